@@ -1,0 +1,293 @@
+// Package datasets reads published files of judging items.
+//
+// It stands at the start of the flow: a line of a dataset file becomes an
+// [Item]. Whatever has to look at more than one item (duplicate ids, sampling,
+// the longest text) lives here too, so that everything after it can work on
+// one item at a time.
+//
+// Files are indexed once and read on demand, so memory does not grow with the
+// length of the answers: an index entry is the id, the place of the line and
+// its length.
+package datasets
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Candidate is one of the answers that a judge is shown.
+type Candidate struct {
+	ID    string `json:"id"`              // the dataset's own name of it: "A", "B"
+	Model string `json:"model,omitempty"` // the model that wrote it, where known
+	Text  string `json:"text"`
+}
+
+// Item is one question with the candidates to be judged and the known best.
+type Item struct {
+	ID         string
+	Source     string // the dataset's own word for where the question comes from
+	Group      string // the category that results are reported by
+	Question   string
+	Candidates []Candidate
+	Gold       int    // index of the labelled best candidate
+	Line       int    // line of the file, from 1
+	Raw        []byte // the line as published, without its newline
+}
+
+// LineError says what is wrong with one line of a file.
+type LineError struct {
+	Path string
+	Line int
+	Err  error
+}
+
+func (e *LineError) Error() string { return fmt.Sprintf("%s:%d: %v", e.Path, e.Line, e.Err) }
+func (e *LineError) Unwrap() error { return e.Err }
+
+// DuplicateError is returned when two lines claim the same id. It is an error,
+// not a skipped line: neither of the two can be known to be the right one.
+type DuplicateError struct {
+	Path        string
+	Line, First int
+	ID          string
+}
+
+func (e *DuplicateError) Error() string {
+	return fmt.Sprintf("%s:%d: duplicate id %q, first seen in line %d: remove one of the two lines", e.Path, e.Line, e.ID, e.First)
+}
+
+// Format turns a line into an Item. New formats are a file of this package and
+// a line in [Formats].
+type Format struct {
+	Name  string
+	About string
+	Parse func(line []byte) (Item, error)
+}
+
+// Formats lists the file formats that a path may have.
+var Formats = []Format{JudgeBench}
+
+// maxSkipped is how many skipped lines are kept word for word; the rest are
+// only counted.
+const maxSkipped = 20
+
+type row struct {
+	id     string
+	offset int64
+	length int32
+	line   int32
+}
+
+// Set is an indexed dataset file.
+type Set struct {
+	Name    string       // name or path it was opened by
+	Path    string       // "" for a built-in set
+	Format  string       // name of its format
+	SHA256  string       // of the whole file, hex
+	Longest int          // bytes of the longest item: question and candidates together
+	Skipped int          // lines left out because they could not be read
+	Bad     []*LineError // the first of those, with the reason
+
+	rows   []row
+	data   io.ReaderAt
+	close  func() error
+	format Format
+}
+
+// Len is the number of usable items.
+func (s *Set) Len() int { return len(s.rows) }
+
+// ID is the id of item i, without reading it.
+func (s *Set) ID(i int) string { return s.rows[i].id }
+
+// Close releases the file.
+func (s *Set) Close() error {
+	if s.close == nil {
+		return nil
+	}
+	return s.close()
+}
+
+// Item reads item i from the file. It may be called from many goroutines.
+func (s *Set) Item(i int) (Item, error) {
+	r := s.rows[i]
+	line := make([]byte, r.length)
+	if _, err := s.data.ReadAt(line, r.offset); err != nil {
+		return Item{}, &LineError{s.label(), int(r.line), err}
+	}
+	it, err := s.format.Parse(line)
+	if err != nil || it.ID != r.id {
+		return Item{}, &LineError{s.label(), int(r.line), errors.New("the file changed while it was being read")}
+	}
+	it.Line, it.Raw = int(r.line), line
+	return it, nil
+}
+
+func (s *Set) label() string {
+	if s.Path == "" {
+		return s.Name
+	}
+	return s.Path
+}
+
+// OpenFile indexes the dataset file at path. Lines that cannot be read are
+// counted in Skipped; a file without one good line is an error that names the
+// first bad one, and so is a duplicate id.
+func OpenFile(path string) (*Set, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("%s: is a directory; name the .jsonl file in it", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Set{Name: path, Path: path, data: f, close: f.Close, format: JudgeBench, Format: JudgeBench.Name}
+	if err := s.index(f); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// openBytes indexes a file that is held in memory.
+func openBytes(name string, data []byte) (*Set, error) {
+	s := &Set{Name: name, data: bytes.NewReader(data), format: JudgeBench, Format: JudgeBench.Name}
+	return s, s.index(bytes.NewReader(data))
+}
+
+// index reads the file once: it checks every line, hashes the file and
+// remembers where each good line stands.
+func (s *Set) index(r io.Reader) error {
+	sum := sha256.New()
+	in := bufio.NewReaderSize(io.TeeReader(r, sum), 1<<20)
+	if err := sniff(in); err != nil {
+		return fmt.Errorf("%s: %w", s.label(), err)
+	}
+	seen := make(map[string]int32)
+	var offset int64
+	for n := 1; ; n++ {
+		line, err := readLine(in)
+		if err != nil && err != io.EOF {
+			return fmt.Errorf("%s:%d: %w", s.label(), n, err)
+		}
+		text := bytes.TrimRight(line, "\r\n")
+		if len(bytes.TrimSpace(text)) > 0 {
+			if bad := s.add(text, offset, int32(n), seen); bad != nil {
+				return bad
+			}
+		}
+		offset += int64(len(line))
+		if err == io.EOF {
+			break
+		}
+	}
+	s.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	switch {
+	case len(s.rows) > 0:
+		return nil
+	case s.Skipped > 0:
+		return fmt.Errorf("%w (no usable line among %d; expected %s)", s.Bad[0], s.Skipped, s.format.About)
+	default:
+		return fmt.Errorf("%s: the file is empty; expected %s", s.label(), s.format.About)
+	}
+}
+
+func (s *Set) add(text []byte, offset int64, n int32, seen map[string]int32) error {
+	it, err := s.format.Parse(text)
+	if err != nil {
+		s.Skipped++
+		if len(s.Bad) < maxSkipped {
+			s.Bad = append(s.Bad, &LineError{s.label(), int(n), err})
+		}
+		return nil
+	}
+	if first, ok := seen[it.ID]; ok {
+		return &DuplicateError{s.label(), int(n), int(first), it.ID}
+	}
+	id := strings.Clone(it.ID) // not a view into the whole line
+	seen[id] = n
+	s.rows = append(s.rows, row{id, offset, int32(len(text)), n})
+	size := len(it.Question)
+	for _, c := range it.Candidates {
+		size += len(c.Text)
+	}
+	s.Longest = max(s.Longest, size)
+	return nil
+}
+
+// readLine reads up to and with the next newline, however long the line is.
+func readLine(in *bufio.Reader) ([]byte, error) {
+	line, err := in.ReadSlice('\n')
+	if err != bufio.ErrBufferFull {
+		return line, err
+	}
+	long := bytes.Clone(line)
+	for err == bufio.ErrBufferFull {
+		line, err = in.ReadSlice('\n')
+		long = append(long, line...)
+	}
+	return long, err
+}
+
+// sniff recognises files that are something else than JSON lines, to say so in
+// one sentence instead of one complaint a line.
+func sniff(in *bufio.Reader) error {
+	head, err := in.Peek(4)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	switch {
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+		return errors.New("the file is gzip-compressed, not JSON lines: unpack it first (gunzip)")
+	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		return errors.New("the file is zstd-compressed, not JSON lines: unpack it first (unzstd)")
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
+		return errors.New("the file is a zip archive, not JSON lines: unpack it first")
+	case bytes.HasPrefix(head, []byte("PAR1")):
+		return errors.New("the file is Parquet, not JSON lines: use the .jsonl file of the dataset")
+	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
+		return errors.New("the file starts with a byte order mark: save it as plain UTF-8")
+	}
+	return nil
+}
+
+// describe says what a line that is no JSON object looks like.
+func describe(line []byte, err error) error {
+	first := bytes.TrimSpace(line)
+	if len(first) > 0 && first[0] != '{' {
+		if first[0] == '[' {
+			return errors.New("not a JSON object but a JSON array: write one object per line")
+		}
+		if bytes.Count(first, []byte{','}) > 0 || bytes.Count(first, []byte{'\t'}) > 0 {
+			return errors.New("not a JSON object; it looks like CSV: convert it to one JSON object per line")
+		}
+		return errors.New("not a JSON object")
+	}
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return fmt.Errorf("broken JSON at byte %d: %v", syntax.Offset, syntax)
+	}
+	var typ *json.UnmarshalTypeError
+	if errors.As(err, &typ) {
+		return fmt.Errorf("key %q is a %s, expected a %s", typ.Field, typ.Value, typ.Type)
+	}
+	return err
+}
+
+// Base is a short name for a path, for titles and folder names.
+func Base(path string) string {
+	return strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+}

@@ -1,0 +1,111 @@
+package datasets
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// JudgeBench is the pair file of JudgeBench (arXiv 2410.12784): one JSON object
+// a line with pair_id, original_id, source, question, response_model,
+// response_A, response_B and label ("A>B" or "B>A"). Its output files are the
+// same lines with judge_name and judgments added, and read as pair files too.
+var JudgeBench = Format{
+	Name:  "judgebench",
+	About: "JSON lines with pair_id, source, question, response_A, response_B and label",
+	Parse: parsePair,
+}
+
+// Candidate ids of a JudgeBench pair.
+const (
+	ResponseA = "A"
+	ResponseB = "B"
+)
+
+func parsePair(line []byte) (Item, error) {
+	var p struct {
+		PairID        *string `json:"pair_id"`
+		Source        string  `json:"source"`
+		Question      *string `json:"question"`
+		ResponseModel string  `json:"response_model"`
+		ResponseA     *string `json:"response_A"`
+		ResponseB     *string `json:"response_B"`
+		Label         *string `json:"label"`
+	}
+	if err := json.Unmarshal(line, &p); err != nil {
+		return Item{}, describe(line, err)
+	}
+	for _, k := range []struct {
+		name  string
+		value *string
+	}{{"pair_id", p.PairID}, {"question", p.Question}, {"response_A", p.ResponseA}, {"response_B", p.ResponseB}, {"label", p.Label}} {
+		if k.value == nil {
+			return Item{}, fmt.Errorf("key %q is missing", k.name)
+		}
+	}
+	if *p.PairID == "" {
+		return Item{}, errors.New(`"pair_id" is empty`)
+	}
+	var gold int
+	switch *p.Label {
+	case "A>B":
+		gold = 0
+	case "B>A":
+		gold = 1
+	default:
+		return Item{}, fmt.Errorf("label %q is neither \"A>B\" nor \"B>A\"", *p.Label)
+	}
+	return Item{
+		ID:       *p.PairID,
+		Source:   p.Source,
+		Group:    Category(p.Source),
+		Question: *p.Question,
+		Candidates: []Candidate{
+			{ID: ResponseA, Model: p.ResponseModel, Text: *p.ResponseA},
+			{ID: ResponseB, Model: p.ResponseModel, Text: *p.ResponseB},
+		},
+		Gold: gold,
+	}, nil
+}
+
+// categories maps the prefixes of JudgeBench's sources to the four categories
+// of its paper (Table 1).
+var categories = []struct{ prefix, category string }{
+	{"mmlu-pro", "Knowledge"},
+	{"livebench-reasoning", "Reasoning"},
+	{"livebench-math", "Math"},
+	{"livecodebench", "Coding"},
+}
+
+// Category is the group that a source is reported under: JudgeBench's category
+// where the source is one of JudgeBench's, else the source itself.
+func Category(source string) string {
+	for _, c := range categories {
+		if strings.HasPrefix(source, c.prefix) {
+			return c.category
+		}
+	}
+	if source == "" {
+		return "(no source)"
+	}
+	return source
+}
+
+// CategoryOrder sorts groups: JudgeBench's four as in its paper, then the rest
+// by name.
+func CategoryOrder(a, b string) int {
+	if d := categoryRank(a) - categoryRank(b); d != 0 {
+		return d
+	}
+	return strings.Compare(a, b)
+}
+
+func categoryRank(group string) int {
+	for i, c := range categories {
+		if c.category == group {
+			return i
+		}
+	}
+	return len(categories)
+}

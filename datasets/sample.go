@@ -1,0 +1,107 @@
+package datasets
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+// Selection picks items of a set. The zero value picks all of them.
+type Selection struct {
+	IDs    []string // only these, where not nil
+	Sample int      // then this many of them, drawn by Seed; 0 for all
+	Seed   int64
+	Limit  int // then the first this many, in file order; 0 for all
+}
+
+// Pick returns the indexes of the selected items, in file order.
+//
+// A sample is the items with the smallest SHA-256 of seed and id. It depends on
+// nothing but those two, so that every model, goal and stage is given the same
+// items, whatever the order of the file, and a larger sample holds the smaller.
+func (sel Selection) Pick(s *Set) ([]int, error) {
+	rows := make([]int, s.Len())
+	for i := range rows {
+		rows[i] = i
+	}
+	if sel.IDs != nil {
+		want := make(map[string]bool, len(sel.IDs))
+		for _, id := range sel.IDs {
+			want[id] = true
+		}
+		rows = slices.DeleteFunc(rows, func(i int) bool {
+			if want[s.ID(i)] {
+				delete(want, s.ID(i))
+				return false
+			}
+			return true
+		})
+		for _, id := range sel.IDs {
+			if want[id] {
+				return nil, fmt.Errorf("id %q is not in %s (%d of the %d ids are missing)", id, s.label(), len(want), len(sel.IDs))
+			}
+		}
+	}
+	if sel.Sample > 0 && sel.Sample < len(rows) {
+		keys := make(map[int]uint64, len(rows))
+		for _, i := range rows {
+			keys[i] = sampleKey(sel.Seed, s.ID(i))
+		}
+		slices.SortStableFunc(rows, func(a, b int) int {
+			if keys[a] < keys[b] {
+				return -1
+			}
+			if keys[a] > keys[b] {
+				return 1
+			}
+			return strings.Compare(s.ID(a), s.ID(b))
+		})
+		rows = rows[:sel.Sample]
+		slices.Sort(rows)
+	}
+	if sel.Limit > 0 && sel.Limit < len(rows) {
+		rows = rows[:sel.Limit]
+	}
+	return rows, nil
+}
+
+func sampleKey(seed int64, id string) uint64 {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s", seed, id))
+	return binary.BigEndian.Uint64(sum[:8])
+}
+
+// ReadIDs reads a file of item ids, one a line; empty lines and lines that
+// start with # are passed over.
+func ReadIDs(path string) ([]string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	seen := map[string]int{}
+	var ids []string
+	in := bufio.NewScanner(f)
+	for n := 1; in.Scan(); n++ {
+		id := strings.TrimSpace(in.Text())
+		if id == "" || strings.HasPrefix(id, "#") {
+			continue
+		}
+		if first, ok := seen[id]; ok {
+			return nil, fmt.Errorf("%s:%d: id %q stands in line %d already", path, n, id, first)
+		}
+		seen[id] = n
+		ids = append(ids, id)
+	}
+	if err := in.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(ids) == 0 {
+		return nil, fmt.Errorf("%s: %w", path, errors.New("no ids in it; write one id per line"))
+	}
+	return ids, nil
+}
