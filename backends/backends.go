@@ -1,0 +1,194 @@
+// Package backends asks judges: a [Request] goes in, a [Response] comes out.
+//
+// It stands in the middle of the flow, between prompt and verdict, and knows
+// nothing of either: it speaks the wire formats (Ollama's own, OpenAI's, and a
+// simulation), tells answers from failures, and retries what may pass.
+package backends
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Client asks a judge once.
+//
+// Ask may be called from many goroutines, and again with the same request. It
+// returns a Response for everything that is an answer, a prompt refused for its
+// length included; an error means that there is no answer and that asking again
+// may give one. Errors that come from a server are *Error.
+//
+// Wrap rather than branch: retrying, time limits and the cache are each a
+// Client around a Client.
+type Client interface {
+	Ask(ctx context.Context, req Request) (Response, error)
+}
+
+// Roles of a message.
+const (
+	System    = "system"
+	User      = "user"
+	Assistant = "assistant"
+)
+
+// Message is one turn of a conversation.
+type Message struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+// Request is everything that can change a reply, and nothing else but Oracle.
+// Its JSON is what the cache hashes.
+type Request struct {
+	Identity    string    `json:"identity"` // kind of backend and the model's digest or fingerprint
+	Model       string    `json:"model"`    // name the server knows it by
+	Messages    []Message `json:"messages"`
+	Temperature float64   `json:"temperature"`
+	TopP        float64   `json:"top_p"`
+	Seed        int       `json:"seed"`
+	MaxTokens   int       `json:"max_tokens"`
+	NumCtx      int       `json:"num_ctx"` // context asked for, tokens; 0 where the server decides
+	Repeat      int       `json:"repeat"`
+
+	// Context is the context the server is known to serve, in tokens, 0 where
+	// it does not tell. It is no part of the request and of no key; a
+	// remembered "prompt too long" is trusted only while it has not grown.
+	Context int `json:"-"`
+
+	// Oracle is for simulated judges alone: it is never sent to a server.
+	Oracle *Oracle `json:"-"`
+}
+
+// Oracle tells a simulated judge what it would say and what is right.
+type Oracle struct {
+	Item    string   // id of the item, so that what a judge knows stays the same over showings
+	Showing int      // which showing of the item
+	Choices []string // the verdict that names the candidate at each place
+	Order   []int    // the candidate at each place
+	Right   int      // the place that it is right to name
+	Tie     string   // the verdict for equal candidates; "" where none is on offer
+}
+
+// Finish says how a reply ended.
+type Finish string
+
+const (
+	Stop    Finish = "stop"            // the model ended it
+	Length  Finish = "length"          // it ended at the token limit or the end of the context
+	TooLong Finish = "prompt-too-long" // the prompt did not fit; there is no reply
+	Refused Finish = "refused"         // the server withheld the reply (content filter, refusal)
+)
+
+// Response is what a judge answered. Text never holds thinking.
+type Response struct {
+	Text         string `json:"text"`
+	Thinking     string `json:"thinking,omitempty"`
+	Finish       Finish `json:"finish"`
+	Detail       string `json:"detail,omitempty"` // the server's words, where Finish is TooLong or Refused
+	PromptTokens int    `json:"prompt_tokens,omitempty"`
+	ReplyTokens  int    `json:"reply_tokens,omitempty"`
+	// Context the server was known to serve when it said TooLong.
+	Context int           `json:"context,omitempty"`
+	Took    time.Duration `json:"took_ns,omitempty"`
+	Cached  bool          `json:"-"`
+}
+
+// Model is what a server tells of a model.
+type Model struct {
+	Name         string `json:"name"`
+	Digest       string `json:"digest,omitempty"`
+	Fingerprint  string `json:"fingerprint,omitempty"` // stands in for a digest where the server gives none
+	Family       string `json:"family,omitempty"`
+	Parameters   string `json:"parameters,omitempty"`   // as the server writes it: "8.0B"
+	Quantisation string `json:"quantisation,omitempty"` // "Q4_K_M"
+	Trained      int    `json:"trained_context,omitempty"`
+	Context      int    `json:"context,omitempty"` // context served to one request, tokens; 0 where the server does not tell
+	Slots        int    `json:"slots,omitempty"`   // requests served in parallel; 0 where the server does not tell
+}
+
+// Identity is the part of the cache key that stands for the model.
+func (m Model) Identity(kind string) string {
+	switch {
+	case m.Digest != "":
+		return kind + " " + m.Digest
+	case m.Fingerprint != "":
+		return kind + " " + m.Name + " " + m.Fingerprint
+	}
+	return kind + " " + m.Name
+}
+
+// Server is what answers at an address.
+type Server struct {
+	Kind    string `json:"kind"` // "ollama", "openai" or "sim": the wire format, and part of the cache key
+	Name    string `json:"name"` // "Ollama", "llama.cpp", "vLLM", …
+	Version string `json:"version,omitempty"`
+	URL     string `json:"url,omitempty"`
+}
+
+// Backend is a Client that can also tell what it talks to.
+type Backend interface {
+	Client
+	// Server identifies the server; it fails where nothing answers.
+	Server(ctx context.Context) (Server, error)
+	// Models lists the models the server offers, sorted by name.
+	Models(ctx context.Context) ([]Model, error)
+	// Model describes one model; the error of an unknown one is *Error of kind
+	// NotFound.
+	Model(ctx context.Context, name string) (Model, error)
+}
+
+// Kind sorts failures by what may help.
+type Kind string
+
+const (
+	Transport  Kind = "transport"  // refused, reset, cut off: may pass
+	Timeout    Kind = "timeout"    // no answer within the time limit: may pass
+	Busy       Kind = "busy"       // 408, 429, 503: may pass
+	ServerSide Kind = "server"     // other 5xx, or an answer that is none: may pass
+	BadRequest Kind = "request"    // 400 and the like: the same again next time
+	Auth       Kind = "auth"       // 401, 403
+	NotFound   Kind = "not-found"  // 404: address or model
+	Internal   Kind = "unexpected" // anything else
+)
+
+// Error is a call that brought no answer.
+type Error struct {
+	Kind       Kind
+	Status     int // HTTP status, 0 where there was none
+	Message    string
+	RetryAfter time.Duration // what the server asked for, 0 where it did not
+	Err        error
+}
+
+func (e *Error) Error() string {
+	if e.Status != 0 {
+		return fmt.Sprintf("HTTP %d: %s", e.Status, e.Message)
+	}
+	return e.Message
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// MayPass tells whether asking again later can help.
+func (e *Error) MayPass() bool {
+	switch e.Kind {
+	case Transport, Timeout, Busy, ServerSide:
+		return true
+	}
+	return false
+}
+
+// IsKind tells whether err is an *Error of one of the kinds.
+func IsKind(err error, kinds ...Kind) bool {
+	var e *Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	for _, k := range kinds {
+		if e.Kind == k {
+			return true
+		}
+	}
+	return false
+}

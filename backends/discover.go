@@ -1,0 +1,137 @@
+package backends
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Endpoint is a server that was found.
+type Endpoint struct {
+	Server Server
+	Why    string // how it was come by: "OLLAMA_HOST", "port 8080"
+}
+
+// Candidate is an address to look at.
+type Candidate struct {
+	URL string
+	Why string
+	Env bool // named in the environment
+}
+
+// LocalPorts are where local servers usually listen: Ollama, vLLM,
+// llama.cpp and LM Studio.
+var LocalPorts = []int{11434, 8000, 8080, 1234}
+
+// Candidates lists where to look: what the environment names, then the usual
+// local ports.
+func Candidates(ollamaHost, openAIBase string) ([]Candidate, error) {
+	var out []Candidate
+	if ollamaHost != "" {
+		u, err := OllamaURL(ollamaHost)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Candidate{u, "OLLAMA_HOST", true})
+	}
+	if openAIBase != "" {
+		out = append(out, Candidate{openAIBase, "OPENAI_BASE_URL", true})
+	}
+	for _, port := range LocalPorts {
+		out = append(out, Candidate{fmt.Sprintf("http://127.0.0.1:%d", port), fmt.Sprintf("port %d", port), false})
+	}
+	return out, nil
+}
+
+// OllamaURL reads OLLAMA_HOST, which may leave out scheme and port, and may be
+// an address to listen on.
+func OllamaURL(host string) (string, error) {
+	host = strings.TrimSpace(host)
+	if !strings.Contains(host, "://") {
+		host = "http://" + host
+	}
+	u, err := url.Parse(host)
+	if err != nil || u.Host == "" {
+		return "", fmt.Errorf("OLLAMA_HOST %q is no address", host)
+	}
+	name, port := u.Hostname(), u.Port()
+	if ip := net.ParseIP(name); name == "" || ip != nil && ip.IsUnspecified() {
+		name = "127.0.0.1"
+	}
+	if port == "" {
+		port = map[string]string{"https": "443"}[u.Scheme]
+		if port == "" {
+			port = "11434"
+		}
+	}
+	return u.Scheme + "://" + net.JoinHostPort(name, port), nil
+}
+
+// probeTime is how long an address has to say what it is.
+const probeTime = 3 * time.Second
+
+// Probe asks what kind of server answers at an address: Ollama if it has
+// Ollama's own version page, else OpenAI-compatible if it lists models. key is
+// sent only to the second.
+func Probe(ctx context.Context, client *http.Client, base, key string) (Server, error) {
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	root := strings.TrimSuffix(strings.TrimRight(base, "/"), "/v1")
+	if o, err := NewOllama(root, client); err != nil {
+		return Server{}, err
+	} else if s, err := o.Server(ctx); err == nil && s.Version != "" {
+		return s, nil
+	} else if IsKind(err, Transport, Timeout) {
+		return Server{}, err
+	}
+	o := NewOpenAI(base, key, client)
+	if _, err := o.cards(ctx); err != nil && !IsKind(err, Busy) {
+		return Server{}, err // a busy one is still loading its model
+	}
+	return o.Server(ctx)
+}
+
+// Discover probes the candidates side by side. Addresses of the environment
+// win: the usual ports are looked at only where it names none. What does not
+// answer is left out; the same server is listed once. key is sent to addresses
+// of the environment alone.
+func Discover(ctx context.Context, client *http.Client, candidates []Candidate, key string) []Endpoint {
+	named := false
+	for _, c := range candidates {
+		named = named || c.Env
+	}
+	found := make([]*Endpoint, len(candidates))
+	var wg sync.WaitGroup
+	for i, c := range candidates {
+		if named && !c.Env {
+			continue
+		}
+		wg.Go(func() {
+			if s, err := Probe(ctx, client, c.URL, keyFor(c, key)); err == nil {
+				found[i] = &Endpoint{s, c.Why}
+			}
+		})
+	}
+	wg.Wait()
+	var out []Endpoint
+	seen := map[string]bool{}
+	for _, e := range found {
+		if e != nil && !seen[e.Server.URL] {
+			seen[e.Server.URL] = true
+			out = append(out, *e)
+		}
+	}
+	return out
+}
+
+func keyFor(c Candidate, key string) string {
+	if c.Env {
+		return key
+	}
+	return ""
+}

@@ -1,0 +1,297 @@
+package backends
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	openai "github.com/sashabaranov/go-openai"
+)
+
+// Names of the servers that speak OpenAI's format and are told apart.
+const (
+	LlamaCpp = "llama.cpp"
+	VLLM     = "vLLM"
+	LMStudio = "LM Studio"
+	Other    = "OpenAI-compatible"
+)
+
+var _ Backend = (*OpenAI)(nil)
+
+// OpenAI speaks /v1/chat/completions: vLLM, llama.cpp's server, LM Studio and
+// whatever else is compatible.
+type OpenAI struct {
+	base   string // with /v1, without a slash at the end
+	key    string
+	http   *http.Client
+	client *openai.Client
+
+	mu     sync.Mutex
+	server *Server // once known
+}
+
+// NewOpenAI returns a backend for the server at base, with or without /v1. The
+// key may be empty.
+func NewOpenAI(base, key string, client *http.Client) *OpenAI {
+	base = strings.TrimRight(base, "/")
+	if !strings.HasSuffix(base, "/v1") {
+		base += "/v1"
+	}
+	tapped := *client
+	tapped.Transport = &tap{base: transport(client)}
+	conf := openai.DefaultConfig(key)
+	conf.BaseURL, conf.HTTPClient = base, &tapped
+	return &OpenAI{base: base, key: key, http: client, client: openai.NewClientWithConfig(conf)}
+}
+
+func transport(c *http.Client) http.RoundTripper {
+	if c.Transport != nil {
+		return c.Transport
+	}
+	return http.DefaultTransport
+}
+
+// greedy holds the members that each server needs, beside temperature 0, to
+// leave the model's own choice alone: vLLM takes a repetition penalty from the
+// model's generation_config.json, llama.cpp from its command line.
+var greedy = map[string]string{
+	VLLM:     `,"repetition_penalty":1`,
+	LlamaCpp: `,"repeat_penalty":1`,
+}
+
+// Ask implements Client.
+func (o *OpenAI) Ask(ctx context.Context, req Request) (Response, error) {
+	server, err := o.Server(ctx)
+	if err != nil {
+		return Response{}, err
+	}
+	// go-openai leaves a temperature of 0 out of the request, and the server
+	// would then sample with its own default.
+	x := &exchange{insert: fmt.Sprintf(`"temperature":%g`, req.Temperature) + greedy[server.Name]}
+	start := time.Now()
+	resp, err := o.client.CreateChatCompletion(withExchange(ctx, x), openai.ChatCompletionRequest{
+		Model:     req.Model,
+		Messages:  openAIMessages(req.Messages),
+		MaxTokens: req.MaxTokens,
+		TopP:      float32(req.TopP),
+		Seed:      &req.Seed,
+	})
+	took := time.Since(start)
+	if err != nil {
+		if promptTooLong(x) {
+			return Response{Finish: TooLong, Detail: serverMessage(x), Context: req.Context, Took: took}, nil
+		}
+		return Response{}, failure(ctx, x, err)
+	}
+	if len(resp.Choices) == 0 {
+		return Response{}, &Error{Kind: ServerSide, Status: x.status, Message: "an answer without choices: " + excerpt(x.body)}
+	}
+	choice := resp.Choices[0]
+	text, thinking := SplitThinking(choice.Message.Content)
+	out := Response{
+		Text:         text,
+		Thinking:     joinThinking(choice.Message.ReasoningContent, reasoning(x.body), thinking),
+		Finish:       Stop,
+		PromptTokens: resp.Usage.PromptTokens,
+		ReplyTokens:  resp.Usage.CompletionTokens,
+		Took:         took,
+	}
+	switch {
+	case choice.FinishReason == openai.FinishReasonLength:
+		out.Finish = Length
+	case choice.FinishReason == openai.FinishReasonContentFilter || choice.Message.Refusal != "":
+		out.Finish, out.Detail = Refused, choice.Message.Refusal
+	}
+	return out, nil
+}
+
+func openAIMessages(messages []Message) []openai.ChatCompletionMessage {
+	out := make([]openai.ChatCompletionMessage, len(messages))
+	for i, m := range messages {
+		out[i] = openai.ChatCompletionMessage{Role: m.Role, Content: m.Content}
+	}
+	return out
+}
+
+// reasoning reads the field that newer vLLM and OpenRouter write thinking to;
+// go-openai knows only its older name, reasoning_content.
+func reasoning(body []byte) string {
+	if !bytes.Contains(body, []byte(`"reasoning"`)) {
+		return ""
+	}
+	var r struct {
+		Choices []struct {
+			Message struct {
+				Reasoning any `json:"reasoning"`
+			} `json:"message"`
+		} `json:"choices"`
+	}
+	if json.Unmarshal(body, &r) != nil || len(r.Choices) == 0 {
+		return ""
+	}
+	s, _ := r.Choices[0].Message.Reasoning.(string)
+	return s
+}
+
+// modelCard is one entry of /v1/models, with what vLLM and llama.cpp add.
+type modelCard struct {
+	ID          string   `json:"id"`
+	Aliases     []string `json:"aliases"`
+	OwnedBy     string   `json:"owned_by"`
+	Root        string   `json:"root"`          // vLLM
+	MaxModelLen int      `json:"max_model_len"` // vLLM
+	Meta        *struct {
+		Ctx      int    `json:"n_ctx"`
+		CtxTrain int    `json:"n_ctx_train"`
+		Params   int64  `json:"n_params"`
+		Size     int64  `json:"size"`
+		Vocab    int    `json:"n_vocab"`
+		FileType string `json:"ftype"`
+	} `json:"meta"` // llama.cpp
+}
+
+// llamaProps is what llama.cpp's /props tells.
+type llamaProps struct {
+	Slots    int    `json:"total_slots"`
+	Build    string `json:"build_info"`
+	Template string `json:"chat_template"`
+	Defaults struct {
+		Ctx int `json:"n_ctx"`
+	} `json:"default_generation_settings"`
+}
+
+func (o *OpenAI) root() string { return strings.TrimSuffix(o.base, "/v1") }
+
+func (o *OpenAI) cards(ctx context.Context) ([]modelCard, error) {
+	var list struct {
+		Data []modelCard `json:"data"`
+	}
+	err := getJSON(ctx, o.http, o.base+"/models", o.key, &list)
+	return list.Data, err
+}
+
+// Server implements Backend. The answer is remembered.
+func (o *OpenAI) Server(ctx context.Context) (Server, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.server != nil {
+		return *o.server, nil
+	}
+	cards, err := o.cards(ctx)
+	if err != nil && !IsKind(err, NotFound, BadRequest) {
+		return Server{}, err
+	}
+	s := Server{Kind: "openai", Name: Other, URL: o.base}
+	if len(cards) > 0 {
+		switch cards[0].OwnedBy {
+		case "llamacpp":
+			s.Name = LlamaCpp
+			var props llamaProps
+			if getJSON(ctx, o.http, o.root()+"/props", o.key, &props) == nil {
+				s.Version = props.Build
+			}
+		case "vllm":
+			s.Name = VLLM
+			var v struct {
+				Version string `json:"version"`
+			}
+			if getJSON(ctx, o.http, o.root()+"/version", o.key, &v) == nil {
+				s.Version = v.Version
+			}
+		case "organization_owner":
+			s.Name = LMStudio
+		}
+	}
+	o.server = &s
+	return s, nil
+}
+
+// Models implements Backend.
+func (o *OpenAI) Models(ctx context.Context) ([]Model, error) {
+	cards, err := o.cards(ctx)
+	if err != nil {
+		return nil, err
+	}
+	models := make([]Model, len(cards))
+	for i, c := range cards {
+		models[i] = c.model()
+	}
+	slices.SortFunc(models, func(a, b Model) int { return strings.Compare(a.Name, b.Name) })
+	return models, nil
+}
+
+func (c modelCard) model() Model {
+	m := Model{Name: c.ID, Context: c.MaxModelLen}
+	if c.Root != "" && c.Root != c.ID {
+		m.Fingerprint = "root=" + c.Root
+	}
+	if c.Meta != nil {
+		m.Context, m.Trained = c.Meta.Ctx, c.Meta.CtxTrain
+		m.Quantisation = c.Meta.FileType
+		m.Parameters = count(c.Meta.Params)
+		m.Fingerprint = fmt.Sprintf("params=%d size=%d vocab=%d type=%s", c.Meta.Params, c.Meta.Size, c.Meta.Vocab, c.Meta.FileType)
+	}
+	return m
+}
+
+// count writes a number of parameters the way model names do: 276K, 8.0B.
+func count(n int64) string {
+	switch {
+	case n <= 0:
+		return ""
+	case n < 1e6:
+		return fmt.Sprintf("%.0fK", float64(n)/1e3)
+	case n < 1e9:
+		return fmt.Sprintf("%.0fM", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.1fB", float64(n)/1e9)
+}
+
+// Model implements Backend. llama.cpp answers under any name, so a name must be
+// one that the server lists: the id, an alias, or the file's own name.
+func (o *OpenAI) Model(ctx context.Context, name string) (Model, error) {
+	server, err := o.Server(ctx)
+	if err != nil {
+		return Model{}, err
+	}
+	cards, err := o.cards(ctx)
+	if IsKind(err, NotFound, BadRequest) {
+		return Model{Name: name}, nil // a server that lists nothing
+	}
+	if err != nil {
+		return Model{}, err
+	}
+	i := slices.IndexFunc(cards, func(c modelCard) bool { return c.matches(name) })
+	if i < 0 {
+		names := make([]string, len(cards))
+		for i, c := range cards {
+			names[i] = c.ID
+		}
+		return Model{}, unknownModel(name, o.base, names)
+	}
+	m := cards[i].model()
+	if server.Name != LlamaCpp {
+		return m, nil
+	}
+	var props llamaProps
+	if err := getJSON(ctx, o.http, o.root()+"/props", o.key, &props); err == nil {
+		m.Slots = props.Slots
+		if props.Defaults.Ctx > 0 {
+			m.Context = props.Defaults.Ctx
+		}
+		m.Fingerprint += " template=" + shortHash(props.Template)
+	}
+	return m, nil
+}
+
+func (c modelCard) matches(name string) bool {
+	base := path.Base(strings.ReplaceAll(c.ID, `\`, "/"))
+	return name == c.ID || slices.Contains(c.Aliases, name) || name == base || name == strings.TrimSuffix(base, ".gguf")
+}

@@ -1,0 +1,140 @@
+package backends
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+var _ Backend = (*Sim)(nil)
+
+// Sim is a simulated judge: no model, a coin with known sides. It shows what
+// gavel's numbers look like for a judge whose accuracy and position bias are
+// known, and nothing about any model.
+//
+// For each item the judge knows the right candidate with probability Accuracy,
+// else takes a wrong one for right; it holds to that in every showing. Then, in
+// each showing on its own, with probability First it names the candidate shown
+// first without looking, with probability Tie it says that they are equal, and
+// with probability Silent it gives no verdict. So over two showings, with
+// a = Accuracy and f = First (Tie = Silent = 0), strict is a(1−f), consistency
+// 1−f, and the first is named in (1+f)/2 of the showings.
+type Sim struct {
+	Name                         string
+	Accuracy, First, Tie, Silent float64
+	Seed                         uint64
+}
+
+// simulated lists the judges that have a name.
+var simulated = []Sim{
+	{Name: "right", Accuracy: 1},
+	{Name: "first", First: 1},
+	{Name: "coin", Accuracy: -1},
+	{Name: "silent", Silent: 1},
+}
+
+// SimHelp says how simulated judges are written.
+const SimHelp = `right, first, coin, silent, or accuracy=0.8,first=0.1,tie=0,silent=0,seed=1`
+
+// NewSim reads a judge's name or its settings ("accuracy=0.8,first=0.1"). A
+// prefix "sim:" is passed over.
+func NewSim(spec string) (*Sim, error) {
+	spec = strings.TrimPrefix(spec, "sim:")
+	for _, s := range simulated {
+		if s.Name == spec {
+			s.Name, s.Seed = "sim:"+spec, 1
+			return &s, nil
+		}
+	}
+	s := Sim{Name: "sim:" + spec, Accuracy: 1, Seed: 1}
+	for _, part := range strings.Split(spec, ",") {
+		key, value, _ := strings.Cut(part, "=")
+		if key == "seed" {
+			n, err := strconv.ParseUint(value, 10, 64)
+			if err != nil {
+				return nil, fmt.Errorf("simulated judge %q: seed %q is not a whole number", spec, value)
+			}
+			s.Seed = n
+			continue
+		}
+		field := map[string]*float64{"accuracy": &s.Accuracy, "first": &s.First, "tie": &s.Tie, "silent": &s.Silent}[key]
+		p, err := strconv.ParseFloat(value, 64)
+		if field == nil || err != nil || p < 0 || p > 1 {
+			return nil, fmt.Errorf("unknown simulated judge %q: write %s", spec, SimHelp)
+		}
+		*field = p
+	}
+	return &s, nil
+}
+
+// Ask implements Client.
+func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
+	if err := ctx.Err(); err != nil {
+		return Response{}, err
+	}
+	o := req.Oracle
+	if o == nil {
+		return Response{}, &Error{Kind: Internal, Message: "a simulated judge was asked without its oracle"}
+	}
+	n := len(o.Choices)
+	know := s.draw(o.Item, -1, req.Repeat)
+	look := s.draw(o.Item, o.Showing, req.Repeat)
+	pick := o.Right
+	switch {
+	case s.Accuracy < 0: // the coin: every showing on its own
+		pick = look.IntN(n)
+	case know.Float64() >= s.Accuracy && n > 1:
+		pick = slices.Index(o.Order, s.wrong(know, o))
+	}
+	u := look.Float64()
+	text := "Simulated judgment. My final verdict is: " + o.Choices[pick]
+	switch {
+	case u < s.First:
+		text = "Simulated judgment. My final verdict is: " + o.Choices[0]
+	case u < s.First+s.Tie && o.Tie != "":
+		text = "Simulated judgment. My final verdict is: " + o.Tie
+	case u < s.First+s.Tie+s.Silent:
+		text = "Simulated judgment without a verdict."
+	}
+	return Response{Text: text, Finish: Stop}, nil
+}
+
+// wrong draws one of the candidates that are not right: the same in every
+// showing, since the candidates are taken in their own order.
+func (s *Sim) wrong(know *rand.Rand, o *Oracle) int {
+	others := slices.Sorted(slices.Values(o.Order))
+	others = slices.DeleteFunc(others, func(c int) bool { return c == o.Order[o.Right] })
+	return others[know.IntN(len(others))]
+}
+
+// draw is a source that depends on nothing but the judge, the item, the
+// showing and the repeat.
+func (s *Sim) draw(item string, showing, repeat int) *rand.Rand {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%d\x00%d", s.Seed, item, showing, repeat))
+	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:16])))
+}
+
+// Server implements Backend.
+func (s *Sim) Server(context.Context) (Server, error) {
+	return Server{Kind: "sim", Name: "simulation"}, nil
+}
+
+// Models implements Backend.
+func (s *Sim) Models(context.Context) ([]Model, error) {
+	models := make([]Model, len(simulated))
+	for i, m := range simulated {
+		models[i] = Model{Name: "sim:" + m.Name}
+	}
+	slices.SortFunc(models, func(a, b Model) int { return strings.Compare(a.Name, b.Name) })
+	return models, nil
+}
+
+// Model implements Backend.
+func (s *Sim) Model(context.Context, string) (Model, error) {
+	return Model{Name: s.Name, Digest: fmt.Sprintf("simulated accuracy=%g first=%g tie=%g silent=%g seed=%d", s.Accuracy, s.First, s.Tie, s.Silent, s.Seed)}, nil
+}
