@@ -1,0 +1,428 @@
+// Package cache remembers what judges answered: a backends.Client around a
+// backends.Client, over a Badger database.
+//
+// The key is a SHA-256 over everything that can change a reply and nothing else
+// (see [Key]). Only answers are kept; a failed call is none. A value that cannot
+// be read is a miss, and asked again.
+package cache
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/options"
+	"github.com/klauspost/compress/zstd"
+	"golang.org/x/sync/singleflight"
+
+	"gavel/backends"
+)
+
+// schema is part of every key and the first byte of every value. Raise it when
+// the meaning of either changes: older entries are then misses.
+const schema = 1
+
+// Key is the SHA-256 of the request's JSON and the schema version: identity of
+// backend and model, messages, sampling parameters, limits, context size and
+// repeat index. Where the judge runs, how many run at once and how long they may
+// take do not change a reply and are not in it.
+func Key(req backends.Request) [sha256.Size]byte {
+	h := sha256.New()
+	h.Write([]byte{schema})
+	enc := json.NewEncoder(h)
+	enc.SetEscapeHTML(false) // faster, and as good for a hash
+	if err := enc.Encode(req); err != nil {
+		panic(err) // strings and numbers alone: cannot happen
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// Entry is a value of the database.
+type Entry struct {
+	Model    string            `json:"model"`
+	Created  time.Time         `json:"created"`
+	Response backends.Response `json:"response"`
+}
+
+// Options for Open.
+type Options struct {
+	// Warn is told of entries that cannot be used and of a disk that is full,
+	// each once. May be nil.
+	Warn func(format string, args ...any)
+	// MinFree is how much space must be left on the disk of the folder,
+	// in bytes; default 256 MiB. Badger writes through a memory map, and a full
+	// disk would end the whole process with SIGBUS
+	// (github.com/dgraph-io/badger/issues/1682).
+	MinFree uint64
+}
+
+// Store is an open cache.
+type Store struct {
+	dir      string
+	db       *badger.DB
+	enc      *zstd.Encoder
+	dec      *zstd.Decoder
+	opts     Options
+	full     atomic.Bool
+	unspaced atomic.Int64 // bytes written since the space was last looked at
+	warned   sync.Map
+}
+
+// ErrLocked is wrapped by Open's error when another process has the cache open.
+var ErrLocked = errors.New("in use by another gavel")
+
+// checkEvery is how many bytes may be written between two looks at the free
+// space.
+const checkEvery = 4 << 20
+
+// Open opens the cache in dir and makes the folder if it is missing.
+func Open(dir string, opts Options) (*Store, error) {
+	if opts.MinFree == 0 {
+		opts.MinFree = 256 << 20
+	}
+	if opts.Warn == nil {
+		opts.Warn = func(string, ...any) {}
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("cache: %w; name another folder with --cache, or use --no-cache", err)
+	}
+	if free, err := freeSpace(dir); err == nil && free < opts.MinFree {
+		return nil, fmt.Errorf("cache %s: the disk has %d MiB left, the cache needs %d: free some space, name another folder with --cache, or use --no-cache", dir, free>>20, opts.MinFree>>20)
+	}
+	db, err := badger.Open(badgerOptions(dir))
+	if err != nil {
+		return nil, openError(dir, err)
+	}
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(4), zstd.WithWindowSize(64<<10))
+	if err != nil {
+		return nil, err
+	}
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(4), zstd.WithDecoderMaxMemory(256<<20))
+	if err != nil {
+		return nil, err
+	}
+	return &Store{dir: dir, db: db, enc: enc, dec: dec, opts: opts}, nil
+}
+
+// badgerOptions are for a small, quick store: entries of one or two kilobytes
+// that are already compressed, opened for a second at a time.
+func badgerOptions(dir string) badger.Options {
+	return badger.DefaultOptions(dir).
+		WithLogger(nil).
+		WithMetricsEnabled(false).
+		WithSyncWrites(false). // the records of a run are the safe copy
+		WithCompression(options.None).
+		WithBlockCacheSize(0). // only of use with compression or encryption
+		WithIndexCacheSize(16 << 20).
+		WithMemTableSize(16 << 20).
+		WithNumMemtables(2).
+		WithValueLogFileSize(64 << 20).
+		WithNumCompactors(2).
+		WithDetectConflicts(false).
+		WithCompactL0OnClose(false)
+}
+
+func openError(dir string, err error) error {
+	text := err.Error()
+	switch {
+	case strings.Contains(text, "Cannot acquire directory lock") || strings.Contains(text, "Another process is using"):
+		return fmt.Errorf("cache %s is %w: wait for it to end, name another folder with --cache, or use --no-cache", dir, ErrLocked)
+	case errors.Is(err, os.ErrPermission):
+		return fmt.Errorf("cache %s: %w: name a folder you may write to with --cache, or use --no-cache", dir, err)
+	}
+	return fmt.Errorf("cache %s cannot be opened (%s): remove the folder to start a new one, or name another with --cache", dir, strings.ReplaceAll(text, "\n", " "))
+}
+
+// Close writes what is in memory to disk and releases the folder.
+func (s *Store) Close() error {
+	s.dec.Close()
+	if err := s.db.Close(); err != nil {
+		return fmt.Errorf("cache %s: closing: %w", s.dir, err)
+	}
+	return nil
+}
+
+func (s *Store) warnOnce(kind, format string, args ...any) {
+	if _, again := s.warned.LoadOrStore(kind, true); !again {
+		s.opts.Warn(format, args...)
+	}
+}
+
+// Get looks a key up. Whatever cannot be read is a miss.
+func (s *Store) Get(key [sha256.Size]byte) (Entry, bool) {
+	var e Entry
+	err := s.db.View(func(txn *badger.Txn) error {
+		item, err := txn.Get(key[:])
+		if err != nil {
+			return err
+		}
+		return item.Value(func(v []byte) error { e, err = s.decode(v); return err })
+	})
+	switch {
+	case err == nil:
+		return e, true
+	case errors.Is(err, badger.ErrKeyNotFound):
+	case errors.Is(err, errOlder):
+		s.warnOnce("older", "cache %s: entries of an older gavel are asked again (\"gavel cache prune\" removes them)", s.dir)
+	default:
+		s.warnOnce("damaged", "cache %s: damaged entries are asked again (%v; \"gavel cache verify\" lists them)", s.dir, err)
+	}
+	return Entry{}, false
+}
+
+// Put stores an answer. On a disk that is nearly full it stores nothing and
+// warns once: the run goes on, its records hold the replies.
+func (s *Store) Put(key [sha256.Size]byte, e Entry) error {
+	if s.full.Load() {
+		return nil
+	}
+	value, err := s.encode(e)
+	if err != nil {
+		return err
+	}
+	if s.unspaced.Add(int64(len(value))) > checkEvery {
+		s.unspaced.Store(0)
+		if free, err := freeSpace(s.dir); err == nil && free < s.opts.MinFree {
+			s.full.Store(true)
+			s.warnOnce("full", "cache %s: the disk is nearly full (%d MiB left): replies are no longer remembered", s.dir, free>>20)
+			return nil
+		}
+	}
+	return s.db.Update(func(txn *badger.Txn) error { return txn.Set(key[:], value) })
+}
+
+var (
+	errOlder   = errors.New("written by an older gavel")
+	errDamaged = errors.New("damaged")
+)
+
+// A value is the schema byte and a zstd frame of the entry's JSON; the frame
+// carries a checksum of its content.
+func (s *Store) encode(e Entry) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(e); err != nil {
+		return nil, err
+	}
+	return s.enc.EncodeAll(buf.Bytes(), append(make([]byte, 0, buf.Len()/2+64), schema)), nil
+}
+
+func (s *Store) decode(v []byte) (Entry, error) {
+	if len(v) == 0 {
+		return Entry{}, fmt.Errorf("%w: empty value", errDamaged)
+	}
+	if v[0] != schema {
+		return Entry{}, errOlder
+	}
+	plain, err := s.dec.DecodeAll(v[1:], nil)
+	if err != nil {
+		return Entry{}, fmt.Errorf("%w: %v", errDamaged, err)
+	}
+	var e Entry
+	if err := json.Unmarshal(plain, &e); err != nil {
+		return Entry{}, fmt.Errorf("%w: %v", errDamaged, err)
+	}
+	switch e.Response.Finish {
+	case backends.Stop, backends.Length, backends.TooLong, backends.Refused:
+		return e, nil
+	}
+	return Entry{}, fmt.Errorf("%w: unknown end %q", errDamaged, e.Response.Finish)
+}
+
+var _ backends.Client = (*client)(nil)
+
+type client struct {
+	next   backends.Client
+	store  func() (*Store, error)
+	flight singleflight.Group
+}
+
+// Wrap returns a Client that asks next only for what it does not know, and
+// only once for equal requests in flight. store is called at the first
+// question, so that a run with nothing to ask does not open the cache.
+func Wrap(next backends.Client, store func() (*Store, error)) backends.Client {
+	return &client{next: next, store: store}
+}
+
+func (c *client) Ask(ctx context.Context, req backends.Request) (backends.Response, error) {
+	s, err := c.store()
+	if err != nil {
+		return backends.Response{}, err
+	}
+	key := Key(req)
+	if e, ok := s.Get(key); ok && usable(e, req) {
+		e.Response.Cached = true
+		return e.Response, nil
+	}
+	for {
+		// The call runs under the context of whoever came first. If that one
+		// gives up, the others ask for themselves.
+		mine := false
+		v, err, _ := c.flight.Do(string(key[:]), func() (any, error) {
+			mine = true
+			resp, err := c.next.Ask(ctx, req)
+			if err != nil {
+				return resp, err
+			}
+			if err := s.Put(key, Entry{Model: req.Model, Created: time.Now().UTC().Truncate(time.Second), Response: resp}); err != nil {
+				s.warnOnce("write", "cache %s: replies are not remembered: %v", s.dir, err)
+			}
+			return resp, nil
+		})
+		if err != nil && !mine && errors.Is(err, context.Canceled) && ctx.Err() == nil {
+			continue
+		}
+		resp, _ := v.(backends.Response)
+		resp.Cached = err == nil && !mine
+		return resp, err
+	}
+}
+
+// usable tells whether a remembered answer still holds. "Too long" was said by
+// a server of a certain context: one that serves more is asked again.
+func usable(e Entry, req backends.Request) bool {
+	return e.Response.Finish != backends.TooLong || e.Response.Context >= req.Context
+}
+
+// Peek tells whether a request would be answered from the cache.
+func (s *Store) Peek(req backends.Request) bool {
+	e, ok := s.Get(Key(req))
+	return ok && usable(e, req)
+}
+
+// Stats is what a cache holds.
+type Stats struct {
+	Dir     string         `json:"dir"`
+	Entries int            `json:"entries"`
+	Bytes   int64          `json:"bytes"` // of the folder on disk
+	Oldest  time.Time      `json:"oldest,omitzero"`
+	Newest  time.Time      `json:"newest,omitzero"`
+	Models  map[string]int `json:"models"`
+	Older   int            `json:"older"`   // of an older schema
+	Damaged int            `json:"damaged"` // unreadable
+}
+
+// Visit calls f for every entry; err says why an entry cannot be used.
+func (s *Store) Visit(ctx context.Context, f func(key []byte, e Entry, err error) error) error {
+	return s.db.View(func(txn *badger.Txn) error {
+		it := txn.NewIterator(badger.DefaultIteratorOptions)
+		defer it.Close()
+		for it.Rewind(); it.Valid(); it.Next() {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			item := it.Item()
+			var e Entry
+			err := item.Value(func(v []byte) (err error) { e, err = s.decode(v); return err })
+			if err := f(item.KeyCopy(nil), e, err); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Stats reads every entry once.
+func (s *Store) Stats(ctx context.Context) (Stats, error) {
+	st := Stats{Dir: s.dir, Models: map[string]int{}}
+	err := s.Visit(ctx, func(_ []byte, e Entry, err error) error {
+		switch {
+		case errors.Is(err, errOlder):
+			st.Older++
+			return nil
+		case err != nil:
+			st.Damaged++
+			return nil
+		}
+		st.Entries++
+		st.Models[e.Model]++
+		if st.Oldest.IsZero() || e.Created.Before(st.Oldest) {
+			st.Oldest = e.Created
+		}
+		if e.Created.After(st.Newest) {
+			st.Newest = e.Created
+		}
+		return nil
+	})
+	st.Bytes = folderSize(s.dir)
+	return st, err
+}
+
+// Prune removes entries that cannot be used, and those that drop picks; it
+// returns how many went.
+func (s *Store) Prune(ctx context.Context, drop func(Entry) bool) (int, error) {
+	var keys [][]byte
+	err := s.Visit(ctx, func(key []byte, e Entry, err error) error {
+		if err != nil || drop(e) {
+			keys = append(keys, key)
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	batch := s.db.NewWriteBatch()
+	defer batch.Cancel()
+	for _, k := range keys {
+		if err := batch.Delete(k); err != nil {
+			return 0, err
+		}
+	}
+	if err := batch.Flush(); err != nil {
+		return 0, err
+	}
+	if len(keys) > 0 {
+		if err := s.db.Flatten(1); err != nil {
+			return len(keys), err
+		}
+		for s.db.RunValueLogGC(0.5) == nil {
+		}
+	}
+	return len(keys), nil
+}
+
+// Verify reads every entry and every table's checksums; report is told of each
+// entry that cannot be used.
+func (s *Store) Verify(ctx context.Context, report func(key []byte, err error)) (good int, bad int, err error) {
+	err = s.Visit(ctx, func(key []byte, _ Entry, err error) error {
+		if err != nil {
+			bad++
+			report(key, err)
+			return nil
+		}
+		good++
+		return nil
+	})
+	if err != nil {
+		return good, bad, err
+	}
+	if err := s.db.VerifyChecksum(); err != nil && !errors.Is(err, io.EOF) {
+		return good, bad, fmt.Errorf("cache %s: %w", s.dir, err)
+	}
+	return good, bad, nil
+}
+
+func folderSize(dir string) int64 {
+	var n int64
+	filepath.WalkDir(dir, func(_ string, d os.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			if info, err := d.Info(); err == nil {
+				n += onDisk(info)
+			}
+		}
+		return nil
+	})
+	return n
+}

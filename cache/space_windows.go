@@ -1,0 +1,20 @@
+package cache
+
+import (
+	"io/fs"
+
+	"golang.org/x/sys/windows"
+)
+
+// freeSpace is how many bytes an ordinary user may still write to dir's disk.
+func freeSpace(dir string) (uint64, error) {
+	p, err := windows.UTF16PtrFromString(dir)
+	if err != nil {
+		return 0, err
+	}
+	var free uint64
+	err = windows.GetDiskFreeSpaceEx(p, &free, nil, nil)
+	return free, err
+}
+
+func onDisk(info fs.FileInfo) int64 { return info.Size() }
