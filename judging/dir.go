@@ -1,0 +1,302 @@
+package judging
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"sort"
+	"strings"
+
+	"github.com/gofrs/flock"
+)
+
+// Files of a run directory.
+const (
+	ManifestFile = "run.json"
+	RecordsFile  = "records.jsonl"
+	ItemsFile    = "items.jsonl"  // the dataset's own lines, those used, in order
+	ResultsFile  = "results.json" // what the records come to
+	lockFile     = ".lock"
+)
+
+// Dir is a run directory that is open for writing.
+type Dir struct {
+	Path string
+	lock *flock.Flock
+	recordWriter
+}
+
+// ErrOtherRun is wrapped by OpenDir's error when the directory holds another run.
+var ErrOtherRun = errors.New("holds another run")
+
+// OpenDir opens a run directory for writing and takes its lock; it makes the
+// directory where it is missing. If it already holds a run, that must be the
+// same one: then the manifest found is returned, and done is called for every
+// record that stands. Records that again approves are dropped, to be asked
+// once more.
+func OpenDir(path string, m *Manifest, again func(*Record) bool, done func(*Record) error) (*Dir, *Manifest, error) {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return nil, nil, fmt.Errorf("%s: is a file; name a folder for the run with --out", path)
+	}
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		return nil, nil, fmt.Errorf("cannot make the run's folder: %w", err)
+	}
+	d := &Dir{Path: path, lock: flock.New(filepath.Join(path, lockFile))}
+	got, err := d.lock.TryLock()
+	if err != nil {
+		return nil, nil, fmt.Errorf("cannot write to the run's folder: %w", err)
+	}
+	if !got {
+		return nil, nil, fmt.Errorf("%s: another gavel is writing to this run; wait for it, or name another folder with --out", path)
+	}
+	old, err := d.resume(m, again, done)
+	if err != nil {
+		d.Close()
+		return nil, nil, err
+	}
+	return d, old, nil
+}
+
+func (d *Dir) resume(m *Manifest, again func(*Record) bool, done func(*Record) error) (*Manifest, error) {
+	old, err := ReadManifest(d.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if err := d.mustBeFree(); err != nil {
+			return nil, err
+		}
+		old = nil
+	case err != nil:
+		return nil, err
+	case old.ID != m.ID:
+		return nil, fmt.Errorf("%s: %w (%s): name another folder with --out", d.Path, ErrOtherRun, strings.Join(old.Spec.differences(m.Spec), "; "))
+	}
+	if err := d.sweep(again, done); err != nil {
+		return nil, err
+	}
+	d.file, err = os.OpenFile(filepath.Join(d.Path, RecordsFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	d.size, err = d.file.Seek(0, io.SeekEnd)
+	return old, err
+}
+
+// mustBeFree refuses a folder with files of somebody else's in it.
+func (d *Dir) mustBeFree() error {
+	entries, err := os.ReadDir(d.Path)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Name() == RecordsFile {
+			return fmt.Errorf("%s: has %s but no %s: name another folder with --out", d.Path, RecordsFile, ManifestFile)
+		}
+		if !strings.HasPrefix(e.Name(), ".") && e.Name() != ItemsFile {
+			return fmt.Errorf("%s: is not empty and holds no run (there is %s): name another folder with --out", d.Path, e.Name())
+		}
+	}
+	return nil
+}
+
+// sweep reads the records that stand. Where some are to be asked again, or one
+// is doubled, or the last was not finished, the file is written anew without
+// them, in one step.
+func (d *Dir) sweep(again func(*Record) bool, done func(*Record) error) error {
+	path := filepath.Join(d.Path, RecordsFile)
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	type judgment struct {
+		item    string
+		showing int
+	}
+	seen := map[judgment]bool{}
+	dropped := false
+	keep := func(r *Record) bool {
+		k := judgment{r.Item, r.Showing}
+		if again(r) || seen[k] {
+			dropped = true
+			return false
+		}
+		seen[k] = true
+		return true
+	}
+	var size int64
+	if err := ReadRecords(path, func(r *Record) error {
+		if keep(r) {
+			return done(r)
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	if size, err = wholeLines(path); err != nil {
+		return err
+	}
+	if !dropped {
+		if size < info.Size() {
+			return os.Truncate(path, size)
+		}
+		return nil
+	}
+	clear(seen)
+	return writeFile(path, func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		return ReadRecords(path, func(r *Record) error {
+			if keep(r) {
+				return enc.Encode(r)
+			}
+			return nil
+		})
+	})
+}
+
+// wholeLines is the length of a file up to and with its last newline.
+func wholeLines(path string) (int64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	end, err := f.Seek(0, io.SeekEnd)
+	buf := make([]byte, 64<<10)
+	for err == nil && end > 0 {
+		n := min(int64(len(buf)), end)
+		if _, err = f.ReadAt(buf[:n], end-n); err == nil {
+			if i := bytes.LastIndexByte(buf[:n], '\n'); i >= 0 {
+				return end - n + int64(i) + 1, nil
+			}
+			end -= n
+		}
+	}
+	return 0, err
+}
+
+// Write appends a record; it is on disk when Write returns.
+func (d *Dir) Write(r *Record) error {
+	if err := d.recordWriter.write(r); err != nil {
+		return fmt.Errorf("writing a record: %w; what is written is kept: make room and run the same command again", err)
+	}
+	return nil
+}
+
+// WriteItems writes items.jsonl, unless it is there already.
+func (d *Dir) WriteItems(each func(line func([]byte) error) error) error {
+	path := filepath.Join(d.Path, ItemsFile)
+	if _, err := os.Stat(path); err == nil {
+		return nil
+	}
+	return writeFile(path, func(w io.Writer) error {
+		return each(func(line []byte) error {
+			if _, err := w.Write(line); err != nil {
+				return err
+			}
+			_, err := w.Write([]byte{'\n'})
+			return err
+		})
+	})
+}
+
+// WriteManifest writes run.json.
+func (d *Dir) WriteManifest(m *Manifest) error {
+	return WriteJSON(filepath.Join(d.Path, ManifestFile), m)
+}
+
+// Close releases the directory.
+func (d *Dir) Close() error {
+	var err error
+	if d.file != nil {
+		err = d.file.Close()
+	}
+	return errors.Join(err, d.lock.Unlock())
+}
+
+// WriteJSON writes v to a file in one step: a reader sees the old one or the
+// new one, never half of it.
+func WriteJSON(path string, v any) error {
+	return writeFile(path, func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return enc.Encode(v)
+	})
+}
+
+func writeFile(path string, write func(io.Writer) error) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name()) // fails, as it should, once renamed
+	buf := bufio.NewWriterSize(tmp, 256<<10)
+	err = write(buf)
+	if ferr := buf.Flush(); err == nil {
+		err = ferr
+	}
+	if err == nil {
+		err = tmp.Chmod(0o644)
+	}
+	if cerr := tmp.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return os.Rename(tmp.Name(), path)
+}
+
+// differences lists what two specs disagree on, as "prompt.name: sop, now direct".
+func (s Spec) differences(now Spec) []string {
+	a, b := flatten(s), flatten(now)
+	keys := map[string]bool{}
+	for k := range a {
+		keys[k] = true
+	}
+	for k := range b {
+		keys[k] = true
+	}
+	var out []string
+	for k := range keys {
+		if !reflect.DeepEqual(a[k], b[k]) && !strings.HasSuffix(k, "system") {
+			out = append(out, fmt.Sprintf("%s: %v, now %v", k, a[k], b[k]))
+		}
+	}
+	sort.Strings(out)
+	return out
+}
+
+func flatten(s Spec) map[string]any {
+	raw, err := json.Marshal(s)
+	if err != nil {
+		return nil
+	}
+	var tree map[string]any
+	if err := json.Unmarshal(raw, &tree); err != nil {
+		return nil
+	}
+	flat := map[string]any{}
+	var walk func(prefix string, v any)
+	walk = func(prefix string, v any) {
+		if m, ok := v.(map[string]any); ok {
+			for k, v := range m {
+				walk(strings.TrimPrefix(prefix+"."+k, "."), v)
+			}
+			return
+		}
+		flat[prefix] = v
+	}
+	walk("", tree)
+	return flat
+}

@@ -1,0 +1,431 @@
+package judging
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"unicode/utf8"
+
+	"gavel/backends"
+	"gavel/datasets"
+)
+
+// JudgeBench's output files: the pair's own keys, judge_name, and judgments, a
+// list of games. Game 0 was shown (A, B), game 1 (B, A); a decision is written
+// as the judge said it, in the places shown, ">>" folded to ">". A game that
+// failed is null. Both ways the bytes are Python's json.dumps with
+// ensure_ascii=False.
+
+type benchGame struct {
+	Judgment *struct {
+		JudgeModel string          `json:"judge_model"`
+		Prompt     string          `json:"prompt"`
+		Response   string          `json:"response"`
+		Scores     json.RawMessage `json:"scores"`
+	} `json:"judgment"`
+	Decision *string `json:"decision"`
+}
+
+// arenaHardName is what JudgeBench calls the judge whose replies our parser
+// reads; the replies of its other judges have formats of their own.
+const arenaHardName = "arena_hard"
+
+// Import is what came of reading a JudgeBench output file.
+type Import struct {
+	Manifest   *Manifest
+	Games      int
+	Null       int      // games the file has no judgment for
+	Reproduced int      // games whose stored decision our reading gives too
+	Differ     []string // the others, one sentence each
+	Stored     bool     // verdicts are the file's decisions: there is no text to read
+}
+
+// ImportJudgeBench turns a JudgeBench output file into the run directory out.
+func ImportJudgeBench(path, out, gavel string) (*Import, error) {
+	set, err := datasets.OpenFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer set.Close()
+	im, records, pairs, err := importSet(set, gavel)
+	if err != nil {
+		return nil, err
+	}
+	im.Manifest.Imported = filepath.Base(path)
+	everything := func(*Record) bool { return true }
+	dir, _, err := OpenDir(out, im.Manifest, everything, func(*Record) error { return nil })
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	err = dir.WriteItems(func(line func([]byte) error) error {
+		for _, p := range pairs {
+			if err := line(p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range records {
+		if err := dir.Write(r); err != nil {
+			return nil, err
+		}
+	}
+	return im, dir.WriteManifest(im.Manifest)
+}
+
+func importSet(set *datasets.Set, gavel string) (*Import, []*Record, [][]byte, error) {
+	im := &Import{}
+	var records []*Record
+	var pairs [][]byte
+	var judge, model string
+	var protocol Protocol
+	for i := range set.Len() {
+		item, err := set.Item(i)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		at := func(err error) error { return &datasets.LineError{Path: set.Path, Line: item.Line, Err: err} }
+		pair, name, games, err := splitOutput(item.Raw)
+		if err != nil {
+			return nil, nil, nil, at(err)
+		}
+		if protocol == nil {
+			judge = name
+			protocol = importedProtocol(name)
+			im.Stored = name != arenaHardName
+		}
+		if name != judge {
+			return nil, nil, nil, at(fmt.Errorf("judge_name is %q, before it was %q: one judge a file", name, judge))
+		}
+		pairs = append(pairs, pair)
+		for g, game := range games {
+			rec, err := im.record(item, g, game, protocol)
+			if err != nil {
+				return nil, nil, nil, at(fmt.Errorf("game %d: %w", g+1, err))
+			}
+			if rec.Model != "" && model == "" {
+				model = rec.Model
+			}
+			if rec.Model != "" && rec.Model != model {
+				return nil, nil, nil, at(fmt.Errorf("judge_model is %q, before it was %q: one judge a file", rec.Model, model))
+			}
+			records = append(records, rec)
+		}
+	}
+	template := protocol.(pairwise).template
+	ids, n := HashIDs(func(yield func(string) bool) {
+		for i := range set.Len() {
+			if !yield(set.ID(i)) {
+				return
+			}
+		}
+	})
+	m := NewManifest(gavel, Spec{
+		Protocol: protocol.Name(), Goal: GoalBetter, Prompt: template,
+		Dataset: DatasetSpec{SHA256: set.SHA256, Items: n, IDs: ids},
+		Model:   ModelSpec{Name: model, Identity: "imported " + model},
+	})
+	m.Status, m.JudgeName, m.Judgments = Complete, judge, im.Games
+	m.Model = backends.Model{Name: model}
+	m.Server = backends.Server{Kind: "import", Name: "JudgeBench output file"}
+	m.Dataset = DatasetInfo{Name: datasets.Base(set.Path), Format: set.Format, Rows: set.Len(), Skipped: set.Skipped}
+	for _, b := range set.Bad {
+		m.Dataset.Bad = append(m.Dataset.Bad, b.Error())
+	}
+	im.Manifest = m
+	for _, r := range records {
+		r.Run, r.Gavel, r.Prompt, r.Model, r.Identity = m.ID, gavel, template.Name, model, m.Spec.Model.Identity
+	}
+	return im, records, pairs, nil
+}
+
+// importedProtocol reads as Arena-Hard's five choices. Where the decisions are
+// taken as stored, nothing is read, and the prompt is known by its name alone.
+func importedProtocol(judgeName string) Protocol {
+	t, _ := pairwiseKind.Template("arena-hard")
+	if judgeName != arenaHardName {
+		t = Template{Name: judgeName, Origin: "JudgeBench output file", Labels: []string{labelA, labelB, labelTie}}
+	}
+	return pairwiseKind.New(t)
+}
+
+// splitOutput takes a line apart: the pair's own keys as published, and the
+// judge's.
+func splitOutput(line []byte) (pair []byte, judge string, games []*benchGame, err error) {
+	var all struct {
+		JudgeName *string      `json:"judge_name"`
+		Judgments []*benchGame `json:"judgments"`
+	}
+	if err := json.Unmarshal(line, &all); err != nil {
+		return nil, "", nil, err
+	}
+	if all.JudgeName == nil || len(all.Judgments) == 0 {
+		return nil, "", nil, errors.New("no judge_name or no judgments: this is not a JudgeBench output file")
+	}
+	if len(all.Judgments) > 2 {
+		return nil, "", nil, fmt.Errorf("%d judgments, expected one or two", len(all.Judgments))
+	}
+	dec := json.NewDecoder(bytes.NewReader(line))
+	if _, err := dec.Token(); err != nil {
+		return nil, "", nil, err
+	}
+	pair = append(pair, '{')
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return nil, "", nil, err
+		}
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return nil, "", nil, err
+		}
+		if key == "judge_name" || key == "judgments" {
+			continue
+		}
+		if len(pair) > 1 {
+			pair = append(pair, ", "...)
+		}
+		pair = append(pythonString(pair, key.(string)), ": "...)
+		pair = append(pair, value...)
+	}
+	return append(pair, '}'), *all.JudgeName, all.Judgments, nil
+}
+
+// record makes one game a record, and compares what we read with what the file
+// says was decided.
+func (im *Import) record(item datasets.Item, g int, game *benchGame, p Protocol) (*Record, error) {
+	showings := p.Showings(item)
+	rec := &Record{
+		Schema: recordSchema, Protocol: p.Name(), Item: item.ID, Source: item.Source, Group: item.Group,
+		Showing: g, Showings: len(showings), Order: orderIDs(item, showings[g]), Gold: item.Candidates[item.Gold].ID,
+		Replies: []Reply{}, Outcome: Failed,
+	}
+	im.Games++
+	if game == nil || game.Judgment == nil {
+		im.Null++
+		rec.Error = "no judgment in the imported file"
+		rec.Imported = &Imported{Missing: true}
+		return rec, nil
+	}
+	j := game.Judgment
+	rec.Model = j.JudgeModel
+	rec.Imported = &Imported{Prompt: j.Prompt, Scores: j.Scores, Decision: game.Decision, Stored: im.Stored}
+	if !im.Stored || j.Response != "" {
+		rec.Replies = []Reply{{Text: j.Response, Finish: backends.Stop}}
+	}
+	var v Verdict
+	var err error
+	if im.Stored {
+		v, err = decided(p, showings[g], game)
+	} else {
+		v, err = rec.Read(p, Reading{Policy: Unique})
+	}
+	if err != nil {
+		return nil, err
+	}
+	rec.Outcome, rec.Label, rec.Choice = v.Outcome, v.Label, rec.CandidateID(v.Choice)
+	im.compare(rec, game)
+	return rec, nil
+}
+
+func (im *Import) compare(rec *Record, game *benchGame) {
+	ours, theirs := "null", "null"
+	if d := rec.decision(); d != nil {
+		ours = *d
+	}
+	if game.Decision != nil {
+		theirs = *game.Decision
+	}
+	if ours == theirs {
+		im.Reproduced++
+		return
+	}
+	im.Differ = append(im.Differ, fmt.Sprintf("pair %s, game %d: the file says %s, read from the reply: %s", rec.Item, rec.Showing+1, theirs, ours))
+}
+
+// decided is the verdict of a game without text of ours to read: by its scores
+// where it has them (the first shown must score higher to win), else by the
+// decision in the file.
+func decided(p Protocol, s Showing, game *benchGame) (Verdict, error) {
+	var scores []float64
+	if len(game.Judgment.Scores) > 0 {
+		if err := json.Unmarshal(game.Judgment.Scores, &scores); err != nil || len(scores) != 2 {
+			return Verdict{}, fmt.Errorf("scores %s are not two numbers", game.Judgment.Scores)
+		}
+		label := labelB
+		if scores[0] > scores[1] {
+			label = labelA
+		}
+		return p.Parse(s, "[["+label+"]]", Unique), nil
+	}
+	if game.Decision == nil {
+		return Verdict{Outcome: NoVerdict, Choice: Nobody}, nil
+	}
+	v := p.Parse(s, "[["+*game.Decision+"]]", Unique)
+	if v.Outcome == NoVerdict {
+		return v, fmt.Errorf("decision %q is none of A>B, B>A, A=B and null", *game.Decision)
+	}
+	return v, nil
+}
+
+// decision is what JudgeBench would write: the plain label in the places shown.
+func (r *Record) decision() *string {
+	var d string
+	switch {
+	case r.Outcome == Tie:
+		d = labelTie
+	case r.Outcome != Decided:
+		return nil
+	case r.Choice == r.Order[0]:
+		d = labelA
+	default:
+		d = labelB
+	}
+	return &d
+}
+
+// ExportJudgeBench writes a run of pairs in JudgeBench's own output format, in
+// the order of its items. The pairs of which nothing is recorded are left out,
+// and counted.
+func ExportJudgeBench(dir string, w io.Writer) (written, left int, err error) {
+	m, err := ReadManifest(dir)
+	if err != nil {
+		return 0, 0, err
+	}
+	p, err := ProtocolOf(m)
+	if err != nil {
+		return 0, 0, err
+	}
+	if _, ok := p.(pairwise); !ok {
+		return 0, 0, fmt.Errorf("%s: protocol %s has no JudgeBench format", dir, p.Name())
+	}
+	games := map[string]*[2]*Record{}
+	err = ReadRecords(filepath.Join(dir, RecordsFile), func(r *Record) error {
+		if games[r.Item] == nil {
+			games[r.Item] = new([2]*Record)
+		}
+		if r.Showing < 2 {
+			games[r.Item][r.Showing] = r
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	set, err := datasets.OpenFile(filepath.Join(dir, ItemsFile))
+	if err != nil {
+		return 0, 0, err
+	}
+	defer set.Close()
+	out := bufio.NewWriter(w)
+	for i := range set.Len() {
+		item, err := set.Item(i)
+		if err != nil {
+			return written, left, err
+		}
+		g := games[item.ID]
+		if g == nil {
+			left++
+			continue
+		}
+		out.Write(m.outputLine(p, item, g))
+		written++
+	}
+	return written, left, out.Flush()
+}
+
+func (m *Manifest) judgeName() string {
+	switch {
+	case m.JudgeName != "":
+		return m.JudgeName
+	case m.Spec.Protocol == pairwiseKind.Name && m.Spec.Prompt.Name == "arena-hard":
+		return arenaHardName
+	}
+	return "gavel_" + m.Spec.Protocol + "_" + m.Spec.Prompt.Name
+}
+
+func (m *Manifest) outputLine(p Protocol, item datasets.Item, games *[2]*Record) []byte {
+	line := bytes.TrimRight(item.Raw, " \t")
+	line = append([]byte(nil), line[:len(line)-1]...) // without its closing brace
+	line = append(line, `, "judge_name": `...)
+	line = pythonString(line, m.judgeName())
+	line = append(line, `, "judgments": [`...)
+	n := 2
+	if games[1] == nil && m.Imported != "" {
+		n = 1 // a single-game file
+	}
+	for g := range n {
+		if g > 0 {
+			line = append(line, ", "...)
+		}
+		line = appendGame(line, p, item, games[g])
+	}
+	return append(line, "]}\n"...)
+}
+
+func appendGame(line []byte, p Protocol, item datasets.Item, r *Record) []byte {
+	if r == nil || r.Outcome == Failed {
+		return append(line, "null"...)
+	}
+	prompt, response, decision := "", "", r.decision()
+	var scores json.RawMessage
+	if im := r.Imported; im != nil {
+		prompt, scores, decision = im.Prompt, im.Scores, im.Decision
+		if len(r.Replies) > 0 {
+			response = r.Replies[0].Text
+		}
+	} else {
+		prompt = p.Prompt(item, Showing{r.Showing, places(r.Order)}).User
+		response = r.Text()
+	}
+	line = append(line, `{"judgment": {"judge_model": `...)
+	line = append(pythonString(line, r.Model), `, "prompt": `...)
+	line = append(pythonString(line, prompt), `, "response": `...)
+	line = pythonString(line, response)
+	if scores != nil {
+		line = append(append(line, `, "scores": `...), scores...)
+	}
+	line = append(line, `}, "decision": `...)
+	if decision == nil {
+		line = append(line, "null"...)
+	} else {
+		line = pythonString(line, *decision)
+	}
+	return append(line, '}')
+}
+
+// pythonString appends s as Python's json.dumps(ensure_ascii=False) writes it.
+func pythonString(b []byte, s string) []byte {
+	b = append(b, '"')
+	for _, r := range s {
+		switch {
+		case r == '"':
+			b = append(b, `\"`...)
+		case r == '\\':
+			b = append(b, `\\`...)
+		case r == '\n':
+			b = append(b, `\n`...)
+		case r == '\r':
+			b = append(b, `\r`...)
+		case r == '\t':
+			b = append(b, `\t`...)
+		case r == '\b':
+			b = append(b, `\b`...)
+		case r == '\f':
+			b = append(b, `\f`...)
+		case r < 0x20:
+			b = fmt.Appendf(b, `\u%04x`, r)
+		default:
+			b = utf8.AppendRune(b, r)
+		}
+	}
+	return append(b, '"')
+}

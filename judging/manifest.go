@@ -1,0 +1,159 @@
+package judging
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"gavel/backends"
+)
+
+// Spec is everything that makes a run's numbers what they are. Two runs with the
+// same spec are the same run.
+type Spec struct {
+	Protocol   string      `json:"protocol"`
+	Goal       string      `json:"goal"`
+	Prompt     Template    `json:"prompt"`
+	Dataset    DatasetSpec `json:"dataset"`
+	Model      ModelSpec   `json:"model"`
+	Parameters Parameters  `json:"parameters"`
+}
+
+// DatasetSpec names the items judged.
+type DatasetSpec struct {
+	SHA256 string `json:"sha256"`       // of the file
+	Items  int    `json:"items"`        // used
+	IDs    string `json:"items_sha256"` // of their ids, one a line
+}
+
+// ModelSpec names the judge.
+type ModelSpec struct {
+	Name     string `json:"name"`
+	Identity string `json:"identity"` // kind of backend and digest or fingerprint
+}
+
+// Parameters of every request of a run.
+type Parameters struct {
+	Temperature float64 `json:"temperature"`
+	TopP        float64 `json:"top_p"`
+	Seed        int     `json:"seed"`
+	MaxTokens   int     `json:"max_tokens"`
+	NumCtx      int     `json:"num_ctx"` // asked for; 0: the server's own
+	Attempts    int     `json:"attempts"`
+	SystemRole  string  `json:"system_role"`
+	AcceptCut   bool    `json:"accept_cut"`
+}
+
+// DefaultParameters are those of PROTOCOLS.md: temperature 0, top_p 1, a fixed
+// seed, JudgeBench's two attempts and its 4,096 tokens.
+var DefaultParameters = Parameters{TopP: 1, Seed: 1, MaxTokens: 4096, Attempts: 2, SystemRole: backends.System}
+
+// Manifest is run.json.
+type Manifest struct {
+	Schema    int    `json:"schema"`
+	ID        string `json:"id"` // SHA-256 of the spec's JSON
+	Gavel     string `json:"gavel"`
+	Simulated bool   `json:"simulated"`
+	Spec      Spec   `json:"spec"`
+
+	Dataset     DatasetInfo     `json:"dataset"`
+	Model       backends.Model  `json:"model"`
+	Server      backends.Server `json:"server"`
+	Judgments   int             `json:"judgments"` // items × showings
+	Concurrency int             `json:"concurrency"`
+	Started     time.Time       `json:"started,omitzero"`
+	Ended       time.Time       `json:"ended,omitzero"`
+	Status      string          `json:"status"`             // see the Status constants
+	Imported    string          `json:"imported,omitempty"` // the file it was imported from
+	JudgeName   string          `json:"judge_name,omitempty"`
+}
+
+// DatasetInfo says where the items came from and how they were picked.
+type DatasetInfo struct {
+	Name    string   `json:"name"`
+	Format  string   `json:"format"`
+	Rows    int      `json:"rows"`    // usable lines of the file
+	Skipped int      `json:"skipped"` // lines that could not be read
+	Bad     []string `json:"bad,omitempty"`
+	Sample  int      `json:"sample,omitempty"`
+	Seed    int64    `json:"seed,omitempty"`
+	Limit   int      `json:"limit,omitempty"`
+	IDs     string   `json:"ids,omitempty"` // file that named them
+}
+
+// Status of a run.
+const (
+	Running     = "running"
+	Complete    = "complete"
+	Incomplete  = "incomplete" // judgments are missing or failed
+	Interrupted = "interrupted"
+)
+
+const manifestSchema = 1
+
+// NewManifest names the run of a spec.
+func NewManifest(gavel string, spec Spec) *Manifest {
+	raw, err := json.Marshal(spec)
+	if err != nil {
+		panic(err) // strings and numbers alone: cannot happen
+	}
+	sum := sha256.Sum256(raw)
+	return &Manifest{Schema: manifestSchema, ID: hex.EncodeToString(sum[:]), Gavel: gavel, Spec: spec, Status: Running}
+}
+
+// HashIDs is the hash of a list of ids.
+func HashIDs(ids func(yield func(string) bool)) (sum string, n int) {
+	h := sha256.New()
+	for id := range ids {
+		io.WriteString(h, id)
+		h.Write([]byte{'\n'})
+		n++
+	}
+	return hex.EncodeToString(h.Sum(nil)), n
+}
+
+// ReadManifest reads run.json of a run directory.
+func ReadManifest(dir string) (*Manifest, error) {
+	path := filepath.Join(dir, ManifestFile)
+	f, err := os.Open(path)
+	if err != nil {
+		if info, serr := os.Stat(dir); serr == nil && info.IsDir() && errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s: is not a run directory (no %s in it): %w", dir, ManifestFile, err)
+		}
+		return nil, err
+	}
+	defer f.Close()
+	return decodeManifest(path, bufio.NewReader(f))
+}
+
+func decodeManifest(path string, r io.Reader) (*Manifest, error) {
+	m := new(Manifest)
+	if err := json.NewDecoder(r).Decode(m); err != nil {
+		return nil, fmt.Errorf("%s: damaged: %w", path, err)
+	}
+	if m.Schema > manifestSchema {
+		return nil, fmt.Errorf("%s: written by a newer gavel (schema %d, this one reads up to %d)", path, m.Schema, manifestSchema)
+	}
+	if m.Schema < 1 || m.ID == "" {
+		return nil, fmt.Errorf("%s: not a manifest of gavel", path)
+	}
+	return m, nil
+}
+
+// ProtocolOf rebuilds the protocol a run was made with, from its manifest
+// alone: its prompt may have been a file, or may have changed since.
+func ProtocolOf(m *Manifest) (Protocol, error) {
+	kind, err := KindNamed(m.Spec.Protocol)
+	if err != nil {
+		return nil, err
+	}
+	return kind.New(m.Spec.Prompt), nil
+}

@@ -1,0 +1,128 @@
+// Package judging turns items into judgments: an item is shown in one or more
+// orders, each showing becomes a prompt, a prompt's reply is read as a verdict,
+// and all of it is written down as a record, one JSON line each.
+//
+// Protocols are pure. What they share, asking, following up, writing and
+// resuming, is in [Run]. Nothing after the records needs a model.
+package judging
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gavel/backends"
+	"gavel/datasets"
+)
+
+// Showing is one order in which an item's candidates are shown.
+type Showing struct {
+	Index int   // from 0
+	Order []int // Order[place] is the candidate shown there
+}
+
+// Prompt is what a judge is asked about one showing.
+type Prompt struct {
+	System   string
+	User     string
+	FollowUp string // the turn asked after a reply without a verdict; "" for none
+	Oracle   backends.Oracle
+}
+
+// Outcome is how a judgment ended (PROTOCOLS.md §4). Only Decided and Tie are
+// verdicts.
+type Outcome string
+
+const (
+	Decided   Outcome = "decided"
+	Tie       Outcome = "tie"
+	Conflict  Outcome = "conflict"        // labels that contradict each other
+	NoVerdict Outcome = "no-verdict"      // none, or one that was not on offer
+	Cut       Outcome = "cut"             // the reply ended at the token limit
+	TooLong   Outcome = "prompt-too-long" // never judged on a cut prompt
+	Refused   Outcome = "refused"
+	Failed    Outcome = "failed" // no answer after the retries; asked again by the next run
+)
+
+// Outcomes lists all of them in the order tables print them.
+var Outcomes = []Outcome{Decided, Tie, Conflict, NoVerdict, Cut, TooLong, Refused, Failed}
+
+// Nobody is the Choice of a verdict that names no candidate.
+const Nobody = -1
+
+// Verdict is what a reply says.
+type Verdict struct {
+	Outcome Outcome
+	Label   string // as the judge wrote it, without the brackets
+	Choice  int    // the candidate judged the better, or Nobody
+}
+
+// Policy says which of several labels binds.
+type Policy string
+
+const (
+	Unique Policy = "unique" // all must be the same (JudgeBench's rule, the default)
+	Last   Policy = "last"   // the last one (Arena-Hard v2)
+)
+
+// Policies lists them, the default first.
+var Policies = []Policy{Unique, Last}
+
+// Protocol is a way of asking a judge. Its methods are pure: the same arguments
+// give the same result, nothing is read or written.
+type Protocol interface {
+	Name() string
+	// Showings lists the orders an item is shown in.
+	Showings(item datasets.Item) []Showing
+	// Prompt renders one showing. What the candidates say never changes the
+	// text around them.
+	Prompt(item datasets.Item, s Showing) Prompt
+	// Parse reads a reply, thinking already taken off, as a verdict on the
+	// showing. It maps the place shown to the candidate; nothing later turns
+	// labels round.
+	Parse(s Showing, reply string, policy Policy) Verdict
+}
+
+// Kind is a protocol by name, with the prompts that it knows.
+type Kind struct {
+	Name      string
+	About     string
+	Goal      string // what the judge is asked to name
+	Showings  int    // of every item
+	Templates []Template
+	New       func(Template) Protocol
+}
+
+// Kinds lists the protocols. A new one is a file of this package and a line
+// here.
+var Kinds = []Kind{pairwiseKind, reversedKind}
+
+// KindNamed finds a protocol.
+func KindNamed(name string) (Kind, error) {
+	var names []string
+	for _, k := range Kinds {
+		if k.Name == name {
+			return k, nil
+		}
+		names = append(names, k.Name)
+	}
+	return Kind{}, fmt.Errorf("unknown protocol %q: it is one of %s", name, strings.Join(names, ", "))
+}
+
+// Template finds one of the protocol's prompts by name.
+func (k Kind) Template(name string) (Template, error) {
+	i := slices.IndexFunc(k.Templates, func(t Template) bool { return t.Name == name })
+	if i < 0 {
+		return Template{}, fmt.Errorf("unknown prompt %q: it is one of %s, or the path of a file", name, strings.Join(k.TemplateNames(), ", "))
+	}
+	return k.Templates[i], nil
+}
+
+// TemplateNames lists the names of the protocol's prompts.
+func (k Kind) TemplateNames() []string {
+	names := make([]string, len(k.Templates))
+	for i, t := range k.Templates {
+		names[i] = t.Name
+	}
+	return names
+}

@@ -1,0 +1,237 @@
+package judging
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"gavel/backends"
+)
+
+// Reply is one turn of a judge.
+type Reply struct {
+	Text         string          `json:"text"`
+	Thinking     string          `json:"thinking,omitempty"` // kept apart, never parsed
+	Finish       backends.Finish `json:"finish"`
+	Detail       string          `json:"detail,omitempty"`
+	PromptTokens int             `json:"prompt_tokens,omitempty"`
+	ReplyTokens  int             `json:"reply_tokens,omitempty"`
+	Milliseconds float64         `json:"ms,omitempty"`
+	Cached       bool            `json:"cached,omitempty"`
+}
+
+// Imported is what a record taken from another harness's file brings along.
+type Imported struct {
+	Prompt   string          `json:"prompt"`            // the file's own "prompt"
+	Scores   json.RawMessage `json:"scores,omitempty"`  // of a reward model, first shown first
+	Decision *string         `json:"decision"`          // as the file has it, in the places shown
+	Missing  bool            `json:"missing,omitempty"` // the file has null for this game
+	Stored   bool            `json:"stored,omitempty"`  // the decision is the verdict: there is no text that our parser reads
+}
+
+// Record is one judgment: one line of records.jsonl, complete in itself but for
+// the item's texts, which stand once in items.jsonl.
+type Record struct {
+	Schema   int       `json:"schema"`
+	Run      string    `json:"run"`   // id of the run
+	Gavel    string    `json:"gavel"` // version that made it
+	Protocol string    `json:"protocol"`
+	Prompt   string    `json:"prompt"`
+	PromptID string    `json:"prompt_sha256"` // of the first turn's messages
+	Model    string    `json:"model"`
+	Identity string    `json:"identity"`
+	Item     string    `json:"item"`
+	Source   string    `json:"source"`
+	Group    string    `json:"group"`
+	Showing  int       `json:"showing"`  // from 0
+	Showings int       `json:"showings"` // of this item in all
+	Order    []string  `json:"order"`    // candidates in the order shown
+	Gold     string    `json:"gold"`     // the labelled candidate
+	Replies  []Reply   `json:"replies"`
+	Outcome  Outcome   `json:"outcome"`
+	Label    string    `json:"label,omitempty"`  // as the judge wrote it
+	Choice   string    `json:"choice,omitempty"` // candidate judged the better
+	Error    string    `json:"error,omitempty"`
+	At       time.Time `json:"at,omitzero"`
+	Imported *Imported `json:"imported,omitempty"`
+}
+
+// recordSchema is raised when a reader of older records would go wrong.
+const recordSchema = 1
+
+// Reading says how stored replies are read.
+type Reading struct {
+	Policy    Policy
+	AcceptCut bool // a verdict given before the token limit counts
+}
+
+// Text joins the replies the way JudgeBench does: each after a newline.
+func (r *Record) Text() string {
+	if len(r.Replies) == 1 {
+		return "\n" + r.Replies[0].Text
+	}
+	var b strings.Builder
+	for _, reply := range r.Replies {
+		b.WriteString("\n")
+		b.WriteString(reply.Text)
+	}
+	return b.String()
+}
+
+// Read reads the stored replies again. It gives what a run with this parser and
+// this reading would have recorded.
+func (r *Record) Read(p Protocol, how Reading) (Verdict, error) {
+	switch {
+	case r.Imported != nil && r.Imported.Missing:
+		return Verdict{Outcome: Failed, Choice: Nobody}, nil
+	case r.Imported != nil && r.Imported.Stored:
+		return r.stored()
+	case r.Outcome == Failed || len(r.Replies) == 0:
+		return Verdict{Outcome: Failed, Choice: Nobody}, nil
+	}
+	for _, reply := range r.Replies {
+		if o := unfinished(reply.Finish, how); o != "" {
+			return Verdict{Outcome: o, Choice: Nobody}, nil
+		}
+	}
+	return p.Parse(Showing{r.Showing, places(r.Order)}, r.Text(), how.Policy), nil
+}
+
+// unfinished is the outcome of a reply that cannot hold a verdict, or "".
+func unfinished(f backends.Finish, how Reading) Outcome {
+	switch f {
+	case backends.TooLong:
+		return TooLong
+	case backends.Refused:
+		return Refused
+	case backends.Length:
+		if !how.AcceptCut {
+			return Cut
+		}
+	}
+	return ""
+}
+
+// stored is the verdict as the record has it.
+func (r *Record) stored() (Verdict, error) {
+	v := Verdict{Outcome: r.Outcome, Label: r.Label, Choice: Nobody}
+	if r.Choice != "" {
+		v.Choice = slices.Index(sortedIDs(r.Order), r.Choice)
+		if v.Choice < 0 {
+			return v, fmt.Errorf("choice %q was not shown", r.Choice)
+		}
+	}
+	return v, nil
+}
+
+// places turns candidate ids in the order shown into indexes. The ids of an
+// item are in order by themselves: A, B, …
+func places(order []string) []int {
+	ids := sortedIDs(order)
+	out := make([]int, len(order))
+	for i, id := range order {
+		out[i] = slices.Index(ids, id)
+	}
+	return out
+}
+
+func sortedIDs(order []string) []string { return slices.Sorted(slices.Values(order)) }
+
+// CandidateID names the candidate a verdict chose; "" for nobody.
+func (r *Record) CandidateID(choice int) string {
+	if choice < 0 || choice >= len(r.Order) {
+		return ""
+	}
+	return sortedIDs(r.Order)[choice]
+}
+
+// check refuses a record that no run could have written.
+func (r *Record) check() error {
+	switch {
+	case r.Schema > recordSchema:
+		return fmt.Errorf("written by a newer gavel (record schema %d, this one reads up to %d)", r.Schema, recordSchema)
+	case r.Schema < 1 || r.Item == "":
+		return errors.New("not a record of gavel")
+	case !slices.Contains(Outcomes, r.Outcome):
+		return fmt.Errorf("unknown outcome %q", r.Outcome)
+	case r.Showing < 0 || r.Showing >= r.Showings || len(r.Order) < 2:
+		return errors.New("a record without an order shown")
+	case !slices.Contains(r.Order, r.Gold):
+		return fmt.Errorf("gold %q was not shown", r.Gold)
+	}
+	ids := sortedIDs(r.Order)
+	if len(slices.Compact(ids)) != len(r.Order) {
+		return errors.New("a candidate shown twice")
+	}
+	return nil
+}
+
+// ReadRecords calls f for every record of a file, in the order written. An
+// unfinished last line, as a killed run leaves it, is passed over; any other
+// line that cannot be read is an error that names it.
+func ReadRecords(path string, f func(*Record) error) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return readRecords(path, file, f)
+}
+
+func readRecords(path string, r io.Reader, f func(*Record) error) error {
+	in := bufio.NewReaderSize(r, 256<<10)
+	for n := 1; ; n++ {
+		line, err := in.ReadBytes('\n')
+		if err == io.EOF { // without its newline a line was not finished
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", path, n, err)
+		}
+		rec := new(Record)
+		if err = json.Unmarshal(line, rec); err == nil {
+			err = rec.check()
+		}
+		if err == nil {
+			err = f(rec)
+		}
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", path, n, err)
+		}
+	}
+}
+
+// recordWriter appends records to a file, each with one write, so that a kill
+// leaves whole lines and at most one broken one at the end.
+type recordWriter struct {
+	mu   sync.Mutex
+	file *os.File
+	size int64
+	buf  bytes.Buffer
+}
+
+func (w *recordWriter) write(r *Record) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.buf.Reset()
+	enc := json.NewEncoder(&w.buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(r); err != nil {
+		return err
+	}
+	n, err := w.file.Write(w.buf.Bytes())
+	if err != nil {
+		w.file.Truncate(w.size) // half a line helps nobody
+		return err
+	}
+	w.size += int64(n)
+	return nil
+}
