@@ -1,0 +1,240 @@
+package scoring
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"gavel/datasets"
+	"gavel/judging"
+	"gavel/scoring/stats"
+)
+
+// Metric is a score of PROTOCOLS.md §1: a share, summed over pairs.
+type Metric struct {
+	Name    string
+	About   string
+	Missing string // how games without a verdict count
+	N       string // what n counts
+	// share gives what a pair adds to numerator and denominator.
+	share func(u Unit) (num, den float64)
+}
+
+// Metrics lists the scores of a comparison, the headline first. A new one is a
+// line here.
+var Metrics = []Metric{
+	{"strict", "both games give the labelled answer (GRP's, the headline)", "wrong", "pairs", strict},
+	{"counter", "+1 for a game with the label, −1 for the opposite; the sum is above 0 (JudgeBench's)", "0 points", "pairs", counter},
+	{"first-order", "the game in the published order gives the label", "wrong", "pairs", gameRight(0)},
+	{"second-order", "the game in the swapped order gives the label", "wrong", "pairs", gameRight(1)},
+	{"half-tie", "as counter, and a sum of 0 earns a half", "0 points", "pairs", halfTie},
+	{"drop", "strict, among pairs whose two games both gave a decided verdict", "pair left out", "pairs with two decided verdicts", drop},
+	{"consistency", "both games name the same response", "pair left out", "pairs with two decided verdicts", consistency},
+	{"first-position", "the response shown first is judged the better", "game left out", "decided games", firstPosition},
+}
+
+func share(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (u Unit) points() int       { return u.Games[0].points(u.Gold) + u.Games[1].points(u.Gold) }
+func (u Unit) strict() bool      { return u.points() == 2 }
+func (u Unit) bothDecided() bool { return u.Games[0].decided() && u.Games[1].decided() }
+
+func strict(u Unit) (float64, float64)  { return share(u.strict()), 1 }
+func counter(u Unit) (float64, float64) { return share(u.points() > 0), 1 }
+
+func halfTie(u Unit) (float64, float64) {
+	if u.points() == 0 {
+		return 0.5, 1
+	}
+	return counter(u)
+}
+
+func gameRight(i int) func(Unit) (float64, float64) {
+	return func(u Unit) (float64, float64) { return share(u.Games[i].points(u.Gold) == 1), 1 }
+}
+
+func drop(u Unit) (float64, float64) {
+	if !u.bothDecided() {
+		return 0, 0
+	}
+	return share(u.strict()), 1
+}
+
+func consistency(u Unit) (float64, float64) {
+	if !u.bothDecided() {
+		return 0, 0
+	}
+	return share(u.Games[0].Choice == u.Games[1].Choice), 1
+}
+
+// firstPosition counts games, not pairs; a pair adds up to two.
+func firstPosition(u Unit) (num, den float64) {
+	for _, g := range u.Games {
+		if g.decided() {
+			den++
+			num += share(g.Choice == g.First)
+		}
+	}
+	return num, den
+}
+
+// Score computes every metric, overall and by group.
+func (run *Run) Score(b stats.Bootstrap) Report {
+	m := run.Manifest
+	rep := Report{
+		ID: m.ID, Protocol: m.Spec.Protocol, Goal: m.Spec.Goal, Prompt: m.Spec.Prompt.Name,
+		Model: m.Spec.Model.Name, Dataset: m.Dataset.Name, Simulated: m.Simulated,
+		Items: len(run.Units), Expected: m.Spec.Dataset.Items,
+		Outcomes: map[string]int{}, Policy: run.Reading.Policy, AcceptCut: run.Reading.AcceptCut,
+		Bootstrap: Bootstrap{b.Rounds, b.Level, b.Seed, "pair"},
+		Results:   []Result{}, Warnings: run.warnings(),
+	}
+	for _, o := range judging.Outcomes {
+		rep.Outcomes[string(o)] = run.Outcomes[o]
+	}
+	groups := Groups(run.Units)
+	byGroup := make([][]Result, len(groups))
+	var wg sync.WaitGroup
+	for i, g := range groups {
+		wg.Go(func() { byGroup[i] = scoreGroup(g, inGroup(run.Units, g), b) })
+	}
+	wg.Wait()
+	for _, results := range byGroup {
+		rep.Results = append(rep.Results, results...)
+	}
+	return rep
+}
+
+// Groups lists Overall and, where there is more than one, the groups of the
+// units in the order tables print them.
+func Groups(units []Unit) []string {
+	seen := map[string]bool{}
+	var groups []string
+	for _, u := range units {
+		if !seen[u.Group] {
+			seen[u.Group] = true
+			groups = append(groups, u.Group)
+		}
+	}
+	if len(groups) < 2 {
+		groups = nil
+	}
+	slices.SortFunc(groups, datasets.CategoryOrder)
+	return append([]string{Overall}, groups...)
+}
+
+func inGroup(units []Unit, group string) []Unit {
+	if group == Overall {
+		return units
+	}
+	var out []Unit
+	for _, u := range units {
+		if u.Group == group {
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// scoreGroup sums each metric's numerator and denominator, column by column,
+// and resamples the rows.
+func scoreGroup(group string, units []Unit, b stats.Bootstrap) []Result {
+	rows := make([][]float64, len(units))
+	sums := make([]float64, 2*len(Metrics))
+	backing := make([]float64, len(units)*len(sums))
+	for i, u := range units {
+		rows[i] = backing[i*len(sums) : (i+1)*len(sums)]
+		for k, m := range Metrics {
+			rows[i][2*k], rows[i][2*k+1] = m.share(u)
+			sums[2*k] += rows[i][2*k]
+			sums[2*k+1] += rows[i][2*k+1]
+		}
+	}
+	intervals := b.Sums(rows, len(Metrics), func(sums, out []float64) {
+		for k := range out {
+			out[k] = sums[2*k] / sums[2*k+1] // 0/0 is NaN: undefined
+		}
+	})
+	results := make([]Result, len(Metrics))
+	for k, m := range Metrics {
+		num, den := sums[2*k], sums[2*k+1]
+		r := Result{Metric: m.Name, Group: group, N: int(den), Missing: m.Missing}
+		iv := intervals[k]
+		switch {
+		case den == 0:
+			r.Note = "undefined: no " + m.N
+		case (num == 0 || num == den) && m.Name != "half-tie":
+			// all alike: the bootstrap has nothing to resample
+			iv = stats.Exact(int(num), int(den), b.Level)
+			r.Note = "interval: exact (Clopper-Pearson), all alike"
+			fallthrough
+		default:
+			r.Value, r.Low, r.High = percent(num/den), percent(iv.Low), percent(iv.High)
+		}
+		results[k] = r
+	}
+	return results
+}
+
+// Limits past which a table says that a number should not be trusted as it is.
+const (
+	fewItems       = 30
+	manyNoVerdicts = 0.05
+)
+
+func (run *Run) warnings() []string {
+	w := []string{}
+	say := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
+	m := run.Manifest
+	games := 0
+	for _, n := range run.Outcomes {
+		games += n
+	}
+	if m.Simulated {
+		say("simulated judge: these numbers are of a coin with known sides, not of a model")
+	}
+	if left := m.Spec.Dataset.Items - len(run.Units); left > 0 {
+		say("incomplete: %d of %d pairs have not both games in the records and are left out", left, m.Spec.Dataset.Items)
+	}
+	if n := len(run.Units); n > 0 && n < fewItems {
+		say("few items: n = %d", n)
+	}
+	if n := run.Outcomes[judging.Failed]; n > 0 {
+		say("%d of %d games failed and count as wrong; the same run command asks for them again", n, games)
+	}
+	if n := run.Outcomes[judging.NoVerdict] + run.Outcomes[judging.Conflict]; float64(n) > manyNoVerdicts*float64(games) {
+		say("%d of %d games ended without a verdict or in a conflict of labels: the scores say as much about the format as about the judgment", n, games)
+	}
+	if n := run.Outcomes[judging.Cut]; n > 0 {
+		say("%d of %d replies were cut at the token limit and count as wrong: raise --max-tokens (%d)", n, games, m.Spec.Parameters.MaxTokens)
+	}
+	if n := run.Outcomes[judging.TooLong]; n > 0 {
+		say("%d of %d prompts did not fit the context and count as wrong: serve more context, or raise --num-ctx", n, games)
+	}
+	if n := run.Outcomes[judging.Refused]; n > 0 {
+		say("%d of %d replies were refused and count as wrong", n, games)
+	}
+	if n := m.Dataset.Skipped; n > 0 {
+		say("%d lines of the dataset file could not be read and are no part of this", n)
+	}
+	return w
+}
+
+// valueOf is a metric's plain value on units, NaN where undefined.
+func valueOf(m Metric, units []Unit) (value float64, n int) {
+	var num, den float64
+	for _, u := range units {
+		a, b := m.share(u)
+		num, den = num+a, den+b
+	}
+	if den == 0 {
+		return math.NaN(), 0
+	}
+	return num / den, int(den)
+}
