@@ -1,0 +1,117 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"gavel/scoring"
+)
+
+// Comparison wraps what `gavel compare` prints.
+type Comparison struct{ *scoring.Comparisons }
+
+// CSV writes one row per comparison, metric and group.
+func (c Comparison) CSV(w io.Writer) error {
+	rows := [][]string{{"run_a", "run_b", "metric", "group", "a", "b", "difference", "low", "high", "n", "both", "only_a", "only_b", "neither", "p", "p_holm", "may_be_noise", "note"}}
+	for _, cmp := range c.Comparisons.Comparisons {
+		for _, d := range cmp.Differences {
+			table := make([]string, 4)
+			if d.Table != nil {
+				for i, n := range []int{d.Table.Both, d.Table.OnlyA, d.Table.OnlyB, d.Table.Neither} {
+					table[i] = strconv.Itoa(n)
+				}
+			}
+			row := []string{cmp.A.Run, cmp.B.Run, d.Metric, d.Group, number(d.A, 4), number(d.B, 4), number(d.Diff, 4), number(d.Low, 4), number(d.High, 4), strconv.Itoa(d.N)}
+			row = append(row, table...)
+			rows = append(rows, append(row, number(d.P, 6), number(d.Holm, 6), strconv.FormatBool(d.Noise), d.Note))
+		}
+	}
+	return writeCSV(w, rows)
+}
+
+// Tables lays every comparison out for people.
+func (c Comparison) Tables() []Table {
+	var tables []Table
+	for _, cmp := range c.Comparisons.Comparisons {
+		tables = append(tables, comparisonTable(cmp, c.Comparisons))
+		if t, ok := tableOfTwo(cmp); ok {
+			tables = append(tables, t)
+		}
+	}
+	return tables
+}
+
+func sideName(s scoring.Side) string {
+	return fmt.Sprintf("%s · %s · prompt %s · %s%s  (%s)", s.Model, s.Protocol, s.Prompt, s.Dataset, simulatedMark(s.Simulated), s.Run)
+}
+
+func comparisonTable(cmp *scoring.Comparison, all *scoring.Comparisons) Table {
+	t := Table{
+		Title: fmt.Sprintf("A = %s\nB = %s\n%d pairs judged by both", sideName(cmp.A), sideName(cmp.B), cmp.N),
+		Columns: []Column{{"percent", false}, {"group", false}, {"n", true}, {"A", true}, {"B", true}, {"B − A", true}, {"95 % interval", true},
+			{"McNemar p", true}, {"Holm", true}, {"", false}},
+	}
+	for _, d := range cmp.Differences {
+		verdict := "differs"
+		if d.Noise {
+			verdict = "~"
+		}
+		interval := "n/a"
+		if d.Low != nil {
+			interval = fmt.Sprintf("[%s, %s]", signed(d.Low), signed(d.High))
+		}
+		t.Rows = append(t.Rows, []string{d.Metric, d.Group, strconv.Itoa(d.N), value(d.A), value(d.B), signed(d.Diff), interval, pvalue(d.P), pvalue(d.Holm), verdict})
+	}
+	t.Notes = append(t.Notes,
+		fmt.Sprintf("~ may be noise: the interval holds 0, or p is not below 0.05; intervals: paired bootstrap over pairs, %d rounds, seed %d", all.Bootstrap.Rounds, all.Bootstrap.Seed),
+		"Holm over "+all.Family)
+	if e := cmp.Ensemble; e != nil {
+		t.Notes = append(t.Notes, fmt.Sprintf("both goals as one judge: they agree on %s of pairs (n=%d); strict where they agree: %s (n=%d)",
+			withInterval(e.Coverage), e.Coverage.N, withInterval(e.Strict), e.Strict.N))
+	}
+	for _, w := range cmp.Warnings {
+		t.Notes = append(t.Notes, "! "+w)
+	}
+	return t
+}
+
+// tableOfTwo is the 2×2 table of strict, overall.
+func tableOfTwo(cmp *scoring.Comparison) (Table, bool) {
+	for _, d := range cmp.Differences {
+		if d.Metric == "strict" && d.Group == scoring.Overall && d.Table != nil {
+			x := d.Table
+			return Table{
+				Title:   "strict, pair by pair",
+				Columns: []Column{{"", false}, {"B right", true}, {"B wrong", true}},
+				Rows: [][]string{
+					{"A right", strconv.Itoa(x.Both), strconv.Itoa(x.OnlyA)},
+					{"A wrong", strconv.Itoa(x.OnlyB), strconv.Itoa(x.Neither)},
+				},
+			}, true
+		}
+	}
+	return Table{}, false
+}
+
+// signed writes a difference with its sign.
+func signed(v *float64) string {
+	if v == nil {
+		return "n/a"
+	}
+	s := strconv.FormatFloat(*v, 'f', 2, 64)
+	if *v > 0 {
+		return "+" + s
+	}
+	return s
+}
+
+func pvalue(p *float64) string {
+	switch {
+	case p == nil:
+		return ""
+	case *p < 0.0001:
+		return "<0.0001"
+	}
+	return strconv.FormatFloat(*p, 'f', 4, 64)
+}

@@ -1,0 +1,182 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+// Scores is `gavel score --json`.
+type Scores struct {
+	Runs []scoring.Report `json:"runs"`
+}
+
+// WriteJSON writes v the way all of gavel's JSON is written.
+func WriteJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// CSV writes one row per run, metric and group.
+func (s Scores) CSV(w io.Writer) error {
+	rows := [][]string{{"run", "protocol", "prompt", "model", "dataset", "metric", "group", "value", "n", "low", "high", "missing", "note"}}
+	for _, r := range s.Runs {
+		for _, x := range r.Results {
+			rows = append(rows, []string{r.Run, r.Protocol, r.Prompt, r.Model, r.Dataset, x.Metric, x.Group,
+				number(x.Value, 4), strconv.Itoa(x.N), number(x.Low, 4), number(x.High, 4), x.Missing, x.Note})
+		}
+		for _, o := range judging.Outcomes {
+			rows = append(rows, []string{r.Run, r.Protocol, r.Prompt, r.Model, r.Dataset, "outcome:" + string(o), scoring.Overall,
+				strconv.Itoa(r.Outcomes[string(o)]), strconv.Itoa(games(r)), "", "", "", "count of games"})
+		}
+	}
+	return writeCSV(w, rows)
+}
+
+// Tables lays the runs out for people: where there are several, one table of
+// them all first.
+func (s Scores) Tables() []Table {
+	var tables []Table
+	if len(s.Runs) > 1 {
+		tables = append(tables, s.summary())
+	}
+	for _, r := range s.Runs {
+		tables = append(tables, runTable(r))
+	}
+	return tables
+}
+
+func (s Scores) summary() Table {
+	t := Table{Title: fmt.Sprintf("%d runs (percent, 95 %% intervals over pairs)", len(s.Runs)), Columns: []Column{
+		{"model", false}, {"goal", false}, {"prompt", false}, {"dataset", false}, {"strict", true}, {"counter", true}, {"consistency", true}, {"first-position", true}, {"pairs", true}, {"decided", true},
+	}}
+	for _, r := range s.Runs {
+		row := []string{r.Model, r.Goal, r.Prompt, r.Dataset}
+		for _, m := range []string{"strict", "counter", "consistency", "first-position"} {
+			row = append(row, withInterval(find(r, m, scoring.Overall)))
+		}
+		t.Rows = append(t.Rows, append(row, strconv.Itoa(r.Items), fmt.Sprintf("%d/%d", r.Outcomes[string(judging.Decided)], games(r))))
+	}
+	return t
+}
+
+// games is the number of games in the records.
+func games(r scoring.Report) int {
+	n := 0
+	for _, k := range r.Outcomes {
+		n += k
+	}
+	return n
+}
+
+// runTable is one run: a row per metric, a column per group, outcomes and
+// warnings beneath.
+func runTable(r scoring.Report) Table {
+	groups := groupsOf(r)
+	t := Table{
+		Title:   fmt.Sprintf("%s · %s (which is %s?) · prompt %s · %s%s", r.Model, r.Protocol, r.Goal, r.Prompt, r.Dataset, simulatedMark(r.Simulated)),
+		Columns: []Column{{"percent", false}},
+	}
+	for _, g := range groups {
+		t.Columns = append(t.Columns, Column{fmt.Sprintf("%s (n=%d)", g, find(r, "strict", g).N), true})
+	}
+	t.Columns = append(t.Columns, Column{"n", true}, Column{"missing verdicts", false})
+	for _, m := range scoring.Metrics {
+		row := []string{m.Name}
+		for _, g := range groups {
+			if x := find(r, m.Name, g); g == scoring.Overall {
+				row = append(row, withInterval(x))
+			} else {
+				row = append(row, value(x.Value))
+			}
+		}
+		x := find(r, m.Name, scoring.Overall)
+		t.Rows = append(t.Rows, append(row, strconv.Itoa(x.N), x.Missing))
+	}
+	t.Notes = append(t.Notes, "games: "+outcomeLine(r))
+	t.Notes = append(t.Notes, fmt.Sprintf("intervals: %g %% bootstrap over pairs, %d rounds, seed %d; labels read by policy %q; two coins would score 25 in strict",
+		100*r.Bootstrap.Level, r.Bootstrap.Rounds, r.Bootstrap.Seed, r.Policy))
+	for _, w := range r.Warnings {
+		t.Notes = append(t.Notes, "! "+w)
+	}
+	return t
+}
+
+func simulatedMark(sim bool) string {
+	if sim {
+		return " · SIMULATED"
+	}
+	return ""
+}
+
+func groupsOf(r scoring.Report) []string {
+	var groups []string
+	for _, x := range r.Results {
+		if !slices.Contains(groups, x.Group) {
+			groups = append(groups, x.Group)
+		}
+	}
+	return groups
+}
+
+func find(r scoring.Report, metric, group string) scoring.Result {
+	for _, x := range r.Results {
+		if x.Metric == metric && x.Group == group {
+			return x
+		}
+	}
+	return scoring.Result{}
+}
+
+// outcomeLine lists the outcomes that occurred, decided first.
+func outcomeLine(r scoring.Report) string {
+	var parts []string
+	for _, o := range judging.Outcomes {
+		if n := r.Outcomes[string(o)]; n > 0 || o == judging.Decided {
+			parts = append(parts, fmt.Sprintf("%s %d", o, n))
+		}
+	}
+	return fmt.Sprintf("%d = %s", games(r), strings.Join(parts, " + "))
+}
+
+// number writes a value with so many decimals, without zeros at the end; "" for null.
+func number(v *float64, decimals int) string {
+	if v == nil {
+		return ""
+	}
+	s := strconv.FormatFloat(*v, 'f', decimals, 64)
+	if strings.Contains(s, ".") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	return s
+}
+
+// value writes a percentage with two decimals, n/a for null.
+func value(v *float64) string {
+	if v == nil {
+		return "n/a"
+	}
+	return strconv.FormatFloat(*v, 'f', 2, 64)
+}
+
+func withInterval(r scoring.Result) string {
+	if r.Value == nil {
+		return "n/a"
+	}
+	return fmt.Sprintf("%s [%s, %s]", value(r.Value), tenth(r.Low), tenth(r.High))
+}
+
+func tenth(v *float64) string {
+	if v == nil {
+		return "n/a"
+	}
+	return strconv.FormatFloat(*v, 'f', 1, 64)
+}

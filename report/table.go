@@ -1,0 +1,167 @@
+// Package report prints results: one table model, and a writer for each format.
+//
+// It stands at the end of the flow and only lays out; every number in it comes
+// from scoring.
+package report
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// Table is rows of words and numbers, with notes under it.
+type Table struct {
+	Title   string
+	Columns []Column
+	Rows    [][]string
+	Notes   []string
+}
+
+// Column is a heading; numbers stand to the right.
+type Column struct {
+	Name  string
+	Right bool
+}
+
+// Writer prints tables in one format. CSV and JSON have rows of their own (see
+// WriteCSV and WriteJSON in this package): a table laid out for people does not
+// parse well.
+type Writer func(w io.Writer, t Table) error
+
+// Text prints for a terminal.
+func Text(w io.Writer, t Table) error {
+	tw := layout(t)
+	tw.SetStyle(table.StyleLight)
+	tw.Style().Options.DrawBorder = false
+	tw.Style().Options.SeparateColumns = false
+	tw.Style().Format.Header = text.FormatDefault
+	if t.Title != "" {
+		for line := range strings.Lines(t.Title) {
+			if _, err := fmt.Fprintln(w, clean(strings.TrimSuffix(line, "\n"))); err != nil {
+				return err
+			}
+		}
+	}
+	if len(t.Rows) > 0 {
+		lines := strings.Split(tw.Render(), "\n")
+		for i, l := range lines {
+			lines[i] = strings.TrimRight(l, " ")
+		}
+		if _, err := fmt.Fprintln(w, strings.Join(lines, "\n")); err != nil {
+			return err
+		}
+	}
+	for _, n := range t.Notes {
+		if _, err := fmt.Fprintf(w, " %s\n", clean(n)); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintln(w)
+	return err
+}
+
+// Markdown prints a GitHub table.
+func Markdown(w io.Writer, t Table) error {
+	if t.Title != "" {
+		for line := range strings.Lines(t.Title) {
+			if _, err := fmt.Fprintf(w, "**%s**  \n", escapeMarkdown(strings.TrimSuffix(line, "\n"))); err != nil {
+				return err
+			}
+		}
+		if _, err := fmt.Fprintln(w); err != nil {
+			return err
+		}
+	}
+	if len(t.Rows) > 0 {
+		if _, err := fmt.Fprintln(w, layout(t).RenderMarkdown()); err != nil {
+			return err
+		}
+	}
+	for _, n := range t.Notes {
+		if _, err := fmt.Fprintf(w, "\n- %s", escapeMarkdown(n)); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprint(w, "\n\n")
+	return err
+}
+
+func layout(t Table) table.Writer {
+	tw := table.NewWriter()
+	header := make(table.Row, len(t.Columns))
+	var configs []table.ColumnConfig
+	for i, c := range t.Columns {
+		header[i] = c.Name
+		if c.Right {
+			configs = append(configs, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
+		}
+	}
+	tw.AppendHeader(header)
+	tw.SetColumnConfigs(configs)
+	for _, r := range t.Rows {
+		row := make(table.Row, len(r))
+		for i, cell := range r {
+			row[i] = clean(cell)
+		}
+		tw.AppendRow(row)
+	}
+	return tw
+}
+
+// clean makes words of others, model names and paths, safe to print: no control
+// characters, no escape sequences, no marks that turn the direction of writing.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return '\uFFFD'
+		}
+		return r
+	}, s)
+}
+
+func escapeMarkdown(s string) string {
+	return strings.NewReplacer("|", `\|`, "*", `\*`, "_", `\_`, "<", "&lt;", "`", "\\`").Replace(clean(s))
+}
+
+// writeCSV writes rows with cells that a spreadsheet will not take for formulas.
+func writeCSV(w io.Writer, rows [][]string) error {
+	cw := csv.NewWriter(w)
+	for _, row := range rows {
+		safe := make([]string, len(row))
+		for i, cell := range row {
+			safe[i] = inert(clean(cell))
+		}
+		if err := cw.Write(safe); err != nil {
+			return err
+		}
+	}
+	cw.Flush()
+	return cw.Error()
+}
+
+// inert puts an apostrophe before a cell that would be a formula; numbers stay.
+func inert(cell string) string {
+	if cell == "" || !strings.ContainsRune("=+-@", rune(cell[0])) {
+		return cell
+	}
+	if _, err := strconv.ParseFloat(cell, 64); err == nil {
+		return cell
+	}
+	return "'" + cell
+}
+
+// CSV writes a table as it stands.
+func CSV(w io.Writer, t Table) error {
+	header := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		header[i] = c.Name
+	}
+	return writeCSV(w, append([][]string{header}, t.Rows...))
+}
