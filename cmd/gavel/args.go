@@ -1,0 +1,170 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+	"github.com/xrash/smetrics"
+)
+
+// arrange moves flags before arguments, so that both orders work: urfave/cli v2
+// stops reading flags at the first argument and would take what follows for
+// arguments. After "--" everything is an argument.
+func arrange(app *cli.App, args []string) ([]string, error) {
+	var path []string
+	flags := app.Flags
+	commands := app.Commands
+	i := 0
+	for i < len(args) {
+		c := commandNamed(commands, args[i])
+		if c == nil {
+			break
+		}
+		path = append(path, args[i])
+		flags, commands = c.Flags, c.Subcommands
+		i++
+	}
+	var front, back []string
+	for ; i < len(args); i++ {
+		a := args[i]
+		switch {
+		case a == "--":
+			back = append(back, args[i+1:]...)
+			i = len(args)
+		case len(a) > 1 && strings.HasPrefix(a, "-") && !negative.MatchString(a):
+			front = append(front, a)
+			name, _, hasValue := strings.Cut(strings.TrimLeft(a, "-"), "=")
+			if takesValue(flags, name) && !hasValue {
+				if i+1 >= len(args) {
+					return nil, usage("flag --%s needs a value", name)
+				}
+				i++
+				front = append(front, args[i])
+			}
+		default:
+			back = append(back, a)
+		}
+	}
+	// An argument that looks like a flag can only have come after "--".
+	if len(back) > 0 {
+		front = append(front, "--")
+	}
+	return append(append(path, front...), back...), nil
+}
+
+var negative = regexp.MustCompile(`^-\d`)
+
+func commandNamed(commands []*cli.Command, name string) *cli.Command {
+	for _, c := range commands {
+		if c.HasName(name) {
+			return c
+		}
+	}
+	return nil
+}
+
+func takesValue(flags []cli.Flag, name string) bool {
+	for _, f := range flags {
+		for _, n := range f.Names() {
+			if n == name {
+				_, isBool := f.(*cli.BoolFlag)
+				return !isBool
+			}
+		}
+	}
+	return false
+}
+
+var undefinedFlag = regexp.MustCompile(`flag provided but not defined: -+(\S+)`)
+var invalidValue = regexp.MustCompile(`invalid value "(.*)" for flag -(\S+): (.*)`)
+
+// onUsageError makes one line of what the flag library found, with what to try.
+func onUsageError(c *cli.Context, err error, _ bool) error {
+	if m := undefinedFlag.FindStringSubmatch(err.Error()); m != nil {
+		var flags []cli.Flag
+		if c.Command != nil {
+			flags = c.Command.Flags
+		}
+		hint := ""
+		if s := cli.SuggestFlag(flags, m[1], true); s != "" && near(s, m[1]) {
+			hint = fmt.Sprintf("; did you mean %s?", s)
+		}
+		return usage("unknown flag --%s%s See: %s --help", m[1], orStop(hint), commandLine(c))
+	}
+	if m := invalidValue.FindStringSubmatch(err.Error()); m != nil {
+		return usage("--%s %q: %s. See: %s --help", m[2], m[1], kindOfValue(m[3]), commandLine(c))
+	}
+	return usage("%v. See: %s --help", err, commandLine(c))
+}
+
+func kindOfValue(parse string) string {
+	switch {
+	case strings.Contains(parse, "parse error"), strings.Contains(parse, "invalid syntax"):
+		return "not a value of this flag (a number or a duration such as 90s is expected)"
+	case strings.Contains(parse, "out of range"):
+		return "the number is out of range"
+	}
+	return parse
+}
+
+func orStop(hint string) string {
+	if hint == "" {
+		return "."
+	}
+	return hint
+}
+
+// near tells whether a suggestion is near enough to be worth making.
+func near(suggestion, typed string) bool {
+	s := strings.TrimLeft(suggestion, "-")
+	return smetrics.WagnerFischer(s, typed, 1, 1, 1) <= max(1, len(typed)/3) || strings.HasPrefix(s, typed)
+}
+
+func commandLine(c *cli.Context) string {
+	if c.Command == nil || c.Command.HelpName == "" {
+		return "gavel"
+	}
+	return c.Command.HelpName
+}
+
+// unknownCommand is what a command with subcommands does by itself.
+func unknownCommand(c *cli.Context) error {
+	commands := c.App.Commands
+	if c.Command != nil && len(c.Command.Subcommands) > 0 {
+		commands = c.Command.Subcommands
+	}
+	if !c.Args().Present() {
+		return cli.ShowSubcommandHelp(c)
+	}
+	typed := c.Args().First()
+	var names []string
+	best := ""
+	for _, k := range commands {
+		names = append(names, k.Name)
+		if best == "" && near(k.Name, typed) {
+			best = fmt.Sprintf("; did you mean %q?", k.Name)
+		}
+	}
+	return usage("unknown command %q%s There are: %s", typed, orStop(best), strings.Join(names, ", "))
+}
+
+// noArguments refuses arguments where a command takes none.
+func noArguments(c *cli.Context) error {
+	if c.Args().Present() {
+		return usage("unexpected argument %q. See: %s --help", c.Args().First(), commandLine(c))
+	}
+	return nil
+}
+
+// oneArgument wants exactly one.
+func oneArgument(c *cli.Context, what string) (string, error) {
+	switch c.NArg() {
+	case 0:
+		return "", usage("%s is missing. See: %s --help", what, commandLine(c))
+	case 1:
+		return c.Args().First(), nil
+	}
+	return "", usage("one %s is expected, not %d. See: %s --help", what, c.NArg(), commandLine(c))
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/adrg/xdg"
+	"github.com/urfave/cli/v2"
+
+	"gavel/cache"
+	"gavel/report"
+)
+
+// cacheDir is where replies are remembered unless told otherwise.
+func cacheDir(flag string) string {
+	if flag != "" {
+		return flag
+	}
+	return filepath.Join(xdg.CacheHome, "gavel", "replies")
+}
+
+func (e *env) openCache(dir string) (*cache.Store, error) {
+	return cache.Open(cacheDir(dir), cache.Options{Warn: func(format string, args ...any) { e.say("warning: "+format, args...) }})
+}
+
+func cacheCommand(e *env) *cli.Command {
+	dir := func() cli.Flag { return &cli.StringFlag{Name: "cache", Usage: "`DIR` of the cache"} }
+	return &cli.Command{
+		Name:  "cache",
+		Usage: "look at and clean the remembered replies",
+		Subcommands: []*cli.Command{
+			{Name: "path", Usage: "where the cache is", Flags: []cli.Flag{dir()}, Action: func(c *cli.Context) error {
+				if err := noArguments(c); err != nil {
+					return err
+				}
+				_, err := fmt.Fprintln(e.stdout, cacheDir(c.String("cache")))
+				return err
+			}},
+			{Name: "stats", Usage: "what it holds", Flags: append(formatFlags(), dir()), Action: e.cacheStats},
+			{Name: "verify", Usage: "read every entry and say which cannot be used", Flags: []cli.Flag{dir()}, Action: e.cacheVerify},
+			{
+				Name: "prune", Usage: "remove entries", UsageText: "gavel cache prune [--older-than D] [--model M] [--all]",
+				Description: "Entries that cannot be used (damaged, or of an older gavel) always go.",
+				Flags: []cli.Flag{
+					&cli.DurationFlag{Name: "older-than", Usage: "remove what was asked longer than `D` ago (720h is 30 days)"},
+					&cli.StringFlag{Name: "model", Usage: "only replies of the model `M`"},
+					&cli.BoolFlag{Name: "all", Usage: "remove everything"},
+					dir(),
+				},
+				Action: e.cachePrune,
+			},
+		},
+	}
+}
+
+func (e *env) cacheStats(c *cli.Context) error {
+	f, err := format(c)
+	if err == nil {
+		err = noArguments(c)
+	}
+	if err != nil {
+		return err
+	}
+	s, err := e.openCache(c.String("cache"))
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	st, err := s.Stats(c.Context)
+	if err != nil {
+		return err
+	}
+	t := report.Table{Columns: []report.Column{{Name: ""}, {Name: ""}}}
+	add := func(k, v string) { t.Rows = append(t.Rows, []string{k, v}) }
+	add("folder", st.Dir)
+	add("replies", strconv.Itoa(st.Entries))
+	add("bytes on disk", strconv.FormatInt(st.Bytes, 10))
+	if st.Entries > 0 {
+		add("oldest", st.Oldest.Format(time.RFC3339))
+		add("newest", st.Newest.Format(time.RFC3339))
+	}
+	if st.Older+st.Damaged > 0 {
+		add("cannot be used", fmt.Sprintf("%d of an older gavel, %d damaged", st.Older, st.Damaged))
+	}
+	for _, m := range sortedKeys(st.Models) {
+		add("of "+m, strconv.Itoa(st.Models[m]))
+	}
+	return e.print(f, listing{t, st})
+}
+
+func (e *env) cacheVerify(c *cli.Context) error {
+	if err := noArguments(c); err != nil {
+		return err
+	}
+	s, err := e.openCache(c.String("cache"))
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	good, bad, err := s.Verify(c.Context, func(key []byte, err error) {
+		e.say("%s: %v", hex.EncodeToString(key[:min(8, len(key))]), err)
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(e.stdout, "%d replies can be used, %d cannot\n", good, bad); err != nil {
+		return err
+	}
+	if bad > 0 {
+		return fmt.Errorf("%d entries cannot be used; they are asked again when needed, \"gavel cache prune\" removes them", bad)
+	}
+	return nil
+}
+
+func (e *env) cachePrune(c *cli.Context) error {
+	if err := noArguments(c); err != nil {
+		return err
+	}
+	age, model, all := c.Duration("older-than"), c.String("model"), c.Bool("all")
+	if c.IsSet("older-than") && age <= 0 {
+		return usage("--older-than %s: it must be more than 0", age)
+	}
+	s, err := e.openCache(c.String("cache"))
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	cutoff := e.now().Add(-age)
+	n, err := s.Prune(c.Context, func(entry cache.Entry) bool {
+		switch {
+		case all:
+			return true
+		case model != "" && entry.Model != model:
+			return false
+		case age > 0:
+			return entry.Created.Before(cutoff)
+		}
+		return model != ""
+	})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(e.stdout, "%d replies removed\n", n)
+	return err
+}

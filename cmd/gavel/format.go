@@ -1,0 +1,55 @@
+package main
+
+import (
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"gavel/report"
+)
+
+// Formats a table can be printed in.
+func formatFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+		&cli.BoolFlag{Name: "csv", Usage: "print CSV, one row per number"},
+		&cli.BoolFlag{Name: "markdown", Usage: "print Markdown tables"},
+	}
+}
+
+// printable is something that every format can show.
+type printable interface {
+	Tables() []report.Table
+	CSV(io.Writer) error
+}
+
+func format(c *cli.Context) (string, error) {
+	chosen := "text"
+	for _, name := range []string{"json", "csv", "markdown"} {
+		if c.Bool(name) {
+			if chosen != "text" {
+				return "", usage("--%s and --%s: choose one", chosen, name)
+			}
+			chosen = name
+		}
+	}
+	return chosen, nil
+}
+
+func (e *env) print(format string, p printable) error {
+	write := report.Text
+	switch format {
+	case "json":
+		return report.WriteJSON(e.stdout, p)
+	case "csv":
+		return p.CSV(e.stdout)
+	case "markdown":
+		write = report.Markdown
+	}
+	for _, t := range p.Tables() {
+		if err := write(e.stdout, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}

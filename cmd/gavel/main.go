@@ -1,0 +1,225 @@
+// Command gavel tells which open-weight model can be trusted as a judge.
+//
+// It is the only reader of flags, environment and clock; everything else is
+// handed what it needs. Data goes to standard output, all that is said about
+// the work to standard error.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/adrg/xdg"
+	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
+
+	"gavel/backends"
+	"gavel/datasets"
+)
+
+// Exit statuses.
+const (
+	exitOK          = 0
+	exitError       = 1
+	exitUsage       = 2
+	exitIncomplete  = 3   // a run ended with judgments failed or missing
+	exitInterrupted = 130 // Ctrl-C
+)
+
+// env is the world as the commands see it.
+type env struct {
+	stdout, stderr io.Writer
+	getenv         func(string) string
+	http           *http.Client
+	now            func() time.Time
+	terminal       bool // stderr is one
+	interrupts     *interrupts
+}
+
+// say writes a line for people.
+func (e *env) say(format string, args ...any) { fmt.Fprintf(e.stderr, format+"\n", args...) }
+
+func (e *env) library() datasets.Library {
+	return datasets.Library{Dir: xdg.DataHome + string(os.PathSeparator) + "gavel" + string(os.PathSeparator) + "datasets"}
+}
+
+// exitError carries an exit status with an error. quiet ones have been said.
+type exitCodeError struct {
+	code  int
+	err   error
+	quiet bool
+}
+
+func (e *exitCodeError) Error() string { return e.err.Error() }
+func (e *exitCodeError) Unwrap() error { return e.err }
+
+// usage is an error of the command line.
+func usage(format string, args ...any) error {
+	return &exitCodeError{code: exitUsage, err: fmt.Errorf(format, args...)}
+}
+
+func main() {
+	in := &interrupts{}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go in.watch(signals, cancel)
+	os.Exit(gavel(ctx, in, os.Stdout, os.Stderr, os.Args[1:]))
+}
+
+// gavel runs one command line and returns the exit status.
+func gavel(ctx context.Context, in *interrupts, stdout, stderr io.Writer, args []string) int {
+	e := &env{stdout: stdout, stderr: stderr, getenv: os.Getenv, http: backends.NewHTTPClient(64), now: time.Now, interrupts: in}
+	if f, ok := stderr.(*os.File); ok {
+		e.terminal = term.IsTerminal(int(f.Fd()))
+	}
+	app := newApp(e)
+	args, err := arrange(app, args)
+	if err == nil {
+		err = app.RunContext(ctx, append([]string{app.Name}, args...))
+	}
+	return e.status(ctx, err)
+}
+
+// status says what went wrong, in one line, and picks the exit status.
+func (e *env) status(ctx context.Context, err error) int {
+	if err == nil {
+		return exitOK
+	}
+	if errors.Is(err, errInterrupted) || ctx.Err() != nil && errors.Is(context.Cause(ctx), errInterrupted) {
+		err = &exitCodeError{code: exitInterrupted, err: err}
+	}
+	var coded *exitCodeError
+	code := exitError
+	if errors.As(err, &coded) {
+		code = coded.code
+	}
+	if coded == nil || !coded.quiet {
+		e.say("gavel: %s", strings.ReplaceAll(err.Error(), "\n", " "))
+	}
+	return code
+}
+
+var errInterrupted = errors.New("interrupted")
+
+// interrupts hands Ctrl-C to whoever can end gently. The first one is theirs,
+// the second cancels everything, the third ends the process.
+type interrupts struct {
+	mu   sync.Mutex
+	soft func()
+}
+
+// handle registers f for the next interrupt; the returned function takes it back.
+func (in *interrupts) handle(f func()) func() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.soft = f
+	return func() {
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		in.soft = nil
+	}
+}
+
+func (in *interrupts) watch(signals <-chan os.Signal, cancel context.CancelCauseFunc) {
+	cancelled := false
+	for range signals {
+		in.mu.Lock()
+		soft := in.soft
+		in.soft = nil
+		in.mu.Unlock()
+		switch {
+		case soft != nil:
+			soft()
+		case cancelled:
+			os.Exit(exitInterrupted)
+		default:
+			cancelled = true
+			cancel(errInterrupted)
+		}
+	}
+}
+
+// version is what `gavel --version` prints and records keep: the module's
+// version where built from one, else the commit.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	commit, dirty := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			commit = s.Value[:min(12, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			dirty = "+changes"
+		}
+	}
+	if commit == "" {
+		return release
+	}
+	return release + " (" + commit + dirty + ")"
+}
+
+// release is the version in the making.
+const release = "0.1.0-dev"
+
+func newApp(e *env) *cli.App {
+	app := &cli.App{
+		Name:  "gavel",
+		Usage: "which open-weight model can you trust as a judge?",
+		Description: `gavel runs LLM judges on items whose best answer is known and reports how well each
+judges, how much it prefers what it reads first, and whether a difference is more
+than noise. It talks to the endpoint you name and to nothing else.
+
+Try it without a model:     gavel demo
+Then with yours:            gavel run pairwise --model qwen3:8b --dataset sample
+
+Flags may stand before or after arguments.
+
+Exit status: 0 all well; 1 an error; 2 a command line that cannot be; 3 a run that
+ended with judgments failed or missing; 130 interrupted.`,
+		Version:               version(),
+		HideHelpCommand:       true,
+		Writer:                e.stdout,
+		ErrWriter:             e.stderr,
+		ExitErrHandler:        func(*cli.Context, error) {},
+		OnUsageError:          onUsageError,
+		Action:                unknownCommand,
+		CustomAppHelpTemplate: "",
+		Commands: []*cli.Command{
+			demoCommand(e), runCommand(e), scoreCommand(e), compareCommand(e),
+			importCommand(e), exportCommand(e), datasetsCommand(e), modelsCommand(e), promptsCommand(e), cacheCommand(e),
+		},
+	}
+	adopt(app.Commands)
+	return app
+}
+
+// adopt gives every command the same manners.
+func adopt(commands []*cli.Command) {
+	for _, c := range commands {
+		c.OnUsageError = onUsageError
+		c.HideHelpCommand = true
+		if len(c.Subcommands) > 0 {
+			if c.Action == nil {
+				c.Action = unknownCommand
+			}
+			adopt(c.Subcommands)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/urfave/cli/v2"
+
+	"gavel/backends"
+	"gavel/judging"
+	"gavel/report"
+)
+
+func modelsCommand(e *env) *cli.Command {
+	return &cli.Command{
+		Name:        "models",
+		Usage:       "the models that the server offers",
+		UsageText:   "gavel models [flags]",
+		Description: "Looks for a server as \"gavel run\" does and lists its models.",
+		Flags:       append(endpointFlags(), formatFlags()...),
+		Action: func(c *cli.Context) error {
+			f, err := format(c)
+			if err == nil {
+				err = noArguments(c)
+			}
+			if err != nil {
+				return err
+			}
+			o, err := endpointFrom(c)
+			if err != nil {
+				return err
+			}
+			return e.listModels(c.Context, o, f)
+		},
+	}
+}
+
+func (e *env) listModels(ctx context.Context, o endpointOptions, format string) error {
+	var b backends.Backend
+	var server backends.Server
+	var err error
+	if o.backend == "sim" {
+		b, server, err = e.simulated("coin")
+	} else {
+		b, server, err = e.connect(ctx, o)
+	}
+	if err != nil {
+		return err
+	}
+	models, err := b.Models(ctx)
+	if err != nil {
+		return err
+	}
+	t := report.Table{Title: describe(server), Columns: []report.Column{
+		{Name: "model"}, {Name: "parameters"}, {Name: "quantisation"}, {Name: "context", Right: true}, {Name: "digest"},
+	}}
+	for _, m := range models {
+		ctx := ""
+		if m.Context > 0 {
+			ctx = strconv.Itoa(m.Context)
+		}
+		t.Rows = append(t.Rows, []string{m.Name, m.Parameters, m.Quantisation, ctx, m.Digest[:min(12, len(m.Digest))]})
+	}
+	if len(models) == 0 {
+		t.Notes = []string{"the server offers no model"}
+	}
+	return e.print(format, listing{t, map[string]any{"server": server, "models": models}})
+}
+
+func promptsCommand(e *env) *cli.Command {
+	return &cli.Command{
+		Name:  "prompts",
+		Usage: "list and show the prompts",
+		Subcommands: []*cli.Command{
+			{Name: "list", Usage: "the prompts of every protocol", Flags: formatFlags(), Action: e.listPrompts},
+			{
+				Name: "show", Usage: "the text of a prompt", UsageText: "gavel prompts show [PROTOCOL/]NAME",
+				Description: "With PROTOCOL/NAME, the bare text of the system message, to the byte but for the newline at the end.",
+				Action:      e.showPrompt,
+			},
+		},
+	}
+}
+
+func (e *env) listPrompts(c *cli.Context) error {
+	f, err := format(c)
+	if err == nil {
+		err = noArguments(c)
+	}
+	if err != nil {
+		return err
+	}
+	type row struct {
+		Protocol string `json:"protocol"`
+		judging.Template
+	}
+	var rows []row
+	t := report.Table{Columns: []report.Column{{Name: "prompt"}, {Name: "labels"}, {Name: "SHA-256"}, {Name: "origin"}}}
+	for _, k := range judging.Kinds {
+		for _, p := range k.Templates {
+			rows = append(rows, row{k.Name, p})
+			labels := ""
+			for _, l := range p.Labels {
+				labels += "[[" + l + "]] "
+			}
+			t.Rows = append(t.Rows, []string{k.Name + "/" + p.Name, labels, p.SHA256[:12], p.Origin})
+		}
+	}
+	return e.print(f, listing{t, map[string]any{"prompts": rows}})
+}
+
+func (e *env) showPrompt(c *cli.Context) error {
+	name, err := oneArgument(c, "NAME")
+	if err != nil {
+		return err
+	}
+	found := false
+	for _, k := range judging.Kinds {
+		for _, p := range k.Templates {
+			switch name {
+			case k.Name + "/" + p.Name:
+				_, err := fmt.Fprintln(e.stdout, p.System)
+				return err
+			case p.Name:
+				found = true
+				if _, err := fmt.Fprintf(e.stdout, "--- %s/%s ---\n%s\n\n", k.Name, p.Name, p.System); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if !found {
+		return usage("unknown prompt %q: \"gavel prompts list\" names them", name)
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	"gavel/judging"
+)
+
+// lineEvery is how often progress is said where stderr is no terminal.
+const lineEvery = 5 * time.Second
+
+// progress tells on stderr how far a run is: a bar on a terminal, else a line
+// every few seconds.
+type progress struct {
+	env     *env
+	bar     *progressbar.ProgressBar
+	mu      sync.Mutex
+	total   int
+	done    int
+	cached  int
+	other   map[judging.Outcome]int
+	started time.Time
+	last    time.Time
+}
+
+func (e *env) newProgress(missing, standing int) *progress {
+	p := &progress{env: e, total: missing, other: map[judging.Outcome]int{}, started: e.now(), last: e.now()}
+	if standing > 0 {
+		e.say("going on: %d judgments stand, %d to go", standing, missing)
+	}
+	if e.terminal {
+		p.bar = progressbar.NewOptions(missing,
+			progressbar.OptionSetWriter(e.stderr), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
+			progressbar.OptionSetItsString("judgments"), progressbar.OptionSetPredictTime(true),
+			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSetWidth(20), progressbar.OptionClearOnFinish())
+	}
+	return p
+}
+
+// add counts a record; it may be called from many goroutines.
+func (p *progress) add(r *judging.Record) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done++
+	cached := len(r.Replies) > 0
+	for _, reply := range r.Replies {
+		cached = cached && reply.Cached
+	}
+	if cached {
+		p.cached++
+	}
+	if r.Outcome != judging.Decided {
+		p.other[r.Outcome]++
+	}
+	if p.bar != nil {
+		p.bar.Describe(p.counts())
+		p.bar.Add(1)
+		return
+	}
+	if now := p.env.now(); now.Sub(p.last) >= lineEvery {
+		p.last = now
+		p.env.say("%s", p.line(now))
+	}
+}
+
+// counts are what is cached and each outcome that is not decided.
+func (p *progress) counts() string {
+	var parts []string
+	if p.cached > 0 {
+		parts = append(parts, fmt.Sprintf("%d cached", p.cached))
+	}
+	for _, o := range judging.Outcomes {
+		if n := p.other[o]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, o))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (p *progress) line(now time.Time) string {
+	took := now.Sub(p.started)
+	rate := float64(p.done) / max(took.Seconds(), 1e-9)
+	left := time.Duration(float64(p.total-p.done) / max(rate, 1e-9) * float64(time.Second)).Round(time.Second)
+	line := fmt.Sprintf("%d/%d judgments, %.1f/s, %s left", p.done, p.total, rate, left)
+	if c := p.counts(); c != "" {
+		line += ", " + c
+	}
+	return line
+}
+
+// note says something between two lines of progress.
+func (p *progress) note(text string) {
+	if p.bar != nil {
+		p.bar.Clear()
+	}
+	p.env.say("%s", text)
+}
+
+// end says what it came to.
+func (p *progress) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.bar != nil {
+		p.bar.Clear()
+	}
+	took := p.env.now().Sub(p.started)
+	line := fmt.Sprintf("%d/%d judgments in %s", p.done, p.total, took.Round(10*time.Millisecond))
+	if c := p.counts(); c != "" {
+		line += ", " + c
+	}
+	p.env.say("%s", line)
+}

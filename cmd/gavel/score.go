@@ -1,0 +1,114 @@
+package main
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"gavel/judging"
+	"gavel/report"
+	"gavel/scoring"
+)
+
+func scoringFlags() []cli.Flag {
+	d := scoring.DefaultOptions
+	return append([]cli.Flag{
+		&cli.StringFlag{Name: "policy", Value: string(judging.Unique), Usage: "which label of a reply binds: `RULE` unique (all the same, else a conflict) or last"},
+		&cli.BoolFlag{Name: "accept-cut", Usage: "count a verdict that was given before the token limit cut the reply"},
+		&cli.IntFlag{Name: "rounds", Value: d.Bootstrap.Rounds, Usage: "`N` resamples of the bootstrap"},
+		&cli.Uint64Flag{Name: "bootstrap-seed", Value: d.Bootstrap.Seed, Usage: "`SEED` of the bootstrap"},
+	}, formatFlags()...)
+}
+
+func scoringFrom(c *cli.Context) (scoring.Options, error) {
+	o := scoring.DefaultOptions
+	if err := oneOf("--policy", c.String("policy"), []string{string(judging.Unique), string(judging.Last)}); err != nil {
+		return o, err
+	}
+	o.Reading = judging.Reading{Policy: judging.Policy(c.String("policy")), AcceptCut: c.Bool("accept-cut")}
+	o.Bootstrap.Rounds, o.Bootstrap.Seed = c.Int("rounds"), c.Uint64("bootstrap-seed")
+	if o.Bootstrap.Rounds < 100 {
+		return o, usage("--rounds %d: an interval needs at least 100", o.Bootstrap.Rounds)
+	}
+	return o, nil
+}
+
+func loadRuns(c *cli.Context, least int, what string) ([]*scoring.Run, scoring.Options, error) {
+	o, err := scoringFrom(c)
+	if err != nil {
+		return nil, o, err
+	}
+	if c.NArg() < least {
+		return nil, o, usage("%s. See: %s --help", what, commandLine(c))
+	}
+	var runs []*scoring.Run
+	for _, dir := range c.Args().Slice() {
+		run, err := scoring.Load(dir, o.Reading)
+		if err != nil {
+			return nil, o, err
+		}
+		runs = append(runs, run)
+	}
+	return runs, o, nil
+}
+
+func scoreCommand(e *env) *cli.Command {
+	return &cli.Command{
+		Name:      "score",
+		Usage:     "score runs from their stored replies",
+		UsageText: "gavel score [flags] RUN...",
+		Description: `Reads every stored reply again and prints all scores, overall and by category, with
+their intervals. No model is asked and no file is changed.
+
+Examples:
+  gavel score runs/sample_pairwise_sop_qwen3-8b_1a2b3c4d
+  gavel score --policy last --json runs/*`,
+		Flags: scoringFlags(),
+		Action: func(c *cli.Context) error {
+			f, err := format(c)
+			if err != nil {
+				return err
+			}
+			runs, o, err := loadRuns(c, 1, "which run? Give the folder of one or more")
+			if err != nil {
+				return err
+			}
+			var out report.Scores
+			for _, r := range runs {
+				rep := r.Score(o.Bootstrap)
+				rep.Run = r.Dir
+				out.Runs = append(out.Runs, rep)
+			}
+			return e.print(f, out)
+		},
+	}
+}
+
+func compareCommand(e *env) *cli.Command {
+	return &cli.Command{
+		Name:      "compare",
+		Usage:     "compare runs on the items that both have judged",
+		UsageText: "gavel compare [flags] RUN_A RUN_B [RUN...]",
+		Description: `Prints the difference of every score with its paired interval, the exact McNemar p and
+the 2×2 table. With more than two runs every two are compared, and Holm's correction
+is over all of them. Two goals of one model are also scored as one judge that answers
+where both goals agree.
+
+Example:
+  gavel compare runs/judgebench-gpt4o_pairwise_… runs/judgebench-gpt4o_reversed_…`,
+		Flags: scoringFlags(),
+		Action: func(c *cli.Context) error {
+			f, err := format(c)
+			if err != nil {
+				return err
+			}
+			runs, o, err := loadRuns(c, 2, "two or more runs are needed")
+			if err != nil {
+				return err
+			}
+			cmp, err := scoring.Compare(runs, o.Bootstrap)
+			if err != nil {
+				return err
+			}
+			return e.print(f, report.Comparison{Comparisons: cmp})
+		},
+	}
+}
