@@ -1,0 +1,178 @@
+#!/usr/bin/env bash
+# usage: scripts/servers.sh start|wait|stop|env [llama|ollama|all]
+#
+# Runs llama-server and Ollama on this machine with the model of scripts/tinymodel, for trying gavel against real servers. Both serve it
+# under the name "tiny", on the loopback interface only, on ports the kernel picks.
+#
+#   start   gets the servers (scripts/llama.sh, scripts/ollama.sh), writes the model, starts what is not running yet, waits until it
+#           answers, and prints the lines that env prints
+#   wait    waits until what was started answers
+#   stop    stops what start started; nothing to stop is no error
+#   env     prints export GAVEL_LLAMA_URL=… and export GAVEL_OLLAMA_URL=…, for eval
+#
+#   trap 'scripts/servers.sh stop' EXIT
+#   urls=$(scripts/servers.sh start) && eval "$urls"
+#
+# SERVERS_DIR      where the model, the logs and the process ids go, default ${XDG_CACHE_HOME:-~/.cache}/gavel-ci/servers;
+#                  two folders are two sets of servers
+# SERVERS_CONTEXT  tokens of context of each request, default 8192
+# SERVERS_SLOTS    requests that llama-server answers at once, default 2
+# LLAMA_PORT, OLLAMA_PORT
+#                  default 0, a free one
+#
+# Only the lines for eval go to stdout. Exit status: 0, or 1 after a line that says why.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+dir=${SERVERS_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/gavel-ci/servers}
+context=${SERVERS_CONTEXT:-8192}
+slots=${SERVERS_SLOTS:-2}
+patience=60 # seconds until a server answers
+
+say() { echo "servers.sh: $*" >&2; }
+
+die() {
+	say "$*"
+	exit 1
+}
+
+# born prints when a living process began, in ticks since the machine did. With its number that names it for good: numbers are used again.
+born() {
+	local stat
+	stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 1
+	read -r -a stat <<<"${stat##*) }" # what follows the program's name, which may hold anything
+	[[ ${stat[0]} != Z ]] && echo "${stat[19]}"
+}
+
+# running NAME prints the process id of the server, if start started it and it lives.
+running() {
+	local pid began now
+	read -r pid began 2>/dev/null <"$dir/$1.pid" && now=$(born "$pid") && [[ $now == "$began" ]] && echo "$pid"
+}
+
+# port NAME prints the port that the server says it listens on.
+port() { sed -nE 's/.*[Ll]istening on (http:\/\/)?127\.0\.0\.1:([0-9]+).*/\2/p' "$dir/$1.log" 2>/dev/null | head -n 1 | grep .; }
+
+# get PORT PATH prints what a server answers, its head included, and fails on any status but 200.
+get() (
+	exec 3<>"/dev/tcp/127.0.0.1/$1" || exit 1
+	printf 'GET %s HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n' "$2" >&3
+	read -r -t 5 status <&3 && [[ $status == *" 200 "* ]] && timeout 5 cat <&3
+) 2>/dev/null
+
+# answers NAME tells whether the server is ready to be asked something.
+answers() {
+	local port
+	port=$(port "$1") || return 1
+	case $1 in
+	llama) get "$port" /health ;;
+	ollama) get "$port" /api/version ;;
+	esac >/dev/null
+}
+
+# await NAME waits until the server answers.
+await() {
+	local end=$((SECONDS + patience))
+	until answers "$1"; do
+		running "$1" >/dev/null || die "$1 is not running; the end of $dir/$1.log: $(tail -n 1 "$dir/$1.log" 2>/dev/null)"
+		((SECONDS < end)) || die "$1 does not answer after $patience seconds, see $dir/$1.log"
+		sleep 0.1
+	done
+}
+
+# launch NAME COMMAND... starts a server that outlives this script, and takes down which process it is.
+launch() {
+	local name=$1 pid
+	shift
+	: >"$dir/$name.log" # before the server does, lest the port be read from the last one's log
+	"$@" >>"$dir/$name.log" 2>&1 </dev/null 9>&- &
+	pid=$!
+	echo "$pid $(born "$pid")" >"$dir/$name.pid"
+	await "$name"
+}
+
+start_llama() {
+	local server
+	server=$("$here/llama.sh") || exit 1
+	# llama.cpp shares out the context it is given among its slots.
+	launch llama nohup "$server" -m "$dir/tiny.gguf" --alias tiny --host 127.0.0.1 --port "${LLAMA_PORT:-0}" -np "$slots" -c $((context * slots))
+}
+
+start_ollama() {
+	local server
+	server=$("$here/ollama.sh") || exit 1
+	# Its own home keeps the key pair that it makes, and its models, out of the user's.
+	export HOME=$dir/ollama OLLAMA_MODELS=$dir/ollama/models OLLAMA_CONTEXT_LENGTH=$context
+	mkdir -p "$OLLAMA_MODELS"
+	OLLAMA_HOST=127.0.0.1:${OLLAMA_PORT:-0} launch ollama nohup "$server" serve
+	echo "FROM $dir/tiny.gguf" >"$dir/Modelfile" # the template comes from the model: plain ChatML, which Ollama knows
+	OLLAMA_HOST=127.0.0.1:$(port ollama) "$server" create tiny -f "$dir/Modelfile" >"$dir/create.log" 2>&1 ||
+		die "Ollama does not take the model: $(tail -n 1 "$dir/create.log")"
+}
+
+# alone waits until no other run of this script starts or stops these servers.
+alone() {
+	mkdir -p "$dir"
+	exec 9>"$dir/lock"
+	flock 9
+}
+
+start() {
+	local name
+	alone
+	for name in "$@"; do
+		if running "$name" >/dev/null && answers "$name"; then
+			continue
+		fi
+		stop "$name"
+		(cd "$here/.." && go run ./scripts/tinymodel -out "$dir/tiny.gguf") || die "the model cannot be written"
+		if ! (start_"$name"); then
+			stop "$name"
+			exit 1
+		fi
+		say "$name is running, process $(running "$name"), log $dir/$name.log"
+	done
+	urls "$@"
+}
+
+stop() {
+	local name pid end
+	for name in "$@"; do
+		if pid=$(running "$name"); then
+			kill "$pid"
+			end=$((SECONDS + 10))
+			while running "$name" >/dev/null && ((SECONDS < end)); do sleep 0.1; done
+			if running "$name" >/dev/null; then
+				say "$name does not stop when asked, so it is killed"
+				kill -KILL "$pid"
+			fi
+		fi
+		rm -f "$dir/$name.pid"
+	done
+}
+
+urls() {
+	local name
+	for name in "$@"; do
+		running "$name" >/dev/null || die "$name is not running; try: scripts/servers.sh start $name"
+		echo "export GAVEL_${name^^}_URL=http://127.0.0.1:$(port "$name")"
+	done
+}
+
+main() {
+	local usage='usage: scripts/servers.sh start|wait|stop|env [llama|ollama|all]' names name
+	case ${2:-all} in
+	llama | ollama) names=("$2") ;;
+	all) names=(llama ollama) ;;
+	*) die "$usage" ;;
+	esac
+	(($# <= 2)) || die "$usage"
+	case ${1:-} in
+	start) start "${names[@]}" ;;
+	wait) alone && for name in "${names[@]}"; do await "$name"; done ;;
+	stop) alone && stop "${names[@]}" ;;
+	env) urls "${names[@]}" ;;
+	*) die "$usage" ;;
+	esac
+}
+
+main "$@"

@@ -1,0 +1,76 @@
+// Command tinymodel writes a tiny language model with random weights, as a GGUF file that llama.cpp and Ollama load.
+//
+// The model judges nothing and says nothing: its replies are words drawn by chance. It exists so that gavel can be tried against
+// real servers on any machine, in seconds and without downloading weights. What such a trial meets is real: the tokenizer, the
+// chat template, the context limit, the grammars, the log probabilities, the usage counts and the errors.
+//
+// The same seed gives the same bytes on every machine.
+//
+//	go run ./scripts/tinymodel -out tiny.gguf [-seed 1] [-context 32768]
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+type options struct {
+	out     string
+	seed    uint64
+	context uint
+}
+
+func main() {
+	if err := tinymodel(os.Stderr, os.Args[1:]); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return
+		}
+		fmt.Fprintln(os.Stderr, "tinymodel:", err)
+		os.Exit(1)
+	}
+}
+
+func tinymodel(stderr io.Writer, args []string) error {
+	var o options
+	fs := flag.NewFlagSet("tinymodel", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	fs.StringVar(&o.out, "out", "", "write the model to `FILE`")
+	fs.Uint64Var(&o.seed, "seed", 1, "seed of the weights")
+	fs.UintVar(&o.context, "context", 32768, "context length the model claims, in tokens")
+	if err := fs.Parse(args); err != nil {
+		return err
+	}
+	switch {
+	case fs.NArg() > 0:
+		return fmt.Errorf("unexpected argument %q; the file is named with -out", fs.Arg(0))
+	case o.out == "":
+		return errors.New("no file named; try: tinymodel -out tiny.gguf")
+	case o.context < 16 || o.context > 1<<20:
+		return fmt.Errorf("-context %d is outside 16 to %d", o.context, 1<<20)
+	}
+	var b bytes.Buffer
+	if err := newModel(o.seed, uint32(o.context)).writeTo(&b); err != nil {
+		return err
+	}
+	return replaceFile(o.out, b.Bytes())
+}
+
+// replaceFile puts the file in place in one step, so that a server never reads half a model.
+func replaceFile(name string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // after the rename there is nothing left to remove
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Chmod(0o644), f.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// pinned is the SHA-256 of the model with seed 1 and a context of 32768. A change here is a change of every reply a trial has seen.
+const pinned = "445b3fbae3803b58ad51fb46a035b22cad9e8412acd31e67142fe7cdea012d23"
+
+func build(t *testing.T, args ...string) []byte {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "tiny.gguf")
+	if err := tinymodel(io.Discard, append([]string{"-out", name}, args...)); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestSameSeedSameBytes(t *testing.T) {
+	first := build(t)
+	if sum := sha256.Sum256(first); hex.EncodeToString(sum[:]) != pinned {
+		t.Errorf("SHA-256 is %x, pinned is %s", sum, pinned)
+	}
+	if !bytes.Equal(first, build(t, "-seed", "1", "-context", "32768")) {
+		t.Error("the defaults written out give other bytes")
+	}
+	if bytes.Equal(first, build(t, "-seed", "2")) {
+		t.Error("seed 2 gives the bytes of seed 1")
+	}
+	if len(first) >= 2<<20 {
+		t.Errorf("%d bytes are not small", len(first))
+	}
+}
+
+func TestReadsBack(t *testing.T) {
+	data := build(t, "-context", "4096")
+	got := parse(t, data)
+	want := newModel(1, 4096)
+
+	if len(got.meta) != len(want.meta) || len(got.tensors) != len(want.tensors) {
+		t.Fatalf("read %d keys and %d tensors, want %d and %d", len(got.meta), len(got.tensors), len(want.meta), len(want.tensors))
+	}
+	if got.meta["llama.context_length"] != uint32(4096) {
+		t.Errorf("context length reads %v", got.meta["llama.context_length"])
+	}
+	if got.meta["tokenizer.chat_template"] != chatTemplate {
+		t.Errorf("chat template reads %v", got.meta["tokenizer.chat_template"])
+	}
+	tokens := got.meta["tokenizer.ggml.tokens"].([]string)
+	if tokens[endOfTurn] != "<|im_end|>" || tokens[firstByte+0x0A] != "<0x0A>" {
+		t.Errorf("tokens %d and %d read %q and %q", endOfTurn, firstByte+0x0A, tokens[endOfTurn], tokens[firstByte+0x0A])
+	}
+	for i, w := range want.tensors {
+		g := got.tensors[i]
+		if g.name != w.name || g.rows != w.rows || g.cols != w.cols || !slices.Equal(g.data, w.data) {
+			t.Errorf("tensor %s of %d rows of %d reads %s of %d rows of %d, or its numbers differ", w.name, w.rows, w.cols, g.name, g.rows, g.cols)
+		}
+	}
+}
+
+func TestVocabulary(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range vocabulary() {
+		if seen[p.text] {
+			t.Errorf("%q stands twice", p.text)
+		}
+		seen[p.text] = true
+	}
+	for _, want := range []string{space + "the", space + "answer", space + "judge", "A", "[", "]", `"`} {
+		if !seen[want] {
+			t.Errorf("%q is missing", want)
+		}
+	}
+}
+
+func TestMergePieces(t *testing.T) {
+	// a b stands 3+2 times, b c 3 times; once a b is one piece, ab c is left with 3.
+	words := []weighted{{[]string{"a", "b", "c"}, 3}, {[]string{"a", "b"}, 2}}
+	if got := strings.Join(mergePieces(words, 5), " "); got != "ab abc" {
+		t.Errorf("merged %q, want \"ab abc\"", got)
+	}
+	tied := []weighted{{[]string{"y", "z"}, 1}, {[]string{"a", "b"}, 1}}
+	if got := strings.Join(mergePieces(tied, 2), " "); got != "ab yz" {
+		t.Errorf("merged %q of a tie, want the alphabet's order", got)
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for name, c := range map[string]struct {
+		args string
+		want string
+	}{
+		"no file":          {"", "try: tinymodel -out"},
+		"an argument":      {"-out x y", "unexpected argument"},
+		"no context":       {"-out x -context 0", "-context 0 is outside"},
+		"no such folder":   {"-out " + filepath.Join(t.TempDir(), "none", "x"), "no such file"},
+		"not a flag of it": {"-size 3", "not defined"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := tinymodel(io.Discard, strings.Fields(c.args))
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want one with %q", err, c.want)
+			}
+		})
+	}
+	if err := tinymodel(io.Discard, []string{"-h"}); !errors.Is(err, flag.ErrHelp) {
+		t.Errorf("-h gives %v", err)
+	}
+}
+
+// A parsed file is read by the layout alone, with nothing of the writer's but the names of the types.
+type parsed struct {
+	meta    map[string]any
+	tensors []tensor
+}
+
+type reader struct {
+	*bytes.Reader
+	t *testing.T
+}
+
+func get[T any](r reader) T {
+	r.t.Helper()
+	var v T
+	if err := binary.Read(r, binary.LittleEndian, &v); err != nil {
+		r.t.Fatal(err)
+	}
+	return v
+}
+
+func (r reader) str() string {
+	b := make([]byte, get[uint64](r))
+	if _, err := io.ReadFull(r, b); err != nil {
+		r.t.Fatal(err)
+	}
+	return string(b)
+}
+
+func (r reader) value(kind uint32) any {
+	switch kind {
+	case typeUint32:
+		return get[uint32](r)
+	case typeInt32:
+		return get[int32](r)
+	case typeFloat32:
+		return get[float32](r)
+	case typeBool:
+		return get[bool](r)
+	case typeString:
+		return r.str()
+	case typeArray:
+		of, n := get[uint32](r), get[uint64](r)
+		if of == typeString {
+			var out []string
+			for range n {
+				out = append(out, r.str())
+			}
+			return out
+		}
+		var out []any
+		for range n {
+			out = append(out, r.value(of))
+		}
+		return out
+	}
+	r.t.Fatalf("value of kind %d", kind)
+	return nil
+}
+
+func parse(t *testing.T, data []byte) parsed {
+	t.Helper()
+	r := reader{bytes.NewReader(data), t}
+	if magic := get[[4]byte](r); string(magic[:]) != ggufMagic {
+		t.Fatalf("magic %q", magic)
+	}
+	if v := get[uint32](r); v != ggufVersion {
+		t.Fatalf("version %d", v)
+	}
+	tensors, keys := get[uint64](r), get[uint64](r)
+	out := parsed{meta: map[string]any{}}
+	for range keys {
+		key := r.str()
+		out.meta[key] = r.value(get[uint32](r))
+	}
+	var offsets []int
+	for range tensors {
+		g := tensor{name: r.str(), rows: 1}
+		dims := get[uint32](r)
+		g.cols = int(get[uint64](r))
+		if dims == 2 {
+			g.rows = int(get[uint64](r))
+		}
+		if kind := get[uint32](r); kind != tensorF32 {
+			t.Fatalf("%s is of type %d", g.name, kind)
+		}
+		offsets = append(offsets, int(get[uint64](r)))
+		out.tensors = append(out.tensors, g)
+	}
+	start := align(len(data) - r.Len())
+	for i := range out.tensors {
+		g := &out.tensors[i]
+		if offsets[i]%ggufAlignment != 0 {
+			t.Errorf("%s begins at %d", g.name, offsets[i])
+		}
+		g.data = make([]float32, g.rows*g.cols)
+		if _, err := binary.Decode(data[start+offsets[i]:], binary.LittleEndian, g.data); err != nil {
+			t.Fatalf("%s: %v", g.name, err)
+		}
+	}
+	if last := len(out.tensors) - 1; start+offsets[last]+align(4*len(out.tensors[last].data)) != len(data) {
+		t.Error("the file does not end with its last tensor")
+	}
+	return out
+}

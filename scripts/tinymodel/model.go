@@ -1,0 +1,168 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// The sizes of the network. A head is 32 wide, the least that every attention kernel and cache type takes.
+const (
+	layers  = 2
+	width   = 64
+	heads   = 2
+	kvHeads = 1
+	headDim = width / heads
+	hidden  = 128
+	merges  = 1200
+)
+
+// chatTemplate is plain ChatML, letter for letter a form that Ollama knows and turns into a template of its own.
+const chatTemplate = `{% for message in messages %}{{'<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>' + '\n'}}{% endfor %}` +
+	`{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}`
+
+// A model is a network of the Llama architecture.
+type model struct {
+	ggufFile
+	rng *rand.Rand
+}
+
+func newModel(seed uint64, context uint32) *model {
+	m := &model{rng: rand.New(rand.NewPCG(seed, 0))}
+	vocab := vocabulary()
+	m.describe(context, len(vocab))
+	m.tokenizer(vocab)
+	m.weights(vocab)
+	return m
+}
+
+func (m *model) set(key string, value any) { m.meta = append(m.meta, entry{key, value}) }
+
+func (m *model) describe(context uint32, vocab int) {
+	m.set("general.architecture", "llama")
+	m.set("general.name", "tiny random")
+	m.set("general.description", "Random weights, for trying servers. It knows nothing.")
+	m.set("general.file_type", uint32(0)) // all F32
+	m.set("general.alignment", uint32(ggufAlignment))
+	m.set("llama.vocab_size", uint32(vocab))
+	m.set("llama.context_length", context)
+	m.set("llama.embedding_length", uint32(width))
+	m.set("llama.block_count", uint32(layers))
+	m.set("llama.feed_forward_length", uint32(hidden))
+	m.set("llama.attention.head_count", uint32(heads))
+	m.set("llama.attention.head_count_kv", uint32(kvHeads))
+	m.set("llama.attention.layer_norm_rms_epsilon", float32(1e-5))
+	m.set("llama.rope.dimension_count", uint32(headDim))
+	m.set("llama.rope.freq_base", float32(10000))
+}
+
+func (m *model) tokenizer(vocab []piece) {
+	texts, scores, kinds := make([]string, len(vocab)), make([]float32, len(vocab)), make([]int32, len(vocab))
+	for i, p := range vocab {
+		texts[i], scores[i], kinds[i] = p.text, p.score, p.kind
+	}
+	m.set("tokenizer.ggml.model", "llama")
+	m.set("tokenizer.ggml.pre", "default")
+	m.set("tokenizer.ggml.tokens", texts)
+	m.set("tokenizer.ggml.scores", scores)
+	m.set("tokenizer.ggml.token_type", kinds)
+	m.set("tokenizer.ggml.bos_token_id", uint32(beginText))
+	m.set("tokenizer.ggml.eos_token_id", uint32(endOfTurn))
+	m.set("tokenizer.ggml.unknown_token_id", uint32(unknown))
+	m.set("tokenizer.ggml.add_bos_token", true)
+	m.set("tokenizer.ggml.add_eos_token", false)
+	m.set("tokenizer.ggml.add_space_prefix", false)
+	m.set("tokenizer.chat_template", chatTemplate)
+}
+
+// weights fills the network so that its replies read as words and come to an end. Channel 0 of the residual stream holds the same
+// number for every token, and no layer reads it or writes to it; so the output matrix's column for it is a bias per token, which
+// the architecture otherwise lacks. The random part of a token's logit has a standard deviation of about spread.
+func (m *model) weights(vocab []piece) {
+	const (
+		constant = 6   // of channel 0, against a standard deviation of 1 in the others
+		channel  = 3   // what is left of it, about, after the last normalization
+		spread   = 3   // of the logits
+		apart    = 12  // far enough below the rest that a token is only drawn when a grammar leaves nothing else
+		ahead    = 5.5 // far enough above the mean to be drawn every few dozen tokens
+		words    = 2   // what begins a word comes more often than what goes on with one
+	)
+	embedding := m.random(len(vocab), width, 1)
+	for i := range vocab {
+		embedding[i*width] = constant
+	}
+	m.add("token_embd.weight", width, embedding)
+
+	for l := range layers {
+		name := func(part string) string { return fmt.Sprintf("blk.%d.%s.weight", l, part) }
+		m.ones(name("attn_norm"))
+		m.reads(name("attn_q"), width)
+		m.reads(name("attn_k"), kvHeads*headDim)
+		m.reads(name("attn_v"), kvHeads*headDim)
+		m.writes(name("attn_output"), width)
+		m.ones(name("ffn_norm"))
+		m.reads(name("ffn_gate"), hidden)
+		m.reads(name("ffn_up"), hidden)
+		m.writes(name("ffn_down"), hidden)
+	}
+
+	m.ones("output_norm.weight")
+	output := m.random(len(vocab), width, spread/8.) // 8 is the root of width
+	for i, p := range vocab {
+		row := output[i*width : (i+1)*width]
+		switch {
+		case i == endOfTurn, p.text == `"`: // what ends a reply, and what ends a string in JSON
+			row[0] = ahead / float32(channel)
+		case p.kind != kindNormal && p.text != "<0x0A>":
+			clear(row)
+			row[0] = -apart / float32(channel)
+		case strings.HasPrefix(p.text, space):
+			row[0] = words / float32(channel)
+		default:
+			row[0] = 0
+		}
+	}
+	m.add("output.weight", width, output)
+}
+
+// reads adds a matrix that a layer applies to the residual stream. Its gain makes attention choose rather than average.
+func (m *model) reads(name string, rows int) {
+	data := m.random(rows, width, 0.2)
+	for i := range rows {
+		data[i*width] = 0
+	}
+	m.add(name, width, data)
+}
+
+// writes adds a matrix whose product a layer adds to the residual stream. Its gain lets the token at hand count for as much as what
+// came before it.
+func (m *model) writes(name string, cols int) {
+	data := m.random(width, cols, 0.1)
+	clear(data[:cols])
+	m.add(name, cols, data)
+}
+
+func (m *model) add(name string, cols int, data []float32) {
+	m.tensors = append(m.tensors, tensor{name, len(data) / cols, cols, data})
+}
+
+func (m *model) ones(name string) {
+	data := make([]float32, width)
+	for i := range data {
+		data[i] = 1
+	}
+	m.add(name, width, data)
+}
+
+// random draws evenly from an interval around zero with the standard deviation given. Each step is rounded on its own, so that a
+// machine which fuses multiplying and adding draws the same bits.
+func (m *model) random(rows, cols int, deviation float32) []float32 {
+	const rootOfThree = 1.7320508 // half the width of an interval whose standard deviation is 1
+	half := float32(rootOfThree * deviation)
+	data := make([]float32, rows*cols)
+	for i := range data {
+		unit := float32(int32(m.rng.Uint32()>>8)-1<<23) / (1 << 23)
+		data[i] = float32(unit * half)
+	}
+	return data
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// words.txt lists common English words, and words of the judge's trade, roughly the most frequent first.
+//
+//go:embed words.txt
+var words string
+
+// The kinds of token GGUF knows, of those used here.
+const (
+	kindNormal  = 1
+	kindUnknown = 2
+	kindControl = 3
+	kindByte    = 6
+)
+
+// A piece is one token. Of two merges the tokenizer makes the one with the higher score first.
+type piece struct {
+	text  string
+	score float32
+	kind  int32
+}
+
+// Places in the vocabulary that the model's metadata points at. A reply ends with endOfTurn, as in models tuned on ChatML.
+const (
+	unknown = iota
+	beginText
+	endText
+	startOfTurn
+	endOfTurn
+	firstByte
+)
+
+// space is how a SentencePiece vocabulary writes a blank.
+const space = "▁"
+
+// vocabulary is a SentencePiece vocabulary: control tokens, the 256 bytes that any text can fall back on, single characters, and the
+// pieces that come of merging them. It is the same for every model, and takes most of the time to make.
+var vocabulary = sync.OnceValue(func() []piece {
+	vocab := []piece{
+		unknown:     {"<unk>", 0, kindUnknown},
+		beginText:   {"<s>", 0, kindControl},
+		endText:     {"</s>", 0, kindControl},
+		startOfTurn: {"<|im_start|>", 0, kindControl},
+		endOfTurn:   {"<|im_end|>", 0, kindControl},
+	}
+	for b := range 256 {
+		vocab = append(vocab, piece{fmt.Sprintf("<0x%02X>", b), 0, kindByte})
+	}
+	for _, text := range slices.Concat(characters(), mergePieces(trainingWords(), merges)) {
+		// Scores only order the merges; a single character is never merged into.
+		vocab = append(vocab, piece{text, -float32(len(vocab)), kindNormal})
+	}
+	return vocab
+})
+
+func characters() []string {
+	chars := []string{space}
+	for c := '!'; c <= '~'; c++ {
+		chars = append(chars, string(c))
+	}
+	return append(chars, strings.Split("’‘“”–—…•éèüöäñç°×÷≤≥≠√π", "")...)
+}
+
+// A weighted word is a sequence of pieces, and how much it counts.
+type weighted struct {
+	pieces []string
+	weight int
+}
+
+// trainingWords gives each word of the list as it stands within a sentence, at its beginning, and after a bracket or a quote.
+// Weights fall with the place in the list as Zipf's law has it. They are whole numbers, so that sums do not depend on their order.
+func trainingWords() []weighted {
+	var out []weighted
+	for i, w := range strings.Fields(words) {
+		weight := 1_000_000 / (i + 10)
+		title := strings.ToUpper(w[:1]) + w[1:]
+		for j, form := range []string{space + w, space + title, w, title} {
+			out = append(out, weighted{strings.Split(form, ""), weight >> (2 * j)})
+		}
+	}
+	return out
+}
+
+// mergePieces is byte pair encoding: n times, the adjacent pair that counts most becomes one piece. Of equal pairs the first in
+// alphabetical order is taken, since a map has no order of its own. It changes the words it is given.
+func mergePieces(ws []weighted, n int) []string {
+	var out []string
+	for range n {
+		counts := map[[2]string]int{}
+		for _, w := range ws {
+			for i := 1; i < len(w.pieces); i++ {
+				counts[[2]string{w.pieces[i-1], w.pieces[i]}] += w.weight
+			}
+		}
+		var best [2]string
+		for pair, c := range counts {
+			if c > counts[best] || c == counts[best] && slices.Compare(pair[:], best[:]) < 0 {
+				best = pair
+			}
+		}
+		if counts[best] == 0 {
+			break
+		}
+		for i := range ws {
+			ws[i].pieces = merge(ws[i].pieces, best)
+		}
+		// One piece may come about in two ways; the vocabulary holds it once.
+		if text := best[0] + best[1]; !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+func merge(pieces []string, pair [2]string) []string {
+	out := pieces[:0]
+	for i := 0; i < len(pieces); i++ {
+		if i+1 < len(pieces) && pieces[i] == pair[0] && pieces[i+1] == pair[1] {
+			out = append(out, pair[0]+pair[1])
+			i++
+			continue
+		}
+		out = append(out, pieces[i])
+	}
+	return out
+}
