@@ -6,7 +6,9 @@
 package backends
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -51,6 +53,11 @@ type Request struct {
 	NumCtx      int       `json:"num_ctx"` // context asked for, tokens; 0 where the server decides
 	Repeat      int       `json:"repeat"`
 
+	// Encoded is EncodeMessages(Messages), where the caller has it at hand: a
+	// conversation of kilobytes is hashed and sent, but need not be encoded
+	// twice. May be nil.
+	Encoded []byte `json:"-"`
+
 	// Context is the context the server is known to serve, in tokens, 0 where
 	// it does not tell. It is no part of the request and of no key; a
 	// remembered "prompt too long" is trusted only while it has not grown.
@@ -58,6 +65,29 @@ type Request struct {
 
 	// Oracle is for simulated judges alone: it is never sent to a server.
 	Oracle *Oracle `json:"-"`
+}
+
+// EncodeMessages writes a conversation as JSON, as every wire format has it.
+func EncodeMessages(messages []Message) []byte {
+	size := 2
+	for _, m := range messages {
+		size += len(m.Content) + len(m.Content)/8 + 64
+	}
+	buf := bytes.NewBuffer(make([]byte, 0, size))
+	enc := json.NewEncoder(buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(messages); err != nil {
+		panic(err) // strings alone: cannot happen
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte{'\n'})
+}
+
+// MessagesJSON is Encoded, or the encoding of Messages where that is nil.
+func (r *Request) MessagesJSON() []byte {
+	if r.Encoded != nil {
+		return r.Encoded
+	}
+	return EncodeMessages(r.Messages)
 }
 
 // Oracle tells a simulated judge what it would say and what is right.

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"time"
 	"unicode/utf8"
+
+	openai "github.com/sashabaranov/go-openai"
 )
 
 // maxBody bounds what is read of one answer. The longest honest replies are
@@ -37,10 +39,11 @@ func NewHTTPClient(concurrency int) *http.Client {
 // exchange is what a wire library does not hand on: the status, the headers and
 // the whole body of an answer, and why its body ended early.
 type exchange struct {
-	insert string // JSON members to put at the front of the request's object
-	status int
-	header http.Header
-	body   []byte
+	insert   string // JSON members to put at the front of the request's object
+	messages []byte // JSON to put in place of the placeholder conversation
+	status   int
+	header   http.Header
+	body     []byte
 }
 
 type exchangeKey struct{}
@@ -52,26 +55,33 @@ func withExchange(ctx context.Context, x *exchange) context.Context {
 
 // tap is a transport that edits request bodies and keeps answers. Both wire
 // libraries hide too much for a tool that must know what was said: go-openai
-// leaves out a temperature of 0 and an empty message and does not know
-// "reasoning"; ollama/api takes a body that breaks off for an empty one.
+// leaves out a temperature of 0 and an empty message, encodes every message
+// twice and does not know "reasoning"; ollama/api takes a body that breaks off
+// for an empty one.
 type tap struct{ base http.RoundTripper }
 
-// emptyAssistant is how go-openai writes a turn without text: it leaves the key
-// out, which llama.cpp refuses. A quote inside a JSON string is escaped, so
-// these bytes cannot stand in anybody's text.
-var (
-	emptyAssistant = []byte(`{"role":"assistant"}`)
-	fullAssistant  = []byte(`{"role":"assistant","content":""}`)
-)
+// placeholder stands in a go-openai request for the conversation; see OpenAI.Ask.
+var placeholder = []openai.ChatCompletionMessage{{Role: User, Content: "."}}
 
-func (x *exchange) edit(body []byte) []byte {
-	if x.insert != "" && len(body) > 1 && body[0] == '{' {
-		body = append([]byte("{"+x.insert+","), body[1:]...)
+var placeholderJSON = []byte(`[{"role":"user","content":"."}]`)
+
+// edit puts the conversation in its place and inserts members at the front. It
+// returns the parts of the new body; nothing is copied.
+func (x *exchange) edit(body []byte) [][]byte {
+	head, tail, found := bytes.Cut(body, placeholderJSON)
+	if !found || head[0] != '{' {
+		return [][]byte{body}
 	}
-	if bytes.Contains(body, emptyAssistant) {
-		body = bytes.ReplaceAll(body, emptyAssistant, fullAssistant)
+	return [][]byte{[]byte("{" + x.insert + ","), head[1:], x.messages, tail}
+}
+
+// multipart is a body in parts.
+func multipart(parts [][]byte) io.ReadCloser {
+	readers := make([]io.Reader, len(parts))
+	for i, p := range parts {
+		readers[i] = bytes.NewReader(p)
 	}
-	return body
+	return io.NopCloser(io.MultiReader(readers...))
 }
 
 func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -79,17 +89,20 @@ func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !ok {
 		return t.base.RoundTrip(req)
 	}
-	if req.Body != nil {
+	if x.messages != nil && req.Body != nil {
 		body, err := io.ReadAll(req.Body)
 		req.Body.Close()
 		if err != nil {
 			return nil, err
 		}
-		body = x.edit(body)
+		parts := x.edit(body)
 		req = req.Clone(req.Context())
-		req.Body = io.NopCloser(bytes.NewReader(body))
-		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-		req.ContentLength = int64(len(body))
+		req.ContentLength = 0
+		for _, p := range parts {
+			req.ContentLength += int64(len(p))
+		}
+		req.Body = multipart(parts)
+		req.GetBody = func() (io.ReadCloser, error) { return multipart(parts), nil }
 	}
 	resp, err := t.base.RoundTrip(req)
 	if err != nil {

@@ -73,12 +73,18 @@ func (o *OpenAI) Ask(ctx context.Context, req Request) (Response, error) {
 		return Response{}, err
 	}
 	// go-openai leaves a temperature of 0 out of the request, and the server
-	// would then sample with its own default.
-	x := &exchange{insert: fmt.Sprintf(`"temperature":%g`, req.Temperature) + greedy[server.Name]}
+	// would then sample with its own default; it leaves out the content of an
+	// empty turn, which llama.cpp refuses; and it encodes every message twice,
+	// which for prompts of kilobytes is most of what a call costs. So it is
+	// given a placeholder, and the transport puts in what is meant.
+	x := &exchange{
+		insert:   fmt.Sprintf(`"temperature":%g`, req.Temperature) + greedy[server.Name],
+		messages: req.MessagesJSON(),
+	}
 	start := time.Now()
 	resp, err := o.client.CreateChatCompletion(withExchange(ctx, x), openai.ChatCompletionRequest{
 		Model:     req.Model,
-		Messages:  openAIMessages(req.Messages),
+		Messages:  placeholder,
 		MaxTokens: req.MaxTokens,
 		TopP:      float32(req.TopP),
 		Seed:      &req.Seed,
@@ -110,14 +116,6 @@ func (o *OpenAI) Ask(ctx context.Context, req Request) (Response, error) {
 		out.Finish, out.Detail = Refused, choice.Message.Refusal
 	}
 	return out, nil
-}
-
-func openAIMessages(messages []Message) []openai.ChatCompletionMessage {
-	out := make([]openai.ChatCompletionMessage, len(messages))
-	for i, m := range messages {
-		out[i] = openai.ChatCompletionMessage{Role: m.Role, Content: m.Content}
-	}
-	return out
 }
 
 // reasoning reads the field that newer vLLM and OpenRouter write thinking to;

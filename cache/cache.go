@@ -10,9 +10,11 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
 	"path/filepath"
@@ -23,7 +25,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
-	"github.com/klauspost/compress/zstd"
+	"github.com/klauspost/compress/s2"
 	"golang.org/x/sync/singleflight"
 
 	"gavel/backends"
@@ -38,13 +40,16 @@ const schema = 1
 // repeat index. Where the judge runs, how many run at once and how long they may
 // take do not change a reply and are not in it.
 func Key(req backends.Request) [sha256.Size]byte {
-	h := sha256.New()
-	h.Write([]byte{schema})
-	enc := json.NewEncoder(h)
-	enc.SetEscapeHTML(false) // faster, and as good for a hash
-	if err := enc.Encode(req); err != nil {
+	messages := req.MessagesJSON()
+	req.Messages = nil
+	rest, err := json.Marshal(req)
+	if err != nil {
 		panic(err) // strings and numbers alone: cannot happen
 	}
+	h := sha256.New()
+	h.Write([]byte{schema})
+	h.Write(rest)
+	h.Write(messages)
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
@@ -71,8 +76,6 @@ type Options struct {
 type Store struct {
 	dir      string
 	db       *badger.DB
-	enc      *zstd.Encoder
-	dec      *zstd.Decoder
 	opts     Options
 	full     atomic.Bool
 	unspaced atomic.Int64 // bytes written since the space was last looked at
@@ -104,15 +107,7 @@ func Open(dir string, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, openError(dir, err)
 	}
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(4), zstd.WithWindowSize(64<<10))
-	if err != nil {
-		return nil, err
-	}
-	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(4), zstd.WithDecoderMaxMemory(256<<20))
-	if err != nil {
-		return nil, err
-	}
-	return &Store{dir: dir, db: db, enc: enc, dec: dec, opts: opts}, nil
+	return &Store{dir: dir, db: db, opts: opts}, nil
 }
 
 // badgerOptions are for a small, quick store: entries of one or two kilobytes
@@ -146,7 +141,6 @@ func openError(dir string, err error) error {
 
 // Close writes what is in memory to disk and releases the folder.
 func (s *Store) Close() error {
-	s.dec.Close()
 	if err := s.db.Close(); err != nil {
 		return fmt.Errorf("cache %s: closing: %w", s.dir, err)
 	}
@@ -167,7 +161,7 @@ func (s *Store) Get(key [sha256.Size]byte) (Entry, bool) {
 		if err != nil {
 			return err
 		}
-		return item.Value(func(v []byte) error { e, err = s.decode(v); return err })
+		return item.Value(func(v []byte) error { e, err = decode(v); return err })
 	})
 	switch {
 	case err == nil:
@@ -187,7 +181,7 @@ func (s *Store) Put(key [sha256.Size]byte, e Entry) error {
 	if s.full.Load() {
 		return nil
 	}
-	value, err := s.encode(e)
+	value, err := encode(e)
 	if err != nil {
 		return err
 	}
@@ -207,28 +201,49 @@ var (
 	errDamaged = errors.New("damaged")
 )
 
-// A value is the schema byte and a zstd frame of the entry's JSON; the frame
-// carries a checksum of its content.
-func (s *Store) encode(e Entry) ([]byte, error) {
+// A value is the schema byte, the CRC-32C of what follows it unpacked, and the
+// entry's JSON as an S2 block. S2 rather than zstd: a reply is a kilobyte or
+// two, and setting up zstd for one costs more than writing it.
+const header = 1 + crc32.Size
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// maxPlain bounds what a damaged length can make us allocate.
+const maxPlain = 256 << 20
+
+func encode(e Entry) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(e); err != nil {
 		return nil, err
 	}
-	return s.enc.EncodeAll(buf.Bytes(), append(make([]byte, 0, buf.Len()/2+64), schema)), nil
+	plain := buf.Bytes()
+	out := make([]byte, header, header+s2.MaxEncodedLen(len(plain)))
+	out[0] = schema
+	binary.LittleEndian.PutUint32(out[1:], crc32.Checksum(plain, castagnoli))
+	return out[:header+len(s2.Encode(out[header:cap(out)], plain))], nil
 }
 
-func (s *Store) decode(v []byte) (Entry, error) {
+func decode(v []byte) (Entry, error) {
 	if len(v) == 0 {
 		return Entry{}, fmt.Errorf("%w: empty value", errDamaged)
 	}
 	if v[0] != schema {
 		return Entry{}, errOlder
 	}
-	plain, err := s.dec.DecodeAll(v[1:], nil)
+	if len(v) < header {
+		return Entry{}, fmt.Errorf("%w: cut short", errDamaged)
+	}
+	if n, err := s2.DecodedLen(v[header:]); err != nil || n > maxPlain {
+		return Entry{}, fmt.Errorf("%w: impossible length", errDamaged)
+	}
+	plain, err := s2.Decode(nil, v[header:])
 	if err != nil {
 		return Entry{}, fmt.Errorf("%w: %v", errDamaged, err)
+	}
+	if crc32.Checksum(plain, castagnoli) != binary.LittleEndian.Uint32(v[1:]) {
+		return Entry{}, fmt.Errorf("%w: wrong checksum", errDamaged)
 	}
 	var e Entry
 	if err := json.Unmarshal(plain, &e); err != nil {
@@ -325,7 +340,7 @@ func (s *Store) Visit(ctx context.Context, f func(key []byte, e Entry, err error
 			}
 			item := it.Item()
 			var e Entry
-			err := item.Value(func(v []byte) (err error) { e, err = s.decode(v); return err })
+			err := item.Value(func(v []byte) (err error) { e, err = decode(v); return err })
 			if err := f(item.KeyCopy(nil), e, err); err != nil {
 				return err
 			}

@@ -18,9 +18,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -85,6 +87,7 @@ type row struct {
 	offset int64
 	length int32
 	line   int32
+	sum    uint32 // CRC-32 of the line: a file may be edited while a run reads it
 }
 
 // Set is an indexed dataset file.
@@ -117,16 +120,30 @@ func (s *Set) Close() error {
 	return s.close()
 }
 
+// Raw reads the line of item i as published, without its newline. It may be
+// called from many goroutines.
+func (s *Set) Raw(i int) ([]byte, error) {
+	r := s.rows[i]
+	line := make([]byte, r.length)
+	if _, err := s.data.ReadAt(line, r.offset); err != nil && err != io.EOF {
+		return nil, &LineError{s.label(), int(r.line), err}
+	}
+	if checksum(line) != r.sum {
+		return nil, &LineError{s.label(), int(r.line), errors.New("the file changed while it was being read")}
+	}
+	return line, nil
+}
+
 // Item reads item i from the file. It may be called from many goroutines.
 func (s *Set) Item(i int) (Item, error) {
 	r := s.rows[i]
-	line := make([]byte, r.length)
-	if _, err := s.data.ReadAt(line, r.offset); err != nil {
-		return Item{}, &LineError{s.label(), int(r.line), err}
+	line, err := s.Raw(i)
+	if err != nil {
+		return Item{}, err
 	}
 	it, err := s.format.Parse(line)
-	if err != nil || it.ID != r.id {
-		return Item{}, &LineError{s.label(), int(r.line), errors.New("the file changed while it was being read")}
+	if err != nil {
+		return Item{}, &LineError{s.label(), int(r.line), err}
 	}
 	it.Line, it.Raw = int(r.line), line
 	return it, nil
@@ -149,6 +166,9 @@ func OpenFile(path string) (*Set, error) {
 	}
 	if info.IsDir() {
 		return nil, fmt.Errorf("%s: is a directory; name the .jsonl file in it", path)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: is not a regular file; items are read when they are asked for, so save it to a file first", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -219,7 +239,7 @@ func (s *Set) add(text []byte, offset int64, n int32, seen map[string]int32) err
 	}
 	id := strings.Clone(it.ID) // not a view into the whole line
 	seen[id] = n
-	s.rows = append(s.rows, row{id, offset, int32(len(text)), n})
+	s.rows = append(s.rows, row{id, offset, int32(len(text)), n, checksum(text)})
 	size := len(it.Question)
 	for _, c := range it.Candidates {
 		size += len(c.Text)
@@ -227,6 +247,10 @@ func (s *Set) add(text []byte, offset int64, n int32, seen map[string]int32) err
 	s.Longest = max(s.Longest, size)
 	return nil
 }
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func checksum(line []byte) uint32 { return crc32.Checksum(line, castagnoli) }
 
 // readLine reads up to and with the next newline, however long the line is.
 func readLine(in *bufio.Reader) ([]byte, error) {
@@ -282,12 +306,19 @@ func describe(line []byte, err error) error {
 	}
 	var typ *json.UnmarshalTypeError
 	if errors.As(err, &typ) {
-		return fmt.Errorf("key %q is a %s, expected a %s", typ.Field, typ.Value, typ.Type)
+		return fmt.Errorf("key %q is of type %s, expected %s", typ.Field, typ.Value, typ.Type)
 	}
 	return err
 }
 
+// published is how JudgeBench names its files.
+var published = regexp.MustCompile(`^dataset=([^,]+),response_model=([^,]+?)(,|\.jsonl$)`)
+
 // Base is a short name for a path, for titles and folder names.
 func Base(path string) string {
-	return strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	base := filepath.Base(path)
+	if m := published.FindStringSubmatch(base); m != nil {
+		return m[1] + "-" + m[2]
+	}
+	return strings.TrimSuffix(base, filepath.Ext(base))
 }

@@ -206,11 +206,12 @@ func (im *Import) record(item datasets.Item, g int, game *benchGame, p Protocol)
 	rec := &Record{
 		Schema: recordSchema, Protocol: p.Name(), Item: item.ID, Source: item.Source, Group: item.Group,
 		Showing: g, Showings: len(showings), Order: orderIDs(item, showings[g]), Gold: item.Candidates[item.Gold].ID,
-		Replies: []Reply{}, Outcome: Failed,
+		Replies: []Reply{},
 	}
 	im.Games++
 	if game == nil || game.Judgment == nil {
 		im.Null++
+		rec.Outcome = Failed
 		rec.Error = "no judgment in the imported file"
 		rec.Imported = &Imported{Missing: true}
 		return rec, nil
@@ -391,7 +392,7 @@ func appendGame(line []byte, p Protocol, item datasets.Item, r *Record) []byte {
 	line = append(pythonString(line, prompt), `, "response": `...)
 	line = pythonString(line, response)
 	if scores != nil {
-		line = append(append(line, `, "scores": `...), scores...)
+		line = append(append(line, `, "scores": `...), pythonList(scores)...)
 	}
 	line = append(line, `}, "decision": `...)
 	if decision == nil {
@@ -400,6 +401,16 @@ func appendGame(line []byte, p Protocol, item datasets.Item, r *Record) []byte {
 		line = pythonString(line, *decision)
 	}
 	return append(line, '}')
+}
+
+// pythonList puts the space behind the comma that json.dumps writes; the digits
+// of the numbers stay as they are.
+func pythonList(list json.RawMessage) []byte {
+	var compact bytes.Buffer
+	if json.Compact(&compact, list) != nil {
+		return list
+	}
+	return bytes.ReplaceAll(compact.Bytes(), []byte{','}, []byte(", "))
 }
 
 // pythonString appends s as Python's json.dumps(ensure_ascii=False) writes it.

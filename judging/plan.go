@@ -36,7 +36,7 @@ func (j *Job) MakePlan(cached func(backends.Request) bool) (Plan, error) {
 			switch {
 			case j.Standing.Has(item.ID, s.Index):
 				plan.Standing++
-			case cached != nil && cached(j.request(messages, nil)):
+			case cached != nil && cached(j.request(messages, nil, nil)):
 				plan.Cached++
 			default:
 				for _, m := range messages {

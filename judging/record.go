@@ -102,7 +102,11 @@ func (r *Record) Read(p Protocol, how Reading) (Verdict, error) {
 			return Verdict{Outcome: o, Choice: Nobody}, nil
 		}
 	}
-	return p.Parse(Showing{r.Showing, places(r.Order)}, r.Text(), how.Policy), nil
+	v := p.Parse(Showing{r.Showing, places(r.Order)}, r.Text(), how.Policy)
+	if v.Outcome == NoVerdict && r.Replies[len(r.Replies)-1].Finish == backends.Length {
+		return Verdict{Outcome: Cut, Choice: Nobody}, nil // cut before there was a verdict to accept
+	}
+	return v, nil
 }
 
 // unfinished is the outcome of a reply that cannot hold a verdict, or "".
@@ -166,6 +170,12 @@ func (r *Record) check() error {
 		return errors.New("a record without an order shown")
 	case !slices.Contains(r.Order, r.Gold):
 		return fmt.Errorf("gold %q was not shown", r.Gold)
+	case r.Choice != "" && !slices.Contains(r.Order, r.Choice):
+		return fmt.Errorf("choice %q was not shown", r.Choice)
+	case r.Outcome == Decided && r.Choice == "":
+		return errors.New("decided, but for nobody")
+	case r.Outcome != Decided && r.Choice != "":
+		return fmt.Errorf("outcome %s, but choice %q", r.Outcome, r.Choice)
 	}
 	ids := sortedIDs(r.Order)
 	if len(slices.Compact(ids)) != len(r.Order) {

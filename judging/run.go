@@ -1,13 +1,11 @@
 package judging
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -187,11 +185,12 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Showing) (*Record
 		At:      j.Now().UTC().Truncate(time.Millisecond),
 	}
 	messages := FirstTurn(prompt, m.Spec.Parameters.SystemRole)
-	rec.PromptID = HashMessages(messages)
+	encoded := backends.EncodeMessages(messages)
+	rec.PromptID = hashEncoded(encoded)
 	how := Reading{Policy: Unique, AcceptCut: m.Spec.Parameters.AcceptCut}
 	var v Verdict
 	for attempt := 1; ; attempt++ {
-		resp, err := j.Client.Ask(ctx, j.request(messages, &prompt.Oracle))
+		resp, err := j.Client.Ask(ctx, j.request(messages, encoded, &prompt.Oracle))
 		if err != nil {
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
@@ -209,6 +208,7 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Showing) (*Record
 		messages = append(messages,
 			backends.Message{Role: backends.Assistant, Content: resp.Text},
 			backends.Message{Role: backends.User, Content: prompt.FollowUp})
+		encoded = backends.EncodeMessages(messages)
 	}
 	rec.Outcome, rec.Label, rec.Choice = v.Outcome, v.Label, rec.CandidateID(v.Choice)
 	return rec, nil
@@ -230,9 +230,9 @@ func orderIDs(item datasets.Item, s Showing) []string {
 	return ids
 }
 
-func (j *Job) request(messages []backends.Message, oracle *backends.Oracle) backends.Request {
+func (j *Job) request(messages []backends.Message, encoded []byte, oracle *backends.Oracle) backends.Request {
 	r := j.Manifest.Spec.request(messages)
-	r.Context, r.Oracle = j.Context, oracle
+	r.Context, r.Oracle, r.Encoded = j.Context, oracle, encoded
 	return r
 }
 
@@ -255,19 +255,14 @@ func FirstTurn(p Prompt, systemRole string) []backends.Message {
 	return []backends.Message{{Role: backends.System, Content: p.System}, {Role: backends.User, Content: p.User}}
 }
 
-// HashMessages is the SHA-256 of a conversation: role and content of each turn,
-// each ended by a NUL.
+// HashMessages is the SHA-256 of a conversation's JSON.
 func HashMessages(messages []backends.Message) string {
-	h := sha256.New()
-	w := bufio.NewWriter(h)
-	for _, m := range messages {
-		io.WriteString(w, m.Role)
-		w.WriteByte(0)
-		io.WriteString(w, m.Content)
-		w.WriteByte(0)
-	}
-	w.Flush()
-	return hex.EncodeToString(h.Sum(nil))
+	return hashEncoded(backends.EncodeMessages(messages))
+}
+
+func hashEncoded(messages []byte) string {
+	sum := sha256.Sum256(messages)
+	return hex.EncodeToString(sum[:])
 }
 
 // SizeContext is the context, in tokens, that a run needs on a server that must

@@ -45,6 +45,9 @@ Example:
 	}
 }
 
+// maxListed is how many differences are said one by one.
+const maxListed = 20
+
 func (e *env) sayImport(im *judging.Import, out string) {
 	m := im.Manifest
 	e.say("%s (judge_name %s): %d pairs, %d games, %d of them null", m.Spec.Model.Name, m.JudgeName, m.Spec.Dataset.Items, im.Games, im.Null)
@@ -59,7 +62,11 @@ func (e *env) sayImport(im *judging.Import, out string) {
 		how = "taken from scores or decisions: there are no replies that gavel reads"
 	}
 	e.say("verdicts %s; %d of %d stored decisions reproduced", how, im.Reproduced, im.Games-im.Null)
-	for _, d := range im.Differ {
+	for i, d := range im.Differ {
+		if i == maxListed {
+			e.say("  … and %d more", len(im.Differ)-i)
+			break
+		}
 		e.say("  %s", d)
 	}
 	e.say("run written to %s", out)

@@ -377,11 +377,11 @@ func (p *prepared) grown() bool {
 func (e *env) writeStart(dir *judging.Dir, p *prepared) error {
 	err := dir.WriteItems(func(line func([]byte) error) error {
 		for _, row := range p.job.Rows {
-			item, err := p.set.Item(row)
+			raw, err := p.set.Raw(row)
 			if err != nil {
 				return err
 			}
-			if err := line(item.Raw); err != nil {
+			if err := line(raw); err != nil {
 				return err
 			}
 		}

@@ -56,12 +56,12 @@ func (b Bootstrap) Sums(rows [][]float64, outs int, stat func(sums, out []float6
 	for i := range drawn {
 		drawn[i] = make([]float64, 0, b.Rounds)
 	}
-	n := uint32(len(rows))
+	draw := drawMembers(member, rng)
+	if len(rows) > fewPerClass*len(classes) {
+		draw = drawMultinomial(member, len(classes), rng)
+	}
 	for range b.Rounds {
-		clear(counts)
-		for range n {
-			counts[member[rng.Uint32N(n)]]++
-		}
+		draw(counts)
 		clear(sums)
 		for c, k := range counts {
 			if k > 0 {
@@ -83,6 +83,47 @@ func (b Bootstrap) Sums(rows [][]float64, outs int, stat func(sums, out []float6
 		}
 	}
 	return result
+}
+
+// fewPerClass is from how many rows a class on it is quicker to draw how often
+// each class comes up than to draw the rows one by one.
+const fewPerClass = 100
+
+// drawMembers draws as many rows as there are, with replacement, and counts
+// their classes.
+func drawMembers(member []uint32, rng *rand.Rand) func(counts []float64) {
+	n := uint32(len(member))
+	return func(counts []float64) {
+		clear(counts)
+		for range n {
+			counts[member[rng.Uint32N(n)]]++
+		}
+	}
+}
+
+// drawMultinomial draws the same counts at once: class by class, each from the
+// binomial distribution of what is left.
+func drawMultinomial(member []uint32, classes int, rng *rand.Rand) func(counts []float64) {
+	freq := make([]float64, classes)
+	for _, c := range member {
+		freq[c]++
+	}
+	n := float64(len(member))
+	return func(counts []float64) {
+		left, mass := n, n // draws to go, rows not yet passed
+		for c, f := range freq {
+			switch {
+			case left == 0:
+				counts[c] = 0
+			case f == mass:
+				counts[c] = left
+			default:
+				counts[c] = distuv.Binomial{N: left, P: f / mass, Src: rng}.Rand()
+			}
+			left -= counts[c]
+			mass -= f
+		}
+	}
 }
 
 // classify finds the distinct rows, in order of first appearance, and the class

@@ -1,0 +1,230 @@
+// Command bench holds the parts of scripts/bench.sh: a stub of an
+// OpenAI-compatible server, a bare client loop to measure against, and pairs of
+// the size of JudgeBench's.
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"gavel/backends"
+	"gavel/datasets"
+	"gavel/judging"
+)
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	if len(args) == 0 {
+		return fmt.Errorf("usage: bench stub|bare|pairs [flags]")
+	}
+	f := flag.NewFlagSet(args[0], flag.ExitOnError)
+	switch args[0] {
+	case "stub":
+		addr := f.String("addr", "127.0.0.1:0", "where to listen")
+		file := f.String("url-file", "", "file to write the address to")
+		delay := f.Duration("delay", 0, "how long a reply takes")
+		f.Parse(args[1:])
+		return stub(*addr, *file, *delay)
+	case "bare":
+		url := f.String("url", "", "address of the stub")
+		pairs := f.String("pairs", "", "pair file")
+		conc := f.Int("concurrency", 8, "requests at once")
+		prebuilt := f.Bool("prebuilt", false, "encode every body before the clock starts and throw the replies away unread")
+		f.Parse(args[1:])
+		return bare(*url, *pairs, *conc, *prebuilt)
+	case "pairs":
+		n := f.Int("n", 3500, "how many")
+		f.Parse(args[1:])
+		return pairs(os.Stdout, *n)
+	}
+	return fmt.Errorf("unknown part %q", args[0])
+}
+
+// stub answers every judgment with a verdict for the response shown first, and
+// counts the calls at /count.
+func stub(addr, file string, delay time.Duration) error {
+	var calls atomic.Int64
+	reply, err := json.Marshal(map[string]any{
+		"id": "stub", "object": "chat.completion", "model": "stub",
+		"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]any{
+			"role": "assistant", "content": strings.Repeat("The first answer follows the question more closely. ", 24) + "My final verdict is Assistant A is better: [[A>B]]",
+		}}},
+		"usage": map[string]int{"prompt_tokens": 1500, "completion_tokens": 250, "total_tokens": 1750},
+	})
+	if err != nil {
+		return err
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/chat/completions", func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		calls.Add(1)
+		if delay > 0 {
+			time.Sleep(delay)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.Write(reply)
+	})
+	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, `{"object":"list","data":[{"id":"stub","object":"model","owned_by":"bench"}]}`)
+	})
+	mux.HandleFunc("GET /count", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, calls.Load()) })
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return err
+	}
+	if file != "" {
+		if err := os.WriteFile(file, []byte("http://"+l.Addr().String()), 0o644); err != nil {
+			return err
+		}
+	}
+	return http.Serve(l, mux)
+}
+
+// bare posts the same prompts with nothing but an http.Client and
+// encoding/json: what is left to do when nothing is checked, retried,
+// remembered, judged or written. Prints the seconds it took.
+func bare(url, path string, concurrency int, prebuilt bool) error {
+	requests, err := requests(path)
+	if err != nil {
+		return err
+	}
+	bodies := make([][]byte, len(requests))
+	if prebuilt {
+		for i, r := range requests {
+			if bodies[i], err = json.Marshal(r); err != nil {
+				return err
+			}
+		}
+	}
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.MaxIdleConnsPerHost = concurrency
+	client := &http.Client{Transport: t}
+	start := time.Now()
+	var g errgroup.Group
+	g.SetLimit(concurrency)
+	for i, r := range requests {
+		g.Go(func() error {
+			body := bodies[i]
+			if body == nil {
+				var err error
+				if body, err = json.Marshal(r); err != nil {
+					return err
+				}
+			}
+			resp, err := client.Post(url+"/v1/chat/completions", "application/json", bytes.NewReader(body))
+			if err != nil {
+				return err
+			}
+			defer resp.Body.Close()
+			if prebuilt {
+				_, err = io.Copy(io.Discard, resp.Body)
+				return err
+			}
+			var reply struct {
+				Choices []struct {
+					Message struct {
+						Content string `json:"content"`
+					} `json:"message"`
+				} `json:"choices"`
+			}
+			if err := json.NewDecoder(resp.Body).Decode(&reply); err != nil {
+				return err
+			}
+			if len(reply.Choices) == 0 {
+				return fmt.Errorf("no choices")
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	fmt.Printf("%.4f\n", time.Since(start).Seconds())
+	return nil
+}
+
+type request struct {
+	Model       string             `json:"model"`
+	Temperature float64            `json:"temperature"`
+	TopP        float64            `json:"top_p"`
+	Seed        int                `json:"seed"`
+	MaxTokens   int                `json:"max_tokens"`
+	Messages    []backends.Message `json:"messages"`
+}
+
+// requests renders every prompt of a pair file.
+func requests(path string) ([]request, error) {
+	set, err := datasets.OpenFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer set.Close()
+	kind, err := judging.KindNamed("pairwise")
+	if err != nil {
+		return nil, err
+	}
+	p := kind.New(kind.Templates[0])
+	var out []request
+	for i := range set.Len() {
+		item, err := set.Item(i)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range p.Showings(item) {
+			out = append(out, request{"stub", 0, 1, 1, 4096, judging.FirstTurn(p.Prompt(item, s), backends.System)})
+		}
+	}
+	return out, nil
+}
+
+// pairs writes pairs of words, as long as JudgeBench's: about 1,000 bytes of
+// question and 2,200 of each response.
+func pairs(w io.Writer, n int) error {
+	rng := rand.New(rand.NewPCG(7, 7))
+	words := strings.Fields("the answer of a model to this question is judged by another which reads both and says \"better\" <b> or worse & why \\frac{a}{b} ≥ 0.5\n\n1. Step → 2.")
+	text := func(size int) string {
+		var b strings.Builder
+		for b.Len() < size {
+			b.WriteString(words[rng.IntN(len(words))])
+			b.WriteByte(" \n"[rng.IntN(12)/11])
+		}
+		return b.String()
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	sources := []string{"mmlu-pro-law", "livebench-reasoning", "livebench-math", "livecodebench"}
+	for i := range n {
+		row := struct {
+			ID       string `json:"pair_id"`
+			Original *int   `json:"original_id"`
+			Source   string `json:"source"`
+			Question string `json:"question"`
+			Model    string `json:"response_model"`
+			A        string `json:"response_A"`
+			B        string `json:"response_B"`
+			Label    string `json:"label"`
+		}{fmt.Sprintf("bench-%07d", i), nil, sources[i%4], text(400 + rng.IntN(1200)), "bench", text(1200 + rng.IntN(2000)), text(1200 + rng.IntN(2000)), []string{"A>B", "B>A"}[i%2]}
+		if err := enc.Encode(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
