@@ -75,7 +75,9 @@ type Format struct {
 	Parse func(line []byte) (Item, error)
 }
 
-// Formats lists the file formats that a path may have.
+// Formats lists the file formats that a path may have. A file has the format of
+// the first one that can read its first good line; complaints about lines that
+// none can read are the first format's.
 var Formats = []Format{JudgeBench}
 
 // maxSkipped is how many skipped lines are kept word for word; the rest are
@@ -174,7 +176,7 @@ func OpenFile(path string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{Name: path, Path: path, data: f, close: f.Close, format: JudgeBench, Format: JudgeBench.Name}
+	s := &Set{Name: path, Path: path, data: f, close: f.Close}
 	if err := s.index(f); err != nil {
 		f.Close()
 		return nil, err
@@ -184,7 +186,7 @@ func OpenFile(path string) (*Set, error) {
 
 // openBytes indexes a file that is held in memory.
 func openBytes(name string, data []byte) (*Set, error) {
-	s := &Set{Name: name, data: bytes.NewReader(data), format: JudgeBench, Format: JudgeBench.Name}
+	s := &Set{Name: name, data: bytes.NewReader(data)}
 	return s, s.index(bytes.NewReader(data))
 }
 
@@ -219,14 +221,42 @@ func (s *Set) index(r io.Reader) error {
 	case len(s.rows) > 0:
 		return nil
 	case s.Skipped > 0:
-		return fmt.Errorf("%w (no usable line among %d; expected %s)", s.Bad[0], s.Skipped, s.format.About)
+		return fmt.Errorf("%w (no usable line among %d; expected %s)", s.Bad[0], s.Skipped, expected())
 	default:
-		return fmt.Errorf("%s: the file is empty; expected %s", s.label(), s.format.About)
+		return fmt.Errorf("%s: the file is empty; expected %s", s.label(), expected())
 	}
 }
 
+// expected says what a file may hold.
+func expected() string {
+	abouts := make([]string, len(Formats))
+	for i, f := range Formats {
+		abouts[i] = f.About
+	}
+	return strings.Join(abouts, ", or ")
+}
+
+// parse reads a line in the file's format, and finds that out first.
+func (s *Set) parse(line []byte) (Item, error) {
+	if s.Format != "" {
+		return s.format.Parse(line)
+	}
+	var first error
+	for _, f := range Formats {
+		it, err := f.Parse(line)
+		if err == nil {
+			s.format, s.Format = f, f.Name
+			return it, nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return Item{}, first
+}
+
 func (s *Set) add(text []byte, offset int64, n int32, seen map[string]int32) error {
-	it, err := s.format.Parse(text)
+	it, err := s.parse(text)
 	if err != nil {
 		s.Skipped++
 		if len(s.Bad) < maxSkipped {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // JudgeBench is the pair file of JudgeBench (arXiv 2410.12784): one JSON object
@@ -32,6 +33,9 @@ func parsePair(line []byte) (Item, error) {
 		ResponseA     *string `json:"response_A"`
 		ResponseB     *string `json:"response_B"`
 		Label         *string `json:"label"`
+	}
+	if !utf8.Valid(line) { // the decoder would put U+FFFD in its place
+		return Item{}, errors.New("not UTF-8: save the file in that encoding")
 	}
 	if err := json.Unmarshal(line, &p); err != nil {
 		return Item{}, describe(line, err)
