@@ -48,36 +48,39 @@ func Candidates(ollamaHost, openAIBase string) ([]Candidate, error) {
 	return out, nil
 }
 
-// OllamaURL reads OLLAMA_HOST, which may leave out scheme and port, and may be
-// an address to listen on.
+// OllamaURL reads OLLAMA_HOST as Ollama's own client does: scheme and port may
+// be left out (11434; with a scheme, the scheme's own port), a path may follow,
+// and it may be an address to listen on.
 func OllamaURL(host string) (string, error) {
-	host = strings.TrimSpace(host)
-	if !strings.Contains(host, "://") {
-		host = "http://" + host
+	text, port := strings.Trim(strings.TrimSpace(host), `"'`), "11434"
+	if strings.Count(text, ":") > 1 && net.ParseIP(text) != nil {
+		text = "[" + text + "]"
 	}
-	u, err := url.Parse(host)
+	if scheme, _, ok := strings.Cut(text, "://"); !ok {
+		text = "http://" + text
+	} else if p, ok := map[string]string{"http": "80", "https": "443"}[scheme]; ok {
+		port = p
+	}
+	u, err := url.Parse(text)
 	if err != nil || u.Host == "" {
 		return "", fmt.Errorf("OLLAMA_HOST %q is no address", host)
 	}
-	name, port := u.Hostname(), u.Port()
+	name := u.Hostname()
 	if ip := net.ParseIP(name); name == "" || ip != nil && ip.IsUnspecified() {
 		name = "127.0.0.1"
 	}
-	if port == "" {
-		port = map[string]string{"https": "443"}[u.Scheme]
-		if port == "" {
-			port = "11434"
-		}
+	if u.Port() != "" {
+		port = u.Port()
 	}
-	return u.Scheme + "://" + net.JoinHostPort(name, port), nil
+	return u.Scheme + "://" + net.JoinHostPort(name, port) + strings.TrimRight(u.Path, "/"), nil
 }
 
 // probeTime is how long an address has to say what it is.
 const probeTime = 3 * time.Second
 
 // Probe asks what kind of server answers at an address: Ollama if it has
-// Ollama's own version page, else OpenAI-compatible if it lists models. key is
-// sent only to the second.
+// Ollama's own version page, else OpenAI-compatible if it lists models, or is
+// llama.cpp still loading one. key is sent only to the second.
 func Probe(ctx context.Context, client *http.Client, base, key string) (Server, error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
@@ -90,8 +93,12 @@ func Probe(ctx context.Context, client *http.Client, base, key string) (Server, 
 		return Server{}, err
 	}
 	o := NewOpenAI(base, key, client)
-	if _, err := o.cards(ctx); err != nil && !IsKind(err, Busy) {
-		return Server{}, err // a busy one is still loading its model
+	_, err := o.cards(ctx)
+	if IsKind(err, Busy) && strings.Contains(err.Error(), "Loading model") {
+		return Server{Kind: "openai", Name: LlamaCpp, URL: o.base}, nil
+	}
+	if err != nil {
+		return Server{}, err
 	}
 	return o.Server(ctx)
 }

@@ -175,7 +175,7 @@ func retryAfter(h http.Header) time.Duration {
 		return 0
 	}
 	if s, err := strconv.Atoi(v); err == nil {
-		return max(0, time.Duration(s)*time.Second)
+		return time.Duration(min(max(0, s), 1<<30)) * time.Second
 	}
 	if at, err := http.ParseTime(v); err == nil {
 		return max(0, time.Until(at))
@@ -236,13 +236,19 @@ func excerpt(b []byte) string {
 // context size"; Ollama "the input length exceeds the context length" and
 // "exceeds maximum context length"; vLLM "This model's maximum context length
 // is 8192 tokens. However, …" and "longer than the maximum model length";
-// OpenAI code "context_length_exceeded"; LM Studio "greater than the context length".
-var tooLong = regexp.MustCompile(`(?i)exceed_context_size|context_length_exceeded|(exceed|longer than|greater than|larger than|too long)[^.]{0,60}(context|model) (length|size|window)|maximum (context|model) length|prompt is too long|too many (prompt|input) tokens`)
+// OpenAI code "context_length_exceeded"; LM Studio "greater than the context length",
+// "loaded with context length of only", "n_keep (15028) >= n_ctx (7424)".
+var tooLong = regexp.MustCompile(`(?i)exceed_context_size|context_length_exceeded|(exceed|longer than|greater than|larger than|too long)[^.]{0,60}(context|model) (length|size|window)|maximum (context|model) length|prompt is too long|too many (prompt|input) tokens|context length of only|n_keep \(\d+\) >= n_ctx`)
 
-// promptTooLong tells whether an error of this status says so. Some versions
-// of llama.cpp answer 500 with it.
+// promptTooLong tells whether an answer without a reply says so. Some versions
+// of llama.cpp answer 500 with it, of LM Studio 200.
 func promptTooLong(x *exchange) bool {
 	switch x.status {
+	case http.StatusOK:
+		var body struct {
+			Error json.RawMessage `json:"error"`
+		}
+		return json.Unmarshal(x.body, &body) == nil && tooLong.Match(body.Error)
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity, http.StatusInternalServerError:
 		return tooLong.Match(x.body)
 	}

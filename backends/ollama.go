@@ -61,14 +61,21 @@ func (o *Ollama) Ask(ctx context.Context, req Request) (Response, error) {
 		Truncate: &never, // refuse a prompt that does not fit instead of cutting it
 		Shift:    &never, // end a reply that fills the context instead of forgetting its start
 		Options:  options,
-	}, func(r api.ChatResponse) error { resp = r; return nil })
+	}, func(r api.ChatResponse) error {
+		// One call, unless a proxy streams whatever it is asked.
+		r.Message.Content = resp.Message.Content + r.Message.Content
+		r.Message.Thinking = resp.Message.Thinking + r.Message.Thinking
+		resp = r
+		return nil
+	})
 	took := time.Since(start)
-	switch {
-	case err != nil && promptTooLong(x):
-		return Response{Finish: TooLong, Detail: serverMessage(x), Context: req.Context, Took: took}, nil
-	case err != nil:
-		return Response{}, failure(ctx, x, err)
-	case !resp.Done:
+	if err != nil || !resp.Done {
+		switch {
+		case promptTooLong(x):
+			return Response{Finish: TooLong, Detail: serverMessage(x), Context: req.Context, Took: took}, nil
+		case err != nil || x.status >= 400: // ollama/api takes an error without a body for an answer
+			return Response{}, failure(ctx, x, err)
+		}
 		return Response{}, &Error{Kind: ServerSide, Status: x.status, Message: "an answer without an end: " + excerpt(x.body)}
 	}
 	text, thinking := SplitThinking(resp.Message.Content)

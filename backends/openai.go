@@ -73,30 +73,30 @@ func (o *OpenAI) Ask(ctx context.Context, req Request) (Response, error) {
 		return Response{}, err
 	}
 	// go-openai leaves a temperature of 0 out of the request, and the server
-	// would then sample with its own default; it leaves out the content of an
-	// empty turn, which llama.cpp refuses; and it encodes every message twice,
-	// which for prompts of kilobytes is most of what a call costs. So it is
-	// given a placeholder, and the transport puts in what is meant.
+	// would then sample with its own default; it refuses some limits for models
+	// of certain names; it leaves out the content of an empty turn, which
+	// llama.cpp refuses; and it encodes every message twice, which for prompts
+	// of kilobytes is most of what a call costs. So it is given a placeholder,
+	// and the transport puts in what is meant.
 	x := &exchange{
-		insert:   fmt.Sprintf(`"temperature":%g`, req.Temperature) + greedy[server.Name],
+		insert: fmt.Sprintf(`"temperature":%g,"top_p":%g,"max_tokens":%d`, req.Temperature, req.TopP, req.MaxTokens) +
+			greedy[server.Name],
 		messages: req.MessagesJSON(),
 	}
 	start := time.Now()
 	resp, err := o.client.CreateChatCompletion(withExchange(ctx, x), openai.ChatCompletionRequest{
-		Model:     req.Model,
-		Messages:  placeholder,
-		MaxTokens: req.MaxTokens,
-		TopP:      float32(req.TopP),
-		Seed:      &req.Seed,
+		Model:    req.Model,
+		Messages: placeholder,
+		Seed:     &req.Seed,
 	})
 	took := time.Since(start)
-	if err != nil {
-		if promptTooLong(x) {
+	if err != nil || len(resp.Choices) == 0 {
+		switch {
+		case promptTooLong(x):
 			return Response{Finish: TooLong, Detail: serverMessage(x), Context: req.Context, Took: took}, nil
+		case err != nil:
+			return Response{}, failure(ctx, x, err)
 		}
-		return Response{}, failure(ctx, x, err)
-	}
-	if len(resp.Choices) == 0 {
 		return Response{}, &Error{Kind: ServerSide, Status: x.status, Message: "an answer without choices: " + excerpt(x.body)}
 	}
 	choice := resp.Choices[0]

@@ -64,10 +64,13 @@ func NewSim(spec string) (*Sim, error) {
 		}
 		field := map[string]*float64{"accuracy": &s.Accuracy, "first": &s.First, "tie": &s.Tie, "silent": &s.Silent}[key]
 		p, err := strconv.ParseFloat(value, 64)
-		if field == nil || err != nil || p < 0 || p > 1 {
+		if field == nil || err != nil || !(p >= 0 && p <= 1) { // NaN included
 			return nil, fmt.Errorf("unknown simulated judge %q: write %s", spec, SimHelp)
 		}
 		*field = p
+	}
+	if s.First+s.Tie+s.Silent > 1 {
+		return nil, fmt.Errorf("simulated judge %q: first, tie and silent are more than 1 together", spec)
 	}
 	return &s, nil
 }

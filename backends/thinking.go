@@ -1,6 +1,9 @@
 package backends
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 const (
 	thinkOpen  = "<think>"
@@ -39,15 +42,21 @@ func SplitThinking(reply string) (text, thinking string) {
 		reply = reply[end+len(thinkClose):]
 	}
 	out.WriteString(reply)
-	return out.String(), thought.String()
+	text, thinking = out.String(), thought.String()
+	if strings.Contains(text, thinkOpen) { // put together by what was taken from its middle
+		more := ""
+		text, more = SplitThinking(text)
+		thinking += more
+	}
+	return text, thinking
 }
 
 // joinThinking joins thinking that came in a field of its own with thinking
-// found in the text.
+// found in the text. Some versions of vLLM send it under two names.
 func joinThinking(parts ...string) string {
 	var kept []string
 	for _, p := range parts {
-		if strings.TrimSpace(p) != "" {
+		if strings.TrimSpace(p) != "" && !slices.Contains(kept, p) {
 			kept = append(kept, p)
 		}
 	}
