@@ -103,6 +103,9 @@ func Open(dir string, opts Options) (*Store, error) {
 	if free, err := freeSpace(dir); err == nil && free < opts.MinFree {
 		return nil, fmt.Errorf("cache %s: the disk has %d MiB left, the cache needs %d: free some space, name another folder with --cache, or use --no-cache", dir, free>>20, opts.MinFree>>20)
 	}
+	if err := checkTables(dir); err != nil {
+		return nil, openError(dir, err)
+	}
 	db, err := badger.Open(badgerOptions(dir))
 	if err != nil {
 		return nil, openError(dir, err)
@@ -155,14 +158,7 @@ func (s *Store) warnOnce(kind, format string, args ...any) {
 
 // Get looks a key up. Whatever cannot be read is a miss.
 func (s *Store) Get(key [sha256.Size]byte) (Entry, bool) {
-	var e Entry
-	err := s.db.View(func(txn *badger.Txn) error {
-		item, err := txn.Get(key[:])
-		if err != nil {
-			return err
-		}
-		return item.Value(func(v []byte) error { e, err = decode(v); return err })
-	})
+	e, err := s.read(key)
 	switch {
 	case err == nil:
 		return e, true
@@ -173,6 +169,18 @@ func (s *Store) Get(key [sha256.Size]byte) (Entry, bool) {
 		s.warnOnce("damaged", "cache %s: damaged entries are asked again (%v; \"gavel cache verify\" lists them)", s.dir, err)
 	}
 	return Entry{}, false
+}
+
+func (s *Store) read(key [sha256.Size]byte) (e Entry, err error) {
+	defer guard(&err)
+	err = s.db.View(func(txn *badger.Txn) error {
+		item, err := txn.Get(key[:])
+		if err != nil {
+			return err
+		}
+		return item.Value(func(v []byte) error { e, err = decode(v); return err })
+	})
+	return e, err
 }
 
 // Put stores an answer. On a disk that is nearly full it stores nothing and
@@ -260,48 +268,51 @@ var _ backends.Client = (*client)(nil)
 
 type client struct {
 	next   backends.Client
-	store  func() (*Store, error)
+	store  *Store
 	flight singleflight.Group
 }
 
 // Wrap returns a Client that asks next only for what it does not know, and
-// only once for equal requests in flight. store is called at the first
-// question, so that a run with nothing to ask does not open the cache.
-func Wrap(next backends.Client, store func() (*Store, error)) backends.Client {
+// only once for equal requests in flight.
+func Wrap(next backends.Client, store *Store) backends.Client {
 	return &client{next: next, store: store}
 }
 
+// outcome is what callers of equal requests share.
+type outcome struct {
+	resp backends.Response
+	left bool // whoever asked gave up before there was an answer
+}
+
 func (c *client) Ask(ctx context.Context, req backends.Request) (backends.Response, error) {
-	s, err := c.store()
-	if err != nil {
-		return backends.Response{}, err
-	}
-	key := Key(req)
-	if e, ok := s.Get(key); ok && usable(e, req) {
-		e.Response.Cached = true
-		return e.Response, nil
-	}
+	s, key := c.store, Key(req)
 	for {
 		// The call runs under the context of whoever came first. If that one
-		// gives up, the others ask for themselves.
+		// gives up, the others ask for themselves. The store is looked at
+		// inside, or a request that missed just before an equal one was stored
+		// would be asked once more.
 		mine := false
 		v, err, _ := c.flight.Do(string(key[:]), func() (any, error) {
 			mine = true
+			if e, ok := s.Get(key); ok && usable(e, req) {
+				e.Response.Cached = true
+				return outcome{resp: e.Response}, nil
+			}
 			resp, err := c.next.Ask(ctx, req)
 			if err != nil {
-				return resp, err
+				return outcome{resp, ctx.Err() != nil}, err
 			}
 			if err := s.Put(key, Entry{Model: req.Model, Created: time.Now().UTC().Truncate(time.Second), Response: resp}); err != nil {
 				s.warnOnce("write", "cache %s: replies are not remembered: %v", s.dir, err)
 			}
-			return resp, nil
+			return outcome{resp: resp}, nil
 		})
-		if err != nil && !mine && errors.Is(err, context.Canceled) && ctx.Err() == nil {
+		o := v.(outcome)
+		if o.left && !mine && ctx.Err() == nil {
 			continue
 		}
-		resp, _ := v.(backends.Response)
-		resp.Cached = err == nil && !mine
-		return resp, err
+		o.resp.Cached = o.resp.Cached || err == nil && !mine
+		return o.resp, err
 	}
 }
 
@@ -330,7 +341,13 @@ type Stats struct {
 }
 
 // Visit calls f for every entry; err says why an entry cannot be used.
-func (s *Store) Visit(ctx context.Context, f func(key []byte, e Entry, err error) error) error {
+func (s *Store) Visit(ctx context.Context, f func(key []byte, e Entry, err error) error) (err error) {
+	defer func() {
+		if errors.Is(err, errDamaged) {
+			err = fmt.Errorf("cache %s: %w: remove the folder to start a new one", s.dir, err)
+		}
+	}()
+	defer guard(&err)
 	return s.db.View(func(txn *badger.Txn) error {
 		it := txn.NewIterator(badger.DefaultIteratorOptions)
 		defer it.Close()

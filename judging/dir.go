@@ -77,15 +77,27 @@ func (d *Dir) resume(m *Manifest, again func(*Record) bool, done func(*Record) e
 	case old.ID != m.ID:
 		return nil, fmt.Errorf("%s: %w (%s): name another folder with --out", d.Path, ErrOtherRun, strings.Join(old.Spec.differences(m.Spec), "; "))
 	}
-	if err := d.sweep(again, done); err != nil {
-		return nil, err
+	return old, d.sweep(again, done)
+}
+
+// Begin writes the manifest and items.jsonl, if that is not there already, and
+// makes the directory ready for records. Until then nothing but the folder and
+// its lock was made. each hands every line of items.jsonl to its argument.
+func (d *Dir) Begin(m *Manifest, each func(line func([]byte) error) error) error {
+	// The manifest first: items.jsonl without it may be of another run.
+	if err := d.WriteManifest(m); err != nil {
+		return err
 	}
+	if err := d.writeItems(each); err != nil {
+		return err
+	}
+	var err error
 	d.file, err = os.OpenFile(filepath.Join(d.Path, RecordsFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	d.size, err = d.file.Seek(0, io.SeekEnd)
-	return old, err
+	return err
 }
 
 // mustBeFree refuses a folder with files of somebody else's in it.
@@ -98,7 +110,7 @@ func (d *Dir) mustBeFree() error {
 		if e.Name() == RecordsFile {
 			return fmt.Errorf("%s: has %s but no %s: name another folder with --out", d.Path, RecordsFile, ManifestFile)
 		}
-		if !strings.HasPrefix(e.Name(), ".") && e.Name() != ItemsFile {
+		if !strings.HasPrefix(e.Name(), ".") {
 			return fmt.Errorf("%s: is not empty and holds no run (there is %s): name another folder with --out", d.Path, e.Name())
 		}
 	}
@@ -192,8 +204,7 @@ func (d *Dir) Write(r *Record) error {
 	return nil
 }
 
-// WriteItems writes items.jsonl, unless it is there already.
-func (d *Dir) WriteItems(each func(line func([]byte) error) error) error {
+func (d *Dir) writeItems(each func(line func([]byte) error) error) error {
 	path := filepath.Join(d.Path, ItemsFile)
 	if _, err := os.Stat(path); err == nil {
 		return nil

@@ -62,7 +62,7 @@ func ImportJudgeBench(path, out, gavel string) (*Import, error) {
 		return nil, err
 	}
 	defer dir.Close()
-	err = dir.WriteItems(func(line func([]byte) error) error {
+	err = dir.Begin(im.Manifest, func(line func([]byte) error) error {
 		for _, p := range pairs {
 			if err := line(p); err != nil {
 				return err
@@ -78,7 +78,7 @@ func ImportJudgeBench(path, out, gavel string) (*Import, error) {
 			return nil, err
 		}
 	}
-	return im, dir.WriteManifest(im.Manifest)
+	return im, nil
 }
 
 func importSet(set *datasets.Set, gavel string) (*Import, []*Record, [][]byte, error) {

@@ -69,6 +69,8 @@ type Manifest struct {
 	Server      backends.Server `json:"server"`
 	Judgments   int             `json:"judgments"` // items × showings
 	Concurrency int             `json:"concurrency"`
+	Timeout     string          `json:"timeout,omitempty"`   // of one call
+	RetryFor    string          `json:"retry_for,omitempty"` // how long a call was tried
 	Started     time.Time       `json:"started,omitzero"`
 	Ended       time.Time       `json:"ended,omitzero"`
 	Status      string          `json:"status"`             // see the Status constants

@@ -126,3 +126,6 @@ func (k Kind) TemplateNames() []string {
 	}
 	return names
 }
+
+// GroupOrder sorts the groups of records the way their dataset lists them.
+func GroupOrder(a, b string) int { return datasets.CategoryOrder(a, b) }

@@ -66,6 +66,7 @@ func (j *Job) Run(ctx context.Context) error {
 	if giveUp == 0 {
 		giveUp = int64(max(10, 2*j.Concurrency))
 	}
+	whole := ctx
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(max(1, j.Concurrency))
 	var failures atomic.Int64 // in a row
@@ -120,7 +121,7 @@ func (j *Job) Run(ctx context.Context) error {
 	case j.stopped():
 		return ErrStopped
 	}
-	return nil
+	return context.Cause(whole) // nil, or it ended while no call was in flight
 }
 
 func (j *Job) stopped() bool {

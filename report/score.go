@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gavel/judging"
 	"gavel/scoring"
 )
 
@@ -33,9 +32,9 @@ func (s Scores) CSV(w io.Writer) error {
 			rows = append(rows, []string{r.Run, r.Protocol, r.Prompt, r.Model, r.Dataset, x.Metric, x.Group,
 				number(x.Value, 4), strconv.Itoa(x.N), number(x.Low, 4), number(x.High, 4), x.Missing, x.Note})
 		}
-		for _, o := range judging.Outcomes {
-			rows = append(rows, []string{r.Run, r.Protocol, r.Prompt, r.Model, r.Dataset, "outcome:" + string(o), scoring.Overall,
-				strconv.Itoa(r.Outcomes[string(o)]), strconv.Itoa(games(r)), "", "", "", "count of games"})
+		for _, o := range scoring.Outcomes {
+			rows = append(rows, []string{r.Run, r.Protocol, r.Prompt, r.Model, r.Dataset, "outcome:" + o, scoring.Overall,
+				strconv.Itoa(r.Outcomes[o]), strconv.Itoa(r.Games()), "", "", "", "count of games"})
 		}
 	}
 	return writeCSV(w, rows)
@@ -63,18 +62,9 @@ func (s Scores) summary() Table {
 		for _, m := range []string{"strict", "counter", "consistency", "first-position"} {
 			row = append(row, withInterval(find(r, m, scoring.Overall)))
 		}
-		t.Rows = append(t.Rows, append(row, strconv.Itoa(r.Items), fmt.Sprintf("%d/%d", r.Outcomes[string(judging.Decided)], games(r))))
+		t.Rows = append(t.Rows, append(row, strconv.Itoa(r.Items), fmt.Sprintf("%d/%d", r.Outcomes[scoring.Decided], r.Games())))
 	}
 	return t
-}
-
-// games is the number of games in the records.
-func games(r scoring.Report) int {
-	n := 0
-	for _, k := range r.Outcomes {
-		n += k
-	}
-	return n
 }
 
 // runTable is one run: a row per metric, a column per group, outcomes and
@@ -139,12 +129,12 @@ func find(r scoring.Report, metric, group string) scoring.Result {
 // outcomeLine lists the outcomes that occurred, decided first.
 func outcomeLine(r scoring.Report) string {
 	var parts []string
-	for _, o := range judging.Outcomes {
-		if n := r.Outcomes[string(o)]; n > 0 || o == judging.Decided {
+	for _, o := range scoring.Outcomes {
+		if n := r.Outcomes[o]; n > 0 || o == scoring.Decided {
 			parts = append(parts, fmt.Sprintf("%s %d", o, n))
 		}
 	}
-	return fmt.Sprintf("%d = %s", games(r), strings.Join(parts, " + "))
+	return fmt.Sprintf("%d = %s", r.Games(), strings.Join(parts, " + "))
 }
 
 // number writes a value with so many decimals, without zeros at the end; "" for null.

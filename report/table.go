@@ -37,7 +37,7 @@ type Writer func(w io.Writer, t Table) error
 
 // Text prints for a terminal.
 func Text(w io.Writer, t Table) error {
-	tw := layout(t)
+	tw := layout(t, clean)
 	tw.SetStyle(table.StyleLight)
 	tw.Style().Options.DrawBorder = false
 	tw.Style().Options.SeparateColumns = false
@@ -80,7 +80,7 @@ func Markdown(w io.Writer, t Table) error {
 		}
 	}
 	if len(t.Rows) > 0 {
-		if _, err := fmt.Fprintln(w, layout(t).RenderMarkdown()); err != nil {
+		if _, err := fmt.Fprintln(w, layout(t, escapeCell).RenderMarkdown()); err != nil {
 			return err
 		}
 	}
@@ -93,12 +93,13 @@ func Markdown(w io.Writer, t Table) error {
 	return err
 }
 
-func layout(t Table) table.Writer {
+// layout fills a table with words made safe by cell.
+func layout(t Table, cell func(string) string) table.Writer {
 	tw := table.NewWriter()
 	header := make(table.Row, len(t.Columns))
 	var configs []table.ColumnConfig
 	for i, c := range t.Columns {
-		header[i] = c.Name
+		header[i] = cell(c.Name)
 		if c.Right {
 			configs = append(configs, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
 		}
@@ -107,8 +108,8 @@ func layout(t Table) table.Writer {
 	tw.SetColumnConfigs(configs)
 	for _, r := range t.Rows {
 		row := make(table.Row, len(r))
-		for i, cell := range r {
-			row[i] = clean(cell)
+		for i, c := range r {
+			row[i] = cell(c)
 		}
 		tw.AppendRow(row)
 	}
@@ -126,9 +127,13 @@ func clean(s string) string {
 	}, s)
 }
 
-func escapeMarkdown(s string) string {
-	return strings.NewReplacer("|", `\|`, "*", `\*`, "_", `\_`, "<", "&lt;", "`", "\\`").Replace(clean(s))
-}
+var markdown = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "<", "&lt;", "`", "\\`", "](", `]\(`)
+
+// escapeCell makes words plain text in a cell, where the table's writer escapes
+// the pipes.
+func escapeCell(s string) string { return markdown.Replace(clean(s)) }
+
+func escapeMarkdown(s string) string { return strings.ReplaceAll(escapeCell(s), "|", `\|`) }
 
 // writeCSV writes rows with cells that a spreadsheet will not take for formulas.
 func writeCSV(w io.Writer, rows [][]string) error {

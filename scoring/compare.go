@@ -292,9 +292,16 @@ func ensemble(pairs []both, b stats.Bootstrap) *Ensemble {
 	}
 	n := float64(len(pairs))
 	iv := b.Sums(rows, 2, func(s, out []float64) { out[0], out[1] = s[0]/n, s[1]/s[0] })
+	var notes [2]string
+	if agree == 0 || agree == n {
+		iv[0], notes[0] = alike(agree > 0, len(pairs), b.Level), allAlike
+	}
+	if agree > 0 && (right == 0 || right == agree) {
+		iv[1], notes[1] = alike(right > 0, int(agree), b.Level), allAlike
+	}
 	e := &Ensemble{
-		Coverage: Result{Metric: "coverage", Group: Overall, N: len(pairs), Value: percent(agree / n), Low: percent(iv[0].Low), High: percent(iv[0].High), Missing: "not covered"},
-		Strict:   Result{Metric: "strict", Group: Overall, N: int(agree), Missing: "pair left out"},
+		Coverage: Result{Metric: "coverage", Group: Overall, N: len(pairs), Value: percent(agree / n), Low: percent(iv[0].Low), High: percent(iv[0].High), Missing: "not covered", Note: notes[0]},
+		Strict:   Result{Metric: "strict", Group: Overall, N: int(agree), Missing: "pair left out", Note: notes[1]},
 	}
 	if agree == 0 {
 		e.Strict.Note = "undefined: the goals agree on no pair"

@@ -2,11 +2,9 @@ package scoring
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 
-	"gavel/datasets"
 	"gavel/judging"
 	"gavel/scoring/stats"
 )
@@ -95,8 +93,8 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 		Bootstrap: Bootstrap{b.Rounds, b.Level, b.Seed, "pair"},
 		Results:   []Result{}, Warnings: run.warnings(),
 	}
-	for _, o := range judging.Outcomes {
-		rep.Outcomes[string(o)] = run.Outcomes[o]
+	for _, o := range Outcomes {
+		rep.Outcomes[o] = run.Outcomes[judging.Outcome(o)]
 	}
 	groups := Groups(run.Units)
 	byGroup := make([][]Result, len(groups))
@@ -125,7 +123,7 @@ func Groups(units []Unit) []string {
 	if len(groups) < 2 {
 		groups = nil
 	}
-	slices.SortFunc(groups, datasets.CategoryOrder)
+	slices.SortFunc(groups, judging.GroupOrder)
 	return append([]string{Overall}, groups...)
 }
 
@@ -147,6 +145,7 @@ func inGroup(units []Unit, group string) []Unit {
 func scoreGroup(group string, units []Unit, b stats.Bootstrap) []Result {
 	rows := make([][]float64, len(units))
 	sums := make([]float64, 2*len(Metrics))
+	pairs := make([]int, len(Metrics)) // that add to the metric's denominator
 	backing := make([]float64, len(units)*len(sums))
 	for i, u := range units {
 		rows[i] = backing[i*len(sums) : (i+1)*len(sums)]
@@ -154,6 +153,9 @@ func scoreGroup(group string, units []Unit, b stats.Bootstrap) []Result {
 			rows[i][2*k], rows[i][2*k+1] = m.share(u)
 			sums[2*k] += rows[i][2*k]
 			sums[2*k+1] += rows[i][2*k+1]
+			if rows[i][2*k+1] > 0 {
+				pairs[k]++
+			}
 		}
 	}
 	intervals := b.Sums(rows, len(Metrics), func(sums, out []float64) {
@@ -170,9 +172,7 @@ func scoreGroup(group string, units []Unit, b stats.Bootstrap) []Result {
 		case den == 0:
 			r.Note = "undefined: no " + m.N
 		case (num == 0 || num == den) && m.Name != "half-tie":
-			// all alike: the bootstrap has nothing to resample
-			iv = stats.Exact(int(num), int(den), b.Level)
-			r.Note = "interval: exact (Clopper-Pearson), all alike"
+			iv, r.Note = alike(num > 0, pairs[k], b.Level), allAlike
 			fallthrough
 		default:
 			r.Value, r.Low, r.High = percent(num/den), percent(iv.Low), percent(iv.High)
@@ -180,6 +180,18 @@ func scoreGroup(group string, units []Unit, b stats.Bootstrap) []Result {
 		results[k] = r
 	}
 	return results
+}
+
+const allAlike = "interval: exact (Clopper-Pearson), all alike"
+
+// alike is the interval of n units that are all right, or all wrong: there the
+// bootstrap has nothing to resample. The units are pairs, also where games are
+// counted, since the games of a pair belong together.
+func alike(right bool, n int, level float64) stats.Interval {
+	if right {
+		return stats.Exact(n, n, level)
+	}
+	return stats.Exact(0, n, level)
 }
 
 // Limits past which a table says that a number should not be trusted as it is.
@@ -224,17 +236,4 @@ func (run *Run) warnings() []string {
 		say("%d lines of the dataset file could not be read and are no part of this", n)
 	}
 	return w
-}
-
-// valueOf is a metric's plain value on units, NaN where undefined.
-func valueOf(m Metric, units []Unit) (value float64, n int) {
-	var num, den float64
-	for _, u := range units {
-		a, b := m.share(u)
-		num, den = num+a, den+b
-	}
-	if den == 0 {
-		return math.NaN(), 0
-	}
-	return num / den, int(den)
 }

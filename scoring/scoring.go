@@ -17,6 +17,27 @@ import (
 // Overall is the group of all items.
 const Overall = "overall"
 
+// Decided is the outcome of a game that names a response.
+const Decided = string(judging.Decided)
+
+// Outcomes are the names of all outcomes, in the order tables print them.
+var Outcomes = func() []string {
+	names := make([]string, len(judging.Outcomes))
+	for i, o := range judging.Outcomes {
+		names[i] = string(o)
+	}
+	return names
+}()
+
+// Games is the number of games in the records.
+func (r Report) Games() int {
+	n := 0
+	for _, k := range r.Outcomes {
+		n += k
+	}
+	return n
+}
+
 // Result is one number: a metric on a group, in percent.
 type Result struct {
 	Metric  string   `json:"metric"`

@@ -119,7 +119,7 @@ func orStop(hint string) string {
 // near tells whether a suggestion is near enough to be worth making.
 func near(suggestion, typed string) bool {
 	s := strings.TrimLeft(suggestion, "-")
-	return smetrics.WagnerFischer(s, typed, 1, 1, 1) <= max(1, len(typed)/3) || strings.HasPrefix(s, typed)
+	return smetrics.WagnerFischer(s, typed, 1, 1, 1) <= max(1, len(typed)/2) || strings.HasPrefix(s, typed)
 }
 
 func commandLine(c *cli.Context) string {

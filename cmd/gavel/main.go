@@ -226,4 +226,3 @@ func adopt(commands []*cli.Command) {
 		}
 	}
 }
-

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -269,6 +268,9 @@ func (e *env) fill(ctx context.Context, p *prepared, kind judging.Kind, template
 	m.Model, m.Server = model, server
 	m.Dataset = datasetInfo(p.set, o)
 	m.Concurrency = concurrency(o.concurrency, server, model)
+	if !m.Simulated {
+		m.Timeout, m.RetryFor = o.timeout.String(), o.retryFor.String()
+	}
 	p.out = o.out
 	if p.out == "" {
 		p.out = filepath.Join("runs", runName(m))
@@ -345,13 +347,17 @@ func (e *env) make(ctx context.Context, p *prepared) (*scoring.Report, error) {
 	}
 	standing := p.job.Standing.Count()
 	missing := m.Judgments - standing
-	if missing > 0 || old == nil {
-		if err := e.writeStart(dir, p); err != nil {
-			return nil, err
-		}
-	}
 	var runErr error
 	if missing > 0 {
+		client, closeCache, err := e.client(p)
+		if err != nil {
+			return nil, err
+		}
+		defer closeCache()
+		if err := begin(dir, p); err != nil {
+			return nil, err
+		}
+		p.job.Client = client
 		runErr = e.ask(ctx, p, dir, missing, standing)
 	} else {
 		e.say("all %d judgments stand in %s: nothing to ask", m.Judgments, p.out)
@@ -374,8 +380,8 @@ func (p *prepared) grown() bool {
 	return err == nil && old.Model.Context > 0 && p.job.Manifest.Model.Context > old.Model.Context
 }
 
-func (e *env) writeStart(dir *judging.Dir, p *prepared) error {
-	err := dir.WriteItems(func(line func([]byte) error) error {
+func begin(dir *judging.Dir, p *prepared) error {
+	return dir.Begin(p.job.Manifest, func(line func([]byte) error) error {
 		for _, row := range p.job.Rows {
 			raw, err := p.set.Raw(row)
 			if err != nil {
@@ -387,32 +393,31 @@ func (e *env) writeStart(dir *judging.Dir, p *prepared) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return dir.WriteManifest(p.job.Manifest)
 }
 
-// ask runs the job, with retries, cache, progress and a gentle Ctrl-C.
-func (e *env) ask(ctx context.Context, p *prepared, dir *judging.Dir, missing, standing int) error {
-	client := backends.Client(p.backend)
-	if p.opts.backend != "sim" {
-		client = backends.WithRetry(backends.WithTimeout(client, p.opts.timeout), backends.Retry{For: p.opts.retryFor})
-		if !p.opts.noCache {
-			store := sync.OnceValues(func() (*cache.Store, error) { return e.openCache(p.opts.cacheDir) })
-			defer func() {
-				if s, err := store(); err == nil {
-					if err := s.Close(); err != nil {
-						e.say("warning: %v", err)
-					}
-				}
-			}()
-			if _, err := store(); err != nil {
-				return err
-			}
-			client = cache.Wrap(client, store)
-		}
+// client wraps the backend with retries, a time limit and the cache; the
+// returned function closes the cache.
+func (e *env) client(p *prepared) (backends.Client, func(), error) {
+	if p.opts.backend == "sim" {
+		return p.backend, func() {}, nil
 	}
+	client := backends.WithRetry(backends.WithTimeout(p.backend, p.opts.timeout), backends.Retry{For: p.opts.retryFor})
+	if p.opts.noCache {
+		return client, func() {}, nil
+	}
+	store, err := e.openCache(p.opts.cacheDir)
+	if err != nil {
+		return nil, nil, err
+	}
+	return cache.Wrap(client, store), func() {
+		if err := store.Close(); err != nil {
+			e.say("warning: %v", err)
+		}
+	}, nil
+}
+
+// ask runs the job, with progress and a gentle Ctrl-C.
+func (e *env) ask(ctx context.Context, p *prepared, dir *judging.Dir, missing, standing int) error {
 	stop := make(chan struct{})
 	progress := e.newProgress(missing, standing)
 	done := e.interrupts.handle(func() {
@@ -420,7 +425,7 @@ func (e *env) ask(ctx context.Context, p *prepared, dir *judging.Dir, missing, s
 		close(stop)
 	})
 	defer done()
-	p.job.Client, p.job.Write, p.job.Progress, p.job.Stop = client, dir.Write, progress.add, stop
+	p.job.Write, p.job.Progress, p.job.Stop = dir.Write, progress.add, stop
 	err := p.job.Run(ctx)
 	progress.end()
 	return err

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// imports says who may import whom: data flows one way.
+var imports = map[string][]string{
+	"datasets":      nil,
+	"backends":      nil,
+	"cache":         {"backends"},
+	"judging":       {"datasets", "backends"},
+	"scoring/stats": nil,
+	"scoring":       {"judging", "scoring/stats"},
+	"report":        {"scoring"},
+	"cmd/gavel":     {"datasets", "backends", "cache", "judging", "scoring", "scoring/stats", "report"},
+}
+
+// TestImports compares the import lines with the table.
+func TestImports(t *testing.T) {
+	root := filepath.Join(sourceDir, "..", "..")
+	for pkg, allowed := range imports {
+		files, err := filepath.Glob(filepath.Join(root, pkg, "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Errorf("%s: no files (%v)", pkg, err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, spec := range parsed.Imports {
+				path, _ := strconv.Unquote(spec.Path.Value)
+				if ours, ok := strings.CutPrefix(path, "gavel/"); ok && !slices.Contains(allowed, ours) {
+					t.Errorf("%s/%s imports %s: the flow is one way, see CONTRIBUTING.md", pkg, filepath.Base(file), ours)
+				}
+				if path == "os" && slices.Contains([]string{"scoring/stats", "report"}, pkg) {
+					t.Errorf("%s/%s imports os", pkg, filepath.Base(file))
+				}
+			}
+		}
+	}
+	for _, dir := range []string{"datasets", "backends", "cache", "judging", "scoring", "report"} {
+		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, d os.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			text := read(t, path)
+			for _, word := range []string{"os.Getenv", "os.Exit(", "time.Now()", "log."} {
+				if strings.Contains(text, word) && !allowedUse(path, word) {
+					t.Errorf("%s: %s belongs to cmd/gavel", path, word)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// allowedUse: backends and cache take the time that a call took; judging's clock
+// has a default.
+func allowedUse(path, word string) bool {
+	dir := filepath.Base(filepath.Dir(path))
+	return word == "time.Now()" && (dir == "backends" || dir == "cache")
+}

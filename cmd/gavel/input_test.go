@@ -1,0 +1,176 @@
+package main
+
+import (
+	"compress/gzip"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const goodPair = `{"pair_id":"p1","original_id":null,"source":"s","question":"q","response_model":"m","response_A":"a","response_B":"b","label":"A>B"}` + "\n"
+
+// TestBadInput: each mistake gets one line that says what, where and what to do.
+func TestBadInput(t *testing.T) {
+	dir := home(t)
+	write(t, "good.jsonl", goodPair)
+	write(t, "csv.jsonl", "pair_id,question\np1,q\n")
+	write(t, "empty.jsonl", "")
+	write(t, "label.jsonl", strings.Replace(goodPair, "A>B", "A=B", 1))
+	write(t, "twice.jsonl", goodPair+goodPair)
+	write(t, "ids.txt", "nobody\n")
+	write(t, "prompt.txt", "Which is better? Say [[A>B]].\n")
+	write(t, "other/notes.txt", "mine")
+	f, err := os.Create("gzip.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := gzip.NewWriter(f)
+	z.Write([]byte(goodPair))
+	z.Close()
+	f.Close()
+	j := newJudge(t, false, always("[[A>B]]"))
+	locked := newJudge(t, false, always(""))
+	locked.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, `{"error":{"message":"Invalid API key"}}`, http.StatusUnauthorized)
+	})
+	web := newJudge(t, false, always(""))
+	web.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<html>hello</html>")) })
+	mustCall(t, "run", "pairwise", "--backend", "sim", "--model", "right", "--dataset", "good.jsonl", "--out", "taken")
+
+	sim := func(args ...string) []string {
+		return append([]string{"run", "pairwise", "--backend", "sim", "--model", "right", "--out", filepath.Join(dir, "new")}, args...)
+	}
+	at := func(url string, args ...string) []string {
+		return append([]string{"run", "pairwise", "--base-url", url, "--dataset", "good.jsonl", "--out", filepath.Join(dir, "new")}, args...)
+	}
+	for _, tt := range []struct {
+		name string
+		args []string
+		code int
+		want []string
+	}{
+		{"missing file", sim("--dataset", "no.jsonl"), 1, []string{"no.jsonl", "no such file"}},
+		{"a directory", sim("--dataset", dir), 1, []string{dir, "is a directory"}},
+		{"gzip named jsonl", sim("--dataset", "gzip.jsonl"), 1, []string{"gzip.jsonl", "gunzip"}},
+		{"CSV", sim("--dataset", "csv.jsonl"), 1, []string{"csv.jsonl:1", "CSV"}},
+		{"empty file", sim("--dataset", "empty.jsonl"), 1, []string{"empty.jsonl", "empty"}},
+		{"label A=B", sim("--dataset", "label.jsonl"), 1, []string{"label.jsonl:1", `label "A=B"`}},
+		{"duplicate id", sim("--dataset", "twice.jsonl"), 1, []string{"twice.jsonl:2", `"p1"`, "line 1"}},
+		{"no dataset", sim(), 2, []string{"--dataset", "sample"}},
+		{"unknown dataset", sim("--dataset", "judgebensh"), 1, []string{"unknown dataset", "judgebench-gpt4o"}},
+		{"dataset not here", sim("--dataset", "judgebench-gpt4o"), 1, []string{"gavel datasets fetch judgebench-gpt4o", "import"}},
+		{"unknown prompt", sim("--dataset", "good.jsonl", "--prompt", "sopp"), 2, []string{`"sopp"`, "direct", "arena-hard"}},
+		{"prompt file without a label", sim("--dataset", "good.jsonl", "--prompt", "prompt.txt"), 1, []string{"prompt.txt", "[[B>A]]"}},
+		{"unknown id", sim("--dataset", "good.jsonl", "--ids", "ids.txt"), 1, []string{"ids.txt", `"nobody"`, "good.jsonl"}},
+		{"unknown protocol", []string{"run", "pairwize"}, 2, []string{`"pairwize"`, `"pairwise"`}},
+		{"unknown command", []string{"scor"}, 2, []string{`"scor"`, `"score"`}},
+		{"typo in a flag", sim("--datset", "x"), 2, []string{"--datset", "--dataset"}},
+		{"a flag without its value", []string{"run", "pairwise", "--model"}, 2, []string{"--model", "needs a value"}},
+		{"a number that is none", sim("--dataset", "good.jsonl", "--limit", "ten"), 2, []string{"--limit", "ten"}},
+		{"a duration that is none", sim("--dataset", "good.jsonl", "--timeout", "soon"), 2, []string{"--timeout", "soon"}},
+		{"concurrency 0", sim("--dataset", "good.jsonl", "--concurrency", "0"), 2, []string{"--concurrency", "from 1"}},
+		{"concurrency of words", sim("--dataset", "good.jsonl", "--concurrency", "many"), 2, []string{"--concurrency", "auto"}},
+		{"max-tokens 0", sim("--dataset", "good.jsonl", "--max-tokens", "0"), 2, []string{"--max-tokens", "at least 1"}},
+		{"negative limit", sim("--dataset", "good.jsonl", "--limit", "-3"), 2, []string{"--limit", "at least 1"}},
+		{"unknown backend", []string{"run", "pairwise", "--backend", "olama", "--dataset", "good.jsonl"}, 2, []string{`"olama"`, "ollama"}},
+		{"unknown simulated judge", []string{"run", "pairwise", "--backend", "sim", "--model", "wise", "--dataset", "good.jsonl"}, 2, []string{`"wise"`, "accuracy="}},
+		{"system role", sim("--dataset", "good.jsonl", "--system-role", "developer"), 2, []string{"--system-role", "system, user"}},
+		{"a stray argument", sim("--dataset", "good.jsonl", "extra"), 2, []string{`"extra"`}},
+		{"two formats", sim("--dataset", "good.jsonl", "--json", "--csv"), 2, []string{"choose one"}},
+		{"wrong URL", at("localhost:99"), 2, []string{"--base-url", "http://"}},
+		{"refused connection", at("http://127.0.0.1:1"), 1, []string{"http://127.0.0.1:1", "connection refused", "running"}},
+		{"a web server", at(web.URL), 1, []string{web.URL, "OpenAI-compatible"}},
+		{"401", at(locked.URL), 1, []string{"401", "Invalid API key", "--api-key-env"}},
+		{"key not set", at(j.URL, "--api-key-env", "NO_SUCH_KEY"), 1, []string{"NO_SUCH_KEY", "not set"}},
+		{"unknown model", at(j.URL, "--model", "tinny"), 1, []string{`"tinny"`, "it offers tiny"}},
+		{"not Ollama", at(j.URL, "--backend", "ollama"), 1, []string{"not Ollama", "--backend openai"}},
+		{"out holds another run", append(sim("--dataset", "good.jsonl", "--prompt", "direct"), "--out", "taken"), 1, []string{"taken", "another run", "prompt.name: sop, now direct", "--out"}},
+		{"out is a file", append(sim("--dataset", "good.jsonl"), "--out", "good.jsonl"), 1, []string{"good.jsonl", "is a file"}},
+		{"out holds something else", append(sim("--dataset", "good.jsonl"), "--out", "other"), 1, []string{"other", "notes.txt"}},
+		{"score without a run", []string{"score"}, 2, []string{"which run"}},
+		{"score of no run", []string{"score", "nowhere"}, 1, []string{"nowhere", "no such file"}},
+		{"score of a folder without a run", []string{"score", "other"}, 1, []string{"other", "not a run directory"}},
+		{"compare one", []string{"compare", "taken"}, 2, []string{"two or more"}},
+		{"policy", []string{"score", "--policy", "first", "taken"}, 2, []string{`"first"`, "unique, last"}},
+		{"import without out", []string{"import", "judgebench", "good.jsonl"}, 2, []string{"--out"}},
+		{"import of a pair file", []string{"import", "judgebench", "good.jsonl", "--out", "imported"}, 1, []string{"good.jsonl:1", "not a JudgeBench output file"}},
+		{"import of an unknown dataset", []string{"datasets", "import", "good.jsonl"}, 1, []string{"good.jsonl", "--dataset"}},
+		{"fetch of an unknown dataset", []string{"datasets", "fetch", "x"}, 2, []string{`"x"`, "judgebench-claude"}},
+		{"show of an unknown prompt", []string{"prompts", "show", "x"}, 2, []string{`"x"`, "prompts list"}},
+		{"no argument", []string{"prompts", "show"}, 2, []string{"NAME is missing"}},
+		{"cache is a file", append(at(j.URL), "--cache", filepath.Join(dir, "good.jsonl")), 1, []string{"cache", "--no-cache"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			stdout, stderr, code := call(t, tt.args...)
+			if code != tt.code {
+				t.Errorf("exit status %d, want %d", code, tt.code)
+			}
+			lines := strings.Split(strings.TrimSuffix(stderr, "\n"), "\n")
+			last := lines[len(lines)-1]
+			if !strings.HasPrefix(last, "gavel: ") {
+				t.Errorf("the last line of stderr should say what went wrong:\n%s", stderr)
+			}
+			for _, w := range tt.want {
+				if !strings.Contains(last, w) {
+					t.Errorf("%q lacks %q", last, w)
+				}
+			}
+			if stdout != "" {
+				t.Errorf("stdout should be empty:\n%s", stdout)
+			}
+		})
+	}
+	if _, err := os.Stat("new"); err == nil {
+		if _, err := os.Stat("new/records.jsonl"); err == nil {
+			t.Error("a refused command left records behind")
+		}
+	}
+}
+
+// TestBrokenLine: one bad line is reported with its place and skipped; the run
+// and its table say how many.
+func TestBrokenLine(t *testing.T) {
+	home(t)
+	write(t, "d.jsonl", goodPair+`{"pair_id": "p2", "question": `+"\n"+strings.Replace(goodPair, "p1", "p3", 1))
+	stdout, stderr, code := call(t, "run", "pairwise", "--backend", "sim", "--model", "right", "--dataset", "d.jsonl")
+	if code != 0 || !strings.Contains(stderr, "d.jsonl:2: broken JSON") || !strings.Contains(stderr, "1 lines of the dataset were skipped, 2 are used") {
+		t.Errorf("exit status %d\n%s", code, stderr)
+	}
+	if !strings.Contains(stdout, "1 lines of the dataset file could not be read") {
+		t.Errorf("the table should say so:\n%s", stdout)
+	}
+}
+
+// TestTwoServers: with two to choose from, gavel asks which.
+func TestTwoServers(t *testing.T) {
+	home(t)
+	a, b := newJudge(t, true, always("")), newJudge(t, false, always(""))
+	t.Setenv("OLLAMA_HOST", a.URL)
+	t.Setenv("OPENAI_BASE_URL", b.URL)
+	_, stderr, code := call(t, "models")
+	if code != 1 || !strings.Contains(stderr, a.URL) || !strings.Contains(stderr, b.URL) || !strings.Contains(stderr, "--base-url") {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
+	t.Setenv("OPENAI_BASE_URL", "")
+	if out := mustCall(t, "models"); !strings.Contains(out, "tiny:latest") {
+		t.Errorf("models of the one that OLLAMA_HOST names:\n%s", out)
+	}
+}
+
+// TestFlagsAfterArguments: both orders mean the same.
+func TestFlagsAfterArguments(t *testing.T) {
+	home(t)
+	mustCall(t, "run", "pairwise", "--backend", "sim", "--model", "right", "--dataset", "sample", "--out", "r")
+	before, after := mustCall(t, "score", "--json", "--rounds", "200", "r"), mustCall(t, "score", "r", "--rounds", "200", "--json")
+	if before != after || !strings.Contains(before, `"rounds": 200`) {
+		t.Error("flags after the argument were not read")
+	}
+	if _, stderr, code := call(t, "score", "r", "--rond", "200"); code != 2 || !strings.Contains(stderr, "--rounds") {
+		t.Errorf("a misplaced and misspelt flag: exit status %d: %s", code, stderr)
+	}
+	if _, stderr, code := call(t, "score", "--", "--json"); code != 1 || !strings.Contains(stderr, "--json") {
+		t.Errorf("after -- everything is an argument: exit status %d: %s", code, stderr)
+	}
+}

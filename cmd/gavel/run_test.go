@@ -1,0 +1,297 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestRunAgain: both wire formats, both goals; the same command again asks
+// nothing, and another folder is filled from the cache to the same bytes.
+func TestRunAgain(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		ollama bool
+	}{{"openai", false}, {"ollama", true}} {
+		t.Run(tt.name, func(t *testing.T) {
+			home(t)
+			j := newJudge(t, tt.ollama, prefersLonger)
+			for _, protocol := range []string{"pairwise", "reversed"} {
+				before := j.calls.Load()
+				args := []string{"run", protocol, "--base-url", j.URL, "--model", "tiny", "--dataset", "sample", "--concurrency", "4"}
+				first := mustCall(t, append(args, "--out", protocol)...)
+				if n := j.calls.Load() - before; n != 64 {
+					t.Errorf("%s: %d calls for 32 pairs, want 64", protocol, n)
+				}
+				again := mustCall(t, append(args, "--out", protocol)...)
+				other := mustCall(t, append(args, "--out", protocol+"-2")...)
+				if n := j.calls.Load() - before; n != 64 {
+					t.Errorf("%s: the second and third run asked %d times", protocol, n-64)
+				}
+				if first != again || first != other {
+					t.Errorf("%s: the tables of the three runs differ", protocol)
+				}
+				if read(t, protocol+"/results.json") != read(t, protocol+"-2/results.json") {
+					t.Errorf("%s: results.json of a cached run differs", protocol)
+				}
+			}
+			if out := mustCall(t, "compare", "pairwise", "reversed"); !strings.Contains(out, "both goals as one judge") {
+				t.Errorf("compare of two goals says nothing of the ensemble:\n%s", out)
+			}
+		})
+	}
+}
+
+// TestRequest: what an Ollama server is sent, every time.
+func TestRequest(t *testing.T) {
+	home(t)
+	j := newJudge(t, true, always("[[A>B]]"))
+	mustCall(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--no-cache")
+	var ctx []float64
+	for _, body := range j.bodies {
+		var req struct {
+			Stream, Truncate, Shift *bool
+			Options                 map[string]float64
+		}
+		if err := json.Unmarshal([]byte(body), &req); err != nil {
+			t.Fatal(err)
+		}
+		if req.Stream == nil || *req.Stream || req.Truncate == nil || *req.Truncate || req.Shift == nil || *req.Shift {
+			t.Fatalf("stream, truncate and shift must be sent as false: %.200s", body)
+		}
+		if temp, ok := req.Options["temperature"]; !ok || temp != 0 {
+			t.Fatalf("temperature must be sent as 0: %v", req.Options)
+		}
+		ctx = append(ctx, req.Options["num_ctx"])
+	}
+	for _, n := range ctx {
+		if n != ctx[0] || n < 4096 {
+			t.Fatalf("num_ctx must be one for the run and hold a reply: %v", ctx)
+		}
+	}
+}
+
+// TestSecondAttempt: JudgeBench's follow-up turn, with the reply kept.
+func TestSecondAttempt(t *testing.T) {
+	home(t)
+	j := newJudge(t, false, func(_ int64, user string) (int, string) {
+		if strings.HasPrefix(user, "continue your judgment") {
+			return http.StatusOK, "[[B>A]]"
+		}
+		return http.StatusOK, "I need to think."
+	})
+	out := mustCall(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--limit", "1", "--json")
+	if n := j.calls.Load(); n != 4 {
+		t.Errorf("%d calls, want two for each of two games", n)
+	}
+	if !strings.Contains(out, `"decided": 2`) {
+		t.Errorf("both games should be decided:\n%s", out)
+	}
+	if _, _, code := call(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--limit", "1", "--attempts", "1", "--out", "one"); code != 0 {
+		t.Errorf("exit status %d: a game without a verdict is an answer", code)
+	}
+	if n := j.calls.Load(); n != 4 {
+		t.Errorf("%d calls with --attempts 1: the first turns are in the cache", n)
+	}
+}
+
+// TestFailuresAreAskedAgain: a failed call is a record, the run goes on, and the
+// same command asks for the failed ones alone.
+func TestFailuresAreAskedAgain(t *testing.T) {
+	home(t)
+	broken := true
+	j := newJudge(t, false, func(n int64, user string) (int, string) {
+		if broken && n%8 == 0 {
+			return http.StatusBadRequest, `{"error":{"message":"no"}}`
+		}
+		return prefersLonger(n, user)
+	})
+	args := []string{"run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--concurrency", "1", "--out", "r"}
+	_, stderr, code := call(t, args...)
+	if code != exitIncomplete || !strings.Contains(stderr, "8 of 64 judgments failed or are missing; run the same command again to go on") {
+		t.Fatalf("exit status %d\n%s", code, stderr)
+	}
+	broken = false
+	before := j.calls.Load()
+	mustCall(t, args...)
+	if n := j.calls.Load() - before; n != 8 {
+		t.Errorf("%d calls to mend 8 failures", n)
+	}
+	if n := strings.Count(read(t, "r/records.jsonl"), "\n"); n != 64 {
+		t.Errorf("%d records for 64 judgments", n)
+	}
+	mustCall(t, append(args[:len(args)-1], "undisturbed")...)
+	if read(t, "r/results.json") != read(t, "undisturbed/results.json") {
+		t.Error("results.json differs from that of an undisturbed run")
+	}
+}
+
+// TestGivesUp: an endpoint that stops answering ends the run soon, with what is
+// left and how to go on.
+func TestGivesUp(t *testing.T) {
+	home(t)
+	j := newJudge(t, false, func(n int64, user string) (int, string) {
+		if n > 10 {
+			return http.StatusUnauthorized, `{"error":{"message":"key expired"}}`
+		}
+		return prefersLonger(n, user)
+	})
+	_, stderr, code := call(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--concurrency", "2", "--out", "r")
+	if code != exitIncomplete || !strings.Contains(stderr, "key expired") || !strings.Contains(stderr, "54 of 64 judgments are left") {
+		t.Errorf("exit status %d\n%s", code, stderr)
+	}
+	if n := j.calls.Load(); n > 10+10+2 {
+		t.Errorf("%d calls: it should have given up after ten failures in a row", n)
+	}
+}
+
+// process starts gavel as a process of its own.
+func process(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, args...)
+	cmd.Env = os.Environ()
+	return cmd
+}
+
+// TestKill: killed at many moments, the same command goes on; the end is the
+// same, and no call but those in flight was asked twice.
+func TestKill(t *testing.T) {
+	dir := home(t)
+	j := newJudge(t, false, func(n int64, user string) (int, string) {
+		time.Sleep(2 * time.Millisecond)
+		return prefersLonger(n, user)
+	})
+	const concurrency, kills = 4, 8
+	args := []string{"run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--concurrency", "4", "--cache", "c", "--out", "r"}
+	killed := 0
+	for i := range kills {
+		cmd := process(t, args...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		target := j.calls.Load() + int64(1+i)
+		for j.calls.Load() < target && !done(filepath.Join(dir, "r", "results.json")) {
+			time.Sleep(time.Millisecond)
+		}
+		cmd.Process.Kill()
+		cmd.Wait()
+		killed++
+	}
+	if out, err := process(t, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if n := j.calls.Load(); n > int64(64+killed*concurrency) {
+		t.Errorf("%d calls for 64 judgments and %d kills of at most %d in flight", n, killed, concurrency)
+	}
+	if n := strings.Count(read(t, "r/records.jsonl"), "\n"); n != 64 {
+		t.Errorf("%d records for 64 judgments", n)
+	}
+	mustCall(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--no-cache", "--out", "undisturbed")
+	if read(t, "r/results.json") != read(t, "undisturbed/results.json") {
+		t.Error("results.json differs from that of an undisturbed run")
+	}
+}
+
+func done(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// TestInterrupt: Ctrl-C waits for what is in flight, writes what it has and says
+// how to go on.
+func TestInterrupt(t *testing.T) {
+	if os.PathSeparator == '\\' {
+		t.Skip("no signals between processes on Windows")
+	}
+	home(t)
+	j := newJudge(t, false, func(n int64, user string) (int, string) {
+		time.Sleep(20 * time.Millisecond)
+		return prefersLonger(n, user)
+	})
+	cmd := process(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--concurrency", "2", "--out", "r")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for j.calls.Load() < 5 {
+		time.Sleep(time.Millisecond)
+	}
+	cmd.Process.Signal(syscall.SIGINT)
+	cmd.Wait()
+	asked := j.calls.Load()
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
+		t.Fatalf("exit status %d\n%s", code, stderr.String())
+	}
+	if n := int64(strings.Count(read(t, "r/records.jsonl"), "\n")); n != asked || n == 64 {
+		t.Errorf("%d records after %d calls: what was in flight should have been kept", n, asked)
+	}
+	if !strings.Contains(stderr.String(), "run the same command again to go on") || !strings.Contains(read(t, "r/run.json"), `"status": "interrupted"`) {
+		t.Errorf("stderr:\n%s", stderr.String())
+	}
+	mustCall(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--concurrency", "2", "--out", "r")
+	if n := j.calls.Load(); n != 64 {
+		t.Errorf("%d calls in all for 64 judgments", n)
+	}
+}
+
+// TestDryRun calls nothing but says how much it would.
+func TestDryRun(t *testing.T) {
+	home(t)
+	j := newJudge(t, false, prefersLonger)
+	args := []string{"run", "reversed", "--base-url", j.URL, "--dataset", "sample"}
+	mustCall(t, append(args, "--limit", "4", "--out", "part")...)
+	before := j.calls.Load()
+	out := mustCall(t, append(args, "--dry-run")...)
+	if j.calls.Load() != before {
+		t.Error("a dry run asked the judge")
+	}
+	for _, want := range []string{"judgments             64", "in the cache        8", "calls to make       56", "which assistant's answer is worse", "<|The End of Assistant B's Answer|>"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the plan lacks %q:\n%.900s", want, out)
+		}
+	}
+	if _, err := os.Stat("runs"); err == nil {
+		t.Error("a dry run made a folder")
+	}
+}
+
+// TestSelection: the sample is the same for every judge and protocol.
+func TestSelection(t *testing.T) {
+	home(t)
+	ids := func(run string) string {
+		var ids []string
+		for line := range strings.Lines(read(t, run+"/items.jsonl")) {
+			var row struct {
+				ID string `json:"pair_id"`
+			}
+			json.Unmarshal([]byte(line), &row)
+			ids = append(ids, row.ID)
+		}
+		return strings.Join(ids, " ")
+	}
+	sim := func(out, protocol, model string, more ...string) {
+		mustCall(t, append([]string{"run", protocol, "--backend", "sim", "--model", model, "--dataset", "sample", "--out", out}, more...)...)
+	}
+	sim("a", "pairwise", "right", "--sample", "5", "--seed", "7")
+	sim("b", "reversed", "coin", "--sample", "5", "--seed", "7")
+	sim("c", "pairwise", "right", "--sample", "5", "--seed", "8")
+	if ids("a") != ids("b") || ids("a") == ids("c") || len(strings.Fields(ids("a"))) != 5 {
+		t.Errorf("samples: %q, %q, %q", ids("a"), ids("b"), ids("c"))
+	}
+	write(t, "ids.txt", strings.ReplaceAll(ids("a"), " ", "\n"))
+	sim("d", "pairwise", "right", "--ids", "ids.txt")
+	if ids("d") != ids("a") {
+		t.Errorf("--ids gave %q", ids("d"))
+	}
+}
