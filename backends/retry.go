@@ -1,6 +1,7 @@
 package backends
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,8 @@ type Retry struct {
 	For     time.Duration // how long one call is tried, waiting included; default 2 minutes
 	First   time.Duration // first wait; default 500 ms
 	Longest time.Duration // longest wait; default 15 s
+	// Waiting is told of every failure that is tried again. May be nil.
+	Waiting func(err error, next time.Duration)
 }
 
 var _ Client = (*retrier)(nil)
@@ -26,52 +29,52 @@ type retrier struct {
 }
 
 // WithRetry wraps next.
-func WithRetry(next Client, opts Retry) Client {
-	if opts.For == 0 {
-		opts.For = 2 * time.Minute
-	}
-	if opts.First == 0 {
-		opts.First = 500 * time.Millisecond
-	}
-	if opts.Longest == 0 {
-		opts.Longest = 15 * time.Second
-	}
-	return &retrier{next, opts}
+func WithRetry(next Client, opts Retry) Client { return &retrier{next, opts} }
+
+func (r *retrier) Ask(ctx context.Context, req Request) (Response, error) {
+	return Try(ctx, r.opts, func() (Response, error) { return r.next.Ask(ctx, req) })
 }
 
 // maxTimeouts is how often a call that got no answer within its time limit is
 // tried: a judge that was too slow twice will be too slow again.
 const maxTimeouts = 2
 
-func (r *retrier) Ask(ctx context.Context, req Request) (Response, error) {
+// Try asks as often as opts allow, for whatever a server can be asked.
+func Try[T any](ctx context.Context, opts Retry, ask func() (T, error)) (T, error) {
 	wait := backoff.NewExponentialBackOff()
-	wait.InitialInterval, wait.MaxInterval = r.opts.First, r.opts.Longest
+	wait.InitialInterval = cmp.Or(opts.First, 500*time.Millisecond)
+	wait.MaxInterval = cmp.Or(opts.Longest, 15*time.Second)
 	tries, timeouts := 0, 0
 	var last error // backoff returns its own error when time runs out
-	resp, err := backoff.Retry(ctx, func() (Response, error) {
+	answer, err := backoff.Retry(ctx, func() (T, error) {
 		tries++
-		resp, err := r.next.Ask(ctx, req)
+		answer, err := ask()
 		last = err
 		var e *Error
 		switch {
 		case err == nil:
-			return resp, nil
+			return answer, nil
 		case !errors.As(err, &e) || !e.MayPass():
-			return resp, backoff.Permanent(err)
+			return answer, backoff.Permanent(err)
 		case e.Kind == Timeout:
 			if timeouts++; timeouts == maxTimeouts {
-				return resp, backoff.Permanent(err)
+				return answer, backoff.Permanent(err)
 			}
 		case e.RetryAfter > 0:
-			return resp, &backoff.RetryAfterError{Duration: e.RetryAfter}
+			return answer, &backoff.RetryAfterError{Duration: e.RetryAfter}
 		}
-		return resp, err
-	}, backoff.WithBackOff(wait), backoff.WithMaxElapsedTime(r.opts.For), backoff.WithMaxTries(0))
+		return answer, err
+	}, backoff.WithBackOff(wait), backoff.WithMaxElapsedTime(cmp.Or(opts.For, 2*time.Minute)), backoff.WithMaxTries(0),
+		backoff.WithNotify(func(_ error, next time.Duration) {
+			if opts.Waiting != nil {
+				opts.Waiting(last, next)
+			}
+		}))
 	if err == nil {
-		return resp, nil
+		return answer, nil
 	}
 	if ctx.Err() != nil {
-		return resp, context.Cause(ctx)
+		return answer, context.Cause(ctx)
 	}
 	if last != nil {
 		err = last
@@ -79,7 +82,7 @@ func (r *retrier) Ask(ctx context.Context, req Request) (Response, error) {
 	if tries > 1 {
 		err = fmt.Errorf("%w (tried %d times)", err, tries)
 	}
-	return resp, err
+	return answer, err
 }
 
 var _ Client = (*limiter)(nil)

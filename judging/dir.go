@@ -13,6 +13,7 @@ import (
 	"reflect"
 	"sort"
 	"strings"
+	"syscall"
 
 	"github.com/gofrs/flock"
 )
@@ -46,12 +47,12 @@ func OpenDir(path string, m *Manifest, again func(*Record) bool, done func(*Reco
 		return nil, nil, fmt.Errorf("%s: is a file; name a folder for the run with --out", path)
 	}
 	if err := os.MkdirAll(path, 0o755); err != nil {
-		return nil, nil, fmt.Errorf("cannot make the run's folder: %w", err)
+		return nil, nil, fmt.Errorf("cannot make the run's folder: %w; name another with --out", err)
 	}
 	d := &Dir{Path: path, lock: flock.New(filepath.Join(path, lockFile))}
 	got, err := d.lock.TryLock()
 	if err != nil {
-		return nil, nil, fmt.Errorf("cannot write to the run's folder: %w", err)
+		return nil, nil, fmt.Errorf("cannot write to the run's folder: %w; name another with --out", err)
 	}
 	if !got {
 		return nil, nil, fmt.Errorf("%s: another gavel is writing to this run; wait for it, or name another folder with --out", path)
@@ -199,7 +200,7 @@ func wholeLines(path string) (int64, error) {
 // Write appends a record; it is on disk when Write returns.
 func (d *Dir) Write(r *Record) error {
 	if err := d.recordWriter.write(r); err != nil {
-		return fmt.Errorf("writing a record: %w; what is written is kept: make room and run the same command again", err)
+		return writeError(filepath.Join(d.Path, RecordsFile), err)
 	}
 	return nil
 }
@@ -263,9 +264,21 @@ func writeFile(path string, write func(io.Writer) error) error {
 		err = cerr
 	}
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
+		return writeError(path, err)
 	}
 	return os.Rename(tmp.Name(), path)
+}
+
+// writeError says what could not be written, and what to do about a full disk.
+func writeError(path string, err error) error {
+	var perr *fs.PathError // its path is that of a file with a passing name
+	if errors.As(err, &perr) {
+		err = perr.Err
+	}
+	if errors.Is(err, syscall.ENOSPC) {
+		return fmt.Errorf("writing %s: %w; what is written is kept: make room and run the same command again", path, err)
+	}
+	return fmt.Errorf("writing %s: %w", path, err)
 }
 
 // differences lists what two specs disagree on, as "prompt.name: sop, now direct".

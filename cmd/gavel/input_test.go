@@ -2,8 +2,10 @@ package main
 
 import (
 	"compress/gzip"
+	"fmt"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -172,5 +174,63 @@ func TestFlagsAfterArguments(t *testing.T) {
 	}
 	if _, stderr, code := call(t, "score", "--", "--json"); code != 1 || !strings.Contains(stderr, "--json") {
 		t.Errorf("after -- everything is an argument: exit status %d: %s", code, stderr)
+	}
+}
+
+// TestFullDisk: a disk that fills up in the middle ends the run with what to do;
+// nothing that was written is lost, and the same command goes on.
+func TestFullDisk(t *testing.T) {
+	home(t)
+	mount := func(args ...string) error { return exec.Command("mount", args...).Run() }
+	if err := os.Mkdir("disk", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := mount("-t", "tmpfs", "-o", "size=84k", "tmpfs", "disk"); err != nil {
+		t.Skipf("a small disk cannot be mounted here: %v", err)
+	}
+	t.Cleanup(func() { exec.Command("umount", "-l", "disk").Run() })
+	args := []string{"run", "pairwise", "--backend", "sim", "--model", "coin", "--dataset", "sample", "--out", "disk/r"}
+	_, stderr, code := call(t, args...)
+	if code != 1 || !strings.Contains(stderr, "no space left on device") || !strings.Contains(stderr, "make room and run the same command again") {
+		t.Fatalf("exit status %d\n%s", code, stderr)
+	}
+	kept := strings.Count(read(t, "disk/r/records.jsonl"), "\n")
+	if kept == 0 || kept == 64 {
+		t.Fatalf("%d records: the disk should have filled up in the middle", kept)
+	}
+	if err := mount("-o", "remount,size=1m", "disk"); err != nil {
+		t.Fatal(err)
+	}
+	_, stderr, code = call(t, args...)
+	if code != 0 || !strings.Contains(stderr, fmt.Sprintf("going on: %d judgments stand", kept)) {
+		t.Errorf("exit status %d\n%s", code, stderr)
+	}
+	args[len(args)-1] = "undisturbed"
+	mustCall(t, args...)
+	if read(t, "disk/r/results.json") != read(t, "undisturbed/results.json") {
+		t.Error("results.json differs from that of an undisturbed run")
+	}
+}
+
+// TestReadOnlyFolder: nothing can be written, and gavel says where and what to do.
+func TestReadOnlyFolder(t *testing.T) {
+	home(t)
+	j := newJudge(t, false, always("[[A>B]]"))
+	if err := os.Mkdir("ro", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := exec.Command("mount", "-t", "tmpfs", "-o", "ro", "tmpfs", "ro").Run(); err == nil {
+		t.Cleanup(func() { exec.Command("umount", "-l", "ro").Run() })
+	} else if err := os.Chmod("ro", 0o555); err != nil || os.Geteuid() == 0 {
+		t.Skip("no folder can be made read-only here")
+	}
+	for name, args := range map[string][]string{
+		"--out":   {"run", "pairwise", "--backend", "sim", "--model", "coin", "--dataset", "sample", "--out", "ro/r"},
+		"--cache": {"run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--cache", "ro/c"},
+	} {
+		_, stderr, code := call(t, args...)
+		if code != 1 || !strings.Contains(stderr, "ro/") || !strings.Contains(stderr, name) {
+			t.Errorf("%s: exit status %d\n%s", name, code, stderr)
+		}
 	}
 }

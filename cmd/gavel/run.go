@@ -239,7 +239,16 @@ func (e *env) fill(ctx context.Context, p *prepared, kind judging.Kind, template
 	if err != nil {
 		return err
 	}
-	model, err := pickModel(ctx, p.backend, o.model)
+	said := false
+	waiting := func(err error, _ time.Duration) {
+		if !said {
+			e.say("waiting for the server, up to %s: %v", o.retryFor, err)
+			said = true
+		}
+	}
+	model, err := backends.Try(ctx, backends.Retry{For: o.retryFor, Waiting: waiting}, func() (backends.Model, error) {
+		return pickModel(ctx, p.backend, o.model)
+	})
 	if err != nil {
 		return err
 	}

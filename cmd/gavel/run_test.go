@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -105,9 +106,9 @@ func TestSecondAttempt(t *testing.T) {
 // same command asks for the failed ones alone.
 func TestFailuresAreAskedAgain(t *testing.T) {
 	home(t)
-	broken := true
+	var mended atomic.Bool
 	j := newJudge(t, false, func(n int64, user string) (int, string) {
-		if broken && n%8 == 0 {
+		if !mended.Load() && n%8 == 0 {
 			return http.StatusBadRequest, `{"error":{"message":"no"}}`
 		}
 		return prefersLonger(n, user)
@@ -117,7 +118,7 @@ func TestFailuresAreAskedAgain(t *testing.T) {
 	if code != exitIncomplete || !strings.Contains(stderr, "8 of 64 judgments failed or are missing; run the same command again to go on") {
 		t.Fatalf("exit status %d\n%s", code, stderr)
 	}
-	broken = false
+	mended.Store(true)
 	before := j.calls.Load()
 	mustCall(t, args...)
 	if n := j.calls.Load() - before; n != 8 {
@@ -242,6 +243,25 @@ func TestInterrupt(t *testing.T) {
 	mustCall(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--concurrency", "2", "--out", "r")
 	if n := j.calls.Load(); n != 64 {
 		t.Errorf("%d calls in all for 64 judgments", n)
+	}
+}
+
+// TestLoading: a llama.cpp server that is still loading its model is waited for.
+func TestLoading(t *testing.T) {
+	home(t)
+	j := newJudge(t, false, prefersLonger)
+	ready := j.Config.Handler
+	var looks atomic.Int64
+	j.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v1/models" && looks.Add(1) <= 2 {
+			http.Error(w, `{"error":{"message":"Loading model","type":"unavailable_error","code":503}}`, http.StatusServiceUnavailable)
+			return
+		}
+		ready.ServeHTTP(w, r)
+	})
+	_, stderr, code := call(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--limit", "1")
+	if code != 0 || !strings.Contains(stderr, "waiting for the server, up to 2m0s: HTTP 503: Loading model") {
+		t.Errorf("exit status %d\n%s", code, stderr)
 	}
 }
 
