@@ -49,6 +49,11 @@ func OpenDir(path string, m *Manifest, again func(*Record) bool, done func(*Reco
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return nil, nil, fmt.Errorf("cannot make the run's folder: %w; name another with --out", err)
 	}
+	if _, err := os.Stat(filepath.Join(path, ManifestFile)); errors.Is(err, fs.ErrNotExist) {
+		if err := mustBeFree(path); err != nil { // before a lock is left in a folder of somebody else's
+			return nil, nil, err
+		}
+	}
 	d := &Dir{Path: path, lock: flock.New(filepath.Join(path, lockFile))}
 	got, err := d.lock.TryLock()
 	if err != nil {
@@ -69,7 +74,7 @@ func (d *Dir) resume(m *Manifest, again func(*Record) bool, done func(*Record) e
 	old, err := ReadManifest(d.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if err := d.mustBeFree(); err != nil {
+		if err := mustBeFree(d.Path); err != nil {
 			return nil, err
 		}
 		old = nil
@@ -102,17 +107,17 @@ func (d *Dir) Begin(m *Manifest, each func(line func([]byte) error) error) error
 }
 
 // mustBeFree refuses a folder with files of somebody else's in it.
-func (d *Dir) mustBeFree() error {
-	entries, err := os.ReadDir(d.Path)
+func mustBeFree(path string) error {
+	entries, err := os.ReadDir(path)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
 		if e.Name() == RecordsFile {
-			return fmt.Errorf("%s: has %s but no %s: name another folder with --out", d.Path, RecordsFile, ManifestFile)
+			return fmt.Errorf("%s: has %s but no %s: name another folder with --out", path, RecordsFile, ManifestFile)
 		}
 		if !strings.HasPrefix(e.Name(), ".") {
-			return fmt.Errorf("%s: is not empty and holds no run (there is %s): name another folder with --out", d.Path, e.Name())
+			return fmt.Errorf("%s: is not empty and holds no run (there is %s): name another folder with --out", path, e.Name())
 		}
 	}
 	return nil

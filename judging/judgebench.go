@@ -173,19 +173,26 @@ func splitOutput(line []byte) (pair []byte, judge string, games []*benchGame, er
 	if len(all.Judgments) > 2 {
 		return nil, "", nil, fmt.Errorf("%d judgments, expected one or two", len(all.Judgments))
 	}
+	pair, err = pairKeys(line)
+	return pair, *all.JudgeName, all.Judgments, err
+}
+
+// pairKeys is a line without the judge's keys.
+func pairKeys(line []byte) ([]byte, error) {
+	var pair []byte
 	dec := json.NewDecoder(bytes.NewReader(line))
 	if _, err := dec.Token(); err != nil {
-		return nil, "", nil, err
+		return nil, err
 	}
 	pair = append(pair, '{')
 	for dec.More() {
 		key, err := dec.Token()
 		if err != nil {
-			return nil, "", nil, err
+			return nil, err
 		}
 		var value json.RawMessage
 		if err := dec.Decode(&value); err != nil {
-			return nil, "", nil, err
+			return nil, err
 		}
 		if key == "judge_name" || key == "judgments" {
 			continue
@@ -196,7 +203,7 @@ func splitOutput(line []byte) (pair []byte, judge string, games []*benchGame, er
 		pair = append(pythonString(pair, key.(string)), ": "...)
 		pair = append(pair, value...)
 	}
-	return append(pair, '}'), *all.JudgeName, all.Judgments, nil
+	return append(pair, '}'), nil
 }
 
 // record makes one game a record, and compares what we read with what the file
@@ -337,7 +344,11 @@ func ExportJudgeBench(dir string, w io.Writer) (written, left int, err error) {
 			left++
 			continue
 		}
-		out.Write(m.outputLine(p, item, g))
+		line, err := m.outputLine(p, item, g)
+		if err != nil {
+			return written, left, err
+		}
+		out.Write(line)
 		written++
 	}
 	return written, left, out.Flush()
@@ -353,9 +364,15 @@ func (m *Manifest) judgeName() string {
 	return "gavel_" + m.Spec.Protocol + "_" + m.Spec.Prompt.Name
 }
 
-func (m *Manifest) outputLine(p Protocol, item datasets.Item, games *[2]*Record) []byte {
-	line := bytes.TrimRight(item.Raw, " \t")
-	line = append([]byte(nil), line[:len(line)-1]...) // without its closing brace
+func (m *Manifest) outputLine(p Protocol, item datasets.Item, games *[2]*Record) ([]byte, error) {
+	line := bytes.Clone(bytes.TrimRight(item.Raw, " \t"))
+	if bytes.Contains(line, []byte(`"judgments"`)) { // judged from an output file
+		var err error
+		if line, err = pairKeys(line); err != nil {
+			return nil, err
+		}
+	}
+	line = line[:len(line)-1] // without its closing brace
 	line = append(line, `, "judge_name": `...)
 	line = pythonString(line, m.judgeName())
 	line = append(line, `, "judgments": [`...)
@@ -369,7 +386,7 @@ func (m *Manifest) outputLine(p Protocol, item datasets.Item, games *[2]*Record)
 		}
 		line = appendGame(line, p, item, games[g])
 	}
-	return append(line, "]}\n"...)
+	return append(line, "]}\n"...), nil
 }
 
 func appendGame(line []byte, p Protocol, item datasets.Item, r *Record) []byte {

@@ -140,7 +140,7 @@ func (p pairwise) Parse(s Showing, reply string, policy Policy) Verdict {
 		return Verdict{Outcome: NoVerdict, Choice: Nobody}
 	}
 	label := labels[len(labels)-1]
-	if policy == Unique {
+	if policy != Last {
 		for _, l := range labels {
 			if l != label {
 				return Verdict{Outcome: Conflict, Choice: Nobody}

@@ -191,6 +191,9 @@ func (run *Run) add(r *judging.Record, p judging.Protocol, units map[string]*Uni
 		u = &Unit{Item: strings.Clone(r.Item), Group: group, Gold: candidate(r, r.Gold)}
 		units[u.Item] = u
 	}
+	if u.Games[r.Showing].seen {
+		return nil // the first stands, as for the run itself
+	}
 	u.Games[r.Showing] = Game{Outcome: v.Outcome, Choice: int8(v.Choice), First: candidate(r, r.Order[0]), seen: true}
 	return nil
 }

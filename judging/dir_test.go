@@ -1,0 +1,305 @@
+package judging
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// noItems writes an empty items.jsonl.
+func noItems(func([]byte) error) error { return nil }
+
+// begun opens a run directory and makes it ready for records.
+func begun(t *testing.T, path string) *Dir {
+	t.Helper()
+	d, _, _, err := open(path, testManifest())
+	if err == nil {
+		err = d.Begin(testManifest(), noItems)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+func failedAgain(r *Record) bool { return r.Outcome == Failed }
+
+// open opens a run directory and lists the judgments that stand.
+func open(path string, m *Manifest) (*Dir, *Manifest, []string, error) {
+	var standing []string
+	d, old, err := OpenDir(path, m, failedAgain, func(r *Record) error {
+		standing = append(standing, fmt.Sprint(r.Item, " ", r.Showing))
+		return nil
+	})
+	return d, old, standing, err
+}
+
+func testManifest() *Manifest {
+	p := pairwise{"pairwise", GoalBetter, pairwiseKind.Templates[0]}
+	return NewManifest("test", Spec{Protocol: "pairwise", Goal: GoalBetter, Prompt: p.template, Model: ModelSpec{Name: "judge"}, Parameters: DefaultParameters})
+}
+
+func recordOf(item string, showing int, o Outcome) *Record {
+	r := goodRecord()
+	r.Item, r.Showing, r.Outcome = item, showing, o
+	if showing == 0 {
+		r.Order = []string{"A", "B"}
+	}
+	if o != Decided {
+		r.Choice, r.Label = "", ""
+	}
+	return &r
+}
+
+// runWith makes a run directory with records in it.
+func runWith(t *testing.T, records ...*Record) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "run")
+	d, old, standing, err := open(path, testManifest())
+	if err != nil || old != nil || len(standing) != 0 {
+		t.Fatalf("a new run: manifest %v, standing %v, error %v", old, standing, err)
+	}
+	if err := d.Begin(testManifest(), noItems); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range records {
+		if err := d.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func readAll(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestOpenDirGoesOn(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		records  []*Record
+		standing []string
+		lines    int // left in the file
+	}{
+		{"nothing yet", nil, nil, 0},
+		{"all good", []*Record{recordOf("p1", 0, Decided), recordOf("p1", 1, Cut), recordOf("p2", 0, NoVerdict)}, []string{"p1 0", "p1 1", "p2 0"}, 3},
+		{"a failed one is dropped", []*Record{recordOf("p1", 0, Failed), recordOf("p1", 1, Decided), recordOf("p2", 1, Failed)}, []string{"p1 1"}, 1},
+		{"all failed", []*Record{recordOf("p1", 0, Failed), recordOf("p1", 1, Failed)}, nil, 0},
+		{"a doubled one is dropped", []*Record{recordOf("p1", 0, Decided), recordOf("p1", 1, Decided), recordOf("p1", 0, Tie)}, []string{"p1 0", "p1 1"}, 2},
+		{"failed and then not", []*Record{recordOf("p1", 0, Failed), recordOf("p1", 0, Decided)}, []string{"p1 0"}, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := runWith(t, c.records...)
+			d, old, standing, err := open(path, testManifest())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer d.Close()
+			if old == nil || old.ID != testManifest().ID || !slices.Equal(standing, c.standing) {
+				t.Errorf("manifest %v, standing %q, want %q", old, standing, c.standing)
+			}
+			if err := d.Begin(testManifest(), noItems); err != nil {
+				t.Fatal(err)
+			}
+			if err := d.Write(recordOf("p9", 0, Decided)); err != nil {
+				t.Fatal(err)
+			}
+			text := readAll(t, filepath.Join(path, RecordsFile))
+			if n := strings.Count(text, "\n"); n != c.lines+1 || !strings.HasSuffix(text, "\n") {
+				t.Errorf("%d lines with the new one, want %d:\n%s", n, c.lines+1, text)
+			}
+			if _, _, again, err := reopen(d, path); err != nil || len(again) != c.lines+1 {
+				t.Errorf("opened again: %q, %v", again, err)
+			}
+		})
+	}
+}
+
+func reopen(d *Dir, path string) (*Dir, *Manifest, []string, error) {
+	d.Close()
+	again, m, standing, err := open(path, testManifest())
+	if err == nil {
+		defer again.Close()
+	}
+	return again, m, standing, err
+}
+
+// Killed before its first record, whatever files were made, a run starts over.
+func TestOpenDirAfterAKillAtTheStart(t *testing.T) {
+	var files []string // each a state that the run goes through, in turn
+	path := runWith(t)
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"", lockFile, ManifestFile, ItemsFile, RecordsFile} {
+		files = append(files, name)
+		killed := filepath.Join(t.TempDir(), "run")
+		if err := os.MkdirAll(killed, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files[1:] {
+			if err := os.WriteFile(filepath.Join(killed, f), []byte(readAll(t, filepath.Join(path, f))), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		begun(t, killed)
+		if got, err := os.ReadDir(killed); err != nil || len(got) != len(entries) {
+			t.Errorf("killed with %q: then %v, %v", files, got, err)
+		}
+	}
+}
+
+// Killed at any moment, a run loses the record that was being written and
+// nothing else.
+func TestOpenDirAfterAKill(t *testing.T) {
+	whole := runWith(t, recordOf("p1", 0, Decided), recordOf("p1", 1, Failed), recordOf("p2", 0, Tie))
+	text := readAll(t, filepath.Join(whole, RecordsFile))
+	for _, kept := range []struct {
+		name    string
+		dropped bool // a failed record is among the whole ones: the file is written anew
+	}{{"written anew", true}, {"cut to size", false}} {
+		lines := strings.SplitAfter(text, "\n")[:3]
+		if !kept.dropped {
+			lines = slices.Delete(lines, 1, 2)
+		}
+		whole, last := strings.Join(lines[:len(lines)-1], ""), lines[len(lines)-1]
+		for at := 0; at < len(last); at += 1 + at/8 {
+			path := runWith(t)
+			if err := os.WriteFile(filepath.Join(path, RecordsFile), []byte(whole+last[:at]), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			d, _, standing, err := open(path, testManifest())
+			if err != nil || !slices.Equal(standing, []string{"p1 0"}) {
+				t.Fatalf("%s, cut after %d bytes: standing %q, error %v", kept.name, at, standing, err)
+			}
+			if err := d.Begin(testManifest(), noItems); err != nil {
+				t.Fatal(err)
+			}
+			if err := d.Write(recordOf("p2", 0, Tie)); err != nil {
+				t.Fatal(err)
+			}
+			if got := readAll(t, filepath.Join(path, RecordsFile)); got != lines[0]+last {
+				t.Fatalf("%s, cut after %d bytes, then written: %q", kept.name, at, got)
+			}
+			d.Close()
+		}
+	}
+}
+
+func TestOpenDirRefuses(t *testing.T) {
+	file := func(name, text string) func(t *testing.T, path string) {
+		return func(t *testing.T, path string) {
+			if err := os.MkdirAll(path, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(path, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, c := range []struct {
+		name    string
+		prepare func(t *testing.T, path string)
+		err     string // "" where it is not refused
+	}{
+		{"a file of that name", func(t *testing.T, path string) { os.WriteFile(path, nil, 0o644) }, "is a file; name a folder"},
+		{"a file above it", func(t *testing.T, path string) { os.WriteFile(filepath.Dir(path), nil, 0o644) }, "not a directory"},
+		{"somebody else's folder", file("notes.txt", "x"), "is not empty and holds no run (there is notes.txt)"},
+		{"records without a manifest", file(RecordsFile, "{}\n"), "has records.jsonl but no run.json"},
+		{"a file named as ours", file(ItemsFile, ""), "is not empty and holds no run (there is items.jsonl)"},
+		{"hidden files", file(".DS_Store", ""), ""},
+		{"a damaged manifest", file(ManifestFile, `{"schema": 1, "id": "ab`), "damaged"},
+		{"no manifest of ours", file(ManifestFile, `{}`), "not a manifest of gavel"},
+		{"a broken record", func(t *testing.T, path string) {
+			file(ManifestFile, "")(t, path)
+			if err := WriteJSON(filepath.Join(path, ManifestFile), testManifest()); err != nil {
+				t.Fatal(err)
+			}
+			file(RecordsFile, lineOf(t, goodRecord())+"{\n")(t, path)
+		}, "records.jsonl:2: "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "above", "run")
+			if c.name == "a file of that name" {
+				os.MkdirAll(filepath.Dir(path), 0o755)
+			}
+			c.prepare(t, path)
+			for range 2 { // a refusal does not keep the lock
+				d, _, _, err := open(path, testManifest())
+				if err == nil {
+					d.Close()
+				}
+				if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+					t.Errorf("error %v, want %q", err, c.err)
+				}
+			}
+		})
+	}
+}
+
+func TestOpenDirNamesWhatIsDifferent(t *testing.T) {
+	path := runWith(t, recordOf("p1", 0, Decided))
+	before := readAll(t, filepath.Join(path, RecordsFile))
+	spec := testManifest().Spec
+	spec.Prompt = pairwiseKind.Templates[1]
+	spec.Parameters.MaxTokens = 99
+	spec.Model.Name = "other"
+	_, _, _, err := open(path, NewManifest("test", spec))
+	if !errors.Is(err, ErrOtherRun) {
+		t.Fatal(err)
+	}
+	for _, want := range []string{path, "model.name: judge, now other", "parameters.max_tokens: 4096, now 99", "prompt.name: sop, now direct", "--out"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the error does not say %q: %v", want, err)
+		}
+	}
+	for _, other := range []string{"parameters.seed", "impartial judge", "protocol"} {
+		if strings.Contains(err.Error(), other) {
+			t.Errorf("the error says %q: %v", other, err)
+		}
+	}
+	if got := readAll(t, filepath.Join(path, RecordsFile)); got != before {
+		t.Errorf("the records of the run found were changed: %s", got)
+	}
+}
+
+func TestOpenDirLocks(t *testing.T) {
+	path := runWith(t)
+	d, _, _, err := open(path, testManifest())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, _, err := open(path, testManifest()); err == nil || !strings.Contains(err.Error(), "another gavel is writing to this run") || !strings.Contains(err.Error(), path) {
+		t.Errorf("opened twice: %v", err)
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d, _, _, err = open(path, testManifest())
+	if err != nil {
+		t.Fatalf("the lock outlived its owner: %v", err)
+	}
+	d.Close()
+}
+
+func TestOpenDirStopsWhereDoneFails(t *testing.T) {
+	no := errors.New("no")
+	_, _, err := OpenDir(runWith(t, recordOf("p1", 0, Decided)), testManifest(), failedAgain, func(*Record) error { return no })
+	if !errors.Is(err, no) {
+		t.Error(err)
+	}
+}

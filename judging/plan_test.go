@@ -1,0 +1,118 @@
+package judging
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"gavel/backends"
+)
+
+func TestSizeContext(t *testing.T) {
+	for _, c := range []struct {
+		name                                     string
+		bytes, maxTokens, attempts, trained, num int
+	}{
+		// 5000 + 256 + 2·(4096+32) = 13512, the next multiple of 2048 is 14336
+		{"rounded up", 5000, 4096, 2, 0, 14336},
+		// 1000 + 256 + 1·(760+32) = 2048
+		{"just fits", 1000, 760, 1, 0, 2048},
+		{"one more byte", 1001, 760, 1, 0, 4096},
+		{"no more than it was trained for", 5000, 4096, 2, 8192, 8192},
+		{"trained for more", 5000, 4096, 2, 131072, 14336},
+	} {
+		if got := SizeContext(c.bytes, c.maxTokens, c.attempts, c.trained); got != c.num {
+			t.Errorf("%s: %d, want %d", c.name, got, c.num)
+		}
+	}
+}
+
+// The bound holds for every prompt of a set, and the longest one meets it.
+func TestLongestPrompt(t *testing.T) {
+	set := openSet(t, `{"pair_id": "a", "question": "q", "response_A": "é", "response_B": "", "label": "A>B"}
+{"pair_id": "b", "question": "a longer one", "response_A": "x", "response_B": "😀😀", "label": "B>A"}
+{"pair_id": "c", "question": "", "response_A": "", "response_B": "", "label": "B>A"}
+`)
+	for _, kind := range Kinds {
+		for _, tpl := range kind.Templates {
+			p := kind.New(tpl)
+			longest := 0
+			for i := range set.Len() {
+				item, err := set.Item(i)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, s := range p.Showings(item) {
+					prompt := p.Prompt(item, s)
+					longest = max(longest, len(prompt.System)+len(prompt.User))
+				}
+			}
+			if got := LongestPrompt(p, set); got != longest {
+				t.Errorf("%s/%s: %d bytes, its longest prompt has %d", kind.Name, tpl.Name, got, longest)
+			}
+		}
+	}
+}
+
+func TestMakePlan(t *testing.T) {
+	j, _ := newJob(t, setOf(t, 4), nil)
+	j.Manifest.Spec.Parameters.MaxTokens = 100
+	bytes := 0
+	var first []backends.Message
+	for _, row := range j.Rows {
+		item, err := j.Set.Item(row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range j.Protocol.Showings(item) {
+			prompt := j.Protocol.Prompt(item, s)
+			if first == nil {
+				first = FirstTurn(prompt, backends.System)
+			}
+			if item.ID != "p1" && (item.ID != "p2" || s.Index != 1) { // p1 is cached, p2 1 stands
+				bytes += len(prompt.System) + len(prompt.User)
+			}
+		}
+	}
+	j.Standing = Standing{"p2": {false, true}}
+	asked := 0
+	plan, err := j.MakePlan(func(req backends.Request) bool {
+		asked++
+		return slices.Equal(req.Messages, first) || asked == 2
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plan.Items != 4 || plan.Judgments != 8 || plan.Standing != 1 || plan.Cached != 2 || plan.Tokens != bytes/4 || plan.MaxTokens != 500 || asked != 7 {
+		t.Errorf("%+v, the cache was asked %d times; want 8 judgments, 1 standing, 2 cached, %d tokens", plan, asked, bytes/4)
+	}
+	if !slices.Equal(plan.First, first) {
+		t.Errorf("the first prompt is %q", plan.First)
+	}
+	if plan, err = j.MakePlan(nil); err != nil || plan.Cached != 0 || plan.MaxTokens != 700 {
+		t.Errorf("without a cache: %+v, %v", plan, err)
+	}
+}
+
+// A plan asks the cache for what the run will ask the judge.
+func TestPlanAndRunMakeTheSameRequests(t *testing.T) {
+	requests := func(list *[]string) func(backends.Request) {
+		return func(req backends.Request) { *list = append(*list, HashMessages(req.Messages)) }
+	}
+	var planned, asked []string
+	plan, ask := requests(&planned), requests(&asked)
+	j, _ := newJob(t, setOf(t, 3), script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+		ask(req)
+		return says(rightLabel(req))
+	}))
+	j.Manifest.Spec.Parameters.SystemRole = backends.User
+	if _, err := j.MakePlan(func(req backends.Request) bool { plan(req); return false }); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(planned, asked) || len(asked) != 6 {
+		t.Errorf("planned %d, asked %d, or they differ", len(planned), len(asked))
+	}
+}

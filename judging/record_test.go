@@ -1,0 +1,158 @@
+package judging
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"gavel/backends"
+)
+
+// goodRecord is one that a run could have written.
+func goodRecord() Record {
+	return Record{
+		Schema: 1, Run: "run", Gavel: "test", Protocol: "pairwise", Prompt: "sop", PromptID: "hash", Model: "judge", Identity: "test judge",
+		Item: "p1", Source: "sums", Group: "sums", Showing: 1, Showings: 2, Order: []string{"B", "A"}, Gold: "A",
+		Replies: []Reply{{
+			Text: "\"<b>\u2028[[B>A]]\" \x00 \U0001F600", Thinking: "hm", Finish: backends.Stop, PromptTokens: 12, ReplyTokens: 3, Milliseconds: 1.5, Cached: true,
+		}},
+		Outcome: Decided, Label: "B>A", Choice: "A", At: noon,
+	}
+}
+
+func recordsFile(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), RecordsFile)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func lineOf(t testing.TB, r Record) string {
+	t.Helper()
+	b, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b) + "\n"
+}
+
+func TestReadRecordsGivesBackWhatWasWritten(t *testing.T) {
+	decision := "A>B"
+	imported := goodRecord()
+	imported.Imported = &Imported{Prompt: "p", Scores: json.RawMessage(`[1.5,-2]`), Decision: &decision, Stored: true}
+	failed := goodRecord()
+	failed.Replies, failed.Outcome, failed.Label, failed.Choice, failed.Error = []Reply{}, Failed, "", "", "HTTP 500: no"
+	want := []Record{goodRecord(), imported, failed}
+	var text string
+	for _, r := range want {
+		text += lineOf(t, r)
+	}
+	var got []Record
+	if err := ReadRecords(recordsFile(t, text), func(r *Record) error { got = append(got, *r); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+func TestImpossibleRecordsAreRefused(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*Record)
+		err    string
+	}{
+		{"newer", func(r *Record) { r.Schema = 2 }, "newer gavel (record schema 2, this one reads up to 1)"},
+		{"no schema", func(r *Record) { r.Schema = 0 }, "not a record of gavel"},
+		{"no item", func(r *Record) { r.Item = "" }, "not a record of gavel"},
+		{"no outcome", func(r *Record) { r.Outcome = "" }, `unknown outcome ""`},
+		{"an outcome of its own", func(r *Record) { r.Outcome = "won" }, `unknown outcome "won"`},
+		{"a showing below none", func(r *Record) { r.Showing = -1 }, "without an order shown"},
+		{"a showing past the last", func(r *Record) { r.Showing = 2 }, "without an order shown"},
+		{"nothing shown", func(r *Record) { r.Order = nil }, "without an order shown"},
+		{"one candidate", func(r *Record) { r.Order = []string{"A"} }, "without an order shown"},
+		{"gold not shown", func(r *Record) { r.Gold = "C" }, `gold "C" was not shown`},
+		{"no gold", func(r *Record) { r.Gold = "" }, `gold "" was not shown`},
+		{"one candidate twice", func(r *Record) { r.Order = []string{"A", "A"} }, "a candidate shown twice"},
+		{"a choice not shown", func(r *Record) { r.Choice = "C" }, `choice "C" was not shown`},
+		{"decided for nobody", func(r *Record) { r.Choice = "" }, "decided, but for nobody"},
+		{"a choice without a decision", func(r *Record) { r.Outcome = Tie }, `outcome tie, but choice "A"`},
+		{"failed, and yet a choice", func(r *Record) { r.Outcome = Failed }, `outcome failed, but choice "A"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := goodRecord()
+			c.change(&r)
+			path := recordsFile(t, lineOf(t, goodRecord())+lineOf(t, r))
+			err := ReadRecords(path, func(*Record) error { return nil })
+			if err == nil || !strings.HasPrefix(err.Error(), path+":2: ") || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("error %v, want %s:2: … %s", err, path, c.err)
+			}
+		})
+	}
+}
+
+func TestReadRecordsNamesTheLine(t *testing.T) {
+	good := lineOf(t, goodRecord())
+	for _, c := range []struct {
+		name, text string
+		line       string // of the error; "" for none
+		records    int
+	}{
+		{"empty file", "", "", 0},
+		{"two records", good + good, "", 2},
+		{"last line not finished", good + good[:len(good)/2], "", 1},
+		{"last line whole but without its newline", good + good[:len(good)-1], "", 1},
+		{"broken in the middle", good + good[:len(good)/2] + "\n" + good, ":2: ", 1},
+		{"empty line", good + "\n" + good, ":2: ", 1},
+		{"not JSON", "run\n", ":1: ", 0},
+		{"an array", "[]\n", ":1: ", 0},
+		{"a wrong type", good + good + `{"schema": "one"}` + "\n", ":3: ", 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := recordsFile(t, c.text)
+			n := 0
+			err := ReadRecords(path, func(*Record) error { n++; return nil })
+			if n != c.records || (err == nil) != (c.line == "") || err != nil && !strings.HasPrefix(err.Error(), path+c.line) {
+				t.Errorf("%d records, error %v; want %d records, error at %q", n, err, c.records, c.line)
+			}
+		})
+	}
+}
+
+func TestReadRecordsStopsWhereItIsTold(t *testing.T) {
+	path := recordsFile(t, strings.Repeat(lineOf(t, goodRecord()), 3))
+	enough := errors.New("enough")
+	n := 0
+	err := ReadRecords(path, func(*Record) error {
+		if n++; n == 2 {
+			return enough
+		}
+		return nil
+	})
+	if !errors.Is(err, enough) || n != 2 || !strings.HasPrefix(err.Error(), path+":2: ") {
+		t.Errorf("%d records, error %v", n, err)
+	}
+	if err := ReadRecords(path+".none", nil); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no such file: %v", err)
+	}
+}
+
+// A reply can be longer than any buffer.
+func TestReadRecordsOfAnyLength(t *testing.T) {
+	r := goodRecord()
+	r.Replies[0].Text = strings.Repeat("long ", 200_000)
+	path := recordsFile(t, lineOf(t, r)+lineOf(t, goodRecord()))
+	var lengths []int
+	if err := ReadRecords(path, func(r *Record) error { lengths = append(lengths, len(r.Replies[0].Text)); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if len(lengths) != 2 || lengths[0] != 1_000_000 {
+		t.Errorf("texts of %v bytes", lengths)
+	}
+}

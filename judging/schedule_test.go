@@ -1,0 +1,224 @@
+package judging
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gavel/backends"
+)
+
+// slow is a right judge that takes a second; the clock of these tests is not
+// the real one.
+type slow struct {
+	inFlight, most, calls atomic.Int64
+}
+
+func (s *slow) Ask(ctx context.Context, req backends.Request) (backends.Response, error) {
+	s.calls.Add(1)
+	now := s.inFlight.Add(1)
+	defer s.inFlight.Add(-1)
+	for most := s.most.Load(); now > most && !s.most.CompareAndSwap(most, now); most = s.most.Load() {
+	}
+	select {
+	case <-time.After(time.Second):
+	case <-ctx.Done():
+		return backends.Response{}, ctx.Err()
+	}
+	return says(rightLabel(req))
+}
+
+func TestConcurrencyIsUsedAndNeverExceeded(t *testing.T) {
+	for _, c := range []struct {
+		concurrency, items int
+		most, seconds      int
+	}{
+		{1, 3, 1, 6}, {4, 8, 4, 4}, {16, 8, 8, 2}, {3, 7, 3, 6}, {0, 2, 1, 4},
+	} {
+		set := setOf(t, c.items)
+		synctest.Test(t, func(t *testing.T) {
+			client := &slow{}
+			j, w := newJob(t, set, client)
+			j.Concurrency = c.concurrency
+			began := time.Now()
+			if err := j.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			took := time.Since(began) // of the test's clock: exact
+			if client.most.Load() != int64(c.most) || took != time.Duration(c.seconds)*time.Second || len(w.records) != 2*c.items {
+				t.Errorf("concurrency %d over %d items: %d at once, %v, %d records; want %d at once, %d s",
+					c.concurrency, c.items, client.most.Load(), took, len(w.records), c.most, c.seconds)
+			}
+		})
+	}
+}
+
+// The swapped game is asked when the first is written, and before the place is
+// given to another item: the server's prefix cache then holds the question.
+func TestShowingsOfAnItemFollowEachOther(t *testing.T) {
+	set := setOf(t, 20)
+	for _, concurrency := range []int{1, 4} {
+		synctest.Test(t, func(t *testing.T) {
+			var mu sync.Mutex
+			open := map[string]int{} // items with a game written and one to come
+			wrote := map[string]int{}
+			client := &slow{}
+			j, _ := newJob(t, set, script(func(ctx context.Context, req backends.Request) (backends.Response, error) {
+				mu.Lock()
+				if req.Oracle.Showing != wrote[req.Oracle.Item] {
+					t.Errorf("%s: showing %d asked when %d are written", req.Oracle.Item, req.Oracle.Showing, wrote[req.Oracle.Item])
+				}
+				open[req.Oracle.Item]++
+				if len(open) > concurrency {
+					t.Errorf("%d items are under way: %v", len(open), open)
+				}
+				mu.Unlock()
+				return client.Ask(ctx, req)
+			}))
+			j.Concurrency = concurrency
+			j.Write = func(r *Record) error {
+				mu.Lock()
+				defer mu.Unlock()
+				if wrote[r.Item]++; wrote[r.Item] == 2 {
+					delete(open, r.Item)
+				}
+				return nil
+			}
+			if err := j.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			for item, n := range maps.All(wrote) {
+				if n != 2 {
+					t.Errorf("%s: %d games", item, n)
+				}
+			}
+		})
+	}
+}
+
+func TestStopFinishesWhatIsInFlight(t *testing.T) {
+	set := setOf(t, 10)
+	synctest.Test(t, func(t *testing.T) {
+		stop := make(chan struct{})
+		client := &slow{}
+		time.AfterFunc(1500*time.Millisecond, func() { close(stop) }) // the second games of four items are in flight
+		j, w := newJob(t, set, client)
+		j.Concurrency, j.Stop = 4, stop
+		if err := j.Run(t.Context()); !errors.Is(err, ErrStopped) {
+			t.Errorf("error %v", err)
+		}
+		if calls := int(client.calls.Load()); calls != 8 || len(w.records) != calls {
+			t.Errorf("%d calls, %d records; want the 8 that were in flight", calls, len(w.records))
+		}
+		for _, r := range w.records {
+			if r.Outcome != Decided {
+				t.Errorf("%s, showing %d: %s", r.Item, r.Showing, r.Outcome)
+			}
+		}
+	})
+}
+
+func TestStoppedBeforeItStarts(t *testing.T) {
+	stop := make(chan struct{})
+	close(stop)
+	client := &slow{}
+	j, _ := newJob(t, setOf(t, 3), client)
+	j.Stop = stop
+	if err := j.Run(t.Context()); !errors.Is(err, ErrStopped) || client.calls.Load() != 0 {
+		t.Errorf("error %v after %d calls", err, client.calls.Load())
+	}
+}
+
+func TestCancelGivesUpWhatIsInFlight(t *testing.T) {
+	set := setOf(t, 10)
+	cause := errors.New("second Ctrl-C")
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		client := &slow{}
+		time.AfterFunc(1500*time.Millisecond, func() { cancel(cause) })
+		j, w := newJob(t, set, client)
+		j.Concurrency = 4
+		if err := j.Run(ctx); !errors.Is(err, cause) {
+			t.Errorf("error %v, want that of the context", err)
+		}
+		for _, r := range w.records {
+			if r.Outcome != Decided {
+				t.Errorf("a call given up was written: %+v", r)
+			}
+		}
+		if len(w.records) != 4 || client.calls.Load() != 8 {
+			t.Errorf("%d records, %d calls; want the four that were done and the four given up", len(w.records), client.calls.Load())
+		}
+	})
+}
+
+// A context that ends while no call is in flight ends the run as well.
+func TestCancelBetweenCalls(t *testing.T) {
+	for name, cancelled := range map[string]func(w *written, cancel func()) func(*Record) error{
+		"before the start": func(w *written, cancel func()) func(*Record) error { cancel(); return w.write },
+		"while writing": func(w *written, cancel func()) func(*Record) error {
+			return func(r *Record) error { cancel(); return w.write(r) }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			j, w := newJob(t, setOf(t, 5), script(func(_ context.Context, req backends.Request) (backends.Response, error) { return says(rightLabel(req)) }))
+			j.Write = cancelled(w, cancel)
+			if err := j.Run(ctx); !errors.Is(err, context.Canceled) {
+				t.Errorf("%d of 10 judgments, error %v", len(w.records), err)
+			}
+		})
+	}
+}
+
+func TestGivingUpLetsCallsInFlightFinish(t *testing.T) {
+	set := setOf(t, 40)
+	synctest.Test(t, func(t *testing.T) {
+		var calls atomic.Int64
+		j, w := newJob(t, set, script(func(ctx context.Context, req backends.Request) (backends.Response, error) {
+			n := calls.Add(1)
+			if n == 2 { // takes longer than the others take to fail
+				time.Sleep(time.Hour)
+				return says(rightLabel(req))
+			}
+			time.Sleep(time.Second)
+			return backends.Response{}, fmt.Errorf("refused")
+		}))
+		j.Concurrency, j.GiveUp = 2, 9
+		var gaveUp *GaveUpError
+		if err := j.Run(t.Context()); !errors.As(err, &gaveUp) {
+			t.Fatalf("error %v", err)
+		}
+		decided := 0
+		for _, r := range w.records {
+			if r.Outcome == Decided {
+				decided++
+			}
+		}
+		if decided != 1 || len(w.records) != 10 || calls.Load() != 10 {
+			t.Errorf("%d records of %d calls, %d decided; want 9 failures and the one in flight", len(w.records), calls.Load(), decided)
+		}
+	})
+}
+
+// By default twice the concurrency: all of the first calls may fail at once.
+func TestGiveUpGrowsWithConcurrency(t *testing.T) {
+	set := setOf(t, 100)
+	synctest.Test(t, func(t *testing.T) {
+		j, w := newJob(t, set, script(func(context.Context, backends.Request) (backends.Response, error) {
+			time.Sleep(time.Second)
+			return backends.Response{}, errors.New("refused")
+		}))
+		j.Concurrency = 8
+		var gaveUp *GaveUpError
+		if err := j.Run(t.Context()); !errors.As(err, &gaveUp) || gaveUp.Calls < 16 || len(w.records) < 16 || len(w.records) > 16+7 {
+			t.Errorf("%d records, error %v; want 16 failures, and up to 7 that were in flight", len(w.records), err)
+		}
+	})
+}

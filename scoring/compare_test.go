@@ -1,0 +1,298 @@
+package scoring_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gavel/judging"
+	"gavel/report"
+	"gavel/scoring"
+	"gavel/scoring/stats"
+)
+
+// judged is a run of n pairs, labelled A, of which those that right names are
+// right in both games and the others wrong in both.
+func judged(name string, n int, right func(i int) bool) *scoring.Run {
+	var units []scoring.Unit
+	for i := range n {
+		game := "B"
+		if right(i + 1) {
+			game = "A"
+		}
+		group := []string{"Math", "Coding"}[i%2]
+		units = append(units, unit(fmt.Sprintf("p%03d", i+1), group, "A", game, game))
+	}
+	run := runOf(units...)
+	run.Dir, run.Manifest.Spec.Model.Name = name, name
+	run.Manifest.ID = name
+	return run
+}
+
+func upTo(k int) func(int) bool { return func(i int) bool { return i <= k } }
+
+func compare(t *testing.T, b stats.Bootstrap, runs ...*scoring.Run) *scoring.Comparisons {
+	t.Helper()
+	c, err := scoring.Compare(runs, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func differenceOf(t *testing.T, c *scoring.Comparison, metric, group string) scoring.Difference {
+	t.Helper()
+	for _, d := range c.Differences {
+		if d.Metric == metric && d.Group == group {
+			return d
+		}
+	}
+	t.Fatalf("no difference of %s, %s", metric, group)
+	return scoring.Difference{}
+}
+
+func is(p *float64, want float64) bool { return p != nil && math.Abs(*p-want) < 1e-9 }
+
+func number(p *float64) any {
+	if p == nil {
+		return nil
+	}
+	return *p
+}
+
+// Ten pairs: both right on 1–3, A alone on 4 and 5, B alone on 6–9, none on 10.
+//
+//	A 5/10 = 50, B 7/10 = 70, B − A = +20
+//	McNemar: 2 alone against 4: 2 · (1 + 6 + 15) / 2⁶ = 0.6875
+func TestCompareByHand(t *testing.T) {
+	a := judged("a", 10, upTo(5))
+	b := judged("b", 10, func(i int) bool { return i <= 3 || i >= 6 && i <= 9 })
+	all := compare(t, stats.Default, a, b)
+	c := all.Comparisons[0]
+	d := differenceOf(t, c, "strict", scoring.Overall)
+	if !is(d.A, 50) || !is(d.B, 70) || !is(d.Diff, 20) || d.N != 10 {
+		t.Errorf("A %v, B %v, difference %v, n %d", number(d.A), number(d.B), number(d.Diff), d.N)
+	}
+	if d.Table == nil || *d.Table != (scoring.Table2x2{Both: 3, OnlyA: 2, OnlyB: 4, Neither: 1}) {
+		t.Errorf("table %+v", d.Table)
+	}
+	if !is(d.P, 0.6875) || !is(d.Holm, 0.6875) || !d.Noise {
+		t.Errorf("p %v, Holm %v, may be noise %v", number(d.P), number(d.Holm), d.Noise)
+	}
+	// The standard error of a paired difference: √(6/10 − 0.2²)/√10 = 0.237
+	if math.Abs(*d.Low+26) > 8 || math.Abs(*d.High-66) > 8 {
+		t.Errorf("interval [%v, %v], want about [-26, 66]", *d.Low, *d.High)
+	}
+	// odd pairs are Math: both on 1 and 3, A alone on 5, B alone on 7 and 9
+	if d := differenceOf(t, c, "strict", "Math"); d.N != 5 || *d.Table != (scoring.Table2x2{Both: 2, OnlyA: 1, OnlyB: 2}) || !is(d.Diff, 20) {
+		t.Errorf("Math: %+v of %d", d.Table, d.N)
+	}
+	if d := differenceOf(t, c, "consistency", scoring.Overall); !is(d.Diff, 0) || d.Table != nil || d.P != nil || d.Holm != nil || !d.Noise {
+		t.Errorf("consistency %+v", d)
+	}
+	if d := differenceOf(t, c, "counter", scoring.Overall); !is(d.P, 0.6875) || d.Holm != nil {
+		t.Errorf("counter: p %v, Holm %v: it is in no family", number(d.P), number(d.Holm))
+	}
+	if len(c.Warnings) != 1 || c.Warnings[0] != "few items: n = 10" {
+		t.Errorf("warnings %q", c.Warnings)
+	}
+	back := differenceOf(t, compare(t, stats.Default, b, a).Comparisons[0], "strict", scoring.Overall)
+	if !is(back.Diff, -20) || !is(back.P, 0.6875) || back.Table.OnlyA != 4 || back.Table.OnlyB != 2 {
+		t.Errorf("the other way round: %+v", back)
+	}
+}
+
+// Three runs of twenty pairs: a right on all, b on eight, c on fourteen of them.
+//
+//	a, b: 12 alone against 0: p = 2 · 2⁻¹² = 0.000488, Holm · 3 = 0.001464
+//	a, c:  6 alone against 0: p = 2 · 2⁻⁶  = 0.03125,  Holm · 2 = 0.0625
+//	b, c:  0 against 6 alone: p =            0.03125,  Holm: no less than the one before
+func TestHolmOverThreeComparisons(t *testing.T) {
+	all := compare(t, stats.Default, judged("a", 20, upTo(20)), judged("b", 20, upTo(8)), judged("c", 20, upTo(14)))
+	for i, want := range []struct {
+		a, b    string
+		p, holm float64
+		noise   bool
+	}{{"a", "b", 0.000488, 0.001464, false}, {"a", "c", 0.03125, 0.0625, true}, {"b", "c", 0.03125, 0.0625, true}} {
+		c := all.Comparisons[i]
+		d := differenceOf(t, c, "strict", scoring.Overall)
+		if c.A.Run != want.a || c.B.Run != want.b || !is(d.P, want.p) || !is(d.Holm, want.holm) || d.Noise != want.noise {
+			t.Errorf("%s, %s: p %v, Holm %v, may be noise %v; want %+v", c.A.Run, c.B.Run, number(d.P), number(d.Holm), d.Noise, want)
+		}
+		if *d.Low <= 0 && *d.High >= 0 {
+			t.Errorf("%s, %s: the interval [%v, %v] holds 0", c.A.Run, c.B.Run, *d.Low, *d.High)
+		}
+	}
+	if all.Family != "strict, overall: 3 comparisons; strict, by group: 6" {
+		t.Errorf("family %q", all.Family)
+	}
+	// by group, in the order of all comparisons: ten pairs each; p = 2 · 2⁻⁶,
+	// twice, and 2 · 2⁻³ = 0.25, four times. Holm: 6 · 0.03125, 5 · 0.03125
+	// no less than that, then 4 · 0.25 = 1
+	var holm []float64
+	for _, c := range all.Comparisons {
+		for _, d := range c.Differences {
+			if d.Metric == "strict" && d.Group != scoring.Overall {
+				holm = append(holm, *d.Holm)
+			}
+		}
+	}
+	if !slices.Equal(holm, []float64{0.1875, 0.1875, 1, 1, 1, 1}) {
+		t.Errorf("by group: %v", holm)
+	}
+}
+
+// What is paired is resampled paired: five more of the same pairs is a sure
+// difference, though each share alone is known to ±10.
+func TestDifferenceIsPaired(t *testing.T) {
+	d := differenceOf(t, compare(t, stats.Default, judged("a", 100, upTo(50)), judged("b", 100, upTo(58))).Comparisons[0], "strict", scoring.Overall)
+	if *d.Low < 1 || *d.High > 15 || d.Noise || !is(d.P, 0.007813) { // 2 · 2⁻⁸
+		t.Errorf("[%v, %v], p %v", *d.Low, *d.High, number(d.P))
+	}
+}
+
+func TestCompareOnTheItemsOfBoth(t *testing.T) {
+	a, b := judged("a", 40, upTo(40)), judged("b", 40, upTo(40))
+	a.Units = slices.Delete(a.Units, 0, 3)
+	b.Units = slices.Delete(b.Units, 35, 40)
+	c := compare(t, quick, a, b).Comparisons[0]
+	if c.N != 32 || c.OnlyA != 5 || c.OnlyB != 3 || !slices.Contains(c.Warnings, "5 pairs are only in A and 3 only in B: left out") {
+		t.Errorf("%d common, %d only in A, %d only in B, %q", c.N, c.OnlyA, c.OnlyB, c.Warnings)
+	}
+	if d := differenceOf(t, c, "strict", scoring.Overall); d.N != 32 || d.Table.Both != 32 {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestCompareRefuses(t *testing.T) {
+	a := judged("runs/a", 4, upTo(4))
+	other := judged("runs/b", 4, upTo(4))
+	for i := range other.Units {
+		other.Units[i].Item += "x"
+	}
+	other.Manifest.Dataset.Name = "others"
+	turned := judged("runs/c", 4, upTo(4))
+	turned.Units[2].Gold = 1
+	for _, c := range []struct {
+		name  string
+		other *scoring.Run
+		err   string
+	}{
+		{"no pair in common", other, "runs/a and runs/b have no pair in common (datasets pairs and others)"},
+		{"another label", turned, "runs/a and runs/c disagree on the label of p003"},
+	} {
+		if _, err := scoring.Compare([]*scoring.Run{a, c.other}, quick); err == nil || !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%s: error %v, want %q", c.name, err, c.err)
+		}
+	}
+}
+
+func TestCompareWarns(t *testing.T) {
+	a, b := judged("a", 30, upTo(3)), judged("b", 30, upTo(3))
+	if w := compare(t, quick, a, b).Comparisons[0].Warnings; len(w) != 0 {
+		t.Errorf("%q", w)
+	}
+	b.Manifest.Simulated = true
+	if w := compare(t, quick, a, b).Comparisons[0].Warnings; len(w) != 1 || !strings.HasPrefix(w[0], "simulated judge") {
+		t.Errorf("%q", w)
+	}
+	c := compare(t, quick, a, a).Comparisons[0]
+	if !slices.Contains(c.Warnings, "both are the same run") {
+		t.Errorf("%q", c.Warnings)
+	}
+	if d := differenceOf(t, c, "strict", scoring.Overall); !is(d.Diff, 0) || !is(d.P, 1) || !d.Noise {
+		t.Errorf("a run and itself: %+v", d)
+	}
+}
+
+// Where one of the runs has no decided game, what is over decided games has no
+// difference.
+func TestUndefinedDifference(t *testing.T) {
+	a := judged("a", 3, upTo(3))
+	b := runOf(unit("p001", "Math", "A", "tie", "tie"), unit("p002", "Coding", "A", "cut", "cut"), unit("p003", "Math", "A", "failed", "failed"))
+	c := compare(t, quick, a, b).Comparisons[0]
+	for _, metric := range []string{"drop", "consistency", "first-position"} {
+		d := differenceOf(t, c, metric, scoring.Overall)
+		if d.A == nil || d.B != nil || d.Diff != nil || d.Low != nil || d.High != nil || !d.Noise || d.Note == "" {
+			t.Errorf("%s: %+v", metric, d)
+		}
+	}
+	if d := differenceOf(t, c, "strict", scoring.Overall); !is(d.Diff, -100) {
+		t.Errorf("strict: %+v", d)
+	}
+}
+
+// Two goals as one judge.
+//
+//	             better         worse          label
+//	p1           A A            A A            A       agree, right
+//	p2           A A            A A            B       agree, wrong
+//	p3           A A            B B            A       differ
+//	p4           A B            A A            A       one is of two minds
+//	p5           B B            B B            B       agree, right
+//	p6           A tie          A A            A       one has one verdict
+//
+// They answer 3 of 6 and are right in 2 of those 3.
+func TestEnsembleByHand(t *testing.T) {
+	better := runOf(unit("p1", "Math", "A", "A", "A"), unit("p2", "Math", "B", "A", "A"), unit("p3", "Math", "A", "A", "A"),
+		unit("p4", "Math", "A", "A", "B"), unit("p5", "Math", "B", "B", "B"), unit("p6", "Math", "A", "A", "tie"))
+	worse := runOf(unit("p1", "Math", "A", "A", "A"), unit("p2", "Math", "B", "A", "A"), unit("p3", "Math", "A", "B", "B"),
+		unit("p4", "Math", "A", "A", "A"), unit("p5", "Math", "B", "B", "B"), unit("p6", "Math", "A", "A", "A"))
+	worse.Manifest.Spec.Protocol, worse.Manifest.Spec.Goal, worse.Manifest.ID = "reversed", "worse", "worse"
+	e := compare(t, stats.Default, better, worse).Comparisons[0].Ensemble
+	if e == nil || !is(e.Coverage.Value, 50) || e.Coverage.N != 6 || !is(e.Strict.Value, 66.6667) || e.Strict.N != 3 {
+		t.Fatalf("%+v", e)
+	}
+	if *e.Coverage.Low >= 50 || *e.Coverage.High <= 50 || *e.Strict.Low > 1 || *e.Strict.High != 100 {
+		t.Errorf("coverage %s, strict %s", show(e.Coverage), show(e.Strict))
+	}
+
+	for i := range worse.Units {
+		worse.Units[i].Games[0].Outcome, worse.Units[i].Games[0].Choice = judging.NoVerdict, judging.Nobody
+	}
+	e = compare(t, quick, better, worse).Comparisons[0].Ensemble
+	if !is(e.Coverage.Value, 0) || e.Strict.Value != nil || e.Strict.Low != nil || e.Strict.Note == "" || e.Strict.N != 0 {
+		t.Errorf("they agree on nothing: %+v", e)
+	}
+
+	worse.Manifest.Spec.Model.Name = "another"
+	if e := compare(t, quick, better, worse).Comparisons[0].Ensemble; e != nil {
+		t.Errorf("two models as one judge: %+v", e)
+	}
+	worse.Manifest.Spec.Model.Name, worse.Manifest.Spec.Goal = better.Manifest.Spec.Model.Name, "better"
+	if e := compare(t, quick, better, worse).Comparisons[0].Ensemble; e != nil {
+		t.Errorf("one goal twice as one judge: %+v", e)
+	}
+}
+
+// Resampling has nothing to draw from where all are alike, and must not pass
+// that off as certainty.
+func TestEnsembleOfAlike(t *testing.T) {
+	better, worse := judged("a", 10, upTo(10)), judged("a", 10, upTo(10))
+	worse.Manifest.Spec.Goal = "worse"
+	e := compare(t, stats.Default, better, worse).Comparisons[0].Ensemble
+	for _, r := range []scoring.Result{e.Coverage, e.Strict} { // exact, 10 of 10: 0.025^(1/10)
+		if !is(r.Value, 100) || !is(r.Low, 69.1503) || !is(r.High, 100) || r.Note == "" {
+			t.Errorf("%s", show(r))
+		}
+	}
+}
+
+func TestComparisonJSON(t *testing.T) {
+	a := judged("runs/a", 10, upTo(5))
+	b := judged("runs/b", 11, func(i int) bool { return i <= 3 || i >= 6 && i <= 9 })
+	b.Manifest.Spec.Model, b.Manifest.Spec.Goal, b.Manifest.Spec.Protocol = a.Manifest.Spec.Model, "worse", "reversed"
+	var first, again bytes.Buffer
+	for _, buf := range []*bytes.Buffer{&first, &again} {
+		if err := report.WriteJSON(buf, compare(t, stats.Default, a, b)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if first.String() != again.String() {
+		t.Error("the same runs gave other bytes")
+	}
+	golden(t, "compare.json", first.Bytes())
+}

@@ -1,0 +1,236 @@
+package scoring_test
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"gavel/backends"
+	"gavel/datasets"
+	"gavel/judging"
+	"gavel/scoring"
+	"gavel/scoring/stats"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden compares got with testdata/NAME, or writes it there under -update.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v (run the test with -update to write it)", err)
+	}
+	if string(got) != string(want) {
+		t.Errorf("%s differs from what was written\n--- got\n%s\n--- want\n%s", path, got, want)
+	}
+}
+
+// quick is a bootstrap for tests that look at values, not at intervals.
+var quick = stats.Bootstrap{Rounds: 100, Level: 0.95, Seed: 1}
+
+// unit is a pair by what its two games came to: the candidate named, "A" or
+// "B", or an outcome without one.
+func unit(id, group, gold string, games ...string) scoring.Unit {
+	u := scoring.Unit{Item: id, Group: group, Gold: index(gold)}
+	for i, g := range games {
+		u.Games[i] = scoring.Game{Outcome: judging.Outcome(g), Choice: judging.Nobody, First: int8(i)} // A first, then B
+		if g == "A" || g == "B" {
+			u.Games[i].Outcome, u.Games[i].Choice = judging.Decided, index(g)
+		}
+	}
+	return u
+}
+
+func index(candidate string) int8 {
+	if candidate == "A" {
+		return 0
+	}
+	return 1
+}
+
+// runOf is a run of these pairs.
+func runOf(units ...scoring.Unit) *scoring.Run {
+	m := judging.NewManifest("test", judging.Spec{
+		Protocol: "pairwise", Goal: "better", Prompt: judging.Template{Name: "sop"}, Model: judging.ModelSpec{Name: "judge"},
+		Dataset: judging.DatasetSpec{Items: len(units)}, Parameters: judging.Parameters{MaxTokens: 4096},
+	})
+	m.Dataset.Name = "pairs"
+	run := &scoring.Run{Dir: "run", Manifest: m, Reading: judging.Reading{Policy: judging.Unique}, Units: units, Outcomes: map[judging.Outcome]int{}}
+	for _, u := range units {
+		for _, g := range u.Games {
+			run.Outcomes[g.Outcome]++
+		}
+	}
+	return run
+}
+
+func find(t *testing.T, rep scoring.Report, metric, group string) scoring.Result {
+	t.Helper()
+	for _, r := range rep.Results {
+		if r.Metric == metric && r.Group == group {
+			return r
+		}
+	}
+	t.Fatalf("no %s of %s among %d results", metric, group, len(rep.Results))
+	return scoring.Result{}
+}
+
+// wants are values in percent by metric; undefined where there is to be none.
+type wants map[string]float64
+
+const undefined = -1
+
+func (w wants) check(t *testing.T, rep scoring.Report, group string) {
+	t.Helper()
+	for metric, want := range w {
+		r := find(t, rep, metric, group)
+		switch {
+		case want == undefined && (r.Value != nil || r.Low != nil || r.High != nil || r.Note == "" || r.N != 0):
+			t.Errorf("%s of %s is %s, want it undefined, with a note", metric, group, show(r))
+		case want != undefined && (r.Value == nil || *r.Value != want):
+			t.Errorf("%s of %s is %s, want %v", metric, group, show(r), want)
+		}
+	}
+}
+
+func show(r scoring.Result) string {
+	b, err := json.Marshal(r)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}
+
+// making says how a run is made.
+type making struct {
+	protocol, prompt string
+	set              *datasets.Set
+	client           backends.Client
+	model            string
+	change           func(*judging.Manifest)
+}
+
+// makeRun runs a judge over a set and returns the run's directory.
+func makeRun(t *testing.T, how making) string {
+	t.Helper()
+	kind, err := judging.KindNamed(how.protocol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if how.prompt == "" {
+		how.prompt = "sop"
+	}
+	template, err := kind.Template(how.prompt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := make([]int, how.set.Len())
+	for i := range rows {
+		rows[i] = i
+	}
+	spec := judging.Spec{
+		Protocol: kind.Name, Goal: kind.Goal, Prompt: template, Parameters: judging.DefaultParameters,
+		Dataset: judging.DatasetSpec{SHA256: how.set.SHA256, Items: how.set.Len()},
+		Model:   judging.ModelSpec{Name: how.model, Identity: how.model},
+	}
+	m := judging.NewManifest("test", spec)
+	m.Dataset.Name = datasets.Base(how.set.Name)
+	_, m.Simulated = how.client.(*backends.Sim)
+	if how.change != nil {
+		how.change(m)
+	}
+	path := filepath.Join(t.TempDir(), "run")
+	dir, _, err := judging.OpenDir(path, m, func(*judging.Record) bool { return false }, func(*judging.Record) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	if err := dir.Begin(m, func(func([]byte) error) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	job := judging.Job{
+		Manifest: m, Protocol: kind.New(template), Set: how.set, Rows: rows, Client: how.client, Concurrency: 4, GiveUp: 1 << 30,
+		Write: dir.Write, Now: func() time.Time { return time.Unix(0, 0) },
+	}
+	if err := job.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func load(t *testing.T, dir string, how judging.Reading) *scoring.Run {
+	t.Helper()
+	if how.Policy == "" {
+		how.Policy = judging.Unique
+	}
+	run, err := scoring.Load(dir, how)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+func sim(t *testing.T, spec string) *backends.Sim {
+	t.Helper()
+	s, err := backends.NewSim(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func sample(t *testing.T) *datasets.Set {
+	t.Helper()
+	set, err := datasets.Library{}.Open("sample")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// pairsFile is a dataset of n pairs whose labels are A>B and B>A in turn, and
+// whose sources are taken in turn too.
+func pairsFile(t *testing.T, n int, sources ...string) *datasets.Set {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "pairs.jsonl")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		fmt.Fprintf(f, `{"pair_id": "p%05d", "source": %q, "question": "q", "response_A": "a", "response_B": "b", "label": %q}`+"\n",
+			i+1, sources[i%len(sources)], []string{"A>B", "B>A"}[i%2])
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	set, err := datasets.OpenFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { set.Close() })
+	return set
+}
+
+// script is a judge that says what a function says.
+type script func(req backends.Request) (backends.Response, error)
+
+func (s script) Ask(_ context.Context, req backends.Request) (backends.Response, error) {
+	return s(req)
+}

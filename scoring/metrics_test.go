@@ -1,0 +1,214 @@
+package scoring_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"slices"
+	"testing"
+
+	"gavel/judging"
+	"gavel/report"
+	"gavel/scoring"
+	"gavel/scoring/stats"
+)
+
+// eight pairs, A shown first in the first game and B in the second.
+//
+//	                first game   second game   points   right in
+//	p1 Math    A    A            A             +1 +1    both
+//	p2 Math    B    B            B             +1 +1    both
+//	p3 Math    A    A            B             +1 −1    the first
+//	p4 Coding  B    A            A             −1 −1    none
+//	p5 Coding  A    A            tie           +1  0    the first
+//	p6 Coding  B    no verdict   B              0 +1    the second
+//	p7 Coding  A    cut          failed         0  0    none
+//	p8 Coding  A    B            conflict      −1  0    none
+func eightPairs() []scoring.Unit {
+	return []scoring.Unit{
+		unit("p1", "Math", "A", "A", "A"),
+		unit("p2", "Math", "B", "B", "B"),
+		unit("p3", "Math", "A", "A", "B"),
+		unit("p4", "Coding", "B", "A", "A"),
+		unit("p5", "Coding", "A", "A", "tie"),
+		unit("p6", "Coding", "B", "no-verdict", "B"),
+		unit("p7", "Coding", "A", "cut", "failed"),
+		unit("p8", "Coding", "A", "B", "conflict"),
+	}
+}
+
+func TestMetricsByHand(t *testing.T) {
+	rep := runOf(eightPairs()...).Score(quick)
+	wants{
+		"strict":       25,   // p1 p2: 2 of 8
+		"counter":      50,   // p1 p2 p5 p6: 4 of 8
+		"first-order":  50,   // p1 p2 p3 p5: 4 of 8
+		"second-order": 37.5, // p1 p2 p6: 3 of 8
+		"half-tie":     62.5, // 4, and a half each for p3 and p7: 5 of 8
+		"drop":         50,   // p1 p2 of p1 p2 p3 p4
+		"consistency":  75,   // p1 p2 p4 of p1 p2 p3 p4
+		// first games: A named in p1 p3 p4 p5, not in p2 p8; second games: B in
+		// p2 p3 p6, not in p1 p4. So 7 of 11.
+		"first-position": 63.6364,
+	}.check(t, rep, scoring.Overall)
+	wants{
+		"strict": 66.6667, "counter": 66.6667, "first-order": 100, "second-order": 66.6667,
+		"half-tie":       83.3333, // (2 + ½) of 3
+		"drop":           66.6667,
+		"consistency":    66.6667,
+		"first-position": 66.6667, // 4 of 6: p1 once, p2 once, p3 twice
+	}.check(t, rep, "Math")
+	wants{
+		"strict": 0, "counter": 40, "first-order": 20, "second-order": 20,
+		"half-tie":       50,  // (2 + ½) of 5
+		"drop":           0,   // p4 alone
+		"consistency":    100, // p4 alone
+		"first-position": 60,  // p4's first game, p5, p6; not p4's second, p8: 3 of 5
+	}.check(t, rep, "Coding")
+	for metric, n := range map[string]int{"strict": 8, "counter": 8, "first-order": 8, "second-order": 8, "half-tie": 8, "drop": 4, "consistency": 4, "first-position": 11} {
+		if got := find(t, rep, metric, scoring.Overall).N; got != n {
+			t.Errorf("%s: n = %d, want %d", metric, got, n)
+		}
+	}
+}
+
+func TestMetricsWhereThereIsLittle(t *testing.T) {
+	none := wants{"strict": 0, "counter": 0, "first-order": 0, "second-order": 0, "half-tie": 50, "drop": undefined, "consistency": undefined, "first-position": undefined}
+	nothing := wants{"strict": undefined, "counter": undefined, "first-order": undefined, "second-order": undefined, "half-tie": undefined, "drop": undefined, "consistency": undefined, "first-position": undefined}
+	for _, c := range []struct {
+		name  string
+		units []scoring.Unit
+		want  wants
+	}{
+		{"no pairs", nil, nothing},
+		{"one pair, right", []scoring.Unit{unit("p1", "Math", "A", "A", "A")},
+			wants{"strict": 100, "counter": 100, "first-order": 100, "second-order": 100, "half-tie": 100, "drop": 100, "consistency": 100, "first-position": 50}},
+		{"one pair, wrong", []scoring.Unit{unit("p1", "Math", "A", "B", "B")},
+			wants{"strict": 0, "counter": 0, "half-tie": 0, "drop": 0, "consistency": 100, "first-position": 50}},
+		{"one game decided", []scoring.Unit{unit("p1", "Math", "B", "tie", "B")},
+			wants{"strict": 0, "counter": 100, "first-order": 0, "second-order": 100, "half-tie": 100, "drop": undefined, "consistency": undefined, "first-position": 100}},
+		{"all tied", []scoring.Unit{unit("p1", "Math", "A", "tie", "tie"), unit("p2", "Math", "B", "tie", "tie")}, none},
+		{"all without a verdict", []scoring.Unit{unit("p1", "Math", "A", "no-verdict", "no-verdict"), unit("p2", "Math", "B", "no-verdict", "no-verdict")}, none},
+		{"all failed", []scoring.Unit{unit("p1", "Math", "A", "failed", "failed")}, none},
+		{"each outcome without a verdict", []scoring.Unit{
+			unit("p1", "Math", "A", "conflict", "cut"), unit("p2", "Math", "A", "prompt-too-long", "refused"), unit("p3", "Math", "B", "tie", "no-verdict"),
+		}, none},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.want.check(t, runOf(c.units...).Score(quick), scoring.Overall) })
+	}
+}
+
+func TestGroups(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		groups []string
+		want   []string
+	}{
+		{"one", []string{"Math", "Math"}, []string{"overall"}},
+		{"JudgeBench's, as in its paper", []string{"Coding", "Math", "Reasoning", "Knowledge", "Math"}, []string{"overall", "Knowledge", "Reasoning", "Math", "Coding"}},
+		{"others by name, after those", []string{"zebra", "Math", "apple"}, []string{"overall", "Math", "apple", "zebra"}},
+		{"none", nil, []string{"overall"}},
+	} {
+		var units []scoring.Unit
+		for i, g := range c.groups {
+			units = append(units, unit(string(rune('a'+i)), g, "A", "A", "A"))
+		}
+		if got := scoring.Groups(units); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+		var inResults []string
+		for _, r := range runOf(units...).Score(quick).Results {
+			if r.Metric == "strict" {
+				inResults = append(inResults, r.Group)
+			}
+		}
+		if !slices.Equal(inResults, c.want) {
+			t.Errorf("%s: results are of %q, want %q", c.name, inResults, c.want)
+		}
+	}
+}
+
+// A row of results for every metric, under the names of the protocol.
+func TestResultsNameTheMetrics(t *testing.T) {
+	var names []string
+	for _, r := range runOf(eightPairs()...).Score(quick).Results[:len(scoring.Metrics)] {
+		names = append(names, r.Metric)
+	}
+	want := []string{"strict", "counter", "first-order", "second-order", "half-tie", "drop", "consistency", "first-position"}
+	if !slices.Equal(names, want) {
+		t.Errorf("%q, want %q", names, want)
+	}
+}
+
+func TestIntervals(t *testing.T) {
+	var units []scoring.Unit
+	for i := range 100 {
+		game := "A"
+		if i%4 == 0 {
+			game = "B"
+		}
+		units = append(units, unit(string(rune('a'+i)), "Math", "A", game, game))
+	}
+	rep := runOf(units...).Score(stats.Default)
+	strict := find(t, rep, "strict", scoring.Overall) // 75 of 100: 75 ± 1.96 · 4.33
+	if *strict.Value != 75 || math.Abs(*strict.Low-66.5) > 1.01 || math.Abs(*strict.High-83.5) > 1.01 || strict.Note != "" {
+		t.Errorf("strict %s, want about [66.5, 83.5]", show(strict))
+	}
+	// Consistency is 100 of 100: resampling would give no width, so exact:
+	// low = 0.025^(1/100)
+	alike := find(t, rep, "consistency", scoring.Overall)
+	if *alike.Low != 96.3783 || *alike.High != 100 || alike.Note == "" {
+		t.Errorf("consistency %s, want [96.3783, 100] and a note", show(alike))
+	}
+	// Two games of a pair are one unit: 20 games all for the first are 10 of 10
+	// pairs, low = 0.025^(1/10).
+	var firsts []scoring.Unit
+	for i := range 10 {
+		firsts = append(firsts, unit(string(rune('a'+i)), "Math", "A", "A", "B"))
+	}
+	games := find(t, runOf(firsts...).Score(stats.Default), "first-position", scoring.Overall)
+	if *games.Value != 100 || *games.Low != 69.1503 || *games.High != 100 || games.N != 20 {
+		t.Errorf("first-position %s, want [69.1503, 100]", show(games))
+	}
+	if rep.Bootstrap != (scoring.Bootstrap{Rounds: 10000, Level: 0.95, Seed: 1, Unit: "pair"}) {
+		t.Errorf("bootstrap %+v", rep.Bootstrap)
+	}
+	for _, r := range rep.Results {
+		if r.Value != nil && (*r.Low > *r.Value || *r.High < *r.Value || *r.Low < 0 || *r.High > 100) {
+			t.Errorf("%s is not within its interval", show(r))
+		}
+	}
+	again, err := json.Marshal(runOf(units...).Score(stats.Default))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first, _ := json.Marshal(rep); !bytes.Equal(first, again) {
+		t.Error("the same pairs gave other bytes")
+	}
+}
+
+func TestReportJSON(t *testing.T) {
+	units := append(eightPairs(), unit("p9", "prompts", "A", "prompt-too-long", "refused"))
+	run := runOf(units...)
+	run.Manifest.ID, run.Manifest.Simulated, run.Manifest.Spec.Dataset.Items, run.Manifest.Dataset.Skipped = "0123", true, 10, 1
+	rep := run.Score(stats.Default)
+	rep.Run = "runs/one"
+	var b bytes.Buffer
+	if err := report.WriteJSON(&b, report.Scores{Runs: []scoring.Report{rep}}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "report.json", b.Bytes())
+}
+
+// All eight outcomes are in every report, those that did not occur too.
+func TestEveryOutcomeIsCounted(t *testing.T) {
+	rep := runOf(unit("p1", "Math", "A", "A", "tie")).Score(quick)
+	if len(rep.Outcomes) != 8 || rep.Outcomes["decided"] != 1 || rep.Outcomes["tie"] != 1 {
+		t.Errorf("%v", rep.Outcomes)
+	}
+	for _, o := range judging.Outcomes {
+		if _, ok := rep.Outcomes[string(o)]; !ok {
+			t.Errorf("no count of %s", o)
+		}
+	}
+}
