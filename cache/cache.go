@@ -18,6 +18,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -132,15 +133,17 @@ func badgerOptions(dir string) badger.Options {
 }
 
 func openError(dir string, err error) error {
-	text := err.Error()
+	text := strings.Join(strings.Fields(err.Error()), " ")
 	switch {
 	case strings.Contains(text, "Cannot acquire directory lock") || strings.Contains(text, "Another process is using"):
 		return fmt.Errorf("cache %s is %w: wait for it to end, name another folder with --cache, or use --no-cache", dir, ErrLocked)
-	case errors.Is(err, os.ErrPermission):
-		return fmt.Errorf("cache %s: %w: name a folder you may write to with --cache, or use --no-cache", dir, err)
+	case readOnly.MatchString(text): // Badger's errors do not unwrap
+		return fmt.Errorf("cache %s: %s: name a folder you may write to with --cache, or use --no-cache", dir, text)
 	}
-	return fmt.Errorf("cache %s cannot be opened (%s): remove the folder to start a new one, or name another with --cache", dir, strings.ReplaceAll(text, "\n", " "))
+	return fmt.Errorf("cache %s cannot be opened (%s): remove the folder to start a new one, or name another with --cache", dir, text)
 }
+
+var readOnly = regexp.MustCompile(`(?i)permission denied|read-only file system|access is denied`)
 
 // Close writes what is in memory to disk and releases the folder.
 func (s *Store) Close() error {
@@ -226,11 +229,14 @@ func encode(e Entry) ([]byte, error) {
 	if err := enc.Encode(e); err != nil {
 		return nil, err
 	}
-	plain := buf.Bytes()
+	return seal(buf.Bytes()), nil
+}
+
+func seal(plain []byte) []byte {
 	out := make([]byte, header, header+s2.MaxEncodedLen(len(plain)))
 	out[0] = schema
 	binary.LittleEndian.PutUint32(out[1:], crc32.Checksum(plain, castagnoli))
-	return out[:header+len(s2.Encode(out[header:cap(out)], plain))], nil
+	return out[:header+len(s2.Encode(out[header:cap(out)], plain))]
 }
 
 func decode(v []byte) (Entry, error) {

@@ -1,0 +1,151 @@
+package backends
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// Ollama's own client reads the variable by these rules (ollama/envconfig).
+func TestOllamaURL(t *testing.T) {
+	for host, want := range map[string]string{
+		"127.0.0.1:11434":      "http://127.0.0.1:11434",
+		"localhost":            "http://localhost:11434",
+		" judge.lan ":          "http://judge.lan:11434",
+		"h:1":                  "http://h:1",
+		":9999":                "http://127.0.0.1:9999",
+		"0.0.0.0":              "http://127.0.0.1:11434",
+		"0.0.0.0:1":            "http://127.0.0.1:1",
+		"[::]:1":               "http://127.0.0.1:1",
+		"[::1]":                "http://[::1]:11434",
+		"::1":                  "http://[::1]:11434",
+		"http://h":             "http://h:80",
+		"http://h:1/":          "http://h:1",
+		"https://h":            "https://h:443",
+		"https://h/ollama/":    "https://h:443/ollama",
+		"https://h:1":          "https://h:1",
+		`"h:1"`:                "http://h:1",
+		"http://0.0.0.0:11434": "http://127.0.0.1:11434",
+	} {
+		if got, err := OllamaURL(host); err != nil || got != want {
+			t.Errorf("OllamaURL(%q) = %q, %v, want %q", host, got, err, want)
+		}
+	}
+	for _, host := range []string{"http://", "h:port", "a b", "http://[::1"} {
+		if got, err := OllamaURL(host); err == nil || !strings.Contains(err.Error(), "OLLAMA_HOST") {
+			t.Errorf("OllamaURL(%q) = %q, %v", host, got, err)
+		}
+	}
+}
+
+func TestCandidates(t *testing.T) {
+	for _, tc := range []struct{ ollama, openai, want string }{
+		{"", "", "http://127.0.0.1:11434 http://127.0.0.1:8000 http://127.0.0.1:8080 http://127.0.0.1:1234"},
+		{"h:1", "http://o/v1", "http://h:1* http://o/v1* http://127.0.0.1:11434 http://127.0.0.1:8000 http://127.0.0.1:8080 http://127.0.0.1:1234"},
+	} {
+		list, err := Candidates(tc.ollama, tc.openai)
+		var got []string
+		for _, c := range list {
+			got = append(got, c.URL+map[bool]string{true: "*"}[c.Env])
+		}
+		if err != nil || strings.Join(got, " ") != tc.want {
+			t.Errorf("got %v, %v", got, err)
+		}
+	}
+	if _, err := Candidates("http://", ""); err == nil {
+		t.Error("a bad OLLAMA_HOST is passed over")
+	}
+}
+
+func TestProbe(t *testing.T) {
+	for name, tc := range map[string]struct {
+		wire   wire
+		suffix string
+		want   string // kind and name
+		fails  Kind
+		reason string
+	}{
+		"Ollama":             {wire: ollamaWire, want: "ollama Ollama"},
+		"Ollama's /v1":       {wire: ollamaWire, suffix: "/v1", want: "ollama Ollama", reason: "its /v1 cuts prompts in silence"},
+		"llama.cpp":          {wire: llamaWire, want: "openai llama.cpp"},
+		"vLLM":               {wire: vllmWire, suffix: "/v1/", want: "openai vLLM"},
+		"LM Studio":          {wire: studioWire, want: "openai LM Studio", reason: "it answers 200 to any path, Ollama's too"},
+		"loading":            {wire: llamaWire.failing(503, "Loading model"), want: "openai llama.cpp", reason: "it will answer once its model is loaded"},
+		"something else":     {wire: wire{lost: respond(200, "<html>")}, fails: ServerSide},
+		"busy":               {wire: llamaWire.failing(503, "no"), fails: Busy, reason: "anything may be"},
+		"a 404 for all":      {wire: wire{lost: respond(404, "")}, fails: NotFound},
+		"a key is wanted":    {wire: llamaWire.failing(401, "no"), fails: Auth},
+		"Ollama, dev build":  {wire: ollamaWire.saying("/api/version", `{"version":"0.0.0"}`), want: "ollama Ollama"},
+		"an empty list":      {wire: studioWire.saying("/v1/models", `{"data":[]}`), want: "openai OpenAI-compatible"},
+		"no version is none": {wire: studioWire.saying("/api/version", `{"version":""}`), want: "openai LM Studio"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := tc.wire.start(t)
+			got, err := Probe(context.Background(), s.Server.Client(), s.URL+tc.suffix, "")
+			if tc.fails != "" {
+				if !IsKind(err, tc.fails) {
+					t.Errorf("got %+v, %v, want kind %s", got, err, tc.fails)
+				}
+			} else if err != nil || got.Kind+" "+got.Name != tc.want {
+				t.Errorf("got %+v, %v, want %s %s", got, err, tc.want, tc.reason)
+			}
+		})
+	}
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	if _, err := Probe(context.Background(), NewHTTPClient(1), gone.URL, ""); !IsKind(err, Transport) {
+		t.Errorf("nothing there: %v", err)
+	}
+	if _, err := Probe(context.Background(), NewHTTPClient(1), "http://[", ""); err == nil {
+		t.Error("half an address is accepted")
+	}
+}
+
+func TestDiscover(t *testing.T) {
+	ollama, llama, vllm := ollamaWire.start(t), llamaWire.start(t), vllmWire.start(t)
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	port := func(url string) Candidate { return Candidate{url, "port", false} }
+	env := func(url string) Candidate { return Candidate{url, "env", true} }
+	for name, tc := range map[string]struct {
+		candidates []Candidate
+		want       string
+	}{
+		"nothing":                       {nil, ""},
+		"none answers":                  {[]Candidate{port(gone.URL)}, ""},
+		"the one that answers":          {[]Candidate{port(gone.URL), port(llama.URL)}, "llama.cpp (port)"},
+		"all, in the order given":       {[]Candidate{port(vllm.URL), port(ollama.URL), port(llama.URL)}, "vLLM (port), Ollama (port), llama.cpp (port)"},
+		"the environment wins":          {[]Candidate{env(llama.URL), port(ollama.URL)}, "llama.cpp (env)"},
+		"even where it does not answer": {[]Candidate{env(gone.URL), port(ollama.URL)}, ""},
+		"the same server twice":         {[]Candidate{env(ollama.URL), env(ollama.URL + "/v1")}, "Ollama (env)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, e := range Discover(context.Background(), NewHTTPClient(2), tc.candidates, "") {
+				got = append(got, fmt.Sprintf("%s (%s)", e.Server.Name, e.Why))
+			}
+			if strings.Join(got, ", ") != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+// Whatever listens on a usual port must not be told a key.
+func TestDiscoverSendsTheKeyToNamedAddressesAlone(t *testing.T) {
+	for env, want := range map[bool]string{true: "Bearer sk-secret", false: ""} {
+		s := vllmWire.start(t)
+		Discover(context.Background(), NewHTTPClient(1), []Candidate{{s.URL, "x", env}}, "sk-secret")
+		models := s.asked("/v1/models")
+		if len(models) == 0 {
+			t.Fatal("it was not looked at")
+		}
+		for _, q := range s.seen {
+			if got := q.header.Get("Authorization"); got != want && strings.HasPrefix(q.path, "/v1/") || got != "" && !env {
+				t.Errorf("named %v: %s got Authorization %q", env, q.path, got)
+			}
+		}
+	}
+}

@@ -1,0 +1,224 @@
+package backends
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestStatuses(t *testing.T) {
+	for _, tc := range []struct {
+		status  int
+		kind    Kind
+		mayPass bool
+	}{
+		{400, BadRequest, false},
+		{401, Auth, false},
+		{403, Auth, false},
+		{404, NotFound, false},
+		{405, BadRequest, false},
+		{408, Busy, true},
+		{413, BadRequest, false},
+		{422, BadRequest, false},
+		{429, Busy, true},
+		{500, ServerSide, true},
+		{501, ServerSide, true},
+		{502, ServerSide, true},
+		{503, Busy, true},
+		{504, ServerSide, true},
+	} {
+		t.Run(http.StatusText(tc.status), func(t *testing.T) {
+			eachWire(t, func(t *testing.T, w wire) {
+				_, err := w.ask(t, respond(tc.status, w.fail(tc.status, "the reason\nover two lines")))
+				e := failed(t, err)
+				if e.Kind != tc.kind || e.MayPass() != tc.mayPass || e.Status != tc.status || e.Message != "the reason over two lines" || e.RetryAfter != 0 {
+					t.Errorf("got %+v", e)
+				}
+			})
+		})
+	}
+}
+
+// failed checks that err is an *Error with a message of one line.
+func failed(t *testing.T, err error) *Error {
+	t.Helper()
+	var e *Error
+	if !errors.As(err, &e) {
+		t.Fatalf("not an *Error: %v", err)
+	}
+	if strings.ContainsAny(err.Error(), "\r\n") || len(err.Error()) > 500 || e.Message == "" {
+		t.Errorf("not a short line: %q", err)
+	}
+	return e
+}
+
+func TestErrorBodies(t *testing.T) {
+	for name, tc := range map[string]struct{ body, want string }{
+		"Ollama's":         {`{"error":"model 'x' not found"}`, "HTTP 404: model 'x' not found"},
+		"nested":           {`{"error":{"message":"File Not Found","type":"not_found_error","code":404}}`, "HTTP 404: File Not Found"},
+		"flat":             {`{"object":"error","message":"The model does not exist.","code":404}`, "HTTP 404: The model does not exist."},
+		"FastAPI's":        {`{"detail":"Not Found"}`, `HTTP 404: {"detail":"Not Found"}`},
+		"HTML":             {"<html>\n<body>404</body></html>", "HTTP 404: <html> <body>404</body></html>"},
+		"none":             {"", "HTTP 404: Not Found"},
+		"a list":           {`[{"error":"x"}]`, `HTTP 404: [{"error":"x"}]`},
+		"long":             {strings.Repeat("é", 400), "HTTP 404: " + strings.Repeat("é", 150) + "…"},
+		"long, odd bytes":  {"x" + strings.Repeat("é", 400), "HTTP 404: x" + strings.Repeat("é", 149) + "\ufffd…"},
+		"not UTF-8":        {"\xff", "HTTP 404: \ufffd"},
+		"empty error":      {`{"error":""}`, `HTTP 404: {"error":""}`},
+		"error is a truth": {`{"error":true,"message":"words"}`, "HTTP 404: words"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachWire(t, func(t *testing.T, w wire) {
+				_, err := w.ask(t, respond(404, tc.body))
+				if e := failed(t, err); e.Error() != tc.want {
+					t.Errorf("got  %s\nwant %s", e, tc.want)
+				}
+			})
+		})
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	date := func(d time.Duration) string { return time.Now().Add(d).UTC().Format(http.TimeFormat) }
+	for name, tc := range map[string]struct {
+		header   string
+		low, top time.Duration
+	}{
+		"seconds":   {"7", 7 * time.Second, 7 * time.Second},
+		"date":      {date(time.Hour), 50 * time.Minute, time.Hour},
+		"past date": {date(-time.Hour), 0, 0},
+		"negative":  {"-5", 0, 0},
+		"nonsense":  {"soon", 0, 0},
+		"for ever":  {"18446744074", 24 * time.Hour, 1<<63 - 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachWire(t, func(t *testing.T, w wire) {
+				_, err := w.ask(t, func(rw http.ResponseWriter, r *http.Request) {
+					rw.Header().Set("Retry-After", tc.header)
+					respond(429, w.fail(429, "slow down"))(rw, r)
+				})
+				if got := failed(t, err).RetryAfter; got < tc.low || got > tc.top {
+					t.Errorf("RetryAfter = %s, want %s to %s", got, tc.low, tc.top)
+				}
+			})
+		})
+	}
+}
+
+func TestAnswersThatAreNone(t *testing.T) {
+	hangUp := func(written string) http.HandlerFunc {
+		return func(rw http.ResponseWriter, _ *http.Request) {
+			conn, buf, err := http.NewResponseController(rw).Hijack()
+			if err != nil {
+				panic(err)
+			}
+			buf.WriteString(written)
+			buf.Flush()
+			conn.Close()
+		}
+	}
+	for name, tc := range map[string]struct {
+		answer http.HandlerFunc
+		kind   Kind
+		says   string
+	}{
+		"HTML":              {respond(200, "<!DOCTYPE html>\n<title>Log in</title>"), ServerSide, "not an answer of this kind of server: <!DOCTYPE html> <title>Log in</title>"},
+		"empty body":        {respond(200, ""), ServerSide, "(empty)"},
+		"empty object":      {respond(200, "{}"), ServerSide, "{}"},
+		"null":              {respond(200, "null"), ServerSide, "null"},
+		"broken JSON":       {respond(200, `{"choices":[{"message":{"role":"assistant","content":"[[A>B]]`), ServerSide, "not an answer"},
+		"an error in a 200": {respond(200, `{"error":"out of memory"}`), ServerSide, "out of memory"},
+		"object in a 200":   {respond(200, `{"error":{"message":"out of memory"}}`), ServerSide, "out of memory"},
+		"number for text":   {respond(200, `{"choices":[{"message":{"role":"assistant","content":5}}],"message":{"content":5},"done":true}`), ServerSide, "content"},
+		"hung up":           {hangUp(""), Transport, "EOF"},
+		"half a body":       {hangUp("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{\"choices\":["), Transport, "the answer broke off after 12 bytes"},
+		"half a chunk":      {hangUp("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n{\"message\""), Transport, "the answer broke off after 10 bytes"},
+		"not HTTP":          {hangUp("SSH-2.0-OpenSSH_9.6\r\n\r\n"), Transport, "malformed HTTP"},
+		"half an error":     {hangUp("HTTP/1.1 400 Bad Request\r\nContent-Length: 1000\r\n\r\n{\"error\""), Transport, "the answer broke off after 8 bytes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachWire(t, func(t *testing.T, w wire) {
+				got, err := w.ask(t, tc.answer)
+				if err == nil {
+					t.Fatalf("taken for a reply: %+v", got)
+				}
+				if e := failed(t, err); e.Kind != tc.kind || !e.MayPass() || !strings.Contains(e.Error(), tc.says) {
+					t.Errorf("kind %s, want %s: %s", e.Kind, tc.kind, e)
+				}
+			})
+		})
+	}
+}
+
+func TestAnswersWithoutAnEnd(t *testing.T) {
+	for name, tc := range map[string]struct {
+		wire wire
+		body string
+		says string
+	}{
+		"Ollama, done false": {ollamaWire, `{"message":{"role":"assistant","content":"[[A"},"done":false}`, "without an end"},
+		"Ollama, no done":    {ollamaWire, `{"message":{"role":"assistant","content":"[[A>B]]"}}`, "without an end"},
+		"no choices":         {vllmWire, `{"choices":[]}`, "without choices"},
+		"null choices":       {llamaWire, `{"choices":null}`, "without choices"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := tc.wire.ask(t, respond(200, tc.body))
+			if e := failed(t, err); e.Kind != ServerSide || !strings.Contains(e.Message, tc.says) {
+				t.Errorf("got %+v", e)
+			}
+		})
+	}
+}
+
+func TestWrongContentTypeIsNoMatter(t *testing.T) {
+	eachWire(t, func(t *testing.T, w wire) {
+		got, err := w.ask(t, func(rw http.ResponseWriter, _ *http.Request) {
+			rw.Header().Set("Content-Type", "text/html")
+			rw.Write([]byte(w.reply(content("[[A>B]]"), "stop")))
+		})
+		if err != nil || got.Text != "[[A>B]]" {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	})
+}
+
+func TestRefusedConnection(t *testing.T) {
+	s := httptest.NewServer(nil)
+	s.Close()
+	for _, w := range wires {
+		_, err := w.dial(s.URL, "", NewHTTPClient(1)).Ask(context.Background(), question)
+		if e := failed(t, err); e.Kind != Transport || !e.MayPass() || e.Message != "connection refused" {
+			t.Errorf("%s: %+v", w.name, e)
+		}
+	}
+}
+
+func TestCancelledWhileWaiting(t *testing.T) {
+	cause := errors.New("interrupted")
+	eachWire(t, func(t *testing.T, w wire) {
+		ctx, cancel := context.WithCancelCause(context.Background())
+		s := w.start(t, func(_ http.ResponseWriter, r *http.Request) {
+			cancel(cause)
+			<-r.Context().Done()
+		})
+		if _, err := s.client(w, "").Ask(ctx, question); err != cause {
+			t.Errorf("got %v, want the cause of the cancelling", err)
+		}
+	})
+}
+
+func TestTimeLimitOfTheHTTPClient(t *testing.T) {
+	eachWire(t, func(t *testing.T, w wire) {
+		s := w.start(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+		c := s.Server.Client()
+		c.Timeout = 20 * time.Millisecond
+		_, err := w.dial(s.URL, "", c).Ask(context.Background(), question)
+		if e := failed(t, err); e.Kind != Timeout || !e.MayPass() {
+			t.Errorf("got %+v", e)
+		}
+	})
+}

@@ -1,0 +1,98 @@
+package backends
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func FuzzSplitThinking(f *testing.F) {
+	for _, s := range []string{"", "a", "<think>a</think>b", "a</think>b", "a<think>b", "<th<think></think>ink></think>", "</think><think>", "</thi<think></think>nk>"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, reply string) {
+		text, thinking := SplitThinking(reply)
+		if !strings.Contains(reply, thinkOpen) && !strings.Contains(reply, thinkClose) {
+			if text != reply || thinking != "" {
+				t.Errorf("%q without tags becomes %q and %q", reply, text, thinking)
+			}
+			return
+		}
+		if open := strings.Index(text, thinkOpen); open >= 0 && strings.Contains(text[open:], thinkClose) {
+			t.Errorf("a thought is left in %q of %q", text, reply)
+		}
+		var had, got [256]int
+		for i := range len(reply) {
+			had[reply[i]]++
+		}
+		for _, part := range []string{text, thinking} {
+			for i := range len(part) {
+				got[part[i]]++
+			}
+		}
+		for b := range got {
+			if got[b] > had[b] {
+				t.Errorf("%q has more of %q than %q", []string{text, thinking}, rune(b), reply)
+			}
+		}
+	})
+}
+
+// transportFunc answers without a network.
+type transportFunc func(*http.Request) (*http.Response, error)
+
+func (f transportFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// FuzzAnswer gives both decoders any status and any body.
+func FuzzAnswer(f *testing.F) {
+	for _, w := range wires {
+		for _, message := range []string{content("[[A>B]]"), content("<think>a</think>b", `"reasoning":"c"`), `{"role":"assistant","content":null,"refusal":"no"}`} {
+			f.Add(200, w.reply(message, "stop"))
+			f.Add(200, w.reply(message, "length"))
+		}
+		f.Add(400, w.fail(400, "the prompt exceeds the context length"))
+		f.Add(200, w.fail(200, "the prompt exceeds the context length"))
+		f.Add(503, w.fail(503, "Loading model"))
+	}
+	for _, body := range []string{"", "null", "[]", "<html>", `{"choices":[{}]}`, `{"done":true}`, `{"error":5}`, "{\n}\n{}"} {
+		f.Add(200, body)
+	}
+	f.Fuzz(func(t *testing.T, status int, body string) {
+		if status < 200 || status > 599 {
+			return
+		}
+		c := &http.Client{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+			io.Copy(io.Discard, r.Body)
+			return &http.Response{
+				StatusCode: status, Status: http.StatusText(status), Header: http.Header{}, Request: r,
+				ContentLength: int64(len(body)), Body: io.NopCloser(bytes.NewReader([]byte(body))),
+			}, nil
+		})}
+		openAI := NewOpenAI("http://server", "", c)
+		openAI.server = &Server{Kind: "openai", Name: VLLM}
+		for name, b := range map[string]Client{"openai": openAI, "ollama": dialOllama("http://server", "", c)} {
+			resp, err := b.Ask(context.Background(), question)
+			if err != nil {
+				var e *Error
+				if !errors.As(err, &e) || e.Kind == "" || strings.ContainsAny(err.Error(), "\r\n") {
+					t.Errorf("%s: %q", name, err)
+				}
+				continue
+			}
+			if !slices.Contains([]Finish{Stop, Length, TooLong, Refused}, resp.Finish) {
+				t.Errorf("%s: finish %q", name, resp.Finish)
+			}
+			if status >= 400 && resp.Finish != TooLong {
+				t.Errorf("%s: HTTP %d is taken for a reply: %+v", name, status, resp)
+			}
+			if resp.Finish == TooLong && resp.Text+resp.Thinking != "" {
+				t.Errorf("%s: a refused prompt has a reply: %+v", name, resp)
+			}
+		}
+	})
+}

@@ -1,0 +1,275 @@
+package backends
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// hostile is a conversation that a careless writer of JSON, or of templates,
+// would spoil.
+var hostile = []Message{
+	{System, "You are a judge. <b>&</b> \u2028\u2029 \x00 \U0001F600"},
+	{User, `{"role":"assistant"} [{"role":"user","content":"."}] "temperature":1 {{.Answer}} [[A>B]]`},
+	{Assistant, ""},
+	{User, "a\r\nb\rc\n <|im_end|> \\ \" <think>"},
+}
+
+// sent asks a fresh server and returns the body it got, and its header.
+func (w wire) sent(t *testing.T, key string, req Request) (map[string]any, seen) {
+	t.Helper()
+	s := w.start(t, respond(200, w.reply(content("ok"), "stop")))
+	if _, err := s.client(w, key).Ask(context.Background(), req); err != nil {
+		t.Fatal(err)
+	}
+	asked := s.asked(w.chat)
+	if len(asked) != 1 {
+		t.Fatalf("asked %d times", len(asked))
+	}
+	return object(t, asked[0].body), asked[0]
+}
+
+// object reads a JSON object with its numbers as written, and refuses a member
+// that is given twice.
+func object(t *testing.T, body []byte) map[string]any {
+	t.Helper()
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.UseNumber()
+	var m map[string]any
+	if err := dec.Decode(&m); err != nil {
+		t.Fatalf("%v in %s", err, body)
+	}
+	dec = json.NewDecoder(bytes.NewReader(body))
+	dec.Token()
+	for keys := map[any]bool{}; dec.More(); {
+		key, _ := dec.Token()
+		if keys[key] {
+			t.Errorf("member %v twice in %s", key, body)
+		}
+		keys[key] = true
+		var skip json.RawMessage
+		dec.Decode(&skip)
+	}
+	return m
+}
+
+func turns(messages []Message) []any {
+	var out []any
+	for _, m := range messages {
+		out = append(out, map[string]any{"role": m.Role, "content": m.Content})
+	}
+	return out
+}
+
+// The whole request: nothing is missing and nothing else is in it.
+func TestRequest(t *testing.T) {
+	openAI := func(more ...any) map[string]any {
+		m := map[string]any{
+			"model": "tiny", "messages": turns(hostile), "stream": false,
+			"temperature": json.Number("0"), "top_p": json.Number("1"), "seed": json.Number("7"), "max_tokens": json.Number("60"),
+		}
+		for i := 0; i < len(more); i += 2 {
+			m[more[i].(string)] = more[i+1]
+		}
+		return m
+	}
+	ollama := map[string]any{
+		"model": "tiny", "messages": turns(hostile), "stream": false, "truncate": false, "shift": false,
+		"options": map[string]any{
+			"temperature": json.Number("0"), "top_p": json.Number("1"), "seed": json.Number("7"),
+			"num_predict": json.Number("60"), "num_ctx": json.Number("4096"), "repeat_penalty": json.Number("1"),
+		},
+	}
+	want := map[string]map[string]any{
+		"Ollama":    ollama,
+		"llama.cpp": openAI("repeat_penalty", json.Number("1")),
+		"vLLM":      openAI("repetition_penalty", json.Number("1")),
+		"LM Studio": openAI(),
+	}
+	req := question
+	req.Messages, req.Repeat = hostile, 3
+	eachWire(t, func(t *testing.T, w wire) {
+		got, _ := w.sent(t, "", req)
+		if !reflect.DeepEqual(got, want[w.name]) {
+			t.Errorf("got  %v\nwant %v", got, want[w.name])
+		}
+		encoded := req
+		encoded.Encoded = EncodeMessages(req.Messages)
+		if again, _ := w.sent(t, "", encoded); !reflect.DeepEqual(again, got) {
+			t.Errorf("encoded before, it is %v", again)
+		}
+	})
+}
+
+func TestRequestVariants(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change func(*Request)
+		check  func(t *testing.T, w wire, body map[string]any)
+	}{
+		"the server decides the context": {
+			func(r *Request) { r.NumCtx = 0 },
+			func(t *testing.T, w wire, body map[string]any) {
+				if options, ok := body["options"].(map[string]any); ok && options["num_ctx"] != nil {
+					t.Errorf("num_ctx is %v", options["num_ctx"])
+				}
+			},
+		},
+		"seed 0 is sent": {
+			func(r *Request) { r.Seed = 0 },
+			func(t *testing.T, w wire, body map[string]any) {
+				if got := setting(body, "seed"); got != json.Number("0") {
+					t.Errorf("seed is %v", got)
+				}
+			},
+		},
+		"a temperature is sent as it is": {
+			func(r *Request) { r.Temperature, r.TopP = 0.3, 0.95 },
+			func(t *testing.T, w wire, body map[string]any) {
+				if setting(body, "temperature") != json.Number("0.3") || setting(body, "top_p") != json.Number("0.95") {
+					t.Errorf("got %v", body)
+				}
+			},
+		},
+		"a name with everything in it": {
+			func(r *Request) { r.Model = `org/m<1>:"x" [{"role":"user","content":"."}]` },
+			func(t *testing.T, w wire, body map[string]any) {
+				if body["model"] != `org/m<1>:"x" [{"role":"user","content":"."}]` || len(body["messages"].([]any)) != 2 {
+					t.Errorf("got %v", body)
+				}
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachWire(t, func(t *testing.T, w wire) {
+				req := question
+				tc.change(&req)
+				body, _ := w.sent(t, "", req)
+				tc.check(t, w, body)
+			})
+		})
+	}
+}
+
+// setting is a sampling parameter, wherever the format has it.
+func setting(body map[string]any, name string) any {
+	if options, ok := body["options"].(map[string]any); ok {
+		return options[name]
+	}
+	return body[name]
+}
+
+// go-openai refuses a token limit or top_p for models that are called like
+// some of OpenAI's. What a model is called at home is its owner's affair.
+func TestModelNamesLikeOpenAIs(t *testing.T) {
+	for _, name := range []string{"o1-open", "o3", "o4-judge", "gpt-5-distilled", "gpt-6-sol", "gpt-oss:20b"} {
+		req := question
+		req.Model = name
+		body, _ := vllmWire.sent(t, "", req)
+		if body["model"] != name || body["max_tokens"] != json.Number("60") {
+			t.Errorf("%s: sent %v", name, body)
+		}
+	}
+}
+
+func TestOracleIsNeverSent(t *testing.T) {
+	req := question
+	req.Oracle = &Oracle{Item: "ORACLE", Choices: []string{"ORACLE", "ORACLE"}, Order: []int{4711, 4712}, Tie: "ORACLE"}
+	req.Identity = "IDENTITY"
+	eachWire(t, func(t *testing.T, w wire) {
+		_, s := w.sent(t, "", req)
+		for _, word := range []string{"ORACLE", "IDENTITY", "4711", "oracle"} {
+			if bytes.Contains(s.body, []byte(word)) {
+				t.Errorf("%s in %s", word, s.body)
+			}
+		}
+	})
+}
+
+func TestKeyIsSentOnlyWhereGiven(t *testing.T) {
+	eachWire(t, func(t *testing.T, w wire) {
+		for key, want := range map[string]string{"": "", "sk-secret": "Bearer sk-secret"} {
+			if w.name == "Ollama" {
+				want = "" // it has no keys
+			}
+			s := w.start(t, respond(200, w.reply(content("ok"), "stop")))
+			b := s.client(w, key)
+			if _, err := b.Ask(context.Background(), question); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := b.Models(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			for _, q := range s.seen {
+				if got := q.header.Get("Authorization"); got != want {
+					t.Errorf("%s: Authorization %q, want %q", q.path, got, want)
+				}
+				delete(q.header, "Authorization")
+				for name, values := range q.header {
+					if strings.Contains(strings.Join(values, " "), "secret") {
+						t.Errorf("%s: the key is in %s too", q.path, name)
+					}
+				}
+				if bytes.Contains(q.body, []byte("secret")) {
+					t.Errorf("%s: the key is in the body", q.path)
+				}
+			}
+		}
+	})
+}
+
+// Ollama loads a model again when its options change.
+func TestOllamaOptionsStayTheSame(t *testing.T) {
+	long := question
+	long.Messages = []Message{{User, strings.Repeat("long ", 9000)}}
+	a, _ := ollamaWire.sent(t, "", question)
+	b, _ := ollamaWire.sent(t, "", long)
+	if !reflect.DeepEqual(a["options"], b["options"]) || a["shift"] != b["shift"] {
+		t.Errorf("%v, then %v", a["options"], b["options"])
+	}
+}
+
+func TestBaseURL(t *testing.T) {
+	for _, suffix := range []string{"", "/", "/v1", "/v1/"} {
+		s := llamaWire.start(t, respond(200, llamaWire.reply(content("ok"), "stop")))
+		if _, err := NewOpenAI(s.URL+suffix, "", s.Server.Client()).Ask(context.Background(), question); err != nil {
+			t.Errorf("%q: %v", suffix, err)
+		}
+	}
+	s := ollamaWire.start(t, respond(200, ollamaWire.reply(content("ok"), "stop")))
+	if _, err := dialOllama(s.URL+"/", "", s.Server.Client()).Ask(context.Background(), question); err != nil {
+		t.Error(err)
+	}
+	if _, err := NewOllama("http://[", s.Server.Client()); err == nil {
+		t.Error("half an address is accepted")
+	}
+}
+
+// What the server is, is asked once, not with every question.
+func TestServerIsAskedOnce(t *testing.T) {
+	eachWire(t, func(t *testing.T, w wire) {
+		s := w.start(t, respond(200, w.reply(content("ok"), "stop")))
+		b := s.client(w, "")
+		for range 3 {
+			if _, err := b.Ask(context.Background(), question); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := len(s.asked("/v1/models")); n > 1 || len(s.asked(w.chat)) != 3 {
+			t.Errorf("models asked %d times, %d questions", n, len(s.asked(w.chat)))
+		}
+	})
+}
+
+func TestEncodeMessages(t *testing.T) {
+	var back []Message
+	if err := json.Unmarshal(EncodeMessages(hostile), &back); err != nil || !slices.Equal(back, hostile) {
+		t.Errorf("%v: %q", err, back)
+	}
+	if got := string(EncodeMessages([]Message{{User, "<&>"}})); got != `[{"role":"user","content":"<&>"}]` {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,186 @@
+package backends
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// script is a Client that says one thing after the other, the last for ever:
+// an error, or a text.
+type script struct {
+	says  []any
+	asked int
+}
+
+func (s *script) Ask(context.Context, Request) (Response, error) {
+	s.asked++
+	switch v := s.says[min(s.asked, len(s.says))-1].(type) {
+	case error:
+		return Response{}, v
+	case string:
+		return Response{Text: v, Finish: Stop}, nil
+	}
+	panic("a script is of errors and texts")
+}
+
+var (
+	refused = &Error{Kind: Transport, Message: "connection refused"}
+	slow    = &Error{Kind: Timeout, Message: "no answer in time"}
+	broke   = &Error{Kind: ServerSide, Status: 500, Message: "out of memory"}
+)
+
+func busy(after time.Duration) error {
+	return &Error{Kind: Busy, Status: 429, Message: "slow down", RetryAfter: after}
+}
+
+// The clock of these tests is synctest's: they wait for nothing.
+func TestRetry(t *testing.T) {
+	const text = "[[A>B]]"
+	for name, tc := range map[string]struct {
+		opts  Retry
+		says  []any
+		asked int           // how often; 0: more than four times
+		err   string        // "" where text comes at last
+		waits time.Duration // in all; 0 where it is left to chance
+	}{
+		"at once":                     {says: []any{text}, asked: 1},
+		"after two failures":          {says: []any{refused, broke, text}, asked: 3},
+		"as late as asked":            {says: []any{busy(40 * time.Second), text}, asked: 2, waits: 40 * time.Second},
+		"as late as asked, twice":     {says: []any{busy(7 * time.Second), busy(30 * time.Second), text}, asked: 3, waits: 37 * time.Second},
+		"later than there is time":    {says: []any{busy(time.Hour), text}, asked: 1, err: "HTTP 429: slow down"},
+		"given up":                    {says: []any{broke}, err: "HTTP 500: out of memory"},
+		"given up, asked for time":    {says: []any{busy(50 * time.Second)}, asked: 3, err: "HTTP 429: slow down (tried 3 times)", waits: 100 * time.Second},
+		"a limit of its own":          {opts: Retry{For: time.Minute}, says: []any{busy(50 * time.Second)}, asked: 2, err: "HTTP 429: slow down (tried 2 times)", waits: 50 * time.Second},
+		"too slow twice":              {says: []any{slow}, asked: 2, err: "no answer in time (tried 2 times)"},
+		"too slow once":               {says: []any{slow, text}, asked: 2},
+		"too slow twice, others too":  {says: []any{slow, refused, slow, text}, asked: 3, err: "no answer in time (tried 3 times)"},
+		"bad request":                 {says: []any{&Error{Kind: BadRequest, Status: 400, Message: "no"}, text}, asked: 1, err: "HTTP 400: no"},
+		"bad key":                     {says: []any{&Error{Kind: Auth, Status: 401, Message: "no"}, text}, asked: 1, err: "HTTP 401: no"},
+		"no such model":               {says: []any{&Error{Kind: NotFound, Status: 404, Message: "no"}, text}, asked: 1, err: "HTTP 404: no"},
+		"unexpected":                  {says: []any{&Error{Kind: Internal, Message: "no"}, text}, asked: 1, err: "no"},
+		"an error that is no *Error":  {says: []any{errors.New("disk full"), text}, asked: 1, err: "disk full"},
+		"will not pass after a while": {says: []any{refused, &Error{Kind: Auth, Status: 403, Message: "no"}}, asked: 2, err: "HTTP 403: no (tried 2 times)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, start := &script{says: tc.says}, time.Now()
+				got, err := WithRetry(s, tc.opts).Ask(t.Context(), Request{})
+				took := time.Since(start)
+				switch {
+				case tc.err == "" && (err != nil || got.Text != text):
+					t.Errorf("got %+v, %v", got, err)
+				case tc.asked == 0:
+					if s.asked < 5 || !IsKind(err, ServerSide) || took > 2*time.Minute {
+						t.Errorf("asked %d times in %s: %v", s.asked, took, err)
+					}
+				case tc.err != "" && (err == nil || err.Error() != tc.err):
+					t.Errorf("got %v, want %s", err, tc.err)
+				}
+				if tc.asked != 0 && s.asked != tc.asked {
+					t.Errorf("asked %d times, want %d", s.asked, tc.asked)
+				}
+				if tc.waits != 0 && took != tc.waits {
+					t.Errorf("waited %s, want %s", took, tc.waits)
+				}
+			})
+		})
+	}
+}
+
+func TestRetryBacksOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var at []time.Duration
+		start := time.Now()
+		c := clientFunc(func(context.Context, Request) (Response, error) {
+			at = append(at, time.Since(start))
+			return Response{}, refused
+		})
+		WithRetry(c, Retry{For: time.Hour, First: time.Second, Longest: time.Minute}).Ask(t.Context(), Request{})
+		if first, last := at[1], at[len(at)-1]-at[len(at)-2]; first < time.Second/2 || first > 2*time.Second || last < 20*time.Second || last > 2*time.Minute {
+			t.Errorf("first wait %s, last %s", first, last)
+		}
+	})
+}
+
+type clientFunc func(context.Context, Request) (Response, error)
+
+func (f clientFunc) Ask(ctx context.Context, req Request) (Response, error) { return f(ctx, req) }
+
+func TestRetryEndsWhenCancelled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cause := errors.New("interrupted")
+		time.AfterFunc(30*time.Second, func() { cancel(cause) })
+		start := time.Now()
+		_, err := WithRetry(&script{says: []any{busy(time.Minute)}}, Retry{}).Ask(ctx, Request{})
+		if err != cause || time.Since(start) != 30*time.Second {
+			t.Errorf("after %s: %v", time.Since(start), err)
+		}
+	})
+}
+
+func TestTimeout(t *testing.T) {
+	deaf := clientFunc(func(ctx context.Context, _ Request) (Response, error) {
+		<-ctx.Done()
+		return Response{}, context.Cause(ctx)
+	})
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		_, err := WithTimeout(deaf, 90*time.Second).Ask(t.Context(), Request{})
+		if e := failed(t, err); e.Kind != Timeout || e.Error() != "no answer within 1m30s (--timeout)" || time.Since(start) != 90*time.Second {
+			t.Errorf("after %s: %+v", time.Since(start), e)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) { // each try has the whole time
+		start := time.Now()
+		_, err := WithRetry(WithTimeout(deaf, time.Minute), Retry{For: time.Hour}).Ask(t.Context(), Request{})
+		if took := time.Since(start); !IsKind(err, Timeout) || took < 2*time.Minute || took > 3*time.Minute {
+			t.Errorf("after %s: %v", took, err)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) { // the caller's own end is no time-out
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := WithTimeout(deaf, time.Minute).Ask(ctx, Request{}); IsKind(err, Timeout) || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+	})
+	if got, err := WithTimeout(&script{says: []any{broke}}, time.Minute).Ask(t.Context(), Request{}); err != error(broke) {
+		t.Errorf("another error became %+v, %v", got, err)
+	}
+	if c := Client(&script{}); WithTimeout(c, 0) != c {
+		t.Error("no limit is a limit")
+	}
+}
+
+// The whole chain, on the wire: llama.cpp while it loads its model.
+func TestRetryOnTheWire(t *testing.T) {
+	eachWire(t, func(t *testing.T, w wire) {
+		loading := respond(503, w.fail(503, "Loading model"))
+		soon := func(rw http.ResponseWriter, r *http.Request) {
+			rw.Header().Set("Retry-After", "0")
+			respond(429, w.fail(429, "slow down"))(rw, r)
+		}
+		s := w.start(t, loading, soon, respond(200, w.reply(content("[[A>B]]"), "stop")))
+		c := WithRetry(WithTimeout(s.client(w, ""), time.Minute), Retry{First: time.Millisecond})
+		got, err := c.Ask(context.Background(), question)
+		if err != nil || got.Text != "[[A>B]]" || len(s.asked(w.chat)) != 3 {
+			t.Errorf("got %+v, %v after %d questions", got, err, len(s.asked(w.chat)))
+		}
+	})
+}
+
+// What is no failure is not asked again.
+func TestRetryTakesAnswersAsTheyAre(t *testing.T) {
+	eachWire(t, func(t *testing.T, w wire) {
+		s := w.start(t, respond(400, w.fail(400, "the prompt exceeds the context length")))
+		got, err := WithRetry(s.client(w, ""), Retry{}).Ask(context.Background(), question)
+		if err != nil || got.Finish != TooLong || len(s.asked(w.chat)) != 1 {
+			t.Errorf("got %+v, %v after %d questions", got, err, len(s.asked(w.chat)))
+		}
+	})
+}

@@ -1,0 +1,56 @@
+package backends
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestSplitThinking(t *testing.T) {
+	for name, tc := range map[string]struct{ reply, text, thinking, reason string }{
+		"no tags":              {"[[A>B]]", "[[A>B]]", "", ""},
+		"empty":                {"", "", "", ""},
+		"one thought":          {"<think>\nhm\n</think>\n\n[[A>B]]", "\n\n[[A>B]]", "\nhm\n", ""},
+		"two thoughts":         {"<think>a</think>b<think>c</think>d", "bd", "ac", ""},
+		"text before":          {"Well. <think>a</think>b", "Well. b", "a", ""},
+		"no start":             {"a [[B>A]]</think>[[A>B]]", "[[A>B]]", "a [[B>A]]", "the template put the start into the prompt"},
+		"no start, then one":   {"a</think>b<think>c</think>d", "bd", "ac", ""},
+		"no end":               {"b<think>a [[A>B]]", "b", "a [[A>B]]", "cut while it was thinking"},
+		"start twice":          {"<think>\n<think>a</think>b", "b", "\n<think>a", "the template's start and the model's own"},
+		"end twice":            {"<think>a</think></think>b", "</think>b", "a", "what follows the first end is the reply"},
+		"speaks of the tag":    {"<think>a <think> b</think>[[A>B]]", "[[A>B]]", "a <think> b", "not nested: counting would lose the verdict"},
+		"only a start":         {"<think>", "", "", ""},
+		"only an end":          {"</think>", "", "", ""},
+		"other tags":           {"<thinking>a</thinking>b", "<thinking>a</thinking>b", "", "not what these models write"},
+		"upper case":           {"<THINK>a</THINK>b", "<THINK>a</THINK>b", "", ""},
+		"half a tag":           {"<thin k>a</thin", "<thin k>a</thin", "", ""},
+		"a tag by its removal": {"<th<think>a</think>ink>b</think>c", "c", "ab", "no pair of tags is left, however it came about"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text, thinking := SplitThinking(tc.reply)
+			if text != tc.text || thinking != tc.thinking {
+				t.Errorf("text %q, thinking %q; want %q, %q %s", text, thinking, tc.text, tc.thinking, tc.reason)
+			}
+		})
+	}
+}
+
+// Were the time quadratic, this would not end.
+func TestHalfAMillionThoughts(t *testing.T) {
+	if text, _ := SplitThinking(strings.Repeat("<think></think>", 1<<19)); text != "" {
+		t.Errorf("%d bytes left", len(text))
+	}
+}
+
+func TestJoinThinking(t *testing.T) {
+	for want, parts := range map[string][]string{
+		"":      {"", "\n"},
+		"a":     {"", "a", ""},
+		"a\nb":  {"a", "b"},
+		" a ":   {" a ", " a "},
+		"a\n a": {"a", " a"},
+	} {
+		if got := joinThinking(parts...); got != want {
+			t.Errorf("joinThinking(%q) = %q, want %q", parts, got, want)
+		}
+	}
+}

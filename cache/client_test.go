@@ -1,0 +1,289 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"gavel/backends"
+)
+
+func TestHitAfterMiss(t *testing.T) {
+	dir := t.TempDir()
+	j := saying(verdict)
+	s, _ := open(t, dir)
+	c := Wrap(j, s)
+	if got := ask(t, c, request("q")); got != verdict {
+		t.Errorf("asked: %+v", got)
+	}
+	hit := verdict
+	hit.Cached = true
+	if got := ask(t, c, request("q")); got != hit || j.asked != 1 {
+		t.Errorf("again: %+v, asked %d times", got, j.asked)
+	}
+	if ask(t, c, request("other")).Cached || j.asked != 2 {
+		t.Error("another question is taken for the same")
+	}
+	shut(t, s)
+
+	s, _ = open(t, dir)
+	if got := ask(t, Wrap(j, s), request("q")); got != hit || j.asked != 2 {
+		t.Errorf("after opening it again: %+v, asked %d times", got, j.asked)
+	}
+}
+
+func TestEveryEndingIsStoredAsWhatItIs(t *testing.T) {
+	for name, resp := range map[string]backends.Response{
+		"stop":     verdict,
+		"empty":    {Finish: backends.Stop, PromptTokens: 34},
+		"cut":      {Text: "My final ver", Finish: backends.Length, ReplyTokens: 60},
+		"too long": {Finish: backends.TooLong, Detail: "7224 tokens", Context: 4096},
+		"refused":  {Finish: backends.Refused, Detail: "I can't judge this."},
+		"odd text": {Text: "\x00\u2028<&>\r\n\U0001F600", Finish: backends.Stop},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _ := open(t, t.TempDir())
+			j := saying(resp)
+			c := Wrap(j, s)
+			ask(t, c, request("q"))
+			want := resp
+			want.Cached = true
+			if got := ask(t, c, request("q")); got != want || j.asked != 1 {
+				t.Errorf("got %+v, asked %d times", got, j.asked)
+			}
+			if !s.Peek(request("q")) || s.Peek(request("other")) {
+				t.Error("Peek does not say the same")
+			}
+		})
+	}
+}
+
+func TestFailuresAreNotStored(t *testing.T) {
+	broken := &backends.Error{Kind: backends.ServerSide, Status: 500, Message: "out of memory"}
+	j := &judge{reply: func(_ context.Context, n int, _ backends.Request) (backends.Response, error) {
+		if n == 1 {
+			return backends.Response{Text: "half"}, broken
+		}
+		return verdict, nil
+	}}
+	s, _ := open(t, t.TempDir())
+	c := Wrap(j, s)
+	if _, err := c.Ask(context.Background(), request("q")); err != error(broken) {
+		t.Errorf("the error became %v", err)
+	}
+	if s.Peek(request("q")) {
+		t.Error("the failure is remembered")
+	}
+	if got := ask(t, c, request("q")); got != verdict || j.asked != 2 {
+		t.Errorf("got %+v, asked %d times", got, j.asked)
+	}
+}
+
+func TestTooLongHoldsWhileTheContextHasNotGrown(t *testing.T) {
+	for name, tc := range map[string]struct {
+		then, now int
+		hit       bool
+	}{
+		"the same":            {4096, 4096, true},
+		"smaller":             {4096, 2048, true},
+		"grown":               {4096, 8192, false},
+		"no longer told":      {4096, 0, true},
+		"not told then":       {0, 8192, false},
+		"not told, then, now": {0, 0, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _ := open(t, t.TempDir())
+			j := &judge{reply: func(_ context.Context, n int, req backends.Request) (backends.Response, error) {
+				if n == 1 {
+					return backends.Response{Finish: backends.TooLong, Context: req.Context}, nil
+				}
+				return verdict, nil
+			}}
+			c, req := Wrap(j, s), request("q")
+			req.Context = tc.then
+			ask(t, c, req)
+			req.Context = tc.now
+			if peeked, got := s.Peek(req), ask(t, c, req); got.Cached != tc.hit || peeked != tc.hit {
+				t.Errorf("hit %v, peeked %v, want %v", got.Cached, peeked, tc.hit)
+			}
+			if got := ask(t, c, req); !got.Cached || !tc.hit && got.Text != verdict.Text {
+				t.Errorf("the last answer is not the one that holds: %+v", got)
+			}
+		})
+	}
+}
+
+func TestOtherAnswersHoldInAnyContext(t *testing.T) {
+	s, _ := open(t, t.TempDir())
+	c, req := Wrap(saying(verdict), s), request("q")
+	ask(t, c, req)
+	req.Context = 1 << 20
+	if !ask(t, c, req).Cached {
+		t.Error("asked again")
+	}
+}
+
+// following waits until n callers wait for somebody else's equal request.
+func following(n int) {
+	buf := make([]byte, 1<<20)
+	for {
+		waiting := 0
+		for stack := range strings.SplitSeq(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
+			if strings.Contains(stack, "singleflight.(*Group).Do") && strings.Contains(stack, "sync.(*WaitGroup).Wait") {
+				waiting++
+			}
+		}
+		if waiting >= n {
+			return
+		}
+		runtime.Gosched()
+	}
+}
+
+func TestEqualRequestsInFlightAreAskedOnce(t *testing.T) {
+	const callers = 8
+	release := make(chan struct{})
+	j := &judge{reply: func(context.Context, int, backends.Request) (backends.Response, error) {
+		<-release
+		return verdict, nil
+	}}
+	s, _ := open(t, t.TempDir())
+	c := Wrap(j, s)
+	replies := make([]backends.Response, callers)
+	var wg sync.WaitGroup
+	for i := range callers {
+		wg.Go(func() { replies[i] = ask(t, c, request("q")) })
+	}
+	following(callers - 1)
+	close(release)
+	wg.Wait()
+	fresh := 0
+	for _, r := range replies {
+		if !r.Cached {
+			fresh++
+		}
+		r.Cached = false
+		if r != verdict {
+			t.Errorf("one was told %+v", r)
+		}
+	}
+	if j.asked != 1 || fresh != 1 {
+		t.Errorf("asked %d times, %d count as fresh; want 1 and 1", j.asked, fresh)
+	}
+}
+
+// Many more than can wait at once, some of them late.
+func TestEqualRequestsAreAskedOnceHoweverTheyMeet(t *testing.T) {
+	s, _ := open(t, t.TempDir())
+	for round := range 20 {
+		j := saying(verdict)
+		c := Wrap(j, s)
+		var wg sync.WaitGroup
+		req := request("q")
+		req.Repeat = round
+		for range 64 {
+			wg.Go(func() { ask(t, c, req) })
+		}
+		wg.Wait()
+		if j.asked != 1 {
+			t.Fatalf("asked %d times", j.asked)
+		}
+	}
+}
+
+func TestDifferentRequestsDoNotWaitForEachOther(t *testing.T) {
+	release := make(chan struct{})
+	j := &judge{reply: func(_ context.Context, _ int, req backends.Request) (backends.Response, error) {
+		if req.Messages[1].Content == "slow" {
+			<-release
+		}
+		return verdict, nil
+	}}
+	s, _ := open(t, t.TempDir())
+	c := Wrap(j, s)
+	var wg sync.WaitGroup
+	wg.Go(func() { ask(t, c, request("slow")) })
+	ask(t, c, request("quick"))
+	close(release)
+	wg.Wait()
+}
+
+func TestOneCallersEndIsNotTheOthers(t *testing.T) {
+	interrupted := errors.New("interrupted")
+	for name, end := range map[string]struct {
+		context func() (context.Context, func())
+		err     error
+	}{
+		"cancelled": {func() (context.Context, func()) {
+			ctx, cancel := context.WithCancel(context.Background())
+			return ctx, cancel
+		}, context.Canceled},
+		"cancelled with a cause": {func() (context.Context, func()) {
+			ctx, cancel := context.WithCancelCause(context.Background())
+			return ctx, func() { cancel(interrupted) }
+		}, interrupted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			asked := make(chan struct{})
+			j := &judge{reply: func(ctx context.Context, n int, _ backends.Request) (backends.Response, error) {
+				if n > 1 {
+					return verdict, nil
+				}
+				close(asked)
+				<-ctx.Done()
+				return backends.Response{}, context.Cause(ctx)
+			}}
+			s, _ := open(t, t.TempDir())
+			c := Wrap(j, s)
+			ctx, cancel := end.context()
+			var wg sync.WaitGroup
+			wg.Go(func() {
+				if _, err := c.Ask(ctx, request("q")); err != end.err {
+					t.Errorf("who gave up is told %v", err)
+				}
+			})
+			<-asked
+			for range 4 {
+				wg.Go(func() {
+					if got := ask(t, c, request("q")); got.Text != verdict.Text {
+						t.Errorf("another is told %+v", got)
+					}
+				})
+			}
+			following(4)
+			cancel()
+			wg.Wait()
+			if j.asked != 2 {
+				t.Errorf("asked %d times, want once more", j.asked)
+			}
+		})
+	}
+}
+
+func TestFailureIsSharedByThoseWhoWait(t *testing.T) {
+	broken := &backends.Error{Kind: backends.Auth, Status: 401, Message: "no"}
+	release := make(chan struct{})
+	j := &judge{reply: func(context.Context, int, backends.Request) (backends.Response, error) {
+		<-release
+		return backends.Response{}, broken
+	}}
+	s, _ := open(t, t.TempDir())
+	c := Wrap(j, s)
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() {
+			if resp, err := c.Ask(context.Background(), request("q")); err != error(broken) || resp.Cached {
+				t.Errorf("got %+v, %v", resp, err)
+			}
+		})
+	}
+	following(2)
+	close(release)
+	wg.Wait()
+	if j.asked != 1 {
+		t.Errorf("asked %d times", j.asked)
+	}
+}

@@ -1,0 +1,211 @@
+package datasets
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestBuiltInSample(t *testing.T) {
+	s, err := Library{t.TempDir()}.Open("sample")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, _ := Lookup("sample")
+	if s.Len() != 32 || k.Rows != 32 || s.SHA256 != k.SHA256 || int64(len(samplePairs)) != k.Bytes || s.Skipped != 0 {
+		t.Errorf("%d items, %d skipped; registry: %+v", s.Len(), s.Skipped, k)
+	}
+	labels, groups := [2]int{}, map[string]int{}
+	for i := range s.Len() {
+		it := item(t, s, i)
+		labels[it.Gold]++
+		groups[it.Group]++
+		var row struct{ Reason string }
+		if err := json.Unmarshal(it.Raw, &row); err != nil || strings.TrimSpace(row.Reason) == "" {
+			t.Errorf("%s gives no reason for its label: %v", it.ID, err)
+		}
+		if it.Candidates[0].Text == it.Candidates[1].Text {
+			t.Errorf("%s: both answers are the same", it.ID)
+		}
+	}
+	if labels != [2]int{16, 16} {
+		t.Errorf("labels A>B, B>A: %v", labels)
+	}
+	for _, c := range categories {
+		if groups[c.category] != 8 {
+			t.Errorf("%d pairs in %s, want 8", groups[c.category], c.category)
+		}
+	}
+}
+
+func TestRegistry(t *testing.T) {
+	for _, k := range Registry {
+		if got, ok := Lookup(k.Name); !ok || got.Name != k.Name {
+			t.Errorf("Lookup(%q) = %v, %v", k.Name, got, ok)
+		}
+		if k.Builtin() == (k.URL != "") || len(k.SHA256) != 64 || k.Rows == 0 || k.Bytes == 0 || k.Licence == "" || k.Source == "" {
+			t.Errorf("incomplete: %+v", k)
+		}
+	}
+	if _, ok := Lookup("nothing"); ok {
+		t.Error("Lookup finds what is not there")
+	}
+}
+
+func TestOpen(t *testing.T) {
+	lib := Library{t.TempDir()}
+	own := write(t, "mine.jsonl", lines(pair("one")))
+	if s, err := lib.Open(own); err != nil || s.Len() != 1 || s.Name != own {
+		t.Errorf("by path: %v", err)
+	}
+	if err := os.WriteFile(lib.Path("judgebench-claude"), []byte(pair("one")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"nothing":           `unknown dataset "nothing": it is neither a file nor one of sample, judgebench-gpt4o, judgebench-claude`,
+		"":                  `unknown dataset "": it is neither a file nor one of sample, judgebench-gpt4o, judgebench-claude`,
+		"judgebench-gpt4o":  `dataset "judgebench-gpt4o" is not on this machine: run "gavel datasets fetch judgebench-gpt4o", or on a machine without network "gavel datasets import FILE"`,
+		"judgebench-claude": "FILE: SHA-256 is " + hexSum([]byte(pair("one"))) + ", published is 3b70504588e400613bf5744a20a345da8701b7150be9a30c9db0e6f3d7b70a62: fetch or import it again",
+	} {
+		_, err := lib.Open(name)
+		oneLine(t, err, lib.Path("judgebench-claude"), want)
+	}
+	if _, err := lib.Open("./nothing.jsonl"); err == nil || strings.Contains(err.Error(), "unknown dataset") {
+		t.Errorf("a path is taken for a name: %v", err)
+	}
+}
+
+// publish puts a dataset of our own in the registry for the time of a test.
+func publish(t *testing.T, content string) Known {
+	t.Helper()
+	k := Known{Name: "published", Rows: 1, Bytes: int64(len(content)), SHA256: hexSum([]byte(content)), URL: "https://example.org/p.jsonl"}
+	before := Registry
+	Registry = append(Registry[:len(Registry):len(Registry)], k)
+	t.Cleanup(func() { Registry = before })
+	return k
+}
+
+func TestImport(t *testing.T) {
+	k := publish(t, lines(pair("one")))
+	lib := Library{filepath.Join(t.TempDir(), "not", "yet")}
+	got, path, err := lib.Import(write(t, "carried over.jsonl", lines(pair("one"))))
+	if err != nil || got.Name != k.Name || path != lib.Path(k.Name) || !lib.Has(k) {
+		t.Fatalf("got %v at %s, %v", got.Name, path, err)
+	}
+	if s, err := lib.Open(k.Name); err != nil || s.Name != k.Name || s.Len() != 1 {
+		t.Errorf("imported, but: %v", err)
+	}
+	if _, _, err := lib.Import(path); err != nil {
+		t.Errorf("importing it from where it is: %v", err)
+	}
+
+	mine := write(t, "mine.jsonl", pair("mine"))
+	_, _, err = lib.Import(mine)
+	oneLine(t, err, mine, "FILE: SHA-256 "+hexSum([]byte(pair("mine")))+" is none of the published files (judgebench-gpt4o, judgebench-claude, published); a file of your own needs no import: give its path to --dataset")
+
+	sample := write(t, "sample.jsonl", string(samplePairs))
+	if _, _, err := lib.Import(sample); err == nil {
+		t.Error("the built-in sample can be imported")
+	}
+	if _, _, err := lib.Import(filepath.Join(lib.Dir, "none")); err == nil {
+		t.Error("a missing file can be imported")
+	}
+	onlyHolds(t, lib, "published.jsonl")
+}
+
+// remote is an http.Client's transport that needs no network.
+type remote func(*http.Request) (*http.Response, error)
+
+func (r remote) RoundTrip(req *http.Request) (*http.Response, error) { return r(req) }
+
+func answer(status int, body io.Reader) remote {
+	return func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: status, Status: http.StatusText(status), Body: io.NopCloser(body)}, nil
+	}
+}
+
+// endless is a body without an end.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+func TestFetch(t *testing.T) {
+	content := lines(pair("one"))
+	k := publish(t, content)
+	for name, tc := range map[string]struct {
+		remote remote
+		err    string // "" where it is stored
+	}{
+		"as published":  {answer(200, strings.NewReader(content)), ""},
+		"other bytes":   {answer(200, strings.NewReader("<html>")), "published: the file received has SHA-256 " + hexSum([]byte("<html>")) + ", published is " + k.SHA256 + ": nothing was stored"},
+		"cut short":     {answer(200, strings.NewReader(content[:9])), "published: the file received has SHA-256 " + hexSum([]byte(content[:9])) + ", published is " + k.SHA256 + ": nothing was stored"},
+		"one byte more": {answer(200, strings.NewReader(content+"x")), "published: the file received has SHA-256 " + hexSum([]byte(content+"x")) + ", published is " + k.SHA256 + ": nothing was stored"},
+		"without end":   {answer(200, endless{}), "published: the file received has SHA-256 " + hexSum(make([]byte, len(content)+1)) + ", published is " + k.SHA256 + ": nothing was stored"},
+		"breaks off":    {answer(200, io.MultiReader(strings.NewReader(content), broken{})), "storing published: reset by peer"},
+		"not there":     {answer(404, strings.NewReader("")), "fetching published: https://example.org/p.jsonl answered Not Found"},
+		"no network":    {func(*http.Request) (*http.Response, error) { return nil, errors.New("no route") }, `fetching published: Get "https://example.org/p.jsonl": no route; on a machine without network, carry the file over and use "gavel datasets import FILE"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lib := Library{filepath.Join(t.TempDir(), "lib")}
+			err := lib.Fetch(context.Background(), &http.Client{Transport: tc.remote}, k)
+			if tc.err != "" {
+				oneLine(t, err, "FILE", tc.err)
+				onlyHolds(t, lib)
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			onlyHolds(t, lib, "published.jsonl")
+			if _, err := lib.Open("published"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestFailedFetchLeavesTheOldFile(t *testing.T) {
+	k := publish(t, lines(pair("one")))
+	lib := Library{t.TempDir()}
+	if err := os.WriteFile(lib.Path(k.Name), []byte(lines(pair("one"))), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := lib.Fetch(context.Background(), &http.Client{Transport: answer(200, strings.NewReader("x"))}, k); err == nil {
+		t.Fatal("wrong bytes are accepted")
+	}
+	if _, err := lib.Open(k.Name); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFetchBuiltin(t *testing.T) {
+	k, _ := Lookup("sample")
+	err := Library{t.TempDir()}.Fetch(context.Background(), nil, k)
+	oneLine(t, err, "FILE", `dataset "sample" is built in: there is nothing to fetch`)
+}
+
+type broken struct{}
+
+func (broken) Read([]byte) (int, error) { return 0, errors.New("reset by peer") }
+
+// onlyHolds checks that nothing else, unfinished files included, is left.
+func onlyHolds(t *testing.T, lib Library, want ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(lib.Dir)
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	if strings.Join(got, " ") != strings.Join(want, " ") {
+		t.Errorf("the library holds %q, want %q", got, want)
+	}
+}
