@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -65,24 +66,18 @@ var placeholder = []openai.ChatCompletionMessage{{Role: User, Content: "."}}
 
 var placeholderJSON = []byte(`[{"role":"user","content":"."}]`)
 
-// edit puts the conversation in its place and inserts members at the front. It
-// returns the parts of the new body; nothing is copied.
-func (x *exchange) edit(body []byte) [][]byte {
+// edit puts the conversation in its place and inserts members at the front.
+func (x *exchange) edit(body []byte) []byte {
 	head, tail, found := bytes.Cut(body, placeholderJSON)
 	if !found || head[0] != '{' {
-		return [][]byte{body}
+		return body
 	}
-	return [][]byte{[]byte("{" + x.insert + ","), head[1:], x.messages, tail}
+	return slices.Concat([]byte("{"+x.insert+","), head[1:], x.messages, tail)
 }
 
-// multipart is a body in parts.
-func multipart(parts [][]byte) io.ReadCloser {
-	readers := make([]io.Reader, len(parts))
-	for i, p := range parts {
-		readers[i] = bytes.NewReader(p)
-	}
-	return io.NopCloser(io.MultiReader(readers...))
-}
+// inMemory is a body that the transport knows to be in memory: it sends head and
+// body with one write. Any other kind of reader costs a write and a copy more.
+func inMemory(body []byte) io.ReadCloser { return io.NopCloser(bytes.NewReader(body)) }
 
 func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {
 	x, ok := req.Context().Value(exchangeKey{}).(*exchange)
@@ -95,14 +90,10 @@ func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		parts := x.edit(body)
+		body = x.edit(body)
 		req = req.Clone(req.Context())
-		req.ContentLength = 0
-		for _, p := range parts {
-			req.ContentLength += int64(len(p))
-		}
-		req.Body = multipart(parts)
-		req.GetBody = func() (io.ReadCloser, error) { return multipart(parts), nil }
+		req.Body, req.ContentLength = inMemory(body), int64(len(body))
+		req.GetBody = func() (io.ReadCloser, error) { return inMemory(body), nil }
 	}
 	resp, err := t.base.RoundTrip(req)
 	if err != nil {

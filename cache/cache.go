@@ -124,7 +124,7 @@ func badgerOptions(dir string) badger.Options {
 		WithCompression(options.None).
 		WithBlockCacheSize(0). // only of use with compression or encryption
 		WithIndexCacheSize(16 << 20).
-		WithMemTableSize(16 << 20).
+		WithMemTableSize(8 << 20).
 		WithNumMemtables(2).
 		WithValueLogFileSize(64 << 20).
 		WithNumCompactors(2).

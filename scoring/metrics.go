@@ -100,7 +100,7 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 	byGroup := make([][]Result, len(groups))
 	var wg sync.WaitGroup
 	for i, g := range groups {
-		wg.Go(func() { byGroup[i] = scoreGroup(g, inGroup(run.Units, g), b) })
+		wg.Go(func() { byGroup[i] = scoreGroup(g, run.Units, b) })
 	}
 	wg.Wait()
 	for _, results := range byGroup {
@@ -127,38 +127,29 @@ func Groups(units []Unit) []string {
 	return append([]string{Overall}, groups...)
 }
 
-func inGroup(units []Unit, group string) []Unit {
-	if group == Overall {
-		return units
-	}
-	var out []Unit
-	for _, u := range units {
-		if u.Group == group {
-			out = append(out, u)
-		}
-	}
-	return out
-}
-
 // scoreGroup sums each metric's numerator and denominator, column by column,
 // and resamples the rows.
 func scoreGroup(group string, units []Unit, b stats.Bootstrap) []Result {
-	rows := make([][]float64, len(units))
-	sums := make([]float64, 2*len(Metrics))
+	rows := &stats.Rows{}
+	row := make([]float64, 2*len(Metrics))
+	sums := make([]float64, len(row))
 	pairs := make([]int, len(Metrics)) // that add to the metric's denominator
-	backing := make([]float64, len(units)*len(sums))
-	for i, u := range units {
-		rows[i] = backing[i*len(sums) : (i+1)*len(sums)]
+	for _, u := range units {
+		if group != Overall && u.Group != group {
+			continue
+		}
 		for k, m := range Metrics {
-			rows[i][2*k], rows[i][2*k+1] = m.share(u)
-			sums[2*k] += rows[i][2*k]
-			sums[2*k+1] += rows[i][2*k+1]
-			if rows[i][2*k+1] > 0 {
+			row[2*k], row[2*k+1] = m.share(u)
+			if row[2*k+1] > 0 {
 				pairs[k]++
 			}
 		}
+		for i, v := range row {
+			sums[i] += v
+		}
+		rows.Add(row)
 	}
-	intervals := b.Sums(rows, len(Metrics), func(sums, out []float64) {
+	intervals := b.SumsOf(rows, len(Metrics), func(sums, out []float64) {
 		for k := range out {
 			out[k] = sums[2*k] / sums[2*k+1] // 0/0 is NaN: undefined
 		}

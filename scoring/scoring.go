@@ -145,22 +145,20 @@ func Load(dir string, how judging.Reading) (*Run, error) {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, judging.ManifestFile), err)
 	}
 	run := &Run{Dir: dir, Manifest: m, Reading: how, Outcomes: map[judging.Outcome]int{}}
-	units := map[string]*Unit{}
-	groups := map[string]string{} // one copy of each name
-	err = judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {
-		return run.add(r, protocol, units, groups)
-	})
-	if err != nil {
+	load := loader{run: run, protocol: protocol, at: map[string]int32{}, groups: map[string]string{}}
+	if err := judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), load.add); err != nil {
 		return nil, err
 	}
-	for _, u := range units {
+	all := run.Units
+	run.Units = run.Units[:0]
+	for _, u := range all {
 		for _, g := range u.Games {
 			if g.seen {
 				run.Outcomes[g.Outcome]++
 			}
 		}
 		if u.complete() {
-			run.Units = append(run.Units, *u)
+			run.Units = append(run.Units, u)
 		} else {
 			run.Partial++
 		}
@@ -169,11 +167,20 @@ func Load(dir string, how judging.Reading) (*Run, error) {
 	return run, nil
 }
 
-func (run *Run) add(r *judging.Record, p judging.Protocol, units map[string]*Unit, groups map[string]string) error {
+// loader gathers records into units.
+type loader struct {
+	run      *Run
+	protocol judging.Protocol
+	at       map[string]int32  // unit by item
+	groups   map[string]string // one copy of each name
+}
+
+func (l *loader) add(r *judging.Record) error {
+	run := l.run
 	if len(r.Order) != 2 || r.Showing > 1 {
 		return fmt.Errorf("%s has two showings of two candidates, this record is of another kind", run.Manifest.Spec.Protocol)
 	}
-	v, err := r.Read(p, run.Reading)
+	v, err := r.Read(l.protocol, run.Reading)
 	if err != nil {
 		return err
 	}
@@ -181,20 +188,22 @@ func (run *Run) add(r *judging.Record, p judging.Protocol, units map[string]*Uni
 	if v.Outcome != r.Outcome || r.CandidateID(v.Choice) != r.Choice {
 		run.Reread++
 	}
-	u := units[r.Item]
-	if u == nil {
-		group, ok := groups[r.Group]
+	i, ok := l.at[r.Item]
+	if !ok {
+		group, ok := l.groups[r.Group]
 		if !ok {
 			group = strings.Clone(r.Group)
-			groups[group] = group
+			l.groups[group] = group
 		}
-		u = &Unit{Item: strings.Clone(r.Item), Group: group, Gold: candidate(r, r.Gold)}
-		units[u.Item] = u
+		i = int32(len(run.Units))
+		run.Units = append(run.Units, Unit{Item: strings.Clone(r.Item), Group: group, Gold: candidate(r, r.Gold)})
+		l.at[run.Units[i].Item] = i
 	}
-	if u.Games[r.Showing].seen {
+	game := &run.Units[i].Games[r.Showing]
+	if game.seen {
 		return nil // the first stands, as for the run itself
 	}
-	u.Games[r.Showing] = Game{Outcome: v.Outcome, Choice: int8(v.Choice), First: candidate(r, r.Order[0]), seen: true}
+	*game = Game{Outcome: v.Outcome, Choice: int8(v.Choice), First: candidate(r, r.Order[0]), seen: true}
 	return nil
 }
 

@@ -69,9 +69,6 @@ func usage(format string, args ...any) error {
 }
 
 func main() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(300) // a small heap that makes much short-lived garbage: prompts
-	}
 	in := &interrupts{}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 4)

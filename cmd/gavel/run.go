@@ -362,12 +362,14 @@ func (e *env) make(ctx context.Context, p *prepared) (*scoring.Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer closeCache()
 		if err := begin(dir, p); err != nil {
+			closeCache()
 			return nil, err
 		}
 		p.job.Client = client
 		runErr = e.ask(ctx, p, dir, missing, standing)
+		closeCache() // before scoring, which needs the memory
+		p.job.Client = nil
 	} else {
 		e.say("all %d judgments stand in %s: nothing to ask", m.Judgments, p.out)
 		m.Ended = old.Ended

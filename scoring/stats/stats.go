@@ -40,24 +40,59 @@ type Interval struct{ Low, High float64 }
 //
 // Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), ch. 13.
 func (b Bootstrap) Sums(rows [][]float64, outs int, stat func(sums, out []float64)) []Interval {
+	all := &Rows{}
+	for _, row := range rows {
+		all.Add(row)
+	}
+	return b.SumsOf(all, outs, stat)
+}
+
+// Rows are rows for SumsOf; what is kept does not grow with rows that are alike.
+type Rows struct {
+	classes [][]float64       // the distinct rows, in order of first appearance
+	member  []uint32          // the class of each row
+	index   map[string]uint32 // class by the bits of its row
+	key     []byte
+}
+
+// Add appends a row; it keeps no hold of it.
+func (r *Rows) Add(row []float64) {
+	r.key = r.key[:0]
+	for _, v := range row {
+		r.key = binary.LittleEndian.AppendUint64(r.key, math.Float64bits(v))
+	}
+	c, ok := r.index[string(r.key)]
+	if !ok {
+		if r.index == nil {
+			r.index = map[string]uint32{}
+		}
+		c = uint32(len(r.classes))
+		r.index[string(r.key)] = c
+		r.classes = append(r.classes, slices.Clone(row))
+	}
+	r.member = append(r.member, c)
+}
+
+// SumsOf is Sums of rows that were added one by one.
+func (b Bootstrap) SumsOf(rows *Rows, outs int, stat func(sums, out []float64)) []Interval {
 	result := make([]Interval, outs)
 	for i := range result {
 		result[i] = Interval{math.NaN(), math.NaN()}
 	}
-	if len(rows) == 0 || b.Rounds < 1 {
+	if len(rows.member) == 0 || b.Rounds < 1 {
 		return result
 	}
-	classes, member := classify(rows)
-	rng := rand.New(rand.NewPCG(b.Seed, uint64(len(rows))))
+	classes, member := rows.classes, rows.member
+	rng := rand.New(rand.NewPCG(b.Seed, uint64(len(member))))
 	counts := make([]float64, len(classes))
-	sums := make([]float64, len(rows[0]))
+	sums := make([]float64, len(classes[0]))
 	out := make([]float64, outs)
 	drawn := make([][]float64, outs)
 	for i := range drawn {
 		drawn[i] = make([]float64, 0, b.Rounds)
 	}
 	draw := drawMembers(member, rng)
-	if len(rows) > fewPerClass*len(classes) {
+	if len(member) > fewPerClass*len(classes) {
 		draw = drawMultinomial(member, len(classes), rng)
 	}
 	for range b.Rounds {
@@ -124,28 +159,6 @@ func drawMultinomial(member []uint32, classes int, rng *rand.Rand) func(counts [
 			mass -= f
 		}
 	}
-}
-
-// classify finds the distinct rows, in order of first appearance, and the class
-// of each row.
-func classify(rows [][]float64) (classes [][]float64, member []uint32) {
-	index := map[string]uint32{}
-	member = make([]uint32, len(rows))
-	var key []byte
-	for i, row := range rows {
-		key = key[:0]
-		for _, v := range row {
-			key = binary.LittleEndian.AppendUint64(key, math.Float64bits(v))
-		}
-		c, ok := index[string(key)]
-		if !ok {
-			c = uint32(len(classes))
-			index[string(key)] = c
-			classes = append(classes, row)
-		}
-		member[i] = c
-	}
-	return classes, member
 }
 
 func (b Bootstrap) percentiles(values []float64) Interval {
