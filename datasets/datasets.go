@@ -7,7 +7,7 @@
 //
 // Files are indexed once and read on demand, so memory does not grow with the
 // length of the answers: an index entry is the id, the place of the line and
-// its length.
+// its length. Only small files are kept, to be read once.
 package datasets
 
 import (
@@ -103,6 +103,8 @@ type Set struct {
 	Bad     []*LineError // the first of those, with the reason
 
 	rows   []row
+	kept   []Item // all of them, or nil
+	size   int    // bytes of text in all items
 	data   io.ReaderAt
 	close  func() error
 	format Format
@@ -143,8 +145,10 @@ func (s *Set) Item(i int) (Item, error) {
 	if err != nil {
 		return Item{}, err
 	}
-	it, err := s.format.Parse(line)
-	if err != nil {
+	var it Item
+	if s.kept != nil {
+		it = s.kept[i]
+	} else if it, err = s.format.Parse(line); err != nil {
 		return Item{}, &LineError{s.label(), int(r.line), err}
 	}
 	it.Line, it.Raw = int(r.line), line
@@ -275,7 +279,22 @@ func (s *Set) add(text []byte, offset int64, n int32, seen map[string]int32) err
 		size += len(c.Text)
 	}
 	s.Longest = max(s.Longest, size)
+	s.keep(it, size)
 	return nil
+}
+
+// maxKept is up to how many bytes of text the items of a file are kept: those of
+// JudgeBench come to two million.
+const maxKept = 32 << 20
+
+func (s *Set) keep(it Item, size int) {
+	s.size += size
+	switch {
+	case s.size > maxKept:
+		s.kept = nil
+	case len(s.kept) == len(s.rows)-1:
+		s.kept = append(s.kept, it)
+	}
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

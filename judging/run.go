@@ -68,50 +68,47 @@ func (j *Job) Run(ctx context.Context) error {
 	}
 	whole := ctx
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(max(1, j.Concurrency))
+	workers := max(1, j.Concurrency)
 	var failures atomic.Int64 // in a row
 	var gaveUp atomic.Pointer[GaveUpError]
 	ended := func() bool { return ctx.Err() != nil || j.stopped() || gaveUp.Load() != nil }
-	for _, row := range j.Rows {
-		if ended() {
-			break
+	count := func(rec *Record) {
+		if rec.Outcome != Failed {
+			failures.Store(0)
+		} else if n := failures.Add(1); n >= giveUp {
+			gaveUp.CompareAndSwap(nil, &GaveUpError{int(n), rec.Error})
 		}
-		if j.Standing.Complete(j.Set.ID(row)) {
-			continue
-		}
+	}
+	rows := make(chan int)
+	// Workers that live as long as the run, not one for each item: their stacks
+	// have grown to what a call needs.
+	for range workers {
 		g.Go(func() error {
-			item, err := j.Set.Item(row)
-			if err != nil {
-				return err
-			}
-			showings := j.Protocol.Showings(item)
-			for _, s := range showings {
-				if j.Standing.Has(item.ID, s.Index) {
-					continue
-				}
-				if ended() {
-					return nil
-				}
-				rec, err := j.judge(ctx, item, s)
-				if err != nil {
+			for row := range rows {
+				if err := j.item(ctx, row, ended, count); err != nil {
 					return err
-				}
-				rec.Showings = len(showings)
-				if err := j.Write(rec); err != nil {
-					return err
-				}
-				if j.Progress != nil {
-					j.Progress(rec)
-				}
-				if rec.Outcome != Failed {
-					failures.Store(0)
-				} else if n := failures.Add(1); n >= giveUp {
-					gaveUp.CompareAndSwap(nil, &GaveUpError{int(n), rec.Error})
 				}
 			}
 			return nil
 		})
 	}
+	g.Go(func() error {
+		defer close(rows)
+		for _, row := range j.Rows {
+			if j.Standing.Complete(j.Set.ID(row)) {
+				continue
+			}
+			select {
+			case rows <- row:
+			case <-ctx.Done():
+				return nil
+			}
+			if ended() {
+				return nil
+			}
+		}
+		return nil
+	})
 	err := g.Wait()
 	switch {
 	case err != nil:
@@ -122,6 +119,36 @@ func (j *Job) Run(ctx context.Context) error {
 		return ErrStopped
 	}
 	return context.Cause(whole) // nil, or it ended while no call was in flight
+}
+
+// item asks for the judgments of one item that are missing, one after the other.
+func (j *Job) item(ctx context.Context, row int, ended func() bool, count func(*Record)) error {
+	item, err := j.Set.Item(row)
+	if err != nil {
+		return err
+	}
+	showings := j.Protocol.Showings(item)
+	for _, s := range showings {
+		if j.Standing.Has(item.ID, s.Index) {
+			continue
+		}
+		if ended() {
+			return nil
+		}
+		rec, err := j.judge(ctx, item, s)
+		if err != nil {
+			return err
+		}
+		rec.Showings = len(showings)
+		if err := j.Write(rec); err != nil {
+			return err
+		}
+		if j.Progress != nil {
+			j.Progress(rec)
+		}
+		count(rec)
+	}
+	return nil
 }
 
 func (j *Job) stopped() bool {

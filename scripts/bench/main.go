@@ -40,9 +40,9 @@ func run(args []string) error {
 	case "stub":
 		addr := f.String("addr", "127.0.0.1:0", "where to listen")
 		file := f.String("url-file", "", "file to write the address to")
-		delay := f.Duration("delay", 0, "how long a reply takes")
+		takes := f.Duration("delay", 0, "how long a reply takes")
 		f.Parse(args[1:])
-		return stub(*addr, *file, *delay)
+		return stub(*addr, *file, *takes)
 	case "bare":
 		url := f.String("url", "", "address of the stub")
 		pairs := f.String("pairs", "", "pair file")
@@ -60,7 +60,7 @@ func run(args []string) error {
 
 // stub answers every judgment with a verdict for the response shown first, and
 // counts the calls at /count.
-func stub(addr, file string, delay time.Duration) error {
+func stub(addr, file string, takes time.Duration) error {
 	var calls atomic.Int64
 	reply, err := json.Marshal(map[string]any{
 		"id": "stub", "object": "chat.completion", "model": "stub",
@@ -76,8 +76,8 @@ func stub(addr, file string, delay time.Duration) error {
 	mux.HandleFunc("POST /v1/chat/completions", func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		calls.Add(1)
-		if delay > 0 {
-			time.Sleep(delay)
+		if takes > 0 {
+			delay(takes)
 		}
 		w.Header().Set("Content-Type", "application/json")
 		w.Write(reply)
