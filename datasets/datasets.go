@@ -198,27 +198,18 @@ func openBytes(name string, data []byte) (*Set, error) {
 // remembers where each good line stands.
 func (s *Set) index(r io.Reader) error {
 	sum := sha256.New()
-	in := bufio.NewReaderSize(io.TeeReader(r, sum), 1<<20)
+	in := bufio.NewReaderSize(io.TeeReader(r, sum), batchBytes)
 	if err := sniff(in); err != nil {
 		return fmt.Errorf("%s: %w", s.label(), err)
 	}
 	seen := make(map[string]int32)
-	var offset int64
-	for n := 1; ; n++ {
-		line, err := readLine(in)
-		if err != nil && err != io.EOF {
-			return fmt.Errorf("%s:%d: %w", s.label(), n, err)
+	err := EachLine(in, parseAny, func(line Line[parsed]) error { return s.add(line, seen) })
+	if err != nil {
+		var twice *DuplicateError
+		if errors.As(err, &twice) {
+			return err
 		}
-		text := bytes.TrimRight(line, "\r\n")
-		if len(bytes.TrimSpace(text)) > 0 {
-			if bad := s.add(text, offset, int32(n), seen); bad != nil {
-				return bad
-			}
-		}
-		offset += int64(len(line))
-		if err == io.EOF {
-			break
-		}
+		return fmt.Errorf("%s: %w", s.label(), err)
 	}
 	s.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	switch {
@@ -240,31 +231,48 @@ func expected() string {
 	return strings.Join(abouts, ", or ")
 }
 
-// parse reads a line in the file's format, and finds that out first.
-func (s *Set) parse(line []byte) (Item, error) {
-	if s.Format != "" {
-		return s.format.Parse(line)
-	}
-	var first error
-	for _, f := range Formats {
-		it, err := f.Parse(line)
-		if err == nil {
-			s.format, s.Format = f, f.Name
-			return it, nil
-		}
-		if first == nil {
-			first = err
-		}
-	}
-	return Item{}, first
+// parsed is a line as the first format that can read it reads it.
+type parsed struct {
+	format int // index in Formats
+	item   Item
+	err    error // of the first format, where none can
 }
 
-func (s *Set) add(text []byte, offset int64, n int32, seen map[string]int32) error {
-	it, err := s.parse(text)
+func parseAny(line []byte) parsed {
+	text := bytes.TrimRight(line, "\r\n")
+	var out parsed
+	for i, f := range Formats {
+		it, err := f.Parse(text)
+		if err == nil {
+			return parsed{format: i, item: it}
+		}
+		if out.err == nil {
+			out.err = err
+		}
+	}
+	return out
+}
+
+// add takes a line in. The first good line decides the format; a later one that
+// only another format can read is a bad line.
+func (s *Set) add(line Line[parsed], seen map[string]int32) error {
+	if blank(line.Text) {
+		return nil
+	}
+	text, n := bytes.TrimRight(line.Text, "\r\n"), int32(line.Number)
+	it, err := line.Value.item, line.Value.err
+	switch {
+	case err != nil:
+	case s.Format == "":
+		s.format = Formats[line.Value.format]
+		s.Format = s.format.Name
+	case s.Format != Formats[line.Value.format].Name:
+		it, err = s.format.Parse(text)
+	}
 	if err != nil {
 		s.Skipped++
 		if len(s.Bad) < maxSkipped {
-			s.Bad = append(s.Bad, &LineError{s.label(), int(n), err})
+			s.Bad = append(s.Bad, &LineError{s.label(), line.Number, err})
 		}
 		return nil
 	}
@@ -273,7 +281,7 @@ func (s *Set) add(text []byte, offset int64, n int32, seen map[string]int32) err
 	}
 	id := strings.Clone(it.ID) // not a view into the whole line
 	seen[id] = n
-	s.rows = append(s.rows, row{id, offset, int32(len(text)), n, checksum(text)})
+	s.rows = append(s.rows, row{id, line.Offset, int32(len(text)), n, checksum(text)})
 	size := len(it.Question)
 	for _, c := range it.Candidates {
 		size += len(c.Text)
@@ -300,20 +308,6 @@ func (s *Set) keep(it Item, size int) {
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func checksum(line []byte) uint32 { return crc32.Checksum(line, castagnoli) }
-
-// readLine reads up to and with the next newline, however long the line is.
-func readLine(in *bufio.Reader) ([]byte, error) {
-	line, err := in.ReadSlice('\n')
-	if err != bufio.ErrBufferFull {
-		return line, err
-	}
-	long := bytes.Clone(line)
-	for err == bufio.ErrBufferFull {
-		line, err = in.ReadSlice('\n')
-		long = append(long, line...)
-	}
-	return long, err
-}
 
 // sniff recognises files that are something else than JSON lines, to say so in
 // one sentence instead of one complaint a line.

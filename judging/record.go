@@ -1,7 +1,6 @@
 package judging
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"gavel/backends"
+	"gavel/datasets"
 )
 
 // Reply is one turn of a judge.
@@ -197,26 +197,32 @@ func ReadRecords(path string, f func(*Record) error) error {
 }
 
 func readRecords(path string, r io.Reader, f func(*Record) error) error {
-	in := bufio.NewReaderSize(r, 256<<10)
-	for n := 1; ; n++ {
-		line, err := in.ReadBytes('\n')
-		if err == io.EOF { // without its newline a line was not finished
+	type read struct {
+		rec *Record
+		err error
+	}
+	parse := func(line []byte) (v read) {
+		if v.rec = new(Record); line[len(line)-1] != '\n' {
+			return read{} // without its newline a line was not finished
+		}
+		if v.err = json.Unmarshal(line, v.rec); v.err == nil {
+			v.err = v.rec.check()
+		}
+		return v
+	}
+	return datasets.EachLine(r, parse, func(line datasets.Line[read]) error {
+		v := line.Value
+		if v.rec == nil {
 			return nil
 		}
-		if err != nil {
-			return fmt.Errorf("%s:%d: %w", path, n, err)
+		if v.err == nil {
+			v.err = f(v.rec)
 		}
-		rec := new(Record)
-		if err = json.Unmarshal(line, rec); err == nil {
-			err = rec.check()
+		if v.err != nil {
+			return fmt.Errorf("%s:%d: %w", path, line.Number, v.err)
 		}
-		if err == nil {
-			err = f(rec)
-		}
-		if err != nil {
-			return fmt.Errorf("%s:%d: %w", path, n, err)
-		}
-	}
+		return nil
+	})
 }
 
 // recordWriter appends records to a file, each with one write, so that a kill
