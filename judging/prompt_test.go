@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/golden"
+
 	"gavel/backends"
 	"gavel/datasets"
 )
@@ -32,7 +34,7 @@ func TestPromptGolden(t *testing.T) {
 					fmt.Fprintf(&b, "--- user, showing %d\n%s\n", i, prompt.User)
 				}
 				fmt.Fprintf(&b, "--- follow-up\n%s\n", p.Prompt(item, p.Showings(item)[0]).FollowUp)
-				golden(t, "prompts/"+kind.Name+"-"+tpl.Name+".golden", b.Bytes())
+				golden.AssertBytes(t, b.Bytes(), "prompts/"+kind.Name+"-"+tpl.Name+".golden")
 			})
 		}
 	}

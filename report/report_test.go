@@ -5,6 +5,8 @@ import (
 	"io"
 	"testing"
 
+	"gotest.tools/v3/golden"
+
 	"gavel/scoring"
 )
 
@@ -96,9 +98,9 @@ func TestFormats(t *testing.T) {
 				t.Fatal(err)
 			}
 			text, markdown := print(t, Text, c.tables()), print(t, Markdown, c.tables())
-			golden(t, c.name+".txt", text)
-			golden(t, c.name+".md", markdown)
-			golden(t, c.name+".csv", csv.Bytes())
+			golden.AssertBytes(t, text, c.name+".txt")
+			golden.AssertBytes(t, markdown, c.name+".md")
+			golden.AssertBytes(t, csv.Bytes(), c.name+".csv")
 
 			if err := c.csv(&again); err != nil {
 				t.Fatal(err)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/golden"
+
 	"gavel/judging"
 	"gavel/report"
 	"gavel/scoring"
@@ -294,5 +296,5 @@ func TestComparisonJSON(t *testing.T) {
 	if first.String() != again.String() {
 		t.Error("the same runs gave other bytes")
 	}
-	golden(t, "compare.json", first.Bytes())
+	golden.AssertBytes(t, first.Bytes(), "compare.json")
 }

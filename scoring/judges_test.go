@@ -6,6 +6,8 @@ import (
 	"math"
 	"testing"
 
+	"gotest.tools/v3/golden"
+
 	"gavel/datasets"
 	"gavel/judging"
 	"gavel/report"
@@ -72,7 +74,7 @@ func TestScriptedJudges(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	golden(t, "judges.txt", text.Bytes())
+	golden.AssertBytes(t, text.Bytes(), "judges.txt")
 }
 
 // A judge of accuracy a that falls for the first position with probability f,

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/golden"
+
 	"gavel/judging"
 	"gavel/report"
 	"gavel/scoring"
@@ -197,7 +199,7 @@ func TestReportJSON(t *testing.T) {
 	if err := report.WriteJSON(&b, report.Scores{Runs: []scoring.Report{rep}}); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "report.json", b.Bytes())
+	golden.AssertBytes(t, b.Bytes(), "report.json")
 }
 
 // All eight outcomes are in every report, those that did not occur too.

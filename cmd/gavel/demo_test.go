@@ -5,13 +5,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/golden"
 )
 
 // TestDemo: the whole output, to the byte, and twice the same.
 func TestDemo(t *testing.T) {
 	home(t)
 	out := mustCall(t, "demo", "--out", "d")
-	golden(t, "demo.txt", out)
+	golden.Assert(t, out, filepath.Join(sourceDir, "testdata", "demo.txt"))
 	if again := mustCall(t, "demo"); again != out {
 		t.Error("a second demo differs")
 	}

@@ -20,8 +20,6 @@ import (
 	"github.com/adrg/xdg"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
-
 // binary is gavel, built once for the tests that need a process of their own.
 var binary = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "gavel-test-")
@@ -101,19 +99,6 @@ func read(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return string(b)
-}
-
-// golden compares with testdata/name, or writes it with -update.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join(sourceDir, "testdata", name)
-	if *update {
-		write(t, path, got)
-		return
-	}
-	if want := read(t, path); got != want {
-		t.Errorf("%s differs; if it should, run the test with -update.\n--- got ---\n%s\n--- want ---\n%s", name, got, want)
-	}
 }
 
 // sourceDir and startEnv are as the tests found them: they change both.
