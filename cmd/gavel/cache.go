@@ -57,10 +57,7 @@ func cacheCommand(e *env) *cli.Command {
 }
 
 func (e *env) cacheStats(c *cli.Context) error {
-	f, err := format(c)
-	if err == nil {
-		err = noArguments(c)
-	}
+	f, err := listFormat(c)
 	if err != nil {
 		return err
 	}

@@ -46,10 +46,7 @@ func datasetsCommand(e *env) *cli.Command {
 }
 
 func (e *env) listDatasets(c *cli.Context) error {
-	f, err := format(c)
-	if err == nil {
-		err = noArguments(c)
-	}
+	f, err := listFormat(c)
 	if err != nil {
 		return err
 	}

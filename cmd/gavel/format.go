@@ -36,6 +36,14 @@ func format(c *cli.Context) (string, error) {
 	return chosen, nil
 }
 
+// listFormat is format for a command that takes no arguments.
+func listFormat(c *cli.Context) (string, error) {
+	if err := noArguments(c); err != nil {
+		return "", err
+	}
+	return format(c)
+}
+
 func (e *env) print(format string, p printable) error {
 	write := report.Text
 	switch format {

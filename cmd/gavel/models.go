@@ -20,10 +20,7 @@ func modelsCommand(e *env) *cli.Command {
 		Description: "Looks for a server as \"gavel run\" does and lists its models.",
 		Flags:       append(endpointFlags(), formatFlags()...),
 		Action: func(c *cli.Context) error {
-			f, err := format(c)
-			if err == nil {
-				err = noArguments(c)
-			}
+			f, err := listFormat(c)
 			if err != nil {
 				return err
 			}
@@ -84,10 +81,7 @@ func promptsCommand(e *env) *cli.Command {
 }
 
 func (e *env) listPrompts(c *cli.Context) error {
-	f, err := format(c)
-	if err == nil {
-		err = noArguments(c)
-	}
+	f, err := listFormat(c)
 	if err != nil {
 		return err
 	}

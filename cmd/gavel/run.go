@@ -42,9 +42,13 @@ type runOptions struct {
 }
 
 func runCommand(e *env) *cli.Command {
+	var names []string
+	for _, k := range judging.Kinds {
+		names = append(names, k.Name)
+	}
 	run := &cli.Command{
 		Name:  "run",
-		Usage: "ask a judge: pairwise, reversed",
+		Usage: "ask a judge: " + strings.Join(names, ", "),
 		Description: `Makes a run: a folder with run.json, records.jsonl, items.jsonl and results.json. The
 same command again asks only for what is missing.`,
 	}
