@@ -231,6 +231,16 @@ func (d *Dir) WriteManifest(m *Manifest) error {
 	return WriteJSON(filepath.Join(d.Path, ManifestFile), m)
 }
 
+// Abandon is Close for a directory in which nothing was begun: if this made it,
+// it is gone again.
+func (d *Dir) Abandon() {
+	d.Close()
+	if _, err := os.Stat(filepath.Join(d.Path, ManifestFile)); errors.Is(err, fs.ErrNotExist) {
+		os.Remove(filepath.Join(d.Path, lockFile))
+		os.Remove(d.Path) // fails, as it should, where something is in it
+	}
+}
+
 // Close releases the directory.
 func (d *Dir) Close() error {
 	var err error
@@ -298,12 +308,19 @@ func (s Spec) differences(now Spec) []string {
 	}
 	var out []string
 	for k := range keys {
-		if !reflect.DeepEqual(a[k], b[k]) && !strings.HasSuffix(k, "system") {
-			out = append(out, fmt.Sprintf("%s: %v, now %v", k, a[k], b[k]))
+		if !reflect.DeepEqual(a[k], b[k]) && k != "prompt.system" && k != "prompt.origin" {
+			out = append(out, fmt.Sprintf("%s: %v, now %v", k, orNone(a[k]), orNone(b[k])))
 		}
 	}
 	sort.Strings(out)
 	return out
+}
+
+func orNone(v any) any {
+	if v == nil || v == "" {
+		return "(none)"
+	}
+	return v
 }
 
 func flatten(s Spec) map[string]any {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"unicode/utf8"
 
 	"gavel/backends"
@@ -99,8 +100,7 @@ func importSet(set *datasets.Set, gavel string) (*Import, []*Record, [][]byte, e
 		}
 		if protocol == nil {
 			judge = name
-			protocol = importedProtocol(name)
-			im.Stored = name != arenaHardName
+			protocol, im.Stored = importedProtocol(name)
 		}
 		if name != judge {
 			return nil, nil, nil, at(fmt.Errorf("judge_name is %q, before it was %q: one judge a file", name, judge))
@@ -129,11 +129,12 @@ func importSet(set *datasets.Set, gavel string) (*Import, []*Record, [][]byte, e
 		}
 	})
 	m := NewManifest(gavel, Spec{
-		Protocol: protocol.Name(), Goal: GoalBetter, Prompt: template,
+		Protocol: protocol.Name(), Goal: protocol.(pairwise).goal, Prompt: template,
 		Dataset: DatasetSpec{SHA256: set.SHA256, Items: n, IDs: ids},
 		Model:   ModelSpec{Name: model, Identity: "imported " + model},
 	})
 	m.Status, m.JudgeName, m.Judgments = Complete, judge, im.Games
+	m.Simulated = strings.HasPrefix(model, "sim:")
 	m.Model = backends.Model{Name: model}
 	m.Server = backends.Server{Kind: "import", Name: "JudgeBench output file"}
 	m.Dataset = DatasetInfo{Name: datasets.Base(set.Path), Format: set.Format, Rows: set.Len(), Skipped: set.Skipped}
@@ -147,15 +148,29 @@ func importSet(set *datasets.Set, gavel string) (*Import, []*Record, [][]byte, e
 	return im, records, pairs, nil
 }
 
-// importedProtocol reads as Arena-Hard's five choices. Where the decisions are
-// taken as stored, nothing is read, and the prompt is known by its name alone.
-func importedProtocol(judgeName string) Protocol {
-	t, _ := pairwiseKind.Template("arena-hard")
-	if judgeName != arenaHardName {
-		t = Template{Name: judgeName, Origin: "JudgeBench output file", Labels: []string{labelA, labelB, labelTie}}
+// importedProtocol is the protocol that a judge_name stands for, and whether its
+// replies can be read: Arena-Hard's five choices, or a prompt of gavel's own as
+// judgeName writes it. Of others the decisions are taken as stored; nothing is
+// read, and the prompt is known by its name alone.
+func importedProtocol(judgeName string) (p Protocol, stored bool) {
+	if judgeName == arenaHardName {
+		t, _ := pairwiseKind.Template("arena-hard")
+		return pairwiseKind.New(t), false
 	}
-	return pairwiseKind.New(t)
+	kind, name := pairwiseKind, judgeName
+	for _, k := range []Kind{pairwiseKind, reversedKind} {
+		if own, ok := strings.CutPrefix(judgeName, ownPrefix+k.Name+"_"); ok {
+			kind, name = k, own
+			if t, err := k.Template(own); err == nil {
+				return k.New(t), false
+			}
+		}
+	}
+	return kind.New(Template{Name: name, Origin: "JudgeBench output file", Labels: []string{labelA, labelB, labelTie}}), true
 }
+
+// ownPrefix begins the judge_name of a run of gavel's.
+const ownPrefix = "gavel_"
 
 // splitOutput takes a line apart: the pair's own keys as published, and the
 // judge's.
@@ -361,7 +376,7 @@ func (m *Manifest) judgeName() string {
 	case m.Spec.Protocol == pairwiseKind.Name && m.Spec.Prompt.Name == "arena-hard":
 		return arenaHardName
 	}
-	return "gavel_" + m.Spec.Protocol + "_" + m.Spec.Prompt.Name
+	return ownPrefix + m.Spec.Protocol + "_" + m.Spec.Prompt.Name
 }
 
 func (m *Manifest) outputLine(p Protocol, item datasets.Item, games *[2]*Record) ([]byte, error) {

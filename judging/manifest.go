@@ -59,7 +59,7 @@ var DefaultParameters = Parameters{TopP: 1, Seed: 1, MaxTokens: 4096, Attempts: 
 // Manifest is run.json.
 type Manifest struct {
 	Schema    int    `json:"schema"`
-	ID        string `json:"id"` // SHA-256 of the spec's JSON
+	ID        string `json:"id"` // SHA-256 of the spec's JSON, without the prompt's origin
 	Gavel     string `json:"gavel"`
 	Simulated bool   `json:"simulated"`
 	Spec      Spec   `json:"spec"`
@@ -131,6 +131,8 @@ func ReadManifest(dir string) (*Manifest, error) {
 	if err != nil {
 		if info, serr := os.Stat(dir); serr == nil && info.IsDir() && errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%s: is not a run directory (no %s in it): %w", dir, ManifestFile, err)
+		} else if errors.Is(serr, fs.ErrNotExist) {
+			return nil, fmt.Errorf("no run at %s: %w", dir, serr)
 		}
 		return nil, err
 	}

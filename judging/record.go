@@ -215,11 +215,11 @@ func readRecords(path string, r io.Reader, f func(*Record) error) error {
 		if v.rec == nil {
 			return nil
 		}
-		if v.err == nil {
-			v.err = f(v.rec)
-		}
 		if v.err != nil {
-			return fmt.Errorf("%s:%d: %w", path, line.Number, v.err)
+			return fmt.Errorf("%s:%d: damaged record: %w; mend the line or delete it: a judgment without a record is asked again by the same run command", path, line.Number, v.err)
+		}
+		if err := f(v.rec); err != nil {
+			return fmt.Errorf("%s:%d: %w", path, line.Number, err)
 		}
 		return nil
 	})

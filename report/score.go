@@ -95,8 +95,12 @@ func runTable(r scoring.Report) Table {
 	t.Notes = append(t.Notes, fmt.Sprintf("intervals: %g %% bootstrap over pairs, %d rounds, seed %d; labels read by policy %q; two coins would score 25 in strict",
 		100*r.Bootstrap.Level, r.Bootstrap.Rounds, r.Bootstrap.Seed, r.Policy))
 	for _, m := range scoring.Metrics {
-		if x := find(r, m.Name, scoring.Overall); x.Value == nil && x.Note != "" {
+		switch x := find(r, m.Name, scoring.Overall); {
+		case x.Note == "":
+		case x.Value == nil:
 			t.Notes = append(t.Notes, m.Name+" is "+x.Note)
+		default:
+			t.Notes = append(t.Notes, m.Name+": "+x.Note)
 		}
 	}
 	for _, w := range r.Warnings {

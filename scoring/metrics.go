@@ -164,14 +164,18 @@ func scoreGroup(group string, units []Unit, b stats.Bootstrap) []Result {
 			r.Note = "undefined: no " + m.N
 		case (num == 0 || num == den) && m.Name != "half-tie":
 			iv, r.Note = alike(num > 0, pairs[k], b.Level), allAlike
-			fallthrough
-		default:
+		case iv.Low == iv.High:
+			r.Note = noWidth
+		}
+		if den > 0 {
 			r.Value, r.Low, r.High = percent(num/den), percent(iv.Low), percent(iv.High)
 		}
 		results[k] = r
 	}
 	return results
 }
+
+const noWidth = "interval: none can be given, every pair counts the same"
 
 const allAlike = "interval: exact (Clopper-Pearson), all alike"
 

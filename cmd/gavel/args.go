@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -13,6 +14,7 @@ import (
 // stops reading flags at the first argument and would take what follows for
 // arguments. After "--" everything is an argument.
 func arrange(app *cli.App, args []string) ([]string, error) {
+	args = asFlags(args)
 	var path []string
 	flags := app.Flags
 	commands := app.Commands
@@ -37,7 +39,7 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 			front = append(front, a)
 			name, _, hasValue := strings.Cut(strings.TrimLeft(a, "-"), "=")
 			if takesValue(flags, name) && !hasValue {
-				if i+1 >= len(args) {
+				if i+1 >= len(args) || isFlag(flags, args[i+1]) {
 					return nil, usage("flag --%s needs a value", name)
 				}
 				i++
@@ -52,6 +54,23 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 		front = append(front, "--")
 	}
 	return append(append(path, front...), back...), nil
+}
+
+// asFlags reads "help COMMAND" and "version" as what they stand for.
+func asFlags(args []string) []string {
+	switch {
+	case len(args) > 0 && args[0] == "help":
+		return append(slices.Clone(args[1:]), "--help")
+	case len(args) == 1 && args[0] == "version":
+		return []string{"--version"}
+	}
+	return args
+}
+
+// isFlag tells whether a word is one of the flags: "--dataset" is no value.
+func isFlag(flags []cli.Flag, word string) bool {
+	name, _, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
+	return strings.HasPrefix(word, "--") && slices.ContainsFunc(flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
 }
 
 var negative = regexp.MustCompile(`^-\d`)

@@ -43,6 +43,9 @@ func TestHelp(t *testing.T) {
 	for _, line := range []string{"", "run", "run pairwise", "run reversed", "score", "compare", "import", "import judgebench", "export judgebench",
 		"datasets", "datasets fetch", "models", "prompts", "prompts show", "cache", "cache prune", "demo"} {
 		out := mustCall(t, append(strings.Fields(line), "--help")...)
+		if again := mustCall(t, append([]string{"help"}, strings.Fields(line)...)...); again != out {
+			t.Errorf("gavel help %s differs from gavel %s --help", line, line)
+		}
 		if !strings.Contains(out, "USAGE:") || !strings.Contains(out, "gavel") {
 			t.Errorf("gavel %s --help:\n%s", line, out)
 		}

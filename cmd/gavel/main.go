@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -168,7 +169,7 @@ func version() string {
 	if !ok {
 		return "unknown"
 	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
+	if v := info.Main.Version; tagged.MatchString(v) {
 		return v
 	}
 	commit, dirty := "", ""
@@ -185,6 +186,9 @@ func version() string {
 	}
 	return release + " (" + commit + dirty + ")"
 }
+
+// tagged is a version with a tag of its own, not one made up from a commit.
+var tagged = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
 
 // release is the version in the making.
 const release = "0.1.0-dev"

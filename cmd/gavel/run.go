@@ -96,8 +96,8 @@ func runFlags(k judging.Kind) []cli.Flag {
 		&cli.StringFlag{Name: "system-role", Value: d.SystemRole, Usage: "`ROLE` that carries the system text: system, or user for models whose template refuses it", Category: "how"},
 		&cli.BoolFlag{Name: "accept-cut", Usage: "count a verdict that was given before the token limit cut the reply", Category: "how"},
 		&cli.StringFlag{Name: "concurrency", Value: "auto", Usage: "judge `N` items at once; auto: as many as the server says it serves, else 4", Category: "how"},
-		&cli.DurationFlag{Name: "timeout", Value: 10 * time.Minute, Usage: "time limit of one call", Category: "how"},
-		&cli.DurationFlag{Name: "retry-for", Value: 2 * time.Minute, Usage: "how long a call that may still pass is tried", Category: "how"},
+		&cli.DurationFlag{Name: "timeout", Value: 10 * time.Minute, Usage: "time limit of one call: `D`, such as 90s or 10m", Category: "how"},
+		&cli.DurationFlag{Name: "retry-for", Value: 2 * time.Minute, Usage: "how long a call that may still pass is tried: `D`", Category: "how"},
 		&cli.StringFlag{Name: "cache", Usage: "`DIR` in which replies are remembered; default: see \"gavel cache path\"", Category: "where"},
 		&cli.BoolFlag{Name: "no-cache", Usage: "remember nothing and look nothing up", Category: "where"},
 		&cli.StringFlag{Name: "out", Usage: "`DIR` of the run; default: runs/ and a name made of what it is", Category: "where"},
@@ -146,6 +146,9 @@ func runOptionsFrom(c *cli.Context, k judging.Kind) (o runOptions, err error) {
 		if err != nil || o.concurrency < 1 {
 			return o, usage("--concurrency %q: it is a number from 1, or auto", s)
 		}
+	}
+	if o.dryRun && (o.format == "csv" || o.format == "markdown") {
+		return o, usage("--dry-run prints text or --json, not --%s", o.format)
 	}
 	if o.noCache && o.cacheDir != "" {
 		return o, usage("--cache and --no-cache: choose one")
@@ -364,6 +367,7 @@ func (e *env) make(ctx context.Context, p *prepared) (*scoring.Report, error) {
 	if missing > 0 {
 		client, closeCache, err := e.client(p)
 		if err != nil {
+			dir.Abandon()
 			return nil, err
 		}
 		if err := begin(dir, p); err != nil {
@@ -461,9 +465,10 @@ func (e *env) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (*s
 	left := m.Judgments - games + run.Outcomes[judging.Failed]
 	m.Status = judging.Complete
 	switch {
+	case left == 0: // also where it was told to stop when nothing was left to do
 	case errors.Is(runErr, judging.ErrStopped) || errors.Is(runErr, errInterrupted):
 		m.Status = judging.Interrupted
-	case left > 0:
+	default:
 		m.Status = judging.Incomplete
 	}
 	if asked > 0 {
@@ -482,6 +487,9 @@ func (e *env) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (*s
 	if asked > 0 || m.Status != judging.Complete {
 		e.say("run written to %s", p.out)
 	}
+	if games == 0 {
+		return nil, ending(m.Status, left, m.Judgments, runErr)
+	}
 	return &rep, ending(m.Status, left, m.Judgments, runErr)
 }
 
@@ -490,6 +498,8 @@ func ending(status string, left, expected int, runErr error) error {
 	const goOn = "run the same command again to go on"
 	var gaveUp *judging.GaveUpError
 	switch {
+	case status == judging.Complete && errors.Is(runErr, judging.ErrStopped):
+		return nil
 	case status == judging.Interrupted:
 		return &exitCodeError{code: exitInterrupted, err: fmt.Errorf("interrupted: %d of %d judgments are left; %s", left, expected, goOn)}
 	case errors.As(runErr, &gaveUp):
