@@ -94,19 +94,32 @@ func runTable(r scoring.Report) Table {
 	t.Notes = append(t.Notes, "games: "+outcomeLine(r))
 	t.Notes = append(t.Notes, fmt.Sprintf("intervals: %g %% bootstrap over pairs, %d rounds, seed %d; labels read by policy %q; two coins would score 25 in strict",
 		100*r.Bootstrap.Level, r.Bootstrap.Rounds, r.Bootstrap.Seed, r.Policy))
-	for _, m := range scoring.Metrics {
-		switch x := find(r, m.Name, scoring.Overall); {
-		case x.Note == "":
-		case x.Value == nil:
-			t.Notes = append(t.Notes, m.Name+" is "+x.Note)
-		default:
-			t.Notes = append(t.Notes, m.Name+": "+x.Note)
-		}
-	}
+	t.Notes = append(t.Notes, metricNotes(r)...)
 	for _, w := range r.Warnings {
 		t.Notes = append(t.Notes, "! "+w)
 	}
 	return t
+}
+
+// metricNotes says what the overall numbers remark, one line for all metrics
+// that remark the same.
+func metricNotes(r scoring.Report) []string {
+	var notes []string
+	names := map[string][]string{}
+	for _, m := range scoring.Metrics {
+		note := find(r, m.Name, scoring.Overall).Note
+		if note == "" {
+			continue
+		}
+		if names[note] == nil {
+			notes = append(notes, note)
+		}
+		names[note] = append(names[note], m.Name)
+	}
+	for i, note := range notes {
+		notes[i] = strings.Join(names[note], ", ") + ": " + note
+	}
+	return notes
 }
 
 func simulatedMark(sim bool) string {
