@@ -14,7 +14,6 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
-	"runtime"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -70,17 +69,7 @@ func usage(format string, args ...any) error {
 	return &exitCodeError{code: exitUsage, err: fmt.Errorf(format, args...)}
 }
 
-// ballast makes the garbage collector wait for so many bytes more: a run keeps
-// little and throws prompts of kilobytes away by the thousand, and collecting a
-// heap that small costs a fifth of the time. It is never touched and takes no
-// memory by itself.
-var ballast []byte
-
-const ballastSize = 32 << 20
-
 func main() {
-	ballast = make([]byte, ballastSize)
-	defer runtime.KeepAlive(ballast)
 	in := &interrupts{}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 4)
