@@ -104,7 +104,7 @@ type Set struct {
 
 	rows   []row
 	kept   []Item // all of them, or nil
-	size   int    // bytes of text in all items
+	large  bool   // too large to be kept
 	data   io.ReaderAt
 	close  func() error
 	format Format
@@ -180,7 +180,7 @@ func OpenFile(path string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{Name: path, Path: path, data: f, close: f.Close}
+	s := &Set{Name: path, Path: path, data: f, close: f.Close, large: info.Size() > maxKept}
 	if err := s.index(f); err != nil {
 		f.Close()
 		return nil, err
@@ -287,23 +287,15 @@ func (s *Set) add(line Line[parsed], seen map[string]int32) error {
 		size += len(c.Text)
 	}
 	s.Longest = max(s.Longest, size)
-	s.keep(it, size)
+	if !s.large {
+		s.kept = append(s.kept, it)
+	}
 	return nil
 }
 
-// maxKept is up to how many bytes of text the items of a file are kept: those of
-// JudgeBench come to two million.
+// maxKept is up to which size the items of a file are kept: JudgeBench's files
+// have two million bytes.
 const maxKept = 32 << 20
-
-func (s *Set) keep(it Item, size int) {
-	s.size += size
-	switch {
-	case s.size > maxKept:
-		s.kept = nil
-	case len(s.kept) == len(s.rows)-1:
-		s.kept = append(s.kept, it)
-	}
-}
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
