@@ -212,6 +212,9 @@ func (run *Run) warnings() []string {
 	if n := len(run.Units); n > 0 && n < fewItems {
 		say("few items: n = %d", n)
 	}
+	if run.Reread > 0 {
+		say("%d of %d verdicts read otherwise than when they were recorded (policy %q, cut replies accepted: %t)", run.Reread, games, run.Reading.Policy, run.Reading.AcceptCut)
+	}
 	if n := run.Outcomes[judging.Failed]; n > 0 {
 		say("%d of %d games failed and count as wrong; the same run command asks for them again", n, games)
 	}

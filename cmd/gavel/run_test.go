@@ -153,6 +153,25 @@ func TestGivesUp(t *testing.T) {
 	}
 }
 
+// TestPolicy: another policy reads the stored replies otherwise, says so, and
+// leaves the run as it is.
+func TestPolicy(t *testing.T) {
+	home(t)
+	j := newJudge(t, false, always("At first sight [[A>B]], but no: [[B>A]]"))
+	out := mustCall(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--out", "r")
+	if !strings.Contains(out, "64 = decided 0 + conflict 64") || strings.Contains(out, "read otherwise") {
+		t.Errorf("unique:\n%s", out)
+	}
+	before := read(t, "r/results.json")
+	out = mustCall(t, "score", "--policy", "last", "r")
+	if !strings.Contains(out, "64 = decided 64") || !strings.Contains(out, `64 of 64 verdicts read otherwise than when they were recorded (policy "last"`) {
+		t.Errorf("last:\n%s", out)
+	}
+	if j.calls.Load() != 64 || read(t, "r/results.json") != before {
+		t.Error("score asked the judge or changed the run")
+	}
+}
+
 // TestExportImport: a run that goes out in JudgeBench's format and comes back
 // is still what it was.
 func TestExportImport(t *testing.T) {

@@ -20,7 +20,11 @@ func scoringFlags() []cli.Flag {
 
 func scoringFrom(c *cli.Context) (scoring.Options, error) {
 	o := scoring.DefaultOptions
-	if err := oneOf("--policy", c.String("policy"), []string{string(judging.Unique), string(judging.Last)}); err != nil {
+	var policies []string
+	for _, p := range judging.Policies {
+		policies = append(policies, string(p))
+	}
+	if err := oneOf("--policy", c.String("policy"), policies); err != nil {
 		return o, err
 	}
 	o.Reading = judging.Reading{Policy: judging.Policy(c.String("policy")), AcceptCut: c.Bool("accept-cut")}
