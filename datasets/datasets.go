@@ -7,7 +7,7 @@
 //
 // Files are indexed once and read on demand, so memory does not grow with the
 // length of the answers: an index entry is the id, the place of the line and
-// its length. Only small files are kept, to be read once.
+// its length.
 package datasets
 
 import (
@@ -23,6 +23,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -85,10 +86,8 @@ var Formats = []Format{JudgeBench}
 const maxSkipped = 20
 
 type row struct {
-	id     string
 	offset int64
 	length int32
-	line   int32
 	sum    uint32 // CRC-32 of the line: a file may be edited while a run reads it
 }
 
@@ -102,9 +101,9 @@ type Set struct {
 	Skipped int          // lines left out because they could not be read
 	Bad     []*LineError // the first of those, with the reason
 
+	ids    IDs
 	rows   []row
-	kept   []Item // all of them, or nil
-	large  bool   // too large to be kept
+	lines  []int32 // of the rows; nil where row i is line i+1
 	data   io.ReaderAt
 	close  func() error
 	format Format
@@ -114,7 +113,14 @@ type Set struct {
 func (s *Set) Len() int { return len(s.rows) }
 
 // ID is the id of item i, without reading it.
-func (s *Set) ID(i int) string { return s.rows[i].id }
+func (s *Set) ID(i int) string { return s.ids.At(i) }
+
+// IDs are the ids of all items, each under the item's number; they are not to be
+// added to.
+func (s *Set) IDs() *IDs { return &s.ids }
+
+// Size is the length of item i in the file, in bytes.
+func (s *Set) Size(i int) int { return int(s.rows[i].length) }
 
 // Close releases the file.
 func (s *Set) Close() error {
@@ -124,34 +130,42 @@ func (s *Set) Close() error {
 	return s.close()
 }
 
+// line is the line of item i, from 1.
+func (s *Set) line(i int) int {
+	if s.lines == nil {
+		return i + 1
+	}
+	return int(s.lines[i])
+}
+
 // Raw reads the line of item i as published, without its newline. It may be
 // called from many goroutines.
-func (s *Set) Raw(i int) ([]byte, error) {
+func (s *Set) Raw(i int) ([]byte, error) { return s.RawIn(nil, i) }
+
+// RawIn is Raw into the memory of buf, where that is enough.
+func (s *Set) RawIn(buf []byte, i int) ([]byte, error) {
 	r := s.rows[i]
-	line := make([]byte, r.length)
+	line := slices.Grow(buf[:0], int(r.length))[:r.length]
 	if _, err := s.data.ReadAt(line, r.offset); err != nil && err != io.EOF {
-		return nil, &LineError{s.label(), int(r.line), err}
+		return nil, &LineError{s.label(), s.line(i), err}
 	}
 	if checksum(line) != r.sum {
-		return nil, &LineError{s.label(), int(r.line), errors.New("the file changed while it was being read")}
+		return nil, &LineError{s.label(), s.line(i), errors.New("the file changed while it was being read")}
 	}
 	return line, nil
 }
 
 // Item reads item i from the file. It may be called from many goroutines.
 func (s *Set) Item(i int) (Item, error) {
-	r := s.rows[i]
 	line, err := s.Raw(i)
 	if err != nil {
 		return Item{}, err
 	}
-	var it Item
-	if s.kept != nil {
-		it = s.kept[i]
-	} else if it, err = s.format.Parse(line); err != nil {
-		return Item{}, &LineError{s.label(), int(r.line), err}
+	it, err := s.format.Parse(line)
+	if err != nil {
+		return Item{}, &LineError{s.label(), s.line(i), err}
 	}
-	it.Line, it.Raw = int(r.line), line
+	it.Line, it.Raw = s.line(i), line
 	return it, nil
 }
 
@@ -180,7 +194,7 @@ func OpenFile(path string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{Name: path, Path: path, data: f, close: f.Close, large: info.Size() > maxKept}
+	s := &Set{Name: path, Path: path, data: f, close: f.Close}
 	if err := s.index(f); err != nil {
 		f.Close()
 		return nil, err
@@ -202,8 +216,7 @@ func (s *Set) index(r io.Reader) error {
 	if err := sniff(in); err != nil {
 		return fmt.Errorf("%s: %w", s.label(), err)
 	}
-	seen := make(map[string]int32)
-	err := EachLine(in, parseAny, func(line Line[parsed]) error { return s.add(line, seen) })
+	err := EachLine(in, parseAny, s.add)
 	if err != nil {
 		var twice *DuplicateError
 		if errors.As(err, &twice) {
@@ -212,6 +225,8 @@ func (s *Set) index(r io.Reader) error {
 		return fmt.Errorf("%s: %w", s.label(), err)
 	}
 	s.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	s.rows = slices.Clone(s.rows) // without the room to grow
+	s.ids.ends = slices.Clone(s.ids.ends)
 	switch {
 	case len(s.rows) > 0:
 		return nil
@@ -255,11 +270,11 @@ func parseAny(line []byte) parsed {
 
 // add takes a line in. The first good line decides the format; a later one that
 // only another format can read is a bad line.
-func (s *Set) add(line Line[parsed], seen map[string]int32) error {
+func (s *Set) add(line Line[parsed]) error {
 	if blank(line.Text) {
 		return nil
 	}
-	text, n := bytes.TrimRight(line.Text, "\r\n"), int32(line.Number)
+	text := bytes.TrimRight(line.Text, "\r\n")
 	it, err := line.Value.item, line.Value.err
 	switch {
 	case err != nil:
@@ -276,26 +291,23 @@ func (s *Set) add(line Line[parsed], seen map[string]int32) error {
 		}
 		return nil
 	}
-	if first, ok := seen[it.ID]; ok {
-		return &DuplicateError{s.label(), int(n), int(first), it.ID}
+	if first, added := s.ids.Add(it.ID); !added {
+		return &DuplicateError{s.label(), line.Number, s.line(first), it.ID}
 	}
-	id := strings.Clone(it.ID) // not a view into the whole line
-	seen[id] = n
-	s.rows = append(s.rows, row{id, line.Offset, int32(len(text)), n, checksum(text)})
+	s.rows = append(s.rows, row{line.Offset, int32(len(text)), checksum(text)})
+	if n := len(s.rows); s.lines != nil || line.Number > n { // a line was left out
+		for i := len(s.lines); i < n-1; i++ {
+			s.lines = append(s.lines, int32(i)+1)
+		}
+		s.lines = append(s.lines, int32(line.Number))
+	}
 	size := len(it.Question)
 	for _, c := range it.Candidates {
 		size += len(c.Text)
 	}
 	s.Longest = max(s.Longest, size)
-	if !s.large {
-		s.kept = append(s.kept, it)
-	}
 	return nil
 }
-
-// maxKept is up to which size the items of a file are kept: JudgeBench's files
-// have two million bytes.
-const maxKept = 32 << 20
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 

@@ -25,20 +25,15 @@ const (
 )
 
 func parsePair(line []byte) (Item, error) {
-	var p struct {
-		PairID        *string `json:"pair_id"`
-		Source        string  `json:"source"`
-		Question      *string `json:"question"`
-		ResponseModel string  `json:"response_model"`
-		ResponseA     *string `json:"response_A"`
-		ResponseB     *string `json:"response_B"`
-		Label         *string `json:"label"`
-	}
 	if !utf8.Valid(line) { // the decoder would put U+FFFD in its place
 		return Item{}, errors.New("not UTF-8: save the file in that encoding")
 	}
-	if err := json.Unmarshal(line, &p); err != nil {
-		return Item{}, describe(line, err)
+	var p pairLine
+	if !p.scan(line) {
+		p = pairLine{}
+		if err := json.Unmarshal(line, &p); err != nil {
+			return Item{}, describe(line, err)
+		}
 	}
 	for _, k := range []struct {
 		name  string

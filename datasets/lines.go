@@ -17,7 +17,7 @@ type Line[T any] struct {
 }
 
 // batchBytes is about how much text is parsed at a time.
-const batchBytes = 128 << 10
+const batchBytes = 64 << 10
 
 type batch[T any] struct {
 	text  []byte
@@ -27,12 +27,14 @@ type batch[T any] struct {
 
 // EachLine reads r to its end, parses its lines on all processors and hands them
 // to use in their order, however long they are. parse is called from many
-// goroutines; use is not. The first error of use ends it.
+// goroutines; use is not. The first error of use ends it. No value may hold on
+// to its line, whose memory the next ones are read into.
 func EachLine[T any](r io.Reader, parse func(line []byte) T, use func(Line[T]) error) error {
 	stop := make(chan struct{})
 	workers := runtime.GOMAXPROCS(0)
 	work := make(chan *batch[T], workers)
 	order := make(chan *batch[T], 2*workers)
+	free := make(chan *batch[T], 2*workers) // batches that were used, to be filled again
 	var readErr error
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -40,7 +42,7 @@ func EachLine[T any](r io.Reader, parse func(line []byte) T, use func(Line[T]) e
 	wg.Go(func() {
 		defer close(order)
 		defer close(work)
-		readErr = readBatches(r, func(b *batch[T]) bool {
+		readErr = readBatches(r, free, func(b *batch[T]) bool {
 			for _, to := range []chan *batch[T]{order, work} {
 				select {
 				case to <- b:
@@ -68,18 +70,23 @@ func EachLine[T any](r io.Reader, parse func(line []byte) T, use func(Line[T]) e
 				return err
 			}
 		}
+		select {
+		case free <- b:
+		default:
+		}
 	}
 	return readErr
 }
 
 // readBatches cuts r into batches of whole lines until send says no.
-func readBatches[T any](r io.Reader, send func(*batch[T]) bool) error {
+func readBatches[T any](r io.Reader, free <-chan *batch[T], send func(*batch[T]) bool) error {
 	in := bufio.NewReaderSize(r, batchBytes)
 	var offset int64
 	number := 0
+	var ends []int
 	for {
-		b := &batch[T]{done: make(chan struct{})}
-		var ends []int
+		b := emptyBatch(free)
+		ends = ends[:0]
 		var err error
 		for err == nil && len(b.text) < batchBytes {
 			b.text, err = appendLine(b.text, in)
@@ -103,6 +110,16 @@ func readBatches[T any](r io.Reader, send func(*batch[T]) bool) error {
 		if err != nil {
 			return err
 		}
+	}
+}
+
+func emptyBatch[T any](free <-chan *batch[T]) *batch[T] {
+	select {
+	case b := <-free:
+		clear(b.lines) // what they hold is not needed any more
+		return &batch[T]{text: b.text[:0], lines: b.lines[:0], done: make(chan struct{})}
+	default:
+		return &batch[T]{text: make([]byte, 0, batchBytes+batchBytes/4), done: make(chan struct{})}
 	}
 }
 
