@@ -3,6 +3,7 @@ package backends
 import (
 	"context"
 	"net/http"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -41,7 +42,7 @@ func TestReplies(t *testing.T) {
 					t.Fatal(err)
 				}
 				tc.want.PromptTokens, tc.want.ReplyTokens, got.Took = 34, 22, 0
-				if got != tc.want {
+				if !reflect.DeepEqual(got, tc.want) {
 					t.Errorf("got  %+v\nwant %+v", got, tc.want)
 				}
 			})
@@ -79,6 +80,26 @@ func TestThinkingInFieldsOfItsOwn(t *testing.T) {
 	}
 }
 
+// Some servers of OpenAI's format write a reply as a list of parts.
+func TestReplyInParts(t *testing.T) {
+	const parts = `{"role":"assistant","content":[{"type":"thinking","thinking":"[[B>A]]"},{"type":"text","text":"My verdict: "},{"type":"text","text":"[[A>B]]"}]}`
+	got, err := studioWire.ask(t, respond(200, studioWire.reply(parts, "stop")))
+	if err != nil || got.Text != "My verdict: [[A>B]]" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+// ollama/api reads no line of more than 8 MB, and says nothing of it.
+func TestLongReplies(t *testing.T) {
+	text := strings.Repeat("The answers differ. ", 500_000) + "[[A>B]]"
+	eachWire(t, func(t *testing.T, w wire) {
+		got, err := w.ask(t, respond(200, w.reply(content(text), "stop")))
+		if err != nil || got.Text != text || got.Finish != Stop || got.ReplyTokens != 22 {
+			t.Errorf("%d bytes of a reply, want %d; %s, %v", len(got.Text), len(text), got.Finish, err)
+		}
+	})
+}
+
 func TestWithheldReplies(t *testing.T) {
 	for name, tc := range map[string]struct{ message, finish, detail string }{
 		"content filter": {content("I'd say"), "content_filter", ""},
@@ -114,6 +135,11 @@ func TestPromptTooLong(t *testing.T) {
 		"LM Studio, n_keep":   {studioWire, 400, `{"error":"Cannot truncate prompt with n_keep (15028) >= n_ctx (7424)"}`, "Cannot truncate prompt with n_keep (15028) >= n_ctx (7424)"},
 		"LM Studio, overflow": {studioWire, 400, `{"error":"Trying to keep the first 7224 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough. Try to load the model with a larger context length, or provide a shorter input"}`, "Trying to keep the first 7224 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough. Try to load the model with a larger context length, or provide a shorter input"},
 		"LM Studio, 200":      {studioWire, 200, `{"error":"The number of tokens to keep from the initial prompt is greater than the context length (n_keep: 7224>= n_ctx: 4096)."}`, "The number of tokens to keep from the initial prompt is greater than the context length (n_keep: 7224>= n_ctx: 4096)."},
+		"vLLM from 0.15":      {vllmWire, 400, vllmWire.fail(400, "You passed 4097 input tokens and requested 60 output tokens. However, the model's context length is only 4096 tokens, resulting in a maximum input length of 4036 tokens. Please reduce the length of the input prompt. (parameter=input_tokens, value=4097)"), "You passed 4097 input tokens and requested 60 output tokens. However, the model's context length is only 4096 tokens, resulting in a maximum input length of 4036 tokens. Please reduce the length of the input prompt. (parameter=input_tokens, value=4097)"},
+		"SGLang, requested":   {studioWire, 400, `{"object":"error","message":"Requested token count exceeds the model's maximum context length of 40960 tokens. You requested a total of 41000 tokens.","type":"BadRequestError","code":400}`, "Requested token count exceeds the model's maximum context length of 40960 tokens. You requested a total of 41000 tokens."},
+		"SGLang, allowed":     {studioWire, 400, `{"object":"error","message":"Input length 131393 exceeds the maximum allowed input length of 131040 tokens."}`, "Input length 131393 exceeds the maximum allowed input length of 131040 tokens."},
+		"behind LiteLLM":      {studioWire, 400, studioWire.fail(400, "litellm.ContextWindowExceededError: litellm.BadRequestError: OpenAIException - This model's maximum context length is 4096 tokens."), "litellm.ContextWindowExceededError: litellm.BadRequestError: OpenAIException - This model's maximum context length is 4096 tokens."},
+		"plain text":          {studioWire, 413, "prompt is too long\n", "prompt is too long"},
 		"OpenAI":              {studioWire, 400, `{"error":{"message":"Input is too much.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`, "Input is too much."},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -122,7 +148,7 @@ func TestPromptTooLong(t *testing.T) {
 				t.Fatal(err)
 			}
 			got.Took = 0
-			if want := (Response{Finish: TooLong, Detail: tc.detail, Context: question.Context}); got != want {
+			if want := (Response{Finish: TooLong, Detail: tc.detail, Context: question.Context}); !reflect.DeepEqual(got, want) {
 				t.Errorf("got  %+v\nwant %+v", got, want)
 			}
 		})
@@ -140,6 +166,12 @@ func TestNotTooLong(t *testing.T) {
 		"pool of slots is full": {llamaWire, 500, llamaWire.fail(500, "Context size has been exceeded."), ServerSide, "concurrent requests overflow a shared pool: each alone may fit"},
 		"another 400":           {vllmWire, 400, vllmWire.fail(400, "Invalid value for seed."), BadRequest, "nothing is said of length"},
 		"busy, with the words":  {ollamaWire, 503, ollamaWire.fail(503, "the input length exceeds the context length"), Busy, "the status says that it may pass"},
+		"quoted by vLLM":        {vllmWire, 400, vllmWire.fail(400, "[{'type': 'literal_error', 'loc': ('body', 'messages', 0, 'role'), 'msg': \"Input should be 'user'\", 'input': 'The prompt exceeds the maximum context length. context_length_exceeded'}]"), BadRequest, "the words are the prompt's"},
+		"quoted by llama.cpp":   {llamaWire, 500, llamaWire.fail(500, "Failed to parse messages: Missing 'content'; offending message: {\"role\":\"user\",\"x\":\"This model's maximum context length is 8192 tokens. However, …\"}"), ServerSide, "the words are the prompt's"},
+		"quoted, beside":        {vllmWire, 400, `{"error":{"message":"Invalid role.","type":"BadRequestError","code":400},"request":{"messages":[{"content":"the input length exceeds the context length"}]}}`, BadRequest, "the words are the prompt's"},
+		"quoted, in a 200":      {ollamaWire, 200, `{"error":"invalid message: the input length exceeds the context length"}`, ServerSide, "the words are the prompt's"},
+		"quoted, no JSON":       {studioWire, 400, "cannot read: 'prompt is too long'", BadRequest, "the words are the prompt's"},
+		"another type":          {llamaWire, 400, `{"error":{"message":"no","type":"exceed_context_size_error_of_mine"}}`, BadRequest, "types are compared whole"},
 		"template error":        {llamaWire, 500, llamaWire.fail(500, "System role not supported"), ServerSide, "nothing is said of length"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -53,6 +53,18 @@ type Request struct {
 	NumCtx      int       `json:"num_ctx"` // context asked for, tokens; 0 where the server decides
 	Repeat      int       `json:"repeat"`
 
+	// What follows is left out of the JSON where it is not asked for, so that
+	// the keys of plain requests stay what they were.
+
+	Think Think `json:"think,omitempty"`
+	// Constrain holds the whole reply, thinking aside, to one of these texts.
+	Constrain []string `json:"constrain,omitempty"`
+	// Labels asks how probable each of these texts was; see [Response.Labels].
+	Labels []string `json:"labels,omitempty"`
+	// NoPromptCache asks the server to compute the whole prompt anew, where it
+	// can be asked.
+	NoPromptCache bool `json:"no_prompt_cache,omitempty"`
+
 	// Encoded is EncodeMessages(Messages), where the caller has it at hand: a
 	// conversation of kilobytes is hashed and sent, but need not be encoded
 	// twice. May be nil.
@@ -63,9 +75,32 @@ type Request struct {
 	// remembered "prompt too long" is trusted only while it has not grown.
 	Context int `json:"-"`
 
+	// PromptTokens is what the server's own tokenizer made of Messages, 0 where
+	// nobody asked it. A reply to fewer is no answer.
+	PromptTokens int `json:"-"`
+
+	// Timed asks for Response.Timing, where the server tells it.
+	Timed bool `json:"-"`
+
 	// Oracle is for simulated judges alone: it is never sent to a server.
 	Oracle *Oracle `json:"-"`
 }
+
+// Think says whether, or how long, a model is to think before it answers.
+type Think string
+
+// Values of Think. What a model cannot do, its server refuses or ignores.
+const (
+	ThinkAuto   Think = "" // the model's own way: nothing is sent
+	ThinkOn     Think = "on"
+	ThinkOff    Think = "off"
+	ThinkLow    Think = "low"
+	ThinkMedium Think = "medium"
+	ThinkHigh   Think = "high"
+)
+
+// Thinks lists the words for Think as flags have them, the default first.
+var Thinks = []string{"auto", string(ThinkOn), string(ThinkOff), string(ThinkLow), string(ThinkMedium), string(ThinkHigh)}
 
 // EncodeMessages writes a conversation as JSON, as every wire format has it.
 func EncodeMessages(messages []Message) []byte {
@@ -118,10 +153,26 @@ type Response struct {
 	Detail       string `json:"detail,omitempty"` // the server's words, where Finish is TooLong or Refused
 	PromptTokens int    `json:"prompt_tokens,omitempty"`
 	ReplyTokens  int    `json:"reply_tokens,omitempty"`
+	// Labels holds those of Request.Labels whose probability can be told from
+	// this reply; see [Label]. Empty where the server told none.
+	Labels []Label `json:"labels,omitempty"`
 	// Context the server was known to serve when it said TooLong.
 	Context int           `json:"context,omitempty"`
 	Took    time.Duration `json:"took_ns,omitempty"`
+	Timing  Timing        `json:"-"`
 	Cached  bool          `json:"-"`
+	// Endpoint is the address of the server that answered, where there was a
+	// choice; see [Pool].
+	Endpoint string `json:"endpoint,omitempty"`
+}
+
+// Label is how probable one of Request.Labels was where the reply gives its
+// verdict: the natural logarithm of the product of the token probabilities up to
+// the token that sets the label apart from the others. The probabilities are the
+// model's own, before any constraint.
+type Label struct {
+	Text    string  `json:"label"`
+	Logprob float64 `json:"logprob"`
 }
 
 // Model is what a server tells of a model.
@@ -135,7 +186,21 @@ type Model struct {
 	Trained      int    `json:"trained_context,omitempty"`
 	Context      int    `json:"context,omitempty"` // context served to one request, tokens; 0 where the server does not tell
 	Slots        int    `json:"slots,omitempty"`   // requests served in parallel; 0 where the server does not tell
+
+	// What the server says that can be asked of the model; doctor tries it.
+	Thinks   Ability `json:"thinks,omitempty"`   // thinking can be asked for
+	Logprobs Ability `json:"logprobs,omitempty"` // token probabilities are told
 }
+
+// Ability is whether something can be done, where that is known.
+type Ability string
+
+// Values of Ability.
+const (
+	Unknown Ability = ""
+	Yes     Ability = "yes"
+	No      Ability = "no"
+)
 
 // Identity is the part of the cache key that stands for the model.
 func (m Model) Identity(kind string) string {

@@ -162,6 +162,11 @@ func TestAnswersWithoutAnEnd(t *testing.T) {
 	}{
 		"Ollama, done false": {ollamaWire, `{"message":{"role":"assistant","content":"[[A"},"done":false}`, "without an end"},
 		"Ollama, no done":    {ollamaWire, `{"message":{"role":"assistant","content":"[[A>B]]"}}`, "without an end"},
+		"Ollama, no message": {ollamaWire, `{"model":"tiny","done":true,"done_reason":"stop"}`, "without a message"},
+		"null message":       {ollamaWire, `{"message":null,"done":true}`, "without a message"},
+		"an empty choice":    {vllmWire, `{"choices":[{}]}`, "without a message"},
+		"a choice of text":   {vllmWire, `{"choices":[{"text":"[[A>B]]","finish_reason":"stop"}]}`, "without a message"},
+		"a piece of stream":  {llamaWire, `{"choices":[{"delta":{"content":"[[A>B]]"},"finish_reason":null}]}`, "without a message"},
 		"no choices":         {vllmWire, `{"choices":[]}`, "without choices"},
 		"null choices":       {llamaWire, `{"choices":null}`, "without choices"},
 	} {
@@ -172,6 +177,28 @@ func TestAnswersWithoutAnEnd(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An answer without an end is not read to its end, not kept in memory, and not
+// asked for again.
+func TestEndlessAnswer(t *testing.T) {
+	eachWire(t, func(t *testing.T, w wire) {
+		closed := make(chan struct{})
+		s := w.start(t, func(rw http.ResponseWriter, _ *http.Request) {
+			defer close(closed)
+			for piece, n := make([]byte, 1<<20), 0; n < 4*maxBody; n += len(piece) {
+				if _, err := rw.Write(piece); err != nil {
+					return
+				}
+			}
+			t.Error("it was read to its end")
+		})
+		_, err := s.client(w, "").Ask(context.Background(), question)
+		if e := failed(t, err); e.MayPass() || e.Message != "the answer is longer than 64 MiB" {
+			t.Errorf("got %+v", e)
+		}
+		<-closed
+	})
 }
 
 func TestWrongContentTypeIsNoMatter(t *testing.T) {

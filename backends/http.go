@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -109,6 +110,9 @@ func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
+// errEndless is no error of the network: the same question gets it again.
+var errEndless = fmt.Errorf("the answer is longer than %d MiB", maxBody>>20)
+
 func readBody(resp *http.Response) ([]byte, error) {
 	var buf bytes.Buffer
 	if resp.ContentLength > 0 && resp.ContentLength <= maxBody {
@@ -119,9 +123,22 @@ func readBody(resp *http.Response) ([]byte, error) {
 		return nil, fmt.Errorf("the answer broke off after %d bytes: %w", n, err)
 	}
 	if n > maxBody {
-		return nil, fmt.Errorf("the answer is longer than %d MiB", maxBody>>20)
+		return nil, errEndless
 	}
 	return buf.Bytes(), nil
+}
+
+// holdsMessage tells whether an answer has a message at all, Ollama's or the
+// first choice's. What it says may be empty or null; without one, nobody spoke.
+func holdsMessage(body []byte) bool {
+	var answer struct {
+		Message *struct{} `json:"message"`
+		Choices []struct {
+			Message *struct{} `json:"message"`
+		} `json:"choices"`
+	}
+	err := json.NewDecoder(bytes.NewReader(body)).Decode(&answer) // the first, where they are streamed
+	return err == nil && (answer.Message != nil || len(answer.Choices) > 0 && answer.Choices[0].Message != nil)
 }
 
 // failure turns what a wire library returned into an *Error. x tells the rest.
@@ -136,12 +153,21 @@ func failure(ctx context.Context, x *exchange, err error) error {
 	switch {
 	case errors.As(err, &nerr) && nerr.Timeout():
 		return &Error{Kind: Timeout, Message: "no answer in time", Err: err}
+	case errors.Is(err, errEndless):
+		return &Error{Kind: Internal, Message: errEndless.Error(), Err: err}
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return &Error{Kind: Transport, Message: "connection refused", Err: err}
 	case x.status != 0:
 		return &Error{Kind: ServerSide, Message: "not an answer of this kind of server: " + excerpt(x.body), Err: err}
 	default:
-		return &Error{Kind: Transport, Message: err.Error(), Err: err}
+		said := err.Error()
+		if u := (*url.Error)(nil); errors.As(err, &u) { // the address is said elsewhere
+			said = u.Err.Error()
+		}
+		if said == io.EOF.Error() {
+			said = "the server closed the connection (EOF)"
+		}
+		return &Error{Kind: Transport, Message: said, Err: err}
 	}
 }
 
@@ -174,27 +200,35 @@ func retryAfter(h http.Header) time.Duration {
 	return 0
 }
 
-// serverMessage finds the sentence in an error body: {"error": "…"} (Ollama),
-// {"error": {"message": "…"}} (OpenAI, llama.cpp, vLLM since 0.10) or
-// {"message": "…"} (vLLM before).
-func serverMessage(x *exchange) string {
-	var body struct {
-		Error   json.RawMessage `json:"error"`
-		Message string          `json:"message"`
+// errorSaid reads an error body: its sentence, and the type and code beside it.
+// {"error": "…"} (Ollama, LM Studio), {"error": {"message": "…"}} (OpenAI,
+// llama.cpp, vLLM since 0.10) or {"message": "…"} (vLLM before).
+func errorSaid(body []byte) (sentence string, kinds []string) {
+	var said map[string]any
+	if json.Unmarshal(body, &said) != nil {
+		return "", nil
 	}
-	if json.Unmarshal(x.body, &body) == nil {
-		var nested struct {
-			Message string `json:"message"`
+	switch e := said["error"].(type) {
+	case string:
+		sentence = e
+	case map[string]any:
+		said = e
+	}
+	if sentence == "" {
+		sentence, _ = said["message"].(string)
+	}
+	for _, key := range []string{"type", "code"} {
+		if kind, ok := said[key].(string); ok { // llama.cpp's and vLLM's code is the status
+			kinds = append(kinds, kind)
 		}
-		var text string
-		switch {
-		case json.Unmarshal(body.Error, &text) == nil && text != "":
-			return excerpt([]byte(text))
-		case json.Unmarshal(body.Error, &nested) == nil && nested.Message != "":
-			return excerpt([]byte(nested.Message))
-		case body.Message != "":
-			return excerpt([]byte(body.Message))
-		}
+	}
+	return sentence, kinds
+}
+
+// serverMessage is what an answer says went wrong.
+func serverMessage(x *exchange) string {
+	if sentence, _ := errorSaid(x.body); sentence != "" {
+		return excerpt([]byte(sentence))
 	}
 	if len(bytes.TrimSpace(x.body)) == 0 {
 		return http.StatusText(x.status)
@@ -222,28 +256,48 @@ func excerpt(b []byte) string {
 	return s
 }
 
-// tooLong matches what servers say when a prompt does not fit:
-// llama.cpp "exceed_context_size_error", "the request exceeds the available
-// context size"; Ollama "the input length exceeds the context length" and
-// "exceeds maximum context length"; vLLM "This model's maximum context length
-// is 8192 tokens. However, …" and "longer than the maximum model length";
-// OpenAI code "context_length_exceeded"; LM Studio "greater than the context length",
-// "loaded with context length of only", "n_keep (15028) >= n_ctx (7424)".
-var tooLong = regexp.MustCompile(`(?i)exceed_context_size|context_length_exceeded|(exceed|longer than|greater than|larger than|too long)[^.]{0,60}(context|model) (length|size|window)|maximum (context|model) length|prompt is too long|too many (prompt|input) tokens|context length of only|n_keep \(\d+\) >= n_ctx`)
+// tooLongKinds are the types and codes of an error that say that a prompt does
+// not fit: llama.cpp's type, OpenAI's code.
+var tooLongKinds = []string{"exceed_context_size_error", "context_length_exceeded"}
+
+// tooLong matches how servers without such a type begin to say it. It looks
+// nowhere but at the beginning of the sentence, past the names that a proxy
+// puts before it ("litellm.BadRequestError: OpenAIException - "): servers also
+// quote the request in their errors, and a prompt may hold the same words.
+var tooLong = regexp.MustCompile(`(?i)^(?:[\w.]*(?:error|exception)\s*[:-]\s*)*(?:` + strings.Join([]string{
+	// llama.cpp: the request exceeds the available context size, or request (7224 tokens) …
+	// Ollama: the input length exceeds the context length; prompt exceeds maximum context length
+	// SGLang: The input (61709 tokens) is longer than the model's context length
+	// OpenAI: Your input exceeds the context window of this model
+	`(?:the |your )?(?:prompt|input|request)(?: length)?(?: \(?[\d,]+(?: tokens)?\)?)? (?:exceeds|is longer than|is greater than|is larger than) (?:the |model's |maximum |available )*context (?:length|size|window)`,
+	`input length \d+ exceeds the maximum allowed input length`,             // SGLang
+	`requested token count exceeds the (?:model's )?maximum context length`, // SGLang
+	// OpenAI and vLLM: This model's maximum context length is 8192 tokens. However, …
+	`(?:'max_tokens' or 'max_completion_tokens' is too large: \d+\. )?this model's maximum context length is \d+`,
+	`you passed \d+ input (?:tokens|characters)[^.]{0,60}\. however, the model's context length is only`,                    // vLLM since 0.15
+	`the (?:\w+ )?prompt \([^()]{1,60}\) is longer than the maximum model length`,                                           // vLLM
+	`cannot truncate prompt with n_keep \(\d+\) >= n_ctx`,                                                                   // LM Studio
+	`trying to keep the first \d+ tokens when context the overflows\.`,                                                      // LM Studio
+	`the number of tokens to keep from the initial prompt is greater than the context length`,                               // LM Studio
+	`(?:the |your )?(?:prompt|input) is too long`, `too many (?:prompt|input) tokens`, `(?:the )?context length exceeded\b`, // others
+}, "|") + `)`)
 
 // promptTooLong tells whether an answer without a reply says so. Some versions
 // of llama.cpp answer 500 with it, of LM Studio 200.
 func promptTooLong(x *exchange) bool {
 	switch x.status {
-	case http.StatusOK:
-		var body struct {
-			Error json.RawMessage `json:"error"`
-		}
-		return json.Unmarshal(x.body, &body) == nil && tooLong.Match(body.Error)
-	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity, http.StatusInternalServerError:
-		return tooLong.Match(x.body)
+	case http.StatusOK, http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity, http.StatusInternalServerError:
+	default:
+		return false
 	}
-	return false
+	sentence, kinds := errorSaid(x.body)
+	if slices.ContainsFunc(kinds, func(k string) bool { return slices.Contains(tooLongKinds, k) }) {
+		return true
+	}
+	if sentence == "" && x.status != http.StatusOK {
+		sentence = string(x.body) // a server that writes no JSON
+	}
+	return tooLong.MatchString(strings.TrimSpace(sentence))
 }
 
 // getJSON reads a JSON answer of one of the servers' own pages.
@@ -252,6 +306,18 @@ func getJSON(ctx context.Context, client *http.Client, url, key string, into any
 	if err != nil {
 		return err
 	}
+	return doJSON(ctx, client, req, key, into)
+}
+
+// pageTime is how long a server has for one of its own pages: they are there,
+// or nearly so, and need no model. Without a limit a server that hangs would
+// hold up a command for ever.
+const pageTime = 30 * time.Second
+
+func doJSON(ctx context.Context, client *http.Client, req *http.Request, key string, into any) error {
+	limited, cancel := context.WithTimeout(ctx, pageTime)
+	defer cancel()
+	req = req.WithContext(limited)
 	if key != "" {
 		req.Header.Set("Authorization", "Bearer "+key)
 	}

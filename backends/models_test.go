@@ -3,7 +3,10 @@ package backends
 import (
 	"context"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -45,14 +48,14 @@ func TestServer(t *testing.T) {
 
 func TestModel(t *testing.T) {
 	tiny := Model{
-		Name: "tiny:latest", Digest: "a8f0a3abe842", Family: "llama", Parameters: "276K", Quantisation: "unknown", Trained: 32768,
+		Name: "tiny:latest", Digest: "a8f0a3abe842", Family: "llama", Parameters: "276K", Quantisation: "unknown", Trained: 32768, Logprobs: Yes,
 	}
 	llama := Model{
-		Name: "models/tiny-Q8_0.gguf", Quantisation: "all F32", Parameters: "276K", Trained: 32768, Context: 4096, Slots: 2,
+		Name: "models/tiny-Q8_0.gguf", Quantisation: "all F32", Parameters: "276K", Trained: 32768, Context: 4096, Slots: 2, Thinks: No, Logprobs: Yes,
 		Fingerprint: "params=276160 size=1104640 vocab=1579 type=all F32 template=" + shortHash("{% for message in messages %}"),
 	}
 	noProps := llama
-	noProps.Context, noProps.Slots = 8192, 0
+	noProps.Context, noProps.Slots, noProps.Thinks = 8192, 0, Unknown
 	noProps.Fingerprint = "params=276160 size=1104640 vocab=1579 type=all F32"
 	for name, tc := range map[string]struct {
 		wire  wire
@@ -62,20 +65,20 @@ func TestModel(t *testing.T) {
 	}{
 		"Ollama":                  {wire: ollamaWire, ask: "tiny:latest", want: tiny},
 		"Ollama, without :latest": {wire: ollamaWire, ask: "tiny", want: tiny},
-		"Ollama, a tag":           {wire: ollamaWire, ask: "judge:8b", want: Model{Name: "judge:8b", Digest: "c0ffee", Trained: 32768}},
+		"Ollama, a tag":           {wire: ollamaWire, ask: "judge:8b", want: Model{Name: "judge:8b", Digest: "c0ffee", Trained: 32768, Logprobs: Yes}},
 		"Ollama, another tag":     {wire: ollamaWire, ask: "judge", wrong: `unknown model "judge" at URL: it offers judge:8b, tiny:latest`},
 		"llama.cpp, its id":       {wire: llamaWire, ask: "models/tiny-Q8_0.gguf", want: llama},
 		"llama.cpp, alias":        {wire: llamaWire, ask: "tiny", want: llama},
 		"llama.cpp, file name":    {wire: llamaWire, ask: "tiny-Q8_0.gguf", want: llama},
 		"llama.cpp, its stem":     {wire: llamaWire, ask: "tiny-Q8_0", want: llama},
-		"llama.cpp, on Windows":   {wire: llamaWire.saying("/v1/models", `{"data":[{"id":"C:\\m\\tiny.gguf","owned_by":"llamacpp"}]}`).saying("/props", ""), ask: "tiny", want: Model{Name: `C:\m\tiny.gguf`}},
+		"llama.cpp, on Windows":   {wire: llamaWire.saying("/v1/models", `{"data":[{"id":"C:\\m\\tiny.gguf","owned_by":"llamacpp"}]}`).saying("/props", ""), ask: "tiny", want: Model{Name: `C:\m\tiny.gguf`, Logprobs: Yes}},
 		"llama.cpp, no props":     {wire: llamaWire.saying("/props", ""), ask: "tiny", want: noProps},
 		"llama.cpp, unknown":      {wire: llamaWire, ask: "gpt-4o", wrong: `unknown model "gpt-4o" at URL/v1: it offers models/tiny-Q8_0.gguf`},
 		"llama.cpp, part of it":   {wire: llamaWire, ask: "tin", wrong: `unknown model "tin" at URL/v1: it offers models/tiny-Q8_0.gguf`},
-		"vLLM":                    {wire: vllmWire, ask: "org/tiny", want: Model{Name: "org/tiny", Context: 4096}},
-		"vLLM, adapter":           {wire: vllmWire, ask: "tuned", want: Model{Name: "tuned", Context: 4096, Fingerprint: "root=/models/tuned"}},
+		"vLLM":                    {wire: vllmWire, ask: "org/tiny", want: Model{Name: "org/tiny", Context: 4096, Logprobs: Yes}},
+		"vLLM, adapter":           {wire: vllmWire, ask: "tuned", want: Model{Name: "tuned", Context: 4096, Fingerprint: "root=/models/tuned", Logprobs: Yes}},
 		"vLLM, unknown":           {wire: vllmWire, ask: "none", wrong: `unknown model "none" at URL/v1: it offers org/tiny, tuned`},
-		"LM Studio":               {wire: studioWire, ask: "qwen3-8b", want: Model{Name: "qwen3-8b"}},
+		"LM Studio":               {wire: studioWire, ask: "qwen3-8b", want: Model{Name: "qwen3-8b", Logprobs: No}},
 		"no model loaded":         {wire: studioWire.saying("/v1/models", `{"data":[]}`), ask: "m", wrong: `unknown model "m" at URL/v1: it offers none`},
 		"a server without a list": {wire: llamaWire.saying("/v1/models", ""), ask: "anything", want: Model{Name: "anything"}},
 	} {
@@ -156,5 +159,32 @@ func TestCount(t *testing.T) {
 		if got := count(n); got != want {
 			t.Errorf("count(%d) = %q, want %q", n, got, want)
 		}
+	}
+}
+
+// Some versions of llama.cpp list the model while they load it, with nothing of
+// its weights, and answer every other page with 503. Taken as it stands, that
+// is a model of another identity.
+func TestLoadingIsNoOtherModel(t *testing.T) {
+	var loading atomic.Bool
+	loading.Store(true)
+	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		switch {
+		case loading.Load() && r.URL.Path == "/v1/models":
+			respond(200, `{"object":"list","data":[{"id":"tiny","object":"model","owned_by":"llamacpp","meta":null}]}`)(rw, r)
+		case loading.Load():
+			respond(503, llamaWire.fail(503, "Loading model"))(rw, r)
+		default:
+			respond(200, llamaWire.pages[r.URL.Path])(rw, r)
+		}
+	}))
+	defer s.Close()
+	b := NewOpenAI(s.URL, "", s.Client())
+	if m, err := b.Model(t.Context(), "tiny"); !IsKind(err, Busy) {
+		t.Errorf("while loading: %+v, %v", m, err)
+	}
+	loading.Store(false)
+	if m, err := b.Model(t.Context(), "tiny"); err != nil || !strings.Contains(m.Fingerprint, "params=276160") || !strings.Contains(m.Fingerprint, "template=") {
+		t.Errorf("afterwards: %+v, %v", m, err)
 	}
 }

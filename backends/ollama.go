@@ -1,10 +1,14 @@
 package backends
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -12,6 +16,8 @@ import (
 	"time"
 
 	"github.com/ollama/ollama/api"
+	"github.com/ollama/ollama/types/model"
+	"golang.org/x/mod/semver"
 )
 
 var _ Backend = (*Ollama)(nil)
@@ -34,8 +40,30 @@ func NewOllama(base string, client *http.Client) (*Ollama, error) {
 	return &Ollama{u.String(), api.NewClient(u, &tapped)}, nil
 }
 
+// Versions of Ollama from which on it knows what gavel asks of it. Older ones
+// pass over the words in silence.
+const (
+	OllamaTruncate = "0.12.6"  // truncate and shift in /api/chat
+	OllamaLogprobs = "0.12.11" // logprobs in /api/chat
+)
+
+// Before tells whether a version is known to be older than another. A build
+// without a version of its own ("0.0.0") is not.
+func Before(version, than string) bool {
+	v := "v" + strings.TrimPrefix(version, "v")
+	return semver.IsValid(v) && v != "v0.0.0" && semver.Compare(v, "v"+than) < 0
+}
+
 // Ask implements Client.
 func (o *Ollama) Ask(ctx context.Context, req Request) (Response, error) {
+	never := false
+	return o.ask(ctx, req, &never)
+}
+
+// ask leaves the length of the prompt to the server where cut is nil; false
+// tells it to refuse a prompt that does not fit instead of cutting it, and to
+// end a reply that fills the context instead of forgetting its start.
+func (o *Ollama) ask(ctx context.Context, req Request, cut *bool) (Response, error) {
 	never := false
 	options := map[string]any{
 		"temperature":    req.Temperature,
@@ -51,23 +79,37 @@ func (o *Ollama) Ask(ctx context.Context, req Request) (Response, error) {
 	for i, m := range req.Messages {
 		messages[i] = api.Message{Role: m.Role, Content: m.Content}
 	}
-	x := &exchange{}
-	var resp api.ChatResponse
-	start := time.Now()
-	err := o.client.Chat(withExchange(ctx, x), &api.ChatRequest{
+	chat := &api.ChatRequest{
 		Model:    req.Model,
 		Messages: messages,
 		Stream:   &never,
-		Truncate: &never, // refuse a prompt that does not fit instead of cutting it
-		Shift:    &never, // end a reply that fills the context instead of forgetting its start
+		Truncate: cut,
+		Shift:    cut,
 		Options:  options,
-	}, func(r api.ChatResponse) error {
+		Think:    thinkValue(req.Think),
+	}
+	if req.Constrain != nil {
+		chat.Format = choiceSchema(req.Constrain)
+	}
+	if req.Labels != nil {
+		chat.Logprobs, chat.TopLogprobs = true, topTokens
+	}
+	x := &exchange{}
+	var resp api.ChatResponse
+	add := func(r api.ChatResponse) error {
 		// One call, unless a proxy streams whatever it is asked.
+		r.Logprobs = append(resp.Logprobs, r.Logprobs...)
 		r.Message.Content = resp.Message.Content + r.Message.Content
 		r.Message.Thinking = resp.Message.Thinking + r.Message.Thinking
 		resp = r
 		return nil
-	})
+	}
+	start := time.Now()
+	err := o.client.Chat(withExchange(ctx, x), chat, add)
+	if err == nil && !resp.Done && x.status == http.StatusOK {
+		resp = api.ChatResponse{}
+		err = eachChunk(x.body, add) // ollama/api passes over a line of more than 8 MB
+	}
 	took := time.Since(start)
 	if err != nil || !resp.Done {
 		switch {
@@ -78,7 +120,13 @@ func (o *Ollama) Ask(ctx context.Context, req Request) (Response, error) {
 		}
 		return Response{}, &Error{Kind: ServerSide, Status: x.status, Message: "an answer without an end: " + excerpt(x.body)}
 	}
+	if resp.Message.Content == "" && !holdsMessage(x.body) {
+		return Response{}, &Error{Kind: ServerSide, Status: x.status, Message: "an answer without a message: " + excerpt(x.body)}
+	}
 	text, thinking := SplitThinking(resp.Message.Content)
+	if req.Constrain != nil {
+		text = unquoted(text, req.Constrain)
+	}
 	out := Response{
 		Text:         text,
 		Thinking:     joinThinking(resp.Message.Thinking, thinking),
@@ -90,13 +138,60 @@ func (o *Ollama) Ask(ctx context.Context, req Request) (Response, error) {
 	if resp.DoneReason == "length" {
 		out.Finish = Length
 	}
-	return out, nil
+	if req.Labels != nil {
+		out.Labels = labelLogprobs(ollamaTokens(resp.Logprobs), req.Labels)
+	}
+	if req.Timed {
+		out.Timing = Timing{resp.PromptEvalCount, resp.PromptEvalDuration, resp.EvalCount, resp.EvalDuration}
+	}
+	return checked(req, out), nil
+}
+
+func thinkValue(t Think) *api.ThinkValue {
+	switch t {
+	case ThinkAuto:
+		return nil
+	case ThinkOn, ThinkOff:
+		return &api.ThinkValue{Value: t == ThinkOn}
+	}
+	return &api.ThinkValue{Value: string(t)}
+}
+
+func ollamaTokens(logprobs []api.Logprob) []token {
+	out := make([]token, len(logprobs))
+	for i, l := range logprobs {
+		out[i] = token{text: spell(l.Token, l.Bytes), logprob: l.Logprob}
+		for _, a := range l.TopLogprobs {
+			out[i].top = append(out[i].top, alternative{spell(a.Token, a.Bytes), a.Logprob})
+		}
+	}
+	return out
+}
+
+// eachChunk hands on what a body holds, one JSON value after the other.
+func eachChunk(body []byte, add func(api.ChatResponse) error) error {
+	dec := json.NewDecoder(bytes.NewReader(body))
+	for {
+		var r api.ChatResponse
+		err := dec.Decode(&r)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = add(r)
+		}
+		if err != nil {
+			return err
+		}
+	}
 }
 
 // Server implements Backend.
 func (o *Ollama) Server(ctx context.Context) (Server, error) {
 	x := &exchange{}
-	v, err := o.client.Version(withExchange(ctx, x))
+	limited, cancel := context.WithTimeout(ctx, pageTime)
+	defer cancel()
+	v, err := o.client.Version(withExchange(limited, x))
 	if err != nil {
 		return Server{}, failure(ctx, x, err)
 	}
@@ -106,7 +201,9 @@ func (o *Ollama) Server(ctx context.Context) (Server, error) {
 // Models implements Backend.
 func (o *Ollama) Models(ctx context.Context) ([]Model, error) {
 	x := &exchange{}
-	list, err := o.client.List(withExchange(ctx, x))
+	limited, cancel := context.WithTimeout(ctx, pageTime)
+	defer cancel()
+	list, err := o.client.List(withExchange(limited, x))
 	if err != nil {
 		return nil, failure(ctx, x, err)
 	}
@@ -140,7 +237,9 @@ func (o *Ollama) Model(ctx context.Context, name string) (Model, error) {
 	}
 	m := models[i]
 	x := &exchange{}
-	show, err := o.client.Show(withExchange(ctx, x), &api.ShowRequest{Model: m.Name})
+	limited, cancel := context.WithTimeout(ctx, pageTime)
+	defer cancel()
+	show, err := o.client.Show(withExchange(limited, x), &api.ShowRequest{Model: m.Name})
 	if err != nil {
 		return Model{}, failure(ctx, x, err)
 	}
@@ -149,6 +248,13 @@ func (o *Ollama) Model(ctx context.Context, name string) (Model, error) {
 			m.Trained = int(n)
 		}
 	}
+	if len(show.Capabilities) > 0 { // older versions list none
+		m.Thinks = No
+		if slices.ContainsFunc(show.Capabilities, func(c model.Capability) bool { return c == model.CapabilityThinking }) {
+			m.Thinks = Yes
+		}
+	}
+	m.Logprobs = Yes
 	return m, nil
 }
 

@@ -3,13 +3,16 @@ package backends
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -34,7 +37,8 @@ type OpenAI struct {
 	client *openai.Client
 
 	mu     sync.Mutex
-	server *Server // once known
+	server *Server     // once known
+	thinks atomic.Bool // llama.cpp's chat template speaks of thinking
 }
 
 // NewOpenAI returns a backend for the server at base, with or without /v1. The
@@ -80,7 +84,7 @@ func (o *OpenAI) Ask(ctx context.Context, req Request) (Response, error) {
 	// and the transport puts in what is meant.
 	x := &exchange{
 		insert: fmt.Sprintf(`"temperature":%g,"top_p":%g,"max_tokens":%d`, req.Temperature, req.TopP, req.MaxTokens) +
-			greedy[server.Name],
+			greedy[server.Name] + o.extras(server, req),
 		messages: req.MessagesJSON(),
 	}
 	start := time.Now()
@@ -100,7 +104,14 @@ func (o *OpenAI) Ask(ctx context.Context, req Request) (Response, error) {
 		return Response{}, &Error{Kind: ServerSide, Status: x.status, Message: "an answer without choices: " + excerpt(x.body)}
 	}
 	choice := resp.Choices[0]
-	text, thinking := SplitThinking(choice.Message.Content)
+	said := textOf(choice.Message)
+	if said == "" && !holdsMessage(x.body) {
+		return Response{}, &Error{Kind: ServerSide, Status: x.status, Message: "an answer without a message: " + excerpt(x.body)}
+	}
+	text, thinking := SplitThinking(said)
+	if req.Constrain != nil {
+		text = unquoted(text, req.Constrain)
+	}
 	out := Response{
 		Text:         text,
 		Thinking:     joinThinking(choice.Message.ReasoningContent, reasoning(x.body), thinking),
@@ -115,7 +126,61 @@ func (o *OpenAI) Ask(ctx context.Context, req Request) (Response, error) {
 	case choice.FinishReason == openai.FinishReasonContentFilter || choice.Message.Refusal != "":
 		out.Finish, out.Detail = Refused, choice.Message.Refusal
 	}
-	return out, nil
+	if req.Labels != nil {
+		out.Labels = labelLogprobs(openAITokens(x.body), req.Labels)
+	}
+	if req.Timed {
+		out.Timing = llamaTiming(x.body)
+	}
+	return checked(req, out), nil
+}
+
+// extras writes what a request asks for beyond the plain conversation, in the
+// members that each server knows it by.
+func (o *OpenAI) extras(server Server, req Request) string {
+	var b strings.Builder
+	add := func(name string, value any) { fmt.Fprintf(&b, ",%q:%s", name, mustJSON(value)) }
+	if kwargs := templateArguments(req.Think); kwargs != nil {
+		add("chat_template_kwargs", kwargs)
+		if effort, ok := kwargs["reasoning_effort"]; ok {
+			add("reasoning_effort", effort)
+		}
+	}
+	switch {
+	case req.Constrain == nil:
+	case server.Name == LlamaCpp && !(o.thinks.Load() && req.Think != ThinkOff):
+		add("grammar", choiceGrammar(req.Constrain))
+	default:
+		// A grammar would forbid the thinking that a template begins or a model
+		// is used to begin with; a schema holds what follows it.
+		add("response_format", map[string]any{"type": "json_schema", "json_schema": map[string]any{
+			"name": "verdict", "strict": true, "schema": choiceSchema(req.Constrain),
+		}})
+	}
+	if req.Labels != nil {
+		add("logprobs", true)
+		add("top_logprobs", topTokens)
+	}
+	switch {
+	case !req.NoPromptCache:
+	case server.Name == LlamaCpp:
+		add("cache_prompt", false)
+	case server.Name == VLLM:
+		add("cache_salt", rand.Text()) // a salt that no other request has finds nothing in the prefix cache
+	}
+	return b.String()
+}
+
+// templateThinks matches chat templates that know of it.
+var templateThinks = regexp.MustCompile(`(?i)think|reasoning`)
+
+// textOf is a message's text. Some servers write it as a list of parts.
+func textOf(m openai.ChatCompletionMessage) string {
+	text := m.Content
+	for _, part := range m.MultiContent {
+		text += part.Text
+	}
+	return text
 }
 
 // reasoning reads the field that newer vLLM and OpenRouter write thinking to;
@@ -194,6 +259,7 @@ func (o *OpenAI) Server(ctx context.Context) (Server, error) {
 			var props llamaProps
 			if getJSON(ctx, o.http, o.root()+"/props", o.key, &props) == nil {
 				s.Version = props.Build
+				o.thinks.Store(templateThinks.MatchString(props.Template))
 			}
 		case "vllm":
 			s.Name = VLLM
@@ -259,6 +325,14 @@ func (o *OpenAI) Model(ctx context.Context, name string) (Model, error) {
 	if err != nil {
 		return Model{}, err
 	}
+	// Before the list, which some versions give while they still load the model,
+	// with nothing of its weights: that would look like another model.
+	var props *llamaProps
+	if server.Name == LlamaCpp {
+		if props, err = o.props(ctx); err != nil {
+			return Model{}, err
+		}
+	}
 	cards, err := o.cards(ctx)
 	if IsKind(err, NotFound, BadRequest) {
 		return Model{Name: name}, nil // a server that lists nothing
@@ -275,18 +349,36 @@ func (o *OpenAI) Model(ctx context.Context, name string) (Model, error) {
 		return Model{}, unknownModel(name, o.base, names)
 	}
 	m := cards[i].model()
-	if server.Name != LlamaCpp {
-		return m, nil
+	switch server.Name {
+	case VLLM, LlamaCpp:
+		m.Logprobs = Yes
+	case LMStudio:
+		m.Logprobs = No // of this side of its interface
 	}
-	var props llamaProps
-	if err := getJSON(ctx, o.http, o.root()+"/props", o.key, &props); err == nil {
+	if props != nil {
 		m.Slots = props.Slots
 		if props.Defaults.Ctx > 0 {
 			m.Context = props.Defaults.Ctx
 		}
 		m.Fingerprint += " template=" + shortHash(props.Template)
+		if m.Thinks = No; templateThinks.MatchString(props.Template) {
+			m.Thinks = Yes
+		}
 	}
 	return m, nil
+}
+
+// props reads llama.cpp's own page; nil where there is none, as behind a proxy.
+func (o *OpenAI) props(ctx context.Context) (*llamaProps, error) {
+	var p llamaProps
+	err := getJSON(ctx, o.http, o.root()+"/props", o.key, &p)
+	switch {
+	case err == nil:
+		return &p, nil
+	case ctx.Err() != nil || IsKind(err, Transport, Timeout, Busy):
+		return nil, err
+	}
+	return nil, nil
 }
 
 func (c modelCard) matches(name string) bool {

@@ -15,7 +15,7 @@ import (
 // jitter. What will not pass (400, 401, 403, 404) is asked once.
 type Retry struct {
 	For     time.Duration // how long one call is tried, waiting included; default 2 minutes
-	First   time.Duration // first wait; default 500 ms
+	First   time.Duration // first wait; default 500 ms, or an eighth of For where that is less
 	Longest time.Duration // longest wait; default 15 s
 	// Waiting is told of every failure that is tried again. May be nil.
 	Waiting func(err error, next time.Duration)
@@ -42,7 +42,8 @@ const maxTimeouts = 2
 // Try asks as often as opts allow, for whatever a server can be asked.
 func Try[T any](ctx context.Context, opts Retry, ask func() (T, error)) (T, error) {
 	wait := backoff.NewExponentialBackOff()
-	wait.InitialInterval = cmp.Or(opts.First, 500*time.Millisecond)
+	limit := cmp.Or(opts.For, 2*time.Minute)
+	wait.InitialInterval = cmp.Or(opts.First, min(500*time.Millisecond, limit/8)) // however short the limit, it is tried again
 	wait.MaxInterval = cmp.Or(opts.Longest, 15*time.Second)
 	tries, timeouts := 0, 0
 	var last error // backoff returns its own error when time runs out
@@ -64,7 +65,7 @@ func Try[T any](ctx context.Context, opts Retry, ask func() (T, error)) (T, erro
 			return answer, &backoff.RetryAfterError{Duration: e.RetryAfter}
 		}
 		return answer, err
-	}, backoff.WithBackOff(wait), backoff.WithMaxElapsedTime(cmp.Or(opts.For, 2*time.Minute)), backoff.WithMaxTries(0),
+	}, backoff.WithBackOff(wait), backoff.WithMaxElapsedTime(limit), backoff.WithMaxTries(0),
 		backoff.WithNotify(func(_ error, next time.Duration) {
 			if opts.Waiting != nil {
 				opts.Waiting(last, next)

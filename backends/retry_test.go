@@ -106,6 +106,17 @@ func TestRetryBacksOff(t *testing.T) {
 	})
 }
 
+// However short --retry-for is, a call is tried more than once.
+func TestRetryForAShortTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, start := &script{says: []any{refused}}, time.Now()
+		WithRetry(c, Retry{For: 200 * time.Millisecond}).Ask(t.Context(), Request{})
+		if took := time.Since(start); c.asked < 3 || took > 200*time.Millisecond {
+			t.Errorf("asked %d times in %s", c.asked, took)
+		}
+	})
+}
+
 type clientFunc func(context.Context, Request) (Response, error)
 
 func (f clientFunc) Ask(ctx context.Context, req Request) (Response, error) { return f(ctx, req) }

@@ -18,10 +18,10 @@ var _ Backend = (*Sim)(nil)
 // known, and nothing about any model.
 //
 // For each item the judge knows the right candidate with probability Accuracy,
-// else takes a wrong one for right; it holds to that in every showing. Then, in
-// each showing on its own, with probability First it names the candidate shown
-// first without looking, with probability Tie it says that they are equal, and
-// with probability Silent it gives no verdict. So over two showings, with
+// else takes a wrong one for right; it holds to that in every showing, and
+// draws anew at every repeat. Then, in each showing on its own, with probability
+// First it names the candidate shown first without looking, with probability Tie
+// it says that they are equal, and with probability Silent it gives no verdict. So over two showings, with
 // a = Accuracy and f = First (Tie = Silent = 0), strict is a(1−f), consistency
 // 1−f, and the first is named in (1+f)/2 of the showings.
 type Sim struct {

@@ -14,7 +14,10 @@ import (
 
 // wire is one kind of server: how it writes what every server says. The
 // replies are those of llama.cpp b11669, Ollama 0.17.4, vLLM 0.11 and LM Studio
-// 0.3; a test for all of them runs over [wires].
+// 0.3: of the first two as the servers sent them, of vLLM as its API reference
+// has them (docs.vllm.ai, "OpenAI-Compatible Server" and the protocol modules of
+// vllm.entrypoints; its errors are ErrorResponse there), of LM Studio as its
+// documentation has them (lmstudio.ai/docs, "OpenAI Compatibility"). A test for all of them runs over [wires].
 type wire struct {
 	name  string
 	pages map[string]string // what it says of itself

@@ -1,0 +1,216 @@
+package backends
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+)
+
+// topTokens is how many alternatives are asked for beside each token: the most
+// that Ollama and vLLM give.
+const topTokens = 20
+
+// token is one token of a reply with the alternatives at its place.
+type token struct {
+	text    string
+	logprob float64
+	top     []alternative // the token itself among them, or not
+}
+
+type alternative struct {
+	text    string
+	logprob float64
+}
+
+// openAITokens reads choices[0].logprobs of a reply in OpenAI's format.
+func openAITokens(body []byte) []token {
+	type entry struct {
+		Token   string   `json:"token"`
+		Logprob *float64 `json:"logprob"`
+		Bytes   []int    `json:"bytes"`
+		Top     []struct {
+			Token   string   `json:"token"`
+			Logprob *float64 `json:"logprob"`
+			Bytes   []int    `json:"bytes"`
+		} `json:"top_logprobs"`
+	}
+	var r struct {
+		Choices []struct {
+			Logprobs *struct {
+				Content []entry `json:"content"`
+			} `json:"logprobs"`
+		} `json:"choices"`
+	}
+	if json.Unmarshal(body, &r) != nil || len(r.Choices) == 0 || r.Choices[0].Logprobs == nil {
+		return nil
+	}
+	var out []token
+	for _, e := range r.Choices[0].Logprobs.Content {
+		if e.Logprob == nil {
+			return nil
+		}
+		t := token{text: spell(e.Token, e.Bytes), logprob: *e.Logprob}
+		for _, a := range e.Top {
+			if a.Logprob != nil {
+				t.top = append(t.top, alternative{spell(a.Token, a.Bytes), *a.Logprob})
+			}
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// spell prefers the bytes of a token: half a character has no text.
+func spell(text string, bytes []int) string {
+	if len(bytes) == 0 {
+		return text
+	}
+	b := make([]byte, len(bytes))
+	for i, n := range bytes {
+		b[i] = byte(n)
+	}
+	return string(b)
+}
+
+// labelLogprobs finds the last label in a reply's tokens and tells how probable
+// each label was there, along the way that the reply took: the product of the
+// token probabilities up to the token that sets the label apart. Different
+// tokens that lead to the same label alone are added up; what leads to several
+// labels that the reply did not take is shared out evenly among them. A label
+// that no listed token leads to is left out.
+func labelLogprobs(tokens []token, labels []string) []Label {
+	var reply strings.Builder
+	ends := make([]int, len(tokens)) // where each token ends in the reply
+	for i, t := range tokens {
+		reply.WriteString(t.text)
+		ends[i] = reply.Len()
+	}
+	text, at, chosen := reply.String(), -1, ""
+	for _, l := range labels {
+		if i := strings.LastIndex(text, l); l != "" && i >= 0 && (i > at || i == at && len(l) > len(chosen)) {
+			at, chosen = i, l
+		}
+	}
+	if at < 0 {
+		return nil
+	}
+	for _, t := range tokens {
+		if !(t.logprob <= 1e-6) { // no probability, and no server to be believed
+			return nil
+		}
+	}
+	first := slices.IndexFunc(ends, func(end int) bool { return end > at })
+	begin := ends[first] - len(tokens[first].text)
+	alive := map[string]string{} // what the reply would say from the first token on, by label
+	for _, l := range labels {
+		alive[l] = text[begin:at] + l
+	}
+	found := map[string]float64{}
+	said, logprob := "", 0.0
+	for _, t := range tokens[first:] {
+		if len(alive) < 2 || len(said) >= len(alive[chosen]) {
+			break
+		}
+		stays, leaves := map[string]string{}, map[string]string{}
+		for l, target := range alive {
+			if leads(said+t.text, target) {
+				stays[l] = target
+			} else {
+				leaves[l] = target
+			}
+		}
+		if len(leaves) > 0 {
+			mass := map[string]float64{}
+			onward := math.Exp(t.logprob)
+			itself := false
+			for _, a := range t.top {
+				if !itself && a.text == t.text && a.logprob == t.logprob {
+					itself = true
+					continue
+				}
+				on, off := leading(said+a.text, stays), leading(said+a.text, leaves)
+				switch {
+				case len(on) > 0 && len(off) > 0: // another way to what they share
+				case len(on) > 0:
+					onward += math.Exp(a.logprob)
+				default:
+					for _, l := range off {
+						mass[l] += math.Exp(a.logprob) / float64(len(off))
+					}
+				}
+			}
+			for l := range leaves {
+				if mass[l] > 0 {
+					found[l] = logprob + math.Log(mass[l])
+				}
+			}
+			logprob += math.Log(onward)
+		} else {
+			logprob += t.logprob
+		}
+		said += t.text
+		alive = stays
+	}
+	if len(alive) == 1 {
+		found[chosen] = logprob
+	}
+	var out []Label
+	for _, l := range labels {
+		if p, ok := found[l]; ok && !math.IsInf(p, 0) && !math.IsNaN(p) {
+			out = append(out, Label{l, p})
+		}
+	}
+	return out
+}
+
+// leads tells whether a reply that says s so far may become, or has passed, target.
+func leads(s, target string) bool {
+	return strings.HasPrefix(target, s) || strings.HasPrefix(s, target)
+}
+
+func leading(s string, targets map[string]string) []string {
+	var out []string
+	for l, t := range targets {
+		if s != "" && leads(s, t) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// choiceSchema is the JSON schema of a reply that is one of the texts.
+func choiceSchema(texts []string) json.RawMessage {
+	return mustJSON(map[string]any{"type": "string", "enum": texts})
+}
+
+// choiceGrammar is the same in llama.cpp's GBNF, without JSON's quotes.
+func choiceGrammar(texts []string) string {
+	parts := make([]string, len(texts))
+	for i, t := range texts {
+		parts[i] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(t) + `"`
+	}
+	return "root ::= " + strings.Join(parts, " | ")
+}
+
+// unquoted takes JSON's quotes off a reply that a schema held to one of the
+// texts. Whatever else a server answered is left as it is.
+func unquoted(reply string, texts []string) string {
+	var s string
+	if json.Unmarshal([]byte(reply), &s) == nil && slices.Contains(texts, s) {
+		return s
+	}
+	return reply
+}
+
+// mustJSON writes a value that always has a JSON form, with < and > as they are.
+func mustJSON(v any) json.RawMessage {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic(err)
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte{'\n'})
+}

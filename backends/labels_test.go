@@ -1,0 +1,197 @@
+package backends
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+var twoLabels = []string{"[[A>B]]", "[[B>A]]"}
+
+// says is a token with its probability and the alternatives beside it.
+func says(text string, p float64, others ...any) token {
+	t := token{text: text, logprob: math.Log(p), top: []alternative{{text, math.Log(p)}}}
+	for i := 0; i < len(others); i += 2 {
+		t.top = append(t.top, alternative{others[i].(string), math.Log(others[i+1].(float64))})
+	}
+	return t
+}
+
+func TestLabelLogprobs(t *testing.T) {
+	five := []string{"[[A>>B]]", "[[A>B]]", "[[A=B]]", "[[B>A]]", "[[B>>A]]"}
+	for name, tc := range map[string]struct {
+		labels []string
+		tokens []token
+		want   map[string]float64 // probabilities
+	}{
+		"one token sets them apart": {twoLabels,
+			[]token{says("[[", 0.9, "I", 0.1), says("B", 0.6, "A", 0.3, "C", 0.1), says(">A]]", 0.99)},
+			map[string]float64{"[[B>A]]": 0.9 * 0.6, "[[A>B]]": 0.9 * 0.3}},
+		"in JSON's quotes, blanks before": {twoLabels,
+			[]token{says(" ", 0.5), says(`"[[`, 0.5, `"[`, 0.2), says("A", 0.6, "B", 0.4), says(`>B]]"`, 1)},
+			map[string]float64{"[[A>B]]": 0.5 * 0.6, "[[B>A]]": 0.5 * 0.4}},
+		"several tokens lead to one label": {twoLabels,
+			[]token{says("[[", 1), says("A", 0.4, "A>", 0.2, "A>B]]", 0.1, "B", 0.2, "B>", 0.1), says(">B]]", 1)},
+			map[string]float64{"[[A>B]]": 0.7, "[[B>A]]": 0.3}},
+		"the same text twice: two tokens": {twoLabels,
+			[]token{says("[[", 1), says("A", 0.4, "A", 0.2, "B", 0.4), says(">B]]", 1)},
+			map[string]float64{"[[A>B]]": 0.6, "[[B>A]]": 0.4}},
+		"the other is not among the listed": {twoLabels,
+			[]token{says("[[", 1), says("A", 0.4, "x", 0.5), says(">B]]", 1)},
+			map[string]float64{"[[A>B]]": 0.4}},
+		"a shared beginning cut elsewhere says nothing": {twoLabels,
+			[]token{says("[[", 0.5, "[", 0.4), says("A", 0.5, "[", 0.2, "B", 0.3), says(">B]]", 1)},
+			map[string]float64{"[[A>B]]": 0.25, "[[B>A]]": 0.15}},
+		"one token for all of it": {twoLabels,
+			[]token{says("[[A>B]]", 0.7, "[[B>A]]", 0.2)},
+			map[string]float64{"[[A>B]]": 0.7, "[[B>A]]": 0.2}},
+		"free text: the last label counts, not the one talked about": {twoLabels,
+			[]token{says("not [[B>A]], but ", 1), says("[[", 1), says("A", 0.8, "B", 0.2), says(">B]]", 1), says(".", 1)},
+			map[string]float64{"[[A>B]]": 0.8, "[[B>A]]": 0.2}},
+		"bytes of a character": {[]string{"é", "è"},
+			[]token{says("\xc3", 1), says("\xa9", 0.6, "\xa8", 0.4)},
+			map[string]float64{"é": 0.6, "è": 0.4}},
+		"five labels, apart step by step": {five,
+			[]token{says("[[", 1), says("A", 0.6, "B", 0.4), says("=", 0.5, ">", 0.3, ">>", 0.2), says("B]]", 1)},
+			// after A: "=" 0.5, ">>" 0.2, and ">" leads to two labels
+			map[string]float64{"[[A=B]]": 0.3, "[[A>>B]]": 0.6 * (0.2 + 0.15), "[[A>B]]": 0.6 * 0.15, "[[B>A]]": 0.2, "[[B>>A]]": 0.2}},
+		"no label":  {twoLabels, []token{says("I cannot say", 1)}, nil},
+		"no tokens": {twoLabels, nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := map[string]float64{}
+			for _, l := range labelLogprobs(tc.tokens, tc.labels) {
+				got[l.Text] = math.Exp(l.Logprob)
+			}
+			if len(got) != len(tc.want) {
+				t.Errorf("got %v, want %v", got, tc.want)
+			}
+			for l, p := range tc.want {
+				if math.Abs(got[l]-p) > 1e-12 {
+					t.Errorf("%s: got %v, want %v", l, got[l], p)
+				}
+			}
+		})
+	}
+}
+
+// Whatever the tokens, a probability told is one, and of a label on offer.
+func FuzzLabelLogprobs(f *testing.F) {
+	f.Add("[[", -0.1, "A", -0.2, "B", -1.9, ">B]]", 0.0)
+	f.Add("\xc3", -0.1, "\xa9", -0.2, "", -1.9, "]]", 3.0)
+	f.Fuzz(func(t *testing.T, a string, pa float64, b string, pb float64, c string, pc float64, d string, pd float64) {
+		tokens := []token{
+			{a, pa, []alternative{{c, pc}, {a, pa}}}, {b, pb, []alternative{{c, pc}, {d, pd}}}, {d, pd, nil}, {"[[A>B]]", pb, nil},
+		}
+		labels := []string{"[[A>B]]", "[[A=B]]", "[[B>A]]", a}
+		for _, l := range labelLogprobs(tokens, labels) {
+			if math.IsNaN(l.Logprob) || math.IsInf(l.Logprob, 0) {
+				t.Errorf("%+v", l)
+			}
+		}
+	})
+}
+
+// logprobs of one verdict, as each kind of server writes them.
+var logprobs = map[string]string{
+	"openai": `{"content":[{"token":"[[","logprob":-0.5,"bytes":[91,91],"top_logprobs":[]},` +
+		`{"id":7,"token":"A","logprob":-0.25,"bytes":[65],"top_logprobs":[{"token":"A","logprob":-0.25,"bytes":[65]},{"token":"B","logprob":-1.5,"bytes":null}]},` +
+		`{"token":">B]]","logprob":-0.01,"bytes":null,"top_logprobs":[]},{"token":"","logprob":-2.3,"bytes":[],"top_logprobs":[]}]}`,
+	"ollama": `[{"token":"[[","logprob":-0.5,"bytes":[91,91]},` +
+		`{"token":"A","logprob":-0.25,"bytes":[65],"top_logprobs":[{"token":"A","logprob":-0.25,"bytes":[65]},{"token":"B","logprob":-1.5,"bytes":[66]}]},` +
+		`{"token":">B]]","logprob":-0.01,"bytes":[62,66,93,93]}]`,
+}
+
+// withLogprobs is a server whose reply carries them.
+func (w wire) withLogprobs(text string) string {
+	reply := w.reply(content(text), "stop")
+	if w.name == "Ollama" {
+		return strings.Replace(reply, `"done":true`, `"done":true,"logprobs":`+logprobs["ollama"], 1)
+	}
+	reply = strings.Replace(reply, `"logprobs":null,`, "", 1)
+	return strings.Replace(reply, `"index":0`, `"index":0,"logprobs":`+logprobs["openai"], 1)
+}
+
+func TestConstrainedReply(t *testing.T) {
+	eachWire(t, func(t *testing.T, w wire) {
+		req := question
+		req.Constrain, req.Labels = twoLabels, twoLabels
+		for _, text := range []string{"[[A>B]]", `"[[A>B]]"`, ` "[[A\u003eB]]" `} {
+			s := w.start(t, respond(200, w.withLogprobs(text)))
+			got, err := s.client(w, "").Ask(context.Background(), req)
+			if err != nil || strings.TrimSpace(got.Text) != "[[A>B]]" {
+				t.Fatalf("%q: %+v, %v", text, got, err)
+			}
+			want := []Label{{"[[A>B]]", -0.75}, {"[[B>A]]", -2}}
+			for i := range want {
+				if len(got.Labels) != 2 || got.Labels[i].Text != want[i].Text || math.Abs(got.Labels[i].Logprob-want[i].Logprob) > 1e-9 {
+					t.Fatalf("labels: %+v, want %+v", got.Labels, want)
+				}
+			}
+		}
+		// A server that does not know of constraints: the reply is left as it is.
+		s := w.start(t, respond(200, w.reply(content(`"[[C]]" or so`), "stop")))
+		if got, err := s.client(w, "").Ask(context.Background(), req); err != nil || got.Text != `"[[C]]" or so` || got.Labels != nil {
+			t.Errorf("%+v, %v", got, err)
+		}
+	})
+}
+
+// What is asked for beyond the plain conversation, in each server's own words.
+func TestRequestExtras(t *testing.T) {
+	schema := map[string]any{"type": "string", "enum": []any{"[[A>B]]", "[[B>A]]"}}
+	format := map[string]any{"type": "json_schema", "json_schema": map[string]any{"name": "verdict", "strict": true, "schema": schema}}
+	kwargs := func(on bool) map[string]any { return map[string]any{"enable_thinking": on} }
+	hard := map[string]any{"enable_thinking": true, "reasoning_effort": "high"}
+	number := json.Number("20")
+	thinks := llamaWire.saying("/props", strings.Replace(llamaWire.pages["/props"], "{% for", "{% if enable_thinking %}{% for", 1))
+	for name, tc := range map[string]struct {
+		wire wire
+		with func(*Request)
+		want map[string]any
+	}{
+		"Ollama, constrained":     {ollamaWire, func(r *Request) { r.Constrain, r.Labels = twoLabels, twoLabels }, map[string]any{"format": schema, "logprobs": true, "top_logprobs": number}},
+		"Ollama, thinking":        {ollamaWire, func(r *Request) { r.Think = ThinkOn }, map[string]any{"think": true}},
+		"Ollama, not thinking":    {ollamaWire, func(r *Request) { r.Think = ThinkOff }, map[string]any{"think": false}},
+		"Ollama, a little":        {ollamaWire, func(r *Request) { r.Think = ThinkLow }, map[string]any{"think": "low"}},
+		"Ollama, no prompt cache": {ollamaWire, func(r *Request) { r.NoPromptCache = true }, nil},
+		"llama.cpp, constrained": {llamaWire, func(r *Request) { r.Constrain, r.Labels = twoLabels, twoLabels },
+			map[string]any{"grammar": `root ::= "[[A>B]]" | "[[B>A]]"`, "logprobs": true, "top_logprobs": number}},
+		"llama.cpp, a model that thinks":          {thinks, func(r *Request) { r.Constrain = twoLabels }, map[string]any{"response_format": format}},
+		"llama.cpp, a model told not to think":    {thinks, func(r *Request) { r.Constrain, r.Think = twoLabels, ThinkOff }, map[string]any{"grammar": `root ::= "[[A>B]]" | "[[B>A]]"`, "chat_template_kwargs": kwargs(false)}},
+		"llama.cpp, thinking":                     {llamaWire, func(r *Request) { r.Think = ThinkOn }, map[string]any{"chat_template_kwargs": kwargs(true)}},
+		"llama.cpp, labels of free text":          {llamaWire, func(r *Request) { r.Labels = twoLabels }, map[string]any{"logprobs": true, "top_logprobs": number}},
+		"llama.cpp, no prompt cache":              {llamaWire, func(r *Request) { r.NoPromptCache = true }, map[string]any{"cache_prompt": false}},
+		"llama.cpp, a label with signs in it":     {llamaWire, func(r *Request) { r.Constrain = []string{"a\"b\\c\n"} }, map[string]any{"grammar": `root ::= "a\"b\\c\n"`}},
+		"vLLM, constrained":                       {vllmWire, func(r *Request) { r.Constrain = twoLabels }, map[string]any{"response_format": format}},
+		"vLLM, thinking hard":                     {vllmWire, func(r *Request) { r.Think = ThinkHigh }, map[string]any{"chat_template_kwargs": hard, "reasoning_effort": "high"}},
+		"LM Studio, constrained and not to think": {studioWire, func(r *Request) { r.Constrain, r.Think = twoLabels, ThinkOff }, map[string]any{"response_format": format, "chat_template_kwargs": kwargs(false)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			plain, _ := tc.wire.sent(t, "", question)
+			req := question
+			tc.with(&req)
+			got, _ := tc.wire.sent(t, "", req)
+			for member := range plain {
+				if !reflect.DeepEqual(got[member], plain[member]) {
+					t.Errorf("%s is %v, in the plain request %v", member, got[member], plain[member])
+				}
+				delete(got, member)
+			}
+			if len(got) != len(tc.want) || len(got) > 0 && !reflect.DeepEqual(got, tc.want) {
+				t.Errorf("got  %v\nwant %v", got, tc.want)
+			}
+		})
+	}
+	// vLLM has no switch: a salt that no request had before finds nothing.
+	req := question
+	req.NoPromptCache = true
+	a, _ := vllmWire.sent(t, "", req)
+	b, _ := vllmWire.sent(t, "", req)
+	if a["cache_salt"] == nil || a["cache_salt"] == b["cache_salt"] {
+		t.Errorf("cache_salt %v, then %v", a["cache_salt"], b["cache_salt"])
+	}
+}

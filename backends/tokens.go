@@ -1,0 +1,99 @@
+package backends
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+)
+
+// Counter is a Backend whose server may tell how many tokens a prompt has.
+type Counter interface {
+	// CountTokens counts a request's conversation with the model's own
+	// tokenizer and chat template. Its error is ErrNoTokenizer where the server
+	// offers none.
+	CountTokens(ctx context.Context, req Request) (int, error)
+}
+
+// ErrNoTokenizer says that a server does not count tokens for others.
+var ErrNoTokenizer = errors.New("the server offers no tokenizer")
+
+var _ Counter = (*OpenAI)(nil)
+
+// CountTokens implements Counter for llama.cpp (/apply-template, /tokenize) and
+// vLLM (/tokenize).
+func (o *OpenAI) CountTokens(ctx context.Context, req Request) (int, error) {
+	server, err := o.Server(ctx)
+	if err != nil {
+		return 0, err
+	}
+	prompt := map[string]any{"model": req.Model, "messages": json.RawMessage(req.MessagesJSON())}
+	if kwargs := templateArguments(req.Think); kwargs != nil {
+		prompt["chat_template_kwargs"] = kwargs
+	}
+	switch server.Name {
+	case LlamaCpp:
+		var rendered struct {
+			Prompt string `json:"prompt"`
+		}
+		if err := o.post(ctx, "/apply-template", prompt, &rendered); err != nil {
+			return 0, noPage(err)
+		}
+		var counted struct {
+			Tokens []json.RawMessage `json:"tokens"`
+		}
+		err := o.post(ctx, "/tokenize", map[string]any{"content": rendered.Prompt, "add_special": true, "parse_special": true}, &counted)
+		return len(counted.Tokens), noPage(err)
+	case VLLM:
+		prompt["add_generation_prompt"] = true
+		var counted struct {
+			Count int `json:"count"`
+		}
+		err := o.post(ctx, "/tokenize", prompt, &counted)
+		return counted.Count, noPage(err)
+	}
+	return 0, ErrNoTokenizer
+}
+
+// noPage: an older or trimmed server has no such page.
+func noPage(err error) error {
+	if IsKind(err, NotFound) {
+		return ErrNoTokenizer
+	}
+	return err
+}
+
+// templateArguments are what a chat template is told of thinking.
+func templateArguments(t Think) map[string]any {
+	switch t {
+	case ThinkAuto:
+		return nil
+	case ThinkOn, ThinkOff:
+		return map[string]any{"enable_thinking": t == ThinkOn}
+	}
+	return map[string]any{"enable_thinking": true, "reasoning_effort": t}
+}
+
+// post asks one of the server's own pages, beside /v1.
+func (o *OpenAI) post(ctx context.Context, page string, body, into any) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, o.root()+page, bytes.NewReader(mustJSON(body)))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	return doJSON(ctx, o.http, req, o.key, into)
+}
+
+// PromptLimit is the most tokens a prompt may have on a server of the given
+// context, 0 where that is unknown. vLLM wants room for the whole reply beside
+// it; the others for one token.
+func (s Server) PromptLimit(context, maxTokens int) int {
+	switch {
+	case context <= 0:
+		return 0
+	case s.Name == VLLM:
+		return max(1, context-maxTokens)
+	}
+	return context - 1
+}
