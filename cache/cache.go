@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -75,12 +76,14 @@ type Options struct {
 
 // Store is an open cache.
 type Store struct {
-	dir      string
-	db       *badger.DB
-	opts     Options
-	full     atomic.Bool
-	unspaced atomic.Int64 // bytes written since the space was last looked at
-	warned   sync.Map
+	dir       string
+	mu        sync.RWMutex // renewing db; readers and writers of the database share it
+	db        *badger.DB
+	opts      Options
+	full      atomic.Bool
+	unspaced  atomic.Int64 // bytes written since the space was last looked at
+	unrenewed atomic.Int64 // bytes written since db was opened
+	warned    sync.Map
 }
 
 // ErrLocked is wrapped by Open's error when another process has the cache open.
@@ -89,6 +92,17 @@ var ErrLocked = errors.New("in use by another gavel")
 // checkEvery is how many bytes may be written between two looks at the free
 // space.
 const checkEvery = 4 << 20
+
+// renewAfter is how many bytes may be written before the database is closed and
+// opened again. Badger maps its files into memory and writes them through the
+// map, so all that was written would count as this process's memory; closing
+// lets go of it.
+const renewAfter = 8 << 20
+
+// manyTables is how many tables may lie unmerged, or as many as are merged if
+// that is more, so that a large cache is not merged over and over. Each costs
+// a look at its filter for every key that is not known: 0.1 µs.
+const manyTables = 128
 
 // Open opens the cache in dir and makes the folder if it is missing.
 func Open(dir string, opts Options) (*Store, error) {
@@ -104,18 +118,37 @@ func Open(dir string, opts Options) (*Store, error) {
 	if free, err := freeSpace(dir); err == nil && free < opts.MinFree {
 		return nil, fmt.Errorf("cache %s: the disk has %d MiB left, the cache needs %d: free some space, name another folder with --cache, or use --no-cache", dir, free>>20, opts.MinFree>>20)
 	}
-	if err := checkTables(dir); err != nil {
-		return nil, openError(dir, err)
-	}
-	db, err := badger.Open(badgerOptions(dir))
+	db, err := openBadger(dir, opts.Warn)
 	if err != nil {
 		return nil, openError(dir, err)
 	}
 	return &Store{dir: dir, db: db, opts: opts}, nil
 }
 
+func openBadger(dir string, warn func(format string, args ...any)) (*badger.DB, error) {
+	lost, err := checkTables(dir)
+	if err != nil {
+		return nil, err
+	}
+	db, err := badger.Open(badgerOptions(dir))
+	if err == nil && lost > 0 {
+		warn("cache %s: its %s is damaged: %d of its tables are lost, and what they held is asked again", dir, badger.ManifestFilename, lost)
+	}
+	return db, err
+}
+
 // badgerOptions are for a small, quick store: entries of one or two kilobytes
-// that are already compressed, opened for a second at a time.
+// that are already compressed, opened for a second at a time; and for a process
+// that stays small however much is written:
+//
+//   - Tables are not merged while a run is on, they wait at level 0 in whatever
+//     number (see [Store.Close]): keys are hashes, so every merge is of
+//     everything, in buffers and in files mapped.
+//   - A key that a table's filter does not rule out is looked up there, which
+//     maps a piece of the file. At Badger's one false alarm in a hundred, some
+//     dozens of tables and 100,000 new keys, all of them end up in memory.
+//   - The memory table is small. A value may not be longer than 15% of it; one
+//     above the threshold goes to the value log instead.
 func badgerOptions(dir string) badger.Options {
 	return badger.DefaultOptions(dir).
 		WithLogger(nil).
@@ -123,11 +156,14 @@ func badgerOptions(dir string) badger.Options {
 		WithSyncWrites(false). // the records of a run are the safe copy
 		WithCompression(options.None).
 		WithBlockCacheSize(0). // only of use with compression or encryption
-		WithIndexCacheSize(16 << 20).
-		WithMemTableSize(8 << 20).
-		WithNumMemtables(2).
+		WithIndexCacheSize(0). // the same
+		WithMemTableSize(2 << 20).
+		WithValueThreshold(256 << 10).
+		WithNumMemtables(1).
+		WithBloomFalsePositive(1e-9). // comes out as 30 bits a key, 5e-7
 		WithValueLogFileSize(64 << 20).
-		WithNumCompactors(2).
+		WithNumCompactors(0).
+		WithNumLevelZeroTablesStall(math.MaxInt).
 		WithDetectConflicts(false).
 		WithCompactL0OnClose(false)
 }
@@ -145,12 +181,61 @@ func openError(dir string, err error) error {
 
 var readOnly = regexp.MustCompile(`(?i)permission denied|read-only file system|access is denied`)
 
-// Close writes what is in memory to disk and releases the folder.
+// Close writes what is in memory to disk and releases the folder. Where many
+// tables have piled up, it merges them.
 func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.merge()
 	if err := s.db.Close(); err != nil {
 		return fmt.Errorf("cache %s: closing: %w", s.dir, err)
 	}
 	return nil
+}
+
+// merge leaves everything as it is if a table is damaged: Badger merges in
+// goroutines of its own, where it may panic.
+func (s *Store) merge() {
+	if s.db.IsClosed() {
+		return
+	}
+	levels := s.db.Levels()
+	merged := 0
+	for _, l := range levels[1:] {
+		merged += l.NumTables
+	}
+	if levels[0].NumTables > max(manyTables, merged) && s.checksums() == nil {
+		s.db.Flatten(1) // if it fails, the tables are still there
+	}
+}
+
+func (s *Store) checksums() (err error) {
+	defer guard(&err)
+	if err := s.db.VerifyChecksum(); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
+}
+
+// renew closes the database and opens it again. Another gavel can take the
+// folder in between, which ends the remembering for this one.
+func (s *Store) renew() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.unrenewed.Load() < renewAfter {
+		return nil // someone else just did
+	}
+	s.unrenewed.Store(0)
+	err := s.db.Close()
+	if err == nil {
+		var db *badger.DB
+		if db, err = openBadger(s.dir, s.opts.Warn); err == nil {
+			s.db = db
+			return nil
+		}
+	}
+	s.full.Store(true)
+	return fmt.Errorf("opening it again: %w", err)
 }
 
 func (s *Store) warnOnce(kind, format string, args ...any) {
@@ -165,7 +250,7 @@ func (s *Store) Get(key [sha256.Size]byte) (Entry, bool) {
 	switch {
 	case err == nil:
 		return e, true
-	case errors.Is(err, badger.ErrKeyNotFound):
+	case errors.Is(err, badger.ErrKeyNotFound), errors.Is(err, badger.ErrDBClosed): // renew says why
 	case errors.Is(err, errOlder):
 		s.warnOnce("older", "cache %s: entries of an older gavel are asked again (\"gavel cache prune\" removes them)", s.dir)
 	default:
@@ -176,6 +261,8 @@ func (s *Store) Get(key [sha256.Size]byte) (Entry, bool) {
 
 func (s *Store) read(key [sha256.Size]byte) (e Entry, err error) {
 	defer guard(&err)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	err = s.db.View(func(txn *badger.Txn) error {
 		item, err := txn.Get(key[:])
 		if err != nil {
@@ -204,6 +291,18 @@ func (s *Store) Put(key [sha256.Size]byte, e Entry) error {
 			return nil
 		}
 	}
+	if err := s.write(key, value); err != nil {
+		return err
+	}
+	if s.unrenewed.Add(int64(len(value))) >= renewAfter {
+		return s.renew()
+	}
+	return nil
+}
+
+func (s *Store) write(key [sha256.Size]byte, value []byte) error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	return s.db.Update(func(txn *badger.Txn) error { return txn.Set(key[:], value) })
 }
 
@@ -354,6 +453,8 @@ func (s *Store) Visit(ctx context.Context, f func(key []byte, e Entry, err error
 		}
 	}()
 	defer guard(&err)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	return s.db.View(func(txn *badger.Txn) error {
 		it := txn.NewIterator(badger.DefaultIteratorOptions)
 		defer it.Close()
@@ -411,6 +512,8 @@ func (s *Store) Prune(ctx context.Context, drop func(Entry) bool) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	batch := s.db.NewWriteBatch()
 	defer batch.Cancel()
 	for _, k := range keys {
@@ -446,7 +549,9 @@ func (s *Store) Verify(ctx context.Context, report func(key []byte, err error)) 
 	if err != nil {
 		return good, bad, err
 	}
-	if err := s.db.VerifyChecksum(); err != nil && !errors.Is(err, io.EOF) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if err := s.checksums(); err != nil {
 		return good, bad, fmt.Errorf("cache %s: %w", s.dir, err)
 	}
 	return good, bad, nil

@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"errors"
+	"reflect"
 	"runtime"
 	"strings"
 	"sync"
@@ -16,12 +17,12 @@ func TestHitAfterMiss(t *testing.T) {
 	j := saying(verdict)
 	s, _ := open(t, dir)
 	c := Wrap(j, s)
-	if got := ask(t, c, request("q")); got != verdict {
+	if got := ask(t, c, request("q")); !reflect.DeepEqual(got, verdict) {
 		t.Errorf("asked: %+v", got)
 	}
 	hit := verdict
 	hit.Cached = true
-	if got := ask(t, c, request("q")); got != hit || j.asked != 1 {
+	if got := ask(t, c, request("q")); !reflect.DeepEqual(got, hit) || j.asked != 1 {
 		t.Errorf("again: %+v, asked %d times", got, j.asked)
 	}
 	if ask(t, c, request("other")).Cached || j.asked != 2 {
@@ -30,7 +31,7 @@ func TestHitAfterMiss(t *testing.T) {
 	shut(t, s)
 
 	s, _ = open(t, dir)
-	if got := ask(t, Wrap(j, s), request("q")); got != hit || j.asked != 2 {
+	if got := ask(t, Wrap(j, s), request("q")); !reflect.DeepEqual(got, hit) || j.asked != 2 {
 		t.Errorf("after opening it again: %+v, asked %d times", got, j.asked)
 	}
 }
@@ -51,7 +52,7 @@ func TestEveryEndingIsStoredAsWhatItIs(t *testing.T) {
 			ask(t, c, request("q"))
 			want := resp
 			want.Cached = true
-			if got := ask(t, c, request("q")); got != want || j.asked != 1 {
+			if got := ask(t, c, request("q")); !reflect.DeepEqual(got, want) || j.asked != 1 {
 				t.Errorf("got %+v, asked %d times", got, j.asked)
 			}
 			if !s.Peek(request("q")) || s.Peek(request("other")) {
@@ -77,7 +78,7 @@ func TestFailuresAreNotStored(t *testing.T) {
 	if s.Peek(request("q")) {
 		t.Error("the failure is remembered")
 	}
-	if got := ask(t, c, request("q")); got != verdict || j.asked != 2 {
+	if got := ask(t, c, request("q")); !reflect.DeepEqual(got, verdict) || j.asked != 2 {
 		t.Errorf("got %+v, asked %d times", got, j.asked)
 	}
 }
@@ -166,7 +167,7 @@ func TestEqualRequestsInFlightAreAskedOnce(t *testing.T) {
 			fresh++
 		}
 		r.Cached = false
-		if r != verdict {
+		if !reflect.DeepEqual(r, verdict) {
 			t.Errorf("one was told %+v", r)
 		}
 	}

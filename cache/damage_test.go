@@ -48,7 +48,7 @@ func TestUnusableValuesAreMissesWithOneWarning(t *testing.T) {
 				if s.Peek(request(q)) {
 					t.Error("Peek takes it for a hit")
 				}
-				if got := ask(t, c, request(q)); got != verdict {
+				if got := ask(t, c, request(q)); !reflect.DeepEqual(got, verdict) {
 					t.Errorf("got %+v", got)
 				}
 			}
@@ -187,6 +187,11 @@ func FuzzDecode(f *testing.F) {
 			if err != nil {
 				continue
 			}
+			bad := append([]byte(nil), value...)
+			bad[len(bad)/2] ^= 1
+			if other, err := decode(bad); err == nil && !reflect.DeepEqual(other.Response, e.Response) {
+				t.Errorf("a bit turned makes %+v of %+v", other, e)
+			}
 			switch e.Response.Finish {
 			case backends.Stop, backends.Length, backends.TooLong, backends.Refused:
 			default:
@@ -196,9 +201,38 @@ func FuzzDecode(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if back, err := decode(again); err != nil || back.Response != e.Response || back.Model != e.Model || !back.Created.Equal(e.Created) {
+			if back, err := decode(again); err != nil || !reflect.DeepEqual(back.Response, e.Response) || back.Model != e.Model || !back.Created.Equal(e.Created) {
 				t.Errorf("%+v, written and read: %+v, %v", e, back, err)
 			}
 		}
 	})
+}
+
+// Badger deletes the tables that its manifest does not name, without a word.
+func TestDamagedManifest(t *testing.T) {
+	dir := damaged(t, func(b []byte) []byte { return b })
+	manifest := filepath.Join(dir, "MANIFEST")
+	whole, err := os.ReadFile(manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(manifest); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir, Options{MinFree: 1}); err == nil || !strings.Contains(err.Error(), "its MANIFEST is gone") || !strings.Contains(err.Error(), "remove the folder") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "000001.sst")); err != nil {
+		t.Error(err)
+	}
+	if err := os.WriteFile(manifest, whole[:len(whole)-1], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s, w := open(t, dir)
+	if len(w.said) != 1 || !strings.Contains(w.said[0], "1 of its tables are lost") || !strings.Contains(w.said[0], dir) {
+		t.Errorf("said %q", w.said)
+	}
+	if st, err := s.Stats(context.Background()); err != nil || st.Entries+st.Damaged != 0 {
+		t.Errorf("%+v, %v", st, err)
+	}
 }

@@ -12,10 +12,13 @@ import (
 var inKey = map[string]bool{
 	"Identity": true, "Model": true, "Messages": true, "Temperature": true, "TopP": true,
 	"Seed": true, "MaxTokens": true, "NumCtx": true, "Repeat": true,
+	"Think": true, "Constrain": true, "Labels": true, "NoPromptCache": true,
 
-	"Encoded": false, // Messages once more
-	"Context": false, // what the server happens to serve, not what it is asked
-	"Oracle":  false, // for simulated judges alone
+	"Encoded":      false, // Messages once more
+	"PromptTokens": false, // what Messages come to
+	"Context":      false, // what the server happens to serve, not what it is asked
+	"Timed":        false, // how long it took, told beside the reply
+	"Oracle":       false, // for simulated judges alone
 }
 
 // change gives a field another value.
@@ -26,6 +29,8 @@ func change(t *testing.T, v reflect.Value) {
 		v.SetString(v.String() + "x")
 	case reflect.Int:
 		v.SetInt(v.Int() + 1)
+	case reflect.Bool:
+		v.SetBool(!v.Bool())
 	case reflect.Float64:
 		v.SetFloat(v.Float() + 0.5)
 	case reflect.Pointer:

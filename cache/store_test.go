@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -172,7 +173,7 @@ func TestDiskFillsUp(t *testing.T) {
 	s.unspaced.Store(checkEvery) // as after so many bytes
 	c := Wrap(saying(verdict), s)
 	for range 3 {
-		if got := ask(t, c, request("q")); got != verdict {
+		if got := ask(t, c, request("q")); !reflect.DeepEqual(got, verdict) {
 			t.Errorf("got %+v", got)
 		}
 	}

@@ -1,0 +1,191 @@
+package cache
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"gavel/backends"
+)
+
+// What was stored before the database is opened anew is there after it, with
+// readers and writers at work all the while.
+func TestRenewing(t *testing.T) {
+	dir := t.TempDir()
+	s, w := open(t, dir)
+	put(t, s, "first", entry("first"))
+	const writers, each = 4, 40
+	var wg sync.WaitGroup
+	for i := range writers {
+		wg.Go(func() {
+			for j := range each {
+				if j%10 == 0 {
+					s.unrenewed.Store(renewAfter) // as after so many bytes
+				}
+				q := fmt.Sprint(i, " ", j)
+				if err := s.Put(Key(request(q)), entry(q)); err != nil {
+					t.Error(err)
+				}
+				if !s.Peek(request("first")) || !s.Peek(request(q)) {
+					t.Errorf("%s: what was stored is not found", q)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if n := s.db.Levels()[0].NumTables; n < 4 {
+		t.Errorf("%d tables: the database was not opened anew", n)
+	}
+	shut(t, s)
+	s, _ = open(t, dir)
+	if st, err := s.Stats(t.Context()); err != nil || st.Entries != 1+writers*each {
+		t.Errorf("%+v, %v", st, err)
+	}
+	if len(w.said) != 0 {
+		t.Errorf("it warns: %q", w.said)
+	}
+}
+
+// A database that cannot be opened again ends the remembering, not the run.
+func TestRenewingFails(t *testing.T) {
+	s, w := open(t, t.TempDir())
+	s.dir = filepath.Join(withFile(t, "file", "x"), "file")
+	s.unrenewed.Store(renewAfter)
+	c := Wrap(saying(verdict), s)
+	for range 3 {
+		if got := ask(t, c, request("q")); !reflect.DeepEqual(got, verdict) {
+			t.Errorf("got %+v", got)
+		}
+	}
+	if len(w.said) != 1 || !strings.Contains(w.said[0], "replies are not remembered: opening it again: ") {
+		t.Errorf("warned %q", w.said)
+	}
+	if _, err := s.Stats(t.Context()); err == nil {
+		t.Error("there are stats of a closed database")
+	}
+	shut(t, s)
+}
+
+// A long reply that does not compress goes beside the tables.
+func TestLongReplies(t *testing.T) {
+	dir := t.TempDir()
+	s, _ := open(t, dir)
+	texts := map[string]string{}
+	for _, size := range []int{200 << 10, 400 << 10, 3 << 20} {
+		b := make([]byte, size)
+		for i := range b {
+			b[i] = byte('0' + rand.IntN(75))
+		}
+		q := fmt.Sprint(size)
+		texts[q] = string(b)
+		put(t, s, q, entry(string(b)))
+	}
+	for _, when := range []string{"at once", "after opening again"} {
+		for q, text := range texts {
+			if e, ok := s.Get(Key(request(q))); !ok || e.Response.Text != text {
+				t.Errorf("%s: %s bytes are not found", when, q)
+			}
+		}
+		shut(t, s)
+		s, _ = open(t, dir)
+	}
+}
+
+// piled is a closed cache of many small tables; it returns what it holds.
+func piled(t *testing.T, dir string) (entries int) {
+	t.Helper()
+	db, err := badger.Open(badgerOptions(dir).WithMemTableSize(64 << 10).WithValueThreshold(1 << 10))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for db.Levels()[0].NumTables <= manyTables {
+		key := Key(request(fmt.Sprint(entries)))
+		value, err := encode(entry(strings.Repeat(fmt.Sprint(rand.Uint64()), 20)))
+		if err == nil {
+			err = db.Update(func(txn *badger.Txn) error { return txn.Set(key[:], value) })
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries++
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return entries
+}
+
+func TestManyTablesAreMerged(t *testing.T) {
+	dir := t.TempDir()
+	entries := piled(t, dir)
+	s, _ := open(t, dir)
+	shut(t, s)
+	s, _ = open(t, dir)
+	if n := len(s.db.Tables()); n > manyTables/2 {
+		t.Errorf("%d tables are left", n)
+	}
+	if st, err := s.Stats(t.Context()); err != nil || st.Entries != entries {
+		t.Errorf("%d entries, then %+v, %v", entries, st, err)
+	}
+}
+
+func TestDamagedTablesAreNotMerged(t *testing.T) {
+	dir := t.TempDir()
+	piled(t, dir)
+	scribble(t, filepath.Join(dir, "000007.sst"), 5000)
+	s, _ := open(t, dir)
+	before := len(s.db.Tables())
+	s.Get(Key(request("q")))
+	shut(t, s)
+	s, _ = open(t, dir)
+	if n := len(s.db.Tables()); n != before {
+		t.Errorf("%d tables, then %d", before, n)
+	}
+}
+
+// A cache of an earlier gavel, with its larger memory tables, is read as it is.
+func TestWrittenWithOtherOptions(t *testing.T) {
+	dir := t.TempDir()
+	db, err := badger.Open(badger.DefaultOptions(dir).WithLogger(nil).WithValueLogFileSize(64 << 20).WithMemTableSize(8 << 20).WithNumMemtables(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 3000
+	for i := range n {
+		req := request(fmt.Sprint(i))
+		key := Key(req)
+		value, err := encode(Entry{Model: "tiny", Response: backends.Response{Text: req.Messages[1].Content, Finish: backends.Stop}})
+		if err == nil {
+			err = db.Update(func(txn *badger.Txn) error { return txn.Set(key[:], value) })
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	killed := filepath.Join(t.TempDir(), "copy")
+	if err := os.CopyFS(killed, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{dir, killed} {
+		s, w := open(t, dir)
+		for i := range n {
+			q := fmt.Sprint(i)
+			if e, ok := s.Get(Key(request(q))); !ok || e.Response.Text != q {
+				t.Fatalf("%s is not found", q)
+			}
+		}
+		if len(w.said) != 0 {
+			t.Errorf("it warns: %q", w.said)
+		}
+	}
+}
