@@ -37,6 +37,12 @@ type Dir struct {
 // ErrOtherRun is wrapped by OpenDir's error when the directory holds another run.
 var ErrOtherRun = errors.New("holds another run")
 
+// OtherRun is the error of a directory that holds another run than m, with what
+// differs.
+func OtherRun(path string, old, m *Manifest) error {
+	return fmt.Errorf("%s: %w (%s): name another folder with --out", path, ErrOtherRun, strings.Join(old.Spec.differences(m.Spec), "; "))
+}
+
 // OpenDir opens a run directory for writing and takes its lock; it makes the
 // directory where it is missing. If it already holds a run, that must be the
 // same one: then the manifest found is returned, and done is called for every
@@ -81,23 +87,26 @@ func (d *Dir) resume(m *Manifest, again func(*Record) bool, done func(*Record) e
 	case err != nil:
 		return nil, err
 	case old.ID != m.ID:
-		return nil, fmt.Errorf("%s: %w (%s): name another folder with --out", d.Path, ErrOtherRun, strings.Join(old.Spec.differences(m.Spec), "; "))
+		return nil, OtherRun(d.Path, old, m)
 	}
 	return old, d.sweep(again, done)
 }
 
-// Begin writes the manifest and items.jsonl, if that is not there already, and
-// makes the directory ready for records. Until then nothing but the folder and
-// its lock was made. each hands every line of items.jsonl to its argument.
+// Begin is Start and WriteItems.
 func (d *Dir) Begin(m *Manifest, each func(line func([]byte) error) error) error {
-	// The manifest first: items.jsonl without it may be of another run.
-	if err := d.WriteManifest(m); err != nil {
+	if err := d.Start(m); err != nil {
 		return err
 	}
-	if err := d.writeItems(each); err != nil {
+	return d.WriteItems(each)
+}
+
+// Start writes the manifest and makes the directory ready for records. Until
+// then nothing but the folder and its lock was made.
+func (d *Dir) Start(m *Manifest) error {
+	err := d.WriteManifest(m)
+	if err != nil {
 		return err
 	}
-	var err error
 	d.file, err = os.OpenFile(filepath.Join(d.Path, RecordsFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return err
@@ -135,19 +144,14 @@ func (d *Dir) sweep(again func(*Record) bool, done func(*Record) error) error {
 	if err != nil {
 		return err
 	}
-	type judgment struct {
-		item    string
-		showing int
-	}
-	seen := map[judgment]bool{}
+	var seen Standing
 	dropped := false
 	keep := func(r *Record) bool {
-		k := judgment{r.Item, r.Showing}
-		if again(r) || seen[k] {
+		if again(r) || seen.Has(r.Item, r.Showing, r.Repeat) {
 			dropped = true
 			return false
 		}
-		seen[k] = true
+		seen.Add(r)
 		return true
 	}
 	var size int64
@@ -168,7 +172,7 @@ func (d *Dir) sweep(again func(*Record) bool, done func(*Record) error) error {
 		}
 		return nil
 	}
-	clear(seen)
+	seen = Standing{}
 	return writeFile(path, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
@@ -210,7 +214,11 @@ func (d *Dir) Write(r *Record) error {
 	return nil
 }
 
-func (d *Dir) writeItems(each func(line func([]byte) error) error) error {
+// WriteItems writes items.jsonl, in one step, if it is not there already; each
+// hands every line of it to its argument. It may be called while records are
+// written, and after Start alone: items without a manifest may be of another
+// run. Where it was not finished, whoever goes on with the run calls it again.
+func (d *Dir) WriteItems(each func(line func([]byte) error) error) error {
 	path := filepath.Join(d.Path, ItemsFile)
 	if _, err := os.Stat(path); err == nil {
 		return nil

@@ -104,6 +104,18 @@ func rightLabel(req backends.Request) string { return req.Oracle.Choices[req.Ora
 
 var noon = time.Date(2025, 1, 2, 12, 0, 0, 0, time.UTC)
 
+// standing is what stands, by item.
+func standing(games map[string][]bool) (s Standing) {
+	for item, have := range games {
+		for i, h := range have {
+			if h {
+				s.Add(&Record{Item: item, Showing: i, Showings: len(have)})
+			}
+		}
+	}
+	return s
+}
+
 // written collects what a job writes.
 type written struct {
 	sync.Mutex

@@ -16,6 +16,11 @@ var orders = map[string]int{
 	"B>A": 1, "B>>A": 1, "A<B": 1, "A<<B": 1,
 }
 
+// offers tells whether labels hold one that orders two so.
+func offers(labels []string, place int) bool {
+	return slices.ContainsFunc(labels, func(l string) bool { p, ok := orders[l]; return ok && p == place })
+}
+
 // Whatever a judge says, nobody is chosen who was not shown, and nothing is a
 // verdict that the prompt did not offer.
 func FuzzParse(f *testing.F) {
@@ -39,6 +44,9 @@ func FuzzParse(f *testing.F) {
 				switch v.Outcome {
 				case Decided:
 					place, ok := orders[v.Label]
+					if !offers(p.template.Labels, place) {
+						t.Errorf("%s/%s, %s: %q reads as %+v, which was not offered", p.name, p.template.Name, policy, reply, v)
+					}
 					if !ok || v.Choice != straight.Order[place] || w.Choice != swapped.Order[place] || !strings.Contains(reply, "[["+v.Label+"]]") {
 						t.Errorf("%s/%s, %s: %q reads as %+v and, swapped, %+v", p.name, p.template.Name, policy, reply, v, w)
 					}
@@ -116,6 +124,7 @@ func FuzzManifest(f *testing.F) {
 	f.Add(string(raw))
 	f.Add(`{"schema": 1, "id": "x"}`)
 	f.Add(`{"schema": 9, "id": "x"}`)
+	f.Add(`{"schema": 1, "id": "x", "spec": {"protocol": "pairwise", "goal": "better", "prompt": {"labels": ["A>>B", "C", "A=B", ""]}}}`)
 	f.Add(`{"schema": 1, "id": "x", "started": "2025-01-02T12:00:00+01:00", "spec": {"prompt": {"labels": []}}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		m, err := decodeManifest("fuzz", strings.NewReader(text))
@@ -133,8 +142,16 @@ func FuzzManifest(f *testing.F) {
 		if again, err := json.Marshal(back); err != nil || string(again) != string(raw) {
 			t.Errorf("wrote %s\nread  %s, %v", raw, again, err)
 		}
-		if p, err := ProtocolOf(m); err == nil {
-			p.Parse(Showing{0, []int{0, 1}}, "[[A>B]]", Unique)
+		p, err := ProtocolOf(m)
+		if err != nil {
+			return
+		}
+		for _, label := range append([]string{"A>B", "B<<A", "B>A", "A=B", "C"}, m.Spec.Prompt.Labels...) {
+			v := p.Parse(Showing{0, []int{0, 1}}, "[["+label+"]]", Unique)
+			place, ordered := orders[v.Label]
+			if v.Outcome == Decided && (!ordered || v.Choice != place || !offers(m.Spec.Prompt.Labels, place)) {
+				t.Errorf("labels %q: %q reads as %+v", m.Spec.Prompt.Labels, label, v)
+			}
 		}
 	})
 }

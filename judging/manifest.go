@@ -50,7 +50,22 @@ type Parameters struct {
 	Attempts    int     `json:"attempts"`
 	SystemRole  string  `json:"system_role"`
 	AcceptCut   bool    `json:"accept_cut"`
+
+	// What follows is left out where it is not asked for, so that a plain run
+	// keeps its id.
+
+	Think             backends.Think `json:"think,omitempty"`
+	Constrain         bool           `json:"constrain,omitempty"`          // the verdict is held to the labels on offer
+	Logprobs          bool           `json:"logprobs,omitempty"`           // the probability of each label is asked for
+	Repeats           int            `json:"repeats,omitempty"`            // how often every prompt is asked; 0 is once
+	StrictDeterminism bool           `json:"strict_determinism,omitempty"` // one request at a time, no prompt cache
 }
+
+// MaxRepeats is the most often that a prompt may be asked.
+const MaxRepeats = 1000
+
+// Times is how often every prompt is asked.
+func (p Parameters) Times() int { return max(1, p.Repeats) }
 
 // DefaultParameters are those of PROTOCOLS.md: temperature 0, top_p 1, a fixed
 // seed, JudgeBench's two attempts and its 4,096 tokens.
@@ -64,19 +79,33 @@ type Manifest struct {
 	Simulated bool   `json:"simulated"`
 	Spec      Spec   `json:"spec"`
 
-	Dataset     DatasetInfo     `json:"dataset"`
-	Model       backends.Model  `json:"model"`
-	Server      backends.Server `json:"server"`
-	Judgments   int             `json:"judgments"` // items × showings
-	Concurrency int             `json:"concurrency"`
-	Timeout     string          `json:"timeout,omitempty"`   // of one call
-	RetryFor    string          `json:"retry_for,omitempty"` // how long a call was tried
-	Started     time.Time       `json:"started,omitzero"`
-	Ended       time.Time       `json:"ended,omitzero"`
-	Status      string          `json:"status"`             // see the Status constants
-	Imported    string          `json:"imported,omitempty"` // the file it was imported from
-	JudgeName   string          `json:"judge_name,omitempty"`
+	Dataset     DatasetInfo       `json:"dataset"`
+	Model       backends.Model    `json:"model"`
+	Server      backends.Server   `json:"server"`
+	Servers     []backends.Server `json:"servers,omitempty"` // all of them, where there are several; Server is the first
+	Longest     Length            `json:"longest_prompt,omitzero"`
+	Judgments   int               `json:"judgments"` // items × showings × repeats
+	Concurrency int               `json:"concurrency"`
+	Timeout     string            `json:"timeout,omitempty"`   // of one call
+	RetryFor    string            `json:"retry_for,omitempty"` // how long a call was tried
+	Started     time.Time         `json:"started,omitzero"`
+	Ended       time.Time         `json:"ended,omitzero"`
+	Status      string            `json:"status"`             // see the Status constants
+	Imported    string            `json:"imported,omitempty"` // the file it was imported from
+	JudgeName   string            `json:"judge_name,omitempty"`
 }
+
+// Length of a prompt, in tokens.
+type Length struct {
+	Tokens int    `json:"tokens"`
+	By     string `json:"by"` // how it was come by
+}
+
+// How a Length is come by.
+const (
+	CountedByServer = "counted by the server"
+	CountedByBytes  = "at most: its bytes"
+)
 
 // DatasetInfo says where the items came from and how they were picked.
 type DatasetInfo struct {

@@ -77,8 +77,18 @@ func (p pairwise) Prompt(item datasets.Item, s Showing) Prompt {
 	m.WriteString("\n<|The End of Assistant A's Answer|>\n\n<|The Start of Assistant B's Answer|>\n")
 	m.WriteString(b)
 	m.WriteString("\n<|The End of Assistant B's Answer|>")
-	return Prompt{System: p.template.System, User: m.String(), FollowUp: followUp, Oracle: p.oracle(item, s)}
+	prompt := Prompt{System: p.template.System, User: m.String(), FollowUp: followUp, Oracle: p.oracle(item, s)}
+	for _, l := range p.template.Labels {
+		prompt.Labels = append(prompt.Labels, "[["+l+"]]")
+	}
+	if p.template.Name != "direct" {
+		prompt.LabelTurn = labelTurn
+	}
+	return prompt
 }
+
+// labelTurn is gavel's own: no paper constrains its judges.
+const labelTurn = "Now output your final verdict label, and nothing else."
 
 // oracle: in the reversed goal the place to name is that of the worse response,
 // and naming it takes the label that puts the other above it.

@@ -1,53 +1,142 @@
 package judging
 
 import (
+	"context"
+	"fmt"
+	"slices"
+
 	"gavel/backends"
 	"gavel/datasets"
 )
 
 // Plan is what a run would do.
 type Plan struct {
-	Items     int                `json:"items"`
-	Judgments int                `json:"judgments"` // items × showings
-	Standing  int                `json:"standing"`  // of them already in the run's records
-	Cached    int                `json:"cached"`    // of the rest, first turns the cache would answer
-	CacheNote string             `json:"cache_note,omitempty"`
-	Tokens    int                `json:"prompt_tokens"` // estimate for the rest not cached, at 4 bytes a token
-	MaxTokens int                `json:"reply_tokens_at_most"`
-	First     []backends.Message `json:"first"` // the first prompt in full
+	Items     int    `json:"items"`
+	Judgments int    `json:"judgments"` // items × showings × repeats
+	Standing  int    `json:"standing"`  // of them already in the run's records
+	Cached    int    `json:"cached"`    // of the rest, first turns the cache would answer
+	CacheNote string `json:"cache_note,omitempty"`
+	TooLong   int    `json:"prompt_too_long"` // counted by the server: they will not be asked
+	MayNotFit int    `json:"may_not_fit"`     // too many bytes to be sure, and nobody counts: the server will tell
+	// LabelTurns: after its reasoning every judgment is asked for the label.
+	LabelTurns bool `json:"label_turns,omitempty"`
+	// CallsAtMost counts second attempts, label turns, and a call for each label
+	// that the server does not list by itself; Calls has one for each judgment.
+	CallsAtMost int                `json:"calls_at_most"`
+	Tokens      int                `json:"prompt_tokens"` // estimate for the rest not cached, at 4 bytes a token
+	MaxTokens   int                `json:"reply_tokens_at_most"`
+	First       []backends.Message `json:"first"` // the first prompt in full
 }
 
-// MakePlan renders every prompt and asks nobody. cached may be nil.
-func (j *Job) MakePlan(cached func(backends.Request) bool) (Plan, error) {
+// Calls is how many judgments have to be asked for.
+func (p Plan) Calls() int { return p.Judgments - p.Standing - p.Cached - p.TooLong }
+
+// MakePlan renders every prompt and asks no judge; a server that counts tokens
+// is asked for those of prompts that may not fit. cached may be nil.
+func (j *Job) MakePlan(ctx context.Context, cached func(backends.Request) bool) (Plan, error) {
 	plan := Plan{Items: len(j.Rows)}
-	bytes := 0
+	params := j.Manifest.Spec.Parameters
+	bytes, labels := 0, 0
 	for _, row := range j.Rows {
 		item, err := j.Set.Item(row)
 		if err != nil {
 			return plan, err
 		}
 		for _, s := range j.Protocol.Showings(item) {
-			plan.Judgments++
 			p := j.Protocol.Prompt(item, s)
-			messages := FirstTurn(p, j.Manifest.Spec.Parameters.SystemRole)
+			messages := FirstTurn(p, params.SystemRole)
 			if plan.First == nil {
 				plan.First = messages
 			}
-			switch {
-			case j.Standing.Has(item.ID, s.Index):
-				plan.Standing++
-			case cached != nil && cached(j.request(messages, nil, nil)):
-				plan.Cached++
-			default:
-				for _, m := range messages {
-					bytes += len(m.Content)
+			req := j.request(messages, nil, 0)
+			params.hold(&req, p, 1)
+			labels = len(p.Labels)
+			plan.LabelTurns = params.Constrain && p.LabelTurn != ""
+			tooLong := j.measure(ctx, &req) != ""
+			for repeat := range params.Times() {
+				plan.Judgments++
+				req.Repeat = repeat
+				switch {
+				case j.Standing.Has(item.ID, s.Index, repeat):
+					plan.Standing++
+				case tooLong:
+					plan.TooLong++
+				case cached != nil && cached(req):
+					plan.Cached++
+				default:
+					if j.Limit > 0 && req.PromptTokens == 0 && backends.MostTokens(messages) > j.Limit {
+						plan.MayNotFit++
+					}
+					for _, m := range messages {
+						bytes += len(m.Content)
+					}
 				}
 			}
 		}
 	}
 	plan.Tokens = bytes / 4
-	plan.MaxTokens = (plan.Judgments - plan.Standing - plan.Cached) * j.Manifest.Spec.Parameters.MaxTokens
+	plan.MaxTokens = plan.Calls() * params.MaxTokens
+	each := 1
+	switch {
+	case !params.Constrain:
+		each = params.Attempts
+	case plan.LabelTurns:
+		each = 2
+	}
+	if params.Constrain && params.Logprobs {
+		each += max(0, labels-1)
+	}
+	plan.CallsAtMost = each * plan.Calls()
 	return plan, nil
+}
+
+// mostCounted is how many prompts LongestPrompt has counted at most.
+const mostCounted = 1000
+
+// LongestPrompt is how long the longest first turn of the rows is. Its bytes are
+// enough to know where they and the reply fit the context; else the server counts
+// those that may be the longest: in the order of their bytes, until no prompt
+// that is left has more bytes than the longest has tokens.
+func (j *Job) LongestPrompt(ctx context.Context, context int) (Length, error) {
+	rows := slices.Clone(j.Rows)
+	slices.SortFunc(rows, func(a, b int) int { return j.Set.Size(b) - j.Set.Size(a) })
+	first, err := j.firstTurn(rows[0])
+	if err != nil {
+		return Length{}, err
+	}
+	bytes := Length{backends.MostTokens(first.Messages), CountedByBytes}
+	if j.Count == nil || bytes.Tokens+j.Manifest.Spec.Parameters.MaxTokens <= context {
+		return bytes, nil
+	}
+	longest := Length{By: CountedByServer}
+	for i, row := range rows {
+		if i == mostCounted {
+			longest.By = fmt.Sprintf("of the %d longest in bytes, counted by the server", mostCounted)
+		}
+		req, err := j.firstTurn(row)
+		if err != nil {
+			return Length{}, err
+		}
+		if i == mostCounted || backends.MostTokens(req.Messages) <= longest.Tokens {
+			break
+		}
+		n, err := j.Count(ctx, req)
+		if err != nil {
+			return bytes, nil
+		}
+		longest.Tokens = max(longest.Tokens, n)
+	}
+	return longest, nil
+}
+
+// firstTurn is what the first showing of an item is asked with.
+func (j *Job) firstTurn(row int) (backends.Request, error) {
+	item, err := j.Set.Item(row)
+	if err != nil {
+		return backends.Request{}, err
+	}
+	prompt := j.Protocol.Prompt(item, j.Protocol.Showings(item)[0])
+	return j.request(FirstTurn(prompt, j.Manifest.Spec.Parameters.SystemRole), nil, 0), nil
 }
 
 // LongestPrompt is the most bytes a first turn of the set can take.

@@ -74,9 +74,9 @@ func TestMakePlan(t *testing.T) {
 			}
 		}
 	}
-	j.Standing = Standing{"p2": {false, true}}
+	j.Standing = standing(map[string][]bool{"p2": {false, true}})
 	asked := 0
-	plan, err := j.MakePlan(func(req backends.Request) bool {
+	plan, err := j.MakePlan(t.Context(), func(req backends.Request) bool {
 		asked++
 		return slices.Equal(req.Messages, first) || asked == 2
 	})
@@ -89,7 +89,7 @@ func TestMakePlan(t *testing.T) {
 	if !slices.Equal(plan.First, first) {
 		t.Errorf("the first prompt is %q", plan.First)
 	}
-	if plan, err = j.MakePlan(nil); err != nil || plan.Cached != 0 || plan.MaxTokens != 700 {
+	if plan, err = j.MakePlan(t.Context(), nil); err != nil || plan.Cached != 0 || plan.MaxTokens != 700 {
 		t.Errorf("without a cache: %+v, %v", plan, err)
 	}
 }
@@ -106,7 +106,7 @@ func TestPlanAndRunMakeTheSameRequests(t *testing.T) {
 		return says(rightLabel(req))
 	}))
 	j.Manifest.Spec.Parameters.SystemRole = backends.User
-	if _, err := j.MakePlan(func(req backends.Request) bool { plan(req); return false }); err != nil {
+	if _, err := j.MakePlan(t.Context(), func(req backends.Request) bool { plan(req); return false }); err != nil {
 		t.Fatal(err)
 	}
 	if err := j.Run(t.Context()); err != nil {

@@ -15,6 +15,9 @@ import (
 	"gavel/datasets"
 )
 
+// CutPrompt begins the detail of a reply to a prompt that the server had cut.
+const CutPrompt = backends.CutPrompt
+
 // Showing is one order in which an item's candidates are shown.
 type Showing struct {
 	Index int   // from 0
@@ -27,6 +30,13 @@ type Prompt struct {
 	User     string
 	FollowUp string // the turn asked after a reply without a verdict; "" for none
 	Oracle   backends.Oracle
+
+	// Labels are the verdicts on offer, each as the judge is to write it: a
+	// constrained reply is one of them and nothing else.
+	Labels []string
+	// LabelTurn is the turn that asks for the label alone, where the judge is to
+	// reason in free text first; "" where the label is the whole reply.
+	LabelTurn string
 }
 
 // Outcome is how a judgment ended (PROTOCOLS.md §4). Only Decided and Tie are

@@ -26,6 +26,15 @@ type Reply struct {
 	ReplyTokens  int             `json:"reply_tokens,omitempty"`
 	Milliseconds float64         `json:"ms,omitempty"`
 	Cached       bool            `json:"cached,omitempty"`
+	Endpoint     string          `json:"endpoint,omitempty"`    // the server that answered, where the run has several
+	Constrained  bool            `json:"constrained,omitempty"` // the server was asked to hold it to the labels on offer
+}
+
+// Probability is how probable a label was, beside the others on offer.
+type Probability struct {
+	Label   string   `json:"label"`   // as the prompt asks for it
+	Logprob *float64 `json:"logprob"` // see [backends.Label]; null where it was too improbable to be told
+	P       float64  `json:"p"`       // normalised over the labels on offer; 0 where Logprob is null
 }
 
 // Imported is what a record taken from another harness's file brings along.
@@ -40,28 +49,32 @@ type Imported struct {
 // Record is one judgment: one line of records.jsonl, complete in itself but for
 // the item's texts, which stand once in items.jsonl.
 type Record struct {
-	Schema   int       `json:"schema"`
-	Run      string    `json:"run"`   // id of the run
-	Gavel    string    `json:"gavel"` // version that made it
-	Protocol string    `json:"protocol"`
-	Prompt   string    `json:"prompt"`
-	PromptID string    `json:"prompt_sha256"` // of the first turn's messages
-	Model    string    `json:"model"`
-	Identity string    `json:"identity"`
-	Item     string    `json:"item"`
-	Source   string    `json:"source"`
-	Group    string    `json:"group"`
-	Showing  int       `json:"showing"`  // from 0
-	Showings int       `json:"showings"` // of this item in all
-	Order    []string  `json:"order"`    // candidates in the order shown
-	Gold     string    `json:"gold"`     // the labelled candidate
-	Replies  []Reply   `json:"replies"`
-	Outcome  Outcome   `json:"outcome"`
-	Label    string    `json:"label,omitempty"`  // as the judge wrote it
-	Choice   string    `json:"choice,omitempty"` // candidate judged the better
-	Error    string    `json:"error,omitempty"`
-	At       time.Time `json:"at,omitzero"`
-	Imported *Imported `json:"imported,omitempty"`
+	Schema   int      `json:"schema"`
+	Run      string   `json:"run"`   // id of the run
+	Gavel    string   `json:"gavel"` // version that made it
+	Protocol string   `json:"protocol"`
+	Prompt   string   `json:"prompt"`
+	PromptID string   `json:"prompt_sha256"` // of the first turn's messages
+	Model    string   `json:"model"`
+	Identity string   `json:"identity"`
+	Item     string   `json:"item"`
+	Source   string   `json:"source"`
+	Group    string   `json:"group"`
+	Showing  int      `json:"showing"`          // from 0
+	Showings int      `json:"showings"`         // of this item in all
+	Repeat   int      `json:"repeat,omitempty"` // from 0
+	Order    []string `json:"order"`            // candidates in the order shown
+	Gold     string   `json:"gold"`             // the labelled candidate
+	Replies  []Reply  `json:"replies"`
+	Outcome  Outcome  `json:"outcome"`
+	Label    string   `json:"label,omitempty"`  // as the judge wrote it
+	Choice   string   `json:"choice,omitempty"` // candidate judged the better
+	Error    string   `json:"error,omitempty"`
+	// Probabilities of the labels on offer where the verdict stands, in the
+	// order of the prompt. Empty where they were not asked for or not told.
+	Probabilities []Probability `json:"probabilities,omitempty"`
+	At            time.Time     `json:"at,omitzero"`
+	Imported      *Imported     `json:"imported,omitempty"`
 }
 
 // recordSchema is raised when a reader of older records would go wrong.
@@ -73,8 +86,12 @@ type Reading struct {
 	AcceptCut bool // a verdict given before the token limit counts
 }
 
-// Text joins the replies the way JudgeBench does: each after a newline.
+// Text joins the replies the way JudgeBench does: each after a newline. Where
+// the verdict was held to the labels on offer, that reply alone is the text.
 func (r *Record) Text() string {
+	if last := len(r.Replies) - 1; last >= 0 && r.Replies[last].Constrained {
+		return "\n" + r.Replies[last].Text
+	}
 	if len(r.Replies) == 1 {
 		return "\n" + r.Replies[0].Text
 	}
@@ -136,6 +153,9 @@ func (r *Record) stored() (Verdict, error) {
 	return v, nil
 }
 
+// Places is the order shown, as indexes of the item's candidates.
+func (r *Record) Places() []int { return places(r.Order) }
+
 // places turns candidate ids in the order shown into indexes. The ids of an
 // item are in order by themselves: A, B, …
 func places(order []string) []int {
@@ -168,6 +188,8 @@ func (r *Record) check() error {
 		return fmt.Errorf("unknown outcome %q", r.Outcome)
 	case r.Showing < 0 || r.Showing >= r.Showings || len(r.Order) < 2:
 		return errors.New("a record without an order shown")
+	case r.Repeat < 0 || r.Repeat >= MaxRepeats:
+		return fmt.Errorf("repeat %d: it is from 0 to %d", r.Repeat, MaxRepeats-1)
 	case !slices.Contains(r.Order, r.Gold):
 		return fmt.Errorf("gold %q was not shown", r.Gold)
 	case r.Choice != "" && !slices.Contains(r.Order, r.Choice):

@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"slices"
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -24,9 +24,13 @@ type Job struct {
 	Rows     []int // items of Set to judge
 	Client   backends.Client
 	Context  int // context the server is known to serve; 0 where it does not tell
-	// Concurrency is how many items are judged at once. The showings of one
-	// item follow each other, so that the server's prefix cache still holds
-	// the question.
+	// Limit is the most tokens a prompt may have, 0 where that is unknown. A
+	// prompt that may have more is counted, and not asked if it has.
+	Limit int
+	Count Counter // may be nil
+	// Concurrency is how many games are asked for at once. Those of one item
+	// follow each other, so that the server's prefix cache still holds the
+	// question, but for the last items of a run (see queue).
 	Concurrency int
 	Standing    Standing // judgments that need not be asked for
 	// Write stores a record; a failure ends the run.
@@ -79,36 +83,12 @@ func (j *Job) Run(ctx context.Context) error {
 			gaveUp.CompareAndSwap(nil, &GaveUpError{int(n), rec.Error})
 		}
 	}
-	rows := make(chan int)
+	q := newQueue(j)
 	// Workers that live as long as the run, not one for each item: their stacks
 	// have grown to what a call needs.
 	for range workers {
-		g.Go(func() error {
-			for row := range rows {
-				if err := j.item(ctx, row, ended, count); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+		g.Go(func() error { return j.worker(ctx, q, ended, count) })
 	}
-	g.Go(func() error {
-		defer close(rows)
-		for _, row := range j.Rows {
-			if j.Standing.Complete(j.Set.ID(row)) {
-				continue
-			}
-			select {
-			case rows <- row:
-			case <-ctx.Done():
-				return nil
-			}
-			if ended() {
-				return nil
-			}
-		}
-		return nil
-	})
 	err := g.Wait()
 	switch {
 	case err != nil:
@@ -121,33 +101,49 @@ func (j *Job) Run(ctx context.Context) error {
 	return context.Cause(whole) // nil, or it ended while no call was in flight
 }
 
-// item asks for the judgments of one item that are missing, one after the other.
-func (j *Job) item(ctx context.Context, row int, ended func() bool, count func(*Record)) error {
-	item, err := j.Set.Item(row)
-	if err != nil {
-		return err
-	}
-	showings := j.Protocol.Showings(item)
-	for _, s := range showings {
-		if j.Standing.Has(item.ID, s.Index) {
-			continue
-		}
-		if ended() {
-			return nil
-		}
-		rec, err := j.judge(ctx, item, s)
+// worker asks for the judgments of one item after the other, until none is left
+// and then for those of others' items that have to wait.
+func (j *Job) worker(ctx context.Context, q *queue, ended func() bool, count func(*Record)) error {
+	for !ended() {
+		w, err := q.item()
 		if err != nil {
 			return err
 		}
-		rec.Showings = len(showings)
-		if err := j.Write(rec); err != nil {
+		if w == nil {
+			break
+		}
+		for s, ok := q.game(w); ok && !ended(); s, ok = q.game(w) {
+			if err := j.game(ctx, w, s, count); err != nil {
+				return err
+			}
+		}
+	}
+	for !ended() {
+		w, s, ok := q.last()
+		if !ok {
+			return nil
+		}
+		if err := j.game(ctx, w, s, count); err != nil {
 			return err
 		}
-		if j.Progress != nil {
-			j.Progress(rec)
-		}
-		count(rec)
 	}
+	return nil
+}
+
+// game asks for one judgment and writes it.
+func (j *Job) game(ctx context.Context, w *work, g game, count func(*Record)) error {
+	rec, err := j.judge(ctx, w.item, g.Showing, g.repeat)
+	if err != nil {
+		return err
+	}
+	rec.Showings = w.showings
+	if err := j.Write(rec); err != nil {
+		return err
+	}
+	if j.Progress != nil {
+		j.Progress(rec)
+	}
+	count(rec)
 	return nil
 }
 
@@ -160,93 +156,162 @@ func (j *Job) stopped() bool {
 	}
 }
 
-// Standing is which judgments of a run stand already. The nil map is none.
-type Standing map[string][]bool
-
-// Add notes a record.
-func (s Standing) Add(r *Record) {
-	if s[r.Item] == nil {
-		s[r.Item] = make([]bool, r.Showings)
-	}
-	if r.Showing < len(s[r.Item]) {
-		s[r.Item][r.Showing] = true
-	}
-}
-
-// Has tells whether one judgment stands.
-func (s Standing) Has(item string, showing int) bool {
-	have := s[item]
-	return showing < len(have) && have[showing]
-}
-
-// Count is how many judgments stand.
-func (s Standing) Count() int {
-	n := 0
-	for _, have := range s {
-		for _, h := range have {
-			if h {
-				n++
-			}
-		}
-	}
-	return n
-}
-
-// Complete tells whether all judgments of an item stand.
-func (s Standing) Complete(item string) bool {
-	have, ok := s[item]
-	return ok && !slices.Contains(have, false)
-}
+// Counter counts the tokens of a request's conversation; see [backends.Counter].
+type Counter func(context.Context, backends.Request) (int, error)
 
 // judge asks until there is a verdict or the attempts are used up. Its error is
 // that of the context; every other failure is in the record.
-func (j *Job) judge(ctx context.Context, item datasets.Item, s Showing) (*Record, error) {
+func (j *Job) judge(ctx context.Context, item datasets.Item, s Showing, repeat int) (*Record, error) {
 	m := j.Manifest
+	params := m.Spec.Parameters
 	prompt := j.Protocol.Prompt(item, s)
 	rec := &Record{
 		Schema: recordSchema, Run: m.ID, Gavel: m.Gavel,
 		Protocol: m.Spec.Protocol, Prompt: m.Spec.Prompt.Name,
 		Model: m.Spec.Model.Name, Identity: m.Spec.Model.Identity,
 		Item: item.ID, Source: item.Source, Group: item.Group,
-		Showing: s.Index, Order: orderIDs(item, s), Gold: item.Candidates[item.Gold].ID,
+		Showing: s.Index, Repeat: repeat, Order: orderIDs(item, s), Gold: item.Candidates[item.Gold].ID,
 		Replies: []Reply{},
 		At:      j.Now().UTC().Truncate(time.Millisecond),
 	}
-	messages := FirstTurn(prompt, m.Spec.Parameters.SystemRole)
-	encoded := backends.EncodeMessages(messages)
-	rec.PromptID = hashEncoded(encoded)
-	how := Reading{Policy: Unique, AcceptCut: m.Spec.Parameters.AcceptCut}
+	req := j.request(FirstTurn(prompt, params.SystemRole), &prompt.Oracle, repeat)
+	rec.PromptID = hashEncoded(req.Encoded)
+	if said := j.measure(ctx, &req); said != "" {
+		rec.Outcome = TooLong
+		rec.Replies = append(rec.Replies, Reply{Finish: backends.TooLong, Detail: said, PromptTokens: req.PromptTokens})
+		return rec, nil
+	}
+	how := Reading{Policy: Unique, AcceptCut: params.AcceptCut}
+	failed := func(err error) (*Record, error) {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		rec.Outcome, rec.Error = Failed, err.Error()
+		return rec, nil
+	}
 	var v Verdict
 	for attempt := 1; ; attempt++ {
-		resp, err := j.Client.Ask(ctx, j.request(messages, encoded, &prompt.Oracle))
+		constrained := params.hold(&req, prompt, attempt)
+		resp, err := j.Client.Ask(ctx, req)
 		if err != nil {
-			if ctx.Err() != nil {
-				return nil, context.Cause(ctx)
-			}
-			rec.Outcome, rec.Error = Failed, err.Error()
-			return rec, nil
+			return failed(err)
 		}
-		rec.Replies = append(rec.Replies, reply(resp))
+		rec.Replies = append(rec.Replies, reply(resp, constrained))
 		if v, err = rec.Read(j.Protocol, how); err != nil {
 			return nil, err
 		}
-		if v.Outcome != NoVerdict || prompt.FollowUp == "" || attempt >= m.Spec.Parameters.Attempts {
+		next := prompt.FollowUp
+		if params.Constrain && !constrained { // whatever the free text says, the label is asked for
+			if unfinished(resp.Finish, how) != "" {
+				break
+			}
+			next = prompt.LabelTurn
+		} else if v.Outcome != NoVerdict || constrained || next == "" || attempt >= params.Attempts {
+			if rec.Probabilities, err = j.probabilities(ctx, req, resp, v); err != nil {
+				return failed(err)
+			}
 			break
 		}
-		messages = append(messages,
+		req.PromptTokens = 0 // of the first turn
+		req.Messages = append(req.Messages,
 			backends.Message{Role: backends.Assistant, Content: resp.Text},
-			backends.Message{Role: backends.User, Content: prompt.FollowUp})
-		encoded = backends.EncodeMessages(messages)
+			backends.Message{Role: backends.User, Content: next})
+		req.Encoded = backends.EncodeMessages(req.Messages)
 	}
 	rec.Outcome, rec.Label, rec.Choice = v.Outcome, v.Label, rec.CandidateID(v.Choice)
 	return rec, nil
 }
 
-func reply(r backends.Response) Reply {
+// hold sets what a turn of a conversation is held to and asked for beside the
+// reply, and tells whether it is held to the labels on offer.
+func (p Parameters) hold(req *backends.Request, prompt Prompt, attempt int) (constrained bool) {
+	constrained = p.Constrain && (prompt.LabelTurn == "" || attempt > 1)
+	if constrained {
+		req.Constrain = prompt.Labels
+	}
+	if p.Logprobs && constrained == p.Constrain {
+		req.Labels = prompt.Labels
+	}
+	return constrained
+}
+
+// measure counts the tokens of a first turn that may not fit, and says so where
+// it does not. Where there is nobody to count, the server is asked and decides.
+func (j *Job) measure(ctx context.Context, req *backends.Request) (said string) {
+	if j.Limit <= 0 || j.Count == nil || backends.MostTokens(req.Messages) <= j.Limit {
+		return ""
+	}
+	n, err := j.Count(ctx, *req)
+	if err != nil {
+		return ""
+	}
+	req.PromptTokens = n
+	if n <= j.Limit {
+		return ""
+	}
+	return fmt.Sprintf("not asked: the prompt has %d tokens, counted by the server, which takes at most %d", n, j.Limit)
+}
+
+// probabilities tells how probable each label on offer was where the verdict
+// stands. A constrained reply may leave some untold, since a server lists only
+// the likeliest tokens before its constraint: each of those is asked for once
+// more, held to that label alone. Empty where the server tells nothing.
+func (j *Job) probabilities(ctx context.Context, req backends.Request, resp backends.Response, v Verdict) ([]Probability, error) {
+	if len(resp.Labels) == 0 || v.Outcome != Decided && v.Outcome != Tie {
+		return nil, nil
+	}
+	told := map[string]float64{}
+	for _, l := range resp.Labels {
+		told[l.Text] = l.Logprob
+	}
+	for _, text := range req.Constrain {
+		if _, ok := told[text]; ok {
+			continue
+		}
+		forced := req
+		forced.Constrain = []string{text}
+		again, err := j.Client.Ask(ctx, forced)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range again.Labels {
+			if l.Text == text {
+				told[text] = l.Logprob
+			}
+		}
+	}
+	return normalised(req.Labels, told), nil
+}
+
+// normalised divides the probabilities of the labels by their sum, rounded to
+// six places.
+func normalised(labels []string, logprobs map[string]float64) []Probability {
+	most := math.Inf(-1)
+	for _, lp := range logprobs {
+		most = max(most, lp)
+	}
+	sum := 0.0
+	for _, l := range labels {
+		if lp, ok := logprobs[l]; ok {
+			sum += math.Exp(lp - most)
+		}
+	}
+	out := make([]Probability, len(labels))
+	for i, l := range labels {
+		out[i].Label = l
+		if lp, ok := logprobs[l]; ok {
+			out[i].Logprob = &lp
+			out[i].P = math.Round(1e6*math.Exp(lp-most)/sum) / 1e6
+		}
+	}
+	return out
+}
+
+func reply(r backends.Response, constrained bool) Reply {
 	return Reply{
 		Text: r.Text, Thinking: r.Thinking, Finish: r.Finish, Detail: r.Detail,
 		PromptTokens: r.PromptTokens, ReplyTokens: r.ReplyTokens,
-		Milliseconds: float64(r.Took.Microseconds()) / 1000, Cached: r.Cached,
+		Milliseconds: float64(r.Took.Microseconds()) / 1000, Cached: r.Cached, Constrained: constrained, Endpoint: r.Endpoint,
 	}
 }
 
@@ -258,9 +323,10 @@ func orderIDs(item datasets.Item, s Showing) []string {
 	return ids
 }
 
-func (j *Job) request(messages []backends.Message, encoded []byte, oracle *backends.Oracle) backends.Request {
+func (j *Job) request(messages []backends.Message, oracle *backends.Oracle, repeat int) backends.Request {
 	r := j.Manifest.Spec.request(messages)
-	r.Context, r.Oracle, r.Encoded = j.Context, oracle, encoded
+	r.Context, r.Oracle, r.Repeat = j.Context, oracle, repeat
+	r.Encoded = backends.EncodeMessages(messages)
 	return r
 }
 
@@ -270,6 +336,7 @@ func (s Spec) request(messages []backends.Message) backends.Request {
 		Identity: s.Model.Identity, Model: s.Model.Name, Messages: messages,
 		Temperature: p.Temperature, TopP: p.TopP, Seed: p.Seed,
 		MaxTokens: p.MaxTokens, NumCtx: p.NumCtx,
+		Think: p.Think, NoPromptCache: p.StrictDeterminism,
 	}
 }
 

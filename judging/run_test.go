@@ -24,7 +24,7 @@ func attempts(t *testing.T, change func(*Job), replies ...backends.Response) (*R
 		}
 		return replies[len(asked)-1], nil
 	}))
-	j.Standing = Standing{"p1": {false, true}} // the swapped showing stands
+	j.Standing = standing(map[string][]bool{"p1": {false, true}}) // the swapped showing stands
 	if change != nil {
 		change(j)
 	}
@@ -227,7 +227,7 @@ func TestStandingJudgmentsAreNotAskedFor(t *testing.T) {
 		asked = append(asked, fmt.Sprint(req.Oracle.Item, " ", req.Oracle.Showing))
 		return says(rightLabel(req))
 	}))
-	j.Standing = Standing{"p1": {true, true}, "p2": {true, false}, "p3": {false, true}}
+	j.Standing = standing(map[string][]bool{"p1": {true, true}, "p2": {true, false}, "p3": {false, true}})
 	if err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -253,18 +253,18 @@ func TestOnlyTheRowsPickedAreJudged(t *testing.T) {
 
 func TestStanding(t *testing.T) {
 	var none Standing
-	if none.Has("p1", 0) || none.Complete("p1") || none.Count() != 0 {
-		t.Error("the nil map has something")
+	if none.Has("p1", 0, 0) || none.Complete("p1", 1) || none.Count() != 0 {
+		t.Error("the empty one has something")
 	}
 	s := Standing{}
 	s.Add(&Record{Item: "p1", Showing: 1, Showings: 2})
 	s.Add(&Record{Item: "p1", Showing: 1, Showings: 2})
 	s.Add(&Record{Item: "p1", Showing: 5, Showings: 2}) // of no use, and no harm
-	if !s.Has("p1", 1) || s.Has("p1", 0) || s.Has("p1", 2) || s.Complete("p1") || s.Count() != 1 {
+	if !s.Has("p1", 1, 0) || s.Has("p1", 0, 0) || s.Has("p1", 2, 0) || s.Complete("p1", 1) || s.Count() != 1 {
 		t.Errorf("%v", s)
 	}
 	s.Add(&Record{Item: "p1", Showing: 0, Showings: 2})
-	if !s.Complete("p1") || s.Complete("p2") || s.Count() != 2 {
+	if !s.Complete("p1", 1) || s.Complete("p2", 1) || s.Count() != 2 {
 		t.Errorf("%v", s)
 	}
 }

@@ -39,7 +39,7 @@ func TestConcurrencyIsUsedAndNeverExceeded(t *testing.T) {
 		concurrency, items int
 		most, seconds      int
 	}{
-		{1, 3, 1, 6}, {4, 8, 4, 4}, {16, 8, 8, 2}, {3, 7, 3, 6}, {0, 2, 1, 4},
+		{1, 3, 1, 6}, {4, 8, 4, 4}, {16, 8, 16, 1}, {12, 8, 12, 2}, {3, 7, 3, 5}, {32, 3500, 32, 219}, {0, 2, 1, 4},
 	} {
 		set := setOf(t, c.items)
 		synctest.Test(t, func(t *testing.T) {

@@ -1,0 +1,124 @@
+package judging
+
+import (
+	"slices"
+	"sync"
+
+	"gavel/datasets"
+)
+
+// queue hands out the games of a run. Those of one item are for the worker that
+// took the item, one after the other. Only when there is no item left to take,
+// whoever has nothing to do takes a game that would have had to wait: else a run
+// would end with most places idle.
+type queue struct {
+	job    *Job
+	mu     sync.Mutex
+	opened sync.Cond // the games of an item are known
+	next   int       // in the job's rows
+	taken  int       // items whose games are not known yet
+	open   []*work   // with games that nobody has taken
+}
+
+// work is an item that was taken.
+type work struct {
+	item     datasets.Item
+	showings int
+	games    []game // that nobody has taken
+}
+
+// game is one showing of an item, and which repeat of it.
+type game struct {
+	Showing
+	repeat int
+}
+
+func newQueue(j *Job) *queue {
+	q := &queue{job: j}
+	q.opened.L = &q.mu
+	return q
+}
+
+// item takes the next item of which games are missing; nil where none is left.
+func (q *queue) item() (*work, error) {
+	row, ok := q.row()
+	if !ok {
+		return nil, nil
+	}
+	w, err := q.job.work(row)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.taken--
+	q.opened.Broadcast()
+	if err == nil && len(w.games) > 0 {
+		q.open = append(q.open, w)
+	}
+	return w, err
+}
+
+func (q *queue) row() (int, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for q.next < len(q.job.Rows) {
+		row := q.job.Rows[q.next]
+		q.next++
+		if !q.job.Standing.Complete(q.job.Set.ID(row), q.job.Manifest.Spec.Parameters.Times()) {
+			q.taken++
+			return row, true
+		}
+	}
+	return 0, false
+}
+
+// game takes the next game of an item, if nobody has taken it.
+func (q *queue) game(w *work) (game, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.take(w)
+}
+
+// last takes a game of the item that was taken last: of all those open its own
+// worker would come to it latest.
+func (q *queue) last() (*work, game, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.open) == 0 && q.taken > 0 {
+		q.opened.Wait()
+	}
+	if len(q.open) == 0 {
+		return nil, game{}, false
+	}
+	w := q.open[len(q.open)-1]
+	s, ok := q.take(w)
+	return w, s, ok
+}
+
+func (q *queue) take(w *work) (game, bool) {
+	if len(w.games) == 0 {
+		return game{}, false
+	}
+	s := w.games[0]
+	if w.games = w.games[1:]; len(w.games) == 0 {
+		i := slices.Index(q.open, w)
+		q.open = slices.Delete(q.open, i, i+1)
+	}
+	return s, true
+}
+
+// work reads an item and finds which of its games are missing.
+func (j *Job) work(row int) (*work, error) {
+	item, err := j.Set.Item(row)
+	if err != nil {
+		return nil, err
+	}
+	showings := j.Protocol.Showings(item)
+	w := &work{item: item, showings: len(showings)}
+	for repeat := range j.Manifest.Spec.Parameters.Times() {
+		for _, s := range showings {
+			if !j.Standing.Has(item.ID, s.Index, repeat) {
+				w.games = append(w.games, game{s, repeat})
+			}
+		}
+	}
+	return w, nil
+}

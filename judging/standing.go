@@ -1,0 +1,76 @@
+package judging
+
+import (
+	"slices"
+	"strconv"
+
+	"gavel/datasets"
+)
+
+// IDs is a set of item ids, for packages that know no datasets.
+type IDs = datasets.IDs
+
+// Standing is which judgments of a run stand already. The zero value is none.
+// It is a few bytes an item.
+type Standing struct {
+	items IDs
+	first []uint32 // of each item's judgments in done
+	done  []bool
+}
+
+// Add notes a record.
+func (s *Standing) Add(r *Record) {
+	i, added := s.items.Add(turn(r.Item, r.Repeat))
+	if added {
+		s.first = append(s.first, uint32(len(s.done)))
+		s.done = append(s.done, make([]bool, r.Showings)...)
+	}
+	if have := s.of(i); r.Showing < len(have) {
+		have[r.Showing] = true
+	}
+}
+
+// turn names one repeat of an item's judgments. The first goes by the item's id,
+// so that a plain run needs no others; no id holds a NUL.
+func turn(item string, repeat int) string {
+	if repeat == 0 {
+		return item
+	}
+	return item + "\x00" + strconv.Itoa(repeat)
+}
+
+func (s *Standing) of(i int) []bool {
+	end := len(s.done)
+	if i+1 < len(s.first) {
+		end = int(s.first[i+1])
+	}
+	return s.done[s.first[i]:end]
+}
+
+// Has tells whether one judgment stands.
+func (s *Standing) Has(item string, showing, repeat int) bool {
+	i, ok := s.items.Find(turn(item, repeat))
+	return ok && showing < len(s.of(i)) && s.of(i)[showing]
+}
+
+// Count is how many judgments stand.
+func (s *Standing) Count() int {
+	n := 0
+	for _, d := range s.done {
+		if d {
+			n++
+		}
+	}
+	return n
+}
+
+// Complete tells whether all judgments of an item stand, so many repeats.
+func (s *Standing) Complete(item string, times int) bool {
+	for repeat := range times {
+		i, ok := s.items.Find(turn(item, repeat))
+		if !ok || slices.Contains(s.of(i), false) {
+			return false
+		}
+	}
+	return true
+}
