@@ -15,6 +15,7 @@ type Side struct {
 	ID        string `json:"id"`
 	Protocol  string `json:"protocol"`
 	Prompt    string `json:"prompt"`
+	Settings  string `json:"settings,omitempty"`
 	Model     string `json:"model"`
 	Dataset   string `json:"dataset"`
 	Simulated bool   `json:"simulated"`
@@ -35,8 +36,11 @@ type Difference struct {
 	Table *Table2x2 `json:"table,omitempty"`
 	P     *float64  `json:"p,omitempty"`      // exact McNemar, two-sided
 	Holm  *float64  `json:"p_holm,omitempty"` // over the family named in the comparison
-	Noise bool      `json:"may_be_noise"`     // the interval holds 0, or p is not below 0.05
-	Note  string    `json:"note,omitempty"`
+	Noise bool      `json:"may_be_noise"`     // the interval holds 0, p is not below 0.05, or Floor is not exceeded
+	// Floor is the larger noise floor of the two runs (see [RepeatedValue]), in
+	// percentage points; null where neither asked more than once.
+	Floor *float64 `json:"noise_floor"`
+	Note  string   `json:"note,omitempty"`
 }
 
 // Table2x2 counts pairs by who was right.
@@ -151,7 +155,7 @@ func (c *Comparisons) correct(in func(Difference) bool) int {
 
 func side(r *Run) Side {
 	m := r.Manifest
-	return Side{r.Dir, m.ID, m.Spec.Protocol, m.Spec.Prompt.Name, m.Spec.Model.Name, m.Dataset.Name, m.Simulated, len(r.Units)}
+	return Side{r.Dir, m.ID, m.Spec.Protocol, m.Spec.Prompt.Name, settings(m.Spec.Parameters), m.Spec.Model.Name, m.Dataset.Name, m.Simulated, len(r.Units)}
 }
 
 // both is a pair judged in two runs.
@@ -176,7 +180,12 @@ func comparePair(a, b *Run, boot stats.Bootstrap) (*Comparison, error) {
 			in = groups
 		}
 		for _, g := range in {
-			c.Differences = append(c.Differences, difference(metricNamed(m.name), m.binary, g, pairsIn(pairs, g), boot))
+			metric, in := metricNamed(m.name), pairsIn(pairs, g)
+			d := difference(metric, m.binary, g, in, boot)
+			if d.Floor = noise(metric, g, in, a, b); d.Floor != nil && d.Diff != nil && math.Abs(*d.Diff) <= *d.Floor {
+				d.Noise = true
+			}
+			c.Differences = append(c.Differences, d)
 		}
 	}
 	if a.Manifest.Spec.Model == b.Manifest.Spec.Model && a.Manifest.Spec.Goal != b.Manifest.Spec.Goal {

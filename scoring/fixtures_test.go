@@ -22,7 +22,7 @@ var quick = stats.Bootstrap{Rounds: 100, Level: 0.95, Seed: 1}
 // unit is a pair by what its two games came to: the candidate named, "A" or
 // "B", or an outcome without one.
 func unit(id, group, gold string, games ...string) scoring.Unit {
-	u := scoring.Unit{Item: id, Group: group, Gold: index(gold)}
+	u := scoring.Unit{Item: id, Pattern: &scoring.Pattern{Group: group, Gold: index(gold)}}
 	for i, g := range games {
 		u.Games[i] = scoring.Game{Outcome: judging.Outcome(g), Choice: judging.Nobody, First: int8(i)} // A first, then B
 		if g == "A" || g == "B" {

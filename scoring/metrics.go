@@ -2,8 +2,10 @@ package scoring
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"gavel/judging"
 	"gavel/scoring/stats"
@@ -86,7 +88,7 @@ func firstPosition(u Unit) (num, den float64) {
 func (run *Run) Score(b stats.Bootstrap) Report {
 	m := run.Manifest
 	rep := Report{
-		ID: m.ID, Protocol: m.Spec.Protocol, Goal: m.Spec.Goal, Prompt: m.Spec.Prompt.Name,
+		ID: m.ID, Protocol: m.Spec.Protocol, Goal: m.Spec.Goal, Prompt: m.Spec.Prompt.Name, Settings: settings(m.Spec.Parameters),
 		Model: m.Spec.Model.Name, Dataset: m.Dataset.Name, Simulated: m.Simulated,
 		Items: len(run.Units), Expected: m.Spec.Dataset.Items,
 		Outcomes: map[string]int{}, Policy: run.Reading.Policy, AcceptCut: run.Reading.AcceptCut,
@@ -98,11 +100,13 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 	}
 	groups := Groups(run.Units)
 	byGroup := make([][]Result, len(groups))
-	var wg sync.WaitGroup
+	var todo errgroup.Group
+	todo.SetLimit(runtime.GOMAXPROCS(0)) // what is drawn takes memory
 	for i, g := range groups {
-		wg.Go(func() { byGroup[i] = scoreGroup(g, run.Units, b) })
+		todo.Go(func() error { byGroup[i] = scoreGroup(g, run.Units, b); return nil })
 	}
-	wg.Wait()
+	todo.Wait()
+	rep.Repeats, rep.Calibration = run.agreement(b), run.calibrate(b)
 	for _, results := range byGroup {
 		rep.Results = append(rep.Results, results...)
 	}
@@ -131,23 +135,36 @@ func Groups(units []Unit) []string {
 // and resamples the rows.
 func scoreGroup(group string, units []Unit, b stats.Bootstrap) []Result {
 	rows := &stats.Rows{}
-	row := make([]float64, 2*len(Metrics))
-	sums := make([]float64, len(row))
+	if group == Overall {
+		rows.Grow(len(units))
+	}
+	type kind struct {
+		row   []float64
+		class uint32
+	}
+	kinds := map[*Pattern]kind{}
+	sums := make([]float64, 2*len(Metrics))
 	pairs := make([]int, len(Metrics)) // that add to the metric's denominator
 	for _, u := range units {
 		if group != Overall && u.Group != group {
 			continue
 		}
-		for k, m := range Metrics {
-			row[2*k], row[2*k+1] = m.share(u)
-			if row[2*k+1] > 0 {
-				pairs[k]++
+		k, ok := kinds[u.Pattern]
+		if !ok {
+			k.row = make([]float64, len(sums))
+			for i, m := range Metrics {
+				k.row[2*i], k.row[2*i+1] = m.share(u)
+			}
+			k.class = rows.Class(k.row)
+			kinds[u.Pattern] = k
+		}
+		for i, v := range k.row {
+			sums[i] += v
+			if i%2 == 1 && v > 0 {
+				pairs[i/2]++
 			}
 		}
-		for i, v := range row {
-			sums[i] += v
-		}
-		rows.Add(row)
+		rows.AddClass(k.class)
 	}
 	intervals := b.SumsOf(rows, len(Metrics), func(sums, out []float64) {
 		for k := range out {
@@ -213,7 +230,7 @@ func (run *Run) warnings() []string {
 		say("few items: n = %d", n)
 	}
 	if run.Reread > 0 {
-		say("%d of %d verdicts read otherwise than when they were recorded (policy %q, cut replies accepted: %t)", run.Reread, games, run.Reading.Policy, run.Reading.AcceptCut)
+		say("%d of %d verdicts read otherwise than when they were recorded (policy %q, cut replies accepted: %t)", run.Reread, run.Records, run.Reading.Policy, run.Reading.AcceptCut)
 	}
 	if n := run.Outcomes[judging.Failed]; n > 0 {
 		say("%d of %d games failed and count as wrong; the same run command asks for them again", n, games)
@@ -223,12 +240,36 @@ func (run *Run) warnings() []string {
 	}
 	if n := run.Outcomes[judging.Cut]; n > 0 {
 		say("%d of %d replies were cut at the token limit and count as wrong: raise --max-tokens (%d)", n, games, m.Spec.Parameters.MaxTokens)
+		if run.Thought > 0 {
+			say("%d of them thought until the limit and gave no answer: raise --max-tokens, or try --think low or off", run.Thought)
+		}
 	}
 	if n := run.Outcomes[judging.TooLong]; n > 0 {
-		say("%d of %d prompts did not fit the context and count as wrong: serve more context, or raise --num-ctx", n, games)
+		do := "serve more context"
+		if m.Server.Kind == "ollama" {
+			do = "raise --num-ctx, up to what the model was trained for"
+		}
+		say("%d of %d prompts did not fit the context and count as wrong: %s", n, games, do)
+		if run.Shrunk > 0 {
+			say("%d of them the server cut without a word, and answered: gavel took no verdict from that; \"gavel doctor\" says more", run.Shrunk)
+		}
+	}
+	if run.Unheld > 0 {
+		say("%d replies are not one of the labels, though the server was asked to hold them to those: it passes --constrain over", run.Unheld)
+	}
+	if run.Unlikely > 0 {
+		say("%d of %d decided games name a label that was not the likeliest as a whole: the server wrote it token by token", run.Unlikely, run.Outcomes[judging.Decided])
 	}
 	if n := run.Outcomes[judging.Refused]; n > 0 {
 		say("%d of %d replies were refused and count as wrong", n, games)
+	}
+	if times := m.Spec.Parameters.Times(); times > 1 {
+		if left := m.Judgments - run.Answered; left > 0 {
+			say("%d of %d repeated judgments failed or are missing; the same run command asks for them", left, m.Judgments)
+		}
+	}
+	if m.Spec.Parameters.Logprobs && len(run.Forecasts) == 0 && run.Outcomes[judging.Decided] > 0 {
+		say("the server told no probabilities of the labels: there is no calibration")
 	}
 	if n := m.Dataset.Skipped; n > 0 {
 		say("%d lines of the dataset file could not be read and are no part of this", n)

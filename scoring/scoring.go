@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"gavel/judging"
 	"gavel/scoring/stats"
@@ -58,6 +59,7 @@ type Report struct {
 	Protocol  string         `json:"protocol"`
 	Goal      string         `json:"goal"`
 	Prompt    string         `json:"prompt"`
+	Settings  string         `json:"settings,omitempty"` // what was asked for beside the prompt
 	Model     string         `json:"model"`
 	Dataset   string         `json:"dataset"`
 	Simulated bool           `json:"simulated"`
@@ -68,7 +70,26 @@ type Report struct {
 	Policy    judging.Policy `json:"policy"`
 	AcceptCut bool           `json:"accept_cut"`
 	Bootstrap Bootstrap      `json:"bootstrap"`
-	Warnings  []string       `json:"warnings"`
+
+	Repeats     *Repeats     `json:"repeats,omitempty"`
+	Calibration *Calibration `json:"calibration,omitempty"`
+
+	Warnings []string `json:"warnings"`
+}
+
+// settings names what makes two runs of one prompt differ.
+func settings(p judging.Parameters) string {
+	var parts []string
+	if p.Constrain {
+		parts = append(parts, "constrained")
+	}
+	if p.Think != "" {
+		parts = append(parts, "think "+string(p.Think))
+	}
+	if p.StrictDeterminism {
+		parts = append(parts, "strict determinism")
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Bootstrap says how the intervals were made.
@@ -99,6 +120,9 @@ type Game struct {
 // decided tells whether the game names a response.
 func (g Game) decided() bool { return g.Outcome == judging.Decided }
 
+// verdict tells whether the game has one, a tie included.
+func (g Game) verdict() bool { return g.decided() || g.Outcome == judging.Tie }
+
 // points is JudgeBench's: +1 for the labelled answer, −1 for the opposite, 0
 // for anything else.
 func (g Game) points(gold int8) int {
@@ -113,13 +137,19 @@ func (g Game) points(gold int8) int {
 
 // Unit is a pair with its two games: what is scored and resampled.
 type Unit struct {
-	Item  string
+	Item string
+	*Pattern
+}
+
+// Pattern is all of a pair that scores look at. There are few, whatever the
+// number of pairs, and the units share them.
+type Pattern struct {
 	Group string
 	Gold  int8
 	Games [2]Game
 }
 
-func (u Unit) complete() bool { return u.Games[0].seen && u.Games[1].seen }
+func (p *Pattern) complete() bool { return p.Games[0].seen && p.Games[1].seen }
 
 // Run is a run directory as scores need it.
 type Run struct {
@@ -131,6 +161,14 @@ type Run struct {
 	Outcomes map[judging.Outcome]int
 	Reread   int // records whose outcome or choice differs from the one stored
 	Records  int
+	Answered int // judgments that did not fail, of every time
+	Thought  int // replies cut in the midst of thinking, before any answer
+	Shrunk   int // prompts that the server cut without saying so
+	Unheld   int // replies that a server was asked to hold to the labels, and did not
+	Unlikely int // decided games whose label is not the likeliest of those on offer
+
+	Forecasts []Forecast // of decided games whose label probabilities are known
+	repeats   map[string]*repeated
 }
 
 // Load reads a run directory. Every stored reply is read again.
@@ -144,38 +182,53 @@ func Load(dir string, how judging.Reading) (*Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, judging.ManifestFile), err)
 	}
-	run := &Run{Dir: dir, Manifest: m, Reading: how, Outcomes: map[judging.Outcome]int{}}
-	load := loader{run: run, protocol: protocol, at: map[string]int32{}, groups: map[string]string{}}
-	if err := judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), load.add); err != nil {
+	load := newLoader(m, how, protocol, nil)
+	if err := judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), load.Add); err != nil {
 		return nil, err
 	}
-	all := run.Units
-	run.Units = run.Units[:0]
-	for _, u := range all {
-		for _, g := range u.Games {
-			if g.seen {
-				run.Outcomes[g.Outcome]++
-			}
-		}
-		if u.complete() {
-			run.Units = append(run.Units, u)
-		} else {
-			run.Partial++
-		}
-	}
-	slices.SortFunc(run.Units, func(a, b Unit) int { return strings.Compare(a.Item, b.Item) })
+	run := load.Run()
+	run.Dir = dir
 	return run, nil
 }
 
-// loader gathers records into units.
-type loader struct {
+// Loader gathers the records of one run. It is for scoring a run from what is
+// in hand while it is made: it comes to what [Load] would read from the files.
+type Loader struct {
+	mu       sync.Mutex
 	run      *Run
 	protocol judging.Protocol
-	at       map[string]int32  // unit by item
-	groups   map[string]string // one copy of each name
+	items    *judging.IDs
+	lent     bool               // items is somebody else's
+	patterns []*Pattern         // the distinct ones
+	number   map[Pattern]uint32 // of a pattern in patterns
+	of       []uint32           // 1 + the pattern of each item; 0: no record yet
 }
 
-func (l *loader) add(r *judging.Record) error {
+// NewLoader makes a loader for the run of a manifest. items are the ids that its
+// records will be of, where the caller has them: they are only read.
+func NewLoader(m *judging.Manifest, how judging.Reading, items *judging.IDs) (*Loader, error) {
+	protocol, err := judging.ProtocolOf(m)
+	if err != nil {
+		return nil, err
+	}
+	how.AcceptCut = how.AcceptCut || m.Spec.Parameters.AcceptCut
+	return newLoader(m, how, protocol, items), nil
+}
+
+func newLoader(m *judging.Manifest, how judging.Reading, protocol judging.Protocol, items *judging.IDs) *Loader {
+	l := &Loader{
+		run:      &Run{Manifest: m, Reading: how, Outcomes: map[judging.Outcome]int{}},
+		protocol: protocol, items: items, lent: items != nil, number: map[Pattern]uint32{},
+	}
+	if !l.lent {
+		l.items = new(judging.IDs)
+	}
+	return l
+}
+
+// Add takes a record; it keeps no hold of it. It may be called from many
+// goroutines.
+func (l *Loader) Add(r *judging.Record) error {
 	run := l.run
 	if len(r.Order) != 2 || r.Showing > 1 {
 		return fmt.Errorf("%s has two showings of two candidates, this record is of another kind", run.Manifest.Spec.Protocol)
@@ -184,27 +237,118 @@ func (l *loader) add(r *judging.Record) error {
 	if err != nil {
 		return err
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	run.Records++
 	if v.Outcome != r.Outcome || r.CandidateID(v.Choice) != r.Choice {
 		run.Reread++
 	}
-	i, ok := l.at[r.Item]
-	if !ok {
-		group, ok := l.groups[r.Group]
-		if !ok {
-			group = strings.Clone(r.Group)
-			l.groups[group] = group
-		}
-		i = int32(len(run.Units))
-		run.Units = append(run.Units, Unit{Item: strings.Clone(r.Item), Group: group, Gold: candidate(r, r.Gold)})
-		l.at[run.Units[i].Item] = i
+	first := candidate(r, r.Order[0])
+	made := Game{Outcome: v.Outcome, Choice: int8(v.Choice), First: first, seen: true}
+	if run.Manifest.Spec.Parameters.Times() > 1 && !run.repeat(r, made) {
+		return nil
 	}
-	game := &run.Units[i].Games[r.Showing]
+	if r.Repeat > 0 { // the scores are those of the first time
+		run.answered(made)
+		return nil
+	}
+	i := l.item(r.Item)
+	p := Pattern{Group: r.Group, Gold: candidate(r, r.Gold)}
+	if n := l.of[i]; n > 0 {
+		p = *l.patterns[n-1]
+	}
+	game := &p.Games[r.Showing]
 	if game.seen {
 		return nil // the first stands, as for the run itself
 	}
-	*game = Game{Outcome: v.Outcome, Choice: int8(v.Choice), First: candidate(r, r.Order[0]), seen: true}
+	*game = made
+	if last := len(r.Replies) - 1; v.Outcome == judging.Cut && last >= 0 && r.Replies[last].Text == "" && r.Replies[last].Thinking != "" {
+		run.Thought++
+	}
+	if last := len(r.Replies) - 1; v.Outcome == judging.NoVerdict && last >= 0 && r.Replies[last].Constrained {
+		run.Unheld++
+	}
+	if last := len(r.Replies) - 1; v.Outcome == judging.TooLong && last >= 0 && strings.HasPrefix(r.Replies[last].Detail, judging.CutPrompt) {
+		run.Shrunk++
+	}
+	run.answered(made)
+	if c, ok := confidence(r, l.protocol, v); ok && v.Outcome == judging.Decided {
+		if slices.ContainsFunc(r.Probabilities, func(p judging.Probability) bool { return p.P > c }) {
+			run.Unlikely++
+		}
+		run.Forecasts = append(run.Forecasts, Forecast{strings.Clone(r.Item), r.Showing, c, int8(v.Choice) == p.Gold})
+	}
+	l.of[i] = l.pattern(p) + 1
 	return nil
+}
+
+func (run *Run) answered(g Game) {
+	if g.Outcome != judging.Failed {
+		run.Answered++
+	}
+}
+
+// item numbers an item.
+func (l *Loader) item(id string) int {
+	i, ok := l.items.Find(id)
+	if !ok {
+		if l.lent { // an item that the caller did not know of
+			own := new(judging.IDs)
+			for i := range l.items.Len() {
+				own.Add(l.items.At(i))
+			}
+			l.items, l.lent = own, false
+		}
+		i, _ = l.items.Add(id)
+	}
+	for len(l.of) <= i {
+		l.of = append(l.of, 0)
+	}
+	return i
+}
+
+func (l *Loader) pattern(p Pattern) uint32 {
+	n, ok := l.number[p]
+	if !ok {
+		p.Group = strings.Clone(p.Group) // not a view into a record
+		n = uint32(len(l.patterns))
+		l.patterns, l.number[p] = append(l.patterns, &p), n
+	}
+	return n
+}
+
+// Run is what the records come to. The loader is of no use afterwards.
+func (l *Loader) Run() *Run {
+	run := l.run
+	pairs := 0
+	for _, n := range l.of {
+		if n > 0 && l.patterns[n-1].complete() {
+			pairs++
+		}
+	}
+	run.Units = make([]Unit, 0, pairs)
+	for i, n := range l.of {
+		if n == 0 {
+			continue
+		}
+		p := l.patterns[n-1]
+		for _, g := range p.Games {
+			if g.seen {
+				run.Outcomes[g.Outcome]++
+			}
+		}
+		if p.complete() {
+			run.Units = append(run.Units, Unit{l.items.At(i), p})
+		} else {
+			run.Partial++
+		}
+	}
+	slices.SortFunc(run.Units, func(a, b Unit) int { return strings.Compare(a.Item, b.Item) })
+	run.Forecasts = slices.DeleteFunc(run.Forecasts, func(f Forecast) bool { // of pairs that are not scored
+		_, ok := slices.BinarySearchFunc(run.Units, f.Item, func(u Unit, item string) int { return strings.Compare(u.Item, item) })
+		return !ok
+	})
+	return run
 }
 
 // candidate is the index of a candidate of a pair.

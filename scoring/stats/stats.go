@@ -56,7 +56,10 @@ type Rows struct {
 }
 
 // Add appends a row; it keeps no hold of it.
-func (r *Rows) Add(row []float64) {
+func (r *Rows) Add(row []float64) { r.AddClass(r.Class(row)) }
+
+// Class is the class of rows like this, for AddClass.
+func (r *Rows) Class(row []float64) uint32 {
 	r.key = r.key[:0]
 	for _, v := range row {
 		r.key = binary.LittleEndian.AppendUint64(r.key, math.Float64bits(v))
@@ -70,8 +73,14 @@ func (r *Rows) Add(row []float64) {
 		r.index[string(r.key)] = c
 		r.classes = append(r.classes, slices.Clone(row))
 	}
-	r.member = append(r.member, c)
+	return c
 }
+
+// AddClass appends a row of a class.
+func (r *Rows) AddClass(class uint32) { r.member = append(r.member, class) }
+
+// Grow makes room for n more rows.
+func (r *Rows) Grow(n int) { r.member = slices.Grow(r.member, n) }
 
 // SumsOf is Sums of rows that were added one by one.
 func (b Bootstrap) SumsOf(rows *Rows, outs int, stat func(sums, out []float64)) []Interval {

@@ -1,0 +1,344 @@
+package scoring_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gavel/backends"
+	"gavel/judging"
+	"gavel/scoring"
+	"gavel/scoring/stats"
+)
+
+// forecasts makes a run whose judge is right with the probability it says,
+// or, with sure > 0, always says that it is so sure.
+func forecasts(n int, sure float64) *scoring.Run {
+	rng := rand.New(rand.NewPCG(7, 11))
+	run := runOf()
+	for i := range n {
+		id := fmt.Sprintf("p%05d", i)
+		games := []string{"A", "A"}
+		for s := range 2 {
+			p := 0.5 + rng.Float64()/2
+			right := rng.Float64() < p
+			if sure > 0 {
+				p = sure
+			}
+			if !right {
+				games[s] = "B"
+			}
+			run.Forecasts = append(run.Forecasts, scoring.Forecast{Item: id, Showing: s, P: p, Right: right})
+		}
+		run.Units = append(run.Units, unit(id, "g", "A", games...))
+	}
+	rng.Shuffle(len(run.Forecasts), func(i, j int) { // the order of the records is no part of it
+		f := run.Forecasts
+		f[i], f[j] = f[j], f[i]
+	})
+	return run
+}
+
+// The numbers by their definitions, one sum after the other.
+func TestCalibrationBySecondComputation(t *testing.T) {
+	run := forecasts(400, 0)
+	c := run.Score(quick).Calibration
+	brier, right, conf, ece := 0.0, 0.0, 0.0, 0.0
+	for _, f := range run.Forecasts {
+		y := 0.0
+		if f.Right {
+			y = 1
+		}
+		brier += (f.P - y) * (f.P - y)
+		right += y
+		conf += f.P
+	}
+	n := float64(len(run.Forecasts))
+	inBins := 0
+	for k, b := range c.Bins {
+		sumP, sumY, m := 0.0, 0.0, 0
+		for _, f := range run.Forecasts {
+			if f.P > float64(k)/10 && f.P <= float64(k+1)/10 {
+				m++
+				sumP += f.P
+				if f.Right {
+					sumY++
+				}
+			}
+		}
+		inBins += b.N
+		if b.N != m || (m == 0) != (b.Accuracy == nil) || m > 0 && (math.Abs(*b.Confidence-sumP/float64(m)) > 1e-6 || math.Abs(*b.Accuracy-sumY/float64(m)) > 1e-6) {
+			t.Errorf("bin %d: %+v, want %d games, %v, %v", k, b, m, sumP/float64(m), sumY/float64(m))
+		}
+		ece += math.Abs(sumP-sumY) / n
+	}
+	for name, c := range map[string]struct {
+		got  scoring.Estimate
+		want float64
+	}{"brier": {c.Brier, brier / n}, "ece": {c.ECE, ece}, "accuracy": {c.Accuracy, right / n}, "confidence": {c.Confidence, conf / n}} {
+		if math.Abs(*c.got.Value-c.want) > 1e-6 || *c.got.Low > *c.got.Value || *c.got.High < *c.got.Value && name != "ece" {
+			t.Errorf("%s is %v [%v, %v], want %v", name, *c.got.Value, *c.got.Low, *c.got.High, c.want)
+		}
+	}
+	if c.N != 800 || inBins != 800 || c.Unknown != 0 {
+		t.Errorf("%d games, %d in bins, %d unknown", c.N, inBins, c.Unknown)
+	}
+	last := 0.0
+	for _, p := range c.Coverage {
+		m, sum := 0, 0.0
+		for _, f := range run.Forecasts {
+			if f.P >= p.Threshold {
+				m++
+				if f.Right {
+					sum++
+				}
+			}
+		}
+		if p.N != m || math.Abs(p.Coverage-float64(m)/n) > 1e-6 || math.Abs(*p.Accuracy.Value-sum/float64(m)) > 1e-6 || p.Coverage <= last {
+			t.Errorf("%+v, want %d games, %v right", p, m, sum/float64(m))
+		}
+		last = p.Coverage
+	}
+	if len(c.Coverage) != 10 || last != 1 {
+		t.Errorf("the curve ends at %v after %d points", last, len(c.Coverage))
+	}
+}
+
+// A judge that is right as often as it says has nearly no calibration error; one
+// that always says 0.99 is as far off as its accuracy is.
+func TestCalibrationOfKnownJudges(t *testing.T) {
+	honest := forecasts(20000, 0).Score(quick).Calibration
+	if *honest.ECE.Value > 0.01 || math.Abs(*honest.Accuracy.Value-0.75) > 0.01 {
+		t.Errorf("an honest judge: ECE %v, accuracy %v", *honest.ECE.Value, *honest.Accuracy.Value)
+	}
+	if first, last := honest.Coverage[0].Accuracy, honest.Coverage[9].Accuracy; *first.Value < 0.95 || math.Abs(*last.Value-0.75) > 0.01 {
+		t.Errorf("surest tenth right in %v, all in %v", *first.Value, *last.Value)
+	}
+	boaster := forecasts(2000, 0.99).Score(quick).Calibration
+	if want := 0.99 - *boaster.Accuracy.Value; math.Abs(*boaster.ECE.Value-want) > 1e-6 {
+		t.Errorf("a boaster: ECE %v, want %v", *boaster.ECE.Value, want)
+	}
+	if len(boaster.Coverage) != 1 || boaster.Coverage[0].N != 4000 {
+		t.Errorf("one confidence, one point: %+v", boaster.Coverage)
+	}
+	if c := runOf(unit("p1", "g", "A", "A", "A")).Score(quick).Calibration; c != nil {
+		t.Errorf("no forecasts, yet %+v", c)
+	}
+}
+
+// Of the edges of the bins: 0 is in the first, a tenth belongs below.
+func TestCalibrationBins(t *testing.T) {
+	run := runOf(unit("p1", "g", "A", "A", "A"))
+	for s, p := range []float64{0, 0.1, 0.100001, 0.5, 1} {
+		run.Forecasts = append(run.Forecasts, scoring.Forecast{Item: "p1", Showing: s, P: p, Right: true})
+	}
+	for k, n := range []int{2, 1, 0, 0, 1, 0, 0, 0, 0, 1} {
+		if got := run.Score(quick).Calibration.Bins[k].N; got != n {
+			t.Errorf("bin %d has %d games, want %d", k, got, n)
+		}
+	}
+}
+
+// From the judge's reply to the number: what leads to the same candidate counts
+// together, and a game without a verdict or without probabilities is left out.
+func TestConfidenceOfRecords(t *testing.T) {
+	set := pairsFile(t, 4, "g")
+	judge := script(func(req backends.Request) (backends.Response, error) {
+		text, lp := "[[A>B]]", []float64{0.2, 0.4, 0.1, 0.2, 0.1} // A>>B A>B A=B B>A B>>A
+		switch req.Oracle.Item {
+		case "p00002":
+			text = "[[A=B]]"
+		case "p00003":
+			return backends.Response{Text: text, Finish: backends.Stop}, nil // tells nothing
+		}
+		r := backends.Response{Text: text, Finish: backends.Stop}
+		for i, l := range req.Labels {
+			r.Labels = append(r.Labels, backends.Label{Text: l, Logprob: math.Log(lp[i])})
+		}
+		return r, nil
+	})
+	dir := makeRun(t, making{protocol: "pairwise", prompt: "arena-hard", set: set, client: judge, model: "judge", change: func(m *judging.Manifest) {
+		m.Spec.Parameters.Logprobs = true
+	}})
+	run := load(t, dir, judging.Reading{})
+	if len(run.Forecasts) != 4 {
+		t.Fatalf("%d forecasts: %+v", len(run.Forecasts), run.Forecasts)
+	}
+	for _, f := range run.Forecasts {
+		// It names what is shown first; p00001 has A as gold, p00004 B.
+		right := (f.Item == "p00001") == (f.Showing == 0)
+		if math.Abs(f.P-0.6) > 1e-6 || f.Right != right {
+			t.Errorf("%+v", f)
+		}
+	}
+	if c := run.Score(quick).Calibration; c.N != 4 || c.Unknown != 2 || *c.Accuracy.Value != 0.5 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// Asked three times: a judge that answers otherwise the third time.
+func TestRepeats(t *testing.T) {
+	set := pairsFile(t, 40, "g", "h")
+	judge := script(func(req backends.Request) (backends.Response, error) {
+		o := req.Oracle
+		switch {
+		case o.Item == "p00001" && req.Repeat == 2: // right twice, then wrong in both games
+			return backends.Response{Text: o.Choices[1-o.Right], Finish: backends.Stop}, nil
+		case o.Item == "p00002" && req.Repeat == 1 && o.Showing == 1: // once without a verdict
+			return backends.Response{Text: "hm", Finish: backends.Stop}, nil
+		case o.Item == "p00003": // never one
+			return backends.Response{Text: "hm", Finish: backends.Stop}, nil
+		case o.Item == "p00004" && req.Repeat == 2 && o.Showing == 0: // not answered
+			return backends.Response{}, &backends.Error{Kind: backends.Internal, Message: "gone"}
+		}
+		return backends.Response{Text: o.Choices[o.Right], Finish: backends.Stop}, nil
+	})
+	make3 := func(client script) *scoring.Run {
+		return load(t, makeRun(t, making{protocol: "pairwise", set: set, client: client, model: "judge", change: func(m *judging.Manifest) {
+			m.Spec.Parameters.Repeats, m.Judgments = 3, 240
+		}}), judging.Reading{})
+	}
+	run := make3(judge)
+	rep := run.Score(quick)
+	wants{"strict": 97.5}.check(t, rep, scoring.Overall) // of the first time: p00003 alone is wrong
+	if rep.Items != 40 || run.Answered != 239 || rep.Games() != 80 {
+		t.Errorf("%d items, %d answered, %d games", rep.Items, run.Answered, rep.Games())
+	}
+	r := rep.Repeats
+	// 39 pairs were answered every time: 78 prompts, two of them without a verdict
+	// any time; of the others p00001's two and one of p00002's changed.
+	if a := r.SelfAgreement; a.N != 76 || a.Value == nil || math.Abs(*a.Value-100*73.0/76) > 1e-4 || *a.Low >= *a.Value {
+		t.Errorf("self-agreement %s", show(a))
+	}
+	for _, v := range r.Values {
+		if v.Metric != "strict" {
+			continue
+		}
+		// 38 of 39 right; then p00002 is wrong; then p00001.
+		want := []float64{100 * 38.0 / 39, 100 * 37.0 / 39, 100 * 37.0 / 39}
+		floor := 100.0 / 39
+		if v.Group == "g" { // 20 pairs, p00001 and p00003 among them
+			want, floor = []float64{95, 95, 90}, 5
+		} else if v.Group == "h" { // 19 of them answered, p00002 among them
+			want, floor = []float64{100, 100 * 18.0 / 19, 100}, 100.0/19
+		}
+		for k := range want {
+			if math.Abs(*v.Each[k]-want[k]) > 1e-4 {
+				t.Errorf("%s, time %d: %v, want %v", v.Group, k+1, *v.Each[k], want[k])
+			}
+		}
+		if math.Abs(*v.NoiseFloor-floor) > 2e-4 {
+			t.Errorf("%s: noise floor %v, want %v", v.Group, *v.NoiseFloor, floor)
+		}
+	}
+	// A difference that is no larger than the noise floor may be noise, whatever
+	// its interval; a run that asked once has no floor.
+	once := load(t, makeRun(t, making{protocol: "pairwise", set: set, client: script(func(req backends.Request) (backends.Response, error) {
+		return backends.Response{Text: req.Oracle.Choices[req.Oracle.Right], Finish: backends.Stop}, nil
+	}), model: "other"}), judging.Reading{})
+	cmp, err := scoring.Compare([]*scoring.Run{run, once}, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range cmp.Comparisons[0].Differences {
+		if d.Metric == "strict" && d.Group == scoring.Overall {
+			if d.Floor == nil || math.Abs(*d.Floor-100.0/39) > 2e-4 || *d.Diff != 2.5 || !d.Noise {
+				t.Errorf("%+v", d)
+			}
+		}
+	}
+	if cmp, err = scoring.Compare([]*scoring.Run{once, once}, quick); err != nil || cmp.Comparisons[0].Differences[0].Floor != nil {
+		t.Errorf("a floor of runs that asked once: %+v, %v", cmp, err)
+	}
+	// The order in which records were written changes nothing.
+	again := make3(judge).Score(quick)
+	if show(again.Repeats.SelfAgreement) != show(r.SelfAgreement) {
+		t.Error("another order, another result")
+	}
+}
+
+// A budget spent on thinking is a cut reply, and the table says what to do.
+func TestThoughtUntilTheLimit(t *testing.T) {
+	set := pairsFile(t, 4, "g")
+	judge := script(func(req backends.Request) (backends.Response, error) {
+		switch req.Oracle.Item {
+		case "p00001":
+			return backends.Response{Thinking: "hm [[A>B]]", Finish: backends.Length}, nil
+		case "p00002":
+			return backends.Response{Text: "so", Thinking: "hm", Finish: backends.Length}, nil
+		}
+		return backends.Response{Text: req.Oracle.Choices[req.Oracle.Right], Finish: backends.Stop}, nil
+	})
+	run := load(t, makeRun(t, making{protocol: "pairwise", set: set, client: judge, model: "judge"}), judging.Reading{})
+	rep := run.Score(quick)
+	if rep.Outcomes["cut"] != 4 || run.Thought != 2 {
+		t.Errorf("%v, %d thought until the limit", rep.Outcomes, run.Thought)
+	}
+	said := strings.Join(rep.Warnings, "\n")
+	for _, want := range []string{"4 of 8 replies were cut", "--max-tokens (4096)", "2 of them thought until the limit", "--think low"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is not said:\n%s", want, said)
+		}
+	}
+}
+
+// What a table has to say of prompts that a server cut, and of verdicts that
+// were not the likeliest.
+func TestWarningsOfServers(t *testing.T) {
+	set := pairsFile(t, 4, "g")
+	judge := script(func(req backends.Request) (backends.Response, error) {
+		if req.Oracle.Item == "p00001" {
+			return backends.Response{Finish: backends.TooLong, Detail: judging.CutPrompt + ": 5 of 9"}, nil
+		}
+		r := backends.Response{Text: "[[B>A]]", Finish: backends.Stop}
+		if req.Oracle.Item == "p00002" {
+			r.Labels = []backends.Label{{Text: "[[A>B]]", Logprob: -1}, {Text: "[[B>A]]", Logprob: -2}}
+		}
+		return r, nil
+	})
+	for kind, want := range map[string]string{"ollama": "raise --num-ctx", "openai": "serve more context"} {
+		run := load(t, makeRun(t, making{protocol: "pairwise", set: set, client: judge, model: "judge", change: func(m *judging.Manifest) {
+			m.Server.Kind, m.Spec.Parameters.Logprobs = kind, true
+		}}), judging.Reading{})
+		said := strings.Join(run.Score(quick).Warnings, "\n")
+		for _, want := range []string{want, "2 of 8 prompts did not fit", "2 of them the server cut", "2 of 6 decided games name a label that was not the likeliest"} {
+			if !strings.Contains(said, want) {
+				t.Errorf("%s: %q is not said:\n%s", kind, want, said)
+			}
+		}
+	}
+}
+
+// Where all are right the share's interval is exact over pairs, not of no width.
+func TestCalibrationAllRight(t *testing.T) {
+	run := runOf(unit("p1", "g", "A", "A", "A"), unit("p2", "g", "A", "A", "A"))
+	for _, id := range []string{"p1", "p2"} {
+		run.Forecasts = append(run.Forecasts, scoring.Forecast{Item: id, P: 0.9, Right: true}, scoring.Forecast{Item: id, Showing: 1, P: 0.9, Right: true})
+	}
+	want := stats.Exact(2, 2, 0.95)
+	c := run.Score(quick).Calibration
+	for _, e := range []scoring.Estimate{c.Accuracy, c.Coverage[0].Accuracy} {
+		if *e.Value != 1 || e.Low == nil || math.Abs(*e.Low-want.Low) > 1e-6 || *e.High != 1 {
+			t.Errorf("%+v, want [%v, 1]", e, want.Low)
+		}
+	}
+	if c.Brier.Low != nil || math.Abs(*c.Brier.Value-0.01) > 1e-6 {
+		t.Errorf("Brier %+v", c.Brier)
+	}
+}
+
+// A server that was asked to hold replies to the labels, and does not.
+func TestUnheldReplies(t *testing.T) {
+	judge := script(func(backends.Request) (backends.Response, error) {
+		return backends.Response{Text: "none", Finish: backends.Stop}, nil
+	})
+	run := load(t, makeRun(t, making{protocol: "pairwise", prompt: "direct", set: pairsFile(t, 2, "g"), client: judge, model: "judge", change: func(m *judging.Manifest) {
+		m.Spec.Parameters.Constrain = true
+	}}), judging.Reading{})
+	rep := run.Score(quick)
+	if rep.Settings != "constrained" || !strings.Contains(strings.Join(rep.Warnings, "\n"), "4 replies are not one of the labels") {
+		t.Errorf("%q, %q", rep.Settings, rep.Warnings)
+	}
+}

@@ -1,0 +1,203 @@
+package scoring
+
+import (
+	"slices"
+
+	"gavel/judging"
+	"gavel/scoring/stats"
+)
+
+// Repeats says how often a judge agrees with itself when it is asked the same
+// again. The scores of a run are those of the first time; the others are here.
+type Repeats struct {
+	Times int `json:"times"` // how often every prompt was asked
+	// SelfAgreement is the share of prompts whose replies all came to the same
+	// verdict, in percent, of prompts that were answered every time and got a
+	// verdict at least once. A reply without one agrees with none that has.
+	SelfAgreement Result `json:"self_agreement"`
+	// Values are the scores of each time by itself, on the pairs that were
+	// answered every time.
+	Values []RepeatedValue `json:"values"`
+}
+
+// RepeatedValue is one metric over all pairs, each time.
+type RepeatedValue struct {
+	Metric string     `json:"metric"`
+	Group  string     `json:"group"`
+	Pairs  int        `json:"pairs"` // whatever the metric is a share of
+	Each   []*float64 `json:"each"`
+	// NoiseFloor is the largest difference between two of the times, in
+	// percentage points: a difference between runs that is not larger may be
+	// the server's. Null where a time has no value.
+	NoiseFloor *float64 `json:"noise_floor"`
+}
+
+// repeated are a pair's games of every time: first all of the first time.
+type repeated struct {
+	pattern Pattern // without games
+	times   [][2]Game
+}
+
+// complete tells whether every game was answered.
+func (p *repeated) complete(times int) bool {
+	if len(p.times) < times {
+		return false
+	}
+	for _, games := range p.times[:times] {
+		for _, g := range games {
+			if !g.seen || g.Outcome == judging.Failed {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// repeat notes a game of one of the times; false where it has been seen.
+func (run *Run) repeat(r *judging.Record, g Game) bool {
+	if run.repeats == nil {
+		run.repeats = map[string]*repeated{}
+	}
+	p := run.repeats[r.Item]
+	if p == nil {
+		p = &repeated{pattern: Pattern{Group: r.Group, Gold: candidate(r, r.Gold)}}
+		run.repeats[r.Item] = p
+	}
+	for len(p.times) <= r.Repeat {
+		p.times = append(p.times, [2]Game{})
+	}
+	game := &p.times[r.Repeat][r.Showing]
+	if game.seen {
+		return false
+	}
+	*game = g
+	return true
+}
+
+// everyTime lists the units that were answered every time, as each time had
+// them; only those that keep allows. The lists are in the order of the items.
+func (run *Run) everyTime(keep func(item string) bool) [][]Unit {
+	times := run.Manifest.Spec.Parameters.Times()
+	out := make([][]Unit, times)
+	for _, u := range run.Units {
+		p := run.repeats[u.Item]
+		if p == nil || !p.complete(times) || !keep(u.Item) {
+			continue
+		}
+		for k := range out {
+			pattern := p.pattern
+			pattern.Games = p.times[k]
+			out[k] = append(out[k], Unit{u.Item, &pattern})
+		}
+	}
+	return out
+}
+
+// agreement computes what repeats tell, nil for a run that asked once.
+func (run *Run) agreement(b stats.Bootstrap) *Repeats {
+	times := run.Manifest.Spec.Parameters.Times()
+	if times < 2 {
+		return nil
+	}
+	each := run.everyTime(func(string) bool { return true })
+	rep := &Repeats{Times: times, Values: []RepeatedValue{}}
+	rows := make([][]float64, len(each[0]))
+	same, prompts := 0.0, 0.0
+	for i := range each[0] {
+		row := make([]float64, 2)
+		for s := range each[0][i].Games {
+			first, agree := each[0][i].Games[s], true
+			verdict := first.verdict()
+			for _, units := range each[1:] {
+				g := units[i].Games[s]
+				agree = agree && g.Outcome == first.Outcome && g.Choice == first.Choice
+				verdict = verdict || g.verdict()
+			}
+			if !verdict {
+				continue
+			}
+			row[0] += share(agree)
+			row[1]++
+		}
+		same, prompts = same+row[0], prompts+row[1]
+		rows[i] = row
+	}
+	r := Result{Metric: "self-agreement", Group: Overall, N: int(prompts), Missing: "prompt left out where a call failed or no time gave a verdict; else it differs"}
+	if prompts == 0 {
+		r.Note = "undefined: no prompt that was answered every time got a verdict"
+	} else {
+		iv := b.Sums(rows, 1, func(s, out []float64) { out[0] = s[0] / s[1] })[0]
+		if same == 0 || same == prompts {
+			iv, r.Note = alike(same > 0, withPrompts(rows), b.Level), allAlike
+		}
+		r.Value, r.Low, r.High = percent(same/prompts), percent(iv.Low), percent(iv.High)
+	}
+	rep.SelfAgreement = r
+	for _, g := range Groups(run.Units) {
+		for _, m := range Metrics {
+			rep.Values = append(rep.Values, m.each(g, each))
+		}
+	}
+	return rep
+}
+
+// withPrompts counts the pairs that have a prompt in the agreement.
+func withPrompts(rows [][]float64) (n int) {
+	for _, r := range rows {
+		if r[1] > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// each computes a metric on a group, each time by itself.
+func (m Metric) each(group string, times [][]Unit) RepeatedValue {
+	v := RepeatedValue{Metric: m.Name, Group: group}
+	least, most, all := 0.0, 0.0, true
+	for k, units := range times {
+		var num, den float64
+		n := 0
+		for _, u := range units {
+			if group == Overall || u.Group == group {
+				a, b := m.share(u)
+				num, den, n = num+a, den+b, n+1
+			}
+		}
+		v.Pairs = n
+		x := percent(num / den)
+		v.Each = append(v.Each, x)
+		switch {
+		case x == nil:
+			all = false
+		case k == 0:
+			least, most = *x, *x
+		default:
+			least, most = min(least, *x), max(most, *x)
+		}
+	}
+	if all {
+		v.NoiseFloor = percent((most - least) / 100)
+	}
+	return v
+}
+
+// noise is the larger noise floor of a metric on a group over the runs that
+// asked more than once, on the pairs compared; nil where none did.
+func noise(m Metric, group string, pairs []both, runs ...*Run) *float64 {
+	common := make([]string, len(pairs))
+	for i, p := range pairs {
+		common[i] = p.a.Item
+	}
+	keep := func(item string) bool { _, ok := slices.BinarySearch(common, item); return ok }
+	var floor *float64
+	for _, run := range runs {
+		if run.Manifest.Spec.Parameters.Times() < 2 {
+			continue
+		}
+		if f := m.each(group, run.everyTime(keep)).NoiseFloor; f != nil && (floor == nil || *f > *floor) {
+			floor = f
+		}
+	}
+	return floor
+}
