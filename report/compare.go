@@ -13,7 +13,7 @@ type Comparison struct{ *scoring.Comparisons }
 
 // CSV writes one row per comparison, metric and group.
 func (c Comparison) CSV(w io.Writer) error {
-	rows := [][]string{{"run_a", "run_b", "metric", "group", "a", "b", "difference", "low", "high", "n", "both", "only_a", "only_b", "neither", "p", "p_holm", "may_be_noise", "note"}}
+	rows := [][]string{{"run_a", "run_b", "metric", "group", "a", "b", "difference", "low", "high", "n", "both", "only_a", "only_b", "neither", "p", "p_holm", "noise_floor", "may_be_noise", "note"}}
 	for _, cmp := range c.Comparisons.Comparisons {
 		for _, d := range cmp.Differences {
 			table := make([]string, 4)
@@ -24,7 +24,7 @@ func (c Comparison) CSV(w io.Writer) error {
 			}
 			row := []string{cmp.A.Run, cmp.B.Run, d.Metric, d.Group, number(d.A, 4), number(d.B, 4), number(d.Diff, 4), number(d.Low, 4), number(d.High, 4), strconv.Itoa(d.N)}
 			row = append(row, table...)
-			rows = append(rows, append(row, number(d.P, 6), number(d.Holm, 6), strconv.FormatBool(d.Noise), d.Note))
+			rows = append(rows, append(row, number(d.P, 6), number(d.Holm, 6), number(d.Floor, 4), strconv.FormatBool(d.Noise), d.Note))
 		}
 	}
 	return writeCSV(w, rows)
@@ -43,13 +43,13 @@ func (c Comparison) Tables() []Table {
 }
 
 func sideName(s scoring.Side) string {
-	return fmt.Sprintf("%s · %s · prompt %s · %s%s  (%s)", s.Model, s.Protocol, s.Prompt, s.Dataset, simulatedMark(s.Simulated), s.Run)
+	return fmt.Sprintf("%s · %s · prompt %s · %s%s  (%s)", s.Model, s.Protocol, prompted(s.Prompt, s.Settings), s.Dataset, simulatedMark(s.Simulated), s.Run)
 }
 
 func comparisonTable(cmp *scoring.Comparison, all *scoring.Comparisons) Table {
 	t := Table{
 		Title: fmt.Sprintf("A = %s\nB = %s\n%d pairs judged by both", sideName(cmp.A), sideName(cmp.B), cmp.N),
-		Columns: []Column{{"percent", false}, {"group", false}, {"n", true}, {"A", true}, {"B", true}, {"B − A", true}, {"95 % interval", true},
+		Columns: []Column{{"percent", false}, {"group", false}, {"n", true}, {"A", true}, {"B", true}, {"B − A", true}, {"95 % interval", true}, {"noise floor", true},
 			{"McNemar p", true}, {"Holm", true}, {"", false}},
 	}
 	for _, d := range cmp.Differences {
@@ -61,11 +61,12 @@ func comparisonTable(cmp *scoring.Comparison, all *scoring.Comparisons) Table {
 		if d.Low != nil {
 			interval = fmt.Sprintf("[%s, %s]", signed(d.Low), signed(d.High))
 		}
-		t.Rows = append(t.Rows, []string{d.Metric, d.Group, strconv.Itoa(d.N), value(d.A), value(d.B), signed(d.Diff), interval, pvalue(d.P), pvalue(d.Holm), verdict})
+		t.Rows = append(t.Rows, []string{d.Metric, d.Group, strconv.Itoa(d.N), value(d.A), value(d.B), signed(d.Diff), interval, floor(d.Floor), pvalue(d.P), pvalue(d.Holm), verdict})
 	}
 	t.Notes = append(t.Notes,
-		fmt.Sprintf("~ may be noise: the interval holds 0, or p is not below 0.05; intervals: paired bootstrap over pairs, %d rounds, seed %d", all.Bootstrap.Rounds, all.Bootstrap.Seed),
-		"Holm over "+all.Family)
+		fmt.Sprintf("~ may be noise: the interval holds 0, p is not below 0.05, or the noise floor is not exceeded; intervals: paired bootstrap over pairs, %d rounds, seed %d", all.Bootstrap.Rounds, all.Bootstrap.Seed),
+		"Holm over "+all.Family,
+		noiseNote(cmp))
 	if e := cmp.Ensemble; e != nil {
 		t.Notes = append(t.Notes, fmt.Sprintf("both goals as one judge: they agree on %s of pairs (n=%d); strict where they agree: %s (n=%d)",
 			withInterval(e.Coverage), e.Coverage.N, withInterval(e.Strict), e.Strict.N))
@@ -74,6 +75,22 @@ func comparisonTable(cmp *scoring.Comparison, all *scoring.Comparisons) Table {
 		t.Notes = append(t.Notes, "! "+w)
 	}
 	return t
+}
+
+func floor(v *float64) string {
+	if v == nil {
+		return "?"
+	}
+	return value(v)
+}
+
+func noiseNote(cmp *scoring.Comparison) string {
+	for _, d := range cmp.Differences {
+		if d.Floor != nil {
+			return "noise floor: the largest difference that asking the same judge again made, in points"
+		}
+	}
+	return "noise floor unknown: neither run asked more than once (--repeat 2)"
 }
 
 // tableOfTwo is the 2×2 table of strict, overall.

@@ -32,6 +32,10 @@ func (s Scores) CSV(w io.Writer) error {
 			rows = append(rows, []string{r.Run, r.Protocol, r.Prompt, r.Model, r.Dataset, x.Metric, x.Group,
 				number(x.Value, 4), strconv.Itoa(x.N), number(x.Low, 4), number(x.High, 4), x.Missing, x.Note})
 		}
+		for _, x := range further(r) {
+			rows = append(rows, []string{r.Run, r.Protocol, r.Prompt, r.Model, r.Dataset, x.metric, x.group,
+				number(x.value, 6), strconv.Itoa(x.n), number(x.low, 6), number(x.high, 6), x.missing, x.note})
+		}
 		for _, o := range scoring.Outcomes {
 			rows = append(rows, []string{r.Run, r.Protocol, r.Prompt, r.Model, r.Dataset, "outcome:" + o, scoring.Overall,
 				strconv.Itoa(r.Outcomes[o]), strconv.Itoa(r.Games()), "", "", "", "count of games"})
@@ -49,6 +53,12 @@ func (s Scores) Tables() []Table {
 	}
 	for _, r := range s.Runs {
 		tables = append(tables, runTable(r))
+		if r.Repeats != nil {
+			tables = append(tables, repeatsTable(r.Repeats))
+		}
+		if r.Calibration != nil {
+			tables = append(tables, calibrationTable(r.Calibration), coverageTable(r.Calibration))
+		}
 	}
 	return tables
 }
@@ -58,7 +68,7 @@ func (s Scores) summary() Table {
 		{"model", false}, {"goal", false}, {"prompt", false}, {"dataset", false}, {"strict", true}, {"counter", true}, {"consistency", true}, {"first-position", true}, {"pairs", true}, {"decided", true},
 	}}
 	for _, r := range s.Runs {
-		row := []string{r.Model, r.Goal, r.Prompt, r.Dataset}
+		row := []string{r.Model, r.Goal, prompted(r.Prompt, r.Settings), r.Dataset}
 		for _, m := range []string{"strict", "counter", "consistency", "first-position"} {
 			row = append(row, withInterval(find(r, m, scoring.Overall)))
 		}
@@ -72,7 +82,7 @@ func (s Scores) summary() Table {
 func runTable(r scoring.Report) Table {
 	groups := groupsOf(r)
 	t := Table{
-		Title:   fmt.Sprintf("%s · %s (which is %s?) · prompt %s · %s%s", r.Model, r.Protocol, r.Goal, r.Prompt, r.Dataset, simulatedMark(r.Simulated)),
+		Title:   fmt.Sprintf("%s · %s (which is %s?) · prompt %s · %s%s", r.Model, r.Protocol, r.Goal, prompted(r.Prompt, r.Settings), r.Dataset, simulatedMark(r.Simulated)),
 		Columns: []Column{{"percent", false}},
 	}
 	for _, g := range groups {
@@ -120,6 +130,14 @@ func metricNotes(r scoring.Report) []string {
 		notes[i] = strings.Join(names[note], ", ") + ": " + note
 	}
 	return notes
+}
+
+// prompted is a prompt with what was asked for beside it.
+func prompted(prompt, settings string) string {
+	if settings == "" {
+		return prompt
+	}
+	return prompt + ", " + settings
 }
 
 func simulatedMark(sim bool) string {
