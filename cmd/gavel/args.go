@@ -97,7 +97,7 @@ func takesValue(flags []cli.Flag, name string) bool {
 }
 
 var undefinedFlag = regexp.MustCompile(`flag provided but not defined: -+(\S+)`)
-var invalidValue = regexp.MustCompile(`invalid value "(.*)" for flag -(\S+): (.*)`)
+var invalidValue = regexp.MustCompile(`invalid (?:boolean )?value "(.*)" for (?:flag )?-(\S+): (.*)`)
 
 // onUsageError makes one line of what the flag library found, with what to try.
 func onUsageError(c *cli.Context, err error, _ bool) error {
@@ -121,7 +121,7 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 func kindOfValue(parse string) string {
 	switch {
 	case strings.Contains(parse, "parse error"), strings.Contains(parse, "invalid syntax"):
-		return "not a value of this flag (a number or a duration such as 90s is expected)"
+		return "not a value of this flag (a number, a duration such as 90s, or true or false is expected)"
 	case strings.Contains(parse, "out of range"):
 		return "the number is out of range"
 	}

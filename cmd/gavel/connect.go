@@ -12,10 +12,10 @@ import (
 	"gavel/backends"
 )
 
-// endpointOptions say which server to ask.
+// endpointOptions say which server to ask, or which servers.
 type endpointOptions struct {
 	backend   string
-	baseURL   string
+	baseURLs  []string
 	apiKeyEnv string
 }
 
@@ -24,24 +24,39 @@ var backendNames = []string{"auto", "ollama", "openai", "sim"}
 func endpointFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "backend", Value: "auto", Usage: "`KIND` of server: " + strings.Join(backendNames, ", ") + " (sim: a simulated judge, no server)", Category: "server"},
-		&cli.StringFlag{Name: "base-url", Usage: "`URL` of the server; default: OLLAMA_HOST, OPENAI_BASE_URL, else local ports 11434, 8000, 8080, 1234", Category: "server"},
+		&cli.StringSliceFlag{Name: "base-url", Usage: "`URL` of the server; \"gavel run\" takes several, for servers of one and the same model; default: OLLAMA_HOST, OPENAI_BASE_URL, else local ports 11434, 8000, 8080, 1234", Category: "server"},
 		&cli.StringFlag{Name: "api-key-env", Usage: "`NAME` of the environment variable that holds the API key; OPENAI_API_KEY is used with --base-url and OPENAI_BASE_URL, never with a server found on a port", Category: "server"},
 	}
 }
 
+// endpointFrom reads the flags of a command that asks one server.
 func endpointFrom(c *cli.Context) (endpointOptions, error) {
-	o := endpointOptions{backend: c.String("backend"), baseURL: c.String("base-url"), apiKeyEnv: c.String("api-key-env")}
+	o, err := endpointsFrom(c)
+	if err == nil && len(o.baseURLs) > 1 {
+		return o, usage("--base-url is given %d times: %s asks one server, so give it once", len(o.baseURLs), commandLine(c))
+	}
+	return o, err
+}
+
+// endpointsFrom reads the flags of a command that can ask several.
+func endpointsFrom(c *cli.Context) (endpointOptions, error) {
+	o := endpointOptions{backend: c.String("backend"), baseURLs: c.StringSlice("base-url"), apiKeyEnv: c.String("api-key-env")}
 	if err := oneOf("--backend", o.backend, backendNames); err != nil {
 		return o, err
 	}
-	if o.baseURL != "" {
-		u, err := url.Parse(o.baseURL)
+	seen := map[string]string{}
+	for _, at := range o.baseURLs {
+		u, err := url.Parse(at)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			return o, usage("--base-url %q is no address: write it like http://127.0.0.1:8080", o.baseURL)
+			return o, usage("--base-url %q is no address: write it like http://127.0.0.1:8080", at)
 		}
 		if o.backend == "sim" {
 			return o, usage("--base-url has no meaning with --backend sim")
 		}
+		if first, twice := seen[sameURL(u)]; twice {
+			return o, usage("--base-url %s and --base-url %s are one server: give it once", first, at)
+		}
+		seen[sameURL(u)] = at
 	}
 	return o, nil
 }
@@ -70,7 +85,8 @@ func (e *env) apiKey(o endpointOptions, named bool) (string, error) {
 	return "", nil
 }
 
-// connect finds the one server to ask and says on stderr what it found.
+// connect finds the one server to ask, the first where several are named, and
+// says on stderr what it found.
 func (e *env) connect(ctx context.Context, o endpointOptions) (backends.Backend, backends.Server, error) {
 	server, key, err := e.find(ctx, o)
 	if err != nil {
@@ -103,14 +119,15 @@ func (e *env) open(s backends.Server, key string) (backends.Backend, error) {
 }
 
 func (e *env) find(ctx context.Context, o endpointOptions) (backends.Server, string, error) {
-	if o.baseURL != "" {
+	if len(o.baseURLs) > 0 {
+		at := o.baseURLs[0]
 		key, err := e.apiKey(o, true)
 		if err != nil {
 			return backends.Server{}, "", err
 		}
-		s, err := backends.Probe(ctx, e.http, o.baseURL, key)
+		s, err := backends.Probe(ctx, e.http, at, key)
 		if err != nil {
-			return s, key, unreachable(o.baseURL, err)
+			return s, key, unreachable(at, err)
 		}
 		return s, key, checkKind(o.backend, s)
 	}

@@ -3,7 +3,9 @@ package main
 import (
 	"compress/gzip"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,6 +49,27 @@ func TestBadInput(t *testing.T) {
 	at := func(url string, args ...string) []string {
 		return append([]string{"run", "pairwise", "--base-url", url, "--dataset", "good.jsonl", "--out", filepath.Join(dir, "new")}, args...)
 	}
+	vllm := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v1/models" {
+			http.NotFound(w, r)
+			return
+		}
+		io.WriteString(w, `{"object":"list","data":[{"id":"tiny","object":"model","owned_by":"vllm","root":"tiny","max_model_len":4096}]}`)
+	}))
+	defer vllm.Close()
+	old := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		page, ok := map[string]string{
+			"/api/version": `{"version":"0.12.5"}`, "/api/show": `{"capabilities":["completion"]}`,
+			"/api/tags": `{"models":[{"name":"tiny:latest","model":"tiny:latest","digest":"c0ffee"}]}`,
+		}[r.URL.Path]
+		if !ok {
+			t.Errorf("an Ollama that cannot refuse was asked for %s", r.URL.Path)
+			http.NotFound(w, r)
+			return
+		}
+		io.WriteString(w, page)
+	}))
+	defer old.Close()
 	for _, tt := range []struct {
 		name string
 		args []string
@@ -74,7 +97,24 @@ func TestBadInput(t *testing.T) {
 		{"a plan as CSV", sim("--dataset", "good.jsonl", "--dry-run", "--csv"), 2, []string{"--dry-run", "--json"}},
 		{"a number that is none", sim("--dataset", "good.jsonl", "--limit", "ten"), 2, []string{"--limit", "ten"}},
 		{"a duration that is none", sim("--dataset", "good.jsonl", "--timeout", "soon"), 2, []string{"--timeout", "soon"}},
+		{"no time to retry", sim("--dataset", "good.jsonl", "--retry-for", "0s"), 2, []string{"--retry-for", "more than 0"}},
+		{"less than no time to retry", sim("--dataset", "good.jsonl", "--retry-for=-5s"), 2, []string{"--retry-for", "more than 0"}},
 		{"concurrency 0", sim("--dataset", "good.jsonl", "--concurrency", "0"), 2, []string{"--concurrency", "from 1"}},
+		{"think", at(j.URL, "--think", "hard"), 2, []string{`--think "hard"`, "auto, on, off, low, medium, high"}},
+		{"think of a simulated judge", sim("--dataset", "good.jsonl", "--think", "on"), 2, []string{"--think", "--backend sim"}},
+		{"constrain a simulated judge", sim("--dataset", "good.jsonl", "--constrain"), 2, []string{"--constrain", "--backend sim"}},
+		{"a typo in constrain", at(j.URL, "--constrian"), 2, []string{"--constrian", "did you mean --constrain?"}},
+		{"a typo in logprobs", at(j.URL, "--logprob"), 2, []string{"--logprob", "did you mean --logprobs?"}},
+		{"a typo in think", at(j.URL, "--thing", "on"), 2, []string{"--thing", "did you mean --think?"}},
+		{"a typo in repeat", at(j.URL, "--repaet", "2"), 2, []string{"--repaet", "did you mean --repeat?"}},
+		{"a typo in strict-determinism", at(j.URL, "--strict-determinsm"), 2, []string{"did you mean --strict-determinism?"}},
+		{"repeat 0", at(j.URL, "--repeat", "0"), 2, []string{"--repeat 0", "at least 1"}},
+		{"repeat of words", at(j.URL, "--repeat", "twice"), 2, []string{"--repeat", `"twice"`}},
+		{"repeat for ever", at(j.URL, "--repeat", "1001"), 2, []string{"--repeat 1001", "at most 1000"}},
+		{"strict, and four at once", at(j.URL, "--strict-determinism", "--concurrency", "4"), 2, []string{"--strict-determinism", "--concurrency 4"}},
+		{"strict, and two servers", at(j.URL, "--strict-determinism", "--base-url", "http://127.0.0.1:9"), 2, []string{"--strict-determinism", "--base-url"}},
+		{"an Ollama that cannot refuse", at(old.URL), 1, []string{"Ollama 0.12.5 at", "cuts long prompts in silence", "upgrade it to 0.12.6"}},
+		{"no room in vLLM", at(vllm.URL, "--max-tokens", "4096"), 2, []string{"--max-tokens 4096", "vLLM", "4096 has none left", "lower it"}},
 		{"concurrency of words", sim("--dataset", "good.jsonl", "--concurrency", "many"), 2, []string{"--concurrency", "auto"}},
 		{"max-tokens 0", sim("--dataset", "good.jsonl", "--max-tokens", "0"), 2, []string{"--max-tokens", "at least 1"}},
 		{"negative limit", sim("--dataset", "good.jsonl", "--limit", "-3"), 2, []string{"--limit", "at least 1"}},
@@ -195,20 +235,46 @@ func TestFullDisk(t *testing.T) {
 		t.Fatalf("exit status %d\n%s", code, stderr)
 	}
 	kept := strings.Count(read(t, "disk/r/records.jsonl"), "\n")
-	if kept == 0 || kept == 64 {
+	if _, err := os.Stat("disk/r/items.jsonl"); kept == 0 || kept == 64 && err == nil { // the two are written side by side
 		t.Fatalf("%d records: the disk should have filled up in the middle", kept)
 	}
 	if err := mount("-o", "remount,size=1m", "disk"); err != nil {
 		t.Fatal(err)
 	}
 	_, stderr, code = call(t, args...)
-	if code != 0 || !strings.Contains(stderr, fmt.Sprintf("going on: %d judgments stand", kept)) {
+	if code != 0 || !strings.Contains(stderr, fmt.Sprintf("%d judgments stand", kept)) {
 		t.Errorf("exit status %d\n%s", code, stderr)
 	}
 	args[len(args)-1] = "undisturbed"
 	mustCall(t, args...)
-	if read(t, "disk/r/results.json") != read(t, "undisturbed/results.json") {
-		t.Error("results.json differs from that of an undisturbed run")
+	for _, name := range []string{"results.json", "items.jsonl"} {
+		if read(t, "disk/r/"+name) != read(t, "undisturbed/"+name) {
+			t.Errorf("%s differs from that of an undisturbed run", name)
+		}
+	}
+}
+
+// TestKilledBeforeTheItemsWereWritten: items.jsonl is written beside the calls;
+// a run that has records but no items gets them when it goes on, also where
+// there is nothing left to ask.
+func TestKilledBeforeTheItemsWereWritten(t *testing.T) {
+	home(t)
+	args := []string{"run", "pairwise", "--backend", "sim", "--model", "coin", "--dataset", "sample", "--out", "r"}
+	mustCall(t, args...)
+	items, results, records := read(t, "r/items.jsonl"), read(t, "r/results.json"), read(t, "r/records.jsonl")
+	for _, keep := range []int{len(records), len(records) / 2} { // the second leaves half a line
+		for _, name := range []string{"items.jsonl", "results.json"} {
+			if err := os.Remove("r/" + name); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Truncate("r/records.jsonl", int64(keep)); err != nil {
+			t.Fatal(err)
+		}
+		mustCall(t, args...)
+		if read(t, "r/items.jsonl") != items || read(t, "r/results.json") != results {
+			t.Errorf("killed after %d of %d bytes of records: the items or results differ", keep, len(records))
+		}
 	}
 }
 

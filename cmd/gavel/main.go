@@ -84,6 +84,7 @@ func gavel(ctx context.Context, in *interrupts, stdout, stderr io.Writer, args [
 	if f, ok := stderr.(*os.File); ok {
 		e.terminal = term.IsTerminal(int(f.Fd()))
 	}
+	defer e.http.CloseIdleConnections()
 	app := newApp(e)
 	args, err := arrange(app, args)
 	if err == nil {
@@ -205,9 +206,11 @@ ended with judgments failed or missing; 130 interrupted.`,
 		OnUsageError:          onUsageError,
 		Action:                unknownCommand,
 		CustomAppHelpTemplate: "",
+		// A comma is part of a value: flags that may be given again are given again.
+		DisableSliceFlagSeparator: true,
 		Commands: []*cli.Command{
 			demoCommand(e), runCommand(e), scoreCommand(e), compareCommand(e),
-			importCommand(e), exportCommand(e), datasetsCommand(e), modelsCommand(e), promptsCommand(e), cacheCommand(e),
+			importCommand(e), exportCommand(e), datasetsCommand(e), modelsCommand(e), doctorCommand(e), promptsCommand(e), cacheCommand(e),
 		},
 	}
 	adopt(app.Commands)

@@ -126,12 +126,12 @@ func newJudge(t *testing.T, ollama bool, reply func(call int64, user string) (in
 		mux.HandleFunc("GET /api/tags", text(`{"models":[{"name":"tiny:latest","model":"tiny:latest","digest":"feed","details":{"family":"llama","parameter_size":"276K","quantization_level":"F32"}}]}`))
 		mux.HandleFunc("POST /api/show", text(`{"details":{},"model_info":{"general.architecture":"llama","llama.context_length":32768}}`))
 		mux.HandleFunc("POST /api/chat", j.chat(func(s string) any {
-			return map[string]any{"model": "tiny", "message": map[string]string{"role": "assistant", "content": s}, "done": true, "done_reason": "stop", "prompt_eval_count": 10, "eval_count": 5}
+			return map[string]any{"model": "tiny", "message": map[string]string{"role": "assistant", "content": s}, "done": true, "done_reason": "stop", "prompt_eval_count": 5000, "eval_count": 5}
 		}))
 	} else {
 		mux.HandleFunc("GET /v1/models", text(`{"object":"list","data":[{"id":"tiny","object":"model","owned_by":"test"}]}`))
 		mux.HandleFunc("POST /v1/chat/completions", j.chat(func(s string) any {
-			return map[string]any{"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]string{"role": "assistant", "content": s}}}, "usage": map[string]int{"prompt_tokens": 10, "completion_tokens": 5}}
+			return map[string]any{"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]string{"role": "assistant", "content": s}}}, "usage": map[string]int{"prompt_tokens": 5000, "completion_tokens": 5}}
 		}))
 	}
 	j.Server = httptest.NewServer(mux)

@@ -24,6 +24,7 @@ type progress struct {
 	done    int
 	cached  int
 	other   map[judging.Outcome]int
+	failed  *judging.Record // the last that did
 	started time.Time
 	last    time.Time
 }
@@ -56,6 +57,9 @@ func (p *progress) add(r *judging.Record) {
 	}
 	if r.Outcome != judging.Decided {
 		p.other[r.Outcome]++
+	}
+	if r.Outcome == judging.Failed {
+		p.failed = r
 	}
 	if p.bar != nil {
 		p.bar.Describe(p.counts())
@@ -93,8 +97,11 @@ func (p *progress) line(now time.Time) string {
 	return line
 }
 
-// note says something between two lines of progress.
+// note says something between two lines of progress; it may be called from many
+// goroutines.
 func (p *progress) note(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.bar != nil {
 		p.bar.Clear()
 	}
@@ -114,4 +121,7 @@ func (p *progress) end() {
 		line += ", " + c
 	}
 	p.env.say("%s", line)
+	if p.failed != nil {
+		p.env.say("the last to fail: item %s, showing %d: %s", p.failed.Item, p.failed.Showing+1, p.failed.Error)
+	}
 }

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,6 +65,7 @@ asks which is %s. Progress goes to standard error, the table to standard output.
 Examples:
   gavel run %[2]s --model qwen3:8b --dataset sample
   gavel run %[2]s --model qwen3:8b --dataset judgebench-gpt4o --sample 100 --dry-run
+  gavel run %[2]s --base-url http://gpu1:8080 --base-url http://gpu2:8080 --model qwen3-8b --dataset judgebench-gpt4o
   gavel run %[2]s --backend sim --model accuracy=0.8,first=0.2 --dataset sample
 
 Exit status: 0 every judgment was answered; 3 some failed or are missing, and the same
@@ -95,6 +98,11 @@ func runFlags(k judging.Kind) []cli.Flag {
 		&cli.IntFlag{Name: "attempts", Value: d.Attempts, Usage: "ask at most `N` times in a conversation until there is a verdict", Category: "how"},
 		&cli.StringFlag{Name: "system-role", Value: d.SystemRole, Usage: "`ROLE` that carries the system text: system, or user for models whose template refuses it", Category: "how"},
 		&cli.BoolFlag{Name: "accept-cut", Usage: "count a verdict that was given before the token limit cut the reply", Category: "how"},
+		&cli.StringFlag{Name: "think", Value: "auto", Usage: "`HOW` a thinking model thinks: " + strings.Join(backends.Thinks, ", ") + "; auto sends nothing and leaves it to the model", Category: "how"},
+		&cli.BoolFlag{Name: "constrain", Usage: "have the server hold the verdict to the labels on offer: the whole reply with a direct prompt, else a turn of its own after the reasoning", Category: "how"},
+		&cli.BoolFlag{Name: "logprobs", Usage: "ask how probable each label was; implied by --constrain where the server tells. Without --constrain a label that is not among the likeliest tokens counts as 0", Category: "how"},
+		&cli.IntFlag{Name: "repeat", Value: 1, Usage: "ask every prompt `K` times: how often the judge agrees with itself, and how large a difference is noise", Category: "how"},
+		&cli.BoolFlag{Name: "strict-determinism", Usage: "one request at a time and no prompt cache, where the server can be told", Category: "how"},
 		&cli.StringFlag{Name: "concurrency", Value: "auto", Usage: "judge `N` items at once; auto: as many as the server says it serves, else 4", Category: "how"},
 		&cli.DurationFlag{Name: "timeout", Value: 10 * time.Minute, Usage: "time limit of one call: `D`, such as 90s or 10m", Category: "how"},
 		&cli.DurationFlag{Name: "retry-for", Value: 2 * time.Minute, Usage: "how long a call that may still pass is tried: `D`", Category: "how"},
@@ -110,7 +118,7 @@ func runOptionsFrom(c *cli.Context, k judging.Kind) (o runOptions, err error) {
 	if err := noArguments(c); err != nil {
 		return o, err
 	}
-	if o.endpointOptions, err = endpointFrom(c); err != nil {
+	if o.endpointOptions, err = endpointsFrom(c); err != nil {
 		return o, err
 	}
 	if o.format, err = format(c); err != nil {
@@ -124,6 +132,17 @@ func runOptionsFrom(c *cli.Context, k judging.Kind) (o runOptions, err error) {
 	o.parameters.MaxTokens, o.parameters.NumCtx = c.Int("max-tokens"), c.Int("num-ctx")
 	o.parameters.Attempts, o.parameters.SystemRole = c.Int("attempts"), c.String("system-role")
 	o.parameters.AcceptCut = c.Bool("accept-cut")
+	o.parameters.Constrain, o.parameters.Logprobs = c.Bool("constrain"), c.Bool("logprobs")
+	o.parameters.StrictDeterminism = c.Bool("strict-determinism")
+	if k := c.Int("repeat"); k > 1 {
+		o.parameters.Repeats = k
+	}
+	if err := oneOf("--think", c.String("think"), backends.Thinks); err != nil {
+		return o, err
+	}
+	if t := backends.Think(c.String("think")); t != "auto" {
+		o.parameters.Think = t
+	}
 	if o.dataset == "" {
 		return o, usage("--dataset is missing: a file, or one of %s", strings.Join(datasets.Names(), ", "))
 	}
@@ -133,7 +152,7 @@ func runOptionsFrom(c *cli.Context, k judging.Kind) (o runOptions, err error) {
 	for _, n := range []struct {
 		flag  string
 		least int
-	}{{"limit", 0}, {"sample", 0}, {"max-tokens", 1}, {"num-ctx", 0}, {"attempts", 1}} {
+	}{{"limit", 0}, {"sample", 0}, {"max-tokens", 1}, {"num-ctx", 0}, {"attempts", 1}, {"repeat", 1}} {
 		if c.Int(n.flag) < n.least || c.IsSet(n.flag) && c.Int(n.flag) == 0 {
 			return o, usage("--%s %d: it must be at least 1", n.flag, c.Int(n.flag))
 		}
@@ -141,10 +160,32 @@ func runOptionsFrom(c *cli.Context, k judging.Kind) (o runOptions, err error) {
 	if o.timeout <= 0 {
 		return o, usage("--timeout %s: it must be more than 0", o.timeout)
 	}
+	if o.retryFor <= 0 {
+		return o, usage("--retry-for %s: it must be more than 0; with 1ms nothing is tried again", o.retryFor)
+	}
 	if s := c.String("concurrency"); s != "auto" {
 		o.concurrency, err = strconv.Atoi(s)
 		if err != nil || o.concurrency < 1 {
 			return o, usage("--concurrency %q: it is a number from 1, or auto", s)
+		}
+	}
+	if k := c.Int("repeat"); k > judging.MaxRepeats {
+		return o, usage("--repeat %d: it must be at most %d", k, judging.MaxRepeats)
+	}
+	if o.parameters.StrictDeterminism {
+		if o.concurrency > 1 {
+			return o, usage("--strict-determinism asks one request at a time: leave out --concurrency %d", o.concurrency)
+		}
+		if len(o.baseURLs) > 1 {
+			return o, usage("--strict-determinism asks one server: leave out all --base-url but one")
+		}
+		o.concurrency = 1
+	}
+	if o.backend == "sim" {
+		for _, f := range []string{"think", "constrain", "logprobs", "strict-determinism"} {
+			if c.IsSet(f) {
+				return o, usage("--%s has no meaning with --backend sim", f)
+			}
 		}
 	}
 	if o.dryRun && (o.format == "csv" || o.format == "markdown") {
@@ -161,8 +202,10 @@ type prepared struct {
 	opts    runOptions
 	job     *judging.Job
 	set     *datasets.Set
-	backend backends.Backend
+	judges  []backends.Member // the servers to ask, mostly one
 	out     string
+	note    func(text string) // says something while the run is being made
+	records *scoring.Loader   // all that stand or are made
 }
 
 // runJudge makes a run from flags and prints what it comes to.
@@ -173,7 +216,7 @@ func (e *env) runJudge(ctx context.Context, o runOptions) error {
 	}
 	defer p.set.Close()
 	if o.dryRun {
-		return e.plan(p)
+		return e.plan(ctx, p)
 	}
 	rep, err := e.make(ctx, p)
 	if rep != nil {
@@ -237,35 +280,24 @@ func (e *env) fill(ctx context.Context, p *prepared, kind judging.Kind, template
 	if err != nil {
 		return fmt.Errorf("--ids %s: %w", o.idsFile, err)
 	}
-	var server backends.Server
-	if o.backend == "sim" {
-		p.backend, server, err = e.simulated(o.model)
-	} else {
-		p.backend, server, err = e.connect(ctx, o.endpointOptions)
-	}
-	if err != nil {
+	if p.judges, err = e.findJudges(ctx, o); err != nil {
 		return err
 	}
-	said := false
-	waiting := func(err error, _ time.Duration) {
-		if !said {
-			e.say("waiting for the server, up to %s: %v", o.retryFor, err)
-			said = true
-		}
-	}
-	model, err := backends.Try(ctx, backends.Retry{For: o.retryFor, Waiting: waiting}, func() (backends.Model, error) {
-		return pickModel(ctx, p.backend, o.model)
-	})
-	if err != nil {
-		return err
-	}
+	server, model := p.judges[0].Server, jointModel(p.judges)
 	protocol := kind.New(template)
 	params := o.parameters
 	switch {
 	case server.Kind == "ollama" && params.NumCtx == 0:
-		params.NumCtx = judging.SizeContext(judging.LongestPrompt(protocol, p.set), params.MaxTokens, params.Attempts, model.Trained)
+		turns := params.Attempts
+		if params.Constrain {
+			turns = max(turns, 2) // reasoning, then the label
+		}
+		params.NumCtx = judging.SizeContext(judging.LongestPrompt(protocol, p.set), params.MaxTokens, turns, model.Trained)
 	case server.Kind == "openai" && params.NumCtx > 0:
 		return usage("--num-ctx: only Ollama is told its context by the client; start %s with the context you want", server.Name)
+	}
+	if err := abilities(server, model, &params); err != nil {
+		return err
 	}
 	ids, n := judging.HashIDs(func(yield func(string) bool) {
 		for _, r := range rows {
@@ -280,10 +312,10 @@ func (e *env) fill(ctx context.Context, p *prepared, kind judging.Kind, template
 		Model:      judging.ModelSpec{Name: model.Name, Identity: model.Identity(server.Kind)},
 		Parameters: params,
 	})
-	m.Simulated, m.Judgments = server.Kind == "sim", kind.Showings*n
-	m.Model, m.Server = model, server
+	m.Simulated, m.Judgments = server.Kind == "sim", kind.Showings*n*params.Times()
+	m.Model, m.Server, m.Servers = model, server, allServers(p.judges)
 	m.Dataset = datasetInfo(p.set, o)
-	m.Concurrency = concurrency(o.concurrency, server, model)
+	m.Concurrency = jointConcurrency(o.concurrency, p.judges)
 	if !m.Simulated {
 		m.Timeout, m.RetryFor = o.timeout.String(), o.retryFor.String()
 	}
@@ -294,6 +326,59 @@ func (e *env) fill(ctx context.Context, p *prepared, kind judging.Kind, template
 	p.job = &judging.Job{
 		Manifest: m, Protocol: protocol, Set: p.set, Rows: rows, Context: max(model.Context, params.NumCtx),
 		Concurrency: m.Concurrency, Now: e.now,
+	}
+	return e.measure(ctx, p)
+}
+
+// abilities settles what the server can be asked for, before anything is paid.
+func abilities(server backends.Server, model backends.Model, params *judging.Parameters) error {
+	if server.Kind == "ollama" {
+		if backends.Before(server.Version, backends.OllamaTruncate) {
+			return fmt.Errorf("%s cuts long prompts in silence and cannot be told not to: upgrade it to %s or later", describe(server), backends.OllamaTruncate)
+		}
+		if backends.Before(server.Version, backends.OllamaLogprobs) {
+			model.Logprobs = backends.No
+		}
+	}
+	if t := params.Think; t != backends.ThinkAuto && t != backends.ThinkOff && model.Thinks == backends.No {
+		return usage("--think %s: %s does not think, says %s; leave the flag out", t, model.Name, server.Name)
+	}
+	if params.Constrain && model.Logprobs == backends.Yes {
+		params.Logprobs = true
+	}
+	if params.Logprobs && model.Logprobs == backends.No {
+		return usage("--logprobs: %s tells no token probabilities; leave the flag out", describe(server))
+	}
+	return nil
+}
+
+// measure counts the longest prompt and says what it leaves for the reply.
+func (e *env) measure(ctx context.Context, p *prepared) error {
+	j, m := p.job, p.job.Manifest
+	params := m.Spec.Parameters
+	context := cmp.Or(params.NumCtx, m.Model.Context)
+	if m.Server.Name == backends.VLLM && context > 0 && params.MaxTokens >= context {
+		return usage("--max-tokens %d: %s keeps room for the whole reply, and its context of %d has none left for a prompt; lower it", params.MaxTokens, m.Server.Name, context)
+	}
+	j.Limit = m.Server.PromptLimit(context, params.MaxTokens)
+	if counter, ok := p.judges[0].Backend.(backends.Counter); ok {
+		j.Count = counter.CountTokens
+	}
+	if m.Simulated || len(j.Rows) == 0 {
+		return nil
+	}
+	longest, err := j.LongestPrompt(ctx, context)
+	if err != nil {
+		return err
+	}
+	m.Longest = longest
+	room := context - longest.Tokens
+	switch {
+	case context == 0 || longest.Tokens > j.Limit && longest.By == judging.CountedByBytes:
+	case longest.Tokens > j.Limit:
+		e.say("the longest prompt has %d tokens, the server takes at most %d: such items end as prompt-too-long (--dry-run counts them)", longest.Tokens, j.Limit)
+	case room < params.MaxTokens:
+		e.say("the longest prompt has %d tokens (%s) and leaves %d of %d for its reply, less than --max-tokens %d: serve more context, or expect cut replies", longest.Tokens, longest.By, room, context, params.MaxTokens)
 	}
 	return nil
 }
@@ -348,10 +433,15 @@ func runName(m *judging.Manifest) string {
 // there even where the error is not nil, if there was anything to score.
 func (e *env) make(ctx context.Context, p *prepared) (*scoring.Report, error) {
 	m := p.job.Manifest
+	defer frugal(p.set.Len())()
 	p.job.Standing = judging.Standing{}
+	var err error
+	if p.records, err = scoring.NewLoader(m, scoring.DefaultOptions.Reading, p.set.IDs()); err != nil {
+		return nil, err
+	}
 	dir, old, err := judging.OpenDir(p.out, m, p.again, func(r *judging.Record) error {
 		p.job.Standing.Add(r)
-		return nil
+		return p.records.Add(r)
 	})
 	if err != nil {
 		return nil, err
@@ -365,24 +455,54 @@ func (e *env) make(ctx context.Context, p *prepared) (*scoring.Report, error) {
 	missing := m.Judgments - standing
 	var runErr error
 	if missing > 0 {
-		client, closeCache, err := e.client(p)
+		client, closeClient, err := e.client(ctx, p)
 		if err != nil {
 			dir.Abandon()
 			return nil, err
 		}
-		if err := begin(dir, p); err != nil {
-			closeCache()
+		if err := dir.Start(m); err != nil {
+			closeClient()
 			return nil, err
 		}
 		p.job.Client = client
-		runErr = e.ask(ctx, p, dir, missing, standing)
-		closeCache() // before scoring, which needs the memory
+		asking, items := p.writeItemsBeside(ctx, dir)
+		runErr = e.ask(asking, p, dir, missing, standing)
 		p.job.Client = nil
+		closed := make(chan error, 1)
+		go func() { closed <- closeClient() }() // beside scoring
+		defer func() {
+			if err := <-closed; err != nil {
+				e.say("warning: %v", err)
+			}
+		}()
+		if err := <-items; err != nil && ctx.Err() == nil {
+			return nil, err
+		}
 	} else {
+		if err := p.writeItems(ctx, dir); err != nil {
+			return nil, err
+		}
 		e.say("all %d judgments stand in %s: nothing to ask", m.Judgments, p.out)
 		m.Ended = old.Ended
 	}
 	return e.finish(p, dir, missing, runErr)
+}
+
+// frugal gives garbage the same room beside the index of a large dataset as
+// beside that of a small one, so that memory hardly grows with it: enough that
+// collecting costs little, which in the default proportion to a small heap takes
+// a fifth of the time of quick calls. The function returned undoes it.
+func frugal(items int) func() {
+	const ( // bytes
+		room  = 12 << 20
+		small = 6 << 20 // that a small run takes
+		item  = 64
+	)
+	if items*item > small/8 {
+		debug.FreeOSMemory() // what reading the file took
+	}
+	was := debug.SetGCPercent(100 * room / (small + items*item))
+	return func() { debug.SetGCPercent(was) }
 }
 
 // again picks the records of an earlier try that are asked once more: failures,
@@ -399,11 +519,31 @@ func (p *prepared) grown() bool {
 	return err == nil && old.Model.Context > 0 && p.job.Manifest.Model.Context > old.Model.Context
 }
 
-func begin(dir *judging.Dir, p *prepared) error {
-	return dir.Begin(p.job.Manifest, func(line func([]byte) error) error {
+// writeItemsBeside writes items.jsonl while calls are made, which mostly wait:
+// a run that is killed before it is there has it written when it goes on. If it
+// cannot be written, the context returned ends, and with it the calls.
+func (p *prepared) writeItemsBeside(ctx context.Context, dir *judging.Dir) (context.Context, <-chan error) {
+	asking, stop := context.WithCancelCause(ctx)
+	done := make(chan error, 1)
+	go func() {
+		err := p.writeItems(ctx, dir)
+		if err != nil {
+			stop(err)
+		}
+		done <- err
+	}()
+	return asking, done
+}
+
+func (p *prepared) writeItems(ctx context.Context, dir *judging.Dir) error {
+	return dir.WriteItems(func(line func([]byte) error) error {
+		var raw []byte
 		for _, row := range p.job.Rows {
-			raw, err := p.set.Raw(row)
-			if err != nil {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			var err error
+			if raw, err = p.set.RawIn(raw, row); err != nil {
 				return err
 			}
 			if err := line(raw); err != nil {
@@ -414,24 +554,25 @@ func begin(dir *judging.Dir, p *prepared) error {
 	})
 }
 
-// client wraps the backend with retries, a time limit and the cache; the
-// returned function closes the cache.
-func (e *env) client(p *prepared) (backends.Client, func(), error) {
+// client wraps the backend with retries, a time limit and the cache; several
+// are a pool inside the retries. The returned function closes what needs it.
+func (e *env) client(ctx context.Context, p *prepared) (backends.Client, func() error, error) {
 	if p.opts.backend == "sim" {
-		return p.backend, func() {}, nil
+		return p.judges[0].Client, func() error { return nil }, nil
 	}
-	client := backends.WithRetry(backends.WithTimeout(p.backend, p.opts.timeout), backends.Retry{For: p.opts.retryFor})
+	client, closePool := p.pooled(ctx)
+	client = backends.WithRetry(client, backends.Retry{For: p.opts.retryFor})
 	if p.opts.noCache {
-		return client, func() {}, nil
+		return client, func() error { closePool(); return nil }, nil
 	}
 	store, err := e.openCache(p.opts.cacheDir)
 	if err != nil {
+		closePool()
 		return nil, nil, err
 	}
-	return cache.Wrap(client, store), func() {
-		if err := store.Close(); err != nil {
-			e.say("warning: %v", err)
-		}
+	return cache.Wrap(client, store), func() error {
+		closePool()
+		return store.Close()
 	}, nil
 }
 
@@ -444,7 +585,14 @@ func (e *env) ask(ctx context.Context, p *prepared, dir *judging.Dir, missing, s
 		close(stop)
 	})
 	defer done()
-	p.job.Write, p.job.Progress, p.job.Stop = dir.Write, progress.add, stop
+	p.note = progress.note
+	p.job.Write = func(r *judging.Record) error {
+		if err := dir.Write(r); err != nil {
+			return err
+		}
+		return p.records.Add(r)
+	}
+	p.job.Progress, p.job.Stop = progress.add, stop
 	err := p.job.Run(ctx)
 	progress.end()
 	return err
@@ -453,16 +601,12 @@ func (e *env) ask(ctx context.Context, p *prepared, dir *judging.Dir, missing, s
 // finish writes how the run ended and scores it.
 func (e *env) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (*scoring.Report, error) {
 	m := p.job.Manifest
-	how := scoring.DefaultOptions
-	run, err := scoring.Load(p.out, how.Reading)
-	if err != nil {
-		return nil, errors.Join(runErr, err)
-	}
+	run := p.records.Run()
 	games := 0
 	for _, n := range run.Outcomes {
 		games += n
 	}
-	left := m.Judgments - games + run.Outcomes[judging.Failed]
+	left := m.Judgments - run.Answered
 	m.Status = judging.Complete
 	switch {
 	case left == 0: // also where it was told to stop when nothing was left to do
@@ -474,8 +618,8 @@ func (e *env) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (*s
 	if asked > 0 {
 		m.Ended = e.now().UTC().Truncate(time.Second)
 	}
-	rep := run.Score(how.Bootstrap)
-	err = judging.WriteJSON(filepath.Join(p.out, judging.ResultsFile), rep)
+	rep := run.Score(scoring.DefaultOptions.Bootstrap)
+	err := judging.WriteJSON(filepath.Join(p.out, judging.ResultsFile), rep)
 	if err == nil {
 		run.Manifest.Status = m.Status
 		err = dir.WriteManifest(m)
@@ -513,11 +657,11 @@ func ending(status string, left, expected int, runErr error) error {
 }
 
 // plan prints what a run would do.
-func (e *env) plan(p *prepared) error {
+func (e *env) plan(ctx context.Context, p *prepared) error {
 	p.job.Standing = judging.Standing{}
 	if old, err := judging.ReadManifest(p.out); err == nil {
 		if old.ID != p.job.Manifest.ID {
-			return fmt.Errorf("%s: %w: name another folder with --out", p.out, judging.ErrOtherRun)
+			return judging.OtherRun(p.out, old, p.job.Manifest)
 		}
 		err := judging.ReadRecords(filepath.Join(p.out, judging.RecordsFile), func(r *judging.Record) error {
 			if !p.again(r) {
@@ -543,7 +687,7 @@ func (e *env) plan(p *prepared) error {
 			cached = store.Peek
 		}
 	}
-	plan, err := p.job.MakePlan(cached)
+	plan, err := p.job.MakePlan(ctx, cached)
 	if err != nil {
 		return err
 	}
@@ -560,7 +704,7 @@ func (e *env) printPlan(p *prepared, plan judging.Plan) error {
 		}{p.job.Manifest, p.out, plan})
 	}
 	m := p.job.Manifest
-	calls := plan.Judgments - plan.Standing - plan.Cached
+	calls := plan.Calls()
 	cached := strconv.Itoa(plan.Cached)
 	if plan.CacheNote != "" {
 		cached += " (" + plan.CacheNote + ")"
@@ -568,17 +712,27 @@ func (e *env) printPlan(p *prepared, plan judging.Plan) error {
 	rows := [][]string{
 		{"protocol", fmt.Sprintf("%s (which is %s?)", m.Spec.Protocol, m.Spec.Goal)},
 		{"prompt", m.Spec.Prompt.Name},
-		{"judge", strings.TrimSpace(strings.Join([]string{m.Model.Name, m.Model.Parameters, m.Model.Quantisation}, " ")) + " on " + describe(m.Server)},
+		{"judge", strings.TrimSpace(strings.Join([]string{m.Model.Name, m.Model.Parameters, m.Model.Quantisation}, " ")) + " on " + describeAll(p.judges)},
 		{"dataset", fmt.Sprintf("%s: %d of %d items", m.Dataset.Name, plan.Items, m.Dataset.Rows)},
 		{"judgments", strconv.Itoa(plan.Judgments)},
 		{"  in the run already", strconv.Itoa(plan.Standing)},
 		{"  in the cache", cached},
-		{"  calls to make", strconv.Itoa(calls)},
+		{"  calls to make", callRange(calls, plan.CallsAtMost)},
 		{"prompt tokens", fmt.Sprintf("about %d (4 bytes a token)", plan.Tokens)},
-		{"reply tokens", fmt.Sprintf("at most %d, once more as many where a second attempt is needed", plan.MaxTokens)},
+		{"reply tokens", fmt.Sprintf("at most %d, %s", plan.MaxTokens, furtherTurns(m.Spec.Parameters, plan))},
 		{"concurrency", strconv.Itoa(m.Concurrency)},
 		{"run", p.out},
 	}
+	if plan.TooLong > 0 {
+		rows = slices.Insert(rows, 7, []string{"  too long to be asked", fmt.Sprintf("%d (counted by the server)", plan.TooLong)})
+	}
+	if m.Longest.Tokens > 0 {
+		rows = slices.Insert(rows, len(rows)-3, []string{"longest prompt", fmt.Sprintf("%d tokens (%s)", m.Longest.Tokens, m.Longest.By)})
+	}
+	if plan.MayNotFit > 0 {
+		rows = slices.Insert(rows, len(rows)-3, []string{"  of them may not fit", fmt.Sprintf("%d (more bytes than the context has tokens; the server will tell)", plan.MayNotFit)})
+	}
+	rows = slices.Insert(rows, 3, serverRows(p.judges)...)
 	if n := m.Spec.Parameters.NumCtx; n > 0 {
 		rows = slices.Insert(rows, len(rows)-2, []string{"num_ctx", fmt.Sprintf("%d tokens, for the longest prompt and %d replies", n, m.Spec.Parameters.Attempts)})
 	}
@@ -589,4 +743,26 @@ func (e *env) printPlan(p *prepared, plan judging.Plan) error {
 		fmt.Fprintf(e.stdout, "--- first prompt, %s ---\n%s\n", msg.Role, msg.Content)
 	}
 	return nil
+}
+
+func callRange(least, most int) string {
+	if most <= least {
+		return strconv.Itoa(least)
+	}
+	return fmt.Sprintf("%d, at most %d", least, most)
+}
+
+// furtherTurns says what a judgment may ask for beyond its first turn.
+func furtherTurns(p judging.Parameters, plan judging.Plan) string {
+	var more []string
+	switch {
+	case p.Constrain && plan.LabelTurns:
+		more = append(more, "and a short turn each for the label")
+	case !p.Constrain:
+		more = append(more, "once more as many where a second attempt is needed")
+	}
+	if p.Constrain && p.Logprobs {
+		more = append(more, "and a short call for each label that the server does not list by itself")
+	}
+	return cmp.Or(strings.Join(more, ", "), "in one turn")
 }

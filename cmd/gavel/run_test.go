@@ -224,7 +224,7 @@ func TestKill(t *testing.T) {
 		cmd.Wait()
 		killed++
 	}
-	if out, err := process(t, args...).CombinedOutput(); err != nil {
+	if out, err := process(t, args...).CombinedOutput(); err != nil || strings.Contains(string(out), "warning") {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if n := j.calls.Load(); n > int64(64+killed*concurrency) {
@@ -349,5 +349,17 @@ func TestSelection(t *testing.T) {
 	sim("d", "pairwise", "right", "--ids", "ids.txt")
 	if ids("d") != ids("a") {
 		t.Errorf("--ids gave %q", ids("d"))
+	}
+}
+
+// Every time of a run with repeats stands when it goes on.
+func TestRepeatsStand(t *testing.T) {
+	home(t)
+	args := []string{"run", "pairwise", "--backend", "sim", "--model", "right", "--dataset", "sample", "--repeat", "3", "--out", "r"}
+	mustCall(t, args...)
+	before := read(t, "r/records.jsonl")
+	_, stderr, code := call(t, args...)
+	if code != 0 || !strings.Contains(stderr, "all 192 judgments stand") || read(t, "r/records.jsonl") != before {
+		t.Errorf("exit status %d: %s", code, stderr)
 	}
 }

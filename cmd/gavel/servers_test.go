@@ -1,10 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,57 +58,174 @@ func records(t *testing.T, run string) []*judging.Record {
 	return out
 }
 
-// TestServersSample: both goals, two prompts; every judgment is answered, and a
-// second run asks nothing.
-func TestServersSample(t *testing.T) {
-	realServers(t, func(t *testing.T, url string) {
-		for _, protocol := range []string{"pairwise", "reversed"} {
-			for _, prompt := range []string{"direct", "sop"} {
-				args := []string{"run", protocol, "--base-url", url, "--dataset", "sample", "--sample", "4", "--prompt", prompt, "--max-tokens", "16", "--concurrency", "2"}
-				out := protocol + "-" + prompt
-				table := mustCall(t, append(args, "--out", out)...)
-				got := outcomes(t, out)
-				answered := got["decided"] + got["conflict"] + got["no-verdict"] + got["cut"] + got["tie"]
-				if answered != 8 {
-					t.Errorf("%s: %v", out, got)
-				}
-				if got["decided"] == 0 && !strings.Contains(table, "decided 0 +") {
-					t.Errorf("a table without a verdict should say so:\n%s", table)
-				}
-				for _, r := range records(t, out) {
-					for _, reply := range r.Replies {
-						if reply.PromptTokens < 100 || reply.Cached {
-							t.Fatalf("%s: an answer that did not come from the server: %+v", out, reply)
-						}
+// judgeBenchFile is the published file of GPT-4o's responses, where it lies.
+func judgeBenchFile(t *testing.T) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(sourceDir, "../../../shared/data/judgebench/data/*gpt-4o*.jsonl"))
+	if err != nil || len(files) == 0 {
+		t.Skip("the JudgeBench file is not in ../shared/data")
+	}
+	return files[0]
+}
+
+// fourRuns makes the four runs on a dataset: both goals, direct and constrained
+// and by the standard prompt in free text. Every judgment is answered, the
+// constrained ones are decided, and a second run asks nothing and ends with the
+// same bytes.
+func fourRuns(t *testing.T, url string, judgments int, dataset ...string) {
+	for _, protocol := range []string{"pairwise", "reversed"} {
+		for _, prompt := range []string{"direct", "sop"} {
+			args := append([]string{"run", protocol, "--base-url", url, "--prompt", prompt, "--max-tokens", "16", "--concurrency", "2", "--attempts", "1"}, dataset...)
+			if prompt == "direct" {
+				args = append(args, "--constrain")
+			}
+			out := protocol + "-" + prompt
+			table := mustCall(t, append(args, "--out", out)...)
+			got := outcomes(t, out)
+			if n := got["decided"] + got["conflict"] + got["no-verdict"] + got["cut"]; n != judgments {
+				t.Errorf("%s: %v", out, got)
+			}
+			if prompt == "direct" && got["decided"] != judgments {
+				t.Errorf("%s is constrained, yet not all is decided: %v", out, got)
+			}
+			if got["decided"] == 0 && !strings.Contains(table, "decided 0 +") {
+				t.Errorf("a table without a verdict should say so:\n%s", table)
+			}
+			for _, r := range records(t, out) {
+				for _, reply := range r.Replies {
+					if reply.PromptTokens < 100 || reply.Cached || reply.Constrained != (prompt == "direct") {
+						t.Fatalf("%s: not what the server was asked: %+v", out, reply)
 					}
 				}
-				mustCall(t, append(args, "--out", out+"-again")...)
-				for _, r := range records(t, out+"-again") {
-					for _, reply := range r.Replies {
-						if !reply.Cached {
-							t.Fatalf("%s: the second run asked for %s", out, r.Item)
-						}
-					}
-				}
-				if read(t, out+"/results.json") != read(t, out+"-again/results.json") {
-					t.Errorf("%s: results.json differs between the run and its repeat from the cache", out)
+				if prompt == "direct" {
+					checkProbabilities(t, r)
 				}
 			}
+			mustCall(t, append(args, "--out", out+"-again")...)
+			for _, r := range records(t, out+"-again") {
+				for _, reply := range r.Replies {
+					if !reply.Cached {
+						t.Fatalf("%s: the second run asked for %s", out, r.Item)
+					}
+				}
+			}
+			if read(t, out+"/results.json") != read(t, out+"-again/results.json") {
+				t.Errorf("%s: results.json differs between the run and its repeat from the cache", out)
+			}
+		}
+	}
+}
+
+// checkProbabilities: of both labels, adding up to one. A model with random
+// weights lists neither label among its likeliest tokens, so each was asked for
+// on its own; the label named is the likelier one, as greedy decoding has it.
+func checkProbabilities(t *testing.T, r *judging.Record) {
+	t.Helper()
+	sum, most := 0.0, ""
+	best := -1.0
+	for _, p := range r.Probabilities {
+		if p.Logprob == nil || *p.Logprob >= 0 {
+			t.Fatalf("%s: %+v", r.Item, p)
+		}
+		sum += p.P
+		if p.P > best {
+			best, most = p.P, p.Label
+		}
+	}
+	if len(r.Probabilities) != 2 || sum < 0.999 || sum > 1.001 || most != "[["+r.Label+"]]" {
+		t.Fatalf("%s, showing %d: verdict %s, probabilities %+v", r.Item, r.Showing, r.Label, r.Probabilities)
+	}
+}
+
+func TestServersSample(t *testing.T) {
+	realServers(t, func(t *testing.T, url string) { fourRuns(t, url, 64, "--dataset", "sample") })
+}
+
+// TestServersJudgeBench: twenty pairs drawn from the published file; before
+// Ollama, which without a GPU reads some thousand tokens a second, its twenty
+// shortest.
+func TestServersJudgeBench(t *testing.T) {
+	realServers(t, func(t *testing.T, url string) {
+		file := judgeBenchFile(t)
+		pick := []string{"--sample", "20"}
+		if url == os.Getenv("GAVEL_OLLAMA_URL") {
+			lines := strings.Split(strings.TrimSpace(read(t, file)), "\n")
+			slices.SortFunc(lines, func(a, b string) int { return len(a) - len(b) })
+			ids := ""
+			for _, line := range lines[:20] {
+				var pair struct {
+					ID string `json:"pair_id"`
+				}
+				if err := json.Unmarshal([]byte(line), &pair); err != nil {
+					t.Fatal(err)
+				}
+				ids += pair.ID + "\n"
+			}
+			write(t, "ids.txt", ids)
+			pick = []string{"--ids", "ids.txt"}
+		}
+		fourRuns(t, url, 40, append([]string{"--dataset", file}, pick...)...)
+		if out := mustCall(t, "compare", "pairwise-direct", "reversed-direct"); !strings.Contains(out, "strict") {
+			t.Error(out)
 		}
 	})
 }
 
 // TestServersPromptTooLong: a prompt beyond the context is refused and named so;
-// the one beside it, which fits, is judged.
+// the one beside it, which fits, is judged. llama.cpp counts it for us, so that
+// it is not even asked. Left to itself, Ollama would have answered.
 func TestServersPromptTooLong(t *testing.T) {
 	realServers(t, func(t *testing.T, url string) {
 		long := strings.Repeat("the question and the answer of the judge ", 8000)
 		write(t, "long.jsonl", goodPair+strings.Replace(strings.Replace(goodPair, "p1", "p2", 1), `"response_A":"a"`, fmt.Sprintf(`"response_A":%q`, long), 1))
-		mustCall(t, "run", "pairwise", "--base-url", url, "--dataset", "long.jsonl", "--prompt", "direct", "--max-tokens", "16", "--out", "r")
+		args := []string{"run", "pairwise", "--base-url", url, "--dataset", "long.jsonl", "--prompt", "direct", "--max-tokens", "16", "--constrain", "--out", "r"}
+		plan := mustCall(t, append(args, "--dry-run")...)
+		mustCall(t, args...)
+		ollama := false
 		for _, r := range records(t, "r") {
-			if tooLong := r.Outcome == judging.TooLong; tooLong != (r.Item == "p2") {
+			want := judging.Decided
+			if r.Item == "p2" {
+				want = judging.TooLong
+			}
+			if r.Outcome != want || len(r.Replies) != 1 {
 				t.Errorf("%s, showing %d: %s (%+v)", r.Item, r.Showing, r.Outcome, r.Replies)
 			}
+			if ollama = strings.HasPrefix(r.Identity, "ollama"); r.Item == "p2" && !ollama && !strings.HasPrefix(r.Replies[0].Detail, "not asked") {
+				t.Errorf("it was asked: %+v", r.Replies)
+			}
+		}
+		if !ollama {
+			if !regexp.MustCompile(`too long to be asked +2 \(counted by the server\)`).MatchString(plan) {
+				t.Errorf("the plan does not say how many do not fit:\n%s", plan)
+			}
+			return
+		}
+		if !strings.Contains(plan, "may not fit") {
+			t.Errorf("the plan does not say that some may not fit:\n%s", plan)
+		}
+		// What is prevented: the same question asked without gavel's settings is
+		// answered, with status 200, by a model that has read a part of it.
+		body, err := json.Marshal(map[string]any{
+			"model": "tiny", "stream": false, "messages": []map[string]string{{"role": "user", "content": long}},
+			"options": map[string]any{"num_predict": 4, "num_ctx": 2048},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.Post(url+"/api/chat", "application/json", bytes.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		var answer struct {
+			Done  bool `json:"done"`
+			Count int  `json:"prompt_eval_count"`
+		}
+		if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil || resp.StatusCode != 200 || !answer.Done {
+			t.Fatalf("Ollama used to answer this: status %d, %+v, %v", resp.StatusCode, answer, err)
+		}
+		if words := len(strings.Fields(long)); answer.Count == 0 || answer.Count >= words {
+			t.Errorf("the prompt has %d words, Ollama read %d tokens: was it not cut?", words, answer.Count)
 		}
 	})
 }
@@ -130,26 +251,25 @@ func TestServersModels(t *testing.T) {
 	})
 }
 
-// TestServersJudgeBench: pairs of JudgeBench under both goals, four at once.
-func TestServersJudgeBench(t *testing.T) {
-	url := os.Getenv("GAVEL_LLAMA_URL")
-	if url == "" {
-		t.Skip("GAVEL_LLAMA_URL is not set: run scripts/servers.sh start")
-	}
-	files, err := filepath.Glob(filepath.Join(sourceDir, "../../../shared/data/judgebench/data/*gpt-4o*.jsonl"))
-	if err != nil || len(files) == 0 {
-		t.Skip("the JudgeBench file is not in ../shared/data")
-	}
-	home(t)
-	for _, protocol := range []string{"pairwise", "reversed"} {
-		table := mustCall(t, "run", protocol, "--base-url", url, "--dataset", files[0], "--sample", "60", "--prompt", "direct", "--max-tokens", "16", "--concurrency", "4", "--attempts", "1", "--out", protocol)
-		got := outcomes(t, protocol)
-		if n := got["no-verdict"] + got["cut"] + got["decided"] + got["conflict"]; n != 120 {
-			t.Errorf("%s: %v", protocol, got)
+// TestServersDoctor: what is tried on a real server works there, and a prompt
+// that is too long is refused.
+func TestServersDoctor(t *testing.T) {
+	briefly(t)
+	realServers(t, func(t *testing.T, url string) {
+		d, _ := examined(t, 0, url)
+		for _, check := range []string{"server", "model", "reply", "over-long prompt", "system role", "speed", "thinking", "constrained output", "logprobs", "throughput"} {
+			if f := d.find(t, check); f.Status != statusOK {
+				t.Errorf("%+v", f)
+			}
 		}
-		if !strings.Contains(table, "overall (n=60)") || !strings.Contains(table, "games: 120 = decided") {
-			t.Errorf("the table:\n%s", table)
+		if f := d.find(t, "over-long prompt"); d.Server.Kind == "ollama" && !strings.Contains(f.Said, "left to itself the server would have cut it to 1024") {
+			t.Errorf("%+v", f)
 		}
-	}
-	mustCall(t, "compare", "pairwise", "reversed")
+		if again := d.find(t, "same reply again"); again.Value == nil {
+			t.Errorf("%+v", again)
+		}
+		if s := d.Speed; s == nil || s.Clock != "server" || s.Concurrency < 1 || len(s.Paces) < 2 || s.BytesPerTok < 1 {
+			t.Errorf("speed %+v", s)
+		}
+	})
 }

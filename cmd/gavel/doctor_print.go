@@ -1,0 +1,150 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	pretty "github.com/jedib0t/go-pretty/v6/text"
+
+	"gavel/backends"
+	"gavel/report"
+)
+
+// textWidth is how wide the words of a finding may be, so that a table of them
+// fits into 100 columns.
+const textWidth = 68
+
+func (e *env) printDiagnosis(d diagnosis, asJSON bool) error {
+	if asJSON {
+		return report.WriteJSON(e.stdout, d)
+	}
+	if err := report.Text(e.stdout, findingsTable(d)); err != nil {
+		return err
+	}
+	if d.Speed != nil {
+		if err := report.Text(e.stdout, pacesTable(d)); err != nil {
+			return err
+		}
+	}
+	word := "ready"
+	if !d.Ready {
+		word = "not ready: see what failed above"
+	} else if n := d.count(statusWarn) + d.count(statusUnknown); n > 0 {
+		word = "ready; one finding to mind"
+		if n > 1 {
+			word = fmt.Sprintf("ready; %d findings to mind", n)
+		}
+	}
+	_, err := fmt.Fprintln(e.stdout, word)
+	return err
+}
+
+func (d diagnosis) count(status string) (n int) {
+	for _, f := range d.Findings {
+		if f.Status == status {
+			n++
+		}
+	}
+	return n
+}
+
+// findingsTable has a finding in each row, and what to do about it below.
+func findingsTable(d diagnosis) report.Table {
+	t := report.Table{Columns: []report.Column{{Name: ""}, {Name: "check"}, {Name: "finding"}}}
+	for _, f := range d.Findings {
+		status, check := f.Status, f.Check
+		for _, line := range wrapped(f.Said, textWidth, "") {
+			t.Rows = append(t.Rows, []string{status, check, line})
+			status, check = "", ""
+		}
+		if f.Do != "" {
+			for _, line := range wrapped("→ "+f.Do, textWidth, "  ") {
+				t.Rows = append(t.Rows, []string{"", "", line})
+			}
+		}
+	}
+	return t
+}
+
+// wrapped breaks a line between words; lines after the first begin with indent.
+func wrapped(s string, width int, indent string) []string {
+	lines := strings.Split(pretty.WrapSoft(strings.Join(strings.Fields(s), " "), width-len(indent)), "\n")
+	for i := range lines {
+		if lines[i] = strings.TrimSpace(lines[i]); i > 0 {
+			lines[i] = indent + lines[i]
+		}
+	}
+	return lines
+}
+
+func pacesTable(d diagnosis) report.Table {
+	s := d.Speed
+	t := report.Table{
+		Title: fmt.Sprintf("JudgeBench, %d pairs in both orders (%d judgments): an estimate", judgeBench.pairs, judgeBench.judgments),
+		Columns: []report.Column{
+			{Name: "at once", Right: true}, {Name: "read tok/s", Right: true}, {Name: "write tok/s", Right: true},
+			{Name: "direct/s", Right: true}, {Name: "takes", Right: true},
+			{Name: "sop/s", Right: true}, {Name: "takes", Right: true}, {Name: ""},
+		},
+		Notes: assumptions(d),
+	}
+	for _, p := range s.Paces {
+		mark := ""
+		if p.Concurrency == s.Concurrency {
+			mark = fmt.Sprintf("← --concurrency %d", p.Concurrency)
+		}
+		t.Rows = append(t.Rows, []string{
+			fmt.Sprint(p.Concurrency), figure(p.Prompt), figure(p.Reply),
+			figure(p.Direct.PerSecond), span(p.Direct.Hours), figure(p.Sop.PerSecond), span(p.Sop.Hours), mark,
+		})
+	}
+	return t
+}
+
+// assumptions are what the estimate stands on.
+func assumptions(d diagnosis) []string {
+	b, per := judgeBench, "4 bytes a token (not measured)"
+	if d.Speed.BytesPerTok > 0 {
+		per = fmt.Sprintf("%.1f bytes a token (measured)", d.Speed.BytesPerTok)
+	}
+	notes := []string{
+		"direct/s, sop/s: judgments a second with that prompt;",
+		fmt.Sprintf("prompts of %d bytes (direct) and %d (sop) on average, %s;", b.direct, b.sop, per),
+		fmt.Sprintf("replies of %d and %d tokens, asked once, none from a cache;", b.directReply, b.sopReply),
+	}
+	if d.Speed.Concurrency == 0 {
+		notes = append(notes, "one request at a time: what more at once bring was not measured;")
+	}
+	if d.Model.Thinks == backends.Yes {
+		notes = append(notes, "thinking is not counted: it may multiply the tokens of a reply;")
+	}
+	last := len(notes) - 1
+	notes[last] = strings.TrimSuffix(notes[last], ";")
+	return notes
+}
+
+// figure writes a number with two significant digits or no decimals.
+func figure(v float64) string {
+	switch {
+	case v >= 10:
+		return fmt.Sprintf("%.0f", v)
+	case v >= 1:
+		return fmt.Sprintf("%.1f", v)
+	case v >= 0.1:
+		return fmt.Sprintf("%.2f", v)
+	}
+	return fmt.Sprintf("%.2g", v)
+}
+
+// span writes hours the way people say them.
+func span(hours float64) string {
+	switch {
+	case hours < 0.025:
+		return fmt.Sprintf("%.0f s", max(1, hours*3600))
+	case hours < 1.5:
+		return fmt.Sprintf("%.0f min", hours*60)
+	case hours < 48:
+		return fmt.Sprintf("%.1f h", hours)
+	}
+	return fmt.Sprintf("%.1f days", hours/24)
+}

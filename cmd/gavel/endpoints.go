@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"gavel/backends"
+)
+
+// sameURL is equal for two ways to write one address.
+func sameURL(u *url.URL) string {
+	host := strings.ToLower(u.Host)
+	host = strings.TrimSuffix(host, map[string]string{"http": ":80", "https": ":443"}[u.Scheme])
+	return u.Scheme + "://" + host + strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/v1")
+}
+
+// findJudges finds the servers to ask and the model at each: one, or as many as
+// --base-url names. A run begins with all of them, or not at all: a pool that is
+// smaller than was asked for would go unseen.
+func (e *env) findJudges(ctx context.Context, o runOptions) ([]backends.Member, error) {
+	if o.backend == "sim" {
+		b, server, err := e.simulated(o.model)
+		if err != nil {
+			return nil, err
+		}
+		model, err := pickModel(ctx, b, o.model)
+		return []backends.Member{{Backend: b, Client: b, Server: server, Model: model}}, err
+	}
+	judges, err := e.connectAll(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	name := o.model
+	for i := range judges {
+		j := &judges[i]
+		if j.Model, err = e.waitForModel(ctx, j.Backend, name, o.retryFor); err != nil {
+			return nil, err
+		}
+		name = j.Model.Name // the others are asked for what the first has
+	}
+	return judges, e.agree(judges)
+}
+
+// connectAll finds the servers, which must be of one kind.
+func (e *env) connectAll(ctx context.Context, o runOptions) ([]backends.Member, error) {
+	var judges []backends.Member
+	for i := range max(1, len(o.baseURLs)) {
+		one := o.endpointOptions
+		if len(o.baseURLs) > 1 {
+			one.baseURLs = o.baseURLs[i : i+1]
+		}
+		b, server, err := e.connect(ctx, one)
+		if len(o.baseURLs) > 1 && backends.IsKind(err, backends.Transport, backends.Timeout) {
+			err = fmt.Errorf("%w A run begins with all of its servers: start this one, or leave its --base-url out", err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		judges = append(judges, backends.Member{Backend: b, Client: backends.WithTimeout(b, o.timeout), Server: server})
+		if a := judges[0].Server; a.Kind != server.Kind || a.Name != server.Name {
+			return nil, fmt.Errorf("%s is %s and %s is %s: several servers of one run must be of one kind", a.URL, a.Name, server.URL, server.Name)
+		}
+	}
+	return judges, nil
+}
+
+// waitForModel describes the model to ask, waiting for a server that is still
+// loading it.
+func (e *env) waitForModel(ctx context.Context, b backends.Backend, name string, limit time.Duration) (backends.Model, error) {
+	said := false
+	waiting := func(err error, _ time.Duration) {
+		if !said {
+			e.say("waiting for the server, up to %s: %v", limit, err)
+			said = true
+		}
+	}
+	return backends.Try(ctx, backends.Retry{For: limit, Waiting: waiting}, func() (backends.Model, error) {
+		return pickModel(ctx, b, name)
+	})
+}
+
+// agree holds the servers of a run to one model.
+func (e *env) agree(judges []backends.Member) error {
+	a := judges[0]
+	for _, b := range judges[1:] {
+		if a.Identity() != b.Identity() {
+			return fmt.Errorf("the servers have different models: %s has %q and %s has %q; several servers of one run must serve one and the same", a.Server.URL, a.Identity(), b.Server.URL, b.Identity())
+		}
+		if a.Model.Context != b.Model.Context {
+			e.say("warning: %s serves %d tokens of context and %s serves %d: what the smaller is asked and does not fit is prompt-too-long or cut", a.Server.URL, a.Model.Context, b.Server.URL, b.Model.Context)
+		}
+	}
+	return nil
+}
+
+// jointModel is what the servers of a run offer together: the smallest context,
+// and all their slots.
+func jointModel(judges []backends.Member) backends.Model {
+	m := judges[0].Model
+	for _, j := range judges[1:] {
+		if c := j.Model.Context; c > 0 && (m.Context == 0 || c < m.Context) {
+			m.Context = c
+		}
+		m.Slots += j.Model.Slots
+	}
+	return m
+}
+
+// jointConcurrency is what was asked for, else what the servers take together.
+func jointConcurrency(asked int, judges []backends.Member) int {
+	if asked > 0 {
+		return asked
+	}
+	n := 0
+	for _, j := range judges {
+		n += concurrency(0, j.Server, j.Model)
+	}
+	return n
+}
+
+// allServers lists the servers of a run where there are several.
+func allServers(judges []backends.Member) []backends.Server {
+	if len(judges) == 1 {
+		return nil
+	}
+	var all []backends.Server
+	for _, j := range judges {
+		all = append(all, j.Server)
+	}
+	return all
+}
+
+// describeAll names the server of a run, or says how many there are.
+func describeAll(judges []backends.Member) string {
+	if len(judges) == 1 {
+		return describe(judges[0].Server)
+	}
+	return fmt.Sprintf("%d servers", len(judges))
+}
+
+// serverRows has a line of the plan for each server where there are several.
+func serverRows(judges []backends.Member) (rows [][]string) {
+	for i, s := range allServers(judges) {
+		rows = append(rows, []string{fmt.Sprintf("  server %d", i+1), describe(s)})
+	}
+	return rows
+}
+
+// pooled is the client of the run's servers before any retries, and what ends it.
+func (p *prepared) pooled(ctx context.Context) (backends.Client, func()) {
+	if len(p.judges) == 1 {
+		return p.judges[0].Client, func() {}
+	}
+	pool := backends.NewPool(ctx, p.judges, backends.PoolOptions{Changed: func(url string, err error) {
+		if err != nil {
+			p.note(fmt.Sprintf("server %s is out: %v", url, err))
+		} else {
+			p.note(fmt.Sprintf("server %s is back", url))
+		}
+	}})
+	return pool, pool.Close
+}
