@@ -8,7 +8,10 @@
 #           answers, and prints the lines that env prints
 #   wait    waits until what was started answers
 #   stop    stops what start started; nothing to stop is no error
-#   env     prints export GAVEL_LLAMA_URL=… and export GAVEL_OLLAMA_URL=…, for eval
+#   env     prints, for eval:
+#             export GAVEL_LLAMA_URL=… and export GAVEL_OLLAMA_URL=…, the addresses
+#             export GAVEL_LLAMA_SERVER=… and export GAVEL_TINY_MODEL=…, the llama-server command and the model's file, for tests that start and
+#             kill servers of their own (with llama)
 #
 #   trap 'scripts/servers.sh stop' EXIT
 #   urls=$(scripts/servers.sh start) && eval "$urls"
@@ -151,10 +154,14 @@ stop() {
 }
 
 urls() {
-	local name
+	local name server
 	for name in "$@"; do
 		running "$name" >/dev/null || die "$name is not running; try: scripts/servers.sh start $name"
 		echo "export GAVEL_${name^^}_URL=http://127.0.0.1:$(port "$name")"
+		if [[ $name == llama ]]; then
+			server=$("$here/llama.sh") || exit 1
+			printf 'export GAVEL_LLAMA_SERVER=%q\nexport GAVEL_TINY_MODEL=%q\n' "$server" "$dir/tiny.gguf"
+		fi
 	done
 }
 

@@ -67,7 +67,7 @@ func stub(addr, file string, takes time.Duration) error {
 		"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]any{
 			"role": "assistant", "content": strings.Repeat("The first answer follows the question more closely. ", 24) + "My final verdict is Assistant A is better: [[A>B]]",
 		}}},
-		"usage": map[string]int{"prompt_tokens": 1500, "completion_tokens": 250, "total_tokens": 1750},
+		"usage": map[string]int{"prompt_tokens": 2000, "completion_tokens": 250, "total_tokens": 2250},
 	})
 	if err != nil {
 		return err
