@@ -27,23 +27,69 @@ import (
 	"strings"
 )
 
-// Candidate is one of the answers that a judge is shown.
+// Candidate is one of the answers that a judge is shown, or may give.
 type Candidate struct {
-	ID    string `json:"id"`              // the dataset's own name of it: "A", "B"
-	Model string `json:"model,omitempty"` // the model that wrote it, where known
-	Text  string `json:"text"`
+	ID        string `json:"id"`              // the dataset's own name of it: "A", "B"
+	Model     string `json:"model,omitempty"` // the model that wrote it, where known
+	Text      string `json:"text"`
+	Rank      *int   `json:"rank,omitempty"`      // among Options, 0 the best; nil where unknown
+	Unrelated bool   `json:"unrelated,omitempty"` // an option of another item, put in on purpose
 }
+
+// Answered is what a Judgment item is about: an agent's answer, and the judge's
+// own to the same question.
+type Answered struct {
+	Question  string  `json:"question_id"`         // id of the question; the items of several agents share it
+	Of        Shape   `json:"of"`                  // the question's shape: Choice, Number or Preference
+	Agent     string  `json:"agent"`               // name of the model that answered
+	Text      string  `json:"answer"`              // its whole reply
+	Reference string  `json:"reference,omitempty"` // the judge's own whole reply to the question
+	Own       *Answer `json:"own,omitempty"`       // what the judge's own reply came to
+}
+
+// Answer is what a reply to a question came to.
+type Answer struct {
+	Value string `json:"value,omitempty"` // what was read from it; "" for nothing
+	Right bool   `json:"right"`
+}
+
+// Shape is what an item asks for. A protocol says which shapes it takes.
+type Shape string
+
+const (
+	Pair       Shape = "pair"       // two responses, of which one is labelled the better
+	Choice     Shape = "choice"     // a question with options, of which one is right
+	Number     Shape = "number"     // a question that a number answers
+	Preference Shape = "preference" // two responses and what people preferred: A, B or C, a tie
+	Options    Shape = "options"    // an instruction with two or more outputs, ranked or not
+	Judgment   Shape = "judgment"   // an agent's answer to a question: right or wrong?
+)
 
 // Item is one question with the candidates to be judged and the known best.
 type Item struct {
 	ID         string
+	Shape      Shape
 	Source     string // the dataset's own word for where the question comes from
 	Group      string // the category that results are reported by
 	Question   string
-	Candidates []Candidate
-	Gold       int    // index of the labelled best candidate
-	Line       int    // line of the file, from 1
-	Raw        []byte // the line as published, without its newline
+	Candidates []Candidate // their ids are in order by themselves: A, B, … or 01, 02, …
+	Gold       int         // index of the labelled best candidate; NoGold where there is none
+	Answer     string      // of a Number: the number that is right, as the dataset writes it
+	Answered   *Answered   // of a Judgment
+	Line       int         // line of the file, from 1
+	Raw        []byte      // the line as published, without its newline
+}
+
+// NoGold is the Gold of an item without a labelled candidate.
+const NoGold = -1
+
+// Unit is what results of the item are resampled by: several agents' answers to
+// one question belong together.
+func (it Item) Unit() string {
+	if it.Answered != nil {
+		return it.Answered.Question
+	}
+	return it.ID
 }
 
 // LineError says what is wrong with one line of a file.

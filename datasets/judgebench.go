@@ -57,6 +57,7 @@ func parsePair(line []byte) (Item, error) {
 	}
 	return Item{
 		ID:       *p.PairID,
+		Shape:    Pair,
 		Source:   p.Source,
 		Group:    Category(p.Source),
 		Question: *p.Question,

@@ -31,7 +31,7 @@ func TestGoodFile(t *testing.T) {
 	if it.ID != "two" || it.Gold != 1 || it.Group != "our-own" || it.Line != 3 || string(it.Raw) != second {
 		t.Errorf("second item: %+v", it)
 	}
-	if a, b := it.Candidates[0], it.Candidates[1]; a != (Candidate{"A", "m", "The first."}) || b != (Candidate{"B", "m", "The second."}) {
+	if a, b := it.Candidates[0], it.Candidates[1]; a != (Candidate{ID: "A", Model: "m", Text: "The first."}) || b != (Candidate{ID: "B", Model: "m", Text: "The second."}) {
 		t.Errorf("candidates: %+v", it.Candidates)
 	}
 	if it := item(t, s, 0); it.Gold != 0 || it.Group != "Knowledge" || it.Line != 1 {

@@ -85,7 +85,7 @@ func protocolNamed(t testing.TB, kind, template string) Protocol {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return k.New(tpl)
+	return k.New(tpl, nil)
 }
 
 // script is a judge that says what a function says.

@@ -33,14 +33,14 @@ func FuzzParse(f *testing.F) {
 	var protocols []pairwise
 	for _, kind := range Kinds {
 		for _, t := range kind.Templates {
-			protocols = append(protocols, kind.New(t).(pairwise))
+			protocols = append(protocols, kind.New(t, nil).(pairwise))
 		}
 	}
 	f.Fuzz(func(t *testing.T, reply string) {
 		for _, p := range protocols {
 			for _, policy := range Policies {
-				straight, swapped := Showing{0, []int{0, 1}}, Showing{1, []int{1, 0}}
-				v, w := p.Parse(straight, reply, policy), p.Parse(swapped, reply, policy)
+				straight, swapped := Showing{Index: 0, Order: []int{0, 1}}, Showing{Index: 1, Order: []int{1, 0}}
+				v, w := p.Parse(straight, reply, Reading{Policy: policy}), p.Parse(swapped, reply, Reading{Policy: policy})
 				switch v.Outcome {
 				case Decided:
 					place, ok := orders[v.Label]
@@ -67,7 +67,7 @@ func FuzzParse(f *testing.F) {
 				}
 			}
 			// What is beyond dispute under one policy is so under the other.
-			u, l := p.Parse(Showing{0, []int{0, 1}}, reply, Unique), p.Parse(Showing{0, []int{0, 1}}, reply, Last)
+			u, l := p.Parse(Showing{Index: 0, Order: []int{0, 1}}, reply, Reading{Policy: Unique}), p.Parse(Showing{Index: 0, Order: []int{0, 1}}, reply, Reading{Policy: Last})
 			if (u.Outcome == Decided || u.Outcome == Tie) && u != l {
 				t.Errorf("%q reads as %+v, by its last label as %+v", reply, u, l)
 			}
@@ -147,7 +147,7 @@ func FuzzManifest(f *testing.F) {
 			return
 		}
 		for _, label := range append([]string{"A>B", "B<<A", "B>A", "A=B", "C"}, m.Spec.Prompt.Labels...) {
-			v := p.Parse(Showing{0, []int{0, 1}}, "[["+label+"]]", Unique)
+			v := p.Parse(Showing{Index: 0, Order: []int{0, 1}}, "[["+label+"]]", Reading{Policy: Unique})
 			place, ordered := orders[v.Label]
 			if v.Outcome == Decided && (!ordered || v.Choice != place || !offers(m.Spec.Prompt.Labels, place)) {
 				t.Errorf("labels %q: %q reads as %+v", m.Spec.Prompt.Labels, label, v)

@@ -155,18 +155,18 @@ func importSet(set *datasets.Set, gavel string) (*Import, []*Record, [][]byte, e
 func importedProtocol(judgeName string) (p Protocol, stored bool) {
 	if judgeName == arenaHardName {
 		t, _ := pairwiseKind.Template("arena-hard")
-		return pairwiseKind.New(t), false
+		return pairwiseKind.New(t, nil), false
 	}
 	kind, name := pairwiseKind, judgeName
 	for _, k := range []Kind{pairwiseKind, reversedKind} {
 		if own, ok := strings.CutPrefix(judgeName, ownPrefix+k.Name+"_"); ok {
 			kind, name = k, own
 			if t, err := k.Template(own); err == nil {
-				return k.New(t), false
+				return k.New(t, nil), false
 			}
 		}
 	}
-	return kind.New(Template{Name: name, Origin: "JudgeBench output file", Labels: []string{labelA, labelB, labelTie}}), true
+	return kind.New(Template{Name: name, Origin: "JudgeBench output file", Labels: []string{labelA, labelB, labelTie}}, nil), true
 }
 
 // ownPrefix begins the judge_name of a run of gavel's.
@@ -287,12 +287,12 @@ func decided(p Protocol, s Showing, game *benchGame) (Verdict, error) {
 		if scores[0] > scores[1] {
 			label = labelA
 		}
-		return p.Parse(s, "[["+label+"]]", Unique), nil
+		return p.Parse(s, "[["+label+"]]", Reading{Policy: Unique}), nil
 	}
 	if game.Decision == nil {
 		return Verdict{Outcome: NoVerdict, Choice: Nobody}, nil
 	}
-	v := p.Parse(s, "[["+*game.Decision+"]]", Unique)
+	v := p.Parse(s, "[["+*game.Decision+"]]", Reading{Policy: Unique})
 	if v.Outcome == NoVerdict {
 		return v, fmt.Errorf("decision %q is none of A>B, B>A, A=B and null", *game.Decision)
 	}
@@ -416,7 +416,7 @@ func appendGame(line []byte, p Protocol, item datasets.Item, r *Record) []byte {
 			response = r.Replies[0].Text
 		}
 	} else {
-		prompt = p.Prompt(item, Showing{r.Showing, places(r.Order)}).User
+		prompt = p.Prompt(item, r.Shown()).User
 		response = r.Text()
 	}
 	line = append(line, `{"judgment": {"judge_model": `...)

@@ -22,6 +22,7 @@ type Spec struct {
 	Protocol   string      `json:"protocol"`
 	Goal       string      `json:"goal"`
 	Prompt     Template    `json:"prompt"`
+	Options    Settings    `json:"options,omitempty"` // of the protocol, those that are not the default
 	Dataset    DatasetSpec `json:"dataset"`
 	Model      ModelSpec   `json:"model"`
 	Parameters Parameters  `json:"parameters"`
@@ -190,5 +191,5 @@ func ProtocolOf(m *Manifest) (Protocol, error) {
 	if err != nil {
 		return nil, err
 	}
-	return kind.New(m.Spec.Prompt), nil
+	return kind.New(m.Spec.Prompt, m.Spec.Options), nil
 }

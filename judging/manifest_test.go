@@ -53,6 +53,9 @@ func TestEveryFieldOfASpecMakesAnotherRun(t *testing.T) {
 		case reflect.Slice:
 			defer v.Set(reflect.ValueOf(v.Interface()))
 			v.Set(reflect.ValueOf([]string{"A>B", "x"}))
+		case reflect.Map:
+			defer v.Set(reflect.ValueOf(v.Interface()))
+			v.Set(reflect.ValueOf(Settings{"mode": "self"}))
 		default:
 			t.Fatalf("%s is a %s: teach this test to change it", name, v.Kind())
 		}
@@ -135,11 +138,11 @@ func TestProtocolOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := Showing{0, []int{0, 1}}
+	s := Showing{Index: 0, Order: []int{0, 1}}
 	if got := p.Prompt(pair("p1", 0), s); p.Name() != "reversed" || got.System != m.Spec.Prompt.System || got.Oracle.Choices[0] != "[[B>A]]" {
 		t.Errorf("%s asks %+v", p.Name(), got)
 	}
-	if v := p.Parse(s, "[[A=B]]", Unique); v.Outcome != Tie {
+	if v := p.Parse(s, "[[A=B]]", Reading{Policy: Unique}); v.Outcome != Tie {
 		t.Errorf("a tie, which it offers, reads as %+v", v)
 	}
 	m.Spec.Protocol = "self-reference-to-come"

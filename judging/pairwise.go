@@ -23,27 +23,27 @@ const (
 var pairwiseKind = Kind{
 	Name:  "pairwise",
 	About: "two responses in both orders: which is better? (JudgeBench, arXiv 2410.12784)",
-	Goal:  GoalBetter, Showings: 2,
+	Goal:  GoalBetter, Judges: []datasets.Shape{datasets.Pair}, Showings: 2, FollowUps: true,
 	Templates: []Template{
 		embedded("pairwise", "sop", "JudgeBench's Arena-Hard prompt with two choices"),
 		embedded("pairwise", "direct", grpMirror),
 		embedded("pairwise", "cot", grpMirror),
 		embedded("pairwise", "arena-hard", arenaHard),
 	},
-	New: func(t Template) Protocol { return pairwise{"pairwise", GoalBetter, t} },
+	New: func(t Template, _ Settings) Protocol { return pairwise{"pairwise", GoalBetter, t} },
 }
 
 var reversedKind = Kind{
 	Name:  "reversed",
 	About: "two responses in both orders: which is worse? (GRP, arXiv 2503.06139)",
-	Goal:  GoalWorse, Showings: 2,
+	Goal:  GoalWorse, Judges: []datasets.Shape{datasets.Pair}, Showings: 2, FollowUps: true,
 	Templates: []Template{
 		embedded("reversed", "sop", grp+", \"Goal-Reversed Prompting\""),
 		embedded("reversed", "direct", grp+", \"Directly Prompting\""),
 		embedded("reversed", "cot", grp+", \"CoT Prompting\""),
 		embedded("reversed", "arena-hard", arenaHard+" with the goal reversed: gavel's own, no paper has it"),
 	},
-	New: func(t Template) Protocol { return pairwise{"reversed", GoalWorse, t} },
+	New: func(t Template, _ Settings) Protocol { return pairwise{"reversed", GoalWorse, t} },
 }
 
 // pairwise compares two responses (PROTOCOLS.md §1). The goal changes what the
@@ -58,7 +58,7 @@ func (p pairwise) Name() string { return p.name }
 
 // Showings: as published, then swapped.
 func (pairwise) Showings(datasets.Item) []Showing {
-	return []Showing{{0, []int{0, 1}}, {1, []int{1, 0}}}
+	return []Showing{{Index: 0, Order: []int{0, 1}}, {Index: 1, Order: []int{1, 0}}}
 }
 
 // followUp is JudgeBench's turn after a reply without a label.
@@ -144,13 +144,13 @@ func plainLabel(label string) string {
 // Parse reads labels by PROTOCOLS.md §1: none is no verdict; under Unique, two
 // that are written differently are a conflict; only then are they brought to
 // their plain form, and one the prompt did not offer is no verdict.
-func (p pairwise) Parse(s Showing, reply string, policy Policy) Verdict {
+func (p pairwise) Parse(s Showing, reply string, how Reading) Verdict {
 	labels := findLabels(reply)
 	if len(labels) == 0 {
 		return Verdict{Outcome: NoVerdict, Choice: Nobody}
 	}
 	label := labels[len(labels)-1]
-	if policy != Last {
+	if how.Policy != Last {
 		for _, l := range labels {
 			if l != label {
 				return Verdict{Outcome: Conflict, Choice: Nobody}

@@ -92,7 +92,7 @@ func TestParse(t *testing.T) {
 			}{{"sop", Unique, c.sop}, {"direct", Unique, c.sop}, {"cot", Unique, c.sop}, {"arena-hard", Unique, c.arena}, {"sop", Last, last}} {
 				p := protocolNamed(t, kind.Name, reading.template)
 				for _, s := range p.Showings(pair("p1", 0)) {
-					v := p.Parse(s, c.reply, reading.policy)
+					v := p.Parse(s, c.reply, Reading{Policy: reading.policy})
 					if got := inPlaces(v, s); got != reading.want {
 						t.Errorf("%s: %s/%s, showing %d, policy %s: %q reads as %s (%+v), want %s %s",
 							c.name, kind.Name, reading.template, s.Index, reading.policy, c.reply, got, v, reading.want, c.reason)
@@ -124,11 +124,11 @@ func inPlaces(v Verdict, s Showing) string {
 
 func TestParseKeepsTheLabelAsWritten(t *testing.T) {
 	p := protocolNamed(t, "pairwise", "sop")
-	s := Showing{0, []int{0, 1}}
+	s := Showing{Index: 0, Order: []int{0, 1}}
 	for reply, want := range map[string]string{
 		"[[A>>B]]": "A>>B", "[[B<<A]]": "B<<A", "[[A=B]]": "A=B", "[[A]]": "A", "nothing": "", "[[A>B]] [[B>A]]": "",
 	} {
-		if v := p.Parse(s, reply, Unique); v.Label != want {
+		if v := p.Parse(s, reply, Reading{Policy: Unique}); v.Label != want {
 			t.Errorf("%q: label %q, want %q", reply, v.Label, want)
 		}
 	}
@@ -165,10 +165,10 @@ func TestOracle(t *testing.T) {
 			if got := o.Choices[o.Right]; got != c.says {
 				t.Errorf("it is right to say %s, want %s", got, c.says)
 			}
-			if v := p.Parse(s, o.Choices[o.Right], Unique); v.Outcome != Decided || v.Choice != c.gold {
+			if v := p.Parse(s, o.Choices[o.Right], Reading{Policy: Unique}); v.Outcome != Decided || v.Choice != c.gold {
 				t.Errorf("the right label reads as %+v", v)
 			}
-			if v := p.Parse(s, o.Choices[1-o.Right], Unique); v.Outcome != Decided || v.Choice != 1-c.gold {
+			if v := p.Parse(s, o.Choices[1-o.Right], Reading{Policy: Unique}); v.Outcome != Decided || v.Choice != 1-c.gold {
 				t.Errorf("the wrong label reads as %+v", v)
 			}
 		})

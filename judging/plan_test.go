@@ -35,7 +35,7 @@ func TestLongestPrompt(t *testing.T) {
 `)
 	for _, kind := range Kinds {
 		for _, tpl := range kind.Templates {
-			p := kind.New(tpl)
+			p := kind.New(tpl, nil)
 			longest := 0
 			for i := range set.Len() {
 				item, err := set.Item(i)

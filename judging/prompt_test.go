@@ -22,7 +22,7 @@ func TestPromptGolden(t *testing.T) {
 	for _, kind := range Kinds {
 		for _, tpl := range kind.Templates {
 			t.Run(kind.Name+"/"+tpl.Name, func(t *testing.T) {
-				p := kind.New(tpl)
+				p := kind.New(tpl, nil)
 				var b bytes.Buffer
 				for i, s := range p.Showings(item) {
 					prompt := p.Prompt(item, s)
@@ -51,7 +51,7 @@ func TestForwardAndReversedDifferInTheGoalAlone(t *testing.T) {
 	item := pair("p1", 0)
 	for i, name := range pairwiseKind.TemplateNames() {
 		t.Run(name, func(t *testing.T) {
-			forward, reversed := pairwiseKind.New(pairwiseKind.Templates[i]), reversedKind.New(reversedKind.Templates[i])
+			forward, reversed := pairwiseKind.New(pairwiseKind.Templates[i], nil), reversedKind.New(reversedKind.Templates[i], nil)
 			for _, s := range forward.Showings(item) {
 				f, r := forward.Prompt(item, s), reversed.Prompt(item, s)
 				if got := turnGoal.Replace(r.System); got != f.System {
@@ -61,10 +61,10 @@ func TestForwardAndReversedDifferInTheGoalAlone(t *testing.T) {
 					t.Error("user message or follow-up differ")
 				}
 			}
-			if n := occurrences(forward.Prompt(item, Showing{0, []int{0, 1}}).System, "wors", "best"); n != 0 {
+			if n := occurrences(forward.Prompt(item, Showing{Index: 0, Order: []int{0, 1}}).System, "wors", "best"); n != 0 {
 				t.Errorf("the forward prompt speaks of the worse %d times", n)
 			}
-			if n := occurrences(reversed.Prompt(item, Showing{0, []int{0, 1}}).System, "better", "best"); n != 0 {
+			if n := occurrences(reversed.Prompt(item, Showing{Index: 0, Order: []int{0, 1}}).System, "better", "best"); n != 0 {
 				t.Errorf("the reversed prompt speaks of the better %d times", n)
 			}
 		})
@@ -116,7 +116,7 @@ func TestUserMessagesOfTheClaudeFile(t *testing.T) {
 	defer set.Close()
 	for _, kind := range Kinds {
 		for _, tpl := range kind.Templates {
-			p := kind.New(tpl)
+			p := kind.New(tpl, nil)
 			var messages []string
 			for i := range set.Len() {
 				item, err := set.Item(i)
@@ -163,7 +163,7 @@ func TestCandidateTextIsData(t *testing.T) {
 	}
 	for _, kind := range Kinds {
 		for _, tpl := range kind.Templates {
-			p := kind.New(tpl)
+			p := kind.New(tpl, nil)
 			for _, s := range p.Showings(fill(q, a, b)) {
 				plain := p.Prompt(fill(q, a, b), s)
 				frame := regexp.MustCompile("QQQ|AAA|BBB").Split(plain.User, -1)

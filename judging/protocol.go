@@ -20,8 +20,10 @@ const CutPrompt = backends.CutPrompt
 
 // Showing is one order in which an item's candidates are shown.
 type Showing struct {
-	Index int   // from 0
-	Order []int // Order[place] is the candidate shown there
+	Index int            // from 0
+	Order []int          // Order[place] is the candidate shown there
+	Shape datasets.Shape // of the item
+	Mode  string         // of protocols that ask the same thing in several ways: which
 }
 
 // Prompt is what a judge is asked about one showing.
@@ -65,6 +67,8 @@ type Verdict struct {
 	Outcome Outcome
 	Label   string // as the judge wrote it, without the brackets
 	Choice  int    // the candidate judged the better, or Nobody
+	Answer  string // of a question without candidates: what was read
+	Rule    string // which of several rules found it; "" where there is one
 }
 
 // Policy says which of several labels binds.
@@ -90,18 +94,46 @@ type Protocol interface {
 	// Parse reads a reply, thinking already taken off, as a verdict on the
 	// showing. It maps the place shown to the candidate; nothing later turns
 	// labels round.
-	Parse(s Showing, reply string, policy Policy) Verdict
+	Parse(s Showing, reply string, how Reading) Verdict
 }
 
 // Kind is a protocol by name, with the prompts that it knows.
 type Kind struct {
 	Name      string
 	About     string
-	Goal      string // what the judge is asked to name
-	Showings  int    // of every item
+	Goal      string           // what the judge is asked to name
+	Judges    []datasets.Shape // the items it takes
+	Showings  int              // of every item; 0 where it depends on the item
+	FollowUps bool             // a reply without a verdict is followed by another turn
 	Templates []Template
-	New       func(Template) Protocol
+	Options   []Option
+	New       func(Template, Settings) Protocol
 }
+
+// Option is a choice that a protocol offers beyond its prompt. It is a flag of
+// the command and, where it is not the default, part of the run's spec.
+type Option struct {
+	Name    string
+	Usage   string
+	Default string   // "false" for a switch
+	Values  []string // all of them; nil where Check decides
+	Check   func(value string) error
+}
+
+// Settings are options that were chosen: name and value of those that are not
+// the default.
+type Settings map[string]string
+
+// Get is the value of an option.
+func (s Settings) Get(o Option) string {
+	if v, ok := s[o.Name]; ok {
+		return v
+	}
+	return o.Default
+}
+
+// Takes tells whether the protocol judges items of a shape.
+func (k Kind) Takes(s datasets.Shape) bool { return slices.Contains(k.Judges, s) }
 
 // Kinds lists the protocols. A new one is a file of this package and a line
 // here.

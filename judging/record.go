@@ -64,12 +64,22 @@ type Record struct {
 	Showings int      `json:"showings"`         // of this item in all
 	Repeat   int      `json:"repeat,omitempty"` // from 0
 	Order    []string `json:"order"`            // candidates in the order shown
-	Gold     string   `json:"gold"`             // the labelled candidate
-	Replies  []Reply  `json:"replies"`
-	Outcome  Outcome  `json:"outcome"`
-	Label    string   `json:"label,omitempty"`  // as the judge wrote it
-	Choice   string   `json:"choice,omitempty"` // candidate judged the better
-	Error    string   `json:"error,omitempty"`
+	Gold     string   `json:"gold"`             // the labelled candidate; of a number, the number
+	// What follows up to Replies is of protocols that have it, and left out by
+	// the others.
+	Shape     datasets.Shape   `json:"shape,omitempty"`     // of the item; "" is a pair
+	Mode      string           `json:"mode,omitempty"`      // which way of asking the showing is
+	Question  string           `json:"question,omitempty"`  // of a judgment: id of the question; items of several agents share it
+	Agent     string           `json:"agent,omitempty"`     // of a judgment: who answered
+	Own       *datasets.Answer `json:"own,omitempty"`       // of a judgment: what the judge itself answered
+	Unrelated string           `json:"unrelated,omitempty"` // of options: the candidate from another item
+	Replies   []Reply          `json:"replies"`
+	Outcome   Outcome          `json:"outcome"`
+	Label     string           `json:"label,omitempty"`  // as the judge wrote it
+	Choice    string           `json:"choice,omitempty"` // candidate judged the better
+	Answer    string           `json:"answer,omitempty"` // of a question without candidates: what was read
+	Rule      string           `json:"rule,omitempty"`   // which rule found it
+	Error     string           `json:"error,omitempty"`
 	// Probabilities of the labels on offer where the verdict stands, in the
 	// order of the prompt. Empty where they were not asked for or not told.
 	Probabilities []Probability `json:"probabilities,omitempty"`
@@ -84,6 +94,10 @@ const recordSchema = 1
 type Reading struct {
 	Policy    Policy
 	AcceptCut bool // a verdict given before the token limit counts
+	Lenient   bool // an answer may also be found by the lenient rule (see the answer protocol)
+	// First: of several answers the first binds. It is set where a record was
+	// imported: base models run on into a next question.
+	First bool
 }
 
 // Text joins the replies the way JudgeBench does: each after a newline. Where
@@ -119,7 +133,8 @@ func (r *Record) Read(p Protocol, how Reading) (Verdict, error) {
 			return Verdict{Outcome: o, Choice: Nobody}, nil
 		}
 	}
-	v := p.Parse(Showing{r.Showing, places(r.Order)}, r.Text(), how.Policy)
+	how.First = r.Imported != nil
+	v := p.Parse(r.Shown(), r.Text(), how)
 	if v.Outcome == NoVerdict && r.Replies[len(r.Replies)-1].Finish == backends.Length {
 		return Verdict{Outcome: Cut, Choice: Nobody}, nil // cut before there was a verdict to accept
 	}
@@ -151,6 +166,44 @@ func (r *Record) stored() (Verdict, error) {
 		}
 	}
 	return v, nil
+}
+
+// describe notes what scores have to know of the item.
+func (r *Record) describe(item datasets.Item) {
+	if item.Shape != datasets.Pair {
+		r.Shape = item.Shape
+	}
+	if item.Gold >= 0 && item.Gold < len(item.Candidates) {
+		r.Gold = item.Candidates[item.Gold].ID
+	} else {
+		r.Gold = item.Answer
+	}
+	if a := item.Answered; a != nil {
+		r.Question, r.Agent, r.Own = a.Question, a.Agent, a.Own
+	}
+	for _, c := range item.Candidates {
+		if c.Unrelated {
+			r.Unrelated = c.ID
+		}
+	}
+}
+
+// take notes a verdict.
+func (r *Record) take(v Verdict) {
+	r.Outcome, r.Label, r.Choice, r.Answer, r.Rule = v.Outcome, v.Label, r.CandidateID(v.Choice), v.Answer, v.Rule
+}
+
+// Shown is the showing that the record is of.
+func (r *Record) Shown() Showing {
+	return Showing{Index: r.Showing, Order: places(r.Order), Shape: r.Shape, Mode: r.Mode}
+}
+
+// Unit is what the record is resampled by: its question.
+func (r *Record) Unit() string {
+	if r.Question != "" {
+		return r.Question
+	}
+	return r.Item
 }
 
 // Places is the order shown, as indexes of the item's candidates.
@@ -186,18 +239,18 @@ func (r *Record) check() error {
 		return errors.New("not a record of gavel")
 	case !slices.Contains(Outcomes, r.Outcome):
 		return fmt.Errorf("unknown outcome %q", r.Outcome)
-	case r.Showing < 0 || r.Showing >= r.Showings || len(r.Order) < 2:
+	case r.Showing < 0 || r.Showing >= r.Showings || len(r.Order) < 2 && r.Shape != datasets.Number:
 		return errors.New("a record without an order shown")
 	case r.Repeat < 0 || r.Repeat >= MaxRepeats:
 		return fmt.Errorf("repeat %d: it is from 0 to %d", r.Repeat, MaxRepeats-1)
-	case !slices.Contains(r.Order, r.Gold):
+	case !slices.Contains(r.Order, r.Gold) && r.Shape != datasets.Number && (r.Gold != "" || r.Shape != datasets.Options):
 		return fmt.Errorf("gold %q was not shown", r.Gold)
 	case r.Choice != "" && !slices.Contains(r.Order, r.Choice):
 		return fmt.Errorf("choice %q was not shown", r.Choice)
-	case r.Outcome == Decided && r.Choice == "":
+	case r.Outcome == Decided && r.Choice == "" && r.Answer == "":
 		return errors.New("decided, but for nobody")
-	case r.Outcome != Decided && r.Choice != "":
-		return fmt.Errorf("outcome %s, but choice %q", r.Outcome, r.Choice)
+	case r.Outcome != Decided && r.Choice+r.Answer != "":
+		return fmt.Errorf("outcome %s, but choice %q", r.Outcome, r.Choice+r.Answer)
 	}
 	ids := sortedIDs(r.Order)
 	if len(slices.Compact(ids)) != len(r.Order) {

@@ -170,10 +170,11 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Showing, repeat i
 		Protocol: m.Spec.Protocol, Prompt: m.Spec.Prompt.Name,
 		Model: m.Spec.Model.Name, Identity: m.Spec.Model.Identity,
 		Item: item.ID, Source: item.Source, Group: item.Group,
-		Showing: s.Index, Repeat: repeat, Order: orderIDs(item, s), Gold: item.Candidates[item.Gold].ID,
+		Showing: s.Index, Repeat: repeat, Mode: s.Mode, Order: orderIDs(item, s),
 		Replies: []Reply{},
 		At:      j.Now().UTC().Truncate(time.Millisecond),
 	}
+	rec.describe(item)
 	req := j.request(FirstTurn(prompt, params.SystemRole), &prompt.Oracle, repeat)
 	rec.PromptID = hashEncoded(req.Encoded)
 	if said := j.measure(ctx, &req); said != "" {
@@ -218,7 +219,7 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Showing, repeat i
 			backends.Message{Role: backends.User, Content: next})
 		req.Encoded = backends.EncodeMessages(req.Messages)
 	}
-	rec.Outcome, rec.Label, rec.Choice = v.Outcome, v.Label, rec.CandidateID(v.Choice)
+	rec.take(v)
 	return rec, nil
 }
 

@@ -50,14 +50,14 @@ func TestTemplateFile(t *testing.T) {
 // A prompt of one's own may offer what is no order of two: such a label is no
 // verdict, and a tie is one only where it is offered.
 func TestTemplateFileDecidesWhatIsOffered(t *testing.T) {
-	p := pairwiseKind.New(newTemplate("mine", "file", "[[A>B]] [[B>A]] [[A]]"))
-	s := Showing{1, []int{1, 0}}
+	p := pairwiseKind.New(newTemplate("mine", "file", "[[A>B]] [[B>A]] [[A]]"), nil)
+	s := Showing{Index: 1, Order: []int{1, 0}}
 	for reply, want := range map[string]Verdict{
-		"[[A>B]]": {Decided, "A>B", 1},
-		"[[A]]":   {NoVerdict, "A", Nobody},
-		"[[A=B]]": {NoVerdict, "A=B", Nobody},
+		"[[A>B]]": {Outcome: Decided, Label: "A>B", Choice: 1},
+		"[[A]]":   {Outcome: NoVerdict, Label: "A", Choice: Nobody},
+		"[[A=B]]": {Outcome: NoVerdict, Label: "A=B", Choice: Nobody},
 	} {
-		if got := p.Parse(s, reply, Unique); got != want {
+		if got := p.Parse(s, reply, Reading{Policy: Unique}); got != want {
 			t.Errorf("%s: %+v, want %+v", reply, got, want)
 		}
 	}

@@ -26,6 +26,8 @@ type Side struct {
 type Difference struct {
 	Metric string   `json:"metric"`
 	Group  string   `json:"group"`
+	Mode   string   `json:"mode,omitempty"` // see [Result]
+	Unit   string   `json:"unit,omitempty"` // of the values, where they are not percent
 	A      *float64 `json:"a"`
 	B      *float64 `json:"b"`
 	Diff   *float64 `json:"difference"`
@@ -63,7 +65,8 @@ type Comparison struct {
 	A, B        Side         `json:"-"`
 	Sides       [2]Side      `json:"runs"`
 	N           int          `json:"n"`
-	OnlyA       int          `json:"only_in_a"` // pairs the other has not judged
+	Unit        string       `json:"unit,omitempty"` // what n counts, where it is not pairs
+	OnlyA       int          `json:"only_in_a"`      // pairs the other has not judged
 	OnlyB       int          `json:"only_in_b"`
 	Differences []Difference `json:"differences"`
 	Ensemble    *Ensemble    `json:"ensemble,omitempty"`
@@ -162,6 +165,12 @@ func side(r *Run) Side {
 type both struct{ a, b Unit }
 
 func comparePair(a, b *Run, boot stats.Bootstrap) (*Comparison, error) {
+	switch {
+	case (a.family == nil) != (b.family == nil), a.family != nil && a.family.unit() != b.family.unit():
+		return nil, fmt.Errorf("%s (%s) and %s (%s) are not scored alike: compare runs of one protocol", a.Dir, a.Manifest.Spec.Protocol, b.Dir, b.Manifest.Spec.Protocol)
+	case a.family != nil:
+		return compareFamilies(a, b, boot)
+	}
 	pairs := join(a.Units, b.Units)
 	if len(pairs) == 0 {
 		return nil, fmt.Errorf("%s and %s have no pair in common (datasets %s and %s): compare runs on the same dataset", a.Dir, b.Dir, a.Manifest.Dataset.Name, b.Manifest.Dataset.Name)

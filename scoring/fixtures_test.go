@@ -140,7 +140,7 @@ func makeRun(t *testing.T, how making) string {
 		t.Fatal(err)
 	}
 	job := judging.Job{
-		Manifest: m, Protocol: kind.New(template), Set: how.set, Rows: rows, Client: how.client, Concurrency: 4, GiveUp: 1 << 30,
+		Manifest: m, Protocol: kind.New(template, nil), Set: how.set, Rows: rows, Client: how.client, Concurrency: 4, GiveUp: 1 << 30,
 		Write: dir.Write, Now: func() time.Time { return time.Unix(0, 0) },
 	}
 	if err := job.Run(t.Context()); err != nil {

@@ -98,6 +98,9 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 	for _, o := range Outcomes {
 		rep.Outcomes[o] = run.Outcomes[judging.Outcome(o)]
 	}
+	if run.family != nil {
+		return run.scoreFamily(rep, b)
+	}
 	groups := Groups(run.Units)
 	byGroup := make([][]Result, len(groups))
 	var todo errgroup.Group
@@ -223,10 +226,14 @@ func (run *Run) warnings() []string {
 	if m.Simulated {
 		say("simulated judge: these numbers are of a coin with known sides, not of a model")
 	}
-	if left := m.Spec.Dataset.Items - len(run.Units); left > 0 {
-		say("incomplete: %d of %d pairs have not both games in the records and are left out", left, m.Spec.Dataset.Items)
+	n, unit := len(run.Units), "pairs have not both games"
+	if run.family != nil {
+		n, unit = run.complete, "items have not all their judgments"
 	}
-	if n := len(run.Units); n > 0 && n < fewItems {
+	if left := m.Spec.Dataset.Items - n; left > 0 {
+		say("incomplete: %d of %d %s in the records and are left out", left, m.Spec.Dataset.Items, unit)
+	}
+	if n > 0 && n < fewItems {
 		say("few items: n = %d", n)
 	}
 	if run.Reread > 0 {

@@ -43,8 +43,10 @@ func (r Report) Games() int {
 type Result struct {
 	Metric  string   `json:"metric"`
 	Group   string   `json:"group"`
-	Value   *float64 `json:"value"` // null where undefined; Note says why
-	N       int      `json:"n"`     // what it is a share of
+	Mode    string   `json:"mode,omitempty"` // of protocols that ask in several ways: which, or "difference"
+	Unit    string   `json:"unit,omitempty"` // of the value, where it is not percent
+	Value   *float64 `json:"value"`          // null where undefined; Note says why
+	N       int      `json:"n"`              // what it is a share of
 	Low     *float64 `json:"low"`
 	High    *float64 `json:"high"`
 	Missing string   `json:"missing"` // how games without a verdict counted
@@ -167,6 +169,9 @@ type Run struct {
 	Unheld   int // replies that a server was asked to hold to the labels, and did not
 	Unlikely int // decided games whose label is not the likeliest of those on offer
 
+	family   family // of protocols that are not scored as pairs of games, else nil
+	complete int    // items of the family with all their judgments
+
 	Forecasts []Forecast // of decided games whose label probabilities are known
 	repeats   map[string]*repeated
 }
@@ -223,6 +228,9 @@ func newLoader(m *judging.Manifest, how judging.Reading, protocol judging.Protoc
 	if !l.lent {
 		l.items = new(judging.IDs)
 	}
+	if f := families[m.Spec.Protocol]; f != nil {
+		l.run.family = f(m)
+	}
 	return l
 }
 
@@ -230,6 +238,15 @@ func newLoader(m *judging.Manifest, how judging.Reading, protocol judging.Protoc
 // goroutines.
 func (l *Loader) Add(r *judging.Record) error {
 	run := l.run
+	if run.family != nil {
+		v, err := r.Read(l.protocol, run.Reading)
+		if err != nil {
+			return err
+		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return l.addToFamily(r, v)
+	}
 	if len(r.Order) != 2 || r.Showing > 1 {
 		return fmt.Errorf("%s has two showings of two candidates, this record is of another kind", run.Manifest.Spec.Protocol)
 	}
@@ -262,15 +279,7 @@ func (l *Loader) Add(r *judging.Record) error {
 		return nil // the first stands, as for the run itself
 	}
 	*game = made
-	if last := len(r.Replies) - 1; v.Outcome == judging.Cut && last >= 0 && r.Replies[last].Text == "" && r.Replies[last].Thinking != "" {
-		run.Thought++
-	}
-	if last := len(r.Replies) - 1; v.Outcome == judging.NoVerdict && last >= 0 && r.Replies[last].Constrained {
-		run.Unheld++
-	}
-	if last := len(r.Replies) - 1; v.Outcome == judging.TooLong && last >= 0 && strings.HasPrefix(r.Replies[last].Detail, judging.CutPrompt) {
-		run.Shrunk++
-	}
+	run.remark(r, v)
 	run.answered(made)
 	if c, ok := confidence(r, l.protocol, v); ok && v.Outcome == judging.Decided {
 		if slices.ContainsFunc(r.Probabilities, func(p judging.Probability) bool { return p.P > c }) {
@@ -280,6 +289,21 @@ func (l *Loader) Add(r *judging.Record) error {
 	}
 	l.of[i] = l.pattern(p) + 1
 	return nil
+}
+
+// remark counts what a table warns of.
+func (run *Run) remark(r *judging.Record, v judging.Verdict) {
+	if len(r.Replies) == 0 {
+		return
+	}
+	switch last := r.Replies[len(r.Replies)-1]; {
+	case v.Outcome == judging.Cut && last.Text == "" && last.Thinking != "":
+		run.Thought++
+	case v.Outcome == judging.NoVerdict && last.Constrained:
+		run.Unheld++
+	case v.Outcome == judging.TooLong && strings.HasPrefix(last.Detail, judging.CutPrompt):
+		run.Shrunk++
+	}
 }
 
 func (run *Run) answered(g Game) {
@@ -320,6 +344,10 @@ func (l *Loader) pattern(p Pattern) uint32 {
 // Run is what the records come to. The loader is of no use afterwards.
 func (l *Loader) Run() *Run {
 	run := l.run
+	if run.family != nil {
+		run.complete, run.Partial = run.family.finish()
+		return run
+	}
 	pairs := 0
 	for _, n := range l.of {
 		if n > 0 && l.patterns[n-1].complete() {

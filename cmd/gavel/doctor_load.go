@@ -352,7 +352,7 @@ func (d *doctor) sameAgain(ctx context.Context) []finding {
 	if err != nil {
 		return untold(err)
 	}
-	protocol := kind.New(template)
+	protocol := kind.New(template, nil)
 	var reqs []backends.Request
 	for _, item := range sampleItems(d.env)[:most] {
 		prompt := protocol.Prompt(item, protocol.Showings(item)[0])

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -38,7 +39,23 @@ func answeredBy(t *testing.T, run string) map[string]int {
 // answered, and its results are those of one server.
 func TestSeveralEndpoints(t *testing.T) {
 	home(t)
-	a, b := newJudge(t, false, prefersLonger), newJudge(t, false, prefersLonger)
+	// How many each answers is up to the scheduler; that both are asked at once
+	// is not: until the other has been asked, either keeps its first caller waiting.
+	var alone atomic.Bool
+	alone.Store(true)
+	var asked [2]sync.Once
+	var both sync.WaitGroup
+	both.Add(2)
+	meet := func(i int) func(int64, string) (int, string) {
+		return func(call int64, user string) (int, string) {
+			if !alone.Load() {
+				asked[i].Do(both.Done)
+				both.Wait()
+			}
+			return prefersLonger(call, user)
+		}
+	}
+	a, b := newJudge(t, false, meet(0)), newJudge(t, false, meet(1))
 	args := []string{"run", "pairwise", "--base-url", a.URL, "--dataset", "sample", "--no-cache", "--out"}
 	mustCall(t, append(args, "one")...)
 	if by := answeredBy(t, "one"); by[""] != 64 {
@@ -54,12 +71,13 @@ func TestSeveralEndpoints(t *testing.T) {
 			t.Errorf("the plan lacks %q:\n%.900s", want, plan)
 		}
 	}
+	alone.Store(false)
 	mustCall(t, append(args, "--out", "two")...)
 	if read(t, "one/results.json") != read(t, "two/results.json") {
 		t.Error("results.json of one server and of two differ")
 	}
 	by := answeredBy(t, "two")
-	if by[a.URL+"/v1"] < 20 || by[b.URL+"/v1"] < 20 || by[a.URL+"/v1"]+by[b.URL+"/v1"] != 64 {
+	if by[a.URL+"/v1"] == 0 || by[b.URL+"/v1"] == 0 || by[a.URL+"/v1"]+by[b.URL+"/v1"] != 64 {
 		t.Errorf("answered by %v", by)
 	}
 	m, err := judging.ReadManifest("two")

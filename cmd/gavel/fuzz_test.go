@@ -79,10 +79,10 @@ func FuzzJudgment(f *testing.F) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				checkJudgments(t, kind.New(template), template.Labels, set, b, answer.body)
+				checkJudgments(t, kind.New(template, nil), template.Labels, set, b, answer.body)
 			}
 			if answer.openAI {
-				checkJudgments(t, kind.New(template), template.Labels, set, backends.NewOpenAI("http://server", "", c), answer.body)
+				checkJudgments(t, kind.New(template, nil), template.Labels, set, backends.NewOpenAI("http://server", "", c), answer.body)
 			}
 		}
 	})
@@ -162,7 +162,7 @@ func checkRecord(t *testing.T, p judging.Protocol, offered []string, r *judging.
 	}
 	for _, kind := range judging.Kinds { // as another prompt, and another policy, would read it
 		for _, template := range kind.Templates {
-			v, err := r.Read(kind.New(template), judging.Reading{Policy: judging.Last, AcceptCut: true})
+			v, err := r.Read(kind.New(template, nil), judging.Reading{Policy: judging.Last, AcceptCut: true})
 			if err == nil && (v.Outcome == judging.Decided || v.Outcome == judging.Tie) {
 				checkOffered(t, v.Outcome, v.Label, slices.Index(r.Order, r.CandidateID(v.Choice)), template.Labels, body)
 			}

@@ -284,7 +284,7 @@ func (e *env) fill(ctx context.Context, p *prepared, kind judging.Kind, template
 		return err
 	}
 	server, model := p.judges[0].Server, jointModel(p.judges)
-	protocol := kind.New(template)
+	protocol := kind.New(template, nil)
 	params := o.parameters
 	switch {
 	case server.Kind == "ollama" && params.NumCtx == 0:

@@ -181,7 +181,7 @@ func requests(path string) ([]request, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := kind.New(kind.Templates[0])
+	p := kind.New(kind.Templates[0], nil)
 	var out []request
 	for i := range set.Len() {
 		item, err := set.Item(i)
