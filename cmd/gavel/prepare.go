@@ -26,6 +26,13 @@ type prepared struct {
 	records *scoring.Loader   // all that stand or are made
 }
 
+// items are what a run is of: a dataset, and which of its rows.
+type items struct {
+	set  *datasets.Set
+	rows []int
+	info judging.DatasetInfo
+}
+
 // runJudge makes a run from flags and prints what it comes to.
 func (e *env) runJudge(ctx context.Context, o runOptions) error {
 	p, err := e.prepare(ctx, o)
@@ -36,9 +43,13 @@ func (e *env) runJudge(ctx context.Context, o runOptions) error {
 	if o.dryRun {
 		return e.plan(ctx, p)
 	}
+	return e.makeAndPrint(ctx, p)
+}
+
+func (e *env) makeAndPrint(ctx context.Context, p *prepared) error {
 	rep, err := e.make(ctx, p)
 	if rep != nil {
-		if perr := e.print(o.format, report.Scores{Runs: []scoring.Report{*rep}}); perr != nil {
+		if perr := e.print(p.opts.format, report.Scores{Runs: []scoring.Report{*rep}}); perr != nil {
 			return perr
 		}
 	}
@@ -47,24 +58,81 @@ func (e *env) runJudge(ctx context.Context, o runOptions) error {
 
 // prepare opens the dataset, finds the judge and works out what the run is.
 func (e *env) prepare(ctx context.Context, o runOptions) (*prepared, error) {
-	kind, err := judging.KindNamed(o.protocol)
+	its, err := e.openItems(o)
 	if err != nil {
 		return nil, err
 	}
-	template, err := findTemplate(kind, o.prompt)
+	p, err := e.prepareWith(ctx, o, its)
+	if err != nil {
+		its.set.Close()
+	}
+	return p, err
+}
+
+// prepareWith is prepare for items at hand.
+func (e *env) prepareWith(ctx context.Context, o runOptions, its items) (*prepared, error) {
+	q, err := ask(o, its)
 	if err != nil {
 		return nil, err
 	}
+	judges, err := e.findJudges(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return e.equip(ctx, o, q, its, judges)
+}
+
+// question is how the items are asked about.
+type question struct {
+	kind     judging.Kind
+	template judging.Template
+}
+
+// ask finds the protocol and its prompt, and holds the items to what it takes.
+func ask(o runOptions, its items) (q question, err error) {
+	if q.kind, err = judging.KindNamed(o.protocol); err != nil {
+		return q, err
+	}
+	if q.template, err = findTemplate(q.kind, o.prompt); err != nil {
+		return q, err
+	}
+	return q, takes(q.kind, its)
+}
+
+// openItems opens the dataset and picks from it.
+func (e *env) openItems(o runOptions) (items, error) {
 	set, err := e.library().Open(o.dataset)
 	if err != nil {
-		return nil, err
+		return items{}, err
 	}
-	p := &prepared{opts: o, set: set}
-	if err := e.fill(ctx, p, kind, template); err != nil {
+	rows, err := e.pick(o, set)
+	if err != nil {
 		set.Close()
-		return nil, err
+		return items{}, err
 	}
-	return p, nil
+	return items{set, rows, datasetInfo(set, o)}, nil
+}
+
+func (e *env) pick(o runOptions, set *datasets.Set) ([]int, error) {
+	for _, bad := range set.Bad {
+		e.say("skipped: %v", bad)
+	}
+	if set.Skipped > 0 {
+		e.say("%d lines of the dataset were skipped, %d are used", set.Skipped, set.Len())
+	}
+	sel := o.selection
+	if o.idsFile != "" {
+		ids, err := datasets.ReadIDs(o.idsFile)
+		if err != nil {
+			return nil, err
+		}
+		sel.IDs = ids
+	}
+	rows, err := sel.Pick(set)
+	if err != nil && o.idsFile != "" {
+		return nil, fmt.Errorf("--ids %s: %w", o.idsFile, err)
+	}
+	return rows, err
 }
 
 func findTemplate(kind judging.Kind, name string) (judging.Template, error) {
@@ -78,32 +146,16 @@ func findTemplate(kind judging.Kind, name string) (judging.Template, error) {
 	return judging.TemplateFile(name)
 }
 
-func (e *env) fill(ctx context.Context, p *prepared, kind judging.Kind, template judging.Template) error {
-	o := p.opts
-	for _, bad := range p.set.Bad {
-		e.say("skipped: %v", bad)
-	}
-	if p.set.Skipped > 0 {
-		e.say("%d lines of the dataset were skipped, %d are used", p.set.Skipped, p.set.Len())
-	}
-	sel := o.selection
-	if o.idsFile != "" {
-		ids, err := datasets.ReadIDs(o.idsFile)
-		if err != nil {
-			return err
-		}
-		sel.IDs = ids
-	}
-	rows, err := sel.Pick(p.set)
-	if err != nil {
-		return fmt.Errorf("--ids %s: %w", o.idsFile, err)
-	}
-	if p.judges, err = e.findJudges(ctx, o); err != nil {
-		return err
-	}
+// equip works out the run of a protocol on items by judges.
+func (e *env) equip(ctx context.Context, o runOptions, q question, its items, judges []backends.Member) (*prepared, error) {
+	kind, template := q.kind, q.template
+	p := &prepared{opts: o, set: its.set, judges: judges}
 	server, model := p.judges[0].Server, jointModel(p.judges)
-	protocol := kind.New(template, nil)
+	protocol := kind.New(template, o.settings)
 	params := o.parameters
+	if !kind.FollowUps {
+		params.Attempts = 1
+	}
 	switch {
 	case server.Kind == "ollama" && params.NumCtx == 0:
 		turns := params.Attempts
@@ -112,27 +164,34 @@ func (e *env) fill(ctx context.Context, p *prepared, kind judging.Kind, template
 		}
 		params.NumCtx = judging.SizeContext(judging.LongestPrompt(protocol, p.set), params.MaxTokens, turns, model.Trained)
 	case server.Kind == "openai" && params.NumCtx > 0:
-		return usage("--num-ctx: only Ollama is told its context by the client; start %s with the context you want", server.Name)
+		return nil, usage("--num-ctx: only Ollama is told its context by the client; start %s with the context you want", server.Name)
 	}
 	if err := abilities(server, model, &params); err != nil {
-		return err
+		return nil, err
 	}
 	ids, n := judging.HashIDs(func(yield func(string) bool) {
-		for _, r := range rows {
-			if !yield(p.set.ID(r)) {
+		for _, r := range its.rows {
+			if !yield(its.set.ID(r)) {
 				return
 			}
 		}
 	})
 	m := judging.NewManifest(version(), judging.Spec{
-		Protocol: kind.Name, Goal: kind.Goal, Prompt: template,
-		Dataset:    judging.DatasetSpec{SHA256: p.set.SHA256, Items: n, IDs: ids},
+		Protocol: kind.Name, Goal: kind.Goal, Prompt: template, Options: o.settings,
+		Dataset:    judging.DatasetSpec{SHA256: its.set.SHA256, Items: n, IDs: ids},
 		Model:      judging.ModelSpec{Name: model.Name, Identity: model.Identity(server.Kind)},
 		Parameters: params,
 	})
-	m.Simulated, m.Judgments = server.Kind == "sim", kind.Showings*n*params.Times()
+	showings := kind.Showings * n
+	if kind.Showings == 0 {
+		var err error
+		if showings, err = judging.CountShowings(protocol, its.set, its.rows); err != nil {
+			return nil, err
+		}
+	}
+	m.Simulated, m.Judgments = server.Kind == "sim", showings*params.Times()
 	m.Model, m.Server, m.Servers = model, server, allServers(p.judges)
-	m.Dataset = datasetInfo(p.set, o)
+	m.Dataset = its.info
 	m.Concurrency = jointConcurrency(o.concurrency, p.judges)
 	if !m.Simulated {
 		m.Timeout, m.RetryFor = o.timeout.String(), o.retryFor.String()
@@ -142,10 +201,33 @@ func (e *env) fill(ctx context.Context, p *prepared, kind judging.Kind, template
 		p.out = filepath.Join("runs", runName(m))
 	}
 	p.job = &judging.Job{
-		Manifest: m, Protocol: protocol, Set: p.set, Rows: rows, Context: max(model.Context, params.NumCtx),
+		Manifest: m, Protocol: protocol, Set: its.set, Rows: its.rows, Context: max(model.Context, params.NumCtx),
 		Concurrency: m.Concurrency, Now: e.now,
 	}
-	return e.measure(ctx, p)
+	return p, e.measure(ctx, p)
+}
+
+// takes tells whether the protocol judges such items.
+func takes(kind judging.Kind, its items) error {
+	if len(its.rows) == 0 {
+		return nil
+	}
+	item, err := its.set.Item(its.rows[0])
+	if err != nil {
+		return err
+	}
+	if !kind.Takes(item.Shape) {
+		return usage("%s judges items of shape %s; %s has items of shape %s (gavel run %s)", kind.Name, shapes(kind.Judges), its.set.Name, item.Shape, strings.Join(judging.TakenBy(item.Shape), ", gavel run "))
+	}
+	return nil
+}
+
+func shapes(of []datasets.Shape) string {
+	var names []string
+	for _, s := range of {
+		names = append(names, string(s))
+	}
+	return strings.Join(names, " or ")
 }
 
 // abilities settles what the server can be asked for, before anything is paid.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,6 +21,7 @@ type runOptions struct {
 	model       string
 	dataset     string
 	prompt      string
+	settings    judging.Settings // options of the protocol that were chosen
 	selection   datasets.Selection
 	idsFile     string
 	concurrency int // 0: auto
@@ -46,21 +48,11 @@ same command again asks only for what is missing.`,
 	}
 	for _, k := range judging.Kinds {
 		run.Subcommands = append(run.Subcommands, &cli.Command{
-			Name:      k.Name,
-			Usage:     k.About,
-			UsageText: fmt.Sprintf("gavel run %s --model MODEL --dataset NAME|FILE [flags]", k.Name),
-			Description: fmt.Sprintf(`Judges every pair of the dataset twice, the second time with the responses swapped, and
-asks which is %s. Progress goes to standard error, the table to standard output.
-
-Examples:
-  gavel run %[2]s --model qwen3:8b --dataset sample
-  gavel run %[2]s --model qwen3:8b --dataset judgebench-gpt4o --sample 100 --dry-run
-  gavel run %[2]s --base-url http://gpu1:8080 --base-url http://gpu2:8080 --model qwen3-8b --dataset judgebench-gpt4o
-  gavel run %[2]s --backend sim --model accuracy=0.8,first=0.2 --dataset sample
-
-Exit status: 0 every judgment was answered; 3 some failed or are missing, and the same
-command goes on; 130 interrupted, and the same command goes on.`, k.Goal, k.Name),
-			Flags: runFlags(k),
+			Name:        k.Name,
+			Usage:       k.About,
+			UsageText:   fmt.Sprintf("gavel run %s --model MODEL --dataset NAME|FILE [flags]", k.Name),
+			Description: describeKind(k),
+			Flags:       runFlags(k),
 			Action: func(c *cli.Context) error {
 				o, err := runOptionsFrom(c, k)
 				if err != nil {
@@ -71,6 +63,68 @@ command goes on; 130 interrupted, and the same command goes on.`, k.Goal, k.Name
 		})
 	}
 	return run
+}
+
+// descriptions of the protocols for their help, by name; each is followed by
+// how a run ends.
+var descriptions = map[string]string{
+	"pairwise": pairsHelp,
+	"reversed": pairsHelp,
+}
+
+const pairsHelp = `Judges every pair of the dataset twice, the second time with the responses swapped, and
+asks which is GOAL. Progress goes to standard error, the table to standard output.
+
+Examples:
+  gavel run NAME --model qwen3:8b --dataset sample
+  gavel run NAME --model qwen3:8b --dataset judgebench-gpt4o --sample 100 --dry-run
+  gavel run NAME --base-url http://gpu1:8080 --base-url http://gpu2:8080 --model qwen3-8b --dataset judgebench-gpt4o
+  gavel run NAME --backend sim --model accuracy=0.8,first=0.2 --dataset sample`
+
+func describeKind(k judging.Kind) string {
+	return strings.NewReplacer("NAME", k.Name, "GOAL", k.Goal).Replace(descriptions[k.Name]) + `
+
+Exit status: 0 every judgment was answered; 3 some failed or are missing, and the same
+command goes on; 130 interrupted, and the same command goes on.`
+}
+
+// optionFlags are the options of a protocol as flags.
+func optionFlags(k judging.Kind) (flags []cli.Flag) {
+	for _, o := range k.Options {
+		if o.Default == "false" {
+			flags = append(flags, &cli.BoolFlag{Name: o.Name, Usage: o.Usage, Category: "what"})
+		} else {
+			flags = append(flags, &cli.StringFlag{Name: o.Name, Value: o.Default, Usage: o.Usage, Category: "what"})
+		}
+	}
+	return flags
+}
+
+// settingsFrom reads them.
+func settingsFrom(c *cli.Context, k judging.Kind) (judging.Settings, error) {
+	var chosen judging.Settings
+	for _, o := range k.Options {
+		value := c.String(o.Name)
+		if o.Default == "false" {
+			value = strconv.FormatBool(c.Bool(o.Name))
+		} else if len(o.Values) > 0 {
+			if err := oneOf("--"+o.Name, value, o.Values); err != nil {
+				return nil, err
+			}
+		}
+		if o.Check != nil {
+			if err := o.Check(value); err != nil {
+				return nil, usage("--%s %s: %v", o.Name, value, err)
+			}
+		}
+		if value != o.Default {
+			if chosen == nil {
+				chosen = judging.Settings{}
+			}
+			chosen[o.Name] = value
+		}
+	}
+	return chosen, nil
 }
 
 func runFlags(k judging.Kind) []cli.Flag {
@@ -85,7 +139,6 @@ func runFlags(k judging.Kind) []cli.Flag {
 		&cli.StringFlag{Name: "ids", Usage: "only the items whose ids stand in `FILE`, one a line", Category: "what"},
 		&cli.IntFlag{Name: "max-tokens", Value: d.MaxTokens, Usage: "at most `N` tokens a reply, thinking included", Category: "how"},
 		&cli.IntFlag{Name: "num-ctx", Usage: "context of `N` tokens to ask Ollama for; 0: sized from the longest prompt and --max-tokens", Category: "how"},
-		&cli.IntFlag{Name: "attempts", Value: d.Attempts, Usage: "ask at most `N` times in a conversation until there is a verdict", Category: "how"},
 		&cli.StringFlag{Name: "system-role", Value: d.SystemRole, Usage: "`ROLE` that carries the system text: system, or user for models whose template refuses it", Category: "how"},
 		&cli.BoolFlag{Name: "accept-cut", Usage: "count a verdict that was given before the token limit cut the reply", Category: "how"},
 		&cli.StringFlag{Name: "think", Value: "auto", Usage: "`HOW` a thinking model thinks: " + strings.Join(backends.Thinks, ", ") + "; auto sends nothing and leaves it to the model", Category: "how"},
@@ -101,7 +154,10 @@ func runFlags(k judging.Kind) []cli.Flag {
 		&cli.StringFlag{Name: "out", Usage: "`DIR` of the run; default: runs/ and a name made of what it is", Category: "where"},
 		&cli.BoolFlag{Name: "dry-run", Usage: "say what would be asked, show the first prompt, and ask nothing", Category: "where"},
 	}
-	return append(append(flags, endpointFlags()...), formatFlags()...)
+	if k.FollowUps {
+		flags = append(flags, &cli.IntFlag{Name: "attempts", Value: d.Attempts, Usage: "ask at most `N` times in a conversation until there is a verdict", Category: "how"})
+	}
+	return slices.Concat(flags, optionFlags(k), endpointFlags(), formatFlags())
 }
 
 func runOptionsFrom(c *cli.Context, k judging.Kind) (o runOptions, err error) {
@@ -120,7 +176,13 @@ func runOptionsFrom(c *cli.Context, k judging.Kind) (o runOptions, err error) {
 	o.cacheDir, o.noCache, o.out, o.dryRun = c.String("cache"), c.Bool("no-cache"), c.String("out"), c.Bool("dry-run")
 	o.parameters = judging.DefaultParameters
 	o.parameters.MaxTokens, o.parameters.NumCtx = c.Int("max-tokens"), c.Int("num-ctx")
-	o.parameters.Attempts, o.parameters.SystemRole = c.Int("attempts"), c.String("system-role")
+	o.parameters.SystemRole = c.String("system-role")
+	if k.FollowUps {
+		o.parameters.Attempts = c.Int("attempts")
+	}
+	if o.settings, err = settingsFrom(c, k); err != nil {
+		return o, err
+	}
 	o.parameters.AcceptCut = c.Bool("accept-cut")
 	o.parameters.Constrain, o.parameters.Logprobs = c.Bool("constrain"), c.Bool("logprobs")
 	o.parameters.StrictDeterminism = c.Bool("strict-determinism")
@@ -143,6 +205,9 @@ func runOptionsFrom(c *cli.Context, k judging.Kind) (o runOptions, err error) {
 		flag  string
 		least int
 	}{{"limit", 0}, {"sample", 0}, {"max-tokens", 1}, {"num-ctx", 0}, {"attempts", 1}, {"repeat", 1}} {
+		if n.flag == "attempts" && !k.FollowUps {
+			continue
+		}
 		if c.Int(n.flag) < n.least || c.IsSet(n.flag) && c.Int(n.flag) == 0 {
 			return o, usage("--%s %d: it must be at least 1", n.flag, c.Int(n.flag))
 		}
