@@ -24,6 +24,11 @@ type prepared struct {
 	out     string
 	note    func(text string) // says something while the run is being made
 	records *scoring.Loader   // all that stand or are made
+
+	// Of a replay: who answers in the servers' place, and records that are taken
+	// over as they are.
+	answer backends.Client
+	given  []*judging.Record
 }
 
 // items are what a run is of: a dataset, and which of its rows.
