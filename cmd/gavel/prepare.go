@@ -183,7 +183,7 @@ func (e *env) equip(ctx context.Context, o runOptions, q question, its items, ju
 	})
 	m := judging.NewManifest(version(), judging.Spec{
 		Protocol: kind.Name, Goal: kind.Goal, Prompt: template, Options: o.settings,
-		Dataset:    judging.DatasetSpec{SHA256: its.set.SHA256, Items: n, IDs: ids},
+		Dataset:    judging.DatasetSpec{SHA256: its.set.SHA256, Items: n, IDs: ids, Turns: o.open.Turns, Lang: o.open.Lang},
 		Model:      judging.ModelSpec{Name: model.Name, Identity: model.Identity(server.Kind)},
 		Parameters: params,
 	})
@@ -222,9 +222,17 @@ func takes(kind judging.Kind, its items) error {
 		return err
 	}
 	if !kind.Takes(item.Shape) {
-		return usage("%s judges items of shape %s; %s has items of shape %s (gavel run %s)", kind.Name, shapes(kind.Judges), its.set.Name, item.Shape, strings.Join(judging.TakenBy(item.Shape), ", gavel run "))
+		return usage("%s judges items of shape %s; %s has items of shape %s (gavel run %s)", kind.Name, shapes(kind.Judges), its.set.Name, item.Shape, strings.Join(namesOf(judging.KindsOf(item.Shape)), ", gavel run "))
 	}
 	return nil
+}
+
+func namesOf(kinds []judging.Kind) []string {
+	var names []string
+	for _, k := range kinds {
+		names = append(names, k.Name)
+	}
+	return names
 }
 
 func shapes(of []datasets.Shape) string {
