@@ -143,7 +143,7 @@ func findTemplate(kind judging.Kind, name string) (judging.Template, error) {
 	if !strings.ContainsAny(name, `/\.`) {
 		return t, usage("%v", err)
 	}
-	return judging.TemplateFile(name)
+	return kind.TemplateFile(name)
 }
 
 // equip works out the run of a protocol on items by judges.
