@@ -17,6 +17,7 @@ import (
 var Questions = Format{
 	Name:  "questions",
 	About: "JSON lines with id, question, gold and, where there are any, options or response_a and response_b",
+	Keys:  []string{"id", "question", "gold"},
 	Parse: parseQuestion,
 }
 

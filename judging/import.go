@@ -17,8 +17,8 @@ import (
 // as a reply that gavel asked for, except that the first of several answers
 // binds. What the file itself says was read is kept beside it and compared.
 
-// Answers is what came of importing one run.
-type Answers struct {
+// ImportedRun is what came of importing one run.
+type ImportedRun struct {
 	Manifest *Manifest
 	Dir      string
 	Rows     int      // imported
@@ -36,6 +36,7 @@ type answered struct {
 	item    datasets.Item
 	replies []string // none where the file has none
 	told    *string  // what the file says was read
+	prompt  string   // what the file says was asked
 	where   string   // row of the file, for people
 
 	// Where the file has the verdict alone, or the replies are of a kind that the
@@ -48,8 +49,7 @@ type answersFile struct {
 	kind    string // of file: names the prompt, which gavel has not
 	about   string // where such files come from
 	dataset DatasetInfo
-	sha     string // of the dataset; "": of its lines
-	items   int    // of the dataset that were to be answered; 0: the rows
+	sha     string // of the dataset; "": of the rows' lines
 	model   string
 	source  *sourceFile
 	options Settings
@@ -61,7 +61,7 @@ type answersFile struct {
 }
 
 // run writes the run directory.
-func (f *answersFile) run(out, gavel string) (*Answers, error) {
+func (f *answersFile) run(out, gavel string) (*ImportedRun, error) {
 	m, p, err := f.manifest(gavel)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (f *answersFile) run(out, gavel string) (*Answers, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Answers{Manifest: m, Dir: out, Rows: len(f.rows)}
+	a := &ImportedRun{Manifest: m, Dir: out, Rows: len(f.rows)}
 	for _, row := range f.rows {
 		rec, err := f.record(m, p, row)
 		if err != nil {
@@ -100,7 +100,7 @@ func (f *answersFile) run(out, gavel string) (*Answers, error) {
 	return a, nil
 }
 
-func (a *Answers) count(r *Record) {
+func (a *ImportedRun) count(r *Record) {
 	switch r.Outcome {
 	case Failed:
 		a.Missing++
@@ -109,7 +109,7 @@ func (a *Answers) count(r *Record) {
 	}
 }
 
-func (a *Answers) compare(told bool, differ string) {
+func (a *ImportedRun) compare(told bool, differ string) {
 	switch {
 	case !told:
 		return
@@ -164,7 +164,7 @@ func (f *answersFile) record(m *Manifest, p Protocol, row answered) (*Record, er
 		Schema: recordSchema, Run: m.ID, Gavel: m.Gavel, Protocol: p.Name(), Prompt: m.Spec.Prompt.Name, Model: f.model, Identity: m.Spec.Model.Identity,
 		Item: row.item.ID, Source: row.item.Source, Group: row.item.Group,
 		Showings: 1, Order: orderIDs(row.item, s), Replies: []Reply{},
-		Imported: &Imported{Decision: row.told, Stored: row.stored != nil},
+		Imported: &Imported{Prompt: row.prompt, Decision: row.told, Stored: row.stored != nil},
 	}
 	rec.describe(row.item)
 	for _, text := range row.replies {

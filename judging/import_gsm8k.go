@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"gavel/datasets"
 )
 
 // GSM8K's file of model solutions: a question, its worked answer, and for each
@@ -35,7 +33,7 @@ type solution struct {
 // ImportGSM8K turns GSM8K's file of model solutions into runs: one for each
 // model, in folders of out named after them, or that of one model in out itself,
 // where model names it or the file has no other.
-func ImportGSM8K(path, out, model, gavel string) ([]*Answers, error) {
+func ImportGSM8K(path, out, model, gavel string) ([]*ImportedRun, error) {
 	src, err := openSource(path)
 	if err != nil {
 		return nil, err
@@ -72,7 +70,7 @@ func ImportGSM8K(path, out, model, gavel string) ([]*Answers, error) {
 		}
 		wanted = []string{model}
 	}
-	var all []*Answers
+	var all []*ImportedRun
 	for _, m := range wanted {
 		to := out
 		if len(wanted) > 1 {
@@ -113,14 +111,14 @@ func solutionsOf(src *sourceFile, model string, rows []solutionRow, where []int)
 	f := &answersFile{
 		kind: "gsm8k", about: "GSM8K model solutions", source: src, model: model,
 		options: Settings{markerOption.Name: solutionMarker},
-		dataset: DatasetInfo{Name: "gsm8k", Format: datasets.GSM8K.Name}, check: checkSolution,
+		dataset: DatasetInfo{Name: "gsm8k", Format: gsm8kFormat.Name}, check: checkSolution,
 	}
 	seen := map[string]string{}
 	for i, r := range rows {
 		row := answered{where: rowNumber(where[i])}
 		var err error
 		if row.line, err = r.line(where[i]); err == nil {
-			row.item, err = datasets.GSM8K.Parse(row.line)
+			row.item, err = gsm8kFormat.Parse(row.line)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", src.path, row.where, err)
@@ -202,4 +200,16 @@ func checkSolution(_ Protocol, r *Record, row answered) (told bool, differ strin
 		why = fmt.Sprintf("read from it is %s (rule %s), %s", r.Answer, r.Rule, quote(text, strings.LastIndex(text, r.Label)))
 	}
 	return true, fmt.Sprintf("%s (its answer is %s): the file has is_correct %s; %s", row.where, r.Gold, *row.told, why)
+}
+
+// line is the row as a line of the dataset has it.
+func (r solutionRow) line(n int) ([]byte, error) {
+	at, err := r.goldAt()
+	if err != nil {
+		return nil, err
+	}
+	line := pythonString([]byte(`{"id": `), strconv.Itoa(n))
+	line = pythonString(append(line, `, "question": `...), r.question)
+	line = pythonString(append(line, `, "answer": `...), r.truth[:at]+"####"+r.truth[at+len(solutionMarker):])
+	return append(line, '}'), nil
 }

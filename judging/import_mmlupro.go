@@ -7,8 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"gavel/datasets"
 )
 
 // mmluProOutput is a row of MMLU-Pro's published model outputs: the dataset's
@@ -24,9 +22,9 @@ type mmluProOutput struct {
 
 // MMLUPro is what came of importing MMLU-Pro's model outputs. Its numbers are of
 // the official script's three rules; by default gavel reads without the last of
-// them, and Answers.Read counts that.
+// them, and ImportedRun.Read counts that.
 type MMLUPro struct {
-	*Answers
+	*ImportedRun
 	Found  int            // rows where the official rules find a letter
 	Filled map[string]int // what the file has in the rows where they find none: "" is null
 }
@@ -43,7 +41,7 @@ func ImportMMLUPro(path, out, model, gavel string) (*MMLUPro, error) {
 	im := &MMLUPro{Filled: map[string]int{}}
 	f := &answersFile{
 		kind: "mmlu-pro", about: "MMLU-Pro model outputs", source: src,
-		dataset: DatasetInfo{Name: "mmlu-pro", Format: datasets.MMLUPro.Name}, check: im.check,
+		dataset: DatasetInfo{Name: "mmlu-pro", Format: mmluProFormat.Name}, check: im.check,
 	}
 	if f.model = model; model == "" {
 		f.model = outputsModel(src)
@@ -70,7 +68,7 @@ func ImportMMLUPro(path, out, model, gavel string) (*MMLUPro, error) {
 	if err := f.reject(&bad, "rows of MMLU-Pro with generated_text or model_outputs"); err != nil {
 		return nil, err
 	}
-	if im.Answers, err = f.run(out, gavel); err != nil {
+	if im.ImportedRun, err = f.run(out, gavel); err != nil {
 		return nil, err
 	}
 	if len(astray) > 0 {
@@ -116,7 +114,7 @@ func mmluProRow(raw json.RawMessage) (answered, mmluProOutput, error) {
 		return answered{}, o, err
 	}
 	row := answered{line: line, told: o.Pred}
-	if row.item, err = datasets.MMLUPro.Parse(line); err != nil {
+	if row.item, err = mmluProFormat.Parse(line); err != nil {
 		return answered{}, o, err
 	}
 	text := o.GeneratedText
@@ -164,7 +162,7 @@ func (im *MMLUPro) check(p Protocol, r *Record, row answered) (told bool, differ
 		return true, ""
 	}
 	return true, fmt.Sprintf("%s, question %s (its answer is %s): the file has %s, the reply says %s, %s; %s",
-		row.where, r.Item, r.Gold, orNull(pred), v.Label, quote(text, standing(text, v)), rightOf(p, r, text, pred))
+		row.where, r.Item, r.Gold, orNull(pred), v.Label, quote(text, standsAt(text, v)), rightOf(p, r, text, pred))
 }
 
 func orNull(s string) string {
@@ -174,8 +172,8 @@ func orNull(s string) string {
 	return s
 }
 
-// standing is about where in a reply the verdict stands.
-func standing(text string, v Verdict) int {
+// standsAt is about where in a reply the verdict stands.
+func standsAt(text string, v Verdict) int {
 	for _, find := range []*regexp.Regexp{letterAfterIs, letterAfterColon} {
 		if at := find.FindStringIndex(text); at != nil {
 			return at[0]

@@ -60,9 +60,9 @@ const (
 // voterKind tells by a voter's name what it is.
 func voterKind(name string) string {
 	switch {
-	case strings.HasPrefix(name, "expert_"):
+	case strings.HasPrefix(name, judging.ExpertPrefix):
 		return Experts
-	case strings.HasPrefix(name, "author_"):
+	case strings.HasPrefix(name, judging.AuthorPrefix):
 		return Authors
 	}
 	return Others
