@@ -146,7 +146,7 @@ type Format struct {
 // Formats lists the file formats that a path may have. A file has the format of
 // the first row that one of them can read; complaints about rows before that
 // are of the format whose keys they have most of, the first where in doubt.
-var Formats = []Format{JudgeBench, OptionLines, OASSTTrees, OASSTMessages}
+var Formats = []Format{JudgeBench, Questions, OptionLines, OASSTTrees, OASSTMessages}
 
 // maxSkipped is how many skipped lines are kept word for word; the rest are
 // only counted.

@@ -350,12 +350,12 @@ func goldOf(item datasets.Item) string {
 // options, and for a preference with both responses, each as who answered it
 // has read them (Figures 6 and 7).
 func asJudged(item datasets.Item) string {
-	shown := answer{answerTexts}.Showings(item)[0]
+	shown := answer{template: answerTexts}.Showings(item)[0]
 	switch item.Shape {
 	case datasets.Choice:
 		return item.Question + "\nOptions:\n" + lettered(item, shown)
 	case datasets.Preference:
-		return answer{answerTexts}.user(item, shown)
+		return answer{template: answerTexts}.user(item, shown)
 	}
 	return item.Question
 }
