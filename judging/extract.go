@@ -23,8 +23,7 @@ const (
 // The rules for a letter, as MMLU-Pro's script has them.
 var (
 	letterAfterIs    = regexp.MustCompile(`answer is \(?([A-J])\)?`)
-	letterAfterColon = regexp.MustCompile(`[aA]nswer:\s*([A-J])`)
-	letterAlone      = regexp.MustCompile(`\b([A-J])\b`)
+	letterAfterColon = regexp.MustCompile(`.*[aA]nswer:\s*([A-J])`) // the last of its line
 )
 
 // findLetter finds the letter that a reply answers with; "" where there is none.
@@ -38,7 +37,7 @@ func findLetter(reply string, how Reading) (letter, rule string) {
 		}
 	}
 	if how.Lenient {
-		if letter = binding(letterAlone, reply, false); letter != "" {
+		if letter = lastLetter(reply); letter != "" {
 			return letter, RuleLastLetter
 		}
 	}
@@ -59,6 +58,24 @@ func binding(find *regexp.Regexp, text string, first bool) string {
 		text = text[m[3]:]
 	}
 }
+
+// lastLetter is the last letter that stands alone. What is a word is as Python
+// has it: in "ΔE" the E does not stand alone, as it would for \b in Go.
+func lastLetter(text string) string {
+	for i := len(text) - 1; i >= 0; i-- {
+		if text[i] < 'A' || text[i] > 'J' {
+			continue
+		}
+		before, _ := utf8.DecodeLastRuneInString(text[:i])
+		after, _ := utf8.DecodeRuneInString(text[i+1:])
+		if !wordRune(before) && !wordRune(after) {
+			return text[i : i+1]
+		}
+	}
+	return ""
+}
+
+func wordRune(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) }
 
 // theAnswerIs is what the prompt asks for, with what it says in brackets, which
 // some repeat.

@@ -19,7 +19,7 @@ func read(reply string, n int, how Reading) Verdict {
 	if n > 0 {
 		s = Showing{Shape: datasets.Choice, Order: inOrder(n)}
 	}
-	return answer{answerTexts}.Parse(s, "\n"+reply, how)
+	return answer{template: answerTexts}.Parse(s, "\n"+reply, how)
 }
 
 var letters = []struct {
@@ -212,7 +212,7 @@ func TestPreferences(t *testing.T) {
 		{"nothing", "", none, none},
 	} {
 		for policy, want := range map[Policy]Verdict{Unique: c.unique, Last: c.last} {
-			got := answer{answerTexts}.Parse(Showing{Shape: datasets.Preference, Order: inOrder(3)}, c.reply, Reading{Policy: policy})
+			got := answer{template: answerTexts}.Parse(Showing{Shape: datasets.Preference, Order: inOrder(3)}, c.reply, Reading{Policy: policy})
 			if got != want {
 				t.Errorf("%s, %s: %+v, want %+v", c.name, policy, got, want)
 			}
@@ -333,7 +333,7 @@ func FuzzExtract(f *testing.F) {
 				t.Errorf("%q of %d options reads as %+v", reply, options, v)
 			}
 		case NoVerdict:
-			if v.Choice != Nobody || v.Rule != "" || lenient && v.Label == "" && letterAlone.MatchString(reply) {
+			if v.Choice != Nobody || v.Rule != "" || lenient && v.Label == "" && lastLetter(reply) != "" {
 				t.Errorf("%q reads as %+v", reply, v)
 			}
 		default:

@@ -30,6 +30,9 @@ type Reply struct {
 	Constrained  bool            `json:"constrained,omitempty"` // the server was asked to hold it to the labels on offer
 }
 
+// Unasked tells whether the prompt was never sent, since it was known not to fit.
+func (r Reply) Unasked() bool { return strings.HasPrefix(r.Detail, notAsked) }
+
 // Probability is how probable a label was, beside the others on offer.
 type Probability struct {
 	Label   string   `json:"label"`   // as the prompt asks for it
@@ -239,7 +242,7 @@ func (r *Record) check() error {
 		return errors.New("a record without an order shown")
 	case r.Repeat < 0 || r.Repeat >= MaxRepeats:
 		return fmt.Errorf("repeat %d: it is from 0 to %d", r.Repeat, MaxRepeats-1)
-	case !slices.Contains(r.Order, r.Gold) && r.Shape != datasets.Number && (r.Gold != "" || r.Shape != datasets.Options):
+	case !slices.Contains(r.Order, r.Gold) && r.Shape != datasets.Number && (r.Gold != "" || r.Shape != datasets.Options && r.Shape != datasets.Preference):
 		return fmt.Errorf("gold %q was not shown", r.Gold)
 	case r.Choice != "" && !slices.Contains(r.Order, r.Choice):
 		return fmt.Errorf("choice %q was not shown", r.Choice)

@@ -28,6 +28,7 @@ import (
 type Answers struct {
 	Name    string // that the answers go by: the model's, unless the caller gives another
 	Run     string // the run's folder
+	ID      string // the run's
 	Model   ModelSpec
 	Dataset DatasetSpec
 	Failed  int // questions whose call failed: the run can go on
@@ -63,7 +64,7 @@ func ReadAnswers(dir string, how Reading) (*Answers, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Answers{Name: m.Spec.Model.Name, Run: dir, Model: m.Spec.Model, Dataset: m.Spec.Dataset, given: map[string]given{}}
+	a := &Answers{Name: m.Spec.Model.Name, Run: dir, ID: m.ID, Model: m.Spec.Model, Dataset: m.Spec.Dataset, given: map[string]given{}}
 	err = ReadRecords(filepath.Join(dir, RecordsFile), func(r *Record) error { return a.add(p, r, how) })
 	if err != nil {
 		return nil, err
@@ -349,12 +350,12 @@ func goldOf(item datasets.Item) string {
 // options, and for a preference with both responses, each as who answered it
 // has read them (Figures 6 and 7).
 func asJudged(item datasets.Item) string {
-	shown := answer{answerTexts}.Showings(item)[0]
+	shown := answer{template: answerTexts}.Showings(item)[0]
 	switch item.Shape {
 	case datasets.Choice:
 		return item.Question + "\nOptions:\n" + lettered(item, shown)
 	case datasets.Preference:
-		return answer{answerTexts}.user(item, shown)
+		return answer{template: answerTexts}.user(item, shown)
 	}
 	return item.Question
 }
