@@ -17,9 +17,9 @@ import (
 	"gavel/datasets"
 )
 
-// answered makes a run of the answer protocol in which a model says what a
+// answerRun makes a run of the answer protocol in which a model says what a
 // function says, and returns its folder.
-func answered(t testing.TB, set *datasets.Set, model string, say func(id string) (backends.Response, error)) string {
+func answerRun(t testing.TB, set *datasets.Set, model string, say func(id string) (backends.Response, error)) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
 	j, _ := jobOf(answerKind, nil, set, script(func(_ context.Context, req backends.Request) (backends.Response, error) {
@@ -80,9 +80,9 @@ func questions() []datasets.Item {
 
 func TestStage(t *testing.T) {
 	set := setOfItems(t, questions()...)
-	own := answersOf(t, answered(t, set, "judge", saying("", map[string]string{"c1": "Birds fly. The answer is (C).", "n1": "The answer is 1,446", "m1": "[[B]]"})))
-	x := answersOf(t, answered(t, set, "x", saying("", map[string]string{"c1": "The answer is (A).", "n1": "The answer is $1,447.00", "m1": "[[B]]"})))
-	y := answersOf(t, answered(t, set, "y", saying("I cannot say <b>.", nil)))
+	own := answersOf(t, answerRun(t, set, "judge", saying("", map[string]string{"c1": "Birds fly. The answer is (C).", "n1": "The answer is 1,446", "m1": "[[B]]"})))
+	x := answersOf(t, answerRun(t, set, "x", saying("", map[string]string{"c1": "The answer is (A).", "n1": "The answer is $1,447.00", "m1": "[[B]]"})))
+	y := answersOf(t, answerRun(t, set, "y", saying("I cannot say <b>.", nil)))
 	lines, staged, err := Stage(set, []int{2, 0, 1}, own, []*Answers{x, y})
 	if err != nil {
 		t.Fatal(err)
@@ -116,8 +116,8 @@ func TestStage(t *testing.T) {
 // written: else a judging run could not be gone on with.
 func TestStageIsTheSameAgain(t *testing.T) {
 	set := setOfItems(t, questions()...)
-	dir := answered(t, set, "judge", saying("The answer is (C)", nil))
-	agent := answered(t, set, "x", saying("The answer is 7 [[A]]", nil))
+	dir := answerRun(t, set, "judge", saying("The answer is (C)", nil))
+	agent := answerRun(t, set, "x", saying("The answer is 7 [[A]]", nil))
 	stage := func() []byte {
 		lines, _, err := Stage(set, inOrder(3), answersOf(t, dir), []*Answers{answersOf(t, agent)})
 		if err != nil {
@@ -153,7 +153,7 @@ func TestStageLeavesOut(t *testing.T) {
 	}
 	items[7].Gold = datasets.NoGold
 	set, labelled := setOfItems(t, items...), setOfItems(t, items[:7]...)
-	own := answersOf(t, answered(t, labelled, "judge", func(id string) (backends.Response, error) {
+	own := answersOf(t, answerRun(t, labelled, "judge", func(id string) (backends.Response, error) {
 		switch id {
 		case "q0":
 			return backends.Response{}, errors.New("gone")
@@ -162,7 +162,7 @@ func TestStageLeavesOut(t *testing.T) {
 		}
 		return says("The answer is (C)")
 	}))
-	x := answersOf(t, answered(t, labelled, "x", func(id string) (backends.Response, error) {
+	x := answersOf(t, answerRun(t, labelled, "x", func(id string) (backends.Response, error) {
 		switch id {
 		case "q1":
 			return says("The answer is (J)") // beyond the options: wrong
@@ -177,7 +177,7 @@ func TestStageLeavesOut(t *testing.T) {
 		}
 		return says("The answer is (C)")
 	}))
-	y := answersOf(t, answered(t, setOfItems(t, items[1:3]...), "y", saying("The answer is (C)", nil)))
+	y := answersOf(t, answerRun(t, setOfItems(t, items[1:3]...), "y", saying("The answer is (C)", nil)))
 	if own.Failed != 1 || x.Failed != 1 || !own.Unfinished() || y.Unfinished() {
 		t.Errorf("failed: own %d, x %d, y %d", own.Failed, x.Failed, y.Failed)
 	}
@@ -231,8 +231,8 @@ func TestStageOfAnotherFile(t *testing.T) {
 	theirs[2].Question = "Which of these is a fish?"
 	theirs[3].Candidates[0], theirs[3].Candidates[1] = datasets.Candidate{ID: "A", Text: "a bee"}, datasets.Candidate{ID: "B", Text: "a bat"}
 	set, other := setOfItems(t, items...), setOfItems(t, theirs...)
-	own := answersOf(t, answered(t, set, "judge", saying("The answer is (C)", nil)))
-	x := answersOf(t, answered(t, other, "x", saying("The answer is (C)", nil)))
+	own := answersOf(t, answerRun(t, set, "judge", saying("The answer is (C)", nil)))
+	x := answersOf(t, answerRun(t, other, "x", saying("The answer is (C)", nil)))
 	lines, staged, err := Stage(set, inOrder(4), own, []*Answers{x})
 	if err != nil {
 		t.Fatal(err)
@@ -262,12 +262,12 @@ func TestStageOfAnotherFile(t *testing.T) {
 
 func TestStageOfOneself(t *testing.T) {
 	set := setOfItems(t, questions()...)
-	own := answersOf(t, answered(t, set, "judge", saying("The answer is (C)", nil)))
+	own := answersOf(t, answerRun(t, set, "judge", saying("The answer is (C)", nil)))
 	lines, staged, err := Stage(set, inOrder(3), own, []*Answers{own})
 	if err != nil || len(lines) != 3 || len(staged.Warnings) != 1 || !strings.Contains(staged.Warnings[0], "judge is judged by itself") {
 		t.Errorf("%d lines, %+v, %v", len(lines), staged, err)
 	}
-	other := answersOf(t, answered(t, set, "other", saying("The answer is (C)", nil)))
+	other := answersOf(t, answerRun(t, set, "other", saying("The answer is (C)", nil)))
 	if _, staged, err = Stage(set, inOrder(3), own, []*Answers{other}); err != nil || len(staged.Warnings) != 0 {
 		t.Errorf("%+v, %v", staged, err)
 	}
@@ -275,8 +275,8 @@ func TestStageOfOneself(t *testing.T) {
 
 func TestStageRefuses(t *testing.T) {
 	set := setOfItems(t, questions()...)
-	own := answersOf(t, answered(t, set, "judge", saying("The answer is (C)", nil)))
-	x, x2 := answersOf(t, answered(t, set, "x", saying("x", nil))), answersOf(t, answered(t, set, "x", saying("y", nil)))
+	own := answersOf(t, answerRun(t, set, "judge", saying("The answer is (C)", nil)))
+	x, x2 := answersOf(t, answerRun(t, set, "x", saying("x", nil))), answersOf(t, answerRun(t, set, "x", saying("y", nil)))
 	if _, _, err := Stage(set, inOrder(3), own, []*Answers{x, x2}); err == nil || !strings.Contains(err.Error(), `two agents are called "x"`) || !strings.Contains(err.Error(), x.Run) || !strings.Contains(err.Error(), x2.Run) {
 		t.Errorf("two of one name: %v", err)
 	}
@@ -321,7 +321,7 @@ func TestReadAnswersRefuses(t *testing.T) {
 // A run that was stopped half way has nothing of the rest.
 func TestAnswersOfAnUnfinishedRun(t *testing.T) {
 	set := setOfItems(t, questions()...)
-	dir := answered(t, set, "x", saying("The answer is (C)", nil))
+	dir := answerRun(t, set, "x", saying("The answer is (C)", nil))
 	path := filepath.Join(dir, RecordsFile)
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -339,7 +339,7 @@ func TestAnswersOfAnUnfinishedRun(t *testing.T) {
 // leniently counts as read.
 func TestReadAnswersByReading(t *testing.T) {
 	set := setOfItems(t, choiceItem())
-	dir := answered(t, set, "x", saying("It is C", nil))
+	dir := answerRun(t, set, "x", saying("It is C", nil))
 	path := filepath.Join(dir, RecordsFile)
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -381,8 +381,8 @@ func TestWholeReply(t *testing.T) {
 // answer, knows its label, and its judgments belong to the question.
 func TestStagedLinesAreJudgments(t *testing.T) {
 	set := setOfItems(t, questions()...)
-	own := answersOf(t, answered(t, set, "judge", saying("The answer is (C) 1447", nil)))
-	x := answersOf(t, answered(t, set, "x", saying("The answer is (A) 1447 [[B]]", nil)))
+	own := answersOf(t, answerRun(t, set, "judge", saying("The answer is (C) 1447", nil)))
+	x := answersOf(t, answerRun(t, set, "x", saying("The answer is (A) 1447 [[B]]", nil)))
 	lines, _, err := Stage(set, inOrder(3), own, []*Answers{x})
 	if err != nil {
 		t.Fatal(err)
@@ -430,7 +430,7 @@ func BenchmarkStage(b *testing.B) {
 	reply := strings.Repeat("Let us think about it. ", 60) + "The answer is (C)."
 	var dirs []string
 	for _, name := range []string{"judge", "x", "y", "z"} {
-		dirs = append(dirs, answered(b, set, name, saying(reply, nil)))
+		dirs = append(dirs, answerRun(b, set, name, saying(reply, nil)))
 	}
 	for b.Loop() {
 		var all []*Answers
