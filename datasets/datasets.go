@@ -18,6 +18,7 @@ import (
 	"hash/crc32"
 	"io"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -145,7 +146,7 @@ type Format struct {
 // Formats lists the file formats that a path may have. A file has the format of
 // the first row that one of them can read; complaints about rows before that
 // are of the format whose keys they have most of, the first where in doubt.
-var Formats = []Format{JudgeBench, Questions}
+var Formats = []Format{JudgeBench, Questions, OptionLines, OASSTTrees, OASSTMessages}
 
 // maxSkipped is how many skipped lines are kept word for word; the rest are
 // only counted.
@@ -271,9 +272,20 @@ func describe(line []byte, err error) error {
 	}
 	var typ *json.UnmarshalTypeError
 	if errors.As(err, &typ) {
-		return fmt.Errorf("key %q is of type %s, expected %s", typ.Field, typ.Value, typ.Type)
+		return fmt.Errorf("key %q is of type %s, expected %s", typ.Field, typ.Value, jsonKind(typ.Type))
 	}
 	return err
+}
+
+// jsonKind is what JSON calls a type.
+func jsonKind(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Slice:
+		return "an array"
+	}
+	return t.String()
 }
 
 // published is how JudgeBench names its files.

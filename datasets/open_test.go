@@ -12,7 +12,16 @@ import (
 	"testing"
 )
 
-const shape = "JSON lines with pair_id, source, question, response_A, response_B and label"
+// shape is what a file that has no format is expected to have.
+var shape = "the rows of one of the formats judgebench, " + strings.Join(formatNames()[1:], ", ")
+
+func formatNames() []string {
+	var names []string
+	for _, f := range Formats {
+		names = append(names, f.Name)
+	}
+	return names
+}
 
 func TestGoodFile(t *testing.T) {
 	second := pair("two", with("label", "B>A"), with("source", "our-own"), with("reason", "an unknown key"))
@@ -211,7 +220,7 @@ func TestBase(t *testing.T) {
 func TestFormatIsFoundFromTheFirstGoodLine(t *testing.T) {
 	before := Formats
 	t.Cleanup(func() { Formats = before })
-	Formats = append(before[:len(before):len(before)], Format{Name: "words", About: "one word a line", Parse: func(line []byte) (Item, error) {
+	Formats = append([]Format{JudgeBench}, Format{Name: "words", About: "one word a line", Parse: func(line []byte) (Item, error) {
 		if bytes.ContainsAny(line, " {") {
 			return Item{}, errors.New("more than a word")
 		}

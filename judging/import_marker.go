@@ -53,7 +53,10 @@ func (p answer) marked(s Showing, reply string, how Reading) (v Verdict, ok bool
 func behind(s Showing, rest string) (Verdict, bool) {
 	if s.Shape == datasets.Number {
 		n, ok := numberOfSentence(plainDigits(rest))
-		return Verdict{Outcome: Decided, Choice: Nobody, Answer: n.value, Label: n.written, Rule: RuleMarker}, ok
+		if !ok {
+			return Verdict{}, false
+		}
+		return Verdict{Outcome: Decided, Choice: Nobody, Answer: plain(n.rational()), Label: n.written, Rule: RuleMarker}, true
 	}
 	m := letterFirst.FindStringSubmatch(rest)
 	if m == nil {

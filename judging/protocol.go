@@ -159,17 +159,6 @@ func KindNamed(name string) (Kind, error) {
 	return Kind{}, fmt.Errorf("unknown protocol %q: it is one of %s", name, strings.Join(names, ", "))
 }
 
-// TakenBy lists the protocols that judge items of a shape.
-func TakenBy(s datasets.Shape) []string {
-	var names []string
-	for _, k := range Kinds {
-		if k.Takes(s) {
-			names = append(names, k.Name)
-		}
-	}
-	return names
-}
-
 // CountShowings is how many showings the items have together.
 func CountShowings(p Protocol, set *datasets.Set, rows []int) (int, error) {
 	n := 0

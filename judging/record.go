@@ -30,6 +30,9 @@ type Reply struct {
 	Constrained  bool            `json:"constrained,omitempty"` // the server was asked to hold it to the labels on offer
 }
 
+// Unasked tells whether the prompt was never sent, since it was known not to fit.
+func (r Reply) Unasked() bool { return strings.HasPrefix(r.Detail, notAsked) }
+
 // Probability is how probable a label was, beside the others on offer.
 type Probability struct {
 	Label   string   `json:"label"`   // as the prompt asks for it

@@ -240,6 +240,10 @@ func (p Parameters) hold(req *backends.Request, prompt Prompt, attempt int) (con
 	return constrained
 }
 
+// notAsked begins the detail of a prompt that was counted, found too long and
+// never sent.
+const notAsked = "not asked: "
+
 // measure counts the tokens of a first turn that may not fit, and says so where
 // it does not. Where there is nobody to count, the server is asked and decides.
 func (j *Job) measure(ctx context.Context, req *backends.Request) (said string) {
@@ -254,7 +258,7 @@ func (j *Job) measure(ctx context.Context, req *backends.Request) (said string) 
 	if n <= j.Limit {
 		return ""
 	}
-	return fmt.Sprintf("not asked: the prompt has %d tokens, counted by the server, which takes at most %d", n, j.Limit)
+	return fmt.Sprintf(notAsked+"the prompt has %d tokens, counted by the server, which takes at most %d", n, j.Limit)
 }
 
 // probabilities tells how probable each label on offer was where the verdict

@@ -28,6 +28,7 @@ import (
 type Answers struct {
 	Name    string // that the answers go by: the model's, unless the caller gives another
 	Run     string // the run's folder
+	ID      string // the run's
 	Model   ModelSpec
 	Dataset DatasetSpec
 	Failed  int // questions whose call failed: the run can go on
@@ -63,7 +64,7 @@ func ReadAnswers(dir string, how Reading) (*Answers, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Answers{Name: m.Spec.Model.Name, Run: dir, Model: m.Spec.Model, Dataset: m.Spec.Dataset, given: map[string]given{}}
+	a := &Answers{Name: m.Spec.Model.Name, Run: dir, ID: m.ID, Model: m.Spec.Model, Dataset: m.Spec.Dataset, given: map[string]given{}}
 	err = ReadRecords(filepath.Join(dir, RecordsFile), func(r *Record) error { return a.add(p, r, how) })
 	if err != nil {
 		return nil, err
@@ -114,10 +115,10 @@ var Lacks = []Lack{LackMissing, LackFailed, LackText, OtherQuestion}
 
 // inWords are the reasons as sentences end with them.
 var inWords = map[Lack]string{
-	LackMissing:   "the run has no record of them",
+	LackMissing:   "its run has no record of them",
 	LackFailed:    "the call failed",
 	LackText:      "there is no text (the prompt was too long, or the reply refused or empty)",
-	OtherQuestion: "the run has another question under that id",
+	OtherQuestion: "its run has another question under that id",
 }
 
 // to is the answer to a question, or why there is none. An answer that was cut,
@@ -363,21 +364,21 @@ func asJudged(item datasets.Item) string {
 func (s *Staged) remark(own *Answers, agents []*Answers) {
 	say := func(format string, args ...any) { s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...)) }
 	if s.NoGold > 0 {
-		say("%d of %d questions have no label and are left out", s.NoGold, s.Questions)
+		say("left out %d of %d questions: no label says what is right", s.NoGold, s.Questions)
 	}
 	for _, why := range Lacks {
 		if n := s.NoOwn[why]; n > 0 {
-			say("%d of %d questions are left out, since the judge has no answer of its own: %s", n, s.Questions, inWords[why])
+			say("left out %d of %d questions, to which the judge has no answer of its own: %s", n, s.Questions, inWords[why])
 		}
 	}
 	for i, a := range s.Agents {
 		for _, why := range Lacks {
 			if n := a.LeftOut[why]; n > 0 {
-				say("%s: %d answers are left out: %s", a.Name, n, inWords[why])
+				say("%s: left out %d of %d questions: %s", a.Name, n, s.Questions, inWords[why])
 			}
 		}
 		if a.OtherGold > 0 {
-			say("%s: its run has another label for %d of the questions; its answers are held to this dataset's", a.Name, a.OtherGold)
+			say("%s: its run has another label for %d of %d questions; its answers are held to this dataset's", a.Name, a.OtherGold, s.Questions)
 		}
 		if own != nil && sameModel(own, agents[i]) {
 			say("%s is judged by itself: its answers and the judge's own are not independent, and correlations with the agent's correctness say little", a.Name)

@@ -50,6 +50,10 @@ func (e *env) make(ctx context.Context, p *prepared) (*scoring.Report, error) {
 			return nil, err
 		}
 		p.job.Client = client
+		if err := p.takeOver(dir); err != nil {
+			closeClient()
+			return nil, err
+		}
 		asking, items := p.writeItemsBeside(ctx, dir)
 		runErr = e.ask(asking, p, dir, missing, standing)
 		p.job.Client = nil
@@ -71,6 +75,23 @@ func (e *env) make(ctx context.Context, p *prepared) (*scoring.Report, error) {
 		m.Ended = old.Ended
 	}
 	return e.finish(p, dir, missing, runErr)
+}
+
+// takeOver writes the records that are given.
+func (p *prepared) takeOver(dir *judging.Dir) error {
+	for _, r := range p.given {
+		if p.job.Standing.Has(r.Item, r.Showing, r.Repeat) {
+			continue
+		}
+		if err := dir.Write(r); err != nil {
+			return err
+		}
+		p.job.Standing.Add(r)
+		if err := p.records.Add(r); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // frugal gives garbage the same room beside the index of a large dataset as
@@ -142,6 +163,9 @@ func (p *prepared) writeItems(ctx context.Context, dir *judging.Dir) error {
 // client wraps the backend with retries, a time limit and the cache; several
 // are a pool inside the retries. The returned function closes what needs it.
 func (e *env) client(ctx context.Context, p *prepared) (backends.Client, func() error, error) {
+	if p.answer != nil {
+		return p.answer, func() error { return nil }, nil
+	}
 	if p.opts.backend == "sim" {
 		return p.judges[0].Client, func() error { return nil }, nil
 	}
@@ -166,8 +190,8 @@ func (e *env) ask(ctx context.Context, p *prepared, dir *judging.Dir, missing, s
 	stop := make(chan struct{})
 	progress := e.newProgress(missing, standing)
 	done := e.interrupts.handle(func() {
+		close(stop) // first: once it is said, nothing more is asked
 		progress.note("stopping: waiting for what is in flight; Ctrl-C again to give that up")
-		close(stop)
 	})
 	defer done()
 	p.note = progress.note

@@ -24,6 +24,11 @@ type prepared struct {
 	out     string
 	note    func(text string) // says something while the run is being made
 	records *scoring.Loader   // all that stand or are made
+
+	// Of a replay: who answers in the servers' place, and records that are taken
+	// over as they are.
+	answer backends.Client
+	given  []*judging.Record
 }
 
 // items are what a run is of: a dataset, and which of its rows.
@@ -178,7 +183,7 @@ func (e *env) equip(ctx context.Context, o runOptions, q question, its items, ju
 	})
 	m := judging.NewManifest(version(), judging.Spec{
 		Protocol: kind.Name, Goal: kind.Goal, Prompt: template, Options: o.settings,
-		Dataset:    judging.DatasetSpec{SHA256: its.set.SHA256, Items: n, IDs: ids},
+		Dataset:    judging.DatasetSpec{SHA256: its.set.SHA256, Items: n, IDs: ids, Turns: o.open.Turns, Lang: o.open.Lang},
 		Model:      judging.ModelSpec{Name: model.Name, Identity: model.Identity(server.Kind)},
 		Parameters: params,
 	})
@@ -217,9 +222,17 @@ func takes(kind judging.Kind, its items) error {
 		return err
 	}
 	if !kind.Takes(item.Shape) {
-		return usage("%s judges items of shape %s; %s has items of shape %s (gavel run %s)", kind.Name, shapes(kind.Judges), its.set.Name, item.Shape, strings.Join(judging.TakenBy(item.Shape), ", gavel run "))
+		return usage("%s judges items of shape %s; %s has items of shape %s (gavel run %s)", kind.Name, shapes(kind.Judges), its.set.Name, item.Shape, strings.Join(namesOf(judging.KindsOf(item.Shape)), ", gavel run "))
 	}
 	return nil
+}
+
+func namesOf(kinds []judging.Kind) []string {
+	var names []string
+	for _, k := range kinds {
+		names = append(names, k.Name)
+	}
+	return names
 }
 
 func shapes(of []datasets.Shape) string {

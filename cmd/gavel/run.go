@@ -23,8 +23,11 @@ type runOptions struct {
 	prompt      string
 	settings    judging.Settings // options of the protocol that were chosen
 	selection   datasets.Selection
+	open        datasets.OpenOptions
 	idsFile     string
-	concurrency int // 0: auto
+	agents      []string // whose answers are judged
+	own         string   // run of the judge's own answers
+	concurrency int      // 0: auto
 	parameters  judging.Parameters
 	timeout     time.Duration
 	retryFor    time.Duration
@@ -36,13 +39,9 @@ type runOptions struct {
 }
 
 func runCommand(e *env) *cli.Command {
-	var names []string
-	for _, k := range judging.Kinds {
-		names = append(names, k.Name)
-	}
 	run := &cli.Command{
 		Name:  "run",
-		Usage: "ask a judge: " + strings.Join(names, ", "),
+		Usage: "ask a judge: " + strings.Join(namesOf(judging.Kinds), ", "),
 		Description: `Makes a run: a folder with run.json, records.jsonl, items.jsonl and results.json. The
 same command again asks only for what is missing.`,
 	}
@@ -58,6 +57,9 @@ same command again asks only for what is missing.`,
 				if err != nil {
 					return err
 				}
+				if k.Takes(datasets.Judgment) {
+					return e.runStaged(c.Context, o)
+				}
 				return e.runJudge(c.Context, o)
 			},
 		})
@@ -70,6 +72,30 @@ same command again asks only for what is missing.`,
 var descriptions = map[string]string{
 	"pairwise": pairsHelp,
 	"reversed": pairsHelp,
+	"answer": `Asks a model the questions of a dataset and reads its answers: generation accuracy, by
+group. An answer run is also a stage: "gavel run self-reference" has a judge judge it.
+
+Examples:
+  gavel run answer --model qwen3:8b --dataset gsm8k
+  gavel run answer --model qwen3:8b --dataset mmlu-pro --group law --sample 50
+  gavel run answer --backend sim --model accuracy=0.6 --dataset sample-choice`,
+	"self-reference": `Has a judge say of agents' answers whether they are correct: once by reasoning alone
+(mode cot), once with the judge's own answer as a reference (mode self). The judge is
+asked the questions first; agents are files of published answers, answer runs, or models
+that are asked now. Every stage is a run of its own beside this one, and none is asked
+for twice.
+
+Examples:
+  gavel run self-reference --model qwen3:8b --dataset mmlu-pro --agents model_outputs_Llama-3.1-8B_5shots.zip
+  gavel run self-reference --model qwen3:8b --dataset gsm8k --agents llama3.1:8b@http://127.0.0.1:11434 --sample 100
+  gavel run self-reference --backend sim --model accuracy=0.8 --dataset sample-number --agents sim:accuracy=0.6,seed=2`,
+	"multi-option": `Has a judge pick the best of several options, once in every rotation of their order, so
+that each stands at each place once: does it choose an option, or a place?
+
+Examples:
+  gavel run multi-option --model qwen3:8b --dataset sample-options
+  gavel run multi-option --model qwen3:8b --dataset oasst1 --sample 200 --prompt 3 --unrelated
+  gavel run multi-option --model qwen3:8b --dataset oasst1 --goal worst --orders all --max-options 4`,
 }
 
 const pairsHelp = `Judges every pair of the dataset twice, the second time with the responses swapped, and
@@ -134,7 +160,7 @@ func runFlags(k judging.Kind) []cli.Flag {
 		&cli.StringFlag{Name: "dataset", Usage: "`NAME` (" + strings.Join(datasets.Names(), ", ") + ") or file of that shape", Category: "what"},
 		&cli.StringFlag{Name: "prompt", Value: k.Templates[0].Name, Usage: "`NAME` (" + strings.Join(k.TemplateNames(), ", ") + ") or a file with a system message of your own", Category: "what"},
 		&cli.IntFlag{Name: "limit", Usage: "only the first `N` items", Category: "what"},
-		&cli.IntFlag{Name: "sample", Usage: "`N` items drawn by --seed: the same ones for every judge, and a larger sample holds the smaller", Category: "what"},
+		sampleFlag(k),
 		&cli.Int64Flag{Name: "seed", Value: 1, Usage: "`SEED` of --sample", Category: "what"},
 		&cli.StringFlag{Name: "ids", Usage: "only the items whose ids stand in `FILE`, one a line", Category: "what"},
 		&cli.IntFlag{Name: "max-tokens", Value: d.MaxTokens, Usage: "at most `N` tokens a reply, thinking included", Category: "how"},
@@ -154,10 +180,44 @@ func runFlags(k judging.Kind) []cli.Flag {
 		&cli.StringFlag{Name: "out", Usage: "`DIR` of the run; default: runs/ and a name made of what it is", Category: "where"},
 		&cli.BoolFlag{Name: "dry-run", Usage: "say what would be asked, show the first prompt, and ask nothing", Category: "where"},
 	}
+	flags = append(flags, shapeFlags(k)...)
 	if k.FollowUps {
 		flags = append(flags, &cli.IntFlag{Name: "attempts", Value: d.Attempts, Usage: "ask at most `N` times in a conversation until there is a verdict", Category: "how"})
 	}
 	return slices.Concat(flags, optionFlags(k), endpointFlags(), formatFlags())
+}
+
+// sampleEach is how many questions of each group the protocols with tasks take
+// by default (PROTOCOLS.md §2).
+const sampleEach = 100
+
+// hasTasks tells whether a protocol samples each group for itself: its groups
+// are tasks.
+func hasTasks(k judging.Kind) bool {
+	return k.Takes(datasets.Judgment) || k.Takes(datasets.Choice)
+}
+
+func sampleFlag(k judging.Kind) cli.Flag {
+	if hasTasks(k) {
+		return &cli.IntFlag{Name: "sample", Value: sampleEach, Usage: "`N` questions of each group drawn by --seed, 0 for all: the same ones for every model and stage, and a larger sample holds the smaller", Category: "what"}
+	}
+	return &cli.IntFlag{Name: "sample", Usage: "`N` items drawn by --seed: the same ones for every judge, and a larger sample holds the smaller", Category: "what"}
+}
+
+// shapeFlags are flags that have a meaning for some shapes of items.
+func shapeFlags(k judging.Kind) []cli.Flag {
+	flags := []cli.Flag{
+		&cli.StringSliceFlag{Name: "group", Usage: "only items of the group `NAME` (\"gavel datasets show\" lists them); may be given again", Category: "what"},
+	}
+	if k.Takes(datasets.Judgment) {
+		flags = append(flags,
+			&cli.StringSliceFlag{Name: "agents", Usage: "`WHO` answered what is judged: a file of published answers, an answer run, MODEL@URL or sim:…; may be given again", Category: "what"},
+			&cli.StringFlag{Name: "own", Usage: "`RUN` with the judge's own answers; default: the judge is asked", Category: "what"})
+	}
+	if hasTasks(k) {
+		flags = append(flags, &cli.StringFlag{Name: "turns", Value: "first", Usage: "`WHICH` turns of a conversation: first, or all", Category: "what"})
+	}
+	return flags
 }
 
 func runOptionsFrom(c *cli.Context, k judging.Kind) (o runOptions, err error) {
@@ -172,6 +232,26 @@ func runOptionsFrom(c *cli.Context, k judging.Kind) (o runOptions, err error) {
 	}
 	o.protocol, o.model, o.dataset, o.prompt = k.Name, c.String("model"), c.String("dataset"), c.String("prompt")
 	o.selection = datasets.Selection{Sample: c.Int("sample"), Seed: c.Int64("seed"), Limit: c.Int("limit")}
+	if hasTasks(k) {
+		o.selection.Sample, o.selection.SampleEach = 0, c.Int("sample")
+		if err := oneOf("--turns", c.String("turns"), []string{"first", "all"}); err != nil {
+			return o, err
+		}
+		if c.String("turns") == "all" {
+			o.open.Turns = datasets.TurnsAll
+		}
+		o.own = c.String("own")
+		for _, a := range c.StringSlice("agents") {
+			if strings.HasPrefix(a, "sim:") { // commas are part of it
+				o.agents = append(o.agents, a)
+			} else {
+				o.agents = append(o.agents, strings.Split(a, ",")...)
+			}
+		}
+	}
+	for _, g := range c.StringSlice("group") {
+		o.open.Groups = append(o.open.Groups, strings.TrimPrefix(g, "category="))
+	}
 	o.idsFile, o.timeout, o.retryFor = c.String("ids"), c.Duration("timeout"), c.Duration("retry-for")
 	o.cacheDir, o.noCache, o.out, o.dryRun = c.String("cache"), c.Bool("no-cache"), c.String("out"), c.Bool("dry-run")
 	o.parameters = judging.DefaultParameters
@@ -205,7 +285,7 @@ func runOptionsFrom(c *cli.Context, k judging.Kind) (o runOptions, err error) {
 		flag  string
 		least int
 	}{{"limit", 0}, {"sample", 0}, {"max-tokens", 1}, {"num-ctx", 0}, {"attempts", 1}, {"repeat", 1}} {
-		if n.flag == "attempts" && !k.FollowUps {
+		if n.flag == "attempts" && !k.FollowUps || n.flag == "sample" && hasTasks(k) && c.Int("sample") == 0 {
 			continue
 		}
 		if c.Int(n.flag) < n.least || c.IsSet(n.flag) && c.Int(n.flag) == 0 {
