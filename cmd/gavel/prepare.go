@@ -106,7 +106,7 @@ func ask(o runOptions, its items) (q question, err error) {
 
 // openItems opens the dataset and picks from it.
 func (e *env) openItems(o runOptions) (items, error) {
-	set, err := e.library().Open(o.dataset)
+	set, err := e.library().OpenWith(o.dataset, o.open)
 	if err != nil {
 		return items{}, err
 	}
@@ -124,6 +124,9 @@ func (e *env) pick(o runOptions, set *datasets.Set) ([]int, error) {
 	}
 	if set.Skipped > 0 {
 		e.say("%d lines of the dataset were skipped, %d are used", set.Skipped, set.Len())
+	}
+	for _, note := range set.Notes {
+		e.say("%s", note)
 	}
 	sel := o.selection
 	if o.idsFile != "" {
