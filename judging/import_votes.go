@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
@@ -149,16 +148,11 @@ type Votes struct {
 
 // ReadVotes reads a file of votes on MT-Bench's pairs: rows of
 // lmsys/mt_bench_human_judgments, with their conversations or without, or of
-// FastChat's own judge, as JSON lines or as one JSON array.
+// FastChat's own judge, in whatever [datasets.EachRow] reads.
 func ReadVotes(path string) (*Votes, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
 	out := &Votes{}
 	bad := rejects{path: path}
-	err = eachRow(f, func(row int, raw json.RawMessage) error {
+	err := datasets.EachRow(path, func(row int, raw []byte) error {
 		var r voteRow
 		err := decodeRow(raw, &r)
 		var v Vote
@@ -173,7 +167,7 @@ func ReadVotes(path string) (*Votes, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
 	out.Skipped, out.Bad = bad.n, bad.first
 	if len(out.Votes) == 0 {
