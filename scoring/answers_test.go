@@ -3,7 +3,9 @@ package scoring_test
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"gavel/backends"
@@ -19,21 +21,25 @@ func choice(id, group, gold, reply string, options int) *judging.Record {
 	for i := range options {
 		r.Order = append(r.Order, string(rune('A'+i)))
 	}
-	switch {
-	case plainChoice.MatchString(reply):
-		r.Choice = plainChoice.FindStringSubmatch(reply)[1]
-	case plainVerdict.MatchString(reply):
-		r.Choice = plainVerdict.FindStringSubmatch(reply)[1]
-	default:
+	r.Choice = letter(reply)
+	if r.Choice == "" {
 		r.Outcome = judging.NoVerdict
 	}
 	return r
 }
 
+// letter is the answer of a reply, as run would have read and recorded it.
+func letter(reply string) string {
+	if m := regexp.MustCompile(`\(([A-J])\)|\[\[([ABC])\]\]|answer is ([A-J])`).FindStringSubmatch(reply); m != nil {
+		return m[1] + m[2] + m[3]
+	}
+	return ""
+}
+
 func numeric(id, group, gold, reply string) *judging.Record {
 	r := answered(id, group, gold, reply)
 	r.Shape = "number"
-	r.Answer = plainNumber.FindStringSubmatch(reply)[1]
+	r.Answer = regexp.MustCompile(`[0-9]+`).FindString(reply)
 	return r
 }
 
@@ -56,7 +62,7 @@ func TestAnswers(t *testing.T) {
 		numeric("n1", "sums", "1,450,000", "The answer is 1450000.00"),
 		numeric("n2", "sums", "45.0", "The answer is 45"),
 		numeric("n3", "sums", "45.0", "The answer is 450"),
-		numeric("n4", "sums", "", "The answer is 4"),
+		numeric("n4", "sums", "5", "It must be 4"),
 		preferred("p1", "talk", "C", "[[C]]"),
 		preferred("p2", "talk", "A", "[[C]]"),
 	}
@@ -78,9 +84,8 @@ func TestAnswers(t *testing.T) {
 			{scoring.NoAnswer, "law", 0, 2},
 			{scoring.Chance, scoring.Overall, 16.25, 4}, // (0.1 + 0.25 + 0.2 + 0.1)/4
 			{scoring.Chance, "law", 17.5, 2},
-			{scoring.RuleCount + "choice", scoring.Overall, 3, 9},
-			{scoring.RuleCount + "number", scoring.Overall, 4, 9},
-			{scoring.RuleCount + "preference", scoring.Overall, 2, 9},
+			{scoring.RuleCount + judging.RuleAnswerIs, scoring.Overall, 6, 9},
+			{scoring.RuleCount + judging.RuleLastNumber, scoring.Overall, 1, 9},
 		} {
 			r := find(t, rep, c.metric, c.group)
 			if r.Value == nil || *r.Value != c.value || r.N != c.n || r.Missing == "" {
@@ -117,8 +122,31 @@ func TestAnswers(t *testing.T) {
 	if r.Shape = "judgment"; load.Add(r) == nil {
 		t.Error("a judgment is taken for an answer")
 	}
-	if rep := gather(t, manifestOf("answer", 0), nil).Score(quick); rep.Results[0].Value != nil || rep.Results[0].Note != "undefined: there is no answer" {
+	if rep := gather(t, manifestOf("answer", 0), nil).Score(quick); rep.Results[0].Value != nil || rep.Results[0].Note != "undefined: there is no answer to a question with a label" {
 		t.Errorf("no answers: %s", show(rep.Results[0]))
+	}
+}
+
+// Where nobody said which answer is right, none is wrong.
+func TestAnswersWithoutALabel(t *testing.T) {
+	records := []*judging.Record{preferred("p1", "talk", "A", "[[A]]"), preferred("p2", "talk", "", "[[A]]"), preferred("p3", "talk", "", "I cannot say")}
+	run := gather(t, manifestOf("answer", 3), records)
+	rep := run.Score(quick)
+	if r := find(t, rep, scoring.GenerationAccuracy, scoring.Overall); r.N != 1 || *r.Value != 100 {
+		t.Errorf("accuracy %s", show(r))
+	}
+	if r := find(t, rep, scoring.NoAnswer, scoring.Overall); r.N != 3 || *r.Value != 33.3333 {
+		t.Errorf("no answer %s", show(r))
+	}
+	if !slices.ContainsFunc(rep.Warnings, func(w string) bool { return strings.HasPrefix(w, "2 of 3 questions have no label") }) {
+		t.Errorf("warnings %q", rep.Warnings)
+	}
+	all, err := scoring.Compare([]*scoring.Run{run, run}, quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := all.Comparisons[0].Differences[0]; d.N != 1 || d.Table.Both != 1 {
+		t.Errorf("compared: %+v", d)
 	}
 }
 

@@ -604,3 +604,35 @@ func TestSelfReferenceWarnings(t *testing.T) {
 		}
 	}
 }
+
+// Where the judge has no answer to refer to, only mode cot is asked: each mode
+// is of what it was asked, the difference of what both were.
+func TestJudgmentsWithoutAReference(t *testing.T) {
+	var records []*judging.Record
+	for i, s := range eight {
+		if i < 2 {
+			records = append(records, s.records(scoring.ModeCoT)...)
+		} else {
+			records = append(records, s.records(bothModes...)...)
+		}
+	}
+	rep := gather(t, manifestOf("self-reference", 8), records).Score(quick)
+	for mode, want := range map[string]float64{"cot": 50, "self": 66.6667, "difference": 33.3333} { // of q3 to q8: cot 2, self 4
+		if r := in(t, rep, scoring.Accuracy, scoring.Overall, mode); *r.Value != want || (r.N == 8) != (mode == "cot") {
+			t.Errorf("%s: %s", mode, show(r))
+		}
+	}
+	if rep.Items != 8 || !slices.ContainsFunc(rep.Warnings, func(w string) bool { return strings.HasPrefix(w, "2 of 8 judgments were not asked for in mode self") }) {
+		t.Errorf("%d judgments, warnings %q", rep.Items, rep.Warnings)
+	}
+}
+
+// What the stage remarked stands in the report, in place of a guess by names.
+func TestWarningsOfTheStage(t *testing.T) {
+	m := manifestOf("self-reference", 1)
+	m.Staged = &judging.Staged{Warnings: []string{"3 of 4 questions are left out"}}
+	rep := gather(t, m, said{question: "q", agent: "judge", own: true, right: true, cot: "C"}.records(scoring.ModeCoT)).Score(quick)
+	if text := strings.Join(rep.Warnings, "\n"); !strings.Contains(text, "3 of 4 questions are left out") || strings.Contains(text, "one of the agents") {
+		t.Errorf("warnings %q", rep.Warnings)
+	}
+}
