@@ -137,7 +137,7 @@ func (k Kind) Takes(s datasets.Shape) bool { return slices.Contains(k.Judges, s)
 
 // Kinds lists the protocols. A new one is a file of this package and a line
 // here.
-var Kinds = []Kind{pairwiseKind, reversedKind}
+var Kinds = []Kind{pairwiseKind, reversedKind, multiOptionKind}
 
 // KindNamed finds a protocol.
 func KindNamed(name string) (Kind, error) {
