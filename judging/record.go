@@ -160,7 +160,7 @@ func unfinished(f backends.Finish, how Reading) Outcome {
 
 // stored is the verdict as the record has it.
 func (r *Record) stored() (Verdict, error) {
-	v := Verdict{Outcome: r.Outcome, Label: r.Label, Choice: Nobody}
+	v := Verdict{Outcome: r.Outcome, Label: r.Label, Choice: Nobody, Answer: r.Answer, Rule: r.Rule}
 	if r.Choice != "" {
 		v.Choice = slices.Index(sortedIDs(r.Order), r.Choice)
 		if v.Choice < 0 {
@@ -175,11 +175,7 @@ func (r *Record) describe(item datasets.Item) {
 	if item.Shape != datasets.Pair {
 		r.Shape = item.Shape
 	}
-	if item.Gold >= 0 && item.Gold < len(item.Candidates) {
-		r.Gold = item.Candidates[item.Gold].ID
-	} else {
-		r.Gold = item.Answer
-	}
+	r.Gold = goldOf(item)
 	if a := item.Answered; a != nil {
 		r.Question, r.Agent, r.Own = a.Question, a.Agent, a.Own
 	}

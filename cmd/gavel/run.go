@@ -257,7 +257,7 @@ func findTemplate(kind judging.Kind, name string) (judging.Template, error) {
 	if !strings.ContainsAny(name, `/\.`) {
 		return t, usage("%v", err)
 	}
-	return judging.TemplateFile(name)
+	return kind.TemplateFile(name)
 }
 
 func (e *env) fill(ctx context.Context, p *prepared, kind judging.Kind, template judging.Template) error {
