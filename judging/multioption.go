@@ -1,6 +1,7 @@
 package judging
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -30,11 +31,12 @@ var multiOptionKind = Kind{
 	About: "several options in every rotation: which is best? (Grade Score, arXiv 2406.12043)",
 	Goal:  GoalBest, Judges: []datasets.Shape{datasets.Options},
 	Templates: []Template{
-		embedded("multi-option", "1", gradeScore+", \"A simple prompt\""),
-		embedded("multi-option", "2", gradeScore+", \"Come up with an evaluation criteria\""),
-		embedded("multi-option", "3", gradeScore+", \"Instruct away from order bias\""),
-		embedded("multi-option", "4", gradeScore+", \"An explicit point grading criteria\""),
+		bothGoals("1", gradeScore+", \"A simple prompt\""),
+		bothGoals("2", gradeScore+", \"Come up with an evaluation criteria\""),
+		bothGoals("3", gradeScore+", \"Instruct away from order bias\""),
+		bothGoals("4", gradeScore+", \"An explicit point grading criteria\""),
 	},
+	Own:     ownSelection,
 	Options: []Option{GoalOption, OrdersOption},
 	New: func(t Template, s Settings) Protocol {
 		p := multiOption{template: t, goal: s.Get(GoalOption)}
@@ -54,20 +56,28 @@ type multiOption struct {
 
 func (multiOption) Name() string { return "multi-option" }
 
-// turned are the prompts' texts under the goal worst, by the hash of the text
-// under the goal best.
-var turned = func() map[string]string {
-	texts := map[string]string{}
-	for _, t := range multiOptionKind.Templates {
-		texts[t.SHA256] = embedded("multi-option", t.Name+"-worst", "").System
-	}
-	return texts
-}()
+// bothGoals reads a prompt's text for each goal.
+func bothGoals(name, origin string) Template {
+	return newTexts(name, origin, map[string]string{
+		GoalBest:  embedded("multi-option", name, "").System,
+		GoalWorst: embedded("multi-option", name+"-worst", "").System,
+	}, numbered)
+}
 
-// system is the prompt's text for the goal. One of one's own is taken as it is.
+// ownSelection takes a system message of one's own, for the goal it was written
+// for. What it has to say is left to its author: a reply is read after the first
+// "Selection", or from its beginning where it does not have the word.
+func ownSelection(path, system string) (Template, error) {
+	if strings.TrimSpace(system) == "" {
+		return Template{}, errors.New("the prompt is empty: it must hold a system message, which had best ask for \"Selection: Option\" and a number")
+	}
+	return newTemplate(path, "file", system), nil
+}
+
+// system is the prompt's text for the goal. One of one's own has one text.
 func (p multiOption) system() string {
-	if worst, ok := turned[p.template.SHA256]; ok && p.goal == GoalWorst {
-		return worst
+	if text, ok := p.template.Texts[p.goal]; ok {
+		return text
 	}
 	return p.template.System
 }
@@ -191,6 +201,15 @@ func (p multiOption) Parse(s Showing, reply string, _ Reading) Verdict {
 		return Verdict{Outcome: NoVerdict, Label: m[0], Choice: Nobody}
 	}
 	return Verdict{Outcome: Decided, Label: m[0], Choice: s.Order[number-1], Rule: rule}
+}
+
+// GoalOf is what a run's judge is asked to name, by the protocol's option where
+// it has one.
+func (k Kind) GoalOf(s Settings) string {
+	if slices.ContainsFunc(k.Options, func(o Option) bool { return o.Name == GoalOption.Name }) {
+		return s.Get(GoalOption)
+	}
+	return k.Goal
 }
 
 // describeOptions notes what scores have to know of an item's options.

@@ -9,12 +9,6 @@ import (
 	"gavel/scoring/stats"
 )
 
-// How judgments without a verdict count in the scores of several options.
-const (
-	MissingUsable = "usable" // shares are over the judgments that have one (the authors')
-	MissingStrict = "strict" // a choice of nothing: the choice score is over all
-)
-
 // ballot is an item with its judgments, one for each order it was shown in: what
 // is scored and resampled.
 type ballot struct {
@@ -104,7 +98,7 @@ func (b *ballot) isRight(option int) bool {
 // (PROTOCOLS.md §3).
 type multiOption struct {
 	goal    string
-	missing string
+	missing Missing
 
 	of      map[string]*ballot
 	ballots []*ballot         // in the end: the complete ones, by item
@@ -112,16 +106,18 @@ type multiOption struct {
 	names   map[string]string // the distinct ids of options
 }
 
-func init() {
-	families["multi-option"] = func(m *judging.Manifest) family {
-		return &multiOption{
-			goal: m.Spec.Options.Get(judging.GoalOption), missing: MissingUsable,
-			of: map[string]*ballot{}, orders: map[string][]int{}, names: map[string]string{},
-		}
+func newMultiOption(m *judging.Manifest) family {
+	return &multiOption{
+		goal: m.Spec.Options.Get(judging.GoalOption), missing: MissingUsable,
+		of: map[string]*ballot{}, orders: map[string][]int{}, names: map[string]string{},
 	}
 }
 
-func (f *multiOption) unit() string { return "item" }
+func (*multiOption) unit() string        { return "item" }
+func (*multiOption) noun() string        { return "judgment" }
+func (*multiOption) headline() string    { return GradeScore }
+func (*multiOption) policies() []Missing { return []Missing{MissingUsable, MissingStrict} }
+func (f *multiOption) count(how Missing) { f.missing = how }
 
 func (f *multiOption) add(r *judging.Record, v judging.Verdict) (bool, error) {
 	b := f.of[r.Item]
@@ -239,7 +235,7 @@ type grades struct{ llm, choice, grade float64 }
 //	LLM score    H₂(places) / log₂ n
 //	choice score how often the most chosen option was chosen / judgments
 //	Grade score  their harmonic mean; 0 where both are 0
-func gradesOf(places, choices []int, k int, missing string) grades {
+func gradesOf(places, choices []int, k int, missing Missing) grades {
 	usable, most := 0, 0
 	for i := range choices {
 		usable, most = usable+choices[i], max(most, choices[i])
@@ -261,7 +257,7 @@ func harmonic(llm, choice float64) grades {
 	return g
 }
 
-func (b *ballot) grades(missing string) grades {
+func (b *ballot) grades(missing Missing) grades {
 	return gradesOf(b.placeCounts(), b.choiceCounts(), len(b.places), missing)
 }
 
@@ -281,15 +277,4 @@ func byOptions(ballots []*ballot) []int {
 	}
 	slices.Sort(ns)
 	return ns
-}
-
-// CountMissing says how judgments without a verdict count, where the run's
-// protocol leaves a choice.
-func (run *Run) CountMissing(policy string) error {
-	f, ok := run.family.(*multiOption)
-	if !ok || policy != MissingUsable && policy != MissingStrict {
-		return fmt.Errorf("a run of %s does not count judgments without a verdict as %q", run.Manifest.Spec.Protocol, policy)
-	}
-	f.missing = policy
-	return nil
 }

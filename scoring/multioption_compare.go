@@ -1,7 +1,6 @@
 package scoring
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,14 +14,14 @@ var comparedOptions = []struct {
 	name   string
 	groups bool // also by number of options
 }{
-	{"grade", true},
-	{"llm", false},
-	{"choice", false},
-	{"grade-over-random", false},
-	{"accuracy", false},
-	{"accuracy-mode", false},
-	{"same-choice", false},
-	{"unrelated", false},
+	{GradeScore, true},
+	{LLMScore, false},
+	{ChoiceScore, false},
+	{GradeScore + OverRandom, false},
+	{OptionAccuracy, false},
+	{ModeAccuracy, false},
+	{SameChoice, false},
+	{UnrelatedRate, false},
 }
 
 func optionMetricNamed(name string) optionMetric {
@@ -38,16 +37,13 @@ type twice struct{ a, b tally }
 func (f *multiOption) compare(other family, boot stats.Bootstrap) (differences []Difference, n, onlyA, onlyB int, err error) {
 	g, ok := other.(*multiOption)
 	if !ok {
-		return nil, 0, 0, 0, errors.New("the runs are not scored alike: compare runs of one protocol")
+		return nil, 0, 0, 0, errOtherFamily
 	}
 	pairs := pairBallots(f, g, boot.Seed)
-	if len(pairs) == 0 {
-		return nil, 0, 0, 0, errors.New("the runs have no item in common: compare runs on the same dataset")
-	}
 	for _, p := range pairs {
 		alike := f.goal == g.goal && (f.goal != judging.GoalWorst || p.a.unrelated == p.b.unrelated)
 		if alike && !slices.Equal(p.a.rightIDs(), p.b.rightIDs()) {
-			return nil, 0, 0, 0, fmt.Errorf("the runs disagree on which option of item %s is the %s: they are of different datasets", p.a.item, f.goal)
+			return nil, 0, 0, 0, fmt.Errorf("they disagree on which option of item %s is the %s: they are of different datasets", p.a.item, f.goal)
 		}
 	}
 	for _, c := range comparedOptions {

@@ -10,6 +10,26 @@ import (
 	"gavel/scoring/stats"
 )
 
+// Metrics of a choice among several options. The three scores have more, which
+// are named after them: what a random and an always-first judge score on the same
+// items, and how far the judge is on the way from random to perfect.
+const (
+	GradeScore  = "grade"
+	LLMScore    = "llm"
+	ChoiceScore = "choice"
+
+	OfRandom   = "-random"
+	OfFirst    = "-first"
+	OverRandom = "-over-random"
+	ByUsable   = "-usable" // of the Grade score: by one policy, whichever the run is scored by
+	ByStrict   = "-strict"
+
+	OptionAccuracy = "accuracy" // also OfRandom
+	ModeAccuracy   = "accuracy-mode"
+	SameChoice     = "same-choice"
+	UnrelatedRate  = "unrelated"
+)
+
 // tally is all that the metrics need of a ballot.
 type tally struct {
 	*ballot
@@ -17,16 +37,15 @@ type tally struct {
 	scored  grades // by the run's policy
 	strict  grades
 	usable  grades
-	missing string
+	missing Missing
 }
 
 // optionMetric is a score of PROTOCOLS.md §3, or what goes with one: a ratio of
 // sums over items.
 type optionMetric struct {
 	name    string
-	about   string
 	unit    string // of its value; "" is percent
-	missing func(policy string) string
+	missing func(policy Missing) string
 	n       string // what n counts
 	// fixed: it follows from the items alone, so that it has no interval.
 	fixed bool
@@ -36,71 +55,66 @@ type optionMetric struct {
 	share  func(t tally) (num, den float64)
 }
 
-func same(text string) func(string) string { return func(string) string { return text } }
+func same(text string) func(Missing) string { return func(Missing) string { return text } }
 
 // byPolicy says how judgments without a verdict count in the three scores.
-func byPolicy(policy string) string {
+func byPolicy(policy Missing) string {
 	if policy == MissingStrict {
 		return "strict: no choice, an item without any scores 0"
 	}
 	return "usable: left out, an item without any scores 0"
 }
 
-var (
-	asNothing = same("a choice of nothing")
-	leftOut   = same("left out")
-	none      = same("none")
-	notRight  = func(policy string) string {
-		if policy == MissingStrict {
-			return "wrong"
-		}
-		return "left out, an item without any is wrong"
+// wrongUnless says how they count where a judgment is right or wrong.
+func wrongUnless(policy Missing) string {
+	if policy == MissingStrict {
+		return "wrong"
 	}
+	return "left out, an item without any is wrong"
+}
+
+const (
+	leftOut   = "left out"
+	nobodyHas = "none is"
+	knownOnes = "items of which the right option is known"
 )
 
 // optionMetrics lists the scores of a choice among several options, the headline
-// first. A new one is a line here.
-var optionMetrics = []optionMetric{
-	{name: "grade", about: "harmonic mean of the two below (the paper's Grade score)", unit: UnitScore, missing: byPolicy, n: "items",
-		share: func(t tally) (float64, float64) { return t.scored.grade, 1 }},
-	{name: "llm", about: "entropy of the places chosen, 1 is no order bias (its LLM score)", unit: UnitScore, missing: byPolicy, n: "items",
-		share: func(t tally) (float64, float64) { return t.scored.llm, 1 }},
-	{name: "choice", about: "share of the most chosen option (its choice score)", unit: UnitScore, missing: byPolicy, n: "items",
-		share: func(t tally) (float64, float64) { return t.scored.choice, 1 }},
-	{name: "grade-usable", about: "grade, judgments without a verdict left out", unit: UnitScore, missing: same(byPolicy(MissingUsable)), n: "items",
-		share: func(t tally) (float64, float64) { return t.usable.grade, 1 }},
-	{name: "grade-strict", about: "grade, judgments without a verdict a choice of nothing", unit: UnitScore, missing: same(byPolicy(MissingStrict)), n: "items",
-		share: func(t tally) (float64, float64) { return t.strict.grade, 1 }},
-	{name: "grade-random", about: "grade of a judge that names any place", unit: UnitScore, missing: none, n: "items", fixed: true,
-		share: func(t tally) (float64, float64) { return t.random.grade, 1 }},
-	{name: "llm-random", about: "llm of a judge that names any place", unit: UnitScore, missing: none, n: "items", fixed: true,
-		share: func(t tally) (float64, float64) { return t.random.llm, 1 }},
-	{name: "choice-random", about: "choice of a judge that names any place", unit: UnitScore, missing: none, n: "items", fixed: true,
-		share: func(t tally) (float64, float64) { return t.random.choice, 1 }},
-	{name: "grade-first", about: "grade of a judge that names the first place", unit: UnitScore, missing: none, n: "items", fixed: true,
-		share: func(t tally) (float64, float64) { return t.first.grade, 1 }},
-	{name: "llm-first", about: "llm of a judge that names the first place", unit: UnitScore, missing: none, n: "items", fixed: true,
-		share: func(t tally) (float64, float64) { return t.first.llm, 1 }},
-	{name: "choice-first", about: "choice of a judge that names the first place", unit: UnitScore, missing: none, n: "items", fixed: true,
-		share: func(t tally) (float64, float64) { return t.first.choice, 1 }},
-	{name: "grade-over-random", about: "how far grade is on the way from random to perfect", unit: UnitScore, missing: byPolicy, n: "items",
-		share: func(t tally) (float64, float64) {
-			return t.scored.grade - t.random.grade, t.perfect.grade - t.random.grade
-		}},
-	{name: "llm-over-random", about: "how far llm is on the way from random to perfect", unit: UnitScore, missing: byPolicy, n: "items",
-		share: func(t tally) (float64, float64) { return t.scored.llm - t.random.llm, t.perfect.llm - t.random.llm }},
-	{name: "choice-over-random", about: "how far choice is on the way from random to perfect", unit: UnitScore, missing: byPolicy, n: "items",
-		share: func(t tally) (float64, float64) {
-			return t.scored.choice - t.random.choice, t.perfect.choice - t.random.choice
-		}},
-	{name: "accuracy", about: "the right option is chosen, mean over the item's judgments", missing: notRight, n: "items of which the right option is known", share: optionAccuracy},
-	{name: "accuracy-mode", about: "the option chosen most often is the right one; those that share it, share it", missing: leftOut, n: "items of which the right option is known", share: modeAccuracy},
-	{name: "accuracy-random", about: "accuracy of a judge that names any place", missing: none, n: "items of which the right option is known", fixed: true, share: randomAccuracy},
-	{name: "same-choice", about: "all judgments of the item choose the same option", missing: same("not the same"), n: "items", share: sameChoice},
-	{name: "unrelated", about: "the unrelated option is chosen", missing: leftOut, n: "judgments with a verdict, of items with an unrelated option", counts: true, share: unrelatedChosen},
+// first.
+var optionMetrics = slices.Concat(
+	scoreMetrics("", byPolicy, false, func(t tally, of score) (float64, float64) { return of(t.scored), 1 }),
+	scoreMetrics(OfRandom, same(nobodyHas), true, func(t tally, of score) (float64, float64) { return of(t.random), 1 }),
+	scoreMetrics(OfFirst, same(nobodyHas), true, func(t tally, of score) (float64, float64) { return of(t.first), 1 }),
+	scoreMetrics(OverRandom, byPolicy, false, func(t tally, of score) (float64, float64) {
+		return of(t.scored) - of(t.random), of(t.perfect) - of(t.random)
+	}),
+	[]optionMetric{
+		{name: GradeScore + ByUsable, unit: UnitScore, missing: same(byPolicy(MissingUsable)), n: "items", share: func(t tally) (float64, float64) { return t.usable.grade, 1 }},
+		{name: GradeScore + ByStrict, unit: UnitScore, missing: same(byPolicy(MissingStrict)), n: "items", share: func(t tally) (float64, float64) { return t.strict.grade, 1 }},
+		{name: OptionAccuracy, missing: wrongUnless, n: knownOnes, share: rightShare},
+		{name: OptionAccuracy + OfRandom, missing: same(nobodyHas), n: knownOnes, fixed: true, share: randomRight},
+		{name: ModeAccuracy, missing: same("left out, an item without any is wrong"), n: knownOnes, share: modeRight},
+		{name: SameChoice, missing: same("not the same"), n: "items", share: alwaysOne},
+		{name: UnrelatedRate, missing: same(leftOut), n: "judgments with a verdict, of items with an unrelated option", counts: true, share: unrelatedChosen},
+	},
+)
+
+// score is one of the three.
+type score func(grades) float64
+
+// scoreMetrics are the same thing of each of the three scores.
+func scoreMetrics(suffix string, missing func(Missing) string, fixed bool, share func(tally, score) (num, den float64)) []optionMetric {
+	metric := func(name string, of score) optionMetric {
+		return optionMetric{name: name + suffix, unit: UnitScore, missing: missing, n: "items", fixed: fixed, share: func(t tally) (float64, float64) { return share(t, of) }}
+	}
+	return []optionMetric{
+		metric(GradeScore, func(g grades) float64 { return g.grade }),
+		metric(LLMScore, func(g grades) float64 { return g.llm }),
+		metric(ChoiceScore, func(g grades) float64 { return g.choice }),
+	}
 }
 
-func optionAccuracy(t tally) (num, den float64) {
+func rightShare(t tally) (num, den float64) {
 	if len(t.right) == 0 {
 		return 0, 0
 	}
@@ -116,7 +130,7 @@ func optionAccuracy(t tally) (num, den float64) {
 	return float64(right) / float64(of), 1
 }
 
-func modeAccuracy(t tally) (num, den float64) {
+func modeRight(t tally) (num, den float64) {
 	if len(t.right) == 0 {
 		return 0, 0
 	}
@@ -127,7 +141,7 @@ func modeAccuracy(t tally) (num, den float64) {
 	return num, 1
 }
 
-func randomAccuracy(t tally) (num, den float64) {
+func randomRight(t tally) (num, den float64) {
 	if len(t.right) == 0 {
 		return 0, 0
 	}
@@ -137,7 +151,7 @@ func randomAccuracy(t tally) (num, den float64) {
 	return num, 1
 }
 
-func sameChoice(t tally) (num, den float64) {
+func alwaysOne(t tally) (num, den float64) {
 	return share(slices.Max(t.choiceCounts()) == len(t.places)), 1
 }
 
@@ -174,7 +188,7 @@ func inGroup(all []tally, options int) []tally {
 }
 
 func (f *multiOption) score(rep *Report, b stats.Bootstrap) {
-	rep.Goal = f.goal
+	rep.Goal, rep.Missing = f.goal, f.missing
 	all := f.tallies(f.ballots, b.Seed)
 	groups := byOptions(f.ballots)
 	rep.Results = append(rep.Results, f.results(Overall, all, b)...)
@@ -222,7 +236,7 @@ func (f *multiOption) results(group string, tallies []tally, b stats.Bootstrap) 
 	return results
 }
 
-func (m optionMetric) result(group, policy string, num, den float64, items int, iv stats.Interval, level float64) Result {
+func (m optionMetric) result(group string, policy Missing, num, den float64, items int, iv stats.Interval, level float64) Result {
 	r := Result{Metric: m.name, Group: group, Unit: m.unit, N: items, Missing: m.missing(policy)}
 	if m.counts {
 		r.N = int(den)
@@ -270,7 +284,7 @@ func (f *multiOption) remarks(results []Result, tallies []tally, b stats.Bootstr
 		of[i] = t.chance
 	}
 	for i := range results {
-		if results[i].Metric == "grade-random" && len(tallies) > 0 {
+		if results[i].Metric == GradeScore+OfRandom && len(tallies) > 0 {
 			results[i].Note = chanceNote(of, b.Seed)
 		}
 	}
@@ -307,7 +321,7 @@ func places(group string, tallies []tally) []Result {
 	}
 	var results []Result
 	for i, n := range counts {
-		r := Result{Metric: PlaceMetric + strconv.Itoa(i+1), Group: group, N: decided, Missing: "left out", Value: percent(float64(n) / float64(decided))}
+		r := Result{Metric: PlaceMetric + strconv.Itoa(i+1), Group: group, N: decided, Missing: leftOut, Value: percent(float64(n) / float64(decided))}
 		if decided == 0 {
 			r.Note = noPlaces
 		}
@@ -322,8 +336,8 @@ func places(group string, tallies []tally) []Result {
 		note += "; fewer than 5 judgments a place: p is rough"
 	}
 	return append(results,
-		Result{Metric: PlacesChiSquare, Group: group, Unit: UnitStatistic, Value: sixth(chi2), N: decided, Missing: "left out", Note: note},
-		Result{Metric: PlacesP, Group: group, Unit: UnitStatistic, Value: sixth(p), N: decided, Missing: "left out", Note: note})
+		Result{Metric: PlacesChiSquare, Group: group, Unit: UnitStatistic, Value: sixth(chi2), N: decided, Missing: leftOut, Note: note},
+		Result{Metric: PlacesP, Group: group, Unit: UnitStatistic, Value: sixth(p), N: decided, Missing: leftOut, Note: note})
 }
 
 const noPlaces = "undefined: no judgments with a verdict"

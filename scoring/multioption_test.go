@@ -212,9 +212,7 @@ func TestGradeScoreByHand(t *testing.T) {
 func TestStrictPolicy(t *testing.T) {
 	run := optionRun(t, nil, asked{id: "i1", places: []int{2, 0, 1}, gold: "01"}, asked{id: "i2", places: []int{0, 0, 0}, gold: "01"})
 	usable := run.Score(quick)
-	if err := run.CountMissing(scoring.MissingStrict); err != nil {
-		t.Fatal(err)
-	}
+	run.CountMissing(scoring.MissingStrict)
 	strict := run.Score(quick)
 	llm := 1 / math.Log2(3) / 2 // mean of two items
 	scored(t, usable, scoring.Overall, map[string]float64{"llm": llm, "choice": 0.5, "accuracy": 50, "accuracy-mode": 50})
@@ -230,8 +228,9 @@ func TestStrictPolicy(t *testing.T) {
 	if g := find(t, usable, "grade", scoring.Overall); *g.Value != *find(t, usable, "grade-usable", scoring.Overall).Value || !strings.HasPrefix(g.Missing, "usable") {
 		t.Errorf("usable: %s", show(g))
 	}
-	if err := run.CountMissing("wrong"); err == nil {
-		t.Error("a policy of another protocol is taken")
+	run.CountMissing(scoring.MissingDrop) // of another protocol
+	if other := run.Score(quick); other.Missing != scoring.MissingUsable || usable.Missing != scoring.MissingUsable || strict.Missing != scoring.MissingStrict {
+		t.Errorf("scored by %q, %q and %q", other.Missing, usable.Missing, strict.Missing)
 	}
 	all := strings.Join(usable.Warnings, "\n")
 	for _, want := range []string{"4 of 6 judgments have no verdict, in 2 items", "1 items have no verdict at all and score 0", "few items: n = 2"} {
