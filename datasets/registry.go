@@ -12,11 +12,15 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 //go:embed sample/pairs.jsonl
 var samplePairs []byte
+
+//go:embed sample/options.jsonl
+var sampleOptions []byte
 
 // Known is a dataset that gavel knows by name.
 type Known struct {
@@ -62,6 +66,27 @@ var Registry = []Known{
 		Source:  "https://huggingface.co/datasets/ScalerLab/JudgeBench", Format: "judgebench",
 		URL: judgeBenchRaw + "dataset%3Djudgebench%2Cresponse_model%3Dclaude-3-5-sonnet-20240620.jsonl",
 	},
+	{
+		Name:  "sample-options",
+		About: "gavel's own instructions with 2 to 6 ranked options each; every place is the best one's as often as the others",
+		Rows:  20, Bytes: int64(len(sampleOptions)), SHA256: hexSum(sampleOptions),
+		Licence: "Apache-2.0 (part of gavel)", Source: "datasets/sample/options.jsonl", Format: "options",
+		builtin: sampleOptions,
+	},
+	{
+		Name:  "oasst1",
+		About: "OpenAssistant, release 1: message trees of 35 languages, of which the English prompts and their first replies are judged",
+		Rows:  10364, Bytes: 34145252, SHA256: "2a9a8fd343e9b28e04a895a669d3253f82d93e9c174d440199ae19d5fafbdff7",
+		Licence: "Apache-2.0", Source: "https://huggingface.co/datasets/OpenAssistant/oasst1", Format: "oasst-trees",
+		URL: "https://huggingface.co/datasets/OpenAssistant/oasst1/resolve/fdf72ae0827c1cda404aff25b6603abec9e3399b/2023-04-12_oasst_ready.trees.jsonl.gz",
+	},
+	{
+		Name:  "oasst2",
+		About: "OpenAssistant, release 2: more message trees, read as those of oasst1",
+		Rows:  13854, Bytes: 54370156, SHA256: "7a886a16ccfc1173c4f00a6897523e3c95b2785a86ee44a18a98f4f2807ee29b",
+		Licence: "Apache-2.0", Source: "https://huggingface.co/datasets/OpenAssistant/oasst2", Format: "oasst-trees",
+		URL: "https://huggingface.co/datasets/OpenAssistant/oasst2/resolve/179dd21fc55192153d94adb0e0ce8f69e222bf75/2023-11-05_oasst2_ready.trees.jsonl.gz",
+	},
 }
 
 func hexSum(b []byte) string {
@@ -88,6 +113,14 @@ func Names() []string {
 	return names
 }
 
+// fetched lists the names of those that do not come with gavel.
+func fetched() []string {
+	return slices.DeleteFunc(Names(), func(name string) bool {
+		k, _ := Lookup(name)
+		return k.Builtin()
+	})
+}
+
 // Library is the folder in which fetched and imported datasets are kept, one
 // file each, named after the dataset.
 type Library struct{ Dir string }
@@ -109,7 +142,7 @@ func (l Library) Open(name string) (*Set, error) {
 	k, known := Lookup(name)
 	switch {
 	case known && k.Builtin():
-		return openBytes(k.Name, k.builtin)
+		return openBytes(k.Name, k.builtin, OpenOptions{})
 	case known:
 		s, err := OpenFile(l.Path(name))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -151,7 +184,7 @@ func (l Library) Import(path string) (Known, string, error) {
 			return k, l.Path(k.Name), l.store(k, f)
 		}
 	}
-	return Known{}, "", fmt.Errorf("%s: SHA-256 %s is none of the published files (%s); a file of your own needs no import: give its path to --dataset", path, s.SHA256, strings.Join(Names()[1:], ", "))
+	return Known{}, "", fmt.Errorf("%s: SHA-256 %s is none of the published files (%s); a file of your own needs no import: give its path to --dataset", path, s.SHA256, strings.Join(fetched(), ", "))
 }
 
 // Fetch downloads a dataset from its official place and checks its SHA-256.

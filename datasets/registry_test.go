@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -44,6 +46,51 @@ func TestBuiltInSample(t *testing.T) {
 	}
 }
 
+func TestBuiltInOptions(t *testing.T) {
+	s, err := Library{t.TempDir()}.Open("sample-options")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Len() != 20 || s.Skipped != 0 || s.Notes != nil || s.Format != "options" {
+		t.Errorf("%d items, %d skipped, notes %q, format %s", s.Len(), s.Skipped, s.Notes, s.Format)
+	}
+	places, longest := map[string]int{}, 0
+	for i := range s.Len() {
+		it := item(t, s, i)
+		checkOptions(t, it)
+		var row struct{ Reason string }
+		if err := json.Unmarshal(it.Raw, &row); err != nil || strings.TrimSpace(row.Reason) == "" {
+			t.Errorf("%s gives no reason for its ranks: %v", it.ID, err)
+		}
+		var ranks []int
+		texts := map[string]bool{}
+		for _, c := range it.Candidates {
+			ranks = append(ranks, *c.Rank)
+			texts[c.Text] = true
+		}
+		slices.Sort(ranks)
+		if ranks[0] != 0 || ranks[len(ranks)-1] != len(ranks)-1 || len(slices.Compact(ranks)) != len(it.Candidates) || len(texts) != len(it.Candidates) {
+			t.Errorf("%s: ranks %v of %d different texts", it.ID, ranks, len(texts))
+		}
+		places[it.Group+", best at "+it.Candidates[it.Gold].ID]++
+		if !slices.ContainsFunc(it.Candidates, func(c Candidate) bool { return len(c.Text) > len(it.Candidates[it.Gold].Text) }) {
+			longest++
+		}
+	}
+	// Of n options there are n items, and the best stands at each place once.
+	for n := 2; n <= 6; n++ {
+		for place := 1; place <= n; place++ {
+			if key := fmt.Sprintf("%d options, best at %02d", n, place); places[key] != 1 {
+				t.Errorf("%s: %d items", key, places[key])
+			}
+		}
+	}
+	// As often as chance would have it: one item of each size.
+	if longest != 5 {
+		t.Errorf("the best option is the longest in %d of 20 items", longest)
+	}
+}
+
 func TestRegistry(t *testing.T) {
 	for _, k := range Registry {
 		if got, ok := Lookup(k.Name); !ok || got.Name != k.Name {
@@ -68,8 +115,8 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"nothing":           `unknown dataset "nothing": it is neither a file nor one of sample, judgebench-gpt4o, judgebench-claude`,
-		"":                  `unknown dataset "": it is neither a file nor one of sample, judgebench-gpt4o, judgebench-claude`,
+		"nothing":           `unknown dataset "nothing": it is neither a file nor one of ` + strings.Join(Names(), ", "),
+		"":                  `unknown dataset "": it is neither a file nor one of ` + strings.Join(Names(), ", "),
 		"judgebench-gpt4o":  `dataset "judgebench-gpt4o" is not on this machine: run "gavel datasets fetch judgebench-gpt4o", or on a machine without network "gavel datasets import FILE"`,
 		"judgebench-claude": "FILE: SHA-256 is " + hexSum([]byte(pair("one"))) + ", published is 3b70504588e400613bf5744a20a345da8701b7150be9a30c9db0e6f3d7b70a62: fetch or import it again",
 	} {
@@ -107,7 +154,7 @@ func TestImport(t *testing.T) {
 
 	mine := write(t, "mine.jsonl", pair("mine"))
 	_, _, err = lib.Import(mine)
-	oneLine(t, err, mine, "FILE: SHA-256 "+hexSum([]byte(pair("mine")))+" is none of the published files (judgebench-gpt4o, judgebench-claude, published); a file of your own needs no import: give its path to --dataset")
+	oneLine(t, err, mine, "FILE: SHA-256 "+hexSum([]byte(pair("mine")))+" is none of the published files (judgebench-gpt4o, judgebench-claude, oasst1, oasst2, published); a file of your own needs no import: give its path to --dataset")
 
 	sample := write(t, "sample.jsonl", string(samplePairs))
 	if _, _, err := lib.Import(sample); err == nil {
