@@ -39,9 +39,12 @@ var multiOptionKind = Kind{
 	Own:     ownSelection,
 	Options: []Option{GoalOption, OrdersOption},
 	New: func(t Template, s Settings) Protocol {
-		p := multiOption{template: t, goal: s.Get(GoalOption)}
 		// What a flag was checked for, a manifest may have otherwise: then it is
 		// the default.
+		p := multiOption{template: t, goal: GoalBest}
+		if s.Get(GoalOption) == GoalWorst {
+			p.goal = GoalWorst
+		}
 		p.orders, _ = parseOrders(s.Get(OrdersOption))
 		return p
 	},

@@ -110,6 +110,7 @@ func familyComparison(cmp *scoring.Comparison, all *scoring.Comparisons) Table {
 		fmt.Sprintf("~ may be noise: the interval holds 0, or there is none, or p is not below 0.05; intervals: paired bootstrap over %ss, %d rounds, seed %d", all.Bootstrap.Unit, all.Bootstrap.Rounds, all.Bootstrap.Seed),
 		"Holm over "+all.Family)
 	t.Notes = append(t.Notes, said.lines()...)
+	t.Notes = append(t.Notes, togetherNotes(cmp)...)
 	for _, w := range cmp.Warnings {
 		t.Notes = append(t.Notes, "! "+w)
 	}

@@ -114,7 +114,6 @@ func newMultiOption(m *judging.Manifest) family {
 }
 
 func (*multiOption) unit() string        { return "item" }
-func (*multiOption) noun() string        { return "judgment" }
 func (*multiOption) headline() string    { return GradeScore }
 func (*multiOption) policies() []Missing { return []Missing{MissingUsable, MissingStrict} }
 func (f *multiOption) count(how Missing) { f.missing = how }

@@ -48,7 +48,11 @@ func (f *multiOption) compare(other family, boot stats.Bootstrap) (differences [
 	}
 	for _, c := range comparedOptions {
 		m := optionMetricNamed(c.name)
-		differences = append(differences, m.difference(Overall, pairs, boot))
+		overall := m.difference(Overall, pairs, boot)
+		if overall.A == nil && overall.B == nil {
+			continue // neither run has it
+		}
+		differences = append(differences, overall)
 		groups := byOptions(ballotsOf(pairs))
 		if !c.groups || len(groups) < 2 {
 			continue
@@ -127,6 +131,13 @@ func (m optionMetric) difference(group string, pairs []twice, b stats.Bootstrap)
 	return d
 }
 
+// Metrics of two runs of opposite goals.
+const (
+	GoalsDiffer     = "best-and-worst-differ"
+	GoalsContradict = "best-and-worst-contradict"
+	GoalsByChance   = "best-and-worst-by-chance"
+)
+
 // together is what two runs of opposite goals say of each other: a judge that
 // knows the best from the worst never calls one option both. It is empty for
 // runs of one goal.
@@ -155,9 +166,9 @@ func (f *multiOption) together(other family, boot stats.Bootstrap) []Result {
 		}
 	}
 	iv := boot.Sums(rows, 2, func(s, out []float64) { out[0], out[1] = s[0]/s[1], s[2]/s[3] })
-	differ := Result{Metric: "best-and-worst-differ", Group: Overall, N: int(sums[1]), Missing: "item left out where one goal has no verdict"}
-	contradict := Result{Metric: "best-and-worst-contradict", Group: Overall, N: int(sums[3]), Missing: "left out where one goal has no verdict"}
-	chance := Result{Metric: "best-and-worst-by-chance", Group: Overall, N: int(sums[3]), Missing: "none", Value: percent(sums[4] / sums[3]), Note: "exact"}
+	differ := Result{Metric: GoalsDiffer, Group: Overall, N: int(sums[1]), Missing: "item left out where one goal has no verdict"}
+	contradict := Result{Metric: GoalsContradict, Group: Overall, N: int(sums[3]), Missing: "left out where one goal has no verdict"}
+	chance := Result{Metric: GoalsByChance, Group: Overall, N: int(sums[3]), Missing: "none", Value: percent(sums[4] / sums[3]), Note: "exact"}
 	fill := func(r *Result, num, den float64, iv stats.Interval, items int) {
 		switch {
 		case den == 0:
