@@ -140,7 +140,7 @@ func (k Kind) Takes(s datasets.Shape) bool { return slices.Contains(k.Judges, s)
 
 // Kinds lists the protocols. A new one is a file of this package and a line
 // here.
-var Kinds = []Kind{pairwiseKind, reversedKind, answerKind, selfReferenceKind}
+var Kinds = []Kind{pairwiseKind, reversedKind, answerKind, selfReferenceKind, multiOptionKind}
 
 // KindsOf lists the protocols that take items of a shape.
 func KindsOf(s datasets.Shape) []Kind {
