@@ -275,7 +275,8 @@ func describe(line []byte, err error) error {
 	}
 	var typ *json.UnmarshalTypeError
 	if errors.As(err, &typ) {
-		return fmt.Errorf("key %q is of type %s, expected %s", typ.Field, typ.Value, jsonKind(typ.Type))
+		key := strings.TrimPrefix(typ.Field, "Answered.") // of a JudgmentLine, where it stands among the others
+		return fmt.Errorf("key %q is of type %s, expected %s", key, typ.Value, jsonKind(typ.Type))
 	}
 	return err
 }

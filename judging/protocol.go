@@ -159,19 +159,6 @@ func KindNamed(name string) (Kind, error) {
 	return Kind{}, fmt.Errorf("unknown protocol %q: it is one of %s", name, strings.Join(names, ", "))
 }
 
-// CountShowings is how many showings the items have together.
-func CountShowings(p Protocol, set *datasets.Set, rows []int) (int, error) {
-	n := 0
-	for _, row := range rows {
-		item, err := set.Item(row)
-		if err != nil {
-			return 0, err
-		}
-		n += len(p.Showings(item))
-	}
-	return n, nil
-}
-
 // Template finds one of the protocol's prompts by name.
 func (k Kind) Template(name string) (Template, error) {
 	i := slices.IndexFunc(k.Templates, func(t Template) bool { return t.Name == name })
