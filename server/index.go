@@ -107,17 +107,15 @@ func newIndex(s *store, run string) *index { return &index{store: s, run: run} }
 // longestLine is the longest line that is read: memory holds a whole one.
 const longestLine = 64 << 20
 
-// refresh brings the index up to date with the run's files. The caller then
-// holds it for reading until it calls done.
-func (x *index) refresh() (done func(), err error) {
+// refresh brings the index up to date with the run's files.
+func (x *index) refresh() error {
 	x.mu.Lock()
-	if err := x.update(); err != nil {
-		x.mu.Unlock()
-		return nil, err
+	defer x.mu.Unlock()
+	err := x.update()
+	if err != nil {
+		x.reset()
 	}
-	x.mu.Unlock()
-	x.mu.RLock()
-	return x.mu.RUnlock, nil
+	return err
 }
 
 func (x *index) update() error {
