@@ -114,6 +114,7 @@ func familyComparison(cmp *scoring.Comparison, all *scoring.Comparisons) Table {
 		t.Notes = append(t.Notes, "r: a correlation, from −1 to 1")
 	}
 	t.Notes = append(t.Notes, said.lines()...)
+	t.Notes = append(t.Notes, togetherNotes(cmp)...)
 	for _, w := range cmp.Warnings {
 		t.Notes = append(t.Notes, "! "+w)
 	}

@@ -90,6 +90,8 @@ func newSelfReference(m *judging.Manifest) family {
 func (f *selfReference) unit() string      { return "question" }
 func (f *selfReference) count(how Missing) { f.missing = how }
 
+func (*selfReference) policies() []Missing { return []Missing{MissingWrong, MissingDrop} }
+
 func (f *selfReference) add(r *judging.Record, v judging.Verdict) (bool, error) {
 	mode := slices.Index(modes[:], r.Mode)
 	if mode < 0 || r.Shape != "judgment" || r.Gold != correct && r.Gold != incorrect {

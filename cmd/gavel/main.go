@@ -218,7 +218,8 @@ ended with judgments failed or missing; 130 interrupted.`,
 		DisableSliceFlagSeparator: true,
 		Commands: []*cli.Command{
 			demoCommand(e), runCommand(e), scoreCommand(e), compareCommand(e),
-			replayCommand(e), bundleCommand(e), importCommand(e), exportCommand(e), datasetsCommand(e), modelsCommand(e), doctorCommand(e), promptsCommand(e), cacheCommand(e),
+			agreeCommand(e), replayCommand(e), bundleCommand(e), importCommand(e), exportCommand(e),
+			datasetsCommand(e), modelsCommand(e), doctorCommand(e), promptsCommand(e), cacheCommand(e),
 		},
 	}
 	adopt(app.Commands)
