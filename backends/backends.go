@@ -131,8 +131,11 @@ type Oracle struct {
 	Showing int      // which showing of the item
 	Choices []string // the verdict that names the candidate at each place
 	Order   []int    // the candidate at each place
-	Right   int      // the place that it is right to name
+	Right   int      // the place that it is right to name; -1 where nobody knows
 	Tie     string   // the verdict for equal candidates; "" where none is on offer
+	// Reference is the verdict that a reference shown in the prompt speaks for;
+	// "" where none is shown.
+	Reference string
 }
 
 // Finish says how a reply ended.

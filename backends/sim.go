@@ -24,6 +24,11 @@ var _ Backend = (*Sim)(nil)
 // it says that they are equal, and with probability Silent it gives no verdict. So over two showings, with
 // a = Accuracy and f = First (Tie = Silent = 0), strict is a(1−f), consistency
 // 1−f, and the first is named in (1+f)/2 of the showings.
+//
+// Where the prompt shows it a reference, it takes the reference's word in half
+// of the items, and else judges as it would without: so it is right in (1+a)/2
+// of the items with a reference that is right, and in a/2 of those with one that
+// is not. A coin looks at no reference.
 type Sim struct {
 	Name                         string
 	Accuracy, First, Tie, Silent float64
@@ -75,6 +80,9 @@ func NewSim(spec string) (*Sim, error) {
 	return &s, nil
 }
 
+// trust is how often a simulated judge takes a reference's word.
+const trust = 0.5
+
 // Ask implements Client.
 func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 	if err := ctx.Err(); err != nil {
@@ -89,8 +97,10 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 	look := s.draw(o.Item, o.Showing, req.Repeat)
 	pick := o.Right
 	switch {
-	case s.Accuracy < 0: // the coin: every showing on its own
+	case s.Accuracy < 0 || pick < 0: // the coin, or nothing to know: every showing on its own
 		pick = look.IntN(n)
+	case o.Reference != "" && s.draw(o.Item, -2, req.Repeat).Float64() < trust:
+		pick = slices.Index(o.Choices, o.Reference)
 	case know.Float64() >= s.Accuracy && n > 1:
 		pick = slices.Index(o.Order, s.wrong(know, o))
 	}

@@ -11,20 +11,17 @@
 package datasets
 
 import (
-	"bufio"
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 )
 
 // Candidate is one of the answers that a judge is shown, or may give.
@@ -92,14 +89,21 @@ func (it Item) Unit() string {
 	return it.ID
 }
 
-// LineError says what is wrong with one line of a file.
+// LineError says what is wrong with one line of a file, or with one row of a
+// file that has no lines.
 type LineError struct {
 	Path string
 	Line int
 	Err  error
+	Row  bool // Line counts rows
 }
 
-func (e *LineError) Error() string { return fmt.Sprintf("%s:%d: %v", e.Path, e.Line, e.Err) }
+func (e *LineError) Error() string {
+	if e.Row {
+		return fmt.Sprintf("%s: row %d: %v", e.Path, e.Line, e.Err)
+	}
+	return fmt.Sprintf("%s:%d: %v", e.Path, e.Line, e.Err)
+}
 func (e *LineError) Unwrap() error { return e.Err }
 
 // DuplicateError is returned when two lines claim the same id. It is an error,
@@ -108,9 +112,13 @@ type DuplicateError struct {
 	Path        string
 	Line, First int
 	ID          string
+	Row         bool // Line and First count rows
 }
 
 func (e *DuplicateError) Error() string {
+	if e.Row {
+		return fmt.Sprintf("%s: row %d: duplicate id %q, first seen in row %d: remove one of the two rows", e.Path, e.Line, e.ID, e.First)
+	}
 	return fmt.Sprintf("%s:%d: duplicate id %q, first seen in line %d: remove one of the two lines", e.Path, e.Line, e.ID, e.First)
 }
 
@@ -119,12 +127,24 @@ func (e *DuplicateError) Error() string {
 type Format struct {
 	Name  string
 	About string
+	// Keys are the keys that every row has. Of the formats whose keys a row has,
+	// it is taken to have that with the most. A format without any is tried on
+	// every row.
+	Keys []string
+	// Parse reads a line. Where there is Assemble, it is given the lines that
+	// makes, which say everything that there is to know of their item.
 	Parse func(line []byte) (Item, error)
+	// Assemble, where not nil, makes lines of rows before any line is parsed:
+	// where an item is several rows, or a row does not tell its item's id. What
+	// it is to pass over without a word it passes on, for Parse to complain of;
+	// given lines that it made, it gives the same. The notes, a sentence each,
+	// say what was left out and why.
+	Assemble func(rows Rows, emit func(line int, text []byte) error) (notes []string, err error)
 }
 
 // Formats lists the file formats that a path may have. A file has the format of
-// the first one that can read its first good line; complaints about lines that
-// none can read are the first format's.
+// the first row that one of them can read; complaints about rows before that
+// are of the format whose keys they have most of, the first where in doubt.
 var Formats = []Format{JudgeBench}
 
 // maxSkipped is how many skipped lines are kept word for word; the rest are
@@ -146,13 +166,19 @@ type Set struct {
 	Longest int          // bytes of the longest item: question and candidates together
 	Skipped int          // lines left out because they could not be read
 	Bad     []*LineError // the first of those, with the reason
+	Notes   []string     // what else there is to say of it, a sentence each
+	Options OpenOptions  // that it was opened with
 
 	ids    IDs
 	rows   []row
 	lines  []int32 // of the rows; nil where row i is line i+1
+	groups groupIndex
 	data   io.ReaderAt
 	close  func() error
 	format Format
+	found  atomic.Pointer[Format] // format, for those who parse while it is being found
+	byRow  bool                   // what is called a line is a row of a file without lines
+	origin []int32                // of each line that was assembled, the line of the file it comes from
 }
 
 // Len is the number of usable items.
@@ -193,10 +219,10 @@ func (s *Set) RawIn(buf []byte, i int) ([]byte, error) {
 	r := s.rows[i]
 	line := slices.Grow(buf[:0], int(r.length))[:r.length]
 	if _, err := s.data.ReadAt(line, r.offset); err != nil && err != io.EOF {
-		return nil, &LineError{s.label(), s.line(i), err}
+		return nil, s.complaint(s.line(i), err)
 	}
 	if checksum(line) != r.sum {
-		return nil, &LineError{s.label(), s.line(i), errors.New("the file changed while it was being read")}
+		return nil, s.complaint(s.line(i), errors.New("the file changed while it was being read"))
 	}
 	return line, nil
 }
@@ -209,10 +235,14 @@ func (s *Set) Item(i int) (Item, error) {
 	}
 	it, err := s.format.Parse(line)
 	if err != nil {
-		return Item{}, &LineError{s.label(), s.line(i), err}
+		return Item{}, s.complaint(s.line(i), err)
 	}
 	it.Line, it.Raw = s.line(i), line
 	return it, nil
+}
+
+func (s *Set) complaint(line int, err error) *LineError {
+	return &LineError{Path: s.label(), Line: line, Err: err, Row: s.byRow}
 }
 
 func (s *Set) label() string {
@@ -222,172 +252,14 @@ func (s *Set) label() string {
 	return s.Path
 }
 
-// OpenFile indexes the dataset file at path. Lines that cannot be read are
-// counted in Skipped; a file without one good line is an error that names the
-// first bad one, and so is a duplicate id.
-func OpenFile(path string) (*Set, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.IsDir() {
-		return nil, fmt.Errorf("%s: is a directory; name the .jsonl file in it", path)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: is not a regular file; items are read when they are asked for, so save it to a file first", path)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	s := &Set{Name: path, Path: path, data: f, close: f.Close}
-	if err := s.index(f); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return s, nil
-}
-
-// openBytes indexes a file that is held in memory.
-func openBytes(name string, data []byte) (*Set, error) {
-	s := &Set{Name: name, data: bytes.NewReader(data)}
-	return s, s.index(bytes.NewReader(data))
-}
-
-// index reads the file once: it checks every line, hashes the file and
-// remembers where each good line stands.
-func (s *Set) index(r io.Reader) error {
-	sum := sha256.New()
-	in := bufio.NewReaderSize(io.TeeReader(r, sum), batchBytes)
-	if err := sniff(in); err != nil {
-		return fmt.Errorf("%s: %w", s.label(), err)
-	}
-	err := EachLine(in, parseAny, s.add)
-	if err != nil {
-		var twice *DuplicateError
-		if errors.As(err, &twice) {
-			return err
-		}
-		return fmt.Errorf("%s: %w", s.label(), err)
-	}
-	s.SHA256 = hex.EncodeToString(sum.Sum(nil))
-	s.rows = slices.Clone(s.rows) // without the room to grow
-	s.ids.ends = slices.Clone(s.ids.ends)
-	switch {
-	case len(s.rows) > 0:
-		return nil
-	case s.Skipped > 0:
-		return fmt.Errorf("%w (no usable line among %d; expected %s)", s.Bad[0], s.Skipped, expected())
-	default:
-		return fmt.Errorf("%s: the file is empty; expected %s", s.label(), expected())
-	}
-}
-
-// expected says what a file may hold.
-func expected() string {
-	abouts := make([]string, len(Formats))
-	for i, f := range Formats {
-		abouts[i] = f.About
-	}
-	return strings.Join(abouts, ", or ")
-}
-
-// parsed is a line as the first format that can read it reads it.
-type parsed struct {
-	format int // index in Formats
-	item   Item
-	err    error // of the first format, where none can
-}
-
-func parseAny(line []byte) parsed {
-	text := bytes.TrimRight(line, "\r\n")
-	var out parsed
-	for i, f := range Formats {
-		it, err := f.Parse(text)
-		if err == nil {
-			return parsed{format: i, item: it}
-		}
-		if out.err == nil {
-			out.err = err
-		}
-	}
-	return out
-}
-
-// add takes a line in. The first good line decides the format; a later one that
-// only another format can read is a bad line.
-func (s *Set) add(line Line[parsed]) error {
-	if blank(line.Text) {
-		return nil
-	}
-	text := bytes.TrimRight(line.Text, "\r\n")
-	it, err := line.Value.item, line.Value.err
-	switch {
-	case err != nil:
-	case s.Format == "":
-		s.format = Formats[line.Value.format]
-		s.Format = s.format.Name
-	case s.Format != Formats[line.Value.format].Name:
-		it, err = s.format.Parse(text)
-	}
-	if err != nil {
-		s.Skipped++
-		if len(s.Bad) < maxSkipped {
-			s.Bad = append(s.Bad, &LineError{s.label(), line.Number, err})
-		}
-		return nil
-	}
-	if first, added := s.ids.Add(it.ID); !added {
-		return &DuplicateError{s.label(), line.Number, s.line(first), it.ID}
-	}
-	s.rows = append(s.rows, row{line.Offset, int32(len(text)), checksum(text)})
-	if n := len(s.rows); s.lines != nil || line.Number > n { // a line was left out
-		for i := len(s.lines); i < n-1; i++ {
-			s.lines = append(s.lines, int32(i)+1)
-		}
-		s.lines = append(s.lines, int32(line.Number))
-	}
-	size := len(it.Question)
-	for _, c := range it.Candidates {
-		size += len(c.Text)
-	}
-	s.Longest = max(s.Longest, size)
-	return nil
-}
-
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func checksum(line []byte) uint32 { return crc32.Checksum(line, castagnoli) }
-
-// sniff recognises files that are something else than JSON lines, to say so in
-// one sentence instead of one complaint a line.
-func sniff(in *bufio.Reader) error {
-	head, err := in.Peek(4)
-	if err != nil && err != io.EOF {
-		return err
-	}
-	switch {
-	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
-		return errors.New("the file is gzip-compressed, not JSON lines: unpack it first (gunzip)")
-	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		return errors.New("the file is zstd-compressed, not JSON lines: unpack it first (unzstd)")
-	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
-		return errors.New("the file is a zip archive, not JSON lines: unpack it first")
-	case bytes.HasPrefix(head, []byte("PAR1")):
-		return errors.New("the file is Parquet, not JSON lines: use the .jsonl file of the dataset")
-	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
-		return errors.New("the file starts with a byte order mark: save it as plain UTF-8")
-	}
-	return nil
-}
 
 // describe says what a line that is no JSON object looks like.
 func describe(line []byte, err error) error {
 	first := bytes.TrimSpace(line)
 	if len(first) > 0 && first[0] != '{' {
-		if first[0] == '[' {
-			return errors.New("not a JSON object but a JSON array: write one object per line")
-		}
 		if bytes.Count(first, []byte{','}) > 0 || bytes.Count(first, []byte{'\t'}) > 0 {
 			return errors.New("not a JSON object; it looks like CSV: convert it to one JSON object per line")
 		}
@@ -410,6 +282,9 @@ var published = regexp.MustCompile(`^dataset=([^,]+),response_model=([^,]+?)(,|\
 // Base is a short name for a path, for titles and folder names.
 func Base(path string) string {
 	base := filepath.Base(path)
+	for _, packed := range []string{".gz", ".zst"} {
+		base = strings.TrimSuffix(base, packed)
+	}
 	if m := published.FindStringSubmatch(base); m != nil {
 		return m[1] + "-" + m[2]
 	}

@@ -66,7 +66,7 @@ func FuzzOpen(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s, err := openBytes("fuzz", data)
+		s, err := inMemory("fuzz", data)
 		if err != nil {
 			return
 		}

@@ -86,3 +86,5 @@ func oneLine(t *testing.T, err error, path, want string) {
 		t.Errorf("error is longer than one line: %q", got)
 	}
 }
+
+func inMemory(name string, data []byte) (*Set, error) { return openBytes(name, data, OpenOptions{}) }

@@ -15,6 +15,7 @@ import (
 var JudgeBench = Format{
 	Name:  "judgebench",
 	About: "JSON lines with pair_id, source, question, response_A, response_B and label",
+	Keys:  []string{"pair_id", "question", "response_A", "response_B", "label"},
 	Parse: parsePair,
 }
 

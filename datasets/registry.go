@@ -109,7 +109,7 @@ func (l Library) Open(name string) (*Set, error) {
 	k, known := Lookup(name)
 	switch {
 	case known && k.Builtin():
-		return openBytes(k.Name, k.builtin)
+		return openBytes(k.Name, k.builtin, OpenOptions{})
 	case known:
 		s, err := OpenFile(l.Path(name))
 		if errors.Is(err, fs.ErrNotExist) {

@@ -9,7 +9,7 @@ import (
 
 func set(t *testing.T, lines []string) *Set {
 	t.Helper()
-	s, err := openBytes("set", []byte(strings.Join(lines, "\n")))
+	s, err := inMemory("set", []byte(strings.Join(lines, "\n")))
 	if err != nil {
 		t.Fatal(err)
 	}

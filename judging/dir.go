@@ -316,7 +316,7 @@ func (s Spec) differences(now Spec) []string {
 	}
 	var out []string
 	for k := range keys {
-		if !reflect.DeepEqual(a[k], b[k]) && k != "prompt.system" && k != "prompt.origin" {
+		if !reflect.DeepEqual(a[k], b[k]) && k != "prompt.system" && k != "prompt.origin" && !strings.HasPrefix(k, "prompt.texts") {
 			out = append(out, fmt.Sprintf("%s: %v, now %v", k, orNone(a[k]), orNone(b[k])))
 		}
 	}

@@ -32,6 +32,9 @@ func needs(t *testing.T, path string) string {
 	return path
 }
 
+// pairKinds are the protocols that compare two responses.
+var pairKinds = KindsOf(datasets.Pair)
+
 // pair is an item of our own: A is right where gold is 0.
 func pair(id string, gold int) datasets.Item {
 	return datasets.Item{

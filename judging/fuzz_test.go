@@ -31,7 +31,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(h)
 	}
 	var protocols []pairwise
-	for _, kind := range Kinds {
+	for _, kind := range pairKinds {
 		for _, t := range kind.Templates {
 			protocols = append(protocols, kind.New(t, nil).(pairwise))
 		}

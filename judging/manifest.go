@@ -33,6 +33,9 @@ type DatasetSpec struct {
 	SHA256 string `json:"sha256"`       // of the file
 	Items  int    `json:"items"`        // used
 	IDs    string `json:"items_sha256"` // of their ids, one a line
+	// How the file's rows became items, where that is not the default.
+	Turns string `json:"turns,omitempty"`
+	Lang  string `json:"lang,omitempty"`
 }
 
 // ModelSpec names the judge.
@@ -93,7 +96,17 @@ type Manifest struct {
 	Ended       time.Time         `json:"ended,omitzero"`
 	Status      string            `json:"status"`             // see the Status constants
 	Imported    string            `json:"imported,omitempty"` // the file it was imported from
+	Stages      []StageOf         `json:"stages,omitempty"`   // the runs that its items were made of
+	Staged      *Staged           `json:"staged,omitempty"`   // what became of their questions
 	JudgeName   string            `json:"judge_name,omitempty"`
+}
+
+// StageOf is a run that another stands on.
+type StageOf struct {
+	Role  string `json:"role"` // "judge" or "agent"
+	Run   string `json:"run"`  // its folder, as it was given
+	ID    string `json:"id"`
+	Model string `json:"model"`
 }
 
 // Length of a prompt, in tokens.

@@ -84,7 +84,7 @@ func TestParse(t *testing.T) {
 		if last == "" {
 			last = c.sop
 		}
-		for _, kind := range Kinds {
+		for _, kind := range pairKinds {
 			for _, reading := range []struct {
 				template string
 				policy   Policy
@@ -176,7 +176,7 @@ func TestOracle(t *testing.T) {
 }
 
 func TestShowings(t *testing.T) {
-	for _, kind := range Kinds {
+	for _, kind := range pairKinds {
 		p := protocolNamed(t, kind.Name, "sop")
 		got := p.Showings(pair("p1", 1))
 		if len(got) != kind.Showings || got[0].Index != 0 || got[1].Index != 1 ||

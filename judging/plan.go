@@ -36,7 +36,7 @@ func (p Plan) Calls() int { return p.Judgments - p.Standing - p.Cached - p.TooLo
 func (j *Job) MakePlan(ctx context.Context, cached func(backends.Request) bool) (Plan, error) {
 	plan := Plan{Items: len(j.Rows)}
 	params := j.Manifest.Spec.Parameters
-	bytes, labels := 0, 0
+	bytes, each := 0, 1
 	for _, row := range j.Rows {
 		item, err := j.Set.Item(row)
 		if err != nil {
@@ -50,8 +50,8 @@ func (j *Job) MakePlan(ctx context.Context, cached func(backends.Request) bool) 
 			}
 			req := j.request(messages, nil, 0)
 			params.hold(&req, p, 1)
-			labels = len(p.Labels)
-			plan.LabelTurns = params.Constrain && p.LabelTurn != ""
+			each = max(each, params.mostCalls(p))
+			plan.LabelTurns = plan.LabelTurns || params.holds(p) && p.LabelTurn != ""
 			tooLong := j.measure(ctx, &req) != ""
 			for repeat := range params.Times() {
 				plan.Judgments++
@@ -76,18 +76,23 @@ func (j *Job) MakePlan(ctx context.Context, cached func(backends.Request) bool) 
 	}
 	plan.Tokens = bytes / 4
 	plan.MaxTokens = plan.Calls() * params.MaxTokens
-	each := 1
-	switch {
-	case !params.Constrain:
-		each = params.Attempts
-	case plan.LabelTurns:
-		each = 2
-	}
-	if params.Constrain && params.Logprobs {
-		each += max(0, labels-1)
-	}
 	plan.CallsAtMost = each * plan.Calls()
 	return plan, nil
+}
+
+// mostCalls is how many calls one judgment may take.
+func (p Parameters) mostCalls(prompt Prompt) int {
+	n := 1
+	switch {
+	case p.holds(prompt) && prompt.LabelTurn != "":
+		n = 2
+	case !p.holds(prompt) && prompt.FollowUp != "":
+		n = p.Attempts
+	}
+	if p.holds(prompt) && p.Logprobs {
+		n += len(prompt.Labels) - 1
+	}
+	return n
 }
 
 // mostCounted is how many prompts LongestPrompt has counted at most.
@@ -129,19 +134,41 @@ func (j *Job) LongestPrompt(ctx context.Context, context int) (Length, error) {
 	return longest, nil
 }
 
-// firstTurn is what the first showing of an item is asked with.
+// firstTurn is the longest of what an item's showings are asked with.
 func (j *Job) firstTurn(row int) (backends.Request, error) {
 	item, err := j.Set.Item(row)
 	if err != nil {
 		return backends.Request{}, err
 	}
-	prompt := j.Protocol.Prompt(item, j.Protocol.Showings(item)[0])
-	return j.request(FirstTurn(prompt, j.Manifest.Spec.Parameters.SystemRole), nil, 0), nil
+	var longest Prompt
+	for _, s := range j.Protocol.Showings(item) {
+		if p := j.Protocol.Prompt(item, s); p.bytes() > longest.bytes() {
+			longest = p
+		}
+	}
+	return j.request(FirstTurn(longest, j.Manifest.Spec.Parameters.SystemRole), nil, 0), nil
 }
 
-// LongestPrompt is the most bytes a first turn of the set can take.
+func (p Prompt) bytes() int { return len(p.System) + len(p.User) }
+
+// LongestPrompt is the most bytes a first turn of the set can take. For pairs
+// the set knows; for the rest every prompt is written, since how much stands
+// around an item's texts depends on the item. An item that cannot be read is
+// for the run to complain about.
 func LongestPrompt(p Protocol, set *datasets.Set) int {
-	empty := datasets.Item{Candidates: make([]datasets.Candidate, 2)}
-	frame := p.Prompt(empty, p.Showings(empty)[0])
-	return len(frame.System) + len(frame.User) + set.Longest
+	longest := 0
+	for i := range set.Len() {
+		item, err := set.Item(i)
+		if err != nil {
+			continue
+		}
+		if item.Shape == datasets.Pair && item.Answered == nil {
+			item.Question, item.Candidates = "", make([]datasets.Candidate, 2)
+			return p.Prompt(item, p.Showings(item)[0]).bytes() + set.Longest
+		}
+		for _, s := range p.Showings(item) {
+			longest = max(longest, p.Prompt(item, s).bytes())
+		}
+	}
+	return longest
 }

@@ -33,7 +33,7 @@ func TestLongestPrompt(t *testing.T) {
 {"pair_id": "b", "question": "a longer one", "response_A": "x", "response_B": "😀😀", "label": "B>A"}
 {"pair_id": "c", "question": "", "response_A": "", "response_B": "", "label": "B>A"}
 `)
-	for _, kind := range Kinds {
+	for _, kind := range pairKinds {
 		for _, tpl := range kind.Templates {
 			p := kind.New(tpl, nil)
 			longest := 0

@@ -19,7 +19,7 @@ import (
 
 func TestPromptGolden(t *testing.T) {
 	item := pair("p1", 0)
-	for _, kind := range Kinds {
+	for _, kind := range pairKinds {
 		for _, tpl := range kind.Templates {
 			t.Run(kind.Name+"/"+tpl.Name, func(t *testing.T) {
 				p := kind.New(tpl, nil)
@@ -114,7 +114,7 @@ func TestUserMessagesOfTheClaudeFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer set.Close()
-	for _, kind := range Kinds {
+	for _, kind := range pairKinds {
 		for _, tpl := range kind.Templates {
 			p := kind.New(tpl, nil)
 			var messages []string
@@ -161,7 +161,7 @@ func TestCandidateTextIsData(t *testing.T) {
 		item.Question, item.Candidates[0].Text, item.Candidates[1].Text = question, first, second
 		return item
 	}
-	for _, kind := range Kinds {
+	for _, kind := range pairKinds {
 		for _, tpl := range kind.Templates {
 			p := kind.New(tpl, nil)
 			for _, s := range p.Showings(fill(q, a, b)) {

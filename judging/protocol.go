@@ -107,7 +107,10 @@ type Kind struct {
 	FollowUps bool             // a reply without a verdict is followed by another turn
 	Templates []Template
 	Options   []Option
-	New       func(Template, Settings) Protocol
+	// Own makes a template of a system message of one's own, or says what it
+	// lacks; nil where it is that of a comparison of two.
+	Own func(path, system string) (Template, error)
+	New func(Template, Settings) Protocol
 }
 
 // Option is a choice that a protocol offers beyond its prompt. It is a flag of
@@ -137,7 +140,12 @@ func (k Kind) Takes(s datasets.Shape) bool { return slices.Contains(k.Judges, s)
 
 // Kinds lists the protocols. A new one is a file of this package and a line
 // here.
-var Kinds = []Kind{pairwiseKind, reversedKind}
+var Kinds = []Kind{pairwiseKind, reversedKind, answerKind, selfReferenceKind}
+
+// KindsOf lists the protocols that take items of a shape.
+func KindsOf(s datasets.Shape) []Kind {
+	return slices.DeleteFunc(slices.Clone(Kinds), func(k Kind) bool { return !k.Takes(s) })
+}
 
 // KindNamed finds a protocol.
 func KindNamed(name string) (Kind, error) {
@@ -149,6 +157,19 @@ func KindNamed(name string) (Kind, error) {
 		names = append(names, k.Name)
 	}
 	return Kind{}, fmt.Errorf("unknown protocol %q: it is one of %s", name, strings.Join(names, ", "))
+}
+
+// CountShowings is how many showings the items have together.
+func CountShowings(p Protocol, set *datasets.Set, rows []int) (int, error) {
+	n := 0
+	for _, row := range rows {
+		item, err := set.Item(row)
+		if err != nil {
+			return 0, err
+		}
+		n += len(p.Showings(item))
+	}
+	return n, nil
 }
 
 // Template finds one of the protocol's prompts by name.

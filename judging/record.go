@@ -30,6 +30,9 @@ type Reply struct {
 	Constrained  bool            `json:"constrained,omitempty"` // the server was asked to hold it to the labels on offer
 }
 
+// Unasked tells whether the prompt was never sent, since it was known not to fit.
+func (r Reply) Unasked() bool { return strings.HasPrefix(r.Detail, notAsked) }
+
 // Probability is how probable a label was, beside the others on offer.
 type Probability struct {
 	Label   string   `json:"label"`   // as the prompt asks for it
@@ -158,7 +161,7 @@ func unfinished(f backends.Finish, how Reading) Outcome {
 
 // stored is the verdict as the record has it.
 func (r *Record) stored() (Verdict, error) {
-	v := Verdict{Outcome: r.Outcome, Label: r.Label, Choice: Nobody}
+	v := Verdict{Outcome: r.Outcome, Label: r.Label, Choice: Nobody, Answer: r.Answer, Rule: r.Rule}
 	if r.Choice != "" {
 		v.Choice = slices.Index(sortedIDs(r.Order), r.Choice)
 		if v.Choice < 0 {
@@ -173,11 +176,7 @@ func (r *Record) describe(item datasets.Item) {
 	if item.Shape != datasets.Pair {
 		r.Shape = item.Shape
 	}
-	if item.Gold >= 0 && item.Gold < len(item.Candidates) {
-		r.Gold = item.Candidates[item.Gold].ID
-	} else {
-		r.Gold = item.Answer
-	}
+	r.Gold = goldOf(item)
 	if a := item.Answered; a != nil {
 		r.Question, r.Agent, r.Own = a.Question, a.Agent, a.Own
 	}

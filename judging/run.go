@@ -202,7 +202,7 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Showing, repeat i
 			return nil, err
 		}
 		next := prompt.FollowUp
-		if params.Constrain && !constrained { // whatever the free text says, the label is asked for
+		if params.holds(prompt) && !constrained { // whatever the free text says, the label is asked for
 			if unfinished(resp.Finish, how) != "" {
 				break
 			}
@@ -223,18 +223,26 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Showing, repeat i
 	return rec, nil
 }
 
+// holds tells whether the verdict is held to labels: not where there are none to
+// hold it to, as with a number.
+func (p Parameters) holds(prompt Prompt) bool { return p.Constrain && len(prompt.Labels) > 0 }
+
 // hold sets what a turn of a conversation is held to and asked for beside the
 // reply, and tells whether it is held to the labels on offer.
 func (p Parameters) hold(req *backends.Request, prompt Prompt, attempt int) (constrained bool) {
-	constrained = p.Constrain && (prompt.LabelTurn == "" || attempt > 1)
+	constrained = p.holds(prompt) && (prompt.LabelTurn == "" || attempt > 1)
 	if constrained {
 		req.Constrain = prompt.Labels
 	}
-	if p.Logprobs && constrained == p.Constrain {
+	if p.Logprobs && constrained == p.holds(prompt) {
 		req.Labels = prompt.Labels
 	}
 	return constrained
 }
+
+// notAsked begins the detail of a prompt that was counted, found too long and
+// never sent.
+const notAsked = "not asked: "
 
 // measure counts the tokens of a first turn that may not fit, and says so where
 // it does not. Where there is nobody to count, the server is asked and decides.
@@ -250,7 +258,7 @@ func (j *Job) measure(ctx context.Context, req *backends.Request) (said string) 
 	if n <= j.Limit {
 		return ""
 	}
-	return fmt.Sprintf("not asked: the prompt has %d tokens, counted by the server, which takes at most %d", n, j.Limit)
+	return fmt.Sprintf(notAsked+"the prompt has %d tokens, counted by the server, which takes at most %d", n, j.Limit)
 }
 
 // probabilities tells how probable each label on offer was where the verdict
@@ -343,9 +351,13 @@ func (s Spec) request(messages []backends.Message) backends.Request {
 
 // FirstTurn is the conversation a judge is asked with. With the system role
 // "user" the system text stands before the user's, for models whose template
-// refuses a system role.
+// refuses a system role. A prompt without a system text is the user's message
+// alone, since an empty one turns off what some templates say by default.
 func FirstTurn(p Prompt, systemRole string) []backends.Message {
-	if systemRole == backends.User {
+	switch {
+	case p.System == "":
+		return []backends.Message{{Role: backends.User, Content: p.User}}
+	case systemRole == backends.User:
 		return []backends.Message{{Role: backends.User, Content: p.System + "\n\n" + p.User}}
 	}
 	return []backends.Message{{Role: backends.System, Content: p.System}, {Role: backends.User, Content: p.User}}

@@ -30,7 +30,7 @@ func TestTemplateFile(t *testing.T) {
 			if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			tpl, err := TemplateFile(path)
+			tpl, err := pairwiseKind.TemplateFile(path)
 			if c.labels == nil {
 				if err == nil || !strings.Contains(err.Error(), c.err) || !strings.HasPrefix(err.Error(), path) {
 					t.Errorf("error %v, want one that names the file and %q", err, c.err)
@@ -42,7 +42,7 @@ func TestTemplateFile(t *testing.T) {
 			}
 		})
 	}
-	if _, err := TemplateFile(filepath.Join(t.TempDir(), "none.txt")); err == nil {
+	if _, err := pairwiseKind.TemplateFile(filepath.Join(t.TempDir(), "none.txt")); err == nil {
 		t.Error("a file that is not there is no error")
 	}
 }
@@ -65,7 +65,7 @@ func TestTemplateFileDecidesWhatIsOffered(t *testing.T) {
 
 func TestEmbeddedTemplates(t *testing.T) {
 	two, five := []string{"A>B", "B>A"}, []string{"A=B", "A>>B", "A>B", "B>>A", "B>A"}
-	for _, kind := range Kinds {
+	for _, kind := range pairKinds {
 		if kind.Templates[0].Name != "sop" {
 			t.Errorf("%s: the first prompt, the default, is %s", kind.Name, kind.Templates[0].Name)
 		}

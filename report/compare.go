@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"gavel/scoring"
 )
@@ -14,28 +15,35 @@ type Comparison struct{ *scoring.Comparisons }
 // CSV writes one row per comparison, metric and group.
 func (c Comparison) CSV(w io.Writer) error {
 	rows := [][]string{{"run_a", "run_b", "metric", "group", "a", "b", "difference", "low", "high", "n", "both", "only_a", "only_b", "neither", "p", "p_holm", "noise_floor", "may_be_noise", "note"}}
+	modes := ways{}
 	for _, cmp := range c.Comparisons.Comparisons {
 		for _, d := range cmp.Differences {
+			modes.of(len(rows), d.Mode, d.Unit)
+			in := decimals(d.Unit)
 			table := make([]string, 4)
 			if d.Table != nil {
 				for i, n := range []int{d.Table.Both, d.Table.OnlyA, d.Table.OnlyB, d.Table.Neither} {
 					table[i] = strconv.Itoa(n)
 				}
 			}
-			row := []string{cmp.A.Run, cmp.B.Run, d.Metric, d.Group, number(d.A, 4), number(d.B, 4), number(d.Diff, 4), number(d.Low, 4), number(d.High, 4), strconv.Itoa(d.N)}
+			row := []string{cmp.A.Run, cmp.B.Run, d.Metric, d.Group, number(d.A, in), number(d.B, in), number(d.Diff, in), number(d.Low, in), number(d.High, in), strconv.Itoa(d.N)}
 			row = append(row, table...)
 			rows = append(rows, append(row, number(d.P, 6), number(d.Holm, 6), number(d.Floor, 4), strconv.FormatBool(d.Noise), d.Note))
 		}
 	}
-	return writeCSV(w, rows)
+	return writeCSV(w, modes.onto(rows))
 }
 
 // Tables lays every comparison out for people.
 func (c Comparison) Tables() []Table {
 	var tables []Table
 	for _, cmp := range c.Comparisons.Comparisons {
-		tables = append(tables, comparisonTable(cmp, c.Comparisons))
-		if t, ok := tableOfTwo(cmp); ok {
+		layout := comparisonTable
+		if cmp.Unit != "" {
+			layout = familyComparison
+		}
+		tables = append(tables, layout(cmp, c.Comparisons))
+		if t, ok := tableOfTwo(cmp, c.Bootstrap.Unit); ok {
 			tables = append(tables, t)
 		}
 	}
@@ -77,6 +85,37 @@ func comparisonTable(cmp *scoring.Comparison, all *scoring.Comparisons) Table {
 	return t
 }
 
+// familyComparison is comparisonTable of runs that are not of pairs: with a
+// mode where they have one, and without what only pairs have.
+func familyComparison(cmp *scoring.Comparison, all *scoring.Comparisons) Table {
+	t := Table{
+		Title: fmt.Sprintf("A = %s\nB = %s\n%d %ss in both", sideName(cmp.A), sideName(cmp.B), cmp.N, cmp.Unit),
+		Columns: []Column{{"percent; r: −1 to 1", false}, {"mode", false}, {"group", false}, {"n", true}, {"A", true}, {"B", true}, {"B − A", true}, {"95 % interval", true},
+			{"McNemar p", true}, {"Holm", true}, {"", false}},
+	}
+	var said remarks
+	for _, d := range cmp.Differences {
+		verdict, interval := "differs", "n/a"
+		if d.Noise {
+			verdict = "~"
+		}
+		diff := func(v *float64, short bool) string { return inUnit(v, d.Unit, scoring.ModeDifference, short) }
+		if d.Low != nil {
+			interval = fmt.Sprintf("[%s, %s]", diff(d.Low, true), diff(d.High, true))
+		}
+		t.Rows = append(t.Rows, []string{d.Metric, d.Mode, d.Group, strconv.Itoa(d.N), inUnit(d.A, d.Unit, "", false), inUnit(d.B, d.Unit, "", false), diff(d.Diff, false), interval, pvalue(d.P), pvalue(d.Holm), verdict})
+		said.add(strings.TrimSpace(strings.Join([]string{d.Metric, d.Mode, d.Group}, " ")), d.Note)
+	}
+	t.Notes = append(t.Notes,
+		fmt.Sprintf("~ may be noise: the interval holds 0, or there is none, or p is not below 0.05; intervals: paired bootstrap over %ss, %d rounds, seed %d", all.Bootstrap.Unit, all.Bootstrap.Rounds, all.Bootstrap.Seed),
+		"Holm over "+all.Family)
+	t.Notes = append(t.Notes, said.lines()...)
+	for _, w := range cmp.Warnings {
+		t.Notes = append(t.Notes, "! "+w)
+	}
+	return t
+}
+
 func floor(v *float64) string {
 	if v == nil {
 		return "?"
@@ -93,13 +132,14 @@ func noiseNote(cmp *scoring.Comparison) string {
 	return "noise floor unknown: neither run asked more than once (--repeat 2)"
 }
 
-// tableOfTwo is the 2×2 table of strict, overall.
-func tableOfTwo(cmp *scoring.Comparison) (Table, bool) {
+// tableOfTwo is the 2×2 table of the headline, overall: strict, or of families
+// the first that has one.
+func tableOfTwo(cmp *scoring.Comparison, unit string) (Table, bool) {
 	for _, d := range cmp.Differences {
-		if d.Metric == "strict" && d.Group == scoring.Overall && d.Table != nil {
+		if d.Group == scoring.Overall && d.Table != nil && (d.Metric == "strict" || cmp.Unit != "") {
 			x := d.Table
 			return Table{
-				Title:   "strict, pair by pair",
+				Title:   fmt.Sprintf("%s, %s by %s", d.Metric, unit, unit),
 				Columns: []Column{{"", false}, {"B right", true}, {"B wrong", true}},
 				Rows: [][]string{
 					{"A right", strconv.Itoa(x.Both), strconv.Itoa(x.OnlyA)},

@@ -27,10 +27,13 @@ func WriteJSON(w io.Writer, v any) error {
 // CSV writes one row per run, metric and group.
 func (s Scores) CSV(w io.Writer) error {
 	rows := [][]string{{"run", "protocol", "prompt", "model", "dataset", "metric", "group", "value", "n", "low", "high", "missing", "note"}}
+	modes := ways{}
 	for _, r := range s.Runs {
 		for _, x := range r.Results {
+			modes.of(len(rows), x.Mode, x.Unit)
+			d := decimals(x.Unit)
 			rows = append(rows, []string{r.Run, r.Protocol, r.Prompt, r.Model, r.Dataset, x.Metric, x.Group,
-				number(x.Value, 4), strconv.Itoa(x.N), number(x.Low, 4), number(x.High, 4), x.Missing, x.Note})
+				number(x.Value, d), strconv.Itoa(x.N), number(x.Low, d), number(x.High, d), x.Missing, x.Note})
 		}
 		for _, x := range further(r) {
 			rows = append(rows, []string{r.Run, r.Protocol, r.Prompt, r.Model, r.Dataset, x.metric, x.group,
@@ -38,36 +41,72 @@ func (s Scores) CSV(w io.Writer) error {
 		}
 		for _, o := range scoring.Outcomes {
 			rows = append(rows, []string{r.Run, r.Protocol, r.Prompt, r.Model, r.Dataset, "outcome:" + o, scoring.Overall,
-				strconv.Itoa(r.Outcomes[o]), strconv.Itoa(r.Games()), "", "", "", "count of games"})
+				strconv.Itoa(r.Outcomes[o]), strconv.Itoa(r.Games()), "", "", "", "count of " + viewOf(r.Protocol).noun})
 		}
 	}
-	return writeCSV(w, rows)
+	return writeCSV(w, modes.onto(rows))
 }
 
-// Tables lays the runs out for people: where there are several, one table of
-// them all first.
+// decimals of a number in CSV.
+func decimals(unit string) int {
+	if unit == "" {
+		return 4
+	}
+	return 6
+}
+
+// ways are mode and unit of CSV rows. They are two more columns, the last, of a
+// file in which some row has one; files of pairs alone stay as they were.
+type ways map[int][2]string
+
+func (m ways) of(row int, mode, unit string) {
+	if mode != "" || unit != "" {
+		m[row] = [2]string{mode, unit}
+	}
+}
+
+func (m ways) onto(rows [][]string) [][]string {
+	if len(m) == 0 {
+		return rows
+	}
+	m[0] = [2]string{"mode", "unit"}
+	for i := range rows {
+		rows[i] = append(rows[i], m[i][0], m[i][1])
+	}
+	return rows
+}
+
+// Tables lays the runs out for people: where there are several of a kind, one
+// table of them all first.
 func (s Scores) Tables() []Table {
 	var tables []Table
-	if len(s.Runs) > 1 {
-		tables = append(tables, s.summary())
+	for _, runs := range s.kinds() {
+		if len(runs) > 1 {
+			tables = append(tables, viewOf(runs[0].Protocol).summary(runs))
+		}
 	}
 	for _, r := range s.Runs {
-		tables = append(tables, runTable(r))
-		if r.Repeats != nil {
-			tables = append(tables, repeatsTable(r.Repeats))
-		}
-		if r.Calibration != nil {
-			tables = append(tables, calibrationTable(r.Calibration), coverageTable(r.Calibration))
-		}
+		tables = append(tables, viewOf(r.Protocol).run(r)...)
 	}
 	return tables
 }
 
-func (s Scores) summary() Table {
-	t := Table{Title: fmt.Sprintf("%d runs (percent, 95 %% intervals over pairs)", len(s.Runs)), Columns: []Column{
+func pairTables(r scoring.Report) []Table {
+	tables := []Table{runTable(r)}
+	if r.Repeats != nil {
+		tables = append(tables, repeatsTable(r.Repeats))
+	}
+	if r.Calibration != nil {
+		tables = append(tables, calibrationTable(r.Calibration), coverageTable(r.Calibration))
+	}
+	return tables
+}
+
+func pairSummary(runs []scoring.Report) Table {
+	t := Table{Title: fmt.Sprintf("%d runs (percent, 95 %% intervals over pairs)", len(runs)), Columns: []Column{
 		{"model", false}, {"goal", false}, {"prompt", false}, {"dataset", false}, {"strict", true}, {"counter", true}, {"consistency", true}, {"first-position", true}, {"pairs", true}, {"decided", true},
 	}}
-	for _, r := range s.Runs {
+	for _, r := range runs {
 		row := []string{r.Model, r.Goal, prompted(r.Prompt, r.Settings), r.Dataset}
 		for _, m := range []string{"strict", "counter", "consistency", "first-position"} {
 			row = append(row, withInterval(find(r, m, scoring.Overall)))
@@ -105,31 +144,17 @@ func runTable(r scoring.Report) Table {
 	t.Notes = append(t.Notes, fmt.Sprintf("intervals: %g %% bootstrap over pairs, %d rounds, seed %d; labels read by policy %q; two coins would score 25 in strict",
 		100*r.Bootstrap.Level, r.Bootstrap.Rounds, r.Bootstrap.Seed, r.Policy))
 	t.Notes = append(t.Notes, metricNotes(r)...)
-	for _, w := range r.Warnings {
-		t.Notes = append(t.Notes, "! "+w)
-	}
+	t.Notes = append(t.Notes, warned(r)...)
 	return t
 }
 
-// metricNotes says what the overall numbers remark, one line for all metrics
-// that remark the same.
+// metricNotes says what the overall numbers remark.
 func metricNotes(r scoring.Report) []string {
-	var notes []string
-	names := map[string][]string{}
+	var said remarks
 	for _, m := range scoring.Metrics {
-		note := find(r, m.Name, scoring.Overall).Note
-		if note == "" {
-			continue
-		}
-		if names[note] == nil {
-			notes = append(notes, note)
-		}
-		names[note] = append(names[note], m.Name)
+		said.add(m.Name, find(r, m.Name, scoring.Overall).Note)
 	}
-	for i, note := range notes {
-		notes[i] = strings.Join(names[note], ", ") + ": " + note
-	}
-	return notes
+	return said.lines()
 }
 
 // prompted is a prompt with what was asked for beside it.

@@ -105,13 +105,13 @@ func metricNamed(name string) Metric {
 }
 
 // Compare compares every two of the runs, on the pairs that both have judged.
-// Holm's correction runs over the strict differences: overall over all
+// Holm's correction runs over the differences of the headline: overall over all
 // comparisons, and by group over all groups of all comparisons.
 func Compare(runs []*Run, b stats.Bootstrap) (*Comparisons, error) {
 	out := &Comparisons{
 		Comparisons: []*Comparison{},
 		Policy:      runs[0].Reading.Policy,
-		Bootstrap:   Bootstrap{b.Rounds, b.Level, b.Seed, "pair"},
+		Bootstrap:   Bootstrap{b.Rounds, b.Level, b.Seed, runs[0].resampled()},
 	}
 	for i, a := range runs {
 		for _, other := range runs[i+1:] {
@@ -122,9 +122,10 @@ func Compare(runs []*Run, b stats.Bootstrap) (*Comparisons, error) {
 			out.Comparisons = append(out.Comparisons, c)
 		}
 	}
-	overall := out.correct(func(d Difference) bool { return d.Metric == "strict" && d.Group == Overall })
-	groups := out.correct(func(d Difference) bool { return d.Metric == "strict" && d.Group != Overall })
-	out.Family = fmt.Sprintf("strict, overall: %d comparison%s; strict, by group: %d", overall, plural(overall), groups)
+	head := runs[0].headline()
+	overall := out.correct(func(d Difference) bool { return d.Metric == head && d.Group == Overall })
+	groups := out.correct(func(d Difference) bool { return d.Metric == head && d.Group != Overall })
+	out.Family = fmt.Sprintf("%s, overall: %d comparison%s; %s, by group: %d", head, overall, plural(overall), head, groups)
 	return out, nil
 }
 
@@ -158,7 +159,7 @@ func (c *Comparisons) correct(in func(Difference) bool) int {
 
 func side(r *Run) Side {
 	m := r.Manifest
-	return Side{r.Dir, m.ID, m.Spec.Protocol, m.Spec.Prompt.Name, settings(m.Spec.Parameters), m.Spec.Model.Name, m.Dataset.Name, m.Simulated, len(r.Units)}
+	return Side{r.Dir, m.ID, m.Spec.Protocol, m.Spec.Prompt.Name, settings(m.Spec.Parameters), m.Spec.Model.Name, m.Dataset.Name, m.Simulated, r.items()}
 }
 
 // both is a pair judged in two runs.
@@ -200,8 +201,14 @@ func comparePair(a, b *Run, boot stats.Bootstrap) (*Comparison, error) {
 	if a.Manifest.Spec.Model == b.Manifest.Spec.Model && a.Manifest.Spec.Goal != b.Manifest.Spec.Goal {
 		c.Ensemble = ensemble(pairs, boot)
 	}
+	c.warn(a, b, "pair")
+	return c, nil
+}
+
+// warn notes what a reader of the comparison has to know.
+func (c *Comparison) warn(a, b *Run, unit string) {
 	if c.OnlyA+c.OnlyB > 0 {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("%d pairs are only in A and %d only in B: left out", c.OnlyA, c.OnlyB))
+		c.Warnings = append(c.Warnings, fmt.Sprintf("%d %ss are only in A and %d only in B: left out", c.OnlyA, unit, c.OnlyB))
 	}
 	if a.Manifest.ID == b.Manifest.ID {
 		c.Warnings = append(c.Warnings, "both are the same run")
@@ -212,7 +219,6 @@ func comparePair(a, b *Run, boot stats.Bootstrap) (*Comparison, error) {
 	if c.N < fewItems {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("few items: n = %d", c.N))
 	}
-	return c, nil
 }
 
 // join pairs units by item id; both lists are sorted by it.

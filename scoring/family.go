@@ -1,6 +1,9 @@
 package scoring
 
 import (
+	"errors"
+	"fmt"
+
 	"gavel/judging"
 	"gavel/scoring/stats"
 )
@@ -22,14 +25,79 @@ type family interface {
 	score(rep *Report, b stats.Bootstrap)
 	// compare lists what b, another run's units of the same family, has over
 	// these, on what both judged, B minus A: n is how many units that are, the
-	// two others those left out.
+	// two others those left out; they are counted in what noun says, else in
+	// what unit says. b may be of another family with the same unit: that is
+	// errOtherFamily.
 	compare(b family, boot stats.Bootstrap) (differences []Difference, n, onlyA, onlyB int, err error)
 	// unit is what is resampled, in words: "question", "item".
 	unit() string
 }
 
+// What a family may have beside.
+type (
+	// noun is what one record is, in words, where it is not a judgment.
+	nouned interface{ noun() string }
+	// headline is the metric whose differences Holm's correction is over.
+	headlined interface{ headline() string }
+	// count sets how judgments without a verdict count; it is called before
+	// score and compare.
+	counting interface{ count(Missing) }
+)
+
+// Missing says how a judgment without a verdict counts, where the protocol
+// leaves a choice.
+type Missing string
+
+const (
+	MissingWrong Missing = "wrong" // J = 0, and for F1 it is read as not judged Correct
+	MissingDrop  Missing = "drop"  // the judgment is left out
+)
+
+// MissingPolicies lists them, the default first.
+var MissingPolicies = []Missing{MissingWrong, MissingDrop}
+
+// CountMissing sets how judgments without a verdict count. Runs whose metrics
+// say so each by itself, as those of pairs do, have no such choice.
+func (run *Run) CountMissing(how Missing) {
+	if f, ok := run.family.(counting); ok {
+		f.count(how)
+		run.missing = how
+	}
+}
+
+// lost says what becomes of records without a verdict.
+func (run *Run) lost() string {
+	if run.missing == MissingDrop {
+		return "are left out"
+	}
+	return "count as wrong"
+}
+
+// noun is what one record is.
+func (run *Run) noun() string {
+	if run.family == nil {
+		return "game"
+	}
+	if f, ok := run.family.(nouned); ok {
+		return f.noun()
+	}
+	return "judgment"
+}
+
+func (run *Run) headline() string {
+	if f, ok := run.family.(headlined); ok {
+		return f.headline()
+	}
+	return "strict"
+}
+
+var errOtherFamily = errors.New("they are not scored alike: compare runs of one protocol")
+
 // families are the protocols that are not scored as pairs of games.
-var families = map[string]func(*judging.Manifest) family{}
+var families = map[string]func(*judging.Manifest) family{
+	"answer":         newAnswers,
+	"self-reference": newSelfReference,
+}
 
 // Units of Result.Value, where it is not a percentage.
 const (
@@ -66,7 +134,6 @@ func (l *Loader) addToFamily(r *judging.Record, v judging.Verdict) error {
 
 // scoreFamily is Score of a run that is not of pairs.
 func (run *Run) scoreFamily(rep Report, b stats.Bootstrap) Report {
-	rep.Items, rep.Bootstrap.Unit = run.complete, run.family.unit()
 	run.family.score(&rep, b)
 	return rep
 }
@@ -75,9 +142,17 @@ func (run *Run) scoreFamily(rep Report, b stats.Bootstrap) Report {
 func compareFamilies(a, b *Run, boot stats.Bootstrap) (*Comparison, error) {
 	diffs, n, onlyA, onlyB, err := a.family.compare(b.family, boot)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s and %s: %w", a.Dir, b.Dir, err)
 	}
-	c := &Comparison{A: side(a), B: side(b), N: n, OnlyA: onlyA, OnlyB: onlyB, Differences: diffs, Unit: a.family.unit(), Warnings: []string{}}
+	unit := a.family.unit()
+	if f, ok := a.family.(nouned); ok {
+		unit = f.noun()
+	}
+	if n == 0 {
+		return nil, fmt.Errorf("%s and %s have no %s in common (datasets %s and %s): compare runs on the same dataset", a.Dir, b.Dir, unit, a.Manifest.Dataset.Name, b.Manifest.Dataset.Name)
+	}
+	c := &Comparison{A: side(a), B: side(b), N: n, OnlyA: onlyA, OnlyB: onlyB, Differences: diffs, Unit: unit, Warnings: []string{}}
 	c.Sides = [2]Side{c.A, c.B}
+	c.warn(a, b, unit)
 	return c, nil
 }

@@ -90,9 +90,9 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 	rep := Report{
 		ID: m.ID, Protocol: m.Spec.Protocol, Goal: m.Spec.Goal, Prompt: m.Spec.Prompt.Name, Settings: settings(m.Spec.Parameters),
 		Model: m.Spec.Model.Name, Dataset: m.Dataset.Name, Simulated: m.Simulated,
-		Items: len(run.Units), Expected: m.Spec.Dataset.Items,
+		Items: run.items(), Expected: m.Spec.Dataset.Items,
 		Outcomes: map[string]int{}, Policy: run.Reading.Policy, AcceptCut: run.Reading.AcceptCut,
-		Bootstrap: Bootstrap{b.Rounds, b.Level, b.Seed, "pair"},
+		Bootstrap: Bootstrap{b.Rounds, b.Level, b.Seed, run.resampled()},
 		Results:   []Result{}, Warnings: run.warnings(),
 	}
 	for _, o := range Outcomes {
@@ -226,9 +226,9 @@ func (run *Run) warnings() []string {
 	if m.Simulated {
 		say("simulated judge: these numbers are of a coin with known sides, not of a model")
 	}
-	n, unit := len(run.Units), "pairs have not both games"
+	n, unit := run.items(), "pairs have not both games"
 	if run.family != nil {
-		n, unit = run.complete, "items have not all their judgments"
+		unit = "items have not all their judgments"
 	}
 	if left := m.Spec.Dataset.Items - n; left > 0 {
 		say("incomplete: %d of %d %s in the records and are left out", left, m.Spec.Dataset.Items, unit)
@@ -240,13 +240,13 @@ func (run *Run) warnings() []string {
 		say("%d of %d verdicts read otherwise than when they were recorded (policy %q, cut replies accepted: %t)", run.Reread, run.Records, run.Reading.Policy, run.Reading.AcceptCut)
 	}
 	if n := run.Outcomes[judging.Failed]; n > 0 {
-		say("%d of %d games failed and count as wrong; the same run command asks for them again", n, games)
+		say("%d of %d %ss failed and %s; the same run command asks for them again", n, games, run.noun(), run.lost())
 	}
 	if n := run.Outcomes[judging.NoVerdict] + run.Outcomes[judging.Conflict]; float64(n) > manyNoVerdicts*float64(games) {
-		say("%d of %d games ended without a verdict or in a conflict of labels: the scores say as much about the format as about the judgment", n, games)
+		say("%d of %d %ss ended without a verdict or in a conflict of labels: the scores say as much about the format as about the judgment", n, games, run.noun())
 	}
 	if n := run.Outcomes[judging.Cut]; n > 0 {
-		say("%d of %d replies were cut at the token limit and count as wrong: raise --max-tokens (%d)", n, games, m.Spec.Parameters.MaxTokens)
+		say("%d of %d replies were cut at the token limit and %s: raise --max-tokens (%d)", n, games, run.lost(), m.Spec.Parameters.MaxTokens)
 		if run.Thought > 0 {
 			say("%d of them thought until the limit and gave no answer: raise --max-tokens, or try --think low or off", run.Thought)
 		}
@@ -256,7 +256,7 @@ func (run *Run) warnings() []string {
 		if m.Server.Kind == "ollama" {
 			do = "raise --num-ctx, up to what the model was trained for"
 		}
-		say("%d of %d prompts did not fit the context and count as wrong: %s", n, games, do)
+		say("%d of %d prompts did not fit the context and %s: %s", n, games, run.lost(), do)
 		if run.Shrunk > 0 {
 			say("%d of them the server cut without a word, and answered: gavel took no verdict from that; \"gavel doctor\" says more", run.Shrunk)
 		}
@@ -268,7 +268,7 @@ func (run *Run) warnings() []string {
 		say("%d of %d decided games name a label that was not the likeliest as a whole: the server wrote it token by token", run.Unlikely, run.Outcomes[judging.Decided])
 	}
 	if n := run.Outcomes[judging.Refused]; n > 0 {
-		say("%d of %d replies were refused and count as wrong", n, games)
+		say("%d of %d replies were refused and %s", n, games, run.lost())
 	}
 	if times := m.Spec.Parameters.Times(); times > 1 {
 		if left := m.Judgments - run.Answered; left > 0 {

@@ -39,6 +39,22 @@ func (r Report) Games() int {
 	return n
 }
 
+// items is how many are scored.
+func (run *Run) items() int {
+	if run.family != nil {
+		return run.complete
+	}
+	return len(run.Units)
+}
+
+// resampled is what the bootstrap draws.
+func (run *Run) resampled() string {
+	if run.family != nil {
+		return run.family.unit()
+	}
+	return "pair"
+}
+
 // Result is one number: a metric on a group, in percent.
 type Result struct {
 	Metric  string   `json:"metric"`
@@ -71,6 +87,7 @@ type Report struct {
 	Outcomes  map[string]int `json:"outcomes"` // of games, all eight
 	Policy    judging.Policy `json:"policy"`
 	AcceptCut bool           `json:"accept_cut"`
+	Missing   Missing        `json:"missing,omitempty"` // of protocols that leave a choice: how judgments without a verdict count
 	Bootstrap Bootstrap      `json:"bootstrap"`
 
 	Repeats     *Repeats     `json:"repeats,omitempty"`
@@ -106,10 +123,11 @@ type Bootstrap struct {
 type Options struct {
 	Reading   judging.Reading
 	Bootstrap stats.Bootstrap
+	Missing   Missing // see [Run.CountMissing]
 }
 
 // DefaultOptions are what results.json is made with.
-var DefaultOptions = Options{Reading: judging.Reading{Policy: judging.Unique}, Bootstrap: stats.Default}
+var DefaultOptions = Options{Reading: judging.Reading{Policy: judging.Unique}, Bootstrap: stats.Default, Missing: MissingWrong}
 
 // Game is one judgment of a pair, as scores need it.
 type Game struct {
@@ -171,6 +189,7 @@ type Run struct {
 
 	family   family // of protocols that are not scored as pairs of games, else nil
 	complete int    // items of the family with all their judgments
+	missing  Missing
 
 	Forecasts []Forecast // of decided games whose label probabilities are known
 	repeats   map[string]*repeated

@@ -210,7 +210,7 @@ ended with judgments failed or missing; 130 interrupted.`,
 		DisableSliceFlagSeparator: true,
 		Commands: []*cli.Command{
 			demoCommand(e), runCommand(e), scoreCommand(e), compareCommand(e),
-			importCommand(e), exportCommand(e), datasetsCommand(e), modelsCommand(e), doctorCommand(e), promptsCommand(e), cacheCommand(e),
+			replayCommand(e), bundleCommand(e), importCommand(e), exportCommand(e), datasetsCommand(e), modelsCommand(e), doctorCommand(e), promptsCommand(e), cacheCommand(e),
 		},
 	}
 	adopt(app.Commands)

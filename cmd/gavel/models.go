@@ -114,11 +114,11 @@ func (e *env) showPrompt(c *cli.Context) error {
 		for _, p := range k.Templates {
 			switch name {
 			case k.Name + "/" + p.Name:
-				_, err := fmt.Fprintln(e.stdout, p.System)
+				_, err := fmt.Fprintln(e.stdout, p.Text())
 				return err
 			case p.Name:
 				found = true
-				if _, err := fmt.Fprintf(e.stdout, "--- %s/%s ---\n%s\n\n", k.Name, p.Name, p.System); err != nil {
+				if _, err := fmt.Fprintf(e.stdout, "--- %s/%s ---\n%s\n\n", k.Name, p.Name, p.Text()); err != nil {
 					return err
 				}
 			}

@@ -13,6 +13,7 @@ func scoringFlags() []cli.Flag {
 	return append([]cli.Flag{
 		&cli.StringFlag{Name: "policy", Value: string(judging.Unique), Usage: "which label of a reply binds: `RULE` unique (all the same, else a conflict) or last"},
 		&cli.BoolFlag{Name: "accept-cut", Usage: "count a verdict that was given before the token limit cut the reply"},
+		&cli.StringFlag{Name: "missing", Value: string(d.Missing), Usage: "how a judgment without a verdict counts in self-reference: `RULE` wrong or drop"},
 		&cli.IntFlag{Name: "rounds", Value: d.Bootstrap.Rounds, Usage: "`N` resamples of the bootstrap"},
 		&cli.Uint64Flag{Name: "bootstrap-seed", Value: d.Bootstrap.Seed, Usage: "`SEED` of the bootstrap"},
 	}, formatFlags()...)
@@ -27,6 +28,14 @@ func scoringFrom(c *cli.Context) (scoring.Options, error) {
 	if err := oneOf("--policy", c.String("policy"), policies); err != nil {
 		return o, err
 	}
+	var missing []string
+	for _, m := range scoring.MissingPolicies {
+		missing = append(missing, string(m))
+	}
+	if err := oneOf("--missing", c.String("missing"), missing); err != nil {
+		return o, err
+	}
+	o.Missing = scoring.Missing(c.String("missing"))
 	o.Reading = judging.Reading{Policy: judging.Policy(c.String("policy")), AcceptCut: c.Bool("accept-cut")}
 	o.Bootstrap.Rounds, o.Bootstrap.Seed = c.Int("rounds"), c.Uint64("bootstrap-seed")
 	if o.Bootstrap.Rounds < 100 {
@@ -49,6 +58,7 @@ func loadRuns(c *cli.Context, least int, what string) ([]*scoring.Run, scoring.O
 		if err != nil {
 			return nil, o, err
 		}
+		run.CountMissing(o.Missing)
 		runs = append(runs, run)
 	}
 	return runs, o, nil

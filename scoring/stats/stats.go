@@ -49,10 +49,17 @@ func (b Bootstrap) Sums(rows [][]float64, outs int, stat func(sums, out []float6
 
 // Rows are rows for SumsOf; what is kept does not grow with rows that are alike.
 type Rows struct {
-	classes [][]float64       // the distinct rows, in order of first appearance
+	classes []class           // the distinct rows, in order of first appearance
+	width   int               // columns of a row
 	member  []uint32          // the class of each row
 	index   map[string]uint32 // class by the bits of its row
 	key     []byte
+}
+
+// class is a row without its zeros: rows of counts have few others.
+type class struct {
+	column []uint32
+	value  []float64
 }
 
 // Add appends a row; it keeps no hold of it.
@@ -71,7 +78,16 @@ func (r *Rows) Class(row []float64) uint32 {
 		}
 		c = uint32(len(r.classes))
 		r.index[string(r.key)] = c
-		r.classes = append(r.classes, slices.Clone(row))
+		r.classes, r.width = append(r.classes, sparse(row)), len(row)
+	}
+	return c
+}
+
+func sparse(row []float64) (c class) {
+	for i, v := range row {
+		if v != 0 {
+			c.column, c.value = append(c.column, uint32(i)), append(c.value, v)
+		}
 	}
 	return c
 }
@@ -94,7 +110,7 @@ func (b Bootstrap) SumsOf(rows *Rows, outs int, stat func(sums, out []float64)) 
 	classes, member := rows.classes, rows.member
 	rng := rand.New(rand.NewPCG(b.Seed, uint64(len(member))))
 	counts := make([]float64, len(classes))
-	sums := make([]float64, len(classes[0]))
+	sums := make([]float64, rows.width)
 	out := make([]float64, outs)
 	drawn := make([][]float64, outs)
 	for i := range drawn {
@@ -109,8 +125,8 @@ func (b Bootstrap) SumsOf(rows *Rows, outs int, stat func(sums, out []float64)) 
 		clear(sums)
 		for c, k := range counts {
 			if k > 0 {
-				for i, v := range classes[c] {
-					sums[i] += k * v
+				for i, column := range classes[c].column {
+					sums[column] += k * classes[c].value[i]
 				}
 			}
 		}

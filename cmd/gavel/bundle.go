@@ -1,0 +1,311 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/urfave/cli/v2"
+
+	"gavel/cache"
+	"gavel/datasets"
+	"gavel/judging"
+)
+
+// A bundle carries runs, datasets, prompts and remembered replies to a machine
+// without network, and back, as one file; see docs/formats.md for what is in it
+// and tarball for how it is held together.
+
+func bundleCommand(e *env) *cli.Command {
+	cacheFlag := func() cli.Flag { return &cli.StringFlag{Name: "cache", Usage: "`DIR` of the cache"} }
+	return &cli.Command{
+		Name:  "bundle",
+		Usage: "carry runs, datasets and replies to another machine in one file",
+		Subcommands: []*cli.Command{
+			{
+				Name: "export", Usage: "write a bundle", UsageText: "gavel bundle export RUN... --out FILE.tar [--dataset NAME]...",
+				Description: `Takes the runs' folders, every reply of theirs that the cache holds, prompts that were
+files, and the datasets named. Nothing secret is in a run: no API key is ever written.
+
+Example:
+  gavel bundle export runs/* --dataset judgebench-gpt4o --out week42.tar`,
+				Flags: []cli.Flag{
+					&cli.StringFlag{Name: "out", Usage: "`FILE` to write"},
+					&cli.StringSliceFlag{Name: "dataset", Usage: "`NAME` of a fetched dataset to take along; may be given again"},
+					cacheFlag(),
+				},
+				Action: e.bundleExport,
+			},
+			{
+				Name: "import", Usage: "take a bundle in", UsageText: "gavel bundle import FILE [--runs DIR]",
+				Description: `Verifies the whole file first, then takes it in. What is there already and the same is
+passed over; what is there and differs is refused. "gavel replay RUN" then makes a run
+again from its replies, without a server.`,
+				Flags: []cli.Flag{
+					&cli.StringFlag{Name: "runs", Value: "runs", Usage: "`DIR` for the runs"},
+					cacheFlag(),
+				},
+				Action: e.bundleImport,
+			},
+			{
+				Name: "verify", Usage: "check a bundle's checksums and list it", UsageText: "gavel bundle verify FILE",
+				Flags: formatFlags(), Action: e.bundleVerify,
+			},
+		},
+	}
+}
+
+// bundleIndex is bundle.json, a bundle's first file.
+type bundleIndex struct {
+	Schema   int      `json:"schema"`
+	Gavel    string   `json:"gavel"`
+	Runs     []string `json:"runs"`
+	Datasets []string `json:"datasets"`
+	Prompts  []string `json:"prompts"`
+	Replies  int      `json:"replies"`
+}
+
+const (
+	bundleSchema  = 1
+	bundleFile    = "bundle.json"
+	repliesFile   = "replies.jsonl"
+	runsFolder    = "runs"
+	datasetFolder = "datasets"
+	promptsFolder = "prompts"
+)
+
+// runFiles are the files of a run that a bundle carries.
+var runFiles = []string{judging.ManifestFile, judging.ItemsFile, judging.RecordsFile, judging.ResultsFile}
+
+// remembered is a line of replies.jsonl.
+type remembered struct {
+	Key string `json:"key"` // hex of the cache's key
+	cache.Entry
+}
+
+func (e *env) bundleExport(c *cli.Context) error {
+	out := c.String("out")
+	switch {
+	case out == "":
+		return usage("--out is missing: name the file to write")
+	case c.NArg() == 0 && len(c.StringSlice("dataset")) == 0:
+		return usage("what shall be in it? Name runs, or datasets with --dataset")
+	}
+	if _, err := os.Stat(out); err == nil {
+		return fmt.Errorf("%s is there already: name another file with --out, or remove it", out)
+	}
+	b := &bundling{env: e, index: bundleIndex{Schema: bundleSchema, Gavel: version(), Runs: []string{}, Datasets: []string{}, Prompts: []string{}}}
+	defer b.close()
+	for _, run := range c.Args().Slice() {
+		if err := b.addRun(run); err != nil {
+			return err
+		}
+	}
+	for _, name := range c.StringSlice("dataset") {
+		if err := b.addDataset(name); err != nil {
+			return err
+		}
+	}
+	if err := b.addReplies(c.Context, c.Args().Slice(), c.String("cache")); err != nil {
+		return err
+	}
+	if err := b.write(out); err != nil {
+		return err
+	}
+	e.say("%s: %d runs, %d datasets, %d replies", out, len(b.index.Runs), len(b.index.Datasets), b.index.Replies)
+	return nil
+}
+
+// bundling gathers what goes into a bundle.
+type bundling struct {
+	env   *env
+	index bundleIndex
+	files []bundled
+	temp  string // folder for what is made on the way
+}
+
+// bundled is one file: its name in the bundle, and where it is or what it holds.
+type bundled struct {
+	name, path string
+	text       []byte
+}
+
+func (b *bundling) close() {
+	if b.temp != "" {
+		os.RemoveAll(b.temp)
+	}
+}
+
+func (b *bundling) addRun(run string) error {
+	m, err := judging.ReadManifest(run)
+	if err != nil {
+		return err
+	}
+	name := filepath.Base(filepath.Clean(run))
+	if !plainName(name) {
+		return fmt.Errorf("%s: the folder has no name of its own; give the run by its name", run)
+	}
+	if slices.Contains(b.index.Runs, name) {
+		return fmt.Errorf("two runs are called %s: rename the folder of one", name)
+	}
+	b.index.Runs = append(b.index.Runs, name)
+	for _, f := range runFiles {
+		at := filepath.Join(run, f)
+		if _, err := os.Stat(at); errors.Is(err, fs.ErrNotExist) && f == judging.ResultsFile {
+			continue // a run that was cut off
+		} else if err != nil {
+			return fmt.Errorf("%s is not whole: %w", run, err)
+		}
+		b.files = append(b.files, bundled{name: path.Join(runsFolder, name, f), path: at})
+	}
+	if m.Spec.Prompt.Origin == "file" {
+		b.addPrompt(m.Spec.Prompt)
+	}
+	return nil
+}
+
+// addPrompt takes along a prompt that was a file, so that it can be run there.
+func (b *bundling) addPrompt(t judging.Template) {
+	name := t.SHA256[:8] + "-" + filepath.Base(t.Name)
+	if !slices.Contains(b.index.Prompts, name) {
+		b.index.Prompts = append(b.index.Prompts, name)
+		b.files = append(b.files, bundled{name: path.Join(promptsFolder, name), text: []byte(t.System + "\n")})
+	}
+}
+
+func (b *bundling) addDataset(name string) error {
+	known, ok := datasets.Lookup(name)
+	switch {
+	case !ok:
+		return fmt.Errorf("unknown dataset %q: a file of your own is carried over as it is", name)
+	case known.Builtin():
+		return fmt.Errorf("dataset %q is part of gavel: it is on the other machine already", name)
+	}
+	at := b.env.library().Path(name)
+	if _, err := os.Stat(at); err != nil {
+		return fmt.Errorf("dataset %q is not on this machine: gavel datasets fetch %s", name, name)
+	}
+	b.index.Datasets = append(b.index.Datasets, name)
+	b.files = append(b.files, bundled{name: path.Join(datasetFolder, filepath.Base(at)), path: at})
+	return nil
+}
+
+// addReplies replays the runs and keeps every entry of the cache that was of
+// use: what replays here replays there.
+func (b *bundling) addReplies(ctx context.Context, runs []string, cacheDir string) error {
+	var mu sync.Mutex
+	entries := map[[sha256.Size]byte]cache.Entry{}
+	quiet := *b.env
+	quiet.stderr, quiet.terminal = io.Discard, false
+	for i, run := range runs {
+		m, err := judging.ReadManifest(run)
+		if err != nil {
+			return err
+		}
+		if m.Imported != "" || m.Simulated {
+			continue // nothing was asked
+		}
+		at, err := b.tempDir()
+		if err != nil {
+			return err
+		}
+		p, closeClient, err := quiet.prepareReplay(run, filepath.Join(at, fmt.Sprint(i)), cacheDir, func(key [sha256.Size]byte, entry cache.Entry) {
+			mu.Lock()
+			defer mu.Unlock()
+			entries[key] = entry
+		})
+		if err != nil {
+			return err
+		}
+		_, err = quiet.make(ctx, p)
+		p.set.Close()
+		if cerr := closeClient(); err == nil {
+			err = cerr
+		}
+		var coded *exitCodeError
+		if errors.As(err, &coded) && coded.code == exitIncomplete {
+			b.env.say("warning: %s: %v: there the run can be looked at and scored, not replayed", run, err)
+		} else if err != nil {
+			return err
+		}
+	}
+	return b.keepReplies(entries)
+}
+
+func (b *bundling) keepReplies(entries map[[sha256.Size]byte]cache.Entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	at, err := b.tempDir()
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(filepath.Join(at, repliesFile))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	keys := make([]string, 0, len(entries))
+	for k := range entries {
+		keys = append(keys, string(k[:]))
+	}
+	slices.Sort(keys)
+	enc := json.NewEncoder(f)
+	enc.SetEscapeHTML(false)
+	for _, k := range keys {
+		if err := enc.Encode(remembered{hex.EncodeToString([]byte(k)), entries[[sha256.Size]byte([]byte(k))]}); err != nil {
+			return err
+		}
+	}
+	b.index.Replies = len(keys)
+	b.files = append(b.files, bundled{name: repliesFile, path: f.Name()})
+	return f.Close()
+}
+
+func (b *bundling) tempDir() (string, error) {
+	if b.temp != "" {
+		return b.temp, nil
+	}
+	var err error
+	b.temp, err = os.MkdirTemp("", "gavel-bundle-")
+	return b.temp, err
+}
+
+// write writes the bundle in one step.
+func (b *bundling) write(out string) error {
+	index, err := json.MarshalIndent(b.index, "", "  ")
+	if err != nil {
+		return err
+	}
+	files := append([]bundled{{name: bundleFile, text: append(index, '\n')}}, b.files...)
+	tmp, err := os.CreateTemp(filepath.Dir(out), "."+filepath.Base(out)+"-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	if err = writeTarball(tmp, files); err == nil {
+		err = tmp.Chmod(0o644)
+	}
+	if cerr := tmp.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", out, err)
+	}
+	return os.Rename(tmp.Name(), out)
+}
+
+// plainName is a name of one file or folder, and nothing else.
+func plainName(name string) bool {
+	return filepath.IsLocal(name) && name != "." && filepath.Base(name) == name && path.Base(name) == name
+}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// carried is a run made with a judge that is gone by now, and a bundle of it.
+func carried(t *testing.T) (bundle string, results string) {
+	t.Helper()
+	dir := home(t)
+	j := newJudge(t, false, prefersLonger)
+	mustCall(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--out", "runs/one")
+	mustCall(t, "run", "reversed", "--base-url", j.URL, "--dataset", "sample", "--limit", "9", "--prompt", write(t, "mine.txt", "Which is worse? [[A>B]] or [[B>A]]"), "--out", "runs/two")
+	j.Close()
+	bundle = filepath.Join(dir, "week.tar")
+	if _, stderr, code := call(t, "bundle", "export", "runs/one", "runs/two", "--out", bundle); code != 0 || !strings.Contains(stderr, "2 runs, 0 datasets, 82 replies") {
+		t.Fatalf("exit status %d: %s", code, stderr)
+	}
+	return bundle, read(t, "runs/one/results.json")
+}
+
+// TestBundle: a bundle is taken to a machine that has neither the server nor a
+// cache, and the runs made again there are the same.
+func TestBundle(t *testing.T) {
+	bundle, results := carried(t)
+	key := "sk-very-secret"
+	t.Setenv("OPENAI_API_KEY", key)
+	home(t) // the other machine
+	mustCall(t, "bundle", "verify", bundle)
+	_, stderr, code := call(t, "bundle", "import", bundle)
+	if code != 0 || !strings.Contains(stderr, "9 files taken in, 0 were there already; 82 replies taken in") {
+		t.Fatalf("exit status %d: %s", code, stderr)
+	}
+	for _, run := range []string{"one", "two"} {
+		_, stderr, code = call(t, "replay", "runs/"+run, "--out", "again/"+run)
+		if code != 0 || !strings.Contains(stderr, "the same, byte for byte") {
+			t.Fatalf("%s: exit status %d: %s", run, code, stderr)
+		}
+	}
+	if read(t, "again/one/results.json") != results {
+		t.Error("results.json is not that of the first machine")
+	}
+	prompts, _ := filepath.Glob("runs/prompts/*-mine.txt")
+	if len(prompts) != 1 || read(t, prompts[0]) != "Which is worse? [[A>B]] or [[B>A]]\n" {
+		t.Errorf("the prompt that was a file: %v", prompts)
+	}
+	if _, stderr, code = call(t, "bundle", "import", bundle); code != 0 || !strings.Contains(stderr, "0 files taken in, 9 were there already; 0 replies taken in, 82 were there already") {
+		t.Errorf("taken in twice: exit status %d: %s", code, stderr)
+	}
+	write(t, "runs/two/results.json", "{}")
+	if _, stderr, code = call(t, "bundle", "import", bundle); code != 1 || !strings.Contains(stderr, "runs/two/results.json is there already and differs") {
+		t.Errorf("over another run: exit status %d: %s", code, stderr)
+	}
+	if _, stderr, code = call(t, "replay", "runs/two", "--out", "third"); code != 1 || !strings.Contains(stderr, "differ") {
+		t.Errorf("replay of changed results: exit status %d: %s", code, stderr)
+	}
+}
+
+// TestBundleFlippedBit: wherever one bit changes, nothing is taken in, and what
+// it is in is named.
+func TestBundleFlippedBit(t *testing.T) {
+	bundle, _ := carried(t)
+	whole := []byte(read(t, bundle))
+	places := map[string]bool{}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range 300 {
+		at := rng.IntN(len(whole))
+		if i < 40 {
+			at = len(whole) - 1 - i*97%sealed // the end as well
+		}
+		bad := bytes.Clone(whole)
+		bad[at] ^= 1 << rng.IntN(8)
+		_, stderr, code := call(t, "bundle", "import", write(t, "bad.tar", string(bad)), "--runs", "there")
+		if code != 1 || !strings.Contains(stderr, "nothing was taken in") {
+			t.Fatalf("byte %d changed: exit status %d: %s", at, code, stderr)
+		}
+		for _, name := range []string{"records.jsonl.zst", "items.jsonl.zst", repliesFile, sealFile} {
+			if strings.Contains(stderr, name) {
+				places[name] = true
+			}
+		}
+	}
+	if len(places) < 4 {
+		t.Errorf("only %v were named", places)
+	}
+	if _, err := os.Stat("there"); err == nil {
+		t.Error("something was written")
+	}
+	for _, n := range []int{0, 100, 511, len(whole) / 2, len(whole) - 1} {
+		if _, stderr, code := call(t, "bundle", "verify", write(t, "short.tar", string(whole[:n]))); code != 1 || !strings.Contains(stderr, "short.tar: ") {
+			t.Errorf("%d bytes of it: exit status %d: %s", n, code, stderr)
+		}
+	}
+}
+
+// TestBundleHostileNames: a bundle can be well sealed and still mean harm.
+func TestBundleHostileNames(t *testing.T) {
+	home(t)
+	index, _ := json.Marshal(bundleIndex{Schema: bundleSchema})
+	for _, name := range []string{
+		"runs/../../evil/run.json", "/etc/evil", "runs/x/y/run.json", "runs/x/evil.sh", "evil", "datasets/../evil", "prompts/..", "runs//run.json", `runs/..\evil/run.json` + "\x00",
+	} {
+		f, err := os.Create("bad.tar")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := writeTarball(f, []bundled{{name: bundleFile, text: index}, {name: name, text: []byte("{}")}}); err != nil {
+			f.Close()
+			continue // a name that tar itself refuses
+		}
+		f.Close()
+		if _, stderr, code := call(t, "bundle", "import", "bad.tar"); code != 1 || !strings.Contains(stderr, "no file of a bundle") {
+			t.Errorf("%q: exit status %d: %s", name, code, stderr)
+		}
+	}
+}
+
+// TestBundleIsTar: other tools open it.
+func TestBundleIsTar(t *testing.T) {
+	bundle, _ := carried(t)
+	f, err := os.Open(bundle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var names []string
+	tr := tar.NewReader(f)
+	for {
+		h, err := tr.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, h.Name)
+	}
+	want := "[bundle.json.zst runs/one/run.json.zst runs/one/items.jsonl.zst runs/one/records.jsonl.zst runs/one/results.json.zst"
+	if got := fmt.Sprint(names); !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "replies.jsonl.zst sums.json seal.sha256]") {
+		t.Errorf("in it: %s", got)
+	}
+}
+
+// TestReplayWithoutReplies: what the cache does not hold is missing, and said.
+func TestReplayWithoutReplies(t *testing.T) {
+	home(t)
+	j := newJudge(t, false, prefersLonger)
+	mustCall(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--no-cache", "--out", "one")
+	_, stderr, code := call(t, "replay", "one", "--out", "two")
+	if code != 3 || !strings.Contains(stderr, "64 of 64 judgments failed or are missing") {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
+	if _, stderr, code = call(t, "bundle", "export", "one", "--out", "x.tar"); code != 0 || !strings.Contains(stderr, "not replayed") || !strings.Contains(stderr, "0 replies") {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
+}

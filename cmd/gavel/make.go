@@ -1,0 +1,266 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	"gavel/backends"
+	"gavel/cache"
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+// make asks for what is missing, writes the run and scores it. The report is
+// there even where the error is not nil, if there was anything to score.
+func (e *env) make(ctx context.Context, p *prepared) (*scoring.Report, error) {
+	m := p.job.Manifest
+	defer frugal(p.set.Len())()
+	p.job.Standing = judging.Standing{}
+	var err error
+	if p.records, err = scoring.NewLoader(m, scoring.DefaultOptions.Reading, p.set.IDs()); err != nil {
+		return nil, err
+	}
+	dir, old, err := judging.OpenDir(p.out, m, p.again, func(r *judging.Record) error {
+		p.job.Standing.Add(r)
+		return p.records.Add(r)
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	m.Started = e.now().UTC().Truncate(time.Second)
+	if old != nil {
+		m.Started = old.Started
+	}
+	standing := p.job.Standing.Count()
+	missing := m.Judgments - standing
+	var runErr error
+	if missing > 0 {
+		client, closeClient, err := e.client(ctx, p)
+		if err != nil {
+			dir.Abandon()
+			return nil, err
+		}
+		if err := dir.Start(m); err != nil {
+			closeClient()
+			return nil, err
+		}
+		p.job.Client = client
+		if err := p.takeOver(dir); err != nil {
+			closeClient()
+			return nil, err
+		}
+		asking, items := p.writeItemsBeside(ctx, dir)
+		runErr = e.ask(asking, p, dir, missing, standing)
+		p.job.Client = nil
+		closed := make(chan error, 1)
+		go func() { closed <- closeClient() }() // beside scoring
+		defer func() {
+			if err := <-closed; err != nil {
+				e.say("warning: %v", err)
+			}
+		}()
+		if err := <-items; err != nil && ctx.Err() == nil {
+			return nil, err
+		}
+	} else {
+		if err := p.writeItems(ctx, dir); err != nil {
+			return nil, err
+		}
+		e.say("all %d judgments stand in %s: nothing to ask", m.Judgments, p.out)
+		m.Ended = old.Ended
+	}
+	return e.finish(p, dir, missing, runErr)
+}
+
+// takeOver writes the records that are given.
+func (p *prepared) takeOver(dir *judging.Dir) error {
+	for _, r := range p.given {
+		if p.job.Standing.Has(r.Item, r.Showing, r.Repeat) {
+			continue
+		}
+		if err := dir.Write(r); err != nil {
+			return err
+		}
+		p.job.Standing.Add(r)
+		if err := p.records.Add(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// frugal gives garbage the same room beside the index of a large dataset as
+// beside that of a small one, so that memory hardly grows with it: enough that
+// collecting costs little, which in the default proportion to a small heap takes
+// a fifth of the time of quick calls. The function returned undoes it.
+func frugal(items int) func() {
+	const ( // bytes
+		room  = 12 << 20
+		small = 6 << 20 // that a small run takes
+		item  = 64
+	)
+	if items*item > small/8 {
+		debug.FreeOSMemory() // what reading the file took
+	}
+	was := debug.SetGCPercent(100 * room / (small + items*item))
+	return func() { debug.SetGCPercent(was) }
+}
+
+// again picks the records of an earlier try that are asked once more: failures,
+// and prompts that did not fit a server that now serves more context.
+func (p *prepared) again(r *judging.Record) bool {
+	if r.Outcome == judging.TooLong && p.grown() {
+		return true
+	}
+	return r.Outcome == judging.Failed
+}
+
+func (p *prepared) grown() bool {
+	old, err := judging.ReadManifest(p.out)
+	return err == nil && old.Model.Context > 0 && p.job.Manifest.Model.Context > old.Model.Context
+}
+
+// writeItemsBeside writes items.jsonl while calls are made, which mostly wait:
+// a run that is killed before it is there has it written when it goes on. If it
+// cannot be written, the context returned ends, and with it the calls.
+func (p *prepared) writeItemsBeside(ctx context.Context, dir *judging.Dir) (context.Context, <-chan error) {
+	asking, stop := context.WithCancelCause(ctx)
+	done := make(chan error, 1)
+	go func() {
+		err := p.writeItems(ctx, dir)
+		if err != nil {
+			stop(err)
+		}
+		done <- err
+	}()
+	return asking, done
+}
+
+func (p *prepared) writeItems(ctx context.Context, dir *judging.Dir) error {
+	return dir.WriteItems(func(line func([]byte) error) error {
+		var raw []byte
+		for _, row := range p.job.Rows {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			var err error
+			if raw, err = p.set.RawIn(raw, row); err != nil {
+				return err
+			}
+			if err := line(raw); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// client wraps the backend with retries, a time limit and the cache; several
+// are a pool inside the retries. The returned function closes what needs it.
+func (e *env) client(ctx context.Context, p *prepared) (backends.Client, func() error, error) {
+	if p.answer != nil {
+		return p.answer, func() error { return nil }, nil
+	}
+	if p.opts.backend == "sim" {
+		return p.judges[0].Client, func() error { return nil }, nil
+	}
+	client, closePool := p.pooled(ctx)
+	client = backends.WithRetry(client, backends.Retry{For: p.opts.retryFor})
+	if p.opts.noCache {
+		return client, func() error { closePool(); return nil }, nil
+	}
+	store, err := e.openCache(p.opts.cacheDir)
+	if err != nil {
+		closePool()
+		return nil, nil, err
+	}
+	return cache.Wrap(client, store), func() error {
+		closePool()
+		return store.Close()
+	}, nil
+}
+
+// ask runs the job, with progress and a gentle Ctrl-C.
+func (e *env) ask(ctx context.Context, p *prepared, dir *judging.Dir, missing, standing int) error {
+	stop := make(chan struct{})
+	progress := e.newProgress(missing, standing)
+	done := e.interrupts.handle(func() {
+		progress.note("stopping: waiting for what is in flight; Ctrl-C again to give that up")
+		close(stop)
+	})
+	defer done()
+	p.note = progress.note
+	p.job.Write = func(r *judging.Record) error {
+		if err := dir.Write(r); err != nil {
+			return err
+		}
+		return p.records.Add(r)
+	}
+	p.job.Progress, p.job.Stop = progress.add, stop
+	err := p.job.Run(ctx)
+	progress.end()
+	return err
+}
+
+// finish writes how the run ended and scores it.
+func (e *env) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (*scoring.Report, error) {
+	m := p.job.Manifest
+	run := p.records.Run()
+	games := 0
+	for _, n := range run.Outcomes {
+		games += n
+	}
+	left := m.Judgments - run.Answered
+	m.Status = judging.Complete
+	switch {
+	case left == 0: // also where it was told to stop when nothing was left to do
+	case errors.Is(runErr, judging.ErrStopped) || errors.Is(runErr, errInterrupted):
+		m.Status = judging.Interrupted
+	default:
+		m.Status = judging.Incomplete
+	}
+	if asked > 0 {
+		m.Ended = e.now().UTC().Truncate(time.Second)
+	}
+	rep := run.Score(scoring.DefaultOptions.Bootstrap)
+	err := judging.WriteJSON(filepath.Join(p.out, judging.ResultsFile), rep)
+	if err == nil {
+		run.Manifest.Status = m.Status
+		err = dir.WriteManifest(m)
+	}
+	rep.Run = p.out
+	if err != nil {
+		return &rep, errors.Join(runErr, err)
+	}
+	if asked > 0 || m.Status != judging.Complete {
+		e.say("run written to %s", p.out)
+	}
+	if games == 0 {
+		return nil, ending(m.Status, left, m.Judgments, runErr)
+	}
+	return &rep, ending(m.Status, left, m.Judgments, runErr)
+}
+
+// ending is the error that a run ends with: what is left, and how to go on.
+func ending(status string, left, expected int, runErr error) error {
+	const goOn = "run the same command again to go on"
+	var gaveUp *judging.GaveUpError
+	switch {
+	case status == judging.Complete && errors.Is(runErr, judging.ErrStopped):
+		return nil
+	case status == judging.Interrupted:
+		return &exitCodeError{code: exitInterrupted, err: fmt.Errorf("interrupted: %d of %d judgments are left; %s", left, expected, goOn)}
+	case errors.As(runErr, &gaveUp):
+		return &exitCodeError{code: exitIncomplete, err: fmt.Errorf("the server stopped answering: %w; %d of %d judgments are left; %s", runErr, left, expected, goOn)}
+	case runErr != nil:
+		return fmt.Errorf("%w; %d of %d judgments are left; %s", runErr, left, expected, goOn)
+	case left > 0:
+		return &exitCodeError{code: exitIncomplete, err: fmt.Errorf("%d of %d judgments failed or are missing; %s", left, expected, goOn)}
+	}
+	return nil
+}

@@ -1,0 +1,343 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"gavel/backends"
+	"gavel/datasets"
+	"gavel/judging"
+	"gavel/report"
+	"gavel/scoring"
+)
+
+// prepared is a run that is ready to be made, planned or gone on with.
+type prepared struct {
+	opts    runOptions
+	job     *judging.Job
+	set     *datasets.Set
+	judges  []backends.Member // the servers to ask, mostly one
+	out     string
+	note    func(text string) // says something while the run is being made
+	records *scoring.Loader   // all that stand or are made
+
+	// Of a replay: who answers in the servers' place, and records that are taken
+	// over as they are.
+	answer backends.Client
+	given  []*judging.Record
+}
+
+// items are what a run is of: a dataset, and which of its rows.
+type items struct {
+	set  *datasets.Set
+	rows []int
+	info judging.DatasetInfo
+}
+
+// runJudge makes a run from flags and prints what it comes to.
+func (e *env) runJudge(ctx context.Context, o runOptions) error {
+	p, err := e.prepare(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer p.set.Close()
+	if o.dryRun {
+		return e.plan(ctx, p)
+	}
+	return e.makeAndPrint(ctx, p)
+}
+
+func (e *env) makeAndPrint(ctx context.Context, p *prepared) error {
+	rep, err := e.make(ctx, p)
+	if rep != nil {
+		if perr := e.print(p.opts.format, report.Scores{Runs: []scoring.Report{*rep}}); perr != nil {
+			return perr
+		}
+	}
+	return err
+}
+
+// prepare opens the dataset, finds the judge and works out what the run is.
+func (e *env) prepare(ctx context.Context, o runOptions) (*prepared, error) {
+	its, err := e.openItems(o)
+	if err != nil {
+		return nil, err
+	}
+	p, err := e.prepareWith(ctx, o, its)
+	if err != nil {
+		its.set.Close()
+	}
+	return p, err
+}
+
+// prepareWith is prepare for items at hand.
+func (e *env) prepareWith(ctx context.Context, o runOptions, its items) (*prepared, error) {
+	q, err := ask(o, its)
+	if err != nil {
+		return nil, err
+	}
+	judges, err := e.findJudges(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return e.equip(ctx, o, q, its, judges)
+}
+
+// question is how the items are asked about.
+type question struct {
+	kind     judging.Kind
+	template judging.Template
+}
+
+// ask finds the protocol and its prompt, and holds the items to what it takes.
+func ask(o runOptions, its items) (q question, err error) {
+	if q.kind, err = judging.KindNamed(o.protocol); err != nil {
+		return q, err
+	}
+	if q.template, err = findTemplate(q.kind, o.prompt); err != nil {
+		return q, err
+	}
+	return q, takes(q.kind, its)
+}
+
+// openItems opens the dataset and picks from it.
+func (e *env) openItems(o runOptions) (items, error) {
+	set, err := e.library().Open(o.dataset)
+	if err != nil {
+		return items{}, err
+	}
+	rows, err := e.pick(o, set)
+	if err != nil {
+		set.Close()
+		return items{}, err
+	}
+	return items{set, rows, datasetInfo(set, o)}, nil
+}
+
+func (e *env) pick(o runOptions, set *datasets.Set) ([]int, error) {
+	for _, bad := range set.Bad {
+		e.say("skipped: %v", bad)
+	}
+	if set.Skipped > 0 {
+		e.say("%d lines of the dataset were skipped, %d are used", set.Skipped, set.Len())
+	}
+	sel := o.selection
+	if o.idsFile != "" {
+		ids, err := datasets.ReadIDs(o.idsFile)
+		if err != nil {
+			return nil, err
+		}
+		sel.IDs = ids
+	}
+	rows, err := sel.Pick(set)
+	if err != nil && o.idsFile != "" {
+		return nil, fmt.Errorf("--ids %s: %w", o.idsFile, err)
+	}
+	return rows, err
+}
+
+func findTemplate(kind judging.Kind, name string) (judging.Template, error) {
+	t, err := kind.Template(name)
+	if err == nil {
+		return t, nil
+	}
+	if !strings.ContainsAny(name, `/\.`) {
+		return t, usage("%v", err)
+	}
+	return kind.TemplateFile(name)
+}
+
+// equip works out the run of a protocol on items by judges.
+func (e *env) equip(ctx context.Context, o runOptions, q question, its items, judges []backends.Member) (*prepared, error) {
+	kind, template := q.kind, q.template
+	p := &prepared{opts: o, set: its.set, judges: judges}
+	server, model := p.judges[0].Server, jointModel(p.judges)
+	protocol := kind.New(template, o.settings)
+	params := o.parameters
+	if !kind.FollowUps {
+		params.Attempts = 1
+	}
+	switch {
+	case server.Kind == "ollama" && params.NumCtx == 0:
+		turns := params.Attempts
+		if params.Constrain {
+			turns = max(turns, 2) // reasoning, then the label
+		}
+		params.NumCtx = judging.SizeContext(judging.LongestPrompt(protocol, p.set), params.MaxTokens, turns, model.Trained)
+	case server.Kind == "openai" && params.NumCtx > 0:
+		return nil, usage("--num-ctx: only Ollama is told its context by the client; start %s with the context you want", server.Name)
+	}
+	if err := abilities(server, model, &params); err != nil {
+		return nil, err
+	}
+	ids, n := judging.HashIDs(func(yield func(string) bool) {
+		for _, r := range its.rows {
+			if !yield(its.set.ID(r)) {
+				return
+			}
+		}
+	})
+	m := judging.NewManifest(version(), judging.Spec{
+		Protocol: kind.Name, Goal: kind.Goal, Prompt: template, Options: o.settings,
+		Dataset:    judging.DatasetSpec{SHA256: its.set.SHA256, Items: n, IDs: ids, Turns: o.open.Turns, Lang: o.open.Lang},
+		Model:      judging.ModelSpec{Name: model.Name, Identity: model.Identity(server.Kind)},
+		Parameters: params,
+	})
+	showings := kind.Showings * n
+	if kind.Showings == 0 {
+		var err error
+		if showings, err = judging.CountShowings(protocol, its.set, its.rows); err != nil {
+			return nil, err
+		}
+	}
+	m.Simulated, m.Judgments = server.Kind == "sim", showings*params.Times()
+	m.Model, m.Server, m.Servers = model, server, allServers(p.judges)
+	m.Dataset = its.info
+	m.Concurrency = jointConcurrency(o.concurrency, p.judges)
+	if !m.Simulated {
+		m.Timeout, m.RetryFor = o.timeout.String(), o.retryFor.String()
+	}
+	p.out = o.out
+	if p.out == "" {
+		p.out = filepath.Join("runs", runName(m))
+	}
+	p.job = &judging.Job{
+		Manifest: m, Protocol: protocol, Set: its.set, Rows: its.rows, Context: max(model.Context, params.NumCtx),
+		Concurrency: m.Concurrency, Now: e.now,
+	}
+	return p, e.measure(ctx, p)
+}
+
+// takes tells whether the protocol judges such items.
+func takes(kind judging.Kind, its items) error {
+	if len(its.rows) == 0 {
+		return nil
+	}
+	item, err := its.set.Item(its.rows[0])
+	if err != nil {
+		return err
+	}
+	if !kind.Takes(item.Shape) {
+		return usage("%s judges items of shape %s; %s has items of shape %s (gavel run %s)", kind.Name, shapes(kind.Judges), its.set.Name, item.Shape, strings.Join(namesOf(judging.KindsOf(item.Shape)), ", gavel run "))
+	}
+	return nil
+}
+
+func namesOf(kinds []judging.Kind) []string {
+	var names []string
+	for _, k := range kinds {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+func shapes(of []datasets.Shape) string {
+	var names []string
+	for _, s := range of {
+		names = append(names, string(s))
+	}
+	return strings.Join(names, " or ")
+}
+
+// abilities settles what the server can be asked for, before anything is paid.
+func abilities(server backends.Server, model backends.Model, params *judging.Parameters) error {
+	if server.Kind == "ollama" {
+		if backends.Before(server.Version, backends.OllamaTruncate) {
+			return fmt.Errorf("%s cuts long prompts in silence and cannot be told not to: upgrade it to %s or later", describe(server), backends.OllamaTruncate)
+		}
+		if backends.Before(server.Version, backends.OllamaLogprobs) {
+			model.Logprobs = backends.No
+		}
+	}
+	if t := params.Think; t != backends.ThinkAuto && t != backends.ThinkOff && model.Thinks == backends.No {
+		return usage("--think %s: %s does not think, says %s; leave the flag out", t, model.Name, server.Name)
+	}
+	if params.Constrain && model.Logprobs == backends.Yes {
+		params.Logprobs = true
+	}
+	if params.Logprobs && model.Logprobs == backends.No {
+		return usage("--logprobs: %s tells no token probabilities; leave the flag out", describe(server))
+	}
+	return nil
+}
+
+// measure counts the longest prompt and says what it leaves for the reply.
+func (e *env) measure(ctx context.Context, p *prepared) error {
+	j, m := p.job, p.job.Manifest
+	params := m.Spec.Parameters
+	context := cmp.Or(params.NumCtx, m.Model.Context)
+	if m.Server.Name == backends.VLLM && context > 0 && params.MaxTokens >= context {
+		return usage("--max-tokens %d: %s keeps room for the whole reply, and its context of %d has none left for a prompt; lower it", params.MaxTokens, m.Server.Name, context)
+	}
+	j.Limit = m.Server.PromptLimit(context, params.MaxTokens)
+	if counter, ok := p.judges[0].Backend.(backends.Counter); ok {
+		j.Count = counter.CountTokens
+	}
+	if m.Simulated || len(j.Rows) == 0 {
+		return nil
+	}
+	longest, err := j.LongestPrompt(ctx, context)
+	if err != nil {
+		return err
+	}
+	m.Longest = longest
+	room := context - longest.Tokens
+	switch {
+	case context == 0 || longest.Tokens > j.Limit && longest.By == judging.CountedByBytes:
+	case longest.Tokens > j.Limit:
+		e.say("the longest prompt has %d tokens, the server takes at most %d: such items end as prompt-too-long (--dry-run counts them)", longest.Tokens, j.Limit)
+	case room < params.MaxTokens:
+		e.say("the longest prompt has %d tokens (%s) and leaves %d of %d for its reply, less than --max-tokens %d: serve more context, or expect cut replies", longest.Tokens, longest.By, room, context, params.MaxTokens)
+	}
+	return nil
+}
+
+func datasetInfo(set *datasets.Set, o runOptions) judging.DatasetInfo {
+	info := judging.DatasetInfo{
+		Name: set.Name, Format: set.Format, Rows: set.Len(), Skipped: set.Skipped,
+		Sample: o.selection.Sample, Limit: o.selection.Limit,
+	}
+	if set.Path != "" && set.Name == set.Path {
+		info.Name = datasets.Base(set.Path)
+	}
+	if info.Sample > 0 {
+		info.Seed = o.selection.Seed
+	}
+	if o.idsFile != "" {
+		info.IDs = filepath.Base(o.idsFile)
+	}
+	for _, b := range set.Bad {
+		info.Bad = append(info.Bad, b.Error())
+	}
+	return info
+}
+
+// fallbackConcurrency is for servers that do not say how many they serve at once.
+const fallbackConcurrency = 4
+
+func concurrency(asked int, s backends.Server, m backends.Model) int {
+	switch {
+	case asked > 0:
+		return asked
+	case m.Slots > 0:
+		return m.Slots
+	case s.Name == backends.VLLM:
+		return 32 // it batches what comes
+	}
+	return fallbackConcurrency
+}
+
+var unsafeInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// runName is a folder name that says what the run is and is the same for the
+// same run.
+func runName(m *judging.Manifest) string {
+	part := func(s string) string {
+		return strings.Trim(unsafeInNames.ReplaceAllString(filepath.Base(s), "-"), "-.")
+	}
+	return strings.Join([]string{part(m.Dataset.Name), m.Spec.Protocol, part(m.Spec.Prompt.Name), part(m.Spec.Model.Name), m.ID[:8]}, "_")
+}

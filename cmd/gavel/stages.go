@@ -1,0 +1,254 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gavel/backends"
+	"gavel/datasets"
+	"gavel/judging"
+	"gavel/report"
+	"gavel/scoring"
+)
+
+// A protocol with stages is a chain of runs, each in a folder of its own beside
+// the others: what one has answered are the dataset lines of the next. Whatever
+// is there already, of this judge or of an agent, is not asked for again.
+
+// stages are the runs that a judging run stands on.
+type stages struct {
+	opts      runOptions
+	questions items
+	judges    []backends.Member
+	own       *judging.Answers
+	agents    []*judging.Answers
+	reports   []scoring.Report // of the answer runs, for the tables
+}
+
+// runStaged asks the judge for its own answers, gathers those of the agents and
+// has the judge judge them.
+func (e *env) runStaged(ctx context.Context, o runOptions) error {
+	its, err := e.openItems(o)
+	if err != nil {
+		return err
+	}
+	defer its.set.Close()
+	shape, err := its.shape()
+	if err != nil {
+		return err
+	}
+	if shape == datasets.Judgment { // the stages before are in the dataset
+		if len(o.agents) > 0 {
+			return usage("--agents: %s holds agents' answers already", o.dataset)
+		}
+		p, err := e.prepareWith(ctx, o, its)
+		if err != nil {
+			return err
+		}
+		return e.planOrMake(ctx, p, nil)
+	}
+	if len(o.agents) == 0 {
+		return usage("--agents is missing: whose answers are to be judged? A file of answers, an answer run, or MODEL@URL")
+	}
+	s := &stages{opts: o, questions: its}
+	if err := e.answerStages(ctx, s); err != nil {
+		return err
+	}
+	p, err := e.judgeStage(ctx, s)
+	if p == nil || err != nil {
+		return err
+	}
+	defer p.set.Close()
+	return e.planOrMake(ctx, p, s.reports)
+}
+
+func (e *env) planOrMake(ctx context.Context, p *prepared, before []scoring.Report) error {
+	if p.opts.dryRun {
+		return e.plan(ctx, p)
+	}
+	rep, err := e.make(ctx, p)
+	if rep != nil {
+		if perr := e.print(p.opts.format, report.Scores{Runs: append(before, *rep)}); perr != nil {
+			return perr
+		}
+	}
+	return err
+}
+
+func (its items) shape() (datasets.Shape, error) {
+	if len(its.rows) == 0 {
+		return "", fmt.Errorf("%s: no items are left to judge", its.set.Name)
+	}
+	item, err := its.set.Item(its.rows[0])
+	return item.Shape, err
+}
+
+// answerStages sees to the judge's own answers, then to each agent's.
+func (e *env) answerStages(ctx context.Context, s *stages) (err error) {
+	answering := s.answerOptions()
+	if _, err := ask(answering, s.questions); err != nil {
+		return err
+	}
+	if s.judges, err = e.findJudges(ctx, s.opts); err != nil {
+		return err
+	}
+	if s.opts.own != "" {
+		s.own, err = e.readAnswers(s, s.opts.own)
+	} else {
+		s.own, err = e.makeAnswers(ctx, s, answering, s.judges, "the judge's own answers")
+	}
+	if err != nil {
+		return err
+	}
+	for _, a := range s.opts.agents {
+		agent, err := e.agentAnswers(ctx, s, a)
+		if err != nil {
+			return fmt.Errorf("--agents %s: %w", a, err)
+		}
+		if agent != nil {
+			s.agents = append(s.agents, agent)
+		}
+	}
+	return nil
+}
+
+// answerOptions are those of an answer run under the same flags.
+func (s *stages) answerOptions() runOptions {
+	o := s.opts
+	o.protocol, o.settings = "answer", nil
+	o.prompt = defaultPrompt(o.protocol)
+	o.out = ""
+	return o
+}
+
+// makeAnswers makes an answer run, or goes on with it, beside the judging run. In
+// a dry run it is planned, and its answers are nil unless they are all there.
+func (e *env) makeAnswers(ctx context.Context, s *stages, o runOptions, judges []backends.Member, what string) (*judging.Answers, error) {
+	q, err := ask(o, s.questions)
+	if err != nil {
+		return nil, err
+	}
+	p, err := e.equip(ctx, o, q, s.questions, judges)
+	if err != nil {
+		return nil, err
+	}
+	p.out = filepath.Join(s.folder(), filepath.Base(p.out))
+	e.say("stage: %s, in %s", what, p.out)
+	if o.dryRun {
+		if m, err := judging.ReadManifest(p.out); err != nil || m.ID != p.job.Manifest.ID || m.Status != judging.Complete {
+			return nil, e.plan(ctx, p)
+		}
+		return judging.ReadAnswers(p.out, scoring.DefaultOptions.Reading)
+	}
+	rep, err := e.make(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	s.reports = append(s.reports, *rep)
+	return judging.ReadAnswers(p.out, scoring.DefaultOptions.Reading)
+}
+
+// folder is where the stages' runs are: beside the judging run.
+func (s *stages) folder() string {
+	if s.opts.out == "" {
+		return "runs"
+	}
+	return filepath.Dir(filepath.Clean(s.opts.out))
+}
+
+// readAnswers reads an answer run that is there.
+func (e *env) readAnswers(s *stages, dir string) (*judging.Answers, error) {
+	rep, err := scoring.Load(dir, scoring.DefaultOptions.Reading)
+	if err != nil {
+		return nil, err
+	}
+	scored := rep.Score(scoring.DefaultOptions.Bootstrap)
+	scored.Run = dir
+	s.reports = append(s.reports, scored)
+	return judging.ReadAnswers(dir, scoring.DefaultOptions.Reading)
+}
+
+// agentAnswers are the answers of an agent: of a run, of a file of outputs, or
+// of a model that is asked now.
+func (e *env) agentAnswers(ctx context.Context, s *stages, agent string) (*judging.Answers, error) {
+	if info, err := os.Stat(agent); err == nil {
+		if info.IsDir() {
+			return e.readAnswers(s, agent)
+		}
+		dir, err := e.importAgent(s, agent)
+		if err != nil {
+			return nil, err
+		}
+		return e.readAnswers(s, dir)
+	}
+	o := s.answerOptions()
+	model, at, named := strings.Cut(agent, "@")
+	switch {
+	case strings.HasPrefix(agent, "sim:"):
+		o.endpointOptions = endpointOptions{backend: "sim"}
+		model = agent
+	case !named:
+		return nil, usage("neither a file, nor a run, nor MODEL@URL")
+	default:
+		o.endpointOptions = endpointOptions{backend: "auto", baseURLs: []string{at}, apiKeyEnv: o.apiKeyEnv}
+	}
+	o.model = model
+	judges, err := e.findJudges(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return e.makeAnswers(ctx, s, o, judges, "answers of the agent "+model)
+}
+
+// named lists the runs that the judging run stands on.
+func (s *stages) named() []judging.StageOf {
+	of := func(role string, a *judging.Answers) judging.StageOf {
+		return judging.StageOf{Role: role, Run: a.Run, ID: a.ID, Model: a.Name}
+	}
+	list := []judging.StageOf{of("judge", s.own)}
+	for _, a := range s.agents {
+		list = append(list, of("agent", a))
+	}
+	return list
+}
+
+// judgeStage makes the dataset of the judging run out of the stages before it. In
+// a dry run with stages that are not there yet there is none.
+func (e *env) judgeStage(ctx context.Context, s *stages) (*prepared, error) {
+	if s.own == nil || len(s.agents) < len(s.opts.agents) {
+		e.say("%d × %d judgments follow in each mode once the stages before are there", len(s.questions.rows), len(s.opts.agents))
+		return nil, nil
+	}
+	lines, staged, err := judging.Stage(s.questions.set, s.questions.rows, s.own, s.agents)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range staged.Warnings {
+		e.say("warning: %s", w)
+	}
+	if len(lines) == 0 {
+		return nil, fmt.Errorf("there is nothing to judge: no question of %s has an answer of the judge's and of an agent's", s.questions.set.Name)
+	}
+	set, err := datasets.FromLines(s.questions.set.Name, string(datasets.Judgment), lines)
+	if err != nil {
+		return nil, err
+	}
+	info := s.questions.info
+	info.Format, info.Rows = set.Format, set.Len()
+	its := items{set, all(set), info}
+	q, err := ask(s.opts, its)
+	if err != nil {
+		return nil, err
+	}
+	p, err := e.equip(ctx, s.opts, q, its, s.judges)
+	if err != nil {
+		set.Close()
+		return nil, err
+	}
+	p.job.Manifest.Stages = s.named()
+	p.job.Manifest.Staged = staged
+	return p, nil
+}

@@ -1,0 +1,40 @@
+package datasets
+
+import "slices"
+
+// groupIndex remembers the group of each item, so that choosing items by group
+// does not read them: four bytes an item.
+type groupIndex struct {
+	names  IDs
+	of     []uint32
+	others []string // groups that were met and not wanted, by name
+}
+
+func (g *groupIndex) add(group string) {
+	n, _ := g.names.Add(group)
+	g.of = append(g.of, uint32(n))
+}
+
+// wanted tells whether items of the group are to be kept; only nil wants all.
+func (g *groupIndex) wanted(group string, only []string) bool {
+	if only == nil || slices.Contains(only, group) {
+		return true
+	}
+	if at, found := slices.BinarySearch(g.others, group); !found {
+		g.others = slices.Insert(g.others, at, group)
+	}
+	return false
+}
+
+// Group is the group of item i, without reading it.
+func (s *Set) Group(i int) string { return s.groups.names.At(int(s.groups.of[i])) }
+
+// Groups are the groups of all items, in the order of reports.
+func (s *Set) Groups() []string {
+	names := make([]string, s.groups.names.Len())
+	for i := range names {
+		names[i] = s.groups.names.At(i)
+	}
+	slices.SortFunc(names, CategoryOrder)
+	return names
+}

@@ -1,0 +1,146 @@
+package judging
+
+import (
+	"errors"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gavel/backends"
+	"gavel/datasets"
+)
+
+// Modes of a judgment: on its own, or with the judge's own answer as reference.
+const (
+	ModeCoT  = "cot"
+	ModeSelf = "self"
+)
+
+// ModeOption says which of them are asked.
+var ModeOption = Option{
+	Name:    "mode",
+	Usage:   "judge without a reference (cot), with the judge's own answer as reference (self), or both",
+	Default: "both", Values: []string{"both", ModeCoT, ModeSelf},
+}
+
+var selfReferenceKind = Kind{
+	Name:  "self-reference",
+	About: "an agent's answer: is it correct? without and with the judge's own answer as reference (arXiv 2509.19880)",
+	Goal:  "correct", Judges: []datasets.Shape{datasets.Judgment},
+	Templates: []Template{judgmentTexts},
+	Options:   []Option{ModeOption},
+	Own:       ownJudgment,
+	New: func(t Template, s Settings) Protocol {
+		modes := []string{ModeCoT, ModeSelf}
+		if mode := s.Get(ModeOption); mode != ModeOption.Default {
+			modes = []string{mode}
+		}
+		return selfReference{t, modes}
+	},
+}
+
+var judgmentTexts = embeddedTexts("self-reference", "paper", selfReferencePaper+", Figures 8 to 11", correctness)
+
+// selfReference judges whether an agent's answer is correct (PROTOCOLS.md §2,
+// stages 3 and 4). The agent's verdict on a pair is judged by prompts of its own.
+type selfReference struct {
+	template Template
+	modes    []string
+}
+
+// Labels of a judgment, in the order of the candidates.
+const (
+	labelCorrect   = "Correct"
+	labelIncorrect = "Incorrect"
+)
+
+// correctness is a label by its form. Others in brackets are none of its own:
+// who judges a verdict on a pair speaks of [[A]] and [[B]].
+var correctness = regexp.MustCompile(`\[\[((?i:in)?(?i:correct))\]\]`)
+
+// meta is the beginning of the names of the texts about a verdict on a pair.
+const meta = "preference."
+
+// ownJudgment takes a system message of one's own, for both modes: the
+// reference is then all that they differ in.
+func ownJudgment(path, system string) (Template, error) {
+	texts := maps.Clone(judgmentTexts.Texts)
+	for name := range texts {
+		if strings.HasSuffix(name, systemText) {
+			texts[name] = system
+		}
+	}
+	t := newTexts(path, "file", texts, correctness)
+	if !slices.Contains(t.Labels, labelCorrect) || !slices.Contains(t.Labels, labelIncorrect) {
+		return Template{}, errors.New("the prompt must name both [[Correct]] and [[Incorrect]] as labels")
+	}
+	return t, nil
+}
+
+func (selfReference) Name() string { return "self-reference" }
+
+// Showings: one for each mode. Without a reference there is nothing to show in
+// mode self.
+func (p selfReference) Showings(item datasets.Item) []Showing {
+	var out []Showing
+	for _, mode := range p.modes {
+		if mode == ModeSelf && item.Answered.Reference == "" {
+			continue
+		}
+		out = append(out, Showing{Index: len(out), Order: []int{0, 1}, Shape: item.Shape, Mode: mode})
+	}
+	return out
+}
+
+// Prompt fills in the texts of the mode and of what the agent was asked.
+func (p selfReference) Prompt(item datasets.Item, s Showing) Prompt {
+	a := item.Answered
+	name := s.Mode
+	if a.Of == datasets.Preference {
+		name = meta + name
+	}
+	prompt := Prompt{
+		System: p.template.Texts[name+systemText],
+		User: fill(p.template.Texts[name+userText], "{question}", item.Question,
+			"{answer_a}", a.Text, "{response}", a.Text, "{ref_answer}", a.Reference),
+		LabelTurn: labelTurn,
+	}
+	for _, label := range []string{"[[" + labelCorrect + "]]", "[[" + labelIncorrect + "]]"} {
+		if strings.Contains(prompt.System, "**"+label+"**") {
+			label = "**" + label + "**"
+		}
+		prompt.Labels = append(prompt.Labels, label)
+	}
+	prompt.Oracle = judgmentOracle(item, s, prompt.Labels)
+	return prompt
+}
+
+// judgmentOracle: a reference speaks for the right verdict where the judge's own
+// answer is right, else for the wrong one.
+func judgmentOracle(item datasets.Item, s Showing, labels []string) backends.Oracle {
+	o := backends.Oracle{Item: item.ID, Showing: s.Index, Order: s.Order, Choices: labels, Right: slices.Index(s.Order, item.Gold)}
+	if own := item.Answered.Own; own != nil && s.Mode == ModeSelf {
+		if o.Reference = labels[o.Right]; !own.Right {
+			o.Reference = labels[1-o.Right]
+		}
+	}
+	return o
+}
+
+// Parse reads the label as the prompts write it: [[correct]] is another, which
+// no prompt offers.
+func (p selfReference) Parse(s Showing, reply string, how Reading) Verdict {
+	label, outcome := oneLabel(correctness, reply, how.Policy)
+	switch {
+	case outcome != Decided:
+		return Verdict{Outcome: outcome, Choice: Nobody}
+	case !slices.Contains(p.template.Labels, label):
+		return Verdict{Outcome: NoVerdict, Label: label, Choice: Nobody}
+	case label == labelCorrect:
+		return Verdict{Outcome: Decided, Label: label, Choice: s.Order[0]}
+	case label == labelIncorrect:
+		return Verdict{Outcome: Decided, Label: label, Choice: s.Order[1]}
+	}
+	return Verdict{Outcome: NoVerdict, Label: label, Choice: Nobody}
+}

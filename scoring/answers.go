@@ -1,0 +1,180 @@
+package scoring
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"gavel/judging"
+	"gavel/scoring/stats"
+)
+
+// Metrics of the answer protocol, beside [GenerationAccuracy].
+const (
+	NoAnswer = "no-answer" // share of questions whose reply has no answer that can be read
+	Chance   = "chance"    // what guessing among the options would come to
+	// RuleCount begins the metrics that count which rule found the answers.
+	RuleCount = "rule:"
+)
+
+// answer is what a model's reply to a question came to.
+type answer struct {
+	item    uint32 // in the run's list of ids
+	group   uint32
+	right   bool
+	read    bool   // an answer was read from the reply
+	rule    uint32 // which rule found it
+	options int    // of a choice: how many there were, else 0
+	gold    string
+}
+
+// answers is the family of runs in which a model answers questions itself.
+type answers struct {
+	items, groups, rules judging.IDs
+	rows                 []answer // in the end by item
+}
+
+func newAnswers(*judging.Manifest) family { return new(answers) }
+
+func (f *answers) unit() string     { return "question" }
+func (f *answers) headline() string { return GenerationAccuracy }
+
+func (f *answers) add(r *judging.Record, v judging.Verdict) (bool, error) {
+	a := answer{group: number(&f.groups, r.Group), read: v.Outcome == judging.Decided, rule: number(&f.rules, v.Rule), gold: strings.Clone(r.Gold)}
+	switch r.Shape {
+	case "choice":
+		a.options = len(r.Order)
+		fallthrough
+	case "preference":
+		a.right = a.read && r.CandidateID(v.Choice) == r.Gold
+	case "number":
+		a.right = a.read && sameNumber(v.Answer, r.Gold)
+	default:
+		return false, fmt.Errorf("an answer is to a choice, a number or a preference; this record is of another kind (shape %q)", r.Shape)
+	}
+	item, added := f.items.Add(r.Item)
+	if a.item = uint32(item); added {
+		f.rows = append(f.rows, a)
+	}
+	return added, nil
+}
+
+func (f *answers) finish() (complete, partial int) {
+	slices.SortFunc(f.rows, func(a, b answer) int { return strings.Compare(f.id(a), f.id(b)) })
+	return len(f.rows), 0
+}
+
+func (f *answers) id(a answer) string { return f.items.At(int(a.item)) }
+
+// Columns of a question.
+const (
+	answerRight = iota
+	answerUnread
+	answerAll
+	answerWidth
+)
+
+func (f *answers) score(rep *Report, b stats.Bootstrap) {
+	groups := f.groupNames(f.rows)
+	byGroup := make([][]Result, len(groups))
+	var todo errgroup.Group
+	todo.SetLimit(runtime.GOMAXPROCS(0))
+	for i, g := range groups {
+		todo.Go(func() error { byGroup[i] = f.scoreGroup(g, b); return nil })
+	}
+	todo.Wait()
+	for _, results := range byGroup {
+		rep.Results = append(rep.Results, results...)
+	}
+	rep.Results = append(rep.Results, f.ruleCounts()...)
+}
+
+// groupNames lists Overall and, where there are several, the groups of the rows.
+func (f *answers) groupNames(rows []answer) []string {
+	seen := make([]bool, f.groups.Len())
+	var names []string
+	for _, a := range rows {
+		if !seen[a.group] {
+			seen[a.group] = true
+			names = append(names, strings.Clone(f.groups.At(int(a.group))))
+		}
+	}
+	if len(names) < 2 {
+		names = nil
+	}
+	slices.SortFunc(names, judging.GroupOrder)
+	return append([]string{Overall}, names...)
+}
+
+// in tells whether an answer is of a group.
+func (f *answers) in(group string) func(answer) bool {
+	n, ok := f.groups.Find(group)
+	return func(a answer) bool { return group == Overall || ok && a.group == uint32(n) }
+}
+
+func (f *answers) scoreGroup(group string, b stats.Bootstrap) []Result {
+	c, in := newClusters(answerWidth), f.in(group)
+	options, chance := 0, 0.0
+	for _, a := range f.rows {
+		if !in(a) {
+			continue
+		}
+		c.filled[answerRight], c.filled[answerUnread], c.filled[answerAll] = share(a.right), share(!a.read), 1
+		c.add()
+		if a.options > 0 {
+			options++
+			chance += 1 / float64(a.options)
+		}
+	}
+	shares := []struct {
+		name, missing string
+		column        int
+	}{{GenerationAccuracy, "wrong", answerRight}, {NoAnswer, "what is counted", answerUnread}}
+	intervals := b.SumsOf(&c.rows, len(shares), func(sums, out []float64) {
+		for i, s := range shares {
+			out[i] = sums[s.column] / sums[answerAll]
+		}
+	})
+	var results []Result
+	for i, s := range shares {
+		r := Result{Metric: s.name, Group: group, N: int(c.sums[answerAll]), Missing: s.missing}
+		if r.N == 0 {
+			results = append(results, r.undefined("there is no answer"))
+			continue
+		}
+		of := func(sums []float64) (float64, float64) { return sums[s.column], sums[answerAll] }
+		results = append(results, c.shareOf(r, of, func(s float64) float64 { return s }, intervals[i], b.Level))
+	}
+	if options > 0 {
+		results = append(results, Result{Metric: Chance, Group: group, N: options, Value: percent(chance / float64(options)), Missing: "counts: it is not about the replies",
+			Note: "interval: none, it is known: the mean of 1/options"})
+	}
+	return results
+}
+
+// ruleCounts says how often each rule found the answer.
+func (f *answers) ruleCounts() []Result {
+	often, read := map[string]int{}, 0
+	for _, a := range f.rows {
+		if a.read {
+			read++
+			often[strings.Clone(f.rules.At(int(a.rule)))]++
+		}
+	}
+	var names []string
+	for name := range often {
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	var results []Result
+	for _, name := range names {
+		n := float64(often[name])
+		results = append(results, Result{Metric: RuleCount + name, Group: Overall, Unit: UnitCount, N: read, Value: &n, Missing: "answer left out"})
+	}
+	return results
+}

@@ -1,0 +1,194 @@
+package scoring_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+
+	"gavel/backends"
+	"gavel/datasets"
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+// said is a judgment as tests write it: who answered which question, whether
+// the judge's own answer and the agent's are right, and what each mode said:
+// "C", "I", "" for no verdict, or an outcome's name.
+type said struct {
+	question, agent, group string
+	own, right             bool
+	cot, self              string
+	noOwn                  bool // the judge has no answer of its own
+}
+
+func (s said) item() string { return s.question + "@" + s.agent }
+
+// verdictOf is the outcome, reply and choice of what was said.
+func verdictOf(word string) (outcome judging.Outcome, text, choice string) {
+	switch word {
+	case "C":
+		return judging.Decided, "So it is [[Correct]]", "Correct"
+	case "I":
+		return judging.Decided, "So it is [[Incorrect]]", "Incorrect"
+	case "":
+		return judging.NoVerdict, "I cannot say", ""
+	}
+	return judging.Outcome(word), "", ""
+}
+
+// records are those of a judgment in the modes given.
+func (s said) records(modes ...string) []*judging.Record {
+	var out []*judging.Record
+	for i, mode := range modes {
+		word := s.cot
+		if mode == scoring.ModeSelf {
+			word = s.self
+		}
+		outcome, text, choice := verdictOf(word)
+		finish := backends.Stop
+		if outcome == judging.Refused {
+			finish = backends.Refused
+		}
+		r := &judging.Record{
+			Schema: 1, Run: "r", Protocol: "self-reference", Model: "judge", Item: s.item(), Group: s.group, Showing: i, Showings: len(modes),
+			Order: []string{"Correct", "Incorrect"}, Gold: gold(s.right), Shape: datasets.Judgment, Mode: mode, Question: s.question, Agent: s.agent,
+			Own: &datasets.Answer{Value: "42", Right: s.own}, Replies: []judging.Reply{{Text: text, Finish: finish}}, Outcome: outcome, Choice: choice,
+		}
+		if s.noOwn {
+			r.Own = nil
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+func gold(right bool) string {
+	if right {
+		return "Correct"
+	}
+	return "Incorrect"
+}
+
+var bothModes = []string{scoring.ModeCoT, scoring.ModeSelf}
+
+// manifestOf is of a run of a protocol that is not of pairs.
+func manifestOf(protocol string, items int) *judging.Manifest {
+	m := judging.NewManifest("test", judging.Spec{
+		Protocol: protocol, Prompt: judging.Template{Name: "paper"}, Model: judging.ModelSpec{Name: "judge"},
+		Dataset: judging.DatasetSpec{Items: items}, Parameters: judging.Parameters{MaxTokens: 4096},
+	})
+	m.Dataset.Name = "questions"
+	return m
+}
+
+// gather is the run that records come to.
+func gather(t testing.TB, m *judging.Manifest, records []*judging.Record) *scoring.Run {
+	t.Helper()
+	load, err := scoring.NewLoader(m, judging.Reading{Policy: judging.Unique}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range records {
+		if err := load.Add(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return load.Run()
+}
+
+// judgedRun is the run of judgments in both modes.
+func judgedRun(t testing.TB, all ...said) *scoring.Run {
+	t.Helper()
+	var records []*judging.Record
+	for _, s := range all {
+		records = append(records, s.records(bothModes...)...)
+	}
+	return gather(t, manifestOf("self-reference", len(all)), records)
+}
+
+// in finds a result of a mode.
+func in(t testing.TB, rep scoring.Report, metric, group, mode string) scoring.Result {
+	t.Helper()
+	for _, r := range rep.Results {
+		if r.Metric == metric && r.Group == group && r.Mode == mode {
+			return r
+		}
+	}
+	t.Fatalf("no %s of %s, mode %q, among %d results", metric, group, mode, len(rep.Results))
+	return scoring.Result{}
+}
+
+// writeRun writes a run directory.
+func writeRun(t testing.TB, m *judging.Manifest, records func(yield func(*judging.Record) bool)) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := judging.WriteJSON(filepath.Join(dir, judging.ManifestFile), m); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(filepath.Join(dir, judging.RecordsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	enc := json.NewEncoder(f)
+	for r := range records {
+		if err := enc.Encode(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// The protocols that these families score are read here by the plainest rule
+// wherever the package judging does not have them: what is tested is scoring.
+func init() {
+	for _, p := range []plain{{"answer"}, {"self-reference"}} {
+		if _, err := judging.KindNamed(p.name); err != nil {
+			judging.Kinds = append(judging.Kinds, judging.Kind{Name: p.name, New: func(judging.Template, judging.Settings) judging.Protocol { return p }})
+		}
+	}
+}
+
+type plain struct{ name string }
+
+func (p plain) Name() string                                             { return p.name }
+func (p plain) Showings(datasets.Item) []judging.Showing                 { return nil }
+func (p plain) Prompt(datasets.Item, judging.Showing) (_ judging.Prompt) { return }
+
+var (
+	plainVerdict = regexp.MustCompile(`\[\[(Correct|Incorrect|[ABC])\]\]`)
+	plainChoice  = regexp.MustCompile(`answer is \(?([A-J])\)?`)
+	plainNumber  = regexp.MustCompile(`The answer is ([0-9.]+)`)
+)
+
+func (p plain) Parse(s judging.Showing, reply string, _ judging.Reading) judging.Verdict {
+	none := judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody}
+	read := func(re *regexp.Regexp, labels ...string) judging.Verdict {
+		m := re.FindStringSubmatch(reply)
+		if m == nil {
+			return none
+		}
+		return judging.Verdict{Outcome: judging.Decided, Label: m[1], Choice: slices.Index(labels, m[1]), Rule: fmt.Sprint(s.Shape)}
+	}
+	switch s.Shape {
+	case datasets.Judgment:
+		v := read(plainVerdict, "Correct", "Incorrect")
+		v.Rule = ""
+		return v
+	case datasets.Preference:
+		return read(plainVerdict, "A", "B", "C")
+	case datasets.Number:
+		v := read(plainNumber)
+		if v.Outcome == judging.Decided {
+			v.Answer = v.Label
+		}
+		return v
+	}
+	return read(plainChoice, "A", "B", "C", "D", "E", "F", "G", "H", "I", "J")
+}

@@ -1,0 +1,267 @@
+package scoring
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"gavel/judging"
+	"gavel/scoring/stats"
+)
+
+// Modes of results of the self-reference protocol.
+const (
+	ModeCoT        = "cot"        // the agent's answer is judged by reasoning alone
+	ModeSelf       = "self"       // the judge's own answer is its reference
+	ModeDifference = "difference" // self − cot, on the judgments that both have
+)
+
+// modes of asking, in the order tables print them.
+var modes = [2]string{ModeCoT, ModeSelf}
+
+// agentPrefix begins the group of an agent's answers; the other groups are
+// categories.
+const agentPrefix = "agent: "
+
+// AgentGroup is the group of one agent's answers.
+func AgentGroup(agent string) string { return agentPrefix + agent }
+
+// IsAgentGroup tells it from a category.
+func IsAgentGroup(group string) bool { return strings.HasPrefix(group, agentPrefix) }
+
+// What was said of an answer.
+const (
+	saidCorrect int8 = iota
+	saidIncorrect
+	saidNothing
+	notAsked
+)
+
+// Whether the judge's own answer is right.
+const (
+	ownRight = iota
+	ownWrong
+	ownUnknown // there is none
+	ownKinds
+)
+
+// judgment is an agent's answer to a question, and what the judge said of it in
+// each mode. Everything is a number: there may be many.
+type judgment struct {
+	item, question, agent, group uint32 // in the run's lists of ids
+	own                          int8
+	right                        bool // the agent's answer: A
+	said                         [2]int8
+	showings                     int8 // modes that the run asks it in
+}
+
+func (j *judgment) complete() bool {
+	n := int8(0)
+	for _, s := range j.said {
+		if s != notAsked {
+			n++
+		}
+	}
+	return n >= j.showings
+}
+
+// selfReference is the family of runs that judge agents' answers one by one,
+// with and without the judge's own answer as reference.
+type selfReference struct {
+	judge   []string // names that the run knows the judge by
+	missing Missing
+
+	items, questions, agents, groups judging.IDs
+
+	rows  []judgment // in the end: complete ones, by question, agent, item
+	of    []uint32   // row of each item, while records come in
+	asked [2]bool    // modes that are in the records
+	mixed int        // questions whose records disagree on the judge's own answer
+}
+
+func newSelfReference(m *judging.Manifest) family {
+	return &selfReference{judge: []string{m.Spec.Model.Name, m.JudgeName}, missing: MissingWrong}
+}
+
+func (f *selfReference) unit() string      { return "question" }
+func (f *selfReference) count(how Missing) { f.missing = how }
+
+func (f *selfReference) add(r *judging.Record, v judging.Verdict) (bool, error) {
+	mode := slices.Index(modes[:], r.Mode)
+	if mode < 0 || r.Shape != "judgment" || r.Gold != correct && r.Gold != incorrect {
+		return false, fmt.Errorf("a judgment of self-reference is Correct or Incorrect in mode cot or self; this record is of another kind (shape %q, mode %q, gold %q)", r.Shape, r.Mode, r.Gold)
+	}
+	f.asked[mode] = true
+	said := &f.row(r).said[mode]
+	if *said != notAsked {
+		return false, nil
+	}
+	*said = saidNothing
+	if v.Outcome == judging.Decided {
+		*said = int8(share(r.CandidateID(v.Choice) == incorrect))
+	}
+	return true, nil
+}
+
+// What a judge may say, as candidates of a judgment.
+const (
+	correct   = "Correct"
+	incorrect = "Incorrect"
+)
+
+// row is the judgment that a record is of.
+func (f *selfReference) row(r *judging.Record) *judgment {
+	item, added := f.items.Add(r.Item)
+	if added {
+		f.of = append(f.of, uint32(len(f.rows)))
+		f.rows = append(f.rows, judgment{
+			item: uint32(item), question: number(&f.questions, r.Unit()), agent: number(&f.agents, r.Agent), group: number(&f.groups, r.Group),
+			own: ownOf(r), right: r.Gold == correct, said: [2]int8{notAsked, notAsked}, showings: int8(r.Showings),
+		})
+	}
+	return &f.rows[f.of[item]]
+}
+
+func number(ids *judging.IDs, id string) uint32 {
+	n, _ := ids.Add(id)
+	return uint32(n)
+}
+
+func ownOf(r *judging.Record) int8 {
+	switch {
+	case r.Own == nil:
+		return ownUnknown
+	case r.Own.Right:
+		return ownRight
+	}
+	return ownWrong
+}
+
+// finish keeps the judgments that were made in every mode, so that both modes
+// are of the same, and puts them in an order that is not that of the records.
+func (f *selfReference) finish() (complete, partial int) {
+	all := len(f.rows)
+	f.rows = slices.DeleteFunc(f.rows, func(j judgment) bool { return !j.complete() })
+	f.of = nil
+	slices.SortFunc(f.rows, func(a, b judgment) int {
+		return cmp.Or(
+			strings.Compare(f.questions.At(int(a.question)), f.questions.At(int(b.question))),
+			strings.Compare(f.agents.At(int(a.agent)), f.agents.At(int(b.agent))),
+			strings.Compare(f.items.At(int(a.item)), f.items.At(int(b.item))))
+	})
+	for _, q := range byQuestion(f.rows) {
+		if slices.ContainsFunc(q, func(j judgment) bool { return j.own != q[0].own }) {
+			f.mixed++
+		}
+	}
+	return len(f.rows), all - len(f.rows)
+}
+
+// byQuestion cuts sorted rows into those of each question.
+func byQuestion(rows []judgment) [][]judgment {
+	var out [][]judgment
+	for begin := 0; begin < len(rows); {
+		end := begin + 1
+		for end < len(rows) && rows[end].question == rows[begin].question {
+			end++
+		}
+		out = append(out, rows[begin:end])
+		begin = end
+	}
+	return out
+}
+
+// section is a group of results and which judgments are in it.
+type section struct {
+	name string
+	has  func(judgment) bool
+}
+
+// sections are all of the judgments; each category, where there are several; and each
+// agent, where there are several.
+func (f *selfReference) sections(rows []judgment) []section {
+	out := []section{{Overall, func(judgment) bool { return true }}}
+	for _, name := range names(rows, &f.groups, func(j judgment) uint32 { return j.group }, judging.GroupOrder) {
+		n, _ := f.groups.Find(name)
+		out = append(out, section{name, func(j judgment) bool { return j.group == uint32(n) }})
+	}
+	for _, name := range names(rows, &f.agents, func(j judgment) uint32 { return j.agent }, strings.Compare) {
+		n, _ := f.agents.Find(name)
+		out = append(out, section{AgentGroup(name), func(j judgment) bool { return j.agent == uint32(n) }})
+	}
+	return out
+}
+
+// names lists what the rows have of something, none where all have the same.
+func names(rows []judgment, ids *judging.IDs, of func(judgment) uint32, order func(a, b string) int) []string {
+	seen := make([]bool, ids.Len())
+	var out []string
+	for _, j := range rows {
+		if n := of(j); !seen[n] {
+			seen[n] = true
+			out = append(out, strings.Clone(ids.At(int(n))))
+		}
+	}
+	if len(out) < 2 {
+		return nil
+	}
+	slices.SortFunc(out, order)
+	return out
+}
+
+func (f *selfReference) score(rep *Report, b stats.Bootstrap) {
+	rep.Missing = f.missing
+	sections := f.sections(f.rows)
+	bySection := make([][]Result, len(sections))
+	var todo errgroup.Group
+	todo.SetLimit(runtime.GOMAXPROCS(0)) // what is drawn takes memory
+	for i, s := range sections {
+		todo.Go(func() error { bySection[i] = f.scoreSection(s, b); return nil })
+	}
+	todo.Wait()
+	for _, results := range bySection {
+		rep.Results = append(rep.Results, results...)
+	}
+	rep.Warnings = append(rep.Warnings, f.warnings()...)
+}
+
+func (f *selfReference) warnings() []string {
+	var w []string
+	say := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
+	questions := len(byQuestion(f.rows))
+	if len(f.rows) >= fewItems && questions < fewItems {
+		say("few questions: %d, however many agents answered them", questions)
+	}
+	lost, unknown := [2]int{}, 0
+	for _, j := range f.rows {
+		for m, said := range j.said {
+			lost[m] += int(share(said == saidNothing))
+		}
+		unknown += int(share(j.own == ownUnknown))
+	}
+	for m, n := range lost {
+		if float64(n) > manyNoVerdicts*float64(len(f.rows)) {
+			how := "count as wrong and as not judged Correct (--missing drop leaves them out)"
+			if f.missing == MissingDrop {
+				how = "are left out: what remains may be the easier ones"
+			}
+			say("%d of %d judgments in mode %s have no verdict and %s", n, len(f.rows), modes[m], how)
+		}
+	}
+	if unknown > 0 {
+		say("%d of %d judgments have no answer of the judge's own: they are in no number that needs it", unknown, len(f.rows))
+	}
+	if f.mixed > 0 {
+		say("%d questions have records that disagree on whether the judge's own answer is right: each counts as it says, and for generation accuracy the first agent's", f.mixed)
+	}
+	for i := range f.agents.Len() {
+		if agent := f.agents.At(i); agent != "" && slices.Contains(f.judge, agent) {
+			say("the judge %s is one of the agents: whether its own answer is right and whether the agent's is are then one thing, not two independent ones", strings.Clone(agent))
+		}
+	}
+	return w
+}
