@@ -78,7 +78,7 @@ func figureOf(id, title string, caption []string, plates ...plate) (f Figure, ok
 	}
 	f.Table.Title = "Numbers of: " + title
 	if len(omitted) > 0 {
-		f.Caption = append(f.Caption, fmt.Sprintf("Not drawn, being undefined: %s.", strings.Join(omitted, "; ")))
+		f.Caption = append(f.Caption, fmt.Sprintf("Not drawn, for want of a number: %s.", strings.Join(omitted, "; ")))
 	}
 	return f, len(f.Panels) > 0, nil
 }

@@ -50,7 +50,7 @@ func (p Point) ok() bool { return p.X.ok() && p.Y.ok() }
 // Guide is a line that is no data: equality, a fit, a level.
 type Guide struct {
 	Name string // in the legend; "" for none
-	End  string // written at its last point that can be seen
+	End  string // written beside its last point that can be seen
 	Look int    // colour; -1 for muted
 	Line Dash
 	At   []XY
@@ -139,9 +139,12 @@ func (s Scatter) layout() (vg.Length, func(draw.Canvas)) {
 	}
 	p := newPlot(s.X.around(xs), s.Y.around(ys))
 	p.Add(scatterPoints{s})
-	legend := newLegend(s.entries())
+	legend, right := newLegend(s.entries()), vg.Length(12)
+	for _, g := range s.Guides {
+		right = max(right, tiny.Width(g.End)+6)
+	}
 	return legend.height() + 300, func(c draw.Canvas) {
-		p.Draw(draw.Crop(legend.draw(c), 0, -12, 0, -8))
+		p.Draw(draw.Crop(legend.draw(c), 0, -right, 0, -8))
 	}
 }
 
@@ -196,7 +199,7 @@ func (s scatterPoints) Plot(c draw.Canvas, p *plot.Plot) {
 		lines := c.ClipLinesXY(at)
 		c.StrokeLines(g.style(), lines...)
 		if last := lastPoint(lines); g.End != "" && last != nil {
-			c.FillText(aligned(tiny, text.XRight, text.YBottom), vg.Point{X: last.X - 2, Y: last.Y + 1}, g.End)
+			c.FillText(aligned(tiny, text.XLeft, text.YCenter), vg.Point{X: last.X + 3, Y: last.Y}, g.End)
 		}
 	}
 	for _, series := range s.Series {

@@ -157,7 +157,7 @@ func TestFiguresKeepTheirNumbers(t *testing.T) {
 				}
 			}
 			gaps := strings.Count(cells, "\nn/a")
-			if said := strings.Contains(strings.Join(f.Caption, "\n"), "undefined"); said != (gaps > 0) {
+			if said := strings.Contains(strings.Join(f.Caption, "\n"), "for want of a number"); said != (gaps > 0) {
 				t.Errorf("%d undefined numbers, and the caption says %q", gaps, f.Caption)
 			}
 		})
