@@ -3,7 +3,6 @@ package backends
 import (
 	"context"
 	"fmt"
-	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -93,9 +92,7 @@ func TestProbe(t *testing.T) {
 			}
 		})
 	}
-	gone := httptest.NewServer(nil)
-	gone.Close()
-	if _, err := Probe(context.Background(), NewHTTPClient(1), gone.URL, ""); !IsKind(err, Transport) {
+	if _, err := Probe(context.Background(), NewHTTPClient(1), nowhere, ""); !IsKind(err, Transport) {
 		t.Errorf("nothing there: %v", err)
 	}
 	if _, err := Probe(context.Background(), NewHTTPClient(1), "http://[", ""); err == nil {
@@ -105,8 +102,6 @@ func TestProbe(t *testing.T) {
 
 func TestDiscover(t *testing.T) {
 	ollama, llama, vllm := ollamaWire.start(t), llamaWire.start(t), vllmWire.start(t)
-	gone := httptest.NewServer(nil)
-	gone.Close()
 	port := func(url string) Candidate { return Candidate{url, "port", false} }
 	env := func(url string) Candidate { return Candidate{url, "env", true} }
 	for name, tc := range map[string]struct {
@@ -114,11 +109,11 @@ func TestDiscover(t *testing.T) {
 		want       string
 	}{
 		"nothing":                       {nil, ""},
-		"none answers":                  {[]Candidate{port(gone.URL)}, ""},
-		"the one that answers":          {[]Candidate{port(gone.URL), port(llama.URL)}, "llama.cpp (port)"},
+		"none answers":                  {[]Candidate{port(nowhere)}, ""},
+		"the one that answers":          {[]Candidate{port(nowhere), port(llama.URL)}, "llama.cpp (port)"},
 		"all, in the order given":       {[]Candidate{port(vllm.URL), port(ollama.URL), port(llama.URL)}, "vLLM (port), Ollama (port), llama.cpp (port)"},
 		"the environment wins":          {[]Candidate{env(llama.URL), port(ollama.URL)}, "llama.cpp (env)"},
-		"even where it does not answer": {[]Candidate{env(gone.URL), port(ollama.URL)}, ""},
+		"even where it does not answer": {[]Candidate{env(nowhere), port(ollama.URL)}, ""},
 		"the same server twice":         {[]Candidate{env(ollama.URL), env(ollama.URL + "/v1")}, "Ollama (env)"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -214,10 +213,8 @@ func TestWrongContentTypeIsNoMatter(t *testing.T) {
 }
 
 func TestRefusedConnection(t *testing.T) {
-	s := httptest.NewServer(nil)
-	s.Close()
 	for _, w := range wires {
-		_, err := w.dial(s.URL, "", NewHTTPClient(1)).Ask(context.Background(), question)
+		_, err := w.dial(nowhere, "", NewHTTPClient(1)).Ask(context.Background(), question)
 		if e := failed(t, err); e.Kind != Transport || !e.MayPass() || e.Message != "connection refused" {
 			t.Errorf("%s: %+v", w.name, e)
 		}

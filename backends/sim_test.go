@@ -219,3 +219,37 @@ func TestSimAsABackend(t *testing.T) {
 		t.Errorf("without an oracle: %v", err)
 	}
 }
+
+// Shown a reference, a judge takes its word in half of the items: it is right in
+// (1+a)/2 of those with a right one and in a/2 of those with a wrong one. A coin
+// looks at none.
+func TestSimTakesTheWordOfAReference(t *testing.T) {
+	const n, bound = 5000, 0.03
+	for _, c := range []struct {
+		judge     Sim
+		reference string
+		want      float64
+	}{
+		{Sim{Accuracy: 0.6, Seed: 1}, "", 0.6},
+		{Sim{Accuracy: 0.6, Seed: 1}, "[[Correct]]", 0.8},
+		{Sim{Accuracy: 0.6, Seed: 1}, "[[Incorrect]]", 0.3},
+		{Sim{Accuracy: -1, Seed: 1}, "[[Incorrect]]", 0.5},
+		{Sim{Accuracy: 1, First: 1, Seed: 1}, "[[Incorrect]]", 1}, // without looking
+	} {
+		right := 0
+		for i := range n {
+			resp, err := c.judge.Ask(t.Context(), Request{Oracle: &Oracle{
+				Item: fmt.Sprint(i), Order: []int{0, 1}, Choices: []string{"[[Correct]]", "[[Incorrect]]"}, Reference: c.reference,
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(resp.Text, "[[Correct]]") {
+				right++
+			}
+		}
+		if got := float64(right) / n; math.Abs(got-c.want) > bound {
+			t.Errorf("%+v with reference %q: right in %.3f, want %.2f", c.judge, c.reference, got, c.want)
+		}
+	}
+}

@@ -166,6 +166,9 @@ func (w wire) start(t *testing.T, answers ...http.HandlerFunc) *stub {
 	return s
 }
 
+// nowhere is an address that no server has: the kernel gives out no port so low.
+const nowhere = "http://127.0.0.1:1"
+
 // asked lists what came to a path.
 func (s *stub) asked(path string) []seen {
 	s.mu.Lock()

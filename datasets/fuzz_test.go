@@ -76,7 +76,7 @@ func FuzzOpen(f *testing.F) {
 		ids := map[string]bool{}
 		for i := range s.Len() {
 			it, err := s.Item(i)
-			if err != nil || it.ID != s.ID(i) || ids[it.ID] || !bytes.Contains(data, it.Raw) {
+			if err != nil || it.ID != s.ID(i) || ids[it.ID] || s.format.Assemble == nil && !bytes.Contains(data, it.Raw) {
 				t.Errorf("item %d, %q: %v", i, s.ID(i), err)
 			}
 			ids[it.ID] = true

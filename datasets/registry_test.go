@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -44,18 +46,76 @@ func TestBuiltInSample(t *testing.T) {
 	}
 }
 
+func TestBuiltInOptions(t *testing.T) {
+	s, err := Library{t.TempDir()}.Open("sample-options")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Len() != 20 || s.Skipped != 0 || s.Notes != nil || s.Format != "options" {
+		t.Errorf("%d items, %d skipped, notes %q, format %s", s.Len(), s.Skipped, s.Notes, s.Format)
+	}
+	places, longest := map[string]int{}, 0
+	for i := range s.Len() {
+		it := item(t, s, i)
+		checkOptions(t, it)
+		var row struct{ Reason string }
+		if err := json.Unmarshal(it.Raw, &row); err != nil || strings.TrimSpace(row.Reason) == "" {
+			t.Errorf("%s gives no reason for its ranks: %v", it.ID, err)
+		}
+		var ranks []int
+		texts := map[string]bool{}
+		for _, c := range it.Candidates {
+			ranks = append(ranks, *c.Rank)
+			texts[c.Text] = true
+		}
+		slices.Sort(ranks)
+		if ranks[0] != 0 || ranks[len(ranks)-1] != len(ranks)-1 || len(slices.Compact(ranks)) != len(it.Candidates) || len(texts) != len(it.Candidates) {
+			t.Errorf("%s: ranks %v of %d different texts", it.ID, ranks, len(texts))
+		}
+		places[it.Group+", best at "+it.Candidates[it.Gold].ID]++
+		if !slices.ContainsFunc(it.Candidates, func(c Candidate) bool { return len(c.Text) > len(it.Candidates[it.Gold].Text) }) {
+			longest++
+		}
+	}
+	// Of n options there are n items, and the best stands at each place once.
+	for n := 2; n <= 6; n++ {
+		for place := 1; place <= n; place++ {
+			if key := fmt.Sprintf("%d options, best at %02d", n, place); places[key] != 1 {
+				t.Errorf("%s: %d items", key, places[key])
+			}
+		}
+	}
+	// As often as chance would have it: one item of each size.
+	if longest != 5 {
+		t.Errorf("the best option is the longest in %d of 20 items", longest)
+	}
+}
+
 func TestRegistry(t *testing.T) {
 	for _, k := range Registry {
 		if got, ok := Lookup(k.Name); !ok || got.Name != k.Name {
 			t.Errorf("Lookup(%q) = %v, %v", k.Name, got, ok)
 		}
-		if k.Builtin() == (k.URL != "") || len(k.SHA256) != 64 || k.Rows == 0 || k.Bytes == 0 || k.Licence == "" || k.Source == "" {
+		if ways := []bool{k.Builtin(), k.URL != "", k.Get != ""}; count(ways) != 1 {
+			t.Errorf("%s: of built in, URL and a way to get it, one is to be: %v", k.Name, ways)
+		}
+		if k.SHA256 != "" && (len(k.SHA256) != 64 || k.Bytes == 0 || k.Copy != "") || k.Rows == 0 || k.Licence == "" || k.Source == "" || formatIndex(k.Format) < 0 {
 			t.Errorf("incomplete: %+v", k)
 		}
 	}
 	if _, ok := Lookup("nothing"); ok {
 		t.Error("Lookup finds what is not there")
 	}
+}
+
+func count(of []bool) int {
+	n := 0
+	for _, b := range of {
+		if b {
+			n++
+		}
+	}
+	return n
 }
 
 func TestOpen(t *testing.T) {
@@ -68,8 +128,8 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"nothing":           `unknown dataset "nothing": it is neither a file nor one of sample, judgebench-gpt4o, judgebench-claude`,
-		"":                  `unknown dataset "": it is neither a file nor one of sample, judgebench-gpt4o, judgebench-claude`,
+		"nothing":           `unknown dataset "nothing": it is neither a file nor one of ` + strings.Join(Names(), ", "),
+		"":                  `unknown dataset "": it is neither a file nor one of ` + strings.Join(Names(), ", "),
 		"judgebench-gpt4o":  `dataset "judgebench-gpt4o" is not on this machine: run "gavel datasets fetch judgebench-gpt4o", or on a machine without network "gavel datasets import FILE"`,
 		"judgebench-claude": "FILE: SHA-256 is " + hexSum([]byte(pair("one"))) + ", published is 3b70504588e400613bf5744a20a345da8701b7150be9a30c9db0e6f3d7b70a62: fetch or import it again",
 	} {
@@ -84,7 +144,7 @@ func TestOpen(t *testing.T) {
 // publish puts a dataset of our own in the registry for the time of a test.
 func publish(t *testing.T, content string) Known {
 	t.Helper()
-	k := Known{Name: "published", Rows: 1, Bytes: int64(len(content)), SHA256: hexSum([]byte(content)), URL: "https://example.org/p.jsonl"}
+	k := Known{Name: "published", Rows: 1, Bytes: int64(len(content)), SHA256: hexSum([]byte(content)), Format: "judgebench", URL: "https://example.org/p.jsonl"}
 	before := Registry
 	Registry = append(Registry[:len(Registry):len(Registry)], k)
 	t.Cleanup(func() { Registry = before })
@@ -94,26 +154,26 @@ func publish(t *testing.T, content string) Known {
 func TestImport(t *testing.T) {
 	k := publish(t, lines(pair("one")))
 	lib := Library{filepath.Join(t.TempDir(), "not", "yet")}
-	got, path, err := lib.Import(write(t, "carried over.jsonl", lines(pair("one"))))
+	got, path, err := lib.Import(write(t, "carried over.jsonl", lines(pair("one"))), "")
 	if err != nil || got.Name != k.Name || path != lib.Path(k.Name) || !lib.Has(k) {
 		t.Fatalf("got %v at %s, %v", got.Name, path, err)
 	}
 	if s, err := lib.Open(k.Name); err != nil || s.Name != k.Name || s.Len() != 1 {
 		t.Errorf("imported, but: %v", err)
 	}
-	if _, _, err := lib.Import(path); err != nil {
+	if _, _, err := lib.Import(path, ""); err != nil {
 		t.Errorf("importing it from where it is: %v", err)
 	}
 
 	mine := write(t, "mine.jsonl", pair("mine"))
-	_, _, err = lib.Import(mine)
-	oneLine(t, err, mine, "FILE: SHA-256 "+hexSum([]byte(pair("mine")))+" is none of the published files (judgebench-gpt4o, judgebench-claude, published); a file of your own needs no import: give its path to --dataset")
+	_, _, err = lib.Import(mine, "")
+	oneLine(t, err, mine, "FILE: SHA-256 "+hexSum([]byte(pair("mine")))+" is none of the published files (judgebench-gpt4o, judgebench-claude, oasst1, oasst2, mmlu-pro, gsm8k, published); if it is one that has no published sum (gsm-symbolic-main, gsm-symbolic-p1, gsm-symbolic-p2, chatbot-arena, mt-bench-writing, mt-bench-roleplay, mt-bench-reasoning, mt-bench-math, mt-bench-coding, mt-bench-extraction, mt-bench-stem, mt-bench-humanities), say which with --as; a file of your own needs no import: give its path to --dataset")
 
 	sample := write(t, "sample.jsonl", string(samplePairs))
-	if _, _, err := lib.Import(sample); err == nil {
+	if _, _, err := lib.Import(sample, ""); err == nil {
 		t.Error("the built-in sample can be imported")
 	}
-	if _, _, err := lib.Import(filepath.Join(lib.Dir, "none")); err == nil {
+	if _, _, err := lib.Import(filepath.Join(lib.Dir, "none"), ""); err == nil {
 		t.Error("a missing file can be imported")
 	}
 	onlyHolds(t, lib, "published.jsonl")
@@ -153,7 +213,7 @@ func TestFetch(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			lib := Library{filepath.Join(t.TempDir(), "lib")}
-			err := lib.Fetch(context.Background(), &http.Client{Transport: tc.remote}, k)
+			err := lib.Fetch(context.Background(), &http.Client{Transport: tc.remote}, k, nil)
 			if tc.err != "" {
 				oneLine(t, err, "FILE", tc.err)
 				onlyHolds(t, lib)
@@ -176,7 +236,7 @@ func TestFailedFetchLeavesTheOldFile(t *testing.T) {
 	if err := os.WriteFile(lib.Path(k.Name), []byte(lines(pair("one"))), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := lib.Fetch(context.Background(), &http.Client{Transport: answer(200, strings.NewReader("x"))}, k); err == nil {
+	if err := lib.Fetch(context.Background(), &http.Client{Transport: answer(200, strings.NewReader("x"))}, k, nil); err == nil {
 		t.Fatal("wrong bytes are accepted")
 	}
 	if _, err := lib.Open(k.Name); err != nil {
@@ -186,7 +246,7 @@ func TestFailedFetchLeavesTheOldFile(t *testing.T) {
 
 func TestFetchBuiltin(t *testing.T) {
 	k, _ := Lookup("sample")
-	err := Library{t.TempDir()}.Fetch(context.Background(), nil, k)
+	err := Library{t.TempDir()}.Fetch(context.Background(), nil, k, nil)
 	oneLine(t, err, "FILE", `dataset "sample" is built in: there is nothing to fetch`)
 }
 

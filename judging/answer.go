@@ -23,7 +23,8 @@ var answerKind = Kind{
 	Goal:  "answer", Judges: answerShapes, Showings: 1,
 	Templates: []Template{answerTexts},
 	Own:       ownAnswer,
-	New:       func(t Template, _ Settings) Protocol { return answer{t} },
+	Options:   []Option{markerOption},
+	New:       func(t Template, s Settings) Protocol { return answer{t, s.Get(markerOption)} },
 }
 
 var (
@@ -35,6 +36,7 @@ var (
 // number, 6 for a choice, 7 for a preference.
 type answer struct {
 	template Template
+	marker   string // see markerOption; "" for none
 }
 
 // Texts of the template: the system message and the user's, by shape. A shape
@@ -158,6 +160,9 @@ var preferenceLabel = regexp.MustCompile(`\[\[([A-Z])\]\]`)
 
 // Parse finds the answer by the rules of the item's shape.
 func (p answer) Parse(s Showing, reply string, how Reading) Verdict {
+	if v, ok := p.marked(s, reply, how); ok {
+		return v
+	}
 	switch s.Shape {
 	case datasets.Number:
 		value, written, rule := findNumber(reply, how)

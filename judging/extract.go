@@ -1,6 +1,7 @@
 package judging
 
 import (
+	"cmp"
 	"math/big"
 	"regexp"
 	"slices"
@@ -22,8 +23,7 @@ const (
 // The rules for a letter, as MMLU-Pro's script has them.
 var (
 	letterAfterIs    = regexp.MustCompile(`answer is \(?([A-J])\)?`)
-	letterAfterColon = regexp.MustCompile(`[aA]nswer:\s*([A-J])`)
-	letterAlone      = regexp.MustCompile(`\b([A-J])\b`)
+	letterAfterColon = regexp.MustCompile(`.*[aA]nswer:\s*([A-J])`) // the last of its line
 )
 
 // findLetter finds the letter that a reply answers with; "" where there is none.
@@ -37,7 +37,7 @@ func findLetter(reply string, how Reading) (letter, rule string) {
 		}
 	}
 	if how.Lenient {
-		if letter = binding(letterAlone, reply, false); letter != "" {
+		if letter = lastLetter(reply); letter != "" {
 			return letter, RuleLastLetter
 		}
 	}
@@ -58,6 +58,24 @@ func binding(find *regexp.Regexp, text string, first bool) string {
 		text = text[m[3]:]
 	}
 }
+
+// lastLetter is the last letter that stands alone. What is a word is as Python
+// has it: in "ΔE" the E does not stand alone, as it would for \b in Go.
+func lastLetter(text string) string {
+	for i := len(text) - 1; i >= 0; i-- {
+		if text[i] < 'A' || text[i] > 'J' {
+			continue
+		}
+		before, _ := utf8.DecodeLastRuneInString(text[:i])
+		after, _ := utf8.DecodeRuneInString(text[i+1:])
+		if !wordRune(before) && !wordRune(after) {
+			return text[i : i+1]
+		}
+	}
+	return ""
+}
+
+func wordRune(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) }
 
 // theAnswerIs is what the prompt asks for, with what it says in brackets, which
 // some repeat.
@@ -82,12 +100,12 @@ func findNumber(reply string, how Reading) (value, written, rule string) {
 			}
 		}
 		if n, ok := numberOfSentence(reply[at[1]:next]); ok {
-			return n.value, n.written, RuleAnswerIs
+			return plain(n.rational()), n.written, RuleAnswerIs
 		}
 		next = at[0]
 	}
 	if n, ok := lastNumber(reply); ok {
-		return n.value, n.written, RuleLastNumber
+		return plain(n.rational()), n.written, RuleLastNumber
 	}
 	return "", "", ""
 }
@@ -136,7 +154,7 @@ var sumUpTo = regexp.MustCompile(`^[\s0-9.,+\-−*×÷/()$€£%\\{}=]*=`)
 type number struct {
 	start, end int
 	written    string
-	value      string // in its plain form: see plain
+	digits     string // with sign and what stands after them, as big.Rat reads it
 }
 
 // maxDigits is the longest number that is one: what is longer is an id or noise.
@@ -153,9 +171,7 @@ func nextNumber(text string, from int) (number, bool) {
 			end++
 		}
 		if !inWord(text, i) && end-i <= maxDigits && !(text[i] == '.' && i > 0 && (text[i-1] == '.' || isDigit(text, i-1))) {
-			if n, ok := numberAt(text, i); ok {
-				return n, true
-			}
+			return numberAt(text, i), true
 		}
 		i = max(i, end-1)
 	}
@@ -163,7 +179,7 @@ func nextNumber(text string, from int) (number, bool) {
 }
 
 // numberAt reads the number whose digits begin at i.
-func numberAt(text string, i int) (number, bool) {
+func numberAt(text string, i int) number {
 	digits, end := wholePart(text, i)
 	whole := true
 	if end < len(text) && text[end] == '.' && isDigit(text, end+1) {
@@ -188,16 +204,19 @@ func numberAt(text string, i int) (number, bool) {
 	if minus {
 		digits = "-" + digits
 	}
-	r, ok := new(big.Rat).SetString(digits)
-	if !ok {
-		return number{}, false
-	}
-	return number{start, end, text[start:end], plain(r)}, true
+	return number{start, end, text[start:end], digits}
+}
+
+// rational is the number itself. Its digits are such as big.Rat reads.
+func (n number) rational() *big.Rat {
+	r, _ := new(big.Rat).SetString(n.digits)
+	return r
 }
 
 // separators stand between thousands: commas, LaTeX's ways of writing them, and
-// spaces that do not break. A plain space may as well stand between two numbers.
-var separators = []string{",", "{,}", `,\!`, `\,`, "\u00a0", "\u2009", "\u202f"}
+// spaces that do not break. A plain space may as well stand between two numbers,
+// and a single point is of a decimal number.
+var separators = []string{",", "{,}", `,\!`, `\,`, "\u00a0", "\u2009", "\u202f", "."}
 
 // wholePart reads digits and, where they come in threes, those after the
 // separators. "1.450.000" has dots for them; "1.450" is a decimal number.
@@ -207,7 +226,7 @@ func wholePart(text string, i int) (digits string, end int) {
 	if len(digits) == 0 || len(digits) > 3 {
 		return digits, end
 	}
-	for _, sep := range append(separators, ".") {
+	for _, sep := range separators {
 		all, at, groups := digits, end, 0
 		for len(all) <= maxDigits && strings.HasPrefix(text[at:], sep) {
 			group := digitsFrom(text, at+len(sep))
@@ -235,7 +254,7 @@ var (
 func fraction(text string, start int, digits string, end int) (string, int) {
 	rest := text[end:min(len(text), end+32)]
 	if m := latexFrac.FindStringSubmatch(rest); m != nil && strings.HasSuffix(text[:start], "frac{") && !zero(m[1]) {
-		return digits + "/" + m[1], end + len(m[0])
+		return ratio(digits, m[1]), end + len(m[0])
 	}
 	partOfMore := func(at int) bool {
 		return wordAt(text, at) || at < len(text) && (text[at] == '/' || text[at] == '.' && isDigit(text, at+1))
@@ -244,17 +263,22 @@ func fraction(text string, start int, digits string, end int) (string, int) {
 		return digits, end
 	}
 	if m := slash.FindStringSubmatch(rest); m != nil && !zero(m[1]) && !partOfMore(end+len(m[0])) {
-		return digits + "/" + m[1], end + len(m[0])
+		return ratio(digits, m[1]), end + len(m[0])
 	}
 	if m := mixed.FindStringSubmatch(rest); m != nil && !zero(m[2]) && !partOfMore(end+len(m[0])) {
 		w, _ := new(big.Int).SetString(digits, 10)
 		n, _ := new(big.Int).SetString(m[1], 10)
 		d, _ := new(big.Int).SetString(m[2], 10)
 		if n.Cmp(d) < 0 {
-			return w.Mul(w, d).Add(w, n).String() + "/" + m[2], end + len(m[0])
+			return ratio(w.Mul(w, d).Add(w, n).String(), m[2]), end + len(m[0])
 		}
 	}
 	return digits, end
+}
+
+// ratio writes a fraction without zeros in front: big.Rat takes 010/3 for octal.
+func ratio(over, under string) string {
+	return cmp.Or(strings.TrimLeft(over, "0"), "0") + "/" + strings.TrimLeft(under, "0")
 }
 
 func zero(digits string) bool { return strings.Trim(digits, "0") == "" }
@@ -351,7 +375,7 @@ func readNumber(text string) (*big.Rat, bool) {
 	if _, more := nextNumber(text, n.end); more {
 		return nil, false
 	}
-	return new(big.Rat).SetString(n.value)
+	return n.rational(), true
 }
 
 // SameNumber tells whether two texts are the same number: 45.0 and 45, $1,450

@@ -76,6 +76,8 @@ type Record struct {
 	Agent     string           `json:"agent,omitempty"`     // of a judgment: who answered
 	Own       *datasets.Answer `json:"own,omitempty"`       // of a judgment: what the judge itself answered
 	Unrelated string           `json:"unrelated,omitempty"` // of options: the candidate from another item
+	Ranks     map[string]int   `json:"ranks,omitempty"`     // of options: by candidate, 0 the best, where known
+	Equal     [][]string       `json:"equal,omitempty"`     // of options: candidates with the same text
 	Replies   []Reply          `json:"replies"`
 	Outcome   Outcome          `json:"outcome"`
 	Label     string           `json:"label,omitempty"`  // as the judge wrote it
@@ -185,6 +187,7 @@ func (r *Record) describe(item datasets.Item) {
 			r.Unrelated = c.ID
 		}
 	}
+	r.describeOptions(item)
 }
 
 // take notes a verdict.
@@ -242,7 +245,7 @@ func (r *Record) check() error {
 		return errors.New("a record without an order shown")
 	case r.Repeat < 0 || r.Repeat >= MaxRepeats:
 		return fmt.Errorf("repeat %d: it is from 0 to %d", r.Repeat, MaxRepeats-1)
-	case !slices.Contains(r.Order, r.Gold) && r.Shape != datasets.Number && (r.Gold != "" || r.Shape != datasets.Options):
+	case !slices.Contains(r.Order, r.Gold) && r.Shape != datasets.Number && (r.Gold != "" || r.Shape != datasets.Options && r.Shape != datasets.Preference):
 		return fmt.Errorf("gold %q was not shown", r.Gold)
 	case r.Choice != "" && !slices.Contains(r.Order, r.Choice):
 		return fmt.Errorf("choice %q was not shown", r.Choice)
@@ -255,7 +258,7 @@ func (r *Record) check() error {
 	if len(slices.Compact(ids)) != len(r.Order) {
 		return errors.New("a candidate shown twice")
 	}
-	return nil
+	return r.checkOptions()
 }
 
 // ReadRecords calls f for every record of a file, in the order written. An

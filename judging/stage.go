@@ -115,10 +115,10 @@ var Lacks = []Lack{LackMissing, LackFailed, LackText, OtherQuestion}
 
 // inWords are the reasons as sentences end with them.
 var inWords = map[Lack]string{
-	LackMissing:   "the run has no record of them",
+	LackMissing:   "its run has no record of them",
 	LackFailed:    "the call failed",
 	LackText:      "there is no text (the prompt was too long, or the reply refused or empty)",
-	OtherQuestion: "the run has another question under that id",
+	OtherQuestion: "its run has another question under that id",
 }
 
 // to is the answer to a question, or why there is none. An answer that was cut,
@@ -350,12 +350,12 @@ func goldOf(item datasets.Item) string {
 // options, and for a preference with both responses, each as who answered it
 // has read them (Figures 6 and 7).
 func asJudged(item datasets.Item) string {
-	shown := answer{answerTexts}.Showings(item)[0]
+	shown := answer{template: answerTexts}.Showings(item)[0]
 	switch item.Shape {
 	case datasets.Choice:
 		return item.Question + "\nOptions:\n" + lettered(item, shown)
 	case datasets.Preference:
-		return answer{answerTexts}.user(item, shown)
+		return answer{template: answerTexts}.user(item, shown)
 	}
 	return item.Question
 }
@@ -364,21 +364,21 @@ func asJudged(item datasets.Item) string {
 func (s *Staged) remark(own *Answers, agents []*Answers) {
 	say := func(format string, args ...any) { s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...)) }
 	if s.NoGold > 0 {
-		say("%d of %d questions have no label and are left out", s.NoGold, s.Questions)
+		say("left out %d of %d questions: no label says what is right", s.NoGold, s.Questions)
 	}
 	for _, why := range Lacks {
 		if n := s.NoOwn[why]; n > 0 {
-			say("%d of %d questions are left out, since the judge has no answer of its own: %s", n, s.Questions, inWords[why])
+			say("left out %d of %d questions, to which the judge has no answer of its own: %s", n, s.Questions, inWords[why])
 		}
 	}
 	for i, a := range s.Agents {
 		for _, why := range Lacks {
 			if n := a.LeftOut[why]; n > 0 {
-				say("%s: %d answers are left out: %s", a.Name, n, inWords[why])
+				say("%s: left out %d of %d questions: %s", a.Name, n, s.Questions, inWords[why])
 			}
 		}
 		if a.OtherGold > 0 {
-			say("%s: its run has another label for %d of the questions; its answers are held to this dataset's", a.Name, a.OtherGold)
+			say("%s: its run has another label for %d of %d questions; its answers are held to this dataset's", a.Name, a.OtherGold, s.Questions)
 		}
 		if own != nil && sameModel(own, agents[i]) {
 			say("%s is judged by itself: its answers and the judge's own are not independent, and correlations with the agent's correctness say little", a.Name)

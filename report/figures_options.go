@@ -10,17 +10,6 @@ import (
 	"gavel/scoring"
 )
 
-// Metrics of the multi-option protocol.
-const (
-	gradeScore    = "grade"
-	llmScore      = "llm"
-	choiceScore   = "choice"
-	ofRandom      = "-random"
-	ofFirst       = "-first"
-	unrelatedRate = "unrelated"
-	placeMetric   = "place-"
-)
-
 // The tables of the Grade Score paper (arXiv 2406.12043) as figures, and how the
 // scores come about.
 func optionSketches(all []Run) []sketch {
@@ -38,7 +27,7 @@ func optionSketches(all []Run) []sketch {
 		return s
 	}
 	for _, score := range []struct{ id, metric, title, table string }{
-		{"table-1", gradeScore, "Grade score", "1"}, {"table-2", llmScore, "LLM score", "2"}, {"table-3", choiceScore, "Choice score", "3"},
+		{"table-1", scoring.GradeScore, "Grade score", "1"}, {"table-2", scoring.LLMScore, "LLM score", "2"}, {"table-3", scoring.ChoiceScore, "Choice score", "3"},
 	} {
 		s = append(s, sketch{
 			id: score.id, title: score.title + " by prompt", plates: promptPlates(runs, score.metric, score.title),
@@ -70,7 +59,7 @@ func isolines() []Guide {
 func gradeChart(runs []namedRun) Scatter {
 	s := Scatter{X: Axis{"choice score", 0, 1, 4}, Y: Axis{"LLM score", 0, 1, 4}, Of: "run", Numbered: true, Guides: isolines()}
 	score := func(r namedRun, suffix string) (x, y Dot) {
-		return dotOf(at(r.Report, choiceScore+suffix, scoring.Overall, "")), dotOf(at(r.Report, llmScore+suffix, scoring.Overall, ""))
+		return dotOf(at(r.Report, scoring.ChoiceScore+suffix, scoring.Overall, "")), dotOf(at(r.Report, scoring.LLMScore+suffix, scoring.Overall, ""))
 	}
 	for k, kind := range part(runs, func(r namedRun) string { return strconv.FormatBool(r.unrelated()) }) {
 		series := Series{Name: "without an unrelated option", Look: k}
@@ -83,7 +72,7 @@ func gradeChart(runs []namedRun) Scatter {
 		}
 		s.Series = append(s.Series, series)
 	}
-	for k, judge := range []struct{ suffix, name string }{{ofRandom, "a random judge"}, {ofFirst, "an always-first judge"}} {
+	for k, judge := range []struct{ suffix, name string }{{scoring.OfRandom, "a random judge"}, {scoring.OfFirst, "an always-first judge"}} {
 		series := Series{Name: judge.name, Look: 2 + k, Hollow: true}
 		for _, r := range runs {
 			p := Point{Name: judge.name + " on " + r.Dataset}
@@ -101,7 +90,9 @@ func gradeChart(runs []namedRun) Scatter {
 }
 
 // unrelated tells whether the items had an unrelated option.
-func (r namedRun) unrelated() bool { return at(r.Report, unrelatedRate, scoring.Overall, "").N > 0 }
+func (r namedRun) unrelated() bool {
+	return at(r.Report, scoring.UnrelatedRate, scoring.Overall, "").N > 0
+}
 
 // placePlates are a panel for each run and number of options.
 func placePlates(runs []namedRun) []plate {
@@ -110,7 +101,7 @@ func placePlates(runs []namedRun) []plate {
 		for _, g := range groupsOf(r.Report) {
 			b := Bars{Y: Axis{Label: "chosen, percent", Decimals: 2}, Of: "place", Series: []string{"chosen"}, Marked: "an even share"}
 			for place := 1; ; place++ {
-				x := at(r.Report, placeMetric+strconv.Itoa(place), g, "")
+				x := at(r.Report, scoring.PlaceMetric+strconv.Itoa(place), g, "")
 				if x.Metric == "" {
 					break
 				}
@@ -166,8 +157,7 @@ func tried(rows []DotRow, series []string) ([]DotRow, []string) {
 	return rows, series
 }
 
-// otherSettings are those beside the unrelated option.
+// otherSettings are those beside the goal and the unrelated option.
 func otherSettings(settings string) string {
-	parts := slices.DeleteFunc(strings.Split(settings, ", "), func(s string) bool { return strings.HasPrefix(s, "unrelated") })
-	return strings.Join(parts, ", ")
+	return without(without(settings, "goal "), "unrelated")
 }

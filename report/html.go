@@ -19,7 +19,7 @@ import (
 type Run struct {
 	scoring.Report
 	Facts []scoring.Fact // of its manifest
-	Size  string // parameters of the model, as its server writes it: "8.0B"
+	Size  string         // parameters of the model, as its server writes it: "8.0B"
 }
 
 //go:embed assets
@@ -94,9 +94,9 @@ type page struct {
 	Title     string
 	Simulated string // what to say of simulated judges
 	Warnings  []said
-	Common    []scoring.Fact  // that all runs share
-	Differ    Table   // what they do not
-	Summaries []Table // of several runs of a kind
+	Common    []scoring.Fact // that all runs share
+	Differ    Table          // what they do not
+	Summaries []Table        // of several runs of a kind
 	Runs      []section
 	Outcomes  Table
 	Figures   []Figure
@@ -211,7 +211,7 @@ func labels(runs []scoring.Report) []string {
 		func(r scoring.Report) string { return r.Protocol },
 		func(r scoring.Report) string { return r.Goal },
 		func(r scoring.Report) string { return "prompt " + r.Prompt },
-		func(r scoring.Report) string { return r.Settings },
+		func(r scoring.Report) string { return without(r.Settings, "goal ") },
 		func(r scoring.Report) string { return r.Dataset },
 	}
 	names := make([]string, len(runs))
@@ -241,6 +241,12 @@ func labels(runs []scoring.Report) []string {
 		}
 	}
 	return names
+}
+
+// without leaves out the settings that begin so.
+func without(settings, prefix string) string {
+	parts := slices.DeleteFunc(strings.Split(settings, ", "), func(s string) bool { return strings.HasPrefix(s, prefix) })
+	return strings.Join(parts, ", ")
 }
 
 // parallel tells whether b is the same in all runs of which a is.

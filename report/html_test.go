@@ -85,19 +85,19 @@ func optionRun(model, prompt string, unrelated bool, grade, llm, choice float64)
 	more := 0
 	if unrelated {
 		r.Settings, more = "unrelated true", 1
-		r.Results = append(r.Results, result(unrelatedRate, scoring.Overall, "", "", 1.5, 1, 240))
+		r.Results = append(r.Results, result(scoring.UnrelatedRate, scoring.Overall, "", "", 1.5, 1, 240))
 	}
 	for _, m := range []struct {
 		name  string
 		value float64
-	}{{gradeScore, grade}, {llmScore, llm}, {choiceScore, choice}} {
+	}{{scoring.GradeScore, grade}, {scoring.LLMScore, llm}, {scoring.ChoiceScore, choice}} {
 		r.Results = append(r.Results, result(m.name, scoring.Overall, "", scoring.UnitScore, m.value, 0.03, 60))
 	}
-	r.Results = append(r.Results, result(llmScore+ofRandom, scoring.Overall, "", scoring.UnitScore, 0.55, 0, 60), result(choiceScore+ofRandom, scoring.Overall, "", scoring.UnitScore, 0.58, 0, 60),
-		result(llmScore+ofFirst, scoring.Overall, "", scoring.UnitScore, 0, 0, 60), result(choiceScore+ofFirst, scoring.Overall, "", scoring.UnitScore, 0.31, 0, 60))
+	r.Results = append(r.Results, result(scoring.LLMScore+scoring.OfRandom, scoring.Overall, "", scoring.UnitScore, 0.55, 0, 60), result(scoring.ChoiceScore+scoring.OfRandom, scoring.Overall, "", scoring.UnitScore, 0.58, 0, 60),
+		result(scoring.LLMScore+scoring.OfFirst, scoring.Overall, "", scoring.UnitScore, 0, 0, 60), result(scoring.ChoiceScore+scoring.OfFirst, scoring.Overall, "", scoring.UnitScore, 0.31, 0, 60))
 	for n := 2; n <= 4; n++ {
 		for place := 1; place <= n+more; place++ {
-			r.Results = append(r.Results, result(fmt.Sprintf("%s%d", placeMetric, place), fmt.Sprintf("%d options", n), "", "", 100/float64(n+more)+float64(8-4*place), 0, 20*n))
+			r.Results = append(r.Results, result(fmt.Sprintf("%s%d", scoring.PlaceMetric, place), fmt.Sprintf("%d options", n), "", "", 100/float64(n+more)+float64(8-4*place), 0, 20*n))
 		}
 	}
 	return Run{r, nil, ""}
@@ -298,6 +298,7 @@ func TestLabelsOfRuns(t *testing.T) {
 		{"protocols say their goal", []scoring.Report{base, reversed}, []string{"m · pairwise", "m · reversed"}},
 		{"goals of one protocol", []scoring.Report{base, with(func(r *scoring.Report) { r.Goal = "worse" })}, []string{"m · better", "m · worse"}},
 		{"prompt, settings and dataset", []scoring.Report{base, with(func(r *scoring.Report) { r.Prompt, r.Settings, r.Dataset = "cot", "constrained", "e" })}, []string{"m · prompt sop · d", "m · prompt cot · constrained · e"}},
+		{"goals that are settings too", []scoring.Report{base, with(func(r *scoring.Report) { r.Goal, r.Settings = "worst", "goal worst, orders all" })}, []string{"m · better", "m · worst · orders all"}},
 		{"alike", []scoring.Report{base, with(func(r *scoring.Report) { r.Run = "runs/b" })}, []string{"m · runs/a", "m · runs/b"}},
 	} {
 		if got := labels(c.runs); !slices.Equal(got, c.want) {

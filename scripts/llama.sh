@@ -18,6 +18,9 @@ die() {
 	exit 1
 }
 
+# thrice runs a command, up to three times until it succeeds: what is far away may answer the next time.
+thrice() { "$@" || { sleep 5 && "$@"; } || { sleep 20 && "$@"; }; }
+
 # mirror prints the address of a Debian archive that apt is set up with.
 mirror() {
 	# shellcheck disable=SC2016 # apt fills it in
@@ -41,17 +44,18 @@ unpack() {
 	: >"$tmp/status"
 	echo "deb [signed-by=$keys] $site $suite main" >"$tmp/sources.list"
 	local apt=(apt-get -q -y -o APT::Sandbox::User=root -o Debug::NoLocking=true -o Acquire::Languages=none
+		-o APT::Update::Error-Mode=any
 		-o Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false -o "Dir::State=$tmp/state" -o "Dir::State::status=$tmp/status"
 		-o "Dir::Cache=$tmp/cache" -o "Dir::Etc::SourceList=$tmp/sources.list" -o Dir::Etc::SourceParts=/dev/null
 		-o Dir::Etc::Preferences=/dev/null -o Dir::Etc::PreferencesParts=/dev/null)
 	echo "${0##*/}: reading the package list of Debian $suite at $site" >&2
-	"${apt[@]}" update >"$tmp/log" 2>&1 || die "the package list cannot be read: $(grep -m 1 '^[EW]:' "$tmp/log")"
+	thrice "${apt[@]}" update >"$tmp/log" 2>&1 || die "the package list cannot be read: $(grep -m 1 '^[EW]:' "$tmp/log")"
 	local install=(install --no-install-recommends)
 	"${apt[@]}" "${install[@]}" --print-uris "$@" >"$tmp/uris" 2>"$tmp/log" || die "$suite does not have $*: $(grep -m 1 '^E:' "$tmp/log")"
 	awk -v me="${0##*/}" -v dir="$dir" -v what="$*" -v q="'" \
 		'index($1, q) == 1 { n++; bytes += $3 } END { printf "%s: downloading %d packages, %.1f MB, for %s, into %s\n", me, n, bytes/1e6, what, dir }' \
 		"$tmp/uris" >&2
-	"${apt[@]}" "${install[@]}" --download-only "$@" >"$tmp/log" 2>&1 || die "the download failed: $(grep -m 1 '^E:' "$tmp/log")"
+	thrice "${apt[@]}" "${install[@]}" --download-only "$@" >"$tmp/log" 2>&1 || die "the download failed: $(grep -m 1 '^E:' "$tmp/log")"
 	local deb
 	for deb in "$tmp"/cache/archives/*.deb; do
 		dpkg --extract "$deb" "$dir"
@@ -100,7 +104,7 @@ main() {
 	echo "$dir/llama-server"
 }
 
-# ollama.sh reads this file for unpack and die.
+# ollama.sh reads this file for unpack, thrice and die.
 if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
 	main "$@"
 fi

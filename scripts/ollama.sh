@@ -39,7 +39,7 @@ build() {
 	find "$tree/usr/include" -name miniaudio.h -exec cp {} "$dir/include/miniaudio/" \;
 	rm -rf "$tree"
 	echo "${0##*/}: building $module@$version in $dir; the Go module proxy sends it and its dependencies" >&2
-	GOFLAGS='' GOBIN=$dir/bin CGO_ENABLED=1 CGO_CPPFLAGS="-I$dir/include" \
+	thrice env GOFLAGS='' GOBIN="$dir/bin" CGO_ENABLED=1 CGO_CPPFLAGS="-I$dir/include" \
 		go install -ldflags "-s -w -X=$module/version.Version=${version#v}" "$module@$version" >"$dir/build.log" 2>&1 ||
 		die "the build failed, see $dir/build.log: $(grep -m 1 -E 'error|go:' "$dir/build.log")"
 	mv "$dir/bin/ollama" "$file"

@@ -29,7 +29,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 dir=${SERVERS_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/gavel-ci/servers}
 context=${SERVERS_CONTEXT:-8192}
 slots=${SERVERS_SLOTS:-2}
-patience=60 # seconds until a server answers
+patience=300 # seconds until a server answers; one that has ended is not waited for
 
 say() { echo "servers.sh: $*" >&2; }
 
@@ -141,12 +141,12 @@ stop() {
 	local name pid end
 	for name in "$@"; do
 		if pid=$(running "$name"); then
-			kill "$pid"
+			kill "$pid" 2>/dev/null || true # it may have ended this moment
 			end=$((SECONDS + 10))
 			while running "$name" >/dev/null && ((SECONDS < end)); do sleep 0.1; done
 			if running "$name" >/dev/null; then
 				say "$name does not stop when asked, so it is killed"
-				kill -KILL "$pid"
+				kill -KILL "$pid" 2>/dev/null || true
 			fi
 		fi
 		rm -f "$dir/$name.pid"

@@ -7,14 +7,17 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"gotest.tools/v3/golden"
@@ -73,6 +76,59 @@ type patientRequest struct {
 
 func (p *patient) start(t *testing.T) string {
 	t.Helper()
+	s := httptest.NewServer(p.handler())
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// visited has the doctor look it over in a bubble of synctest: there is a clock
+// of their own, and a network in memory, so that what is told by the time a reply
+// takes is the same on every machine.
+func (p *patient) visited(t *testing.T, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	l := &memoryNet{conns: make(chan net.Conn), closed: make(chan struct{})}
+	s := &http.Server{Handler: p.handler()}
+	go s.Serve(l)
+	defer s.Close()
+	var out, errs bytes.Buffer
+	e := newEnv(&interrupts{}, &out, &errs)
+	e.http.Transport.(*http.Transport).DialContext = l.dial
+	code = e.gavel(t.Context(), append([]string{"doctor", "--json", "--base-url", "http://127.0.0.1"}, args...))
+	return out.String(), errs.String(), code
+}
+
+// memoryNet is a listener for connections within the process.
+type memoryNet struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (l *memoryNet) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	here, there := net.Pipe()
+	select {
+	case l.conns <- there:
+		return here, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (l *memoryNet) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *memoryNet) Close() error   { l.once.Do(func() { close(l.closed) }); return nil }
+func (l *memoryNet) Addr() net.Addr { return &net.TCPAddr{} }
+
+func (p *patient) handler() http.Handler {
 	p.turn = make(chan struct{}, 1)
 	mux := http.NewServeMux()
 	switch p.kind {
@@ -102,9 +158,7 @@ func (p *patient) start(t *testing.T) string {
 		mux.HandleFunc("GET /v1/models", text(`{"data":[{"id":"tiny","owned_by":"me"}]}`))
 		mux.HandleFunc("POST /v1/chat/completions", p.chat)
 	}
-	s := httptest.NewServer(mux)
-	t.Cleanup(s.Close)
-	return s.URL
+	return mux
 }
 
 // fail refuses in the words of the server.
@@ -261,6 +315,11 @@ func briefly(t *testing.T) {
 func examined(t *testing.T, wantCode int, url string, args ...string) (d diagnosis, stderr string) {
 	t.Helper()
 	stdout, stderr, code := call(t, append([]string{"doctor", "--json", "--base-url", url}, args...)...)
+	return diagnosed(t, wantCode, stdout, stderr, code), stderr
+}
+
+func diagnosed(t *testing.T, wantCode int, stdout, stderr string, code int) (d diagnosis) {
+	t.Helper()
 	if code != wantCode {
 		t.Fatalf("exit status %d, want %d\n%s%s", code, wantCode, stdout, stderr)
 	}
@@ -270,7 +329,7 @@ func examined(t *testing.T, wantCode int, url string, args ...string) (d diagnos
 	if d.Ready != (code == 0) {
 		t.Errorf("ready is %v, the exit status %d", d.Ready, code)
 	}
-	return d, stderr
+	return d
 }
 
 func (d diagnosis) find(t *testing.T, check string) finding {
@@ -290,8 +349,11 @@ func TestDoctorHealthy(t *testing.T) {
 	for _, kind := range []string{"ollama", "llama", "vllm"} {
 		t.Run(kind, func(t *testing.T) {
 			home(t)
-			p := healthy(kind)
-			d, _ := examined(t, 0, p.start(t))
+			var d diagnosis
+			synctest.Test(t, func(t *testing.T) {
+				stdout, stderr, code := healthy(kind).visited(t)
+				d = diagnosed(t, 0, stdout, stderr, code)
+			})
 			for _, f := range d.Findings {
 				known := f.Status == statusOK || f.Status == statusSkipped && f.Check == "shared context" ||
 					f.Check == "parallel requests" || kind == "vllm" && f.Check == "model"
@@ -370,11 +432,13 @@ func TestDoctorFindings(t *testing.T) {
 				home(t)
 				p := healthy(kind)
 				tc.ill(p)
-				args := append([]string{"doctor", "--json", "--base-url", p.start(t)}, tc.args...)
+				args := slices.Clone(tc.args)
 				if !slices.ContainsFunc(checks, func(c check) bool { return c.load && c.name == tc.check }) {
 					args = append(args, "--quick")
 				}
-				stdout, stderr, code := call(t, args...)
+				var stdout, stderr string
+				var code int
+				synctest.Test(t, func(t *testing.T) { stdout, stderr, code = p.visited(t, args...) })
 				var d diagnosis
 				if err := json.Unmarshal([]byte(stdout), &d); err != nil {
 					t.Fatalf("%v in %q\n%s", err, stdout, stderr)
@@ -425,8 +489,7 @@ func TestDoctorText(t *testing.T) {
 // TestDoctorRefusals: what is no server, no model or no command line.
 func TestDoctorRefusals(t *testing.T) {
 	home(t)
-	dead := httptest.NewServer(nil)
-	dead.Close()
+	const dead = "http://127.0.0.1:1" // no server has that port, and none is given it
 	url := healthy("llama").start(t)
 	for _, tc := range []struct {
 		name string
@@ -434,7 +497,7 @@ func TestDoctorRefusals(t *testing.T) {
 		code int
 		said string
 	}{
-		{"dead endpoint", []string{"--base-url", dead.URL}, exitError, "no server answers at " + dead.URL},
+		{"dead endpoint", []string{"--base-url", dead}, exitError, "no server answers at " + dead},
 		{"unknown model", []string{"--base-url", url, "--model", "huge"}, exitError, `unknown model "huge"`},
 		{"another kind of server", []string{"--base-url", url, "--backend", "ollama"}, exitError, "use --backend openai"},
 		{"simulated", []string{"--backend", "sim", "--model", "coin"}, exitUsage, "nothing to look over"},

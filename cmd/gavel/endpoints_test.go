@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -99,7 +101,7 @@ func TestEndpointsThatDoNotFit(t *testing.T) {
 		}
 		ready.ServeHTTP(w, r)
 	})
-	down := "http://127.0.0.1:" + freePort(t)
+	const down = "http://127.0.0.1:1" // no server has that port, and none is given it
 	for name, tc := range map[string]struct {
 		args []string
 		code int
@@ -140,11 +142,14 @@ func TestEndpointsThatDoNotFit(t *testing.T) {
 // model gets no more work, which is said once.
 func TestEndpointComesBackAsAnother(t *testing.T) {
 	home(t)
-	slowly := func(n int64, user string) (int, string) {
-		time.Sleep(100 * time.Millisecond)
+	// a keeps its callers waiting until b's end has been said: so b gets all the
+	// work until it goes, and a all that is left.
+	var stderr overheard
+	a := newJudge(t, false, func(n int64, user string) (int, string) {
+		stderr.until("unknown model")
 		return prefersLonger(n, user)
-	}
-	a, b := newJudge(t, false, slowly), newJudge(t, false, slowly)
+	})
+	b := newJudge(t, false, prefersLonger)
 	ready := b.Config.Handler
 	b.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -156,26 +161,16 @@ func TestEndpointComesBackAsAnother(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		}
 	})
-	stdout, stderr, code := call(t, "run", "pairwise", "--base-url", a.URL, "--base-url", b.URL, "--dataset", "sample", "--concurrency", "2", "--no-cache", "--out", "r")
+	stdout, code := callTo(&stderr, "run", "pairwise", "--base-url", a.URL, "--base-url", b.URL, "--dataset", "sample", "--concurrency", "2", "--no-cache", "--out", "r")
 	if code != 0 || !strings.Contains(stdout, "64 = decided 64") {
-		t.Fatalf("exit status %d\n%s", code, stderr)
+		t.Fatalf("exit status %d\n%s", code, stderr.String())
 	}
-	if n := strings.Count(stderr, "is out: "); n != 2 || strings.Count(stderr, `unknown model "tiny" at `+b.URL) != 1 || strings.Contains(stderr, "is back") {
-		t.Errorf("stderr:\n%s", stderr)
+	if said := stderr.String(); strings.Count(said, "is out: ") != 2 || strings.Count(said, `unknown model "tiny" at `+b.URL) != 1 || strings.Contains(said, "is back") {
+		t.Errorf("stderr:\n%s", said)
 	}
 	if by := answeredBy(t, "r"); by[b.URL+"/v1"] != 8 || by[a.URL+"/v1"] != 56 {
 		t.Errorf("answered by %v", by)
 	}
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 }
 
 // The tests below kill servers, so they start their own: llama-server with the
@@ -183,11 +178,12 @@ func freePort(t *testing.T) string {
 
 // llama is a llama-server of the test's own.
 type llama struct {
-	port string
-	cmd  *exec.Cmd
+	host, port string
+	ended      chan struct{} // closed when the process has
+	cmd        *exec.Cmd
 }
 
-func (l *llama) url() string { return "http://127.0.0.1:" + l.port }
+func (l *llama) url() string { return "http://" + net.JoinHostPort(l.host, l.port) }
 
 // newLlama starts a server on a free port.
 func newLlama(t *testing.T) *llama {
@@ -197,29 +193,46 @@ func newLlama(t *testing.T) *llama {
 			t.Skipf("%s is not set: run scripts/servers.sh start", variable)
 		}
 	}
-	l := &llama{port: freePort(t)}
+	l := &llama{host: quietHost()}
+	free, err := net.Listen("tcp", l.host+":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, l.port, _ = net.SplitHostPort(free.Addr().String())
+	free.Close()
 	l.start(t)
 	t.Cleanup(l.kill)
 	return l
 }
 
-// start starts it, on the port it had if it was killed, and waits for it.
+// start starts it, on the port it had if it was killed, and waits for it for as
+// long as a slow machine may take.
 func (l *llama) start(t *testing.T) {
 	t.Helper()
 	// One thread each: more than the machine has processors spin in each other's way.
-	l.cmd = exec.Command(os.Getenv("GAVEL_LLAMA_SERVER"), "-m", os.Getenv("GAVEL_TINY_MODEL"), "--alias", "tiny",
-		"--host", "127.0.0.1", "--port", l.port, "-np", "2", "-c", "8192", "-t", "1", "-tb", "1")
-	if err := l.cmd.Start(); err != nil {
+	cmd := exec.Command(os.Getenv("GAVEL_LLAMA_SERVER"), "-m", os.Getenv("GAVEL_TINY_MODEL"), "--alias", "tiny",
+		"--host", l.host, "--port", l.port, "-np", "2", "-c", "8192", "-t", "1", "-tb", "1")
+	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for range 600 {
+	ended := make(chan struct{})
+	go func() {
+		cmd.Wait()
+		close(ended)
+	}()
+	l.cmd, l.ended = cmd, ended
+	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); {
 		if resp, err := http.Get(l.url() + "/health"); err == nil {
 			resp.Body.Close()
 			if resp.StatusCode == http.StatusOK {
 				return
 			}
 		}
-		time.Sleep(100 * time.Millisecond)
+		select {
+		case <-ended:
+			t.Fatalf("llama-server ended: %s", cmd.ProcessState)
+		case <-time.After(50 * time.Millisecond):
+		}
 	}
 	t.Fatal("llama-server does not answer")
 }
@@ -227,7 +240,7 @@ func (l *llama) start(t *testing.T) {
 // kill is kill -9.
 func (l *llama) kill() {
 	l.cmd.Process.Kill()
-	l.cmd.Wait()
+	<-l.ended
 }
 
 // hundredPairs is a dataset of 100 short pairs: 200 judgments.
@@ -251,31 +264,39 @@ func judgments(t *testing.T, out string, more ...string) []string {
 
 // going is a command under way in this process.
 type going struct {
-	stderr string
-	code   int
+	stderr overheard
+	code   chan int
 }
 
-func inBackground(t *testing.T, args ...string) <-chan going {
-	ended := make(chan going, 1)
+func inBackground(args ...string) *going {
+	g := &going{code: make(chan int, 1)}
 	go func() {
-		var g going
-		_, g.stderr, g.code = call(t, args...)
-		ended <- g
+		_, code := callTo(&g.stderr, args...)
+		g.code <- code
 	}()
-	return ended
+	return g
+}
+
+// end waits for it.
+func (g *going) end() (stderr string, code int) {
+	code = <-g.code
+	return g.stderr.String(), code
 }
 
 // await waits until a run has n records.
 func await(t *testing.T, run string, n int) {
 	t.Helper()
-	for range 6000 {
-		b, _ := os.ReadFile(run + "/records.jsonl")
-		if bytes.Count(b, []byte("\n")) >= n {
+	for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if recorded(run) >= n {
 			return
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatalf("%s: no %d records after a minute", run, n)
+	t.Fatalf("%s: no %d records after five minutes", run, n)
+}
+
+func recorded(run string) int {
+	b, _ := os.ReadFile(run + "/records.jsonl")
+	return bytes.Count(b, []byte("\n"))
 }
 
 // wantWhole checks that each judgment of hundredPairs has one record that is an
@@ -308,19 +329,24 @@ func TestServersOneOfTwoKilled(t *testing.T) {
 	a, b := newLlama(t), newLlama(t)
 	home(t)
 	mustCall(t, judgments(t, "undisturbed", "--no-cache", "--base-url", a.url())...)
-	ended := inBackground(t, judgments(t, "r", "--no-cache", "--base-url", a.url(), "--base-url", b.url())...)
-	await(t, "r", 60)
+	both := &valve{}
+	pa, pb := newProxy(t, a, both), newProxy(t, b, both)
+	both.let(64)
+	g := inBackground(judgments(t, "r", "--no-cache", "--base-url", pa.URL, "--base-url", pb.URL)...)
+	await(t, "r", 64) // and four more have been sent, two to each
 	b.kill()
-	g := <-ended
-	if g.code != 0 || strings.Count(g.stderr, "is out: ") != 1 || strings.Contains(g.stderr, "is back") {
-		t.Errorf("exit status %d\n%s", g.code, g.stderr)
+	both.let(1000)
+	stderr, code := g.end()
+	if code != 0 || strings.Count(stderr, "is out: ") != 1 || strings.Contains(stderr, "is back") {
+		t.Errorf("exit status %d\n%s", code, stderr)
 	}
 	wantWhole(t, "r", "undisturbed")
+	// b was given the second question of all, and from 64 on a had all the work.
 	by := answeredBy(t, "r")
-	if by[a.url()+"/v1"] < 100 || by[b.url()+"/v1"] < 1 {
+	if na, nb := by[pa.URL+"/v1"], by[pb.URL+"/v1"]; nb < 1 || na < 200-64 || na+nb != 200 {
 		t.Errorf("answered by %v", by)
 	}
-	t.Logf("answered by %v\n%s", by, g.stderr)
+	t.Logf("answered by %v\n%s", by, stderr)
 }
 
 // TestServersOneOfTwoRestarted: the one that was killed is used again when it is
@@ -329,22 +355,29 @@ func TestServersOneOfTwoRestarted(t *testing.T) {
 	a, b := newLlama(t), newLlama(t)
 	home(t)
 	mustCall(t, judgments(t, "undisturbed", "--no-cache", "--base-url", a.url())...)
-	slow := newProxy(t, a, 250*time.Millisecond) // so that the run is not over before b is back
-	ended := inBackground(t, judgments(t, "r", "--no-cache", "--base-url", slow.URL, "--base-url", b.url())...)
-	await(t, "r", 20)
+	pa, pb := newProxy(t, a, &valve{}), newProxy(t, b, &valve{})
+	pa.let(12)
+	pb.let(12)
+	g := inBackground(judgments(t, "r", "--no-cache", "--concurrency", "4", "--base-url", pa.URL, "--base-url", pb.URL)...)
+	await(t, "r", 24)
 	b.kill()
-	before := answeredBy(t, "r")[b.url()+"/v1"]
+	pb.let(1000) // what it was sent meanwhile breaks off, and waits before a
+	g.stderr.until("is out: ")
 	b.start(t)
-	g := <-ended
-	if g.code != 0 || strings.Count(g.stderr, "is out: ") != 1 || strings.Count(g.stderr, "is back") != 1 {
-		t.Errorf("exit status %d\n%s", g.code, g.stderr)
+	g.stderr.until("is back")
+	pa.let(4) // that and no more: b has all the rest, until it has answered 12 more
+	await(t, "r", 24+4+12)
+	pa.let(1000)
+	stderr, code := g.end()
+	if code != 0 || strings.Count(stderr, "is out: ") != 1 || strings.Count(stderr, "is back") != 1 {
+		t.Errorf("exit status %d\n%s", code, stderr)
 	}
 	wantWhole(t, "r", "undisturbed")
 	by := answeredBy(t, "r")
-	if by[b.url()+"/v1"] < before+10 {
-		t.Errorf("%d answers before it was killed; in the end by %v", before, by)
+	if by[pb.URL+"/v1"] < 12+12 {
+		t.Errorf("answered by %v", by)
 	}
-	t.Logf("answered by %v\n%s", by, g.stderr)
+	t.Logf("answered by %v\n%s", by, stderr)
 }
 
 // TestServersTheOnlyOneKilled: killed in the middle and restarted, the only
@@ -355,39 +388,42 @@ func TestServersTheOnlyOneKilled(t *testing.T) {
 	home(t)
 	mustCall(t, judgments(t, "undisturbed", "--no-cache", "--base-url", a.url())...)
 
-	ended := inBackground(t, judgments(t, "r", "--no-cache", "--base-url", a.url())...)
+	g := inBackground(judgments(t, "r", "--no-cache", "--base-url", a.url())...)
 	await(t, "r", 60)
 	a.kill()
-	time.Sleep(time.Second)
+	time.Sleep(time.Second) // for connections to be refused
 	a.start(t)
-	if g := <-ended; g.code != 0 {
-		t.Errorf("restarted: exit status %d\n%s", g.code, g.stderr)
+	if stderr, code := g.end(); code != 0 {
+		t.Errorf("restarted: exit status %d\n%s", code, stderr)
 	}
 	wantWhole(t, "r", "undisturbed")
 
-	p := newProxy(t, a, 0)
+	p := newProxy(t, a, &valve{})
 	args := judgments(t, "s", "--no-cache", "--base-url", p.URL, "--retry-for", "1s")
-	ended = inBackground(t, args...)
+	p.let(60)
+	g = inBackground(args...)
 	await(t, "s", 60)
 	a.kill()
-	g := <-ended
+	p.let(1000)
+	stderr, code := g.end()
 	answered := 0
 	for _, r := range records(t, "s") {
 		if r.Outcome != judging.Failed {
 			answered++
 		}
 	}
-	m := regexp.MustCompile(`(\d+) of 200 judgments (are left|failed or are missing); run the same command again to go on`).FindStringSubmatch(g.stderr)
-	if g.code != exitIncomplete || m == nil || m[1] != strconv.Itoa(200-answered) {
-		t.Errorf("exit status %d with %d answers:\n%s", g.code, answered, g.stderr)
+	m := regexp.MustCompile(`(\d+) of 200 judgments (are left|failed or are missing); run the same command again to go on`).FindStringSubmatch(stderr)
+	if code != exitIncomplete || answered != 60 || m == nil || m[1] != "140" {
+		t.Errorf("exit status %d with %d answers:\n%s", code, answered, stderr)
 	}
 	a.start(t)
 	before := p.asked.Load()
-	if g := <-inBackground(t, args...); g.code != 0 {
-		t.Errorf("again: exit status %d\n%s", g.code, g.stderr)
+	p.let(1000)
+	if stderr, code := inBackground(args...).end(); code != 0 {
+		t.Errorf("again: exit status %d\n%s", code, stderr)
 	}
-	if n := p.asked.Load() - before; n != int64(200-answered) {
-		t.Errorf("%d questions for %d missing judgments", n, 200-answered)
+	if n := p.asked.Load() - before; n != 140 {
+		t.Errorf("%d questions for 140 missing judgments", n)
 	}
 	wantWhole(t, "s", "undisturbed")
 }
@@ -399,18 +435,22 @@ func TestServersGavelKilled(t *testing.T) {
 	a := newLlama(t)
 	home(t)
 	mustCall(t, judgments(t, "undisturbed", "--no-cache", "--base-url", a.url())...)
-	p := newProxy(t, a, 0)
+	p := newProxy(t, a, &valve{})
 	const kills, concurrency, seed = 20, 2, 7
 	args := judgments(t, "r", "--base-url", p.URL, "--cache", "c", "--concurrency", strconv.Itoa(concurrency))
 	rng := rand.New(rand.NewPCG(seed, seed))
 	moments := rng.Perm(170)[:kills] // after so many questions
 	slices.Sort(moments)
 	for _, moment := range moments {
+		// Not all that is missing, so that the run is not over before it is killed.
+		// What was answered and not yet recorded, at most one for each in flight, is
+		// in the cache.
+		p.set(200 - recorded("r") - concurrency - 1)
 		cmd := process(t, args...)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		for end := time.Now().Add(time.Minute); p.asked.Load() < int64(moment) && time.Now().Before(end); {
+		for end := time.Now().Add(5 * time.Minute); p.asked.Load() < int64(moment) && time.Now().Before(end); {
 			time.Sleep(time.Millisecond)
 		}
 		time.Sleep(time.Duration(rng.IntN(50)) * time.Millisecond)
@@ -421,6 +461,7 @@ func TestServersGavelKilled(t *testing.T) {
 			t.Error("the run was over before it was killed")
 		}
 	}
+	p.set(1000)
 	if out, err := process(t, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -432,26 +473,85 @@ func TestServersGavelKilled(t *testing.T) {
 	t.Logf("%d questions", n)
 }
 
-// proxy stands between gavel and a server and counts what is asked. What it
-// cannot hand on it cuts off, as the server would.
+// valve lets as many questions through as it is told to, and keeps the others
+// waiting.
+type valve struct {
+	mu   sync.Mutex
+	left int
+	more chan struct{} // closed when left has been raised; nil where nobody waits
+}
+
+// let lets n more through.
+func (v *valve) let(n int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.raise(v.left + n)
+}
+
+// set lets n through, whatever was left.
+func (v *valve) set(n int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.raise(n)
+}
+
+func (v *valve) raise(n int) {
+	v.left = n
+	if v.more != nil {
+		close(v.more)
+		v.more = nil
+	}
+}
+
+// pass waits until a question may go through; false if its asker has gone.
+func (v *valve) pass(asker context.Context) bool {
+	for {
+		v.mu.Lock()
+		if v.left > 0 {
+			v.left--
+			v.mu.Unlock()
+			return true
+		}
+		if v.more == nil {
+			v.more = make(chan struct{})
+		}
+		more := v.more
+		v.mu.Unlock()
+		select {
+		case <-more:
+		case <-asker.Done():
+			return false
+		}
+	}
+}
+
+// proxy stands between gavel and a server, lets questions through its valve and
+// counts those. What it cannot hand on it cuts off, as the server would.
 type proxy struct {
 	*httptest.Server
+	*valve
 	asked atomic.Int64
 }
 
-func newProxy(t *testing.T, l *llama, delay time.Duration) *proxy {
+func newProxy(t *testing.T, l *llama, v *valve) *proxy {
 	t.Helper()
 	to, err := url.Parse(l.url())
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &proxy{}
+	p := &proxy{valve: v}
 	forward := httputil.NewSingleHostReverseProxy(to)
+	// A connection that is kept may be one to a server that was killed.
+	forward.Transport = &http.Transport{DisableKeepAlives: true}
 	forward.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }
 	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isChat(r.URL.Path) {
+			body, err := io.ReadAll(r.Body) // until then the server does not notice that its client goes
+			if err != nil || !p.pass(r.Context()) {
+				panic(http.ErrAbortHandler)
+			}
+			r.Body = io.NopCloser(bytes.NewReader(body))
 			p.asked.Add(1)
-			time.Sleep(delay)
 		}
 		forward.ServeHTTP(w, r)
 	}))

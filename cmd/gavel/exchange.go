@@ -1,8 +1,13 @@
 package main
 
 import (
+	"bufio"
+	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -13,35 +18,307 @@ func importCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:  "import",
 		Usage: "turn another harness's output into a run",
-		Subcommands: []*cli.Command{{
-			Name:      "judgebench",
-			Usage:     "a JudgeBench output file becomes a run",
-			UsageText: "gavel import judgebench FILE --out RUN",
-			Description: `The stored replies of an arena_hard judge are read again by gavel's parser, and the
+		Subcommands: []*cli.Command{
+			importJudgeBench(e), importMMLUPro(e), importGSM8K(e), importFastChat(e), importAnswers(e),
+		},
+	}
+}
+
+// importFlags are those of every import, and further ones.
+func importFlags(further ...cli.Flag) []cli.Flag {
+	return append([]cli.Flag{&cli.StringFlag{Name: "out", Usage: "`DIR` of the run"}}, further...)
+}
+
+func modelFlag(usage string) cli.Flag { return &cli.StringFlag{Name: "model", Usage: usage} }
+
+func listFlag() cli.Flag {
+	return &cli.StringFlag{Name: "list", Usage: "write every disagreement to `FILE`, a line each"}
+}
+
+// importArguments are the file and the folder that every import needs.
+func importArguments(c *cli.Context) (file, out string, err error) {
+	if file, err = oneArgument(c, "FILE"); err != nil {
+		return "", "", err
+	}
+	if out = c.String("out"); out == "" {
+		return "", "", usage("--out is missing: name the folder of the run")
+	}
+	return file, out, nil
+}
+
+func importJudgeBench(e *env) *cli.Command {
+	return &cli.Command{
+		Name:      "judgebench",
+		Usage:     "a JudgeBench output file becomes a run",
+		UsageText: "gavel import judgebench FILE --out RUN",
+		Description: `The stored replies of an arena_hard judge are read again by gavel's parser, and the
 decisions in the file that it does not reproduce are listed. Judges without replies
 in that format (reward models and others) keep the file's decisions.
 
 Example:
   gavel import judgebench outputs/dataset=judgebench,….jsonl --out runs/o1-mini
   gavel score runs/o1-mini`,
-			Flags: []cli.Flag{&cli.StringFlag{Name: "out", Usage: "`DIR` of the run"}},
-			Action: func(c *cli.Context) error {
-				file, err := oneArgument(c, "FILE")
-				if err != nil {
-					return err
+		Flags: importFlags(),
+		Action: func(c *cli.Context) error {
+			file, out, err := importArguments(c)
+			if err != nil {
+				return err
+			}
+			im, err := judging.ImportJudgeBench(file, out, version())
+			if err != nil {
+				return err
+			}
+			e.sayImport(im, out)
+			return nil
+		},
+	}
+}
+
+func importMMLUPro(e *env) *cli.Command {
+	return &cli.Command{
+		Name:      "mmlu-pro",
+		Usage:     "published MMLU-Pro model outputs become a run of answers",
+		UsageText: "gavel import mmlu-pro FILE --out RUN [--model NAME] [--list FILE]",
+		Description: `FILE is a zip archive with one .json file in it, or that file: an array of MMLU-Pro's
+questions with "pred" and the reply, "generated_text" or "model_outputs". The run has
+the file's own questions and answers, which may be an older revision's.
+
+Every reply is read again. Where the official script's rules find a letter, it is
+compared with the file's "pred", and what differs is listed. Where they find none the
+script guesses, and gavel does not: such a reply has no answer.
+
+Example:
+  gavel import mmlu-pro model_outputs_Meta-Llama-3_1-8B-Instruct_5shots.zip --out runs/llama
+  gavel score runs/llama`,
+		Flags: importFlags(modelFlag("`NAME` of the model; default: as the file's name says"), listFlag()),
+		Action: func(c *cli.Context) error {
+			file, out, err := importArguments(c)
+			if err != nil {
+				return err
+			}
+			im, err := judging.ImportMMLUPro(file, out, c.String("model"), version())
+			if err != nil {
+				return err
+			}
+			e.sayImported(im.ImportedRun)
+			e.say("by the official script's rules, the last stand-alone letter included, %d replies have an answer; the file's pred is the same for %d of them", im.Found, im.Same)
+			for _, pred := range slices.Sorted(maps.Keys(im.Filled)) {
+				e.say("  in %d replies they find none: the file has %s there, which is no answer", im.Filled[pred], orNull(pred))
+			}
+			return e.sayDiffer(c.String("list"), im.ImportedRun)
+		},
+	}
+}
+
+func orNull(s string) string {
+	if s == "" {
+		return "null"
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+func importGSM8K(e *env) *cli.Command {
+	return &cli.Command{
+		Name:      "gsm8k",
+		Usage:     "GSM8K's example model solutions become runs of answers",
+		UsageText: "gavel import gsm8k FILE --out DIR [--model NAME] [--list FILE]",
+		Description: `FILE has a line for each question, with the solutions of several models: each becomes
+a run in a folder of DIR. With --model NAME there is one run, in DIR itself. An
+answer is what stands after "A:" at the start of a line, and is compared with the
+file's "is_correct".
+
+Examples:
+  gavel import gsm8k example_model_solutions.jsonl --out runs/gsm8k
+  gavel import gsm8k example_model_solutions.jsonl --model 175b_verification --out runs/175b`,
+		Flags: importFlags(modelFlag("only the solutions of `NAME`"), listFlag()),
+		Action: func(c *cli.Context) error {
+			file, out, err := importArguments(c)
+			if err != nil {
+				return err
+			}
+			runs, err := judging.ImportGSM8K(file, out, c.String("model"), version())
+			for _, r := range runs {
+				e.sayImported(r)
+				e.say("is_correct is as read from the solution in %d of %d", r.Same, r.Told)
+			}
+			if err != nil {
+				return err
+			}
+			return e.sayDiffer(c.String("list"), runs...)
+		},
+	}
+}
+
+func importFastChat(e *env) *cli.Command {
+	return &cli.Command{
+		Name:      "fastchat",
+		Usage:     "FastChat pair judgments become a run of preferences",
+		UsageText: "gavel import fastchat FILE [--human FILE] --out RUN [--model NAME] [--list FILE]",
+		Description: `FILE is model_judgment/…_pair.jsonl as FastChat writes it, or gpt4_pair of
+lmsys/mt_bench_human_judgments. A pair of models on one turn of a question is an
+item, "81/1/alpaca-13b/claude-v1", the models in the order of their names; two games
+that differ are a tie, as FastChat counts them. The conversations are not in such
+files, so that the items have no texts. With --human, what most experts voted for is
+the item's gold.
+
+Example:
+  gavel import fastchat gpt4_pair.jsonl --human human.jsonl --out runs/gpt4
+  gavel agree runs/gpt4 --human human.jsonl`,
+		Flags: importFlags(&cli.StringFlag{Name: "human", Usage: "`FILE` of people's votes"}, modelFlag("`NAME` of the judge; default: as the file has it"), listFlag()),
+		Action: func(c *cli.Context) error {
+			file, out, err := importArguments(c)
+			if err != nil {
+				return err
+			}
+			im, err := judging.ImportFastChat(file, c.String("human"), out, c.String("model"), version())
+			if err != nil {
+				return err
+			}
+			e.sayFastChat(im)
+			return e.sayDiffer(c.String("list"), im.ImportedRun)
+		},
+	}
+}
+
+func (e *env) sayFastChat(im *judging.FastChat) {
+	e.sayImported(im.ImportedRun)
+	e.say("%d verdicts are ties, %d of them because the two games differ", im.Ties, im.Inconsistent)
+	if im.Told > 0 {
+		e.say("the winners of both games are as read from the replies in %d of %d", im.Same, im.Told)
+	}
+	if im.Human == nil {
+		e.say("without --human no pair has a gold")
+		return
+	}
+	e.sayVotes(im.Human)
+	e.say("%d pairs have the vote of most experts as gold; on %d as many experts voted otherwise, and there is none", im.Golds, im.Split)
+}
+
+func (e *env) sayVotes(v *judging.Votes) {
+	if v.Skipped > 0 {
+		e.say("%d rows of votes were skipped:", v.Skipped)
+		for _, b := range v.Bad {
+			e.say("  %s", b)
+		}
+	}
+}
+
+func importAnswers(e *env) *cli.Command {
+	return &cli.Command{
+		Name:      "answers",
+		Usage:     "replies to questions, from wherever, become a run of answers",
+		UsageText: "gavel import answers FILE --out RUN [--dataset NAME|FILE] [--model NAME] [--marker TEXT]",
+		Description: `FILE has a JSON object a line, or is one array of them:
+
+  {"id": "70", "answer": "We refer to … The answer is (I).", "model": "my-model"}
+
+"id" is the question's in --dataset, "answer" the whole reply (null where there is
+none). Without --dataset the question stands in the line too:
+
+  {"id": "q1", "question": "2 + 2?", "options": ["3", "4"], "gold": "B", "answer": "…", "model": "…"}
+  {"id": "q2", "question": "2 + 2?", "gold": "4", "answer": "…", "model": "…"}
+  {"id": "q3", "question": "…", "response_a": "…", "response_b": "…", "gold": "C", "answer": "… [[C]]", "model": "…"}
+
+Replies are read by the rules of protocol answer; of several answers the first binds.
+
+Example:
+  gavel import answers replies.jsonl --dataset mmlu-pro --model my-model --out runs/my-model`,
+		Flags: importFlags(
+			&cli.StringFlag{Name: "dataset", Usage: "`NAME` or path of the dataset that was answered"},
+			modelFlag("`NAME` of the model; of a file with several, the one to take"),
+			&cli.StringFlag{Name: "marker", Usage: "an answer stands after `TEXT` at the start of a line, such as \"A:\""}),
+		Action: func(c *cli.Context) error {
+			file, out, err := importArguments(c)
+			if err != nil {
+				return err
+			}
+			o := judging.AnswersOptions{Model: c.String("model")}
+			if marker := c.String("marker"); c.IsSet("marker") {
+				if o.Settings, err = judging.Marker(marker); err != nil {
+					return usage("--marker %q: %v", marker, err)
 				}
-				out := c.String("out")
-				if out == "" {
-					return usage("--out is missing: name the folder of the run")
-				}
-				im, err := judging.ImportJudgeBench(file, out, version())
-				if err != nil {
-					return err
-				}
-				e.sayImport(im, out)
-				return nil
-			},
-		}},
+			}
+			return e.importAnswers(file, out, c.String("dataset"), o)
+		},
+	}
+}
+
+func (e *env) importAnswers(file, out, dataset string, o judging.AnswersOptions) error {
+	if dataset != "" {
+		set, err := e.library().Open(dataset)
+		if err != nil {
+			return err
+		}
+		defer set.Close()
+		o.Questions, o.Dataset = set, datasetInfo(set, runOptions{})
+	}
+	r, err := judging.ImportAnswers(file, out, o, version())
+	if err != nil {
+		return err
+	}
+	e.sayImported(r)
+	return nil
+}
+
+// sayImported says what every import of answers comes to.
+func (e *env) sayImported(r *judging.ImportedRun) {
+	m := r.Manifest
+	e.say("%s: %d rows, run written to %s", m.Spec.Model.Name, r.Rows, r.Dir)
+	if m.Dataset.Skipped > 0 {
+		e.say("%d rows were skipped:", m.Dataset.Skipped)
+		for _, b := range m.Dataset.Bad {
+			e.say("  %s", b)
+		}
+	}
+	for _, n := range r.Notes {
+		e.say("%s", n)
+	}
+	if r.Missing > 0 {
+		e.say("%d rows have no reply: they count as failed", r.Missing)
+	}
+	e.say("answers in %d of %d", r.Read, r.Rows-r.Missing)
+}
+
+// sayDiffer lists what the file says otherwise, the first few here and, where a
+// list is named, all of it there.
+func (e *env) sayDiffer(list string, runs ...*judging.ImportedRun) (err error) {
+	var all []string
+	for _, r := range runs {
+		for _, d := range r.Differ {
+			if len(runs) > 1 {
+				d = r.Manifest.Spec.Model.Name + ": " + d
+			}
+			all = append(all, d)
+		}
+	}
+	e.sayFew(all)
+	if list == "" {
+		return nil
+	}
+	f, err := os.Create(list)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	for _, d := range all {
+		fmt.Fprintln(w, strings.ReplaceAll(d, "\n", " "))
+	}
+	if err = w.Flush(); err == nil {
+		e.say("%d disagreements written to %s", len(all), list)
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
+
+func (e *env) sayFew(all []string) {
+	for i, d := range all {
+		if i == maxListed {
+			e.say("  … and %d more", len(all)-i)
+			return
+		}
+		e.say("  %s", d)
 	}
 }
 
@@ -62,13 +339,7 @@ func (e *env) sayImport(im *judging.Import, out string) {
 		how = "taken from scores or decisions: there are no replies that gavel reads"
 	}
 	e.say("verdicts %s; %d of %d stored decisions reproduced", how, im.Reproduced, im.Games-im.Null)
-	for i, d := range im.Differ {
-		if i == maxListed {
-			e.say("  … and %d more", len(im.Differ)-i)
-			break
-		}
-		e.say("  %s", d)
-	}
+	e.sayFew(im.Differ)
 	e.say("run written to %s", out)
 }
 

@@ -80,10 +80,18 @@ func main() {
 
 // gavel runs one command line and returns the exit status.
 func gavel(ctx context.Context, in *interrupts, stdout, stderr io.Writer, args []string) int {
+	return newEnv(in, stdout, stderr).gavel(ctx, args)
+}
+
+func newEnv(in *interrupts, stdout, stderr io.Writer) *env {
 	e := &env{stdout: stdout, stderr: stderr, getenv: os.Getenv, http: backends.NewHTTPClient(64), now: time.Now, interrupts: in}
 	if f, ok := stderr.(*os.File); ok {
 		e.terminal = term.IsTerminal(int(f.Fd()))
 	}
+	return e
+}
+
+func (e *env) gavel(ctx context.Context, args []string) int {
 	defer e.http.CloseIdleConnections()
 	app := newApp(e)
 	args, err := arrange(app, args)
@@ -210,7 +218,8 @@ ended with judgments failed or missing; 130 interrupted.`,
 		DisableSliceFlagSeparator: true,
 		Commands: []*cli.Command{
 			demoCommand(e), runCommand(e), scoreCommand(e), compareCommand(e), reportCommand(e),
-			replayCommand(e), bundleCommand(e), importCommand(e), exportCommand(e), datasetsCommand(e), modelsCommand(e), doctorCommand(e), promptsCommand(e), cacheCommand(e),
+			agreeCommand(e), replayCommand(e), bundleCommand(e), importCommand(e), exportCommand(e),
+			datasetsCommand(e), modelsCommand(e), doctorCommand(e), promptsCommand(e), cacheCommand(e),
 		},
 	}
 	adopt(app.Commands)

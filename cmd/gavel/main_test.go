@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/adrg/xdg"
 )
@@ -66,9 +68,60 @@ func home(t *testing.T) string {
 // call runs a command line in this process.
 func call(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
-	var out, errs bytes.Buffer
-	code = gavel(context.Background(), &interrupts{}, &out, &errs, args)
-	return out.String(), errs.String(), code
+	var errs bytes.Buffer
+	stdout, code = callTo(&errs, args...)
+	return stdout, errs.String(), code
+}
+
+func callTo(stderr io.Writer, args ...string) (stdout string, code int) {
+	var out bytes.Buffer
+	code = gavel(context.Background(), &interrupts{}, &out, stderr, args)
+	return out.String(), code
+}
+
+// overheard is a command's stderr, for those who wait until something is said.
+type overheard struct {
+	mu   sync.Mutex
+	said bytes.Buffer
+	more chan struct{} // closed when more is said; nil where nobody waits
+}
+
+func (o *overheard) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.more != nil {
+		close(o.more)
+		o.more = nil
+	}
+	return o.said.Write(b)
+}
+
+func (o *overheard) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.said.String()
+}
+
+// until waits for words. Where they are not said it ends after two minutes, and
+// what the test then finds is wrong.
+func (o *overheard) until(words string) {
+	late := time.After(2 * time.Minute)
+	for {
+		o.mu.Lock()
+		if o.more == nil {
+			o.more = make(chan struct{})
+		}
+		more, has := o.more, strings.Contains(o.said.String(), words)
+		o.mu.Unlock()
+		if has {
+			return
+		}
+		select {
+		case <-more:
+		case <-late:
+			return
+		}
+	}
 }
 
 // mustCall is call for a command that has to end well.

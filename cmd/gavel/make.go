@@ -190,8 +190,8 @@ func (e *env) ask(ctx context.Context, p *prepared, dir *judging.Dir, missing, s
 	stop := make(chan struct{})
 	progress := e.newProgress(missing, standing)
 	done := e.interrupts.handle(func() {
+		close(stop) // first: once it is said, nothing more is asked
 		progress.note("stopping: waiting for what is in flight; Ctrl-C again to give that up")
-		close(stop)
 	})
 	defer done()
 	p.note = progress.note

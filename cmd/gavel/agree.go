@@ -1,0 +1,57 @@
+package main
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"gavel/judging"
+	"gavel/report"
+	"gavel/scoring"
+)
+
+func agreeCommand(e *env) *cli.Command {
+	return &cli.Command{
+		Name:      "agree",
+		Usage:     "how often a judge of MT-Bench's pairs votes as people do",
+		UsageText: "gavel agree RUN --human FILE [flags]",
+		Description: `Prints the agreement of MT-Bench's paper (arXiv 2306.05685, Table 5), turn by turn: of
+all pairs of votes on the same two answers, one of the judge and one of an expert,
+the share that name the same winner. S1 has all votes, and a tie agrees with a tie;
+S2 has the pairs of votes of which neither is a tie. Experts and authors among
+themselves stand beside it. FILE is human of lmsys/mt_bench_human_judgments, its
+rows with the conversations or without.
+
+Example:
+  gavel import fastchat gpt4_pair.jsonl --out runs/gpt4
+  gavel agree runs/gpt4 --human human.jsonl`,
+		Flags: append([]cli.Flag{&cli.StringFlag{Name: "human", Usage: "`FILE` of people's votes"}}, scoringFlags()...),
+		Action: func(c *cli.Context) error {
+			f, err := format(c)
+			if err != nil {
+				return err
+			}
+			o, err := scoringFrom(c)
+			if err != nil {
+				return err
+			}
+			dir, err := oneArgument(c, "RUN")
+			if err != nil {
+				return err
+			}
+			human := c.String("human")
+			if human == "" {
+				return usage("--human is missing: name the file of people's votes")
+			}
+			votes, err := judging.ReadVotes(human)
+			if err != nil {
+				return err
+			}
+			e.sayVotes(votes)
+			a, err := scoring.Agree(dir, votes.Votes, o.Reading, o.Bootstrap)
+			if err != nil {
+				return err
+			}
+			a.Human = human
+			return e.print(f, report.Agreement{Agreement: a})
+		},
+	}
+}

@@ -1,0 +1,390 @@
+package datasets
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// OpenAssistant's conversations (OASST1 and OASST2, arXiv 2304.07327) are trees
+// of messages. An item is the root of a tree, which is a prompt, with the
+// assistant's first replies to it; what follows on those is not used.
+//
+// What is shown, and why:
+//
+//   - Trees in the state ready_for_export, or of none: the exports of all trees
+//     hold the spam too, and give the same items as those of the ready ones.
+//   - Prompts of one language, and replies of the prompt's: English, unless asked
+//     otherwise. Who states no language has any.
+//   - No deleted messages, nor those that failed review (review_result false).
+//     Those that nobody reviewed (null) stay.
+//   - Ranked replies. Where only some are ranked the others are left out: they
+//     may be better or worse than all. Where none is, all stay, and the item has
+//     no best option: position and stability can be measured all the same.
+//   - Each tree once, and only with two replies or more: one has no entropy.
+//
+// Options stand in the order of their message ids, which are random. In the
+// published files, both trees and tables, siblings stand best first: in that
+// order every item's best option would be option 1, with the second-best after
+// it in all rotations.
+
+// OASSTTrees is an export of nested trees, one a line.
+var OASSTTrees = Format{
+	Name:     "oasst-trees",
+	About:    "OpenAssistant's message trees: JSON lines with message_tree_id and prompt",
+	Keys:     []string{"message_tree_id", "prompt"},
+	Parse:    parseAssembled(func(line []byte) error { _, _, err := parseTree(line); return err }),
+	Assemble: assembleTrees,
+}
+
+// OASSTMessages is a table or an export of messages, one a row.
+var OASSTMessages = Format{
+	Name:     "oasst-messages",
+	About:    "OpenAssistant's messages: rows with message_id, parent_id, role, text and rank",
+	Keys:     []string{"message_id", "role", "text"},
+	Parse:    parseAssembled(func(line []byte) error { _, err := parseMessage(line); return err }),
+	Assemble: assembleMessages,
+}
+
+// parseAssembled reads the lines that were made of rows. A row that could not be
+// used was passed on as it is: check says what is wrong with it.
+func parseAssembled(check func(line []byte) error) func(line []byte) (Item, error) {
+	return func(line []byte) (Item, error) {
+		it, err := parseOptions(line)
+		if err != nil {
+			err = cmp.Or(check(line), err)
+		}
+		return it, err
+	}
+}
+
+// assembleTrees makes a line of each tree that is an item.
+func assembleTrees(rows Rows, emit func(line int, text []byte) error) ([]string, error) {
+	f := newForest(rows.Options.Lang)
+	for row := range rows.All {
+		root, replies, err := parseTree(row.Text)
+		if err == nil {
+			root.line = row.Line
+			err = f.emit(root, replies, emit)
+		} else {
+			err = emit(row.Line, row.Text)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return f.notes(), nil
+}
+
+// AnyLanguage asks for the trees of all languages.
+const AnyLanguage = "all"
+
+// readyState is the state of a tree that was reviewed and ranked to its end.
+const readyState = "ready_for_export"
+
+// message holds the keys of a message that are used, in a tree or in a table.
+type message struct {
+	ID      string   `json:"message_id"`
+	Parent  *string  `json:"parent_id"`
+	Tree    string   `json:"message_tree_id"`
+	State   string   `json:"tree_state"`
+	Text    *string  `json:"text"`
+	Role    string   `json:"role"`
+	Lang    string   `json:"lang"`
+	Rank    jsonRank `json:"rank"`
+	Review  *bool    `json:"review_result"`
+	Deleted bool     `json:"deleted"`
+	Model   string   `json:"model_name"`
+
+	line int // of the file
+}
+
+// The roles of messages.
+const (
+	prompterRole  = "prompter"
+	assistantRole = "assistant"
+)
+
+// check says what a message lacks.
+func (m *message) check() error {
+	switch {
+	case m.ID == "":
+		return errors.New(`a message has no "message_id"`)
+	case m.Text == nil:
+		return fmt.Errorf("message %s has no %q", clip([]byte(m.ID)), "text")
+	case m.Role != prompterRole && m.Role != assistantRole:
+		return fmt.Errorf("message %s has the role %q, neither prompter nor assistant", clip([]byte(m.ID)), clip([]byte(m.Role)))
+	}
+	return nil
+}
+
+func (m *message) rejected() bool { return m.Review != nil && !*m.Review }
+
+// decodeRow reads a row into v, whose keys are the known ones.
+func decodeRow(line []byte, v any) error {
+	if !utf8.Valid(line) {
+		return errors.New("not UTF-8: save the file in that encoding")
+	}
+	err := json.Unmarshal(line, v)
+	var typ *json.UnmarshalTypeError
+	if errors.As(err, &typ) {
+		typ.Field = strings.Replace(typ.Field, ".message.", ".", 1) // a part of the Go type, not a key
+	}
+	if err != nil {
+		return describe(line, err)
+	}
+	return nil
+}
+
+// forest makes items of trees, one at a time, and counts what it leaves out.
+type forest struct {
+	lang string
+	seen IDs // of the trees
+
+	trees, twice int
+	asked        int // trees of this language, ready: what can be asked at all
+	items        int
+	unranked     int // items without ranks
+	options      [2]int
+	noTree       [treeReasons]int
+	noReply      [replyReasons]int
+}
+
+// Why a tree is no item, the first that holds.
+const (
+	otherState = iota
+	otherLanguage
+	promptDeleted
+	promptRejected
+	noReplies
+	oneReply
+	noPrompt
+	treeReasons
+)
+
+var treeReason = [treeReasons]string{
+	"not " + readyState,
+	"of another language",
+	"with a deleted prompt",
+	"with a prompt that failed review",
+	"without a reply to show",
+	"with one reply to show (no entropy)",
+	"without their prompt in this file (a filter by language cuts trees)",
+}
+
+// Why a reply is no option, the first that holds.
+const (
+	notAssistant = iota
+	replyDeleted
+	replyRejected
+	replyLanguage
+	replyTwice
+	notRanked
+	replyReasons
+)
+
+var replyReason = [replyReasons]string{
+	"not the assistant's",
+	"deleted",
+	"failed review",
+	"of another language than the prompt",
+	"in the file twice",
+	"unranked beside ranked ones",
+}
+
+// english is the language of the paper's items, and the default.
+const english = "en"
+
+func newForest(lang string) forest { return forest{lang: cmp.Or(lang, english)} }
+
+// emit hands over the line of a tree's item, if it has one.
+func (f *forest) emit(root message, replies []message, emit func(line int, text []byte) error) error {
+	it, ok := f.item(root, replies)
+	if !ok {
+		return nil
+	}
+	text, err := OptionsLine(it)
+	if err != nil {
+		return err
+	}
+	return emit(root.line, text)
+}
+
+// item is the item of a tree, or says that it has none.
+func (f *forest) item(root message, replies []message) (Item, bool) {
+	f.trees++
+	if _, first := f.seen.Add(root.ID); !first {
+		f.twice++
+		return Item{}, false
+	}
+	if why := f.refuse(root); why >= 0 {
+		f.noTree[why]++
+		return Item{}, false
+	}
+	shown := f.shown(root, replies)
+	switch len(shown) {
+	case 0:
+		f.noTree[noReplies]++
+		return Item{}, false
+	case 1:
+		f.noTree[oneReply]++
+		return Item{}, false
+	}
+	candidates := make([]Candidate, len(shown))
+	for i, m := range shown {
+		candidates[i] = Candidate{Model: m.Model, Text: *m.Text, Rank: m.Rank.rank}
+	}
+	if err := nameOptions(candidates); err != nil { // they have no ids yet
+		panic(err)
+	}
+	it := optionsItem(root.ID, *root.Text, candidates)
+	it.Source = root.Lang
+	f.count(len(shown), shown[0].Rank.rank != nil)
+	return it, true
+}
+
+func (f *forest) count(options int, ranked bool) {
+	f.items++
+	if !ranked {
+		f.unranked++
+	}
+	if f.items == 1 {
+		f.options = [2]int{options, options}
+	}
+	f.options = [2]int{min(f.options[0], options), max(f.options[1], options)}
+}
+
+// refuse is why a tree with this root is none to judge, or -1.
+func (f *forest) refuse(root message) int {
+	switch {
+	case root.State != "" && root.State != readyState:
+		return otherState
+	case f.lang != AnyLanguage && root.Lang != "" && root.Lang != f.lang:
+		return otherLanguage
+	}
+	f.asked++
+	switch {
+	case root.Deleted:
+		return promptDeleted
+	case root.rejected():
+		return promptRejected
+	}
+	return -1
+}
+
+// shown are the replies that become options, in the order of their ids.
+func (f *forest) shown(root message, replies []message) []message {
+	var shown []message
+	ranked := false
+	for _, m := range replies {
+		if why := leftOut(root, m); why >= 0 {
+			f.noReply[why]++
+			continue
+		}
+		shown = append(shown, m)
+		ranked = ranked || m.Rank.rank != nil
+	}
+	slices.SortStableFunc(shown, func(a, b message) int { return strings.Compare(a.ID, b.ID) })
+	n := len(shown)
+	shown = slices.CompactFunc(shown, func(a, b message) bool { return a.ID == b.ID })
+	f.noReply[replyTwice] += n - len(shown)
+	n = len(shown)
+	shown = slices.DeleteFunc(shown, func(m message) bool { return ranked && m.Rank.rank == nil })
+	f.noReply[notRanked] += n - len(shown)
+	return shown
+}
+
+func leftOut(root, m message) int {
+	switch {
+	case m.Role != assistantRole:
+		return notAssistant
+	case m.Deleted:
+		return replyDeleted
+	case m.rejected():
+		return replyRejected
+	case m.Lang != "" && root.Lang != "" && m.Lang != root.Lang:
+		return replyLanguage
+	}
+	return -1
+}
+
+// paperRows is the paper's own number (arXiv 2406.12043, §3.1). The paper says
+// first replies of OASST and no more. The ready export of OASST1 is known to
+// have 3,670 English trees and the validation split has 188, so that 3,482 is the
+// English trees of the train split, which is also the split that the authors'
+// program takes: none left out for its replies, be there one, or deleted ones.
+const paperRows = 3482
+
+// notes say in sentences what became of the trees.
+func (f *forest) notes() []string {
+	var left []string
+	if f.twice > 0 {
+		left = append(left, thousands(f.twice)+" in the file twice")
+	}
+	left = append(left, reasons(f.noTree[:], treeReason[:])...)
+	notes := []string{fmt.Sprintf("%s of %s (%s): the prompt and the assistant's first replies%s.", counted(f.items, "item"), counted(f.trees, "tree"), f.language(), f.span())}
+	if left != nil {
+		notes = append(notes, "Trees left out: "+strings.Join(left, ", ")+".")
+	}
+	if left = reasons(f.noReply[:], replyReason[:]); left != nil {
+		notes = append(notes, "Replies left out of the trees taken: "+strings.Join(left, ", ")+".")
+	}
+	if f.lang == english {
+		notes = append(notes, fmt.Sprintf("The paper's %s rows are as many as OASST1's train split has English trees, whatever their replies (3,670 in the ready export, 188 of them in the validation split); counted like that, this file has %s.", thousands(paperRows), thousands(f.asked)))
+	}
+	return notes
+}
+
+func (f *forest) language() string {
+	if f.lang == AnyLanguage {
+		return "all languages"
+	}
+	return "language " + f.lang
+}
+
+// span says how many options the items have, and how many have no ranks.
+func (f *forest) span() string {
+	text := ""
+	switch low, high := f.options[0], f.options[1]; {
+	case f.items == 0:
+	case low == high:
+		text = fmt.Sprintf(", %d options each", low)
+	default:
+		text = fmt.Sprintf(", %d to %d options each", low, high)
+	}
+	if f.unranked > 0 {
+		text += fmt.Sprintf("; %s without ranks, so without a best option", counted(f.unranked, "item"))
+	}
+	return text
+}
+
+func reasons(counts []int, texts []string) []string {
+	var out []string
+	for i, n := range counts {
+		if n > 0 {
+			out = append(out, thousands(n)+" "+texts[i])
+		}
+	}
+	return out
+}
+
+// counted is a number of things.
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return thousands(n) + " " + thing + "s"
+}
+
+// thousands writes a number with its separators.
+func thousands(n int) string {
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}

@@ -1,0 +1,389 @@
+package datasets
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// OptionLines is an instruction and its options, one JSON object a line, as
+// GradeLab (arXiv 2406.12043) reads them: a prompt and a list of outputs.
+//
+// An output is a string or an object with text and, where known, rank and
+// model. Ranks may stand in a list of their own beside the outputs instead. The
+// lowest rank is the best; null is an unknown one. Items are known by id or,
+// without one, by the number of their row: their place is then part of them.
+//
+// The line of an item that was made from something else ([OptionsLine]) has this
+// shape too, with the ids of its options and the mark of the unrelated one.
+var OptionLines = Format{
+	Name:     optionsName,
+	About:    "JSON lines with prompt and outputs, ranked or not",
+	Keys:     []string{"prompt", "outputs"},
+	Parse:    parseOptions,
+	Assemble: numberOptions,
+}
+
+// numberOptions gives rows without an id their number, and leaves out those
+// with nothing to choose.
+func numberOptions(rows Rows, emit func(line int, text []byte) error) ([]string, error) {
+	few := 0
+	for row := range rows.All {
+		it, err := parseOptions(row.Text)
+		text := row.Text
+		switch {
+		case errors.Is(err, errFewOptions):
+			few++
+			continue
+		case err == nil && it.ID == "":
+			it.ID = strconv.Itoa(row.Line)
+			if text, err = OptionsLine(it); err != nil {
+				return nil, err
+			}
+		}
+		if err := emit(row.Line, text); err != nil {
+			return nil, err
+		}
+	}
+	if few == 0 {
+		return nil, nil
+	}
+	return []string{fmt.Sprintf("%s left out that have fewer than 2 outputs: there is nothing to choose, and no entropy.", counted(few, "row"))}, nil
+}
+
+const optionsName = "options"
+
+// UnrelatedID is the candidate id of an option that was put in from another item.
+const UnrelatedID = "00"
+
+type optionsLine struct {
+	ID      *jsonID    `json:"id,omitempty"`
+	Source  string     `json:"source,omitempty"`
+	Group   string     `json:"group,omitempty"`
+	Prompt  *string    `json:"prompt"`
+	Outputs []output   `json:"outputs"`
+	Ranks   []jsonRank `json:"ranks,omitempty"`
+}
+
+// output is one option of a line.
+type output struct {
+	ID        string
+	Text      string
+	Model     string
+	Rank      jsonRank
+	Unrelated bool
+}
+
+type outputObject struct {
+	ID        string   `json:"id,omitempty"`
+	Text      *string  `json:"text"`
+	Model     string   `json:"model,omitempty"`
+	Rank      jsonRank `json:"rank,omitzero"`
+	Unrelated bool     `json:"unrelated,omitempty"`
+}
+
+func (o *output) UnmarshalJSON(data []byte) error {
+	if data[0] == '"' {
+		*o = output{}
+		return json.Unmarshal(data, &o.Text)
+	}
+	var obj outputObject
+	if data[0] == '{' {
+		if err := json.Unmarshal(data, &obj); err != nil {
+			return err
+		}
+	}
+	if obj.Text == nil {
+		return errors.New(`an output is neither a string nor an object with "text"`)
+	}
+	*o = output{obj.ID, *obj.Text, obj.Model, obj.Rank, obj.Unrelated}
+	return nil
+}
+
+func (o output) MarshalJSON() ([]byte, error) {
+	return marshal(outputObject{o.ID, &o.Text, o.Model, o.Rank, o.Unrelated})
+}
+
+// jsonID is an id that is written as a string or as a whole number.
+type jsonID string
+
+func (id *jsonID) UnmarshalJSON(data []byte) error {
+	if data[0] == '"' {
+		return json.Unmarshal(data, (*string)(id))
+	}
+	n, err := strconv.ParseInt(string(data), 10, 64)
+	if err != nil {
+		return fmt.Errorf(`"id" is neither a string nor a whole number: %s`, clip(data))
+	}
+	*id = jsonID(strconv.FormatInt(n, 10))
+	return nil
+}
+
+// jsonRank is a rank or null. Columns of ranks with gaps pass through tools that
+// know no integers with gaps, so 2.0 is a 2.
+type jsonRank struct{ rank *int }
+
+func (r jsonRank) IsZero() bool { return r.rank == nil }
+
+func (r jsonRank) MarshalJSON() ([]byte, error) { return json.Marshal(r.rank) }
+
+func (r *jsonRank) UnmarshalJSON(data []byte) error {
+	r.rank = nil
+	if string(data) == "null" {
+		return nil
+	}
+	f, err := strconv.ParseFloat(string(data), 64)
+	if err != nil || f != math.Trunc(f) || f < 0 || f > math.MaxInt32 {
+		return fmt.Errorf("rank %s is not a whole number from 0", clip(data))
+	}
+	rank := int(f)
+	r.rank = &rank
+	return nil
+}
+
+// clip is the start of something long, for a message of one line.
+func clip(data []byte) string {
+	text := strings.ToValidUTF8(string(data), "\ufffd")
+	if len(text) > 40 {
+		text = strings.ToValidUTF8(text[:40], "") + "…"
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// errFewOptions is the error of an item with nothing to choose.
+var errFewOptions = errors.New("fewer than 2 options: there is nothing to choose, and no entropy")
+
+func parseOptions(line []byte) (Item, error) {
+	if !utf8.Valid(line) {
+		return Item{}, errors.New("not UTF-8: save the file in that encoding")
+	}
+	var l optionsLine
+	if err := json.Unmarshal(line, &l); err != nil {
+		return Item{}, describe(line, err)
+	}
+	switch {
+	case l.Prompt == nil:
+		return Item{}, errors.New(`key "prompt" is missing`)
+	case l.Outputs == nil:
+		return Item{}, errors.New(`key "outputs" is missing`)
+	case l.ID != nil && *l.ID == "":
+		return Item{}, errors.New(`"id" is empty`)
+	case l.Ranks != nil && len(l.Ranks) != len(l.Outputs):
+		return Item{}, fmt.Errorf(`"ranks" has %d entries for %d outputs`, len(l.Ranks), len(l.Outputs))
+	}
+	candidates, err := l.candidates()
+	if err != nil {
+		return Item{}, err
+	}
+	it := optionsItem("", *l.Prompt, candidates)
+	it.Source = l.Source
+	if l.ID != nil {
+		it.ID = string(*l.ID)
+	}
+	if l.Group != "" {
+		it.Group = l.Group
+	}
+	return it, nil
+}
+
+func (l *optionsLine) candidates() ([]Candidate, error) {
+	related := 0
+	candidates := make([]Candidate, len(l.Outputs))
+	for i, o := range l.Outputs {
+		c := Candidate{ID: o.ID, Model: o.Model, Text: o.Text, Rank: o.Rank.rank, Unrelated: o.Unrelated}
+		if l.Ranks != nil && l.Ranks[i].rank != nil {
+			if c.Rank != nil {
+				return nil, fmt.Errorf(`output %d has a rank of its own and one in "ranks"`, i+1)
+			}
+			c.Rank = l.Ranks[i].rank
+		}
+		switch {
+		case c.Unrelated && (i > 0 || c.ID != UnrelatedID):
+			return nil, fmt.Errorf("output %d is marked as unrelated; only the first may be, with id %q", i+1, UnrelatedID)
+		case c.Unrelated && c.Rank != nil:
+			return nil, errors.New("the unrelated output has a rank")
+		case !c.Unrelated:
+			related++
+		}
+		candidates[i] = c
+	}
+	if related < 2 {
+		return nil, errFewOptions
+	}
+	return candidates, nameOptions(candidates)
+}
+
+// nameOptions gives the options their ids, 01, 02, … in the order given, where
+// they have none. The ids of a line that has them must be in order: some may be
+// missing, where options were left out.
+func nameOptions(candidates []Candidate) error {
+	related := candidates
+	if related[0].Unrelated {
+		related = related[1:]
+	}
+	if !slices.ContainsFunc(related, func(c Candidate) bool { return c.ID != "" }) {
+		width := max(2, len(strconv.Itoa(len(related))))
+		for i := range related {
+			related[i].ID = fmt.Sprintf("%0*d", width, i+1)
+		}
+		return nil
+	}
+	last := UnrelatedID
+	for i, c := range related {
+		if c.ID <= last {
+			return fmt.Errorf("id %q of output %d is out of order: give all outputs ids that sort after %q and in their order, or none", c.ID, i+1+len(candidates)-len(related), UnrelatedID)
+		}
+		last = c.ID
+	}
+	return nil
+}
+
+// optionsItem is an item of the shape Options, grouped by how many there are to
+// choose from: that is what chance and the longest possible entropy depend on.
+func optionsItem(id, question string, candidates []Candidate) Item {
+	return Item{
+		ID: id, Shape: Options, Question: question, Candidates: candidates,
+		Gold: bestRanked(candidates), Group: optionsGroup(candidates),
+	}
+}
+
+func optionsGroup(candidates []Candidate) string {
+	n := 0
+	for _, c := range candidates {
+		if !c.Unrelated {
+			n++
+		}
+	}
+	return fmt.Sprintf("%d options", n)
+}
+
+// bestRanked is the index of the option of the lowest rank. There is none where
+// two share it, nor where options without a rank might be better still: beside
+// those only a rank of 0 is known to be the best.
+func bestRanked(candidates []Candidate) int {
+	best, shared, unknown := NoGold, false, false
+	for i, c := range candidates {
+		switch {
+		case c.Unrelated:
+		case c.Rank == nil:
+			unknown = true
+		case best == NoGold || *c.Rank < *candidates[best].Rank:
+			best, shared = i, false
+		case *c.Rank == *candidates[best].Rank:
+			shared = true
+		}
+	}
+	if shared || best != NoGold && unknown && *candidates[best].Rank > 0 {
+		return NoGold
+	}
+	return best
+}
+
+// OptionsLine is the item as a line of the format [OptionLines], which reads it
+// as the same item: the items of a run are complete in themselves, whatever
+// file, cut or addition they came from.
+func OptionsLine(it Item) ([]byte, error) {
+	id := jsonID(it.ID)
+	l := optionsLine{ID: &id, Source: it.Source, Prompt: &it.Question}
+	if it.Group != optionsGroup(it.Candidates) {
+		l.Group = it.Group
+	}
+	for _, c := range it.Candidates {
+		l.Outputs = append(l.Outputs, output{c.ID, c.Text, c.Model, jsonRank{c.Rank}, c.Unrelated})
+	}
+	line, err := marshal(l)
+	if err != nil {
+		return nil, err
+	}
+	back, err := parseOptions(line)
+	if err == nil && !sameOptions(it, back) {
+		err = errors.New("it reads as another item")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("item %q has no line of format %q: %w", it.ID, optionsName, err)
+	}
+	return line, nil
+}
+
+// sameOptions compares what a line can hold of two items.
+func sameOptions(a, b Item) bool {
+	return a.ID == b.ID && a.Shape == b.Shape && a.Source == b.Source && a.Group == b.Group && a.Question == b.Question && a.Gold == b.Gold &&
+		a.Answer == b.Answer && a.Answered == b.Answered && slices.EqualFunc(a.Candidates, b.Candidates, sameCandidate)
+}
+
+func sameCandidate(a, b Candidate) bool {
+	if (a.Rank == nil) != (b.Rank == nil) || a.Rank != nil && *a.Rank != *b.Rank {
+		return false
+	}
+	a.Rank, b.Rank = nil, nil
+	return a == b
+}
+
+// marshal is json.Marshal without the escapes that HTML needs.
+func marshal(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), err
+}
+
+// TrimOptions cuts an item to at most n options. A best-ranked one always stays;
+// the others are drawn by seed, item and option alone, so that a larger n keeps
+// all that a smaller one keeps. Order and ids stay as they were, and an unrelated
+// option is not counted. An n below 2 is no limit.
+func TrimOptions(it Item, n int, seed int64) Item {
+	var related []int
+	for i, c := range it.Candidates {
+		if !c.Unrelated {
+			related = append(related, i)
+		}
+	}
+	if n < 2 || len(related) <= n {
+		return it
+	}
+	slices.SortStableFunc(related, func(a, b int) int {
+		return compareDraw(it, seed, a, b)
+	})
+	if best := firstBest(it.Candidates, related); best > 0 {
+		b := related[best]
+		related = slices.Insert(slices.Delete(related, best, best+1), 0, b)
+	}
+	keep := related[:n]
+	cut := it
+	cut.Candidates, cut.Raw = nil, nil
+	for i, c := range it.Candidates {
+		if c.Unrelated || slices.Contains(keep, i) {
+			cut.Candidates = append(cut.Candidates, c)
+		}
+	}
+	cut.Gold = bestRanked(cut.Candidates)
+	if it.Group == optionsGroup(it.Candidates) {
+		cut.Group = optionsGroup(cut.Candidates)
+	}
+	return cut
+}
+
+func compareDraw(it Item, seed int64, a, b int) int {
+	key := func(i int) uint64 { return drawKey("options", seed, it.ID, it.Candidates[i].ID) }
+	return cmp.Compare(key(a), key(b))
+}
+
+// firstBest is the place in order of the first option of the lowest rank.
+func firstBest(candidates []Candidate, order []int) int {
+	best := -1
+	for place, i := range order {
+		r := candidates[i].Rank
+		if r != nil && (best < 0 || *r < *candidates[order[best]].Rank) {
+			best = place
+		}
+	}
+	return best
+}

@@ -1,0 +1,223 @@
+package judging
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"gavel/datasets"
+)
+
+// FastChat is what came of importing pair judgments.
+type FastChat struct {
+	*ImportedRun
+	Ties, Inconsistent int // verdicts that are ties; of those, because the two games differ
+	Golds              int // pairs of which most experts' votes are alike
+	Split              int // pairs on which as many experts voted for one as for another
+	Human              *Votes
+}
+
+// ImportFastChat turns pair judgments of FastChat's judge, or of a published
+// snapshot of them, into the run directory out: a preference a pair and turn,
+// with what most experts voted for as gold, where human names a file of votes.
+// No such file has the conversations, so that the items have no texts.
+func ImportFastChat(path, human, out, model, gavel string) (*FastChat, error) {
+	src, err := openSource(path)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	im := &FastChat{}
+	golds := map[string]int{}
+	if human != "" {
+		if im.Human, err = ReadVotes(human); err != nil {
+			return nil, err
+		}
+		golds, im.Split = expertGolds(im.Human.Votes)
+	}
+	games := map[string]voteRow{}
+	f := &answersFile{
+		kind: "fastchat", about: "FastChat pair judgments", source: src, model: model,
+		dataset: DatasetInfo{Name: "mt-bench", Format: datasets.Questions.Name},
+		check:   func(p Protocol, r *Record, row answered) (bool, string) { return checkGames(p, r, row, games[r.Item]) },
+	}
+	bad := rejects{path: path}
+	seen := map[string]string{}
+	judge := ""
+	err = src.each(func(n int, raw json.RawMessage) error {
+		var r voteRow
+		err := decodeRow(raw, &r)
+		var row answered
+		if err == nil {
+			row, err = r.judgment(golds)
+		}
+		if err != nil {
+			bad.add(n, err)
+			return nil
+		}
+		row.where = rowNumber(n)
+		name := judgeModel(r.Judge)
+		if judge == "" {
+			judge = name
+		}
+		if name != judge {
+			return fmt.Errorf("row %d: judge is %q, before it was %q: one judge a file", n, name, judge)
+		}
+		if r.games() {
+			games[row.item.ID] = r
+		}
+		im.count(row)
+		return f.add(row, seen)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := f.reject(&bad, "rows with question_id, turn, judge, and model_a, model_b, winner or model_1, model_2, g1_winner, g2_winner"); err != nil {
+		return nil, err
+	}
+	if f.model == "" {
+		f.model = judge
+	}
+	im.ImportedRun, err = f.run(out, gavel)
+	return im, err
+}
+
+func (im *FastChat) count(row answered) {
+	if row.item.Gold != datasets.NoGold {
+		im.Golds++
+	}
+	if row.stored.Choice == VoteTie {
+		im.Ties++
+		if strings.Contains(row.stored.Label, "inconsistent") {
+			im.Inconsistent++
+		}
+	}
+}
+
+// judgeModel is the model of a judge: of FastChat's model and prompt the first,
+// since its prompt depends on the question.
+func judgeModel(raw json.RawMessage) string {
+	var parts []string
+	if json.Unmarshal(raw, &parts) == nil && len(parts) > 0 {
+		return parts[0]
+	}
+	return datasets.Scalar(raw)
+}
+
+// judgment makes a row an answered item.
+func (r voteRow) judgment(golds map[string]int) (answered, error) {
+	v, err := r.vote()
+	stored := Verdict{Outcome: Decided, Choice: v.Winner, Label: v.Label}
+	if errors.Is(err, errNoWinner) {
+		stored, err = Verdict{Outcome: NoVerdict, Choice: Nobody, Label: v.Label}, nil
+	}
+	if err != nil {
+		return answered{}, err
+	}
+	row := answered{line: v.line(golds), told: &v.Label, stored: &stored, prompt: r.G1Prompt}
+	if row.item, err = datasets.Questions.Parse(row.line); err != nil {
+		return row, err
+	}
+	if r.G1Verdict != "" || r.G2Verdict != "" {
+		row.replies = []string{r.G1Verdict, r.G2Verdict}
+	}
+	return row, nil
+}
+
+// line is the pair as a dataset line, without texts.
+func (v Vote) line(golds map[string]int) []byte {
+	line := pythonString([]byte(`{"id": `), v.Item())
+	line = pythonString(append(line, `, "category": `...), benchCategory(v.Question))
+	line = append(line, `, "source": "mt-bench", "question": "", "response_a": "", "response_b": "", "model_a": `...)
+	line = pythonString(append(pythonString(line, v.A), `, "model_b": `...), v.B)
+	gold := `, "gold": null}`
+	if g, ok := golds[v.Item()]; ok {
+		gold = `, "gold": "` + letter(g) + `"}`
+	}
+	return append(line, gold...)
+}
+
+// benchCategories are MT-Bench's, ten questions each, from 81.
+var benchCategories = []string{"writing", "roleplay", "reasoning", "math", "coding", "extraction", "stem", "humanities"}
+
+const firstBenchQuestion = 81
+
+// benchCategory is the category of a question of MT-Bench.
+func benchCategory(id string) string {
+	n, err := strconv.Atoi(id)
+	if k := (n - firstBenchQuestion) / 10; err == nil && n >= firstBenchQuestion && k < len(benchCategories) {
+		return benchCategories[k]
+	}
+	return "(no category)"
+}
+
+// expertGolds is, by pair, what most experts voted for. Where as many voted for
+// another there is none: split counts those. Authors and others have no say, as
+// in the paper's "human".
+func expertGolds(votes []Vote) (golds map[string]int, split int) {
+	counts := map[string]*[3]int{}
+	for _, v := range votes {
+		if !strings.HasPrefix(v.Judge, ExpertPrefix) {
+			continue
+		}
+		id := v.Item()
+		if counts[id] == nil {
+			counts[id] = new([3]int)
+		}
+		counts[id][v.Winner]++
+	}
+	golds = map[string]int{}
+	for id, n := range counts {
+		best, alone := 0, true
+		for w := 1; w < len(n); w++ {
+			if n[w] >= n[best] {
+				alone = n[w] > n[best]
+				if alone {
+					best = w
+				}
+			}
+		}
+		if alone {
+			golds[id] = best
+		} else {
+			split++
+		}
+	}
+	return golds, split
+}
+
+// Voters of MT-Bench are named by what they are.
+const (
+	ExpertPrefix = "expert_"
+	AuthorPrefix = "author_"
+)
+
+// checkGames reads the two games' replies and compares them with the winners in
+// the file. In game 1 model_1 was shown as A, in game 2 model_2.
+func checkGames(p Protocol, r *Record, row answered, games voteRow) (told bool, differ string) {
+	if !games.games() {
+		return false, ""
+	}
+	var wrong []string
+	for i, game := range []struct {
+		winner *string
+		places [3]string
+	}{{games.G1Winner, [3]string{"model_1", "model_2", "tie"}}, {games.G2Winner, [3]string{"model_2", "model_1", "tie"}}} {
+		ours := "error"
+		v := p.Parse(r.Shown(), row.replies[i], Reading{Policy: Unique})
+		if v.Outcome == Decided {
+			ours = game.places[v.Choice]
+		} else if v.Outcome == Conflict {
+			ours = "two verdicts that differ"
+		}
+		if ours != *game.winner {
+			wrong = append(wrong, fmt.Sprintf("game %d: the file has %s, the reply says %s", i+1, *game.winner, ours))
+		}
+	}
+	if len(wrong) == 0 {
+		return true, ""
+	}
+	return true, fmt.Sprintf("%s, %s: %s (the file's verdict is kept)", row.where, r.Item, strings.Join(wrong, "; "))
+}

@@ -1,0 +1,306 @@
+package scoring
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gavel/judging"
+	"gavel/scoring/stats"
+)
+
+// Agreement is how often a judge's votes on pairs of models' answers are those
+// of people, as MT-Bench's paper has it (arXiv 2306.05685, Table 5).
+type Agreement struct {
+	Run       string         `json:"run"`
+	ID        string         `json:"id"`
+	Model     string         `json:"model"`
+	Dataset   string         `json:"dataset"`
+	Simulated bool           `json:"simulated"`
+	Human     string         `json:"human"` // the file of people's votes
+	Judged    int            `json:"judged"`
+	Votes     int            `json:"votes"`   // of people
+	Matched   int            `json:"matched"` // of those, on pairs that the judge voted on
+	Rows      []AgreementRow `json:"agreement"`
+	Bootstrap Bootstrap      `json:"bootstrap"`
+	Warnings  []string       `json:"warnings"`
+}
+
+// AgreementRow is one number of it: of all pairs of votes, one of each of two
+// kinds of voters, on the same pair of answers to the same turn, the share that
+// name the same winner. Two votes of one person are no pair.
+type AgreementRow struct {
+	Turn    int       `json:"turn"`
+	Between [2]string `json:"between"` // kinds of voters
+	Setup   string    `json:"setup"`   // WithTies or WithoutTies
+	Value   *float64  `json:"value"`   // percent; null where there is nothing to compare
+	Equal   int       `json:"equal"`
+	N       int       `json:"n"` // pairs of votes
+	Low     *float64  `json:"low"`
+	High    *float64  `json:"high"`
+	Chance  float64   `json:"chance"` // percent that two who vote at random would have
+	Note    string    `json:"note,omitempty"`
+}
+
+// Setups of an agreement.
+const (
+	WithTies    = "S1" // all votes; a tie agrees with a tie, and no more with anything else
+	WithoutTies = "S2" // of the pairs of votes those in which neither is a tie
+)
+
+// Kinds of voters.
+const (
+	TheJudge = "judge"
+	Experts  = "experts" // expert_N of MT-Bench's file: the paper's humans
+	Authors  = "authors" // author_N: the paper's authors, kept apart as FastChat does
+	Others   = "others"
+)
+
+// voterKind tells by a voter's name what it is.
+func voterKind(name string) string {
+	switch {
+	case strings.HasPrefix(name, judging.ExpertPrefix):
+		return Experts
+	case strings.HasPrefix(name, judging.AuthorPrefix):
+		return Authors
+	}
+	return Others
+}
+
+// pairings are whose votes are compared, in the order tables print them.
+var pairings = [][2]string{
+	{TheJudge, Experts}, {TheJudge, Authors}, {TheJudge, Others},
+	{Experts, Experts}, {Authors, Authors}, {Others, Others}, {Experts, Authors},
+}
+
+// vote is a vote as agreement needs it.
+type vote struct {
+	voter, kind string
+	winner      int
+}
+
+// contest is a pair of answers to one turn of a question, with all votes on it.
+type contest struct {
+	question string
+	turn     int
+	ballots  []vote
+}
+
+// Agree compares the verdicts of a run of preferences with people's votes on the
+// same pairs. The run's items are found by their ids, [judging.Vote.Item].
+func Agree(dir string, votes []judging.Vote, how judging.Reading, b stats.Bootstrap) (*Agreement, error) {
+	m, err := judging.ReadManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	protocol, err := judging.ProtocolOf(m)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, judging.ManifestFile), err)
+	}
+	how.AcceptCut = how.AcceptCut || m.Spec.Parameters.AcceptCut
+	a := &Agreement{
+		Run: dir, ID: m.ID, Model: m.Spec.Model.Name, Dataset: m.Dataset.Name, Simulated: m.Simulated, Votes: len(votes),
+		Bootstrap: Bootstrap{b.Rounds, b.Level, b.Seed, "question"}, Warnings: []string{},
+	}
+	contests := contestsOf(votes)
+	seen, silent, unvoted := map[string]bool{}, 0, 0
+	err = judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {
+		if !r.IsPreference() {
+			return fmt.Errorf("%s is no preference between two models' answers: there are no votes on it", r.Item)
+		}
+		if r.Repeat > 0 || seen[r.Item] {
+			return nil
+		}
+		seen[strings.Clone(r.Item)] = true
+		v, err := r.Read(protocol, how)
+		if err != nil {
+			return err
+		}
+		c := contests[r.Item]
+		switch {
+		case v.Outcome == judging.Tie:
+			v.Choice = judging.VoteTie
+		case v.Outcome != judging.Decided:
+			silent++
+			return nil
+		}
+		a.Judged++
+		if c == nil {
+			unvoted++
+			return nil
+		}
+		a.Matched += len(c.ballots)
+		c.ballots = append(c.ballots, vote{TheJudge, TheJudge, v.Choice})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.Rows = agreementRows(contests, b)
+	a.warn(silent, unvoted)
+	return a, nil
+}
+
+func (a *Agreement) warn(silent, unvoted int) {
+	say := func(format string, args ...any) { a.Warnings = append(a.Warnings, fmt.Sprintf(format, args...)) }
+	if a.Simulated {
+		say("simulated judge: these numbers are of a coin with known sides, not of a model")
+	}
+	if silent > 0 {
+		say("the judge has no verdict on %d of %d pairs: they are left out", silent, silent+a.Judged)
+	}
+	if unvoted > 0 {
+		say("nobody voted on %d of the %d pairs that the judge has a verdict on", unvoted, a.Judged)
+	}
+	if left := a.Votes - a.Matched; left > 0 {
+		say("%d of %d votes are on pairs that the judge has no verdict on: they count among people alone", left, a.Votes)
+	}
+}
+
+// contestsOf gathers votes by what they are on.
+func contestsOf(votes []judging.Vote) map[string]*contest {
+	all := map[string]*contest{}
+	for _, v := range votes {
+		id := v.Item()
+		c := all[id]
+		if c == nil {
+			c = &contest{question: v.Question, turn: v.Turn}
+			all[id] = c
+		}
+		c.ballots = append(c.ballots, vote{v.Judge, voterKind(v.Judge), v.Winner})
+	}
+	return all
+}
+
+// cell is a number of the table; columns 2i and 2i+1 of a question's row are
+// what it adds to the i-th cell's equal votes and to its n.
+type cell struct {
+	turn    int
+	between [2]string
+	setup   string
+}
+
+// agreementRows counts, question by question, so that the intervals can resample
+// questions: votes on one question have its two answers, and often the voter, in
+// common.
+func agreementRows(contests map[string]*contest, b stats.Bootstrap) []AgreementRow {
+	cells := cellsOf(contests)
+	index := map[cell]int{}
+	for i, c := range cells {
+		index[c] = i
+	}
+	byQuestion := map[string][]float64{}
+	for _, c := range contests {
+		row := byQuestion[c.question]
+		if row == nil {
+			row = make([]float64, 2*len(cells))
+			byQuestion[c.question] = row
+		}
+		c.count(func(between [2]string, setup string, equal bool) {
+			i := index[cell{c.turn, between, setup}]
+			row[2*i] += share(equal)
+			row[2*i+1]++
+		})
+	}
+	questions := make([]string, 0, len(byQuestion))
+	for q := range byQuestion {
+		questions = append(questions, q)
+	}
+	slices.Sort(questions)
+	rows := make([][]float64, len(questions))
+	for i, q := range questions {
+		rows[i] = byQuestion[q]
+	}
+	intervals := b.Sums(rows, len(cells), func(sums, out []float64) {
+		for i := range out {
+			out[i] = sums[2*i] / sums[2*i+1] // 0/0 is NaN: undefined
+		}
+	})
+	out := []AgreementRow{}
+	for i, c := range cells {
+		out = append(out, c.row(rows, i, intervals[i], b.Level))
+	}
+	return out
+}
+
+// row sums a cell up.
+func (c cell) row(rows [][]float64, i int, iv stats.Interval, level float64) AgreementRow {
+	r := AgreementRow{Turn: c.turn, Between: c.between, Setup: c.setup, Chance: 100.0 / 3}
+	if c.setup == WithoutTies {
+		r.Chance = 50
+	}
+	r.Chance = *percent(r.Chance / 100)
+	questions := 0
+	for _, row := range rows {
+		r.Equal += int(row[2*i])
+		r.N += int(row[2*i+1])
+		if row[2*i+1] > 0 {
+			questions++
+		}
+	}
+	if r.N == 0 {
+		r.Note = "undefined: no two votes to compare"
+		return r
+	}
+	switch {
+	case r.Equal == 0 || r.Equal == r.N:
+		iv, r.Note = alike(r.Equal > 0, questions, level), "interval: exact (Clopper-Pearson, over questions), all alike"
+	case iv.Low == iv.High:
+		r.Note = "interval: none can be given, every question counts the same"
+	}
+	r.Value, r.Low, r.High = percent(float64(r.Equal)/float64(r.N)), percent(iv.Low), percent(iv.High)
+	return r
+}
+
+// cellsOf lists the cells that there are votes for, by turn.
+func cellsOf(contests map[string]*contest) []cell {
+	found := map[cell]bool{}
+	for _, c := range contests {
+		c.count(func(between [2]string, _ string, _ bool) { found[cell{turn: c.turn, between: between}] = true })
+	}
+	var cells []cell
+	for c := range found {
+		cells = append(cells, cell{c.turn, c.between, WithTies}, cell{c.turn, c.between, WithoutTies})
+	}
+	slices.SortFunc(cells, func(a, b cell) int {
+		if a.turn != b.turn {
+			return a.turn - b.turn
+		}
+		if d := slices.Index(pairings, a.between) - slices.Index(pairings, b.between); d != 0 {
+			return d
+		}
+		return strings.Compare(a.setup, b.setup)
+	})
+	return cells
+}
+
+// count calls use for every two votes of different voters, once for each setup
+// that they are part of.
+func (c *contest) count(use func(between [2]string, setup string, equal bool)) {
+	for i, a := range c.ballots {
+		for _, b := range c.ballots[i+1:] {
+			if a.voter == b.voter && a.kind == b.kind {
+				continue
+			}
+			between, ok := pairing(a.kind, b.kind)
+			if !ok {
+				continue
+			}
+			use(between, WithTies, a.winner == b.winner)
+			if a.winner != judging.VoteTie && b.winner != judging.VoteTie {
+				use(between, WithoutTies, a.winner == b.winner)
+			}
+		}
+	}
+}
+
+// pairing is the one of two kinds of voters, in whatever order.
+func pairing(a, b string) ([2]string, bool) {
+	for _, p := range pairings {
+		if p == [2]string{a, b} || p == [2]string{b, a} {
+			return p, true
+		}
+	}
+	return [2]string{}, false
+}
