@@ -74,6 +74,7 @@ type Item struct {
 	Gold       int         // index of the labelled best candidate; NoGold where there is none
 	Answer     string      // of a Number: the number that is right, as the dataset writes it
 	Answered   *Answered   // of a Judgment
+	Note       string      // what is odd about the line, though it can be used
 	Line       int         // line of the file, from 1
 	Raw        []byte      // the line as published, without its newline
 }
@@ -136,17 +137,19 @@ type Format struct {
 	// makes, which say everything that there is to know of their item.
 	Parse func(line []byte) (Item, error)
 	// Assemble, where not nil, makes lines of rows before any line is parsed:
-	// where an item is several rows, or a row does not tell its item's id. What
-	// it is to pass over without a word it passes on, for Parse to complain of;
+	// where an item is several rows, or a row does not tell its item's id. Rows
+	// that it cannot read it passes on as they are, for Parse to complain of;
 	// given lines that it made, it gives the same. The notes, a sentence each,
 	// say what was left out and why.
 	Assemble func(rows Rows, emit func(line int, text []byte) error) (notes []string, err error)
+	// Makes is the format of the lines that Assemble makes, where it is another.
+	Makes string
 }
 
 // Formats lists the file formats that a path may have. A file has the format of
 // the first row that one of them can read; complaints about rows before that
 // are of the format whose keys they have most of, the first where in doubt.
-var Formats = []Format{JudgeBench, Questions, OptionLines, OASSTTrees, OASSTMessages}
+var Formats = []Format{JudgeBench, MMLUPro, GSM8K, GSMSymbolic, MTBench, ChatbotArena, Judgments, Questions, OptionLines, OASSTTrees, OASSTMessages}
 
 // maxSkipped is how many skipped lines are kept word for word; the rest are
 // only counted.
@@ -170,16 +173,18 @@ type Set struct {
 	Notes   []string     // what else there is to say of it, a sentence each
 	Options OpenOptions  // that it was opened with
 
-	ids    IDs
-	rows   []row
-	lines  []int32 // of the rows; nil where row i is line i+1
-	groups groupIndex
-	data   io.ReaderAt
-	close  func() error
-	format Format
-	found  atomic.Pointer[Format] // format, for those who parse while it is being found
-	byRow  bool                   // what is called a line is a row of a file without lines
-	origin []int32                // of each line that was assembled, the line of the file it comes from
+	ids     IDs
+	rows    []row
+	lines   []int32 // of the rows; nil where row i is line i+1
+	groups  groupIndex
+	data    io.ReaderAt
+	close   func() error
+	format  Format
+	remarks int                    // items with a note, of which the first stand in Notes
+	meant   *Format                // where none is found, that whose keys the first line has
+	found   atomic.Pointer[Format] // format, for those who parse while it is being found
+	byRow   bool                   // what is called a line is a row of a file without lines
+	origin  []int32                // of each line that was assembled, the line of the file it comes from
 }
 
 // Len is the number of usable items.
@@ -272,7 +277,8 @@ func describe(line []byte, err error) error {
 	}
 	var typ *json.UnmarshalTypeError
 	if errors.As(err, &typ) {
-		return fmt.Errorf("key %q is of type %s, expected %s", typ.Field, typ.Value, jsonKind(typ.Type))
+		key := strings.TrimPrefix(typ.Field, "Answered.") // of a JudgmentLine, where it stands among the others
+		return fmt.Errorf("key %q is of type %s, expected %s", key, typ.Value, jsonKind(typ.Type))
 	}
 	return err
 }

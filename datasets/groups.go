@@ -1,6 +1,10 @@
 package datasets
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // groupIndex remembers the group of each item, so that choosing items by group
 // does not read them: four bytes an item.
@@ -37,4 +41,13 @@ func (s *Set) Groups() []string {
 	}
 	slices.SortFunc(names, CategoryOrder)
 	return names
+}
+
+// listed names groups for a message, the first of very many.
+func listed(groups []string) string {
+	const most = 40
+	if n := len(groups) - most; n > 0 {
+		return strings.Join(groups[:most], ", ") + fmt.Sprintf(" and %d more", n)
+	}
+	return strings.Join(groups, ", ")
 }

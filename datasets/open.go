@@ -11,7 +11,6 @@ import (
 	"io"
 	"iter"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -156,7 +155,7 @@ func (s *Set) use(f *Format) {
 
 // Rows are the rows of a file, for a format that has to see all of them.
 type Rows struct {
-	Name    string // of the file, without its folder
+	Path    string // of the file, or the name of a set that has none
 	Options OpenOptions
 	// All gives every row that is not blank, in the order of the file. It may be
 	// ranged over more than once, as telling what belongs together and then
@@ -175,7 +174,7 @@ type Row struct {
 func (s *Set) assemble(in content, size int64) error {
 	lines := new(spool)
 	var readErr error
-	rows := Rows{Name: filepath.Base(s.label()), Options: s.Options, All: func(yield func(Row) bool) {
+	rows := Rows{Path: s.label(), Options: s.Options, All: func(yield func(Row) bool) {
 		if err := eachRowOf(in, size, yield); err != nil {
 			readErr = err
 		}
@@ -252,10 +251,22 @@ type parsed struct {
 func (s *Set) parse(line []byte) parsed {
 	text := bytes.TrimRight(line, "\r\n")
 	if f := s.found.Load(); f != nil {
-		it, err := f.Parse(text)
+		it, err := f.read(text)
 		return parsed{formatIndex(f.Name), it, err}
 	}
 	return parseAny(text)
+}
+
+// read is Parse of a line that should be of the format. The keys of those that
+// assemble are few, and another's rows may have them all: such rows are bad ones.
+func (f *Format) read(text []byte) (Item, error) {
+	it, err := f.Parse(text)
+	if err == nil && f.Assemble != nil {
+		if other := closest(text); other.Name != f.Name && other.Name != f.Makes {
+			return Item{}, fmt.Errorf("a row of %s in a file of %s", other.Name, f.Name)
+		}
+	}
+	return it, err
 }
 
 func formatIndex(name string) int {
@@ -346,6 +357,9 @@ func (s *Set) index(r io.Reader) error {
 	if s.SHA256 == "" {
 		s.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	}
+	if n := s.remarks - maxSkipped; n > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("There are %d more notes on items like these.", n))
+	}
 	s.origin = nil                // lines has it
 	s.rows = slices.Clone(s.rows) // without the room to grow
 	s.ids.ends = slices.Clone(s.ids.ends)
@@ -362,10 +376,10 @@ func (s *Set) usable() error {
 	switch {
 	case len(s.rows) > 0:
 		return nil
+	case len(s.groups.others) > 0:
+		return fmt.Errorf("%s: no item is of the group %s; there are %s", s.label(), strings.Join(s.Options.Groups, " or "), listed(s.groups.others))
 	case s.Skipped > 0:
 		return fmt.Errorf("%w (no usable %s among %d; expected %s)", s.Bad[0], what, s.Skipped, s.expected())
-	case len(s.groups.others) > 0:
-		return fmt.Errorf("%s: no item is of the group %s; there are %s", s.label(), strings.Join(s.Options.Groups, " or "), strings.Join(s.groups.others, ", "))
 	case len(s.Notes) > 0:
 		return fmt.Errorf("%s: no item is left: %s", s.label(), strings.Join(s.Notes, " "))
 	default:
@@ -374,13 +388,13 @@ func (s *Set) usable() error {
 }
 
 // expected says what the file may hold: the rows of the format that it was found
-// to have, or of any.
+// to have, or that its first row seems to be of, or of any.
 func (s *Set) expected() string {
-	if s.Format != "" {
+	switch {
+	case s.Format != "":
 		return s.format.About
-	}
-	if len(Formats) == 1 {
-		return Formats[0].About
+	case s.meant != nil:
+		return s.meant.About
 	}
 	names := make([]string, len(Formats))
 	for i, f := range Formats {
@@ -405,9 +419,12 @@ func (s *Set) add(line Line[parsed]) error {
 	case s.Format == "" && err == nil:
 		s.use(f)
 	case s.Format != "" && s.Format != f.Name:
-		it, err = s.format.Parse(text)
+		it, err = s.format.read(text)
 	}
 	if err != nil {
+		if f := &Formats[line.Value.format]; s.Skipped == 0 && len(f.Keys) > 0 && hasAll(text, f.Keys) {
+			s.meant = f
+		}
 		s.Skipped++
 		if len(s.Bad) < maxSkipped {
 			s.Bad = append(s.Bad, s.complaint(number, err))
@@ -421,6 +438,7 @@ func (s *Set) add(line Line[parsed]) error {
 		return &DuplicateError{s.label(), number, s.line(first), it.ID, s.byRow}
 	}
 	s.groups.add(it.Group)
+	s.remark(number, it.Note)
 	s.rows = append(s.rows, row{line.Offset, int32(len(text)), checksum(text)})
 	if n := len(s.rows); s.lines != nil || number != n { // a line was left out
 		for i := len(s.lines); i < n-1; i++ {
@@ -434,4 +452,14 @@ func (s *Set) add(line Line[parsed]) error {
 	}
 	s.Longest = max(s.Longest, size)
 	return nil
+}
+
+// remark keeps what is odd about a line, as far as there is room.
+func (s *Set) remark(line int, note string) {
+	if note == "" {
+		return
+	}
+	if s.remarks++; s.remarks <= maxSkipped {
+		s.Notes = append(s.Notes, s.complaint(line, errors.New(note)).Error()+".")
+	}
 }

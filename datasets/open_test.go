@@ -12,9 +12,6 @@ import (
 	"testing"
 )
 
-// shape is what a file that has no format is expected to have.
-var shape = "the rows of one of the formats judgebench, " + strings.Join(formatNames()[1:], ", ")
-
 func formatNames() []string {
 	var names []string
 	for _, f := range Formats {
@@ -54,14 +51,14 @@ func TestBadFiles(t *testing.T) {
 		"zip":             {"PK\x03\x04" + good, "FILE: the file is a zip archive: unpack it first"},
 		"tar":             {good[:100] + strings.Repeat("\x00", 157) + "ustar", "FILE: the file is a tar archive: unpack it first"},
 		"byte order mark": {"\ufeff" + good, "FILE: the file starts with a byte order mark: save it as plain UTF-8"},
-		"empty":           {"", "FILE: the file is empty; expected " + shape},
-		"blank lines":     {"\n  \r\n\n", "FILE: the file is empty; expected " + shape},
-		"one byte":        {"x", "FILE:1: not a JSON object (no usable line among 1; expected " + shape + ")"},
-		"CSV":             {"pair_id,label\nx,A>B\n", "FILE:1: not a JSON object; it looks like CSV: convert it to one JSON object per line (no usable line among 2; expected " + shape + ")"},
-		"tabs":            {"pair_id\tlabel\n", "FILE:1: not a JSON object; it looks like CSV: convert it to one JSON object per line (no usable line among 1; expected " + shape + ")"},
-		"JSON over lines": {"{\n\"pair_id\": \"one\"\n}\n", "FILE:1: broken JSON at byte 1: unexpected end of JSON input (no usable line among 3; expected " + shape + ")"},
-		"UTF-16":          {"\xff\xfe{\x00\"\x00", "FILE:1: not UTF-8: save the file in that encoding (no usable line among 1; expected " + shape + ")"},
-		"all lines bad":   {lines(pair("one", with("label", "A=B")), "{"), "FILE:1: label \"A=B\" is neither \"A>B\" nor \"B>A\" (no usable line among 2; expected " + shape + ")"},
+		"empty":           {"", "FILE: the file is empty; expected " + anyFormat()},
+		"blank lines":     {"\n  \r\n\n", "FILE: the file is empty; expected " + anyFormat()},
+		"one byte":        {"x", "FILE:1: not a JSON object (no usable line among 1; expected " + anyFormat() + ")"},
+		"CSV":             {"pair_id,label\nx,A>B\n", "FILE:1: not a JSON object; it looks like CSV: convert it to one JSON object per line (no usable line among 2; expected " + anyFormat() + ")"},
+		"tabs":            {"pair_id\tlabel\n", "FILE:1: not a JSON object; it looks like CSV: convert it to one JSON object per line (no usable line among 1; expected " + anyFormat() + ")"},
+		"JSON over lines": {"{\n\"pair_id\": \"one\"\n}\n", "FILE:1: broken JSON at byte 1: unexpected end of JSON input (no usable line among 3; expected " + anyFormat() + ")"},
+		"UTF-16":          {"\xff\xfe{\x00\"\x00", "FILE:1: not UTF-8: save the file in that encoding (no usable line among 1; expected " + anyFormat() + ")"},
+		"all lines bad":   {lines(pair("one", with("label", "A=B")), "{"), "FILE:1: label \"A=B\" is neither \"A>B\" nor \"B>A\" (no usable line among 2; expected " + JudgeBench.About + ")"},
 		"duplicate id":    {lines(good, pair("two"), "", good), "FILE:4: duplicate id \"one\", first seen in line 1: remove one of the two lines"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -230,7 +227,7 @@ func TestFormatIsFoundFromTheFirstGoodLine(t *testing.T) {
 		"the first's":        {lines(pair("one"), "word"), "judgebench", "FILE:2: not a JSON object"},
 		"the second's":       {lines("word", pair("one")), "words", "FILE:2: more than a word"},
 		"after a bad line":   {lines("two words", "word"), "words", "FILE:1: more than a word"},
-		"no line of its own": {lines("two words", "{"), "", "FILE:1: not a JSON object (no usable line among 2; expected the rows of one of the formats judgebench, words)"},
+		"no line of its own": {lines("two words", "{"), "", "FILE:1: not a JSON object (no usable line among 2; expected " + anyFormat() + ")"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, err := inMemory("FILE", []byte(tc.content))

@@ -63,7 +63,7 @@ func TestParquetRows(t *testing.T) {
 		I4 int32      `parquet:"i4"`
 		T  time.Time  `parquet:"t,timestamp(microsecond)"`
 		Y  int32      `parquet:"y,date"`
-		P  int64      `parquet:"p,decimal(2:9)"`
+		P  int64      `parquet:"p,decimal(2:18)"`
 		R  []byte     `parquet:"r"`
 		I  [16]byte   `parquet:"i,uuid"`
 		N  *time.Time `parquet:"n,optional,timestamp"`
@@ -246,22 +246,20 @@ func TestDamagedParquet(t *testing.T) {
 	limited(t, 1<<20, 1<<16, 1<<20)
 	broken := 0
 	for i := range whole {
-		for _, flip := range []byte{0x01, 0xff} {
-			damaged := bytes.Clone(whole)
-			damaged[i] ^= flip
-			s, err := inMemory("x", damaged)
-			if err == nil {
-				s.Close()
-				continue
-			}
-			broken++
-			if strings.ContainsAny(err.Error(), "\r\n") {
-				t.Errorf("byte %d: %q", i, err)
-			}
+		damaged := bytes.Clone(whole)
+		damaged[i] ^= []byte{0x01, 0xff}[i%2]
+		s, err := inMemory("x", damaged)
+		if err == nil {
+			s.Close()
+			continue
+		}
+		broken++
+		if strings.ContainsAny(err.Error(), "\r\n") {
+			t.Errorf("byte %d: %q", i, err)
 		}
 	}
 	if broken < len(whole)/2 {
-		t.Errorf("of %d damaged files only %d are broken", 2*len(whole), broken)
+		t.Errorf("of %d damaged files only %d are broken", len(whole), broken)
 	}
 }
 

@@ -34,9 +34,6 @@ type questionLine struct {
 	Gold      json.RawMessage `json:"gold"`
 }
 
-// maxOptions is how many options have letters.
-const maxOptions = 26
-
 func parseQuestion(line []byte) (Item, error) {
 	if !utf8.Valid(line) { // the decoder would put U+FFFD in its place
 		return Item{}, errors.New("not UTF-8: save the file in that encoding")

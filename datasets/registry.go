@@ -1,61 +1,88 @@
 package datasets
 
 import (
-	"context"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
-	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 )
 
-//go:embed sample/pairs.jsonl
-var samplePairs []byte
-
-//go:embed sample/options.jsonl
-var sampleOptions []byte
+var (
+	//go:embed sample/pairs.jsonl
+	samplePairs []byte
+	//go:embed sample/choice.jsonl
+	sampleChoice []byte
+	//go:embed sample/number.jsonl
+	sampleNumber []byte
+	//go:embed sample/preference.jsonl
+	samplePreference []byte
+	//go:embed sample/options.jsonl
+	sampleOptions []byte
+)
 
 // Known is a dataset that gavel knows by name.
 type Known struct {
-	Name    string `json:"name"`
-	About   string `json:"about"`
-	Rows    int    `json:"rows"`
-	Bytes   int64  `json:"bytes"`
-	SHA256  string `json:"sha256"`
-	Licence string `json:"licence"`
-	Source  string `json:"source"`        // page a reader can go to
-	URL     string `json:"url,omitempty"` // what fetch downloads; "" where built in
-	Format  string `json:"format"`
+	Name    string   `json:"name"`
+	About   string   `json:"about"`
+	Rows    int      `json:"rows"`             // items of it
+	Bytes   int64    `json:"bytes,omitempty"`  // of its file; 0 where that is not known before it is fetched
+	SHA256  string   `json:"sha256,omitempty"` // as published; "" where no sum is, then that of the first file taken in is kept beside it
+	Copy    string   `json:"-"`                // SHA-256 of a copy, which could not be compared with what is published
+	Licence string   `json:"licence"`
+	Source  string   `json:"source"`           // page a reader can go to
+	URL     string   `json:"url,omitempty"`    // what fetch downloads; "" where built in or gated
+	Get     string   `json:"get,omitempty"`    // how to get it, where there is nothing to download
+	File    string   `json:"file,omitempty"`   // name of its file in the library, without extension; "" is Name
+	Groups  []string `json:"groups,omitempty"` // the groups of the file that it is; nil for all
+	Format  string   `json:"format"`
 	builtin []byte
 }
 
 // Builtin tells whether the dataset comes with gavel.
 func (k Known) Builtin() bool { return k.builtin != nil }
 
-const judgeBenchRaw = "https://raw.githubusercontent.com/ScalerLab/JudgeBench/e2c52c284e735e139b3daa61c206ee208f36c461/data/"
+const (
+	judgeBenchRaw = "https://raw.githubusercontent.com/ScalerLab/JudgeBench/e2c52c284e735e139b3daa61c206ee208f36c461/data/"
+	gsm8kRaw      = "https://raw.githubusercontent.com/openai/grade-school-math/3101c7d5072418e28b9008a6636bde82a006892c/grade_school_math/data/"
+	symbolicRaw   = "https://raw.githubusercontent.com/apple/ml-gsm-symbolic/b6a1625025fc857300203bac9f617e5d8ec99f65/generated_data/"
+	hub           = "https://huggingface.co/datasets/"
+)
+
+const (
+	ours            = "Apache-2.0 (part of gavel)"
+	symbolicLicence = "CC BY-NC-ND 4.0: not for commercial use, and no changed version of it may be passed on"
+	mtBenchLicence  = "CC-BY-4.0 (dataset card)"
+)
 
 // Registry lists the datasets known by name. A new one is a line here.
-var Registry = []Known{
+var Registry = slices.Concat([]Known{
 	{
 		Name:  "sample",
 		About: "gavel's own pairs: Knowledge, Reasoning, Math, Coding; every label can be checked and says how",
-		Rows:  32, Bytes: int64(len(samplePairs)), SHA256: hexSum(samplePairs),
-		Licence: "Apache-2.0 (part of gavel)", Source: "datasets/sample/pairs.jsonl", Format: "judgebench",
-		builtin: samplePairs,
+		Rows:  32, Licence: ours, Source: "datasets/sample/pairs.jsonl", Format: "judgebench", builtin: samplePairs,
+	},
+	{
+		Name:  "sample-choice",
+		About: "gavel's own multiple-choice questions: Knowledge, Reasoning, Math, Coding; 3 to 10 options each",
+		Rows:  32, Licence: ours, Source: "datasets/sample/choice.jsonl", Format: "mmlu-pro", builtin: sampleChoice,
+	},
+	{
+		Name:  "sample-number",
+		About: "gavel's own word problems, which a number answers: Everyday, Money, Measures",
+		Rows:  27, Licence: ours, Source: "datasets/sample/number.jsonl", Format: "gsm8k", builtin: sampleNumber,
+	},
+	{
+		Name:  "sample-preference",
+		About: "gavel's own pairs of responses, of which one is plainly preferred or neither: Writing, Roleplay, Humanities",
+		Rows:  18, Licence: ours, Source: "datasets/sample/preference.jsonl", Format: "mt-bench", builtin: samplePreference,
 	},
 	{
 		Name:  "judgebench-gpt4o",
 		About: "JudgeBench, 350 pairs of answers by GPT-4o (2024-05-13)",
 		Rows:  350, Bytes: 1960188, SHA256: "d5106306b38dead1b2e964ecf5534a3e7b2fc4b8d3b8da327599edfcebd76042",
 		Licence: "MIT (dataset card); questions derive from MMLU-Pro, LiveBench and LiveCodeBench",
-		Source:  "https://huggingface.co/datasets/ScalerLab/JudgeBench", Format: "judgebench",
+		Source:  hub + "ScalerLab/JudgeBench", Format: "judgebench",
 		URL: judgeBenchRaw + "dataset%3Djudgebench%2Cresponse_model%3Dgpt-4o-2024-05-13.jsonl",
 	},
 	{
@@ -63,13 +90,13 @@ var Registry = []Known{
 		About: "JudgeBench, 270 pairs of answers by Claude-3.5-Sonnet (20240620)",
 		Rows:  270, Bytes: 920039, SHA256: "3b70504588e400613bf5744a20a345da8701b7150be9a30c9db0e6f3d7b70a62",
 		Licence: "MIT (dataset card); questions derive from MMLU-Pro, LiveBench and LiveCodeBench",
-		Source:  "https://huggingface.co/datasets/ScalerLab/JudgeBench", Format: "judgebench",
+		Source:  hub + "ScalerLab/JudgeBench", Format: "judgebench",
 		URL: judgeBenchRaw + "dataset%3Djudgebench%2Cresponse_model%3Dclaude-3-5-sonnet-20240620.jsonl",
 	},
 	{
-		Name:  "sample-options",
-		About: "gavel's own instructions with 2 to 6 ranked options each; every place is the best one's as often as the others",
-		Rows:  20, Bytes: int64(len(sampleOptions)), SHA256: hexSum(sampleOptions),
+		Name:    "sample-options",
+		About:   "gavel's own instructions with 2 to 6 ranked options each; every place is the best one's as often as the others",
+		Rows:    20,
 		Licence: "Apache-2.0 (part of gavel)", Source: "datasets/sample/options.jsonl", Format: "options",
 		builtin: sampleOptions,
 	},
@@ -87,6 +114,63 @@ var Registry = []Known{
 		Licence: "Apache-2.0", Source: "https://huggingface.co/datasets/OpenAssistant/oasst2", Format: "oasst-trees",
 		URL: "https://huggingface.co/datasets/OpenAssistant/oasst2/resolve/179dd21fc55192153d94adb0e0ce8f69e222bf75/2023-11-05_oasst2_ready.trees.jsonl.gz",
 	},
+	{
+		Name:  "mmlu-pro",
+		About: "MMLU-Pro's test questions, 14 categories, 3 to 10 options each",
+		Rows:  12032, Bytes: 4150253, Copy: "b8c790c6cc613a4b71a413230db54bcf2e2053d876ffc4c4451c94908af9e1f5",
+		Licence: "MIT (dataset card)", Source: hub + "TIGER-Lab/MMLU-Pro", Format: "mmlu-pro",
+		URL: hub + "TIGER-Lab/MMLU-Pro/resolve/main/data/test-00000-of-00001.parquet",
+	},
+	{
+		Name:  "gsm8k",
+		About: "GSM8K's test problems",
+		Rows:  1319, Bytes: 749738, SHA256: "3730d312f6e3440559ace48831e51066acaca737f6eabec99bccb9e4b3c39d14",
+		Licence: "MIT", Source: "https://github.com/openai/grade-school-math", Format: "gsm8k",
+		URL: gsm8kRaw + "test.jsonl",
+	},
+	symbolic("main", "100 templates of GSM8K, 50 problems from each", 5000, "GSM_symbolic.jsonl"),
+	symbolic("p1", "GSM-Symbolic with one clause more, 100 templates, 50 problems from each", 5000, "GSM_p1.jsonl"),
+	symbolic("p2", "GSM-Symbolic with two clauses more, 50 templates, 50 problems from each", 2500, "GSM_p2.jsonl"),
+	{
+		Name:  "chatbot-arena",
+		About: "Chatbot Arena's 33,000 conversations with two models and a vote; those of one turn, unless turns is all",
+		Rows:  33000, Licence: "gated; prompts CC-BY-4.0, answers CC-BY-NC-4.0, but see the dataset card; holds unsafe content",
+		Source: hub + "lmsys/chatbot_arena_conversations", Format: "chatbot-arena",
+		Get: "log in at that page, agree to its conditions, download the Parquet file under data/, and run \"gavel datasets import --as chatbot-arena FILE\"",
+	},
+}, mtBench())
+
+func symbolic(set, about string, rows int, file string) Known {
+	return Known{
+		Name: "gsm-symbolic-" + set, About: about, Rows: rows, Licence: symbolicLicence,
+		Source: "https://github.com/apple/ml-gsm-symbolic", Format: "gsm-symbolic", URL: symbolicRaw + file,
+	}
+}
+
+// mtBench are the eight categories of MT-Bench, all in one file. Their rows are
+// those of the first turn that more than half of the votes agree on.
+func mtBench() []Known {
+	rows := []int{91, 114, 98, 97, 98, 102, 100, 98}
+	var all []Known
+	for i, category := range mtCategories {
+		all = append(all, Known{
+			Name:    "mt-bench-" + strings.ToLower(category),
+			About:   "MT-Bench " + category + ": pairs of answers to ten questions, with what most people preferred",
+			Rows:    rows[i],
+			Licence: mtBenchLicence, Source: hub + "lmsys/mt_bench_human_judgments", Format: "mt-bench",
+			URL:  hub + "lmsys/mt_bench_human_judgments/resolve/main/data/human-00000-of-00001-25f4910818759289.parquet",
+			File: "mt-bench-human", Groups: []string{category},
+		})
+	}
+	return all
+}
+
+func init() {
+	for i, k := range Registry {
+		if k.Builtin() {
+			Registry[i].Bytes, Registry[i].SHA256 = int64(len(k.builtin)), hexSum(k.builtin)
+		}
+	}
 }
 
 func hexSum(b []byte) string {
@@ -111,123 +195,4 @@ func Names() []string {
 		names[i] = k.Name
 	}
 	return names
-}
-
-// fetched lists the names of those that do not come with gavel.
-func fetched() []string {
-	return slices.DeleteFunc(Names(), func(name string) bool {
-		k, _ := Lookup(name)
-		return k.Builtin()
-	})
-}
-
-// Library is the folder in which fetched and imported datasets are kept, one
-// file each, named after the dataset.
-type Library struct{ Dir string }
-
-// Path is where the named dataset is kept, or would be.
-func (l Library) Path(name string) string { return filepath.Join(l.Dir, name+".jsonl") }
-
-// Has tells whether the dataset is built in or in the library.
-func (l Library) Has(k Known) bool {
-	if k.Builtin() {
-		return true
-	}
-	_, err := os.Stat(l.Path(k.Name))
-	return err == nil
-}
-
-// Open opens a dataset by name, or by path where the name is not known.
-func (l Library) Open(name string) (*Set, error) {
-	k, known := Lookup(name)
-	switch {
-	case known && k.Builtin():
-		return openBytes(k.Name, k.builtin, OpenOptions{})
-	case known:
-		s, err := OpenFile(l.Path(name))
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("dataset %q is not on this machine: run \"gavel datasets fetch %s\", or on a machine without network \"gavel datasets import FILE\"", name, name)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if s.SHA256 != k.SHA256 {
-			s.Close()
-			return nil, fmt.Errorf("%s: SHA-256 is %s, published is %s: fetch or import it again", s.Path, s.SHA256, k.SHA256)
-		}
-		s.Name = name
-		return s, nil
-	}
-	s, err := OpenFile(name)
-	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, `/\.`) {
-		return nil, fmt.Errorf("unknown dataset %q: it is neither a file nor one of %s", name, strings.Join(Names(), ", "))
-	}
-	return s, err
-}
-
-// Import copies a file that was carried over by hand into the library. A file
-// with a known SHA-256 gets that dataset's name; others are refused, since a
-// file of one's own is used by its path.
-func (l Library) Import(path string) (Known, string, error) {
-	s, err := OpenFile(path)
-	if err != nil {
-		return Known{}, "", err
-	}
-	defer s.Close()
-	for _, k := range Registry {
-		if k.SHA256 == s.SHA256 && !k.Builtin() {
-			f, err := os.Open(path)
-			if err != nil {
-				return k, "", err
-			}
-			defer f.Close()
-			return k, l.Path(k.Name), l.store(k, f)
-		}
-	}
-	return Known{}, "", fmt.Errorf("%s: SHA-256 %s is none of the published files (%s); a file of your own needs no import: give its path to --dataset", path, s.SHA256, strings.Join(fetched(), ", "))
-}
-
-// Fetch downloads a dataset from its official place and checks its SHA-256.
-func (l Library) Fetch(ctx context.Context, client *http.Client, k Known) error {
-	if k.Builtin() {
-		return fmt.Errorf("dataset %q is built in: there is nothing to fetch", k.Name)
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, k.URL, nil)
-	if err != nil {
-		return err
-	}
-	resp, err := client.Do(req)
-	if err != nil {
-		return fmt.Errorf("fetching %s: %w; on a machine without network, carry the file over and use \"gavel datasets import FILE\"", k.Name, err)
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("fetching %s: %s answered %s", k.Name, k.URL, resp.Status)
-	}
-	return l.store(k, io.LimitReader(resp.Body, k.Bytes+1))
-}
-
-// store writes a dataset to the library in one step: a file that is not what
-// was published never gets its name.
-func (l Library) store(k Known, r io.Reader) error {
-	if err := os.MkdirAll(l.Dir, 0o755); err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(l.Dir, "."+k.Name+"-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name())
-	sum := sha256.New()
-	_, err = io.Copy(io.MultiWriter(tmp, sum), r)
-	if cerr := tmp.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return fmt.Errorf("storing %s: %w", k.Name, err)
-	}
-	if got := hex.EncodeToString(sum.Sum(nil)); got != k.SHA256 {
-		return fmt.Errorf("%s: the file received has SHA-256 %s, published is %s: nothing was stored", k.Name, got, k.SHA256)
-	}
-	return os.Rename(tmp.Name(), l.Path(k.Name))
 }

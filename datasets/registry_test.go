@@ -96,13 +96,26 @@ func TestRegistry(t *testing.T) {
 		if got, ok := Lookup(k.Name); !ok || got.Name != k.Name {
 			t.Errorf("Lookup(%q) = %v, %v", k.Name, got, ok)
 		}
-		if k.Builtin() == (k.URL != "") || len(k.SHA256) != 64 || k.Rows == 0 || k.Bytes == 0 || k.Licence == "" || k.Source == "" {
+		if ways := []bool{k.Builtin(), k.URL != "", k.Get != ""}; count(ways) != 1 {
+			t.Errorf("%s: of built in, URL and a way to get it, one is to be: %v", k.Name, ways)
+		}
+		if k.SHA256 != "" && (len(k.SHA256) != 64 || k.Bytes == 0 || k.Copy != "") || k.Rows == 0 || k.Licence == "" || k.Source == "" || formatIndex(k.Format) < 0 {
 			t.Errorf("incomplete: %+v", k)
 		}
 	}
 	if _, ok := Lookup("nothing"); ok {
 		t.Error("Lookup finds what is not there")
 	}
+}
+
+func count(of []bool) int {
+	n := 0
+	for _, b := range of {
+		if b {
+			n++
+		}
+	}
+	return n
 }
 
 func TestOpen(t *testing.T) {
@@ -131,7 +144,7 @@ func TestOpen(t *testing.T) {
 // publish puts a dataset of our own in the registry for the time of a test.
 func publish(t *testing.T, content string) Known {
 	t.Helper()
-	k := Known{Name: "published", Rows: 1, Bytes: int64(len(content)), SHA256: hexSum([]byte(content)), URL: "https://example.org/p.jsonl"}
+	k := Known{Name: "published", Rows: 1, Bytes: int64(len(content)), SHA256: hexSum([]byte(content)), Format: "judgebench", URL: "https://example.org/p.jsonl"}
 	before := Registry
 	Registry = append(Registry[:len(Registry):len(Registry)], k)
 	t.Cleanup(func() { Registry = before })
@@ -141,26 +154,26 @@ func publish(t *testing.T, content string) Known {
 func TestImport(t *testing.T) {
 	k := publish(t, lines(pair("one")))
 	lib := Library{filepath.Join(t.TempDir(), "not", "yet")}
-	got, path, err := lib.Import(write(t, "carried over.jsonl", lines(pair("one"))))
+	got, path, err := lib.Import(write(t, "carried over.jsonl", lines(pair("one"))), "")
 	if err != nil || got.Name != k.Name || path != lib.Path(k.Name) || !lib.Has(k) {
 		t.Fatalf("got %v at %s, %v", got.Name, path, err)
 	}
 	if s, err := lib.Open(k.Name); err != nil || s.Name != k.Name || s.Len() != 1 {
 		t.Errorf("imported, but: %v", err)
 	}
-	if _, _, err := lib.Import(path); err != nil {
+	if _, _, err := lib.Import(path, ""); err != nil {
 		t.Errorf("importing it from where it is: %v", err)
 	}
 
 	mine := write(t, "mine.jsonl", pair("mine"))
-	_, _, err = lib.Import(mine)
-	oneLine(t, err, mine, "FILE: SHA-256 "+hexSum([]byte(pair("mine")))+" is none of the published files (judgebench-gpt4o, judgebench-claude, oasst1, oasst2, published); a file of your own needs no import: give its path to --dataset")
+	_, _, err = lib.Import(mine, "")
+	oneLine(t, err, mine, "FILE: SHA-256 "+hexSum([]byte(pair("mine")))+" is none of the published files (judgebench-gpt4o, judgebench-claude, oasst1, oasst2, mmlu-pro, gsm8k, published); if it is one that has no published sum (gsm-symbolic-main, gsm-symbolic-p1, gsm-symbolic-p2, chatbot-arena, mt-bench-writing, mt-bench-roleplay, mt-bench-reasoning, mt-bench-math, mt-bench-coding, mt-bench-extraction, mt-bench-stem, mt-bench-humanities), say which with --as; a file of your own needs no import: give its path to --dataset")
 
 	sample := write(t, "sample.jsonl", string(samplePairs))
-	if _, _, err := lib.Import(sample); err == nil {
+	if _, _, err := lib.Import(sample, ""); err == nil {
 		t.Error("the built-in sample can be imported")
 	}
-	if _, _, err := lib.Import(filepath.Join(lib.Dir, "none")); err == nil {
+	if _, _, err := lib.Import(filepath.Join(lib.Dir, "none"), ""); err == nil {
 		t.Error("a missing file can be imported")
 	}
 	onlyHolds(t, lib, "published.jsonl")
@@ -200,7 +213,7 @@ func TestFetch(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			lib := Library{filepath.Join(t.TempDir(), "lib")}
-			err := lib.Fetch(context.Background(), &http.Client{Transport: tc.remote}, k)
+			err := lib.Fetch(context.Background(), &http.Client{Transport: tc.remote}, k, nil)
 			if tc.err != "" {
 				oneLine(t, err, "FILE", tc.err)
 				onlyHolds(t, lib)
@@ -223,7 +236,7 @@ func TestFailedFetchLeavesTheOldFile(t *testing.T) {
 	if err := os.WriteFile(lib.Path(k.Name), []byte(lines(pair("one"))), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := lib.Fetch(context.Background(), &http.Client{Transport: answer(200, strings.NewReader("x"))}, k); err == nil {
+	if err := lib.Fetch(context.Background(), &http.Client{Transport: answer(200, strings.NewReader("x"))}, k, nil); err == nil {
 		t.Fatal("wrong bytes are accepted")
 	}
 	if _, err := lib.Open(k.Name); err != nil {
@@ -233,7 +246,7 @@ func TestFailedFetchLeavesTheOldFile(t *testing.T) {
 
 func TestFetchBuiltin(t *testing.T) {
 	k, _ := Lookup("sample")
-	err := Library{t.TempDir()}.Fetch(context.Background(), nil, k)
+	err := Library{t.TempDir()}.Fetch(context.Background(), nil, k, nil)
 	oneLine(t, err, "FILE", `dataset "sample" is built in: there is nothing to fetch`)
 }
 

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -13,10 +14,12 @@ import (
 
 // Selection picks items of a set. The zero value picks all of them.
 type Selection struct {
-	IDs    []string // only these, where not nil
-	Sample int      // then this many of them, drawn by Seed; 0 for all
-	Seed   int64
-	Limit  int // then the first this many, in file order; 0 for all
+	IDs        []string // only these, where not nil
+	Groups     []string // then only the items of these, where not nil
+	Sample     int      // then this many of them, drawn by Seed; 0 for all
+	SampleEach int      // or this many of each group; 0 for all
+	Seed       int64
+	Limit      int // then the first this many, in file order; 0 for all
 }
 
 // Pick returns the indexes of the selected items, in file order.
@@ -24,50 +27,96 @@ type Selection struct {
 // A sample is the items with the smallest SHA-256 of seed and id. It depends on
 // nothing but those two, so that every model, goal and stage is given the same
 // items, whatever the order of the file, and a larger sample holds the smaller.
+// That of a group is the same whatever other groups there are.
 func (sel Selection) Pick(s *Set) ([]int, error) {
+	if sel.Sample > 0 && sel.SampleEach > 0 {
+		return nil, errors.New("a sample of all items and one of each group: choose one")
+	}
 	rows := make([]int, s.Len())
 	for i := range rows {
 		rows[i] = i
 	}
-	if sel.IDs != nil {
-		want := make(map[string]bool, len(sel.IDs))
-		for _, id := range sel.IDs {
-			want[id] = true
-		}
-		rows = slices.DeleteFunc(rows, func(i int) bool {
-			if want[s.ID(i)] {
-				delete(want, s.ID(i))
-				return false
-			}
-			return true
-		})
-		for _, id := range sel.IDs {
-			if want[id] {
-				return nil, fmt.Errorf("id %q is not in %s (%d of the %d ids are missing)", id, s.label(), len(want), len(sel.IDs))
-			}
-		}
+	rows, err := sel.withIDs(s, rows)
+	if err != nil {
+		return nil, err
 	}
-	if sel.Sample > 0 && sel.Sample < len(rows) {
-		keys := make(map[int]uint64, len(rows))
+	if rows, err = sel.inGroups(s, rows); err != nil {
+		return nil, err
+	}
+	if sel.Sample > 0 {
+		rows = sel.smallest(s, rows, sel.Sample)
+	}
+	if sel.SampleEach > 0 {
+		groups := map[string][]int{}
 		for _, i := range rows {
-			keys[i] = sampleKey(sel.Seed, s.ID(i))
+			groups[s.Group(i)] = append(groups[s.Group(i)], i)
 		}
-		slices.SortStableFunc(rows, func(a, b int) int {
-			if keys[a] < keys[b] {
-				return -1
-			}
-			if keys[a] > keys[b] {
-				return 1
-			}
-			return strings.Compare(s.ID(a), s.ID(b))
-		})
-		rows = rows[:sel.Sample]
+		rows = rows[:0]
+		for _, of := range groups {
+			rows = append(rows, sel.smallest(s, of, sel.SampleEach)...)
+		}
 		slices.Sort(rows)
 	}
 	if sel.Limit > 0 && sel.Limit < len(rows) {
 		rows = rows[:sel.Limit]
 	}
 	return rows, nil
+}
+
+func (sel Selection) withIDs(s *Set, rows []int) ([]int, error) {
+	if sel.IDs == nil {
+		return rows, nil
+	}
+	want := make(map[string]bool, len(sel.IDs))
+	for _, id := range sel.IDs {
+		want[id] = true
+	}
+	rows = slices.DeleteFunc(rows, func(i int) bool {
+		if want[s.ID(i)] {
+			delete(want, s.ID(i))
+			return false
+		}
+		return true
+	})
+	for _, id := range sel.IDs {
+		if want[id] {
+			return nil, fmt.Errorf("id %q is not in %s (%d of the %d ids are missing)", id, s.label(), len(want), len(sel.IDs))
+		}
+	}
+	return rows, nil
+}
+
+func (sel Selection) inGroups(s *Set, rows []int) ([]int, error) {
+	if sel.Groups == nil {
+		return rows, nil
+	}
+	all := s.Groups()
+	for _, g := range sel.Groups {
+		if !slices.Contains(all, g) {
+			return nil, fmt.Errorf("group %q is not in %s; there are %s", g, s.label(), listed(all))
+		}
+	}
+	return slices.DeleteFunc(rows, func(i int) bool { return !slices.Contains(sel.Groups, s.Group(i)) }), nil
+}
+
+// smallest are the n of rows with the smallest keys, in file order.
+func (sel Selection) smallest(s *Set, rows []int, n int) []int {
+	if n >= len(rows) {
+		return rows
+	}
+	keys := make(map[int]uint64, len(rows))
+	for _, i := range rows {
+		keys[i] = sampleKey(sel.Seed, s.ID(i))
+	}
+	slices.SortStableFunc(rows, func(a, b int) int {
+		if c := cmp.Compare(keys[a], keys[b]); c != 0 {
+			return c
+		}
+		return strings.Compare(s.ID(a), s.ID(b))
+	})
+	rows = rows[:n]
+	slices.Sort(rows)
+	return rows
 }
 
 func sampleKey(seed int64, id string) uint64 {

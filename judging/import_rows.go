@@ -2,108 +2,27 @@ package judging
 
 import (
 	"archive/zip"
-	"bufio"
 	"bytes"
+	"compress/flate"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"gavel/datasets"
 )
 
-// Other harnesses' files are rows: JSON lines, or one JSON array, compact or
-// pretty-printed, alone or in a zip archive. What one is, its first bytes tell,
-// not its name.
-
-// eachRow hands the rows of a file to use, counted from 1: the objects of a JSON
-// array, or the lines with something on them. It reads on as it goes: memory
-// does not grow with the file.
-func eachRow(r io.Reader, use func(row int, raw json.RawMessage) error) error {
-	in := bufio.NewReaderSize(r, 64<<10)
-	array, err := isArray(in)
-	if err != nil {
-		return err
-	}
-	if array {
-		return eachElement(in, use)
-	}
-	for number := 1; ; number++ {
-		line, err := in.ReadBytes('\n')
-		if len(bytes.TrimSpace(line)) > 0 {
-			if err := use(number, bytes.TrimRight(line, "\r\n")); err != nil {
-				return err
-			}
-		}
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-// isArray looks at what a file begins with; white space before it is taken off.
-func isArray(in *bufio.Reader) (bool, error) {
-	if head, _ := in.Peek(4); bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
-		return false, errors.New("the file starts with a byte order mark: save it as plain UTF-8")
-	} else if bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
-		return false, errors.New("the file is gzip-compressed: unpack it first (gunzip)")
-	} else if bytes.HasPrefix(head, []byte(zipMagic)) {
-		return false, errors.New("the file is a zip archive: unpack it first")
-	} else if bytes.HasPrefix(head, []byte("PAR1")) {
-		return false, errors.New("the file is Parquet: save its rows as JSON lines first")
-	}
-	for {
-		b, err := in.ReadByte()
-		if err == io.EOF {
-			return false, nil
-		}
-		if err != nil {
-			return false, err
-		}
-		if !bytes.ContainsRune([]byte(" \t\r\n"), rune(b)) {
-			return b == '[', in.UnreadByte()
-		}
-	}
-}
-
-func eachElement(in io.Reader, use func(row int, raw json.RawMessage) error) error {
-	dec := json.NewDecoder(in)
-	if _, err := dec.Token(); err != nil {
-		return err
-	}
-	for row := 1; dec.More(); row++ {
-		var raw json.RawMessage
-		if err := dec.Decode(&raw); err != nil {
-			return fmt.Errorf("row %d of the JSON array: %w", row, ended(err))
-		}
-		if err := use(row, raw); err != nil {
-			return err
-		}
-	}
-	if _, err := dec.Token(); err != nil {
-		return fmt.Errorf("the JSON array has no end: %w", ended(err))
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return errors.New("there is more after the end of the JSON array")
-	}
-	return nil
-}
-
-// ended says what the end of a file in the middle of a value means.
-func ended(err error) error {
-	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("the file ends in the middle: get it again")
-	}
-	return err
-}
+// Other harnesses' files are rows: whatever [datasets.EachRow] reads, or a zip
+// archive with one JSON file in it. What a file is, its first bytes tell, not its
+// name.
 
 // decodeRow reads a row that has to be an object.
 func decodeRow(raw json.RawMessage, v any) error {
@@ -123,6 +42,21 @@ func decodeRow(raw json.RawMessage, v any) error {
 		return fmt.Errorf("broken JSON at byte %d: %v", syntax.Offset, syntax)
 	}
 	return err
+}
+
+// keysOf are the keys of an object, in their order.
+func keysOf(row json.RawMessage) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		dec := json.NewDecoder(bytes.NewReader(row))
+		dec.Token()
+		for dec.More() {
+			key, err := dec.Token()
+			var value json.RawMessage
+			if err != nil || dec.Decode(&value) != nil || !yield(key.(string)) {
+				return
+			}
+		}
+	}
 }
 
 // without is an object on one line, its keys in their order, without some of
@@ -157,15 +91,19 @@ func without(row json.RawMessage, keys ...string) ([]byte, error) {
 	return line.Bytes(), nil
 }
 
-const zipMagic = "PK\x03\x04"
+// What zip archives begin with, those with files in them and those without.
+const (
+	zipMagic = "PK\x03\x04"
+	emptyZip = "PK\x05\x06"
+)
 
 // sourceFile is a file of rows that is open.
 type sourceFile struct {
 	path   string
-	member string // of an archive: the file in it
-	rows   io.Reader
-	sum    string // SHA-256 of the file, hex
-	close  []io.Closer
+	sum    string        // SHA-256 of the file, hex
+	inside string        // of an archive: the name of the file in it
+	member io.ReadCloser // of an archive: that file
+	file   *os.File
 }
 
 // openSource opens a file of rows, which may be the one .json file of a zip
@@ -175,7 +113,7 @@ func openSource(name string) (*sourceFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sourceFile{path: name, rows: f, close: []io.Closer{f}}
+	s := &sourceFile{path: name, file: f}
 	if err := s.look(f); err != nil {
 		s.Close()
 		return nil, err
@@ -198,9 +136,8 @@ func (s *sourceFile) look(f *os.File) error {
 	}
 	s.sum = hex.EncodeToString(sum.Sum(nil))
 	head := make([]byte, len(zipMagic))
-	if n, _ := f.ReadAt(head, 0); !strings.HasPrefix(string(head[:n]), "PK") {
-		_, err := f.Seek(0, io.SeekStart)
-		return err
+	if n, _ := f.ReadAt(head, 0); string(head[:n]) != zipMagic && string(head[:n]) != emptyZip {
+		return nil
 	}
 	archive, err := zip.NewReader(f, info.Size())
 	if err != nil {
@@ -210,21 +147,19 @@ func (s *sourceFile) look(f *os.File) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
-	in, err := m.Open()
-	if err != nil {
-		return fmt.Errorf("%s: %s in it: %w", s.path, m.Name, err)
+	s.inside = m.Name
+	if s.member, err = m.Open(); err != nil {
+		return s.damaged(err)
 	}
-	s.member, s.rows, s.close = m.Name, in, append(s.close, in)
 	return nil
 }
 
 // Close releases the file.
 func (s *sourceFile) Close() error {
-	var err error
-	for _, c := range s.close {
-		err = errors.Join(err, c.Close())
+	if s.member != nil {
+		s.member.Close()
 	}
-	return err
+	return s.file.Close()
 }
 
 // jsonMember is the one JSON file of an archive. What macOS adds is passed over.
@@ -248,25 +183,36 @@ func jsonMember(archive *zip.Reader) (*zip.File, error) {
 	return found[0], nil
 }
 
-// each is eachRow, with errors that name the file. A truncated or damaged
+// each hands the rows to use; errors name the file. A truncated or damaged
 // archive shows while it is read.
 func (s *sourceFile) each(use func(row int, raw json.RawMessage) error) error {
-	err := eachRow(s.rows, use)
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, zip.ErrChecksum), s.member != "" && errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%s: %q in the zip archive is damaged (%w): get it again", s.path, s.member, err)
-	case s.member != "":
-		return fmt.Errorf("%s: %s in it: %w", s.path, s.member, err)
+	take := func(row int, text []byte) error { return use(row, text) }
+	if s.member == nil {
+		return datasets.EachRow(s.path, take)
 	}
-	return fmt.Errorf("%s: %w", s.path, err)
+	if err := datasets.EachRowIn(s.member, take); err != nil {
+		return s.damaged(err)
+	}
+	return nil
+}
+
+// damaged names the file in the archive and, where it cannot be unpacked, says
+// what to do.
+func (s *sourceFile) damaged(err error) error {
+	var corrupt flate.CorruptInputError
+	switch {
+	case errors.Is(err, zip.ErrAlgorithm):
+		err = errors.New("is packed in a way that gavel does not know: unpack it first")
+	case errors.Is(err, zip.ErrChecksum), errors.Is(err, zip.ErrFormat), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &corrupt):
+		err = fmt.Errorf("is damaged (%w): get the archive again", err)
+	}
+	return fmt.Errorf("%s: %s in it: %w", s.path, s.inside, err)
 }
 
 // name is the file's own name, that in the archive where it is in one.
 func (s *sourceFile) name() string {
-	if s.member != "" {
-		return path.Base(s.member)
+	if s.inside != "" {
+		return path.Base(s.inside)
 	}
 	return path.Base(strings.ReplaceAll(s.path, `\`, "/"))
 }

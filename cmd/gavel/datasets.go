@@ -30,19 +30,39 @@ func datasetsCommand(e *env) *cli.Command {
 		Usage: "list, show, fetch and import datasets",
 		Subcommands: []*cli.Command{
 			{Name: "list", Usage: "the datasets gavel knows by name", Flags: formatFlags(), Action: e.listDatasets},
-			{Name: "show", Usage: "what a dataset or file holds", UsageText: "gavel datasets show NAME|FILE [flags]", Flags: formatFlags(), Action: e.showDataset},
+			{Name: "show", Usage: "what a dataset or file holds", UsageText: "gavel datasets show NAME|FILE [flags]", Flags: append(openFlags(), formatFlags()...), Action: e.showDataset},
 			{
 				Name: "fetch", Usage: "download a dataset from its official place", UsageText: "gavel datasets fetch NAME",
-				Description: "Licence and size are shown first; the file is kept only if its SHA-256 is the published one.",
+				Description: "Licence and size are shown first; the file is kept only if its SHA-256 is the published one. Where none is published, the SHA-256 of what came is printed, kept beside the file and compared from then on.",
 				Action:      e.fetchDataset,
 			},
 			{
-				Name: "import", Usage: "take in a published file carried over by hand", UsageText: "gavel datasets import FILE",
-				Description: "For machines without network. The file is known by its SHA-256. Files of your own need no import: give their path to --dataset.",
+				Name: "import", Usage: "take in a published file carried over by hand", UsageText: "gavel datasets import [--as NAME] FILE",
+				Description: "For machines without network, and for datasets that are behind a login. The file is known by its SHA-256; where none is published, --as says which dataset it is. Files of your own need no import: give their path to --dataset.",
+				Flags:       []cli.Flag{&cli.StringFlag{Name: "as", Usage: "`NAME` of the dataset, where no SHA-256 of it is published"}},
 				Action:      e.importDataset,
 			},
 		},
 	}
+}
+
+// openFlags say how the rows of a dataset become items.
+func openFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "turns", Value: datasets.TurnsValues[0], Usage: "of conversations: " + strings.Join(datasets.TurnsValues, " or ") + ", which judges longer ones whole", Category: "what"},
+		&cli.StringFlag{Name: "lang", Usage: "of messages: only this `LANGUAGE`, as the file names it", Category: "what"},
+	}
+}
+
+func openOptions(c *cli.Context) (o datasets.OpenOptions, err error) {
+	if err := oneOf("--turns", c.String("turns"), datasets.TurnsValues); err != nil {
+		return o, err
+	}
+	if c.String("turns") == datasets.TurnsAll {
+		o.Turns = datasets.TurnsAll
+	}
+	o.Lang = c.String("lang")
+	return o, nil
 }
 
 func (e *env) listDatasets(c *cli.Context) error {
@@ -64,12 +84,25 @@ func (e *env) listDatasets(c *cli.Context) error {
 			state = "built in"
 		case here:
 			state = "yes"
+		case k.Get != "":
+			state = "no: gavel datasets show " + k.Name
 		}
 		rows = append(rows, row{k, here})
-		t.Rows = append(t.Rows, []string{k.Name, strconv.Itoa(k.Rows), strconv.FormatInt(k.Bytes, 10), state, k.About})
+		t.Rows = append(t.Rows, []string{k.Name, strconv.Itoa(k.Rows), bytesOf(k), state, k.About})
 	}
-	t.Notes = []string{"any other file of the same shape works by its path: " + datasets.JudgeBench.About}
+	t.Notes = []string{"any other file of the same shape works by its path; JSON lines, a JSON array or Parquet, gzip and zstd too:"}
+	for _, f := range datasets.Formats {
+		t.Notes = append(t.Notes, f.Name+": "+f.About)
+	}
 	return e.print(f, listing{t, map[string]any{"datasets": rows}})
+}
+
+// bytesOf is the size of a dataset's file, as far as that is known.
+func bytesOf(k datasets.Known) string {
+	if k.Bytes == 0 {
+		return "?"
+	}
+	return strconv.FormatInt(k.Bytes, 10)
 }
 
 func (e *env) showDataset(c *cli.Context) error {
@@ -82,7 +115,11 @@ func (e *env) showDataset(c *cli.Context) error {
 		return err
 	}
 	known, isKnown := datasets.Lookup(name)
-	set, err := e.library().Open(name)
+	open, err := openOptions(c)
+	if err != nil {
+		return err
+	}
+	set, err := e.library().OpenWith(name, open)
 	if err != nil {
 		if isKnown && f == "text" {
 			e.showKnown(known)
@@ -90,7 +127,7 @@ func (e *env) showDataset(c *cli.Context) error {
 		return err
 	}
 	defer set.Close()
-	groups, labels, err := countItems(set)
+	shape, groups, labels, err := countItems(set)
 	if err != nil {
 		return err
 	}
@@ -103,6 +140,9 @@ func (e *env) showDataset(c *cli.Context) error {
 		add("source", known.Source)
 	}
 	add("format", set.Format)
+	if shape != "" {
+		add("shape", string(shape))
+	}
 	add("SHA-256", set.SHA256)
 	add("items", strconv.Itoa(set.Len()))
 	add("lines skipped", strconv.Itoa(set.Skipped))
@@ -113,26 +153,31 @@ func (e *env) showDataset(c *cli.Context) error {
 	for _, g := range sortedGroups(groups) {
 		add("group "+g, strconv.Itoa(groups[g]))
 	}
+	t.Notes = append(t.Notes, set.Notes...)
 	for _, b := range set.Bad {
 		t.Notes = append(t.Notes, "skipped: "+b.Error())
 	}
 	return e.print(f, listing{t, map[string]any{
-		"name": set.Name, "format": set.Format, "sha256": set.SHA256, "items": set.Len(), "skipped": set.Skipped,
+		"name": set.Name, "format": set.Format, "shape": shape, "notes": set.Notes, "sha256": set.SHA256, "items": set.Len(), "skipped": set.Skipped,
 		"longest_bytes": set.Longest, "groups": groups, "labels": labels,
 	}})
 }
 
-func countItems(set *datasets.Set) (groups, labels map[string]int, err error) {
+// countItems counts a set's items by group and, where they have one, by label.
+func countItems(set *datasets.Set) (shape datasets.Shape, groups, labels map[string]int, err error) {
 	groups, labels = map[string]int{}, map[string]int{}
 	for i := range set.Len() {
 		item, err := set.Item(i)
 		if err != nil {
-			return nil, nil, err
+			return "", nil, nil, err
 		}
+		shape = item.Shape
 		groups[item.Group]++
-		labels[item.Candidates[item.Gold].ID]++
+		if item.Gold != datasets.NoGold {
+			labels[item.Candidates[item.Gold].ID]++
+		}
 	}
-	return groups, labels, nil
+	return shape, groups, labels, nil
 }
 
 func sortedKeys(m map[string]int) []string {
@@ -153,10 +198,20 @@ func sortedGroups(m map[string]int) []string {
 func (e *env) showKnown(k datasets.Known) {
 	e.say("%s: %s", k.Name, k.About)
 	e.say("  licence: %s", k.Licence)
-	e.say("  size:    %d bytes, %d items", k.Bytes, k.Rows)
+	if k.Bytes > 0 {
+		e.say("  size:    %d bytes, %d items", k.Bytes, k.Rows)
+	} else {
+		e.say("  size:    not published, %d items", k.Rows)
+	}
 	e.say("  source:  %s", k.Source)
 	if k.URL != "" {
 		e.say("  from:    %s", k.URL)
+	}
+	if k.Get != "" {
+		e.say("  to get:  %s", k.Get)
+	}
+	if k.SHA256 == "" {
+		e.say("  SHA-256: none is published; that of the first file taken in is kept beside it")
 	}
 }
 
@@ -178,10 +233,37 @@ func (e *env) fetchDataset(c *cli.Context) error {
 			return nil
 		}
 	}
-	if err := lib.Fetch(c.Context, e.http, k); err != nil {
+	err = lib.Fetch(c.Context, e.http, k, func(bytes int64) {
+		if bytes < 0 {
+			e.say("downloading: the server does not say how much")
+		} else {
+			e.say("downloading %d bytes", bytes)
+		}
+	})
+	if err != nil {
 		return err
 	}
-	e.say("stored as %s", lib.Path(name))
+	return e.stored(k, lib.Path(name))
+}
+
+// stored says where a file went and, where nobody published its SHA-256, what that
+// is.
+func (e *env) stored(k datasets.Known, path string) error {
+	e.say("stored as %s", path)
+	if k.SHA256 != "" {
+		return nil
+	}
+	sum, known, same, err := e.library().Sum(k)
+	switch {
+	case err != nil:
+		return err
+	case known && same:
+		e.say("its SHA-256 is %s, that of the copy gavel was tested with", sum)
+	case known:
+		e.say("its SHA-256 is %s, not that of the copy gavel was tested with (%s): it may be another revision", sum, k.Copy)
+	default:
+		e.say("its SHA-256 is %s; keep it with your results", sum)
+	}
 	return nil
 }
 
@@ -190,11 +272,10 @@ func (e *env) importDataset(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	k, path, err := e.library().Import(file)
+	k, path, err := e.library().Import(file, c.String("as"))
 	if err != nil {
 		return err
 	}
 	e.showKnown(k)
-	e.say("stored as %s", path)
-	return nil
+	return e.stored(k, path)
 }

@@ -119,7 +119,8 @@ func (e *env) answerStages(ctx context.Context, s *stages) (err error) {
 func (s *stages) answerOptions() runOptions {
 	o := s.opts
 	o.protocol, o.settings = "answer", nil
-	o.prompt = defaultPrompt(o.protocol)
+	kind, _ := judging.KindNamed(o.protocol)
+	o.prompt = kind.Templates[0].Name
 	o.out = ""
 	return o
 }
@@ -213,6 +214,24 @@ func (s *stages) named() []judging.StageOf {
 		list = append(list, of("agent", a))
 	}
 	return list
+}
+
+// importAgent makes an answer run of a file of answers: published MMLU-Pro
+// outputs, or gavel's own lines of answers to the questions at hand.
+func (e *env) importAgent(s *stages, file string) (dir string, err error) {
+	name := strings.Trim(unsafeInNames.ReplaceAllString(datasets.Base(file), "-"), "-.")
+	dir = filepath.Join(s.folder(), name+"_answer_imported")
+	switch {
+	case strings.HasSuffix(file, ".zip") || strings.HasSuffix(file, ".json"):
+		_, err = judging.ImportMMLUPro(file, dir, "", version())
+	default:
+		_, err = judging.ImportAnswers(file, dir, judging.AnswersOptions{Questions: s.questions.set, Dataset: s.questions.info}, version())
+	}
+	if err != nil {
+		return "", fmt.Errorf("%w; \"gavel import\" makes a run of other files", err)
+	}
+	e.say("stage: answers of %s, in %s", file, dir)
+	return dir, nil
 }
 
 // judgeStage makes the dataset of the judging run out of the stages before it. In

@@ -1,0 +1,212 @@
+package datasets
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// Values of OpenOptions.Turns.
+const (
+	TurnsFirst = ""    // what was judged after the first turn
+	TurnsAll   = "all" // conversations of any length, judged whole
+)
+
+// TurnsValues lists them by the names of the flag.
+var TurnsValues = []string{"first", TurnsAll}
+
+// battleRow is a vote between two models' conversations, as MT-Bench and Chatbot
+// Arena publish them.
+type battleRow struct {
+	ID       *text   `json:"question_id"`
+	ModelA   *string `json:"model_a"`
+	ModelB   *string `json:"model_b"`
+	Winner   *string `json:"winner"`
+	A        []said  `json:"conversation_a"`
+	B        []said  `json:"conversation_b"`
+	Turn     *int    `json:"turn"`
+	Category string  `json:"category"`
+	Language string  `json:"language"`
+	Votes    *votes  `json:"votes"`
+}
+
+// read reads a row and checks whatever can be wrong with the keys of both formats.
+func (r *battleRow) read(line []byte) error {
+	if err := decode(line, r); err != nil {
+		return err
+	}
+	err := missing(required{"question_id", r.ID != nil}, required{"model_a", r.ModelA != nil}, required{"model_b", r.ModelB != nil},
+		required{"winner", r.Winner != nil}, required{"turn", r.Turn != nil})
+	switch {
+	case err != nil:
+		return err
+	case r.A == nil || r.B == nil:
+		return errors.New("the conversations are missing: this is a file of votes alone, take the full one")
+	case *r.ID == "":
+		return errors.New(`"question_id" is empty`)
+	case *r.Turn < 1:
+		return fmt.Errorf("turn is %d", *r.Turn)
+	}
+	return nil
+}
+
+// item makes an item of the first turns of both conversations; 0 for all.
+func (r *battleRow) item(turns int) (Item, error) {
+	a, err := exchanges(r.A)
+	if err != nil {
+		return Item{}, err
+	}
+	b, err := exchanges(r.B)
+	if err != nil {
+		return Item{}, err
+	}
+	if turns > 0 {
+		if turns > len(a) || turns > len(b) {
+			return Item{}, fmt.Errorf("turn is %d, the conversations have %d and %d", turns, len(a), len(b))
+		}
+		a, b = a[:turns], b[:turns]
+	}
+	gold := slices.Index(winners, *r.Winner)
+	if *r.Winner == bothBad {
+		gold = 2
+	}
+	if gold < 0 {
+		return Item{}, fmt.Errorf("winner %s is none of model_a, model_b, tie and %s", strconv.Quote(*r.Winner), bothBad)
+	}
+	question, first, second, err := render(a, b)
+	if err != nil {
+		return Item{}, err
+	}
+	return Item{
+		ID: string(*r.ID), Shape: Preference, Question: question, Gold: gold,
+		Candidates: []Candidate{{ID: "A", Model: *r.ModelA, Text: first}, {ID: "B", Model: *r.ModelB, Text: second}, {ID: "C"}},
+	}, nil
+}
+
+// winners are the votes, in the order of the candidates A, B and C.
+var winners = []string{"model_a", "model_b", "tie"}
+
+// bothBad is Chatbot Arena's other tie: neither answer is good.
+const bothBad = "tie (bothbad)"
+
+// votes are how many there are for each of winners.
+type votes struct {
+	A   int `json:"model_a"`
+	B   int `json:"model_b"`
+	Tie int `json:"tie"`
+}
+
+func votesFor(winner string) votes {
+	switch winner {
+	case "model_a":
+		return votes{A: 1}
+	case "model_b":
+		return votes{B: 1}
+	}
+	return votes{Tie: 1}
+}
+
+func (v votes) plus(w votes) votes { return votes{v.A + w.A, v.B + w.B, v.Tie + w.Tie} }
+
+// turned are the same votes with the models in the other order.
+func (v votes) turned() votes { return votes{v.B, v.A, v.Tie} }
+
+// majority is what more than half of the votes are for.
+func (v votes) majority() (winner string, ok bool) {
+	for i, n := range []int{v.A, v.B, v.Tie} {
+		if 2*n > v.A+v.B+v.Tie {
+			return winners[i], true
+		}
+	}
+	return "", false
+}
+
+// ChatbotArena is the conversations of Chatbot Arena (arXiv 2306.05685) with one
+// user's vote each. The vote is on the whole conversation, so those of one turn are
+// taken and longer ones are left out, unless the option turns is "all": then they
+// are judged whole. "tie" and "tie (bothbad)" are both C. The option lang keeps one
+// language, by its name as the file has it.
+var ChatbotArena = Format{
+	Name:     "chatbot-arena",
+	About:    "rows with question_id, model_a, model_b, winner, conversation_a, conversation_b, turn, language and more",
+	Keys:     []string{"question_id", "model_a", "model_b", "winner", "conversation_a", "conversation_b", "turn", "language"},
+	Parse:    parseArena,
+	Assemble: chooseArena,
+}
+
+func parseArena(line []byte) (Item, error) {
+	var r battleRow
+	if err := r.read(line); err != nil {
+		return Item{}, err
+	}
+	it, err := r.item(0)
+	it.Source, it.Group = "chatbot-arena", orGroup(r.Category, "Chatbot Arena")
+	return it, err
+}
+
+// chooseArena passes on the rows that the options ask for.
+func chooseArena(rows Rows, emit func(int, []byte) error) ([]string, error) {
+	if err := checkTurns(rows.Options.Turns); err != nil {
+		return nil, err
+	}
+	long, foreign := 0, 0
+	for row := range rows.All {
+		var r battleRow
+		if r.read(row.Text) == nil { // else Parse complains
+			if lang := rows.Options.Lang; lang != "" && lang != r.Language {
+				foreign++
+				continue
+			}
+			if rows.Options.Turns != TurnsAll && max(len(r.A), len(r.B)) > 2 {
+				long++
+				continue
+			}
+		}
+		if err := emit(row.Line, row.Text); err != nil {
+			return nil, err
+		}
+	}
+	return notes(
+		note{long, "conversations of more than one turn left out (--turns all judges them whole)"},
+		note{foreign, "conversations in other languages than " + rows.Options.Lang + " left out"},
+	), nil
+}
+
+func checkTurns(turns string) error {
+	if turns != TurnsFirst && turns != TurnsAll {
+		return fmt.Errorf("turns %s: it is one of %s and %s", strconv.Quote(turns), TurnsValues[0], TurnsValues[1])
+	}
+	return nil
+}
+
+// note is a count and what it is of.
+type note struct {
+	n    int
+	what string
+}
+
+// notes are those with a count.
+func notes(all ...note) []string {
+	var out []string
+	for _, n := range all {
+		if n.n > 0 {
+			out = append(out, fmt.Sprintf("%d %s.", n.n, n.what))
+		}
+	}
+	return out
+}
+
+// battleLine is a row of votes, to write it, with its conversations as they stand in the row.
+type battleLine struct {
+	ID       json.RawMessage `json:"question_id"`
+	Turn     int             `json:"turn"`
+	Category string          `json:"category,omitempty"`
+	ModelA   string          `json:"model_a"`
+	ModelB   string          `json:"model_b"`
+	Winner   string          `json:"winner"`
+	Votes    votes           `json:"votes"`
+	A        json.RawMessage `json:"conversation_a"`
+	B        json.RawMessage `json:"conversation_b"`
+}

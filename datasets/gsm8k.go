@@ -1,0 +1,171 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// GSM8K is the word problems of GSM8K (arXiv 2110.14168): question and a worked
+// answer that ends "#### N".
+//
+// Its rows have no id. An item's id is the number of its row in the file, from 0,
+// as in the authors' own numbering; it is put into the line as a key "id", so that
+// a sample's lines still have it. A file of one's own may have ids, and categories,
+// in keys "id" and "category".
+var GSM8K = Format{
+	Name:     "gsm8k",
+	About:    `rows with question and answer, which ends "#### N"`,
+	Keys:     []string{"question", "answer"},
+	Parse:    parseGSM8K,
+	Assemble: numberRows,
+}
+
+// GSMSymbolic is the generated problems of GSM-Symbolic (arXiv 2410.05229). An
+// item's id is "id-instance". Which of the three sets a file is, stands in its name
+// alone (GSM_p1.jsonl, p1/test.jsonl, gsm-symbolic-p1.jsonl); it is put into the
+// line as a key "category".
+var GSMSymbolic = Format{
+	Name:     "gsm-symbolic",
+	About:    `rows with id, instance, question and answer, which ends "#### N"`,
+	Keys:     []string{"id", "instance", "question", "answer"},
+	Parse:    parseGSMSymbolic,
+	Assemble: nameSet,
+}
+
+type gsmRow struct {
+	ID       *text   `json:"id"`
+	Instance *text   `json:"instance"`
+	Question *string `json:"question"`
+	Answer   *string `json:"answer"`
+	Category string  `json:"category"`
+}
+
+func parseGSM8K(line []byte) (Item, error) {
+	it, r, err := parseGSM(line, "GSM8K")
+	if err != nil {
+		return Item{}, err
+	}
+	if it.ID = string(*r.ID); it.ID == "" {
+		return Item{}, errors.New(`"id" is empty`)
+	}
+	it.Source = "gsm8k"
+	return it, nil
+}
+
+func parseGSMSymbolic(line []byte) (Item, error) {
+	it, r, err := parseGSM(line, gsmSymbolic)
+	if err != nil {
+		return Item{}, err
+	}
+	if r.Instance == nil {
+		return Item{}, missing(required{"instance", false})
+	}
+	if *r.ID == "" || *r.Instance == "" {
+		return Item{}, errors.New(`"id" or "instance" is empty`)
+	}
+	it.ID, it.Source = string(*r.ID)+"-"+string(*r.Instance), "gsm-symbolic"
+	return it, nil
+}
+
+func parseGSM(line []byte, group string) (Item, gsmRow, error) {
+	var r gsmRow
+	if err := decode(line, &r); err != nil {
+		return Item{}, r, err
+	}
+	if err := missing(required{"question", r.Question != nil}, required{"answer", r.Answer != nil}, required{"id", r.ID != nil}); err != nil {
+		return Item{}, r, err
+	}
+	number, err := finalNumber(*r.Answer)
+	return Item{Shape: Number, Group: orGroup(r.Category, group), Question: *r.Question, Gold: NoGold, Answer: number}, r, err
+}
+
+// publishedNumber is a number as these datasets write it: "18", "-3", "1,450,000", "45.0".
+var publishedNumber = regexp.MustCompile(`^-?[0-9][0-9,]*(\.[0-9]+)?$`)
+
+// finalNumber is what stands after "####", as it is written.
+func finalNumber(answer string) (string, error) {
+	_, number, found := strings.Cut(answer, "####")
+	if !found {
+		return "", errors.New(`the answer has no "####"`)
+	}
+	number = strings.TrimSpace(number)
+	if !publishedNumber.MatchString(number) {
+		return "", fmt.Errorf(`what follows "####" is no number: %s`, strconv.Quote(firstOf(number, 40)))
+	}
+	return number, nil
+}
+
+// firstOf is the beginning of a text, for messages.
+func firstOf(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n]) + "…"
+	}
+	return s
+}
+
+// numberRows gives every row without an id the number of the row.
+func numberRows(rows Rows, emit func(int, []byte) error) ([]string, error) {
+	n := 0
+	for row := range rows.All {
+		line := row.Text
+		var r struct {
+			ID *text `json:"id"`
+		}
+		if err := decode(line, &r); err == nil && r.ID == nil && isObject(line) {
+			if line, err = withKeys(line, map[string]any{"id": n}, "id"); err != nil {
+				return nil, err
+			}
+		}
+		if err := emit(row.Line, line); err != nil {
+			return nil, err
+		}
+		n++
+	}
+	return nil, nil
+}
+
+func isObject(line []byte) bool {
+	object := strings.TrimSpace(string(line))
+	return len(object) > 0 && object[0] == '{'
+}
+
+const gsmSymbolic = "GSM-Symbolic"
+
+// symbolicSet finds "p1" or "p2" in the name of a file or folder.
+var symbolicSet = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])p([12])(?:[^a-z0-9]|$)`)
+
+// symbolicGroup is the set that a path says a file is, by its name or its
+// folder's.
+func symbolicGroup(path string) string {
+	elements := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' })
+	for _, name := range slices.Backward(elements[max(0, len(elements)-2):]) {
+		if m := symbolicSet.FindStringSubmatch(name); m != nil {
+			return gsmSymbolic + "-P" + m[1]
+		}
+	}
+	return gsmSymbolic
+}
+
+// nameSet puts the name of the set into rows that have no category.
+func nameSet(rows Rows, emit func(int, []byte) error) ([]string, error) {
+	group := symbolicGroup(rows.Path)
+	for row := range rows.All {
+		line := row.Text
+		var r struct {
+			Category *string `json:"category"`
+		}
+		if err := decode(line, &r); err == nil && r.Category == nil && isObject(line) {
+			if line, err = withKeys(line, map[string]any{"category": group}, "category"); err != nil {
+				return nil, err
+			}
+		}
+		if err := emit(row.Line, line); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}

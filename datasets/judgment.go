@@ -1,0 +1,66 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// Judgments are agents' answers to questions, each to be judged right or wrong:
+// the lines that a protocol's later stage makes of the records of an earlier one.
+var Judgments = Format{
+	Name:  "judgment",
+	About: "lines with id, question, gold (Correct or Incorrect), question_id, of, agent and answer, made from answers that were given",
+	Keys:  judgmentKeys,
+	Parse: parseJudgment,
+}
+
+var judgmentKeys = []string{"id", "question", "gold", "question_id", "of", "agent", "answer"}
+
+// Candidate ids of a Judgment.
+const (
+	Correct   = "Correct"
+	Incorrect = "Incorrect"
+)
+
+// JudgmentLine is a line of the format Judgments, to write one.
+type JudgmentLine struct {
+	ID       string `json:"id"`
+	Category string `json:"category,omitempty"`
+	Source   string `json:"source,omitempty"`
+	Prompt   string `json:"question"` // what the judge reads as the question
+	Gold     string `json:"gold"`
+	Answered
+}
+
+func parseJudgment(line []byte) (Item, error) {
+	var keys map[string]any
+	if err := decode(line, &keys); err != nil {
+		return Item{}, err
+	}
+	for _, k := range judgmentKeys {
+		if err := missing(required{k, keys[k] != nil}); err != nil {
+			return Item{}, err
+		}
+	}
+	var l JudgmentLine
+	if err := decode(line, &l); err != nil {
+		return Item{}, err
+	}
+	gold := slices.Index([]string{Correct, Incorrect}, l.Gold)
+	switch {
+	case l.ID == "":
+		return Item{}, errors.New(`"id" is empty`)
+	case l.Question == "":
+		return Item{}, errors.New(`"question_id" is empty`)
+	case gold < 0:
+		return Item{}, fmt.Errorf("gold %s is neither %q nor %q", strconv.Quote(l.Gold), Correct, Incorrect)
+	case !slices.Contains([]Shape{Choice, Number, Preference}, l.Of):
+		return Item{}, fmt.Errorf("of %s is none of %s, %s and %s", strconv.Quote(string(l.Of)), Choice, Number, Preference)
+	}
+	return Item{
+		ID: l.ID, Shape: Judgment, Source: l.Source, Group: orGroup(l.Category, "(no category)"), Question: l.Prompt,
+		Candidates: []Candidate{{ID: Correct}, {ID: Incorrect}}, Gold: gold, Answered: &l.Answered,
+	}, nil
+}

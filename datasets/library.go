@@ -1,0 +1,325 @@
+package datasets
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Library is the folder in which fetched and imported datasets are kept, a file
+// each, named after the dataset; several may share one. Where no SHA-256 is
+// published, that of the file taken in stands beside it, in FILE.sha256.
+type Library struct{ Dir string }
+
+// extensions are those that a file of the library may have. They are for people:
+// what a file is, its first bytes tell.
+var extensions = []string{".jsonl", ".parquet", ".json", ".jsonl.gz", ".json.gz", ".jsonl.zst", ".json.zst", ".parquet.gz"}
+
+// extension is that of a file or URL, ".jsonl" where it has none of them.
+func extension(name string) string {
+	best := ""
+	for _, e := range extensions {
+		if strings.HasSuffix(strings.ToLower(name), e) && len(e) > len(best) {
+			best = e
+		}
+	}
+	if best == "" {
+		return extensions[0]
+	}
+	return best
+}
+
+// file is the name of a dataset's file, without extension.
+func (k Known) file() string {
+	if k.File != "" {
+		return k.File
+	}
+	return k.Name
+}
+
+// extension is that of the published file.
+func (k Known) extension() string {
+	u, err := url.Parse(k.URL)
+	if err != nil {
+		return extensions[0]
+	}
+	return extension(path.Base(u.Path))
+}
+
+// Path is where the named dataset is kept, or would be.
+func (l Library) Path(name string) string {
+	k, known := Lookup(name)
+	if !known {
+		k = Known{Name: name}
+	}
+	for _, e := range extensions {
+		at := filepath.Join(l.Dir, k.file()+e)
+		if _, err := os.Stat(at); err == nil {
+			return at
+		}
+	}
+	return filepath.Join(l.Dir, k.file()+k.extension())
+}
+
+// sumFile is where the SHA-256 of a file without a published one is kept.
+func sumFile(path string) string { return path + ".sha256" }
+
+// Has tells whether the dataset is built in or in the library.
+func (l Library) Has(k Known) bool {
+	if k.Builtin() {
+		return true
+	}
+	_, err := os.Stat(l.Path(k.Name))
+	return err == nil
+}
+
+// Open is OpenWith, with the default options.
+func (l Library) Open(name string) (*Set, error) { return l.OpenWith(name, OpenOptions{}) }
+
+// OpenWith opens a dataset by name, or by path where the name is not known.
+func (l Library) OpenWith(name string, o OpenOptions) (*Set, error) {
+	k, known := Lookup(name)
+	switch {
+	case known && k.Builtin():
+		return openBytes(k.Name, k.builtin, o)
+	case known:
+		return l.openKnown(k, o)
+	}
+	s, err := OpenFileWith(name, o)
+	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, `/\.`) {
+		return nil, fmt.Errorf("unknown dataset %q: it is neither a file nor one of %s", name, strings.Join(Names(), ", "))
+	}
+	return s, err
+}
+
+func (l Library) openKnown(k Known, o OpenOptions) (*Set, error) {
+	if o.Groups == nil {
+		o.Groups = k.Groups
+	}
+	s, err := OpenFileWith(l.Path(k.Name), o)
+	if errors.Is(err, fs.ErrNotExist) {
+		if k.Get != "" {
+			return nil, fmt.Errorf("dataset %q is not on this machine: %s; see %s", k.Name, k.Get, k.Source)
+		}
+		return nil, fmt.Errorf("dataset %q is not on this machine: run \"gavel datasets fetch %s\", or on a machine without network \"gavel datasets import %sFILE\"", k.Name, k.Name, k.as())
+	}
+	if err != nil {
+		return nil, err
+	}
+	want, whose, err := k.SHA256, "published", error(nil)
+	if want == "" {
+		whose = "that of the file taken in"
+		want, err = l.sumOf(k)
+	}
+	if err == nil && s.SHA256 != want {
+		err = fmt.Errorf("%s: SHA-256 is %s, %s is %s: fetch or import it again", s.Path, s.SHA256, whose, want)
+	}
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	s.Name = k.Name
+	return s, nil
+}
+
+// as is the flag that import needs for a file that no published sum tells.
+func (k Known) as() string {
+	if k.SHA256 != "" || k.Copy != "" {
+		return ""
+	}
+	return "--as " + k.Name + " "
+}
+
+// sumOf reads the SHA-256 kept beside a dataset's file.
+func (l Library) sumOf(k Known) (string, error) {
+	text, err := os.ReadFile(sumFile(l.Path(k.Name)))
+	if err != nil {
+		return "", fmt.Errorf("%s: its SHA-256 is missing: fetch or import it again", l.Path(k.Name))
+	}
+	sum, _, _ := strings.Cut(strings.TrimSpace(string(text)), " ")
+	return sum, nil
+}
+
+// Import copies a file that was carried over by hand into the library. It is
+// known by its SHA-256 or, where none is published, as the dataset named, whose
+// format it must have. Other files are refused, since a file of one's own is used
+// by its path.
+func (l Library) Import(path, as string) (Known, string, error) {
+	s, err := OpenFile(path)
+	if err != nil {
+		return Known{}, "", err
+	}
+	defer s.Close()
+	k, err := recognise(s, as)
+	if err != nil {
+		return k, "", err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return k, "", err
+	}
+	defer f.Close()
+	at, err := l.store(k, f, extension(path))
+	return k, at, err
+}
+
+// recognise finds the dataset that a file is.
+func recognise(s *Set, as string) (Known, error) {
+	if as == "" {
+		for _, k := range Registry {
+			if !k.Builtin() && (s.SHA256 == k.SHA256 || s.SHA256 == k.Copy) {
+				return k, nil
+			}
+		}
+		var fixed, named []string
+		for _, k := range Registry {
+			switch {
+			case k.Builtin():
+			case k.as() == "":
+				fixed = append(fixed, k.Name)
+			default:
+				named = append(named, k.Name)
+			}
+		}
+		return Known{}, fmt.Errorf("%s: SHA-256 %s is none of the published files (%s); if it is one that has no published sum (%s), say which with --as; a file of your own needs no import: give its path to --dataset",
+			s.Path, s.SHA256, strings.Join(fixed, ", "), strings.Join(named, ", "))
+	}
+	k, ok := Lookup(as)
+	switch {
+	case !ok || k.Builtin():
+		return k, fmt.Errorf("unknown dataset %q: there is none of that name to import", as)
+	case k.SHA256 != "" && k.SHA256 != s.SHA256:
+		return k, fmt.Errorf("%s: SHA-256 is %s, published is %s: it is not %s", s.Path, s.SHA256, k.SHA256, as)
+	}
+	return k, k.is(s, s.Path)
+}
+
+// maxFetched is how long a file may be whose size nobody published.
+const maxFetched = 4 << 30
+
+// Fetch downloads a dataset from its official place and checks its SHA-256, where
+// one is published. Where its size is not, size is told what the server says, -1
+// for nothing, before the first byte is downloaded; it may be nil.
+func (l Library) Fetch(ctx context.Context, client *http.Client, k Known, size func(bytes int64)) error {
+	switch {
+	case k.Builtin():
+		return fmt.Errorf("dataset %q is built in: there is nothing to fetch", k.Name)
+	case k.URL == "":
+		return fmt.Errorf("dataset %q cannot be fetched: %s", k.Name, k.Get)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, k.URL, nil)
+	if err != nil {
+		return err
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return fmt.Errorf("fetching %s: %w; on a machine without network, carry the file over and use \"gavel datasets import %sFILE\"", k.Name, err, k.as())
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("fetching %s: %s answered %s", k.Name, k.URL, resp.Status)
+	}
+	limit := k.Bytes
+	if k.SHA256 == "" {
+		limit = maxFetched
+		if size != nil {
+			size(resp.ContentLength)
+		}
+	}
+	_, err = l.store(k, io.LimitReader(resp.Body, limit+1), k.extension())
+	return err
+}
+
+// store writes a dataset to the library in one step: a file that is not what was
+// published, or that holds nothing of the dataset, never gets its name.
+func (l Library) store(k Known, r io.Reader, ext string) (string, error) {
+	if err := os.MkdirAll(l.Dir, 0o755); err != nil {
+		return "", err
+	}
+	tmp, err := os.CreateTemp(l.Dir, "."+k.Name+"-*")
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(tmp.Name())
+	sum := sha256.New()
+	_, err = io.Copy(io.MultiWriter(tmp, sum), r)
+	if cerr := tmp.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return "", fmt.Errorf("storing %s: %w", k.Name, err)
+	}
+	got := hex.EncodeToString(sum.Sum(nil))
+	at := filepath.Join(l.Dir, k.file()+ext)
+	if k.SHA256 != "" {
+		if got != k.SHA256 {
+			return "", fmt.Errorf("%s: the file received has SHA-256 %s, published is %s: nothing was stored", k.Name, got, k.SHA256)
+		}
+		return at, l.put(k, tmp.Name(), at)
+	}
+	if err := holds(tmp.Name(), k); err != nil {
+		return "", fmt.Errorf("%s: %w: nothing was stored", k.Name, err)
+	}
+	if err := os.WriteFile(sumFile(at), []byte(got+"  "+filepath.Base(at)+"\n"), 0o644); err != nil {
+		return "", err
+	}
+	return at, l.put(k, tmp.Name(), at)
+}
+
+// put gives a file its name, and removes one of the same dataset with another
+// extension.
+func (l Library) put(k Known, tmp, at string) error {
+	if err := os.Rename(tmp, at); err != nil {
+		return err
+	}
+	for _, e := range extensions {
+		if other := filepath.Join(l.Dir, k.file()+e); other != at {
+			os.Remove(other)
+			os.Remove(sumFile(other))
+		}
+	}
+	return nil
+}
+
+// holds checks a file whose sum nobody published: it can be read as what it is
+// said to be.
+func holds(path string, k Known) error {
+	s, err := OpenFile(path)
+	if err != nil {
+		return errors.New(strings.ReplaceAll(err.Error(), path, "the file received"))
+	}
+	defer s.Close()
+	return k.is(s, "the file received")
+}
+
+// is checks that a file has the dataset's format and groups.
+func (k Known) is(s *Set, file string) error {
+	if s.Format != k.Format {
+		return fmt.Errorf("%s has the format %s, %s has %s", file, s.Format, k.Name, k.Format)
+	}
+	for _, g := range k.Groups {
+		if !slices.Contains(s.Groups(), g) {
+			return fmt.Errorf("%s has no item of the group %s; there are %s", file, g, listed(s.Groups()))
+		}
+	}
+	return nil
+}
+
+// Sum is the SHA-256 of the dataset's file in the library, and whether it is that
+// of the copy that the dataset's counts were taken from; known tells that there is
+// such a copy.
+func (l Library) Sum(k Known) (sum string, known, same bool, err error) {
+	sum, err = l.sumOf(k)
+	return sum, k.Copy != "", sum == k.Copy, err
+}

@@ -1,0 +1,99 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// MMLUPro is the questions of MMLU-Pro (arXiv 2406.01574), as its Parquet files
+// have them: three to ten options, of which the letter of one is the answer.
+// Files of one's own may have from two to 26.
+//
+// Options "N/A" at the end only fill the validation file up to ten, and are no
+// options, as in the official scripts.
+var MMLUPro = Format{
+	Name:  "mmlu-pro",
+	About: "rows with question_id, question, options, answer (a letter), answer_index, category and src",
+	Keys:  []string{"question_id", "question", "options", "answer"},
+	Parse: parseMMLUPro,
+}
+
+type mmluRow struct {
+	ID       *text     `json:"question_id"`
+	Question *string   `json:"question"`
+	Options  []*string `json:"options"`
+	Answer   *string   `json:"answer"`
+	Index    *int      `json:"answer_index"`
+	Category string    `json:"category"`
+	Src      string    `json:"src"`
+}
+
+// maxOptions is how many letters there are.
+const maxOptions = 26
+
+func parseMMLUPro(line []byte) (Item, error) {
+	var r mmluRow
+	if err := decode(line, &r); err != nil {
+		return Item{}, err
+	}
+	err := missing(required{"question_id", r.ID != nil}, required{"question", r.Question != nil}, required{"options", r.Options != nil}, required{"answer", r.Answer != nil})
+	if err != nil {
+		return Item{}, err
+	}
+	if *r.ID == "" {
+		return Item{}, errors.New(`"question_id" is empty`)
+	}
+	if len(r.Options) > maxOptions {
+		return Item{}, fmt.Errorf("%d options, there are letters for %d", len(r.Options), maxOptions)
+	}
+	gold, err := r.gold()
+	if err != nil {
+		return Item{}, err
+	}
+	it := Item{
+		ID: string(*r.ID), Shape: Choice, Source: r.Src, Group: orGroup(r.Category, "(no category)"),
+		Question: *r.Question, Gold: gold,
+	}
+	if r.Index != nil && *r.Index != gold {
+		it.Note = fmt.Sprintf("the answer is %s, but answer_index is %d: the letter counts", *r.Answer, *r.Index)
+	}
+	for i, o := range r.Options[:r.used(gold)] {
+		if o == nil {
+			return Item{}, fmt.Errorf("option %s is null", letter(i))
+		}
+		it.Candidates = append(it.Candidates, Candidate{ID: letter(i), Text: *o})
+	}
+	if len(it.Candidates) < 2 {
+		return Item{}, fmt.Errorf("%d option: a choice needs two", len(it.Candidates))
+	}
+	return it, nil
+}
+
+func letter(i int) string { return string(rune('A' + i)) }
+
+// gold is the index of the answer. The letter counts, as in the official scripts:
+// in the published test set the two differ for question_id 3983.
+func (r mmluRow) gold() (int, error) {
+	a := *r.Answer
+	if len(a) != 1 || a[0] < 'A' || a[0] > 'Z' {
+		return 0, fmt.Errorf("answer %s is no letter from A", strconv.Quote(a))
+	}
+	gold := int(a[0] - 'A')
+	if gold >= len(r.Options) {
+		return 0, fmt.Errorf("the answer is %s, of %d options", a, len(r.Options))
+	}
+	if r.Index != nil && (*r.Index < 0 || *r.Index >= len(r.Options)) {
+		return 0, fmt.Errorf("answer_index is %d, of %d options", *r.Index, len(r.Options))
+	}
+	return gold, nil
+}
+
+// used is how many of the options are some.
+func (r mmluRow) used(gold int) int {
+	n := len(r.Options)
+	for n > gold+1 && r.Options[n-1] != nil && *r.Options[n-1] == "N/A" {
+		n--
+	}
+	return n
+}

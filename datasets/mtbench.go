@@ -1,0 +1,162 @@
+package datasets
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+)
+
+// MTBench is the votes on MT-Bench's conversations (arXiv 2306.05685), with the
+// conversations. Several votes on one question, turn and pair of models become one
+// item, which more than half of them decide; where no answer has more than half,
+// the item is left out. The models of a pair stand in the order of their names.
+//
+// What was voted on after the first turn is taken, and the votes after the second
+// are left out, unless the option turns is "all": then both are, the latter judged
+// with the whole conversation.
+//
+// The category is the row's own or, as the file has none, that of MT-Bench's 80
+// questions by their numbers.
+var MTBench = Format{
+	Name:     "mt-bench",
+	About:    "rows with question_id, model_a, model_b, winner, conversation_a, conversation_b and turn",
+	Keys:     []string{"question_id", "model_a", "model_b", "winner", "conversation_a", "conversation_b", "turn"},
+	Parse:    parseMTBench,
+	Assemble: countVotes,
+}
+
+// mtCategories are those of questions 81 to 90, 91 to 100, and so on.
+var mtCategories = []string{"Writing", "Roleplay", "Reasoning", "Math", "Coding", "Extraction", "STEM", "Humanities"}
+
+const firstMTQuestion, perMTCategory = 81, 10
+
+// MTBenchCategory is the category of a question, by its number.
+func MTBenchCategory(id string) string {
+	n, err := strconv.Atoi(id)
+	if k := (n - firstMTQuestion) / perMTCategory; err == nil && n >= firstMTQuestion && k < len(mtCategories) {
+		return mtCategories[k]
+	}
+	return "(no category)"
+}
+
+// MTBenchID is the id of two models' answers to one turn of a question, the
+// models in the order of their names: votes on them, people's and judges', are
+// joined by it.
+func MTBenchID(question string, turn int, first, other string) string {
+	return fmt.Sprintf("%s:%d:%s:%s", question, turn, first, other)
+}
+
+func parseMTBench(line []byte) (Item, error) {
+	var r battleRow
+	if err := r.read(line); err != nil {
+		return Item{}, err
+	}
+	it, err := r.item(*r.Turn)
+	if err != nil {
+		return Item{}, err
+	}
+	it.ID = MTBenchID(string(*r.ID), *r.Turn, *r.ModelA, *r.ModelB)
+	it.Source, it.Group = "mt-bench", orGroup(r.Category, MTBenchCategory(string(*r.ID)))
+	return it, nil
+}
+
+// matchUp is what votes are on.
+type matchUp struct {
+	id           string
+	turn         int
+	first, other string
+}
+
+// vote is what a row says of its match-up; turned where it has the models in the
+// other order.
+func (r *battleRow) vote() (m matchUp, v votes, turned bool) {
+	m = matchUp{string(*r.ID), *r.Turn, *r.ModelA, *r.ModelB}
+	if v = votesFor(*r.Winner); r.Votes != nil {
+		v = *r.Votes
+	}
+	if turned = m.first > m.other; turned {
+		m.first, m.other, v = m.other, m.first, v.turned()
+	}
+	return m, v, turned
+}
+
+// inconsistent is FastChat's word for a model's vote that changed with the order
+// of the answers: no verdict, so no vote.
+const inconsistent = "tie (inconsistent)"
+
+// countVotes makes one line of all votes on a match-up, where its first one
+// stands. It goes over the rows twice, so that only votes are held in memory.
+func countVotes(rows Rows, emit func(int, []byte) error) ([]string, error) {
+	if err := checkTurns(rows.Options.Turns); err != nil {
+		return nil, err
+	}
+	all := map[matchUp]votes{}
+	later, unsure := 0, 0
+	for row := range rows.All {
+		var r battleRow
+		switch {
+		case r.read(row.Text) != nil:
+		case *r.Turn > 1 && rows.Options.Turns != TurnsAll:
+			later++
+		case *r.Winner == inconsistent:
+			unsure++
+		default:
+			if _, err := r.item(*r.Turn); err == nil {
+				m, v, _ := r.vote()
+				all[m] = all[m].plus(v)
+			}
+		}
+	}
+	split := 0
+	for row := range rows.All {
+		var r battleRow
+		line := row.Text
+		if r.read(line) == nil {
+			if *r.Turn > 1 && rows.Options.Turns != TurnsAll || *r.Winner == inconsistent {
+				continue
+			}
+			if _, err := r.item(*r.Turn); err == nil {
+				m, _, turned := r.vote()
+				v, first := all[m]
+				if !first {
+					continue // a later vote on what has its line
+				}
+				delete(all, m)
+				winner, ok := v.majority()
+				if !ok {
+					split++
+					continue
+				}
+				if line, err = r.line(row.Text, m, v, winner, turned); err != nil {
+					return nil, err
+				}
+			}
+		}
+		if err := emit(row.Line, line); err != nil {
+			return nil, err
+		}
+	}
+	return notes(
+		note{later, "votes on a later turn left out (--turns all takes them, with the whole conversation)"},
+		note{unsure, "votes \"" + inconsistent + "\" left out: they are no verdict"},
+		note{split, "pairs of answers left out, on which no more than half of the votes agree"},
+	), nil
+}
+
+// line writes the votes on a match-up, with the conversations of one of its rows.
+func (r *battleRow) line(row []byte, m matchUp, v votes, winner string, turned bool) ([]byte, error) {
+	var l battleLine
+	if err := json.Unmarshal(row, &l); err != nil {
+		return nil, err
+	}
+	if turned {
+		l.A, l.B = l.B, l.A
+	}
+	l.ModelA, l.ModelB, l.Winner, l.Votes = m.first, m.other, winner, v
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(l)
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
+}
