@@ -75,14 +75,19 @@ func OllamaURL(host string) (string, error) {
 	return u.Scheme + "://" + net.JoinHostPort(name, port) + strings.TrimRight(u.Path, "/"), nil
 }
 
-// probeTime is how long an address has to say what it is.
-const probeTime = 3 * time.Second
+// probeTime is how long a usual port, or an endpoint that was out, has to say
+// what it is; an address that was named has namedTime, for its machine may be
+// busy.
+const (
+	probeTime = 3 * time.Second
+	namedTime = 15 * time.Second
+)
 
 // Probe asks what kind of server answers at an address: Ollama if it has
 // Ollama's own version page, else OpenAI-compatible if it lists models, or is
 // llama.cpp still loading one. key is sent only to the second.
 func Probe(ctx context.Context, client *http.Client, base, key string) (Server, error) {
-	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	ctx, cancel := context.WithTimeout(ctx, namedTime)
 	defer cancel()
 	root := strings.TrimSuffix(strings.TrimRight(base, "/"), "/v1")
 	if o, err := NewOllama(root, client); err != nil {
@@ -119,6 +124,11 @@ func Discover(ctx context.Context, client *http.Client, candidates []Candidate, 
 			continue
 		}
 		wg.Go(func() {
+			ctx, cancel := ctx, func() {}
+			if !c.Env {
+				ctx, cancel = context.WithTimeout(ctx, probeTime)
+			}
+			defer cancel()
 			if s, err := Probe(ctx, client, c.URL, keyFor(c, key)); err == nil {
 				found[i] = &Endpoint{s, c.Why}
 			}

@@ -140,7 +140,7 @@ func (k Kind) Takes(s datasets.Shape) bool { return slices.Contains(k.Judges, s)
 
 // Kinds lists the protocols. A new one is a file of this package and a line
 // here.
-var Kinds = []Kind{pairwiseKind, reversedKind, answerKind, selfReferenceKind}
+var Kinds = []Kind{pairwiseKind, reversedKind, answerKind, selfReferenceKind, multiOptionKind}
 
 // KindsOf lists the protocols that take items of a shape.
 func KindsOf(s datasets.Shape) []Kind {
@@ -157,19 +157,6 @@ func KindNamed(name string) (Kind, error) {
 		names = append(names, k.Name)
 	}
 	return Kind{}, fmt.Errorf("unknown protocol %q: it is one of %s", name, strings.Join(names, ", "))
-}
-
-// CountShowings is how many showings the items have together.
-func CountShowings(p Protocol, set *datasets.Set, rows []int) (int, error) {
-	n := 0
-	for _, row := range rows {
-		item, err := set.Item(row)
-		if err != nil {
-			return 0, err
-		}
-		n += len(p.Showings(item))
-	}
-	return n, nil
 }
 
 // Template finds one of the protocol's prompts by name.

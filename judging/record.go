@@ -76,6 +76,8 @@ type Record struct {
 	Agent     string           `json:"agent,omitempty"`     // of a judgment: who answered
 	Own       *datasets.Answer `json:"own,omitempty"`       // of a judgment: what the judge itself answered
 	Unrelated string           `json:"unrelated,omitempty"` // of options: the candidate from another item
+	Ranks     map[string]int   `json:"ranks,omitempty"`     // of options: by candidate, 0 the best, where known
+	Equal     [][]string       `json:"equal,omitempty"`     // of options: candidates with the same text
 	Replies   []Reply          `json:"replies"`
 	Outcome   Outcome          `json:"outcome"`
 	Label     string           `json:"label,omitempty"`  // as the judge wrote it
@@ -185,6 +187,7 @@ func (r *Record) describe(item datasets.Item) {
 			r.Unrelated = c.ID
 		}
 	}
+	r.describeOptions(item)
 }
 
 // take notes a verdict.
@@ -255,7 +258,7 @@ func (r *Record) check() error {
 	if len(slices.Compact(ids)) != len(r.Order) {
 		return errors.New("a candidate shown twice")
 	}
-	return nil
+	return r.checkOptions()
 }
 
 // ReadRecords calls f for every record of a file, in the order written. An

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -90,8 +91,8 @@ func comparisonTable(cmp *scoring.Comparison, all *scoring.Comparisons) Table {
 func familyComparison(cmp *scoring.Comparison, all *scoring.Comparisons) Table {
 	t := Table{
 		Title: fmt.Sprintf("A = %s\nB = %s\n%d %ss in both", sideName(cmp.A), sideName(cmp.B), cmp.N, cmp.Unit),
-		Columns: []Column{{"percent; r: −1 to 1", false}, {"mode", false}, {"group", false}, {"n", true}, {"A", true}, {"B", true}, {"B − A", true}, {"95 % interval", true},
-			{"McNemar p", true}, {"Holm", true}, {"", false}},
+		Columns: []Column{{"percent", false}, {"mode", false}, {"group", false}, {"n", true}, {"A", true}, {"B", true}, {"B − A", true}, {"95 % interval", true},
+			{"p", true}, {"Holm", true}, {"", false}},
 	}
 	var said remarks
 	for _, d := range cmp.Differences {
@@ -104,12 +105,16 @@ func familyComparison(cmp *scoring.Comparison, all *scoring.Comparisons) Table {
 			interval = fmt.Sprintf("[%s, %s]", diff(d.Low, true), diff(d.High, true))
 		}
 		t.Rows = append(t.Rows, []string{d.Metric, d.Mode, d.Group, strconv.Itoa(d.N), inUnit(d.A, d.Unit, "", false), inUnit(d.B, d.Unit, "", false), diff(d.Diff, false), interval, pvalue(d.P), pvalue(d.Holm), verdict})
-		said.add(strings.TrimSpace(strings.Join([]string{d.Metric, d.Mode, d.Group}, " ")), d.Note)
+		said.add(strings.Join(strings.Fields(d.Metric+" "+d.Mode+" "+d.Group), " "), d.Note)
 	}
 	t.Notes = append(t.Notes,
-		fmt.Sprintf("~ may be noise: the interval holds 0, or there is none, or p is not below 0.05; intervals: paired bootstrap over %ss, %d rounds, seed %d", all.Bootstrap.Unit, all.Bootstrap.Rounds, all.Bootstrap.Seed),
+		fmt.Sprintf("~ may be noise: the interval holds 0, or there is none, or p (exact McNemar) is not below 0.05; intervals: paired bootstrap over %ss, %d rounds, seed %d", all.Bootstrap.Unit, all.Bootstrap.Rounds, all.Bootstrap.Seed),
 		"Holm over "+all.Family)
+	if slices.ContainsFunc(cmp.Differences, func(d scoring.Difference) bool { return d.Unit == scoring.UnitCorrelation }) {
+		t.Notes = append(t.Notes, "r: a correlation, from −1 to 1")
+	}
 	t.Notes = append(t.Notes, said.lines()...)
+	t.Notes = append(t.Notes, togetherNotes(cmp)...)
 	for _, w := range cmp.Warnings {
 		t.Notes = append(t.Notes, "! "+w)
 	}

@@ -48,34 +48,45 @@ func asked(x scoring.Result) string {
 	return plain(x)
 }
 
-// averages is the last column of the paper's Tables 2 and 8, a line for each
-// judge with several datasets.
+// averages is the last column of the paper's Tables 2 and 8: a line for each
+// judge, asked in one way, on several datasets. Where it has been on one of them
+// twice there is no telling which is meant, and no line.
 func averages(runs []scoring.Report) []string {
 	var judges, notes []string
-	by := map[string]map[string][]scoring.Result{}
+	by := map[string][]scoring.Report{}
 	for _, r := range runs {
-		if by[r.Model] == nil {
-			judges, by[r.Model] = append(judges, r.Model), map[string][]scoring.Result{}
+		name := r.Model + ", prompt " + prompted(r.Prompt, r.Settings)
+		if by[name] == nil {
+			judges = append(judges, name)
 		}
-		for _, mode := range []string{scoring.ModeCoT, scoring.ModeSelf} {
-			if x := at(r, scoring.Overconfidence, scoring.Overall, mode); x.Value != nil {
-				by[r.Model][mode] = append(by[r.Model][mode], x)
-			}
-		}
+		by[name] = append(by[name], r)
 	}
 	for _, judge := range judges {
-		var parts []string
-		for _, mode := range []string{scoring.ModeCoT, scoring.ModeSelf} {
-			if results := by[judge][mode]; len(results) > 1 {
-				mean, n := scoring.Average(results)
-				parts = append(parts, fmt.Sprintf("%s %s (n=%d)", mode, value(mean), n))
-			}
-		}
-		if len(parts) > 0 {
-			notes = append(notes, fmt.Sprintf("%s, overconfidence over its runs, weighted by n: %s", judge, strings.Join(parts, ", ")))
+		if parts := averageOf(by[judge]); len(parts) > 0 {
+			notes = append(notes, fmt.Sprintf("%s: overconfidence over %d datasets, weighted by n: %s", judge, len(by[judge]), strings.Join(parts, ", ")))
 		}
 	}
 	return notes
+}
+
+func averageOf(runs []scoring.Report) (parts []string) {
+	datasets := map[string]bool{}
+	for _, r := range runs {
+		datasets[r.Dataset] = true
+	}
+	if len(runs) < 2 || len(datasets) < len(runs) {
+		return nil
+	}
+	for _, mode := range []string{scoring.ModeCoT, scoring.ModeSelf} {
+		var results []scoring.Result
+		for _, r := range runs {
+			results = append(results, at(r, scoring.Overconfidence, scoring.Overall, mode))
+		}
+		if mean, n := scoring.Average(results); mean != nil {
+			parts = append(parts, fmt.Sprintf("%s %s (n=%d)", mode, value(mean), n))
+		}
+	}
+	return parts
 }
 
 func selfReferenceTables(r scoring.Report) []Table {
@@ -125,7 +136,10 @@ func metricsTable(r scoring.Report) Table {
 		t.Rows = append(t.Rows, append(row, strings.Join(counts, "/")))
 	}
 	t.Notes = append(t.Notes, "judgments: "+outcomeLine(r)+"; "+missingNote(r.Missing))
-	t.Notes = append(t.Notes, intervalNote(r))
+	if r.Missing == scoring.MissingDrop && len(modes) > 1 {
+		t.Notes = append(t.Notes, "self − cot: on the judgments with a verdict in both")
+	}
+	t.Notes = append(t.Notes, intervalNote(r)+"; a resample where a number is undefined is left out of its interval")
 	t.Notes = append(t.Notes, "G: the judge's own answer is right, J: its judgment is, A: the agent's answer is; r-gj-a: r_GJ|A, what G and J share beside A")
 	t.Notes = append(t.Notes, said.lines()...)
 	t.Notes = append(t.Notes, warned(r)...)

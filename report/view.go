@@ -20,6 +20,7 @@ type view struct {
 var views = map[string]view{
 	"answer":         {answerSummary, answerTables, "answers"},
 	"self-reference": {selfReferenceSummary, selfReferenceTables, "judgments"},
+	"multi-option":   {multiOptionSummary, multiOptionTables, "judgments"},
 }
 
 var pairView = view{pairSummary, pairTables, "games"}

@@ -74,8 +74,8 @@ var pairings = [][2]string{
 	{Experts, Experts}, {Authors, Authors}, {Others, Others}, {Experts, Authors},
 }
 
-// ballot is a vote as agreement needs it.
-type ballot struct {
+// vote is a vote as agreement needs it.
+type vote struct {
 	voter, kind string
 	winner      int
 }
@@ -84,7 +84,7 @@ type ballot struct {
 type contest struct {
 	question string
 	turn     int
-	ballots  []ballot
+	ballots  []vote
 }
 
 // Agree compares the verdicts of a run of preferences with people's votes on the
@@ -131,7 +131,7 @@ func Agree(dir string, votes []judging.Vote, how judging.Reading, b stats.Bootst
 			return nil
 		}
 		a.Matched += len(c.ballots)
-		c.ballots = append(c.ballots, ballot{TheJudge, TheJudge, v.Choice})
+		c.ballots = append(c.ballots, vote{TheJudge, TheJudge, v.Choice})
 		return nil
 	})
 	if err != nil {
@@ -168,7 +168,7 @@ func contestsOf(votes []judging.Vote) map[string]*contest {
 			c = &contest{question: v.Question, turn: v.Turn}
 			all[id] = c
 		}
-		c.ballots = append(c.ballots, ballot{v.Judge, voterKind(v.Judge), v.Winner})
+		c.ballots = append(c.ballots, vote{v.Judge, voterKind(v.Judge), v.Winner})
 	}
 	return all
 }

@@ -43,17 +43,17 @@ func (f *answers) unit() string     { return "question" }
 func (f *answers) headline() string { return GenerationAccuracy }
 
 func (f *answers) add(r *judging.Record, v judging.Verdict) (bool, error) {
-	a := answer{group: number(&f.groups, r.Group), read: v.Outcome == judging.Decided, rule: number(&f.rules, v.Rule), gold: strings.Clone(r.Gold)}
 	switch r.Shape {
-	case "choice":
-		a.options = len(r.Order)
-		fallthrough
-	case "preference":
-		a.right = a.read && r.CandidateID(v.Choice) == r.Gold
-	case "number":
-		a.right = a.read && sameNumber(v.Answer, r.Gold)
+	case "choice", "number", "preference":
 	default:
 		return false, fmt.Errorf("an answer is to a choice, a number or a preference; this record is of another kind (shape %q)", r.Shape)
+	}
+	a := answer{
+		group: number(&f.groups, r.Group), gold: strings.Clone(r.Gold),
+		read: v.Outcome == judging.Decided, right: judging.RightVerdict(r, v), rule: number(&f.rules, v.Rule),
+	}
+	if r.Shape == "choice" {
+		a.options = len(r.Order)
 	}
 	item, added := f.items.Add(r.Item)
 	if a.item = uint32(item); added {
@@ -72,6 +72,7 @@ func (f *answers) id(a answer) string { return f.items.At(int(a.item)) }
 // Columns of a question.
 const (
 	answerRight = iota
+	answerLabelled
 	answerUnread
 	answerAll
 	answerWidth
@@ -90,6 +91,19 @@ func (f *answers) score(rep *Report, b stats.Bootstrap) {
 		rep.Results = append(rep.Results, results...)
 	}
 	rep.Results = append(rep.Results, f.ruleCounts()...)
+	unlabelled := 0
+	for _, a := range f.rows {
+		unlabelled += int(share(a.gold == ""))
+	}
+	if unlabelled > 0 {
+		rep.Warnings = append(rep.Warnings, fmt.Sprintf("%d of %d questions have no label: nobody can say which answer is right, and they are not in the accuracy", unlabelled, len(f.rows)))
+	}
+}
+
+// answerShares are of questions that have a label, and of all.
+var answerShares = []ratio{
+	{GenerationAccuracy, "wrong", "there is no answer to a question with a label", answerRight, answerLabelled},
+	{NoAnswer, "what is counted", "there is no answer", answerUnread, answerAll},
 }
 
 // groupNames lists Overall and, where there are several, the groups of the rows.
@@ -122,32 +136,15 @@ func (f *answers) scoreGroup(group string, b stats.Bootstrap) []Result {
 		if !in(a) {
 			continue
 		}
-		c.filled[answerRight], c.filled[answerUnread], c.filled[answerAll] = share(a.right), share(!a.read), 1
+		c.filled[answerRight], c.filled[answerLabelled] = share(a.right), share(a.gold != "")
+		c.filled[answerUnread], c.filled[answerAll] = share(!a.read), 1
 		c.add()
 		if a.options > 0 {
 			options++
 			chance += 1 / float64(a.options)
 		}
 	}
-	shares := []struct {
-		name, missing string
-		column        int
-	}{{GenerationAccuracy, "wrong", answerRight}, {NoAnswer, "what is counted", answerUnread}}
-	intervals := b.SumsOf(&c.rows, len(shares), func(sums, out []float64) {
-		for i, s := range shares {
-			out[i] = sums[s.column] / sums[answerAll]
-		}
-	})
-	var results []Result
-	for i, s := range shares {
-		r := Result{Metric: s.name, Group: group, N: int(c.sums[answerAll]), Missing: s.missing}
-		if r.N == 0 {
-			results = append(results, r.undefined("there is no answer"))
-			continue
-		}
-		of := func(sums []float64) (float64, float64) { return sums[s.column], sums[answerAll] }
-		results = append(results, c.shareOf(r, of, func(s float64) float64 { return s }, intervals[i], b.Level))
-	}
+	results := c.ratios(group, answerShares, b)
 	if options > 0 {
 		results = append(results, Result{Metric: Chance, Group: group, N: options, Value: percent(chance / float64(options)), Missing: "counts: it is not about the replies",
 			Note: "interval: none, it is known: the mean of 1/options"})

@@ -49,7 +49,7 @@ func (f *answers) join(g *answers) []answeredTwice {
 func (f *answers) difference(group string, joined []answeredTwice, boot stats.Bootstrap) Difference {
 	c, in, right := newClusters(3), f.in(group), new(Table2x2)
 	for _, p := range joined {
-		if in(p.a) {
+		if in(p.a) && p.a.gold != "" {
 			c.filled[0], c.filled[1], c.filled[2] = 1, share(p.a.right), share(p.b.right)
 			c.add()
 			right.count(p.a.right, p.b.right)
@@ -58,6 +58,6 @@ func (f *answers) difference(group string, joined []answeredTwice, boot stats.Bo
 	return contrasts([]contrast{{
 		Difference: Difference{Metric: GenerationAccuracy, Group: group, N: int(c.sums[0]), Table: right},
 		values:     func(sums []float64) (a, b float64) { return sums[1] / sums[0], sums[2] / sums[0] },
-		why:        "no question is answered in both",
+		why:        "no question with a label is answered in both",
 	}}, c, boot)[0]
 }

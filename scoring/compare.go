@@ -70,6 +70,7 @@ type Comparison struct {
 	OnlyB       int          `json:"only_in_b"`
 	Differences []Difference `json:"differences"`
 	Ensemble    *Ensemble    `json:"ensemble,omitempty"`
+	Together    []Result     `json:"together,omitempty"` // of runs that were asked different things: what they say of each other
 	Warnings    []string     `json:"warnings"`
 }
 
@@ -126,6 +127,9 @@ func Compare(runs []*Run, b stats.Bootstrap) (*Comparisons, error) {
 	overall := out.correct(func(d Difference) bool { return d.Metric == head && d.Group == Overall })
 	groups := out.correct(func(d Difference) bool { return d.Metric == head && d.Group != Overall })
 	out.Family = fmt.Sprintf("%s, overall: %d comparison%s; %s, by group: %d", head, overall, plural(overall), head, groups)
+	if overall+groups == 0 {
+		out.Family = "nothing: differences of " + head + " have no p, only intervals"
+	}
 	return out, nil
 }
 
@@ -159,7 +163,7 @@ func (c *Comparisons) correct(in func(Difference) bool) int {
 
 func side(r *Run) Side {
 	m := r.Manifest
-	return Side{r.Dir, m.ID, m.Spec.Protocol, m.Spec.Prompt.Name, settings(m.Spec.Parameters), m.Spec.Model.Name, m.Dataset.Name, m.Simulated, r.items()}
+	return Side{r.Dir, m.ID, m.Spec.Protocol, m.Spec.Prompt.Name, settings(m.Spec), m.Spec.Model.Name, m.Dataset.Name, m.Simulated, r.items()}
 }
 
 // both is a pair judged in two runs.

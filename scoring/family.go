@@ -3,6 +3,7 @@ package scoring
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"gavel/judging"
 	"gavel/scoring/stats"
@@ -39,9 +40,17 @@ type (
 	nouned interface{ noun() string }
 	// headline is the metric whose differences Holm's correction is over.
 	headlined interface{ headline() string }
-	// count sets how judgments without a verdict count; it is called before
-	// score and compare.
-	counting interface{ count(Missing) }
+	// count sets how judgments without a verdict count, to one of policies, of
+	// which the first is the default; it is called before score and compare.
+	counting interface {
+		policies() []Missing
+		count(Missing)
+	}
+	// together is what two runs that were asked different things say of each
+	// other.
+	paired interface {
+		together(b family, boot stats.Bootstrap) []Result
+	}
 )
 
 // Missing says how a judgment without a verdict counts, where the protocol
@@ -49,26 +58,34 @@ type (
 type Missing string
 
 const (
-	MissingWrong Missing = "wrong" // J = 0, and for F1 it is read as not judged Correct
-	MissingDrop  Missing = "drop"  // the judgment is left out
+	MissingWrong  Missing = "wrong"  // J = 0, and for F1 it is read as not judged Correct
+	MissingDrop   Missing = "drop"   // the judgment is left out
+	MissingUsable Missing = "usable" // of several options: shares are over the judgments that have one (the authors')
+	MissingStrict Missing = "strict" // of several options: a choice of nothing
 )
 
-// MissingPolicies lists them, the default first.
-var MissingPolicies = []Missing{MissingWrong, MissingDrop}
+// MissingPolicies lists them, the default of self-reference first.
+var MissingPolicies = []Missing{MissingWrong, MissingDrop, MissingUsable, MissingStrict}
 
 // CountMissing sets how judgments without a verdict count. Runs whose metrics
-// say so each by itself, as those of pairs do, have no such choice.
+// say so each by itself, as those of pairs do, have no such choice, and a policy
+// of another protocol leaves a run at its own default.
 func (run *Run) CountMissing(how Missing) {
 	if f, ok := run.family.(counting); ok {
-		f.count(how)
-		run.missing = how
+		if run.missing = how; !slices.Contains(f.policies(), how) {
+			run.missing = f.policies()[0]
+		}
+		f.count(run.missing)
 	}
 }
 
 // lost says what becomes of records without a verdict.
 func (run *Run) lost() string {
-	if run.missing == MissingDrop {
+	switch run.missing {
+	case MissingDrop, MissingUsable:
 		return "are left out"
+	case MissingStrict:
+		return "count as a choice of nothing"
 	}
 	return "count as wrong"
 }
@@ -97,6 +114,7 @@ var errOtherFamily = errors.New("they are not scored alike: compare runs of one 
 var families = map[string]func(*judging.Manifest) family{
 	"answer":         newAnswers,
 	"self-reference": newSelfReference,
+	"multi-option":   newMultiOption,
 }
 
 // Units of Result.Value, where it is not a percentage.
@@ -153,6 +171,9 @@ func compareFamilies(a, b *Run, boot stats.Bootstrap) (*Comparison, error) {
 	}
 	c := &Comparison{A: side(a), B: side(b), N: n, OnlyA: onlyA, OnlyB: onlyB, Differences: diffs, Unit: unit, Warnings: []string{}}
 	c.Sides = [2]Side{c.A, c.B}
+	if f, ok := a.family.(paired); ok {
+		c.Together = f.together(b.family, boot)
+	}
 	c.warn(a, b, unit)
 	return c, nil
 }

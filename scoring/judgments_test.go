@@ -2,11 +2,8 @@ package scoring_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"testing"
 
 	"gavel/backends"
@@ -77,8 +74,12 @@ var bothModes = []string{scoring.ModeCoT, scoring.ModeSelf}
 
 // manifestOf is of a run of a protocol that is not of pairs.
 func manifestOf(protocol string, items int) *judging.Manifest {
+	kind, err := judging.KindNamed(protocol)
+	if err != nil {
+		panic(err)
+	}
 	m := judging.NewManifest("test", judging.Spec{
-		Protocol: protocol, Prompt: judging.Template{Name: "paper"}, Model: judging.ModelSpec{Name: "judge"},
+		Protocol: protocol, Prompt: kind.Templates[0], Model: judging.ModelSpec{Name: "judge"},
 		Dataset: judging.DatasetSpec{Items: items}, Parameters: judging.Parameters{MaxTokens: 4096},
 	})
 	m.Dataset.Name = "questions"
@@ -143,52 +144,4 @@ func writeRun(t testing.TB, m *judging.Manifest, records func(yield func(*judgin
 		t.Fatal(err)
 	}
 	return dir
-}
-
-// The protocols that these families score are read here by the plainest rule
-// wherever the package judging does not have them: what is tested is scoring.
-func init() {
-	for _, p := range []plain{{"answer"}, {"self-reference"}} {
-		if _, err := judging.KindNamed(p.name); err != nil {
-			judging.Kinds = append(judging.Kinds, judging.Kind{Name: p.name, New: func(judging.Template, judging.Settings) judging.Protocol { return p }})
-		}
-	}
-}
-
-type plain struct{ name string }
-
-func (p plain) Name() string                                             { return p.name }
-func (p plain) Showings(datasets.Item) []judging.Showing                 { return nil }
-func (p plain) Prompt(datasets.Item, judging.Showing) (_ judging.Prompt) { return }
-
-var (
-	plainVerdict = regexp.MustCompile(`\[\[(Correct|Incorrect|[ABC])\]\]`)
-	plainChoice  = regexp.MustCompile(`answer is \(?([A-J])\)?`)
-	plainNumber  = regexp.MustCompile(`The answer is ([0-9.]+)`)
-)
-
-func (p plain) Parse(s judging.Showing, reply string, _ judging.Reading) judging.Verdict {
-	none := judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody}
-	read := func(re *regexp.Regexp, labels ...string) judging.Verdict {
-		m := re.FindStringSubmatch(reply)
-		if m == nil {
-			return none
-		}
-		return judging.Verdict{Outcome: judging.Decided, Label: m[1], Choice: slices.Index(labels, m[1]), Rule: fmt.Sprint(s.Shape)}
-	}
-	switch s.Shape {
-	case datasets.Judgment:
-		v := read(plainVerdict, "Correct", "Incorrect")
-		v.Rule = ""
-		return v
-	case datasets.Preference:
-		return read(plainVerdict, "A", "B", "C")
-	case datasets.Number:
-		v := read(plainNumber)
-		if v.Outcome == judging.Decided {
-			v.Answer = v.Label
-		}
-		return v
-	}
-	return read(plainChoice, "A", "B", "C", "D", "E", "F", "G", "H", "I", "J")
 }

@@ -5,6 +5,7 @@ package scoring
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -97,8 +98,12 @@ type Report struct {
 }
 
 // settings names what makes two runs of one prompt differ.
-func settings(p judging.Parameters) string {
+func settings(s judging.Spec) string {
 	var parts []string
+	p := s.Parameters
+	for _, name := range slices.Sorted(maps.Keys(s.Options)) {
+		parts = append(parts, name+" "+s.Options[name])
+	}
 	if p.Constrain {
 		parts = append(parts, "constrained")
 	}
@@ -249,6 +254,7 @@ func newLoader(m *judging.Manifest, how judging.Reading, protocol judging.Protoc
 	}
 	if f := families[m.Spec.Protocol]; f != nil {
 		l.run.family = f(m)
+		l.run.CountMissing("")
 	}
 	return l
 }

@@ -15,9 +15,9 @@ import (
 
 // Modes of results of the self-reference protocol.
 const (
-	ModeCoT        = "cot"        // the agent's answer is judged by reasoning alone
-	ModeSelf       = "self"       // the judge's own answer is its reference
-	ModeDifference = "difference" // self − cot, on the judgments that both have
+	ModeCoT        = judging.ModeCoT  // the agent's answer is judged by reasoning alone
+	ModeSelf       = judging.ModeSelf // the judge's own answer is its reference
+	ModeDifference = "difference"     // self − cot, on the judgments that both have
 )
 
 // modes of asking, in the order tables print them.
@@ -72,8 +72,8 @@ func (j *judgment) complete() bool {
 // selfReference is the family of runs that judge agents' answers one by one,
 // with and without the judge's own answer as reference.
 type selfReference struct {
-	judge   []string // names that the run knows the judge by
-	missing Missing
+	manifest *judging.Manifest
+	missing  Missing
 
 	items, questions, agents, groups judging.IDs
 
@@ -84,11 +84,13 @@ type selfReference struct {
 }
 
 func newSelfReference(m *judging.Manifest) family {
-	return &selfReference{judge: []string{m.Spec.Model.Name, m.JudgeName}, missing: MissingWrong}
+	return &selfReference{manifest: m, missing: MissingWrong}
 }
 
 func (f *selfReference) unit() string      { return "question" }
 func (f *selfReference) count(how Missing) { f.missing = how }
+
+func (*selfReference) policies() []Missing { return []Missing{MissingWrong, MissingDrop} }
 
 func (f *selfReference) add(r *judging.Record, v judging.Verdict) (bool, error) {
 	mode := slices.Index(modes[:], r.Mode)
@@ -141,8 +143,8 @@ func ownOf(r *judging.Record) int8 {
 	return ownWrong
 }
 
-// finish keeps the judgments that were made in every mode, so that both modes
-// are of the same, and puts them in an order that is not that of the records.
+// finish keeps the judgments that were made in every mode they are to be made
+// in, and puts them in an order that is not that of the records.
 func (f *selfReference) finish() (complete, partial int) {
 	all := len(f.rows)
 	f.rows = slices.DeleteFunc(f.rows, func(j judgment) bool { return !j.complete() })
@@ -236,20 +238,25 @@ func (f *selfReference) warnings() []string {
 	if len(f.rows) >= fewItems && questions < fewItems {
 		say("few questions: %d, however many agents answered them", questions)
 	}
-	lost, unknown := [2]int{}, 0
+	var lost, asked [2]int
+	unknown := 0
 	for _, j := range f.rows {
 		for m, said := range j.said {
+			asked[m] += int(share(said != notAsked))
 			lost[m] += int(share(said == saidNothing))
 		}
 		unknown += int(share(j.own == ownUnknown))
 	}
 	for m, n := range lost {
-		if float64(n) > manyNoVerdicts*float64(len(f.rows)) {
+		if float64(n) > manyNoVerdicts*float64(asked[m]) {
 			how := "count as wrong and as not judged Correct (--missing drop leaves them out)"
 			if f.missing == MissingDrop {
 				how = "are left out: what remains may be the easier ones"
 			}
-			say("%d of %d judgments in mode %s have no verdict and %s", n, len(f.rows), modes[m], how)
+			say("%d of %d judgments in mode %s have no verdict and %s", n, asked[m], modes[m], how)
+		}
+		if f.asked[0] && f.asked[1] && asked[m] < len(f.rows) {
+			say("%d of %d judgments were not asked for in mode %s: the modes are of other answers, the difference is of those that both have", len(f.rows)-asked[m], len(f.rows), modes[m])
 		}
 	}
 	if unknown > 0 {
@@ -258,10 +265,20 @@ func (f *selfReference) warnings() []string {
 	if f.mixed > 0 {
 		say("%d questions have records that disagree on whether the judge's own answer is right: each counts as it says, and for generation accuracy the first agent's", f.mixed)
 	}
+	return append(w, f.stages()...)
+}
+
+// stages says what the stage that made the items remarked of them; where it is
+// not known, whether an agent goes by the judge's name.
+func (f *selfReference) stages() []string {
+	m := f.manifest
+	if m.Staged != nil {
+		return m.Staged.Warnings
+	}
 	for i := range f.agents.Len() {
-		if agent := f.agents.At(i); agent != "" && slices.Contains(f.judge, agent) {
-			say("the judge %s is one of the agents: whether its own answer is right and whether the agent's is are then one thing, not two independent ones", strings.Clone(agent))
+		if agent := f.agents.At(i); agent != "" && (agent == m.Spec.Model.Name || agent == m.JudgeName) {
+			return []string{fmt.Sprintf("the judge %s is one of the agents: whether its own answer is right and whether the agent's is are then one thing, not two independent ones", agent)}
 		}
 	}
-	return w
+	return nil
 }

@@ -138,6 +138,7 @@ func TestBadInput(t *testing.T) {
 		{"score of a folder without a run", []string{"score", "other"}, 1, []string{"other", "not a run directory"}},
 		{"compare one", []string{"compare", "taken"}, 2, []string{"two or more"}},
 		{"policy", []string{"score", "--policy", "first", "taken"}, 2, []string{`"first"`, "unique, last"}},
+		{"missing", []string{"score", "--missing", "ignore", "taken"}, 2, []string{`"ignore"`, "wrong, drop"}},
 		{"import without out", []string{"import", "judgebench", "good.jsonl"}, 2, []string{"--out"}},
 		{"import of a pair file", []string{"import", "judgebench", "good.jsonl", "--out", "imported"}, 1, []string{"good.jsonl:1", "not a JudgeBench output file"}},
 		{"import of an unknown dataset", []string{"datasets", "import", "good.jsonl"}, 1, []string{"good.jsonl", "--dataset"}},

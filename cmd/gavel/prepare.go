@@ -115,7 +115,51 @@ func (e *env) openItems(o runOptions) (items, error) {
 		set.Close()
 		return items{}, err
 	}
-	return items{set, rows, datasetInfo(set, o)}, nil
+	its := items{set, rows, datasetInfo(set, o)}
+	if o.unrelated || o.maxOptions > 0 {
+		defer set.Close()
+		return changedOptions(its, o)
+	}
+	return its, nil
+}
+
+// changedOptions cuts items down to --max-options and puts an unrelated option
+// before the rest. What comes out are lines of their own: the run's items.
+func changedOptions(its items, o runOptions) (items, error) {
+	var unrelated *datasets.Unrelated
+	var lines [][]byte
+	for _, row := range its.rows {
+		item, err := its.set.Item(row)
+		if err != nil {
+			return items{}, err
+		}
+		if item.Shape != datasets.Options {
+			return items{}, usage("--unrelated and --max-options are for items with options; %s has items of shape %s", its.set.Name, item.Shape)
+		}
+		if item = datasets.TrimOptions(item, o.maxOptions, o.selection.Seed); o.unrelated {
+			if unrelated == nil {
+				if unrelated, err = datasets.NewUnrelated(its.set, o.selection.Seed); err != nil {
+					return items{}, err
+				}
+			}
+			if item, err = unrelated.Add(item); err != nil {
+				return items{}, err
+			}
+		}
+		line, err := datasets.OptionsLine(item)
+		if err != nil {
+			return items{}, err
+		}
+		lines = append(lines, line)
+	}
+	if len(lines) == 0 {
+		return items{}, fmt.Errorf("%s: no items are left to judge", its.set.Name)
+	}
+	set, err := datasets.FromLines(its.set.Name, datasets.OptionLines.Name, lines)
+	if err != nil {
+		return items{}, err
+	}
+	return items{set, all(set), its.info}, nil
 }
 
 func (e *env) pick(o runOptions, set *datasets.Set) ([]int, error) {
@@ -185,17 +229,14 @@ func (e *env) equip(ctx context.Context, o runOptions, q question, its items, ju
 		}
 	})
 	m := judging.NewManifest(version(), judging.Spec{
-		Protocol: kind.Name, Goal: kind.Goal, Prompt: template, Options: o.settings,
+		Protocol: kind.Name, Goal: kind.GoalOf(o.settings), Prompt: template, Options: o.settings,
 		Dataset:    judging.DatasetSpec{SHA256: its.set.SHA256, Items: n, IDs: ids, Turns: o.open.Turns, Lang: o.open.Lang},
 		Model:      judging.ModelSpec{Name: model.Name, Identity: model.Identity(server.Kind)},
 		Parameters: params,
 	})
-	showings := kind.Showings * n
-	if kind.Showings == 0 {
-		var err error
-		if showings, err = judging.CountShowings(protocol, its.set, its.rows); err != nil {
-			return nil, err
-		}
+	showings, err := judging.CountShowings(protocol, its.set, its.rows)
+	if err != nil {
+		return nil, err
 	}
 	m.Simulated, m.Judgments = server.Kind == "sim", showings*params.Times()
 	m.Model, m.Server, m.Servers = model, server, allServers(p.judges)

@@ -27,6 +27,8 @@ type runOptions struct {
 	idsFile     string
 	agents      []string // whose answers are judged
 	own         string   // run of the judge's own answers
+	unrelated   bool     // an option of another item is put first
+	maxOptions  int      // 0 for all
 	concurrency int      // 0: auto
 	parameters  judging.Parameters
 	timeout     time.Duration
@@ -214,6 +216,12 @@ func shapeFlags(k judging.Kind) []cli.Flag {
 			&cli.StringSliceFlag{Name: "agents", Usage: "`WHO` answered what is judged: a file of published answers, an answer run, MODEL@URL or sim:…; may be given again", Category: "what"},
 			&cli.StringFlag{Name: "own", Usage: "`RUN` with the judge's own answers; default: the judge is asked", Category: "what"})
 	}
+	if k.Takes(datasets.Options) {
+		flags = append(flags,
+			&cli.BoolFlag{Name: "unrelated", Usage: "put an option of another item first, drawn by --seed", Category: "what"},
+			&cli.IntFlag{Name: "max-options", Usage: "at most `N` options of an item: the best and others drawn by --seed; default: all", Category: "what"},
+			&cli.StringFlag{Name: "lang", Value: "en", Usage: "`LANGUAGE` of message trees, or all", Category: "what"})
+	}
 	if hasTasks(k) {
 		flags = append(flags, &cli.StringFlag{Name: "turns", Value: "first", Usage: "`WHICH` turns of a conversation: first, or all", Category: "what"})
 	}
@@ -247,6 +255,15 @@ func runOptionsFrom(c *cli.Context, k judging.Kind) (o runOptions, err error) {
 			} else {
 				o.agents = append(o.agents, strings.Split(a, ",")...)
 			}
+		}
+	}
+	if k.Takes(datasets.Options) {
+		o.unrelated, o.maxOptions = c.Bool("unrelated"), c.Int("max-options")
+		if c.IsSet("max-options") && o.maxOptions < 2 {
+			return o, usage("--max-options %d: it must be at least 2", o.maxOptions)
+		}
+		if l := c.String("lang"); l != "en" {
+			o.open.Lang = l
 		}
 	}
 	for _, g := range c.StringSlice("group") {

@@ -1,0 +1,33 @@
+package judging
+
+import "gavel/datasets"
+
+// Checker is a protocol that cannot show every item of the shapes it takes.
+type Checker interface {
+	// Check says why an item cannot be shown, and what to do; nil where it can.
+	Check(item datasets.Item) error
+}
+
+// CountShowings is how many judgments the rows of a set come to, each asked for
+// once. It refuses rows that the protocol cannot show, and so comes before
+// anything is asked. Where every item has as many showings, none is read.
+func CountShowings(p Protocol, set *datasets.Set, rows []int) (int, error) {
+	check, picky := p.(Checker)
+	if kind, err := KindNamed(p.Name()); err == nil && kind.Showings > 0 && !picky {
+		return kind.Showings * len(rows), nil
+	}
+	n := 0
+	for _, row := range rows {
+		item, err := set.Item(row)
+		if err != nil {
+			return 0, err
+		}
+		if picky {
+			if err := check.Check(item); err != nil {
+				return 0, err
+			}
+		}
+		n += len(p.Showings(item))
+	}
+	return n, nil
+}

@@ -1,0 +1,279 @@
+package scoring
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gavel/judging"
+	"gavel/scoring/stats"
+)
+
+// ballot is an item with its judgments, one for each order it was shown in: what
+// is scored and resampled.
+type ballot struct {
+	item      string
+	ids       []string // of the options shown, sorted: an option goes by its index
+	class     []int    // of each option: the first one with the same text
+	right     []int    // options that are right to name; empty where nobody knows
+	unrelated int      // or Nobody
+	orders    [][]int  // orders[i][place] is the option shown there; nil: not in the records
+	places    []int    // chosen; Nobody without a verdict
+}
+
+// options is how many the item itself has.
+func (b *ballot) options() int {
+	if b.unrelated != judging.Nobody {
+		return len(b.ids) - 1
+	}
+	return len(b.ids)
+}
+
+func (b *ballot) complete() bool {
+	return !slices.ContainsFunc(b.orders, func(o []int) bool { return o == nil })
+}
+
+// chosen is the option chosen in a judgment, or Nobody.
+func (b *ballot) chosen(i int) int {
+	if b.places[i] == judging.Nobody {
+		return judging.Nobody
+	}
+	return b.orders[i][b.places[i]]
+}
+
+// usable is how many judgments have a verdict.
+func (b *ballot) usable() int {
+	n := 0
+	for _, p := range b.places {
+		if p != judging.Nobody {
+			n++
+		}
+	}
+	return n
+}
+
+// placeCounts is how often each place was chosen.
+func (b *ballot) placeCounts() []int {
+	counts := make([]int, len(b.ids))
+	for _, p := range b.places {
+		if p != judging.Nobody {
+			counts[p]++
+		}
+	}
+	return counts
+}
+
+// choiceCounts is how often each option was chosen. Options with the same text
+// are one option: which of them was meant, nobody can tell. They still stand at
+// places of their own.
+func (b *ballot) choiceCounts() []int {
+	counts := make([]int, len(b.ids))
+	for i := range b.places {
+		if c := b.chosen(i); c != judging.Nobody {
+			counts[b.class[c]]++
+		}
+	}
+	return counts
+}
+
+// modes are the options chosen most often, by class; none where nothing was.
+func (b *ballot) modes() []int {
+	counts := b.choiceCounts()
+	most := slices.Max(counts)
+	var modes []int
+	for c, n := range counts {
+		if n > 0 && n == most {
+			modes = append(modes, c)
+		}
+	}
+	return modes
+}
+
+// isRight tells whether an option is one that is right to name.
+func (b *ballot) isRight(option int) bool {
+	return slices.ContainsFunc(b.right, func(r int) bool { return b.class[r] == b.class[option] })
+}
+
+// multiOption is the family of runs that choose one of several options
+// (PROTOCOLS.md §3).
+type multiOption struct {
+	goal    string
+	missing Missing
+
+	of      map[string]*ballot
+	ballots []*ballot         // in the end: the complete ones, by item
+	orders  map[string][]int  // the distinct ones: items share them
+	names   map[string]string // the distinct ids of options
+}
+
+func newMultiOption(m *judging.Manifest) family {
+	return &multiOption{
+		goal: m.Spec.Options.Get(judging.GoalOption), missing: MissingUsable,
+		of: map[string]*ballot{}, orders: map[string][]int{}, names: map[string]string{},
+	}
+}
+
+func (*multiOption) unit() string        { return "item" }
+func (*multiOption) headline() string    { return GradeScore }
+func (*multiOption) policies() []Missing { return []Missing{MissingUsable, MissingStrict} }
+func (f *multiOption) count(how Missing) { f.missing = how }
+
+func (f *multiOption) add(r *judging.Record, v judging.Verdict) (bool, error) {
+	b := f.of[r.Item]
+	switch {
+	case r.Shape != "options":
+		return false, fmt.Errorf("a judgment of several options is of an item of the shape options, this record is of %q", r.Shape)
+	case b == nil:
+		b = f.ballot(r)
+		f.of[b.item] = b
+	case len(b.ids) != len(r.Order) || len(b.orders) != r.Showings:
+		return false, fmt.Errorf("the records of item %s do not agree on its options, or on how often they are shown", r.Item)
+	}
+	if b.orders[r.Showing] != nil {
+		return false, nil // the first stands
+	}
+	b.orders[r.Showing] = f.order(r)
+	if v.Outcome == judging.Decided {
+		b.places[r.Showing] = slices.Index(b.orders[r.Showing], v.Choice)
+	}
+	return true, nil
+}
+
+// ballot is one without judgments yet, as a record describes its item.
+func (f *multiOption) ballot(r *judging.Record) *ballot {
+	b := &ballot{item: strings.Clone(r.Item), orders: make([][]int, r.Showings), places: make([]int, r.Showings)}
+	for i := range b.places {
+		b.places[i] = judging.Nobody
+	}
+	for c := range r.Order {
+		b.ids, b.class = append(b.ids, f.name(r.CandidateID(c))), append(b.class, c)
+	}
+	for _, same := range r.Equal {
+		for _, id := range same {
+			b.class[b.index(id)] = b.class[b.index(same[0])]
+		}
+	}
+	b.unrelated = b.index(r.Unrelated)
+	b.right = b.rightToName(r, f.goal)
+	return b
+}
+
+func (b *ballot) index(id string) int { return slices.Index(b.ids, id) }
+
+// rightToName lists the options that it is right to name. The worst is the
+// unrelated one, where there is one, since it answers another instruction; else
+// whichever is ranked last, where all are ranked and not all alike.
+func (b *ballot) rightToName(r *judging.Record, goal string) []int {
+	switch {
+	case goal != judging.GoalWorst && r.Gold != "":
+		return []int{b.index(r.Gold)}
+	case goal != judging.GoalWorst:
+		return nil
+	case b.unrelated != judging.Nobody:
+		return []int{b.unrelated}
+	case len(r.Ranks) < len(b.ids):
+		return nil
+	}
+	last, best := r.Ranks[b.ids[0]], r.Ranks[b.ids[0]]
+	for _, rank := range r.Ranks {
+		last, best = max(last, rank), min(best, rank)
+	}
+	var worst []int
+	for c, id := range b.ids {
+		if r.Ranks[id] == last && last > best {
+			worst = append(worst, c)
+		}
+	}
+	return worst
+}
+
+// name and order keep one of each, however many items have it.
+func (f *multiOption) name(id string) string {
+	if n, ok := f.names[id]; ok {
+		return n
+	}
+	id = strings.Clone(id)
+	f.names[id] = id
+	return id
+}
+
+func (f *multiOption) order(r *judging.Record) []int {
+	order := r.Places()
+	key := fmt.Sprint(order)
+	if o, ok := f.orders[key]; ok {
+		return o
+	}
+	f.orders[key] = order
+	return order
+}
+
+func (f *multiOption) finish() (complete, partial int) {
+	for _, b := range f.of {
+		if b.complete() {
+			f.ballots = append(f.ballots, b)
+		} else {
+			partial++
+		}
+	}
+	slices.SortFunc(f.ballots, func(a, b *ballot) int { return strings.Compare(a.item, b.item) })
+	f.of = nil
+	return len(f.ballots), partial
+}
+
+// grades are the three scores of one item.
+type grades struct{ llm, choice, grade float64 }
+
+// gradesOf computes the scores: places and choices are how often each place and
+// each option was chosen, k is the number of judgments asked for. The entropy of
+// the places is held against the largest that so many places can have; that is
+// the paper's log₂ of the number of rotations, and stays what it is where the
+// options are shown in more orders than that. A judgment without a verdict is in
+// neither of the two shares; under the strict policy it is in what the most
+// chosen option is a share of.
+//
+//	LLM score    H₂(places) / log₂ n
+//	choice score how often the most chosen option was chosen / judgments
+//	Grade score  their harmonic mean; 0 where both are 0
+func gradesOf(places, choices []int, k int, missing Missing) grades {
+	usable, most := 0, 0
+	for i := range choices {
+		usable, most = usable+choices[i], max(most, choices[i])
+	}
+	if missing == MissingUsable {
+		k = usable
+	}
+	if usable == 0 || len(places) < 2 {
+		return grades{}
+	}
+	return harmonic(stats.Entropy(places)/maxEntropy(len(places)), float64(most)/float64(k))
+}
+
+func harmonic(llm, choice float64) grades {
+	g := grades{llm: llm, choice: choice}
+	if llm+choice > 0 {
+		g.grade = 2 * llm * choice / (llm + choice)
+	}
+	return g
+}
+
+func (b *ballot) grades(missing Missing) grades {
+	return gradesOf(b.placeCounts(), b.choiceCounts(), len(b.places), missing)
+}
+
+// optionsGroup is the group of the items with as many options, an unrelated one
+// not counted: so that runs with and without it have the same groups.
+func optionsGroup(n int) string { return fmt.Sprintf("%d options", n) }
+
+// byOptions lists how many options items have, the fewest first.
+func byOptions(ballots []*ballot) []int {
+	seen := map[int]bool{}
+	var ns []int
+	for _, b := range ballots {
+		if n := b.options(); !seen[n] {
+			seen[n] = true
+			ns = append(ns, n)
+		}
+	}
+	slices.Sort(ns)
+	return ns
+}

@@ -1,0 +1,554 @@
+package scoring_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gotest.tools/v3/golden"
+
+	"gavel/backends"
+	"gavel/datasets"
+	"gavel/judging"
+	"gavel/report"
+	"gavel/scoring"
+	"gavel/scoring/stats"
+)
+
+// optionsFile is a dataset of n items with so many options, in turn; the best is
+// at each place in turn, the worst before it.
+func optionsFile(t *testing.T, n int, options ...int) *datasets.Set {
+	t.Helper()
+	var b bytes.Buffer
+	for i := range n {
+		k := options[i%len(options)]
+		type output struct {
+			Text string `json:"text"`
+			Rank int    `json:"rank"`
+		}
+		line := struct {
+			ID      string   `json:"id"`
+			Prompt  string   `json:"prompt"`
+			Outputs []output `json:"outputs"`
+		}{fmt.Sprintf("i%05d", i), fmt.Sprintf("question %d", i), nil}
+		for c := range k {
+			line.Outputs = append(line.Outputs, output{fmt.Sprintf("answer %d to question %d", c, i), (c - i + k*n) % k})
+		}
+		if err := json.NewEncoder(&b).Encode(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "options.jsonl")
+	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	set, err := datasets.OpenFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { set.Close() })
+	return set
+}
+
+// withUnrelated is the set with an option of another item put first in each.
+func withUnrelated(t *testing.T, set *datasets.Set) *datasets.Set {
+	t.Helper()
+	unrelated, err := datasets.NewUnrelated(set, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines [][]byte
+	for i := range set.Len() {
+		item, err := set.Item(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if item, err = unrelated.Add(item); err != nil {
+			t.Fatal(err)
+		}
+		line, err := datasets.OptionsLine(item)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, line)
+	}
+	out, err := datasets.FromLines(set.Name, "options", lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// choose runs a judge over options and loads the run.
+func choose(t *testing.T, set *datasets.Set, judge backends.Client, options judging.Settings) *scoring.Run {
+	t.Helper()
+	kind, err := judging.KindNamed("multi-option")
+	if err != nil {
+		t.Fatal(err)
+	}
+	template, err := kind.Template("1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := make([]int, set.Len())
+	for i := range rows {
+		rows[i] = i
+	}
+	spec := judging.Spec{
+		Protocol: kind.Name, Goal: kind.GoalOf(options), Prompt: template, Options: options, Parameters: judging.DefaultParameters,
+		Dataset: judging.DatasetSpec{SHA256: set.SHA256, Items: set.Len()}, Model: judging.ModelSpec{Name: "judge"},
+	}
+	if s, ok := judge.(*backends.Sim); ok {
+		spec.Model.Name = s.Name
+	}
+	m := judging.NewManifest("test", spec)
+	m.Dataset.Name = datasets.Base(set.Name)
+	protocol := kind.New(template, options)
+	if m.Judgments, err = judging.CountShowings(protocol, set, rows); err != nil {
+		t.Fatal(err)
+	}
+	_, m.Simulated = judge.(*backends.Sim)
+	path := filepath.Join(t.TempDir(), "run")
+	dir, _, err := judging.OpenDir(path, m, func(*judging.Record) bool { return false }, func(*judging.Record) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	if err := dir.Begin(m, func(func([]byte) error) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	job := judging.Job{Manifest: m, Protocol: protocol, Set: set, Rows: rows, Client: judge, Concurrency: 4, GiveUp: 1 << 30, Write: dir.Write, Now: func() time.Time { return time.Unix(0, 0) }}
+	if err := job.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	run := load(t, path, judging.Reading{})
+	run.Dir = "runs/" + strings.TrimPrefix(spec.Model.Name, "sim:") + "-" + spec.Goal
+	if run.Reread != 0 || run.Partial != 0 || run.Records != m.Judgments {
+		t.Errorf("%d of %d records, %d read otherwise, %d items in part", run.Records, m.Judgments, run.Reread, run.Partial)
+	}
+	return run
+}
+
+// Judges whose every score is known, over the built-in sample, from the dataset
+// to the printed table.
+func TestScriptedJudgesOfOptions(t *testing.T) {
+	set, err := datasets.Library{}.Open("sample-options")
+	if err != nil {
+		t.Fatal(err)
+	}
+	inverse := 0.0 // mean of 1/n
+	for i := range set.Len() {
+		item, err := set.Item(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inverse += 1 / float64(len(item.Candidates)) / float64(set.Len())
+	}
+	var all report.Scores
+	run := func(judge, goal string, set *datasets.Set, want map[string]float64) *scoring.Run {
+		options := judging.Settings{}
+		if goal == judging.GoalWorst {
+			options["goal"] = goal
+		}
+		r := choose(t, set, sim(t, judge), options)
+		rep := r.Score(stats.Default)
+		rep.Run = r.Dir
+		all.Runs = append(all.Runs, rep)
+		scored(t, rep, scoring.Overall, want)
+		if rep.Goal != goal {
+			t.Errorf("goal %q, want %q", rep.Goal, goal)
+		}
+		return r
+	}
+	perfect := map[string]float64{"grade": 1, "llm": 1, "choice": 1, "grade-over-random": 1, "accuracy": 100, "accuracy-mode": 100, "same-choice": 100}
+	first := map[string]float64{"grade": 0, "llm": 0, "choice": inverse, "accuracy": 100 * inverse, "accuracy-mode": 100 * inverse, "same-choice": 0, "choice-first": inverse}
+	best, worst := run("right", "best", set, perfect), run("right", "worst", set, perfect)
+	firstBest, firstWorst := run("first", "best", set, first), run("first", "worst", set, first)
+	run("silent", "best", set, map[string]float64{"grade": 0, "llm": 0, "choice": 0, "accuracy": 0, "same-choice": 0, "unrelated": noValue})
+	run("coin", "best", set, nil)
+	unrelated := withUnrelated(t, set)
+	run("right", "best", unrelated, map[string]float64{"grade": 1, "accuracy": 100, "unrelated": 0})
+	// The unrelated option is the worst, whatever the ranks.
+	run("right", "worst", unrelated, map[string]float64{"grade": 1, "accuracy": 100, "unrelated": 100})
+
+	var text bytes.Buffer
+	print := func(tables []report.Table) {
+		for _, table := range tables {
+			if err := report.Text(&text, table); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	print(all.Tables()[:1])
+	for _, i := range []int{4, 5, 7} { // silent, coin, worst beside an unrelated option
+		print(report.Scores{Runs: all.Runs[i : i+1]}.Tables())
+	}
+	for _, pair := range [][]*scoring.Run{{best, worst}, {firstBest, firstWorst}} {
+		cmp, err := scoring.Compare(pair, stats.Default)
+		if err != nil {
+			t.Fatal(err)
+		}
+		print(report.Comparison{Comparisons: cmp}.Tables())
+	}
+	golden.AssertBytes(t, text.Bytes(), "multi-option.txt")
+}
+
+// A judge that knows the best option with probability a (else holds to a wrong
+// one), names the first place without looking with probability f, and says
+// nothing with s, comes to what it must: every way to answer an item is counted,
+// for options that it holds to.
+func TestSimulatedJudgeOfOptionsComesToItsExpectation(t *testing.T) {
+	const items = 1200
+	for _, n := range []int{2, 3, 5} {
+		set := optionsFile(t, items, n)
+		for _, c := range []struct{ a, f, s float64 }{{0.8, 0.25, 0}, {0.6, 0.4, 0.2}, {0.5, 0.7, 0}, {1, 0, 0.3}} {
+			name := fmt.Sprintf("accuracy=%g,first=%g,silent=%g", c.a, c.f, c.s)
+			rep := choose(t, set, sim(t, name), nil).Score(quick)
+			// It holds to option 0; whichever it is makes no difference, since each
+			// is at each place once.
+			looks := 1 - c.f - c.s
+			outcomes := everyOutcome(n, n, func(i, a int) float64 {
+				p := 0.0
+				if a == 0 {
+					p = c.s
+				}
+				if a == 1 {
+					p = c.f
+				}
+				if a > 0 && rotated(n)[i][a-1] == 0 {
+					p += looks
+				}
+				return p
+			})
+			var mean, square [3]float64
+			var same, some float64
+			for _, o := range outcomes {
+				llm, choice, grade := byThePaper(asked{places: o.places})
+				for k, v := range []float64{llm, choice, grade} {
+					mean[k] += o.p * v
+					square[k] += o.p * v * v
+				}
+				// What it holds to and what stands first, of the replies that have one.
+				held, usable := 0.0, 0.0
+				for i, place := range o.places {
+					if place > 0 {
+						usable++
+						if rotated(n)[i][place-1] == 0 {
+							held++
+						}
+					}
+				}
+				if usable > 0 {
+					some += o.p * held / usable
+				}
+				if held == float64(n) {
+					same += o.p
+				}
+			}
+			// The share of replies that name what it holds to is `some`; the rest is
+			// spread evenly over the others, over all items.
+			others := some
+			for k, metric := range []string{"llm", "choice", "grade"} {
+				got := *find(t, rep, metric, scoring.Overall).Value
+				if sd := math.Sqrt((square[k]-mean[k]*mean[k])/items) + 1e-9; math.Abs(got-mean[k]) > 4*sd+1e-6 {
+					t.Errorf("%d options, %s: %s is %v, want %v ± %v", n, name, metric, got, mean[k], sd)
+				}
+			}
+			usable := 0.0
+			for _, o := range outcomes {
+				for _, place := range o.places {
+					if place > 0 {
+						usable += o.p
+						break
+					}
+				}
+			}
+			accuracy := c.a*others + (1-c.a)*(usable-others)/float64(n-1)
+			if got := *find(t, rep, "accuracy", scoring.Overall).Value; math.Abs(got-100*accuracy) > 4*50/math.Sqrt(items) {
+				t.Errorf("%d options, %s: accuracy %v, want %v", n, name, got, 100*accuracy)
+			}
+			if got := *find(t, rep, "same-choice", scoring.Overall).Value; math.Abs(got-100*same) > 4*100*math.Sqrt(same*(1-same)/items)+1e-4 {
+				t.Errorf("%d options, %s: same choice in %v, want %v", n, name, got, 100*same)
+			}
+			// The first place has the f of those that do not look, and its share of
+			// those that do.
+			place := (c.f + looks/float64(n)) / (c.f + looks)
+			r := find(t, rep, "place-1", fmt.Sprintf("%d options", n))
+			if math.Abs(*r.Value-100*place) > 4*100*math.Sqrt(place*(1-place)/float64(r.N)) {
+				t.Errorf("%d options, %s: first place in %s, want %v", n, name, show(r), 100*place)
+			}
+			if p := *find(t, rep, "places-p", fmt.Sprintf("%d options", n)).Value; (c.f > 0) != (p < 0.001) {
+				t.Errorf("%d options, %s: uniform places with p = %v", n, name, p)
+			}
+		}
+	}
+}
+
+// The coin is the random judge of the table.
+func TestCoinIsTheRandomJudge(t *testing.T) {
+	rep := choose(t, optionsFile(t, 2000, 2, 3, 4, 6), sim(t, "coin"), nil).Score(quick)
+	for _, metric := range []string{"grade", "llm", "choice"} {
+		got, want := find(t, rep, metric, scoring.Overall), find(t, rep, metric+"-random", scoring.Overall)
+		if math.Abs(*got.Value-*want.Value) > 0.03 {
+			t.Errorf("%s: the coin has %v, a random judge %v", metric, *got.Value, *want.Value)
+		}
+		if over := find(t, rep, metric+"-over-random", scoring.Overall); math.Abs(*over.Value) > 0.06 || *over.Low > 0 || *over.High < 0 {
+			t.Errorf("%s: the coin is on its way: %s", metric, show(over))
+		}
+	}
+	if got, want := *find(t, rep, "accuracy", scoring.Overall).Value, *find(t, rep, "accuracy-random", scoring.Overall).Value; math.Abs(got-want) > 3 {
+		t.Errorf("accuracy %v, of a random judge %v", got, want)
+	}
+}
+
+// compared gives the differences by metric, overall.
+func comparedOptions(t *testing.T, a, b *scoring.Run) (*scoring.Comparison, map[string]scoring.Difference) {
+	t.Helper()
+	all, err := scoring.Compare([]*scoring.Run{a, b}, quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]scoring.Difference{}
+	for _, d := range all.Comparisons[0].Differences {
+		if d.Group == scoring.Overall {
+			out[d.Metric] = d
+		}
+	}
+	return all.Comparisons[0], out
+}
+
+func TestCompareOptions(t *testing.T) {
+	set := optionsFile(t, 60, 2, 3)
+	right, first := choose(t, set, sim(t, "right"), nil), choose(t, set, sim(t, "first"), nil)
+	cmp, d := comparedOptions(t, first, right)
+	mean := (0.5 + third) / 2
+	for metric, want := range map[string]float64{"grade": 1, "llm": 1, "choice": 1 - mean, "accuracy": 100 - 100*mean, "accuracy-mode": 100 - 100*mean, "same-choice": 100} {
+		if x := d[metric]; x.Diff == nil || math.Abs(*x.Diff-want) > 1e-4 || x.Noise || x.N != 60 {
+			t.Errorf("%s: %+v, want %v", metric, x, want)
+		}
+	}
+	if x, ok := d["unrelated"]; ok {
+		t.Errorf("neither run has an unrelated option: %+v", x)
+	}
+	if cmp.Unit != "item" || cmp.N != 60 || cmp.Together != nil || len(cmp.Differences) != 7+2 {
+		t.Errorf("%d differences of %d %ss, together %v", len(cmp.Differences), cmp.N, cmp.Unit, cmp.Together)
+	}
+	if _, same := comparedOptions(t, right, right); !same["grade"].Noise || *same["grade"].Diff != 0 {
+		t.Errorf("a run differs from itself: %+v", same["grade"])
+	}
+	// With and without the unrelated option: the items are the same, and their
+	// number of options, and where the best stands.
+	with := choose(t, withUnrelated(t, set), sim(t, "first"), nil)
+	cmp, d = comparedOptions(t, first, with)
+	without, shown := mean, (third+0.25)/2
+	if x := d["choice"]; cmp.N != 60 || math.Abs(*x.Diff-(shown-without)) > 1e-6 || x.Noise {
+		t.Errorf("%d items, %+v, want %v", cmp.N, x, shown-without)
+	}
+	if x := d["unrelated"]; x.Diff != nil || x.B == nil || !x.Noise || x.Note == "" {
+		t.Errorf("unrelated: %+v", x)
+	}
+	if cmp.Differences[1].Group != "2 options" || cmp.Differences[1].N != 30 {
+		t.Errorf("by number of options: %+v", cmp.Differences[1])
+	}
+}
+
+func TestCompareOptionsRefuses(t *testing.T) {
+	a := optionRun(t, nil, asked{id: "i1", places: []int{2, 1}, gold: "01"})
+	for want, b := range map[string]*scoring.Run{
+		"disagree on which option of item i1 is the best": optionRun(t, nil, asked{id: "i1", places: []int{2, 1}, gold: "02"}),
+		"in common":            optionRun(t, nil, asked{id: "i2", places: []int{2, 1}, gold: "01"}),
+		"are not scored alike": runOf(unit("i1", "g", "A", "A", "A")),
+	} {
+		if _, err := scoring.Compare([]*scoring.Run{a, b}, quick); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	// Under opposite goals they need not agree, nor where one sees an unrelated
+	// option and must call that the worst.
+	ranks := map[string]int{"01": 0, "02": 1}
+	worst := optionRun(t, judging.Settings{"goal": "worst"}, asked{id: "i1", places: []int{2, 1}, gold: "01", ranks: ranks})
+	unrelated := optionRun(t, judging.Settings{"goal": "worst"}, asked{id: "i1", places: []int{2, 1, 1}, gold: "01", unrelated: true, ranks: ranks})
+	for _, pair := range [][]*scoring.Run{{a, worst}, {worst, unrelated}} {
+		if _, err := scoring.Compare(pair, quick); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Best and worst by hand. Three options shown as 312, 231, 123.
+func TestBestAndWorstTogether(t *testing.T) {
+	ranks := map[string]int{"01": 0, "02": 1, "03": 2}
+	run := func(goal string, places ...[]int) *scoring.Run {
+		var items []asked
+		for i, p := range places {
+			items = append(items, asked{id: fmt.Sprintf("i%d", i), places: p, gold: "01", ranks: ranks})
+		}
+		return optionRun(t, judging.Settings{"goal": goal}, items...)
+	}
+	for name, c := range map[string]struct {
+		best, worst        [][]int
+		differ, contradict float64
+		n, judged          int
+	}{
+		// Option 1 throughout, option 3 throughout.
+		"they agree":         {[][]int{{2, 3, 1}}, [][]int{{1, 2, 3}}, 100, 0, 1, 3},
+		"one option is both": {[][]int{{2, 3, 1}}, [][]int{{2, 3, 1}}, 0, 100, 1, 3},
+		// Best: 1, 1, 2. Worst: 1, 3, 3. The first order contradicts, the modes
+		// differ.
+		"once": {[][]int{{2, 3, 2}}, [][]int{{2, 2, 3}}, 100, 100 * third, 1, 3},
+		// Always the first place: all three share both modes.
+		"always first":    {[][]int{{1, 1, 1}}, [][]int{{1, 1, 1}}, 200 * third, 100, 1, 3},
+		"of two items":    {[][]int{{2, 3, 1}, {2, 3, 1}}, [][]int{{1, 2, 3}, {2, 3, 1}}, 50, 50, 2, 6},
+		"some are silent": {[][]int{{2, 0, 1}}, [][]int{{0, 3, 1}}, 0, 100, 1, 1},
+		"one is silent":   {[][]int{{2, 3, 1}}, [][]int{{0, 0, 0}}, math.NaN(), math.NaN(), 0, 0},
+	} {
+		cmp, _ := comparedOptions(t, run("best", c.best...), run("worst", c.worst...))
+		if len(cmp.Together) != 3 {
+			t.Fatalf("%s: %+v", name, cmp.Together)
+		}
+		for i, want := range []float64{c.differ, c.contradict, 100 * third} {
+			r, n := cmp.Together[i], []int{c.n, c.judged, c.judged}[i]
+			if i == 2 && c.judged == 0 {
+				want = math.NaN()
+			}
+			switch {
+			case math.IsNaN(want) && (r.Value != nil || r.Note == "" || r.N != 0):
+				t.Errorf("%s: %s", name, show(r))
+			case !math.IsNaN(want) && (r.Value == nil || math.Abs(*r.Value-want) > 1e-4 || r.N != n):
+				t.Errorf("%s: %s, want %v of %d", name, show(r), want, n)
+			}
+		}
+	}
+}
+
+// The worst is known where all options are ranked and not all alike; an
+// unrelated option is the worst.
+func TestWorstOfRanks(t *testing.T) {
+	for name, c := range map[string]struct {
+		ranks     map[string]int
+		unrelated bool
+		equal     [][]string
+		places    []int // of 312, 231, 123; with an unrelated option, ids 00, 01, 02
+		want      float64
+	}{
+		"ranked last":               {map[string]int{"01": 0, "02": 1, "03": 2}, false, nil, []int{1, 2, 3}, 100},
+		"not ranked last":           {map[string]int{"01": 0, "02": 1, "03": 2}, false, nil, []int{2, 3, 1}, 0},
+		"two are last":              {map[string]int{"01": 0, "02": 5, "03": 5}, false, nil, []int{3, 2, 2}, 100}, // 2, 3, 2
+		"one has no rank":           {map[string]int{"01": 0, "02": 1}, false, nil, []int{1, 2, 3}, noValue},
+		"all alike":                 {map[string]int{"01": 1, "02": 1, "03": 1}, false, nil, []int{1, 2, 3}, noValue},
+		"no ranks":                  {nil, false, nil, []int{1, 2, 3}, noValue},
+		"unrelated":                 {map[string]int{"01": 0, "02": 1}, true, nil, []int{2, 3, 1}, 100}, // option 00
+		"unrelated, another chosen": {map[string]int{"01": 0, "02": 1}, true, nil, []int{1, 2, 3}, 0},
+		"the same as the last":      {map[string]int{"01": 0, "02": 1, "03": 2}, false, [][]string{{"02", "03"}}, []int{3, 1, 2}, 100}, // option 2
+	} {
+		gold := "01"
+		rep := optionRun(t, judging.Settings{"goal": "worst"}, asked{id: "i1", places: c.places, gold: gold, ranks: c.ranks, unrelated: c.unrelated, equal: c.equal}).Score(quick)
+		t.Run(name, func(t *testing.T) { scored(t, rep, scoring.Overall, map[string]float64{"accuracy": c.want}) })
+		if warned := strings.Contains(strings.Join(rep.Warnings, "\n"), "nobody knows which option is the worst"); warned != math.IsNaN(c.want) {
+			t.Errorf("%s: warnings %q", name, rep.Warnings)
+		}
+	}
+}
+
+// How often each place is chosen, by number of options, counted by hand.
+func TestPlaces(t *testing.T) {
+	rep := optionRun(t, nil,
+		asked{id: "a", places: []int{1, 1, 2}}, asked{id: "b", places: []int{1, 0, 3}}, // three options: 3, 1, 1 of 5
+		asked{id: "c", places: []int{2, 2}}, // two: 0 and 2
+		asked{id: "d", places: []int{0, 0, 0, 0}},
+	).Score(quick)
+	chi3 := (math.Pow(3-5*third, 2) + 2*math.Pow(1-5*third, 2)) / (5 * third)
+	scored(t, rep, "3 options", map[string]float64{"place-1": 60, "place-2": 20, "place-3": 20, "places-chi-square": chi3, "places-p": math.Exp(-chi3 / 2)})
+	scored(t, rep, "2 options", map[string]float64{"place-1": 0, "place-2": 100, "places-chi-square": 2})
+	scored(t, rep, "4 options", map[string]float64{"place-1": noValue, "place-4": noValue, "places-chi-square": noValue, "places-p": noValue})
+	if r := find(t, rep, "places-chi-square", "3 options"); r.N != 5 || r.Note != "2 degrees of freedom; fewer than 5 judgments a place: p is rough" || r.Unit != scoring.UnitStatistic {
+		t.Errorf("%s", show(r))
+	}
+}
+
+// Intervals: of scores by the bootstrap, exact where all items are right or
+// wrong, none where all count the same.
+func TestIntervalsOfOptions(t *testing.T) {
+	var items []asked
+	for i := range 40 {
+		places := []int{2, 3, 1}
+		if i%2 == 0 {
+			places = []int{1, 1, 1}
+		}
+		items = append(items, asked{id: fmt.Sprintf("i%02d", i), places: places, gold: "01"})
+	}
+	rep := optionRun(t, nil, items...).Score(stats.Default)
+	random := *find(t, rep, "grade-random", scoring.Overall).Value
+	for metric, at := range map[string]float64{"grade": 0.5, "grade-over-random": (0.5 - random) / (1 - random)} {
+		r := find(t, rep, metric, scoring.Overall)
+		if r.Low == nil || *r.Low >= *r.Value || *r.High <= *r.Value || *r.High-*r.Low > 0.8 || r.Unit != "score" || math.Abs(*r.Value-at) > 1e-5 {
+			t.Errorf("%s: %s", metric, show(r))
+		}
+	}
+	// 20 of 40 items count 1, the others 0: the mean's standard error is 0.079.
+	if r := find(t, rep, "grade", scoring.Overall); math.Abs(*r.High-*r.Low-2*1.96*0.079) > 0.03 {
+		t.Errorf("grade: %s", show(r))
+	}
+	for _, metric := range []string{"grade-random", "llm-first", "accuracy-random"} {
+		if r := find(t, rep, metric, scoring.Overall); r.Low != nil || r.High != nil || r.Value == nil {
+			t.Errorf("%s follows from the items: %s", metric, show(r))
+		}
+	}
+	all := optionRun(t, nil, items[1], items[3], items[5]).Score(quick)
+	if r := find(t, all, "accuracy", scoring.Overall); *r.High != 100 || math.Abs(*r.Low-29.2402) > 1e-3 || !strings.HasPrefix(r.Note, "interval: exact") { // 0.025^(1/3)
+		t.Errorf("accuracy: %s", show(r))
+	}
+	if r := find(t, all, "grade", scoring.Overall); *r.Low != 1 || r.Note != "interval: none can be given, every item counts the same" {
+		t.Errorf("grade: %s", show(r))
+	}
+}
+
+// Records that do not belong together are refused, and half an item is counted.
+func TestRecordsOfOptions(t *testing.T) {
+	full := asked{id: "i1", places: []int{2, 3, 1}, gold: "01"}
+	add := func(records ...*judging.Record) (*scoring.Run, error) {
+		l, err := scoring.NewLoader(optionManifest(nil, 2), judging.Reading{Policy: judging.Unique}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range records {
+			if err := l.Add(r); err != nil {
+				return nil, err
+			}
+		}
+		return l.Run(), nil
+	}
+	records := full.records()
+	twice := *records[0]
+	twice.Replies = []judging.Reply{{Text: "Selection: Option 1", Finish: backends.Stop}}
+	run, err := add(records[0], &twice, records[1], records[2], asked{id: "i2", places: []int{1, 1}}.records()[0])
+	if err != nil || run.Partial != 1 {
+		t.Fatalf("%v, %+v", err, run)
+	}
+	rep := run.Score(quick)
+	scored(t, rep, scoring.Overall, map[string]float64{"grade": 1}) // the first of two records stands
+	if rep.Items != 1 || rep.Outcomes["decided"] != 4 || !strings.Contains(strings.Join(rep.Warnings, "\n"), "incomplete: 1 of 2 items") {
+		t.Errorf("%d items, %v, %q", rep.Items, rep.Outcomes, rep.Warnings)
+	}
+	other := asked{id: "i1", places: []int{1, 1}}.records()[1]
+	if _, err := add(records[0], other); err == nil || !strings.Contains(err.Error(), "i1 do not agree on its options") {
+		t.Errorf("another number of options: %v", err)
+	}
+	pair := *records[0]
+	pair.Shape = ""
+	if _, err := add(&pair); err == nil || !strings.Contains(err.Error(), "of the shape options") {
+		t.Errorf("a pair: %v", err)
+	}
+	none, err := add()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep = none.Score(quick)
+	scored(t, rep, scoring.Overall, map[string]float64{"grade": noValue, "grade-random": noValue, "accuracy": noValue, "same-choice": noValue})
+}

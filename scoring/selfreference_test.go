@@ -1,0 +1,638 @@
+package scoring_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"gavel/judging"
+	"gavel/report"
+	"gavel/scoring"
+	"gavel/scoring/stats"
+)
+
+// eight is a table worked by hand. One agent, eight questions; the judge says
+// the same in mode self but of q5 and q8.
+//
+//	     G A  cot       J     self      J
+//	q1   1 1  Correct   1
+//	q2   1 1  Correct   1
+//	q3   1 1  Incorrect 0
+//	q4   1 0  Incorrect 1
+//	q5   1 0  Correct   0     Incorrect 1
+//	q6   0 1  Correct   1
+//	q7   0 0  Correct   0
+//	q8   0 0  Correct   0     Incorrect 1
+var eight = []said{
+	{question: "q1", own: true, right: true, cot: "C", self: "C"},
+	{question: "q2", own: true, right: true, cot: "C", self: "C"},
+	{question: "q3", own: true, right: true, cot: "I", self: "I"},
+	{question: "q4", own: true, right: false, cot: "I", self: "I"},
+	{question: "q5", own: true, right: false, cot: "C", self: "I"},
+	{question: "q6", own: false, right: true, cot: "C", self: "C"},
+	{question: "q7", own: false, right: false, cot: "C", self: "C"},
+	{question: "q8", own: false, right: false, cot: "C", self: "I"},
+}
+
+func TestSelfReferenceByHand(t *testing.T) {
+	rep := judgedRun(t, eight...).Score(quick)
+	for _, c := range []struct {
+		metric, mode string
+		want         float64
+		n            int
+		reason       string
+	}{
+		{scoring.GenerationAccuracy, "", 62.5, 8, "5 of 8 questions"},
+		{scoring.AgentAccuracy, "", 50, 8, "4 of 8 answers"},
+		{scoring.Accuracy, "cot", 50, 8, "J in q1 q2 q4 q6"},
+		{scoring.Precision, "cot", 50, 6, "q1 q2 q6 of the 6 judged Correct"},
+		{scoring.Recall, "cot", 75, 4, "q1 q2 q6 of the 4 that are"},
+		{scoring.F1, "cot", 60, 8, "2·½·¾/(½+¾)"},
+		{scoring.F1JPlus, "cot", 66.6667, 5, "P = 2/3 (q1 q2 of q1 q2 q5), R = 2/3 (of q1 q2 q3)"},
+		{scoring.F1JMinus, "cot", 50, 3, "P = 1/3 (q6 of q6 q7 q8), R = 1: 2/3 / 4/3"},
+		{scoring.F1Delta, "cot", 16.6667, 8, ""},
+		{scoring.Overconfidence, "cot", 25, 8, "6/8 − 4/8"},
+		{scoring.JPlusCorrect, "cot", 66.6667, 3, "q1 q2 of q1 q2 q3"},
+		{scoring.JPlusCorrectF1, "cot", 80, 3, "P = 1, R = 2/3"},
+		{scoring.JPlusIncorrect, "cot", 50, 2, "q4 of q4 q5"},
+		{scoring.JPlusIncorrectF1, "cot", 66.6667, 2, "P = 1, R = 1/2"},
+		{scoring.JMinusCorrect, "cot", 100, 1, "q6"},
+		{scoring.JMinusCorrectF1, "cot", 100, 1, ""},
+		{scoring.JMinusIncorrect, "cot", 0, 2, "neither q7 nor q8"},
+		{scoring.JMinusIncorrectF1, "cot", 0, 2, ""},
+		// ΣG = 5, ΣJ = 4, ΣA = 4; ΣGJ = 3 (q1 q2 q4), ΣGA = 3, ΣJA = 3.
+		// r_GJ = (8·3 − 5·4)/√(5·3·4·4) = 4/√240; r_GA is the same.
+		// r_JA = (8·3 − 4·4)/√(4·4·4·4) = 8/16.
+		{scoring.CorrelationGJ, "cot", 0.258199, 8, "4/√240"},
+		{scoring.CorrelationGA, "cot", 0.258199, 8, "4/√240"},
+		{scoring.CorrelationJA, "cot", 0.5, 8, "8/16"},
+		// (0.258199 − 0.258199·0.5)/√((1 − 16/240)(1 − 1/4)) = 0.129099/√0.7
+		{scoring.PartialGJ, "cot", 0.154303, 8, ""},
+		{scoring.Accuracy, "self", 75, 8, "q5 and q8 as well"},
+		{scoring.Precision, "self", 75, 4, "q1 q2 q6 of q1 q2 q6 q7"},
+		{scoring.F1, "self", 75, 8, "P = R = 3/4"},
+		{scoring.Overconfidence, "self", 0, 8, ""},
+		{scoring.Accuracy, "difference", 25, 8, ""},
+		{scoring.F1, "difference", 15, 8, "75 − 60"},
+		{scoring.Overconfidence, "difference", -25, 8, ""},
+		{scoring.Precision, "difference", 25, 8, "its n are all judgments: each mode judged other answers Correct"},
+		{scoring.JPlusIncorrect, "difference", 50, 2, "both of q4 q5, less q4"},
+		// self: ΣJ = 6, ΣGJ = 4: r_GJ = (32 − 30)/√(15·12) = 0.149071, r_JA =
+		// (24 − 24)/… = 0; r_GJ|A = 0.149071/√(14/15) = 0.154303: no difference.
+		{scoring.CorrelationGJ, "self", 0.149071, 8, ""},
+		{scoring.CorrelationJA, "self", 0, 8, ""},
+		{scoring.PartialGJ, "self", 0.154303, 8, ""},
+		{scoring.PartialGJ, "difference", 0, 8, ""},
+	} {
+		r := in(t, rep, c.metric, scoring.Overall, c.mode)
+		if r.Value == nil || *r.Value != c.want || r.N != c.n {
+			t.Errorf("%s (%s) is %s, want %v of %d: %s", c.metric, c.mode, show(r), c.want, c.n, c.reason)
+		}
+		if correlation := strings.HasPrefix(c.metric, "r-"); correlation != (r.Unit == scoring.UnitCorrelation) {
+			t.Errorf("%s has unit %q", c.metric, r.Unit)
+		}
+	}
+	for _, r := range rep.Results {
+		if r.Group != scoring.Overall {
+			t.Errorf("one agent and no categories, yet a group %q", r.Group)
+		}
+		if r.Metric == scoring.CorrelationGA && r.Mode == scoring.ModeDifference {
+			t.Error("r-ga has a difference between modes, though neither has a part in it")
+		}
+	}
+}
+
+// world draws judgments at random, some without a verdict.
+func world(seed uint64, questions int) []said {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	flip := func(p float64) bool { return rng.Float64() < p }
+	var all []said
+	for q := range questions {
+		s := said{question: fmt.Sprintf("q%03d", q), group: []string{"law", "math", "physics"}[q%3], own: flip(0.6)}
+		for _, agent := range []string{"small", "middle", "large"} {
+			s.agent, s.right = agent, flip(0.5)
+			word := func(p float64) string {
+				switch {
+				case flip(0.1):
+					return []string{"", "refused", "failed"}[rng.IntN(3)]
+				case flip(p) == s.right:
+					return "C"
+				}
+				return "I"
+			}
+			s.cot, s.self = word(0.6), word(map[bool]float64{true: 0.9, false: 0.4}[s.own])
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// second computes the metrics of a mode from the equations of the paper and
+// nothing of gavel's; NaN where one is undefined.
+func second(rows []said, word func(said) string, drop bool) map[string]float64 {
+	type row struct{ g, a, y, j bool }
+	var d []row
+	for _, s := range rows {
+		w := word(s)
+		if w != "C" && w != "I" {
+			if drop {
+				continue
+			}
+			d = append(d, row{g: s.own, a: s.right})
+			continue
+		}
+		d = append(d, row{s.own, s.right, w == "C", (w == "C") == s.right})
+	}
+	count := func(of func(row) bool) (n float64) {
+		for _, r := range d {
+			if of(r) {
+				n++
+			}
+		}
+		return n
+	}
+	// Eq. 7 to 9 on a part of the data; label tells who has it and who was given it.
+	f1 := func(part func(row) bool, has, given func(row) bool) float64 {
+		tp := count(func(r row) bool { return part(r) && has(r) && given(r) })
+		p := tp / count(func(r row) bool { return part(r) && given(r) })
+		rec := tp / count(func(r row) bool { return part(r) && has(r) })
+		switch {
+		case math.IsNaN(p) && math.IsNaN(rec):
+			return math.NaN()
+		case tp == 0:
+			return 0
+		}
+		return 2 * p * rec / (p + rec)
+	}
+	all := func(row) bool { return true }
+	isTrue := func(r row) bool { return r.a }
+	isFalse := func(r row) bool { return !r.a }
+	judgedTrue := func(r row) bool { return r.y }
+	judgedFalse := func(r row) bool { return !r.y && r.j }
+	plus := func(r row) bool { return r.g }
+	minus := func(r row) bool { return !r.g }
+	n := float64(len(d))
+	out := map[string]float64{
+		scoring.Accuracy:  count(func(r row) bool { return r.j }) / n,
+		scoring.Precision: count(func(r row) bool { return r.a && r.y }) / count(judgedTrue),
+		scoring.Recall:    count(func(r row) bool { return r.a && r.y }) / count(isTrue),
+		scoring.F1:        f1(all, isTrue, judgedTrue), scoring.F1JPlus: f1(plus, isTrue, judgedTrue), scoring.F1JMinus: f1(minus, isTrue, judgedTrue),
+		scoring.Overconfidence: count(judgedTrue)/n - count(isTrue)/n,
+	}
+	out[scoring.F1Delta] = out[scoring.F1JPlus] - out[scoring.F1JMinus]
+	for _, s := range []struct {
+		accuracy, f1    string
+		part, has, said func(row) bool
+	}{
+		{scoring.JPlusCorrect, scoring.JPlusCorrectF1, plus, isTrue, judgedTrue}, {scoring.JPlusIncorrect, scoring.JPlusIncorrectF1, plus, isFalse, judgedFalse},
+		{scoring.JMinusCorrect, scoring.JMinusCorrectF1, minus, isTrue, judgedTrue}, {scoring.JMinusIncorrect, scoring.JMinusIncorrectF1, minus, isFalse, judgedFalse},
+	} {
+		subset := func(r row) bool { return s.part(r) && s.has(r) }
+		out[s.accuracy] = count(func(r row) bool { return subset(r) && r.j }) / count(subset)
+		out[s.f1] = f1(subset, s.has, s.said)
+	}
+	// Eq. 13 from gonum's matrix; Eq. 14 not from its formula but from what it
+	// means: the correlation of what a regression on A leaves of G and of J.
+	m := mat.NewDense(max(1, len(d)), 3, nil)
+	for i, r := range d {
+		for k, b := range []bool{r.g, r.j, r.a} {
+			if b {
+				m.Set(i, k, 1)
+			}
+		}
+	}
+	var corr mat.SymDense
+	stat.CorrelationMatrix(&corr, m, nil)
+	out[scoring.CorrelationGJ], out[scoring.CorrelationGA], out[scoring.CorrelationJA] = corr.At(0, 1), corr.At(0, 2), corr.At(1, 2)
+	g, j, a := mat.Col(nil, 0, m), mat.Col(nil, 1, m), mat.Col(nil, 2, m)
+	residuals := func(x []float64) []float64 {
+		alpha, beta := stat.LinearRegression(a, x, nil, false)
+		out := make([]float64, len(x))
+		for i := range x {
+			out[i] = x[i] - alpha - beta*a[i]
+		}
+		return out
+	}
+	out[scoring.PartialGJ] = stat.Correlation(residuals(g), residuals(j), nil)
+	return out
+}
+
+func wordIn(mode string) func(said) string {
+	return func(s said) string {
+		if mode == scoring.ModeSelf {
+			return s.self
+		}
+		return s.cot
+	}
+}
+
+// near compares a result with a share or a correlation computed otherwise.
+func near(r scoring.Result, want float64) bool {
+	if r.Unit == "" {
+		want *= 100
+	}
+	if r.Value == nil {
+		return math.IsNaN(want)
+	}
+	return math.Abs(*r.Value-want) < 1e-4
+}
+
+func TestSelfReferenceAgainstASecondComputation(t *testing.T) {
+	for seed := range uint64(4) {
+		all := world(seed, 60)
+		for _, how := range scoring.MissingPolicies {
+			run := judgedRun(t, all...)
+			run.CountMissing(how)
+			rep := run.Score(quick)
+			groups := map[string]func(said) bool{scoring.Overall: func(said) bool { return true }}
+			for _, g := range []string{"law", "math", "physics"} {
+				groups[g] = func(s said) bool { return s.group == g }
+			}
+			for _, a := range []string{"small", "middle", "large"} {
+				groups[scoring.AgentGroup(a)] = func(s said) bool { return s.agent == a }
+			}
+			for group, has := range groups {
+				part := slices.DeleteFunc(slices.Clone(all), func(s said) bool { return !has(s) })
+				judgedInBoth := slices.DeleteFunc(slices.Clone(part), func(s said) bool {
+					return how == scoring.MissingDrop && (!slices.Contains([]string{"C", "I"}, s.cot) || !slices.Contains([]string{"C", "I"}, s.self))
+				})
+				for _, mode := range bothModes {
+					for metric, want := range second(part, wordIn(mode), how == scoring.MissingDrop) {
+						if r := in(t, rep, metric, group, mode); !near(r, want) {
+							t.Errorf("seed %d, %s, %s of %s (%s) is %s, want %v", seed, how, metric, group, mode, show(r), want)
+						}
+					}
+				}
+				cot, self := second(judgedInBoth, wordIn(scoring.ModeCoT), how == scoring.MissingDrop), second(judgedInBoth, wordIn(scoring.ModeSelf), how == scoring.MissingDrop)
+				for metric := range cot {
+					if metric == scoring.CorrelationGA {
+						continue
+					}
+					if r := in(t, rep, metric, group, scoring.ModeDifference); !near(r, self[metric]-cot[metric]) {
+						t.Errorf("seed %d, %s, difference of %s in %s is %s, want %v", seed, how, metric, group, show(r), self[metric]-cot[metric])
+					}
+				}
+				own := map[string]bool{}
+				right := 0.0
+				for _, s := range part {
+					if !own[s.question] && s.own {
+						right++
+					}
+					own[s.question] = true
+				}
+				if r := in(t, rep, scoring.GenerationAccuracy, group, ""); !near(r, right/float64(len(own))) || r.N != len(own) {
+					t.Errorf("generation accuracy of %s is %s, want %v of %d", group, show(r), right, len(own))
+				}
+			}
+			var names []string
+			for _, r := range rep.Results {
+				if !slices.Contains(names, r.Group) {
+					names = append(names, r.Group)
+				}
+			}
+			if want := []string{"overall", "law", "math", "physics", "agent: large", "agent: middle", "agent: small"}; !slices.Equal(names, want) {
+				t.Errorf("groups %q, want %q", names, want)
+			}
+			for _, g := range names {
+				if scoring.IsAgentGroup(g) != strings.HasPrefix(g, "agent") {
+					t.Errorf("%s is taken for a category, or one for an agent", g)
+				}
+			}
+			// Table 2's average over the groups is the overall value.
+			for _, mode := range bothModes {
+				var parts []scoring.Result
+				for _, g := range []string{"law", "math", "physics"} {
+					parts = append(parts, in(t, rep, scoring.Overconfidence, g, mode))
+				}
+				overall := in(t, rep, scoring.Overconfidence, scoring.Overall, mode)
+				mean, n := scoring.Average(append(parts, scoring.Result{N: 1000}))
+				if mean == nil || math.Abs(*mean-*overall.Value) > 1e-3 || n != overall.N {
+					t.Errorf("the groups' average is %v of %d, overall %s", mean, n, show(overall))
+				}
+			}
+		}
+	}
+	if mean, n := scoring.Average([]scoring.Result{{N: 5}}); mean != nil || n != 0 {
+		t.Errorf("the average of nothing is %v of %d", mean, n)
+	}
+}
+
+// Two policies differ where there is no verdict, and by what they say.
+func TestMissingVerdicts(t *testing.T) {
+	all := []said{
+		{question: "q1", own: true, right: true, cot: "C", self: ""},
+		{question: "q2", own: true, right: true, cot: "", self: "C"},
+		{question: "q3", own: false, right: false, cot: "refused", self: "I"},
+		{question: "q4", own: false, right: false, cot: "I", self: "C"},
+	}
+	for _, c := range []struct {
+		how          scoring.Missing
+		metric, mode string
+		want         float64
+		n            int
+		missing      string
+	}{
+		{scoring.MissingWrong, scoring.Accuracy, "cot", 50, 4, "wrong"},
+		{scoring.MissingWrong, scoring.Recall, "cot", 50, 2, "not judged Correct"},
+		{scoring.MissingWrong, scoring.F1, "cot", 66.6667, 4, "not judged Correct"},
+		{scoring.MissingWrong, scoring.Overconfidence, "cot", -25, 4, "not judged Correct"},
+		{scoring.MissingWrong, scoring.JMinusIncorrect, "cot", 50, 2, "wrong"},
+		{scoring.MissingWrong, scoring.Accuracy, "difference", 0, 4, "wrong"},
+		{scoring.MissingDrop, scoring.Accuracy, "cot", 100, 2, "judgment left out"},
+		{scoring.MissingDrop, scoring.Recall, "cot", 100, 1, "judgment left out"},
+		{scoring.MissingDrop, scoring.F1, "cot", 100, 2, "judgment left out"},
+		{scoring.MissingDrop, scoring.Accuracy, "self", 66.6667, 3, "judgment left out"},
+		{scoring.MissingDrop, scoring.Overconfidence, "self", 33.3333, 3, "judgment left out"},
+		{scoring.MissingDrop, scoring.Accuracy, "difference", -100, 1, "judgment left out"}, // q4 alone is judged in both
+		{scoring.MissingDrop, scoring.AgentAccuracy, "", 50, 4, "wrong"},
+	} {
+		run := judgedRun(t, all...)
+		run.CountMissing(c.how)
+		rep := run.Score(quick)
+		r := in(t, rep, c.metric, scoring.Overall, c.mode)
+		if r.Value == nil || *r.Value != c.want || r.N != c.n || r.Missing != c.missing {
+			t.Errorf("%s: %s (%s) is %s, want %v of %d, missing %q", c.how, c.metric, c.mode, show(r), c.want, c.n, c.missing)
+		}
+		if rep.Missing != c.how {
+			t.Errorf("the report says %q", rep.Missing)
+		}
+		what := map[scoring.Missing]string{scoring.MissingWrong: "count as wrong", scoring.MissingDrop: "are left out"}[c.how]
+		for _, part := range []string{"1 of 8 replies were refused and " + what, "2 of 4 judgments in mode cot have no verdict and " + what} {
+			if !slices.ContainsFunc(rep.Warnings, func(w string) bool { return strings.Contains(w, part) }) {
+				t.Errorf("%s: no warning %q in %q", c.how, part, rep.Warnings)
+			}
+		}
+	}
+	if rep := judgedRun(t, all...).Score(quick); rep.Missing != scoring.MissingWrong {
+		t.Errorf("unless told otherwise the policy is %q", rep.Missing)
+	}
+}
+
+func TestSelfReferenceDegenerate(t *testing.T) {
+	none := scoring.Result{}
+	many := func(n int, s said) (all []said) {
+		for i := range n {
+			s.question = fmt.Sprintf("q%d", i)
+			all = append(all, s)
+		}
+		return all
+	}
+	for _, c := range []struct {
+		name, metric, mode string
+		all                []said
+		value, low, high   float64 // undefined where there is none
+		note               string
+	}{
+		{"all right", scoring.Accuracy, "cot", many(10, said{own: true, right: true, cot: "C", self: "C"}), 100, 69.1503, 100, "exact"},
+		{"all right", scoring.F1, "cot", many(10, said{own: true, right: true, cot: "C", self: "C"}), 100, 81.7620, 100, "exact"}, // 2·0.691503/1.691503
+		{"all right", scoring.F1JMinus, "cot", many(10, said{own: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "the judge answered no question wrong"},
+		{"all right", scoring.F1Delta, "cot", many(10, said{own: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "one of the two F1 is"},
+		{"all right", scoring.JPlusIncorrect, "cot", many(10, said{own: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "own answer right and an agent's wrong"},
+		{"all right", scoring.PartialGJ, "cot", many(10, said{own: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "G has no variance: the judge's own answers are all right; J has no variance: the judgments are all right; A has no variance"},
+		{"all right", scoring.PartialGJ, "difference", many(10, said{own: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "in mode cot G has no variance"},
+		{"all right", scoring.Accuracy, "difference", many(10, said{own: true, right: true, cot: "C", self: "C"}), 0, undefined, undefined, "none can be given"},
+		{"all right", scoring.GenerationAccuracy, "", many(10, said{own: true, right: true, cot: "C", self: "C"}), 100, 69.1503, 100, "exact"},
+		{"all silent", scoring.Accuracy, "self", many(5, said{own: true, right: true}), 0, 0, 52.1824, "exact"},
+		{"all silent", scoring.Precision, "self", many(5, said{own: true, right: true}), undefined, 0, 0, "nothing was judged Correct"},
+		{"all silent", scoring.F1, "self", many(5, said{own: true, right: true}), 0, 0, 68.5788, "exact"}, // there was something to find
+		{"nothing to find", scoring.F1, "cot", many(5, said{own: true, cot: "I", self: "I"}), undefined, 0, 0, "no agent's answer there is right and none was judged Correct"},
+		{"nothing to find", scoring.Recall, "cot", many(5, said{own: true, cot: "I", self: "I"}), undefined, 0, 0, "no agent's answer is right"},
+		{"the paper's 0.0000", scoring.PartialGJ, "self", append(many(4, said{own: true, right: true, cot: "C", self: "C"}), said{question: "x", own: true, cot: "I", self: "C"}), undefined, 0, 0, "undefined: G has no variance: the judge's own answers are all right"},
+		{"G is A", scoring.PartialGJ, "cot", append(many(4, said{own: true, right: true, cot: "C"}), said{question: "x", cot: "C"}, said{question: "y", cot: "I"}), undefined, 0, 0, "r-ga is 1 or −1"},
+		{"J is A", scoring.PartialGJ, "cot", append(many(4, said{own: true, right: true, cot: "C"}), said{question: "x", cot: "C"}, said{question: "y", own: true, cot: "C"}), undefined, 0, 0, "r-ja is 1 or −1"},
+		{"J is not A", scoring.CorrelationJA, "cot", append(many(4, said{own: true, right: true, cot: "I"}), said{question: "x", cot: "I"}, said{question: "y", own: true, cot: "I"}), -1, undefined, undefined, "none can be given"},
+		{"one question", scoring.Accuracy, "cot", many(1, said{own: true, right: true, cot: "C", self: "I"}), 100, 2.5, 100, "exact"},
+		{"one question, two agents", scoring.Accuracy, "cot", append(many(1, said{agent: "a", own: true, right: true, cot: "C"}), many(1, said{agent: "b", own: true, right: true, cot: "I"})...), 50, undefined, undefined, "none can be given"},
+		{"no answers of its own", scoring.GenerationAccuracy, "", many(3, said{noOwn: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "no answers of its own"},
+		{"no answers of its own", scoring.CorrelationGJ, "cot", many(3, said{noOwn: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "no judgment with an answer of the judge's own"},
+		{"no answers of its own", scoring.Accuracy, "cot", many(3, said{noOwn: true, right: true, cot: "C", self: "C"}), 100, 29.2402, 100, "exact"},
+		{"none at all", scoring.Accuracy, "cot", nil, undefined, 0, 0, ""},
+	} {
+		t.Run(c.name+"/"+c.metric+c.mode, func(t *testing.T) {
+			rep := judgedRun(t, c.all...).Score(stats.Default)
+			if _, err := json.Marshal(rep); err != nil {
+				t.Fatal(err)
+			}
+			for _, table := range (report.Scores{Runs: []scoring.Report{rep, rep}}).Tables() {
+				if err := report.Text(&bytes.Buffer{}, table); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if len(c.all) == 0 {
+				if len(rep.Results) != 2 { // no mode was asked
+					t.Errorf("%d results of nothing", len(rep.Results))
+				}
+				return
+			}
+			r := in(t, rep, c.metric, scoring.Overall, c.mode)
+			is := func(got *float64, want float64) bool {
+				if got == nil {
+					return want == undefined
+				}
+				return math.Abs(*got-want) < 1e-3
+			}
+			want := none
+			want.Note = c.note
+			switch {
+			case r.Value == nil:
+				if c.value != undefined || c.note == "" || !strings.HasPrefix(r.Note, "undefined: ") || r.Low != nil || r.High != nil {
+					t.Errorf("is %s, want %v", show(r), c.value)
+				}
+			case math.Abs(*r.Value-c.value) > 1e-3 || !is(r.Low, c.low) || !is(r.High, c.high):
+				t.Errorf("is %s, want %v [%v, %v]", show(r), c.value, c.low, c.high)
+			}
+			if !strings.Contains(r.Note, c.note) {
+				t.Errorf("note %q, want %q in it", r.Note, c.note)
+			}
+		})
+	}
+}
+
+// Three agents that answer alike tell no more than one: the questions are
+// resampled, not the judgments.
+func TestAgentsOfAQuestionBelongTogether(t *testing.T) {
+	var one, three []said
+	for _, s := range world(3, 90) {
+		if s.agent != "small" {
+			continue
+		}
+		one = append(one, s)
+		for _, name := range []string{"a", "b", "c"} {
+			s.agent = name
+			three = append(three, s)
+		}
+	}
+	a, b := judgedRun(t, one...).Score(stats.Default), judgedRun(t, three...).Score(stats.Default)
+	if b.Bootstrap.Unit != "question" || a.Items != 90 || b.Items != 270 {
+		t.Errorf("%d and %d judgments, resampled by %s", a.Items, b.Items, b.Bootstrap.Unit)
+	}
+	for _, r := range a.Results {
+		if r.Group != scoring.Overall {
+			continue
+		}
+		same := in(t, b, r.Metric, r.Group, r.Mode)
+		if r.Low == nil || r.Metric == scoring.GenerationAccuracy {
+			continue
+		}
+		if same.N != 3*r.N || *same.Value != *r.Value || math.Abs(*same.Low-*r.Low) > 1e-3 || math.Abs(*same.High-*r.High) > 1e-3 {
+			t.Errorf("of one agent %s, of three alike %s", show(r), show(same))
+		}
+	}
+}
+
+// The order of the records, and of the questions among them, changes no byte.
+func TestSelfReferenceOrder(t *testing.T) {
+	var records []*judging.Record
+	for _, s := range world(5, 40) {
+		records = append(records, s.records(bothModes...)...)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	var first []byte
+	for i := range 3 {
+		rep := gather(t, manifestOf("self-reference", 120), records).Score(quick)
+		b, err := json.Marshal(rep)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var csv bytes.Buffer
+		if err := (report.Scores{Runs: []scoring.Report{rep}}).CSV(&csv); err != nil {
+			t.Fatal(err)
+		}
+		if b = append(b, csv.Bytes()...); i == 0 {
+			first = b
+		} else if !bytes.Equal(b, first) {
+			t.Error("another order of records gives other bytes")
+		}
+		rng.Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
+	}
+}
+
+// What is asked of a record, and which of them count.
+func TestSelfReferenceRecords(t *testing.T) {
+	good := func() *judging.Record {
+		return said{question: "q", agent: "a", own: true, right: true, cot: "C"}.records(scoring.ModeCoT)[0]
+	}
+	for name, change := range map[string]func(*judging.Record){
+		"no mode":    func(r *judging.Record) { r.Mode = "" },
+		"other mode": func(r *judging.Record) { r.Mode = "difference" },
+		"shape":      func(r *judging.Record) { r.Shape = "options" },
+		"gold":       func(r *judging.Record) { r.Gold = "A" },
+	} {
+		load, err := scoring.NewLoader(manifestOf("self-reference", 3), judging.Reading{Policy: judging.Unique}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := good()
+		change(r)
+		if err := load.Add(r); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	again := good()
+	again.Replies[0].Text = "[[Incorrect]]"
+	repeated := good()
+	repeated.Item, repeated.Repeat = "z@a", 1
+	half := said{question: "half", agent: "a", right: true, cot: "I", self: "I"}.records(bothModes...)[0]
+	run := gather(t, manifestOf("self-reference", 3), []*judging.Record{good(), again, repeated, half})
+	rep := run.Score(quick)
+	if r := in(t, rep, scoring.Accuracy, scoring.Overall, "cot"); r.N != 1 || *r.Value != 100 {
+		t.Errorf("accuracy %s: the first of two records stands, later times and halves do not count", show(r))
+	}
+	if rep.Items != 1 || run.Partial != 1 || run.Records != 4 || rep.Outcomes["decided"] != 2 || run.Reread != 1 {
+		t.Errorf("%d judgments, %d partial, %d records, outcomes %v, %d reread", rep.Items, run.Partial, run.Records, rep.Outcomes, run.Reread)
+	}
+	for _, r := range rep.Results {
+		if r.Mode == scoring.ModeDifference && r.Value != nil {
+			t.Errorf("a difference without judgments in mode self: %s", show(r))
+		}
+	}
+	if !slices.ContainsFunc(rep.Warnings, func(w string) bool { return strings.HasPrefix(w, "incomplete: 2 of 3 items") }) {
+		t.Errorf("warnings %q", rep.Warnings)
+	}
+}
+
+// A run of one mode has neither the other nor a difference.
+func TestOneModeAlone(t *testing.T) {
+	var records []*judging.Record
+	for _, s := range eight {
+		records = append(records, s.records(scoring.ModeSelf)...)
+	}
+	rep := gather(t, manifestOf("self-reference", 8), records).Score(quick)
+	for _, r := range rep.Results {
+		if r.Mode != "" && r.Mode != scoring.ModeSelf {
+			t.Errorf("a result of mode %s", r.Mode)
+		}
+	}
+	if r := in(t, rep, scoring.F1, scoring.Overall, "self"); *r.Value != 75 {
+		t.Errorf("f1 is %s", show(r))
+	}
+}
+
+func TestSelfReferenceWarnings(t *testing.T) {
+	few := world(1, 12) // 36 judgments of 12 questions
+	own := slices.Clone(few)
+	own[0].agent, own[1].own = "judge", !own[1].own
+	own[2].noOwn = true
+	for _, c := range []struct {
+		name string
+		all  []said
+		want []string
+		not  []string
+	}{
+		{"few questions", few, []string{"few questions: 12"}, []string{"one of the agents", "disagree", "no answer of the judge's own"}},
+		{"its own agent", own, []string{"the judge judge is one of the agents", "1 questions have records that disagree", "1 of 36 judgments have no answer of the judge's own"}, nil},
+		{"enough", world(1, 30), nil, []string{"few"}},
+	} {
+		text := strings.Join(judgedRun(t, c.all...).Score(quick).Warnings, "\n")
+		for _, w := range c.want {
+			if !strings.Contains(text, w) {
+				t.Errorf("%s: no %q in %q", c.name, w, text)
+			}
+		}
+		for _, w := range c.not {
+			if strings.Contains(text, w) {
+				t.Errorf("%s: %q in %q", c.name, w, text)
+			}
+		}
+	}
+}
+
+// Where the judge has no answer to refer to, only mode cot is asked: each mode
+// is of what it was asked, the difference of what both were.
+func TestJudgmentsWithoutAReference(t *testing.T) {
+	var records []*judging.Record
+	for i, s := range eight {
+		if i < 2 {
+			records = append(records, s.records(scoring.ModeCoT)...)
+		} else {
+			records = append(records, s.records(bothModes...)...)
+		}
+	}
+	rep := gather(t, manifestOf("self-reference", 8), records).Score(quick)
+	for mode, want := range map[string]float64{"cot": 50, "self": 66.6667, "difference": 33.3333} { // of q3 to q8: cot 2, self 4
+		if r := in(t, rep, scoring.Accuracy, scoring.Overall, mode); *r.Value != want || (r.N == 8) != (mode == "cot") {
+			t.Errorf("%s: %s", mode, show(r))
+		}
+	}
+	if rep.Items != 8 || !slices.ContainsFunc(rep.Warnings, func(w string) bool { return strings.HasPrefix(w, "2 of 8 judgments were not asked for in mode self") }) {
+		t.Errorf("%d judgments, warnings %q", rep.Items, rep.Warnings)
+	}
+}
+
+// What the stage remarked stands in the report, in place of a guess by names.
+func TestWarningsOfTheStage(t *testing.T) {
+	m := manifestOf("self-reference", 1)
+	m.Staged = &judging.Staged{Warnings: []string{"3 of 4 questions are left out"}}
+	rep := gather(t, m, said{question: "q", agent: "judge", own: true, right: true, cot: "C"}.records(scoring.ModeCoT)).Score(quick)
+	if text := strings.Join(rep.Warnings, "\n"); !strings.Contains(text, "3 of 4 questions are left out") || strings.Contains(text, "one of the agents") {
+		t.Errorf("warnings %q", rep.Warnings)
+	}
+}

@@ -1,0 +1,262 @@
+package scoring_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gavel/judging"
+	"gavel/scoring"
+	"gavel/scoring/stats"
+)
+
+// population is a world of which everything is known. A question is easy or
+// hard with probability ½, and clear or muddled with ½. Given that,
+//
+//	P(G) = 0.8 or 0.35, once for all agents        (easy, hard)
+//	P(A) = 0.7 or 0.4, for each agent               (easy, hard)
+//	P(J) = 0.45 + 0.1·A + d·(2G − 1) ± 0.15         (clear, muddled)
+//
+// so that the three judgments of a question go together beyond what G and A
+// say, as they do where agents answer one question.
+type population struct{ d float64 }
+
+func (p population) judge(g, a, clear float64) float64 {
+	return 0.45 + 0.1*a + p.d*(2*g-1) + 0.15*(2*clear-1)
+}
+
+// partial is r_GJ|A of the population: the sum over its sixteen kinds of
+// judgment, by the definition of covariance.
+func (p population) partial() float64 {
+	var e, ee [3]float64    // E[x], of G, J, A
+	var cross [3][3]float64 // E[xy]
+	bits := [2]float64{0, 1}
+	for _, hard := range bits {
+		pg, pa := 0.8-0.45*hard, 0.7-0.3*hard
+		for _, clear := range bits {
+			for _, g := range bits {
+				for _, a := range bits {
+					for _, j := range bits {
+						is := func(x, p float64) float64 { return x*p + (1-x)*(1-p) }
+						weight := 0.25 * is(g, pg) * is(a, pa) * is(j, p.judge(g, a, clear))
+						v := [3]float64{g, j, a}
+						for i := range v {
+							e[i] += weight * v[i]
+							ee[i] += weight * v[i] * v[i]
+							for k := range v {
+								cross[i][k] += weight * v[i] * v[k]
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	r := func(i, k int) float64 {
+		return (cross[i][k] - e[i]*e[k]) / math.Sqrt((ee[i]-e[i]*e[i])*(ee[k]-e[k]*e[k]))
+	}
+	return (r(0, 1) - r(0, 2)*r(1, 2)) / math.Sqrt((1-r(0, 2)*r(0, 2))*(1-r(1, 2)*r(1, 2)))
+}
+
+// chosen is the population whose r_GJ|A is what is asked for.
+func chosen(t *testing.T, r float64) population {
+	t.Helper()
+	low, high := -0.3, 0.3
+	for range 60 {
+		if mid := (low + high) / 2; (population{mid}).partial() < r {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	p := population{low}
+	if math.Abs(p.partial()-r) > 1e-9 {
+		t.Fatalf("no population has r_GJ|A = %v", r)
+	}
+	return p
+}
+
+// draw is a run of so many questions by three agents.
+func draw(rng *rand.Rand, questions int, cot, self population) (all []said) {
+	flip := func(p float64) bool { return rng.Float64() < p }
+	bit := func(b bool) float64 { return map[bool]float64{true: 1}[b] }
+	for q := range questions {
+		hard, clearly := bit(flip(0.5)), [2]float64{bit(flip(0.5)), bit(flip(0.5))}
+		own := flip(0.8 - 0.45*hard)
+		for _, agent := range []string{"a", "b", "c"} {
+			s := said{question: fmt.Sprint(q), agent: agent, own: own, right: flip(0.7 - 0.3*hard)}
+			for i, word := range []*string{&s.cot, &s.self} {
+				*word = "I"
+				if j := flip([]population{cot, self}[i].judge(bit(own), bit(s.right), clearly[i])); j == s.right {
+					*word = "C"
+				}
+			}
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// The interval of an estimate covers the truth in about 95 % of draws: in 94.2 to 95.3 % of 3,000.
+func TestIntervalsCoverTheTruth(t *testing.T) {
+	const draws, questions = 400, 150
+	truth := map[string]float64{scoring.ModeCoT: 0.15, scoring.ModeSelf: 0.5}
+	cot, self := chosen(t, truth[scoring.ModeCoT]), chosen(t, truth[scoring.ModeSelf])
+	truth[scoring.ModeDifference] = truth[scoring.ModeSelf] - truth[scoring.ModeCoT]
+	covered, mean := map[string]int{}, map[string]float64{}
+	rng := rand.New(rand.NewPCG(20, 26))
+	for range draws {
+		var records []*judging.Record
+		for _, s := range draw(rng, questions, cot, self) {
+			for _, r := range s.records(bothModes...) {
+				r.Agent = "" // nothing by agent: only the whole is looked at
+				records = append(records, r)
+			}
+		}
+		rep := gather(t, manifestOf("self-reference", 3*questions), records).Score(stats.Bootstrap{Rounds: 300, Level: 0.95, Seed: rng.Uint64()})
+		for mode, want := range truth {
+			r := in(t, rep, scoring.PartialGJ, scoring.Overall, mode)
+			mean[mode] += *r.Value / draws
+			if *r.Low <= want && want <= *r.High {
+				covered[mode]++
+			}
+		}
+	}
+	for mode, want := range truth {
+		share := float64(covered[mode]) / draws
+		t.Logf("%s: r_GJ|A = %.2f, mean estimate %.4f, covered in %.1f %% of %d draws", mode, want, mean[mode], 100*share, draws)
+		if share < 0.90 || share > 0.99 {
+			t.Errorf("%s: the interval covers the truth in %.1f %% of draws", mode, 100*share)
+		}
+		if math.Abs(mean[mode]-want) > 0.02 {
+			t.Errorf("%s: the estimate is %.4f on average, the truth %.4f", mode, mean[mode], want)
+		}
+	}
+}
+
+// differences finds a difference of a comparison.
+func differenceIn(t *testing.T, c *scoring.Comparison, metric, group, mode string) scoring.Difference {
+	t.Helper()
+	for _, d := range c.Differences {
+		if d.Metric == metric && d.Group == group && d.Mode == mode {
+			return d
+		}
+	}
+	t.Fatalf("no difference of %s in %s, mode %q, among %d", metric, group, mode, len(c.Differences))
+	return scoring.Difference{}
+}
+
+// Two judges on the same answers, against the second computation.
+func TestCompareSelfReference(t *testing.T) {
+	for _, how := range scoring.MissingPolicies {
+		a, b := world(1, 50), world(1, 50)
+		other := world(2, 50)
+		for i := range b { // another judge of the same answers
+			b[i].own, b[i].cot, b[i].self = other[i].own, other[i].cot, other[i].self
+		}
+		a = a[2:]        // one agent's answer to q000 is left in A
+		b = b[:len(b)-3] // q049 is only in A
+		runA, runB := judgedRun(t, a...), judgedRun(t, b...)
+		for _, r := range []*scoring.Run{runA, runB} {
+			r.CountMissing(how)
+		}
+		runB.Manifest.ID = "other"
+		all, err := scoring.Compare([]*scoring.Run{runA, runB}, quick)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := all.Comparisons[0]
+		if c.N != 145 || c.OnlyA != 3 || c.OnlyB != 2 || c.Unit != "judgment" || all.Bootstrap.Unit != "question" || c.A.Items != 148 {
+			t.Errorf("%d in both, %d and %d alone, in %s, resampled by %s, %d in A", c.N, c.OnlyA, c.OnlyB, c.Unit, all.Bootstrap.Unit, c.A.Items)
+		}
+		commonA, commonB := a[:145], b[2:]
+		for _, mode := range bothModes {
+			word := wordIn(mode)
+			for _, group := range []string{scoring.Overall, "law", scoring.AgentGroup("large")} {
+				var partA, partB []said
+				for i := range commonA {
+					x, y := commonA[i], commonB[i]
+					if x.item() != y.item() {
+						t.Fatal(x.item(), y.item())
+					}
+					lost := word(x) != "C" && word(x) != "I" || word(y) != "C" && word(y) != "I"
+					if lost && how == scoring.MissingDrop || group != scoring.Overall && group != x.group && group != scoring.AgentGroup(x.agent) {
+						continue
+					}
+					partA, partB = append(partA, x), append(partB, y)
+				}
+				wantA, wantB := second(partA, word, how == scoring.MissingDrop), second(partB, word, how == scoring.MissingDrop)
+				for _, metric := range []string{scoring.F1, scoring.Accuracy, scoring.PartialGJ} {
+					if group != scoring.Overall && metric != scoring.F1 {
+						continue
+					}
+					d := differenceIn(t, c, metric, group, mode)
+					scale := 100.0
+					if metric == scoring.PartialGJ {
+						scale = 1
+					}
+					if math.Abs(*d.A-scale*wantA[metric]) > 1e-4 || math.Abs(*d.B-scale*wantB[metric]) > 1e-4 || math.Abs(*d.Diff-scale*(wantB[metric]-wantA[metric])) > 1e-4 || d.N != len(partA) {
+						t.Errorf("%s, %s of %s (%s): %v − %v = %v of %d, want %v − %v of %d", how, metric, group, mode, *d.B, *d.A, *d.Diff, d.N, wantB[metric], wantA[metric], len(partA))
+					}
+					if *d.Low > *d.Diff || *d.High < *d.Diff {
+						t.Errorf("%s of %s: %v is not in [%v, %v]", metric, group, *d.Diff, *d.Low, *d.High)
+					}
+					if d.Table != nil || metric == scoring.Accuracy && d.Note == "" {
+						t.Errorf("%s has a 2×2 table of judgments that go together: %+v", metric, d)
+					}
+				}
+			}
+		}
+		own := differenceIn(t, c, scoring.GenerationAccuracy, scoring.Overall, "")
+		if own.N != 49 || own.Table == nil || own.Table.Both+own.Table.OnlyA+own.Table.OnlyB+own.Table.Neither != 49 || own.P == nil || own.Holm == nil {
+			t.Errorf("own answers: %+v", own)
+		}
+		if got := 100 * float64(own.Table.OnlyB-own.Table.OnlyA) / 49; math.Abs(got-*own.Diff) > 1e-4 {
+			t.Errorf("difference %v, by the table %v", *own.Diff, got)
+		}
+	}
+}
+
+// With one answer a question, judgments are independent and get their test.
+func TestCompareOneAgent(t *testing.T) {
+	better := make([]said, len(eight))
+	copy(better, eight)
+	for i := range better {
+		better[i].cot = map[bool]string{true: "C", false: "I"}[better[i].right]
+	}
+	a, b := judgedRun(t, eight...), judgedRun(t, better...)
+	b.Manifest.ID = "other"
+	all, err := scoring.Compare([]*scoring.Run{a, b}, quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := all.Comparisons[0]
+	d := differenceIn(t, c, scoring.Accuracy, scoring.Overall, "cot")
+	if want := (scoring.Table2x2{Both: 4, OnlyB: 4}); *d.Table != want || *d.P != 0.125 || !d.Noise || *d.Diff != 50 {
+		t.Errorf("accuracy: %+v, table %+v", d, d.Table)
+	}
+	d = differenceIn(t, c, scoring.PartialGJ, scoring.Overall, "cot")
+	if d.Diff != nil || d.Note != "undefined: in B J has no variance: the judgments are all right" || !d.Noise {
+		t.Errorf("r-gj-a: %+v", d)
+	}
+	d = differenceIn(t, c, scoring.F1, scoring.Overall, "self")
+	if *d.Diff != 0 || d.Low != nil || !d.Noise || d.Note == "" {
+		t.Errorf("f1: %+v", d)
+	}
+}
+
+func TestCompareSelfReferenceRefuses(t *testing.T) {
+	run := judgedRun(t, eight...)
+	other := eight[0]
+	other.right = false
+	one := judgedRun(t, said{question: "elsewhere", own: true, right: true, cot: "C", self: "C"})
+	answered := gather(t, manifestOf("answer", 1), []*judging.Record{choice("q1", "", "A", "The answer is (A)", 4)})
+	for name, b := range map[string]*scoring.Run{"another answer": judgedRun(t, other), "nothing in common": one, "another family": answered} {
+		for _, pair := range [][]*scoring.Run{{run, b}, {b, run}} {
+			if _, err := scoring.Compare(pair, quick); err == nil {
+				t.Errorf("%s: no error", name)
+			}
+		}
+	}
+}

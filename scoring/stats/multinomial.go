@@ -1,0 +1,93 @@
+package stats
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Entropy of counts, in bits, over their sum; 0·log 0 is 0, and nothing counted
+// has no entropy.
+func Entropy(counts []int) float64 {
+	sum := 0
+	for _, c := range counts {
+		sum += c
+	}
+	h := 0.0
+	for _, c := range counts {
+		if c > 0 && c < sum {
+			p := float64(c) / float64(sum)
+			h -= p * math.Log2(p)
+		}
+	}
+	return h
+}
+
+// ExpectedEntropy is the mean of [Entropy] over k independent draws with these
+// probabilities: each count by itself is binomial, and entropy is a sum over
+// them.
+func ExpectedEntropy(k int, p []float64) float64 {
+	h := 0.0
+	for _, q := range p {
+		draws := distuv.Binomial{N: float64(k), P: q}
+		for m := 1; m < k; m++ {
+			share := float64(m) / float64(k)
+			h -= draws.Prob(float64(m)) * share * math.Log2(share)
+		}
+	}
+	return h
+}
+
+// ExpectedMost is the mean of the largest count over k independent draws with
+// these probabilities, which add up to 1: the sum over m of how probable it is
+// that some count is above m.
+func ExpectedMost(k int, p []float64) float64 {
+	mean := 0.0
+	for m := range k {
+		mean += 1 - noneAbove(m, k, p)
+	}
+	return mean
+}
+
+// noneAbove is the probability that no count is above m. Outcome after outcome
+// is drawn from what the ones before it left: the number of draws on an outcome,
+// given those before, is binomial.
+func noneAbove(m, k int, p []float64) float64 {
+	left := make([]float64, k+1) // how probable it is that so many draws are left
+	left[k] = 1
+	mass := 1.0
+	for _, q := range p[:len(p)-1] {
+		next := make([]float64, k+1)
+		for n, prob := range left {
+			draws := distuv.Binomial{N: float64(n), P: q / mass}
+			for c := 0; c <= min(m, n); c++ {
+				next[n-c] += prob * draws.Prob(float64(c))
+			}
+		}
+		left, mass = next, mass-q
+	}
+	sum := 0.0
+	for _, prob := range left[:m+1] { // what is left is the last outcome's
+		sum += prob
+	}
+	return sum
+}
+
+// Uniformity is Pearson's χ² of counts against the same count for all, its
+// degrees of freedom, and the probability of at least such a χ² where that is
+// so. Fewer than two counts, or none counted, have none: NaN.
+func Uniformity(counts []int) (chi2 float64, df int, p float64) {
+	sum := 0
+	for _, c := range counts {
+		sum += c
+	}
+	df = len(counts) - 1
+	if df < 1 || sum == 0 {
+		return math.NaN(), max(0, df), math.NaN()
+	}
+	want := float64(sum) / float64(len(counts))
+	for _, c := range counts {
+		chi2 += (float64(c) - want) * (float64(c) - want) / want
+	}
+	return chi2, df, distuv.ChiSquared{K: float64(df)}.Survival(chi2)
+}
