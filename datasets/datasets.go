@@ -142,6 +142,8 @@ type Format struct {
 	// given lines that it made, it gives the same. The notes, a sentence each,
 	// say what was left out and why.
 	Assemble func(rows Rows, emit func(line int, text []byte) error) (notes []string, err error)
+	// Makes is the format of the lines that Assemble makes, where it is another.
+	Makes string
 }
 
 // Formats lists the file formats that a path may have. A file has the format of
@@ -275,7 +277,8 @@ func describe(line []byte, err error) error {
 	}
 	var typ *json.UnmarshalTypeError
 	if errors.As(err, &typ) {
-		return fmt.Errorf("key %q is of type %s, expected %s", typ.Field, typ.Value, jsonKind(typ.Type))
+		key := strings.TrimPrefix(typ.Field, "Answered.") // of a JudgmentLine, where it stands among the others
+		return fmt.Errorf("key %q is of type %s, expected %s", key, typ.Value, jsonKind(typ.Type))
 	}
 	return err
 }

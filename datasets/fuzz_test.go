@@ -62,7 +62,7 @@ func TestScanReadsPlainLines(t *testing.T) {
 }
 
 func FuzzOpen(f *testing.F) {
-	for _, s := range []string{"", "\n", lines(pair("a"), pair("b")), lines(pair("a"), "{", pair("a")), "PAR1", pair("a") + "\r\n\r\n" + pair("b"), "\x1f\x8b"} {
+	for _, s := range []string{"", "\n", lines(pair("a"), pair("b")), lines(pair("a"), "{", pair("a")), "PAR1", "[" + pair("a") + "]", lines(question(), problem()), pair("a") + "\r\n\r\n" + pair("b"), "\x1f\x8b"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -76,10 +76,90 @@ func FuzzOpen(f *testing.F) {
 		ids := map[string]bool{}
 		for i := range s.Len() {
 			it, err := s.Item(i)
-			if err != nil || it.ID != s.ID(i) || ids[it.ID] || s.format.Assemble == nil && !bytes.Contains(data, it.Raw) {
+			inPlace := s.close == nil // what was unpacked or assembled is no part of the file
+			if err != nil || it.ID != s.ID(i) || ids[it.ID] || inPlace && !bytes.Contains(data, it.Raw) {
 				t.Errorf("item %d, %q: %v", i, s.ID(i), err)
 			}
 			ids[it.ID] = true
+		}
+	})
+}
+
+// Whatever a format makes of a line is an item of its shape, whose gold is one of
+// its candidates.
+func FuzzFormats(f *testing.F) {
+	for _, row := range []string{
+		pair("x"), question(), question(with("answer_index", 2)), problem(with("id", 3)), problem(with("id", "x")), symbolicProblem(), mtVote(), mtVote(with("turn", 2)),
+		mtVote(with("votes", map[string]int{"model_a": 1})), battle(), judgment(), "null", "[1]", "{}", "\xff", `{"question_id":1e999,"options":null}`, `{"id":{"a":1}}`,
+	} {
+		f.Add([]byte(row))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		for _, format := range Formats {
+			it, err := format.Parse(line)
+			if err != nil {
+				if bytes.ContainsAny([]byte(err.Error()), "\r\n") {
+					t.Errorf("%s: the message is longer than a line: %q", format.Name, err)
+				}
+				continue
+			}
+			ids := map[string]bool{}
+			for i, c := range it.Candidates {
+				if ids[c.ID] || c.ID == "" || i > 0 && c.ID <= it.Candidates[i-1].ID {
+					t.Errorf("%s: candidates %+v", format.Name, it.Candidates)
+				}
+				ids[c.ID] = true
+			}
+			if it.ID == "" || it.Group == "" || it.Shape == "" || it.Gold < NoGold || it.Gold >= len(it.Candidates) {
+				t.Errorf("%s: not an item: %+v", format.Name, it)
+			}
+			if it.Shape == Number && (it.Gold != NoGold || it.Answer == "") || it.Shape == Judgment && it.Answered == nil {
+				t.Errorf("%s: not of its shape: %+v", format.Name, it)
+			}
+		}
+	})
+}
+
+// A set that was assembled is made of lines from which the same set is made.
+func FuzzAssemble(f *testing.F) {
+	for _, s := range []string{
+		lines(problem(), "", problem(with("id", 7)), "{"), lines(symbolicProblem(), symbolicProblem(with("instance", 4))), lines(mtVote(), mtVote(with("winner", "tie")), mtVote(with("turn", 2))),
+		lines(battle(), battle(with("question_id", "2"), with("turn", 2))), "[" + problem() + "," + problem() + "]", lines(problem(), "{}", "7", `"x"`), lines(problem(), "{ }"),
+	} {
+		f.Add([]byte(s), true)
+		f.Add([]byte(s), false)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, all bool) {
+		o := OpenOptions{}
+		if all {
+			o.Turns = TurnsAll
+		}
+		s, err := openBytes("fuzz", data, o)
+		if err != nil {
+			return
+		}
+		defer s.Close()
+		var out bytes.Buffer
+		for i := range s.Len() {
+			line, err := s.Raw(i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out.Write(line)
+			out.WriteByte('\n')
+		}
+		again, err := openBytes("again", out.Bytes(), o)
+		if err != nil {
+			t.Fatalf("%v\n%q", err, out.Bytes())
+		}
+		defer again.Close()
+		if again.Len() != s.Len() || again.Skipped != 0 || again.Format != s.Format {
+			t.Errorf("%d items of %s, then %d of %s, %d skipped", s.Len(), s.Format, again.Len(), again.Format, again.Skipped)
+		}
+		for i := range min(s.Len(), again.Len()) {
+			if a, b := s.ID(i), again.ID(i); a != b || s.Group(i) != again.Group(i) {
+				t.Errorf("item %d: %q, then %q", i, a, b)
+			}
 		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -134,15 +135,24 @@ func isObject(line []byte) bool {
 
 const gsmSymbolic = "GSM-Symbolic"
 
-// symbolicSet finds p1 or p2 in the last two elements of a path.
-var symbolicSet = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])p([12])(?:[^a-z0-9][^/\\]*)?[/\\]?[^/\\]*$`)
+// symbolicSet finds "p1" or "p2" in the name of a file or folder.
+var symbolicSet = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])p([12])(?:[^a-z0-9]|$)`)
+
+// symbolicGroup is the set that a path says a file is, by its name or its
+// folder's.
+func symbolicGroup(path string) string {
+	elements := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' })
+	for _, name := range slices.Backward(elements[max(0, len(elements)-2):]) {
+		if m := symbolicSet.FindStringSubmatch(name); m != nil {
+			return gsmSymbolic + "-P" + m[1]
+		}
+	}
+	return gsmSymbolic
+}
 
 // nameSet puts the name of the set into rows that have no category.
 func nameSet(rows Rows, emit func(int, []byte) error) ([]string, error) {
-	group := gsmSymbolic
-	if m := symbolicSet.FindStringSubmatch(rows.Path); m != nil {
-		group += "-P" + m[1]
-	}
+	group := symbolicGroup(rows.Path)
 	for row := range rows.All {
 		line := row.Text
 		var r struct {

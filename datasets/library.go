@@ -201,15 +201,8 @@ func recognise(s *Set, as string) (Known, error) {
 		return k, fmt.Errorf("unknown dataset %q: there is none of that name to import", as)
 	case k.SHA256 != "" && k.SHA256 != s.SHA256:
 		return k, fmt.Errorf("%s: SHA-256 is %s, published is %s: it is not %s", s.Path, s.SHA256, k.SHA256, as)
-	case k.Format != s.Format:
-		return k, fmt.Errorf("%s: it has the format %s, %s has %s", s.Path, s.Format, as, k.Format)
 	}
-	for _, g := range k.Groups {
-		if !slices.Contains(s.Groups(), g) {
-			return k, fmt.Errorf("%s: it has no item of the group %s; there are %s", s.Path, g, listed(s.Groups()))
-		}
-	}
-	return k, nil
+	return k, k.is(s, s.Path)
 }
 
 // maxFetched is how long a file may be whose size nobody published.
@@ -302,13 +295,23 @@ func (l Library) put(k Known, tmp, at string) error {
 // holds checks a file whose sum nobody published: it can be read as what it is
 // said to be.
 func holds(path string, k Known) error {
-	s, err := OpenFileWith(path, OpenOptions{Groups: k.Groups})
+	s, err := OpenFile(path)
 	if err != nil {
-		return errors.New(strings.TrimPrefix(err.Error(), path+": "))
+		return errors.New(strings.ReplaceAll(err.Error(), path, "the file received"))
 	}
 	defer s.Close()
+	return k.is(s, "the file received")
+}
+
+// is checks that a file has the dataset's format and groups.
+func (k Known) is(s *Set, file string) error {
 	if s.Format != k.Format {
-		return fmt.Errorf("the file received has the format %s, not %s", s.Format, k.Format)
+		return fmt.Errorf("%s has the format %s, %s has %s", file, s.Format, k.Name, k.Format)
+	}
+	for _, g := range k.Groups {
+		if !slices.Contains(s.Groups(), g) {
+			return fmt.Errorf("%s has no item of the group %s; there are %s", file, g, listed(s.Groups()))
+		}
 	}
 	return nil
 }

@@ -251,10 +251,22 @@ type parsed struct {
 func (s *Set) parse(line []byte) parsed {
 	text := bytes.TrimRight(line, "\r\n")
 	if f := s.found.Load(); f != nil {
-		it, err := f.Parse(text)
+		it, err := f.read(text)
 		return parsed{formatIndex(f.Name), it, err}
 	}
 	return parseAny(text)
+}
+
+// read is Parse of a line that should be of the format. The keys of those that
+// assemble are few, and another's rows may have them all: such rows are bad ones.
+func (f *Format) read(text []byte) (Item, error) {
+	it, err := f.Parse(text)
+	if err == nil && f.Assemble != nil {
+		if other := closest(text); other.Name != f.Name && other.Name != f.Makes {
+			return Item{}, fmt.Errorf("a row of %s in a file of %s", other.Name, f.Name)
+		}
+	}
+	return it, err
 }
 
 func formatIndex(name string) int {
@@ -364,10 +376,10 @@ func (s *Set) usable() error {
 	switch {
 	case len(s.rows) > 0:
 		return nil
-	case s.Skipped > 0:
-		return fmt.Errorf("%w (no usable %s among %d; expected %s)", s.Bad[0], what, s.Skipped, s.expected())
 	case len(s.groups.others) > 0:
 		return fmt.Errorf("%s: no item is of the group %s; there are %s", s.label(), strings.Join(s.Options.Groups, " or "), listed(s.groups.others))
+	case s.Skipped > 0:
+		return fmt.Errorf("%w (no usable %s among %d; expected %s)", s.Bad[0], what, s.Skipped, s.expected())
 	case len(s.Notes) > 0:
 		return fmt.Errorf("%s: no item is left: %s", s.label(), strings.Join(s.Notes, " "))
 	default:
@@ -407,7 +419,7 @@ func (s *Set) add(line Line[parsed]) error {
 	case s.Format == "" && err == nil:
 		s.use(f)
 	case s.Format != "" && s.Format != f.Name:
-		it, err = s.format.Parse(text)
+		it, err = s.format.read(text)
 	}
 	if err != nil {
 		if f := &Formats[line.Value.format]; s.Skipped == 0 && len(f.Keys) > 0 && hasAll(text, f.Keys) {

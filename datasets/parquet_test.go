@@ -63,7 +63,7 @@ func TestParquetRows(t *testing.T) {
 		I4 int32      `parquet:"i4"`
 		T  time.Time  `parquet:"t,timestamp(microsecond)"`
 		Y  int32      `parquet:"y,date"`
-		P  int64      `parquet:"p,decimal(2:9)"`
+		P  int64      `parquet:"p,decimal(2:18)"`
 		R  []byte     `parquet:"r"`
 		I  [16]byte   `parquet:"i,uuid"`
 		N  *time.Time `parquet:"n,optional,timestamp"`
