@@ -12,7 +12,6 @@ import (
 	"testing"
 )
 
-
 func formatNames() []string {
 	var names []string
 	for _, f := range Formats {
