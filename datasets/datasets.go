@@ -142,6 +142,8 @@ type Format struct {
 	// given lines that it made, it gives the same. The notes, a sentence each,
 	// say what was left out and why.
 	Assemble func(rows Rows, emit func(line int, text []byte) error) (notes []string, err error)
+	// Makes is the format of the lines that Assemble makes, where it is another.
+	Makes string
 }
 
 // Formats lists the file formats that a path may have. A file has the format of

@@ -164,7 +164,7 @@ func TestBadRows(t *testing.T) {
 		"mmlu-pro, no option":          {question(), question(with("question_id", 1), set("options", []any{})), "the answer is B, of 0 options"},
 		"mmlu-pro, null option":        {question(), question(with("question_id", 1), set("options", []any{"x", nil})), "option B is null"},
 		"mmlu-pro, many options":       {question(), question(with("question_id", 1), set("options", make([]string, 27))), "27 options, there are letters for 26"},
-		"mmlu-pro, options as text":    {question(), question(with("question_id", 1), set("options", "x")), `key "options" is of type string, expected []*string`},
+		"mmlu-pro, options as text":    {question(), question(with("question_id", 1), set("options", "x")), `key "options" is of type string, expected an array`},
 		"gsm8k, no ####":               {problem(), problem(set("answer", "4")), `the answer has no "####"`},
 		"gsm8k, no number":             {problem(), problem(set("answer", "#### four")), `what follows "####" is no number: "four"`},
 		"gsm8k, a unit":                {problem(), problem(set("answer", "#### $4")), `what follows "####" is no number: "$4"`},
@@ -193,7 +193,7 @@ func TestBadRows(t *testing.T) {
 		"judgment, empty id":           {judgment(), judgment(set("id", "")), `"id" is empty`},
 		"judgment, no question":        {judgment(), judgment(set("question_id", "")), `"question_id" is empty`},
 		"judgment, no answer":          {judgment(), judgment(set("answer", nil)), `key "answer" is missing`},
-		"judgment, own":                {judgment(), judgment(set("own", 1)), `key "own" is of type number, expected datasets.Answer`},
+		"judgment, own":                {judgment(), judgment(set("own", 1)), `key "own" is of type number, expected an object`},
 		"not UTF-8":                    {question(), strings.Replace(question(), "Which", "Wh\xff", 1), "not UTF-8: save the file in that encoding"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -31,12 +31,20 @@ var mtCategories = []string{"Writing", "Roleplay", "Reasoning", "Math", "Coding"
 
 const firstMTQuestion, perMTCategory = 81, 10
 
-func mtCategory(id string) string {
+// MTBenchCategory is the category of a question, by its number.
+func MTBenchCategory(id string) string {
 	n, err := strconv.Atoi(id)
 	if k := (n - firstMTQuestion) / perMTCategory; err == nil && n >= firstMTQuestion && k < len(mtCategories) {
 		return mtCategories[k]
 	}
 	return "(no category)"
+}
+
+// MTBenchID is the id of two models' answers to one turn of a question, the
+// models in the order of their names: votes on them, people's and judges', are
+// joined by it.
+func MTBenchID(question string, turn int, first, other string) string {
+	return fmt.Sprintf("%s:%d:%s:%s", question, turn, first, other)
 }
 
 func parseMTBench(line []byte) (Item, error) {
@@ -48,8 +56,8 @@ func parseMTBench(line []byte) (Item, error) {
 	if err != nil {
 		return Item{}, err
 	}
-	it.ID = fmt.Sprintf("%s:%d:%s:%s", *r.ID, *r.Turn, *r.ModelA, *r.ModelB)
-	it.Source, it.Group = "mt-bench", orGroup(r.Category, mtCategory(string(*r.ID)))
+	it.ID = MTBenchID(string(*r.ID), *r.Turn, *r.ModelA, *r.ModelB)
+	it.Source, it.Group = "mt-bench", orGroup(r.Category, MTBenchCategory(string(*r.ID)))
 	return it, nil
 }
 

@@ -262,7 +262,7 @@ func (s *Set) parse(line []byte) parsed {
 func (f *Format) read(text []byte) (Item, error) {
 	it, err := f.Parse(text)
 	if err == nil && f.Assemble != nil {
-		if other := closest(text); other.Name != f.Name {
+		if other := closest(text); other.Name != f.Name && other.Name != f.Makes {
 			return Item{}, fmt.Errorf("a row of %s in a file of %s", other.Name, f.Name)
 		}
 	}

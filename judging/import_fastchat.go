@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 
 	"gavel/datasets"
@@ -14,14 +14,14 @@ import (
 type FastChat struct {
 	*ImportedRun
 	Ties, Inconsistent int // verdicts that are ties; of those, because the two games differ
-	Golds              int // pairs of which most experts' votes are alike
-	Split              int // pairs on which as many experts voted for one as for another
+	Golds              int // pairs with a gold
+	Split              int // pairs that people voted on, but no more than half of them alike
 	Human              *Votes
 }
 
 // ImportFastChat turns pair judgments of FastChat's judge, or of a published
 // snapshot of them, into the run directory out: a preference a pair and turn,
-// with what most experts voted for as gold, where human names a file of votes.
+// with what most people voted for as gold, where human names a file of votes.
 // No such file has the conversations, so that the items have no texts.
 func ImportFastChat(path, human, out, model, gavel string) (*FastChat, error) {
 	src, err := openSource(path)
@@ -35,7 +35,7 @@ func ImportFastChat(path, human, out, model, gavel string) (*FastChat, error) {
 		if im.Human, err = ReadVotes(human); err != nil {
 			return nil, err
 		}
-		golds, im.Split = expertGolds(im.Human.Votes)
+		golds, im.Split = goldsOf(im.Human.Votes)
 	}
 	games := map[string]voteRow{}
 	f := &answersFile{
@@ -129,7 +129,7 @@ func (r voteRow) judgment(golds map[string]int) (answered, error) {
 // line is the pair as a dataset line, without texts.
 func (v Vote) line(golds map[string]int) []byte {
 	line := pythonString([]byte(`{"id": `), v.Item())
-	line = pythonString(append(line, `, "category": `...), benchCategory(v.Question))
+	line = pythonString(append(line, `, "category": `...), datasets.MTBenchCategory(v.Question))
 	line = append(line, `, "source": "mt-bench", "question": "", "response_a": "", "response_b": "", "model_a": `...)
 	line = pythonString(append(pythonString(line, v.A), `, "model_b": `...), v.B)
 	gold := `, "gold": null}`
@@ -139,29 +139,12 @@ func (v Vote) line(golds map[string]int) []byte {
 	return append(line, gold...)
 }
 
-// benchCategories are MT-Bench's, ten questions each, from 81.
-var benchCategories = []string{"writing", "roleplay", "reasoning", "math", "coding", "extraction", "stem", "humanities"}
-
-const firstBenchQuestion = 81
-
-// benchCategory is the category of a question of MT-Bench.
-func benchCategory(id string) string {
-	n, err := strconv.Atoi(id)
-	if k := (n - firstBenchQuestion) / 10; err == nil && n >= firstBenchQuestion && k < len(benchCategories) {
-		return benchCategories[k]
-	}
-	return "(no category)"
-}
-
-// expertGolds is, by pair, what most experts voted for. Where as many voted for
-// another there is none: split counts those. Authors and others have no say, as
-// in the paper's "human".
-func expertGolds(votes []Vote) (golds map[string]int, split int) {
+// goldsOf is, by pair, what more than half of all votes are for, as in
+// [datasets.MTBench]. Where no more than half agree there is none: split counts
+// those.
+func goldsOf(votes []Vote) (golds map[string]int, split int) {
 	counts := map[string]*[3]int{}
 	for _, v := range votes {
-		if !strings.HasPrefix(v.Judge, ExpertPrefix) {
-			continue
-		}
 		id := v.Item()
 		if counts[id] == nil {
 			counts[id] = new([3]int)
@@ -170,20 +153,12 @@ func expertGolds(votes []Vote) (golds map[string]int, split int) {
 	}
 	golds = map[string]int{}
 	for id, n := range counts {
-		best, alone := 0, true
-		for w := 1; w < len(n); w++ {
-			if n[w] >= n[best] {
-				alone = n[w] > n[best]
-				if alone {
-					best = w
-				}
-			}
-		}
-		if alone {
-			golds[id] = best
-		} else {
+		w := slices.IndexFunc(n[:], func(k int) bool { return 2*k > n[VoteA]+n[VoteB]+n[VoteTie] })
+		if w < 0 {
 			split++
+			continue
 		}
+		golds[id] = w
 	}
 	return golds, split
 }

@@ -1,7 +1,6 @@
 package judging
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gavel/datasets"
 )
 
 // GSM8K's file of model solutions: a question, its worked answer, and for each
@@ -20,9 +21,11 @@ const solutionMarker = "A:"
 
 // solutionRow is a row of it: the solutions by model.
 type solutionRow struct {
-	question, truth string
-	models          []string // in the order of the row
-	solutions       map[string]solution
+	where     string
+	line      []byte // of the dataset
+	item      datasets.Item
+	models    []string // in the order of the row
+	solutions map[string]solution
 }
 
 type solution struct {
@@ -41,10 +44,11 @@ func ImportGSM8K(path, out, model, gavel string) ([]*ImportedRun, error) {
 	defer src.Close()
 	bad := rejects{path: path}
 	var rows []solutionRow
-	var where []int
 	var models []string
+	index := -1
 	err = src.each(func(n int, raw json.RawMessage) error {
-		row, err := readSolutions(raw)
+		index++
+		row, err := readSolutions(raw, index)
 		if err != nil {
 			bad.add(n, err)
 			return nil
@@ -54,7 +58,8 @@ func ImportGSM8K(path, out, model, gavel string) ([]*ImportedRun, error) {
 				models = append(models, m)
 			}
 		}
-		rows, where = append(rows, row), append(where, n)
+		row.where = rowNumber(n)
+		rows = append(rows, row)
 		return nil
 	})
 	if err != nil {
@@ -76,7 +81,7 @@ func ImportGSM8K(path, out, model, gavel string) ([]*ImportedRun, error) {
 		if len(wanted) > 1 {
 			to = filepath.Join(out, folderName(m))
 		}
-		f, err := solutionsOf(src, m, rows, where)
+		f, err := solutionsOf(src, m, rows)
 		if err == nil {
 			err = f.reject(&bad, "solutions")
 		}
@@ -107,23 +112,16 @@ func folderName(model string) string {
 }
 
 // solutionsOf is the file of one model.
-func solutionsOf(src *sourceFile, model string, rows []solutionRow, where []int) (*answersFile, error) {
+func solutionsOf(src *sourceFile, model string, rows []solutionRow) (*answersFile, error) {
 	f := &answersFile{
 		kind: "gsm8k", about: "GSM8K model solutions", source: src, model: model,
 		options: Settings{markerOption.Name: solutionMarker},
-		dataset: DatasetInfo{Name: "gsm8k", Format: gsm8kFormat.Name}, check: checkSolution,
+		dataset: DatasetInfo{Name: "gsm8k", Format: datasets.GSM8K.Name}, check: checkSolution,
 	}
 	seen := map[string]string{}
-	for i, r := range rows {
-		row := answered{where: rowNumber(where[i])}
-		var err error
-		if row.line, err = r.line(where[i]); err == nil {
-			row.item, err = gsm8kFormat.Parse(row.line)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", src.path, row.where, err)
-		}
-		if s, ok := r.solutions[model]; ok && s.Text != nil {
+	for _, r := range rows {
+		row := answered{where: r.where, line: r.line, item: r.item}
+		if s, ok := r.solutions[model]; ok {
 			row.replies = []string{*s.Text}
 			if s.Right != nil {
 				told := strconv.FormatBool(*s.Right)
@@ -138,51 +136,53 @@ func solutionsOf(src *sourceFile, model string, rows []solutionRow, where []int)
 }
 
 // readSolutions takes a row apart. Its models are the keys that hold an object
-// with a solution.
-func readSolutions(raw json.RawMessage) (solutionRow, error) {
+// with a solution. The question has the id that it has in the dataset, whose rows
+// these are: the number of its row, from 0.
+func readSolutions(raw json.RawMessage, index int) (solutionRow, error) {
 	row := solutionRow{solutions: map[string]solution{}}
 	var keys map[string]json.RawMessage
 	if err := decodeRow(raw, &keys); err != nil {
 		return row, err
 	}
-	for key, to := range map[string]*string{"question": &row.question, "ground_truth": &row.truth} {
-		if err := json.Unmarshal(keys[key], to); err != nil || *to == "" {
-			return row, fmt.Errorf("key %q is missing or no text", key)
+	var question, truth string
+	for _, k := range []struct {
+		name string
+		to   *string
+	}{{"question", &question}, {"ground_truth", &truth}} {
+		if err := json.Unmarshal(keys[k.name], k.to); err != nil || *k.to == "" {
+			return row, fmt.Errorf("key %q is missing or no text", k.name)
 		}
 	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.Token()
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return row, err
-		}
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return row, err
-		}
+	var err error
+	if row.line, err = problemLine(index, question, truth); err != nil {
+		return row, err
+	}
+	if row.item, err = datasets.GSM8K.Parse(row.line); err != nil {
+		return row, err
+	}
+	for key := range keysOf(raw) {
 		var s solution
-		if value[0] == '{' && json.Unmarshal(value, &s) == nil && s.Text != nil {
-			row.models = append(row.models, key.(string))
-			row.solutions[key.(string)] = s
+		if json.Unmarshal(keys[key], &s) == nil && s.Text != nil {
+			row.models = append(row.models, key)
+			row.solutions[key] = s
 		}
 	}
 	if len(row.models) == 0 {
 		return row, errors.New("no model's solution: this is no file of GSM8K's model solutions")
 	}
-	if _, err := row.goldAt(); err != nil {
-		return row, err
-	}
 	return row, nil
 }
 
-// goldAt is where the last line of the truth begins, which has to be the answer.
-func (r solutionRow) goldAt() (int, error) {
-	at := strings.LastIndex(r.truth, "\n") + 1
-	if !strings.HasPrefix(r.truth[at:], solutionMarker) {
-		return 0, fmt.Errorf("ground_truth does not end in a line %q", solutionMarker+" …")
+// problemLine is a question as a line of the dataset has it, with its id.
+func problemLine(index int, question, truth string) ([]byte, error) {
+	at := strings.LastIndex(truth, "\n") + 1
+	number, ok := strings.CutPrefix(truth[at:], solutionMarker)
+	if !ok {
+		return nil, fmt.Errorf("ground_truth does not end in a line %q", solutionMarker+" …")
 	}
-	return at, nil
+	line := pythonString(fmt.Appendf(nil, `{"id": %d, "question": `, index), question)
+	line = pythonString(append(line, `, "answer": `...), truth[:at]+"####"+number)
+	return append(line, '}'), nil
 }
 
 // checkSolution compares whether the answer that we read is right with what the
@@ -200,16 +200,4 @@ func checkSolution(_ Protocol, r *Record, row answered) (told bool, differ strin
 		why = fmt.Sprintf("read from it is %s (rule %s), %s", r.Answer, r.Rule, quote(text, strings.LastIndex(text, r.Label)))
 	}
 	return true, fmt.Sprintf("%s (its answer is %s): the file has is_correct %s; %s", row.where, r.Gold, *row.told, why)
-}
-
-// line is the row as a line of the dataset has it.
-func (r solutionRow) line(n int) ([]byte, error) {
-	at, err := r.goldAt()
-	if err != nil {
-		return nil, err
-	}
-	line := pythonString([]byte(`{"id": `), strconv.Itoa(n))
-	line = pythonString(append(line, `, "question": `...), r.question)
-	line = pythonString(append(line, `, "answer": `...), r.truth[:at]+"####"+r.truth[at+len(solutionMarker):])
-	return append(line, '}'), nil
 }

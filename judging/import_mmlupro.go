@@ -7,17 +7,16 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"gavel/datasets"
 )
 
 // mmluProOutput is a row of MMLU-Pro's published model outputs: the dataset's
 // own keys, the letter that was extracted, and the reply under one of two names.
 type mmluProOutput struct {
-	Answer        string   `json:"answer"`
-	AnswerIndex   *int     `json:"answer_index"`
-	Options       []string `json:"options"`
-	Pred          *string  `json:"pred"`
-	GeneratedText *string  `json:"generated_text"`
-	ModelOutputs  *string  `json:"model_outputs"`
+	Pred          *string `json:"pred"`
+	GeneratedText *string `json:"generated_text"`
+	ModelOutputs  *string `json:"model_outputs"`
 }
 
 // MMLUPro is what came of importing MMLU-Pro's model outputs. Its numbers are of
@@ -41,7 +40,7 @@ func ImportMMLUPro(path, out, model, gavel string) (*MMLUPro, error) {
 	im := &MMLUPro{Filled: map[string]int{}}
 	f := &answersFile{
 		kind: "mmlu-pro", about: "MMLU-Pro model outputs", source: src,
-		dataset: DatasetInfo{Name: "mmlu-pro", Format: mmluProFormat.Name}, check: im.check,
+		dataset: DatasetInfo{Name: "mmlu-pro", Format: datasets.MMLUPro.Name}, check: im.check,
 	}
 	if f.model = model; model == "" {
 		f.model = outputsModel(src)
@@ -51,12 +50,12 @@ func ImportMMLUPro(path, out, model, gavel string) (*MMLUPro, error) {
 	seen := map[string]string{}
 	astray := []string{}
 	err = src.each(func(n int, raw json.RawMessage) error {
-		row, out, err := mmluProRow(raw)
+		row, err := mmluProRow(raw)
 		if err != nil {
 			bad.add(n, err)
 			return nil
 		}
-		if out.AnswerIndex != nil && *out.AnswerIndex != row.item.Gold {
+		if row.item.Note != "" {
 			astray = append(astray, row.item.ID)
 		}
 		row.where = rowNumber(n)
@@ -98,24 +97,18 @@ func outputsModel(src *sourceFile) string {
 
 // mmluProRow takes a row apart: the question as the dataset has it, and the
 // answer.
-func mmluProRow(raw json.RawMessage) (answered, mmluProOutput, error) {
+func mmluProRow(raw json.RawMessage) (answered, error) {
 	var o mmluProOutput
 	if err := decodeRow(raw, &o); err != nil {
-		return answered{}, o, err
-	}
-	switch {
-	case len(o.Options) == 1:
-		return answered{}, o, errors.New("one option: there is nothing to choose from")
-	case o.AnswerIndex != nil && (*o.AnswerIndex < 0 || *o.AnswerIndex >= len(o.Options)):
-		return answered{}, o, fmt.Errorf("answer_index %d is out of range: there are %d options", *o.AnswerIndex, len(o.Options))
+		return answered{}, err
 	}
 	line, err := without(raw, "pred", "generated_text", "model_outputs")
 	if err != nil {
-		return answered{}, o, err
+		return answered{}, err
 	}
 	row := answered{line: line, told: o.Pred}
-	if row.item, err = mmluProFormat.Parse(line); err != nil {
-		return answered{}, o, err
+	if row.item, err = datasets.MMLUPro.Parse(line); err != nil {
+		return answered{}, err
 	}
 	text := o.GeneratedText
 	if text == nil {
@@ -124,9 +117,9 @@ func mmluProRow(raw json.RawMessage) (answered, mmluProOutput, error) {
 	if text != nil {
 		row.replies = []string{*text}
 	} else if !hasKey(raw, "generated_text") && !hasKey(raw, "model_outputs") {
-		return answered{}, o, errors.New("neither generated_text nor model_outputs: this is no row of model outputs")
+		return answered{}, errors.New("neither generated_text nor model_outputs: this is no row of model outputs")
 	}
-	return row, o, nil
+	return row, nil
 }
 
 // hasKey tells whether an object has a key, be it null.

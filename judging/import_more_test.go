@@ -36,8 +36,8 @@ func TestImportGSM8K(t *testing.T) {
 	if len(runs) != 2 || runs[0].Dir != filepath.Join(out, "6b") || runs[1].Dir != filepath.Join(out, "175b") {
 		t.Fatalf("%d runs", len(runs))
 	}
-	same(t, "6b", repliesOf(t, runs[0].Dir), []string{"0 decided 26 marker", "1 decided 6 last-number"})
-	same(t, "175b", repliesOf(t, runs[1].Dir), []string{"0 decided 18 marker", "1 decided 3 marker"})
+	same(t, "6b", importedIn(t, runs[0].Dir), []string{"0 decided 26 marker", "1 decided 6 last-number"})
+	same(t, "175b", importedIn(t, runs[1].Dir), []string{"0 decided 18 marker", "1 decided 3 marker"})
 	for _, r := range runs {
 		checkRun(t, r.Dir)
 		if r.Told != 2 || r.Same != 2 || len(r.Differ) > 0 {
@@ -74,7 +74,7 @@ func TestImportGSM8KDiffers(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := runs[0]
-	same(t, "records", repliesOf(t, r.Dir), []string{"0 decided 18 marker", "1 no-verdict", "2 decided 5 marker", "3 failed"})
+	same(t, "records", importedIn(t, r.Dir), []string{"0 decided 18 marker", "1 no-verdict", "2 decided 5 marker", "3 failed"})
 	if r.Told != 2 || r.Same != 0 || len(r.Differ) != 2 || r.Missing != 1 ||
 		!strings.Contains(r.Differ[0], "row 1 (its answer is 18): the file has is_correct false; read from it is 18 (rule marker), “…A: 18…”") ||
 		!strings.Contains(r.Differ[1], "row 2 (its answer is 5): the file has is_correct true; no answer is read from it") {
@@ -104,7 +104,7 @@ func TestGSM8KRowsThatCannotBeUsed(t *testing.T) {
 			if d.Skipped != 1 || !strings.Contains(d.Bad[0], "s.jsonl: row 1: ") || !strings.Contains(d.Bad[0], c.want) {
 				t.Errorf("%q, want one with %q", d.Bad, c.want)
 			}
-			same(t, "records", repliesOf(t, run), []string{"1 decided 5 marker"})
+			same(t, "records", importedIn(t, run), []string{"1 decided 5 marker"})
 		})
 	}
 	if _, err := ImportGSM8K(file(t, "s.jsonl", `{"question": "?", "answer": "#### 1"}`), filepath.Join(t.TempDir(), "run"), "", "test"); err == nil || !strings.Contains(err.Error(), "ground_truth") {
@@ -163,7 +163,7 @@ func TestGSM8KPublished(t *testing.T) {
 		}
 		b, err := set.Item(i)
 		if err != nil || a.ID != b.ID || a.Question != b.Question || a.Answer != b.Answer || a.Group != b.Group || a.Source != b.Source {
-			t.Errorf("%+v is in the dataset %+v, %v", a, b, err)
+			t.Fatalf("%s %q is in the dataset %s %q, %v", a.ID, a.Question, b.ID, b.Question, err)
 		}
 	}
 }
@@ -270,7 +270,7 @@ func TestImportFastChatLabels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "records", repliesOf(t, run), []string{benchID(81, 1) + " decided A", benchID(81, 2) + " decided B", benchID(82, 1) + " decided C", benchID(82, 2) + " decided C", benchID(160, 1) + " no-verdict"})
+	same(t, "records", importedIn(t, run), []string{benchID(81, 1) + " decided A", benchID(81, 2) + " decided B", benchID(82, 1) + " decided C", benchID(82, 2) + " decided C", benchID(160, 1) + " no-verdict"})
 	checkRun(t, run)
 	var golds, labels, groups []string
 	for _, r := range recordsOf(t, run) {
@@ -312,7 +312,7 @@ func TestImportFastChatGames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "records", repliesOf(t, run), []string{
+	same(t, "records", importedIn(t, run), []string{
 		benchID(81, 1) + " decided A", benchID(82, 1) + " decided B", benchID(83, 1) + " decided C", benchID(84, 1) + " decided C", benchID(85, 1) + " no-verdict", benchID(86, 1) + " decided A",
 	})
 	checkRun(t, run)
@@ -353,7 +353,7 @@ func TestVotesThatCannotBeUsed(t *testing.T) {
 			if d.Skipped != 1 || !strings.Contains(d.Bad[0], "pair.jsonl: row 2: ") || !strings.Contains(d.Bad[0], c.want) {
 				t.Errorf("%q, want one with %q", d.Bad, c.want)
 			}
-			same(t, "records", repliesOf(t, run), []string{benchID(81, 1) + " decided A"})
+			same(t, "records", importedIn(t, run), []string{benchID(81, 1) + " decided A"})
 			if _, err := ReadVotes(file(t, "votes.jsonl", c.line)); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("votes: %v", err)
 			}
@@ -415,7 +415,7 @@ func TestImportAnswersWithTheirQuestions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "records", repliesOf(t, run), []string{"q1 decided B answer-is", "2 decided 4 answer-is", "q3 decided A", "q4 failed"})
+	same(t, "records", importedIn(t, run), []string{"q1 decided B answer-is", "2 decided 4 answer-is", "q3 decided A", "q4 failed"})
 	checkRun(t, run)
 	d := r.Manifest.Dataset
 	if r.Manifest.Spec.Model.Name != "m" || d.Skipped != 1 || !strings.Contains(d.Bad[0], "answers.jsonl: row 5: 1 options") || len(r.Notes) > 0 || r.Missing != 1 || r.Read != 3 {
@@ -449,7 +449,7 @@ func TestImportAnswersToADataset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "records", repliesOf(t, run), []string{"a decided B answer-is", "c decided A answer-is"})
+	same(t, "records", importedIn(t, run), []string{"a decided B answer-is", "c decided A answer-is"})
 	checkRun(t, run)
 	notes := strings.Join(r.Notes, "\n")
 	for _, want := range []string{

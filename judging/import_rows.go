@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path"
 	"slices"
@@ -41,6 +42,21 @@ func decodeRow(raw json.RawMessage, v any) error {
 		return fmt.Errorf("broken JSON at byte %d: %v", syntax.Offset, syntax)
 	}
 	return err
+}
+
+// keysOf are the keys of an object, in their order.
+func keysOf(row json.RawMessage) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		dec := json.NewDecoder(bytes.NewReader(row))
+		dec.Token()
+		for dec.More() {
+			key, err := dec.Token()
+			var value json.RawMessage
+			if err != nil || dec.Decode(&value) != nil || !yield(key.(string)) {
+				return
+			}
+		}
+	}
 }
 
 // without is an object on one line, its keys in their order, without some of

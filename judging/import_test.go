@@ -61,8 +61,8 @@ func recordsOf(t *testing.T, run string) []*Record {
 	return all
 }
 
-// answersIn lists a run's records as "70 decided C answer-is".
-func repliesOf(t *testing.T, run string) []string {
+// importedIn lists a run's records as "70 decided C answer-is".
+func importedIn(t *testing.T, run string) []string {
 	t.Helper()
 	var out []string
 	for _, r := range recordsOf(t, run) {
@@ -185,7 +185,7 @@ func TestMMLUProOutputsInAnyContainer(t *testing.T) {
 			if got := im.Manifest.Spec.Model.Name; got != c.model {
 				t.Errorf("model %q, want %q", got, c.model)
 			}
-			same(t, "records", repliesOf(t, run), []string{"70 decided B answer-is", "7 decided C answer-is"})
+			same(t, "records", importedIn(t, run), []string{"70 decided B answer-is", "7 decided C answer-is"})
 			checkRun(t, run)
 			r := recordsOf(t, run)[0]
 			if r.Gold != "B" || r.Group != "math" || *r.Imported.Decision != "B" || r.Replies[0].Text != "The answer is (B)." {
@@ -212,7 +212,7 @@ func TestMMLUProRowsThatCannotBeUsed(t *testing.T) {
 	}{
 		{"an index out of range", row(func(r map[string]any) { r["answer_index"] = 12 }), "answer_index"},
 		{"an index below 0", row(func(r map[string]any) { r["answer_index"] = -1 }), "answer_index"},
-		{"one option", row(func(r map[string]any) { r["options"], r["answer"], r["answer_index"] = []string{"x"}, "A", 0 }), "one option"},
+		{"one option", row(func(r map[string]any) { r["options"], r["answer"], r["answer_index"] = []string{"x"}, "A", 0 }), "1 option: a choice needs two"},
 		{"an answer that is no option", row(func(r map[string]any) { r["answer"] = "E" }), ""},
 		{"no options", row(func(r map[string]any) { delete(r, "options") }), ""},
 		{"no id", row(func(r map[string]any) { delete(r, "question_id") }), ""},
@@ -229,7 +229,7 @@ func TestMMLUProRowsThatCannotBeUsed(t *testing.T) {
 			if d.Skipped != 1 || d.Rows != 1 || len(d.Bad) != 1 || !strings.Contains(d.Bad[0], "outputs.json: row 2: ") || !strings.Contains(d.Bad[0], c.want) {
 				t.Errorf("skipped %d: %q, want one with %q", d.Skipped, d.Bad, c.want)
 			}
-			same(t, "records", repliesOf(t, run), []string{"70 decided B answer-is"})
+			same(t, "records", importedIn(t, run), []string{"70 decided B answer-is"})
 			if _, _, err = importOutputs(t, "outputs.json", array(t, []map[string]any{c.row}, "")); err == nil || !strings.Contains(err.Error(), "none of 1 rows can be used") {
 				t.Errorf("a file of such rows alone: %v", err)
 			}
@@ -319,7 +319,7 @@ func TestMMLUProAgainstPred(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			same(t, "records", repliesOf(t, run), []string{c.record})
+			same(t, "records", importedIn(t, run), []string{c.record})
 			filled := ""
 			for pred, n := range im.Filled {
 				filled = orNull(pred)
@@ -349,7 +349,7 @@ func TestMMLUProNotes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "records", repliesOf(t, run), []string{"1 failed", "2 decided C answer-is"})
+	same(t, "records", importedIn(t, run), []string{"1 failed", "2 decided C answer-is"})
 	checkRun(t, run)
 	if im.Missing != 1 || im.Read != 1 || len(im.Notes) != 1 || !strings.Contains(im.Notes[0], "the letter counts: 2") || recordsOf(t, run)[1].Gold != "C" {
 		t.Errorf("%+v", im.ImportedRun)
@@ -366,7 +366,7 @@ func TestSameFileTwice(t *testing.T) {
 		if _, err := ImportMMLUPro(one, run, "", "test"); err != nil {
 			t.Fatal(err)
 		}
-		same(t, "records", repliesOf(t, run), []string{"1 decided B answer-is"})
+		same(t, "records", importedIn(t, run), []string{"1 decided B answer-is"})
 	}
 	for name, again := range map[string]func() error{
 		"another file":       func() error { _, err := ImportMMLUPro(other, run, "", "test"); return err },
@@ -378,7 +378,7 @@ func TestSameFileTwice(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	same(t, "records", repliesOf(t, run), []string{"1 decided B answer-is"})
+	same(t, "records", importedIn(t, run), []string{"1 decided B answer-is"})
 }
 
 // TestMMLUProPublished: the published outputs of Llama-3.1-8B-Instruct. By

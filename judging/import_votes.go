@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"gavel/datasets"
@@ -31,7 +30,7 @@ const (
 
 // Item is the id that the pair has in a run of preferences.
 func (v Vote) Item() string {
-	return strings.Join([]string{v.Question, strconv.Itoa(v.Turn), v.A, v.B}, "/")
+	return datasets.MTBenchID(v.Question, v.Turn, v.A, v.B)
 }
 
 // voteRow is a row of MT-Bench's votes: one vote, or, as FastChat's judge writes
@@ -64,9 +63,9 @@ func (r voteRow) games() bool { return r.Model1 != nil || r.G1Winner != nil }
 // error wraps errNoWinner, and the rest of the vote stands.
 func (r voteRow) vote() (Vote, error) {
 	a, b, winner := r.ModelA, r.ModelB, r.Winner
-	prefix := "model_"
+	first, second := "model_a", "model_b"
 	if r.games() {
-		a, b = r.Model1, r.Model2
+		a, b, first, second = r.Model1, r.Model2, "model_1", "model_2"
 		if r.G1Winner == nil || r.G2Winner == nil {
 			return Vote{}, errors.New(`key "g1_winner" or "g2_winner" is missing`)
 		}
@@ -94,17 +93,17 @@ func (r voteRow) vote() (Vote, error) {
 	if v.A > v.B {
 		v.A, v.B = v.B, v.A
 	}
-	switch rest, _ := strings.CutPrefix(*winner, prefix); {
+	switch {
 	case strings.Contains(*winner, "tie"): // as FastChat: "tie (inconsistent)", "tie (bothbad)"
 		v.Winner = VoteTie
 	case *winner == "error":
 		return v, errNoWinner
-	case rest == "a" || rest == "1":
+	case *winner == first:
 		v.Winner = sorted(*a, v.A)
-	case rest == "b" || rest == "2":
+	case *winner == second:
 		v.Winner = sorted(*b, v.A)
 	default:
-		return v, fmt.Errorf("winner %q is none of model_a, model_b and a tie", *winner)
+		return v, fmt.Errorf("winner %q is none of %s, %s and a tie", *winner, first, second)
 	}
 	return v, nil
 }
@@ -199,15 +198,6 @@ func (b *rejects) none(expected string) error {
 		return fmt.Errorf("%s: the file is empty; expected %s", b.path, expected)
 	}
 	return fmt.Errorf("%s (none of %d rows can be used; expected %s)", b.first[0], b.n, expected)
-}
-
-// item makes the pair an item. The texts are not in such files: what is judged
-// is known by its id alone.
-func (v Vote) item() datasets.Item {
-	return datasets.Item{
-		ID: v.Item(), Shape: datasets.Preference, Gold: datasets.NoGold,
-		Candidates: []datasets.Candidate{{ID: "A", Model: v.A}, {ID: "B", Model: v.B}, {ID: "C"}},
-	}
 }
 
 // IsPreference tells whether the record is of two responses and what was

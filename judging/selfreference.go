@@ -135,8 +135,6 @@ func (p selfReference) Parse(s Showing, reply string, how Reading) Verdict {
 	switch {
 	case outcome != Decided:
 		return Verdict{Outcome: outcome, Choice: Nobody}
-	case !slices.Contains(p.template.Labels, label):
-		return Verdict{Outcome: NoVerdict, Label: label, Choice: Nobody}
 	case label == labelCorrect:
 		return Verdict{Outcome: Decided, Label: label, Choice: s.Order[0]}
 	case label == labelIncorrect:

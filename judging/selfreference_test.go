@@ -263,6 +263,27 @@ func TestConstrainedAnswers(t *testing.T) {
 	}
 }
 
+// Without labels there is nothing to hold a reply to, with a label turn or not.
+func TestNothingToHoldTo(t *testing.T) {
+	params := Parameters{Constrain: true, Logprobs: true}
+	for _, prompt := range []Prompt{{}, {LabelTurn: "now"}} {
+		for attempt := 1; attempt <= 2; attempt++ {
+			var req backends.Request
+			if params.hold(&req, prompt, attempt) || req.Constrain != nil || req.Labels != nil {
+				t.Errorf("%+v, attempt %d: %+v", prompt, attempt, req)
+			}
+		}
+	}
+}
+
+// An imported verdict without text keeps the answer that it has.
+func TestStoredAnswers(t *testing.T) {
+	r := Record{Schema: 1, Item: "n1", Shape: datasets.Number, Gold: "18", Outcome: Decided, Answer: "18", Rule: "theirs", Imported: &Imported{Stored: true}}
+	if v, err := r.Read(answerKind.New(answerTexts, nil), Reading{}); err != nil || v != (Verdict{Outcome: Decided, Choice: Nobody, Answer: "18", Rule: "theirs"}) {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
 // No second attempt is planned where none is asked.
 func TestOneCallForAnAnswer(t *testing.T) {
 	j, _ := jobOf(answerKind, nil, setOfItems(t, choiceItem(), numberItem()), nil)
@@ -350,10 +371,17 @@ func TestTextsAreInTheManifest(t *testing.T) {
 		}
 	}
 	// What one text ends with and the next begins with is told apart.
-	a := newTexts("", "", map[string]string{"a": "x 1 b 1 y"}, correctness)
-	b := newTexts("", "", map[string]string{"a": "x", "b": "y"}, correctness)
-	if a.SHA256 == b.SHA256 {
-		t.Error("two templates have one hash")
+	two := newTexts("", "", map[string]string{"a": "x", "b": "y"}, correctness)
+	for _, one := range []string{"xb y", "x 1 b 1 y", "x1 b 1 y", "xb", "x b y"} {
+		if newTexts("", "", map[string]string{"a": one}, correctness).SHA256 == two.SHA256 {
+			t.Errorf("two templates have one hash: %q", one)
+		}
+	}
+	// A folder that holds another run names what differs, and does not print prompts.
+	was, now := testManifest(), testManifest()
+	was.Spec.Prompt, now.Spec.Prompt = newTexts("p", "", map[string]string{"a.system": "LONG TEXT"}, correctness), two
+	if err := OtherRun("dir", was, now); strings.Contains(err.Error(), "LONG TEXT") || !strings.Contains(err.Error(), "prompt.sha256") {
+		t.Error(err)
 	}
 }
 

@@ -79,14 +79,33 @@ func (m ways) onto(rows [][]string) [][]string {
 // Tables lays the runs out for people: where there are several of a kind, one
 // table of them all first.
 func (s Scores) Tables() []Table {
-	var tables []Table
+	tables := s.summaries()
+	for _, r := range s.Runs {
+		tables = append(tables, viewOf(r.Protocol).run(r)...)
+	}
+	return tables
+}
+
+// Headlines are the tables over several runs of a kind, and of a kind with one
+// run that run's first.
+func (s Scores) Headlines() (tables []Table) {
+	for _, runs := range s.kinds() {
+		view := viewOf(runs[0].Protocol)
+		if len(runs) > 1 {
+			tables = append(tables, view.summary(runs))
+		} else {
+			tables = append(tables, view.run(runs[0])[0])
+		}
+	}
+	return tables
+}
+
+// summaries are the tables over several runs, one for each kind.
+func (s Scores) summaries() (tables []Table) {
 	for _, runs := range s.kinds() {
 		if len(runs) > 1 {
 			tables = append(tables, viewOf(runs[0].Protocol).summary(runs))
 		}
-	}
-	for _, r := range s.Runs {
-		tables = append(tables, viewOf(r.Protocol).run(r)...)
 	}
 	return tables
 }

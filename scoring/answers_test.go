@@ -69,7 +69,7 @@ func TestAnswers(t *testing.T) {
 	for i := range 3 {
 		m := manifestOf("answer", len(records))
 		run := gather(t, m, records)
-		rep := run.Score(stats.Default)
+		rep := run.Score(stats.Bootstrap{Rounds: 1000, Level: 0.95, Seed: 1})
 		for _, c := range []struct {
 			metric, group string
 			value         float64

@@ -417,7 +417,7 @@ func TestSelfReferenceDegenerate(t *testing.T) {
 		{"none at all", scoring.Accuracy, "cot", nil, undefined, 0, 0, ""},
 	} {
 		t.Run(c.name+"/"+c.metric+c.mode, func(t *testing.T) {
-			rep := judgedRun(t, c.all...).Score(stats.Default)
+			rep := judgedRun(t, c.all...).Score(quick)
 			if _, err := json.Marshal(rep); err != nil {
 				t.Fatal(err)
 			}
@@ -470,7 +470,8 @@ func TestAgentsOfAQuestionBelongTogether(t *testing.T) {
 			three = append(three, s)
 		}
 	}
-	a, b := judgedRun(t, one...).Score(stats.Default), judgedRun(t, three...).Score(stats.Default)
+	rounds := stats.Bootstrap{Rounds: 500, Level: 0.95, Seed: 1}
+	a, b := judgedRun(t, one...).Score(rounds), judgedRun(t, three...).Score(rounds)
 	if b.Bootstrap.Unit != "question" || a.Items != 90 || b.Items != 270 {
 		t.Errorf("%d and %d judgments, resampled by %s", a.Items, b.Items, b.Bootstrap.Unit)
 	}

@@ -100,12 +100,12 @@ func draw(rng *rand.Rand, questions int, cot, self population) (all []said) {
 
 // The interval of an estimate covers the truth in about 95 % of draws: in 94.2 to 95.3 % of 3,000.
 func TestIntervalsCoverTheTruth(t *testing.T) {
-	const draws, questions = 400, 150
+	const draws, questions = 200, 150
 	truth := map[string]float64{scoring.ModeCoT: 0.15, scoring.ModeSelf: 0.5}
 	cot, self := chosen(t, truth[scoring.ModeCoT]), chosen(t, truth[scoring.ModeSelf])
 	truth[scoring.ModeDifference] = truth[scoring.ModeSelf] - truth[scoring.ModeCoT]
 	covered, mean := map[string]int{}, map[string]float64{}
-	rng := rand.New(rand.NewPCG(20, 26))
+	rng := rand.New(rand.NewPCG(1, 1))
 	for range draws {
 		var records []*judging.Record
 		for _, s := range draw(rng, questions, cot, self) {
@@ -235,6 +235,18 @@ func TestCompareOneAgent(t *testing.T) {
 	d := differenceIn(t, c, scoring.Accuracy, scoring.Overall, "cot")
 	if want := (scoring.Table2x2{Both: 4, OnlyB: 4}); *d.Table != want || *d.P != 0.125 || !d.Noise || *d.Diff != 50 {
 		t.Errorf("accuracy: %+v, table %+v", d, d.Table)
+	}
+	silent := make([]said, len(eight)) // no verdict is right, on a wrong answer neither
+	copy(silent, eight)
+	for i := range silent {
+		silent[i].cot = ""
+	}
+	quiet := judgedRun(t, silent...)
+	quiet.Manifest.ID = "quiet"
+	if none, err := scoring.Compare([]*scoring.Run{quiet, b}, quick); err != nil {
+		t.Error(err)
+	} else if d := differenceIn(t, none.Comparisons[0], scoring.Accuracy, scoring.Overall, "cot"); *d.Table != (scoring.Table2x2{OnlyB: 8}) || *d.Diff != 100 || d.Noise {
+		t.Errorf("against silence: %+v, table %+v", d, d.Table)
 	}
 	d = differenceIn(t, c, scoring.PartialGJ, scoring.Overall, "cot")
 	if d.Diff != nil || d.Note != "undefined: in B J has no variance: the judgments are all right" || !d.Noise {

@@ -156,10 +156,10 @@ func importFastChat(e *env) *cli.Command {
 		UsageText: "gavel import fastchat FILE [--human FILE] --out RUN [--model NAME] [--list FILE]",
 		Description: `FILE is model_judgment/…_pair.jsonl as FastChat writes it, or gpt4_pair of
 lmsys/mt_bench_human_judgments. A pair of models on one turn of a question is an
-item, "81/1/alpaca-13b/claude-v1", the models in the order of their names; two games
+item, "81:1:alpaca-13b:claude-v1", the models in the order of their names; two games
 that differ are a tie, as FastChat counts them. The conversations are not in such
-files, so that the items have no texts. With --human, what most experts voted for is
-the item's gold.
+files, so that the items have no texts. With --human, what more than half of the votes
+are for is the item's gold.
 
 Example:
   gavel import fastchat gpt4_pair.jsonl --human human.jsonl --out runs/gpt4
@@ -191,7 +191,7 @@ func (e *env) sayFastChat(im *judging.FastChat) {
 		return
 	}
 	e.sayVotes(im.Human)
-	e.say("%d pairs have the vote of most experts as gold; on %d as many experts voted otherwise, and there is none", im.Golds, im.Split)
+	e.say("%d pairs have what more than half of the votes are for as gold; on %d people are divided, and there is none", im.Golds, im.Split)
 }
 
 func (e *env) sayVotes(v *judging.Votes) {

@@ -8,15 +8,18 @@ import (
 	"gavel/scoring"
 )
 
-func scoringFlags() []cli.Flag {
+func scoringFlags() []cli.Flag { return append(readingFlags(), formatFlags()...) }
+
+// readingFlags say how stored replies are read and scored.
+func readingFlags() []cli.Flag {
 	d := scoring.DefaultOptions
-	return append([]cli.Flag{
+	return []cli.Flag{
 		&cli.StringFlag{Name: "policy", Value: string(judging.Unique), Usage: "which label of a reply binds: `RULE` unique (all the same, else a conflict) or last"},
 		&cli.BoolFlag{Name: "accept-cut", Usage: "count a verdict that was given before the token limit cut the reply"},
 		&cli.StringFlag{Name: "missing", Value: string(d.Missing), Usage: "how a judgment without a verdict counts in self-reference: `RULE` wrong or drop"},
 		&cli.IntFlag{Name: "rounds", Value: d.Bootstrap.Rounds, Usage: "`N` resamples of the bootstrap"},
 		&cli.Uint64Flag{Name: "bootstrap-seed", Value: d.Bootstrap.Seed, Usage: "`SEED` of the bootstrap"},
-	}, formatFlags()...)
+	}
 }
 
 func scoringFrom(c *cli.Context) (scoring.Options, error) {

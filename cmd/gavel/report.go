@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"gavel/report"
+	"gavel/scoring"
+)
+
+func reportCommand(e *env) *cli.Command {
+	flags := append([]cli.Flag{
+		&cli.StringFlag{Name: "out", Usage: "`FILE` to write; - is standard output"},
+		&cli.BoolFlag{Name: "force", Usage: "write over a file that gavel has not written"},
+	}, readingFlags()...)
+	return &cli.Command{
+		Name:      "report",
+		Usage:     "write runs with tables and figures as one HTML page",
+		UsageText: "gavel report RUN... --out FILE.html",
+		Description: `Scores the runs from their stored replies, as "gavel score" does, and writes one page
+with every table, how the requests ended, what the runs were made with, and figures,
+each with its numbers. The page needs no network and no script, and prints. The same
+runs give the same bytes. A page of gavel's at FILE is replaced, in one step; any other
+file is left alone.
+
+Examples:
+  gavel report runs/sample_pairwise_sop_qwen3-8b_1a2b3c4d --out report.html
+  gavel report --out all.html runs/*`,
+		Flags: flags,
+		Action: func(c *cli.Context) error {
+			out := c.String("out")
+			if out == "" {
+				return usage("where to? Give --out FILE.html, or --out - for standard output")
+			}
+			loaded, o, err := loadRuns(c, 1, "which run? Give the folder of one or more")
+			if err != nil {
+				return err
+			}
+			runs := make([]report.Run, len(loaded))
+			for i, r := range loaded {
+				runs[i] = report.Run{Report: r.Score(o.Bootstrap), Facts: scoring.Facts(r.Manifest), Size: r.Manifest.Model.Parameters}
+				runs[i].Run = r.Dir
+			}
+			if out == "-" {
+				return report.WriteHTML(e.stdout, runs)
+			}
+			if err := e.writePage(out, c.Bool("force"), runs); err != nil {
+				return err
+			}
+			e.say("report written to %s", out)
+			return nil
+		},
+	}
+}
+
+// writePage writes the page in one step: who reads it meanwhile sees the old one
+// or the new one.
+func (e *env) writePage(path string, force bool, runs []report.Run) (err error) {
+	if !force {
+		if err := replaceable(path); err != nil {
+			return err
+		}
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			tmp.Close()
+			os.Remove(tmp.Name())
+		}
+	}()
+	if err := report.WriteHTML(tmp, runs); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if err := tmp.Chmod(0o644); err != nil {
+		return err
+	}
+	if err := tmp.Close(); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), path)
+}
+
+// replaceable tells whether a page may be written to a path: where there is
+// nothing yet, or a page of gavel's.
+func replaceable(path string) error {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	head := make([]byte, 1024) // the generator stands at its beginning
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if !bytes.Contains(head[:n], []byte(report.Generator)) {
+		return fmt.Errorf("%s: is there already, and no page of gavel's: choose another name, or --force", path)
+	}
+	return nil
+}

@@ -1,0 +1,268 @@
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gavel/scoring"
+)
+
+// Run is what a page says of a run.
+type Run struct {
+	scoring.Report
+	Facts []scoring.Fact // of its manifest
+	Size  string         // parameters of the model, as its server writes it: "8.0B"
+}
+
+//go:embed assets
+var assets embed.FS
+
+// Style is the style sheet of pages, tables and figures. They need no other style
+// and no script: a page may be served with a Content-Security-Policy that allows
+// this sheet alone.
+var Style = func() string {
+	b, err := assets.ReadFile("assets/report.css")
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	return string(b)
+}()
+
+var pages = template.Must(template.New("").Funcs(template.FuncMap{
+	"clean": clean, "lines": func(s string) []string { return strings.Split(s, "\n") },
+	"warning": func(s string) bool { return strings.HasPrefix(s, warningMark) },
+	"plain":   func(s string) string { return strings.TrimPrefix(s, warningMark) },
+	"right":   func(t Table, i int) bool { return i < len(t.Columns) && t.Columns[i].Right },
+}).ParseFS(assets, "assets/*.html"))
+
+// warningMark begins the notes of a table that are warnings.
+const warningMark = "! "
+
+// Generator is how a page says what it was made by; gavel writes over pages that
+// say it.
+const Generator = `<meta name="generator" content="gavel">`
+
+// fragment is a piece of a page.
+func fragment(name string, data any) (template.HTML, error) {
+	var b bytes.Buffer
+	err := pages.ExecuteTemplate(&b, name, data)
+	return template.HTML(b.String()), err
+}
+
+// HTML is the table as an element of a page.
+func (t Table) HTML() (template.HTML, error) { return fragment("table", t) }
+
+// HTML is the figure as an element of a page.
+func (f Figure) HTML() (template.HTML, error) { return fragment("figure", f) }
+
+// Results is the part of a page about some runs: everything but its frame and
+// heading.
+func Results(runs []Run) (template.HTML, error) {
+	p, err := pageOf(runs)
+	if err != nil {
+		return "", err
+	}
+	return fragment("results", p)
+}
+
+// WriteHTML writes a page that needs nothing else: no network, no script, no
+// font. The same runs give the same bytes.
+func WriteHTML(w io.Writer, runs []Run) error {
+	p, err := pageOf(runs)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256([]byte(Style))
+	return pages.ExecuteTemplate(w, "page", struct {
+		page
+		Generator template.HTML
+		Policy    string // forbids everything but the style sheet
+		Style     template.CSS
+	}{p, Generator, "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'", template.CSS(Style)})
+}
+
+// page is a page as its template takes it.
+type page struct {
+	Title     string
+	Simulated string // what to say of simulated judges
+	Warnings  []said
+	Common    []scoring.Fact // that all runs share
+	Differ    Table          // what they do not
+	Summaries []Table        // of several runs of a kind
+	Runs      []section
+	Outcomes  Table
+	Figures   []Figure
+}
+
+// said is what a run is warned of.
+type said struct {
+	Run      string
+	Warnings []string
+}
+
+// section is a run's tables.
+type section struct {
+	Title  string
+	Tables []Table
+}
+
+func pageOf(runs []Run) (page, error) {
+	scores := Scores{}
+	for _, r := range runs {
+		scores.Runs = append(scores.Runs, r.Report)
+	}
+	names := labels(scores.Runs)
+	p := page{Title: titleOf(scores.Runs), Outcomes: outcomesTable(scores.Runs, names), Simulated: simulatedNote(scores.Runs)}
+	for i, r := range scores.Runs {
+		if len(r.Warnings) > 0 {
+			p.Warnings = append(p.Warnings, said{names[i], r.Warnings})
+		}
+		p.Runs = append(p.Runs, section{names[i], viewOf(r.Protocol).run(r)})
+	}
+	p.Common, p.Differ = facts(runs, names)
+	p.Summaries = scores.summaries()
+	var err error
+	p.Figures, err = figures(runs)
+	return p, err
+}
+
+func titleOf(runs []scoring.Report) string {
+	if len(runs) == 1 {
+		return runs[0].Model + " · " + runs[0].Protocol + " · " + runs[0].Dataset
+	}
+	return fmt.Sprintf("%d runs", len(runs))
+}
+
+func simulatedNote(runs []scoring.Report) string {
+	n := 0
+	for _, r := range runs {
+		if r.Simulated {
+			n++
+		}
+	}
+	switch {
+	case n == 0:
+		return ""
+	case n == len(runs):
+		return "SIMULATION: no model was asked. These numbers are of simulated judges and say nothing about any model."
+	}
+	return fmt.Sprintf("SIMULATION: %d of the %d runs are of simulated judges, which are no models.", n, len(runs))
+}
+
+// facts parts what the manifests share from what they do not.
+func facts(runs []Run, names []string) (common []scoring.Fact, differ Table) {
+	var order []string
+	values := map[string][]string{}
+	for i, r := range runs {
+		for _, f := range r.Facts {
+			if values[f.Name] == nil {
+				order, values[f.Name] = append(order, f.Name), make([]string, len(runs))
+			}
+			values[f.Name][i] = f.Value
+		}
+	}
+	differ = Table{Title: "What differs between the runs", Columns: []Column{{"run", false}}, Rows: make([][]string, len(runs))}
+	for i := range runs {
+		differ.Rows[i] = []string{names[i]}
+	}
+	for _, name := range order {
+		if v := values[name]; !slices.ContainsFunc(v, func(s string) bool { return s != v[0] }) {
+			common = append(common, scoring.Fact{Name: name, Value: v[0]})
+			continue
+		}
+		differ.Columns = append(differ.Columns, Column{name, false})
+		for i := range runs {
+			differ.Rows[i] = append(differ.Rows[i], values[name][i])
+		}
+	}
+	if len(differ.Columns) == 1 {
+		differ.Rows = nil
+	}
+	return common, differ
+}
+
+func outcomesTable(runs []scoring.Report, names []string) Table {
+	t := Table{Title: "How the requests ended", Columns: []Column{{"run", false}, {"all", true}}}
+	for _, o := range scoring.Outcomes {
+		t.Columns = append(t.Columns, Column{o, true})
+	}
+	for i, r := range runs {
+		row := []string{names[i], strconv.Itoa(r.Games())}
+		for _, o := range scoring.Outcomes {
+			row = append(row, strconv.Itoa(r.Outcomes[o]))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// labels name every run by its model and by what else tells it from the others;
+// those that nothing tells apart, by their folder.
+func labels(runs []scoring.Report) []string {
+	parts := []func(scoring.Report) string{
+		func(r scoring.Report) string { return r.Protocol },
+		func(r scoring.Report) string { return r.Goal },
+		func(r scoring.Report) string { return "prompt " + r.Prompt },
+		func(r scoring.Report) string { return without(without(r.Settings, "goal "), "unrelated") },
+		func(r scoring.Report) string {
+			if unrelated(r) {
+				return "with an unrelated option"
+			}
+			return ""
+		},
+		func(r scoring.Report) string { return r.Dataset },
+	}
+	names := make([]string, len(runs))
+	for i, r := range runs {
+		names[i] = r.Model
+	}
+	for k, part := range parts {
+		if k == 1 && parallel(runs, parts[0], part) {
+			continue // the protocol says it already
+		}
+		if !slices.ContainsFunc(runs, func(r scoring.Report) bool { return part(r) != part(runs[0]) }) {
+			continue
+		}
+		for i, r := range runs {
+			if part(r) != "" {
+				names[i] += " · " + part(r)
+			}
+		}
+	}
+	count := map[string]int{}
+	for _, n := range names {
+		count[n]++
+	}
+	for i, r := range runs {
+		if count[names[i]] > 1 {
+			names[i] += " · " + r.Run
+		}
+	}
+	return names
+}
+
+// without leaves out the settings that begin so.
+func without(settings, prefix string) string {
+	parts := slices.DeleteFunc(strings.Split(settings, ", "), func(s string) bool { return strings.HasPrefix(s, prefix) })
+	return strings.Join(parts, ", ")
+}
+
+// parallel tells whether b is the same in all runs of which a is.
+func parallel(runs []scoring.Report, a, b func(scoring.Report) string) bool {
+	of := map[string]string{}
+	for _, r := range runs {
+		if v, ok := of[a(r)]; ok && v != b(r) {
+			return false
+		}
+		of[a(r)] = b(r)
+	}
+	return true
+}

@@ -1,0 +1,117 @@
+package scoring
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gavel/judging"
+)
+
+// Fact is a line of what a run was made with, for people.
+type Fact struct{ Name, Value string }
+
+// Facts tells a manifest for people. The addresses of servers are left out: they
+// change no number, and a page may travel further than they should.
+func Facts(m *judging.Manifest) []Fact {
+	var facts []Fact
+	say := func(name, value string) {
+		if value != "" {
+			facts = append(facts, Fact{name, value})
+		}
+	}
+	p := m.Spec.Parameters
+	say("model", m.Spec.Model.Name)
+	say("parameters", m.Model.Parameters)
+	say("quantisation", m.Model.Quantisation)
+	say("identity", m.Spec.Model.Identity)
+	say("server", servers(m))
+	say("protocol", m.Spec.Protocol)
+	say("goal", m.Spec.Goal)
+	say("prompt", m.Spec.Prompt.Name+" (SHA-256 "+short(m.Spec.Prompt.SHA256)+")")
+	for _, name := range slices.Sorted(maps.Keys(m.Spec.Options)) {
+		say(name, m.Spec.Options[name])
+	}
+	say("dataset", m.Dataset.Name)
+	say("items", picked(m))
+	say("dataset file", "SHA-256 "+short(m.Spec.Dataset.SHA256))
+	say("temperature", strconv.FormatFloat(p.Temperature, 'g', -1, 64))
+	say("top_p", strconv.FormatFloat(p.TopP, 'g', -1, 64))
+	say("seed", strconv.Itoa(p.Seed))
+	say("max tokens", strconv.Itoa(p.MaxTokens))
+	if p.NumCtx > 0 {
+		say("context asked for", strconv.Itoa(p.NumCtx))
+	}
+	say("thinking", string(p.Think))
+	say("verdict held to the labels", yes(p.Constrain))
+	say("strict determinism", yes(p.StrictDeterminism))
+	say("cut replies count", yes(p.AcceptCut))
+	say("asked", times(p.Times()))
+	for _, s := range m.Stages {
+		say(s.Role+"'s answers", s.Model+" (run "+short(s.ID)+")")
+	}
+	say("imported from", m.Imported)
+	say("started", moment(m.Started))
+	say("ended", moment(m.Ended))
+	say("status", m.Status)
+	say("made by", "gavel "+m.Gavel)
+	say("run", short(m.ID))
+	return facts
+}
+
+// short is enough of a hash to tell it by.
+func short(hash string) string { return hash[:min(12, len(hash))] }
+
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return ""
+}
+
+func servers(m *judging.Manifest) string {
+	all := m.Servers
+	if len(all) == 0 {
+		all = append(all, m.Server)
+	}
+	var names []string
+	for _, s := range all {
+		if name := strings.TrimSpace(cmp.Or(s.Name, s.Kind) + " " + s.Version); name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	out := strings.Join(names, ", ")
+	if len(all) > 1 {
+		out += fmt.Sprintf(" (%d endpoints)", len(all))
+	}
+	return out
+}
+
+func picked(m *judging.Manifest) string {
+	out := fmt.Sprintf("%d of %d", m.Spec.Dataset.Items, m.Dataset.Rows)
+	if m.Dataset.Sample > 0 {
+		out += fmt.Sprintf(", drawn with seed %d", m.Dataset.Seed)
+	}
+	if m.Dataset.Skipped > 0 {
+		out += fmt.Sprintf("; %d lines could not be read", m.Dataset.Skipped)
+	}
+	return out
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+func moment(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("2006-01-02 15:04:05 UTC")
+}
