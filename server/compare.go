@@ -221,7 +221,7 @@ func sameVerdicts(a, b []game) bool {
 func (s *Server) compare(a, b string) (*scoring.Comparisons, error) {
 	key := a + "\x00" + b
 	now := compared{a: s.stampsOf(a), b: s.stampsOf(b)}
-	if at, ok := s.compared.get(key); ok && at.a == now.a && at.b == now.b {
+	if at, ok := s.compared.get(key); ok && at.a.same(now.a) && at.b.same(now.b) {
 		return at.c, at.err
 	}
 	s.scoring.Lock()

@@ -56,11 +56,9 @@ func loadPages(s *Server) (*pages, error) {
 		if err != nil {
 			return nil, err
 		}
-		sum := sha256.Sum256(text)
-		ext := path.Ext(f.Name())
-		name := strings.TrimSuffix(f.Name(), ext) + "-" + hex.EncodeToString(sum[:6]) + ext
-		p.assets[name], p.names[f.Name()] = text, name
+		p.add(f.Name(), text)
 	}
+	p.add("report.css", []byte(report.Style))
 	common := template.New("").Funcs(p.functions())
 	if common, err = common.ParseFS(templateFiles, "templates/base.html", "templates/parts.html"); err != nil {
 		return nil, err
@@ -84,6 +82,14 @@ func loadPages(s *Server) (*pages, error) {
 		p.by[name] = t
 	}
 	return p, nil
+}
+
+// add takes an asset in, under a name that is another when it is another.
+func (p *pages) add(file string, text []byte) {
+	sum := sha256.Sum256(text)
+	ext := path.Ext(file)
+	name := strings.TrimSuffix(file, ext) + "-" + hex.EncodeToString(sum[:6]) + ext
+	p.assets[name], p.names[file] = text, name
 }
 
 // render answers with a page. It is made before a byte is sent, so that one that
@@ -120,33 +126,30 @@ func (s *Server) asset(w http.ResponseWriter, r *http.Request) error {
 // goes through v.
 func (p *pages) functions() template.FuncMap {
 	return template.FuncMap{
-		"v":         func(s any) string { return visible(fmt.Sprint(s)) },
-		"short":     func(n int, s string) string { return shortened(s, n) },
-		"asset":     func(file string) string { return "/assets/" + p.names[file] },
-		"runURL":    func(name string) string { return "/runs/" + escaped(name) },
-		"when":      when,
-		"stamp":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-		"number":    grouped,
-		"seconds":   seconds,
-		"duration":  duration,
-		"percent":   func(p float64) string { return strconv.FormatFloat(100*p, 'f', 1, 64) + " %" },
-		"query":     query,
-		"result":    result,
-		"sorted":    func(f RunsFilter, by, name string) sortedHead { return sortedHead{f, by, name} },
-		"list":      func(items ...string) []string { return items },
-		"options":   func(empty, chosen string, list any) choices { return choices{empty, chosen, list} },
-		"in":        func(o Order, name, otherwise string) string { return o.or(name, otherwise) },
-		"fieldOf":   fieldOf,
-		"on2":       func(b *bool) bool { return b != nil && *b },
-		"inc2":      func(i *int) int { return *i + 1 },
-		"manifest":  manifestRows,
-		"table":     func(t report.Table, id string) tableView { return tableView{t, id} },
-		"lines":     func(s string) []string { return strings.Split(s, "\n") },
-		"inc":       func(i int) int { return i + 1 },
-		"dec":       func(i int) int { return i - 1 },
-		"share":     func(n, of int) float64 { return float64(n) / float64(max(1, of)) },
-		"hasPrefix": strings.HasPrefix,
-		"sizeOf":    func(s string) int { return len(s) },
+		"v":        func(s any) string { return visible(fmt.Sprint(s)) },
+		"short":    func(n int, s string) string { return shortened(s, n) },
+		"asset":    func(file string) string { return "/assets/" + p.names[file] },
+		"runURL":   func(name string) string { return "/runs/" + escaped(name) },
+		"when":     when,
+		"stamp":    func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"number":   grouped,
+		"seconds":  seconds,
+		"duration": duration,
+		"percent":  func(p float64) string { return strconv.FormatFloat(100*p, 'f', 1, 64) + " %" },
+		"query":    query,
+		"result":   result,
+		"sorted":   func(f RunsFilter, by, name string) sortedHead { return sortedHead{f, by, name} },
+		"options":  func(empty, chosen string, list any) choices { return choices{empty, chosen, list} },
+		"in":       func(o Order, name, otherwise string) string { return o.or(name, otherwise) },
+		"fieldOf":  fieldOf,
+		"on2":      func(b *bool) bool { return b != nil && *b },
+		"inc2":     func(i *int) int { return *i + 1 },
+		"facts":    scoring.Facts,
+		"manifest": manifestText,
+		"inc":      func(i int) int { return i + 1 },
+		"dec":      func(i int) int { return i - 1 },
+		"share":    func(n, of int) float64 { return float64(n) / float64(max(1, of)) },
+		"sizeOf":   func(s string) int { return len(s) },
 	}
 }
 
@@ -155,11 +158,6 @@ func (o Order) or(name, otherwise string) string {
 		return o.Get(name)
 	}
 	return otherwise
-}
-
-type tableView struct {
-	report.Table
-	ID string
 }
 
 // choices are options of a select, with that chosen and what stands for none.
@@ -266,63 +264,9 @@ func result(x *scoring.Result) string {
 	return text
 }
 
-// manifestRows are what a manifest says, for people.
-func manifestRows(m *judging.Manifest) [][2]string {
-	var rows [][2]string
-	add := func(name string, value any) {
-		if text := fmt.Sprint(value); text != "" && text != "0" && text != "false" {
-			rows = append(rows, [2]string{name, text})
-		}
-	}
-	p := m.Spec.Parameters
-	add("id", m.ID)
-	add("made by gavel", m.Gavel)
-	add("protocol", m.Spec.Protocol)
-	add("goal", m.Spec.Goal)
-	for _, k := range sortedKeys(m.Spec.Options) {
-		add("option "+k, m.Spec.Options[k])
-	}
-	add("prompt", m.Spec.Prompt.Name)
-	add("prompt from", m.Spec.Prompt.Origin)
-	add("prompt SHA-256", m.Spec.Prompt.SHA256)
-	add("dataset", m.Dataset.Name)
-	add("dataset SHA-256", m.Spec.Dataset.SHA256)
-	add("items", m.Spec.Dataset.Items)
-	add("items of the dataset", m.Dataset.Rows)
-	add("lines skipped", m.Dataset.Skipped)
-	add("sample", m.Dataset.Sample)
-	add("seed of the sample", m.Dataset.Seed)
-	add("limit", m.Dataset.Limit)
-	add("model", m.Spec.Model.Name)
-	add("model's identity", m.Spec.Model.Identity)
-	add("parameters", strings.TrimSpace(m.Model.Parameters+" "+m.Model.Quantisation))
-	add("context", m.Model.Context)
-	add("trained context", m.Model.Trained)
-	add("server", strings.TrimSpace(m.Server.Name+" "+m.Server.Version))
-	add("server's address", m.Server.URL)
-	for i, s := range m.Servers {
-		add(fmt.Sprintf("server %d", i+1), s.URL)
-	}
-	add("temperature", strconv.FormatFloat(p.Temperature, 'g', -1, 64)+" ")
-	add("top_p", p.TopP)
-	add("seed", p.Seed)
-	add("tokens of a reply, at most", p.MaxTokens)
-	add("num_ctx", p.NumCtx)
-	add("attempts", p.Attempts)
-	add("system role", p.SystemRole)
-	add("cut replies count", p.AcceptCut)
-	add("thinking", p.Think)
-	add("constrained", p.Constrain)
-	add("probabilities", p.Logprobs)
-	add("asked", p.Repeats)
-	add("strict determinism", p.StrictDeterminism)
-	if m.Longest.Tokens > 0 {
-		add("longest prompt", fmt.Sprintf("%d tokens (%s)", m.Longest.Tokens, m.Longest.By))
-	}
-	add("at once", m.Concurrency)
-	add("imported from", m.Imported)
-	for _, s := range m.Stages {
-		add("stands on ("+s.Role+")", s.Run)
-	}
-	return rows
+// manifestText is run.json as it is written.
+func manifestText(m *judging.Manifest) (string, error) {
+	var b bytes.Buffer
+	err := report.WriteJSON(&b, m)
+	return b.String(), err
 }

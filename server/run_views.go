@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"fmt"
+	"html/template"
 	"net/http"
 	"net/url"
 	"os"
@@ -12,7 +13,6 @@ import (
 	"time"
 
 	"gavel/judging"
-	"gavel/report"
 	"gavel/scoring"
 )
 
@@ -221,14 +221,14 @@ func (s *Server) silent(info os.FileInfo) bool { return s.now().Sub(info.ModTime
 // are not read for it; once their page was opened it is known.
 func (s *Server) sum(run found) summed {
 	now := s.stampsOf(run.name)
-	if at, ok := s.summed.get(run.name); ok && at.of == now {
+	if at, ok := s.summed.get(run.name); ok && at.of.same(now) {
 		return at
 	}
 	out := summed{of: now}
 	rep := s.written(run.name, run.m, now)
 	if rep == nil {
 		at, ok := s.scores.get(run.name)
-		if !ok || at.records != now.records || at.rep == nil {
+		if !ok || !at.same(now) || at.rep == nil {
 			return out // not kept: it may be known later
 		}
 		rep = at.rep
@@ -255,7 +255,7 @@ type RunView struct {
 	RunHead
 	Headline  *scoring.Result   `json:"headline"`
 	Report    *scoring.Report   `json:"report"` // null while the run is being made
-	Tables    []report.Table    `json:"-"`
+	Results   template.HTML     `json:"-"`      // its tables and figures
 	Warnings  []string          `json:"warnings"`
 	Counts    counts            `json:"counts"`
 	Damaged   []string          `json:"damaged,omitempty"` // lines that cannot be read
@@ -283,13 +283,12 @@ func (s *Server) runView(r *http.Request) (RunView, error) {
 		v.Job = v.Progress.Job
 	}
 	v.CanDelete = s.opts.Runner != nil && v.Job == nil
-	rep, err := s.numbers(name, m)
-	switch {
-	case err != nil:
-		v.Problem = err.Error()
-	case rep != nil:
-		v.Report, v.Headline, v.Warnings = rep, headline(rep), rep.Warnings
-		v.Tables = report.Scores{Runs: []scoring.Report{*rep}}.Tables()
+	n := s.numbers(name, m)
+	if n.err != nil {
+		v.Problem = n.err.Error()
+	}
+	if n.rep != nil {
+		v.Report, v.Headline, v.Warnings, v.Results = n.rep, headline(n.rep), n.rep.Warnings, n.page
 	}
 	return v, nil
 }

@@ -3,11 +3,13 @@ package server
 import (
 	"encoding/json"
 	"fmt"
+	"html/template"
 	"io"
 	"path"
 	"time"
 
 	"gavel/judging"
+	"gavel/report"
 	"gavel/scoring"
 )
 
@@ -15,24 +17,30 @@ import (
 type scored struct {
 	records, manifest, results stamp
 	rep                        *scoring.Report
+	page                       template.HTML // its tables and figures
 	err                        error
+}
+
+// same tells whether nothing changed between two looks at a run's files.
+func (a scored) same(b scored) bool {
+	return a.records == b.records && a.manifest == b.manifest && a.results == b.results
 }
 
 // numbers of a run: those that the run itself wrote, or, where it wrote none,
 // as an imported one, those that its records come to. A run that is being made
 // has none yet.
-func (s *Server) numbers(run string, m *judging.Manifest) (*scoring.Report, error) {
+func (s *Server) numbers(run string, m *judging.Manifest) scored {
 	if m.Status == judging.Running {
-		return nil, nil
+		return scored{}
 	}
 	now := s.stampsOf(run)
-	if at, ok := s.scores.get(run); ok && at.records == now.records && at.manifest == now.manifest && at.results == now.results {
-		return at.rep, at.err
+	if at, ok := s.scores.get(run); ok && at.same(now) {
+		return at
 	}
 	s.scoring.Lock() // one run at a time: it takes memory and processors
 	defer s.scoring.Unlock()
-	if at, ok := s.scores.get(run); ok && at.records == now.records && at.manifest == now.manifest && at.results == now.results {
-		return at.rep, at.err
+	if at, ok := s.scores.get(run); ok && at.same(now) {
+		return at
 	}
 	now.rep = s.written(run, m, now)
 	if now.rep == nil {
@@ -40,9 +48,10 @@ func (s *Server) numbers(run string, m *judging.Manifest) (*scoring.Report, erro
 	}
 	if now.rep != nil {
 		now.rep.Run = run
+		now.page, now.err = report.Results([]report.Run{{Report: *now.rep, Facts: scoring.Facts(m), Size: m.Model.Parameters}})
 	}
 	s.scores.put(run, now)
-	return now.rep, now.err
+	return now
 }
 
 func (s *Server) stampsOf(run string) (at scored) {
