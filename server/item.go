@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
 )
@@ -267,4 +266,4 @@ func turnOf(r judging.Reply) TurnView {
 }
 
 // Cut tells whether the reply ended at its token limit.
-func (t TurnView) Cut() bool { return t.Finish == string(backends.Length) }
+func (t TurnView) Cut() bool { return t.Finish == "length" }

@@ -27,6 +27,7 @@ type Options struct {
 	Loopback bool     // it listens on this machine's own address alone
 	Hosts    []string // names that it may be asked under, beside its addresses
 	Runner   Runner   // makes runs; nil: this server only shows them
+	Metrics  *Metrics // that whoever makes runs adds to; nil for some of its own
 	Version  string
 	Now      func() time.Time
 	Log      func(format string, args ...any) // for the one who runs it
@@ -76,7 +77,10 @@ func New(o Options) (*Server, error) {
 		opts: o, now: o.Now, runs: runs,
 		indexes: newLRU[string, *index](8), scores: newLRU[string, scored](16), summed: newLRU[string, summed](4096),
 		compared: newLRU[string, compared](8), searches: newLRU[searchKey, []uint64](64),
-		reading: make(chan struct{}, 2), metrics: NewMetrics(),
+		reading: make(chan struct{}, 2), metrics: o.Metrics,
+	}
+	if s.metrics == nil {
+		s.metrics = NewMetrics()
 	}
 	if s.guard, err = newGuard(o); err != nil {
 		return nil, err
@@ -91,9 +95,6 @@ func New(o Options) (*Server, error) {
 	}
 	return s, nil
 }
-
-// Metrics are what /metrics shows; whoever makes runs adds to them.
-func (s *Server) Metrics() *Metrics { return s.metrics }
 
 // Close ends what is streamed and lets go of the folder.
 func (s *Server) Close() error {
