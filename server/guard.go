@@ -66,7 +66,7 @@ func newGuard(o Options) (*guard, error) {
 // order matters: who may not ask is told nothing.
 func (s *Server) answer(rt route) http.HandlerFunc {
 	return func(out http.ResponseWriter, r *http.Request) {
-		began := s.now()
+		began, asked := s.now(), r // r gets a context that has ended by the time of the next function
 		w := &response{ResponseWriter: out}
 		defer func() {
 			if p := recover(); p != nil {
@@ -75,7 +75,7 @@ func (s *Server) answer(rt route) http.HandlerFunc {
 				}
 				s.opts.Log("%s %s: %v\n%s", r.Method, shortened(r.URL.Path, 200), p, debug.Stack())
 				if w.status == 0 {
-					s.fail(w, r, errors.New("this page could not be made; the one who runs the server can read why"))
+					s.fail(w, asked, errors.New("this page could not be made; the one who runs the server can read why"))
 				}
 			}
 			s.metrics.request(rt.pattern, w.status, s.now().Sub(began), rt.stream)

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"gavel/datasets"
 	"gavel/judging"
 )
 
@@ -229,6 +230,9 @@ func gameOf(r *judging.Record, v judging.Verdict) game {
 		outcome: uint8(slices.Index(judging.Outcomes, v.Outcome)), choice: int8(v.Choice),
 		place: int8(slices.Index(r.Order, r.CandidateID(v.Choice))), places: uint8(len(r.Order)),
 		other: v.Outcome != r.Outcome || r.CandidateID(v.Choice) != r.Choice || v.Answer != r.Answer,
+	}
+	if r.Shape == datasets.Judgment { // its candidates are verdicts, shown nowhere
+		g.place, g.places = -1, 0
 	}
 	if !r.At.IsZero() {
 		g.at = r.At.UnixMilli()

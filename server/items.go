@@ -82,7 +82,7 @@ func (x *index) facts(item int) facts {
 		if g.place == 0 {
 			firsts++
 		}
-		if g.place == int8(g.places)-1 {
+		if g.place >= 0 && g.place == int8(g.places)-1 {
 			lasts++
 		}
 	}

@@ -120,6 +120,7 @@ func (s *Server) table() []route {
 		{pattern: "GET /api/v1/runs/{run}/items/{item}", handle: data(s.itemView)},
 		{pattern: "GET /api/v1/runs/{run}/status", handle: data(s.statusView)},
 		{pattern: "GET /api/v1/compare", handle: data(s.compareView)},
+		{pattern: "GET /api/v1/compare/item", handle: data(s.compareItemView)},
 		{pattern: "GET /api/v1/openapi.json", handle: s.openAPI},
 
 		{pattern: "GET /metrics", handle: s.serveMetrics},

@@ -189,6 +189,15 @@ func (e *env) parseRun(kind judging.Kind, args []string) (o runOptions, err erro
 	return o, nil
 }
 
+// aboutFields are what is said of fields that are less than their flags.
+var aboutFields = map[string]string{
+	"prompt": "one of the protocol's own",
+	"group":  "only items of this group",
+	"seed":   "of the sample",
+	"own":    "a run of this server's with the judge's own answers; without one the judge is asked",
+	"agents": "who answered what is judged: a run of this server's, MODEL@URL of a server that is offered, or sim:…",
+}
+
 // fieldsOf are the fields of a protocol's form: its flags.
 func fieldsOf(kind judging.Kind) []server.Field {
 	var fields []server.Field
@@ -213,6 +222,9 @@ func fieldsOf(kind judging.Kind) []server.Field {
 			f.About, f.Part, f.Many = flag.Usage, flag.Category, true
 		}
 		f.About = strings.ReplaceAll(f.About, "`", "")
+		if said, ok := aboutFields[name]; ok {
+			f.About = said
+		}
 		if f.Values = valuesOf(kind, name); f.Values != nil {
 			f.Kind = "choice"
 		}
