@@ -204,7 +204,7 @@ func TestScriptedJudgesOfOptions(t *testing.T) {
 // nothing with s, comes to what it must: every way to answer an item is counted,
 // for options that it holds to.
 func TestSimulatedJudgeOfOptionsComesToItsExpectation(t *testing.T) {
-	const items = 1200
+	const items = 800
 	for _, n := range []int{2, 3, 5} {
 		set := optionsFile(t, items, n)
 		for _, c := range []struct{ a, f, s float64 }{{0.8, 0.25, 0}, {0.6, 0.4, 0.2}, {0.5, 0.7, 0}, {1, 0, 0.3}} {
