@@ -70,6 +70,16 @@ func TestImportMMLUPro(t *testing.T) {
 	if out := mustCall(t, "score", "r", "--json", "--rounds", "100"); !strings.Contains(out, `"model": "my-model"`) || !strings.Contains(out, `"items": 27`) {
 		t.Errorf("%s", out)
 	}
+	for extract, want := range map[string]string{"strict": "generation-accuracy,overall,50,2,", "lenient": "generation-accuracy,overall,100,2,"} {
+		write(t, "alone.json", "["+mmluRow(1, "A", "A", "The answer is (A)")+","+mmluRow(2, "B", "B", "I take B")+"]")
+		mustCall(t, "import", "mmlu-pro", "alone.json", "--out", "alone")
+		if out := mustCall(t, "score", "alone", "--csv", "--rounds", "100", "--extract", extract); !strings.Contains(out, want) {
+			t.Errorf("--extract %s: no %q in\n%s", extract, want, out)
+		}
+	}
+	if _, stderr, code = call(t, "score", "alone", "--extract", "loose"); code != 2 || !strings.Contains(stderr, "strict, lenient") {
+		t.Errorf("--extract loose: exit status %d: %s", code, stderr)
+	}
 	if _, stderr, code = call(t, "import", "mmlu-pro", "outputs.zip", "--out", "r", "--model", "other"); code != 1 || !strings.Contains(stderr, "holds another run") || !strings.Contains(stderr, "--out") {
 		t.Errorf("another model into the same run: exit status %d: %s", code, stderr)
 	}
