@@ -237,6 +237,7 @@ func TestRowNumbers(t *testing.T) {
 	if s.Len() != 3 || s.Skipped != 2 || s.Bad[0].Line != 3 || s.Bad[1].Line != 5 {
 		t.Fatalf("%d items, %v", s.Len(), s.Bad)
 	}
+	oneLine(t, s.Bad[1], path, `FILE:5: key "question" is missing`)
 	var raw []string
 	for i, want := range []struct {
 		id, question string
@@ -508,6 +509,10 @@ func TestAssemble(t *testing.T) {
 	}
 	if want := "b of line 3, b-again of line 3, a of line 1, a-again of line 1"; strings.Join(got, ", ") != want || strings.Join(s.Notes, "") != "Turned." {
 		t.Errorf("got %q, notes %q, want %s", got, s.Notes, want)
+	}
+	s = openWith(t, OpenOptions{}, `{"word":"a"}`)
+	if a, b := item(t, s, 0), item(t, s, 1); a.Line != 1 || b.Line != 1 {
+		t.Errorf("two of one row have the lines %d and %d", a.Line, b.Line)
 	}
 	fail = errors.New("there is no sense in it")
 	path := write(t, "words", content)
