@@ -233,6 +233,9 @@ func (p Parameters) hold(req *backends.Request, prompt Prompt, attempt int) (con
 	constrained = p.holds(prompt) && (prompt.LabelTurn == "" || attempt > 1)
 	if constrained {
 		req.Constrain = prompt.Labels
+		for _, l := range prompt.Labels { // no tokenizer makes more than one token of a byte; one more ends it
+			req.MaxTokens = max(req.MaxTokens, len(l)+1)
+		}
 	}
 	if p.Logprobs && constrained == p.holds(prompt) {
 		req.Labels = prompt.Labels
