@@ -10,7 +10,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gavel/datasets"
 	"gavel/judging"
 	"gavel/report"
 	"gavel/scoring"
@@ -53,7 +52,7 @@ func (e *env) demo(ctx context.Context, out string) error {
 	fmt.Fprintf(e.stdout, "SIMULATION: no model is asked. Four judges of known accuracy and position bias judge\ngavel's %s pairs under each protocol; what follows is what gavel reports of them.\n\n", "sample")
 	var scores report.Scores
 	var dirs []string
-	kinds := judging.KindsOf(datasets.Pair)
+	kinds := judging.Comparisons
 	for _, judge := range demoJudges {
 		fmt.Fprintf(e.stdout, "  sim:%-32s %s\n", judge.model, judge.about)
 		for _, kind := range kinds {
@@ -101,7 +100,7 @@ func (e *env) demoRun(ctx context.Context, protocol, model, dir string) (*scorin
 // position bias, under the first protocol.
 func (e *env) demoCompare(dirs []string) ([]report.Table, error) {
 	var runs []*scoring.Run
-	for _, i := range []int{0, len(judging.KindsOf(datasets.Pair))} {
+	for _, i := range []int{0, len(judging.Comparisons)} {
 		r, err := scoring.Load(dirs[i], scoring.DefaultOptions.Reading)
 		if err != nil {
 			return nil, err
