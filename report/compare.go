@@ -91,7 +91,7 @@ func comparisonTable(cmp *scoring.Comparison, all *scoring.Comparisons) Table {
 func familyComparison(cmp *scoring.Comparison, all *scoring.Comparisons) Table {
 	t := Table{
 		Title: fmt.Sprintf("A = %s\nB = %s\n%d %ss in both", sideName(cmp.A), sideName(cmp.B), cmp.N, cmp.Unit),
-		Columns: []Column{{"percent", false}, {"mode", false}, {"group", false}, {"n", true}, {"A", true}, {"B", true}, {"B − A", true}, {"95 % interval", true},
+		Columns: []Column{{"metric", false}, {"mode", false}, {"group", false}, {"n", true}, {"A", true}, {"B", true}, {"B − A", true}, {"95 % interval", true},
 			{"p", true}, {"Holm", true}, {"", false}},
 	}
 	var said remarks
@@ -110,8 +110,10 @@ func familyComparison(cmp *scoring.Comparison, all *scoring.Comparisons) Table {
 	t.Notes = append(t.Notes,
 		fmt.Sprintf("~ may be noise: the interval holds 0, or there is none, or p (exact McNemar) is not below 0.05; intervals: paired bootstrap over %ss, %d rounds, seed %d", all.Bootstrap.Unit, all.Bootstrap.Rounds, all.Bootstrap.Seed),
 		"Holm over "+all.Family)
-	if slices.ContainsFunc(cmp.Differences, func(d scoring.Difference) bool { return d.Unit == scoring.UnitCorrelation }) {
-		t.Notes = append(t.Notes, "r: a correlation, from −1 to 1")
+	if slices.ContainsFunc(cmp.Differences, func(d scoring.Difference) bool { return d.Unit != "" }) {
+		t.Notes = append(t.Notes, "in percent, but correlations and scores as the papers print them")
+	} else {
+		t.Notes = append(t.Notes, "in percent")
 	}
 	t.Notes = append(t.Notes, said.lines()...)
 	t.Notes = append(t.Notes, togetherNotes(cmp)...)

@@ -52,10 +52,11 @@ func (b Bars) layout() (vg.Length, func(draw.Canvas)) {
 	if slices.Min(values) >= 0 {
 		y.Min = 0
 	}
-	p := newPlot(Axis{Label: b.Of, Min: 0, Max: float64(len(b.Categories))}, y)
+	room := max(0, 3-float64(len(b.Categories))) / 2 // few bars need not be broad
+	p := newPlot(Axis{Label: b.Of, Min: -room, Max: float64(len(b.Categories)) + room}, y)
 	ticks := make([]plot.Tick, len(b.Categories))
 	for i, r := range b.Categories {
-		ticks[i] = plot.Tick{Value: float64(i) + 0.5, Label: label(r.Label, tiny, (width-50)/vg.Length(len(b.Categories)))}
+		ticks[i] = plot.Tick{Value: float64(i) + 0.5, Label: label(r.Label, tiny, (width-50)/vg.Length(max(3, len(b.Categories))))}
 	}
 	p.X.Tick.Marker = plot.ConstantTicks(ticks)
 	p.Add(barGroups{b})

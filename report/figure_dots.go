@@ -31,7 +31,7 @@ type DotRow struct {
 
 const (
 	nameHeight vg.Length = 15 // of the line above a row's dots
-	dotHeight  vg.Length = 13 // between the dots of two series
+	dotHeight  vg.Length = 15 // between the dots of two series
 	rowGap     vg.Length = 5
 )
 

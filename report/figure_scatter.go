@@ -205,6 +205,7 @@ func (s scatterPoints) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, series := range s.Series {
 		s.line(c, series, x, y)
 	}
+	var tags tags
 	numbers := s.numbers()
 	for _, d := range s.inOrder() {
 		at := vg.Point{X: x(*d.X.Value), Y: y(*d.Y.Value)}
@@ -214,8 +215,51 @@ func (s scatterPoints) Plot(c draw.Canvas, p *plot.Plot) {
 		r := s.radius(d.Point)
 		marker(c, d.look, at, r, d.hollow)
 		if s.Numbered {
-			c.FillText(aligned(tiny, text.XLeft, text.YCenter), vg.Point{X: at.X + r + 2.5, Y: at.Y + 5}, strconv.Itoa(numbers[d.Name]))
+			tags.add(strconv.Itoa(numbers[d.Name]), at, r)
 		}
+	}
+	tags.draw(c)
+}
+
+// tags are the numbers beside points, each where it hides no other.
+type tags []tag
+
+type tag struct {
+	vg.Rectangle
+	text string
+}
+
+func (t *tags) add(words string, at vg.Point, r vg.Length) {
+	if slices.ContainsFunc(*t, func(o tag) bool {
+		return o.text == words && math.Hypot(float64(o.Min.X-at.X), float64(o.Min.Y-at.Y)) < 16
+	}) {
+		return // one for both of two points of a name that stand together
+	}
+	size := vg.Point{X: tiny.Width(words), Y: 8}
+	var first tag
+	for i, corner := range []vg.Point{
+		{X: at.X + r + 2.5, Y: at.Y + 1}, {X: at.X - r - 2.5 - size.X, Y: at.Y + 1},
+		{X: at.X + r + 2.5, Y: at.Y - 1 - size.Y}, {X: at.X - r - 2.5 - size.X, Y: at.Y - 1 - size.Y},
+	} {
+		place := tag{vg.Rectangle{Min: corner, Max: corner.Add(size)}, words}
+		if i == 0 {
+			first = place
+		}
+		if !slices.ContainsFunc(*t, place.overlaps) {
+			*t = append(*t, place)
+			return
+		}
+	}
+	*t = append(*t, first)
+}
+
+func (t tag) overlaps(o tag) bool {
+	return t.Min.X < o.Max.X && o.Min.X < t.Max.X && t.Min.Y < o.Max.Y && o.Min.Y < t.Max.Y
+}
+
+func (t tags) draw(c draw.Canvas) {
+	for _, x := range t {
+		c.FillText(aligned(tiny, text.XLeft, text.YCenter), vg.Point{X: x.Min.X, Y: (x.Min.Y + x.Max.Y) / 2}, x.text)
 	}
 }
 

@@ -72,7 +72,7 @@ func inlineSVG(w io.Writer, r io.Reader, alt string) error {
 				return err
 			}
 			if depth++; depth == 1 {
-				attrs = append([]xml.Attr{named("class", "chart"), named("role", "img"), named("aria-label", alt)}, attrs...)
+				attrs = append([]xml.Attr{named("class", "chart"), named("role", "img"), named("aria-label", alt), named("font-family", fontFamily)}, attrs...)
 			}
 			b.WriteString("<" + x.Name.Local)
 			for _, a := range attrs {
@@ -118,10 +118,8 @@ func attributes(x xml.StartElement) ([]xml.Attr, error) {
 					return nil, fmt.Errorf("style %q is not understood", a.Value)
 				}
 				switch {
-				case key == "font-family":
-					value = fontFamily
-				case value == "normal" && strings.HasPrefix(key, "font-"):
-					continue
+				case key == "font-family", value == "normal" && strings.HasPrefix(key, "font-"):
+					continue // the same everywhere: it stands at the root
 				case themed[strings.ToUpper(value)] != "":
 					classes = append(classes, key+"-"+themed[strings.ToUpper(value)])
 				}

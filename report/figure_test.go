@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"gonum.org/v1/plot/vg"
 	"gotest.tools/v3/golden"
 )
 
@@ -283,5 +284,32 @@ func TestTicks(t *testing.T) {
 		if s := strings.Join(got, " "); s != c.want {
 			t.Errorf("%g to %g: %s, want %s", c.low, c.high, s, c.want)
 		}
+	}
+}
+
+// Numbers beside points stand clear of each other; two points of a name that
+// stand together share one.
+func TestTags(t *testing.T) {
+	at := vg.Point{X: 100, Y: 100}
+	var placed tags
+	for _, n := range []string{"1", "2", "3", "4"} {
+		placed.add(n, at, 4)
+	}
+	for i, a := range placed {
+		for _, b := range placed[:i] {
+			if a.overlaps(b) {
+				t.Errorf("%s stands over %s", a.text, b.text)
+			}
+		}
+	}
+	placed.add("5", at, 4) // no room is left, and it is drawn all the same
+	placed.add("1", vg.Point{X: 101, Y: 100}, 4)
+	placed.add("1", vg.Point{X: 200, Y: 100}, 4)
+	var words []string
+	for _, x := range placed {
+		words = append(words, x.text)
+	}
+	if got := strings.Join(words, " "); got != "1 2 3 4 5 1" {
+		t.Errorf("numbers %s", got)
 	}
 }

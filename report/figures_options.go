@@ -90,9 +90,11 @@ func gradeChart(runs []namedRun) Scatter {
 }
 
 // unrelated tells whether the items had an unrelated option.
-func (r namedRun) unrelated() bool {
-	return at(r.Report, scoring.UnrelatedRate, scoring.Overall, "").N > 0
+func unrelated(r scoring.Report) bool {
+	return at(r, scoring.UnrelatedRate, scoring.Overall, "").N > 0
 }
+
+func (r namedRun) unrelated() bool { return unrelated(r.Report) }
 
 // placePlates are a panel for each run and number of options.
 func placePlates(runs []namedRun) []plate {

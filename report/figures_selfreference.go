@@ -218,5 +218,5 @@ func formula(l scoring.Line) string {
 	if l.Slope < 0 {
 		sign = "−"
 	}
-	return fmt.Sprintf("%.2f %s %.4f·acc", l.Intercept, sign, math.Abs(l.Slope))
+	return strings.Replace(fmt.Sprintf("%.2f %s %.4f·acc", l.Intercept, sign, math.Abs(l.Slope)), "-", "−", 1)
 }

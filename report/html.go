@@ -211,7 +211,13 @@ func labels(runs []scoring.Report) []string {
 		func(r scoring.Report) string { return r.Protocol },
 		func(r scoring.Report) string { return r.Goal },
 		func(r scoring.Report) string { return "prompt " + r.Prompt },
-		func(r scoring.Report) string { return without(r.Settings, "goal ") },
+		func(r scoring.Report) string { return without(without(r.Settings, "goal "), "unrelated") },
+		func(r scoring.Report) string {
+			if unrelated(r) {
+				return "with an unrelated option"
+			}
+			return ""
+		},
 		func(r scoring.Report) string { return r.Dataset },
 	}
 	names := make([]string, len(runs))

@@ -86,6 +86,20 @@ func (s Scores) Tables() []Table {
 	return tables
 }
 
+// Headlines are the tables over several runs of a kind, and of a kind with one
+// run that run's first.
+func (s Scores) Headlines() (tables []Table) {
+	for _, runs := range s.kinds() {
+		view := viewOf(runs[0].Protocol)
+		if len(runs) > 1 {
+			tables = append(tables, view.summary(runs))
+		} else {
+			tables = append(tables, view.run(runs[0])[0])
+		}
+	}
+	return tables
+}
+
 // summaries are the tables over several runs, one for each kind.
 func (s Scores) summaries() (tables []Table) {
 	for _, runs := range s.kinds() {

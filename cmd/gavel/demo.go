@@ -49,32 +49,11 @@ func (e *env) demo(ctx context.Context, out string) error {
 		defer os.RemoveAll(tmp)
 		out = tmp
 	}
-	fmt.Fprintf(e.stdout, "SIMULATION: no model is asked. Four judges of known accuracy and position bias judge\ngavel's %s pairs under each protocol; what follows is what gavel reports of them.\n\n", "sample")
-	var scores report.Scores
-	var dirs []string
-	kinds := judging.Comparisons
-	for _, judge := range demoJudges {
-		fmt.Fprintf(e.stdout, "  sim:%-32s %s\n", judge.model, judge.about)
-		for _, kind := range kinds {
-			dir := filepath.Join(out, fmt.Sprintf("sim-%d-%s", len(dirs)/len(kinds)+1, kind.Name))
-			rep, err := e.demoRun(ctx, kind.Name, judge.model, dir)
-			if err != nil {
-				return err
-			}
-			dirs = append(dirs, dir)
-			rep.Run = filepath.Base(dir)
-			scores.Runs = append(scores.Runs, *rep)
-		}
-	}
-	fmt.Fprintln(e.stdout)
-	tables := scores.Tables()
-	tables = tables[:2] // all runs, then the first of them in full
-	cmp, err := e.demoCompare(dirs)
-	if err != nil {
-		return err
-	}
-	for _, t := range append(tables, cmp...) {
-		if err := report.Text(e.stdout, t); err != nil {
+	d := &demo{env: e, ctx: ctx, out: out}
+	fmt.Fprintln(e.stdout, "SIMULATION: no model is asked. Judges of known accuracy and position bias judge gavel's own\nsamples under each protocol; what follows is what gavel reports of them.")
+	for _, chapter := range []func() error{d.pairs, d.answers, d.options} {
+		fmt.Fprintln(e.stdout)
+		if err := chapter(); err != nil {
 			return err
 		}
 	}
@@ -82,23 +61,130 @@ func (e *env) demo(ctx context.Context, out string) error {
 	return nil
 }
 
-func (e *env) demoRun(ctx context.Context, protocol, model, dir string) (*scoring.Report, error) {
-	quiet := *e
+// demo is a demo that is going on.
+type demo struct {
+	env *env
+	ctx context.Context
+	out string // folder of its runs
+}
+
+// pairs: all judges under pairwise and reversed, and what of two of them differs.
+func (d *demo) pairs() error {
+	fmt.Fprintln(d.env.stdout, "1. Two responses: which is better, and which is worse?")
+	var scores report.Scores
+	var dirs []string
+	kinds := judging.Comparisons
+	for _, judge := range demoJudges {
+		fmt.Fprintf(d.env.stdout, "  sim:%-32s %s\n", judge.model, judge.about)
+		for _, kind := range kinds {
+			name := fmt.Sprintf("sim-%d-%s", len(dirs)/len(kinds)+1, kind.Name)
+			rep, err := d.run(kind.Name, judge.model, "sample", name)
+			if err != nil {
+				return err
+			}
+			dirs = append(dirs, filepath.Join(d.out, name))
+			scores.Runs = append(scores.Runs, *rep)
+		}
+	}
+	fmt.Fprintln(d.env.stdout)
+	compared, err := demoCompare(dirs)
+	if err != nil {
+		return err
+	}
+	return d.print(append(scores.Tables()[:2], compared...)) // all runs, then the first of them in full
+}
+
+// demoAgent is whose answers the demo has judged.
+const demoAgent = "sim:accuracy=0.6,seed=2"
+
+// answers: a judge that answers the questions itself, then judges an agent's
+// answers, with and without its own beside them.
+func (d *demo) answers() error {
+	const judge = "accuracy=0.7"
+	fmt.Fprintf(d.env.stdout, "2. An agent's answers: right or wrong? Does a model that can answer also judge?\n  sim:%-32s answers 70 %% itself, judges with that accuracy, and leans on its own answer\n                                       where it is shown it\n  %-36s the agent: answers 60 %%\n\n", judge, demoAgent)
+	o := d.flags("self-reference", judge, "sample-number", "sim-1-self-reference")
+	o.agents = []string{demoAgent}
+	quiet := d.quiet()
+	its, err := quiet.openItems(o)
+	if err != nil {
+		return err
+	}
+	defer its.set.Close()
+	s := &stages{opts: o, questions: its}
+	if err := quiet.answerStages(d.ctx, s); err != nil {
+		return err
+	}
+	p, err := quiet.judgeStage(d.ctx, s)
+	if err != nil {
+		return err
+	}
+	defer p.set.Close()
+	rep, err := quiet.make(d.ctx, p)
+	if err != nil {
+		return err
+	}
+	return d.print(report.Scores{Runs: append(s.reports, *rep)}.Headlines())
+}
+
+// demoChoosers are the judges that choose one of several options.
+var demoChoosers = []string{"accuracy=0.9,first=0.1,seed=3", "first", "coin"}
+
+// options: judges that choose the best of several options in every rotation.
+func (d *demo) options() error {
+	fmt.Fprintln(d.env.stdout, "3. Several options in every rotation: does the judge choose an option, or a place?\n  sim:first                            always names what it reads first\n  sim:coin                             throws dice for every showing")
+	fmt.Fprintln(d.env.stdout)
+	var scores report.Scores
+	for i, judge := range demoChoosers {
+		rep, err := d.run("multi-option", judge, "sample-options", fmt.Sprintf("sim-%d-multi-option", i+1))
+		if err != nil {
+			return err
+		}
+		scores.Runs = append(scores.Runs, *rep)
+	}
+	return d.print(scores.Headlines())
+}
+
+func (d *demo) print(tables []report.Table) error {
+	for _, t := range tables {
+		if err := report.Text(d.env.stdout, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *demo) quiet() *env {
+	quiet := *d.env
 	quiet.stderr, quiet.terminal = io.Discard, false
-	p, err := quiet.prepare(ctx, runOptions{
-		endpointOptions: endpointOptions{backend: "sim"}, protocol: protocol, model: model, dataset: "sample", prompt: "sop",
-		concurrency: 4, parameters: judging.DefaultParameters, timeout: time.Minute, out: dir,
-	})
+	return &quiet
+}
+
+func (d *demo) flags(protocol, model, dataset, name string) runOptions {
+	kind, _ := judging.KindNamed(protocol)
+	return runOptions{
+		endpointOptions: endpointOptions{backend: "sim"}, protocol: protocol, model: model, dataset: dataset, prompt: kind.Templates[0].Name,
+		concurrency: 4, parameters: judging.DefaultParameters, timeout: time.Minute, out: filepath.Join(d.out, name),
+	}
+}
+
+// run makes one run and gives its report.
+func (d *demo) run(protocol, model, dataset, name string) (*scoring.Report, error) {
+	quiet := d.quiet()
+	p, err := quiet.prepare(d.ctx, d.flags(protocol, model, dataset, name))
 	if err != nil {
 		return nil, err
 	}
 	defer p.set.Close()
-	return quiet.make(ctx, p)
+	rep, err := quiet.make(d.ctx, p)
+	if rep != nil {
+		rep.Run = name
+	}
+	return rep, err
 }
 
 // demoCompare compares the two judges that know the same and differ in their
 // position bias, under the first protocol.
-func (e *env) demoCompare(dirs []string) ([]report.Table, error) {
+func demoCompare(dirs []string) ([]report.Table, error) {
 	var runs []*scoring.Run
 	for _, i := range []int{0, len(judging.Comparisons)} {
 		r, err := scoring.Load(dirs[i], scoring.DefaultOptions.Reading)

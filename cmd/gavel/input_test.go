@@ -26,6 +26,16 @@ func TestBadInput(t *testing.T) {
 	write(t, "ids.txt", "nobody\n")
 	write(t, "prompt.txt", "Which is better? Say [[A>B]].\n")
 	write(t, "other/notes.txt", "mine")
+	write(t, "outputs.json", "["+mmluRow(1, "A", "A", "The answer is (A)")+"]")
+	write(t, "range.json", strings.Replace("["+mmluRow(1, "A", "A", "x")+"]", `"answer_index": 0`, `"answer_index": 9`, 1))
+	write(t, "one.json", strings.Replace("["+mmluRow(1, "A", "A", "x")+"]", `["x", "y", "z"]`, `["x"]`, 1))
+	write(t, "nojson.zip", archive(t, "readme.txt", "hello"))
+	write(t, "two.zip", archive(t, "a.json", "[]", "b.json", "[]"))
+	write(t, "half.zip", archive(t, "a.json", "["+mmluRow(1, "A", "A", "x")+"]")[:200])
+	write(t, "solutions.jsonl", `{"question": "?", "ground_truth": "A: 1", "m": {"is_correct": true, "solution": "A: 1"}}`+"\n")
+	write(t, "votes.jsonl", fewVotes)
+	write(t, "answers.jsonl", `{"id": "x", "answer": "The answer is (A)"}`+"\n")
+	mustCall(t, "import", "mmlu-pro", "outputs.json", "--out", "answered")
 	f, err := os.Create("gzip.jsonl")
 	if err != nil {
 		t.Fatal(err)
@@ -141,6 +151,30 @@ func TestBadInput(t *testing.T) {
 		{"missing", []string{"score", "--missing", "ignore", "taken"}, 2, []string{`"ignore"`, "wrong, drop"}},
 		{"import without out", []string{"import", "judgebench", "good.jsonl"}, 2, []string{"--out"}},
 		{"import of a pair file", []string{"import", "judgebench", "good.jsonl", "--out", "imported"}, 1, []string{"good.jsonl:1", "not a JudgeBench output file"}},
+		{"import of no file", []string{"import", "mmlu-pro", "no.zip", "--out", "new"}, 1, []string{"no.zip", "no such file"}},
+		{"import without a file", []string{"import", "mmlu-pro", "--out", "new"}, 2, []string{"FILE is missing"}},
+		{"import of what there is not", []string{"import", "mmlupro", "outputs.json"}, 2, []string{`"mmlupro"`, `did you mean "mmlu-pro"?`}},
+		{"a zip without JSON", []string{"import", "mmlu-pro", "nojson.zip", "--out", "new"}, 1, []string{"nojson.zip", "no .json file", "readme.txt"}},
+		{"a zip with two JSON files", []string{"import", "mmlu-pro", "two.zip", "--out", "new"}, 1, []string{"two.zip", "2 .json files", "unpack it"}},
+		{"half a zip", []string{"import", "mmlu-pro", "half.zip", "--out", "new"}, 1, []string{"half.zip", "not a whole zip archive", "get it again"}},
+		{"an answer index out of range", []string{"import", "mmlu-pro", "range.json", "--out", "new"}, 1, []string{"range.json: row 1", "answer_index is 9, of 3 options", "none of 1 rows"}},
+		{"a question with one option", []string{"import", "mmlu-pro", "one.json", "--out", "new"}, 1, []string{"one.json: row 1", "1 option: a choice needs two"}},
+		{"outputs that are none", []string{"import", "mmlu-pro", "good.jsonl", "--out", "new"}, 1, []string{"good.jsonl: row 1", "question_id"}},
+		{"outputs into another run", []string{"import", "mmlu-pro", "outputs.json", "--out", "taken"}, 1, []string{"taken", "another run", "--out"}},
+		{"solutions that are none", []string{"import", "gsm8k", "good.jsonl", "--out", "new"}, 1, []string{"good.jsonl: row 1", "ground_truth"}},
+		{"solutions of an unknown model", []string{"import", "gsm8k", "solutions.jsonl", "--model", "n", "--out", "new"}, 1, []string{"solutions.jsonl", `no solutions by "n"`, "there are m"}},
+		{"judgments that are none", []string{"import", "fastchat", "good.jsonl", "--out", "new"}, 1, []string{"good.jsonl: row 1", "question_id"}},
+		{"votes that are none", []string{"import", "fastchat", "votes.jsonl", "--human", "good.jsonl", "--out", "new"}, 1, []string{"good.jsonl: row 1"}},
+		{"votes of several judges as a judge's", []string{"import", "fastchat", "votes.jsonl", "--out", "new"}, 1, []string{"votes.jsonl: row 2", "one judge a file"}},
+		{"answers to nobody knows what", []string{"import", "answers", "answers.jsonl", "--model", "m", "--out", "new"}, 1, []string{"answers.jsonl: row 1", `"question" is missing`}},
+		{"answers to another dataset", []string{"import", "answers", "answers.jsonl", "--model", "m", "--dataset", "outputs.json", "--out", "new"}, 1, []string{"none of its 1 ids", `"x"`}},
+		{"answers to pairs", []string{"import", "answers", "answers.jsonl", "--model", "m", "--dataset", "sample", "--out", "new"}, 1, []string{"answers.jsonl", "none of its 1 ids"}},
+		{"a marker of nothing", []string{"import", "answers", "answers.jsonl", "--marker", " ", "--out", "new"}, 2, []string{"--marker"}},
+		{"agree without a run", []string{"agree", "--human", "votes.jsonl"}, 2, []string{"RUN is missing"}},
+		{"agree without votes", []string{"agree", "taken"}, 2, []string{"--human"}},
+		{"agree of pairs", []string{"agree", "taken", "--human", "votes.jsonl"}, 1, []string{"taken", "no preference"}},
+		{"agree of answers", []string{"agree", "answered", "--human", "votes.jsonl"}, 1, []string{"answered", "no preference"}},
+		{"agree with votes that are none", []string{"agree", "taken", "--human", "good.jsonl"}, 1, []string{"good.jsonl: row 1"}},
 		{"import of an unknown dataset", []string{"datasets", "import", "good.jsonl"}, 1, []string{"good.jsonl", "--dataset"}},
 		{"fetch of an unknown dataset", []string{"datasets", "fetch", "x"}, 2, []string{`"x"`, "judgebench-claude"}},
 		{"show of an unknown prompt", []string{"prompts", "show", "x"}, 2, []string{`"x"`, "prompts list"}},

@@ -116,7 +116,7 @@ func furtherTurns(p judging.Parameters, plan judging.Plan) string {
 	switch {
 	case p.Constrain && plan.LabelTurns:
 		more = append(more, "and a short turn each for the label")
-	case !p.Constrain:
+	case !p.Constrain && p.Attempts > 1:
 		more = append(more, "once more as many where a second attempt is needed")
 	}
 	if p.Constrain && p.Logprobs {

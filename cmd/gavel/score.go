@@ -16,11 +16,18 @@ func readingFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "policy", Value: string(judging.Unique), Usage: "which label of a reply binds: `RULE` unique (all the same, else a conflict) or last"},
 		&cli.BoolFlag{Name: "accept-cut", Usage: "count a verdict that was given before the token limit cut the reply"},
+		&cli.StringFlag{Name: "extract", Value: extractStrict, Usage: "which rules find the answer to a choice: `RULES` strict, or lenient: also the last letter that stands alone, as in MMLU-Pro's script"},
 		&cli.StringFlag{Name: "missing", Value: string(d.Missing), Usage: "how a judgment without a verdict counts in self-reference: `RULE` wrong or drop"},
 		&cli.IntFlag{Name: "rounds", Value: d.Bootstrap.Rounds, Usage: "`N` resamples of the bootstrap"},
 		&cli.Uint64Flag{Name: "bootstrap-seed", Value: d.Bootstrap.Seed, Usage: "`SEED` of the bootstrap"},
 	}
 }
+
+// Values of --extract.
+const (
+	extractStrict  = "strict"
+	extractLenient = "lenient"
+)
 
 func scoringFrom(c *cli.Context) (scoring.Options, error) {
 	o := scoring.DefaultOptions
@@ -39,7 +46,10 @@ func scoringFrom(c *cli.Context) (scoring.Options, error) {
 		return o, err
 	}
 	o.Missing = scoring.Missing(c.String("missing"))
-	o.Reading = judging.Reading{Policy: judging.Policy(c.String("policy")), AcceptCut: c.Bool("accept-cut")}
+	if err := oneOf("--extract", c.String("extract"), []string{extractStrict, extractLenient}); err != nil {
+		return o, err
+	}
+	o.Reading = judging.Reading{Policy: judging.Policy(c.String("policy")), AcceptCut: c.Bool("accept-cut"), Lenient: c.String("extract") == extractLenient}
 	o.Bootstrap.Rounds, o.Bootstrap.Seed = c.Int("rounds"), c.Uint64("bootstrap-seed")
 	if o.Bootstrap.Rounds < 100 {
 		return o, usage("--rounds %d: an interval needs at least 100", o.Bootstrap.Rounds)

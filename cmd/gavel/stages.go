@@ -26,6 +26,7 @@ type stages struct {
 	own       *judging.Answers
 	agents    []*judging.Answers
 	reports   []scoring.Report // of the answer runs, for the tables
+	passing   string           // of a dry run: folder for what is gone after it
 }
 
 // runStaged asks the judge for its own answers, gathers those of the agents and
@@ -54,6 +55,7 @@ func (e *env) runStaged(ctx context.Context, o runOptions) error {
 		return usage("--agents is missing: whose answers are to be judged? A file of answers, an answer run, or MODEL@URL")
 	}
 	s := &stages{opts: o, questions: its}
+	defer func() { os.RemoveAll(s.passing) }()
 	if err := e.answerStages(ctx, s); err != nil {
 		return err
 	}
@@ -221,6 +223,12 @@ func (s *stages) named() []judging.StageOf {
 func (e *env) importAgent(s *stages, file string) (dir string, err error) {
 	name := strings.Trim(unsafeInNames.ReplaceAllString(datasets.Base(file), "-"), "-.")
 	dir = filepath.Join(s.folder(), name+"_answer_imported")
+	if s.opts.dryRun {
+		if s.passing, err = os.MkdirTemp("", "gavel-plan-"); err != nil {
+			return "", err
+		}
+		dir = filepath.Join(s.passing, name)
+	}
 	switch {
 	case strings.HasSuffix(file, ".zip") || strings.HasSuffix(file, ".json"):
 		_, err = judging.ImportMMLUPro(file, dir, "", version())
@@ -230,7 +238,9 @@ func (e *env) importAgent(s *stages, file string) (dir string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("%w; \"gavel import\" makes a run of other files", err)
 	}
-	e.say("stage: answers of %s, in %s", file, dir)
+	if !s.opts.dryRun {
+		e.say("stage: answers of %s, in %s", file, dir)
+	}
 	return dir, nil
 }
 
