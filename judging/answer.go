@@ -171,9 +171,10 @@ func answerOracle(item datasets.Item, s Showing, labels []string) backends.Oracl
 }
 
 // openOracle: to the question of a pair a simulated judge answers with what one
-// of the responses ends with, the better one's where it is right.
+// of the responses ends with, the better one's where it is right. Whether it knows
+// that is drawn apart from whether it compares them rightly.
 func openOracle(item datasets.Item, s Showing) backends.Oracle {
-	o := backends.Oracle{Item: item.ID, Showing: s.Index, Order: []int{0, 1}, Right: item.Gold}
+	o := backends.Oracle{Item: "answer to " + item.ID, Showing: s.Index, Order: []int{0, 1}, Right: item.Gold}
 	for _, c := range item.Candidates {
 		answer := "as in response " + c.ID
 		switch f := finalAnswer(c.Text); f.rule {

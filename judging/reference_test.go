@@ -231,7 +231,7 @@ func TestAnswersToPairs(t *testing.T) {
 	var asked [][]backends.Message
 	j, w := jobOf(answerKind, nil, setOfItems(t, items...), script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		asked = append(asked, req.Messages)
-		return says(said[req.Oracle.Item])
+		return says(said[strings.TrimPrefix(req.Oracle.Item, "answer to ")])
 	}))
 	if err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -297,8 +297,7 @@ func TestEachReference(t *testing.T) {
 	// is what the next run reads.
 	bolder := bytes.ReplaceAll(bytes.Join([][]byte{raw, mustRaw(t, set, 1)}, []byte{'\n'}), []byte(`"response_A":"`), []byte(`"response_A":"Answer: `))
 	bolder = bytes.ReplaceAll(bolder, []byte(`"response_B":"`), []byte(`"response_B":"Answer: `))
-	lines, got = stage(openSet(t, string(bolder)+"\n"))
-	if got.NoOwn[OtherQuestion] != 2 { // their responses are others than those of the run
+	if _, got = stage(openSet(t, string(bolder)+"\n")); got.NoOwn[OtherQuestion] != 2 { // their responses are others than those of the run
 		t.Errorf("%+v", got)
 	}
 	own.asked = nil
