@@ -175,6 +175,7 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Showing, repeat i
 		At:      j.Now().UTC().Truncate(time.Millisecond),
 	}
 	rec.describe(item)
+	rec.describeOpen(s)
 	req := j.request(FirstTurn(prompt, params.SystemRole), &prompt.Oracle, repeat)
 	rec.PromptID = hashEncoded(req.Encoded)
 	if said := j.measure(ctx, &req); said != "" {

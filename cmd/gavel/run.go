@@ -59,8 +59,11 @@ same command again asks only for what is missing.`,
 				if err != nil {
 					return err
 				}
-				if k.Takes(datasets.Judgment) {
+				switch {
+				case k.Takes(datasets.Judgment):
 					return e.runStaged(c.Context, o)
+				case o.settings.Get(judging.ReferenceOption) == "true":
+					return e.runReferenced(c.Context, o)
 				}
 				return e.runJudge(c.Context, o)
 			},

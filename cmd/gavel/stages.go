@@ -51,6 +51,9 @@ func (e *env) runStaged(ctx context.Context, o runOptions) error {
 		}
 		return e.planOrMake(ctx, p, nil)
 	}
+	if shape == datasets.Pair { // its questions can be answered, but nobody says what is right
+		return usage("%s has items of shape %s, without an answer that is right: gavel run pairwise --self-reference has a judge compare them with its own answer as reference", its.set.Name, shape)
+	}
 	if len(o.agents) == 0 {
 		return usage("--agents is missing: whose answers are to be judged? A file of answers, an answer run, or MODEL@URL")
 	}
