@@ -45,6 +45,7 @@ type env struct {
 	now            func() time.Time
 	terminal       bool // stderr is one
 	interrupts     *interrupts
+	hooks          hooks // of a server that makes runs
 }
 
 // say writes a line for people.
@@ -217,7 +218,7 @@ ended with judgments failed or missing; 130 interrupted.`,
 		// A comma is part of a value: flags that may be given again are given again.
 		DisableSliceFlagSeparator: true,
 		Commands: []*cli.Command{
-			demoCommand(e), runCommand(e), scoreCommand(e), compareCommand(e), reportCommand(e),
+			demoCommand(e), runCommand(e), scoreCommand(e), compareCommand(e), reportCommand(e), serveCommand(e),
 			agreeCommand(e), replayCommand(e), bundleCommand(e), importCommand(e), exportCommand(e),
 			datasetsCommand(e), modelsCommand(e), doctorCommand(e), promptsCommand(e), cacheCommand(e),
 		},

@@ -247,7 +247,7 @@ func (e *env) equip(ctx context.Context, o runOptions, q question, its items, ju
 	}
 	p.out = o.out
 	if p.out == "" {
-		p.out = filepath.Join("runs", runName(m))
+		p.out = filepath.Join(e.hooks.folder(), runName(m))
 	}
 	p.job = &judging.Job{
 		Manifest: m, Protocol: protocol, Set: its.set, Rows: its.rows, Context: max(model.Context, params.NumCtx),

@@ -21,6 +21,7 @@ import (
 // stages are the runs that a judging run stands on.
 type stages struct {
 	opts      runOptions
+	runs      string // folder of runs, where --out names none
 	questions items
 	judges    []backends.Member
 	own       *judging.Answers
@@ -57,7 +58,7 @@ func (e *env) runStaged(ctx context.Context, o runOptions) error {
 	if len(o.agents) == 0 {
 		return usage("--agents is missing: whose answers are to be judged? A file of answers, an answer run, or MODEL@URL")
 	}
-	s := &stages{opts: o, questions: its}
+	s := &stages{opts: o, runs: e.hooks.folder(), questions: its}
 	defer func() { os.RemoveAll(s.passing) }()
 	if err := e.answerStages(ctx, s); err != nil {
 		return err
@@ -160,7 +161,7 @@ func (e *env) makeAnswers(ctx context.Context, s *stages, o runOptions, judges [
 // folder is where the stages' runs are: beside the judging run.
 func (s *stages) folder() string {
 	if s.opts.out == "" {
-		return "runs"
+		return s.runs
 	}
 	return filepath.Dir(filepath.Clean(s.opts.out))
 }
