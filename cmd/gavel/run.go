@@ -89,7 +89,7 @@ Examples:
 asked the questions first; agents are files of published answers (MMLU-Pro's outputs, or
 lines with id and answer), answer runs, or models that are asked now. Every stage is a run
 of its own beside this one, and none is asked for twice. Judgments begin once all answers
-are there. --prompt is that of the judgments.
+that are asked for are there. --prompt is that of the judgments.
 
 Examples:
   gavel run self-reference --model qwen3:8b --dataset mmlu-pro --agents model_outputs_Llama-3.1-8B_5shots.zip
