@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -187,6 +188,9 @@ func TestTemporaryFileIsRemoved(t *testing.T) {
 	s, err := OpenFile(write(t, "x.gz", gzipOf(t, lines(pairs(100)...))))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "gavel-*")); runtime.GOOS != "windows" && len(left) > 0 {
+		t.Errorf("a crash now would leave %q behind, %v", left, err)
 	}
 	if it := item(t, s, 99); it.ID != "p099" {
 		t.Error(it.ID)

@@ -30,9 +30,9 @@ func parquetLines(in content, size int64, out *spool) (err error) {
 		}
 		switch {
 		case err != nil && opened:
-			err = fmt.Errorf("row %d: Parquet: %s", done+1, oneLineOf(err))
+			err = fmt.Errorf("row %d: reading Parquet: %s", done+1, oneLineOf(err))
 		case err != nil:
-			err = fmt.Errorf("Parquet: %s", oneLineOf(err))
+			err = fmt.Errorf("reading Parquet: %s", oneLineOf(err))
 		}
 	}()
 	f, err := openParquet(in, size)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/deprecated"
 )
 
 func parquetOf[T any](t testing.TB, rows []T, options ...parquet.WriterOption) []byte {
@@ -126,6 +127,17 @@ func TestParquetLists(t *testing.T) {
 		"elements that are groups": {&listNode{parquet.Group{"array": parquet.Repeated(parquet.Group{"k": text()})}}, []parquet.Row{
 			{parquet.NullValue().Level(0, 0, 0)}, {parquet.ValueOf("a").Level(0, 1, 0), parquet.ValueOf("b").Level(1, 1, 0)},
 		}, `{"c":[]} {"c":[{"k":"a"},{"k":"b"}]}`},
+		"elements of two fields": {&listNode{parquet.Group{"bag": parquet.Repeated(parquet.Group{"k": text(), "l": parquet.Optional(text())})}}, []parquet.Row{
+			{parquet.ValueOf("a").Level(0, 1, 0), parquet.ValueOf("b").Level(1, 1, 0), parquet.NullValue().Level(0, 1, 1), parquet.ValueOf("c").Level(1, 2, 1)},
+		}, `{"c":[{"k":"a","l":null},{"k":"b","l":"c"}]}`},
+		"decimals as bytes": {parquet.Decimal(2, 9, parquet.FixedLenByteArrayType(4)), []parquet.Row{
+			{parquet.FixedLenByteArrayValue([]byte{0xff, 0xff, 0xfb, 0x4b}).Level(0, 0, 0)}, {parquet.FixedLenByteArrayValue([]byte{0, 0, 0, 0xff}).Level(0, 0, 0)},
+			{parquet.FixedLenByteArrayValue([]byte{0x80, 0, 0, 0}).Level(0, 0, 0)},
+		}, `{"c":-12.05} {"c":2.55} {"c":-21474836.48}`},
+		"times of old writers": {parquet.Leaf(parquet.Int96Type), []parquet.Row{
+			{parquet.Int96Value(deprecated.Int96{0, 0, 2440588}).Level(0, 0, 0)}, // 1 January 1970, noon of its Julian day
+			{parquet.Int96Value(deprecated.Int96{0x4876e800, 0x17, 2460370}).Level(0, 0, 0)},
+		}, `{"c":"1970-01-01T00:00:00Z"} {"c":"2024-02-29T00:01:40Z"}`},
 		"a list of no name": {&listNode{parquet.Group{"bag": parquet.Repeated(parquet.Group{"array_element": parquet.Optional(text())})}}, []parquet.Row{
 			{parquet.ValueOf("a").Level(0, 2, 0), parquet.NullValue().Level(1, 1, 0)},
 		}, `{"c":["a",null]}`},
@@ -211,12 +223,12 @@ func TestBrokenParquet(t *testing.T) {
 	rows[2].PairID, rows[2].Question = "z", "\xff"
 	latin := string(parquetOf(t, rows))
 	for name, tc := range map[string]struct{ content, want string }{
-		"cut":             {whole[:len(whole)/2], "FILE: Parquet: the file is cut short, its footer is missing: get it again"},
-		"its first bytes": {"PAR1", "FILE: Parquet: the file is cut short: get it again"},
-		"text":            {"PAR1" + pair("one"), "FILE: Parquet: the file is cut short, its footer is missing: get it again"},
-		"encrypted":       {"PARE" + strings.Repeat("\x00", 20) + "PARE", "FILE: Parquet: the file is encrypted"},
-		"footer of all":   {"PAR1\xff\xff\xff\xffPAR1", "FILE: Parquet: the file is cut short, its footer is missing: get it again"},
-		"LZ4":             {string(parquetOf(t, rows, parquet.Compression(&parquet.Lz4Raw))), "FILE: Parquet: LZ4 is not read; write the file with snappy or zstd"},
+		"cut":             {whole[:len(whole)/2], "FILE: reading Parquet: the file is cut short, its footer is missing: get it again"},
+		"its first bytes": {"PAR1", "FILE: reading Parquet: the file is cut short: get it again"},
+		"text":            {"PAR1" + pair("one"), "FILE: reading Parquet: the file is cut short, its footer is missing: get it again"},
+		"encrypted":       {"PARE" + strings.Repeat("\x00", 20) + "PARE", "FILE: reading Parquet: the file is encrypted"},
+		"footer of all":   {"PAR1\xff\xff\xff\xffPAR1", "FILE: reading Parquet: the file is cut short, its footer is missing: get it again"},
+		"LZ4":             {string(parquetOf(t, rows, parquet.Compression(&parquet.Lz4Raw))), "FILE: reading Parquet: LZ4 is not read; write the file with snappy or zstd"},
 		"an id twice":     {twice, `FILE: row 3: duplicate id "p0", first seen in row 1: remove one of the two rows`},
 		"no label":        {noLabel, `FILE: row 2: key "label" is missing`},
 		"not UTF-8":       {latin, `FILE: row 3: not UTF-8: save the file in that encoding`},
@@ -236,7 +248,7 @@ func TestBrokenParquet(t *testing.T) {
 	limited(t, 1<<20, 100, 1<<20)
 	path := write(t, "x.parquet", whole)
 	_, err := OpenFile(path)
-	oneLine(t, err, path, "FILE: row 1: Parquet: it is longer than 0 MiB")
+	oneLine(t, err, path, "FILE: row 1: reading Parquet: it is longer than 0 MiB")
 }
 
 // A file damaged anywhere is an error of one line or reads as something; it
@@ -261,6 +273,22 @@ func TestDamagedParquet(t *testing.T) {
 	if broken < len(whole)/2 {
 		t.Errorf("of %d damaged files only %d are broken", len(whole), broken)
 	}
+}
+
+// Rows that the footer promises and the data has not are missed.
+func TestParquetRowsMissing(t *testing.T) {
+	whole := parquetOf(t, parquetPairs(4), parquet.MaxRowsPerRowGroup(2))
+	for i := len(whole) - 9; i > 0; i-- {
+		damaged := bytes.Clone(whole)
+		if damaged[i] ^= 2; whole[i] != 8 { // 4, as the footer writes it; 5 or 3 after
+			continue
+		}
+		err := parquetLines(bytes.NewReader(damaged), int64(len(damaged)), new(spool))
+		if err != nil && strings.Contains(err.Error(), "the footer says 5 rows, the data has 4") {
+			return
+		}
+	}
+	t.Error("no count of rows in the footer is compared with the data")
 }
 
 func FuzzParquet(f *testing.F) {

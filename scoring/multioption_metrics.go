@@ -1,10 +1,8 @@
 package scoring
 
 import (
-	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"gavel/judging"
 	"gavel/scoring/stats"
@@ -288,93 +286,4 @@ func (f *multiOption) remarks(results []Result, tallies []tally, b stats.Bootstr
 			results[i].Note = chanceNote(of, b.Seed)
 		}
 	}
-}
-
-// Metrics of the places chosen, by number of options.
-const (
-	PlaceMetric     = "place-" // and the place, from 1: how often it was chosen, of all judgments with a verdict
-	PlacesChiSquare = "places-chi-square"
-	PlacesP         = "places-p"
-)
-
-// places are how often each place was chosen, and whether that may be chance. The
-// test takes judgments for independent of each other; those of one item are not:
-// a judge that always picks the same option spreads over the places more evenly
-// than chance would.
-func places(group string, tallies []tally) []Result {
-	var counts []int
-	for _, t := range tallies {
-		of := t.placeCounts()
-		if counts == nil {
-			counts = make([]int, len(of))
-		}
-		if len(of) != len(counts) {
-			return nil // some with and some without an unrelated option: no place of one is a place of the other
-		}
-		for i, n := range of {
-			counts[i] += n
-		}
-	}
-	decided := 0
-	for _, n := range counts {
-		decided += n
-	}
-	var results []Result
-	for i, n := range counts {
-		r := Result{Metric: PlaceMetric + strconv.Itoa(i+1), Group: group, N: decided, Missing: leftOut, Value: percent(float64(n) / float64(decided))}
-		if decided == 0 {
-			r.Note = noPlaces
-		}
-		results = append(results, r)
-	}
-	chi2, df, p := stats.Uniformity(counts)
-	note := fmt.Sprintf("%d degrees of freedom", df)
-	switch {
-	case decided == 0:
-		note = noPlaces
-	case decided < 5*len(counts):
-		note += "; fewer than 5 judgments a place: p is rough"
-	}
-	return append(results,
-		Result{Metric: PlacesChiSquare, Group: group, Unit: UnitStatistic, Value: sixth(chi2), N: decided, Missing: leftOut, Note: note},
-		Result{Metric: PlacesP, Group: group, Unit: UnitStatistic, Value: sixth(p), N: decided, Missing: leftOut, Note: note})
-}
-
-const noPlaces = "undefined: no judgments with a verdict"
-
-// warnings of a choice among several options.
-func (f *multiOption) warnings(all []tally) []string {
-	var w []string
-	say := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
-	judgments, lost, touched, empty, unknown, few := 0, 0, 0, 0, 0, 0
-	for _, t := range all {
-		n, k := t.ballot.usable(), len(t.places)
-		judgments += k
-		lost += k - n
-		if n < k {
-			touched++
-		}
-		if n == 0 {
-			empty++
-		}
-		if len(t.right) == 0 {
-			unknown++
-		}
-		if t.perfect.grade < 1-1e-9 {
-			few++
-		}
-	}
-	if lost > 0 {
-		say("%d of %d judgments have no verdict, in %d items: the scores are by the policy %q, and grade-usable and grade-strict give both", lost, judgments, touched, f.missing)
-	}
-	if empty > 0 {
-		say("%d items have no verdict at all and score 0", empty)
-	}
-	if unknown > 0 {
-		say("of %d of %d items nobody knows which option is the %s: no part of the accuracy", unknown, len(all), f.goal)
-	}
-	if few > 0 {
-		say("in %d items the options do not stand at all places equally often: a judge that always picks the same option scores less than 1 there", few)
-	}
-	return w
 }

@@ -74,6 +74,9 @@ func (a asked) records() []*judging.Record {
 		if i < len(a.places) && a.places[i] > 0 {
 			r.Replies[0].Text = fmt.Sprintf("Selection: Option %d", a.places[i])
 		}
+		if a.outcome[i] == judging.Cut {
+			r.Replies[0].Finish = backends.Length
+		}
 		if a.outcome[i] == judging.Failed {
 			r.Outcome, r.Replies = judging.Failed, nil
 		}
@@ -236,6 +239,21 @@ func TestStrictPolicy(t *testing.T) {
 	for _, want := range []string{"4 of 6 judgments have no verdict, in 2 items", "1 items have no verdict at all and score 0", "few items: n = 2"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no warning %q among\n%s", want, all)
+		}
+	}
+}
+
+// What becomes of a lost judgment is said as the policy has it.
+func TestWarningsOfLostJudgments(t *testing.T) {
+	run := optionRun(t, nil, asked{id: "i1", places: []int{2, 3, 1}, outcome: map[int]judging.Outcome{0: judging.Cut, 1: judging.Failed}})
+	for _, policy := range []scoring.Missing{scoring.MissingUsable, scoring.MissingStrict} {
+		lost := map[scoring.Missing]string{scoring.MissingUsable: "are left out", scoring.MissingStrict: "count as a choice of nothing"}[policy]
+		run.CountMissing(policy)
+		all := strings.Join(run.Score(quick).Warnings, "\n")
+		for _, want := range []string{"1 of 3 judgments failed and " + lost, "1 of 3 replies were cut at the token limit and " + lost, fmt.Sprintf("2 of 3 judgments have no verdict, in 1 items: the scores are by the policy %q", policy), "nobody knows which option is the best"} {
+			if !strings.Contains(all, want) {
+				t.Errorf("%s: no %q among\n%s", policy, want, all)
+			}
 		}
 	}
 }

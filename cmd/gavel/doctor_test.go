@@ -87,7 +87,13 @@ func (p *patient) start(t *testing.T) string {
 func (p *patient) visited(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	l := &memoryNet{conns: make(chan net.Conn), closed: make(chan struct{})}
-	s := &http.Server{Handler: p.handler()}
+	h := p.handler()
+	s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if isChat(r.URL.Path) {
+			time.Sleep(waveTime / 2) // so that no wave has to be sent again to be measured
+		}
+		h.ServeHTTP(w, r)
+	})}
 	go s.Serve(l)
 	defer s.Close()
 	var out, errs bytes.Buffer

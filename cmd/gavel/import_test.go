@@ -70,6 +70,16 @@ func TestImportMMLUPro(t *testing.T) {
 	if out := mustCall(t, "score", "r", "--json", "--rounds", "100"); !strings.Contains(out, `"model": "my-model"`) || !strings.Contains(out, `"items": 27`) {
 		t.Errorf("%s", out)
 	}
+	for extract, want := range map[string]string{"strict": "generation-accuracy,overall,50,2,", "lenient": "generation-accuracy,overall,100,2,"} {
+		write(t, "alone.json", "["+mmluRow(1, "A", "A", "The answer is (A)")+","+mmluRow(2, "B", "B", "I take B")+"]")
+		mustCall(t, "import", "mmlu-pro", "alone.json", "--out", "alone")
+		if out := mustCall(t, "score", "alone", "--csv", "--rounds", "100", "--extract", extract); !strings.Contains(out, want) {
+			t.Errorf("--extract %s: no %q in\n%s", extract, want, out)
+		}
+	}
+	if _, stderr, code = call(t, "score", "alone", "--extract", "loose"); code != 2 || !strings.Contains(stderr, "strict, lenient") {
+		t.Errorf("--extract loose: exit status %d: %s", code, stderr)
+	}
 	if _, stderr, code = call(t, "import", "mmlu-pro", "outputs.zip", "--out", "r", "--model", "other"); code != 1 || !strings.Contains(stderr, "holds another run") || !strings.Contains(stderr, "--out") {
 		t.Errorf("another model into the same run: exit status %d: %s", code, stderr)
 	}
@@ -174,6 +184,20 @@ func TestAgree(t *testing.T) {
 	}
 	if md := mustCall(t, "agree", "--markdown", "r", "--human", "human.jsonl"); !strings.Contains(md, "| 1 | judge | experts | 66.67") {
 		t.Errorf("%s", md)
+	}
+}
+
+// TestAgreeOfARun: gavel's own runs on MT-Bench's items join with the votes too.
+func TestAgreeOfARun(t *testing.T) {
+	home(t)
+	talk := `[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]`
+	row := func(judge, winner string) string {
+		return fmt.Sprintf(`{"question_id":81,"model_a":"y","model_b":"x","winner":%q,"judge":%q,"turn":1,"conversation_a":%s,"conversation_b":%s}`+"\n", winner, judge, talk, talk)
+	}
+	write(t, "votes.jsonl", row("expert_1", "model_a")+row("expert_2", "model_a")+row("expert_3", "model_b"))
+	mustCall(t, "run", "answer", "--backend", "sim", "--model", "right", "--dataset", "votes.jsonl", "--out", "r")
+	if csv := mustCall(t, "agree", "r", "--csv", "--human", "votes.jsonl", "--rounds", "100"); !strings.Contains(csv, ",1,judge,experts,S1,66.6667,2,3,") {
+		t.Errorf("%s", csv)
 	}
 }
 
