@@ -325,6 +325,27 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
+// The first wall alone shows what would lead elsewhere as the text that it is.
+func TestMarkdownShowsWhatItKeepsOut(t *testing.T) {
+	for text, want := range map[string]string{
+		"[click](javascript:alert(1))": "[click](javascript:alert(1))",
+		"<javascript:alert(1)>":        "<javascript:alert(1)>",
+		"![a cat](http://x/cat.gif)":   "[image: a cat http://x/cat.gif]",
+		"# Title\n\ntext":              "Titletext",
+		"a <b>bold</b> word":           "a <b>bold</b> word",
+		"<div>\nblock\n</div>":         "<div>block</div>",
+		"[site](https://x.org/a?b=1)":  "site",
+	} {
+		page, ok := markdown(text)
+		if got := strings.ReplaceAll(textOf(parse(t, string(page))), "\n", ""); !ok || got != want {
+			t.Errorf("%q is shown as %q, want %q", text, got, want)
+		}
+	}
+	if page, _ := markdown("[site](https://x.org/a?b=1)"); !strings.Contains(string(page), `<a href="https://x.org/a?b=1" rel="nofollow noreferrer">`) {
+		t.Errorf("a link: %s", page)
+	}
+}
+
 // Layout of a reply never makes much of little: a table of 2,000 columns has
 // 15,000 rows in 50 KB.
 func TestMarkdownStaysSmall(t *testing.T) {

@@ -480,11 +480,14 @@ func TestLive(t *testing.T) {
 
 func TestRateAndTimeLeft(t *testing.T) {
 	now := begun
-	x := &index{run: "a", m: &judging.Manifest{Status: judging.Running, Judgments: 100}, counts: counts{Outcomes: map[string]int{}, Records: 40}}
+	x := &index{run: "a", m: &judging.Manifest{Status: judging.Running, Judgments: 100}, counts: counts{Outcomes: map[string]int{"failed": 3}, Records: 40}}
 	for i := range 40 { // one every 2 s, the last just now
 		x.games = append(x.games, game{at: now.Add(-time.Duration(39-i) * 2 * time.Second).UnixMilli()})
 	}
 	p := x.progress(now)
+	if p.Failed != 3 || p.Done != 40 {
+		t.Errorf("%d done, %d failed", p.Done, p.Failed)
+	}
 	if want := 40.0 / 78; p.Rate != want || p.Left == nil || *p.Left != 60/want {
 		t.Errorf("rate %g, left %v; want %g and %g", p.Rate, p.Left, want, 60/want)
 	}
@@ -640,4 +643,40 @@ func residentMiB() float64 {
 		}
 	}
 	return 0
+}
+
+// results.json counts where it is of the records that are there; where records
+// came after it, or it is another run's, the records do.
+func TestNumbersAreOfTheRecords(t *testing.T) {
+	dir := t.TempDir()
+	makeRun(t, filepath.Join(dir, "a"), making{protocol: "pairwise", dataset: "sample", sim: "right"})
+	path := filepath.Join(dir, "a", judging.ResultsFile)
+	text, err := os.ReadFile(path)
+	must(t, err)
+	changed := strings.Replace(string(text), `"value": 100`, `"value": 12.34`, 1)
+	s := newSite(t, dir, nil)
+	strict := func() float64 {
+		var v RunView
+		s.data("/api/v1/runs/a", &v)
+		return *v.Headline.Value
+	}
+	records, err := os.Stat(filepath.Join(dir, "a", judging.RecordsFile))
+	must(t, err)
+	for _, c := range []struct {
+		name, text string
+		at         time.Duration // after the records
+		want       float64
+	}{
+		{"as the run wrote it", changed, time.Second, 12.34},
+		{"older than the records", changed, -time.Hour, 100},
+		{"another run's", strings.Replace(changed, `"id": "`, `"id": "0`, 1), time.Minute, 100},
+		{"damaged", changed[:len(changed)/2], 2 * time.Minute, 100},
+	} {
+		must(t, os.WriteFile(path, []byte(c.text), 0o644))
+		at := records.ModTime().Add(c.at)
+		must(t, os.Chtimes(path, at, at))
+		if got := strict(); got != c.want {
+			t.Errorf("%s: %g, want %g", c.name, got, c.want)
+		}
+	}
 }

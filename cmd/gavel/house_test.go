@@ -51,7 +51,7 @@ func TestImports(t *testing.T) {
 			}
 		}
 	}
-	for _, dir := range []string{"datasets", "backends", "cache", "judging", "scoring", "report"} {
+	for _, dir := range []string{"datasets", "backends", "cache", "judging", "scoring", "report", "server"} {
 		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, d os.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err
@@ -71,8 +71,8 @@ func TestImports(t *testing.T) {
 }
 
 // allowedUse: backends and cache take the time that a call took; judging's clock
-// has a default.
+// has a default; net/http takes a logger, through which server hands on.
 func allowedUse(path, word string) bool {
 	dir := filepath.Base(filepath.Dir(path))
-	return word == "time.Now()" && (dir == "backends" || dir == "cache")
+	return word == "time.Now()" && (dir == "backends" || dir == "cache") || word == "log." && filepath.Base(path) == "listen.go" && dir == "server"
 }
