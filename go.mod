@@ -16,6 +16,7 @@ require (
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/urfave/cli/v2 v2.27.7
 	github.com/xrash/smetrics v0.0.0-20250705151800-55b8f293f342
+	go.yaml.in/yaml/v3 v3.0.6
 	golang.org/x/mod v0.30.0
 	golang.org/x/sync v0.24.0
 	golang.org/x/sys v0.49.0

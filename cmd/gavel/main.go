@@ -25,6 +25,7 @@ import (
 	"golang.org/x/term"
 
 	"gavel/backends"
+	"gavel/cache"
 	"gavel/datasets"
 )
 
@@ -45,6 +46,8 @@ type env struct {
 	now            func() time.Time
 	terminal       bool // stderr is one
 	interrupts     *interrupts
+	held           *cache.Store // the cache, where it stays open for several runs
+	planner        *planner     // takes plans in place of printing them
 }
 
 // say writes a line for people.
@@ -217,7 +220,7 @@ ended with judgments failed or missing; 130 interrupted.`,
 		// A comma is part of a value: flags that may be given again are given again.
 		DisableSliceFlagSeparator: true,
 		Commands: []*cli.Command{
-			demoCommand(e), runCommand(e), scoreCommand(e), compareCommand(e), reportCommand(e),
+			demoCommand(e), runCommand(e), suiteCommand(e), scoreCommand(e), compareCommand(e), reportCommand(e),
 			agreeCommand(e), replayCommand(e), bundleCommand(e), importCommand(e), exportCommand(e),
 			datasetsCommand(e), modelsCommand(e), doctorCommand(e), promptsCommand(e), cacheCommand(e),
 		},

@@ -174,14 +174,14 @@ func (e *env) client(ctx context.Context, p *prepared) (backends.Client, func() 
 	if p.opts.noCache {
 		return client, func() error { closePool(); return nil }, nil
 	}
-	store, err := e.openCache(p.opts.cacheDir)
+	store, done, err := e.replies(p.opts.cacheDir)
 	if err != nil {
 		closePool()
 		return nil, nil, err
 	}
 	return cache.Wrap(client, store), func() error {
 		closePool()
-		return store.Close()
+		return done()
 	}, nil
 }
 

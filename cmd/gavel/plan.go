@@ -37,12 +37,12 @@ func (e *env) plan(ctx context.Context, p *prepared) error {
 	case p.opts.noCache || p.opts.backend == "sim":
 		note = "the cache is not used"
 	default:
-		store, err := e.openCache(p.opts.cacheDir)
+		store, done, err := e.replies(p.opts.cacheDir)
 		if err != nil {
 			note = "unknown: " + err.Error()
 		} else {
-			defer store.Close()
-			cached = store.Peek
+			defer done()
+			cached = e.planner.known(store.Peek)
 		}
 	}
 	plan, err := p.job.MakePlan(ctx, cached)
@@ -50,6 +50,9 @@ func (e *env) plan(ctx context.Context, p *prepared) error {
 		return err
 	}
 	plan.CacheNote = note
+	if e.planner != nil {
+		return e.planner.take(ctx, p, plan)
+	}
 	return e.printPlan(p, plan)
 }
 
