@@ -169,8 +169,8 @@ func chooseArena(rows Rows, emit func(int, []byte) error) ([]string, error) {
 		}
 	}
 	return notes(
-		note{long, "conversations of more than one turn left out (--turns all judges them whole)"},
-		note{foreign, "conversations in other languages than " + rows.Options.Lang + " left out"},
+		note{long, "conversations, of more than one turn (--turns all judges them whole)"},
+		note{foreign, "conversations, in other languages than " + rows.Options.Lang},
 	), nil
 }
 
@@ -192,7 +192,7 @@ func notes(all ...note) []string {
 	var out []string
 	for _, n := range all {
 		if n.n > 0 {
-			out = append(out, fmt.Sprintf("%d %s.", n.n, n.what))
+			out = append(out, fmt.Sprintf("Left out: %d of the %s.", n.n, n.what))
 		}
 	}
 	return out

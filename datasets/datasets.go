@@ -61,6 +61,7 @@ const (
 	Preference Shape = "preference" // two responses and what people preferred: A, B or C, a tie
 	Options    Shape = "options"    // an instruction with two or more outputs, ranked or not
 	Judgment   Shape = "judgment"   // an agent's answer to a question: right or wrong?
+	Open       Shape = "open"       // a question alone, of a pair: nobody says what is right
 )
 
 // Item is one question with the candidates to be judged and the known best.

@@ -1,8 +1,12 @@
 package datasets
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -215,7 +219,7 @@ func TestNoGoodRow(t *testing.T) {
 		"chatbot-arena": {battle(with("winner", "")), `FILE:1: winner "" is none of model_a, model_b, tie and tie (bothbad) (no usable line among 1; expected ` + ChatbotArena.About + ")"},
 		"votes alone": {mtVote(without("conversation_a"), without("conversation_b")),
 			"FILE:1: the conversations are missing: this is a file of votes alone, take the full one (no usable line among 1; expected " + anyFormat() + ")"},
-		"only later turns": {mtVote(with("turn", 2)), "FILE: no item is left: 1 votes on a later turn left out (--turns all takes them, with the whole conversation)."},
+		"only later turns": {mtVote(with("turn", 2)), "FILE: no item is left: Left out: 1 of the votes, on a later turn (--turns all takes them, with the whole conversation)."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := write(t, "rows.jsonl", tc.line)
@@ -233,6 +237,7 @@ func TestRowNumbers(t *testing.T) {
 	if s.Len() != 3 || s.Skipped != 2 || s.Bad[0].Line != 3 || s.Bad[1].Line != 5 {
 		t.Fatalf("%d items, %v", s.Len(), s.Bad)
 	}
+	oneLine(t, s.Bad[1], path, `FILE:5: key "question" is missing`)
 	var raw []string
 	for i, want := range []struct {
 		id, question string
@@ -310,11 +315,14 @@ func TestVotes(t *testing.T) {
 				if it.Candidates[0].Model != "alpaca" || it.Candidates[0].Text != "a1" || it.Candidates[1].Text != "b1" {
 					t.Errorf("candidates %+v", it.Candidates)
 				}
-			} else if len(s.Notes) != 1 || s.Notes[0] != "1 pairs of answers left out, on which no more than half of the votes agree." {
+			} else if len(s.Notes) != 1 || s.Notes[0] != "Left out: 1 of the pairs of answers, on which no more than half of the votes agree." {
 				t.Errorf("notes %q", s.Notes)
 			}
 			if got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
+			}
+			if name == "no verdict is none" && (len(s.Notes) != 1 || s.Notes[0] != `Left out: 1 of the votes, "tie (inconsistent)", which is no verdict.`) {
+				t.Errorf("notes %q", s.Notes)
 			}
 		})
 	}
@@ -330,7 +338,7 @@ const wholeQuestion, wholeA = "[Turn 1]\nq1\n\n[Turn 2]\nq2", "[Turn 1]\na1\n\n[
 func TestTurns(t *testing.T) {
 	rows := []string{mtVote(), mtVote(with("turn", 2), with("winner", "model_b"))}
 	s := openWith(t, OpenOptions{}, rows...)
-	if s.Len() != 1 || len(s.Notes) != 1 || s.Notes[0] != "1 votes on a later turn left out (--turns all takes them, with the whole conversation)." {
+	if s.Len() != 1 || len(s.Notes) != 1 || s.Notes[0] != "Left out: 1 of the votes, on a later turn (--turns all takes them, with the whole conversation)." {
 		t.Errorf("%d items, notes %q", s.Len(), s.Notes)
 	}
 	s = openWith(t, OpenOptions{Turns: TurnsAll}, rows...)
@@ -352,9 +360,9 @@ func TestTurns(t *testing.T) {
 		ids  string
 		note string
 	}{
-		{OpenOptions{}, "0123456789abcdef fr", "1 conversations of more than one turn left out (--turns all judges them whole)."},
+		{OpenOptions{}, "0123456789abcdef fr", "Left out: 1 of the conversations, of more than one turn (--turns all judges them whole)."},
 		{OpenOptions{Turns: TurnsAll}, "0123456789abcdef long fr", ""},
-		{OpenOptions{Turns: TurnsAll, Lang: "English"}, "0123456789abcdef long", "1 conversations in other languages than English left out."},
+		{OpenOptions{Turns: TurnsAll, Lang: "English"}, "0123456789abcdef long", "Left out: 1 of the conversations, in other languages than English."},
 	} {
 		s := openWith(t, tc.o, rows...)
 		if got := strings.Join(pick(t, Selection{}, s), " "); got != tc.ids || strings.Join(s.Notes, "|") != tc.note {
@@ -464,4 +472,54 @@ func TestFormatsAreToldApart(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A format may put lines in any order, make several of a row, and give up.
+func TestAssemble(t *testing.T) {
+	before := Formats
+	t.Cleanup(func() { Formats = before })
+	fail := error(nil)
+	words := Format{Name: "words", About: "rows with word", Keys: []string{"word"}, Parse: func(line []byte) (Item, error) {
+		var r struct{ Word string }
+		err := decode(line, &r)
+		return Item{ID: r.Word, Group: "words"}, err
+	}}
+	words.Assemble = func(rows Rows, emit func(int, []byte) error) ([]string, error) {
+		all := slices.Collect(func(yield func(Row) bool) {
+			for r := range rows.All {
+				yield(Row{r.Line, bytes.Clone(r.Text)})
+			}
+		})
+		for _, r := range slices.Backward(all) {
+			for _, end := range []string{"", "-again"} {
+				if err := emit(r.Line, bytes.Replace(r.Text, []byte(`"}`), []byte(end+`"}`), 1)); err != nil {
+					return nil, err
+				}
+			}
+		}
+		return []string{"Turned."}, fail
+	}
+	Formats = append(before[:len(before):len(before)], words)
+	content := lines(`{"word":"a"}`, "", `{"word":"b"}`)
+	s := openWith(t, OpenOptions{}, strings.Split(content, "\n")...)
+	var got []string
+	for i := range s.Len() {
+		it := item(t, s, i)
+		got = append(got, fmt.Sprintf("%s of line %d", it.ID, it.Line))
+	}
+	if want := "b of line 3, b-again of line 3, a of line 1, a-again of line 1"; strings.Join(got, ", ") != want || strings.Join(s.Notes, "") != "Turned." {
+		t.Errorf("got %q, notes %q, want %s", got, s.Notes, want)
+	}
+	s = openWith(t, OpenOptions{}, `{"word":"a"}`)
+	if a, b := item(t, s, 0), item(t, s, 1); a.Line != 1 || b.Line != 1 {
+		t.Errorf("two of one row have the lines %d and %d", a.Line, b.Line)
+	}
+	fail = errors.New("there is no sense in it")
+	path := write(t, "words", content)
+	_, err := OpenFile(path)
+	oneLine(t, err, path, "FILE: there is no sense in it")
+	limited(t, 30, 1<<20, 1<<20)
+	fail = nil
+	_, err = OpenFile(path)
+	oneLine(t, err, path, "FILE: it unpacks to more than 0 MiB: unpack it by hand, if it is to be trusted")
 }

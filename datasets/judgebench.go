@@ -57,7 +57,7 @@ func parsePair(line []byte) (Item, error) {
 	default:
 		return Item{}, fmt.Errorf("label %q is neither \"A>B\" nor \"B>A\"", *p.Label)
 	}
-	return Item{
+	return withOwnAnswer(Item{
 		ID:       *p.PairID,
 		Shape:    Pair,
 		Source:   p.Source,
@@ -68,7 +68,7 @@ func parsePair(line []byte) (Item, error) {
 			{ID: ResponseB, Model: p.ResponseModel, Text: *p.ResponseB},
 		},
 		Gold: gold,
-	}, nil
+	}, line)
 }
 
 // categories maps the prefixes of JudgeBench's sources to the four categories

@@ -138,9 +138,9 @@ func countVotes(rows Rows, emit func(int, []byte) error) ([]string, error) {
 		}
 	}
 	return notes(
-		note{later, "votes on a later turn left out (--turns all takes them, with the whole conversation)"},
-		note{unsure, "votes \"" + inconsistent + "\" left out: they are no verdict"},
-		note{split, "pairs of answers left out, on which no more than half of the votes agree"},
+		note{later, "votes, on a later turn (--turns all takes them, with the whole conversation)"},
+		note{unsure, "votes, \"" + inconsistent + "\", which is no verdict"},
+		note{split, "pairs of answers, on which no more than half of the votes agree"},
 	), nil
 }
 

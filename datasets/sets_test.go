@@ -340,7 +340,7 @@ func sum(t *testing.T, text string) *big.Rat {
 func TestSamplePreference(t *testing.T) {
 	why := whyNot(t, samplePreference)
 	s := builtin(t, "sample-preference", OpenOptions{})
-	if len(s.Notes) != 1 || !strings.HasPrefix(s.Notes[0], "3 votes on a later turn left out") {
+	if len(s.Notes) != 1 || !strings.HasPrefix(s.Notes[0], "Left out: 3 of the votes, on a later turn (") {
 		t.Errorf("notes %q", s.Notes)
 	}
 	s = builtin(t, "sample-preference", OpenOptions{Turns: TurnsAll})
@@ -487,7 +487,7 @@ func TestPublishedVotes(t *testing.T) {
 		}
 	}
 	same(t, "labels", golds, map[string]int{"A": 308, "B": 308, "C": 182})
-	if notes := strings.Join(s.Notes, " "); notes != "1666 votes on a later turn left out (--turns all takes them, with the whole conversation). 112 pairs of answers left out, on which no more than half of the votes agree." {
+	if notes := strings.Join(s.Notes, " "); notes != "Left out: 1666 of the votes, on a later turn (--turns all takes them, with the whole conversation). Left out: 112 of the pairs of answers, on which no more than half of the votes agree." {
 		t.Errorf("notes %s", notes)
 	}
 	if s = openWith(t, OpenOptions{Turns: TurnsAll}, rows...); s.Len() != 798+802 {

@@ -28,12 +28,14 @@ var answerKind = Kind{
 }
 
 var (
-	answerShapes = []datasets.Shape{datasets.Choice, datasets.Number, datasets.Preference}
+	gradedShapes = []datasets.Shape{datasets.Choice, datasets.Number, datasets.Preference} // whose answers are right or wrong
+	answerShapes = append(slices.Clone(gradedShapes), datasets.Pair)
 	answerTexts  = embeddedTexts("answer", "paper", selfReferencePaper+", Figures 5, 6 and 7", preferenceLabel)
 )
 
 // answer asks a question by the prompt of its shape: the paper's Figure 5 for a
-// number, 6 for a choice, 7 for a preference.
+// number, 6 for a choice, 7 for a preference. Of a pair it asks the question as it
+// stands, with nothing around it: that is what the two responses were given to.
 type answer struct {
 	template Template
 	marker   string // see markerOption; "" for none
@@ -55,17 +57,25 @@ func ownAnswer(path, system string) (Template, error) {
 	}
 	texts := maps.Clone(answerTexts.Texts)
 	for _, shape := range answerShapes {
-		texts[string(shape)+systemText] = system
+		texts[string(askedOf(shape))+systemText] = system
 	}
 	return newTexts(path, "file", texts, preferenceLabel), nil
+}
+
+// askedOf is the shape of what is asked of items of a shape.
+func askedOf(shape datasets.Shape) datasets.Shape {
+	if shape == datasets.Pair {
+		return datasets.Open
+	}
+	return shape
 }
 
 func (answer) Name() string { return "answer" }
 
 // Showings: once, the candidates as the dataset has them.
 func (answer) Showings(item datasets.Item) []Showing {
-	s := Showing{Shape: item.Shape}
-	if item.Shape != datasets.Number {
+	s := Showing{Shape: askedOf(item.Shape)}
+	if s.Shape != datasets.Number && s.Shape != datasets.Open {
 		s.Order = inOrder(len(item.Candidates))
 	}
 	return []Showing{s}
@@ -82,7 +92,7 @@ func inOrder(n int) []int {
 // Prompt fills in the texts of the item's shape.
 func (p answer) Prompt(item datasets.Item, s Showing) Prompt {
 	prompt := Prompt{
-		System: fill(p.template.Texts[string(item.Shape)+systemText], "{category}", item.Group),
+		System: fill(p.template.Texts[string(s.Shape)+systemText], "{category}", item.Group),
 		User:   p.user(item, s),
 		Labels: labelsOf(item, s), LabelTurn: answerTurn,
 	}
@@ -91,8 +101,10 @@ func (p answer) Prompt(item datasets.Item, s Showing) Prompt {
 }
 
 func (p answer) user(item datasets.Item, s Showing) string {
-	text := p.template.Texts[string(item.Shape)+userText]
-	switch item.Shape {
+	text := p.template.Texts[string(s.Shape)+userText]
+	switch s.Shape {
+	case datasets.Open:
+		return item.Question
 	case datasets.Choice:
 		return fill(text, "{question}", item.Question, "{options}", lettered(item, s))
 	case datasets.Preference:
@@ -134,7 +146,11 @@ func labelsOf(item datasets.Item, s Showing) []string {
 // that are wrong, in an order that is the item's own.
 func answerOracle(item datasets.Item, s Showing, labels []string) backends.Oracle {
 	o := backends.Oracle{Item: item.ID, Showing: s.Index, Order: s.Order, Choices: labels}
-	if item.Shape != datasets.Number {
+	switch s.Shape {
+	case datasets.Number:
+	case datasets.Open:
+		return openOracle(item, s)
+	default:
 		o.Right = slices.Index(s.Order, item.Gold)
 		return o
 	}
@@ -154,6 +170,26 @@ func answerOracle(item datasets.Item, s Showing, labels []string) backends.Oracl
 	return o
 }
 
+// openOracle: to the question of a pair a simulated judge answers with what one
+// of the responses ends with, the better one's where it is right. Whether it knows
+// that is drawn apart from whether it compares them rightly.
+func openOracle(item datasets.Item, s Showing) backends.Oracle {
+	o := backends.Oracle{Item: "answer to " + item.ID, Showing: s.Index, Order: []int{0, 1}, Right: item.Gold}
+	for _, c := range item.Candidates {
+		answer := "as in response " + c.ID
+		switch f := finalAnswer(c.Text); f.rule {
+		case RuleFiveLetters:
+			answer = strings.Repeat(strings.ToUpper(f.value), 5)
+		case RuleBoxed:
+			answer = `\boxed{` + f.value + `}`
+		case RuleAnswer, RuleBold:
+			answer = "**" + f.value + "**"
+		}
+		o.Choices = append(o.Choices, answer)
+	}
+	return o
+}
+
 // preferenceLabel is a label by its form; which of them are on offer is another
 // question.
 var preferenceLabel = regexp.MustCompile(`\[\[([A-Z])\]\]`)
@@ -170,6 +206,12 @@ func (p answer) Parse(s Showing, reply string, how Reading) Verdict {
 			return Verdict{Outcome: NoVerdict, Choice: Nobody}
 		}
 		return Verdict{Outcome: Decided, Choice: Nobody, Answer: value, Label: written, Rule: rule}
+	case datasets.Open:
+		f := finalAnswer(reply)
+		if f.value == "" {
+			return Verdict{Outcome: NoVerdict, Choice: Nobody}
+		}
+		return Verdict{Outcome: Decided, Choice: Nobody, Answer: f.value, Rule: f.rule}
 	case datasets.Preference:
 		label, outcome := oneLabel(preferenceLabel, reply, how.Policy)
 		if outcome != Decided {

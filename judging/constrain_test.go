@@ -286,3 +286,17 @@ func TestLongestPromptInTokens(t *testing.T) {
 		t.Errorf("what surely fits was counted: %+v, %v", got, err)
 	}
 }
+
+// A label that is longer than --max-tokens is not cut off: the turn that is held
+// to labels has room for the longest.
+func TestConstrainHasRoomForTheLabel(t *testing.T) {
+	_, asked := held(t, "sop", func(p *Parameters) { p.Constrain, p.MaxTokens = true, 3 }, func(_ context.Context, req backends.Request) (backends.Response, error) {
+		if req.Constrain == nil {
+			return says("so")
+		}
+		return says("[[B>A]]")
+	})
+	if len(asked) != 2 || asked[0].MaxTokens != 3 || asked[1].MaxTokens != len("[[B>A]]")+1 {
+		t.Errorf("asked %+v", asked)
+	}
+}

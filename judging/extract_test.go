@@ -2,7 +2,6 @@ package judging
 
 import (
 	"math/big"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -307,9 +306,6 @@ func TestLongReplies(t *testing.T) {
 		})
 	}
 }
-
-// anyNumber is what some number looks like, in a plain form.
-var anyNumber = regexp.MustCompile(`^-?\d+(\.\d+)?$|^-?\d+/\d+$`)
 
 // Whatever a model says, no option is chosen that is not there, no letter that
 // it did not write, and a number reads back as itself.

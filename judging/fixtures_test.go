@@ -33,12 +33,12 @@ func needs(t *testing.T, path string) string {
 }
 
 // pairKinds are the protocols that compare two responses.
-var pairKinds = KindsOf(datasets.Pair)
+var pairKinds = Comparisons
 
 // pair is an item of our own: A is right where gold is 0.
 func pair(id string, gold int) datasets.Item {
 	return datasets.Item{
-		ID: id, Source: "sums", Group: "sums", Question: "What is 2 + 2?", Gold: gold,
+		ID: id, Shape: datasets.Pair, Source: "sums", Group: "sums", Question: "What is 2 + 2?", Gold: gold,
 		Candidates: []datasets.Candidate{{ID: "A", Text: "It is 4."}, {ID: "B", Text: "It is 5."}},
 	}
 }

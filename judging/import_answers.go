@@ -170,8 +170,8 @@ func (in *answersIn) join(set *datasets.Set) error {
 		if err != nil {
 			return err
 		}
-		if !answerKind.Takes(item.Shape) {
-			return fmt.Errorf("%s: %s is of shape %q: answers are to questions of the shapes %s", set.Name, item.ID, item.Shape, shapeNames(answerKind.Judges))
+		if !slices.Contains(gradedShapes, item.Shape) {
+			return fmt.Errorf("%s: %s is of shape %q: answers are to questions of the shapes %s", set.Name, item.ID, item.Shape, shapeNames(gradedShapes))
 		}
 		row.item, row.line = item, item.Raw
 		in.file.rows = append(in.file.rows, row)

@@ -15,11 +15,18 @@ var markerOption = Option{
 	Name:  "marker",
 	Usage: "an answer stands after `TEXT` at the start of a line, as \"A:\" in few-shot replies; where no line has it, the usual rules read",
 	Check: func(value string) error {
-		if strings.TrimSpace(value) == "" || strings.ContainsAny(value, "\r\n") {
-			return errors.New("it is a text of one line, such as \"A:\"")
+		if value == "" {
+			return nil // none
 		}
-		return nil
+		return checkMarker(value)
 	},
+}
+
+func checkMarker(text string) error {
+	if strings.TrimSpace(text) == "" || strings.ContainsAny(text, "\r\n") {
+		return errors.New("it is a text of one line, such as \"A:\"")
+	}
+	return nil
 }
 
 // RuleMarker found an answer after the marker of the run.
@@ -67,7 +74,7 @@ func behind(s Showing, rest string) (Verdict, bool) {
 
 // Marker are settings with a marker.
 func Marker(text string) (Settings, error) {
-	if err := markerOption.Check(text); err != nil {
+	if err := checkMarker(text); err != nil {
 		return nil, err
 	}
 	return Settings{markerOption.Name: text}, nil

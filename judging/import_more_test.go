@@ -308,15 +308,16 @@ func TestImportFastChatGames(t *testing.T) {
 			gameRow(83, "x", "y", "model_1", "model_2", "[[A]]", "[[A]]")+
 			gameRow(84, "x", "y", "tie", "tie", "[[C]]", "[[C]]")+
 			gameRow(85, "x", "y", "error", "model_1", "none", "[[B]]")+
-			gameRow(86, "x", "y", "model_1", "model_1", "[[A]] … [[B]]", "[[A]]"), "")
+			gameRow(86, "x", "y", "model_1", "model_1", "[[A]] … [[B]]", "[[A]]")+
+			gameRow(87, "x", "y", "model_1", "tie", "[[A]]", "[[C]]"), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	same(t, "records", importedIn(t, run), []string{
-		benchID(81, 1) + " decided A", benchID(82, 1) + " decided B", benchID(83, 1) + " decided C", benchID(84, 1) + " decided C", benchID(85, 1) + " no-verdict", benchID(86, 1) + " decided A",
+		benchID(81, 1) + " decided A", benchID(82, 1) + " decided B", benchID(83, 1) + " decided C", benchID(84, 1) + " decided C", benchID(85, 1) + " no-verdict", benchID(86, 1) + " decided A", benchID(87, 1) + " decided C",
 	})
 	checkRun(t, run)
-	if im.Manifest.Spec.Model.Name != "gpt-4" || im.Told != 6 || im.Same != 5 || len(im.Differ) != 1 || im.Ties != 2 || im.Inconsistent != 1 {
+	if im.Manifest.Spec.Model.Name != "gpt-4" || im.Told != 7 || im.Same != 6 || len(im.Differ) != 1 || im.Ties != 3 || im.Inconsistent != 2 {
 		t.Errorf("%+v", im.ImportedRun)
 	}
 	for _, want := range []string{"row 6", "game 1: the file has model_1, the reply says two verdicts that differ", "game 2: the file has model_1, the reply says model_2"} {

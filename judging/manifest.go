@@ -94,10 +94,11 @@ type Manifest struct {
 	RetryFor    string            `json:"retry_for,omitempty"` // how long a call was tried
 	Started     time.Time         `json:"started,omitzero"`
 	Ended       time.Time         `json:"ended,omitzero"`
-	Status      string            `json:"status"`             // see the Status constants
-	Imported    string            `json:"imported,omitempty"` // the file it was imported from
-	Stages      []StageOf         `json:"stages,omitempty"`   // the runs that its items were made of
-	Staged      *Staged           `json:"staged,omitempty"`   // what became of their questions
+	Status      string            `json:"status"`               // see the Status constants
+	Imported    string            `json:"imported,omitempty"`   // the file it was imported from
+	Stages      []StageOf         `json:"stages,omitempty"`     // the runs that its items were made of
+	Staged      *Staged           `json:"staged,omitempty"`     // what became of their questions
+	Referenced  *Referenced       `json:"referenced,omitempty"` // or of the pairs
 	JudgeName   string            `json:"judge_name,omitempty"`
 }
 

@@ -30,7 +30,8 @@ var pairwiseKind = Kind{
 		embedded("pairwise", "cot", grpMirror),
 		embedded("pairwise", "arena-hard", arenaHard),
 	},
-	New: func(t Template, _ Settings) Protocol { return pairwise{"pairwise", GoalBetter, t} },
+	Options: []Option{ReferenceOption},
+	New:     func(t Template, s Settings) Protocol { return compareBy(pairwise{"pairwise", GoalBetter, t}, s) },
 }
 
 var reversedKind = Kind{
@@ -43,7 +44,8 @@ var reversedKind = Kind{
 		embedded("reversed", "cot", grp+", \"CoT Prompting\""),
 		embedded("reversed", "arena-hard", arenaHard+" with the goal reversed: gavel's own, no paper has it"),
 	},
-	New: func(t Template, _ Settings) Protocol { return pairwise{"reversed", GoalWorse, t} },
+	Options: []Option{ReferenceOption},
+	New:     func(t Template, s Settings) Protocol { return compareBy(pairwise{"reversed", GoalWorse, t}, s) },
 }
 
 // pairwise compares two responses (PROTOCOLS.md §1). The goal changes what the
@@ -64,13 +66,16 @@ func (pairwise) Showings(datasets.Item) []Showing {
 // followUp is JudgeBench's turn after a reply without a label.
 const followUp = "continue your judgment and finish by outputting a final verdict label"
 
+// userPrompt begins the user message.
+const userPrompt = "<|User Prompt|>\n"
+
 // Prompt writes the user message of JudgeBench's harness, to the byte. Texts
 // are joined, never searched or formatted: they may hold anything.
 func (p pairwise) Prompt(item datasets.Item, s Showing) Prompt {
 	a, b := item.Candidates[s.Order[0]].Text, item.Candidates[s.Order[1]].Text
 	var m strings.Builder
 	m.Grow(len(item.Question) + len(a) + len(b) + 200)
-	m.WriteString("<|User Prompt|>\n")
+	m.WriteString(userPrompt)
 	m.WriteString(item.Question)
 	m.WriteString("\n\n<|The Start of Assistant A's Answer|>\n")
 	m.WriteString(a)

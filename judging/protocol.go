@@ -142,6 +142,9 @@ func (k Kind) Takes(s datasets.Shape) bool { return slices.Contains(k.Judges, s)
 // here.
 var Kinds = []Kind{pairwiseKind, reversedKind, answerKind, selfReferenceKind, multiOptionKind}
 
+// Comparisons lists the protocols that compare two responses.
+var Comparisons = []Kind{pairwiseKind, reversedKind}
+
 // KindsOf lists the protocols that take items of a shape.
 func KindsOf(s datasets.Shape) []Kind {
 	return slices.DeleteFunc(slices.Clone(Kinds), func(k Kind) bool { return !k.Takes(s) })

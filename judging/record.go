@@ -190,6 +190,17 @@ func (r *Record) describe(item datasets.Item) {
 	r.describeOptions(item)
 }
 
+// describeOpen notes that a question was asked for its own sake: what the item
+// says is right is right of something else.
+func (r *Record) describeOpen(s Showing) {
+	if s.Shape == datasets.Open {
+		r.Shape, r.Gold = s.Shape, ""
+	}
+}
+
+// unordered tells whether the record is of a question that shows no candidates.
+func (r *Record) unordered() bool { return r.Shape == datasets.Number || r.Shape == datasets.Open }
+
 // take notes a verdict.
 func (r *Record) take(v Verdict) {
 	r.Outcome, r.Label, r.Choice, r.Answer, r.Rule = v.Outcome, v.Label, r.CandidateID(v.Choice), v.Answer, v.Rule
@@ -241,11 +252,11 @@ func (r *Record) check() error {
 		return errors.New("not a record of gavel")
 	case !slices.Contains(Outcomes, r.Outcome):
 		return fmt.Errorf("unknown outcome %q", r.Outcome)
-	case r.Showing < 0 || r.Showing >= r.Showings || len(r.Order) < 2 && r.Shape != datasets.Number:
+	case r.Showing < 0 || r.Showing >= r.Showings || len(r.Order) < 2 && !r.unordered():
 		return errors.New("a record without an order shown")
 	case r.Repeat < 0 || r.Repeat >= MaxRepeats:
 		return fmt.Errorf("repeat %d: it is from 0 to %d", r.Repeat, MaxRepeats-1)
-	case !slices.Contains(r.Order, r.Gold) && r.Shape != datasets.Number && (r.Gold != "" || r.Shape != datasets.Options && r.Shape != datasets.Preference):
+	case !slices.Contains(r.Order, r.Gold) && !r.unordered() && (r.Gold != "" || r.Shape != datasets.Options && r.Shape != datasets.Preference):
 		return fmt.Errorf("gold %q was not shown", r.Gold)
 	case r.Choice != "" && !slices.Contains(r.Order, r.Choice):
 		return fmt.Errorf("choice %q was not shown", r.Choice)

@@ -175,6 +175,7 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Showing, repeat i
 		At:      j.Now().UTC().Truncate(time.Millisecond),
 	}
 	rec.describe(item)
+	rec.describeOpen(s)
 	req := j.request(FirstTurn(prompt, params.SystemRole), &prompt.Oracle, repeat)
 	rec.PromptID = hashEncoded(req.Encoded)
 	if said := j.measure(ctx, &req); said != "" {
@@ -233,6 +234,9 @@ func (p Parameters) hold(req *backends.Request, prompt Prompt, attempt int) (con
 	constrained = p.holds(prompt) && (prompt.LabelTurn == "" || attempt > 1)
 	if constrained {
 		req.Constrain = prompt.Labels
+		for _, l := range prompt.Labels { // no tokenizer makes more than one token of a byte; one more ends it
+			req.MaxTokens = max(req.MaxTokens, len(l)+1)
+		}
 	}
 	if p.Logprobs && constrained == p.holds(prompt) {
 		req.Labels = prompt.Labels

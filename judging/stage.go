@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gavel/datasets"
@@ -288,7 +289,7 @@ func ready(questions *datasets.Set, own *Answers, agents []*Answers) error {
 
 // question makes the judgments of one question and counts what there is none of.
 func (s *Staged) question(item datasets.Item, own *Answers, agents []*Answers) ([]judgmentLine, error) {
-	if !answerKind.Takes(item.Shape) {
+	if !slices.Contains(gradedShapes, item.Shape) {
 		return nil, fmt.Errorf("%s: is not a question with an answer that can be right or wrong (its shape is %s)", item.ID, item.Shape)
 	}
 	if goldOf(item) == "" {

@@ -23,7 +23,7 @@ func answerRun(t testing.TB, set *datasets.Set, model string, say func(id string
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
 	j, _ := jobOf(answerKind, nil, set, script(func(_ context.Context, req backends.Request) (backends.Response, error) {
-		return say(req.Oracle.Item)
+		return say(strings.TrimPrefix(req.Oracle.Item, "answer to "))
 	}))
 	j.Manifest.Spec.Model = ModelSpec{Name: model, Identity: "test " + model}
 	j.GiveUp = 1 << 30

@@ -102,10 +102,10 @@ type page struct {
 	Figures   []Figure
 }
 
-// said is what a run is warned of.
+// said is a warning, and the runs that it is said of.
 type said struct {
-	Run      string
-	Warnings []string
+	Warning string
+	Runs    []string
 }
 
 // section is a run's tables.
@@ -122,16 +122,39 @@ func pageOf(runs []Run) (page, error) {
 	names := labels(scores.Runs)
 	p := page{Title: titleOf(scores.Runs), Outcomes: outcomesTable(scores.Runs, names), Simulated: simulatedNote(scores.Runs)}
 	for i, r := range scores.Runs {
-		if len(r.Warnings) > 0 {
-			p.Warnings = append(p.Warnings, said{names[i], r.Warnings})
-		}
 		p.Runs = append(p.Runs, section{names[i], viewOf(r.Protocol).run(r)})
 	}
+	p.Warnings = warnings(scores.Runs, names)
 	p.Common, p.Differ = facts(runs, names)
 	p.Summaries = scores.summaries()
 	var err error
 	p.Figures, err = figures(runs)
 	return p, err
+}
+
+// warnings says each once, however many runs it is said of.
+func warnings(runs []scoring.Report, names []string) []said {
+	var all []said
+	for i, r := range runs {
+		for _, w := range r.Warnings {
+			k := slices.IndexFunc(all, func(s said) bool { return s.Warning == w })
+			if k < 0 {
+				k, all = len(all), append(all, said{Warning: w})
+			}
+			if !slices.Contains(all[k].Runs, names[i]) {
+				all[k].Runs = append(all[k].Runs, names[i])
+			}
+		}
+	}
+	for k, s := range all {
+		switch {
+		case len(runs) == 1:
+			all[k].Runs = nil
+		case len(s.Runs) == len(runs):
+			all[k].Runs = []string{fmt.Sprintf("all %d runs", len(runs))}
+		}
+	}
+	return all
 }
 
 func titleOf(runs []scoring.Report) string {

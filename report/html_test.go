@@ -170,7 +170,7 @@ func TestPagesHaveEveryTable(t *testing.T) {
 		for _, r := range runs {
 			scores.Runs = append(scores.Runs, r.Report)
 			for _, w := range r.Warnings {
-				if !strings.Contains(page, "<li>"+w+"</li>") {
+				if !strings.Contains(page, "<li>"+w+"<") {
 					t.Errorf("%s: no warning %q", name, w)
 				}
 			}
@@ -319,5 +319,17 @@ func TestFragments(t *testing.T) {
 	part, err := Results(pairRuns())
 	if err != nil || !strings.Contains(writeHTML(t, pairRuns()), string(part)) {
 		t.Errorf("the results alone are not those of the page (%v)", err)
+	}
+}
+
+func TestWarningsAreSaidOnce(t *testing.T) {
+	names := []string{"a", "b", "c"}
+	runs := []scoring.Report{{Warnings: []string{"few", "all", "few"}}, {Warnings: []string{"all"}}, {Warnings: []string{"all", "few"}}}
+	got := fmt.Sprint(warnings(runs, names))
+	if want := "[{few [a c]} {all [all 3 runs]}]"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got := fmt.Sprint(warnings(runs[:1], names)); got != "[{few []} {all []}]" {
+		t.Errorf("of one run: %s", got)
 	}
 }

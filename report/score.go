@@ -111,7 +111,7 @@ func (s Scores) summaries() (tables []Table) {
 }
 
 func pairTables(r scoring.Report) []Table {
-	tables := []Table{runTable(r)}
+	tables := append([]Table{runTable(r)}, referenceTable(r)...)
 	if r.Repeats != nil {
 		tables = append(tables, repeatsTable(r.Repeats))
 	}

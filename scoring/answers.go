@@ -45,6 +45,7 @@ func (f *answers) headline() string { return GenerationAccuracy }
 func (f *answers) add(r *judging.Record, v judging.Verdict) (bool, error) {
 	switch r.Shape {
 	case "choice", "number", "preference":
+	case "open": // of a pair: nobody says what is right
 	default:
 		return false, fmt.Errorf("an answer is to a choice, a number or a preference; this record is of another kind (shape %q)", r.Shape)
 	}

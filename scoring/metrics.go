@@ -106,7 +106,10 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 	var todo errgroup.Group
 	todo.SetLimit(runtime.GOMAXPROCS(0)) // what is drawn takes memory
 	for i, g := range groups {
-		todo.Go(func() error { byGroup[i] = scoreGroup(g, run.Units, b); return nil })
+		todo.Go(func() error {
+			byGroup[i] = append(scoreGroup(g, run.Units, b), scoreReferences(g, run.Units, b)...)
+			return nil
+		})
 	}
 	todo.Wait()
 	rep.Repeats, rep.Calibration = run.agreement(b), run.calibrate(b)
@@ -277,6 +280,9 @@ func (run *Run) warnings() []string {
 	}
 	if m.Spec.Parameters.Logprobs && len(run.Forecasts) == 0 && run.Outcomes[judging.Decided] > 0 {
 		say("the server told no probabilities of the labels: there is no calibration")
+	}
+	if m.Referenced != nil {
+		w = append(w, m.Referenced.Warnings...)
 	}
 	if n := m.Dataset.Skipped; n > 0 {
 		say("%d lines of the dataset file could not be read and are no part of this", n)

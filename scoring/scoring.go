@@ -171,6 +171,7 @@ type Unit struct {
 type Pattern struct {
 	Group string
 	Gold  int8
+	Own   int8 // the judge's own answer to the question, where it was shown: see the Own constants
 	Games [2]Game
 }
 
@@ -295,7 +296,7 @@ func (l *Loader) Add(r *judging.Record) error {
 		return nil
 	}
 	i := l.item(r.Item)
-	p := Pattern{Group: r.Group, Gold: candidate(r, r.Gold)}
+	p := Pattern{Group: r.Group, Gold: candidate(r, r.Gold), Own: knownOwn(r)}
 	if n := l.of[i]; n > 0 {
 		p = *l.patterns[n-1]
 	}

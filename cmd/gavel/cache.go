@@ -26,19 +26,6 @@ func (e *env) openCache(dir string) (*cache.Store, error) {
 	return cache.Open(cacheDir(dir), cache.Options{Warn: func(format string, args ...any) { e.say("warning: "+format, args...) }})
 }
 
-// replies is the cache, with what lets go of it: the one that is held open for
-// several runs, or one of this run's own.
-func (e *env) replies(dir string) (*cache.Store, func() error, error) {
-	if e.held != nil {
-		return e.held, func() error { return nil }, nil
-	}
-	store, err := e.openCache(dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	return store, store.Close, nil
-}
-
 func cacheCommand(e *env) *cli.Command {
 	dir := func() cli.Flag { return &cli.StringFlag{Name: "cache", Usage: "`DIR` of the cache"} }
 	return &cli.Command{

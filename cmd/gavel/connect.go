@@ -44,21 +44,26 @@ func endpointsFrom(c *cli.Context) (endpointOptions, error) {
 	if err := oneOf("--backend", o.backend, backendNames); err != nil {
 		return o, err
 	}
+	return o, checkURLs(o)
+}
+
+// checkURLs wants addresses, and each once.
+func checkURLs(o endpointOptions) error {
 	seen := map[string]string{}
 	for _, at := range o.baseURLs {
 		u, err := url.Parse(at)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			return o, usage("--base-url %q is no address: write it like http://127.0.0.1:8080", at)
+			return usage("--base-url %q is no address: write it like http://127.0.0.1:8080", at)
 		}
 		if o.backend == "sim" {
-			return o, usage("--base-url has no meaning with --backend sim")
+			return usage("--base-url has no meaning with --backend sim")
 		}
 		if first, twice := seen[sameURL(u)]; twice {
-			return o, usage("--base-url %s and --base-url %s are one server: give it once", first, at)
+			return usage("--base-url %s and --base-url %s are one server: give it once", first, at)
 		}
 		seen[sameURL(u)] = at
 	}
-	return o, nil
+	return nil
 }
 
 func oneOf(flag, value string, allowed []string) error {

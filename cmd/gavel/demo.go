@@ -10,7 +10,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gavel/datasets"
 	"gavel/judging"
 	"gavel/report"
 	"gavel/scoring"
@@ -74,7 +73,7 @@ func (d *demo) pairs() error {
 	fmt.Fprintln(d.env.stdout, "1. Two responses: which is better, and which is worse?")
 	var scores report.Scores
 	var dirs []string
-	kinds := judging.KindsOf(datasets.Pair)
+	kinds := judging.Comparisons
 	for _, judge := range demoJudges {
 		fmt.Fprintf(d.env.stdout, "  sim:%-32s %s\n", judge.model, judge.about)
 		for _, kind := range kinds {
@@ -187,7 +186,7 @@ func (d *demo) run(protocol, model, dataset, name string) (*scoring.Report, erro
 // position bias, under the first protocol.
 func demoCompare(dirs []string) ([]report.Table, error) {
 	var runs []*scoring.Run
-	for _, i := range []int{0, len(judging.KindsOf(datasets.Pair))} {
+	for _, i := range []int{0, len(judging.Comparisons)} {
 		r, err := scoring.Load(dirs[i], scoring.DefaultOptions.Reading)
 		if err != nil {
 			return nil, err

@@ -20,7 +20,8 @@ var imports = map[string][]string{
 	"scoring/stats": nil,
 	"scoring":       {"judging", "scoring/stats"},
 	"report":        {"scoring"},
-	"cmd/gavel":     {"datasets", "backends", "cache", "judging", "scoring", "scoring/stats", "report"},
+	"server":        {"judging", "scoring", "report", "datasets"},
+	"cmd/gavel":     {"server", "datasets", "backends", "cache", "judging", "scoring", "scoring/stats", "report"},
 }
 
 // TestImports compares the import lines with the table.

@@ -187,6 +187,20 @@ func TestAgree(t *testing.T) {
 	}
 }
 
+// TestAgreeOfARun: gavel's own runs on MT-Bench's items join with the votes too.
+func TestAgreeOfARun(t *testing.T) {
+	home(t)
+	talk := `[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]`
+	row := func(judge, winner string) string {
+		return fmt.Sprintf(`{"question_id":81,"model_a":"y","model_b":"x","winner":%q,"judge":%q,"turn":1,"conversation_a":%s,"conversation_b":%s}`+"\n", winner, judge, talk, talk)
+	}
+	write(t, "votes.jsonl", row("expert_1", "model_a")+row("expert_2", "model_a")+row("expert_3", "model_b"))
+	mustCall(t, "run", "answer", "--backend", "sim", "--model", "right", "--dataset", "votes.jsonl", "--out", "r")
+	if csv := mustCall(t, "agree", "r", "--csv", "--human", "votes.jsonl", "--rounds", "100"); !strings.Contains(csv, ",1,judge,experts,S1,66.6667,2,3,") {
+		t.Errorf("%s", csv)
+	}
+}
+
 // TestAgreeAsThePaper: Table 5 of arXiv 2306.05685, from the published files to
 // the table.
 func TestAgreeAsThePaper(t *testing.T) {

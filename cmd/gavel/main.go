@@ -25,7 +25,6 @@ import (
 	"golang.org/x/term"
 
 	"gavel/backends"
-	"gavel/cache"
 	"gavel/datasets"
 )
 
@@ -46,8 +45,7 @@ type env struct {
 	now            func() time.Time
 	terminal       bool // stderr is one
 	interrupts     *interrupts
-	held           *cache.Store // the cache, where it stays open for several runs
-	planner        *planner     // takes plans in place of printing them
+	hooks          hooks // of a server that makes runs
 }
 
 // say writes a line for people.
@@ -220,7 +218,7 @@ ended with judgments failed or missing; 130 interrupted.`,
 		// A comma is part of a value: flags that may be given again are given again.
 		DisableSliceFlagSeparator: true,
 		Commands: []*cli.Command{
-			demoCommand(e), runCommand(e), suiteCommand(e), scoreCommand(e), compareCommand(e), reportCommand(e),
+			demoCommand(e), runCommand(e), suiteCommand(e), scoreCommand(e), compareCommand(e), reportCommand(e), serveCommand(e),
 			agreeCommand(e), replayCommand(e), bundleCommand(e), importCommand(e), exportCommand(e),
 			datasetsCommand(e), modelsCommand(e), doctorCommand(e), promptsCommand(e), cacheCommand(e),
 		},

@@ -18,7 +18,9 @@ import (
 // there even where the error is not nil, if there was anything to score.
 func (e *env) make(ctx context.Context, p *prepared) (*scoring.Report, error) {
 	m := p.job.Manifest
-	defer frugal(p.set.Len())()
+	if e.hooks.shared == nil { // a server's memory is not one run's to rule
+		defer frugal(p.set.Len())()
+	}
 	p.job.Standing = judging.Standing{}
 	var err error
 	if p.records, err = scoring.NewLoader(m, scoring.DefaultOptions.Reading, p.set.IDs()); err != nil {
@@ -32,6 +34,7 @@ func (e *env) make(ctx context.Context, p *prepared) (*scoring.Report, error) {
 		return nil, err
 	}
 	defer dir.Close()
+	e.hooks.opened(p.out)
 	m.Started = e.now().UTC().Truncate(time.Second)
 	if old != nil {
 		m.Started = old.Started
@@ -170,18 +173,19 @@ func (e *env) client(ctx context.Context, p *prepared) (backends.Client, func() 
 		return p.judges[0].Client, func() error { return nil }, nil
 	}
 	client, closePool := p.pooled(ctx)
+	client = e.hooks.watched(client)
 	client = backends.WithRetry(client, backends.Retry{For: p.opts.retryFor})
 	if p.opts.noCache {
 		return client, func() error { closePool(); return nil }, nil
 	}
-	store, done, err := e.replies(p.opts.cacheDir)
+	store, closeStore, err := e.replies(p.opts.cacheDir)
 	if err != nil {
 		closePool()
 		return nil, nil, err
 	}
 	return cache.Wrap(client, store), func() error {
 		closePool()
-		return done()
+		return closeStore()
 	}, nil
 }
 
@@ -199,6 +203,7 @@ func (e *env) ask(ctx context.Context, p *prepared, dir *judging.Dir, missing, s
 		if err := dir.Write(r); err != nil {
 			return err
 		}
+		e.hooks.made(r)
 		return p.records.Add(r)
 	}
 	p.job.Progress, p.job.Stop = progress.add, stop

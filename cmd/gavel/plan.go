@@ -37,12 +37,12 @@ func (e *env) plan(ctx context.Context, p *prepared) error {
 	case p.opts.noCache || p.opts.backend == "sim":
 		note = "the cache is not used"
 	default:
-		store, done, err := e.replies(p.opts.cacheDir)
+		store, closeStore, err := e.replies(p.opts.cacheDir)
 		if err != nil {
 			note = "unknown: " + err.Error()
 		} else {
-			defer done()
-			cached = e.planner.known(store.Peek)
+			defer closeStore()
+			cached = e.hooks.planner.known(store.Peek)
 		}
 	}
 	plan, err := p.job.MakePlan(ctx, cached)
@@ -50,13 +50,17 @@ func (e *env) plan(ctx context.Context, p *prepared) error {
 		return err
 	}
 	plan.CacheNote = note
-	if e.planner != nil {
-		return e.planner.take(ctx, p, plan)
+	if e.hooks.planner != nil {
+		return e.hooks.planner.take(ctx, p, plan)
 	}
 	return e.printPlan(p, plan)
 }
 
 func (e *env) printPlan(p *prepared, plan judging.Plan) error {
+	if e.hooks.planned != nil {
+		e.hooks.planned(p, plan)
+		return nil
+	}
 	if p.opts.format == "json" {
 		return report.WriteJSON(e.stdout, struct {
 			Manifest *judging.Manifest `json:"manifest"`
@@ -64,6 +68,17 @@ func (e *env) printPlan(p *prepared, plan judging.Plan) error {
 			Plan     judging.Plan      `json:"plan"`
 		}{p.job.Manifest, p.out, plan})
 	}
+	if err := report.Text(e.stdout, report.Table{Title: "plan: nothing is asked", Columns: []report.Column{{Name: ""}, {Name: ""}}, Rows: planRows(p, plan)}); err != nil {
+		return err
+	}
+	for _, msg := range plan.First {
+		fmt.Fprintf(e.stdout, "--- first prompt, %s ---\n%s\n", msg.Role, msg.Content)
+	}
+	return nil
+}
+
+// planRows is a plan for people.
+func planRows(p *prepared, plan judging.Plan) [][]string {
 	m := p.job.Manifest
 	calls := plan.Calls()
 	cached := strconv.Itoa(plan.Cached)
@@ -97,13 +112,7 @@ func (e *env) printPlan(p *prepared, plan judging.Plan) error {
 	if n := m.Spec.Parameters.NumCtx; n > 0 {
 		rows = slices.Insert(rows, len(rows)-2, []string{"num_ctx", fmt.Sprintf("%d tokens, for the longest prompt and %d replies", n, m.Spec.Parameters.Attempts)})
 	}
-	if err := report.Text(e.stdout, report.Table{Title: "plan: nothing is asked", Columns: []report.Column{{Name: ""}, {Name: ""}}, Rows: rows}); err != nil {
-		return err
-	}
-	for _, msg := range plan.First {
-		fmt.Fprintf(e.stdout, "--- first prompt, %s ---\n%s\n", msg.Role, msg.Content)
-	}
-	return nil
+	return rows
 }
 
 func callRange(least, most int) string {

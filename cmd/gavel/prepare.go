@@ -200,7 +200,7 @@ func findTemplate(kind judging.Kind, name string) (judging.Template, error) {
 
 // equip works out the run of a protocol on items by judges.
 func (e *env) equip(ctx context.Context, o runOptions, q question, its items, judges []backends.Member) (*prepared, error) {
-	kind, template := q.kind, q.template
+	kind, template := q.kind, q.kind.Adapted(q.template, o.settings)
 	p := &prepared{opts: o, set: its.set, judges: judges}
 	server, model := p.judges[0].Server, jointModel(p.judges)
 	protocol := kind.New(template, o.settings)
@@ -247,7 +247,7 @@ func (e *env) equip(ctx context.Context, o runOptions, q question, its items, ju
 	}
 	p.out = o.out
 	if p.out == "" {
-		p.out = filepath.Join("runs", runName(m))
+		p.out = filepath.Join(e.hooks.folder(), runName(m))
 	}
 	p.job = &judging.Job{
 		Manifest: m, Protocol: protocol, Set: its.set, Rows: its.rows, Context: max(model.Context, params.NumCtx),

@@ -83,6 +83,7 @@ func TestReportUsage(t *testing.T) {
 		{"not a run", []string{"report", dir, "--out", "x.html"}, exitError, "not a run directory"},
 		{"no such folder", []string{"report", run, "--out", filepath.Join(dir, "no", "x.html")}, exitError, "no such file"},
 		{"a folder", []string{"report", run, "--out", dir}, exitError, "directory"},
+		{"a folder, by force", []string{"report", run, "--force", "--out", dir}, exitError, "rename"},
 	} {
 		_, stderr, code := call(t, c.args...)
 		if code != c.code || !strings.Contains(stderr, c.say) {
@@ -94,5 +95,8 @@ func TestReportUsage(t *testing.T) {
 	}
 	if _, err := os.Stat("x.html"); err == nil {
 		t.Error("a page was written")
+	}
+	if left, err := filepath.Glob(filepath.Join(filepath.Dir(dir), ".*-*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
 	}
 }

@@ -59,10 +59,7 @@ same command again asks only for what is missing.`,
 				if err != nil {
 					return err
 				}
-				if k.Takes(datasets.Judgment) {
-					return e.runStaged(c.Context, o)
-				}
-				return e.runJudge(c.Context, o)
+				return e.runAny(c.Context, o)
 			},
 		})
 	}

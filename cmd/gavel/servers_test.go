@@ -273,3 +273,85 @@ func TestServersDoctor(t *testing.T) {
 		}
 	})
 }
+
+// TestServersSelfReference: published questions and a published model's answers,
+// judged in both modes and held to the labels: all is decided, the judge's own
+// answers are references, and a second run asks nothing.
+func TestServersSelfReference(t *testing.T) {
+	realServers(t, func(t *testing.T, url string) {
+		dir := filepath.Join(sourceDir, "../../../shared/data/mmlu-pro")
+		agents, err := filepath.Glob(filepath.Join(dir, "eval_results/*.zip"))
+		if err != nil || len(agents) == 0 {
+			t.Skip("MMLU-Pro is not in ../shared/data")
+		}
+		pick, n := []string{"--sample", "0", "--limit", "100"}, 100
+		if url == os.Getenv("GAVEL_OLLAMA_URL") { // it reads some thousand tokens a second
+			pick[3], n = "6", 6
+		}
+		args := append([]string{"run", "self-reference", "--base-url", url, "--dataset", filepath.Join(dir, "data/test-00000-of-00001.parquet"), "--agents", agents[0],
+			"--constrain", "--accept-cut", "--max-tokens", "16", "--concurrency", "2"}, pick...)
+		mustCall(t, append(args, "--out", "one/judged")...)
+		if got := outcomes(t, "one/judged"); got["decided"] != 2*n {
+			t.Errorf("of %d judgments are decided: %v", 2*n, got)
+		}
+		for _, r := range records(t, "one/judged") {
+			if r.Own == nil || r.Agent != "Meta-Llama-3_1-8B-Instruct" || len(r.Replies) != 2 || !r.Replies[1].Constrained {
+				t.Fatalf("not what the server was asked: %+v", r)
+			}
+		}
+		own, err := filepath.Glob("one/*_answer_paper_*")
+		if err != nil || len(own) != 1 {
+			t.Fatalf("the judge's own answers: %v", own)
+		}
+		if got := outcomes(t, own[0]); got["decided"] != n {
+			t.Errorf("of %d own answers are decided: %v", n, got)
+		}
+		mustCall(t, append(args, "--out", "two/judged")...)
+		for _, r := range records(t, "two/judged") {
+			for _, reply := range r.Replies {
+				if !reply.Cached {
+					t.Fatalf("the second run asked for %s", r.Item)
+				}
+			}
+		}
+		if read(t, "one/judged/results.json") != read(t, "two/judged/results.json") {
+			t.Error("results.json differs between the run and its repeat from the cache")
+		}
+		mustCall(t, "report", "one/judged", own[0], "--out", "report.html")
+	})
+}
+
+// TestServersMultiOption: message trees, with and without an unrelated option.
+func TestServersMultiOption(t *testing.T) {
+	realServers(t, func(t *testing.T, url string) {
+		file := filepath.Join(sourceDir, "../../../shared/data/oasst1/trees/oasst2_filtered.ready_for_export.jsonl")
+		if _, err := os.Stat(file); err != nil {
+			t.Skip("the message trees are not in ../shared/data")
+		}
+		limit := "12"
+		if url == os.Getenv("GAVEL_OLLAMA_URL") {
+			limit = "3"
+		}
+		for _, further := range [][]string{nil, {"--unrelated"}, {"--goal", "worst"}} {
+			args := append([]string{"run", "multi-option", "--base-url", url, "--dataset", file, "--limit", limit, "--constrain", "--accept-cut", "--max-tokens", "16", "--concurrency", "2"}, further...)
+			out := "run" + strings.Join(further, "")
+			mustCall(t, append(args, "--out", out)...)
+			made := records(t, out)
+			if got := outcomes(t, out); got["decided"] != len(made) || len(made) < 6 {
+				t.Errorf("%v: of %d judgments: %v", further, len(made), got)
+			}
+			mustCall(t, append(args, "--out", out+"-again")...)
+			for _, r := range records(t, out+"-again") {
+				for _, reply := range r.Replies {
+					if !reply.Cached {
+						t.Fatalf("%v: the second run asked for %s", further, r.Item)
+					}
+				}
+			}
+			if read(t, out+"/results.json") != read(t, out+"-again/results.json") {
+				t.Errorf("%v: results.json differs between the run and its repeat from the cache", further)
+			}
+		}
+		mustCall(t, "compare", "run", "run--unrelated")
+	})
+}

@@ -21,6 +21,7 @@ import (
 // stages are the runs that a judging run stands on.
 type stages struct {
 	opts      runOptions
+	runs      string // folder of runs, where --out names none
 	questions items
 	judges    []backends.Member
 	own       *judging.Answers
@@ -48,7 +49,7 @@ func (e *env) runStaged(ctx context.Context, o runOptions) error {
 		}
 		return e.planOrMake(ctx, p, nil)
 	}
-	s := &stages{opts: o, questions: its}
+	s := &stages{opts: o, runs: e.hooks.folder(), questions: its}
 	defer func() { os.RemoveAll(s.passing) }()
 	if err := e.answerStages(ctx, s); err != nil {
 		return err
@@ -73,6 +74,8 @@ func stagesOf(o runOptions, its items) (staged bool, err error) {
 	case shape == datasets.Judgment:
 		_, err = ask(o, its)
 		return false, err
+	case shape == datasets.Pair: // its questions can be answered, but nobody says what is right
+		return true, usage("%s has items of shape %s, without an answer that is right: gavel run pairwise --self-reference has a judge compare them with its own answer as reference", its.set.Name, shape)
 	case len(o.agents) == 0:
 		return true, usage("--agents is missing: whose answers are to be judged? A file of answers, an answer run, or MODEL@URL")
 	}
@@ -149,7 +152,7 @@ func (e *env) makeAnswers(ctx context.Context, s *stages, o runOptions, judges [
 		return nil, err
 	}
 	p.out = filepath.Join(s.folder(), filepath.Base(p.out))
-	if e.planner == nil {
+	if e.hooks.planner == nil {
 		e.say("stage: %s, in %s", what, p.out)
 	}
 	if o.dryRun {
@@ -169,7 +172,7 @@ func (e *env) makeAnswers(ctx context.Context, s *stages, o runOptions, judges [
 // folder is where the stages' runs are: beside the judging run.
 func (s *stages) folder() string {
 	if s.opts.out == "" {
-		return "runs"
+		return s.runs
 	}
 	return filepath.Dir(filepath.Clean(s.opts.out))
 }
@@ -260,8 +263,8 @@ func (e *env) importAgent(s *stages, file string) (dir string, err error) {
 // a dry run with stages that are not there yet there is none.
 func (e *env) judgeStage(ctx context.Context, s *stages) (*prepared, error) {
 	if s.own == nil || len(s.agents) < len(s.opts.agents) {
-		if e.planner != nil {
-			e.planner.follow(s)
+		if pl := e.hooks.planner; pl != nil {
+			pl.follow(s, len(s.questions.rows)*len(s.opts.agents)*modesOf(s.opts))
 			return nil, nil
 		}
 		e.say("%d × %d judgments follow in each mode once the stages before are there", len(s.questions.rows), len(s.opts.agents))
@@ -271,13 +274,23 @@ func (e *env) judgeStage(ctx context.Context, s *stages) (*prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, w := range staged.Warnings {
-		e.say("warning: %s", w)
-	}
 	if len(lines) == 0 {
 		return nil, fmt.Errorf("there is nothing to judge: no question of %s has an answer of the judge's and of an agent's", s.questions.set.Name)
 	}
-	set, err := datasets.FromLines(s.questions.set.Name, string(datasets.Judgment), lines)
+	p, err := e.fromStage(ctx, s, string(datasets.Judgment), lines, staged.Warnings)
+	if err != nil {
+		return nil, err
+	}
+	p.job.Manifest.Staged = staged
+	return p, nil
+}
+
+// fromStage is the judging run on lines that were made of the stages before it.
+func (e *env) fromStage(ctx context.Context, s *stages, format string, lines [][]byte, warnings []string) (*prepared, error) {
+	for _, w := range warnings {
+		e.say("warning: %s", w)
+	}
+	set, err := datasets.FromLines(s.questions.set.Name, format, lines)
 	if err != nil {
 		return nil, err
 	}
@@ -294,6 +307,5 @@ func (e *env) judgeStage(ctx context.Context, s *stages) (*prepared, error) {
 		return nil, err
 	}
 	p.job.Manifest.Stages = s.named()
-	p.job.Manifest.Staged = staged
 	return p, nil
 }

@@ -110,12 +110,12 @@ func (e *env) hold(s *suite) (func() error, error) {
 	if i < 0 {
 		return func() error { return nil }, nil
 	}
-	store, err := e.openCache(s.cells[i].opts.cacheDir)
+	e.hooks.shared = new(sharedCache)
+	_, done, err := e.replies(s.cells[i].opts.cacheDir)
 	if err != nil {
-		return nil, err
+		e.hooks.shared = nil
 	}
-	e.held = store
-	return store.Close, nil
+	return done, err
 }
 
 // asksAgents tells whether a cell may ask models other than its judge.

@@ -34,7 +34,7 @@ func TestSuiteExample(t *testing.T) {
 		{0, "run pairwise --model=qwen3:8b --backend=ollama --base-url=http://127.0.0.1:11434 --think=off --dataset=sample --prompt=sop --concurrency=4 --max-tokens=2048 --out=runs/two-judges/qwen3-8b_pairwise_sample_sop"},
 		{14 + 3, "run reversed --model=llama-3.1-8b --backend=openai --base-url=http://gpu1:8080 --base-url=http://gpu2:8080 --api-key-env=GPU_KEY --dataset=sample --prompt=direct --concurrency=4 --max-tokens=2048 --out=runs/two-judges/llama_reversed_sample_direct"},
 		{5, "run multi-option --model=qwen3:8b --backend=ollama --base-url=http://127.0.0.1:11434 --think=off --dataset=sample-options --goal=best --prompt=1 --unrelated=true --concurrency=4 --max-tokens=2048 --out=runs/two-judges/qwen3-8b_multi-option_sample-options_1_goal-best_unrelated-true"},
-		{13, "run self-reference --model=qwen3:8b --backend=ollama --base-url=http://127.0.0.1:11434 --think=off --dataset=sample-number --agents=sim:accuracy=0.6,seed=2 --agents=sim:accuracy=0.8,seed=3 --mode=self --concurrency=4 --max-tokens=2048 --out=runs/two-judges/qwen3-8b_self_mode-self"},
+		{13, "run self-reference --model=qwen3:8b --backend=ollama --base-url=http://127.0.0.1:11434 --think=off --agents=sim:accuracy=0.6,seed=2 --agents=sim:accuracy=0.8,seed=3 --dataset=sample-number --mode=self --concurrency=4 --max-tokens=2048 --out=runs/two-judges/qwen3-8b_self_mode-self"},
 	} {
 		if got := strings.Join(s.cells[tt.cell].args, " "); got != tt.args {
 			t.Errorf("cell %d:\n%s\nwant\n%s", tt.cell, got, tt.args)
@@ -112,7 +112,7 @@ func TestSuiteErrors(t *testing.T) {
 		"a tab further in": {"judges:\n  - model: coin\n  \tbackend: sim\n", "s.yaml:3: a tab indents this line"},
 		"open bracket":     {"judges: [a\n", "s.yaml:1: not YAML: did not find expected"},
 		"no such anchor":   {"name: x\nout: *x\n", "not YAML: unknown anchor 'x'"},
-		"two documents":    {suiteHead + "- {protocol: pairwise, dataset: sample}\n---\nname: x\n", "s.yaml:6: a second document begins here"},
+		"two documents":    {suiteHead + "- {protocol: pairwise, dataset: sample}\n---\nname: x\n", "s.yaml:5: a second document begins here"},
 		"merge key":        {"judges: &j\n- &a {model: coin}\n- {<<: *a, name: x}\n", `s.yaml:3: unknown key "<<" in a judge`},
 		"no judges":        {"conditions: [{protocol: pairwise}]\n", "s.yaml:1: judges are missing"},
 		"no conditions":    {"judges: [{model: coin}]\n", "s.yaml:1: conditions are missing"},
@@ -135,7 +135,7 @@ func TestSuiteErrors(t *testing.T) {
 		"name of nothing":   {"name:\n", "s.yaml:1: name: a name is expected, not nothing"},
 		"name of dots":      {"name: ..\njudges: [{model: coin}]\nconditions: [{protocol: pairwise}]\n", "the suite has no name"},
 		"a nameless judge":  {"judges: [{backend: sim}]\n", "s.yaml:1: a judge without a name"},
-		"judges alike":      {"judges:\n- {model: qwen3:8b}\n- {model: qwen3/8b}\n- {model: QWEN3-8b}\n", `s.yaml:4: two judges are called "QWEN3-8b", the other in line 2`},
+		"judges alike":      {"judges:\n- {model: qwen3:8b}\n- {model: llama}\n- {model: QWEN3/8b}\n", `s.yaml:4: two judges are called "QWEN3/8b", the other in line 2`},
 		"an axis in judges": {"judges:\n- model: [a, b]\n", "s.yaml:2: model: a list of values is an axis of the matrix, which belongs in a condition, not in a judge"},
 		"an axis of lists":  {"judges:\n- model: a\n  base-url: [[\"http://a\"], [\"http://b\"]]\n", "s.yaml:3: base-url: a list of values is an axis"},
 		"an axis by default": {
@@ -162,8 +162,8 @@ func TestSuiteErrors(t *testing.T) {
 		"a duration":         {"defaults:\n  timeout: 10\n" + suiteHead + "- {protocol: pairwise, dataset: sample}\n", `s.yaml:2: --timeout "10": not a value of this flag`},
 		"no dataset":         {suiteHead + "- protocol: pairwise\n", "s.yaml:4: --dataset is missing"},
 		"no such dataset":    {suiteHead + "- protocol: pairwise\n  dataset: [sample, smaple]\n", `s.yaml:5: unknown dataset "smaple"`},
-		"no such file":       {suiteHead + "- protocol: pairwise\n  dataset: ./gone.jsonl\n", "s.yaml:5: open ./gone.jsonl"},
-		"another shape":      {suiteHead + "- protocol: multi-option\n  dataset: sample-options\n- protocol: multi-option\n  dataset: sample\n", "s.yaml:7: multi-option judges items of shape options; sample has items of shape pair (gavel run pairwise, gavel run reversed)"},
+		"no such file":       {suiteHead + "- protocol: pairwise\n  dataset: ./gone.jsonl\n", "s.yaml:5: stat ./gone.jsonl"},
+		"another shape":      {suiteHead + "- protocol: multi-option\n  dataset: sample-options\n- protocol: multi-option\n  dataset: sample\n", "s.yaml:7: multi-option judges items of shape options; sample has items of shape pair (gavel run pairwise, gavel run reversed"},
 		"no such prompt":     {suiteHead + "- protocol: pairwise\n  dataset: sample\n  prompt: spo\n", `unknown prompt "spo"`},
 		"no agents":          {suiteHead + "- {protocol: self-reference, dataset: sample-choice}\n", "s.yaml:4: --agents is missing"},
 		"no such agent":      {suiteHead + "- protocol: self-reference\n  dataset: sample-choice\n  agents: gone.zip\n", "s.yaml:6: --agents gone.zip: neither a file, nor a run, nor MODEL@URL"},

@@ -68,7 +68,7 @@ func (e *env) matrix(file *suiteFile) (*suite, error) {
 		for _, p := range s.points {
 			c, err := s.cell(&s.judges[i], p)
 			if err == nil {
-				c.opts, err = e.parseRun(c.args)
+				c.opts, err = e.readRun(c.args)
 			}
 			if err != nil {
 				return nil, s.blame(c, err)
@@ -97,8 +97,10 @@ func (s *suite) expand(c *suiteCondition) error {
 			one := set
 			one.values = set.values[left%len(set.values):][:1]
 			left /= len(set.values)
-			p.settings = slices.Insert(p.settings, 0, one)
+			p.settings = append(p.settings, one)
 		}
+		// So that names do not follow the order of the file.
+		slices.SortFunc(p.settings, func(a, b setting) int { return strings.Compare(a.flag, b.flag) })
 		kind, err := judging.KindNamed(c.protocols[left].String())
 		if err != nil {
 			return s.wrong(c.protocols[left].line, "%v", err)
@@ -150,7 +152,7 @@ func (s *suite) label(p *suitePoint, name string, axes []string) error {
 		if !strings.EqualFold(other.name, p.name) {
 			continue
 		}
-		if slices.EqualFunc(other.words(), p.words(), strings.EqualFold) && other.kind.Name == p.kind.Name {
+		if slices.Equal(other.words(), p.words()) {
 			return s.wrong(p.line, "the condition %s is there already, from line %d", p.name, other.line)
 		}
 		return s.wrong(p.line, "two conditions would have one folder, %s, the other from line %d: give this one a name", p.name, other.line)
@@ -158,13 +160,12 @@ func (s *suite) label(p *suitePoint, name string, axes []string) error {
 	return nil
 }
 
-// words are what is set, in an order that is not that of the file.
+// words are what is set.
 func (p *suitePoint) words() []string {
-	var words []string
+	words := []string{p.kind.Name}
 	for _, set := range p.settings {
 		words = append(words, set.flag+"="+strings.Join(set.values[0].words, "\x00"))
 	}
-	slices.Sort(words)
 	return words
 }
 
@@ -225,8 +226,8 @@ func (c *suiteCell) set(set setting) {
 	}
 }
 
-// parseRun reads the command line of a run, as `gavel run` does, and makes none.
-func (e *env) parseRun(args []string) (o runOptions, err error) {
+// readRun reads the command line of a run, as `gavel run` does, and makes none.
+func (e *env) readRun(args []string) (o runOptions, err error) {
 	run := runCommand(e)
 	for i, k := range judging.Kinds { // in the order of the subcommands
 		run.Subcommands[i].Action = func(c *cli.Context) error {
@@ -315,8 +316,5 @@ func (e *env) checkRun(o runOptions) error {
 func (e *env) runCell(ctx context.Context, c *suiteCell, dry bool) error {
 	o := c.opts
 	o.dryRun = dry
-	if c.point.kind.Takes(datasets.Judgment) {
-		return e.runStaged(ctx, o)
-	}
-	return e.runJudge(ctx, o)
+	return e.runAny(ctx, o)
 }

@@ -187,13 +187,17 @@ func (a *amounts) charge(calls int, pace pacing) {
 	}
 }
 
-// follow counts judgments that stand on stages which are not there yet.
-func (pl *planner) follow(s *stages) {
-	modes := 1
-	if s.opts.settings.Get(judging.ModeOption) == judging.ModeOption.Default {
-		modes = 2
+// modesOf is in how many modes a judgment of self-reference is asked for.
+func modesOf(o runOptions) int {
+	if o.settings.Get(judging.ModeOption) == judging.ModeOption.Default {
+		return 2
 	}
-	n := len(s.questions.rows) * len(s.opts.agents) * modes * s.opts.parameters.Times()
+	return 1
+}
+
+// follow counts n judgments that stand on stages which are not there yet.
+func (pl *planner) follow(s *stages, n int) {
+	n *= s.opts.parameters.Times()
 	a := amounts{Judgments: n, Calls: n, AtMost: n, Later: n}
 	pace, ok := simulatedPace, true
 	if s.judges[0].Server.Kind != "sim" {
@@ -213,7 +217,7 @@ func (e *env) planSuite(ctx context.Context, s *suite, probe bool) (*suitePlan, 
 	once := *e
 	once.stderr = &onlyOnce{to: e.stderr}
 	pl := &planner{env: &once, speeds: e.earlierSpeeds(s), probe: probe, stages: map[string]bool{}, asked: map[[32]byte]bool{}}
-	once.planner = pl
+	once.hooks.planner = pl
 	plan := &suitePlan{Suite: s.name, Out: s.out, Conditions: len(s.points)}
 	if s.limits.any() {
 		plan.Limits = &s.limits

@@ -74,20 +74,6 @@ func (e *env) mayRun(ctx context.Context, s *suite, yes bool) error {
 	return fmt.Errorf("the suite is above its limits: %s; see \"gavel suite plan %s\", and run it with --yes", strings.Join(plan.Above, "; "), s.path)
 }
 
-// interrupt hands an interrupt to the run that is being made, or, between two,
-// ends what is going on.
-func (in *interrupts) interrupt(cancel context.CancelCauseFunc) {
-	in.mu.Lock()
-	soft := in.soft
-	in.soft = nil
-	in.mu.Unlock()
-	if soft != nil {
-		soft()
-		return
-	}
-	cancel(errInterrupted)
-}
-
 func (r *suiteRunner) stopped(ctx context.Context) bool { return r.stop.Load() || ctx.Err() != nil }
 
 // agents asks the models whose answers are judged, each of them all that the

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// shown is what "datasets show --json" says.
+type shown struct {
+	Name   string         `json:"name"`
+	Format string         `json:"format"`
+	Shape  string         `json:"shape"`
+	Notes  []string       `json:"notes"`
+	SHA256 string         `json:"sha256"`
+	Items  int            `json:"items"`
+	Groups map[string]int `json:"groups"`
+	Labels map[string]int `json:"labels"`
+}
+
+func show(t *testing.T, args ...string) (s shown) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(mustCall(t, append([]string{"datasets", "show", "--json"}, args...)...)), &s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestShowSamples(t *testing.T) {
+	home(t)
+	for name, want := range map[string]shown{
+		"sample":            {Format: "judgebench", Shape: "pair", Items: 32, Groups: map[string]int{"Knowledge": 8}, Labels: map[string]int{"A": 16}},
+		"sample-choice":     {Format: "mmlu-pro", Shape: "choice", Items: 32, Groups: map[string]int{"Math": 8}, Labels: map[string]int{"D": 8}},
+		"sample-number":     {Format: "gsm8k", Shape: "number", Items: 27, Groups: map[string]int{"Money": 9}},
+		"sample-preference": {Format: "mt-bench", Shape: "preference", Items: 18, Groups: map[string]int{"Writing": 6}, Labels: map[string]int{"C": 5}},
+	} {
+		got := show(t, name)
+		if got.Name != name || got.Format != want.Format || got.Shape != want.Shape || got.Items != want.Items || len(want.Labels) == 0 && len(got.Labels) > 0 {
+			t.Errorf("%s: %+v", name, got)
+		}
+		for g, n := range want.Groups {
+			if got.Groups[g] != n {
+				t.Errorf("%s: %d of group %s, want %d", name, got.Groups[g], g, n)
+			}
+		}
+		for l, n := range want.Labels {
+			if got.Labels[l] != n {
+				t.Errorf("%s: %d labelled %s, want %d", name, got.Labels[l], l, n)
+			}
+		}
+	}
+	if got := show(t, "--turns", "all", "sample-preference"); got.Items != 21 || len(got.Notes) != 0 {
+		t.Errorf("all turns: %d items, notes %q", got.Items, got.Notes)
+	}
+	if text := mustCall(t, "datasets", "show", "sample-preference"); !strings.Contains(text, "Left out: 3 of the votes, on a later turn") {
+		t.Errorf("the text says nothing of what was left out:\n%s", text)
+	}
+	_, stderr, code := call(t, "datasets", "show", "--turns", "last", "sample-preference")
+	if code != 2 || !strings.Contains(stderr, `--turns`) || !strings.Contains(stderr, "first, all") {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
+}
+
+func TestListDatasets(t *testing.T) {
+	home(t)
+	text := mustCall(t, "datasets", "list")
+	for _, want := range []string{"mmlu-pro", "gavel datasets fetch gsm8k", "gavel datasets show chatbot-arena", "mt-bench-writing", "built in", "?", "Parquet"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the list lacks %q:\n%s", want, text)
+		}
+	}
+}
+
+// A dataset without a published sum is taken in by name; its licence and its sum
+// are said.
+func TestImportAs(t *testing.T) {
+	home(t)
+	write(t, "GSM_p1.jsonl", `{"id":7,"instance":3,"question":"How many?","answer":"#### 4","original_id":1}`+"\n")
+	_, stderr, code := call(t, "datasets", "import", "GSM_p1.jsonl")
+	if code != 1 || !strings.Contains(stderr, "--as") {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
+	_, stderr, code = call(t, "datasets", "import", "--as", "gsm-symbolic-p1", "GSM_p1.jsonl")
+	got := show(t, "gsm-symbolic-p1")
+	for _, want := range []string{"CC BY-NC-ND 4.0", "not published", "stored as ", "its SHA-256 is " + got.SHA256} {
+		if code != 0 || !strings.Contains(stderr, want) {
+			t.Errorf("exit status %d, no %q in:\n%s", code, want, stderr)
+		}
+	}
+	if got.Items != 1 || got.Groups["GSM-Symbolic-P1"] != 1 || got.Name != "gsm-symbolic-p1" {
+		t.Errorf("%+v", got)
+	}
+	_, stderr, code = call(t, "datasets", "fetch", "gsm-symbolic-p1")
+	if code != 0 || !strings.Contains(stderr, "it is here already") {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
+	_, stderr, code = call(t, "datasets", "fetch", "chatbot-arena")
+	if code != 1 || !strings.Contains(stderr, "--as chatbot-arena") || strings.Index(stderr, "licence") > strings.Index(stderr, "cannot be fetched") {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
+}

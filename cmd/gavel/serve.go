@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"runtime"
+	"strings"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+
+	"gavel/server"
+)
+
+// serveOptions are the flags of `gavel serve`.
+type serveOptions struct {
+	endpointOptions
+	addr      string
+	runs      string
+	tokenFile string
+	hosts     []string
+	cacheDir  string
+	noCache   bool
+	atOnce    int
+	readOnly  bool
+}
+
+func serveCommand(e *env) *cli.Command {
+	return &cli.Command{
+		Name:      "serve",
+		Usage:     "show runs in the browser, start and stop them, and serve them as JSON",
+		UsageText: "gavel serve [flags]",
+		Description: `Serves the runs of a folder: tables and figures, every item and every judgment, two runs
+beside each other, runs that are being made, a form that plans and starts them. The same
+as JSON under /api/v1, numbers for Prometheus under /metrics.
+
+Only this machine is let in, unless --addr says otherwise and --token-file names a file
+with a token, which everybody then needs. Over a network, put it behind something that
+speaks TLS. The cache is open only while a run is being made: the command line works
+beside it. Ctrl-C ends it; runs that it is making end gently and can be gone on with.
+
+Examples:
+  gavel serve
+  gavel serve --runs /data/runs --base-url http://gpu1:8080
+  gavel serve --addr 0.0.0.0:7070 --token-file ~/.config/gavel/token --host gpu1.lab`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "addr", Value: "127.0.0.1:7070", Usage: "`ADDRESS` to listen at; one that others can reach needs --token-file"},
+			&cli.StringFlag{Name: "runs", Value: "runs", Usage: "`DIR` of the runs, and for those that are started"},
+			&cli.StringFlag{Name: "token-file", Usage: "`FILE` with the token that is asked for, on a line of its own"},
+			&cli.StringSliceFlag{Name: "host", Usage: "`NAME` that the server also goes by, such as that of a proxy; needs --token-file; may be given again"},
+			&cli.StringSliceFlag{Name: "base-url", Usage: "`URL` of a server of models to offer beside those that are found; may be given again"},
+			&cli.StringFlag{Name: "api-key-env", Usage: "`NAME` of the environment variable that holds the API key for --base-url; default: OPENAI_API_KEY"},
+			&cli.StringFlag{Name: "cache", Usage: "`DIR` in which replies are remembered; default: see \"gavel cache path\""},
+			&cli.BoolFlag{Name: "no-cache", Usage: "remember nothing and look nothing up"},
+			&cli.IntFlag{Name: "max-runs", Value: 2, Usage: "make at most `N` runs at once"},
+			&cli.BoolFlag{Name: "read-only", Usage: "only show runs: start, stop and delete none"},
+		},
+		Action: func(c *cli.Context) error {
+			o, err := serveOptionsFrom(c)
+			if err != nil {
+				return err
+			}
+			return e.serve(c.Context, o)
+		},
+	}
+}
+
+func serveOptionsFrom(c *cli.Context) (o serveOptions, err error) {
+	if err := noArguments(c); err != nil {
+		return o, err
+	}
+	o = serveOptions{
+		addr: c.String("addr"), runs: c.String("runs"), tokenFile: c.String("token-file"), hosts: c.StringSlice("host"),
+		cacheDir: c.String("cache"), noCache: c.Bool("no-cache"), atOnce: c.Int("max-runs"), readOnly: c.Bool("read-only"),
+	}
+	o.endpointOptions = endpointOptions{backend: "auto", baseURLs: c.StringSlice("base-url"), apiKeyEnv: c.String("api-key-env")}
+	if err := checkURLs(o.endpointOptions); err != nil {
+		return o, err
+	}
+	switch {
+	case o.atOnce < 1:
+		return o, usage("--max-runs %d: it must be at least 1", o.atOnce)
+	case o.noCache && o.cacheDir != "":
+		return o, usage("--cache and --no-cache: choose one")
+	case len(o.hosts) > 0 && o.tokenFile == "":
+		return o, usage("--host lets others in under a name: it needs --token-file too")
+	}
+	return o, nil
+}
+
+// serve answers requests until Ctrl-C.
+func (e *env) serve(ctx context.Context, o serveOptions) error {
+	loopback, err := onlyHere(o.addr)
+	if err != nil {
+		return err
+	}
+	if !loopback && o.tokenFile == "" {
+		return usage("--addr %s can be reached from other machines: it needs --token-file FILE, so that not everybody may look and start runs", o.addr)
+	}
+	token := ""
+	if o.tokenFile != "" {
+		if token, err = e.readToken(o.tokenFile); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(o.runs, 0o755); err != nil {
+		return fmt.Errorf("the folder of runs: %w; name another with --runs", err)
+	}
+	opts := server.Options{
+		Runs: o.runs, Token: token, Loopback: loopback, Hosts: o.hosts, Version: version(), Now: e.now, Log: e.say, Metrics: server.NewMetrics(),
+	}
+	var made *runner
+	if !o.readOnly {
+		if made, err = e.newRunner(ctx, o, opts.Metrics); err != nil {
+			return err
+		}
+		defer made.wait() // not before the server has ended: then nobody starts another
+		opts.Runner = made
+	}
+	s, err := server.New(opts)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", o.addr)
+	if err != nil {
+		return cannotListen(o.addr, err)
+	}
+	e.say("gavel serves the runs in %s at http://%s/ (Ctrl-C ends it)", o.runs, l.Addr())
+	serving, end := context.WithCancel(ctx)
+	defer end()
+	defer e.interrupts.handle(func() {
+		if made != nil && made.stopAll() {
+			e.say("stopping: runs that are being made end gently; Ctrl-C again to give up what is in flight")
+		}
+		end()
+	})()
+	return s.Serve(serving, l)
+}
+
+// onlyHere tells whether an address can be reached from this machine alone.
+func onlyHere(addr string) (bool, error) {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false, usage("--addr %q is no address: write it like 127.0.0.1:7070", addr)
+	}
+	if host == "" {
+		return false, nil
+	}
+	at, err := net.ResolveTCPAddr("tcp", addr)
+	if err != nil {
+		return false, usage("--addr %s: %v", addr, err)
+	}
+	return at.IP.IsLoopback(), nil
+}
+
+// cannotListen says what to do about it.
+func cannotListen(addr string, err error) error {
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("%s is in use: is another gavel serving there? Name another address with --addr", addr)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%s: this address may not be listened at: name another with --addr, with a port above 1023", addr)
+	}
+	return fmt.Errorf("cannot listen at %s: %w; name another address with --addr", addr, err)
+}
+
+// readToken reads the token: the first line of the file that is not empty.
+func (e *env) readToken(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", fmt.Errorf("--token-file: %w; write one, for example with: openssl rand -hex 24 > %s", err, path)
+	}
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		e.say("warning: %s can be read by others on this machine: chmod 600 %s", path, path)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("--token-file: %w", err)
+	}
+	token, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
+	if token = strings.TrimSpace(token); len(token) < server.MinToken {
+		return "", fmt.Errorf("--token-file %s: the token has %d characters, it needs at least %d", path, len(token), server.MinToken)
+	}
+	return token, nil
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gofrs/flock"
+
+	"gavel/judging"
+)
+
+// filesOfRun are what a run's folder holds.
+var filesOfRun = []string{judging.ManifestFile, judging.RecordsFile, judging.ItemsFile, judging.ResultsFile}
+
+// Delete removes a run: the folder goes away under its name in one step, then
+// for good. A folder with anything else in it is left alone, and so is a run
+// that is being made.
+func (r *runner) Delete(run string) error {
+	for _, j := range r.Jobs() {
+		if j.Active() && j.Run() == run {
+			return noOrder(http.StatusConflict, "the run is being made: stop it first")
+		}
+	}
+	root, err := os.OpenRoot(r.dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := onlyARun(root, run); err != nil {
+		return err
+	}
+	lock := flock.New(filepath.Join(r.dir, filepath.FromSlash(run), ".lock"))
+	switch got, err := lock.TryLock(); {
+	case err != nil:
+		return fmt.Errorf("the run cannot be deleted: %w", err)
+	case !got:
+		return noOrder(http.StatusConflict, "a gavel is writing to this run: wait for it, or stop it first")
+	}
+	defer lock.Unlock()
+	gone := path.Join(path.Dir(run), ".deleted-"+strings.ToLower(rand.Text()[:10]))
+	if err := root.Rename(run, gone); err != nil {
+		return fmt.Errorf("the run cannot be deleted: %w", err)
+	}
+	if err := root.RemoveAll(gone); err != nil {
+		return fmt.Errorf("the run is deleted, but its files still stand in %s: %w", gone, err)
+	}
+	return nil
+}
+
+// onlyARun refuses what is not a run and nothing else, links included.
+func onlyARun(root *os.Root, run string) error {
+	if !fs.ValidPath(run) || run == "." {
+		return noOrder(http.StatusNotFound, "there is no such run")
+	}
+	for at := run; at != "."; at = path.Dir(at) {
+		info, err := root.Lstat(at)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return noOrder(http.StatusNotFound, "there is no such run: somebody else may have deleted it")
+		case err != nil:
+			return err
+		case !info.IsDir():
+			return noOrder(http.StatusConflict, "%s is a link or a file: delete it by hand", at)
+		}
+	}
+	entries, err := fs.ReadDir(root.FS(), run)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if ours := slices.Contains(filesOfRun, e.Name()) || strings.HasPrefix(e.Name(), "."); !ours || e.IsDir() {
+			return noOrder(http.StatusConflict, "the folder holds %q beside the run: delete it by hand", e.Name())
+		}
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package judging
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"gavel/datasets"
+)
+
+// What follows is for those who hold the files of a run themselves, such as a
+// server that opens nothing outside of its folder.
+
+// DecodeManifest reads run.json; name is what errors call it.
+func DecodeManifest(name string, r io.Reader) (*Manifest, error) { return decodeManifest(name, r) }
+
+// DecodeRecord reads a line of records.jsonl.
+func DecodeRecord(line []byte) (*Record, error) {
+	r := new(Record)
+	if err := json.Unmarshal(line, r); err != nil {
+		return nil, err
+	}
+	return r, r.check()
+}
+
+// StoredLine is a line of a run's file with what it holds.
+type StoredLine[T any] struct {
+	Value  T
+	Number int   // from 1
+	Offset int64 // from where reading began
+	Length int   // without the newline
+	Err    error // the line cannot be read; Value is of no use
+}
+
+// EachRecord calls f for every whole line of a stream of records, in their
+// order. A line that cannot be read is handed on as one, and reading goes on; a
+// last line without its newline is passed over, since it is still being written.
+func EachRecord(r io.Reader, f func(StoredLine[*Record]) error) error {
+	return EachStored(r, DecodeRecord, f)
+}
+
+// EachItem is EachRecord for the stream of a run's items.
+func EachItem(m *Manifest, r io.Reader, f func(StoredLine[datasets.Item]) error) error {
+	return EachStored(r, func(line []byte) (datasets.Item, error) { return ItemOf(m, line) }, f)
+}
+
+// EachStored is EachRecord for a reading of one's own. decode is called from many
+// goroutines; what it makes may not hold on to the line.
+func EachStored[T any](r io.Reader, decode func([]byte) (T, error), f func(StoredLine[T]) error) error {
+	parse := func(line []byte) (out StoredLine[T]) {
+		if line[len(line)-1] != '\n' {
+			out.Length = -1
+			return out
+		}
+		if out.Length = len(line) - 1; out.Length > 0 {
+			out.Value, out.Err = decode(line[:out.Length])
+		}
+		return out
+	}
+	return datasets.EachLine(r, parse, func(line datasets.Line[StoredLine[T]]) error {
+		out := line.Value
+		if out.Length <= 0 {
+			return nil
+		}
+		out.Number, out.Offset = line.Number, line.Offset
+		return f(out)
+	})
+}
+
+// ItemOf reads a line of items.jsonl.
+func ItemOf(m *Manifest, line []byte) (datasets.Item, error) {
+	if i := slices.IndexFunc(datasets.Formats, func(f datasets.Format) bool { return f.Name == m.Dataset.Format }); i >= 0 {
+		return datasets.Formats[i].Parse(line)
+	}
+	for _, f := range datasets.Formats {
+		if item, err := f.Parse(line); err == nil {
+			return item, nil
+		}
+	}
+	if m.Dataset.Format != "" {
+		return datasets.Item{}, fmt.Errorf("items of the format %q are none that this gavel reads", m.Dataset.Format)
+	}
+	return datasets.Item{}, errors.New("no item of any format that gavel reads")
+}
+
+// Asked is what a record's judge was asked: the prompt of the showing, made
+// again from the run's protocol and the item. same tells whether it is the one
+// that was asked, to the byte; it is not known of imported records, whose own
+// prompt it was not.
+func (r *Record) Asked(p Protocol, item datasets.Item, systemRole string) (prompt Prompt, same bool, err error) {
+	for _, c := range r.Places() {
+		if c >= len(item.Candidates) {
+			return prompt, false, fmt.Errorf("the record shows %d candidates, the item has %d: they are not of one dataset", len(r.Order), len(item.Candidates))
+		}
+	}
+	prompt = p.Prompt(item, r.Shown())
+	return prompt, HashMessages(FirstTurn(prompt, systemRole)) == r.PromptID, nil
+}
+
+// NextTurn is what a judge is told after a reply that was not its last.
+func (p Parameters) NextTurn(prompt Prompt) string {
+	if p.holds(prompt) {
+		return prompt.LabelTurn
+	}
+	return prompt.FollowUp
+}

@@ -1,0 +1,44 @@
+// Keeps the progress of a run up to date. Everything else works without script.
+"use strict";
+for (const box of document.querySelectorAll("[data-events]")) {
+  const at = (name) => box.querySelector('[data-live="' + name + '"]');
+  const put = (name, text) => {
+    const e = at(name);
+    if (e && e.textContent !== String(text)) e.textContent = text;
+  };
+  const time = (s) => {
+    s = Math.round(s);
+    const h = Math.floor(s / 3600), m = Math.floor(s / 60) % 60;
+    return (h ? h + "h" : "") + (h || m ? m + "m" : "") + (s % 60) + "s";
+  };
+  const events = new EventSource(box.dataset.events);
+  events.addEventListener("progress", (event) => {
+    const p = JSON.parse(event.data);
+    put("status", p.status + (p.stalled ? ", silent" : ""));
+    put("done", p.done);
+    put("judgments", p.judgments);
+    put("failed", p.failed);
+    put("rate", p.rate.toFixed(2));
+    put("left", p.left_s === null ? "unknown" : time(p.left_s));
+    const bar = at("bar");
+    if (bar) {
+      bar.max = p.judgments;
+      bar.value = p.done;
+    }
+    if (p.problem) put("said", p.problem);
+  });
+  events.addEventListener("end", () => {
+    events.close();
+    put("said", "It has ended. ");
+    const said = at("said");
+    if (said && !said.querySelector("a")) {
+      const link = document.createElement("a");
+      link.href = location.href;
+      link.textContent = "Load the page again";
+      said.append(link);
+    }
+  });
+}
+for (const e of document.querySelectorAll("[data-reload]")) {
+  setTimeout(() => location.reload(), 1000 * Number(e.dataset.reload));
+}

@@ -1,0 +1,292 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"gavel/report"
+	"gavel/scoring"
+)
+
+// compared is a comparison with the states of the runs that it is of.
+type compared struct {
+	a, b scored // stamps alone
+	c    *scoring.Comparisons
+	err  error
+}
+
+// CompareFilter is what a comparison was asked to show.
+type CompareFilter struct {
+	A    string `json:"a"`
+	B    string `json:"b"`
+	Show string `json:"show"`
+	Page int    `json:"page"`
+}
+
+// At is the query of another page.
+func (f CompareFilter) At(page int) string {
+	return query("a", f.A, "b", f.B, "show", f.Show, "page", fmt.Sprint(page))
+}
+
+// CompareRow is an item that both runs have.
+type CompareRow struct {
+	ID    string      `json:"item"`
+	Group string      `json:"group,omitempty"`
+	A     []GameBrief `json:"a"`
+	B     []GameBrief `json:"b"`
+	FactA []string    `json:"a_facts"`
+	FactB []string    `json:"b_facts"`
+	Link  string      `json:"-"`
+}
+
+// CompareView is two runs beside each other.
+type CompareView struct {
+	Filter     CompareFilter        `json:"filter"`
+	A          *RunHead             `json:"a"`
+	B          *RunHead             `json:"b"`
+	Comparison *scoring.Comparisons `json:"comparison"`
+	Problem    string               `json:"problem,omitempty"` // why there is none
+	Tables     []report.Table       `json:"-"`
+	Shared     int                  `json:"shared"` // items that both have
+	Matches    int                  `json:"matches"`
+	Pages      int                  `json:"pages"`
+	Items      []CompareRow         `json:"items"`
+	Shows      []Option             `json:"-"`
+	Runs       []RunHead            `json:"-"` // to choose from
+}
+
+// differences are the filters of a comparison by name, in the order of the form.
+var differences = []struct {
+	name, about string
+	is          func(a, b facts, same bool) bool
+}{
+	{"differ", "right in one and not in the other", func(a, b facts, _ bool) bool { return a.right != b.right }},
+	{"a", "right in A alone", func(a, b facts, _ bool) bool { return a.right && !b.right }},
+	{"b", "right in B alone", func(a, b facts, _ bool) bool { return b.right && !a.right }},
+	{"verdicts", "any verdict differs", func(_, _ facts, same bool) bool { return !same }},
+	{"all", "all", func(facts, facts, bool) bool { return true }},
+}
+
+func (s *Server) compareView(r *http.Request) (v CompareView, err error) {
+	q := r.URL.Query()
+	v = CompareView{Filter: CompareFilter{A: q.Get("a"), B: q.Get("b"), Show: q.Get("show")}, Items: []CompareRow{}, Pages: 1}
+	f := &v.Filter
+	if f.Show == "" {
+		f.Show = differences[0].name
+	}
+	if f.Page, err = counted(q, "page", 1); err != nil {
+		return v, err
+	}
+	if isAPI(r) && (f.A == "" || f.B == "") {
+		return v, bad("which runs? Name both, as a and b")
+	}
+	if !isAPI(r) {
+		runs, err := s.runs.list()
+		if err != nil {
+			return v, err
+		}
+		for _, run := range runs {
+			if run.err == nil {
+				v.Runs = append(v.Runs, headOf(run.name, run.m))
+			}
+		}
+	}
+	if f.A == "" || f.B == "" {
+		return v, nil
+	}
+	err = s.both(r.Context(), f.A, f.B, func(a, b *index) error { return v.beside(a, b) })
+	if err != nil {
+		return v, err
+	}
+	c, err := s.compare(f.A, f.B)
+	if err != nil {
+		v.Problem = err.Error()
+		return v, nil
+	}
+	v.Comparison, v.Tables = c, report.Comparison{Comparisons: c}.Tables()
+	return v, nil
+}
+
+// both hands out two runs, held for reading: in the order of their names, since
+// two who hold one each and wait for the other's would wait for ever.
+func (s *Server) both(ctx context.Context, nameA, nameB string, use func(a, b *index) error) error {
+	a, err := s.fresh(ctx, nameA)
+	if err != nil {
+		return err
+	}
+	b, err := s.fresh(ctx, nameB)
+	if err != nil {
+		return err
+	}
+	held := []*index{a, b}
+	switch {
+	case a == b:
+		held = held[:1]
+	case nameA > nameB:
+		held[0], held[1] = b, a
+	}
+	for _, x := range held {
+		x.mu.RLock()
+		defer x.mu.RUnlock()
+		if x.m == nil {
+			return errChanged
+		}
+	}
+	return use(a, b)
+}
+
+// beside lists the items that the filter takes.
+func (v *CompareView) beside(a, b *index) error {
+	f := v.Filter
+	headA, headB := headOf(a.run, a.m), headOf(b.run, b.m)
+	v.A, v.B = &headA, &headB
+	counts, chosen := make([]int, len(differences)), -1
+	for k, d := range differences {
+		if d.name == f.Show {
+			chosen = k
+		}
+	}
+	if chosen < 0 {
+		return bad("show %q: it is one of differ, a, b, verdicts, all", visible(f.Show))
+	}
+	begin, end := (f.Page-1)*perPage, f.Page*perPage
+	for i := range a.items {
+		j, ok := b.ids.Find(a.ids.At(i))
+		if !ok || j >= len(b.items) || a.items[i].first == 0 || b.items[j].first == 0 {
+			continue
+		}
+		v.Shared++
+		fa, fb := a.facts(i), b.facts(j)
+		same := sameVerdicts(a.of(i), b.of(j))
+		for k, d := range differences {
+			if d.is(fa, fb, same) {
+				if counts[k]++; k == chosen && counts[k] > begin && counts[k] <= end {
+					v.Items = append(v.Items, compareRow(a, b, i, j, fa, fb))
+				}
+			}
+		}
+	}
+	for k, d := range differences {
+		v.Shows = append(v.Shows, Option{d.name, d.about, counts[k]})
+	}
+	v.Matches = counts[chosen]
+	v.Pages = max(1, (v.Matches+perPage-1)/perPage)
+	if f.Page > v.Pages {
+		return &failure{http.StatusNotFound, fmt.Sprintf("there is no page %d: there are %d", f.Page, v.Pages)}
+	}
+	return nil
+}
+
+func compareRow(a, b *index, i, j int, fa, fb facts) CompareRow {
+	row := CompareRow{ID: strings.Clone(a.ids.At(i)), Group: a.groups[a.items[i].group], FactA: fa.names(), FactB: fb.names()}
+	for _, g := range a.of(i) {
+		row.A = append(row.A, brief(g))
+	}
+	for _, g := range b.of(j) {
+		row.B = append(row.B, brief(g))
+	}
+	row.Link = "/compare/item" + query("a", a.run, "b", b.run, "item", row.ID)
+	return row
+}
+
+// sameVerdicts tells whether two runs came to the same on an item, the first
+// time that they asked: of what both showed in the same orders, the candidates
+// chosen. Runs with other showings are the same where every verdict is.
+func sameVerdicts(a, b []game) bool {
+	of := func(games []game) map[uint16]game {
+		out := map[uint16]game{}
+		for _, g := range games {
+			if g.repeat == 0 {
+				out[g.showing] = g
+			}
+		}
+		return out
+	}
+	x, y := of(a), of(b)
+	if len(x) != len(y) {
+		return false
+	}
+	for k, g := range x {
+		h, ok := y[k]
+		if !ok || g.outcome != h.outcome || g.choice != h.choice || g.right != h.right {
+			return false
+		}
+	}
+	return true
+}
+
+// compare is the paired comparison of two runs.
+func (s *Server) compare(a, b string) (*scoring.Comparisons, error) {
+	key := a + "\x00" + b
+	now := compared{a: s.stampsOf(a), b: s.stampsOf(b)}
+	if at, ok := s.compared.get(key); ok && at.a.same(now.a) && at.b.same(now.b) {
+		return at.c, at.err
+	}
+	s.scoring.Lock()
+	defer s.scoring.Unlock()
+	now.c, now.err = s.compareNow(a, b)
+	s.compared.put(key, now)
+	return now.c, now.err
+}
+
+func (s *Server) compareNow(names ...string) (*scoring.Comparisons, error) {
+	var runs []*scoring.Run
+	for _, name := range names {
+		m, err := s.runs.manifest(name)
+		if err != nil {
+			return nil, err
+		}
+		run, err := s.load(name, m)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, run)
+	}
+	c, err := scoring.Compare(runs, scoring.DefaultOptions.Bootstrap)
+	if err != nil {
+		return nil, &failure{http.StatusUnprocessableEntity, err.Error()}
+	}
+	return c, nil
+}
+
+// CompareItemView is an item with both runs' judgments of it.
+type CompareItemView struct {
+	A    ItemView   `json:"a"`
+	B    ItemView   `json:"b"`
+	Rows []GamePair `json:"-"`
+	Back string     `json:"-"`
+}
+
+// GamePair is a game of each run, where it has one.
+type GamePair struct{ A, B *GameView }
+
+func (s *Server) compareItemView(r *http.Request) (v CompareItemView, err error) {
+	q := r.URL.Query()
+	err = s.both(r.Context(), q.Get("a"), q.Get("b"), func(a, b *index) error {
+		i, ok := a.ids.Find(q.Get("item"))
+		j, too := b.ids.Find(q.Get("item"))
+		if !ok || !too || i >= len(a.items) || j >= len(b.items) {
+			return &failure{http.StatusNotFound, fmt.Sprintf("there is no item %q that both runs have", shortened(q.Get("item"), 100))}
+		}
+		var err error
+		if v.A, err = s.itemOf(a, i); err != nil {
+			return err
+		}
+		v.B, err = s.itemOf(b, j)
+		return err
+	})
+	v.Back = "/compare" + query("a", q.Get("a"), "b", q.Get("b"))
+	for k := range max(len(v.A.Games), len(v.B.Games)) {
+		var pair GamePair
+		if k < len(v.A.Games) {
+			pair.A = &v.A.Games[k]
+		}
+		if k < len(v.B.Games) {
+			pair.B = &v.B.Games[k]
+		}
+		v.Rows = append(v.Rows, pair)
+	}
+	return v, err
+}

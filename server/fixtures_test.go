@@ -1,0 +1,252 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"gavel/backends"
+	"gavel/datasets"
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+// begun is the time of the tests' clock.
+var begun = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// making is how a test's run is made.
+type making struct {
+	protocol, prompt, dataset, sim string
+	options                        judging.Settings
+	repeats                        int
+	stop                           int // after so many records; 0: not at all
+	alter                          func(*judging.Record)
+}
+
+// makeRun makes a run in a folder, judged by a simulation.
+func makeRun(t testing.TB, dir string, how making) *judging.Manifest {
+	t.Helper()
+	set, err := datasets.Library{Dir: t.TempDir()}.Open(how.dataset)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer set.Close()
+	return makeRunOf(t, dir, set, how)
+}
+
+func makeRunOf(t testing.TB, dir string, set *datasets.Set, how making) *judging.Manifest {
+	t.Helper()
+	sim, err := backends.NewSim(how.sim)
+	must(t, err)
+	kind, err := judging.KindNamed(how.protocol)
+	must(t, err)
+	template := kind.Templates[0]
+	if how.prompt != "" {
+		template, err = kind.Template(how.prompt)
+		must(t, err)
+	}
+	protocol := kind.New(template, how.options)
+	rows := make([]int, set.Len())
+	for i := range rows {
+		rows[i] = i
+	}
+	params := judging.DefaultParameters
+	params.Repeats = how.repeats
+	m := judging.NewManifest("test", judging.Spec{
+		Protocol: kind.Name, Goal: kind.GoalOf(how.options), Prompt: template, Options: how.options,
+		Dataset: judging.DatasetSpec{SHA256: set.SHA256, Items: set.Len()}, Model: judging.ModelSpec{Name: "sim:" + how.sim, Identity: "sim " + how.sim}, Parameters: params,
+	})
+	m.Simulated, m.Started = true, begun
+	m.Dataset = judging.DatasetInfo{Name: set.Name, Format: set.Format, Rows: set.Len()}
+	n, err := judging.CountShowings(protocol, set, rows)
+	must(t, err)
+	m.Judgments = n * params.Times()
+	folder, _, err := judging.OpenDir(dir, m, func(*judging.Record) bool { return false }, func(*judging.Record) error { return nil })
+	must(t, err)
+	defer folder.Close()
+	must(t, folder.Begin(m, func(line func([]byte) error) error {
+		for _, row := range rows {
+			raw, err := set.Raw(row)
+			if err == nil {
+				err = line(raw)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	load, err := scoring.NewLoader(m, scoring.DefaultOptions.Reading, nil)
+	must(t, err)
+	written := 0
+	job := &judging.Job{Manifest: m, Protocol: protocol, Set: set, Rows: rows, Client: sim, Concurrency: 1, Now: func() time.Time { return begun }, Write: func(r *judging.Record) error {
+		if how.stop > 0 && written >= how.stop {
+			return nil
+		}
+		if how.alter != nil {
+			how.alter(r)
+		}
+		written++
+		if err := folder.Write(r); err != nil {
+			return err
+		}
+		return load.Add(r)
+	}}
+	must(t, job.Run(context.Background()))
+	if how.stop > 0 {
+		return m // as a run looks that is being made
+	}
+	m.Status, m.Ended = judging.Complete, begun.Add(time.Minute)
+	run := load.Run()
+	rep := run.Score(scoring.DefaultOptions.Bootstrap)
+	must(t, judging.WriteJSON(filepath.Join(dir, judging.ResultsFile), rep))
+	must(t, folder.WriteManifest(m))
+	return m
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// site is a server of a folder of runs, under test.
+type site struct {
+	*Server
+	t   testing.TB
+	dir string
+	log *strings.Builder
+}
+
+func newSite(t testing.TB, dir string, change func(*Options)) *site {
+	t.Helper()
+	log := new(strings.Builder)
+	o := Options{Runs: dir, Loopback: true, Version: "test", Now: func() time.Time { return begun.Add(time.Hour) }, Log: func(f string, a ...any) { fmt.Fprintf(log, f+"\n", a...) }}
+	if change != nil {
+		change(&o)
+	}
+	s, err := New(o)
+	must(t, err)
+	t.Cleanup(func() { s.Close() })
+	return &site{s, t, dir, log}
+}
+
+// ask sends a request as a browser on this machine would.
+func (s *site) ask(method, target, body string, change ...func(*http.Request)) *httptest.ResponseRecorder {
+	s.t.Helper()
+	r := httptest.NewRequest(method, "http://127.0.0.1:7070"+target, strings.NewReader(body))
+	for _, c := range change {
+		c(r)
+	}
+	w := httptest.NewRecorder()
+	s.Handler().ServeHTTP(w, r)
+	return w
+}
+
+// get is a page that has to be there.
+func (s *site) get(target string) string {
+	s.t.Helper()
+	w := s.ask("GET", target, "")
+	if w.Code != http.StatusOK {
+		s.t.Fatalf("GET %s: %d\n%s", target, w.Code, textOf(parse(s.t, w.Body.String())))
+	}
+	return w.Body.String()
+}
+
+// data is a view of the API that has to be there.
+func (s *site) data(target string, v any) {
+	s.t.Helper()
+	w := s.ask("GET", target, "")
+	if w.Code != http.StatusOK {
+		s.t.Fatalf("GET %s: %d\n%s", target, w.Code, w.Body)
+	}
+	must(s.t, json.Unmarshal(w.Body.Bytes(), v))
+}
+
+func parse(t testing.TB, page string) *html.Node {
+	t.Helper()
+	doc, err := html.Parse(strings.NewReader(page))
+	must(t, err)
+	return doc
+}
+
+// elements of a page with a name, or all.
+func elements(n *html.Node, name string) (out []*html.Node) {
+	if n.Type == html.ElementNode && (name == "" || n.Data == name) {
+		out = append(out, n)
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		out = append(out, elements(c, name)...)
+	}
+	return out
+}
+
+func attr(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// textOf is what a page says.
+func textOf(n *html.Node) string {
+	var b strings.Builder
+	var walk func(*html.Node)
+	walk = func(n *html.Node) {
+		if n.Type == html.TextNode {
+			b.WriteString(n.Data)
+		}
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			walk(c)
+		}
+	}
+	walk(n)
+	return b.String()
+}
+
+func byID(t testing.TB, page, id string) *html.Node {
+	t.Helper()
+	for _, e := range elements(parse(t, page), "") {
+		if attr(e, "id") == id {
+			return e
+		}
+	}
+	t.Fatalf("the page has no element %q:\n%s", id, page)
+	return nil
+}
+
+func says(t testing.TB, page string, words ...string) {
+	t.Helper()
+	text := strings.Join(strings.Fields(textOf(parse(t, page))), " ")
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			t.Errorf("the page does not say %q; it says:\n%.2000s", w, text)
+		}
+	}
+}
+
+func readAll(t testing.TB, r io.Reader) string {
+	t.Helper()
+	b, err := io.ReadAll(r)
+	must(t, err)
+	return string(b)
+}
+
+func write(t testing.TB, path, text string) {
+	t.Helper()
+	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must(t, os.WriteFile(path, []byte(text), 0o644))
+}

@@ -1,0 +1,301 @@
+package server
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"mime"
+	"net"
+	"net/http"
+	"net/netip"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// guard decides who is let in. Each of its walls is a function of its own.
+type guard struct {
+	opts     Options
+	token    [sha256.Size]byte
+	secret   []byte // of this process: what forms are signed with
+	origins  *http.CrossOriginProtection
+	mu       sync.Mutex
+	sessions map[string]time.Time   // until when each is good
+	tries    map[string][]time.Time // of wrong tokens, of late, by the address they came from
+}
+
+// Limits of what is asked.
+const (
+	maxBody       = 1 << 20
+	maxHeader     = 64 << 10
+	maxConns      = 1024
+	headerTimeout = 10 * time.Second
+	readTimeout   = 30 * time.Second
+	writeTimeout  = 60 * time.Second
+	idleTimeout   = 2 * time.Minute
+	requestTime   = 45 * time.Second // for everything but a stream
+
+	sessionTime = 12 * time.Hour
+	maxSessions = 1000
+	maxTries    = 10 // wrong tokens a minute from one address
+)
+
+// MinToken is the length of the shortest token.
+const MinToken = 16
+
+func newGuard(o Options) (*guard, error) {
+	if o.Token != "" && len(o.Token) < MinToken {
+		return nil, fmt.Errorf("the token is too short: it needs at least %d characters", MinToken)
+	}
+	if o.Token == "" && (!o.Loopback || len(o.Hosts) > 0) {
+		return nil, errors.New("without a token only this machine may be let in")
+	}
+	g := &guard{opts: o, token: sha256.Sum256([]byte(o.Token)), secret: make([]byte, 32), origins: http.NewCrossOriginProtection(), sessions: map[string]time.Time{}, tries: map[string][]time.Time{}}
+	rand.Read(g.secret)
+	return g, nil
+}
+
+// answer wraps a route with everything that is seen to before it is asked. The
+// order matters: who may not ask is told nothing.
+func (s *Server) answer(rt route) http.HandlerFunc {
+	return func(out http.ResponseWriter, r *http.Request) {
+		began, asked := s.now(), r // r gets a context that has ended by the time of the next function
+		w := &response{ResponseWriter: out}
+		defer func() {
+			if p := recover(); p != nil {
+				if p == http.ErrAbortHandler {
+					panic(p)
+				}
+				s.opts.Log("%s %s: %v\n%s", r.Method, shortened(r.URL.Path, 200), p, debug.Stack())
+				if w.status == 0 {
+					s.fail(w, asked, errors.New("this page could not be made; the one who runs the server can read why"))
+				}
+			}
+			s.metrics.request(rt.pattern, w.status, s.now().Sub(began), rt.stream)
+		}()
+		s.headers(w)
+		for _, wall := range []func(*http.Request) error{s.guard.host, s.guard.sameOrigin} {
+			if err := wall(r); err != nil {
+				s.fail(w, r, err)
+				return
+			}
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		if !rt.stream {
+			ctx, cancel := context.WithTimeout(r.Context(), requestTime)
+			defer cancel()
+			r = r.WithContext(ctx)
+		}
+		if !rt.free {
+			if err := s.guard.known(r); err != nil {
+				s.refuse(w, r, err)
+				return
+			}
+		}
+		if r.Method == http.MethodPost {
+			if err := s.guard.meant(r); err != nil {
+				s.fail(w, r, err)
+				return
+			}
+		}
+		if err := rt.handle(w, r); err != nil {
+			s.fail(w, r, err)
+		}
+	}
+}
+
+// response remembers what was answered.
+type response struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *response) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *response) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+// Unwrap is for http.ResponseController.
+func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// policy: nothing but what comes from here, and no script or style in a page.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+
+func (s *Server) headers(w http.ResponseWriter) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
+	h.Set("Cache-Control", "no-store")
+}
+
+// host refuses names that this server does not go by: a page elsewhere could
+// have its own name lead here (DNS rebinding). Addresses cannot be made to.
+func (g *guard) host(r *http.Request) error {
+	name := r.Host
+	if h, _, err := net.SplitHostPort(r.Host); err == nil {
+		name = h
+	}
+	name = strings.ToLower(strings.TrimSuffix(strings.Trim(name, "[]"), "."))
+	if ip, err := netip.ParseAddr(name); err == nil {
+		if !g.opts.Loopback || ip.IsLoopback() {
+			return nil
+		}
+	} else if name == "localhost" {
+		return nil
+	}
+	for _, h := range g.opts.Hosts {
+		if strings.EqualFold(h, name) {
+			return nil
+		}
+	}
+	return &failure{http.StatusMisdirectedRequest, fmt.Sprintf("this server does not go by the name %q; whoever runs it can let it with --host", shortened(name, 100))}
+}
+
+// sameOrigin refuses what a page from elsewhere sends.
+func (g *guard) sameOrigin(r *http.Request) error {
+	if g.origins.Check(r) != nil {
+		return &failure{http.StatusForbidden, "this was sent by a page of another site"}
+	}
+	return nil
+}
+
+const cookieName = "gavel_session"
+
+var errNoToken = &failure{http.StatusUnauthorized, "a token is needed: sign in, or send it as \"Authorization: Bearer TOKEN\""}
+
+// known lets in who has the token, or a session that was begun with it.
+func (g *guard) known(r *http.Request) error {
+	if g.opts.Token == "" {
+		return nil
+	}
+	if given, ok := bearer(r); ok {
+		return g.check(r, given)
+	}
+	if g.session(r) != "" {
+		return nil
+	}
+	return errNoToken
+}
+
+func bearer(r *http.Request) (string, bool) {
+	scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " ")
+	return strings.TrimSpace(token), ok && strings.EqualFold(scheme, "Bearer")
+}
+
+// right compares in a time that tells nothing, not even the length.
+func (g *guard) right(token string) bool {
+	sum := sha256.Sum256([]byte(token))
+	return subtle.ConstantTimeCompare(sum[:], g.token[:]) == 1
+}
+
+// check compares a token, unless too many wrong ones came from where it comes.
+func (g *guard) check(r *http.Request, token string) error {
+	from, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		from = r.RemoteAddr
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := g.opts.Now()
+	tries := slices.DeleteFunc(g.tries[from], func(t time.Time) bool { return now.Sub(t) > time.Minute })
+	switch {
+	case len(tries) >= maxTries:
+		return &failure{http.StatusTooManyRequests, "too many wrong tokens: wait a minute"}
+	case g.right(token):
+		return nil
+	}
+	if len(g.tries) >= maxSessions {
+		clear(g.tries)
+	}
+	g.tries[from] = append(tries, now)
+	return errNoToken
+}
+
+// begin starts a session for who has the token.
+func (g *guard) begin() string {
+	id := rand.Text()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := g.opts.Now()
+	for k, until := range g.sessions {
+		if now.After(until) || len(g.sessions) >= maxSessions {
+			delete(g.sessions, k)
+		}
+	}
+	g.sessions[id] = now.Add(sessionTime)
+	return id
+}
+
+// session is the id of the request's session; "" where it has none that is good.
+func (g *guard) session(r *http.Request) string {
+	c, err := r.Cookie(cookieName)
+	if err != nil {
+		return ""
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	until, ok := g.sessions[c.Value]
+	if !ok || g.opts.Now().After(until) {
+		return ""
+	}
+	return c.Value
+}
+
+func (g *guard) end(id string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.sessions, id)
+}
+
+// csrf is what every form of a session carries. Another site cannot read it.
+func (g *guard) csrf(r *http.Request) string {
+	mac := hmac.New(sha256.New, g.secret)
+	mac.Write([]byte("form\x00" + g.session(r)))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// meant tells a request that somebody meant from one that a page made them send:
+// a form carries its mark, and JSON cannot be sent from elsewhere unasked.
+func (g *guard) meant(r *http.Request) error {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if isAPI(r) {
+		if kind != "application/json" {
+			return &failure{http.StatusUnsupportedMediaType, "send JSON, with Content-Type: application/json"}
+		}
+		return nil
+	}
+	if kind != "application/x-www-form-urlencoded" {
+		return &failure{http.StatusUnsupportedMediaType, "send a form"}
+	}
+	if err := r.ParseForm(); err != nil {
+		if statusOf(err) == http.StatusRequestEntityTooLarge {
+			return err
+		}
+		return bad("the form cannot be read")
+	}
+	if subtle.ConstantTimeCompare([]byte(r.PostForm.Get("csrf")), []byte(g.csrf(r))) != 1 {
+		return &failure{http.StatusForbidden, "the form is of an earlier session: load the page again and send it once more"}
+	}
+	return nil
+}

@@ -1,0 +1,263 @@
+package server
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+)
+
+const token = "correct-horse-battery"
+
+func header(name, value string) func(*http.Request) {
+	return func(r *http.Request) { r.Header.Set(name, value) }
+}
+
+func asHost(name string) func(*http.Request) { return func(r *http.Request) { r.Host = name } }
+
+func TestWithoutATokenOnlyThisMachineIsLetIn(t *testing.T) {
+	for name, change := range map[string]func(*Options){
+		"all addresses": func(o *Options) { o.Loopback = false },
+		"another name":  func(o *Options) { o.Hosts = []string{"gpu1.lab"} },
+		"a short token": func(o *Options) { o.Token = "secret" },
+	} {
+		o := Options{Runs: t.TempDir(), Loopback: true, Now: time.Now, Log: t.Logf}
+		change(&o)
+		if s, err := New(o); err == nil {
+			s.Close()
+			t.Errorf("%s: it serves", name)
+		}
+	}
+}
+
+// A name that somebody else owns can be made to lead here (DNS rebinding).
+func TestHost(t *testing.T) {
+	here := newSite(t, t.TempDir(), nil)
+	open := newSite(t, t.TempDir(), func(o *Options) { o.Loopback, o.Token, o.Hosts = false, token, []string{"gpu1.lab"} })
+	for _, c := range []struct {
+		host        string
+		here, there int
+	}{
+		{"127.0.0.1:7070", 200, 200},
+		{"127.0.0.1", 200, 200},
+		{"localhost:9999", 200, 200},
+		{"LOCALHOST.:7070", 200, 200},
+		{"[::1]:7070", 200, 200},
+		{"192.168.1.7:7070", 421, 200},
+		{"gpu1.lab:7070", 421, 200},
+		{"evil.example:7070", 421, 421},
+		{"127.0.0.1.evil.example", 421, 421},
+		{"localhost.evil.example", 421, 421},
+		{"", 421, 421},
+	} {
+		if w := here.ask("GET", "/healthz", "", asHost(c.host)); w.Code != c.here {
+			t.Errorf("%q, this machine alone: %d, want %d", c.host, w.Code, c.here)
+		}
+		if w := open.ask("GET", "/healthz", "", asHost(c.host)); w.Code != c.there {
+			t.Errorf("%q, all addresses: %d, want %d", c.host, w.Code, c.there)
+		}
+	}
+}
+
+// What a page of another site sends is refused before anything else is looked at.
+func TestCrossSitePosts(t *testing.T) {
+	s := newSite(t, t.TempDir(), func(o *Options) { o.Runner = &fakeRunner{} })
+	form := url.Values{"csrf": {csrfOf(t, s)}, "action": {"start"}, "protocol": {"pairwise"}}.Encode()
+	send := []func(*http.Request){header("Content-Type", "application/x-www-form-urlencoded")}
+	for _, c := range []struct {
+		name   string
+		change func(*http.Request)
+		want   int
+	}{
+		{"from the form", header("Sec-Fetch-Site", "same-origin"), 303},
+		{"from no browser", func(*http.Request) {}, 303},
+		{"from this origin", header("Origin", "http://127.0.0.1:7070"), 303},
+		{"another site's", header("Sec-Fetch-Site", "cross-site"), 403},
+		{"another port's", header("Sec-Fetch-Site", "same-site"), 403},
+		{"another origin", header("Origin", "http://evil.example"), 403},
+		{"another port of this machine", header("Origin", "http://127.0.0.1:8080"), 403},
+		{"no origin", header("Origin", "null"), 403},
+	} {
+		if w := s.ask("POST", "/start", form, append(send, c.change)...); w.Code != c.want {
+			t.Errorf("%s: %d, want %d", c.name, w.Code, c.want)
+		}
+	}
+	for name, mark := range map[string]string{"no mark": "", "a wrong one": strings.Repeat("0", 64)} {
+		if w := s.ask("POST", "/start", "action=start&csrf="+mark, send...); w.Code != 403 {
+			t.Errorf("%s: %d", name, w.Code)
+		}
+	}
+}
+
+func csrfOf(t testing.TB, s *site) string {
+	t.Helper()
+	r, err := http.NewRequest("GET", "http://127.0.0.1:7070/", nil)
+	must(t, err)
+	return s.guard.csrf(r)
+}
+
+// JSON cannot be sent from another site without being asked for first; a form
+// that looks like JSON can.
+func TestAPIPostsAreJSON(t *testing.T) {
+	s := newSite(t, t.TempDir(), func(o *Options) { o.Runner = &fakeRunner{} })
+	for kind, want := range map[string]int{"application/json": 202, "application/json; charset=utf-8": 202, "text/plain": 415, "application/x-www-form-urlencoded": 415, "": 415} {
+		if w := s.ask("POST", "/api/v1/start", `{"protocol":"pairwise"}`, header("Content-Type", kind)); w.Code != want {
+			t.Errorf("%q: %d, want %d", kind, w.Code, want)
+		}
+	}
+	if w := s.ask("POST", "/start", "action=start", header("Content-Type", "text/plain")); w.Code != 415 {
+		t.Errorf("a form that is none: %d", w.Code)
+	}
+}
+
+func TestToken(t *testing.T) {
+	s := newSite(t, t.TempDir(), func(o *Options) { o.Token = token })
+	for _, c := range []struct {
+		name, target string
+		change       func(*http.Request)
+		want         int
+	}{
+		{"a page without", "/", header("Accept", "text/html"), 303},
+		{"data without", "/api/v1/runs", func(*http.Request) {}, 401},
+		{"metrics without", "/metrics", func(*http.Request) {}, 401},
+		{"health is free", "/healthz", func(*http.Request) {}, 200},
+		{"with it", "/api/v1/runs", header("Authorization", "Bearer "+token), 200},
+		{"as it is written", "/metrics", header("Authorization", "bearer "+token), 200},
+		{"a wrong one", "/api/v1/runs", header("Authorization", "Bearer "+token+"x"), 401},
+		{"another scheme", "/api/v1/runs", header("Authorization", "Basic "+token), 401},
+		{"a made-up session", "/api/v1/runs", header("Cookie", cookieName+"=guessed"), 401},
+	} {
+		if w := s.ask("GET", c.target, "", c.change); w.Code != c.want {
+			t.Errorf("%s: %d, want %d", c.name, w.Code, c.want)
+		}
+	}
+}
+
+// Every route but the free ones asks for the token: a new one cannot forget it.
+func TestEveryRouteAsksForTheToken(t *testing.T) {
+	s := newSite(t, t.TempDir(), func(o *Options) { o.Token = token; o.Runner = &fakeRunner{} })
+	free := 0
+	for _, r := range s.routes {
+		if r.free {
+			free++
+			continue
+		}
+		method, path, ok := strings.Cut(r.pattern, " ")
+		if !ok {
+			method, path = "GET", "/nowhere"
+		}
+		path = strings.NewReplacer("{$}", "", "{run}", "a", "{item}", "b", "{job}", "c", "{file}", "d").Replace(path)
+		if w := s.ask(method, path, "{}", header("Content-Type", "application/json")); w.Code != 401 {
+			t.Errorf("%s: %d without a token", r.pattern, w.Code)
+		}
+	}
+	if free != 4 {
+		t.Errorf("%d routes are free: health, assets and the two of signing in are meant to be", free)
+	}
+}
+
+func TestSignIn(t *testing.T) {
+	now := begun
+	s := newSite(t, t.TempDir(), func(o *Options) { o.Token = token; o.Now = func() time.Time { return now } })
+	in := func(token string) *http.Response {
+		form := url.Values{"csrf": {csrfOf(t, s)}, "token": {token}, "to": {"/compare"}}.Encode()
+		return s.ask("POST", "/login", form, header("Content-Type", "application/x-www-form-urlencoded")).Result()
+	}
+	if r := in("wrong"); r.StatusCode != 401 || len(r.Cookies()) != 0 {
+		t.Errorf("a wrong token: %d, cookies %v", r.StatusCode, r.Cookies())
+	}
+	r := in(token)
+	if r.StatusCode != 303 || r.Header.Get("Location") != "/compare" || len(r.Cookies()) != 1 {
+		t.Fatalf("the token: %d to %q", r.StatusCode, r.Header.Get("Location"))
+	}
+	c := r.Cookies()[0]
+	if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/" || c.Value == token {
+		t.Errorf("cookie %+v", c)
+	}
+	with := header("Cookie", c.Name+"="+c.Value)
+	if w := s.ask("GET", "/", "", with); w.Code != 200 {
+		t.Errorf("with the session: %d", w.Code)
+	}
+	now = now.Add(sessionTime + time.Minute)
+	if w := s.ask("GET", "/api/v1/runs", "", with); w.Code != 401 {
+		t.Errorf("with a session of yesterday: %d", w.Code)
+	}
+	for range maxTries {
+		in("wrong")
+	}
+	if r := in(token); r.StatusCode != 429 {
+		t.Errorf("after too many wrong tokens: %d", r.StatusCode)
+	}
+	now = now.Add(2 * time.Minute)
+	if r := in(token); r.StatusCode != 303 {
+		t.Errorf("some minutes later: %d", r.StatusCode)
+	}
+}
+
+func TestSigningOutEndsTheSession(t *testing.T) {
+	s := newSite(t, t.TempDir(), func(o *Options) { o.Token = token })
+	id := s.guard.begin()
+	with := header("Cookie", cookieName+"="+id)
+	r, _ := http.NewRequest("GET", "http://127.0.0.1:7070/", nil)
+	with(r)
+	w := s.ask("POST", "/logout", "csrf="+s.guard.csrf(r), with, header("Content-Type", "application/x-www-form-urlencoded"))
+	if w.Code != 303 || s.ask("GET", "/api/v1/runs", "", with).Code != 401 {
+		t.Errorf("signed out with %d, and the session is still good", w.Code)
+	}
+}
+
+// The way back after signing in stays here.
+func TestHere(t *testing.T) {
+	for to, want := range map[string]string{
+		"/runs/a?x=1": "/runs/a?x=1", "": "/", "//evil.example": "/", "http://evil.example": "/", "/\\evil.example": "/",
+		"javascript:alert(1)": "/", "evil": "/", "/a\r\nSet-Cookie: x": "/", "///evil.example": "/",
+	} {
+		if got := here(to); got != want {
+			t.Errorf("%q leads to %q, want %q", to, got, want)
+		}
+	}
+}
+
+func TestHeaders(t *testing.T) {
+	s := newSite(t, t.TempDir(), nil)
+	for _, target := range []string{"/", "/nowhere", "/api/v1/runs", "/healthz", "/metrics", "/api/v1/runs/none"} {
+		h := s.ask("GET", target, "").Header()
+		if h.Get("Content-Security-Policy") != policy || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Referrer-Policy") != "no-referrer" || h.Get("X-Frame-Options") != "DENY" {
+			t.Errorf("%s: %v", target, h)
+		}
+	}
+	if strings.Contains(policy, "unsafe") || !strings.Contains(policy, "default-src 'none'") {
+		t.Errorf("policy %s", policy)
+	}
+}
+
+func TestLongBodies(t *testing.T) {
+	s := newSite(t, t.TempDir(), func(o *Options) { o.Runner = &fakeRunner{} })
+	long := strings.Repeat("x", maxBody+1)
+	if w := s.ask("POST", "/api/v1/plan", `{"model":"`+long+`"}`, header("Content-Type", "application/json")); w.Code != 413 {
+		t.Errorf("JSON: %d", w.Code)
+	}
+	if w := s.ask("POST", "/start", "csrf="+csrfOf(t, s)+"&model="+long, header("Content-Type", "application/x-www-form-urlencoded")); w.Code != 413 {
+		t.Errorf("a form: %d", w.Code)
+	}
+}
+
+// A page that fails takes nothing else down, and tells whoever asked nothing of
+// what went wrong inside.
+func TestPanic(t *testing.T) {
+	s := newSite(t, t.TempDir(), func(o *Options) { o.Runner = &fakeRunner{panics: "a secret path"} })
+	w := s.ask("GET", "/jobs", "")
+	if w.Code != 500 || strings.Contains(w.Body.String(), "secret") || !strings.Contains(s.log.String(), "a secret path") {
+		t.Errorf("%d\n%s\nlog: %s", w.Code, w.Body, s.log)
+	}
+}
+
+func TestMethods(t *testing.T) {
+	s := newSite(t, t.TempDir(), func(o *Options) { o.Runner = &fakeRunner{} })
+	for _, c := range []struct{ method, target string }{{"POST", "/"}, {"DELETE", "/runs/a"}, {"PUT", "/api/v1/runs"}, {"GET", "/jobs/a/stop"}} {
+		if w := s.ask(c.method, c.target, "{}", header("Content-Type", "application/json")); w.Code != 405 && w.Code != 404 && w.Code != 415 {
+			t.Errorf("%s %s: %d", c.method, c.target, w.Code)
+		}
+	}
+}

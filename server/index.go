@@ -1,0 +1,388 @@
+package server
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"gavel/datasets"
+	"gavel/judging"
+)
+
+// index is where the records and items of one run stand in its files, and of
+// each as much as pages are filtered by. Of a run that is being made it grows
+// with the records: what was read once is not read again.
+type index struct {
+	store *store
+	run   string
+
+	mu       sync.RWMutex
+	m        *judging.Manifest
+	protocol judging.Protocol
+	records  tail
+	itemsAt  stamp
+	ids      judging.IDs
+	items    []entry
+	groups   []string
+	games    []game
+	counts   counts
+	damaged  []string // what cannot be read, the first of it
+	version  int      // raised when anything changes
+}
+
+// tail is how far a file that grows was read.
+type tail struct {
+	info  fs.FileInfo
+	read  int64
+	lines int
+}
+
+// entry is an item.
+type entry struct {
+	offset      int64
+	length      int32 // 0 where items.jsonl does not have it
+	group       int32
+	first, last int32 // 1 + place in games; 0 for none
+}
+
+// game is a record.
+type game struct {
+	offset   int64
+	at       int64 // milliseconds since 1970 at which it began; 0 where unknown
+	length   int32
+	item     int32
+	next     int32 // 1 + place of the item's next
+	showing  uint16
+	repeat   uint16
+	showings uint16
+	outcome  uint8 // place in judging.Outcomes
+	choice   int8  // candidate chosen, in the order of the item's own; -1 for none
+	place    int8  // where it was shown
+	places   uint8 // shown in all
+	right    right
+	other    bool // read otherwise than when it was recorded
+}
+
+// right is whether a verdict is the labelled one.
+type right int8
+
+const (
+	unlabelled right = iota // nobody can say
+	no
+	yes
+)
+
+func (g game) is() judging.Outcome { return judging.Outcomes[g.outcome] }
+func (g game) decided() bool       { return g.is() == judging.Decided }
+
+// counts are sums over the records.
+type counts struct {
+	Records      int            `json:"records"`
+	Outcomes     map[string]int `json:"outcomes"`
+	Replies      int            `json:"replies"`
+	Cached       int            `json:"cached_replies"`
+	PromptTokens int            `json:"prompt_tokens"`
+	ReplyTokens  int            `json:"reply_tokens"`
+	Milliseconds float64        `json:"reply_ms"` // of all replies together
+	Last         time.Time      `json:"last,omitzero"`
+}
+
+// indexed is a record as the index reads it.
+type indexed struct {
+	game
+	id, group           string
+	replies, cached     int
+	promptTok, replyTok int
+	ms                  float64
+}
+
+func newIndex(s *store, run string) *index { return &index{store: s, run: run} }
+
+// longestLine is the longest line that is read: memory holds a whole one.
+const longestLine = 64 << 20
+
+// refresh brings the index up to date with the run's files.
+func (x *index) refresh() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	err := x.update()
+	if err != nil {
+		x.reset()
+	}
+	return err
+}
+
+func (x *index) update() error {
+	m, err := x.store.manifest(x.run)
+	if err != nil {
+		return err
+	}
+	if x.m == nil || x.m.ID != m.ID {
+		x.reset()
+		if x.protocol, err = judging.ProtocolOf(m); err != nil {
+			return &failure{status: 422, text: fmt.Sprintf("%s: %v", x.run, err)}
+		}
+	}
+	x.m = m
+	if err := x.readItems(); err != nil { // first: items stand in the order of their file
+		return err
+	}
+	return x.readRecords()
+}
+
+func (x *index) reset() {
+	x.m, x.records, x.itemsAt = nil, tail{}, stamp{}
+	x.ids, x.items, x.groups, x.games = judging.IDs{}, nil, nil, nil
+	x.counts, x.damaged = counts{Outcomes: map[string]int{}}, nil
+	x.version++
+}
+
+// restart is reset for a run that is the same but for its files.
+func (x *index) restart() {
+	m, p := x.m, x.protocol
+	x.reset()
+	x.m, x.protocol = m, p
+}
+
+// readRecords reads what was appended since, or everything where the file is
+// another one.
+func (x *index) readRecords() error {
+	f, info, err := x.store.open(x.run, judging.RecordsFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // not begun yet
+	}
+	if err != nil {
+		return &failure{status: 422, text: fmt.Sprintf("the records of %q cannot be read: %v", x.run, reason(err))}
+	}
+	defer f.Close()
+	was := x.records.info
+	switch {
+	case was == nil:
+	case !os.SameFile(was, info), info.Size() < x.records.read, info.Size() == was.Size() && !info.ModTime().Equal(was.ModTime()):
+		x.restart()
+		if err := x.readItems(); err != nil {
+			return err
+		}
+	case info.Size() == was.Size():
+		return nil
+	}
+	begin, lines := x.records.read, x.records.lines
+	in := &limited{r: io.NewSectionReader(f, begin, info.Size()-begin)}
+	err = judging.EachStored(in, x.read, func(line judging.StoredLine[indexed]) error {
+		x.records.read = begin + line.Offset + int64(line.Length) + 1
+		x.records.lines = lines + line.Number
+		if line.Err != nil {
+			x.complain("%s:%d: damaged record: %v", judging.RecordsFile, x.records.lines, line.Err)
+			return nil
+		}
+		line.Value.offset, line.Value.length = begin+line.Offset, int32(line.Length)
+		x.add(line.Value)
+		return nil
+	})
+	if err != nil {
+		return &failure{status: 422, text: fmt.Sprintf("the records of %q cannot be read: %v", x.run, reason(err))}
+	}
+	x.records.info = info
+	x.version++
+	return nil
+}
+
+// read decodes a record and reads its replies again, as scores do. It is called
+// from many goroutines.
+func (x *index) read(line []byte) (out indexed, err error) {
+	r, err := judging.DecodeRecord(line)
+	if err != nil {
+		return out, err
+	}
+	v, err := r.Read(x.protocol, x.reading())
+	if err != nil {
+		return out, err
+	}
+	out = indexed{game: gameOf(r, v), id: r.Item, group: r.Group, replies: len(r.Replies)}
+	for _, reply := range r.Replies {
+		if reply.Cached {
+			out.cached++
+		}
+		out.promptTok += reply.PromptTokens
+		out.replyTok += reply.ReplyTokens
+		out.ms += reply.Milliseconds
+	}
+	return out, nil
+}
+
+// reading is how a run's replies are read: as results.json has them.
+func (x *index) reading() judging.Reading { return readingOf(x.m) }
+
+func readingOf(m *judging.Manifest) judging.Reading {
+	return judging.Reading{Policy: judging.Unique, AcceptCut: m.Spec.Parameters.AcceptCut}
+}
+
+func gameOf(r *judging.Record, v judging.Verdict) game {
+	g := game{
+		showing: uint16(r.Showing), showings: uint16(r.Showings), repeat: uint16(r.Repeat),
+		outcome: uint8(slices.Index(judging.Outcomes, v.Outcome)), choice: int8(v.Choice),
+		place: int8(slices.Index(r.Order, r.CandidateID(v.Choice))), places: uint8(len(r.Order)),
+		other: v.Outcome != r.Outcome || r.CandidateID(v.Choice) != r.Choice || v.Answer != r.Answer,
+	}
+	if r.Shape == datasets.Judgment { // its candidates are verdicts, shown nowhere
+		g.place, g.places = -1, 0
+	}
+	if !r.At.IsZero() {
+		g.at = r.At.UnixMilli()
+	}
+	if r.Gold != "" {
+		if g.right = no; judging.RightVerdict(r, v) {
+			g.right = yes
+		}
+	}
+	return g
+}
+
+func (x *index) add(r indexed) {
+	i, added := x.ids.Add(r.id)
+	if added {
+		x.items = append(x.items, entry{group: x.group(r.group)})
+	}
+	e := &x.items[i]
+	for k := e.first; k > 0; k = x.games[k-1].next {
+		if x.games[k-1].showing == r.showing && x.games[k-1].repeat == r.repeat {
+			return // the first stands, as for scores
+		}
+	}
+	r.item = int32(i)
+	x.games = append(x.games, r.game)
+	n := int32(len(x.games))
+	if e.first == 0 {
+		e.first = n
+	} else {
+		x.games[e.last-1].next = n
+	}
+	e.last = n
+	c := &x.counts
+	c.Records++
+	c.Outcomes[string(r.is())]++
+	c.Replies += r.replies
+	c.Cached += r.cached
+	c.PromptTokens += r.promptTok
+	c.ReplyTokens += r.replyTok
+	c.Milliseconds += r.ms
+	if at := time.UnixMilli(r.at).UTC(); r.at > 0 && at.After(c.Last) {
+		c.Last = at
+	}
+}
+
+// group numbers a group.
+func (x *index) group(name string) int32 {
+	i := slices.Index(x.groups, name)
+	if i < 0 {
+		i = len(x.groups)
+		x.groups = append(x.groups, name)
+	}
+	return int32(i)
+}
+
+// readItems finds where the items' lines stand, where that is not known of this
+// file yet.
+func (x *index) readItems() error {
+	f, info, err := x.store.open(x.run, judging.ItemsFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // not written yet, or an imported run without texts
+	}
+	if err != nil {
+		return &failure{status: 422, text: fmt.Sprintf("the items of %q cannot be read: %v", x.run, reason(err))}
+	}
+	defer f.Close()
+	if stampOf(info) == x.itemsAt {
+		return nil
+	}
+	x.restart()
+	type line struct{ id, group string }
+	decode := func(text []byte) (line, error) {
+		item, err := judging.ItemOf(x.m, text)
+		return line{item.ID, item.Group}, err
+	}
+	in := &limited{r: io.NewSectionReader(f, 0, info.Size())}
+	err = judging.EachStored(in, decode, func(l judging.StoredLine[line]) error {
+		if l.Err != nil {
+			x.complain("%s:%d: %v", judging.ItemsFile, l.Number, l.Err)
+			return nil
+		}
+		i, added := x.ids.Add(l.Value.id)
+		if added {
+			x.items = append(x.items, entry{group: x.group(l.Value.group)})
+		}
+		x.items[i].offset, x.items[i].length = l.Offset, int32(l.Length)
+		return nil
+	})
+	if err != nil {
+		return &failure{status: 422, text: fmt.Sprintf("the items of %q cannot be read: %v", x.run, reason(err))}
+	}
+	x.itemsAt = stampOf(info)
+	x.version++
+	return nil
+}
+
+// maxComplaints is how many lines that cannot be read are named.
+const maxComplaints = 20
+
+func (x *index) complain(format string, args ...any) {
+	if len(x.damaged) < maxComplaints {
+		x.damaged = append(x.damaged, fmt.Sprintf(format, args...))
+	}
+}
+
+// of gives the games of an item, in the order of showings and times.
+func (x *index) of(item int) []game {
+	var games []game
+	for k := x.items[item].first; k > 0; k = x.games[k-1].next {
+		games = append(games, x.games[k-1])
+	}
+	slices.SortFunc(games, func(a, b game) int {
+		if a.showing != b.showing {
+			return int(a.showing) - int(b.showing)
+		}
+		return int(a.repeat) - int(b.repeat)
+	})
+	return games
+}
+
+// limited ends reading where a line is longer than memory should have to hold.
+type limited struct {
+	r    io.Reader
+	line int64
+}
+
+func (l *limited) Read(b []byte) (int, error) {
+	n, err := l.r.Read(b)
+	if last := bytes.LastIndexByte(b[:n], '\n'); last >= 0 {
+		l.line = int64(n - last - 1)
+	} else {
+		l.line += int64(n)
+	}
+	if l.line > longestLine {
+		return 0, fmt.Errorf("a line is longer than %d MiB: the file is damaged", longestLine>>20)
+	}
+	return n, err
+}
+
+// errChanged is said where a file no longer holds what the index found in it.
+var errChanged = &failure{status: 409, text: "the run changed while it was being read: load the page again"}
+
+// line reads a line by its place.
+func (x *index) line(f io.ReaderAt, offset int64, length int32) ([]byte, error) {
+	if length <= 0 || length == math.MaxInt32 {
+		return nil, errChanged
+	}
+	line := make([]byte, length)
+	if _, err := f.ReadAt(line, offset); err != nil {
+		return nil, errChanged
+	}
+	return line, nil
+}

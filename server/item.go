@@ -1,0 +1,269 @@
+package server
+
+import (
+	"fmt"
+	"html/template"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"gavel/datasets"
+	"gavel/judging"
+)
+
+// ItemView is the page of an item.
+type ItemView struct {
+	Run      RunHead    `json:"run"`
+	Item     *ItemTexts `json:"item"`              // null where the run has no texts
+	ID       string     `json:"id"`                // of the item
+	Group    string     `json:"group,omitempty"`   //
+	Facts    []string   `json:"facts"`             // see the filter "show"
+	Problem  string     `json:"problem,omitempty"` // why there is no item
+	Games    []GameView `json:"games"`
+	Number   int        `json:"number"` // of the item in the run, from 1
+	Total    int        `json:"total"`
+	Previous string     `json:"-"` // links
+	Next     string     `json:"-"`
+	Back     string     `json:"-"`
+}
+
+// ItemTexts are an item's own words.
+type ItemTexts struct {
+	Source     string          `json:"source,omitempty"`
+	Shape      string          `json:"shape"`
+	Question   string          `json:"question"`
+	Candidates []CandidateView `json:"candidates,omitempty"`
+	Answer     string          `json:"answer,omitempty"`   // of a number: the right one
+	Answered   *AnsweredView   `json:"answered,omitempty"` // of a judgment
+	Note       string          `json:"note,omitempty"`
+}
+
+// CandidateView is a candidate.
+type CandidateView struct {
+	ID        string `json:"id"`
+	Model     string `json:"model,omitempty"`
+	Text      string `json:"text"`
+	Labelled  bool   `json:"labelled"` // as the right or better one
+	Rank      *int   `json:"rank,omitempty"`
+	Unrelated bool   `json:"unrelated,omitempty"`
+}
+
+// AnsweredView is an agent's answer that is judged, and the judge's own.
+type AnsweredView struct {
+	Question  string           `json:"question_id"`
+	Agent     string           `json:"agent"`
+	Text      string           `json:"answer"`
+	Reference string           `json:"reference,omitempty"`
+	Own       *datasets.Answer `json:"own,omitempty"`
+	Right     bool             `json:"right"`
+}
+
+// GameView is a judgment.
+type GameView struct {
+	GameBrief
+	Showings      int                   `json:"showings"`
+	Mode          string                `json:"mode,omitempty"`
+	Order         []string              `json:"order"` // candidates in the order shown
+	System        string                `json:"system,omitempty"`
+	User          string                `json:"user"`
+	Asked         string                `json:"asked"` // whether the prompt is the one that was asked, see askedAs
+	Turns         []TurnView            `json:"turns"`
+	Label         string                `json:"label,omitempty"`
+	Answer        string                `json:"answer,omitempty"`
+	Rule          string                `json:"rule,omitempty"`
+	Gold          string                `json:"gold,omitempty"`
+	Recorded      string                `json:"recorded_as,omitempty"` // the outcome, where it is read otherwise today
+	Error         string                `json:"error,omitempty"`
+	Probabilities []judging.Probability `json:"probabilities,omitempty"`
+	At            time.Time             `json:"at,omitzero"`
+	Imported      *judging.Imported     `json:"imported,omitempty"`
+}
+
+// TurnView is a reply and what it was the reply to.
+type TurnView struct {
+	Said        string  `json:"said,omitempty"` // by gavel, before it; "" for the prompt itself
+	Text        string  `json:"text"`
+	Thinking    string  `json:"thinking,omitempty"`
+	Finish      string  `json:"finish"`
+	Detail      string  `json:"detail,omitempty"`
+	Prompt      int     `json:"prompt_tokens,omitempty"`
+	Reply       int     `json:"reply_tokens,omitempty"`
+	MS          float64 `json:"ms,omitempty"`
+	Cached      bool    `json:"cached,omitempty"`
+	Constrained bool    `json:"constrained,omitempty"`
+	Endpoint    string  `json:"endpoint,omitempty"`
+
+	Raw  []Segment     `json:"-"` // Text with the verdict where it stands
+	HTML template.HTML `json:"-"` // laid out; "" where that is not done
+}
+
+// How a prompt that was made again compares with the one that was asked.
+const (
+	askedSame    = "the same, to the byte"
+	askedOther   = "differs"
+	askedUnknown = "unknown" // of an imported run, whose own prompt it was not
+)
+
+func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
+	name, id := r.PathValue("run"), r.PathValue("item")
+	if id == "" {
+		id = r.URL.Query().Get("id")
+	}
+	f, err := itemsFilter(r)
+	if err != nil {
+		return v, err
+	}
+	x, done, err := s.index(r.Context(), name)
+	if err != nil {
+		return v, err
+	}
+	defer done()
+	i, ok := x.ids.Find(id)
+	if !ok || i >= len(x.items) {
+		return v, &failure{http.StatusNotFound, fmt.Sprintf("the run %q has no item %q", name, shortened(id, 100))}
+	}
+	if v, err = s.itemOf(x, i); err != nil {
+		return v, err
+	}
+	v.Back = "/runs/" + escaped(name) + "/items" + f.Query()
+	all, err := s.matching(r, x, f)
+	if err != nil {
+		return v, err
+	}
+	if at, ok := slices.BinarySearch(all, i); ok {
+		v.Number, v.Total = at+1, len(all)
+		if at > 0 {
+			v.Previous = itemURL(name, x.ids.At(all[at-1]), f.Query())
+		}
+		if at+1 < len(all) {
+			v.Next = itemURL(name, x.ids.At(all[at+1]), f.Query())
+		}
+	}
+	return v, nil
+}
+
+// itemOf reads an item with all of its games.
+func (s *Server) itemOf(x *index, i int) (ItemView, error) {
+	e := x.items[i]
+	v := ItemView{Run: headOf(x.run, x.m), ID: strings.Clone(x.ids.At(i)), Group: x.groups[e.group], Facts: x.facts(i).names(), Games: []GameView{}, Number: i + 1, Total: len(x.items)}
+	items := s.openItems(x)
+	defer items.Close()
+	item, err := x.item(items.File, i)
+	if err != nil {
+		v.Problem = err.Error()
+	} else {
+		v.Item = textsOf(item)
+	}
+	games := x.of(i)
+	if len(games) == 0 {
+		return v, nil
+	}
+	records, _, err := s.runs.open(x.run, judging.RecordsFile)
+	if err != nil {
+		return v, errChanged
+	}
+	defer records.Close()
+	for _, g := range games {
+		line, err := x.line(records, g.offset, g.length)
+		if err != nil {
+			return v, err
+		}
+		r, err := judging.DecodeRecord(line)
+		if err != nil || r.Item != v.ID {
+			return v, errChanged
+		}
+		game, err := x.game(r, item, v.Item != nil)
+		if err != nil {
+			return v, &failure{422, err.Error()}
+		}
+		v.Games = append(v.Games, game)
+	}
+	return v, nil
+}
+
+// item reads an item's line.
+func (x *index) item(items *os.File, i int) (datasets.Item, error) {
+	e := x.items[i]
+	if items == nil || e.length == 0 {
+		return datasets.Item{}, &failure{http.StatusNotFound, "the run's folder does not have the texts of this item"}
+	}
+	line, err := x.line(items, e.offset, e.length)
+	if err != nil {
+		return datasets.Item{}, err
+	}
+	item, err := judging.ItemOf(x.m, line)
+	if err != nil || item.ID != x.ids.At(i) {
+		return item, errChanged
+	}
+	return item, nil
+}
+
+func textsOf(item datasets.Item) *ItemTexts {
+	t := &ItemTexts{Source: item.Source, Shape: string(item.Shape), Question: item.Question, Answer: item.Answer, Note: item.Note}
+	for i, c := range item.Candidates {
+		if item.Answered != nil && c.Text == "" {
+			continue // of a judgment the candidates are verdicts, which have no text
+		}
+		t.Candidates = append(t.Candidates, CandidateView{ID: c.ID, Model: c.Model, Text: c.Text, Labelled: i == item.Gold, Rank: c.Rank, Unrelated: c.Unrelated})
+	}
+	if a := item.Answered; a != nil {
+		t.Answered = &AnsweredView{Question: a.Question, Agent: a.Agent, Text: a.Text, Reference: a.Reference, Own: a.Own, Right: item.Gold == 0}
+	}
+	return t
+}
+
+// game is a record for people, read as scores read it.
+func (x *index) game(r *judging.Record, item datasets.Item, known bool) (GameView, error) {
+	v, err := r.Read(x.protocol, x.reading())
+	if err != nil {
+		return GameView{}, err
+	}
+	g := GameView{
+		GameBrief: brief(gameOf(r, v)), Showings: r.Showings, Mode: r.Mode, Order: r.Order, Asked: askedUnknown,
+		Label: v.Label, Answer: v.Answer, Rule: v.Rule, Gold: r.Gold, Error: r.Error, Probabilities: r.Probabilities, At: r.At, Imported: r.Imported, Turns: []TurnView{},
+	}
+	g.Choice = r.CandidateID(v.Choice)
+	if v.Outcome != r.Outcome || g.Choice != r.Choice {
+		g.Recorded = strings.TrimSpace(string(r.Outcome) + " " + r.Choice)
+	}
+	params := x.m.Spec.Parameters
+	var prompt judging.Prompt
+	if known {
+		var same bool
+		if prompt, same, err = r.Asked(x.protocol, item, params.SystemRole); err != nil {
+			return g, err
+		}
+		if g.System, g.User = prompt.System, prompt.User; r.Imported == nil {
+			if g.Asked = askedOther; same {
+				g.Asked = askedSame
+			}
+		}
+	}
+	for i, reply := range r.Replies {
+		t := turnOf(reply)
+		if i > 0 {
+			t.Said = params.NextTurn(prompt)
+		}
+		text := visible(reply.Text)
+		var spans [][2]int
+		if read := i == len(r.Replies)-1 || !r.Replies[len(r.Replies)-1].Constrained; read {
+			spans = verdictPlaces(text, v)
+		}
+		t.Raw = segments(text, spans)
+		t.HTML, _ = markdown(marked(text, spans))
+		g.Turns = append(g.Turns, t)
+	}
+	return g, nil
+}
+
+func turnOf(r judging.Reply) TurnView {
+	return TurnView{
+		Text: r.Text, Thinking: r.Thinking, Finish: string(r.Finish), Detail: r.Detail, Prompt: r.PromptTokens, Reply: r.ReplyTokens,
+		MS: r.Milliseconds, Cached: r.Cached, Constrained: r.Constrained, Endpoint: r.Endpoint,
+	}
+}
+
+// Cut tells whether the reply ended at its token limit.
+func (t TurnView) Cut() bool { return t.Finish == "length" }

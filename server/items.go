@@ -1,0 +1,388 @@
+package server
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gavel/judging"
+)
+
+// facts are what an item can be filtered by, from its games alone.
+type facts struct {
+	right        bool // every game names the labelled candidate
+	wrong        bool // a game names another
+	inconsistent bool // two games name different candidates
+	first, last  bool // every game names what it was shown first, or last, whatever that was
+	open         bool // a game without a verdict
+	changed      bool // asked again, a game came to another verdict
+	missing      bool // a game is not in the records
+}
+
+// shows are the filters by name, in the order of the form.
+var shows = []struct {
+	name, about string
+	is          func(facts) bool
+}{
+	{"wrong", "a wrong verdict", func(f facts) bool { return f.wrong }},
+	{"right", "all right", func(f facts) bool { return f.right }},
+	{"inconsistent", "inconsistent", func(f facts) bool { return f.inconsistent }},
+	{"first", "always the first shown", func(f facts) bool { return f.first }},
+	{"last", "always the last shown", func(f facts) bool { return f.last }},
+	{"open", "a game without a verdict", func(f facts) bool { return f.open }},
+	{"changed", "changed when asked again", func(f facts) bool { return f.changed }},
+	{"missing", "a game is missing", func(f facts) bool { return f.missing }},
+}
+
+// names of what holds for an item.
+func (f facts) names() []string {
+	names := []string{}
+	for _, s := range shows {
+		if s.is(f) {
+			names = append(names, s.name)
+		}
+	}
+	return names
+}
+
+// facts of an item.
+func (x *index) facts(item int) facts {
+	var f facts
+	e := x.items[item]
+	games, decided, shown := 0, 0, 0
+	choice, firsts, lasts, rights := int8(-1), 0, 0, 0
+	for k := e.first; k > 0; k = x.games[k-1].next {
+		g := x.games[k-1]
+		shown = max(shown, int(g.showings))
+		if g.repeat > 0 {
+			continue
+		}
+		games++
+		if !g.decided() {
+			f.open = f.open || g.is() != judging.Tie
+			continue
+		}
+		decided++
+		if g.right == yes {
+			rights++
+		}
+		f.wrong = f.wrong || g.right == no
+		if g.choice < 0 {
+			continue
+		}
+		if choice >= 0 && choice != g.choice {
+			f.inconsistent = true
+		}
+		choice = g.choice
+		if g.place == 0 {
+			firsts++
+		}
+		if g.place >= 0 && g.place == int8(g.places)-1 {
+			lasts++
+		}
+	}
+	several := games > 1 && decided == games
+	f.right = games > 0 && rights == games
+	f.first, f.last = several && firsts == games, several && lasts == games
+	f.missing = games < shown || games == 0
+	f.changed = x.changed(e)
+	return f
+}
+
+// changed tells whether a showing that was asked several times came to different
+// verdicts.
+func (x *index) changed(e entry) bool {
+	for k := e.first; k > 0; k = x.games[k-1].next {
+		a := x.games[k-1]
+		if a.repeat == 0 {
+			continue
+		}
+		for j := e.first; j > 0; j = x.games[j-1].next {
+			b := x.games[j-1]
+			if b.repeat == 0 && b.showing == a.showing && (a.outcome != b.outcome || a.choice != b.choice) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ItemsFilter is what a list of items was asked to show.
+type ItemsFilter struct {
+	Group   string `json:"group,omitempty"`
+	Outcome string `json:"outcome,omitempty"`
+	Show    string `json:"show,omitempty"`
+	Text    string `json:"q,omitempty"`
+	Page    int    `json:"page"`
+	Per     int    `json:"per"`
+}
+
+// Query of a link that keeps the filter.
+func (f ItemsFilter) Query() string {
+	return query("group", f.Group, "outcome", f.Outcome, "show", f.Show, "q", f.Text)
+}
+
+// At is the query of another page.
+func (f ItemsFilter) At(page int) string {
+	per := ""
+	if f.Per != perPage {
+		per = strconv.Itoa(f.Per)
+	}
+	return query("group", f.Group, "outcome", f.Outcome, "show", f.Show, "q", f.Text, "per", per, "page", strconv.Itoa(page))
+}
+
+const (
+	perPage    = 50
+	maxPerPage = 200
+	maxQuery   = 200 // bytes of a text that is searched for
+)
+
+func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
+	q := r.URL.Query()
+	f = ItemsFilter{Group: q.Get("group"), Outcome: q.Get("outcome"), Show: q.Get("show"), Text: strings.TrimSpace(q.Get("q"))}
+	if f.Page, err = counted(q, "page", 1); err != nil {
+		return f, err
+	}
+	if f.Per, err = counted(q, "per", perPage); err != nil {
+		return f, err
+	}
+	f.Per = min(f.Per, maxPerPage)
+	if f.Outcome != "" && !slices.Contains(judging.Outcomes, judging.Outcome(f.Outcome)) {
+		return f, bad("outcome %q is none", visible(f.Outcome))
+	}
+	if f.Show != "" && f.shown() == nil {
+		var names []string
+		for _, s := range shows {
+			names = append(names, s.name)
+		}
+		return f, bad("show %q: it is one of %s", visible(f.Show), strings.Join(names, ", "))
+	}
+	if len(f.Text) > maxQuery {
+		return f, bad("a text that is searched for may have %d bytes at most", maxQuery)
+	}
+	return f, nil
+}
+
+// counted reads a number from 1 of a query.
+func counted(q url.Values, name string, otherwise int) (int, error) {
+	v := q.Get(name)
+	if v == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 1 || n > 1e6 {
+		return 0, bad("%s %q: it is a number from 1 to 1000000", name, visible(v))
+	}
+	return n, nil
+}
+
+func (f ItemsFilter) shown() func(facts) bool {
+	for _, s := range shows {
+		if s.name == f.Show {
+			return s.is
+		}
+	}
+	return nil
+}
+
+// matching lists the items that a filter takes.
+func (s *Server) matching(r *http.Request, x *index, f ItemsFilter) ([]int, error) {
+	var has func(int) bool
+	if f.Text != "" {
+		var err error
+		if has, err = s.search(r.Context(), x, f.Text); err != nil {
+			return nil, err
+		}
+	}
+	group := slices.Index(x.groups, f.Group)
+	is := f.shown()
+	var out []int
+	for i, e := range x.items {
+		switch {
+		case f.Group != "" && int(e.group) != group:
+		case f.Outcome != "" && !x.ended(e, judging.Outcome(f.Outcome)):
+		case is != nil && !is(x.facts(i)):
+		case has != nil && !has(i):
+		default:
+			out = append(out, i)
+		}
+	}
+	return out, nil
+}
+
+// ended tells whether a game of the item has an outcome.
+func (x *index) ended(e entry, o judging.Outcome) bool {
+	for k := e.first; k > 0; k = x.games[k-1].next {
+		if x.games[k-1].is() == o {
+			return true
+		}
+	}
+	return false
+}
+
+// GameBrief is a game in a list.
+type GameBrief struct {
+	Showing int    `json:"showing"`
+	Repeat  int    `json:"repeat,omitempty"`
+	Outcome string `json:"outcome"`
+	Choice  string `json:"choice,omitempty"` // id of the candidate
+	Place   int    `json:"place,omitempty"`  // where it was shown, from 1
+	Right   *bool  `json:"right"`            // null where nobody can say
+}
+
+func brief(g game) GameBrief {
+	b := GameBrief{Showing: int(g.showing), Repeat: int(g.repeat), Outcome: string(g.is()), Place: int(g.place) + 1, Right: g.right.known()}
+	return b
+}
+
+func (r right) known() *bool {
+	if r == unlabelled {
+		return nil
+	}
+	is := r == yes
+	return &is
+}
+
+// ItemRow is an item in a list.
+type ItemRow struct {
+	ID       string      `json:"item"`
+	Group    string      `json:"group,omitempty"`
+	Question string      `json:"question"` // its beginning
+	Games    []GameBrief `json:"games"`
+	Facts    []string    `json:"facts"`
+	Link     string      `json:"-"`
+}
+
+// Option is a choice of a form with how many it is of.
+type Option struct {
+	Value, Name string
+	N           int
+}
+
+// ItemsView is the list of a run's items.
+type ItemsView struct {
+	Run     RunHead     `json:"run"`
+	Filter  ItemsFilter `json:"filter"`
+	Total   int         `json:"total"`   // items of the run
+	Matches int         `json:"matches"` // that the filter takes
+	Pages   int         `json:"pages"`
+	Items   []ItemRow   `json:"items"`
+
+	Groups   []Option `json:"-"`
+	Outcomes []Option `json:"-"`
+	Shows    []Option `json:"-"`
+}
+
+func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
+	name := r.PathValue("run")
+	f, err := itemsFilter(r)
+	if err != nil {
+		return v, err
+	}
+	x, done, err := s.index(r.Context(), name)
+	if err != nil {
+		return v, err
+	}
+	defer done()
+	all, err := s.matching(r, x, f)
+	if err != nil {
+		return v, err
+	}
+	v = ItemsView{Run: headOf(name, x.m), Filter: f, Total: len(x.items), Matches: len(all), Pages: max(1, (len(all)+f.Per-1)/f.Per), Items: []ItemRow{}}
+	if f.Page > v.Pages {
+		return v, &failure{http.StatusNotFound, fmt.Sprintf("there is no page %d: there are %d", f.Page, v.Pages)}
+	}
+	x.offer(&v)
+	items := s.openItems(x)
+	defer items.Close()
+	for _, i := range all[(f.Page-1)*f.Per : min(f.Page*f.Per, len(all))] {
+		v.Items = append(v.Items, x.itemRow(items.File, i, v.Run, f))
+	}
+	return v, nil
+}
+
+// offer counts what the items can be filtered by.
+func (x *index) offer(v *ItemsView) {
+	groups, outcomes, kinds := make([]int, len(x.groups)), map[string]int{}, make([]int, len(shows))
+	for i, e := range x.items {
+		groups[e.group]++
+		f := x.facts(i)
+		for k, s := range shows {
+			if s.is(f) {
+				kinds[k]++
+			}
+		}
+		for _, o := range judging.Outcomes {
+			if x.ended(e, o) {
+				outcomes[string(o)]++
+			}
+		}
+	}
+	for i, g := range x.groups {
+		v.Groups = append(v.Groups, Option{g, g, groups[i]})
+	}
+	slices.SortFunc(v.Groups, func(a, b Option) int { return judging.GroupOrder(a.Value, b.Value) })
+	for _, o := range judging.Outcomes {
+		if n := outcomes[string(o)]; n > 0 {
+			v.Outcomes = append(v.Outcomes, Option{string(o), string(o), n})
+		}
+	}
+	for k, s := range shows {
+		v.Shows = append(v.Shows, Option{s.name, s.about, kinds[k]})
+	}
+}
+
+// openedItems is items.jsonl of a run, or nothing where there is none.
+type openedItems struct{ *os.File }
+
+func (o openedItems) Close() {
+	if o.File != nil {
+		o.File.Close()
+	}
+}
+
+func (s *Server) openItems(x *index) openedItems {
+	f, _, err := s.runs.open(x.run, judging.ItemsFile)
+	if err != nil {
+		return openedItems{}
+	}
+	return openedItems{f}
+}
+
+func (x *index) itemRow(items *os.File, i int, run RunHead, f ItemsFilter) ItemRow {
+	e := x.items[i]
+	row := ItemRow{ID: strings.Clone(x.ids.At(i)), Group: x.groups[e.group], Games: []GameBrief{}, Facts: x.facts(i).names()}
+	row.Link = itemURL(run.Name, row.ID, f.Query())
+	ids := []string(nil)
+	if item, err := x.item(items, i); err == nil {
+		row.Question = shortened(cmp.Or(item.Question, answered(item.Answered)), 160)
+		for _, c := range item.Candidates {
+			ids = append(ids, c.ID)
+		}
+	}
+	for _, g := range x.of(i) {
+		b := brief(g)
+		if g.choice >= 0 && int(g.choice) < len(ids) {
+			b.Choice = ids[g.choice]
+		}
+		row.Games = append(row.Games, b)
+	}
+	return row
+}
+
+// itemURL is the page of an item. Ids that a browser would take for a way up go
+// where they can do no harm.
+func itemURL(run, id, query string) string {
+	if id == "." || id == ".." {
+		if query != "" {
+			return "/runs/" + escaped(run) + "/item" + query + "&id=" + id
+		}
+		return "/runs/" + escaped(run) + "/item?id=" + id
+	}
+	return "/runs/" + escaped(run) + "/items/" + escaped(id) + query
+}

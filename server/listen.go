@@ -1,0 +1,52 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"golang.org/x/net/netutil"
+)
+
+// Handler is the server without a listener, for tests.
+func (s *Server) Handler() http.Handler { return s.mux }
+
+// Serve answers on a listener until the context ends; then it lets go of those
+// who listen to streams, and waits a little for pages that are being made.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	h := &http.Server{
+		Handler:           s.mux,
+		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
+		MaxHeaderBytes: maxHeader,
+		ErrorLog:       log.New(logLines(s.opts.Log), "", 0),
+	}
+	served := make(chan error, 1)
+	go func() { served <- h.Serve(netutil.LimitListener(l, maxConns)) }()
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	s.live.close()
+	wait, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if err := h.Shutdown(wait); err != nil {
+		h.Close()
+	}
+	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// logLines hands on what net/http has to say.
+type logLines func(format string, args ...any)
+
+func (l logLines) Write(b []byte) (int, error) {
+	l("%s", visible(strings.TrimSpace(string(b))))
+	return len(b), nil
+}

@@ -1,0 +1,201 @@
+package server
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"strings"
+
+	"github.com/microcosm-cc/bluemonday"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/util"
+	"golang.org/x/net/html"
+)
+
+// longestMarkdown is how much of a reply is laid out as Markdown. What is longer
+// is shown as it is: layout of hostile text should not take long.
+const longestMarkdown = 64 << 10
+
+// markdown lays out a reply whose verdict is marked (see marked). ok is false
+// where it is better shown as plain text.
+func markdown(text string) (out template.HTML, ok bool) {
+	if len(text) > longestMarkdown || longestLineOf(text) > 8<<10 {
+		return "", false
+	}
+	defer func() {
+		if recover() != nil { // a reply must not take the page down
+			out, ok = "", false
+		}
+	}()
+	var b bytes.Buffer
+	if err := toHTML.Convert([]byte(text), &b); err != nil {
+		return "", false
+	}
+	return template.HTML(highlight(harmless.SanitizeBytes(b.Bytes()))), true
+}
+
+func longestLineOf(text string) int {
+	longest := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		longest = max(longest, len(line))
+	}
+	return longest
+}
+
+// toHTML knows tables and strikethrough beside CommonMark. HTML in the text is
+// shown as the text that it is, images as their addresses, headings as lines of
+// their own that are none of the page's.
+var toHTML = goldmark.New(
+	goldmark.WithExtensions(extension.Table, extension.Strikethrough),
+	goldmark.WithParser(parser.NewParser(
+		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
+		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+	)),
+	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(inertNodes{}, 1))),
+)
+
+// inertNodes renders what could do something as text.
+type inertNodes struct{}
+
+func (inertNodes) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	r.Register(ast.KindRawHTML, rawHTML)
+	r.Register(ast.KindHTMLBlock, htmlBlock)
+	r.Register(ast.KindImage, image)
+	r.Register(ast.KindHeading, heading)
+	r.Register(ast.KindLink, link)
+	r.Register(ast.KindAutoLink, autoLink)
+}
+
+func rawHTML(w util.BufWriter, src []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		segments := n.(*ast.RawHTML).Segments
+		for i := range segments.Len() {
+			s := segments.At(i)
+			w.WriteString(html.EscapeString(string(s.Value(src))))
+		}
+	}
+	return ast.WalkSkipChildren, nil
+}
+
+func htmlBlock(w util.BufWriter, src []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	block := n.(*ast.HTMLBlock)
+	var text strings.Builder
+	for i := range block.Lines().Len() {
+		s := block.Lines().At(i)
+		text.Write(s.Value(src))
+	}
+	if block.HasClosure() {
+		text.Write(block.ClosureLine.Value(src))
+	}
+	fmt.Fprintf(w, "<pre>%s</pre>\n", html.EscapeString(text.String()))
+	return ast.WalkContinue, nil
+}
+
+func image(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		w.WriteString("[image: ")
+	} else {
+		w.WriteString(" " + html.EscapeString(string(n.(*ast.Image).Destination)) + "]")
+	}
+	return ast.WalkContinue, nil
+}
+
+func heading(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		w.WriteString("<p><strong>")
+	} else {
+		w.WriteString("</strong></p>\n")
+	}
+	return ast.WalkContinue, nil
+}
+
+// link shows where a link would lead beside its words; only addresses of the
+// web can be followed.
+func link(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	to := string(n.(*ast.Link).Destination)
+	switch {
+	case entering && ofTheWeb(to):
+		fmt.Fprintf(w, `<a href="%s">`, html.EscapeString(to))
+	case entering:
+		w.WriteString("[")
+	case ofTheWeb(to):
+		w.WriteString("</a>")
+	default:
+		w.WriteString("](" + html.EscapeString(to) + ")")
+	}
+	return ast.WalkContinue, nil
+}
+
+func autoLink(w util.BufWriter, src []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	a := n.(*ast.AutoLink)
+	label, to := html.EscapeString(string(a.Label(src))), string(a.URL(src))
+	if ofTheWeb(to) {
+		fmt.Fprintf(w, `<a href="%s">%s</a>`, html.EscapeString(to), label)
+	} else {
+		w.WriteString("&lt;" + label + "&gt;")
+	}
+	return ast.WalkContinue, nil
+}
+
+func ofTheWeb(url string) bool {
+	url = strings.ToLower(url)
+	return strings.HasPrefix(url, "http://") || strings.HasPrefix(url, "https://")
+}
+
+// harmless is the second wall: whatever the first let through, only these
+// elements and no attribute but these leave it.
+var harmless = func() *bluemonday.Policy {
+	p := bluemonday.NewPolicy()
+	p.AllowElements("p", "br", "hr", "strong", "em", "del", "code", "pre", "blockquote", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td")
+	p.AllowAttrs("href").OnElements("a")
+	p.AllowURLSchemes("http", "https")
+	p.AllowRelativeURLs(false)
+	p.RequireParseableURLs(true)
+	p.RequireNoFollowOnLinks(true)
+	p.RequireNoReferrerOnLinks(true)
+	return p
+}()
+
+// highlight turns the marks of a verdict into elements, in text alone: marks
+// that came into an attribute, or whose other half stands elsewhere, go.
+func highlight(page []byte) string {
+	z := html.NewTokenizer(bytes.NewReader(page))
+	var b strings.Builder
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return b.String()
+		case html.TextToken:
+			b.WriteString(highlightText(string(z.Raw())))
+		default:
+			b.WriteString(unmarked.Replace(string(z.Raw())))
+		}
+	}
+}
+
+var unmarked = strings.NewReplacer(string(markBegin), "", string(markEnd), "")
+
+func highlightText(text string) string {
+	var b strings.Builder
+	for {
+		before, rest, ok := strings.Cut(text, string(markBegin))
+		verdict, after, closed := strings.Cut(rest, string(markEnd))
+		if !ok || !closed {
+			b.WriteString(unmarked.Replace(text))
+			return b.String()
+		}
+		b.WriteString(unmarked.Replace(before) + `<mark class="verdict">` + unmarked.Replace(verdict) + "</mark>")
+		text = after
+	}
+}

@@ -1,0 +1,86 @@
+package server
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gavel/judging"
+)
+
+// sampleRuns are runs of all protocols but self-reference, whose stages are the
+// command's business and tested there.
+func sampleRuns(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, how := range map[string]making{
+		"pairs-a":     {protocol: "pairwise", dataset: "sample", sim: "accuracy=0.8,first=0.3,seed=1"},
+		"pairs-b":     {protocol: "reversed", dataset: "sample", sim: "accuracy=0.9,seed=2"},
+		"deep/answer": {protocol: "answer", dataset: "sample-choice", sim: "accuracy=0.6,seed=1"},
+		"numbers":     {protocol: "answer", dataset: "sample-number", sim: "accuracy=0.6,seed=1"},
+		"options":     {protocol: "multi-option", dataset: "sample-options", sim: "accuracy=0.7,first=0.2,seed=1"},
+		"again":       {protocol: "pairwise", dataset: "sample", sim: "coin", repeats: 2},
+	} {
+		makeRun(t, filepath.Join(dir, filepath.FromSlash(name)), how)
+	}
+	return dir
+}
+
+func TestRunsPage(t *testing.T) {
+	s := newSite(t, sampleRuns(t), nil)
+	page := s.get("/")
+	says(t, page, "6 of 6 runs", "pairs-a", "deep/answer", "strict ", "generation-accuracy ", "grade ")
+	says(t, s.get("/?protocol=answer"), "2 of 6 runs")
+	says(t, s.get("/?q=PAIRS+first"), "1 of 6 runs")
+	first := func(page string) string {
+		rows := elements(elements(parse(t, page), "tbody")[0], "tr")
+		return strings.TrimSpace(textOf(elements(rows[0], "th")[0]))
+	}
+	if a, b := first(s.get("/?sort=name")), first(s.get("/?sort=-name")); a != "again" || b != "pairs-b" {
+		t.Errorf("by name: %q and %q stand first", a, b)
+	}
+	if w := s.ask("GET", "/?sort=size", ""); w.Code != 400 {
+		t.Errorf("an unknown order: %d", w.Code)
+	}
+}
+
+func TestRunPage(t *testing.T) {
+	s := newSite(t, sampleRuns(t), nil)
+	for run, words := range map[string][]string{
+		"pairs-a":       {"strict", "which is better?", "simulated", "Outcomes", "64 of 64"},
+		"deep%2Fanswer": {"found by rule", "32 of 32"},
+		"options":       {"Grade score"},
+		"again":         {"self-agreement", "128 of 128"},
+	} {
+		says(t, s.get("/runs/"+run), words...)
+	}
+}
+
+func TestItemPages(t *testing.T) {
+	s := newSite(t, sampleRuns(t), nil)
+	for run, words := range map[string][]string{
+		"pairs-a": {"Game 1 of 2: shown A, then B", "Game 2 of 2: shown B, then A", "as it was asked", "labelled"},
+		"options": {"Game 1 of ", "as it was asked"},
+		"numbers": {"The right answer", "as it was asked"},
+		"again":   {"time 2"},
+	} {
+		var list ItemsView
+		s.data("/api/v1/runs/"+run+"/items", &list)
+		if len(list.Items) == 0 {
+			t.Fatalf("%s: no items", run)
+		}
+		for _, item := range list.Items {
+			page := s.get(itemURL(run, item.ID, ""))
+			says(t, page, words...)
+			if strings.Contains(page, "differs from the one") {
+				t.Errorf("%s %s: the prompt was made otherwise", run, item.ID)
+			}
+			for _, g := range item.Games {
+				if n := len(elements(byID(t, page, "game-"+strconv.Itoa(g.Showing)+"-"+strconv.Itoa(g.Repeat)), "mark")); n == 0 && g.Outcome == string(judging.Decided) {
+					t.Errorf("%s %s: game %d: the verdict is not marked", run, item.ID, g.Showing)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,308 @@
+package server
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+// RunHead is what every page says of a run.
+type RunHead struct {
+	Name      string    `json:"run"`
+	ID        string    `json:"id,omitempty"`
+	Model     string    `json:"model,omitempty"`
+	Protocol  string    `json:"protocol,omitempty"`
+	Goal      string    `json:"goal,omitempty"`
+	Prompt    string    `json:"prompt,omitempty"`
+	Settings  string    `json:"settings,omitempty"`
+	Dataset   string    `json:"dataset,omitempty"`
+	Simulated bool      `json:"simulated"`
+	Imported  string    `json:"imported,omitempty"`
+	Status    string    `json:"status"`
+	Stalled   bool      `json:"stalled,omitempty"` // said to be running, and silent for long
+	Items     int       `json:"items"`
+	Judgments int       `json:"judgments"`
+	Started   time.Time `json:"started,omitzero"`
+	Ended     time.Time `json:"ended,omitzero"`
+}
+
+// damagedStatus is that of a folder whose run cannot be read.
+const damagedStatus = "damaged"
+
+func headOf(name string, m *judging.Manifest) RunHead {
+	p := m.Spec.Parameters
+	var settings []string
+	for _, k := range sortedKeys(m.Spec.Options) {
+		settings = append(settings, k+" "+m.Spec.Options[k])
+	}
+	if p.Constrain {
+		settings = append(settings, "constrained")
+	}
+	if p.Think != "" {
+		settings = append(settings, "think "+string(p.Think))
+	}
+	if p.StrictDeterminism {
+		settings = append(settings, "strict determinism")
+	}
+	if p.Times() > 1 {
+		settings = append(settings, fmt.Sprintf("asked %d times", p.Times()))
+	}
+	return RunHead{
+		Name: name, ID: m.ID, Model: m.Spec.Model.Name, Protocol: m.Spec.Protocol, Goal: m.Spec.Goal, Prompt: m.Spec.Prompt.Name,
+		Settings: strings.Join(settings, ", "), Dataset: m.Dataset.Name, Simulated: m.Simulated, Imported: m.Imported,
+		Status: m.Status, Items: m.Spec.Dataset.Items, Judgments: m.Judgments, Started: m.Started, Ended: m.Ended,
+	}
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// URL of the run's page.
+func (h RunHead) URL() string { return "/runs/" + escaped(h.Name) }
+
+// RunRow is a run in the list.
+type RunRow struct {
+	RunHead
+	Headline *scoring.Result `json:"headline"` // null where there is none yet
+	Outcomes map[string]int  `json:"outcomes,omitempty"`
+	Records  int             `json:"records"`
+	Warnings int             `json:"warnings"` // how many
+	Job      string          `json:"job,omitempty"`
+	Error    string          `json:"error,omitempty"` // why the folder is no run
+}
+
+// RunsView is the list of runs.
+type RunsView struct {
+	Runs   []RunRow   `json:"runs"`
+	Total  int        `json:"total"` // before filters
+	Filter RunsFilter `json:"filter"`
+}
+
+// RunsFilter is what the list of runs was asked to show.
+type RunsFilter struct {
+	Text     string `json:"q,omitempty"`
+	Protocol string `json:"protocol,omitempty"`
+	Model    string `json:"model,omitempty"`
+	Dataset  string `json:"dataset,omitempty"`
+	Status   string `json:"status,omitempty"`
+	Sort     string `json:"sort"`
+
+	Protocols []string `json:"-"` // on offer
+	Models    []string `json:"-"`
+	Datasets  []string `json:"-"`
+	Statuses  []string `json:"-"`
+}
+
+// orders are what the list may be sorted by; each begins with what one mostly
+// looks for.
+var orders = map[string]func(a, b RunRow) int{
+	"when":     func(a, b RunRow) int { return b.Started.Compare(a.Started) },
+	"name":     func(a, b RunRow) int { return strings.Compare(a.Name, b.Name) },
+	"model":    func(a, b RunRow) int { return strings.Compare(a.Model, b.Model) },
+	"protocol": func(a, b RunRow) int { return strings.Compare(a.Protocol+a.Prompt, b.Protocol+b.Prompt) },
+	"dataset":  func(a, b RunRow) int { return strings.Compare(a.Dataset, b.Dataset) },
+	"status":   func(a, b RunRow) int { return strings.Compare(a.Status, b.Status) },
+	"headline": func(a, b RunRow) int { return cmp.Compare(b.value(), a.value()) },
+}
+
+// value is the headline, below all others where there is none.
+func (r RunRow) value() float64 {
+	if r.Headline == nil || r.Headline.Value == nil {
+		return -1e18
+	}
+	return *r.Headline.Value
+}
+
+func (s *Server) runsView(r *http.Request) (RunsView, error) {
+	runs, err := s.runs.list()
+	if err != nil {
+		return RunsView{}, err
+	}
+	q := r.URL.Query()
+	f := RunsFilter{Text: q.Get("q"), Protocol: q.Get("protocol"), Model: q.Get("model"), Dataset: q.Get("dataset"), Status: q.Get("status"), Sort: cmp.Or(q.Get("sort"), "when")}
+	order, ok := orders[strings.TrimPrefix(f.Sort, "-")]
+	if !ok {
+		return RunsView{}, bad("sort %q: it is one of %s, with - in front for the other way round", visible(f.Sort), strings.Join(sortedKeys(orders), ", "))
+	}
+	view := RunsView{Runs: []RunRow{}, Total: len(runs)}
+	jobs := s.jobsByRun()
+	for _, run := range runs {
+		row := s.row(r, run)
+		row.Job = jobs[run.name]
+		f.offer(row)
+		if f.takes(row) {
+			view.Runs = append(view.Runs, row)
+		}
+	}
+	slices.SortStableFunc(view.Runs, order)
+	if strings.HasPrefix(f.Sort, "-") {
+		slices.Reverse(view.Runs)
+	}
+	view.Filter = f
+	return view, nil
+}
+
+// offer adds what a row can be filtered by.
+func (f *RunsFilter) offer(row RunRow) {
+	for _, o := range []struct {
+		list  *[]string
+		value string
+	}{{&f.Protocols, row.Protocol}, {&f.Models, row.Model}, {&f.Datasets, row.Dataset}, {&f.Statuses, row.Status}} {
+		if i, has := slices.BinarySearch(*o.list, o.value); !has && o.value != "" {
+			*o.list = slices.Insert(*o.list, i, o.value)
+		}
+	}
+}
+
+func (f *RunsFilter) takes(row RunRow) bool {
+	is := func(want, value string) bool { return want == "" || want == value }
+	if !is(f.Protocol, row.Protocol) || !is(f.Model, row.Model) || !is(f.Dataset, row.Dataset) || !is(f.Status, row.Status) {
+		return false
+	}
+	all := strings.ToLower(strings.Join([]string{row.Name, row.Model, row.Protocol, row.Prompt, row.Dataset, row.Settings, row.Status}, "\n"))
+	for word := range strings.FieldsSeq(strings.ToLower(f.Text)) {
+		if !strings.Contains(all, word) {
+			return false
+		}
+	}
+	return true
+}
+
+// smallRun is how long the records of a run may be for the list to read them.
+const smallRun = 64 << 20
+
+func (s *Server) row(r *http.Request, run found) RunRow {
+	if run.err != nil {
+		return RunRow{RunHead: RunHead{Name: run.name, Status: damagedStatus}, Error: run.err.Error()}
+	}
+	row := RunRow{RunHead: headOf(run.name, run.m)}
+	if row.Status == judging.Running {
+		info, err := s.runs.root.Stat(path.Join(run.name, judging.RecordsFile))
+		if err != nil || info.Size() > smallRun {
+			return row
+		}
+		if x, done, err := s.index(r.Context(), run.name); err == nil {
+			row.Records, row.Outcomes = x.counts.Records, clone(x.counts.Outcomes)
+			row.Stalled = s.silent(info)
+			done()
+		} else {
+			row.Error = err.Error()
+		}
+		return row
+	}
+	sum := s.sum(run)
+	row.Headline, row.Outcomes, row.Warnings = sum.headline, sum.outcomes, sum.warnings
+	for _, n := range sum.outcomes {
+		row.Records += n
+	}
+	return row
+}
+
+// silent tells whether nothing was written for long.
+func (s *Server) silent(info os.FileInfo) bool { return s.now().Sub(info.ModTime()) > stalledAfter }
+
+// sum is what the list says of a run that has ended. Runs that wrote no numbers
+// are not read for it; once their page was opened it is known.
+func (s *Server) sum(run found) summed {
+	now := s.stampsOf(run.name)
+	if at, ok := s.summed.get(run.name); ok && at.of.same(now) {
+		return at
+	}
+	out := summed{of: now}
+	rep := s.written(run.name, run.m, now)
+	if rep == nil {
+		at, ok := s.scores.get(run.name)
+		if !ok || !at.same(now) || at.rep == nil {
+			return out // not kept: it may be known later
+		}
+		rep = at.rep
+	}
+	if x := headline(rep); x != nil {
+		kept := *x
+		out.headline = &kept
+	}
+	out.outcomes, out.warnings = clone(rep.Outcomes), len(rep.Warnings)
+	s.summed.put(run.name, out)
+	return out
+}
+
+func clone(m map[string]int) map[string]int {
+	out := make(map[string]int, len(m))
+	for k, v := range m {
+		out[k] = v
+	}
+	return out
+}
+
+// RunView is the page of a run.
+type RunView struct {
+	RunHead
+	Headline  *scoring.Result   `json:"headline"`
+	Report    *scoring.Report   `json:"report"` // null while the run is being made
+	Results   template.HTML     `json:"-"`      // its tables and figures
+	Warnings  []string          `json:"warnings"`
+	Counts    counts            `json:"counts"`
+	Damaged   []string          `json:"damaged,omitempty"` // lines that cannot be read
+	Problem   string            `json:"problem,omitempty"` // why there are no numbers
+	Manifest  *judging.Manifest `json:"manifest"`
+	Progress  Progress          `json:"progress"`
+	Job       *Job              `json:"job,omitempty"`
+	CanDelete bool              `json:"-"`
+	Outcomes  []string          `json:"-"` // in their order
+}
+
+func (s *Server) runView(r *http.Request) (RunView, error) {
+	name := r.PathValue("run")
+	x, done, err := s.index(r.Context(), name)
+	if err != nil {
+		return RunView{}, err
+	}
+	m := x.m
+	v := RunView{RunHead: headOf(name, m), Counts: x.counts, Damaged: x.damaged, Manifest: m, Progress: x.progress(s.now()), Warnings: []string{}, Outcomes: scoring.Outcomes}
+	v.Counts.Outcomes = clone(x.counts.Outcomes)
+	done()
+	s.withJob(&v.Progress)
+	v.Stalled = v.Progress.Stalled
+	if v.Progress.Job != nil {
+		v.Job = v.Progress.Job
+	}
+	v.CanDelete = s.opts.Runner != nil && v.Job == nil
+	n := s.numbers(name, m)
+	if n.err != nil {
+		v.Problem = n.err.Error()
+	}
+	if n.rep != nil {
+		v.Report, v.Headline, v.Warnings, v.Results = n.rep, headline(n.rep), n.rep.Warnings, n.page
+	}
+	return v, nil
+}
+
+// query makes a link's query of pairs, leaving out what is empty.
+func query(pairs ...string) string {
+	q := url.Values{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			q.Set(pairs[i], pairs[i+1])
+		}
+	}
+	if len(q) == 0 {
+		return ""
+	}
+	return "?" + q.Encode()
+}

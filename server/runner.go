@@ -1,0 +1,432 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"gavel/report"
+)
+
+// Runner makes runs. Its methods may be called from many goroutines. An error
+// with a method Status() int is answered with that HTTP status; it is in words
+// for whoever asked.
+type Runner interface {
+	// Offer is what can be chosen from for runs of a protocol, the first where
+	// it is "".
+	Offer(ctx context.Context, protocol string) (Offer, error)
+	// Plan says what a run would ask, and asks nothing.
+	Plan(ctx context.Context, o Order) (Planned, error)
+	// Start begins to make a run, or to go on with one.
+	Start(ctx context.Context, o Order) (Job, error)
+	// Stop ends a job gently: what is in flight is waited for and kept.
+	Stop(id string) error
+	// Jobs lists what was started, the newest first.
+	Jobs() []Job
+	// Delete removes a run that nobody is writing to.
+	Delete(run string) error
+}
+
+// Order is what somebody asks for: values by the names of fields.
+type Order map[string][]string
+
+// Get is the first value of a field.
+func (o Order) Get(name string) string {
+	if v := o[name]; len(v) > 0 {
+		return v[0]
+	}
+	return ""
+}
+
+// Offer is what a form has.
+type Offer struct {
+	Protocol  string          `json:"protocol"`
+	Protocols []NamedAbout    `json:"protocols"`
+	Endpoints []EndpointOffer `json:"endpoints"`
+	Datasets  []NamedAbout    `json:"datasets"`
+	Fields    []Field         `json:"fields"`
+	Notes     []string        `json:"notes,omitempty"`
+}
+
+// NamedAbout is something to choose.
+type NamedAbout struct {
+	Name  string `json:"name"`
+	About string `json:"about,omitempty"`
+}
+
+// EndpointOffer is a server of models.
+type EndpointOffer struct {
+	ID     string   `json:"id"`
+	About  string   `json:"about"`
+	Models []string `json:"models,omitempty"`
+	Error  string   `json:"error,omitempty"`
+}
+
+// Field is something to fill in.
+type Field struct {
+	Name    string   `json:"name"`
+	About   string   `json:"about"`
+	Kind    string   `json:"kind"` // text, number, switch or choice
+	Default string   `json:"default,omitempty"`
+	Values  []string `json:"values,omitempty"` // of a choice
+	Part    string   `json:"part"`             // of the form
+	Many    bool     `json:"many,omitempty"`   // may be given several times
+}
+
+// Planned is what a run would do: its stages, mostly one.
+type Planned struct {
+	Stages []PlannedStage `json:"stages"`
+	Notes  []string       `json:"notes,omitempty"` // what was said while it was worked out
+}
+
+// PlannedStage is the plan of a run.
+type PlannedStage struct {
+	Run      string         `json:"run"`
+	Exists   bool           `json:"exists"` // it goes on with a run that is there
+	Rows     []PlanRow      `json:"rows"`   // for people
+	Numbers  map[string]int `json:"numbers"`
+	Messages []PlanMessage  `json:"first_prompt"`
+}
+
+// PlanRow is a line of a plan.
+type PlanRow struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// PlanMessage is a turn of the first prompt.
+type PlanMessage struct {
+	Role string `json:"role"`
+	Text string `json:"text"`
+}
+
+// States of a job.
+const (
+	JobPreparing = "preparing"
+	JobRunning   = "running"
+	JobStopping  = "stopping"
+	JobComplete  = "complete"
+	JobStopped   = "stopped"
+	JobFailed    = "failed"
+)
+
+// Job is a run that this server makes, with the stages it stands on.
+type Job struct {
+	ID      string    `json:"id"`
+	State   string    `json:"state"`
+	Runs    []string  `json:"runs"`            // that it has made so far, by name; the last is being made
+	Order   Order     `json:"order"`           // what was asked for
+	Log     []string  `json:"log"`             // what was said of it, the newest last
+	Error   string    `json:"error,omitempty"` // why it ended
+	Started time.Time `json:"started"`
+	Ended   time.Time `json:"ended,omitzero"`
+}
+
+// Active tells whether the job has not ended.
+func (j Job) Active() bool { return j.Ended.IsZero() }
+
+// Run is the one that is being made, or was the last.
+func (j Job) Run() string {
+	if len(j.Runs) == 0 {
+		return ""
+	}
+	return j.Runs[len(j.Runs)-1]
+}
+
+// runnerTable are the routes that need a runner. They are there without one too,
+// and say so.
+func (s *Server) runnerTable() []route {
+	return []route{
+		{pattern: "GET /start", handle: page(s, "start", s.startView)},
+		{pattern: "POST /start", handle: s.startForm},
+		{pattern: "GET /jobs", handle: page(s, "jobs", s.jobsView)},
+		{pattern: "GET /jobs/{job}", handle: page(s, "job", s.jobView)},
+		{pattern: "POST /jobs/{job}/stop", handle: s.stopForm},
+		{pattern: "GET /runs/{run}/delete", handle: page(s, "delete", s.deleteView)},
+		{pattern: "POST /runs/{run}/delete", handle: s.deleteForm},
+
+		{pattern: "GET /api/v1/offer", handle: data(s.offerData)},
+		{pattern: "POST /api/v1/plan", handle: s.planData},
+		{pattern: "POST /api/v1/start", handle: s.startData},
+		{pattern: "GET /api/v1/jobs", handle: data(s.jobsView)},
+		{pattern: "GET /api/v1/jobs/{job}", handle: data(s.jobView)},
+		{pattern: "POST /api/v1/jobs/{job}/stop", handle: s.stopData},
+		{pattern: "POST /api/v1/runs/{run}/delete", handle: s.deleteData},
+	}
+}
+
+var errNoRunner = &failure{http.StatusNotImplemented, "this server only shows runs: it starts, stops and deletes none"}
+
+func (s *Server) runner() (Runner, error) {
+	if s.opts.Runner == nil {
+		return nil, errNoRunner
+	}
+	return s.opts.Runner, nil
+}
+
+// jobsByRun are the jobs at work, by the run that they make.
+func (s *Server) jobsByRun() map[string]string {
+	out := map[string]string{}
+	if s.opts.Runner != nil {
+		for _, j := range s.opts.Runner.Jobs() {
+			if j.Active() && j.Run() != "" {
+				out[j.Run()] = j.ID
+			}
+		}
+	}
+	return out
+}
+
+// StartView is the form that starts a run, with its plan where there is one.
+type StartView struct {
+	Offer
+	Order Order
+	Plan  *Planned
+	Error string
+}
+
+func (s *Server) offerData(r *http.Request) (Offer, error) {
+	run, err := s.runner()
+	if err != nil {
+		return Offer{}, err
+	}
+	return run.Offer(r.Context(), r.URL.Query().Get("protocol"))
+}
+
+func (s *Server) startView(r *http.Request) (StartView, error) {
+	o, err := s.offerData(r)
+	return StartView{Offer: o, Order: Order(r.URL.Query())}, err
+}
+
+// startForm plans what a form asks for, or starts it.
+func (s *Server) startForm(w http.ResponseWriter, r *http.Request) error {
+	run, err := s.runner()
+	if err != nil {
+		return err
+	}
+	order := Order(r.PostForm)
+	action := order.Get("action")
+	delete(order, "csrf")
+	delete(order, "action")
+	v := StartView{Order: order}
+	status := http.StatusOK
+	switch action {
+	case "start":
+		job, serr := run.Start(r.Context(), order)
+		if serr == nil {
+			http.Redirect(w, r, "/jobs/"+url.PathEscape(job.ID), http.StatusSeeOther)
+			return nil
+		}
+		v.Error, status = serr.Error(), statusOf(serr)
+	case "plan":
+		plan, perr := run.Plan(r.Context(), order)
+		if perr != nil {
+			v.Error, status = perr.Error(), statusOf(perr)
+		} else {
+			v.Plan = &plan
+		}
+	default:
+		return bad("the form asks for %q: it is plan or start", visible(action))
+	}
+	if v.Offer, err = run.Offer(r.Context(), order.Get("protocol")); err != nil {
+		return err
+	}
+	s.pages.render(w, r, status, "start", v)
+	return nil
+}
+
+// JobsView lists the jobs.
+type JobsView struct {
+	Jobs []Job `json:"jobs"`
+}
+
+func (s *Server) jobsView(*http.Request) (JobsView, error) {
+	run, err := s.runner()
+	if err != nil {
+		return JobsView{}, err
+	}
+	return JobsView{append([]Job{}, run.Jobs()...)}, nil
+}
+
+// JobView is a job with how far its run is.
+type JobView struct {
+	Job      Job       `json:"job"`
+	Progress *Progress `json:"progress,omitempty"`
+}
+
+func (s *Server) jobView(r *http.Request) (JobView, error) {
+	run, err := s.runner()
+	if err != nil {
+		return JobView{}, err
+	}
+	id := r.PathValue("job")
+	jobs := run.Jobs()
+	i := slices.IndexFunc(jobs, func(j Job) bool { return j.ID == id })
+	if i < 0 {
+		return JobView{}, &failure{http.StatusNotFound, fmt.Sprintf("there is no job %q; jobs are forgotten when the server ends, their runs are not", shortened(id, 100))}
+	}
+	v := JobView{Job: jobs[i]}
+	if name := v.Job.Run(); name != "" {
+		if p, err := s.status(r.Context(), name); err == nil {
+			v.Progress = &p
+		}
+	}
+	return v, nil
+}
+
+func (s *Server) stop(id string) error {
+	run, err := s.runner()
+	if err != nil {
+		return err
+	}
+	return run.Stop(id)
+}
+
+func (s *Server) stopForm(w http.ResponseWriter, r *http.Request) error {
+	id := r.PathValue("job")
+	if err := s.stop(id); err != nil {
+		return err
+	}
+	http.Redirect(w, r, "/jobs/"+url.PathEscape(id), http.StatusSeeOther)
+	return nil
+}
+
+func (s *Server) deleteView(r *http.Request) (RunHead, error) {
+	if _, err := s.runner(); err != nil {
+		return RunHead{}, err
+	}
+	name := r.PathValue("run")
+	m, err := s.runs.manifest(name)
+	if err != nil {
+		return RunHead{}, err
+	}
+	return headOf(name, m), nil
+}
+
+func (s *Server) delete(name string) error {
+	run, err := s.runner()
+	if err != nil {
+		return err
+	}
+	if _, err := s.runs.manifest(name); err != nil {
+		return err
+	}
+	if err := run.Delete(name); err != nil {
+		return err
+	}
+	s.indexes.drop(name)
+	s.runs.forget()
+	return nil
+}
+
+func (s *Server) deleteForm(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("run")
+	if r.PostForm.Get("confirm") != name {
+		return bad("to delete the run, confirm it")
+	}
+	if err := s.delete(name); err != nil {
+		return err
+	}
+	http.Redirect(w, r, "/", http.StatusSeeOther)
+	return nil
+}
+
+// order reads what a program asks for: one JSON object, whose values are texts,
+// numbers, truth values, or lists of them.
+func order(r *http.Request) (Order, error) {
+	var values map[string]any
+	dec := json.NewDecoder(r.Body)
+	dec.UseNumber()
+	if err := dec.Decode(&values); err != nil || dec.More() {
+		if statusOf(err) == http.StatusRequestEntityTooLarge {
+			return nil, err
+		}
+		return nil, bad("the request has to be one JSON object")
+	}
+	out := Order{}
+	for name, v := range values {
+		list, many := v.([]any)
+		if !many {
+			list = []any{v}
+		}
+		for _, v := range list {
+			switch v.(type) {
+			case string, json.Number, bool:
+				out[name] = append(out[name], fmt.Sprint(v))
+			default:
+				return nil, bad("%q: its value is a text, a number, true or false, or a list of them", visible(name))
+			}
+		}
+	}
+	return out, nil
+}
+
+func writeData(w http.ResponseWriter, status int, v any) error {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	return report.WriteJSON(w, v)
+}
+
+func (s *Server) planData(w http.ResponseWriter, r *http.Request) error {
+	run, err := s.runner()
+	if err != nil {
+		return err
+	}
+	o, err := order(r)
+	if err != nil {
+		return err
+	}
+	plan, err := run.Plan(r.Context(), o)
+	if err != nil {
+		return err
+	}
+	return writeData(w, http.StatusOK, plan)
+}
+
+func (s *Server) startData(w http.ResponseWriter, r *http.Request) error {
+	run, err := s.runner()
+	if err != nil {
+		return err
+	}
+	o, err := order(r)
+	if err != nil {
+		return err
+	}
+	job, err := run.Start(r.Context(), o)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", "/api/v1/jobs/"+url.PathEscape(job.ID))
+	return writeData(w, http.StatusAccepted, job)
+}
+
+func (s *Server) stopData(w http.ResponseWriter, r *http.Request) error {
+	if err := s.stop(r.PathValue("job")); err != nil {
+		return err
+	}
+	v, err := s.jobView(r)
+	if err != nil {
+		return err
+	}
+	return writeData(w, http.StatusAccepted, v)
+}
+
+// deleteData deletes the run that the object's "confirm" names once more.
+func (s *Server) deleteData(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("run")
+	o, err := order(r)
+	if err != nil {
+		return err
+	}
+	if o.Get("confirm") != name {
+		return bad("to delete the run, send {\"confirm\": NAME} with its name")
+	}
+	if err := s.delete(name); err != nil {
+		return err
+	}
+	return writeData(w, http.StatusOK, map[string]string{"deleted": name})
+}

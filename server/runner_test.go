@@ -1,0 +1,150 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// fakeRunner starts what it is told to, and makes nothing.
+type fakeRunner struct {
+	jobs    []Job
+	deleted []string
+	fails   error
+	panics  string
+}
+
+func (f *fakeRunner) Offer(_ context.Context, protocol string) (Offer, error) {
+	return Offer{
+		Protocol: "pairwise", Protocols: []NamedAbout{{"pairwise", "two responses"}}, Datasets: []NamedAbout{{"sample", "pairs"}},
+		Endpoints: []EndpointOffer{{ID: "sim", About: "simulated", Models: []string{"coin"}}},
+		Fields:    []Field{{Name: "limit", About: "only the first", Kind: "number", Part: "what"}, {Name: "constrain", About: "held", Kind: "switch", Part: "how"}, {Name: "think", About: "how", Kind: "choice", Values: []string{"auto", "off"}, Default: "auto", Part: "how"}},
+	}, f.fails
+}
+
+func (f *fakeRunner) Plan(_ context.Context, o Order) (Planned, error) {
+	return Planned{Stages: []PlannedStage{{Run: "planned-" + o.Get("model"), Rows: []PlanRow{{"judgments", "10"}}, Numbers: map[string]int{"judgments": 10}, Messages: []PlanMessage{{"user", "which?"}}}}}, f.fails
+}
+
+func (f *fakeRunner) Start(_ context.Context, o Order) (Job, error) {
+	j := Job{ID: "job1", State: JobPreparing, Runs: []string{}, Log: []string{}, Order: o, Started: begun}
+	f.jobs = append(f.jobs, j)
+	return j, f.fails
+}
+
+func (f *fakeRunner) Stop(id string) error {
+	for i := range f.jobs {
+		if f.jobs[i].ID == id {
+			f.jobs[i].State = JobStopping
+		}
+	}
+	return f.fails
+}
+
+func (f *fakeRunner) Jobs() []Job {
+	if f.panics != "" {
+		panic(f.panics)
+	}
+	return f.jobs
+}
+
+func (f *fakeRunner) Delete(run string) error {
+	f.deleted = append(f.deleted, run)
+	return f.fails
+}
+
+func (s *site) post(target string, form url.Values) (code int, page, to string) {
+	s.t.Helper()
+	form.Set("csrf", csrfOf(s.t, s))
+	w := s.ask("POST", target, form.Encode(), header("Content-Type", "application/x-www-form-urlencoded"))
+	return w.Code, w.Body.String(), w.Header().Get("Location")
+}
+
+func TestStartForm(t *testing.T) {
+	fake := &fakeRunner{}
+	s := newSite(t, t.TempDir(), func(o *Options) { o.Runner = fake })
+	if page := s.get("/start"); strings.Contains(page, `id="action-start"`) {
+		t.Error("it can be started before it is planned")
+	}
+	form := url.Values{"protocol": {"pairwise"}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}, "limit": {"5"}, "constrain": {"true"}, "action": {"plan"}}
+	code, page, _ := s.post("/start", form)
+	says(t, page, "Plan: nothing is asked yet", "planned-coin", "judgments10", "Start")
+	if code != 200 || len(fake.jobs) != 0 {
+		t.Errorf("planning: %d, %d jobs", code, len(fake.jobs))
+	}
+	if got := attr(byID(t, page, "limit"), "value"); got != "5" {
+		t.Errorf("the form forgot its limit: %q", got)
+	}
+	checked := false
+	for _, a := range byID(t, page, "constrain").Attr {
+		checked = checked || a.Key == "checked"
+	}
+	if !checked {
+		t.Error("the form forgot its switch")
+	}
+	form.Set("action", "start")
+	if code, _, to := s.post("/start", form); code != 303 || to != "/jobs/job1" || fake.jobs[0].Order.Get("limit") != "5" || fake.jobs[0].Order["csrf"] != nil {
+		t.Errorf("starting: %d to %q, order %v", code, to, fake.jobs)
+	}
+	says(t, s.get("/jobs"), "job1", "preparing")
+	if code, _, to := s.post("/jobs/job1/stop", url.Values{}); code != 303 || to != "/jobs/job1" || fake.jobs[0].State != JobStopping {
+		t.Errorf("stopping: %d to %q", code, to)
+	}
+	fake.fails = errors.New("the disk is full")
+	if code, page, _ := s.post("/start", form); code != 500 {
+		t.Errorf("a failure: %d %s", code, page)
+	}
+}
+
+func TestDeleteNeedsConfirmation(t *testing.T) {
+	dir := t.TempDir()
+	makeRun(t, dir+"/a", making{protocol: "pairwise", dataset: "sample", sim: "coin"})
+	fake := &fakeRunner{}
+	s := newSite(t, dir, func(o *Options) { o.Runner = fake })
+	says(t, s.get("/runs/a/delete"), "Delete a?")
+	if code, _, _ := s.post("/runs/a/delete", url.Values{"confirm": {"b"}}); code != 400 || len(fake.deleted) != 0 {
+		t.Errorf("without: %d, deleted %v", code, fake.deleted)
+	}
+	if code, _, to := s.post("/runs/a/delete", url.Values{"confirm": {"a"}}); code != 303 || to != "/" || len(fake.deleted) != 1 {
+		t.Errorf("with: %d, deleted %v", code, fake.deleted)
+	}
+	if code, _, _ := s.post("/runs/none/delete", url.Values{"confirm": {"none"}}); code != 404 {
+		t.Errorf("of no run: %d", code)
+	}
+}
+
+func TestWithoutARunnerRunsAreOnlyShown(t *testing.T) {
+	s := newSite(t, t.TempDir(), nil)
+	for _, target := range []string{"/start", "/jobs", "/api/v1/offer", "/api/v1/jobs"} {
+		if w := s.ask("GET", target, ""); w.Code != 501 {
+			t.Errorf("%s: %d", target, w.Code)
+		}
+	}
+	if page := s.get("/"); strings.Contains(page, `href="/start"`) {
+		t.Error("the page offers to start a run")
+	}
+}
+
+func TestOrders(t *testing.T) {
+	fake := &fakeRunner{}
+	s := newSite(t, t.TempDir(), func(o *Options) { o.Runner = fake })
+	post := func(body string) (int, string) {
+		w := s.ask("POST", "/api/v1/start", body, header("Content-Type", "application/json"))
+		return w.Code, w.Body.String()
+	}
+	if code, text := post(`{"model":"m","limit":5,"constrain":true,"group":["a","b"]}`); code != 202 {
+		t.Fatalf("%d %s", code, text)
+	}
+	got, _ := json.Marshal(fake.jobs[0].Order)
+	if want := `{"constrain":["true"],"group":["a","b"],"limit":["5"],"model":["m"]}`; string(got) != want {
+		t.Errorf("order %s, want %s", got, want)
+	}
+	for _, bad := range []string{"", "[]", "null x", `{"a":{"b":1}}`, `{"a":null}`, `{"a":[[1]]}`, `{} {}`} {
+		if code, _ := post(bad); code != 400 {
+			t.Errorf("%s: %d", bad, code)
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"gavel/datasets"
+	"gavel/judging"
+)
+
+// searchKey is a search of one state of a run.
+type searchKey struct {
+	run, id string
+	version int
+	text    string
+}
+
+// search tells which items have a text: in their id, question, candidates or the
+// judge's replies. What was searched for is remembered, a bit an item.
+func (s *Server) search(ctx context.Context, x *index, text string) (func(int) bool, error) {
+	key := searchKey{x.run, x.m.ID, x.version, text}
+	bits, ok := s.searches.get(key)
+	if !ok {
+		select {
+		case s.reading <- struct{}{}:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		defer func() { <-s.reading }()
+		var err error
+		if bits, err = s.find(ctx, x, text); err != nil {
+			if errors.Is(err, context.DeadlineExceeded) {
+				return nil, &failure{503, "the search takes too long: look for something else, or in a group of the run's folder by hand"}
+			}
+			return nil, err
+		}
+		s.searches.put(key, bits)
+	}
+	return func(i int) bool { return i/64 < len(bits) && bits[i/64]>>(i%64)&1 == 1 }, nil
+}
+
+func (s *Server) find(ctx context.Context, x *index, text string) ([]uint64, error) {
+	bits := make([]uint64, len(x.items)/64+1)
+	want := fold(text)
+	for i := range x.items {
+		if strings.Contains(fold(x.ids.At(i)), want) {
+			bits[i/64] |= 1 << (i % 64)
+		}
+	}
+	sift := newSieve(want)
+	look := func(file string, texts func(line []byte) (id string, texts []string)) error {
+		f, info, err := s.runs.open(x.run, file)
+		if err != nil {
+			return nil // a run without it has nothing to find there
+		}
+		defer f.Close()
+		in := &limited{r: &until{ctx, io.NewSectionReader(f, 0, info.Size())}}
+		decode := func(line []byte) (string, error) {
+			if !sift.mayHave(line) {
+				return "", nil
+			}
+			id, texts := texts(line)
+			for _, t := range texts {
+				if strings.Contains(fold(t), want) {
+					return id, nil
+				}
+			}
+			return "", nil
+		}
+		return judging.EachStored(in, decode, func(l judging.StoredLine[string]) error {
+			if i, ok := x.ids.Find(l.Value); ok && l.Value != "" && i < len(x.items) {
+				bits[i/64] |= 1 << (i % 64)
+			}
+			return nil
+		})
+	}
+	err := look(judging.ItemsFile, func(line []byte) (string, []string) {
+		item, err := judging.ItemOf(x.m, line)
+		if err != nil {
+			return "", nil
+		}
+		texts := []string{item.Question, answered(item.Answered)}
+		for _, c := range item.Candidates {
+			texts = append(texts, c.Text)
+		}
+		return item.ID, texts
+	})
+	if err == nil {
+		err = look(judging.RecordsFile, func(line []byte) (string, []string) {
+			r, err := judging.DecodeRecord(line)
+			if err != nil {
+				return "", nil
+			}
+			var texts []string
+			for _, reply := range r.Replies {
+				texts = append(texts, reply.Text, reply.Thinking)
+			}
+			return r.Item, texts
+		})
+	}
+	return bits, err
+}
+
+func answered(a *datasets.Answered) string {
+	if a == nil {
+		return ""
+	}
+	return a.Text
+}
+
+// until ends reading with its context.
+type until struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (u *until) Read(b []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.r.Read(b)
+}
+
+// fold makes texts alike that differ in capitals.
+func fold(s string) string {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return strings.Map(lower, s)
+		}
+	}
+	return strings.ToLower(s)
+}
+
+// lower keeps the few signs beyond ASCII whose small letter is in it, such as
+// that of Kelvin: the sieve would not find them.
+func lower(r rune) rune {
+	if l := unicode.ToLower(r); r < utf8.RuneSelf || l >= utf8.RuneSelf {
+		return l
+	}
+	return r
+}
+
+// sieve rules lines out without decoding them: it looks for the longest run of
+// plain letters and digits in what is searched for, which JSON writes as they
+// are, in both capitals. A line with a \u in it is never ruled out.
+type sieve struct{ lower, upper string }
+
+func newSieve(want string) sieve {
+	best := ""
+	for word := range strings.FieldsFuncSeq(want, func(r rune) bool {
+		return r >= utf8.RuneSelf || !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != ' '
+	}) {
+		if len(word) > len(best) {
+			best = word
+		}
+	}
+	return sieve{best, strings.ToUpper(best)}
+}
+
+var escape = []byte(`\u`)
+
+func (s sieve) mayHave(line []byte) bool {
+	if s.lower == "" {
+		return true
+	}
+	rest := line
+	for {
+		i := bytes.IndexAny(rest, s.lower[:1]+s.upper[:1])
+		if i < 0 {
+			break
+		}
+		if len(rest)-i >= len(s.lower) && same(rest[i:i+len(s.lower)], s.lower, s.upper) {
+			return true
+		}
+		rest = rest[i+1:]
+	}
+	return bytes.Contains(line, escape)
+}
+
+func same(text []byte, lower, upper string) bool {
+	for i := range text {
+		if text[i] != lower[i] && text[i] != upper[i] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,269 @@
+// Package server shows runs: pages for people, JSON for programs, metrics for
+// Prometheus.
+//
+// It stands at the end of the flow, beside report, and reads what runs have
+// written. It asks no model and writes no file: runs are made by the [Runner]
+// that it is handed. Texts of models and datasets are taken for hostile, and so
+// is whoever sends a request.
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"gavel/report"
+	"gavel/scoring"
+)
+
+// Options of a server.
+type Options struct {
+	Runs     string   // the folder of runs
+	Token    string   // whoever asks must have it; "" for none
+	Loopback bool     // it listens on this machine's own address alone
+	Hosts    []string // names that it may be asked under, beside its addresses
+	Runner   Runner   // makes runs; nil: this server only shows them
+	Metrics  *Metrics // that whoever makes runs adds to; nil for some of its own
+	Version  string
+	Now      func() time.Time
+	Log      func(format string, args ...any) // for the one who runs it
+}
+
+// Server answers requests. Make one with [New].
+type Server struct {
+	opts     Options
+	now      func() time.Time
+	runs     *store
+	indexes  *lru[string, *index]
+	scores   *lru[string, scored]
+	summed   *lru[string, summed]
+	compared *lru[string, compared]
+	searches *lru[searchKey, []uint64]
+	scoring  sync.Mutex
+	reading  chan struct{} // a place for each index that is read, or search that is made, at once
+	guard    *guard
+	metrics  *Metrics
+	live     *hub
+	pages    *pages
+	mux      *http.ServeMux
+	routes   []route
+}
+
+// route is a line of the server's table.
+type route struct {
+	pattern string
+	handle  func(http.ResponseWriter, *http.Request) error
+	free    bool // needs no token
+	stream  bool // goes on for as long as it is listened to
+}
+
+// api tells whether the route is for programs.
+func (r route) api() bool { return strings.Contains(r.pattern, " /api/") }
+
+// New makes a server of a folder of runs.
+func New(o Options) (*Server, error) {
+	if o.Now == nil || o.Log == nil {
+		return nil, errors.New("a server needs a clock and somebody to tell")
+	}
+	runs, err := openStore(o.Runs, o.Now)
+	if err != nil {
+		return nil, fmt.Errorf("the folder of runs: %w", err)
+	}
+	s := &Server{
+		opts: o, now: o.Now, runs: runs,
+		indexes: newLRU[string, *index](8), scores: newLRU[string, scored](16), summed: newLRU[string, summed](4096),
+		compared: newLRU[string, compared](8), searches: newLRU[searchKey, []uint64](64),
+		reading: make(chan struct{}, 2), metrics: o.Metrics,
+	}
+	if s.metrics == nil {
+		s.metrics = NewMetrics()
+	}
+	if s.guard, err = newGuard(o); err != nil {
+		return nil, err
+	}
+	if s.pages, err = loadPages(s); err != nil {
+		return nil, err
+	}
+	s.live = newHub(s)
+	s.mux, s.routes = http.NewServeMux(), s.table()
+	for _, r := range s.routes {
+		s.mux.HandleFunc(r.pattern, s.answer(r))
+	}
+	return s, nil
+}
+
+// Close ends what is streamed and lets go of the folder.
+func (s *Server) Close() error {
+	s.live.close()
+	return s.runs.root.Close()
+}
+
+// table lists everything that can be asked for.
+func (s *Server) table() []route {
+	routes := []route{
+		{pattern: "GET /{$}", handle: page(s, "runs", s.runsView)},
+		{pattern: "GET /runs/{run}", handle: page(s, "run", s.runView)},
+		{pattern: "GET /runs/{run}/items", handle: page(s, "items", s.itemsView)},
+		{pattern: "GET /runs/{run}/items/{item}", handle: page(s, "item", s.itemView)},
+		{pattern: "GET /runs/{run}/item", handle: page(s, "item", s.itemView)},
+		{pattern: "GET /runs/{run}/events", handle: s.runEvents, stream: true},
+		{pattern: "GET /compare", handle: page(s, "compare", s.compareView)},
+		{pattern: "GET /compare/item", handle: page(s, "compare-item", s.compareItemView)},
+
+		{pattern: "GET /api/v1/runs", handle: data(s.runsView)},
+		{pattern: "GET /api/v1/runs/{run}", handle: data(s.runView)},
+		{pattern: "GET /api/v1/runs/{run}/items", handle: data(s.itemsView)},
+		{pattern: "GET /api/v1/runs/{run}/items/{item}", handle: data(s.itemView)},
+		{pattern: "GET /api/v1/runs/{run}/status", handle: data(s.statusView)},
+		{pattern: "GET /api/v1/compare", handle: data(s.compareView)},
+		{pattern: "GET /api/v1/compare/item", handle: data(s.compareItemView)},
+		{pattern: "GET /api/v1/openapi.json", handle: s.openAPI},
+
+		{pattern: "GET /metrics", handle: s.serveMetrics},
+		{pattern: "GET /healthz", handle: s.healthz, free: true},
+		{pattern: "GET /assets/{file}", handle: s.asset, free: true},
+		{pattern: "GET /login", handle: s.loginPage, free: true},
+		{pattern: "POST /login", handle: s.login, free: true},
+		{pattern: "POST /logout", handle: s.logout},
+		{pattern: "/", handle: s.nothing},
+	}
+	return append(routes, s.runnerTable()...)
+}
+
+// failure is an error with its HTTP status, in words for whoever asked.
+type failure struct {
+	status int
+	text   string
+}
+
+func (f *failure) Error() string { return f.text }
+
+func bad(format string, args ...any) error {
+	return &failure{http.StatusBadRequest, fmt.Sprintf(format, args...)}
+}
+
+// statusOf an error.
+func statusOf(err error) int {
+	var f *failure
+	if errors.As(err, &f) {
+		return f.status
+	}
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		return http.StatusRequestEntityTooLarge
+	}
+	var coded interface{ Status() int }
+	if errors.As(err, &coded) {
+		return coded.Status()
+	}
+	return http.StatusInternalServerError
+}
+
+// fail answers with an error, as a page or as JSON.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if r.Context().Err() != nil {
+		return // nobody listens
+	}
+	status := statusOf(err)
+	if status >= 500 {
+		s.opts.Log("%s %s: %v", r.Method, shortened(r.URL.Path, 200), err)
+	}
+	if isAPI(r) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		report.WriteJSON(w, map[string]any{"error": map[string]any{"status": status, "message": err.Error()}})
+		return
+	}
+	s.pages.render(w, r, status, "error", errorView{status, http.StatusText(status), err.Error()})
+}
+
+type errorView struct {
+	Status  int
+	Name    string
+	Message string
+}
+
+func isAPI(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, "/api/") }
+
+// page answers with a view laid out by the template of that name.
+func page[T any](s *Server, name string, view func(*http.Request) (T, error)) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		v, err := view(r)
+		if err != nil {
+			return err
+		}
+		s.pages.render(w, r, http.StatusOK, name, v)
+		return nil
+	}
+}
+
+// data answers with the same view as JSON.
+func data[T any](view func(*http.Request) (T, error)) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		v, err := view(r)
+		if err != nil {
+			return err
+		}
+		w.Header().Set("Content-Type", "application/json")
+		return report.WriteJSON(w, v)
+	}
+}
+
+func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
+	if _, err := s.runs.root.Stat("."); err != nil {
+		return &failure{http.StatusServiceUnavailable, "the folder of runs cannot be read"}
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, err := fmt.Fprintln(w, "ok")
+	return err
+}
+
+// nothing is what stands at every other address.
+func (s *Server) nothing(_ http.ResponseWriter, r *http.Request) error {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return &failure{http.StatusMethodNotAllowed, fmt.Sprintf("nothing at this address takes %s", visible(r.Method))}
+	}
+	return &failure{http.StatusNotFound, "there is nothing at this address"}
+}
+
+// index of a run, up to date and held for reading until done is called.
+func (s *Server) index(ctx context.Context, run string) (x *index, done func(), err error) {
+	x, err = s.fresh(ctx, run)
+	if err != nil {
+		return nil, nil, err
+	}
+	x.mu.RLock()
+	if x.m == nil { // read by somebody else meanwhile, who found it damaged
+		x.mu.RUnlock()
+		return nil, nil, errChanged
+	}
+	return x, x.mu.RUnlock, nil
+}
+
+// fresh is an index that was brought up to date.
+func (s *Server) fresh(ctx context.Context, run string) (*index, error) {
+	if _, err := s.runs.manifest(run); err != nil {
+		s.indexes.drop(run)
+		return nil, err
+	}
+	select {
+	case s.reading <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-s.reading }()
+	x := s.indexes.getOr(run, func() *index { return newIndex(s.runs, run) })
+	return x, x.refresh()
+}
+
+// summed is what the list of runs says of a run's numbers.
+type summed struct {
+	of       scored // stamps alone
+	headline *scoring.Result
+	outcomes map[string]int
+	warnings int
+}

@@ -1,0 +1,202 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"gavel/judging"
+)
+
+// store is the folder of runs. Everything in it is opened through an os.Root, so
+// that neither a name nor a link in it leads out. Nothing is ever written.
+type store struct {
+	root      *os.Root
+	manifests *lru[string, manifestAt]
+	mu        sync.Mutex
+	listed    []found
+	listedAt  time.Time
+	now       func() time.Time
+}
+
+// manifestAt is a manifest with what its file was when it was read.
+type manifestAt struct {
+	of stamp
+	m  *judging.Manifest
+}
+
+// stamp tells one state of a file from another.
+type stamp struct {
+	size  int64
+	mtime time.Time
+}
+
+func stampOf(info fs.FileInfo) stamp { return stamp{info.Size(), info.ModTime()} }
+
+func openStore(dir string, now func() time.Time) (*store, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &store{root: root, manifests: newLRU[string, manifestAt](4096), now: now}, nil
+}
+
+// checkName refuses names that no run has: they lead out of the folder, or to
+// what is hidden in it.
+func checkName(name string) error {
+	bad := name == "." || !fs.ValidPath(name) || strings.ContainsAny(name, "\\\x00")
+	for part := range strings.SplitSeq(name, "/") {
+		bad = bad || strings.HasPrefix(part, ".")
+	}
+	if bad {
+		return &failure{status: 404, text: fmt.Sprintf("there is no run %q: the name of a run is its folder, below the folder of runs", visible(name))}
+	}
+	return nil
+}
+
+// escaped is a name as one segment of a URL's path.
+func escaped(name string) string { return url.PathEscape(name) }
+
+// open opens a file of a run.
+func (s *store) open(run, file string) (*os.File, fs.FileInfo, error) {
+	f, err := s.root.Open(path.Join(run, file))
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", path.Join(run, file))
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
+// maxManifest is more than any manifest has: prompts are kilobytes.
+const maxManifest = 16 << 20
+
+// manifest reads run.json of a run.
+func (s *store) manifest(run string) (*judging.Manifest, error) {
+	if err := checkName(run); err != nil {
+		return nil, err
+	}
+	f, info, err := s.open(run, judging.ManifestFile)
+	if err != nil {
+		return nil, s.missing(run, err)
+	}
+	defer f.Close()
+	if at, ok := s.manifests.get(run); ok && at.of == stampOf(info) {
+		return at.m, nil
+	}
+	m, err := judging.DecodeManifest(path.Join(run, judging.ManifestFile), io.LimitReader(f, maxManifest))
+	if err != nil {
+		return nil, &failure{status: 422, text: err.Error()}
+	}
+	s.manifests.put(run, manifestAt{stampOf(info), m})
+	return m, nil
+}
+
+// missing says why a run cannot be read.
+func (s *store) missing(run string, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return &failure{status: 422, text: fmt.Sprintf("the run %q cannot be read: %v", run, reason(err))}
+	}
+	if info, serr := s.root.Stat(run); serr == nil && info.IsDir() {
+		return &failure{status: 422, text: fmt.Sprintf("%q is a folder without a %s: it holds no run", run, judging.ManifestFile)}
+	}
+	return &failure{status: 404, text: fmt.Sprintf("there is no run %q: it may have been deleted or moved", run)}
+}
+
+// reason is the error of a file without the path that stands elsewhere.
+func reason(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// found is a run of the folder, or a folder that looks like one and is none.
+type found struct {
+	name string
+	m    *judging.Manifest
+	err  error
+}
+
+// How far the folder is searched for runs.
+const (
+	maxDepth   = 5
+	maxFolders = 20_000
+	listFor    = time.Second // that a listing is good for
+)
+
+// list finds the runs, by name. A folder with a run in it is not searched on.
+func (s *store) list() ([]found, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.listed != nil && s.now().Sub(s.listedAt) < listFor {
+		return s.listed, nil
+	}
+	var runs []found
+	folders := 0
+	err := fs.WalkDir(s.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil && name == ".":
+			return err
+		case err != nil || !d.IsDir():
+			return nil // what went away meanwhile
+		case name == ".":
+			return nil
+		case strings.HasPrefix(d.Name(), ".") || strings.Count(name, "/") >= maxDepth:
+			return fs.SkipDir
+		}
+		if folders++; folders > maxFolders {
+			return fs.SkipAll
+		}
+		if run, is := s.look(name); is {
+			runs = append(runs, run)
+			return fs.SkipDir
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("the folder of runs cannot be read: %w", reason(err))
+	}
+	slices.SortFunc(runs, func(a, b found) int { return strings.Compare(a.name, b.name) })
+	s.listed, s.listedAt = runs, s.now()
+	return runs, nil
+}
+
+// look tells whether a folder is a run, a damaged one included.
+func (s *store) look(name string) (found, bool) {
+	if checkName(name) != nil {
+		return found{}, false
+	}
+	m, err := s.manifest(name)
+	if err == nil {
+		return found{name: name, m: m}, true
+	}
+	for _, file := range []string{judging.ManifestFile, judging.RecordsFile} {
+		if _, serr := s.root.Lstat(path.Join(name, file)); serr == nil {
+			return found{name: name, err: err}, true
+		}
+	}
+	return found{}, false
+}
+
+// forget makes the next listing a new one.
+func (s *store) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.listed = nil
+}
