@@ -95,7 +95,7 @@ func (s *speeds) of(m *judging.Manifest, near bool) (pacing, bool) {
 func (s *speeds) ofModel(model judging.ModelSpec, protocol, prompt string, near bool) (pacing, bool) {
 	s.index()
 	same := func(t *timed) bool { return t.protocol == protocol && t.prompt == prompt }
-	if p, ok := s.over(model, same, ""); ok || near == onlySame {
+	if p, ok := s.over(model, same, ""); ok || !near {
 		return p, ok
 	}
 	if p, ok := s.over(model, func(t *timed) bool { return t.protocol == protocol }, ", other prompts"); ok {
