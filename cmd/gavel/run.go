@@ -148,7 +148,7 @@ func settingsFrom(c *cli.Context, k judging.Kind) (judging.Settings, error) {
 				return nil, err
 			}
 		}
-		if o.Check != nil {
+		if o.Check != nil && value != o.Default {
 			if err := o.Check(value); err != nil {
 				return nil, usage("--%s %s: %v", o.Name, value, err)
 			}
