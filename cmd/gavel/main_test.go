@@ -145,7 +145,7 @@ func write(t *testing.T, path, content string) string {
 	return path
 }
 
-func read(t *testing.T, path string) string {
+func read(t testing.TB, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {

@@ -42,7 +42,7 @@ func (e *env) plan(ctx context.Context, p *prepared) error {
 			note = "unknown: " + err.Error()
 		} else {
 			defer closeStore()
-			cached = store.Peek
+			cached = e.hooks.planner.known(store.Peek)
 		}
 	}
 	plan, err := p.job.MakePlan(ctx, cached)
@@ -50,6 +50,9 @@ func (e *env) plan(ctx context.Context, p *prepared) error {
 		return err
 	}
 	plan.CacheNote = note
+	if e.hooks.planner != nil {
+		return e.hooks.planner.take(ctx, p, plan)
+	}
 	return e.printPlan(p, plan)
 }
 

@@ -61,13 +61,7 @@ questions for answer and self-reference, ranked options for multi-option.`,
 				if err != nil {
 					return err
 				}
-				switch {
-				case k.Takes(datasets.Judgment):
-					return e.runStaged(c.Context, o)
-				case o.settings.Get(judging.ReferenceOption) == "true":
-					return e.runReferenced(c.Context, o)
-				}
-				return e.runJudge(c.Context, o)
+				return e.runAny(c.Context, o)
 			},
 		})
 	}

@@ -38,25 +38,16 @@ func (e *env) runStaged(ctx context.Context, o runOptions) error {
 		return err
 	}
 	defer its.set.Close()
-	shape, err := its.shape()
+	staged, err := stagesOf(o, its)
 	if err != nil {
 		return err
 	}
-	if shape == datasets.Judgment { // the stages before are in the dataset
-		if len(o.agents) > 0 {
-			return usage("--agents: %s holds agents' answers already", o.dataset)
-		}
+	if !staged {
 		p, err := e.prepareWith(ctx, o, its)
 		if err != nil {
 			return err
 		}
 		return e.planOrMake(ctx, p, nil)
-	}
-	if shape == datasets.Pair { // its questions can be answered, but nobody says what is right
-		return usage("%s has items of shape %s, without an answer that is right: gavel run pairwise --self-reference has a judge compare them with its own answer as reference", its.set.Name, shape)
-	}
-	if len(o.agents) == 0 {
-		return usage("--agents is missing: whose answers are to be judged? A file of answers, an answer run, or MODEL@URL")
 	}
 	s := &stages{opts: o, runs: e.hooks.folder(), questions: its}
 	defer func() { os.RemoveAll(s.passing) }()
@@ -69,6 +60,27 @@ func (e *env) runStaged(ctx context.Context, o runOptions) error {
 	}
 	defer p.set.Close()
 	return e.planOrMake(ctx, p, s.reports)
+}
+
+// stagesOf tells whether a judging run of the items has stages before it, or
+// whether those are in its dataset, and refuses what can be neither.
+func stagesOf(o runOptions, its items) (staged bool, err error) {
+	shape, err := its.shape()
+	switch {
+	case err != nil:
+		return false, err
+	case shape == datasets.Judgment && len(o.agents) > 0:
+		return false, usage("--agents: %s holds agents' answers already", o.dataset)
+	case shape == datasets.Judgment:
+		_, err = ask(o, its)
+		return false, err
+	case shape == datasets.Pair: // its questions can be answered, but nobody says what is right
+		return true, usage("%s has items of shape %s, without an answer that is right: gavel run pairwise --self-reference has a judge compare them with its own answer as reference", its.set.Name, shape)
+	case len(o.agents) == 0:
+		return true, usage("--agents is missing: whose answers are to be judged? A file of answers, an answer run, or MODEL@URL")
+	}
+	_, err = ask((&stages{opts: o}).answerOptions(), its)
+	return true, err
 }
 
 func (e *env) planOrMake(ctx context.Context, p *prepared, before []scoring.Report) error {
@@ -95,9 +107,6 @@ func (its items) shape() (datasets.Shape, error) {
 // answerStages sees to the judge's own answers, then to each agent's.
 func (e *env) answerStages(ctx context.Context, s *stages) (err error) {
 	answering := s.answerOptions()
-	if _, err := ask(answering, s.questions); err != nil {
-		return err
-	}
 	if s.judges, err = e.findJudges(ctx, s.opts); err != nil {
 		return err
 	}
@@ -143,7 +152,9 @@ func (e *env) makeAnswers(ctx context.Context, s *stages, o runOptions, judges [
 		return nil, err
 	}
 	p.out = filepath.Join(s.folder(), filepath.Base(p.out))
-	e.say("stage: %s, in %s", what, p.out)
+	if e.hooks.planner == nil {
+		e.say("stage: %s, in %s", what, p.out)
+	}
 	if o.dryRun {
 		if m, err := judging.ReadManifest(p.out); err != nil || m.ID != p.job.Manifest.ID || m.Status != judging.Complete {
 			return nil, e.plan(ctx, p)
@@ -252,6 +263,10 @@ func (e *env) importAgent(s *stages, file string) (dir string, err error) {
 // a dry run with stages that are not there yet there is none.
 func (e *env) judgeStage(ctx context.Context, s *stages) (*prepared, error) {
 	if s.own == nil || len(s.agents) < len(s.opts.agents) {
+		if pl := e.hooks.planner; pl != nil {
+			pl.follow(s, len(s.questions.rows)*len(s.opts.agents)*modesOf(s.opts))
+			return nil, nil
+		}
 		e.say("%d × %d judgments follow in each mode once the stages before are there", len(s.questions.rows), len(s.opts.agents))
 		return nil, nil
 	}
