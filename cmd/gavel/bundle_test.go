@@ -23,7 +23,7 @@ func carried(t *testing.T) (bundle string, results string) {
 	mustCall(t, "run", "reversed", "--base-url", j.URL, "--dataset", "sample", "--limit", "9", "--prompt", write(t, "mine.txt", "Which is worse? [[A>B]] or [[B>A]]"), "--out", "runs/two")
 	j.Close()
 	bundle = filepath.Join(dir, "week.tar")
-	if _, stderr, code := call(t, "bundle", "export", "runs/one", "runs/two", "--out", bundle); code != 0 || !strings.Contains(stderr, "2 runs, 0 datasets, 82 replies") {
+	if _, stderr, code := call(t, "bundle", "export", "runs/one", "runs/two", "--out", bundle); code != 0 || !strings.Contains(stderr, "2 runs, 0 datasets, 1 prompt, 82 replies") {
 		t.Fatalf("exit status %d: %s", code, stderr)
 	}
 	return bundle, read(t, "runs/one/results.json")

@@ -108,3 +108,70 @@ func TestReplayTooLong(t *testing.T) {
 		}
 	}
 }
+
+// TestAgentsAreFoundFirst: a mistyped agent costs nothing.
+func TestAgentsAreFoundFirst(t *testing.T) {
+	home(t)
+	j := newJudge(t, false, answersAll)
+	for _, agent := range []string{"nofile.zip", "sim:bogus", "m@http://127.0.0.1:1"} {
+		_, stderr, code := call(t, "run", "self-reference", "--base-url", j.URL, "--dataset", "sample-number", "--agents", agent, "--out", "a")
+		if code == 0 || j.calls.Load() != 0 || !strings.Contains(stderr, agent) {
+			t.Errorf("%s: exit status %d after %d calls: %s", agent, code, j.calls.Load(), stderr)
+		}
+	}
+}
+
+// TestUnfinishedAgent: with more answers the judgments would be another run's.
+func TestUnfinishedAgent(t *testing.T) {
+	home(t)
+	mustCall(t, "run", "answer", "--backend", "sim", "--model", "coin", "--dataset", "sample-number", "--out", "agent")
+	lines := strings.SplitAfter(read(t, "agent/records.jsonl"), "\n")
+	write(t, "agent/records.jsonl", strings.Join(lines[2:], ""))
+	_, stderr, code := call(t, "run", "self-reference", "--backend", "sim", "--model", "right", "--dataset", "sample-number", "--agents", "agent", "--out", "a")
+	if code != 1 || !strings.Contains(stderr, "agent is not finished (2 answers failed or are missing)") {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
+}
+
+// TestAcceptCutInStages: an answer that was cut and counts in its own run counts
+// in the judgments as well.
+func TestAcceptCutInStages(t *testing.T) {
+	home(t)
+	j := newJudge(t, false, answersAll)
+	n := len(sampleIDs(t, "sample-choice"))
+	mustCall(t, "run", "answer", "--base-url", j.URL, "--dataset", "sample-choice", "--accept-cut", "--out", "own")
+	write(t, "own/records.jsonl", strings.ReplaceAll(read(t, "own/records.jsonl"), `"finish":"stop"`, `"finish":"length"`))
+	mustCall(t, "run", "self-reference", "--base-url", j.URL, "--dataset", "sample-choice", "--own", "own", "--agents", agentFile(t, "one.jsonl", "agent", n), "--out", "a")
+	right := 0
+	for _, r := range records(t, "a") {
+		if r.Own.Right {
+			right++
+		}
+	}
+	if right == 0 {
+		t.Error("no answer of the judge's own is right, though its run says otherwise")
+	}
+}
+
+// TestJudgmentsAreNotDrawn: the questions of a file of judgments were drawn when
+// it was made.
+func TestJudgmentsAreNotDrawn(t *testing.T) {
+	home(t)
+	mustCall(t, "run", "self-reference", "--backend", "sim", "--model", "right", "--dataset", "sample-number", "--agents", "sim:coin", "--out", "a")
+	if _, stderr, code := call(t, "run", "self-reference", "--backend", "sim", "--model", "right", "--dataset", "a/items.jsonl", "--sample", "3", "--out", "b"); code != 2 || !strings.Contains(stderr, "drawn already") {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
+}
+
+// TestScorePassesOver: what runs/* names beside runs is passed over, and said.
+func TestScorePassesOver(t *testing.T) {
+	home(t)
+	mustCall(t, "run", "pairwise", "--backend", "sim", "--model", "right", "--dataset", "sample", "--out", "runs/a")
+	write(t, "runs/prompts/mine.txt", "x")
+	if _, stderr, code := call(t, "score", "runs/a", "runs/prompts"); code != 0 || !strings.Contains(stderr, "runs/prompts is passed over") {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
+	if _, stderr, code := call(t, "score", "runs/prompts"); code != 1 || !strings.Contains(stderr, "runs/prompts") {
+		t.Errorf("alone: exit status %d: %s", code, stderr)
+	}
+}
