@@ -171,7 +171,7 @@ func TestSuiteErrors(t *testing.T) {
 		"a cell twice":       {suiteHead + "- {protocol: pairwise, dataset: sample, seed: 3, limit: 2}\n- {protocol: [reversed, pairwise], dataset: sample, limit: 2, seed: 3}\n", "s.yaml:5: the condition pairwise_sample_sop_limit-2_seed-3 is there already, from line 4"},
 		"a folder twice":     {suiteHead + "- {protocol: pairwise, dataset: a/x.jsonl}\n- {protocol: pairwise, dataset: b/x.jsonl}\n", "s.yaml:5: two conditions would have one folder, pairwise_x.jsonl_sop, the other from line 4: give this one a name"},
 		"a long name":        {suiteHead + "- {protocol: pairwise, dataset: " + strings.Repeat("x", 200) + "}\n", "give the condition a name"},
-		"a large matrix":     {suiteHead + "- {protocol: pairwise, dataset: sample, seed: [" + numbers(101) + "], limit: [" + numbers(101) + "]}\n", "s.yaml:4: the matrix has more than 10000 cells"},
+		"a large matrix":     {suiteHead + "- {protocol: pairwise, dataset: sample, seed: [" + numbers(101) + "], limit: [" + numbers(101) + "]}\n", "s.yaml:4: the matrix has more than 2000 cells"},
 		"too long":           {"# " + strings.Repeat("x", 1<<20), "s.yaml: has more than 1048576 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {

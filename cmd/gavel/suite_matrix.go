@@ -46,7 +46,7 @@ type suiteCell struct {
 }
 
 // mostCells is more than anybody means.
-const mostCells = 10000
+const mostCells = 2000
 
 // openSuite reads a file and makes its matrix.
 func (e *env) openSuite(path string) (*suite, error) {

@@ -88,14 +88,14 @@ const (
 	anyOfJudge = true  // else the same protocol, else whatever the judge was asked
 )
 
-func (s *speeds) of(m *judging.Manifest, alsoNear bool) (pacing, bool) {
-	return s.ofModel(m.Spec.Model, m.Spec.Protocol, m.Spec.Prompt.Name, alsoNear)
+func (s *speeds) of(m *judging.Manifest, near bool) (pacing, bool) {
+	return s.ofModel(m.Spec.Model, m.Spec.Protocol, m.Spec.Prompt.Name, near)
 }
 
-func (s *speeds) ofModel(model judging.ModelSpec, protocol, prompt string, alsoNear bool) (pacing, bool) {
+func (s *speeds) ofModel(model judging.ModelSpec, protocol, prompt string, near bool) (pacing, bool) {
 	s.index()
 	same := func(t *timed) bool { return t.protocol == protocol && t.prompt == prompt }
-	if p, ok := s.over(model, same, ""); ok || !alsoNear {
+	if p, ok := s.over(model, same, ""); ok || !near {
 		return p, ok
 	}
 	if p, ok := s.over(model, func(t *timed) bool { return t.protocol == protocol }, ", other prompts"); ok {
