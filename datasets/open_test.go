@@ -12,14 +12,6 @@ import (
 	"testing"
 )
 
-func formatNames() []string {
-	var names []string
-	for _, f := range Formats {
-		names = append(names, f.Name)
-	}
-	return names
-}
-
 func TestGoodFile(t *testing.T) {
 	second := pair("two", with("label", "B>A"), with("source", "our-own"), with("reason", "an unknown key"))
 	content := lines(pair("one", with("response_A", "a longer answer")), "", second)

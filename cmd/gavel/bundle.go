@@ -35,7 +35,9 @@ func bundleCommand(e *env) *cli.Command {
 			{
 				Name: "export", Usage: "write a bundle", UsageText: "gavel bundle export RUN... --out FILE.tar [--dataset NAME]...",
 				Description: `Takes the runs' folders, every reply of theirs that the cache holds, prompts that were
-files, and the datasets named. Nothing secret is in a run: no API key is ever written.
+files, and the datasets named. Runs that a self-reference run stands on are runs of their
+own: name them too if they are to come along. Nothing secret is in a run: no API key is
+ever written.
 
 Example:
   gavel bundle export runs/* --dataset judgebench-gpt4o --out week42.tar`,
@@ -49,8 +51,12 @@ Example:
 			{
 				Name: "import", Usage: "take a bundle in", UsageText: "gavel bundle import FILE [--runs DIR]",
 				Description: `Verifies the whole file first, then takes it in. What is there already and the same is
-passed over; what is there and differs is refused. "gavel replay RUN" then makes a run
-again from its replies, without a server.`,
+passed over; what is there and differs is refused. Datasets go where fetched ones are,
+replies into the cache, prompts that were files into a folder "prompts" beside the runs.
+"gavel replay RUN" then makes a run again from its replies, without a server.
+
+Example:
+  gavel bundle import week42.tar --runs runs`,
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "runs", Value: "runs", Usage: "`DIR` for the runs"},
 					cacheFlag(),
@@ -59,7 +65,8 @@ again from its replies, without a server.`,
 			},
 			{
 				Name: "verify", Usage: "check a bundle's checksums and list it", UsageText: "gavel bundle verify FILE",
-				Flags: formatFlags(), Action: e.bundleVerify,
+				Description: "Exit status: 0 every checksum is right; 1 one is not, or the file is no bundle.",
+				Flags:       formatFlags(), Action: e.bundleVerify,
 			},
 		},
 	}

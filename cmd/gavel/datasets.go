@@ -50,7 +50,7 @@ func datasetsCommand(e *env) *cli.Command {
 func openFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "turns", Value: datasets.TurnsValues[0], Usage: "of conversations: " + strings.Join(datasets.TurnsValues, " or ") + ", which judges longer ones whole", Category: "what"},
-		&cli.StringFlag{Name: "lang", Usage: "of messages: only this `LANGUAGE`, as the file names it", Category: "what"},
+		&cli.StringFlag{Name: "lang", Usage: "of messages: only this `LANGUAGE`, as the file names it; of message trees en unless another is named, or all", Category: "what"},
 	}
 }
 

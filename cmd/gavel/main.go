@@ -196,12 +196,14 @@ func newApp(e *env) *cli.App {
 	app := &cli.App{
 		Name:  "gavel",
 		Usage: "which open-weight model can you trust as a judge?",
-		Description: `gavel runs LLM judges on items whose best answer is known and reports how well each
+		Description: `gavel runs LLM judges on items whose right judgment is known and reports how well each
 judges, how much it prefers what it reads first, and whether a difference is more
-than noise. It talks to the endpoint you name and to nothing else.
+than noise. It talks to the endpoints you name and, unless it is told to fetch a
+dataset, to nothing else.
 
 Try it without a model:     gavel demo
 Then with yours:            gavel run pairwise --model qwen3:8b --dataset sample
+Put it on a page:           gavel report runs/RUN --out report.html
 
 Flags may stand before or after arguments.
 

@@ -73,7 +73,7 @@ func promptsCommand(e *env) *cli.Command {
 			{Name: "list", Usage: "the prompts of every protocol", Flags: formatFlags(), Action: e.listPrompts},
 			{
 				Name: "show", Usage: "the text of a prompt", UsageText: "gavel prompts show [PROTOCOL/]NAME",
-				Description: "With PROTOCOL/NAME, the bare text of the system message, to the byte but for the newline at the end.",
+				Description: "With PROTOCOL/NAME, the bare text, to the byte but for the newline at the end: the system message or, where a prompt has several texts, each under its name in brackets.",
 				Action:      e.showPrompt,
 			},
 		},

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 
-	"gavel/datasets"
 	"gavel/judging"
 )
 
@@ -67,28 +66,13 @@ func (e *env) referenceStage(ctx context.Context, s *stages) (*prepared, error) 
 	if err != nil {
 		return nil, err
 	}
-	for _, w := range referenced.Warnings {
-		e.say("warning: %s", w)
-	}
 	if len(lines) == 0 {
 		return nil, fmt.Errorf("there is nothing to judge: the judge answered no question of %s", s.questions.set.Name)
 	}
-	set, err := datasets.FromLines(s.questions.set.Name, s.questions.set.Format, lines)
+	p, err := e.fromStage(ctx, s, s.questions.set.Format, lines, referenced.Warnings)
 	if err != nil {
 		return nil, err
 	}
-	info := s.questions.info
-	info.Rows = set.Len()
-	its := items{set, all(set), info}
-	q, err := ask(s.opts, its)
-	if err != nil {
-		return nil, err
-	}
-	p, err := e.equip(ctx, s.opts, q, its, s.judges)
-	if err != nil {
-		set.Close()
-		return nil, err
-	}
-	p.job.Manifest.Stages, p.job.Manifest.Referenced = s.named(), referenced
+	p.job.Manifest.Referenced = referenced
 	return p, nil
 }

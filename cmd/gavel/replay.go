@@ -23,8 +23,8 @@ func replayCommand(e *env) *cli.Command {
 		Name:      "replay",
 		Usage:     "make a run again from its folder and the cache alone: no server, no dataset needed",
 		UsageText: "gavel replay RUN --out DIR [flags]",
-		Description: `Renders every prompt of the run again from its items, takes the replies from the cache,
-reads and scores them, and says whether results.json is the same, byte for byte. It
+		Description: `Renders every prompt of the run again from its items, takes the replies from the cache (of
+a simulated run from the simulation), reads and scores them, and says whether results.json is the same, byte for byte. It
 proves that the numbers follow from the items and the replies; with "gavel bundle" it
 does so on another machine.
 

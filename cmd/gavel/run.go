@@ -43,9 +43,11 @@ type runOptions struct {
 func runCommand(e *env) *cli.Command {
 	run := &cli.Command{
 		Name:  "run",
-		Usage: "ask a judge: " + strings.Join(namesOf(judging.Kinds), ", "),
+		Usage: "ask a model to judge or to answer: " + strings.Join(namesOf(judging.Kinds), ", "),
 		Description: `Makes a run: a folder with run.json, records.jsonl, items.jsonl and results.json. The
-same command again asks only for what is missing.`,
+same command again asks only for what is missing. Which datasets a protocol takes depends
+on their shape, which "gavel datasets show" tells: pairs for pairwise and reversed,
+questions for answer and self-reference, ranked options for multi-option.`,
 	}
 	for _, k := range judging.Kinds {
 		run.Subcommands = append(run.Subcommands, &cli.Command{
@@ -78,7 +80,8 @@ var descriptions = map[string]string{
 	"pairwise": pairsHelp,
 	"reversed": pairsHelp,
 	"answer": `Asks a model the questions of a dataset and reads its answers: generation accuracy, by
-group. An answer run is also a stage: "gavel run self-reference" has a judge judge it.
+group. An answer run is also a stage: as --agents of "gavel run self-reference" it is
+judged, as --own it is the judge's own.
 
 Examples:
   gavel run answer --model qwen3:8b --dataset gsm8k
@@ -86,16 +89,18 @@ Examples:
   gavel run answer --backend sim --model accuracy=0.6 --dataset sample-choice`,
 	"self-reference": `Has a judge say of agents' answers whether they are correct: once by reasoning alone
 (mode cot), once with the judge's own answer as a reference (mode self). The judge is
-asked the questions first; agents are files of published answers, answer runs, or models
-that are asked now. Every stage is a run of its own beside this one, and none is asked
-for twice.
+asked the questions first; agents are files of published answers (MMLU-Pro's outputs, or
+lines with id and answer), answer runs, or models that are asked now. Every stage is a run
+of its own beside this one, and none is asked for twice. Judgments begin once all answers
+that are asked for are there. --prompt is that of the judgments.
 
 Examples:
   gavel run self-reference --model qwen3:8b --dataset mmlu-pro --agents model_outputs_Llama-3.1-8B_5shots.zip
   gavel run self-reference --model qwen3:8b --dataset gsm8k --agents llama3.1:8b@http://127.0.0.1:11434 --sample 100
   gavel run self-reference --backend sim --model accuracy=0.8 --dataset sample-number --agents sim:accuracy=0.6,seed=2`,
 	"multi-option": `Has a judge pick the best of several options, once in every rotation of their order, so
-that each stands at each place once: does it choose an option, or a place?
+that each stands at each place once: does it choose an option, or a place? The table has
+what a judge that picks at random would score beside it.
 
 Examples:
   gavel run multi-option --model qwen3:8b --dataset sample-options
@@ -143,7 +148,7 @@ func settingsFrom(c *cli.Context, k judging.Kind) (judging.Settings, error) {
 				return nil, err
 			}
 		}
-		if o.Check != nil {
+		if o.Check != nil && value != o.Default {
 			if err := o.Check(value); err != nil {
 				return nil, usage("--%s %s: %v", o.Name, value, err)
 			}
@@ -161,12 +166,12 @@ func settingsFrom(c *cli.Context, k judging.Kind) (judging.Settings, error) {
 func runFlags(k judging.Kind) []cli.Flag {
 	d := judging.DefaultParameters
 	flags := []cli.Flag{
-		&cli.StringFlag{Name: "model", Usage: "judge, by the `NAME` its server knows; with --backend sim: " + backends.SimHelp, Category: "what"},
+		&cli.StringFlag{Name: "model", Usage: "the model to ask, by the `NAME` its server knows; may be left out where there is only one; with --backend sim: " + backends.SimHelp, Category: "what"},
 		&cli.StringFlag{Name: "dataset", Usage: "`NAME` (" + strings.Join(datasets.Names(), ", ") + ") or file of that shape", Category: "what"},
 		&cli.StringFlag{Name: "prompt", Value: k.Templates[0].Name, Usage: "`NAME` (" + strings.Join(k.TemplateNames(), ", ") + ") or a file with a system message of your own", Category: "what"},
-		&cli.IntFlag{Name: "limit", Usage: "only the first `N` items", Category: "what"},
+		&cli.IntFlag{Name: "limit", Usage: "only the first `N` items, of a sample the first of it", Category: "what"},
 		sampleFlag(k),
-		&cli.Int64Flag{Name: "seed", Value: 1, Usage: "`SEED` of --sample", Category: "what"},
+		&cli.Int64Flag{Name: "seed", Value: 1, Usage: "`SEED` of what is drawn: the sample and, of options, those of --unrelated and --max-options", Category: "what"},
 		&cli.StringFlag{Name: "ids", Usage: "only the items whose ids stand in `FILE`, one a line", Category: "what"},
 		&cli.IntFlag{Name: "max-tokens", Value: d.MaxTokens, Usage: "at most `N` tokens a reply, thinking included", Category: "how"},
 		&cli.IntFlag{Name: "num-ctx", Usage: "context of `N` tokens to ask Ollama for; 0: sized from the longest prompt and --max-tokens", Category: "how"},
@@ -174,8 +179,8 @@ func runFlags(k judging.Kind) []cli.Flag {
 		&cli.BoolFlag{Name: "accept-cut", Usage: "count a verdict that was given before the token limit cut the reply", Category: "how"},
 		&cli.StringFlag{Name: "think", Value: "auto", Usage: "`HOW` a thinking model thinks: " + strings.Join(backends.Thinks, ", ") + "; auto sends nothing and leaves it to the model", Category: "how"},
 		&cli.BoolFlag{Name: "constrain", Usage: "have the server hold the verdict to the labels on offer: the whole reply with a direct prompt, else a turn of its own after the reasoning", Category: "how"},
-		&cli.BoolFlag{Name: "logprobs", Usage: "ask how probable each label was; implied by --constrain where the server tells. Without --constrain a label that is not among the likeliest tokens counts as 0", Category: "how"},
-		&cli.IntFlag{Name: "repeat", Value: 1, Usage: "ask every prompt `K` times: how often the judge agrees with itself, and how large a difference is noise", Category: "how"},
+		&cli.BoolFlag{Name: "logprobs", Usage: "ask how probable each label was; implied by --constrain where the server tells. Without --constrain a label that is not among the likeliest tokens counts as 0 in the calibration, which is of pairs", Category: "how"},
+		&cli.IntFlag{Name: "repeat", Value: 1, Usage: "ask every prompt `K` times; of pairs the table says how often the judge agrees with itself, and how large a difference is noise", Category: "how"},
 		&cli.BoolFlag{Name: "strict-determinism", Usage: "one request at a time and no prompt cache, where the server can be told", Category: "how"},
 		&cli.StringFlag{Name: "concurrency", Value: "auto", Usage: "judge `N` items at once; auto: as many as the server says it serves, else 4", Category: "how"},
 		&cli.DurationFlag{Name: "timeout", Value: 10 * time.Minute, Usage: "time limit of one call: `D`, such as 90s or 10m", Category: "how"},
@@ -212,16 +217,16 @@ func sampleFlag(k judging.Kind) cli.Flag {
 // shapeFlags are flags that have a meaning for some shapes of items.
 func shapeFlags(k judging.Kind) []cli.Flag {
 	flags := []cli.Flag{
-		&cli.StringSliceFlag{Name: "group", Usage: "only items of the group `NAME` (\"gavel datasets show\" lists them); may be given again", Category: "what"},
+		&cli.StringSliceFlag{Name: "group", Usage: "only items of the group `NAME` (\"gavel datasets show\" lists them), or category=NAME; may be given again", Category: "what"},
 	}
 	if k.Takes(datasets.Judgment) {
 		flags = append(flags,
-			&cli.StringSliceFlag{Name: "agents", Usage: "`WHO` answered what is judged: a file of published answers, an answer run, MODEL@URL or sim:…; may be given again", Category: "what"},
+			&cli.StringSliceFlag{Name: "agents", Usage: "`WHO` answered what is judged: a file of published answers, an answer run, MODEL@URL, all of these also with commas between them, or sim:…; may be given again", Category: "what"},
 			&cli.StringFlag{Name: "own", Usage: "`RUN` with the judge's own answers; default: the judge is asked", Category: "what"})
 	}
 	if k.Takes(datasets.Options) {
 		flags = append(flags,
-			&cli.BoolFlag{Name: "unrelated", Usage: "put an option of another item first, drawn by --seed", Category: "what"},
+			&cli.BoolFlag{Name: "unrelated", Usage: "put an option of another item first, drawn by --seed: items then have one option more", Category: "what"},
 			&cli.IntFlag{Name: "max-options", Usage: "at most `N` options of an item: the best and others drawn by --seed; default: all", Category: "what"},
 			&cli.StringFlag{Name: "lang", Value: "en", Usage: "`LANGUAGE` of message trees, or all", Category: "what"})
 	}

@@ -17,7 +17,7 @@ func readingFlags() []cli.Flag {
 		&cli.StringFlag{Name: "policy", Value: string(judging.Unique), Usage: "which label of a reply binds: `RULE` unique (all the same, else a conflict) or last"},
 		&cli.BoolFlag{Name: "accept-cut", Usage: "count a verdict that was given before the token limit cut the reply"},
 		&cli.StringFlag{Name: "extract", Value: extractStrict, Usage: "which rules find the answer to a choice: `RULES` strict, or lenient: also the last letter that stands alone, as in MMLU-Pro's script"},
-		&cli.StringFlag{Name: "missing", Value: string(d.Missing), Usage: "how a judgment without a verdict counts in self-reference: `RULE` wrong or drop"},
+		&cli.StringFlag{Name: "missing", Value: string(d.Missing), Usage: "how a judgment without a verdict counts: `RULE` wrong or drop in self-reference, usable (its default) or strict in multi-option; tables of pairs and answers say it themselves"},
 		&cli.IntFlag{Name: "rounds", Value: d.Bootstrap.Rounds, Usage: "`N` resamples of the bootstrap"},
 		&cli.Uint64Flag{Name: "bootstrap-seed", Value: d.Bootstrap.Seed, Usage: "`SEED` of the bootstrap"},
 	}
@@ -82,8 +82,8 @@ func scoreCommand(e *env) *cli.Command {
 		Name:      "score",
 		Usage:     "score runs from their stored replies",
 		UsageText: "gavel score [flags] RUN...",
-		Description: `Reads every stored reply again and prints all scores, overall and by category, with
-their intervals. No model is asked and no file is changed.
+		Description: `Reads every stored reply again and prints all scores, overall and by group, with their
+intervals; runs of one kind also in one table. No model is asked and no file is changed.
 
 Examples:
   gavel score runs/sample_pairwise_sop_qwen3-8b_1a2b3c4d
@@ -114,13 +114,16 @@ func compareCommand(e *env) *cli.Command {
 		Name:      "compare",
 		Usage:     "compare runs on the items that both have judged",
 		UsageText: "gavel compare [flags] RUN_A RUN_B [RUN...]",
-		Description: `Prints the difference of every score with its paired interval, the exact McNemar p and
-the 2×2 table. With more than two runs every two are compared, and Holm's correction
-is over all of them. Two goals of one model are also scored as one judge that answers
-where both goals agree.
+		Description: `Prints the differences of the main scores with their paired intervals and, where what
+is compared is right or wrong, the exact McNemar p and the 2×2 table. With more than two
+runs every two are compared, and Holm's correction is over all of them. Runs are of one
+protocol, or of pairwise and reversed. Two goals of one model are also scored as one judge
+that answers where both goals agree; of best and worst among several options it is said
+how often they contradict each other.
 
-Example:
-  gavel compare runs/judgebench-gpt4o_pairwise_… runs/judgebench-gpt4o_reversed_…`,
+Examples:
+  gavel compare runs/judgebench-gpt4o_pairwise_… runs/judgebench-gpt4o_reversed_…
+  gavel compare runs/sample-options_multi-option_1_… runs/sample-options_multi-option_2_…`,
 		Flags: scoringFlags(),
 		Action: func(c *cli.Context) error {
 			f, err := format(c)

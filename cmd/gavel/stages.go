@@ -259,13 +259,23 @@ func (e *env) judgeStage(ctx context.Context, s *stages) (*prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, w := range staged.Warnings {
-		e.say("warning: %s", w)
-	}
 	if len(lines) == 0 {
 		return nil, fmt.Errorf("there is nothing to judge: no question of %s has an answer of the judge's and of an agent's", s.questions.set.Name)
 	}
-	set, err := datasets.FromLines(s.questions.set.Name, string(datasets.Judgment), lines)
+	p, err := e.fromStage(ctx, s, string(datasets.Judgment), lines, staged.Warnings)
+	if err != nil {
+		return nil, err
+	}
+	p.job.Manifest.Staged = staged
+	return p, nil
+}
+
+// fromStage is the judging run on lines that were made of the stages before it.
+func (e *env) fromStage(ctx context.Context, s *stages, format string, lines [][]byte, warnings []string) (*prepared, error) {
+	for _, w := range warnings {
+		e.say("warning: %s", w)
+	}
+	set, err := datasets.FromLines(s.questions.set.Name, format, lines)
 	if err != nil {
 		return nil, err
 	}
@@ -282,6 +292,5 @@ func (e *env) judgeStage(ctx context.Context, s *stages) (*prepared, error) {
 		return nil, err
 	}
 	p.job.Manifest.Stages = s.named()
-	p.job.Manifest.Staged = staged
 	return p, nil
 }
