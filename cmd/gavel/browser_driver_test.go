@@ -287,36 +287,10 @@ func (b *tab) key(keys string) {
 	b.do("a key", chromedp.KeyEvent(keys))
 }
 
-// serving runs gavel serve in this process, until the test ends, and returns its
-// address.
-func serving(t *testing.T, args ...string) string {
-	t.Helper()
-	ctx, end := context.WithCancel(context.Background())
-	said, in, done := new(overheard), &interrupts{}, make(chan int, 1)
-	go func() {
-		done <- gavel(ctx, in, new(overheard), said, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...))
-	}()
-	t.Cleanup(func() {
-		end()
-		if code := <-done; code != 0 && code != exitInterrupted {
-			t.Errorf("gavel serve: exit status %d\n%s", code, said)
-		}
-		if strings.Contains(said.String(), "could not be made") {
-			t.Errorf("gavel serve said:\n%s", said)
-		}
-	})
-	said.until("Ctrl-C ends it")
-	m := regexp.MustCompile(`http://[0-9.:]+`).FindString(said.String())
-	if m == "" {
-		t.Fatalf("gavel serve does not say where it serves:\n%s", said)
-	}
-	return m
-}
-
-// gate stands before a server of models and lets questions through only while
+// barrier stands before a server of models and lets questions through only while
 // it is open, or as many as it was told: so a run stands still where a test
 // wants to look at it.
-type gate struct {
+type barrier struct {
 	*httptest.Server
 	mu   sync.Mutex
 	open bool
@@ -324,13 +298,13 @@ type gate struct {
 	more chan struct{} // closed when one of them changes
 }
 
-func newGate(t *testing.T, to string) *gate {
+func newBarrier(t *testing.T, to string) *barrier {
 	t.Helper()
 	at, err := url.Parse(to)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &gate{open: true, more: make(chan struct{})}
+	g := &barrier{open: true, more: make(chan struct{})}
 	forward := httputil.NewSingleHostReverseProxy(at)
 	forward.ErrorHandler = func(w http.ResponseWriter, _ *http.Request, err error) {
 		http.Error(w, err.Error(), http.StatusBadGateway)
@@ -345,8 +319,8 @@ func newGate(t *testing.T, to string) *gate {
 	return g
 }
 
-// pass waits until the gate lets one through; false: whoever asked has gone.
-func (g *gate) pass(ctx context.Context) bool {
+// pass waits until the barrier lets one through; false: whoever asked has gone.
+func (g *barrier) pass(ctx context.Context) bool {
 	for {
 		g.mu.Lock()
 		more, through := g.more, g.open || g.left > 0
@@ -365,8 +339,8 @@ func (g *gate) pass(ctx context.Context) bool {
 	}
 }
 
-// set opens or shuts the gate, and lets more through where it is shut.
-func (g *gate) set(open bool, more int) {
+// set opens or shuts the barrier, and lets more through where it is shut.
+func (g *barrier) set(open bool, more int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.open, g.left = open, g.left+more

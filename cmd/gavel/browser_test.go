@@ -64,13 +64,13 @@ func TestBrowserPages(t *testing.T) {
 	}
 	home(t)
 	shelf(t)
-	base := serving(t, "--runs", "runs", "--max-runs", "1")
+	base := serve(t, "--runs", "runs", "--max-runs", "1").url
 	secret := strings.Repeat("secret ", 5)
 	write(t, "token", secret+"\n")
 	if err := os.Chmod("token", 0o600); err != nil {
 		t.Fatal(err)
 	}
-	guarded := serving(t, "--runs", "runs", "--token-file", "token")
+	guarded := serve(t, "--runs", "runs", "--token-file", "token").url
 	item := func(run, show string) string { return firstItem(t, base, run, show) }
 	for _, l := range looks {
 		t.Run(l.String(), func(t *testing.T) {
@@ -158,8 +158,8 @@ func TestBrowserRun(t *testing.T) {
 func lives(t *testing.T, browser context.Context, judge string, looks ...look) {
 	home(t)
 	mustCall(t, strings.Fields("run pairwise --backend sim --model accuracy=0.8 --prompt direct --dataset sample --limit 8 --out runs/simulated")...)
-	g := newGate(t, judge)
-	base := serving(t, "--runs", "runs", "--base-url", g.URL, "--no-cache")
+	g := newBarrier(t, judge)
+	base := serve(t, "--runs", "runs", "--base-url", g.URL, "--no-cache").url
 	_, name, _ := strings.Cut(t.Name(), "/")
 	for i, l := range looks {
 		t.Run(l.String(), func(t *testing.T) {
@@ -175,7 +175,7 @@ func lives(t *testing.T, browser context.Context, judge string, looks ...look) {
 }
 
 // life makes a run of tokens at most, and returns its name.
-func life(b *tab, g *gate, tokens int) (run string) {
+func life(b *tab, g *barrier, tokens int) (run string) {
 	b.t.Helper()
 	b.open("/start")
 	eval[bool](b, `document.querySelectorAll("form details").forEach(d => d.open = true), true`)
@@ -326,7 +326,7 @@ func TestBrowserHostile(t *testing.T) {
 	for _, run := range []string{"runs/a", "runs/<img src=x onerror=window.ran=1>"} {
 		mustCall(t, "run", "pairwise", "--base-url", j.URL, "--model", "tiny", "--dataset", "foul.jsonl", "--max-tokens", "8192", "--out", run)
 	}
-	base := serving(t, "--runs", "runs")
+	base := serve(t, "--runs", "runs").url
 	second := url.PathEscape("<img src=x onerror=window.ran=1>")
 	var list struct {
 		Items []struct {
@@ -407,7 +407,7 @@ func TestBrowserKeyboard(t *testing.T) {
 	browser := chromium(t)
 	home(t)
 	mustCall(t, strings.Fields("run pairwise --backend sim --model coin --dataset sample --limit 5 --out runs/a")...)
-	base := serving(t, "--runs", "runs")
+	base := serve(t, "--runs", "runs").url
 	for _, l := range looks {
 		t.Run(l.String(), func(t *testing.T) {
 			b := newTab(t, browser, base, l, "keyboard")
