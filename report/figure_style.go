@@ -81,17 +81,21 @@ func label(s string, style text.Style, w vg.Length) string {
 		}
 		return r
 	}, clean(s))
-	if style.Width(s) <= w {
+	runes := []rune(s)
+	if math.IsInf(float64(w), 1) || len(runes) <= widestLabel && style.Width(s) <= w {
 		return s
 	}
-	runes := []rune(s)
-	for n := len(runes) - 1; n > 0; n-- {
+	for n := min(len(runes)-1, widestLabel); n > 0; n-- {
 		if short := string(runes[:n]) + "…"; style.Width(short) <= w {
 			return short
 		}
 	}
 	return "…"
 }
+
+// widestLabel is more characters than fit anywhere. A group may have a megabyte
+// for a name, and each try to shorten it measures all of it.
+const widestLabel = 400
 
 // shapeAt is the outline of a marker.
 func shapeAt(look int, at vg.Point, r vg.Length) vg.Path {

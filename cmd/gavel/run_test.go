@@ -367,3 +367,13 @@ func TestRepeatsStand(t *testing.T) {
 		t.Errorf("exit status %d: %s", code, stderr)
 	}
 }
+
+// An option that is not given is not checked: the answer protocol runs without
+// its marker.
+func TestOptionsLeftOut(t *testing.T) {
+	home(t)
+	mustCall(t, "run", "answer", "--backend", "sim", "--model", "right", "--dataset", "sample-number")
+	if _, stderr, code := call(t, "run", "answer", "--backend", "sim", "--model", "right", "--dataset", "sample-number", "--marker", " "); code != exitUsage || !strings.Contains(stderr, "--marker") {
+		t.Errorf("a blank marker: %d %s", code, stderr)
+	}
+}

@@ -107,6 +107,14 @@ func (its items) shape() (datasets.Shape, error) {
 // answerStages sees to the judge's own answers, then to each agent's.
 func (e *env) answerStages(ctx context.Context, s *stages) (err error) {
 	answering := s.answerOptions()
+	var agents []agentSource // found before anything is asked: what is mistyped costs nothing
+	for _, a := range s.opts.agents {
+		source, err := e.findAgent(ctx, s, a)
+		if err != nil {
+			return fmt.Errorf("--agents %s: %w", a, err)
+		}
+		agents = append(agents, source)
+	}
 	if s.judges, err = e.findJudges(ctx, s.opts); err != nil {
 		return err
 	}
@@ -118,10 +126,10 @@ func (e *env) answerStages(ctx context.Context, s *stages) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, a := range s.opts.agents {
-		agent, err := e.agentAnswers(ctx, s, a)
+	for i, answers := range agents {
+		agent, err := answers()
 		if err != nil {
-			return fmt.Errorf("--agents %s: %w", a, err)
+			return fmt.Errorf("--agents %s: %w", s.opts.agents[i], err)
 		}
 		if agent != nil {
 			s.agents = append(s.agents, agent)
@@ -185,22 +193,29 @@ func (e *env) readAnswers(s *stages, dir string) (*judging.Answers, error) {
 	}
 	scored := rep.Score(scoring.DefaultOptions.Bootstrap)
 	scored.Run = dir
+	answers, err := judging.ReadAnswers(dir, scoring.DefaultOptions.Reading)
+	if err == nil && answers.Unfinished() && rep.Manifest.Imported == "" {
+		return nil, fmt.Errorf("%s is not finished (%d answers failed or are missing): run its command again first, or the judgments would be another run's later", dir, answers.Failed+answers.Lacking)
+	}
 	s.reports = append(s.reports, scored)
-	return judging.ReadAnswers(dir, scoring.DefaultOptions.Reading)
+	return answers, err
 }
 
-// agentAnswers are the answers of an agent: of a run, of a file of outputs, or
-// of a model that is asked now.
-func (e *env) agentAnswers(ctx context.Context, s *stages, agent string) (*judging.Answers, error) {
+// agentSource gives an agent's answers. Only that of a model asks for any.
+type agentSource func() (*judging.Answers, error)
+
+// findAgent finds the answers of an agent: of a run, of a file of outputs, or of
+// a model that is to be asked.
+func (e *env) findAgent(ctx context.Context, s *stages, agent string) (agentSource, error) {
 	if info, err := os.Stat(agent); err == nil {
-		if info.IsDir() {
-			return e.readAnswers(s, agent)
+		dir := agent
+		if !info.IsDir() {
+			if dir, err = e.importAgent(s, agent); err != nil {
+				return nil, err
+			}
 		}
-		dir, err := e.importAgent(s, agent)
-		if err != nil {
-			return nil, err
-		}
-		return e.readAnswers(s, dir)
+		answers, err := e.readAnswers(s, dir)
+		return func() (*judging.Answers, error) { return answers, nil }, err
 	}
 	o := s.answerOptions()
 	model, at, named := strings.Cut(agent, "@")
@@ -218,7 +233,9 @@ func (e *env) agentAnswers(ctx context.Context, s *stages, agent string) (*judgi
 	if err != nil {
 		return nil, err
 	}
-	return e.makeAnswers(ctx, s, o, judges, "answers of the agent "+model)
+	return func() (*judging.Answers, error) {
+		return e.makeAnswers(ctx, s, o, judges, "answers of the agent "+model)
+	}, nil
 }
 
 // named lists the runs that the judging run stands on.

@@ -117,7 +117,10 @@ func (r *suiteRunner) agent(ctx context.Context, c *suiteCell, agent string) err
 		return err
 	}
 	defer its.set.Close()
-	_, err = r.agentAnswers(ctx, &stages{opts: c.opts, questions: its}, agent)
+	answers, err := r.findAgent(ctx, &stages{opts: c.opts, questions: its}, agent)
+	if err == nil {
+		_, err = answers()
+	}
 	return err
 }
 
