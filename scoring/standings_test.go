@@ -155,6 +155,27 @@ func TestStandingsOfSelfReference(t *testing.T) {
 	}
 }
 
+// However many judges there are, enough exchanges are drawn that Holm can tell
+// some of them apart.
+func TestStandingsOfManyJudges(t *testing.T) {
+	var runs []*scoring.Run
+	for k := range 8 {
+		var rows []said
+		for i := range 40 {
+			word := "I"
+			if i < 36-24*(k/4) {
+				word = "C"
+			}
+			rows = append(rows, said{question: fmt.Sprintf("q%d", i), agent: "agent", group: "g", right: true, cot: word, self: word})
+		}
+		runs = append(runs, judgedRun(t, rows...))
+	}
+	s, err := scoring.Standings(runs, quick) // of 100 rounds
+	if err != nil || lettersOf(s[0]) != "a a a a b b b b" {
+		t.Errorf("%s, %v", lettersOf(s[0]), err)
+	}
+}
+
 // Several options: the Grade score. A judge that always names the same option
 // has 1 on every item, one that always names the first place 0. Of the 2⁸
 // exchanges of eight items all or none are as far: p = 2/2⁸.

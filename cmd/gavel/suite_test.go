@@ -525,7 +525,7 @@ conditions:
 	if err := json.Unmarshal([]byte(mustCall(t, "suite", "plan", "--json", "s.yaml")), &plan); err != nil {
 		t.Fatal(err)
 	}
-	if plan.Total.Calls != 4*n || plan.Total.Later != 2*n || len(plan.Judges) != 2 || plan.Judges[0].Calls != 3*n || plan.Judges[1].Judge != "agent two at "+s.URL || plan.Judges[1].Calls != n {
+	if plan.Total.Judgments != 4*n || plan.Total.Calls != 4*n || plan.Total.Later != 2*n || len(plan.Judges) != 2 || plan.Judges[0].Calls != 3*n || plan.Judges[1].Judge != "agent two at "+s.URL || plan.Judges[1].Calls != n {
 		t.Errorf("own answers, the agent's, and one judgment in each mode, of %d questions: %+v", n, plan)
 	}
 	_, stderr, code := call(t, "suite", "run", "s.yaml")
@@ -540,6 +540,119 @@ conditions:
 	}
 	if out := mustCall(t, "suite", "results", "s.yaml"); !strings.Contains(out, "f1 cot") || !strings.Contains(out, "f1 self") {
 		t.Errorf("results:\n%s", out)
+	}
+}
+
+// TestSuitePlansOnce: what a cell will have asked, the next has from the cache,
+// and what is said of all cells is said once.
+func TestSuitePlansOnce(t *testing.T) {
+	home(t)
+	s := newTwoModels(t)
+	n := perCell(t)
+	file := aSuite(t, s, "a", "    accept-cut: [false, true]\n") // which changes no prompt
+	stdout, stderr, code := call(t, "suite", "plan", "--json", file)
+	var plan suitePlan
+	if err := json.Unmarshal([]byte(stdout), &plan); err != nil || code != 0 {
+		t.Fatalf("%v\n%s", err, stderr)
+	}
+	if plan.Total.Judgments != 16*n || plan.Total.Cached != 8*n || plan.Total.Calls != 8*n {
+		t.Errorf("%+v, want %d calls for twice as many judgments", plan.Total, 8*n)
+	}
+	if strings.Count(stderr, "judge's server") != 1 {
+		t.Errorf("said more than once:\n%s", stderr)
+	}
+	mustCall(t, "suite", "run", file)
+	if asked, _ := s.asked(); asked != plan.Total.Calls {
+		t.Errorf("%d calls, planned were %d", asked, plan.Total.Calls)
+	}
+	// Without the cache all are asked for.
+	write(t, file, strings.NewReplacer("out: a", "out: b", "concurrency: 2", "concurrency: 2, no-cache: true").Replace(read(t, file)))
+	if err := json.Unmarshal([]byte(mustCall(t, "suite", "plan", "--json", file)), &plan); err != nil || plan.Total.Calls != 16*n {
+		t.Errorf("without a cache: %+v, %v", plan.Total, err)
+	}
+}
+
+// TestSuiteSpeed: a run of four calls at a time, each of which took two seconds,
+// took half a second for each; what the cache answered took none.
+func TestSuiteSpeed(t *testing.T) {
+	home(t)
+	s := newTwoModels(t)
+	mustCall(t, "suite", "run", aSuite(t, s, "runs/a", ""))
+	dir := filepath.Join("runs/a", aSuiteCells[0])
+	m, err := judging.ReadManifest(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Concurrency = 4
+	var lines strings.Builder
+	for i, r := range records(t, dir) {
+		r.Replies[0].Milliseconds, r.Replies[0].ReplyTokens, r.Replies[0].Cached = 2000, 30, i%2 == 1
+		line, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines.Write(append(line, '\n'))
+	}
+	write(t, filepath.Join(dir, "records.jsonl"), lines.String())
+	if err := judging.WriteJSON(filepath.Join(dir, "run.json"), m); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range aSuiteCells[1:4] {
+		os.RemoveAll(filepath.Join("runs/a", c))
+	}
+	e := newEnv(&interrupts{}, io.Discard, io.Discard)
+	speeds := e.earlierSpeeds(&suite{suiteFile: &suiteFile{out: "runs/a"}})
+	for name, tt := range map[string]struct {
+		protocol, prompt string
+		near             bool
+		basis            string // "" where nothing is known
+	}{
+		"the same":       {"multi-option", "1", onlySame, "earlier runs"},
+		"another prompt": {"multi-option", "3", onlySame, ""},
+		"near":           {"multi-option", "3", anyOfJudge, "earlier runs, other prompts"},
+		"far":            {"answer", "paper", anyOfJudge, "earlier runs, other protocols"},
+	} {
+		p, ok := speeds.ofModel(m.Spec.Model, tt.protocol, tt.prompt, tt.near)
+		if ok != (tt.basis != "") || p.basis != tt.basis || ok && (p.seconds != 0.5 || p.replyTokens != 30) {
+			t.Errorf("%s: %+v, %v", name, p, ok)
+		}
+	}
+	other := m.Spec.Model
+	other.Identity += " changed"
+	if p, ok := speeds.ofModel(other, "multi-option", "1", anyOfJudge); ok {
+		t.Errorf("of another model: %+v", p)
+	}
+}
+
+// TestSuiteStatusFailed: a failed judgment is counted until it has been answered.
+func TestSuiteStatusFailed(t *testing.T) {
+	home(t)
+	mustCall(t, "run", "pairwise", "--backend", "sim", "--model", "coin", "--dataset", "sample", "--limit", "5", "--out", "r")
+	all := records(t, "r")
+	failed := *all[3]
+	failed.Outcome, failed.Choice, failed.Replies = judging.Failed, "", nil
+	e := newEnv(&interrupts{}, io.Discard, io.Discard)
+	for name, tt := range map[string]struct {
+		records          []*judging.Record
+		standing, failed int
+	}{
+		"all":                    {all, 10, 0},
+		"one failed":             {append(slices.Delete(slices.Clone(all), 3, 4), &failed), 9, 1},
+		"failed, then answered":  {append([]*judging.Record{&failed}, all...), 10, 0},
+		"failed twice, no other": {[]*judging.Record{&failed, &failed}, 0, 1},
+	} {
+		var lines strings.Builder
+		for _, r := range tt.records {
+			line, err := json.Marshal(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines.Write(append(line, '\n'))
+		}
+		write(t, "r/records.jsonl", lines.String())
+		if c := e.stateOf("r"); c.Standing != tt.standing || c.Failed != tt.failed || c.Expected != 10 || c.Error != "" {
+			t.Errorf("%s: %+v", name, c)
+		}
 	}
 }
 
