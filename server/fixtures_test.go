@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -236,13 +235,6 @@ func says(t testing.TB, page string, words ...string) {
 			t.Errorf("the page does not say %q; it says:\n%.2000s", w, text)
 		}
 	}
-}
-
-func readAll(t testing.TB, r io.Reader) string {
-	t.Helper()
-	b, err := io.ReadAll(r)
-	must(t, err)
-	return string(b)
 }
 
 func write(t testing.TB, path, text string) {
