@@ -40,7 +40,10 @@ func markdown(text string) (out template.HTML, ok bool) {
 		return "", false
 	}
 	page, depth := highlight(harmless.SanitizeBytes(b.Bytes()))
-	return template.HTML(page), depth <= deepestMarkdown
+	if depth > deepestMarkdown {
+		return "", false
+	}
+	return template.HTML(page), true
 }
 
 // modest tells whether a text is short of what takes long to lay out: lines of
