@@ -14,7 +14,7 @@
 # BROWSER_AXE        must: without axe-core it is a failure
 # BROWSER_DIR        DIR, default ${XDG_CACHE_HOME:-~/.cache}/gavel-ci/axe
 #
-# Exit status: that of the tests, or 1 after a line that says what is missing.
+# Exit status: that of the tests, 1 after a line that says what went wrong, or 77 where there is no Chromium and none can be had.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -26,6 +26,12 @@ say() { echo "browser.sh: $*" >&2; }
 die() {
 	say "$*"
 	exit 1
+}
+
+# lack ends it where there is no browser to be had.
+lack() {
+	say "$*"
+	exit 77
 }
 
 # thrice runs a command, up to three times until it succeeds: what is far away may answer the next time.
@@ -42,7 +48,7 @@ browser() {
 
 install_browser() {
 	if ((EUID != 0)) || ! command -v apt-get >/dev/null; then
-		die 'there is no Chromium here: install it, or name it with GAVEL_CHROMIUM'
+		lack 'there is no Chromium here: install it, or name it with GAVEL_CHROMIUM'
 	fi
 	say 'installing chromium'
 	local log apt=(apt-get -q -y -o DPkg::Lock::Timeout=300 -o Acquire::Retries=5)
@@ -50,7 +56,7 @@ install_browser() {
 	# An update that fails may have got what the install needs. The fonts are what pages are read in.
 	"${apt[@]}" update >"$log" 2>&1 </dev/null || true
 	DEBIAN_FRONTEND=noninteractive thrice "${apt[@]}" install --no-install-recommends chromium fonts-dejavu-core >>"$log" 2>&1 </dev/null ||
-		die "that failed: $(grep -m 1 '^E:' "$log")"
+		lack "that failed: $(grep -m 1 '^E:' "$log")"
 	rm -f "$log"
 }
 
@@ -73,7 +79,7 @@ fetch_axe() {
 if [[ -z ${GAVEL_CHROMIUM:-} ]]; then
 	GAVEL_CHROMIUM=$(browser) || {
 		install_browser
-		GAVEL_CHROMIUM=$(browser) || die 'chromium was installed, yet there is no command of that name'
+		GAVEL_CHROMIUM=$(browser) || lack 'chromium was installed, yet there is no command of that name'
 	}
 fi
 if [[ -z ${GAVEL_AXE:-} ]]; then

@@ -54,8 +54,9 @@ var foul = map[string]string{
 // hostileItem is a pair all of whose texts are foul.
 func hostileItem(t testing.TB, id, words string) []byte {
 	t.Helper()
+	name := words[:min(len(words), 100_000)] // of a group, which stands in many tables
 	line, err := json.Marshal(map[string]any{
-		"pair_id": id, "source": words, "question": words, "response_model": words, "response_A": words, "response_B": words + "!", "label": "A>B",
+		"pair_id": id, "source": name, "question": words, "response_model": name, "response_A": name, "response_B": name + "!", "label": "A>B",
 	})
 	must(t, err)
 	return append(line, '\n')
@@ -79,7 +80,8 @@ func hostileRun(t testing.TB, dir string) {
 	defer set.Close()
 	makeRunOf(t, dir, set, making{protocol: "pairwise", sim: "right", alter: func(r *judging.Record) {
 		words := texts[r.Item]
-		r.Replies = []judging.Reply{{Text: words, Thinking: words, Finish: "stop", Detail: words}, {Text: words + "\n\nMy final verdict is: [[A>B]]", Finish: "stop", Endpoint: words}}
+		short := words[:min(len(words), 10_000)]
+		r.Replies = []judging.Reply{{Text: words, Thinking: short, Finish: "stop", Detail: short}, {Text: short + "\n\nMy final verdict is: [[A>B]]", Finish: "stop", Endpoint: short}}
 		r.Outcome, r.Label, r.Choice = judging.Decided, "A>B", r.Order[0]
 	}})
 	m, err := judging.ReadManifest(dir)
@@ -320,6 +322,26 @@ func TestGarbage(t *testing.T) {
 	says(t, s.get("/runs/items%20damaged"), "items.jsonl:1")
 	if s.log.Len() > 0 {
 		t.Errorf("said to the one who runs it: %s", s.log)
+	}
+}
+
+// Layout of a reply never makes much of little: a table of 2,000 columns has
+// 15,000 rows in 50 KB.
+func TestMarkdownStaysSmall(t *testing.T) {
+	for name, text := range map[string]string{
+		"a wide table": "|" + strings.Repeat("a|", 2000) + "\n|" + strings.Repeat("-|", 2000) + "\n" + strings.Repeat("|a\n", 15000),
+		"a long table": "|a|b|c|d|\n|-|-|-|-|\n" + strings.Repeat("|\n", 5000),
+		"quotes":       strings.Repeat("> ", 4000),
+		"links":        strings.Repeat("[a](", 2000),
+		"emphasis":     strings.Repeat("**a*", 2000),
+		"entities":     strings.Repeat("<&\"'", 10000),
+	} {
+		if page, ok := markdown(text); ok && len(page) > 30*len(text) {
+			t.Errorf("%s: %d bytes become %d", name, len(text), len(page))
+		}
+	}
+	if _, ok := markdown("|a|b|\n|-|-|\n|1|2|\n"); !ok {
+		t.Error("a table of some rows is not laid out")
 	}
 }
 

@@ -20,10 +20,14 @@ import (
 // is shown as it is: layout of hostile text should not take long.
 const longestMarkdown = 64 << 10
 
+// deepestMarkdown is how deep quotes and lists may stand in each other: readers
+// of HTML give up at some hundreds.
+const deepestMarkdown = 50
+
 // markdown lays out a reply whose verdict is marked (see marked). ok is false
 // where it is better shown as plain text.
 func markdown(text string) (out template.HTML, ok bool) {
-	if len(text) > longestMarkdown || longestLineOf(text) > 8<<10 {
+	if len(text) > longestMarkdown || !modest(text) {
 		return "", false
 	}
 	defer func() {
@@ -35,15 +39,23 @@ func markdown(text string) (out template.HTML, ok bool) {
 	if err := toHTML.Convert([]byte(text), &b); err != nil {
 		return "", false
 	}
-	return template.HTML(highlight(harmless.SanitizeBytes(b.Bytes()))), true
+	page, depth := highlight(harmless.SanitizeBytes(b.Bytes()))
+	if depth > deepestMarkdown {
+		return "", false
+	}
+	return template.HTML(page), true
 }
 
-func longestLineOf(text string) int {
-	longest := 0
+// modest tells whether a text is short of what takes long to lay out: lines of
+// thousands of marks, and tables whose head has so many columns that every short
+// row after it becomes thousands of cells.
+func modest(text string) bool {
+	longest, columns, lines := 0, 0, 0
 	for line := range strings.SplitSeq(text, "\n") {
-		longest = max(longest, len(line))
+		longest, columns = max(longest, len(line)), max(columns, strings.Count(line, "|"))
+		lines++
 	}
-	return longest
+	return longest <= 8<<10 && columns*lines <= 20_000
 }
 
 // toHTML knows tables and strikethrough beside CommonMark. HTML in the text is
@@ -168,19 +180,28 @@ var harmless = func() *bluemonday.Policy {
 }()
 
 // highlight turns the marks of a verdict into elements, in text alone: marks
-// that came into an attribute, or whose other half stands elsewhere, go.
-func highlight(page []byte) string {
+// that came into an attribute, or whose other half stands elsewhere, go. It tells
+// how deep the elements stand in each other.
+func highlight(page []byte) (out string, deepest int) {
 	z := html.NewTokenizer(bytes.NewReader(page))
 	var b strings.Builder
-	for {
-		switch z.Next() {
+	for depth := 0; ; {
+		kind := z.Next()
+		switch kind {
 		case html.ErrorToken:
-			return b.String()
+			return b.String(), deepest
 		case html.TextToken:
 			b.WriteString(highlightText(string(z.Raw())))
-		default:
-			b.WriteString(unmarked.Replace(string(z.Raw())))
+			continue
+		case html.StartTagToken:
+			if name, _ := z.TagName(); string(name) != "br" && string(name) != "hr" {
+				depth++
+				deepest = max(deepest, depth)
+			}
+		case html.EndTagToken:
+			depth--
 		}
+		b.WriteString(unmarked.Replace(string(z.Raw())))
 	}
 }
 
