@@ -34,8 +34,10 @@ type DatasetSpec struct {
 	Items  int    `json:"items"`        // used
 	IDs    string `json:"items_sha256"` // of their ids, one a line
 	// How the file's rows became items, where that is not the default.
-	Turns string `json:"turns,omitempty"`
-	Lang  string `json:"lang,omitempty"`
+	Turns      string `json:"turns,omitempty"`
+	Lang       string `json:"lang,omitempty"`
+	Unrelated  bool   `json:"unrelated,omitempty"`   // an option of another item was put first
+	MaxOptions int    `json:"max_options,omitempty"` // items were cut to so many
 }
 
 // ModelSpec names the judge.
@@ -130,6 +132,8 @@ type DatasetInfo struct {
 	Skipped int      `json:"skipped"` // lines that could not be read
 	Bad     []string `json:"bad,omitempty"`
 	Sample  int      `json:"sample,omitempty"`
+	Each    int      `json:"sample_each,omitempty"` // of every group
+	Groups  []string `json:"groups,omitempty"`      // only these
 	Seed    int64    `json:"seed,omitempty"`
 	Limit   int      `json:"limit,omitempty"`
 	IDs     string   `json:"ids,omitempty"` // file that named them

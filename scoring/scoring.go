@@ -104,6 +104,12 @@ func settings(s judging.Spec) string {
 	for _, name := range slices.Sorted(maps.Keys(s.Options)) {
 		parts = append(parts, name+" "+s.Options[name])
 	}
+	if s.Dataset.Unrelated {
+		parts = append(parts, "unrelated option")
+	}
+	if n := s.Dataset.MaxOptions; n > 0 {
+		parts = append(parts, fmt.Sprintf("at most %d options", n))
+	}
 	if p.Constrain {
 		parts = append(parts, "constrained")
 	}

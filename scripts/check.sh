@@ -14,11 +14,13 @@
 #   fuzz         every Fuzz… target there is, for a short while each
 #   build        without cgo, for Linux, macOS and Windows, amd64 and arm64
 #   servers      the tests named …Servers… against llama.cpp's server and Ollama (scripts/servers.sh); --no-servers leaves them out
+#   browser      the pages of gavel serve in Chromium, looked at by axe-core (scripts/browser.sh), with a run on llama.cpp's server unless
+#                --no-servers
 #
 # CHECK_FUZZ_TIME  how long each fuzz target runs, default 5s
 #
-# It needs Go. Where it is root on a Debian and g++ (for the race detector, and to build Ollama) or shellcheck is missing, it installs them;
-# elsewhere it says what is missing. The servers are downloaded and built once and then kept, see scripts/llama.sh and scripts/ollama.sh:
+# It needs Go. Where it is root on a Debian and chromium, g++ (for the race detector, and to build Ollama) or shellcheck is missing, it
+# installs them; elsewhere it says what is missing. axe-core comes from npm. The servers are downloaded and built once and then kept, see scripts/llama.sh and scripts/ollama.sh:
 # that is the longest part of a first run.
 #
 # Exit status: 0 if every step passed, 1 if one failed, 2 for a usage error.
@@ -177,7 +179,7 @@ check_servers() {
 	echo "$urls"
 	eval "$urls"
 	if say go test ./cmd/gavel -run Servers -count=1 -v -timeout 30m; then
-		scripts/servers.sh stop
+		scripts/servers.sh stop ollama # the browser's runs ask llama.cpp
 		return
 	fi
 	echo 'the end of what the servers had to say:'
@@ -185,7 +187,16 @@ check_servers() {
 	return 1
 }
 
-steps=(format modules vet staticcheck scripts test race fuzz build servers)
+check_browser() {
+	local urls=''
+	if [[ $servers == yes ]]; then
+		urls=$(scripts/servers.sh start llama)
+		eval "$urls"
+	fi
+	say scripts/browser.sh -v
+}
+
+steps=(format modules vet staticcheck scripts test race fuzz build servers browser)
 summary=()
 failed=()
 

@@ -13,6 +13,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/urfave/cli/v2"
@@ -82,6 +83,21 @@ type bundleIndex struct {
 	Replies  int      `json:"replies"`
 }
 
+// counts says what is in it.
+func (b bundleIndex) counts() string {
+	return fmt.Sprintf("%s, %s, %s, %s", count(len(b.Runs), "run"), count(len(b.Datasets), "dataset"), count(len(b.Prompts), "prompt"), count(b.Replies, "reply"))
+}
+
+func count(n int, what string) string {
+	switch {
+	case n == 1:
+		return "1 " + what
+	case strings.HasSuffix(what, "y"):
+		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(what, "y"))
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
 const (
 	bundleSchema  = 1
 	bundleFile    = "bundle.json"
@@ -129,7 +145,7 @@ func (e *env) bundleExport(c *cli.Context) error {
 	if err := b.write(out); err != nil {
 		return err
 	}
-	e.say("%s: %d runs, %d datasets, %d replies", out, len(b.index.Runs), len(b.index.Datasets), b.index.Replies)
+	e.say("%s: %s", out, b.index.counts())
 	return nil
 }
 

@@ -107,7 +107,7 @@ func (e *env) bundleVerify(c *cli.Context) error {
 	for _, s := range b.segments {
 		t.Rows = append(t.Rows, []string{s.Name, strconv.FormatInt(s.Size, 10), s.SHA256})
 	}
-	t.Notes = []string{fmt.Sprintf("%d runs, %d datasets, %d prompts, %d replies; written by gavel %s", len(b.index.Runs), len(b.index.Datasets), len(b.index.Prompts), b.index.Replies, b.index.Gavel)}
+	t.Notes = []string{b.index.counts() + "; written by gavel " + b.index.Gavel}
 	return e.print(f, listing{t, map[string]any{"bundle": b.index, "files": b.segments}})
 }
 

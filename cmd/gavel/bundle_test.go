@@ -3,6 +3,7 @@ package main
 import (
 	"archive/tar"
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -22,7 +23,7 @@ func carried(t *testing.T) (bundle string, results string) {
 	mustCall(t, "run", "reversed", "--base-url", j.URL, "--dataset", "sample", "--limit", "9", "--prompt", write(t, "mine.txt", "Which is worse? [[A>B]] or [[B>A]]"), "--out", "runs/two")
 	j.Close()
 	bundle = filepath.Join(dir, "week.tar")
-	if _, stderr, code := call(t, "bundle", "export", "runs/one", "runs/two", "--out", bundle); code != 0 || !strings.Contains(stderr, "2 runs, 0 datasets, 82 replies") {
+	if _, stderr, code := call(t, "bundle", "export", "runs/one", "runs/two", "--out", bundle); code != 0 || !strings.Contains(stderr, "2 runs, 0 datasets, 1 prompt, 82 replies") {
 		t.Fatalf("exit status %d: %s", code, stderr)
 	}
 	return bundle, read(t, "runs/one/results.json")
@@ -161,5 +162,42 @@ func TestReplayWithoutReplies(t *testing.T) {
 	}
 	if _, stderr, code = call(t, "bundle", "export", "one", "--out", "x.tar"); code != 0 || !strings.Contains(stderr, "not replayed") || !strings.Contains(stderr, "0 replies") {
 		t.Errorf("exit status %d: %s", code, stderr)
+	}
+}
+
+// TestBundleHostileSums: a list that is well sealed and says that files lie where
+// they cannot.
+func TestBundleHostileSums(t *testing.T) {
+	home(t)
+	for name, bend := range map[string]func([]segment){
+		"not at the beginning": func(s []segment) { s[0].Offset = tarBlock },
+		"over each other":      func(s []segment) { s[1].Offset = 0 },
+		"beyond the end":       func(s []segment) { s[1].Size = 1 << 40 },
+		"of no size":           func(s []segment) { s[0].Size = 0 },
+	} {
+		f, err := os.Create("bad.tar")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &tarballWriter{out: f, whole: sha256.New(), part: sha256.New()}
+		for _, file := range []bundled{{name: bundleFile, text: []byte(`{"schema":1}`)}, {name: repliesFile, text: []byte{}}} {
+			text, err := pack(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := w.add(file.name+packed, text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		bend(w.segments)
+		sums, _ := json.Marshal(w.segments)
+		if err := w.add(sumsFile, sums); err != nil {
+			t.Fatal(err)
+		}
+		f.Write(seal(w.whole.Sum(nil)))
+		f.Close()
+		if _, stderr, code := call(t, "bundle", "verify", "bad.tar"); code != 1 || !strings.Contains(stderr, "lies where it cannot") {
+			t.Errorf("%s: exit status %d: %s", name, code, stderr)
+		}
 	}
 }

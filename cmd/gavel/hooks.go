@@ -9,7 +9,8 @@ import (
 	"gavel/judging"
 )
 
-// hooks are how a server makes runs in its own folder and looks on. Those of a
+// hooks are how a server makes runs in its own folder and looks on, and a suite
+// its cells. Those of a
 // command are all zero: it makes one run, and tells the terminal.
 type hooks struct {
 	runs     string                               // folder in which runs are made that name none
@@ -18,6 +19,7 @@ type hooks struct {
 	recorded func(*judging.Record)                // a judgment was made and written
 	asking   func() (done func(err error))        // a request is sent to a judge
 	planned  func(p *prepared, plan judging.Plan) // instead of printing it
+	planner  *planner                             // of a suite: takes the plans of its cells
 }
 
 func (h hooks) folder() string {

@@ -51,7 +51,7 @@ func TestMain(m *testing.M) {
 }
 
 // home gives the test folders of its own and no servers in its environment.
-func home(t *testing.T) string {
+func home(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
 	t.Setenv("HOME", dir)
@@ -145,7 +145,7 @@ func write(t *testing.T, path, content string) string {
 	return path
 }
 
-func read(t *testing.T, path string) string {
+func read(t testing.TB, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -170,7 +170,7 @@ type judge struct {
 	reply  func(call int64, user string) (status int, text string)
 }
 
-func newJudge(t *testing.T, ollama bool, reply func(call int64, user string) (int, string)) *judge {
+func newJudge(t testing.TB, ollama bool, reply func(call int64, user string) (int, string)) *judge {
 	t.Helper()
 	j := &judge{reply: reply}
 	mux := http.NewServeMux()

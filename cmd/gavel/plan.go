@@ -42,7 +42,7 @@ func (e *env) plan(ctx context.Context, p *prepared) error {
 			note = "unknown: " + err.Error()
 		} else {
 			defer closeStore()
-			cached = store.Peek
+			cached = e.hooks.planner.known(store.Peek)
 		}
 	}
 	plan, err := p.job.MakePlan(ctx, cached)
@@ -50,6 +50,9 @@ func (e *env) plan(ctx context.Context, p *prepared) error {
 		return err
 	}
 	plan.CacheNote = note
+	if e.hooks.planner != nil {
+		return e.hooks.planner.take(ctx, p, plan)
+	}
 	return e.printPlan(p, plan)
 }
 
@@ -83,7 +86,7 @@ func planRows(p *prepared, plan judging.Plan) [][]string {
 		cached += " (" + plan.CacheNote + ")"
 	}
 	rows := [][]string{
-		{"protocol", fmt.Sprintf("%s (which is %s?)", m.Spec.Protocol, m.Spec.Goal)},
+		{"protocol", protocolAsked(m.Spec)},
 		{"prompt", m.Spec.Prompt.Name},
 		{"judge", strings.TrimSpace(strings.Join([]string{m.Model.Name, m.Model.Parameters, m.Model.Quantisation}, " ")) + " on " + describeAll(p.judges)},
 		{"dataset", fmt.Sprintf("%s: %d of %d items", m.Dataset.Name, plan.Items, m.Dataset.Rows)},
@@ -110,6 +113,15 @@ func planRows(p *prepared, plan judging.Plan) [][]string {
 		rows = slices.Insert(rows, len(rows)-2, []string{"num_ctx", fmt.Sprintf("%d tokens, for the longest prompt and %d replies", n, m.Spec.Parameters.Attempts)})
 	}
 	return rows
+}
+
+// protocolAsked names the protocol, with its question where its goal makes one.
+func protocolAsked(s judging.Spec) string {
+	switch s.Goal {
+	case judging.GoalBetter, judging.GoalWorse, judging.GoalBest, judging.GoalWorst:
+		return fmt.Sprintf("%s (which is %s?)", s.Protocol, s.Goal)
+	}
+	return s.Protocol
 }
 
 func callRange(least, most int) string {

@@ -173,6 +173,12 @@ func (e *env) pick(o runOptions, set *datasets.Set) ([]int, error) {
 		e.say("%s", note)
 	}
 	sel := o.selection
+	if set.Format == datasets.Judgments.Name { // its questions were drawn when it was made
+		if o.sampled {
+			return nil, usage("--sample: %s holds judgments of questions that were drawn already; draw when they are made", set.Name)
+		}
+		sel.SampleEach = 0
+	}
 	if o.idsFile != "" {
 		ids, err := datasets.ReadIDs(o.idsFile)
 		if err != nil {
@@ -230,7 +236,7 @@ func (e *env) equip(ctx context.Context, o runOptions, q question, its items, ju
 	})
 	m := judging.NewManifest(version(), judging.Spec{
 		Protocol: kind.Name, Goal: kind.GoalOf(o.settings), Prompt: template, Options: o.settings,
-		Dataset:    judging.DatasetSpec{SHA256: its.set.SHA256, Items: n, IDs: ids, Turns: o.open.Turns, Lang: o.open.Lang},
+		Dataset:    judging.DatasetSpec{SHA256: its.set.SHA256, Items: n, IDs: ids, Turns: o.open.Turns, Lang: o.open.Lang, Unrelated: o.unrelated, MaxOptions: o.maxOptions},
 		Model:      judging.ModelSpec{Name: model.Name, Identity: model.Identity(server.Kind)},
 		Parameters: params,
 	})
@@ -343,12 +349,12 @@ func (e *env) measure(ctx context.Context, p *prepared) error {
 func datasetInfo(set *datasets.Set, o runOptions) judging.DatasetInfo {
 	info := judging.DatasetInfo{
 		Name: set.Name, Format: set.Format, Rows: set.Len(), Skipped: set.Skipped,
-		Sample: o.selection.Sample, Limit: o.selection.Limit,
+		Sample: o.selection.Sample, Each: o.selection.SampleEach, Limit: o.selection.Limit, Groups: o.open.Groups,
 	}
 	if set.Path != "" && set.Name == set.Path {
 		info.Name = datasets.Base(set.Path)
 	}
-	if info.Sample > 0 {
+	if info.Sample+info.Each > 0 || o.unrelated || o.maxOptions > 0 {
 		info.Seed = o.selection.Seed
 	}
 	if o.idsFile != "" {

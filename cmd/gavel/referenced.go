@@ -28,12 +28,16 @@ func (e *env) runReferenced(ctx context.Context, o runOptions) error {
 		}
 		return e.planOrMake(ctx, p, nil)
 	}
-	s := &stages{opts: o, questions: its}
+	s := &stages{opts: o, runs: e.hooks.folder(), questions: its}
 	if s.judges, err = e.findJudges(ctx, o); err != nil {
 		return err
 	}
 	if s.own, err = e.makeAnswers(ctx, s, s.answerOptions(), s.judges, "the judge's own answers"); err != nil {
 		return err
+	}
+	if pl := e.hooks.planner; s.own == nil && pl != nil {
+		pl.follow(s, 2*len(its.rows))
+		return nil
 	}
 	if s.own == nil { // a dry run
 		e.say("%d comparisons follow once the stage before is there", 2*len(its.rows))

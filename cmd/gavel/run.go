@@ -27,6 +27,7 @@ type runOptions struct {
 	idsFile     string
 	agents      []string // whose answers are judged
 	own         string   // run of the judge's own answers
+	sampled     bool     // --sample was given
 	unrelated   bool     // an option of another item is put first
 	maxOptions  int      // 0 for all
 	concurrency int      // 0: auto
@@ -61,13 +62,7 @@ questions for answer and self-reference, ranked options for multi-option.`,
 				if err != nil {
 					return err
 				}
-				switch {
-				case k.Takes(datasets.Judgment):
-					return e.runStaged(c.Context, o)
-				case o.settings.Get(judging.ReferenceOption) == "true":
-					return e.runReferenced(c.Context, o)
-				}
-				return e.runJudge(c.Context, o)
+				return e.runAny(c.Context, o)
 			},
 		})
 	}
@@ -248,6 +243,7 @@ func runOptionsFrom(c *cli.Context, k judging.Kind) (o runOptions, err error) {
 	}
 	o.protocol, o.model, o.dataset, o.prompt = k.Name, c.String("model"), c.String("dataset"), c.String("prompt")
 	o.selection = datasets.Selection{Sample: c.Int("sample"), Seed: c.Int64("seed"), Limit: c.Int("limit")}
+	o.sampled = c.IsSet("sample")
 	if hasTasks(k) {
 		o.selection.Sample, o.selection.SampleEach = 0, c.Int("sample")
 		if err := oneOf("--turns", c.String("turns"), []string{"first", "all"}); err != nil {
@@ -331,6 +327,9 @@ func runOptionsFrom(c *cli.Context, k judging.Kind) (o runOptions, err error) {
 	}
 	if k := c.Int("repeat"); k > judging.MaxRepeats {
 		return o, usage("--repeat %d: it must be at most %d", k, judging.MaxRepeats)
+	}
+	if c.Int("repeat") > 1 && !k.FollowUps { // of the comparisons alone there are scores over repeats
+		return o, usage("--repeat: what repeats say is reported for pairwise and reversed alone; leave it out")
 	}
 	if o.parameters.StrictDeterminism {
 		if o.concurrency > 1 {

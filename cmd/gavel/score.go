@@ -1,6 +1,12 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
 	"github.com/urfave/cli/v2"
 
 	"gavel/judging"
@@ -67,6 +73,10 @@ func loadRuns(c *cli.Context, least int, what string) ([]*scoring.Run, scoring.O
 	}
 	var runs []*scoring.Run
 	for _, dir := range c.Args().Slice() {
+		if c.NArg() > least && noRun(dir) { // as runs/* names them
+			fmt.Fprintf(c.App.ErrWriter, "%s is passed over: it is no run\n", dir)
+			continue
+		}
 		run, err := scoring.Load(dir, o.Reading)
 		if err != nil {
 			return nil, o, err
@@ -74,7 +84,20 @@ func loadRuns(c *cli.Context, least int, what string) ([]*scoring.Run, scoring.O
 		run.CountMissing(o.Missing)
 		runs = append(runs, run)
 	}
+	if len(runs) < least {
+		return nil, o, usage("%s. See: %s --help", what, commandLine(c))
+	}
 	return runs, o, nil
+}
+
+// noRun tells whether a folder is there and holds no run of its own.
+func noRun(dir string) bool {
+	info, err := os.Stat(dir)
+	if err != nil || !info.IsDir() {
+		return false
+	}
+	_, err = os.Stat(filepath.Join(dir, judging.ManifestFile))
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 func scoreCommand(e *env) *cli.Command {

@@ -151,8 +151,11 @@ func (e *env) runAny(ctx context.Context, o runOptions) error {
 	if err != nil {
 		return err
 	}
-	if kind.Takes(datasets.Judgment) {
+	switch {
+	case kind.Takes(datasets.Judgment):
 		return e.runStaged(ctx, o)
+	case o.settings.Get(judging.ReferenceOption) == "true":
+		return e.runReferenced(ctx, o)
 	}
 	return e.runJudge(ctx, o)
 }

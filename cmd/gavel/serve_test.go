@@ -34,7 +34,7 @@ type serving struct {
 	code chan int
 }
 
-func serve(t *testing.T, args ...string) *serving {
+func serve(t testing.TB, args ...string) *serving {
 	t.Helper()
 	s := &serving{t: t, code: make(chan int, 1)}
 	in := &interrupts{}

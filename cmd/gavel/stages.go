@@ -38,25 +38,16 @@ func (e *env) runStaged(ctx context.Context, o runOptions) error {
 		return err
 	}
 	defer its.set.Close()
-	shape, err := its.shape()
+	staged, err := stagesOf(o, its)
 	if err != nil {
 		return err
 	}
-	if shape == datasets.Judgment { // the stages before are in the dataset
-		if len(o.agents) > 0 {
-			return usage("--agents: %s holds agents' answers already", o.dataset)
-		}
+	if !staged {
 		p, err := e.prepareWith(ctx, o, its)
 		if err != nil {
 			return err
 		}
 		return e.planOrMake(ctx, p, nil)
-	}
-	if shape == datasets.Pair { // its questions can be answered, but nobody says what is right
-		return usage("%s has items of shape %s, without an answer that is right: gavel run pairwise --self-reference has a judge compare them with its own answer as reference", its.set.Name, shape)
-	}
-	if len(o.agents) == 0 {
-		return usage("--agents is missing: whose answers are to be judged? A file of answers, an answer run, or MODEL@URL")
 	}
 	s := &stages{opts: o, runs: e.hooks.folder(), questions: its}
 	defer func() { os.RemoveAll(s.passing) }()
@@ -69,6 +60,27 @@ func (e *env) runStaged(ctx context.Context, o runOptions) error {
 	}
 	defer p.set.Close()
 	return e.planOrMake(ctx, p, s.reports)
+}
+
+// stagesOf tells whether a judging run of the items has stages before it, or
+// whether those are in its dataset, and refuses what can be neither.
+func stagesOf(o runOptions, its items) (staged bool, err error) {
+	shape, err := its.shape()
+	switch {
+	case err != nil:
+		return false, err
+	case shape == datasets.Judgment && len(o.agents) > 0:
+		return false, usage("--agents: %s holds agents' answers already", o.dataset)
+	case shape == datasets.Judgment:
+		_, err = ask(o, its)
+		return false, err
+	case shape == datasets.Pair: // its questions can be answered, but nobody says what is right
+		return true, usage("%s has items of shape %s, without an answer that is right: gavel run pairwise --self-reference has a judge compare them with its own answer as reference", its.set.Name, shape)
+	case len(o.agents) == 0:
+		return true, usage("--agents is missing: whose answers are to be judged? A file of answers, an answer run, or MODEL@URL")
+	}
+	_, err = ask((&stages{opts: o}).answerOptions(), its)
+	return true, err
 }
 
 func (e *env) planOrMake(ctx context.Context, p *prepared, before []scoring.Report) error {
@@ -95,8 +107,13 @@ func (its items) shape() (datasets.Shape, error) {
 // answerStages sees to the judge's own answers, then to each agent's.
 func (e *env) answerStages(ctx context.Context, s *stages) (err error) {
 	answering := s.answerOptions()
-	if _, err := ask(answering, s.questions); err != nil {
-		return err
+	var agents []agentSource // found before anything is asked: what is mistyped costs nothing
+	for _, a := range s.opts.agents {
+		source, err := e.findAgent(ctx, s, a)
+		if err != nil {
+			return fmt.Errorf("--agents %s: %w", a, err)
+		}
+		agents = append(agents, source)
 	}
 	if s.judges, err = e.findJudges(ctx, s.opts); err != nil {
 		return err
@@ -109,10 +126,10 @@ func (e *env) answerStages(ctx context.Context, s *stages) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, a := range s.opts.agents {
-		agent, err := e.agentAnswers(ctx, s, a)
+	for i, answers := range agents {
+		agent, err := answers()
 		if err != nil {
-			return fmt.Errorf("--agents %s: %w", a, err)
+			return fmt.Errorf("--agents %s: %w", s.opts.agents[i], err)
 		}
 		if agent != nil {
 			s.agents = append(s.agents, agent)
@@ -143,7 +160,9 @@ func (e *env) makeAnswers(ctx context.Context, s *stages, o runOptions, judges [
 		return nil, err
 	}
 	p.out = filepath.Join(s.folder(), filepath.Base(p.out))
-	e.say("stage: %s, in %s", what, p.out)
+	if e.hooks.planner == nil {
+		e.say("stage: %s, in %s", what, p.out)
+	}
 	if o.dryRun {
 		if m, err := judging.ReadManifest(p.out); err != nil || m.ID != p.job.Manifest.ID || m.Status != judging.Complete {
 			return nil, e.plan(ctx, p)
@@ -174,22 +193,29 @@ func (e *env) readAnswers(s *stages, dir string) (*judging.Answers, error) {
 	}
 	scored := rep.Score(scoring.DefaultOptions.Bootstrap)
 	scored.Run = dir
+	answers, err := judging.ReadAnswers(dir, scoring.DefaultOptions.Reading)
+	if err == nil && answers.Unfinished() && rep.Manifest.Imported == "" {
+		return nil, fmt.Errorf("%s is not finished (%d answers failed or are missing): run its command again first, or the judgments would be another run's later", dir, answers.Failed+answers.Lacking)
+	}
 	s.reports = append(s.reports, scored)
-	return judging.ReadAnswers(dir, scoring.DefaultOptions.Reading)
+	return answers, err
 }
 
-// agentAnswers are the answers of an agent: of a run, of a file of outputs, or
-// of a model that is asked now.
-func (e *env) agentAnswers(ctx context.Context, s *stages, agent string) (*judging.Answers, error) {
+// agentSource gives an agent's answers. Only that of a model asks for any.
+type agentSource func() (*judging.Answers, error)
+
+// findAgent finds the answers of an agent: of a run, of a file of outputs, or of
+// a model that is to be asked.
+func (e *env) findAgent(ctx context.Context, s *stages, agent string) (agentSource, error) {
 	if info, err := os.Stat(agent); err == nil {
-		if info.IsDir() {
-			return e.readAnswers(s, agent)
+		dir := agent
+		if !info.IsDir() {
+			if dir, err = e.importAgent(s, agent); err != nil {
+				return nil, err
+			}
 		}
-		dir, err := e.importAgent(s, agent)
-		if err != nil {
-			return nil, err
-		}
-		return e.readAnswers(s, dir)
+		answers, err := e.readAnswers(s, dir)
+		return func() (*judging.Answers, error) { return answers, nil }, err
 	}
 	o := s.answerOptions()
 	model, at, named := strings.Cut(agent, "@")
@@ -207,7 +233,9 @@ func (e *env) agentAnswers(ctx context.Context, s *stages, agent string) (*judgi
 	if err != nil {
 		return nil, err
 	}
-	return e.makeAnswers(ctx, s, o, judges, "answers of the agent "+model)
+	return func() (*judging.Answers, error) {
+		return e.makeAnswers(ctx, s, o, judges, "answers of the agent "+model)
+	}, nil
 }
 
 // named lists the runs that the judging run stands on.
@@ -252,6 +280,10 @@ func (e *env) importAgent(s *stages, file string) (dir string, err error) {
 // a dry run with stages that are not there yet there is none.
 func (e *env) judgeStage(ctx context.Context, s *stages) (*prepared, error) {
 	if s.own == nil || len(s.agents) < len(s.opts.agents) {
+		if pl := e.hooks.planner; pl != nil {
+			pl.follow(s, len(s.questions.rows)*len(s.opts.agents)*modesOf(s.opts))
+			return nil, nil
+		}
 		e.say("%d × %d judgments follow in each mode once the stages before are there", len(s.questions.rows), len(s.opts.agents))
 		return nil, nil
 	}

@@ -288,6 +288,7 @@ func results(t *testing.T, run string) string {
 	}
 	delete(all, "id")
 	delete(all, "dataset")
+	delete(all, "settings")
 	out, _ := json.Marshal(all)
 	return string(out)
 }

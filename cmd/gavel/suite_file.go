@@ -1,0 +1,498 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/urfave/cli/v2"
+	"github.com/xrash/smetrics"
+	"go.yaml.in/yaml/v3"
+
+	"gavel/judging"
+)
+
+// A suite's file says what every `gavel run` of it is asked with. Keys are names
+// of flags and values are what stands after them, as written: so the file needs
+// no meaning of its own, and what cannot be is found by the flags' own code.
+
+// suiteFile is the file as it was read.
+type suiteFile struct {
+	path       string
+	name       string
+	out        string // folder of the cells
+	limits     suiteLimits
+	defaults   []setting
+	judges     []suiteJudge
+	conditions []suiteCondition
+}
+
+// suiteLimits are from where on --yes is asked for; 0 is none.
+type suiteLimits struct {
+	Calls int     `json:"calls,omitempty"`
+	Hours float64 `json:"hours,omitempty"`
+}
+
+func (l suiteLimits) any() bool { return l.Calls > 0 || l.Hours > 0 }
+
+type suiteJudge struct {
+	name     string
+	line     int
+	settings []setting
+}
+
+type suiteCondition struct {
+	name      string // "" where it is made of what is asked
+	line      int
+	protocols []choice
+	settings  []setting
+}
+
+// setting is a flag and its values: more than one where they are an axis of the
+// matrix.
+type setting struct {
+	flag   string
+	line   int
+	axis   bool
+	values []choice
+}
+
+// choice is one value of a setting: what the flag is given, more than once where
+// it may be given again.
+type choice struct {
+	words []string
+	line  int
+}
+
+func (c choice) String() string { return strings.Join(c.words, "+") }
+
+// suiteRefused are flags that a suite's file has no use for, and why.
+var suiteRefused = map[string]string{
+	"out":     "the folder of a run is named after its cell: set out at the top, for all of them",
+	"dry-run": "that is what \"gavel suite plan\" does", "json": "the table's format is chosen on the command line",
+	"csv": "the table's format is chosen on the command line", "markdown": "the table's format is chosen on the command line",
+}
+
+var (
+	ofJudges   = []string{"model", "backend", "base-url", "api-key-env"}
+	ofSuite    = []string{"cache", "no-cache"}
+	topKeys    = []string{"name", "out", "limits", "defaults", "judges", "conditions"}
+	mostOfFile = 1 << 20 // bytes
+)
+
+// readSuite reads a suite's file. What is wrong with it is said with file and
+// line.
+func readSuite(path string) (*suiteFile, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, int64(mostOfFile)+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return parseSuite(path, raw)
+}
+
+func parseSuite(path string, raw []byte) (*suiteFile, error) {
+	s := &suiteFile{path: path}
+	switch {
+	case len(raw) > mostOfFile:
+		return nil, usage("%s: has more than %d bytes: is it a suite?", path, mostOfFile)
+	case !utf8.Valid(raw):
+		return nil, usage("%s: is not UTF-8", path)
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(raw))
+	var doc, more yaml.Node
+	err := dec.Decode(&doc)
+	if errors.Is(err, io.EOF) || err == nil && (len(doc.Content) == 0 || isNull(doc.Content[0])) {
+		return nil, usage("%s: is empty: a suite has judges and conditions, see docs/suites.md", path)
+	}
+	if err == nil {
+		if err = dec.Decode(&more); errors.Is(err, io.EOF) {
+			err = nil
+		} else if err == nil {
+			return nil, s.wrong(more.Line, "a second document begins here: a file is one suite")
+		}
+	}
+	if err != nil {
+		return nil, s.syntax(raw, err)
+	}
+	return s, s.read(doc.Content[0])
+}
+
+func (s *suiteFile) wrong(line int, format string, args ...any) error {
+	return usage("%s:%d: %s", s.path, line, fmt.Sprintf(format, args...))
+}
+
+var (
+	syntaxLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(?s:(.*))$`)
+	tabIndent  = regexp.MustCompile(`^ *\t`)
+)
+
+// syntax says where the file is no YAML. A tab is what it mostly is, and what the
+// parser's words hide.
+func (s *suiteFile) syntax(raw []byte, err error) error {
+	n := 0
+	for line := range bytes.Lines(raw) {
+		if n++; tabIndent.Match(line) && len(bytes.TrimSpace(line)) > 0 {
+			return s.wrong(n, "a tab indents this line: YAML takes spaces alone")
+		}
+	}
+	m := syntaxLine.FindStringSubmatch(err.Error())
+	if m == nil {
+		return usage("%s: %v", s.path, err)
+	}
+	if m[1] == "" {
+		m[1] = "1"
+	}
+	return usage("%s:%s: not YAML: %s", s.path, m[1], m[2])
+}
+
+// entry is a key of a mapping and its value.
+type entry struct {
+	key   string
+	line  int
+	value *yaml.Node
+}
+
+// entries lists a mapping's keys, each known and there once.
+func (s *suiteFile) entries(n *yaml.Node, what string, known []string) ([]entry, error) {
+	n = resolve(n)
+	if n.Kind != yaml.MappingNode {
+		return nil, s.wrong(n.Line, "%s: keys with values are expected, not %s", what, kindOf(n))
+	}
+	var out []entry
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k := resolve(n.Content[i])
+		e := entry{k.Value, n.Content[i].Line, resolve(n.Content[i+1])}
+		if k.Kind != yaml.ScalarNode {
+			return nil, s.wrong(e.line, "%s: a key is a word, not %s", what, kindOf(k))
+		}
+		if why, ok := suiteRefused[e.key]; ok && !slices.Contains(known, e.key) {
+			return nil, s.wrong(e.line, "%s has no place in a suite: %s", e.key, why)
+		}
+		if !slices.Contains(known, e.key) {
+			return nil, s.wrong(e.line, "unknown key %q in %s%s", e.key, what, didYouMean(e.key, known))
+		}
+		if j := slices.IndexFunc(out, func(o entry) bool { return o.key == e.key }); j >= 0 {
+			return nil, s.wrong(e.line, "%q stands twice in %s, first in line %d", e.key, what, out[j].line)
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+// didYouMean is the nearest of the names, or a list of them where they are few.
+func didYouMean(typed string, names []string) string {
+	best, least := "", len(typed)/2+1
+	for _, n := range names {
+		if d := smetrics.WagnerFischer(typed, n, 1, 1, 1); d < least {
+			best, least = n, d
+		}
+	}
+	switch {
+	case best != "":
+		return fmt.Sprintf("; did you mean %q?", best)
+	case len(names) <= 10:
+		return ": it has " + strings.Join(names, ", ")
+	}
+	return ""
+}
+
+// resolve follows an alias to what it stands for.
+func resolve(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode && n.Alias != nil {
+		return n.Alias
+	}
+	return n
+}
+
+func isNull(n *yaml.Node) bool {
+	n = resolve(n)
+	return n.Kind == yaml.ScalarNode && n.Tag == "!!null"
+}
+
+func kindOf(n *yaml.Node) string {
+	switch {
+	case isNull(n):
+		return "nothing"
+	case n.Kind == yaml.MappingNode:
+		return "keys with values"
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	}
+	return fmt.Sprintf("%q", n.Value)
+}
+
+func (s *suiteFile) read(root *yaml.Node) error {
+	s.name = strings.TrimSuffix(filepath.Base(s.path), filepath.Ext(s.path))
+	top, err := s.entries(root, "a suite", topKeys)
+	if err != nil {
+		return err
+	}
+	for _, e := range top {
+		switch e.key {
+		case "name":
+			s.name, err = s.word(e)
+		case "out":
+			s.out, err = s.word(e)
+		case "limits":
+			err = s.readLimits(e)
+		case "defaults":
+			s.defaults, err = s.readDefaults(e)
+		case "judges":
+			err = s.each(e, s.readJudge)
+		case "conditions":
+			err = s.each(e, s.readCondition)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	switch {
+	case s.folder(s.name) == "":
+		return s.wrong(root.Line, "the suite has no name: set it")
+	case len(s.judges) == 0:
+		return s.wrong(root.Line, "judges are missing: whose judgments are to be measured?")
+	case len(s.conditions) == 0:
+		return s.wrong(root.Line, "conditions are missing: what are the judges to be asked?")
+	}
+	if s.out == "" {
+		s.out = filepath.Join("runs", s.folder(s.name))
+	}
+	return nil
+}
+
+// folder is a name that can be that of a folder.
+func (*suiteFile) folder(name string) string {
+	return strings.Trim(unsafeInNames.ReplaceAllString(name, "-"), "-.")
+}
+
+func (s *suiteFile) word(e entry) (string, error) {
+	if e.value.Kind != yaml.ScalarNode || isNull(e.value) || e.value.Value == "" {
+		return "", s.wrong(e.line, "%s: a name is expected, not %s", e.key, kindOf(e.value))
+	}
+	return e.value.Value, nil
+}
+
+// each calls read for every entry of a list.
+func (s *suiteFile) each(e entry, read func(*yaml.Node) error) error {
+	if e.value.Kind != yaml.SequenceNode || len(e.value.Content) == 0 {
+		return s.wrong(e.line, "%s: a list is expected, not %s", e.key, kindOf(e.value))
+	}
+	for _, n := range e.value.Content {
+		if err := read(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *suiteFile) readLimits(e entry) error {
+	list, err := s.entries(e.value, "limits", []string{"calls", "hours"})
+	if err != nil {
+		return err
+	}
+	for _, l := range list {
+		switch l.key {
+		case "calls":
+			if s.limits.Calls, err = strconv.Atoi(l.value.Value); err != nil || s.limits.Calls < 1 {
+				return s.wrong(l.line, "calls: a number from 1 is expected, not %s", kindOf(l.value))
+			}
+		case "hours":
+			if s.limits.Hours, err = strconv.ParseFloat(l.value.Value, 64); err != nil || !(s.limits.Hours > 0) {
+				return s.wrong(l.line, "hours: a number above 0 is expected, not %s", kindOf(l.value))
+			}
+		}
+	}
+	return nil
+}
+
+// suiteFlags are the flags of `gavel run` that a file may set: of a protocol, or
+// of all where none is named.
+func suiteFlags(kinds ...judging.Kind) map[string]cli.Flag {
+	flags := map[string]cli.Flag{}
+	if len(kinds) == 0 {
+		kinds = judging.Kinds
+	}
+	for _, k := range kinds {
+		for _, f := range runFlags(k) {
+			if name := f.Names()[0]; suiteRefused[name] == "" {
+				flags[name] = f
+			}
+		}
+	}
+	return flags
+}
+
+func (s *suiteFile) readDefaults(e entry) (list []setting, err error) {
+	flags := suiteFlags()
+	entries, err := s.entries(e.value, "defaults", slices.Sorted(maps.Keys(flags)))
+	for _, d := range entries {
+		if d.key == "model" {
+			return nil, s.wrong(d.line, "model belongs to a judge, not to defaults")
+		}
+		set, err := s.one(d, flags[d.key], "defaults")
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, set)
+	}
+	return list, err
+}
+
+func (s *suiteFile) readJudge(n *yaml.Node) error {
+	flags := suiteFlags()
+	known := slices.DeleteFunc(slices.Sorted(maps.Keys(flags)), func(f string) bool { return slices.Contains(ofSuite, f) })
+	entries, err := s.entries(n, "a judge", append(known, "name"))
+	if err != nil {
+		return err
+	}
+	j := suiteJudge{line: n.Line}
+	for _, e := range entries {
+		if e.key == "name" {
+			if j.name, err = s.word(e); err != nil {
+				return err
+			}
+			continue
+		}
+		set, err := s.one(e, flags[e.key], "a judge")
+		if err != nil {
+			return err
+		}
+		if j.settings = append(j.settings, set); e.key == "model" && j.name == "" {
+			j.name = set.values[0].String()
+		}
+	}
+	if s.folder(j.name) == "" {
+		return s.wrong(j.line, "a judge without a name: give it a model, or a name")
+	}
+	for _, other := range s.judges {
+		if strings.EqualFold(s.folder(other.name), s.folder(j.name)) {
+			return s.wrong(j.line, "two judges are called %q, the other in line %d: give them names of their own", j.name, other.line)
+		}
+	}
+	s.judges = append(s.judges, j)
+	return nil
+}
+
+// one is a setting that is no axis.
+func (s *suiteFile) one(e entry, flag cli.Flag, where string) (setting, error) {
+	set, err := s.setting(e, flag)
+	if err == nil && set.axis {
+		err = s.wrong(e.line, "%s: a list of values is an axis of the matrix, which belongs in a condition, not in %s", e.key, where)
+	}
+	return set, err
+}
+
+// setting reads what a flag is set to. A list is an axis; of a flag that may be
+// given again it is one value, and a list of lists is an axis.
+func (s *suiteFile) setting(e entry, flag cli.Flag) (setting, error) {
+	set := setting{flag: e.key, line: e.line}
+	_, again := flag.(*cli.StringSliceFlag)
+	list := e.value.Kind == yaml.SequenceNode
+	nested := list && slices.ContainsFunc(e.value.Content, func(n *yaml.Node) bool { return resolve(n).Kind == yaml.SequenceNode })
+	values := []*yaml.Node{e.value}
+	if set.axis = list && (!again || nested); set.axis {
+		values = e.value.Content
+	}
+	if list && len(e.value.Content) == 0 {
+		return set, s.wrong(e.line, "%s: the list is empty", e.key)
+	}
+	for _, n := range values {
+		words, err := s.words(e, n, again)
+		if err != nil {
+			return set, err
+		}
+		c := choice{words, n.Line}
+		if slices.ContainsFunc(set.values, func(o choice) bool { return slices.Equal(o.words, c.words) }) {
+			return set, s.wrong(n.Line, "%s: %q stands twice in the list", e.key, c)
+		}
+		set.values = append(set.values, c)
+	}
+	return set, nil
+}
+
+func (s *suiteFile) words(e entry, n *yaml.Node, again bool) ([]string, error) {
+	n = resolve(n)
+	switch {
+	case isNull(n):
+		return nil, s.wrong(n.Line, "%s has no value", e.key)
+	case n.Kind == yaml.ScalarNode:
+		return []string{n.Value}, nil
+	case n.Kind == yaml.SequenceNode && again && len(n.Content) > 0:
+		var words []string
+		for _, w := range n.Content {
+			if w = resolve(w); w.Kind != yaml.ScalarNode || isNull(w) {
+				return nil, s.wrong(w.Line, "%s: a value is expected, not %s", e.key, kindOf(w))
+			}
+			words = append(words, w.Value)
+		}
+		return words, nil
+	}
+	return nil, s.wrong(n.Line, "%s: a value or a list of values is expected, not %s", e.key, kindOf(n))
+}
+
+func (s *suiteFile) readCondition(n *yaml.Node) error {
+	c := suiteCondition{line: n.Line}
+	flags := suiteFlags()
+	known := slices.Sorted(maps.Keys(flags))
+	entries, err := s.entries(n, "a condition", append(known, "name", "protocol"))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		switch {
+		case e.key == "name":
+			c.name, err = s.word(e)
+		case e.key == "protocol":
+			var set setting
+			set, err = s.setting(e, &cli.StringFlag{})
+			c.protocols = set.values
+		case slices.Contains(ofJudges, e.key):
+			err = s.wrong(e.line, "%s belongs to a judge, not to a condition", e.key)
+		case slices.Contains(ofSuite, e.key):
+			err = s.wrong(e.line, "%s is for the whole suite: set it in defaults", e.key)
+		default:
+			var set setting
+			set, err = s.setting(e, flags[e.key])
+			c.settings = append(c.settings, set)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(c.protocols) == 0 {
+		return s.wrong(c.line, "a condition without a protocol: it is one of %s, or a list of them", strings.Join(namesOf(judging.Kinds), ", "))
+	}
+	s.conditions = append(s.conditions, c)
+	return s.fits(c)
+}
+
+// fits holds a condition's keys to the flags of its protocols.
+func (s *suiteFile) fits(c suiteCondition) error {
+	for _, p := range c.protocols {
+		kind, err := judging.KindNamed(p.String())
+		if err != nil {
+			return s.wrong(p.line, "%v%s", err, didYouMean(p.String(), namesOf(judging.Kinds)))
+		}
+		flags := suiteFlags(kind)
+		for _, set := range c.settings {
+			if flags[set.flag] == nil {
+				return s.wrong(set.line, "%s: %s has no such flag, see \"gavel run %s --help\"", set.flag, kind.Name, kind.Name)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,397 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gavel/backends"
+	"gavel/cache"
+	"gavel/judging"
+	"gavel/report"
+)
+
+// planner takes the plans of several runs: what one asks, the next has from the
+// cache, and a stage that several stand on is asked once.
+type planner struct {
+	env    *env
+	speeds *speeds
+	probe  bool
+	cell   *suiteCell
+	plan   *cellPlan // of the cell at hand
+	stages map[string]bool
+	asked  map[[32]byte]bool
+}
+
+// cellPlan is what a cell would do, its stages included.
+type cellPlan struct {
+	Cell      string `json:"cell"`
+	Judge     string `json:"judge"`
+	Condition string `json:"condition"`
+	amounts
+	Error string `json:"error,omitempty"` // why it cannot be planned
+	// Agents are what is asked of models other than the judge.
+	Agents map[string]*amounts `json:"agents,omitempty"`
+}
+
+// amounts are what is to be asked.
+type amounts struct {
+	Judgments int `json:"judgments"`
+	Standing  int `json:"standing"` // in the runs already
+	Cached    int `json:"cached"`   // in the cache, or asked by a cell before
+	TooLong   int `json:"prompt_too_long,omitempty"`
+	Calls     int `json:"calls"` // one for each judgment to be asked for
+	AtMost    int `json:"calls_at_most"`
+	// Later is how many of the calls stand on stages that are not there yet: how
+	// long their prompts will be, nobody knows.
+	Later        int      `json:"later,omitempty"`
+	PromptTokens int      `json:"prompt_tokens"`          // about, without those of Later
+	ReplyTokens  int      `json:"reply_tokens"`           // about, as far as measured
+	Hours        float64  `json:"hours"`                  // as far as measured
+	Unmeasured   int      `json:"calls_of_unknown_speed"` // that Hours and ReplyTokens leave out
+	Basis        []string `json:"measured_by,omitempty"`
+}
+
+func (a *amounts) add(b amounts) {
+	a.Judgments += b.Judgments
+	a.Standing += b.Standing
+	a.Cached += b.Cached
+	a.TooLong += b.TooLong
+	a.Calls += b.Calls
+	a.AtMost += b.AtMost
+	a.Later += b.Later
+	a.PromptTokens += b.PromptTokens
+	a.ReplyTokens += b.ReplyTokens
+	a.Hours += b.Hours
+	a.Unmeasured += b.Unmeasured
+	for _, basis := range b.Basis {
+		if !slices.Contains(a.Basis, basis) {
+			a.Basis = append(a.Basis, basis)
+		}
+	}
+}
+
+// suitePlan is what a suite would do.
+type suitePlan struct {
+	Suite      string       `json:"suite"`
+	Out        string       `json:"out"`
+	Conditions int          `json:"conditions"`
+	Judges     []judgePlan  `json:"judges"`
+	Cells      []*cellPlan  `json:"cells"`
+	Total      amounts      `json:"total"`
+	Limits     *suiteLimits `json:"limits,omitempty"`
+	Above      []string     `json:"above,omitempty"` // the limits that it is above
+}
+
+// judgePlan is all of one judge, or of a model that is asked for answers alone.
+type judgePlan struct {
+	Judge string `json:"judge"`
+	Cells int    `json:"cells"`
+	amounts
+}
+
+// known wraps the cache: what a cell before will have asked is in it by then.
+func (pl *planner) known(cached func(backends.Request) bool) func(backends.Request) bool {
+	if pl == nil {
+		return cached
+	}
+	return func(req backends.Request) bool {
+		if cached(req) {
+			return true
+		}
+		key := cache.Key(req)
+		if pl.asked[key] {
+			return true
+		}
+		pl.asked[key] = true
+		return false
+	}
+}
+
+// take adds the plan of a run to its cell.
+func (pl *planner) take(ctx context.Context, p *prepared, plan judging.Plan) error {
+	own := p.job.Manifest.Spec.Protocol == pl.cell.opts.protocol
+	if !own { // a stage
+		if pl.stages[p.out] {
+			return nil
+		}
+		pl.stages[p.out] = true
+	}
+	a := amounts{
+		Judgments: plan.Judgments, Standing: plan.Standing, Cached: plan.Cached, TooLong: plan.TooLong,
+		Calls: plan.Calls(), AtMost: plan.CallsAtMost, PromptTokens: plan.Tokens,
+	}
+	if a.Calls > 0 {
+		if err := pl.time(ctx, p, &a); err != nil {
+			return err
+		}
+	}
+	pl.amountsOf(p).add(a)
+	return nil
+}
+
+// amountsOf are the judge's or, where another model is asked, that model's.
+func (pl *planner) amountsOf(p *prepared) *amounts {
+	if o := pl.cell.opts; p.opts.model == o.model && p.opts.backend == o.backend && slices.Equal(p.opts.baseURLs, o.baseURLs) {
+		return &pl.plan.amounts
+	}
+	name := "agent " + strings.Join(append([]string{p.opts.model}, p.opts.baseURLs...), " at ")
+	if pl.plan.Agents == nil {
+		pl.plan.Agents = map[string]*amounts{}
+	}
+	if pl.plan.Agents[name] == nil {
+		pl.plan.Agents[name] = &amounts{}
+	}
+	return pl.plan.Agents[name]
+}
+
+// time says how long the calls take and how much is written.
+func (pl *planner) time(ctx context.Context, p *prepared, a *amounts) error {
+	m := p.job.Manifest
+	if m.Simulated {
+		a.charge(a.Calls, simulatedPace)
+		return nil
+	}
+	pace, ok := pl.speeds.of(m, onlySame)
+	if !ok && pl.probe {
+		probed, err := pl.env.probe(ctx, p)
+		if err != nil {
+			return err
+		}
+		pl.speeds.add(m, probed)
+		pace, ok = pl.speeds.of(m, onlySame)
+	}
+	if !ok {
+		pace, ok = pl.speeds.of(m, anyOfJudge)
+	}
+	if !ok {
+		a.Unmeasured += a.Calls
+		return nil
+	}
+	a.charge(a.Calls, pace)
+	return nil
+}
+
+// simulatedPace is that of coins.
+var simulatedPace = pacing{basis: "simulated"}
+
+// charge adds so many calls' time and replies.
+func (a *amounts) charge(calls int, pace pacing) {
+	a.Hours += float64(calls) * pace.seconds / 3600
+	a.ReplyTokens += int(float64(calls) * pace.replyTokens)
+	if !slices.Contains(a.Basis, pace.basis) {
+		a.Basis = append(a.Basis, pace.basis)
+	}
+}
+
+// modesOf is in how many modes a judgment of self-reference is asked for.
+func modesOf(o runOptions) int {
+	if o.settings.Get(judging.ModeOption) == judging.ModeOption.Default {
+		return 2
+	}
+	return 1
+}
+
+// follow counts n judgments that stand on stages which are not there yet.
+func (pl *planner) follow(s *stages, n int) {
+	n *= s.opts.parameters.Times()
+	a := amounts{Judgments: n, Calls: n, AtMost: n, Later: n}
+	pace, ok := simulatedPace, true
+	if s.judges[0].Server.Kind != "sim" {
+		pace, ok = pl.speeds.ofModel(modelSpec(s.judges), s.opts.protocol, s.opts.prompt, anyOfJudge)
+	}
+	if ok {
+		a.charge(n, pace)
+	} else {
+		a.Unmeasured = n
+	}
+	pl.plan.add(a)
+}
+
+// planSuite plans every cell. A judge that cannot be found is said with its
+// cells.
+func (e *env) planSuite(ctx context.Context, s *suite, probe bool) (*suitePlan, error) {
+	once := *e
+	once.stderr = &onlyOnce{to: e.stderr}
+	pl := &planner{env: &once, speeds: e.earlierSpeeds(s), probe: probe, stages: map[string]bool{}, asked: map[[32]byte]bool{}}
+	once.hooks.planner = pl
+	plan := &suitePlan{Suite: s.name, Out: s.out, Conditions: len(s.points)}
+	if s.limits.any() {
+		plan.Limits = &s.limits
+	}
+	unreachable := map[*suiteJudge]error{}
+	for _, c := range s.cells {
+		cp := &cellPlan{Cell: c.name, Judge: c.judge.name, Condition: c.point.name}
+		plan.Cells = append(plan.Cells, cp)
+		pl.cell, pl.plan = c, cp
+		err := unreachable[c.judge]
+		if err == nil {
+			if err = once.runCell(ctx, c, true); err != nil && once.gone(ctx, c) != nil {
+				unreachable[c.judge] = err
+			}
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err != nil {
+			cp.Error, cp.amounts, cp.Agents = s.explain(err), amounts{}, nil
+		}
+		plan.count(cp)
+	}
+	plan.hold()
+	return plan, nil
+}
+
+// explain adds to an error what to do about it in a suite.
+func (s *suite) explain(err error) string {
+	if isOtherRun(err) {
+		return fmt.Sprintf("%v, or, in a suite, give %s another name or out: it was changed since", err, s.path)
+	}
+	return err.Error()
+}
+
+// count adds a cell to its judge, its agents and the total.
+func (p *suitePlan) count(c *cellPlan) {
+	row := func(name string) *judgePlan {
+		for i := range p.Judges {
+			if p.Judges[i].Judge == name {
+				return &p.Judges[i]
+			}
+		}
+		p.Judges = append(p.Judges, judgePlan{Judge: name})
+		return &p.Judges[len(p.Judges)-1]
+	}
+	j := row(c.Judge)
+	j.Cells++
+	j.add(c.amounts)
+	p.Total.add(c.amounts)
+	for _, name := range sortedNames(c.Agents) {
+		row(name).add(*c.Agents[name])
+		p.Total.add(*c.Agents[name])
+	}
+}
+
+// hold compares the total with the limits.
+func (p *suitePlan) hold() {
+	if p.Limits == nil {
+		return
+	}
+	if l := p.Limits.Calls; l > 0 && p.Total.Calls > l {
+		p.Above = append(p.Above, fmt.Sprintf("%d calls, the limit is %d", p.Total.Calls, l))
+	}
+	l := p.Limits.Hours
+	switch {
+	case l > 0 && p.Total.Hours > l:
+		p.Above = append(p.Above, fmt.Sprintf("%s, the limit is %s", hours(p.Total.Hours), hours(l)))
+	case l > 0 && p.Total.Unmeasured > 0:
+		p.Above = append(p.Above, fmt.Sprintf("how long %d calls take is not known, the limit is %s: \"gavel suite plan --probe\" measures it", p.Total.Unmeasured, hours(l)))
+	}
+}
+
+func hours(h float64) string {
+	switch {
+	case h < 1.0/60:
+		return strconv.FormatFloat(h*3600, 'f', 0, 64) + " s"
+	case h < 1:
+		return strconv.FormatFloat(h*60, 'f', 0, 64) + " min"
+	}
+	return strconv.FormatFloat(h, 'f', 1, 64) + " h"
+}
+
+// Tables lays the plan out: the matrix, then the judges.
+func (p *suitePlan) Tables() []report.Table {
+	right := func(names ...string) (cols []report.Column) {
+		for _, n := range names {
+			cols = append(cols, report.Column{Name: n, Right: true})
+		}
+		return cols
+	}
+	cells := report.Table{Title: fmt.Sprintf("suite %s: %d conditions, %d cells in %s", p.Suite, p.Conditions, len(p.Cells), p.Out)}
+	cells.Columns = append([]report.Column{{Name: "judge"}, {Name: "condition"}}, right("judgments", "there", "cached", "calls", "prompt tokens")...)
+	for _, c := range p.Cells {
+		a := c.whole()
+		if c.Error != "" {
+			cells.Rows = append(cells.Rows, []string{c.Judge, c.Condition, "?", "", "", "?", ""})
+			cells.Notes = append(cells.Notes, "! "+c.Cell+" cannot be planned: "+c.Error)
+			continue
+		}
+		cells.Rows = append(cells.Rows, []string{c.Judge, c.Condition, strconv.Itoa(a.Judgments), strconv.Itoa(a.Standing), strconv.Itoa(a.Cached), strconv.Itoa(a.Calls), a.promptTokens()})
+	}
+	judges := report.Table{Title: "nothing is asked by this plan"}
+	judges.Columns = append([]report.Column{{Name: "judge"}}, right("cells", "judgments", "there", "cached", "calls", "prompt tokens", "reply tokens", "time")...)
+	judges.Columns = append(judges.Columns, report.Column{Name: "measured by"})
+	for _, j := range append(slices.Clone(p.Judges), judgePlan{Judge: "all", Cells: len(p.Cells), amounts: p.Total}) {
+		judges.Rows = append(judges.Rows, []string{j.Judge, strconv.Itoa(j.Cells), strconv.Itoa(j.Judgments), strconv.Itoa(j.Standing), strconv.Itoa(j.Cached),
+			callRange(j.Calls, j.AtMost), j.promptTokens(), j.replyTokens(), j.time(), strings.Join(j.Basis, "; ")})
+	}
+	judges.Notes = append(judges.Notes, "prompt tokens: about, 4 bytes a token; reply tokens and time: as this judge's calls took before, as many at once")
+	if p.Total.Later > 0 {
+		judges.Notes = append(judges.Notes, fmt.Sprintf("+: %d of the calls stand on answers that are not there yet; their prompts are not counted", p.Total.Later))
+	}
+	if p.Total.TooLong > 0 {
+		judges.Notes = append(judges.Notes, fmt.Sprintf("%d prompts are too long to be asked", p.Total.TooLong))
+	}
+	for _, a := range p.Above {
+		judges.Notes = append(judges.Notes, "! above the suite's limit, so that it runs with --yes only: "+a)
+	}
+	return []report.Table{cells, judges}
+}
+
+func (c *cellPlan) whole() amounts {
+	a := c.amounts
+	for _, name := range sortedNames(c.Agents) {
+		a.add(*c.Agents[name])
+	}
+	return a
+}
+
+func (a amounts) promptTokens() string {
+	if a.Later > 0 {
+		return strconv.Itoa(a.PromptTokens) + "+"
+	}
+	return strconv.Itoa(a.PromptTokens)
+}
+
+func (a amounts) replyTokens() string {
+	switch {
+	case a.Calls == 0:
+		return "0"
+	case len(a.Basis) == 0:
+		return "?"
+	case a.Unmeasured > 0:
+		return strconv.Itoa(a.ReplyTokens) + "+"
+	}
+	return strconv.Itoa(a.ReplyTokens)
+}
+
+func (a amounts) time() string {
+	switch {
+	case a.Calls == 0:
+		return "0 s"
+	case len(a.Basis) == 0:
+		return "?"
+	case a.Unmeasured > 0:
+		return hours(a.Hours) + "+"
+	}
+	return hours(a.Hours)
+}
+
+// CSV has a row for each cell.
+func (p *suitePlan) CSV(w io.Writer) error {
+	t := report.Table{}
+	for _, name := range []string{"cell", "judge", "condition", "judgments", "standing", "cached", "calls", "calls_at_most", "later", "prompt_tokens", "reply_tokens", "hours", "calls_of_unknown_speed", "error"} {
+		t.Columns = append(t.Columns, report.Column{Name: name})
+	}
+	for _, c := range p.Cells {
+		a := c.whole()
+		row := []string{c.Cell, c.Judge, c.Condition}
+		for _, n := range []int{a.Judgments, a.Standing, a.Cached, a.Calls, a.AtMost, a.Later, a.PromptTokens, a.ReplyTokens} {
+			row = append(row, strconv.Itoa(n))
+		}
+		t.Rows = append(t.Rows, append(row, strconv.FormatFloat(a.Hours, 'f', 4, 64), strconv.Itoa(a.Unmeasured), c.Error))
+	}
+	return report.CSV(w, t)
+}

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"gavel/backends"
+	"gavel/judging"
+)
+
+// speeds are how long a judge's calls took, from the records of earlier runs.
+type speeds struct {
+	runs   []string // folders that may be runs
+	byName map[judging.ModelSpec][]*timed
+	read   bool
+}
+
+// timed is what one run, or a probe, tells.
+type timed struct {
+	dir              string // not read yet; "" where there is nothing more to read
+	protocol, prompt string
+	concurrency      int
+	judgments        int
+	seconds          float64 // of the clock, as far as these judgments go
+	replyTokens      int
+	probe            bool
+}
+
+// pacing is how long a judgment takes, and what is written.
+type pacing struct {
+	seconds     float64
+	replyTokens float64
+	basis       string
+}
+
+// mostTimed is how many records of a run are enough to tell its speed.
+const mostTimed = 1000
+
+// earlierSpeeds looks for runs in the suite's folder and in the one that holds
+// it.
+func (e *env) earlierSpeeds(s *suite) *speeds {
+	found := &speeds{byName: map[judging.ModelSpec][]*timed{}}
+	for _, dir := range []string{s.out, filepath.Dir(filepath.Clean(s.out))} {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			continue // none yet
+		}
+		for _, entry := range entries {
+			if entry.IsDir() {
+				found.runs = append(found.runs, filepath.Join(dir, entry.Name()))
+			}
+		}
+	}
+	return found
+}
+
+// index reads the manifests, the first time somebody wants to know.
+func (s *speeds) index() {
+	if s.read {
+		return
+	}
+	s.read = true
+	for _, dir := range s.runs {
+		m, err := judging.ReadManifest(dir)
+		if err != nil || m.Simulated || m.Imported != "" {
+			continue
+		}
+		s.byName[m.Spec.Model] = append(s.byName[m.Spec.Model], &timed{
+			dir: dir, protocol: m.Spec.Protocol, prompt: m.Spec.Prompt.Name, concurrency: max(1, m.Concurrency),
+		})
+	}
+}
+
+func (s *speeds) add(m *judging.Manifest, t timed) {
+	t.protocol, t.prompt, t.probe = m.Spec.Protocol, m.Spec.Prompt.Name, true
+	s.byName[m.Spec.Model] = append(s.byName[m.Spec.Model], &t)
+}
+
+// How near a run must be to be a measure.
+const (
+	onlySame   = false // the same protocol and prompt
+	anyOfJudge = true  // else the same protocol, else whatever the judge was asked
+)
+
+func (s *speeds) of(m *judging.Manifest, near bool) (pacing, bool) {
+	return s.ofModel(m.Spec.Model, m.Spec.Protocol, m.Spec.Prompt.Name, near)
+}
+
+func (s *speeds) ofModel(model judging.ModelSpec, protocol, prompt string, near bool) (pacing, bool) {
+	s.index()
+	same := func(t *timed) bool { return t.protocol == protocol && t.prompt == prompt }
+	if p, ok := s.over(model, same, ""); ok || !near {
+		return p, ok
+	}
+	if p, ok := s.over(model, func(t *timed) bool { return t.protocol == protocol }, ", other prompts"); ok {
+		return p, ok
+	}
+	return s.over(model, func(*timed) bool { return true }, ", other protocols")
+}
+
+// over sums up what some of a judge's runs tell.
+func (s *speeds) over(model judging.ModelSpec, in func(*timed) bool, remark string) (pacing, bool) {
+	var sum timed
+	var from []string
+	for _, t := range s.byName[model] {
+		if !in(t) {
+			continue
+		}
+		t.load()
+		if t.judgments == 0 {
+			continue
+		}
+		sum.judgments, sum.seconds, sum.replyTokens = sum.judgments+t.judgments, sum.seconds+t.seconds, sum.replyTokens+t.replyTokens
+		word := "earlier runs"
+		if t.probe {
+			word = "a probe"
+		}
+		if !slices.Contains(from, word) {
+			from = append(from, word)
+		}
+	}
+	if sum.judgments == 0 {
+		return pacing{}, false
+	}
+	n := float64(sum.judgments)
+	p := pacing{seconds: sum.seconds / n, replyTokens: float64(sum.replyTokens) / n}
+	p.basis = strings.Join(from, " and ") + remark
+	return p, true
+}
+
+var errEnough = errors.New("enough")
+
+// load reads a run's records. So many calls at once share the time that each
+// took. What cannot be read tells nothing.
+func (t *timed) load() {
+	if t.dir == "" {
+		return
+	}
+	path := filepath.Join(t.dir, judging.RecordsFile)
+	t.dir = ""
+	judging.ReadRecords(path, func(r *judging.Record) error {
+		if t.count(r); t.judgments >= mostTimed {
+			return errEnough
+		}
+		return nil
+	})
+	t.seconds /= float64(t.concurrency)
+}
+
+// count adds a judgment that was asked, and not remembered.
+func (t *timed) count(r *judging.Record) {
+	ms, tokens := 0.0, 0
+	for _, reply := range r.Replies {
+		if reply.Cached {
+			return
+		}
+		ms, tokens = ms+reply.Milliseconds, tokens+reply.ReplyTokens
+	}
+	if ms > 0 {
+		t.judgments, t.seconds, t.replyTokens = t.judgments+1, t.seconds+ms/1000, t.replyTokens+tokens
+	}
+}
+
+// probe asks a few of a run's questions, the last ones, and takes the time. One
+// item goes before, so that loading the model is not counted. The replies are in
+// the cache for the run.
+func (e *env) probe(ctx context.Context, p *prepared) (t timed, err error) {
+	var rows []int
+	each := max(1, p.job.Manifest.Judgments/max(1, len(p.job.Rows))) // judgments of an item
+	most := 1 + min(4, 1+p.job.Concurrency/each)
+	for _, row := range slices.Backward(p.job.Rows) {
+		if !p.job.Standing.Complete(p.set.ID(row), p.job.Manifest.Spec.Parameters.Times()) && len(rows) < most {
+			rows = append(rows, row)
+		}
+	}
+	if len(rows) == 0 {
+		return t, nil
+	}
+	p.note = func(text string) { e.say("%s", text) }
+	client, closeClient, err := e.client(ctx, p)
+	if err != nil {
+		return t, err
+	}
+	defer closeClient()
+	e.say("probe: %s, %s, prompt %s", p.job.Manifest.Model.Name, p.job.Manifest.Spec.Protocol, p.job.Manifest.Spec.Prompt.Name)
+	if _, err := e.askFew(ctx, p, client, rows[:1]); err != nil {
+		return t, err
+	}
+	if len(rows) > 1 {
+		rows = rows[1:]
+	}
+	return e.askFew(ctx, p, client, rows)
+}
+
+// askFew asks for the judgments of a few items, and writes none of them.
+func (e *env) askFew(ctx context.Context, p *prepared, client backends.Client, rows []int) (t timed, err error) {
+	var mu sync.Mutex
+	failed := ""
+	job := *p.job
+	job.Client, job.Rows = client, rows
+	job.Write = func(r *judging.Record) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if t.count(r); r.Outcome == judging.Failed {
+			failed = r.Error
+		}
+		return nil
+	}
+	start := e.now()
+	err = job.Run(ctx)
+	if t.judgments > 0 {
+		t.seconds = e.now().Sub(start).Seconds()
+	}
+	if err == nil && failed != "" {
+		err = fmt.Errorf("the probe failed: %s", failed)
+	}
+	return t, err
+}
+
+func modelSpec(judges []backends.Member) judging.ModelSpec {
+	m := jointModel(judges)
+	return judging.ModelSpec{Name: m.Name, Identity: m.Identity(judges[0].Server.Kind)}
+}

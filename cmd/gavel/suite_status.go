@@ -1,0 +1,185 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"gavel/judging"
+	"gavel/report"
+)
+
+// suiteState is how far a suite is, as its folders tell: nothing is locked and
+// nothing asked, so that it may be looked at while it goes on.
+type suiteState struct {
+	Suite    string         `json:"suite"`
+	Out      string         `json:"out"`
+	Cells    []cellState    `json:"cells"`
+	Stages   []cellState    `json:"stages,omitempty"` // runs beside the cells that those stand on
+	ByStatus map[string]int `json:"by_status"`        // of cells
+}
+
+// cellState is one run.
+type cellState struct {
+	Run      string     `json:"run"`
+	Judge    string     `json:"judge,omitempty"`
+	Status   string     `json:"status"`
+	Expected int        `json:"expected"` // judgments
+	Standing int        `json:"standing"` // of them with an answer
+	Failed   int        `json:"failed"`
+	Rate     float64    `json:"per_second,omitempty"` // over the last records
+	Left     float64    `json:"seconds_left,omitempty"`
+	Last     *time.Time `json:"last_record,omitempty"`
+	Silent   float64    `json:"seconds_silent,omitempty"` // of a run that says it is running
+	Error    string     `json:"error,omitempty"`
+}
+
+// Statuses beside those of a manifest.
+const (
+	notBegun   = "not begun"
+	unreadable = "unreadable"
+)
+
+// rateOver is how many records a rate is of, at most.
+const rateOver = 200
+
+func (e *env) suiteStatus(s *suite) *suiteState {
+	st := &suiteState{Suite: s.name, Out: s.out, ByStatus: map[string]int{}}
+	cells := map[string]bool{}
+	for _, c := range s.cells {
+		cs := e.stateOf(c.opts.out)
+		cs.Judge = c.judge.name
+		st.Cells = append(st.Cells, cs)
+		st.ByStatus[cs.Status]++
+		cells[c.name] = true
+	}
+	entries, _ := os.ReadDir(s.out) // not there before the suite has begun
+	for _, entry := range entries {
+		dir := filepath.Join(s.out, entry.Name())
+		if m, err := judging.ReadManifest(dir); err == nil && !cells[entry.Name()] && m.Imported == "" && m.Spec.Protocol == "answer" {
+			st.Stages = append(st.Stages, e.stateOf(dir))
+		}
+	}
+	return st
+}
+
+// stateOf reads run.json and the whole lines of records.jsonl.
+func (e *env) stateOf(dir string) cellState {
+	c := cellState{Run: dir, Status: notBegun}
+	m, err := judging.ReadManifest(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c
+	}
+	if err != nil {
+		c.Status, c.Error = unreadable, err.Error()
+		return c
+	}
+	c.Status, c.Expected = m.Status, m.Judgments
+	var last []time.Time
+	var standing judging.Standing
+	failed := map[string]bool{}
+	err = judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {
+		key := fmt.Sprint(r.Item, "\x00", r.Showing, "\x00", r.Repeat)
+		if r.Outcome == judging.Failed {
+			failed[key] = true
+		} else if standing.Add(r); len(failed) > 0 {
+			delete(failed, key)
+		}
+		if last = append(last, r.At); len(last) > rateOver {
+			last = last[1:]
+		}
+		return nil
+	})
+	c.Standing, c.Failed = standing.Count(), len(failed)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		c.Status, c.Error = unreadable, err.Error()
+	}
+	if len(last) > 0 {
+		c.Last = &last[len(last)-1]
+	}
+	if c.Status == judging.Running {
+		since := m.Started
+		if c.Last != nil {
+			since = *c.Last
+		}
+		c.going(last, since, e.now())
+	}
+	return c
+}
+
+// going adds what a run that is going on comes to.
+func (c *cellState) going(last []time.Time, since, now time.Time) {
+	c.Silent = max(0, now.Sub(since).Seconds())
+	if len(last) < 2 {
+		return
+	}
+	if took := slices.MaxFunc(last, time.Time.Compare).Sub(slices.MinFunc(last, time.Time.Compare)).Seconds(); took > 0 {
+		c.Rate = float64(len(last)-1) / took
+		c.Left = float64(c.Expected-c.Standing) / c.Rate
+	}
+}
+
+// silentAfter is when a run that says it is running is said to be silent: it may
+// have been killed, which no file tells.
+const silentAfter = 2 * time.Minute
+
+// Tables has a row for each run.
+func (s *suiteState) Tables() []report.Table {
+	t := report.Table{Title: fmt.Sprintf("suite %s in %s", s.Suite, s.Out), Columns: []report.Column{
+		{Name: "run"}, {Name: "status"}, {Name: "judgments", Right: true}, {Name: "failed", Right: true}, {Name: "per second", Right: true}, {Name: "left", Right: true},
+	}}
+	row := func(name string, c cellState) {
+		cells := []string{name, c.Status, "", "", "", ""}
+		if c.Status != notBegun {
+			cells[2] = fmt.Sprintf("%d/%d", c.Standing, c.Expected)
+			cells[3] = strconv.Itoa(c.Failed)
+		}
+		if c.Rate > 0 {
+			cells[4] = strconv.FormatFloat(c.Rate, 'f', 1, 64)
+			cells[5] = (time.Duration(c.Left) * time.Second).String()
+		}
+		if silent := time.Duration(c.Silent * float64(time.Second)); silent > silentAfter {
+			cells[1], cells[4], cells[5] = c.Status+", silent for "+silent.Round(time.Minute).String(), "", ""
+		}
+		t.Rows = append(t.Rows, cells)
+		if c.Error != "" {
+			t.Notes = append(t.Notes, "! "+c.Error)
+		}
+	}
+	for _, c := range s.Stages {
+		row("(stage) "+filepath.Base(c.Run), c)
+	}
+	for _, c := range s.Cells {
+		row(filepath.Base(c.Run), c)
+	}
+	summary := fmt.Sprintf("%d cells", len(s.Cells))
+	for _, status := range []string{judging.Complete, judging.Running, judging.Incomplete, judging.Interrupted, notBegun, unreadable} {
+		if n := s.ByStatus[status]; n > 0 {
+			summary += fmt.Sprintf(", %d %s", n, status)
+		}
+	}
+	t.Notes = append([]string{summary}, t.Notes...)
+	return []report.Table{t}
+}
+
+// CSV has a row for each run.
+func (s *suiteState) CSV(w io.Writer) error {
+	t := report.Table{}
+	for _, name := range []string{"run", "judge", "status", "judgments", "expected", "failed", "per_second", "seconds_left", "seconds_silent"} {
+		t.Columns = append(t.Columns, report.Column{Name: name})
+	}
+	for _, c := range slices.Concat(s.Stages, s.Cells) {
+		row := []string{c.Run, c.Judge, c.Status, strconv.Itoa(c.Standing), strconv.Itoa(c.Expected), strconv.Itoa(c.Failed)}
+		for _, v := range []float64{c.Rate, c.Left, c.Silent} {
+			row = append(row, strconv.FormatFloat(v, 'f', 1, 64))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return report.CSV(w, t)
+}

@@ -1,0 +1,174 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gavel/scoring"
+)
+
+// Standings is `gavel suite results`: judges under conditions.
+type Standings struct {
+	Suite      string      `json:"suite"`
+	Judges     []string    `json:"judges"`
+	Conditions []Condition `json:"conditions"`
+}
+
+// Condition is what all judges of a suite were asked alike.
+type Condition struct {
+	Name      string             `json:"condition"`
+	Protocol  string             `json:"protocol"`
+	Dataset   string             `json:"dataset"`
+	Prompt    string             `json:"prompt"`
+	Options   string             `json:"options,omitempty"`
+	Cells     []Cell             `json:"cells"`     // one for each judge
+	Standings []scoring.Standing `json:"standings"` // one for each headline
+}
+
+// Cell is a judge's run under a condition.
+type Cell struct {
+	Judge    string `json:"judge"`
+	Run      string `json:"run"`
+	Status   string `json:"status"`
+	Expected int    `json:"judgments"`
+	Answered int    `json:"answered"`
+	Place    int    `json:"place"` // in the standings; −1 where there is nothing to score
+	Error    string `json:"error,omitempty"`
+}
+
+// complete tells whether all of a run is there.
+func (c Cell) complete() bool { return c.Place >= 0 && c.Answered >= c.Expected }
+
+// Tables is one table: conditions and headlines down, judges across.
+func (s Standings) Tables() []Table {
+	t := Table{Title: fmt.Sprintf("suite %s: %s × %s (95 %% intervals)", s.Suite, many(len(s.Judges), "judge"), many(len(s.Conditions), "condition")), Columns: []Column{{"condition", false}, {"metric", false}}}
+	for _, j := range s.Judges {
+		t.Columns = append(t.Columns, Column{j, true})
+	}
+	var notes standingNotes
+	for _, c := range s.Conditions {
+		if len(c.Standings) == 0 {
+			row := []string{c.Name, ""}
+			for _, cell := range c.Cells {
+				row = append(row, cell.Status)
+			}
+			t.Rows = append(t.Rows, row)
+		}
+		for i, st := range c.Standings {
+			t.Rows = append(t.Rows, standingRow(c, st, i == 0))
+			notes.test(c, st)
+		}
+		notes.cells(c)
+	}
+	t.Notes = notes.lines()
+	return []Table{t}
+}
+
+func many(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func standingRow(c Condition, st scoring.Standing, first bool) []string {
+	name := ""
+	if first {
+		name = c.Name
+	}
+	row := []string{name, strings.TrimSpace(st.Metric + " " + st.Mode)}
+	for _, cell := range c.Cells {
+		if cell.Place < 0 {
+			row = append(row, cell.Status)
+			continue
+		}
+		text := whole(st.Runs[cell.Place].Result)
+		if l := st.Runs[cell.Place].Letters; l != "" {
+			text += " " + l
+		}
+		if !cell.complete() {
+			text += " *"
+		}
+		row = append(row, text)
+	}
+	return row
+}
+
+// standingNotes are what a table of standings has to say beneath.
+type standingNotes struct {
+	tests     []string
+	runs      int // most in one condition
+	rounds    int
+	warnings  []string
+	simulated bool
+	undefined remarks
+	units     bool
+}
+
+func (n *standingNotes) test(c Condition, st scoring.Standing) {
+	if text := st.Metric + " by " + st.Test; !slices.Contains(n.tests, text) {
+		n.tests = append(n.tests, text)
+	}
+	n.units = n.units || st.Unit != ""
+	n.runs, n.rounds = max(n.runs, len(st.Runs)), st.Boot.Rounds
+	for _, r := range st.Runs {
+		n.simulated = n.simulated || r.Simulated
+		if r.Value == nil {
+			n.undefined.add(strings.TrimSpace(r.Model+" "+c.Name+" "+st.Mode), r.Note)
+		}
+	}
+}
+
+func (n *standingNotes) cells(c Condition) {
+	for _, cell := range c.Cells {
+		switch {
+		case cell.Error != "":
+			n.warnings = append(n.warnings, "! "+cell.Error)
+		case cell.Place >= 0 && !cell.complete():
+			n.warnings = append(n.warnings, fmt.Sprintf("! * %s, %s: %d of %d judgments (%s): its value is of those, and comparisons are of what both have judged", cell.Judge, c.Name, cell.Answered, cell.Expected, cell.Status))
+		}
+	}
+}
+
+func (n *standingNotes) lines() (lines []string) {
+	if n.runs > 1 {
+		lines = append(lines,
+			"judges that share a letter in a row cannot be told apart there; the order of columns is that of the file, and no ranking",
+			fmt.Sprintf("told apart: p below 0.05 after Holm's correction over every two judges of the row; p of %s, item by item", strings.Join(n.tests, ", of ")))
+	}
+	if n.rounds > 0 {
+		in := "in percent"
+		if n.units {
+			in = "in percent, but scores as the papers print them"
+		}
+		lines = append(lines, fmt.Sprintf("%s; intervals: bootstrap, %d rounds", in, n.rounds))
+	}
+	lines = append(lines, n.undefined.lines()...)
+	if n.simulated {
+		lines = append(lines, "! simulated judges: their numbers are of coins with known sides, not of models")
+	}
+	return append(lines, n.warnings...)
+}
+
+// CSV has a row for each judge, condition and headline.
+func (s Standings) CSV(w io.Writer) error {
+	rows := [][]string{{"condition", "protocol", "dataset", "prompt", "options", "judge", "run", "status", "answered", "judgments", "metric", "mode", "unit", "value", "low", "high", "n", "letters", "note"}}
+	for _, c := range s.Conditions {
+		for _, cell := range c.Cells {
+			row := []string{c.Name, c.Protocol, c.Dataset, c.Prompt, c.Options, cell.Judge, cell.Run, cell.Status, strconv.Itoa(cell.Answered), strconv.Itoa(cell.Expected)}
+			if cell.Place < 0 {
+				rows = append(rows, append(row, "", "", "", "", "", "", "", "", cell.Error))
+				continue
+			}
+			for _, st := range c.Standings {
+				r := st.Runs[cell.Place]
+				d := decimals(r.Unit)
+				rows = append(rows, slices.Concat(row, []string{st.Metric, st.Mode, r.Unit, number(r.Value, d), number(r.Low, d), number(r.High, d), strconv.Itoa(r.N), r.Letters, r.Note}))
+			}
+		}
+	}
+	return writeCSV(w, rows)
+}

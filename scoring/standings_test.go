@@ -1,0 +1,229 @@
+package scoring_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gavel/judging"
+	"gavel/scoring"
+	"gavel/scoring/stats"
+)
+
+func standings(t *testing.T, runs ...*scoring.Run) []scoring.Standing {
+	t.Helper()
+	s, err := scoring.Standings(runs, stats.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func lettersOf(s scoring.Standing) string {
+	var all []string
+	for _, r := range s.Runs {
+		all = append(all, r.Letters)
+	}
+	return strings.Join(all, " ")
+}
+
+// 40 pairs, right on the first 36, 26 and 22: alone right are 10, 14 and 4
+// against none.
+//
+//	p = 2/2¹⁰ = 0.001953, 2/2¹⁴ = 0.000122, 2/2⁴ = 0.125
+//	Holm over three: 3·0.000122 = 0.000366, 2·0.001953 = 0.003906, 0.125
+func TestStandingsByHand(t *testing.T) {
+	s := standings(t, judged("low", 40, upTo(22)), judged("high", 40, upTo(36)), judged("mid", 40, upTo(26)))
+	if len(s) != 1 || s[0].Metric != "strict" || s[0].Test != "exact McNemar" || lettersOf(s[0]) != "b a b" {
+		t.Fatalf("%+v", s)
+	}
+	for i, want := range []struct {
+		a, b    int
+		p, holm float64
+		same    bool
+	}{{0, 1, 0.000122, 0.000366, false}, {0, 2, 0.125, 0.125, true}, {1, 2, 0.001953, 0.003906, false}} {
+		v := s[0].Pairs[i]
+		if v.A != want.a || v.B != want.b || v.N != 40 || !is(v.P, want.p) || !is(v.Holm, want.holm) || v.Same != want.same {
+			t.Errorf("%d and %d: n %d, p %v, Holm %v, same %v; want %+v", v.A, v.B, v.N, number(v.P), number(v.Holm), v.Same, want)
+		}
+	}
+	if r := s[0].Runs[1]; r.Run != "high" || !is(r.Value, 90) || r.Low == nil || r.N != 40 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// Six pairs right alone are p = 2/2⁶ = 0.03125: two runs differ. With a third
+// between them it is one comparison of three, 0.09375, and noise.
+func TestStandingsAreCorrected(t *testing.T) {
+	a, b := judged("a", 20, upTo(10)), judged("b", 20, upTo(16))
+	if s := standings(t, a, b); lettersOf(s[0]) != "b a" {
+		t.Errorf("two runs: %s, %+v", lettersOf(s[0]), s[0].Pairs)
+	}
+	c := judged("c", 20, upTo(13))
+	if s := standings(t, a, b, c); lettersOf(s[0]) != "a a a" {
+		t.Errorf("three runs: %s, %+v", lettersOf(s[0]), s[0].Pairs)
+	}
+}
+
+// Runs are compared on what both have judged; without any there is no test.
+func TestStandingsOnCommonItems(t *testing.T) {
+	whole, half := judged("whole", 40, upTo(40)), judged("half", 40, upTo(0))
+	half.Units = half.Units[:20]
+	other := judged("other", 40, upTo(0))
+	for i := range other.Units {
+		other.Units[i].Item = fmt.Sprintf("q%d", i)
+	}
+	s := standings(t, whole, half, other)[0]
+	if v := s.Pairs[0]; v.N != 20 || v.Same {
+		t.Errorf("half of the items: %+v", v)
+	}
+	for _, v := range s.Pairs[1:] {
+		if v.P != nil || v.Holm != nil || !v.Same || v.N != 0 {
+			t.Errorf("no items in common: %+v", v)
+		}
+	}
+	if !is(s.Pairs[0].Holm, *s.Pairs[0].P) {
+		t.Errorf("Holm is over the tests that there are: %+v", s.Pairs[0])
+	}
+	if none, err := scoring.Standings(nil, stats.Default); len(none) != 0 || err != nil {
+		t.Errorf("of no runs: %v, %v", none, err)
+	}
+	if one := standings(t, whole)[0]; lettersOf(one) != "" || len(one.Pairs) != 0 {
+		t.Errorf("of one run: %+v", one)
+	}
+}
+
+// Each protocol has its headlines, and runs of two protocols are no condition.
+func TestStandingsOfProtocols(t *testing.T) {
+	for _, k := range judging.Kinds {
+		m := manifestOf(k.Name, 1)
+		if _, err := scoring.Standings([]*scoring.Run{gather(t, m, nil), gather(t, m, nil)}, quick); err != nil {
+			t.Errorf("%s: %v", k.Name, err)
+		}
+	}
+	runs := []*scoring.Run{gather(t, manifestOf("pairwise", 1), nil), gather(t, manifestOf("reversed", 1), nil)}
+	if _, err := scoring.Standings(runs, quick); err == nil || !strings.Contains(err.Error(), "not of one condition") {
+		t.Errorf("of two protocols: %v", err)
+	}
+}
+
+// Answers: right or wrong, question by question.
+func TestStandingsOfAnswers(t *testing.T) {
+	run := func(right int) *scoring.Run {
+		var records []*judging.Record
+		for i := range 20 {
+			reply := "the answer is (B)"
+			if i < right {
+				reply = "the answer is (A)"
+			}
+			records = append(records, choice(fmt.Sprintf("q%02d", i), "g", "A", reply, 4))
+		}
+		return gather(t, manifestOf("answer", 20), records)
+	}
+	s := standings(t, run(18), run(6))
+	if len(s) != 1 || s[0].Metric != "generation-accuracy" || !is(s[0].Runs[0].Value, 90) || !is(s[0].Pairs[0].P, math.Round(2.0/4096*1e6)/1e6) || lettersOf(s[0]) != "a b" {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Self-reference: F1 in each mode. Ten questions by one agent, all right; one
+// judge calls all Correct, the other four of them. Of the 2⁶ exchanges of the six
+// on which they differ, all six or none are as far: p = 2/2⁶.
+func TestStandingsOfSelfReference(t *testing.T) {
+	run := func(correct int) *scoring.Run {
+		var rows []said
+		for i := range 10 {
+			word := "I"
+			if i < correct {
+				word = "C"
+			}
+			rows = append(rows, said{question: fmt.Sprintf("q%d", i), agent: "agent", group: "g", right: true, cot: word, self: "C"})
+		}
+		return judgedRun(t, rows...)
+	}
+	s := standings(t, run(10), run(4))
+	if len(s) != 2 || s[0].Metric != "f1" || s[0].Mode != "cot" || s[1].Mode != "self" || s[0].Test != "paired permutation" {
+		t.Fatalf("%+v", s)
+	}
+	if v := s[0].Pairs[0]; !is(v.P, 0.03125) || v.N != 10 || v.Same || lettersOf(s[0]) != "a b" {
+		t.Errorf("cot: %+v, p %v", v, number(v.P))
+	}
+	if v := s[1].Pairs[0]; !is(v.P, 1) || !v.Same || lettersOf(s[1]) != "a a" {
+		t.Errorf("self: %+v", v)
+	}
+}
+
+// However many judges there are, enough exchanges are drawn that Holm can tell
+// some of them apart.
+func TestStandingsOfManyJudges(t *testing.T) {
+	var runs []*scoring.Run
+	for k := range 8 {
+		var rows []said
+		for i := range 40 {
+			word := "I"
+			if i < 36-24*(k/4) {
+				word = "C"
+			}
+			rows = append(rows, said{question: fmt.Sprintf("q%d", i), agent: "agent", group: "g", right: true, cot: word, self: word})
+		}
+		runs = append(runs, judgedRun(t, rows...))
+	}
+	s, err := scoring.Standings(runs, quick) // of 100 rounds
+	if err != nil || lettersOf(s[0]) != "a a a a b b b b" {
+		t.Errorf("%s, %v", lettersOf(s[0]), err)
+	}
+}
+
+// Several options: the Grade score. A judge that always names the same option
+// has 1 on every item, one that always names the first place 0. Of the 2⁸
+// exchanges of eight items all or none are as far: p = 2/2⁸.
+func TestStandingsOfOptions(t *testing.T) {
+	run := func(place bool) *scoring.Run {
+		var items []asked
+		for i := range 8 {
+			places := []int{2, 3, 1} // where the first option stands
+			if place {
+				places = []int{1, 1, 1}
+			}
+			items = append(items, asked{id: fmt.Sprintf("i%d", i), gold: "01", places: places})
+		}
+		return optionRun(t, nil, items...)
+	}
+	s := standings(t, run(false), run(true))
+	if len(s) != 1 || s[0].Metric != "grade" || s[0].Unit != "score" || lettersOf(s[0]) != "a b" {
+		t.Fatalf("%+v", s)
+	}
+	if v := s[0].Pairs[0]; !is(v.P, 0.007813) || v.N != 8 {
+		t.Errorf("p %v, n %d", number(v.P), v.N)
+	}
+}
+
+// Judges of the same skill are told apart no more often than Holm promises: in
+// at most 5 % of suites any two, give or take what chance does to 400 of them.
+func TestStandingsFamilyError(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const suites = 400
+	wrong := 0
+	for range suites {
+		var runs []*scoring.Run
+		for k := range 4 {
+			right := make([]bool, 61)
+			for i := range right {
+				right[i] = rng.Float64() < 0.7
+			}
+			runs = append(runs, judged(fmt.Sprint(k), 60, func(i int) bool { return right[i] }))
+		}
+		s, err := scoring.Standings(runs, quick)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lettersOf(s[0]) != "a a a a" {
+			wrong++
+		}
+	}
+	if limit := suites*0.05 + 3*math.Sqrt(suites*0.05*0.95); float64(wrong) > limit {
+		t.Errorf("%d of %d suites told equal judges apart, at most %.0f are expected", wrong, suites, limit)
+	}
+}
