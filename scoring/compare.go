@@ -292,13 +292,19 @@ func difference(m Metric, binary bool, group string, pairs []both, b stats.Boots
 		d.Noise, d.Note = true, "undefined: no "+m.N+" in one of the runs"
 		return d
 	}
-	d.Noise = iv.Low <= 0 && iv.High >= 0
+	d.Noise = d.holdsZero()
 	if binary {
 		p := math.Round(stats.McNemar(table.OnlyA, table.OnlyB)*1e6) / 1e6
 		d.Table, d.P = &table, &p
 		d.Noise = d.Noise || p >= alpha
 	}
 	return d
+}
+
+// holdsZero tells whether the interval does, by its ends as they are reported:
+// sums of fractions come out a hair beside 0 where they are 0.
+func (d Difference) holdsZero() bool {
+	return d.Low == nil || d.High == nil || *d.Low <= 0 && *d.High >= 0
 }
 
 // named is the response that a unit's two games agree on, or −1.

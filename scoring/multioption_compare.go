@@ -127,7 +127,7 @@ func (m optionMetric) difference(group string, pairs []twice, b stats.Bootstrap)
 		d.Noise, d.Note = true, "undefined: no "+m.n+" in one of the runs"
 		return d
 	}
-	d.Noise = iv.Low <= 0 && iv.High >= 0
+	d.Noise = d.holdsZero()
 	return d
 }
 

@@ -240,12 +240,12 @@ func (x contrast) finish(sums []float64, iv stats.Interval) Difference {
 		return d
 	}
 	width := iv.Low != iv.High
-	d.Noise = !width || iv.Low <= 0 && iv.High >= 0
 	if width {
 		d.Low, d.High = inUnit(d.Unit, iv.Low), inUnit(d.Unit, iv.High)
 	} else if d.Note == "" {
 		d.Note = noWidthOfQuestions
 	}
+	d.Noise = d.holdsZero()
 	if d.Table != nil {
 		p := math.Round(stats.McNemar(d.Table.OnlyA, d.Table.OnlyB)*1e6) / 1e6
 		d.P, d.Noise = &p, p >= alpha || width && d.Noise

@@ -70,7 +70,7 @@ func (e *env) writePage(path string, force bool, runs []report.Run) (err error) 
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
-		return err
+		return writingPage(path, err)
 	}
 	defer func() {
 		if err != nil {
@@ -88,6 +88,15 @@ func (e *env) writePage(path string, force bool, runs []report.Run) (err error) 
 		return err
 	}
 	return os.Rename(tmp.Name(), path)
+}
+
+// writingPage names the page, not the passing file that it is written to first.
+func writingPage(path string, err error) error {
+	var perr *fs.PathError
+	if errors.As(err, &perr) {
+		err = perr.Err
+	}
+	return fmt.Errorf("writing %s: %w", path, err)
 }
 
 // replaceable tells whether a page may be written to a path: where there is
