@@ -39,6 +39,40 @@ type Cell struct {
 	Error    string `json:"error,omitempty"`
 }
 
+// Statuses of a cell beside those of its run.
+const (
+	NotBegun   = "not begun"
+	Unreadable = "unreadable"
+)
+
+// NewStandings holds the runs of each condition against each other. look says
+// what is known of the run of a cell, and gives the run itself where it has
+// anything to score.
+func NewStandings(suite *scoring.Suite, look func(run string) (Cell, *scoring.Run)) (*Standings, error) {
+	out := &Standings{Suite: suite.Name, Judges: suite.Judges}
+	for _, k := range suite.Conditions {
+		row := Condition{Name: k.Name, Protocol: k.Protocol, Dataset: k.Dataset, Prompt: k.Prompt, Options: k.Options}
+		var runs []*scoring.Run
+		for _, c := range suite.Cells {
+			if c.Condition != k.Name {
+				continue
+			}
+			cell, run := look(c.Run)
+			if cell.Judge, cell.Place = c.Judge, -1; run != nil && run.Records > 0 {
+				cell.Place = len(runs)
+				runs = append(runs, run)
+			}
+			row.Cells = append(row.Cells, cell)
+		}
+		var err error
+		if row.Standings, err = scoring.Standings(runs, scoring.DefaultOptions.Bootstrap); err != nil {
+			return nil, err
+		}
+		out.Conditions = append(out.Conditions, row)
+	}
+	return out, nil
+}
+
 // complete tells whether all of a run is there.
 func (c Cell) complete() bool { return c.Place >= 0 && c.Answered >= c.Expected }
 

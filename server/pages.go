@@ -130,6 +130,7 @@ func (p *pages) functions() template.FuncMap {
 		"short":    func(n int, s string) string { return shortened(s, n) },
 		"asset":    func(file string) string { return "/assets/" + p.names[file] },
 		"runURL":   func(name string) string { return "/runs/" + escaped(name) },
+		"suiteURL": func(name string) string { return "/suites/" + escaped(name) },
 		"when":     when,
 		"stamp":    func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"number":   grouped,

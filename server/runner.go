@@ -23,6 +23,13 @@ type Runner interface {
 	Plan(ctx context.Context, o Order) (Planned, error)
 	// Start begins to make a run, or to go on with one.
 	Start(ctx context.Context, o Order) (Job, error)
+	// DraftSuite adds what a form says to the file of a suite. With an error there
+	// may be a file too, which is not right yet.
+	DraftSuite(ctx context.Context, o Order) (file string, err error)
+	// PlanSuite says what a suite would ask, and asks nothing.
+	PlanSuite(ctx context.Context, o Order) (SuitePlanned, error)
+	// StartSuite begins to make the runs of a suite, or to go on with them.
+	StartSuite(ctx context.Context, o Order) (Job, error)
 	// Stop ends a job gently: what is in flight is waited for and kept.
 	Stop(id string) error
 	// Jobs lists what was started, the newest first.
@@ -104,6 +111,15 @@ type PlanMessage struct {
 	Text string `json:"text"`
 }
 
+// SuitePlanned is what a suite would do.
+type SuitePlanned struct {
+	Suite  string         `json:"suite"` // the folder of its runs
+	Above  []string       `json:"above"` // limits of its file that it is above: to start it then, say yes
+	Plan   any            `json:"plan"`  // as "gavel suite plan --json" has it
+	Tables []report.Table `json:"-"`     // for people
+	Notes  []string       `json:"notes"` // what was said while it was worked out
+}
+
 // States of a job.
 const (
 	JobPreparing = "preparing"
@@ -114,10 +130,11 @@ const (
 	JobFailed    = "failed"
 )
 
-// Job is a run that this server makes, with the stages it stands on.
+// Job is a run that this server makes, with the stages it stands on, or a suite.
 type Job struct {
 	ID      string    `json:"id"`
 	State   string    `json:"state"`
+	Suite   string    `json:"suite,omitempty"` // that it makes
 	Runs    []string  `json:"runs"`            // that it has made so far, by name; the last is being made
 	Order   Order     `json:"order"`           // what was asked for
 	Log     []string  `json:"log"`             // what was said of it, the newest last
@@ -143,6 +160,8 @@ func (s *Server) runnerTable() []route {
 	return []route{
 		{pattern: "GET /start", handle: page(s, "start", s.startView)},
 		{pattern: "POST /start", handle: s.startForm},
+		{pattern: "GET /start/suite", handle: page(s, "start-suite", s.startSuiteView)},
+		{pattern: "POST /start/suite", handle: s.startSuiteForm},
 		{pattern: "GET /jobs", handle: page(s, "jobs", s.jobsView)},
 		{pattern: "GET /jobs/{job}", handle: page(s, "job", s.jobView)},
 		{pattern: "POST /jobs/{job}/stop", handle: s.stopForm},
@@ -152,6 +171,8 @@ func (s *Server) runnerTable() []route {
 		{pattern: "GET /api/v1/offer", handle: data(s.offerData)},
 		{pattern: "POST /api/v1/plan", handle: s.planData},
 		{pattern: "POST /api/v1/start", handle: s.startData},
+		{pattern: "POST /api/v1/suites/plan", handle: s.planSuiteData},
+		{pattern: "POST /api/v1/suites/start", handle: s.startSuiteData},
 		{pattern: "GET /api/v1/jobs", handle: data(s.jobsView)},
 		{pattern: "GET /api/v1/jobs/{job}", handle: data(s.jobView)},
 		{pattern: "POST /api/v1/jobs/{job}/stop", handle: s.stopData},

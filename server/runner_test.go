@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"gavel/report"
 )
 
 // fakeRunner starts what it is told to, and makes nothing.
@@ -33,6 +35,27 @@ func (f *fakeRunner) Start(_ context.Context, o Order) (Job, error) {
 	j := Job{ID: "job1", State: JobPreparing, Runs: []string{}, Log: []string{}, Order: o, Started: begun}
 	f.jobs = append(f.jobs, j)
 	return j, f.fails
+}
+
+func (f *fakeRunner) DraftSuite(_ context.Context, o Order) (string, error) {
+	return o.Get("file") + "# of " + strings.Join(o["judges"], " and ") + "\n", f.fails
+}
+
+func (f *fakeRunner) PlanSuite(_ context.Context, o Order) (SuitePlanned, error) {
+	p := SuitePlanned{Suite: "planned", Plan: map[string]any{"cells": 4}, Notes: []string{"noted"}, Tables: []report.Table{{Title: "the matrix", Columns: []report.Column{{Name: "judge"}}, Rows: [][]string{{"<b>coin"}}}}}
+	if strings.Contains(o.Get("file"), "limits") {
+		p.Above = []string{"9 calls, the limit is 1"}
+	}
+	return p, f.fails
+}
+
+func (f *fakeRunner) StartSuite(_ context.Context, o Order) (Job, error) {
+	if f.fails != nil {
+		return Job{}, f.fails
+	}
+	j := Job{ID: "job2", State: JobPreparing, Suite: "planned", Runs: []string{}, Log: []string{}, Order: o, Started: begun}
+	f.jobs = append(f.jobs, j)
+	return j, nil
 }
 
 func (f *fakeRunner) Stop(id string) error {

@@ -42,6 +42,7 @@ type Server struct {
 	scores   *lru[string, scored]
 	summed   *lru[string, summed]
 	compared *lru[string, compared]
+	stood    *lru[string, stood]
 	searches *lru[searchKey, []uint64]
 	scoring  sync.Mutex
 	reading  chan struct{} // a place for each index that is read, or search that is made, at once
@@ -76,7 +77,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		opts: o, now: o.Now, runs: runs,
 		indexes: newLRU[string, *index](8), scores: newLRU[string, scored](16), summed: newLRU[string, summed](4096),
-		compared: newLRU[string, compared](8), searches: newLRU[searchKey, []uint64](64),
+		compared: newLRU[string, compared](8), stood: newLRU[string, stood](8), searches: newLRU[searchKey, []uint64](64),
 		reading: make(chan struct{}, 2), metrics: o.Metrics,
 	}
 	if s.metrics == nil {
@@ -111,6 +112,8 @@ func (s *Server) table() []route {
 		{pattern: "GET /runs/{run}/items/{item}", handle: page(s, "item", s.itemView)},
 		{pattern: "GET /runs/{run}/item", handle: page(s, "item", s.itemView)},
 		{pattern: "GET /runs/{run}/events", handle: s.runEvents, stream: true},
+		{pattern: "GET /suites", handle: page(s, "suites", s.suitesView)},
+		{pattern: "GET /suites/{suite}", handle: page(s, "suite", s.suiteView)},
 		{pattern: "GET /compare", handle: page(s, "compare", s.compareView)},
 		{pattern: "GET /compare/item", handle: page(s, "compare-item", s.compareItemView)},
 
@@ -119,6 +122,8 @@ func (s *Server) table() []route {
 		{pattern: "GET /api/v1/runs/{run}/items", handle: data(s.itemsView)},
 		{pattern: "GET /api/v1/runs/{run}/items/{item}", handle: data(s.itemView)},
 		{pattern: "GET /api/v1/runs/{run}/status", handle: data(s.statusView)},
+		{pattern: "GET /api/v1/suites", handle: data(s.suitesView)},
+		{pattern: "GET /api/v1/suites/{suite}", handle: data(s.suiteView)},
 		{pattern: "GET /api/v1/compare", handle: data(s.compareView)},
 		{pattern: "GET /api/v1/compare/item", handle: data(s.compareItemView)},
 		{pattern: "GET /api/v1/openapi.json", handle: s.openAPI},

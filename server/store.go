@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gavel/judging"
+	"gavel/scoring"
 )
 
 // store is the folder of runs. Everything in it is opened through an os.Root, so
@@ -23,6 +24,7 @@ type store struct {
 	manifests *lru[string, manifestAt]
 	mu        sync.Mutex
 	listed    []found
+	inSuites  []string // folders of suites, as of the listing
 	listedAt  time.Time
 	now       func() time.Time
 }
@@ -148,6 +150,7 @@ func (s *store) list() ([]found, error) {
 		return s.listed, nil
 	}
 	var runs []found
+	var suites []string
 	folders := 0
 	err := fs.WalkDir(s.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -167,14 +170,25 @@ func (s *store) list() ([]found, error) {
 			runs = append(runs, run)
 			return fs.SkipDir
 		}
+		if _, serr := s.root.Lstat(path.Join(name, scoring.SuiteFile)); serr == nil {
+			suites = append(suites, name)
+		}
 		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("the folder of runs cannot be read: %w", reason(err))
 	}
 	slices.SortFunc(runs, func(a, b found) int { return strings.Compare(a.name, b.name) })
-	s.listed, s.listedAt = runs, s.now()
+	slices.Sort(suites)
+	s.listed, s.inSuites, s.listedAt = runs, suites, s.now()
 	return runs, nil
+}
+
+// suites are the folders of suites that the last listing found.
+func (s *store) suites() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.inSuites
 }
 
 // look tells whether a folder is a run, a damaged one included.

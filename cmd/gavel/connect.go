@@ -55,6 +55,9 @@ func checkURLs(o endpointOptions) error {
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 			return usage("--base-url %q is no address: write it like http://127.0.0.1:8080", at)
 		}
+		if u.User != nil {
+			return usage("--base-url %s: an address with a password would stand in the run for all to read: put the key in an environment variable, and name that with --api-key-env", u.Redacted())
+		}
 		if o.backend == "sim" {
 			return usage("--base-url has no meaning with --backend sim")
 		}
@@ -77,6 +80,9 @@ func oneOf(flag, value string, allowed []string) error {
 
 // apiKey reads the key for an address that was named by the user.
 func (e *env) apiKey(o endpointOptions, named bool) (string, error) {
+	if !e.hooks.sendsKey(o.baseURLs) {
+		return "", nil
+	}
 	if o.apiKeyEnv != "" {
 		key := e.getenv(o.apiKeyEnv)
 		if key == "" {

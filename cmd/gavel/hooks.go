@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"gavel/backends"
@@ -10,8 +11,8 @@ import (
 )
 
 // hooks are how a server makes runs in its own folder and looks on, and a suite
-// its cells. Those of a
-// command are all zero: it makes one run, and tells the terminal.
+// its cells. Those of a command are all zero: it makes one run, and tells the
+// terminal.
 type hooks struct {
 	runs     string                               // folder in which runs are made that name none
 	shared   *sharedCache                         // the cache that several runs have open at once
@@ -20,6 +21,7 @@ type hooks struct {
 	asking   func() (done func(err error))        // a request is sent to a judge
 	planned  func(p *prepared, plan judging.Plan) // instead of printing it
 	planner  *planner                             // of a suite: takes the plans of its cells
+	keyless  func(url string) bool                // servers that are sent no API key, whatever is set
 }
 
 func (h hooks) folder() string {
@@ -33,6 +35,11 @@ func (h hooks) opened(folder string) {
 	if h.begun != nil {
 		h.begun(folder)
 	}
+}
+
+// sendsKey tells whether the servers at these addresses may be sent a key.
+func (h hooks) sendsKey(urls []string) bool {
+	return h.keyless == nil || !slices.ContainsFunc(urls, h.keyless)
 }
 
 func (h hooks) made(r *judging.Record) {

@@ -50,27 +50,27 @@ const (
 )
 
 // options reads an order as the command line that it stands for.
-func (r *runner) options(ctx context.Context, order server.Order) (o runOptions, at endpoint, err error) {
-	bad := func(err error) (runOptions, endpoint, error) {
-		return runOptions{}, endpoint{}, &orderError{http.StatusBadRequest, err}
+func (r *runner) options(ctx context.Context, order server.Order) (o runOptions, err error) {
+	if o, err = r.read(ctx, order); err != nil {
+		return runOptions{}, &orderError{http.StatusBadRequest, err}
 	}
+	return o, nil
+}
+
+func (r *runner) read(ctx context.Context, order server.Order) (o runOptions, err error) {
 	kind, err := judging.KindNamed(order.Get(fieldProtocol))
 	if err != nil {
-		return bad(err)
-	}
-	if at, err = r.endpoint(ctx, order.Get(fieldEndpoint)); err != nil {
-		return bad(err)
+		return o, err
 	}
 	args := []string{"--model=" + order.Get(fieldModel), "--dataset=" + order.Get(fieldDataset)}
 	if !slices.ContainsFunc(r.datasets(), func(d server.NamedAbout) bool { return d.Name == order.Get(fieldDataset) }) {
-		return bad(fmt.Errorf("dataset %q is none that is offered", order.Get(fieldDataset)))
+		return o, fmt.Errorf("--dataset %q is none that is offered", order.Get(fieldDataset))
 	}
-	if args = append(args, "--backend="+at.backend); at.url != "" {
-		args = append(args, "--base-url="+at.url)
+	at, err := r.endpointArgs(ctx, order[fieldEndpoint])
+	if err != nil {
+		return o, err
 	}
-	if at.keyEnv != "" {
-		args = append(args, "--api-key-env="+at.keyEnv)
-	}
+	args = append(args, at...)
 	if r.opts.cacheDir != "" {
 		args = append(args, "--cache="+r.opts.cacheDir)
 	}
@@ -79,12 +79,33 @@ func (r *runner) options(ctx context.Context, order server.Order) (o runOptions,
 	}
 	more, err := r.orderArgs(ctx, kind, order)
 	if err != nil {
-		return bad(err)
+		return o, err
 	}
-	if o, err = r.env.parseRun(kind, append(args, more...)); err != nil {
-		return bad(err)
+	return r.env.parseRun(kind, append(args, more...))
+}
+
+// endpointArgs are the arguments that name servers: one, or several that serve
+// one and the same model.
+func (r *runner) endpointArgs(ctx context.Context, ids []string) (args []string, err error) {
+	if len(ids) == 0 {
+		ids = []string{""}
 	}
-	return o, at, nil
+	for i, id := range ids {
+		at, err := r.endpoint(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			args = append(args, "--backend="+at.backend)
+		}
+		if at.url != "" {
+			args = append(args, "--base-url="+at.url)
+		}
+		if at.keyEnv != "" && !slices.Contains(args, "--api-key-env="+at.keyEnv) {
+			args = append(args, "--api-key-env="+at.keyEnv)
+		}
+	}
+	return args, nil
 }
 
 // orderArgs are the arguments of the order's other fields, in the order of their
@@ -296,7 +317,6 @@ func takesDataset(kind judging.Kind, name string) bool {
 type endpoint struct {
 	server.EndpointOffer
 	backend, url, keyEnv string
-	keyless              bool
 }
 
 // simulatedEndpoint is always there.
@@ -334,6 +354,7 @@ func (r *runner) endpoints(ctx context.Context) []endpoint {
 	}
 	var all []endpoint
 	for _, url := range r.opts.baseURLs {
+		r.keyed.Store(url, true)
 		all = append(all, endpoint{EndpointOffer: server.EndpointOffer{ID: url, About: url}, backend: "auto", url: url, keyEnv: r.opts.apiKeyEnv})
 	}
 	if candidates, err := backends.Candidates(r.env.getenv("OLLAMA_HOST"), r.env.getenv("OPENAI_BASE_URL")); err == nil {
@@ -342,8 +363,11 @@ func (r *runner) endpoints(ctx context.Context) []endpoint {
 			named[c.URL] = c.Env
 		}
 		for _, f := range backends.Discover(ctx, r.env.http, candidates, r.env.getenv("OPENAI_API_KEY")) {
+			if f.Why == "OPENAI_BASE_URL" {
+				r.keyed.Store(f.Server.URL, true)
+			}
 			if !slices.ContainsFunc(all, func(e endpoint) bool { return e.ID == f.Server.URL }) {
-				all = append(all, endpoint{EndpointOffer: server.EndpointOffer{ID: f.Server.URL, About: describe(f.Server) + " (" + f.Why + ")"}, backend: "auto", url: f.Server.URL, keyless: f.Why != "OPENAI_BASE_URL"})
+				all = append(all, endpoint{EndpointOffer: server.EndpointOffer{ID: f.Server.URL, About: describe(f.Server) + " (" + f.Why + ")"}, backend: "auto", url: f.Server.URL})
 			}
 		}
 	}
@@ -363,7 +387,7 @@ func (r *runner) endpoints(ctx context.Context) []endpoint {
 func (r *runner) models(ctx context.Context, at *endpoint) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	e := r.within(func(string) {}, &interrupts{}, at.keyless)
+	e := r.within(func(string) {}, &interrupts{})
 	b, s, err := e.connect(ctx, endpointOptions{backend: "auto", baseURLs: []string{at.url}, apiKeyEnv: at.keyEnv})
 	if err != nil {
 		at.Error = err.Error()

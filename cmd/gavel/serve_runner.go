@@ -28,6 +28,7 @@ type runner struct {
 
 	shared *sharedCache
 	offers offers
+	keyed  sync.Map // addresses of servers that were named, and may be sent a key
 	jobs   sync.WaitGroup
 	mu     sync.Mutex
 	list   []*runJob // the newest last
@@ -75,20 +76,18 @@ const (
 
 // within is the world of a job: the server's own, but for what it says and how
 // it is stopped.
-func (r *runner) within(say lineWriter, in *interrupts, keyless bool) *env {
+func (r *runner) within(say lineWriter, in *interrupts) *env {
 	e := *r.env
 	e.stdout, e.stderr, e.terminal, e.interrupts = lineWriter(func(string) {}), say, false, in
-	e.hooks = hooks{runs: r.dir, shared: r.shared, recorded: r.note.Record, asking: r.note.Asking}
-	if keyless { // a server that was found on a port is never sent the key of another
-		getenv := e.getenv
-		e.getenv = func(name string) string {
-			if name == "OPENAI_API_KEY" {
-				return ""
-			}
-			return getenv(name)
-		}
-	}
+	e.hooks = hooks{runs: r.dir, shared: r.shared, recorded: r.note.Record, asking: r.note.Asking, keyless: r.keyless}
 	return &e
+}
+
+// keyless tells of a server that was found on a port, which is never sent the
+// key of another.
+func (r *runner) keyless(url string) bool {
+	_, keyed := r.keyed.Load(url)
+	return !keyed
 }
 
 // lineWriter hands on what is written to it, a line at a time.
@@ -105,13 +104,13 @@ func (w lineWriter) Write(b []byte) (int, error) {
 
 // Plan is `gavel run … --dry-run`.
 func (r *runner) Plan(ctx context.Context, order server.Order) (server.Planned, error) {
-	o, at, err := r.options(ctx, order)
+	o, err := r.options(ctx, order)
 	if err != nil {
 		return server.Planned{}, err
 	}
 	o.dryRun = true
 	planned := server.Planned{Stages: []server.PlannedStage{}}
-	e := r.within(func(line string) { planned.Notes = append(planned.Notes, line) }, &interrupts{}, at.keyless)
+	e := r.within(func(line string) { planned.Notes = append(planned.Notes, line) }, &interrupts{})
 	e.hooks.planned = func(p *prepared, plan judging.Plan) { planned.Stages = append(planned.Stages, r.stage(p, plan)) }
 	if err := e.runAny(ctx, o); err != nil {
 		return planned, &orderError{http.StatusUnprocessableEntity, err}
@@ -163,43 +162,53 @@ func (e *env) runAny(ctx context.Context, o runOptions) error {
 // Start begins a job. It does not wait for the server of the model: what goes
 // wrong then is said on the job's page.
 func (r *runner) Start(ctx context.Context, order server.Order) (server.Job, error) {
-	o, at, err := r.options(ctx, order)
+	o, err := r.options(ctx, order)
 	if err != nil {
 		return server.Job{}, err
 	}
+	return r.begin(server.Job{Order: order}, func(ctx context.Context, e *env) error { return e.runAny(ctx, o) })
+}
+
+// begin makes a job of some work.
+func (r *runner) begin(job server.Job, work func(context.Context, *env) error) (server.Job, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	active := 0
 	for _, j := range r.list {
-		if j.Active() {
-			active++
+		if !j.Active() {
+			continue
+		}
+		if active++; job.Suite != "" && j.Suite == job.Suite {
+			return server.Job{}, noOrder(http.StatusConflict, "the suite %s is being made already, by the job %s", j.Suite, j.ID)
 		}
 	}
 	switch {
 	case r.ending:
 		return server.Job{}, noOrder(http.StatusServiceUnavailable, "the server is ending")
 	case active >= r.opts.atOnce:
-		return server.Job{}, noOrder(http.StatusConflict, "%d runs are being made, and this server makes no more at once (--max-runs): wait for one to end, or stop it", active)
+		return server.Job{}, noOrder(http.StatusConflict, "%d runs or suites are being made, and this server makes no more at once (--max-runs): wait for one to end, or stop it", active)
 	}
-	j := &runJob{runner: r, interrupts: &interrupts{}, Job: server.Job{ID: strings.ToLower(rand.Text()[:10]), State: server.JobPreparing, Runs: []string{}, Log: []string{}, Order: order, Started: r.env.now().UTC().Truncate(time.Second)}}
+	job.ID, job.State, job.Runs, job.Log = strings.ToLower(rand.Text()[:10]), server.JobPreparing, []string{}, []string{}
+	job.Started = r.env.now().UTC().Truncate(time.Second)
+	j := &runJob{runner: r, interrupts: &interrupts{}, Job: job}
 	if r.list = append(r.list, j); len(r.list) > keepJobs {
 		i := slices.IndexFunc(r.list, func(j *runJob) bool { return !j.Active() })
 		r.list = slices.Delete(r.list, i, i+1)
 	}
-	jobCtx, cancel := context.WithCancelCause(r.ctx)
+	ctx, cancel := context.WithCancelCause(r.ctx)
 	j.cancel = cancel
-	r.jobs.Go(func() { j.make(jobCtx, o, at) })
+	r.jobs.Go(func() { j.make(ctx, work) })
 	return j.copy(), nil
 }
 
 // make does the work of a job.
-func (j *runJob) make(ctx context.Context, o runOptions, at endpoint) {
+func (j *runJob) make(ctx context.Context, work func(context.Context, *env) error) {
 	r := j.runner
 	defer j.cancel(nil)
 	defer r.note.Making()()
-	e := r.within(j.say, j.interrupts, at.keyless)
+	e := r.within(j.say, j.interrupts)
 	e.hooks.begun = j.begun
-	err := e.runAny(ctx, o)
+	err := work(ctx, e)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	j.Ended = r.env.now().UTC().Truncate(time.Second)

@@ -236,7 +236,7 @@ func TestServeMakesRunsBesideEachOther(t *testing.T) {
 	s.until(a.ID, running)
 	s.until(b.ID, running)
 	status, text := s.ask("POST", "/api/v1/start", orderOf(g.URL, "limit", "5"), nil)
-	if status != http.StatusConflict || !strings.Contains(text, "2 runs are being made") {
+	if status != http.StatusConflict || !strings.Contains(text, "2 runs or suites are being made") {
 		t.Errorf("a third: %d %s", status, text)
 	}
 	if _, stderr, code := call(t, "cache", "stats"); code != exitError || !strings.Contains(stderr, "in use by another gavel") {
@@ -504,7 +504,7 @@ func TestServeDefaultsAreTheCommandLines(t *testing.T) {
 		for _, f := range fieldsOf(k) {
 			order[f.Name] = []string{f.Default}
 		}
-		got, _, err := r.options(t.Context(), order)
+		got, err := r.options(t.Context(), order)
 		if err != nil {
 			t.Errorf("%s: %v", k.Name, err)
 			continue
@@ -543,9 +543,13 @@ func TestServeKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for keyless, want := range map[bool]string{true: "", false: "Bearer sk-secret"} {
+	for _, keyless := range []bool{true, false} {
+		want := map[bool]string{true: "", false: "Bearer sk-secret"}[keyless]
 		seen = nil
-		at := endpoint{backend: "auto", url: j.URL, keyless: keyless}
+		if !keyless {
+			r.keyed.Store(j.URL, true)
+		}
+		at := endpoint{backend: "auto", url: j.URL}
 		r.models(t.Context(), &at)
 		if at.Error != "" || len(at.Models) != 1 || !slices.Contains(seen, want) || keyless && slices.Contains(seen, "Bearer sk-secret") {
 			t.Errorf("keyless %t: sent %q, %+v", keyless, seen, at)

@@ -110,10 +110,13 @@ func (e *env) hold(s *suite) (func() error, error) {
 	if i < 0 {
 		return func() error { return nil }, nil
 	}
-	e.hooks.shared = new(sharedCache)
+	outer := e.hooks.shared // of a server, for all that it makes
+	if outer == nil {
+		e.hooks.shared = new(sharedCache)
+	}
 	_, done, err := e.replies(s.cells[i].opts.cacheDir)
 	if err != nil {
-		e.hooks.shared = nil
+		e.hooks.shared = outer
 	}
 	return done, err
 }

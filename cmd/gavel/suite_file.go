@@ -28,8 +28,10 @@ import (
 // suiteFile is the file as it was read.
 type suiteFile struct {
 	path       string
+	text       string
 	name       string
 	out        string // folder of the cells
+	outLine    int    // where it is set; 0 where it is not
 	limits     suiteLimits
 	defaults   []setting
 	judges     []suiteJudge
@@ -105,7 +107,7 @@ func readSuite(path string) (*suiteFile, error) {
 }
 
 func parseSuite(path string, raw []byte) (*suiteFile, error) {
-	s := &suiteFile{path: path}
+	s := &suiteFile{path: path, text: string(raw)}
 	switch {
 	case len(raw) > mostOfFile:
 		return nil, usage("%s: has more than %d bytes: is it a suite?", path, mostOfFile)
@@ -246,6 +248,7 @@ func (s *suiteFile) read(root *yaml.Node) error {
 		case "name":
 			s.name, err = s.word(e)
 		case "out":
+			s.outLine = e.line
 			s.out, err = s.word(e)
 		case "limits":
 			err = s.readLimits(e)

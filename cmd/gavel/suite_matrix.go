@@ -40,7 +40,9 @@ type suiteCell struct {
 	name  string
 	judge *suiteJudge
 	point *suitePoint
+	out   string // its folder
 	args  []string
+	set   []setting      // that args are of, each with one value
 	lines map[string]int // where each flag is set
 	opts  runOptions
 }
@@ -58,6 +60,11 @@ func (e *env) openSuite(path string) (*suite, error) {
 }
 
 func (e *env) matrix(file *suiteFile) (*suite, error) {
+	return makeMatrix(file, func(c *suiteCell) (runOptions, error) { return e.readRun(c.args) })
+}
+
+// makeMatrix makes the cells of a file; read reads the options of each.
+func makeMatrix(file *suiteFile, read func(*suiteCell) (runOptions, error)) (*suite, error) {
 	s := &suite{suiteFile: file}
 	for i := range s.conditions {
 		if err := s.expand(&s.conditions[i]); err != nil {
@@ -68,7 +75,7 @@ func (e *env) matrix(file *suiteFile) (*suite, error) {
 		for _, p := range s.points {
 			c, err := s.cell(&s.judges[i], p)
 			if err == nil {
-				c.opts, err = e.readRun(c.args)
+				c.opts, err = read(c)
 			}
 			if err != nil {
 				return nil, s.blame(c, err)
@@ -200,25 +207,27 @@ func (s *suite) cell(j *suiteJudge, p *suitePoint) (*suiteCell, error) {
 	flags := suiteFlags(p.kind)
 	for _, set := range j.settings {
 		if flags[set.flag] != nil {
-			c.set(set)
+			c.add(set)
 		}
 	}
 	for _, set := range p.settings {
 		if line, twice := c.lines[set.flag]; twice {
 			return c, s.wrong(set.line, "%s is set by the judge %s too, in line %d: leave out one", set.flag, j.name, line)
 		}
-		c.set(set)
+		c.add(set)
 	}
 	for _, set := range s.defaults {
 		if _, set1 := c.lines[set.flag]; flags[set.flag] != nil && !set1 {
-			c.set(set)
+			c.add(set)
 		}
 	}
-	c.args = append(c.args, "--out="+filepath.Join(s.out, c.name))
+	c.out = filepath.Join(s.out, c.name)
+	c.args = append(c.args, "--out="+c.out)
 	return c, nil
 }
 
-func (c *suiteCell) set(set setting) {
+func (c *suiteCell) add(set setting) {
+	c.set = append(c.set, set)
 	value := set.values[0]
 	c.lines[set.flag] = value.line
 	for _, w := range value.words {

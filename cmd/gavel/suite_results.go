@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io/fs"
+	"path/filepath"
 
 	"gavel/judging"
 	"gavel/report"
@@ -20,40 +21,35 @@ func (e *env) suiteResults(s *suite, format string) error {
 // standings scores every run that is there, and holds those of one condition
 // against each other.
 func (e *env) standings(s *suite) (*report.Standings, error) {
-	out := &report.Standings{Suite: s.name}
+	return report.NewStandings(s.summary(), func(run string) (report.Cell, *scoring.Run) {
+		cell := report.Cell{Run: filepath.Join(s.out, run), Status: report.NotBegun}
+		loaded, err := scoring.Load(cell.Run, scoring.DefaultOptions.Reading)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return cell, nil
+		case err != nil:
+			cell.Status, cell.Error = report.Unreadable, err.Error()
+			return cell, nil
+		}
+		m := loaded.Manifest
+		if cell.Status, cell.Expected, cell.Answered = m.Status, m.Judgments, loaded.Answered; m.Status == judging.Running && loaded.Answered == m.Judgments {
+			cell.Status = judging.Complete
+		}
+		return cell, loaded
+	})
+}
+
+// summary is what the suite's folder says of it.
+func (s *suite) summary() *scoring.Suite {
+	out := &scoring.Suite{Name: s.name, File: s.text}
 	for _, j := range s.judges {
 		out.Judges = append(out.Judges, j.name)
 	}
 	for _, p := range s.points {
-		row := report.Condition{Name: p.name, Protocol: p.kind.Name, Dataset: p.dataset, Prompt: p.prompt, Options: p.options}
-		var runs []*scoring.Run
-		for _, c := range s.cells {
-			if c.point != p {
-				continue
-			}
-			cell := report.Cell{Judge: c.judge.name, Run: c.opts.out, Status: notBegun, Place: -1}
-			run, err := scoring.Load(c.opts.out, scoring.DefaultOptions.Reading)
-			switch {
-			case errors.Is(err, fs.ErrNotExist):
-			case err != nil:
-				cell.Status, cell.Error = unreadable, err.Error()
-			default:
-				cell.Status, cell.Expected, cell.Answered = run.Manifest.Status, run.Manifest.Judgments, run.Answered
-				if cell.Status == judging.Running && run.Answered == run.Manifest.Judgments {
-					cell.Status = judging.Complete
-				}
-				if run.Records > 0 {
-					cell.Place = len(runs)
-					runs = append(runs, run)
-				}
-			}
-			row.Cells = append(row.Cells, cell)
-		}
-		var err error
-		if row.Standings, err = scoring.Standings(runs, scoring.DefaultOptions.Bootstrap); err != nil {
-			return nil, err
-		}
-		out.Conditions = append(out.Conditions, row)
+		out.Conditions = append(out.Conditions, scoring.SuiteCondition{Name: p.name, Protocol: p.kind.Name, Dataset: p.dataset, Prompt: p.prompt, Options: p.options})
 	}
-	return out, nil
+	for _, c := range s.cells {
+		out.Cells = append(out.Cells, scoring.SuiteCell{Judge: c.judge.name, Condition: c.point.name, Run: c.name})
+	}
+	return out
 }

@@ -6,10 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 
 	"gavel/judging"
+	"gavel/scoring"
 )
 
 // suiteRunner makes a suite's runs, one after the other.
@@ -47,6 +50,9 @@ func (e *env) makeSuite(ctx context.Context, s *suite, yes bool) (err error) {
 	if err := quiet.mayRun(ctx, s, yes); err != nil {
 		return err
 	}
+	if err := s.write(); err != nil {
+		return err
+	}
 	r := &suiteRunner{env: &quiet, suite: s, inner: &interrupts{}}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -71,7 +77,25 @@ func (e *env) mayRun(ctx context.Context, s *suite, yes bool) error {
 	if err != nil || len(plan.Above) == 0 {
 		return err
 	}
-	return fmt.Errorf("the suite is above its limits: %s; see \"gavel suite plan %s\", and run it with --yes", strings.Join(plan.Above, "; "), s.path)
+	return &aboveLimits{strings.Join(plan.Above, "; "), s.path}
+}
+
+// aboveLimits is why a suite is not begun.
+type aboveLimits struct{ what, path string }
+
+func (a *aboveLimits) Error() string {
+	return fmt.Sprintf("the suite is above its limits: %s; see \"gavel suite plan %s\", and run it with --yes", a.what, a.path)
+}
+
+// write says in the suite's folder which runs are its own.
+func (s *suite) write() error {
+	if _, err := os.Stat(filepath.Join(s.out, judging.ManifestFile)); err == nil {
+		return usage("%s: out: %s is a run: give the suite another name or out", s.path, s.out)
+	}
+	if err := os.MkdirAll(s.out, 0o755); err != nil {
+		return fmt.Errorf("the suite's folder: %w", err)
+	}
+	return judging.WriteJSON(filepath.Join(s.out, scoring.SuiteFile), s.summary())
 }
 
 func (r *suiteRunner) stopped(ctx context.Context) bool { return r.stop.Load() || ctx.Err() != nil }

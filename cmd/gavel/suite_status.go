@@ -40,12 +40,6 @@ type cellState struct {
 	Error    string     `json:"error,omitempty"`
 }
 
-// Statuses beside those of a manifest.
-const (
-	notBegun   = "not begun"
-	unreadable = "unreadable"
-)
-
 // rateOver is how many records a rate is of, at most.
 const rateOver = 200
 
@@ -71,13 +65,13 @@ func (e *env) suiteStatus(s *suite) *suiteState {
 
 // stateOf reads run.json and the whole lines of records.jsonl.
 func (e *env) stateOf(dir string) cellState {
-	c := cellState{Run: dir, Status: notBegun}
+	c := cellState{Run: dir, Status: report.NotBegun}
 	m, err := judging.ReadManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c
 	}
 	if err != nil {
-		c.Status, c.Error = unreadable, err.Error()
+		c.Status, c.Error = report.Unreadable, err.Error()
 		return c
 	}
 	c.Status, c.Expected = m.Status, m.Judgments
@@ -98,7 +92,7 @@ func (e *env) stateOf(dir string) cellState {
 	})
 	c.Standing, c.Failed = standing.Count(), len(failed)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		c.Status, c.Error = unreadable, err.Error()
+		c.Status, c.Error = report.Unreadable, err.Error()
 	}
 	if len(last) > 0 {
 		c.Last = &last[len(last)-1]
@@ -136,7 +130,7 @@ func (s *suiteState) Tables() []report.Table {
 	}}
 	row := func(name string, c cellState) {
 		cells := []string{name, c.Status, "", "", "", ""}
-		if c.Status != notBegun {
+		if c.Status != report.NotBegun {
 			cells[2] = fmt.Sprintf("%d/%d", c.Standing, c.Expected)
 			cells[3] = strconv.Itoa(c.Failed)
 		}
@@ -159,7 +153,7 @@ func (s *suiteState) Tables() []report.Table {
 		row(filepath.Base(c.Run), c)
 	}
 	summary := fmt.Sprintf("%d cells", len(s.Cells))
-	for _, status := range []string{judging.Complete, judging.Running, judging.Incomplete, judging.Interrupted, notBegun, unreadable} {
+	for _, status := range []string{judging.Complete, judging.Running, judging.Incomplete, judging.Interrupted, report.NotBegun, report.Unreadable} {
 		if n := s.ByStatus[status]; n > 0 {
 			summary += fmt.Sprintf(", %d %s", n, status)
 		}

@@ -458,7 +458,7 @@ func TestSuiteStatus(t *testing.T) {
 	if c := st.Cells[1]; c.Status != judging.Running || c.Standing != 4 || c.Expected != n || c.Last == nil {
 		t.Errorf("the second cell: %+v", c)
 	}
-	if st.Cells[2].Status != notBegun || st.ByStatus[notBegun] != 6 {
+	if st.Cells[2].Status != report.NotBegun || st.ByStatus[report.NotBegun] != 6 {
 		t.Errorf("the others: %+v", st.ByStatus)
 	}
 	close(looked)
@@ -473,12 +473,12 @@ func TestSuiteStatus(t *testing.T) {
 		t.Errorf("with half a line: %+v", c)
 	}
 	for i := 2; i < 4; i++ {
-		if c := st.Cells[i]; c.Status != unreadable || !strings.Contains(c.Error, "a/"+aSuiteCells[i]) {
+		if c := st.Cells[i]; c.Status != report.Unreadable || !strings.Contains(c.Error, "a/"+aSuiteCells[i]) {
 			t.Errorf("garbage: %+v", c)
 		}
 	}
 	out, _, code := call(t, "suite", "results", file)
-	if code != 0 || strings.Count(out, unreadable) != 2 || !strings.Contains(out, "not a manifest of gavel") {
+	if code != 0 || strings.Count(out, report.Unreadable) != 2 || !strings.Contains(out, "not a manifest of gavel") {
 		t.Errorf("results beside garbage: exit status %d\n%s", code, out)
 	}
 }

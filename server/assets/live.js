@@ -29,6 +29,9 @@ for (const box of document.querySelectorAll("[data-events]")) {
   });
   events.addEventListener("end", () => {
     events.close();
+    if (box.closest("[data-follow]")) { // what comes next is on the page then
+      setTimeout(() => location.reload(), 1000);
+    }
     put("said", "It has ended. ");
     const said = at("said");
     if (said && !said.querySelector("a")) {

@@ -1,0 +1,359 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"io/fs"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"gavel/judging"
+	"gavel/report"
+	"gavel/scoring"
+)
+
+// SuiteHead is what the list of suites says of one.
+type SuiteHead struct {
+	Folder     string         `json:"folder"` // of its runs
+	Name       string         `json:"suite,omitempty"`
+	Judges     []string       `json:"judges,omitempty"`
+	Conditions int            `json:"conditions"`
+	Cells      int            `json:"cells"`
+	Statuses   map[string]int `json:"statuses"` // of its cells
+	Job        string         `json:"job,omitempty"`
+	Error      string         `json:"error,omitempty"` // why its file cannot be read
+}
+
+// URL of the suite's page.
+func (h SuiteHead) URL() string { return "/suites/" + escaped(h.Folder) }
+
+// SuitesView is the list of suites.
+type SuitesView struct {
+	Suites []SuiteHead `json:"suites"`
+}
+
+// SuiteRun is a cell: the run of a judge under a condition.
+type SuiteRun struct {
+	Judge     string `json:"judge"`
+	Condition string `json:"condition"`
+	Begun     bool   `json:"begun"`
+	RunRow
+}
+
+// SuiteView is the page of a suite.
+type SuiteView struct {
+	SuiteHead
+	Runs     []SuiteRun        `json:"runs"`
+	Results  *report.Standings `json:"results"` // of the runs that nobody is making; null where there are none
+	Tables   template.HTML     `json:"-"`
+	File     string            `json:"file"` // its YAML, as it was run
+	Progress *Progress         `json:"progress,omitempty"`
+}
+
+// suite reads what a suite's folder says of it.
+func (s *store) suite(folder string) (*scoring.Suite, error) {
+	if err := checkName(folder); err != nil {
+		return nil, &failure{status: http.StatusNotFound, text: fmt.Sprintf("there is no suite %q", visible(folder))}
+	}
+	f, _, err := s.open(folder, scoring.SuiteFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &failure{status: http.StatusNotFound, text: fmt.Sprintf("there is no suite %q: it may have been deleted or moved", folder)}
+	case err != nil:
+		return nil, &failure{status: http.StatusUnprocessableEntity, text: fmt.Sprintf("the suite %q cannot be read: %v", folder, reason(err))}
+	}
+	defer f.Close()
+	suite, err := scoring.DecodeSuite(path.Join(folder, scoring.SuiteFile), io.LimitReader(f, maxManifest))
+	if err != nil {
+		return nil, &failure{status: http.StatusUnprocessableEntity, text: err.Error()}
+	}
+	return suite, nil
+}
+
+func (s *Server) suitesView(r *http.Request) (SuitesView, error) {
+	if _, err := s.runs.list(); err != nil {
+		return SuitesView{}, err
+	}
+	view := SuitesView{Suites: []SuiteHead{}}
+	for _, folder := range s.runs.suites() {
+		suite, err := s.runs.suite(folder)
+		if err != nil {
+			view.Suites = append(view.Suites, SuiteHead{Folder: folder, Statuses: map[string]int{}, Error: err.Error()})
+			continue
+		}
+		head, _ := s.suiteRuns(r, folder, suite)
+		view.Suites = append(view.Suites, head)
+	}
+	return view, nil
+}
+
+// suiteRuns is how far the runs of a suite are.
+func (s *Server) suiteRuns(r *http.Request, folder string, suite *scoring.Suite) (SuiteHead, []SuiteRun) {
+	head := SuiteHead{Folder: folder, Name: suite.Name, Judges: suite.Judges, Conditions: len(suite.Conditions), Cells: len(suite.Cells), Statuses: map[string]int{}}
+	if s.opts.Runner != nil {
+		for _, j := range s.opts.Runner.Jobs() {
+			if j.Active() && j.Suite == folder {
+				head.Job = j.ID
+			}
+		}
+	}
+	runs := []SuiteRun{}
+	for _, c := range suite.Cells {
+		run := SuiteRun{Judge: c.Judge, Condition: c.Condition, Begun: true}
+		name := path.Join(folder, c.Run)
+		if found, is := s.runs.look(name); is {
+			run.RunRow = s.row(r, found)
+		} else {
+			run.Begun, run.RunRow = false, RunRow{RunHead: RunHead{Name: name, Status: report.NotBegun}}
+		}
+		head.Statuses[run.Status]++
+		runs = append(runs, run)
+	}
+	return head, runs
+}
+
+func (s *Server) suiteView(r *http.Request) (SuiteView, error) {
+	folder := r.PathValue("suite")
+	suite, err := s.runs.suite(folder)
+	if err != nil {
+		return SuiteView{}, err
+	}
+	v := SuiteView{File: suite.File}
+	v.SuiteHead, v.Runs = s.suiteRuns(r, folder, suite)
+	for _, run := range v.Runs {
+		if run.Status == judging.Running && !run.Stalled {
+			if p, err := s.status(r.Context(), run.Name); err == nil && !p.Stalled {
+				v.Progress = &p
+			}
+		}
+	}
+	at, err := s.standings(folder, suite, v.Runs)
+	if err != nil {
+		return v, err
+	}
+	v.Results, v.Tables = at.standings, at.page
+	return v, nil
+}
+
+// stood is what the runs of a suite come to.
+type stood struct {
+	of        string // the state of the files that it was made of
+	standings *report.Standings
+	page      template.HTML
+}
+
+// standings of a suite's runs; null where none has ended.
+func (s *Server) standings(folder string, suite *scoring.Suite, runs []SuiteRun) (stood, error) {
+	state, some := s.stateOf(suite, runs)
+	if !some {
+		return stood{}, nil
+	}
+	if at, ok := s.stood.get(folder); ok && at.of == state {
+		return at, nil
+	}
+	s.scoring.Lock() // as for the numbers of a run
+	defer s.scoring.Unlock()
+	if at, ok := s.stood.get(folder); ok && at.of == state {
+		return at, nil
+	}
+	at := stood{of: state}
+	var err error
+	if at.standings, err = report.NewStandings(suite, func(run string) (report.Cell, *scoring.Run) { return s.cell(path.Join(folder, run)) }); err != nil {
+		return at, err
+	}
+	for _, t := range at.standings.Tables() {
+		html, err := t.HTML()
+		if err != nil {
+			return at, err
+		}
+		at.page += html
+	}
+	s.stood.put(folder, at)
+	return at, nil
+}
+
+// stateOf tells one state of a suite's files from another, and whether any run
+// of it has ended.
+func (s *Server) stateOf(suite *scoring.Suite, runs []SuiteRun) (state string, some bool) {
+	var b strings.Builder
+	fmt.Fprintln(&b, suite.Name, suite.Judges, suite.Conditions)
+	for _, run := range runs {
+		fmt.Fprintln(&b, run.Name, run.Status, run.Begun)
+		if run.Begun && run.Status != judging.Running {
+			at := s.stampsOf(run.Name)
+			fmt.Fprintln(&b, at.records, at.manifest)
+			some = true
+		}
+	}
+	return b.String(), some
+}
+
+// cell is what is known of a run in a suite, and the run where it has ended.
+func (s *Server) cell(name string) (report.Cell, *scoring.Run) {
+	cell := report.Cell{Run: name, Status: report.NotBegun}
+	found, is := s.runs.look(name)
+	switch {
+	case !is:
+		return cell, nil
+	case found.err != nil:
+		cell.Status, cell.Error = report.Unreadable, found.err.Error()
+		return cell, nil
+	}
+	cell.Status, cell.Expected = found.m.Status, found.m.Judgments
+	if found.m.Status == judging.Running {
+		return cell, nil
+	}
+	run, err := s.load(name, found.m)
+	if err != nil {
+		cell.Status, cell.Error = report.Unreadable, err.Error()
+		return cell, nil
+	}
+	cell.Answered = run.Answered
+	return cell, run
+}
+
+// StartSuiteView is the form that starts a suite, with its plan where there is
+// one.
+type StartSuiteView struct {
+	Offer
+	Order Order
+	File  string
+	Plan  *SuitePlanned
+	Table template.HTML
+	Error string
+	sent  bool // and so what is not in the order was left empty
+}
+
+func (s *Server) startSuiteView(r *http.Request) (StartSuiteView, error) {
+	o, err := s.offerData(r)
+	v := StartSuiteView{Offer: o, Order: Order(r.URL.Query())}
+	if folder := v.Order.Get("suite"); folder != "" && err == nil {
+		var suite *scoring.Suite
+		if suite, err = s.runs.suite(folder); err == nil {
+			v.File = suite.File
+		}
+	}
+	return v, err
+}
+
+// startSuiteForm drafts, plans or starts the suite that a form asks for.
+func (s *Server) startSuiteForm(w http.ResponseWriter, r *http.Request) error {
+	run, err := s.runner()
+	if err != nil {
+		return err
+	}
+	order := Order(r.PostForm)
+	action := order.Get("action")
+	delete(order, "csrf")
+	delete(order, "action")
+	v, status := StartSuiteView{Order: order, File: order.Get("file"), sent: true}, http.StatusOK
+	if protocol, is := strings.CutPrefix(action, "protocol "); is {
+		v.turnTo(protocol)
+		action = ""
+	}
+	switch action {
+	case "": // nothing but another protocol
+	case "draft":
+		v.File, err = run.DraftSuite(r.Context(), order)
+	case "plan":
+		err = s.planned(r, run, order, &v)
+	case "start":
+		var job Job
+		if job, err = run.StartSuite(r.Context(), Order{"file": order["file"], "yes": order["yes"]}); err == nil {
+			http.Redirect(w, r, "/jobs/"+escaped(job.ID), http.StatusSeeOther)
+			return nil
+		}
+	default:
+		return bad("the form asks for %q: it is protocol NAME, draft, plan or start", visible(action))
+	}
+	if err != nil {
+		v.Error, status = err.Error(), statusOf(err)
+	}
+	if v.Offer, err = run.Offer(r.Context(), v.Order.Get("protocol")); err != nil {
+		return err
+	}
+	s.pages.render(w, r, status, "start-suite", v)
+	return nil
+}
+
+// Composed tells whether there is a file, and nobody is at work on it.
+func (v StartSuiteView) Composed() bool {
+	return v.File != "" && (v.Plan != nil || !v.sent) && v.Order.Get("name") == "" && len(v.Order["judges"]) == 0
+}
+
+// turnTo shows the fields of another protocol, with what every protocol has.
+func (v *StartSuiteView) turnTo(protocol string) {
+	kept := Order{"protocol": {protocol}}
+	for _, field := range []string{"file", "name", "judges", "dataset"} {
+		if values, ok := v.Order[field]; ok {
+			kept[field] = values
+		}
+	}
+	v.Order, v.sent = kept, false
+}
+
+// planned adds a plan to the form.
+func (s *Server) planned(r *http.Request, run Runner, order Order, v *StartSuiteView) error {
+	plan, err := run.PlanSuite(r.Context(), order)
+	if err != nil {
+		return err
+	}
+	v.Plan = &plan
+	for _, t := range plan.Tables {
+		html, err := t.HTML()
+		if err != nil {
+			return err
+		}
+		v.Table += html
+	}
+	return nil
+}
+
+func (s *Server) planSuiteData(w http.ResponseWriter, r *http.Request) error {
+	run, err := s.runner()
+	if err != nil {
+		return err
+	}
+	o, err := order(r)
+	if err != nil {
+		return err
+	}
+	plan, err := run.PlanSuite(r.Context(), o)
+	if err != nil {
+		return err
+	}
+	if plan.Above == nil {
+		plan.Above = []string{}
+	}
+	return writeData(w, http.StatusOK, plan)
+}
+
+func (s *Server) startSuiteData(w http.ResponseWriter, r *http.Request) error {
+	run, err := s.runner()
+	if err != nil {
+		return err
+	}
+	o, err := order(r)
+	if err != nil {
+		return err
+	}
+	job, err := run.StartSuite(r.Context(), o)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", "/api/v1/jobs/"+escaped(job.ID))
+	return writeData(w, http.StatusAccepted, job)
+}
+
+// Has tells whether a field of the form has a value; those of a form that was
+// not sent have their default.
+func (v StartSuiteView) Has(field, value, otherwise string) bool {
+	if given, ok := v.Order[field]; ok || v.sent {
+		return slices.Contains(given, value)
+	}
+	return value == otherwise
+}
