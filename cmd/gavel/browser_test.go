@@ -54,6 +54,8 @@ func shelf(t *testing.T) {
 		mustCall(t, strings.Fields(line)...)
 	}
 	write(t, "runs/damaged/run.json", `{"schema": 99`)
+	write(t, "suite.yaml", "name: ablation\njudges:\n  - {model: right, backend: sim}\n  - {model: 'accuracy=0.7,first=0.2', backend: sim, name: middling}\n  - {model: coin, backend: sim}\nconditions:\n  - {protocol: [pairwise, reversed], dataset: sample, limit: 12}\n  - {protocol: multi-option, dataset: sample-options, limit: 5, goal: [best, worst]}\n")
+	mustCall(t, "suite", "run", "suite.yaml")
 }
 
 // Every page, in light and dark, wide and narrow.
@@ -94,6 +96,9 @@ func TestBrowserPages(t *testing.T) {
 				{"start", "/start"},
 				{"start multi-option", "/start?protocol=multi-option"},
 				{"start self-reference", "/start?protocol=self-reference"},
+				{"start suite", "/start/suite?protocol=multi-option&suite=ablation"},
+				{"suites", "/suites"},
+				{"suite", "/suites/ablation"},
 				{"jobs none", "/jobs"},
 				{"delete", "/runs/options/delete"},
 			} {
@@ -234,6 +239,88 @@ func life(b *tab, g *barrier, tokens int) (run string) {
 		b.t.Errorf("%d records, want 16", n)
 	}
 	return run
+}
+
+// A suite from the form to its end: put together, planned, started, watched from
+// one run to the next, stopped, gone on with, and its judges held against each
+// other.
+func TestBrowserSuite(t *testing.T) {
+	browser := chromium(t)
+	home(t)
+	g := newBarrier(t, newJudge(t, false, favoursFirst).URL)
+	base := serve(t, "--runs", "runs", "--base-url", g.URL, "--no-cache").url
+	for _, l := range looks {
+		t.Run(l.String(), func(t *testing.T) {
+			t.Cleanup(func() { g.set(true, 0) })
+			suite := "suite-" + strings.Trim(strings.Map(func(r rune) rune {
+				if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+					return r
+				}
+				return '-'
+			}, l.String()), "-")
+			b := newTab(t, browser, base, l, "suite")
+			composes(b, g, suite)
+			suiteLives(b, g, suite)
+		})
+	}
+}
+
+// composes puts a suite together and plans it.
+func composes(b *tab, g *barrier, suite string) {
+	b.t.Helper()
+	b.open("/start")
+	b.press(`nav[aria-label="What to start"] a[href="/start/suite"]`)
+	b.press(`nav[aria-label="Protocol"] button[value="protocol reversed"]`)
+	b.until("the protocol is another", `document.querySelector("[aria-current][value='protocol reversed']")`)
+	eval[bool](b, `document.querySelectorAll("form details").forEach(d => d.open = true), true`)
+	b.do("the name", chromedp.SetValue(chromedp.CSS("#name"), suite))
+	for _, box := range []string{`[name=judges][value="` + g.URL + ` tiny"]`, `[name=judges][value="sim coin"]`, `[name=dataset][value=sample]`, `[name=prompt][value=direct]`} {
+		b.do(box, chromedp.Click(chromedp.CSS(box)))
+	}
+	b.do("few items", chromedp.SetValue(chromedp.CSS("#limit"), "4"), chromedp.SetValue(chromedp.CSS("#concurrency"), "1"))
+	if eval[bool](b, `Boolean(document.querySelector("#action-start"))`) {
+		b.t.Error("the form starts a suite whose plan was not shown")
+	}
+	b.press("#action-draft")
+	b.until("the file is written", `document.querySelector("#suite-file").value.includes("protocol: reversed")`)
+	b.check("drafted")
+	b.press("#action-plan")
+	b.until("the plan is shown", `document.querySelector("#plan table")`)
+	if text := eval[string](b, `document.querySelector("#plan").innerText`); strings.Count(text, "reversed_sample") != 4 {
+		b.t.Errorf("the plan does not have 2 judges under 2 prompts:\n%s", text)
+	}
+	b.check("planned")
+}
+
+func suiteLives(b *tab, g *barrier, suite string) {
+	b.t.Helper()
+	g.set(false, 0)
+	b.press("#action-start")
+	b.until("a run is being made", `document.querySelector("[data-events]") && document.querySelector("#state").innerText === "running"`)
+	b.check("live job")
+	g.set(false, 10) // the first run, and a little of the next
+	b.until("the page turns to the next run by itself", `document.querySelectorAll("main ul a").length === 2 && Number(document.querySelector("[data-live=done]")?.textContent) === 2`)
+	b.press(`.lead a[href^="/suites/"]`)
+	b.until("the suite is shown", `document.querySelector("#cells .status-running") && document.querySelector("#cells .status-complete")`)
+	b.check("live suite")
+	b.press("#stop")
+	g.set(true, 0)
+	b.ends("stopped")
+	b.check("stopped job")
+	b.press("#resume")
+	b.ends("complete")
+	b.open("/suites")
+	b.check("suites")
+	b.press(`#suites a[href="/suites/` + suite + `"]`)
+	b.until("the judges are held against each other", `document.querySelector("#results table")`)
+	if n := eval[int](b, `document.querySelectorAll("#cells .status-complete").length`); n != 4 {
+		b.t.Errorf("%d complete runs, want 4", n)
+	}
+	b.check("complete suite")
+	b.press("#go-on")
+	if text := eval[string](b, `document.querySelector("#suite-file").value`); !strings.Contains(text, suite) {
+		b.t.Errorf("the form does not begin with the suite's file:\n%s", text)
+	}
 }
 
 // judgments that the page says are made.

@@ -1,0 +1,321 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"gavel/judging"
+	"gavel/scoring"
+	"gavel/server"
+)
+
+// pairsSuite is a suite of one judge and two prompts, 8 judgments each.
+func pairsSuite(at string) string {
+	return fmt.Sprintf("name: pairs\ndefaults: {concurrency: 2, limit: 4}\njudges:\n  - {model: tiny, base-url: %q}\nconditions:\n  - {protocol: pairwise, dataset: sample, prompt: [sop, direct]}\n", at)
+}
+
+func (s *serving) startSuite(file string, more ...any) server.Job {
+	s.t.Helper()
+	order := map[string]any{"file": file}
+	for i := 0; i+1 < len(more); i += 2 {
+		order[more[i].(string)] = more[i+1]
+	}
+	var j server.Job
+	if status, text := s.ask("POST", "/api/v1/suites/start", order, &j); status != http.StatusAccepted {
+		s.t.Fatalf("it does not start: %d %s", status, text)
+	}
+	return j
+}
+
+// A suite that is planned, started, stopped and gone on with in the browser is
+// the one that the command line makes, to the byte.
+func TestServeMakesASuite(t *testing.T) {
+	home(t)
+	g := newGate(t)
+	s := serve(t, "--base-url", g.URL)
+	file := pairsSuite(g.URL)
+	var plan struct {
+		Suite string
+		Plan  struct{ Total amounts }
+	}
+	if status, text := s.ask("POST", "/api/v1/suites/plan", map[string]any{"file": file}, &plan); status != 200 || plan.Suite != "pairs" || plan.Plan.Total.Calls != 16 || g.calls.Load() != 0 {
+		t.Fatalf("plan: %d %s, %d calls", status, text, g.calls.Load())
+	}
+	j := s.startSuite(file)
+	g.let(11) // into the second run
+	s.until(j.ID, func(v server.JobView) bool { return len(v.Job.Runs) == 2 && v.Progress.Done >= 2 })
+	var v server.SuiteView
+	if status, text := s.ask("GET", "/api/v1/suites/pairs", nil, &v); status != 200 || v.Job != j.ID || v.Statuses[judging.Complete] != 1 || v.Statuses[judging.Running] != 1 || v.Progress == nil {
+		t.Errorf("while it is made: %d %s", status, text)
+	}
+	if status, text := s.ask("POST", "/api/v1/suites/start", map[string]any{"file": file}, nil); status != http.StatusConflict || !strings.Contains(text, "is being made already, by the job "+j.ID) {
+		t.Errorf("the same suite twice: %d %s", status, text)
+	}
+	s.ask("POST", "/api/v1/jobs/"+j.ID+"/stop", map[string]any{}, nil)
+	g.let(4) // what is in flight, and no more
+	if v := s.until(j.ID, ended); v.Job.State != server.JobStopped || !strings.Contains(v.Job.Error, "1 of 2 cells are not complete; start the same again") {
+		t.Errorf("after it was stopped: %+v", v.Job)
+	}
+	g.open()
+	if v := s.until(s.startSuite(file).ID, ended); v.Job.State != server.JobComplete || g.calls.Load() != 16 {
+		t.Errorf("at the end: %+v, %d calls", v.Job, g.calls.Load())
+	}
+	v = server.SuiteView{}
+	s.ask("GET", "/api/v1/suites/pairs", nil, &v)
+	if v.Statuses[judging.Complete] != 2 || v.Job != "" || len(v.Results.Conditions) != 2 {
+		t.Errorf("at the end: %+v", v)
+	}
+	write(t, "by-hand.yaml", strings.Replace(file, "name: pairs", "name: by-hand\nout: by-hand", 1))
+	mustCall(t, "suite", "run", "by-hand.yaml")
+	for _, c := range v.Runs {
+		_, cell, _ := strings.Cut(c.Name, "/")
+		if a, b := read(t, filepath.Join("runs", c.Name, judging.ResultsFile)), read(t, filepath.Join("by-hand", cell, judging.ResultsFile)); a != b {
+			t.Errorf("results of %s differ from the command line's:\n%s\n%s", cell, a, b)
+		}
+	}
+	if status, text := s.ask("DELETE", "/api/v1/suites/pairs", nil, nil); status < 400 {
+		t.Errorf("deleting: %d %s", status, text)
+	}
+}
+
+// What the limits of a file forbid needs a yes.
+func TestServeSuiteAboveItsLimits(t *testing.T) {
+	home(t)
+	s := serve(t)
+	file := "name: much\nlimits: {calls: 3}\njudges: [{model: coin, backend: sim}]\nconditions: [{protocol: pairwise, dataset: sample, limit: 4}]\n"
+	var plan server.SuitePlanned
+	if _, text := s.ask("POST", "/api/v1/suites/plan", map[string]any{"file": file}, &plan); len(plan.Above) != 1 || !strings.Contains(plan.Above[0], "8 calls, the limit is 3") {
+		t.Errorf("plan: %s", text)
+	}
+	if v := s.until(s.startSuite(file).ID, ended); v.Job.State != server.JobFailed || !strings.Contains(v.Job.Error, "8 calls, the limit is 3") || strings.Contains(v.Job.Error, "--yes") {
+		t.Errorf("without a yes: %+v", v.Job)
+	}
+	if v := s.until(s.startSuite(file, "yes", true).ID, ended); v.Job.State != server.JobComplete {
+		t.Errorf("with a yes: %+v", v.Job)
+	}
+}
+
+// Whoever orders a suite names no file of this machine, no address that is not
+// offered, and nothing that is the server's own business.
+func TestServeSuiteRefuses(t *testing.T) {
+	home(t)
+	write(t, "mine.jsonl", "{}\n")
+	write(t, "prompt.txt", "{{.Question}}")
+	s := serve(t)
+	abs, _ := filepath.Abs("elsewhere")
+	judge, condition := "judges: [{model: coin, backend: sim}]\n", "conditions: [{protocol: pairwise, dataset: sample, limit: 2}]\n"
+	for _, bad := range [][2]string{
+		{"", "suite.yaml: is empty"},
+		{judge, "suite.yaml:1: conditions are missing"},
+		{judge + "conditions: [{protocol: pairwise, dataset: mine.jsonl}]", `suite.yaml:2: --dataset "mine.jsonl" is none that is offered`},
+		{judge + "conditions: [{protocol: pairwise, dataset: sample, prompt: prompt.txt}]", `suite.yaml:2: prompt "prompt.txt"`},
+		{judge + "conditions: [{protocol: pairwise, dataset: sample, ids: mine.jsonl}]", "--ids belongs to the command line"},
+		{judge + "conditions: [{protocol: pairwise, dataset: sample-number}]", "suite.yaml:2: "},
+		{judge + "conditions: [{protocol: self-reference, dataset: sample-number, agents: [mine.jsonl]}]", `there is no run "mine.jsonl"`},
+		{judge + "conditions: [{protocol: self-reference, dataset: sample-number, agents: [m@http://127.0.0.1:9]}]", "with the URL of a server that is offered"},
+		{"judges: [{model: m, base-url: http://127.0.0.1:9}]\n" + condition, "--base-url http://127.0.0.1:9 is no server that is offered here"},
+		{"judges: [{model: m, base-url: 'http://me:secret@127.0.0.1:9'}]\n" + condition, "an address with a password"},
+		{"judges: [{model: m}]\n" + condition, "--model m: no server that is offered here has it"},
+		{"judges: [{model: m, backend: gpt}]\n" + condition, `--backend "gpt" is not one of`},
+		{"judges: [{model: coin, backend: sim, api-key-env: HOME}]\n" + condition, "--api-key-env belongs to the command line"},
+		{"defaults: {cache: " + abs + "}\n" + judge + condition, "--cache belongs to the command line"},
+		{"defaults: {no-cache: true}\n" + judge + condition, "--no-cache belongs to the command line"},
+		{"out: " + abs + "\n" + judge + condition, "suite.yaml:1: out: "},
+		{"out: .\n" + judge + condition, "suite.yaml:1: out: "},
+		{"out: runs\n" + judge + condition, "suite.yaml:1: out: "},
+		{"out: runs/../../x\n" + judge + condition, "suite.yaml:1: out: "},
+		{"out: runs/.hidden\n" + judge + condition, "suite.yaml:1: out: "},
+	} {
+		for _, path := range []string{"plan", "start"} {
+			if status, text := s.ask("POST", "/api/v1/suites/"+path, map[string]any{"file": bad[0]}, nil); status != http.StatusBadRequest || !strings.Contains(strings.ReplaceAll(text, `\"`, `"`), bad[1]) || strings.Contains(text, "secret") {
+				t.Errorf("%s of %q: %d %s, want %s", path, bad[0], status, text, bad[1])
+			}
+		}
+	}
+	if entries, _ := filepath.Glob("runs/*"); len(entries) != 0 {
+		t.Errorf("something was made: %v", entries)
+	}
+	if v := s.until(s.startSuite("out: runs/deep/er\n"+judge+condition).ID, ended); v.Job.State != server.JobComplete || v.Job.Suite != "deep/er" {
+		t.Errorf("an out below the runs: %+v", v.Job)
+	}
+	if v := s.until(s.startSuite("name: er_\nout: runs/deep/er/coin_pairwise_sample_sop_limit-2\n"+judge+condition).ID, ended); v.Job.State != server.JobFailed || !strings.Contains(v.Job.Error, "is a run") {
+		t.Errorf("an out that is a run: %+v", v.Job)
+	}
+}
+
+// A judge is found by its model, and several servers of one model are one judge.
+func TestServeSuiteFindsItsJudges(t *testing.T) {
+	home(t)
+	a, b := newJudge(t, false, prefersLonger), newJudge(t, false, prefersLonger)
+	s := serve(t, "--base-url", a.URL, "--base-url", b.URL)
+	v := s.until(s.startSuite("name: one\njudges: [{model: tiny}]\nconditions: [{protocol: pairwise, dataset: sample, limit: 4}]\n").ID, ended)
+	if v.Job.State != server.JobComplete || a.calls.Load() != 8 || b.calls.Load() != 0 {
+		t.Errorf("by its model: %+v, %d and %d calls", v.Job, a.calls.Load(), b.calls.Load())
+	}
+	v = s.until(s.startSuite(fmt.Sprintf("name: both\njudges: [{model: tiny, base-url: [%q, %q]}]\nconditions: [{protocol: pairwise, dataset: sample, limit: 16, prompt: direct}]\n", a.URL+"/", b.URL)).ID, ended)
+	m, err := judging.ReadManifest(filepath.Join("runs", filepath.FromSlash(v.Job.Run())))
+	if err != nil || v.Job.State != server.JobComplete || len(m.Servers) != 2 {
+		t.Errorf("of two servers: %+v, %v", v.Job, err)
+	}
+}
+
+// The key of the servers that were named goes to no other, whoever is asked for
+// what.
+func TestServeSuiteKeepsKeysApart(t *testing.T) {
+	home(t)
+	t.Setenv("OPENAI_API_KEY", "sk-secret")
+	t.Setenv("MY_KEY", "sk-mine")
+	var mu sync.Mutex
+	sent := map[string]bool{}
+	watch := func(j *judge, name string) *judge {
+		handler := j.Config.Handler
+		j.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			sent[name+" "+r.Header.Get("Authorization")] = true
+			mu.Unlock()
+			handler.ServeHTTP(w, r)
+		})
+		return j
+	}
+	named, found := watch(newJudge(t, false, anything), "named"), watch(newJudge(t, false, anything), "found")
+	e := newEnv(&interrupts{}, io.Discard, io.Discard)
+	for _, keyEnv := range []string{"", "MY_KEY"} {
+		clear(sent)
+		r, err := e.newRunner(t.Context(), serveOptions{runs: "runs" + keyEnv, atOnce: 1, noCache: true, endpointOptions: endpointOptions{backend: "auto", baseURLs: []string{named.URL}, apiKeyEnv: keyEnv}}, server.NewMetrics())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.endpoints(t.Context())
+		r.offers.found = append(r.offers.found, endpoint{EndpointOffer: server.EndpointOffer{ID: found.URL, Models: []string{"tiny"}}, backend: "auto", url: found.URL})
+		file := fmt.Sprintf("name: keys\njudges: [{model: tiny, base-url: %q}]\nconditions: [{protocol: self-reference, dataset: sample-number, sample: 1, agents: ['tiny@%s']}]\n", named.URL, found.URL)
+		if _, err := r.StartSuite(t.Context(), server.Order{"file": {file}}); err != nil {
+			t.Fatal(err)
+		}
+		r.wait()
+		if j := r.Jobs()[0]; j.State != server.JobComplete {
+			t.Errorf("%+v", j)
+		}
+		want := "named Bearer sk-secret"
+		if keyEnv != "" {
+			want = "named Bearer sk-mine"
+		}
+		if !sent[want] || !sent["found "] || sent["found Bearer sk-secret"] || sent["found Bearer sk-mine"] {
+			t.Errorf("with %q: %v", keyEnv, sent)
+		}
+	}
+}
+
+// The form writes the file that somebody would write by hand.
+func TestServeDraftsASuite(t *testing.T) {
+	home(t)
+	a, b := newJudge(t, false, prefersLonger), newJudge(t, false, prefersLonger)
+	e := newEnv(&interrupts{}, io.Discard, io.Discard)
+	r, err := e.newRunner(t.Context(), serveOptions{runs: "runs", atOnce: 1, endpointOptions: endpointOptions{backend: "auto", baseURLs: []string{a.URL, b.URL}}}, server.NewMetrics())
+	if err != nil {
+		t.Fatal(err)
+	}
+	order := server.Order{
+		"protocol": {"multi-option"}, "name": {"mine"}, "judges": {"sim coin", a.URL + " tiny", b.URL + " tiny"}, "dataset": {"sample-options"},
+		"prompt": {"1", "3"}, "goal": {"best"}, "unrelated": {"false", "true"}, "limit": {"5"}, "seed": {""}, "think": {"auto"}, "group": {""},
+	}
+	text, err := r.DraftSuite(t.Context(), order)
+	host := func(at string) string { u, _ := url.Parse(at); return u.Host }
+	want := fmt.Sprintf(`name: mine
+judges:
+  - model: coin
+    backend: sim
+  - model: tiny
+    base-url: %s
+  - name: tiny at %s
+    model: tiny
+    base-url: %s
+conditions:
+  - protocol: multi-option
+    dataset: sample-options
+    prompt: [1, 3]
+    limit: 5
+    unrelated: [false, true]
+`, a.URL, host(b.URL), b.URL)
+	if err != nil || text != want {
+		t.Fatalf("%v, got\n%s\nwant\n%s", err, text, want)
+	}
+	more := server.Order{"protocol": {"self-reference"}, "file": {"# ours\n" + text}, "judges": {"sim coin"}, "dataset": {"sample-number", "sample-choice"}, "agents": {"sim:right sim:coin,seed=2"}, "mode": {"cot", "self"}}
+	text, err = r.DraftSuite(t.Context(), more)
+	want = "# ours\n" + want + `  - protocol: self-reference
+    dataset: [sample-number, sample-choice]
+    agents: ['sim:right', 'sim:coin,seed=2']
+    mode: [cot, self]
+`
+	if unquoted := strings.ReplaceAll(text, "'", ""); err != nil || unquoted != strings.ReplaceAll(want, "'", "") {
+		t.Errorf("%v, got\n%s\nwant\n%s", err, text, want)
+	}
+	plan, err := r.PlanSuite(t.Context(), server.Order{"file": {text}})
+	if err != nil || len(plan.Tables) != 2 {
+		t.Errorf("its plan: %v %+v", err, plan)
+	}
+	for _, bad := range []struct {
+		change server.Order
+		want   string
+	}{
+		{server.Order{"judges": nil}, "no judge is chosen"},
+		{server.Order{"dataset": nil}, "no dataset is chosen"},
+		{server.Order{"judges": {"http://127.0.0.1:9 m"}}, "is none that is offered"},
+		{server.Order{"judges": {"sim"}}, "without a model"},
+		{server.Order{"protocol": {"dance"}}, "dance"},
+		{server.Order{"file": {"- a"}}, "keys with values are expected"},
+		{server.Order{"file": {"a: [b"}}, "not YAML"},
+		{server.Order{"file": {"judges: none"}}, ""},
+		{server.Order{"file": {"unknown: 1"}}, `unknown key "unknown"`},
+		{server.Order{"limit": {"many"}}, "suite.yaml:"},
+	} {
+		changed := server.Order{}
+		for _, o := range []server.Order{order, bad.change} {
+			for k, v := range o {
+				changed[k] = v
+			}
+		}
+		if _, err := r.DraftSuite(t.Context(), changed); bad.want != "" && (err == nil || !strings.Contains(err.Error(), bad.want)) {
+			t.Errorf("%v: %v, want %q", bad.change, err, bad.want)
+		}
+	}
+}
+
+// `gavel suite run` says in its folder which runs are its own, and the server
+// reads it while and after they are made.
+func TestSuiteSaysWhatItIs(t *testing.T) {
+	home(t)
+	file := "name: mine\njudges: [{model: coin, backend: sim}, {model: right, backend: sim}]\nconditions: [{protocol: pairwise, dataset: sample, limit: 6}]\n"
+	write(t, "s.yaml", file)
+	out := mustCall(t, "suite", "run", "s.yaml", "--json")
+	f, err := scoring.DecodeSuite("suite.json", strings.NewReader(read(t, "runs/mine/suite.json")))
+	if err != nil || f.File != file || !slices.Equal(f.Runs(), []string{"coin_pairwise_sample_limit-6", "right_pairwise_sample_limit-6"}) && !slices.Equal(f.Runs(), []string{"coin_pairwise_sample_sop_limit-6", "right_pairwise_sample_sop_limit-6"}) {
+		t.Fatalf("%v %+v", err, f)
+	}
+	s := serve(t, "--read-only")
+	var v server.SuiteView
+	if status, text := s.ask("GET", "/api/v1/suites/mine", nil, &v); status != 200 || v.Statuses[judging.Complete] != 2 {
+		t.Errorf("%d %s", status, text)
+	}
+	for _, st := range v.Results.Conditions[0].Standings {
+		for _, r := range st.Runs {
+			if want := fmt.Sprintf(`"letters": %q`, r.Letters); !strings.Contains(out, want) {
+				t.Errorf("the command line does not say %s", want)
+			}
+		}
+	}
+	if status, _ := s.ask("POST", "/api/v1/suites/start", map[string]any{"file": file}, nil); status != http.StatusNotImplemented {
+		t.Errorf("starting on a server that only shows: %d", status)
+	}
+	mustCall(t, "run", "pairwise", "--backend", "sim", "--model", "coin", "--dataset", "sample", "--out", "runs/a-run")
+	write(t, "t.yaml", "out: runs/a-run\n"+file)
+	if _, stderr, code := call(t, "suite", "run", "t.yaml"); code != exitUsage || !strings.Contains(stderr, "t.yaml: out: runs/a-run is a run") {
+		t.Errorf("an out that is a run: %d %s", code, stderr)
+	}
+}
