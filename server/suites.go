@@ -282,7 +282,7 @@ func (s *Server) startSuiteForm(w http.ResponseWriter, r *http.Request) error {
 
 // Composed tells whether there is a file, and nobody is at work on it.
 func (v StartSuiteView) Composed() bool {
-	return v.File != "" && (v.Plan != nil || !v.sent) && v.Order.Get("name") == "" && len(v.Order["judges"]) == 0
+	return v.Plan != nil || v.File != "" && !v.sent && v.Order.Get("protocol") == ""
 }
 
 // turnTo shows the fields of another protocol, with what every protocol has.
