@@ -21,6 +21,7 @@ import (
 	"gavel/cache"
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/scoring"
 )
 
 // A bundle carries runs, datasets, prompts and remembered replies to a machine
@@ -36,12 +37,13 @@ func bundleCommand(e *env) *cli.Command {
 			{
 				Name: "export", Usage: "write a bundle", UsageText: "gavel bundle export RUN... --out FILE.tar [--dataset NAME]...",
 				Description: `Takes the runs' folders, every reply of theirs that the cache holds, prompts that were
-files, and the datasets named. Runs that a self-reference run stands on are runs of their
-own: name them too if they are to come along. Nothing secret is in a run: no API key is
-ever written.
+files, and the datasets named. The folder of a suite stands for all runs in it. Runs that
+a self-reference run stands on are runs of their own: name them too if they are to come
+along. Nothing secret is in a run: no API key is ever written.
 
-Example:
-  gavel bundle export runs/* --dataset judgebench-gpt4o --out week42.tar`,
+Examples:
+  gavel bundle export runs/* --dataset judgebench-gpt4o --out week42.tar
+  gavel bundle export runs/two-judges --out two-judges.tar`,
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "out", Usage: "`FILE` to write"},
 					&cli.StringSliceFlag{Name: "dataset", Usage: "`NAME` of a fetched dataset to take along; may be given again"},
@@ -78,6 +80,7 @@ type bundleIndex struct {
 	Schema   int      `json:"schema"`
 	Gavel    string   `json:"gavel"`
 	Runs     []string `json:"runs"`
+	Suites   []string `json:"suites,omitempty"` // folders of the runs that have a / in their name
 	Datasets []string `json:"datasets"`
 	Prompts  []string `json:"prompts"`
 	Replies  int      `json:"replies"`
@@ -129,8 +132,8 @@ func (e *env) bundleExport(c *cli.Context) error {
 	}
 	b := &bundling{env: e, index: bundleIndex{Schema: bundleSchema, Gavel: version(), Runs: []string{}, Datasets: []string{}, Prompts: []string{}}}
 	defer b.close()
-	for _, run := range c.Args().Slice() {
-		if err := b.addRun(run); err != nil {
+	for _, at := range c.Args().Slice() {
+		if err := b.add(at); err != nil {
 			return err
 		}
 	}
@@ -139,7 +142,7 @@ func (e *env) bundleExport(c *cli.Context) error {
 			return err
 		}
 	}
-	if err := b.addReplies(c.Context, c.Args().Slice(), c.String("cache")); err != nil {
+	if err := b.addReplies(c.Context, c.String("cache")); err != nil {
 		return err
 	}
 	if err := b.write(out); err != nil {
@@ -154,7 +157,8 @@ type bundling struct {
 	env   *env
 	index bundleIndex
 	files []bundled
-	temp  string // folder for what is made on the way
+	runs  []string // folders
+	temp  string   // folder for what is made on the way
 }
 
 // bundled is one file: its name in the bundle, and where it is or what it holds.
@@ -169,19 +173,46 @@ func (b *bundling) close() {
 	}
 }
 
-func (b *bundling) addRun(run string) error {
+// add takes a run along, or a suite.
+func (b *bundling) add(at string) error {
+	name := filepath.Base(filepath.Clean(at))
+	if !plainName(name) {
+		return fmt.Errorf("%s: the folder has no name of its own; give it by its name", at)
+	}
+	suite := filepath.Join(at, scoring.SuiteFile)
+	if _, err := os.Stat(suite); err != nil {
+		return b.addRun(name, at)
+	}
+	if slices.Contains(b.index.Suites, name) {
+		return fmt.Errorf("two suites are called %s: rename the folder of one", name)
+	}
+	b.index.Suites = append(b.index.Suites, name)
+	b.files = append(b.files, bundled{name: path.Join(runsFolder, name, scoring.SuiteFile), path: suite})
+	entries, err := os.ReadDir(at)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries { // stages too
+		run := filepath.Join(at, entry.Name())
+		if _, err := os.Stat(filepath.Join(run, judging.ManifestFile)); err != nil || !plainName(entry.Name()) {
+			continue
+		}
+		if err := b.addRun(path.Join(name, entry.Name()), run); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bundling) addRun(name, run string) error {
 	m, err := judging.ReadManifest(run)
 	if err != nil {
 		return err
 	}
-	name := filepath.Base(filepath.Clean(run))
-	if !plainName(name) {
-		return fmt.Errorf("%s: the folder has no name of its own; give the run by its name", run)
-	}
-	if slices.Contains(b.index.Runs, name) {
+	if slices.Contains(b.index.Runs, name) || slices.Contains(b.index.Suites, name) {
 		return fmt.Errorf("two runs are called %s: rename the folder of one", name)
 	}
-	b.index.Runs = append(b.index.Runs, name)
+	b.index.Runs, b.runs = append(b.index.Runs, name), append(b.runs, run)
 	for _, f := range runFiles {
 		at := filepath.Join(run, f)
 		if _, err := os.Stat(at); errors.Is(err, fs.ErrNotExist) && f == judging.ResultsFile {
@@ -225,12 +256,12 @@ func (b *bundling) addDataset(name string) error {
 
 // addReplies replays the runs and keeps every entry of the cache that was of
 // use: what replays here replays there.
-func (b *bundling) addReplies(ctx context.Context, runs []string, cacheDir string) error {
+func (b *bundling) addReplies(ctx context.Context, cacheDir string) error {
 	var mu sync.Mutex
 	entries := map[[sha256.Size]byte]cache.Entry{}
 	quiet := *b.env
 	quiet.stderr, quiet.terminal = io.Discard, false
-	for i, run := range runs {
+	for i, run := range b.runs {
 		m, err := judging.ReadManifest(run)
 		if err != nil {
 			return err

@@ -18,6 +18,7 @@ import (
 
 	"gavel/cache"
 	"gavel/report"
+	"gavel/scoring"
 )
 
 // mostUnpacked bounds what one file of a bundle may unpack to.
@@ -84,7 +85,8 @@ func inBundle(name string) bool {
 	case name == repliesFile:
 		return true
 	case parts[0] == runsFolder:
-		return len(parts) == 3 && slices.Contains(runFiles, parts[2])
+		file := parts[len(parts)-1]
+		return len(parts) == 3 && file == scoring.SuiteFile || (len(parts) == 3 || len(parts) == 4) && slices.Contains(runFiles, file)
 	}
 	return len(parts) == 2 && (parts[0] == datasetFolder || parts[0] == promptsFolder)
 }
@@ -132,7 +134,7 @@ func (e *env) bundleImport(c *cli.Context) error {
 	}
 	e.say("%d files taken in, %d were there already; %d replies taken in, %d were there already", in.files, in.same, in.replies, in.known)
 	for _, run := range b.index.Runs {
-		e.say("  %s", filepath.Join(c.String("runs"), run))
+		e.say("  %s", filepath.Join(c.String("runs"), filepath.FromSlash(run)))
 	}
 	return nil
 }

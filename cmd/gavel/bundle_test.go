@@ -66,6 +66,50 @@ func TestBundle(t *testing.T) {
 	}
 }
 
+// TestBundleSuite: a suite comes along with all its runs, stages included, and
+// has the same results there.
+func TestBundleSuite(t *testing.T) {
+	dir := home(t)
+	j := newJudge(t, false, anything)
+	write(t, "s.yaml", fmt.Sprintf(`
+name: carried
+judges: [{model: tiny, base-url: %q}, {model: coin, backend: sim}]
+conditions:
+  - {protocol: pairwise, dataset: sample, limit: 4, prompt: [sop, direct]}
+  - {protocol: self-reference, dataset: sample-number, sample: 1, agents: ["sim:right"]}
+`, j.URL))
+	results := mustCall(t, "suite", "run", "s.yaml", "--json")
+	j.Close()
+	file := read(t, "s.yaml")
+	bundle := filepath.Join(dir, "suite.tar")
+	write(t, "runs/carried/notes/mine.txt", "not a run")
+	_, stderr, code := call(t, "bundle", "export", "runs/carried", "--out", bundle)
+	if code != 0 || !strings.Contains(stderr, "9 runs, ") {
+		t.Fatalf("exit status %d: %s", code, stderr)
+	}
+	if _, stderr, code := call(t, "bundle", "export", "runs/carried", "runs/carried/", "--out", "twice.tar"); code != exitError || !strings.Contains(stderr, "two suites are called carried") {
+		t.Errorf("twice: exit status %d: %s", code, stderr)
+	}
+	home(t) // the other machine
+	mustCall(t, "bundle", "import", bundle)
+	write(t, "s.yaml", file)
+	if got := mustCall(t, "suite", "results", "s.yaml", "--json"); got != results {
+		t.Errorf("the results there:\n%s\nwant\n%s", got, results)
+	}
+	if _, err := os.Stat("runs/carried/notes"); err == nil {
+		t.Error("what is no run came along")
+	}
+	runs, _ := filepath.Glob("runs/carried/tiny_*")
+	if len(runs) != 3 {
+		t.Fatalf("runs of the judge: %v", runs)
+	}
+	for _, run := range runs {
+		if _, stderr, code := call(t, "replay", run, "--out", "again/"+filepath.Base(run)); code != 0 || !strings.Contains(stderr, "the same, byte for byte") {
+			t.Errorf("%s: exit status %d: %s", run, code, stderr)
+		}
+	}
+}
+
 // TestBundleFlippedBit: wherever one bit changes, nothing is taken in, and what
 // it is in is named.
 func TestBundleFlippedBit(t *testing.T) {
@@ -108,7 +152,7 @@ func TestBundleHostileNames(t *testing.T) {
 	home(t)
 	index, _ := json.Marshal(bundleIndex{Schema: bundleSchema})
 	for _, name := range []string{
-		"runs/../../evil/run.json", "/etc/evil", "runs/x/y/run.json", "runs/x/evil.sh", "evil", "datasets/../evil", "prompts/..", "runs//run.json", `runs/..\evil/run.json` + "\x00",
+		"runs/../../evil/run.json", "/etc/evil", "runs/x/y/z/run.json", "runs/x/y/suite.json", "runs/suite.json", "runs/run.json", "runs/x/evil.sh", "runs/x/y/evil.sh", "runs/../y/run.json", "suite.json", "evil", "datasets/../evil", "prompts/..", "runs//run.json", `runs/..\evil/run.json` + "\x00",
 	} {
 		f, err := os.Create("bad.tar")
 		if err != nil {
