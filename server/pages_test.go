@@ -27,6 +27,21 @@ func sampleRuns(t testing.TB) string {
 	return dir
 }
 
+// The form sorts by all that the heads of the columns do, which phones do not
+// show.
+func TestRunsCanBeSortedInTheForm(t *testing.T) {
+	s := newSite(t, sampleRuns(t), nil)
+	if len(sorts) != 2*len(orders) {
+		t.Errorf("%d ways in the form, %d orders both ways", len(sorts), len(orders))
+	}
+	for _, o := range sorts {
+		page := s.get("/?sort=" + o.Value)
+		if !strings.Contains(page, `<option value="`+o.Value+`" selected>`) {
+			t.Errorf("the form does not say that it is sorted by %s", o.Name)
+		}
+	}
+}
+
 func TestRunsPage(t *testing.T) {
 	s := newSite(t, sampleRuns(t), nil)
 	page := s.get("/")

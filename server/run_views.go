@@ -121,6 +121,17 @@ var orders = map[string]func(a, b RunRow) int{
 	"headline": func(a, b RunRow) int { return cmp.Compare(b.value(), a.value()) },
 }
 
+// sorts are the orders by name, and the other way round.
+var sorts = []Option{
+	{"when", "newest first", -1}, {"-when", "oldest first", -1}, {"headline", "headline, highest first", -1}, {"-headline", "headline, lowest first", -1},
+	{"name", "run", -1}, {"-name", "run, Z to A", -1}, {"model", "model", -1}, {"-model", "model, Z to A", -1},
+	{"protocol", "protocol and prompt", -1}, {"-protocol", "protocol and prompt, Z to A", -1},
+	{"dataset", "dataset", -1}, {"-dataset", "dataset, Z to A", -1}, {"status", "status", -1}, {"-status", "status, Z to A", -1},
+}
+
+// Orders are what the list can be sorted by.
+func (f RunsFilter) Orders() []Option { return sorts }
+
 // value is the headline, below all others where there is none.
 func (r RunRow) value() float64 {
 	if r.Headline == nil || r.Headline.Value == nil {
