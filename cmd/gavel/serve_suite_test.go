@@ -50,7 +50,7 @@ func TestServeMakesASuite(t *testing.T) {
 	}
 	j := s.startSuite(file)
 	g.let(11) // into the second run
-	s.until(j.ID, func(v server.JobView) bool { return len(v.Job.Runs) == 2 && v.Progress.Done >= 2 })
+	s.until(j.ID, func(v server.JobView) bool { return len(v.Job.Runs) == 2 && v.Progress != nil && v.Progress.Done >= 2 })
 	var v server.SuiteView
 	if status, text := s.ask("GET", "/api/v1/suites/pairs", nil, &v); status != 200 || v.Job != j.ID || v.Statuses[judging.Complete] != 1 || v.Statuses[judging.Running] != 1 || v.Progress == nil {
 		t.Errorf("while it is made: %d %s", status, text)
