@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -108,7 +109,7 @@ func familyComparison(cmp *scoring.Comparison, all *scoring.Comparisons) Table {
 		said.add(strings.Join(strings.Fields(d.Metric+" "+d.Mode+" "+d.Group), " "), d.Note)
 	}
 	t.Notes = append(t.Notes,
-		fmt.Sprintf("~ may be noise: the interval holds 0, or there is none, or p (exact McNemar) is not below 0.05; intervals: paired bootstrap over %ss, %d rounds, seed %d", all.Bootstrap.Unit, all.Bootstrap.Rounds, all.Bootstrap.Seed),
+		fmt.Sprintf("~ may be noise: the interval holds 0, or there is none, or p (%s) is not below 0.05; intervals: paired bootstrap over %ss, %d rounds, seed %d", testsOf(cmp), all.Bootstrap.Unit, all.Bootstrap.Rounds, all.Bootstrap.Seed),
 		"Holm over "+all.Family)
 	if slices.ContainsFunc(cmp.Differences, func(d scoring.Difference) bool { return d.Unit != "" }) {
 		t.Notes = append(t.Notes, "in percent, but correlations and scores as the papers print them")
@@ -121,6 +122,28 @@ func familyComparison(cmp *scoring.Comparison, all *scoring.Comparisons) Table {
 		t.Notes = append(t.Notes, "! "+w)
 	}
 	return t
+}
+
+// testsOf says what the p of a comparison are of.
+func testsOf(cmp *scoring.Comparison) string {
+	var words []string
+	other := map[string][]string{}
+	for _, d := range cmp.Differences {
+		switch {
+		case d.P == nil:
+		case d.Test == "":
+			words = []string{"exact McNemar"}
+		case !slices.Contains(other[d.Test], d.Metric):
+			other[d.Test] = append(other[d.Test], d.Metric)
+		}
+	}
+	for _, test := range slices.Sorted(maps.Keys(other)) {
+		words = append(words, "of "+strings.Join(other[test], " and ")+" by "+test)
+	}
+	if words == nil {
+		return "none here"
+	}
+	return strings.Join(words, ", ")
 }
 
 func floor(v *float64) string {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gavel/judging"
 	"gavel/scoring/stats"
@@ -36,7 +37,8 @@ type Difference struct {
 	N      int      `json:"n"` // pairs judged by both
 	// Of metrics that are right or wrong pair by pair.
 	Table *Table2x2 `json:"table,omitempty"`
-	P     *float64  `json:"p,omitempty"`      // exact McNemar, two-sided
+	P     *float64  `json:"p,omitempty"`      // two-sided: exact McNemar, or what Test says
+	Test  string    `json:"test,omitempty"`   // of P, where it is of sums and not of right or wrong, one by one
 	Holm  *float64  `json:"p_holm,omitempty"` // over the family named in the comparison
 	Noise bool      `json:"may_be_noise"`     // the interval holds 0, p is not below 0.05, or Floor is not exceeded
 	// Floor is the larger noise floor of the two runs (see [RepeatedValue]), in
@@ -123,14 +125,30 @@ func Compare(runs []*Run, b stats.Bootstrap) (*Comparisons, error) {
 			out.Comparisons = append(out.Comparisons, c)
 		}
 	}
-	head := runs[0].headline()
-	overall := out.correct(func(d Difference) bool { return d.Metric == head && d.Group == Overall })
-	groups := out.correct(func(d Difference) bool { return d.Metric == head && d.Group != Overall })
-	out.Family = fmt.Sprintf("%s, overall: %d comparison%s; %s, by group: %d", head, overall, plural(overall), head, groups)
-	if overall+groups == 0 {
-		out.Family = "nothing: differences of " + head + " have no p, only intervals"
-	}
+	out.correctAll(runs[0])
 	return out, nil
+}
+
+// correctAll corrects each headline for itself: overall, and over its groups.
+func (c *Comparisons) correctAll(run *Run) {
+	head := run.headline()
+	overall := c.correct(func(d Difference) bool { return d.Metric == head && d.Group == Overall })
+	groups := c.correct(func(d Difference) bool { return d.Metric == head && d.Group != Overall })
+	var families []string
+	if overall+groups > 0 {
+		families = append(families, fmt.Sprintf("%s, overall: %d comparison%s; %s, by group: %d", head, overall, plural(overall), head, groups))
+	}
+	for _, h := range run.headings() {
+		if h.metric == head {
+			continue
+		}
+		if n := c.correct(func(d Difference) bool { return d.Metric == h.metric && d.Mode == h.mode && d.Group == Overall }); n > 0 {
+			families = append(families, fmt.Sprintf("%s, overall: %d comparison%s", strings.TrimSpace(h.metric+" "+h.mode), n, plural(n)))
+		}
+	}
+	if c.Family = strings.Join(families, "; "); c.Family == "" {
+		c.Family = "nothing: differences of " + head + " have no p, only intervals"
+	}
 }
 
 func plural(n int) string {

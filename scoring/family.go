@@ -171,6 +171,7 @@ func compareFamilies(a, b *Run, boot stats.Bootstrap) (*Comparison, error) {
 	}
 	c := &Comparison{A: side(a), B: side(b), N: n, OnlyA: onlyA, OnlyB: onlyB, Differences: diffs, Unit: unit, Warnings: []string{}}
 	c.Sides = [2]Side{c.A, c.B}
+	c.exchange(a.family, b.family, boot)
 	if f, ok := a.family.(paired); ok {
 		c.Together = f.together(b.family, boot)
 	}

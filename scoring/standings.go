@@ -207,6 +207,28 @@ func (t Table2x2) mcNemar() (p float64, n int) {
 	return stats.McNemar(t.OnlyA, t.OnlyB), n
 }
 
+// exchange adds the p of headlines that are not right or wrong, one by one: the
+// same as in standings.
+func (c *Comparison) exchange(a, b family, boot stats.Bootstrap) {
+	f, ok := a.(placing)
+	if !ok {
+		return
+	}
+	for _, h := range f.headings() {
+		i := slices.IndexFunc(c.Differences, func(d Difference) bool {
+			return d.Metric == h.metric && d.Mode == h.mode && d.Group == Overall
+		})
+		if h.test != exchange || i < 0 || c.Differences[i].Diff == nil {
+			continue
+		}
+		d := &c.Differences[i]
+		if p, _ := f.versus(b, h, stats.Permutation{Rounds: boot.Rounds, Seed: boot.Seed}); !math.IsNaN(p) {
+			p = math.Round(p*1e6) / 1e6
+			d.P, d.Test, d.Noise = &p, h.test, d.Noise || p >= alpha
+		}
+	}
+}
+
 func (f *answers) headings() []heading { return []heading{{GenerationAccuracy, "", mcNemar}} }
 
 func (f *answers) versus(other family, _ heading, _ stats.Permutation) (float64, int) {

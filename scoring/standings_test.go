@@ -21,6 +21,30 @@ func standings(t *testing.T, runs ...*scoring.Run) []scoring.Standing {
 	return s
 }
 
+// agrees holds what compare says of two runs to what standings say.
+func agrees(t *testing.T, s []scoring.Standing, runs ...*scoring.Run) {
+	t.Helper()
+	c, err := scoring.Compare(runs, stats.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, st := range s {
+		found := false
+		for _, d := range c.Comparisons[0].Differences {
+			if d.Metric != st.Metric || d.Mode != st.Mode || d.Group != scoring.Overall {
+				continue
+			}
+			found = true
+			if v := st.Pairs[0]; !is(d.P, *v.P) || !is(d.Holm, *v.Holm) || v.Same && !d.Noise || d.Test != "" && d.Test != st.Test {
+				t.Errorf("%s %s: compare says p %v, Holm %v, noise %t, standings %+v", d.Metric, d.Mode, number(d.P), number(d.Holm), d.Noise, v)
+			}
+		}
+		if !found || !strings.Contains(c.Family, strings.TrimSpace(st.Metric+" "+st.Mode)+", overall: 1 comparison") {
+			t.Errorf("compare has no %s %s: %s", st.Metric, st.Mode, c.Family)
+		}
+	}
+}
+
 func lettersOf(s scoring.Standing) string {
 	var all []string
 	for _, r := range s.Runs {
@@ -126,6 +150,7 @@ func TestStandingsOfAnswers(t *testing.T) {
 	if len(s) != 1 || s[0].Metric != "generation-accuracy" || !is(s[0].Runs[0].Value, 90) || !is(s[0].Pairs[0].P, math.Round(2.0/4096*1e6)/1e6) || lettersOf(s[0]) != "a b" {
 		t.Errorf("%+v", s)
 	}
+	agrees(t, s, run(18), run(6))
 }
 
 // Self-reference: F1 in each mode. Ten questions by one agent, all right; one
@@ -153,6 +178,7 @@ func TestStandingsOfSelfReference(t *testing.T) {
 	if v := s[1].Pairs[0]; !is(v.P, 1) || !v.Same || lettersOf(s[1]) != "a a" {
 		t.Errorf("self: %+v", v)
 	}
+	agrees(t, s, run(10), run(4))
 }
 
 // However many judges there are, enough exchanges are drawn that Holm can tell
@@ -198,6 +224,7 @@ func TestStandingsOfOptions(t *testing.T) {
 	if v := s[0].Pairs[0]; !is(v.P, 0.007813) || v.N != 8 {
 		t.Errorf("p %v, n %d", number(v.P), v.N)
 	}
+	agrees(t, s, run(false), run(true))
 }
 
 // Judges of the same skill are told apart no more often than Holm promises: in

@@ -6,6 +6,22 @@ import (
 	"testing"
 )
 
+func TestDecodeSuiteWants(t *testing.T) {
+	for _, bad := range []string{
+		`{}`, `[]`, `{"suite":"","judges":["j"],"conditions":[{"condition":"c"}]}`, `{"suite":"a","judges":[],"conditions":[{"condition":"c"}]}`, `{"suite":"a","judges":["j"],"conditions":[]}`,
+		`{"suite":"a","judges":["j"],"conditions":[{"condition":"c"}],"cells":[{"judge":"k","condition":"c","run":"r"}]}`,
+		`{"suite":"a","judges":["j"],"conditions":[{"condition":"c"}],"cells":[{"judge":"j","condition":"d","run":"r"}]}`,
+	} {
+		if s, err := DecodeSuite("suite.json", strings.NewReader(bad)); err == nil || !strings.HasPrefix(err.Error(), "suite.json: damaged: ") {
+			t.Errorf("%s: %v %v", bad, s, err)
+		}
+	}
+	s, err := DecodeSuite("suite.json", strings.NewReader(`{"suite":"a","judges":["j"],"conditions":[{"condition":"c"}],"cells":[{"judge":"j","condition":"c","run":"r"}]}`))
+	if err != nil || len(s.Runs()) != 1 || s.Runs()[0] != "r" {
+		t.Errorf("%v %v", s, err)
+	}
+}
+
 // A file from elsewhere cannot bring down a page.
 func FuzzDecodeSuite(f *testing.F) {
 	f.Add(`{"suite":"a","judges":["j"],"conditions":[{"condition":"c"}],"cells":[{"judge":"j","condition":"c","run":"r"}]}`)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"gavel/judging"
 	"gavel/report"
@@ -35,7 +36,7 @@ func suiteOf(t testing.TB, dir, folder string) *scoring.Suite {
 
 func TestSuitePages(t *testing.T) {
 	dir := t.TempDir()
-	suiteOf(t, dir, "deep/suite")
+	suite := suiteOf(t, dir, "deep/suite")
 	s := newSite(t, dir, func(o *Options) { o.Runner = &fakeRunner{} })
 	says(t, s.get("/suites"), "deep/suite", "good, coin, late, busy", "2 complete", "1 running", "1 not begun")
 	page := s.get("/suites/deep%2Fsuite")
@@ -72,6 +73,46 @@ func TestSuitePages(t *testing.T) {
 	s.data("/api/v1/suites/deep%2Fsuite", &v)
 	if c := v.Results.Conditions[0].Cells[1]; c.Status != report.NotBegun || len(v.Results.Conditions[0].Standings[0].Runs) != 1 {
 		t.Errorf("a run that was deleted: %+v", c)
+	}
+	// A record less, and another name for the same condition.
+	records := filepath.Join(dir, "deep", "suite", "good_pairs", judging.RecordsFile)
+	text, err := os.ReadFile(records)
+	must(t, err)
+	must(t, os.WriteFile(records, text[:strings.LastIndexByte(strings.TrimSpace(string(text)), '\n')+1], 0o644))
+	s.data("/api/v1/suites/deep%2Fsuite", &v)
+	if c := v.Results.Conditions[0].Cells[0]; c.Answered != 63 {
+		t.Errorf("a record less: %+v", c)
+	}
+	suite.Conditions[0].Options = "another"
+	must(t, judging.WriteJSON(filepath.Join(dir, "deep", "suite", scoring.SuiteFile), suite))
+	s.data("/api/v1/suites/deep%2Fsuite", &v)
+	if c := v.Results.Conditions[0]; c.Options != "another" {
+		t.Errorf("a suite that was changed: %+v", c)
+	}
+}
+
+// A run that was ended before its first judgment has no place, one that fell
+// silent no progress.
+func TestSuiteOfEmptyRuns(t *testing.T) {
+	dir := t.TempDir()
+	suiteOf(t, dir, "suite")
+	busy := filepath.Join(dir, "suite", "busy_pairs")
+	s := newSite(t, dir, nil)
+	old := begun.Add(-time.Hour)
+	must(t, os.Chtimes(filepath.Join(busy, judging.RecordsFile), old, old))
+	var v SuiteView
+	s.data("/api/v1/suites/suite", &v)
+	if v.Progress != nil || !v.Runs[3].Stalled {
+		t.Errorf("a run that fell silent: %+v", v.Runs[3])
+	}
+	m, err := judging.ReadManifest(busy)
+	must(t, err)
+	m.Status = judging.Interrupted
+	must(t, judging.WriteJSON(filepath.Join(busy, judging.ManifestFile), m))
+	must(t, os.WriteFile(filepath.Join(busy, judging.RecordsFile), nil, 0o644))
+	s.data("/api/v1/suites/suite", &v)
+	if c := v.Results.Conditions[0].Cells[3]; c.Place >= 0 || c.Status != judging.Interrupted || len(v.Results.Conditions[0].Standings[0].Runs) != 2 {
+		t.Errorf("a run without records: %+v", c)
 	}
 }
 

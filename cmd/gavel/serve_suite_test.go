@@ -150,6 +150,23 @@ func TestServeSuiteRefuses(t *testing.T) {
 	}
 }
 
+// A suite and a run beside it have one cache.
+func TestServeSuiteBesideARun(t *testing.T) {
+	home(t)
+	g := newGate(t)
+	s := serve(t, "--base-url", g.URL)
+	a := s.start(orderOf(g.URL, "limit", "4", "prompt", "cot"))
+	s.until(a.ID, func(v server.JobView) bool { return v.Job.State == server.JobRunning })
+	b := s.startSuite(pairsSuite(g.URL))
+	s.until(b.ID, func(v server.JobView) bool { return v.Job.State == server.JobRunning })
+	g.open()
+	for _, id := range []string{a.ID, b.ID} {
+		if v := s.until(id, ended); v.Job.State != server.JobComplete {
+			t.Errorf("%+v", v.Job)
+		}
+	}
+}
+
 // A judge is found by its model, and several servers of one model are one judge.
 func TestServeSuiteFindsItsJudges(t *testing.T) {
 	home(t)
@@ -158,6 +175,16 @@ func TestServeSuiteFindsItsJudges(t *testing.T) {
 	v := s.until(s.startSuite("name: one\njudges: [{model: tiny}]\nconditions: [{protocol: pairwise, dataset: sample, limit: 4}]\n").ID, ended)
 	if v.Job.State != server.JobComplete || a.calls.Load() != 8 || b.calls.Load() != 0 {
 		t.Errorf("by its model: %+v, %d and %d calls", v.Job, a.calls.Load(), b.calls.Load())
+	}
+	e := newEnv(&interrupts{}, io.Discard, io.Discard)
+	r, err := e.newRunner(t.Context(), serveOptions{runs: "runs", atOnce: 1}, server.NewMetrics())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.endpoints(t.Context())
+	r.offers.found = []endpoint{{EndpointOffer: server.EndpointOffer{ID: "x", Models: []string{"other", "small:latest"}}, backend: "auto", url: "http://127.0.0.1:9"}}
+	if ids, err := r.judgeAt(t.Context(), endpointOptions{backend: "auto"}, "small"); err != nil || !slices.Equal(ids, []string{"x"}) {
+		t.Errorf("by a name without its tag: %v %v", ids, err)
 	}
 	v = s.until(s.startSuite(fmt.Sprintf("name: both\njudges: [{model: tiny, base-url: [%q, %q]}]\nconditions: [{protocol: pairwise, dataset: sample, limit: 16, prompt: direct}]\n", a.URL+"/", b.URL)).ID, ended)
 	m, err := judging.ReadManifest(filepath.Join("runs", filepath.FromSlash(v.Job.Run())))
@@ -255,6 +282,10 @@ conditions:
 `
 	if unquoted := strings.ReplaceAll(text, "'", ""); err != nil || unquoted != strings.ReplaceAll(want, "'", "") {
 		t.Errorf("%v, got\n%s\nwant\n%s", err, text, want)
+	}
+	null := server.Order{"protocol": {"pairwise"}, "name": {"~"}, "judges": {"sim coin"}, "dataset": {"sample"}}
+	if text, err := r.DraftSuite(t.Context(), null); !strings.HasPrefix(text, "name: \"~\"\n") {
+		t.Errorf("a name that YAML takes for nothing: %q, %v", text, err)
 	}
 	plan, err := r.PlanSuite(t.Context(), server.Order{"file": {text}})
 	if err != nil || len(plan.Tables) != 2 {
