@@ -224,7 +224,7 @@ func (c *Comparison) exchange(a, b family, boot stats.Bootstrap) {
 		d := &c.Differences[i]
 		if p, _ := f.versus(b, h, stats.Permutation{Rounds: boot.Rounds, Seed: boot.Seed}); !math.IsNaN(p) {
 			p = math.Round(p*1e6) / 1e6
-			d.P, d.Test, d.Noise = &p, h.test, d.Noise || p >= alpha
+			d.P, d.Test = &p, h.test // Holm's correction decides on Noise
 		}
 	}
 }

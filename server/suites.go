@@ -125,7 +125,7 @@ func (s *Server) suiteView(r *http.Request) (SuiteView, error) {
 	v := SuiteView{File: suite.File}
 	v.SuiteHead, v.Runs = s.suiteRuns(r, folder, suite)
 	for _, run := range v.Runs {
-		if run.Status == judging.Running && !run.Stalled {
+		if run.Status == judging.Running {
 			if p, err := s.status(r.Context(), run.Name); err == nil && !p.Stalled {
 				v.Progress = &p
 			}
