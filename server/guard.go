@@ -40,12 +40,14 @@ const (
 	readTimeout   = 30 * time.Second
 	writeTimeout  = 60 * time.Second
 	idleTimeout   = 2 * time.Minute
-	requestTime   = 45 * time.Second // for everything but a stream
+	requestTime = 45 * time.Second // for everything but a stream
 
 	sessionTime = 12 * time.Hour
 	maxSessions = 1000
 	maxTries    = 10 // wrong tokens a minute from one address
 )
+
+var errTooSlow = &failure{http.StatusServiceUnavailable, "this took longer than a page may; what takes so long is better asked of the command line"}
 
 // MinToken is the length of the shortest token.
 const MinToken = 16
@@ -89,7 +91,7 @@ func (s *Server) answer(rt route) http.HandlerFunc {
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		if !rt.stream {
-			ctx, cancel := context.WithTimeout(r.Context(), requestTime)
+			ctx, cancel := context.WithTimeout(r.Context(), s.patience)
 			defer cancel()
 			r = r.WithContext(ctx)
 		}
@@ -106,7 +108,10 @@ func (s *Server) answer(rt route) http.HandlerFunc {
 			}
 		}
 		if err := rt.handle(w, r); err != nil {
-			s.fail(w, r, err)
+			if r.Context().Err() != nil {
+				err = errTooSlow // unless nobody listens any more
+			}
+			s.fail(w, asked, err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
@@ -15,6 +16,25 @@ func header(name, value string) func(*http.Request) {
 }
 
 func asHost(name string) func(*http.Request) { return func(r *http.Request) { r.Host = name } }
+
+// Somebody who still waits when the time is over is told so.
+func TestTimeIsOver(t *testing.T) {
+	s := newSite(t, t.TempDir(), func(o *Options) { o.Runner = &slowRunner{} })
+	s.patience = 20 * time.Millisecond
+	for target, want := range map[string]string{"/start": "<p", "/api/v1/offer": `"status": 503`} {
+		if w := s.ask("GET", target, ""); w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "longer than a page may") || !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s: %d %s", target, w.Code, w.Body)
+		}
+	}
+}
+
+// slowRunner waits until nobody does.
+type slowRunner struct{ fakeRunner }
+
+func (*slowRunner) Offer(ctx context.Context, _ string) (Offer, error) {
+	<-ctx.Done()
+	return Offer{}, ctx.Err()
+}
 
 func TestWithoutATokenOnlyThisMachineIsLetIn(t *testing.T) {
 	for name, change := range map[string]func(*Options){

@@ -50,6 +50,7 @@ type Server struct {
 	metrics  *Metrics
 	live     *hub
 	pages    *pages
+	patience time.Duration // with a request
 	mux      *http.ServeMux
 	routes   []route
 }
@@ -78,7 +79,7 @@ func New(o Options) (*Server, error) {
 		opts: o, now: o.Now, runs: runs,
 		indexes: newLRU[string, *index](8), scores: newLRU[string, scored](16), summed: newLRU[string, summed](4096),
 		compared: newLRU[string, compared](8), stood: newLRU[string, stood](8), searches: newLRU[searchKey, []uint64](64),
-		reading: make(chan struct{}, 2), metrics: o.Metrics,
+		reading: make(chan struct{}, 2), metrics: o.Metrics, patience: requestTime,
 	}
 	if s.metrics == nil {
 		s.metrics = NewMetrics()
