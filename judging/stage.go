@@ -236,12 +236,9 @@ func Stage(questions *datasets.Set, rows []int, own *Answers, agents []*Answers)
 // EachJudgment is Stage that hands on each line, without its newline, instead of
 // keeping it; the line is valid until write returns.
 func EachJudgment(questions *datasets.Set, rows []int, own *Answers, agents []*Answers, write func(line []byte) error) (*Staged, error) {
-	staged := &Staged{Questions: len(rows), NoOwn: map[Lack]int{}, Warnings: []string{}}
+	staged := newStaged(len(rows), agents)
 	if err := ready(questions, own, agents); err != nil {
 		return nil, err
-	}
-	for _, a := range agents {
-		staged.Agents = append(staged.Agents, StagedAgent{Name: a.Name, Run: a.Run, LeftOut: map[Lack]int{}})
 	}
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -267,6 +264,14 @@ func EachJudgment(questions *datasets.Set, rows []int, own *Answers, agents []*A
 	}
 	staged.remark(own, agents)
 	return staged, nil
+}
+
+func newStaged(questions int, agents []*Answers) *Staged {
+	s := &Staged{Questions: questions, NoOwn: map[Lack]int{}, Warnings: []string{}}
+	for _, a := range agents {
+		s.Agents = append(s.Agents, StagedAgent{Name: a.Name, Run: a.Run, LeftOut: map[Lack]int{}})
+	}
+	return s
 }
 
 // ready refuses agents that could not be told apart, and compares what runs over

@@ -10,6 +10,7 @@
 #   stop    stops what start started; nothing to stop is no error
 #   env     prints, for eval:
 #             export GAVEL_LLAMA_URL=… and export GAVEL_OLLAMA_URL=…, the addresses
+#             export GAVEL_OLLAMA_LOG=…, the file in which Ollama says when it loads the model
 #             export GAVEL_LLAMA_SERVER=… and export GAVEL_TINY_MODEL=…, the llama-server command and the model's file, for tests that start and
 #             kill servers of their own (with llama)
 #
@@ -161,6 +162,8 @@ urls() {
 		if [[ $name == llama ]]; then
 			server=$("$here/llama.sh") || exit 1
 			printf 'export GAVEL_LLAMA_SERVER=%q\nexport GAVEL_TINY_MODEL=%q\n' "$server" "$dir/tiny.gguf"
+		else
+			printf 'export GAVEL_OLLAMA_LOG=%q\n' "$dir/ollama.log"
 		fi
 	done
 }

@@ -22,6 +22,7 @@ type hooks struct {
 	planned  func(p *prepared, plan judging.Plan) // instead of printing it
 	planner  *planner                             // of a suite: takes the plans of its cells
 	keyless  func(url string) bool                // servers that are sent no API key, whatever is set
+	contexts *suiteContexts                       // of a suite: one context for all that a model is asked
 }
 
 func (h hooks) folder() string {

@@ -214,14 +214,7 @@ func (e *env) equip(ctx context.Context, o runOptions, q question, its items, ju
 	if !kind.FollowUps {
 		params.Attempts = 1
 	}
-	switch {
-	case server.Kind == "ollama" && params.NumCtx == 0:
-		turns := params.Attempts
-		if params.Constrain {
-			turns = max(turns, 2) // reasoning, then the label
-		}
-		params.NumCtx = judging.SizeContext(judging.LongestPrompt(protocol, p.set), params.MaxTokens, turns, model.Trained)
-	case server.Kind == "openai" && params.NumCtx > 0:
+	if server.Kind == "openai" && params.NumCtx > 0 {
 		return nil, usage("--num-ctx: only Ollama is told its context by the client; start %s with the context you want", server.Name)
 	}
 	if err := abilities(server, model, &params); err != nil {
@@ -234,12 +227,20 @@ func (e *env) equip(ctx context.Context, o runOptions, q question, its items, ju
 			}
 		}
 	})
-	m := judging.NewManifest(version(), judging.Spec{
+	spec := judging.Spec{
 		Protocol: kind.Name, Goal: kind.GoalOf(o.settings), Prompt: template, Options: o.settings,
 		Dataset:    judging.DatasetSpec{SHA256: its.set.SHA256, Items: n, IDs: ids, Turns: o.open.Turns, Lang: o.open.Lang, Unrelated: o.unrelated, MaxOptions: o.maxOptions},
 		Model:      judging.ModelSpec{Name: model.Name, Identity: model.Identity(server.Kind)},
 		Parameters: params,
-	})
+	}
+	if server.Kind == "ollama" && params.NumCtx == 0 {
+		if e.hooks.contexts != nil {
+			spec.Parameters.NumCtx = e.hooks.contexts.of(e, o, spec, model.Trained)
+		} else {
+			spec.Parameters.NumCtx = sizeContext(kind, params, judging.LongestPrompt(protocol, p.set), model.Trained)
+		}
+	}
+	m := judging.NewManifest(version(), spec)
 	showings, err := judging.CountShowings(protocol, its.set, its.rows)
 	if err != nil {
 		return nil, err
@@ -256,10 +257,23 @@ func (e *env) equip(ctx context.Context, o runOptions, q question, its items, ju
 		p.out = filepath.Join(e.hooks.folder(), runName(m))
 	}
 	p.job = &judging.Job{
-		Manifest: m, Protocol: protocol, Set: its.set, Rows: its.rows, Context: max(model.Context, params.NumCtx),
+		Manifest: m, Protocol: protocol, Set: its.set, Rows: its.rows, Context: max(model.Context, spec.Parameters.NumCtx),
 		Concurrency: m.Concurrency, Now: e.now,
 	}
 	return p, e.measure(ctx, p)
+}
+
+// sizeContext is the context that a run needs of a server that must be told. How
+// many prompts of so many bytes it has makes no difference.
+func sizeContext(kind judging.Kind, params judging.Parameters, longest, trained int) int {
+	turns := 1
+	if kind.FollowUps {
+		turns = params.Attempts
+	}
+	if params.Constrain {
+		turns = max(turns, 2) // reasoning, then the label
+	}
+	return judging.SizeContext(longest, params.MaxTokens, turns, trained)
 }
 
 // takes tells whether the protocol judges such items.

@@ -256,8 +256,10 @@ func (e *env) importAgent(s *stages, file string) (dir string, err error) {
 	name := strings.Trim(unsafeInNames.ReplaceAllString(datasets.Base(file), "-"), "-.")
 	dir = filepath.Join(s.folder(), name+"_answer_imported")
 	if s.opts.dryRun {
-		if s.passing, err = os.MkdirTemp("", "gavel-plan-"); err != nil {
-			return "", err
+		if s.passing == "" {
+			if s.passing, err = os.MkdirTemp("", "gavel-plan-"); err != nil {
+				return "", err
+			}
 		}
 		dir = filepath.Join(s.passing, name)
 	}

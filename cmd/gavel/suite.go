@@ -59,7 +59,8 @@ Exit status: 0; 3 where a judge cannot be found.`, []cli.Flag{probe}, func(c *cl
 				return e.suitePlan(c.Context, s, f, c.Bool("probe"))
 			}),
 			command("run", "make every run of the suite, or go on with them", `Makes the runs judge by judge, so that a server loads each model once, and prints the
-table of "gavel suite results". A judge that stops answering ends its own runs alone. The
+table of "gavel suite results". All that a model on Ollama is asked without --num-ctx it
+is asked with one context, which "gavel suite plan" shows. A judge that stops answering ends its own runs alone. The
 same command again asks only for what is missing.
 
 Exit status: 0 every judgment was answered; 1 the plan is above the limits of the file

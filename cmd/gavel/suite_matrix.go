@@ -275,9 +275,7 @@ func (e *env) check(s *suite) error {
 	quiet.stderr = new(onlyOnce)
 	checked := map[string]bool{}
 	for _, c := range s.cells {
-		o := c.opts
-		o.endpointOptions, o.model, o.out = endpointOptions{}, "", ""
-		key := fmt.Sprintf("%+v", o)
+		key := c.opts.apart()
 		if checked[key] {
 			continue
 		}

@@ -53,6 +53,9 @@ type amounts struct {
 	Hours        float64  `json:"hours"`                  // as far as measured
 	Unmeasured   int      `json:"calls_of_unknown_speed"` // that Hours and ReplyTokens leave out
 	Basis        []string `json:"measured_by,omitempty"`
+	// NumCtx are the contexts that Ollama is asked for: it loads the model for
+	// each. Mostly there is one.
+	NumCtx []int `json:"num_ctx,omitempty"`
 }
 
 func (a *amounts) add(b amounts) {
@@ -71,6 +74,9 @@ func (a *amounts) add(b amounts) {
 		if !slices.Contains(a.Basis, basis) {
 			a.Basis = append(a.Basis, basis)
 		}
+	}
+	for _, n := range b.NumCtx {
+		a.load(n)
 	}
 }
 
@@ -125,6 +131,7 @@ func (pl *planner) take(ctx context.Context, p *prepared, plan judging.Plan) err
 		Calls: plan.Calls(), AtMost: plan.CallsAtMost, PromptTokens: plan.Tokens,
 	}
 	if a.Calls > 0 {
+		a.load(p.job.Manifest.Spec.Parameters.NumCtx)
 		if err := pl.time(ctx, p, &a); err != nil {
 			return err
 		}
@@ -199,6 +206,7 @@ func modesOf(o runOptions) int {
 func (pl *planner) follow(s *stages, n int) {
 	n *= s.opts.parameters.Times()
 	a := amounts{Judgments: n, Calls: n, AtMost: n, Later: n}
+	a.load(pl.env.hooks.contexts.following(pl.env, s))
 	pace, ok := simulatedPace, true
 	if s.judges[0].Server.Kind != "sim" {
 		pace, ok = pl.speeds.ofModel(modelSpec(s.judges), s.opts.protocol, s.opts.prompt, anyOfJudge)
@@ -218,6 +226,9 @@ func (e *env) planSuite(ctx context.Context, s *suite, probe bool) (*suitePlan, 
 	once.stderr = &onlyOnce{to: e.stderr}
 	pl := &planner{env: &once, speeds: e.earlierSpeeds(s), probe: probe, stages: map[string]bool{}, asked: map[[32]byte]bool{}}
 	once.hooks.planner = pl
+	if once.hooks.contexts == nil {
+		once.hooks.contexts = newSuiteContexts(s)
+	}
 	plan := &suitePlan{Suite: s.name, Out: s.out, Conditions: len(s.points)}
 	if s.limits.any() {
 		plan.Limits = &s.limits
@@ -272,6 +283,7 @@ func (p *suitePlan) count(c *cellPlan) {
 		row(name).add(*c.Agents[name])
 		p.Total.add(*c.Agents[name])
 	}
+	p.Total.NumCtx = nil // of one model with those of another: nobody loads that
 }
 
 // hold compares the total with the limits.
@@ -323,9 +335,20 @@ func (p *suitePlan) Tables() []report.Table {
 	judges := report.Table{Title: "nothing is asked by this plan"}
 	judges.Columns = append([]report.Column{{Name: "judge"}}, right("cells", "judgments", "there", "cached", "calls", "prompt tokens", "reply tokens", "time")...)
 	judges.Columns = append(judges.Columns, report.Column{Name: "measured by"})
+	told := slices.ContainsFunc(p.Judges, func(j judgePlan) bool { return len(j.NumCtx) > 0 })
+	if told {
+		judges.Columns = append(judges.Columns, report.Column{Name: "num_ctx", Right: true})
+	}
 	for _, j := range append(slices.Clone(p.Judges), judgePlan{Judge: "all", Cells: len(p.Cells), amounts: p.Total}) {
-		judges.Rows = append(judges.Rows, []string{j.Judge, strconv.Itoa(j.Cells), strconv.Itoa(j.Judgments), strconv.Itoa(j.Standing), strconv.Itoa(j.Cached),
-			callRange(j.Calls, j.AtMost), j.promptTokens(), j.replyTokens(), j.time(), strings.Join(j.Basis, "; ")})
+		row := []string{j.Judge, strconv.Itoa(j.Cells), strconv.Itoa(j.Judgments), strconv.Itoa(j.Standing), strconv.Itoa(j.Cached),
+			callRange(j.Calls, j.AtMost), j.promptTokens(), j.replyTokens(), j.time(), strings.Join(j.Basis, "; ")}
+		if told {
+			row = append(row, j.numCtx())
+		}
+		judges.Rows = append(judges.Rows, row)
+		if n := len(j.NumCtx); n > 1 {
+			judges.Notes = append(judges.Notes, fmt.Sprintf("! %s is loaded %d times or more, once for each num_ctx: a run that has begun keeps its own, and so does one that sets it", j.Judge, n))
+		}
 	}
 	judges.Notes = append(judges.Notes, "prompt tokens: about, 4 bytes a token; reply tokens and time: as this judge's calls took before, as many at once")
 	if p.Total.Later > 0 {
@@ -382,7 +405,7 @@ func (a amounts) time() string {
 // CSV has a row for each cell.
 func (p *suitePlan) CSV(w io.Writer) error {
 	t := report.Table{}
-	for _, name := range []string{"cell", "judge", "condition", "judgments", "standing", "cached", "calls", "calls_at_most", "later", "prompt_tokens", "reply_tokens", "hours", "calls_of_unknown_speed", "error"} {
+	for _, name := range []string{"cell", "judge", "condition", "judgments", "standing", "cached", "calls", "calls_at_most", "later", "prompt_tokens", "reply_tokens", "hours", "calls_of_unknown_speed", "error", "num_ctx"} {
 		t.Columns = append(t.Columns, report.Column{Name: name})
 	}
 	for _, c := range p.Cells {
@@ -391,7 +414,7 @@ func (p *suitePlan) CSV(w io.Writer) error {
 		for _, n := range []int{a.Judgments, a.Standing, a.Cached, a.Calls, a.AtMost, a.Later, a.PromptTokens, a.ReplyTokens} {
 			row = append(row, strconv.Itoa(n))
 		}
-		t.Rows = append(t.Rows, append(row, strconv.FormatFloat(a.Hours, 'f', 4, 64), strconv.Itoa(a.Unmeasured), c.Error))
+		t.Rows = append(t.Rows, append(row, strconv.FormatFloat(a.Hours, 'f', 4, 64), strconv.Itoa(a.Unmeasured), c.Error, a.numCtx()))
 	}
 	return report.CSV(w, t)
 }

@@ -41,7 +41,7 @@ func (e *env) suiteRun(ctx context.Context, s *suite, format string, yes bool) e
 // makeSuite makes the runs, or goes on with them.
 func (e *env) makeSuite(ctx context.Context, s *suite, yes bool) (err error) {
 	quiet := *e
-	quiet.stdout = io.Discard
+	quiet.stdout, quiet.hooks.contexts = io.Discard, newSuiteContexts(s)
 	done, err := quiet.hold(s)
 	if err != nil {
 		return err
