@@ -40,7 +40,7 @@ const (
 	readTimeout   = 30 * time.Second
 	writeTimeout  = 60 * time.Second
 	idleTimeout   = 2 * time.Minute
-	requestTime = 45 * time.Second // for everything but a stream
+	requestTime   = 45 * time.Second // for everything but a stream
 
 	sessionTime = 12 * time.Hour
 	maxSessions = 1000

@@ -246,8 +246,20 @@ func life(b *tab, g *barrier, tokens int) (run string) {
 // other.
 func TestBrowserSuite(t *testing.T) {
 	browser := chromium(t)
+	t.Run("scripted", func(t *testing.T) { suites(t, browser, newJudge(t, false, favoursFirst).URL, looks...) })
+	t.Run("llama.cpp", func(t *testing.T) {
+		llama := os.Getenv("GAVEL_LLAMA_URL")
+		if llama == "" {
+			t.Skip("GAVEL_LLAMA_URL is not set: run scripts/servers.sh start")
+		}
+		suites(t, browser, llama, looks[1])
+	})
+}
+
+func suites(t *testing.T, browser context.Context, judge string, looks ...look) {
 	home(t)
-	g := newBarrier(t, newJudge(t, false, favoursFirst).URL)
+	_, name, _ := strings.Cut(t.Name(), "/")
+	g := newBarrier(t, judge)
 	base := serve(t, "--runs", "runs", "--base-url", g.URL, "--no-cache").url
 	for _, l := range looks {
 		t.Run(l.String(), func(t *testing.T) {
@@ -258,7 +270,7 @@ func TestBrowserSuite(t *testing.T) {
 				}
 				return '-'
 			}, l.String()), "-")
-			b := newTab(t, browser, base, l, "suite")
+			b := newTab(t, browser, base, l, "suite "+name)
 			composes(b, g, suite)
 			suiteLives(b, g, suite)
 		})
@@ -274,10 +286,10 @@ func composes(b *tab, g *barrier, suite string) {
 	b.until("the protocol is another", `document.querySelector("[aria-current][value='protocol reversed']")`)
 	eval[bool](b, `document.querySelectorAll("form details").forEach(d => d.open = true), true`)
 	b.do("the name", chromedp.SetValue(chromedp.CSS("#name"), suite))
-	for _, box := range []string{`[name=judges][value="` + g.URL + ` tiny"]`, `[name=judges][value="sim coin"]`, `[name=dataset][value=sample]`, `[name=prompt][value=direct]`} {
+	for _, box := range []string{`[name=judges][value="` + g.URL + ` tiny"]`, `[name=judges][value="sim coin"]`, `[name=dataset][value=sample]`, `[name=prompt][value=sop]`, `[name=prompt][value=direct]`, `[name=system-role][value=user]`} {
 		b.do(box, chromedp.Click(chromedp.CSS(box)))
 	}
-	b.do("few items", chromedp.SetValue(chromedp.CSS("#limit"), "4"), chromedp.SetValue(chromedp.CSS("#concurrency"), "1"))
+	b.do("few items", chromedp.SetValue(chromedp.CSS("#limit"), "4"), chromedp.SetValue(chromedp.CSS("#concurrency"), "1"), chromedp.SetValue(chromedp.CSS("#max-tokens"), "8"), chromedp.SetValue(chromedp.CSS("#attempts"), "1"))
 	if eval[bool](b, `Boolean(document.querySelector("#action-start"))`) {
 		b.t.Error("the form starts a suite whose plan was not shown")
 	}
@@ -287,7 +299,7 @@ func composes(b *tab, g *barrier, suite string) {
 	b.press("#action-plan")
 	b.until("the plan is shown", `document.querySelector("#plan table")`)
 	if text := eval[string](b, `document.querySelector("#plan").innerText`); strings.Count(text, "reversed_sample") != 4 {
-		b.t.Errorf("the plan does not have 2 judges under 2 prompts:\n%s", text)
+		b.t.Errorf("the plan does not have 2 judges under 2 conditions:\n%s", text)
 	}
 	b.check("planned")
 }
