@@ -96,7 +96,7 @@ func (s *Server) compareView(r *http.Request) (v CompareView, err error) {
 	if f.A == "" || f.B == "" {
 		return v, nil
 	}
-	err = s.both(r.Context(), f.A, f.B, func(a, b *index) error { return v.beside(a, b) })
+	err = s.both(r.Context(), f.A, f.B, func(a, b *index) error { return s.beside(&v, a, b) })
 	if err != nil {
 		return v, err
 	}
@@ -138,7 +138,7 @@ func (s *Server) both(ctx context.Context, nameA, nameB string, use func(a, b *i
 }
 
 // beside lists the items that the filter takes.
-func (v *CompareView) beside(a, b *index) error {
+func (s *Server) beside(v *CompareView, a, b *index) error {
 	f := v.Filter
 	headA, headB := headOf(a.run, a.m), headOf(b.run, b.m)
 	v.A, v.B = &headA, &headB
@@ -151,6 +151,9 @@ func (v *CompareView) beside(a, b *index) error {
 	if chosen < 0 {
 		return bad("show %q: it is one of differ, a, b, verdicts, all", visible(f.Show))
 	}
+	itemsA, itemsB := s.openItems(a), s.openItems(b)
+	defer itemsA.Close()
+	defer itemsB.Close()
 	begin, end := (f.Page-1)*perPage, f.Page*perPage
 	for i := range a.items {
 		j, ok := b.ids.Find(a.ids.At(i))
@@ -163,7 +166,9 @@ func (v *CompareView) beside(a, b *index) error {
 		for k, d := range differences {
 			if d.is(fa, fb, same) {
 				if counts[k]++; k == chosen && counts[k] > begin && counts[k] <= end {
-					v.Items = append(v.Items, compareRow(a, b, i, j, fa, fb))
+					row := compareRow(a, b, i, fa, fb)
+					row.A, row.B = a.briefs(i, a.textsIfThere(itemsA.File, i)), b.briefs(j, b.textsIfThere(itemsB.File, j))
+					v.Items = append(v.Items, row)
 				}
 			}
 		}
@@ -179,14 +184,8 @@ func (v *CompareView) beside(a, b *index) error {
 	return nil
 }
 
-func compareRow(a, b *index, i, j int, fa, fb facts) CompareRow {
+func compareRow(a, b *index, i int, fa, fb facts) CompareRow {
 	row := CompareRow{ID: strings.Clone(a.ids.At(i)), Group: a.groups[a.items[i].group], FactA: fa.names(), FactB: fb.names()}
-	for _, g := range a.of(i) {
-		row.A = append(row.A, brief(g))
-	}
-	for _, g := range b.of(j) {
-		row.B = append(row.B, brief(g))
-	}
 	row.Link = "/compare/item" + query("a", a.run, "b", b.run, "item", row.ID)
 	return row
 }

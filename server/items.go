@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gavel/datasets"
 	"gavel/judging"
 )
 
@@ -356,23 +357,34 @@ func (s *Server) openItems(x *index) openedItems {
 
 func (x *index) itemRow(items *os.File, i int, run RunHead, f ItemsFilter) ItemRow {
 	e := x.items[i]
-	row := ItemRow{ID: strings.Clone(x.ids.At(i)), Group: x.groups[e.group], Games: []GameBrief{}, Facts: x.facts(i).names()}
+	row := ItemRow{ID: strings.Clone(x.ids.At(i)), Group: x.groups[e.group], Facts: x.facts(i).names()}
 	row.Link = itemURL(run.Name, row.ID, f.Query())
-	ids := []string(nil)
-	if item, err := x.item(items, i); err == nil {
-		row.Question = shortened(cmp.Or(item.Question, answered(item.Answered)), 160)
-		for _, c := range item.Candidates {
-			ids = append(ids, c.ID)
-		}
+	item := x.textsIfThere(items, i)
+	row.Question, row.Games = shortened(cmp.Or(item.Question, answered(item.Answered)), 160), x.briefs(i, item)
+	return row
+}
+
+// textsIfThere is an item, or one without any text where it cannot be read.
+func (x *index) textsIfThere(items *os.File, i int) datasets.Item {
+	item, err := x.item(items, i)
+	if err != nil {
+		return datasets.Item{}
 	}
+	return item
+}
+
+// briefs are the games of an item in a list. Of an item whose texts are not
+// there nobody can say which candidate was chosen, only where it was shown.
+func (x *index) briefs(i int, item datasets.Item) []GameBrief {
+	all := []GameBrief{}
 	for _, g := range x.of(i) {
 		b := brief(g)
-		if g.choice >= 0 && int(g.choice) < len(ids) {
-			b.Choice = ids[g.choice]
+		if g.choice >= 0 && int(g.choice) < len(item.Candidates) {
+			b.Choice = item.Candidates[g.choice].ID
 		}
-		row.Games = append(row.Games, b)
+		all = append(all, b)
 	}
-	return row
+	return all
 }
 
 // itemURL is the page of an item. Ids that a browser would take for a way up go
