@@ -100,6 +100,7 @@ func (s *Server) answer(rt route) http.HandlerFunc {
 				s.refuse(w, r, err)
 				return
 			}
+			r, asked = markInside(r), markInside(asked)
 		}
 		if r.Method == http.MethodPost {
 			if err := s.guard.meant(r); err != nil {
@@ -115,6 +116,18 @@ func (s *Server) answer(rt route) http.HandlerFunc {
 		}
 	}
 }
+
+// letIn marks the context of a request that came past the wall of the token.
+type letIn struct{}
+
+func markInside(r *http.Request) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), letIn{}, true))
+}
+
+// inside tells whether a request came past the wall of the token: strangers are
+// shown no way into the site. It does not look at the token again, so that
+// nothing but that wall, which counts the tries, tells whether one is right.
+func inside(r *http.Request) bool { return r.Context().Value(letIn{}) != nil }
 
 // response remembers what was answered.
 type response struct {

@@ -215,6 +215,36 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
+// Strangers are shown where to sign in, and nothing that they could not open.
+func TestStrangersAreShownNoWayIn(t *testing.T) {
+	s := newSite(t, t.TempDir(), func(o *Options) { o.Token, o.Runner = token, &fakeRunner{} })
+	links := func(target string, change ...func(*http.Request)) string {
+		var to []string
+		for _, a := range elements(parse(t, s.ask("GET", target, "", change...).Body.String()), "a") {
+			to = append(to, attr(a, "href"))
+		}
+		return strings.Join(to, " ")
+	}
+	for target, change := range map[string]func(*http.Request){
+		"/login": header("Accept", "text/html"), "/assets/none": header("Accept", "text/html"), "/start": asHost("evil.example"),
+		"/login?to=/": header("Authorization", "Bearer "+token), // which would tell whether a token is right
+	} {
+		if got := links(target, change); strings.Trim(got, "#main/ ") != "" {
+			t.Errorf("%s has links to %s", target, got)
+		}
+	}
+	known := header("Authorization", "Bearer "+token)
+	for _, target := range []string{"/", "/nowhere", "/runs/none"} {
+		if got := links(target, known); !strings.Contains(got, "/compare /start /jobs") || !strings.HasSuffix(got, "/metrics") {
+			t.Errorf("%s, let in, has links to %s", target, got)
+		}
+	}
+	own := newSite(t, t.TempDir(), func(o *Options) { o.Runner = &fakeRunner{panics: "oh"} })
+	if page := own.ask("GET", "/jobs", "").Body.String(); !strings.Contains(page, `href="/compare"`) {
+		t.Errorf("a page that failed leads nowhere:\n%s", page)
+	}
+}
+
 func TestSigningOutEndsTheSession(t *testing.T) {
 	s := newSite(t, t.TempDir(), func(o *Options) { o.Token = token })
 	id := s.guard.begin()

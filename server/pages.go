@@ -41,6 +41,7 @@ type frame struct {
 	CSRF    string
 	Version string
 	Start   bool // runs can be started
+	Inside  bool // whoever asks was let in
 	Session bool // there is one to end
 	Path    string
 }
@@ -97,7 +98,7 @@ func (p *pages) add(file string, text []byte) {
 func (p *pages) render(w http.ResponseWriter, r *http.Request, status int, name string, view any) {
 	f := frame{
 		View: view, Name: name, CSRF: p.s.guard.csrf(r), Version: p.s.opts.Version, Start: p.s.opts.Runner != nil,
-		Session: p.s.guard.session(r) != "", Path: r.URL.RequestURI(),
+		Inside: inside(r), Session: p.s.guard.session(r) != "", Path: r.URL.RequestURI(),
 	}
 	var b bytes.Buffer
 	if err := p.by[name].ExecuteTemplate(&b, "base", f); err != nil {
