@@ -299,7 +299,7 @@ func writeError(path string, err error) error {
 		err = perr.Err
 	}
 	if errors.Is(err, syscall.ENOSPC) {
-		return fmt.Errorf("writing %s: %w; what is written is kept: make room and run the same command again", path, err)
+		return fmt.Errorf("writing %s: %w; what is written is kept: make room and go on with the run", path, err)
 	}
 	return fmt.Errorf("writing %s: %w", path, err)
 }

@@ -266,7 +266,7 @@ func TestFullDisk(t *testing.T) {
 	t.Cleanup(func() { exec.Command("umount", "-l", "disk").Run() })
 	args := []string{"run", "pairwise", "--backend", "sim", "--model", "coin", "--dataset", "sample", "--out", "disk/r"}
 	_, stderr, code := call(t, args...)
-	if code != 1 || !strings.Contains(stderr, "no space left on device") || !strings.Contains(stderr, "make room and run the same command again") {
+	if code != 1 || !strings.Contains(stderr, "no space left on device") || !strings.Contains(stderr, "make room and go on with the run") {
 		t.Fatalf("exit status %d\n%s", code, stderr)
 	}
 	kept := strings.Count(read(t, "disk/r/records.jsonl"), "\n")

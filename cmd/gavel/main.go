@@ -46,7 +46,14 @@ type env struct {
 	terminal       bool // stderr is one
 	interrupts     *interrupts
 	hooks          hooks // of a server that makes runs
+	words          phrases
 }
+
+// phrases say how whoever watches a run ends it at once, and goes on with it: at
+// a terminal with keys and commands, on a page with a button and a form.
+type phrases struct{ stopNow, goOn string }
+
+var terminalWords = phrases{stopNow: "Ctrl-C again", goOn: "run the same command again to go on"}
 
 // say writes a line for people.
 func (e *env) say(format string, args ...any) { fmt.Fprintf(e.stderr, format+"\n", args...) }
@@ -85,7 +92,7 @@ func gavel(ctx context.Context, in *interrupts, stdout, stderr io.Writer, args [
 }
 
 func newEnv(in *interrupts, stdout, stderr io.Writer) *env {
-	e := &env{stdout: stdout, stderr: stderr, getenv: os.Getenv, http: backends.NewHTTPClient(64), now: time.Now, interrupts: in}
+	e := &env{stdout: stdout, stderr: stderr, getenv: os.Getenv, http: backends.NewHTTPClient(64), now: time.Now, interrupts: in, words: terminalWords}
 	if f, ok := stderr.(*os.File); ok {
 		e.terminal = term.IsTerminal(int(f.Fd()))
 	}

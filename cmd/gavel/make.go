@@ -195,7 +195,7 @@ func (e *env) ask(ctx context.Context, p *prepared, dir *judging.Dir, missing, s
 	progress := e.newProgress(missing, standing)
 	done := e.interrupts.handle(func() {
 		close(stop) // first: once it is said, nothing more is asked
-		progress.note("stopping: waiting for what is in flight; Ctrl-C again to give that up")
+		progress.note("stopping: waiting for what is in flight; " + e.words.stopNow + " to give that up")
 	})
 	defer done()
 	p.note = progress.note
@@ -246,14 +246,14 @@ func (e *env) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (*s
 		e.say("run written to %s", p.out)
 	}
 	if games == 0 {
-		return nil, ending(m.Status, left, m.Judgments, runErr)
+		return nil, e.ending(m.Status, left, m.Judgments, runErr)
 	}
-	return &rep, ending(m.Status, left, m.Judgments, runErr)
+	return &rep, e.ending(m.Status, left, m.Judgments, runErr)
 }
 
 // ending is the error that a run ends with: what is left, and how to go on.
-func ending(status string, left, expected int, runErr error) error {
-	const goOn = "run the same command again to go on"
+func (e *env) ending(status string, left, expected int, runErr error) error {
+	goOn := e.words.goOn
 	var gaveUp *judging.GaveUpError
 	switch {
 	case status == judging.Complete && errors.Is(runErr, judging.ErrStopped):

@@ -56,8 +56,13 @@ func (e *env) newRunner(ctx context.Context, o serveOptions, m *server.Metrics) 
 	if err != nil {
 		return nil, err
 	}
-	return &runner{env: e, opts: o, dir: dir, ctx: ctx, note: m, shared: new(sharedCache)}, nil
+	onPages := *e
+	onPages.words = pageWords
+	return &runner{env: &onPages, opts: o, dir: dir, ctx: ctx, note: m, shared: new(sharedCache)}, nil
 }
+
+// pageWords are those of a job's page.
+var pageWords = phrases{stopNow: "stop again", goOn: "start the same again to go on"}
 
 // runJob is a job with what ends it.
 type runJob struct {
@@ -222,8 +227,7 @@ func (j *runJob) make(ctx context.Context, work func(context.Context, *env) erro
 	default:
 		j.State = server.JobFailed
 	}
-	// The words are those of the command line; here it is the form that goes on.
-	j.Error = strings.NewReplacer("run the same command again to go on", "start the same again to go on", "run the same command again", "start the same again").Replace(err.Error())
+	j.Error = err.Error()
 }
 
 func (j *runJob) say(line string) {

@@ -197,6 +197,9 @@ func TestServeMakesARun(t *testing.T) {
 	if v.Job.State != server.JobStopped || v.Progress.Status != judging.Interrupted || !strings.Contains(v.Job.Error, "start the same again") {
 		t.Errorf("after it was stopped: %+v", v.Job)
 	}
+	if log := strings.Join(v.Job.Log, "\n"); strings.Contains(log+v.Job.Error, "Ctrl-C") || strings.Contains(log+v.Job.Error, "command") || !strings.Contains(log, "stop again to give that up") {
+		t.Errorf("a job speaks of keys and commands:\n%s\n%s", log, v.Job.Error)
+	}
 	asked := g.calls.Load()
 	if asked >= 20 || int64(v.Progress.Done) != asked {
 		t.Errorf("%d asked, %d judgments kept", asked, v.Progress.Done)

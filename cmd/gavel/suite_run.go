@@ -205,10 +205,10 @@ func (r *suiteRunner) end(ctx context.Context) error {
 		if n == 0 {
 			return nil
 		}
-		return &exitCodeError{code: exitInterrupted, err: fmt.Errorf("interrupted: %d of %d cells are not complete; run the same command again to go on", n, len(r.suite.cells))}
+		return &exitCodeError{code: exitInterrupted, err: fmt.Errorf("interrupted: %d of %d cells are not complete; %s", n, len(r.suite.cells), r.env.words.goOn)}
 	}
 	if len(r.left) > 0 {
-		return &exitCodeError{code: exitIncomplete, err: fmt.Errorf("%d of %d cells are not complete (%s); run the same command again to go on", len(r.left), len(r.suite.cells), strings.Join(r.left, ", "))}
+		return &exitCodeError{code: exitIncomplete, err: fmt.Errorf("%d of %d cells are not complete (%s); %s", len(r.left), len(r.suite.cells), strings.Join(r.left, ", "), r.env.words.goOn)}
 	}
 	return nil
 }
