@@ -35,36 +35,29 @@ type Column struct {
 // parse well.
 type Writer func(w io.Writer, t Table) error
 
-// Text prints for a terminal.
-func Text(w io.Writer, t Table) error {
-	tw := layout(t, clean)
+// Text prints lines of any length.
+func Text(w io.Writer, t Table) error { return write(w, t, 0, []Table{t}) }
+
+// body are the lines of a table's rows, at most so wide if that can be; columns
+// is 0 where they may have any width.
+func body(t Table, columns int) []string {
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	var widest map[int]int
+	if columns > 0 {
+		widest = limits(t, columns)
+	}
+	tw := layout(t, clean, widest)
 	tw.SetStyle(table.StyleLight)
 	tw.Style().Options.DrawBorder = false
 	tw.Style().Options.SeparateColumns = false
 	tw.Style().Format.Header = text.FormatDefault
-	if t.Title != "" {
-		for line := range strings.Lines(t.Title) {
-			if _, err := fmt.Fprintln(w, clean(strings.TrimSuffix(line, "\n"))); err != nil {
-				return err
-			}
-		}
+	lines := strings.Split(tw.Render(), "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(l, " ")
 	}
-	if len(t.Rows) > 0 {
-		lines := strings.Split(tw.Render(), "\n")
-		for i, l := range lines {
-			lines[i] = strings.TrimRight(l, " ")
-		}
-		if _, err := fmt.Fprintln(w, strings.Join(lines, "\n")); err != nil {
-			return err
-		}
-	}
-	for _, n := range t.Notes {
-		if _, err := fmt.Fprintf(w, " %s\n", clean(n)); err != nil {
-			return err
-		}
-	}
-	_, err := fmt.Fprintln(w)
-	return err
+	return lines
 }
 
 // Markdown prints a GitHub table.
@@ -80,7 +73,7 @@ func Markdown(w io.Writer, t Table) error {
 		}
 	}
 	if len(t.Rows) > 0 {
-		if _, err := fmt.Fprintln(w, layout(t, escapeCell).RenderMarkdown()); err != nil {
+		if _, err := fmt.Fprintln(w, layout(t, escapeCell, nil).RenderMarkdown()); err != nil {
 			return err
 		}
 	}
@@ -93,16 +86,19 @@ func Markdown(w io.Writer, t Table) error {
 	return err
 }
 
-// layout fills a table with words made safe by cell.
-func layout(t Table, cell func(string) string) table.Writer {
+// layout fills a table with words made safe by cell. Those of the columns named
+// in widest are wrapped.
+func layout(t Table, cell func(string) string, widest map[int]int) table.Writer {
 	tw := table.NewWriter()
 	header := make(table.Row, len(t.Columns))
 	var configs []table.ColumnConfig
 	for i, c := range t.Columns {
 		header[i] = cell(c.Name)
+		config := table.ColumnConfig{Number: i + 1, WidthMax: widest[i], WidthMaxEnforcer: text.WrapSoft}
 		if c.Right {
-			configs = append(configs, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
+			config.Align, config.AlignHeader = text.AlignRight, text.AlignRight
 		}
+		configs = append(configs, config)
 	}
 	tw.AppendHeader(header)
 	tw.SetColumnConfigs(configs)

@@ -146,7 +146,7 @@ func (d *demo) options() error {
 
 func (d *demo) print(tables []report.Table) error {
 	for _, t := range tables {
-		if err := report.Text(d.env.stdout, t); err != nil {
+		if err := report.TextWithin(d.env.columns)(d.env.stdout, t); err != nil {
 			return err
 		}
 	}

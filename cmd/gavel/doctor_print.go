@@ -18,11 +18,11 @@ func (e *env) printDiagnosis(d diagnosis, asJSON bool) error {
 	if asJSON {
 		return report.WriteJSON(e.stdout, d)
 	}
-	if err := report.Text(e.stdout, findingsTable(d)); err != nil {
+	if err := report.TextWithin(e.columns)(e.stdout, findingsTable(d)); err != nil {
 		return err
 	}
 	if d.Speed != nil {
-		if err := report.Text(e.stdout, pacesTable(d)); err != nil {
+		if err := report.TextWithin(e.columns)(e.stdout, pacesTable(d)); err != nil {
 			return err
 		}
 	}

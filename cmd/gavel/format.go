@@ -45,7 +45,7 @@ func listFormat(c *cli.Context) (string, error) {
 }
 
 func (e *env) print(format string, p printable) error {
-	write := report.Text
+	write := report.TextWithin(e.columns)
 	switch format {
 	case "json":
 		return report.WriteJSON(e.stdout, p)

@@ -44,6 +44,7 @@ type env struct {
 	http           *http.Client
 	now            func() time.Time
 	terminal       bool // stderr is one
+	columns        int  // of the terminal that stdout is; 0 where it is none
 	interrupts     *interrupts
 	hooks          hooks // of a server that makes runs
 	words          phrases
@@ -95,6 +96,11 @@ func newEnv(in *interrupts, stdout, stderr io.Writer) *env {
 	e := &env{stdout: stdout, stderr: stderr, getenv: os.Getenv, http: backends.NewHTTPClient(64), now: time.Now, interrupts: in, words: terminalWords}
 	if f, ok := stderr.(*os.File); ok {
 		e.terminal = term.IsTerminal(int(f.Fd()))
+	}
+	if f, ok := stdout.(*os.File); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+			e.columns = width
+		}
 	}
 	return e
 }

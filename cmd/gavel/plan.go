@@ -68,7 +68,7 @@ func (e *env) printPlan(p *prepared, plan judging.Plan) error {
 			Plan     judging.Plan      `json:"plan"`
 		}{p.job.Manifest, p.out, plan})
 	}
-	if err := report.Text(e.stdout, report.Table{Title: "plan: nothing is asked", Columns: []report.Column{{Name: ""}, {Name: ""}}, Rows: planRows(p, plan)}); err != nil {
+	if err := report.TextWithin(e.columns)(e.stdout, report.Table{Title: "plan: nothing is asked", Columns: []report.Column{{Name: ""}, {Name: ""}}, Rows: planRows(p, plan)}); err != nil {
 		return err
 	}
 	for _, msg := range plan.First {
