@@ -133,7 +133,7 @@ var ChatbotArena = Format{
 	About:    "rows with question_id, model_a, model_b, winner, conversation_a, conversation_b, turn, language and more",
 	Keys:     []string{"question_id", "model_a", "model_b", "winner", "conversation_a", "conversation_b", "turn", "language"},
 	Parse:    parseArena,
-	Assemble: chooseArena,
+	Assemble: chooseArena, Languages: true,
 }
 
 func parseArena(line []byte) (Item, error) {

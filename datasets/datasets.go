@@ -145,6 +145,9 @@ type Format struct {
 	Assemble func(rows Rows, emit func(line int, text []byte) error) (notes []string, err error)
 	// Makes is the format of the lines that Assemble makes, where it is another.
 	Makes string
+	// Languages tells that rows say their language, so that the option Lang can
+	// choose among them.
+	Languages bool
 }
 
 // Formats lists the file formats that a path may have. A file has the format of

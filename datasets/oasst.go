@@ -39,7 +39,7 @@ var OASSTTrees = Format{
 	Keys:     []string{"message_tree_id", "prompt"},
 	Parse:    parseAssembled(func(line []byte) error { _, _, err := parseTree(line); return err }),
 	Assemble: assembleTrees,
-	Makes:    OptionLines.Name,
+	Makes:    OptionLines.Name, Languages: true,
 }
 
 // OASSTMessages is a table or an export of messages, one a row.
@@ -49,7 +49,7 @@ var OASSTMessages = Format{
 	Keys:     []string{"message_id", "role", "text"},
 	Parse:    parseAssembled(func(line []byte) error { _, err := parseMessage(line); return err }),
 	Assemble: assembleMessages,
-	Makes:    OptionLines.Name,
+	Makes:    OptionLines.Name, Languages: true,
 }
 
 // parseAssembled reads the lines that were made of rows. A row that could not be

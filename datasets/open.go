@@ -88,9 +88,21 @@ func FromLines(name, format string, lines [][]byte) (*Set, error) {
 	return s, nil
 }
 
-// load indexes a file, from in where it has the lines to be read later, else
-// from what it unpacks to and is assembled from.
+// load indexes a file, and refuses options that would be passed over: a run that
+// named a language would else have another id, and the same items.
 func (s *Set) load(in content, size int64) error {
+	if err := s.read(in, size); err != nil {
+		return err
+	}
+	if s.Options.Lang != "" && !s.format.Languages {
+		return fmt.Errorf("%s: its rows (format %s) do not say their language: leave --lang %s out", s.label(), s.Format, s.Options.Lang)
+	}
+	return nil
+}
+
+// read indexes a file, from in where it has the lines to be read later, else
+// from what it unpacks to and is assembled from.
+func (s *Set) read(in content, size int64) error {
 	how, err := sniff(in)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.label(), err)

@@ -23,7 +23,7 @@ rows with the conversations or without.
 Example:
   gavel import fastchat gpt4_pair.jsonl --out runs/gpt4
   gavel agree runs/gpt4 --human human.jsonl`,
-		Flags: append([]cli.Flag{&cli.StringFlag{Name: "human", Usage: "`FILE` of people's votes"}}, scoringFlags()...),
+		Flags: append(append([]cli.Flag{&cli.StringFlag{Name: "human", Usage: "`FILE` of people's votes"}}, verdictFlags()...), formatFlags()...),
 		Action: func(c *cli.Context) error {
 			f, err := format(c)
 			if err != nil {

@@ -121,13 +121,13 @@ func (e *env) showDataset(c *cli.Context) error {
 	}
 	set, err := e.library().OpenWith(name, open)
 	if err != nil {
-		if isKnown && f == "text" {
+		if isKnown && f == "text" && !known.Builtin() && !e.library().Has(known) {
 			e.showKnown(known)
 		}
 		return err
 	}
 	defer set.Close()
-	shape, groups, labels, err := countItems(set)
+	n, err := countItems(set)
 	if err != nil {
 		return err
 	}
@@ -140,44 +140,60 @@ func (e *env) showDataset(c *cli.Context) error {
 		add("source", known.Source)
 	}
 	add("format", set.Format)
-	if shape != "" {
-		add("shape", string(shape))
+	switch shapes := sortedKeys(n.shapes); len(shapes) {
+	case 0:
+	case 1:
+		add("shape", shapes[0])
+	default:
+		for _, s := range shapes {
+			add("shape "+s, strconv.Itoa(n.shapes[s]))
+		}
 	}
 	add("SHA-256", set.SHA256)
 	add("items", strconv.Itoa(set.Len()))
 	add("lines skipped", strconv.Itoa(set.Skipped))
 	add("longest item", fmt.Sprintf("%d bytes", set.Longest))
-	for _, k := range sortedKeys(labels) {
-		add("labelled "+k, strconv.Itoa(labels[k]))
+	for _, k := range sortedKeys(n.labels) {
+		add("labelled "+k, strconv.Itoa(n.labels[k]))
 	}
-	for _, g := range sortedGroups(groups) {
-		add("group "+g, strconv.Itoa(groups[g]))
+	for _, g := range sortedGroups(n.groups) {
+		add("group "+g, strconv.Itoa(n.groups[g]))
 	}
 	t.Notes = append(t.Notes, set.Notes...)
 	for _, b := range set.Bad {
 		t.Notes = append(t.Notes, "skipped: "+b.Error())
 	}
 	return e.print(f, listing{t, map[string]any{
-		"name": set.Name, "format": set.Format, "shape": shape, "notes": set.Notes, "sha256": set.SHA256, "items": set.Len(), "skipped": set.Skipped,
-		"longest_bytes": set.Longest, "groups": groups, "labels": labels,
+		"name": set.Name, "format": set.Format, "shape": n.shape(), "shapes": n.shapes, "notes": set.Notes, "sha256": set.SHA256, "items": set.Len(), "skipped": set.Skipped,
+		"longest_bytes": set.Longest, "groups": n.groups, "labels": n.labels,
 	}})
 }
 
-// countItems counts a set's items by group and, where they have one, by label.
-func countItems(set *datasets.Set) (shape datasets.Shape, groups, labels map[string]int, err error) {
-	groups, labels = map[string]int{}, map[string]int{}
+// counts are a set's items by shape, by group and, where they have one, by label.
+type counts struct{ shapes, groups, labels map[string]int }
+
+func countItems(set *datasets.Set) (counts, error) {
+	n := counts{map[string]int{}, map[string]int{}, map[string]int{}}
 	for i := range set.Len() {
 		item, err := set.Item(i)
 		if err != nil {
-			return "", nil, nil, err
+			return n, err
 		}
-		shape = item.Shape
-		groups[item.Group]++
+		n.shapes[string(item.Shape)]++
+		n.groups[item.Group]++
 		if item.Gold != datasets.NoGold {
-			labels[item.Candidates[item.Gold].ID]++
+			n.labels[item.Candidates[item.Gold].ID]++
 		}
 	}
-	return shape, groups, labels, nil
+	return n, nil
+}
+
+// shape is the one that all items have, or "" where they have several.
+func (n counts) shape() string {
+	if shapes := sortedKeys(n.shapes); len(shapes) == 1 {
+		return shapes[0]
+	}
+	return ""
 }
 
 func sortedKeys(m map[string]int) []string {

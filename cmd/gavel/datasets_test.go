@@ -11,6 +11,7 @@ type shown struct {
 	Name   string         `json:"name"`
 	Format string         `json:"format"`
 	Shape  string         `json:"shape"`
+	Shapes map[string]int `json:"shapes"`
 	Notes  []string       `json:"notes"`
 	SHA256 string         `json:"sha256"`
 	Items  int            `json:"items"`
@@ -96,6 +97,45 @@ func TestImportAs(t *testing.T) {
 	}
 	_, stderr, code = call(t, "datasets", "fetch", "chatbot-arena")
 	if code != 1 || !strings.Contains(stderr, "--as chatbot-arena") || strings.Index(stderr, "licence") > strings.Index(stderr, "cannot be fetched") {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
+}
+
+// A file of several shapes is shown with all of them, however it is sorted.
+func TestShowMixedShapes(t *testing.T) {
+	home(t)
+	const choice, number = `{"id":"c%","question":"Which?","options":["x","y"],"gold":"A"}`, `{"id":"n%","question":"How many?","gold":"7"}`
+	lines := func(all ...string) string {
+		for i, l := range all {
+			all[i] = strings.Replace(l, "%", string(rune('0'+i)), 1)
+		}
+		return strings.Join(all, "\n") + "\n"
+	}
+	write(t, "mixed.jsonl", lines(choice, number, choice))
+	write(t, "sorted.jsonl", lines(choice, choice, number))
+	for _, file := range []string{"mixed.jsonl", "sorted.jsonl"} {
+		saysInOrder(t, mustCall(t, "datasets", "show", file), "shape choice", "2", "shape number", "1", "SHA-256")
+		if s := show(t, file); s.Shape != "" || s.Shapes["choice"] != 2 || s.Shapes["number"] != 1 {
+			t.Errorf("%s: %+v", file, s)
+		}
+	}
+	if s := show(t, "sample"); s.Shapes["pair"] != 32 || len(s.Shapes) != 1 {
+		t.Errorf("a file of one shape: %+v", s)
+	}
+}
+
+// --lang on a file whose rows do not say their language would choose nothing,
+// and make another run of the same items.
+func TestLanguageOfAFileWithoutLanguages(t *testing.T) {
+	home(t)
+	args := []string{"run", "multi-option", "--backend", "sim", "--model", "right", "--dataset", "sample-options", "--out", "r"}
+	_, stderr, code := call(t, append(args, "--lang", "de")...)
+	if code == 0 || !strings.Contains(stderr, "sample-options: its rows (format options) do not say their language: leave --lang de out") {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
+	mustCall(t, args...)
+	mustCall(t, append(args, "--lang", "en")...) // the default: the same run
+	if _, stderr, code := call(t, "datasets", "show", "sample", "--lang", "all"); code == 0 || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("exit status %d: %s", code, stderr)
 	}
 }

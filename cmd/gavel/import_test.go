@@ -150,6 +150,11 @@ func TestAgree(t *testing.T) {
 	}
 	saysInOrder(t, stderr, "gpt4_pair: 4 rows, run written to r", "answers in 3 of 4", "1 verdicts are ties, 1 of them because the two games differ",
 		"1 rows of votes were skipped", "human.jsonl: row 6: both models are", "2 pairs have what more than half of the votes are for as gold; on 0 people are divided")
+	for _, flag := range []string{"--missing=drop", "--extract=lenient"} { // of other protocols: they would do nothing
+		if _, stderr, code := call(t, "agree", "r", "--human", "human.jsonl", flag); code != exitUsage || !strings.Contains(stderr, "unknown flag "+strings.Split(flag, "=")[0]) {
+			t.Errorf("%s: exit status %d: %s", flag, code, stderr)
+		}
+	}
 	stdout, stderr, code := call(t, "agree", "r", "--human", "human.jsonl", "--rounds", "100")
 	if code != 0 {
 		t.Fatalf("exit status %d\n%s", code, stderr)

@@ -18,12 +18,18 @@ func scoringFlags() []cli.Flag { return append(readingFlags(), formatFlags()...)
 
 // readingFlags say how stored replies are read and scored.
 func readingFlags() []cli.Flag {
+	return append(verdictFlags(),
+		&cli.StringFlag{Name: "extract", Value: extractStrict, Usage: "which rules find the answer to a choice: `RULES` strict, or lenient: also the last letter that stands alone, as in MMLU-Pro's script"},
+		&cli.StringFlag{Name: "missing", Value: string(scoring.DefaultOptions.Missing), Usage: "how a judgment without a verdict counts: `RULE` wrong or drop in self-reference, usable (its default) or strict in multi-option; tables of pairs and answers say it themselves"},
+	)
+}
+
+// verdictFlags are those of readingFlags that verdicts on two answers know.
+func verdictFlags() []cli.Flag {
 	d := scoring.DefaultOptions
 	return []cli.Flag{
 		&cli.StringFlag{Name: "policy", Value: string(judging.Unique), Usage: "which label of a reply binds: `RULE` unique (all the same, else a conflict) or last"},
 		&cli.BoolFlag{Name: "accept-cut", Usage: "count a verdict that was given before the token limit cut the reply"},
-		&cli.StringFlag{Name: "extract", Value: extractStrict, Usage: "which rules find the answer to a choice: `RULES` strict, or lenient: also the last letter that stands alone, as in MMLU-Pro's script"},
-		&cli.StringFlag{Name: "missing", Value: string(d.Missing), Usage: "how a judgment without a verdict counts: `RULE` wrong or drop in self-reference, usable (its default) or strict in multi-option; tables of pairs and answers say it themselves"},
 		&cli.IntFlag{Name: "rounds", Value: d.Bootstrap.Rounds, Usage: "`N` resamples of the bootstrap"},
 		&cli.Uint64Flag{Name: "bootstrap-seed", Value: d.Bootstrap.Seed, Usage: "`SEED` of the bootstrap"},
 	}
@@ -35,8 +41,16 @@ const (
 	extractLenient = "lenient"
 )
 
+// scoringFrom reads these flags; what a command does not know is as by default.
 func scoringFrom(c *cli.Context) (scoring.Options, error) {
 	o := scoring.DefaultOptions
+	extract, counting := extractStrict, string(o.Missing)
+	if c.IsSet("extract") {
+		extract = c.String("extract")
+	}
+	if c.IsSet("missing") {
+		counting = c.String("missing")
+	}
 	var policies []string
 	for _, p := range judging.Policies {
 		policies = append(policies, string(p))
@@ -48,14 +62,14 @@ func scoringFrom(c *cli.Context) (scoring.Options, error) {
 	for _, m := range scoring.MissingPolicies {
 		missing = append(missing, string(m))
 	}
-	if err := oneOf("--missing", c.String("missing"), missing); err != nil {
+	if err := oneOf("--missing", counting, missing); err != nil {
 		return o, err
 	}
-	o.Missing = scoring.Missing(c.String("missing"))
-	if err := oneOf("--extract", c.String("extract"), []string{extractStrict, extractLenient}); err != nil {
+	o.Missing = scoring.Missing(counting)
+	if err := oneOf("--extract", extract, []string{extractStrict, extractLenient}); err != nil {
 		return o, err
 	}
-	o.Reading = judging.Reading{Policy: judging.Policy(c.String("policy")), AcceptCut: c.Bool("accept-cut"), Lenient: c.String("extract") == extractLenient}
+	o.Reading = judging.Reading{Policy: judging.Policy(c.String("policy")), AcceptCut: c.Bool("accept-cut"), Lenient: extract == extractLenient}
 	o.Bootstrap.Rounds, o.Bootstrap.Seed = c.Int("rounds"), c.Uint64("bootstrap-seed")
 	if o.Bootstrap.Rounds < 100 {
 		return o, usage("--rounds %d: an interval needs at least 100", o.Bootstrap.Rounds)
