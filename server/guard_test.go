@@ -180,9 +180,9 @@ func TestEveryRouteAsksForTheToken(t *testing.T) {
 func TestSignIn(t *testing.T) {
 	now := begun
 	s := newSite(t, t.TempDir(), func(o *Options) { o.Token = token; o.Now = func() time.Time { return now } })
-	in := func(token string) *http.Response {
+	in := func(token string, change ...func(*http.Request)) *http.Response {
 		form := url.Values{"csrf": {csrfOf(t, s)}, "token": {token}, "to": {"/compare"}}.Encode()
-		return s.ask("POST", "/login", form, header("Content-Type", "application/x-www-form-urlencoded")).Result()
+		return s.ask("POST", "/login", form, append(change, header("Content-Type", "application/x-www-form-urlencoded"))...).Result()
 	}
 	if r := in("wrong"); r.StatusCode != 401 || len(r.Cookies()) != 0 {
 		t.Errorf("a wrong token: %d, cookies %v", r.StatusCode, r.Cookies())
@@ -192,6 +192,9 @@ func TestSignIn(t *testing.T) {
 		t.Fatalf("the token: %d to %q", r.StatusCode, r.Header.Get("Location"))
 	}
 	c := r.Cookies()[0]
+	if behind := in(token, header("X-Forwarded-Proto", "https")).Cookies()[0]; c.Secure || !behind.Secure {
+		t.Errorf("the cookie is for TLS alone: %v, and behind a proxy with TLS: %v", c.Secure, behind.Secure)
+	}
 	if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/" || c.Value == token {
 		t.Errorf("cookie %+v", c)
 	}

@@ -228,6 +228,7 @@ func (s *Server) runEvents(w http.ResponseWriter, r *http.Request) error {
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, ch <-chan []byte) error {
 	out := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep them until there are many
 	send := func(text string) error {
 		if err := out.SetWriteDeadline(s.now().Add(writeTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 			return err

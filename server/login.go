@@ -52,10 +52,16 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 	}
 	http.SetCookie(w, &http.Cookie{
 		Name: cookieName, Value: s.guard.begin(), Path: "/", MaxAge: int(sessionTime.Seconds()),
-		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil,
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: encrypted(r),
 	})
 	http.Redirect(w, r, to, http.StatusSeeOther)
 	return nil
+}
+
+// encrypted tells whether the way to the browser is, by the word of a proxy too:
+// whoever lies about it keeps only their own cookie from themselves.
+func encrypted(r *http.Request) bool {
+	return r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
 }
 
 func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
