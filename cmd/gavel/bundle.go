@@ -33,9 +33,17 @@ func bundleCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:  "bundle",
 		Usage: "carry runs, datasets and replies to another machine in one file",
+		Description: `Datasets go to a machine without a network, runs come back from it with the replies they
+are made of, so that "gavel replay" can make them again. A bundle is an ordinary tar file
+with a checksum of every part, which "import" and "verify" check first.
+
+Example:
+  gavel bundle export --dataset gsm8k --out datasets.tar
+  gavel bundle import datasets.tar
+  gavel bundle export runs/* --out week42.tar`,
 		Subcommands: []*cli.Command{
 			{
-				Name: "export", Usage: "write a bundle", UsageText: "gavel bundle export RUN... --out FILE.tar [--dataset NAME]...",
+				Name: "export", Usage: "write a bundle", UsageText: "gavel bundle export [RUN...] --out FILE.tar [--dataset NAME]...",
 				Description: `Takes the runs' folders, every reply of theirs that the cache holds, prompts that were
 files, and the datasets named. The folder of a suite stands for all runs in it. Runs that
 a self-reference run stands on are runs of their own: name them too if they are to come

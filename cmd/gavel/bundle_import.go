@@ -132,7 +132,7 @@ func (e *env) bundleImport(c *cli.Context) error {
 			return fmt.Errorf("%s: %s: %w", at, s.Name, err)
 		}
 	}
-	e.say("%d files taken in, %d were there already; %d replies taken in, %d were there already", in.files, in.same, in.replies, in.known)
+	e.say("%s taken in, %d there already; %s taken in, %d there already", count(in.files, "file"), in.same, count(in.replies, "reply"), in.known)
 	for _, run := range b.index.Runs {
 		e.say("  %s", filepath.Join(c.String("runs"), filepath.FromSlash(run)))
 	}

@@ -38,7 +38,7 @@ func TestBundle(t *testing.T) {
 	home(t) // the other machine
 	mustCall(t, "bundle", "verify", bundle)
 	_, stderr, code := call(t, "bundle", "import", bundle)
-	if code != 0 || !strings.Contains(stderr, "9 files taken in, 0 were there already; 82 replies taken in") {
+	if code != 0 || !strings.Contains(stderr, "9 files taken in, 0 there already; 82 replies taken in") {
 		t.Fatalf("exit status %d: %s", code, stderr)
 	}
 	for _, run := range []string{"one", "two"} {
@@ -54,7 +54,7 @@ func TestBundle(t *testing.T) {
 	if len(prompts) != 1 || read(t, prompts[0]) != "Which is worse? [[A>B]] or [[B>A]]\n" {
 		t.Errorf("the prompt that was a file: %v", prompts)
 	}
-	if _, stderr, code = call(t, "bundle", "import", bundle); code != 0 || !strings.Contains(stderr, "0 files taken in, 9 were there already; 0 replies taken in, 82 were there already") {
+	if _, stderr, code = call(t, "bundle", "import", bundle); code != 0 || !strings.Contains(stderr, "0 files taken in, 9 there already; 0 replies taken in, 82 there already") {
 		t.Errorf("taken in twice: exit status %d: %s", code, stderr)
 	}
 	write(t, "runs/two/results.json", "{}")

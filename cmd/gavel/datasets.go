@@ -288,6 +288,11 @@ func (e *env) importDataset(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if as := c.String("as"); as != "" {
+		if _, ok := datasets.Lookup(as); !ok {
+			return usage("--as %q: it is one of %s", as, strings.Join(datasets.Names(), ", "))
+		}
+	}
 	k, path, err := e.library().Import(file, c.String("as"))
 	if err != nil {
 		return err

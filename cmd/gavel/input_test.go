@@ -208,6 +208,27 @@ func TestBadInput(t *testing.T) {
 
 // TestBrokenLine: one bad line is reported with its place and skipped; the run
 // and its table say how many.
+// What Go says of files is said in fewer words, and a path once.
+func TestFilesThatAreNotThere(t *testing.T) {
+	home(t)
+	mustCall(t, "run", "pairwise", "--backend", "sim", "--model", "right", "--dataset", "sample", "--limit", "2", "--out", "runs/one")
+	for line, want := range map[string]string{
+		"score runs/none":                       "no run at runs/none: no such file or directory",
+		"score runs":                            "runs: is not a run directory, but there are runs in it: name those, as with runs/*",
+		"score .":                               ".: is not a run directory (no run.json in it): run.json: no such file or directory",
+		"suite plan none.yaml":                  "none.yaml: no such file or directory",
+		"bundle verify none.tar":                "none.tar: no such file or directory",
+		"agree runs/one --human none":           "none: no such file or directory",
+		"datasets import --as gsm9k none.jsonl": `--as "gsm9k": it is one of sample, `,
+		"run pairwise --backend sim --model right --dataset sample --ids none": "none: no such file or directory",
+	} {
+		_, stderr, code := call(t, strings.Fields(line)...)
+		if code == 0 || !strings.HasPrefix(stderr, "gavel: "+want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: exit status %d: %s", line, code, stderr)
+		}
+	}
+}
+
 func TestBrokenLine(t *testing.T) {
 	home(t)
 	write(t, "d.jsonl", goodPair+`{"pair_id": "p2", "question": `+"\n"+strings.Replace(goodPair, "p1", "p3", 1))

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"os/signal"
@@ -129,9 +130,25 @@ func (e *env) status(ctx context.Context, err error) int {
 		code = coded.code
 	}
 	if coded == nil || !coded.quiet {
-		e.say("gavel: %s", strings.ReplaceAll(err.Error(), "\n", " "))
+		e.say("gavel: %s", plain(err))
 	}
 	return code
+}
+
+// plain is what an error says, in one line. Of a file that is not there Go says
+// which of its calls found that out, and names the file even where it was named
+// before: both are left out.
+func plain(err error) string {
+	text := strings.ReplaceAll(err.Error(), "\n", " ")
+	var of *fs.PathError
+	if !errors.As(err, &of) || of.Path == "" {
+		return text
+	}
+	before, after, _ := strings.Cut(text, of.Op+" "+of.Path+": ")
+	if after != "" && !strings.HasSuffix(before, of.Path+": ") {
+		after = of.Path + ": " + after
+	}
+	return before + after
 }
 
 var errInterrupted = errors.New("interrupted")

@@ -87,9 +87,13 @@ func loadRuns(c *cli.Context, least int, what string) ([]*scoring.Run, scoring.O
 	}
 	var runs []*scoring.Run
 	for _, dir := range c.Args().Slice() {
-		if c.NArg() > least && noRun(dir) { // as runs/* names them
+		switch {
+		case !noRun(dir):
+		case c.NArg() > least: // as runs/* names them
 			fmt.Fprintf(c.App.ErrWriter, "%s is passed over: it is no run\n", dir)
 			continue
+		case holdsRuns(dir):
+			return nil, o, fmt.Errorf("%s: is not a run directory, but there are runs in it: name those, as with %s", dir, filepath.Join(dir, "*"))
 		}
 		run, err := scoring.Load(dir, o.Reading)
 		if err != nil {
@@ -112,6 +116,12 @@ func noRun(dir string) bool {
 	}
 	_, err = os.Stat(filepath.Join(dir, judging.ManifestFile))
 	return errors.Is(err, fs.ErrNotExist)
+}
+
+// holdsRuns tells whether there is a run in a folder.
+func holdsRuns(dir string) bool {
+	runs, err := filepath.Glob(filepath.Join(dir, "*", judging.ManifestFile))
+	return err == nil && len(runs) > 0
 }
 
 func scoreCommand(e *env) *cli.Command {

@@ -173,7 +173,7 @@ func cannotListen(addr string, err error) error {
 func (e *env) readToken(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return "", fmt.Errorf("--token-file: %w; write one, for example with: openssl rand -hex 24 > %s", err, path)
+		return "", fmt.Errorf("--token-file: %w; write one, for example with: (umask 077; openssl rand -hex 24 > %s)", err, path)
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		e.say("warning: %s can be read by others on this machine: chmod 600 %s", path, path)
