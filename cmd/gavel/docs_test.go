@@ -53,7 +53,7 @@ func TestServerPage(t *testing.T) {
 	s := serve(t)
 	all := commandsOf(t, "server.md", "curl")
 	for _, line := range all {
-		for name, value := range map[string]func() string{"JOB": s.lastJob, "RUN": s.lastRun} {
+		for name, value := range map[string]func() string{"JOB": s.lastJob, "RUN": s.lastRun, "SUITE": s.lastSuite} {
 			if strings.Contains(line, name) {
 				line = strings.ReplaceAll(line, name, value())
 			}
@@ -90,6 +90,8 @@ func (s *serving) lastJob() string {
 	s.ask("GET", "/api/v1/jobs", nil, &v)
 	return v.Jobs[0].ID
 }
+
+func (s *serving) lastSuite() string { return s.until(s.lastJob(), ended).Job.Suite }
 
 func (s *serving) lastRun() string { return s.until(s.lastJob(), ended).Job.Run() }
 
