@@ -187,7 +187,7 @@ func (g *guard) host(r *http.Request) error {
 			return nil
 		}
 	}
-	return &failure{http.StatusMisdirectedRequest, fmt.Sprintf("this server does not go by the name %q; whoever runs it can let it with --host", shortened(name, 100))}
+	return &failure{http.StatusMisdirectedRequest, fmt.Sprintf("this server does not go by the name %q; whoever runs it can allow it with --host", shortened(name, 100))}
 }
 
 // sameOrigin refuses what a page from elsewhere sends.

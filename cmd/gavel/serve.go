@@ -42,6 +42,7 @@ Only this machine is let in, unless --addr says otherwise and --token-file names
 with a token, which everybody then needs. Over a network, put it behind something that
 speaks TLS. The cache is open only while a run is being made: the command line works
 beside it. Ctrl-C ends it; runs that it is making end gently and can be gone on with.
+docs/server.md describes the API, tokens, proxies, metrics and limits.
 
 Examples:
   gavel serve
