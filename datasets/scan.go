@@ -2,7 +2,7 @@ package datasets
 
 import (
 	"strings"
-	"unicode/utf8"
+	"sync"
 )
 
 // pairLine are the keys of a JudgeBench line that are used.
@@ -20,27 +20,16 @@ type pairLine struct {
 // up on it: a nested value, a key in other letters, half of a surrogate pair and
 // whatever is wrong are left to encoding/json. The line is valid UTF-8.
 func (p *pairLine) scan(line []byte) bool {
-	s := scanner{rest: line}
+	s := pairScan{Scanner: scanners.Get().(*Scanner)}
+	defer scanners.Put(s.Scanner)
+	s.Reset(line)
 	s.text.Grow(len(line)) // no text is longer than what it is written as
-	if !s.next('{') {
-		return false
-	}
-	for first := true; ; first = false {
-		switch {
-		case s.next('}'):
-			s.space()
-			return len(s.rest) == 0 && !first
-		case !first && !s.next(','):
-			return false
-		}
-		key, ok := s.string()
-		if !ok || !s.next(':') || !p.value(&s, key) {
-			return false
-		}
-	}
+	return s.Object(func(key []byte) bool { return p.value(&s, string(key)) }) && s.End()
 }
 
-func (p *pairLine) value(s *scanner, key string) bool {
+var scanners = sync.Pool{New: func() any { return new(Scanner) }}
+
+func (p *pairLine) value(s *pairScan, key string) bool {
 	switch key {
 	case "pair_id":
 		return s.optional(&p.PairID)
@@ -65,39 +54,21 @@ func (p *pairLine) value(s *scanner, key string) bool {
 	return s.skip()
 }
 
-// scanner reads JSON from the front of rest.
-type scanner struct {
-	rest []byte
-	text strings.Builder // all strings, one after the other
+// pairScan is a scanner whose strings stand one after the other in one text.
+type pairScan struct {
+	*Scanner
+	text strings.Builder
 }
 
-func (s *scanner) space() {
-	for len(s.rest) > 0 && (s.rest[0] == ' ' || s.rest[0] == '\t' || s.rest[0] == '\n' || s.rest[0] == '\r') {
-		s.rest = s.rest[1:]
-	}
+func (s *pairScan) string() (string, bool) {
+	b, ok := s.Bytes()
+	begin := s.text.Len()
+	s.text.Write(b)
+	return s.text.String()[begin:], ok
 }
 
-// next passes over one byte, if it is the next that is no space.
-func (s *scanner) next(c byte) bool {
-	s.space()
-	if len(s.rest) == 0 || s.rest[0] != c {
-		return false
-	}
-	s.rest = s.rest[1:]
-	return true
-}
-
-func (s *scanner) word(w string) bool {
-	s.space()
-	if len(s.rest) < len(w) || string(s.rest[:len(w)]) != w {
-		return false
-	}
-	s.rest = s.rest[len(w):]
-	return true
-}
-
-func (s *scanner) optional(to **string) bool {
-	if s.word("null") {
+func (s *pairScan) optional(to **string) bool {
+	if s.Word("null") {
 		*to = nil
 		return true
 	}
@@ -107,8 +78,8 @@ func (s *scanner) optional(to **string) bool {
 }
 
 // text1 reads a string for which null changes nothing.
-func (s *scanner) text1(to *string) bool {
-	if s.word("null") {
+func (s *pairScan) text1(to *string) bool {
+	if s.Word("null") {
 		return true
 	}
 	text, ok := s.string()
@@ -117,90 +88,14 @@ func (s *scanner) text1(to *string) bool {
 }
 
 // skip passes over a value that is not used.
-func (s *scanner) skip() bool {
-	if s.word("null") || s.word("true") || s.word("false") {
+func (s *pairScan) skip() bool {
+	if s.Word("null") || s.Word("true") || s.Word("false") {
 		return true
 	}
 	if len(s.rest) > 0 && s.rest[0] == '"' {
-		_, ok := s.string()
+		_, ok := s.Bytes()
 		return ok
 	}
-	return s.integer()
-}
-
-func (s *scanner) integer() bool {
-	n := 0
-	for n < len(s.rest) && s.rest[n] >= '0' && s.rest[n] <= '9' {
-		n++
-	}
-	if n == 0 || n > 1 && s.rest[0] == '0' {
-		return false
-	}
-	s.rest = s.rest[n:]
-	return true
-}
-
-// plain is true of bytes that stand for themselves in a string.
-var plain = func() (t [256]bool) {
-	for c := range t {
-		t[c] = c >= ' ' && c != '"' && c != '\\'
-	}
-	return t
-}()
-
-// escapes are the bytes that may follow a backslash alone.
-var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
-
-func (s *scanner) string() (string, bool) {
-	if !s.next('"') {
-		return "", false
-	}
-	begin := s.text.Len()
-	for {
-		n := 0
-		for n < len(s.rest) && plain[s.rest[n]] {
-			n++
-		}
-		s.text.Write(s.rest[:n])
-		s.rest = s.rest[n:]
-		if len(s.rest) == 0 {
-			return "", false
-		}
-		if s.rest[0] == '"' {
-			s.rest = s.rest[1:]
-			return s.text.String()[begin:], true
-		}
-		if !s.escape() {
-			return "", false
-		}
-	}
-}
-
-func (s *scanner) escape() bool {
-	if len(s.rest) < 2 || s.rest[0] != '\\' {
-		return false
-	}
-	c := s.rest[1]
-	if c != 'u' {
-		s.rest = s.rest[2:]
-		s.text.WriteByte(escapes[c])
-		return escapes[c] != 0
-	}
-	if len(s.rest) < 6 {
-		return false
-	}
-	var r rune
-	for _, h := range s.rest[2:6] {
-		switch {
-		case h >= '0' && h <= '9':
-			r = r<<4 | rune(h-'0')
-		case h|0x20 >= 'a' && h|0x20 <= 'f':
-			r = r<<4 | rune(h|0x20-'a'+10)
-		default:
-			return false
-		}
-	}
-	s.rest = s.rest[6:]
-	s.text.WriteRune(r)
-	return utf8.ValidRune(r) // not half of a pair
+	_, ok := s.Integer()
+	return ok
 }

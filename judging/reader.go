@@ -1,7 +1,6 @@
 package judging
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,7 +18,7 @@ func DecodeManifest(name string, r io.Reader) (*Manifest, error) { return decode
 // DecodeRecord reads a line of records.jsonl.
 func DecodeRecord(line []byte) (*Record, error) {
 	r := new(Record)
-	if err := json.Unmarshal(line, r); err != nil {
+	if err := r.decode(line); err != nil {
 		return nil, err
 	}
 	return r, r.check()

@@ -293,7 +293,7 @@ func readRecords(path string, r io.Reader, f func(*Record) error) error {
 		if v.rec = new(Record); line[len(line)-1] != '\n' {
 			return read{} // without its newline a line was not finished
 		}
-		if v.err = json.Unmarshal(line, v.rec); v.err == nil {
+		if v.err = v.rec.decode(line); v.err == nil {
 			v.err = v.rec.check()
 		}
 		return v
