@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path"
 	"slices"
 	"sync"
 	"time"
@@ -119,6 +120,30 @@ func (x *index) refresh() error {
 	return err
 }
 
+// current tells whether the run's files are as they were when the index was
+// brought up to date; m is what run.json holds now. It waits for whoever is
+// reading them.
+func (x *index) current(m *judging.Manifest) bool {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.m == m && x.standsAt(judging.ItemsFile, func(info fs.FileInfo) bool { return stampOf(info) == x.itemsAt }, x.itemsAt == stamp{}) &&
+		x.standsAt(judging.RecordsFile, x.records.at, x.records.info == nil)
+}
+
+// standsAt tells whether a file is as it was, which may be not there.
+func (x *index) standsAt(file string, same func(fs.FileInfo) bool, none bool) bool {
+	info, err := x.store.root.Stat(path.Join(x.run, file))
+	if err != nil {
+		return none && errors.Is(err, fs.ErrNotExist)
+	}
+	return !none && same(info)
+}
+
+// at tells whether info is of the file that was read, as far as it was read.
+func (t tail) at(info fs.FileInfo) bool {
+	return os.SameFile(t.info, info) && stampOf(t.info) == stampOf(info)
+}
+
 func (x *index) update() error {
 	m, err := x.store.manifest(x.run)
 	if err != nil {
@@ -174,7 +199,7 @@ func (x *index) readRecords() error {
 		return nil
 	}
 	begin, lines := x.records.read, x.records.lines
-	in := &limited{r: io.NewSectionReader(f, begin, info.Size()-begin)}
+	in := x.store.reading(f, begin, info)
 	err = judging.EachStored(in, x.read, func(line judging.StoredLine[indexed]) error {
 		x.records.read = begin + line.Offset + int64(line.Length) + 1
 		x.records.lines = lines + line.Number
@@ -308,7 +333,7 @@ func (x *index) readItems() error {
 		item, err := judging.ItemOf(x.m, text)
 		return line{item.ID, item.Group}, err
 	}
-	in := &limited{r: io.NewSectionReader(f, 0, info.Size())}
+	in := x.store.reading(f, 0, info)
 	err = judging.EachStored(in, decode, func(l judging.StoredLine[line]) error {
 		if l.Err != nil {
 			x.complain("%s:%d: %v", judging.ItemsFile, l.Number, l.Err)

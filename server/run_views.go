@@ -166,6 +166,7 @@ func (s *Server) runsView(r *http.Request) (RunsView, error) {
 		slices.Reverse(view.Runs)
 	}
 	view.Filter = f
+	s.ahead.begin(runs)
 	return view, nil
 }
 

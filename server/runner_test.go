@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"net/url"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"gavel/report"
@@ -13,6 +15,7 @@ import (
 
 // fakeRunner starts what it is told to, and makes nothing.
 type fakeRunner struct {
+	mu      sync.Mutex
 	jobs    []Job
 	deleted []string
 	fails   error
@@ -32,6 +35,8 @@ func (f *fakeRunner) Plan(_ context.Context, o Order) (Planned, error) {
 }
 
 func (f *fakeRunner) Start(_ context.Context, o Order) (Job, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	j := Job{ID: "job1", State: JobPreparing, Runs: []string{}, Log: []string{}, Order: o, Started: begun}
 	f.jobs = append(f.jobs, j)
 	return j, f.fails
@@ -59,6 +64,8 @@ func (f *fakeRunner) StartSuite(_ context.Context, o Order) (Job, error) {
 }
 
 func (f *fakeRunner) Stop(id string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	for i := range f.jobs {
 		if f.jobs[i].ID == id {
 			f.jobs[i].State = JobStopping
@@ -71,7 +78,9 @@ func (f *fakeRunner) Jobs() []Job {
 	if f.panics != "" {
 		panic(f.panics)
 	}
-	return f.jobs
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.jobs)
 }
 
 func (f *fakeRunner) Delete(run string) error {

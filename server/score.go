@@ -102,7 +102,7 @@ func (s *Server) load(run string, m *judging.Manifest) (*scoring.Run, error) {
 		return nil, s.runs.missing(run, err)
 	}
 	defer f.Close()
-	in := &limited{r: io.NewSectionReader(f, 0, info.Size())}
+	in := s.runs.reading(f, 0, info)
 	err = judging.EachRecord(in, func(line judging.StoredLine[*judging.Record]) error {
 		if line.Err != nil {
 			return fmt.Errorf("line %d: damaged record: %w", line.Number, line.Err)

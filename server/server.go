@@ -49,6 +49,7 @@ type Server struct {
 	guard    *guard
 	metrics  *Metrics
 	live     *hub
+	ahead    *ahead
 	pages    *pages
 	patience time.Duration // with a request
 	mux      *http.ServeMux
@@ -90,7 +91,7 @@ func New(o Options) (*Server, error) {
 	if s.pages, err = loadPages(s); err != nil {
 		return nil, err
 	}
-	s.live = newHub(s)
+	s.live, s.ahead = newHub(s), newAhead(s)
 	s.mux, s.routes = http.NewServeMux(), s.table()
 	for _, r := range s.routes {
 		s.mux.HandleFunc(r.pattern, s.answer(r))
@@ -98,9 +99,11 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Close ends what is streamed and lets go of the folder.
+// Close ends what is streamed and what is read ahead, and lets go of the folder.
 func (s *Server) Close() error {
 	s.live.close()
+	s.runs.close()
+	s.ahead.close()
 	return s.runs.root.Close()
 }
 
@@ -250,11 +253,17 @@ func (s *Server) index(ctx context.Context, run string) (x *index, done func(), 
 	return x, x.mu.RUnlock, nil
 }
 
-// fresh is an index that was brought up to date.
+// fresh is an index that is up to date, or was brought there. Only who has
+// something to read waits for a place.
 func (s *Server) fresh(ctx context.Context, run string) (*index, error) {
-	if _, err := s.runs.manifest(run); err != nil {
+	m, err := s.runs.manifest(run)
+	if err != nil {
 		s.indexes.drop(run)
 		return nil, err
+	}
+	x := s.indexes.getOr(run, func() *index { return newIndex(s.runs, run) })
+	if x.current(m) {
+		return x, nil
 	}
 	select {
 	case s.reading <- struct{}{}:
@@ -262,7 +271,6 @@ func (s *Server) fresh(ctx context.Context, run string) (*index, error) {
 		return nil, ctx.Err()
 	}
 	defer func() { <-s.reading }()
-	x := s.indexes.getOr(run, func() *index { return newIndex(s.runs, run) })
 	return x, x.refresh()
 }
 

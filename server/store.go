@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -27,6 +28,8 @@ type store struct {
 	inSuites  []string // folders of suites, as of the listing
 	listedAt  time.Time
 	now       func() time.Time
+	closing   context.Context // ends whatever is being read
+	close     func()
 }
 
 // manifestAt is a manifest with what its file was when it was read.
@@ -48,7 +51,9 @@ func openStore(dir string, now func() time.Time) (*store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &store{root: root, manifests: newLRU[string, manifestAt](4096), now: now}, nil
+	s := &store{root: root, manifests: newLRU[string, manifestAt](4096), now: now}
+	s.closing, s.close = context.WithCancel(context.Background())
+	return s, nil
 }
 
 // checkName refuses names that no run has: they lead out of the folder, or to
@@ -82,6 +87,12 @@ func (s *store) open(run, file string) (*os.File, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	return f, info, nil
+}
+
+// reading reads a file of a run from a place to where it ended when it was
+// looked at, or until the store is closed.
+func (s *store) reading(f *os.File, from int64, info fs.FileInfo) io.Reader {
+	return &limited{r: &until{s.closing, io.NewSectionReader(f, from, info.Size()-from)}}
 }
 
 // maxManifest is more than any manifest has: prompts are kilobytes.

@@ -1,0 +1,104 @@
+package server
+
+import (
+	"context"
+	"runtime/debug"
+	"slices"
+	"sync"
+)
+
+// ahead reads the newest runs before anybody looks at them, when the server
+// begins and when the list of runs was looked at: of a large run every record
+// has to be read once, and who opens it should not have to wait for that. What
+// it reads is kept where requests look for it; one who asks meanwhile waits for
+// the rest, and reads nothing twice.
+type ahead struct {
+	s      *Server
+	failed *lru[string, scored] // runs that could not be read, as they were
+
+	mu     sync.Mutex
+	atWork bool
+	over   bool
+	work   sync.WaitGroup
+}
+
+const (
+	aheadRuns  = 3         // far fewer than are kept: those that people look at stay
+	aheadBytes = 512 << 20 // of records; a larger run is read when it is looked at
+)
+
+func newAhead(s *Server) *ahead { return &ahead{s: s, failed: newLRU[string, scored](64)} }
+
+// begin reads the newest of the runs that are not read yet, in the background,
+// one after the other.
+func (a *ahead) begin(listed []found) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.atWork || a.over {
+		return
+	}
+	a.atWork = true
+	a.work.Go(func() {
+		defer a.ended()
+		for _, run := range newest(listed) {
+			if a.s.runs.closing.Err() != nil || a.s.makes() {
+				return
+			}
+			a.read(run)
+		}
+	})
+}
+
+func (a *ahead) ended() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.atWork = false
+}
+
+// close waits for what is being read, which the store's end ends.
+func (a *ahead) close() {
+	a.mu.Lock()
+	a.over = true
+	a.mu.Unlock()
+	a.work.Wait()
+}
+
+// newest are the runs that are read ahead.
+func newest(listed []found) []found {
+	runs := slices.DeleteFunc(slices.Clone(listed), func(r found) bool { return r.err != nil })
+	slices.SortStableFunc(runs, func(a, b found) int { return b.m.Started.Compare(a.m.Started) })
+	return runs[:min(len(runs), aheadRuns)]
+}
+
+// read reads a run. What is wrong with it is said to whoever opens it.
+func (a *ahead) read(run found) {
+	now := a.s.stampsOf(run.name)
+	if was, failed := a.failed.get(run.name); now.records.size > aheadBytes || failed && was.same(now) {
+		return
+	}
+	defer func() {
+		if p := recover(); p != nil { // one run must not end the server
+			a.s.opts.Log("reading %q: %v\n%s", visible(run.name), p, debug.Stack())
+			a.failed.put(run.name, now)
+		}
+	}()
+	_, done, err := a.s.index(context.Background(), run.name)
+	if err != nil {
+		a.failed.put(run.name, now)
+		return
+	}
+	done()
+	a.s.numbers(run.name, run.m)
+}
+
+// lookAhead begins to read the newest runs of the folder.
+func (s *Server) lookAhead() {
+	if runs, err := s.runs.list(); err == nil {
+		s.ahead.begin(runs)
+	}
+}
+
+// makes tells whether this server is making runs: they come first.
+func (s *Server) makes() bool {
+	return s.opts.Runner != nil && slices.ContainsFunc(s.opts.Runner.Jobs(), Job.Active)
+}

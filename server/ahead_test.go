@@ -1,0 +1,217 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gavel/judging"
+)
+
+// datedRuns makes runs "0", "1", … of which each began an hour after the one
+// before it.
+func datedRuns(t *testing.T, dir string, n int) {
+	t.Helper()
+	for i := range n {
+		at := filepath.Join(dir, fmt.Sprint(i))
+		m := makeRun(t, at, making{protocol: "pairwise", dataset: "sample", sim: "right"})
+		m.Started = begun.Add(time.Duration(i) * time.Hour)
+		must(t, judging.WriteJSON(filepath.Join(at, judging.ManifestFile), m))
+	}
+}
+
+// readAhead reads ahead to the end, and gives what was read.
+func (s *site) readAhead() []string {
+	s.lookAhead()
+	return s.read()
+}
+
+// read waits for what is being read ahead, and gives the runs whose index and
+// numbers are there.
+func (s *site) read() (read []string) {
+	s.ahead.work.Wait()
+	entries, err := os.ReadDir(s.dir)
+	must(s.t, err)
+	for _, e := range entries {
+		x, there := s.indexes.get(e.Name())
+		n, scored := s.scores.get(e.Name())
+		if there && scored && x.counts.Records == 64 && n.rep != nil {
+			read = append(read, e.Name())
+		}
+	}
+	return read
+}
+
+// The newest runs are read before anybody asks for them, and no others.
+func TestNewestRunsAreReadAhead(t *testing.T) {
+	dir := t.TempDir()
+	datedRuns(t, dir, 5)
+	s := newSite(t, dir, nil)
+	s.get("/")
+	if read := s.read(); fmt.Sprint(read) != "[2 3 4]" {
+		t.Errorf("read ahead: %v", read)
+	}
+	x, _ := s.indexes.get("4")
+	before := x.version
+	if s.get("/runs/4/items"); x.version != before {
+		t.Error("what was read ahead was read again")
+	}
+	write(t, filepath.Join(dir, "4", judging.RecordsFile), "")
+	if s.readAhead(); x.counts.Records != 0 {
+		t.Errorf("the records are gone, %d are counted", x.counts.Records)
+	}
+}
+
+// A server reads ahead when it begins, too.
+func TestServersBeginByReadingAhead(t *testing.T) {
+	dir := t.TempDir()
+	datedRuns(t, dir, 1)
+	s := newSite(t, dir, nil)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	ctx, end := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(ctx, l) }()
+	for there := false; !there; time.Sleep(time.Millisecond) { // the test's own time limit ends it
+		_, there = s.scores.get("0")
+	}
+	end()
+	must(t, <-served)
+}
+
+func TestNothingIsReadAhead(t *testing.T) {
+	for name, c := range map[string]func(t *testing.T, dir string) *site{
+		"while a run is being made": func(t *testing.T, dir string) *site {
+			return newSite(t, dir, func(o *Options) { o.Runner = &fakeRunner{jobs: []Job{{ID: "job1", Started: begun}}} })
+		},
+		"of a very large run": func(t *testing.T, dir string) *site {
+			must(t, os.Truncate(filepath.Join(dir, "0", judging.RecordsFile), aheadBytes+1)) // a hole: it takes no room
+			return newSite(t, dir, nil)
+		},
+		"once the server is closed": func(t *testing.T, dir string) *site {
+			s := newSite(t, dir, nil)
+			must(t, s.Close())
+			return s
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			datedRuns(t, dir, 1)
+			s := c(t, dir)
+			if read := s.readAhead(); len(read) > 0 || s.indexes.order.Len() > 0 {
+				t.Errorf("read ahead: %v", read)
+			}
+		})
+	}
+}
+
+// A run that cannot be read is tried once, and its page says what is wrong.
+func TestDamagedRunIsReadAheadOnce(t *testing.T) {
+	dir := t.TempDir()
+	datedRuns(t, dir, 1)
+	records := filepath.Join(dir, "0", judging.RecordsFile)
+	must(t, os.Remove(records))
+	must(t, os.Mkdir(records, 0o755))
+	s := newSite(t, dir, nil)
+	s.readAhead()
+	x, there := s.indexes.get("0")
+	if !there {
+		t.Fatal("it was not tried")
+	}
+	tried := x.version
+	if s.readAhead(); x.version != tried {
+		t.Error("it was tried twice")
+	}
+	if w := s.ask("GET", "/runs/0", ""); w.Code != 422 || !strings.Contains(w.Body.String(), "not a regular file") {
+		t.Errorf("its page: %d", w.Code)
+	}
+	must(t, os.Remove(records))
+	makeRun(t, filepath.Join(dir, "0"), making{protocol: "pairwise", dataset: "sample", sim: "right"})
+	if read := s.readAhead(); fmt.Sprint(read) != "[0]" {
+		t.Errorf("after it was mended: %v", read)
+	}
+}
+
+// Reading ends when the server does, however much there is to read.
+func TestCloseEndsReading(t *testing.T) {
+	dir := t.TempDir()
+	datedRuns(t, dir, 1)
+	s := newSite(t, dir, nil)
+	s.runs.close()
+	x := newIndex(s.runs, "0")
+	if err := x.refresh(); err == nil || !strings.Contains(err.Error(), context.Canceled.Error()) {
+		t.Errorf("read to its end: %v", err)
+	}
+	m, err := judging.ReadManifest(filepath.Join(dir, "0"))
+	must(t, err)
+	if _, err := s.score("0", m); err == nil || !strings.Contains(err.Error(), context.Canceled.Error()) {
+		t.Errorf("scored to its end: %v", err)
+	}
+}
+
+// Pages of a run that was read wait for nobody who reads another one.
+func TestReadRunsWaitForNobody(t *testing.T) {
+	dir := t.TempDir()
+	datedRuns(t, dir, 2)
+	s := newSite(t, dir, nil)
+	s.get("/runs/0/items")
+	for range cap(s.reading) {
+		s.reading <- struct{}{}
+	}
+	short := func(r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
+		t.Cleanup(cancel)
+		*r = *r.WithContext(ctx)
+	}
+	if w := s.ask("GET", "/runs/0/items/sample-knowledge-01", "", short); w.Code != 200 || w.Body.Len() == 0 {
+		t.Errorf("it waits: %d", w.Code)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.fresh(gone, "1"); err == nil {
+		t.Error("what is to be read waits for no place")
+	}
+}
+
+// An index is brought up to date when any file of the run is another one; of
+// records even one of the same size and time.
+func TestFilesThatAreReplaced(t *testing.T) {
+	for name, c := range map[string]struct {
+		file, old, new string
+		page, says     string
+	}{
+		"records": {judging.RecordsFile, "[[A>B]]", "[[B>A]]", "/api/v1/runs/0/items?show=last", `"matches": 32`}, // of the same size
+		"items":   {judging.ItemsFile, `"source": "Knowledge"`, `"source": "Hearsay"`, "/api/v1/runs/0/items?group=Hearsay", `"matches": 8`},
+		"run":     {judging.ManifestFile, `"status": "complete"`, `"status": "interrupted"`, "/api/v1/runs/0/items", "interrupted"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			makeRun(t, filepath.Join(dir, "0"), making{protocol: "pairwise", dataset: "sample", sim: "first"})
+			s := newSite(t, dir, nil)
+			if strings.Contains(s.get(c.page), c.says) {
+				t.Fatalf("%q stands there before", c.says)
+			}
+			path := filepath.Join(dir, "0", c.file)
+			info, err := os.Stat(path)
+			must(t, err)
+			text, err := os.ReadFile(path)
+			must(t, err)
+			changed := strings.ReplaceAll(string(text), c.old, c.new)
+			if changed == string(text) {
+				t.Fatalf("%s has nothing to replace", c.file)
+			}
+			write(t, path+".new", changed)
+			must(t, os.Chtimes(path+".new", info.ModTime(), info.ModTime()))
+			must(t, os.Rename(path+".new", path))
+			if !strings.Contains(s.get(c.page), c.says) {
+				t.Errorf("%q is not said after the file was replaced", c.says)
+			}
+		})
+	}
+}

@@ -1,0 +1,68 @@
+package server
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"gavel/judging"
+)
+
+// BenchmarkFirstLook is what somebody waits for who asks a server that has just
+// begun for a run of 50,000 records: "cold" asks at once, "ahead" after the
+// server has read what it reads by itself, and "again" a second time. Of the run
+// "numbers" there is a results.json, as of every run that gavel made; of "none"
+// there is not, as of an imported one, and its records are scored.
+//
+//	go test ./server -run '^$' -bench FirstLook -benchtime 10x
+func BenchmarkFirstLook(b *testing.B) {
+	dir := b.TempDir()
+	for _, run := range []string{"numbers", "none"} {
+		largeRun(b, filepath.Join(dir, run), 25_000)
+	}
+	s := newSite(b, dir, nil)
+	m, err := s.runs.manifest("numbers")
+	must(b, err)
+	rep, err := s.score("numbers", m)
+	must(b, err)
+	must(b, judging.WriteJSON(filepath.Join(dir, "numbers", judging.ResultsFile), rep))
+	for _, c := range []struct{ name, target string }{
+		{"list of runs", "/"},
+		{"run", "/runs/numbers"},
+		{"run without numbers", "/runs/none"},
+		{"items", "/runs/numbers/items"},
+		{"item", "/runs/numbers/items/sample-knowledge-01-00000"},
+		{"comparison", "/compare?a=numbers&b=none"},
+	} {
+		b.Run(c.name, func(b *testing.B) { firstLook(b, dir, c.target) })
+	}
+}
+
+func firstLook(b *testing.B, dir, target string) {
+	var cold, read, again time.Duration
+	for b.Loop() {
+		b.StopTimer()
+		s := newSite(b, dir, nil)
+		cold += took(s, target)
+		again += took(s, target)
+		s.Close()
+		s = newSite(b, dir, nil)
+		s.lookAhead()
+		s.ahead.work.Wait()
+		b.StartTimer()
+		read += took(s, target)
+		b.StopTimer()
+		s.Close()
+		b.StartTimer()
+	}
+	for unit, d := range map[string]time.Duration{"ms-cold": cold, "ms-ahead": read, "ms-again": again} {
+		b.ReportMetric(d.Seconds()*1000/float64(b.N), unit)
+	}
+	b.ReportMetric(residentMiB(), "MiB-resident")
+}
+
+func took(s *site, target string) time.Duration {
+	begun := time.Now()
+	s.get(target)
+	return time.Since(begun)
+}
