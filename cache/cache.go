@@ -68,9 +68,7 @@ type Options struct {
 	// each once. May be nil.
 	Warn func(format string, args ...any)
 	// MinFree is how much space must be left on the disk of the folder,
-	// in bytes; default 256 MiB. Badger writes through a memory map, and a full
-	// disk would end the whole process with SIGBUS
-	// (github.com/dgraph-io/badger/issues/1682).
+	// in bytes; default 256 MiB (see room.go).
 	MinFree uint64
 }
 
@@ -80,18 +78,15 @@ type Store struct {
 	mu        sync.RWMutex // renewing db; readers and writers of the database share it
 	db        *badger.DB
 	opts      Options
-	full      atomic.Bool
-	unspaced  atomic.Int64 // bytes written since the space was last looked at
-	unrenewed atomic.Int64 // bytes written since db was opened
+	free      func(dir string) (uint64, error) // space on the disk
+	gone      atomic.Bool                      // db could not be opened again
+	wrote     atomic.Bool                      // since db was opened
+	unrenewed atomic.Int64                     // bytes written since db was opened
 	warned    sync.Map
 }
 
 // ErrLocked is wrapped by Open's error when another process has the cache open.
 var ErrLocked = errors.New("in use by another gavel")
-
-// checkEvery is how many bytes may be written between two looks at the free
-// space.
-const checkEvery = 4 << 20
 
 // renewAfter is how many bytes may be written before the database is closed and
 // opened again. Badger maps its files into memory and writes them through the
@@ -107,7 +102,7 @@ const manyTables = 128
 // Open opens the cache in dir and makes the folder if it is missing.
 func Open(dir string, opts Options) (*Store, error) {
 	if opts.MinFree == 0 {
-		opts.MinFree = 256 << 20
+		opts.MinFree = defaultRoom
 	}
 	if opts.Warn == nil {
 		opts.Warn = func(string, ...any) {}
@@ -116,13 +111,13 @@ func Open(dir string, opts Options) (*Store, error) {
 		return nil, fmt.Errorf("cache: %w; name another folder with --cache, or use --no-cache", err)
 	}
 	if free, err := freeSpace(dir); err == nil && free < opts.MinFree {
-		return nil, fmt.Errorf("cache %s: the disk has %d MiB left, the cache needs %d: free some space, name another folder with --cache, or use --no-cache", dir, free>>20, opts.MinFree>>20)
+		return nil, &NoRoomError{dir, free, opts.MinFree}
 	}
 	db, err := openBadger(dir, opts.Warn)
 	if err != nil {
 		return nil, openError(dir, err)
 	}
-	return &Store{dir: dir, db: db, opts: opts}, nil
+	return &Store{dir: dir, db: db, opts: opts, free: freeSpace}, nil
 }
 
 func openBadger(dir string, warn func(format string, args ...any)) (*badger.DB, error) {
@@ -182,10 +177,14 @@ func openError(dir string, err error) error {
 var readOnly = regexp.MustCompile(`(?i)permission denied|read-only file system|access is denied`)
 
 // Close writes what is in memory to disk and releases the folder. Where many
-// tables have piled up, it merges them.
+// tables have piled up, it merges them. On a disk that is full it does neither,
+// see [ErrNoRoom].
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if free, ok := s.roomFor(CloseRoom); !ok && s.wrote.Load() && !s.db.IsClosed() {
+		return fmt.Errorf("cache %s: %w (%d MiB left): it is not closed; what it was told last is in its log, and read the next time", s.dir, ErrNoRoom, free>>20)
+	}
 	s.merge()
 	if err := s.db.Close(); err != nil {
 		return fmt.Errorf("cache %s: closing: %w", s.dir, err)
@@ -193,8 +192,8 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// merge leaves everything as it is if a table is damaged: Badger merges in
-// goroutines of its own, where it may panic.
+// merge leaves everything as it is if a table is damaged, or there is no room:
+// Badger merges in goroutines of its own, where it may panic.
 func (s *Store) merge() {
 	if s.db.IsClosed() {
 		return
@@ -204,7 +203,7 @@ func (s *Store) merge() {
 	for _, l := range levels[1:] {
 		merged += l.NumTables
 	}
-	if levels[0].NumTables > max(manyTables, merged) && s.checksums() == nil {
+	if levels[0].NumTables > max(manyTables, merged) && s.roomToMerge() == nil && s.checksums() == nil {
 		s.db.Flatten(1) // if it fails, the tables are still there
 	}
 }
@@ -231,10 +230,11 @@ func (s *Store) renew() error {
 		var db *badger.DB
 		if db, err = openBadger(s.dir, s.opts.Warn); err == nil {
 			s.db = db
+			s.wrote.Store(false)
 			return nil
 		}
 	}
-	s.full.Store(true)
+	s.gone.Store(true)
 	return fmt.Errorf("opening it again: %w", err)
 }
 
@@ -273,23 +273,18 @@ func (s *Store) read(key [sha256.Size]byte) (e Entry, err error) {
 	return e, err
 }
 
-// Put stores an answer. On a disk that is nearly full it stores nothing and
-// warns once: the run goes on, its records hold the replies.
+// Put stores an answer. On a disk that is nearly full it stores nothing, and its
+// error wraps ErrNoRoom.
 func (s *Store) Put(key [sha256.Size]byte, e Entry) error {
-	if s.full.Load() {
+	if s.gone.Load() {
 		return nil
 	}
 	value, err := encode(e)
 	if err != nil {
 		return err
 	}
-	if s.unspaced.Add(int64(len(value))) > checkEvery {
-		s.unspaced.Store(0)
-		if free, err := freeSpace(s.dir); err == nil && free < s.opts.MinFree {
-			s.full.Store(true)
-			s.warnOnce("full", "cache %s: the disk is nearly full (%d MiB left): replies are no longer remembered", s.dir, free>>20)
-			return nil
-		}
+	if free, ok := s.roomFor(s.opts.MinFree); !ok {
+		return fmt.Errorf("%w: it has %d MiB left, the cache needs %d", ErrNoRoom, free>>20, s.opts.MinFree>>20)
 	}
 	if err := s.write(key, value); err != nil {
 		return err
@@ -303,6 +298,7 @@ func (s *Store) Put(key [sha256.Size]byte, e Entry) error {
 func (s *Store) write(key [sha256.Size]byte, value []byte) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
+	s.wrote.Store(true)
 	return s.db.Update(func(txn *badger.Txn) error { return txn.Set(key[:], value) })
 }
 
@@ -407,7 +403,11 @@ func (c *client) Ask(ctx context.Context, req backends.Request) (backends.Respon
 			if err != nil {
 				return outcome{resp, ctx.Err() != nil}, err
 			}
-			if err := s.Put(key, Entry{Model: req.Model, Created: time.Now().UTC().Truncate(time.Second), Response: resp}); err != nil {
+			err = s.Put(key, Entry{Model: req.Model, Created: time.Now().UTC().Truncate(time.Second), Response: resp})
+			switch { // the run goes on: its records hold the replies
+			case errors.Is(err, ErrNoRoom):
+				s.warnOnce("full", "cache %s: until there is room, replies are not remembered: %v", s.dir, err)
+			case err != nil:
 				s.warnOnce("write", "cache %s: replies are not remembered: %v", s.dir, err)
 			}
 			return outcome{resp: resp}, nil
@@ -509,11 +509,15 @@ func (s *Store) Prune(ctx context.Context, drop func(Entry) bool) (int, error) {
 		}
 		return nil
 	})
-	if err != nil {
+	if err != nil || len(keys) == 0 {
+		return 0, err
+	}
+	if err := s.roomToMerge(); err != nil {
 		return 0, err
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
+	s.wrote.Store(true)
 	batch := s.db.NewWriteBatch()
 	defer batch.Cancel()
 	for _, k := range keys {
@@ -524,12 +528,10 @@ func (s *Store) Prune(ctx context.Context, drop func(Entry) bool) (int, error) {
 	if err := batch.Flush(); err != nil {
 		return 0, err
 	}
-	if len(keys) > 0 {
-		if err := s.db.Flatten(1); err != nil {
-			return len(keys), err
-		}
-		for s.db.RunValueLogGC(0.5) == nil {
-		}
+	if err := s.db.Flatten(1); err != nil {
+		return len(keys), err
+	}
+	for s.db.RunValueLogGC(0.5) == nil {
 	}
 	return len(keys), nil
 }

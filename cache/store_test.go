@@ -170,7 +170,6 @@ func TestDiskFillsUp(t *testing.T) {
 	s, w := open(t, t.TempDir())
 	put(t, s, "before", entry("x"))
 	s.opts.MinFree = math.MaxUint64
-	s.unspaced.Store(checkEvery) // as after so many bytes
 	c := Wrap(saying(verdict), s)
 	for range 3 {
 		if got := ask(t, c, request("q")); !reflect.DeepEqual(got, verdict) {

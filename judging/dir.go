@@ -13,7 +13,6 @@ import (
 	"reflect"
 	"sort"
 	"strings"
-	"syscall"
 
 	"github.com/gofrs/flock"
 )
@@ -272,7 +271,7 @@ func WriteJSON(path string, v any) error {
 func writeFile(path string, write func(io.Writer) error) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
-		return err
+		return writeError(path, err)
 	}
 	defer os.Remove(tmp.Name()) // fails, as it should, once renamed
 	buf := bufio.NewWriterSize(tmp, 256<<10)
@@ -298,8 +297,8 @@ func writeError(path string, err error) error {
 	if errors.As(err, &perr) {
 		err = perr.Err
 	}
-	if errors.Is(err, syscall.ENOSPC) {
-		return fmt.Errorf("writing %s: %w; what is written is kept: make room and go on with the run", path, err)
+	if NoRoom(err) {
+		return fmt.Errorf("writing %s: %w; what is written is kept", path, err)
 	}
 	return fmt.Errorf("writing %s: %w", path, err)
 }

@@ -46,7 +46,7 @@ func TestFullDisk(t *testing.T) {
 	d := begun(t, runWith(t))
 	d.file.Close()
 	d.file = full
-	if err := d.Write(recordOf("p1", 0, Decided)); err == nil || !strings.Contains(err.Error(), "make room and go on with the run") {
+	if err := d.Write(recordOf("p1", 0, Decided)); err == nil || !strings.Contains(err.Error(), "what is written is kept") {
 		t.Errorf("error %v", err)
 	}
 }

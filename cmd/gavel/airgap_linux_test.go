@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"strconv"
@@ -65,17 +64,6 @@ func TestAirGap(t *testing.T) {
 	if triesToGetOut(t) == 0 {
 		t.Error("the kernel does not count tries to get out: the test says nothing")
 	}
-}
-
-// anything plays a judge under every protocol.
-func anything(call int64, user string) (int, string) {
-	switch {
-	case strings.Contains(user, "<|The Start of Assistant A's Answer|>"):
-		return prefersLonger(call, user)
-	case strings.Contains(user, "[User Instruction]"):
-		return http.StatusOK, "Selection: Option 1"
-	}
-	return answersAll(call, user)
 }
 
 func loopbackUp(t *testing.T) {

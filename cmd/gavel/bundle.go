@@ -362,7 +362,7 @@ func (b *bundling) write(out string) error {
 		err = cerr
 	}
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", out, err)
+		return writing(out, err)
 	}
 	return os.Rename(tmp.Name(), out)
 }

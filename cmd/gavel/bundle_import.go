@@ -203,7 +203,7 @@ func (in *taking) take(s segment, cacheDir string) error {
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(at), "."+filepath.Base(at)+"-*")
 	if err != nil {
-		return err
+		return writing(at, err)
 	}
 	defer os.Remove(tmp.Name())
 	_, err = tmp.Write(text)
@@ -214,7 +214,7 @@ func (in *taking) take(s segment, cacheDir string) error {
 		err = cerr
 	}
 	if err != nil {
-		return err
+		return writing(at, err)
 	}
 	in.files++
 	return os.Rename(tmp.Name(), at)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -22,8 +23,21 @@ func cacheDir(flag string) string {
 	return filepath.Join(xdg.CacheHome, "gavel", "replies")
 }
 
-func (e *env) openCache(dir string) (*cache.Store, error) {
-	return cache.Open(cacheDir(dir), cache.Options{Warn: func(format string, args ...any) { e.say("warning: "+format, args...) }})
+func (e *env) openCache(dir string) (*cache.Store, error) { return e.openCacheWith(dir, 0) }
+
+func (e *env) openCacheWith(dir string, minFree uint64) (*cache.Store, error) {
+	return cache.Open(cacheDir(dir), cache.Options{MinFree: minFree, Warn: func(format string, args ...any) { e.say("warning: "+format, args...) }})
+}
+
+// lookAtCache opens the cache for a command that remembers nothing, and so needs
+// less room on the disk.
+func (e *env) lookAtCache(dir string) (*cache.Store, error) {
+	s, err := e.openCacheWith(dir, cache.CloseRoom)
+	var full *cache.NoRoomError
+	if errors.As(err, &full) {
+		return nil, fmt.Errorf("cache %s: the disk has %d MiB left, and to open the cache takes %d: free some space, or remove the folder, and what it holds is asked again", full.Dir, full.Free>>20, full.Need>>20)
+	}
+	return s, err
 }
 
 func cacheCommand(e *env) *cli.Command {
@@ -61,7 +75,7 @@ func (e *env) cacheStats(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	s, err := e.openCache(c.String("cache"))
+	s, err := e.lookAtCache(c.String("cache"))
 	if err != nil {
 		return err
 	}
@@ -92,7 +106,7 @@ func (e *env) cacheVerify(c *cli.Context) error {
 	if err := noArguments(c); err != nil {
 		return err
 	}
-	s, err := e.openCache(c.String("cache"))
+	s, err := e.lookAtCache(c.String("cache"))
 	if err != nil {
 		return err
 	}
@@ -120,7 +134,7 @@ func (e *env) cachePrune(c *cli.Context) error {
 	if c.IsSet("older-than") && age <= 0 {
 		return usage("--older-than %s: it must be more than 0", age)
 	}
-	s, err := e.openCache(c.String("cache"))
+	s, err := e.lookAtCache(c.String("cache"))
 	if err != nil {
 		return err
 	}

@@ -366,13 +366,19 @@ func exportCommand(e *env) *cli.Command {
 func (e *env) exportJudgeBench(run, out string) (err error) {
 	w := io.Writer(e.stdout)
 	if out != "" {
-		f, err := os.OpenFile(out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-		if err != nil {
-			return err
+		f, oerr := os.OpenFile(out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		if oerr != nil {
+			return oerr
 		}
 		defer func() {
 			if cerr := f.Close(); err == nil {
 				err = cerr
+			}
+			if err != nil {
+				os.Remove(out) // half of it looks like all
+			}
+			if judging.NoRoom(err) {
+				err = writing(out, err)
 			}
 		}()
 		w = f

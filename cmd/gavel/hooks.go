@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"gavel/backends"
 	"gavel/cache"
@@ -95,7 +97,7 @@ type sharedCache struct {
 func (s *sharedCache) open(open func() (*cache.Store, error)) (*cache.Store, func() error, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.users == 0 {
+	if s.store == nil {
 		store, err := open()
 		if err != nil {
 			return nil, nil, err
@@ -112,5 +114,35 @@ func (s *sharedCache) leave() error {
 	if s.users--; s.users > 0 {
 		return nil
 	}
-	return s.store.Close()
+	err := s.close()
+	if s.store != nil {
+		time.AfterFunc(closeAgain, s.closeLater)
+	}
+	return err
+}
+
+// close closes the cache, unless the disk is too full for that. The caller holds
+// the lock.
+func (s *sharedCache) close() error {
+	err := s.store.Close()
+	if !errors.Is(err, cache.ErrNoRoom) {
+		s.store = nil
+	}
+	return err
+}
+
+// closeAgain is how long a cache that could not be closed is left alone.
+const closeAgain = 2 * time.Second
+
+// closeLater closes a cache that could not be closed for want of room, as soon
+// as there is some and nobody has come to need it.
+func (s *sharedCache) closeLater() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.users > 0 || s.store == nil {
+		return
+	}
+	if s.close(); s.store != nil {
+		time.AfterFunc(closeAgain, s.closeLater)
+	}
 }

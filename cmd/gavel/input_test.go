@@ -2,7 +2,6 @@ package main
 
 import (
 	"compress/gzip"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -270,43 +269,6 @@ func TestFlagsAfterArguments(t *testing.T) {
 	}
 	if _, stderr, code := call(t, "score", "--", "--json"); code != 1 || !strings.Contains(stderr, "--json") {
 		t.Errorf("after -- everything is an argument: exit status %d: %s", code, stderr)
-	}
-}
-
-// TestFullDisk: a disk that fills up in the middle ends the run with what to do;
-// nothing that was written is lost, and the same command goes on.
-func TestFullDisk(t *testing.T) {
-	home(t)
-	mount := func(args ...string) error { return exec.Command("mount", args...).Run() }
-	if err := os.Mkdir("disk", 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := mount("-t", "tmpfs", "-o", "size=84k", "tmpfs", "disk"); err != nil {
-		t.Skipf("a small disk cannot be mounted here: %v", err)
-	}
-	t.Cleanup(func() { exec.Command("umount", "-l", "disk").Run() })
-	args := []string{"run", "pairwise", "--backend", "sim", "--model", "coin", "--dataset", "sample", "--out", "disk/r"}
-	_, stderr, code := call(t, args...)
-	if code != 1 || !strings.Contains(stderr, "no space left on device") || !strings.Contains(stderr, "make room and go on with the run") {
-		t.Fatalf("exit status %d\n%s", code, stderr)
-	}
-	kept := strings.Count(read(t, "disk/r/records.jsonl"), "\n")
-	if _, err := os.Stat("disk/r/items.jsonl"); kept == 0 || kept == 64 && err == nil { // the two are written side by side
-		t.Fatalf("%d records: the disk should have filled up in the middle", kept)
-	}
-	if err := mount("-o", "remount,size=1m", "disk"); err != nil {
-		t.Fatal(err)
-	}
-	_, stderr, code = call(t, args...)
-	if code != 0 || !strings.Contains(stderr, fmt.Sprintf("%d judgments stand", kept)) {
-		t.Errorf("exit status %d\n%s", code, stderr)
-	}
-	args[len(args)-1] = "undisturbed"
-	mustCall(t, args...)
-	for _, name := range []string{"results.json", "items.jsonl"} {
-		if read(t, "disk/r/"+name) != read(t, "undisturbed/"+name) {
-			t.Errorf("%s differs from that of an undisturbed run", name)
-		}
 	}
 }
 

@@ -26,7 +26,9 @@ import (
 	"golang.org/x/term"
 
 	"gavel/backends"
+	"gavel/cache"
 	"gavel/datasets"
+	"gavel/judging"
 )
 
 // Exit statuses.
@@ -130,7 +132,7 @@ func (e *env) status(ctx context.Context, err error) int {
 		code = coded.code
 	}
 	if coded == nil || !coded.quiet {
-		e.say("gavel: %s", plain(err))
+		e.say("gavel: %s", e.advised(err, plain(err)))
 	}
 	return code
 }
@@ -149,6 +151,20 @@ func plain(err error) string {
 		after = of.Path + ": " + after
 	}
 	return before + after
+}
+
+// advised is what is said of an error, with what to do about a disk that is full.
+func (e *env) advised(err error, text string) string {
+	if judging.NoRoom(err) {
+		text += "; make room and " + e.words.goOn
+	}
+	return text
+}
+
+// noRoom tells whether a disk is full, that of the cache included.
+func noRoom(err error) bool {
+	var full *cache.NoRoomError
+	return judging.NoRoom(err) || errors.As(err, &full)
 }
 
 var errInterrupted = errors.New("interrupted")

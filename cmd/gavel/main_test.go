@@ -221,6 +221,17 @@ func always(words string) func(int64, string) (int, string) {
 	return func(int64, string) (int, string) { return http.StatusOK, words }
 }
 
+// anything plays a judge under every protocol.
+func anything(call int64, user string) (int, string) {
+	switch {
+	case strings.Contains(user, "<|The Start of Assistant A's Answer|>"):
+		return prefersLonger(call, user)
+	case strings.Contains(user, "[User Instruction]"):
+		return http.StatusOK, "Selection: Option 1"
+	}
+	return answersAll(call, user)
+}
+
 // prefersLonger names the longer response: it knows nothing, but is the same in
 // both orders.
 func prefersLonger(_ int64, user string) (int, string) {

@@ -239,7 +239,10 @@ func (e *env) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (*s
 		err = dir.WriteManifest(m)
 	}
 	rep.Run = p.out
-	if err != nil {
+	switch {
+	case noRoom(runErr) && noRoom(err):
+		return &rep, e.ending(m.Status, left, m.Judgments, runErr) // to say it once is enough
+	case err != nil:
 		return &rep, errors.Join(runErr, err)
 	}
 	if asked > 0 || m.Status != judging.Complete {
@@ -262,6 +265,8 @@ func (e *env) ending(status string, left, expected int, runErr error) error {
 		return &exitCodeError{code: exitInterrupted, err: fmt.Errorf("interrupted: %d of %d judgments are left; %s", left, expected, goOn)}
 	case errors.As(runErr, &gaveUp):
 		return &exitCodeError{code: exitIncomplete, err: fmt.Errorf("the server stopped answering: %w; %d of %d judgments are left; %s", runErr, left, expected, goOn)}
+	case judging.NoRoom(runErr): // how to go on is said with it
+		return fmt.Errorf("%w; %d of %d judgments are left", runErr, left, expected)
 	case runErr != nil:
 		return fmt.Errorf("%w; %d of %d judgments are left; %s", runErr, left, expected, goOn)
 	case left > 0:

@@ -70,7 +70,7 @@ func (e *env) writePage(path string, force bool, runs []report.Run) (err error) 
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
-		return writingPage(path, err)
+		return writing(path, err)
 	}
 	defer func() {
 		if err != nil {
@@ -79,7 +79,7 @@ func (e *env) writePage(path string, force bool, runs []report.Run) (err error) 
 		}
 	}()
 	if err := report.WriteHTML(tmp, runs); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return writing(path, err)
 	}
 	if err := tmp.Chmod(0o644); err != nil {
 		return err
@@ -90,8 +90,8 @@ func (e *env) writePage(path string, force bool, runs []report.Run) (err error) 
 	return os.Rename(tmp.Name(), path)
 }
 
-// writingPage names the page, not the passing file that it is written to first.
-func writingPage(path string, err error) error {
+// writing names the file, not the passing one that it is written to first.
+func writing(path string, err error) error {
 	var perr *fs.PathError
 	if errors.As(err, &perr) {
 		err = perr.Err

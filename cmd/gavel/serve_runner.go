@@ -227,7 +227,7 @@ func (j *runJob) make(ctx context.Context, work func(context.Context, *env) erro
 	default:
 		j.State = server.JobFailed
 	}
-	j.Error = err.Error()
+	j.Error = e.advised(err, err.Error())
 }
 
 func (j *runJob) say(line string) {

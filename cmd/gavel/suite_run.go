@@ -22,6 +22,7 @@ type suiteRunner struct {
 	inner *interrupts // of the run that is being made
 	stop  atomic.Bool // told to stop: nothing more is begun
 	left  []string    // cells that did not come to their end, and why
+	full  error       // a disk is: no cell could be written
 }
 
 func (e *env) suiteRun(ctx context.Context, s *suite, format string, yes bool) error {
@@ -156,7 +157,7 @@ func (r *suiteRunner) judge(ctx context.Context, j *suiteJudge) {
 		switch {
 		case c.judge != j || r.complete(c) && broken != nil:
 			continue
-		case r.stopped(ctx):
+		case r.stopped(ctx), r.full != nil:
 			return
 		case broken != nil:
 			r.lack(c, fmt.Errorf("not begun, since the judge is gone: %w", broken))
@@ -166,6 +167,10 @@ func (r *suiteRunner) judge(ctx context.Context, j *suiteJudge) {
 		err := r.runCell(ctx, c, false)
 		if err == nil || r.stopped(ctx) {
 			continue
+		}
+		if noRoom(err) {
+			r.full = fmt.Errorf("%s: %w", c.name, err)
+			return
 		}
 		var gaveUp *judging.GaveUpError
 		if errors.As(err, &gaveUp) || r.gone(ctx, c) != nil {
@@ -206,6 +211,9 @@ func (r *suiteRunner) end(ctx context.Context) error {
 			return nil
 		}
 		return &exitCodeError{code: exitInterrupted, err: fmt.Errorf("interrupted: %d of %d cells are not complete; %s", n, len(r.suite.cells), r.env.words.goOn)}
+	}
+	if r.full != nil {
+		return r.full
 	}
 	if len(r.left) > 0 {
 		return &exitCodeError{code: exitIncomplete, err: fmt.Errorf("%d of %d cells are not complete (%s); %s", len(r.left), len(r.suite.cells), strings.Join(r.left, ", "), r.env.words.goOn)}

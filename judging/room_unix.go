@@ -1,0 +1,14 @@
+//go:build unix
+
+package judging
+
+import (
+	"errors"
+	"syscall"
+)
+
+// NoRoom tells whether an error is that of a disk that is full, or of one on
+// which the user may have no more.
+func NoRoom(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
