@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -54,15 +55,18 @@ type disk struct {
 	dir string
 }
 
-// roomy is more than anything here takes; what is not written takes no memory.
-const roomy = 4 << 30
+// More than anything here takes; what is not written takes no memory.
+const (
+	roomy     = 4 << 30
+	manyFiles = 100_000
+)
 
 func newDisk(t testing.TB, dir string) *disk {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d", int64(roomy))); err != nil {
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d,nr_inodes=%d", int64(roomy), manyFiles)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { unix.Unmount(dir, unix.MNT_DETACH) })
@@ -93,8 +97,21 @@ func (d *disk) leave(free int64) {
 		return
 	}
 	size := max(int64(st.Blocks-st.Bfree)*st.Bsize+free, st.Bsize)
-	if err := unix.Mount("tmpfs", d.dir, "tmpfs", unix.MS_REMOUNT, fmt.Sprintf("size=%d", size)); err != nil {
-		d.t.Errorf("leaving %d bytes: %v", free, err)
+	d.remount(fmt.Sprintf("size=%d,nr_inodes=%d", size, manyFiles))
+}
+
+// noMoreFiles leaves room for bytes, and none for files.
+func (d *disk) noMoreFiles() {
+	d.t.Helper()
+	n := 0
+	filepath.WalkDir(d.dir, func(string, fs.DirEntry, error) error { n++; return nil })
+	d.remount(fmt.Sprintf("nr_inodes=%d", n))
+}
+
+func (d *disk) remount(options string) {
+	d.t.Helper()
+	if err := unix.Mount("tmpfs", d.dir, "tmpfs", unix.MS_REMOUNT, options); err != nil {
+		d.t.Errorf("%s: %s: %v", d.dir, options, err)
 	}
 }
 
@@ -123,6 +140,9 @@ func (r ranOnDisk) fails(words ...string) {
 	last := lines[len(lines)-1]
 	if r.code != exitError || !strings.HasPrefix(last, "gavel: ") || strings.Count(r.stderr, "no space left")+strings.Count(r.stderr, "the disk has") != 1 {
 		r.t.Errorf("gavel %s: exit status %d\n%.3000s", r.line, r.code, r.stderr)
+	}
+	if strings.Count(last, "run the same command again") > 1 {
+		r.t.Errorf("gavel %s says twice how to go on: %s", r.line, last)
 	}
 	for _, w := range words {
 		if strings.Count(last, w) != 1 {

@@ -71,6 +71,15 @@ func (f *fullDisks) wantSame(t *testing.T, run string) {
 	}
 }
 
+// full fills disks.
+func full(disks ...*disk) func() {
+	return func() {
+		for _, d := range disks {
+			d.leave(0)
+		}
+	}
+}
+
 const (
 	noSpace   = "no space left on device"
 	makeRoom  = "make room and run the same command again to go on"
@@ -85,13 +94,6 @@ func TestFullDisk(t *testing.T) {
 		return
 	}
 	f := newFullDisks(t)
-	full := func(disks ...*disk) func() {
-		return func() {
-			for _, d := range disks {
-				d.leave(0)
-			}
-		}
-	}
 	for _, c := range []struct {
 		name  string
 		fill  func()
@@ -101,6 +103,8 @@ func TestFullDisk(t *testing.T) {
 	}{
 		{"runs, before", full(f.runs), 0, []string{"writing runs/r/", noSpace, makeRoom}, 65},                                            // a call is given up
 		{"runs, in the middle", full(f.runs), 20, []string{"writing runs/r/records.jsonl", noSpace, makeRoom, "judgments are left"}, 64}, // what could not be recorded is remembered
+		{"no more files for runs, before", f.runs.noMoreFiles, 0, []string{"cannot make the run's folder", noSpace, makeRoom}, 64},
+		{"no more files for runs, in the middle", f.runs.noMoreFiles, 20, []string{"writing runs/r/results.json", noSpace, makeRoom}, 64},
 		{"cache, before", full(f.replies), 0, []string{"replies/gavel/replies: the disk has 0 MiB left", freeSpace, "--no-cache"}, 64},
 		{"cache, in the middle", full(f.replies), 20, nil, 64},
 		{"both, before", full(f.runs, f.replies), 0, []string{"replies/gavel/replies: the disk has 0 MiB left", freeSpace}, 64},
@@ -285,25 +289,21 @@ func TestFullDiskServe(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		full []*disk
+		fill func()
 		call int64
 		says []string // nil: it does without
 	}{
-		{"runs, before", []*disk{f.runs}, 0, []string{noSpace, "make room and start the same again to go on"}},
-		{"runs, in the middle", []*disk{f.runs}, 20, []string{"records.jsonl", noSpace, "make room and start the same again to go on"}},
-		{"cache, before", []*disk{f.replies}, 0, []string{"the disk has 0 MiB left", freeSpace}},
-		{"cache, in the middle", []*disk{f.replies}, 20, nil},
-		{"both, in the middle", []*disk{f.runs, f.replies}, 20, []string{"records.jsonl", noSpace, "make room and start the same again to go on"}},
+		{"no more files for runs, before", f.runs.noMoreFiles, 0, []string{"cannot make the run's folder", noSpace, "make room and start the same again to go on"}},
+		{"runs, before", full(f.runs), 0, []string{noSpace, "make room and start the same again to go on"}},
+		{"runs, in the middle", full(f.runs), 20, []string{"records.jsonl", noSpace, "make room and start the same again to go on"}},
+		{"cache, before", full(f.replies), 0, []string{"the disk has 0 MiB left", freeSpace}},
+		{"cache, in the middle", full(f.replies), 20, nil},
+		{"both, in the middle", full(f.runs, f.replies), 20, []string{"records.jsonl", noSpace, "make room and start the same again to go on"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			fill := func() {
-				for _, d := range c.full {
-					d.leave(0)
-				}
-			}
-			f.again(c.call, fill)
+			f.again(c.call, c.fill)
 			if c.call == 0 {
-				fill()
+				c.fill()
 			}
 			v := make(t)
 			if want := map[bool]string{true: server.JobComplete, false: server.JobFailed}[c.says == nil]; v.Job.State != want {
