@@ -58,7 +58,6 @@ func firstLook(b *testing.B, dir, target string) {
 	for unit, d := range map[string]time.Duration{"ms-cold": cold, "ms-ahead": read, "ms-again": again} {
 		b.ReportMetric(d.Seconds()*1000/float64(b.N), unit)
 	}
-	b.ReportMetric(residentMiB(), "MiB-resident")
 }
 
 func took(s *site, target string) time.Duration {
