@@ -80,8 +80,11 @@ func oneOf(flag, value string, allowed []string) error {
 
 // apiKey reads the key for an address that was named by the user.
 func (e *env) apiKey(o endpointOptions, named bool) (string, error) {
-	if !e.hooks.sendsKey(o.baseURLs) {
-		return "", nil
+	if e.hooks.keyOf != nil && len(o.baseURLs) > 0 {
+		known := false
+		if o.apiKeyEnv, known = e.hooks.keyOf(o.baseURLs[0]); !known {
+			return "", nil
+		}
 	}
 	if o.apiKeyEnv != "" {
 		key := e.getenv(o.apiKeyEnv)

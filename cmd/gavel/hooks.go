@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
@@ -23,9 +22,13 @@ type hooks struct {
 	asking   func() (done func(err error))        // a request is sent to a judge
 	planned  func(p *prepared, plan judging.Plan) // instead of printing it
 	planner  *planner                             // of a suite: takes the plans of its cells
-	keyless  func(url string) bool                // servers that are sent no API key, whatever is set
+	keyOf    keyOf                                // instead of what the flags say
 	contexts *suiteContexts                       // of a suite: one context for all that a model is asked
 }
+
+// keyOf names the variable with the API key of a server, "" for the usual one;
+// one that is not known is sent none.
+type keyOf func(url string) (variable string, known bool)
 
 func (h hooks) folder() string {
 	if h.runs == "" {
@@ -38,11 +41,6 @@ func (h hooks) opened(folder string) {
 	if h.begun != nil {
 		h.begun(folder)
 	}
-}
-
-// sendsKey tells whether the servers at these addresses may be sent a key.
-func (h hooks) sendsKey(urls []string) bool {
-	return h.keyless == nil || !slices.ContainsFunc(urls, h.keyless)
 }
 
 func (h hooks) made(r *judging.Record) {

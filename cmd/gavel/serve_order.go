@@ -101,9 +101,6 @@ func (r *runner) endpointArgs(ctx context.Context, ids []string) (args []string,
 		if at.url != "" {
 			args = append(args, "--base-url="+at.url)
 		}
-		if at.keyEnv != "" && !slices.Contains(args, "--api-key-env="+at.keyEnv) {
-			args = append(args, "--api-key-env="+at.keyEnv)
-		}
 	}
 	return args, nil
 }
@@ -316,7 +313,7 @@ func takesDataset(kind judging.Kind, name string) bool {
 // endpoint is a server of models that can be chosen.
 type endpoint struct {
 	server.EndpointOffer
-	backend, url, keyEnv string
+	backend, url string
 }
 
 // simulatedEndpoint is always there.
@@ -354,8 +351,8 @@ func (r *runner) endpoints(ctx context.Context) []endpoint {
 	}
 	var all []endpoint
 	for _, url := range r.opts.baseURLs {
-		r.keyed.Store(url, true)
-		all = append(all, endpoint{EndpointOffer: server.EndpointOffer{ID: url, About: url}, backend: "auto", url: url, keyEnv: r.opts.apiKeyEnv})
+		r.keys.Store(url, r.opts.apiKeyEnv)
+		all = append(all, endpoint{EndpointOffer: server.EndpointOffer{ID: url, About: url}, backend: "auto", url: url})
 	}
 	if candidates, err := backends.Candidates(r.env.getenv("OLLAMA_HOST"), r.env.getenv("OPENAI_BASE_URL")); err == nil {
 		named := map[string]bool{}
@@ -364,7 +361,7 @@ func (r *runner) endpoints(ctx context.Context) []endpoint {
 		}
 		for _, f := range backends.Discover(ctx, r.env.http, candidates, r.env.getenv("OPENAI_API_KEY")) {
 			if f.Why == "OPENAI_BASE_URL" {
-				r.keyed.Store(f.Server.URL, true)
+				r.keys.LoadOrStore(f.Server.URL, "") // which --base-url may name too
 			}
 			if !slices.ContainsFunc(all, func(e endpoint) bool { return e.ID == f.Server.URL }) {
 				all = append(all, endpoint{EndpointOffer: server.EndpointOffer{ID: f.Server.URL, About: describe(f.Server) + " (" + f.Why + ")"}, backend: "auto", url: f.Server.URL})
@@ -388,7 +385,7 @@ func (r *runner) models(ctx context.Context, at *endpoint) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	e := r.within(func(string) {}, &interrupts{})
-	b, s, err := e.connect(ctx, endpointOptions{backend: "auto", baseURLs: []string{at.url}, apiKeyEnv: at.keyEnv})
+	b, s, err := e.connect(ctx, endpointOptions{backend: "auto", baseURLs: []string{at.url}})
 	if err != nil {
 		at.Error = err.Error()
 		return

@@ -28,7 +28,7 @@ type runner struct {
 
 	shared *sharedCache
 	offers offers
-	keyed  sync.Map // addresses of servers that were named, and may be sent a key
+	keys   sync.Map // addresses of servers that were named, and the variables with their keys
 	jobs   sync.WaitGroup
 	mu     sync.Mutex
 	list   []*runJob // the newest last
@@ -84,15 +84,16 @@ const (
 func (r *runner) within(say lineWriter, in *interrupts) *env {
 	e := *r.env
 	e.stdout, e.stderr, e.terminal, e.interrupts = lineWriter(func(string) {}), say, false, in
-	e.hooks = hooks{runs: r.dir, shared: r.shared, recorded: r.note.Record, asking: r.note.Asking, keyless: r.keyless}
+	e.hooks = hooks{runs: r.dir, shared: r.shared, recorded: r.note.Record, asking: r.note.Asking, keyOf: r.keyOf}
 	return &e
 }
 
-// keyless tells of a server that was found on a port, which is never sent the
-// key of another.
-func (r *runner) keyless(url string) bool {
-	_, keyed := r.keyed.Load(url)
-	return !keyed
+// keyOf keeps keys to the servers that they are of: what is ordered may ask
+// several, and one that was found on a port has none.
+func (r *runner) keyOf(url string) (variable string, known bool) {
+	v, known := r.keys.Load(url)
+	variable, _ = v.(string)
+	return variable, known
 }
 
 // lineWriter hands on what is written to it, a line at a time.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -236,6 +237,53 @@ func TestServeSuiteKeepsKeysApart(t *testing.T) {
 		if !sent[want] || !sent["found "] || sent["found Bearer sk-secret"] || sent["found Bearer sk-mine"] {
 			t.Errorf("with %q: %v", keyEnv, sent)
 		}
+	}
+}
+
+// Where several servers have keys, each is sent its own alone: an order may have
+// one of them judge what another answered, or ask both at once.
+func TestServeSendsEachServerItsOwnKey(t *testing.T) {
+	home(t)
+	var mu sync.Mutex
+	sent := map[string]bool{}
+	watched := func(name string) *judge {
+		j := newJudge(t, false, anything)
+		handler := j.Config.Handler
+		j.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			if key := r.Header.Get("Authorization"); key != "" {
+				sent[name+" "+key] = true
+			}
+			mu.Unlock()
+			handler.ServeHTTP(w, r)
+		})
+		return j
+	}
+	named, usual := watched("named"), watched("usual")
+	t.Setenv("OPENAI_API_KEY", "sk-usual")
+	t.Setenv("OPENAI_BASE_URL", usual.URL+"/v1")
+	t.Setenv("MY_KEY", "sk-mine")
+	e := newEnv(&interrupts{}, io.Discard, io.Discard)
+	r, err := e.newRunner(t.Context(), serveOptions{runs: "runs", atOnce: 1, noCache: true, endpointOptions: endpointOptions{backend: "auto", baseURLs: []string{named.URL}, apiKeyEnv: "MY_KEY"}}, server.NewMetrics())
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := fmt.Sprintf(`name: keys
+judges:
+  - {name: a, model: tiny, base-url: %[1]q}
+  - {name: b, model: tiny, base-url: "%[2]s/v1"}
+  - {name: both, model: tiny, base-url: [%[1]q, "%[2]s/v1"]}
+conditions: [{protocol: self-reference, dataset: sample-number, limit: 1, agents: ["tiny@%[1]s", "tiny@%[2]s/v1"]}]
+`, named.URL, usual.URL)
+	if _, err := r.StartSuite(t.Context(), server.Order{"file": {file}}); err != nil {
+		t.Fatal(err)
+	}
+	r.wait()
+	if j := r.Jobs()[0]; len(j.Runs) == 0 {
+		t.Errorf("%+v", j)
+	}
+	if want := map[string]bool{"named Bearer sk-mine": true, "usual Bearer sk-usual": true}; !maps.Equal(sent, want) {
+		t.Errorf("%v", sent)
 	}
 }
 

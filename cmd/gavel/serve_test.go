@@ -550,7 +550,7 @@ func TestServeKeys(t *testing.T) {
 		want := map[bool]string{true: "", false: "Bearer sk-secret"}[keyless]
 		seen = nil
 		if !keyless {
-			r.keyed.Store(j.URL, true)
+			r.keys.Store(j.URL, "")
 		}
 		at := endpoint{backend: "auto", url: j.URL}
 		r.models(t.Context(), &at)
