@@ -153,6 +153,11 @@ const (
 	listFor    = time.Second // that a listing is good for
 )
 
+// Shows tells whether a run of that name stands in the list, once it is there.
+func Shows(run string) bool {
+	return checkName(run) == nil && strings.Count(run, "/") < maxDepth
+}
+
 // list finds the runs, by name. A folder with a run in it is not searched on.
 func (s *store) list() ([]found, error) {
 	s.mu.Lock()

@@ -260,10 +260,10 @@ func (s *Server) startSuiteForm(w http.ResponseWriter, r *http.Request) error {
 	case "draft":
 		v.File, err = run.DraftSuite(r.Context(), order)
 	case "plan":
-		err = s.planned(r, run, order, &v)
+		err = s.planned(r, run, suiteIn(order), &v)
 	case "start":
 		var job Job
-		if job, err = run.StartSuite(r.Context(), Order{"file": order["file"], "yes": order["yes"]}); err == nil {
+		if job, err = run.StartSuite(r.Context(), suiteIn(order)); err == nil {
 			http.Redirect(w, r, "/jobs/"+escaped(job.ID), http.StatusSeeOther)
 			return nil
 		}
@@ -279,6 +279,9 @@ func (s *Server) startSuiteForm(w http.ResponseWriter, r *http.Request) error {
 	s.pages.render(w, r, status, "start-suite", v)
 	return nil
 }
+
+// suiteIn is what a form says of the suite; the rest is what it is drafted with.
+func suiteIn(form Order) Order { return Order{"file": form["file"], "yes": form["yes"]} }
 
 // Composed tells whether there is a file, and nobody is at work on it.
 func (v StartSuiteView) Composed() bool {

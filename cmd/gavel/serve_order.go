@@ -145,13 +145,13 @@ func (r *runner) orderArgs(ctx context.Context, kind judging.Kind, order server.
 // orderValue checks values that could name files or addresses.
 func (r *runner) orderValue(ctx context.Context, kind judging.Kind, f server.Field, value string) (string, error) {
 	if strings.ContainsRune(value, 0) {
-		return "", fmt.Errorf("%s: not a text", f.Name)
+		return "", fmt.Errorf("--%s: not a text", f.Name)
 	}
 	switch {
 	case f.Name == "prompt" && !slices.Contains(kind.TemplateNames(), value):
-		return "", fmt.Errorf("prompt %q: it is one of %s", value, strings.Join(kind.TemplateNames(), ", "))
+		return "", fmt.Errorf("--prompt %q: it is one of %s", value, strings.Join(kind.TemplateNames(), ", "))
 	case f.Name == "own":
-		return r.runNamed(value)
+		return r.runNamed(f.Name, value)
 	case f.Name == "agents":
 		return r.agent(ctx, value)
 	}
@@ -165,26 +165,26 @@ func (r *runner) agent(ctx context.Context, value string) (string, error) {
 		return value, nil
 	}
 	if strings.Contains(value, ",") {
-		return "", fmt.Errorf("agents %q: name each by itself", value)
+		return "", fmt.Errorf("--agents %q: name each by itself", value)
 	}
 	if model, at, ok := strings.Cut(value, "@"); ok {
 		e, err := r.endpoint(ctx, at)
 		if err != nil || e.url == "" {
-			return "", fmt.Errorf("agents %q: it is MODEL@URL with the URL of a server that is offered, a run, or sim:…", value)
+			return "", fmt.Errorf("--agents %q: it is MODEL@URL with the URL of a server that is offered, a run, or sim:…", value)
 		}
 		return model + "@" + e.url, nil
 	}
-	return r.runNamed(value)
+	return r.runNamed("agents", value)
 }
 
-// runNamed is the folder of a run.
-func (r *runner) runNamed(name string) (string, error) {
+// runNamed is the folder of a run that a flag names.
+func (r *runner) runNamed(flag, name string) (string, error) {
 	if !filepath.IsLocal(name) || strings.Contains(name, ",") {
-		return "", fmt.Errorf("there is no run %q", name)
+		return "", fmt.Errorf("--%s: there is no run %q", flag, name)
 	}
 	dir := filepath.Join(r.dir, filepath.FromSlash(name))
 	if _, err := judging.ReadManifest(dir); err != nil {
-		return "", fmt.Errorf("there is no run %q", name)
+		return "", fmt.Errorf("--%s: there is no run %q", flag, name)
 	}
 	return dir, nil
 }

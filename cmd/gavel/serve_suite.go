@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,14 +28,34 @@ const orderedFile = "suite.yaml"
 
 // suite reads the file of an order.
 func (r *runner) suite(ctx context.Context, order server.Order) (*suite, error) {
-	s, err := r.readSuite(ctx, order.Get(fieldFile))
+	err := onlySuite(order)
+	var s *suite
 	if err == nil {
-		err = r.env.check(s)
+		s, err = r.readSuite(ctx, order.Get(fieldFile))
+	}
+	if err == nil {
+		err = r.env.check(ctx, s)
 	}
 	if err != nil {
 		return nil, &orderError{http.StatusBadRequest, err}
 	}
 	return s, nil
+}
+
+// onlySuite refuses what would be passed over in silence.
+func onlySuite(order server.Order) error {
+	for name, values := range order {
+		switch {
+		case name != fieldFile && name != fieldYes:
+			return fmt.Errorf("%q is no field of a suite: it has %s, and %s to start it above its limits", name, fieldFile, fieldYes)
+		case len(values) > 1:
+			return fmt.Errorf("%s is given %d times: give it once", name, len(values))
+		}
+	}
+	if yes := order.Get(fieldYes); yes != "" && yes != "true" && yes != "false" {
+		return fmt.Errorf("%s %q: it is true or false", fieldYes, yes)
+	}
+	return nil
 }
 
 func (r *runner) readSuite(ctx context.Context, text string) (*suite, error) {
@@ -59,9 +80,8 @@ func (r *runner) place(file *suiteFile) error {
 		return err
 	}
 	rel, err := filepath.Rel(r.dir, out)
-	hidden := slices.ContainsFunc(strings.Split(filepath.ToSlash(rel), "/"), func(part string) bool { return strings.HasPrefix(part, ".") })
-	if err != nil || rel == "." || !filepath.IsLocal(rel) || hidden {
-		return file.wrong(file.outLine, "out: %s is not in the folder of this server's runs: take this line out", file.out)
+	if err != nil || rel == "." || !server.Shows(path.Join(filepath.ToSlash(rel), "run")) {
+		return file.wrong(file.outLine, "out: %s is no folder that this server looks for runs in: take this line out", file.out)
 	}
 	file.out = out
 	return nil
@@ -69,6 +89,9 @@ func (r *runner) place(file *suiteFile) error {
 
 // readCell reads a cell's options, as those of a run that is ordered.
 func (r *runner) readCell(ctx context.Context, c *suiteCell) (o runOptions, err error) {
+	if ctx.Err() != nil {
+		return o, context.Cause(ctx)
+	}
 	order := server.Order{fieldProtocol: {c.point.kind.Name}}
 	judge := endpointOptions{backend: "auto"}
 	for _, set := range c.set {
@@ -92,7 +115,7 @@ func (r *runner) readCell(ctx context.Context, c *suiteCell) (o runOptions, err 
 	if o, err = r.read(ctx, order); err != nil {
 		return o, usage("%v", err)
 	}
-	o.out = c.out
+	o.out, o.backend = c.out, judge.backend
 	return o, nil
 }
 

@@ -116,7 +116,7 @@ func TestServeSuiteRefuses(t *testing.T) {
 		{"", "suite.yaml: is empty"},
 		{judge, "suite.yaml:1: conditions are missing"},
 		{judge + "conditions: [{protocol: pairwise, dataset: mine.jsonl}]", `suite.yaml:2: --dataset "mine.jsonl" is none that is offered`},
-		{judge + "conditions: [{protocol: pairwise, dataset: sample, prompt: prompt.txt}]", `suite.yaml:2: prompt "prompt.txt"`},
+		{judge + "conditions: [{protocol: pairwise, dataset: sample, prompt: prompt.txt}]", `suite.yaml:2: --prompt "prompt.txt"`},
 		{judge + "conditions: [{protocol: pairwise, dataset: sample, ids: mine.jsonl}]", "--ids belongs to the command line"},
 		{judge + "conditions: [{protocol: pairwise, dataset: sample-number}]", "suite.yaml:2: "},
 		{judge + "conditions: [{protocol: self-reference, dataset: sample-number, agents: [mine.jsonl]}]", `there is no run "mine.jsonl"`},
@@ -133,11 +133,23 @@ func TestServeSuiteRefuses(t *testing.T) {
 		{"out: runs\n" + judge + condition, "suite.yaml:1: out: "},
 		{"out: runs/../../x\n" + judge + condition, "suite.yaml:1: out: "},
 		{"out: runs/.hidden\n" + judge + condition, "suite.yaml:1: out: "},
+		{"out: runs/a/b/c/d/e\n" + judge + condition, "suite.yaml:1: out: "}, // its runs would stand in no list
+		{`out: "runs/a\\b"` + "\n" + judge + condition, "suite.yaml:1: out: "},
+		{`out: "runs/a\0b"` + "\n" + judge + condition, "suite.yaml:1: out: "},
+		{judge + "conditions:\n- protocol: pairwise\n  dataset: sample\n  prompt: spo\n", `suite.yaml:5: --prompt "spo"`},
 	} {
 		for _, path := range []string{"plan", "start"} {
 			if status, text := s.ask("POST", "/api/v1/suites/"+path, map[string]any{"file": bad[0]}, nil); status != http.StatusBadRequest || !strings.Contains(strings.ReplaceAll(text, `\"`, `"`), bad[1]) || strings.Contains(text, "secret") {
 				t.Errorf("%s of %q: %d %s, want %s", path, bad[0], status, text, bad[1])
 			}
+		}
+	}
+	for _, order := range []map[string]any{{"limit": 2}, {"yes": "please"}, {"yes": []bool{true, false}}, {"file": []string{judge + condition, "x"}}} {
+		if order["file"] == nil {
+			order["file"] = judge + condition
+		}
+		if status, text := s.ask("POST", "/api/v1/suites/start", order, nil); status != http.StatusBadRequest {
+			t.Errorf("%v: %d %s", order, status, text)
 		}
 	}
 	if entries, _ := filepath.Glob("runs/*"); len(entries) != 0 {
@@ -191,6 +203,18 @@ func TestServeSuiteFindsItsJudges(t *testing.T) {
 	m, err := judging.ReadManifest(filepath.Join("runs", filepath.FromSlash(v.Job.Run())))
 	if err != nil || v.Job.State != server.JobComplete || len(m.Servers) != 2 {
 		t.Errorf("of two servers: %+v, %v", v.Job, err)
+	}
+}
+
+// A judge that says what kind of server it is on is not asked on another, as on
+// the command line.
+func TestServeSuiteHoldsTheBackend(t *testing.T) {
+	home(t)
+	j := newJudge(t, false, anything)
+	s := serve(t, "--base-url", j.URL)
+	file := fmt.Sprintf("name: kind\njudges: [{model: tiny, backend: ollama, base-url: %q}]\nconditions: [{protocol: pairwise, dataset: sample, limit: 1}]\n", j.URL)
+	if v := s.until(s.startSuite(file).ID, ended); v.Job.State != server.JobFailed || !slices.ContainsFunc(v.Job.Log, func(line string) bool { return strings.Contains(line, "is not Ollama but") }) {
+		t.Errorf("%+v", v.Job)
 	}
 }
 

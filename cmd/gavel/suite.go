@@ -80,7 +80,7 @@ letter cannot be told apart: Holm's correction over every two of them.`, nil, fu
 }
 
 func (e *env) suitePlan(ctx context.Context, s *suite, format string, probe bool) error {
-	if err := e.check(s); err != nil {
+	if err := e.check(ctx, s); err != nil {
 		return err
 	}
 	quiet := *e

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -89,6 +90,7 @@ var (
 	ofSuite    = []string{"cache", "no-cache"}
 	topKeys    = []string{"name", "out", "limits", "defaults", "judges", "conditions"}
 	mostOfFile = 1 << 20 // bytes
+	mostOfName = 255     // bytes of a folder's name
 )
 
 // readSuite reads a suite's file. What is wrong with it is said with file and
@@ -266,6 +268,8 @@ func (s *suiteFile) read(root *yaml.Node) error {
 	switch {
 	case s.folder(s.name) == "":
 		return s.wrong(root.Line, "the suite has no name: set it")
+	case s.out == "" && len(s.folder(s.name)) > mostOfName:
+		return s.wrong(root.Line, "the suite's folder would be called %.60s…: give it a shorter name", s.folder(s.name))
 	case len(s.judges) == 0:
 		return s.wrong(root.Line, "judges are missing: whose judgments are to be measured?")
 	case len(s.conditions) == 0:
@@ -294,10 +298,21 @@ func (s *suiteFile) each(e entry, read func(*yaml.Node) error) error {
 	if e.value.Kind != yaml.SequenceNode || len(e.value.Content) == 0 {
 		return s.wrong(e.line, "%s: a list is expected, not %s", e.key, kindOf(e.value))
 	}
+	if err := s.notTooMany(e, e.value); err != nil {
+		return err
+	}
 	for _, n := range e.value.Content {
 		if err := read(n); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// notTooMany bounds a list before anything is made of it.
+func (s *suiteFile) notTooMany(e entry, list *yaml.Node) error {
+	if n := len(list.Content); n > mostCells {
+		return s.wrong(e.line, "%s: the list has %d entries, and may have %d", e.key, n, mostCells)
 	}
 	return nil
 }
@@ -314,7 +329,7 @@ func (s *suiteFile) readLimits(e entry) error {
 				return s.wrong(l.line, "calls: a number from 1 is expected, not %s", kindOf(l.value))
 			}
 		case "hours":
-			if s.limits.Hours, err = strconv.ParseFloat(l.value.Value, 64); err != nil || !(s.limits.Hours > 0) {
+			if s.limits.Hours, err = strconv.ParseFloat(l.value.Value, 64); err != nil || !(s.limits.Hours > 0) || math.IsInf(s.limits.Hours, 1) {
 				return s.wrong(l.line, "hours: a number above 0 is expected, not %s", kindOf(l.value))
 			}
 		}
@@ -413,6 +428,11 @@ func (s *suiteFile) setting(e entry, flag cli.Flag) (setting, error) {
 	if list && len(e.value.Content) == 0 {
 		return set, s.wrong(e.line, "%s: the list is empty", e.key)
 	}
+	if list {
+		if err := s.notTooMany(e, e.value); err != nil {
+			return set, err
+		}
+	}
 	for _, n := range values {
 		words, err := s.words(e, n, again)
 		if err != nil {
@@ -435,6 +455,9 @@ func (s *suiteFile) words(e entry, n *yaml.Node, again bool) ([]string, error) {
 	case n.Kind == yaml.ScalarNode:
 		return []string{n.Value}, nil
 	case n.Kind == yaml.SequenceNode && again && len(n.Content) > 0:
+		if err := s.notTooMany(e, n); err != nil {
+			return nil, err
+		}
 		var words []string
 		for _, w := range n.Content {
 			if w = resolve(w); w.Kind != yaml.ScalarNode || isNull(w) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,7 +22,7 @@ func TestSuiteExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := e.check(s); err != nil {
+	if err := e.check(t.Context(), s); err != nil {
 		t.Error(err)
 	}
 	if len(s.points) != 4+8+2 || len(s.cells) != 2*14 || s.out != "runs/two-judges" || s.limits != (suiteLimits{5000, 8}) {
@@ -172,7 +173,19 @@ func TestSuiteErrors(t *testing.T) {
 		"a folder twice":     {suiteHead + "- {protocol: pairwise, dataset: a/x.jsonl}\n- {protocol: pairwise, dataset: b/x.jsonl}\n", "s.yaml:5: two conditions would have one folder, pairwise_x.jsonl_sop, the other from line 4: give this one a name"},
 		"a long name":        {suiteHead + "- {protocol: pairwise, dataset: " + strings.Repeat("x", 200) + "}\n", "give the condition a name"},
 		"a large matrix":     {suiteHead + "- {protocol: pairwise, dataset: sample, seed: [" + numbers(101) + "], limit: [" + numbers(101) + "]}\n", "s.yaml:4: the matrix has more than 2000 cells"},
-		"too long":           {"# " + strings.Repeat("x", 1<<20), "s.yaml: has more than 1048576 bytes"},
+		"judges by thousands": {
+			"defaults: {dataset: sample}\njudges:\n" + repeated(1001, "- {model: coin, backend: sim, name: j%d}\n") + "conditions: [{protocol: [pairwise, reversed]}]\n", "s.yaml:1004: the matrix has more than 2000 cells"},
+		"too many judges": {"judges:\n" + repeated(2001, "- {model: m%d}\n"), "s.yaml:1: judges: the list has 2001 entries, and may have 2000"},
+		"too many values": {suiteHead + "- protocol: pairwise\n  dataset: sample\n  seed: [" + repeated(2001, "%d, ") + "]\n", "s.yaml:6: seed: the list has 2001 entries"},
+		"too many words":  {suiteHead + "- protocol: pairwise\n  dataset: sample\n  group: [[a], [" + repeated(2001, "%d, ") + "]]\n", "s.yaml:6: group: the list has 2001 entries"},
+		"a value by alias": {
+			"judges:\n- {name: j, backend: sim, model: &m " + strings.Repeat("x", 1<<19) + "}\n" + repeated(40, "- {name: j%d, backend: sim, model: *m}\n") + "conditions: [{protocol: pairwise, dataset: sample}]\n", "what is set for all cells together has more than 16777216 bytes"},
+		"words by alias": {
+			suiteHead + "- {name: c, protocol: pairwise, dataset: sample, group: &g " + strings.Repeat("x", 1<<19) + "}\n" + repeated(40, "- {name: c%[1]d, protocol: pairwise, dataset: sample, seed: %[1]d, group: *g}\n"), "what is set for all cells together has more than 16777216 bytes"},
+		"a judge's long name": {"judges: [{model: coin, backend: sim, name: " + strings.Repeat("x", 240) + "}]\nconditions: [{protocol: pairwise, dataset: sample}]\n", "give the judge a shorter name"},
+		"a suite's long name": {"name: " + strings.Repeat("x", 256) + "\n" + suiteHead + "- {protocol: pairwise, dataset: sample}\n", "s.yaml:1: the suite's folder would be called"},
+		"hours, no end":       {"limits: {hours: inf}\n", "hours: a number above 0"},
+		"too long":            {"# " + strings.Repeat("x", 1<<20), "s.yaml: has more than 1048576 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			write(t, "s.yaml", tt.text)
@@ -188,6 +201,15 @@ func TestSuiteErrors(t *testing.T) {
 	if _, err := os.Stat("runs"); err == nil {
 		t.Error("a file that cannot be left a folder")
 	}
+}
+
+// repeated is a line once for each number.
+func repeated(n int, line string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, line, i)
+	}
+	return b.String()
 }
 
 func numbers(n int) string {

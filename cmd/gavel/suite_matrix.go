@@ -21,6 +21,7 @@ type suite struct {
 	*suiteFile
 	points []*suitePoint
 	cells  []*suiteCell // judge by judge, then as the file has the conditions
+	bytes  int          // of all that is set for them
 }
 
 // suitePoint is one condition of the matrix: what every judge is asked.
@@ -47,8 +48,11 @@ type suiteCell struct {
 	opts  runOptions
 }
 
-// mostCells is more than anybody means.
-const mostCells = 2000
+// More than anybody means. With aliases a short file can stand for much.
+const (
+	mostCells = 2000     // and entries of a list
+	mostBytes = 16 << 20 // of all that is set for the cells
+)
 
 // openSuite reads a file and makes its matrix.
 func (e *env) openSuite(path string) (*suite, error) {
@@ -89,12 +93,9 @@ func makeMatrix(file *suiteFile, read func(*suiteCell) (runOptions, error)) (*su
 // expand makes the conditions that an entry of the file stands for: its axes
 // multiplied, the last one turning first.
 func (s *suite) expand(c *suiteCondition) error {
-	size := len(c.protocols)
-	for _, set := range c.settings {
-		size *= len(set.values)
-		if size*len(s.judges)+len(s.points)*len(s.judges) > mostCells {
-			return s.wrong(c.line, "the matrix has more than %d cells", mostCells)
-		}
+	size, err := s.size(c)
+	if err != nil {
+		return err
 	}
 	for n := range size {
 		p := &suitePoint{line: c.line}
@@ -112,6 +113,9 @@ func (s *suite) expand(c *suiteCondition) error {
 		if err != nil {
 			return s.wrong(c.protocols[left].line, "%v", err)
 		}
+		if err := s.weigh(c.line, p.settings); err != nil {
+			return err
+		}
 		if p.kind = kind; c.name != "" && len(c.protocols) > 1 {
 			axes = append(axes, kind.Name)
 		}
@@ -119,6 +123,37 @@ func (s *suite) expand(c *suiteCondition) error {
 			return err
 		}
 		s.points = append(s.points, p)
+	}
+	return nil
+}
+
+// size is how many conditions an entry of the file stands for.
+func (s *suite) size(c *suiteCondition) (int, error) {
+	size := 1
+	for _, n := range append([]int{len(c.protocols)}, lengths(c.settings)...) {
+		if size *= n; (size+len(s.points))*len(s.judges) > mostCells {
+			return 0, s.wrong(c.line, "the matrix has more than %d cells", mostCells)
+		}
+	}
+	return size, nil
+}
+
+func lengths(settings []setting) (list []int) {
+	for _, set := range settings {
+		list = append(list, len(set.values))
+	}
+	return list
+}
+
+// weigh counts what is set for a condition or a cell.
+func (s *suite) weigh(line int, settings []setting) error {
+	for _, set := range settings {
+		for _, w := range set.values[0].words {
+			s.bytes += len(w) + len(set.flag)
+		}
+	}
+	if s.bytes > mostBytes {
+		return s.wrong(line, "what is set for all cells together has more than %d bytes: is a value as long as it should be?", mostBytes)
 	}
 	return nil
 }
@@ -153,7 +188,7 @@ func (s *suite) label(p *suitePoint, name string, axes []string) error {
 		p.name = strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "_")
 	}
 	if len(p.name) > 150 {
-		return s.wrong(p.line, "the folder of this condition would be called %s: give the condition a name", p.name)
+		return s.wrong(p.line, "the folder of this condition would be called %.60s…: give the condition a name", p.name)
 	}
 	for _, other := range s.points {
 		if !strings.EqualFold(other.name, p.name) {
@@ -221,6 +256,12 @@ func (s *suite) cell(j *suiteJudge, p *suitePoint) (*suiteCell, error) {
 			c.add(set)
 		}
 	}
+	if len(c.name) > mostOfName {
+		return c, s.wrong(j.line, "the folder of this judge's run would be called %.60s…: give the judge a shorter name", c.name)
+	}
+	if err := s.weigh(j.line, c.set); err != nil {
+		return c, err
+	}
 	c.out = filepath.Join(s.out, c.name)
 	c.args = append(c.args, "--out="+c.out)
 	return c, nil
@@ -270,7 +311,7 @@ func (s *suite) blame(c *suiteCell, err error) error {
 
 // check opens what the cells are of and holds it to their protocols, before
 // anything is asked.
-func (e *env) check(s *suite) error {
+func (e *env) check(ctx context.Context, s *suite) error {
 	quiet := *e
 	quiet.stderr = new(onlyOnce)
 	checked := map[string]bool{}
@@ -280,6 +321,9 @@ func (e *env) check(s *suite) error {
 			continue
 		}
 		checked[key] = true
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if err := quiet.checkRun(c.opts); err != nil {
 			line := c.point.line
 			if at, ok := c.lines["dataset"]; ok {

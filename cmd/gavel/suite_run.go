@@ -26,7 +26,7 @@ type suiteRunner struct {
 }
 
 func (e *env) suiteRun(ctx context.Context, s *suite, format string, yes bool) error {
-	if err := e.check(s); err != nil {
+	if err := e.check(ctx, s); err != nil {
 		return err
 	}
 	if err := e.makeSuite(ctx, s, yes); err != nil {
