@@ -12,6 +12,9 @@ import (
 // are.
 const SuiteFile = "suite.json"
 
+// MostCells is how many a suite may have: more than anybody means.
+const MostCells = 2000
+
 // Suite is which runs belong together: every judge under every condition.
 type Suite struct {
 	Name       string           `json:"suite"`
@@ -46,6 +49,9 @@ func DecodeSuite(name string, r io.Reader) (*Suite, error) {
 	}
 	if s.Name == "" || len(s.Judges) == 0 || len(s.Conditions) == 0 {
 		return nil, fmt.Errorf("%s: damaged: it names no suite, no judge or no condition", name)
+	}
+	if n := max(len(s.Judges), len(s.Conditions), len(s.Cells)); n > MostCells {
+		return nil, fmt.Errorf("%s: damaged: it has %d judges, conditions or cells, and may have %d", name, n, MostCells)
 	}
 	for _, c := range s.Cells {
 		known := slices.Contains(s.Judges, c.Judge) && slices.ContainsFunc(s.Conditions, func(k SuiteCondition) bool { return k.Name == c.Condition })

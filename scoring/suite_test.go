@@ -1,6 +1,9 @@
 package scoring
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -23,6 +26,22 @@ func TestDecodeSuiteWants(t *testing.T) {
 }
 
 // A file from elsewhere cannot bring down a page.
+// A file with more judges than a suite has would keep whoever reads it busy.
+func TestDecodeSuiteIsBounded(t *testing.T) {
+	s := Suite{Name: "large", Conditions: []SuiteCondition{{Name: "c"}}}
+	for i := range MostCells + 1 {
+		s.Judges = append(s.Judges, fmt.Sprint("j", i))
+		s.Cells = append(s.Cells, SuiteCell{Judge: s.Judges[i], Condition: "c", Run: fmt.Sprint("r", i)})
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := DecodeSuite("suite.json", bytes.NewReader(text)); err == nil || !strings.Contains(err.Error(), "may have 2000") {
+		t.Error(err)
+	}
+}
+
 func FuzzDecodeSuite(f *testing.F) {
 	f.Add(`{"suite":"a","judges":["j"],"conditions":[{"condition":"c"}],"cells":[{"judge":"j","condition":"c","run":"r"}]}`)
 	f.Add(`{"suite":"a","judges":["j"],"conditions":[{}],"cells":[{"judge":"j","condition":"","run":".."}]}`)

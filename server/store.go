@@ -72,16 +72,19 @@ func checkName(name string) error {
 // escaped is a name as one segment of a URL's path.
 func escaped(name string) string { return url.PathEscape(name) }
 
-// open opens a file of a run.
+// open opens a file of a run, and nothing that would have to be waited for.
 func (s *store) open(run, file string) (*os.File, fs.FileInfo, error) {
-	f, err := s.root.Open(path.Join(run, file))
+	name := path.Join(run, file)
+	if info, err := s.root.Stat(name); err != nil {
+		return nil, nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, nil, fmt.Errorf("%s is not a regular file", name)
+	}
+	f, err := s.root.Open(name)
 	if err != nil {
 		return nil, nil, err
 	}
 	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a regular file", path.Join(run, file))
-	}
 	if err != nil {
 		f.Close()
 		return nil, nil, err

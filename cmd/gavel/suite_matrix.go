@@ -14,6 +14,7 @@ import (
 
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/scoring"
 )
 
 // suite is a file with its matrix.
@@ -50,8 +51,8 @@ type suiteCell struct {
 
 // More than anybody means. With aliases a short file can stand for much.
 const (
-	mostCells = 2000     // and entries of a list
-	mostBytes = 16 << 20 // of all that is set for the cells
+	mostCells = scoring.MostCells // and entries of a list
+	mostBytes = 16 << 20          // of all that is set for the cells
 )
 
 // openSuite reads a file and makes its matrix.
