@@ -70,6 +70,13 @@ type Parameters struct {
 // MaxRepeats is the most often that a prompt may be asked.
 const MaxRepeats = 1000
 
+// MaxAttempts is the most often that a judge may be asked again in one
+// conversation, all of which it is sent each time.
+const MaxAttempts = 1000
+
+// MaxConcurrency is the most that may be asked at once: each is a goroutine.
+const MaxConcurrency = 10_000
+
 // Times is how often every prompt is asked.
 func (p Parameters) Times() int { return max(1, p.Repeats) }
 

@@ -119,6 +119,8 @@ func TestBadInput(t *testing.T) {
 		{"a typo in strict-determinism", at(j.URL, "--strict-determinsm"), 2, []string{"did you mean --strict-determinism?"}},
 		{"repeat 0", at(j.URL, "--repeat", "0"), 2, []string{"--repeat 0", "at least 1"}},
 		{"repeat of words", at(j.URL, "--repeat", "twice"), 2, []string{"--repeat", `"twice"`}},
+		{"asked again for ever", at(j.URL, "--attempts", "1001"), 2, []string{"--attempts 1001", "at most 1000"}},
+		{"all at once", at(j.URL, "--concurrency", "10001"), 2, []string{"--concurrency \"10001\"", "from 1 to 10000"}},
 		{"repeat for ever", at(j.URL, "--repeat", "1001"), 2, []string{"--repeat 1001", "at most 1000"}},
 		{"strict, and four at once", at(j.URL, "--strict-determinism", "--concurrency", "4"), 2, []string{"--strict-determinism", "--concurrency 4"}},
 		{"strict, and two servers", at(j.URL, "--strict-determinism", "--base-url", "http://127.0.0.1:9"), 2, []string{"--strict-determinism", "--base-url"}},

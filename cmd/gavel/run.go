@@ -321,9 +321,12 @@ func runOptionsFrom(c *cli.Context, k judging.Kind) (o runOptions, err error) {
 	}
 	if s := c.String("concurrency"); s != "auto" {
 		o.concurrency, err = strconv.Atoi(s)
-		if err != nil || o.concurrency < 1 {
-			return o, usage("--concurrency %q: it is a number from 1, or auto", s)
+		if err != nil || o.concurrency < 1 || o.concurrency > judging.MaxConcurrency {
+			return o, usage("--concurrency %q: it is a number from 1 to %d, or auto", s, judging.MaxConcurrency)
 		}
+	}
+	if n := o.parameters.Attempts; n > judging.MaxAttempts {
+		return o, usage("--attempts %d: it must be at most %d", n, judging.MaxAttempts)
 	}
 	if k := c.Int("repeat"); k > judging.MaxRepeats {
 		return o, usage("--repeat %d: it must be at most %d", k, judging.MaxRepeats)
