@@ -245,3 +245,24 @@ func TestBundleHostileSums(t *testing.T) {
 		}
 	}
 }
+
+// What a bundle says of itself does not steer the terminal.
+func TestBundleSaysNoEscapes(t *testing.T) {
+	dir := home(t)
+	at := filepath.Join(dir, "foul.tar")
+	f, err := os.Create(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	index, err := json.Marshal(bundleIndex{Schema: bundleSchema, Runs: []string{"\x1b]0;mine\x07one", "\u202etwo"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := writeTarball(f, []bundled{{name: bundleFile, text: index}}); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	if _, stderr, code := call(t, "bundle", "import", at); code != 0 || strings.ContainsAny(stderr, "\x1b\x07\u202e") || !strings.Contains(stderr, "one") {
+		t.Errorf("exit status %d: %q", code, stderr)
+	}
+}

@@ -20,6 +20,7 @@ import (
 	"sync"
 	"syscall"
 	"time"
+	"unicode"
 
 	"github.com/adrg/xdg"
 	"github.com/urfave/cli/v2"
@@ -59,8 +60,20 @@ type phrases struct{ stopNow, goOn string }
 
 var terminalWords = phrases{stopNow: "Ctrl-C again", goOn: "run the same command again to go on"}
 
-// say writes a line for people.
-func (e *env) say(format string, args ...any) { fmt.Fprintf(e.stderr, format+"\n", args...) }
+// say writes a line for people. What servers, files and bundles say is in it too.
+func (e *env) say(format string, args ...any) {
+	fmt.Fprintln(e.stderr, harmless(fmt.Sprintf(format, args...)))
+}
+
+// harmless takes out what would steer a terminal, as report does in its tables.
+func harmless(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return '\uFFFD'
+		}
+		return r
+	}, text)
+}
 
 func (e *env) library() datasets.Library {
 	return datasets.Library{Dir: xdg.DataHome + string(os.PathSeparator) + "gavel" + string(os.PathSeparator) + "datasets"}
