@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 
@@ -367,7 +369,8 @@ func (b *bundling) write(out string) error {
 	return os.Rename(tmp.Name(), out)
 }
 
-// plainName is a name of one file or folder, and nothing else.
+// plainName is a name of one file or folder, and nothing else: it leads nowhere,
+// and steers no terminal that lists it.
 func plainName(name string) bool {
-	return filepath.IsLocal(name) && name != "." && filepath.Base(name) == name && path.Base(name) == name
+	return utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }) && filepath.IsLocal(name) && name != "." && filepath.Base(name) == name && path.Base(name) == name
 }

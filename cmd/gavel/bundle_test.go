@@ -152,7 +152,7 @@ func TestBundleHostileNames(t *testing.T) {
 	home(t)
 	index, _ := json.Marshal(bundleIndex{Schema: bundleSchema})
 	for _, name := range []string{
-		"runs/../../evil/run.json", "/etc/evil", "runs/x/y/z/run.json", "runs/x/y/suite.json", "runs/suite.json", "runs/run.json", "runs/x/evil.sh", "runs/x/y/evil.sh", "runs/../y/run.json", "suite.json", "evil", "datasets/../evil", "prompts/..", "runs//run.json", `runs/..\evil/run.json` + "\x00",
+		"runs/../../evil/run.json", "/etc/evil", "runs/x/y/z/run.json", "runs/x/y/suite.json", "runs/suite.json", "runs/run.json", "runs/x/evil.sh", "runs/x/y/evil.sh", "runs/../y/run.json", "suite.json", "runs/\x1b[31m/run.json", "runs/\u202egnp/run.json", "evil", "datasets/../evil", "prompts/..", "runs//run.json", `runs/..\evil/run.json` + "\x00",
 	} {
 		f, err := os.Create("bad.tar")
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -22,16 +23,21 @@ type fullDisks struct {
 	dir           string
 	runs, replies *disk
 	judge         *judge
-	call          int64 // in which it happens, from 1; 0 for none
-	happens       func()
+	accident      atomic.Pointer[accident]
+}
+
+// accident is what happens in a call, counted from 1.
+type accident struct {
+	call    int64
+	happens func()
 }
 
 func newFullDisks(t *testing.T) *fullDisks {
 	f := &fullDisks{dir: home(t)}
 	f.runs, f.replies = newDisk(t, "runs"), newDisk(t, "replies")
 	f.judge = newJudge(t, false, func(call int64, user string) (int, string) {
-		if call == f.call {
-			f.happens()
+		if a := f.accident.Load(); a != nil && call == a.call {
+			a.happens()
 		}
 		return anything(call, user)
 	})
@@ -51,14 +57,14 @@ func (f *fullDisks) again(call int64, happens func()) {
 	f.runs.empty()
 	f.replies.empty()
 	f.judge.calls.Store(0)
-	f.call, f.happens = call, happens
+	f.accident.Store(&accident{call, happens})
 }
 
 // room is there again, and nothing happens any more.
 func (f *fullDisks) room() {
 	f.runs.leave(roomy)
 	f.replies.leave(roomy)
-	f.call = 0
+	f.accident.Store(nil)
 }
 
 // wantSame checks that a run came to what an undisturbed one did.

@@ -22,6 +22,11 @@ const fieldJudges = "judges"
 // DraftSuite adds what a form says to the file of a suite: its judges, and one
 // condition, in which more than one value is an axis.
 func (r *runner) DraftSuite(ctx context.Context, order server.Order) (string, error) {
+	end, err := r.turn(ctx)
+	if err != nil {
+		return order.Get(fieldFile), err
+	}
+	defer end()
 	text, err := r.draft(ctx, order)
 	if err == nil {
 		_, err = r.readSuite(ctx, text)

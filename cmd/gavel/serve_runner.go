@@ -27,6 +27,7 @@ type runner struct {
 	note *server.Metrics
 
 	shared *sharedCache
+	turns  chan struct{} // at reading and planning suites
 	offers offers
 	keys   sync.Map // addresses of servers that were named, and the variables with their keys
 	jobs   sync.WaitGroup
@@ -58,7 +59,7 @@ func (e *env) newRunner(ctx context.Context, o serveOptions, m *server.Metrics) 
 	}
 	onPages := *e
 	onPages.words = pageWords
-	return &runner{env: &onPages, opts: o, dir: dir, ctx: ctx, note: m, shared: new(sharedCache)}, nil
+	return &runner{env: &onPages, opts: o, dir: dir, ctx: ctx, note: m, shared: new(sharedCache), turns: make(chan struct{}, 1)}, nil
 }
 
 // pageWords are those of a job's page.

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"gavel/scoring"
 	"gavel/server"
 )
 
@@ -25,6 +27,17 @@ const (
 
 // orderedFile is what errors call the file.
 const orderedFile = "suite.yaml"
+
+// turn waits for the work on suites that others have ordered: a large matrix
+// keeps a processor busy. Whoever has the turn ends it.
+func (r *runner) turn(ctx context.Context) (end func(), err error) {
+	select {
+	case r.turns <- struct{}{}:
+		return func() { <-r.turns }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
 
 // suite reads the file of an order.
 func (r *runner) suite(ctx context.Context, order server.Order) (*suite, error) {
@@ -82,6 +95,11 @@ func (r *runner) place(file *suiteFile) error {
 	rel, err := filepath.Rel(r.dir, out)
 	if err != nil || rel == "." || !server.Shows(path.Join(filepath.ToSlash(rel), "run")) {
 		return file.wrong(file.outLine, "out: %s is no folder that this server looks for runs in: take this line out", file.out)
+	}
+	for at := filepath.Dir(out); at != r.dir; at = filepath.Dir(at) {
+		if _, err := os.Stat(filepath.Join(at, scoring.SuiteFile)); err == nil {
+			return file.wrong(file.outLine, "out: %s lies in the folder of another suite: name another, or take this line out", file.out)
+		}
 	}
 	file.out = out
 	return nil
@@ -158,6 +176,11 @@ func sameAddress(a, b string) bool {
 
 // PlanSuite is `gavel suite plan`.
 func (r *runner) PlanSuite(ctx context.Context, order server.Order) (server.SuitePlanned, error) {
+	end, err := r.turn(ctx)
+	if err != nil {
+		return server.SuitePlanned{}, err
+	}
+	defer end()
 	s, err := r.suite(ctx, order)
 	if err != nil {
 		return server.SuitePlanned{}, err
@@ -181,6 +204,11 @@ func (r *runner) PlanSuite(ctx context.Context, order server.Order) (server.Suit
 
 // StartSuite is `gavel suite run`.
 func (r *runner) StartSuite(ctx context.Context, order server.Order) (server.Job, error) {
+	end, err := r.turn(ctx)
+	if err != nil {
+		return server.Job{}, err
+	}
+	defer end()
 	s, err := r.suite(ctx, order)
 	if err != nil {
 		return server.Job{}, err

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -158,7 +160,11 @@ func TestServeSuiteRefuses(t *testing.T) {
 	if v := s.until(s.startSuite("out: runs/deep/er\n"+judge+condition).ID, ended); v.Job.State != server.JobComplete || v.Job.Suite != "deep/er" {
 		t.Errorf("an out below the runs: %+v", v.Job)
 	}
-	if v := s.until(s.startSuite("name: er_\nout: runs/deep/er/coin_pairwise_sample_sop_limit-2\n"+judge+condition).ID, ended); v.Job.State != server.JobFailed || !strings.Contains(v.Job.Error, "is a run") {
+	if status, text := s.ask("POST", "/api/v1/suites/start", map[string]any{"file": "out: runs/deep/er/inner\n" + judge + condition}, nil); status != http.StatusBadRequest || !strings.Contains(text, "lies in the folder of another suite") {
+		t.Errorf("an out in another suite: %d %s", status, text)
+	}
+	mustCall(t, "run", "pairwise", "--backend", "sim", "--model", "coin", "--dataset", "sample", "--limit", "2", "--out", "runs/plain")
+	if v := s.until(s.startSuite("name: plain_\nout: runs/plain\n"+judge+condition).ID, ended); v.Job.State != server.JobFailed || !strings.Contains(v.Job.Error, "is a run") {
 		t.Errorf("an out that is a run: %+v", v.Job)
 	}
 }
@@ -177,6 +183,36 @@ func TestServeSuiteBesideARun(t *testing.T) {
 		if v := s.until(id, ended); v.Job.State != server.JobComplete {
 			t.Errorf("%+v", v.Job)
 		}
+	}
+}
+
+// Suites are read and planned one after the other, and who waits too long goes.
+func TestServeSuiteTurns(t *testing.T) {
+	home(t)
+	e := newEnv(&interrupts{}, io.Discard, io.Discard)
+	r, err := e.newRunner(t.Context(), serveOptions{runs: "runs", atOnce: 1}, server.NewMetrics())
+	if err != nil {
+		t.Fatal(err)
+	}
+	end, err := r.turn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	order := server.Order{"file": {"judges: [{model: coin, backend: sim}]\nconditions: [{protocol: pairwise, dataset: sample, limit: 2}]\n"}}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := r.PlanSuite(gone, order); !errors.Is(err, context.Canceled) {
+		t.Errorf("planning out of turn: %v", err)
+	}
+	if _, err := r.StartSuite(gone, order); !errors.Is(err, context.Canceled) {
+		t.Errorf("starting out of turn: %v", err)
+	}
+	if _, err := r.DraftSuite(gone, order); !errors.Is(err, context.Canceled) {
+		t.Errorf("drafting out of turn: %v", err)
+	}
+	end()
+	if _, err := r.PlanSuite(t.Context(), order); err != nil {
+		t.Errorf("planning: %v", err)
 	}
 }
 
