@@ -139,6 +139,8 @@ func TestOpenAPIHasTheAnswers(t *testing.T) {
 	get("/api/v1/suites/{suite}", "/api/v1/suites/torn", 422)
 	check("post", "/api/v1/suites/plan", "/api/v1/suites/plan", `{"file":"limits"}`, 200)
 	check("post", "/api/v1/suites/plan", "/api/v1/suites/plan", `{"file":"x"}`, 200)
+	check("post", "/api/v1/suites/{suite}/delete", "/api/v1/suites/suite/delete", `{"confirm":"suite"}`, 200)
+	check("post", "/api/v1/suites/{suite}/delete", "/api/v1/suites/suite/delete", `{"confirm":"other"}`, 400)
 	check("post", "/api/v1/suites/start", "/api/v1/suites/start", `{"file":"x","yes":true}`, 202)
 	check("post", "/api/v1/jobs/{job}/stop", "/api/v1/jobs/job1/stop", `{}`, 202)
 	check("post", "/api/v1/runs/{run}/delete", "/api/v1/runs/numbers/delete", `{"confirm":"numbers"}`, 200)

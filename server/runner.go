@@ -36,6 +36,8 @@ type Runner interface {
 	Jobs() []Job
 	// Delete removes a run that nobody is writing to.
 	Delete(run string) error
+	// DeleteSuite removes a suite with all runs in its folder.
+	DeleteSuite(folder string) error
 }
 
 // Order is what somebody asks for: values by the names of fields.
@@ -168,11 +170,15 @@ func (s *Server) runnerTable() []route {
 		{pattern: "GET /runs/{run}/delete", handle: page(s, "delete", s.deleteView)},
 		{pattern: "POST /runs/{run}/delete", handle: s.deleteForm},
 
+		{pattern: "GET /suites/{suite}/delete", handle: page(s, "delete-suite", s.deleteSuiteView)},
+		{pattern: "POST /suites/{suite}/delete", handle: s.deleteSuiteForm},
+
 		{pattern: "GET /api/v1/offer", handle: data(s.offerData)},
 		{pattern: "POST /api/v1/plan", handle: s.planData},
 		{pattern: "POST /api/v1/start", handle: s.startData},
 		{pattern: "POST /api/v1/suites/plan", handle: s.planSuiteData},
 		{pattern: "POST /api/v1/suites/start", handle: s.startSuiteData},
+		{pattern: "POST /api/v1/suites/{suite}/delete", handle: s.deleteSuiteData},
 		{pattern: "GET /api/v1/jobs", handle: data(s.jobsView)},
 		{pattern: "GET /api/v1/jobs/{job}", handle: data(s.jobView)},
 		{pattern: "POST /api/v1/jobs/{job}/stop", handle: s.stopData},

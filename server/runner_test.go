@@ -83,6 +83,11 @@ func (f *fakeRunner) Jobs() []Job {
 	return slices.Clone(f.jobs)
 }
 
+func (f *fakeRunner) DeleteSuite(folder string) error {
+	f.deleted = append(f.deleted, "suite "+folder)
+	return f.fails
+}
+
 func (f *fakeRunner) Delete(run string) error {
 	f.deleted = append(f.deleted, run)
 	return f.fails

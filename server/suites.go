@@ -360,3 +360,78 @@ func (v StartSuiteView) Has(field, value, otherwise string) bool {
 	}
 	return value == otherwise
 }
+
+// DeleteSuiteView asks whether a suite is to be deleted.
+type DeleteSuiteView struct {
+	Folder string
+	Runs   []string // in its folder
+}
+
+// URL of the suite's page.
+func (v DeleteSuiteView) URL() string { return SuiteHead{Folder: v.Folder}.URL() }
+
+func (s *Server) deleteSuiteView(r *http.Request) (DeleteSuiteView, error) {
+	if _, err := s.runner(); err != nil {
+		return DeleteSuiteView{}, err
+	}
+	v := DeleteSuiteView{Folder: r.PathValue("suite")}
+	if err := s.isSuite(v.Folder); err != nil {
+		return v, err
+	}
+	s.runs.forget()
+	runs, err := s.runs.list()
+	for _, run := range runs {
+		if path.Dir(run.name) == v.Folder {
+			v.Runs = append(v.Runs, run.name)
+		}
+	}
+	return v, err
+}
+
+// isSuite wants a suite that is there, be its file damaged.
+func (s *Server) isSuite(folder string) error {
+	if _, err := s.runs.suite(folder); err != nil && statusOf(err) == http.StatusNotFound {
+		return err
+	}
+	return nil
+}
+
+func (s *Server) deleteSuite(folder string) error {
+	run, err := s.runner()
+	if err == nil {
+		err = s.isSuite(folder)
+	}
+	if err != nil {
+		return err
+	}
+	defer s.runs.forget() // also where not all of it could be deleted
+	return run.DeleteSuite(folder)
+}
+
+func (s *Server) deleteSuiteForm(w http.ResponseWriter, r *http.Request) error {
+	folder := r.PathValue("suite")
+	if r.PostForm.Get("confirm") != folder {
+		return bad("to delete the suite, confirm it")
+	}
+	if err := s.deleteSuite(folder); err != nil {
+		return err
+	}
+	http.Redirect(w, r, "/suites", http.StatusSeeOther)
+	return nil
+}
+
+// deleteSuiteData deletes the suite that the object's "confirm" names once more.
+func (s *Server) deleteSuiteData(w http.ResponseWriter, r *http.Request) error {
+	folder := r.PathValue("suite")
+	o, err := order(r)
+	if err != nil {
+		return err
+	}
+	if o.Get("confirm") != folder {
+		return bad("to delete the suite, send {\"confirm\": FOLDER} with its folder")
+	}
+	if err := s.deleteSuite(folder); err != nil {
+		return err
+	}
+	return writeData(w, http.StatusOK, map[string]string{"deleted": folder})
+}

@@ -150,6 +150,36 @@ func TestSuiteFilesThatLie(t *testing.T) {
 	}
 }
 
+func TestDeleteSuiteNeedsConfirmation(t *testing.T) {
+	dir := t.TempDir()
+	suiteOf(t, dir, "deep/suite")
+	write(t, filepath.Join(dir, "torn", scoring.SuiteFile), "{")
+	fake := &fakeRunner{}
+	s := newSite(t, dir, func(o *Options) { o.Runner = fake })
+	page := s.get("/suites/deep%2Fsuite/delete")
+	says(t, page, "Delete deep/suite?", "deep/suite/good_pairs", "deep/suite/busy_pairs", "and 3 runs")
+	harmlessPage(t, "deleting", page)
+	if code, _, _ := s.post("/suites/deep%2Fsuite/delete", url.Values{"confirm": {"suite"}}); code != 400 || len(fake.deleted) != 0 {
+		t.Errorf("without: %d, deleted %v", code, fake.deleted)
+	}
+	if code, _, to := s.post("/suites/deep%2Fsuite/delete", url.Values{"confirm": {"deep/suite"}}); code != 303 || to != "/suites" || len(fake.deleted) != 1 || fake.deleted[0] != "suite deep/suite" {
+		t.Errorf("with: %d, deleted %v", code, fake.deleted)
+	}
+	says(t, s.get("/suites"), "Delete it")
+	if code, _, _ := s.post("/suites/torn/delete", url.Values{"confirm": {"torn"}}); code != 303 {
+		t.Errorf("of a damaged suite: %d", code)
+	}
+	for _, none := range []string{"none", "deep"} {
+		if code, _, _ := s.post("/suites/"+none+"/delete", url.Values{"confirm": {none}}); code != 404 || len(fake.deleted) != 2 {
+			t.Errorf("of no suite: %d, deleted %v", code, fake.deleted)
+		}
+	}
+	alone := newSite(t, dir, nil)
+	if w := alone.ask("GET", "/suites/torn/delete", ""); w.Code != http.StatusNotImplemented || strings.Contains(alone.get("/suites"), "Delete it") {
+		t.Errorf("on a server that only shows: %d", w.Code)
+	}
+}
+
 func TestStartSuiteForm(t *testing.T) {
 	fake := &fakeRunner{}
 	s := newSite(t, t.TempDir(), func(o *Options) { o.Runner = fake })

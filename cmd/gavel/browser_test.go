@@ -99,6 +99,7 @@ func TestBrowserPages(t *testing.T) {
 				{"start suite", "/start/suite?protocol=multi-option&suite=ablation"},
 				{"suites", "/suites"},
 				{"suite", "/suites/ablation"},
+				{"delete suite", "/suites/ablation/delete"},
 				{"jobs none", "/jobs"},
 				{"delete", "/runs/options/delete"},
 			} {

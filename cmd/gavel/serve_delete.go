@@ -15,6 +15,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"gavel/judging"
+	"gavel/scoring"
 )
 
 // filesOfRun are what a run's folder holds.
@@ -55,21 +56,68 @@ func (r *runner) Delete(run string) error {
 	return nil
 }
 
-// onlyARun refuses what is not a run and nothing else, links included.
-func onlyARun(root *os.Root, run string) error {
-	if !fs.ValidPath(run) || run == "." {
-		return noOrder(http.StatusNotFound, "there is no such run")
+// DeleteSuite removes a suite's runs, the stages they stand on included, one
+// after the other, and then what says that it is one. Where a run may not be
+// deleted it ends there, and what is left is still the suite.
+func (r *runner) DeleteSuite(folder string) error {
+	for _, j := range r.Jobs() {
+		if j.Active() && j.Suite == folder {
+			return noOrder(http.StatusConflict, "the suite is being made: stop it first")
+		}
 	}
-	for at := run; at != "."; at = path.Dir(at) {
+	root, err := os.OpenRoot(r.dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := onlyFolders(root, folder); err != nil {
+		return err
+	}
+	entries, err := fs.ReadDir(root.FS(), folder)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		run := path.Join(folder, e.Name())
+		if _, err := root.Lstat(path.Join(run, judging.ManifestFile)); err != nil {
+			continue
+		}
+		if err := r.Delete(run); err != nil {
+			return fmt.Errorf("%s: %w", run, err)
+		}
+	}
+	if err := root.Remove(path.Join(folder, scoring.SuiteFile)); err != nil {
+		return fmt.Errorf("the runs are deleted, the suite is not: %w", err)
+	}
+	if left, err := fs.ReadDir(root.FS(), folder); err == nil && len(left) == 0 {
+		return root.Remove(folder)
+	}
+	return nil
+}
+
+// onlyFolders refuses a name that leads over a link.
+func onlyFolders(root *os.Root, name string) error {
+	if !fs.ValidPath(name) || name == "." {
+		return noOrder(http.StatusNotFound, "there is no such run or suite")
+	}
+	for at := name; at != "."; at = path.Dir(at) {
 		info, err := root.Lstat(at)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return noOrder(http.StatusNotFound, "there is no such run: somebody else may have deleted it")
+			return noOrder(http.StatusNotFound, "there is no such run or suite: somebody else may have deleted it")
 		case err != nil:
 			return err
 		case !info.IsDir():
 			return noOrder(http.StatusConflict, "%s is a link or a file: delete it by hand", at)
 		}
+	}
+	return nil
+}
+
+// onlyARun refuses what is not a run and nothing else, links included.
+func onlyARun(root *os.Root, run string) error {
+	if err := onlyFolders(root, run); err != nil {
+		return err
 	}
 	entries, err := fs.ReadDir(root.FS(), run)
 	if err != nil {

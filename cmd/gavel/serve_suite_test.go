@@ -8,7 +8,9 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -83,8 +85,64 @@ func TestServeMakesASuite(t *testing.T) {
 			t.Errorf("results of %s differ from the command line's:\n%s\n%s", cell, a, b)
 		}
 	}
-	if status, text := s.ask("DELETE", "/api/v1/suites/pairs", nil, nil); status < 400 {
+	write(t, "runs/pairs/notes.txt", "mine")
+	if status, text := s.ask("POST", "/api/v1/suites/pairs/delete", map[string]any{"confirm": "pairs"}, nil); status != http.StatusOK || read(t, "runs/pairs/notes.txt") != "mine" {
 		t.Errorf("deleting: %d %s", status, text)
+	}
+	if left, _ := filepath.Glob("runs/pairs/*"); len(left) != 1 {
+		t.Errorf("left of it: %v", left)
+	}
+	if status, _ := s.ask("GET", "/api/v1/suites/pairs", nil, nil); status != http.StatusNotFound {
+		t.Errorf("looking at it then: %d", status)
+	}
+}
+
+// A suite that is being made, by whomever, is not deleted, nor is a run in its
+// folder that holds more; what is left is still the suite.
+func TestServeDeletesNoSuiteAtWork(t *testing.T) {
+	home(t)
+	g := newGate(t)
+	s := serve(t, "--base-url", g.URL)
+	remove := func() (int, string) {
+		return s.ask("POST", "/api/v1/suites/pairs/delete", map[string]any{"confirm": "pairs"}, nil)
+	}
+	j := s.startSuite(pairsSuite(g.URL))
+	g.let(9)
+	s.until(j.ID, func(v server.JobView) bool { return len(v.Job.Runs) == 2 })
+	if status, text := remove(); status != http.StatusConflict || !strings.Contains(text, "the suite is being made: stop it first") {
+		t.Errorf("while it is made: %d %s", status, text)
+	}
+	g.open()
+	s.until(j.ID, ended)
+	runs, _ := filepath.Glob("runs/pairs/tiny_*")
+	write(t, filepath.Join(runs[1], "notes.txt"), "mine")
+	if status, text := remove(); status != http.StatusConflict || !strings.Contains(text, "notes.txt") || !strings.Contains(text, filepath.Base(runs[1])) {
+		t.Errorf("with more in a run: %d %s", status, text)
+	}
+	var v server.SuiteView
+	if status, _ := s.ask("GET", "/api/v1/suites/pairs", nil, &v); status != 200 || v.Statuses["not begun"] != 1 || v.Statuses[judging.Complete] != 1 {
+		t.Errorf("what is left: %d %+v", status, v.SuiteHead)
+	}
+	os.Remove(filepath.Join(runs[1], "notes.txt"))
+	if status, text := remove(); status != 200 {
+		t.Errorf("then: %d %s", status, text)
+	}
+	if _, err := os.Stat("runs/pairs"); err == nil {
+		t.Error("its folder is left")
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	write(t, "elsewhere/suite.json", "{}")
+	write(t, "elsewhere/run/run.json", "{}")
+	if err := os.Symlink("../elsewhere", "runs/link"); err != nil {
+		t.Fatal(err)
+	}
+	if status, text := s.ask("POST", "/api/v1/suites/link/delete", map[string]any{"confirm": "link"}, nil); status < 400 {
+		t.Errorf("over a link: %d %s", status, text)
+	}
+	if read(t, "elsewhere/run/run.json") != "{}" {
+		t.Error("what stands elsewhere is gone")
 	}
 }
 
