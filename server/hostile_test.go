@@ -32,6 +32,8 @@ var foul = map[string]string{
 	"autolink":         `<javascript:alert(1)> <data:text/html,x> <http://example.org/"onmouseover="alert(1)>`,
 	"reference":        "[click][x]\n\n[x]: javascript:alert(1) \"title' onclick='alert(1)\"",
 	"link's title":     `[click](http://example.org "x\" onclick=\"alert(1)")`,
+	"entities":         "a&#01;b &#x1b;[31m &#x202E;c &rlm; &#8238; &#x85; &#133; &#xE000;[[A>B]]&#xE001; &amp; &#65; &#xFEFF; &NoSuch; &#x110000;",
+	"no host":          "<http://#x> [y](http://#x) [z](https://?q=1) <http:///a> <HTTP://example.org/b>",
 	"image":            `![x](http://evil.example/pixel.gif) ![x](javascript:alert(1))`,
 	"form":             `<form action="http://evil.example"><input name=csrf><button>Sign in</button></form>`,
 	"frame":            `<iframe src="javascript:alert(1)"></iframe><object data=x></object><embed src=x>`,
@@ -363,6 +365,15 @@ func TestMarkdownStaysSmall(t *testing.T) {
 	}
 	if _, ok := markdown("|a|b|\n|-|-|\n|1|2|\n"); !ok {
 		t.Error("a table of some rows is not laid out")
+	}
+}
+
+// Entities are characters, but for those that do something: these are shown as
+// they are written, and mark no verdict.
+func TestEntities(t *testing.T) {
+	page, ok := markdown("&#xE000;A&#57345; &amp; &#66; &rlm; &#x1B; &lt;")
+	if got, want := strings.TrimSpace(string(page)), "<p>&amp;#xE000;A&amp;#57345; &amp; B &amp;rlm; &amp;#x1B; &lt;</p>"; !ok || got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"html/template"
+	"net/url"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/microcosm-cc/bluemonday"
@@ -36,7 +39,7 @@ func markdown(text string) (out template.HTML, ok bool) {
 		}
 	}()
 	var b bytes.Buffer
-	if err := toHTML.Convert([]byte(text), &b); err != nil {
+	if err := toHTML.Convert([]byte(inert(text)), &b); err != nil {
 		return "", false
 	}
 	page, depth := highlight(harmless.SanitizeBytes(b.Bytes()))
@@ -44,6 +47,33 @@ func markdown(text string) (out template.HTML, ok bool) {
 		return "", false
 	}
 	return template.HTML(page), true
+}
+
+// entity is a character that Markdown knows by its number or name.
+var entity = regexp.MustCompile(`&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]*);`)
+
+// inert leaves entities as they are written that would become what visible takes
+// out, marks of a verdict among them.
+func inert(text string) string {
+	return entity.ReplaceAllStringFunc(text, func(e string) string {
+		name, number := strings.CutPrefix(e[1:len(e)-1], "#")
+		means := html.UnescapeString(e)
+		if number {
+			base := 10
+			if hex := strings.TrimLeft(name, "xX"); hex != name {
+				name, base = hex, 16
+			}
+			n, err := strconv.ParseInt(name, base, 32)
+			if err != nil {
+				return e
+			}
+			means = string(rune(n))
+		}
+		if strings.ContainsFunc(means, acting) {
+			return "&amp;" + e[1:]
+		}
+		return e
+	})
 }
 
 // modest tells whether a text is short of what takes long to lay out: lines of
@@ -160,9 +190,10 @@ func autoLink(w util.BufWriter, src []byte, n ast.Node, entering bool) (ast.Walk
 	return ast.WalkContinue, nil
 }
 
-func ofTheWeb(url string) bool {
-	url = strings.ToLower(url)
-	return strings.HasPrefix(url, "http://") || strings.HasPrefix(url, "https://")
+// ofTheWeb wants a host: without one, an address may lead into this site.
+func ofTheWeb(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
 }
 
 // harmless is the second wall: whatever the first let through, only these
