@@ -167,6 +167,9 @@ type Response struct {
 	// Endpoint is the address of the server that answered, where there was a
 	// choice; see [Pool].
 	Endpoint string `json:"endpoint,omitempty"`
+	// Model is the name that the reply itself gives, where it is not the one
+	// asked for.
+	Model string `json:"model,omitempty"`
 }
 
 // Label is how probable one of Request.Labels was where the reply gives its

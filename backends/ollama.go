@@ -223,19 +223,10 @@ func (o *Ollama) Models(ctx context.Context) ([]Model, error) {
 
 // Model implements Backend.
 func (o *Ollama) Model(ctx context.Context, name string) (Model, error) {
-	models, err := o.Models(ctx)
+	m, err := o.listed(ctx, name)
 	if err != nil {
 		return Model{}, err
 	}
-	i := slices.IndexFunc(models, func(m Model) bool { return m.Name == name || m.Name == name+":latest" })
-	if i < 0 {
-		names := make([]string, len(models))
-		for i, m := range models {
-			names[i] = m.Name
-		}
-		return Model{}, unknownModel(name, o.base, names)
-	}
-	m := models[i]
 	x := &exchange{}
 	limited, cancel := context.WithTimeout(ctx, pageTime)
 	defer cancel()
@@ -256,6 +247,23 @@ func (o *Ollama) Model(ctx context.Context, name string) (Model, error) {
 	}
 	m.Logprobs = Yes
 	return m, nil
+}
+
+// listed is a model as the list of all has it.
+func (o *Ollama) listed(ctx context.Context, name string) (Model, error) {
+	models, err := o.Models(ctx)
+	if err != nil {
+		return Model{}, err
+	}
+	i := slices.IndexFunc(models, func(m Model) bool { return m.Name == name || m.Name == name+":latest" })
+	if i < 0 {
+		names := make([]string, len(models))
+		for i, m := range models {
+			names[i] = m.Name
+		}
+		return Model{}, unknownModel(name, o.base, names)
+	}
+	return models[i], nil
 }
 
 func unknownModel(name, at string, names []string) error {

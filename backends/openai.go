@@ -225,6 +225,7 @@ type llamaProps struct {
 	Slots    int    `json:"total_slots"`
 	Build    string `json:"build_info"`
 	Template string `json:"chat_template"`
+	Marker   string `json:"media_marker"` // drawn anew at each start
 	Defaults struct {
 		Ctx int `json:"n_ctx"`
 	} `json:"default_generation_settings"`
@@ -321,24 +322,29 @@ func count(n int64) string {
 // Model implements Backend. llama.cpp answers under any name, so a name must be
 // one that the server lists: the id, an alias, or the file's own name.
 func (o *OpenAI) Model(ctx context.Context, name string) (Model, error) {
+	m, _, err := o.describe(ctx, name)
+	return m, err
+}
+
+func (o *OpenAI) describe(ctx context.Context, name string) (Model, *llamaProps, error) {
 	server, err := o.Server(ctx)
 	if err != nil {
-		return Model{}, err
+		return Model{}, nil, err
 	}
 	// Before the list, which some versions give while they still load the model,
 	// with nothing of its weights: that would look like another model.
 	var props *llamaProps
 	if server.Name == LlamaCpp {
 		if props, err = o.props(ctx); err != nil {
-			return Model{}, err
+			return Model{}, nil, err
 		}
 	}
 	cards, err := o.cards(ctx)
 	if IsKind(err, NotFound, BadRequest) {
-		return Model{Name: name}, nil // a server that lists nothing
+		return Model{Name: name}, nil, nil // a server that lists nothing
 	}
 	if err != nil {
-		return Model{}, err
+		return Model{}, nil, err
 	}
 	i := slices.IndexFunc(cards, func(c modelCard) bool { return c.matches(name) })
 	if i < 0 {
@@ -346,7 +352,7 @@ func (o *OpenAI) Model(ctx context.Context, name string) (Model, error) {
 		for i, c := range cards {
 			names[i] = c.ID
 		}
-		return Model{}, unknownModel(name, o.base, names)
+		return Model{}, nil, unknownModel(name, o.base, names)
 	}
 	m := cards[i].model()
 	switch server.Name {
@@ -365,7 +371,7 @@ func (o *OpenAI) Model(ctx context.Context, name string) (Model, error) {
 			m.Thinks = Yes
 		}
 	}
-	return m, nil
+	return m, props, nil
 }
 
 // props reads llama.cpp's own page; nil where there is none, as behind a proxy.

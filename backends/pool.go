@@ -42,6 +42,7 @@ var _ Client = (*Pool)(nil)
 //
 //   - Transport, Busy: the endpoint is taken out, and the request goes on at
 //     another at once.
+//   - *ModelChangedError: the same, and the endpoint does not come back.
 //   - Timeout: the endpoint is taken out, for it may hang; but the judge may as
 //     well be slow, so the error goes up, and [Retry] counts it.
 //   - Any other: nobody knows yet who is to blame, so the other endpoints are
@@ -131,6 +132,8 @@ func (p *Pool) Ask(ctx context.Context, req Request) (Response, error) {
 			}
 			resp.Endpoint = c.Server.URL
 			return resp, nil
+		case errors.As(c.err, new(*ModelChangedError)): // for good, see [Watch]
+			p.takeOut(c)
 		case ctx.Err() != nil || !errors.As(c.err, new(*Error)):
 			return Response{}, c.err
 		case IsKind(c.err, Transport, Busy):
@@ -221,7 +224,8 @@ func (p *Pool) takeOut(c call) {
 		wait = max(wait, e.RetryAfter)
 	}
 	p.changed(c.member, c.why)
-	if p.ctx.Err() == nil {
+	c.other = errors.As(c.err, new(*ModelChangedError))
+	if p.ctx.Err() == nil && !c.other {
 		p.probes.Go(func() { p.watch(c.member, wait) })
 	}
 }

@@ -103,11 +103,13 @@ type Manifest struct {
 	RetryFor    string            `json:"retry_for,omitempty"` // how long a call was tried
 	Started     time.Time         `json:"started,omitzero"`
 	Ended       time.Time         `json:"ended,omitzero"`
-	Status      string            `json:"status"`               // see the Status constants
-	Imported    string            `json:"imported,omitempty"`   // the file it was imported from
-	Stages      []StageOf         `json:"stages,omitempty"`     // the runs that its items were made of
-	Staged      *Staged           `json:"staged,omitempty"`     // what became of their questions
-	Referenced  *Referenced       `json:"referenced,omitempty"` // or of the pairs
+	Status      string            `json:"status"`                  // see the Status constants
+	Imported    string            `json:"imported,omitempty"`      // the file it was imported from
+	Stages      []StageOf         `json:"stages,omitempty"`        // the runs that its items were made of
+	Staged      *Staged           `json:"staged,omitempty"`        // what became of their questions
+	Referenced  *Referenced       `json:"referenced,omitempty"`    // or of the pairs
+	Sample      backends.Sample   `json:"sample,omitempty"`        // of the model, where it has no digest
+	Changes     []ModelChange     `json:"model_changes,omitempty"` // seen while the run was made
 	JudgeName   string            `json:"judge_name,omitempty"`
 }
 
@@ -144,6 +146,16 @@ type DatasetInfo struct {
 	Seed    int64    `json:"seed,omitempty"`
 	Limit   int      `json:"limit,omitempty"`
 	IDs     string   `json:"ids,omitempty"` // file that named them
+}
+
+// ModelChange is a time at which a server of the run was seen to serve another
+// model than the run's, under the same name. What it had said since it was asked
+// before was dropped.
+type ModelChange struct {
+	At  time.Time `json:"at"`
+	URL string    `json:"url"`
+	Was string    `json:"was"`
+	Is  string    `json:"is"`
 }
 
 // Status of a run.

@@ -27,6 +27,7 @@ type Reply struct {
 	Milliseconds float64         `json:"ms,omitempty"`
 	Cached       bool            `json:"cached,omitempty"`
 	Endpoint     string          `json:"endpoint,omitempty"`    // the server that answered, where the run has several
+	Model        string          `json:"model,omitempty"`       // that the reply names, where it is not the one asked for
 	Constrained  bool            `json:"constrained,omitempty"` // the server was asked to hold it to the labels on offer
 }
 
@@ -90,6 +91,8 @@ type Record struct {
 	Probabilities []Probability `json:"probabilities,omitempty"`
 	At            time.Time     `json:"at,omitzero"`
 	Imported      *Imported     `json:"imported,omitempty"`
+
+	failure error // why it failed, of a judgment that was just made
 }
 
 // recordSchema is raised when a reader of older records would go wrong.

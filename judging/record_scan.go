@@ -97,6 +97,7 @@ var replyKeys = map[string]func(*recordScan, *Reply) bool{
 	"ms":            func(s *recordScan, r *Reply) bool { return s.number(&r.Milliseconds) },
 	"cached":        func(s *recordScan, r *Reply) bool { return s.truth(&r.Cached) },
 	"endpoint":      func(s *recordScan, r *Reply) bool { return scanText(s, &r.Endpoint) },
+	"model":         func(s *recordScan, r *Reply) bool { return scanText(s, &r.Model) },
 	"constrained":   func(s *recordScan, r *Reply) bool { return s.truth(&r.Constrained) },
 }
 

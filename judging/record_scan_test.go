@@ -44,6 +44,9 @@ func TestRecordsAreReadTheQuickWay(t *testing.T) {
 	}
 	keys := func(v any) (keys []string) {
 		for _, f := range reflect.VisibleFields(reflect.TypeOf(v)) {
+			if !f.IsExported() {
+				continue
+			}
 			key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			keys = append(keys, key)
 		}

@@ -61,7 +61,8 @@ func (e *GaveUpError) Error() string {
 
 // Run asks for every judgment that is missing. A call that fails is a record,
 // and the run goes on; it ends early when told to stop, when the context ends,
-// when a record cannot be written, or when too many calls in a row fail.
+// when a record cannot be written, when too many calls in a row fail, or when
+// the server turns out to serve another model: *backends.ModelChangedError.
 func (j *Job) Run(ctx context.Context) error {
 	if j.Now == nil {
 		j.Now = time.Now
@@ -75,8 +76,14 @@ func (j *Job) Run(ctx context.Context) error {
 	workers := max(1, j.Concurrency)
 	var failures atomic.Int64 // in a row
 	var gaveUp atomic.Pointer[GaveUpError]
-	ended := func() bool { return ctx.Err() != nil || j.stopped() || gaveUp.Load() != nil }
+	var changed atomic.Pointer[backends.ModelChangedError]
+	ended := func() bool {
+		return ctx.Err() != nil || j.stopped() || gaveUp.Load() != nil || changed.Load() != nil
+	}
 	count := func(rec *Record) {
+		if other := (*backends.ModelChangedError)(nil); errors.As(rec.failure, &other) {
+			changed.CompareAndSwap(nil, other)
+		}
 		if rec.Outcome != Failed {
 			failures.Store(0)
 		} else if n := failures.Add(1); n >= giveUp {
@@ -93,6 +100,8 @@ func (j *Job) Run(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return err
+	case changed.Load() != nil:
+		return changed.Load()
 	case gaveUp.Load() != nil:
 		return gaveUp.Load()
 	case j.stopped():
@@ -188,7 +197,7 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Showing, repeat i
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		rec.Outcome, rec.Error = Failed, err.Error()
+		rec.Outcome, rec.Error, rec.failure = Failed, err.Error(), err
 		return rec, nil
 	}
 	var v Verdict
@@ -324,7 +333,7 @@ func reply(r backends.Response, constrained bool) Reply {
 	return Reply{
 		Text: r.Text, Thinking: r.Thinking, Finish: r.Finish, Detail: r.Detail,
 		PromptTokens: r.PromptTokens, ReplyTokens: r.ReplyTokens,
-		Milliseconds: float64(r.Took.Microseconds()) / 1000, Cached: r.Cached, Constrained: constrained, Endpoint: r.Endpoint,
+		Milliseconds: float64(r.Took.Microseconds()) / 1000, Cached: r.Cached, Constrained: constrained, Endpoint: r.Endpoint, Model: r.Model,
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -228,6 +229,9 @@ func (run *Run) warnings() []string {
 	}
 	if m.Simulated {
 		say("simulated judge: these numbers are of a coin with known sides, not of a model")
+	}
+	for _, c := range m.Changes {
+		say("the server at %s served another model from some time before %s on: what it said since it was last asked was dropped (it was %s; it became %s)", c.URL, c.At.Format(time.RFC3339), c.Was, c.Is)
 	}
 	n, unit := run.items(), "pairs have not both games"
 	if run.family != nil {

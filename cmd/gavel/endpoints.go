@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"gavel/backends"
+	"gavel/cache"
+	"gavel/judging"
 )
 
 // sameURL is equal for two ways to write one address.
@@ -149,17 +152,57 @@ func serverRows(judges []backends.Member) (rows [][]string) {
 	return rows
 }
 
-// pooled is the client of the run's servers before any retries, and what ends it.
-func (p *prepared) pooled(ctx context.Context) (backends.Client, func()) {
-	if len(p.judges) == 1 {
-		return p.judges[0].Client, func() {}
+// asked is the client of the run's servers before any retries, and what ends
+// it. Each is asked again and again which model it serves.
+func (e *env) asked(ctx context.Context, p *prepared, store *cache.Store) (backends.Client, func(), error) {
+	nothing := func() {}
+	judges := slices.Clone(p.judges)
+	m, patience := p.job.Manifest, p.opts.retryFor
+	if len(judges) > 1 {
+		patience = time.Second // another can answer instead
 	}
-	pool := backends.NewPool(ctx, p.judges, backends.PoolOptions{Changed: func(url string, err error) {
+	for i := range judges {
+		if _, ok := judges[i].Backend.(backends.Identifier); !ok {
+			continue
+		}
+		w := backends.NewWatch(ctx, judges[i], patience)
+		sample, err := w.Begin(m.Sample)
+		if err != nil {
+			return nil, nothing, fmt.Errorf("this run was begun with another model: %w; serve the first model again, or name another folder with --out", err)
+		}
+		judges[i].Client, m.Sample = w, sample
+	}
+	if err := sameAsCached(m, store); err != nil {
+		return nil, nothing, err
+	}
+	if len(judges) == 1 {
+		return judges[0].Client, nothing, nil
+	}
+	pool := backends.NewPool(ctx, judges, backends.PoolOptions{Changed: func(url string, err error) {
 		if err != nil {
 			p.note(fmt.Sprintf("server %s is out: %v", url, err))
 		} else {
 			p.note(fmt.Sprintf("server %s is back", url))
 		}
 	}})
-	return pool, pool.Close
+	return pool, pool.Close, nil
+}
+
+// sameAsCached holds the model to the sample that the cache keeps of the one
+// whose replies it remembers: models of one name and shape have one identity,
+// and with it the same keys.
+func sameAsCached(m *judging.Manifest, store *cache.Store) error {
+	if store == nil || m.Sample == nil {
+		return nil
+	}
+	model := m.Spec.Model
+	known := store.Sample(model.Identity, model.Name)
+	switch {
+	case known == nil:
+		store.KeepSample(model.Identity, model.Name, m.Sample) // a cache that cannot keep it does without
+	case !known.Same(m.Sample):
+		return fmt.Errorf("the cache remembers replies of another model of the same name and size as %q, with other weights (%s; now %s): "+
+			"name another folder with --cache, or serve this model under a name of its own (llama.cpp: --alias)", model.Name, known, m.Sample)
+	}
+	return nil
 }

@@ -37,7 +37,7 @@ func (e *env) make(ctx context.Context, p *prepared) (*scoring.Report, error) {
 	e.hooks.opened(p.out)
 	m.Started = e.now().UTC().Truncate(time.Second)
 	if old != nil {
-		m.Started = old.Started
+		m.Started, m.Changes, m.Sample = old.Started, old.Changes, old.Sample
 	}
 	standing := p.job.Standing.Count()
 	missing := m.Judgments - standing
@@ -172,21 +172,29 @@ func (e *env) client(ctx context.Context, p *prepared) (backends.Client, func() 
 	if p.opts.backend == "sim" {
 		return p.judges[0].Client, func() error { return nil }, nil
 	}
-	client, closePool := p.pooled(ctx)
-	client = e.hooks.watched(client)
-	client = backends.WithRetry(client, backends.Retry{For: p.opts.retryFor})
-	if p.opts.noCache {
-		return client, func() error { closePool(); return nil }, nil
+	var store *cache.Store
+	closeStore := func() error { return nil }
+	if !p.opts.noCache {
+		var err error
+		if store, closeStore, err = e.replies(p.opts.cacheDir); err != nil {
+			return nil, nil, err
+		}
 	}
-	store, closeStore, err := e.replies(p.opts.cacheDir)
-	if err != nil {
-		closePool()
-		return nil, nil, err
-	}
-	return cache.Wrap(client, store), func() error {
+	ctx, unwatch := context.WithCancel(ctx)
+	client, closePool, err := e.asked(ctx, p, store)
+	closeAll := func() error {
+		unwatch()
 		closePool()
 		return closeStore()
-	}, nil
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, closeAll())
+	}
+	client = backends.WithRetry(e.hooks.watched(client), backends.Retry{For: p.opts.retryFor})
+	if store != nil {
+		client = cache.Wrap(client, store)
+	}
+	return client, closeAll, nil
 }
 
 // ask runs the job, with progress and a gentle Ctrl-C.
@@ -221,11 +229,15 @@ func (e *env) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (*s
 		games += n
 	}
 	left := m.Judgments - run.Answered
+	var other *backends.ModelChangedError
 	m.Status = judging.Complete
 	switch {
 	case left == 0: // also where it was told to stop when nothing was left to do
 	case errors.Is(runErr, judging.ErrStopped) || errors.Is(runErr, errInterrupted):
 		m.Status = judging.Interrupted
+	case errors.As(runErr, &other):
+		m.Changes = append(m.Changes, judging.ModelChange{At: e.now().UTC().Truncate(time.Second), URL: other.URL, Was: other.Was, Is: other.Is})
+		m.Status = judging.Incomplete
 	default:
 		m.Status = judging.Incomplete
 	}
@@ -258,7 +270,10 @@ func (e *env) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (*s
 func (e *env) ending(status string, left, expected int, runErr error) error {
 	goOn := e.words.goOn
 	var gaveUp *judging.GaveUpError
+	var other *backends.ModelChangedError
 	switch {
+	case errors.As(runErr, &other) && left > 0:
+		return &exitCodeError{code: exitIncomplete, err: fmt.Errorf("%w; what it said since it was last asked is dropped, from the run and from the cache; %d of %d judgments are left: serve the first model again; %s", runErr, left, expected, goOn)}
 	case status == judging.Complete && errors.Is(runErr, judging.ErrStopped):
 		return nil
 	case status == judging.Interrupted:

@@ -1,0 +1,176 @@
+package backends
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Presence is what a server says, when asked, of the model it serves under a
+// name.
+type Presence struct {
+	Identity string // see [Model.Identity]
+	// Process differs between two starts of the server, and stays the same in
+	// between; "" where the server tells nothing of the kind.
+	Process string
+}
+
+// Identifier is a Backend that can say at little cost which model it serves.
+// An error of kind NotFound says that it no longer serves the name.
+type Identifier interface {
+	Identify(ctx context.Context, name string) (Presence, error)
+}
+
+var (
+	_ Identifier = (*Ollama)(nil)
+	_ Identifier = (*OpenAI)(nil)
+)
+
+// Identify implements Identifier: the digest stands in the list of models.
+func (o *Ollama) Identify(ctx context.Context, name string) (Presence, error) {
+	m, err := o.listed(ctx, name)
+	return Presence{Identity: m.Identity("ollama")}, err
+}
+
+// Identify implements Identifier.
+func (o *OpenAI) Identify(ctx context.Context, name string) (Presence, error) {
+	m, props, err := o.describe(ctx, name)
+	if err != nil {
+		return Presence{}, err
+	}
+	p := Presence{Identity: m.Identity("openai")}
+	if props != nil {
+		p.Process = props.Marker
+	}
+	return p, nil
+}
+
+// Sample is what a model makes of one fixed beginning: the likeliest first
+// tokens and the natural logarithms of their probabilities. Models of the same
+// name, size and tokenizer have the same fingerprint; their weights differ, and
+// so do their samples.
+type Sample map[string]float64
+
+// Sampler is a Backend whose server may be asked for a sample. It is nil where
+// the server has none to give.
+type Sampler interface {
+	Sample(ctx context.Context, model string) (Sample, error)
+}
+
+var _ Sampler = (*OpenAI)(nil)
+
+// samplePrompt leaves open how it goes on, so that many tokens have a chance.
+const samplePrompt = "The first answer is better than the second, because"
+
+// Sample implements Sampler for llama.cpp and vLLM, with one token of
+// /v1/completions. Other servers may be paid by the request, or tell no
+// probabilities there.
+func (o *OpenAI) Sample(ctx context.Context, model string) (Sample, error) {
+	server, err := o.Server(ctx)
+	if err != nil || server.Name != LlamaCpp && server.Name != VLLM {
+		return nil, err
+	}
+	var answer struct {
+		Choices []struct {
+			Logprobs struct {
+				Content []struct { // llama.cpp
+					Top []struct {
+						Token   string  `json:"token"`
+						Bytes   []int   `json:"bytes"`
+						Logprob float64 `json:"logprob"`
+					} `json:"top_logprobs"`
+				} `json:"content"`
+				Top []map[string]float64 `json:"top_logprobs"` // vLLM
+			} `json:"logprobs"`
+		} `json:"choices"`
+	}
+	err = o.post(ctx, "/v1/completions", map[string]any{
+		"model": model, "prompt": samplePrompt, "max_tokens": 1, "temperature": 0, "logprobs": topTokens,
+	}, &answer)
+	switch {
+	case IsKind(err, Transport, Timeout, Busy):
+		return nil, err
+	case err != nil || len(answer.Choices) == 0:
+		return nil, nil
+	}
+	logprobs, sample := answer.Choices[0].Logprobs, Sample{}
+	if len(logprobs.Content) > 0 {
+		for _, t := range logprobs.Content[0].Top {
+			sample[spell(t.Token, t.Bytes)] = t.Logprob
+		}
+	}
+	if len(logprobs.Top) > 0 {
+		for token, logprob := range logprobs.Top[0] {
+			sample[token] = logprob
+		}
+	}
+	if len(sample) == 0 {
+		return nil, nil
+	}
+	return sample, nil
+}
+
+// Bounds of what two samples of one model may differ by: batches, threads and
+// other hardware move a logarithm by some hundredths, other weights by whole
+// units. Tokens of less than 2 % tell nothing: they may be missing in one list.
+const (
+	sampleMoves = 0.5
+	sampleLeast = -3.9
+)
+
+// Same tells whether two samples can be of one model. A sample that is missing
+// says nothing against it.
+func (s Sample) Same(other Sample) bool {
+	if len(s) == 0 || len(other) == 0 {
+		return true
+	}
+	return s.within(other) && other.within(s)
+}
+
+func (s Sample) within(other Sample) bool {
+	for token, logprob := range s {
+		if logprob < sampleLeast {
+			continue
+		}
+		if there, ok := other[token]; !ok || math.Abs(there-logprob) > sampleMoves {
+			return false
+		}
+	}
+	return true
+}
+
+// String lists the likeliest three tokens.
+func (s Sample) String() string {
+	tokens := make([]string, 0, len(s))
+	for t := range s {
+		tokens = append(tokens, t)
+	}
+	slices.SortFunc(tokens, func(a, b string) int {
+		if s[a] != s[b] {
+			if s[a] > s[b] {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a, b)
+	})
+	var said []string
+	for _, t := range tokens[:min(3, len(tokens))] {
+		said = append(said, fmt.Sprintf("%q %.2f", t, s[t]))
+	}
+	return strings.Join(said, ", ")
+}
+
+// ModelChangedError says that a server serves another model than it did, or
+// that it may have: what it said in between is not to be trusted.
+type ModelChangedError struct {
+	URL string
+	Was string
+	Is  string
+}
+
+func (e *ModelChangedError) Error() string {
+	return fmt.Sprintf("%s serves another model now: it was %s, and it is %s", e.URL, e.Was, e.Is)
+}

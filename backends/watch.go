@@ -1,0 +1,266 @@
+package backends
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+var _ Client = (*Watch)(nil)
+
+// Watch is a Client over one server that does not take the server's model for
+// granted. A server that is stopped and started again may serve other weights
+// under the same name, and nothing in a reply tells.
+//
+// After each reply the server is asked which model it serves, once for all
+// replies that wait for it; only then the reply is handed on. Where the model
+// has no digest and the server does not tell that it is still the same process,
+// the model is sampled too, every so often and whenever something went wrong
+// (see [Sample]). Once it is seen to be another, or to have been, every call
+// fails with *ModelChangedError.
+type Watch struct {
+	member   Member
+	patience time.Duration
+	ctx      context.Context // of the questions
+
+	mu      sync.Mutex
+	next    *inquiry // that has not been asked yet; nil where nobody waits
+	asking  bool
+	process string
+	sample  Sample
+	sampled time.Time
+	doubts  int    // calls that failed
+	named   string // model that replies name
+	changed *ModelChangedError
+}
+
+// inquiry is one look at the model, for all that wait for it.
+type inquiry struct {
+	done chan struct{}
+	err  error
+}
+
+// sampleEvery is how often a model is sampled whose server gives no other sign.
+const sampleEvery = 10 * time.Second
+
+// NewWatch watches a member of a run, whose Backend must be an Identifier. A
+// server that does not answer is asked for its model for as long as patience;
+// the reply that waits for it is lost then. Questions end with ctx.
+func NewWatch(ctx context.Context, m Member, patience time.Duration) *Watch {
+	return &Watch{member: m, patience: patience, ctx: ctx}
+}
+
+// Begin takes a sample of the model before anything else is asked. known is one
+// that was taken of it earlier, if any: the error is *ModelChangedError where the
+// weights are others now. What the server does not tell is passed over here.
+func (w *Watch) Begin(known Sample) (Sample, error) {
+	limited, cancel := context.WithTimeout(w.ctx, pageTime)
+	defer cancel()
+	if presence, err := w.member.Backend.(Identifier).Identify(limited, w.member.Model.Name); err == nil {
+		w.process = presence.Process
+	}
+	w.sample = known
+	if s, ok := w.member.Backend.(Sampler); ok {
+		sample, err := s.Sample(limited, w.member.Model.Name)
+		switch {
+		case err != nil:
+		case !known.Same(sample):
+			return nil, w.weights(sample)
+		case known == nil:
+			w.sample = sample
+		}
+	}
+	w.sampled = time.Now()
+	return w.sample, nil
+}
+
+// Ask implements Client.
+func (w *Watch) Ask(ctx context.Context, req Request) (Response, error) {
+	if err := w.known(); err != nil {
+		return Response{}, err
+	}
+	resp, err := w.member.Client.Ask(ctx, req)
+	if err != nil {
+		w.doubt(err)
+		return resp, err
+	}
+	if err := w.name(resp.Model); err != nil {
+		return Response{}, err
+	}
+	q := w.wait()
+	select {
+	case <-q.done:
+	case <-ctx.Done():
+		return Response{}, context.Cause(ctx)
+	}
+	if q.err != nil {
+		return Response{}, q.err
+	}
+	return resp, nil
+}
+
+// known is the error of a server that was seen to serve another model.
+func (w *Watch) known() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.changed != nil {
+		return w.changed
+	}
+	return nil
+}
+
+// name holds replies to one name: a server may write another than the one it was
+// asked for, but not one and then another.
+func (w *Watch) name(model string) error {
+	model = cmp.Or(model, w.member.Model.Name)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.named = cmp.Or(w.named, model); w.named != model {
+		w.change(&ModelChangedError{w.member.Server.URL, fmt.Sprintf("%q in its replies", w.named), fmt.Sprintf("%q", model)})
+		return w.changed
+	}
+	return nil
+}
+
+// change notes that the model is another. The caller holds the lock.
+func (w *Watch) change(to *ModelChangedError) {
+	if w.changed == nil {
+		w.changed = to
+	}
+}
+
+// wait returns a question that is asked after now.
+func (w *Watch) wait() *inquiry {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.next == nil {
+		w.next = &inquiry{done: make(chan struct{})}
+	}
+	q := w.next
+	if !w.asking {
+		w.asking = true
+		go w.look()
+	}
+	return q
+}
+
+// doubt notes that a call failed: who answers the next may be another.
+func (w *Watch) doubt(err error) {
+	if !IsKind(err, Transport, Timeout, Busy, ServerSide) {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.doubts++
+	w.sampled = time.Time{}
+}
+
+// look asks for the model until nobody waits for it.
+func (w *Watch) look() {
+	for {
+		w.mu.Lock()
+		q := w.next
+		w.next = nil
+		if w.asking = q != nil; !w.asking {
+			w.mu.Unlock()
+			return
+		}
+		w.mu.Unlock()
+		q.err = w.check()
+		close(q.done)
+	}
+}
+
+// check asks which model the server serves, for as long as it takes to get an
+// answer, within patience.
+func (w *Watch) check() error {
+	if err := w.known(); err != nil {
+		return err
+	}
+	_, err := Try(w.ctx, Retry{For: w.patience, First: min(w.patience/8, 100*time.Millisecond)}, func() (struct{}, error) {
+		return struct{}{}, w.same()
+	})
+	var changed *ModelChangedError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &changed):
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.change(changed)
+		return w.changed
+	case w.ctx.Err() != nil:
+		return context.Cause(w.ctx)
+	}
+	return &Error{Kind: Transport, Message: fmt.Sprintf("it answered, but could not be asked again which model it serves, so the answer is not trusted: %v", err), Err: err}
+}
+
+// same tells whether the server serves what it served.
+func (w *Watch) same() error {
+	presence, err := w.present()
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	alive := presence.Process != "" && presence.Process == w.process
+	fresh := presence.Process == "" && time.Since(w.sampled) < sampleEvery
+	doubts := w.doubts
+	w.mu.Unlock()
+	if alive || fresh || w.sample == nil {
+		return nil
+	}
+	limited, cancel := context.WithTimeout(w.ctx, pageTime)
+	defer cancel()
+	begun := time.Now()
+	sample, err := w.member.Backend.(Sampler).Sample(limited, w.member.Model.Name)
+	switch {
+	case err != nil:
+		return err
+	case !w.sample.Same(sample):
+		return w.weights(sample)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.process = presence.Process; w.doubts == doubts {
+		w.sampled = begun
+	}
+	return nil
+}
+
+// present asks for the identity, and a second time before it says that it is
+// another: a server on its way up or down may say half of it.
+func (w *Watch) present() (Presence, error) {
+	was := w.member.Identity()
+	presence, err := w.identify()
+	if err == nil && presence.Identity != was || IsKind(err, NotFound) {
+		select {
+		case <-w.ctx.Done():
+		case <-time.After(200 * time.Millisecond):
+		}
+		presence, err = w.identify()
+	}
+	switch {
+	case IsKind(err, NotFound):
+		return presence, &ModelChangedError{w.member.Server.URL, was, "gone: " + err.Error()}
+	case err == nil && presence.Identity != was:
+		return presence, &ModelChangedError{w.member.Server.URL, was, presence.Identity}
+	}
+	return presence, err
+}
+
+func (w *Watch) identify() (Presence, error) {
+	limited, cancel := context.WithTimeout(w.ctx, pageTime)
+	defer cancel()
+	return w.member.Backend.(Identifier).Identify(limited, w.member.Model.Name)
+}
+
+func (w *Watch) weights(now Sample) error {
+	return &ModelChangedError{
+		w.member.Server.URL,
+		fmt.Sprintf("%s, which goes on after %q with %s", w.member.Identity(), samplePrompt, w.sample),
+		"one of the same name and size with other weights, which goes on with " + now.String(),
+	}
+}

@@ -1,0 +1,199 @@
+package backends
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// serving is a Backend whose model, process and weights can be exchanged.
+type serving struct {
+	Backend
+	now      atomic.Pointer[presence]
+	looks    atomic.Int64
+	answered func() // told of the next reply
+}
+
+type presence struct {
+	identity, process, says string
+	sample                  Sample
+	down                    bool
+	slow                    time.Duration // to say what it serves
+}
+
+func (s *serving) Ask(context.Context, Request) (Response, error) {
+	now := s.now.Load()
+	if now.down {
+		return Response{}, &Error{Kind: Transport, Message: "connection refused"}
+	}
+	if s.answered != nil {
+		s.answered()
+	}
+	return Response{Text: "fine", Finish: Stop, Model: now.says}, nil
+}
+
+func (s *serving) Identify(context.Context, string) (Presence, error) {
+	s.looks.Add(1)
+	now := s.now.Load()
+	time.Sleep(now.slow)
+	switch {
+	case now.down:
+		return Presence{}, &Error{Kind: Transport, Message: "connection refused"}
+	case now.identity == "":
+		return Presence{}, &Error{Kind: NotFound, Message: "unknown model"}
+	}
+	return Presence{Identity: now.identity, Process: now.process}, nil
+}
+
+func (s *serving) Sample(context.Context, string) (Sample, error) { return s.now.Load().sample, nil }
+
+func watching(t *testing.T, first presence) (*serving, *Watch) {
+	t.Helper()
+	s := new(serving)
+	s.now.Store(&first)
+	w := s.watch(t)
+	if _, err := w.Begin(nil); err != nil {
+		t.Fatal(err)
+	}
+	return s, w
+}
+
+func (s *serving) watch(t *testing.T) *Watch {
+	m := Member{Backend: s, Client: s, Server: Server{Kind: "openai", URL: "http://a"}, Model: Model{Name: "tiny"}}
+	return NewWatch(t.Context(), m, 2*time.Minute)
+}
+
+func (w *Watch) ask(t *testing.T) error {
+	_, err := w.Ask(t.Context(), Request{})
+	return err
+}
+
+const tinyIdentity = "openai tiny"
+
+// TestWatchAsksAfterTheReply: a reply is handed on when the server was asked
+// after it, and replies that wait together share the question.
+func TestWatchAsksAfterTheReply(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, w := watching(t, presence{identity: tinyIdentity, slow: time.Second})
+		s.looks.Store(0)
+		begun := time.Now()
+		var all sync.WaitGroup
+		for i := range 4 {
+			all.Go(func() {
+				time.Sleep(time.Duration(i) * 100 * time.Millisecond)
+				if err := w.ask(t); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if n, took := s.looks.Load(), time.Since(begun); n != 2 || took != 2*time.Second {
+			t.Errorf("%d questions in %s: the first was begun before the other replies", n, took)
+		}
+		time.Sleep(time.Hour)
+		if n := s.looks.Load(); n != 2 {
+			t.Errorf("with no reply to wait for it the server was asked %d times", n-2)
+		}
+	})
+}
+
+func TestWatchSeesAnotherModel(t *testing.T) {
+	weights, others := Sample{" it": -0.5, " of": -1.5}, Sample{" it": -3, " so": -0.2}
+	for name, c := range map[string]struct {
+		was, is presence
+		after   time.Duration
+	}{
+		"another identity":              {was: presence{identity: tinyIdentity}, is: presence{identity: "openai tiny size=2"}},
+		"a name that is gone":           {was: presence{identity: tinyIdentity}, is: presence{}},
+		"other weights, new process":    {was: presence{identity: tinyIdentity, process: "1", sample: weights}, is: presence{identity: tinyIdentity, process: "2", sample: others}},
+		"other weights, process untold": {was: presence{identity: tinyIdentity, sample: weights}, is: presence{identity: tinyIdentity, sample: others}, after: time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, w := watching(t, c.was)
+				if err := w.ask(t); err != nil {
+					t.Fatal(err)
+				}
+				s.now.Store(&c.is)
+				time.Sleep(c.after)
+				var changed *ModelChangedError
+				if err := w.ask(t); !errors.As(err, &changed) {
+					t.Errorf("%v", err)
+				}
+				s.now.Store(&c.was) // whatever it serves later: nobody knows when it did
+				if err := w.ask(t); !errors.As(err, &changed) {
+					t.Errorf("asked again: %v", err)
+				}
+			})
+		})
+	}
+}
+
+// TestWatchSamplesAfterAFailure: a server that tells nothing of its process is
+// sampled at once when a call has failed.
+func TestWatchSamplesAfterAFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, w := watching(t, presence{identity: tinyIdentity, sample: Sample{" it": -0.5}})
+		s.now.Store(&presence{down: true})
+		if err := w.ask(t); !IsKind(err, Transport) {
+			t.Fatal(err)
+		}
+		s.now.Store(&presence{identity: tinyIdentity, sample: Sample{" so": -0.5}})
+		if err := w.ask(t); !errors.As(err, new(*ModelChangedError)) {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+func TestWatchOfAServerThatIsStartedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, w := watching(t, presence{identity: tinyIdentity, process: "1", sample: Sample{" it": -0.5, " of": -1.5, " rare": -9}})
+		s.answered = func() {
+			s.answered = nil
+			s.now.Store(&presence{down: true})
+			time.AfterFunc(time.Minute, func() {
+				s.now.Store(&presence{identity: tinyIdentity, process: "2", sample: Sample{" it": -0.53, " of": -1.42}})
+			})
+		}
+		if err := w.ask(t); err != nil {
+			t.Errorf("the same model: %v", err)
+		}
+		s.answered = func() { s.now.Store(&presence{down: true}) }
+		begun := time.Now()
+		if err := w.ask(t); err == nil || !strings.Contains(err.Error(), "not trusted") || time.Since(begun) > 3*time.Minute {
+			t.Errorf("a server that stays away: %v, after %s", err, time.Since(begun))
+		}
+	})
+}
+
+// TestWatchOfRepliesThatNameAnother: a server may write another name than the one
+// asked for, but not one and then another.
+func TestWatchOfRepliesThatNameAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, w := watching(t, presence{identity: tinyIdentity, says: "tiny-2026"})
+		if err := w.ask(t); err != nil {
+			t.Error(err)
+		}
+		s.now.Store(&presence{identity: tinyIdentity, says: "large"})
+		if err := w.ask(t); !errors.As(err, new(*ModelChangedError)) {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+// TestWatchGoesOnWithTheModelOfAnEarlierPart: a run that is gone on with is held
+// to the weights it was begun with.
+func TestWatchGoesOnWithTheModelOfAnEarlierPart(t *testing.T) {
+	s, _ := watching(t, presence{identity: tinyIdentity, process: "1", sample: Sample{" it": -0.5}})
+	if _, err := s.watch(t).Begin(Sample{" so": -0.1}); !errors.As(err, new(*ModelChangedError)) {
+		t.Errorf("other weights: %v", err)
+	}
+	if _, err := s.watch(t).Begin(Sample{" it": -0.6}); err != nil {
+		t.Errorf("the same: %v", err)
+	}
+}
