@@ -41,7 +41,10 @@ func TestReplies(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				tc.want.PromptTokens, tc.want.ReplyTokens, got.Took = 34, 22, 0
+				if want := w.reply("", ""); got.Model == "" || !strings.Contains(want, `"model":`+quote(got.Model)) {
+					t.Errorf("it is of the model %q, want that of %s", got.Model, want)
+				}
+				tc.want.PromptTokens, tc.want.ReplyTokens, got.Took, got.Model = 34, 22, 0, ""
 				if !reflect.DeepEqual(got, tc.want) {
 					t.Errorf("got  %+v\nwant %+v", got, tc.want)
 				}

@@ -150,12 +150,15 @@ const (
 
 // Response is what a judge answered. Text never holds thinking.
 type Response struct {
-	Text         string `json:"text"`
-	Thinking     string `json:"thinking,omitempty"`
-	Finish       Finish `json:"finish"`
-	Detail       string `json:"detail,omitempty"` // the server's words, where Finish is TooLong or Refused
-	PromptTokens int    `json:"prompt_tokens,omitempty"`
-	ReplyTokens  int    `json:"reply_tokens,omitempty"`
+	Text     string `json:"text"`
+	Thinking string `json:"thinking,omitempty"`
+	Finish   Finish `json:"finish"`
+	Detail   string `json:"detail,omitempty"` // the server's words, where Finish is TooLong or Refused
+	// EndUntold says that the server tells no finish reasons, so that Finish is
+	// Stop for any reply that does not fill the token limit.
+	EndUntold    bool `json:"end_untold,omitempty"`
+	PromptTokens int  `json:"prompt_tokens,omitempty"`
+	ReplyTokens  int  `json:"reply_tokens,omitempty"`
 	// Labels holds those of Request.Labels whose probability can be told from
 	// this reply; see [Label]. Empty where the server told none.
 	Labels []Label `json:"labels,omitempty"`
@@ -164,6 +167,8 @@ type Response struct {
 	Took    time.Duration `json:"took_ns,omitempty"`
 	Timing  Timing        `json:"-"`
 	Cached  bool          `json:"-"`
+	// Model is what the reply itself says that it is of; "" where it does not say.
+	Model string `json:"-"`
 	// Endpoint is the address of the server that answered, where there was a
 	// choice; see [Pool].
 	Endpoint string `json:"endpoint,omitempty"`
@@ -250,6 +255,7 @@ const (
 	BadRequest Kind = "request"    // 400 and the like: the same again next time
 	Auth       Kind = "auth"       // 401, 403
 	NotFound   Kind = "not-found"  // 404: address or model
+	Moved      Kind = "moved"      // 3xx: no redirect is followed
 	Internal   Kind = "unexpected" // anything else
 )
 

@@ -2,6 +2,7 @@ package backends
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -43,7 +44,8 @@ func NewHTTPClient(concurrency int) *http.Client {
 type exchange struct {
 	insert   string // JSON members to put at the front of the request's object
 	messages []byte // JSON to put in place of the placeholder conversation
-	status   int
+	ours     bool   // body is read here, and the library gets an empty object
+	status   int    // 0 until the whole answer is here
 	header   http.Header
 	body     []byte
 }
@@ -59,8 +61,19 @@ func withExchange(ctx context.Context, x *exchange) context.Context {
 // libraries hide too much for a tool that must know what was said: go-openai
 // leaves out a temperature of 0 and an empty message, encodes every message
 // twice and does not know "reasoning"; ollama/api takes a body that breaks off
-// for an empty one.
+// for an empty one. All that is said to judges' servers goes through it, and so
+// no redirect is followed: it is an error before http.Client sees it.
 type tap struct{ base http.RoundTripper }
+
+// tapped is the client with a tap on it.
+func tapped(client *http.Client) *http.Client {
+	c := *client
+	if c.Transport == nil {
+		c.Transport = http.DefaultTransport
+	}
+	c.Transport = &tap{base: c.Transport}
+	return &c
+}
 
 // placeholder stands in a go-openai request for the conversation; see OpenAI.Ask.
 var placeholder = []openai.ChatCompletionMessage{{Role: User, Content: "."}}
@@ -83,7 +96,7 @@ func inMemory(body []byte) io.ReadCloser { return io.NopCloser(bytes.NewReader(b
 func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {
 	x, ok := req.Context().Value(exchangeKey{}).(*exchange)
 	if !ok {
-		return t.base.RoundTrip(req)
+		x = &exchange{}
 	}
 	if x.messages != nil && req.Body != nil {
 		body, err := io.ReadAll(req.Body)
@@ -100,14 +113,46 @@ func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer resp.Body.Close()
+	if err := unasked(resp); err != nil {
+		return nil, err
+	}
 	body, err := readBody(resp)
-	resp.Body.Close()
 	if err != nil {
 		return nil, err
 	}
 	x.status, x.header, x.body = resp.StatusCode, resp.Header, body
-	resp.Body = io.NopCloser(bytes.NewReader(body))
-	return resp, nil
+	if x.ours {
+		body = []byte("{}")
+	}
+	handed := *resp
+	handed.Body = inMemory(body)
+	return &handed, nil
+}
+
+// unasked refuses a status that is neither an answer nor an error, before its
+// body is read. That of 101 is the connection itself, which no time limit ends.
+// Behind a redirect is another server than the one that was named: prompt, key
+// and verdict are none of its business.
+func unasked(resp *http.Response) error {
+	e := &Error{Kind: ServerSide, Status: resp.StatusCode}
+	switch {
+	case resp.StatusCode < 200:
+		e.Message = "no server of models answers so: " + cmp.Or(http.StatusText(resp.StatusCode), "the status is none of HTTP")
+	case resp.StatusCode >= 300 && resp.StatusCode < 400:
+		e.Kind, e.Message = Moved, "it sends elsewhere, but does not say where"
+		if to, err := resp.Location(); err == nil {
+			e.Message = fmt.Sprintf("it redirects to %s, and no redirect is followed: if that is the server you mean, put that address in --base-url", bare(to))
+		}
+	default:
+		return nil
+	}
+	return e
+}
+
+// bare is an address without what may be secret in it.
+func bare(u *url.URL) string {
+	return excerpt([]byte((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()))
 }
 
 // errEndless is no error of the network: the same question gets it again.
@@ -128,19 +173,6 @@ func readBody(resp *http.Response) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// holdsMessage tells whether an answer has a message at all, Ollama's or the
-// first choice's. What it says may be empty or null; without one, nobody spoke.
-func holdsMessage(body []byte) bool {
-	var answer struct {
-		Message *struct{} `json:"message"`
-		Choices []struct {
-			Message *struct{} `json:"message"`
-		} `json:"choices"`
-	}
-	err := json.NewDecoder(bytes.NewReader(body)).Decode(&answer) // the first, where they are streamed
-	return err == nil && (answer.Message != nil || len(answer.Choices) > 0 && answer.Choices[0].Message != nil)
-}
-
 // failure turns what a wire library returned into an *Error. x tells the rest.
 func failure(ctx context.Context, x *exchange, err error) error {
 	if ctx.Err() != nil {
@@ -150,7 +182,10 @@ func failure(ctx context.Context, x *exchange, err error) error {
 		return &Error{Kind: statusKind(x.status), Status: x.status, Message: serverMessage(x), RetryAfter: retryAfter(x.header), Err: err}
 	}
 	var nerr net.Error
+	var said *Error
 	switch {
+	case errors.As(err, &said):
+		return said
 	case errors.As(err, &nerr) && nerr.Timeout():
 		return &Error{Kind: Timeout, Message: "no answer in time", Err: err}
 	case errors.Is(err, errEndless):
@@ -160,14 +195,14 @@ func failure(ctx context.Context, x *exchange, err error) error {
 	case x.status != 0:
 		return &Error{Kind: ServerSide, Message: "not an answer of this kind of server: " + excerpt(x.body), Err: err}
 	default:
-		said := err.Error()
+		why := err.Error()
 		if u := (*url.Error)(nil); errors.As(err, &u) { // the address is said elsewhere
-			said = u.Err.Error()
+			why = u.Err.Error()
 		}
-		if said == io.EOF.Error() {
-			said = "the server closed the connection (EOF)"
+		if why == io.EOF.Error() {
+			why = "the server closed the connection (EOF)"
 		}
-		return &Error{Kind: Transport, Message: said, Err: err}
+		return &Error{Kind: Transport, Message: why, Err: err}
 	}
 }
 
@@ -300,7 +335,8 @@ func promptTooLong(x *exchange) bool {
 	return tooLong.MatchString(strings.TrimSpace(sentence))
 }
 
-// getJSON reads a JSON answer of one of the servers' own pages.
+// getJSON reads a JSON answer of one of the servers' own pages; the client is
+// tapped.
 func getJSON(ctx context.Context, client *http.Client, url, key string, into any) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -317,24 +353,20 @@ const pageTime = 30 * time.Second
 func doJSON(ctx context.Context, client *http.Client, req *http.Request, key string, into any) error {
 	limited, cancel := context.WithTimeout(ctx, pageTime)
 	defer cancel()
-	req = req.WithContext(limited)
+	x := &exchange{}
+	req = req.WithContext(withExchange(limited, x))
 	if key != "" {
 		req.Header.Set("Authorization", "Bearer "+key)
 	}
 	resp, err := client.Do(req)
 	if err != nil {
-		return failure(ctx, &exchange{}, err)
+		return failure(ctx, x, err)
 	}
-	defer resp.Body.Close()
-	body, err := readBody(resp)
-	if err != nil {
-		return failure(ctx, &exchange{}, err)
-	}
-	x := &exchange{status: resp.StatusCode, header: resp.Header, body: body}
-	if resp.StatusCode >= 400 {
+	resp.Body.Close()
+	if x.status >= 400 {
 		return failure(ctx, x, errors.New(resp.Status))
 	}
-	if err := json.Unmarshal(body, into); err != nil {
+	if err := json.Unmarshal(x.body, into); err != nil {
 		return failure(ctx, x, err)
 	}
 	return nil

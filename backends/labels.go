@@ -24,35 +24,23 @@ type alternative struct {
 	logprob float64
 }
 
-// openAITokens reads choices[0].logprobs of a reply in OpenAI's format.
-func openAITokens(body []byte) []token {
-	type entry struct {
-		Token   string   `json:"token"`
-		Logprob *float64 `json:"logprob"`
-		Bytes   []int    `json:"bytes"`
-		Top     []struct {
-			Token   string   `json:"token"`
-			Logprob *float64 `json:"logprob"`
-			Bytes   []int    `json:"bytes"`
-		} `json:"top_logprobs"`
-	}
-	var r struct {
-		Choices []struct {
-			Logprobs *struct {
-				Content []entry `json:"content"`
-			} `json:"logprobs"`
-		} `json:"choices"`
-	}
-	if json.Unmarshal(body, &r) != nil || len(r.Choices) == 0 || r.Choices[0].Logprobs == nil {
-		return nil
-	}
-	var out []token
-	for _, e := range r.Choices[0].Logprobs.Content {
-		if e.Logprob == nil {
+// tokenSaid is a token as both formats write it.
+type tokenSaid struct {
+	Token   string      `json:"token"`
+	Logprob *float64    `json:"logprob"`
+	Bytes   []int       `json:"bytes"`
+	Top     []tokenSaid `json:"top_logprobs"`
+}
+
+// tokensOf reads the tokens of a reply; one without a probability spoils all.
+func tokensOf(said []tokenSaid) []token {
+	out := make([]token, 0, len(said))
+	for _, s := range said {
+		if s.Logprob == nil {
 			return nil
 		}
-		t := token{text: spell(e.Token, e.Bytes), logprob: *e.Logprob}
-		for _, a := range e.Top {
+		t := token{text: spell(s.Token, s.Bytes), logprob: *s.Logprob}
+		for _, a := range s.Top {
 			if a.Logprob != nil {
 				t.top = append(t.top, alternative{spell(a.Token, a.Bytes), *a.Logprob})
 			}

@@ -35,9 +35,7 @@ func NewOllama(base string, client *http.Client) (*Ollama, error) {
 	if err != nil {
 		return nil, err
 	}
-	tapped := *client
-	tapped.Transport = &tap{base: transport(client)}
-	return &Ollama{u.String(), api.NewClient(u, &tapped)}, nil
+	return &Ollama{u.String(), api.NewClient(u, tapped(client))}, nil
 }
 
 // Versions of Ollama from which on it knows what gavel asks of it. Older ones
@@ -94,57 +92,68 @@ func (o *Ollama) ask(ctx context.Context, req Request, cut *bool) (Response, err
 	if req.Labels != nil {
 		chat.Logprobs, chat.TopLogprobs = true, topTokens
 	}
-	x := &exchange{}
-	var resp api.ChatResponse
-	add := func(r api.ChatResponse) error {
-		// One call, unless a proxy streams whatever it is asked.
-		r.Logprobs = append(resp.Logprobs, r.Logprobs...)
-		r.Message.Content = resp.Message.Content + r.Message.Content
-		r.Message.Thinking = resp.Message.Thinking + r.Message.Thinking
-		resp = r
-		return nil
-	}
-	start := time.Now()
-	err := o.client.Chat(withExchange(ctx, x), chat, add)
-	if err == nil && !resp.Done && x.status == http.StatusOK {
-		resp = api.ChatResponse{}
-		err = eachChunk(x.body, add) // ollama/api passes over a line of more than 8 MB
-	}
-	took := time.Since(start)
-	if err != nil || !resp.Done {
-		switch {
-		case promptTooLong(x):
-			return Response{Finish: TooLong, Detail: serverMessage(x), Context: req.Context, Took: took}, nil
-		case err != nil || x.status >= 400: // ollama/api takes an error without a body for an answer
-			return Response{}, failure(ctx, x, err)
+	x := &exchange{ours: true}
+	began := time.Now()
+	err := o.client.Chat(withExchange(ctx, x), chat, func(api.ChatResponse) error { return nil })
+	return x.settle(ctx, req, began, err, func() (Response, error) { return readOllama(req, x) })
+}
+
+// chatSaid is an answer of Ollama's, or a piece of one.
+type chatSaid struct {
+	Model       string        `json:"model"`
+	Error       any           `json:"error"`
+	Message     *messageSaid  `json:"message"`
+	Logprobs    []tokenSaid   `json:"logprobs"`
+	Done        bool          `json:"done"`
+	Reason      string        `json:"done_reason"` // told by every version since May 2024
+	PromptCount int           `json:"prompt_eval_count"`
+	PromptTook  time.Duration `json:"prompt_eval_duration"`
+	Count       int           `json:"eval_count"`
+	Took        time.Duration `json:"eval_duration"`
+}
+
+// readOllama makes a response of an answer: one JSON value, or several, from a
+// proxy that streams whatever it is asked.
+func readOllama(req Request, x *exchange) (Response, error) {
+	var last chatSaid
+	var tokens []tokenSaid
+	text, thinking, spoken := "", "", false
+	for dec := json.NewDecoder(bytes.NewReader(x.body)); ; {
+		var piece chatSaid
+		err := dec.Decode(&piece)
+		if errors.Is(err, io.EOF) {
+			break
 		}
-		return Response{}, &Error{Kind: ServerSide, Status: x.status, Message: "an answer without an end: " + excerpt(x.body)}
+		if err == nil {
+			err = isError(piece.Error, x)
+		}
+		if err == nil && piece.Message != nil {
+			var said string
+			said, err = piece.Message.text(x.body)
+			text, thinking, spoken = text+said, thinking+piece.Message.Thinking, true
+		}
+		if err != nil {
+			return Response{}, err
+		}
+		last, tokens = piece, append(tokens, piece.Logprobs...)
 	}
-	if resp.Message.Content == "" && !holdsMessage(x.body) {
-		return Response{}, &Error{Kind: ServerSide, Status: x.status, Message: "an answer without a message: " + excerpt(x.body)}
+	switch {
+	case !last.Done:
+		return Response{}, none("an answer without an end: %s", excerpt(x.body))
+	case !spoken:
+		return Response{}, none("an answer without a message: %s", excerpt(x.body))
 	}
-	text, thinking := SplitThinking(resp.Message.Content)
-	if req.Constrain != nil {
-		text = unquoted(text, req.Constrain)
-	}
-	out := Response{
-		Text:         text,
-		Thinking:     joinThinking(resp.Message.Thinking, thinking),
-		Finish:       Stop,
-		PromptTokens: resp.PromptEvalCount,
-		ReplyTokens:  resp.EvalCount,
-		Took:         took,
-	}
-	if resp.DoneReason == "length" {
-		out.Finish = Length
-	}
+	out := response(req, text, thinking)
+	out.Model, out.PromptTokens, out.ReplyTokens = last.Model, last.PromptCount, last.Count
 	if req.Labels != nil {
-		out.Labels = labelLogprobs(ollamaTokens(resp.Logprobs), req.Labels)
+		out.Labels = labelLogprobs(tokensOf(tokens), req.Labels)
 	}
 	if req.Timed {
-		out.Timing = Timing{resp.PromptEvalCount, resp.PromptEvalDuration, resp.EvalCount, resp.EvalDuration}
+		out.Timing = Timing{last.PromptCount, last.PromptTook, last.Count, last.Took}
 	}
-	return checked(req, out), nil
+	var err error
+	out.Finish, err = ended(last.Reason)
+	return out, err
 }
 
 func thinkValue(t Think) *api.ThinkValue {
@@ -155,35 +164,6 @@ func thinkValue(t Think) *api.ThinkValue {
 		return &api.ThinkValue{Value: t == ThinkOn}
 	}
 	return &api.ThinkValue{Value: string(t)}
-}
-
-func ollamaTokens(logprobs []api.Logprob) []token {
-	out := make([]token, len(logprobs))
-	for i, l := range logprobs {
-		out[i] = token{text: spell(l.Token, l.Bytes), logprob: l.Logprob}
-		for _, a := range l.TopLogprobs {
-			out[i].top = append(out[i].top, alternative{spell(a.Token, a.Bytes), a.Logprob})
-		}
-	}
-	return out
-}
-
-// eachChunk hands on what a body holds, one JSON value after the other.
-func eachChunk(body []byte, add func(api.ChatResponse) error) error {
-	dec := json.NewDecoder(bytes.NewReader(body))
-	for {
-		var r api.ChatResponse
-		err := dec.Decode(&r)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err == nil {
-			err = add(r)
-		}
-		if err != nil {
-			return err
-		}
-	}
 }
 
 // Server implements Backend.

@@ -1,7 +1,6 @@
 package backends
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -39,6 +38,8 @@ type OpenAI struct {
 	mu     sync.Mutex
 	server *Server     // once known
 	thinks atomic.Bool // llama.cpp's chat template speaks of thinking
+	tells  atomic.Bool // it has told a finish reason
+	silent atomic.Bool // it was tried, and told none
 }
 
 // NewOpenAI returns a backend for the server at base, with or without /v1. The
@@ -48,18 +49,10 @@ func NewOpenAI(base, key string, client *http.Client) *OpenAI {
 	if !strings.HasSuffix(base, "/v1") {
 		base += "/v1"
 	}
-	tapped := *client
-	tapped.Transport = &tap{base: transport(client)}
+	client = tapped(client)
 	conf := openai.DefaultConfig(key)
-	conf.BaseURL, conf.HTTPClient = base, &tapped
+	conf.BaseURL, conf.HTTPClient = base, client
 	return &OpenAI{base: base, key: key, http: client, client: openai.NewClientWithConfig(conf)}
-}
-
-func transport(c *http.Client) http.RoundTripper {
-	if c.Transport != nil {
-		return c.Transport
-	}
-	return http.DefaultTransport
 }
 
 // greedy holds the members that each server needs, beside temperature 0, to
@@ -76,6 +69,13 @@ func (o *OpenAI) Ask(ctx context.Context, req Request) (Response, error) {
 	if err != nil {
 		return Response{}, err
 	}
+	began := time.Now()
+	x, err := o.send(ctx, server, req)
+	return x.settle(ctx, req, began, err, func() (Response, error) { return o.read(ctx, server, req, x) })
+}
+
+// send asks, and leaves the answer in the exchange.
+func (o *OpenAI) send(ctx context.Context, server Server, req Request) (*exchange, error) {
 	// go-openai leaves a temperature of 0 out of the request, and the server
 	// would then sample with its own default; it refuses some limits for models
 	// of certain names; it leaves out the content of an empty turn, which
@@ -86,53 +86,128 @@ func (o *OpenAI) Ask(ctx context.Context, req Request) (Response, error) {
 		insert: fmt.Sprintf(`"temperature":%g,"top_p":%g,"max_tokens":%d`, req.Temperature, req.TopP, req.MaxTokens) +
 			greedy[server.Name] + o.extras(server, req),
 		messages: req.MessagesJSON(),
+		ours:     true,
 	}
-	start := time.Now()
-	resp, err := o.client.CreateChatCompletion(withExchange(ctx, x), openai.ChatCompletionRequest{
+	_, err := o.client.CreateChatCompletion(withExchange(ctx, x), openai.ChatCompletionRequest{
 		Model:    req.Model,
 		Messages: placeholder,
 		Seed:     &req.Seed,
 	})
-	took := time.Since(start)
-	if err != nil || len(resp.Choices) == 0 {
-		switch {
-		case promptTooLong(x):
-			return Response{Finish: TooLong, Detail: serverMessage(x), Context: req.Context, Took: took}, nil
-		case err != nil:
-			return Response{}, failure(ctx, x, err)
-		}
-		return Response{}, &Error{Kind: ServerSide, Status: x.status, Message: "an answer without choices: " + excerpt(x.body)}
+	return x, err
+}
+
+// completion is an answer in OpenAI's format, as far as it is read.
+type completion struct {
+	Model   string       `json:"model"`
+	Error   any          `json:"error"`
+	Choices []choiceSaid `json:"choices"`
+	Usage   struct {
+		Prompt int `json:"prompt_tokens"`
+		Reply  int `json:"completion_tokens"`
+	} `json:"usage"`
+	Timings json.RawMessage `json:"timings"` // llama.cpp
+}
+
+type choiceSaid struct {
+	Index    *int         `json:"index"`
+	Message  *messageSaid `json:"message"`
+	Reason   string       `json:"finish_reason"`
+	Logprobs struct {
+		Content []tokenSaid `json:"content"`
+	} `json:"logprobs"`
+}
+
+// completed reads an answer, and the one choice in it that was asked for.
+func completed(x *exchange) (c completion, choice choiceSaid, err error) {
+	if err = json.Unmarshal(x.body, &c); err == nil {
+		err = isError(c.Error, x)
 	}
-	choice := resp.Choices[0]
-	said := textOf(choice.Message)
-	if said == "" && !holdsMessage(x.body) {
-		return Response{}, &Error{Kind: ServerSide, Status: x.status, Message: "an answer without a message: " + excerpt(x.body)}
+	if err == nil {
+		choice, err = firstChoice(c.Choices, x.body)
 	}
-	text, thinking := SplitThinking(said)
-	if req.Constrain != nil {
-		text = unquoted(text, req.Constrain)
+	return c, choice, err
+}
+
+// firstChoice is the choice of index 0, wherever it stands. A single one may be
+// without an index.
+func firstChoice(choices []choiceSaid, body []byte) (choiceSaid, error) {
+	if len(choices) == 0 {
+		return choiceSaid{}, none("an answer without choices: %s", excerpt(body))
 	}
-	out := Response{
-		Text:         text,
-		Thinking:     joinThinking(choice.Message.ReasoningContent, reasoning(x.body), thinking),
-		Finish:       Stop,
-		PromptTokens: resp.Usage.PromptTokens,
-		ReplyTokens:  resp.Usage.CompletionTokens,
-		Took:         took,
+	if len(choices) == 1 && choices[0].Index == nil {
+		return choices[0], nil
+	}
+	isFirst := func(c choiceSaid) bool { return c.Index != nil && *c.Index == 0 }
+	at := slices.IndexFunc(choices, isFirst)
+	if at < 0 || slices.ContainsFunc(choices[at+1:], isFirst) {
+		return choiceSaid{}, none("an answer whose choices are not numbered from 0 on: %s", excerpt(body))
+	}
+	return choices[at], nil
+}
+
+// read makes a response of an answer.
+func (o *OpenAI) read(ctx context.Context, server Server, req Request, x *exchange) (Response, error) {
+	c, choice, err := completed(x)
+	if err != nil {
+		return Response{}, err
+	}
+	text, err := choice.Message.text(x.body)
+	if err != nil {
+		return Response{}, err
+	}
+	reasoning, _ := choice.Message.Reasoning.(string)
+	out := response(req, text, choice.Message.ReasoningContent, reasoning)
+	out.Model, out.PromptTokens, out.ReplyTokens = c.Model, c.Usage.Prompt, c.Usage.Reply
+	if out.EndUntold, err = o.tellsNone(ctx, server, req.Model, choice.Reason); err != nil {
+		return Response{}, err
 	}
 	switch {
-	case choice.FinishReason == openai.FinishReasonLength:
+	case !out.EndUntold:
+		out.Finish, err = ended(choice.Reason)
+	case out.ReplyTokens >= req.MaxTokens:
 		out.Finish = Length
-	case choice.FinishReason == openai.FinishReasonContentFilter || choice.Message.Refusal != "":
+	default:
+		out.Finish = Stop
+	}
+	if err != nil {
+		return Response{}, err
+	}
+	if choice.Message.Refusal != "" {
 		out.Finish, out.Detail = Refused, choice.Message.Refusal
 	}
 	if req.Labels != nil {
-		out.Labels = labelLogprobs(openAITokens(x.body), req.Labels)
+		out.Labels = labelLogprobs(tokensOf(choice.Logprobs.Content), req.Labels)
 	}
 	if req.Timed {
-		out.Timing = llamaTiming(x.body)
+		out.Timing = llamaTiming(c.Timings)
 	}
-	return checked(req, out), nil
+	return out, nil
+}
+
+// tellsNone tells, of a reply without a finish reason, whether the server never
+// tells one. Those that are known by name do, and so does one that ever did.
+// Any other is asked for a few words first, since a reply that was broken off is
+// no witness.
+func (o *OpenAI) tellsNone(ctx context.Context, server Server, model, reason string) (bool, error) {
+	if reason != "" {
+		o.tells.Store(true)
+	}
+	if reason == "" && server.Name == Other && !o.tells.Load() && !o.silent.Load() {
+		x, err := o.send(ctx, server, Request{Model: model, Messages: []Message{{User, "Say yes."}}, TopP: 1, MaxTokens: 16})
+		var trial choiceSaid
+		if err == nil {
+			_, trial, err = completed(x)
+		}
+		if err != nil {
+			return false, failure(ctx, x, err)
+		}
+		if trial.Reason == "" {
+			o.silent.Store(true)
+		} else {
+			o.tells.Store(true)
+		}
+	}
+	return reason == "" && o.silent.Load() && !o.tells.Load(), nil
 }
 
 // extras writes what a request asks for beyond the plain conversation, in the
@@ -173,35 +248,6 @@ func (o *OpenAI) extras(server Server, req Request) string {
 
 // templateThinks matches chat templates that know of it.
 var templateThinks = regexp.MustCompile(`(?i)think|reasoning`)
-
-// textOf is a message's text. Some servers write it as a list of parts.
-func textOf(m openai.ChatCompletionMessage) string {
-	text := m.Content
-	for _, part := range m.MultiContent {
-		text += part.Text
-	}
-	return text
-}
-
-// reasoning reads the field that newer vLLM and OpenRouter write thinking to;
-// go-openai knows only its older name, reasoning_content.
-func reasoning(body []byte) string {
-	if !bytes.Contains(body, []byte(`"reasoning"`)) {
-		return ""
-	}
-	var r struct {
-		Choices []struct {
-			Message struct {
-				Reasoning any `json:"reasoning"`
-			} `json:"message"`
-		} `json:"choices"`
-	}
-	if json.Unmarshal(body, &r) != nil || len(r.Choices) == 0 {
-		return ""
-	}
-	s, _ := r.Choices[0].Message.Reasoning.(string)
-	return s
-}
 
 // modelCard is one entry of /v1/models, with what vLLM and llama.cpp add.
 type modelCard struct {

@@ -21,20 +21,17 @@ type Timing struct {
 }
 
 // llamaTiming reads what llama.cpp adds to a reply; other servers add nothing.
-func llamaTiming(body []byte) Timing {
-	var r struct {
-		Timings struct {
-			PromptN int     `json:"prompt_n"`
-			Prompt  float64 `json:"prompt_ms"`
-			ReplyN  int     `json:"predicted_n"`
-			Reply   float64 `json:"predicted_ms"`
-		} `json:"timings"`
+func llamaTiming(said json.RawMessage) Timing {
+	var t struct {
+		PromptN int     `json:"prompt_n"`
+		Prompt  float64 `json:"prompt_ms"`
+		ReplyN  int     `json:"predicted_n"`
+		Reply   float64 `json:"predicted_ms"`
 	}
-	if json.Unmarshal(body, &r) != nil {
+	if json.Unmarshal(said, &t) != nil {
 		return Timing{}
 	}
 	ms := func(n float64) time.Duration { return time.Duration(n * float64(time.Millisecond)) }
-	t := r.Timings
 	return Timing{t.PromptN, ms(t.Prompt), t.ReplyN, ms(t.Reply)}
 }
 

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Library is the folder in which fetched and imported datasets are kept, a file
@@ -208,8 +209,27 @@ func recognise(s *Set, as string) (Known, error) {
 // maxFetched is how long a file may be whose size nobody published.
 const maxFetched = 4 << 30
 
+// stall is how long an official place may send nothing.
+var stall = time.Minute
+
+// awake puts an alarm off whenever bytes come.
+type awake struct {
+	io.Reader
+	alarm *time.Timer
+}
+
+func (a awake) Read(p []byte) (int, error) {
+	n, err := a.Reader.Read(p)
+	if n > 0 {
+		a.alarm.Reset(stall)
+	}
+	return n, err
+}
+
 // Fetch downloads a dataset from its official place and checks its SHA-256, where
-// one is published. Where its size is not, size is told what the server says, -1
+// one is published. Redirects are followed, unlike those of judges' servers: the
+// official places keep files on hosts of others. Nothing that is secret goes there,
+// for no key and no cookie is sent to any of them. Where its size is not, size is told what the server says, -1
 // for nothing, before the first byte is downloaded; it may be nil.
 func (l Library) Fetch(ctx context.Context, client *http.Client, k Known, size func(bytes int64)) error {
 	switch {
@@ -218,6 +238,10 @@ func (l Library) Fetch(ctx context.Context, client *http.Client, k Known, size f
 	case k.URL == "":
 		return fmt.Errorf("dataset %q cannot be fetched: %s", k.Name, k.Get)
 	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	alarm := time.AfterFunc(stall, func() { cancel(fmt.Errorf("nothing came for %s", stall)) })
+	defer alarm.Stop()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, k.URL, nil)
 	if err != nil {
 		return err
@@ -237,7 +261,7 @@ func (l Library) Fetch(ctx context.Context, client *http.Client, k Known, size f
 			size(resp.ContentLength)
 		}
 	}
-	_, err = l.store(k, io.LimitReader(resp.Body, limit+1), k.extension())
+	_, err = l.store(k, io.LimitReader(awake{resp.Body, alarm}, limit+1), k.extension())
 	return err
 }
 

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestBuiltInSample(t *testing.T) {
@@ -225,6 +227,64 @@ func TestFetch(t *testing.T) {
 			onlyHolds(t, lib, "published.jsonl")
 			if _, err := lib.Open("published"); err != nil {
 				t.Error(err)
+			}
+		})
+	}
+}
+
+// The official places keep their files on hosts of others.
+func TestFetchFollowsRedirects(t *testing.T) {
+	content := lines(pair("one"))
+	store := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, name := range []string{"Authorization", "Cookie"} {
+			if r.Header.Get(name) != "" {
+				t.Errorf("it was sent %s: %s", name, r.Header.Get(name))
+			}
+		}
+		io.WriteString(w, content)
+	}))
+	defer store.Close()
+	place := httptest.NewServer(http.RedirectHandler(store.URL, http.StatusFound))
+	defer place.Close()
+	k := publish(t, content)
+	k.URL = place.URL
+	lib := Library{t.TempDir()}
+	if err := lib.Fetch(context.Background(), place.Client(), k, nil); err != nil {
+		t.Fatal(err)
+	}
+	onlyHolds(t, lib, "published.jsonl")
+}
+
+// A place that falls silent is waited for no longer than a bound.
+func TestFetchEnds(t *testing.T) {
+	old := stall
+	stall = 50 * time.Millisecond
+	defer func() { stall = old }()
+	content := lines(pair("one"))
+	for name, begin := range map[string]string{"at once": "", "in the middle": content[:9]} {
+		t.Run(name, func(t *testing.T) {
+			place := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if begin != "" {
+					io.WriteString(w, begin)
+					w.(http.Flusher).Flush()
+				}
+				<-r.Context().Done()
+			}))
+			defer place.Close()
+			k := publish(t, content)
+			k.URL = place.URL
+			lib := Library{filepath.Join(t.TempDir(), "lib")}
+			done := make(chan error, 1)
+			go func() { done <- lib.Fetch(context.Background(), place.Client(), k, nil) }()
+			select {
+			case err := <-done:
+				if err == nil || !strings.Contains(err.Error(), "nothing came for 50ms") {
+					t.Errorf("got %v", err)
+				}
+				onlyHolds(t, lib)
+			case <-time.After(time.Minute):
+				place.CloseClientConnections()
+				t.Error("it waits for ever")
 			}
 		})
 	}

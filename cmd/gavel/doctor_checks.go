@@ -77,6 +77,9 @@ func (d *doctor) reply(ctx context.Context) []finding {
 	if resp.Text == "" && resp.Thinking == "" {
 		return []finding{bad(statusWarn, "try the model by hand: a wrong chat template does that", "a plain question is answered%s with an empty reply", took)}
 	}
+	if resp.EndUntold {
+		return []finding{bad(statusWarn, "ask a server that tells them, or look at the ends of replies yourself", "a plain question is answered%s, but %s", took, endUntold)}
+	}
 	if resp.PromptTokens == 0 {
 		return []finding{bad(statusWarn, "keep prompts well below the served context: gavel cannot notice a cut where tokens are not counted",
 			"a plain question is answered%s, but the server counts no tokens", took)}
@@ -96,7 +99,9 @@ func (d *doctor) longPrompt(ctx context.Context) []finding {
 	if served > 0 {
 		f, _ := d.overfill(ctx, d.client.Ask, served, served+served/2+64)
 		if bare, ok := d.backend.(backends.Unguarded); ok && f.Status == statusOK {
-			if _, told := d.overfill(ctx, bare.AskUnguarded, served, served+served/2+64); told > 0 {
+			limited, cancel := context.WithTimeout(ctx, d.opts.timeout)
+			defer cancel()
+			if _, told := d.overfill(limited, bare.AskUnguarded, served, served+served/2+64); told > 0 {
 				f.Said += fmt.Sprintf("; left to itself the server would have cut it to %d", told)
 			}
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -42,6 +43,19 @@ func with(change func(reply) reply) fault {
 
 func withMessage(change func(m map[string]any)) fault {
 	return with(func(a reply) reply { return a.message(change) })
+}
+
+// withReason has the reply end for another reason.
+func withReason(reason any) fault {
+	return with(func(a reply) reply {
+		return a.members(func(m map[string]any) {
+			if choices, ok := m["choices"].([]any); ok {
+				choices[0].(map[string]any)["finish_reason"] = reason
+			} else {
+				m["done_reason"] = reason
+			}
+		})
+	})
 }
 
 // says answers with a status and a body.
@@ -141,6 +155,18 @@ var faultCases = []faultCase{
 	{name: "nothing for JSON", fault: says(200, ""), outcome: judging.Failed, says: `\(empty\)`, tries: "again"},
 	{name: "no message", fault: says(200, `{"choices":[{"finish_reason":"stop"}],"done":true}`), outcome: judging.Failed, says: `without a message`, tries: "again"},
 	{name: "an error in a 200", fault: refuses(200, "out of memory"), outcome: judging.Failed, says: `out of memory`, tries: "again"},
+	{name: "given up half way", fault: withReason("abort"), outcome: judging.Failed, says: `^the reply is not whole: its finish reason is "abort" \(tried \d+ times\)$`, tries: "again"},
+	{name: "given up half way, once", fault: withReason("abort").times(1), args: later, tries: "twice"},
+	{name: "no finish reason", fault: withReason(nil), outcome: judging.Failed, says: `tells no finish reason with it`, tries: "again"},
+	{name: "an error beside the reply", fault: with(func(a reply) reply { return a.members(func(m map[string]any) { m["error"] = "engine died" }) }), outcome: judging.Failed, says: `the answer is an error: engine died`, tries: "again"},
+	{name: "another's message", fault: withMessage(func(m map[string]any) { m["role"] = "user" }), outcome: judging.Failed, says: `the role of the answer is "user"`, tries: "again"},
+	{name: "a redirect", fault: says(307, "", "Location", "http://me:secret@127.0.0.1:1/elsewhere?key=secret"), outcome: judging.Failed, says: `^HTTP 307: it redirects to http://127\.0\.0\.1:1/elsewhere, and no redirect is followed: .*--base-url$`, tries: "once"},
+	{name: "another protocol", fault: in(func(w http.ResponseWriter) {
+		raw(w, false, func(c net.Conn) {
+			c.Write([]byte("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"))
+			io.Copy(io.Discard, c) // until gavel hangs up
+		})
+	}), outcome: judging.Failed, says: `^HTTP 101: no server of models answers so`, tries: "again"},
 	{name: "another content type", fault: with(func(a reply) reply { a.header.Set("Content-Type", "text/html"); return a }), tries: "once"},
 	{name: "empty content", fault: withMessage(func(m map[string]any) { m["content"] = "" }), outcome: judging.NoVerdict, tries: "once"},
 	{name: "null content", fault: withMessage(func(m map[string]any) { m["content"] = nil }), outcome: judging.NoVerdict, tries: "once"},

@@ -239,15 +239,22 @@ func (a reply) wire() (head, body []byte) {
 
 // message changes the assistant's message of a reply, in either format.
 func (a reply) message(change func(m map[string]any)) reply {
+	return a.members(func(whole map[string]any) {
+		m, ok := whole["message"].(map[string]any)
+		if !ok {
+			m = whole["choices"].([]any)[0].(map[string]any)["message"].(map[string]any)
+		}
+		change(m)
+	})
+}
+
+// members changes a reply's own members.
+func (a reply) members(change func(whole map[string]any)) reply {
 	var whole map[string]any
 	if err := json.Unmarshal(a.body, &whole); err != nil {
 		panic(err)
 	}
-	m, ok := whole["message"].(map[string]any)
-	if !ok {
-		m = whole["choices"].([]any)[0].(map[string]any)["message"].(map[string]any)
-	}
-	change(m)
+	change(whole)
 	b, err := json.Marshal(whole)
 	if err != nil {
 		panic(err)

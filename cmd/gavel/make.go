@@ -207,6 +207,7 @@ func (e *env) ask(ctx context.Context, p *prepared, dir *judging.Dir, missing, s
 	})
 	defer done()
 	p.note = progress.note
+	p.job.Client = &endsUntold{Client: p.job.Client, say: progress.note}
 	p.job.Write = func(r *judging.Record) error {
 		if err := dir.Write(r); err != nil {
 			return err

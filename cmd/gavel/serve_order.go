@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
+	"golang.org/x/sync/singleflight"
 
 	"gavel/backends"
 	"gavel/datasets"
@@ -319,14 +320,38 @@ type endpoint struct {
 // simulatedEndpoint is always there.
 var simulatedEndpoint = endpoint{EndpointOffer: server.EndpointOffer{ID: "sim", About: "simulated judges: no model is asked", Models: []string{"right", "first", "coin", "silent", "accuracy=0.8,first=0.1"}}, backend: "sim"}
 
-// offers remembers the servers found for a few seconds.
+// offers remembers the servers found for a few seconds. They are looked for once
+// for all who ask meanwhile, and not under the lock: nobody waits for a server
+// that hangs for longer than he wants to.
 type offers struct {
-	mu    sync.Mutex
-	at    time.Time
-	found []endpoint
+	flight singleflight.Group
+	mu     sync.Mutex
+	at     time.Time
+	found  []endpoint
 }
 
-const offersGood = 10 * time.Second
+// Times of offers: how long they are good, and how long a server has to say what
+// it is, and then which models it has.
+const (
+	offersGood = 10 * time.Second
+	offerTime  = 5 * time.Second
+)
+
+// known are the offers that are still good; nil where there are none.
+func (o *offers) known(now time.Time) []endpoint {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if now.Sub(o.at) >= offersGood {
+		return nil
+	}
+	return o.found
+}
+
+func (o *offers) keep(found []endpoint, now time.Time) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.found, o.at = found, now
+}
 
 // endpoint finds one that was chosen by its id.
 func (r *runner) endpoint(ctx context.Context, id string) (endpoint, error) {
@@ -341,14 +366,31 @@ func (r *runner) endpoint(ctx context.Context, id string) (endpoint, error) {
 	return all[i], nil
 }
 
-// endpoints looks for servers as the command line does: those named with
-// --base-url, those of the environment, those on the usual ports.
+// endpoints are the servers that are offered; whoever gives up waiting for them
+// is offered simulated judges alone.
 func (r *runner) endpoints(ctx context.Context) []endpoint {
-	r.offers.mu.Lock()
-	defer r.offers.mu.Unlock()
-	if r.offers.found != nil && r.env.now().Sub(r.offers.at) < offersGood {
-		return r.offers.found
+	if found := r.offers.known(r.env.now()); found != nil {
+		return found
 	}
+	looked := r.offers.flight.DoChan("", func() (any, error) {
+		found := r.look(r.ctx) // not in the name of who asks first: he may leave
+		if r.ctx.Err() == nil {
+			r.offers.keep(found, r.env.now())
+		}
+		return found, nil
+	})
+	select {
+	case <-ctx.Done():
+		return []endpoint{simulatedEndpoint}
+	case l := <-looked:
+		return l.Val.([]endpoint)
+	}
+}
+
+// look looks for servers as the command line does: those named with --base-url,
+// those of the environment, those on the usual ports. It takes no longer than
+// twice offerTime.
+func (r *runner) look(ctx context.Context) []endpoint {
 	var all []endpoint
 	for _, url := range r.opts.baseURLs {
 		r.keys.Store(url, r.opts.apiKeyEnv)
@@ -359,7 +401,9 @@ func (r *runner) endpoints(ctx context.Context) []endpoint {
 		for _, c := range candidates {
 			named[c.URL] = c.Env
 		}
-		for _, f := range backends.Discover(ctx, r.env.http, candidates, r.env.getenv("OPENAI_API_KEY")) {
+		limited, cancel := context.WithTimeout(ctx, offerTime)
+		defer cancel()
+		for _, f := range backends.Discover(limited, r.env.http, candidates, r.env.getenv("OPENAI_API_KEY")) {
 			if f.Why == "OPENAI_BASE_URL" {
 				r.keys.LoadOrStore(f.Server.URL, "") // which --base-url may name too
 			}
@@ -373,16 +417,12 @@ func (r *runner) endpoints(ctx context.Context) []endpoint {
 		wg.Go(func() { r.models(ctx, &all[i]) })
 	}
 	wg.Wait()
-	all = append(all, simulatedEndpoint)
-	if ctx.Err() == nil {
-		r.offers.found, r.offers.at = all, r.env.now()
-	}
-	return all
+	return append(all, simulatedEndpoint)
 }
 
 // models asks a server what it has.
 func (r *runner) models(ctx context.Context, at *endpoint) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, offerTime)
 	defer cancel()
 	e := r.within(func(string) {}, &interrupts{})
 	b, s, err := e.connect(ctx, endpointOptions{backend: "auto", baseURLs: []string{at.url}})

@@ -1,0 +1,112 @@
+package backends
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// What is here reads the reply out of an answer, for both formats alike.
+
+// ends are the finish reasons of a reply that is whole, or whose lack is known.
+// A reply with any other was given up half way: vLLM says "abort" when it is
+// shut down, OpenRouter "error", Ollama "load" where nobody spoke at all. No
+// tools are offered, so "tool_calls" is none either.
+var ends = map[string]Finish{
+	"stop":           Stop,
+	"length":         Length,
+	"content_filter": Refused,
+	"eos_token":      Stop,   // text-generation-inference
+	"stop_sequence":  Stop,   // text-generation-inference
+	"eos":            Stop,   // Together
+	"model_length":   Length, // Mistral: the context is full
+}
+
+// messageSaid is what the judge said, as both formats write it.
+type messageSaid struct {
+	Role             string `json:"role"`
+	Content          any    `json:"content"`
+	Refusal          string `json:"refusal"`
+	Thinking         string `json:"thinking"`          // Ollama
+	ReasoningContent string `json:"reasoning_content"` // llama.cpp, vLLM
+	Reasoning        any    `json:"reasoning"`         // vLLM since 0.16, OpenRouter; others write an object
+}
+
+// text refuses what is no message of a judge, and tells what was said.
+func (m *messageSaid) text(body []byte) (text string, err error) {
+	switch {
+	case m == nil:
+		return "", none("an answer without a message: %s", excerpt(body))
+	case m.Role != "" && m.Role != Assistant:
+		return "", none("the role of the answer is %q, not %q", excerpt([]byte(m.Role)), Assistant)
+	}
+	switch c := m.Content.(type) {
+	case nil:
+	case string:
+		text = c
+	case []any: // so some servers write a text
+		for _, part := range c {
+			p, _ := part.(map[string]any)
+			s, _ := p["text"].(string)
+			text += s
+		}
+	default:
+		return "", fmt.Errorf("content is %T", c)
+	}
+	return text, nil
+}
+
+// response begins what a request is answered with; thought is the thinking that
+// came beside the text.
+func response(req Request, said string, thought ...string) Response {
+	text, thinking := SplitThinking(said)
+	if req.Constrain != nil {
+		text = unquoted(text, req.Constrain)
+	}
+	return Response{Text: text, Thinking: joinThinking(append(thought, thinking)...)}
+}
+
+// none is an answer without a reply that counts: another try may bring one.
+func none(format string, args ...any) error {
+	return &Error{Kind: ServerSide, Message: fmt.Sprintf(format, args...)}
+}
+
+// isError refuses an answer that is also an error, whatever stands beside it.
+func isError(said any, x *exchange) error {
+	switch said {
+	case nil, "", false:
+		return nil
+	}
+	return none("the answer is an error: %s", serverMessage(x))
+}
+
+// ended tells how a reply with a finish reason ended.
+func ended(reason string) (Finish, error) {
+	if end, known := ends[reason]; known {
+		return end, nil
+	}
+	if reason == "" {
+		return "", none("the reply may not be whole: the server tells no finish reason with it, as it does with others")
+	}
+	return "", none("the reply is not whole: its finish reason is %q", excerpt([]byte(reason)))
+}
+
+// settle makes of an exchange what Ask returns: a response, or an error. sent is
+// what the wire library made of it, read reads an answer that is no error.
+func (x *exchange) settle(ctx context.Context, req Request, began time.Time, sent error, read func() (Response, error)) (Response, error) {
+	took := time.Since(began)
+	if x.status == 0 {
+		return Response{}, failure(ctx, x, sent)
+	}
+	if x.status < 400 {
+		var out Response
+		if out, sent = read(); sent == nil {
+			out.Took = took
+			return checked(req, out), nil
+		}
+	}
+	if promptTooLong(x) {
+		return Response{Finish: TooLong, Detail: serverMessage(x), Context: req.Context, Took: took}, nil
+	}
+	return Response{}, failure(ctx, x, sent)
+}

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"context"
+	"sync"
+
+	"gavel/backends"
+)
+
+// endsUntold says once, of a judge whose server tells no finish reasons, what cannot
+// be known of its replies: of those in the cache too.
+type endsUntold struct {
+	backends.Client
+	say  func(text string)
+	once sync.Once
+}
+
+func (u *endsUntold) Ask(ctx context.Context, req backends.Request) (backends.Response, error) {
+	resp, err := u.Client.Ask(ctx, req)
+	if err == nil && resp.EndUntold {
+		u.once.Do(func() { u.say("warning: " + endUntold) })
+	}
+	return resp, err
+}
+
+const endUntold = "the server tells no finish reasons: a reply that was broken off is taken for a whole one, unless it fills --max-tokens"
