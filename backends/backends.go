@@ -167,8 +167,6 @@ type Response struct {
 	Took    time.Duration `json:"took_ns,omitempty"`
 	Timing  Timing        `json:"-"`
 	Cached  bool          `json:"-"`
-	// Model is what the reply itself says that it is of; "" where it does not say.
-	Model string `json:"-"`
 	// Endpoint is the address of the server that answered, where there was a
 	// choice; see [Pool].
 	Endpoint string `json:"endpoint,omitempty"`

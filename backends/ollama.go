@@ -258,3 +258,29 @@ func shortHash(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:6])
 }
+
+var _ Unguarded = (*Ollama)(nil)
+
+// AskUnguarded implements Unguarded.
+func (o *Ollama) AskUnguarded(ctx context.Context, req Request) (Response, error) {
+	return o.ask(ctx, req, nil)
+}
+
+var _ Loader = (*Ollama)(nil)
+
+// Loaded implements Loader.
+func (o *Ollama) Loaded(ctx context.Context, model string) (Loaded, bool, error) {
+	x := &exchange{}
+	limited, cancel := context.WithTimeout(ctx, pageTime)
+	defer cancel()
+	list, err := o.client.ListRunning(withExchange(limited, x))
+	if err != nil {
+		return Loaded{}, false, failure(ctx, x, err)
+	}
+	i := slices.IndexFunc(list.Models, func(m api.ProcessModelResponse) bool { return m.Name == model || m.Name == model+":latest" })
+	if i < 0 {
+		return Loaded{}, false, nil
+	}
+	m := list.Models[i]
+	return Loaded{m.ContextLength, m.Size, m.SizeVRAM}, true, nil
+}

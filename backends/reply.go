@@ -3,6 +3,7 @@ package backends
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -91,6 +92,13 @@ func ended(reason string) (Finish, error) {
 	return "", none("the reply is not whole: its finish reason is %q", excerpt([]byte(reason)))
 }
 
+// sameName tells whether a reply names the model as it was asked for. Ollama's
+// default tag may be left out.
+func sameName(said, asked string) bool {
+	const tag = ":latest"
+	return strings.TrimSuffix(said, tag) == strings.TrimSuffix(asked, tag)
+}
+
 // settle makes of an exchange what Ask returns: a response, or an error. sent is
 // what the wire library made of it, read reads an answer that is no error.
 func (x *exchange) settle(ctx context.Context, req Request, began time.Time, sent error, read func() (Response, error)) (Response, error) {
@@ -102,6 +110,9 @@ func (x *exchange) settle(ctx context.Context, req Request, began time.Time, sen
 		var out Response
 		if out, sent = read(); sent == nil {
 			out.Took = took
+			if sameName(out.Model, req.Model) {
+				out.Model = ""
+			}
 			return checked(req, out), nil
 		}
 	}

@@ -3,10 +3,7 @@ package backends
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"time"
-
-	"github.com/ollama/ollama/api"
 )
 
 // What is here is for those who try a server rather than ask it.
@@ -42,13 +39,6 @@ type Unguarded interface {
 	AskUnguarded(ctx context.Context, req Request) (Response, error)
 }
 
-var _ Unguarded = (*Ollama)(nil)
-
-// AskUnguarded implements Unguarded.
-func (o *Ollama) AskUnguarded(ctx context.Context, req Request) (Response, error) {
-	return o.ask(ctx, req, nil)
-}
-
 // Loaded is what a server says of a model that it holds in memory.
 type Loaded struct {
 	Context int   `json:"context,omitempty"` // tokens, for each request
@@ -61,23 +51,4 @@ type Loaded struct {
 type Loader interface {
 	// Loaded is false where the model is not in memory.
 	Loaded(ctx context.Context, model string) (Loaded, bool, error)
-}
-
-var _ Loader = (*Ollama)(nil)
-
-// Loaded implements Loader.
-func (o *Ollama) Loaded(ctx context.Context, model string) (Loaded, bool, error) {
-	x := &exchange{}
-	limited, cancel := context.WithTimeout(ctx, pageTime)
-	defer cancel()
-	list, err := o.client.ListRunning(withExchange(limited, x))
-	if err != nil {
-		return Loaded{}, false, failure(ctx, x, err)
-	}
-	i := slices.IndexFunc(list.Models, func(m api.ProcessModelResponse) bool { return m.Name == model || m.Name == model+":latest" })
-	if i < 0 {
-		return Loaded{}, false, nil
-	}
-	m := list.Models[i]
-	return Loaded{m.ContextLength, m.Size, m.SizeVRAM}, true, nil
 }
