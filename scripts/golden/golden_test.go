@@ -48,6 +48,7 @@ const (
 
 var (
 	gavelBinary string // that is tested
+	version     string // that it says it is of
 	long        = &store{texts: map[string]string{}}
 )
 
@@ -60,7 +61,7 @@ func TestMain(m *testing.M) {
 			return 1
 		}
 		defer os.RemoveAll(dir)
-		if err := errors.Join(watch(), build(dir), long.read()); err != nil {
+		if err := errors.Join(build(dir), askVersion(), long.read()); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
@@ -76,15 +77,15 @@ func TestMain(m *testing.M) {
 }
 
 // watch looks at the folders of the sources. Go remembers that a test has passed until a file changes that it has looked
-// at; what a command reads that the test runs, as "go build" does, it does not see.
-func watch() error {
+// at; what a command reads that the test runs, as "go build" does, it does not see. Only a test's looks count, not TestMain's.
+var watch = sync.OnceValue(func() error {
 	return filepath.WalkDir(filepath.Join("..", ".."), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && d.Name() == ".git" {
 			return fs.SkipDir
 		}
 		return err
 	})
-}
+})
 
 // build builds gavel, unless a binary was named.
 func build(dir string) error {
@@ -102,6 +103,16 @@ func build(dir string) error {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)
 	}
+	return nil
+}
+
+func askVersion() error {
+	out, err := exec.Command(gavelBinary, "--version").Output()
+	_, said, ok := strings.Cut(strings.TrimSpace(string(out)), " version ")
+	if err != nil || !ok {
+		return fmt.Errorf("gavel --version says %q: %v", out, err)
+	}
+	version = said
 	return nil
 }
 

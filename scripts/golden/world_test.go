@@ -30,6 +30,9 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
+	if err := watch(); err != nil {
+		t.Fatal(err)
+	}
 	root := t.TempDir()
 	if real, err := filepath.EvalSymlinks(root); err == nil {
 		root = real
@@ -48,6 +51,7 @@ func newWorld(t *testing.T) *world {
 			w.env = append(w.env, name+"="+v)
 		}
 	}
+	w.rename(version, "<version>")
 	w.rename(w.dir, "<work>")
 	w.rename(root, "<root>")
 	return w
