@@ -1,0 +1,258 @@
+package golden
+
+import (
+	"archive/tar"
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+var makeEarlier = flag.Bool("make-earlier", false, "write testdata/made-by-38db738.tar.zst with the binary tested, where it is not there")
+
+const earlier = "testdata/made-by-38db738.tar.zst"
+
+// What was made at commit 38db738: complete runs, by their folder below runs, …
+var earlierRuns = []struct{ name, args string }{
+	{"pairs", "pairwise --backend sim --model accuracy=0.8,first=0.2 --dataset sample --limit 8"},
+	{"pairs-repeat", "pairwise --backend sim --model accuracy=0.8,first=0.2 --dataset sample --limit 4 --repeat 2"},
+	{"worse", "reversed --backend sim --model accuracy=0.8,first=0.2 --dataset sample --limit 8"},
+	{"answers", "answer --backend sim --model accuracy=0.6 --dataset sample-choice --sample 2"},
+	{"options", "multi-option --backend sim --model accuracy=0.6,first=0.3 --dataset sample-options --limit 6 --unrelated"},
+	{"judged", "self-reference --backend sim --model accuracy=0.8 --dataset sample-number --sample 2 --agents sim:accuracy=0.6,seed=2"},
+	{"asked", "pairwise --model tiny --base-url OTHER --dataset sample --limit 5 --cache cache"},
+	{"asked-constrained", "reversed --model tiny --base-url LLAMA --dataset sample --limit 3 --prompt cot --constrain --cache cache"},
+	{"asked-judged", "self-reference --model tiny --base-url OLLAMA --dataset sample-number --sample 1 --agents sim:accuracy=0.6 --cache cache"},
+}
+
+// … and runs that were broken off.
+const (
+	killedArgs  = "pairwise --model tiny --base-url OTHER --dataset sample --limit 8 --no-cache --concurrency 1"
+	stoppedArgs = "multi-option --model tiny --base-url OLLAMA --dataset sample-options --limit 4 --no-cache --concurrency 1"
+	begunSuite  = `name: begun
+defaults: {cache: cache, concurrency: 1}
+judges:
+  - {name: coin, backend: sim, model: coin}
+  - {model: tiny, base-url: OTHER}
+conditions:
+  - {protocol: [pairwise, reversed], dataset: sample, limit: 3}
+  - {protocol: multi-option, dataset: sample-options, limit: 2}
+  - {name: self, protocol: self-reference, dataset: sample-number, sample: 1, agents: "sim:accuracy=0.6", mode: [cot, self]}
+`
+)
+
+// addresses puts the addresses of servers in.
+func addresses(all map[string]*stub, text string) string {
+	return strings.NewReplacer("OLLAMA", all["ollama"].URL, "OTHER", all["other"].URL, "LLAMA", all["llama.cpp"].URL).Replace(text)
+}
+
+// breakOff begins a command, and ends it when the nth chat of a server is asked for and the folder has as many records.
+func (w *world) breakOff(s *stub, n int, folder string, records int, how func(*os.Process), args ...string) {
+	w.t.Helper()
+	s.take(w)
+	s.mu.Lock()
+	s.block = func(i int) bool { return i >= n }
+	s.mu.Unlock()
+	cmd := w.command(args...)
+	if err := cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	for end := time.Now().Add(mostTime); ; time.Sleep(10 * time.Millisecond) {
+		s.mu.Lock()
+		asked := len(s.asked)
+		s.mu.Unlock()
+		text, _ := os.ReadFile(w.path(folder + "/records.jsonl"))
+		if asked > n && bytes.Count(text, []byte("\n")) >= records {
+			break
+		}
+		if time.Now().After(end) {
+			cmd.Process.Kill()
+			w.t.Fatalf("%d chats asked for, %s", asked, text)
+		}
+	}
+	how(cmd.Process)
+	cmd.Wait()
+	s.mu.Lock()
+	s.block = nil
+	s.mu.Unlock()
+	s.take(w)
+}
+
+// TestMakeEarlier writes what later binaries are to read. It was run once, at 38db738.
+func TestMakeEarlier(t *testing.T) {
+	if !*makeEarlier {
+		t.Skip("only with -make-earlier")
+	}
+	if _, err := os.Stat(earlier); err == nil {
+		t.Fatalf("%s is there: it was made by an earlier gavel, and is not to be made by a later one", earlier)
+	}
+	w := newWorld(t)
+	all := servers(w)
+	for _, run := range earlierRuns {
+		w.must(append(append([]string{"run"}, strings.Fields(addresses(all, run.args))...), "--out", "runs/"+run.name)...)
+	}
+	kill := func(p *os.Process) { p.Kill() }
+	twice := func(p *os.Process) { p.Signal(os.Interrupt); time.Sleep(time.Second); p.Signal(os.Interrupt) }
+	w.breakOff(all["other"], 9, "runs/killed", 7, kill, append(append([]string{"run"}, strings.Fields(addresses(all, killedArgs))...), "--out", "runs/killed")...)
+	w.write("runs/killed/records.jsonl", w.read("runs/killed/records.jsonl")+`{"schema":1,"run":"`) // a line that was not finished
+	w.breakOff(all["ollama"], 6, "runs/stopped", 5, twice, append(append([]string{"run"}, strings.Fields(addresses(all, stoppedArgs))...), "--out", "runs/stopped")...)
+	w.write("begun.yaml", addresses(all, begunSuite))
+	w.breakOff(all["other"], 9, "runs/begun/tiny_reversed_sample_sop_limit-3", 1, twice, "suite", "run", "begun.yaml")
+	w.must("bundle", "export", "runs/asked", "runs/options", "runs/asked-judged", "--cache", "cache", "--out", "bundle.tar")
+	t.Logf("%s\n%s", w.ids("runs"), w.must("cache", "stats", "--cache", "cache").stdout)
+
+	var plain bytes.Buffer
+	out := tar.NewWriter(&plain)
+	for _, name := range w.files(".") {
+		if strings.HasSuffix(name, "/LOCK") {
+			continue
+		}
+		text := w.read(name)
+		if err := out.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(text))}); err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(out, text)
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(earlier, enc.EncodeAll(plain.Bytes(), nil), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestEarlier: today's gavel reads, scores, replays and goes on with what gavel of 38db738 has left behind.
+func TestEarlier(t *testing.T) {
+	t.Parallel()
+	if *makeEarlier {
+		t.Skip("it is being made")
+	}
+	w := newWorld(t)
+	b := open(t, "earlier")
+	packed, err := os.ReadFile(earlier)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := eachFile(packed, func(name, text string) error {
+		if !fs.ValidPath(name) {
+			return fmt.Errorf("a name %q", name)
+		}
+		w.write(name, text)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	all := servers(w)
+	silent := func(when string) {
+		t.Helper()
+		for kind, s := range all {
+			s.silence(t, w, when+", "+kind)
+		}
+	}
+	b.add("ids", w.ids("runs"))
+	for _, run := range earlierRuns {
+		dir := "runs/" + run.name
+		b.add(run.name+" · score --csv", w.must("score", "--csv", dir).stdout)
+		r := w.gavel("replay", dir, "--out", "again/"+run.name, "--cache", "cache", "--csv")
+		b.add(run.name+" · replay", fmt.Sprintf("exit status %d\n%s", r.code, r.remarks()))
+		if w.read(dir+"/results.json") != w.read("again/"+run.name+"/results.json") {
+			t.Errorf("%s: replay gives other results.json", run.name)
+		}
+		// The same again: nothing is asked, nothing is another. In another folder: the cache has it all.
+		before := w.read(dir + "/records.jsonl")
+		args := append([]string{"run"}, strings.Fields(addresses(all, run.args))...)
+		w.must(append(args, "--out", dir)...)
+		if w.read(dir+"/records.jsonl") != before {
+			t.Errorf("%s: the same command again has changed the records", run.name)
+		}
+		w.must(append(args, "--out", "fresh/"+run.name)...)
+		silent(run.name + " again")
+		for _, file := range []string{"results.json", "items.jsonl"} {
+			if w.read("fresh/"+run.name+"/"+file) != w.read(dir+"/"+file) {
+				t.Errorf("%s: made again, with another %s", run.name, file)
+			}
+		}
+		if got, want := pick(t, w.read("fresh/"+run.name+"/run.json"), "id"), pick(t, w.read(dir+"/run.json"), "id"); got != want {
+			t.Errorf("%s: made again, with another %s, was %s", run.name, got, want)
+		}
+	}
+	b.add("cache stats", pick(t, w.must("cache", "stats", "--cache", "cache", "--json").stdout, "entries", "models", "older", "damaged"))
+
+	for _, c := range []struct{ name, kind, args string }{{"killed", "other", killedArgs}, {"stopped", "ollama", stoppedArgs}} {
+		dir := "runs/" + c.name
+		b.add(c.name+" · its records", w.sorted(clipLast(w.read(dir+"/records.jsonl"))))
+		args := append([]string{"run"}, strings.Fields(addresses(all, c.args))...)
+		plan := w.must(append(args, "--out", dir, "--dry-run", "--json")...)
+		b.add(c.name+" · plan of going on", plan.stdout)
+		w.must(append(args, "--out", dir)...)
+		list, n := all[c.kind].take(w)
+		b.add(fmt.Sprintf("%s · going on · %d requests", c.name, n), list)
+		w.addRun(b, c.name+" · gone on with", dir)
+		w.must(append(args, "--out", "fresh/"+c.name)...)
+		all[c.kind].take(w)
+		if w.read(dir+"/results.json") != w.read("fresh/"+c.name+"/results.json") {
+			t.Errorf("%s: gone on with, it has other results than undisturbed", c.name)
+		}
+		silent(c.name)
+	}
+
+	w.write("begun.yaml", addresses(all, begunSuite))
+	b.add("begun · suite plan --json", w.slow(w.must("suite", "plan", "begun.yaml", "--json").stdout))
+	b.add("begun · suite status --csv", counted(w.must("suite", "status", "begun.yaml", "--csv").stdout))
+	b.add("begun · suite run", w.must("suite", "run", "begun.yaml").stdout)
+	list, n := all["other"].take(w)
+	b.add(fmt.Sprintf("begun · going on · %d requests", n), list)
+	b.add("begun · ids", w.ids("runs/begun"))
+	b.add("begun · suite results --json", w.must("suite", "results", "begun.yaml", "--json").stdout)
+	silent("the suite")
+
+	r := w.must("bundle", "import", "bundle.tar", "--runs", "taken", "--cache", "taken-cache")
+	b.add("bundle import", r.stdout+r.stderr)
+	for _, run := range []string{"asked", "options", "asked-judged"} {
+		r := w.gavel("replay", "taken/"+run, "--out", "taken-again/"+run, "--cache", "taken-cache", "--csv")
+		b.add("bundle · replay of "+run, fmt.Sprintf("exit status %d\n%s", r.code, r.remarks()))
+	}
+	b.add("bundle · cache stats", pick(t, w.must("cache", "stats", "--cache", "taken-cache", "--json").stdout, "entries", "models", "older", "damaged"))
+	w.must("bundle", "export", "taken/asked", "taken/asked-judged", "--cache", "taken-cache", "--out", "back.tar")
+	b.add("bundle · keys", replies(t, w.unbundle("back.tar")["replies.jsonl"]))
+
+	w.env = append(w.env, "OPENAI_BASE_URL="+all["other"].URL)
+	s := w.serve("--read-only")
+	s.add(b, "/api/v1/runs?sort=name", "")
+	s.add(b, "/api/v1/suites", "")
+	s.add(b, "/api/v1/runs/asked/items?per=2", "")
+	s.add(b, "/api/v1/runs/judged", "")
+	s.add(b, "/api/v1/start", `{"protocol":"pairwise","endpoint":"sim","model":"coin","dataset":"sample"}`)
+}
+
+// clipLast leaves out a last line that was not finished.
+func clipLast(text string) string { return text[:strings.LastIndex(text, "\n")+1] }
+
+// counted leaves out the columns of a table of CSV that change with time.
+func counted(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	names := strings.Split(lines[0], ",")
+	var out strings.Builder
+	for _, line := range lines {
+		var kept []string
+		for i, cell := range strings.Split(line, ",") {
+			if i < len(names) && slices.Contains([]string{"run", "status", "judgments", "answered", "failed"}, names[i]) {
+				kept = append(kept, cell)
+			}
+		}
+		out.WriteString(strings.Join(kept, ",") + "\n")
+	}
+	return out.String()
+}

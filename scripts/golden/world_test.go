@@ -1,0 +1,350 @@
+package golden
+
+import (
+	"archive/tar"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// world is a user: a folder to work in, a home, and what is replaced before anything is compared.
+type world struct {
+	t     *testing.T
+	dir   string
+	env   []string
+	names []string // texts that differ from run to run, and what stands for them, in turn
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	if err := watch(); err != nil {
+		t.Fatal(err)
+	}
+	root := t.TempDir()
+	if real, err := filepath.EvalSymlinks(root); err == nil {
+		root = real
+	}
+	w := &world{t: t, dir: filepath.Join(root, "work")}
+	if err := os.Mkdir(w.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	home := filepath.Join(root, "home")
+	w.env = []string{"HOME=" + home, "USERPROFILE=" + home, "XDG_CACHE_HOME=" + filepath.Join(home, "cache"), "XDG_DATA_HOME=" + filepath.Join(home, "data"), "TZ=UTC"}
+	for _, name := range []string{"TMPDIR", "TEMP", "TMP"} {
+		w.env = append(w.env, name+"="+root)
+	}
+	for _, name := range []string{"PATH", "SYSTEMROOT"} {
+		if v, ok := os.LookupEnv(name); ok {
+			w.env = append(w.env, name+"="+v)
+		}
+	}
+	w.rename(version, "<version>")
+	w.rename(w.dir, "<work>")
+	w.rename(root, "<root>")
+	return w
+}
+
+// rename has a text replaced before anything is compared.
+func (w *world) rename(text, name string) { w.names = append(w.names, text, name) }
+
+var (
+	moment  = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
+	dated   = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC`)
+	millis  = regexp.MustCompile(`,?"ms": ?[0-9.e+-]+`)
+	lasting = regexp.MustCompile(`\bin \d+(ms|s|m\d+s)\b`)
+	maker   = regexp.MustCompile(`"gavel": ?"[^"]*"`)
+	planned = regexp.MustCompile(`gavel-plan-\d+`)
+	salt    = regexp.MustCompile(`"cache_salt":"[^"]*"`)
+)
+
+// plain takes out what is not the same twice.
+func (w *world) plain(text string) string {
+	text = strings.NewReplacer(w.names...).Replace(text)
+	text = dated.ReplaceAllString(text, "<time>")
+	text = moment.ReplaceAllString(text, "<time>")
+	text = millis.ReplaceAllString(text, "")
+	text = lasting.ReplaceAllString(text, "in <time>")
+	text = maker.ReplaceAllString(text, `"gavel":"<version>"`)
+	text = planned.ReplaceAllString(text, "gavel-plan-<number>")
+	return salt.ReplaceAllString(text, `"cache_salt":"<salt>"`)
+}
+
+// result is what became of a command.
+type result struct {
+	stdout, stderr string // plain
+	code           int
+}
+
+var progress = regexp.MustCompile(`(?m)^\d+/\d+ judgments.*\n`)
+
+// remarks are what was said on standard error, progress left out: how often it is told depends on the clock.
+func (r result) remarks() string { return progress.ReplaceAllString(r.stderr, "") }
+
+// mostTime is how long a command may take: it is there so that no test waits for ever.
+const mostTime = 2 * time.Minute
+
+func (w *world) command(args ...string) *exec.Cmd {
+	cmd := exec.Command(gavelBinary, args...)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = w.dir, w.env, 10*time.Second
+	return cmd
+}
+
+// gavel runs a command to its end.
+func (w *world) gavel(args ...string) result {
+	w.t.Helper()
+	var stdout, stderr bytes.Buffer
+	cmd := w.command(args...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	timer := time.AfterFunc(mostTime, func() { cmd.Process.Kill() })
+	err := cmd.Wait()
+	if !timer.Stop() {
+		w.t.Fatalf("gavel %s: killed after %s\n%s", strings.Join(args, " "), mostTime, stderr.String())
+	}
+	var ended *exec.ExitError
+	if err != nil && !errors.As(err, &ended) {
+		w.t.Fatal(err)
+	}
+	return result{w.plain(stdout.String()), w.plain(stderr.String()), cmd.ProcessState.ExitCode()}
+}
+
+// must is gavel where no error is expected.
+func (w *world) must(args ...string) result {
+	w.t.Helper()
+	r := w.gavel(args...)
+	if r.code != 0 {
+		w.t.Fatalf("gavel %s: exit status %d\n%s", strings.Join(args, " "), r.code, r.stderr)
+	}
+	return r
+}
+
+func (w *world) path(name string) string { return filepath.Join(w.dir, filepath.FromSlash(name)) }
+
+func (w *world) write(name, text string) {
+	w.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(w.path(name)), 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(w.path(name), []byte(text), 0o644); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) read(name string) string {
+	w.t.Helper()
+	text, err := os.ReadFile(w.path(name))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return string(text)
+}
+
+// sorted are the lines of a text, plain: records come in whatever order judgments end.
+func (w *world) sorted(text string) string {
+	lines := strings.SplitAfter(w.plain(text), "\n")
+	slices.Sort(lines)
+	return strings.Join(lines, "")
+}
+
+// addRun writes what a run's folder holds.
+func (w *world) addRun(b *book, title, dir string) {
+	w.t.Helper()
+	b.add(title+" · run.json", w.plain(w.read(dir+"/run.json")))
+	b.add(title+" · items.jsonl", w.plain(w.read(dir+"/items.jsonl")))
+	records := w.read(dir + "/records.jsonl")
+	b.add(title+" · records.jsonl, sorted", w.sorted(records))
+	b.add(title+" · verdicts", verdicts(w.t, records))
+	if _, err := os.Stat(w.path(dir + "/results.json")); err == nil {
+		b.add(title+" · results.json", w.plain(w.read(dir+"/results.json")))
+	}
+}
+
+// verdicts is a line for each record, for people: the item, its showings and what was read in each.
+func verdicts(t *testing.T, records string) string {
+	t.Helper()
+	type key struct {
+		item, agent, mode string
+		repeat, showing   int
+	}
+	var keys []key
+	by := map[key]string{}
+	for line := range strings.Lines(records) {
+		var r struct {
+			Item, Agent, Mode, Outcome, Label, Choice, Answer string
+			Repeat, Showing                                   int
+		}
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		k := key{r.Item, r.Agent, r.Mode, r.Repeat, r.Showing}
+		keys = append(keys, k)
+		by[k] = r.Outcome
+		if got := r.Choice + r.Answer; got != "" {
+			by[k] = got
+		}
+	}
+	slices.SortFunc(keys, func(a, b key) int {
+		if c := strings.Compare(a.item, b.item); c != 0 {
+			return c
+		}
+		return (a.repeat-b.repeat)*100 + a.showing - b.showing
+	})
+	var out strings.Builder
+	for i, k := range keys {
+		if i == 0 || keys[i-1].item != k.item {
+			if i > 0 {
+				out.WriteByte('\n')
+			}
+			out.WriteString(k.item)
+		}
+		out.WriteString(" " + by[k])
+	}
+	return out.String() + "\n"
+}
+
+// files are the names of the files below a folder.
+func (w *world) files(dir string) (names []string) {
+	w.t.Helper()
+	err := fs.WalkDir(os.DirFS(w.path(dir)), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && d.Name() != ".lock" {
+			names = append(names, name)
+		}
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return names
+}
+
+// list is files, a line each.
+func (w *world) list(dir string) string {
+	w.t.Helper()
+	return w.sorted(strings.Join(w.files(dir), "\n") + "\n")
+}
+
+// unbundle reads the files of a bundle, by name.
+func (w *world) unbundle(name string) map[string]string {
+	w.t.Helper()
+	files := map[string]string{}
+	r := tar.NewReader(strings.NewReader(w.read(name)))
+	for {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return files
+		}
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		data, err := io.ReadAll(r)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		plain, packed := strings.CutSuffix(h.Name, ".zst")
+		if packed {
+			d, err := zstd.NewReader(nil)
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			if data, err = d.DecodeAll(data, nil); err != nil {
+				w.t.Fatal(err)
+			}
+			d.Close()
+		}
+		files[plain] = string(data)
+	}
+}
+
+// replies lists a bundle's replies: cache key, model, text. What else an entry of the cache holds is its own business.
+func replies(t *testing.T, text string) string {
+	t.Helper()
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		var r struct {
+			Key, Model string
+			Response   struct{ Text, Finish string }
+		}
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		said, _ := json.Marshal(r.Response.Text)
+		out.WriteString(r.Key + " " + r.Model + " " + r.Response.Finish + " " + string(said) + "\n")
+	}
+	return out.String()
+}
+
+// pick writes some members of a JSON object, those that are there, in this order.
+func pick(t *testing.T, text string, keys ...string) string {
+	t.Helper()
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &all); err != nil {
+		t.Fatalf("%v in %s", err, clip(text, 300))
+	}
+	var out strings.Builder
+	for _, k := range keys {
+		if v, ok := all[k]; ok {
+			var b bytes.Buffer
+			if json.Compact(&b, v) == nil {
+				out.WriteString(k + ": " + b.String() + "\n")
+			}
+		}
+	}
+	return out.String()
+}
+
+// ids lists the runs in a folder: their ids, contexts, judgments and status.
+func (w *world) ids(dir string) string {
+	w.t.Helper()
+	var out strings.Builder
+	for _, name := range w.files(dir) {
+		run, ok := strings.CutSuffix(name, "/run.json")
+		if !ok {
+			continue
+		}
+		var m struct {
+			ID, Status string
+			Judgments  int
+			Spec       struct {
+				Parameters struct {
+					Ctx int `json:"num_ctx"`
+				}
+			}
+		}
+		if err := json.Unmarshal([]byte(w.read(dir+"/"+run+"/run.json")), &m); err != nil {
+			w.t.Fatal(err)
+		}
+		fmt.Fprintf(&out, "%s %s num_ctx %d, %d judgments, %s\n", run, m.ID, m.Spec.Parameters.Ctx, m.Judgments, m.Status)
+	}
+	return w.sorted(out.String())
+}
+
+var (
+	speed    = regexp.MustCompile(`"(hours|seconds|reply_tokens_per_call|judgments_per_second|silent|since|eta|rate)[a-z_]*": ?(-?[0-9.e+-]+|null|"[^"]*")`)
+	clockish = regexp.MustCompile(`(about |~|< ?)?\b\d+(\.\d+)? ?(ms|s|sec|seconds|min|minutes|h|hours|days)\b`)
+	blanks   = regexp.MustCompile(`[ ─]{2,}`)
+)
+
+// slow takes out what depends on how fast the machine is, and with it the widths of columns.
+func (w *world) slow(text string) string {
+	text = untimed(text)
+	text = clockish.ReplaceAllString(text, "<duration>")
+	return blanks.ReplaceAllString(text, "  ")
+}
+
+// untimed is slow for JSON, whose members have names.
+func untimed(text string) string { return speed.ReplaceAllString(text, `"$1": <speed>`) }
