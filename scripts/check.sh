@@ -27,7 +27,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
+staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.1
 fuzz_time=${CHECK_FUZZ_TIME:-5s}
 targets=(linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64)
 
