@@ -10,12 +10,19 @@
 # DIR           default ${XDG_CACHE_HOME:-~/.cache}/gavel-ci/llama
 # LLAMA_SUITE   the Debian release to take it from, default forky
 #
-# The path goes to stdout, everything else to stderr. Exit status: 0, or 1 after one line that says why.
+# The path goes to stdout, everything else to stderr. Exit status: 0, or after one line that says why 77 where there is none to be had here,
+# and 1 where what was had does not work.
 set -euo pipefail
 
 die() {
 	echo "${0##*/}: $*" >&2
 	exit 1
+}
+
+# lack ends it where something cannot be had on this machine.
+lack() {
+	echo "${0##*/}: $*" >&2
+	exit 77
 }
 
 # thrice runs a command, up to three times until it succeeds: what is far away may answer the next time.
@@ -25,7 +32,7 @@ thrice() { "$@" || { sleep 5 && "$@"; } || { sleep 20 && "$@"; }; }
 mirror() {
 	# shellcheck disable=SC2016 # apt fills it in
 	apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -E '/debian/?$' | head -n 1 | grep . ||
-		die "apt knows no Debian mirror (an address that ends in /debian) on this machine"
+		lack "apt knows no Debian mirror (an address that ends in /debian) on this machine"
 }
 
 # unpack SUITE DIR PACKAGE... unpacks the packages, and all that they depend on, as a tree below DIR. It leaves the system's package lists,
@@ -33,8 +40,8 @@ mirror() {
 unpack() {
 	local suite=$1 dir=$2 tmp site keys=/usr/share/keyrings/debian-archive-keyring.gpg
 	shift 2
-	command -v apt-get >/dev/null || die "no apt-get here, so $* cannot be had from Debian; a server of your own in PATH is used instead"
-	[[ -r $keys ]] || die "$keys is missing: install debian-archive-keyring"
+	command -v apt-get >/dev/null || lack "no apt-get here, so $* cannot be had from Debian; a server of your own in PATH is used instead"
+	[[ -r $keys ]] || lack "$keys is missing: install debian-archive-keyring"
 	site=$(mirror)
 	mkdir -p "$dir"
 	tmp=$(mktemp -d "$dir.XXXXXX")
@@ -49,13 +56,13 @@ unpack() {
 		-o "Dir::Cache=$tmp/cache" -o "Dir::Etc::SourceList=$tmp/sources.list" -o Dir::Etc::SourceParts=/dev/null
 		-o Dir::Etc::Preferences=/dev/null -o Dir::Etc::PreferencesParts=/dev/null)
 	echo "${0##*/}: reading the package list of Debian $suite at $site" >&2
-	thrice "${apt[@]}" update >"$tmp/log" 2>&1 || die "the package list cannot be read: $(grep -m 1 '^[EW]:' "$tmp/log")"
+	thrice "${apt[@]}" update >"$tmp/log" 2>&1 || lack "the package list cannot be read: $(grep -m 1 '^[EW]:' "$tmp/log")"
 	local install=(install --no-install-recommends)
-	"${apt[@]}" "${install[@]}" --print-uris "$@" >"$tmp/uris" 2>"$tmp/log" || die "$suite does not have $*: $(grep -m 1 '^E:' "$tmp/log")"
+	"${apt[@]}" "${install[@]}" --print-uris "$@" >"$tmp/uris" 2>"$tmp/log" || lack "$suite does not have $*: $(grep -m 1 '^E:' "$tmp/log")"
 	awk -v me="${0##*/}" -v dir="$dir" -v what="$*" -v q="'" \
 		'index($1, q) == 1 { n++; bytes += $3 } END { printf "%s: downloading %d packages, %.1f MB, for %s, into %s\n", me, n, bytes/1e6, what, dir }' \
 		"$tmp/uris" >&2
-	thrice "${apt[@]}" "${install[@]}" --download-only "$@" >"$tmp/log" 2>&1 || die "the download failed: $(grep -m 1 '^E:' "$tmp/log")"
+	thrice "${apt[@]}" "${install[@]}" --download-only "$@" >"$tmp/log" 2>&1 || lack "the download failed: $(grep -m 1 '^E:' "$tmp/log")"
 	local deb
 	for deb in "$tmp"/cache/archives/*.deb; do
 		dpkg --extract "$deb" "$dir"
@@ -104,7 +111,7 @@ main() {
 	echo "$dir/llama-server"
 }
 
-# ollama.sh reads this file for unpack, thrice and die.
+# ollama.sh reads this file for unpack, thrice, lack and die.
 if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
 	main "$@"
 fi

@@ -10,7 +10,8 @@
 # DIR            default ${XDG_CACHE_HOME:-~/.cache}/gavel-ci/ollama
 # OLLAMA_SUITE   the Debian release to take the headers from, default trixie
 #
-# The path goes to stdout, everything else to stderr. Exit status: 0, or 1 after one line that says why.
+# The path goes to stdout, everything else to stderr. Exit status: 0, or after one line that says why 77 where there is none to be had here,
+# and 1 where what was had does not work.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=llama.sh
@@ -26,9 +27,9 @@ recent() { [[ $(printf '%s\n' "$least" "$1" | sort -V | head -n 1) == "$least" ]
 
 # build VERSION DIR FILE
 build() {
-	local version=$1 dir=$2 file=$3 tool tree=$2/tree
+	local version=$1 dir=$2 file=$3 tool tree=$2/tree why
 	for tool in go g++; do
-		command -v "$tool" >/dev/null || die "building Ollama takes $tool, which is not in PATH"
+		command -v "$tool" >/dev/null || lack "building Ollama takes $tool, which is not in PATH"
 	done
 	rm -rf "$tree" "${dir:?}/include" "${dir:?}/bin"
 	unpack "${OLLAMA_SUITE:-trixie}" "$tree" nlohmann-json3-dev libstb-dev libminiaudio-dev
@@ -40,8 +41,12 @@ build() {
 	rm -rf "$tree"
 	echo "${0##*/}: building $module@$version in $dir; the Go module proxy sends it and its dependencies" >&2
 	thrice env GOFLAGS='' GOBIN="$dir/bin" CGO_ENABLED=1 CGO_CPPFLAGS="-I$dir/include" \
-		go install -ldflags "-s -w -X=$module/version.Version=${version#v}" "$module@$version" >"$dir/build.log" 2>&1 ||
+		go install -ldflags "-s -w -X=$module/version.Version=${version#v}" "$module@$version" >"$dir/build.log" 2>&1 || {
+		# What go says of a module that does not come.
+		why=$(grep -m 1 -E 'dial tcp|i/o timeout|connection re(set|fused)|unexpected EOF|no such host|: [45][0-9][0-9] |GOPROXY' "$dir/build.log") &&
+			lack "Ollama's module or one that it needs does not come: $why"
 		die "the build failed, see $dir/build.log: $(grep -m 1 -E 'error|go:' "$dir/build.log")"
+	}
 	mv "$dir/bin/ollama" "$file"
 }
 

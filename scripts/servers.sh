@@ -24,7 +24,7 @@
 # LLAMA_PORT, OLLAMA_PORT
 #                  default 0, a free one
 #
-# Only the lines for eval go to stdout. Exit status: 0, or 1 after a line that says why.
+# Only the lines for eval go to stdout. Exit status: 0, or after a line that says why 77 where a server cannot be had here, else 1.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 dir=${SERVERS_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/gavel-ci/servers}
@@ -96,14 +96,14 @@ launch() {
 
 start_llama() {
 	local server
-	server=$("$here/llama.sh") || exit 1
+	server=$("$here/llama.sh") || exit
 	# llama.cpp shares out the context it is given among its slots.
 	launch llama nohup "$server" -m "$dir/tiny.gguf" --alias tiny --host 127.0.0.1 --port "${LLAMA_PORT:-0}" -np "$slots" -c $((context * slots))
 }
 
 start_ollama() {
 	local server
-	server=$("$here/ollama.sh") || exit 1
+	server=$("$here/ollama.sh") || exit
 	# Its own home keeps the key pair that it makes, and its models, out of the user's.
 	export HOME=$dir/ollama OLLAMA_MODELS=$dir/ollama/models OLLAMA_CONTEXT_LENGTH=$context
 	mkdir -p "$OLLAMA_MODELS"
@@ -121,7 +121,7 @@ alone() {
 }
 
 start() {
-	local name
+	local name status
 	alone
 	for name in "$@"; do
 		if running "$name" >/dev/null && answers "$name"; then
@@ -129,9 +129,11 @@ start() {
 		fi
 		stop "$name"
 		(cd "$here/.." && go run ./scripts/tinymodel -out "$dir/tiny.gguf") || die "the model cannot be written"
-		if ! (start_"$name"); then
+		status=0
+		(start_"$name") || status=$?
+		if ((status)); then
 			stop "$name"
-			exit 1
+			exit $status
 		fi
 		say "$name is running, process $(running "$name"), log $dir/$name.log"
 	done
@@ -160,7 +162,7 @@ urls() {
 		running "$name" >/dev/null || die "$name is not running; try: scripts/servers.sh start $name"
 		echo "export GAVEL_${name^^}_URL=http://127.0.0.1:$(port "$name")"
 		if [[ $name == llama ]]; then
-			server=$("$here/llama.sh") || exit 1
+			server=$("$here/llama.sh") || exit
 			printf 'export GAVEL_LLAMA_SERVER=%q\nexport GAVEL_TINY_MODEL=%q\n' "$server" "$dir/tiny.gguf"
 		else
 			printf 'export GAVEL_OLLAMA_LOG=%q\n' "$dir/ollama.log"

@@ -103,10 +103,10 @@ func (r *readmeRun) run(t *testing.T, args []string) {
 	if r.notOurs(t, args) {
 		return
 	}
-	needs := func(a string) bool { return r.missing[a] || !r.published && publishedName.MatchString(a) }
-	if args = simulated(args); slices.ContainsFunc(args[1:], needs) {
+	args = simulated(args)
+	if i := slices.IndexFunc(args, r.lacks); i >= 0 {
 		r.missing[out(args)] = true
-		t.Skip("it needs published data, or what a command before it could not make")
+		t.Skipf("left out, for want of %s: published data, or made by a command that was left out", args[i])
 	}
 	var stderr bytes.Buffer
 	stdout, code := callTo(&stderr, args...)
@@ -117,10 +117,19 @@ func (r *readmeRun) run(t *testing.T, args []string) {
 	r.out.WriteString(stdout)
 }
 
-// out is the run that a command makes.
+// lacks tells whether a word of a command names what is not there: published
+// data, or what a command that was left out would have made, itself or in a folder.
+func (r *readmeRun) lacks(word string) bool {
+	folder, _, _ := strings.Cut(word, "/")
+	return r.missing[word] || r.missing[folder] || !r.published && publishedName.MatchString(word)
+}
+
+// out is what a command makes: a run, a file, or the folder of the runs that it takes in.
 func out(args []string) string {
-	if i := slices.Index(args, "--out"); i >= 0 {
-		return args[i+1]
+	for _, flag := range []string{"--out", "--runs"} {
+		if i := slices.Index(args, flag); i >= 0 {
+			return args[i+1]
+		}
 	}
 	return "(none)"
 }
