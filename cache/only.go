@@ -34,6 +34,5 @@ func (c *only) Ask(ctx context.Context, req backends.Request) (backends.Response
 	if c.used != nil {
 		c.used(key, e)
 	}
-	e.Response.Cached = true
-	return e.Response, nil
+	return e.answer(), nil
 }
