@@ -200,8 +200,10 @@ func openBadger(dir string, warn func(format string, args ...any)) (*badger.DB, 
 //   - A key that a table's filter does not rule out is looked up there, which
 //     maps a piece of the file. At Badger's one false alarm in a hundred, some
 //     dozens of tables and 100,000 new keys, all of them end up in memory.
-//   - Checksums are looked at before what they are of, whose lengths Badger
-//     trusts: a damaged block or long value is a miss, not a panic.
+//   - The checksum of a long value is looked at before its lengths, which Badger
+//     trusts: one that lies elsewhere by now is a miss, not a panic. Blocks of
+//     tables are read as they are: the checksums of our values tell more, of
+//     which a block has several.
 //   - The memory table is small. A value may not be longer than 15% of it; one
 //     above the threshold goes to the value log instead.
 func badgerOptions(dir string) badger.Options {
@@ -220,7 +222,6 @@ func badgerOptions(dir string) badger.Options {
 		WithNumCompactors(0).
 		WithNumLevelZeroTablesStall(math.MaxInt).
 		WithDetectConflicts(false).
-		WithChecksumVerificationMode(options.OnBlockRead).
 		WithVerifyValueChecksum(true).
 		WithCompactL0OnClose(false)
 }
@@ -300,7 +301,7 @@ func (s *Store) merge() error {
 	for _, l := range levels[1:] {
 		merged += l.NumTables
 	}
-	if levels[0].NumTables > max(manyTables, merged) && s.roomToMerge() == nil && s.checksums() == nil {
+	if levels[0].NumTables > max(manyTables, merged) && s.roomToMerge() == nil && s.sound() == nil {
 		s.db.Flatten(1) // if it fails, the tables are still there
 	}
 	return nil
@@ -648,7 +649,7 @@ func (s *Store) pruneTakes() time.Duration { return 2 * s.mergeTakes() }
 
 // remove deletes entries, and then what is left of them.
 func (s *Store) remove(keys [][]byte) error {
-	if err := s.checksums(); err != nil { // see merge
+	if err := s.sound(); err != nil { // see merge
 		return fmt.Errorf("cache %s: %w", s.dir, err)
 	}
 	s.mu.RLock()
@@ -672,7 +673,7 @@ func (s *Store) remove(keys [][]byte) error {
 	return nil
 }
 
-// Verify reads every entry and every table's checksums; report is told of each
+// Verify reads every entry and every table; report is told of each
 // entry that cannot be used.
 func (s *Store) Verify(ctx context.Context, report func(key []byte, err error)) (good int, bad int, err error) {
 	err = s.Visit(ctx, func(key []byte, _ Entry, err error) error {
@@ -687,7 +688,7 @@ func (s *Store) Verify(ctx context.Context, report func(key []byte, err error)) 
 	if err != nil {
 		return good, bad, err
 	}
-	if err := s.checksums(); err != nil {
+	if err := s.sound(); err != nil {
 		return good, bad, fmt.Errorf("cache %s: %w", s.dir, err)
 	}
 	return good, bad, nil

@@ -13,9 +13,9 @@ import (
 	"strings"
 
 	"github.com/dgraph-io/badger/v4"
-	"github.com/dgraph-io/badger/v4/options"
 	"github.com/dgraph-io/badger/v4/pb"
 	"github.com/dgraph-io/badger/v4/table"
+	"github.com/dgraph-io/badger/v4/y"
 	"github.com/dgraph-io/ristretto/v2/z"
 	"github.com/gofrs/flock"
 	"google.golang.org/protobuf/proto"
@@ -48,7 +48,7 @@ type files struct {
 // lookAt looks at what Badger is about to open. It opens each table that the
 // manifest names, as Badger does in goroutines of its own, where no guard can
 // reach and a file that was cut off would end the process; thorough reads all of
-// it. Badger deletes the tables that the manifest does not name: where it is
+// its entries. Badger deletes the tables that the manifest does not name: where it is
 // gone, that is all of them.
 func lookAt(dir string, thorough bool) (found files, err error) {
 	var tables []uint64
@@ -75,10 +75,7 @@ func lookAt(dir string, thorough bool) (found files, err error) {
 	found.tables, found.whole = len(manifest.Tables), whole
 	for id, m := range manifest.Tables {
 		opts := table.Options{Compression: m.Compression, BlockSize: 4 << 10}
-		if thorough {
-			opts.ChkMode = options.OnTableRead
-		}
-		err := checkTable(table.NewFilename(id, dir), opts)
+		err := checkTable(table.NewFilename(id, dir), opts, thorough)
 		switch {
 		case errors.Is(err, errDamaged):
 			found.damaged = append(found.damaged, id)
@@ -100,7 +97,7 @@ func lookAt(dir string, thorough bool) (found files, err error) {
 
 // checkTable's error wraps errDamaged where the table is, and not where it
 // cannot be looked at.
-func checkTable(path string, opts table.Options) error {
+func checkTable(path string, opts table.Options, thorough bool) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
 		return fmt.Errorf("%s is %w", filepath.Base(path), errDamaged)
@@ -114,16 +111,41 @@ func checkTable(path string, opts table.Options) error {
 	}
 	defer f.Fd.Close()
 	defer z.Munmap(f.Data)
-	if err := openTable(f, opts); err != nil {
+	if err := openTable(f, opts, thorough); err != nil {
 		return fmt.Errorf("%s is %w", filepath.Base(path), errDamaged)
 	}
 	return nil
 }
 
-func openTable(f *z.MmapFile, opts table.Options) (err error) {
+func openTable(f *z.MmapFile, opts table.Options, thorough bool) (err error) {
 	defer guard(&err)
-	_, err = table.OpenTable(f, opts)
-	return err
+	t, err := table.OpenTable(f, opts)
+	if err != nil || !thorough {
+		return err
+	}
+	return walk(t)
+}
+
+// walk goes through all entries, as looking one up and merging does. It does not
+// ask for the checksums of blocks: what is wrong with a value alone is found when
+// the value is read, and the others of its table are worth keeping.
+func walk(t *table.Table) error {
+	it := t.NewIterator(0)
+	defer it.Close()
+	var last []byte
+	n := 0
+	for it.Rewind(); it.Valid(); it.Next() {
+		if n > 0 && y.CompareKeys(last, it.Key()) >= 0 {
+			return errDamaged
+		}
+		last = append(last[:0], it.Key()...)
+		it.Value() // decodes it
+		n++
+	}
+	if n != int(t.KeyCount()) {
+		return errDamaged
+	}
+	return nil
 }
 
 // mend takes the damaged tables out of a cache, so that Badger opens the rest.
@@ -211,8 +233,9 @@ func (s *Store) distrust() {
 	os.WriteFile(filepath.Join(s.dir, distrustFile), nil, 0o644) // if it cannot be written, the damage shows again
 }
 
-// checksums reads all tables.
-func (s *Store) checksums() error {
+// sound reads all tables: Badger merges in goroutines of its own, where a panic
+// would end the process.
+func (s *Store) sound() error {
 	found, err := lookAt(s.dir, true)
 	if err == nil && len(found.damaged) > 0 {
 		s.distrust()

@@ -144,7 +144,9 @@ func TestManyTablesAreMerged(t *testing.T) {
 func TestDamagedTablesAreNotMerged(t *testing.T) {
 	dir := t.TempDir()
 	piled(t, dir, manyTables+1)
-	scribble(t, filepath.Join(dir, "000007.sst"), 5000)
+	for at := int64(4000); at < 12000; at += 12 { // lengths too
+		scribble(t, filepath.Join(dir, "000007.sst"), at)
+	}
 	s, _ := open(t, dir)
 	before := len(s.db.Tables())
 	s.Get(Key(request("q")))

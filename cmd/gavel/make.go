@@ -63,7 +63,7 @@ func (e *env) make(ctx context.Context, p *prepared) (*scoring.Report, error) {
 		closed := make(chan error, 1)
 		go func() { closed <- closeClient() }() // beside scoring
 		defer func() {
-			if err := <-closed; err != nil {
+			if err := <-closed; err != nil && !errors.Is(err, cache.ErrGivenUp) { // which was said
 				e.say("warning: %v", err)
 			}
 		}()
