@@ -93,7 +93,7 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 		Items: run.items(), Expected: m.Spec.Dataset.Items,
 		Outcomes: map[string]int{}, Policy: run.Reading.Policy, AcceptCut: run.Reading.AcceptCut,
 		Bootstrap: Bootstrap{b.Rounds, b.Level, b.Seed, run.resampled()},
-		Results:   []Result{}, Warnings: run.warnings(),
+		Results:   []Result{}, Origins: run.Origins(), Warnings: run.warnings(),
 	}
 	for _, o := range Outcomes {
 		rep.Outcomes[o] = run.Outcomes[judging.Outcome(o)]
@@ -228,6 +228,9 @@ func (run *Run) warnings() []string {
 	}
 	if m.Simulated {
 		say("simulated judge: these numbers are of a coin with known sides, not of a model")
+	}
+	for _, o := range run.Origins() {
+		say("%s", o)
 	}
 	n, unit := run.items(), "pairs have not both games"
 	if run.family != nil {

@@ -200,6 +200,7 @@ func (e *env) ask(ctx context.Context, p *prepared, dir *judging.Dir, missing, s
 	defer done()
 	p.note = progress.note
 	p.job.Write = func(r *judging.Record) error {
+		p.origins.onto(r)
 		if err := dir.Write(r); err != nil {
 			return err
 		}
@@ -247,6 +248,9 @@ func (e *env) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (*s
 	}
 	if asked > 0 || m.Status != judging.Complete {
 		e.say("run written to %s", p.out)
+	}
+	for _, o := range rep.Origins {
+		e.say("%s", o)
 	}
 	if games == 0 {
 		return nil, e.ending(m.Status, left, m.Judgments, runErr)
