@@ -167,6 +167,7 @@ type Response struct {
 	Took    time.Duration `json:"took_ns,omitempty"`
 	Timing  Timing        `json:"-"`
 	Cached  bool          `json:"-"`
+	Origin  string        `json:"-"` // of a cached reply: the bundle that it was taken in from
 	// Endpoint is the address of the server that answered, where there was a
 	// choice; see [Pool].
 	Endpoint string `json:"endpoint,omitempty"`

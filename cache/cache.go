@@ -15,7 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -33,9 +32,17 @@ import (
 	"gavel/backends"
 )
 
-// schema is part of every key and the first byte of every value. Raise it when
-// the meaning of either changes: older entries are then misses.
+// schema is part of every key. Raise it when the meaning of a key changes: older
+// entries are then misses.
 const schema = 1
+
+// The first byte of a value says what its checksum is of. A value of an earlier
+// gavel is read as it is, and is not bound to its key: a file of the cache that
+// is copied over another gives a whole value under a key that it is not of.
+const (
+	unbound = 1 // of the text alone
+	bound   = 2 // of the key and the text
+)
 
 // Key is the SHA-256 of the request's JSON and the schema version: identity of
 // backend and model, messages, sampling parameters, limits, context size and
@@ -60,28 +67,42 @@ type Entry struct {
 	Model    string            `json:"model"`
 	Created  time.Time         `json:"created"`
 	Response backends.Response `json:"response"`
+	// Origin is the bundle that the reply was taken in from, as it was called
+	// then; empty for a reply to this gavel.
+	Origin string `json:"origin,omitempty"`
+}
+
+// answer is what a caller is given.
+func (e Entry) answer() backends.Response {
+	e.Response.Cached, e.Response.Origin = true, e.Origin
+	return e.Response
 }
 
 // Options for Open.
 type Options struct {
-	// Warn is told of entries that cannot be used and of a disk that is full,
-	// each once. May be nil.
+	// Warn is told of entries that cannot be used, of a disk that is full and of
+	// a store that is given up, each once. May be nil.
 	Warn func(format string, args ...any)
 	// MinFree is how much space must be left on the disk of the folder,
 	// in bytes; default 256 MiB (see room.go).
 	MinFree uint64
+	// Timeout is how long is waited for one read, write or closing of the
+	// database; default 30 s. A store that takes longer is given up.
+	Timeout time.Duration
 }
 
 // Store is an open cache.
 type Store struct {
 	dir       string
+	folder    os.FileInfo
+	writing   sync.Mutex   // after a write that fails Badger takes no other: it would end the process
 	mu        sync.RWMutex // renewing db; readers and writers of the database share it
 	db        *badger.DB
 	opts      Options
 	free      func(dir string) (uint64, error) // space on the disk
-	gone      atomic.Bool                      // db could not be opened again
-	wrote     atomic.Bool                      // since db was opened
-	unrenewed atomic.Int64                     // bytes written since db was opened
+	end       ending
+	wrote     atomic.Bool  // since db was opened
+	unrenewed atomic.Int64 // bytes written since db was opened
 	warned    sync.Map
 }
 
@@ -107,27 +128,64 @@ func Open(dir string, opts Options) (*Store, error) {
 	if opts.Warn == nil {
 		opts.Warn = func(string, ...any) {}
 	}
+	if opts.Timeout == 0 {
+		opts.Timeout = defaultTimeout
+	}
+	if err := stillHeld(dir); err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("cache: %w; name another folder with --cache, or use --no-cache", err)
 	}
 	if free, err := freeSpace(dir); err == nil && free < opts.MinFree {
 		return nil, &NoRoomError{dir, free, opts.MinFree}
 	}
-	db, err := openBadger(dir, opts.Warn)
+	folder, err := os.Stat(dir)
 	if err != nil {
 		return nil, openError(dir, err)
 	}
-	return &Store{dir: dir, db: db, opts: opts, free: freeSpace}, nil
+	s := &Store{dir: dir, folder: folder, opts: opts, free: freeSpace, end: ending{over: make(chan struct{})}}
+	if s.db, err = within(s, openingTakes*opts.Timeout, s.open); err != nil {
+		return nil, openError(dir, err)
+	}
+	return s, nil
+}
+
+// openingTakes is how many times as long as a write the opening may take: it may
+// have to read all tables.
+const openingTakes = 10
+
+// open opens the database, and lets go of it where that took so long that nobody
+// waits for it.
+func (s *Store) open() (*badger.DB, error) {
+	db, err := openBadger(s.dir, s.opts.Warn)
+	if why := s.ended(); why != nil {
+		if err == nil {
+			db.Close()
+		}
+		s.released()
+		return nil, why
+	}
+	return db, err
 }
 
 func openBadger(dir string, warn func(format string, args ...any)) (*badger.DB, error) {
-	lost, err := checkTables(dir)
+	distrusted := filepath.Join(dir, distrustFile)
+	_, err := os.Stat(distrusted)
+	thorough := err == nil
+	if err := mend(dir, thorough, warn); err != nil {
+		return nil, err
+	}
+	found, err := lookAt(dir, false)
 	if err != nil {
 		return nil, err
 	}
 	db, err := badger.Open(badgerOptions(dir))
-	if err == nil && lost > 0 {
-		warn("cache %s: its %s is damaged: %d of its tables are lost, and what they held is asked again", dir, badger.ManifestFilename, lost)
+	if err == nil && found.lost > 0 {
+		warn("cache %s: its %s is damaged: %d of its tables are lost, and what they held is asked again", dir, badger.ManifestFilename, found.lost)
+	}
+	if err == nil && thorough {
+		os.Remove(distrusted)
 	}
 	return db, err
 }
@@ -142,6 +200,10 @@ func openBadger(dir string, warn func(format string, args ...any)) (*badger.DB, 
 //   - A key that a table's filter does not rule out is looked up there, which
 //     maps a piece of the file. At Badger's one false alarm in a hundred, some
 //     dozens of tables and 100,000 new keys, all of them end up in memory.
+//   - The checksum of a long value is looked at before its lengths, which Badger
+//     trusts: one that lies elsewhere by now is a miss, not a panic. Blocks of
+//     tables are read as they are: the checksums of our values tell more, of
+//     which a block has several.
 //   - The memory table is small. A value may not be longer than 15% of it; one
 //     above the threshold goes to the value log instead.
 func badgerOptions(dir string) badger.Options {
@@ -160,6 +222,7 @@ func badgerOptions(dir string) badger.Options {
 		WithNumCompactors(0).
 		WithNumLevelZeroTablesStall(math.MaxInt).
 		WithDetectConflicts(false).
+		WithVerifyValueChecksum(true).
 		WithCompactL0OnClose(false)
 }
 
@@ -168,6 +231,8 @@ func openError(dir string, err error) error {
 	switch {
 	case strings.Contains(text, "Cannot acquire directory lock") || strings.Contains(text, "Another process is using"):
 		return fmt.Errorf("cache %s is %w: wait for it to end, name another folder with --cache, or use --no-cache", dir, ErrLocked)
+	case errors.Is(err, ErrGivenUp):
+		return fmt.Errorf("cache %s: %w", dir, err)
 	case readOnly.MatchString(text): // Badger's errors do not unwrap
 		return fmt.Errorf("cache %s: %s: name a folder you may write to with --cache, or use --no-cache", dir, text)
 	}
@@ -178,40 +243,66 @@ var readOnly = regexp.MustCompile(`(?i)permission denied|read-only file system|a
 
 // Close writes what is in memory to disk and releases the folder. Where many
 // tables have piled up, it merges them. On a disk that is full it does neither,
-// see [ErrNoRoom].
+// see [ErrNoRoom]. A store that was given up is not closed, see [ErrGivenUp].
 func (s *Store) Close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if free, ok := s.roomFor(CloseRoom); !ok && s.wrote.Load() && !s.db.IsClosed() {
-		return fmt.Errorf("cache %s: %w (%d MiB left): it is not closed; what it was told last is in its log, and read the next time", s.dir, ErrNoRoom, free>>20)
+	if err := s.ended(); err != nil {
+		if errors.Is(err, ErrGivenUp) {
+			return fmt.Errorf("cache %s: %w", s.dir, err)
+		}
+		return nil // it was closed then
 	}
-	s.merge()
-	if err := s.db.Close(); err != nil {
-		return fmt.Errorf("cache %s: closing: %w", s.dir, err)
+	err := s.do(s.opts.Timeout, func() error {
+		if err := s.here(); err != nil {
+			return err
+		}
+		if free, ok := s.roomFor(CloseRoom); !ok && s.wrote.Load() && !s.db.IsClosed() {
+			return fmt.Errorf("%w (%d MiB left): it is not closed; what it was told last is in its log, and read the next time", ErrNoRoom, free>>20)
+		}
+		return nil
+	})
+	if err == nil {
+		err = s.do(s.mergeTakes(), s.merge)
+	}
+	if err == nil {
+		err = s.do(s.opts.Timeout, func() error {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return s.close()
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("cache %s: %w", s.dir, err)
 	}
 	return nil
 }
 
+// close closes the database. The caller holds the lock.
+func (s *Store) close() error {
+	err := s.db.Close()
+	s.released()
+	return err
+}
+
+// mergeTakes is how long a merge of all tables may take.
+func (s *Store) mergeTakes() time.Duration {
+	return s.opts.Timeout + time.Duration(folderSize(s.dir)/mergedASecond)*time.Second
+}
+
 // merge leaves everything as it is if a table is damaged, or there is no room:
 // Badger merges in goroutines of its own, where it may panic.
-func (s *Store) merge() {
+func (s *Store) merge() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.db.IsClosed() {
-		return
+		return nil
 	}
 	levels := s.db.Levels()
 	merged := 0
 	for _, l := range levels[1:] {
 		merged += l.NumTables
 	}
-	if levels[0].NumTables > max(manyTables, merged) && s.roomToMerge() == nil && s.checksums() == nil {
+	if levels[0].NumTables > max(manyTables, merged) && s.roomToMerge() == nil && s.sound() == nil {
 		s.db.Flatten(1) // if it fails, the tables are still there
-	}
-}
-
-func (s *Store) checksums() (err error) {
-	defer guard(&err)
-	if err := s.db.VerifyChecksum(); err != nil && !errors.Is(err, io.EOF) {
-		return err
 	}
 	return nil
 }
@@ -225,17 +316,16 @@ func (s *Store) renew() error {
 		return nil // someone else just did
 	}
 	s.unrenewed.Store(0)
-	err := s.db.Close()
-	if err == nil {
+	err := s.close()
+	if err == nil && s.ended() == nil {
 		var db *badger.DB
-		if db, err = openBadger(s.dir, s.opts.Warn); err == nil {
+		if db, err = s.open(); err == nil {
 			s.db = db
 			s.wrote.Store(false)
 			return nil
 		}
 	}
-	s.gone.Store(true)
-	return fmt.Errorf("opening it again: %w", err)
+	return s.finish(fmt.Errorf("opening it again: %w", err))
 }
 
 func (s *Store) warnOnce(kind, format string, args ...any) {
@@ -246,11 +336,11 @@ func (s *Store) warnOnce(kind, format string, args ...any) {
 
 // Get looks a key up. Whatever cannot be read is a miss.
 func (s *Store) Get(key [sha256.Size]byte) (Entry, bool) {
-	e, err := s.read(key)
+	e, err := within(s, s.opts.Timeout, func() (Entry, error) { return s.read(key) })
 	switch {
 	case err == nil:
 		return e, true
-	case errors.Is(err, badger.ErrKeyNotFound), errors.Is(err, badger.ErrDBClosed): // renew says why
+	case errors.Is(err, badger.ErrKeyNotFound), errors.Is(err, badger.ErrDBClosed), s.ended() != nil: // finish says why
 	case errors.Is(err, errOlder):
 		s.warnOnce("older", "cache %s: entries of an older gavel are asked again (\"gavel cache prune\" removes them)", s.dir)
 	default:
@@ -260,7 +350,6 @@ func (s *Store) Get(key [sha256.Size]byte) (Entry, bool) {
 }
 
 func (s *Store) read(key [sha256.Size]byte) (e Entry, err error) {
-	defer guard(&err)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	err = s.db.View(func(txn *badger.Txn) error {
@@ -268,29 +357,35 @@ func (s *Store) read(key [sha256.Size]byte) (e Entry, err error) {
 		if err != nil {
 			return err
 		}
-		return item.Value(func(v []byte) error { e, err = decode(v); return err })
+		return item.Value(func(v []byte) error { e, err = decode(key[:], v); return err })
 	})
 	return e, err
 }
 
 // Put stores an answer. On a disk that is nearly full it stores nothing, and its
-// error wraps ErrNoRoom.
+// error wraps ErrNoRoom. The first write that Badger fails is the last.
 func (s *Store) Put(key [sha256.Size]byte, e Entry) error {
-	if s.gone.Load() {
-		return nil
+	if err := s.ended(); err != nil {
+		return err
 	}
-	value, err := encode(e)
+	value, err := encode(key[:], e)
 	if err != nil {
 		return err
 	}
-	if free, ok := s.roomFor(s.opts.MinFree); !ok {
-		return fmt.Errorf("%w: it has %d MiB left, the cache needs %d", ErrNoRoom, free>>20, s.opts.MinFree>>20)
-	}
-	if err := s.write(key, value); err != nil {
+	err = s.do(s.opts.Timeout, func() error {
+		if err := s.here(); err != nil {
+			return err
+		}
+		if free, ok := s.roomFor(s.opts.MinFree); !ok {
+			return fmt.Errorf("%w: it has %d MiB left, the cache needs %d", ErrNoRoom, free>>20, s.opts.MinFree>>20)
+		}
+		return s.write(key, value)
+	})
+	if err != nil {
 		return err
 	}
 	if s.unrenewed.Add(int64(len(value))) >= renewAfter {
-		return s.renew()
+		return s.do(s.opts.Timeout, s.renew)
 	}
 	return nil
 }
@@ -298,8 +393,21 @@ func (s *Store) Put(key [sha256.Size]byte, e Entry) error {
 func (s *Store) write(key [sha256.Size]byte, value []byte) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	if err := s.ended(); err != nil {
+		return err
+	}
 	s.wrote.Store(true)
-	return s.db.Update(func(txn *badger.Txn) error { return txn.Set(key[:], value) })
+	txn := s.db.NewTransaction(true)
+	defer txn.Discard()
+	if err := txn.Set(key[:], value); err != nil {
+		return err // a value that is too long
+	}
+	if err := txn.Commit(); err != nil {
+		return s.giveUp("it cannot be written to (%w)", err)
+	}
+	return nil
 }
 
 var (
@@ -307,7 +415,7 @@ var (
 	errDamaged = errors.New("damaged")
 )
 
-// A value is the schema byte, the CRC-32C of what follows it unpacked, and the
+// A value is the byte that says what its checksum is of, that CRC-32C, and the
 // entry's JSON as an S2 block. S2 rather than zstd: a reply is a kilobyte or
 // two, and setting up zstd for one costs more than writing it.
 const header = 1 + crc32.Size
@@ -317,28 +425,35 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // maxPlain bounds what a damaged length can make us allocate.
 const maxPlain = 256 << 20
 
-func encode(e Entry) ([]byte, error) {
+func encode(key []byte, e Entry) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(e); err != nil {
 		return nil, err
 	}
-	return seal(buf.Bytes()), nil
+	return seal(key, buf.Bytes()), nil
 }
 
-func seal(plain []byte) []byte {
+func seal(key, plain []byte) []byte {
 	out := make([]byte, header, header+s2.MaxEncodedLen(len(plain)))
-	out[0] = schema
-	binary.LittleEndian.PutUint32(out[1:], crc32.Checksum(plain, castagnoli))
+	out[0] = bound
+	binary.LittleEndian.PutUint32(out[1:], checksum(bound, key, plain))
 	return out[:header+len(s2.Encode(out[header:cap(out)], plain))]
 }
 
-func decode(v []byte) (Entry, error) {
+func checksum(kind byte, key, plain []byte) uint32 {
+	if kind == unbound {
+		key = nil
+	}
+	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, plain)
+}
+
+func decode(key, v []byte) (Entry, error) {
 	if len(v) == 0 {
 		return Entry{}, fmt.Errorf("%w: empty value", errDamaged)
 	}
-	if v[0] != schema {
+	if v[0] != unbound && v[0] != bound {
 		return Entry{}, errOlder
 	}
 	if len(v) < header {
@@ -351,7 +466,7 @@ func decode(v []byte) (Entry, error) {
 	if err != nil {
 		return Entry{}, fmt.Errorf("%w: %v", errDamaged, err)
 	}
-	if crc32.Checksum(plain, castagnoli) != binary.LittleEndian.Uint32(v[1:]) {
+	if checksum(v[0], key, plain) != binary.LittleEndian.Uint32(v[1:]) {
 		return Entry{}, fmt.Errorf("%w: wrong checksum", errDamaged)
 	}
 	var e Entry
@@ -396,8 +511,7 @@ func (c *client) Ask(ctx context.Context, req backends.Request) (backends.Respon
 		v, err, _ := c.flight.Do(string(key[:]), func() (any, error) {
 			mine = true
 			if e, ok := s.Get(key); ok && usable(e, req) {
-				e.Response.Cached = true
-				return outcome{resp: e.Response}, nil
+				return outcome{resp: e.answer()}, nil
 			}
 			resp, err := c.next.Ask(ctx, req)
 			if err != nil {
@@ -405,6 +519,7 @@ func (c *client) Ask(ctx context.Context, req backends.Request) (backends.Respon
 			}
 			err = s.Put(key, Entry{Model: req.Model, Created: time.Now().UTC().Truncate(time.Second), Response: resp})
 			switch { // the run goes on: its records hold the replies
+			case s.ended() != nil: // said
 			case errors.Is(err, ErrNoRoom):
 				s.warnOnce("full", "cache %s: until there is room, replies are not remembered: %v", s.dir, err)
 			case err != nil:
@@ -449,23 +564,30 @@ type Stats struct {
 func (s *Store) Visit(ctx context.Context, f func(key []byte, e Entry, err error) error) (err error) {
 	defer func() {
 		if errors.Is(err, errDamaged) {
-			err = fmt.Errorf("cache %s: %w: remove the folder to start a new one", s.dir, err)
+			err = fmt.Errorf("cache %s: %w: try again, which sets damaged tables aside, or remove the folder to start a new one", s.dir, err)
 		}
 	}()
+	if err := s.ended(); err != nil {
+		return err
+	}
+	defer func() { err = s.judged(err) }()
 	defer guard(&err)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.db.View(func(txn *badger.Txn) error {
-		it := txn.NewIterator(badger.DefaultIteratorOptions)
+		opts := badger.DefaultIteratorOptions
+		opts.PrefetchValues = false
+		it := txn.NewIterator(opts)
 		defer it.Close()
 		for it.Rewind(); it.Valid(); it.Next() {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			item := it.Item()
+			key := item.KeyCopy(nil)
 			var e Entry
-			err := item.Value(func(v []byte) (err error) { e, err = decode(v); return err })
-			if err := f(item.KeyCopy(nil), e, err); err != nil {
+			err := item.Value(func(v []byte) (err error) { e, err = decode(key, v); return err })
+			if err := f(key, e, err); err != nil {
 				return err
 			}
 		}
@@ -500,7 +622,7 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 }
 
 // Prune removes entries that cannot be used, and those that drop picks; it
-// returns how many went.
+// returns how many went. Tables that were set aside go too.
 func (s *Store) Prune(ctx context.Context, drop func(Entry) bool) (int, error) {
 	var keys [][]byte
 	err := s.Visit(ctx, func(key []byte, e Entry, err error) error {
@@ -509,11 +631,26 @@ func (s *Store) Prune(ctx context.Context, drop func(Entry) bool) (int, error) {
 		}
 		return nil
 	})
+	if err == nil {
+		err = os.RemoveAll(filepath.Join(s.dir, damagedFolder))
+	}
 	if err != nil || len(keys) == 0 {
 		return 0, err
 	}
 	if err := s.roomToMerge(); err != nil {
 		return 0, err
+	}
+	return len(keys), s.do(s.pruneTakes(), func() error { return s.remove(keys) })
+}
+
+// pruneTakes is how long it may take to write everything anew, values beside the
+// tables too.
+func (s *Store) pruneTakes() time.Duration { return 2 * s.mergeTakes() }
+
+// remove deletes entries, and then what is left of them.
+func (s *Store) remove(keys [][]byte) error {
+	if err := s.sound(); err != nil { // see merge
+		return fmt.Errorf("cache %s: %w", s.dir, err)
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -522,21 +659,21 @@ func (s *Store) Prune(ctx context.Context, drop func(Entry) bool) (int, error) {
 	defer batch.Cancel()
 	for _, k := range keys {
 		if err := batch.Delete(k); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	if err := batch.Flush(); err != nil {
-		return 0, err
+		return err
 	}
 	if err := s.db.Flatten(1); err != nil {
-		return len(keys), err
+		return err
 	}
 	for s.db.RunValueLogGC(0.5) == nil {
 	}
-	return len(keys), nil
+	return nil
 }
 
-// Verify reads every entry and every table's checksums; report is told of each
+// Verify reads every entry and every table; report is told of each
 // entry that cannot be used.
 func (s *Store) Verify(ctx context.Context, report func(key []byte, err error)) (good int, bad int, err error) {
 	err = s.Visit(ctx, func(key []byte, _ Entry, err error) error {
@@ -551,9 +688,7 @@ func (s *Store) Verify(ctx context.Context, report func(key []byte, err error)) 
 	if err != nil {
 		return good, bad, err
 	}
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if err := s.checksums(); err != nil {
+	if err := s.sound(); err != nil {
 		return good, bad, fmt.Errorf("cache %s: %w", s.dir, err)
 	}
 	return good, bad, nil

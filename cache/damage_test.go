@@ -18,8 +18,8 @@ func TestUnusableValuesAreMissesWithOneWarning(t *testing.T) {
 		warns  string
 	}{
 		"empty":             {func([]byte) []byte { return []byte{} }, broken},
-		"older schema":      {func(v []byte) []byte { v[0] = schema - 1; return v }, older},
-		"newer schema":      {func(v []byte) []byte { v[0] = schema + 1; return v }, older},
+		"older schema":      {func(v []byte) []byte { v[0] = unbound - 1; return v }, older},
+		"newer schema":      {func(v []byte) []byte { v[0] = bound + 1; return v }, older},
 		"schema alone":      {func(v []byte) []byte { return v[:1] }, broken},
 		"header alone":      {func(v []byte) []byte { return v[:header] }, broken},
 		"last byte gone":    {func(v []byte) []byte { return v[:len(v)-1] }, broken},
@@ -27,11 +27,11 @@ func TestUnusableValuesAreMissesWithOneWarning(t *testing.T) {
 		"a bit turned":      {func(v []byte) []byte { v[len(v)/2] ^= 4; return v }, broken},
 		"checksum turned":   {func(v []byte) []byte { v[1] ^= 1; return v }, broken},
 		"impossible length": {func(v []byte) []byte { return append(v[:header:header], 0xff, 0xff, 0xff, 0xff, 0x0f, 0) }, broken},
-		"another program's": {func([]byte) []byte { return append([]byte{schema}, "not a block of anything"...) }, broken},
-		"unknown ending":    {func([]byte) []byte { return seal([]byte(`{"response":{"text":"x","finish":"eos"}}`)) }, broken},
-		"no ending":         {func([]byte) []byte { return seal([]byte(`{}`)) }, broken},
-		"null":              {func([]byte) []byte { return seal([]byte(`null`)) }, broken},
-		"no JSON":           {func([]byte) []byte { return seal([]byte(`{"response":`)) }, broken},
+		"another program's": {func([]byte) []byte { return append([]byte{unbound}, "not a block of anything"...) }, broken},
+		"unknown ending":    {func([]byte) []byte { return old(`{"response":{"text":"x","finish":"eos"}}`) }, broken},
+		"no ending":         {func([]byte) []byte { return old(`{}`) }, broken},
+		"null":              {func([]byte) []byte { return old(`null`) }, broken},
+		"no JSON":           {func([]byte) []byte { return old(`{"response":`) }, broken},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -62,10 +62,17 @@ func TestUnusableValuesAreMissesWithOneWarning(t *testing.T) {
 	}
 }
 
+// old is a value as gavel wrote them when they were not bound to their keys.
+func old(plain string) []byte {
+	v := seal(nil, []byte(plain))
+	v[0] = unbound
+	return v
+}
+
 // A damaged byte never makes another answer.
 func TestEveryByteOfAValueCounts(t *testing.T) {
 	want := Entry{Model: "tiny", Created: entry("").Created, Response: verdict}
-	value, err := encode(want)
+	value, err := encode(nil, want)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,11 +80,11 @@ func TestEveryByteOfAValueCounts(t *testing.T) {
 		for bit := range 8 {
 			bad := append([]byte(nil), value...)
 			bad[i] ^= 1 << bit
-			if got, err := decode(bad); err == nil && !reflect.DeepEqual(got, want) {
+			if got, err := decode(nil, bad); err == nil && !reflect.DeepEqual(got, want) {
 				t.Errorf("byte %d, bit %d: %+v", i, bit, got)
 			}
 		}
-		if _, err := decode(value[:i]); err == nil {
+		if _, err := decode(nil, value[:i]); err == nil {
 			t.Errorf("the first %d of %d bytes are enough", i, len(value))
 		}
 	}
@@ -94,7 +101,7 @@ func TestUpkeepOfUnusableValues(t *testing.T) {
 	tamper(t, dir, func(v []byte) []byte {
 		switch values++; values {
 		case 1:
-			v[0]++
+			v[0] = bound + 1
 		case 2:
 			v = v[:3]
 		}
@@ -172,24 +179,25 @@ func scribble(t *testing.T, path string, at int64) {
 
 func FuzzDecode(f *testing.F) {
 	for _, e := range []Entry{entry(""), entry(strings.Repeat("long ", 100)), {Response: backends.Response{Finish: backends.TooLong, Context: 5}}} {
-		v, err := encode(e)
+		v, err := encode(nil, e)
 		if err != nil {
 			f.Fatal(err)
 		}
 		f.Add(v)
 	}
 	f.Add([]byte{})
-	f.Add([]byte{schema})
-	f.Add(seal([]byte(`{"response":{"finish":"eos"}}`)))
+	f.Add([]byte{unbound})
+	f.Add([]byte{bound})
+	f.Add(seal(nil, []byte(`{"response":{"finish":"eos"}}`)))
 	f.Fuzz(func(t *testing.T, v []byte) {
-		for _, value := range [][]byte{v, seal(v)} { // as it is, and as the JSON of a whole value
-			e, err := decode(value)
+		for _, value := range [][]byte{v, seal(nil, v)} { // as it is, and as the JSON of a whole value
+			e, err := decode(nil, value)
 			if err != nil {
 				continue
 			}
 			bad := append([]byte(nil), value...)
 			bad[len(bad)/2] ^= 1
-			if other, err := decode(bad); err == nil && !reflect.DeepEqual(other.Response, e.Response) {
+			if other, err := decode(nil, bad); err == nil && !reflect.DeepEqual(other.Response, e.Response) {
 				t.Errorf("a bit turned makes %+v of %+v", other, e)
 			}
 			switch e.Response.Finish {
@@ -197,11 +205,11 @@ func FuzzDecode(f *testing.F) {
 			default:
 				t.Errorf("finish %q", e.Response.Finish)
 			}
-			again, err := encode(e)
+			again, err := encode(nil, e)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if back, err := decode(again); err != nil || !reflect.DeepEqual(back.Response, e.Response) || back.Model != e.Model || !back.Created.Equal(e.Created) {
+			if back, err := decode(nil, again); err != nil || !reflect.DeepEqual(back.Response, e.Response) || back.Model != e.Model || !back.Created.Equal(e.Created) {
 				t.Errorf("%+v, written and read: %+v, %v", e, back, err)
 			}
 		}

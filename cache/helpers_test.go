@@ -31,7 +31,11 @@ func open(t *testing.T, dir string) (*Store, *warnings) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.db.Close() }) // Badger's Close may be called twice
+	t.Cleanup(func() {
+		if s.ended() == nil {
+			s.db.Close() // which may be called twice
+		}
+	})
 	return s, w
 }
 

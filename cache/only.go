@@ -14,7 +14,8 @@ type only struct {
 	used  func(key [sha256.Size]byte, e Entry)
 }
 
-// Only returns a Client that answers from the store alone. used, which may be
+// Only returns a Client that answers from the store alone. Where a reply came from
+// is not said: that is for the run that was first made of it. used, which may be
 // nil, is told of every entry that was of use; it is called from many goroutines.
 func Only(store *Store, used func(key [sha256.Size]byte, e Entry)) backends.Client {
 	return &only{store, used}

@@ -56,7 +56,9 @@ func TestRenewing(t *testing.T) {
 // A database that cannot be opened again ends the remembering, not the run.
 func TestRenewingFails(t *testing.T) {
 	s, w := open(t, t.TempDir())
-	s.dir = filepath.Join(withFile(t, "file", "x"), "file")
+	if err := os.WriteFile(filepath.Join(s.dir, "MANIFEST"), []byte("shopping list"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	s.unrenewed.Store(renewAfter)
 	c := Wrap(saying(verdict), s)
 	for range 3 {
@@ -98,16 +100,17 @@ func TestLongReplies(t *testing.T) {
 	}
 }
 
-// piled is a closed cache of many small tables; it returns what it holds.
-func piled(t *testing.T, dir string) (entries int) {
+// piled is a closed cache of so many small tables; it returns how many entries
+// it holds: request("0"), request("1") and so on.
+func piled(t *testing.T, dir string, tables int) (entries int) {
 	t.Helper()
 	db, err := badger.Open(badgerOptions(dir).WithMemTableSize(64 << 10).WithValueThreshold(1 << 10))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for db.Levels()[0].NumTables <= manyTables {
+	for db.Levels()[0].NumTables < tables {
 		key := Key(request(fmt.Sprint(entries)))
-		value, err := encode(entry(strings.Repeat(fmt.Sprint(rand.Uint64()), 20)))
+		value, err := encode(key[:], entry(strings.Repeat(fmt.Sprint(rand.Uint64()), 20)))
 		if err == nil {
 			err = db.Update(func(txn *badger.Txn) error { return txn.Set(key[:], value) })
 		}
@@ -124,7 +127,7 @@ func piled(t *testing.T, dir string) (entries int) {
 
 func TestManyTablesAreMerged(t *testing.T) {
 	dir := t.TempDir()
-	entries := piled(t, dir)
+	entries := piled(t, dir, manyTables+1)
 	s, _ := open(t, dir)
 	shut(t, s)
 	s, _ = open(t, dir)
@@ -136,17 +139,24 @@ func TestManyTablesAreMerged(t *testing.T) {
 	}
 }
 
+// A table that is damaged within is found before a merge, and set aside when the
+// cache is opened the next time.
 func TestDamagedTablesAreNotMerged(t *testing.T) {
 	dir := t.TempDir()
-	piled(t, dir)
-	scribble(t, filepath.Join(dir, "000007.sst"), 5000)
+	piled(t, dir, manyTables+1)
+	for at := int64(4000); at < 12000; at += 12 { // lengths too
+		scribble(t, filepath.Join(dir, "000007.sst"), at)
+	}
 	s, _ := open(t, dir)
 	before := len(s.db.Tables())
 	s.Get(Key(request("q")))
 	shut(t, s)
-	s, _ = open(t, dir)
-	if n := len(s.db.Tables()); n != before {
+	s, w := open(t, dir)
+	if n := len(s.db.Tables()); n != before-1 {
 		t.Errorf("%d tables, then %d", before, n)
+	}
+	if len(w.said) != 1 || !strings.Contains(w.said[0], "tables is damaged and set aside") {
+		t.Errorf("said %q", w.said)
 	}
 }
 
@@ -161,7 +171,7 @@ func TestWrittenWithOtherOptions(t *testing.T) {
 	for i := range n {
 		req := request(fmt.Sprint(i))
 		key := Key(req)
-		value, err := encode(Entry{Model: "tiny", Response: backends.Response{Text: req.Messages[1].Content, Finish: backends.Stop}})
+		value, err := encode(key[:], Entry{Model: "tiny", Response: backends.Response{Text: req.Messages[1].Content, Finish: backends.Stop}})
 		if err == nil {
 			err = db.Update(func(txn *badger.Txn) error { return txn.Set(key[:], value) })
 		}

@@ -26,6 +26,7 @@ type Reply struct {
 	ReplyTokens  int             `json:"reply_tokens,omitempty"`
 	Milliseconds float64         `json:"ms,omitempty"`
 	Cached       bool            `json:"cached,omitempty"`
+	Origin       string          `json:"origin,omitempty"`      // the bundle that a cached reply was taken in from
 	Endpoint     string          `json:"endpoint,omitempty"`    // the server that answered, where the run has several
 	Model        string          `json:"model,omitempty"`       // that the reply names, where it is not the one asked for
 	Constrained  bool            `json:"constrained,omitempty"` // the server was asked to hold it to the labels on offer

@@ -96,6 +96,7 @@ var replyKeys = map[string]func(*recordScan, *Reply) bool{
 	"reply_tokens":  func(s *recordScan, r *Reply) bool { return scanInt(s, &r.ReplyTokens) },
 	"ms":            func(s *recordScan, r *Reply) bool { return s.number(&r.Milliseconds) },
 	"cached":        func(s *recordScan, r *Reply) bool { return s.truth(&r.Cached) },
+	"origin":        func(s *recordScan, r *Reply) bool { return scanText(s, &r.Origin) },
 	"endpoint":      func(s *recordScan, r *Reply) bool { return scanText(s, &r.Endpoint) },
 	"model":         func(s *recordScan, r *Reply) bool { return scanText(s, &r.Model) },
 	"constrained":   func(s *recordScan, r *Reply) bool { return s.truth(&r.Constrained) },

@@ -333,7 +333,7 @@ func reply(r backends.Response, constrained bool) Reply {
 	return Reply{
 		Text: r.Text, Thinking: r.Thinking, Finish: r.Finish, Detail: r.Detail,
 		PromptTokens: r.PromptTokens, ReplyTokens: r.ReplyTokens,
-		Milliseconds: float64(r.Took.Microseconds()) / 1000, Cached: r.Cached, Constrained: constrained, Endpoint: r.Endpoint, Model: r.Model,
+		Milliseconds: float64(r.Took.Microseconds()) / 1000, Cached: r.Cached, Origin: r.Origin, Constrained: constrained, Endpoint: r.Endpoint, Model: r.Model,
 	}
 }
 

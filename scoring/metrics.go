@@ -94,7 +94,7 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 		Items: run.items(), Expected: m.Spec.Dataset.Items,
 		Outcomes: map[string]int{}, Policy: run.Reading.Policy, AcceptCut: run.Reading.AcceptCut,
 		Bootstrap: Bootstrap{b.Rounds, b.Level, b.Seed, run.resampled()},
-		Results:   []Result{}, Warnings: run.warnings(),
+		Results:   []Result{}, Origins: run.Origins(), Warnings: run.warnings(),
 	}
 	for _, o := range Outcomes {
 		rep.Outcomes[o] = run.Outcomes[judging.Outcome(o)]
@@ -232,6 +232,9 @@ func (run *Run) warnings() []string {
 	}
 	for _, c := range m.Changes {
 		say("the server at %s served another model from some time before %s on: what it said since it was last asked was dropped (it was %s; it became %s)", c.URL, c.At.Format(time.RFC3339), c.Was, c.Is)
+	}
+	for _, o := range run.Origins() {
+		say("%s", o)
 	}
 	n, unit := run.items(), "pairs have not both games"
 	if run.family != nil {

@@ -88,6 +88,7 @@ type Report struct {
 	Outcomes  map[string]int `json:"outcomes"` // of games, all eight
 	Policy    judging.Policy `json:"policy"`
 	AcceptCut bool           `json:"accept_cut"`
+	Origins   []Origin       `json:"origins,omitempty"`
 	Missing   Missing        `json:"missing,omitempty"` // of protocols that leave a choice: how judgments without a verdict count
 	Bootstrap Bootstrap      `json:"bootstrap"`
 
@@ -95,6 +96,17 @@ type Report struct {
 	Calibration *Calibration `json:"calibration,omitempty"`
 
 	Warnings []string `json:"warnings"`
+}
+
+// Origin is how many of a run's replies are from a bundle that was taken in.
+type Origin struct {
+	Bundle  string `json:"bundle"`
+	Replies int    `json:"replies"`
+	Of      int    `json:"of"` // replies of the run
+}
+
+func (o Origin) String() string {
+	return fmt.Sprintf("%d of %d replies came from bundle %s", o.Replies, o.Of, o.Bundle)
 }
 
 // settings names what makes two runs of one prompt differ.
@@ -197,7 +209,9 @@ type Run struct {
 	Thought  int // replies cut in the midst of thinking, before any answer
 	Shrunk   int // prompts that the server cut without saying so
 	Unheld   int // replies that a server was asked to hold to the labels, and did not
-	Unlikely int // decided games whose label is not the likeliest of those on offer
+	replies  int
+	origins  map[string]int // replies from each bundle
+	Unlikely int            // decided games whose label is not the likeliest of those on offer
 
 	family   family // of protocols that are not scored as pairs of games, else nil
 	complete int    // items of the family with all their judgments
@@ -277,6 +291,7 @@ func (l *Loader) Add(r *judging.Record) error {
 		}
 		l.mu.Lock()
 		defer l.mu.Unlock()
+		run.trace(r)
 		return l.addToFamily(r, v)
 	}
 	if len(r.Order) != 2 || r.Showing > 1 {
@@ -289,6 +304,7 @@ func (l *Loader) Add(r *judging.Record) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	run.Records++
+	run.trace(r)
 	if v.Outcome != r.Outcome || r.CandidateID(v.Choice) != r.Choice {
 		run.Reread++
 	}
@@ -321,6 +337,28 @@ func (l *Loader) Add(r *judging.Record) error {
 	}
 	l.of[i] = l.pattern(p) + 1
 	return nil
+}
+
+// trace counts where replies came from.
+func (run *Run) trace(r *judging.Record) {
+	run.replies += len(r.Replies)
+	for _, reply := range r.Replies {
+		if reply.Origin == "" {
+			continue
+		}
+		if run.origins == nil {
+			run.origins = map[string]int{}
+		}
+		run.origins[strings.Clone(reply.Origin)]++
+	}
+}
+
+// Origins are the bundles that replies came from, by name.
+func (run *Run) Origins() (origins []Origin) {
+	for _, bundle := range slices.Sorted(maps.Keys(run.origins)) {
+		origins = append(origins, Origin{bundle, run.origins[bundle], run.replies})
+	}
+	return origins
 }
 
 // remark counts what a table warns of.

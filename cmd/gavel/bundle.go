@@ -67,11 +67,15 @@ Examples:
 passed over; what is there and differs is refused. Datasets go where fetched ones are,
 replies into the cache, prompts that were files into a folder "prompts" beside the runs.
 "gavel replay RUN" then makes a run again from its replies, without a server.
+Replies that were taken in answer later runs that ask the same; these say how many of
+theirs came from which bundle. With --no-replies the runs are taken in alone.
 
 Example:
   gavel bundle import week42.tar --runs runs`,
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "runs", Value: "runs", Usage: "`DIR` for the runs"},
+					&cli.BoolFlag{Name: "no-replies", Usage: "leave the cache as it is: its replies answer no run of yours, and the runs cannot be replayed"},
+					&cli.Int64Flag{Name: "max-mib", Value: mostUnpacked >> 20, Usage: "refuse a bundle that unpacks to more than `N` MiB"},
 					cacheFlag(),
 				},
 				Action: e.bundleImport,

@@ -5,11 +5,13 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -264,5 +266,130 @@ func TestBundleSaysNoEscapes(t *testing.T) {
 	f.Close()
 	if _, stderr, code := call(t, "bundle", "import", at); code != 0 || strings.ContainsAny(stderr, "\x1b\x07\u202e") || !strings.Contains(stderr, "one") {
 		t.Errorf("exit status %d: %q", code, stderr)
+	}
+}
+
+// TestBundleOrigin: a later run that is answered by a bundle's replies says so,
+// wherever its numbers are, and is made again with the same results.
+func TestBundleOrigin(t *testing.T) {
+	bundle, _ := carried(t)
+	dir := home(t)
+	j := newJudge(t, false, prefersLonger)
+	mustCall(t, "bundle", "import", bundle)
+	mustCall(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--limit", "10", "--no-cache", "--out", "mine")
+	asked := j.calls.Load()
+	out, stderr, code := call(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--out", "later")
+	if code != 0 || j.calls.Load() != asked {
+		t.Fatalf("exit status %d, %d calls: %s", code, j.calls.Load()-asked, stderr)
+	}
+	const says = "64 of 64 replies came from bundle week.tar (SHA-256 "
+	if !strings.Contains(stderr, says) || !strings.Contains(out, "! "+says) {
+		t.Errorf("the table: %s\nstandard error: %s", out, stderr)
+	}
+	if results := read(t, "later/results.json"); !strings.Contains(results, `"bundle": "week.tar (SHA-256 `) || !strings.Contains(results, `"replies": 64`) {
+		t.Errorf("results.json: %s", results)
+	}
+	if results := read(t, "mine/results.json"); strings.Contains(results, "origins") || strings.Contains(read(t, "mine/records.jsonl"), `"origin"`) {
+		t.Errorf("of its own replies: %s", results)
+	}
+	if _, stderr, code := call(t, "replay", "later", "--out", "again"); code != 0 || !strings.Contains(stderr, "the same, byte for byte") || !strings.Contains(stderr, says) {
+		t.Errorf("replay: exit status %d: %s", code, stderr)
+	}
+	// On a third machine the replies come from another bundle, and the run says what it said.
+	mustCall(t, "bundle", "export", "later", "--out", "third.tar")
+	home(t)
+	mustCall(t, "bundle", "import", filepath.Join(dir, "third.tar"))
+	if _, stderr, code := call(t, "replay", "runs/later", "--out", "again"); code != 0 || !strings.Contains(stderr, says) {
+		t.Errorf("replay of what was imported twice: exit status %d: %s", code, stderr)
+	}
+	if _, stderr, _ := call(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--out", "own"); !strings.Contains(stderr, "64 of 64 replies came from bundle third.tar") {
+		t.Error(stderr)
+	}
+}
+
+// TestBundleWithoutReplies: the runs come alone, and the judge is asked.
+func TestBundleWithoutReplies(t *testing.T) {
+	bundle, _ := carried(t)
+	home(t)
+	j := newJudge(t, false, prefersLonger)
+	_, stderr, code := call(t, "bundle", "import", bundle, "--no-replies")
+	if code != 0 || !strings.Contains(stderr, "9 files taken in, 0 there already; 82 replies left out") {
+		t.Fatalf("exit status %d: %s", code, stderr)
+	}
+	mustCall(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--out", "later")
+	if n := j.calls.Load(); n < 64 || strings.Contains(read(t, "later/records.jsonl"), `"origin"`) {
+		t.Errorf("%d calls", n)
+	}
+}
+
+// TestBundleOfBefore: a bundle of a gavel that knew no origins is taken in, and
+// its run made again.
+func TestBundleOfBefore(t *testing.T) {
+	at, err := filepath.Abs("testdata/bundle-schema1.tar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	home(t)
+	if _, stderr, code := call(t, "bundle", "import", at); code != 0 || !strings.Contains(stderr, "4 files taken in, 0 there already; 4 replies taken in") {
+		t.Fatalf("exit status %d: %s", code, stderr)
+	}
+	if _, stderr, code := call(t, "replay", "runs/old", "--out", "again"); code != 0 || !strings.Contains(stderr, "the same, byte for byte") {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
+}
+
+// TestBundleBomb: a small bundle that unpacks to a great deal is refused before
+// anything is written, and never held in memory.
+func TestBundleBomb(t *testing.T) {
+	home(t)
+	const piece = 64 << 20
+	zeros, err := pack(bundled{text: make([]byte, piece)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	index, err := pack(bundled{text: []byte(`{"schema":1}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bomb := func(name string, pieces int, files ...string) string {
+		f, err := os.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		w := &tarballWriter{out: f, whole: sha256.New(), part: sha256.New()}
+		err = w.add(bundleFile+packed, index)
+		for _, file := range files {
+			err = errors.Join(err, w.add(file+packed, bytes.Repeat(zeros, pieces))) // frames that follow each other are one text
+		}
+		sums, _ := json.Marshal(w.segments)
+		err = errors.Join(err, w.add(sumsFile, sums))
+		if _, werr := f.Write(seal(w.whole.Sum(nil))); err != nil || werr != nil {
+			t.Fatal(err, werr)
+		}
+		return name
+	}
+	for _, tc := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{bomb("whole.tar", 22, "prompts/a", "prompts/b", "prompts/c")}, "whole.tar unpacks to more than 4096 MiB: nothing was taken in"},
+		{[]string{bomb("limit.tar", 8, "prompts/a"), "--max-mib", "100"}, "limit.tar unpacks to more than 100 MiB: nothing was taken in; if it is to be trusted, allow more with --max-mib"},
+		{[]string{bomb("line.tar", 4, repliesFile)}, "replies.jsonl.zst: line 1: longer than 16 MiB"},
+		{[]string{"limit.tar", "--max-mib", "0"}, "--max-mib 0: it must be at least 1"},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, stderr, code := call(t, append([]string{"bundle", "import", "--cache", "replies"}, tc.args...)...)
+		runtime.ReadMemStats(&after)
+		if code == 0 || !strings.Contains(stderr, tc.says) {
+			t.Errorf("%v: exit status %d: %s", tc.args, code, stderr)
+		}
+		if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 128 {
+			t.Errorf("%v: %d MiB were allocated", tc.args, took)
+		}
+	}
+	if _, err := os.Stat("runs"); err == nil {
+		t.Error("something was taken in")
 	}
 }

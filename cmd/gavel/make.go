@@ -63,7 +63,7 @@ func (e *env) make(ctx context.Context, p *prepared) (*scoring.Report, error) {
 		closed := make(chan error, 1)
 		go func() { closed <- closeClient() }() // beside scoring
 		defer func() {
-			if err := <-closed; err != nil {
+			if err := <-closed; err != nil && !errors.Is(err, cache.ErrGivenUp) { // which was said
 				e.say("warning: %v", err)
 			}
 		}()
@@ -209,6 +209,7 @@ func (e *env) ask(ctx context.Context, p *prepared, dir *judging.Dir, missing, s
 	p.note = progress.note
 	p.job.Client = &endsUntold{Client: p.job.Client, say: progress.note}
 	p.job.Write = func(r *judging.Record) error {
+		p.origins.onto(r)
 		if err := dir.Write(r); err != nil {
 			return err
 		}
@@ -260,6 +261,9 @@ func (e *env) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (*s
 	}
 	if asked > 0 || m.Status != judging.Complete {
 		e.say("run written to %s", p.out)
+	}
+	for _, o := range rep.Origins {
+		e.say("%s", o)
 	}
 	if games == 0 {
 		return nil, e.ending(m.Status, left, m.Judgments, runErr)

@@ -27,8 +27,9 @@ type prepared struct {
 
 	// Of a replay: who answers in the servers' place, and records that are taken
 	// over as they are.
-	answer backends.Client
-	given  []*judging.Record
+	answer  backends.Client
+	given   []*judging.Record
+	origins origins // of a run that is made again
 }
 
 // items are what a run is of: a dataset, and which of its rows.

@@ -122,7 +122,7 @@ func (e *env) prepareReplay(run, out, dir string, used func(key [32]byte, entry 
 		Concurrency: m.Concurrency, Now: e.now, GiveUp: m.Judgments + 1,
 	}}
 	p.answer = client
-	p.given, err = unasked(run)
+	p.given, p.origins, err = told(run)
 	if err != nil {
 		closeClient()
 		set.Close()
@@ -157,14 +157,42 @@ func (e *env) replayClient(m *judging.Manifest, dir string, used func([32]byte, 
 	return cache.Only(store, used), store.Close, nil
 }
 
-// unasked are the records of prompts that were too long to be asked: no reply
-// of them is in any cache.
-func unasked(run string) (records []*judging.Record, err error) {
+// origins are where the replies of a run came from that is made again, for the
+// records that have any.
+type origins map[showing][]string
+
+type showing struct {
+	item            string
+	showing, repeat int
+}
+
+// onto says of a record what was said of it when it was first made.
+func (o origins) onto(r *judging.Record) {
+	for i, bundle := range o[showing{r.Item, r.Showing, r.Repeat}] {
+		if i < len(r.Replies) {
+			r.Replies[i].Origin = bundle
+		}
+	}
+}
+
+// told is what a run says that is in no cache: the records of prompts that were
+// too long to be asked, and where replies came from.
+func told(run string) (unasked []*judging.Record, from origins, err error) {
+	from = origins{}
 	err = judging.ReadRecords(filepath.Join(run, judging.RecordsFile), func(r *judging.Record) error {
 		if r.Outcome == judging.TooLong && len(r.Replies) == 1 && r.Replies[0].Unasked() {
-			records = append(records, r)
+			unasked = append(unasked, r)
+		}
+		bundles := make([]string, len(r.Replies))
+		any := false
+		for i, reply := range r.Replies {
+			bundles[i] = reply.Origin
+			any = any || reply.Origin != ""
+		}
+		if any {
+			from[showing{r.Item, r.Showing, r.Repeat}] = bundles
 		}
 		return nil
 	})
-	return slices.Clip(records), err
+	return slices.Clip(unasked), from, err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"archive/tar"
+	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
@@ -119,95 +120,124 @@ func pack(f bundled) ([]byte, error) {
 	return enc.EncodeAll(text, nil), nil
 }
 
-// checkTarball reads a tarball through and says which of its files is not what
-// was written.
-func checkTarball(f *os.File) ([]segment, error) {
+// checkTarball reads a tarball through, once and forward, and says which of its
+// files is not what was written. The sum that seals it stands for all of it.
+func checkTarball(f *os.File) (segments []segment, sum string, err error) {
 	info, err := f.Stat()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	body := info.Size() - sealed
 	if body < tarBlock {
-		return nil, errors.New("not a bundle of gavel, or cut short")
+		return nil, "", errors.New("not a bundle of gavel, or cut short")
 	}
 	whole := sha256.New()
-	if _, err := io.Copy(whole, io.NewSectionReader(f, 0, body)); err != nil {
-		return nil, err
+	r := &countingReader{in: io.TeeReader(bufio.NewReaderSize(io.NewSectionReader(f, 0, body), 256<<10), whole)}
+	found, sums, err := readSegments(r)
+	if err != nil {
+		return nil, "", err
+	}
+	if err := json.Unmarshal(sums, &segments); err != nil {
+		return nil, "", fmt.Errorf("damaged: %s: %w", sumsFile, err)
+	}
+	for i, s := range segments {
+		switch {
+		case i < len(found) && s == found[i]:
+		case i < len(found) && s.Name == found[i].Name && s.Offset == found[i].Offset && s.Size == found[i].Size:
+			return nil, "", fmt.Errorf("damaged: %s is not what was written", s.Name)
+		default:
+			return nil, "", fmt.Errorf("damaged: %s lies where it cannot", s.Name)
+		}
+	}
+	if len(segments) != len(found) {
+		return nil, "", fmt.Errorf("damaged: files are missing from its %s", sumsFile)
 	}
 	end := make([]byte, sealed)
 	if _, err := f.ReadAt(end, body); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	segments, serr := readSums(f, body)
-	if bytes.Equal(end, seal(whole.Sum(nil))) && serr == nil {
-		return segments, nil
+	if r.at != body || !bytes.Equal(end, seal(whole.Sum(nil))) {
+		return nil, "", fmt.Errorf("damaged: %s or %s is not what was written", sumsFile, sealFile)
 	}
-	if serr != nil {
-		return nil, serr
-	}
-	for _, s := range segments {
-		sum := sha256.New()
-		if _, err := io.Copy(sum, io.NewSectionReader(f, s.Offset, s.Size)); err != nil {
-			return nil, err
-		}
-		if hex.EncodeToString(sum.Sum(nil)) != s.SHA256 {
-			return nil, fmt.Errorf("damaged: %s is not what was written", s.Name)
-		}
-	}
-	return nil, fmt.Errorf("damaged: %s or %s is not what was written", sumsFile, sealFile)
+	return segments, hex.EncodeToString(whole.Sum(nil)), nil
 }
 
-// readSums finds the list of files at the end.
-func readSums(f *os.File, body int64) ([]segment, error) {
-	bad := func(err error) ([]segment, error) {
-		return nil, fmt.Errorf("not a bundle of gavel, or its %s is damaged: %w", sumsFile, err)
-	}
-	// The list covers all that stands before it, so it begins where its last
-	// segment ends: found by reading headers backwards, a block at a time.
-	for at := body - tarBlock; at >= 0; at -= tarBlock {
-		tr := tar.NewReader(io.NewSectionReader(f, at, body-at))
+// mostSums bounds the list of files, which is held in memory.
+const mostSums = 16 << 20
+
+// readSegments reads the files of a tarball up to the list of them, and the list.
+func readSegments(r *countingReader) (found []segment, sums []byte, err error) {
+	last := "the beginning"
+	for {
+		from := r.at
+		r.part = sha256.New()
+		tr := tar.NewReader(r) // reads no more than it is asked for
 		h, err := tr.Next()
-		if err != nil || h.Name != sumsFile || h.Size > body {
-			continue
-		}
-		text, err := io.ReadAll(tr)
 		if err != nil {
-			return bad(err)
+			return nil, nil, fmt.Errorf("not a bundle of gavel, or damaged: what follows %s is not what was written (%w)", last, err)
 		}
-		var segments []segment
-		if err := json.Unmarshal(text, &segments); err != nil {
-			return bad(err)
+		if !plainFile(h) {
+			return nil, nil, fmt.Errorf("damaged: %q is no plain file", h.Name)
 		}
-		var next int64
-		for _, s := range segments {
-			if s.Offset != next || s.Size < tarBlock || s.Size > at-next {
-				return bad(fmt.Errorf("%s lies where it cannot", s.Name))
+		if h.Name == sumsFile {
+			if h.Size > mostSums {
+				return nil, nil, fmt.Errorf("its %s is larger than %d MiB", sumsFile, mostSums>>20)
 			}
-			next += s.Size
+			sums, err = io.ReadAll(tr)
+		} else {
+			_, err = io.Copy(io.Discard, tr)
 		}
-		if next != at {
-			return bad(errors.New("files are missing from it"))
+		if err == nil {
+			_, err = io.CopyN(io.Discard, r, -h.Size&(tarBlock-1)) // to whole blocks
 		}
-		return segments, nil
+		if err != nil {
+			return nil, nil, fmt.Errorf("damaged: %s is cut short", h.Name)
+		}
+		if h.Name == sumsFile {
+			return found, sums, nil
+		}
+		found = append(found, segment{h.Name, from, r.at - from, hex.EncodeToString(r.part.Sum(nil))})
+		last = h.Name
 	}
-	return bad(errors.New("it is not there"))
 }
 
-// open gives the text of a file of a tarball that was checked, unpacked up to
-// most bytes.
-func (s segment) open(f *os.File, most int64) ([]byte, error) {
+// plainFile tells a file as it is written here from what else a tar can hold,
+// sparse files that stand for far more than they are among them.
+func plainFile(h *tar.Header) bool {
+	for k := range h.PAXRecords {
+		if k != "path" {
+			return false
+		}
+	}
+	return h.Typeflag == tar.TypeReg
+}
+
+// countingReader counts and sums what is read.
+type countingReader struct {
+	in   io.Reader
+	at   int64
+	part hash.Hash
+}
+
+func (r *countingReader) Read(p []byte) (int, error) {
+	n, err := r.in.Read(p)
+	r.at += int64(n)
+	r.part.Write(p[:n])
+	return n, err
+}
+
+// window is what unpacking may hold in memory, four times of what packing needs.
+const window = 32 << 20
+
+// open unpacks a file of a tarball that was checked.
+func (s segment) open(f *os.File) (io.ReadCloser, error) {
 	tr := tar.NewReader(io.NewSectionReader(f, s.Offset, s.Size))
 	if _, err := tr.Next(); err != nil {
 		return nil, err
 	}
-	dec, err := zstd.NewReader(tr, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(most)))
+	dec, err := zstd.NewReader(tr, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
 	if err != nil {
 		return nil, err
 	}
-	defer dec.Close()
-	text, err := io.ReadAll(io.LimitReader(dec, most+1))
-	if err == nil && int64(len(text)) > most {
-		err = fmt.Errorf("%s is larger than %d MiB unpacked", s.Name, most>>20)
-	}
-	return text, err
+	return dec.IOReadCloser(), nil
 }

@@ -1,0 +1,146 @@
+package cache
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// Badger tries a write that fails again and again, for ever: where its folder
+// vanishes or cannot be written to, its Close never ends, and neither does a
+// write that waits for room in memory. A panic in it, recovered, leaves its locks
+// taken, and the next call waits for them. So nothing waits on Badger for longer
+// than [Options].Timeout, and after a panic or a wait without end the store is
+// given up: nobody asks it again, nor closes it.
+
+// defaultTimeout is far more than what a slow disk takes for 8 MB.
+const defaultTimeout = 30 * time.Second
+
+// mergedASecond is how many bytes a slow disk merges in a second.
+const mergedASecond = 4 << 20
+
+// ErrGivenUp is wrapped by what a store says that was given up: see bound.go.
+// Options.Warn was told then.
+var ErrGivenUp = errors.New("given up")
+
+// givenUp are the folders that stores of this process were given up in, and
+// why. Badger holds their locks, mostly until the process ends.
+var givenUp sync.Map
+
+// ending is how a store stops being used before it is closed.
+type ending struct {
+	over   chan struct{} // closed at the end
+	mu     sync.Mutex
+	why    error
+	closed bool // Badger let go of the folder
+}
+
+// ended says why a store is of no use any more; nil where it still is.
+func (s *Store) ended() error {
+	select {
+	case <-s.end.over:
+		return s.end.why
+	default:
+		return nil
+	}
+}
+
+// finish ends the use of a store, and says why, once.
+func (s *Store) finish(why error) error {
+	s.end.mu.Lock()
+	defer s.end.mu.Unlock()
+	if s.end.why != nil {
+		return s.end.why
+	}
+	s.end.why = why
+	close(s.end.over)
+	if errors.Is(why, ErrGivenUp) && !s.end.closed {
+		givenUp.Store(folderKey(s.dir), why)
+	}
+	s.opts.Warn("cache %s is not used any more, and replies are not remembered: %v", s.dir, why)
+	return why
+}
+
+func (s *Store) giveUp(format string, args ...any) error {
+	return s.finish(fmt.Errorf(format+": it is %w, and what it was told last may be asked again", append(args, ErrGivenUp)...))
+}
+
+// released notes that Badger has closed, maybe long after it was waited for.
+func (s *Store) released() {
+	s.end.mu.Lock()
+	defer s.end.mu.Unlock()
+	s.end.closed = true
+	givenUp.Delete(folderKey(s.dir))
+}
+
+// within waits for f, which asks Badger, until limit, and no longer than until
+// the store is given up.
+func within[T any](s *Store, limit time.Duration, f func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	var none T
+	if err := s.ended(); err != nil {
+		return none, err
+	}
+	done := make(chan result, 1)
+	go func() {
+		var r result
+		defer func() { done <- r }()
+		defer guard(&r.err)
+		r.value, r.err = f()
+	}()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case r := <-done:
+		return r.value, s.judged(r.err)
+	case <-timer.C:
+		return none, s.giveUp("its disk did not answer within %s, or cannot be written to", limit)
+	case <-s.end.over:
+		return none, s.end.why
+	}
+}
+
+// do is within for what has no value.
+func (s *Store) do(limit time.Duration, f func() error) error {
+	_, err := within(s, limit, func() (struct{}, error) { return struct{}{}, f() })
+	return err
+}
+
+// judged gives the store up where the error was a panic.
+func (s *Store) judged(err error) error {
+	if errors.Is(err, errPanicked) {
+		s.distrust()
+		return s.giveUp("%w", err)
+	}
+	return err
+}
+
+// here gives the store up where its folder is gone, or is another: a Badger that
+// goes on would never be done.
+func (s *Store) here() error {
+	if now, err := os.Stat(s.dir); err != nil || !os.SameFile(s.folder, now) {
+		return s.giveUp("its folder is gone")
+	}
+	return nil
+}
+
+func folderKey(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		return abs
+	}
+	return dir
+}
+
+// stillHeld says that this process has given the folder up, where it has.
+func stillHeld(dir string) error {
+	if why, held := givenUp.Load(folderKey(dir)); held {
+		return fmt.Errorf("cache %s cannot be opened again by this gavel (%w): start gavel anew, name another folder with --cache, or use --no-cache", dir, why.(error))
+	}
+	return nil
+}
