@@ -172,6 +172,14 @@ func (e *env) find(ctx context.Context, o endpointOptions) (backends.Server, str
 	}
 	switch len(found) {
 	case 0:
+		for _, c := range candidates {
+			if !c.Env {
+				continue
+			}
+			if _, err := backends.Probe(ctx, e.http, c.URL, ""); backends.IsKind(err, backends.Moved) {
+				return backends.Server{}, "", fmt.Errorf("%s %s: %w", c.Why, c.URL, err)
+			}
+		}
 		return backends.Server{}, "", fmt.Errorf("no server found: looked at %s; start one, name it with --base-url, or try gavel without a model: --backend sim", lookedAt(candidates))
 	case 1:
 		return found[0].Server, key, nil

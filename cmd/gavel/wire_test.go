@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -51,8 +52,15 @@ func TestRedirectedServer(t *testing.T) {
 			http.Redirect(w, r, elsewhere.URL+r.URL.Path, http.StatusTemporaryRedirect)
 		}))
 		defer here.Close()
+		t.Setenv("OLLAMA_HOST", "")
+		t.Setenv("OPENAI_BASE_URL", "")
+		t.Setenv(map[bool]string{true: "OLLAMA_HOST", false: "OPENAI_BASE_URL"}[ollama], here.URL)
+		commands := slices.Clone(asking)
 		for _, command := range asking {
-			_, stderr, code := call(t, append(command, "--base-url", here.URL)...)
+			commands = append(commands, append(slices.Clone(command), "--base-url", here.URL))
+		}
+		for _, command := range commands {
+			_, stderr, code := call(t, command...)
 			if code != exitError || !strings.Contains(stderr, "it redirects to "+elsewhere.URL) || !strings.Contains(stderr, "put that address in --base-url") {
 				t.Errorf("%s: exit status %d, said %q", command, code, stderr)
 			}
