@@ -56,11 +56,11 @@ func (s *Store) finish(why error) error {
 		return s.end.why
 	}
 	s.end.why = why
-	close(s.end.over)
 	if errors.Is(why, ErrGivenUp) && !s.end.closed {
 		givenUp.Store(folderKey(s.dir), why)
 	}
 	s.opts.Warn("cache %s is not used any more, and replies are not remembered: %v", s.dir, why)
+	close(s.end.over) // now that it is said: who waits may end the process
 	return why
 }
 
