@@ -54,8 +54,9 @@ func addresses(all map[string]*stub, text string) string {
 	return strings.NewReplacer("OLLAMA", all["ollama"].URL, "OTHER", all["other"].URL, "LLAMA", all["llama.cpp"].URL).Replace(text)
 }
 
-// breakOff begins a command, and ends it when the nth chat of a server is asked for and the folder has as many records.
-func (w *world) breakOff(s *stub, n int, folder string, records int, how func(*os.Process), args ...string) {
+// breakOff begins a command, ends it by a signal when the nth chat of a server is asked for and the folder has as many
+// records, and tells its exit status.
+func (w *world) breakOff(s *stub, n int, folder string, records int, how os.Signal, args ...string) int {
 	w.t.Helper()
 	s.take(w)
 	s.mu.Lock()
@@ -78,12 +79,24 @@ func (w *world) breakOff(s *stub, n int, folder string, records int, how func(*o
 			w.t.Fatalf("%d chats asked for, %s", asked, text)
 		}
 	}
-	how(cmd.Process)
+	ended := make(chan struct{})
+	cmd.Process.Signal(how)
+	go func() { // the second Ctrl-C does not wait for what is in flight; a third would leave no time to write down how it ended
+		select {
+		case <-ended:
+		case <-time.After(500 * time.Millisecond):
+			cmd.Process.Signal(how)
+		}
+	}()
+	timer := time.AfterFunc(mostTime, func() { cmd.Process.Kill() })
 	cmd.Wait()
+	timer.Stop()
+	close(ended)
 	s.mu.Lock()
 	s.block = nil
 	s.mu.Unlock()
 	s.take(w)
+	return cmd.ProcessState.ExitCode()
 }
 
 // TestMakeEarlier writes what later binaries are to read. It was run once, at 38db738.
@@ -99,13 +112,11 @@ func TestMakeEarlier(t *testing.T) {
 	for _, run := range earlierRuns {
 		w.must(append(append([]string{"run"}, strings.Fields(addresses(all, run.args))...), "--out", "runs/"+run.name)...)
 	}
-	kill := func(p *os.Process) { p.Kill() }
-	twice := func(p *os.Process) { p.Signal(os.Interrupt); time.Sleep(time.Second); p.Signal(os.Interrupt) }
-	w.breakOff(all["other"], 9, "runs/killed", 7, kill, append(append([]string{"run"}, strings.Fields(addresses(all, killedArgs))...), "--out", "runs/killed")...)
+	w.breakOff(all["other"], 9, "runs/killed", 7, os.Kill, append(append([]string{"run"}, strings.Fields(addresses(all, killedArgs))...), "--out", "runs/killed")...)
 	w.write("runs/killed/records.jsonl", w.read("runs/killed/records.jsonl")+`{"schema":1,"run":"`) // a line that was not finished
-	w.breakOff(all["ollama"], 6, "runs/stopped", 5, twice, append(append([]string{"run"}, strings.Fields(addresses(all, stoppedArgs))...), "--out", "runs/stopped")...)
+	w.breakOff(all["ollama"], 6, "runs/stopped", 5, os.Interrupt, append(append([]string{"run"}, strings.Fields(addresses(all, stoppedArgs))...), "--out", "runs/stopped")...)
 	w.write("begun.yaml", addresses(all, begunSuite))
-	w.breakOff(all["other"], 9, "runs/begun/tiny_reversed_sample_sop_limit-3", 1, twice, "suite", "run", "begun.yaml")
+	w.breakOff(all["other"], 9, "runs/begun/tiny_reversed_sample_sop_limit-3", 1, os.Interrupt, "suite", "run", "begun.yaml")
 	w.must("bundle", "export", "runs/asked", "runs/options", "runs/asked-judged", "--cache", "cache", "--out", "bundle.tar")
 	t.Logf("%s\n%s", w.ids("runs"), w.must("cache", "stats", "--cache", "cache").stdout)
 

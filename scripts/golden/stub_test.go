@@ -25,6 +25,7 @@ type stub struct {
 	mu    sync.Mutex
 	asked []string         // bodies of the chats, as they came
 	block func(n int) bool // tells whether the nth chat, from 0, is held until the asker goes
+	fail  func(n int) bool // tells whether the nth chat is refused with an error
 }
 
 func newStub(w *world, kind string) *stub {
@@ -73,8 +74,13 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		n := len(s.asked)
 		s.asked = append(s.asked, string(body))
-		held := s.block != nil && s.block(n)
+		held, failed := s.block != nil && s.block(n), s.fail != nil && s.fail(n)
 		s.mu.Unlock()
+		if failed {
+			w.WriteHeader(http.StatusBadRequest)
+			io.WriteString(w, `{"error":{"message":"this one not"}}`)
+			return
+		}
 		if held {
 			<-r.Context().Done()
 			return
