@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # usage: scripts/check.sh [--no-servers] [--nightly]
 #
-# The whole check, one step after another, with the time each took. A step that fails does not keep the next ones from running; the summary
-# at the end says which failed.
+# The whole check, one step after another, with the time each took. A step that fails does not keep the next ones from
+# running; the summary at the end says which failed.
 #
 #   format       gofmt finds nothing to do
 #   modules      go.mod and go.sum are tidy, and what was downloaded is what go.sum says
@@ -21,14 +21,14 @@
 #
 # --nightly takes its time: 30 s for each fuzz target, the race detector on every test, and six builds instead of three.
 #
-# What cannot be had here (a tool, a server, a browser: not installed, not to be downloaded) is left out, and the summary says what and why.
-# That is no failure. gavel's own build and tests are never left out.
+# What cannot be had here (a tool, a server, a browser: not installed, not to be downloaded) is left out, and the
+# summary says what and why. That is no failure. gavel's own build and tests are never left out.
 #
 # CHECK_FUZZ_TIME  how long each fuzz target runs, default 2s
 #
 # It needs Go. Where it is root on a Debian and chromium, g++ (for the race detector, and to build Ollama) or shellcheck is missing, it
-# installs them; elsewhere it does without. axe-core comes from npm. The servers are downloaded and built once and then kept, see
-# scripts/llama.sh and scripts/ollama.sh: that is the longest part of a first run.
+# installs them; elsewhere it does without. axe-core comes from npm. The servers are downloaded and built once and
+# then kept, see scripts/llama.sh and scripts/ollama.sh: that is the longest part of a first run.
 #
 # Exit status: 0 if no step failed, 1 if one did, 2 for a usage error.
 set -euo pipefail
@@ -36,8 +36,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.1
 
-# Tests that the race detector makes long (ten to forty times) and has nothing to look for in: the work of one goroutine, or of another process,
-# which has no detector; of Badger's own; or what others show with less.
+# Tests that the race detector makes long (ten to forty times) and has nothing to look for in: the work of one
+# goroutine, or of another process, which has no detector; of Badger's own; or what others show with less.
 not_for_race='^(TestLongReplies|TestLongFinalAnswers|TestEndlessAnswer|TestSimDoesWhatItSays' # long texts, one after another
 not_for_race+='|TestMMLUProPublished|TestGSM8KPublished|TestFastChatPublished|TestPublished.*|TestOASST.*|TestTreesAndTableAgree' # published rows, likewise
 not_for_race+='|TestDamagedParquet|TestLongTree|TestMarkdownStaysSmall|TestHostileTexts|TestHostileTextsAreShown|TestOddNumbers'
@@ -101,7 +101,8 @@ broke_off='dial tcp|timeout|connection re(set|fused)|unexpected EOF|stream error
 refused=': 4[0-9][0-9] '
 forbidden='GOPROXY=off'
 
-# fetching runs a command that may have to download Go modules: once more, and once again, where that broke off. What it said is in $fetched.
+# fetching runs a command that may have to download Go modules: once more, and once again, where that broke off. What
+# it said is in $fetched.
 fetched=$scratch/fetched
 fetching() {
 	local try
@@ -193,8 +194,8 @@ check_scripts() {
 	say shellcheck -x "${scripts[@]}"
 }
 
-# as_fresh runs a command in the copy, as on a machine that has Go, the modules in $modules, and nothing else. What Go has compiled is kept:
-# nothing comes out of it that the sources do not say.
+# as_fresh runs a command in the copy, as on a machine that has Go, the modules in $modules, and nothing else. What Go
+# has compiled is kept: nothing comes out of it that the sources do not say.
 as_fresh() (
 	export GOENV GOCACHE
 	GOENV=$(go env GOENV) GOCACHE=$(go env GOCACHE)
@@ -205,7 +206,8 @@ as_fresh() (
 	"$@"
 )
 
-# A module that is refused is a failure: what a fresh machine cannot fetch is no dependency. Where nobody answers there is nothing to be seen.
+# A module that is refused is a failure: what a fresh machine cannot fetch is no dependency. Where nobody answers
+# there is nothing to be seen.
 check_fresh() {
 	local modules=$scratch/modules
 	if ! fetching as_fresh go list -test -deps -f '{{with .Error}}{{.}}{{end}}' ./...; then
@@ -240,8 +242,8 @@ check_test() {
 	fi
 }
 
-# data_tests prints a line for each package with tests that left something out in the copy: the package, and their names as a pattern.
-# Servers and browsers have steps of their own.
+# data_tests prints a line for each package with tests that left something out in the copy: the package, and their
+# names as a pattern. Servers and browsers have steps of their own.
 data_tests() {
 	awk '$1 == "---" && $2 == "SKIP:" { sub("/.*", "", $3); if ($3 !~ /^Test(Servers|Browser)/ && !seen[$3]++) names = names "|" $3 }
 		/^ok/ { if (names) print $2, "^(" substr(names, 2) ")$"; names = ""; split("", seen) }' "$scratch/test.log"
@@ -275,9 +277,10 @@ check_fuzz() {
 	return $status
 }
 
-# fuzz runs one target. Inputs are made smaller with 20 tries and not, as by default, for up to a minute each: of the few seconds of a short
-# run hardly any were left for new ones. When its time is up, Go's fuzzer now and then fails with its own deadline, with no input that fails
-# (https://go.dev/issue/75804, mended in Go 1.27), the oftener the busier the machine: then once more.
+# fuzz runs one target. Inputs are made smaller with 20 tries and not, as by default, for up to a minute each: of the
+# few seconds of a short run hardly any were left for new ones. When its time is up, Go's fuzzer now and then fails
+# with its own deadline, with no input that fails (https://go.dev/issue/75804, mended in Go 1.27), the oftener the
+# busier the machine: then once more.
 fuzz() (
 	cd "$1"
 	interesting=$(go env GOCACHE)/fuzz/gavel/${1#./} # where go test keeps what it found
@@ -352,7 +355,8 @@ summary=()
 failed=()
 declare -A count=([passed]=0 [in part]=0 [left out]=0 [FAILED]=0)
 
-# step runs one of them in a shell of its own, in which the first command that fails ends it. ("if step" would turn that off.)
+# step runs one of them in a shell of its own, in which the first command that fails ends it. ("if step" would turn
+# that off.)
 step() {
 	local name=$1 start=$SECONDS status word
 	echo "=== $name"
