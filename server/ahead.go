@@ -5,6 +5,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+
+	"gavel/server/jobs"
 )
 
 // ahead reads the newest runs before anybody looks at them, when the server
@@ -100,5 +102,5 @@ func (s *Server) lookAhead() {
 
 // makes tells whether this server is making runs: they come first.
 func (s *Server) makes() bool {
-	return s.opts.Runner != nil && slices.ContainsFunc(s.opts.Runner.Jobs(), Job.Active)
+	return s.opts.Runner != nil && slices.ContainsFunc(s.opts.Runner.Jobs(), jobs.Job.Active)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gavel/judging"
+	"gavel/server/jobs"
 )
 
 // Progress is how far a run is.
@@ -24,7 +25,7 @@ type Progress struct {
 	Outcomes  map[string]int `json:"outcomes"`
 	Rate      float64        `json:"rate"`              // judgments a second, of the last two minutes
 	Left      *float64       `json:"left_s"`            // seconds, at that rate; null where unknown
-	Job       *Job           `json:"job,omitempty"`     // that makes it, where this server does
+	Job       *jobs.Job      `json:"job,omitempty"`     // that makes it, where this server does
 	Problem   string         `json:"problem,omitempty"` // why nothing can be said
 	Last      time.Time      `json:"last,omitzero"`     // when the newest judgment began
 }

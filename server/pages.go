@@ -18,6 +18,7 @@ import (
 	"gavel/judging"
 	"gavel/report"
 	"gavel/scoring"
+	"gavel/server/jobs"
 )
 
 //go:embed templates/*.html
@@ -142,7 +143,7 @@ func (p *pages) functions() template.FuncMap {
 		"result":   result,
 		"sorted":   func(f RunsFilter, by, name string) sortedHead { return sortedHead{f, by, name} },
 		"options":  func(empty, chosen string, list any) choices { return choices{empty, chosen, list} },
-		"in":       func(o Order, name, otherwise string) string { return o.or(name, otherwise) },
+		"in":       or,
 		"fieldOf":  fieldOf,
 		"on2":      func(b *bool) bool { return b != nil && *b },
 		"inc2":     func(i *int) int { return *i + 1 },
@@ -155,7 +156,7 @@ func (p *pages) functions() template.FuncMap {
 	}
 }
 
-func (o Order) or(name, otherwise string) string {
+func or(o jobs.Order, name, otherwise string) string {
 	if _, given := o[name]; given {
 		return o.Get(name)
 	}

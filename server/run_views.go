@@ -14,6 +14,7 @@ import (
 
 	"gavel/judging"
 	"gavel/scoring"
+	"gavel/server/jobs"
 )
 
 // RunHead is what every page says of a run.
@@ -274,7 +275,7 @@ type RunView struct {
 	Problem   string            `json:"problem,omitempty"` // why there are no numbers
 	Manifest  *judging.Manifest `json:"manifest"`
 	Progress  Progress          `json:"progress"`
-	Job       *Job              `json:"job,omitempty"`
+	Job       *jobs.Job         `json:"job,omitempty"`
 	CanDelete bool              `json:"-"`
 	Outcomes  []string          `json:"-"` // in their order
 }

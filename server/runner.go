@@ -7,9 +7,9 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"time"
 
 	"gavel/report"
+	"gavel/server/jobs"
 )
 
 // Runner makes runs. Its methods may be called from many goroutines. An error
@@ -18,142 +18,26 @@ import (
 type Runner interface {
 	// Offer is what can be chosen from for runs of a protocol, the first where
 	// it is "".
-	Offer(ctx context.Context, protocol string) (Offer, error)
+	Offer(ctx context.Context, protocol string) (jobs.Offer, error)
 	// Plan says what a run would ask, and asks nothing.
-	Plan(ctx context.Context, o Order) (Planned, error)
+	Plan(ctx context.Context, o jobs.Order) (jobs.Planned, error)
 	// Start begins to make a run, or to go on with one.
-	Start(ctx context.Context, o Order) (Job, error)
+	Start(ctx context.Context, o jobs.Order) (jobs.Job, error)
 	// DraftSuite adds what a form says to the file of a suite. With an error there
 	// may be a file too, which is not right yet.
-	DraftSuite(ctx context.Context, o Order) (file string, err error)
+	DraftSuite(ctx context.Context, o jobs.Order) (file string, err error)
 	// PlanSuite says what a suite would ask, and asks nothing.
-	PlanSuite(ctx context.Context, o Order) (SuitePlanned, error)
+	PlanSuite(ctx context.Context, o jobs.Order) (jobs.SuitePlanned, error)
 	// StartSuite begins to make the runs of a suite, or to go on with them.
-	StartSuite(ctx context.Context, o Order) (Job, error)
+	StartSuite(ctx context.Context, o jobs.Order) (jobs.Job, error)
 	// Stop ends a job gently: what is in flight is waited for and kept.
 	Stop(id string) error
 	// Jobs lists what was started, the newest first.
-	Jobs() []Job
+	Jobs() []jobs.Job
 	// Delete removes a run that nobody is writing to.
 	Delete(run string) error
 	// DeleteSuite removes a suite with all runs in its folder.
 	DeleteSuite(folder string) error
-}
-
-// Order is what somebody asks for: values by the names of fields.
-type Order map[string][]string
-
-// Get is the first value of a field.
-func (o Order) Get(name string) string {
-	if v := o[name]; len(v) > 0 {
-		return v[0]
-	}
-	return ""
-}
-
-// Offer is what a form has.
-type Offer struct {
-	Protocol  string          `json:"protocol"`
-	Protocols []NamedAbout    `json:"protocols"`
-	Endpoints []EndpointOffer `json:"endpoints"`
-	Datasets  []NamedAbout    `json:"datasets"`
-	Fields    []Field         `json:"fields"`
-	Notes     []string        `json:"notes,omitempty"`
-}
-
-// NamedAbout is something to choose.
-type NamedAbout struct {
-	Name  string `json:"name"`
-	About string `json:"about,omitempty"`
-}
-
-// EndpointOffer is a server of models.
-type EndpointOffer struct {
-	ID     string   `json:"id"`
-	About  string   `json:"about"`
-	Models []string `json:"models,omitempty"`
-	Error  string   `json:"error,omitempty"`
-}
-
-// Field is something to fill in.
-type Field struct {
-	Name    string   `json:"name"`
-	About   string   `json:"about"`
-	Kind    string   `json:"kind"` // text, number, switch or choice
-	Default string   `json:"default,omitempty"`
-	Values  []string `json:"values,omitempty"` // of a choice
-	Part    string   `json:"part"`             // of the form
-	Many    bool     `json:"many,omitempty"`   // may be given several times
-}
-
-// Planned is what a run would do: its stages, mostly one.
-type Planned struct {
-	Stages []PlannedStage `json:"stages"`
-	Notes  []string       `json:"notes,omitempty"` // what was said while it was worked out
-}
-
-// PlannedStage is the plan of a run.
-type PlannedStage struct {
-	Run      string         `json:"run"`
-	Exists   bool           `json:"exists"` // it goes on with a run that is there
-	Rows     []PlanRow      `json:"rows"`   // for people
-	Numbers  map[string]int `json:"numbers"`
-	Messages []PlanMessage  `json:"first_prompt"`
-}
-
-// PlanRow is a line of a plan.
-type PlanRow struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
-// PlanMessage is a turn of the first prompt.
-type PlanMessage struct {
-	Role string `json:"role"`
-	Text string `json:"text"`
-}
-
-// SuitePlanned is what a suite would do.
-type SuitePlanned struct {
-	Suite  string         `json:"suite"` // the folder of its runs
-	Above  []string       `json:"above"` // limits of its file that it is above: to start it then, say yes
-	Plan   any            `json:"plan"`  // as "gavel suite plan --json" has it
-	Tables []report.Table `json:"-"`     // for people
-	Notes  []string       `json:"notes"` // what was said while it was worked out
-}
-
-// States of a job.
-const (
-	JobPreparing = "preparing"
-	JobRunning   = "running"
-	JobStopping  = "stopping"
-	JobComplete  = "complete"
-	JobStopped   = "stopped"
-	JobFailed    = "failed"
-)
-
-// Job is a run that this server makes, with the stages it stands on, or a suite.
-type Job struct {
-	ID      string    `json:"id"`
-	State   string    `json:"state"`
-	Suite   string    `json:"suite,omitempty"` // that it makes
-	Runs    []string  `json:"runs"`            // that it has made so far, by name; the last is being made
-	Order   Order     `json:"order"`           // what was asked for
-	Log     []string  `json:"log"`             // what was said of it, the newest last
-	Error   string    `json:"error,omitempty"` // why it ended
-	Started time.Time `json:"started"`
-	Ended   time.Time `json:"ended,omitzero"`
-}
-
-// Active tells whether the job has not ended.
-func (j Job) Active() bool { return j.Ended.IsZero() }
-
-// Run is the one that is being made, or was the last.
-func (j Job) Run() string {
-	if len(j.Runs) == 0 {
-		return ""
-	}
-	return j.Runs[len(j.Runs)-1]
 }
 
 // runnerTable are the routes that need a runner. They are there without one too,
@@ -210,23 +94,23 @@ func (s *Server) jobsByRun() map[string]string {
 
 // StartView is the form that starts a run, with its plan where there is one.
 type StartView struct {
-	Offer
-	Order Order
-	Plan  *Planned
+	jobs.Offer
+	Order jobs.Order
+	Plan  *jobs.Planned
 	Error string
 }
 
-func (s *Server) offerData(r *http.Request) (Offer, error) {
+func (s *Server) offerData(r *http.Request) (jobs.Offer, error) {
 	run, err := s.runner()
 	if err != nil {
-		return Offer{}, err
+		return jobs.Offer{}, err
 	}
 	return run.Offer(r.Context(), r.URL.Query().Get("protocol"))
 }
 
 func (s *Server) startView(r *http.Request) (StartView, error) {
 	o, err := s.offerData(r)
-	return StartView{Offer: o, Order: Order(r.URL.Query())}, err
+	return StartView{Offer: o, Order: jobs.Order(r.URL.Query())}, err
 }
 
 // startForm plans what a form asks for, or starts it.
@@ -235,7 +119,7 @@ func (s *Server) startForm(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	order := Order(r.PostForm)
+	order := jobs.Order(r.PostForm)
 	action := order.Get("action")
 	delete(order, "csrf")
 	delete(order, "action")
@@ -268,7 +152,7 @@ func (s *Server) startForm(w http.ResponseWriter, r *http.Request) error {
 
 // JobsView lists the jobs.
 type JobsView struct {
-	Jobs []Job `json:"jobs"`
+	Jobs []jobs.Job `json:"jobs"`
 }
 
 func (s *Server) jobsView(*http.Request) (JobsView, error) {
@@ -276,12 +160,12 @@ func (s *Server) jobsView(*http.Request) (JobsView, error) {
 	if err != nil {
 		return JobsView{}, err
 	}
-	return JobsView{append([]Job{}, run.Jobs()...)}, nil
+	return JobsView{append([]jobs.Job{}, run.Jobs()...)}, nil
 }
 
 // JobView is a job with how far its run is.
 type JobView struct {
-	Job      Job       `json:"job"`
+	Job      jobs.Job  `json:"job"`
 	Progress *Progress `json:"progress,omitempty"`
 }
 
@@ -291,12 +175,12 @@ func (s *Server) jobView(r *http.Request) (JobView, error) {
 		return JobView{}, err
 	}
 	id := r.PathValue("job")
-	jobs := run.Jobs()
-	i := slices.IndexFunc(jobs, func(j Job) bool { return j.ID == id })
+	all := run.Jobs()
+	i := slices.IndexFunc(all, func(j jobs.Job) bool { return j.ID == id })
 	if i < 0 {
 		return JobView{}, &failure{http.StatusNotFound, fmt.Sprintf("there is no job %q; jobs are forgotten when the server ends, their runs are not", shortened(id, 100))}
 	}
-	v := JobView{Job: jobs[i]}
+	v := JobView{Job: all[i]}
 	if name := v.Job.Run(); name != "" {
 		if p, err := s.status(r.Context(), name); err == nil {
 			v.Progress = &p
@@ -364,7 +248,7 @@ func (s *Server) deleteForm(w http.ResponseWriter, r *http.Request) error {
 
 // order reads what a program asks for: one JSON object, whose values are texts,
 // numbers, truth values, or lists of them.
-func order(r *http.Request) (Order, error) {
+func order(r *http.Request) (jobs.Order, error) {
 	var values map[string]any
 	dec := json.NewDecoder(r.Body)
 	dec.UseNumber()
@@ -374,7 +258,7 @@ func order(r *http.Request) (Order, error) {
 		}
 		return nil, bad("the request has to be one JSON object")
 	}
-	out := Order{}
+	out := jobs.Order{}
 	for name, v := range values {
 		list, many := v.([]any)
 		if !many {

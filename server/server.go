@@ -184,7 +184,12 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if isAPI(r) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
-		report.WriteJSON(w, map[string]any{"error": map[string]any{"status": status, "message": err.Error()}})
+		said := map[string]any{"status": status, "message": err.Error()}
+		var at interface{ Field() string }
+		if errors.As(err, &at) && at.Field() != "" {
+			said["field"] = at.Field()
+		}
+		report.WriteJSON(w, map[string]any{"error": said})
 		return
 	}
 	s.pages.render(w, r, status, "error", errorView{status, http.StatusText(status), err.Error()})

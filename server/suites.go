@@ -14,6 +14,7 @@ import (
 	"gavel/judging"
 	"gavel/report"
 	"gavel/scoring"
+	"gavel/server/jobs"
 )
 
 // SuiteHead is what the list of suites says of one.
@@ -219,10 +220,10 @@ func (s *Server) cell(name string) (report.Cell, *scoring.Run) {
 // StartSuiteView is the form that starts a suite, with its plan where there is
 // one.
 type StartSuiteView struct {
-	Offer
-	Order Order
+	jobs.Offer
+	Order jobs.Order
 	File  string
-	Plan  *SuitePlanned
+	Plan  *jobs.SuitePlanned
 	Table template.HTML
 	Error string
 	sent  bool // and so what is not in the order was left empty
@@ -230,7 +231,7 @@ type StartSuiteView struct {
 
 func (s *Server) startSuiteView(r *http.Request) (StartSuiteView, error) {
 	o, err := s.offerData(r)
-	v := StartSuiteView{Offer: o, Order: Order(r.URL.Query())}
+	v := StartSuiteView{Offer: o, Order: jobs.Order(r.URL.Query())}
 	if folder := v.Order.Get("suite"); folder != "" && err == nil {
 		var suite *scoring.Suite
 		if suite, err = s.runs.suite(folder); err == nil {
@@ -246,7 +247,7 @@ func (s *Server) startSuiteForm(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	order := Order(r.PostForm)
+	order := jobs.Order(r.PostForm)
 	action := order.Get("action")
 	delete(order, "csrf")
 	delete(order, "action")
@@ -262,7 +263,7 @@ func (s *Server) startSuiteForm(w http.ResponseWriter, r *http.Request) error {
 	case "plan":
 		err = s.planned(r, run, suiteIn(order), &v)
 	case "start":
-		var job Job
+		var job jobs.Job
 		if job, err = run.StartSuite(r.Context(), suiteIn(order)); err == nil {
 			http.Redirect(w, r, "/jobs/"+escaped(job.ID), http.StatusSeeOther)
 			return nil
@@ -281,7 +282,7 @@ func (s *Server) startSuiteForm(w http.ResponseWriter, r *http.Request) error {
 }
 
 // suiteIn is what a form says of the suite; the rest is what it is drafted with.
-func suiteIn(form Order) Order { return Order{"file": form["file"], "yes": form["yes"]} }
+func suiteIn(form jobs.Order) jobs.Order { return jobs.Order{"file": form["file"], "yes": form["yes"]} }
 
 // Composed tells whether there is a file, and nobody is at work on it.
 func (v StartSuiteView) Composed() bool {
@@ -290,7 +291,7 @@ func (v StartSuiteView) Composed() bool {
 
 // turnTo shows the fields of another protocol, with what every protocol has.
 func (v *StartSuiteView) turnTo(protocol string) {
-	kept := Order{"protocol": {protocol}}
+	kept := jobs.Order{"protocol": {protocol}}
 	for _, field := range []string{"file", "name", "judges", "dataset"} {
 		if values, ok := v.Order[field]; ok {
 			kept[field] = values
@@ -300,7 +301,7 @@ func (v *StartSuiteView) turnTo(protocol string) {
 }
 
 // planned adds a plan to the form.
-func (s *Server) planned(r *http.Request, run Runner, order Order, v *StartSuiteView) error {
+func (s *Server) planned(r *http.Request, run Runner, order jobs.Order, v *StartSuiteView) error {
 	plan, err := run.PlanSuite(r.Context(), order)
 	if err != nil {
 		return err

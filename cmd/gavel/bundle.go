@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -22,6 +21,7 @@ import (
 
 	"gavel/cache"
 	"gavel/datasets"
+	"gavel/eval"
 	"gavel/judging"
 	"gavel/scoring"
 )
@@ -273,8 +273,7 @@ func (b *bundling) addDataset(name string) error {
 func (b *bundling) addReplies(ctx context.Context, cacheDir string) error {
 	var mu sync.Mutex
 	entries := map[[sha256.Size]byte]cache.Entry{}
-	quiet := *b.env
-	quiet.stderr, quiet.terminal = io.Discard, false
+	quiet := b.env.quietMaker()
 	for i, run := range b.runs {
 		m, err := judging.ReadManifest(run)
 		if err != nil {
@@ -287,21 +286,12 @@ func (b *bundling) addReplies(ctx context.Context, cacheDir string) error {
 		if err != nil {
 			return err
 		}
-		p, closeClient, err := quiet.prepareReplay(run, filepath.Join(at, fmt.Sprint(i)), cacheDir, func(key [sha256.Size]byte, entry cache.Entry) {
+		_, err = quiet.Replay(ctx, run, filepath.Join(at, fmt.Sprint(i)), cacheDir, func(key [sha256.Size]byte, entry cache.Entry) {
 			mu.Lock()
 			defer mu.Unlock()
 			entries[key] = entry
 		})
-		if err != nil {
-			return err
-		}
-		_, err = quiet.make(ctx, p)
-		p.set.Close()
-		if cerr := closeClient(); err == nil {
-			err = cerr
-		}
-		var coded *exitCodeError
-		if errors.As(err, &coded) && coded.code == exitIncomplete {
+		if errors.Is(err, eval.ErrIncomplete) {
 			b.env.say("warning: %s: %v: there the run can be looked at and scored, not replayed", run, err)
 		} else if err != nil {
 			return err

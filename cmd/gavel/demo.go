@@ -3,13 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"gavel/eval"
 	"gavel/judging"
 	"gavel/report"
 	"gavel/scoring"
@@ -102,28 +101,13 @@ const demoAgent = "sim:accuracy=0.6,seed=2"
 func (d *demo) answers() error {
 	const judge = "accuracy=0.7"
 	fmt.Fprintf(d.env.stdout, "2. An agent's answers: right or wrong? Does a model that can answer also judge?\n  sim:%-32s answers 70 %% itself, judges with that accuracy, and leans on its own answer\n                                       where it is shown it\n  %-36s the agent: answers 60 %%\n\n", judge, demoAgent)
-	o := d.flags("self-reference", judge, "sample-number", "sim-1-self-reference")
-	o.agents = []string{demoAgent}
-	quiet := d.quiet()
-	its, err := quiet.openItems(o)
+	o := d.request("self-reference", judge, "sample-number", "sim-1-self-reference")
+	o.Agents = []string{demoAgent}
+	reports, err := d.env.quietMaker().Run(d.ctx, o)
 	if err != nil {
 		return err
 	}
-	defer its.set.Close()
-	s := &stages{opts: o, questions: its}
-	if err := quiet.answerStages(d.ctx, s); err != nil {
-		return err
-	}
-	p, err := quiet.judgeStage(d.ctx, s)
-	if err != nil {
-		return err
-	}
-	defer p.set.Close()
-	rep, err := quiet.make(d.ctx, p)
-	if err != nil {
-		return err
-	}
-	return d.print(report.Scores{Runs: append(s.reports, *rep)}.Headlines())
+	return d.print(report.Scores{Runs: reports}.Headlines())
 }
 
 // demoChoosers are the judges that choose one of several options.
@@ -153,33 +137,25 @@ func (d *demo) print(tables []report.Table) error {
 	return nil
 }
 
-func (d *demo) quiet() *env {
-	quiet := *d.env
-	quiet.stderr, quiet.terminal = io.Discard, false
-	return &quiet
-}
-
-func (d *demo) flags(protocol, model, dataset, name string) runOptions {
-	kind, _ := judging.KindNamed(protocol)
-	return runOptions{
-		endpointOptions: endpointOptions{backend: "sim"}, protocol: protocol, model: model, dataset: dataset, prompt: kind.Templates[0].Name,
-		concurrency: 4, parameters: judging.DefaultParameters, timeout: time.Minute, out: filepath.Join(d.out, name),
+func (d *demo) request(protocol, model, dataset, name string) eval.Request {
+	kind, err := judging.KindNamed(protocol)
+	if err != nil {
+		panic(err) // the demo's own words
 	}
+	o := eval.New(kind)
+	o.Backend, o.Model, o.Dataset, o.Concurrency, o.Out = "sim", model, dataset, 4, filepath.Join(d.out, name)
+	return o
 }
 
 // run makes one run and gives its report.
 func (d *demo) run(protocol, model, dataset, name string) (*scoring.Report, error) {
-	quiet := d.quiet()
-	p, err := quiet.prepare(d.ctx, d.flags(protocol, model, dataset, name))
+	reports, err := d.env.quietMaker().Run(d.ctx, d.request(protocol, model, dataset, name))
 	if err != nil {
 		return nil, err
 	}
-	defer p.set.Close()
-	rep, err := quiet.make(d.ctx, p)
-	if rep != nil {
-		rep.Run = name
-	}
-	return rep, err
+	rep := &reports[len(reports)-1]
+	rep.Run = name
+	return rep, nil
 }
 
 // demoCompare compares the two judges that know the same and differ in their

@@ -13,12 +13,13 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gavel/backends"
+	"gavel/eval"
 	"gavel/judging"
 )
 
 // doctorOptions are the flags of `gavel doctor`.
 type doctorOptions struct {
-	endpointOptions
+	eval.Endpoint
 	model      string
 	systemRole string
 	quick      bool
@@ -72,7 +73,7 @@ func doctorOptionsFrom(c *cli.Context) (o doctorOptions, err error) {
 	if err := noArguments(c); err != nil {
 		return o, err
 	}
-	if o.endpointOptions, err = endpointFrom(c); err != nil {
+	if o.Endpoint, err = endpointFrom(c); err != nil {
 		return o, err
 	}
 	o.model, o.systemRole, o.quick = c.String("model"), c.String("system-role"), c.Bool("quick")
@@ -83,7 +84,7 @@ func doctorOptionsFrom(c *cli.Context) (o doctorOptions, err error) {
 	if o.timeout <= 0 {
 		return o, usage("--timeout %s: it must be more than 0", o.timeout)
 	}
-	if o.backend == "sim" {
+	if o.Backend == "sim" {
 		return o, usage("--backend sim is no server: there is nothing to look over")
 	}
 	return o, nil
@@ -190,7 +191,7 @@ type diagnosis struct {
 
 // doctor looks a server over and prints what it found.
 func (e *env) doctor(ctx context.Context, o doctorOptions) error {
-	b, server, err := e.connect(ctx, o.endpointOptions)
+	b, server, err := e.maker().Connect(ctx, o.Endpoint)
 	if err != nil {
 		return err
 	}
@@ -202,7 +203,7 @@ func (e *env) doctor(ctx context.Context, o doctorOptions) error {
 		}
 	}
 	model, err := backends.Try(ctx, backends.Retry{For: o.timeout, Waiting: waiting}, func() (backends.Model, error) {
-		return pickModel(ctx, b, o.model)
+		return eval.PickModel(ctx, b, o.model)
 	})
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gavel/backends"
+	"gavel/eval"
 	"gavel/judging"
 )
 
@@ -21,7 +22,7 @@ var judgeBench = struct {
 }{350, 700, 5872, 6975, 10740, 8, 600}
 
 func (d *doctor) describeServer(context.Context) []finding {
-	return []finding{good("%s", describe(d.server))}
+	return []finding{good("%s", eval.Describe(d.server))}
 }
 
 func (d *doctor) describeModel(context.Context) []finding {
@@ -78,7 +79,7 @@ func (d *doctor) reply(ctx context.Context) []finding {
 		return []finding{bad(statusWarn, "try the model by hand: a wrong chat template does that", "a plain question is answered%s with an empty reply", took)}
 	}
 	if resp.EndUntold {
-		return []finding{bad(statusWarn, "ask a server that tells them, or look at the ends of replies yourself", "a plain question is answered%s, but %s", took, endUntold)}
+		return []finding{bad(statusWarn, "ask a server that tells them, or look at the ends of replies yourself", "a plain question is answered%s, but %s", took, eval.EndUntold)}
 	}
 	if resp.PromptTokens == 0 {
 		return []finding{bad(statusWarn, "keep prompts well below the served context: gavel cannot notice a cut where tokens are not counted",

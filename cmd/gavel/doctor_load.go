@@ -12,6 +12,7 @@ import (
 
 	"gavel/backends"
 	"gavel/datasets"
+	"gavel/eval"
 	"gavel/judging"
 )
 
@@ -340,7 +341,7 @@ func (d *doctor) wave(ctx context.Context, c int, make func() backends.Request) 
 // sameAgain asks prompts alone, alone once more, and all at once.
 func (d *doctor) sameAgain(ctx context.Context) []finding {
 	const most, tokens = 8, 32
-	crowd := concurrency(0, d.server, d.model)
+	crowd := eval.Concurrency(0, d.server, d.model)
 	if d.speed != nil {
 		crowd = max(2, d.speed.Concurrency, min(crowd, atOnce))
 	}

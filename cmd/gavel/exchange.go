@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gavel/eval"
 	"gavel/judging"
 )
 
@@ -250,7 +251,7 @@ func (e *env) importAnswers(file, out, dataset string, o judging.AnswersOptions)
 			return err
 		}
 		defer set.Close()
-		o.Questions, o.Dataset = set, datasetInfo(set, runOptions{})
+		o.Questions, o.Dataset = set, eval.DatasetInfo(set, eval.Request{})
 	}
 	r, err := judging.ImportAnswers(file, out, o, version())
 	if err != nil {

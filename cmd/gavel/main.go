@@ -17,7 +17,6 @@ import (
 	"regexp"
 	"runtime/debug"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 	"unicode"
@@ -27,9 +26,8 @@ import (
 	"golang.org/x/term"
 
 	"gavel/backends"
-	"gavel/cache"
 	"gavel/datasets"
-	"gavel/judging"
+	"gavel/eval"
 )
 
 // Exit statuses.
@@ -49,16 +47,18 @@ type env struct {
 	now            func() time.Time
 	terminal       bool // stderr is one
 	columns        int  // of the terminal that stdout is; 0 where it is none
-	interrupts     *interrupts
-	hooks          hooks // of a server that makes runs
-	words          phrases
+	interrupts     *eval.Interrupts
 }
 
-// phrases say how whoever watches a run ends it at once, and goes on with it: at
-// a terminal with keys and commands, on a page with a button and a form.
-type phrases struct{ stopNow, goOn string }
+var terminalWords = eval.Words{StopNow: "Ctrl-C again", GoOn: "run the same command again to go on"}
 
-var terminalWords = phrases{stopNow: "Ctrl-C again", goOn: "run the same command again to go on"}
+// maker makes runs in this world, and tells the terminal.
+func (e *env) maker() *eval.Maker {
+	return &eval.Maker{
+		HTTP: e.http, Getenv: e.getenv, Now: e.now, Library: e.library(), Version: version(), OpenCache: e.openCache,
+		Observer: &progress{counted: counted{env: e}}, Interrupts: e.interrupts, Words: terminalWords,
+	}
+}
 
 // say writes a line for people. What servers, files and bundles say is in it too.
 func (e *env) say(format string, args ...any) {
@@ -79,37 +79,34 @@ func (e *env) library() datasets.Library {
 	return datasets.Library{Dir: xdg.DataHome + string(os.PathSeparator) + "gavel" + string(os.PathSeparator) + "datasets"}
 }
 
-// exitError carries an exit status with an error. quiet ones have been said.
-type exitCodeError struct {
-	code  int
-	err   error
-	quiet bool
+// quietMaker is maker without a word to anybody.
+func (e *env) quietMaker() *eval.Maker {
+	m := e.maker()
+	m.Observer = nil
+	return m
 }
-
-func (e *exitCodeError) Error() string { return e.err.Error() }
-func (e *exitCodeError) Unwrap() error { return e.err }
 
 // usage is an error of the command line.
 func usage(format string, args ...any) error {
-	return &exitCodeError{code: exitUsage, err: fmt.Errorf(format, args...)}
+	return eval.Failed(eval.ErrUsage, fmt.Errorf(format, args...))
 }
 
 func main() {
-	in := &interrupts{}
+	in := new(eval.Interrupts)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go in.watch(signals, cancel)
+	go watch(in, signals, cancel)
 	os.Exit(gavel(ctx, in, os.Stdout, os.Stderr, os.Args[1:]))
 }
 
 // gavel runs one command line and returns the exit status.
-func gavel(ctx context.Context, in *interrupts, stdout, stderr io.Writer, args []string) int {
+func gavel(ctx context.Context, in *eval.Interrupts, stdout, stderr io.Writer, args []string) int {
 	return newEnv(in, stdout, stderr).gavel(ctx, args)
 }
 
-func newEnv(in *interrupts, stdout, stderr io.Writer) *env {
-	e := &env{stdout: stdout, stderr: stderr, getenv: os.Getenv, http: backends.NewHTTPClient(64), now: time.Now, interrupts: in, words: terminalWords}
+func newEnv(in *eval.Interrupts, stdout, stderr io.Writer) *env {
+	e := &env{stdout: stdout, stderr: stderr, getenv: os.Getenv, http: backends.NewHTTPClient(64), now: time.Now, interrupts: in}
 	if f, ok := stderr.(*os.File); ok {
 		e.terminal = term.IsTerminal(int(f.Fd()))
 	}
@@ -131,24 +128,33 @@ func (e *env) gavel(ctx context.Context, args []string) int {
 	return e.status(ctx, err)
 }
 
+// statuses are the exit statuses of errors; any other is exitError.
+var statuses = map[error]int{
+	eval.ErrUsage: exitUsage, eval.ErrIncomplete: exitIncomplete, eval.ErrInterrupted: exitInterrupted,
+}
+
 // status says what went wrong, in one line, and picks the exit status.
 func (e *env) status(ctx context.Context, err error) int {
 	if err == nil {
 		return exitOK
 	}
-	if errors.Is(err, errInterrupted) || ctx.Err() != nil && errors.Is(context.Cause(ctx), errInterrupted) {
-		err = &exitCodeError{code: exitInterrupted, err: err}
-	}
-	var coded *exitCodeError
 	code := exitError
-	if errors.As(err, &coded) {
-		code = coded.code
+	for kind, status := range statuses {
+		if errors.Is(err, kind) {
+			code = status
+		}
 	}
-	if coded == nil || !coded.quiet {
-		e.say("gavel: %s", e.advised(err, plain(err)))
+	if ctx.Err() != nil && errors.Is(context.Cause(ctx), eval.ErrInterrupted) {
+		code = exitInterrupted
+	}
+	if !errors.Is(err, errSaid) {
+		e.say("gavel: %s", terminalWords.Advised(err, plain(err)))
 	}
 	return code
 }
+
+// errSaid is wrapped by an error of which everything has been said.
+var errSaid = errors.New("said")
 
 // plain is what an error says, in one line. Of a file that is not there Go says
 // which of its calls found that out, and names the file even where it was named
@@ -166,56 +172,18 @@ func plain(err error) string {
 	return before + after
 }
 
-// advised is what is said of an error, with what to do about a disk that is full.
-func (e *env) advised(err error, text string) string {
-	if judging.NoRoom(err) {
-		text += "; make room and " + e.words.goOn
-	}
-	return text
-}
-
-// noRoom tells whether a disk is full, that of the cache included.
-func noRoom(err error) bool {
-	var full *cache.NoRoomError
-	return judging.NoRoom(err) || errors.As(err, &full)
-}
-
-var errInterrupted = errors.New("interrupted")
-
-// interrupts hands Ctrl-C to whoever can end gently. The first one is theirs,
-// the second cancels everything, the third ends the process.
-type interrupts struct {
-	mu   sync.Mutex
-	soft func()
-}
-
-// handle registers f for the next interrupt; the returned function takes it back.
-func (in *interrupts) handle(f func()) func() {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	in.soft = f
-	return func() {
-		in.mu.Lock()
-		defer in.mu.Unlock()
-		in.soft = nil
-	}
-}
-
-func (in *interrupts) watch(signals <-chan os.Signal, cancel context.CancelCauseFunc) {
+// watch hands Ctrl-C to whoever can end gently. The first one is theirs, the
+// second cancels everything, the third ends the process.
+func watch(in *eval.Interrupts, signals <-chan os.Signal, cancel context.CancelCauseFunc) {
 	cancelled := false
 	for range signals {
-		in.mu.Lock()
-		soft := in.soft
-		in.soft = nil
-		in.mu.Unlock()
 		switch {
-		case soft != nil:
-			soft()
+		case in.Gently():
 		case cancelled:
 			os.Exit(exitInterrupted)
 		default:
 			cancelled = true
-			cancel(errInterrupted)
+			cancel(eval.ErrInterrupted)
 		}
 	}
 }

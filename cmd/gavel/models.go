@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gavel/backends"
+	"gavel/eval"
 	"gavel/judging"
 	"gavel/report"
 )
@@ -33,14 +34,14 @@ func modelsCommand(e *env) *cli.Command {
 	}
 }
 
-func (e *env) listModels(ctx context.Context, o endpointOptions, format string) error {
+func (e *env) listModels(ctx context.Context, o eval.Endpoint, format string) error {
 	var b backends.Backend
 	var server backends.Server
 	var err error
-	if o.backend == "sim" {
-		b, server, err = e.simulated("coin")
+	if o.Backend == "sim" {
+		b, server, err = eval.Simulated("coin")
 	} else {
-		b, server, err = e.connect(ctx, o)
+		b, server, err = e.maker().Connect(ctx, o)
 	}
 	if err != nil {
 		return err
@@ -49,7 +50,7 @@ func (e *env) listModels(ctx context.Context, o endpointOptions, format string) 
 	if err != nil {
 		return err
 	}
-	t := report.Table{Title: describe(server), Columns: []report.Column{
+	t := report.Table{Title: eval.Describe(server), Columns: []report.Column{
 		{Name: "model"}, {Name: "parameters"}, {Name: "quantisation"}, {Name: "context", Right: true}, {Name: "digest"},
 	}}
 	for _, m := range models {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"gavel/eval"
 	"gavel/judging"
 )
 
@@ -17,9 +18,14 @@ const lineEvery = 5 * time.Second
 // progress tells on stderr how far a run is: a bar on a terminal, else a line
 // every few seconds.
 type progress struct {
+	mu sync.Mutex
+	counted
+}
+
+// counted is one run's progress.
+type counted struct {
 	env     *env
 	bar     *progressbar.ProgressBar
-	mu      sync.Mutex
 	total   int
 	done    int
 	cached  int
@@ -29,22 +35,33 @@ type progress struct {
 	last    time.Time
 }
 
-func (e *env) newProgress(missing, standing int) *progress {
-	p := &progress{env: e, total: missing, other: map[judging.Outcome]int{}, started: e.now(), last: e.now()}
-	if standing > 0 {
-		e.say("going on: %d judgments stand, %d to go", standing, missing)
+var _ eval.Observer = (*progress)(nil)
+
+// RunOpened implements eval.Observer.
+func (p *progress) RunOpened(run eval.Opened) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.env.now()
+	p.counted = counted{env: p.env, total: run.Missing, other: map[judging.Outcome]int{}, started: now, last: now}
+	if run.Missing == 0 {
+		return
 	}
-	if e.terminal {
-		p.bar = progressbar.NewOptions(missing,
-			progressbar.OptionSetWriter(e.stderr), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
+	if run.Standing > 0 {
+		p.env.say("going on: %d judgments stand, %d to go", run.Standing, run.Missing)
+	}
+	if p.env.terminal {
+		p.bar = progressbar.NewOptions(run.Missing,
+			progressbar.OptionSetWriter(p.env.stderr), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
 			progressbar.OptionSetItsString("judgments"), progressbar.OptionSetPredictTime(true),
 			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSetWidth(20), progressbar.OptionClearOnFinish())
 	}
-	return p
 }
 
-// add counts a record; it may be called from many goroutines.
-func (p *progress) add(r *judging.Record) {
+// Asked implements eval.Observer: the bar tells enough.
+func (p *progress) Asked() func(error) { return func(error) {} }
+
+// Recorded implements eval.Observer.
+func (p *progress) Recorded(r *judging.Record) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done++
@@ -97,9 +114,8 @@ func (p *progress) line(now time.Time) string {
 	return line
 }
 
-// note says something between two lines of progress; it may be called from many
-// goroutines.
-func (p *progress) note(text string) {
+// Note says something, between two lines of progress where there are some.
+func (p *progress) Note(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.bar != nil {
@@ -108,8 +124,8 @@ func (p *progress) note(text string) {
 	p.env.say("%s", text)
 }
 
-// end says what it came to.
-func (p *progress) end() {
+// RunEnded says what it came to.
+func (p *progress) RunEnded() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.bar != nil {

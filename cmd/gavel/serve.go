@@ -13,19 +13,17 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gavel/eval"
 	"gavel/server"
+	"gavel/server/jobs"
 )
 
 // serveOptions are the flags of `gavel serve`.
 type serveOptions struct {
-	endpointOptions
+	jobs.Options
 	addr      string
-	runs      string
 	tokenFile string
 	hosts     []string
-	cacheDir  string
-	noCache   bool
-	atOnce    int
 	readOnly  bool
 }
 
@@ -75,17 +73,19 @@ func serveOptionsFrom(c *cli.Context) (o serveOptions, err error) {
 		return o, err
 	}
 	o = serveOptions{
-		addr: c.String("addr"), runs: c.String("runs"), tokenFile: c.String("token-file"), hosts: c.StringSlice("host"),
-		cacheDir: c.String("cache"), noCache: c.Bool("no-cache"), atOnce: c.Int("max-runs"), readOnly: c.Bool("read-only"),
+		addr: c.String("addr"), tokenFile: c.String("token-file"), hosts: c.StringSlice("host"), readOnly: c.Bool("read-only"),
+		Options: jobs.Options{
+			Runs: c.String("runs"), BaseURLs: c.StringSlice("base-url"), APIKeyEnv: c.String("api-key-env"),
+			Cache: c.String("cache"), NoCache: c.Bool("no-cache"), AtOnce: c.Int("max-runs"), Shows: server.Shows,
+		},
 	}
-	o.endpointOptions = endpointOptions{backend: "auto", baseURLs: c.StringSlice("base-url"), apiKeyEnv: c.String("api-key-env")}
-	if err := checkURLs(o.endpointOptions); err != nil {
+	if err := (eval.Endpoint{Backend: "auto", BaseURLs: o.BaseURLs}).Validate(); err != nil {
 		return o, err
 	}
 	switch {
-	case o.atOnce < 1:
-		return o, usage("--max-runs %d: it must be at least 1", o.atOnce)
-	case o.noCache && o.cacheDir != "":
+	case o.AtOnce < 1:
+		return o, usage("--max-runs %d: it must be at least 1", o.AtOnce)
+	case o.NoCache && o.Cache != "":
 		return o, usage("--cache and --no-cache: choose one")
 	case len(o.hosts) > 0 && o.tokenFile == "":
 		return o, usage("--host lets others in under a name: it needs --token-file too")
@@ -108,18 +108,18 @@ func (e *env) serve(ctx context.Context, o serveOptions) error {
 			return err
 		}
 	}
-	if err := os.MkdirAll(o.runs, 0o755); err != nil {
+	if err := os.MkdirAll(o.Runs, 0o755); err != nil {
 		return fmt.Errorf("the folder of runs: %w; name another with --runs", err)
 	}
 	opts := server.Options{
-		Runs: o.runs, Token: token, Loopback: loopback, Hosts: o.hosts, Version: version(), Now: e.now, Log: e.say, Metrics: server.NewMetrics(),
+		Runs: o.Runs, Token: token, Loopback: loopback, Hosts: o.hosts, Version: version(), Now: e.now, Log: e.say, Metrics: server.NewMetrics(),
 	}
-	var made *runner
+	var made *jobs.Runner
 	if !o.readOnly {
-		if made, err = e.newRunner(ctx, o, opts.Metrics); err != nil {
+		if made, err = e.newRunner(ctx, o.Options, opts.Metrics); err != nil {
 			return err
 		}
-		defer made.wait() // not before the server has ended: then nobody starts another
+		defer made.Wait() // not before the server has ended: then nobody starts another
 		opts.Runner = made
 	}
 	s, err := server.New(opts)
@@ -131,16 +131,22 @@ func (e *env) serve(ctx context.Context, o serveOptions) error {
 	if err != nil {
 		return cannotListen(o.addr, err)
 	}
-	e.say("gavel serves the runs in %s at http://%s/ (Ctrl-C ends it)", o.runs, l.Addr())
+	e.say("gavel serves the runs in %s at http://%s/ (Ctrl-C ends it)", o.Runs, l.Addr())
 	serving, end := context.WithCancel(ctx)
 	defer end()
-	defer e.interrupts.handle(func() {
-		if made != nil && made.stopAll() {
+	defer e.interrupts.Handle(func() {
+		if made != nil && made.StopAll() {
 			e.say("stopping: runs that are being made end gently; Ctrl-C again to give up what is in flight")
 		}
 		end()
 	})()
 	return s.Serve(serving, l)
+}
+
+// newRunner makes the runs that are ordered in the browser.
+func (e *env) newRunner(ctx context.Context, o jobs.Options, m *server.Metrics) (*jobs.Runner, error) {
+	o.Metrics = m
+	return jobs.New(ctx, *e.maker(), o)
 }
 
 // onlyHere tells whether an address can be reached from this machine alone.

@@ -1,4 +1,4 @@
-package main
+package eval
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"gavel/judging"
 )
 
-// speeds are how long a judge's calls took, from the records of earlier runs.
-type speeds struct {
+// Speeds are how long a judge's calls took, from the records of earlier runs.
+type Speeds struct {
 	runs   []string // folders that may be runs
 	byName map[judging.ModelSpec][]*timed
 	read   bool
@@ -32,21 +32,20 @@ type timed struct {
 	probe            bool
 }
 
-// pacing is how long a judgment takes, and what is written.
-type pacing struct {
-	seconds     float64
-	replyTokens float64
-	basis       string
+// Pace is how long a judgment takes, and what is written.
+type Pace struct {
+	Seconds     float64
+	ReplyTokens float64
+	Basis       string
 }
 
 // mostTimed is how many records of a run are enough to tell its speed.
 const mostTimed = 1000
 
-// earlierSpeeds looks for runs in the suite's folder and in the one that holds
-// it.
-func (e *env) earlierSpeeds(s *suite) *speeds {
-	found := &speeds{byName: map[judging.ModelSpec][]*timed{}}
-	for _, dir := range []string{s.out, filepath.Dir(filepath.Clean(s.out))} {
+// SpeedsIn looks for runs in folders.
+func SpeedsIn(folders ...string) *Speeds {
+	found := &Speeds{byName: map[judging.ModelSpec][]*timed{}}
+	for _, dir := range folders {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
 			continue // none yet
@@ -61,7 +60,7 @@ func (e *env) earlierSpeeds(s *suite) *speeds {
 }
 
 // index reads the manifests, the first time somebody wants to know.
-func (s *speeds) index() {
+func (s *Speeds) index() {
 	if s.read {
 		return
 	}
@@ -77,22 +76,25 @@ func (s *speeds) index() {
 	}
 }
 
-func (s *speeds) add(m *judging.Manifest, t timed) {
+func (s *Speeds) add(m *judging.Manifest, t timed) {
 	t.protocol, t.prompt, t.probe = m.Spec.Protocol, m.Spec.Prompt.Name, true
 	s.byName[m.Spec.Model] = append(s.byName[m.Spec.Model], &t)
 }
 
 // How near a run must be to be a measure.
 const (
-	onlySame   = false // the same protocol and prompt
-	anyOfJudge = true  // else the same protocol, else whatever the judge was asked
+	OnlySame   = false // the same protocol and prompt
+	AnyOfJudge = true  // else the same protocol, else whatever the judge was asked
 )
 
-func (s *speeds) of(m *judging.Manifest, near bool) (pacing, bool) {
-	return s.ofModel(m.Spec.Model, m.Spec.Protocol, m.Spec.Prompt.Name, near)
+// Of is the pace of runs of the same protocol and prompt, or, where near, of
+// whatever the judge was asked; false where nothing is known.
+func (s *Speeds) Of(m *judging.Manifest, near bool) (Pace, bool) {
+	return s.OfModel(m.Spec.Model, m.Spec.Protocol, m.Spec.Prompt.Name, near)
 }
 
-func (s *speeds) ofModel(model judging.ModelSpec, protocol, prompt string, near bool) (pacing, bool) {
+// OfModel is Of for a run that is not there yet.
+func (s *Speeds) OfModel(model judging.ModelSpec, protocol, prompt string, near bool) (Pace, bool) {
 	s.index()
 	same := func(t *timed) bool { return t.protocol == protocol && t.prompt == prompt }
 	if p, ok := s.over(model, same, ""); ok || !near {
@@ -105,7 +107,7 @@ func (s *speeds) ofModel(model judging.ModelSpec, protocol, prompt string, near 
 }
 
 // over sums up what some of a judge's runs tell.
-func (s *speeds) over(model judging.ModelSpec, in func(*timed) bool, remark string) (pacing, bool) {
+func (s *Speeds) over(model judging.ModelSpec, in func(*timed) bool, remark string) (Pace, bool) {
 	var sum timed
 	var from []string
 	for _, t := range s.byName[model] {
@@ -126,11 +128,11 @@ func (s *speeds) over(model judging.ModelSpec, in func(*timed) bool, remark stri
 		}
 	}
 	if sum.judgments == 0 {
-		return pacing{}, false
+		return Pace{}, false
 	}
 	n := float64(sum.judgments)
-	p := pacing{seconds: sum.seconds / n, replyTokens: float64(sum.replyTokens) / n}
-	p.basis = strings.Join(from, " and ") + remark
+	p := Pace{Seconds: sum.seconds / n, ReplyTokens: float64(sum.replyTokens) / n}
+	p.Basis = strings.Join(from, " and ") + remark
 	return p, true
 }
 
@@ -167,10 +169,11 @@ func (t *timed) count(r *judging.Record) {
 	}
 }
 
-// probe asks a few of a run's questions, the last ones, and takes the time. One
-// item goes before, so that loading the model is not counted. The replies are in
-// the cache for the run.
-func (e *env) probe(ctx context.Context, p *prepared) (t timed, err error) {
+// Probe asks a few of a planned run's questions, the last ones, and adds the time
+// they took. One item goes before, so that loading the model is not counted. The
+// replies are in the cache for the run.
+func (s *Speeds) Probe(ctx context.Context, e *Maker, run *RunPlan) error {
+	p := run.prepared
 	var rows []int
 	each := max(1, p.job.Manifest.Judgments/max(1, len(p.job.Rows))) // judgments of an item
 	most := 1 + min(4, 1+p.job.Concurrency/each)
@@ -180,26 +183,29 @@ func (e *env) probe(ctx context.Context, p *prepared) (t timed, err error) {
 		}
 	}
 	if len(rows) == 0 {
-		return t, nil
+		return nil
 	}
-	p.note = func(text string) { e.say("%s", text) }
 	client, closeClient, err := e.client(ctx, p)
 	if err != nil {
-		return t, err
+		return err
 	}
 	defer closeClient()
 	e.say("probe: %s, %s, prompt %s", p.job.Manifest.Model.Name, p.job.Manifest.Spec.Protocol, p.job.Manifest.Spec.Prompt.Name)
 	if _, err := e.askFew(ctx, p, client, rows[:1]); err != nil {
-		return t, err
+		return err
 	}
 	if len(rows) > 1 {
 		rows = rows[1:]
 	}
-	return e.askFew(ctx, p, client, rows)
+	t, err := e.askFew(ctx, p, client, rows)
+	if err == nil {
+		s.add(p.job.Manifest, t)
+	}
+	return err
 }
 
 // askFew asks for the judgments of a few items, and writes none of them.
-func (e *env) askFew(ctx context.Context, p *prepared, client backends.Client, rows []int) (t timed, err error) {
+func (e *Maker) askFew(ctx context.Context, p *prepared, client backends.Client, rows []int) (t timed, err error) {
 	var mu sync.Mutex
 	failed := ""
 	job := *p.job
@@ -212,10 +218,10 @@ func (e *env) askFew(ctx context.Context, p *prepared, client backends.Client, r
 		}
 		return nil
 	}
-	start := e.now()
+	start := e.Now()
 	err = job.Run(ctx)
 	if t.judgments > 0 {
-		t.seconds = e.now().Sub(start).Seconds()
+		t.seconds = e.Now().Sub(start).Seconds()
 	}
 	if err == nil && failed != "" {
 		err = fmt.Errorf("the probe failed: %s", failed)
@@ -223,7 +229,8 @@ func (e *env) askFew(ctx context.Context, p *prepared, client backends.Client, r
 	return t, err
 }
 
-func modelSpec(judges []backends.Member) judging.ModelSpec {
-	m := jointModel(judges)
+// ModelSpec is the model of a run that asks these servers.
+func ModelSpec(judges []backends.Member) judging.ModelSpec {
+	m := JointModel(judges)
 	return judging.ModelSpec{Name: m.Name, Identity: m.Identity(judges[0].Server.Kind)}
 }

@@ -1,32 +1,27 @@
-package main
+package suite
 
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
-	"gavel/datasets"
+	"gavel/eval"
 	"gavel/judging"
 	"gavel/scoring"
 )
 
-// suite is a file with its matrix.
-type suite struct {
-	*suiteFile
-	points []*suitePoint
-	cells  []*suiteCell // judge by judge, then as the file has the conditions
-	bytes  int          // of all that is set for them
+// Suite is a file with its matrix.
+type Suite struct {
+	*File
+	points []*Condition
+	Cells  []*Cell // judge by judge, then as the file has the conditions
+	bytes  int     // of all that is set for them
 }
 
-// suitePoint is one condition of the matrix: what every judge is asked.
-type suitePoint struct {
+// Condition is one condition of the matrix: what every judge is asked.
+type Condition struct {
 	name     string
 	line     int
 	kind     judging.Kind
@@ -36,17 +31,15 @@ type suitePoint struct {
 	options  string // what else is set, for people
 }
 
-// suiteCell is one run: a judge under a condition. It is the command line args,
-// and nothing that those do not say.
-type suiteCell struct {
-	name  string
-	judge *suiteJudge
-	point *suitePoint
-	out   string // its folder
-	args  []string
-	set   []setting      // that args are of, each with one value
-	lines map[string]int // where each flag is set
-	opts  runOptions
+// Cell is one run: a judge under a condition.
+type Cell struct {
+	Request eval.Request
+	name    string
+	judge   *Judge
+	point   *Condition
+	out     string         // its folder
+	set     []setting      // each with one value
+	lines   map[string]int // where each field is set
 }
 
 // More than anybody means. With aliases a short file can stand for much.
@@ -55,51 +48,65 @@ const (
 	mostBytes = 16 << 20          // of all that is set for the cells
 )
 
-// openSuite reads a file and makes its matrix.
-func (e *env) openSuite(path string) (*suite, error) {
-	file, err := readSuite(path)
+// Open reads a file and makes its matrix.
+func Open(path string) (*Suite, error) {
+	file, err := ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	return e.matrix(file)
+	return file.Matrix((*Cell).Read)
 }
 
-func (e *env) matrix(file *suiteFile) (*suite, error) {
-	return makeMatrix(file, func(c *suiteCell) (runOptions, error) { return e.readRun(c.args) })
-}
-
-// makeMatrix makes the cells of a file; read reads the options of each.
-func makeMatrix(file *suiteFile, read func(*suiteCell) (runOptions, error)) (*suite, error) {
-	s := &suite{suiteFile: file}
+// Matrix makes the cells of a file; read reads the request of each.
+func (s *File) Matrix(read func(*Cell) (eval.Request, error)) (*Suite, error) {
+	m := &Suite{File: s}
 	for i := range s.conditions {
-		if err := s.expand(&s.conditions[i]); err != nil {
+		if err := m.expand(&s.conditions[i]); err != nil {
 			return nil, err
 		}
 	}
 	for i := range s.judges {
-		for _, p := range s.points {
-			c, err := s.cell(&s.judges[i], p)
+		for _, p := range m.points {
+			c, err := m.cell(&s.judges[i], p)
 			if err == nil {
-				c.opts, err = read(c)
+				if c.Request, err = read(c); err == nil {
+					c.Request.Out = c.out
+				}
+				err = m.blame(c, err)
 			}
 			if err != nil {
-				return nil, s.blame(c, err)
+				return nil, err
 			}
-			s.cells = append(s.cells, c)
+			m.Cells = append(m.Cells, c)
 		}
 	}
-	return s, nil
+	return m, nil
+}
+
+// Read is the request of a cell.
+func (c *Cell) Read() (eval.Request, error) { return eval.Read(c.Protocol(), c.Values()) }
+
+// Protocol is that of the cell's condition.
+func (c *Cell) Protocol() judging.Kind { return c.point.kind }
+
+// Values are what is set for the cell, by field.
+func (c *Cell) Values() map[string][]string {
+	values := map[string][]string{}
+	for _, set := range c.set {
+		values[set.flag] = set.values[0].words
+	}
+	return values
 }
 
 // expand makes the conditions that an entry of the file stands for: its axes
 // multiplied, the last one turning first.
-func (s *suite) expand(c *suiteCondition) error {
+func (s *Suite) expand(c *condition) error {
 	size, err := s.size(c)
 	if err != nil {
 		return err
 	}
 	for n := range size {
-		p := &suitePoint{line: c.line}
+		p := &Condition{line: c.line}
 		left, axes := n, []string{}
 		for i := len(c.settings) - 1; i >= 0; i-- {
 			set := c.settings[i]
@@ -129,7 +136,7 @@ func (s *suite) expand(c *suiteCondition) error {
 }
 
 // size is how many conditions an entry of the file stands for.
-func (s *suite) size(c *suiteCondition) (int, error) {
+func (s *Suite) size(c *condition) (int, error) {
 	size := 1
 	for _, n := range append([]int{len(c.protocols)}, lengths(c.settings)...) {
 		if size *= n; (size+len(s.points))*len(s.judges) > mostCells {
@@ -147,7 +154,7 @@ func lengths(settings []setting) (list []int) {
 }
 
 // weigh counts what is set for a condition or a cell.
-func (s *suite) weigh(line int, settings []setting) error {
+func (s *Suite) weigh(line int, settings []setting) error {
 	for _, set := range settings {
 		for _, w := range set.values[0].words {
 			s.bytes += len(w) + len(set.flag)
@@ -160,7 +167,7 @@ func (s *suite) weigh(line int, settings []setting) error {
 }
 
 // label names a condition: by what is asked, or by its name and its axes.
-func (s *suite) label(p *suitePoint, name string, axes []string) error {
+func (s *Suite) label(p *Condition, name string, axes []string) error {
 	p.prompt = p.kind.Templates[0].Name
 	var options []string
 	for _, set := range p.settings {
@@ -204,7 +211,7 @@ func (s *suite) label(p *suitePoint, name string, axes []string) error {
 }
 
 // words are what is set.
-func (p *suitePoint) words() []string {
+func (p *Condition) words() []string {
 	words := []string{p.kind.Name}
 	for _, set := range p.settings {
 		words = append(words, set.flag+"="+strings.Join(set.values[0].words, "\x00"))
@@ -213,7 +220,7 @@ func (p *suitePoint) words() []string {
 }
 
 // part is a setting in a folder's name.
-func (s *suite) part(set setting) string {
+func (s *Suite) part(set setting) string {
 	var words []string
 	for _, w := range set.values[0].words {
 		words = append(words, s.base(w))
@@ -226,7 +233,7 @@ func (s *suite) part(set setting) string {
 }
 
 // base is a word as part of a folder's name: of a path its last element.
-func (s *suite) base(word string) string {
+func (s *Suite) base(word string) string {
 	if !strings.Contains(word, "://") && word != "" {
 		word = filepath.Base(word)
 	}
@@ -236,13 +243,12 @@ func (s *suite) base(word string) string {
 // cell is a judge's run under a condition. What the judge or the condition sets
 // stands before the defaults; that both set one thing is an error. A judge's
 // settings and the defaults are for the protocols that have them.
-func (s *suite) cell(j *suiteJudge, p *suitePoint) (*suiteCell, error) {
-	c := &suiteCell{judge: j, point: p, lines: map[string]int{}}
+func (s *Suite) cell(j *Judge, p *Condition) (*Cell, error) {
+	c := &Cell{judge: j, point: p, lines: map[string]int{}}
 	c.name = s.folder(j.name) + "_" + p.name
-	c.args = []string{"run", p.kind.Name}
-	flags := suiteFlags(p.kind)
+	fields := fieldsOf(p.kind)
 	for _, set := range j.settings {
-		if flags[set.flag] != nil {
+		if has(fields, set.flag) {
 			c.add(set)
 		}
 	}
@@ -253,7 +259,7 @@ func (s *suite) cell(j *suiteJudge, p *suitePoint) (*suiteCell, error) {
 		c.add(set)
 	}
 	for _, set := range s.defaults {
-		if _, set1 := c.lines[set.flag]; flags[set.flag] != nil && !set1 {
+		if _, given := c.lines[set.flag]; !given && has(fields, set.flag) {
 			c.add(set)
 		}
 	}
@@ -264,60 +270,42 @@ func (s *suite) cell(j *suiteJudge, p *suitePoint) (*suiteCell, error) {
 		return c, err
 	}
 	c.out = filepath.Join(s.out, c.name)
-	c.args = append(c.args, "--out="+c.out)
 	return c, nil
 }
 
-func (c *suiteCell) add(set setting) {
+func has(fields map[string]eval.Field, name string) bool {
+	_, ok := fields[name]
+	return ok
+}
+
+func (c *Cell) add(set setting) {
 	c.set = append(c.set, set)
 	value := set.values[0]
 	c.lines[set.flag] = value.line
-	for _, w := range value.words {
-		c.args = append(c.args, "--"+set.flag+"="+w)
-	}
 }
 
-// readRun reads the command line of a run, as `gavel run` does, and makes none.
-func (e *env) readRun(args []string) (o runOptions, err error) {
-	run := runCommand(e)
-	for i, k := range judging.Kinds { // in the order of the subcommands
-		run.Subcommands[i].Action = func(c *cli.Context) error {
-			o, err = runOptionsFrom(c, k)
-			return err
-		}
-	}
-	app := newApp(e)
-	app.Commands = []*cli.Command{run}
-	adopt(app.Commands)
-	return o, app.Run(append([]string{app.Name}, args...))
-}
-
-var flagIn = regexp.MustCompile(`--([a-z][a-z-]*)`)
-
-// blame says which line of the file an error of a cell's command line is about.
-func (s *suite) blame(c *suiteCell, err error) error {
-	var coded *exitCodeError
-	if strings.HasPrefix(err.Error(), s.path+":") || !errors.As(err, &coded) && c == nil {
+// blame says which line of the file an error of a cell's request is about.
+func (s *Suite) blame(c *Cell, err error) error {
+	var located *LineError
+	if err == nil || errors.As(err, &located) {
 		return err
 	}
 	line := c.point.line
-	for _, m := range flagIn.FindAllStringSubmatch(err.Error(), -1) {
-		if at, ok := c.lines[m[1]]; ok {
+	var field *eval.FieldError
+	if errors.As(err, &field) {
+		if at, ok := c.lines[field.Field]; ok {
 			line = at
-			break
 		}
 	}
-	return &exitCodeError{code: exitUsage, err: fmt.Errorf("%s:%d: %w", s.path, line, err)}
+	return &LineError{s.path, line, err}
 }
 
-// check opens what the cells are of and holds it to their protocols, before
+// Check opens what the cells are of and holds it to their protocols, before
 // anything is asked.
-func (e *env) check(ctx context.Context, s *suite) error {
-	quiet := *e
-	quiet.stderr = new(onlyOnce)
+func (s *Suite) Check(ctx context.Context, e *eval.Maker) error {
 	checked := map[string]bool{}
-	for _, c := range s.cells {
-		key := c.opts.apart()
+	for _, c := range s.Cells {
+		key := c.Request.Apart()
 		if checked[key] {
 			continue
 		}
@@ -325,48 +313,22 @@ func (e *env) check(ctx context.Context, s *suite) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err := quiet.checkRun(c.opts); err != nil {
-			line := c.point.line
-			if at, ok := c.lines["dataset"]; ok {
-				line = at
-			}
-			if flagIn.MatchString(err.Error()) {
-				return s.blame(c, err)
-			}
-			return usage("%s:%d: %v", s.path, line, err)
+		err := e.Check(c.Request)
+		if line, ok := c.lines["dataset"]; err != nil && ok && !errors.As(err, new(*eval.FieldError)) {
+			return &LineError{s.path, line, err}
+		}
+		if err := s.blame(c, err); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func (e *env) checkRun(o runOptions) error {
-	its, err := e.openItems(o)
-	if err != nil {
-		return err
-	}
-	defer its.set.Close()
-	kind, err := judging.KindNamed(o.protocol)
-	if err != nil {
-		return err
-	}
-	if kind.Takes(datasets.Judgment) {
-		if _, err = stagesOf(o, its); err == nil {
-			_, err = findTemplate(kind, o.prompt)
+// requests are those of all cells.
+func (s *Suite) requests(yield func(eval.Request) bool) {
+	for _, c := range s.Cells {
+		if !yield(c.Request) {
+			return
 		}
-		for _, a := range o.agents {
-			if _, gone := os.Stat(a); gone != nil && !strings.Contains(a, "@") && !strings.HasPrefix(a, "sim:") && err == nil {
-				err = usage("--agents %s: neither a file, nor a run, nor MODEL@URL", a)
-			}
-		}
-		return err
 	}
-	_, err = ask(o, its)
-	return err
-}
-
-// runCell does what the cell's command line does.
-func (e *env) runCell(ctx context.Context, c *suiteCell, dry bool) error {
-	o := c.opts
-	o.dryRun = dry
-	return e.runAny(ctx, o)
 }

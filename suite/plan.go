@@ -1,15 +1,19 @@
-package main
+package suite
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
-	"gavel/backends"
-	"gavel/cache"
+	"gavel/eval"
 	"gavel/judging"
 	"gavel/report"
 )
@@ -17,13 +21,13 @@ import (
 // planner takes the plans of several runs: what one asks, the next has from the
 // cache, and a stage that several stand on is asked once.
 type planner struct {
-	env    *env
-	speeds *speeds
-	probe  bool
-	cell   *suiteCell
-	plan   *cellPlan // of the cell at hand
-	stages map[string]bool
-	asked  map[[32]byte]bool
+	maker    *eval.Maker
+	speeds   *eval.Speeds
+	contexts *contexts
+	probe    bool
+	cell     *Cell
+	plan     *cellPlan // of the cell at hand
+	stages   map[string]bool
 }
 
 // cellPlan is what a cell would do, its stages included.
@@ -80,16 +84,16 @@ func (a *amounts) add(b amounts) {
 	}
 }
 
-// suitePlan is what a suite would do.
-type suitePlan struct {
-	Suite      string       `json:"suite"`
-	Out        string       `json:"out"`
-	Conditions int          `json:"conditions"`
-	Judges     []judgePlan  `json:"judges"`
-	Cells      []*cellPlan  `json:"cells"`
-	Total      amounts      `json:"total"`
-	Limits     *suiteLimits `json:"limits,omitempty"`
-	Above      []string     `json:"above,omitempty"` // the limits that it is above
+// Plan is what a suite would do.
+type Plan struct {
+	Suite      string      `json:"suite"`
+	Out        string      `json:"out"`
+	Conditions int         `json:"conditions"`
+	Judges     []judgePlan `json:"judges"`
+	Cells      []*cellPlan `json:"cells"`
+	Total      amounts     `json:"total"`
+	Limits     *Limits     `json:"limits,omitempty"`
+	Above      []string    `json:"above,omitempty"` // the limits that it is above
 }
 
 // judgePlan is all of one judge, or of a model that is asked for answers alone.
@@ -99,53 +103,35 @@ type judgePlan struct {
 	amounts
 }
 
-// known wraps the cache: what a cell before will have asked is in it by then.
-func (pl *planner) known(cached func(backends.Request) bool) func(backends.Request) bool {
-	if pl == nil {
-		return cached
-	}
-	return func(req backends.Request) bool {
-		if cached(req) {
-			return true
-		}
-		key := cache.Key(req)
-		if pl.asked[key] {
-			return true
-		}
-		pl.asked[key] = true
-		return false
-	}
-}
-
 // take adds the plan of a run to its cell.
-func (pl *planner) take(ctx context.Context, p *prepared, plan judging.Plan) error {
-	own := p.job.Manifest.Spec.Protocol == pl.cell.opts.protocol
-	if !own { // a stage
-		if pl.stages[p.out] {
+func (pl *planner) take(ctx context.Context, run *eval.RunPlan) error {
+	if run.Request.Protocol != pl.cell.Request.Protocol { // a stage
+		if pl.stages[run.Dir] {
 			return nil
 		}
-		pl.stages[p.out] = true
+		pl.stages[run.Dir] = true
 	}
+	plan := run.Plan
 	a := amounts{
 		Judgments: plan.Judgments, Standing: plan.Standing, Cached: plan.Cached, TooLong: plan.TooLong,
 		Calls: plan.Calls(), AtMost: plan.CallsAtMost, PromptTokens: plan.Tokens,
 	}
 	if a.Calls > 0 {
-		a.load(p.job.Manifest.Spec.Parameters.NumCtx)
-		if err := pl.time(ctx, p, &a); err != nil {
+		a.load(run.Manifest.Spec.Parameters.NumCtx)
+		if err := pl.time(ctx, run, &a); err != nil {
 			return err
 		}
 	}
-	pl.amountsOf(p).add(a)
+	pl.amountsOf(run.Request).add(a)
 	return nil
 }
 
 // amountsOf are the judge's or, where another model is asked, that model's.
-func (pl *planner) amountsOf(p *prepared) *amounts {
-	if o := pl.cell.opts; p.opts.model == o.model && p.opts.backend == o.backend && slices.Equal(p.opts.baseURLs, o.baseURLs) {
+func (pl *planner) amountsOf(r eval.Request) *amounts {
+	if o := pl.cell.Request; r.Model == o.Model && r.Backend == o.Backend && slices.Equal(r.BaseURLs, o.BaseURLs) {
 		return &pl.plan.amounts
 	}
-	name := "agent " + strings.Join(append([]string{p.opts.model}, p.opts.baseURLs...), " at ")
+	name := "agent " + strings.Join(append([]string{r.Model}, r.BaseURLs...), " at ")
 	if pl.plan.Agents == nil {
 		pl.plan.Agents = map[string]*amounts{}
 	}
@@ -156,23 +142,21 @@ func (pl *planner) amountsOf(p *prepared) *amounts {
 }
 
 // time says how long the calls take and how much is written.
-func (pl *planner) time(ctx context.Context, p *prepared, a *amounts) error {
-	m := p.job.Manifest
+func (pl *planner) time(ctx context.Context, run *eval.RunPlan, a *amounts) error {
+	m := run.Manifest
 	if m.Simulated {
 		a.charge(a.Calls, simulatedPace)
 		return nil
 	}
-	pace, ok := pl.speeds.of(m, onlySame)
+	pace, ok := pl.speeds.Of(m, eval.OnlySame)
 	if !ok && pl.probe {
-		probed, err := pl.env.probe(ctx, p)
-		if err != nil {
+		if err := pl.speeds.Probe(ctx, pl.maker, run); err != nil {
 			return err
 		}
-		pl.speeds.add(m, probed)
-		pace, ok = pl.speeds.of(m, onlySame)
+		pace, ok = pl.speeds.Of(m, eval.OnlySame)
 	}
 	if !ok {
-		pace, ok = pl.speeds.of(m, anyOfJudge)
+		pace, ok = pl.speeds.Of(m, eval.AnyOfJudge)
 	}
 	if !ok {
 		a.Unmeasured += a.Calls
@@ -183,33 +167,25 @@ func (pl *planner) time(ctx context.Context, p *prepared, a *amounts) error {
 }
 
 // simulatedPace is that of coins.
-var simulatedPace = pacing{basis: "simulated"}
+var simulatedPace = eval.Pace{Basis: "simulated"}
 
 // charge adds so many calls' time and replies.
-func (a *amounts) charge(calls int, pace pacing) {
-	a.Hours += float64(calls) * pace.seconds / 3600
-	a.ReplyTokens += int(float64(calls) * pace.replyTokens)
-	if !slices.Contains(a.Basis, pace.basis) {
-		a.Basis = append(a.Basis, pace.basis)
+func (a *amounts) charge(calls int, pace eval.Pace) {
+	a.Hours += float64(calls) * pace.Seconds / 3600
+	a.ReplyTokens += int(float64(calls) * pace.ReplyTokens)
+	if !slices.Contains(a.Basis, pace.Basis) {
+		a.Basis = append(a.Basis, pace.Basis)
 	}
 }
 
-// modesOf is in how many modes a judgment of self-reference is asked for.
-func modesOf(o runOptions) int {
-	if o.settings.Get(judging.ModeOption) == judging.ModeOption.Default {
-		return 2
-	}
-	return 1
-}
-
-// follow counts n judgments that stand on stages which are not there yet.
-func (pl *planner) follow(s *stages, n int) {
-	n *= s.opts.parameters.Times()
+// follow counts judgments that stand on stages which are not there yet.
+func (pl *planner) follow(later *eval.Later) {
+	n := later.Judgments * later.Request.Parameters().Times()
 	a := amounts{Judgments: n, Calls: n, AtMost: n, Later: n}
-	a.load(pl.env.hooks.contexts.following(pl.env, s))
+	a.load(pl.contexts.following(later))
 	pace, ok := simulatedPace, true
-	if s.judges[0].Server.Kind != "sim" {
-		pace, ok = pl.speeds.ofModel(modelSpec(s.judges), s.opts.protocol, s.opts.prompt, anyOfJudge)
+	if later.Judges[0].Server.Kind != "sim" {
+		pace, ok = pl.speeds.OfModel(eval.ModelSpec(later.Judges), later.Request.Protocol, later.Request.Prompt, eval.AnyOfJudge)
 	}
 	if ok {
 		a.charge(n, pace)
@@ -219,28 +195,31 @@ func (pl *planner) follow(s *stages, n int) {
 	pl.plan.add(a)
 }
 
-// planSuite plans every cell. A judge that cannot be found is said with its
-// cells.
-func (e *env) planSuite(ctx context.Context, s *suite, probe bool) (*suitePlan, error) {
+// Plan plans every cell. A judge that cannot be found is said with its cells.
+func (s *Suite) Plan(ctx context.Context, e *eval.Maker, probe bool) (*Plan, error) {
+	pl := &planner{speeds: eval.SpeedsIn(s.out, filepath.Dir(filepath.Clean(s.out))), probe: probe, stages: map[string]bool{}}
 	once := *e
-	once.stderr = &onlyOnce{to: e.stderr}
-	pl := &planner{env: &once, speeds: e.earlierSpeeds(s), probe: probe, stages: map[string]bool{}, asked: map[[32]byte]bool{}}
-	once.hooks.planner = pl
-	if once.hooks.contexts == nil {
-		once.hooks.contexts = newSuiteContexts(s)
+	if release, err := once.Hold(s.requests); err == nil {
+		defer release()
+	} else if e.Observer != nil {
+		e.Observer.Note(fmt.Sprintf("warning: what the cache would answer is not known: %v", err))
 	}
-	plan := &suitePlan{Suite: s.name, Out: s.out, Conditions: len(s.points)}
+	once.Observer = &onlyOnce{Observer: cmp.Or[eval.Observer](e.Observer, eval.Quiet{})}
+	pl.contexts = newContexts(s, &once)
+	once.NumCtx, once.Planned, once.Planning = pl.contexts.of, map[[32]byte]bool{}, pl.take
+	pl.maker = &once
+	plan := &Plan{Suite: s.name, Out: s.out, Conditions: len(s.points)}
 	if s.limits.any() {
 		plan.Limits = &s.limits
 	}
-	unreachable := map[*suiteJudge]error{}
-	for _, c := range s.cells {
+	unreachable := map[*Judge]error{}
+	for _, c := range s.Cells {
 		cp := &cellPlan{Cell: c.name, Judge: c.judge.name, Condition: c.point.name}
 		plan.Cells = append(plan.Cells, cp)
 		pl.cell, pl.plan = c, cp
 		err := unreachable[c.judge]
 		if err == nil {
-			if err = once.runCell(ctx, c, true); err != nil && once.gone(ctx, c) != nil {
+			if err = pl.planCell(ctx); err != nil && once.Gone(ctx, c.Request) != nil {
 				unreachable[c.judge] = err
 			}
 		}
@@ -256,16 +235,36 @@ func (e *env) planSuite(ctx context.Context, s *suite, probe bool) (*suitePlan, 
 	return plan, nil
 }
 
+func (pl *planner) planCell(ctx context.Context) error {
+	p, err := pl.maker.Plan(ctx, pl.cell.Request)
+	if err == nil && p.Later != nil {
+		pl.follow(p.Later)
+	}
+	return err
+}
+
+// onlyOnce says everything once.
+type onlyOnce struct {
+	eval.Observer
+	said sync.Map
+}
+
+func (o *onlyOnce) Note(text string) {
+	if _, again := o.said.LoadOrStore(text, true); !again && o.Observer != nil {
+		o.Observer.Note(text)
+	}
+}
+
 // explain adds to an error what to do about it in a suite.
-func (s *suite) explain(err error) string {
-	if isOtherRun(err) {
+func (s *Suite) explain(err error) string {
+	if errors.Is(err, judging.ErrOtherRun) {
 		return fmt.Sprintf("%v, or, in a suite, give %s another name or out: it was changed since", err, s.path)
 	}
 	return err.Error()
 }
 
 // count adds a cell to its judge, its agents and the total.
-func (p *suitePlan) count(c *cellPlan) {
+func (p *Plan) count(c *cellPlan) {
 	row := func(name string) *judgePlan {
 		for i := range p.Judges {
 			if p.Judges[i].Judge == name {
@@ -279,7 +278,7 @@ func (p *suitePlan) count(c *cellPlan) {
 	j.Cells++
 	j.add(c.amounts)
 	p.Total.add(c.amounts)
-	for _, name := range sortedNames(c.Agents) {
+	for _, name := range sorted(c.Agents) {
 		row(name).add(*c.Agents[name])
 		p.Total.add(*c.Agents[name])
 	}
@@ -287,7 +286,7 @@ func (p *suitePlan) count(c *cellPlan) {
 }
 
 // hold compares the total with the limits.
-func (p *suitePlan) hold() {
+func (p *Plan) hold() {
 	if p.Limits == nil {
 		return
 	}
@@ -314,7 +313,7 @@ func hours(h float64) string {
 }
 
 // Tables lays the plan out: the matrix, then the judges.
-func (p *suitePlan) Tables() []report.Table {
+func (p *Plan) Tables() []report.Table {
 	right := func(names ...string) (cols []report.Column) {
 		for _, n := range names {
 			cols = append(cols, report.Column{Name: n, Right: true})
@@ -341,7 +340,7 @@ func (p *suitePlan) Tables() []report.Table {
 	}
 	for _, j := range append(slices.Clone(p.Judges), judgePlan{Judge: "all", Cells: len(p.Cells), amounts: p.Total}) {
 		row := []string{j.Judge, strconv.Itoa(j.Cells), strconv.Itoa(j.Judgments), strconv.Itoa(j.Standing), strconv.Itoa(j.Cached),
-			callRange(j.Calls, j.AtMost), j.promptTokens(), j.replyTokens(), j.time(), strings.Join(j.Basis, "; ")}
+			eval.CallRange(j.Calls, j.AtMost), j.promptTokens(), j.replyTokens(), j.time(), strings.Join(j.Basis, "; ")}
 		if told {
 			row = append(row, j.numCtx())
 		}
@@ -365,7 +364,7 @@ func (p *suitePlan) Tables() []report.Table {
 
 func (c *cellPlan) whole() amounts {
 	a := c.amounts
-	for _, name := range sortedNames(c.Agents) {
+	for _, name := range sorted(c.Agents) {
 		a.add(*c.Agents[name])
 	}
 	return a
@@ -403,7 +402,7 @@ func (a amounts) time() string {
 }
 
 // CSV has a row for each cell.
-func (p *suitePlan) CSV(w io.Writer) error {
+func (p *Plan) CSV(w io.Writer) error {
 	t := report.Table{}
 	for _, name := range []string{"cell", "judge", "condition", "judgments", "standing", "cached", "calls", "calls_at_most", "later", "prompt_tokens", "reply_tokens", "hours", "calls_of_unknown_speed", "error", "num_ctx"} {
 		t.Columns = append(t.Columns, report.Column{Name: name})
@@ -418,3 +417,5 @@ func (p *suitePlan) CSV(w io.Writer) error {
 	}
 	return report.CSV(w, t)
 }
+
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,4 +1,4 @@
-package main
+package eval
 
 import (
 	"cmp"
@@ -11,19 +11,17 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
-	"gavel/report"
 	"gavel/scoring"
 )
 
 // prepared is a run that is ready to be made, planned or gone on with.
 type prepared struct {
-	opts    runOptions
+	req     Request
 	job     *judging.Job
 	set     *datasets.Set
 	judges  []backends.Member // the servers to ask, mostly one
 	out     string
-	note    func(text string) // says something while the run is being made
-	records *scoring.Loader   // all that stand or are made
+	records *scoring.Loader // all that stand or are made
 
 	// Of a replay: who answers in the servers' place, and records that are taken
 	// over as they are.
@@ -39,31 +37,8 @@ type items struct {
 	info judging.DatasetInfo
 }
 
-// runJudge makes a run from flags and prints what it comes to.
-func (e *env) runJudge(ctx context.Context, o runOptions) error {
-	p, err := e.prepare(ctx, o)
-	if err != nil {
-		return err
-	}
-	defer p.set.Close()
-	if o.dryRun {
-		return e.plan(ctx, p)
-	}
-	return e.makeAndPrint(ctx, p)
-}
-
-func (e *env) makeAndPrint(ctx context.Context, p *prepared) error {
-	rep, err := e.make(ctx, p)
-	if rep != nil {
-		if perr := e.print(p.opts.format, report.Scores{Runs: []scoring.Report{*rep}}); perr != nil {
-			return perr
-		}
-	}
-	return err
-}
-
 // prepare opens the dataset, finds the judge and works out what the run is.
-func (e *env) prepare(ctx context.Context, o runOptions) (*prepared, error) {
+func (e *Maker) prepare(ctx context.Context, o Request) (*prepared, error) {
 	its, err := e.openItems(o)
 	if err != nil {
 		return nil, err
@@ -76,12 +51,12 @@ func (e *env) prepare(ctx context.Context, o runOptions) (*prepared, error) {
 }
 
 // prepareWith is prepare for items at hand.
-func (e *env) prepareWith(ctx context.Context, o runOptions, its items) (*prepared, error) {
+func (e *Maker) prepareWith(ctx context.Context, o Request, its items) (*prepared, error) {
 	q, err := ask(o, its)
 	if err != nil {
 		return nil, err
 	}
-	judges, err := e.findJudges(ctx, o)
+	judges, err := e.FindJudges(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -95,19 +70,19 @@ type question struct {
 }
 
 // ask finds the protocol and its prompt, and holds the items to what it takes.
-func ask(o runOptions, its items) (q question, err error) {
-	if q.kind, err = judging.KindNamed(o.protocol); err != nil {
+func ask(o Request, its items) (q question, err error) {
+	if q.kind, err = judging.KindNamed(o.Protocol); err != nil {
 		return q, err
 	}
-	if q.template, err = findTemplate(q.kind, o.prompt); err != nil {
+	if q.template, err = findTemplate(q.kind, o.Prompt); err != nil {
 		return q, err
 	}
 	return q, takes(q.kind, its)
 }
 
 // openItems opens the dataset and picks from it.
-func (e *env) openItems(o runOptions) (items, error) {
-	set, err := e.library().OpenWith(o.dataset, o.open)
+func (e *Maker) openItems(o Request) (items, error) {
+	set, err := e.Library.OpenWith(o.Dataset, o.Open())
 	if err != nil {
 		return items{}, err
 	}
@@ -116,8 +91,8 @@ func (e *env) openItems(o runOptions) (items, error) {
 		set.Close()
 		return items{}, err
 	}
-	its := items{set, rows, datasetInfo(set, o)}
-	if o.unrelated || o.maxOptions > 0 {
+	its := items{set, rows, DatasetInfo(set, o)}
+	if o.Unrelated || o.MaxOptions > 0 {
 		defer set.Close()
 		return changedOptions(its, o)
 	}
@@ -126,7 +101,7 @@ func (e *env) openItems(o runOptions) (items, error) {
 
 // changedOptions cuts items down to --max-options and puts an unrelated option
 // before the rest. What comes out are lines of their own: the run's items.
-func changedOptions(its items, o runOptions) (items, error) {
+func changedOptions(its items, o Request) (items, error) {
 	var unrelated *datasets.Unrelated
 	var lines [][]byte
 	for _, row := range its.rows {
@@ -135,11 +110,11 @@ func changedOptions(its items, o runOptions) (items, error) {
 			return items{}, err
 		}
 		if item.Shape != datasets.Options {
-			return items{}, usage("--unrelated and --max-options are for items with options; %s has items of shape %s", its.set.Name, item.Shape)
+			return items{}, Wrong("unrelated", o.Unrelated, "and --max-options are for items with options; %s has items of shape %s", its.set.Name, item.Shape)
 		}
-		if item = datasets.TrimOptions(item, o.maxOptions, o.selection.Seed); o.unrelated {
+		if item = datasets.TrimOptions(item, o.MaxOptions, o.Seed); o.Unrelated {
 			if unrelated == nil {
-				if unrelated, err = datasets.NewUnrelated(its.set, o.selection.Seed); err != nil {
+				if unrelated, err = datasets.NewUnrelated(its.set, o.Seed); err != nil {
 					return items{}, err
 				}
 			}
@@ -163,7 +138,7 @@ func changedOptions(its items, o runOptions) (items, error) {
 	return items{set, all(set), its.info}, nil
 }
 
-func (e *env) pick(o runOptions, set *datasets.Set) ([]int, error) {
+func (e *Maker) pick(o Request, set *datasets.Set) ([]int, error) {
 	for _, bad := range set.Bad {
 		e.say("skipped: %v", bad)
 	}
@@ -173,23 +148,23 @@ func (e *env) pick(o runOptions, set *datasets.Set) ([]int, error) {
 	for _, note := range set.Notes {
 		e.say("%s", note)
 	}
-	sel := o.selection
+	sel := o.Selection()
 	if set.Format == datasets.Judgments.Name { // its questions were drawn when it was made
-		if o.sampled {
-			return nil, usage("--sample: %s holds judgments of questions that were drawn already; draw when they are made", set.Name)
+		if o.Sampled() {
+			return nil, Wrong("sample", *o.Sample, ": %s holds judgments of questions that were drawn already; draw when they are made", set.Name)
 		}
 		sel.SampleEach = 0
 	}
-	if o.idsFile != "" {
-		ids, err := datasets.ReadIDs(o.idsFile)
+	if o.IDs != "" {
+		ids, err := datasets.ReadIDs(o.IDs)
 		if err != nil {
 			return nil, err
 		}
 		sel.IDs = ids
 	}
 	rows, err := sel.Pick(set)
-	if err != nil && o.idsFile != "" {
-		return nil, fmt.Errorf("--ids %s: %w", o.idsFile, err)
+	if err != nil && o.IDs != "" {
+		return nil, fmt.Errorf("--ids %s: %w", o.IDs, err)
 	}
 	return rows, err
 }
@@ -200,23 +175,23 @@ func findTemplate(kind judging.Kind, name string) (judging.Template, error) {
 		return t, nil
 	}
 	if !strings.ContainsAny(name, `/\.`) {
-		return t, usage("%v", err)
+		return t, &kindError{ErrUsage, err}
 	}
 	return kind.TemplateFile(name)
 }
 
 // equip works out the run of a protocol on items by judges.
-func (e *env) equip(ctx context.Context, o runOptions, q question, its items, judges []backends.Member) (*prepared, error) {
-	kind, template := q.kind, q.kind.Adapted(q.template, o.settings)
-	p := &prepared{opts: o, set: its.set, judges: judges}
-	server, model := p.judges[0].Server, jointModel(p.judges)
-	protocol := kind.New(template, o.settings)
-	params := o.parameters
+func (e *Maker) equip(ctx context.Context, o Request, q question, its items, judges []backends.Member) (*prepared, error) {
+	kind, template := q.kind, q.kind.Adapted(q.template, o.Options)
+	p := &prepared{req: o, set: its.set, judges: judges}
+	server, model := p.judges[0].Server, JointModel(p.judges)
+	protocol := kind.New(template, o.Options)
+	params := o.Parameters()
 	if !kind.FollowUps {
 		params.Attempts = 1
 	}
 	if server.Kind == "openai" && params.NumCtx > 0 {
-		return nil, usage("--num-ctx: only Ollama is told its context by the client; start %s with the context you want", server.Name)
+		return nil, Wrong("num-ctx", params.NumCtx, ": only Ollama is told its context by the client; start %s with the context you want", server.Name)
 	}
 	if err := abilities(server, model, &params); err != nil {
 		return nil, err
@@ -229,19 +204,19 @@ func (e *env) equip(ctx context.Context, o runOptions, q question, its items, ju
 		}
 	})
 	spec := judging.Spec{
-		Protocol: kind.Name, Goal: kind.GoalOf(o.settings), Prompt: template, Options: o.settings,
-		Dataset:    judging.DatasetSpec{SHA256: its.set.SHA256, Items: n, IDs: ids, Turns: o.open.Turns, Lang: o.open.Lang, Unrelated: o.unrelated, MaxOptions: o.maxOptions},
+		Protocol: kind.Name, Goal: kind.GoalOf(o.Options), Prompt: template, Options: o.Options,
+		Dataset:    judging.DatasetSpec{SHA256: its.set.SHA256, Items: n, IDs: ids, Turns: o.Open().Turns, Lang: o.Open().Lang, Unrelated: o.Unrelated, MaxOptions: o.MaxOptions},
 		Model:      judging.ModelSpec{Name: model.Name, Identity: model.Identity(server.Kind)},
 		Parameters: params,
 	}
 	if server.Kind == "ollama" && params.NumCtx == 0 {
-		if e.hooks.contexts != nil {
-			spec.Parameters.NumCtx = e.hooks.contexts.of(e, o, spec, model.Trained)
+		if e.NumCtx != nil {
+			spec.Parameters.NumCtx = e.NumCtx(o, spec, model.Trained)
 		} else {
 			spec.Parameters.NumCtx = sizeContext(kind, params, judging.LongestPrompt(protocol, p.set), model.Trained)
 		}
 	}
-	m := judging.NewManifest(version(), spec)
+	m := judging.NewManifest(e.Version, spec)
 	showings, err := judging.CountShowings(protocol, its.set, its.rows)
 	if err != nil {
 		return nil, err
@@ -249,17 +224,20 @@ func (e *env) equip(ctx context.Context, o runOptions, q question, its items, ju
 	m.Simulated, m.Judgments = server.Kind == "sim", showings*params.Times()
 	m.Model, m.Server, m.Servers = model, server, allServers(p.judges)
 	m.Dataset = its.info
-	m.Concurrency = jointConcurrency(o.concurrency, p.judges)
-	if !m.Simulated {
-		m.Timeout, m.RetryFor = o.timeout.String(), o.retryFor.String()
+	m.Concurrency = jointConcurrency(o.Concurrency, p.judges)
+	if o.StrictDeterminism {
+		m.Concurrency = 1
 	}
-	p.out = o.out
+	if !m.Simulated {
+		m.Timeout, m.RetryFor = o.Timeout.String(), o.RetryFor.String()
+	}
+	p.out = o.Out
 	if p.out == "" {
-		p.out = filepath.Join(e.hooks.folder(), runName(m))
+		p.out = filepath.Join(e.folder(), runName(m))
 	}
 	p.job = &judging.Job{
 		Manifest: m, Protocol: protocol, Set: its.set, Rows: its.rows, Context: max(model.Context, spec.Parameters.NumCtx),
-		Concurrency: m.Concurrency, Now: e.now,
+		Concurrency: m.Concurrency, Now: e.Now,
 	}
 	return p, e.measure(ctx, p)
 }
@@ -287,12 +265,13 @@ func takes(kind judging.Kind, its items) error {
 		return err
 	}
 	if !kind.Takes(item.Shape) {
-		return usage("%s judges items of shape %s; %s has items of shape %s (gavel run %s)", kind.Name, shapes(kind.Judges), its.set.Name, item.Shape, strings.Join(namesOf(judging.KindsOf(item.Shape)), ", gavel run "))
+		return usage("%s judges items of shape %s; %s has items of shape %s (gavel run %s)", kind.Name, shapes(kind.Judges), its.set.Name, item.Shape, strings.Join(Names(judging.KindsOf(item.Shape)), ", gavel run "))
 	}
 	return nil
 }
 
-func namesOf(kinds []judging.Kind) []string {
+// Names of protocols.
+func Names(kinds []judging.Kind) []string {
 	var names []string
 	for _, k := range kinds {
 		names = append(names, k.Name)
@@ -312,31 +291,31 @@ func shapes(of []datasets.Shape) string {
 func abilities(server backends.Server, model backends.Model, params *judging.Parameters) error {
 	if server.Kind == "ollama" {
 		if backends.Before(server.Version, backends.OllamaTruncate) {
-			return fmt.Errorf("%s cuts long prompts in silence and cannot be told not to: upgrade it to %s or later", describe(server), backends.OllamaTruncate)
+			return fmt.Errorf("%s cuts long prompts in silence and cannot be told not to: upgrade it to %s or later", Describe(server), backends.OllamaTruncate)
 		}
 		if backends.Before(server.Version, backends.OllamaLogprobs) {
 			model.Logprobs = backends.No
 		}
 	}
 	if t := params.Think; t != backends.ThinkAuto && t != backends.ThinkOff && model.Thinks == backends.No {
-		return usage("--think %s: %s does not think, says %s; leave the flag out", t, model.Name, server.Name)
+		return Wrong("think", t, "%s: %s does not think, says %s; leave the flag out", t, model.Name, server.Name)
 	}
 	if params.Constrain && model.Logprobs == backends.Yes {
 		params.Logprobs = true
 	}
 	if params.Logprobs && model.Logprobs == backends.No {
-		return usage("--logprobs: %s tells no token probabilities; leave the flag out", describe(server))
+		return Wrong("logprobs", true, ": %s tells no token probabilities; leave the flag out", Describe(server))
 	}
 	return nil
 }
 
 // measure counts the longest prompt and says what it leaves for the reply.
-func (e *env) measure(ctx context.Context, p *prepared) error {
+func (e *Maker) measure(ctx context.Context, p *prepared) error {
 	j, m := p.job, p.job.Manifest
 	params := m.Spec.Parameters
 	context := cmp.Or(params.NumCtx, m.Model.Context)
 	if m.Server.Name == backends.VLLM && context > 0 && params.MaxTokens >= context {
-		return usage("--max-tokens %d: %s keeps room for the whole reply, and its context of %d has none left for a prompt; lower it", params.MaxTokens, m.Server.Name, context)
+		return Wrong("max-tokens", params.MaxTokens, "%d: %s keeps room for the whole reply, and its context of %d has none left for a prompt; lower it", params.MaxTokens, m.Server.Name, context)
 	}
 	j.Limit = m.Server.PromptLimit(context, params.MaxTokens)
 	if counter, ok := p.judges[0].Backend.(backends.Counter); ok {
@@ -361,19 +340,20 @@ func (e *env) measure(ctx context.Context, p *prepared) error {
 	return nil
 }
 
-func datasetInfo(set *datasets.Set, o runOptions) judging.DatasetInfo {
+// DatasetInfo says where the items of a request came from.
+func DatasetInfo(set *datasets.Set, o Request) judging.DatasetInfo {
 	info := judging.DatasetInfo{
 		Name: set.Name, Format: set.Format, Rows: set.Len(), Skipped: set.Skipped,
-		Sample: o.selection.Sample, Each: o.selection.SampleEach, Limit: o.selection.Limit, Groups: o.open.Groups,
+		Sample: o.Selection().Sample, Each: o.Selection().SampleEach, Limit: o.Selection().Limit, Groups: o.Open().Groups,
 	}
 	if set.Path != "" && set.Name == set.Path {
 		info.Name = datasets.Base(set.Path)
 	}
-	if info.Sample+info.Each > 0 || o.unrelated || o.maxOptions > 0 {
-		info.Seed = o.selection.Seed
+	if info.Sample+info.Each > 0 || o.Unrelated || o.MaxOptions > 0 {
+		info.Seed = o.Seed
 	}
-	if o.idsFile != "" {
-		info.IDs = filepath.Base(o.idsFile)
+	if o.IDs != "" {
+		info.IDs = filepath.Base(o.IDs)
 	}
 	for _, b := range set.Bad {
 		info.Bad = append(info.Bad, b.Error())
@@ -384,7 +364,9 @@ func datasetInfo(set *datasets.Set, o runOptions) judging.DatasetInfo {
 // fallbackConcurrency is for servers that do not say how many they serve at once.
 const fallbackConcurrency = 4
 
-func concurrency(asked int, s backends.Server, m backends.Model) int {
+// Concurrency is how much is asked at once: what was asked for, else what the
+// server says it serves.
+func Concurrency(asked int, s backends.Server, m backends.Model) int {
 	switch {
 	case asked > 0:
 		return asked
@@ -396,13 +378,14 @@ func concurrency(asked int, s backends.Server, m backends.Model) int {
 	return fallbackConcurrency
 }
 
-var unsafeInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+// UnsafeInNames are characters that the name of a folder is made without.
+var UnsafeInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
 // runName is a folder name that says what the run is and is the same for the
 // same run.
 func runName(m *judging.Manifest) string {
 	part := func(s string) string {
-		return strings.Trim(unsafeInNames.ReplaceAllString(filepath.Base(s), "-"), "-.")
+		return strings.Trim(UnsafeInNames.ReplaceAllString(filepath.Base(s), "-"), "-.")
 	}
 	return strings.Join([]string{part(m.Dataset.Name), m.Spec.Protocol, part(m.Spec.Prompt.Name), part(m.Spec.Model.Name), m.ID[:8]}, "_")
 }

@@ -1,4 +1,4 @@
-package main
+package eval
 
 import (
 	"context"
@@ -16,9 +16,9 @@ import (
 
 // make asks for what is missing, writes the run and scores it. The report is
 // there even where the error is not nil, if there was anything to score.
-func (e *env) make(ctx context.Context, p *prepared) (*scoring.Report, error) {
+func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) {
 	m := p.job.Manifest
-	if e.hooks.shared == nil { // a server's memory is not one run's to rule
+	if !e.Beside { // a server's memory is not one run's to rule
 		defer frugal(p.set.Len())()
 	}
 	p.job.Standing = judging.Standing{}
@@ -34,8 +34,7 @@ func (e *env) make(ctx context.Context, p *prepared) (*scoring.Report, error) {
 		return nil, err
 	}
 	defer dir.Close()
-	e.hooks.opened(p.out)
-	m.Started = e.now().UTC().Truncate(time.Second)
+	m.Started = e.Now().UTC().Truncate(time.Second)
 	if old != nil {
 		m.Started, m.Changes, m.Sample = old.Started, old.Changes, old.Sample
 	}
@@ -58,7 +57,8 @@ func (e *env) make(ctx context.Context, p *prepared) (*scoring.Report, error) {
 			return nil, err
 		}
 		asking, items := p.writeItemsBeside(ctx, dir)
-		runErr = e.ask(asking, p, dir, missing, standing)
+		e.observer().RunOpened(Opened{Dir: p.out, Manifest: m, Missing: missing, Standing: standing})
+		runErr = e.ask(asking, p, dir)
 		p.job.Client = nil
 		closed := make(chan error, 1)
 		go func() { closed <- closeClient() }() // beside scoring
@@ -74,6 +74,7 @@ func (e *env) make(ctx context.Context, p *prepared) (*scoring.Report, error) {
 		if err := p.writeItems(ctx, dir); err != nil {
 			return nil, err
 		}
+		e.observer().RunOpened(Opened{Dir: p.out, Manifest: m, Standing: standing})
 		e.say("all %d judgments stand in %s: nothing to ask", m.Judgments, p.out)
 		m.Ended = old.Ended
 	}
@@ -165,18 +166,18 @@ func (p *prepared) writeItems(ctx context.Context, dir *judging.Dir) error {
 
 // client wraps the backend with retries, a time limit and the cache; several
 // are a pool inside the retries. The returned function closes what needs it.
-func (e *env) client(ctx context.Context, p *prepared) (backends.Client, func() error, error) {
+func (e *Maker) client(ctx context.Context, p *prepared) (backends.Client, func() error, error) {
 	if p.answer != nil {
 		return p.answer, func() error { return nil }, nil
 	}
-	if p.opts.backend == "sim" {
+	if p.req.Backend == "sim" {
 		return p.judges[0].Client, func() error { return nil }, nil
 	}
 	var store *cache.Store
 	closeStore := func() error { return nil }
-	if !p.opts.noCache {
+	if !p.req.NoCache {
 		var err error
-		if store, closeStore, err = e.replies(p.opts.cacheDir); err != nil {
+		if store, closeStore, err = e.replies(p.req.Cache); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -190,40 +191,37 @@ func (e *env) client(ctx context.Context, p *prepared) (backends.Client, func() 
 	if err != nil {
 		return nil, nil, errors.Join(err, closeAll())
 	}
-	client = backends.WithRetry(e.hooks.watched(client), backends.Retry{For: p.opts.retryFor})
+	client = backends.WithRetry(watchedClient{client, e.observer().Asked}, backends.Retry{For: p.req.RetryFor})
 	if store != nil {
 		client = cache.Wrap(client, store)
 	}
 	return client, closeAll, nil
 }
 
-// ask runs the job, with progress and a gentle Ctrl-C.
-func (e *env) ask(ctx context.Context, p *prepared, dir *judging.Dir, missing, standing int) error {
+// ask runs the job, which a gentle interrupt ends.
+func (e *Maker) ask(ctx context.Context, p *prepared, dir *judging.Dir) error {
 	stop := make(chan struct{})
-	progress := e.newProgress(missing, standing)
-	done := e.interrupts.handle(func() {
+	done := e.Interrupts.Handle(func() {
 		close(stop) // first: once it is said, nothing more is asked
-		progress.note("stopping: waiting for what is in flight; " + e.words.stopNow + " to give that up")
+		e.say("stopping: waiting for what is in flight; %s to give that up", e.Words.StopNow)
 	})
 	defer done()
-	p.note = progress.note
-	p.job.Client = &endsUntold{Client: p.job.Client, say: progress.note}
 	p.job.Write = func(r *judging.Record) error {
 		p.origins.onto(r)
 		if err := dir.Write(r); err != nil {
 			return err
 		}
-		e.hooks.made(r)
 		return p.records.Add(r)
 	}
-	p.job.Progress, p.job.Stop = progress.add, stop
+	p.job.Client = &endsUntold{Client: p.job.Client, say: e.observer().Note}
+	p.job.Progress, p.job.Stop = e.observer().Recorded, stop
 	err := p.job.Run(ctx)
-	progress.end()
+	e.observer().RunEnded()
 	return err
 }
 
 // finish writes how the run ended and scores it.
-func (e *env) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (*scoring.Report, error) {
+func (e *Maker) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (*scoring.Report, error) {
 	m := p.job.Manifest
 	run := p.records.Run()
 	games := 0
@@ -235,16 +233,16 @@ func (e *env) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (*s
 	m.Status = judging.Complete
 	switch {
 	case left == 0: // also where it was told to stop when nothing was left to do
-	case errors.Is(runErr, judging.ErrStopped) || errors.Is(runErr, errInterrupted):
+	case errors.Is(runErr, judging.ErrStopped) || errors.Is(runErr, ErrInterrupted):
 		m.Status = judging.Interrupted
 	case errors.As(runErr, &other):
-		m.Changes = append(m.Changes, judging.ModelChange{At: e.now().UTC().Truncate(time.Second), URL: other.URL, Was: other.Was, Is: other.Is})
+		m.Changes = append(m.Changes, judging.ModelChange{At: e.Now().UTC().Truncate(time.Second), URL: other.URL, Was: other.Was, Is: other.Is})
 		m.Status = judging.Incomplete
 	default:
 		m.Status = judging.Incomplete
 	}
 	if asked > 0 {
-		m.Ended = e.now().UTC().Truncate(time.Second)
+		m.Ended = e.Now().UTC().Truncate(time.Second)
 	}
 	rep := run.Score(scoring.DefaultOptions.Bootstrap)
 	err := judging.WriteJSON(filepath.Join(p.out, judging.ResultsFile), rep)
@@ -254,7 +252,7 @@ func (e *env) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (*s
 	}
 	rep.Run = p.out
 	switch {
-	case noRoom(runErr) && noRoom(err):
+	case NoRoom(runErr) && NoRoom(err):
 		return &rep, e.ending(m.Status, left, m.Judgments, runErr) // to say it once is enough
 	case err != nil:
 		return &rep, errors.Join(runErr, err)
@@ -272,25 +270,31 @@ func (e *env) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (*s
 }
 
 // ending is the error that a run ends with: what is left, and how to go on.
-func (e *env) ending(status string, left, expected int, runErr error) error {
-	goOn := e.words.goOn
+func (e *Maker) ending(status string, left, expected int, runErr error) error {
+	goOn := e.Words.GoOn
 	var gaveUp *judging.GaveUpError
 	var other *backends.ModelChangedError
 	switch {
 	case errors.As(runErr, &other) && left > 0:
-		return &exitCodeError{code: exitIncomplete, err: fmt.Errorf("%w; what it said since it was last asked is dropped, from the run and from the cache; %d of %d judgments are left: serve the first model again; %s", runErr, left, expected, goOn)}
+		return &kindError{ErrIncomplete, fmt.Errorf("%w; what it said since it was last asked is dropped, from the run and from the cache; %d of %d judgments are left: serve the first model again; %s", runErr, left, expected, goOn)}
 	case status == judging.Complete && errors.Is(runErr, judging.ErrStopped):
 		return nil
 	case status == judging.Interrupted:
-		return &exitCodeError{code: exitInterrupted, err: fmt.Errorf("interrupted: %d of %d judgments are left; %s", left, expected, goOn)}
+		return &kindError{ErrInterrupted, fmt.Errorf("interrupted: %d of %d judgments are left; %s", left, expected, goOn)}
 	case errors.As(runErr, &gaveUp):
-		return &exitCodeError{code: exitIncomplete, err: fmt.Errorf("the server stopped answering: %w; %d of %d judgments are left; %s", runErr, left, expected, goOn)}
+		return &kindError{ErrIncomplete, fmt.Errorf("the server stopped answering: %w; %d of %d judgments are left; %s", runErr, left, expected, goOn)}
 	case judging.NoRoom(runErr): // how to go on is said with it
 		return fmt.Errorf("%w; %d of %d judgments are left", runErr, left, expected)
 	case runErr != nil:
 		return fmt.Errorf("%w; %d of %d judgments are left; %s", runErr, left, expected, goOn)
 	case left > 0:
-		return &exitCodeError{code: exitIncomplete, err: fmt.Errorf("%d of %d judgments failed or are missing; %s", left, expected, goOn)}
+		return &kindError{ErrIncomplete, fmt.Errorf("%d of %d judgments failed or are missing; %s", left, expected, goOn)}
 	}
 	return nil
+}
+
+// NoRoom tells whether a disk is full, that of the cache included.
+func NoRoom(err error) bool {
+	var full *cache.NoRoomError
+	return judging.NoRoom(err) || errors.As(err, &full)
 }

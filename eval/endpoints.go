@@ -1,11 +1,9 @@
-package main
+package eval
 
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"gavel/backends"
@@ -13,33 +11,26 @@ import (
 	"gavel/judging"
 )
 
-// sameURL is equal for two ways to write one address.
-func sameURL(u *url.URL) string {
-	host := strings.ToLower(u.Host)
-	host = strings.TrimSuffix(host, map[string]string{"http": ":80", "https": ":443"}[u.Scheme])
-	return u.Scheme + "://" + host + strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/v1")
-}
-
-// findJudges finds the servers to ask and the model at each: one, or as many as
+// FindJudges finds the servers to ask and the model at each: one, or as many as
 // --base-url names. A run begins with all of them, or not at all: a pool that is
 // smaller than was asked for would go unseen.
-func (e *env) findJudges(ctx context.Context, o runOptions) ([]backends.Member, error) {
-	if o.backend == "sim" {
-		b, server, err := e.simulated(o.model)
+func (e *Maker) FindJudges(ctx context.Context, o Request) ([]backends.Member, error) {
+	if o.Backend == "sim" {
+		b, server, err := Simulated(o.Model)
 		if err != nil {
 			return nil, err
 		}
-		model, err := pickModel(ctx, b, o.model)
+		model, err := PickModel(ctx, b, o.Model)
 		return []backends.Member{{Backend: b, Client: b, Server: server, Model: model}}, err
 	}
 	judges, err := e.connectAll(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	name := o.model
+	name := o.Model
 	for i := range judges {
 		j := &judges[i]
-		if j.Model, err = e.waitForModel(ctx, j.Backend, name, o.retryFor); err != nil {
+		if j.Model, err = e.waitForModel(ctx, j.Backend, name, o.RetryFor); err != nil {
 			return nil, err
 		}
 		name = j.Model.Name // the others are asked for what the first has
@@ -48,21 +39,21 @@ func (e *env) findJudges(ctx context.Context, o runOptions) ([]backends.Member, 
 }
 
 // connectAll finds the servers, which must be of one kind.
-func (e *env) connectAll(ctx context.Context, o runOptions) ([]backends.Member, error) {
+func (e *Maker) connectAll(ctx context.Context, o Request) ([]backends.Member, error) {
 	var judges []backends.Member
-	for i := range max(1, len(o.baseURLs)) {
-		one := o.endpointOptions
-		if len(o.baseURLs) > 1 {
-			one.baseURLs = o.baseURLs[i : i+1]
+	for i := range max(1, len(o.BaseURLs)) {
+		one := o.Endpoint
+		if len(o.BaseURLs) > 1 {
+			one.BaseURLs = o.BaseURLs[i : i+1]
 		}
-		b, server, err := e.connect(ctx, one)
-		if len(o.baseURLs) > 1 && backends.IsKind(err, backends.Transport, backends.Timeout) {
+		b, server, err := e.Connect(ctx, one)
+		if len(o.BaseURLs) > 1 && backends.IsKind(err, backends.Transport, backends.Timeout) {
 			err = fmt.Errorf("%w A run begins with all of its servers: start this one, or leave its --base-url out", err)
 		}
 		if err != nil {
 			return nil, err
 		}
-		judges = append(judges, backends.Member{Backend: b, Client: backends.WithTimeout(b, o.timeout), Server: server})
+		judges = append(judges, backends.Member{Backend: b, Client: backends.WithTimeout(b, o.Timeout), Server: server})
 		if a := judges[0].Server; a.Kind != server.Kind || a.Name != server.Name {
 			return nil, fmt.Errorf("%s is %s and %s is %s: several servers of one run must be of one kind", a.URL, a.Name, server.URL, server.Name)
 		}
@@ -72,7 +63,7 @@ func (e *env) connectAll(ctx context.Context, o runOptions) ([]backends.Member, 
 
 // waitForModel describes the model to ask, waiting for a server that is still
 // loading it.
-func (e *env) waitForModel(ctx context.Context, b backends.Backend, name string, limit time.Duration) (backends.Model, error) {
+func (e *Maker) waitForModel(ctx context.Context, b backends.Backend, name string, limit time.Duration) (backends.Model, error) {
 	said := false
 	waiting := func(err error, _ time.Duration) {
 		if !said {
@@ -81,12 +72,12 @@ func (e *env) waitForModel(ctx context.Context, b backends.Backend, name string,
 		}
 	}
 	return backends.Try(ctx, backends.Retry{For: limit, Waiting: waiting}, func() (backends.Model, error) {
-		return pickModel(ctx, b, name)
+		return PickModel(ctx, b, name)
 	})
 }
 
 // agree holds the servers of a run to one model.
-func (e *env) agree(judges []backends.Member) error {
+func (e *Maker) agree(judges []backends.Member) error {
 	a := judges[0]
 	for _, b := range judges[1:] {
 		if a.Identity() != b.Identity() {
@@ -99,9 +90,9 @@ func (e *env) agree(judges []backends.Member) error {
 	return nil
 }
 
-// jointModel is what the servers of a run offer together: the smallest context,
+// JointModel is what the servers of a run offer together: the smallest context,
 // and all their slots.
-func jointModel(judges []backends.Member) backends.Model {
+func JointModel(judges []backends.Member) backends.Model {
 	m := judges[0].Model
 	for _, j := range judges[1:] {
 		if c := j.Model.Context; c > 0 && (m.Context == 0 || c < m.Context) {
@@ -119,7 +110,7 @@ func jointConcurrency(asked int, judges []backends.Member) int {
 	}
 	n := 0
 	for _, j := range judges {
-		n += concurrency(0, j.Server, j.Model)
+		n += Concurrency(0, j.Server, j.Model)
 	}
 	return n
 }
@@ -136,28 +127,20 @@ func allServers(judges []backends.Member) []backends.Server {
 	return all
 }
 
-// describeAll names the server of a run, or says how many there are.
-func describeAll(judges []backends.Member) string {
+// DescribeAll names the server of a run, or says how many there are.
+func DescribeAll(judges []backends.Member) string {
 	if len(judges) == 1 {
-		return describe(judges[0].Server)
+		return Describe(judges[0].Server)
 	}
 	return fmt.Sprintf("%d servers", len(judges))
 }
 
-// serverRows has a line of the plan for each server where there are several.
-func serverRows(judges []backends.Member) (rows [][]string) {
-	for i, s := range allServers(judges) {
-		rows = append(rows, []string{fmt.Sprintf("  server %d", i+1), describe(s)})
-	}
-	return rows
-}
-
 // asked is the client of the run's servers before any retries, and what ends
 // it. Each is asked again and again which model it serves.
-func (e *env) asked(ctx context.Context, p *prepared, store *cache.Store) (backends.Client, func(), error) {
+func (e *Maker) asked(ctx context.Context, p *prepared, store *cache.Store) (backends.Client, func(), error) {
 	nothing := func() {}
 	judges := slices.Clone(p.judges)
-	m, patience := p.job.Manifest, p.opts.retryFor
+	m, patience := p.job.Manifest, p.req.RetryFor
 	if len(judges) > 1 {
 		patience = time.Second // another can answer instead
 	}
@@ -180,9 +163,9 @@ func (e *env) asked(ctx context.Context, p *prepared, store *cache.Store) (backe
 	}
 	pool := backends.NewPool(ctx, judges, backends.PoolOptions{Changed: func(url string, err error) {
 		if err != nil {
-			p.note(fmt.Sprintf("server %s is out: %v", url, err))
+			e.say("server %s is out: %v", url, err)
 		} else {
-			p.note(fmt.Sprintf("server %s is back", url))
+			e.say("server %s is back", url)
 		}
 	}})
 	return pool, pool.Close, nil

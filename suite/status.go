@@ -1,4 +1,4 @@
-package main
+package suite
 
 import (
 	"errors"
@@ -15,18 +15,18 @@ import (
 	"gavel/report"
 )
 
-// suiteState is how far a suite is, as its folders tell: nothing is locked and
+// State is how far a suite is, as its folders tell: nothing is locked and
 // nothing asked, so that it may be looked at while it goes on.
-type suiteState struct {
+type State struct {
 	Suite    string         `json:"suite"`
 	Out      string         `json:"out"`
-	Cells    []cellState    `json:"cells"`
-	Stages   []cellState    `json:"stages,omitempty"` // runs beside the cells that those stand on
+	Cells    []RunState     `json:"cells"`
+	Stages   []RunState     `json:"stages,omitempty"` // runs beside the cells that those stand on
 	ByStatus map[string]int `json:"by_status"`        // of cells
 }
 
-// cellState is one run.
-type cellState struct {
+// RunState is one run.
+type RunState struct {
 	Run      string     `json:"run"`
 	Judge    string     `json:"judge,omitempty"`
 	Status   string     `json:"status"`
@@ -43,11 +43,12 @@ type cellState struct {
 // rateOver is how many records a rate is of, at most.
 const rateOver = 200
 
-func (e *env) suiteStatus(s *suite) *suiteState {
-	st := &suiteState{Suite: s.name, Out: s.out, ByStatus: map[string]int{}}
+// Status reads the folders of the runs, at a time.
+func (s *Suite) Status(now time.Time) *State {
+	st := &State{Suite: s.name, Out: s.out, ByStatus: map[string]int{}}
 	cells := map[string]bool{}
-	for _, c := range s.cells {
-		cs := e.stateOf(c.opts.out)
+	for _, c := range s.Cells {
+		cs := stateOf(c.out, now)
 		cs.Judge = c.judge.name
 		st.Cells = append(st.Cells, cs)
 		st.ByStatus[cs.Status]++
@@ -57,15 +58,15 @@ func (e *env) suiteStatus(s *suite) *suiteState {
 	for _, entry := range entries {
 		dir := filepath.Join(s.out, entry.Name())
 		if m, err := judging.ReadManifest(dir); err == nil && !cells[entry.Name()] && m.Imported == "" && m.Spec.Protocol == "answer" {
-			st.Stages = append(st.Stages, e.stateOf(dir))
+			st.Stages = append(st.Stages, stateOf(dir, now))
 		}
 	}
 	return st
 }
 
 // stateOf reads run.json and the whole lines of records.jsonl.
-func (e *env) stateOf(dir string) cellState {
-	c := cellState{Run: dir, Status: report.NotBegun}
+func stateOf(dir string, now time.Time) RunState {
+	c := RunState{Run: dir, Status: report.NotBegun}
 	m, err := judging.ReadManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c
@@ -102,13 +103,13 @@ func (e *env) stateOf(dir string) cellState {
 		if c.Last != nil {
 			since = *c.Last
 		}
-		c.going(last, since, e.now())
+		c.going(last, since, now)
 	}
 	return c
 }
 
 // going adds what a run that is going on comes to.
-func (c *cellState) going(last []time.Time, since, now time.Time) {
+func (c *RunState) going(last []time.Time, since, now time.Time) {
 	c.Silent = max(0, now.Sub(since).Seconds())
 	if len(last) < 2 {
 		return
@@ -124,11 +125,11 @@ func (c *cellState) going(last []time.Time, since, now time.Time) {
 const silentAfter = 2 * time.Minute
 
 // Tables has a row for each run.
-func (s *suiteState) Tables() []report.Table {
+func (s *State) Tables() []report.Table {
 	t := report.Table{Title: fmt.Sprintf("suite %s in %s", s.Suite, s.Out), Columns: []report.Column{
 		{Name: "run"}, {Name: "status"}, {Name: "judgments", Right: true}, {Name: "failed", Right: true}, {Name: "per second", Right: true}, {Name: "left", Right: true},
 	}}
-	row := func(name string, c cellState) {
+	row := func(name string, c RunState) {
 		cells := []string{name, c.Status, "", "", "", ""}
 		if c.Status != report.NotBegun {
 			cells[2] = fmt.Sprintf("%d/%d", c.Standing, c.Expected)
@@ -163,7 +164,7 @@ func (s *suiteState) Tables() []report.Table {
 }
 
 // CSV has a row for each run.
-func (s *suiteState) CSV(w io.Writer) error {
+func (s *State) CSV(w io.Writer) error {
 	t := report.Table{}
 	for _, name := range []string{"run", "judge", "status", "judgments", "expected", "failed", "per_second", "seconds_left", "seconds_silent"} {
 		t.Columns = append(t.Columns, report.Column{Name: name})

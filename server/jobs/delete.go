@@ -1,4 +1,4 @@
-package main
+package jobs
 
 import (
 	"crypto/rand"
@@ -24,7 +24,7 @@ var filesOfRun = []string{judging.ManifestFile, judging.RecordsFile, judging.Ite
 // Delete removes a run: the folder goes away under its name in one step, then
 // for good. A folder with anything else in it is left alone, and so is a run
 // that is being made.
-func (r *runner) Delete(run string) error {
+func (r *Runner) Delete(run string) error {
 	for _, j := range r.Jobs() {
 		if j.Active() && j.Run() == run {
 			return noOrder(http.StatusConflict, "the run is being made: stop it first")
@@ -59,7 +59,7 @@ func (r *runner) Delete(run string) error {
 // DeleteSuite removes a suite's runs, the stages they stand on included, one
 // after the other, and then what says that it is one. Where a run may not be
 // deleted it ends there, and what is left is still the suite.
-func (r *runner) DeleteSuite(folder string) error {
+func (r *Runner) DeleteSuite(folder string) error {
 	for _, j := range r.Jobs() {
 		if j.Active() && j.Suite == folder {
 			return noOrder(http.StatusConflict, "the suite is being made: stop it first")

@@ -1,4 +1,4 @@
-package main
+package eval
 
 import (
 	"bytes"
@@ -8,10 +8,10 @@ import (
 	"gavel/judging"
 )
 
-// runReferenced has the judge answer the questions of pairs itself, then compare
+// referenced has the judge answer the questions of pairs itself, then compare
 // their responses with its answers as reference.
-func (e *env) runReferenced(ctx context.Context, o runOptions) error {
-	its, err := e.openItems(o)
+func (w *work) referenced(ctx context.Context, o Request) error {
+	its, err := w.openItems(o)
 	if err != nil {
 		return err
 	}
@@ -22,33 +22,30 @@ func (e *env) runReferenced(ctx context.Context, o runOptions) error {
 	if staged, err := answeredPairs(its); err != nil {
 		return err
 	} else if staged {
-		p, err := e.prepareWith(ctx, o, its)
+		p, err := w.prepareWith(ctx, o, its)
 		if err != nil {
 			return err
 		}
-		return e.planOrMake(ctx, p, nil)
+		return w.planOrMake(ctx, p)
 	}
-	s := &stages{opts: o, runs: e.hooks.folder(), questions: its}
-	if s.judges, err = e.findJudges(ctx, o); err != nil {
+	s := &stages{opts: o, runs: w.folder(), questions: its}
+	if s.judges, err = w.FindJudges(ctx, o); err != nil {
 		return err
 	}
-	if s.own, err = e.makeAnswers(ctx, s, s.answerOptions(), s.judges, "the judge's own answers"); err != nil {
+	if s.own, err = w.makeAnswers(ctx, s, s.answerOptions(), s.judges, "the judge's own answers"); err != nil {
 		return err
 	}
-	if pl := e.hooks.planner; s.own == nil && pl != nil {
-		pl.follow(s, 2*len(its.rows))
+	if s.own == nil { // a plan
+		w.plan.Later = &Later{o, 2 * len(its.rows), s.judges}
+		w.note("%d comparisons follow once the stage before is there", 2*len(its.rows))
 		return nil
 	}
-	if s.own == nil { // a dry run
-		e.say("%d comparisons follow once the stage before is there", 2*len(its.rows))
-		return nil
-	}
-	p, err := e.referenceStage(ctx, s)
+	p, err := w.referenceStage(ctx, s)
 	if err != nil {
 		return err
 	}
 	defer p.set.Close()
-	return e.planOrMake(ctx, p, nil)
+	return w.planOrMake(ctx, p)
 }
 
 // answeredPairs tells whether the stage before is in the dataset.
@@ -61,7 +58,7 @@ func answeredPairs(its items) (bool, error) {
 }
 
 // referenceStage makes the dataset of the comparisons out of the judge's answers.
-func (e *env) referenceStage(ctx context.Context, s *stages) (*prepared, error) {
+func (w *work) referenceStage(ctx context.Context, s *stages) (*prepared, error) {
 	var lines [][]byte
 	referenced, err := judging.EachReference(s.questions.set, s.questions.rows, s.own, func(line []byte) error {
 		lines = append(lines, bytes.Clone(line))
@@ -73,7 +70,7 @@ func (e *env) referenceStage(ctx context.Context, s *stages) (*prepared, error) 
 	if len(lines) == 0 {
 		return nil, fmt.Errorf("there is nothing to judge: the judge answered no question of %s", s.questions.set.Name)
 	}
-	p, err := e.fromStage(ctx, s, s.questions.set.Format, lines, referenced.Warnings)
+	p, err := w.fromStage(ctx, s, s.questions.set.Format, lines, referenced.Warnings)
 	if err != nil {
 		return nil, err
 	}

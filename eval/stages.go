@@ -1,4 +1,4 @@
-package main
+package eval
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
-	"gavel/report"
 	"gavel/scoring"
 )
 
@@ -20,7 +19,7 @@ import (
 
 // stages are the runs that a judging run stands on.
 type stages struct {
-	opts      runOptions
+	opts      Request
 	runs      string // folder of runs, where --out names none
 	questions items
 	judges    []backends.Member
@@ -30,10 +29,77 @@ type stages struct {
 	passing   string           // of a dry run: folder for what is gone after it
 }
 
-// runStaged asks the judge for its own answers, gathers those of the agents and
-// has the judge judge them.
-func (e *env) runStaged(ctx context.Context, o runOptions) error {
-	its, err := e.openItems(o)
+// work is a request that is being made, or planned.
+type work struct {
+	*Maker
+	plan *Plan // nil where it is made
+	made []scoring.Report
+}
+
+// Run makes the run of a request, with the stages it stands on where its
+// protocol has some, or goes on with it. The reports are those of the stages and
+// then of the run itself; they are there even where the error is not nil, as far
+// as there was anything to score. The error may be ErrUsage, ErrIncomplete or
+// ErrInterrupted.
+func (e *Maker) Run(ctx context.Context, o Request) ([]scoring.Report, error) {
+	w := &work{Maker: e}
+	err := w.any(ctx, o)
+	return w.made, err
+}
+
+// Plan says what Run would do.
+func (e *Maker) Plan(ctx context.Context, o Request) (*Plan, error) {
+	w := &work{Maker: e, plan: new(Plan)}
+	err := w.any(ctx, o)
+	return w.plan, err
+}
+
+func (w *work) any(ctx context.Context, o Request) error {
+	if err := o.Validate(); err != nil {
+		return err
+	}
+	kind, err := o.Kind()
+	if err != nil {
+		return err
+	}
+	switch {
+	case kind.Takes(datasets.Judgment):
+		return w.staged(ctx, o)
+	case o.Options.Get(judging.ReferenceOption) == "true":
+		return w.referenced(ctx, o)
+	}
+	p, err := w.prepare(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer p.set.Close()
+	return w.planOrMake(ctx, p)
+}
+
+func (w *work) planOrMake(ctx context.Context, p *prepared) error {
+	if w.plan != nil {
+		return w.planRun(ctx, p)
+	}
+	rep, err := w.make(ctx, p)
+	if rep != nil {
+		w.made = append(w.made, *rep)
+	}
+	return err
+}
+
+// note says something of a stage.
+func (w *work) note(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); w.plan != nil {
+		w.plan.Notes = append(w.plan.Notes, text)
+	} else {
+		w.say("%s", text)
+	}
+}
+
+// staged asks the judge for its own answers, gathers those of the agents and has
+// the judge judge them.
+func (w *work) staged(ctx context.Context, o Request) error {
+	its, err := w.openItems(o)
 	if err != nil {
 		return err
 	}
@@ -43,57 +109,45 @@ func (e *env) runStaged(ctx context.Context, o runOptions) error {
 		return err
 	}
 	if !staged {
-		p, err := e.prepareWith(ctx, o, its)
+		p, err := w.prepareWith(ctx, o, its)
 		if err != nil {
 			return err
 		}
-		return e.planOrMake(ctx, p, nil)
+		return w.planOrMake(ctx, p)
 	}
-	s := &stages{opts: o, runs: e.hooks.folder(), questions: its}
+	s := &stages{opts: o, runs: w.folder(), questions: its}
 	defer func() { os.RemoveAll(s.passing) }()
-	if err := e.answerStages(ctx, s); err != nil {
+	if err := w.answerStages(ctx, s); err != nil {
 		return err
 	}
-	p, err := e.judgeStage(ctx, s)
+	p, err := w.judgeStage(ctx, s)
 	if p == nil || err != nil {
 		return err
 	}
 	defer p.set.Close()
-	return e.planOrMake(ctx, p, s.reports)
+	w.made = s.reports
+	return w.planOrMake(ctx, p)
 }
 
 // stagesOf tells whether a judging run of the items has stages before it, or
 // whether those are in its dataset, and refuses what can be neither.
-func stagesOf(o runOptions, its items) (staged bool, err error) {
+func stagesOf(o Request, its items) (staged bool, err error) {
 	shape, err := its.shape()
 	switch {
 	case err != nil:
 		return false, err
-	case shape == datasets.Judgment && len(o.agents) > 0:
-		return false, usage("--agents: %s holds agents' answers already", o.dataset)
+	case shape == datasets.Judgment && len(o.Agents) > 0:
+		return false, Wrong("agents", strings.Join(o.Agents, ","), ": %s holds agents' answers already", o.Dataset)
 	case shape == datasets.Judgment:
 		_, err = ask(o, its)
 		return false, err
 	case shape == datasets.Pair: // its questions can be answered, but nobody says what is right
 		return true, usage("%s has items of shape %s, without an answer that is right: gavel run pairwise --self-reference has a judge compare them with its own answer as reference", its.set.Name, shape)
-	case len(o.agents) == 0:
-		return true, usage("--agents is missing: whose answers are to be judged? A file of answers, an answer run, or MODEL@URL")
+	case len(o.Agents) == 0:
+		return true, Wrong("agents", "", "is missing: whose answers are to be judged? A file of answers, an answer run, or MODEL@URL")
 	}
 	_, err = ask((&stages{opts: o}).answerOptions(), its)
 	return true, err
-}
-
-func (e *env) planOrMake(ctx context.Context, p *prepared, before []scoring.Report) error {
-	if p.opts.dryRun {
-		return e.plan(ctx, p)
-	}
-	rep, err := e.make(ctx, p)
-	if rep != nil {
-		if perr := e.print(p.opts.format, report.Scores{Runs: append(before, *rep)}); perr != nil {
-			return perr
-		}
-	}
-	return err
 }
 
 func (its items) shape() (datasets.Shape, error) {
@@ -105,23 +159,23 @@ func (its items) shape() (datasets.Shape, error) {
 }
 
 // answerStages sees to the judge's own answers, then to each agent's.
-func (e *env) answerStages(ctx context.Context, s *stages) (err error) {
+func (w *work) answerStages(ctx context.Context, s *stages) (err error) {
 	answering := s.answerOptions()
 	var agents []agentSource // found before anything is asked: what is mistyped costs nothing
-	for _, a := range s.opts.agents {
-		source, err := e.findAgent(ctx, s, a)
+	for _, a := range s.opts.Agents {
+		source, err := w.findAgent(ctx, s, a)
 		if err != nil {
 			return fmt.Errorf("--agents %s: %w", a, err)
 		}
 		agents = append(agents, source)
 	}
-	if s.judges, err = e.findJudges(ctx, s.opts); err != nil {
+	if s.judges, err = w.FindJudges(ctx, s.opts); err != nil {
 		return err
 	}
-	if s.opts.own != "" {
-		s.own, err = e.readAnswers(s, s.opts.own)
+	if s.opts.Own != "" {
+		s.own, err = w.readAnswers(s, s.opts.Own)
 	} else {
-		s.own, err = e.makeAnswers(ctx, s, answering, s.judges, "the judge's own answers")
+		s.own, err = w.makeAnswers(ctx, s, answering, s.judges, "the judge's own answers")
 	}
 	if err != nil {
 		return err
@@ -129,7 +183,7 @@ func (e *env) answerStages(ctx context.Context, s *stages) (err error) {
 	for i, answers := range agents {
 		agent, err := answers()
 		if err != nil {
-			return fmt.Errorf("--agents %s: %w", s.opts.agents[i], err)
+			return fmt.Errorf("--agents %s: %w", s.opts.Agents[i], err)
 		}
 		if agent != nil {
 			s.agents = append(s.agents, agent)
@@ -139,37 +193,35 @@ func (e *env) answerStages(ctx context.Context, s *stages) (err error) {
 }
 
 // answerOptions are those of an answer run under the same flags.
-func (s *stages) answerOptions() runOptions {
+func (s *stages) answerOptions() Request {
 	o := s.opts
-	o.protocol, o.settings = "answer", nil
-	kind, _ := judging.KindNamed(o.protocol)
-	o.prompt = kind.Templates[0].Name
-	o.out = ""
+	o.Protocol, o.Options = "answer", nil
+	kind, _ := judging.KindNamed(o.Protocol)
+	o.Prompt = kind.Templates[0].Name
+	o.Out = ""
 	return o
 }
 
 // makeAnswers makes an answer run, or goes on with it, beside the judging run. In
 // a dry run it is planned, and its answers are nil unless they are all there.
-func (e *env) makeAnswers(ctx context.Context, s *stages, o runOptions, judges []backends.Member, what string) (*judging.Answers, error) {
+func (w *work) makeAnswers(ctx context.Context, s *stages, o Request, judges []backends.Member, what string) (*judging.Answers, error) {
 	q, err := ask(o, s.questions)
 	if err != nil {
 		return nil, err
 	}
-	p, err := e.equip(ctx, o, q, s.questions, judges)
+	p, err := w.equip(ctx, o, q, s.questions, judges)
 	if err != nil {
 		return nil, err
 	}
 	p.out = filepath.Join(s.folder(), filepath.Base(p.out))
-	if e.hooks.planner == nil {
-		e.say("stage: %s, in %s", what, p.out)
-	}
-	if o.dryRun {
+	w.note("stage: %s, in %s", what, p.out)
+	if w.plan != nil {
 		if m, err := judging.ReadManifest(p.out); err != nil || m.ID != p.job.Manifest.ID || m.Status != judging.Complete {
-			return nil, e.plan(ctx, p)
+			return nil, w.planRun(ctx, p)
 		}
 		return judging.ReadAnswers(p.out, scoring.DefaultOptions.Reading)
 	}
-	rep, err := e.make(ctx, p)
+	rep, err := w.make(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -179,14 +231,14 @@ func (e *env) makeAnswers(ctx context.Context, s *stages, o runOptions, judges [
 
 // folder is where the stages' runs are: beside the judging run.
 func (s *stages) folder() string {
-	if s.opts.out == "" {
+	if s.opts.Out == "" {
 		return s.runs
 	}
-	return filepath.Dir(filepath.Clean(s.opts.out))
+	return filepath.Dir(filepath.Clean(s.opts.Out))
 }
 
 // readAnswers reads an answer run that is there.
-func (e *env) readAnswers(s *stages, dir string) (*judging.Answers, error) {
+func (w *work) readAnswers(s *stages, dir string) (*judging.Answers, error) {
 	rep, err := scoring.Load(dir, scoring.DefaultOptions.Reading)
 	if err != nil {
 		return nil, err
@@ -206,36 +258,44 @@ type agentSource func() (*judging.Answers, error)
 
 // findAgent finds the answers of an agent: of a run, of a file of outputs, or of
 // a model that is to be asked.
-func (e *env) findAgent(ctx context.Context, s *stages, agent string) (agentSource, error) {
+func (w *work) findAgent(ctx context.Context, s *stages, agent string) (agentSource, error) {
 	if info, err := os.Stat(agent); err == nil {
 		dir := agent
 		if !info.IsDir() {
-			if dir, err = e.importAgent(s, agent); err != nil {
+			if dir, err = w.importAgent(s, agent); err != nil {
 				return nil, err
 			}
 		}
-		answers, err := e.readAnswers(s, dir)
+		answers, err := w.readAnswers(s, dir)
 		return func() (*judging.Answers, error) { return answers, nil }, err
 	}
 	o := s.answerOptions()
 	model, at, named := strings.Cut(agent, "@")
 	switch {
 	case strings.HasPrefix(agent, "sim:"):
-		o.endpointOptions = endpointOptions{backend: "sim"}
+		o.Endpoint = Endpoint{Backend: "sim"}
 		model = agent
 	case !named:
 		return nil, usage("neither a file, nor a run, nor MODEL@URL")
 	default:
-		o.endpointOptions = endpointOptions{backend: "auto", baseURLs: []string{at}, apiKeyEnv: o.apiKeyEnv}
+		o.Endpoint = Endpoint{Backend: "auto", BaseURLs: []string{at}, APIKeyEnv: o.APIKeyEnv}
 	}
-	o.model = model
-	judges, err := e.findJudges(ctx, o)
+	o.Model = model
+	judges, err := w.FindJudges(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	return func() (*judging.Answers, error) {
-		return e.makeAnswers(ctx, s, o, judges, "answers of the agent "+model)
+		return w.makeAnswers(ctx, s, o, judges, "answers of the agent "+model)
 	}, nil
+}
+
+// modesOf is in how many modes a judgment of self-reference is asked for.
+func modesOf(o Request) int {
+	if o.Options.Get(judging.ModeOption) == judging.ModeOption.Default {
+		return 2
+	}
+	return 1
 }
 
 // named lists the runs that the judging run stands on.
@@ -252,10 +312,10 @@ func (s *stages) named() []judging.StageOf {
 
 // importAgent makes an answer run of a file of answers: published MMLU-Pro
 // outputs, or gavel's own lines of answers to the questions at hand.
-func (e *env) importAgent(s *stages, file string) (dir string, err error) {
-	name := strings.Trim(unsafeInNames.ReplaceAllString(datasets.Base(file), "-"), "-.")
+func (w *work) importAgent(s *stages, file string) (dir string, err error) {
+	name := strings.Trim(UnsafeInNames.ReplaceAllString(datasets.Base(file), "-"), "-.")
 	dir = filepath.Join(s.folder(), name+"_answer_imported")
-	if s.opts.dryRun {
+	if w.plan != nil {
 		if s.passing == "" {
 			if s.passing, err = os.MkdirTemp("", "gavel-plan-"); err != nil {
 				return "", err
@@ -265,28 +325,26 @@ func (e *env) importAgent(s *stages, file string) (dir string, err error) {
 	}
 	switch {
 	case strings.HasSuffix(file, ".zip") || strings.HasSuffix(file, ".json"):
-		_, err = judging.ImportMMLUPro(file, dir, "", version())
+		_, err = judging.ImportMMLUPro(file, dir, "", w.Version)
 	default:
-		_, err = judging.ImportAnswers(file, dir, judging.AnswersOptions{Questions: s.questions.set, Dataset: s.questions.info}, version())
+		_, err = judging.ImportAnswers(file, dir, judging.AnswersOptions{Questions: s.questions.set, Dataset: s.questions.info}, w.Version)
 	}
 	if err != nil {
 		return "", fmt.Errorf("%w; \"gavel import\" makes a run of other files", err)
 	}
-	if !s.opts.dryRun {
-		e.say("stage: answers of %s, in %s", file, dir)
+	if w.plan == nil {
+		w.say("stage: answers of %s, in %s", file, dir)
 	}
 	return dir, nil
 }
 
 // judgeStage makes the dataset of the judging run out of the stages before it. In
 // a dry run with stages that are not there yet there is none.
-func (e *env) judgeStage(ctx context.Context, s *stages) (*prepared, error) {
-	if s.own == nil || len(s.agents) < len(s.opts.agents) {
-		if pl := e.hooks.planner; pl != nil {
-			pl.follow(s, len(s.questions.rows)*len(s.opts.agents)*modesOf(s.opts))
-			return nil, nil
-		}
-		e.say("%d × %d judgments follow in each mode once the stages before are there", len(s.questions.rows), len(s.opts.agents))
+func (w *work) judgeStage(ctx context.Context, s *stages) (*prepared, error) {
+	if s.own == nil || len(s.agents) < len(s.opts.Agents) {
+		n := len(s.questions.rows) * len(s.opts.Agents)
+		w.plan.Later = &Later{s.opts, n * modesOf(s.opts), s.judges}
+		w.note("%d × %d judgments follow in each mode once the stages before are there", len(s.questions.rows), len(s.opts.Agents))
 		return nil, nil
 	}
 	lines, staged, err := judging.Stage(s.questions.set, s.questions.rows, s.own, s.agents)
@@ -296,7 +354,7 @@ func (e *env) judgeStage(ctx context.Context, s *stages) (*prepared, error) {
 	if len(lines) == 0 {
 		return nil, fmt.Errorf("there is nothing to judge: no question of %s has an answer of the judge's and of an agent's", s.questions.set.Name)
 	}
-	p, err := e.fromStage(ctx, s, string(datasets.Judgment), lines, staged.Warnings)
+	p, err := w.fromStage(ctx, s, string(datasets.Judgment), lines, staged.Warnings)
 	if err != nil {
 		return nil, err
 	}
@@ -305,9 +363,9 @@ func (e *env) judgeStage(ctx context.Context, s *stages) (*prepared, error) {
 }
 
 // fromStage is the judging run on lines that were made of the stages before it.
-func (e *env) fromStage(ctx context.Context, s *stages, format string, lines [][]byte, warnings []string) (*prepared, error) {
-	for _, w := range warnings {
-		e.say("warning: %s", w)
+func (w *work) fromStage(ctx context.Context, s *stages, format string, lines [][]byte, warnings []string) (*prepared, error) {
+	for _, text := range warnings {
+		w.say("warning: %s", text)
 	}
 	set, err := datasets.FromLines(s.questions.set.Name, format, lines)
 	if err != nil {
@@ -320,7 +378,7 @@ func (e *env) fromStage(ctx context.Context, s *stages, format string, lines [][
 	if err != nil {
 		return nil, err
 	}
-	p, err := e.equip(ctx, s.opts, q, its, s.judges)
+	p, err := w.equip(ctx, s.opts, q, its, s.judges)
 	if err != nil {
 		set.Close()
 		return nil, err

@@ -1,4 +1,4 @@
-package main
+package eval
 
 import (
 	"context"
@@ -18,9 +18,10 @@ type endsUntold struct {
 func (u *endsUntold) Ask(ctx context.Context, req backends.Request) (backends.Response, error) {
 	resp, err := u.Client.Ask(ctx, req)
 	if err == nil && resp.EndUntold {
-		u.once.Do(func() { u.say("warning: " + endUntold) })
+		u.once.Do(func() { u.say("warning: " + EndUntold) })
 	}
 	return resp, err
 }
 
-const endUntold = "the server tells no finish reasons: a reply that was broken off is taken for a whole one, unless it fills --max-tokens"
+// EndUntold is said of a server that tells no finish reasons.
+const EndUntold = "the server tells no finish reasons: a reply that was broken off is taken for a whole one, unless it fills --max-tokens"

@@ -1,4 +1,4 @@
-package main
+package suite
 
 import (
 	"errors"
@@ -10,17 +10,9 @@ import (
 	"gavel/scoring"
 )
 
-func (e *env) suiteResults(s *suite, format string) error {
-	out, err := e.standings(s)
-	if err != nil {
-		return err
-	}
-	return e.print(format, out)
-}
-
-// standings scores every run that is there, and holds those of one condition
+// Results scores every run that is there, and holds those of one condition
 // against each other.
-func (e *env) standings(s *suite) (*report.Standings, error) {
+func (s *Suite) Results() (*report.Standings, error) {
 	return report.NewStandings(s.summary(), func(run string) (report.Cell, *scoring.Run) {
 		cell := report.Cell{Run: filepath.Join(s.out, run), Status: report.NotBegun}
 		loaded, err := scoring.Load(cell.Run, scoring.DefaultOptions.Reading)
@@ -40,7 +32,7 @@ func (e *env) standings(s *suite) (*report.Standings, error) {
 }
 
 // summary is what the suite's folder says of it.
-func (s *suite) summary() *scoring.Suite {
+func (s *Suite) summary() *scoring.Suite {
 	out := &scoring.Suite{Name: s.name, File: s.text}
 	for _, j := range s.judges {
 		out.Judges = append(out.Judges, j.name)
@@ -48,7 +40,7 @@ func (s *suite) summary() *scoring.Suite {
 	for _, p := range s.points {
 		out.Conditions = append(out.Conditions, scoring.SuiteCondition{Name: p.name, Protocol: p.kind.Name, Dataset: p.dataset, Prompt: p.prompt, Options: p.options})
 	}
-	for _, c := range s.cells {
+	for _, c := range s.Cells {
 		out.Cells = append(out.Cells, scoring.SuiteCell{Judge: c.judge.name, Condition: c.point.name, Run: c.name})
 	}
 	return out

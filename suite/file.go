@@ -1,4 +1,10 @@
-package main
+// Package suite makes the runs of a matrix: judges, and the conditions that each
+// of them is asked under, from one file.
+//
+// A file's keys are the names of a request's fields, and its values what people
+// write there: so the file needs no meaning of its own. Every error about it
+// names the file and the line.
+package suite
 
 import (
 	"bytes"
@@ -15,45 +21,41 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/urfave/cli/v2"
 	"github.com/xrash/smetrics"
 	"go.yaml.in/yaml/v3"
 
+	"gavel/eval"
 	"gavel/judging"
 )
 
-// A suite's file says what every `gavel run` of it is asked with. Keys are names
-// of flags and values are what stands after them, as written: so the file needs
-// no meaning of its own, and what cannot be is found by the flags' own code.
-
-// suiteFile is the file as it was read.
-type suiteFile struct {
+// File is a suite's file as it was read.
+type File struct {
 	path       string
 	text       string
 	name       string
 	out        string // folder of the cells
 	outLine    int    // where it is set; 0 where it is not
-	limits     suiteLimits
+	limits     Limits
 	defaults   []setting
-	judges     []suiteJudge
-	conditions []suiteCondition
+	judges     []Judge
+	conditions []condition
 }
 
-// suiteLimits are from where on --yes is asked for; 0 is none.
-type suiteLimits struct {
+// Limits are from where on --yes is asked for; 0 is none.
+type Limits struct {
 	Calls int     `json:"calls,omitempty"`
 	Hours float64 `json:"hours,omitempty"`
 }
 
-func (l suiteLimits) any() bool { return l.Calls > 0 || l.Hours > 0 }
+func (l Limits) any() bool { return l.Calls > 0 || l.Hours > 0 }
 
-type suiteJudge struct {
+type Judge struct {
 	name     string
 	line     int
 	settings []setting
 }
 
-type suiteCondition struct {
+type condition struct {
 	name      string // "" where it is made of what is asked
 	line      int
 	protocols []choice
@@ -78,8 +80,8 @@ type choice struct {
 
 func (c choice) String() string { return strings.Join(c.words, "+") }
 
-// suiteRefused are flags that a suite's file has no use for, and why.
-var suiteRefused = map[string]string{
+// refused are flags that a suite's file has no use for, and why.
+var refused = map[string]string{
 	"out":     "the folder of a run is named after its cell: set out at the top, for all of them",
 	"dry-run": "that is what \"gavel suite plan\" does", "json": "the table's format is chosen on the command line",
 	"csv": "the table's format is chosen on the command line", "markdown": "the table's format is chosen on the command line",
@@ -93,9 +95,9 @@ var (
 	mostOfName = 255     // bytes of a folder's name
 )
 
-// readSuite reads a suite's file. What is wrong with it is said with file and
+// ReadFile reads a suite's file. What is wrong with it is said with file and
 // line.
-func readSuite(path string) (*suiteFile, error) {
+func ReadFile(path string) (*File, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -105,22 +107,22 @@ func readSuite(path string) (*suiteFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return parseSuite(path, raw)
+	return ParseFile(path, raw)
 }
 
-func parseSuite(path string, raw []byte) (*suiteFile, error) {
-	s := &suiteFile{path: path, text: string(raw)}
+func ParseFile(path string, raw []byte) (*File, error) {
+	s := &File{path: path, text: string(raw)}
 	switch {
 	case len(raw) > mostOfFile:
-		return nil, usage("%s: has more than %d bytes: is it a suite?", path, mostOfFile)
+		return nil, s.wrong(0, "has more than %d bytes: is it a suite?", mostOfFile)
 	case !utf8.Valid(raw):
-		return nil, usage("%s: is not UTF-8", path)
+		return nil, s.wrong(0, "is not UTF-8")
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(raw))
 	var doc, more yaml.Node
 	err := dec.Decode(&doc)
 	if errors.Is(err, io.EOF) || err == nil && (len(doc.Content) == 0 || isNull(doc.Content[0])) {
-		return nil, usage("%s: is empty: a suite has judges and conditions, see docs/suites.md", path)
+		return nil, s.wrong(0, "is empty: a suite has judges and conditions, see docs/suites.md")
 	}
 	if err == nil {
 		if err = dec.Decode(&more); errors.Is(err, io.EOF) {
@@ -135,8 +137,25 @@ func parseSuite(path string, raw []byte) (*suiteFile, error) {
 	return s, s.read(doc.Content[0])
 }
 
-func (s *suiteFile) wrong(line int, format string, args ...any) error {
-	return usage("%s:%d: %s", s.path, line, fmt.Sprintf(format, args...))
+// LineError is what is wrong with a line of a suite's file.
+type LineError struct {
+	File string
+	Line int // 0 where it is the whole file
+	Err  error
+}
+
+func (e *LineError) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("%s: %v", e.File, e.Err)
+	}
+	return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err)
+}
+
+func (e *LineError) Unwrap() error        { return e.Err }
+func (e *LineError) Is(target error) bool { return target == eval.ErrUsage }
+
+func (s *File) wrong(line int, format string, args ...any) error {
+	return &LineError{s.path, line, fmt.Errorf(format, args...)}
 }
 
 var (
@@ -146,7 +165,7 @@ var (
 
 // syntax says where the file is no YAML. A tab is what it mostly is, and what the
 // parser's words hide.
-func (s *suiteFile) syntax(raw []byte, err error) error {
+func (s *File) syntax(raw []byte, err error) error {
 	n := 0
 	for line := range bytes.Lines(raw) {
 		if n++; tabIndent.Match(line) && len(bytes.TrimSpace(line)) > 0 {
@@ -155,12 +174,13 @@ func (s *suiteFile) syntax(raw []byte, err error) error {
 	}
 	m := syntaxLine.FindStringSubmatch(err.Error())
 	if m == nil {
-		return usage("%s: %v", s.path, err)
+		return s.wrong(0, "%w", err)
 	}
 	if m[1] == "" {
 		m[1] = "1"
 	}
-	return usage("%s:%s: not YAML: %s", s.path, m[1], m[2])
+	line, _ := strconv.Atoi(m[1])
+	return s.wrong(line, "not YAML: %s", m[2])
 }
 
 // entry is a key of a mapping and its value.
@@ -171,7 +191,7 @@ type entry struct {
 }
 
 // entries lists a mapping's keys, each known and there once.
-func (s *suiteFile) entries(n *yaml.Node, what string, known []string) ([]entry, error) {
+func (s *File) entries(n *yaml.Node, what string, known []string) ([]entry, error) {
 	n = resolve(n)
 	if n.Kind != yaml.MappingNode {
 		return nil, s.wrong(n.Line, "%s: keys with values are expected, not %s", what, kindOf(n))
@@ -183,7 +203,7 @@ func (s *suiteFile) entries(n *yaml.Node, what string, known []string) ([]entry,
 		if k.Kind != yaml.ScalarNode {
 			return nil, s.wrong(e.line, "%s: a key is a word, not %s", what, kindOf(k))
 		}
-		if why, ok := suiteRefused[e.key]; ok && !slices.Contains(known, e.key) {
+		if why, ok := refused[e.key]; ok && !slices.Contains(known, e.key) {
 			return nil, s.wrong(e.line, "%s has no place in a suite: %s", e.key, why)
 		}
 		if !slices.Contains(known, e.key) {
@@ -239,7 +259,7 @@ func kindOf(n *yaml.Node) string {
 	return fmt.Sprintf("%q", n.Value)
 }
 
-func (s *suiteFile) read(root *yaml.Node) error {
+func (s *File) read(root *yaml.Node) error {
 	s.name = strings.TrimSuffix(filepath.Base(s.path), filepath.Ext(s.path))
 	top, err := s.entries(root, "a suite", topKeys)
 	if err != nil {
@@ -282,11 +302,11 @@ func (s *suiteFile) read(root *yaml.Node) error {
 }
 
 // folder is a name that can be that of a folder.
-func (*suiteFile) folder(name string) string {
-	return strings.Trim(unsafeInNames.ReplaceAllString(name, "-"), "-.")
+func (*File) folder(name string) string {
+	return strings.Trim(eval.UnsafeInNames.ReplaceAllString(name, "-"), "-.")
 }
 
-func (s *suiteFile) word(e entry) (string, error) {
+func (s *File) word(e entry) (string, error) {
 	if e.value.Kind != yaml.ScalarNode || isNull(e.value) || e.value.Value == "" {
 		return "", s.wrong(e.line, "%s: a name is expected, not %s", e.key, kindOf(e.value))
 	}
@@ -294,7 +314,7 @@ func (s *suiteFile) word(e entry) (string, error) {
 }
 
 // each calls read for every entry of a list.
-func (s *suiteFile) each(e entry, read func(*yaml.Node) error) error {
+func (s *File) each(e entry, read func(*yaml.Node) error) error {
 	if e.value.Kind != yaml.SequenceNode || len(e.value.Content) == 0 {
 		return s.wrong(e.line, "%s: a list is expected, not %s", e.key, kindOf(e.value))
 	}
@@ -310,14 +330,14 @@ func (s *suiteFile) each(e entry, read func(*yaml.Node) error) error {
 }
 
 // notTooMany bounds a list before anything is made of it.
-func (s *suiteFile) notTooMany(e entry, list *yaml.Node) error {
+func (s *File) notTooMany(e entry, list *yaml.Node) error {
 	if n := len(list.Content); n > mostCells {
 		return s.wrong(e.line, "%s: the list has %d entries, and may have %d", e.key, n, mostCells)
 	}
 	return nil
 }
 
-func (s *suiteFile) readLimits(e entry) error {
+func (s *File) readLimits(e entry) error {
 	list, err := s.entries(e.value, "limits", []string{"calls", "hours"})
 	if err != nil {
 		return err
@@ -337,31 +357,31 @@ func (s *suiteFile) readLimits(e entry) error {
 	return nil
 }
 
-// suiteFlags are the flags of `gavel run` that a file may set: of a protocol, or
-// of all where none is named.
-func suiteFlags(kinds ...judging.Kind) map[string]cli.Flag {
-	flags := map[string]cli.Flag{}
+// fieldsOf are the fields of a request that a file may set: of a protocol, or of
+// all where none is named.
+func fieldsOf(kinds ...judging.Kind) map[string]eval.Field {
+	fields := map[string]eval.Field{}
 	if len(kinds) == 0 {
 		kinds = judging.Kinds
 	}
 	for _, k := range kinds {
-		for _, f := range runFlags(k) {
-			if name := f.Names()[0]; suiteRefused[name] == "" {
-				flags[name] = f
+		for _, f := range eval.FieldsOf(k) {
+			if refused[f.Name] == "" {
+				fields[f.Name] = f
 			}
 		}
 	}
-	return flags
+	return fields
 }
 
-func (s *suiteFile) readDefaults(e entry) (list []setting, err error) {
-	flags := suiteFlags()
-	entries, err := s.entries(e.value, "defaults", slices.Sorted(maps.Keys(flags)))
+func (s *File) readDefaults(e entry) (list []setting, err error) {
+	fields := fieldsOf()
+	entries, err := s.entries(e.value, "defaults", slices.Sorted(maps.Keys(fields)))
 	for _, d := range entries {
 		if d.key == "model" {
 			return nil, s.wrong(d.line, "model belongs to a judge, not to defaults")
 		}
-		set, err := s.one(d, flags[d.key], "defaults")
+		set, err := s.one(d, fields[d.key], "defaults")
 		if err != nil {
 			return nil, err
 		}
@@ -370,14 +390,14 @@ func (s *suiteFile) readDefaults(e entry) (list []setting, err error) {
 	return list, err
 }
 
-func (s *suiteFile) readJudge(n *yaml.Node) error {
-	flags := suiteFlags()
-	known := slices.DeleteFunc(slices.Sorted(maps.Keys(flags)), func(f string) bool { return slices.Contains(ofSuite, f) })
+func (s *File) readJudge(n *yaml.Node) error {
+	fields := fieldsOf()
+	known := slices.DeleteFunc(slices.Sorted(maps.Keys(fields)), func(f string) bool { return slices.Contains(ofSuite, f) })
 	entries, err := s.entries(n, "a judge", append(known, "name"))
 	if err != nil {
 		return err
 	}
-	j := suiteJudge{line: n.Line}
+	j := Judge{line: n.Line}
 	for _, e := range entries {
 		if e.key == "name" {
 			if j.name, err = s.word(e); err != nil {
@@ -385,7 +405,7 @@ func (s *suiteFile) readJudge(n *yaml.Node) error {
 			}
 			continue
 		}
-		set, err := s.one(e, flags[e.key], "a judge")
+		set, err := s.one(e, fields[e.key], "a judge")
 		if err != nil {
 			return err
 		}
@@ -406,8 +426,8 @@ func (s *suiteFile) readJudge(n *yaml.Node) error {
 }
 
 // one is a setting that is no axis.
-func (s *suiteFile) one(e entry, flag cli.Flag, where string) (setting, error) {
-	set, err := s.setting(e, flag)
+func (s *File) one(e entry, field eval.Field, where string) (setting, error) {
+	set, err := s.setting(e, field)
 	if err == nil && set.axis {
 		err = s.wrong(e.line, "%s: a list of values is an axis of the matrix, which belongs in a condition, not in %s", e.key, where)
 	}
@@ -416,9 +436,9 @@ func (s *suiteFile) one(e entry, flag cli.Flag, where string) (setting, error) {
 
 // setting reads what a flag is set to. A list is an axis; of a flag that may be
 // given again it is one value, and a list of lists is an axis.
-func (s *suiteFile) setting(e entry, flag cli.Flag) (setting, error) {
+func (s *File) setting(e entry, field eval.Field) (setting, error) {
 	set := setting{flag: e.key, line: e.line}
-	_, again := flag.(*cli.StringSliceFlag)
+	again := field.Kind == eval.List
 	list := e.value.Kind == yaml.SequenceNode
 	nested := list && slices.ContainsFunc(e.value.Content, func(n *yaml.Node) bool { return resolve(n).Kind == yaml.SequenceNode })
 	values := []*yaml.Node{e.value}
@@ -447,7 +467,7 @@ func (s *suiteFile) setting(e entry, flag cli.Flag) (setting, error) {
 	return set, nil
 }
 
-func (s *suiteFile) words(e entry, n *yaml.Node, again bool) ([]string, error) {
+func (s *File) words(e entry, n *yaml.Node, again bool) ([]string, error) {
 	n = resolve(n)
 	switch {
 	case isNull(n):
@@ -470,10 +490,10 @@ func (s *suiteFile) words(e entry, n *yaml.Node, again bool) ([]string, error) {
 	return nil, s.wrong(n.Line, "%s: a value or a list of values is expected, not %s", e.key, kindOf(n))
 }
 
-func (s *suiteFile) readCondition(n *yaml.Node) error {
-	c := suiteCondition{line: n.Line}
-	flags := suiteFlags()
-	known := slices.Sorted(maps.Keys(flags))
+func (s *File) readCondition(n *yaml.Node) error {
+	c := condition{line: n.Line}
+	fields := fieldsOf()
+	known := slices.Sorted(maps.Keys(fields))
 	entries, err := s.entries(n, "a condition", append(known, "name", "protocol"))
 	if err != nil {
 		return err
@@ -484,7 +504,7 @@ func (s *suiteFile) readCondition(n *yaml.Node) error {
 			c.name, err = s.word(e)
 		case e.key == "protocol":
 			var set setting
-			set, err = s.setting(e, &cli.StringFlag{})
+			set, err = s.setting(e, eval.Field{})
 			c.protocols = set.values
 		case slices.Contains(ofJudges, e.key):
 			err = s.wrong(e.line, "%s belongs to a judge, not to a condition", e.key)
@@ -492,7 +512,7 @@ func (s *suiteFile) readCondition(n *yaml.Node) error {
 			err = s.wrong(e.line, "%s is for the whole suite: set it in defaults", e.key)
 		default:
 			var set setting
-			set, err = s.setting(e, flags[e.key])
+			set, err = s.setting(e, fields[e.key])
 			c.settings = append(c.settings, set)
 		}
 		if err != nil {
@@ -500,25 +520,46 @@ func (s *suiteFile) readCondition(n *yaml.Node) error {
 		}
 	}
 	if len(c.protocols) == 0 {
-		return s.wrong(c.line, "a condition without a protocol: it is one of %s, or a list of them", strings.Join(namesOf(judging.Kinds), ", "))
+		return s.wrong(c.line, "a condition without a protocol: it is one of %s, or a list of them", strings.Join(eval.Names(judging.Kinds), ", "))
 	}
 	s.conditions = append(s.conditions, c)
 	return s.fits(c)
 }
 
 // fits holds a condition's keys to the flags of its protocols.
-func (s *suiteFile) fits(c suiteCondition) error {
+func (s *File) fits(c condition) error {
 	for _, p := range c.protocols {
 		kind, err := judging.KindNamed(p.String())
 		if err != nil {
-			return s.wrong(p.line, "%v%s", err, didYouMean(p.String(), namesOf(judging.Kinds)))
+			return s.wrong(p.line, "%v%s", err, didYouMean(p.String(), eval.Names(judging.Kinds)))
 		}
-		flags := suiteFlags(kind)
+		fields := fieldsOf(kind)
 		for _, set := range c.settings {
-			if flags[set.flag] == nil {
+			if _, ok := fields[set.flag]; !ok {
 				return s.wrong(set.line, "%s: %s has no such flag, see \"gavel run %s --help\"", set.flag, kind.Name, kind.Name)
 			}
 		}
 	}
 	return nil
 }
+
+// Place puts the suite's folder below dir, where the file names none, and else
+// asks whether it may be where the file says.
+func (s *File) Place(dir string, may func(out string) error) error {
+	if s.outLine == 0 {
+		s.out = filepath.Join(dir, s.folder(s.name))
+		return nil
+	}
+	out, err := filepath.Abs(s.out)
+	if err != nil {
+		return err
+	}
+	if err := may(out); err != nil {
+		return s.wrong(s.outLine, "out: %s %w", s.out, err)
+	}
+	s.out = out
+	return nil
+}
+
+// Out is the folder of the suite's runs.
+func (s *File) Out() string { return s.out }

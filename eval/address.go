@@ -1,0 +1,44 @@
+package eval
+
+import (
+	"net/url"
+	"strings"
+)
+
+// Validate wants a kind of server that there is, and addresses, each once.
+func (e Endpoint) Validate() error {
+	if err := oneOf("backend", e.Backend, Backends); err != nil {
+		return err
+	}
+	seen := map[string]string{}
+	for _, at := range e.BaseURLs {
+		u, err := url.Parse(at)
+		switch {
+		case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+			return Wrong("base-url", at, "%q is no address: write it like http://127.0.0.1:8080", at)
+		case u.User != nil:
+			return Wrong("base-url", u.Redacted(), "%s: an address with a password would stand in the run for all to read: put the key in an environment variable, and name that with --api-key-env", u.Redacted())
+		case e.Backend == "sim":
+			return Wrong("base-url", at, "has no meaning with --backend sim")
+		}
+		if first, twice := seen[sameURL(u)]; twice {
+			return Wrong("base-url", at, "%s and --base-url %s are one server: give it once", first, at)
+		}
+		seen[sameURL(u)] = at
+	}
+	return nil
+}
+
+// sameURL is equal for two ways to write one address.
+func sameURL(u *url.URL) string {
+	host := strings.ToLower(u.Host)
+	host = strings.TrimSuffix(host, map[string]string{"http": ":80", "https": ":443"}[u.Scheme])
+	return u.Scheme + "://" + host + strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/v1")
+}
+
+// SameAddress tells whether two addresses are two ways to write one.
+func SameAddress(a, b string) bool {
+	u, err := url.Parse(a)
+	v, verr := url.Parse(b)
+	return err == nil && verr == nil && sameURL(u) == sameURL(v)
+}

@@ -1,0 +1,149 @@
+package eval
+
+import (
+	"context"
+	"os"
+	"strings"
+	"time"
+
+	"gavel/datasets"
+	"gavel/judging"
+)
+
+// Check opens what a request is of and holds it to the protocol, before anything
+// is asked. Its error is a *FieldError where a field is at fault; else it is the
+// dataset.
+func (e *Maker) Check(o Request) error {
+	q := e.quiet()
+	its, err := q.openItems(o)
+	if err != nil {
+		return err
+	}
+	defer its.set.Close()
+	kind, err := o.Kind()
+	if err != nil {
+		return err
+	}
+	if !kind.Takes(datasets.Judgment) {
+		_, err = ask(o, its)
+		return err
+	}
+	if _, err = stagesOf(o, its); err != nil {
+		return err
+	}
+	if _, err = findTemplate(kind, o.Prompt); err != nil {
+		return err
+	}
+	for _, a := range o.Agents {
+		if _, gone := os.Stat(a); gone != nil && !strings.Contains(a, "@") && !strings.HasPrefix(a, "sim:") {
+			return Wrong("agents", a, "%s: neither a file, nor a run, nor MODEL@URL", a)
+		}
+	}
+	return nil
+}
+
+// Gone tells why a request's judge cannot be found now; nil where it can.
+func (e *Maker) Gone(ctx context.Context, o Request) error {
+	o.RetryFor = time.Millisecond
+	_, err := e.quiet().FindJudges(ctx, o)
+	return err
+}
+
+// Apart is equal for requests that ask the same, whoever is asked and wherever
+// the run is.
+func (r Request) Apart() string {
+	r.Endpoint, r.Model, r.Out = Endpoint{}, "", ""
+	return r.Key()
+}
+
+// OfAnswers is equal for requests whose agents are asked the same questions in
+// the same way.
+func (r Request) OfAnswers() string {
+	o := (&stages{opts: r}).answerOptions()
+	o.Agents, o.Own = nil, ""
+	return o.Apart()
+}
+
+// Answer asks an agent, MODEL@URL, for the answers that a request has judged, in
+// a run of their own beside the request's.
+func (e *Maker) Answer(ctx context.Context, o Request, agent string) error {
+	its, err := e.openItems(o)
+	if err != nil {
+		return err
+	}
+	defer its.set.Close()
+	w := &work{Maker: e}
+	answers, err := w.findAgent(ctx, &stages{opts: o, runs: e.folder(), questions: its}, agent)
+	if err == nil {
+		_, err = answers()
+	}
+	return err
+}
+
+// Asked names a model at its servers, however both are written.
+func Asked(urls []string, model string) string { return asked(urls, model) }
+
+// Asks tells whether a run asks a model, as its judge or as an agent.
+func (r Request) Asks(who string) bool {
+	if asked(r.BaseURLs, r.Model) == who {
+		return true
+	}
+	for _, a := range r.Agents {
+		if model, at, named := strings.Cut(a, "@"); named && asked([]string{at}, model) == who {
+			return true
+		}
+	}
+	return false
+}
+
+// AsksAgents tells whether a run may ask models other than its judge.
+func (r Request) AsksAgents() bool {
+	for _, a := range r.Agents {
+		if strings.Contains(a, "@") {
+			return true
+		}
+	}
+	return false
+}
+
+// Needs are the contexts that the prompts of a request need, in tokens.
+type Needs struct {
+	Judge   int // of the judgments
+	Answers int // of stages before them: the judge's own answers, those of agents
+}
+
+// Needs writes the prompts of a request, and bounds those that stand on answers
+// which are still to be given.
+func (e *Maker) Needs(o Request) (n Needs, err error) {
+	w := &work{Maker: e.quiet(), plan: new(Plan)}
+	its, err := w.openItems(o)
+	if err != nil {
+		return n, err
+	}
+	defer its.set.Close()
+	kind, err := o.Kind()
+	if err != nil {
+		return n, err
+	}
+	template, err := findTemplate(kind, o.Prompt)
+	if err != nil {
+		return n, err
+	}
+	protocol := kind.New(kind.Adapted(template, o.Options), o.Options)
+	s := &stages{opts: o, runs: e.folder(), questions: its}
+	staged, err := s.before(kind)
+	if err != nil {
+		return n, err
+	}
+	if !staged {
+		n.Judge = sizeContext(kind, o.Parameters(), judging.LongestPrompt(protocol, its.set), 0)
+		return n, nil
+	}
+	longest, err := w.longestStaged(s, protocol)
+	if err != nil {
+		return n, err
+	}
+	n.Judge = sizeContext(kind, o.Parameters(), longest, 0)
+	n.Answers, err = s.needOfAnswers()
+	return n, err
+}

@@ -1,0 +1,197 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"gavel/backends"
+)
+
+// apiKey reads the key for an address that was named by the user.
+func (e *Maker) apiKey(o Endpoint, named bool) (string, error) {
+	if e.KeyOf != nil && len(o.BaseURLs) > 0 {
+		known := false
+		if o.APIKeyEnv, known = e.KeyOf(o.BaseURLs[0]); !known {
+			return "", nil
+		}
+	}
+	if o.APIKeyEnv != "" {
+		key := e.Getenv(o.APIKeyEnv)
+		if key == "" {
+			return "", fmt.Errorf("--api-key-env %s: the environment variable is not set", o.APIKeyEnv)
+		}
+		return key, nil
+	}
+	if named {
+		return e.Getenv("OPENAI_API_KEY"), nil
+	}
+	return "", nil
+}
+
+// Connect finds the one server to ask, the first where several are named, and
+// says on stderr what it found.
+func (e *Maker) Connect(ctx context.Context, o Endpoint) (backends.Backend, backends.Server, error) {
+	server, key, err := e.find(ctx, o)
+	if err != nil {
+		return nil, server, err
+	}
+	b, err := e.open(server, key)
+	if err != nil {
+		return nil, server, err
+	}
+	e.say("judge's server: %s", Describe(server))
+	return b, server, nil
+}
+
+// Describe names a server for people.
+func Describe(s backends.Server) string {
+	text := s.Name
+	if s.Version != "" {
+		text += " " + s.Version
+	}
+	if s.URL != "" {
+		text += " at " + s.URL
+	}
+	return text
+}
+
+func (e *Maker) open(s backends.Server, key string) (backends.Backend, error) {
+	if s.Kind == "ollama" {
+		return backends.NewOllama(s.URL, e.HTTP)
+	}
+	return backends.NewOpenAI(s.URL, key, e.HTTP), nil
+}
+
+func (e *Maker) find(ctx context.Context, o Endpoint) (backends.Server, string, error) {
+	if len(o.BaseURLs) > 0 {
+		at := o.BaseURLs[0]
+		key, err := e.apiKey(o, true)
+		if err != nil {
+			return backends.Server{}, "", err
+		}
+		s, err := backends.Probe(ctx, e.HTTP, at, key)
+		if err != nil {
+			return s, key, unreachable(at, err)
+		}
+		return s, key, checkKind(o.Backend, s)
+	}
+	ollama, openai := e.Getenv("OLLAMA_HOST"), e.Getenv("OPENAI_BASE_URL")
+	switch o.Backend { // a kind that is named leaves the other's variable aside
+	case "ollama":
+		openai = ""
+	case "openai":
+		ollama = ""
+	}
+	candidates, err := backends.Candidates(ollama, openai)
+	if err != nil {
+		return backends.Server{}, "", err
+	}
+	key, err := e.apiKey(o, openai != "")
+	if err != nil {
+		return backends.Server{}, "", err
+	}
+	found := backends.Discover(ctx, e.HTTP, candidates, key)
+	if o.Backend != "auto" {
+		kept := found[:0]
+		for _, f := range found {
+			if f.Server.Kind == o.Backend {
+				kept = append(kept, f)
+			}
+		}
+		found = kept
+	}
+	switch len(found) {
+	case 0:
+		for _, c := range candidates {
+			if !c.Env {
+				continue
+			}
+			if _, err := backends.Probe(ctx, e.HTTP, c.URL, ""); backends.IsKind(err, backends.Moved) {
+				return backends.Server{}, "", fmt.Errorf("%s %s: %w", c.Why, c.URL, err)
+			}
+		}
+		return backends.Server{}, "", fmt.Errorf("no server found: looked at %s; start one, name it with --base-url, or try gavel without a model: --backend sim", lookedAt(candidates))
+	case 1:
+		return found[0].Server, key, nil
+	}
+	var list []string
+	for _, f := range found {
+		list = append(list, fmt.Sprintf("%s (%s)", Describe(f.Server), f.Why))
+	}
+	return backends.Server{}, "", fmt.Errorf("%d servers found: %s; choose one with --base-url", len(found), strings.Join(list, ", "))
+}
+
+func lookedAt(candidates []backends.Candidate) string {
+	var env, ports []string
+	for _, c := range candidates {
+		if c.Env {
+			env = append(env, fmt.Sprintf("%s (%s)", c.Why, c.URL))
+		} else {
+			ports = append(ports, strings.TrimPrefix(c.Why, "port "))
+		}
+	}
+	if len(env) > 0 {
+		return strings.Join(env, " and ")
+	}
+	return "ports " + strings.Join(ports, ", ") + " of this machine (OLLAMA_HOST and OPENAI_BASE_URL are not set)"
+}
+
+func unreachable(at string, err error) error {
+	switch {
+	case backends.IsKind(err, backends.Transport, backends.Timeout):
+		return fmt.Errorf("no server answers at %s: %w; is it running, and is --base-url right?", at, err)
+	case backends.IsKind(err, backends.Auth):
+		return fmt.Errorf("%s: %w; name the environment variable that holds the key with --api-key-env", at, err)
+	case backends.IsKind(err, backends.NotFound, backends.ServerSide):
+		return fmt.Errorf("%s is neither Ollama nor OpenAI-compatible: %w; is --base-url right?", at, err)
+	}
+	return fmt.Errorf("%s: %w", at, err)
+}
+
+// checkKind refuses Ollama's /v1, which cuts long prompts in silence.
+func checkKind(want string, s backends.Server) error {
+	if want == "auto" || want == s.Kind {
+		return nil
+	}
+	if s.Kind == "ollama" {
+		return fmt.Errorf("%s is Ollama, whose OpenAI-compatible side cuts long prompts in silence: use --backend ollama", s.URL)
+	}
+	return fmt.Errorf("%s is not Ollama but %s: use --backend openai", s.URL, s.Name)
+}
+
+// Simulated opens a simulated judge.
+func Simulated(model string) (backends.Backend, backends.Server, error) {
+	if model == "" {
+		return nil, backends.Server{}, Wrong("model", "", "is missing: with --backend sim it is %s", backends.SimHelp)
+	}
+	sim, err := backends.NewSim(model)
+	if err != nil {
+		return nil, backends.Server{}, &kindError{ErrUsage, err}
+	}
+	server, err := sim.Server(context.Background())
+	return sim, server, err
+}
+
+// PickModel describes the model to ask; without a name, the only one offered.
+func PickModel(ctx context.Context, b backends.Backend, name string) (backends.Model, error) {
+	if name != "" {
+		return b.Model(ctx, name)
+	}
+	models, err := b.Models(ctx)
+	if err != nil {
+		return backends.Model{}, err
+	}
+	var names []string
+	for _, m := range models {
+		names = append(names, m.Name)
+	}
+	switch len(models) {
+	case 0:
+		return backends.Model{}, errors.New("the server offers no model; load one, or name it with --model")
+	case 1:
+		return b.Model(ctx, names[0])
+	}
+	return backends.Model{}, Wrong("model", "", "is missing: the server offers %s", strings.Join(names, ", "))
+}

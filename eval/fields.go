@@ -1,0 +1,287 @@
+package eval
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gavel/backends"
+	"gavel/datasets"
+	"gavel/judging"
+)
+
+// FieldKind is what the values of a field look like.
+type FieldKind string
+
+// Kinds of fields.
+const (
+	Text     FieldKind = "text"
+	Number   FieldKind = "number"
+	Switch   FieldKind = "switch"
+	Duration FieldKind = "duration"
+	List     FieldKind = "list" // texts; may be given more than once
+)
+
+// Parts of a request, as help and forms group the fields.
+const (
+	What   = "what"
+	How    = "how"
+	Where  = "where"
+	Server = "server"
+)
+
+// Field is one thing that a request says: a flag of the command line, a key of a
+// suite's file, a field of a form and of the API.
+type Field struct {
+	Name    string
+	Kind    FieldKind
+	Part    string
+	Default string   // as people write it; "" for none
+	Help    string   // of the command line, the value's name in backquotes
+	About   string   // of a form, where it is another than Help
+	Values  []string // all that it may have, where they are a list
+	Offered bool     // a browser may set it as it is
+	set     func(*Request, []string) error
+}
+
+// fieldsOf has each field of a request, for the protocols that have it. To add a
+// flag is to add a line here, and to say in eval what it does.
+func fieldsOf(k judging.Kind) []Field {
+	d := judging.DefaultParameters
+	turns := datasets.TurnsValues
+	fields := []Field{
+		{"model", Text, What, "", "the model to ask, by the `NAME` its server knows; may be left out where there is only one; with --backend sim: " + backends.SimHelp, "", nil, false, text(func(r *Request) *string { return &r.Model })},
+		{"dataset", Text, What, "", "`NAME` (" + strings.Join(datasets.Names(), ", ") + ") or file of that shape", "", nil, false, text(func(r *Request) *string { return &r.Dataset })},
+		{"prompt", Text, What, k.Templates[0].Name, "`NAME` (" + strings.Join(k.TemplateNames(), ", ") + ") or a file with a system message of your own", "one of the protocol's own", k.TemplateNames(), true, text(func(r *Request) *string { return &r.Prompt })},
+		{"limit", Number, What, "0", "only the first `N` items, of a sample the first of it", "", nil, true, number(1, func(r *Request) *int { return &r.Limit })},
+		sampleField(k),
+		{"seed", Number, What, "1", "`SEED` of what is drawn: the sample and, of options, those of --unrelated and --max-options", "of the sample", nil, true, setSeed},
+		{"ids", Text, What, "", "only the items whose ids stand in `FILE`, one a line", "", nil, false, text(func(r *Request) *string { return &r.IDs })},
+		{"max-tokens", Number, How, strconv.Itoa(d.MaxTokens), "at most `N` tokens a reply, thinking included", "", nil, true, number(1, func(r *Request) *int { return &r.MaxTokens })},
+		{"num-ctx", Number, How, "0", "context of `N` tokens to ask Ollama for; 0: sized from the longest prompt and --max-tokens, in a suite from those of all its runs", "", nil, true, number(1, func(r *Request) *int { return &r.NumCtx })},
+		{"system-role", Text, How, d.SystemRole, "`ROLE` that carries the system text: system, or user for models whose template refuses it", "", systemRoles, true, text(func(r *Request) *string { return &r.SystemRole })},
+		{"accept-cut", Switch, How, "false", "count a verdict that was given before the token limit cut the reply", "", nil, true, truth(func(r *Request) *bool { return &r.AcceptCut })},
+		{"think", Text, How, "auto", "`HOW` a thinking model thinks: " + strings.Join(backends.Thinks, ", ") + "; auto sends nothing and leaves it to the model", "", backends.Thinks, true, setThink},
+		{"constrain", Switch, How, "false", "have the server hold the verdict to the labels on offer: the whole reply with a direct prompt, else a turn of its own after the reasoning", "", nil, true, truth(func(r *Request) *bool { return &r.Constrain })},
+		{"logprobs", Switch, How, "false", "ask how probable each label was; implied by --constrain where the server tells. Without --constrain a label that is not among the likeliest tokens counts as 0 in the calibration, which is of pairs", "", nil, true, truth(func(r *Request) *bool { return &r.Logprobs })},
+		{"repeat", Number, How, "1", "ask every prompt `K` times; of pairs the table says how often the judge agrees with itself, and how large a difference is noise", "", nil, true, number(1, func(r *Request) *int { return &r.Repeat })},
+		{"strict-determinism", Switch, How, "false", "one request at a time and no prompt cache, where the server can be told", "", nil, true, truth(func(r *Request) *bool { return &r.StrictDeterminism })},
+		{"concurrency", Text, How, "auto", "judge `N` items at once; auto: as many as the server says it serves, else 4", "", nil, true, setConcurrency},
+		{"timeout", Duration, How, "10m", "time limit of one call: `D`, such as 90s or 10m", "", nil, true, duration(func(r *Request) *time.Duration { return &r.Timeout })},
+		{"retry-for", Duration, How, "2m", "how long a call that may still pass is tried: `D`", "", nil, true, duration(func(r *Request) *time.Duration { return &r.RetryFor })},
+		{"cache", Text, Where, "", "`DIR` in which replies are remembered; default: see \"gavel cache path\"", "", nil, false, text(func(r *Request) *string { return &r.Cache })},
+		{"no-cache", Switch, Where, "false", "remember nothing and look nothing up", "", nil, false, truth(func(r *Request) *bool { return &r.NoCache })},
+		{"out", Text, Where, "", "`DIR` of the run; default: runs/ and a name made of what it is", "", nil, false, text(func(r *Request) *string { return &r.Out })},
+		{"group", List, What, "", "only items of the group `NAME` (\"gavel datasets show\" lists them), or category=NAME; may be given again", "only items of this group", nil, true, setGroups},
+	}
+	if k.Takes(datasets.Judgment) {
+		fields = append(fields,
+			Field{"agents", List, What, "", "`WHO` answered what is judged: a file of published answers, an answer run, MODEL@URL, all of these also with commas between them, or sim:…; may be given again", "who answered what is judged: a run of this server's, MODEL@URL of a server that is offered, or sim:…", nil, true, setAgents},
+			Field{"own", Text, What, "", "`RUN` with the judge's own answers; default: the judge is asked", "a run of this server's with the judge's own answers; without one the judge is asked", nil, true, text(func(r *Request) *string { return &r.Own })})
+	}
+	if k.Takes(datasets.Options) {
+		fields = append(fields,
+			Field{"unrelated", Switch, What, "false", "put an option of another item first, drawn by --seed: items then have one option more", "", nil, true, truth(func(r *Request) *bool { return &r.Unrelated })},
+			Field{"max-options", Number, What, "0", "at most `N` options of an item: the best and others drawn by --seed; default: all", "", nil, true, number(2, func(r *Request) *int { return &r.MaxOptions })},
+			Field{"lang", Text, What, defaultLang, "`LANGUAGE` of message trees, or all", "", nil, false, text(func(r *Request) *string { return &r.Lang })})
+	}
+	if hasTasks(k) {
+		fields = append(fields, Field{"turns", Text, What, turnsFirst, "`WHICH` turns of a conversation: first, or all", "", turns, true, choice(turns, func(r *Request) *string { return &r.Turns })})
+	}
+	if k.FollowUps {
+		fields = append(fields, Field{"attempts", Number, How, strconv.Itoa(d.Attempts), "ask at most `N` times in a conversation until there is a verdict", "", nil, true, number(1, func(r *Request) *int { return &r.Attempts })})
+	}
+	for _, o := range k.Options {
+		fields = append(fields, optionField(o))
+	}
+	return append(fields, EndpointFields...)
+}
+
+// EndpointFields say which server to ask; other commands have them too.
+var EndpointFields = []Field{
+	{"backend", Text, Server, Backends[0], "`KIND` of server: " + strings.Join(Backends, ", ") + " (sim: a simulated judge, no server)", "", nil, false, text(func(r *Request) *string { return &r.Backend })},
+	{"base-url", List, Server, "", "`URL` of the server; \"gavel run\" takes several, for servers of one and the same model; default: OLLAMA_HOST, OPENAI_BASE_URL, else local ports 11434, 8000, 8080, 1234", "", nil, false, func(r *Request, v []string) error { r.BaseURLs = v; return nil }},
+	{"api-key-env", Text, Server, "", "`NAME` of the environment variable that holds the API key; OPENAI_API_KEY is used with --base-url and OPENAI_BASE_URL, never with a server found on a port", "", nil, false, text(func(r *Request) *string { return &r.APIKeyEnv })},
+}
+
+// FieldsOf lists the fields of a protocol.
+func FieldsOf(k judging.Kind) []Field { return fieldsOf(k) }
+
+// FieldNamed finds a field of a protocol.
+func FieldNamed(k judging.Kind, name string) (Field, bool) {
+	fields := FieldsOf(k)
+	i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
+	if i < 0 {
+		return Field{}, false
+	}
+	return fields[i], true
+}
+
+const (
+	turnsFirst  = "first"
+	defaultLang = "en"
+)
+
+var systemRoles = []string{backends.System, backends.User}
+
+func sampleField(k judging.Kind) Field {
+	f := Field{"sample", Number, What, "0", "`N` items drawn by --seed: the same ones for every judge, and a larger sample holds the smaller", "", nil, true, setSample(1)}
+	if hasTasks(k) {
+		f.Default, f.set = strconv.Itoa(SampleEach), setSample(0)
+		f.Help = "`N` questions of each group drawn by --seed, 0 for all: the same ones for every model and stage, and a larger sample holds the smaller"
+	}
+	return f
+}
+
+// optionField is an option of a protocol as a field.
+func optionField(o judging.Option) Field {
+	f := Field{Name: o.Name, Kind: Text, Part: What, Default: o.Default, Help: o.Usage, Values: o.Values, Offered: true}
+	f.set = func(r *Request, values []string) error {
+		value := last(values)
+		if f.Kind == Switch {
+			b, err := strconv.ParseBool(value)
+			if err != nil {
+				return notAValue(value)
+			}
+			value = strconv.FormatBool(b)
+		}
+		if value == o.Default {
+			return nil
+		}
+		if r.Options == nil {
+			r.Options = judging.Settings{}
+		}
+		r.Options[o.Name] = value
+		return nil
+	}
+	if o.Default == "false" {
+		f.Kind, f.Values = Switch, nil
+	}
+	return f
+}
+
+func last(values []string) string { return values[len(values)-1] }
+
+func notAValue(value string) error {
+	return fmt.Errorf("%q: not a value of this flag (a number, a duration such as 90s, or true or false is expected)", value)
+}
+
+func text(of func(*Request) *string) func(*Request, []string) error {
+	return func(r *Request, values []string) error {
+		*of(r) = last(values)
+		return nil
+	}
+}
+
+func choice(allowed []string, of func(*Request) *string) func(*Request, []string) error {
+	return func(r *Request, values []string) error {
+		if *of(r) = last(values); !slices.Contains(allowed, last(values)) {
+			return fmt.Errorf("%q is not one of %s", last(values), strings.Join(allowed, ", "))
+		}
+		return nil
+	}
+}
+
+func number(least int, of func(*Request) *int) func(*Request, []string) error {
+	return func(r *Request, values []string) error {
+		n, err := integer(last(values))
+		if *of(r) = n; err == nil && n < least {
+			err = fmt.Errorf("%d: it must be at least %d", n, least)
+		}
+		return err
+	}
+}
+
+func integer(value string) (int, error) {
+	n, err := strconv.ParseInt(value, 0, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return 0, fmt.Errorf("%q: the number is out of range", value)
+	case err != nil:
+		return 0, notAValue(value)
+	}
+	return int(n), nil
+}
+
+func truth(of func(*Request) *bool) func(*Request, []string) error {
+	return func(r *Request, values []string) (err error) {
+		if *of(r), err = strconv.ParseBool(last(values)); err != nil {
+			return notAValue(last(values))
+		}
+		return nil
+	}
+}
+
+func duration(of func(*Request) *time.Duration) func(*Request, []string) error {
+	return func(r *Request, values []string) (err error) {
+		if *of(r), err = time.ParseDuration(last(values)); err != nil {
+			return notAValue(last(values))
+		}
+		return nil
+	}
+}
+
+func setSeed(r *Request, values []string) error {
+	n, err := integer(last(values))
+	r.Seed = int64(n)
+	return err
+}
+
+func setSample(least int) func(*Request, []string) error {
+	return func(r *Request, values []string) error {
+		r.Sample = new(int)
+		err := number(least, func(r *Request) *int { return r.Sample })(r, values)
+		if err != nil && least == 0 && *r.Sample < 0 {
+			return fmt.Errorf("%d: it must be at least 1", *r.Sample)
+		}
+		return err
+	}
+}
+
+func setThink(r *Request, values []string) error {
+	if !slices.Contains(backends.Thinks, last(values)) {
+		return fmt.Errorf("%q is not one of %s", last(values), strings.Join(backends.Thinks, ", "))
+	}
+	if r.Think = backends.Think(last(values)); last(values) == backends.Thinks[0] {
+		r.Think = backends.ThinkAuto
+	}
+	return nil
+}
+
+func setConcurrency(r *Request, values []string) error {
+	value := last(values)
+	if r.Concurrency = 0; value == "auto" {
+		return nil
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 1 || n > judging.MaxConcurrency {
+		return fmt.Errorf("%q: it is a number from 1 to %d, or auto", value, judging.MaxConcurrency)
+	}
+	r.Concurrency = n
+	return nil
+}
+
+func setGroups(r *Request, values []string) error {
+	r.Groups = nil
+	for _, g := range values {
+		r.Groups = append(r.Groups, strings.TrimPrefix(g, "category="))
+	}
+	return nil
+}
+
+// setAgents takes names with commas between them. Those of a simulation are part
+// of its name.
+func setAgents(r *Request, values []string) error {
+	r.Agents = nil
+	for _, a := range values {
+		if strings.HasPrefix(a, "sim:") {
+			r.Agents = append(r.Agents, a)
+		} else {
+			r.Agents = append(r.Agents, strings.Split(a, ",")...)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,185 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"gavel/cache"
+	"gavel/datasets"
+	"gavel/judging"
+)
+
+// Maker makes runs. It is handed all that it needs of the world.
+type Maker struct {
+	HTTP    *http.Client
+	Getenv  func(string) string
+	Now     func() time.Time
+	Library datasets.Library
+	Version string // of gavel, which records keep
+	Runs    string // folder of runs whose request names none; default "runs"
+
+	// Observer is told of what happens; nil is Quiet.
+	Observer Observer
+	// Interrupts end a run gently; may be nil.
+	Interrupts *Interrupts
+	Words      Words
+	// OpenCache opens the cache of a folder, "" for the user's own.
+	OpenCache func(dir string) (*cache.Store, error)
+	// Shared is the cache that several runs have open at once; nil where each
+	// opens its own.
+	Shared *SharedCache
+	// KeyOf names the variable with the API key of a server, "" for the usual
+	// one; one that is not known is sent none. May be nil: what the request says.
+	KeyOf func(url string) (variable string, known bool)
+	// NumCtx chooses the context that Ollama is asked for, where the request
+	// leaves it open; nil sizes it from the prompts of the run alone.
+	NumCtx func(r Request, spec judging.Spec, trained int) int
+	// Planned are the keys of requests that plans made before will have asked;
+	// a plan adds its own. May be nil.
+	Planned map[[32]byte]bool
+	// Planning is told of each run of a plan while its dataset is open; may be nil.
+	Planning func(ctx context.Context, run *RunPlan) error
+	// Beside says that other work goes on in this process, whose memory is not
+	// one run's to rule.
+	Beside bool
+}
+
+// Words say how whoever watches a run ends it at once, and goes on with it: at a
+// terminal with keys and commands, on a page with a button and a form.
+type Words struct{ StopNow, GoOn string }
+
+// Advised is what is said of an error, with what to do about a disk that is full.
+func (w Words) Advised(err error, text string) string {
+	if judging.NoRoom(err) {
+		text += "; make room and " + w.GoOn
+	}
+	return text
+}
+
+// Observer is told what a Maker does. All but RunOpened and RunEnded may be
+// called from many goroutines.
+type Observer interface {
+	// RunOpened: a run's folder was opened, and so many judgments will be asked
+	// for.
+	RunOpened(run Opened)
+	// Recorded: a judgment was made and written.
+	Recorded(r *judging.Record)
+	// RunEnded: no more is asked for the run that was opened last.
+	RunEnded()
+	// Asked: a request is sent to a judge. done is called with its error.
+	Asked() (done func(err error))
+	// Note says something to people.
+	Note(text string)
+}
+
+// Opened is a run that is about to be made, or gone on with.
+type Opened struct {
+	Dir      string
+	Manifest *judging.Manifest
+	Missing  int // judgments to be asked for
+	Standing int // that need not be
+}
+
+// Quiet is an Observer that does nothing with what it is told.
+type Quiet struct{}
+
+var _ Observer = Quiet{}
+
+func (Quiet) RunOpened(Opened)         {}
+func (Quiet) Recorded(*judging.Record) {}
+func (Quiet) RunEnded()                {}
+func (Quiet) Asked() func(error)       { return func(error) {} }
+func (Quiet) Note(string)              {}
+
+func (e *Maker) observer() Observer {
+	if e.Observer == nil {
+		return Quiet{}
+	}
+	return e.Observer
+}
+
+// say tells people something, in one line.
+func (e *Maker) say(format string, args ...any) { e.observer().Note(fmt.Sprintf(format, args...)) }
+
+// quiet is the same Maker, whom nobody listens to.
+func (e *Maker) quiet() *Maker {
+	q := *e
+	q.Observer = nil
+	return &q
+}
+
+func (e *Maker) folder() string {
+	if e.Runs == "" {
+		return "runs"
+	}
+	return e.Runs
+}
+
+// What an error of this package may be, for errors.Is.
+var (
+	ErrUsage       = errors.New("usage error")                     // the request cannot be; *FieldError says which field
+	ErrIncomplete  = errors.New("judgments failed or are missing") // and the same request asks for them
+	ErrInterrupted = errors.New("interrupted")                     // and the same request goes on
+)
+
+// kindError is an error of one of these kinds, in its own words.
+type kindError struct{ kind, err error }
+
+func (e *kindError) Error() string        { return e.err.Error() }
+func (e *kindError) Unwrap() error        { return e.err }
+func (e *kindError) Is(target error) bool { return target == e.kind }
+
+func (e *FieldError) Is(target error) bool { return target == ErrUsage }
+
+func usage(format string, args ...any) error {
+	return &kindError{ErrUsage, fmt.Errorf(format, args...)}
+}
+
+// Interrupts hand a request to stop to whoever can end gently.
+type Interrupts struct {
+	mu   sync.Mutex
+	soft func()
+}
+
+// Handle registers f for the next interrupt; the returned function takes it back.
+func (in *Interrupts) Handle(f func()) func() {
+	if in == nil {
+		return func() {}
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.soft = f
+	return func() {
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		in.soft = nil
+	}
+}
+
+// Gently tells who can end gently to do so, once; false where there is nobody.
+func (in *Interrupts) Gently() bool {
+	in.mu.Lock()
+	soft := in.soft
+	in.soft = nil
+	in.mu.Unlock()
+	if soft == nil {
+		return false
+	}
+	soft()
+	return true
+}
+
+// Interrupt ends gently if that can be, else by cancelling.
+func (in *Interrupts) Interrupt(cancel context.CancelCauseFunc) {
+	if !in.Gently() {
+		cancel(ErrInterrupted)
+	}
+}
+
+// Failed is an error of a kind, one of ErrUsage, ErrIncomplete and
+// ErrInterrupted, in its own words.
+func Failed(kind, err error) error { return &kindError{kind, err} }

@@ -1,0 +1,108 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+
+	"gavel/backends"
+	"gavel/cache"
+	"gavel/judging"
+)
+
+// Plan is what a request would do, and asks nothing.
+type Plan struct {
+	Runs []*RunPlan // in the order they would be made; the last is of the request itself, if there is no Later
+	// Later is how many judgments stand on answers that are not there yet; what
+	// they would be is known when these are.
+	Later *Later
+	Notes []string // for people
+}
+
+// RunPlan is what one run would do.
+type RunPlan struct {
+	Request  Request
+	Dir      string
+	Manifest *judging.Manifest
+	Judges   []backends.Member
+	Plan     judging.Plan
+	prepared *prepared
+}
+
+// Later are judgments that follow on stages which are not there yet.
+type Later struct {
+	Request   Request
+	Judgments int
+	Judges    []backends.Member
+}
+
+// planRun adds a run to the plan.
+func (w *work) planRun(ctx context.Context, p *prepared) error {
+	p.job.Standing = judging.Standing{}
+	if old, err := judging.ReadManifest(p.out); err == nil {
+		if old.ID != p.job.Manifest.ID {
+			return judging.OtherRun(p.out, old, p.job.Manifest)
+		}
+		err := judging.ReadRecords(filepath.Join(p.out, judging.RecordsFile), func(r *judging.Record) error {
+			if !p.again(r) {
+				p.job.Standing.Add(r)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	var cached func(backends.Request) bool
+	note := ""
+	switch {
+	case p.req.NoCache || p.req.Backend == "sim":
+		note = "the cache is not used"
+	default:
+		store, closeStore, err := w.replies(p.req.Cache)
+		if err != nil {
+			note = "unknown: " + err.Error()
+		} else {
+			defer closeStore()
+			cached = w.known(store.Peek)
+		}
+	}
+	plan, err := p.job.MakePlan(ctx, cached)
+	if err != nil {
+		return err
+	}
+	plan.CacheNote = note
+	run := &RunPlan{p.req, p.out, p.job.Manifest, p.judges, plan, p}
+	w.plan.Runs = append(w.plan.Runs, run)
+	if w.Planning != nil {
+		return w.Planning(ctx, run)
+	}
+	return nil
+}
+
+// known adds to what the cache has what plans before will have asked.
+func (e *Maker) known(cached func(backends.Request) bool) func(backends.Request) bool {
+	if e.Planned == nil {
+		return cached
+	}
+	return func(req backends.Request) bool {
+		if cached(req) {
+			return true
+		}
+		key := cache.Key(req)
+		if e.Planned[key] {
+			return true
+		}
+		e.Planned[key] = true
+		return false
+	}
+}
+
+// CallRange writes how many calls are made, at least and at most.
+func CallRange(least, most int) string {
+	if most <= least {
+		return strconv.Itoa(least)
+	}
+	return fmt.Sprintf("%d, at most %d", least, most)
+}

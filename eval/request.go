@@ -1,0 +1,286 @@
+// Package eval makes runs. A [Request] says all of a run; [Request.Validate]
+// holds it to what can be, and names the field that is at fault.
+//
+// It is the application's own interface: the command line, a suite's file and
+// the server's API each fill a Request and call what is here. Package eval reads
+// no flags, no environment and no clock of its own.
+package eval
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gavel/backends"
+	"gavel/datasets"
+	"gavel/judging"
+)
+
+// Endpoint says which server to ask, or which servers of one model.
+type Endpoint struct {
+	Backend   string   `json:"backend,omitempty"`     // one of Backends; "" is auto
+	BaseURLs  []string `json:"base-url,omitempty"`    // addresses; none: the environment, else local ports
+	APIKeyEnv string   `json:"api-key-env,omitempty"` // name of the variable that holds the API key
+}
+
+// Backends are the kinds of server, the default first.
+var Backends = []string{"auto", "ollama", "openai", "sim"}
+
+// Request is a run to be made. Its JSON keys are the names of the fields, which
+// are also those of the flags of "gavel run", of the keys of a suite's file, and
+// of the fields of an order to a server; [Fields] says more of each. New gives
+// one with all defaults.
+type Request struct {
+	Endpoint
+	Protocol string           `json:"protocol"`
+	Model    string           `json:"model,omitempty"` // by the name its server knows; "" where it has only one
+	Dataset  string           `json:"dataset"`         // name or path
+	Prompt   string           `json:"prompt"`          // name, or path of a system message
+	Options  judging.Settings `json:"options,omitempty"`
+
+	// Which items.
+	Limit      int      `json:"limit,omitempty"`  // the first so many; 0 for all
+	Sample     *int     `json:"sample,omitempty"` // drawn; of protocols with tasks, of each group; nil is the protocol's default
+	Seed       int64    `json:"seed"`
+	IDs        string   `json:"ids,omitempty"` // file that names them
+	Groups     []string `json:"group,omitempty"`
+	Turns      string   `json:"turns,omitempty"` // of conversations: first or all
+	Lang       string   `json:"lang,omitempty"`  // of message trees
+	Unrelated  bool     `json:"unrelated,omitempty"`
+	MaxOptions int      `json:"max-options,omitempty"` // 0 for all
+	Agents     []string `json:"agents,omitempty"`      // whose answers are judged
+	Own        string   `json:"own,omitempty"`         // run of the judge's own answers
+
+	// How the judge is asked. See judging.Parameters.
+	MaxTokens         int            `json:"max-tokens"`
+	NumCtx            int            `json:"num-ctx,omitempty"`
+	SystemRole        string         `json:"system-role"`
+	AcceptCut         bool           `json:"accept-cut,omitempty"`
+	Think             backends.Think `json:"think,omitempty"`
+	Constrain         bool           `json:"constrain,omitempty"`
+	Logprobs          bool           `json:"logprobs,omitempty"`
+	Repeat            int            `json:"repeat"`
+	StrictDeterminism bool           `json:"strict-determinism,omitempty"`
+	Attempts          int            `json:"attempts"`
+	Concurrency       int            `json:"concurrency,omitempty"` // 0: as many as the server says it serves
+	Timeout           time.Duration  `json:"timeout"`               // of one call
+	RetryFor          time.Duration  `json:"retry-for"`             // how long a call that may still pass is tried
+
+	// Where.
+	Cache   string `json:"cache,omitempty"` // folder; "" is the user's
+	NoCache bool   `json:"no-cache,omitempty"`
+	Out     string `json:"out,omitempty"` // folder of the run; "" is named after what it is
+}
+
+// New is a request for a protocol, with the defaults of all its fields.
+func New(kind judging.Kind) Request {
+	d := judging.DefaultParameters
+	r := Request{
+		Endpoint: Endpoint{Backend: Backends[0]}, Protocol: kind.Name, Prompt: kind.Templates[0].Name, Seed: 1,
+		MaxTokens: d.MaxTokens, SystemRole: d.SystemRole, Repeat: 1, Attempts: d.Attempts,
+		Timeout: 10 * time.Minute, RetryFor: 2 * time.Minute,
+	}
+	if !kind.FollowUps {
+		r.Attempts = 1
+	}
+	return r
+}
+
+// Read is a request of a protocol with the values of fields, as people write
+// them. Its error is a *FieldError.
+func Read(kind judging.Kind, values map[string][]string) (Request, error) {
+	r := New(kind)
+	for _, f := range FieldsOf(kind) {
+		if given := values[f.Name]; len(given) > 0 {
+			if err := f.set(&r, given); err != nil {
+				return r, &FieldError{f.Name, given[len(given)-1], err.Error()}
+			}
+		}
+	}
+	for name, given := range values {
+		if _, ok := FieldNamed(kind, name); !ok {
+			return r, &FieldError{name, strings.Join(given, ","), fmt.Sprintf("is no field of %s", kind.Name)}
+		}
+	}
+	return r, r.Validate()
+}
+
+// FieldError says which field of a request is at fault.
+type FieldError struct {
+	Field   string
+	Value   string // as it was given; "" where it is missing
+	Problem string // begins with the value where there is one
+}
+
+// Error is as the command line says it, where fields are flags.
+func (e *FieldError) Error() string {
+	if strings.HasPrefix(e.Problem, ":") {
+		return "--" + e.Field + e.Problem
+	}
+	return "--" + e.Field + " " + e.Problem
+}
+
+// Wrong is a *FieldError; the sentence goes on after the field's name.
+func Wrong(field string, value any, format string, args ...any) error {
+	return &FieldError{field, fmt.Sprint(value), fmt.Sprintf(format, args...)}
+}
+
+// Key is equal for equal requests and for no others.
+func (r Request) Key() string {
+	raw, err := json.Marshal(r)
+	if err != nil {
+		panic(err) // strings and numbers alone: cannot happen
+	}
+	return string(raw)
+}
+
+// Kind is the request's protocol.
+func (r Request) Kind() (judging.Kind, error) { return judging.KindNamed(r.Protocol) }
+
+// Sampled tells whether a sample was asked for, and not the protocol's default.
+func (r Request) Sampled() bool { return r.Sample != nil }
+
+// SampleEach is how many questions of each group the protocols with tasks take
+// by default (PROTOCOLS.md §2).
+const SampleEach = 100
+
+// hasTasks tells whether a protocol samples each group for itself: its groups
+// are tasks.
+func hasTasks(k judging.Kind) bool {
+	return k.Takes(datasets.Judgment) || k.Takes(datasets.Choice)
+}
+
+// Selection is which items the request picks. IDs are for the caller to read.
+func (r Request) Selection() datasets.Selection {
+	s := datasets.Selection{Seed: r.Seed, Limit: r.Limit}
+	kind, err := r.Kind()
+	tasks := err == nil && hasTasks(kind)
+	switch {
+	case r.Sample != nil && tasks:
+		s.SampleEach = *r.Sample
+	case r.Sample != nil:
+		s.Sample = *r.Sample
+	case tasks:
+		s.SampleEach = SampleEach
+	}
+	return s
+}
+
+// Open is how the dataset's file is read.
+func (r Request) Open() datasets.OpenOptions {
+	o := datasets.OpenOptions{Groups: r.Groups}
+	if r.Turns == datasets.TurnsAll {
+		o.Turns = datasets.TurnsAll
+	}
+	if r.Lang != defaultLang {
+		o.Lang = r.Lang
+	}
+	return o
+}
+
+// Parameters are those of every call.
+func (r Request) Parameters() judging.Parameters {
+	p := judging.DefaultParameters
+	p.MaxTokens, p.NumCtx, p.SystemRole, p.AcceptCut = r.MaxTokens, r.NumCtx, r.SystemRole, r.AcceptCut
+	p.Think, p.Constrain, p.Logprobs, p.StrictDeterminism = r.Think, r.Constrain, r.Logprobs, r.StrictDeterminism
+	if p.Attempts = r.Attempts; r.Repeat > 1 {
+		p.Repeats = r.Repeat
+	}
+	return p
+}
+
+// Validate holds the request to what can be, before a file is opened or a server
+// asked. Its error is a *FieldError.
+func (r Request) Validate() error {
+	kind, err := r.Kind()
+	if err != nil {
+		return &FieldError{"protocol", r.Protocol, err.Error()}
+	}
+	if r.Dataset == "" {
+		return Wrong("dataset", "", "is missing: a file, or one of %s", strings.Join(datasets.Names(), ", "))
+	}
+	if err := r.Endpoint.Validate(); err != nil {
+		return err
+	}
+	if err := r.inRange(kind); err != nil {
+		return err
+	}
+	return r.together(kind)
+}
+
+// inRange holds each field to its own bounds.
+func (r Request) inRange(kind judging.Kind) error {
+	for _, n := range []struct {
+		field string
+		value int
+		least int
+		most  int
+	}{
+		{"limit", r.Limit, 0, 0}, {"max-tokens", r.MaxTokens, 1, 0}, {"num-ctx", r.NumCtx, 0, 0}, {"attempts", r.Attempts, 1, judging.MaxAttempts},
+		{"repeat", r.Repeat, 1, judging.MaxRepeats}, {"concurrency", r.Concurrency, 0, judging.MaxConcurrency},
+	} {
+		if n.value < n.least {
+			return Wrong(n.field, n.value, "%d: it must be at least 1", n.value)
+		}
+		if n.most > 0 && n.value > n.most {
+			return Wrong(n.field, n.value, "%d: it must be at most %d", n.value, n.most)
+		}
+	}
+	switch {
+	case r.Sample != nil && (*r.Sample < 0 || *r.Sample == 0 && !hasTasks(kind)):
+		return Wrong("sample", *r.Sample, "%d: it must be at least 1", *r.Sample)
+	case r.MaxOptions < 0 || r.MaxOptions == 1:
+		return Wrong("max-options", r.MaxOptions, "%d: it must be at least 2", r.MaxOptions)
+	case r.Timeout <= 0:
+		return Wrong("timeout", r.Timeout, "%s: it must be more than 0", r.Timeout)
+	case r.RetryFor <= 0:
+		return Wrong("retry-for", r.RetryFor, "%s: it must be more than 0; with 1ms nothing is tried again", r.RetryFor)
+	}
+	for _, o := range kind.Options {
+		value, given := r.Options[o.Name]
+		if !given {
+			continue
+		}
+		if len(o.Values) > 0 && !slices.Contains(o.Values, value) {
+			return Wrong(o.Name, value, "%q is not one of %s", value, strings.Join(o.Values, ", "))
+		}
+		if o.Check != nil {
+			if err := o.Check(value); err != nil {
+				return Wrong(o.Name, value, "%s: %v", value, err)
+			}
+		}
+	}
+	return oneOf("system-role", r.SystemRole, systemRoles)
+}
+
+// together refuses fields that do not go with each other.
+func (r Request) together(kind judging.Kind) error {
+	switch {
+	case r.Repeat > 1 && !kind.FollowUps: // of the comparisons alone there are scores over repeats
+		return &FieldError{"repeat", fmt.Sprint(r.Repeat), ": what repeats say is reported for pairwise and reversed alone; leave it out"}
+	case r.StrictDeterminism && r.Concurrency > 1:
+		return Wrong("strict-determinism", true, "asks one request at a time: leave out --concurrency %d", r.Concurrency)
+	case r.StrictDeterminism && len(r.BaseURLs) > 1:
+		return Wrong("strict-determinism", true, "asks one server: leave out all --base-url but one")
+	case r.NoCache && r.Cache != "":
+		return Wrong("cache", r.Cache, "and --no-cache: choose one")
+	}
+	if r.Backend != "sim" {
+		return nil
+	}
+	for field, given := range map[string]bool{"think": r.Think != backends.ThinkAuto, "constrain": r.Constrain, "logprobs": r.Logprobs, "strict-determinism": r.StrictDeterminism} {
+		if given {
+			return Wrong(field, given, "has no meaning with --backend sim")
+		}
+	}
+	return nil
+}
+
+func oneOf(field, value string, allowed []string) error {
+	if slices.Contains(allowed, value) {
+		return nil
+	}
+	return Wrong(field, value, "%q is not one of %s", value, strings.Join(allowed, ", "))
+}

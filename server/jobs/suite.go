@@ -1,0 +1,199 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gavel/eval"
+	"gavel/scoring"
+	"gavel/suite"
+)
+
+// A suite that is ordered is the file of `gavel suite`, as text. What it may say
+// is less: it names no file of this machine, and no server that is not offered.
+
+// Names of the fields of an order of a suite.
+const (
+	fieldFile = "file"
+	fieldYes  = "yes"
+)
+
+// orderedFile is what errors call the file.
+const orderedFile = "suite.yaml"
+
+// turn waits for the work on suites that others have ordered: a large matrix
+// keeps a processor busy. Whoever has the turn ends it.
+func (r *Runner) turn(ctx context.Context) (end func(), err error) {
+	select {
+	case r.turns <- struct{}{}:
+		return func() { <-r.turns }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// suite reads the file of an order.
+func (r *Runner) suite(ctx context.Context, order Order) (*suite.Suite, error) {
+	err := onlySuite(order)
+	var s *suite.Suite
+	if err == nil {
+		s, err = r.readSuite(ctx, order.Get(fieldFile))
+	}
+	if err == nil {
+		err = s.Check(ctx, r.maker)
+	}
+	if err != nil {
+		return nil, refused(http.StatusBadRequest, err)
+	}
+	return s, nil
+}
+
+// onlySuite refuses what would be passed over in silence.
+func onlySuite(order Order) error {
+	for name, values := range order {
+		switch {
+		case name != fieldFile && name != fieldYes:
+			return fmt.Errorf("%q is no field of a suite: it has %s, and %s to start it above its limits", name, fieldFile, fieldYes)
+		case len(values) > 1:
+			return fmt.Errorf("%s is given %d times: give it once", name, len(values))
+		}
+	}
+	if yes := order.Get(fieldYes); yes != "" && yes != "true" && yes != "false" {
+		return fmt.Errorf("%s %q: it is true or false", fieldYes, yes)
+	}
+	return nil
+}
+
+func (r *Runner) readSuite(ctx context.Context, text string) (*suite.Suite, error) {
+	file, err := suite.ParseFile(orderedFile, []byte(strings.ReplaceAll(text, "\r\n", "\n"))) // as browsers send it
+	if err != nil {
+		return nil, err
+	}
+	if err := r.place(file); err != nil {
+		return nil, err
+	}
+	return file.Matrix(func(c *suite.Cell) (eval.Request, error) { return r.readCell(ctx, c) })
+}
+
+// place puts the suite's folder where the server's runs are.
+func (r *Runner) place(file *suite.File) error {
+	return file.Place(r.dir, func(out string) error {
+		rel, err := filepath.Rel(r.dir, out)
+		if err != nil || rel == "." || !r.opts.Shows(path.Join(filepath.ToSlash(rel), "run")) {
+			return errors.New("is no folder that this server looks for runs in: take this line out")
+		}
+		for at := filepath.Dir(out); at != r.dir; at = filepath.Dir(at) {
+			if _, err := os.Stat(filepath.Join(at, scoring.SuiteFile)); err == nil {
+				return errors.New("lies in the folder of another suite: name another, or take this line out")
+			}
+		}
+		return nil
+	})
+}
+
+// readCell reads a cell's request, as that of a run that is ordered.
+func (r *Runner) readCell(ctx context.Context, c *suite.Cell) (o eval.Request, err error) {
+	if ctx.Err() != nil {
+		return o, context.Cause(ctx)
+	}
+	order := Order{fieldProtocol: {c.Protocol().Name}}
+	judge := eval.Endpoint{Backend: eval.Backends[0]}
+	for name, words := range c.Values() {
+		f, known := eval.FieldNamed(c.Protocol(), name)
+		switch {
+		case name == "backend":
+			judge.Backend = words[0]
+		case name == "base-url":
+			judge.BaseURLs = words
+		case known && !f.Offered && name != fieldModel && name != fieldDataset:
+			return o, eval.Wrong(name, words[0], "belongs to the command line, or to the one who runs this server: leave it out")
+		default:
+			order[name] = words
+		}
+	}
+	if order[fieldEndpoint], err = r.judgeAt(ctx, judge, order.Get(fieldModel)); err != nil {
+		return o, err
+	}
+	if o, err = r.read(ctx, order); err != nil {
+		return o, err
+	}
+	o.Backend = judge.Backend
+	return o, nil
+}
+
+// judgeAt finds the servers of a judge among those that are offered: those that
+// it names, else the first that has the model.
+func (r *Runner) judgeAt(ctx context.Context, judge eval.Endpoint, model string) (ids []string, err error) {
+	if err := judge.Validate(); err != nil {
+		return nil, err
+	}
+	offered := r.endpoints(ctx)
+	if judge.Backend == simulatedEndpoint.ID {
+		return []string{simulatedEndpoint.ID}, nil
+	}
+	for _, at := range judge.BaseURLs {
+		i := slices.IndexFunc(offered, func(e endpoint) bool { return e.url != "" && eval.SameAddress(e.url, at) })
+		if i < 0 {
+			return nil, eval.Wrong("base-url", at, "%s is no server that is offered here: the one who runs this server can name it (gavel serve --base-url)", at)
+		}
+		ids = append(ids, offered[i].ID)
+	}
+	if len(ids) > 0 {
+		return ids, nil
+	}
+	for _, e := range offered {
+		if e.url != "" && slices.ContainsFunc(e.Models, func(m string) bool { return m == model || m == model+":latest" }) {
+			return []string{e.ID}, nil
+		}
+	}
+	return nil, eval.Wrong("model", model, "%s: no server that is offered here has it; name one with base-url, or write backend: sim for a simulated judge", model)
+}
+
+// PlanSuite is `gavel suite plan`.
+func (r *Runner) PlanSuite(ctx context.Context, order Order) (SuitePlanned, error) {
+	end, err := r.turn(ctx)
+	if err != nil {
+		return SuitePlanned{}, err
+	}
+	defer end()
+	s, err := r.suite(ctx, order)
+	if err != nil {
+		return SuitePlanned{}, err
+	}
+	out := SuitePlanned{Suite: r.name(s.Out()), Notes: []string{}}
+	plan, err := s.Plan(ctx, r.within(&notes{r: r, say: func(line string) { out.Notes = append(out.Notes, line) }}, nil), false)
+	if err != nil {
+		return out, refused(http.StatusUnprocessableEntity, err)
+	}
+	plan.Out = out.Suite
+	out.Tables, out.Plan, out.Above = plan.Tables(), plan, plan.Above
+	return out, nil
+}
+
+// StartSuite is `gavel suite run`.
+func (r *Runner) StartSuite(ctx context.Context, order Order) (Job, error) {
+	end, err := r.turn(ctx)
+	if err != nil {
+		return Job{}, err
+	}
+	defer end()
+	s, err := r.suite(ctx, order)
+	if err != nil {
+		return Job{}, err
+	}
+	return r.begin(Job{Order: order, Suite: r.name(s.Out())}, func(ctx context.Context, e *eval.Maker) error {
+		err := s.Run(ctx, e, order.Get(fieldYes) == "true")
+		var above *suite.AboveLimits
+		if errors.As(err, &above) {
+			return fmt.Errorf("the suite is above its limits: %s; plan it, and start it although it is", above.What)
+		}
+		return err
+	})
+}
