@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gavel/judging"
+	"gavel/server/jobs"
 )
 
 // datedRuns makes runs "0", "1", … of which each began an hour after the one
@@ -88,7 +89,7 @@ func TestServersBeginByReadingAhead(t *testing.T) {
 func TestNothingIsReadAhead(t *testing.T) {
 	for name, c := range map[string]func(t *testing.T, dir string) *site{
 		"while a run is being made": func(t *testing.T, dir string) *site {
-			return newSite(t, dir, func(o *Options) { o.Runner = &fakeRunner{jobs: []Job{{ID: "job1", Started: begun}}} })
+			return newSite(t, dir, func(o *Options) { o.Runner = &fakeRunner{jobs: []jobs.Job{{ID: "job1", Started: begun}}} })
 		},
 		"of a very large run": func(t *testing.T, dir string) *site {
 			must(t, os.Truncate(filepath.Join(dir, "0", judging.RecordsFile), aheadBytes+1)) // a hole: it takes no room

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gavel/server/jobs"
 )
 
 const token = "correct-horse-battery"
@@ -31,9 +33,9 @@ func TestTimeIsOver(t *testing.T) {
 // slowRunner waits until nobody does.
 type slowRunner struct{ fakeRunner }
 
-func (*slowRunner) Offer(ctx context.Context, _ string) (Offer, error) {
+func (*slowRunner) Offer(ctx context.Context, _ string) (jobs.Offer, error) {
 	<-ctx.Done()
-	return Offer{}, ctx.Err()
+	return jobs.Offer{}, ctx.Err()
 }
 
 func TestWithoutATokenOnlyThisMachineIsLetIn(t *testing.T) {

@@ -11,54 +11,55 @@ import (
 	"testing"
 
 	"gavel/report"
+	"gavel/server/jobs"
 )
 
 // fakeRunner starts what it is told to, and makes nothing.
 type fakeRunner struct {
 	mu      sync.Mutex
-	jobs    []Job
+	jobs    []jobs.Job
 	deleted []string
 	fails   error
 	panics  string
 }
 
-func (f *fakeRunner) Offer(_ context.Context, protocol string) (Offer, error) {
-	return Offer{
-		Protocol: "pairwise", Protocols: []NamedAbout{{"pairwise", "two responses"}}, Datasets: []NamedAbout{{"sample", "pairs"}},
-		Endpoints: []EndpointOffer{{ID: "sim", About: "simulated", Models: []string{"coin"}}},
-		Fields:    []Field{{Name: "limit", About: "only the first", Kind: "number", Part: "what"}, {Name: "constrain", About: "held", Kind: "switch", Part: "how"}, {Name: "think", About: "how", Kind: "choice", Values: []string{"auto", "off"}, Default: "auto", Part: "how"}},
+func (f *fakeRunner) Offer(_ context.Context, protocol string) (jobs.Offer, error) {
+	return jobs.Offer{
+		Protocol: "pairwise", Protocols: []jobs.NamedAbout{{Name: "pairwise", About: "two responses"}}, Datasets: []jobs.NamedAbout{{Name: "sample", About: "pairs"}},
+		Endpoints: []jobs.EndpointOffer{{ID: "sim", About: "simulated", Models: []string{"coin"}}},
+		Fields:    []jobs.Field{{Name: "limit", About: "only the first", Kind: "number", Part: "what"}, {Name: "constrain", About: "held", Kind: "switch", Part: "how"}, {Name: "think", About: "how", Kind: "choice", Values: []string{"auto", "off"}, Default: "auto", Part: "how"}},
 	}, f.fails
 }
 
-func (f *fakeRunner) Plan(_ context.Context, o Order) (Planned, error) {
-	return Planned{Stages: []PlannedStage{{Run: "planned-" + o.Get("model"), Rows: []PlanRow{{"judgments", "10"}}, Numbers: map[string]int{"judgments": 10}, Messages: []PlanMessage{{"user", "which?"}}}}}, f.fails
+func (f *fakeRunner) Plan(_ context.Context, o jobs.Order) (jobs.Planned, error) {
+	return jobs.Planned{Stages: []jobs.PlannedStage{{Run: "planned-" + o.Get("model"), Rows: []jobs.PlanRow{{Name: "judgments", Value: "10"}}, Numbers: map[string]int{"judgments": 10}, Messages: []jobs.PlanMessage{{Role: "user", Text: "which?"}}}}}, f.fails
 }
 
-func (f *fakeRunner) Start(_ context.Context, o Order) (Job, error) {
+func (f *fakeRunner) Start(_ context.Context, o jobs.Order) (jobs.Job, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	j := Job{ID: "job1", State: JobPreparing, Runs: []string{}, Log: []string{}, Order: o, Started: begun}
+	j := jobs.Job{ID: "job1", State: jobs.Preparing, Runs: []string{}, Log: []string{}, Order: o, Started: begun}
 	f.jobs = append(f.jobs, j)
 	return j, f.fails
 }
 
-func (f *fakeRunner) DraftSuite(_ context.Context, o Order) (string, error) {
+func (f *fakeRunner) DraftSuite(_ context.Context, o jobs.Order) (string, error) {
 	return o.Get("file") + "# of " + strings.Join(o["judges"], " and ") + "\n", f.fails
 }
 
-func (f *fakeRunner) PlanSuite(_ context.Context, o Order) (SuitePlanned, error) {
-	p := SuitePlanned{Suite: "planned", Plan: map[string]any{"cells": 4}, Notes: []string{"noted"}, Tables: []report.Table{{Title: "the matrix", Columns: []report.Column{{Name: "judge"}}, Rows: [][]string{{"<b>coin"}}}}}
+func (f *fakeRunner) PlanSuite(_ context.Context, o jobs.Order) (jobs.SuitePlanned, error) {
+	p := jobs.SuitePlanned{Suite: "planned", Plan: map[string]any{"cells": 4}, Notes: []string{"noted"}, Tables: []report.Table{{Title: "the matrix", Columns: []report.Column{{Name: "judge"}}, Rows: [][]string{{"<b>coin"}}}}}
 	if strings.Contains(o.Get("file"), "limits") {
 		p.Above = []string{"9 calls, the limit is 1"}
 	}
 	return p, f.fails
 }
 
-func (f *fakeRunner) StartSuite(_ context.Context, o Order) (Job, error) {
+func (f *fakeRunner) StartSuite(_ context.Context, o jobs.Order) (jobs.Job, error) {
 	if f.fails != nil {
-		return Job{}, f.fails
+		return jobs.Job{}, f.fails
 	}
-	j := Job{ID: "job2", State: JobPreparing, Suite: "planned", Runs: []string{}, Log: []string{}, Order: o, Started: begun}
+	j := jobs.Job{ID: "job2", State: jobs.Preparing, Suite: "planned", Runs: []string{}, Log: []string{}, Order: o, Started: begun}
 	f.jobs = append(f.jobs, j)
 	return j, nil
 }
@@ -68,13 +69,13 @@ func (f *fakeRunner) Stop(id string) error {
 	defer f.mu.Unlock()
 	for i := range f.jobs {
 		if f.jobs[i].ID == id {
-			f.jobs[i].State = JobStopping
+			f.jobs[i].State = jobs.Stopping
 		}
 	}
 	return f.fails
 }
 
-func (f *fakeRunner) Jobs() []Job {
+func (f *fakeRunner) Jobs() []jobs.Job {
 	if f.panics != "" {
 		panic(f.panics)
 	}
@@ -127,7 +128,7 @@ func TestStartForm(t *testing.T) {
 		t.Errorf("starting: %d to %q, order %v", code, to, fake.jobs)
 	}
 	says(t, s.get("/jobs"), "job1", "preparing")
-	if code, _, to := s.post("/jobs/job1/stop", url.Values{}); code != 303 || to != "/jobs/job1" || fake.jobs[0].State != JobStopping {
+	if code, _, to := s.post("/jobs/job1/stop", url.Values{}); code != 303 || to != "/jobs/job1" || fake.jobs[0].State != jobs.Stopping {
 		t.Errorf("stopping: %d to %q", code, to)
 	}
 	fake.fails = errors.New("the disk is full")

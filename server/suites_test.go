@@ -13,6 +13,7 @@ import (
 	"gavel/judging"
 	"gavel/report"
 	"gavel/scoring"
+	"gavel/server/jobs"
 )
 
 // suiteOf makes the runs of a suite: two judges of whom one is better, a third
@@ -215,7 +216,7 @@ func TestStartSuiteForm(t *testing.T) {
 	}
 	page = s.get("/jobs/job2")
 	says(t, page, "Suite planned")
-	fake.jobs[0].State, fake.jobs[0].Ended = JobStopped, begun
+	fake.jobs[0].State, fake.jobs[0].Ended = jobs.Stopped, begun
 	if page = s.get("/jobs/job2"); !strings.Contains(page, `action="/start/suite"`) {
 		t.Error("a suite is gone on with as a run")
 	}

@@ -48,7 +48,7 @@ func (s *Suite) Status(now time.Time) *State {
 	st := &State{Suite: s.name, Out: s.out, ByStatus: map[string]int{}}
 	cells := map[string]bool{}
 	for _, c := range s.Cells {
-		cs := stateOf(c.out, now)
+		cs := StateOf(c.out, now)
 		cs.Judge = c.judge.name
 		st.Cells = append(st.Cells, cs)
 		st.ByStatus[cs.Status]++
@@ -58,14 +58,14 @@ func (s *Suite) Status(now time.Time) *State {
 	for _, entry := range entries {
 		dir := filepath.Join(s.out, entry.Name())
 		if m, err := judging.ReadManifest(dir); err == nil && !cells[entry.Name()] && m.Imported == "" && m.Spec.Protocol == "answer" {
-			st.Stages = append(st.Stages, stateOf(dir, now))
+			st.Stages = append(st.Stages, StateOf(dir, now))
 		}
 	}
 	return st
 }
 
-// stateOf reads run.json and the whole lines of records.jsonl.
-func stateOf(dir string, now time.Time) RunState {
+// StateOf reads run.json and the whole lines of records.jsonl of a run's folder.
+func StateOf(dir string, now time.Time) RunState {
 	c := RunState{Run: dir, Status: report.NotBegun}
 	m, err := judging.ReadManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -161,8 +161,8 @@ func (b *tab) do(what string, steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// eval is the value of an expression on the page, which may be a promise.
-func eval[T any](b *tab, expression string) T {
+// evaluated is the value of an expression on the page, which may be a promise.
+func evaluated[T any](b *tab, expression string) T {
 	b.t.Helper()
 	v, err := tryEval[T](b, expression)
 	if err != nil {
@@ -204,7 +204,7 @@ func (b *tab) open(target string) {
 // press clicks an element and waits for the page that it leads to.
 func (b *tab) press(selector string) {
 	b.t.Helper()
-	eval[bool](b, `window.before = true`)
+	evaluated[bool](b, `window.before = true`)
 	b.do("pressing "+selector, chromedp.Click(chromedp.CSS(selector)))
 	b.arrived("after " + selector)
 }
@@ -222,8 +222,8 @@ var noName = regexp.MustCompile(`[^a-z0-9]+`)
 // GAVEL_SCREENSHOTS names a folder.
 func (b *tab) check(name string) {
 	b.t.Helper()
-	if wide := eval[float64](b, `document.documentElement.scrollWidth`); wide > float64(b.look.width) {
-		b.t.Errorf("%s, %s: the page is %v pixels wide: %s", name, b.look, wide, eval[string](b, widest))
+	if wide := evaluated[float64](b, `document.documentElement.scrollWidth`); wide > float64(b.look.width) {
+		b.t.Errorf("%s, %s: the page is %v pixels wide: %s", name, b.look, wide, evaluated[string](b, widest))
 	}
 	b.fine(name)
 	if dir := os.Getenv("GAVEL_SCREENSHOTS"); dir != "" {
@@ -265,7 +265,7 @@ func (b *tab) axe(name, path string) {
 		ID, Impact, Help string
 		Nodes            []string
 	}
-	found := eval[[]violation](b, string(script)+`;
+	found := evaluated[[]violation](b, string(script)+`;
 		axe.run(document, {preload: false, resultTypes: ["violations"]}).then(r => r.violations.map(v => ({
 			ID: v.id, Impact: v.impact || "", Help: v.help, Nodes: v.nodes.slice(0, 4).map(n => n.html.slice(0, 150) + " " + (n.any[0] || n.all[0] || n.none[0] || {}).message)})))`)
 	for _, v := range found {

@@ -105,7 +105,7 @@ func TestBrowserPages(t *testing.T) {
 			} {
 				b.open(p.target)
 				// What is folded is part of the page too.
-				eval[bool](b, `document.querySelectorAll("details").forEach(d => d.open = true), true`)
+				evaluated[bool](b, `document.querySelectorAll("details").forEach(d => d.open = true), true`)
 				b.check(p.name)
 			}
 			b.open("/compare?a=pairs&b=simulated")
@@ -184,17 +184,17 @@ func lives(t *testing.T, browser context.Context, judge string, looks ...look) {
 func life(b *tab, g *barrier, tokens int) (run string) {
 	b.t.Helper()
 	b.open("/start")
-	eval[bool](b, `document.querySelectorAll("form details").forEach(d => d.open = true), true`)
+	evaluated[bool](b, `document.querySelectorAll("form details").forEach(d => d.open = true), true`)
 	for _, field := range [][2]string{{"endpoint", g.URL}, {"model", "tiny"}, {"dataset", "sample"}, {"limit", "8"}, {"prompt", "direct"}, {"concurrency", "1"}, {"max-tokens", fmt.Sprint(tokens)}} {
 		b.do(field[0], chromedp.SetValue(chromedp.CSS("#start [name='"+field[0]+"']"), field[1]))
 	}
 	b.do("constrain", chromedp.Click(chromedp.CSS("#constrain")))
-	if eval[bool](b, `Boolean(document.querySelector("#action-start"))`) {
+	if evaluated[bool](b, `Boolean(document.querySelector("#action-start"))`) {
 		b.t.Error("the form starts a run whose plan was not shown")
 	}
 	b.press("#action-plan")
 	b.until("the plan is shown", `document.querySelector("#plan table")`)
-	if text := eval[string](b, `document.querySelector("#plan").innerText`); !strings.Contains(text, "16") {
+	if text := evaluated[string](b, `document.querySelector("#plan").innerText`); !strings.Contains(text, "16") {
 		b.t.Errorf("the plan does not say that there are 16 judgments:\n%s", text)
 	}
 	b.check("plan")
@@ -202,18 +202,18 @@ func life(b *tab, g *barrier, tokens int) (run string) {
 	g.set(false, 0)
 	b.press("#action-start")
 	b.until("the run is being made", `document.querySelector("[data-events]") && document.querySelector("#state").innerText === "running"`)
-	eval[bool](b, `window.same = true`)
+	evaluated[bool](b, `window.same = true`)
 	seen := b.judgments()
 	for range 2 {
 		g.set(false, 3)
 		b.until("the page goes on by itself", fmt.Sprintf(`Number(document.querySelector("[data-live=done]").textContent) > %d`, seen))
 		seen = b.judgments()
 	}
-	if !eval[bool](b, `window.same === true && document.querySelector("[data-live=bar]").value > 0`) {
+	if !evaluated[bool](b, `window.same === true && document.querySelector("[data-live=bar]").value > 0`) {
 		b.t.Error("the page was loaded again, or its bar stands still")
 	}
 	b.check("live job")
-	run = eval[string](b, `document.querySelector("main ul a").textContent`)
+	run = evaluated[string](b, `document.querySelector("main ul a").textContent`)
 	b.open("/runs/" + url.PathEscape(run))
 	b.check("live run")
 	b.press("#stop")
@@ -223,7 +223,7 @@ func life(b *tab, g *barrier, tokens int) (run string) {
 	b.open("/jobs")
 	b.check("jobs")
 	b.open("/runs/" + url.PathEscape(run))
-	if left := eval[string](b, `document.querySelector("#records").innerText`); left == "" {
+	if left := evaluated[string](b, `document.querySelector("#records").innerText`); left == "" {
 		b.t.Error("the run that was stopped shows no records")
 	}
 	b.check("stopped run")
@@ -285,13 +285,13 @@ func composes(b *tab, g *barrier, suite string) {
 	b.press(`nav[aria-label="What to start"] a[href="/start/suite"]`)
 	b.press(`nav[aria-label="Protocol"] button[value="protocol reversed"]`)
 	b.until("the protocol is another", `document.querySelector("[aria-current][value='protocol reversed']")`)
-	eval[bool](b, `document.querySelectorAll("form details").forEach(d => d.open = true), true`)
+	evaluated[bool](b, `document.querySelectorAll("form details").forEach(d => d.open = true), true`)
 	b.do("the name", chromedp.SetValue(chromedp.CSS("#name"), suite))
 	for _, box := range []string{`[name=judges][value="` + g.URL + ` tiny"]`, `[name=judges][value="sim coin"]`, `[name=dataset][value=sample]`, `[name=prompt][value=sop]`, `[name=prompt][value=direct]`, `[name=system-role][value=user]`} {
 		b.do(box, chromedp.Click(chromedp.CSS(box)))
 	}
 	b.do("few items", chromedp.SetValue(chromedp.CSS("#limit"), "4"), chromedp.SetValue(chromedp.CSS("#concurrency"), "1"), chromedp.SetValue(chromedp.CSS("#max-tokens"), "8"), chromedp.SetValue(chromedp.CSS("#attempts"), "1"))
-	if eval[bool](b, `Boolean(document.querySelector("#action-start"))`) {
+	if evaluated[bool](b, `Boolean(document.querySelector("#action-start"))`) {
 		b.t.Error("the form starts a suite whose plan was not shown")
 	}
 	b.press("#action-draft")
@@ -299,7 +299,7 @@ func composes(b *tab, g *barrier, suite string) {
 	b.check("drafted")
 	b.press("#action-plan")
 	b.until("the plan is shown", `document.querySelector("#plan table")`)
-	if text := eval[string](b, `document.querySelector("#plan").innerText`); strings.Count(text, "reversed_sample") != 4 {
+	if text := evaluated[string](b, `document.querySelector("#plan").innerText`); strings.Count(text, "reversed_sample") != 4 {
 		b.t.Errorf("the plan does not have 2 judges under 2 conditions:\n%s", text)
 	}
 	b.check("planned")
@@ -326,12 +326,12 @@ func suiteLives(b *tab, g *barrier, suite string) {
 	b.check("suites")
 	b.press(`#suites a[href="/suites/` + suite + `"]`)
 	b.until("the judges are held against each other", `document.querySelector("#results table")`)
-	if n := eval[int](b, `document.querySelectorAll("#cells .status-complete").length`); n != 4 {
+	if n := evaluated[int](b, `document.querySelectorAll("#cells .status-complete").length`); n != 4 {
 		b.t.Errorf("%d complete runs, want 4", n)
 	}
 	b.check("complete suite")
 	b.press("#go-on")
-	if text := eval[string](b, `document.querySelector("#suite-file").value`); !strings.Contains(text, suite) {
+	if text := evaluated[string](b, `document.querySelector("#suite-file").value`); !strings.Contains(text, suite) {
 		b.t.Errorf("the form does not begin with the suite's file:\n%s", text)
 	}
 }
@@ -339,7 +339,7 @@ func suiteLives(b *tab, g *barrier, suite string) {
 // judgments that the page says are made.
 func (b *tab) judgments() int {
 	b.t.Helper()
-	return eval[int](b, `Number(document.querySelector("[data-live=done]").textContent)`)
+	return evaluated[int](b, `Number(document.querySelector("[data-live=done]").textContent)`)
 }
 
 // ends waits on a job's page until it is in a state, following the link that the
@@ -359,7 +359,7 @@ func opensInconsistent(b *tab) {
 	b.until("there are inconsistent items", `document.querySelector("#items tbody a")`)
 	b.check("inconsistent items")
 	b.press("#items tbody a")
-	if !eval[bool](b, `document.querySelector(".fact-inconsistent") && document.querySelectorAll("article.game").length === 2 && document.querySelectorAll("article.game mark").length >= 2`) {
+	if !evaluated[bool](b, `document.querySelector(".fact-inconsistent") && document.querySelectorAll("article.game").length === 2 && document.querySelectorAll("article.game mark").length >= 2`) {
 		b.t.Error("the page does not show two games that disagree with their verdicts marked")
 	}
 	b.check("inconsistent item")
@@ -374,7 +374,7 @@ func compares(b *tab, run string) {
 	b.until("both are compared", `document.querySelector("#items tbody a") && document.querySelectorAll("main table").length > 1`)
 	b.check("compared")
 	b.press("#items tbody a")
-	if n := eval[int](b, `document.querySelectorAll(".beside.two article.game").length`); n != 4 {
+	if n := evaluated[int](b, `document.querySelectorAll(".beside.two article.game").length`); n != 4 {
 		b.t.Errorf("%d judgments beside each other, want 2 of each run", n)
 	}
 	b.check("compared item")
@@ -462,7 +462,7 @@ func TestBrowserHostile(t *testing.T) {
 	raw := newTab(t, browser, base, looks[0], "raw")
 	raw.policy(false)
 	raw.open("/healthz")
-	eval[bool](raw, `document.body.innerHTML = '<img src="data:," onerror="window.ran = 1">', true`)
+	evaluated[bool](raw, `document.body.innerHTML = '<img src="data:," onerror="window.ran = 1">', true`)
 	raw.until("the flag is seen", `window.ran === 1`)
 }
 
@@ -479,25 +479,25 @@ func (b *tab) policy(heeded bool) {
 // texts, and sees that nothing ran.
 func (b *tab) harmless(where string) {
 	b.t.Helper()
-	eval[bool](b, `(() => {
+	evaluated[bool](b, `(() => {
 		for (const d of document.querySelectorAll("details")) d.open = true;
 		for (const e of document.querySelectorAll("main *")) if (e.tabIndex >= 0) e.focus();
 		for (const a of document.querySelectorAll("main a[href]")) if (!/^https?:$/.test(a.protocol)) a.click();
 		return true;
 	})()`)
 	// What would run does so in a moment of its own, after a picture was drawn.
-	eval[bool](b, `new Promise(done => requestAnimationFrame(() => setTimeout(() => done(true))))`)
-	if eval[bool](b, `window.ran !== undefined`) {
+	evaluated[bool](b, `new Promise(done => requestAnimationFrame(() => setTimeout(() => done(true))))`)
+	if evaluated[bool](b, `window.ran !== undefined`) {
 		b.t.Errorf("%.150s: something ran", where)
 	}
-	if got := eval[string](b, `location.pathname`); !strings.HasPrefix(where, "/") || got == "" || got == "blank" {
+	if got := evaluated[string](b, `location.pathname`); !strings.HasPrefix(where, "/") || got == "" || got == "blank" {
 		b.t.Errorf("%.150s: led to %q", where, got)
 	}
-	if bad := eval[[]string](b, `[...document.querySelectorAll("a[href]")].filter(a => !/^https?:$/.test(a.protocol)).map(a => a.outerHTML.slice(0, 200))`); len(bad) > 0 {
+	if bad := evaluated[[]string](b, `[...document.querySelectorAll("a[href]")].filter(a => !/^https?:$/.test(a.protocol)).map(a => a.outerHTML.slice(0, 200))`); len(bad) > 0 {
 		b.t.Errorf("%.150s: links %q", where, bad)
 	}
-	if wide := eval[float64](b, `document.documentElement.scrollWidth`); wide > float64(b.look.width) {
-		b.t.Errorf("%.150s: the page is %v pixels wide: %s", where, wide, eval[string](b, widest))
+	if wide := evaluated[float64](b, `document.documentElement.scrollWidth`); wide > float64(b.look.width) {
+		b.t.Errorf("%.150s: the page is %v pixels wide: %s", where, wide, evaluated[string](b, widest))
 	}
 	b.fine(fmt.Sprintf("%.150s", where))
 }
@@ -546,7 +546,7 @@ func (b *tab) tabTo(is string) {
 	for range 80 {
 		b.key(kb.Tab)
 		stops = append(stops, b.focus())
-		if eval[bool](b, `Boolean((`+is+`)(document.activeElement))`) {
+		if evaluated[bool](b, `Boolean((`+is+`)(document.activeElement))`) {
 			return
 		}
 	}
@@ -561,7 +561,7 @@ func (b *tab) focus() string {
 		Seen bool
 		Why  string
 	}
-	p := eval[place](b, `(() => {
+	p := evaluated[place](b, `(() => {
 		const e = document.activeElement, r = e.getBoundingClientRect(), s = getComputedStyle(e);
 		const inside = r.width > 0 && r.height > 0 && r.right > 0 && r.left < innerWidth && r.bottom > 0 && r.top < innerHeight;
 		const marked = s.outlineStyle !== "none" && parseFloat(s.outlineWidth) >= 2;
@@ -576,10 +576,10 @@ func (b *tab) focus() string {
 // enter presses Enter, which leads to a page.
 func (b *tab) enter(path string) {
 	b.t.Helper()
-	eval[bool](b, `window.before = true`)
+	evaluated[bool](b, `window.before = true`)
 	b.key(kb.Enter)
 	b.arrived("after Enter")
-	if at := eval[string](b, `location.pathname`); !strings.HasPrefix(at, path) {
+	if at := evaluated[string](b, `location.pathname`); !strings.HasPrefix(at, path) {
 		b.t.Errorf("%s: Enter leads to %s, want %s", b.look, at, path)
 	}
 }

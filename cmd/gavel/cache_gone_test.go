@@ -4,8 +4,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-
-	"gavel/cache"
 )
 
 // The folder of the cache vanishes while a run goes: the run ends as it would,
@@ -24,34 +22,5 @@ func TestCacheVanishes(t *testing.T) {
 	}
 	if n := len(records(t, "run")); n != 64 {
 		t.Errorf("%d records", n)
-	}
-}
-
-// A server's runs share a cache: one that was given up locks nobody out of a
-// sentence.
-func TestSharedCacheVanishes(t *testing.T) {
-	home(t)
-	shared := &sharedCache{}
-	var said []string
-	open := func() (*cache.Store, func() error, error) {
-		return shared.open(func() (*cache.Store, error) {
-			return cache.Open("replies", cache.Options{MinFree: 1, Warn: func(format string, _ ...any) { said = append(said, format) }})
-		})
-	}
-	store, leave, err := open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := store.Put([32]byte{1}, cache.Entry{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.RemoveAll("replies"); err != nil {
-		t.Fatal(err)
-	}
-	if err := leave(); err == nil || !strings.Contains(err.Error(), "its folder is gone") || len(said) != 1 {
-		t.Errorf("left: %v, said %q", err, said)
-	}
-	if _, _, err := open(); err == nil || !strings.Contains(err.Error(), "start gavel anew") {
-		t.Errorf("opened again: %v", err)
 	}
 }

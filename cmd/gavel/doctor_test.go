@@ -23,6 +23,7 @@ import (
 	"gotest.tools/v3/golden"
 
 	"gavel/backends"
+	"gavel/eval"
 )
 
 // patient is a server to be looked over, healthy but for what is set. Its
@@ -97,7 +98,7 @@ func (p *patient) visited(t *testing.T, args ...string) (stdout, stderr string, 
 	go s.Serve(l)
 	defer s.Close()
 	var out, errs bytes.Buffer
-	e := newEnv(&interrupts{}, &out, &errs)
+	e := newEnv(nil, &out, &errs)
 	e.http.Transport.(*http.Transport).DialContext = l.dial
 	code = e.gavel(t.Context(), append([]string{"doctor", "--json", "--base-url", "http://127.0.0.1"}, args...))
 	return out.String(), errs.String(), code
@@ -528,9 +529,9 @@ func TestDoctorInterrupted(t *testing.T) {
 	p.takes = 50 * time.Millisecond
 	url := p.start(t)
 	ctx, cancel := context.WithCancelCause(context.Background())
-	time.AfterFunc(200*time.Millisecond, func() { cancel(errInterrupted) })
+	time.AfterFunc(200*time.Millisecond, func() { cancel(eval.ErrInterrupted) })
 	var stdout, stderr bytes.Buffer
-	code := gavel(ctx, &interrupts{}, &stdout, &stderr, []string{"doctor", "--base-url", url})
+	code := gavel(ctx, nil, &stdout, &stderr, []string{"doctor", "--base-url", url})
 	if code != exitInterrupted || stdout.Len() > 0 {
 		t.Errorf("exit status %d, printed %q, said %q", code, stdout.String(), stderr.String())
 	}

@@ -15,6 +15,7 @@ import (
 
 	"gavel/judging"
 	"gavel/server"
+	"gavel/server/jobs"
 )
 
 // fullDisks are a disk for runs, one for replies, and a judge in one of whose
@@ -312,7 +313,7 @@ func TestFullDiskServe(t *testing.T) {
 				c.fill()
 			}
 			v := make(t)
-			if want := map[bool]string{true: server.JobComplete, false: server.JobFailed}[c.says == nil]; v.Job.State != want {
+			if want := map[bool]string{true: jobs.Complete, false: jobs.Failed}[c.says == nil]; v.Job.State != want {
 				t.Errorf("the job: %+v", v.Job)
 			}
 			for _, w := range c.says {
@@ -321,7 +322,7 @@ func TestFullDiskServe(t *testing.T) {
 				}
 			}
 			f.room()
-			if v = make(t); v.Job.State != server.JobComplete {
+			if v = make(t); v.Job.State != jobs.Complete {
 				t.Errorf("once there is room: %+v", v.Job)
 			}
 			f.wantSame(t, filepath.Join("runs", v.Job.Run()))

@@ -75,7 +75,7 @@ func call(t *testing.T, args ...string) (stdout, stderr string, code int) {
 
 func callTo(stderr io.Writer, args ...string) (stdout string, code int) {
 	var out bytes.Buffer
-	code = gavel(context.Background(), &interrupts{}, &out, stderr, args)
+	code = gavel(context.Background(), nil, &out, stderr, args)
 	return out.String(), code
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gavel/server"
+	"gavel/server/jobs"
 )
 
 // audience is how many look at a run in BenchmarkLive.
@@ -45,7 +46,7 @@ func BenchmarkLive(b *testing.B) {
 		for range listeners {
 			wg.Go(func() { told.Add(listen(ctx, s.url+"/runs/"+url.PathEscape(v.Job.Run())+"/events")) })
 		}
-		if v = s.until(job.ID, ended); v.Job.State != server.JobComplete {
+		if v = s.until(job.ID, ended); v.Job.State != jobs.Complete {
 			b.Fatalf("%+v", v.Job)
 		}
 		took := time.Since(begun)

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -19,6 +17,8 @@ import (
 	"gavel/judging"
 	"gavel/scoring"
 	"gavel/server"
+	"gavel/server/jobs"
+	"gavel/suite"
 )
 
 // pairsSuite is a suite of one judge and two prompts, 8 judgments each.
@@ -26,13 +26,13 @@ func pairsSuite(at string) string {
 	return fmt.Sprintf("name: pairs\ndefaults: {concurrency: 2, limit: 4}\njudges:\n  - {model: tiny, base-url: %q}\nconditions:\n  - {protocol: pairwise, dataset: sample, prompt: [sop, direct]}\n", at)
 }
 
-func (s *serving) startSuite(file string, more ...any) server.Job {
+func (s *serving) startSuite(file string, more ...any) jobs.Job {
 	s.t.Helper()
 	order := map[string]any{"file": file}
 	for i := 0; i+1 < len(more); i += 2 {
 		order[more[i].(string)] = more[i+1]
 	}
-	var j server.Job
+	var j jobs.Job
 	if status, text := s.ask("POST", "/api/v1/suites/start", order, &j); status != http.StatusAccepted {
 		s.t.Fatalf("it does not start: %d %s", status, text)
 	}
@@ -48,7 +48,7 @@ func TestServeMakesASuite(t *testing.T) {
 	file := pairsSuite(g.URL)
 	var plan struct {
 		Suite string
-		Plan  struct{ Total amounts }
+		Plan  suite.Plan
 	}
 	if status, text := s.ask("POST", "/api/v1/suites/plan", map[string]any{"file": file}, &plan); status != 200 || plan.Suite != "pairs" || plan.Plan.Total.Calls != 16 || g.calls.Load() != 0 {
 		t.Fatalf("plan: %d %s, %d calls", status, text, g.calls.Load())
@@ -65,11 +65,11 @@ func TestServeMakesASuite(t *testing.T) {
 	}
 	s.ask("POST", "/api/v1/jobs/"+j.ID+"/stop", map[string]any{}, nil)
 	g.let(4) // what is in flight, and no more
-	if v := s.until(j.ID, ended); v.Job.State != server.JobStopped || !strings.Contains(v.Job.Error, "1 of 2 cells are not complete; start the same again") {
+	if v := s.until(j.ID, ended); v.Job.State != jobs.Stopped || !strings.Contains(v.Job.Error, "1 of 2 cells are not complete; start the same again") {
 		t.Errorf("after it was stopped: %+v", v.Job)
 	}
 	g.open()
-	if v := s.until(s.startSuite(file).ID, ended); v.Job.State != server.JobComplete || g.calls.Load() != 16 {
+	if v := s.until(s.startSuite(file).ID, ended); v.Job.State != jobs.Complete || g.calls.Load() != 16 {
 		t.Errorf("at the end: %+v, %d calls", v.Job, g.calls.Load())
 	}
 	v = server.SuiteView{}
@@ -151,14 +151,14 @@ func TestServeSuiteAboveItsLimits(t *testing.T) {
 	home(t)
 	s := serve(t)
 	file := "name: much\nlimits: {calls: 3}\njudges: [{model: coin, backend: sim}]\nconditions: [{protocol: pairwise, dataset: sample, limit: 4}]\n"
-	var plan server.SuitePlanned
+	var plan jobs.SuitePlanned
 	if _, text := s.ask("POST", "/api/v1/suites/plan", map[string]any{"file": file}, &plan); len(plan.Above) != 1 || !strings.Contains(plan.Above[0], "8 calls, the limit is 3") {
 		t.Errorf("plan: %s", text)
 	}
-	if v := s.until(s.startSuite(file).ID, ended); v.Job.State != server.JobFailed || !strings.Contains(v.Job.Error, "8 calls, the limit is 3") || strings.Contains(v.Job.Error, "--yes") {
+	if v := s.until(s.startSuite(file).ID, ended); v.Job.State != jobs.Failed || !strings.Contains(v.Job.Error, "8 calls, the limit is 3") || strings.Contains(v.Job.Error, "--yes") {
 		t.Errorf("without a yes: %+v", v.Job)
 	}
-	if v := s.until(s.startSuite(file, "yes", true).ID, ended); v.Job.State != server.JobComplete {
+	if v := s.until(s.startSuite(file, "yes", true).ID, ended); v.Job.State != jobs.Complete {
 		t.Errorf("with a yes: %+v", v.Job)
 	}
 }
@@ -215,14 +215,14 @@ func TestServeSuiteRefuses(t *testing.T) {
 	if entries, _ := filepath.Glob("runs/*"); len(entries) != 0 {
 		t.Errorf("something was made: %v", entries)
 	}
-	if v := s.until(s.startSuite("out: runs/deep/er\n"+judge+condition).ID, ended); v.Job.State != server.JobComplete || v.Job.Suite != "deep/er" {
+	if v := s.until(s.startSuite("out: runs/deep/er\n"+judge+condition).ID, ended); v.Job.State != jobs.Complete || v.Job.Suite != "deep/er" {
 		t.Errorf("an out below the runs: %+v", v.Job)
 	}
 	if status, text := s.ask("POST", "/api/v1/suites/start", map[string]any{"file": "out: runs/deep/er/inner\n" + judge + condition}, nil); status != http.StatusBadRequest || !strings.Contains(text, "lies in the folder of another suite") {
 		t.Errorf("an out in another suite: %d %s", status, text)
 	}
 	mustCall(t, "run", "pairwise", "--backend", "sim", "--model", "coin", "--dataset", "sample", "--limit", "2", "--out", "runs/plain")
-	if v := s.until(s.startSuite("name: plain_\nout: runs/plain\n"+judge+condition).ID, ended); v.Job.State != server.JobFailed || !strings.Contains(v.Job.Error, "is a run") {
+	if v := s.until(s.startSuite("name: plain_\nout: runs/plain\n"+judge+condition).ID, ended); v.Job.State != jobs.Failed || !strings.Contains(v.Job.Error, "is a run") {
 		t.Errorf("an out that is a run: %+v", v.Job)
 	}
 }
@@ -233,44 +233,14 @@ func TestServeSuiteBesideARun(t *testing.T) {
 	g := newGate(t)
 	s := serve(t, "--base-url", g.URL)
 	a := s.start(orderOf(g.URL, "limit", "4", "prompt", "cot"))
-	s.until(a.ID, func(v server.JobView) bool { return v.Job.State == server.JobRunning })
+	s.until(a.ID, func(v server.JobView) bool { return v.Job.State == jobs.Running })
 	b := s.startSuite(pairsSuite(g.URL))
-	s.until(b.ID, func(v server.JobView) bool { return v.Job.State == server.JobRunning })
+	s.until(b.ID, func(v server.JobView) bool { return v.Job.State == jobs.Running })
 	g.open()
 	for _, id := range []string{a.ID, b.ID} {
-		if v := s.until(id, ended); v.Job.State != server.JobComplete {
+		if v := s.until(id, ended); v.Job.State != jobs.Complete {
 			t.Errorf("%+v", v.Job)
 		}
-	}
-}
-
-// Suites are read and planned one after the other, and who waits too long goes.
-func TestServeSuiteTurns(t *testing.T) {
-	home(t)
-	e := newEnv(&interrupts{}, io.Discard, io.Discard)
-	r, err := e.newRunner(t.Context(), serveOptions{runs: "runs", atOnce: 1}, server.NewMetrics())
-	if err != nil {
-		t.Fatal(err)
-	}
-	end, err := r.turn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	order := server.Order{"file": {"judges: [{model: coin, backend: sim}]\nconditions: [{protocol: pairwise, dataset: sample, limit: 2}]\n"}}
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := r.PlanSuite(gone, order); !errors.Is(err, context.Canceled) {
-		t.Errorf("planning out of turn: %v", err)
-	}
-	if _, err := r.StartSuite(gone, order); !errors.Is(err, context.Canceled) {
-		t.Errorf("starting out of turn: %v", err)
-	}
-	if _, err := r.DraftSuite(gone, order); !errors.Is(err, context.Canceled) {
-		t.Errorf("drafting out of turn: %v", err)
-	}
-	end()
-	if _, err := r.PlanSuite(t.Context(), order); err != nil {
-		t.Errorf("planning: %v", err)
 	}
 }
 
@@ -280,22 +250,12 @@ func TestServeSuiteFindsItsJudges(t *testing.T) {
 	a, b := newJudge(t, false, prefersLonger), newJudge(t, false, prefersLonger)
 	s := serve(t, "--base-url", a.URL, "--base-url", b.URL)
 	v := s.until(s.startSuite("name: one\njudges: [{model: tiny}]\nconditions: [{protocol: pairwise, dataset: sample, limit: 4}]\n").ID, ended)
-	if v.Job.State != server.JobComplete || a.calls.Load() != 8 || b.calls.Load() != 0 {
+	if v.Job.State != jobs.Complete || a.calls.Load() != 8 || b.calls.Load() != 0 {
 		t.Errorf("by its model: %+v, %d and %d calls", v.Job, a.calls.Load(), b.calls.Load())
-	}
-	e := newEnv(&interrupts{}, io.Discard, io.Discard)
-	r, err := e.newRunner(t.Context(), serveOptions{runs: "runs", atOnce: 1}, server.NewMetrics())
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.endpoints(t.Context())
-	r.offers.found = []endpoint{{EndpointOffer: server.EndpointOffer{ID: "x", Models: []string{"other", "small:latest"}}, backend: "auto", url: "http://127.0.0.1:9"}}
-	if ids, err := r.judgeAt(t.Context(), endpointOptions{backend: "auto"}, "small"); err != nil || !slices.Equal(ids, []string{"x"}) {
-		t.Errorf("by a name without its tag: %v %v", ids, err)
 	}
 	v = s.until(s.startSuite(fmt.Sprintf("name: both\njudges: [{model: tiny, base-url: [%q, %q]}]\nconditions: [{protocol: pairwise, dataset: sample, limit: 16, prompt: direct}]\n", a.URL+"/", b.URL)).ID, ended)
 	m, err := judging.ReadManifest(filepath.Join("runs", filepath.FromSlash(v.Job.Run())))
-	if err != nil || v.Job.State != server.JobComplete || len(m.Servers) != 2 {
+	if err != nil || v.Job.State != jobs.Complete || len(m.Servers) != 2 {
 		t.Errorf("of two servers: %+v, %v", v.Job, err)
 	}
 }
@@ -307,54 +267,8 @@ func TestServeSuiteHoldsTheBackend(t *testing.T) {
 	j := newJudge(t, false, anything)
 	s := serve(t, "--base-url", j.URL)
 	file := fmt.Sprintf("name: kind\njudges: [{model: tiny, backend: ollama, base-url: %q}]\nconditions: [{protocol: pairwise, dataset: sample, limit: 1}]\n", j.URL)
-	if v := s.until(s.startSuite(file).ID, ended); v.Job.State != server.JobFailed || !slices.ContainsFunc(v.Job.Log, func(line string) bool { return strings.Contains(line, "is not Ollama but") }) {
+	if v := s.until(s.startSuite(file).ID, ended); v.Job.State != jobs.Failed || !slices.ContainsFunc(v.Job.Log, func(line string) bool { return strings.Contains(line, "is not Ollama but") }) {
 		t.Errorf("%+v", v.Job)
-	}
-}
-
-// The key of the servers that were named goes to no other, whoever is asked for
-// what.
-func TestServeSuiteKeepsKeysApart(t *testing.T) {
-	home(t)
-	t.Setenv("OPENAI_API_KEY", "sk-secret")
-	t.Setenv("MY_KEY", "sk-mine")
-	var mu sync.Mutex
-	sent := map[string]bool{}
-	watch := func(j *judge, name string) *judge {
-		handler := j.Config.Handler
-		j.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			mu.Lock()
-			sent[name+" "+r.Header.Get("Authorization")] = true
-			mu.Unlock()
-			handler.ServeHTTP(w, r)
-		})
-		return j
-	}
-	named, found := watch(newJudge(t, false, anything), "named"), watch(newJudge(t, false, anything), "found")
-	e := newEnv(&interrupts{}, io.Discard, io.Discard)
-	for _, keyEnv := range []string{"", "MY_KEY"} {
-		clear(sent)
-		r, err := e.newRunner(t.Context(), serveOptions{runs: "runs" + keyEnv, atOnce: 1, noCache: true, endpointOptions: endpointOptions{backend: "auto", baseURLs: []string{named.URL}, apiKeyEnv: keyEnv}}, server.NewMetrics())
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.endpoints(t.Context())
-		r.offers.found = append(r.offers.found, endpoint{EndpointOffer: server.EndpointOffer{ID: found.URL, Models: []string{"tiny"}}, backend: "auto", url: found.URL})
-		file := fmt.Sprintf("name: keys\njudges: [{model: tiny, base-url: %q}]\nconditions: [{protocol: self-reference, dataset: sample-number, sample: 1, agents: ['tiny@%s']}]\n", named.URL, found.URL)
-		if _, err := r.StartSuite(t.Context(), server.Order{"file": {file}}); err != nil {
-			t.Fatal(err)
-		}
-		r.wait()
-		if j := r.Jobs()[0]; j.State != server.JobComplete {
-			t.Errorf("%+v", j)
-		}
-		want := "named Bearer sk-secret"
-		if keyEnv != "" {
-			want = "named Bearer sk-mine"
-		}
-		if !sent[want] || !sent["found "] || sent["found Bearer sk-secret"] || sent["found Bearer sk-mine"] {
-			t.Errorf("with %q: %v", keyEnv, sent)
-		}
 	}
 }
 
@@ -381,8 +295,8 @@ func TestServeSendsEachServerItsOwnKey(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "sk-usual")
 	t.Setenv("OPENAI_BASE_URL", usual.URL+"/v1")
 	t.Setenv("MY_KEY", "sk-mine")
-	e := newEnv(&interrupts{}, io.Discard, io.Discard)
-	r, err := e.newRunner(t.Context(), serveOptions{runs: "runs", atOnce: 1, noCache: true, endpointOptions: endpointOptions{backend: "auto", baseURLs: []string{named.URL}, apiKeyEnv: "MY_KEY"}}, server.NewMetrics())
+	e := newEnv(nil, io.Discard, io.Discard)
+	r, err := e.newRunner(t.Context(), jobs.Options{Runs: "runs", AtOnce: 1, NoCache: true, BaseURLs: []string{named.URL}, APIKeyEnv: "MY_KEY", Shows: server.Shows}, server.NewMetrics())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -393,10 +307,10 @@ judges:
   - {name: both, model: tiny, base-url: [%[1]q, "%[2]s/v1"]}
 conditions: [{protocol: self-reference, dataset: sample-number, limit: 1, agents: ["tiny@%[1]s", "tiny@%[2]s/v1"]}]
 `, named.URL, usual.URL)
-	if _, err := r.StartSuite(t.Context(), server.Order{"file": {file}}); err != nil {
+	if _, err := r.StartSuite(t.Context(), jobs.Order{"file": {file}}); err != nil {
 		t.Fatal(err)
 	}
-	r.wait()
+	r.Wait()
 	if j := r.Jobs()[0]; len(j.Runs) == 0 {
 		t.Errorf("%+v", j)
 	}
@@ -409,12 +323,12 @@ conditions: [{protocol: self-reference, dataset: sample-number, limit: 1, agents
 func TestServeDraftsASuite(t *testing.T) {
 	home(t)
 	a, b := newJudge(t, false, prefersLonger), newJudge(t, false, prefersLonger)
-	e := newEnv(&interrupts{}, io.Discard, io.Discard)
-	r, err := e.newRunner(t.Context(), serveOptions{runs: "runs", atOnce: 1, endpointOptions: endpointOptions{backend: "auto", baseURLs: []string{a.URL, b.URL}}}, server.NewMetrics())
+	e := newEnv(nil, io.Discard, io.Discard)
+	r, err := e.newRunner(t.Context(), jobs.Options{Runs: "runs", AtOnce: 1, BaseURLs: []string{a.URL, b.URL}, Shows: server.Shows}, server.NewMetrics())
 	if err != nil {
 		t.Fatal(err)
 	}
-	order := server.Order{
+	order := jobs.Order{
 		"protocol": {"multi-option"}, "name": {"mine"}, "judges": {"sim coin", a.URL + " tiny", b.URL + " tiny"}, "dataset": {"sample-options"},
 		"prompt": {"1", "3"}, "goal": {"best"}, "unrelated": {"false", "true"}, "limit": {"5"}, "seed": {""}, "think": {"auto"}, "group": {""},
 	}
@@ -439,7 +353,7 @@ conditions:
 	if err != nil || text != want {
 		t.Fatalf("%v, got\n%s\nwant\n%s", err, text, want)
 	}
-	more := server.Order{"protocol": {"self-reference"}, "file": {"# ours\n" + text}, "judges": {"sim coin"}, "dataset": {"sample-number", "sample-choice"}, "agents": {"sim:right sim:coin,seed=2"}, "mode": {"cot", "self"}}
+	more := jobs.Order{"protocol": {"self-reference"}, "file": {"# ours\n" + text}, "judges": {"sim coin"}, "dataset": {"sample-number", "sample-choice"}, "agents": {"sim:right sim:coin,seed=2"}, "mode": {"cot", "self"}}
 	text, err = r.DraftSuite(t.Context(), more)
 	want = "# ours\n" + want + `  - protocol: self-reference
     dataset: [sample-number, sample-choice]
@@ -449,31 +363,31 @@ conditions:
 	if unquoted := strings.ReplaceAll(text, "'", ""); err != nil || unquoted != strings.ReplaceAll(want, "'", "") {
 		t.Errorf("%v, got\n%s\nwant\n%s", err, text, want)
 	}
-	null := server.Order{"protocol": {"pairwise"}, "name": {"~"}, "judges": {"sim coin"}, "dataset": {"sample"}}
+	null := jobs.Order{"protocol": {"pairwise"}, "name": {"~"}, "judges": {"sim coin"}, "dataset": {"sample"}}
 	if text, err := r.DraftSuite(t.Context(), null); !strings.HasPrefix(text, "name: \"~\"\n") {
 		t.Errorf("a name that YAML takes for nothing: %q, %v", text, err)
 	}
-	plan, err := r.PlanSuite(t.Context(), server.Order{"file": {text}})
+	plan, err := r.PlanSuite(t.Context(), jobs.Order{"file": {text}})
 	if err != nil || len(plan.Tables) != 2 {
 		t.Errorf("its plan: %v %+v", err, plan)
 	}
 	for _, bad := range []struct {
-		change server.Order
+		change jobs.Order
 		want   string
 	}{
-		{server.Order{"judges": nil}, "no judge is chosen"},
-		{server.Order{"dataset": nil}, "no dataset is chosen"},
-		{server.Order{"judges": {"http://127.0.0.1:9 m"}}, "is none that is offered"},
-		{server.Order{"judges": {"sim"}}, "without a model"},
-		{server.Order{"protocol": {"dance"}}, "dance"},
-		{server.Order{"file": {"- a"}}, "keys with values are expected"},
-		{server.Order{"file": {"a: [b"}}, "not YAML"},
-		{server.Order{"file": {"judges: none"}}, ""},
-		{server.Order{"file": {"unknown: 1"}}, `unknown key "unknown"`},
-		{server.Order{"limit": {"many"}}, "suite.yaml:"},
+		{jobs.Order{"judges": nil}, "no judge is chosen"},
+		{jobs.Order{"dataset": nil}, "no dataset is chosen"},
+		{jobs.Order{"judges": {"http://127.0.0.1:9 m"}}, "is none that is offered"},
+		{jobs.Order{"judges": {"sim"}}, "without a model"},
+		{jobs.Order{"protocol": {"dance"}}, "dance"},
+		{jobs.Order{"file": {"- a"}}, "keys with values are expected"},
+		{jobs.Order{"file": {"a: [b"}}, "not YAML"},
+		{jobs.Order{"file": {"judges: none"}}, ""},
+		{jobs.Order{"file": {"unknown: 1"}}, `unknown key "unknown"`},
+		{jobs.Order{"limit": {"many"}}, "suite.yaml:"},
 	} {
-		changed := server.Order{}
-		for _, o := range []server.Order{order, bad.change} {
+		changed := jobs.Order{}
+		for _, o := range []jobs.Order{order, bad.change} {
 			for k, v := range o {
 				changed[k] = v
 			}
@@ -512,7 +426,7 @@ func TestSuiteSaysWhatItIs(t *testing.T) {
 	}
 	mustCall(t, "run", "pairwise", "--backend", "sim", "--model", "coin", "--dataset", "sample", "--out", "runs/a-run")
 	write(t, "t.yaml", "out: runs/a-run\n"+file)
-	if _, stderr, code := call(t, "suite", "run", "t.yaml"); code != exitUsage || !strings.Contains(stderr, "t.yaml: out: runs/a-run is a run") {
+	if _, stderr, code := call(t, "suite", "run", "t.yaml"); code != exitUsage || !strings.Contains(stderr, "t.yaml:1: out: runs/a-run is a run") {
 		t.Errorf("an out that is a run: %d %s", code, stderr)
 	}
 }

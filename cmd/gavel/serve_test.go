@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -13,16 +12,15 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
+	"gavel/eval"
 	"gavel/judging"
 	"gavel/server"
+	"gavel/server/jobs"
 )
 
 // serving is a `gavel serve` that goes on beside a test.
@@ -37,9 +35,9 @@ type serving struct {
 func serve(t testing.TB, args ...string) *serving {
 	t.Helper()
 	s := &serving{t: t, code: make(chan int, 1)}
-	in := &interrupts{}
+	in := new(eval.Interrupts)
 	ctx, cancel := context.WithCancelCause(context.Background())
-	s.stop = func() { in.interrupt(cancel) }
+	s.stop = func() { in.Interrupt(cancel) }
 	go func() {
 		s.code <- gavel(ctx, in, io.Discard, &s.said, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...))
 	}()
@@ -91,9 +89,9 @@ func (s *serving) ask(method, path string, body, v any) (status int, text string
 	return resp.StatusCode, string(raw)
 }
 
-func (s *serving) start(order map[string]any) server.Job {
+func (s *serving) start(order map[string]any) jobs.Job {
 	s.t.Helper()
-	var j server.Job
+	var j jobs.Job
 	if status, text := s.ask("POST", "/api/v1/start", order, &j); status != http.StatusAccepted {
 		s.t.Fatalf("it does not start: %d %s", status, text)
 	}
@@ -176,7 +174,7 @@ func TestServeMakesARun(t *testing.T) {
 	home(t)
 	g := newGate(t)
 	s := serve(t, "--base-url", g.URL)
-	var plan server.Planned
+	var plan jobs.Planned
 	if status, text := s.ask("POST", "/api/v1/plan", orderOf(g.URL, "limit", "10"), &plan); status != 200 || len(plan.Stages) != 1 || plan.Stages[0].Numbers["calls"] != 20 || plan.Stages[0].Exists {
 		t.Fatalf("plan: %d %s", status, text)
 	}
@@ -186,7 +184,7 @@ func TestServeMakesARun(t *testing.T) {
 	j := s.start(orderOf(g.URL, "limit", "10"))
 	g.let(6)
 	s.until(j.ID, func(v server.JobView) bool { return v.Progress != nil && v.Progress.Done >= 5 })
-	if v := s.job(j.ID); v.Job.State != server.JobRunning || v.Job.Run() != plan.Stages[0].Run || v.Progress.Status != judging.Running {
+	if v := s.job(j.ID); v.Job.State != jobs.Running || v.Job.Run() != plan.Stages[0].Run || v.Progress.Status != judging.Running {
 		t.Errorf("while it is made: %+v", v)
 	}
 	if status, _ := s.ask("POST", "/api/v1/jobs/"+j.ID+"/stop", map[string]any{}, nil); status != http.StatusAccepted {
@@ -194,7 +192,7 @@ func TestServeMakesARun(t *testing.T) {
 	}
 	g.let(4) // what is in flight, and no more
 	v := s.until(j.ID, ended)
-	if v.Job.State != server.JobStopped || v.Progress.Status != judging.Interrupted || !strings.Contains(v.Job.Error, "start the same again") {
+	if v.Job.State != jobs.Stopped || v.Progress.Status != judging.Interrupted || !strings.Contains(v.Job.Error, "start the same again") {
 		t.Errorf("after it was stopped: %+v", v.Job)
 	}
 	if log := strings.Join(v.Job.Log, "\n"); strings.Contains(log+v.Job.Error, "Ctrl-C") || strings.Contains(log+v.Job.Error, "command") || !strings.Contains(log, "stop again to give that up") {
@@ -210,7 +208,7 @@ func TestServeMakesARun(t *testing.T) {
 	g.open()
 	again := s.start(orderOf(g.URL, "limit", "10"))
 	v = s.until(again.ID, ended)
-	if v.Job.State != server.JobComplete || v.Progress.Status != judging.Complete || g.calls.Load() != 20 {
+	if v.Job.State != jobs.Complete || v.Progress.Status != judging.Complete || g.calls.Load() != 20 {
 		t.Errorf("at the end: %+v, %d calls", v.Job, g.calls.Load())
 	}
 	run := filepath.Join("runs", filepath.FromSlash(v.Job.Run()))
@@ -235,7 +233,7 @@ func TestServeMakesRunsBesideEachOther(t *testing.T) {
 	mustCall(t, "cache", "stats")
 	a := s.start(orderOf(g.URL, "limit", "4"))
 	b := s.start(orderOf(g.URL, "limit", "4", "prompt", "direct"))
-	running := func(v server.JobView) bool { return v.Job.State == server.JobRunning && v.Job.Run() != "" }
+	running := func(v server.JobView) bool { return v.Job.State == jobs.Running && v.Job.Run() != "" }
 	s.until(a.ID, running)
 	s.until(b.ID, running)
 	status, text := s.ask("POST", "/api/v1/start", orderOf(g.URL, "limit", "5"), nil)
@@ -253,7 +251,7 @@ func TestServeMakesRunsBesideEachOther(t *testing.T) {
 	}
 	g.open()
 	for _, id := range []string{a.ID, b.ID} {
-		if v := s.until(id, ended); v.Job.State != server.JobComplete {
+		if v := s.until(id, ended); v.Job.State != jobs.Complete {
 			t.Errorf("%+v", v.Job)
 		}
 	}
@@ -277,13 +275,13 @@ func TestServeSameRunTwice(t *testing.T) {
 	g := newGate(t)
 	s := serve(t, "--base-url", g.URL)
 	a := s.start(orderOf(g.URL, "limit", "4"))
-	s.until(a.ID, func(v server.JobView) bool { return v.Job.State == server.JobRunning })
+	s.until(a.ID, func(v server.JobView) bool { return v.Job.State == jobs.Running })
 	b := s.start(orderOf(g.URL, "limit", "4"))
-	if v := s.until(b.ID, ended); v.Job.State != server.JobFailed || !strings.Contains(v.Job.Error, "another gavel is writing to this run") {
+	if v := s.until(b.ID, ended); v.Job.State != jobs.Failed || !strings.Contains(v.Job.Error, "another gavel is writing to this run") {
 		t.Errorf("the second: %+v", v.Job)
 	}
 	g.open()
-	if v := s.until(a.ID, ended); v.Job.State != server.JobComplete {
+	if v := s.until(a.ID, ended); v.Job.State != jobs.Complete {
 		t.Errorf("the first: %+v", v.Job)
 	}
 }
@@ -319,12 +317,12 @@ func TestServeStagedRun(t *testing.T) {
 	home(t)
 	s := serve(t)
 	order := map[string]any{"protocol": "self-reference", "endpoint": "sim", "model": "accuracy=0.8", "dataset": "sample-number", "agents": []string{"sim:accuracy=0.6,seed=2"}, "sample": 3}
-	var plan server.Planned
+	var plan jobs.Planned
 	if status, text := s.ask("POST", "/api/v1/plan", order, &plan); status != 200 || len(plan.Stages) != 2 || !strings.Contains(strings.Join(plan.Notes, " "), "judgments follow") {
 		t.Errorf("plan: %d %s", status, text)
 	}
 	v := s.until(s.start(order).ID, ended)
-	if v.Job.State != server.JobComplete || len(v.Job.Runs) != 3 || !strings.Contains(v.Job.Run(), "self-reference") {
+	if v.Job.State != jobs.Complete || len(v.Job.Runs) != 3 || !strings.Contains(v.Job.Run(), "self-reference") {
 		t.Fatalf("%+v", v.Job)
 	}
 	var items server.ItemsView
@@ -468,98 +466,6 @@ func TestServeOrders(t *testing.T) {
 	}
 }
 
-// Every flag of every protocol is either a field or the server's own business:
-// a new one cannot slip in unseen.
-func TestServeKnowsEveryFlag(t *testing.T) {
-	for _, k := range judging.Kinds {
-		var names []string
-		for _, f := range runFlags(k) {
-			name := f.Names()[0]
-			names = append(names, name)
-			if !ordered(k, name) && !slices.Contains(chosenFlags, name) && !slices.Contains(serversFlags, name) {
-				t.Errorf("%s: decide in serve_order.go who may give --%s", k.Name, name)
-			}
-		}
-		for _, f := range fieldsOf(k) {
-			if f.About == "" || f.Part == "" || !slices.Contains(names, f.Name) {
-				t.Errorf("%s: field %+v", k.Name, f)
-			}
-		}
-		for _, o := range k.Options {
-			if !slices.ContainsFunc(fieldsOf(k), func(f server.Field) bool { return f.Name == o.Name }) {
-				t.Errorf("%s: the option %s is no field", k.Name, o.Name)
-			}
-		}
-	}
-}
-
-// An order that says nothing but what it must is the command line that says
-// nothing more, whatever the form sends along as a default.
-func TestServeDefaultsAreTheCommandLines(t *testing.T) {
-	home(t)
-	e := newEnv(&interrupts{}, io.Discard, io.Discard)
-	r, err := e.newRunner(t.Context(), serveOptions{runs: "runs", atOnce: 1}, server.NewMetrics())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, k := range judging.Kinds {
-		order := server.Order{"protocol": {k.Name}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}}
-		for _, f := range fieldsOf(k) {
-			order[f.Name] = []string{f.Default}
-		}
-		got, err := r.options(t.Context(), order)
-		if err != nil {
-			t.Errorf("%s: %v", k.Name, err)
-			continue
-		}
-		var want runOptions
-		app := newApp(e)
-		app.Commands = []*cli.Command{{Name: "x", Flags: runFlags(k), Action: func(c *cli.Context) (err error) {
-			want, err = runOptionsFrom(c, k)
-			return err
-		}}}
-		if err := app.Run([]string{"gavel", "x", "--backend", "sim", "--model", "coin", "--dataset", "sample"}); err != nil {
-			t.Fatal(err)
-		}
-		if a, b := fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want); a != b {
-			t.Errorf("%s:\n%s\n%s", k.Name, a, b)
-		}
-	}
-}
-
-// A server that was found on a port is not sent the key of another.
-func TestServeKeys(t *testing.T) {
-	home(t)
-	t.Setenv("OPENAI_API_KEY", "sk-secret")
-	var mu sync.Mutex
-	var seen []string
-	j := newJudge(t, false, always("[[A>B]]"))
-	handler := j.Config.Handler
-	j.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		seen = append(seen, r.Header.Get("Authorization"))
-		mu.Unlock()
-		handler.ServeHTTP(w, r)
-	})
-	e := newEnv(&interrupts{}, io.Discard, io.Discard)
-	r, err := e.newRunner(t.Context(), serveOptions{runs: "runs", atOnce: 1}, server.NewMetrics())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, keyless := range []bool{true, false} {
-		want := map[bool]string{true: "", false: "Bearer sk-secret"}[keyless]
-		seen = nil
-		if !keyless {
-			r.keys.Store(j.URL, "")
-		}
-		at := endpoint{backend: "auto", url: j.URL}
-		r.models(t.Context(), &at)
-		if at.Error != "" || len(at.Models) != 1 || !slices.Contains(seen, want) || keyless && slices.Contains(seen, "Bearer sk-secret") {
-			t.Errorf("keyless %t: sent %q, %+v", keyless, seen, at)
-		}
-	}
-}
-
 func TestDeleteLeavesWhatIsNoRun(t *testing.T) {
 	home(t)
 	mustCall(t, "run", "pairwise", "--backend", "sim", "--model", "coin", "--dataset", "sample", "--out", "runs/a")
@@ -568,8 +474,8 @@ func TestDeleteLeavesWhatIsNoRun(t *testing.T) {
 	if err := os.Symlink(filepath.Join("..", "elsewhere"), filepath.Join("runs", "link")); err != nil {
 		t.Skip("no links here")
 	}
-	e := newEnv(&interrupts{}, io.Discard, io.Discard)
-	r, err := e.newRunner(t.Context(), serveOptions{runs: "runs", atOnce: 1}, server.NewMetrics())
+	e := newEnv(nil, io.Discard, io.Discard)
+	r, err := e.newRunner(t.Context(), jobs.Options{Runs: "runs", AtOnce: 1}, server.NewMetrics())
 	if err != nil {
 		t.Fatal(err)
 	}

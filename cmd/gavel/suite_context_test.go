@@ -12,7 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"gavel/eval"
 	"gavel/judging"
+	"gavel/suite"
 )
 
 // newOllama is Ollama with two models, "tiny" and "other", which answer every
@@ -84,7 +86,7 @@ conditions:
 %[3]s`, out, j.URL, more))
 }
 
-func planOf(t *testing.T, file string) (plan suitePlan) {
+func planOf(t *testing.T, file string) (plan suite.Plan) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(mustCall(t, "suite", "plan", "--json", file)), &plan); err != nil {
 		t.Fatal(err)
@@ -92,14 +94,13 @@ func planOf(t *testing.T, file string) (plan suitePlan) {
 	return plan
 }
 
-func openedSuite(t *testing.T, file string) (*env, *suite) {
+func openedSuite(t *testing.T, file string) (*eval.Maker, *suite.Suite) {
 	t.Helper()
-	e := newEnv(&interrupts{}, io.Discard, io.Discard)
-	s, err := e.openSuite(file)
+	s, err := suite.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return e, s
+	return newEnv(nil, io.Discard, io.Discard).quietMaker(), s
 }
 
 // TestSuiteOneContext: all that one model is asked, stages included, it is asked
@@ -111,12 +112,12 @@ func TestSuiteOneContext(t *testing.T) {
 	file := contextSuite(t, j, "a", "")
 	e, s := openedSuite(t, file)
 	var needs []int
-	for _, c := range s.cells {
-		n, err := e.needsOf(c.opts)
+	for _, c := range s.Cells {
+		n, err := e.Needs(c.Request)
 		if err != nil {
 			t.Fatal(err)
 		}
-		needs = append(needs, n.judge, n.answers)
+		needs = append(needs, n.Judge, n.Answers)
 	}
 	most := slices.Max(needs)
 	if slices.Sort(needs); len(slices.Compact(needs)) < 4 {
@@ -186,9 +187,9 @@ func TestSuiteContextResumed(t *testing.T) {
 		t.Errorf("loads: %v, undisturbed %v", got, want)
 	}
 	_, s := openedSuite(t, file)
-	for _, c := range s.cells {
-		if read(t, filepath.Join("a", c.name, "results.json")) != read(t, filepath.Join("undisturbed", c.name, "results.json")) {
-			t.Errorf("%s: results.json differs from that of an undisturbed suite", c.name)
+	for _, c := range s.Cells {
+		if read(t, filepath.Join("a", filepath.Base(c.Request.Out), "results.json")) != read(t, filepath.Join("undisturbed", filepath.Base(c.Request.Out), "results.json")) {
+			t.Errorf("%s: results.json differs from that of an undisturbed suite", filepath.Base(c.Request.Out))
 		}
 	}
 }
@@ -325,27 +326,6 @@ func TestSuiteContextByHandNoMore(t *testing.T) {
 	}
 }
 
-// TestSuiteContextChosen: what is set by hand for a model, as judge or as agent, is
-// left out for that model alone.
-func TestSuiteContextChosen(t *testing.T) {
-	home(t)
-	_, s := openedSuite(t, write(t, "s.yaml", `
-judges:
-  - {model: tiny, base-url: "http://one:1"}
-  - {model: other, base-url: "http://one:1", num-ctx: 20000}
-  - {name: elsewhere, model: tiny, base-url: "http://two:1", num-ctx: 30000}
-conditions:
-  - {protocol: self-reference, dataset: sample-choice, agents: "third@http://one:1"}
-`))
-	for who, want := range map[string][]int{"tiny": {20000, 30000}, "other": {30000}, "third": {}} {
-		o := runOptions{model: who}
-		o.baseURLs = []string{"http://one:1/"}
-		if got := newSuiteContexts(s).chosen(o, []int{20000, 30000}); !slices.Equal(got, want) {
-			t.Errorf("%s: %v, want %v", who, got, want)
-		}
-	}
-}
-
 // TestSuiteContextOfTwoJudges: one model that is two judges, or judge and agent,
 // is loaded once.
 func TestSuiteContextOfTwoJudges(t *testing.T) {
@@ -415,11 +395,11 @@ func TestSuiteContextOfGivenAnswers(t *testing.T) {
 	needs := map[string]int{}
 	for _, more := range []string{"", ", own: " + own[0]} {
 		e, s := openedSuite(t, agents("b", "'sim:accuracy=0.5', max-tokens: 5000"+more))
-		n, err := e.needsOf(s.cells[len(s.cells)-1].opts)
+		n, err := e.Needs(s.Cells[len(s.Cells)-1].Request)
 		if err != nil {
 			t.Fatal(err)
 		}
-		needs[more] = n.judge
+		needs[more] = n.Judge
 	}
 	if saved := needs[""] - needs[", own: "+own[0]]; saved < 4096 || saved > 6144 { // 5000 less some words, rounded
 		t.Errorf("needs: %v", needs)
@@ -429,31 +409,5 @@ func TestSuiteContextOfGivenAnswers(t *testing.T) {
 	mustCall(t, "suite", "run", file)
 	if got := j.loadsSince(calls); len(got) != 2 || got[1].model != "tiny:latest" {
 		t.Errorf("loads: %v", got)
-	}
-}
-
-// TestSizeContext: a reply for each attempt, two where the label is a turn of its
-// own, and no attempts where the protocol has none.
-func TestSizeContext(t *testing.T) {
-	pairwise, _ := judging.KindNamed("pairwise")
-	answer, _ := judging.KindNamed("answer")
-	for name, tt := range map[string]struct {
-		kind      judging.Kind
-		attempts  int
-		constrain bool
-		replies   int
-	}{
-		"attempts":                 {pairwise, 3, false, 3},
-		"one attempt, constrained": {pairwise, 1, true, 2},
-		"no attempts":              {answer, 3, false, 1},
-		"constrained":              {answer, 3, true, 2},
-	} {
-		params := judging.Parameters{MaxTokens: 2048 - 32, Attempts: tt.attempts, Constrain: tt.constrain}
-		if got, want := sizeContext(tt.kind, params, 1000, 0), 2048+2048*tt.replies; got != want {
-			t.Errorf("%s: %d, want %d", name, got, want)
-		}
-		if got := sizeContext(tt.kind, params, 1000, 3000); got != 3000 {
-			t.Errorf("%s: %d of a model that was trained for 3000", name, got)
-		}
 	}
 }

@@ -3,99 +3,10 @@ package main
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 )
-
-// TestSuiteExample: the example in the docs is the one beside them, and is a
-// suite.
-func TestSuiteExample(t *testing.T) {
-	path := filepath.Join(sourceDir, "../../docs/examples/suite.yaml")
-	if !strings.Contains(read(t, filepath.Join(sourceDir, "../../docs/suites.md")), "```yaml\n"+read(t, path)+"```\n") {
-		t.Error("docs/suites.md has another example than docs/examples/suite.yaml")
-	}
-	home(t)
-	e := newEnv(&interrupts{}, os.Stdout, os.Stderr)
-	s, err := e.openSuite(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := e.check(t.Context(), s); err != nil {
-		t.Error(err)
-	}
-	if len(s.points) != 4+8+2 || len(s.cells) != 2*14 || s.out != "runs/two-judges" || s.limits != (suiteLimits{5000, 8}) {
-		t.Errorf("%d conditions, %d cells, in %s, limits %+v", len(s.points), len(s.cells), s.out, s.limits)
-	}
-	for _, tt := range []struct {
-		cell int
-		args string
-	}{
-		{0, "run pairwise --model=qwen3:8b --backend=ollama --base-url=http://127.0.0.1:11434 --think=off --dataset=sample --prompt=sop --concurrency=4 --max-tokens=2048 --out=runs/two-judges/qwen3-8b_pairwise_sample_sop"},
-		{14 + 3, "run reversed --model=llama-3.1-8b --backend=openai --base-url=http://gpu1:8080 --base-url=http://gpu2:8080 --api-key-env=GPU_KEY --dataset=sample --prompt=direct --concurrency=4 --max-tokens=2048 --out=runs/two-judges/llama_reversed_sample_direct"},
-		{5, "run multi-option --model=qwen3:8b --backend=ollama --base-url=http://127.0.0.1:11434 --think=off --dataset=sample-options --goal=best --prompt=1 --unrelated=true --concurrency=4 --max-tokens=2048 --out=runs/two-judges/qwen3-8b_multi-option_sample-options_1_goal-best_unrelated-true"},
-		{13, "run self-reference --model=qwen3:8b --backend=ollama --base-url=http://127.0.0.1:11434 --think=off --agents=sim:accuracy=0.6,seed=2 --agents=sim:accuracy=0.8,seed=3 --dataset=sample-number --mode=self --concurrency=4 --max-tokens=2048 --out=runs/two-judges/qwen3-8b_self_mode-self"},
-	} {
-		if got := strings.Join(s.cells[tt.cell].args, " "); got != tt.args {
-			t.Errorf("cell %d:\n%s\nwant\n%s", tt.cell, got, tt.args)
-		}
-	}
-	if o := s.cells[5].opts; !o.unrelated || o.parameters.MaxTokens != 2048 || o.concurrency != 4 || o.parameters.Think != "off" {
-		t.Errorf("options: %+v", o)
-	}
-}
-
-// What is set closer to the run counts: a default only where nobody else sets it,
-// and only for protocols that have such a flag.
-func TestSuiteDefaults(t *testing.T) {
-	home(t)
-	e := newEnv(&interrupts{}, os.Stdout, os.Stderr)
-	file, err := parseSuite("s.yaml", []byte(`
-defaults: {attempts: 1, max-tokens: 100, concurrency: 3, group: [law, physics]}
-judges:
-  - {model: coin, backend: sim, max-tokens: 200, attempts: 3, name: a}
-  - {model: coin, backend: sim, name: b}
-conditions:
-  - {protocol: pairwise, dataset: sample, concurrency: 1, group: [[math, code], [law]]}
-  - {protocol: answer, dataset: sample-choice}
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := e.matrix(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range []struct {
-		name                             string
-		attempts, maxTokens, concurrency int
-		groups                           []string
-	}{
-		{"a_pairwise_sample_sop_concurrency-1_group-math-code", 3, 200, 1, []string{"math", "code"}},
-		{"a_pairwise_sample_sop_concurrency-1_group-law", 3, 200, 1, []string{"law"}},
-		{"a_answer_sample-choice_paper", 2, 200, 3, []string{"law", "physics"}},
-		{"b_pairwise_sample_sop_concurrency-1_group-math-code", 1, 100, 1, []string{"math", "code"}},
-		{"b_pairwise_sample_sop_concurrency-1_group-law", 1, 100, 1, []string{"law"}},
-		{"b_answer_sample-choice_paper", 2, 100, 3, []string{"law", "physics"}},
-	} {
-		c := s.cells[i]
-		if p := c.opts.parameters; c.name != want.name || p.Attempts != want.attempts || p.MaxTokens != want.maxTokens || c.opts.concurrency != want.concurrency || !slices.Equal(c.opts.open.Groups, want.groups) {
-			t.Errorf("%s: attempts %d, max-tokens %d, concurrency %d, groups %q; want %+v", c.name, p.Attempts, p.MaxTokens, c.opts.concurrency, c.opts.open.Groups, want)
-		}
-	}
-}
-
-// Anchors are values written once.
-func TestSuiteAnchors(t *testing.T) {
-	file, err := parseSuite("s.yaml", []byte("judges: [{model: &m coin, backend: sim}, {name: other, model: *m, backend: sim}]\nconditions:\n- {protocol: pairwise, dataset: sample, prompt: &p [sop, direct]}\n- {protocol: reversed, dataset: sample, prompt: *p}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if file.judges[1].settings[0].values[0].String() != "coin" || len(file.conditions[1].settings[1].values) != 2 || file.name != "s" || file.out != "runs/s" {
-		t.Errorf("%+v", file)
-	}
-}
 
 const suiteHead = "judges:\n- {model: coin, backend: sim}\nconditions:\n"
 
@@ -163,7 +74,7 @@ func TestSuiteErrors(t *testing.T) {
 		"a duration":         {"defaults:\n  timeout: 10\n" + suiteHead + "- {protocol: pairwise, dataset: sample}\n", `s.yaml:2: --timeout "10": not a value of this flag`},
 		"no dataset":         {suiteHead + "- protocol: pairwise\n", "s.yaml:4: --dataset is missing"},
 		"no such dataset":    {suiteHead + "- protocol: pairwise\n  dataset: [sample, smaple]\n", `s.yaml:5: unknown dataset "smaple"`},
-		"no such file":       {suiteHead + "- protocol: pairwise\n  dataset: ./gone.jsonl\n", "s.yaml:5: stat ./gone.jsonl"},
+		"no such file":       {suiteHead + "- protocol: pairwise\n  dataset: ./gone.jsonl\n", "s.yaml:5: ./gone.jsonl: no such file"},
 		"another shape":      {suiteHead + "- protocol: multi-option\n  dataset: sample-options\n- protocol: multi-option\n  dataset: sample\n", "s.yaml:7: multi-option judges items of shape options; sample has items of shape pair (gavel run pairwise, gavel run reversed"},
 		"no such prompt":     {suiteHead + "- protocol: pairwise\n  dataset: sample\n  prompt: spo\n", `unknown prompt "spo"`},
 		"no agents":          {suiteHead + "- {protocol: self-reference, dataset: sample-choice}\n", "s.yaml:4: --agents is missing"},
@@ -219,34 +130,4 @@ func numbers(n int) string {
 	}
 	slices.Sort(list)
 	return strings.Join(slices.Compact(list), ", ")
-}
-
-// FuzzSuite: whatever the file, there is a suite or one line that says why not,
-// and no folder outside that of the suite.
-func FuzzSuite(f *testing.F) {
-	f.Add(read(f, filepath.Join(sourceDir, "../../docs/examples/suite.yaml")))
-	f.Add(suiteHead + "- {protocol: [pairwise, reversed], dataset: ../../x, prompt: [sop, direct]}\n")
-	f.Add("judges: &a [*a]\nconditions: [{protocol: [[pairwise]]}]")
-	f.Add("judges: [{model: ../.., backend: sim}]\nconditions: [{protocol: answer, name: ..}]")
-	e := newEnv(&interrupts{}, os.Stdout, os.Stderr)
-	f.Fuzz(func(t *testing.T, text string) {
-		file, err := parseSuite("s.yaml", []byte(text))
-		var s *suite
-		if err == nil {
-			s, err = e.matrix(file)
-		}
-		if err != nil {
-			if !strings.HasPrefix(err.Error(), "s.yaml:") {
-				t.Errorf("%q: %v", text, err)
-			}
-			return
-		}
-		seen := map[string]bool{}
-		for _, c := range s.cells {
-			if rel, err := filepath.Rel(s.out, c.opts.out); err != nil || !filepath.IsLocal(rel) || rel != c.name || seen[c.name] || c.opts.dryRun {
-				t.Errorf("%q: a cell in %s", text, c.opts.out)
-			}
-			seen[c.name] = true
-		}
-	})
 }

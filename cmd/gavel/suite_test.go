@@ -16,8 +16,10 @@ import (
 	"testing"
 	"time"
 
+	"gavel/eval"
 	"gavel/judging"
 	"gavel/report"
+	"gavel/suite"
 )
 
 // twoModels is one server with the models "one" and "two", as on a workstation.
@@ -201,9 +203,9 @@ func TestSuiteInterrupted(t *testing.T) {
 	file := strings.ReplaceAll(read(t, aSuite(t, s, "a", "")), "retry-for", "no-cache: true, retry-for")
 	write(t, "a.yaml", file)
 	for _, at := range []int{n / 2, 2*n + 1, 6*n - 1} { // calls so far; the last ends near a cell's end
-		in, signals, stderr := &interrupts{}, make(chan os.Signal, 1), &overheard{}
+		in, signals, stderr := new(eval.Interrupts), make(chan os.Signal, 1), &overheard{}
 		ctx, cancel := context.WithCancelCause(context.Background())
-		go in.watch(signals, cancel)
+		go watch(in, signals, cancel)
 		var once sync.Once
 		s.set(func() {
 			s.gate = func(call int, _ string) {
@@ -240,10 +242,10 @@ func TestSuiteInterruptedAtTheEnd(t *testing.T) {
 	n := perCell(t)
 	file := strings.ReplaceAll(read(t, aSuite(t, s, "a", "")), "concurrency: 2", "concurrency: 1")
 	write(t, "a.yaml", file)
-	in, signals, stderr := &interrupts{}, make(chan os.Signal, 1), &overheard{}
+	in, signals, stderr := new(eval.Interrupts), make(chan os.Signal, 1), &overheard{}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	go in.watch(signals, cancel)
+	go watch(in, signals, cancel)
 	defer close(signals)
 	s.gate = func(call int, _ string) {
 		if call == n {
@@ -444,8 +446,8 @@ func TestSuiteStatus(t *testing.T) {
 	await(t, filepath.Join("a", aSuiteCells[1]), 4)
 	records := filepath.Join("a", aSuiteCells[1], "records.jsonl")
 	whole := read(t, records)
-	status := func(t *testing.T) suiteState {
-		var st suiteState
+	status := func(t *testing.T) suite.State {
+		var st suite.State
 		if err := json.Unmarshal([]byte(mustCall(t, "suite", "status", "--json", file)), &st); err != nil {
 			t.Fatal(err)
 		}
@@ -483,32 +485,6 @@ func TestSuiteStatus(t *testing.T) {
 	}
 }
 
-// TestSuiteStatusRate: rate, time left and silence, from records alone.
-func TestSuiteStatusRate(t *testing.T) {
-	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	at := func(seconds ...int) (times []time.Time) {
-		for _, s := range seconds {
-			times = append(times, now.Add(time.Duration(s)*time.Second))
-		}
-		return times
-	}
-	c := cellState{Expected: 100, Standing: 40}
-	c.going(at(-40, -20, -30, -10), now.Add(-10*time.Second), now)
-	if c.Rate != 0.1 || c.Left != 600 || c.Silent != 10 {
-		t.Errorf("%+v, want 3 records in 30 s, 600 s left, silent for 10", c)
-	}
-	for _, few := range [][]time.Time{nil, at(-5), at(-5, -5)} {
-		c := cellState{Expected: 100}
-		if c.going(few, now, now); c.Rate != 0 || c.Left != 0 {
-			t.Errorf("%v: %+v", few, c)
-		}
-	}
-	st := suiteState{Cells: []cellState{{Run: "r", Status: judging.Running, Rate: 2, Left: 90, Silent: 3600}}, ByStatus: map[string]int{judging.Running: 1}}
-	if row := st.Tables()[0].Rows[0]; row[1] != "running, silent for 1h0m0s" || row[4] != "" {
-		t.Errorf("a run that was killed: %q", row)
-	}
-}
-
 // TestSuiteStages: cells of self-reference share the judge's own answers and the
 // agents', which are asked before the judges and planned once.
 func TestSuiteStages(t *testing.T) {
@@ -521,7 +497,7 @@ judges: [{name: j, model: one, base-url: "%s"}]
 conditions:
   - {protocol: self-reference, dataset: sample-choice, agents: "two@%[1]s", mode: [cot, self]}
 `, s.URL))
-	var plan suitePlan
+	var plan suite.Plan
 	if err := json.Unmarshal([]byte(mustCall(t, "suite", "plan", "--json", "s.yaml")), &plan); err != nil {
 		t.Fatal(err)
 	}
@@ -551,7 +527,7 @@ func TestSuitePlansOnce(t *testing.T) {
 	n := perCell(t)
 	file := aSuite(t, s, "a", "    accept-cut: [false, true]\n") // which changes no prompt
 	stdout, stderr, code := call(t, "suite", "plan", "--json", file)
-	var plan suitePlan
+	var plan suite.Plan
 	if err := json.Unmarshal([]byte(stdout), &plan); err != nil || code != 0 {
 		t.Fatalf("%v\n%s", err, stderr)
 	}
@@ -603,26 +579,25 @@ func TestSuiteSpeed(t *testing.T) {
 	for _, c := range aSuiteCells[1:4] {
 		os.RemoveAll(filepath.Join("runs/a", c))
 	}
-	e := newEnv(&interrupts{}, io.Discard, io.Discard)
-	speeds := e.earlierSpeeds(&suite{suiteFile: &suiteFile{out: "runs/a"}})
+	speeds := eval.SpeedsIn("runs/a", "runs")
 	for name, tt := range map[string]struct {
 		protocol, prompt string
 		near             bool
 		basis            string // "" where nothing is known
 	}{
-		"the same":       {"multi-option", "1", onlySame, "earlier runs"},
-		"another prompt": {"multi-option", "3", onlySame, ""},
-		"near":           {"multi-option", "3", anyOfJudge, "earlier runs, other prompts"},
-		"far":            {"answer", "paper", anyOfJudge, "earlier runs, other protocols"},
+		"the same":       {"multi-option", "1", eval.OnlySame, "earlier runs"},
+		"another prompt": {"multi-option", "3", eval.OnlySame, ""},
+		"near":           {"multi-option", "3", eval.AnyOfJudge, "earlier runs, other prompts"},
+		"far":            {"answer", "paper", eval.AnyOfJudge, "earlier runs, other protocols"},
 	} {
-		p, ok := speeds.ofModel(m.Spec.Model, tt.protocol, tt.prompt, tt.near)
-		if ok != (tt.basis != "") || p.basis != tt.basis || ok && (p.seconds != 0.5 || p.replyTokens != 30) {
+		p, ok := speeds.OfModel(m.Spec.Model, tt.protocol, tt.prompt, tt.near)
+		if ok != (tt.basis != "") || p.Basis != tt.basis || ok && (p.Seconds != 0.5 || p.ReplyTokens != 30) {
 			t.Errorf("%s: %+v, %v", name, p, ok)
 		}
 	}
 	other := m.Spec.Model
 	other.Identity += " changed"
-	if p, ok := speeds.ofModel(other, "multi-option", "1", anyOfJudge); ok {
+	if p, ok := speeds.OfModel(other, "multi-option", "1", eval.AnyOfJudge); ok {
 		t.Errorf("of another model: %+v", p)
 	}
 }
@@ -634,7 +609,6 @@ func TestSuiteStatusFailed(t *testing.T) {
 	all := records(t, "r")
 	failed := *all[3]
 	failed.Outcome, failed.Choice, failed.Replies = judging.Failed, "", nil
-	e := newEnv(&interrupts{}, io.Discard, io.Discard)
 	for name, tt := range map[string]struct {
 		records          []*judging.Record
 		standing, failed int
@@ -653,7 +627,7 @@ func TestSuiteStatusFailed(t *testing.T) {
 			lines.Write(append(line, '\n'))
 		}
 		write(t, "r/records.jsonl", lines.String())
-		if c := e.stateOf("r"); c.Standing != tt.standing || c.Failed != tt.failed || c.Expected != 10 || c.Error != "" {
+		if c := suite.StateOf("r", time.Now()); c.Standing != tt.standing || c.Failed != tt.failed || c.Expected != 10 || c.Error != "" {
 			t.Errorf("%s: %+v", name, c)
 		}
 	}

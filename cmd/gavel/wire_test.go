@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"io"
 	"net"
 	"net/http"
@@ -11,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"gavel/server"
+	"gavel/eval"
 )
 
 // within fails a test whose work does not end; how long it takes is no matter.
@@ -98,67 +97,6 @@ func TestServerOfAnotherProtocol(t *testing.T) {
 	}
 }
 
-// Servers are offered where one of them speaks another protocol.
-func TestServeOffersBesideAnotherProtocol(t *testing.T) {
-	home(t)
-	j := newJudge(t, false, anything)
-	for _, inEnvironment := range []bool{false, true} {
-		o := serveOptions{runs: "runs", atOnce: 1, endpointOptions: endpointOptions{backend: "auto", baseURLs: []string{j.URL}}}
-		if odd := upgrading(t); inEnvironment {
-			t.Setenv("OPENAI_BASE_URL", odd)
-		} else {
-			o.baseURLs = append(o.baseURLs, odd)
-		}
-		r, err := newEnv(&interrupts{}, io.Discard, io.Discard).newRunner(t.Context(), o, server.NewMetrics())
-		if err != nil {
-			t.Fatal(err)
-		}
-		within(t, "looking for servers", func() {
-			found := r.endpoints(t.Context())
-			if len(found) < 2 || len(found[0].Models) != 1 || found[0].Error != "" {
-				t.Errorf("offered: %+v", found)
-			}
-			if !inEnvironment && !strings.Contains(found[1].Error, "HTTP 101") {
-				t.Errorf("of the other it is said %q", found[1].Error)
-			}
-		})
-	}
-}
-
-// Whoever asks for offers waits for no other's: not for a server that hangs, if
-// he does not want to.
-func TestServeOffersLockNobodyOut(t *testing.T) {
-	home(t)
-	hangs := make(chan struct{}, 64)
-	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		hangs <- struct{}{}
-		<-r.Context().Done()
-	}))
-	defer s.Close()
-	o := serveOptions{runs: "runs", atOnce: 1, endpointOptions: endpointOptions{backend: "auto", baseURLs: []string{s.URL}}}
-	r, err := newEnv(&interrupts{}, io.Discard, io.Discard).newRunner(t.Context(), o, server.NewMetrics())
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := make(chan []endpoint, 1)
-	go func() { first <- r.endpoints(t.Context()) }()
-	<-hangs
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
-	r.endpoints(gone)
-	select {
-	case <-first:
-		t.Error("who came second had to wait until the first was served")
-	default:
-	}
-	s.CloseClientConnections()
-	within(t, "looking for servers", func() {
-		if found := <-first; len(found) < 2 || found[0].Error == "" {
-			t.Errorf("offered: %+v", found)
-		}
-	})
-}
-
 // A server that tells no finish reasons is asked all the same, and it is said
 // once of a run what cannot be known: of replies from the cache too.
 func TestServerWithoutFinishReasons(t *testing.T) {
@@ -179,7 +117,7 @@ func TestServerWithoutFinishReasons(t *testing.T) {
 	command := []string{"run", "pairwise", "--base-url", s.URL, "--dataset", "sample", "--limit", "4", "--concurrency", "1", "--out"}
 	for i, out := range []string{"asked", "remembered"} {
 		_, stderr, code := call(t, append(command, out)...)
-		if code != exitOK || strings.Count(stderr, endUntold) != 1 {
+		if code != exitOK || strings.Count(stderr, eval.EndUntold) != 1 {
 			t.Errorf("%s: exit status %d, said %q", out, code, stderr)
 		}
 		for _, r := range records(t, out) {
@@ -192,7 +130,7 @@ func TestServerWithoutFinishReasons(t *testing.T) {
 		}
 	}
 	stdout, _, _ := call(t, "doctor", "--base-url", s.URL)
-	if !strings.Contains(strings.Join(strings.Fields(stdout), " "), endUntold) {
+	if !strings.Contains(strings.Join(strings.Fields(stdout), " "), eval.EndUntold) {
 		t.Errorf("the doctor says\n%s", stdout)
 	}
 }

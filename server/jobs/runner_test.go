@@ -1,0 +1,264 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gavel/backends"
+	"gavel/cache"
+	"gavel/eval"
+	"gavel/judging"
+)
+
+// uncounted is Metrics that nobody reads.
+type uncounted struct{}
+
+func (uncounted) Record(*judging.Record) {}
+func (uncounted) Asking() func(error)    { return func(error) {} }
+func (uncounted) Making() func()         { return func() {} }
+
+// newRunner makes a Runner in a folder of the test's own.
+func newRunner(t *testing.T, o Options) *Runner {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	o.Runs, o.AtOnce, o.Metrics = "runs", 1, uncounted{}
+	o.Shows = func(string) bool { return true }
+	r, err := New(t.Context(), eval.Maker{
+		HTTP: backends.NewHTTPClient(4), Getenv: os.Getenv, Now: time.Now, Version: "test",
+		OpenCache: func(string) (*cache.Store, error) { return cache.Open("replies", cache.Options{MinFree: 1}) },
+	}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// newModel is a server with the model "tiny", which answers everything alike.
+func newModel(t *testing.T, seen func(r *http.Request)) *httptest.Server {
+	t.Helper()
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, r *http.Request) {
+		seen(r)
+		fmt.Fprint(w, `{"data":[{"id":"tiny"}]}`)
+	})
+	mux.HandleFunc("POST /v1/chat/completions", func(w http.ResponseWriter, r *http.Request) {
+		seen(r)
+		fmt.Fprint(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"The answer is 4. Correct [[A>B]]"}}],"usage":{"prompt_tokens":5000,"completion_tokens":5}}`)
+	})
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// within ends the test where something takes for ever.
+func within(t *testing.T, what string, f func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	select {
+	case <-done:
+	case <-time.After(2 * time.Minute):
+		t.Fatalf("%s: no end after two minutes", what)
+	}
+}
+
+// Suites are read and planned one after the other, and who waits too long goes.
+func TestServeSuiteTurns(t *testing.T) {
+	r := newRunner(t, Options{})
+	end, err := r.turn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	order := Order{"file": {"judges: [{model: coin, backend: sim}]\nconditions: [{protocol: pairwise, dataset: sample, limit: 2}]\n"}}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := r.PlanSuite(gone, order); !errors.Is(err, context.Canceled) {
+		t.Errorf("planning out of turn: %v", err)
+	}
+	if _, err := r.StartSuite(gone, order); !errors.Is(err, context.Canceled) {
+		t.Errorf("starting out of turn: %v", err)
+	}
+	if _, err := r.DraftSuite(gone, order); !errors.Is(err, context.Canceled) {
+		t.Errorf("drafting out of turn: %v", err)
+	}
+	end()
+	if _, err := r.PlanSuite(t.Context(), order); err != nil {
+		t.Errorf("planning: %v", err)
+	}
+}
+
+// A judge is found by its model, whose tag may be left out.
+func TestJudgeByItsModel(t *testing.T) {
+	r := newRunner(t, Options{})
+	r.endpoints(t.Context())
+	r.offers.found = []endpoint{{EndpointOffer: EndpointOffer{ID: "x", Models: []string{"other", "small:latest"}}, backend: "auto", url: "http://127.0.0.1:9"}}
+	if ids, err := r.judgeAt(t.Context(), eval.Endpoint{Backend: "auto"}, "small"); err != nil || !slices.Equal(ids, []string{"x"}) {
+		t.Errorf("by a name without its tag: %v %v", ids, err)
+	}
+}
+
+// The key of the servers that were named goes to no other, whoever is asked for
+// what.
+func TestServeSuiteKeepsKeysApart(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "sk-secret")
+	t.Setenv("MY_KEY", "sk-mine")
+	var mu sync.Mutex
+	sent := map[string]bool{}
+	watch := func(name string) *httptest.Server {
+		return newModel(t, func(r *http.Request) {
+			mu.Lock()
+			defer mu.Unlock()
+			sent[name+" "+r.Header.Get("Authorization")] = true
+		})
+	}
+	named, found := watch("named"), watch("found")
+	for _, keyEnv := range []string{"", "MY_KEY"} {
+		clear(sent)
+		r := newRunner(t, Options{NoCache: true, BaseURLs: []string{named.URL}, APIKeyEnv: keyEnv})
+		r.endpoints(t.Context())
+		r.offers.found = append(r.offers.found, endpoint{EndpointOffer: EndpointOffer{ID: found.URL, Models: []string{"tiny"}}, backend: "auto", url: found.URL})
+		file := fmt.Sprintf("name: keys\njudges: [{model: tiny, base-url: %q}]\nconditions: [{protocol: self-reference, dataset: sample-number, sample: 1, agents: ['tiny@%s']}]\n", named.URL, found.URL)
+		if _, err := r.StartSuite(t.Context(), Order{"file": {file}}); err != nil {
+			t.Fatal(err)
+		}
+		r.Wait()
+		if j := r.Jobs()[0]; j.State != Complete {
+			t.Errorf("%+v", j)
+		}
+		want := "named Bearer sk-secret"
+		if keyEnv != "" {
+			want = "named Bearer sk-mine"
+		}
+		if !sent[want] || !sent["found "] || sent["found Bearer sk-secret"] || sent["found Bearer sk-mine"] {
+			t.Errorf("with %q: %v", keyEnv, sent)
+		}
+	}
+}
+
+// An order that says nothing but what it must is a request that says nothing
+// more, whatever the form sends along as a default.
+func TestDefaultsOfTheForm(t *testing.T) {
+	r := newRunner(t, Options{})
+	for _, k := range judging.Kinds {
+		order := Order{"protocol": {k.Name}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}}
+		for _, f := range fieldsOf(k) {
+			order[f.Name] = []string{f.Default}
+		}
+		got, err := r.request(t.Context(), order)
+		if err != nil {
+			t.Errorf("%s: %v", k.Name, err)
+			continue
+		}
+		want, err := eval.Read(k, map[string][]string{"backend": {"sim"}, "model": {"coin"}, "dataset": {"sample"}})
+		if err != nil || got.Key() != want.Key() {
+			t.Errorf("%s: %v\n%s\n%s", k.Name, err, got.Key(), want.Key())
+		}
+	}
+}
+
+// A server that was found on a port is not sent the key of another.
+func TestServeKeys(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "sk-secret")
+	var mu sync.Mutex
+	var seen []string
+	j := newModel(t, func(r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		seen = append(seen, r.Header.Get("Authorization"))
+	})
+	r := newRunner(t, Options{})
+	for _, keyless := range []bool{true, false} {
+		want := map[bool]string{true: "", false: "Bearer sk-secret"}[keyless]
+		seen = nil
+		if !keyless {
+			r.keys.Store(j.URL, "")
+		}
+		at := endpoint{backend: "auto", url: j.URL}
+		r.models(t.Context(), &at)
+		if at.Error != "" || len(at.Models) != 1 || !slices.Contains(seen, want) || keyless && slices.Contains(seen, "Bearer sk-secret") {
+			t.Errorf("keyless %t: sent %q, %+v", keyless, seen, at)
+		}
+	}
+}
+
+// Servers are offered where one of them speaks another protocol.
+func TestServeOffersBesideAnotherProtocol(t *testing.T) {
+	j := newModel(t, func(*http.Request) {})
+	for _, inEnvironment := range []bool{false, true} {
+		o := Options{BaseURLs: []string{j.URL}}
+		if odd := upgrading(t); inEnvironment {
+			t.Setenv("OPENAI_BASE_URL", odd)
+		} else {
+			o.BaseURLs = append(o.BaseURLs, odd)
+		}
+		r := newRunner(t, o)
+		within(t, "looking for servers", func() {
+			found := r.endpoints(t.Context())
+			if len(found) < 2 || len(found[0].Models) != 1 || found[0].Error != "" {
+				t.Errorf("offered: %+v", found)
+			}
+			if !inEnvironment && !strings.Contains(found[1].Error, "HTTP 101") {
+				t.Errorf("of the other it is said %q", found[1].Error)
+			}
+		})
+	}
+}
+
+// Whoever asks for offers waits for no other's: not for a server that hangs, if
+// he does not want to.
+func TestServeOffersLockNobodyOut(t *testing.T) {
+	hangs := make(chan struct{}, 64)
+	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		hangs <- struct{}{}
+		<-r.Context().Done()
+	}))
+	defer s.Close()
+	r := newRunner(t, Options{BaseURLs: []string{s.URL}})
+	first := make(chan []endpoint, 1)
+	go func() { first <- r.endpoints(t.Context()) }()
+	<-hangs
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	r.endpoints(gone)
+	select {
+	case <-first:
+		t.Error("who came second had to wait until the first was served")
+	default:
+	}
+	s.CloseClientConnections()
+	within(t, "looking for servers", func() {
+		if found := <-first; len(found) < 2 || found[0].Error == "" {
+			t.Errorf("offered: %+v", found)
+		}
+	})
+}
+
+// upgrading is a server that begins to speak another protocol, and never ends.
+func upgrading(t *testing.T) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+		io.Copy(io.Discard, conn)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}

@@ -1,0 +1,34 @@
+package suite
+
+import (
+	"testing"
+	"time"
+
+	"gavel/judging"
+)
+
+// TestSuiteStatusRate: rate, time left and silence, from records alone.
+func TestSuiteStatusRate(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	at := func(seconds ...int) (times []time.Time) {
+		for _, s := range seconds {
+			times = append(times, now.Add(time.Duration(s)*time.Second))
+		}
+		return times
+	}
+	c := RunState{Expected: 100, Standing: 40}
+	c.going(at(-40, -20, -30, -10), now.Add(-10*time.Second), now)
+	if c.Rate != 0.1 || c.Left != 600 || c.Silent != 10 {
+		t.Errorf("%+v, want 3 records in 30 s, 600 s left, silent for 10", c)
+	}
+	for _, few := range [][]time.Time{nil, at(-5), at(-5, -5)} {
+		c := RunState{Expected: 100}
+		if c.going(few, now, now); c.Rate != 0 || c.Left != 0 {
+			t.Errorf("%v: %+v", few, c)
+		}
+	}
+	st := State{Cells: []RunState{{Run: "r", Status: judging.Running, Rate: 2, Left: 90, Silent: 3600}}, ByStatus: map[string]int{judging.Running: 1}}
+	if row := st.Tables()[0].Rows[0]; row[1] != "running, silent for 1h0m0s" || row[4] != "" {
+		t.Errorf("a run that was killed: %q", row)
+	}
+}
