@@ -19,7 +19,8 @@
 #   browser      the pages of gavel serve in Chromium, looked at by axe-core (scripts/browser.sh), with a run on llama.cpp's server unless
 #                --no-servers
 #
-# --nightly takes its time: 30 s for each fuzz target, the race detector on every test, and six builds instead of three.
+# --nightly takes its time: 30 s for each fuzz target, the race detector on every test, six
+# builds instead of three, and Ollama asked about all items instead of some.
 #
 # What cannot be had here (a tool, a server, a browser: not installed, not to be downloaded) is left out, and the
 # summary says what and why. That is no failure. gavel's own build and tests are never left out.
@@ -62,6 +63,7 @@ done
 if [[ $nightly == yes ]]; then
 	fuzz_time=${CHECK_FUZZ_TIME:-30s}
 	race_skips='^$'
+	export GAVEL_TEST_NIGHTLY=1
 	targets=(linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64)
 else
 	fuzz_time=${CHECK_FUZZ_TIME:-2s}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -137,22 +138,34 @@ func checkProbabilities(t *testing.T, r *judging.Record) {
 	}
 }
 
+// few is how many of all items a server is asked about: before Ollama, which
+// without a GPU reads some thousand tokens a second, some are enough by day. The
+// requests are of the same shapes; the rest are other texts.
+func few(url string, all, some int) int {
+	if url == os.Getenv("GAVEL_OLLAMA_URL") && os.Getenv("GAVEL_TEST_NIGHTLY") == "" {
+		return some
+	}
+	return all
+}
+
 func TestServersSample(t *testing.T) {
-	realServers(t, func(t *testing.T, url string) { fourRuns(t, url, 64, "--dataset", "sample") })
+	realServers(t, func(t *testing.T, url string) {
+		n := few(url, 32, 6)
+		fourRuns(t, url, 2*n, "--dataset", "sample", "--limit", strconv.Itoa(n))
+	})
 }
 
 // TestServersJudgeBench: twenty pairs drawn from the published file; before
-// Ollama, which without a GPU reads some thousand tokens a second, its twenty
-// shortest.
+// Ollama, the shortest.
 func TestServersJudgeBench(t *testing.T) {
 	realServers(t, func(t *testing.T, url string) {
 		file := judgeBenchFile(t)
-		pick := []string{"--sample", "20"}
+		pick, n := []string{"--sample", "20"}, few(url, 20, 5)
 		if url == os.Getenv("GAVEL_OLLAMA_URL") {
 			lines := strings.Split(strings.TrimSpace(read(t, file)), "\n")
 			slices.SortFunc(lines, func(a, b string) int { return len(a) - len(b) })
 			ids := ""
-			for _, line := range lines[:20] {
+			for _, line := range lines[:n] {
 				var pair struct {
 					ID string `json:"pair_id"`
 				}
@@ -164,7 +177,7 @@ func TestServersJudgeBench(t *testing.T) {
 			write(t, "ids.txt", ids)
 			pick = []string{"--ids", "ids.txt"}
 		}
-		fourRuns(t, url, 40, append([]string{"--dataset", file}, pick...)...)
+		fourRuns(t, url, 2*n, append([]string{"--dataset", file}, pick...)...)
 		if out := mustCall(t, "compare", "pairwise-direct", "reversed-direct"); !strings.Contains(out, "strict") {
 			t.Error(out)
 		}
