@@ -30,9 +30,6 @@ type Progress struct {
 	Last      time.Time      `json:"last,omitzero"`     // when the newest judgment began
 }
 
-// rateOver is the time that a rate is of.
-const rateOver = 2 * time.Minute
-
 // progress of the run, of what the index has.
 func (x *index) progress(now time.Time) Progress {
 	p := Progress{
@@ -45,16 +42,12 @@ func (x *index) progress(now time.Time) Progress {
 	if info := x.records.info; info != nil {
 		p.Stalled = now.Sub(info.ModTime()) > stalledAfter
 	}
-	since, oldest, n := now.Add(-rateOver).UnixMilli(), now.UnixMilli(), 0
-	for i := len(x.games) - 1; i >= 0 && x.games[i].at >= since; i-- {
-		n++
-		oldest = min(oldest, x.games[i].at)
+	var tempo judging.Tempo
+	for _, g := range x.games {
+		tempo.Add(time.UnixMilli(g.at))
 	}
-	if took := float64(now.UnixMilli()-oldest) / 1000; n > 1 && took > 0 {
-		p.Rate = float64(n) / took
-	}
-	if left := float64(p.Judgments - p.Done); p.Rate > 0 && !p.Stalled && left >= 0 {
-		left /= p.Rate
+	p.Rate = tempo.PerSecond(now)
+	if left, ok := tempo.Left(p.Judgments-p.Done, now); ok && !p.Stalled {
 		p.Left = &left
 	}
 	return p

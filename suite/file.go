@@ -158,10 +158,7 @@ func (s *File) wrong(line int, format string, args ...any) error {
 	return &LineError{s.path, line, fmt.Errorf(format, args...)}
 }
 
-var (
-	syntaxLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(?s:(.*))$`)
-	tabIndent  = regexp.MustCompile(`^ *\t`)
-)
+var tabIndent = regexp.MustCompile(`^ *\t`)
 
 // syntax says where the file is no YAML. A tab is what it mostly is, and what the
 // parser's words hide.
@@ -172,15 +169,16 @@ func (s *File) syntax(raw []byte, err error) error {
 			return s.wrong(n, "a tab indents this line: YAML takes spaces alone")
 		}
 	}
-	m := syntaxLine.FindStringSubmatch(err.Error())
-	if m == nil {
+	line, said := 1, err.Error() // the parser has no other word for where
+	if _, scanErr := fmt.Sscanf(said, "yaml: line %d: ", &line); scanErr == nil {
+		_, said, _ = strings.Cut(said, ": ")
+		_, said, _ = strings.Cut(said, ": ")
+	} else if _, after, ok := strings.Cut(said, "yaml: "); ok {
+		said = after
+	} else {
 		return s.wrong(0, "%w", err)
 	}
-	if m[1] == "" {
-		m[1] = "1"
-	}
-	line, _ := strconv.Atoi(m[1])
-	return s.wrong(line, "not YAML: %s", m[2])
+	return s.wrong(line, "not YAML: %s", said)
 }
 
 // entry is a key of a mapping and its value.

@@ -40,9 +40,6 @@ type RunState struct {
 	Error    string     `json:"error,omitempty"`
 }
 
-// rateOver is how many records a rate is of, at most.
-const rateOver = 200
-
 // Status reads the folders of the runs, at a time.
 func (s *Suite) Status(now time.Time) *State {
 	st := &State{Suite: s.name, Out: s.out, ByStatus: map[string]int{}}
@@ -76,7 +73,7 @@ func StateOf(dir string, now time.Time) RunState {
 		return c
 	}
 	c.Status, c.Expected = m.Status, m.Judgments
-	var last []time.Time
+	var tempo judging.Tempo
 	var standing judging.Standing
 	failed := map[string]bool{}
 	err = judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {
@@ -86,38 +83,29 @@ func StateOf(dir string, now time.Time) RunState {
 		} else if standing.Add(r); len(failed) > 0 {
 			delete(failed, key)
 		}
-		if last = append(last, r.At); len(last) > rateOver {
-			last = last[1:]
-		}
+		tempo.Add(r.At)
+		c.Last = &r.At
 		return nil
 	})
 	c.Standing, c.Failed = standing.Count(), len(failed)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		c.Status, c.Error = report.Unreadable, err.Error()
 	}
-	if len(last) > 0 {
-		c.Last = &last[len(last)-1]
-	}
 	if c.Status == judging.Running {
 		since := m.Started
 		if c.Last != nil {
 			since = *c.Last
 		}
-		c.going(last, since, now)
+		c.going(&tempo, since, now)
 	}
 	return c
 }
 
 // going adds what a run that is going on comes to.
-func (c *RunState) going(last []time.Time, since, now time.Time) {
+func (c *RunState) going(tempo *judging.Tempo, since, now time.Time) {
 	c.Silent = max(0, now.Sub(since).Seconds())
-	if len(last) < 2 {
-		return
-	}
-	if took := slices.MaxFunc(last, time.Time.Compare).Sub(slices.MinFunc(last, time.Time.Compare)).Seconds(); took > 0 {
-		c.Rate = float64(len(last)-1) / took
-		c.Left = float64(c.Expected-c.Standing) / c.Rate
-	}
+	c.Rate = tempo.PerSecond(now)
+	c.Left, _ = tempo.Left(c.Expected-c.Standing, now)
 }
 
 // silentAfter is when a run that says it is running is said to be silent: it may

@@ -10,18 +10,19 @@ import (
 // TestSuiteStatusRate: rate, time left and silence, from records alone.
 func TestSuiteStatusRate(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	at := func(seconds ...int) (times []time.Time) {
+	at := func(seconds ...int) *judging.Tempo {
+		var tempo judging.Tempo
 		for _, s := range seconds {
-			times = append(times, now.Add(time.Duration(s)*time.Second))
+			tempo.Add(now.Add(time.Duration(s) * time.Second))
 		}
-		return times
+		return &tempo
 	}
 	c := RunState{Expected: 100, Standing: 40}
 	c.going(at(-40, -20, -30, -10), now.Add(-10*time.Second), now)
 	if c.Rate != 0.1 || c.Left != 600 || c.Silent != 10 {
-		t.Errorf("%+v, want 3 records in 30 s, 600 s left, silent for 10", c)
+		t.Errorf("%+v, want 4 records in 40 s, 600 s left, silent for 10", c)
 	}
-	for _, few := range [][]time.Time{nil, at(-5), at(-5, -5)} {
+	for _, few := range []*judging.Tempo{at(), at(-5), at(-5, -500), at(0, 0)} {
 		c := RunState{Expected: 100}
 		if c.going(few, now, now); c.Rate != 0 || c.Left != 0 {
 			t.Errorf("%v: %+v", few, c)

@@ -15,6 +15,9 @@ import (
 // lineEvery is how often progress is said where stderr is no terminal.
 const lineEvery = 5 * time.Second
 
+// barEvery is how often the words of the bar are written.
+const barEvery = 200 * time.Millisecond
+
 // progress tells on stderr how far a run is: a bar on a terminal, else a line
 // every few seconds.
 type progress struct {
@@ -32,6 +35,7 @@ type counted struct {
 	other   map[judging.Outcome]int
 	failed  *judging.Record // the last that did
 	started time.Time
+	tempo   judging.Tempo
 	last    time.Time
 }
 
@@ -51,8 +55,7 @@ func (p *progress) RunOpened(run eval.Opened) {
 	}
 	if p.env.terminal {
 		p.bar = progressbar.NewOptions(run.Missing,
-			progressbar.OptionSetWriter(p.env.stderr), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
-			progressbar.OptionSetItsString("judgments"), progressbar.OptionSetPredictTime(true),
+			progressbar.OptionSetWriter(p.env.stderr), progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(false),
 			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSetWidth(20), progressbar.OptionClearOnFinish())
 	}
 }
@@ -65,6 +68,7 @@ func (p *progress) Recorded(r *judging.Record) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done++
+	p.tempo.Add(r.At)
 	cached := len(r.Replies) > 0
 	for _, reply := range r.Replies {
 		cached = cached && reply.Cached
@@ -79,7 +83,10 @@ func (p *progress) Recorded(r *judging.Record) {
 		p.failed = r
 	}
 	if p.bar != nil {
-		p.bar.Describe(p.counts())
+		if now := p.env.now(); now.Sub(p.last) >= barEvery {
+			p.last = now
+			p.bar.Describe(strings.TrimPrefix(strings.TrimSuffix(p.counts(), ", ")+p.pace(now), ", "))
+		}
 		p.bar.Add(1)
 		return
 	}
@@ -103,11 +110,18 @@ func (p *progress) counts() string {
 	return strings.Join(parts, ", ")
 }
 
+// pace is how fast the run goes and how long it still takes, where that can be
+// told.
+func (p *progress) pace(now time.Time) string {
+	left, ok := p.tempo.Left(p.total-p.done, now)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf(", %.1f/s, %s left", p.tempo.PerSecond(now), time.Duration(left*float64(time.Second)).Round(time.Second))
+}
+
 func (p *progress) line(now time.Time) string {
-	took := now.Sub(p.started)
-	rate := float64(p.done) / max(took.Seconds(), 1e-9)
-	left := time.Duration(float64(p.total-p.done) / max(rate, 1e-9) * float64(time.Second)).Round(time.Second)
-	line := fmt.Sprintf("%d/%d judgments, %.1f/s, %s left", p.done, p.total, rate, left)
+	line := fmt.Sprintf("%d/%d judgments%s", p.done, p.total, p.pace(now))
 	if c := p.counts(); c != "" {
 		line += ", " + c
 	}

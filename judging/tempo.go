@@ -1,0 +1,51 @@
+package judging
+
+import (
+	"slices"
+	"time"
+)
+
+// Tempo is how fast a run goes, by when the newest of its judgments were begun:
+// the last thousand, of the last two minutes. All who say it say it by this one.
+type Tempo struct {
+	newest []time.Time
+	next   int // the oldest of them, where there are tempoOf
+}
+
+const (
+	tempoOf   = 1000
+	tempoOver = 2 * time.Minute
+)
+
+// Add counts a judgment.
+func (t *Tempo) Add(at time.Time) {
+	if len(t.newest) < tempoOf {
+		t.newest = append(t.newest, at)
+		return
+	}
+	t.newest[t.next] = at
+	t.next = (t.next + 1) % tempoOf
+}
+
+// PerSecond is how many judgments are made in a second; 0 where fewer than two
+// tell.
+func (t *Tempo) PerSecond(now time.Time) float64 {
+	recent := slices.DeleteFunc(slices.Clone(t.newest), func(at time.Time) bool { return now.Sub(at) > tempoOver })
+	if len(recent) < 2 {
+		return 0
+	}
+	took := now.Sub(slices.MinFunc(recent, time.Time.Compare)).Seconds()
+	if took <= 0 {
+		return 0
+	}
+	return float64(len(recent)) / took
+}
+
+// Left is how many seconds so many judgments take; false where nobody can tell.
+func (t *Tempo) Left(judgments int, now time.Time) (seconds float64, ok bool) {
+	rate := t.PerSecond(now)
+	if rate == 0 || judgments < 0 {
+		return 0, false
+	}
+	return float64(judgments) / rate, true
+}
