@@ -108,7 +108,19 @@ var EndpointFields = []Field{
 }
 
 // FieldsOf lists the fields of a protocol.
-func FieldsOf(k judging.Kind) []Field { return fieldsOf(k) }
+func FieldsOf(k judging.Kind) []Field { return append(fieldsOf(k), extensions...) }
+
+var extensions []Field
+
+// Extend adds a field to every protocol, for a program that makes more of gavel:
+// set is what its values do to a request. The function that it returns takes the
+// field away again. Neither may be called while requests are read.
+func Extend(f Field, set func(r *Request, values []string) error) (undo func()) {
+	f.set = set
+	was := extensions
+	extensions = append(slices.Clip(was), f)
+	return func() { extensions = was }
+}
 
 // FieldNamed finds a field of a protocol.
 func FieldNamed(k judging.Kind, name string) (Field, bool) {
