@@ -208,7 +208,7 @@ func wholeLines(path string) (int64, error) {
 // Write appends a record; it is on disk when Write returns.
 func (d *Dir) Write(r *Record) error {
 	if err := d.recordWriter.write(r); err != nil {
-		return writeError(filepath.Join(d.Path, RecordsFile), err)
+		return kept(writing(filepath.Join(d.Path, RecordsFile), err))
 	}
 	return nil
 }
@@ -268,10 +268,14 @@ func WriteJSON(path string, v any) error {
 	})
 }
 
-func writeFile(path string, write func(io.Writer) error) error {
+// writeFile is WriteFile for a file of a run.
+func writeFile(path string, write func(io.Writer) error) error { return kept(WriteFile(path, write)) }
+
+// WriteFile writes a file in one step, as WriteJSON does.
+func WriteFile(path string, write func(io.Writer) error) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
-		return writeError(path, err)
+		return writing(path, err)
 	}
 	defer os.Remove(tmp.Name()) // fails, as it should, once renamed
 	buf := bufio.NewWriterSize(tmp, 256<<10)
@@ -286,21 +290,26 @@ func writeFile(path string, write func(io.Writer) error) error {
 		err = cerr
 	}
 	if err != nil {
-		return writeError(path, err)
+		return writing(path, err)
 	}
 	return os.Rename(tmp.Name(), path)
 }
 
-// writeError says what could not be written, and what to do about a full disk.
-func writeError(path string, err error) error {
+// writing says what could not be written.
+func writing(path string, err error) error {
 	var perr *fs.PathError // its path is that of a file with a passing name
 	if errors.As(err, &perr) {
 		err = perr.Err
 	}
-	if NoRoom(err) {
-		return fmt.Errorf("writing %s: %w; what is written is kept", path, err)
-	}
 	return fmt.Errorf("writing %s: %w", path, err)
+}
+
+// kept says of a run on a full disk that nothing of it is lost.
+func kept(err error) error {
+	if NoRoom(err) {
+		return fmt.Errorf("%w; what is written is kept", err)
+	}
+	return err
 }
 
 // differences lists what two specs disagree on, as "prompt.name: sop, now direct".

@@ -1,34 +1,16 @@
 package main
 
 import (
-	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path"
 	"path/filepath"
-	"slices"
+	"strconv"
 	"strings"
-	"sync"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 
-	"gavel/cache"
-	"gavel/datasets"
-	"gavel/eval"
-	"gavel/judging"
-	"gavel/scoring"
+	"gavel/bundle"
+	"gavel/report"
 )
-
-// A bundle carries runs, datasets, prompts and remembered replies to a machine
-// without network, and back, as one file; see docs/formats.md for what is in it
-// and tarball for how it is held together.
 
 func bundleCommand(e *env) *cli.Command {
 	cacheFlag := func() cli.Flag { return &cli.StringFlag{Name: "cache", Usage: "`DIR` of the cache"} }
@@ -75,7 +57,7 @@ Example:
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "runs", Value: "runs", Usage: "`DIR` for the runs"},
 					&cli.BoolFlag{Name: "no-replies", Usage: "leave the cache as it is: its replies answer no run of yours, and the runs cannot be replayed"},
-					&cli.Int64Flag{Name: "max-mib", Value: mostUnpacked >> 20, Usage: "refuse a bundle that unpacks to more than `N` MiB"},
+					&cli.Int64Flag{Name: "max-mib", Value: bundle.DefaultMaxMiB, Usage: "refuse a bundle that unpacks to more than `N` MiB"},
 					cacheFlag(),
 				},
 				Action: e.bundleImport,
@@ -89,20 +71,61 @@ Example:
 	}
 }
 
-// bundleIndex is bundle.json, a bundle's first file.
-type bundleIndex struct {
-	Schema   int      `json:"schema"`
-	Gavel    string   `json:"gavel"`
-	Runs     []string `json:"runs"`
-	Suites   []string `json:"suites,omitempty"` // folders of the runs that have a / in their name
-	Datasets []string `json:"datasets"`
-	Prompts  []string `json:"prompts"`
-	Replies  int      `json:"replies"`
+func (e *env) bundleExport(c *cli.Context) error {
+	r := bundle.ExportRequest{Out: c.String("out"), Runs: c.Args().Slice(), Datasets: c.StringSlice("dataset"), Cache: c.String("cache")}
+	index, err := bundle.Export(c.Context, e.maker(), r)
+	if err != nil {
+		return err
+	}
+	e.say("%s: %s", r.Out, inBundle(index))
+	return nil
 }
 
-// counts says what is in it.
-func (b bundleIndex) counts() string {
-	return fmt.Sprintf("%s, %s, %s, %s", count(len(b.Runs), "run"), count(len(b.Datasets), "dataset"), count(len(b.Prompts), "prompt"), count(b.Replies, "reply"))
+func (e *env) bundleImport(c *cli.Context) error {
+	at, err := oneArgument(c, "FILE")
+	if err != nil {
+		return err
+	}
+	r := bundle.ImportRequest{Bundle: at, Runs: c.String("runs"), Cache: c.String("cache"), NoReplies: c.Bool("no-replies"), MaxMiB: c.Int64("max-mib")}
+	done, err := bundle.Import(e.maker(), r)
+	if err != nil {
+		return err
+	}
+	replies := fmt.Sprintf("%s taken in, %d there already", count(done.Replies, "reply"), done.SameReplies)
+	if r.NoReplies {
+		replies = count(done.Index.Replies, "reply") + " left out"
+	}
+	e.say("%s taken in, %d there already; %s", count(done.Files, "file"), done.SameFiles, replies)
+	for _, run := range done.Index.Runs {
+		e.say("  %s", filepath.Join(r.Runs, filepath.FromSlash(run)))
+	}
+	return nil
+}
+
+func (e *env) bundleVerify(c *cli.Context) error {
+	f, err := format(c)
+	if err != nil {
+		return err
+	}
+	at, err := oneArgument(c, "FILE")
+	if err != nil {
+		return err
+	}
+	b, err := bundle.Verify(at)
+	if err != nil {
+		return err
+	}
+	t := report.Table{Title: at + ": every checksum is right", Columns: []report.Column{{Name: "file"}, {Name: "bytes", Right: true}, {Name: "SHA-256"}}}
+	for _, file := range b.Files {
+		t.Rows = append(t.Rows, []string{file.Name, strconv.FormatInt(file.Size, 10), file.SHA256})
+	}
+	t.Notes = []string{inBundle(&b.Index) + "; written by gavel " + b.Index.Gavel}
+	return e.print(f, listing{t, b})
+}
+
+// inBundle says what is in a bundle.
+func inBundle(b *bundle.Index) string {
+	return strings.Join([]string{count(len(b.Runs), "run"), count(len(b.Datasets), "dataset"), count(len(b.Prompts), "prompt"), count(b.Replies, "reply")}, ", ")
 }
 
 func count(n int, what string) string {
@@ -113,258 +136,4 @@ func count(n int, what string) string {
 		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(what, "y"))
 	}
 	return fmt.Sprintf("%d %ss", n, what)
-}
-
-const (
-	bundleSchema  = 1
-	bundleFile    = "bundle.json"
-	repliesFile   = "replies.jsonl"
-	runsFolder    = "runs"
-	datasetFolder = "datasets"
-	promptsFolder = "prompts"
-)
-
-// runFiles are the files of a run that a bundle carries.
-var runFiles = []string{judging.ManifestFile, judging.ItemsFile, judging.RecordsFile, judging.ResultsFile}
-
-// remembered is a line of replies.jsonl.
-type remembered struct {
-	Key string `json:"key"` // hex of the cache's key
-	cache.Entry
-}
-
-func (e *env) bundleExport(c *cli.Context) error {
-	out := c.String("out")
-	switch {
-	case out == "":
-		return usage("--out is missing: name the file to write")
-	case c.NArg() == 0 && len(c.StringSlice("dataset")) == 0:
-		return usage("what shall be in it? Name runs, or datasets with --dataset")
-	}
-	if _, err := os.Stat(out); err == nil {
-		return fmt.Errorf("%s is there already: name another file with --out, or remove it", out)
-	}
-	b := &bundling{env: e, index: bundleIndex{Schema: bundleSchema, Gavel: version(), Runs: []string{}, Datasets: []string{}, Prompts: []string{}}}
-	defer b.close()
-	for _, at := range c.Args().Slice() {
-		if err := b.add(at); err != nil {
-			return err
-		}
-	}
-	for _, name := range c.StringSlice("dataset") {
-		if err := b.addDataset(name); err != nil {
-			return err
-		}
-	}
-	if err := b.addReplies(c.Context, c.String("cache")); err != nil {
-		return err
-	}
-	if err := b.write(out); err != nil {
-		return err
-	}
-	e.say("%s: %s", out, b.index.counts())
-	return nil
-}
-
-// bundling gathers what goes into a bundle.
-type bundling struct {
-	env   *env
-	index bundleIndex
-	files []bundled
-	runs  []string // folders
-	temp  string   // folder for what is made on the way
-}
-
-// bundled is one file: its name in the bundle, and where it is or what it holds.
-type bundled struct {
-	name, path string
-	text       []byte
-}
-
-func (b *bundling) close() {
-	if b.temp != "" {
-		os.RemoveAll(b.temp)
-	}
-}
-
-// add takes a run along, or a suite.
-func (b *bundling) add(at string) error {
-	name := filepath.Base(filepath.Clean(at))
-	if !plainName(name) {
-		return fmt.Errorf("%s: the folder has no name of its own; give it by its name", at)
-	}
-	suite := filepath.Join(at, scoring.SuiteFile)
-	if _, err := os.Stat(suite); err != nil {
-		return b.addRun(name, at)
-	}
-	if slices.Contains(b.index.Suites, name) {
-		return fmt.Errorf("two suites are called %s: rename the folder of one", name)
-	}
-	b.index.Suites = append(b.index.Suites, name)
-	b.files = append(b.files, bundled{name: path.Join(runsFolder, name, scoring.SuiteFile), path: suite})
-	entries, err := os.ReadDir(at)
-	if err != nil {
-		return err
-	}
-	for _, entry := range entries { // stages too
-		run := filepath.Join(at, entry.Name())
-		if _, err := os.Stat(filepath.Join(run, judging.ManifestFile)); err != nil || !plainName(entry.Name()) {
-			continue
-		}
-		if err := b.addRun(path.Join(name, entry.Name()), run); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (b *bundling) addRun(name, run string) error {
-	m, err := judging.ReadManifest(run)
-	if err != nil {
-		return err
-	}
-	if slices.Contains(b.index.Runs, name) || slices.Contains(b.index.Suites, name) {
-		return fmt.Errorf("two runs are called %s: rename the folder of one", name)
-	}
-	b.index.Runs, b.runs = append(b.index.Runs, name), append(b.runs, run)
-	for _, f := range runFiles {
-		at := filepath.Join(run, f)
-		if _, err := os.Stat(at); errors.Is(err, fs.ErrNotExist) && f == judging.ResultsFile {
-			continue // a run that was cut off
-		} else if err != nil {
-			return fmt.Errorf("%s is not whole: %w", run, err)
-		}
-		b.files = append(b.files, bundled{name: path.Join(runsFolder, name, f), path: at})
-	}
-	if m.Spec.Prompt.Origin == "file" {
-		b.addPrompt(m.Spec.Prompt)
-	}
-	return nil
-}
-
-// addPrompt takes along a prompt that was a file, so that it can be run there.
-func (b *bundling) addPrompt(t judging.Template) {
-	name := t.SHA256[:8] + "-" + filepath.Base(t.Name)
-	if !slices.Contains(b.index.Prompts, name) {
-		b.index.Prompts = append(b.index.Prompts, name)
-		b.files = append(b.files, bundled{name: path.Join(promptsFolder, name), text: []byte(t.System + "\n")})
-	}
-}
-
-func (b *bundling) addDataset(name string) error {
-	known, ok := datasets.Lookup(name)
-	switch {
-	case !ok:
-		return fmt.Errorf("unknown dataset %q: a file of your own is carried over as it is", name)
-	case known.Builtin():
-		return fmt.Errorf("dataset %q is part of gavel: it is on the other machine already", name)
-	}
-	at := b.env.library().Path(name)
-	if _, err := os.Stat(at); err != nil {
-		return fmt.Errorf("dataset %q is not on this machine: gavel datasets fetch %s", name, name)
-	}
-	b.index.Datasets = append(b.index.Datasets, name)
-	b.files = append(b.files, bundled{name: path.Join(datasetFolder, filepath.Base(at)), path: at})
-	return nil
-}
-
-// addReplies replays the runs and keeps every entry of the cache that was of
-// use: what replays here replays there.
-func (b *bundling) addReplies(ctx context.Context, cacheDir string) error {
-	var mu sync.Mutex
-	entries := map[[sha256.Size]byte]cache.Entry{}
-	quiet := b.env.quietMaker()
-	for i, run := range b.runs {
-		m, err := judging.ReadManifest(run)
-		if err != nil {
-			return err
-		}
-		if m.Imported != "" || m.Simulated {
-			continue // nothing was asked
-		}
-		at, err := b.tempDir()
-		if err != nil {
-			return err
-		}
-		_, err = quiet.Replay(ctx, run, filepath.Join(at, fmt.Sprint(i)), cacheDir, func(key [sha256.Size]byte, entry cache.Entry) {
-			mu.Lock()
-			defer mu.Unlock()
-			entries[key] = entry
-		})
-		if errors.Is(err, eval.ErrIncomplete) {
-			b.env.say("warning: %s: %v: there the run can be looked at and scored, not replayed", run, err)
-		} else if err != nil {
-			return err
-		}
-	}
-	return b.keepReplies(entries)
-}
-
-func (b *bundling) keepReplies(entries map[[sha256.Size]byte]cache.Entry) error {
-	if len(entries) == 0 {
-		return nil
-	}
-	at, err := b.tempDir()
-	if err != nil {
-		return err
-	}
-	f, err := os.Create(filepath.Join(at, repliesFile))
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	keys := make([]string, 0, len(entries))
-	for k := range entries {
-		keys = append(keys, string(k[:]))
-	}
-	slices.Sort(keys)
-	enc := json.NewEncoder(f)
-	enc.SetEscapeHTML(false)
-	for _, k := range keys {
-		if err := enc.Encode(remembered{hex.EncodeToString([]byte(k)), entries[[sha256.Size]byte([]byte(k))]}); err != nil {
-			return err
-		}
-	}
-	b.index.Replies = len(keys)
-	b.files = append(b.files, bundled{name: repliesFile, path: f.Name()})
-	return f.Close()
-}
-
-func (b *bundling) tempDir() (string, error) {
-	if b.temp != "" {
-		return b.temp, nil
-	}
-	var err error
-	b.temp, err = os.MkdirTemp("", "gavel-bundle-")
-	return b.temp, err
-}
-
-// write writes the bundle in one step.
-func (b *bundling) write(out string) error {
-	index, err := json.MarshalIndent(b.index, "", "  ")
-	if err != nil {
-		return err
-	}
-	files := append([]bundled{{name: bundleFile, text: append(index, '\n')}}, b.files...)
-	tmp, err := os.CreateTemp(filepath.Dir(out), "."+filepath.Base(out)+"-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name())
-	if err = writeTarball(tmp, files); err == nil {
-		err = tmp.Chmod(0o644)
-	}
-	if cerr := tmp.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return writing(out, err)
-	}
-	return os.Rename(tmp.Name(), out)
-}
-
-// plainName is a name of one file or folder, and nothing else: it leads nowhere,
-// and steers no terminal that lists it.
-func plainName(name string) bool {
-	return utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }) && filepath.IsLocal(name) && name != "." && filepath.Base(name) == name && path.Base(name) == name
 }

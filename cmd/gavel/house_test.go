@@ -22,9 +22,10 @@ var imports = map[string][]string{
 	"report":        {"scoring"},
 	"eval":          {"judging", "scoring", "cache", "backends", "datasets"},
 	"suite":         {"eval", "report", "scoring", "judging"},
+	"bundle":        {"eval", "cache", "judging", "datasets", "scoring"},
 	"server/jobs":   {"eval", "suite", "report", "scoring", "judging", "datasets", "backends"},
 	"server":        {"server/jobs", "judging", "scoring", "report", "datasets"},
-	"cmd/gavel":     {"eval", "suite", "server", "server/jobs", "datasets", "backends", "cache", "judging", "scoring", "scoring/stats", "report"},
+	"cmd/gavel":     {"eval", "suite", "bundle", "server", "server/jobs", "datasets", "backends", "cache", "judging", "scoring", "scoring/stats", "report"},
 }
 
 // TestImports compares the import lines with the table.
@@ -54,7 +55,7 @@ func TestImports(t *testing.T) {
 			}
 		}
 	}
-	for _, dir := range []string{"datasets", "backends", "cache", "judging", "scoring", "report", "eval", "suite", "server"} {
+	for _, dir := range []string{"datasets", "backends", "cache", "judging", "scoring", "report", "eval", "suite", "bundle", "server"} {
 		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, d os.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err

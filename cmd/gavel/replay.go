@@ -1,14 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
+	"gavel/bundle"
 	"gavel/judging"
 	"gavel/report"
 	"gavel/scoring"
@@ -50,7 +47,7 @@ Exit status: 0 the same results; 1 other results; 3 replies are not in the cache
 }
 
 func (e *env) replay(ctx context.Context, run, out, cacheDir, format string) error {
-	rep, err := e.maker().Replay(ctx, run, out, cacheDir, nil)
+	rep, err := bundle.Replay(ctx, e.maker(), run, out, cacheDir)
 	if rep != nil {
 		if perr := e.print(format, report.Scores{Runs: []scoring.Report{*rep}}); perr != nil {
 			return perr
@@ -58,22 +55,6 @@ func (e *env) replay(ctx context.Context, run, out, cacheDir, format string) err
 	}
 	if err != nil {
 		return err
-	}
-	return e.sameResults(run, out)
-}
-
-// sameResults compares two runs' results.json.
-func (e *env) sameResults(run, again string) error {
-	old, err := os.ReadFile(filepath.Join(run, judging.ResultsFile))
-	if err != nil {
-		return err
-	}
-	made, err := os.ReadFile(filepath.Join(again, judging.ResultsFile))
-	if err != nil {
-		return err
-	}
-	if !bytes.Equal(old, made) {
-		return fmt.Errorf("%s and %s differ: another version of gavel made the first, or its files were changed", filepath.Join(run, judging.ResultsFile), filepath.Join(again, judging.ResultsFile))
 	}
 	e.say("%s is the same, byte for byte", judging.ResultsFile)
 	return nil

@@ -7,10 +7,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
+	"gavel/judging"
 	"gavel/report"
 	"gavel/scoring"
 )
@@ -62,32 +62,13 @@ Examples:
 
 // writePage writes the page in one step: who reads it meanwhile sees the old one
 // or the new one.
-func (e *env) writePage(path string, force bool, runs []report.Run) (err error) {
+func (e *env) writePage(path string, force bool, runs []report.Run) error {
 	if !force {
 		if err := replaceable(path); err != nil {
 			return err
 		}
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return writing(path, err)
-	}
-	defer func() {
-		if err != nil {
-			tmp.Close()
-			os.Remove(tmp.Name())
-		}
-	}()
-	if err := report.WriteHTML(tmp, runs); err != nil {
-		return writing(path, err)
-	}
-	if err := tmp.Chmod(0o644); err != nil {
-		return err
-	}
-	if err := tmp.Close(); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), path)
+	return judging.WriteFile(path, func(w io.Writer) error { return report.WriteHTML(w, runs) })
 }
 
 // writing names the file, not the passing one that it is written to first.

@@ -1,4 +1,4 @@
-package main
+package bundle
 
 import (
 	"archive/tar"
@@ -28,21 +28,35 @@ const (
 	packed   = ".zst"
 )
 
-// segment is a file of a tarball as it lies there.
-type segment struct {
+// File is a file of a tarball as it lies there.
+type File struct {
 	Name   string `json:"name"`
-	Offset int64  `json:"offset"`
-	Size   int64  `json:"size"` // with header and padding
-	SHA256 string `json:"sha256"`
+	Offset int64  `json:"offset"` // bytes from the beginning
+	Size   int64  `json:"size"`   // bytes, header and padding included
+	SHA256 string `json:"sha256"` // hex, of all these bytes
+}
+
+// bundled is one file to be written: its name in the bundle, and where it is or
+// what it holds.
+type bundled struct {
+	name, path string
+	text       []byte
 }
 
 // tarballWriter counts and sums what is written.
 type tarballWriter struct {
 	out      io.Writer
+	tar      *tar.Writer
 	whole    hash.Hash
 	part     hash.Hash
 	at, from int64
-	segments []segment
+	files    []File
+}
+
+func newTarball(out io.Writer) *tarballWriter {
+	w := &tarballWriter{out: out, whole: sha256.New(), part: sha256.New()}
+	w.tar = tar.NewWriter(w)
+	return w
 }
 
 func (w *tarballWriter) Write(p []byte) (int, error) {
@@ -53,8 +67,8 @@ func (w *tarballWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-func writeTarball(out *os.File, files []bundled) error {
-	w := &tarballWriter{out: out, whole: sha256.New(), part: sha256.New()}
+func writeTarball(out io.Writer, files []bundled) error {
+	w := newTarball(out)
 	for _, f := range files {
 		packedText, err := pack(f)
 		if err != nil {
@@ -64,42 +78,48 @@ func writeTarball(out *os.File, files []bundled) error {
 			return err
 		}
 	}
-	sums, err := json.MarshalIndent(w.segments, "", " ")
-	if err != nil {
-		return err
-	}
-	if err := w.add(sumsFile, sums); err != nil {
-		return err
-	}
-	_, err = out.Write(seal(w.whole.Sum(nil)))
-	return err
+	return w.end()
 }
 
 // add appends one file, padded to whole blocks.
 func (w *tarballWriter) add(name string, text []byte) error {
-	tw := tar.NewWriter(w)
+	if err := addTo(w.tar, name, text); err != nil {
+		return err
+	}
+	w.files = append(w.files, File{name, w.from, w.at - w.from, hex.EncodeToString(w.part.Sum(nil))})
+	w.part.Reset()
+	w.from = w.at
+	return nil
+}
+
+func addTo(tw *tar.Writer, name string, text []byte) error {
 	if err := tw.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(text)), Format: tar.FormatPAX}); err != nil {
 		return err
 	}
 	if _, err := tw.Write(text); err != nil {
 		return err
 	}
-	if err := tw.Flush(); err != nil { // pads; Close would end the tar
+	return tw.Flush() // pads; Close would end the tar
+}
+
+// end appends the list of the files, and the seal.
+func (w *tarballWriter) end() error {
+	sums, err := json.MarshalIndent(w.files, "", " ")
+	if err != nil {
 		return err
 	}
-	w.segments = append(w.segments, segment{name, w.from, w.at - w.from, hex.EncodeToString(w.part.Sum(nil))})
-	w.part.Reset()
-	w.from = w.at
-	return nil
+	if err := w.add(sumsFile, sums); err != nil {
+		return err
+	}
+	_, err = w.out.Write(seal(w.whole.Sum(nil)))
+	return err
 }
 
 // seal is the end of a tarball whose bytes before it have the sum.
 func seal(sum []byte) []byte {
 	var buf bytes.Buffer
 	tw := tar.NewWriter(&buf)
-	text := hex.EncodeToString(sum) + "\n"
-	tw.WriteHeader(&tar.Header{Name: sealFile, Mode: 0o644, Size: int64(len(text)), Format: tar.FormatPAX}) // to memory
-	io.WriteString(tw, text)
+	addTo(tw, sealFile, []byte(hex.EncodeToString(sum)+"\n")) // to memory: cannot fail
 	tw.Close()
 	return buf.Bytes()
 }
@@ -122,7 +142,7 @@ func pack(f bundled) ([]byte, error) {
 
 // checkTarball reads a tarball through, once and forward, and says which of its
 // files is not what was written. The sum that seals it stands for all of it.
-func checkTarball(f *os.File) (segments []segment, sum string, err error) {
+func checkTarball(f *os.File) (files []File, sum string, err error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, "", err
@@ -133,14 +153,14 @@ func checkTarball(f *os.File) (segments []segment, sum string, err error) {
 	}
 	whole := sha256.New()
 	r := &countingReader{in: io.TeeReader(bufio.NewReaderSize(io.NewSectionReader(f, 0, body), 256<<10), whole)}
-	found, sums, err := readSegments(r)
+	found, sums, err := readFiles(r)
 	if err != nil {
 		return nil, "", err
 	}
-	if err := json.Unmarshal(sums, &segments); err != nil {
+	if err := json.Unmarshal(sums, &files); err != nil {
 		return nil, "", fmt.Errorf("damaged: %s: %w", sumsFile, err)
 	}
-	for i, s := range segments {
+	for i, s := range files {
 		switch {
 		case i < len(found) && s == found[i]:
 		case i < len(found) && s.Name == found[i].Name && s.Offset == found[i].Offset && s.Size == found[i].Size:
@@ -149,7 +169,7 @@ func checkTarball(f *os.File) (segments []segment, sum string, err error) {
 			return nil, "", fmt.Errorf("damaged: %s lies where it cannot", s.Name)
 		}
 	}
-	if len(segments) != len(found) {
+	if len(files) != len(found) {
 		return nil, "", fmt.Errorf("damaged: files are missing from its %s", sumsFile)
 	}
 	end := make([]byte, sealed)
@@ -159,14 +179,14 @@ func checkTarball(f *os.File) (segments []segment, sum string, err error) {
 	if r.at != body || !bytes.Equal(end, seal(whole.Sum(nil))) {
 		return nil, "", fmt.Errorf("damaged: %s or %s is not what was written", sumsFile, sealFile)
 	}
-	return segments, hex.EncodeToString(whole.Sum(nil)), nil
+	return files, hex.EncodeToString(whole.Sum(nil)), nil
 }
 
 // mostSums bounds the list of files, which is held in memory.
 const mostSums = 16 << 20
 
-// readSegments reads the files of a tarball up to the list of them, and the list.
-func readSegments(r *countingReader) (found []segment, sums []byte, err error) {
+// readFiles reads the files of a tarball up to the list of them, and the list.
+func readFiles(r *countingReader) (found []File, sums []byte, err error) {
 	last := "the beginning"
 	for {
 		from := r.at
@@ -196,7 +216,7 @@ func readSegments(r *countingReader) (found []segment, sums []byte, err error) {
 		if h.Name == sumsFile {
 			return found, sums, nil
 		}
-		found = append(found, segment{h.Name, from, r.at - from, hex.EncodeToString(r.part.Sum(nil))})
+		found = append(found, File{h.Name, from, r.at - from, hex.EncodeToString(r.part.Sum(nil))})
 		last = h.Name
 	}
 }
@@ -230,7 +250,7 @@ func (r *countingReader) Read(p []byte) (int, error) {
 const window = 32 << 20
 
 // open unpacks a file of a tarball that was checked.
-func (s segment) open(f *os.File) (io.ReadCloser, error) {
+func (s File) open(f *os.File) (io.ReadCloser, error) {
 	tr := tar.NewReader(io.NewSectionReader(f, s.Offset, s.Size))
 	if _, err := tr.Next(); err != nil {
 		return nil, err

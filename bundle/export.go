@@ -1,0 +1,206 @@
+package bundle
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"gavel/cache"
+	"gavel/datasets"
+	"gavel/eval"
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+// ExportRequest says what goes into a bundle: at least one run or dataset.
+type ExportRequest struct {
+	Out      string   // file to write; it must not be there yet
+	Runs     []string // folders, of runs or of suites
+	Datasets []string // names of fetched datasets
+	Cache    string   // folder with the replies; "" for the user's own
+}
+
+// Export writes a bundle, and returns its index. A run that the cache cannot
+// answer comes along without its replies, which is noted.
+func Export(ctx context.Context, m *eval.Maker, r ExportRequest) (*Index, error) {
+	switch {
+	case r.Out == "":
+		return nil, eval.Wrong("out", "", "is missing: name the file to write")
+	case len(r.Runs)+len(r.Datasets) == 0:
+		return nil, eval.Failed(eval.ErrUsage, errors.New("what shall be in it? Name runs, or datasets with --dataset"))
+	}
+	if _, err := os.Stat(r.Out); err == nil {
+		return nil, fmt.Errorf("%s is there already: name another file with --out, or remove it", r.Out)
+	}
+	b := &exporting{index: Index{Schema: schema, Gavel: m.Version, Runs: []string{}, Datasets: []string{}, Prompts: []string{}}}
+	for _, at := range r.Runs {
+		if err := b.add(at); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range r.Datasets {
+		if err := b.addDataset(m.Library, name); err != nil {
+			return nil, err
+		}
+	}
+	if err := b.addReplies(ctx, m, r.Cache); err != nil {
+		return nil, err
+	}
+	index, err := json.MarshalIndent(b.index, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	files := append([]bundled{{name: indexFile, text: append(index, '\n')}}, b.files...)
+	return &b.index, judging.WriteFile(r.Out, func(w io.Writer) error { return writeTarball(w, files) })
+}
+
+// exporting gathers what goes into a bundle.
+type exporting struct {
+	index Index
+	files []bundled
+	asked []string // folders of the runs that have replies
+}
+
+// add takes a run along, or a suite.
+func (b *exporting) add(at string) error {
+	name := filepath.Base(filepath.Clean(at))
+	if !plainName(name) {
+		return fmt.Errorf("%s: the folder has no name of its own; give it by its name", at)
+	}
+	suite := filepath.Join(at, scoring.SuiteFile)
+	if _, err := os.Stat(suite); err != nil {
+		return b.addRun(name, at)
+	}
+	if slices.Contains(b.index.Suites, name) {
+		return fmt.Errorf("two suites are called %s: rename the folder of one", name)
+	}
+	b.index.Suites = append(b.index.Suites, name)
+	b.files = append(b.files, bundled{name: path.Join(runsFolder, name, scoring.SuiteFile), path: suite})
+	entries, err := os.ReadDir(at)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries { // stages too
+		run := filepath.Join(at, entry.Name())
+		if _, err := os.Stat(filepath.Join(run, judging.ManifestFile)); err != nil || !plainName(entry.Name()) {
+			continue
+		}
+		if err := b.addRun(path.Join(name, entry.Name()), run); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *exporting) addRun(name, run string) error {
+	m, err := judging.ReadManifest(run)
+	if err != nil {
+		return err
+	}
+	if slices.Contains(b.index.Runs, name) || slices.Contains(b.index.Suites, name) {
+		return fmt.Errorf("two runs are called %s: rename the folder of one", name)
+	}
+	b.index.Runs = append(b.index.Runs, name)
+	for _, f := range runFiles {
+		at := filepath.Join(run, f)
+		if _, err := os.Stat(at); errors.Is(err, fs.ErrNotExist) && f == judging.ResultsFile {
+			continue // a run that was cut off
+		} else if err != nil {
+			return fmt.Errorf("%s is not whole: %w", run, err)
+		}
+		b.files = append(b.files, bundled{name: path.Join(runsFolder, name, f), path: at})
+	}
+	if m.Spec.Prompt.Origin == "file" {
+		b.addPrompt(m.Spec.Prompt)
+	}
+	if m.Imported == "" && !m.Simulated {
+		b.asked = append(b.asked, run)
+	}
+	return nil
+}
+
+// addPrompt takes along a prompt that was a file, so that it can be run there.
+func (b *exporting) addPrompt(t judging.Template) {
+	name := t.SHA256[:8] + "-" + filepath.Base(t.Name)
+	if !slices.Contains(b.index.Prompts, name) {
+		b.index.Prompts = append(b.index.Prompts, name)
+		b.files = append(b.files, bundled{name: path.Join(promptsFolder, name), text: []byte(t.System + "\n")})
+	}
+}
+
+func (b *exporting) addDataset(lib datasets.Library, name string) error {
+	known, ok := datasets.Lookup(name)
+	switch {
+	case !ok:
+		return fmt.Errorf("unknown dataset %q: a file of your own is carried over as it is", name)
+	case known.Builtin():
+		return fmt.Errorf("dataset %q is part of gavel: it is on the other machine already", name)
+	}
+	at := lib.Path(name)
+	if _, err := os.Stat(at); err != nil {
+		return fmt.Errorf("dataset %q is not on this machine: gavel datasets fetch %s", name, name)
+	}
+	b.index.Datasets = append(b.index.Datasets, name)
+	b.files = append(b.files, bundled{name: path.Join(datasetFolder, filepath.Base(at)), path: at})
+	return nil
+}
+
+// addReplies replays the runs and keeps every entry of the cache that was of
+// use: what replays here replays there.
+func (b *exporting) addReplies(ctx context.Context, m *eval.Maker, cacheDir string) error {
+	if len(b.asked) == 0 {
+		return nil
+	}
+	temp, err := os.MkdirTemp("", "gavel-bundle-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	quiet := *m
+	quiet.Observer = nil
+	var mu sync.Mutex
+	entries := map[string]cache.Entry{}
+	for i, run := range b.asked {
+		_, err = quiet.Replay(ctx, run, filepath.Join(temp, fmt.Sprint(i)), cacheDir, func(key [32]byte, entry cache.Entry) {
+			mu.Lock()
+			defer mu.Unlock()
+			entries[string(key[:])] = entry
+		})
+		if errors.Is(err, eval.ErrIncomplete) {
+			if m.Observer != nil {
+				m.Observer.Note(fmt.Sprintf("warning: %s: %v: there the run can be looked at and scored, not replayed", run, err))
+			}
+		} else if err != nil {
+			return err
+		}
+	}
+	return b.keepReplies(entries)
+}
+
+func (b *exporting) keepReplies(entries map[string]cache.Entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	var lines bytes.Buffer
+	enc := json.NewEncoder(&lines)
+	enc.SetEscapeHTML(false)
+	for _, key := range slices.Sorted(maps.Keys(entries)) {
+		if err := enc.Encode(remembered{hex.EncodeToString([]byte(key)), entries[key]}); err != nil {
+			return err
+		}
+	}
+	b.index.Replies = len(entries)
+	b.files = append(b.files, bundled{name: repliesFile, text: lines.Bytes()})
+	return nil
+}

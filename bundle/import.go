@@ -1,0 +1,201 @@
+package bundle
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gavel/eval"
+	"gavel/judging"
+)
+
+// DefaultMaxMiB bounds what all files of a bundle may unpack to, unless more is
+// asked for; a few KiB can stand for terabytes.
+const DefaultMaxMiB = 4 << 10
+
+// mostLine bounds what is held in memory of a reply.
+const mostLine = 16 << 20
+
+// ImportRequest says where a bundle goes.
+type ImportRequest struct {
+	Bundle    string // file
+	Runs      string // folder for the runs; prompts that were files go into "prompts" there
+	Cache     string // folder for the replies; "" for the user's own
+	NoReplies bool   // the cache stays as it is
+	MaxMiB    int64  // a bundle that unpacks to more is refused; at least 1, see DefaultMaxMiB
+}
+
+// Imported is what an import did.
+type Imported struct {
+	Index                Index
+	Files, SameFiles     int // that were written; that were there already
+	Replies, SameReplies int // likewise
+}
+
+// Import verifies a bundle, and takes it in: runs and prompts into the folder of
+// runs, datasets into the Maker's library, replies into the cache. Nothing is
+// written where something is there already and differs.
+func Import(m *eval.Maker, r ImportRequest) (*Imported, error) {
+	if r.MaxMiB < 1 || r.MaxMiB > math.MaxInt64>>20 {
+		return nil, eval.Wrong("max-mib", r.MaxMiB, "%d: it must be at least 1", r.MaxMiB)
+	}
+	b, err := open(r.Bundle)
+	if err != nil {
+		return nil, err
+	}
+	defer b.file.Close()
+	in := &importing{maker: m, bundle: b, ImportRequest: r, done: Imported{Index: b.Index}}
+	if err := in.fits(); err != nil {
+		return nil, err
+	}
+	for _, f := range b.Files[1:] {
+		if err := in.take(f); err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", r.Bundle, f.Name, err)
+		}
+	}
+	return &in.done, nil
+}
+
+// importing is an import that goes on.
+type importing struct {
+	ImportRequest
+	bundle *opened
+	maker  *eval.Maker
+	done   Imported
+}
+
+// target is where a file of a bundle goes.
+func (in *importing) target(name string) string {
+	folder, rest, _ := strings.Cut(strings.TrimSuffix(name, packed), "/")
+	switch folder {
+	case runsFolder:
+		return filepath.Join(in.Runs, filepath.FromSlash(rest))
+	case promptsFolder:
+		return filepath.Join(in.Runs, promptsFolder, rest)
+	}
+	return filepath.Join(in.maker.Library.Dir, rest)
+}
+
+// fits looks, before anything is written, for what is there already and differs,
+// and for what unpacks to too much. Nothing is held in memory.
+func (in *importing) fits() error {
+	left := in.MaxMiB << 20
+	for _, f := range in.bundle.Files[1:] {
+		text, err := f.open(in.bundle.file)
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.Name, err)
+		}
+		n, sum, err := digest(io.LimitReader(text, left+1))
+		text.Close()
+		left -= n
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s: %s: %w; nothing was taken in", in.Bundle, f.Name, err)
+		case left < 0:
+			return fmt.Errorf("%s unpacks to more than %d MiB: nothing was taken in; if it is to be trusted, allow more with --max-mib", in.Bundle, in.MaxMiB)
+		case f.Name == repliesFile+packed:
+			continue
+		}
+		at := in.target(f.Name)
+		there, err := os.Open(at)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		_, have, err := digest(there)
+		there.Close()
+		if err != nil {
+			return fmt.Errorf("%s: %s: %w; nothing was taken in", in.Bundle, f.Name, err)
+		}
+		if have != sum {
+			return fmt.Errorf("%s is there already and differs from the bundle's %s: nothing was taken in; name another folder with --runs, or remove it", at, f.Name)
+		}
+	}
+	return nil
+}
+
+// digest reads a text to its end.
+func digest(text io.Reader) (n int64, sum [sha256.Size]byte, err error) {
+	h := sha256.New()
+	n, err = io.Copy(h, text)
+	return n, [sha256.Size]byte(h.Sum(nil)), err
+}
+
+func (in *importing) take(f File) error {
+	if f.Name == repliesFile+packed && in.NoReplies {
+		return nil
+	}
+	text, err := f.open(in.bundle.file)
+	if err != nil {
+		return err
+	}
+	defer text.Close()
+	if f.Name == repliesFile+packed {
+		return in.remember(text)
+	}
+	at := in.target(f.Name)
+	if _, err := os.Stat(at); err == nil { // and the same: fits has looked
+		in.done.SameFiles++
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+		return err
+	}
+	in.done.Files++
+	return judging.WriteFile(at, func(w io.Writer) error {
+		_, err := io.Copy(w, text)
+		return err
+	})
+}
+
+// remember puts replies into the cache.
+func (in *importing) remember(text io.Reader) (err error) {
+	store, err := in.maker.OpenCache(in.Cache)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	origin := fmt.Sprintf("%s (SHA-256 %.12s)", filepath.Base(in.Bundle), in.bundle.sum)
+	lines := bufio.NewScanner(text)
+	lines.Buffer(nil, mostLine)
+	n := 1
+	for ; lines.Scan(); n++ {
+		var m remembered
+		if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		raw, err := hex.DecodeString(m.Key)
+		if err != nil || len(raw) != 32 {
+			return fmt.Errorf("line %d: %q is no key", n, m.Key)
+		}
+		key := [32]byte(raw)
+		if _, ok := store.Get(key); ok {
+			in.done.SameReplies++
+			continue
+		}
+		m.Origin = origin // whatever it says itself
+		if err := store.Put(key, m.Entry); err != nil {
+			return err
+		}
+		in.done.Replies++
+	}
+	err = lines.Err()
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = fmt.Errorf("longer than %d MiB", mostLine>>20)
+	}
+	if err != nil {
+		return fmt.Errorf("line %d: %w", n, err)
+	}
+	return nil
+}
