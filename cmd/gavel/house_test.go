@@ -24,7 +24,8 @@ var imports = map[string][]string{
 	"suite":         {"eval", "report", "scoring", "judging"},
 	"server/jobs":   {"eval", "suite", "report", "scoring", "judging", "datasets", "backends"},
 	"server":        {"server/jobs", "judging", "scoring", "report", "datasets"},
-	"cmd/gavel":     {"eval", "suite", "server", "server/jobs", "datasets", "backends", "cache", "judging", "scoring", "scoring/stats", "report"},
+	"doctor":        {"backends", "judging", "report"},
+	"cmd/gavel":     {"eval", "suite", "doctor", "server", "server/jobs", "datasets", "backends", "cache", "judging", "scoring", "scoring/stats", "report"},
 }
 
 // TestImports compares the import lines with the table.
@@ -54,7 +55,7 @@ func TestImports(t *testing.T) {
 			}
 		}
 	}
-	for _, dir := range []string{"datasets", "backends", "cache", "judging", "scoring", "report", "eval", "suite", "server"} {
+	for _, dir := range []string{"datasets", "backends", "cache", "judging", "scoring", "report", "eval", "suite", "doctor", "server"} {
 		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, d os.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err
