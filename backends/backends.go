@@ -148,6 +148,10 @@ const (
 	Refused Finish = "refused"         // the server withheld the reply (content filter, refusal)
 )
 
+// EndUntold is said of a server that tells no finish reasons: see
+// [Response.EndUntold].
+const EndUntold = "the server tells no finish reasons: a reply that was broken off is taken for a whole one, unless it fills --max-tokens"
+
 // Response is what a judge answered. Text never holds thinking.
 type Response struct {
 	Text     string `json:"text"`

@@ -23,5 +23,5 @@ func (u *endsUntold) Ask(ctx context.Context, req backends.Request) (backends.Re
 	return resp, err
 }
 
-// EndUntold is said of a server that tells no finish reasons.
-const EndUntold = "the server tells no finish reasons: a reply that was broken off is taken for a whole one, unless it fills --max-tokens"
+// EndUntold is said of such a server.
+const EndUntold = backends.EndUntold

@@ -90,7 +90,7 @@ func (d *demo) pairs() error {
 	if err != nil {
 		return err
 	}
-	return d.print(append(scores.Tables()[:2], compared...)) // all runs, then the first of them in full
+	return d.env.printText(append(scores.Tables()[:2], compared...)) // all runs, then the first of them in full
 }
 
 // demoAgent is whose answers the demo has judged.
@@ -107,7 +107,7 @@ func (d *demo) answers() error {
 	if err != nil {
 		return err
 	}
-	return d.print(report.Scores{Runs: reports}.Headlines())
+	return d.env.printText(report.Scores{Runs: reports}.Headlines())
 }
 
 // demoChoosers are the judges that choose one of several options.
@@ -125,26 +125,22 @@ func (d *demo) options() error {
 		}
 		scores.Runs = append(scores.Runs, *rep)
 	}
-	return d.print(scores.Headlines())
-}
-
-func (d *demo) print(tables []report.Table) error {
-	for _, t := range tables {
-		if err := report.TextWithin(d.env.columns)(d.env.stdout, t); err != nil {
-			return err
-		}
-	}
-	return nil
+	return d.env.printText(scores.Headlines())
 }
 
 func (d *demo) request(protocol, model, dataset, name string) eval.Request {
-	kind, err := judging.KindNamed(protocol)
-	if err != nil {
-		panic(err) // the demo's own words
-	}
-	o := eval.New(kind)
+	o := ownRequest(protocol)
 	o.Backend, o.Model, o.Dataset, o.Concurrency, o.Out = "sim", model, dataset, 4, filepath.Join(d.out, name)
 	return o
+}
+
+// ownRequest is one that gavel makes by itself.
+func ownRequest(protocol string) eval.Request {
+	kind, err := judging.KindNamed(protocol)
+	if err != nil {
+		panic(err) // gavel's own words
+	}
+	return eval.New(kind)
 }
 
 // run makes one run and gives its report.

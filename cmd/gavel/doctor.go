@@ -1,31 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"net/http"
-	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"gavel/backends"
+	"gavel/doctor"
 	"gavel/eval"
-	"gavel/judging"
+	"gavel/report"
 )
-
-// doctorOptions are the flags of `gavel doctor`.
-type doctorOptions struct {
-	eval.Endpoint
-	model      string
-	systemRole string
-	quick      bool
-	timeout    time.Duration
-	json       bool
-}
 
 func doctorCommand(e *env) *cli.Command {
 	return &cli.Command{
@@ -59,273 +46,75 @@ server or model; 130 interrupted.`,
 			&cli.DurationFlag{Name: "timeout", Value: 2 * time.Minute, Usage: "time limit of one call: `D`, such as 90s or 10m"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 		}, endpointFlags()...),
-		Action: func(c *cli.Context) error {
-			o, err := doctorOptionsFrom(c)
-			if err != nil {
-				return err
-			}
-			return e.doctor(c.Context, o)
-		},
+		Action: e.doctor,
 	}
 }
 
-func doctorOptionsFrom(c *cli.Context) (o doctorOptions, err error) {
+// doctor looks a judge over and prints what it found; the error says what failed.
+func (e *env) doctor(c *cli.Context) error {
+	r, err := doctorRequest(c)
+	if err != nil {
+		return err
+	}
+	tools, err := e.doctorTools(c.Context, r)
+	if err != nil {
+		return err
+	}
+	found, err := doctor.Check(c.Context, doctor.Request{SystemRole: r.SystemRole, Quick: c.Bool("quick"), Timeout: r.Timeout}, tools)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		err = report.WriteJSON(e.stdout, found)
+	} else if err = e.printText(found.Tables()); err == nil {
+		_, err = fmt.Fprintln(e.stdout, found.Verdict())
+	}
+	return cmp.Or(err, found.Err())
+}
+
+// doctorRequest is a run of the judge that is to be looked over.
+func doctorRequest(c *cli.Context) (r eval.Request, err error) {
 	if err := noArguments(c); err != nil {
-		return o, err
+		return r, err
 	}
-	if o.Endpoint, err = endpointFrom(c); err != nil {
-		return o, err
+	r = ownRequest("pairwise")
+	r.Dataset, r.Prompt, r.Model, r.SystemRole = "sample", "direct", c.String("model"), c.String("system-role")
+	r.Timeout, r.RetryFor = c.Duration("timeout"), c.Duration("timeout")
+	if r.Endpoint, err = endpointFrom(c); err == nil {
+		err = r.Validate()
 	}
-	o.model, o.systemRole, o.quick = c.String("model"), c.String("system-role"), c.Bool("quick")
-	o.timeout, o.json = c.Duration("timeout"), c.Bool("json")
-	if err := oneOf("--system-role", o.systemRole, []string{backends.System, backends.User}); err != nil {
-		return o, err
+	if err == nil && r.Backend == "sim" {
+		err = usage("--backend sim is no server: there is nothing to look over")
 	}
-	if o.timeout <= 0 {
-		return o, usage("--timeout %s: it must be more than 0", o.timeout)
-	}
-	if o.Backend == "sim" {
-		return o, usage("--backend sim is no server: there is nothing to look over")
-	}
-	return o, nil
+	return r, err
 }
 
-// Statuses of a finding.
-const (
-	statusOK      = "ok"
-	statusWarn    = "warn"    // a run works, but mind what is said
-	statusFail    = "fail"    // a run's numbers would be wrong or missing
-	statusUnknown = "unknown" // it could not be told
-	statusSkipped = "skipped" // it was not tried
-)
-
-// finding is what a check found.
-type finding struct {
-	Check  string `json:"check"`
-	Status string `json:"status"`
-	Value  any    `json:"value,omitempty"`
-	Said   string `json:"said"`         // what was seen, in one line
-	Do     string `json:"do,omitempty"` // what to do about it
-}
-
-// with adds a value for programs to read.
-func (f finding) with(value any) finding { f.Value = value; return f }
-
-func good(format string, args ...any) finding {
-	return finding{Status: statusOK, Said: fmt.Sprintf(format, args...)}
-}
-
-func bad(status, do, format string, args ...any) finding {
-	return finding{Status: status, Said: fmt.Sprintf(format, args...), Do: do}
-}
-
-func skipped(format string, args ...any) finding { return bad(statusSkipped, "", format, args...) }
-
-// check is one thing to look at. What it needs of earlier ones is in doctor.
-type check struct {
-	name  string
-	limit time.Duration // for all of it
-	load  bool          // puts load on the server: --quick leaves it out
-	run   func(*doctor, context.Context) []finding
-}
-
-// checks lists them in order. A new one is a function and a line here.
-var checks = []check{
-	{"server", minute, false, (*doctor).describeServer},
-	{"model", minute, false, (*doctor).describeModel},
-	{"reply", 0, false, (*doctor).reply},
-	{"over-long prompt", 90 * time.Second, false, (*doctor).longPrompt},
-	{"context", 3 * minute, false, (*doctor).context},
-	{"system role", minute, false, (*doctor).systemText},
-	{"speed", minute, false, (*doctor).measureSpeed},
-	{"thinking", minute, false, (*doctor).thinking},
-	{"constrained output", minute, false, (*doctor).constrained},
-	{"logprobs", minute, false, (*doctor).logprobs},
-	{"parallel requests", minute, true, (*doctor).parallel},
-	{"shared context", 30 * time.Second, true, (*doctor).sharedContext},
-	{"throughput", minute, true, (*doctor).throughput},
-	{"same reply again", minute, true, (*doctor).sameAgain},
-}
-
-const minute = time.Minute
-
-// doctor looks a server over. What a check learns stands here for later ones.
-type doctor struct {
-	env     *env
-	opts    doctorOptions
-	backend backends.Backend
-	client  backends.Client // the backend with the time limit of one call
-	server  backends.Server
-	model   backends.Model
-
-	mu       sync.Mutex
-	answered int  // calls of the check in hand that the server answered, refusals included
-	lost     int  // calls of it that got no answer at all
-	silent   int  // checks in a row of which no call was answered
-	gone     bool // too many of them: the rest is not tried
-
-	dumb         bool           // the model does not answer: nothing can be tried
-	numCtx       int            // context to ask Ollama for; 0 where the server decides
-	systemRole   string         // role that carries the system text
-	bytesPerTok  float64        // of judge's prompts, by the model's own tokenizer
-	roughly      float64        // prompt tokens a second, before they are measured
-	think        backends.Think // keeps the model from thinking, where that can be
-	thinksAnyway bool           // it thinks unless told not to
-	thinksAlways bool           // it thinks whatever it is told
-	constrains   bool           // it can be held to labels
-	wordy        string         // a question that takes a long reply
-	shortReplies bool           // but the model's were short
-	speed        *speed
-
-	findings []finding
-}
-
-// diagnosis is what the doctor prints.
-type diagnosis struct {
-	Server   backends.Server `json:"server"`
-	Model    backends.Model  `json:"model"`
-	Findings []finding       `json:"findings"`
-	Speed    *speed          `json:"speed,omitempty"`
-	Ready    bool            `json:"ready"`
-}
-
-// doctor looks a server over and prints what it found.
-func (e *env) doctor(ctx context.Context, o doctorOptions) error {
-	b, server, err := e.maker().Connect(ctx, o.Endpoint)
+// doctorTools are the judge of a run, and what the run would show it.
+func (e *env) doctorTools(ctx context.Context, r eval.Request) (t doctor.Tools, err error) {
+	judges, err := e.maker().FindJudges(ctx, r)
 	if err != nil {
-		return err
+		return t, err
 	}
-	said := false
-	waiting := func(err error, _ time.Duration) {
-		if !said {
-			e.say("waiting for the server, up to %s: %v", o.timeout, err)
-			said = true
-		}
-	}
-	model, err := backends.Try(ctx, backends.Retry{For: o.timeout, Waiting: waiting}, func() (backends.Model, error) {
-		return eval.PickModel(ctx, b, o.model)
-	})
+	t = doctor.Tools{Judge: judges[0], Now: e.now, Note: func(text string) { e.say("%s", text) }}
+	t.About, t.Concurrency = eval.Describe(t.Judge.Server), eval.Concurrency(r.Concurrency, t.Judge.Server, t.Judge.Model)
+	kind, _ := r.Kind() // known: r is valid
+	template, err := kind.Template(r.Prompt)
 	if err != nil {
-		return err
+		return t, err
 	}
-	d := &doctor{
-		env: e, opts: o, backend: b, client: backends.WithTimeout(b, o.timeout), server: server, model: model, systemRole: o.systemRole,
+	set, err := e.library().Open(r.Dataset)
+	if err != nil {
+		return t, err
 	}
-	if err := d.examine(ctx); err != nil {
-		return err
-	}
-	return d.conclude()
-}
-
-// examine makes every check; one that finds nothing good does not stop the
-// others.
-func (d *doctor) examine(ctx context.Context) error {
-	for i, c := range checks {
-		d.env.say("%2d/%d %s", i+1, len(checks), c.name)
-		for _, f := range d.try(ctx, c) {
-			if f.Check == "" {
-				f.Check = c.name
-			}
-			d.findings = append(d.findings, f)
+	defer set.Close()
+	protocol := kind.New(template, nil)
+	for i := range set.Len() {
+		item, err := set.Item(i)
+		if err != nil {
+			return t, err
 		}
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
+		t.Text += fmt.Sprintf("\n\n%s\n\n%s\n\n%s", item.Question, item.Candidates[0].Text, item.Candidates[1].Text)
+		t.Prompts = append(t.Prompts, protocol.Prompt(item, protocol.Showings(item)[0]))
 	}
-	return nil
-}
-
-// giveUp is after how many checks without any answer the rest is not tried.
-const giveUp = 3
-
-func (d *doctor) try(ctx context.Context, c check) []finding {
-	switch {
-	case d.dumb:
-		return []finding{skipped("the model does not answer")}
-	case d.gone:
-		return []finding{skipped("the server stopped answering")}
-	case d.silent >= giveUp:
-		d.gone = true
-		return []finding{bad(statusFail, "look at the server's log", "the server stopped answering")}
-	case d.opts.quick && c.load:
-		return []finding{skipped("left out by --quick")}
-	}
-	if c.limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.limit)
-		defer cancel()
-	}
-	d.answered, d.lost = 0, 0
-	found := c.run(d, ctx)
-	switch {
-	case d.answered > 0:
-		d.silent = 0
-	case d.lost > 0:
-		d.silent++
-	}
-	return found
-}
-
-// conclude prints the findings; the error says what failed.
-func (d *doctor) conclude() error {
-	var failed []string
-	for _, f := range d.findings {
-		if f.Status == statusFail && !slices.Contains(failed, f.Check) {
-			failed = append(failed, f.Check)
-		}
-	}
-	out := diagnosis{d.server, d.model, d.findings, d.speed, len(failed) == 0}
-	if err := d.env.printDiagnosis(out, d.opts.json); err != nil {
-		return err
-	}
-	if !out.Ready {
-		return fmt.Errorf("not ready: %s", strings.Join(failed, ", "))
-	}
-	return nil
-}
-
-// request is a request as a run makes it.
-func (d *doctor) request(maxTokens int, messages ...backends.Message) backends.Request {
-	p := judging.DefaultParameters
-	return backends.Request{
-		Identity: d.model.Identity(d.server.Kind), Model: d.model.Name, Messages: messages,
-		Temperature: p.Temperature, TopP: p.TopP, Seed: p.Seed, MaxTokens: maxTokens,
-		NumCtx: d.numCtx, Context: d.model.Context, Timed: true,
-	}
-}
-
-func user(text string) backends.Message {
-	return backends.Message{Role: backends.User, Content: text}
-}
-
-// ask asks once, and counts.
-func (d *doctor) ask(ctx context.Context, req backends.Request) (backends.Response, error) {
-	resp, err := d.client.Ask(ctx, req)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if err == nil || !backends.IsKind(err, backends.Transport, backends.Timeout) && !errors.Is(err, context.DeadlineExceeded) {
-		d.answered++
-	} else {
-		d.lost++
-	}
-	return resp, err
-}
-
-// refused tells whether a server understood a request and did not want it.
-func refused(err error) bool {
-	var e *backends.Error
-	return errors.As(err, &e) && (e.Kind == backends.BadRequest || e.Status == http.StatusInternalServerError || e.Status == http.StatusNotImplemented)
-}
-
-// why is what an error comes to, for a finding.
-func why(err error) string {
-	if errors.Is(err, context.DeadlineExceeded) {
-		return "no answer in the time set aside for this check"
-	}
-	return err.Error()
-}
-
-// untold is the finding of a check whose question got no usable answer.
-func untold(err error) []finding {
-	return []finding{bad(statusUnknown, "look at the server's log, and ask again", "%s", why(err))}
+	return t, nil
 }

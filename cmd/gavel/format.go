@@ -45,16 +45,23 @@ func listFormat(c *cli.Context) (string, error) {
 }
 
 func (e *env) print(format string, p printable) error {
-	write := report.TextWithin(e.columns)
 	switch format {
 	case "json":
 		return report.WriteJSON(e.stdout, p)
 	case "csv":
 		return p.CSV(e.stdout)
 	case "markdown":
-		write = report.Markdown
+		return e.printTables(report.Markdown, p.Tables())
 	}
-	for _, t := range p.Tables() {
+	return e.printText(p.Tables())
+}
+
+func (e *env) printText(tables []report.Table) error {
+	return e.printTables(report.TextWithin(e.columns), tables)
+}
+
+func (e *env) printTables(write report.Writer, tables []report.Table) error {
+	for _, t := range tables {
 		if err := write(e.stdout, t); err != nil {
 			return err
 		}

@@ -23,9 +23,10 @@ var imports = map[string][]string{
 	"eval":          {"judging", "scoring", "cache", "backends", "datasets"},
 	"suite":         {"eval", "report", "scoring", "judging"},
 	"bundle":        {"eval", "cache", "judging", "datasets", "scoring"},
+	"doctor":        {"backends", "judging", "report"},
 	"server/jobs":   {"eval", "suite", "report", "scoring", "judging", "datasets", "backends"},
 	"server":        {"server/jobs", "judging", "scoring", "report", "datasets"},
-	"cmd/gavel":     {"eval", "suite", "bundle", "server", "server/jobs", "datasets", "backends", "cache", "judging", "scoring", "scoring/stats", "report"},
+	"cmd/gavel":     {"eval", "suite", "bundle", "doctor", "server", "server/jobs", "datasets", "backends", "cache", "judging", "scoring", "scoring/stats", "report"},
 }
 
 // TestImports compares the import lines with the table.

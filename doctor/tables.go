@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"fmt"
@@ -14,45 +14,39 @@ import (
 // fits into 100 columns.
 const textWidth = 68
 
-func (e *env) printDiagnosis(d diagnosis, asJSON bool) error {
-	if asJSON {
-		return report.WriteJSON(e.stdout, d)
-	}
-	if err := report.TextWithin(e.columns)(e.stdout, findingsTable(d)); err != nil {
-		return err
-	}
-	if d.Speed != nil {
-		if err := report.TextWithin(e.columns)(e.stdout, pacesTable(d)); err != nil {
-			return err
+// Verdict says in a line whether a run may be made.
+func (r *Report) Verdict() string {
+	minds := 0
+	for _, f := range r.Findings {
+		if f.Status == Warn || f.Status == Unknown {
+			minds++
 		}
 	}
-	word := "ready"
-	if !d.Ready {
-		word = "not ready: see what failed above"
-	} else if n := d.count(statusWarn) + d.count(statusUnknown); n > 0 {
-		word = "ready; one finding to mind"
-		if n > 1 {
-			word = fmt.Sprintf("ready; %d findings to mind", n)
-		}
+	switch {
+	case !r.Ready:
+		return "not ready: see what failed above"
+	case minds == 0:
+		return "ready"
+	case minds == 1:
+		return "ready; one finding to mind"
 	}
-	_, err := fmt.Fprintln(e.stdout, word)
-	return err
+	return fmt.Sprintf("ready; %d findings to mind", minds)
 }
 
-func (d diagnosis) count(status string) (n int) {
-	for _, f := range d.Findings {
-		if f.Status == status {
-			n++
-		}
+// Tables are the findings and, where the speed could be measured, what it means
+// for a run.
+func (r *Report) Tables() []report.Table {
+	if r.Speed == nil {
+		return []report.Table{r.findings()}
 	}
-	return n
+	return []report.Table{r.findings(), r.paces()}
 }
 
-// findingsTable has a finding in each row, and what to do about it below.
-func findingsTable(d diagnosis) report.Table {
+// findings has a finding in each row, and what to do about it below.
+func (r *Report) findings() report.Table {
 	t := report.Table{Columns: []report.Column{{Name: ""}, {Name: "check"}, {Name: "finding"}}}
-	for _, f := range d.Findings {
-		status, check := f.Status, f.Check
+	for _, f := range r.Findings {
+		status, check := string(f.Status), f.Check
 		for _, line := range wrapped(f.Said, textWidth, "") {
 			t.Rows = append(t.Rows, []string{status, check, line})
 			status, check = "", ""
@@ -77,8 +71,8 @@ func wrapped(s string, width int, indent string) []string {
 	return lines
 }
 
-func pacesTable(d diagnosis) report.Table {
-	s := d.Speed
+func (r *Report) paces() report.Table {
+	s := r.Speed
 	t := report.Table{
 		Title: fmt.Sprintf("JudgeBench, %d pairs in both orders (%d judgments): an estimate", judgeBench.pairs, judgeBench.judgments),
 		Columns: []report.Column{
@@ -86,7 +80,7 @@ func pacesTable(d diagnosis) report.Table {
 			{Name: "direct/s", Right: true}, {Name: "takes", Right: true},
 			{Name: "sop/s", Right: true}, {Name: "takes", Right: true}, {Name: ""},
 		},
-		Notes: assumptions(d),
+		Notes: r.assumptions(),
 	}
 	for _, p := range s.Paces {
 		mark := ""
@@ -102,20 +96,20 @@ func pacesTable(d diagnosis) report.Table {
 }
 
 // assumptions are what the estimate stands on.
-func assumptions(d diagnosis) []string {
+func (r *Report) assumptions() []string {
 	b, per := judgeBench, "4 bytes a token (not measured)"
-	if d.Speed.BytesPerTok > 0 {
-		per = fmt.Sprintf("%.1f bytes a token (measured)", d.Speed.BytesPerTok)
+	if r.Speed.BytesPerTok > 0 {
+		per = fmt.Sprintf("%.1f bytes a token (measured)", r.Speed.BytesPerTok)
 	}
 	notes := []string{
 		"direct/s, sop/s: judgments a second with that prompt;",
 		fmt.Sprintf("prompts of %d bytes (direct) and %d (sop) on average, %s;", b.direct, b.sop, per),
 		fmt.Sprintf("replies of %d and %d tokens, asked once, none from a cache;", b.directReply, b.sopReply),
 	}
-	if d.Speed.Concurrency == 0 {
+	if r.Speed.Concurrency == 0 {
 		notes = append(notes, "one request at a time: what more at once bring was not measured;")
 	}
-	if d.Model.Thinks == backends.Yes {
+	if r.Model.Thinks == backends.Yes {
 		notes = append(notes, "thinking is not counted: it may multiply the tokens of a reply;")
 	}
 	last := len(notes) - 1

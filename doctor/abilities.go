@@ -1,0 +1,194 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gavel/backends"
+)
+
+// systemText finds out whether what a system message says reaches the model.
+func (d *doctor) systemText(ctx context.Context) Finding {
+	if d.SystemRole == backends.User {
+		return skipped("--system-role user: the system text stands in the user's turn")
+	}
+	const do = "run with --system-role user, which puts the system text before the user's"
+	question := user("Which response is better?")
+	system := backends.Message{Role: backends.System, Content: "You are an impartial judge of two responses to one question. Say which of them is better, and never let their order or their length decide for you."}
+	without, err := d.ask(ctx, d.request(1, question))
+	if err != nil {
+		return untold(err)
+	}
+	with, err := d.ask(ctx, d.request(1, system, question))
+	more, least := with.PromptTokens-without.PromptTokens, backends.LeastTokens([]backends.Message{system})
+	switch {
+	case refused(err):
+		d.SystemRole = backends.User
+		return bad(Fail, do, "a system message is refused: %s", why(err))
+	case err != nil:
+		return untold(err)
+	case with.PromptTokens == 0:
+		return bad(Unknown, "if verdicts ignore the instructions, "+do, "a system message is accepted, but the server counts no tokens: it may be left out")
+	case more < least/2:
+		d.SystemRole = backends.User
+		return bad(Fail, do, "a system message is accepted and left out: %d words of it add %d tokens to the prompt", least, more).with(more)
+	}
+	return good("a system message is read: it adds %d tokens", more).with(more)
+}
+
+// thinkingTokens is how long a thought may be that is waited for.
+func (d *doctor) thinkingTokens() int {
+	if d.speed == nil || d.speed.Reply == 0 {
+		return 128
+	}
+	return min(1024, max(48, int(d.speed.Reply*8)))
+}
+
+// thinking tries --think on and --think off.
+func (d *doctor) thinking(ctx context.Context) Finding {
+	n := d.thinkingTokens()
+	try := func(t backends.Think) (backends.Response, error) {
+		req := d.request(n, user("A bat and a ball cost 11 together, and the bat costs 10 more than the ball. What does the ball cost? Answer with the number alone."))
+		req.Think = t
+		return d.ask(ctx, req)
+	}
+	says := d.Judge.Model.Thinks
+	on, errOn := try(backends.ThinkOn)
+	off, errOff := try(backends.ThinkOff)
+	for _, err := range []error{errOn, errOff} {
+		if err != nil && !refused(err) {
+			return untold(err)
+		}
+	}
+	f := judgeThinking(says, n, on, off, errOn, errOff)
+	switch {
+	case errOff == nil && off.Thinking == "":
+		if on.Thinking != "" || says == backends.Yes {
+			d.think = backends.ThinkOff
+		}
+	case errOff == nil || d.thinksAnyway:
+		d.thinksAlways = true
+	}
+	return f.with(map[string]any{
+		"says": cmp.Or(says, "unknown"), "by_itself": d.thinksAnyway,
+		"on": outcome(on, errOn), "off": outcome(off, errOff),
+	})
+}
+
+// outcome is a word for what came back.
+func outcome(r backends.Response, err error) string {
+	switch {
+	case err != nil:
+		return "refused"
+	case r.Thinking != "":
+		return "thinking apart"
+	}
+	return "no thinking"
+}
+
+func judgeThinking(says backends.Ability, n int, on, off backends.Response, errOn, errOff error) Finding {
+	switch {
+	case errOn != nil && says == backends.Yes:
+		return bad(Warn, "leave --think out, or upgrade the server", "the server says that the model thinks, and refuses --think on: %s", why(errOn))
+	case errOn != nil && errOff != nil:
+		return bad(Warn, "leave --think out", "--think is refused: %s", why(errOff))
+	case errOn != nil:
+		return good("the model does not think, and --think on is refused")
+	case on.Thinking != "" && errOff != nil:
+		return bad(Warn, "leave --think off out", "--think on thinks, apart from the reply; --think off is refused: %s", why(errOff))
+	case on.Thinking != "" && off.Thinking != "":
+		return bad(Warn, "count on thinking in every reply, and raise --max-tokens if many end as cut", "--think off changes nothing: the model thinks anyway, apart from the reply")
+	case on.Thinking != "":
+		return good("--think on thinks, apart from the reply; --think off does not")
+	case says == backends.Yes && on.Finish == backends.Length:
+		return bad(Unknown, "look at a reply of a run with --think on: where thinking stands in the text, start vLLM with --reasoning-parser, llama.cpp with --reasoning-format deepseek",
+			"the template speaks of thinking, but with --think on none came back apart within %d tokens", n)
+	case says == backends.Yes:
+		return bad(Warn, "--think changes nothing here", "the template speaks of thinking, but with --think on none came back")
+	case errOff != nil:
+		return bad(Warn, "leave --think out", "--think off is refused: %s", why(errOff))
+	}
+	if says == backends.No {
+		return good("the model does not think, says the server: \"gavel run\" refuses --think on")
+	}
+	return good("the model does not think: --think is accepted and changes nothing")
+}
+
+// labels are two that no sensible reply to the question gives by itself.
+var labels = []string{"[[A>B]]", "[[B>A]]"}
+
+func (d *doctor) capital(n int) backends.Request {
+	if d.thinksAlways {
+		n = max(n, d.thinkingTokens())
+	}
+	req := d.request(n, user("What is the capital of France? Answer with one word."))
+	req.Think = d.think
+	return req
+}
+
+// constrained holds the reply to labels that have nothing to do with the
+// question.
+func (d *doctor) constrained(ctx context.Context) Finding {
+	req := d.capital(32)
+	req.Constrain = labels
+	resp, err := d.ask(ctx, req)
+	text := strings.TrimSpace(resp.Text)
+	switch {
+	case refused(err):
+		return bad(Warn, "run without --constrain", "refused: %s", why(err))
+	case err != nil:
+		return untold(err)
+	case slices.Contains(labels, text):
+		d.constrains = true
+		return good("held to two labels, the model replies with one of them")
+	case text == "" && resp.Thinking != "":
+		return bad(Unknown, "try a run of a few pairs with --constrain", "the model was still thinking after %d tokens", req.MaxTokens)
+	}
+	return bad(Warn, "run without --constrain: it would be passed over in silence", "ignored: held to two labels, the model replies %s", quoted(text))
+}
+
+// quoted is the beginning of a reply, for a finding.
+func quoted(s string) string {
+	r := []rune(s)
+	if len(r) > 40 {
+		return fmt.Sprintf("%q…", string(r[:40]))
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// logprobs asks how probable a label was that the reply is sure to hold.
+func (d *doctor) logprobs(ctx context.Context) Finding {
+	req := d.capital(32)
+	if d.constrains {
+		req.Constrain, req.Labels = labels, labels
+	} else {
+		plain, err := d.ask(ctx, req)
+		if err != nil {
+			return untold(err)
+		}
+		words := strings.Fields(plain.Text)
+		if len(words) == 0 {
+			return bad(Unknown, "try a run of a few pairs with --logprobs", "an empty reply has no tokens to tell of")
+		}
+		req.Labels = []string{words[0], "no " + words[0]}
+	}
+	resp, err := d.ask(ctx, req)
+	do := "run without --logprobs"
+	if d.Judge.Server.Kind == "ollama" {
+		do += fmt.Sprintf(", or upgrade Ollama to %s or later (this is %s)", backends.OllamaLogprobs, d.Judge.Server.Version)
+	}
+	switch {
+	case refused(err):
+		return bad(Warn, do, "refused: %s", why(err))
+	case err != nil:
+		return untold(err)
+	case len(resp.Labels) == 0:
+		return bad(Warn, do, "asked for, but none came")
+	case d.Judge.Model.Logprobs == backends.No:
+		return bad(Warn, do+": gavel takes "+d.Judge.Server.Name+" for a server that tells none", "told, against expectation")
+	}
+	return good("the probability of the label is told")
+}

@@ -1,0 +1,254 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"gavel/backends"
+	"gavel/judging"
+)
+
+// judgeBench is the size of JudgeBench's GPT-4o file under gavel's prompts, in
+// bytes of system and user message together. It need not be on this machine.
+var judgeBench = struct {
+	pairs, judgments      int
+	direct, sop, longest  int // mean of each prompt, and the longest of all with sop
+	directReply, sopReply int // tokens of a reply: a label, and reasoning of the usual length
+}{350, 700, 5872, 6975, 10740, 8, 600}
+
+func (d *doctor) describeServer(context.Context) Finding {
+	return good("%s", d.About)
+}
+
+func (d *doctor) describeModel(context.Context) Finding {
+	m := d.Judge.Model
+	about := []string{m.Name}
+	if m.Parameters != "" {
+		about = append(about, m.Parameters+" parameters")
+	}
+	if m.Quantisation != "" {
+		about = append(about, "quantisation "+m.Quantisation)
+	}
+	text := strings.Join(about, ", ")
+	switch {
+	case m.Digest != "":
+		return good("%s, digest %s", text, m.Digest[:min(12, len(m.Digest))])
+	case strings.HasPrefix(m.Fingerprint, "params="):
+		return good("%s; no digest: known by size, vocabulary, type and template", text)
+	}
+	return bad(Warn, "after serving other weights under this name, run with --no-cache or give \"gavel cache prune --model "+m.Name+"\"",
+		"%s; the server tells no digest: other weights of this name look the same", text)
+}
+
+// small is the context that Ollama is given for a prompt that does not fit it:
+// should it be cut, reading what is left costs little.
+const small = 1024
+
+// reply asks one plain question. Without an answer to it nothing can be tried.
+func (d *doctor) reply(ctx context.Context) Finding {
+	if d.Judge.Server.Kind == "ollama" {
+		d.numCtx = small
+	}
+	patient := backends.WithRetry(d.Judge.Client, backends.Retry{For: min(d.Timeout, 30*time.Second)})
+	resp, err := patient.Ask(ctx, d.request(16, user("Which of two numbers is greater, 3 or 5? Answer with that number alone.")))
+	if err != nil {
+		d.dumb = true
+		do := "look at the server's log"
+		switch {
+		case backends.IsKind(err, backends.Timeout):
+			do = "a large model may load for minutes: ask again, or raise --timeout"
+		case backends.IsKind(err, backends.Auth):
+			do = "name the environment variable that holds the key with --api-key-env"
+		}
+		return bad(Fail, do, "a plain question is not answered: %s", why(err))
+	}
+	d.thinksAnyway = resp.Thinking != ""
+	took := ""
+	if resp.Took > 2*time.Second {
+		took = fmt.Sprintf(" in %s, loading included", resp.Took.Round(100*time.Millisecond))
+	}
+	if resp.Finish == backends.TooLong {
+		return bad(Warn, "look at the model's template: it may put a long text of its own before every prompt", "a plain question does not fit the context: %s", resp.Detail)
+	}
+	if resp.Text == "" && resp.Thinking == "" {
+		return bad(Warn, "try the model by hand: a wrong chat template does that", "a plain question is answered%s with an empty reply", took)
+	}
+	if resp.EndUntold {
+		return bad(Warn, "ask a server that tells them, or look at the ends of replies yourself", "a plain question is answered%s, but %s", took, backends.EndUntold)
+	}
+	if resp.PromptTokens == 0 {
+		return bad(Warn, "keep prompts well below the served context: gavel cannot notice a cut where tokens are not counted",
+			"a plain question is answered%s, but the server counts no tokens", took)
+	}
+	return good("a plain question is answered%s", took)
+}
+
+// longPrompt sends more than the server can take: it must refuse.
+func (d *doctor) longPrompt(ctx context.Context) Finding {
+	served := d.Judge.Model.Context
+	if d.Judge.Server.Kind == "ollama" {
+		served = small
+		if d.Judge.Model.Trained > 0 {
+			served = min(served, d.Judge.Model.Trained)
+		}
+	}
+	if served > 0 {
+		f, _ := d.overfill(ctx, d.Judge.Client.Ask, served, served+served/2+64)
+		if bare, ok := d.Judge.Backend.(backends.Unguarded); ok && f.Status == OK {
+			limited, cancel := context.WithTimeout(ctx, d.Timeout)
+			defer cancel()
+			if _, told := d.overfill(limited, bare.AskUnguarded, served, served+served/2+64); told > 0 {
+				f.Said += fmt.Sprintf("; left to itself the server would have cut it to %d", told)
+			}
+		}
+		return f
+	}
+	for _, n := range []int{5000, 20000, 80000, 300000} {
+		f, _ := d.overfill(ctx, d.Judge.Client.Ask, 0, n)
+		if f.Status != Skipped {
+			return f
+		}
+	}
+	return good("the server takes prompts of 300000 tokens and more")
+}
+
+// overfill sends a prompt of so many words to a server that serves so many
+// tokens, 0 where that is unknown: the prompt may fit then, and the finding is
+// Skipped. It also returns how many tokens the server read where it cut.
+func (d *doctor) overfill(ctx context.Context, ask func(context.Context, backends.Request) (backends.Response, error), served, words int) (Finding, int) {
+	resp, err := ask(ctx, d.request(8, user(strings.Repeat("word ", words))))
+	sent, room := fmt.Sprintf("a prompt of at least %d tokens", words), ""
+	if served > 0 {
+		room = fmt.Sprintf(" at a context of %d", served)
+	}
+	value := map[string]any{"tokens_at_least": words, "context": served, "read": resp.PromptTokens}
+	switch {
+	case refused(err):
+		return bad(Warn, "such prompts end as failed instead of prompt-too-long; please report these words", "%s is refused%s, in words that gavel does not know: %s", sent, room, why(err)), 0
+	case err != nil:
+		return bad(Unknown, "ask again with a larger --timeout; a server that refuses answers at once", "%s%s: %s", sent, room, why(err)), 0
+	case resp.Finish == backends.TooLong && resp.PromptTokens == 0:
+		return good("%s is refused%s", sent, room).with(value), 0
+	case resp.Finish == backends.TooLong:
+		return bad(Fail, d.neverCut(), "%s is cut in silence%s: the server read %d and answered", sent, room, resp.PromptTokens).with(value), resp.PromptTokens
+	case resp.PromptTokens == 0:
+		return bad(Unknown, "keep prompts well below the served context", "%s is answered%s, and the server does not tell how much it read", sent, room).with(value), 0
+	case served > 0:
+		return bad(Warn, "find out what it really serves; a cut prompt cannot be noticed", "%s is answered%s: the server claims to have read %d", sent, room, resp.PromptTokens).with(value), 0
+	}
+	return Finding{Status: Skipped}, 0
+}
+
+// neverCut is how to have a server refuse.
+func (d *doctor) neverCut() string {
+	switch d.Judge.Server.Name {
+	case backends.LlamaCpp:
+		return "upgrade llama.cpp, and start it without --context-shift"
+	case backends.LMStudio:
+		return "load the model with a context longer than every prompt, and set its context overflow to \"stop at limit\""
+	}
+	if d.Judge.Server.Kind == "ollama" {
+		return fmt.Sprintf("upgrade Ollama to %s or later (this is %s): older ones do not know how to refuse", backends.OllamaTruncate, d.Judge.Server.Version)
+	}
+	return "serve more context than the longest prompt needs, or another server: what is cut is judged on half a text"
+}
+
+// context loads the model as a run would, measures how many bytes of a judge's
+// prompt make a token, and compares what is served with what JudgeBench needs.
+func (d *doctor) context(ctx context.Context) Finding {
+	p := judging.DefaultParameters
+	if d.Judge.Server.Kind == "ollama" {
+		d.numCtx = judging.SizeContext(judgeBench.longest, p.MaxTokens, p.Attempts, d.Judge.Model.Trained)
+		if _, err := d.ask(ctx, d.request(1, user("Hello."))); err != nil {
+			return bad(Fail, "free memory, take a smaller model, or run with a smaller --num-ctx", "the model does not load with num_ctx %d, which a JudgeBench run would ask for: %s", d.numCtx, why(err))
+		}
+	}
+	text := d.prose(2000)
+	resp, err := d.ask(ctx, d.request(1, user(text)))
+	if err == nil && resp.PromptTokens > 0 {
+		d.bytesPerTok = float64(len(text)) / float64(resp.PromptTokens)
+		d.roughly = perSecond(resp.PromptTokens, cmp.Or(resp.Timing.Prompt, resp.Took))
+	}
+	if l, ok := d.Judge.Backend.(backends.Loader); ok {
+		d.memory(ctx, l)
+	}
+	return d.room()
+}
+
+// tokens is how many tokens so many bytes of a prompt make.
+func (d *doctor) tokens(bytes int) int {
+	return int(float64(bytes)/cmp.Or(d.bytesPerTok, 4) + 0.5)
+}
+
+func (d *doctor) room() Finding {
+	served := cmp.Or(d.numCtx, d.Judge.Model.Context)
+	reply := judging.DefaultParameters.MaxTokens
+	mean, longest := d.tokens(judgeBench.sop), d.tokens(judgeBench.longest*5/4) // some prompts have more tokens to the byte
+	need := longest + reply
+	value := map[string]any{"served": served, "trained": d.Judge.Model.Trained, "judgebench_longest_prompt": longest, "judgebench_wants": need}
+	said := fmt.Sprintf("%d tokens served", served)
+	if d.Judge.Model.Trained > 0 {
+		said += fmt.Sprintf(", %d trained", d.Judge.Model.Trained)
+	}
+	switch {
+	case served == 0:
+		return bad(Unknown, fmt.Sprintf("see to it that it serves %d tokens: JudgeBench's longest prompt and a reply of %d", need, reply), "the server does not tell what context it serves").with(value)
+	case d.Judge.Model.Trained > 0 && served > d.Judge.Model.Trained:
+		return bad(Warn, "serve no more than the model was trained for: beyond it models fall apart", "%s", said).with(value)
+	case served < mean:
+		return bad(Fail, d.serveMore(need), "%s: JudgeBench's mean prompt has about %d", said, mean).with(value)
+	case served <= longest:
+		return bad(Warn, d.serveMore(need), "%s: JudgeBench's longest prompt has up to about %d and would be prompt-too-long", said, longest).with(value)
+	case served < need:
+		do := d.serveMore(need)
+		if served-longest >= 1024 {
+			do += fmt.Sprintf(", or run with --max-tokens %d", served-longest)
+		}
+		return bad(Warn, do, "%s: JudgeBench's longest prompt, up to about %d, leaves %d for a reply, less than --max-tokens %d", said, longest, served-longest, reply).with(value)
+	}
+	return good("%s; JudgeBench's longest prompt has up to about %d and leaves room for its reply", said, longest).with(value)
+}
+
+// serveMore is how to be given a context of n tokens.
+func (d *doctor) serveMore(n int) string {
+	if t := d.Judge.Model.Trained; t > 0 && t < n {
+		return fmt.Sprintf("this model was trained for %d tokens: take a model of longer context for such prompts", t)
+	}
+	n = (n + 1023) / 1024 * 1024
+	switch d.Judge.Server.Name {
+	case backends.LlamaCpp:
+		slots := max(1, d.Judge.Model.Slots)
+		return fmt.Sprintf("start llama.cpp with -np %d -c %d (%d for each request)", slots, slots*n, n)
+	case backends.VLLM:
+		return fmt.Sprintf("start vLLM with --max-model-len %d", n)
+	}
+	return fmt.Sprintf("serve a context of %d tokens", n)
+}
+
+// memory says beside that whether the model is where it is fast.
+func (d *doctor) memory(ctx context.Context, l backends.Loader) {
+	m, ok, err := l.Loaded(ctx, d.Judge.Model.Name)
+	if err != nil || !ok || m.Bytes == 0 {
+		return
+	}
+	size := fmt.Sprintf("%.1f GB in memory with a context of %d", float64(m.Bytes)/1e9, m.Context)
+	if m.Bytes < 1e8 {
+		size = fmt.Sprintf("%.1f MB in memory with a context of %d", float64(m.Bytes)/1e6, m.Context)
+	}
+	var f Finding
+	switch share := float64(m.GPU) / float64(m.Bytes); {
+	case m.Context > 0 && m.Context < d.numCtx:
+		f = bad(Warn, "what does not fit is refused; run with --num-ctx "+fmt.Sprint(m.Context), "%s: less than the %d that a run asks for", size, d.numCtx)
+	case share == 0:
+		f = good("%s, none of it on a GPU", size)
+	case share < 0.99:
+		f = bad(Warn, "it runs several times faster when all of it fits: a smaller quantisation, a smaller --num-ctx, or a lower OLLAMA_NUM_PARALLEL", "%s, only %.0f %% of it on a GPU", size, 100*share)
+	default:
+		f = good("%s, all of it on a GPU", size)
+	}
+	f.Check = "memory"
+	d.also = append(d.also, f.with(m))
+}

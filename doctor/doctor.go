@@ -1,0 +1,255 @@
+// Package doctor tries a server and a model before a run: what works, what does
+// not, and how long a run would take. [Check] asks some hundred short questions
+// and reports what they showed, with what to do about it.
+//
+// It reads no flags and no environment, and has no clock of its own. The words of
+// its findings name the flags of the command line, which is where they are read.
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"gavel/backends"
+	"gavel/judging"
+)
+
+// Request says how a judge is looked over.
+type Request struct {
+	SystemRole string        // that carries the system text: backends.System or backends.User
+	Quick      bool          // leave out what puts load on the server
+	Timeout    time.Duration // of one call, more than 0
+}
+
+// Tools are what Check works with.
+type Tools struct {
+	Judge       backends.Member  // its Client ends a call after Request.Timeout
+	About       string           // the judge's server, in words
+	Concurrency int              // requests at once that a run would send by itself
+	Text        string           // such as judges read, for prompts of any length
+	Prompts     []judging.Prompt // to be asked again; short ones
+	Now         func() time.Time
+	Note        func(text string) // is told how far it is, in one line; may be nil
+}
+
+// Status of a finding.
+type Status string
+
+// Statuses of findings.
+const (
+	OK      Status = "ok"
+	Warn    Status = "warn"    // a run works, but mind what is said
+	Fail    Status = "fail"    // a run's numbers would be wrong or missing
+	Unknown Status = "unknown" // it could not be told
+	Skipped Status = "skipped" // it was not tried
+)
+
+// Finding is what a check found.
+type Finding struct {
+	Check  string `json:"check"`
+	Status Status `json:"status"`
+	Value  any    `json:"value,omitempty"`
+	Said   string `json:"said"`         // what was seen, in one line
+	Do     string `json:"do,omitempty"` // what to do about it
+}
+
+// with adds a value for programs to read.
+func (f Finding) with(value any) Finding { f.Value = value; return f }
+
+func good(format string, args ...any) Finding {
+	return Finding{Status: OK, Said: fmt.Sprintf(format, args...)}
+}
+
+func bad(status Status, do, format string, args ...any) Finding {
+	return Finding{Status: status, Said: fmt.Sprintf(format, args...), Do: do}
+}
+
+func skipped(format string, args ...any) Finding { return bad(Skipped, "", format, args...) }
+
+// Report is what the doctor found.
+type Report struct {
+	Server   backends.Server `json:"server"`
+	Model    backends.Model  `json:"model"`
+	Findings []Finding       `json:"findings"`
+	Speed    *Speed          `json:"speed,omitempty"` // nil where it could not be measured
+	Ready    bool            `json:"ready"`           // nothing failed
+}
+
+// NotReady are the checks that failed, as an error.
+type NotReady []string
+
+func (n NotReady) Error() string { return "not ready: " + strings.Join(n, ", ") }
+
+// Err is nil where Ready, else a NotReady.
+func (r *Report) Err() error {
+	var failed NotReady
+	for _, f := range r.Findings {
+		if f.Status == Fail && !slices.Contains(failed, f.Check) {
+			failed = append(failed, f.Check)
+		}
+	}
+	if failed == nil {
+		return nil
+	}
+	return failed
+}
+
+// check is one thing to look at. What it needs of earlier ones is in doctor.
+type check struct {
+	name  string
+	limit time.Duration // for all of it
+	load  bool          // puts load on the server: Request.Quick leaves it out
+	run   func(*doctor, context.Context) Finding
+}
+
+// checks lists them in order. A new one is a function and a line here.
+var checks = []check{
+	{"server", minute, false, (*doctor).describeServer},
+	{"model", minute, false, (*doctor).describeModel},
+	{"reply", 0, false, (*doctor).reply},
+	{"over-long prompt", 90 * time.Second, false, (*doctor).longPrompt},
+	{"context", 3 * minute, false, (*doctor).context},
+	{"system role", minute, false, (*doctor).systemText},
+	{"speed", minute, false, (*doctor).measureSpeed},
+	{"thinking", minute, false, (*doctor).thinking},
+	{"constrained output", minute, false, (*doctor).constrained},
+	{"logprobs", minute, false, (*doctor).logprobs},
+	{"parallel requests", minute, true, (*doctor).parallel},
+	{"shared context", 30 * time.Second, true, (*doctor).sharedContext},
+	{"throughput", minute, true, (*doctor).throughput},
+	{"same reply again", minute, true, (*doctor).sameAgain},
+}
+
+const minute = time.Minute
+
+// doctor looks a judge over. What a check learns stands here for later ones.
+type doctor struct {
+	Request
+	Tools
+
+	mu       sync.Mutex
+	answered int  // calls of the check in hand that the server answered, refusals included
+	lost     int  // calls of it that got no answer at all
+	silent   int  // checks in a row of which no call was answered
+	gone     bool // too many of them: the rest is not tried
+
+	dumb         bool           // the model does not answer: nothing can be tried
+	numCtx       int            // context to ask Ollama for; 0 where the server decides
+	bytesPerTok  float64        // of judge's prompts, by the model's own tokenizer
+	roughly      float64        // prompt tokens a second, before they are measured
+	think        backends.Think // keeps the model from thinking, where that can be
+	thinksAnyway bool           // it thinks unless told not to
+	thinksAlways bool           // it thinks whatever it is told
+	constrains   bool           // it can be held to labels
+	wordy        string         // a question that takes a long reply
+	shortReplies bool           // but the model's were short
+	speed        *Speed
+
+	also []Finding // of the check in hand, beside the one that it returns
+}
+
+// Check looks a judge over. What is wrong with the judge is in the report; the
+// error is the cause why ctx ended.
+func Check(ctx context.Context, r Request, t Tools) (*Report, error) {
+	d := &doctor{Request: r, Tools: t}
+	out := &Report{Server: t.Judge.Server, Model: t.Judge.Model}
+	for i, c := range checks { // one that finds nothing good does not stop the others
+		if t.Note != nil {
+			t.Note(fmt.Sprintf("%2d/%d %s", i+1, len(checks), c.name))
+		}
+		found := []Finding{d.try(ctx, c)}
+		for _, f := range append(found, d.also...) {
+			f.Check = cmp.Or(f.Check, c.name)
+			out.Findings = append(out.Findings, f)
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+	}
+	out.Speed, out.Ready = d.speed, out.Err() == nil
+	return out, nil
+}
+
+// giveUp is after how many checks without any answer the rest is not tried.
+const giveUp = 3
+
+func (d *doctor) try(ctx context.Context, c check) Finding {
+	d.answered, d.lost, d.also = 0, 0, nil
+	switch {
+	case d.dumb:
+		return skipped("the model does not answer")
+	case d.gone:
+		return skipped("the server stopped answering")
+	case d.silent >= giveUp:
+		d.gone = true
+		return bad(Fail, "look at the server's log", "the server stopped answering")
+	case d.Quick && c.load:
+		return skipped("left out by --quick")
+	}
+	if c.limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.limit)
+		defer cancel()
+	}
+	found := c.run(d, ctx)
+	switch {
+	case d.answered > 0:
+		d.silent = 0
+	case d.lost > 0:
+		d.silent++
+	}
+	return found
+}
+
+// request is a request as a run makes it.
+func (d *doctor) request(maxTokens int, messages ...backends.Message) backends.Request {
+	p := judging.DefaultParameters
+	return backends.Request{
+		Identity: d.Judge.Identity(), Model: d.Judge.Model.Name, Messages: messages,
+		Temperature: p.Temperature, TopP: p.TopP, Seed: p.Seed, MaxTokens: maxTokens,
+		NumCtx: d.numCtx, Context: d.Judge.Model.Context, Timed: true,
+	}
+}
+
+func user(text string) backends.Message {
+	return backends.Message{Role: backends.User, Content: text}
+}
+
+// ask asks once, and counts.
+func (d *doctor) ask(ctx context.Context, req backends.Request) (backends.Response, error) {
+	resp, err := d.Judge.Client.Ask(ctx, req)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err == nil || !backends.IsKind(err, backends.Transport, backends.Timeout) && !errors.Is(err, context.DeadlineExceeded) {
+		d.answered++
+	} else {
+		d.lost++
+	}
+	return resp, err
+}
+
+// refused tells whether a server understood a request and did not want it.
+func refused(err error) bool {
+	var e *backends.Error
+	return errors.As(err, &e) && (e.Kind == backends.BadRequest || e.Status == http.StatusInternalServerError || e.Status == http.StatusNotImplemented)
+}
+
+// why is what an error comes to, for a finding.
+func why(err error) string {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "no answer in the time set aside for this check"
+	}
+	return err.Error()
+}
+
+// untold is the finding of a check whose question got no usable answer.
+func untold(err error) Finding {
+	return bad(Unknown, "look at the server's log, and ask again", "%s", why(err))
+}

@@ -1,0 +1,320 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"gavel/backends"
+	"gavel/judging"
+)
+
+// atOnce is how many requests are sent together to see how many are served so.
+const atOnce = 4
+
+// tellable is how long a reply must take for its end to tell when it began.
+const tellable = 150 * time.Millisecond
+
+// parallel finds out how many requests are served at once: those sent together
+// and served together end together. A server that tells its slots is believed
+// where its replies are too quick to see.
+func (d *doctor) parallel(ctx context.Context) Finding {
+	n := 32
+	if d.speed != nil && d.speed.Reply > 0 {
+		n = min(256, max(16, int(d.speed.Reply*1.5)))
+	}
+	together, first := 0, time.Duration(0)
+	for range 2 { // the better of two: a busy machine makes it look worse, nothing makes it look better
+		var reqs []backends.Request
+		for range atOnce {
+			reqs = append(reqs, d.request(n, user(cmp.Or(d.wordy, wordy[0]))))
+		}
+		b := d.burst(ctx, reqs, atOnce)
+		if len(b.errs) > 0 {
+			return bad(Warn, "run with --concurrency 1, and look at the server's log", "of %d requests at once %d failed: %s", atOnce, len(b.errs), why(b.errs[0]))
+		}
+		slices.Sort(b.ends)
+		if b.replyTokens() >= min(n, fewTokens)*atOnce {
+			first = max(first, b.ends[0])
+		}
+		k := 0
+		for _, end := range b.ends {
+			if end <= b.ends[0]*3/2 {
+				k++
+			}
+		}
+		together = max(together, k)
+	}
+	slots := d.Judge.Model.Slots
+	value := map[string]any{"slots": slots}
+	said := "replies end too soon to see how many requests are served together"
+	if slots > 0 && together > slots { // then something else than the server kept them waiting
+		first = 0
+	}
+	if first >= tellable {
+		value["of_4_together"] = together
+		said = fmt.Sprintf("of %d requests sent together, %d were served together", atOnce, together)
+	}
+	if slots > 0 {
+		said = fmt.Sprintf("%d slots; %s", slots, said)
+	}
+	switch {
+	case slots == 1:
+		return bad(Warn, "start llama.cpp with -np 4 and four times the -c, if memory allows", "one slot: one request at a time").with(value)
+	case slots > 0:
+		return good("%s", said).with(value)
+	case first < tellable:
+		return bad(Unknown, "see below what more at once bring", "%s", said).with(value)
+	case together == 1 && d.Judge.Server.Kind == "ollama":
+		return bad(Warn, "start Ollama with OLLAMA_NUM_PARALLEL=4, if memory allows four times the context; for some models it serves only one", "%s: one at a time", said).with(value)
+	}
+	return good("%s", said).with(value)
+}
+
+// sharedContext finds out whether llama.cpp's slots have a context each, by
+// sending two prompts at once that fit one by one, but not together.
+func (d *doctor) sharedContext(ctx context.Context) Finding {
+	const do = "start llama.cpp with -np N and -c N times the context: without -np, slots share one context, and requests that outgrow it together fail"
+	c := d.Judge.Model.Context
+	switch {
+	case d.Judge.Server.Name != backends.LlamaCpp:
+		return skipped("only llama.cpp's slots may share one context")
+	case d.Judge.Model.Slots < 2 || c == 0:
+		return skipped("one slot has nobody to share with")
+	case d.speed == nil || float64(c)*1.2 > d.speed.Prompt*20:
+		return bad(Unknown, "look for kv_unified = 'true' in its log; where that stands, "+do, "filling %d tokens to see it would take too long", c)
+	}
+	fill := strings.Repeat(" word", c*55/100)
+	b := d.burst(ctx, []backends.Request{d.request(4, user(salt()+fill)), d.request(4, user(salt()+fill))}, 2)
+	switch {
+	case len(b.errs) == 0:
+		return good("two prompts of %d tokens at once both fit: each slot has %d of its own", c*55/100, c)
+	case refused(b.errs[0]):
+		return bad(Warn, do, "%d slots share %d tokens: two prompts of %d at once end with %s", d.Judge.Model.Slots, c, c*55/100, why(b.errs[0]))
+	}
+	return untold(b.errs[0])
+}
+
+// fewTokens is a reply too short for its time to tell how fast it was written.
+const fewTokens = 12
+
+// wave is what came of requests sent together.
+type wave struct {
+	took    time.Duration
+	ends    []time.Duration // of those answered, since the start
+	replies []backends.Response
+	errs    []error
+}
+
+func (w wave) promptTokens() (n int) {
+	for _, r := range w.replies {
+		n += r.PromptTokens
+	}
+	return n
+}
+
+func (w wave) replyTokens() (n int) {
+	for _, r := range w.replies {
+		n += r.ReplyTokens
+	}
+	return n
+}
+
+// burst sends requests, so many at once; replies[i] answers reqs[i] and is zero
+// where that failed.
+func (d *doctor) burst(ctx context.Context, reqs []backends.Request, atOnce int) wave {
+	w := wave{replies: make([]backends.Response, len(reqs))}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	next := make(chan int)
+	start := d.Now()
+	for range min(atOnce, len(reqs)) {
+		wg.Go(func() {
+			for i := range next {
+				resp, err := d.ask(ctx, reqs[i])
+				mu.Lock()
+				if err != nil {
+					w.errs = append(w.errs, err)
+				} else {
+					w.replies[i] = resp
+					w.ends = append(w.ends, d.Now().Sub(start))
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for i := range reqs {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	w.took = d.Now().Sub(start)
+	return w
+}
+
+const (
+	mostAtOnce = 32  // more is for servers that one does not ask a doctor about
+	gain       = 1.1 // less is no gain worth more requests at once
+)
+
+// waveTime is what one wave is meant to take. A variable, so that tests need not
+// wait for it.
+var waveTime = 3 * time.Second
+
+// throughput measures how much more is done when more is asked at once.
+func (d *doctor) throughput(ctx context.Context) Finding {
+	if d.speed == nil {
+		return skipped("the speed of one request is not known")
+	}
+	var paces []Pace
+	best, ended := 0, ""
+	last := d.speed.Paces[0]
+	for c := 1; c <= mostAtOnce; c *= 2 {
+		p, err := d.measurePace(ctx, c, last)
+		if err == nil && len(paces) > 0 && !gains(p, paces[best]) {
+			// Another look: a moment's business of the machine is no limit.
+			if again, err := d.measurePace(ctx, c, last); err == nil && gains(again, p) {
+				p = again
+			}
+		}
+		if err != nil {
+			ended = fmt.Sprintf("%d at once were not measured: %s", c, why(err))
+			if !errors.Is(err, context.DeadlineExceeded) && c > 1 {
+				d.also = append(d.also, bad(Warn, fmt.Sprintf("run with --concurrency %d or less", c/2), "at %d at once requests fail: %s", c, why(err)))
+			}
+			break
+		}
+		last = p
+		paces = append(paces, p)
+		if len(paces) > 1 && !gains(p, paces[best]) {
+			ended = fmt.Sprintf("%d at once are no gain", c)
+			break
+		}
+		best = len(paces) - 1
+	}
+	if len(paces) == 0 {
+		return bad(Unknown, "run with --concurrency 1 and watch its progress", "%s", ended)
+	}
+	d.speed.Paces, d.speed.Concurrency = paces, paces[best].Concurrency
+	times := max(paces[best].Sop.PerSecond/paces[0].Sop.PerSecond, paces[best].Direct.PerSecond/paces[0].Direct.PerSecond)
+	said := fmt.Sprintf("best at --concurrency %d", d.speed.Concurrency)
+	if best > 0 {
+		said += fmt.Sprintf(": %.1f times one at a time", times)
+	}
+	if ended == "" {
+		ended = fmt.Sprintf("more than %d were not tried", mostAtOnce)
+	}
+	if d.shortReplies {
+		ended += fmt.Sprintf("; replies ended before %d tokens: how fast they are written is hardly measured", fewTokens)
+	}
+	return good("%s; %s", said, ended).with(map[string]any{"concurrency": d.speed.Concurrency, "times_one": times})
+}
+
+// gains tells whether a pace is worth more requests at once.
+func gains(p, than Pace) bool {
+	return p.Sop.PerSecond >= gain*than.Sop.PerSecond || p.Direct.PerSecond >= gain*than.Direct.PerSecond
+}
+
+// measurePace sends one wave that is nearly all reading and one that is nearly
+// all writing, each sized by the last pace to take a few seconds.
+func (d *doctor) measurePace(ctx context.Context, c int, last Pace) (Pace, error) {
+	perRequest := last.Prompt * waveTime.Seconds() / float64(c)
+	bytes := max(200, min(judgeBench.sop, int(perRequest*cmp.Or(d.bytesPerTok, 4))))
+	n := max(8, min(96, int(last.Reply*waveTime.Seconds()/float64(c))))
+	r := d.wave(ctx, c, func() backends.Request { return d.request(1, user(d.prose(bytes))) })
+	if len(r.errs) > 0 {
+		return Pace{}, r.errs[0]
+	}
+	w := d.wave(ctx, c, func() backends.Request { return d.request(n, user(d.wordy)) })
+	if len(w.errs) > 0 {
+		return Pace{}, w.errs[0]
+	}
+	d.shortReplies = w.replyTokens() < fewTokens*len(w.replies) && n >= fewTokens
+	prompt := perSecond(r.promptTokens(), r.took)
+	// What the writers read takes its time too.
+	wrote := w.took - time.Duration(float64(w.promptTokens())/prompt*float64(time.Second))
+	return d.paceOf(c, prompt, perSecond(max(1, w.replyTokens()), max(wrote, w.took/10))), nil
+}
+
+// wave sends c requests at once, and where that is over too quickly to be
+// measured, several times as many, c at a time.
+func (d *doctor) wave(ctx context.Context, c int, make func() backends.Request) wave {
+	times := 1
+	for {
+		reqs := []backends.Request{}
+		for range c * times {
+			reqs = append(reqs, make())
+		}
+		w := d.burst(ctx, reqs, c)
+		if times > 1 || len(w.errs) > 0 || w.took > waveTime/4 {
+			return w
+		}
+		times = min(8, int(waveTime/2/max(w.took, time.Millisecond))+2)
+	}
+}
+
+// sameAgain asks prompts alone, alone once more, and all at once.
+func (d *doctor) sameAgain(ctx context.Context) Finding {
+	const most, tokens = 8, 32
+	crowd := d.Concurrency
+	if d.speed != nil {
+		crowd = max(2, d.speed.Concurrency, min(crowd, atOnce))
+	}
+	if len(d.Prompts) == 0 {
+		return skipped("there are no prompts to ask again")
+	}
+	var reqs []backends.Request
+	for _, prompt := range d.Prompts[:min(most, len(d.Prompts))] {
+		reqs = append(reqs, d.request(tokens, judging.FirstTurn(prompt, d.SystemRole)...))
+	}
+	start := d.Now()
+	var first []backends.Response
+	for _, req := range reqs {
+		if len(first) >= 2 && d.Now().Sub(start) > 10*time.Second {
+			break // a slow server is asked fewer
+		}
+		resp, err := d.ask(ctx, req)
+		if err != nil {
+			return untold(err)
+		}
+		first = append(first, resp)
+	}
+	n := len(first)
+	alone := d.burst(ctx, reqs[:n], 1)
+	var many []backends.Request // every prompt as often as it takes to make a crowd
+	for i := 0; i < n || i < crowd; i++ {
+		many = append(many, reqs[i%n])
+	}
+	crowded := d.burst(ctx, many, crowd)
+	if failed := append(alone.errs, crowded.errs...); len(failed) > 0 {
+		return bad(Warn, "see whether a run with --concurrency 1 fares better", "%d of %d requests failed: %s", len(failed), n+len(many), why(failed[0]))
+	}
+	again, load := changed(first, alone.replies), changed(first, crowded.replies)
+	value := map[string]any{"prompts": n, "changed_alone": again, "changed_under_load": load, "at_once": crowd}
+	said := fmt.Sprintf("of %d replies %d changed when asked again alone, %d under load (%d at once)", n, again, load, crowd)
+	switch {
+	case again > 0:
+		return bad(Warn, "measure it with --repeat 3, which says how large a difference is noise; --strict-determinism leaves prompt caches aside and may help", "%s", said).with(value)
+	case load > 0:
+		return bad(Warn, "measure it with --repeat 3, which says how large a difference is noise, or run with --strict-determinism: one request at a time", "%s", said).with(value)
+	}
+	return good("%s", said).with(value)
+}
+
+// changed counts the first replies that any later reply to the same prompt
+// differs from; later ones go round.
+func changed(first, later []backends.Response) int {
+	differs := map[int]bool{}
+	for i, r := range later {
+		i %= len(first)
+		if f := first[i]; r.Text != f.Text || r.Thinking != f.Thinking || r.Finish != f.Finish {
+			differs[i] = true
+		}
+	}
+	return len(differs)
+}
