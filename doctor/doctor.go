@@ -111,23 +111,21 @@ type check struct {
 
 // checks lists them in order. A new one is a function and a line here.
 var checks = []check{
-	{"server", minute, false, (*doctor).describeServer},
-	{"model", minute, false, (*doctor).describeModel},
+	{"server", time.Minute, false, (*doctor).describeServer},
+	{"model", time.Minute, false, (*doctor).describeModel},
 	{"reply", 0, false, (*doctor).reply},
 	{"over-long prompt", 90 * time.Second, false, (*doctor).longPrompt},
-	{"context", 3 * minute, false, (*doctor).context},
-	{"system role", minute, false, (*doctor).systemText},
-	{"speed", minute, false, (*doctor).measureSpeed},
-	{"thinking", minute, false, (*doctor).thinking},
-	{"constrained output", minute, false, (*doctor).constrained},
-	{"logprobs", minute, false, (*doctor).logprobs},
-	{"parallel requests", minute, true, (*doctor).parallel},
+	{"context", 3 * time.Minute, false, (*doctor).context},
+	{"system role", time.Minute, false, (*doctor).systemText},
+	{"speed", time.Minute, false, (*doctor).measureSpeed},
+	{"thinking", time.Minute, false, (*doctor).thinking},
+	{"constrained output", time.Minute, false, (*doctor).constrained},
+	{"logprobs", time.Minute, false, (*doctor).logprobs},
+	{"parallel requests", time.Minute, true, (*doctor).parallel},
 	{"shared context", 30 * time.Second, true, (*doctor).sharedContext},
-	{"throughput", minute, true, (*doctor).throughput},
-	{"same reply again", minute, true, (*doctor).sameAgain},
+	{"throughput", time.Minute, true, (*doctor).throughput},
+	{"same reply again", time.Minute, true, (*doctor).sameAgain},
 }
-
-const minute = time.Minute
 
 // doctor looks a judge over. What a check learns stands here for later ones.
 type doctor struct {

@@ -39,7 +39,7 @@ func (d *doctor) parallel(ctx context.Context) Finding {
 			return bad(Warn, "run with --concurrency 1, and look at the server's log", "of %d requests at once %d failed: %s", atOnce, len(b.errs), why(b.errs[0]))
 		}
 		slices.Sort(b.ends)
-		if b.replyTokens() >= min(n, fewTokens)*atOnce {
+		if _, written := b.tokens(); written >= min(n, fewTokens)*atOnce {
 			first = max(first, b.ends[0])
 		}
 		k := 0
@@ -66,8 +66,7 @@ func (d *doctor) parallel(ctx context.Context) Finding {
 	switch {
 	case slots == 1:
 		return bad(Warn, "start llama.cpp with -np 4 and four times the -c, if memory allows", "one slot: one request at a time").with(value)
-	case slots > 0:
-		return good("%s", said).with(value)
+	case slots > 0: // it is believed
 	case first < tellable:
 		return bad(Unknown, "see below what more at once bring", "%s", said).with(value)
 	case together == 1 && d.Judge.Server.Kind == "ollama":
@@ -111,18 +110,12 @@ type wave struct {
 	errs    []error
 }
 
-func (w wave) promptTokens() (n int) {
+// tokens are those of all prompts and of all replies.
+func (w wave) tokens() (prompts, replies int) {
 	for _, r := range w.replies {
-		n += r.PromptTokens
+		prompts, replies = prompts+r.PromptTokens, replies+r.ReplyTokens
 	}
-	return n
-}
-
-func (w wave) replyTokens() (n int) {
-	for _, r := range w.replies {
-		n += r.ReplyTokens
-	}
-	return n
+	return prompts, replies
 }
 
 // burst sends requests, so many at once; replies[i] answers reqs[i] and is zero
@@ -131,27 +124,23 @@ func (d *doctor) burst(ctx context.Context, reqs []backends.Request, atOnce int)
 	w := wave{replies: make([]backends.Response, len(reqs))}
 	var mu sync.Mutex
 	var wg sync.WaitGroup
-	next := make(chan int)
+	turns := make(chan struct{}, atOnce)
 	start := d.Now()
-	for range min(atOnce, len(reqs)) {
+	for i, req := range reqs {
+		turns <- struct{}{}
 		wg.Go(func() {
-			for i := range next {
-				resp, err := d.ask(ctx, reqs[i])
-				mu.Lock()
-				if err != nil {
-					w.errs = append(w.errs, err)
-				} else {
-					w.replies[i] = resp
-					w.ends = append(w.ends, d.Now().Sub(start))
-				}
-				mu.Unlock()
+			resp, err := d.ask(ctx, req)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				w.errs = append(w.errs, err)
+			} else {
+				w.replies[i] = resp
+				w.ends = append(w.ends, d.Now().Sub(start))
 			}
+			<-turns
 		})
 	}
-	for i := range reqs {
-		next <- i
-	}
-	close(next)
 	wg.Wait()
 	w.took = d.Now().Sub(start)
 	return w
@@ -234,11 +223,13 @@ func (d *doctor) measurePace(ctx context.Context, c int, last Pace) (Pace, error
 	if len(w.errs) > 0 {
 		return Pace{}, w.errs[0]
 	}
-	d.shortReplies = w.replyTokens() < fewTokens*len(w.replies) && n >= fewTokens
-	prompt := perSecond(r.promptTokens(), r.took)
+	read, _ := r.tokens()
+	asked, written := w.tokens()
+	d.shortReplies = written < fewTokens*len(w.replies) && n >= fewTokens
+	prompt := perSecond(read, r.took)
 	// What the writers read takes its time too.
-	wrote := w.took - time.Duration(float64(w.promptTokens())/prompt*float64(time.Second))
-	return d.paceOf(c, prompt, perSecond(max(1, w.replyTokens()), max(wrote, w.took/10))), nil
+	wrote := w.took - time.Duration(float64(asked)/prompt*float64(time.Second))
+	return d.paceOf(c, prompt, perSecond(max(1, written), max(wrote, w.took/10))), nil
 }
 
 // wave sends c requests at once, and where that is over too quickly to be

@@ -174,8 +174,8 @@ func Simulated(model string) (backends.Backend, backends.Server, error) {
 	return sim, server, err
 }
 
-// PickModel describes the model to ask; without a name, the only one offered.
-func PickModel(ctx context.Context, b backends.Backend, name string) (backends.Model, error) {
+// pickModel describes the model to ask; without a name, the only one offered.
+func pickModel(ctx context.Context, b backends.Backend, name string) (backends.Model, error) {
 	if name != "" {
 		return b.Model(ctx, name)
 	}

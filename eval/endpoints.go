@@ -20,7 +20,7 @@ func (e *Maker) FindJudges(ctx context.Context, o Request) ([]backends.Member, e
 		if err != nil {
 			return nil, err
 		}
-		model, err := PickModel(ctx, b, o.Model)
+		model, err := pickModel(ctx, b, o.Model)
 		return []backends.Member{{Backend: b, Client: b, Server: server, Model: model}}, err
 	}
 	judges, err := e.connectAll(ctx, o)
@@ -72,7 +72,7 @@ func (e *Maker) waitForModel(ctx context.Context, b backends.Backend, name strin
 		}
 	}
 	return backends.Try(ctx, backends.Retry{For: limit, Waiting: waiting}, func() (backends.Model, error) {
-		return PickModel(ctx, b, name)
+		return pickModel(ctx, b, name)
 	})
 }
 

@@ -18,10 +18,7 @@ type endsUntold struct {
 func (u *endsUntold) Ask(ctx context.Context, req backends.Request) (backends.Response, error) {
 	resp, err := u.Client.Ask(ctx, req)
 	if err == nil && resp.EndUntold {
-		u.once.Do(func() { u.say("warning: " + EndUntold) })
+		u.once.Do(func() { u.say("warning: " + backends.EndUntold) })
 	}
 	return resp, err
 }
-
-// EndUntold is said of such a server.
-const EndUntold = backends.EndUntold

@@ -20,7 +20,15 @@ const selfReferencePaper = "self-reference (arXiv 2509.19880)"
 var answerKind = Kind{
 	Name:  "answer",
 	About: "a question of a dataset: a model's own answer (self-reference, arXiv 2509.19880, stages 1 and 2)",
-	Goal:  "answer", Judges: answerShapes, Showings: 1,
+	Help: `Asks a model the questions of a dataset and reads its answers: generation accuracy, by
+group. An answer run is also a stage: as --agents of "gavel run self-reference" it is
+judged, as --own it is the judge's own.
+
+Examples:
+  gavel run answer --model qwen3:8b --dataset gsm8k
+  gavel run answer --model qwen3:8b --dataset mmlu-pro --group law --sample 50
+  gavel run answer --backend sim --model accuracy=0.6 --dataset sample-choice`,
+	Goal: "answer", Judges: answerShapes, Showings: 1,
 	Templates: []Template{answerTexts},
 	Own:       ownAnswer,
 	Options:   []Option{markerOption},

@@ -29,7 +29,15 @@ const gradeScore = "Grade Score (arXiv 2406.12043), appendix A"
 var multiOptionKind = Kind{
 	Name:  "multi-option",
 	About: "several options in every rotation: which is best? (Grade Score, arXiv 2406.12043)",
-	Goal:  GoalBest, Judges: []datasets.Shape{datasets.Options},
+	Help: `Has a judge pick the best of several options, once in every rotation of their order, so
+that each stands at each place once: does it choose an option, or a place? The table has
+what a judge that picks at random would score beside it.
+
+Examples:
+  gavel run multi-option --model qwen3:8b --dataset sample-options
+  gavel run multi-option --model qwen3:8b --dataset oasst1 --sample 200 --prompt 3 --unrelated
+  gavel run multi-option --model qwen3:8b --dataset oasst1 --goal worst --orders all --max-options 4`,
+	Goal: GoalBest, Judges: []datasets.Shape{datasets.Options},
 	Templates: []Template{
 		bothGoals("1", gradeScore+", \"A simple prompt\""),
 		bothGoals("2", gradeScore+", \"Come up with an evaluation criteria\""),

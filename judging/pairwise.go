@@ -23,6 +23,7 @@ const (
 var pairwiseKind = Kind{
 	Name:  "pairwise",
 	About: "two responses in both orders: which is better? (JudgeBench, arXiv 2410.12784)",
+	Help:  pairsHelp,
 	Goal:  GoalBetter, Judges: []datasets.Shape{datasets.Pair}, Showings: 2, FollowUps: true,
 	Templates: []Template{
 		embedded("pairwise", "sop", "JudgeBench's Arena-Hard prompt with two choices"),
@@ -37,6 +38,7 @@ var pairwiseKind = Kind{
 var reversedKind = Kind{
 	Name:  "reversed",
 	About: "two responses in both orders: which is worse? (GRP, arXiv 2503.06139)",
+	Help:  pairsHelp,
 	Goal:  GoalWorse, Judges: []datasets.Shape{datasets.Pair}, Showings: 2, FollowUps: true,
 	Templates: []Template{
 		embedded("reversed", "sop", grp+", \"Goal-Reversed Prompting\""),
@@ -178,3 +180,12 @@ func (p pairwise) Parse(s Showing, reply string, how Reading) Verdict {
 	}
 	return v
 }
+
+const pairsHelp = `Judges every pair of the dataset twice, the second time with the responses swapped, and
+asks which is GOAL. Progress goes to standard error, the table to standard output.
+
+Examples:
+  gavel run NAME --model qwen3:8b --dataset sample
+  gavel run NAME --model qwen3:8b --dataset judgebench-gpt4o --sample 100 --dry-run
+  gavel run NAME --base-url http://gpu1:8080 --base-url http://gpu2:8080 --model qwen3-8b --dataset judgebench-gpt4o
+  gavel run NAME --backend sim --model accuracy=0.8,first=0.2 --dataset sample`

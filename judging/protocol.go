@@ -101,6 +101,7 @@ type Protocol interface {
 type Kind struct {
 	Name      string
 	About     string
+	Help      string           // what it does and how it is called: NAME and GOAL stand for those of the protocol
 	Goal      string           // what the judge is asked to name
 	Judges    []datasets.Shape // the items it takes
 	Showings  int              // of every item; 0 where it depends on the item

@@ -27,7 +27,18 @@ var ModeOption = Option{
 var selfReferenceKind = Kind{
 	Name:  "self-reference",
 	About: "an agent's answer: is it correct? without and with the judge's own answer as reference (arXiv 2509.19880)",
-	Goal:  "correct", Judges: []datasets.Shape{datasets.Judgment},
+	Help: `Has a judge say of agents' answers whether they are correct: once by reasoning alone
+(mode cot), once with the judge's own answer as a reference (mode self). The judge is
+asked the questions first; agents are files of published answers (MMLU-Pro's outputs, or
+lines with id and answer), answer runs, or models that are asked now. Every stage is a run
+of its own beside this one, and none is asked for twice. Judgments begin once all answers
+that are asked for are there. --prompt is that of the judgments.
+
+Examples:
+  gavel run self-reference --model qwen3:8b --dataset mmlu-pro --agents model_outputs_Llama-3.1-8B_5shots.zip
+  gavel run self-reference --model qwen3:8b --dataset gsm8k --agents llama3.1:8b@http://127.0.0.1:11434 --sample 100
+  gavel run self-reference --backend sim --model accuracy=0.8 --dataset sample-number --agents sim:accuracy=0.6,seed=2`,
+	Goal: "correct", Judges: []datasets.Shape{datasets.Judgment},
 	Templates: []Template{judgmentTexts},
 	Options:   []Option{ModeOption},
 	Own:       ownJudgment,

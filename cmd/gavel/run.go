@@ -50,51 +50,8 @@ questions for answer and self-reference, ranked options for multi-option.`,
 	return run
 }
 
-// descriptions of the protocols for their help, by name; each is followed by
-// how a run ends.
-var descriptions = map[string]string{
-	"pairwise": pairsHelp,
-	"reversed": pairsHelp,
-	"answer": `Asks a model the questions of a dataset and reads its answers: generation accuracy, by
-group. An answer run is also a stage: as --agents of "gavel run self-reference" it is
-judged, as --own it is the judge's own.
-
-Examples:
-  gavel run answer --model qwen3:8b --dataset gsm8k
-  gavel run answer --model qwen3:8b --dataset mmlu-pro --group law --sample 50
-  gavel run answer --backend sim --model accuracy=0.6 --dataset sample-choice`,
-	"self-reference": `Has a judge say of agents' answers whether they are correct: once by reasoning alone
-(mode cot), once with the judge's own answer as a reference (mode self). The judge is
-asked the questions first; agents are files of published answers (MMLU-Pro's outputs, or
-lines with id and answer), answer runs, or models that are asked now. Every stage is a run
-of its own beside this one, and none is asked for twice. Judgments begin once all answers
-that are asked for are there. --prompt is that of the judgments.
-
-Examples:
-  gavel run self-reference --model qwen3:8b --dataset mmlu-pro --agents model_outputs_Llama-3.1-8B_5shots.zip
-  gavel run self-reference --model qwen3:8b --dataset gsm8k --agents llama3.1:8b@http://127.0.0.1:11434 --sample 100
-  gavel run self-reference --backend sim --model accuracy=0.8 --dataset sample-number --agents sim:accuracy=0.6,seed=2`,
-	"multi-option": `Has a judge pick the best of several options, once in every rotation of their order, so
-that each stands at each place once: does it choose an option, or a place? The table has
-what a judge that picks at random would score beside it.
-
-Examples:
-  gavel run multi-option --model qwen3:8b --dataset sample-options
-  gavel run multi-option --model qwen3:8b --dataset oasst1 --sample 200 --prompt 3 --unrelated
-  gavel run multi-option --model qwen3:8b --dataset oasst1 --goal worst --orders all --max-options 4`,
-}
-
-const pairsHelp = `Judges every pair of the dataset twice, the second time with the responses swapped, and
-asks which is GOAL. Progress goes to standard error, the table to standard output.
-
-Examples:
-  gavel run NAME --model qwen3:8b --dataset sample
-  gavel run NAME --model qwen3:8b --dataset judgebench-gpt4o --sample 100 --dry-run
-  gavel run NAME --base-url http://gpu1:8080 --base-url http://gpu2:8080 --model qwen3-8b --dataset judgebench-gpt4o
-  gavel run NAME --backend sim --model accuracy=0.8,first=0.2 --dataset sample`
-
 func describeKind(k judging.Kind) string {
-	return strings.NewReplacer("NAME", k.Name, "GOAL", k.Goal).Replace(descriptions[k.Name]) + `
+	return strings.NewReplacer("NAME", k.Name, "GOAL", k.Goal).Replace(k.Help) + `
 
 Exit status: 0 every judgment was answered; 3 some failed or are missing, and the same
 command goes on; 130 interrupted, and the same command goes on.`

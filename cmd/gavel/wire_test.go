@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"gavel/eval"
+	"gavel/backends"
 )
 
 // within fails a test whose work does not end; how long it takes is no matter.
@@ -117,7 +117,7 @@ func TestServerWithoutFinishReasons(t *testing.T) {
 	command := []string{"run", "pairwise", "--base-url", s.URL, "--dataset", "sample", "--limit", "4", "--concurrency", "1", "--out"}
 	for i, out := range []string{"asked", "remembered"} {
 		_, stderr, code := call(t, append(command, out)...)
-		if code != exitOK || strings.Count(stderr, eval.EndUntold) != 1 {
+		if code != exitOK || strings.Count(stderr, backends.EndUntold) != 1 {
 			t.Errorf("%s: exit status %d, said %q", out, code, stderr)
 		}
 		for _, r := range records(t, out) {
@@ -130,7 +130,7 @@ func TestServerWithoutFinishReasons(t *testing.T) {
 		}
 	}
 	stdout, _, _ := call(t, "doctor", "--base-url", s.URL)
-	if !strings.Contains(strings.Join(strings.Fields(stdout), " "), eval.EndUntold) {
+	if !strings.Contains(strings.Join(strings.Fields(stdout), " "), backends.EndUntold) {
 		t.Errorf("the doctor says\n%s", stdout)
 	}
 }
