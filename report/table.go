@@ -115,12 +115,19 @@ func layout(t Table, cell func(string) string, widest map[int]int) table.Writer 
 // clean makes words of others, model names and paths, safe to print: no control
 // characters, no escape sequences, no marks that turn the direction of writing.
 func clean(s string) string {
+	return inLine.Replace(Harmless(s))
+}
+
+var inLine = strings.NewReplacer("\n", "\uFFFD", "\t", "\uFFFD")
+
+// Harmless takes out what would steer a terminal. Lines and tabs stay.
+func Harmless(text string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+		if r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
 			return '\uFFFD'
 		}
 		return r
-	}, s)
+	}, text)
 }
 
 var markdown = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "<", "&lt;", "`", "\\`", "](", `]\(`)

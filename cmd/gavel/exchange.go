@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -365,26 +366,19 @@ func exportCommand(e *env) *cli.Command {
 }
 
 func (e *env) exportJudgeBench(run, out string) (err error) {
-	w := io.Writer(e.stdout)
-	if out != "" {
-		f, oerr := os.OpenFile(out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-		if oerr != nil {
-			return oerr
-		}
-		defer func() {
-			if cerr := f.Close(); err == nil {
-				err = cerr
-			}
-			if err != nil {
-				os.Remove(out) // half of it looks like all
-			}
-			if judging.NoRoom(err) {
-				err = writing(out, err)
-			}
-		}()
-		w = f
+	var written, left int
+	export := func(w io.Writer) (err error) {
+		written, left, err = judging.ExportJudgeBench(run, w)
+		return err
 	}
-	written, left, err := judging.ExportJudgeBench(run, w)
+	switch _, gone := os.Lstat(out); {
+	case out == "":
+		err = export(e.stdout)
+	case gone == nil:
+		err = &fs.PathError{Op: "open", Path: out, Err: fs.ErrExist}
+	default:
+		err = judging.WriteFile(out, export)
+	}
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-	"unicode"
 
 	"github.com/adrg/xdg"
 	"github.com/urfave/cli/v2"
@@ -28,6 +27,7 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/eval"
+	"gavel/report"
 )
 
 // Exit statuses.
@@ -62,17 +62,7 @@ func (e *env) maker() *eval.Maker {
 
 // say writes a line for people. What servers, files and bundles say is in it too.
 func (e *env) say(format string, args ...any) {
-	fmt.Fprintln(e.stderr, harmless(fmt.Sprintf(format, args...)))
-}
-
-// harmless takes out what would steer a terminal, as report does in its tables.
-func harmless(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
-			return '\uFFFD'
-		}
-		return r
-	}, text)
+	fmt.Fprintln(e.stderr, report.Harmless(fmt.Sprintf(format, args...)))
 }
 
 func (e *env) library() datasets.Library {

@@ -71,15 +71,6 @@ func (e *env) writePage(path string, force bool, runs []report.Run) error {
 	return judging.WriteFile(path, func(w io.Writer) error { return report.WriteHTML(w, runs) })
 }
 
-// writing names the file, not the passing one that it is written to first.
-func writing(path string, err error) error {
-	var perr *fs.PathError
-	if errors.As(err, &perr) {
-		err = perr.Err
-	}
-	return fmt.Errorf("writing %s: %w", path, err)
-}
-
 // replaceable tells whether a page may be written to a path: where there is
 // nothing yet, or a page of gavel's.
 func replaceable(path string) error {
