@@ -60,7 +60,7 @@ func (w *world) breakOff(s *stub, n int, folder string, records int, how os.Sign
 	w.t.Helper()
 	s.take(w)
 	s.mu.Lock()
-	s.block = func(i int) bool { return i >= n }
+	s.blocks(func(i int) bool { return i >= n })
 	s.mu.Unlock()
 	cmd := w.command(args...)
 	if err := cmd.Start(); err != nil {
@@ -93,7 +93,7 @@ func (w *world) breakOff(s *stub, n int, folder string, records int, how os.Sign
 	timer.Stop()
 	close(ended)
 	s.mu.Lock()
-	s.block = nil
+	s.blocks(nil)
 	s.mu.Unlock()
 	s.take(w)
 	return cmd.ProcessState.ExitCode()

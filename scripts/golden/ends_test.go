@@ -16,15 +16,15 @@ func TestEnds(t *testing.T) {
 	b := open(t, "ends")
 	s := newStub(w, "other")
 	args := []string{"run", "pairwise", "--model", "tiny", "--base-url", s.URL, "--dataset", "sample", "--limit", "4", "--concurrency", "1", "--no-cache", "--retry-for", "1ms"}
-	s.fail = func(n int) bool { return n == 3 }
+	s.fails(func(n int) bool { return n == 3 })
 	r := w.gavel(append(args, "--out", "failed", "--csv")...)
 	b.add("a call fails", fmt.Sprintf("exit status %d\n%s", r.code, r.stdout))
 	b.add("a call fails · verdicts", verdicts(t, w.read("failed/records.jsonl")))
 	b.add("a call fails · run.json", pick(t, w.read("failed/run.json"), "id", "judgments", "status"))
-	s.fail = func(int) bool { return true }
+	s.fails(func(int) bool { return true })
 	r = w.gavel(append(args, "--out", "lost", "--csv")...)
 	b.add("every call fails", fmt.Sprintf("exit status %d\n%s", r.code, r.stdout))
-	s.fail = nil
+	s.fails(nil)
 	s.take(w)
 	r = w.gavel(append(args, "--out", "failed", "--csv")...)
 	_, n := s.take(w)

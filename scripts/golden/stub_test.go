@@ -38,6 +38,20 @@ func newStub(w *world, kind string) *stub {
 	return s
 }
 
+// blocks holds the requests, by number, for which f is true; nil holds none.
+func (s *stub) blocks(f func(n int) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.block = f
+}
+
+// fails answers those for which f is true with an error; nil answers all.
+func (s *stub) fails(f func(n int) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fail = f
+}
+
 var kinds = []string{"llama.cpp", "ollama", "other", "vllm"}
 
 // pages are what the kinds of servers tell of themselves and their models, "tiny" and, of Ollama, "small:1b".
