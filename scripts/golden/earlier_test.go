@@ -59,9 +59,7 @@ func addresses(all map[string]*stub, text string) string {
 func (w *world) breakOff(s *stub, n int, folder string, records int, how os.Signal, args ...string) int {
 	w.t.Helper()
 	s.take(w)
-	s.mu.Lock()
 	s.blocks(func(i int) bool { return i >= n })
-	s.mu.Unlock()
 	cmd := w.command(args...)
 	if err := cmd.Start(); err != nil {
 		w.t.Fatal(err)
@@ -92,9 +90,7 @@ func (w *world) breakOff(s *stub, n int, folder string, records int, how os.Sign
 	cmd.Wait()
 	timer.Stop()
 	close(ended)
-	s.mu.Lock()
 	s.blocks(nil)
-	s.mu.Unlock()
 	s.take(w)
 	return cmd.ProcessState.ExitCode()
 }
