@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -59,7 +60,7 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 					t.Fatalf("%d: %s has no error", status, name)
 				}
 				if e := failed(t, err); e.Kind != Moved || e.MayPass() || e.Status != status || strings.Contains(e.Error(), "secret") ||
-					!strings.Contains(e.Message, "it redirects to "+elsewhere.URL+"/") || !strings.Contains(e.Message, "put that address in --base-url") {
+					!strings.Contains(e.Message, "it redirects to "+elsewhere.URL+"/") || !strings.Contains(e.Message, "put "+elsewhere.URL+" in --base-url") {
 					t.Errorf("%d: %s: kind %s, %v", status, name, e.Kind, e)
 				}
 			}
@@ -210,5 +211,24 @@ func TestWhatNeverEnds(t *testing.T) {
 				within(t, w.name, asked.Wait)
 			}
 		})
+	}
+}
+
+// What is said to be put in --base-url is a server, and not one page of it.
+func TestBaseOfARedirect(t *testing.T) {
+	for to, want := range map[string]string{
+		"https://h/v1/chat/completions":     "https://h",
+		"https://h/a/api/v1/models/":        "https://h/a/api",
+		"https://h:1/ollama/api/chat":       "https://h:1/ollama",
+		"https://h/tokenize":                "https://h",
+		"https://login.h/api/sign-in/v1/go": "https://login.h/api/sign-in/v1/go",
+	} {
+		page, err := url.Parse(to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := bare(base(page)); got != want {
+			t.Errorf("%s: %s, want %s", to, got, want)
+		}
 	}
 }

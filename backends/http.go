@@ -142,12 +142,22 @@ func unasked(resp *http.Response) error {
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
 		e.Kind, e.Message = Moved, "it sends elsewhere, but does not say where"
 		if to, err := resp.Location(); err == nil {
-			e.Message = fmt.Sprintf("it redirects to %s, and no redirect is followed: if that is the server you mean, put that address in --base-url", bare(to))
+			e.Message = fmt.Sprintf("it redirects to %s, and no redirect is followed: if that is the server you mean, put %s in --base-url", bare(to), bare(base(to)))
 		}
 	default:
 		return nil
 	}
 	return e
+}
+
+// ownPages are the places of both formats, which follow the address of a server.
+var ownPages = regexp.MustCompile(`/(?:v1/(?:chat/completions|completions|models)|api/\w+|props|version|tokenize|apply-template)/?$`)
+
+// base is the address of the server that has a page, as --base-url takes it.
+func base(page *url.URL) *url.URL {
+	at := *page
+	at.Path = ownPages.ReplaceAllString(at.Path, "")
+	return &at
 }
 
 // bare is an address without what may be secret in it.

@@ -55,7 +55,8 @@ func NewWatch(ctx context.Context, m Member, patience time.Duration) *Watch {
 
 // Begin takes a sample of the model before anything else is asked. known is one
 // that was taken of it earlier, if any: the error is *ModelChangedError where the
-// weights are others now. What the server does not tell is passed over here.
+// weights are others now. A server that is busy is asked again, for without a
+// sample nobody notices later; what it does not tell then is passed over.
 func (w *Watch) Begin(known Sample) (Sample, error) {
 	limited, cancel := context.WithTimeout(w.ctx, pageTime)
 	defer cancel()
@@ -64,7 +65,11 @@ func (w *Watch) Begin(known Sample) (Sample, error) {
 	}
 	w.sample = known
 	if s, ok := w.member.Backend.(Sampler); ok {
-		sample, err := s.Sample(limited, w.member.Model.Name)
+		sample, err := Try(w.ctx, Retry{For: w.patience}, func() (Sample, error) {
+			limited, cancel := context.WithTimeout(w.ctx, pageTime)
+			defer cancel()
+			return s.Sample(limited, w.member.Model.Name)
+		})
 		switch {
 		case err != nil:
 		case !known.Same(sample):

@@ -16,7 +16,8 @@ type serving struct {
 	Backend
 	now      atomic.Pointer[presence]
 	looks    atomic.Int64
-	answered func() // told of the next reply
+	busy     atomic.Int64 // so many samples are refused
+	answered func()       // told of the next reply
 }
 
 type presence struct {
@@ -50,7 +51,12 @@ func (s *serving) Identify(context.Context, string) (Presence, error) {
 	return Presence{Identity: now.identity, Process: now.process}, nil
 }
 
-func (s *serving) Sample(context.Context, string) (Sample, error) { return s.now.Load().sample, nil }
+func (s *serving) Sample(context.Context, string) (Sample, error) {
+	if s.busy.Add(-1) >= 0 {
+		return nil, &Error{Kind: Busy, Message: "busy"}
+	}
+	return s.now.Load().sample, nil
+}
 
 func watching(t *testing.T, first presence) (*serving, *Watch) {
 	t.Helper()
@@ -196,4 +202,21 @@ func TestWatchGoesOnWithTheModelOfAnEarlierPart(t *testing.T) {
 	if _, err := s.watch(t).Begin(Sample{" it": -0.6}); err != nil {
 		t.Errorf("the same: %v", err)
 	}
+}
+
+// A server that is busy when the run begins is watched like any other.
+func TestWatchBusyAtFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := new(serving)
+		s.now.Store(&presence{identity: tinyIdentity, process: "1", sample: Sample{" it": -0.1}})
+		s.busy.Store(2)
+		w := s.watch(t)
+		if sample, err := w.Begin(nil); err != nil || sample[" it"] != -0.1 {
+			t.Errorf("Begin: %v, %v", sample, err)
+		}
+		s.now.Store(&presence{identity: tinyIdentity, process: "2", sample: Sample{" so": -0.1}})
+		if _, err := w.Ask(t.Context(), Request{}); !errors.As(err, new(*ModelChangedError)) {
+			t.Errorf("with other weights: %v", err)
+		}
+	})
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/dgraph-io/badger/v4"
 )
 
 // Badger tries a write that fails again and again, for ever: where its folder
@@ -122,10 +124,14 @@ func (s *Store) judged(err error) error {
 }
 
 // here gives the store up where its folder is gone, or is another: a Badger that
-// goes on would never be done.
+// goes on would never be done. Where the files alone are gone, it would leave
+// tables that no manifest names, and the next one to open it would refuse them.
 func (s *Store) here() error {
 	if now, err := os.Stat(s.dir); err != nil || !os.SameFile(s.folder, now) {
 		return s.giveUp("its folder is gone")
+	}
+	if _, err := os.Stat(filepath.Join(s.dir, badger.ManifestFilename)); err != nil {
+		return s.giveUp("its files are gone")
 	}
 	return nil
 }

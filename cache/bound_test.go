@@ -100,6 +100,29 @@ func TestFolderVanishes(t *testing.T) {
 	}
 }
 
+// A Badger that goes on in a folder that was emptied leaves tables there that no
+// manifest names, and whoever opens it next is refused.
+func TestFilesVanish(t *testing.T) {
+	s, w := open(t, filepath.Join(t.TempDir(), "cache"))
+	put(t, s, "old", entry("x"))
+	files, err := filepath.Glob(filepath.Join(s.dir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if err := os.Remove(f); err != nil {
+			t.Skip(err) // a system that does not let go of open files
+		}
+	}
+	if err := s.Close(); !errors.Is(err, ErrGivenUp) || !strings.Contains(err.Error(), "its files are gone") {
+		t.Errorf("Close: %v", err)
+	}
+	givenUpOnce(t, s, w)
+	if left, err := filepath.Glob(filepath.Join(s.dir, "*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %q, %v", left, err)
+	}
+}
+
 // Badger retries what it cannot flush for ever; its Close waits for that.
 func TestCannotBeFlushed(t *testing.T) {
 	dir := t.TempDir()

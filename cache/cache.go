@@ -70,6 +70,8 @@ type Entry struct {
 	// Origin is the bundle that the reply was taken in from, as it was called
 	// then; empty for a reply to this gavel.
 	Origin string `json:"origin,omitempty"`
+	// Sample says that it is no reply, but what a model is known by.
+	Sample bool `json:"sample,omitempty"`
 }
 
 // answer is what a caller is given.
@@ -606,6 +608,8 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 		case err != nil:
 			st.Damaged++
 			return nil
+		case e.Sample:
+			return nil
 		}
 		st.Entries++
 		st.Models[e.Model]++
@@ -622,17 +626,31 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 }
 
 // Prune removes entries that cannot be used, and those that drop picks; it
-// returns how many went. Tables that were set aside go too.
+// returns how many went. Tables that were set aside go too. A model's sample
+// stays for as long as a reply of that name does: what is left would else be
+// given to the next model of the name.
 func (s *Store) Prune(ctx context.Context, drop func(Entry) bool) (int, error) {
 	var keys [][]byte
+	samples, left := map[string][][]byte{}, map[string]bool{} // by model
 	err := s.Visit(ctx, func(key []byte, e Entry, err error) error {
-		if err != nil || drop(e) {
+		switch {
+		case err == nil && e.Sample:
+			samples[e.Model] = append(samples[e.Model], key)
+		case err != nil || drop(e):
 			keys = append(keys, key)
+		default:
+			left[e.Model] = true
 		}
 		return nil
 	})
 	if err == nil {
 		err = os.RemoveAll(filepath.Join(s.dir, damagedFolder))
+	}
+	replies := len(keys)
+	for model, of := range samples {
+		if !left[model] {
+			keys = append(keys, of...)
+		}
 	}
 	if err != nil || len(keys) == 0 {
 		return 0, err
@@ -640,7 +658,7 @@ func (s *Store) Prune(ctx context.Context, drop func(Entry) bool) (int, error) {
 	if err := s.roomToMerge(); err != nil {
 		return 0, err
 	}
-	return len(keys), s.do(s.pruneTakes(), func() error { return s.remove(keys) })
+	return replies, s.do(s.pruneTakes(), func() error { return s.remove(keys) })
 }
 
 // pruneTakes is how long it may take to write everything anew, values beside the
@@ -676,13 +694,14 @@ func (s *Store) remove(keys [][]byte) error {
 // Verify reads every entry and every table; report is told of each
 // entry that cannot be used.
 func (s *Store) Verify(ctx context.Context, report func(key []byte, err error)) (good int, bad int, err error) {
-	err = s.Visit(ctx, func(key []byte, _ Entry, err error) error {
-		if err != nil {
+	err = s.Visit(ctx, func(key []byte, e Entry, err error) error {
+		switch {
+		case err != nil:
 			bad++
 			report(key, err)
-			return nil
+		case !e.Sample:
+			good++
 		}
-		good++
 		return nil
 	})
 	if err != nil {

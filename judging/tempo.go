@@ -6,7 +6,8 @@ import (
 )
 
 // Tempo is how fast a run goes, by when the newest of its judgments were begun:
-// the last thousand, of the last two minutes. All who say it say it by this one.
+// the last thousand, of the last two minutes, or, of a judge that takes longer for
+// one, of three times as long as the newest is ago. All who say it say it by this one.
 type Tempo struct {
 	newest []time.Time
 	next   int // the oldest of them, where there are tempoOf
@@ -30,7 +31,11 @@ func (t *Tempo) Add(at time.Time) {
 // PerSecond is how many judgments are made in a second; 0 where fewer than two
 // tell.
 func (t *Tempo) PerSecond(now time.Time) float64 {
-	recent := slices.DeleteFunc(slices.Clone(t.newest), func(at time.Time) bool { return now.Sub(at) > tempoOver })
+	if len(t.newest) < 2 {
+		return 0
+	}
+	over := max(tempoOver, 3*now.Sub(slices.MaxFunc(t.newest, time.Time.Compare)))
+	recent := slices.DeleteFunc(slices.Clone(t.newest), func(at time.Time) bool { return now.Sub(at) > over })
 	if len(recent) < 2 {
 		return 0
 	}

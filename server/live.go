@@ -23,7 +23,7 @@ type Progress struct {
 	Failed    int            `json:"failed"`
 	Cached    int            `json:"cached_replies"`
 	Outcomes  map[string]int `json:"outcomes"`
-	Rate      float64        `json:"rate"`              // judgments a second, of the last two minutes
+	Rate      float64        `json:"rate"`              // judgments a second, see judging.Tempo
 	Left      *float64       `json:"left_s"`            // seconds, at that rate; null where unknown
 	Job       *jobs.Job      `json:"job,omitempty"`     // that makes it, where this server does
 	Problem   string         `json:"problem,omitempty"` // why nothing can be said

@@ -60,7 +60,7 @@ func TestRedirectedServer(t *testing.T) {
 		}
 		for _, command := range commands {
 			_, stderr, code := call(t, command...)
-			if code != exitError || !strings.Contains(stderr, "it redirects to "+elsewhere.URL) || !strings.Contains(stderr, "put that address in --base-url") {
+			if code != exitError || !strings.Contains(stderr, "it redirects to "+elsewhere.URL) || !strings.Contains(stderr, "put "+elsewhere.URL+" in --base-url") {
 				t.Errorf("%s: exit status %d, said %q", command, code, stderr)
 			}
 		}

@@ -228,7 +228,9 @@ func (r *Runner) begin(job Job, work func(context.Context, *eval.Maker) error) (
 	j := &runJob{runner: r, interrupts: new(eval.Interrupts), Job: job}
 	if r.list = append(r.list, j); len(r.list) > keepJobs {
 		i := slices.IndexFunc(r.list, func(j *runJob) bool { return !j.Active() })
-		r.list = slices.Delete(r.list, i, i+1)
+		if i >= 0 { // else --max-runs is more than are kept
+			r.list = slices.Delete(r.list, i, i+1)
+		}
 	}
 	ctx, cancel := context.WithCancelCause(r.ctx)
 	j.cancel = cancel

@@ -262,3 +262,24 @@ func upgrading(t *testing.T) string {
 	t.Cleanup(s.Close)
 	return s.URL
 }
+
+// As many jobs as --max-runs allows can go on at once, more than are kept too.
+func TestMoreJobsThanAreKept(t *testing.T) {
+	r := newRunner(t, Options{})
+	r.opts.AtOnce = keepJobs + 2
+	end := make(chan struct{})
+	for range r.opts.AtOnce {
+		_, err := r.begin(Job{}, func(context.Context, *eval.Maker) error {
+			<-end
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(r.Jobs()); n != r.opts.AtOnce {
+		t.Errorf("%d jobs are listed, %d go on", n, r.opts.AtOnce)
+	}
+	close(end)
+	within(t, "the jobs", r.Wait)
+}
