@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -161,7 +162,15 @@ func (e *Maker) asked(ctx context.Context, p *prepared, store *cache.Store) (bac
 	if len(judges) == 1 {
 		return judges[0].Client, nothing, nil
 	}
+	changes := make(chan judging.ModelChange, len(judges)) // each goes once
+	p.changes = changes
 	pool := backends.NewPool(ctx, judges, backends.PoolOptions{Changed: func(url string, err error) {
+		if other := (*backends.ModelChangedError)(nil); errors.As(err, &other) {
+			select {
+			case changes <- e.change(other):
+			default: // it is said already
+			}
+		}
 		if err != nil {
 			e.say("server %s is out: %v", url, err)
 		} else {

@@ -231,12 +231,15 @@ func (e *Maker) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (
 	left := m.Judgments - run.Answered
 	var other *backends.ModelChangedError
 	m.Status = judging.Complete
+	for len(p.changes) > 0 {
+		m.Changes = append(m.Changes, <-p.changes)
+	}
 	switch {
 	case left == 0: // also where it was told to stop when nothing was left to do
 	case errors.Is(runErr, judging.ErrStopped) || errors.Is(runErr, ErrInterrupted):
 		m.Status = judging.Interrupted
 	case errors.As(runErr, &other):
-		m.Changes = append(m.Changes, judging.ModelChange{At: e.Now().UTC().Truncate(time.Second), URL: other.URL, Was: other.Was, Is: other.Is})
+		m.Changes = append(m.Changes, e.change(other))
 		m.Status = judging.Incomplete
 	default:
 		m.Status = judging.Incomplete
@@ -291,6 +294,11 @@ func (e *Maker) ending(status string, left, expected int, runErr error) error {
 		return &kindError{ErrIncomplete, fmt.Errorf("%d of %d judgments failed or are missing; %s", left, expected, goOn)}
 	}
 	return nil
+}
+
+// change is what a run says of a server that came to serve another model.
+func (e *Maker) change(to *backends.ModelChangedError) judging.ModelChange {
+	return judging.ModelChange{At: e.Now().UTC().Truncate(time.Second), URL: to.URL, Was: to.Was, Is: to.Is}
 }
 
 // NoRoom tells whether a disk is full, that of the cache included.

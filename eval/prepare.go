@@ -21,7 +21,8 @@ type prepared struct {
 	set     *datasets.Set
 	judges  []backends.Member // the servers to ask, mostly one
 	out     string
-	records *scoring.Loader // all that stand or are made
+	changes chan judging.ModelChange // seen on one of several servers
+	records *scoring.Loader          // all that stand or are made
 
 	// Of a replay: who answers in the servers' place, and records that are taken
 	// over as they are.

@@ -270,9 +270,12 @@ func (r Request) together(kind judging.Kind) error {
 	if r.Backend != "sim" {
 		return nil
 	}
-	for field, given := range map[string]bool{"think": r.Think != backends.ThinkAuto, "constrain": r.Constrain, "logprobs": r.Logprobs, "strict-determinism": r.StrictDeterminism} {
-		if given {
-			return Wrong(field, given, "has no meaning with --backend sim")
+	for _, f := range []struct {
+		field string
+		given bool
+	}{{"think", r.Think != backends.ThinkAuto}, {"constrain", r.Constrain}, {"logprobs", r.Logprobs}, {"strict-determinism", r.StrictDeterminism}} {
+		if f.given {
+			return Wrong(f.field, f.given, "has no meaning with --backend sim")
 		}
 	}
 	return nil

@@ -46,6 +46,7 @@ not_for_race+='|TestIntervalsCoverTheTruth|TestChanceOfManyKindsOfItems|TestStan
 not_for_race+='|TestSameSeedSameBytes'
 not_for_race+='|TestManyTablesAreMerged|TestDamagedTablesAreNotMerged|TestTablesAreNotMergedOnAFullDisk' # Badger merges
 not_for_race+='|TestDamagedCache|TestFullDisk.*|TestSuiteKilled|TestKilledWithoutClosing' # other processes
+not_for_race+='|TestBomb' # one goroutine unpacks
 not_for_race+='|TestReadme|TestAirGap)$' # every command in turn, each of which has tests of its own
 
 servers=yes

@@ -310,7 +310,7 @@ func newBarrier(t *testing.T, to string) *barrier {
 		http.Error(w, err.Error(), http.StatusBadGateway)
 	}
 	g.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost && !g.pass(r.Context()) {
+		if isChat(r.URL.Path) && !g.pass(r.Context()) {
 			return
 		}
 		forward.ServeHTTP(w, r)

@@ -168,6 +168,9 @@ func TestEndpointComesBackAsAnother(t *testing.T) {
 	if said := stderr.String(); !strings.Contains(said, "is out: ") || strings.Count(said, `unknown model "tiny" at `+b.URL) != 1 || strings.Contains(said, "is back") {
 		t.Errorf("stderr:\n%s", said)
 	}
+	if m, err := judging.ReadManifest("r"); err != nil || len(m.Changes) != 1 || !strings.HasPrefix(m.Changes[0].URL, b.URL) {
+		t.Errorf("run.json: %+v, %v", m.Changes, err)
+	}
 	// What b said last was before anybody knew that it would go: a was asked again.
 	if by := answeredBy(t, "r"); by[b.URL+"/v1"] != 7 || by[a.URL+"/v1"] != 57 {
 		t.Errorf("answered by %v", by)

@@ -118,10 +118,12 @@ func (e *env) gavel(ctx context.Context, args []string) int {
 	return e.status(ctx, err)
 }
 
-// statuses are the exit statuses of errors; any other is exitError.
-var statuses = map[error]int{
-	eval.ErrUsage: exitUsage, eval.ErrIncomplete: exitIncomplete, eval.ErrInterrupted: exitInterrupted,
-}
+// statuses are the exit statuses of errors, the last that fits; any other error
+// is exitError.
+var statuses = []struct {
+	kind error
+	code int
+}{{eval.ErrUsage, exitUsage}, {eval.ErrIncomplete, exitIncomplete}, {eval.ErrInterrupted, exitInterrupted}}
 
 // status says what went wrong, in one line, and picks the exit status.
 func (e *env) status(ctx context.Context, err error) int {
@@ -129,9 +131,9 @@ func (e *env) status(ctx context.Context, err error) int {
 		return exitOK
 	}
 	code := exitError
-	for kind, status := range statuses {
-		if errors.Is(err, kind) {
-			code = status
+	for _, s := range statuses {
+		if errors.Is(err, s.kind) {
+			code = s.code
 		}
 	}
 	if ctx.Err() != nil && errors.Is(context.Cause(ctx), eval.ErrInterrupted) {

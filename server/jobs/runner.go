@@ -133,7 +133,7 @@ type notes struct {
 func (n *notes) Note(text string) {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {
-			n.say(line[:min(len(line), longLine)])
+			n.say(strings.ToValidUTF8(line[:min(len(line), longLine)], ""))
 		}
 	}
 }
