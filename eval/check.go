@@ -80,30 +80,16 @@ func (e *Maker) Answer(ctx context.Context, o Request, agent string) error {
 	return err
 }
 
-// Asked names a model at its servers, however both are written.
-func Asked(urls []string, model string) string { return asked(urls, model) }
-
-// Asks tells whether a run asks a model, as its judge or as an agent.
-func (r Request) Asks(who string) bool {
-	if asked(r.BaseURLs, r.Model) == who {
-		return true
-	}
+// Asked names the models that a run may ask, each at its servers, however both are
+// written: the judge, then the agents.
+func (r Request) Asked() []string {
+	who := []string{asked(r.BaseURLs, r.Model)}
 	for _, a := range r.Agents {
-		if model, at, named := strings.Cut(a, "@"); named && asked([]string{at}, model) == who {
-			return true
+		if model, at, named := strings.Cut(a, "@"); named {
+			who = append(who, asked([]string{at}, model))
 		}
 	}
-	return false
-}
-
-// AsksAgents tells whether a run may ask models other than its judge.
-func (r Request) AsksAgents() bool {
-	for _, a := range r.Agents {
-		if strings.Contains(a, "@") {
-			return true
-		}
-	}
-	return false
+	return who
 }
 
 // Needs are the contexts that the prompts of a request need, in tokens.
@@ -113,7 +99,7 @@ type Needs struct {
 }
 
 // Needs writes the prompts of a request, and bounds those that stand on answers
-// which are still to be given.
+// which are still to be given. They are nothing where it has an error.
 func (e *Maker) Needs(o Request) (n Needs, err error) {
 	w := &work{Maker: e.quiet(), plan: new(Plan)}
 	its, err := w.openItems(o)
@@ -139,11 +125,15 @@ func (e *Maker) Needs(o Request) (n Needs, err error) {
 		n.Judge = sizeContext(kind, o.Parameters(), judging.LongestPrompt(protocol, its.set), 0)
 		return n, nil
 	}
+	q, err := ask(s.answerOptions(), its)
+	if err != nil {
+		return n, err
+	}
 	longest, err := w.longestStaged(s, protocol)
 	if err != nil {
 		return n, err
 	}
 	n.Judge = sizeContext(kind, o.Parameters(), longest, 0)
-	n.Answers, err = s.needOfAnswers()
-	return n, err
+	n.Answers = sizeContext(q.kind, o.Parameters(), judging.LongestPrompt(q.kind.New(q.template, nil), its.set), 0)
+	return n, nil
 }

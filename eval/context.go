@@ -36,67 +36,41 @@ func (s *stages) before(kind judging.Kind) (bool, error) {
 	return stagesOf(s.opts, s.questions)
 }
 
-// needOfAnswers is the context that answers to the questions need.
-func (s *stages) needOfAnswers() (int, error) {
-	o := s.answerOptions()
-	q, err := ask(o, s.questions)
-	if err != nil {
-		return 0, err
-	}
-	return sizeContext(q.kind, o.Parameters(), judging.LongestPrompt(q.kind.New(q.template, nil), s.questions.set), 0), nil
-}
-
 // longestStaged bounds the prompts of judgments by the answers that were there
 // before the suite, and by --max-tokens for each that the suite asks for.
 func (w *work) longestStaged(s *stages, protocol judging.Protocol) (int, error) {
 	defer func() { os.RemoveAll(s.passing) }()
-	set := s.questions.set
-	toCome := judging.Unanswered("(to come)", set, s.opts.mostOfAnswer())
-	own, agents := toCome, []*judging.Answers(nil)
-	if s.opts.Own != "" {
-		var err error
-		if own, err = judging.ReadAnswers(s.opts.Own, scoring.DefaultOptions.Reading); err != nil {
-			return 0, err
+	params := s.opts.Parameters()
+	if params.Constrain {
+		params.MaxTokens += 32 // bytes, which are tokens at most, of the label in a line of its own
+	}
+	toCome := judging.Unanswered("(to come)", s.questions.set, params.MaxTokens)
+	read := func(run string) (*judging.Answers, error) {
+		if run == "" {
+			return toCome, nil
 		}
+		return judging.ReadAnswers(run, scoring.DefaultOptions.Reading)
+	}
+	own, err := read(s.opts.Own)
+	if err != nil {
+		return 0, err
 	}
 	if len(s.opts.Agents) == 0 {
-		return judging.LongestReferenced(protocol, set, own)
+		return judging.LongestReferenced(protocol, s.questions.set, own)
 	}
+	var agents []*judging.Answers
 	for _, a := range s.opts.Agents {
-		answers, err := w.givenBy(s, a)
+		run, err := w.given(s, a)
 		if err != nil {
 			return 0, err
 		}
-		if answers == nil { // one stands for all of them
-			answers = toCome
+		answers, err := read(run)
+		if err != nil {
+			return 0, err
 		}
-		if !slices.Contains(agents, answers) {
+		if !slices.Contains(agents, answers) { // one stands for all that are to come
 			agents = append(agents, answers)
 		}
 	}
-	return judging.LongestJudgment(protocol, set, own, agents)
-}
-
-// givenBy reads an agent's answers; nil where they are to be asked for.
-func (w *work) givenBy(s *stages, agent string) (*judging.Answers, error) {
-	info, err := os.Stat(agent)
-	if err != nil {
-		return nil, nil
-	}
-	if !info.IsDir() {
-		if agent, err = w.importAgent(s, agent); err != nil {
-			return nil, err
-		}
-	}
-	return judging.ReadAnswers(agent, scoring.DefaultOptions.Reading)
-}
-
-// mostOfAnswer is how many tokens an answer has at most: a reply, and with
-// --constrain the label in a line of its own.
-func (o Request) mostOfAnswer() int {
-	const label = 32 // bytes, which are tokens at most
-	if o.Parameters().Constrain {
-		return o.Parameters().MaxTokens + label
-	}
-	return o.Parameters().MaxTokens
+	return judging.LongestJudgment(protocol, s.questions.set, own, agents)
 }

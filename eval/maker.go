@@ -37,7 +37,7 @@ type Maker struct {
 	KeyOf func(url string) (variable string, known bool)
 	// NumCtx chooses the context that Ollama is asked for, where the request
 	// leaves it open; nil sizes it from the prompts of the run alone.
-	NumCtx func(r Request, spec judging.Spec, trained int) int
+	NumCtx func(r Request, spec judging.Spec, trained int) (int, error)
 	// Planned are the keys of requests that plans made before will have asked;
 	// a plan adds its own. May be nil.
 	Planned map[[32]byte]bool

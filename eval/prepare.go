@@ -194,7 +194,8 @@ func (e *Maker) equip(ctx context.Context, o Request, q question, its items, jud
 	if server.Kind == "openai" && params.NumCtx > 0 {
 		return nil, Wrong("num-ctx", params.NumCtx, ": only Ollama is told its context by the client; start %s with the context you want", server.Name)
 	}
-	if err := abilities(server, model, &params); err != nil {
+	err := abilities(server, model, &params)
+	if err != nil {
 		return nil, err
 	}
 	ids, n := judging.HashIDs(func(yield func(string) bool) {
@@ -211,10 +212,10 @@ func (e *Maker) equip(ctx context.Context, o Request, q question, its items, jud
 		Parameters: params,
 	}
 	if server.Kind == "ollama" && params.NumCtx == 0 {
-		if e.NumCtx != nil {
-			spec.Parameters.NumCtx = e.NumCtx(o, spec, model.Trained)
-		} else {
+		if e.NumCtx == nil {
 			spec.Parameters.NumCtx = sizeContext(kind, params, judging.LongestPrompt(protocol, p.set), model.Trained)
+		} else if spec.Parameters.NumCtx, err = e.NumCtx(o, spec, model.Trained); err != nil {
+			return nil, err
 		}
 	}
 	m := judging.NewManifest(e.Version, spec)

@@ -259,13 +259,9 @@ type agentSource func() (*judging.Answers, error)
 // findAgent finds the answers of an agent: of a run, of a file of outputs, or of
 // a model that is to be asked.
 func (w *work) findAgent(ctx context.Context, s *stages, agent string) (agentSource, error) {
-	if info, err := os.Stat(agent); err == nil {
-		dir := agent
-		if !info.IsDir() {
-			if dir, err = w.importAgent(s, agent); err != nil {
-				return nil, err
-			}
-		}
+	if dir, err := w.given(s, agent); err != nil {
+		return nil, err
+	} else if dir != "" {
 		answers, err := w.readAnswers(s, dir)
 		return func() (*judging.Answers, error) { return answers, nil }, err
 	}
@@ -288,6 +284,19 @@ func (w *work) findAgent(ctx context.Context, s *stages, agent string) (agentSou
 	return func() (*judging.Answers, error) {
 		return w.makeAnswers(ctx, s, o, judges, "answers of the agent "+model)
 	}, nil
+}
+
+// given is the run with an agent's answers, where there is one or a file to make
+// it of; "" where they are to be asked for.
+func (w *work) given(s *stages, agent string) (dir string, err error) {
+	info, err := os.Stat(agent)
+	switch {
+	case err != nil:
+		return "", nil
+	case info.IsDir():
+		return agent, nil
+	}
+	return w.importAgent(s, agent)
 }
 
 // modesOf is in how many modes a judgment of self-reference is asked for.

@@ -7,63 +7,61 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gavel/eval"
 	"gavel/judging"
+	"gavel/scoring"
 )
 
-// contexts chooses the context that a suite's runs ask Ollama for. Ollama
-// loads a model anew for every other one, so that all runs that ask a model have
-// the same: what the largest of them needs. It follows from the file, the
-// datasets and the runs that were there before, and from nothing that the suite
-// itself comes to know on its way: so the plan, the run, and the run that goes on
-// after a crash have the same. Runs whose num-ctx is set by hand are left alone.
+// contexts gives the runs of a suite the context that they ask Ollama for. Ollama
+// loads a model anew for every other one, so that all runs that ask a model get the
+// same: what the largest of them needs. What a run was given stands in suite.json
+// before the run is opened, and stays: with another it would be another run. Runs
+// whose num-ctx is set by hand are left alone.
 type contexts struct {
-	suite *Suite
-	maker *eval.Maker
-	needs map[string]int        // of a model, see asked
-	cells map[string]eval.Needs // by what is asked, whoever is
-	read  bool                  // what was in the suite's folder: the two below
-	had   map[judging.ModelSpec][]int
-	same  map[string][]int // of runs that differ in nothing else
+	suite   *Suite
+	given   scoring.Contexts
+	unsaved bool                  // more is given than suite.json says
+	needs   func() map[string]int // see Suite.needs
+	plan    bool                  // what is given is forgotten
 }
 
+// newContexts goes on from what suite.json says, if it is there.
 func newContexts(s *Suite, e *eval.Maker) *contexts {
-	return &contexts{suite: s, maker: e, needs: map[string]int{}, cells: map[string]eval.Needs{}, had: map[judging.ModelSpec][]int{}, same: map[string][]int{}}
+	c := &contexts{suite: s, given: scoring.Contexts{}, needs: sync.OnceValue(func() map[string]int { return s.needs(e) })}
+	if f, err := os.Open(filepath.Join(s.out, scoring.SuiteFile)); err == nil {
+		defer f.Close()
+		if file, err := scoring.DecodeSuite(f.Name(), f); err == nil && file.NumCtx != nil {
+			c.given = file.NumCtx
+		}
+	}
+	return c
 }
 
-// of is the context of a run whose spec, but for that, is known. One that has
-// begun keeps its own, since with another it would be another run: that in the
-// run's folder or, where the folder is named after what the run is, that of a run
-// which differs in nothing else.
-func (c *contexts) of(o eval.Request, spec judging.Spec, trained int) int {
-	c.look()
-	all := c.ofModel(o, spec.Model, trained)
-	if n := begunContext(o.Out); n > 0 {
-		return n
+// of is the context of a run whose spec, but for that, is known. One whose folder
+// is there has that of its folder, also where it was set by hand once.
+func (c *contexts) of(o eval.Request, spec judging.Spec, trained int) (int, error) {
+	given, id := c.ofRuns(o, spec.Model), judging.NewManifest("", spec).ID
+	n := cmp.Or(begun(o.Out), given[id])
+	if n == 0 {
+		n = c.ofModel(o, spec.Model, trained)
+		given[id], c.unsaved = n, true
 	}
-	if same := c.chosen(o, c.same[withoutContext(spec)]); len(same) > 0 {
-		return slices.Max(same)
+	if c.plan || !c.unsaved {
+		return n, nil
 	}
-	return all
+	err := c.suite.write(c.given)
+	c.unsaved = err != nil
+	return n, err
 }
 
-// begunContext is that of the run in a folder; 0 where there is none.
-func begunContext(dir string) int {
-	if dir == "" {
-		return 0
-	}
-	m, err := judging.ReadManifest(dir)
-	if err != nil {
-		return 0
-	}
-	return m.Spec.Parameters.NumCtx
-}
-
-// ofModel is that of all runs that ask one model and have not begun.
+// ofModel is that of all runs that ask one model and were given none before.
 func (c *contexts) ofModel(o eval.Request, model judging.ModelSpec, trained int) int {
-	c.look()
-	n := slices.Max(append(c.chosen(o, c.had[model]), c.need(eval.Asked(o.BaseURLs, o.Model))))
+	n := c.needs()[o.Asked()[0]]
+	for _, had := range c.ofRuns(o, model) {
+		n = max(n, had)
+	}
 	if trained > 0 {
 		n = min(n, trained)
 	}
@@ -73,13 +71,72 @@ func (c *contexts) ofModel(o eval.Request, model judging.ModelSpec, trained int)
 // following is that of judgments whose dataset is not there yet; 0 where the
 // server is not told any.
 func (c *contexts) following(later *eval.Later) int {
+	o := later.Request
 	if later.Judges[0].Server.Kind != "ollama" {
 		return 0
 	}
-	if n := cmp.Or(later.Request.NumCtx, begunContext(later.Request.Out)); n > 0 {
-		return n
+	return cmp.Or(o.NumCtx, begun(o.Out), c.ofModel(o, eval.ModelSpec(later.Judges), eval.JointModel(later.Judges).Trained))
+}
+
+// ofRuns are those that a model's runs were given. Where suite.json has none, as an
+// earlier gavel wrote it, they are taken over from the runs that are there, but for
+// what a cell has set by hand.
+func (c *contexts) ofRuns(o eval.Request, model judging.ModelSpec) map[string]int {
+	name := model.Name + " " + model.Identity
+	if c.given[name] == nil {
+		c.given[name], c.unsaved = map[string]int{}, true
+		runs, _ := os.ReadDir(c.suite.out) // not there before the suite has begun
+		for _, run := range runs {
+			m, err := judging.ReadManifest(filepath.Join(c.suite.out, run.Name()))
+			if err != nil || m.Spec.Model != model || c.suite.byHand(o, m.Spec.Parameters.NumCtx) {
+				continue
+			}
+			n := m.Spec.Parameters.NumCtx
+			m.Spec.Parameters.NumCtx = 0
+			id := judging.NewManifest("", m.Spec).ID
+			c.given[name][id] = max(c.given[name][id], n)
+		}
 	}
-	return c.ofModel(later.Request, eval.ModelSpec(later.Judges), eval.JointModel(later.Judges).Trained)
+	return c.given[name]
+}
+
+// begun is the context of the run in a folder; 0 where there is none.
+func begun(dir string) int {
+	m, err := judging.ReadManifest(dir)
+	if dir == "" || err != nil {
+		return 0
+	}
+	return m.Spec.Parameters.NumCtx
+}
+
+// byHand tells whether a cell that asks the same model has set that context.
+func (s *Suite) byHand(o eval.Request, n int) bool {
+	return slices.ContainsFunc(s.Cells, func(cell *Cell) bool {
+		return cell.Request.NumCtx == n && slices.Contains(cell.Request.Asked(), o.Asked()[0])
+	})
+}
+
+// needs is the most that any cell needs of each model. A cell that cannot be told
+// needs nothing: it says itself what is wrong with it.
+func (s *Suite) needs(e *eval.Maker) map[string]int {
+	most, known := map[string]int{}, map[string]eval.Needs{}
+	for _, c := range s.Cells {
+		if c.Request.NumCtx > 0 {
+			continue
+		}
+		key := c.Request.Apart()
+		need, ok := known[key]
+		if !ok {
+			need, _ = e.Needs(c.Request)
+			known[key] = need
+		}
+		for i, who := range c.Request.Asked() {
+			if most[who] = max(most[who], need.Answers); i == 0 { // the judge
+				most[who] = max(most[who], need.Judge)
+			}
+		}
+	}
+	return most
 }
 
 // load adds a context to those that a model is loaded for.
@@ -96,73 +153,4 @@ func (a amounts) numCtx() string {
 		list = append(list, strconv.Itoa(n))
 	}
 	return strings.Join(list, " ")
-}
-
-// chosen leaves out what a cell of the same model has set by hand.
-func (c *contexts) chosen(o eval.Request, contexts []int) []int {
-	return slices.DeleteFunc(slices.Clone(contexts), func(n int) bool {
-		return slices.ContainsFunc(c.suite.Cells, func(cell *Cell) bool {
-			return cell.Request.NumCtx == n && cell.Request.Asks(eval.Asked(o.BaseURLs, o.Model))
-		})
-	})
-}
-
-// look reads what runs the suite's folder has, the first time somebody wants to
-// know: those that come later have been given their context here.
-func (c *contexts) look() {
-	if c.read {
-		return
-	}
-	c.read = true
-	dir := filepath.Dir(filepath.Clean(c.suite.Cells[0].Request.Out))
-	entries, _ := os.ReadDir(dir) // there is none before the suite has begun
-	for _, entry := range entries {
-		m, err := judging.ReadManifest(filepath.Join(dir, entry.Name()))
-		if err != nil || m.Spec.Parameters.NumCtx == 0 {
-			continue
-		}
-		n, id := m.Spec.Parameters.NumCtx, withoutContext(m.Spec)
-		c.had[m.Spec.Model], c.same[id] = append(c.had[m.Spec.Model], n), append(c.same[id], n)
-	}
-}
-
-// withoutContext names a run's spec, whatever its context.
-func withoutContext(s judging.Spec) string {
-	s.Parameters.NumCtx = 0
-	return judging.NewManifest("", s).ID
-}
-
-// need is the most that any cell needs of a model. A cell that cannot be told
-// needs nothing: it says itself what is wrong with it.
-func (c *contexts) need(who string) int {
-	if n, known := c.needs[who]; known {
-		return n
-	}
-	n := 0
-	for _, cell := range c.suite.Cells {
-		o := cell.Request
-		if o.NumCtx > 0 || !o.Asks(who) {
-			continue
-		}
-		needs := c.cell(o)
-		if n = max(n, needs.Answers); eval.Asked(o.BaseURLs, o.Model) == who {
-			n = max(n, needs.Judge)
-		}
-	}
-	c.needs[who] = n
-	return n
-}
-
-// cell is what a cell needs, worked out once for all judges.
-func (c *contexts) cell(o eval.Request) eval.Needs {
-	key := o.Apart()
-	if n, known := c.cells[key]; known {
-		return n
-	}
-	n, err := c.maker.Needs(o)
-	if err != nil {
-		n = eval.Needs{}
-	}
-	c.cells[key] = n
-	return n
 }

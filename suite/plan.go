@@ -206,6 +206,7 @@ func (s *Suite) Plan(ctx context.Context, e *eval.Maker, probe bool) (*Plan, err
 	}
 	once.Observer = &onlyOnce{Observer: cmp.Or[eval.Observer](e.Observer, eval.Quiet{})}
 	pl.contexts = newContexts(s, &once)
+	pl.contexts.plan = true
 	once.NumCtx, once.Planned, once.Planning = pl.contexts.of, map[[32]byte]bool{}, pl.take
 	pl.maker = &once
 	plan := &Plan{Suite: s.name, Out: s.out, Conditions: len(s.points)}

@@ -37,11 +37,12 @@ func (s *Suite) Run(ctx context.Context, e *eval.Maker, yes bool) (err error) {
 	if err := s.mayRun(ctx, &quiet, yes); err != nil {
 		return err
 	}
-	if err := s.write(); err != nil {
+	contexts := newContexts(s, e)
+	if err := s.write(contexts.given); err != nil {
 		return err
 	}
 	r := &runner{Maker: &quiet, suite: s, inner: new(eval.Interrupts)}
-	quiet.Interrupts, quiet.NumCtx = r.inner, newContexts(s, e).of
+	quiet.Interrupts, quiet.NumCtx = r.inner, contexts.of
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer e.Interrupts.Handle(func() {
@@ -74,15 +75,21 @@ func (a *AboveLimits) Error() string {
 	return fmt.Sprintf("the suite is above its limits: %s; see \"gavel suite plan %s\", and run it with --yes", a.What, a.path)
 }
 
-// write says in the suite's folder which runs are its own.
-func (s *Suite) write() error {
+// write says in the suite's folder which runs are its own, and what contexts they
+// were given.
+func (s *Suite) write(given scoring.Contexts) error {
 	if _, err := os.Stat(filepath.Join(s.out, judging.ManifestFile)); err == nil {
 		return s.wrong(s.outLine, "out: %s is a run: give the suite another name or out", s.out)
 	}
 	if err := os.MkdirAll(s.out, 0o755); err != nil {
 		return fmt.Errorf("the suite's folder: %w", err)
 	}
-	return judging.WriteJSON(filepath.Join(s.out, scoring.SuiteFile), s.summary())
+	if err := given.Check(); err != nil {
+		return s.wrong(s.outLine, "out: %s has %v: give the suite another name or out", s.out, err)
+	}
+	file := s.summary()
+	file.NumCtx = given
+	return judging.WriteJSON(filepath.Join(s.out, scoring.SuiteFile), file)
 }
 
 func (r *runner) stopped(ctx context.Context) bool { return r.stop.Load() || ctx.Err() != nil }

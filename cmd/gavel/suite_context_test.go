@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 	"gavel/eval"
 	"gavel/judging"
+	"gavel/scoring"
 	"gavel/suite"
 )
 
@@ -194,13 +196,70 @@ func TestSuiteContextResumed(t *testing.T) {
 	}
 }
 
+// earlierToo makes a test with suites as they are left behind, and as an earlier
+// gavel left them: without their contexts in suite.json.
+func earlierToo(t *testing.T, test func(t *testing.T, left func(suite string))) {
+	t.Run("now", func(t *testing.T) { test(t, func(string) {}) })
+	t.Run("earlier", func(t *testing.T) {
+		test(t, func(suite string) {
+			path := filepath.Join(suite, scoring.SuiteFile)
+			var file map[string]any
+			if err := json.Unmarshal([]byte(read(t, path)), &file); err != nil || file["num_ctx"] == nil {
+				t.Fatalf("%v: %v", err, file)
+			}
+			delete(file, "num_ctx")
+			if err := judging.WriteJSON(path, file); err != nil {
+				t.Fatal(err)
+			}
+		})
+	})
+}
+
+// TestSuiteContextWritten: the context that a run was given is that of suite.json,
+// also where the run's folder is gone, and the cell that needed as much.
+func TestSuiteContextWritten(t *testing.T) {
+	home(t)
+	j := newOllama(t)
+	const longer = "  - {protocol: pairwise, dataset: sample, max-tokens: 5000, name: longer}"
+	file := contextSuite(t, j, "a", longer)
+	write(t, file, strings.Replace(read(t, file), "cache: a.cache", "no-cache: true", 1))
+	mustCall(t, "suite", "run", file)
+	want, had := j.loadsSince(0), manifestsIn(t, "a")
+	for dir := range had {
+		if err := os.RemoveAll(filepath.Join("a", dir)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, file, strings.Replace(read(t, file), longer, "", 1))
+	plan, written, calls := planOf(t, file), read(t, "a/suite.json"), j.asked()
+	if got := plan.Judges[0].NumCtx; !slices.Equal(got, []int{want[1].numCtx}) {
+		t.Errorf("planned contexts: %v, want %v", got, want)
+	}
+	if read(t, "a/suite.json") != written {
+		t.Error("a plan has changed suite.json")
+	}
+	mustCall(t, "suite", "run", file)
+	if got := j.loadsSince(calls); !slices.Equal(got, want) {
+		t.Errorf("loads: %v, want %v", got, want)
+	}
+	delete(had, "tiny_longer")
+	for dir, m := range manifestsIn(t, "a") {
+		if had[dir] == nil || m.ID != had[dir].ID {
+			t.Errorf("%s is another run", dir)
+		}
+	}
+}
+
 // TestSuiteContextGrows: a condition with longer prompts is added later. What is
 // there stays and is not asked again, stages of new cells included.
-func TestSuiteContextGrows(t *testing.T) {
+func TestSuiteContextGrows(t *testing.T) { earlierToo(t, suiteContextGrows) }
+
+func suiteContextGrows(t *testing.T, left func(suite string)) {
 	home(t)
 	j := newOllama(t)
 	file := contextSuite(t, j, "a", "")
 	mustCall(t, "suite", "run", file)
+	left("a")
 	calls, had := j.asked(), manifestsIn(t, "a")
 	write(t, "prompt.txt", strings.Repeat("Be careful. ", 800)+"Answer [[Correct]] or [[Incorrect]].")
 	file = contextSuite(t, j, "a", fmt.Sprintf(`  - {protocol: self-reference, dataset: sample-choice, agents: "other@%s", prompt: prompt.txt, name: longer}`, j.URL))
@@ -224,6 +283,7 @@ func TestSuiteContextGrows(t *testing.T) {
 	}
 	// With the longer prompts gone, a shorter condition has the context that the
 	// judge is known by.
+	left("a")
 	calls = j.asked()
 	file = contextSuite(t, j, "a", "  - {protocol: pairwise, dataset: sample, prompt: direct}")
 	mustCall(t, "suite", "run", file)
@@ -280,7 +340,9 @@ func TestSuiteContextUnfinished(t *testing.T) {
 
 // TestSuiteContextByHand: cells that set num-ctx have it, and the others' is not
 // drawn towards it, at first or when the suite goes on.
-func TestSuiteContextByHand(t *testing.T) {
+func TestSuiteContextByHand(t *testing.T) { earlierToo(t, suiteContextByHand) }
+
+func suiteContextByHand(t *testing.T, left func(suite string)) {
 	home(t)
 	j := newOllama(t)
 	mustCall(t, "suite", "run", contextSuite(t, j, "without", ""))
@@ -289,6 +351,7 @@ func TestSuiteContextByHand(t *testing.T) {
   - {protocol: pairwise, dataset: sample, num-ctx: 20000, max-tokens: 3000, name: by-hand-too}`, j.URL)
 	for range 2 {
 		mustCall(t, "suite", "run", contextSuite(t, j, "a", more))
+		left("a")
 	}
 	more += "\n  - {protocol: pairwise, dataset: sample, prompt: direct}"
 	mustCall(t, "suite", "run", contextSuite(t, j, "a", more))
