@@ -29,18 +29,22 @@ func (t *Tempo) Add(at time.Time) {
 }
 
 // PerSecond is how many judgments are made in a second; 0 where fewer than two
-// tell.
+// tell, or none has come for much longer than they take.
 func (t *Tempo) PerSecond(now time.Time) float64 {
 	if len(t.newest) < 2 {
 		return 0
 	}
-	over := max(tempoOver, 3*now.Sub(slices.MaxFunc(t.newest, time.Time.Compare)))
+	newest := slices.MaxFunc(t.newest, time.Time.Compare)
+	silent := now.Sub(newest)
+	over := max(tempoOver, 3*silent)
 	recent := slices.DeleteFunc(slices.Clone(t.newest), func(at time.Time) bool { return now.Sub(at) > over })
 	if len(recent) < 2 {
 		return 0
 	}
-	took := now.Sub(slices.MinFunc(recent, time.Time.Compare)).Seconds()
-	if took <= 0 {
+	oldest := slices.MinFunc(recent, time.Time.Compare)
+	apart := newest.Sub(oldest) / time.Duration(len(recent)-1)
+	took := now.Sub(oldest).Seconds()
+	if took <= 0 || silent > max(tempoOver, 3*apart) {
 		return 0
 	}
 	return float64(len(recent)) / took
