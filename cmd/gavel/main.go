@@ -118,26 +118,19 @@ func (e *env) gavel(ctx context.Context, args []string) int {
 	return e.status(ctx, err)
 }
 
-// statuses are the exit statuses of errors, the last that fits; any other error
-// is exitError.
-var statuses = []struct {
-	kind error
-	code int
-}{{eval.ErrUsage, exitUsage}, {eval.ErrIncomplete, exitIncomplete}, {eval.ErrInterrupted, exitInterrupted}}
-
 // status says what went wrong, in one line, and picks the exit status.
 func (e *env) status(ctx context.Context, err error) int {
 	if err == nil {
 		return exitOK
 	}
 	code := exitError
-	for _, s := range statuses {
-		if errors.Is(err, s.kind) {
-			code = s.code
-		}
-	}
-	if ctx.Err() != nil && errors.Is(context.Cause(ctx), eval.ErrInterrupted) {
+	switch {
+	case errors.Is(err, eval.ErrInterrupted), ctx.Err() != nil && errors.Is(context.Cause(ctx), eval.ErrInterrupted):
 		code = exitInterrupted
+	case errors.Is(err, eval.ErrIncomplete):
+		code = exitIncomplete
+	case errors.Is(err, eval.ErrUsage):
+		code = exitUsage
 	}
 	if !errors.Is(err, errSaid) {
 		e.say("gavel: %s", terminalWords.Advised(err, plain(err)))
