@@ -25,7 +25,7 @@
 # What cannot be had here (a tool, a server, a browser: not installed, not to be downloaded) is left out, and the
 # summary says what and why. That is no failure. gavel's own build and tests are never left out.
 #
-# CHECK_FUZZ_TIME  how long each fuzz target runs, default 2s
+# CHECK_FUZZ_TIME  how long each fuzz target runs, default 1s
 #
 # It needs Go. Where it is root on a Debian and chromium, g++ (for the race detector, and to build Ollama) or shellcheck is missing, it
 # installs them; elsewhere it does without. axe-core comes from npm. The servers are downloaded and built once and
@@ -49,6 +49,9 @@ not_for_race+='|TestDamagedCache|TestFullDisk.*|TestSuiteKilled|TestKilledWithou
 not_for_race+='|TestBomb' # one goroutine unpacks
 not_for_race+='|TestReadme|TestAirGap)$' # every command in turn, each of which has tests of its own
 
+# Of the commands those in which goroutines meet: runs at once, several servers, interrupts, jobs, live pages.
+commands_for_race='Serve|Suite(Runs|Interrupted|Stages|Status)|Endpoint|Kill|Interrupt|AnotherModel|Vanish|WithoutFinish|FaultRefused|TestStages|Several'
+
 servers=yes
 nightly=no
 for arg; do
@@ -63,12 +66,10 @@ for arg; do
 done
 if [[ $nightly == yes ]]; then
 	fuzz_time=${CHECK_FUZZ_TIME:-30s}
-	race_skips='^$'
 	export GAVEL_TEST_NIGHTLY=1
 	targets=(linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64)
 else
-	fuzz_time=${CHECK_FUZZ_TIME:-2s}
-	race_skips=$not_for_race
+	fuzz_time=${CHECK_FUZZ_TIME:-1s}
 	targets=(linux/arm64 darwin/arm64 windows/amd64) # Linux on amd64 is what most checks run on
 fi
 
@@ -263,11 +264,16 @@ check_data() {
 
 check_race() {
 	command -v "$(go env CC)" >/dev/null || skipped "the race detector takes a C compiler, and $(go env CC) is not here"
-	local packages=(./...)
-	if [[ $nightly == no ]]; then # what scripts/golden tests is another process, which has no detector
-		mapfile -t packages < <(go list ./... | grep -v '/scripts/golden$')
+	local packages
+	if [[ $nightly == yes ]]; then
+		CGO_ENABLED=1 say go test -race -count=1 -timeout 60m ./...
+		return
 	fi
-	CGO_ENABLED=1 say go test -race -skip "$race_skips" -count=1 -timeout 60m "${packages[@]}"
+	# What scripts/golden tests is another process, which has no detector. The commands go the way of the packages behind
+	# them, once more and one after the other: by day those are run in which goroutines meet.
+	mapfile -t packages < <(go list ./... | grep -vE '/(scripts/golden|cmd/gavel)$')
+	CGO_ENABLED=1 say go test -race -skip "$not_for_race" -count=1 -timeout 60m "${packages[@]}"
+	CGO_ENABLED=1 say go test -race -run "$commands_for_race" -skip "$not_for_race" -count=1 -timeout 60m ./cmd/gavel
 }
 
 # Of each package one binary is built, instrumented, for all its targets.

@@ -151,7 +151,7 @@ func few(url string, all, some int) int {
 
 func TestServersSample(t *testing.T) {
 	realServers(t, func(t *testing.T, url string) {
-		n := few(url, 32, 6)
+		n := few(url, 32, 3)
 		fourRuns(t, url, 2*n, "--dataset", "sample", "--limit", strconv.Itoa(n))
 	})
 }
@@ -161,7 +161,7 @@ func TestServersSample(t *testing.T) {
 func TestServersJudgeBench(t *testing.T) {
 	realServers(t, func(t *testing.T, url string) {
 		file := judgeBenchFile(t)
-		pick, n := []string{"--sample", "20"}, few(url, 20, 5)
+		pick, n := []string{"--sample", "20"}, few(url, 20, 3)
 		if url == os.Getenv("GAVEL_OLLAMA_URL") {
 			lines := strings.Split(strings.TrimSpace(read(t, file)), "\n")
 			slices.SortFunc(lines, func(a, b string) int { return len(a) - len(b) })
@@ -350,10 +350,7 @@ func TestServersMultiOption(t *testing.T) {
 		if _, err := os.Stat(file); err != nil {
 			t.Skip("the message trees are not in ../shared/data")
 		}
-		limit := "12"
-		if url == os.Getenv("GAVEL_OLLAMA_URL") {
-			limit = "3"
-		}
+		limit := strconv.Itoa(few(url, 12, 2))
 		for _, further := range [][]string{nil, {"--unrelated"}, {"--goal", "worst"}} {
 			args := append([]string{"run", "multi-option", "--base-url", url, "--dataset", file, "--limit", limit, "--constrain", "--accept-cut", "--max-tokens", "16", "--concurrency", "2"}, further...)
 			out := "run" + strings.Join(further, "")
