@@ -12,7 +12,7 @@
 #   fresh        a copy of this tree alone in a folder, with an empty HOME and an empty module cache: go run ./cmd/gavel demo
 #   test         go test ./... in that copy, with no published data beside it, no module to download, and no network but loopback
 #   data         here, with the data in ../shared/data: the tests that left something out in that copy
-#   race         go test -race ./..., without the tests named below
+#   race         go test -race, without the tests named below, and of the commands those in which goroutines meet
 #   fuzz         every Fuzz… target there is, for a short while each
 #   build        without cgo, for Linux, macOS and Windows
 #   servers      the tests named …Servers… against llama.cpp's server and Ollama (scripts/servers.sh); --no-servers leaves them out
