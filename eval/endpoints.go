@@ -142,6 +142,7 @@ func (e *Maker) asked(ctx context.Context, p *prepared, store *cache.Store) (bac
 	nothing := func() {}
 	judges := slices.Clone(p.judges)
 	m, patience := p.job.Manifest, p.req.RetryFor
+	begun := m.Sample
 	if len(judges) > 1 {
 		patience = time.Second // another can answer instead
 	}
@@ -151,6 +152,9 @@ func (e *Maker) asked(ctx context.Context, p *prepared, store *cache.Store) (bac
 		}
 		w := backends.NewWatch(ctx, judges[i], patience)
 		sample, err := w.Begin(m.Sample)
+		if err != nil && begun == nil { // the sample is of the servers before this one
+			return nil, nothing, fmt.Errorf("the servers have different models: %w; several servers of one run must serve one and the same", err)
+		}
 		if err != nil {
 			return nil, nothing, fmt.Errorf("this run was begun with another model: %w; serve the first model again, or name another folder with --out", err)
 		}

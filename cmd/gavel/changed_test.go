@@ -148,3 +148,14 @@ func TestServersAnotherModelUnderTheSameName(t *testing.T) {
 	mustCall(t, judgments(t, "again", "--base-url", p.URL)...)
 	wantWhole(t, "again", "undisturbed")
 }
+
+// TestTwinsAreNoPool: two servers whose models differ in their weights alone are
+// not one judge, and it is said of the servers, not of the run.
+func TestTwinsAreNoPool(t *testing.T) {
+	home(t)
+	first, second := newTwins(t, 1000), newTwins(t, -1)
+	_, stderr, code := call(t, "run", "pairwise", "--base-url", first.URL, "--base-url", second.URL, "--dataset", "sample", "--no-cache", "--out", "r")
+	if code != exitError || !strings.Contains(stderr, "the servers have different models") || first.calls.Load()+second.calls.Load() != 0 {
+		t.Errorf("exit status %d, %d and %d calls\n%s", code, first.calls.Load(), second.calls.Load(), stderr)
+	}
+}
