@@ -1,0 +1,189 @@
+package scoring
+
+import (
+	"slices"
+
+	"gavel/judging"
+	"gavel/scoring/stats"
+)
+
+// Repeats says how often a judge agrees with itself when it is asked the same
+// again. The scores of a run are those of the first time; the others are here.
+type Repeats struct {
+	Times int `json:"times"` // how often every prompt was asked
+	// SelfAgreement is the share of prompts whose replies all came to the same
+	// verdict, in percent, of prompts that were answered every time and got a
+	// verdict at least once. A reply without one agrees with none that has.
+	SelfAgreement Result `json:"self_agreement"`
+	// Values are the scores of each time by itself, on the pairs that were
+	// answered every time.
+	Values []RepeatedValue `json:"values"`
+}
+
+// RepeatedValue is one metric over all pairs, each time.
+type RepeatedValue struct {
+	Metric string     `json:"metric"`
+	Group  string     `json:"group"`
+	Pairs  int        `json:"pairs"` // whatever the metric is a share of
+	Each   []*float64 `json:"each"`
+	// NoiseFloor is the largest difference between two of the times, in
+	// percentage points: a difference between runs that is not larger may be
+	// the server's. Null where a time has no value.
+	NoiseFloor *float64 `json:"noise_floor"`
+}
+
+// repeated are a pair's games of every time: first all of the first time.
+type repeated struct {
+	pattern pattern // without games
+	times   [][2]game
+}
+
+// complete tells whether every game was answered.
+func (p *repeated) complete(times int) bool {
+	if len(p.times) < times {
+		return false
+	}
+	for _, games := range p.times[:times] {
+		for _, g := range games {
+			if !g.seen || g.outcome == judging.Failed {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// repeat notes a game of one of the times; false where it has been seen.
+func (f *pairs) repeat(r *judging.Record, g game) bool {
+	if f.repeats == nil {
+		f.repeats = map[string]*repeated{}
+	}
+	p := f.repeats[r.Item]
+	if p == nil {
+		p = &repeated{pattern: pattern{group: r.Group, gold: candidate(r, r.Gold)}}
+		f.repeats[r.Item] = p
+	}
+	for len(p.times) <= r.Repeat {
+		p.times = append(p.times, [2]game{})
+	}
+	game := &p.times[r.Repeat][r.Showing]
+	if game.seen {
+		return false
+	}
+	*game = g
+	return true
+}
+
+// everyTime lists the units that were answered every time, as each time had
+// them; only those that keep allows. The lists are in the order of the items.
+func (f *pairs) everyTime(keep func(item string) bool) [][]pair {
+	times := f.manifest.Spec.Parameters.Times()
+	out := make([][]pair, times)
+	for _, u := range f.rows {
+		p := f.repeats[u.item]
+		if p == nil || !p.complete(times) || !keep(u.item) {
+			continue
+		}
+		for k := range out {
+			pattern := p.pattern
+			pattern.games = p.times[k]
+			out[k] = append(out[k], pair{u.item, &pattern})
+		}
+	}
+	return out
+}
+
+// agreement computes what repeats tell, nil for a run that asked once.
+func (f *pairs) agreement(s *Sheet, b stats.Bootstrap) *Repeats {
+	times := f.manifest.Spec.Parameters.Times()
+	if times < 2 {
+		return nil
+	}
+	each := f.everyTime(func(string) bool { return true })
+	sample := newSample("pair", 2)
+	for i := range each[0] {
+		sample.add("", agreed(each, i))
+	}
+	sample.close()
+	same := Metric{Name: "self-agreement", Kind: Several, Columns: Span{0, 2}, Why: Because("no prompt that was answered every time got a verdict"),
+		Missing: "prompt left out where a call failed or no time gave a verdict; else it differs"}
+	rep := &Repeats{Times: times, SelfAgreement: sample.results(Overall, []Metric{same}, b)[0], Values: []RepeatedValue{}}
+	for _, g := range s.sections(s.Units) {
+		for k, m := range Metrics {
+			rep.Values = append(rep.Values, eachTime(m.Name, pairMetrics[k].Adds, g.name, each))
+		}
+	}
+	return rep
+}
+
+// agreed counts, of a pair's prompts that got a verdict some time, those that got the same every time, and all.
+func agreed(each [][]pair, i int) []float64 {
+	row := make([]float64, 2)
+	for s := range each[0][i].games {
+		first, agree := each[0][i].games[s], true
+		verdict := first.verdict()
+		for _, units := range each[1:] {
+			g := units[i].games[s]
+			agree = agree && g.outcome == first.outcome && g.choice == first.choice
+			verdict = verdict || g.verdict()
+		}
+		if verdict {
+			row[0] += share(agree)
+			row[1]++
+		}
+	}
+	return row
+}
+
+// eachTime computes a metric on a group, each time by itself.
+func eachTime(metric string, adds func(pair) (num, den float64), group string, times [][]pair) RepeatedValue {
+	v := RepeatedValue{Metric: metric, Group: group}
+	least, most, all := 0.0, 0.0, true
+	for k, units := range times {
+		var num, den float64
+		n := 0
+		for _, u := range units {
+			if group == Overall || u.group == group {
+				a, b := adds(u)
+				num, den, n = num+a, den+b, n+1
+			}
+		}
+		v.Pairs = n
+		x := percent(num / den)
+		v.Each = append(v.Each, x)
+		switch {
+		case x == nil:
+			all = false
+		case k == 0:
+			least, most = *x, *x
+		default:
+			least, most = min(least, *x), max(most, *x)
+		}
+	}
+	if all {
+		v.NoiseFloor = percent((most - least) / 100)
+	}
+	return v
+}
+
+// noise is the larger noise floor of a metric on a group over the runs that asked more than once, on the pairs compared; nil
+// where none did.
+func noise(metric, group string, joined []Joined, runs ...*pairs) *float64 {
+	common := make([]string, len(joined))
+	for i, p := range joined {
+		common[i] = p.A.ID
+	}
+	keep := func(item string) bool { _, ok := slices.BinarySearch(common, item); return ok }
+	k := slices.IndexFunc(pairMetrics, func(m Summed[pair]) bool { return m.Name == metric })
+	var floor *float64
+	for _, f := range runs {
+		if f.manifest.Spec.Parameters.Times() < 2 {
+			continue
+		}
+		x := eachTime(metric, pairMetrics[k].Adds, group, f.everyTime(keep)).NoiseFloor
+		if x != nil && (floor == nil || *x > *floor) {
+			floor = x
+		}
+	}
+	return floor
+}

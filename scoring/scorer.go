@@ -1,0 +1,100 @@
+package scoring
+
+import (
+	"slices"
+
+	"gavel/judging"
+	"gavel/scoring/stats"
+)
+
+// Scorer is what the records of a protocol are scored as. Its methods are called under the loader's lock, then, once all
+// records are in, from one goroutine.
+type Scorer interface {
+	Words() Words
+	// Add takes a judgment, read again. It keeps no hold of the record, but may keep its strings' clones, and lets the first
+	// of two records of one judgment stand (then added is false).
+	Add(r *judging.Record, v judging.Verdict) (added bool, err error)
+	// Finish is called once, after the last record. complete counts the items whose judgments are all there, partial those
+	// of which some are missing.
+	Finish() (complete, partial int)
+	// Sheet is what the records come to. how is one of Words().Policies, where there are some; what is simulated for it
+	// begins with seed.
+	Sheet(how Missing, seed uint64) *Sheet
+}
+
+// Words are what a scorer calls things, and what it leaves to choose.
+type Words struct {
+	Unit      string    // what is resampled: "pair", "question", "item"
+	Record    string    // what a record is: "game", "answer", "judgment"
+	Common    string    // what two runs have in common, where it is not the unit
+	Lacking   string    // what is said of items that have not all their judgments
+	Policies  []Missing // how judgments without a verdict may count, the default first
+	EveryTime bool      // Add takes the judgments of every time, not only those of the first
+}
+
+// What a scorer may have beside.
+type (
+	// Lender takes a list of the ids that records will be of, only to be read.
+	Lender interface{ Lend(*judging.IDs) }
+	// Calibrated says of how many verdicts the probability is known, and how many of those are not the likeliest.
+	Calibrated interface{ Confidences() (known, unlikely int) }
+	// Extender adds to a report what is not a metric of its units.
+	Extender interface {
+		Extend(rep *Report, s *Sheet, b stats.Bootstrap)
+	}
+	// Matcher adds to a comparison what is not a difference of metrics. other is a scorer of the same protocol or one with
+	// the same metrics.
+	Matcher interface {
+		Match(c *Comparison, other Scorer, joined []Joined, b stats.Bootstrap)
+	}
+)
+
+// scorers are those of the protocols.
+var scorers = map[string]func(*judging.Manifest) Scorer{}
+
+// Register names the scorer of a protocol's runs.
+func Register(protocol string, scorer func(*judging.Manifest) Scorer) { scorers[protocol] = scorer }
+
+// Missing says how a judgment without a verdict counts, where the protocol leaves a choice.
+type Missing string
+
+const (
+	MissingWrong  Missing = "wrong"  // J = 0, and for F1 it is read as not judged Correct
+	MissingDrop   Missing = "drop"   // the judgment is left out
+	MissingUsable Missing = "usable" // of several options: shares are over the judgments that have one (the authors')
+	MissingStrict Missing = "strict" // of several options: a choice of nothing
+)
+
+// MissingPolicies lists them, the default of self-reference first.
+var MissingPolicies = []Missing{MissingWrong, MissingDrop, MissingUsable, MissingStrict}
+
+// CountMissing sets how judgments without a verdict count. Runs whose metrics say so each by itself, as those of pairs do,
+// have no such choice, and a policy of another protocol leaves a run at its own default.
+func (run *Run) CountMissing(how Missing) {
+	if policies := run.words().Policies; len(policies) > 0 {
+		if run.missing = how; !slices.Contains(policies, how) {
+			run.missing = policies[0]
+		}
+	}
+}
+
+// lost says what becomes of records without a verdict.
+func (run *Run) lost() string {
+	switch run.missing {
+	case MissingDrop, MissingUsable:
+		return "are left out"
+	case MissingStrict:
+		return "count as a choice of nothing"
+	}
+	return "count as wrong"
+}
+
+func (run *Run) words() Words { return run.scorer.Words() }
+
+// Units of Result.Value, where it is not a percentage.
+const (
+	UnitScore       = "score"       // 0 to 1, as the paper prints it
+	UnitCorrelation = "correlation" // −1 to 1
+	UnitStatistic   = "statistic"   // of a test, such as χ²
+	UnitCount       = "count"
+)
