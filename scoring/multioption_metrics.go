@@ -71,7 +71,7 @@ var (
 func optionMetrics(policy Missing) []Summed[tallied] {
 	has := Metric{Unit: UnitScore, Missing: byPolicy(policy), Kind: Mean}
 	baseline := Metric{Unit: UnitScore, Missing: nobodyHas, Kind: Known}
-	over := Metric{Unit: UnitScore, Missing: byPolicy(policy), Kind: Ratio, Compared: Nowhere}
+	over := Metric{Unit: UnitScore, Missing: byPolicy(policy), Kind: Ratio, Least: -1, Compared: Nowhere}
 	list := slices.Concat(
 		scoreMetrics("", has, func(t tallied, of score) (float64, float64) { return of(t.scored), 1 }),
 		scoreMetrics(OfRandom, baseline, func(t tallied, of score) (float64, float64) { return of(t.random), 1 }),
