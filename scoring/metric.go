@@ -147,6 +147,9 @@ func (s *Sample) result(m *Metric, found bounds) Result {
 	if m.Kind == Ratio && m.N == nil {
 		r.N = s.with(func(row []float64) bool { _, den := m.share(m.Columns.of(row)); return den != 0 })
 	}
+	if s.units > s.rows.Len() {
+		r.Clusters = s.with(func(row []float64) bool { return m.n(m.Columns.of(row)) > 0 })
+	}
 	if m.Less != (Span{}) {
 		if less := m.Less.of(s.sums); m.n(less) != m.n(c) {
 			r.N = int(m.All(less))
