@@ -310,10 +310,8 @@ func TestServersSelfReference(t *testing.T) {
 		if err != nil || len(agents) == 0 {
 			t.Skip("MMLU-Pro is not in ../shared/data")
 		}
-		pick, n := []string{"--sample", "0", "--limit", "100"}, 100
-		if url == os.Getenv("GAVEL_OLLAMA_URL") { // it reads some thousand tokens a second
-			pick[3], n = "6", 6
-		}
+		n := few(url, 100, 24, 4)
+		pick := []string{"--sample", "0", "--limit", strconv.Itoa(n)}
 		args := append([]string{"run", "self-reference", "--base-url", url, "--dataset", filepath.Join(dir, "data/test-00000-of-00001.parquet"), "--agents", agents[0],
 			"--constrain", "--accept-cut", "--max-tokens", "16", "--concurrency", "2"}, pick...)
 		mustCall(t, append(args, "--out", "one/judged")...)
