@@ -228,7 +228,7 @@ func Load(dir string, how judging.Reading) (*Run, error) {
 		return nil, err
 	}
 	how.AcceptCut = how.AcceptCut || m.Spec.Parameters.AcceptCut
-	protocol, err := judging.ProtocolOf(m)
+	protocol, err := judging.AskerOf(m)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, judging.ManifestFile), err)
 	}
@@ -246,7 +246,7 @@ func Load(dir string, how judging.Reading) (*Run, error) {
 type Loader struct {
 	mu       sync.Mutex
 	run      *Run
-	protocol judging.Protocol
+	protocol judging.Asker
 	items    *judging.IDs
 	lent     bool               // items is somebody else's
 	patterns []*Pattern         // the distinct ones
@@ -257,7 +257,7 @@ type Loader struct {
 // NewLoader makes a loader for the run of a manifest. items are the ids that its
 // records will be of, where the caller has them: they are only read.
 func NewLoader(m *judging.Manifest, how judging.Reading, items *judging.IDs) (*Loader, error) {
-	protocol, err := judging.ProtocolOf(m)
+	protocol, err := judging.AskerOf(m)
 	if err != nil {
 		return nil, err
 	}
@@ -265,7 +265,7 @@ func NewLoader(m *judging.Manifest, how judging.Reading, items *judging.IDs) (*L
 	return newLoader(m, how, protocol, items), nil
 }
 
-func newLoader(m *judging.Manifest, how judging.Reading, protocol judging.Protocol, items *judging.IDs) *Loader {
+func newLoader(m *judging.Manifest, how judging.Reading, protocol judging.Asker, items *judging.IDs) *Loader {
 	l := &Loader{
 		run:      &Run{Manifest: m, Reading: how, Outcomes: map[judging.Outcome]int{}},
 		protocol: protocol, items: items, lent: items != nil, number: map[Pattern]uint32{},

@@ -20,13 +20,14 @@ var imports = map[string][]string{
 	"scoring/stats": nil,
 	"scoring":       {"judging", "scoring/stats"},
 	"report":        {"scoring"},
-	"eval":          {"judging", "scoring", "cache", "backends", "datasets"},
+	"protocols":     {"judging"},
+	"eval":          {"judging", "scoring", "cache", "backends", "datasets", "protocols"},
 	"suite":         {"eval", "report", "scoring", "judging"},
 	"bundle":        {"eval", "cache", "judging", "datasets", "scoring"},
 	"doctor":        {"backends", "judging", "report"},
 	"server/jobs":   {"eval", "suite", "report", "scoring", "judging", "datasets", "backends"},
-	"server":        {"server/jobs", "judging", "scoring", "report", "datasets"},
-	"cmd/gavel":     {"eval", "suite", "bundle", "doctor", "server", "server/jobs", "datasets", "backends", "cache", "judging", "scoring", "scoring/stats", "report"},
+	"server":        {"server/jobs", "judging", "scoring", "report", "datasets", "protocols"},
+	"cmd/gavel":     {"eval", "suite", "bundle", "doctor", "server", "server/jobs", "datasets", "backends", "cache", "judging", "scoring", "scoring/stats", "report", "protocols"},
 }
 
 // TestImports compares the import lines with the table.

@@ -92,7 +92,7 @@ func (e *env) listPrompts(c *cli.Context) error {
 	}
 	var rows []row
 	t := report.Table{Columns: []report.Column{{Name: "prompt"}, {Name: "labels"}, {Name: "SHA-256"}, {Name: "origin"}}}
-	for _, k := range judging.Kinds {
+	for _, k := range judging.Protocols() {
 		for _, p := range k.Templates {
 			rows = append(rows, row{k.Name, p})
 			labels := ""
@@ -111,7 +111,7 @@ func (e *env) showPrompt(c *cli.Context) error {
 		return err
 	}
 	found := false
-	for _, k := range judging.Kinds {
+	for _, k := range judging.Protocols() {
 		for _, p := range k.Templates {
 			switch name {
 			case k.Name + "/" + p.Name:
