@@ -11,6 +11,7 @@ import (
 	"gavel/eval"
 	"gavel/judging"
 	"gavel/report"
+	"gavel/report/table"
 	"gavel/scoring"
 )
 
@@ -156,7 +157,7 @@ func (d *demo) run(protocol, model, dataset, name string) (*scoring.Report, erro
 
 // demoCompare compares the two judges that know the same and differ in their
 // position bias, under the first protocol.
-func demoCompare(dirs []string) ([]report.Table, error) {
+func demoCompare(dirs []string) ([]table.Table, error) {
 	var runs []*scoring.Run
 	for _, i := range []int{0, len(judging.Comparisons)} {
 		r, err := scoring.Load(dirs[i], scoring.DefaultOptions.Reading)

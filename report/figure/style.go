@@ -1,4 +1,4 @@
-package report
+package figure
 
 import (
 	"image/color"
@@ -13,6 +13,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"gavel/report/table"
 )
 
 func rgb(hex uint32) color.NRGBA {
@@ -80,7 +82,7 @@ func label(s string, style text.Style, w vg.Length) string {
 			return '\uFFFD'
 		}
 		return r
-	}, clean(s))
+	}, table.Clean(s))
 	runes := []rune(s)
 	if math.IsInf(float64(w), 1) || len(runes) <= widestLabel && style.Width(s) <= w {
 		return s

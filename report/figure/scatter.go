@@ -1,4 +1,4 @@
-package report
+package figure
 
 import (
 	"cmp"
@@ -11,6 +11,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"gavel/report/table"
 )
 
 // Scatter has points by two numbers, lines through them and guides behind them.
@@ -45,7 +47,7 @@ type Point struct {
 	Detail string  // a further column of the table, where any point has one
 }
 
-func (p Point) ok() bool { return p.X.ok() && p.Y.ok() }
+func (p Point) ok() bool { return p.X.Defined() && p.Y.Defined() }
 
 // Guide is a line that is no data: equality, a fit, a level.
 type Guide struct {
@@ -53,11 +55,8 @@ type Guide struct {
 	End  string // written beside its last point that can be seen
 	Look int    // colour; -1 for muted
 	Line Dash
-	At   []XY
+	At   [][2]float64
 }
-
-// XY is a place in a picture.
-type XY struct{ X, Y float64 }
 
 func (s Scatter) about() string {
 	n := 0
@@ -76,7 +75,7 @@ func (s Scatter) omitted() []string {
 	for _, x := range s.Series {
 		for _, p := range x.Points {
 			if !p.ok() {
-				names = append(names, joined(p.Name, x.Name))
+				names = append(names, Joined(p.Name, x.Name))
 			}
 		}
 	}
@@ -96,14 +95,14 @@ func (s Scatter) numbers() map[string]int {
 	return numbers
 }
 
-func (s Scatter) table() Table {
-	t := Table{Columns: []Column{{s.Of, false}, {"series", false}, {s.X.Label, true}, {"n", true}, {s.Y.Label, true}, {"n", true}}}
+func (s Scatter) table() table.Table {
+	t := table.Table{Columns: slices.Concat(table.Left(s.Of, "series"), table.Right(s.X.Label, "n", s.Y.Label, "n"))}
 	numbers := s.numbers()
 	if s.Numbered {
-		t.Columns = append([]Column{{"no.", true}}, t.Columns...)
+		t.Columns = append(table.Right("no."), t.Columns...)
 	}
 	if s.SizeOf != "" {
-		t.Columns = append(t.Columns, Column{s.SizeOf, true})
+		t.Columns = append(t.Columns, table.Right(s.SizeOf)...)
 	}
 	for _, x := range s.Series {
 		for _, p := range x.Points {
@@ -194,7 +193,7 @@ func (s scatterPoints) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, g := range s.Guides {
 		var at []vg.Point
 		for _, q := range g.At {
-			at = append(at, vg.Point{X: x(q.X), Y: y(q.Y)})
+			at = append(at, vg.Point{X: x(q[0]), Y: y(q[1])})
 		}
 		lines := c.ClipLinesXY(at)
 		c.StrokeLines(g.style(), lines...)

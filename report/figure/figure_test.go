@@ -1,4 +1,4 @@
-package report
+package figure
 
 import (
 	"encoding/xml"
@@ -12,7 +12,11 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gotest.tools/v3/golden"
+
+	"gavel/report/table"
 )
+
+func of(x float64) *float64 { return &x }
 
 // dot is a number with an interval of ±d around it.
 func dot(v, d float64, n int) Dot { return Dot{of(v), of(v - d), of(v + d), n} }
@@ -25,10 +29,10 @@ var undefined = Dot{}
 const hostile = "</text></svg><script>alert(1)</script>\x1b[31m\x00\u202e\uFFFE\xff model"
 
 // charts are one of every kind, each with something undefined in it.
-func charts() map[string]chart {
-	return map[string]chart{
+func charts() map[string]Chart {
+	return map[string]Chart{
 		"dots": DotPlot{
-			X: percentAxis("strict, percent"), Of: "run", Series: []string{"strict"}, Mark: of(25), Marked: "two coins (25)",
+			X: Percent("strict, percent"), Of: "run", Series: []string{"strict"}, Mark: of(25), Marked: "two coins (25)",
 			Rows: []DotRow{
 				{"qwen3:8b · pairwise", []Dot{dot(62.5, 10, 40)}},
 				{"a model with a very long name indeed, such as people give theirs: instruct-v0.3-AWQ-Q4_K_M", []Dot{dot(97, 3, 350)}},
@@ -37,7 +41,7 @@ func charts() map[string]chart {
 			},
 		},
 		"dodged": DotPlot{
-			X: percentAxis("share, percent"), Of: "run", Series: []string{"consistency", "first-position", "third"},
+			X: Percent("share, percent"), Of: "run", Series: []string{"consistency", "first-position", "third"},
 			Rows: []DotRow{{"one", []Dot{dot(84.21, 6, 40), dot(54.67, 12, 80), bare(10, 1)}}, {"two", []Dot{dot(50, 20, 4), undefined, bare(20, 1)}}},
 		},
 		"dumbbell": DotPlot{
@@ -54,12 +58,12 @@ func charts() map[string]chart {
 			},
 		},
 		"lines": Scatter{
-			X: Axis{"confidence", 0, 1, 4}, Y: Axis{"share right", 0, 1, 4}, Of: "bin",
+			X: Unit("confidence"), Y: Unit("share right"), Of: "bin",
 			Series: []Series{{Name: "qwen3:8b", Line: Solid, Points: []Point{{Name: "0.5 to 0.6", X: bare(0.55, 10), Y: bare(0.4, 10)}, {Name: "0.9 to 1.0", X: bare(0.97, 80), Y: bare(0.8125, 80)}}}},
-			Guides: []Guide{{Name: "as right as sure", Look: -1, Line: Dashed, At: []XY{{0, 0}, {1, 1}}}, {End: "outside", Line: Dotted, At: []XY{{2, 2}, {3, 3}}}, {End: "0.5", Look: -1, Line: Dotted, At: []XY{{-1, 0.5}, {3, 0.5}}}},
+			Guides: []Guide{{Name: "as right as sure", Look: -1, Line: Dashed, At: [][2]float64{{0, 0}, {1, 1}}}, {End: "outside", Line: Dotted, At: [][2]float64{{2, 2}, {3, 3}}}, {End: "0.5", Look: -1, Line: Dotted, At: [][2]float64{{-1, 0.5}, {3, 0.5}}}},
 		},
 		"heatmap": Heatmap{
-			Scale: percentAxis("accuracy, percent"), Of: "judge", Columns: []string{"judge right\nagent right", "judge right\nagent wrong", "judge wrong\nagent right", "judge wrong\nagent wrong"},
+			Scale: Percent("accuracy, percent"), Of: "judge", Columns: []string{"judge right\nagent right", "judge right\nagent wrong", "judge wrong\nagent right", "judge wrong\nagent wrong"},
 			Rows: []DotRow{{"llama3.1:8b", []Dot{bare(97.62, 42), bare(33.333, 9), bare(81, 21), bare(0, 30)}}, {"qwen2.5:7b", []Dot{bare(100, 42), bare(66.67, 9), undefined, bare(50, 30)}}},
 		},
 		"bars": Bars{
@@ -73,9 +77,9 @@ func charts() map[string]chart {
 	}
 }
 
-func mustFigure(t *testing.T, plates ...plate) Figure {
+func mustFigure(t *testing.T, panels ...Panel) Figure {
 	t.Helper()
-	f, ok, err := figureOf("fig-test", "A figure", []string{"What it shows, from 40 items."}, plates...)
+	f, ok, err := Spec{ID: "test", Title: "A figure", Caption: []string{"What it shows, from 40 items."}, Panels: panels}.Draw()
 	if err != nil || !ok {
 		t.Fatalf("no figure: %v", err)
 	}
@@ -85,11 +89,27 @@ func mustFigure(t *testing.T, plates ...plate) Figure {
 func TestCharts(t *testing.T) {
 	for name, c := range charts() {
 		t.Run(name, func(t *testing.T) {
-			f := mustFigure(t, plate{"", c})
-			svg := string(f.Panels[0].SVG)
+			f := mustFigure(t, Panel{"", c})
+			svg := string(f.Pictures[0].SVG)
 			golden.Assert(t, svg, "figures/"+name+".svg")
-			golden.Assert(t, string(print(t, Text, []Table{f.Table}))+strings.Join(f.Caption, "\n")+"\n", "figures/"+name+".txt")
+			golden.Assert(t, printed(t, f.Table)+strings.Join(f.Caption, "\n")+"\n", "figures/"+name+".txt")
 		})
+	}
+}
+
+func printed(t *testing.T, laid table.Table) string {
+	t.Helper()
+	var b strings.Builder
+	if err := table.Text(&b, laid); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestElement(t *testing.T) {
+	html, err := mustFigure(t, Panel{"", charts()["dots"]}).HTML()
+	if err != nil || !strings.HasPrefix(string(html), `<figure id="figure-test">`) || !strings.Contains(string(html), `<div class="table">`) {
+		t.Errorf("figure: %v\n%s", err, html)
 	}
 }
 
@@ -143,8 +163,8 @@ func TestFiguresKeepTheirNumbers(t *testing.T) {
 	}
 	for name, c := range charts() {
 		t.Run(name, func(t *testing.T) {
-			f := mustFigure(t, plate{"", c})
-			elements(t, string(f.Panels[0].SVG))
+			f := mustFigure(t, Panel{"", c})
+			elements(t, string(f.Pictures[0].SVG))
 			cells := "\n"
 			for _, row := range f.Table.Rows {
 				if len(row) != len(f.Table.Columns) {
@@ -173,14 +193,14 @@ func TestOddNumbers(t *testing.T) {
 			d := Dot{a, b, odd[(i+3)%len(odd)], 5}
 			rows := []DotRow{{"x", []Dot{d, bare(1, 1)}}, {"y", []Dot{bare(1, 1), d}}}
 			series := []string{"s", "t"}
-			for _, c := range []chart{
-				DotPlot{X: percentAxis("p"), Series: series, Rows: rows}, DotPlot{Series: series, Rows: rows, Joined: true},
-				Heatmap{Scale: percentAxis("p"), Columns: series, Rows: rows},
-				Bars{Series: series, Categories: rows}, Bars{Y: percentAxis("p"), Series: series, Categories: rows},
-				Scatter{Series: []Series{{Name: "s", Line: Solid, Points: []Point{{X: d, Y: d, Size: -1}, {X: bare(1, 1), Y: bare(2, 1), Size: math.Inf(1)}}}}, Largest: 3, Guides: []Guide{{At: []XY{{0, 0}, {1, 1}}}}},
+			for _, c := range []Chart{
+				DotPlot{X: Percent("p"), Series: series, Rows: rows}, DotPlot{Series: series, Rows: rows, Joined: true},
+				Heatmap{Scale: Percent("p"), Columns: series, Rows: rows},
+				Bars{Series: series, Categories: rows}, Bars{Y: Percent("p"), Series: series, Categories: rows},
+				Scatter{Series: []Series{{Name: "s", Line: Solid, Points: []Point{{X: d, Y: d, Size: -1}, {X: bare(1, 1), Y: bare(2, 1), Size: math.Inf(1)}}}}, Largest: 3, Guides: []Guide{{At: [][2]float64{{0, 0}, {1, 1}}}}},
 			} {
-				f := mustFigure(t, plate{"", c})
-				elements(t, string(f.Panels[0].SVG))
+				f := mustFigure(t, Panel{"", c})
+				elements(t, string(f.Pictures[0].SVG))
 			}
 		}
 	}
@@ -189,31 +209,31 @@ func TestOddNumbers(t *testing.T) {
 // A figure of nothing is none.
 func TestNothingToDraw(t *testing.T) {
 	rows := []DotRow{{"x", []Dot{undefined}}}
-	for _, c := range []chart{
+	for _, c := range []Chart{
 		DotPlot{Series: []string{"s"}, Rows: rows}, Bars{Series: []string{"s"}, Categories: rows}, Heatmap{Columns: []string{"s"}, Rows: rows},
 		Scatter{Series: []Series{{Points: []Point{{X: bare(1, 1)}}}}}, DotPlot{}, Bars{}, Heatmap{}, Scatter{},
 	} {
-		f, ok, err := figureOf("fig", "t", nil, plate{"", c})
+		f, ok, err := Spec{ID: "none", Title: "t", Panels: []Panel{{"", c}}}.Draw()
 		if ok || err != nil {
 			t.Errorf("%T: %v %v", c, f, err)
 		}
 	}
-	f, ok, err := figureOf("fig", "t", nil, plate{"empty", DotPlot{Of: "run", Series: []string{"s"}, Rows: rows}}, plate{"full", charts()["dots"]})
-	if !ok || err != nil || len(f.Panels) != 1 || !strings.Contains(f.Caption[0], "empty: x") || f.Table.Columns[0].Name != "panel" {
-		t.Errorf("a plate that cannot be drawn: %+v %v", f, err)
+	f, ok, err := Spec{ID: "half", Title: "t", Panels: []Panel{{"empty", DotPlot{Of: "run", Series: []string{"s"}, Rows: rows}}, {"full", charts()["dots"]}}}.Draw()
+	if !ok || err != nil || len(f.Pictures) != 1 || !strings.Contains(f.Caption[0], "empty: x") || f.Table.Columns[0].Name != "panel" {
+		t.Errorf("a panel that cannot be drawn: %+v %v", f, err)
 	}
 }
 
 func TestSameBytes(t *testing.T) {
 	want := map[string]string{}
 	for name, c := range charts() {
-		want[name] = fmt.Sprint(mustFigure(t, plate{"", c}))
+		want[name] = fmt.Sprint(mustFigure(t, Panel{"", c}))
 	}
 	var g sync.WaitGroup
 	for range 4 {
 		g.Go(func() {
 			for name, c := range charts() {
-				f, _, err := figureOf("fig-test", "A figure", []string{"What it shows, from 40 items."}, plate{"", c})
+				f, _, err := Spec{ID: "test", Title: "A figure", Caption: []string{"What it shows, from 40 items."}, Panels: []Panel{{"", c}}}.Draw()
 				if err != nil || fmt.Sprint(f) != want[name] {
 					t.Errorf("%s: other bytes (%v)", name, err)
 				}

@@ -1,4 +1,4 @@
-package report
+package table
 
 import (
 	"fmt"
@@ -36,7 +36,7 @@ func write(w io.Writer, t Table, columns int, parts []Table) error {
 	var lines []string
 	if t.Title != "" {
 		for line := range strings.Lines(t.Title) {
-			lines = append(lines, wrapped("", clean(strings.TrimSuffix(line, "\n")), columns)...)
+			lines = append(lines, wrapped("", Clean(strings.TrimSuffix(line, "\n")), columns)...)
 		}
 	}
 	for i, part := range parts {
@@ -46,7 +46,7 @@ func write(w io.Writer, t Table, columns int, parts []Table) error {
 		lines = append(lines, body(part, columns)...)
 	}
 	for _, n := range t.Notes {
-		lines = append(lines, wrapped(" ", clean(n), columns)...)
+		lines = append(lines, wrapped(" ", Clean(n), columns)...)
 	}
 	_, err := fmt.Fprintln(w, strings.Join(append(lines, ""), "\n"))
 	return err
@@ -170,9 +170,9 @@ func (t Table) only(keys int, chosen []int) Table {
 func widthsOf(t Table) []int {
 	widths := make([]int, len(t.Columns))
 	for i, c := range t.Columns {
-		widths[i] = text.StringWidthWithoutEscSequences(clean(c.Name))
+		widths[i] = text.StringWidthWithoutEscSequences(Clean(c.Name))
 		for _, r := range t.Rows {
-			widths[i] = max(widths[i], text.StringWidthWithoutEscSequences(clean(cellOf(r, i))))
+			widths[i] = max(widths[i], text.StringWidthWithoutEscSequences(Clean(cellOf(r, i))))
 		}
 		widths[i] += 2
 	}

@@ -1,14 +1,15 @@
-package report
+package figure
 
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"gavel/report/table"
 )
 
 // Bars has a group of bars for each category, a bar for each series.
@@ -27,14 +28,14 @@ func (b Bars) about() string {
 
 func (b Bars) dots() DotPlot { return DotPlot{X: b.Y, Rows: b.Categories, Series: b.Series, Of: b.Of} }
 
-func (b Bars) omitted() []string { return b.dots().omitted() }
-func (b Bars) table() Table      { return b.dots().table() }
+func (b Bars) omitted() []string  { return b.dots().omitted() }
+func (b Bars) table() table.Table { return b.dots().table() }
 
 func (b Bars) layout() (vg.Length, func(draw.Canvas)) {
 	var values []float64
 	for _, r := range b.Categories {
 		for _, d := range r.Dots {
-			if d.ok() {
+			if d.Defined() {
 				values = append(values, *d.Value)
 			}
 			if low, high, ok := d.interval(); ok {
@@ -92,7 +93,7 @@ func (b barGroups) Plot(c draw.Canvas, p *plot.Plot) {
 		for k, d := range r.Dots {
 			left := float64(i) + 0.1 + w*float64(k)
 			middle := x(left + w/2)
-			if !d.ok() {
+			if !d.Defined() {
 				c.FillText(aligned(tiny, text.XCenter, text.YBottom), vg.Point{X: middle, Y: y(0) + 2}, "n/a")
 				continue
 			}
@@ -111,7 +112,7 @@ func (b barGroups) Plot(c draw.Canvas, p *plot.Plot) {
 
 // number stands above a bar without an interval that is wide enough for it.
 func (b barGroups) number(c draw.Canvas, d Dot, at vg.Point, room vg.Length) {
-	s := strconv.FormatFloat(*d.Value, 'f', max(b.Y.Decimals-1, 0), 64)
+	s := table.Fixed(d.Value, max(b.Y.Decimals-1, 0))
 	if _, _, ok := d.interval(); !ok && tiny.Width(s) <= room {
 		c.FillText(aligned(tiny, text.XCenter, text.YBottom), vg.Point{X: at.X, Y: at.Y + 1}, s)
 	}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -12,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gavel/report/figure"
+	"gavel/report/table"
 	"gavel/scoring"
 )
 
@@ -20,6 +21,15 @@ type Run struct {
 	scoring.Report
 	Facts []scoring.Fact // of its manifest
 	Size  string         // parameters of the model, as its server writes it: "8.0B"
+	Name  string         // among the runs of a figure; see [Named]
+}
+
+func reports(runs []Run) []scoring.Report {
+	out := make([]scoring.Report, len(runs))
+	for i, r := range runs {
+		out[i] = r.Report
+	}
+	return out
 }
 
 //go:embed assets
@@ -36,32 +46,11 @@ var Style = func() string {
 	return string(b)
 }()
 
-var pages = template.Must(template.New("").Funcs(template.FuncMap{
-	"clean": clean, "lines": func(s string) []string { return strings.Split(s, "\n") },
-	"warning": func(s string) bool { return strings.HasPrefix(s, warningMark) },
-	"plain":   func(s string) string { return strings.TrimPrefix(s, warningMark) },
-	"right":   func(t Table, i int) bool { return i < len(t.Columns) && t.Columns[i].Right },
-}).ParseFS(assets, "assets/*.html"))
-
-// warningMark begins the notes of a table that are warnings.
-const warningMark = "! "
+var pages = template.Must(template.New("").Funcs(template.FuncMap{"clean": table.Clean}).ParseFS(assets, "assets/*.html"))
 
 // Generator is how a page says what it was made by; gavel writes over pages that
 // say it.
 const Generator = `<meta name="generator" content="gavel">`
-
-// fragment is a piece of a page.
-func fragment(name string, data any) (template.HTML, error) {
-	var b bytes.Buffer
-	err := pages.ExecuteTemplate(&b, name, data)
-	return template.HTML(b.String()), err
-}
-
-// HTML is the table as an element of a page.
-func (t Table) HTML() (template.HTML, error) { return fragment("table", t) }
-
-// HTML is the figure as an element of a page.
-func (f Figure) HTML() (template.HTML, error) { return fragment("figure", f) }
 
 // Results is the part of a page about some runs: everything but its frame and
 // heading.
@@ -70,7 +59,9 @@ func Results(runs []Run) (template.HTML, error) {
 	if err != nil {
 		return "", err
 	}
-	return fragment("results", p)
+	var b strings.Builder
+	err = pages.ExecuteTemplate(&b, "results", p)
+	return template.HTML(b.String()), err
 }
 
 // WriteHTML writes a page that needs nothing else: no network, no script, no
@@ -95,11 +86,11 @@ type page struct {
 	Simulated string // what to say of simulated judges
 	Warnings  []said
 	Common    []scoring.Fact // that all runs share
-	Differ    Table          // what they do not
-	Summaries []Table        // of several runs of a kind
+	Differ    table.Table    // what they do not
+	Summaries []table.Table  // of several runs of a layout
 	Runs      []section
-	Outcomes  Table
-	Figures   []Figure
+	Outcomes  table.Table
+	Figures   []figure.Figure
 }
 
 // said is a warning, and the runs that it is said of.
@@ -111,18 +102,15 @@ type said struct {
 // section is a run's tables.
 type section struct {
 	Title  string
-	Tables []Table
+	Tables []table.Table
 }
 
 func pageOf(runs []Run) (page, error) {
-	scores := Scores{}
-	for _, r := range runs {
-		scores.Runs = append(scores.Runs, r.Report)
-	}
+	scores := Scores{reports(runs)}
 	names := labels(scores.Runs)
 	p := page{Title: titleOf(scores.Runs), Outcomes: outcomesTable(scores.Runs, names), Simulated: simulatedNote(scores.Runs)}
 	for i, r := range scores.Runs {
-		p.Runs = append(p.Runs, section{names[i], viewOf(r.Protocol).run(r)})
+		p.Runs = append(p.Runs, section{names[i], layoutOf(r.Protocol).Tables(r)})
 	}
 	p.Warnings = warnings(scores.Runs, names)
 	p.Common, p.Differ = facts(runs, names)
@@ -181,7 +169,7 @@ func simulatedNote(runs []scoring.Report) string {
 }
 
 // facts parts what the manifests share from what they do not.
-func facts(runs []Run, names []string) (common []scoring.Fact, differ Table) {
+func facts(runs []Run, names []string) (common []scoring.Fact, differ table.Table) {
 	var order []string
 	values := map[string][]string{}
 	for i, r := range runs {
@@ -192,7 +180,7 @@ func facts(runs []Run, names []string) (common []scoring.Fact, differ Table) {
 			values[f.Name][i] = f.Value
 		}
 	}
-	differ = Table{Title: "What differs between the runs", Columns: []Column{{"run", false}}, Rows: make([][]string, len(runs))}
+	differ = table.Table{Title: "What differs between the runs", Columns: table.Left("run"), Rows: make([][]string, len(runs))}
 	for i := range runs {
 		differ.Rows[i] = []string{names[i]}
 	}
@@ -201,7 +189,7 @@ func facts(runs []Run, names []string) (common []scoring.Fact, differ Table) {
 			common = append(common, scoring.Fact{Name: name, Value: v[0]})
 			continue
 		}
-		differ.Columns = append(differ.Columns, Column{name, false})
+		differ.Columns = append(differ.Columns, table.Left(name)...)
 		for i := range runs {
 			differ.Rows[i] = append(differ.Rows[i], values[name][i])
 		}
@@ -212,11 +200,9 @@ func facts(runs []Run, names []string) (common []scoring.Fact, differ Table) {
 	return common, differ
 }
 
-func outcomesTable(runs []scoring.Report, names []string) Table {
-	t := Table{Title: "How the requests ended", Columns: []Column{{"run", false}, {"all", true}}}
-	for _, o := range scoring.Outcomes {
-		t.Columns = append(t.Columns, Column{o, true})
-	}
+func outcomesTable(runs []scoring.Report, names []string) table.Table {
+	t := table.Table{Title: "How the requests ended", Columns: append(table.Left("run"), table.Right("all")...)}
+	t.Columns = append(t.Columns, table.Right(scoring.Outcomes...)...)
 	for i, r := range runs {
 		row := []string{names[i], strconv.Itoa(r.Games())}
 		for _, o := range scoring.Outcomes {
@@ -225,67 +211,4 @@ func outcomesTable(runs []scoring.Report, names []string) Table {
 		t.Rows = append(t.Rows, row)
 	}
 	return t
-}
-
-// labels name every run by its model and by what else tells it from the others;
-// those that nothing tells apart, by their folder.
-func labels(runs []scoring.Report) []string {
-	parts := []func(scoring.Report) string{
-		func(r scoring.Report) string { return r.Protocol },
-		func(r scoring.Report) string { return r.Goal },
-		func(r scoring.Report) string { return "prompt " + r.Prompt },
-		func(r scoring.Report) string { return without(without(r.Settings, "goal "), "unrelated") },
-		func(r scoring.Report) string {
-			if unrelated(r) {
-				return "with an unrelated option"
-			}
-			return ""
-		},
-		func(r scoring.Report) string { return r.Dataset },
-	}
-	names := make([]string, len(runs))
-	for i, r := range runs {
-		names[i] = r.Model
-	}
-	for k, part := range parts {
-		if k == 1 && parallel(runs, parts[0], part) {
-			continue // the protocol says it already
-		}
-		if !slices.ContainsFunc(runs, func(r scoring.Report) bool { return part(r) != part(runs[0]) }) {
-			continue
-		}
-		for i, r := range runs {
-			if part(r) != "" {
-				names[i] += " · " + part(r)
-			}
-		}
-	}
-	count := map[string]int{}
-	for _, n := range names {
-		count[n]++
-	}
-	for i, r := range runs {
-		if count[names[i]] > 1 {
-			names[i] += " · " + r.Run
-		}
-	}
-	return names
-}
-
-// without leaves out the settings that begin so.
-func without(settings, prefix string) string {
-	parts := slices.DeleteFunc(strings.Split(settings, ", "), func(s string) bool { return strings.HasPrefix(s, prefix) })
-	return strings.Join(parts, ", ")
-}
-
-// parallel tells whether b is the same in all runs of which a is.
-func parallel(runs []scoring.Report, a, b func(scoring.Report) string) bool {
-	of := map[string]string{}
-	for _, r := range runs {
-		if v, ok := of[a(r)]; ok && v != b(r) {
-			return false
-		}
-		of[a(r)] = b(r)
-	}
-	return true
 }

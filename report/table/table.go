@@ -1,8 +1,5 @@
-// Package report prints results: one table model, and a writer for each format.
-//
-// It stands at the end of the flow and only lays out; every number in it comes
-// from scoring.
-package report
+// Package table is the one model of tables, with a writer for each format.
+package table
 
 import (
 	"encoding/csv"
@@ -12,7 +9,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/jedib0t/go-pretty/v6/table"
+	pretty "github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
@@ -30,9 +27,21 @@ type Column struct {
 	Right bool
 }
 
-// Writer prints tables in one format. CSV and JSON have rows of their own (see
-// WriteCSV and WriteJSON in this package): a table laid out for people does not
-// parse well.
+// Left are columns of words.
+func Left(names ...string) []Column { return columns(false, names) }
+
+// Right are columns of numbers.
+func Right(names ...string) []Column { return columns(true, names) }
+
+func columns(right bool, names []string) []Column {
+	out := make([]Column, len(names))
+	for i, name := range names {
+		out[i] = Column{name, right}
+	}
+	return out
+}
+
+// Writer prints tables in one format.
 type Writer func(w io.Writer, t Table) error
 
 // Text prints lines of any length.
@@ -48,8 +57,8 @@ func body(t Table, columns int) []string {
 	if columns > 0 {
 		widest = limits(t, columns)
 	}
-	tw := layout(t, clean, widest)
-	tw.SetStyle(table.StyleLight)
+	tw := layout(t, Clean, widest)
+	tw.SetStyle(pretty.StyleLight)
 	tw.Style().Options.DrawBorder = false
 	tw.Style().Options.SeparateColumns = false
 	tw.Style().Format.Header = text.FormatDefault
@@ -88,13 +97,13 @@ func Markdown(w io.Writer, t Table) error {
 
 // layout fills a table with words made safe by cell. Those of the columns named
 // in widest are wrapped.
-func layout(t Table, cell func(string) string, widest map[int]int) table.Writer {
-	tw := table.NewWriter()
-	header := make(table.Row, len(t.Columns))
-	var configs []table.ColumnConfig
+func layout(t Table, cell func(string) string, widest map[int]int) pretty.Writer {
+	tw := pretty.NewWriter()
+	header := make(pretty.Row, len(t.Columns))
+	var configs []pretty.ColumnConfig
 	for i, c := range t.Columns {
 		header[i] = cell(c.Name)
-		config := table.ColumnConfig{Number: i + 1, WidthMax: widest[i], WidthMaxEnforcer: text.WrapSoft}
+		config := pretty.ColumnConfig{Number: i + 1, WidthMax: widest[i], WidthMaxEnforcer: text.WrapSoft}
 		if c.Right {
 			config.Align, config.AlignHeader = text.AlignRight, text.AlignRight
 		}
@@ -103,7 +112,7 @@ func layout(t Table, cell func(string) string, widest map[int]int) table.Writer 
 	tw.AppendHeader(header)
 	tw.SetColumnConfigs(configs)
 	for _, r := range t.Rows {
-		row := make(table.Row, len(r))
+		row := make(pretty.Row, len(r))
 		for i, c := range r {
 			row[i] = cell(c)
 		}
@@ -112,9 +121,9 @@ func layout(t Table, cell func(string) string, widest map[int]int) table.Writer 
 	return tw
 }
 
-// clean makes words of others, model names and paths, safe to print: no control
+// Clean makes words of others, model names and paths, safe to print: no control
 // characters, no escape sequences, no marks that turn the direction of writing.
-func clean(s string) string {
+func Clean(s string) string {
 	return inLine.Replace(Harmless(s))
 }
 
@@ -134,17 +143,17 @@ var markdown = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "<", "&lt;",
 
 // escapeCell makes words plain text in a cell, where the table's writer escapes
 // the pipes.
-func escapeCell(s string) string { return markdown.Replace(clean(s)) }
+func escapeCell(s string) string { return markdown.Replace(Clean(s)) }
 
 func escapeMarkdown(s string) string { return strings.ReplaceAll(escapeCell(s), "|", `\|`) }
 
-// writeCSV writes rows with cells that a spreadsheet will not take for formulas.
-func writeCSV(w io.Writer, rows [][]string) error {
+// WriteCSV writes rows with cells that a spreadsheet will not take for formulas.
+func WriteCSV(w io.Writer, rows [][]string) error {
 	cw := csv.NewWriter(w)
 	for _, row := range rows {
 		safe := make([]string, len(row))
 		for i, cell := range row {
-			safe[i] = inert(clean(cell))
+			safe[i] = inert(Clean(cell))
 		}
 		if err := cw.Write(safe); err != nil {
 			return err
@@ -171,5 +180,5 @@ func CSV(w io.Writer, t Table) error {
 	for i, c := range t.Columns {
 		header[i] = c.Name
 	}
-	return writeCSV(w, append([][]string{header}, t.Rows...))
+	return WriteCSV(w, append([][]string{header}, t.Rows...))
 }

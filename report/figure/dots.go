@@ -1,4 +1,4 @@
-package report
+package figure
 
 import (
 	"fmt"
@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"gavel/report/table"
 )
 
 // DotPlot has a row for each of several things, and in it a dot with its interval
@@ -56,7 +58,7 @@ func (d DotPlot) drawn() []DotRow {
 	var rows []DotRow
 	for _, r := range d.Rows {
 		for _, dot := range r.Dots {
-			if dot.ok() {
+			if dot.Defined() {
 				rows = append(rows, r)
 				break
 			}
@@ -69,8 +71,8 @@ func (d DotPlot) omitted() []string {
 	var names []string
 	for _, r := range d.Rows {
 		for k, dot := range r.Dots {
-			if !dot.ok() {
-				names = append(names, joined(r.Label, d.seriesName(k)))
+			if !dot.Defined() {
+				names = append(names, Joined(r.Label, d.seriesName(k)))
 			}
 		}
 	}
@@ -84,18 +86,10 @@ func (d DotPlot) seriesName(k int) string {
 	return d.Series[k]
 }
 
-// joined puts two words together, of which one may be empty.
-func joined(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + ", " + b
-}
-
-func (d DotPlot) table() Table {
-	t := Table{Columns: []Column{{d.Of, false}}}
+func (d DotPlot) table() table.Table {
+	t := table.Table{Columns: table.Left(d.Of)}
 	for k := range d.Series {
-		t.Columns = append(t.Columns, Column{joined(d.X.Label, d.seriesName(k)), true}, Column{joined("n", d.seriesName(k)), true})
+		t.Columns = append(t.Columns, table.Right(Joined(d.X.Label, d.seriesName(k)), Joined("n", d.seriesName(k)))...)
 	}
 	for _, r := range d.Rows {
 		row := []string{r.Label}
@@ -115,7 +109,7 @@ func (d DotPlot) layout() (vg.Length, func(draw.Canvas)) {
 	var values []float64
 	for _, r := range rows {
 		for _, dot := range r.Dots {
-			if dot.ok() {
+			if dot.Defined() {
 				values = append(values, *dot.Value)
 			}
 			if low, high, ok := dot.interval(); ok {
@@ -182,7 +176,7 @@ func (d dotRows) Plot(c draw.Canvas, p *plot.Plot) {
 			if low, high, ok := dot.interval(); ok {
 				c.StrokeLine2(draw.LineStyle{Color: colourOf(k), Width: 1.6}, x(low), y+shift, x(high), y+shift)
 			}
-			if dot.ok() {
+			if dot.Defined() {
 				marker(c, k, vg.Point{X: x(*dot.Value), Y: y}, 4, false)
 			}
 		}
@@ -205,7 +199,7 @@ func (d dotRows) name(c draw.Canvas, r DotRow, top vg.Length) {
 // join draws the line of a dumbbell.
 func (d dotRows) join(c draw.Canvas, r DotRow, x func(float64) vg.Length, y vg.Length) {
 	from, to := r.Dots[0], r.Dots[len(r.Dots)-1]
-	if from.ok() && to.ok() {
+	if from.Defined() && to.Defined() {
 		c.StrokeLine2(draw.LineStyle{Color: ink, Width: 1}, x(*from.Value), y, x(*to.Value), y)
 	}
 }

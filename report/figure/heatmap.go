@@ -1,12 +1,15 @@
-package report
+package figure
 
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"gavel/report/table"
 )
 
 // Heatmap has a row for each of several things and a cell for each column, with
@@ -26,18 +29,18 @@ func (h Heatmap) omitted() []string {
 	var names []string
 	for _, r := range h.Rows {
 		for k, d := range r.Dots {
-			if !d.ok() {
-				names = append(names, joined(r.Label, oneLine(h.Columns[k])))
+			if !d.Defined() {
+				names = append(names, Joined(r.Label, oneLine(h.Columns[k])))
 			}
 		}
 	}
 	return names
 }
 
-func (h Heatmap) table() Table {
-	t := Table{Columns: []Column{{h.Of, false}}}
+func (h Heatmap) table() table.Table {
+	t := table.Table{Columns: table.Left(h.Of)}
 	for _, c := range h.Columns {
-		t.Columns = append(t.Columns, Column{oneLine(c), true}, Column{"n", true})
+		t.Columns = append(t.Columns, table.Right(oneLine(c), "n")...)
 	}
 	for _, r := range h.Rows {
 		row := []string{r.Label}
@@ -59,7 +62,7 @@ func (h Heatmap) layout() (vg.Length, func(draw.Canvas)) {
 	drawn := 0
 	for _, r := range h.Rows {
 		for _, d := range r.Dots {
-			if d.ok() {
+			if d.Defined() {
 				drawn++
 			}
 		}
@@ -83,16 +86,7 @@ func (h Heatmap) layout() (vg.Length, func(draw.Canvas)) {
 	}
 }
 
-func oneLine(s string) string {
-	var out []rune
-	for _, r := range s {
-		if r == '\n' {
-			r = ' '
-		}
-		out = append(out, r)
-	}
-	return string(out)
-}
+func oneLine(s string) string { return strings.ReplaceAll(s, "\n", " ") }
 
 // box is the cell of a column whose top is given.
 func (h Heatmap) box(c draw.Canvas, k int, top vg.Length) vg.Rectangle {
@@ -117,7 +111,7 @@ func (h Heatmap) step(v float64) int {
 // cell draws a number on its colour; one that is undefined is crossed out.
 func (h Heatmap) cell(c draw.Canvas, box vg.Rectangle, d Dot) {
 	middle := vg.Point{X: (box.Min.X + box.Max.X) / 2, Y: (box.Min.Y + box.Max.Y) / 2}
-	if !d.ok() {
+	if !d.Defined() {
 		c.StrokeLine2(draw.LineStyle{Color: grid, Width: 0.8}, box.Min.X, box.Min.Y, box.Max.X, box.Max.Y)
 		c.SetLineStyle(draw.LineStyle{Color: muted, Width: 0.8})
 		c.Stroke(box.Path())
@@ -129,12 +123,7 @@ func (h Heatmap) cell(c draw.Canvas, box vg.Rectangle, d Dot) {
 	c.Fill(box.Path())
 	c.SetLineStyle(draw.LineStyle{Color: paper, Width: 1})
 	c.Stroke(box.Path())
-	c.FillText(aligned(words(11, onHeat(step)), text.XCenter, text.YCenter), middle, h.short(d))
-}
-
-// short is a number as it stands in a cell.
-func (h Heatmap) short(d Dot) string {
-	return strconv.FormatFloat(*d.Value, 'f', max(h.Scale.Decimals-1, 0), 64)
+	c.FillText(aligned(words(11, onHeat(step)), text.XCenter, text.YCenter), middle, table.Fixed(d.Value, max(h.Scale.Decimals-1, 0)))
 }
 
 // key shows what colour is what number.
