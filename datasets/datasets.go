@@ -23,6 +23,8 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+
+	"gavel/datasets/rows"
 )
 
 // Candidate is one of the answers that a judge is shown, or may give.
@@ -181,7 +183,7 @@ type Set struct {
 	rows    []row
 	lines   []int32 // of the rows; nil where row i is line i+1
 	groups  groupIndex
-	data    io.ReaderAt
+	data    rows.Source
 	close   func() error
 	format  Format
 	remarks int                    // items with a note, of which the first stand in Notes

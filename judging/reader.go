@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gavel/datasets"
+	"gavel/datasets/rows"
 )
 
 // What follows is for those who hold the files of a run themselves, such as a
@@ -58,7 +59,7 @@ func EachStored[T any](r io.Reader, decode func([]byte) (T, error), f func(Store
 		}
 		return out
 	}
-	return datasets.EachLine(r, parse, func(line datasets.Line[StoredLine[T]]) error {
+	return rows.EachLine(r, parse, func(line rows.Line[StoredLine[T]]) error {
 		out := line.Value
 		if out.Length <= 0 {
 			return nil

@@ -14,6 +14,7 @@ import (
 
 	"gavel/backends"
 	"gavel/datasets"
+	"gavel/datasets/rows"
 )
 
 // Reply is one turn of a judge.
@@ -302,7 +303,7 @@ func readRecords(path string, r io.Reader, f func(*Record) error) error {
 		}
 		return v
 	}
-	return datasets.EachLine(r, parse, func(line datasets.Line[read]) error {
+	return rows.EachLine(r, parse, func(line rows.Line[read]) error {
 		v := line.Value
 		if v.rec == nil {
 			return nil
