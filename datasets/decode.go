@@ -11,11 +11,11 @@ import (
 )
 
 // decode reads a line of JSON; what is wrong with it is said as [describe] does.
-func decode(line []byte, into any) error {
+func decode[T any](line []byte, into *T) error {
 	if !utf8.Valid(line) { // the decoder would put U+FFFD in its place
 		return errors.New("not UTF-8: save the file in that encoding")
 	}
-	if err := json.Unmarshal(line, into); err != nil {
+	if err := rows.Decode(line, into); err != nil {
 		return describe(line, err)
 	}
 	return nil

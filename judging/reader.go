@@ -19,7 +19,7 @@ func DecodeManifest(name string, r io.Reader) (*Manifest, error) { return decode
 // DecodeRecord reads a line of records.jsonl.
 func DecodeRecord(line []byte) (*Record, error) {
 	r := new(Record)
-	if err := r.decode(line); err != nil {
+	if err := rows.Decode(line, r); err != nil {
 		return nil, err
 	}
 	return r, r.check()

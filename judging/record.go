@@ -298,7 +298,7 @@ func readRecords(path string, r io.Reader, f func(*Record) error) error {
 		if v.rec = new(Record); line[len(line)-1] != '\n' {
 			return read{} // without its newline a line was not finished
 		}
-		if v.err = v.rec.decode(line); v.err == nil {
+		if v.err = rows.Decode(line, v.rec); v.err == nil {
 			v.err = v.rec.check()
 		}
 		return v
