@@ -1,14 +1,19 @@
 package protocols
 
-import "gavel/judging"
+import (
+	"gavel/protocols/answer"
+	"gavel/protocols/multioption"
+	"gavel/protocols/pairwise"
+	"gavel/protocols/selfreference"
+)
 
 // All are the protocols, in the order that lists have them.
 var All = []Protocol{
-	{Protocol: judging.Pairwise},
-	{Protocol: judging.Reversed},
-	{Protocol: judging.Answer},
-	{Protocol: judging.SelfReference},
-	{Protocol: judging.MultiOption},
+	{Protocol: pairwise.Protocol},
+	{Protocol: pairwise.Reversed},
+	{Protocol: answer.Protocol},
+	{Protocol: selfreference.Protocol},
+	{Protocol: multioption.Protocol},
 }
 
 func init() {
