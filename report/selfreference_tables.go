@@ -120,20 +120,8 @@ func metricsTable(r scoring.Report) table.Table {
 	said.Add(own.Metric, own.Note)
 	said.Add(agents.Metric, agents.Note)
 	for _, metric := range metricsRows {
-		row, counts := []string{metric}, []string(nil)
-		for _, mode := range modes {
-			x := r.Result(metric, scoring.Overall, mode)
-			if x.Metric == "" {
-				row = append(row, "") // r-ga does not differ
-				continue
-			}
-			row = append(row, table.Whole(x))
-			said.Add(fmt.Sprintf("%s (%s)", metric, modeColumn(mode)), x.Note)
-			if n := strconv.Itoa(x.N); mode != scoring.ModeDifference && !slices.Contains(counts, n) {
-				counts = append(counts, n)
-			}
-		}
-		t.Rows = append(t.Rows, append(row, strings.Join(counts, "/")))
+		row, n := across(r, metric, metric, "", &said) // r-ga does not differ
+		t.Rows = append(t.Rows, append(append([]string{metric}, row...), n))
 	}
 	t.Notes = append(t.Notes, "judgments: "+Outcomes(r)+"; "+missingNote(r.Missing))
 	if r.Missing == scoring.MissingDrop && len(modes) > 1 {
@@ -144,6 +132,25 @@ func metricsTable(r scoring.Report) table.Table {
 	t.Notes = append(t.Notes, said.Lines()...)
 	t.Notes = append(t.Notes, table.Warned(r.Warnings)...)
 	return t
+}
+
+// across is a metric in each mode of a run, and how many judgments it is of;
+// none stands where a mode does not have it.
+func across(r scoring.Report, name, metric, none string, said *table.Remarks) (cells []string, n string) {
+	var counts []string
+	for _, mode := range modesOf(r) {
+		x := r.Result(metric, scoring.Overall, mode)
+		if x.Metric == "" {
+			cells = append(cells, none)
+			continue
+		}
+		cells = append(cells, table.Whole(x))
+		said.Add(fmt.Sprintf("%s (%s)", name, modeColumn(mode)), x.Note)
+		if n := strconv.Itoa(x.N); mode != scoring.ModeDifference && !slices.Contains(counts, n) {
+			counts = append(counts, n)
+		}
+	}
+	return cells, strings.Join(counts, "/")
 }
 
 func missingNote(how scoring.Missing) string {
@@ -207,21 +214,13 @@ func subsetsTable(r scoring.Report) table.Table {
 		{"J−, agent right", scoring.JMinusCorrect, scoring.JMinusCorrectF1},
 		{"J−, agent wrong", scoring.JMinusIncorrect, scoring.JMinusIncorrectF1},
 	} {
-		row, counts := []string{s.name, ""}, []string(nil)
-		for _, mode := range modes {
-			x := r.Result(s.accuracy, scoring.Overall, mode)
-			row = append(row, table.Whole(x))
-			said.Add(fmt.Sprintf("%s (%s)", s.name, modeColumn(mode)), x.Note)
-			if n := strconv.Itoa(x.N); mode != scoring.ModeDifference && !slices.Contains(counts, n) {
-				counts = append(counts, n)
-			}
-		}
+		accuracies, n := across(r, s.name, s.accuracy, "n/a", &said)
+		row := append([]string{s.name, n}, accuracies...)
 		for _, mode := range modes {
 			if mode != scoring.ModeDifference {
 				row = append(row, table.Plain(r.Result(s.f1, scoring.Overall, mode)))
 			}
 		}
-		row[1] = strings.Join(counts, "/")
 		t.Rows = append(t.Rows, row)
 	}
 	t.Notes = append([]string{"F1: of the label that all answers of the row have"}, said.Lines()...)

@@ -32,17 +32,7 @@ func (b Bars) omitted() []string  { return b.dots().omitted() }
 func (b Bars) table() table.Table { return b.dots().table() }
 
 func (b Bars) layout() (vg.Length, func(draw.Canvas)) {
-	var values []float64
-	for _, r := range b.Categories {
-		for _, d := range r.Dots {
-			if d.Defined() {
-				values = append(values, *d.Value)
-			}
-			if low, high, ok := d.interval(); ok {
-				values = append(values, low, high)
-			}
-		}
-	}
+	values := values(b.Categories)
 	if len(values) == 0 {
 		return 0, nil
 	}

@@ -2,6 +2,7 @@ package figure
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot"
@@ -55,28 +56,36 @@ func (d DotPlot) about() string {
 
 // drawn are the rows with anything to draw.
 func (d DotPlot) drawn() []DotRow {
-	var rows []DotRow
-	for _, r := range d.Rows {
-		for _, dot := range r.Dots {
-			if dot.Defined() {
-				rows = append(rows, r)
-				break
-			}
-		}
-	}
-	return rows
+	return slices.DeleteFunc(slices.Clone(d.Rows), func(r DotRow) bool { return !slices.ContainsFunc(r.Dots, Dot.Defined) })
 }
 
-func (d DotPlot) omitted() []string {
-	var names []string
-	for _, r := range d.Rows {
+func (d DotPlot) omitted() []string { return missing(d.Rows, d.seriesName) }
+
+// missing names the dots without a number; column names those of one place.
+func missing(rows []DotRow, column func(int) string) (names []string) {
+	for _, r := range rows {
 		for k, dot := range r.Dots {
 			if !dot.Defined() {
-				names = append(names, Joined(r.Label, d.seriesName(k)))
+				names = append(names, Joined(r.Label, column(k)))
 			}
 		}
 	}
 	return names
+}
+
+// values are the numbers of rows, with the ends of their intervals.
+func values(rows []DotRow) (all []float64) {
+	for _, r := range rows {
+		for _, dot := range r.Dots {
+			if dot.Defined() {
+				all = append(all, *dot.Value)
+			}
+			if low, high, ok := dot.interval(); ok {
+				all = append(all, low, high)
+			}
+		}
+	}
+	return all
 }
 
 func (d DotPlot) seriesName(k int) string {
@@ -106,17 +115,7 @@ func (d DotPlot) layout() (vg.Length, func(draw.Canvas)) {
 	if len(rows) == 0 {
 		return 0, nil
 	}
-	var values []float64
-	for _, r := range rows {
-		for _, dot := range r.Dots {
-			if dot.Defined() {
-				values = append(values, *dot.Value)
-			}
-			if low, high, ok := dot.interval(); ok {
-				values = append(values, low, high)
-			}
-		}
-	}
+	values := values(rows)
 	if d.Mark != nil {
 		values = append(values, *d.Mark)
 	}
