@@ -25,7 +25,7 @@ func asked(urls []string, model string) string {
 }
 
 // before tells whether there are stages before the judgments.
-func (s *stages) before(kind judging.Kind) (bool, error) {
+func (s *stages) before(kind judging.Protocol) (bool, error) {
 	if s.opts.Options.Get(judging.ReferenceOption) == "true" {
 		answered, err := answeredPairs(s.questions)
 		return !answered, err
@@ -38,7 +38,7 @@ func (s *stages) before(kind judging.Kind) (bool, error) {
 
 // longestStaged bounds the prompts of judgments by the answers that were there
 // before the suite, and by --max-tokens for each that the suite asks for.
-func (w *work) longestStaged(s *stages, protocol judging.Protocol) (int, error) {
+func (w *work) longestStaged(s *stages, protocol judging.Asker) (int, error) {
 	defer func() { os.RemoveAll(s.passing) }()
 	params := s.opts.Parameters()
 	if params.Constrain {

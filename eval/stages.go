@@ -196,7 +196,7 @@ func (w *work) answerStages(ctx context.Context, s *stages) (err error) {
 func (s *stages) answerOptions() Request {
 	o := s.opts
 	o.Protocol, o.Options = "answer", nil
-	kind, _ := judging.KindNamed(o.Protocol)
+	kind, _ := judging.ProtocolNamed(o.Protocol)
 	o.Prompt = kind.Templates[0].Name
 	o.Out = ""
 	return o

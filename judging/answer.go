@@ -15,9 +15,9 @@ import (
 
 const selfReferencePaper = "self-reference (arXiv 2509.19880)"
 
-// answerKind asks a model for its own answer. It is a stage: what it answers is
+// Answer asks a model for its own answer. It is a stage: what it answers is
 // scored by itself, and judged, or shown to a judge, by the next (see [Stage]).
-var answerKind = Kind{
+var Answer = Protocol{
 	Name:  "answer",
 	About: "a question of a dataset: a model's own answer (self-reference, arXiv 2509.19880, stages 1 and 2)",
 	Help: `Asks a model the questions of a dataset and reads its answers: generation accuracy, by
@@ -32,7 +32,7 @@ Examples:
 	Templates: []Template{answerTexts},
 	Own:       ownAnswer,
 	Options:   []Option{markerOption},
-	New:       func(t Template, s Settings) Protocol { return answer{t, s.Get(markerOption)} },
+	New:       func(t Template, s Settings) Asker { return answer{t, s.Get(markerOption)} },
 }
 
 var (

@@ -21,7 +21,7 @@ func held(t *testing.T, prompt string, change func(*Parameters), client script) 
 		asked = append(asked, req)
 		return client(ctx, req)
 	}))
-	j.Protocol = protocolNamed(t, "pairwise", prompt)
+	j.Asker = protocolNamed(t, "pairwise", prompt)
 	j.Standing = standing(map[string][]bool{"p1": {false, true}})
 	change(&j.Manifest.Spec.Parameters)
 	if err := j.Run(t.Context()); err != nil {
@@ -266,7 +266,7 @@ func TestCallsAtMost(t *testing.T) {
 		{"arena-hard", func(p *Parameters) { p.Constrain, p.Logprobs = true, true }, 12},
 	} {
 		j, _ := newJob(t, setOf(t, 1), nil)
-		j.Protocol = protocolNamed(t, "pairwise", c.prompt)
+		j.Asker = protocolNamed(t, "pairwise", c.prompt)
 		c.change(&j.Manifest.Spec.Parameters)
 		if plan, err := j.MakePlan(t.Context(), nil); err != nil || plan.Calls() != 2 || plan.CallsAtMost != c.want {
 			t.Errorf("%s: %+v, %v; want at most %d", c.prompt, plan, err, c.want)

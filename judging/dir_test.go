@@ -40,7 +40,7 @@ func open(path string, m *Manifest) (*Dir, *Manifest, []string, error) {
 }
 
 func testManifest() *Manifest {
-	p := pairwise{"pairwise", GoalBetter, pairwiseKind.Templates[0]}
+	p := pairwise{"pairwise", GoalBetter, Pairwise.Templates[0]}
 	return NewManifest("test", Spec{Protocol: "pairwise", Goal: GoalBetter, Prompt: p.template, Model: ModelSpec{Name: "judge"}, Parameters: DefaultParameters})
 }
 
@@ -255,7 +255,7 @@ func TestOpenDirNamesWhatIsDifferent(t *testing.T) {
 	path := runWith(t, recordOf("p1", 0, Decided))
 	before := readAll(t, filepath.Join(path, RecordsFile))
 	spec := testManifest().Spec
-	spec.Prompt = pairwiseKind.Templates[1]
+	spec.Prompt = Pairwise.Templates[1]
 	spec.Parameters.MaxTokens = 99
 	spec.Model.Name = "other"
 	_, _, _, err := open(path, NewManifest("test", spec))

@@ -55,12 +55,12 @@ func figures() map[int]Prompt {
 	preference := preferenceItem()
 	preference.Question, preference.Candidates[0].Text, preference.Candidates[1].Text = "{Question}", "{Answer A}", "{Answer B}"
 
-	asked := answerKind.New(answerTexts, nil)
+	asked := Answer.New(answerTexts, nil)
 	out := map[int]Prompt{}
 	for n, item := range map[int]datasets.Item{5: number, 6: choice, 7: preference} {
 		out[n] = asked.Prompt(item, asked.Showings(item)[0])
 	}
-	judged := selfReferenceKind.New(judgmentTexts, nil)
+	judged := SelfReference.New(judgmentTexts, nil)
 	plain := judgmentOf(number, "{answer_a}", "{ref_answer}")
 	verdict := judgmentOf(preference, "{response}", "{ref_answer}")
 	verdict.Question = "{question}"
@@ -131,7 +131,7 @@ func TestStarsOfTheLabels(t *testing.T) {
 
 // Up to ten options, each on its own line.
 func TestOptionsOfAChoice(t *testing.T) {
-	p := answerKind.New(answerTexts, nil)
+	p := Answer.New(answerTexts, nil)
 	for n := 3; n <= 10; n++ {
 		item := choiceItem()
 		item.Candidates = nil
@@ -153,7 +153,7 @@ func TestOptionsOfAChoice(t *testing.T) {
 // What is judged is the question as it was answered: the same text stands in
 // both prompts.
 func TestJudgedQuestionIsTheAskedOne(t *testing.T) {
-	p := answerKind.New(answerTexts, nil)
+	p := Answer.New(answerTexts, nil)
 	for _, item := range []datasets.Item{choiceItem(), numberItem(), preferenceItem()} {
 		asked := p.Prompt(item, p.Showings(item)[0]).User
 		judged := asJudged(item)
@@ -181,29 +181,29 @@ func TestTextsOfQuestionsAreData(t *testing.T) {
 	const marks = "QQQ AAA BBB GGG"
 	type filled struct {
 		name string
-		kind Kind
+		kind Protocol
 		item func(text func(mark string) string) datasets.Item
 	}
 	var all []filled
 	all = append(all,
-		filled{"choice", answerKind, func(text func(string) string) datasets.Item {
+		filled{"choice", Answer, func(text func(string) string) datasets.Item {
 			item := choiceItem()
 			item.Question, item.Group, item.Candidates[0].Text, item.Candidates[2].Text = text("QQQ"), text("GGG"), text("AAA"), text("BBB")
 			return item
 		}},
-		filled{"number", answerKind, func(text func(string) string) datasets.Item {
+		filled{"number", Answer, func(text func(string) string) datasets.Item {
 			item := numberItem()
 			item.Question = text("QQQ")
 			return item
 		}},
-		filled{"preference", answerKind, func(text func(string) string) datasets.Item {
+		filled{"preference", Answer, func(text func(string) string) datasets.Item {
 			item := preferenceItem()
 			item.Question, item.Candidates[0].Text, item.Candidates[1].Text = text("QQQ"), text("AAA"), text("BBB")
 			return item
 		}},
 	)
 	for _, of := range []datasets.Item{numberItem(), preferenceItem()} {
-		all = append(all, filled{"judgment of " + string(of.Shape), selfReferenceKind, func(text func(string) string) datasets.Item {
+		all = append(all, filled{"judgment of " + string(of.Shape), SelfReference, func(text func(string) string) datasets.Item {
 			item := judgmentOf(of, text("AAA"), "x"+text("BBB"))
 			item.Question = text("QQQ")
 			return item
@@ -230,7 +230,7 @@ func TestTextsOfQuestionsAreData(t *testing.T) {
 }
 
 func TestNoSystemMessage(t *testing.T) {
-	p := answerKind.New(answerTexts, nil)
+	p := Answer.New(answerTexts, nil)
 	prompt := p.Prompt(numberItem(), p.Showings(numberItem())[0])
 	for _, role := range []string{backends.System, backends.User} {
 		got := FirstTurn(prompt, role)

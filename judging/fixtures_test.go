@@ -35,6 +35,12 @@ func needs(t *testing.T, path string) string {
 // pairKinds are the protocols that compare two responses.
 var pairKinds = Comparisons
 
+func init() {
+	for _, p := range []Protocol{Pairwise, Reversed, Answer, SelfReference, MultiOption} {
+		Register(p)
+	}
+}
+
 // pair is an item of our own: A is right where gold is 0.
 func pair(id string, gold int) datasets.Item {
 	return datasets.Item{
@@ -78,9 +84,9 @@ func openSet(t *testing.T, lines string) *datasets.Set {
 	return set
 }
 
-func protocolNamed(t testing.TB, kind, template string) Protocol {
+func protocolNamed(t testing.TB, kind, template string) Asker {
 	t.Helper()
-	k, err := KindNamed(kind)
+	k, err := ProtocolNamed(kind)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,12 +148,12 @@ func newJob(t *testing.T, set *datasets.Set, client backends.Client) (*Job, *wri
 		rows[i] = i
 	}
 	return &Job{
-		Manifest: NewManifest("test", specOf(p, set)), Protocol: p, Set: set, Rows: rows, Client: client,
+		Manifest: NewManifest("test", specOf(p, set)), Asker: p, Set: set, Rows: rows, Client: client,
 		Concurrency: 1, Write: w.write, Now: func() time.Time { return noon },
 	}, w
 }
 
-func specOf(p Protocol, set *datasets.Set) Spec {
+func specOf(p Asker, set *datasets.Set) Spec {
 	pw := p.(pairwise)
 	return Spec{
 		Protocol: p.Name(), Goal: pw.goal, Prompt: pw.template,

@@ -142,7 +142,7 @@ func FuzzManifest(f *testing.F) {
 		if again, err := json.Marshal(back); err != nil || string(again) != string(raw) {
 			t.Errorf("wrote %s\nread  %s, %v", raw, again, err)
 		}
-		p, err := ProtocolOf(m)
+		p, err := AskerOf(m)
 		if err != nil {
 			return
 		}

@@ -57,7 +57,7 @@ type answersFile struct {
 	// check compares what we read with what the file says was read, where it
 	// says so: differ is "" where they agree, else a sentence. It is called for
 	// rows with a reply.
-	check func(p Protocol, r *Record, row answered) (told bool, differ string)
+	check func(p Asker, r *Record, row answered) (told bool, differ string)
 }
 
 // run writes the run directory.
@@ -123,8 +123,8 @@ func (a *ImportedRun) compare(told bool, differ string) {
 
 // manifest names the run: by the items, the model and the whole file, so that
 // another file is another run, and the same one is the same.
-func (f *answersFile) manifest(gavel string) (*Manifest, Protocol, error) {
-	kind, err := KindNamed("answer")
+func (f *answersFile) manifest(gavel string) (*Manifest, Asker, error) {
+	kind, err := ProtocolNamed("answer")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -158,7 +158,7 @@ func (f *answersFile) manifest(gavel string) (*Manifest, Protocol, error) {
 }
 
 // record makes a row a record.
-func (f *answersFile) record(m *Manifest, p Protocol, row answered) (*Record, error) {
+func (f *answersFile) record(m *Manifest, p Asker, row answered) (*Record, error) {
 	s := p.Showings(row.item)[0]
 	rec := &Record{
 		Schema: recordSchema, Run: m.ID, Gavel: m.Gavel, Protocol: p.Name(), Prompt: m.Spec.Prompt.Name, Model: f.model, Identity: m.Spec.Model.Identity,

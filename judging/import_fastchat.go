@@ -41,7 +41,7 @@ func ImportFastChat(path, human, out, model, gavel string) (*FastChat, error) {
 	f := &answersFile{
 		kind: "fastchat", about: "FastChat pair judgments", source: src, model: model,
 		dataset: DatasetInfo{Name: "mt-bench", Format: datasets.Questions.Name},
-		check:   func(p Protocol, r *Record, row answered) (bool, string) { return checkGames(p, r, row, games[r.Item]) },
+		check:   func(p Asker, r *Record, row answered) (bool, string) { return checkGames(p, r, row, games[r.Item]) },
 	}
 	bad := rejects{path: path}
 	seen := map[string]string{}
@@ -171,7 +171,7 @@ const (
 
 // checkGames reads the two games' replies and compares them with the winners in
 // the file. In game 1 model_1 was shown as A, in game 2 model_2.
-func checkGames(p Protocol, r *Record, row answered, games voteRow) (told bool, differ string) {
+func checkGames(p Asker, r *Record, row answered, games voteRow) (told bool, differ string) {
 	if !games.games() {
 		return false, ""
 	}

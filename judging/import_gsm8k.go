@@ -187,7 +187,7 @@ func problemLine(index int, question, truth string) ([]byte, error) {
 
 // checkSolution compares whether the answer that we read is right with what the
 // file says.
-func checkSolution(_ Protocol, r *Record, row answered) (told bool, differ string) {
+func checkSolution(_ Asker, r *Record, row answered) (told bool, differ string) {
 	if row.told == nil {
 		return false, ""
 	}

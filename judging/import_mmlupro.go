@@ -140,7 +140,7 @@ var official = Reading{Policy: Unique, Lenient: true, First: true}
 // check compares the official rules, as we apply them, with the file's pred. A
 // row in which they find nothing cannot differ: what the file has there is
 // filled in, and counted.
-func (im *MMLUPro) check(p Protocol, r *Record, row answered) (told bool, differ string) {
+func (im *MMLUPro) check(p Asker, r *Record, row answered) (told bool, differ string) {
 	text, pred := row.replies[0], ""
 	if row.told != nil {
 		pred = *row.told
@@ -177,7 +177,7 @@ func standsAt(text string, v Verdict) int {
 
 // rightOf says which of two readings is right, and why: what else the file's
 // letter may be.
-func rightOf(p Protocol, r *Record, text, pred string) string {
+func rightOf(p Asker, r *Record, text, pred string) string {
 	last := official
 	last.First = false
 	switch {

@@ -197,7 +197,7 @@ func TestMarker(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			p := answerKind.New(answerTexts, settings)
+			p := Answer.New(answerTexts, settings)
 			for first, want := range map[bool]string{false: c.last, true: c.first} {
 				v := p.Parse(c.showing, c.reply, Reading{Policy: Unique, First: first})
 				got := string(v.Outcome)
@@ -226,7 +226,7 @@ func FuzzMarker(f *testing.F) {
 		f.Add(s, true)
 		f.Add(s, false)
 	}
-	p := answerKind.New(answerTexts, Settings{"marker": "A:"})
+	p := Answer.New(answerTexts, Settings{"marker": "A:"})
 	f.Fuzz(func(t *testing.T, reply string, first bool) {
 		for _, s := range []Showing{{Shape: datasets.Number}, {Shape: datasets.Choice, Order: []int{1, 0}}} {
 			v := p.Parse(s, reply, Reading{Policy: Unique, First: first})

@@ -84,7 +84,7 @@ func checkRun(t *testing.T, run string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := ProtocolOf(m)
+	p, err := AskerOf(m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -407,7 +407,7 @@ func TestMMLUProPublished(t *testing.T) {
 		t.Errorf("%q", im.Notes)
 	}
 	checkRun(t, run)
-	p, err := ProtocolOf(im.Manifest)
+	p, err := AskerOf(im.Manifest)
 	if err != nil {
 		t.Fatal(err)
 	}

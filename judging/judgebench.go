@@ -87,7 +87,7 @@ func importSet(set *datasets.Set, gavel string) (*Import, []*Record, [][]byte, e
 	var records []*Record
 	var pairs [][]byte
 	var judge, model string
-	var protocol Protocol
+	var protocol Asker
 	for i := range set.Len() {
 		item, err := set.Item(i)
 		if err != nil {
@@ -152,13 +152,13 @@ func importSet(set *datasets.Set, gavel string) (*Import, []*Record, [][]byte, e
 // replies can be read: Arena-Hard's five choices, or a prompt of gavel's own as
 // judgeName writes it. Of others the decisions are taken as stored; nothing is
 // read, and the prompt is known by its name alone.
-func importedProtocol(judgeName string) (p Protocol, stored bool) {
+func importedProtocol(judgeName string) (p Asker, stored bool) {
 	if judgeName == arenaHardName {
-		t, _ := pairwiseKind.Template("arena-hard")
-		return pairwiseKind.New(t, nil), false
+		t, _ := Pairwise.Template("arena-hard")
+		return Pairwise.New(t, nil), false
 	}
-	kind, name := pairwiseKind, judgeName
-	for _, k := range []Kind{pairwiseKind, reversedKind} {
+	kind, name := Pairwise, judgeName
+	for _, k := range []Protocol{Pairwise, Reversed} {
 		if own, ok := strings.CutPrefix(judgeName, ownPrefix+k.Name+"_"); ok {
 			kind, name = k, own
 			if t, err := k.Template(own); err == nil {
@@ -223,7 +223,7 @@ func pairKeys(line []byte) ([]byte, error) {
 
 // record makes one game a record, and compares what we read with what the file
 // says was decided.
-func (im *Import) record(item datasets.Item, g int, game *benchGame, p Protocol) (*Record, error) {
+func (im *Import) record(item datasets.Item, g int, game *benchGame, p Asker) (*Record, error) {
 	showings := p.Showings(item)
 	rec := &Record{
 		Schema: recordSchema, Protocol: p.Name(), Item: item.ID, Source: item.Source, Group: item.Group,
@@ -277,7 +277,7 @@ func (im *Import) compare(rec *Record, game *benchGame) {
 // decided is the verdict of a game without text of ours to read: by its scores
 // where it has them (the first shown must score higher to win), else by the
 // decision in the file.
-func decided(p Protocol, s Showing, game *benchGame) (Verdict, error) {
+func decided(p Asker, s Showing, game *benchGame) (Verdict, error) {
 	var scores []float64
 	if len(game.Judgment.Scores) > 0 {
 		if err := json.Unmarshal(game.Judgment.Scores, &scores); err != nil || len(scores) != 2 {
@@ -323,7 +323,7 @@ func ExportJudgeBench(dir string, w io.Writer) (written, left int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	p, err := ProtocolOf(m)
+	p, err := AskerOf(m)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -373,13 +373,13 @@ func (m *Manifest) judgeName() string {
 	switch {
 	case m.JudgeName != "":
 		return m.JudgeName
-	case m.Spec.Protocol == pairwiseKind.Name && m.Spec.Prompt.Name == "arena-hard":
+	case m.Spec.Protocol == Pairwise.Name && m.Spec.Prompt.Name == "arena-hard":
 		return arenaHardName
 	}
 	return ownPrefix + m.Spec.Protocol + "_" + m.Spec.Prompt.Name
 }
 
-func (m *Manifest) outputLine(p Protocol, item datasets.Item, games *[2]*Record) ([]byte, error) {
+func (m *Manifest) outputLine(p Asker, item datasets.Item, games *[2]*Record) ([]byte, error) {
 	line := bytes.Clone(bytes.TrimRight(item.Raw, " \t"))
 	if bytes.Contains(line, []byte(`"judgments"`)) { // judged from an output file
 		var err error
@@ -404,7 +404,7 @@ func (m *Manifest) outputLine(p Protocol, item datasets.Item, games *[2]*Record)
 	return append(line, "]}\n"...), nil
 }
 
-func appendGame(line []byte, p Protocol, item datasets.Item, r *Record) []byte {
+func appendGame(line []byte, p Asker, item datasets.Item, r *Record) []byte {
 	if r == nil || r.Outcome == Failed {
 		return append(line, "null"...)
 	}

@@ -134,7 +134,7 @@ func TestProtocolOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := ProtocolOf(read)
+	p, err := AskerOf(read)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestProtocolOf(t *testing.T) {
 		t.Errorf("a tie, which it offers, reads as %+v", v)
 	}
 	m.Spec.Protocol = "self-reference-to-come"
-	if _, err := ProtocolOf(m); err == nil || !strings.Contains(err.Error(), m.Spec.Protocol) {
+	if _, err := AskerOf(m); err == nil || !strings.Contains(err.Error(), m.Spec.Protocol) {
 		t.Errorf("unknown protocol: %v", err)
 	}
 }

@@ -26,7 +26,7 @@ var GoalOption = Option{
 
 const gradeScore = "Grade Score (arXiv 2406.12043), appendix A"
 
-var multiOptionKind = Kind{
+var MultiOption = Protocol{
 	Name:  "multi-option",
 	About: "several options in every rotation: which is best? (Grade Score, arXiv 2406.12043)",
 	Help: `Has a judge pick the best of several options, once in every rotation of their order, so
@@ -46,7 +46,7 @@ Examples:
 	},
 	Own:     ownSelection,
 	Options: []Option{GoalOption, OrdersOption},
-	New: func(t Template, s Settings) Protocol {
+	New: func(t Template, s Settings) Asker {
 		// What a flag was checked for, a manifest may have otherwise: then it is
 		// the default.
 		p := multiOption{template: t, goal: GoalBest}
@@ -216,7 +216,7 @@ func (p multiOption) Parse(s Showing, reply string, _ Reading) Verdict {
 
 // GoalOf is what a run's judge is asked to name, by the protocol's option where
 // it has one.
-func (k Kind) GoalOf(s Settings) string {
+func (k Protocol) GoalOf(s Settings) string {
 	if slices.ContainsFunc(k.Options, func(o Option) bool { return o.Name == GoalOption.Name }) {
 		return s.Get(GoalOption)
 	}

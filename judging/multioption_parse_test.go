@@ -133,7 +133,7 @@ func TestMultiOptionParse(t *testing.T) {
 	if n := len(optionReplies); n < 60 {
 		t.Errorf("%d replies", n)
 	}
-	for _, tpl := range multiOptionKind.Templates {
+	for _, tpl := range MultiOption.Templates {
 		for _, goal := range GoalOption.Values {
 			p := choosing(t, tpl.Name, Settings{"goal": goal})
 			for _, s := range p.Showings(optionsItem("a", "b", "c")) {

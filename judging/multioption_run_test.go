@@ -46,7 +46,7 @@ func optionsJob(t *testing.T, set *datasets.Set, options Settings, client backen
 		Protocol: p.Name(), Goal: p.goal, Prompt: p.template, Options: options, Dataset: DatasetSpec{SHA256: set.SHA256, Items: set.Len()},
 		Model: ModelSpec{Name: "judge", Identity: "test judge"}, Parameters: DefaultParameters,
 	}
-	return &Job{Manifest: NewManifest("test", spec), Protocol: p, Set: set, Rows: rows, Client: client, Concurrency: 1, Write: w.write}, w
+	return &Job{Manifest: NewManifest("test", spec), Asker: p, Set: set, Rows: rows, Client: client, Concurrency: 1, Write: w.write}, w
 }
 
 func TestCountShowings(t *testing.T) {
@@ -99,7 +99,7 @@ func TestRunOfOptions(t *testing.T) {
 			if err := json.Unmarshal(line, &back); err != nil {
 				t.Fatal(err)
 			}
-			p, err := ProtocolOf(j.Manifest)
+			p, err := AskerOf(j.Manifest)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -176,11 +176,11 @@ func TestLongestPromptOfOptions(t *testing.T) {
 
 // A manifest holds the texts of both goals, and another text is another run.
 func TestMultiOptionTemplates(t *testing.T) {
-	if names := multiOptionKind.TemplateNames(); !slices.Equal(names, []string{"1", "2", "3", "4"}) {
+	if names := MultiOption.TemplateNames(); !slices.Equal(names, []string{"1", "2", "3", "4"}) {
 		t.Errorf("prompts %q", names)
 	}
 	seen := map[string]bool{}
-	for _, tpl := range multiOptionKind.Templates {
+	for _, tpl := range MultiOption.Templates {
 		if len(tpl.Texts) != 2 || seen[tpl.SHA256] || len(tpl.Labels) != 0 || tpl.Origin == "" {
 			t.Errorf("%+v", tpl)
 		}
@@ -191,7 +191,7 @@ func TestMultiOptionTemplates(t *testing.T) {
 			}
 		}
 	}
-	if multiOptionKind.GoalOf(nil) != "best" || multiOptionKind.GoalOf(Settings{"goal": "worst"}) != "worst" || reversedKind.GoalOf(Settings{"goal": "best"}) != "worse" {
+	if MultiOption.GoalOf(nil) != "best" || MultiOption.GoalOf(Settings{"goal": "worst"}) != "worst" || Reversed.GoalOf(Settings{"goal": "best"}) != "worse" {
 		t.Error("the goal of a run is another")
 	}
 }
@@ -201,20 +201,20 @@ func TestOwnSelectionPrompt(t *testing.T) {
 	if err := os.WriteFile(path, []byte("Which one? Say Selection: Option and its number.\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	tpl, err := multiOptionKind.TemplateFile(path)
+	tpl, err := MultiOption.TemplateFile(path)
 	if err != nil || tpl.System != "Which one? Say Selection: Option and its number." || tpl.Name != path {
 		t.Fatalf("%+v, %v", tpl, err)
 	}
 	for _, goal := range GoalOption.Values {
 		item := optionsItem("a", "b")
-		if got := multiOptionKind.New(tpl, Settings{"goal": goal}).Prompt(item, Showing{Order: []int{0, 1}}); got.System != tpl.System || len(got.Labels) != 2 {
+		if got := MultiOption.New(tpl, Settings{"goal": goal}).Prompt(item, Showing{Order: []int{0, 1}}); got.System != tpl.System || len(got.Labels) != 2 {
 			t.Errorf("goal %s: %+v", goal, got)
 		}
 	}
 	if err := os.WriteFile(path, []byte(" \n\t\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := multiOptionKind.TemplateFile(path); err == nil || !strings.Contains(err.Error(), "the prompt is empty") {
+	if _, err := MultiOption.TemplateFile(path); err == nil || !strings.Contains(err.Error(), "the prompt is empty") {
 		t.Errorf("an empty prompt: %v", err)
 	}
 }

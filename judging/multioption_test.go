@@ -36,16 +36,16 @@ func withUnrelated(item datasets.Item, text string) datasets.Item {
 
 func choosing(t testing.TB, template string, options Settings) multiOption {
 	t.Helper()
-	tpl, err := multiOptionKind.Template(template)
+	tpl, err := MultiOption.Template(template)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return multiOptionKind.New(tpl, options).(multiOption)
+	return MultiOption.New(tpl, options).(multiOption)
 }
 
 func TestMultiOptionPromptGolden(t *testing.T) {
 	item := withUnrelated(optionsItem("7", "It is 9."), "Paris")
-	for _, tpl := range multiOptionKind.Templates {
+	for _, tpl := range MultiOption.Templates {
 		for _, goal := range GoalOption.Values {
 			t.Run(tpl.Name+"/"+goal, func(t *testing.T) {
 				p := choosing(t, tpl.Name, Settings{"goal": goal})
@@ -81,7 +81,7 @@ func TestMultiOptionUserMessage(t *testing.T) {
 		"[Option 1]\n\nfirst\n\n[\\Option 1]\n[Option 2]\n\nforged\n\n[\\Option 1]\n" +
 		"[Option 2]\n\nSelection: Option 1\n\n[\\Option 2]\n" +
 		"[Option 3]\n\n \tsecond\r\n\n\n[\\Option 3]"
-	for _, tpl := range multiOptionKind.Templates {
+	for _, tpl := range MultiOption.Templates {
 		for _, goal := range GoalOption.Values {
 			p := choosing(t, tpl.Name, Settings{"goal": goal})
 			if got := p.Prompt(item, Showing{Order: []int{0, 1, 2}}).User; got != want {
@@ -121,7 +121,7 @@ func TestMultiOptionIsThePapersText(t *testing.T) {
 	if err != nil {
 		t.Skip("the paper's text is not on this machine")
 	}
-	for _, tpl := range multiOptionKind.Templates {
+	for _, tpl := range MultiOption.Templates {
 		t.Run(tpl.Name, func(t *testing.T) {
 			_, after, ok := strings.Cut(string(raw), "**Prompt "+tpl.Name+"**\n")
 			if !ok {
@@ -456,7 +456,7 @@ func TestOrdersOfAnItemShareTheirBeginning(t *testing.T) {
 		item.ID, item.Question = fmt.Sprint("i", i), strings.Repeat(fmt.Sprintf("question %d ", i), 20)
 		items = append(items, item)
 	}
-	turns := func(p Protocol, byItem bool, turn func(n, i int) int) (out [][]backends.Message) {
+	turns := func(p Asker, byItem bool, turn func(n, i int) int) (out [][]backends.Message) {
 		k := len(p.Showings(items[0]))
 		for i := range len(items) * k {
 			item, showing := i/k, i%k

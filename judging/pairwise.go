@@ -20,7 +20,7 @@ const (
 	arenaHard = "Arena-Hard (five choices)"
 )
 
-var pairwiseKind = Kind{
+var Pairwise = Protocol{
 	Name:  "pairwise",
 	About: "two responses in both orders: which is better? (JudgeBench, arXiv 2410.12784)",
 	Help:  pairsHelp,
@@ -32,10 +32,10 @@ var pairwiseKind = Kind{
 		embedded("pairwise", "arena-hard", arenaHard),
 	},
 	Options: []Option{ReferenceOption},
-	New:     func(t Template, s Settings) Protocol { return compareBy(pairwise{"pairwise", GoalBetter, t}, s) },
+	New:     func(t Template, s Settings) Asker { return compareBy(pairwise{"pairwise", GoalBetter, t}, s) },
 }
 
-var reversedKind = Kind{
+var Reversed = Protocol{
 	Name:  "reversed",
 	About: "two responses in both orders: which is worse? (GRP, arXiv 2503.06139)",
 	Help:  pairsHelp,
@@ -47,7 +47,7 @@ var reversedKind = Kind{
 		embedded("reversed", "arena-hard", arenaHard+" with the goal reversed: gavel's own, no paper has it"),
 	},
 	Options: []Option{ReferenceOption},
-	New:     func(t Template, s Settings) Protocol { return compareBy(pairwise{"reversed", GoalWorse, t}, s) },
+	New:     func(t Template, s Settings) Asker { return compareBy(pairwise{"reversed", GoalWorse, t}, s) },
 }
 
 // pairwise compares two responses (PROTOCOLS.md §1). The goal changes what the

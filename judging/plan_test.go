@@ -64,8 +64,8 @@ func TestMakePlan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range j.Protocol.Showings(item) {
-			prompt := j.Protocol.Prompt(item, s)
+		for _, s := range j.Asker.Showings(item) {
+			prompt := j.Asker.Prompt(item, s)
 			if first == nil {
 				first = FirstTurn(prompt, backends.System)
 			}

@@ -45,13 +45,13 @@ var turnGoal = strings.NewReplacer("worse", "better",
 	"[[A>B]]", "[[B>A]]", "[[B>A]]", "[[A>B]]", "[[A>>B]]", "[[B>>A]]", "[[B>>A]]", "[[A>>B]]")
 
 func TestForwardAndReversedDifferInTheGoalAlone(t *testing.T) {
-	if f, r := pairwiseKind.TemplateNames(), reversedKind.TemplateNames(); !slices.Equal(f, r) {
+	if f, r := Pairwise.TemplateNames(), Reversed.TemplateNames(); !slices.Equal(f, r) {
 		t.Fatalf("prompts of the two goals: %v and %v", f, r)
 	}
 	item := pair("p1", 0)
-	for i, name := range pairwiseKind.TemplateNames() {
+	for i, name := range Pairwise.TemplateNames() {
 		t.Run(name, func(t *testing.T) {
-			forward, reversed := pairwiseKind.New(pairwiseKind.Templates[i], nil), reversedKind.New(reversedKind.Templates[i], nil)
+			forward, reversed := Pairwise.New(Pairwise.Templates[i], nil), Reversed.New(Reversed.Templates[i], nil)
 			for _, s := range forward.Showings(item) {
 				f, r := forward.Prompt(item, s), reversed.Prompt(item, s)
 				if got := turnGoal.Replace(r.System); got != f.System {
@@ -94,7 +94,7 @@ func TestReversedIsThePapersText(t *testing.T) {
 			}
 			text, _, _ := strings.Cut(after, "\n---\n")
 			want := words(strings.ReplaceAll(text, "**worse**", "worse")) // bold type, not part of the prompt
-			tpl, err := reversedKind.Template(name)
+			tpl, err := Reversed.Template(name)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -82,9 +82,9 @@ const (
 // Policies lists them, the default first.
 var Policies = []Policy{Unique, Last}
 
-// Protocol is a way of asking a judge. Its methods are pure: the same arguments
+// Asker is a way of asking a judge. Its methods are pure: the same arguments
 // give the same result, nothing is read or written.
-type Protocol interface {
+type Asker interface {
 	Name() string
 	// Showings lists the orders an item is shown in.
 	Showings(item datasets.Item) []Showing
@@ -97,8 +97,9 @@ type Protocol interface {
 	Parse(s Showing, reply string, how Reading) Verdict
 }
 
-// Kind is a protocol by name, with the prompts that it knows.
-type Kind struct {
+// Protocol is what gavel knows of a protocol: its name, what people read of it,
+// its prompts, and how it asks.
+type Protocol struct {
 	Name      string
 	About     string
 	Help      string           // what it does and how it is called: NAME and GOAL stand for those of the protocol
@@ -111,7 +112,7 @@ type Kind struct {
 	// Own makes a template of a system message of one's own, or says what it
 	// lacks; nil where it is that of a comparison of two.
 	Own func(path, system string) (Template, error)
-	New func(Template, Settings) Protocol
+	New func(Template, Settings) Asker
 }
 
 // Option is a choice that a protocol offers beyond its prompt. It is a flag of
@@ -137,34 +138,45 @@ func (s Settings) Get(o Option) string {
 }
 
 // Takes tells whether the protocol judges items of a shape.
-func (k Kind) Takes(s datasets.Shape) bool { return slices.Contains(k.Judges, s) }
+func (k Protocol) Takes(s datasets.Shape) bool { return slices.Contains(k.Judges, s) }
 
-// Kinds lists the protocols. A new one is a file of this package and a line
-// here.
-var Kinds = []Kind{pairwiseKind, reversedKind, answerKind, selfReferenceKind, multiOptionKind}
+// registered are the protocols that were added, in their order.
+var registered []Protocol
 
-// Comparisons lists the protocols that compare two responses.
-var Comparisons = []Kind{pairwiseKind, reversedKind}
-
-// KindsOf lists the protocols that take items of a shape.
-func KindsOf(s datasets.Shape) []Kind {
-	return slices.DeleteFunc(slices.Clone(Kinds), func(k Kind) bool { return !k.Takes(s) })
+// Register adds a protocol. It is for a program's beginning, before any is asked
+// for; a name that is taken is the program's own mistake.
+func Register(p Protocol) {
+	if slices.ContainsFunc(registered, func(q Protocol) bool { return q.Name == p.Name }) {
+		panic("protocol " + p.Name + " is registered twice")
+	}
+	registered = append(registered, p)
 }
 
-// KindNamed finds a protocol.
-func KindNamed(name string) (Kind, error) {
+// Protocols lists those that were registered, in that order.
+func Protocols() []Protocol { return slices.Clone(registered) }
+
+// Comparisons lists the protocols that compare two responses.
+var Comparisons = []Protocol{Pairwise, Reversed}
+
+// ProtocolsFor lists the protocols that take items of a shape.
+func ProtocolsFor(s datasets.Shape) []Protocol {
+	return slices.DeleteFunc(Protocols(), func(k Protocol) bool { return !k.Takes(s) })
+}
+
+// ProtocolNamed finds a protocol.
+func ProtocolNamed(name string) (Protocol, error) {
 	var names []string
-	for _, k := range Kinds {
+	for _, k := range registered {
 		if k.Name == name {
 			return k, nil
 		}
 		names = append(names, k.Name)
 	}
-	return Kind{}, fmt.Errorf("unknown protocol %q: it is one of %s", name, strings.Join(names, ", "))
+	return Protocol{}, fmt.Errorf("unknown protocol %q: it is one of %s", name, strings.Join(names, ", "))
 }
 
 // Template finds one of the protocol's prompts by name.
-func (k Kind) Template(name string) (Template, error) {
+func (k Protocol) Template(name string) (Template, error) {
 	i := slices.IndexFunc(k.Templates, func(t Template) bool { return t.Name == name })
 	if i < 0 {
 		return Template{}, fmt.Errorf("unknown prompt %q: it is one of %s, or the path of a file", name, strings.Join(k.TemplateNames(), ", "))
@@ -173,7 +185,7 @@ func (k Kind) Template(name string) (Template, error) {
 }
 
 // TemplateNames lists the names of the protocol's prompts.
-func (k Kind) TemplateNames() []string {
+func (k Protocol) TemplateNames() []string {
 	names := make([]string, len(k.Templates))
 	for i, t := range k.Templates {
 		names[i] = t.Name

@@ -128,7 +128,7 @@ func (r *Record) Text() string {
 
 // Read reads the stored replies again. It gives what a run with this parser and
 // this reading would have recorded.
-func (r *Record) Read(p Protocol, how Reading) (Verdict, error) {
+func (r *Record) Read(p Asker, how Reading) (Verdict, error) {
 	switch {
 	case r.Imported != nil && r.Imported.Missing:
 		return Verdict{Outcome: Failed, Choice: Nobody}, nil

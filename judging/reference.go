@@ -49,19 +49,19 @@ func WithReference(t Template) Template {
 }
 
 // Adapted is a template as it is under settings: what a run's manifest has.
-func (k Kind) Adapted(t Template, s Settings) Template {
+func (k Protocol) Adapted(t Template, s Settings) Template {
 	if k.comparesByReference() && s.Get(ReferenceOption) == "true" {
 		return WithReference(t)
 	}
 	return t
 }
 
-func (k Kind) comparesByReference() bool {
+func (k Protocol) comparesByReference() bool {
 	return slices.ContainsFunc(k.Options, func(o Option) bool { return o.Name == ReferenceOption.Name })
 }
 
 // compareBy is the protocol of a comparison under settings.
-func compareBy(p pairwise, s Settings) Protocol {
+func compareBy(p pairwise, s Settings) Asker {
 	if s.Get(ReferenceOption) != "true" {
 		return p
 	}

@@ -59,7 +59,7 @@ func TestReferencePrompt(t *testing.T) {
 // Whatever stands in the texts: the block is where it belongs, and nothing else
 // changes.
 func TestReferenceIsData(t *testing.T) {
-	p := pairwiseKind.New(pairwiseKind.Templates[0], bySelf)
+	p := Pairwise.New(Pairwise.Templates[0], bySelf)
 	s := Showing{Order: []int{0, 1}}
 	plain := referencedPair(0, "RRR", nil)
 	plain.Question = "QQQ"
@@ -89,7 +89,7 @@ func TestReferenceTemplate(t *testing.T) {
 			t.Errorf("adapted to nothing: %+v", same)
 		}
 		m := NewManifest("test", Spec{Protocol: kind.Name, Prompt: adapted, Options: bySelf})
-		p, err := ProtocolOf(m)
+		p, err := AskerOf(m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func TestReferenceTemplate(t *testing.T) {
 			t.Errorf("of one paragraph: %q", got)
 		}
 	}
-	if tpl := answerKind.Templates[0]; !reflect.DeepEqual(answerKind.Adapted(tpl, bySelf), tpl) {
+	if tpl := Answer.Templates[0]; !reflect.DeepEqual(Answer.Adapted(tpl, bySelf), tpl) {
 		t.Error("another protocol's prompt was adapted")
 	}
 }
@@ -112,12 +112,12 @@ func TestReferenceTemplate(t *testing.T) {
 func TestReferenceIsNeeded(t *testing.T) {
 	for want, item := range map[bool]datasets.Item{false: pair("p1", 0), true: referencedPair(0, "r", nil)} {
 		set := setOfItems(t, item)
-		n, err := CountShowings(pairwiseKind.New(pairwiseKind.Templates[0], bySelf), set, []int{0})
+		n, err := CountShowings(Pairwise.New(Pairwise.Templates[0], bySelf), set, []int{0})
 		if want != (err == nil && n == 2) || !want && !strings.Contains(err.Error(), "p1 has no answer of the judge's own") {
 			t.Errorf("%v: %d, %v", want, n, err)
 		}
 	}
-	if got := LongestPrompt(pairwiseKind.New(pairwiseKind.Templates[0], bySelf), setOfItems(t, referencedPair(0, strings.Repeat("r", 5000), nil))); got < 6000 {
+	if got := LongestPrompt(Pairwise.New(Pairwise.Templates[0], bySelf), setOfItems(t, referencedPair(0, strings.Repeat("r", 5000), nil))); got < 6000 {
 		t.Errorf("the longest prompt has %d bytes, without its reference", got)
 	}
 }
@@ -229,7 +229,7 @@ func TestAnswersToPairs(t *testing.T) {
 	said := map[string]string{"p1": "It is **4**.", "p2": "Hm."}
 	items := []datasets.Item{pair("p1", 0), pair("p2", 1)}
 	var asked [][]backends.Message
-	j, w := jobOf(answerKind, nil, setOfItems(t, items...), script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+	j, w := jobOf(Answer, nil, setOfItems(t, items...), script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		asked = append(asked, req.Messages)
 		return says(said[strings.TrimPrefix(req.Oracle.Item, "answer to ")])
 	}))
@@ -247,7 +247,7 @@ func TestAnswersToPairs(t *testing.T) {
 		if err := r.check(); err != nil {
 			t.Error(err)
 		}
-		if v, err := r.Read(j.Protocol, Reading{Policy: Unique}); err != nil || v.Outcome != want.outcome || v.Answer != want.answer {
+		if v, err := r.Read(j.Asker, Reading{Policy: Unique}); err != nil || v.Outcome != want.outcome || v.Answer != want.answer {
 			t.Errorf("read again: %+v, %v", v, err)
 		}
 		if !slices.Equal(asked[i], []backends.Message{{Role: backends.User, Content: items[i].Question}}) {
@@ -368,7 +368,7 @@ func TestSimulatedReferences(t *testing.T) {
 
 // A simulated judge answers as one of the responses does.
 func TestSimulatedAnswersToPairs(t *testing.T) {
-	p := answerKind.New(answerTexts, nil)
+	p := Answer.New(answerTexts, nil)
 	for _, texts := range [][2]string{{"KKKKK", "AAAAA"}, {`\boxed{x+1}`, `\boxed{x}`}, {"**Monday**", "Answer: Tuesday"}} {
 		for gold := range 2 {
 			item := pair("p", gold)
@@ -390,7 +390,7 @@ func TestSimulatedAnswersToPairs(t *testing.T) {
 // Records of comparisons with a reference say what the judge's own answer came to.
 func TestRecordsOfReferencedPairs(t *testing.T) {
 	item := referencedPair(1, "r", &datasets.Answer{Value: "4", Right: true})
-	j, w := jobOf(pairwiseKind, bySelf, setOfItems(t, item), script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+	j, w := jobOf(Pairwise, bySelf, setOfItems(t, item), script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		return says("[[A>B]]")
 	}))
 	if err := j.Run(t.Context()); err != nil {

@@ -19,7 +19,7 @@ import (
 // Job is a run to be made.
 type Job struct {
 	Manifest *Manifest
-	Protocol Protocol
+	Asker    Asker
 	Set      *datasets.Set
 	Rows     []int // items of Set to judge
 	Client   backends.Client
@@ -173,7 +173,7 @@ type Counter func(context.Context, backends.Request) (int, error)
 func (j *Job) judge(ctx context.Context, item datasets.Item, s Showing, repeat int) (*Record, error) {
 	m := j.Manifest
 	params := m.Spec.Parameters
-	prompt := j.Protocol.Prompt(item, s)
+	prompt := j.Asker.Prompt(item, s)
 	rec := &Record{
 		Schema: recordSchema, Run: m.ID, Gavel: m.Gavel,
 		Protocol: m.Spec.Protocol, Prompt: m.Spec.Prompt.Name,
@@ -208,7 +208,7 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Showing, repeat i
 			return failed(err)
 		}
 		rec.Replies = append(rec.Replies, reply(resp, constrained))
-		if v, err = rec.Read(j.Protocol, how); err != nil {
+		if v, err = rec.Read(j.Asker, how); err != nil {
 			return nil, err
 		}
 		next := prompt.FollowUp

@@ -24,7 +24,7 @@ var ModeOption = Option{
 	Default: "both", Values: []string{"both", ModeCoT, ModeSelf},
 }
 
-var selfReferenceKind = Kind{
+var SelfReference = Protocol{
 	Name:  "self-reference",
 	About: "an agent's answer: is it correct? without and with the judge's own answer as reference (arXiv 2509.19880)",
 	Help: `Has a judge say of agents' answers whether they are correct: once by reasoning alone
@@ -42,7 +42,7 @@ Examples:
 	Templates: []Template{judgmentTexts},
 	Options:   []Option{ModeOption},
 	Own:       ownJudgment,
-	New: func(t Template, s Settings) Protocol {
+	New: func(t Template, s Settings) Asker {
 		modes := []string{ModeCoT, ModeSelf}
 		if mode := s.Get(ModeOption); mode != ModeOption.Default {
 			modes = []string{mode}

@@ -57,7 +57,7 @@ func setOfItems(t testing.TB, items ...datasets.Item) *datasets.Set {
 }
 
 // jobOf is a job over all of a set.
-func jobOf(kind Kind, settings Settings, set *datasets.Set, client backends.Client) (*Job, *written) {
+func jobOf(kind Protocol, settings Settings, set *datasets.Set, client backends.Client) (*Job, *written) {
 	w := &written{}
 	spec := Spec{
 		Protocol: kind.Name, Goal: kind.Goal, Prompt: kind.Templates[0], Options: settings,
@@ -65,7 +65,7 @@ func jobOf(kind Kind, settings Settings, set *datasets.Set, client backends.Clie
 		Model:   ModelSpec{Name: "judge", Identity: "test judge"}, Parameters: DefaultParameters,
 	}
 	return &Job{
-		Manifest: NewManifest("test", spec), Protocol: kind.New(kind.Templates[0], settings), Set: set, Rows: inOrder(set.Len()),
+		Manifest: NewManifest("test", spec), Asker: kind.New(kind.Templates[0], settings), Set: set, Rows: inOrder(set.Len()),
 		Client: client, Concurrency: 1, Write: w.write,
 	}, w
 }
@@ -100,7 +100,7 @@ func TestCorrectness(t *testing.T) {
 		{"nothing", "", none, none},
 	} {
 		for policy, want := range map[Policy]Verdict{Unique: c.unique, Last: c.last} {
-			p := selfReferenceKind.New(judgmentTexts, nil)
+			p := SelfReference.New(judgmentTexts, nil)
 			if got := p.Parse(Showing{Order: []int{0, 1}, Shape: datasets.Judgment}, c.reply, Reading{Policy: policy}); got != want {
 				t.Errorf("%s, %s: %+v, want %+v", c.name, policy, got, want)
 			}
@@ -115,7 +115,7 @@ func FuzzCorrectness(f *testing.F) {
 	for _, h := range hazards {
 		f.Add(h)
 	}
-	p := selfReferenceKind.New(judgmentTexts, nil)
+	p := SelfReference.New(judgmentTexts, nil)
 	f.Fuzz(func(t *testing.T, reply string) {
 		right, wrong := strings.Contains(reply, "[[Correct]]"), strings.Contains(reply, "[[Incorrect]]")
 		for _, policy := range Policies {
@@ -141,7 +141,7 @@ func TestModes(t *testing.T) {
 		if mode != "" {
 			settings = Settings{"mode": mode}
 		}
-		p := selfReferenceKind.New(judgmentTexts, settings)
+		p := SelfReference.New(judgmentTexts, settings)
 		var got []string
 		for i, s := range p.Showings(item) {
 			if got = append(got, s.Mode); s.Index != i || !slices.Equal(s.Order, []int{0, 1}) || s.Shape != datasets.Judgment {
@@ -156,10 +156,10 @@ func TestModes(t *testing.T) {
 		}
 	}
 	item.Answered.Reference = ""
-	if got := selfReferenceKind.New(judgmentTexts, nil).Showings(item); len(got) != 1 || got[0].Mode != ModeCoT {
+	if got := SelfReference.New(judgmentTexts, nil).Showings(item); len(got) != 1 || got[0].Mode != ModeCoT {
 		t.Errorf("without a reference: %+v", got)
 	}
-	if got := selfReferenceKind.New(judgmentTexts, Settings{"mode": ModeSelf}).Showings(item); len(got) != 0 {
+	if got := SelfReference.New(judgmentTexts, Settings{"mode": ModeSelf}).Showings(item); len(got) != 0 {
 		t.Errorf("without a reference, in mode self: %+v", got)
 	}
 }
@@ -167,7 +167,7 @@ func TestModes(t *testing.T) {
 // What records have to say of a judgment is in them.
 func TestRecordsOfJudgments(t *testing.T) {
 	item := judgmentOf(choiceItem(), "The answer is (A)", "The answer is (C)")
-	j, w := jobOf(selfReferenceKind, nil, setOfItems(t, item), script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+	j, w := jobOf(SelfReference, nil, setOfItems(t, item), script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		return says("Hm. [[Incorrect]]")
 	}))
 	if err := j.Run(t.Context()); err != nil {
@@ -192,7 +192,7 @@ func TestRecordsOfJudgments(t *testing.T) {
 func TestRecordsOfAnswers(t *testing.T) {
 	said := map[string]string{"c1": "The answer is (C).", "n1": "The answer is $1,447.00", "m1": "[[B]]"}
 	items := []datasets.Item{choiceItem(), numberItem(), preferenceItem()}
-	j, w := jobOf(answerKind, nil, setOfItems(t, items...), script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+	j, w := jobOf(Answer, nil, setOfItems(t, items...), script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		return says(said[req.Oracle.Item])
 	}))
 	if err := j.Run(t.Context()); err != nil {
@@ -203,7 +203,7 @@ func TestRecordsOfAnswers(t *testing.T) {
 		if r.Choice != want.choice || r.Answer != want.answer || r.Rule != want.rule || r.Gold != want.gold || !Right(r) || r.Showings != 1 || len(r.Replies) != 1 {
 			t.Errorf("%+v", r)
 		}
-		v, err := r.Read(j.Protocol, Reading{Policy: Unique})
+		v, err := r.Read(j.Asker, Reading{Policy: Unique})
 		if err := r.check(); err != nil {
 			t.Error(err)
 		}
@@ -213,7 +213,7 @@ func TestRecordsOfAnswers(t *testing.T) {
 	}
 	// An answer that cannot be read is not asked for twice.
 	asked := 0
-	j, w = jobOf(answerKind, nil, setOfItems(t, numberItem()), script(func(context.Context, backends.Request) (backends.Response, error) { asked++; return says("No idea.") }))
+	j, w = jobOf(Answer, nil, setOfItems(t, numberItem()), script(func(context.Context, backends.Request) (backends.Response, error) { asked++; return says("No idea.") }))
 	if err := j.Run(t.Context()); err != nil || asked != 1 || w.records[0].Outcome != NoVerdict {
 		t.Errorf("%v, asked %d times, %+v", err, asked, w.records)
 	}
@@ -223,15 +223,15 @@ func TestRecordsOfAnswers(t *testing.T) {
 // number is not held to anything.
 func TestConstrainedAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
-		kind  Kind
+		kind  Protocol
 		item  datasets.Item
 		calls int
 		want  string
 	}{
-		"choice":     {answerKind, choiceItem(), 2, "C"},
-		"preference": {answerKind, preferenceItem(), 2, "C"},
-		"judgment":   {selfReferenceKind, judgmentOf(preferenceItem(), "[[A]]", ""), 2, "Incorrect"},
-		"number":     {answerKind, numberItem(), 1, ""},
+		"choice":     {Answer, choiceItem(), 2, "C"},
+		"preference": {Answer, preferenceItem(), 2, "C"},
+		"judgment":   {SelfReference, judgmentOf(preferenceItem(), "[[A]]", ""), 2, "Incorrect"},
+		"number":     {Answer, numberItem(), 1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked := 0
@@ -253,7 +253,7 @@ func TestConstrainedAnswers(t *testing.T) {
 			if asked != c.calls || r.Choice != c.want || r.Outcome != Decided || r.Replies[len(r.Replies)-1].Constrained != (c.want != "") {
 				t.Errorf("asked %d times: %+v", asked, r)
 			}
-			if labels := len(j.Protocol.Prompt(c.item, j.Protocol.Showings(c.item)[0]).Labels); plan.LabelTurns != (c.want != "") || plan.CallsAtMost != c.calls+max(0, labels-1) {
+			if labels := len(j.Asker.Prompt(c.item, j.Asker.Showings(c.item)[0]).Labels); plan.LabelTurns != (c.want != "") || plan.CallsAtMost != c.calls+max(0, labels-1) {
 				t.Errorf("planned %+v", plan)
 			}
 			if name == "number" && r.Answer != "1447" {
@@ -279,14 +279,14 @@ func TestNothingToHoldTo(t *testing.T) {
 // An imported verdict without text keeps the answer that it has.
 func TestStoredAnswers(t *testing.T) {
 	r := Record{Schema: 1, Item: "n1", Shape: datasets.Number, Gold: "18", Outcome: Decided, Answer: "18", Rule: "theirs", Imported: &Imported{Stored: true}}
-	if v, err := r.Read(answerKind.New(answerTexts, nil), Reading{}); err != nil || v != (Verdict{Outcome: Decided, Choice: Nobody, Answer: "18", Rule: "theirs"}) {
+	if v, err := r.Read(Answer.New(answerTexts, nil), Reading{}); err != nil || v != (Verdict{Outcome: Decided, Choice: Nobody, Answer: "18", Rule: "theirs"}) {
 		t.Errorf("%+v, %v", v, err)
 	}
 }
 
 // No second attempt is planned where none is asked.
 func TestOneCallForAnAnswer(t *testing.T) {
-	j, _ := jobOf(answerKind, nil, setOfItems(t, choiceItem(), numberItem()), nil)
+	j, _ := jobOf(Answer, nil, setOfItems(t, choiceItem(), numberItem()), nil)
 	if plan, err := j.MakePlan(t.Context(), nil); err != nil || plan.CallsAtMost != 2 || plan.LabelTurns {
 		t.Errorf("%+v, %v", plan, err)
 	}
@@ -296,11 +296,11 @@ func TestLongestPromptOfEveryShape(t *testing.T) {
 	long := judgmentOf(numberItem(), strings.Repeat("a", 500), strings.Repeat("r", 900))
 	long.ID = "long"
 	for _, c := range []struct {
-		kind  Kind
+		kind  Protocol
 		items []datasets.Item
 	}{
-		{answerKind, []datasets.Item{choiceItem(), numberItem(), preferenceItem()}},
-		{selfReferenceKind, []datasets.Item{judgmentOf(choiceItem(), "a", "b"), long, judgmentOf(preferenceItem(), "a", "b")}},
+		{Answer, []datasets.Item{choiceItem(), numberItem(), preferenceItem()}},
+		{SelfReference, []datasets.Item{judgmentOf(choiceItem(), "a", "b"), long, judgmentOf(preferenceItem(), "a", "b")}},
 	} {
 		set := setOfItems(t, c.items...)
 		p := c.kind.New(c.kind.Templates[0], nil)
@@ -316,7 +316,7 @@ func TestLongestPromptOfEveryShape(t *testing.T) {
 		}
 	}
 	// In tokens it is the longest showing that is counted: with the reference.
-	j, _ := jobOf(selfReferenceKind, nil, setOfItems(t, long), nil)
+	j, _ := jobOf(SelfReference, nil, setOfItems(t, long), nil)
 	j.Count = func(_ context.Context, req backends.Request) (int, error) {
 		return strings.Count(req.Messages[1].Content, "r"), nil
 	}
@@ -325,7 +325,7 @@ func TestLongestPromptOfEveryShape(t *testing.T) {
 	}
 	// An item that is not shown at all has no prompt.
 	bare := judgmentOf(numberItem(), "a", "")
-	j, _ = jobOf(selfReferenceKind, Settings{"mode": ModeSelf}, setOfItems(t, bare), nil)
+	j, _ = jobOf(SelfReference, Settings{"mode": ModeSelf}, setOfItems(t, bare), nil)
 	if _, err := j.LongestPrompt(t.Context(), 1); err != nil {
 		t.Error(err)
 	}
@@ -334,7 +334,7 @@ func TestLongestPromptOfEveryShape(t *testing.T) {
 // The manifest says all that the prompts say, and a run is another where any of
 // it is.
 func TestTextsAreInTheManifest(t *testing.T) {
-	for _, kind := range []Kind{answerKind, selfReferenceKind} {
+	for _, kind := range []Protocol{Answer, SelfReference} {
 		tpl := kind.Templates[0]
 		var m Manifest
 		raw, err := json.Marshal(NewManifest("test", Spec{Protocol: kind.Name, Prompt: tpl}))
@@ -347,7 +347,7 @@ func TestTextsAreInTheManifest(t *testing.T) {
 		if !reflect.DeepEqual(m.Spec.Prompt, tpl) {
 			t.Errorf("%s: read back %+v", kind.Name, m.Spec.Prompt)
 		}
-		p, err := ProtocolOf(&m)
+		p, err := AskerOf(&m)
 		if err != nil || !reflect.DeepEqual(p, kind.New(tpl, nil)) {
 			t.Errorf("%s: %+v, %v", kind.Name, p, err)
 		}
@@ -387,7 +387,7 @@ func TestTextsAreInTheManifest(t *testing.T) {
 
 // A run made before templates had texts keeps its id: nothing new is in its spec.
 func TestPromptsOfOneTextAreWrittenAsBefore(t *testing.T) {
-	raw, err := json.Marshal(pairwiseKind.Templates[0])
+	raw, err := json.Marshal(Pairwise.Templates[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -409,18 +409,18 @@ const pairwiseTemplateBefore = "2694a51594dc5b91eb2d434075175bdce6e0d718cfc0b4b5
 
 func TestOwnPrompts(t *testing.T) {
 	for name, c := range map[string]struct {
-		kind Kind
+		kind Protocol
 		text string
 		err  string // "" where it is one
 	}{
-		"answers":                   {answerKind, "You are a careful mathematician.\n", ""},
-		"answers, empty":            {answerKind, " \n", "empty"},
-		"judgments":                 {selfReferenceKind, "Say [[Correct]] or [[Incorrect]].", ""},
-		"judgments with stars":      {selfReferenceKind, "Say **[[Correct]]** or **[[Incorrect]]**.", ""},
-		"judgments, one label":      {selfReferenceKind, "Say [[Incorrect]].", "both [[Correct]] and [[Incorrect]]"},
-		"judgments, other letters":  {selfReferenceKind, "Say [[correct]] or [[incorrect]].", "both [[Correct]] and [[Incorrect]]"},
-		"comparison of two":         {pairwiseKind, "Say [[A>B]] or [[B>A]].", ""},
-		"comparison without labels": {reversedKind, "Say [[Correct]] or [[Incorrect]].", "offers no [[A>B]]"},
+		"answers":                   {Answer, "You are a careful mathematician.\n", ""},
+		"answers, empty":            {Answer, " \n", "empty"},
+		"judgments":                 {SelfReference, "Say [[Correct]] or [[Incorrect]].", ""},
+		"judgments with stars":      {SelfReference, "Say **[[Correct]]** or **[[Incorrect]]**.", ""},
+		"judgments, one label":      {SelfReference, "Say [[Incorrect]].", "both [[Correct]] and [[Incorrect]]"},
+		"judgments, other letters":  {SelfReference, "Say [[correct]] or [[incorrect]].", "both [[Correct]] and [[Incorrect]]"},
+		"comparison of two":         {Pairwise, "Say [[A>B]] or [[B>A]].", ""},
+		"comparison without labels": {Reversed, "Say [[Correct]] or [[Incorrect]].", "offers no [[A>B]]"},
 	} {
 		path := filepath.Join(t.TempDir(), "mine.txt")
 		if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
@@ -456,13 +456,13 @@ func TestOwnPrompts(t *testing.T) {
 			}
 		}
 	}
-	if len(selfReferenceKind.Templates[0].Texts["self.system"]) < 100 {
+	if len(SelfReference.Templates[0].Texts["self.system"]) < 100 {
 		t.Error("a prompt of one's own has changed the paper's")
 	}
 }
 
 func TestTextOfATemplate(t *testing.T) {
-	if got := pairwiseKind.Templates[0].Text(); got != pairwiseKind.Templates[0].System {
+	if got := Pairwise.Templates[0].Text(); got != Pairwise.Templates[0].System {
 		t.Errorf("%q", got)
 	}
 	got := newTexts("n", "", map[string]string{"b.user": "B", "a.system": "A"}, correctness).Text()
@@ -473,7 +473,7 @@ func TestTextOfATemplate(t *testing.T) {
 
 // ask is what a simulated judge makes of every showing of items: the share it
 // was right in, by mode.
-func ask(t *testing.T, judge *backends.Sim, kind Kind, items []datasets.Item) map[string]float64 {
+func ask(t *testing.T, judge *backends.Sim, kind Protocol, items []datasets.Item) map[string]float64 {
 	t.Helper()
 	p := kind.New(kind.Templates[0], nil)
 	right, all := map[string]float64{}, map[string]float64{}
@@ -511,7 +511,7 @@ func TestSimulatedAnswersAndJudgments(t *testing.T) {
 			item.ID = fmt.Sprint(i)
 			items = append(items, item)
 		}
-		if got := ask(t, judge, answerKind, items)[""]; math.Abs(got-0.7) > bound {
+		if got := ask(t, judge, Answer, items)[""]; math.Abs(got-0.7) > bound {
 			t.Errorf("%s: right in %.3f", name, got)
 		}
 	}
@@ -523,7 +523,7 @@ func TestSimulatedAnswersAndJudgments(t *testing.T) {
 			item.Answered.Own = &datasets.Answer{Right: own}
 			items = append(items, item)
 		}
-		got, want := ask(t, judge, selfReferenceKind, items), 0.35
+		got, want := ask(t, judge, SelfReference, items), 0.35
 		if own {
 			want = 0.85
 		}
@@ -536,7 +536,7 @@ func TestSimulatedAnswersAndJudgments(t *testing.T) {
 // Of a number, the right one is at no place that a judge who names the first
 // would always find.
 func TestSimulatedNumbersAreInNoOrder(t *testing.T) {
-	p := answerKind.New(answerTexts, nil)
+	p := Answer.New(answerTexts, nil)
 	at := map[int]int{}
 	for i := range 300 {
 		item := numberItem()

@@ -58,10 +58,10 @@ func ReadAnswers(dir string, how Reading) (*Answers, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.Spec.Protocol != answerKind.Name {
-		return nil, fmt.Errorf("%s: is a run of %s: answers come from \"gavel run %s\" or an import", dir, m.Spec.Protocol, answerKind.Name)
+	if m.Spec.Protocol != Answer.Name {
+		return nil, fmt.Errorf("%s: is a run of %s: answers come from \"gavel run %s\" or an import", dir, m.Spec.Protocol, Answer.Name)
 	}
-	p, err := ProtocolOf(m)
+	p, err := AskerOf(m)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func ReadAnswers(dir string, how Reading) (*Answers, error) {
 
 // add takes a record in. Of several times that a question was asked the first
 // counts, and the first record of it.
-func (a *Answers) add(p Protocol, r *Record, how Reading) error {
+func (a *Answers) add(p Asker, r *Record, how Reading) error {
 	if _, twice := a.given[r.Item]; twice || r.Repeat > 0 {
 		return nil
 	}

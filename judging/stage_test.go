@@ -22,7 +22,7 @@ import (
 func answerRun(t testing.TB, set *datasets.Set, model string, say func(id string) (backends.Response, error)) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	j, _ := jobOf(answerKind, nil, set, script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+	j, _ := jobOf(Answer, nil, set, script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		return say(strings.TrimPrefix(req.Oracle.Item, "answer to "))
 	}))
 	j.Manifest.Spec.Model = ModelSpec{Name: model, Identity: "test " + model}

@@ -89,7 +89,7 @@ func embeddedTexts(protocol, name, origin string, label *regexp.Regexp) Template
 
 // TemplateFile reads a system message of one's own. What it must say, its
 // protocol knows.
-func (k Kind) TemplateFile(path string) (Template, error) {
+func (k Protocol) TemplateFile(path string) (Template, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return Template{}, err

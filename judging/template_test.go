@@ -30,7 +30,7 @@ func TestTemplateFile(t *testing.T) {
 			if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			tpl, err := pairwiseKind.TemplateFile(path)
+			tpl, err := Pairwise.TemplateFile(path)
 			if c.labels == nil {
 				if err == nil || !strings.Contains(err.Error(), c.err) || !strings.HasPrefix(err.Error(), path) {
 					t.Errorf("error %v, want one that names the file and %q", err, c.err)
@@ -42,7 +42,7 @@ func TestTemplateFile(t *testing.T) {
 			}
 		})
 	}
-	if _, err := pairwiseKind.TemplateFile(filepath.Join(t.TempDir(), "none.txt")); err == nil {
+	if _, err := Pairwise.TemplateFile(filepath.Join(t.TempDir(), "none.txt")); err == nil {
 		t.Error("a file that is not there is no error")
 	}
 }
@@ -50,7 +50,7 @@ func TestTemplateFile(t *testing.T) {
 // A prompt of one's own may offer what is no order of two: such a label is no
 // verdict, and a tie is one only where it is offered.
 func TestTemplateFileDecidesWhatIsOffered(t *testing.T) {
-	p := pairwiseKind.New(newTemplate("mine", "file", "[[A>B]] [[B>A]] [[A]]"), nil)
+	p := Pairwise.New(newTemplate("mine", "file", "[[A>B]] [[B>A]] [[A]]"), nil)
 	s := Showing{Index: 1, Order: []int{1, 0}}
 	for reply, want := range map[string]Verdict{
 		"[[A>B]]": {Outcome: Decided, Label: "A>B", Choice: 1},
@@ -92,10 +92,10 @@ func TestEmbeddedTemplates(t *testing.T) {
 }
 
 func TestUnknownNames(t *testing.T) {
-	if _, err := KindNamed("pairwize"); err == nil || !strings.Contains(err.Error(), "pairwise, reversed") {
+	if _, err := ProtocolNamed("pairwize"); err == nil || !strings.Contains(err.Error(), "pairwise, reversed") {
 		t.Errorf("unknown protocol: %v", err)
 	}
-	if _, err := pairwiseKind.Template("soup"); err == nil || !strings.Contains(err.Error(), "sop, direct, cot, arena-hard") {
+	if _, err := Pairwise.Template("soup"); err == nil || !strings.Contains(err.Error(), "sop, direct, cot, arena-hard") {
 		t.Errorf("unknown prompt: %v", err)
 	}
 }

@@ -24,7 +24,7 @@ func Unanswered(name string, questions *datasets.Set, tokens int) *Answers {
 
 // LongestJudgment is [LongestPrompt] of the judgments that [Stage] would make of
 // all questions.
-func LongestJudgment(p Protocol, questions *datasets.Set, own *Answers, agents []*Answers) (int, error) {
+func LongestJudgment(p Asker, questions *datasets.Set, own *Answers, agents []*Answers) (int, error) {
 	if err := ready(questions, own, agents); err != nil {
 		return 0, err
 	}
@@ -51,7 +51,7 @@ func LongestJudgment(p Protocol, questions *datasets.Set, own *Answers, agents [
 
 // LongestReferenced is [LongestPrompt] of the comparisons that [EachReference]
 // would make of all pairs.
-func LongestReferenced(p Protocol, pairs *datasets.Set, own *Answers) (int, error) {
+func LongestReferenced(p Asker, pairs *datasets.Set, own *Answers) (int, error) {
 	if err := own.compare(pairs); err != nil {
 		return 0, err
 	}

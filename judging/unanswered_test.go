@@ -23,7 +23,7 @@ func TestLongestJudgment(t *testing.T) {
 		if mode != "both" {
 			settings["mode"] = mode
 		}
-		p := selfReferenceKind.New(judgmentTexts, settings)
+		p := SelfReference.New(judgmentTexts, settings)
 		bound, err := LongestJudgment(p, set, toCome, []*Answers{toCome})
 		if err != nil {
 			t.Fatal(err)
@@ -47,7 +47,7 @@ func TestLongestJudgment(t *testing.T) {
 // An agent's answers that are there count as they are, beside those to come.
 func TestLongestJudgmentOfGiven(t *testing.T) {
 	set := setOfItems(t, questions()...)
-	p := selfReferenceKind.New(judgmentTexts, nil)
+	p := SelfReference.New(judgmentTexts, nil)
 	toCome := Unanswered("(to come)", set, 10)
 	bound := func(agents ...*Answers) int {
 		n, err := LongestJudgment(p, set, toCome, agents)

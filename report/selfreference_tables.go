@@ -140,7 +140,7 @@ func across(r scoring.Report, name, metric, none string, said *table.Remarks) (c
 	var counts []string
 	for _, mode := range modesOf(r) {
 		x := r.Result(metric, scoring.Overall, mode)
-		if x.Metric == "" {
+		if x.Metric == "" && none == "" {
 			cells = append(cells, none)
 			continue
 		}

@@ -14,6 +14,7 @@ import (
 
 	"gavel/datasets"
 	"gavel/judging"
+	_ "gavel/protocols" // which runs name
 )
 
 // index is where the records and items of one run stand in its files, and of
@@ -25,7 +26,7 @@ type index struct {
 
 	mu       sync.RWMutex
 	m        *judging.Manifest
-	protocol judging.Protocol
+	protocol judging.Asker
 	records  tail
 	itemsAt  stamp
 	ids      judging.IDs
@@ -147,7 +148,7 @@ func (x *index) update() error {
 	}
 	if x.m == nil || x.m.ID != m.ID {
 		x.reset()
-		if x.protocol, err = judging.ProtocolOf(m); err != nil {
+		if x.protocol, err = judging.AskerOf(m); err != nil {
 			return &failure{status: 422, text: fmt.Sprintf("%s: %v", x.run, err)}
 		}
 	}

@@ -137,7 +137,7 @@ func (d *demo) request(protocol, model, dataset, name string) eval.Request {
 
 // ownRequest is one that gavel makes by itself.
 func ownRequest(protocol string) eval.Request {
-	kind, err := judging.KindNamed(protocol)
+	kind, err := judging.ProtocolNamed(protocol)
 	if err != nil {
 		panic(err) // gavel's own words
 	}

@@ -22,13 +22,14 @@ var imports = map[string][]string{
 	"report/table":  {"scoring"},
 	"report/figure": {"scoring", "report/table"},
 	"report":        {"scoring", "report/table", "report/figure"},
-	"eval":          {"judging", "scoring", "cache", "backends", "datasets"},
+	"protocols":     {"judging"},
+	"eval":          {"judging", "scoring", "cache", "backends", "datasets", "protocols"},
 	"suite":         {"eval", "report", "report/table", "scoring", "judging"},
 	"bundle":        {"eval", "cache", "judging", "datasets", "scoring"},
 	"doctor":        {"backends", "judging", "report/table"},
 	"server/jobs":   {"eval", "suite", "report/table", "scoring", "judging", "datasets", "backends"},
-	"server":        {"server/jobs", "judging", "scoring", "report", "report/table", "datasets"},
-	"cmd/gavel":     {"eval", "suite", "bundle", "doctor", "server", "server/jobs", "datasets", "backends", "cache", "judging", "scoring", "scoring/stats", "report", "report/table"},
+	"server":        {"server/jobs", "judging", "scoring", "report", "report/table", "datasets", "protocols"},
+	"cmd/gavel":     {"eval", "suite", "bundle", "doctor", "server", "server/jobs", "datasets", "backends", "cache", "judging", "scoring", "scoring/stats", "report", "report/table", "protocols"},
 }
 
 // TestImports compares the import lines with the table.

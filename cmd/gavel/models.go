@@ -91,7 +91,7 @@ func (e *env) listPrompts(c *cli.Context) error {
 	}
 	var rows []row
 	t := table.Table{Columns: table.Left("prompt", "labels", "SHA-256", "origin")}
-	for _, k := range judging.Kinds {
+	for _, k := range judging.Protocols() {
 		for _, p := range k.Templates {
 			rows = append(rows, row{k.Name, p})
 			labels := ""
@@ -110,7 +110,7 @@ func (e *env) showPrompt(c *cli.Context) error {
 		return err
 	}
 	found := false
-	for _, k := range judging.Kinds {
+	for _, k := range judging.Protocols() {
 		for _, p := range k.Templates {
 			switch name {
 			case k.Name + "/" + p.Name:

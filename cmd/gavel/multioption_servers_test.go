@@ -29,7 +29,7 @@ type prefixWork struct {
 // mark makes the system message another, so that nothing asked for before helps.
 func readPrompts(t *testing.T, url, orders, mark string, items []datasets.Item, byItem bool) (w prefixWork) {
 	t.Helper()
-	kind, err := judging.KindNamed("multi-option")
+	kind, err := judging.ProtocolNamed("multi-option")
 	if err != nil {
 		t.Fatal(err)
 	}

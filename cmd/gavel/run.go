@@ -16,13 +16,13 @@ import (
 func runCommand(e *env) *cli.Command {
 	run := &cli.Command{
 		Name:  "run",
-		Usage: "ask a model to judge or to answer: " + strings.Join(eval.Names(judging.Kinds), ", "),
+		Usage: "ask a model to judge or to answer: " + strings.Join(eval.Names(judging.Protocols()), ", "),
 		Description: `Makes a run: a folder with run.json, records.jsonl, items.jsonl and results.json. The
 same command again asks only for what is missing. Which datasets a protocol takes depends
 on their shape, which "gavel datasets show" tells: pairs for pairwise and reversed,
 questions for answer and self-reference, ranked options for multi-option.`,
 	}
-	for _, k := range judging.Kinds {
+	for _, k := range judging.Protocols() {
 		run.Subcommands = append(run.Subcommands, &cli.Command{
 			Name:        k.Name,
 			Usage:       k.About,
@@ -51,7 +51,7 @@ questions for answer and self-reference, ranked options for multi-option.`,
 	return run
 }
 
-func describeKind(k judging.Kind) string {
+func describeKind(k judging.Protocol) string {
 	return strings.NewReplacer("NAME", k.Name, "GOAL", k.Goal).Replace(k.Help) + `
 
 Exit status: 0 every judgment was answered; 3 some failed or are missing, and the same
@@ -59,7 +59,7 @@ command goes on; 130 interrupted, and the same command goes on.`
 }
 
 // runFlags are the fields of a protocol's request, and what the command line adds.
-func runFlags(k judging.Kind) []cli.Flag {
+func runFlags(k judging.Protocol) []cli.Flag {
 	flags := flagsOf(eval.FieldsOf(k))
 	flags = append(flags, &cli.BoolFlag{Name: "dry-run", Usage: "say what would be asked, show the first prompt, and ask nothing", Category: eval.Where})
 	return append(flags, formatFlags()...)
