@@ -13,10 +13,11 @@ import (
 
 // imports says who may import whom: data flows one way.
 var imports = map[string][]string{
-	"datasets":      nil,
+	"datasets/rows": nil,
+	"datasets":      {"datasets/rows"},
 	"backends":      nil,
 	"cache":         {"backends"},
-	"judging":       {"datasets", "backends"},
+	"judging":       {"datasets", "datasets/rows", "backends"},
 	"scoring/stats": nil,
 	"scoring":       {"judging", "scoring/stats"},
 	"report/table":  {"scoring"},

@@ -1,4 +1,4 @@
-package datasets
+package rows
 
 import (
 	"errors"
@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// TestEachRow: however rows are packed, they are handed on with their numbers.
-func TestEachRow(t *testing.T) {
+// TestEach: however rows are packed, they are handed on with their numbers.
+func TestEach(t *testing.T) {
 	const lines = "{\"a\": 1}\n\n  \n{\"a\": \"x\\ny\"}"
 	const array = "\n [\n  {\"a\": 1},\n  {\"a\":\n \"x\\ny\"}\n]\n"
-	parquet, err := os.ReadFile("../../shared/data/mmlu-pro/data/validation-00000-of-00001.parquet")
+	parquet, err := os.ReadFile("../../../shared/data/mmlu-pro/data/validation-00000-of-00001.parquet")
 	for _, c := range []struct{ name, text, want string }{
 		{"lines", lines, `1:{"a": 1} 4:{"a": "x\ny"}`},
 		{"lines with carriage returns", strings.ReplaceAll(lines, "\n", "\r\n"), `1:{"a": 1} 4:{"a": "x\ny"}`},
@@ -23,7 +23,7 @@ func TestEachRow(t *testing.T) {
 		{"nothing", "", ""},
 	} {
 		var got, streamed []string
-		err := EachRow(write(t, "rows", c.text), func(row int, text []byte) error {
+		err := Each(write(t, "rows", c.text), func(row int, text []byte) error {
 			got = append(got, fmt.Sprintf("%d:%s", row, text))
 			return nil
 		})
@@ -33,7 +33,7 @@ func TestEachRow(t *testing.T) {
 		if strings.Contains(c.name, "gzip") || strings.Contains(c.name, "zstd") {
 			continue
 		}
-		err = EachRowIn(strings.NewReader(c.text), func(row int, text []byte) error {
+		err = EachIn(strings.NewReader(c.text), func(row int, text []byte) error {
 			streamed = append(streamed, fmt.Sprintf("%d:%s", row, text))
 			return nil
 		})
@@ -43,20 +43,20 @@ func TestEachRow(t *testing.T) {
 	}
 	stop := errors.New("enough")
 	n := 0
-	if err := EachRow(write(t, "rows", lines), func(int, []byte) error { n++; return stop }); !errors.Is(err, stop) || n != 1 {
+	if err := Each(write(t, "rows", lines), func(int, []byte) error { n++; return stop }); !errors.Is(err, stop) || n != 1 {
 		t.Errorf("after %d rows: %v", n, err)
 	}
-	if err := EachRowIn(strings.NewReader(array[:len(array)-4]), func(int, []byte) error { return nil }); err == nil || !strings.Contains(err.Error(), "ends in the middle") {
+	if err := EachIn(strings.NewReader(array[:len(array)-4]), func(int, []byte) error { return nil }); err == nil || !strings.Contains(err.Error(), "ends in the middle") {
 		t.Errorf("half an array: %v", err)
 	}
-	if err := EachRow(t.TempDir(), nil); err == nil || !strings.Contains(err.Error(), "is not a file") {
+	if err := Each(t.TempDir(), nil); err == nil || !strings.Contains(err.Error(), "is a directory") {
 		t.Errorf("a folder: %v", err)
 	}
 	if err != nil {
 		t.Skip("no Parquet file in ../shared/data")
 	}
 	rows := 0
-	if err := EachRow(write(t, "rows", string(parquet)), func(_ int, text []byte) error {
+	if err := Each(write(t, "rows", string(parquet)), func(_ int, text []byte) error {
 		rows++
 		if !strings.HasPrefix(string(text), `{"question_id":`) {
 			t.Errorf("%.80s", text)
@@ -67,8 +67,8 @@ func TestEachRow(t *testing.T) {
 	}
 }
 
-// TestEachRowIsBounded: what comes out of an archive is held to the same bounds.
-func TestEachRowIsBounded(t *testing.T) {
+// TestEachIsBounded: what comes out of an archive is held to the same bounds.
+func TestEachIsBounded(t *testing.T) {
 	limited(t, 1000, 100, 50)
 	none := func(int, []byte) error { return nil }
 	for name, text := range map[string]string{
@@ -78,7 +78,7 @@ func TestEachRowIsBounded(t *testing.T) {
 		"an array of many":   "[" + strings.Repeat(`{"a":1},`, 500) + "{}]",
 		"an array of no end": "[" + strings.Repeat(`{"a":1},`, 50),
 	} {
-		if err := EachRowIn(strings.NewReader(text), none); err == nil {
+		if err := EachIn(strings.NewReader(text), none); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

@@ -1,4 +1,4 @@
-package datasets
+package rows
 
 import (
 	"bytes"

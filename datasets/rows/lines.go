@@ -1,4 +1,4 @@
-package datasets
+package rows
 
 import (
 	"bufio"
@@ -134,5 +134,5 @@ func appendLine(text []byte, in *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// blank tells whether a line has nothing on it.
-func blank(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 }
+// Blank tells whether a line has nothing on it.
+func Blank(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 }

@@ -1,4 +1,4 @@
-package datasets
+package rows
 
 import (
 	"bufio"
@@ -24,13 +24,10 @@ const (
 	jsonArray  container = "JSON array"
 )
 
-// content is a file, or what one unpacks to.
-type content interface{ io.ReaderAt }
-
 // sniff tells by its first bytes how a file is packed, whatever its name, and
 // recognises files that are something else altogether, to say so in one
 // sentence instead of one complaint a line.
-func sniff(in content) (container, error) {
+func sniff(in Source) (container, error) {
 	head := make([]byte, 4096)
 	n, err := in.ReadAt(head, 0)
 	if err != nil && err != io.EOF {
@@ -58,11 +55,15 @@ func sniff(in content) (container, error) {
 	return plainLines, nil
 }
 
-// unpack writes the rows of a file, packed as how says, as JSON lines. byRow
-// tells that a row is no line of the file, but the n-th of its rows.
-func unpack(in content, size int64, how container) (lines *spool, byRow bool, err error) {
+// Unpack writes the rows of a file as JSON lines; nil where it is those already.
+// byRow tells that a row is no line of the file, but the n-th of its rows.
+func Unpack(in Source) (lines *Spool, byRow bool, err error) {
+	how, err := sniff(in)
+	if err != nil || how == plainLines {
+		return nil, false, err
+	}
 	if how == gzipped || how == zstandard {
-		inner, err := inflate(in, size, how)
+		inner, err := inflate(in, how)
 		if err != nil {
 			return nil, false, err
 		}
@@ -72,37 +73,41 @@ func unpack(in content, size int64, how container) (lines *spool, byRow bool, er
 		case how == gzipped || how == zstandard:
 			err = errors.New("the file is compressed twice: unpack it once")
 		case how == plainLines:
-			err = checkLines(inner)
+			if err = checkLines(inner); err == nil {
+				return inner, false, nil
+			}
 		default:
-			defer inner.Close()
-			return unpack(inner, inner.size, how)
+			lines, err = rowsOf(inner, how)
 		}
-		if err != nil {
-			inner.Close()
-			return nil, false, err
-		}
-		return inner, false, nil
+		inner.Close()
+		return lines, true, err
 	}
-	lines = new(spool)
+	lines, err = rowsOf(in, how)
+	return lines, true, err
+}
+
+// rowsOf are the rows of a file that has no lines.
+func rowsOf(in Source, how container) (lines *Spool, err error) {
+	lines = new(Spool)
 	if how == parquetSet {
-		err = parquetLines(in, size, lines)
+		err = parquetLines(in, lines)
 	} else {
-		err = arrayLines(io.NewSectionReader(in, 0, size), lines)
+		err = arrayLines(reader(in), lines)
 	}
 	if err == nil {
-		err = lines.done()
+		err = lines.Done()
 	}
 	if err != nil {
 		lines.Close()
-		return nil, false, err
+		return nil, err
 	}
-	return lines, true, nil
+	return lines, nil
 }
 
 // inflate unpacks a compressed file, however many members it has.
-func inflate(in content, size int64, how container) (*spool, error) {
-	packed := bufio.NewReaderSize(io.NewSectionReader(in, 0, size), batchBytes)
-	out := new(spool)
+func inflate(in Source, how container) (*Spool, error) {
+	packed := bufio.NewReaderSize(reader(in), batchBytes)
+	out := new(Spool)
 	err := func() error {
 		if how == gzipped {
 			r, err := gzip.NewReader(packed)
@@ -122,7 +127,7 @@ func inflate(in content, size int64, how container) (*spool, error) {
 		return err
 	}()
 	if err == nil {
-		err = out.done()
+		err = out.Done()
 	}
 	if err != nil {
 		out.Close()
@@ -135,8 +140,8 @@ func inflate(in content, size int64, how container) (*spool, error) {
 }
 
 // checkLines refuses lines too long to be rows: memory holds a whole line.
-func checkLines(in *spool) error {
-	r := bufio.NewReaderSize(io.NewSectionReader(in, 0, in.size), batchBytes)
+func checkLines(in *Spool) error {
+	r := bufio.NewReaderSize(reader(in), batchBytes)
 	for number, length := 1, 0; ; {
 		part, err := r.ReadSlice('\n')
 		if length += len(part); length > unpacking.row {
@@ -159,7 +164,7 @@ func tooLong(row int) error {
 }
 
 // arrayLines writes each object of a JSON array as a line.
-func arrayLines(in io.Reader, out *spool) error {
+func arrayLines(in io.Reader, out *Spool) error {
 	r := &allowance{in: in, left: 2 * batchBytes}
 	dec := json.NewDecoder(r)
 	if _, err := dec.Token(); err != nil {
@@ -179,7 +184,7 @@ func arrayLines(in io.Reader, out *spool) error {
 			return tooLong(row)
 		}
 		if raw[0] != '{' {
-			return fmt.Errorf("row %d of the JSON array is %s, not an object", row, kindOf(raw))
+			return fmt.Errorf("row %d of the JSON array is %s, not an object", row, KindOf(raw))
 		}
 		line.Reset()
 		if err := json.Compact(&line, raw); err != nil {
@@ -208,8 +213,8 @@ func ended(err error) error {
 	return err
 }
 
-// kindOf names what a JSON value is.
-func kindOf(value []byte) string {
+// KindOf names what a JSON value is.
+func KindOf(value []byte) string {
 	switch value[0] {
 	case '{':
 		return "an object"

@@ -1,9 +1,9 @@
-package datasets
+package rows
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
-	"io"
 	"os"
 )
 
@@ -17,17 +17,17 @@ var unpacking = struct {
 	memory int   // bytes held in memory; what is longer goes to a temporary file
 }{4 << 30, 64 << 20, 32 << 20}
 
-// spool holds the lines that a packed file unpacks to: in memory while they are
+// Spool holds the lines that a packed file unpacks to: in memory while they are
 // few, which all but the largest published files are, and in a temporary file
 // from there on, so that memory does not grow with the answers.
-type spool struct {
+type Spool struct {
 	mem  []byte
 	file *os.File
 	out  *bufio.Writer // into file
 	size int64
 }
 
-func (s *spool) Write(p []byte) (int, error) {
+func (s *Spool) Write(p []byte) (int, error) {
 	if s.size += int64(len(p)); s.size > unpacking.total {
 		return 0, fmt.Errorf("it unpacks to more than %d MiB: unpack it by hand, if it is to be trusted", unpacking.total>>20)
 	}
@@ -44,7 +44,7 @@ func (s *spool) Write(p []byte) (int, error) {
 }
 
 // spill moves what was written to a temporary file.
-func (s *spool) spill() error {
+func (s *Spool) spill() error {
 	f, err := os.CreateTemp("", "gavel-*.jsonl")
 	if err != nil {
 		return err
@@ -56,31 +56,27 @@ func (s *spool) spill() error {
 	return err
 }
 
-// done ends the writing; reading begins.
-func (s *spool) done() error {
+// Done ends the writing; reading begins.
+func (s *Spool) Done() error {
 	if s.out == nil {
 		return nil
 	}
 	return s.out.Flush()
 }
 
-// ReadAt may be called from many goroutines, after done.
-func (s *spool) ReadAt(p []byte, at int64) (int, error) {
+// Size is how much was written.
+func (s *Spool) Size() int64 { return s.size }
+
+// ReadAt may be called from many goroutines, after Done.
+func (s *Spool) ReadAt(p []byte, at int64) (int, error) {
 	if s.file != nil {
 		return s.file.ReadAt(p, at)
 	}
-	if at >= int64(len(s.mem)) {
-		return 0, io.EOF
-	}
-	n := copy(p, s.mem[at:])
-	if n < len(p) {
-		return n, io.EOF
-	}
-	return n, nil
+	return bytes.NewReader(s.mem).ReadAt(p, at)
 }
 
 // Close lets go of the temporary file, if there is one.
-func (s *spool) Close() error {
+func (s *Spool) Close() error {
 	if s.file == nil {
 		return nil
 	}
