@@ -1,4 +1,4 @@
-package report
+package selfreference
 
 import (
 	"fmt"
@@ -6,11 +6,12 @@ import (
 	"strconv"
 	"strings"
 
+	"gavel/report"
 	"gavel/report/table"
 	"gavel/scoring"
 )
 
-var selfReferenceLayout = &Layout{Noun: "judgments", Summary: selfReferenceSummary, Tables: selfReferenceTables, Figures: selfReferenceFigures}
+var Layout = &report.Layout{Noun: "judgments", Summary: summary, Tables: tables, Figures: figures}
 
 // modesOf lists the columns of a run: its modes and, where it has both, their
 // difference.
@@ -26,10 +27,10 @@ func modeColumn(mode string) string {
 	return mode
 }
 
-func selfReferenceSummary(runs []scoring.Report) table.Table {
+func summary(runs []scoring.Report) table.Table {
 	t := table.Table{Title: fmt.Sprintf("%d runs of self-reference (percent; r is r_GJ|A; intervals are with each run)", len(runs)), Columns: append(table.Left("judge", "prompt", "dataset"), table.Right("n", "own right", "F1 cot", "self", "r cot", "self", "overconfident cot", "self")...)}
 	for _, r := range runs {
-		row := []string{r.Model, Prompt(r), r.Dataset, strconv.Itoa(r.Overall(scoring.AgentAccuracy).N), table.Plain(r.Overall(scoring.GenerationAccuracy))}
+		row := []string{r.Model, report.Prompt(r), r.Dataset, strconv.Itoa(r.Overall(scoring.AgentAccuracy).N), table.Plain(r.Overall(scoring.GenerationAccuracy))}
 		for _, metric := range []string{scoring.F1, scoring.PartialGJ, scoring.Overconfidence} {
 			for _, mode := range []string{scoring.ModeCoT, scoring.ModeSelf} {
 				row = append(row, asked(r.Result(metric, scoring.Overall, mode)))
@@ -56,7 +57,7 @@ func averages(runs []scoring.Report) []string {
 	var judges, notes []string
 	by := map[string][]scoring.Report{}
 	for _, r := range runs {
-		name := r.Model + ", prompt " + Prompt(r)
+		name := r.Model + ", prompt " + report.Prompt(r)
 		if by[name] == nil {
 			judges = append(judges, name)
 		}
@@ -90,7 +91,7 @@ func averageOf(runs []scoring.Report) (parts []string) {
 	return parts
 }
 
-func selfReferenceTables(r scoring.Report) []table.Table {
+func tables(r scoring.Report) []table.Table {
 	tables := []table.Table{metricsTable(r)}
 	if groups := r.Groups(); len(groups) > 1 {
 		tables = append(tables, groupsTable(r, groups))
@@ -108,7 +109,7 @@ var metricsRows = []string{
 func metricsTable(r scoring.Report) table.Table {
 	own, agents := r.Overall(scoring.GenerationAccuracy), r.Overall(scoring.AgentAccuracy)
 	t := table.Table{
-		Title:   Heading(r, false) + fmt.Sprintf("\nright of the judge's own answers: %s of %d questions; of the agents': %s of %d", table.Whole(own), own.N, table.Whole(agents), agents.N),
+		Title:   report.Heading(r, false) + fmt.Sprintf("\nright of the judge's own answers: %s of %d questions; of the agents': %s of %d", table.Whole(own), own.N, table.Whole(agents), agents.N),
 		Columns: table.Left("percent; r: −1 to 1"),
 	}
 	modes := modesOf(r)
@@ -123,11 +124,11 @@ func metricsTable(r scoring.Report) table.Table {
 		row, n := across(r, metric, metric, "", &said) // r-ga does not differ
 		t.Rows = append(t.Rows, append(append([]string{metric}, row...), n))
 	}
-	t.Notes = append(t.Notes, "judgments: "+Outcomes(r)+"; "+missingNote(r.Missing))
+	t.Notes = append(t.Notes, "judgments: "+report.Outcomes(r)+"; "+missingNote(r.Missing))
 	if r.Missing == scoring.MissingDrop && len(modes) > 1 {
 		t.Notes = append(t.Notes, "self − cot: on the judgments with a verdict in both")
 	}
-	t.Notes = append(t.Notes, BootstrapNote(r)+"; a resample where a number is undefined is left out of its interval")
+	t.Notes = append(t.Notes, report.BootstrapNote(r)+"; a resample where a number is undefined is left out of its interval")
 	t.Notes = append(t.Notes, "G: the judge's own answer is right, J: its judgment is, A: the agent's answer is; r-gj-a: r_GJ|A, what G and J share beside A")
 	t.Notes = append(t.Notes, said.Lines()...)
 	t.Notes = append(t.Notes, table.Warned(r.Warnings)...)
