@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"sync"
 	"time"
@@ -34,7 +35,7 @@ type Progress struct {
 func (x *index) progress(now time.Time) Progress {
 	p := Progress{
 		Run: x.run, Status: x.m.Status, Done: x.counts.Records, Judgments: x.m.Judgments, Failed: x.counts.Outcomes[string(judging.Failed)],
-		Cached: x.counts.Cached, Outcomes: clone(x.counts.Outcomes), Last: x.counts.Last,
+		Cached: x.counts.Cached, Outcomes: maps.Clone(x.counts.Outcomes), Last: x.counts.Last,
 	}
 	if p.Status != judging.Running {
 		return p
@@ -73,11 +74,8 @@ func (s *Server) statusView(r *http.Request) (Progress, error) {
 // silent, whatever its files look like; one that nobody makes here may be made
 // by another process.
 func (s *Server) withJob(p *Progress) {
-	if s.opts.Runner == nil {
-		return
-	}
-	for _, j := range s.opts.Runner.Jobs() {
-		if j.Active() && j.Run() == p.Run {
+	for _, j := range s.activeJobs() {
+		if j.Run() == p.Run {
 			p.Job, p.Stalled = &j, false
 		}
 	}

@@ -1,12 +1,13 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
+	"strings"
 
 	"gavel/report"
 	"gavel/server/jobs"
@@ -52,21 +53,32 @@ func (s *Server) runnerTable() []route {
 		{pattern: "GET /jobs/{job}", handle: page(s, "job", s.jobView)},
 		{pattern: "POST /jobs/{job}/stop", handle: s.stopForm},
 		{pattern: "GET /runs/{run}/delete", handle: page(s, "delete", s.deleteView)},
-		{pattern: "POST /runs/{run}/delete", handle: s.deleteForm},
+		{pattern: "POST /runs/{run}/delete", handle: confirmed("run", s.delete, "/")},
 
 		{pattern: "GET /suites/{suite}/delete", handle: page(s, "delete-suite", s.deleteSuiteView)},
-		{pattern: "POST /suites/{suite}/delete", handle: s.deleteSuiteForm},
+		{pattern: "POST /suites/{suite}/delete", handle: confirmed("suite", s.deleteSuite, "/suites")},
 
 		{pattern: "GET /api/v1/offer", handle: data(s.offerData)},
-		{pattern: "POST /api/v1/plan", handle: s.planData},
-		{pattern: "POST /api/v1/start", handle: s.startData},
-		{pattern: "POST /api/v1/suites/plan", handle: s.planSuiteData},
-		{pattern: "POST /api/v1/suites/start", handle: s.startSuiteData},
-		{pattern: "POST /api/v1/suites/{suite}/delete", handle: s.deleteSuiteData},
+		{pattern: "POST /api/v1/plan", handle: s.ordered(func(run Runner, r *http.Request, o jobs.Order) (answer, error) {
+			plan, err := run.Plan(r.Context(), o)
+			return answer{data: plan}, err
+		})},
+		{pattern: "POST /api/v1/start", handle: s.ordered(func(run Runner, r *http.Request, o jobs.Order) (answer, error) {
+			return started(run.Start(r.Context(), o))
+		})},
+		{pattern: "POST /api/v1/suites/plan", handle: s.ordered(func(run Runner, r *http.Request, o jobs.Order) (answer, error) {
+			plan, err := run.PlanSuite(r.Context(), o)
+			plan.Above = append([]string{}, plan.Above...)
+			return answer{data: plan}, err
+		})},
+		{pattern: "POST /api/v1/suites/start", handle: s.ordered(func(run Runner, r *http.Request, o jobs.Order) (answer, error) {
+			return started(run.StartSuite(r.Context(), o))
+		})},
+		{pattern: "POST /api/v1/suites/{suite}/delete", handle: s.ordered(deleted("suite", "FOLDER", s.deleteSuite))},
 		{pattern: "GET /api/v1/jobs", handle: data(s.jobsView)},
 		{pattern: "GET /api/v1/jobs/{job}", handle: data(s.jobView)},
 		{pattern: "POST /api/v1/jobs/{job}/stop", handle: s.stopData},
-		{pattern: "POST /api/v1/runs/{run}/delete", handle: s.deleteData},
+		{pattern: "POST /api/v1/runs/{run}/delete", handle: s.ordered(deleted("run", "NAME", s.delete))},
 	}
 }
 
@@ -79,17 +91,12 @@ func (s *Server) runner() (Runner, error) {
 	return s.opts.Runner, nil
 }
 
-// jobsByRun are the jobs at work, by the run that they make.
-func (s *Server) jobsByRun() map[string]string {
-	out := map[string]string{}
-	if s.opts.Runner != nil {
-		for _, j := range s.opts.Runner.Jobs() {
-			if j.Active() && j.Run() != "" {
-				out[j.Run()] = j.ID
-			}
-		}
+// activeJobs are those at work.
+func (s *Server) activeJobs() []jobs.Job {
+	if s.opts.Runner == nil {
+		return nil
 	}
-	return out
+	return slices.DeleteFunc(s.opts.Runner.Jobs(), func(j jobs.Job) bool { return !j.Active() })
 }
 
 // StartView is the form that starts a run, with its plan where there is one.
@@ -121,7 +128,6 @@ func (s *Server) startForm(w http.ResponseWriter, r *http.Request) error {
 	}
 	order := jobs.Order(r.PostForm)
 	action := order.Get("action")
-	delete(order, "csrf")
 	delete(order, "action")
 	v := StartView{Order: order}
 	status := http.StatusOK
@@ -129,7 +135,7 @@ func (s *Server) startForm(w http.ResponseWriter, r *http.Request) error {
 	case "start":
 		job, serr := run.Start(r.Context(), order)
 		if serr == nil {
-			http.Redirect(w, r, "/jobs/"+url.PathEscape(job.ID), http.StatusSeeOther)
+			http.Redirect(w, r, "/jobs/"+escaped(job.ID), http.StatusSeeOther)
 			return nil
 		}
 		v.Error, status = serr.Error(), statusOf(serr)
@@ -202,7 +208,7 @@ func (s *Server) stopForm(w http.ResponseWriter, r *http.Request) error {
 	if err := s.stop(id); err != nil {
 		return err
 	}
-	http.Redirect(w, r, "/jobs/"+url.PathEscape(id), http.StatusSeeOther)
+	http.Redirect(w, r, "/jobs/"+escaped(id), http.StatusSeeOther)
 	return nil
 }
 
@@ -234,16 +240,31 @@ func (s *Server) delete(name string) error {
 	return nil
 }
 
-func (s *Server) deleteForm(w http.ResponseWriter, r *http.Request) error {
-	name := r.PathValue("run")
-	if r.PostForm.Get("confirm") != name {
-		return bad("to delete the run, confirm it")
+// confirmed answers a form that deletes what its address names, and names it
+// once more.
+func confirmed(what string, remove func(name string) error, then string) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		name := r.PathValue(what)
+		if r.PostForm.Get("confirm") != name {
+			return bad("to delete the %s, confirm it", what)
+		}
+		if err := remove(name); err != nil {
+			return err
+		}
+		http.Redirect(w, r, then, http.StatusSeeOther)
+		return nil
 	}
-	if err := s.delete(name); err != nil {
-		return err
+}
+
+// deleted is confirmed for programs.
+func deleted(what, named string, remove func(name string) error) func(Runner, *http.Request, jobs.Order) (answer, error) {
+	return func(_ Runner, r *http.Request, o jobs.Order) (answer, error) {
+		name := r.PathValue(what)
+		if o.Get("confirm") != name {
+			return answer{}, bad("to delete the %s, send {\"confirm\": %s} with its %s", what, named, strings.ToLower(named))
+		}
+		return answer{data: map[string]string{"deleted": name}}, remove(name)
 	}
-	http.Redirect(w, r, "/", http.StatusSeeOther)
-	return nil
 }
 
 // order reads what a program asks for: one JSON object, whose values are texts,
@@ -276,43 +297,43 @@ func order(r *http.Request) (jobs.Order, error) {
 	return out, nil
 }
 
-func writeData(w http.ResponseWriter, status int, v any) error {
+// answer is what a program is answered.
+type answer struct {
+	status   int    // 0 is 200
+	location string // of what was begun
+	data     any
+}
+
+func started(job jobs.Job, err error) (answer, error) {
+	return answer{http.StatusAccepted, "/api/v1/jobs/" + escaped(job.ID), job}, err
+}
+
+// ordered answers a program that orders something of the runner.
+func (s *Server) ordered(do func(Runner, *http.Request, jobs.Order) (answer, error)) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		run, err := s.runner()
+		if err != nil {
+			return err
+		}
+		o, err := order(r)
+		if err != nil {
+			return err
+		}
+		a, err := do(run, r, o)
+		if err != nil {
+			return err
+		}
+		return a.write(w)
+	}
+}
+
+func (a answer) write(w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	return report.WriteJSON(w, v)
-}
-
-func (s *Server) planData(w http.ResponseWriter, r *http.Request) error {
-	run, err := s.runner()
-	if err != nil {
-		return err
+	if a.location != "" {
+		w.Header().Set("Location", a.location)
 	}
-	o, err := order(r)
-	if err != nil {
-		return err
-	}
-	plan, err := run.Plan(r.Context(), o)
-	if err != nil {
-		return err
-	}
-	return writeData(w, http.StatusOK, plan)
-}
-
-func (s *Server) startData(w http.ResponseWriter, r *http.Request) error {
-	run, err := s.runner()
-	if err != nil {
-		return err
-	}
-	o, err := order(r)
-	if err != nil {
-		return err
-	}
-	job, err := run.Start(r.Context(), o)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Location", "/api/v1/jobs/"+url.PathEscape(job.ID))
-	return writeData(w, http.StatusAccepted, job)
+	w.WriteHeader(cmp.Or(a.status, http.StatusOK))
+	return report.WriteJSON(w, a.data)
 }
 
 func (s *Server) stopData(w http.ResponseWriter, r *http.Request) error {
@@ -323,21 +344,5 @@ func (s *Server) stopData(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeData(w, http.StatusAccepted, v)
-}
-
-// deleteData deletes the run that the object's "confirm" names once more.
-func (s *Server) deleteData(w http.ResponseWriter, r *http.Request) error {
-	name := r.PathValue("run")
-	o, err := order(r)
-	if err != nil {
-		return err
-	}
-	if o.Get("confirm") != name {
-		return bad("to delete the run, send {\"confirm\": NAME} with its name")
-	}
-	if err := s.delete(name); err != nil {
-		return err
-	}
-	return writeData(w, http.StatusOK, map[string]string{"deleted": name})
+	return answer{status: http.StatusAccepted, data: v}.write(w)
 }

@@ -95,11 +95,9 @@ func (s *Server) suitesView(r *http.Request) (SuitesView, error) {
 // suiteRuns is how far the runs of a suite are.
 func (s *Server) suiteRuns(r *http.Request, folder string, suite *scoring.Suite) (SuiteHead, []SuiteRun) {
 	head := SuiteHead{Folder: folder, Name: suite.Name, Judges: suite.Judges, Conditions: len(suite.Conditions), Cells: len(suite.Cells), Statuses: map[string]int{}}
-	if s.opts.Runner != nil {
-		for _, j := range s.opts.Runner.Jobs() {
-			if j.Active() && j.Suite == folder {
-				head.Job = j.ID
-			}
+	for _, j := range s.activeJobs() {
+		if j.Suite == folder {
+			head.Job = j.ID
 		}
 	}
 	runs := []SuiteRun{}
@@ -249,7 +247,6 @@ func (s *Server) startSuiteForm(w http.ResponseWriter, r *http.Request) error {
 	}
 	order := jobs.Order(r.PostForm)
 	action := order.Get("action")
-	delete(order, "csrf")
 	delete(order, "action")
 	v, status := StartSuiteView{Order: order, File: order.Get("file"), sent: true}, http.StatusOK
 	if protocol, is := strings.CutPrefix(action, "protocol "); is {
@@ -317,42 +314,6 @@ func (s *Server) planned(r *http.Request, run Runner, order jobs.Order, v *Start
 	return nil
 }
 
-func (s *Server) planSuiteData(w http.ResponseWriter, r *http.Request) error {
-	run, err := s.runner()
-	if err != nil {
-		return err
-	}
-	o, err := order(r)
-	if err != nil {
-		return err
-	}
-	plan, err := run.PlanSuite(r.Context(), o)
-	if err != nil {
-		return err
-	}
-	if plan.Above == nil {
-		plan.Above = []string{}
-	}
-	return writeData(w, http.StatusOK, plan)
-}
-
-func (s *Server) startSuiteData(w http.ResponseWriter, r *http.Request) error {
-	run, err := s.runner()
-	if err != nil {
-		return err
-	}
-	o, err := order(r)
-	if err != nil {
-		return err
-	}
-	job, err := run.StartSuite(r.Context(), o)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Location", "/api/v1/jobs/"+escaped(job.ID))
-	return writeData(w, http.StatusAccepted, job)
-}
-
 // Has tells whether a field of the form has a value; those of a form that was
 // not sent have their default.
 func (v StartSuiteView) Has(field, value, otherwise string) bool {
@@ -407,32 +368,4 @@ func (s *Server) deleteSuite(folder string) error {
 	}
 	defer s.runs.forget() // also where not all of it could be deleted
 	return run.DeleteSuite(folder)
-}
-
-func (s *Server) deleteSuiteForm(w http.ResponseWriter, r *http.Request) error {
-	folder := r.PathValue("suite")
-	if r.PostForm.Get("confirm") != folder {
-		return bad("to delete the suite, confirm it")
-	}
-	if err := s.deleteSuite(folder); err != nil {
-		return err
-	}
-	http.Redirect(w, r, "/suites", http.StatusSeeOther)
-	return nil
-}
-
-// deleteSuiteData deletes the suite that the object's "confirm" names once more.
-func (s *Server) deleteSuiteData(w http.ResponseWriter, r *http.Request) error {
-	folder := r.PathValue("suite")
-	o, err := order(r)
-	if err != nil {
-		return err
-	}
-	if o.Get("confirm") != folder {
-		return bad("to delete the suite, send {\"confirm\": FOLDER} with its folder")
-	}
-	if err := s.deleteSuite(folder); err != nil {
-		return err
-	}
-	return writeData(w, http.StatusOK, map[string]string{"deleted": folder})
 }
