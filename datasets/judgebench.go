@@ -33,6 +33,8 @@ type pairLine struct {
 	ResponseA     *string `json:"response_A"`
 	ResponseB     *string `json:"response_B"`
 	Label         *string `json:"label"`
+
+	Own *OwnAnswer `json:"own_answer"`
 }
 
 func parsePair(line []byte) (Item, error) {
@@ -57,7 +59,7 @@ func parsePair(line []byte) (Item, error) {
 	default:
 		return Item{}, fmt.Errorf("label %q is neither \"A>B\" nor \"B>A\"", *p.Label)
 	}
-	return withOwnAnswer(Item{
+	it := Item{
 		ID:       *p.PairID,
 		Shape:    Pair,
 		Source:   p.Source,
@@ -68,7 +70,11 @@ func parsePair(line []byte) (Item, error) {
 			{ID: ResponseB, Model: p.ResponseModel, Text: *p.ResponseB},
 		},
 		Gold: gold,
-	}, line)
+	}
+	if p.Own != nil {
+		err = p.Own.of(&it)
+	}
+	return it, err
 }
 
 // categories maps the prefixes of JudgeBench's sources to the four categories

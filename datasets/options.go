@@ -63,7 +63,7 @@ const optionsName = "options"
 const UnrelatedID = "00"
 
 type optionsLine struct {
-	ID      *jsonID    `json:"id,omitempty"`
+	ID      *text      `json:"id,omitempty"`
 	Source  string     `json:"source,omitempty"`
 	Group   string     `json:"group,omitempty"`
 	Prompt  *string    `json:"prompt"`
@@ -108,21 +108,6 @@ func (o *output) UnmarshalJSON(data []byte) error {
 
 func (o output) MarshalJSON() ([]byte, error) {
 	return marshal(outputObject{o.ID, &o.Text, o.Model, o.Rank, o.Unrelated})
-}
-
-// jsonID is an id that is written as a string or as a whole number.
-type jsonID string
-
-func (id *jsonID) UnmarshalJSON(data []byte) error {
-	if data[0] == '"' {
-		return json.Unmarshal(data, (*string)(id))
-	}
-	n, err := strconv.ParseInt(string(data), 10, 64)
-	if err != nil {
-		return fmt.Errorf(`"id" is neither a string nor a whole number: %s`, clip(data))
-	}
-	*id = jsonID(strconv.FormatInt(n, 10))
-	return nil
 }
 
 // jsonRank is a rank or null. Columns of ranks with gaps pass through tools that
@@ -286,7 +271,7 @@ func bestRanked(candidates []Candidate) int {
 // as the same item: the items of a run are complete in themselves, whatever
 // file, cut or addition they came from.
 func OptionsLine(it Item) ([]byte, error) {
-	id := jsonID(it.ID)
+	id := text(it.ID)
 	l := optionsLine{ID: &id, Source: it.Source, Prompt: &it.Question}
 	if it.Group != optionsGroup(it.Candidates) {
 		l.Group = it.Group
