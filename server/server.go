@@ -48,7 +48,9 @@ type Server struct {
 	reading  chan struct{} // a place for each index that is read, or search that is made, at once
 	guard    *guard
 	metrics  *Metrics
-	live     *hub
+	streams  chan struct{}   // a place for each that is listened to
+	ending   context.Context // what is streamed ends with it
+	end      context.CancelFunc
 	ahead    *ahead
 	pages    *pages
 	patience time.Duration // with a request
@@ -80,7 +82,7 @@ func New(o Options) (*Server, error) {
 		opts: o, now: o.Now, runs: runs,
 		indexes: newLRU[string, *index](8), scores: newLRU[string, scored](16), summed: newLRU[string, summed](4096),
 		compared: newLRU[string, compared](8), stood: newLRU[string, stood](8), searches: newLRU[searchKey, []uint64](64),
-		reading: make(chan struct{}, 2), metrics: o.Metrics, patience: requestTime,
+		reading: make(chan struct{}, 2), streams: make(chan struct{}, maxStreams), metrics: o.Metrics, patience: requestTime,
 	}
 	if s.metrics == nil {
 		s.metrics = NewMetrics()
@@ -91,7 +93,8 @@ func New(o Options) (*Server, error) {
 	if s.pages, err = loadPages(s); err != nil {
 		return nil, err
 	}
-	s.live, s.ahead = newHub(s), newAhead(s)
+	s.ending, s.end = context.WithCancel(context.Background())
+	s.ahead = newAhead(s)
 	s.mux, s.routes = http.NewServeMux(), s.table()
 	for _, r := range s.routes {
 		s.mux.HandleFunc(r.pattern, s.answer(r))
@@ -101,7 +104,7 @@ func New(o Options) (*Server, error) {
 
 // Close ends what is streamed and what is read ahead, and lets go of the folder.
 func (s *Server) Close() error {
-	s.live.close()
+	s.end()
 	s.runs.close()
 	s.ahead.close()
 	return s.runs.root.Close()
