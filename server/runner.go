@@ -1,7 +1,6 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -44,7 +43,8 @@ type Runner interface {
 // runnerTable are the routes that need a runner. They are there without one too,
 // and say so.
 func (s *Server) runnerTable() []route {
-	return []route{
+	run, suite := deletion{"run", "name", "/", s.delete}, deletion{"suite", "folder", "/suites", s.deleteSuite}
+	routes := []route{
 		{pattern: "GET /start", handle: page(s, "start", s.startView)},
 		{pattern: "POST /start", handle: s.startForm},
 		{pattern: "GET /start/suite", handle: page(s, "start-suite", s.startSuiteView)},
@@ -53,43 +53,31 @@ func (s *Server) runnerTable() []route {
 		{pattern: "GET /jobs/{job}", handle: page(s, "job", s.jobView)},
 		{pattern: "POST /jobs/{job}/stop", handle: s.stopForm},
 		{pattern: "GET /runs/{run}/delete", handle: page(s, "delete", s.deleteView)},
-		{pattern: "POST /runs/{run}/delete", handle: confirmed("run", s.delete, "/")},
+		{pattern: "POST /runs/{run}/delete", handle: run.form},
 
 		{pattern: "GET /suites/{suite}/delete", handle: page(s, "delete-suite", s.deleteSuiteView)},
-		{pattern: "POST /suites/{suite}/delete", handle: confirmed("suite", s.deleteSuite, "/suites")},
+		{pattern: "POST /suites/{suite}/delete", handle: suite.form},
 
 		{pattern: "GET /api/v1/offer", handle: data(s.offerData)},
-		{pattern: "POST /api/v1/plan", handle: s.ordered(func(run Runner, r *http.Request, o jobs.Order) (answer, error) {
-			plan, err := run.Plan(r.Context(), o)
-			return answer{data: plan}, err
-		})},
-		{pattern: "POST /api/v1/start", handle: s.ordered(func(run Runner, r *http.Request, o jobs.Order) (answer, error) {
-			return started(run.Start(r.Context(), o))
-		})},
-		{pattern: "POST /api/v1/suites/plan", handle: s.ordered(func(run Runner, r *http.Request, o jobs.Order) (answer, error) {
-			plan, err := run.PlanSuite(r.Context(), o)
-			plan.Above = append([]string{}, plan.Above...)
-			return answer{data: plan}, err
-		})},
-		{pattern: "POST /api/v1/suites/start", handle: s.ordered(func(run Runner, r *http.Request, o jobs.Order) (answer, error) {
-			return started(run.StartSuite(r.Context(), o))
-		})},
-		{pattern: "POST /api/v1/suites/{suite}/delete", handle: s.ordered(deleted("suite", "FOLDER", s.deleteSuite))},
+		{pattern: "POST /api/v1/plan", handle: ordered(s, Runner.Plan)},
+		{pattern: "POST /api/v1/start", handle: ordered(s, Runner.Start)},
+		{pattern: "POST /api/v1/suites/plan", handle: ordered(s, Runner.PlanSuite)},
+		{pattern: "POST /api/v1/suites/start", handle: ordered(s, Runner.StartSuite)},
+		{pattern: "POST /api/v1/suites/{suite}/delete", handle: suite.data},
 		{pattern: "GET /api/v1/jobs", handle: data(s.jobsView)},
 		{pattern: "GET /api/v1/jobs/{job}", handle: data(s.jobView)},
 		{pattern: "POST /api/v1/jobs/{job}/stop", handle: s.stopData},
-		{pattern: "POST /api/v1/runs/{run}/delete", handle: s.ordered(deleted("run", "NAME", s.delete))},
+		{pattern: "POST /api/v1/runs/{run}/delete", handle: run.data},
 	}
+	if s.opts.Runner == nil {
+		for i := range routes {
+			routes[i].handle = func(http.ResponseWriter, *http.Request) error { return errNoRunner }
+		}
+	}
+	return routes
 }
 
 var errNoRunner = &failure{http.StatusNotImplemented, "this server only shows runs: it starts, stops and deletes none"}
-
-func (s *Server) runner() (Runner, error) {
-	if s.opts.Runner == nil {
-		return nil, errNoRunner
-	}
-	return s.opts.Runner, nil
-}
 
 // activeJobs are those at work.
 func (s *Server) activeJobs() []jobs.Job {
@@ -108,11 +96,7 @@ type StartView struct {
 }
 
 func (s *Server) offerData(r *http.Request) (jobs.Offer, error) {
-	run, err := s.runner()
-	if err != nil {
-		return jobs.Offer{}, err
-	}
-	return run.Offer(r.Context(), r.URL.Query().Get("protocol"))
+	return s.opts.Runner.Offer(r.Context(), r.URL.Query().Get("protocol"))
 }
 
 func (s *Server) startView(r *http.Request) (StartView, error) {
@@ -121,16 +105,10 @@ func (s *Server) startView(r *http.Request) (StartView, error) {
 }
 
 // startForm plans what a form asks for, or starts it.
-func (s *Server) startForm(w http.ResponseWriter, r *http.Request) error {
-	run, err := s.runner()
-	if err != nil {
-		return err
-	}
-	order := jobs.Order(r.PostForm)
-	action := order.Get("action")
+func (s *Server) startForm(w http.ResponseWriter, r *http.Request) (err error) {
+	run, order, action := s.opts.Runner, jobs.Order(r.PostForm), r.PostForm.Get("action")
 	delete(order, "action")
-	v := StartView{Order: order}
-	status := http.StatusOK
+	v, status := StartView{Order: order}, http.StatusOK
 	switch action {
 	case "start":
 		job, serr := run.Start(r.Context(), order)
@@ -162,11 +140,7 @@ type JobsView struct {
 }
 
 func (s *Server) jobsView(*http.Request) (JobsView, error) {
-	run, err := s.runner()
-	if err != nil {
-		return JobsView{}, err
-	}
-	return JobsView{append([]jobs.Job{}, run.Jobs()...)}, nil
+	return JobsView{append([]jobs.Job{}, s.opts.Runner.Jobs()...)}, nil
 }
 
 // JobView is a job with how far its run is.
@@ -176,12 +150,8 @@ type JobView struct {
 }
 
 func (s *Server) jobView(r *http.Request) (JobView, error) {
-	run, err := s.runner()
-	if err != nil {
-		return JobView{}, err
-	}
 	id := r.PathValue("job")
-	all := run.Jobs()
+	all := s.opts.Runner.Jobs()
 	i := slices.IndexFunc(all, func(j jobs.Job) bool { return j.ID == id })
 	if i < 0 {
 		return JobView{}, &failure{http.StatusNotFound, fmt.Sprintf("there is no job %q; jobs are forgotten when the server ends, their runs are not", shortened(id, 100))}
@@ -195,27 +165,27 @@ func (s *Server) jobView(r *http.Request) (JobView, error) {
 	return v, nil
 }
 
-func (s *Server) stop(id string) error {
-	run, err := s.runner()
-	if err != nil {
-		return err
-	}
-	return run.Stop(id)
-}
-
 func (s *Server) stopForm(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("job")
-	if err := s.stop(id); err != nil {
+	if err := s.opts.Runner.Stop(id); err != nil {
 		return err
 	}
 	http.Redirect(w, r, "/jobs/"+escaped(id), http.StatusSeeOther)
 	return nil
 }
 
-func (s *Server) deleteView(r *http.Request) (RunHead, error) {
-	if _, err := s.runner(); err != nil {
-		return RunHead{}, err
+func (s *Server) stopData(w http.ResponseWriter, r *http.Request) error {
+	if err := s.opts.Runner.Stop(r.PathValue("job")); err != nil {
+		return err
 	}
+	v, err := s.jobView(r)
+	if err != nil {
+		return err
+	}
+	return writeData(w, http.StatusAccepted, v)
+}
+
+func (s *Server) deleteView(r *http.Request) (RunHead, error) {
 	name := r.PathValue("run")
 	m, err := s.runs.manifest(name)
 	if err != nil {
@@ -225,14 +195,10 @@ func (s *Server) deleteView(r *http.Request) (RunHead, error) {
 }
 
 func (s *Server) delete(name string) error {
-	run, err := s.runner()
-	if err != nil {
-		return err
-	}
 	if _, err := s.runs.manifest(name); err != nil {
 		return err
 	}
-	if err := run.Delete(name); err != nil {
+	if err := s.opts.Runner.Delete(name); err != nil {
 		return err
 	}
 	s.indexes.drop(name)
@@ -240,31 +206,37 @@ func (s *Server) delete(name string) error {
 	return nil
 }
 
-// confirmed answers a form that deletes what its address names, and names it
-// once more.
-func confirmed(what string, remove func(name string) error, then string) func(http.ResponseWriter, *http.Request) error {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		name := r.PathValue(what)
-		if r.PostForm.Get("confirm") != name {
-			return bad("to delete the %s, confirm it", what)
-		}
-		if err := remove(name); err != nil {
-			return err
-		}
-		http.Redirect(w, r, then, http.StatusSeeOther)
-		return nil
-	}
+// deletion deletes a run or a suite whose name is said once more.
+type deletion struct {
+	what, name, list string // what it is, how it is named, and where the others are listed
+	do               func(name string) error
 }
 
-// deleted is confirmed for programs.
-func deleted(what, named string, remove func(name string) error) func(Runner, *http.Request, jobs.Order) (answer, error) {
-	return func(_ Runner, r *http.Request, o jobs.Order) (answer, error) {
-		name := r.PathValue(what)
-		if o.Get("confirm") != name {
-			return answer{}, bad("to delete the %s, send {\"confirm\": %s} with its %s", what, named, strings.ToLower(named))
-		}
-		return answer{data: map[string]string{"deleted": name}}, remove(name)
+func (d deletion) form(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue(d.what)
+	if r.PostForm.Get("confirm") != name {
+		return bad("to delete the %s, confirm it", d.what)
 	}
+	if err := d.do(name); err != nil {
+		return err
+	}
+	http.Redirect(w, r, d.list, http.StatusSeeOther)
+	return nil
+}
+
+func (d deletion) data(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue(d.what)
+	o, err := order(r)
+	if err != nil {
+		return err
+	}
+	if o.Get("confirm") != name {
+		return bad("to delete the %s, send {\"confirm\": %s} with its %s", d.what, strings.ToUpper(d.name), d.name)
+	}
+	if err := d.do(name); err != nil {
+		return err
+	}
+	return writeData(w, http.StatusOK, map[string]string{"deleted": name})
 }
 
 // order reads what a program asks for: one JSON object, whose values are texts,
@@ -297,52 +269,28 @@ func order(r *http.Request) (jobs.Order, error) {
 	return out, nil
 }
 
-// answer is what a program is answered.
-type answer struct {
-	status   int    // 0 is 200
-	location string // of what was begun
-	data     any
+func writeData(w http.ResponseWriter, status int, v any) error {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	return report.WriteJSON(w, v)
 }
 
-func started(job jobs.Job, err error) (answer, error) {
-	return answer{http.StatusAccepted, "/api/v1/jobs/" + escaped(job.ID), job}, err
-}
-
-// ordered answers a program that orders something of the runner.
-func (s *Server) ordered(do func(Runner, *http.Request, jobs.Order) (answer, error)) func(http.ResponseWriter, *http.Request) error {
+// ordered answers with what a runner makes of an order.
+func ordered[V any](s *Server, make func(Runner, context.Context, jobs.Order) (V, error)) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		run, err := s.runner()
-		if err != nil {
-			return err
-		}
 		o, err := order(r)
 		if err != nil {
 			return err
 		}
-		a, err := do(run, r, o)
+		v, err := make(s.opts.Runner, r.Context(), o)
 		if err != nil {
 			return err
 		}
-		return a.write(w)
+		status := http.StatusOK
+		if job, is := any(v).(jobs.Job); is {
+			w.Header().Set("Location", "/api/v1/jobs/"+escaped(job.ID))
+			status = http.StatusAccepted
+		}
+		return writeData(w, status, v)
 	}
-}
-
-func (a answer) write(w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json")
-	if a.location != "" {
-		w.Header().Set("Location", a.location)
-	}
-	w.WriteHeader(cmp.Or(a.status, http.StatusOK))
-	return report.WriteJSON(w, a.data)
-}
-
-func (s *Server) stopData(w http.ResponseWriter, r *http.Request) error {
-	if err := s.stop(r.PathValue("job")); err != nil {
-		return err
-	}
-	v, err := s.jobView(r)
-	if err != nil {
-		return err
-	}
-	return answer{status: http.StatusAccepted, data: v}.write(w)
 }

@@ -113,7 +113,7 @@ func (s *Server) load(run string, m *judging.Manifest) (*scoring.Run, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, &failure{status: 422, text: fmt.Sprintf("%s: %v: there are no numbers of this run until that is mended", path.Join(run, judging.RecordsFile), err)}
+		return nil, unreadable(err, "%s: %v: there are no numbers of this run until that is mended", path.Join(run, judging.RecordsFile), err)
 	}
 	loaded := loader.Run()
 	loaded.Dir = run

@@ -154,6 +154,20 @@ type failure struct {
 
 func (f *failure) Error() string { return f.text }
 
+// unread is a failure to read what a run holds, with what it comes from.
+type unread struct {
+	failure
+	from error
+}
+
+func (u *unread) Unwrap() []error { return []error{&u.failure, u.from} }
+
+// unreadable says in words, the error among the last of them, why something
+// cannot be read.
+func unreadable(err error, format string, args ...any) error {
+	return &unread{failure{http.StatusUnprocessableEntity, fmt.Sprintf(format, args...)}, err}
+}
+
 func bad(format string, args ...any) error {
 	return &failure{http.StatusBadRequest, fmt.Sprintf(format, args...)}
 }

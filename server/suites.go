@@ -3,7 +3,6 @@ package server
 import (
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"io/fs"
 	"net/http"
@@ -50,8 +49,7 @@ type SuiteView struct {
 	SuiteHead
 	Runs     []SuiteRun        `json:"runs"`
 	Results  *report.Standings `json:"results"` // of the runs that nobody is making; null where there are none
-	Tables   template.HTML     `json:"-"`
-	File     string            `json:"file"` // its YAML, as it was run
+	File     string            `json:"file"`    // its YAML, as it was run
 	Progress *Progress         `json:"progress,omitempty"`
 }
 
@@ -134,7 +132,7 @@ func (s *Server) suiteView(r *http.Request) (SuiteView, error) {
 	if err != nil {
 		return v, err
 	}
-	v.Results, v.Tables = at.standings, at.page
+	v.Results = at.standings
 	return v, nil
 }
 
@@ -142,7 +140,6 @@ func (s *Server) suiteView(r *http.Request) (SuiteView, error) {
 type stood struct {
 	of        string // the state of the files that it was made of
 	standings *report.Standings
-	page      template.HTML
 }
 
 // standings of a suite's runs; null where none has ended.
@@ -163,13 +160,6 @@ func (s *Server) standings(folder string, suite *scoring.Suite, runs []SuiteRun)
 	var err error
 	if at.standings, err = report.NewStandings(suite, func(run string) (report.Cell, *scoring.Run) { return s.cell(path.Join(folder, run)) }); err != nil {
 		return at, err
-	}
-	for _, t := range at.standings.Tables() {
-		html, err := t.HTML()
-		if err != nil {
-			return at, err
-		}
-		at.page += html
 	}
 	s.stood.put(folder, at)
 	return at, nil
@@ -222,7 +212,6 @@ type StartSuiteView struct {
 	Order jobs.Order
 	File  string
 	Plan  *jobs.SuitePlanned
-	Table template.HTML
 	Error string
 	sent  bool // and so what is not in the order was left empty
 }
@@ -240,13 +229,8 @@ func (s *Server) startSuiteView(r *http.Request) (StartSuiteView, error) {
 }
 
 // startSuiteForm drafts, plans or starts the suite that a form asks for.
-func (s *Server) startSuiteForm(w http.ResponseWriter, r *http.Request) error {
-	run, err := s.runner()
-	if err != nil {
-		return err
-	}
-	order := jobs.Order(r.PostForm)
-	action := order.Get("action")
+func (s *Server) startSuiteForm(w http.ResponseWriter, r *http.Request) (err error) {
+	run, order, action := s.opts.Runner, jobs.Order(r.PostForm), r.PostForm.Get("action")
 	delete(order, "action")
 	v, status := StartSuiteView{Order: order, File: order.Get("file"), sent: true}, http.StatusOK
 	if protocol, is := strings.CutPrefix(action, "protocol "); is {
@@ -258,7 +242,10 @@ func (s *Server) startSuiteForm(w http.ResponseWriter, r *http.Request) error {
 	case "draft":
 		v.File, err = run.DraftSuite(r.Context(), order)
 	case "plan":
-		err = s.planned(r, run, suiteIn(order), &v)
+		var plan jobs.SuitePlanned
+		if plan, err = run.PlanSuite(r.Context(), suiteIn(order)); err == nil {
+			v.Plan = &plan
+		}
 	case "start":
 		var job jobs.Job
 		if job, err = run.StartSuite(r.Context(), suiteIn(order)); err == nil {
@@ -297,23 +284,6 @@ func (v *StartSuiteView) turnTo(protocol string) {
 	v.Order, v.sent = kept, false
 }
 
-// planned adds a plan to the form.
-func (s *Server) planned(r *http.Request, run Runner, order jobs.Order, v *StartSuiteView) error {
-	plan, err := run.PlanSuite(r.Context(), order)
-	if err != nil {
-		return err
-	}
-	v.Plan = &plan
-	for _, t := range plan.Tables {
-		html, err := t.HTML()
-		if err != nil {
-			return err
-		}
-		v.Table += html
-	}
-	return nil
-}
-
 // Has tells whether a field of the form has a value; those of a form that was
 // not sent have their default.
 func (v StartSuiteView) Has(field, value, otherwise string) bool {
@@ -333,9 +303,6 @@ type DeleteSuiteView struct {
 func (v DeleteSuiteView) URL() string { return SuiteHead{Folder: v.Folder}.URL() }
 
 func (s *Server) deleteSuiteView(r *http.Request) (DeleteSuiteView, error) {
-	if _, err := s.runner(); err != nil {
-		return DeleteSuiteView{}, err
-	}
 	v := DeleteSuiteView{Folder: r.PathValue("suite")}
 	if err := s.isSuite(v.Folder); err != nil {
 		return v, err
@@ -359,13 +326,9 @@ func (s *Server) isSuite(folder string) error {
 }
 
 func (s *Server) deleteSuite(folder string) error {
-	run, err := s.runner()
-	if err == nil {
-		err = s.isSuite(folder)
-	}
-	if err != nil {
+	if err := s.isSuite(folder); err != nil {
 		return err
 	}
 	defer s.runs.forget() // also where not all of it could be deleted
-	return run.DeleteSuite(folder)
+	return s.opts.Runner.DeleteSuite(folder)
 }
