@@ -63,7 +63,7 @@ func parsePair(line []byte) (Item, error) {
 		ID:       *p.PairID,
 		Shape:    Pair,
 		Source:   p.Source,
-		Group:    Category(p.Source),
+		Group:    category(p.Source),
 		Question: *p.Question,
 		Candidates: []Candidate{
 			{ID: ResponseA, Model: p.ResponseModel, Text: *p.ResponseA},
@@ -86,9 +86,9 @@ var categories = []struct{ prefix, category string }{
 	{"livecodebench", "Coding"},
 }
 
-// Category is the group that a source is reported under: JudgeBench's category
+// category is the group that a source is reported under: JudgeBench's category
 // where the source is one of JudgeBench's, else the source itself.
-func Category(source string) string {
+func category(source string) string {
 	for _, c := range categories {
 		if strings.HasPrefix(source, c.prefix) {
 			return c.category

@@ -59,8 +59,8 @@ func numberOptions(rows Rows, emit func(line int, text []byte) error) ([]string,
 
 const optionsName = "options"
 
-// UnrelatedID is the candidate id of an option that was put in from another item.
-const UnrelatedID = "00"
+// unrelatedID is the candidate id of an option that was put in from another item.
+const unrelatedID = "00"
 
 type optionsLine struct {
 	ID      *text      `json:"id,omitempty"`
@@ -186,8 +186,8 @@ func (l *optionsLine) candidates() ([]Candidate, error) {
 			c.Rank = l.Ranks[i].rank
 		}
 		switch {
-		case c.Unrelated && (i > 0 || c.ID != UnrelatedID):
-			return nil, fmt.Errorf("output %d is marked as unrelated; only the first may be, with id %q", i+1, UnrelatedID)
+		case c.Unrelated && (i > 0 || c.ID != unrelatedID):
+			return nil, fmt.Errorf("output %d is marked as unrelated; only the first may be, with id %q", i+1, unrelatedID)
 		case c.Unrelated && c.Rank != nil:
 			return nil, errors.New("the unrelated output has a rank")
 		case !c.Unrelated:
@@ -216,10 +216,10 @@ func nameOptions(candidates []Candidate) error {
 		}
 		return nil
 	}
-	last := UnrelatedID
+	last := unrelatedID
 	for i, c := range related {
 		if c.ID <= last {
-			return fmt.Errorf("id %q of output %d is out of order: give all outputs ids that sort after %q and in their order, or none", c.ID, i+1+len(candidates)-len(related), UnrelatedID)
+			return fmt.Errorf("id %q of output %d is out of order: give all outputs ids that sort after %q and in their order, or none", c.ID, i+1+len(candidates)-len(related), unrelatedID)
 		}
 		last = c.ID
 	}

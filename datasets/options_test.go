@@ -336,7 +336,7 @@ func checkOptions(t *testing.T, it Item) {
 	t.Helper()
 	last := ""
 	for i, c := range it.Candidates {
-		if c.ID <= last || c.Unrelated != (c.ID == UnrelatedID && i == 0) {
+		if c.ID <= last || c.Unrelated != (c.ID == unrelatedID && i == 0) {
 			t.Errorf("candidate ids %s", ids(it.Candidates))
 		}
 		last = c.ID
