@@ -48,7 +48,9 @@ type Server struct {
 	reading  chan struct{} // a place for each index that is read, or search that is made, at once
 	guard    *guard
 	metrics  *Metrics
-	live     *hub
+	streams  chan struct{}   // a place for each that is listened to
+	ending   context.Context // what is streamed ends with it
+	end      context.CancelFunc
 	ahead    *ahead
 	pages    *pages
 	patience time.Duration // with a request
@@ -80,7 +82,7 @@ func New(o Options) (*Server, error) {
 		opts: o, now: o.Now, runs: runs,
 		indexes: newLRU[string, *index](8), scores: newLRU[string, scored](16), summed: newLRU[string, summed](4096),
 		compared: newLRU[string, compared](8), stood: newLRU[string, stood](8), searches: newLRU[searchKey, []uint64](64),
-		reading: make(chan struct{}, 2), metrics: o.Metrics, patience: requestTime,
+		reading: make(chan struct{}, 2), streams: make(chan struct{}, maxStreams), metrics: o.Metrics, patience: requestTime,
 	}
 	if s.metrics == nil {
 		s.metrics = NewMetrics()
@@ -91,7 +93,8 @@ func New(o Options) (*Server, error) {
 	if s.pages, err = loadPages(s); err != nil {
 		return nil, err
 	}
-	s.live, s.ahead = newHub(s), newAhead(s)
+	s.ending, s.end = context.WithCancel(context.Background())
+	s.ahead = newAhead(s)
 	s.mux, s.routes = http.NewServeMux(), s.table()
 	for _, r := range s.routes {
 		s.mux.HandleFunc(r.pattern, s.answer(r))
@@ -101,7 +104,7 @@ func New(o Options) (*Server, error) {
 
 // Close ends what is streamed and what is read ahead, and lets go of the folder.
 func (s *Server) Close() error {
-	s.live.close()
+	s.end()
 	s.runs.close()
 	s.ahead.close()
 	return s.runs.root.Close()
@@ -151,22 +154,22 @@ type failure struct {
 
 func (f *failure) Error() string { return f.text }
 
-// caused is a failure, and the error behind it.
-type caused struct {
-	*failure
-	cause error
+// unread is a failure to read what a run holds, with what it comes from.
+type unread struct {
+	failure
+	from error
 }
 
-func (c caused) Unwrap() []error { return []error{c.failure, c.cause} }
+func (u *unread) Unwrap() []error { return []error{&u.failure, u.from} }
+
+// unreadable says in words, the error among the last of them, why something
+// cannot be read.
+func unreadable(err error, format string, args ...any) error {
+	return &unread{failure{http.StatusUnprocessableEntity, fmt.Sprintf(format, args...)}, err}
+}
 
 func bad(format string, args ...any) error {
 	return &failure{http.StatusBadRequest, fmt.Sprintf(format, args...)}
-}
-
-// unreadable is a folder whose files err keeps from being read; the text takes
-// err last.
-func unreadable(err error, format string, args ...any) error {
-	return caused{&failure{http.StatusUnprocessableEntity, fmt.Sprintf(format, append(args, err)...)}, err}
 }
 
 // statusOf an error.
