@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gavel/judging"
+	"gavel/report"
 	"gavel/scoring"
 	"gavel/server/jobs"
 )
@@ -238,7 +239,7 @@ func (s *Server) sum(run found) summed {
 		}
 		rep = at.rep
 	}
-	if x := headline(rep); x != nil {
+	if x := report.Headline(rep); x != nil {
 		kept := *x
 		out.headline = &kept
 	}
@@ -285,7 +286,7 @@ func (s *Server) runView(r *http.Request) (RunView, error) {
 		v.Problem = n.err.Error()
 	}
 	if n.rep != nil {
-		v.Report, v.Headline, v.Warnings, v.Results = n.rep, headline(n.rep), n.rep.Warnings, n.page
+		v.Report, v.Headline, v.Warnings, v.Results = n.rep, report.Headline(n.rep), n.rep.Warnings, n.page
 	}
 	return v, nil
 }

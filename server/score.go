@@ -120,24 +120,6 @@ func (s *Server) load(run string, m *judging.Manifest) (*scoring.Run, error) {
 	return loaded, nil
 }
 
-// headlines are the metrics that a run is known by, the first that it has.
-var headlines = []string{"strict", scoring.GradeScore, scoring.Accuracy, scoring.GenerationAccuracy}
-
-// headline is the number that stands for a run.
-func headline(rep *scoring.Report) *scoring.Result {
-	if rep == nil {
-		return nil
-	}
-	for _, metric := range headlines {
-		for i := range rep.Results {
-			if x := &rep.Results[i]; x.Metric == metric && x.Group == scoring.Overall && x.Mode != scoring.ModeDifference {
-				return x
-			}
-		}
-	}
-	return nil
-}
-
 // stalledAfter is how long a run may be silent before it is said to be: longer
 // than a call may take by default.
 const stalledAfter = 15 * time.Minute

@@ -64,9 +64,6 @@ type route struct {
 	stream  bool // goes on for as long as it is listened to
 }
 
-// api tells whether the route is for programs.
-func (r route) api() bool { return strings.Contains(r.pattern, " /api/") }
-
 // New makes a server of a folder of runs.
 func New(o Options) (*Server, error) {
 	if o.Now == nil || o.Log == nil {
@@ -222,8 +219,7 @@ func data[T any](view func(*http.Request) (T, error)) func(http.ResponseWriter, 
 		if err != nil {
 			return err
 		}
-		w.Header().Set("Content-Type", "application/json")
-		return report.WriteJSON(w, v)
+		return writeData(w, http.StatusOK, v)
 	}
 }
 
