@@ -94,6 +94,14 @@ func (it Item) Unit() string {
 	return it.ID
 }
 
+// GoldID is the label of the item: the id of a candidate, or the number.
+func (it Item) GoldID() string {
+	if it.Gold >= 0 && it.Gold < len(it.Candidates) {
+		return it.Candidates[it.Gold].ID
+	}
+	return it.Answer
+}
+
 // LineError says what is wrong with one line of a file, or with one row of a
 // file that has no lines.
 type LineError struct {

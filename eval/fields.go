@@ -77,7 +77,7 @@ func fieldsOf(k judging.Protocol) []Field {
 		{"out", Text, Where, "", "`DIR` of the run; default: runs/ and a name made of what it is", "", nil, false, text(func(r *Request) *string { return &r.Out })},
 		{"group", List, What, "", "only items of the group `NAME` (\"gavel datasets show\" lists them), or category=NAME; may be given again", "only items of this group", nil, true, setGroups},
 	}
-	if k.Takes(datasets.Judgment) {
+	if k.JudgesAgents() {
 		fields = append(fields,
 			Field{"agents", List, What, "", "`WHO` answered what is judged: a file of published answers, an answer run, MODEL@URL, all of these also with commas between them, or sim:…; may be given again", "who answered what is judged: a run of this server's, MODEL@URL of a server that is offered, or sim:…", nil, true, setAgents},
 			Field{"own", Text, What, "", "`RUN` with the judge's own answers; default: the judge is asked", "a run of this server's with the judge's own answers; without one the judge is asked", nil, true, text(func(r *Request) *string { return &r.Own })})

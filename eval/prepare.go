@@ -53,11 +53,19 @@ func (e *Maker) prepare(ctx context.Context, o Request) (*prepared, error) {
 
 // prepareWith is prepare for items at hand.
 func (e *Maker) prepareWith(ctx context.Context, o Request, its items) (*prepared, error) {
-	q, err := ask(o, its)
-	if err != nil {
+	if _, err := ask(o, its); err != nil { // before a server is looked for
 		return nil, err
 	}
 	judges, err := e.FindJudges(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return e.prepareFor(ctx, o, its, judges)
+}
+
+// prepareFor is prepareWith for judges that were found.
+func (e *Maker) prepareFor(ctx context.Context, o Request, its items, judges []backends.Member) (*prepared, error) {
+	q, err := ask(o, its)
 	if err != nil {
 		return nil, err
 	}
@@ -267,18 +275,9 @@ func takes(kind judging.Protocol, its items) error {
 		return err
 	}
 	if !kind.Takes(item.Shape) {
-		return usage("%s judges items of shape %s; %s has items of shape %s (gavel run %s)", kind.Name, shapes(kind.Judges), its.set.Name, item.Shape, strings.Join(Names(judging.ProtocolsFor(item.Shape)), ", gavel run "))
+		return usage("%s judges items of shape %s; %s has items of shape %s (gavel run %s)", kind.Name, shapes(kind.Judges), its.set.Name, item.Shape, strings.Join(judging.Names(judging.ProtocolsFor(item.Shape)), ", gavel run "))
 	}
 	return nil
-}
-
-// Names of protocols.
-func Names(kinds []judging.Protocol) []string {
-	var names []string
-	for _, k := range kinds {
-		names = append(names, k.Name)
-	}
-	return names
 }
 
 func shapes(of []datasets.Shape) string {

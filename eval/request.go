@@ -150,7 +150,7 @@ const SampleEach = 100
 // hasTasks tells whether a protocol samples each group for itself: its groups
 // are tasks.
 func hasTasks(k judging.Protocol) bool {
-	return k.Takes(datasets.Judgment) || k.Takes(datasets.Choice)
+	return k.JudgesAgents() || k.Takes(datasets.Choice)
 }
 
 // Selection is which items the request picks. IDs are for the caller to read.

@@ -69,7 +69,7 @@ func TestConstrainAfterReasoning(t *testing.T) {
 	if len(asked) != 2 || asked[0].Constrain != nil || !reflect.DeepEqual(asked[1].Constrain, labelsOfTwo) {
 		t.Fatalf("asked %+v", asked)
 	}
-	if last := asked[1].Messages[len(asked[1].Messages)-2:]; last[0].Content != talk || last[1].Content != labelTurn {
+	if last := asked[1].Messages[len(asked[1].Messages)-2:]; last[0].Content != talk || last[1].Content != LabelTurn {
 		t.Errorf("the second turn: %+v", last)
 	}
 	if rec.Outcome != Decided || rec.Label != "B>A" || rec.Replies[0].Constrained || !rec.Replies[1].Constrained {

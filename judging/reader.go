@@ -71,8 +71,8 @@ func EachStored[T any](r io.Reader, decode func([]byte) (T, error), f func(Store
 
 // ItemOf reads a line of items.jsonl.
 func ItemOf(m *Manifest, line []byte) (datasets.Item, error) {
-	if i := slices.IndexFunc(datasets.Formats, func(f datasets.Format) bool { return f.Name == m.Dataset.Format }); i >= 0 {
-		return datasets.Formats[i].Parse(line)
+	if f, ok := formatNamed(m.Dataset.Format); ok {
+		return f.Parse(line)
 	}
 	for _, f := range datasets.Formats {
 		if item, err := f.Parse(line); err == nil {
@@ -83,6 +83,14 @@ func ItemOf(m *Manifest, line []byte) (datasets.Item, error) {
 		return datasets.Item{}, fmt.Errorf("items of the format %q are none that this gavel reads", m.Dataset.Format)
 	}
 	return datasets.Item{}, errors.New("no item of any format that gavel reads")
+}
+
+func formatNamed(name string) (f datasets.Format, ok bool) {
+	i := slices.IndexFunc(datasets.Formats, func(f datasets.Format) bool { return f.Name == name })
+	if i < 0 {
+		return f, false
+	}
+	return datasets.Formats[i], true
 }
 
 // Asked is what a record's judge was asked: the prompt of the showing, made

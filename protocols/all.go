@@ -1,7 +1,6 @@
 package protocols
 
 import (
-	"gavel/judging"
 	"gavel/protocols/answer"
 	"gavel/protocols/multioption"
 	"gavel/protocols/pairwise"
@@ -10,11 +9,11 @@ import (
 
 // All are the protocols, in the order that lists have them.
 var All = []Protocol{
-	{Protocol: judging.Pairwise, Layout: pairwise.Layout},
-	{Protocol: judging.Reversed, Layout: pairwise.Layout},
-	{Protocol: judging.Answer, Layout: answer.Layout},
-	{Protocol: judging.SelfReference, Layout: selfreference.Layout},
-	{Protocol: judging.MultiOption, Layout: multioption.Layout},
+	{Protocol: pairwise.Protocol, Layout: pairwise.Layout},
+	{Protocol: pairwise.Reversed, Layout: pairwise.Layout},
+	{Protocol: answer.Protocol, Layout: answer.Layout},
+	{Protocol: selfreference.Protocol, Layout: selfreference.Layout},
+	{Protocol: multioption.Protocol, Layout: multioption.Layout},
 }
 
 func init() {

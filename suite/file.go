@@ -518,7 +518,7 @@ func (s *File) readCondition(n *yaml.Node) error {
 		}
 	}
 	if len(c.protocols) == 0 {
-		return s.wrong(c.line, "a condition without a protocol: it is one of %s, or a list of them", strings.Join(eval.Names(judging.Protocols()), ", "))
+		return s.wrong(c.line, "a condition without a protocol: it is one of %s, or a list of them", strings.Join(judging.Names(judging.Protocols()), ", "))
 	}
 	s.conditions = append(s.conditions, c)
 	return s.fits(c)
@@ -529,7 +529,7 @@ func (s *File) fits(c condition) error {
 	for _, p := range c.protocols {
 		kind, err := judging.ProtocolNamed(p.String())
 		if err != nil {
-			return s.wrong(p.line, "%v%s", err, didYouMean(p.String(), eval.Names(judging.Protocols())))
+			return s.wrong(p.line, "%v%s", err, didYouMean(p.String(), judging.Names(judging.Protocols())))
 		}
 		fields := fieldsOf(kind)
 		for _, set := range c.settings {

@@ -55,7 +55,7 @@ func (s *Suite) Status(now time.Time) *State {
 	entries, _ := os.ReadDir(s.out) // not there before the suite has begun
 	for _, entry := range entries {
 		dir := filepath.Join(s.out, entry.Name())
-		if m, err := judging.ReadManifest(dir); err == nil && !cells[entry.Name()] && m.Imported == "" && m.Spec.Protocol == "answer" {
+		if m, err := judging.ReadManifest(dir); err == nil && !cells[entry.Name()] && m.Imported == "" && m.Spec.Protocol == judging.Answering().Name {
 			st.Stages = append(st.Stages, StateOf(dir, now))
 		}
 	}

@@ -160,7 +160,7 @@ func checkRecord(t *testing.T, p judging.Asker, offered []string, r *judging.Rec
 	if err != nil || v.Outcome != r.Outcome || v.Label != r.Label || back.CandidateID(v.Choice) != r.Choice {
 		t.Errorf("recorded %s %q for %q, and read again %+v, %v", r.Outcome, r.Label, r.Choice, v, err)
 	}
-	for _, kind := range judging.Comparisons { // as another prompt, and another policy, would read it
+	for _, kind := range comparisons { // as another prompt, and another policy, would read it
 		for _, template := range kind.Templates {
 			v, err := r.Read(kind.New(template, nil), judging.Reading{Policy: judging.Last, AcceptCut: true})
 			if err == nil && (v.Outcome == judging.Decided || v.Outcome == judging.Tie) {

@@ -14,6 +14,7 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/protocols/multioption"
 )
 
 // prefixWork is what a server read of the prompts of several options, asked in
@@ -33,7 +34,7 @@ func readPrompts(t *testing.T, url, orders, mark string, items []datasets.Item, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := kind.New(kind.Templates[0], judging.Settings{judging.OrdersOption.Name: orders})
+	p := kind.New(kind.Templates[0], judging.Settings{multioption.OrdersOption.Name: orders})
 	var prompts []judging.Prompt
 	most := 0
 	for _, item := range items {

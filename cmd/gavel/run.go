@@ -16,11 +16,10 @@ import (
 func runCommand(e *env) *cli.Command {
 	run := &cli.Command{
 		Name:  "run",
-		Usage: "ask a model to judge or to answer: " + strings.Join(eval.Names(judging.Protocols()), ", "),
+		Usage: "ask a model to judge or to answer: " + strings.Join(judging.Names(judging.Protocols()), ", "),
 		Description: `Makes a run: a folder with run.json, records.jsonl, items.jsonl and results.json. The
 same command again asks only for what is missing. Which datasets a protocol takes depends
-on their shape, which "gavel datasets show" tells: pairs for pairwise and reversed,
-questions for answer and self-reference, ranked options for multi-option.`,
+on their shape, which "gavel datasets show" tells: ` + itemsOfAll(),
 	}
 	for _, k := range judging.Protocols() {
 		run.Subcommands = append(run.Subcommands, &cli.Command{
@@ -49,6 +48,31 @@ questions for answer and self-reference, ranked options for multi-option.`,
 		})
 	}
 	return run
+}
+
+// itemsOfAll says which items each protocol takes, in lines as long as those of the
+// description around it.
+func itemsOfAll() string {
+	var parts []string
+	all := judging.Protocols()
+	for i := 0; i < len(all); {
+		same := i + 1
+		for same < len(all) && all[same].Items == all[i].Items {
+			same++
+		}
+		parts = append(parts, all[i].Items+" for "+strings.Join(judging.Names(all[i:same]), " and "))
+		i = same
+	}
+	text, room := "", 88-len(`on their shape, which "gavel datasets show" tells:`)
+	for _, word := range strings.Fields(strings.Join(parts, ", ") + ".") {
+		if room -= len(word) + 1; room < 0 {
+			text, room = text+"\n", 88-len(word)
+		} else if text != "" {
+			text += " "
+		}
+		text += word
+	}
+	return text
 }
 
 func describeKind(k judging.Protocol) string {

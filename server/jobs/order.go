@@ -209,8 +209,8 @@ var shapesOf = map[string]datasets.Shape{
 func takesDataset(kind judging.Protocol, name string) bool {
 	known, _ := datasets.Lookup(name)
 	shape, sure := shapesOf[known.Format]
-	if kind.Takes(datasets.Judgment) {
-		kind, _ = judging.ProtocolNamed("answer")
+	if kind.JudgesAgents() {
+		kind = judging.Answering()
 	}
 	return !sure || kind.Takes(shape)
 }
