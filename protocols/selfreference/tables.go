@@ -13,9 +13,9 @@ import (
 
 var Layout = &report.Layout{Headline: scoring.Accuracy, Noun: "judgments", Summary: summary, Tables: tables, Figures: figures}
 
-// columnsOf lists the columns of a run: its modes and, where it has both, their
+// modesIn lists the columns of a run: its modes and, where it has both, their
 // difference.
-func columnsOf(r scoring.Report) []string {
+func modesIn(r scoring.Report) []string {
 	all := []string{scoring.ModeCoT, scoring.ModeSelf, scoring.ModeDifference}
 	return slices.DeleteFunc(all, func(m string) bool { return !r.Has(m) })
 }
@@ -112,7 +112,7 @@ func metricsTable(r scoring.Report) table.Table {
 		Title:   report.Heading(r, false) + fmt.Sprintf("\nright of the judge's own answers: %s of %d questions; of the agents': %s of %d", table.Whole(own), own.N, table.Whole(agents), agents.N),
 		Columns: table.Left("percent; r: −1 to 1"),
 	}
-	modes := columnsOf(r)
+	modes := modesIn(r)
 	for _, m := range modes {
 		t.Columns = append(t.Columns, table.Right(modeColumn(m))...)
 	}
@@ -139,7 +139,7 @@ func metricsTable(r scoring.Report) table.Table {
 // none stands where a mode does not have it.
 func across(r scoring.Report, name, metric, none string, said *table.Remarks) (cells []string, n string) {
 	var counts []string
-	for _, mode := range columnsOf(r) {
+	for _, mode := range modesIn(r) {
 		x := r.Result(metric, scoring.Overall, mode)
 		if x.Metric == "" && none == "" {
 			cells = append(cells, none)
@@ -166,7 +166,7 @@ func groupsTable(r scoring.Report, groups []string) table.Table {
 	t := table.Table{Title: "by category and agent", Columns: append(table.Left("percent; r: −1 to 1"), table.Right("n", "own right")...)}
 	metrics := []struct{ metric, name string }{{scoring.F1, "F1"}, {scoring.PartialGJ, "r"}}
 	for _, m := range metrics {
-		for _, mode := range columnsOf(r) {
+		for _, mode := range modesIn(r) {
 			if mode == scoring.ModeDifference {
 				t.Columns = append(t.Columns, table.Right("Δ")...)
 				continue
@@ -178,7 +178,7 @@ func groupsTable(r scoring.Report, groups []string) table.Table {
 	for _, g := range groups {
 		row := []string{g, strconv.Itoa(r.Result(scoring.AgentAccuracy, g, "").N), table.Plain(r.Result(scoring.GenerationAccuracy, g, ""))}
 		for _, m := range metrics {
-			for _, mode := range columnsOf(r) {
+			for _, mode := range modesIn(r) {
 				x := r.Result(m.metric, g, mode)
 				row = append(row, table.Plain(x))
 				if x.Value == nil && mode != scoring.ModeDifference {
@@ -195,7 +195,7 @@ func groupsTable(r scoring.Report, groups []string) table.Table {
 // subsetsTable is the paper's Figure 2 in numbers.
 func subsetsTable(r scoring.Report) table.Table {
 	t := table.Table{Title: "by whether the judge itself is right (J+, J−) and whether the agent is", Columns: append(table.Left("percent"), table.Right("n")...)}
-	modes := columnsOf(r)
+	modes := modesIn(r)
 	for _, mode := range modes {
 		name := "accuracy " + mode
 		if mode == scoring.ModeDifference {
