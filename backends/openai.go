@@ -13,8 +13,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	openai "github.com/sashabaranov/go-openai"
 )
 
 // Names of the servers that speak OpenAI's format and are told apart.
@@ -30,10 +28,8 @@ var _ Backend = (*OpenAI)(nil)
 // OpenAI speaks /v1/chat/completions: vLLM, llama.cpp's server, LM Studio and
 // whatever else is compatible.
 type OpenAI struct {
-	base   string // with /v1, without a slash at the end
-	key    string
-	http   *http.Client
-	client *openai.Client
+	*site
+	base string // with /v1, without a slash at the end
 
 	mu     sync.Mutex
 	server *Server     // once known
@@ -49,10 +45,7 @@ func NewOpenAI(base, key string, client *http.Client) *OpenAI {
 	if !strings.HasSuffix(base, "/v1") {
 		base += "/v1"
 	}
-	client = tapped(client)
-	conf := openai.DefaultConfig(key)
-	conf.BaseURL, conf.HTTPClient = base, client
-	return &OpenAI{base: base, key: key, http: client, client: openai.NewClientWithConfig(conf)}
+	return &OpenAI{site: newSite(client, key), base: base}
 }
 
 // greedy holds the members that each server needs, beside temperature 0, to
@@ -70,30 +63,19 @@ func (o *OpenAI) Ask(ctx context.Context, req Request) (Response, error) {
 		return Response{}, err
 	}
 	began := time.Now()
-	x, err := o.send(ctx, server, req)
+	x, err := o.chat(ctx, server, req)
 	return x.settle(ctx, req, began, err, func() (Response, error) { return o.read(ctx, server, req, x) })
 }
 
-// send asks, and leaves the answer in the exchange.
-func (o *OpenAI) send(ctx context.Context, server Server, req Request) (*exchange, error) {
-	// go-openai leaves a temperature of 0 out of the request, and the server
-	// would then sample with its own default; it refuses some limits for models
-	// of certain names; it leaves out the content of an empty turn, which
-	// llama.cpp refuses; and it encodes every message twice, which for prompts
-	// of kilobytes is most of what a call costs. So it is given a placeholder,
-	// and the transport puts in what is meant.
-	x := &exchange{
-		insert: fmt.Sprintf(`"temperature":%g,"top_p":%g,"max_tokens":%d`, req.Temperature, req.TopP, req.MaxTokens) +
-			greedy[server.Name] + o.extras(server, req),
-		messages: req.MessagesJSON(),
-		ours:     true,
-	}
-	_, err := o.client.CreateChatCompletion(withExchange(ctx, x), openai.ChatCompletionRequest{
-		Model:    req.Model,
-		Messages: placeholder,
-		Seed:     &req.Seed,
-	})
-	return x, err
+// chat asks. The body is put together from its parts, so that a conversation of
+// kilobytes, encoded already, is copied and not encoded once more.
+func (o *OpenAI) chat(ctx context.Context, server Server, req Request) (*exchange, error) {
+	messages, extras := req.MessagesJSON(), greedy[server.Name]+o.extras(server, req)
+	body := make([]byte, 0, len(messages)+len(extras)+len(req.Model)+256)
+	body = fmt.Appendf(body, `{"temperature":%g,"top_p":%g,"max_tokens":%d%s,"model":%s,"messages":`, req.Temperature, req.TopP, req.MaxTokens, extras, mustJSON(req.Model))
+	body = append(body, messages...)
+	body = fmt.Appendf(body, `,"stream":false,"seed":%d}`, req.Seed)
+	return o.send(ctx, o.base+"/chat/completions", body)
 }
 
 // completion is an answer in OpenAI's format, as far as it is read.
@@ -193,7 +175,7 @@ func (o *OpenAI) tellsNone(ctx context.Context, server Server, model, reason str
 		o.tells.Store(true)
 	}
 	if reason == "" && server.Name == Other && !o.tells.Load() && !o.silent.Load() {
-		x, err := o.send(ctx, server, Request{Model: model, Messages: []Message{{User, "Say yes."}}, TopP: 1, MaxTokens: 16})
+		x, err := o.chat(ctx, server, Request{Model: model, Messages: []Message{{User, "Say yes."}}, TopP: 1, MaxTokens: 16})
 		var trial choiceSaid
 		if err == nil {
 			_, trial, err = completed(x)
@@ -283,7 +265,7 @@ func (o *OpenAI) cards(ctx context.Context) ([]modelCard, error) {
 	var list struct {
 		Data []modelCard `json:"data"`
 	}
-	err := getJSON(ctx, o.http, o.base+"/models", o.key, &list)
+	err := o.page(ctx, o.base+"/models", nil, &list)
 	return list.Data, err
 }
 
@@ -304,7 +286,7 @@ func (o *OpenAI) Server(ctx context.Context) (Server, error) {
 		case "llamacpp":
 			s.Name = LlamaCpp
 			var props llamaProps
-			if getJSON(ctx, o.http, o.root()+"/props", o.key, &props) == nil {
+			if o.page(ctx, o.root()+"/props", nil, &props) == nil {
 				s.Version = props.Build
 				o.thinks.Store(templateThinks.MatchString(props.Template))
 			}
@@ -313,7 +295,7 @@ func (o *OpenAI) Server(ctx context.Context) (Server, error) {
 			var v struct {
 				Version string `json:"version"`
 			}
-			if getJSON(ctx, o.http, o.root()+"/version", o.key, &v) == nil {
+			if o.page(ctx, o.root()+"/version", nil, &v) == nil {
 				s.Version = v.Version
 			}
 		case "organization_owner":
@@ -423,7 +405,7 @@ func (o *OpenAI) describe(ctx context.Context, name string) (Model, *llamaProps,
 // props reads llama.cpp's own page; nil where there is none, as behind a proxy.
 func (o *OpenAI) props(ctx context.Context) (*llamaProps, error) {
 	var p llamaProps
-	err := getJSON(ctx, o.http, o.root()+"/props", o.key, &p)
+	err := o.page(ctx, o.root()+"/props", nil, &p)
 	switch {
 	case err == nil:
 		return &p, nil
