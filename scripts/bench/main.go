@@ -58,10 +58,11 @@ func run(args []string) error {
 	return fmt.Errorf("unknown part %q", args[0])
 }
 
-// stub answers every judgment with a verdict for the response shown first, and
-// counts the calls at /count.
+// stub answers every judgment with a verdict for the response shown first. At
+// /count it says, and forgets, how many there were, how many at most at once, and
+// how often it was asked for its models.
 func stub(addr, file string, takes time.Duration) error {
-	var calls atomic.Int64
+	var calls, now, most, looks atomic.Int64
 	reply, err := json.Marshal(map[string]any{
 		"id": "stub", "object": "chat.completion", "model": "stub",
 		"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]any{
@@ -74,6 +75,10 @@ func stub(addr, file string, takes time.Duration) error {
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", func(w http.ResponseWriter, r *http.Request) {
+		n := now.Add(1)
+		defer now.Add(-1)
+		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+		}
 		io.Copy(io.Discard, r.Body)
 		calls.Add(1)
 		if takes > 0 {
@@ -83,9 +88,12 @@ func stub(addr, file string, takes time.Duration) error {
 		w.Write(reply)
 	})
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
+		looks.Add(1)
 		io.WriteString(w, `{"object":"list","data":[{"id":"stub","object":"model","owned_by":"bench"}]}`)
 	})
-	mux.HandleFunc("GET /count", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, calls.Load()) })
+	mux.HandleFunc("GET /count", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, "%d calls, at most %d at once, %d looks at the models\n", calls.Swap(0), most.Swap(0), looks.Swap(0))
+	})
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		return err
