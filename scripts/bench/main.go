@@ -47,9 +47,8 @@ func run(args []string) error {
 		url := f.String("url", "", "address of the stub")
 		pairs := f.String("pairs", "", "pair file")
 		conc := f.Int("concurrency", 8, "requests at once")
-		prebuilt := f.Bool("prebuilt", false, "encode every body before the clock starts and throw the replies away unread")
 		f.Parse(args[1:])
-		return bare(*url, *pairs, *conc, *prebuilt)
+		return bare(*url, *pairs, *conc)
 	case "pairs":
 		n := f.Int("n", 3500, "how many")
 		f.Parse(args[1:])
@@ -108,44 +107,30 @@ func stub(addr, file string, takes time.Duration) error {
 
 // bare posts the same prompts with nothing but an http.Client and
 // encoding/json: what is left to do when nothing is checked, retried,
-// remembered, judged or written. Prints the seconds it took.
-func bare(url, path string, concurrency int, prebuilt bool) error {
+// remembered, judged or written. Prints the seconds it took, and those of the
+// processor.
+func bare(url, path string, concurrency int) error {
 	requests, err := requests(path)
 	if err != nil {
 		return err
 	}
-	bodies := make([][]byte, len(requests))
-	if prebuilt {
-		for i, r := range requests {
-			if bodies[i], err = json.Marshal(r); err != nil {
-				return err
-			}
-		}
-	}
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConnsPerHost = concurrency
 	client := &http.Client{Transport: t}
-	start := time.Now()
+	start, worked := time.Now(), processor()
 	var g errgroup.Group
 	g.SetLimit(concurrency)
-	for i, r := range requests {
+	for _, r := range requests {
 		g.Go(func() error {
-			body := bodies[i]
-			if body == nil {
-				var err error
-				if body, err = json.Marshal(r); err != nil {
-					return err
-				}
+			body, err := json.Marshal(r)
+			if err != nil {
+				return err
 			}
 			resp, err := client.Post(url+"/v1/chat/completions", "application/json", bytes.NewReader(body))
 			if err != nil {
 				return err
 			}
 			defer resp.Body.Close()
-			if prebuilt {
-				_, err = io.Copy(io.Discard, resp.Body)
-				return err
-			}
 			var reply struct {
 				Choices []struct {
 					Message struct {
@@ -165,7 +150,7 @@ func bare(url, path string, concurrency int, prebuilt bool) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	fmt.Printf("%.4f\n", time.Since(start).Seconds())
+	fmt.Printf("%.4f %.4f\n", time.Since(start).Seconds(), (processor() - worked).Seconds())
 	return nil
 }
 
