@@ -105,7 +105,7 @@ func TestReplyInParts(t *testing.T) {
 	}
 }
 
-// Ollama's own client reads no line of more than 8 MB, and says nothing of it.
+// ollama/api reads no line of more than 8 MB, and says nothing of it.
 func TestLongReplies(t *testing.T) {
 	text := strings.Repeat("The answers differ. ", 500_000) + "[[A>B]]"
 	eachWire(t, func(t *testing.T, w wire) {

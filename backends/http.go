@@ -18,6 +18,8 @@ import (
 	"syscall"
 	"time"
 	"unicode/utf8"
+
+	openai "github.com/sashabaranov/go-openai"
 )
 
 // maxBody bounds what is read of one answer. The longest honest replies are
@@ -37,96 +39,95 @@ func NewHTTPClient(concurrency int) *http.Client {
 	return &http.Client{Transport: t}
 }
 
-// exchange is an answer as a server gave it.
+// exchange is what a wire library does not hand on: the status, the headers and
+// the whole body of an answer, and why its body ended early.
 type exchange struct {
-	status int // 0 until the whole answer is here
-	header http.Header
-	body   []byte
+	insert   string // JSON members to put at the front of the request's object
+	messages []byte // JSON to put in place of the placeholder conversation
+	ours     bool   // body is read here, and the library gets an empty object
+	status   int    // 0 until the whole answer is here
+	header   http.Header
+	body     []byte
 }
 
-// site is how a server is asked. All that is said to judges' servers goes through
-// [site.send].
-type site struct {
-	client http.Client
-	key    string // of the API; may be empty
+type exchangeKey struct{}
+
+// withExchange asks tap to fill x for the request made with the context.
+func withExchange(ctx context.Context, x *exchange) context.Context {
+	return context.WithValue(ctx, exchangeKey{}, x)
 }
 
-func newSite(client *http.Client, key string) *site {
-	s := &site{*client, key}
-	if s.client.Transport == nil {
-		s.client.Transport = http.DefaultTransport
+// tap is a transport that edits request bodies and keeps answers. Both wire
+// libraries hide too much for a tool that must know what was said: go-openai
+// leaves out a temperature of 0 and an empty message, encodes every message
+// twice and does not know "reasoning"; ollama/api takes a body that breaks off
+// for an empty one. All that is said to judges' servers goes through it, and so
+// no redirect is followed: it is an error before http.Client sees it.
+type tap struct{ base http.RoundTripper }
+
+// tapped is the client with a tap on it.
+func tapped(client *http.Client) *http.Client {
+	c := *client
+	if c.Transport == nil {
+		c.Transport = http.DefaultTransport
 	}
-	s.client.Transport = here{s.client.Transport}
-	return s
+	c.Transport = &tap{base: c.Transport}
+	return &c
 }
 
-// here follows no redirect: it is an error before http.Client sees it.
-type here struct{ http.RoundTripper }
+// placeholder stands in a go-openai request for the conversation; see OpenAI.Ask.
+var placeholder = []openai.ChatCompletionMessage{{Role: User, Content: "."}}
 
-func (h here) RoundTrip(req *http.Request) (*http.Response, error) {
-	resp, err := h.RoundTripper.RoundTrip(req)
+var placeholderJSON = []byte(`[{"role":"user","content":"."}]`)
+
+// edit puts the conversation in its place and inserts members at the front.
+func (x *exchange) edit(body []byte) []byte {
+	head, tail, found := bytes.Cut(body, placeholderJSON)
+	if !found || head[0] != '{' {
+		return body
+	}
+	return slices.Concat([]byte("{"+x.insert+","), head[1:], x.messages, tail)
+}
+
+// inMemory is a body that the transport knows to be in memory: it sends head and
+// body with one write. Any other kind of reader costs a write and a copy more.
+func inMemory(body []byte) io.ReadCloser { return io.NopCloser(bytes.NewReader(body)) }
+
+func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {
+	x, ok := req.Context().Value(exchangeKey{}).(*exchange)
+	if !ok {
+		x = &exchange{}
+	}
+	if x.messages != nil && req.Body != nil {
+		body, err := io.ReadAll(req.Body)
+		req.Body.Close()
+		if err != nil {
+			return nil, err
+		}
+		body = x.edit(body)
+		req = req.Clone(req.Context())
+		req.Body, req.ContentLength = inMemory(body), int64(len(body))
+		req.GetBody = func() (io.ReadCloser, error) { return inMemory(body), nil }
+	}
+	resp, err := t.base.RoundTrip(req)
 	if err != nil {
 		return nil, err
-	}
-	if err := unasked(resp); err != nil {
-		resp.Body.Close()
-		return nil, err
-	}
-	return resp, nil
-}
-
-// send asks for a page, with a POST where there is a body, and reads the whole
-// answer. The exchange is never nil.
-func (s *site) send(ctx context.Context, page string, body []byte) (*exchange, error) {
-	method, content := http.MethodGet, io.Reader(http.NoBody)
-	if body != nil {
-		method, content = http.MethodPost, bytes.NewReader(body)
-	}
-	x := &exchange{}
-	req, err := http.NewRequestWithContext(ctx, method, page, content)
-	if err != nil {
-		return x, err
-	}
-	req.Header.Set("Accept", "application/json")
-	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	if s.key != "" {
-		req.Header.Set("Authorization", "Bearer "+s.key)
-	}
-	resp, err := s.client.Do(req)
-	if err != nil {
-		return x, err
 	}
 	defer resp.Body.Close()
-	if body, err = readBody(resp); err != nil {
-		return x, err
+	if err := unasked(resp); err != nil {
+		return nil, err
+	}
+	body, err := readBody(resp)
+	if err != nil {
+		return nil, err
 	}
 	x.status, x.header, x.body = resp.StatusCode, resp.Header, body
-	return x, nil
-}
-
-// pageTime is how long a server has for one of its own pages: they are there,
-// or nearly so, and need no model. Without a limit a server that hangs would
-// hold up a command for ever.
-const pageTime = 30 * time.Second
-
-// page reads the JSON of one of the server's own pages.
-func (s *site) page(ctx context.Context, page string, body []byte, into any) error {
-	limited, cancel := context.WithTimeout(ctx, pageTime)
-	defer cancel()
-	x, err := s.send(limited, page, body)
-	switch {
-	case err != nil:
-	case x.status >= 400:
-		err = errors.New(http.StatusText(x.status))
-	default:
-		err = json.Unmarshal(x.body, into)
+	if x.ours {
+		body = []byte("{}")
 	}
-	if err != nil {
-		return failure(ctx, x, err)
-	}
-	return nil
+	handed := *resp
+	handed.Body = inMemory(body)
+	return &handed, nil
 }
 
 // unasked refuses a status that is neither an answer nor an error, before its
@@ -182,7 +183,7 @@ func readBody(resp *http.Response) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// failure turns what went wrong into an *Error. x tells the rest.
+// failure turns what a wire library returned into an *Error. x tells the rest.
 func failure(ctx context.Context, x *exchange, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -342,4 +343,41 @@ func promptTooLong(x *exchange) bool {
 		sentence = string(x.body) // a server that writes no JSON
 	}
 	return tooLong.MatchString(strings.TrimSpace(sentence))
+}
+
+// getJSON reads a JSON answer of one of the servers' own pages; the client is
+// tapped.
+func getJSON(ctx context.Context, client *http.Client, url, key string, into any) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	return doJSON(ctx, client, req, key, into)
+}
+
+// pageTime is how long a server has for one of its own pages: they are there,
+// or nearly so, and need no model. Without a limit a server that hangs would
+// hold up a command for ever.
+const pageTime = 30 * time.Second
+
+func doJSON(ctx context.Context, client *http.Client, req *http.Request, key string, into any) error {
+	limited, cancel := context.WithTimeout(ctx, pageTime)
+	defer cancel()
+	x := &exchange{}
+	req = req.WithContext(withExchange(limited, x))
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return failure(ctx, x, err)
+	}
+	resp.Body.Close()
+	if x.status >= 400 {
+		return failure(ctx, x, errors.New(resp.Status))
+	}
+	if err := json.Unmarshal(x.body, into); err != nil {
+		return failure(ctx, x, err)
+	}
+	return nil
 }

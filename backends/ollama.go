@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ollama/ollama/api"
+	"github.com/ollama/ollama/types/model"
 	"golang.org/x/mod/semver"
 )
 
@@ -23,8 +25,8 @@ var _ Backend = (*Ollama)(nil)
 // Ollama speaks Ollama's own /api/chat. Its /v1 is never used: that has no
 // truncate and no shift, and cuts a long prompt in silence.
 type Ollama struct {
-	*site
-	base string
+	base   string
+	client *api.Client
 }
 
 // NewOllama returns a backend for the server at base (scheme, host and port).
@@ -33,7 +35,7 @@ func NewOllama(base string, client *http.Client) (*Ollama, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Ollama{newSite(client, ""), u.String()}, nil
+	return &Ollama{u.String(), api.NewClient(u, tapped(client))}, nil
 }
 
 // Versions of Ollama from which on it knows what gavel asks of it. Older ones
@@ -60,6 +62,7 @@ func (o *Ollama) Ask(ctx context.Context, req Request) (Response, error) {
 // tells it to refuse a prompt that does not fit instead of cutting it, and to
 // end a reply that fills the context instead of forgetting its start.
 func (o *Ollama) ask(ctx context.Context, req Request, cut *bool) (Response, error) {
+	never := false
 	options := map[string]any{
 		"temperature":    req.Temperature,
 		"top_p":          req.TopP,
@@ -70,8 +73,18 @@ func (o *Ollama) ask(ctx context.Context, req Request, cut *bool) (Response, err
 	if req.NumCtx > 0 {
 		options["num_ctx"] = req.NumCtx
 	}
-	chat := chatAsked{
-		Model: req.Model, Messages: req.MessagesJSON(), Truncate: cut, Shift: cut, Options: options, Think: thinkValue(req.Think),
+	messages := make([]api.Message, len(req.Messages))
+	for i, m := range req.Messages {
+		messages[i] = api.Message{Role: m.Role, Content: m.Content}
+	}
+	chat := &api.ChatRequest{
+		Model:    req.Model,
+		Messages: messages,
+		Stream:   &never,
+		Truncate: cut,
+		Shift:    cut,
+		Options:  options,
+		Think:    thinkValue(req.Think),
 	}
 	if req.Constrain != nil {
 		chat.Format = choiceSchema(req.Constrain)
@@ -79,27 +92,10 @@ func (o *Ollama) ask(ctx context.Context, req Request, cut *bool) (Response, err
 	if req.Labels != nil {
 		chat.Logprobs, chat.TopLogprobs = true, topTokens
 	}
-	body, err := json.Marshal(chat)
-	if err != nil {
-		return Response{}, err
-	}
+	x := &exchange{ours: true}
 	began := time.Now()
-	x, err := o.send(ctx, o.base+"/api/chat", body)
+	err := o.client.Chat(withExchange(ctx, x), chat, func(api.ChatResponse) error { return nil })
 	return x.settle(ctx, req, began, err, func() (Response, error) { return readOllama(req, x) })
-}
-
-// chatAsked is a request of Ollama's.
-type chatAsked struct {
-	Model       string          `json:"model"`
-	Messages    json.RawMessage `json:"messages"`
-	Stream      bool            `json:"stream"`
-	Format      json.RawMessage `json:"format,omitempty"`
-	Options     map[string]any  `json:"options"`
-	Think       any             `json:"think,omitempty"`
-	Truncate    *bool           `json:"truncate,omitempty"`
-	Shift       *bool           `json:"shift,omitempty"`
-	Logprobs    bool            `json:"logprobs,omitempty"`
-	TopLogprobs int             `json:"top_logprobs,omitempty"`
 }
 
 // chatSaid is an answer of Ollama's, or a piece of one.
@@ -160,47 +156,46 @@ func readOllama(req Request, x *exchange) (Response, error) {
 	return out, err
 }
 
-// thinkValue is how Ollama is told to think: nil where nothing is said.
-func thinkValue(t Think) any {
+func thinkValue(t Think) *api.ThinkValue {
 	switch t {
 	case ThinkAuto:
 		return nil
 	case ThinkOn, ThinkOff:
-		return t == ThinkOn
+		return &api.ThinkValue{Value: t == ThinkOn}
 	}
-	return t
+	return &api.ThinkValue{Value: string(t)}
 }
 
 // Server implements Backend.
 func (o *Ollama) Server(ctx context.Context) (Server, error) {
-	var said struct {
-		Version string `json:"version"`
+	x := &exchange{}
+	limited, cancel := context.WithTimeout(ctx, pageTime)
+	defer cancel()
+	v, err := o.client.Version(withExchange(limited, x))
+	if err != nil {
+		return Server{}, failure(ctx, x, err)
 	}
-	if err := o.page(ctx, o.base+"/api/version", nil, &said); err != nil {
-		return Server{}, err
-	}
-	return Server{Kind: "ollama", Name: "Ollama", Version: said.Version, URL: o.base}, nil
+	return Server{Kind: "ollama", Name: "Ollama", Version: v, URL: o.base}, nil
 }
 
 // Models implements Backend.
 func (o *Ollama) Models(ctx context.Context) ([]Model, error) {
-	var list struct {
-		Models []struct {
-			Name    string `json:"name"`
-			Digest  string `json:"digest"`
-			Details struct {
-				Family       string `json:"family"`
-				Parameters   string `json:"parameter_size"`
-				Quantisation string `json:"quantization_level"`
-			} `json:"details"`
-		} `json:"models"`
-	}
-	if err := o.page(ctx, o.base+"/api/tags", nil, &list); err != nil {
-		return nil, err
+	x := &exchange{}
+	limited, cancel := context.WithTimeout(ctx, pageTime)
+	defer cancel()
+	list, err := o.client.List(withExchange(limited, x))
+	if err != nil {
+		return nil, failure(ctx, x, err)
 	}
 	models := make([]Model, len(list.Models))
 	for i, m := range list.Models {
-		models[i] = Model{Name: m.Name, Digest: m.Digest, Family: m.Details.Family, Parameters: m.Details.Parameters, Quantisation: m.Details.Quantisation}
+		models[i] = Model{
+			Name:         m.Name,
+			Digest:       m.Digest,
+			Family:       m.Details.Family,
+			Parameters:   m.Details.ParameterSize,
+			Quantisation: m.Details.QuantizationLevel,
+		}
 	}
 	slices.SortFunc(models, func(a, b Model) int { return strings.Compare(a.Name, b.Name) })
 	return models, nil
@@ -212,21 +207,21 @@ func (o *Ollama) Model(ctx context.Context, name string) (Model, error) {
 	if err != nil {
 		return Model{}, err
 	}
-	var show struct {
-		Info         map[string]any `json:"model_info"`
-		Capabilities []string       `json:"capabilities"`
+	x := &exchange{}
+	limited, cancel := context.WithTimeout(ctx, pageTime)
+	defer cancel()
+	show, err := o.client.Show(withExchange(limited, x), &api.ShowRequest{Model: m.Name})
+	if err != nil {
+		return Model{}, failure(ctx, x, err)
 	}
-	if err := o.page(ctx, o.base+"/api/show", mustJSON(map[string]string{"model": m.Name}), &show); err != nil {
-		return Model{}, err
-	}
-	if arch, ok := show.Info["general.architecture"].(string); ok {
-		if n, ok := show.Info[arch+".context_length"].(float64); ok {
+	if arch, ok := show.ModelInfo["general.architecture"].(string); ok {
+		if n, ok := show.ModelInfo[arch+".context_length"].(float64); ok {
 			m.Trained = int(n)
 		}
 	}
 	if len(show.Capabilities) > 0 { // older versions list none
 		m.Thinks = No
-		if slices.Contains(show.Capabilities, "thinking") {
+		if slices.ContainsFunc(show.Capabilities, func(c model.Capability) bool { return c == model.CapabilityThinking }) {
 			m.Thinks = Yes
 		}
 	}
@@ -275,21 +270,17 @@ var _ Loader = (*Ollama)(nil)
 
 // Loaded implements Loader.
 func (o *Ollama) Loaded(ctx context.Context, model string) (Loaded, bool, error) {
-	var list struct {
-		Models []struct {
-			Name    string `json:"name"`
-			Context int    `json:"context_length"`
-			Size    int64  `json:"size"`
-			VRAM    int64  `json:"size_vram"`
-		} `json:"models"`
+	x := &exchange{}
+	limited, cancel := context.WithTimeout(ctx, pageTime)
+	defer cancel()
+	list, err := o.client.ListRunning(withExchange(limited, x))
+	if err != nil {
+		return Loaded{}, false, failure(ctx, x, err)
 	}
-	if err := o.page(ctx, o.base+"/api/ps", nil, &list); err != nil {
-		return Loaded{}, false, err
+	i := slices.IndexFunc(list.Models, func(m api.ProcessModelResponse) bool { return m.Name == model || m.Name == model+":latest" })
+	if i < 0 {
+		return Loaded{}, false, nil
 	}
-	for _, m := range list.Models {
-		if m.Name == model || m.Name == model+":latest" {
-			return Loaded{m.Context, m.Size, m.VRAM}, true, nil
-		}
-	}
-	return Loaded{}, false, nil
+	m := list.Models[i]
+	return Loaded{m.ContextLength, m.Size, m.SizeVRAM}, true, nil
 }

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	openai "github.com/sashabaranov/go-openai"
 )
 
 // Names of the servers that speak OpenAI's format and are told apart.
@@ -26,8 +28,10 @@ var _ Backend = (*OpenAI)(nil)
 // OpenAI speaks /v1/chat/completions: vLLM, llama.cpp's server, LM Studio and
 // whatever else is compatible.
 type OpenAI struct {
-	*site
-	base string // with /v1, without a slash at the end
+	base   string // with /v1, without a slash at the end
+	key    string
+	http   *http.Client
+	client *openai.Client
 
 	mu     sync.Mutex
 	server *Server     // once known
@@ -43,7 +47,10 @@ func NewOpenAI(base, key string, client *http.Client) *OpenAI {
 	if !strings.HasSuffix(base, "/v1") {
 		base += "/v1"
 	}
-	return &OpenAI{site: newSite(client, key), base: base}
+	client = tapped(client)
+	conf := openai.DefaultConfig(key)
+	conf.BaseURL, conf.HTTPClient = base, client
+	return &OpenAI{base: base, key: key, http: client, client: openai.NewClientWithConfig(conf)}
 }
 
 // greedy holds the members that each server needs, beside temperature 0, to
@@ -61,19 +68,30 @@ func (o *OpenAI) Ask(ctx context.Context, req Request) (Response, error) {
 		return Response{}, err
 	}
 	began := time.Now()
-	x, err := o.chat(ctx, server, req)
+	x, err := o.send(ctx, server, req)
 	return x.settle(ctx, req, began, err, func() (Response, error) { return o.read(ctx, server, req, x) })
 }
 
-// chat asks. The body is put together from its parts, so that a conversation of
-// kilobytes, encoded already, is copied and not encoded once more.
-func (o *OpenAI) chat(ctx context.Context, server Server, req Request) (*exchange, error) {
-	messages, extras := req.MessagesJSON(), greedy[server.Name]+o.extras(server, req)
-	body := make([]byte, 0, len(messages)+len(extras)+len(req.Model)+256)
-	body = fmt.Appendf(body, `{"temperature":%g,"top_p":%g,"max_tokens":%d%s,"model":%s,"messages":`, req.Temperature, req.TopP, req.MaxTokens, extras, mustJSON(req.Model))
-	body = append(body, messages...)
-	body = fmt.Appendf(body, `,"stream":false,"seed":%d}`, req.Seed)
-	return o.send(ctx, o.base+"/chat/completions", body)
+// send asks, and leaves the answer in the exchange.
+func (o *OpenAI) send(ctx context.Context, server Server, req Request) (*exchange, error) {
+	// go-openai leaves a temperature of 0 out of the request, and the server
+	// would then sample with its own default; it refuses some limits for models
+	// of certain names; it leaves out the content of an empty turn, which
+	// llama.cpp refuses; and it encodes every message twice, which for prompts
+	// of kilobytes is most of what a call costs. So it is given a placeholder,
+	// and the transport puts in what is meant.
+	x := &exchange{
+		insert: fmt.Sprintf(`"temperature":%g,"top_p":%g,"max_tokens":%d`, req.Temperature, req.TopP, req.MaxTokens) +
+			greedy[server.Name] + o.extras(server, req),
+		messages: req.MessagesJSON(),
+		ours:     true,
+	}
+	_, err := o.client.CreateChatCompletion(withExchange(ctx, x), openai.ChatCompletionRequest{
+		Model:    req.Model,
+		Messages: placeholder,
+		Seed:     &req.Seed,
+	})
+	return x, err
 }
 
 // completion is an answer in OpenAI's format, as far as it is read.
@@ -173,7 +191,7 @@ func (o *OpenAI) tellsNone(ctx context.Context, server Server, model, reason str
 		o.tells.Store(true)
 	}
 	if reason == "" && server.Name == Other && !o.tells.Load() && !o.silent.Load() {
-		x, err := o.chat(ctx, server, Request{Model: model, Messages: []Message{{User, "Say yes."}}, TopP: 1, MaxTokens: 16})
+		x, err := o.send(ctx, server, Request{Model: model, Messages: []Message{{User, "Say yes."}}, TopP: 1, MaxTokens: 16})
 		var trial choiceSaid
 		if err == nil {
 			_, trial, err = completed(x)

@@ -44,7 +44,7 @@ func (o *OpenAI) cards(ctx context.Context) ([]modelCard, error) {
 	var list struct {
 		Data []modelCard `json:"data"`
 	}
-	err := o.page(ctx, o.base+"/models", nil, &list)
+	err := getJSON(ctx, o.http, o.base+"/models", o.key, &list)
 	return list.Data, err
 }
 
@@ -65,7 +65,7 @@ func (o *OpenAI) Server(ctx context.Context) (Server, error) {
 		case "llamacpp":
 			s.Name = LlamaCpp
 			var props llamaProps
-			if o.page(ctx, o.root()+"/props", nil, &props) == nil {
+			if getJSON(ctx, o.http, o.root()+"/props", o.key, &props) == nil {
 				s.Version = props.Build
 				o.thinks.Store(templateThinks.MatchString(props.Template))
 			}
@@ -74,7 +74,7 @@ func (o *OpenAI) Server(ctx context.Context) (Server, error) {
 			var v struct {
 				Version string `json:"version"`
 			}
-			if o.page(ctx, o.root()+"/version", nil, &v) == nil {
+			if getJSON(ctx, o.http, o.root()+"/version", o.key, &v) == nil {
 				s.Version = v.Version
 			}
 		case "organization_owner":
@@ -184,7 +184,7 @@ func (o *OpenAI) describe(ctx context.Context, name string) (Model, *llamaProps,
 // props reads llama.cpp's own page; nil where there is none, as behind a proxy.
 func (o *OpenAI) props(ctx context.Context) (*llamaProps, error) {
 	var p llamaProps
-	err := o.page(ctx, o.root()+"/props", nil, &p)
+	err := getJSON(ctx, o.http, o.root()+"/props", o.key, &p)
 	switch {
 	case err == nil:
 		return &p, nil

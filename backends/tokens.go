@@ -1,9 +1,11 @@
 package backends
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 )
 
 // Counter is a Backend whose server may tell how many tokens a prompt has.
@@ -75,7 +77,12 @@ func templateArguments(t Think) map[string]any {
 
 // post asks one of the server's own pages, beside /v1.
 func (o *OpenAI) post(ctx context.Context, page string, body, into any) error {
-	return o.page(ctx, o.root()+page, mustJSON(body), into)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, o.root()+page, bytes.NewReader(mustJSON(body)))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	return doJSON(ctx, o.http, req, o.key, into)
 }
 
 // PromptLimit is the most tokens a prompt may have on a server of the given
