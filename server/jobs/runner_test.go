@@ -116,7 +116,7 @@ func TestPanicEndsItsJob(t *testing.T) {
 	panicked("in the job", func(context.Context, *eval.Maker) error { panic("boom") })
 	panicked("in a worker", func(ctx context.Context, e *eval.Maker) error {
 		e.Observer = &exploding{Observer: e.Observer}
-		o := eval.New(judging.Comparisons[0])
+		o := eval.New(judging.Protocols()[0])
 		o.Backend, o.Model, o.Dataset = "sim", "coin", "sample"
 		_, err := e.Run(ctx, o)
 		return err
