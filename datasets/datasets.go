@@ -23,6 +23,8 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+
+	"gavel/datasets/rows"
 )
 
 // Candidate is one of the answers that a judge is shown, or may give.
@@ -189,7 +191,7 @@ type Set struct {
 	rows    []row
 	lines   []int32 // of the rows; nil where row i is line i+1
 	groups  groupIndex
-	data    io.ReaderAt
+	data    rows.Source
 	close   func() error
 	format  Format
 	remarks int                    // items with a note, of which the first stand in Notes
@@ -289,7 +291,8 @@ func describe(line []byte, err error) error {
 	}
 	var typ *json.UnmarshalTypeError
 	if errors.As(err, &typ) {
-		key := strings.TrimPrefix(typ.Field, "Answered.") // of a JudgmentLine, where it stands among the others
+		// Parts of Go's types are no keys: of a JudgmentLine, and of a message in a tree.
+		key := strings.Replace(strings.TrimPrefix(typ.Field, "Answered."), ".message.", ".", 1)
 		return fmt.Errorf("key %q is of type %s, expected %s", key, typ.Value, jsonKind(typ.Type))
 	}
 	return err

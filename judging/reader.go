@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gavel/datasets"
+	"gavel/datasets/rows"
 )
 
 // What follows is for those who hold the files of a run themselves, such as a
@@ -18,7 +19,7 @@ func DecodeManifest(name string, r io.Reader) (*Manifest, error) { return decode
 // DecodeRecord reads a line of records.jsonl.
 func DecodeRecord(line []byte) (*Record, error) {
 	r := new(Record)
-	if err := r.decode(line); err != nil {
+	if err := rows.Decode(line, r); err != nil {
 		return nil, err
 	}
 	return r, r.check()
@@ -58,7 +59,7 @@ func EachStored[T any](r io.Reader, decode func([]byte) (T, error), f func(Store
 		}
 		return out
 	}
-	return datasets.EachLine(r, parse, func(line datasets.Line[StoredLine[T]]) error {
+	return rows.EachLine(r, parse, func(line rows.Line[StoredLine[T]]) error {
 		out := line.Value
 		if out.Length <= 0 {
 			return nil

@@ -14,6 +14,7 @@ import (
 
 	"gavel/backends"
 	"gavel/datasets"
+	"gavel/datasets/rows"
 )
 
 // Reply is one turn of a judge.
@@ -317,12 +318,12 @@ func readRecords(path string, r io.Reader, f func(*Record) error) error {
 		if v.rec = new(Record); line[len(line)-1] != '\n' {
 			return read{} // without its newline a line was not finished
 		}
-		if v.err = v.rec.decode(line); v.err == nil {
+		if v.err = rows.Decode(line, v.rec); v.err == nil {
 			v.err = v.rec.check()
 		}
 		return v
 	}
-	return datasets.EachLine(r, parse, func(line datasets.Line[read]) error {
+	return rows.EachLine(r, parse, func(line rows.Line[read]) error {
 		v := line.Value
 		if v.rec == nil {
 			return nil

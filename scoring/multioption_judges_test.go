@@ -17,6 +17,7 @@ import (
 	"gavel/datasets"
 	"gavel/judging"
 	"gavel/report"
+	"gavel/report/table"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
@@ -178,9 +179,9 @@ func TestScriptedJudgesOfOptions(t *testing.T) {
 	run("right", "worst", unrelated, map[string]float64{"grade": 1, "accuracy": 100, "unrelated": 100})
 
 	var text bytes.Buffer
-	print := func(tables []report.Table) {
-		for _, table := range tables {
-			if err := report.Text(&text, table); err != nil {
+	print := func(tables []table.Table) {
+		for _, laid := range tables {
+			if err := table.Text(&text, laid); err != nil {
 				t.Fatal(err)
 			}
 		}

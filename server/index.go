@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -106,9 +105,6 @@ type indexed struct {
 }
 
 func newIndex(s *store, run string) *index { return &index{store: s, run: run} }
-
-// longestLine is the longest line that is read: memory holds a whole one.
-const longestLine = 64 << 20
 
 // refresh brings the index up to date with the run's files.
 func (x *index) refresh() error {
@@ -377,25 +373,6 @@ func (x *index) of(item int) []game {
 		return int(a.repeat) - int(b.repeat)
 	})
 	return games
-}
-
-// limited ends reading where a line is longer than memory should have to hold.
-type limited struct {
-	r    io.Reader
-	line int64
-}
-
-func (l *limited) Read(b []byte) (int, error) {
-	n, err := l.r.Read(b)
-	if last := bytes.LastIndexByte(b[:n], '\n'); last >= 0 {
-		l.line = int64(n - last - 1)
-	} else {
-		l.line += int64(n)
-	}
-	if l.line > longestLine {
-		return 0, fmt.Errorf("a line is longer than %d MiB: the file is damaged", longestLine>>20)
-	}
-	return n, err
 }
 
 // errChanged is said where a file no longer holds what the index found in it.

@@ -14,6 +14,7 @@ import (
 	"gavel/protocols/pairwise"
 	"gavel/protocols/selfreference"
 	"gavel/report"
+	"gavel/report/table"
 	"gavel/scoring"
 )
 
@@ -153,7 +154,7 @@ func (d *demo) run(protocol judging.Protocol, model, dataset, name string) (*sco
 
 // demoCompare compares the two judges that know the same and differ in their
 // position bias, under the first protocol.
-func demoCompare(dirs []string) ([]report.Table, error) {
+func demoCompare(dirs []string) ([]table.Table, error) {
 	var runs []*scoring.Run
 	for _, i := range []int{0, len(comparisons)} {
 		r, err := scoring.Load(dirs[i], scoring.DefaultOptions.Reading)

@@ -10,6 +10,7 @@ import (
 	"gavel/eval"
 	"gavel/judging"
 	"gavel/report"
+	"gavel/report/table"
 )
 
 func runCommand(e *env) *cli.Command {
@@ -125,8 +126,8 @@ func (e *env) printPlan(run *eval.RunPlan, format string) error {
 			Plan     judging.Plan      `json:"plan"`
 		}{run.Manifest, run.Dir, run.Plan})
 	}
-	table := report.Table{Title: "plan: nothing is asked", Columns: []report.Column{{Name: ""}, {Name: ""}}, Rows: run.Rows()}
-	if err := report.TextWithin(e.columns)(e.stdout, table); err != nil {
+	plan := table.Table{Title: "plan: nothing is asked", Columns: table.Left("", ""), Rows: run.Rows()}
+	if err := table.TextWithin(e.columns)(e.stdout, plan); err != nil {
 		return err
 	}
 	for _, msg := range run.Plan.First {

@@ -17,10 +17,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"gavel/datasets"
+	"gavel/datasets/rows"
 )
 
-// Other harnesses' files are rows: whatever [datasets.EachRow] reads, or a zip
+// Other harnesses' files are rows: whatever [rows.Each] reads, or a zip
 // archive with one JSON file in it. What a file is, its first bytes tell, not its
 // name.
 
@@ -188,9 +188,9 @@ func jsonMember(archive *zip.Reader) (*zip.File, error) {
 func (s *Source) Each(use func(row int, raw json.RawMessage) error) error {
 	take := func(row int, text []byte) error { return use(row, text) }
 	if s.member == nil {
-		return datasets.EachRow(s.Path, take)
+		return rows.Each(s.Path, take)
 	}
-	if err := datasets.EachRowIn(s.member, take); err != nil {
+	if err := rows.EachIn(s.member, take); err != nil {
 		return s.damaged(err)
 	}
 	return nil

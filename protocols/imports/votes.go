@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gavel/datasets"
+	"gavel/datasets/rows"
 	"gavel/judging"
 )
 
@@ -124,11 +125,11 @@ type Votes struct {
 
 // ReadVotes reads a file of votes on MT-Bench's pairs: rows of
 // lmsys/mt_bench_human_judgments, with their conversations or without, or of
-// FastChat's own judge, in whatever [datasets.EachRow] reads.
+// FastChat's own judge, in whatever [rows.Each] reads.
 func ReadVotes(path string) (*Votes, error) {
 	out := &Votes{}
 	bad := Rejects{Path: path}
-	err := datasets.EachRow(path, func(row int, raw []byte) error {
+	err := rows.Each(path, func(row int, raw []byte) error {
 		var r VoteRow
 		err := DecodeRow(raw, &r)
 		var v judging.Vote
