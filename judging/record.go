@@ -127,6 +127,25 @@ func (r *Record) Text() string {
 	return b.String()
 }
 
+// Turn is the reply in which a span of the text begins, and the span in it; false
+// for nowhere. What runs on into the next reply ends with the first.
+func (r *Record) Turn(s Span) (turn int, in Span, ok bool) {
+	if s.Nowhere() {
+		return 0, s, false
+	}
+	if last := len(r.Replies) - 1; last >= 0 && r.Replies[last].Constrained {
+		turn = last
+	}
+	for begin := 1; turn < len(r.Replies); turn++ { // each after a newline
+		n := len(r.Replies[turn].Text)
+		if in = s.Shift(-begin); in.Start < n {
+			return turn, Span{max(0, in.Start), min(in.End, n)}, true
+		}
+		begin += n + 1
+	}
+	return 0, Span{}, false
+}
+
 // Read reads the stored replies again. It gives what a run with this parser and
 // this reading would have recorded.
 func (r *Record) Read(p Asker, how Reading) (Verdict, error) {
