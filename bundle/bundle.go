@@ -91,28 +91,29 @@ func (b *opened) read() (err error) {
 	if len(b.Files) == 0 || b.Files[0].Name != indexFile+packed {
 		return errors.New("not a bundle of gavel: it does not begin with " + indexFile)
 	}
-	in, err := b.Files[0].open(b.file)
-	if err != nil {
-		return err
+	for _, f := range b.Files[1:] {
+		if !inBundle(f.Name) {
+			return fmt.Errorf("%q is no file of a bundle", f.Name)
+		}
 	}
-	defer in.Close()
-	text, err := io.ReadAll(io.LimitReader(in, mostIndex+1))
-	if err == nil && len(text) > mostIndex {
-		err = fmt.Errorf("%s is larger than %d MiB unpacked", indexFile, mostIndex>>20)
-	}
-	if err != nil {
+	var text []byte
+	err = b.each(func(_ File, in io.Reader) (err error) {
+		if text, err = io.ReadAll(io.LimitReader(in, mostIndex+1)); err == nil {
+			err = errEnough
+		}
 		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case len(text) > mostIndex:
+		return fmt.Errorf("%s is larger than %d MiB unpacked", indexFile, mostIndex>>20)
 	}
 	if err := json.Unmarshal(text, &b.Index); err != nil {
 		return fmt.Errorf("%s: %w", indexFile, err)
 	}
 	if b.Index.Schema > schema {
 		return fmt.Errorf("written by a newer gavel (schema %d, this one reads up to %d)", b.Index.Schema, schema)
-	}
-	for _, f := range b.Files[1:] {
-		if !inBundle(f.Name) {
-			return fmt.Errorf("%q is no file of a bundle", f.Name)
-		}
 	}
 	return nil
 }
@@ -159,19 +160,27 @@ func Verify(at string) (*Contents, error) {
 // in the folder out, and compares the results of both, byte for byte: that they
 // differ is an error. The report is of the run that was made; it is nil where
 // none was.
-func Replay(ctx context.Context, m *eval.Maker, run, out, cacheDir string) (*scoring.Report, error) {
-	rep, err := m.Replay(ctx, run, out, cacheDir, nil)
+func Replay(ctx context.Context, m *eval.Maker, run, out, cacheDir string) (rep *scoring.Report, found string, err error) {
+	rep, err = m.Replay(ctx, run, out, cacheDir, nil)
 	if err != nil {
-		return rep, err
+		return rep, "", err
 	}
 	was, is := filepath.Join(run, judging.ResultsFile), filepath.Join(out, judging.ResultsFile)
 	old, err := os.ReadFile(was)
 	if err != nil {
-		return rep, err
+		return rep, "", err
 	}
 	made, err := os.ReadFile(is)
-	if err == nil && !bytes.Equal(old, made) {
-		err = fmt.Errorf("%s and %s differ: another version of gavel made the first, or its files were changed", was, is)
+	if err != nil {
+		return rep, "", err
 	}
-	return rep, err
+	found = judging.ResultsFile + " is the same, byte for byte"
+	if !bytes.Equal(old, made) {
+		var before scoring.Report
+		if json.Unmarshal(old, &before) != nil || !before.SameValues(*rep) {
+			return rep, "", fmt.Errorf("%s and %s differ: another version of gavel made the first, or its files were changed", was, is)
+		}
+		found = judging.ResultsFile + " has the same values; intervals, or what is remarked, are those of this version of gavel"
+	}
+	return rep, found, nil
 }
