@@ -45,7 +45,7 @@ type Probability struct {
 
 // Imported is what a record taken from another harness's file brings along.
 type Imported struct {
-	Prompt   string          `json:"prompt"`            // the file's own "prompt"
+	Prompt   string          `json:"prompt,omitempty"`  // the file's own "prompt"
 	Scores   json.RawMessage `json:"scores,omitempty"`  // of a reward model, first shown first
 	Decision *string         `json:"decision"`          // as the file has it, in the places shown
 	Missing  bool            `json:"missing,omitempty"` // the file has null for this game
@@ -60,7 +60,7 @@ type Record struct {
 	Gavel    string   `json:"gavel"` // version that made it
 	Protocol string   `json:"protocol"`
 	Prompt   string   `json:"prompt"`
-	PromptID string   `json:"prompt_sha256"` // of the first turn's messages
+	PromptID string   `json:"prompt_sha256,omitempty"` // of the first turn's messages; not known of an imported record
 	Model    string   `json:"model"`
 	Identity string   `json:"identity"`
 	Item     string   `json:"item"`
