@@ -23,6 +23,8 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+
+	"gavel/datasets/rows"
 )
 
 // Candidate is one of the answers that a judge is shown, or may give.
@@ -92,6 +94,14 @@ func (it Item) Unit() string {
 	return it.ID
 }
 
+// GoldID is the label of the item: the id of a candidate, or the number.
+func (it Item) GoldID() string {
+	if it.Gold >= 0 && it.Gold < len(it.Candidates) {
+		return it.Candidates[it.Gold].ID
+	}
+	return it.Answer
+}
+
 // LineError says what is wrong with one line of a file, or with one row of a
 // file that has no lines.
 type LineError struct {
@@ -109,16 +119,16 @@ func (e *LineError) Error() string {
 }
 func (e *LineError) Unwrap() error { return e.Err }
 
-// DuplicateError is returned when two lines claim the same id. It is an error,
+// duplicateError is returned when two lines claim the same id. It is an error,
 // not a skipped line: neither of the two can be known to be the right one.
-type DuplicateError struct {
+type duplicateError struct {
 	Path        string
 	Line, First int
 	ID          string
 	Row         bool // Line and First count rows
 }
 
-func (e *DuplicateError) Error() string {
+func (e *duplicateError) Error() string {
 	if e.Row {
 		return fmt.Sprintf("%s: row %d: duplicate id %q, first seen in row %d: remove one of the two rows", e.Path, e.Line, e.ID, e.First)
 	}
@@ -195,7 +205,7 @@ type Set struct {
 	rows    []row
 	lines   []int32 // of the rows; nil where row i is line i+1
 	groups  groupIndex
-	data    io.ReaderAt
+	data    rows.Source
 	close   func() error
 	format  Format
 	remarks int                    // items with a note, of which the first stand in Notes
@@ -295,7 +305,8 @@ func describe(line []byte, err error) error {
 	}
 	var typ *json.UnmarshalTypeError
 	if errors.As(err, &typ) {
-		key := strings.TrimPrefix(typ.Field, "Answered.") // of a JudgmentLine, where it stands among the others
+		// Parts of Go's types are no keys: of a JudgmentLine, and of a message in a tree.
+		key := strings.Replace(strings.TrimPrefix(typ.Field, "Answered."), ".message.", ".", 1)
 		return fmt.Errorf("key %q is of type %s, expected %s", key, typ.Value, jsonKind(typ.Type))
 	}
 	return err

@@ -14,6 +14,7 @@ import (
 
 	"gavel/backends"
 	"gavel/datasets"
+	"gavel/datasets/rows"
 )
 
 // Reply is one turn of a judge.
@@ -44,7 +45,7 @@ type Probability struct {
 
 // Imported is what a record taken from another harness's file brings along.
 type Imported struct {
-	Prompt   string          `json:"prompt"`            // the file's own "prompt"
+	Prompt   string          `json:"prompt,omitempty"`  // the file's own "prompt"
 	Scores   json.RawMessage `json:"scores,omitempty"`  // of a reward model, first shown first
 	Decision *string         `json:"decision"`          // as the file has it, in the places shown
 	Missing  bool            `json:"missing,omitempty"` // the file has null for this game
@@ -59,7 +60,7 @@ type Record struct {
 	Gavel    string   `json:"gavel"` // version that made it
 	Protocol string   `json:"protocol"`
 	Prompt   string   `json:"prompt"`
-	PromptID string   `json:"prompt_sha256"` // of the first turn's messages
+	PromptID string   `json:"prompt_sha256,omitempty"` // of the first turn's messages; not known of an imported record
 	Model    string   `json:"model"`
 	Identity string   `json:"identity"`
 	Item     string   `json:"item"`
@@ -126,9 +127,28 @@ func (r *Record) Text() string {
 	return b.String()
 }
 
+// Turn is the reply in which a span of the text begins, and the span in it; false
+// for nowhere. What runs on into the next reply ends with the first.
+func (r *Record) Turn(s Span) (turn int, in Span, ok bool) {
+	if s.Nowhere() {
+		return 0, s, false
+	}
+	if last := len(r.Replies) - 1; last >= 0 && r.Replies[last].Constrained {
+		turn = last
+	}
+	for begin := 1; turn < len(r.Replies); turn++ { // each after a newline
+		n := len(r.Replies[turn].Text)
+		if in = s.Shift(-begin); in.Start < n {
+			return turn, Span{max(0, in.Start), min(in.End, n)}, true
+		}
+		begin += n + 1
+	}
+	return 0, Span{}, false
+}
+
 // Read reads the stored replies again. It gives what a run with this parser and
 // this reading would have recorded.
-func (r *Record) Read(p Protocol, how Reading) (Verdict, error) {
+func (r *Record) Read(p Asker, how Reading) (Verdict, error) {
 	switch {
 	case r.Imported != nil && r.Imported.Missing:
 		return Verdict{Outcome: Failed, Choice: Nobody}, nil
@@ -177,36 +197,40 @@ func (r *Record) stored() (Verdict, error) {
 	return v, nil
 }
 
-// describe notes what scores have to know of the item.
-func (r *Record) describe(item datasets.Item) {
+// NewRecord begins the record of one showing of an item.
+func NewRecord(m *Manifest, item datasets.Item, s Showing) *Record {
+	r := &Record{
+		Schema: recordSchema, Item: item.ID, Source: item.Source, Group: item.Group, Gold: item.GoldID(),
+		Showing: s.Index, Mode: s.Mode, Order: orderIDs(item, s), Replies: []Reply{},
+	}
 	if item.Shape != datasets.Pair {
 		r.Shape = item.Shape
 	}
-	r.Gold = goldOf(item)
-	if a := item.Answered; a != nil {
-		r.Question, r.Agent, r.Own = a.Question, a.Agent, a.Own
+	r.Belong(m)
+	if p, err := ProtocolNamed(r.Protocol); err == nil && p.Describe != nil {
+		p.Describe(r, item, s)
 	}
-	for _, c := range item.Candidates {
-		if c.Unrelated {
-			r.Unrelated = c.ID
-		}
-	}
-	r.describeOptions(item)
+	return r
 }
 
-// describeOpen notes that a question was asked for its own sake: what the item
-// says is right is right of something else.
-func (r *Record) describeOpen(s Showing) {
-	if s.Shape == datasets.Open {
-		r.Shape, r.Gold = s.Shape, ""
+// Belong notes which run the record is of.
+func (r *Record) Belong(m *Manifest) {
+	r.Run, r.Gavel, r.Protocol, r.Prompt = m.ID, m.Gavel, m.Spec.Protocol, m.Spec.Prompt.Name
+	r.Model, r.Identity = m.Spec.Model.Name, m.Spec.Model.Identity
+}
+
+// Describe notes who answered what is judged, and what the judge itself answered.
+func (r *Record) Describe(a *datasets.Answered) {
+	if a != nil {
+		r.Question, r.Agent, r.Own = a.Question, a.Agent, a.Own
 	}
 }
 
 // unordered tells whether the record is of a question that shows no candidates.
 func (r *Record) unordered() bool { return r.Shape == datasets.Number || r.Shape == datasets.Open }
 
-// take notes a verdict.
-func (r *Record) take(v Verdict) {
+// Take notes a verdict.
+func (r *Record) Take(v Verdict) {
 	r.Outcome, r.Label, r.Choice, r.Answer, r.Rule = v.Outcome, v.Label, r.CandidateID(v.Choice), v.Answer, v.Rule
 }
 
@@ -273,8 +297,24 @@ func (r *Record) check() error {
 	if len(slices.Compact(ids)) != len(r.Order) {
 		return errors.New("a candidate shown twice")
 	}
-	return r.checkOptions()
+	if p, err := ProtocolNamed(r.Protocol); err == nil && p.Check != nil {
+		return p.Check(r)
+	}
+	return nil
 }
+
+// RightVerdict tells whether a verdict on the record's item is the dataset's.
+func RightVerdict(r *Record, v Verdict) bool {
+	if p, err := ProtocolNamed(r.Protocol); err == nil && p.Right != nil {
+		return p.Right(r, v)
+	}
+	choice := r.CandidateID(v.Choice)
+	return choice != "" && choice == r.Gold
+}
+
+// IsPreference tells whether the record is of two responses and what was
+// preferred, a tie included.
+func (r *Record) IsPreference() bool { return r.Shape == datasets.Preference }
 
 // ReadRecords calls f for every record of a file, in the order written. An
 // unfinished last line, as a killed run leaves it, is passed over; any other
@@ -297,12 +337,12 @@ func readRecords(path string, r io.Reader, f func(*Record) error) error {
 		if v.rec = new(Record); line[len(line)-1] != '\n' {
 			return read{} // without its newline a line was not finished
 		}
-		if v.err = v.rec.decode(line); v.err == nil {
+		if v.err = rows.Decode(line, v.rec); v.err == nil {
 			v.err = v.rec.check()
 		}
 		return v
 	}
-	return datasets.EachLine(r, parse, func(line datasets.Line[read]) error {
+	return rows.EachLine(r, parse, func(line rows.Line[read]) error {
 		v := line.Value
 		if v.rec == nil {
 			return nil
@@ -323,19 +363,23 @@ type recordWriter struct {
 	mu   sync.Mutex
 	file *os.File
 	size int64
-	buf  bytes.Buffer
 }
 
+// lines are buffers for records, which are encoded side by side.
+var lines = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
 func (w *recordWriter) write(r *Record) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.buf.Reset()
-	enc := json.NewEncoder(&w.buf)
+	buf := lines.Get().(*bytes.Buffer)
+	defer lines.Put(buf)
+	buf.Reset()
+	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(r); err != nil {
 		return err
 	}
-	n, err := w.file.Write(w.buf.Bytes())
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n, err := w.file.Write(buf.Bytes())
 	if err != nil {
 		w.file.Truncate(w.size) // half a line helps nobody
 		return err

@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path"
+	"runtime"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -19,7 +22,7 @@ import (
 // Job is a run to be made.
 type Job struct {
 	Manifest *Manifest
-	Protocol Protocol
+	Asker    Asker
 	Set      *datasets.Set
 	Rows     []int // items of Set to judge
 	Client   backends.Client
@@ -94,7 +97,10 @@ func (j *Job) Run(ctx context.Context) error {
 	// Workers that live as long as the run, not one for each item: their stacks
 	// have grown to what a call needs.
 	for range workers {
-		g.Go(func() error { return j.worker(ctx, q, ended, count) })
+		g.Go(func() (err error) {
+			defer Caught(&err)
+			return j.worker(ctx, q, ended, count)
+		})
 	}
 	err := g.Wait()
 	switch {
@@ -108,6 +114,20 @@ func (j *Job) Run(ctx context.Context) error {
 		return ErrStopped
 	}
 	return context.Cause(whole) // nil, or it ended while no call was in flight
+}
+
+// Caught, deferred, makes an error of a panic: a server that makes several runs
+// goes on with the others.
+func Caught(err *error) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	at, file, line, ok := runtime.Caller(1)
+	for skip := 2; ok && strings.HasPrefix(runtime.FuncForPC(at).Name(), "runtime."); skip++ {
+		at, file, line, ok = runtime.Caller(skip)
+	}
+	*err = fmt.Errorf("gavel itself went wrong, please report it: %v (%s:%d)", p, path.Base(file), line)
 }
 
 // worker asks for the judgments of one item after the other, until none is left
@@ -173,18 +193,9 @@ type Counter func(context.Context, backends.Request) (int, error)
 func (j *Job) judge(ctx context.Context, item datasets.Item, s Showing, repeat int) (*Record, error) {
 	m := j.Manifest
 	params := m.Spec.Parameters
-	prompt := j.Protocol.Prompt(item, s)
-	rec := &Record{
-		Schema: recordSchema, Run: m.ID, Gavel: m.Gavel,
-		Protocol: m.Spec.Protocol, Prompt: m.Spec.Prompt.Name,
-		Model: m.Spec.Model.Name, Identity: m.Spec.Model.Identity,
-		Item: item.ID, Source: item.Source, Group: item.Group,
-		Showing: s.Index, Repeat: repeat, Mode: s.Mode, Order: orderIDs(item, s),
-		Replies: []Reply{},
-		At:      j.Now().UTC().Truncate(time.Millisecond),
-	}
-	rec.describe(item)
-	rec.describeOpen(s)
+	prompt := j.Asker.Prompt(item, s)
+	rec := NewRecord(m, item, s)
+	rec.Repeat, rec.At = repeat, j.Now().UTC().Truncate(time.Millisecond)
 	req := j.request(FirstTurn(prompt, params.SystemRole), &prompt.Oracle, repeat)
 	rec.PromptID = hashEncoded(req.Encoded)
 	if said := j.measure(ctx, &req); said != "" {
@@ -208,7 +219,7 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Showing, repeat i
 			return failed(err)
 		}
 		rec.Replies = append(rec.Replies, reply(resp, constrained))
-		if v, err = rec.Read(j.Protocol, how); err != nil {
+		if v, err = rec.Read(j.Asker, how); err != nil {
 			return nil, err
 		}
 		next := prompt.FollowUp
@@ -229,7 +240,7 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Showing, repeat i
 			backends.Message{Role: backends.User, Content: next})
 		req.Encoded = backends.EncodeMessages(req.Messages)
 	}
-	rec.take(v)
+	rec.Take(v)
 	return rec, nil
 }
 

@@ -3,8 +3,10 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
+	"gavel/report/table"
 	"gavel/scoring"
 )
 
@@ -16,39 +18,38 @@ func (a Agreement) CSV(w io.Writer) error {
 	rows := [][]string{{"run", "model", "human", "turn", "between", "and", "setup", "value", "equal", "n", "low", "high", "chance", "note"}}
 	for _, r := range a.Rows {
 		rows = append(rows, []string{a.Run, a.Model, a.Human, strconv.Itoa(r.Turn), r.Between[0], r.Between[1], r.Setup,
-			number(r.Value, 4), strconv.Itoa(r.Equal), strconv.Itoa(r.N), number(r.Low, 4), number(r.High, 4), number(&r.Chance, 4), r.Note})
+			table.Cell(r.Value, 4), strconv.Itoa(r.Equal), strconv.Itoa(r.N), table.Cell(r.Low, 4), table.Cell(r.High, 4), table.Cell(&r.Chance, 4), r.Note})
 	}
-	return writeCSV(w, rows)
+	return table.WriteCSV(w, rows)
 }
 
 // Tables lays it out as the paper does: the two setups side by side.
-func (a Agreement) Tables() []Table {
-	t := Table{
-		Title: fmt.Sprintf("%s · %s%s\npeople: %s", a.Model, a.Dataset, simulatedMark(a.Simulated), a.Human),
-		Columns: []Column{{"turn", false}, {"votes of", false}, {"and of", false},
-			{"S1: with ties, %", true}, {"n", true}, {"S2: without ties, %", true}, {"n", true}},
+func (a Agreement) Tables() []table.Table {
+	t := table.Table{
+		Title:   fmt.Sprintf("%s · %s%s\npeople: %s", a.Model, a.Dataset, simulatedMark(a.Simulated), a.Human),
+		Columns: append(table.Left("turn", "votes of", "and of"), table.Right("S1: with ties, %", "n", "S2: without ties, %", "n")...),
 	}
-	notes := map[string]bool{}
 	for i := 0; i+1 < len(a.Rows); i += 2 {
 		s1, s2 := a.Rows[i], a.Rows[i+1]
 		t.Rows = append(t.Rows, []string{strconv.Itoa(s1.Turn), s1.Between[0], s1.Between[1], agreed(s1), strconv.Itoa(s1.N), agreed(s2), strconv.Itoa(s2.N)})
 		for _, r := range []scoring.AgreementRow{s1, s2} {
-			if r.Note != "" && !notes[r.Note] {
-				notes[r.Note] = true
+			if r.Note != "" && !slices.Contains(t.Notes, r.Note) {
 				t.Notes = append(t.Notes, r.Note)
 			}
 		}
 	}
 	t.Notes = append(t.Notes,
 		"n: pairs of votes, one of each, on the same two answers to the same turn; votes at random would agree in 33.33 % with ties and 50 % without",
-		fmt.Sprintf("intervals: %g %% bootstrap over questions, %d rounds, seed %d", 100*a.Bootstrap.Level, a.Bootstrap.Rounds, a.Bootstrap.Seed))
-	for _, w := range a.Warnings {
-		t.Notes = append(t.Notes, "! "+w)
-	}
-	return []Table{t}
+		Intervals(a.Bootstrap, func(yield func(string) bool) {
+			for _, r := range a.Rows {
+				if !yield(r.Interval) {
+					return
+				}
+			}
+		}))
+	t.Notes = append(t.Notes, table.Warned(a.Warnings)...)
+	return []table.Table{t}
 }
 
 // agreed is a percentage with its interval.
-func agreed(r scoring.AgreementRow) string {
-	return withInterval(scoring.Result{Value: r.Value, Low: r.Low, High: r.High})
-}
+func agreed(r scoring.AgreementRow) string { return table.Interval(r.Value, r.Low, r.High, 2, 1) }

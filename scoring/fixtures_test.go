@@ -12,6 +12,7 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
+	_ "gavel/protocols"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
@@ -146,7 +147,7 @@ type making struct {
 // makeRun runs a judge over a set and returns the run's directory.
 func makeRun(t *testing.T, how making) string {
 	t.Helper()
-	kind, err := judging.KindNamed(how.protocol)
+	kind, err := judging.ProtocolNamed(how.protocol)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +183,7 @@ func makeRun(t *testing.T, how making) string {
 		t.Fatal(err)
 	}
 	job := judging.Job{
-		Manifest: m, Protocol: kind.New(template, nil), Set: how.set, Rows: rows, Client: how.client, Concurrency: 4, GiveUp: 1 << 30,
+		Manifest: m, Asker: kind.New(template, nil), Set: how.set, Rows: rows, Client: how.client, Concurrency: 4, GiveUp: 1 << 30,
 		Write: dir.Write, Now: func() time.Time { return time.Unix(0, 0) },
 	}
 	if err := job.Run(t.Context()); err != nil {

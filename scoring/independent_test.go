@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gavel/judging"
+	"gavel/protocols/pairwise"
 	"gavel/scoring"
 )
 
@@ -152,7 +153,7 @@ func TestPublishedJudges(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			pairs := outputFile(t, c.path)
 			dir := filepath.Join(t.TempDir(), "run")
-			if _, err := judging.ImportJudgeBench(c.path, dir, "test"); err != nil {
+			if _, err := pairwise.ImportJudgeBench(c.path, dir, "test"); err != nil {
 				t.Fatal(err)
 			}
 			run := load(t, dir, judging.Reading{})

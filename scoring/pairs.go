@@ -54,7 +54,7 @@ func (p *pattern) complete() bool { return p.games[0].seen && p.games[1].seen }
 // pairs scores runs that compare two responses in both orders.
 type pairs struct {
 	manifest *judging.Manifest
-	asked    judging.Protocol
+	asked    judging.Asker
 	rows     []pair // in the end: with both games, by item
 
 	items    *judging.IDs
@@ -69,7 +69,7 @@ type pairs struct {
 }
 
 func newPairs(m *judging.Manifest) Scorer {
-	asked, _ := judging.ProtocolOf(m) // which the loader has found there
+	asked, _ := judging.AskerOf(m) // which the loader has found there
 	return &pairs{manifest: m, asked: asked, items: new(judging.IDs), number: map[pattern]uint32{}}
 }
 

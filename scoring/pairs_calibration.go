@@ -22,7 +22,7 @@ type forecast struct {
 
 // confidence is what the labels on offer that name the verdict's candidate come
 // to together; ok is false where the record tells no probabilities.
-func confidence(r *judging.Record, p judging.Protocol, v judging.Verdict) (sum float64, ok bool) {
+func confidence(r *judging.Record, p judging.Asker, v judging.Verdict) (sum float64, ok bool) {
 	s := r.Shown()
 	for _, l := range r.Probabilities {
 		if w := p.Parse(s, l.Label, judging.Reading{Policy: judging.Unique}); w.Outcome == v.Outcome && w.Choice == v.Choice {

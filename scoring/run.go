@@ -60,13 +60,13 @@ func Load(dir string, how judging.Reading) (*Run, error) {
 type Loader struct {
 	mu       sync.Mutex
 	run      *Run
-	protocol judging.Protocol
+	protocol judging.Asker
 }
 
 // NewLoader makes a loader for the run of a manifest. items are the ids that its
 // records will be of, where the caller has them: they are only read.
 func NewLoader(m *judging.Manifest, how judging.Reading, items *judging.IDs) (*Loader, error) {
-	protocol, err := judging.ProtocolOf(m)
+	protocol, err := judging.AskerOf(m)
 	if err != nil {
 		return nil, err
 	}

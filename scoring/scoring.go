@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gavel/judging"
@@ -49,6 +50,14 @@ type Result struct {
 	Interval string   `json:"interval,omitempty"` // how it was made: one of the By constants
 	Missing  string   `json:"missing"`            // how games without a verdict counted
 	Note     string   `json:"note,omitempty"`
+}
+
+// Count is n and, where several units belong together, in how many clusters they are.
+func (r Result) Count() string {
+	if r.Clusters == 0 || r.Clusters == r.N {
+		return strconv.Itoa(r.N)
+	}
+	return fmt.Sprintf("%d in %d", r.N, r.Clusters)
 }
 
 // Report is what a run comes to: one run of `gavel score --json`, and, without

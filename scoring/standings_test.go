@@ -122,7 +122,7 @@ func TestStandingsOnCommonItems(t *testing.T) {
 
 // Each protocol has its headlines, and runs of two protocols are no condition.
 func TestStandingsOfProtocols(t *testing.T) {
-	for _, k := range judging.Kinds {
+	for _, k := range judging.Protocols() {
 		m := manifestOf(k.Name, 1)
 		if _, err := scoring.Standings([]*scoring.Run{gather(t, m, nil), gather(t, m, nil)}, quick); err != nil {
 			t.Errorf("%s: %v", k.Name, err)

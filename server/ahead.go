@@ -5,8 +5,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
-
-	"gavel/server/jobs"
 )
 
 // ahead reads the newest runs before anybody looks at them, when the server
@@ -16,7 +14,7 @@ import (
 // the rest, and reads nothing twice.
 type ahead struct {
 	s      *Server
-	failed *lru[string, scored] // runs that could not be read, as they were
+	failed *lru[string, stamps] // runs that could not be read, as they were
 
 	mu     sync.Mutex
 	atWork bool
@@ -29,10 +27,10 @@ const (
 	aheadBytes = 512 << 20 // of records; a larger run is read when it is looked at
 )
 
-func newAhead(s *Server) *ahead { return &ahead{s: s, failed: newLRU[string, scored](64)} }
+func newAhead(s *Server) *ahead { return &ahead{s: s, failed: newLRU[string, stamps](64)} }
 
 // begin reads the newest of the runs that are not read yet, in the background,
-// one after the other.
+// one after the other; runs that this server makes come first.
 func (a *ahead) begin(listed []found) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -43,7 +41,7 @@ func (a *ahead) begin(listed []found) {
 	a.work.Go(func() {
 		defer a.ended()
 		for _, run := range newest(listed) {
-			if a.s.runs.closing.Err() != nil || a.s.makes() {
+			if a.s.runs.closing.Err() != nil || len(a.s.activeJobs()) > 0 {
 				return
 			}
 			a.read(run)
@@ -75,7 +73,7 @@ func newest(listed []found) []found {
 // read reads a run. What is wrong with it is said to whoever opens it.
 func (a *ahead) read(run found) {
 	now := a.s.stampsOf(run.name)
-	if was, failed := a.failed.get(run.name); now.records.size > aheadBytes || failed && was.same(now) {
+	if was, failed := a.failed.get(run.name); now.records.size > aheadBytes || failed && was == now {
 		return
 	}
 	defer func() {
@@ -98,9 +96,4 @@ func (s *Server) lookAhead() {
 	if runs, err := s.runs.list(); err == nil {
 		s.ahead.begin(runs)
 	}
-}
-
-// makes tells whether this server is making runs: they come first.
-func (s *Server) makes() bool {
-	return s.opts.Runner != nil && slices.ContainsFunc(s.opts.Runner.Jobs(), jobs.Job.Active)
 }

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 
 	"gavel/datasets"
 	"gavel/judging"
+	_ "gavel/protocols" // which runs name
 )
 
 // index is where the records and items of one run stand in its files, and of
@@ -26,7 +26,7 @@ type index struct {
 
 	mu       sync.RWMutex
 	m        *judging.Manifest
-	protocol judging.Protocol
+	protocol judging.Asker
 	records  tail
 	itemsAt  stamp
 	ids      judging.IDs
@@ -106,9 +106,6 @@ type indexed struct {
 
 func newIndex(s *store, run string) *index { return &index{store: s, run: run} }
 
-// longestLine is the longest line that is read: memory holds a whole one.
-const longestLine = 64 << 20
-
 // refresh brings the index up to date with the run's files.
 func (x *index) refresh() error {
 	x.mu.Lock()
@@ -151,8 +148,8 @@ func (x *index) update() error {
 	}
 	if x.m == nil || x.m.ID != m.ID {
 		x.reset()
-		if x.protocol, err = judging.ProtocolOf(m); err != nil {
-			return &failure{status: 422, text: fmt.Sprintf("%s: %v", x.run, err)}
+		if x.protocol, err = judging.AskerOf(m); err != nil {
+			return unreadable(err, "%s: %v", x.run, err)
 		}
 	}
 	x.m = m
@@ -184,7 +181,7 @@ func (x *index) readRecords() error {
 		return nil // not begun yet
 	}
 	if err != nil {
-		return &failure{status: 422, text: fmt.Sprintf("the records of %q cannot be read: %v", x.run, reason(err))}
+		return unreadable(err, "the records of %q cannot be read: %v", x.run, reason(err))
 	}
 	defer f.Close()
 	was := x.records.info
@@ -212,7 +209,7 @@ func (x *index) readRecords() error {
 		return nil
 	})
 	if err != nil {
-		return &failure{status: 422, text: fmt.Sprintf("the records of %q cannot be read: %v", x.run, reason(err))}
+		return unreadable(err, "the records of %q cannot be read: %v", x.run, reason(err))
 	}
 	x.records.info = info
 	x.version++
@@ -321,7 +318,7 @@ func (x *index) readItems() error {
 		return nil // not written yet, or an imported run without texts
 	}
 	if err != nil {
-		return &failure{status: 422, text: fmt.Sprintf("the items of %q cannot be read: %v", x.run, reason(err))}
+		return unreadable(err, "the items of %q cannot be read: %v", x.run, reason(err))
 	}
 	defer f.Close()
 	if stampOf(info) == x.itemsAt {
@@ -347,7 +344,7 @@ func (x *index) readItems() error {
 		return nil
 	})
 	if err != nil {
-		return &failure{status: 422, text: fmt.Sprintf("the items of %q cannot be read: %v", x.run, reason(err))}
+		return unreadable(err, "the items of %q cannot be read: %v", x.run, reason(err))
 	}
 	x.itemsAt = stampOf(info)
 	x.version++
@@ -376,25 +373,6 @@ func (x *index) of(item int) []game {
 		return int(a.repeat) - int(b.repeat)
 	})
 	return games
-}
-
-// limited ends reading where a line is longer than memory should have to hold.
-type limited struct {
-	r    io.Reader
-	line int64
-}
-
-func (l *limited) Read(b []byte) (int, error) {
-	n, err := l.r.Read(b)
-	if last := bytes.LastIndexByte(b[:n], '\n'); last >= 0 {
-		l.line = int64(n - last - 1)
-	} else {
-		l.line += int64(n)
-	}
-	if l.line > longestLine {
-		return 0, fmt.Errorf("a line is longer than %d MiB: the file is damaged", longestLine>>20)
-	}
-	return n, err
 }
 
 // errChanged is said where a file no longer holds what the index found in it.

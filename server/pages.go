@@ -17,6 +17,7 @@ import (
 
 	"gavel/judging"
 	"gavel/report"
+	"gavel/report/table"
 	"gavel/scoring"
 	"gavel/server/jobs"
 )
@@ -39,7 +40,6 @@ type pages struct {
 type frame struct {
 	View    any
 	Name    string
-	CSRF    string
 	Version string
 	Start   bool // runs can be started
 	Inside  bool // whoever asks was let in
@@ -98,7 +98,7 @@ func (p *pages) add(file string, text []byte) {
 // cannot be made is an error and no half page.
 func (p *pages) render(w http.ResponseWriter, r *http.Request, status int, name string, view any) {
 	f := frame{
-		View: view, Name: name, CSRF: p.s.guard.csrf(r), Version: p.s.opts.Version, Start: p.s.opts.Runner != nil,
+		View: view, Name: name, Version: p.s.opts.Version, Start: p.s.opts.Runner != nil,
 		Inside: inside(r), Session: p.s.guard.session(r) != "", Path: r.URL.RequestURI(),
 	}
 	var b bytes.Buffer
@@ -141,7 +141,7 @@ func (p *pages) functions() template.FuncMap {
 		"percent":  func(p float64) string { return strconv.FormatFloat(100*p, 'f', 1, 64) + " %" },
 		"query":    query,
 		"result":   result,
-		"sorted":   func(f RunsFilter, by, name string) sortedHead { return sortedHead{f, by, name} },
+		"sorted":   func(f runsFilter, by, name string) sortedHead { return sortedHead{f, by, name} },
 		"options":  func(empty, chosen string, list any) choices { return choices{empty, chosen, list} },
 		"in":       or,
 		"fieldOf":  fieldOf,
@@ -186,7 +186,7 @@ func (c choices) All() []Option {
 
 // sortedHead is the head of a column by which the list of runs can be sorted.
 type sortedHead struct {
-	f        RunsFilter
+	f        runsFilter
 	by, Name string
 }
 
@@ -253,18 +253,7 @@ func result(x *scoring.Result) string {
 	if x == nil {
 		return ""
 	}
-	if x.Value == nil {
-		return "n/a"
-	}
-	places := 2
-	if x.Unit != "" {
-		places = 4
-	}
-	text := strconv.FormatFloat(*x.Value, 'f', places, 64)
-	if x.Low != nil && x.High != nil {
-		text += fmt.Sprintf(" [%s, %s]", strconv.FormatFloat(*x.Low, 'f', places-1, 64), strconv.FormatFloat(*x.High, 'f', places-1, 64))
-	}
-	return text
+	return table.Whole(*x)
 }
 
 // manifestText is run.json as it is written.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"gavel/judging"
+	"gavel/report"
 	"gavel/scoring"
 	"gavel/server/jobs"
 )
@@ -43,7 +45,7 @@ const damagedStatus = "damaged"
 func headOf(name string, m *judging.Manifest) RunHead {
 	p := m.Spec.Parameters
 	var settings []string
-	for _, k := range sortedKeys(m.Spec.Options) {
+	for _, k := range slices.Sorted(maps.Keys(m.Spec.Options)) {
 		settings = append(settings, k+" "+m.Spec.Options[k])
 	}
 	if p.Constrain {
@@ -65,15 +67,6 @@ func headOf(name string, m *judging.Manifest) RunHead {
 	}
 }
 
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
 // URL of the run's page.
 func (h RunHead) URL() string { return "/runs/" + escaped(h.Name) }
 
@@ -88,15 +81,15 @@ type RunRow struct {
 	Error    string          `json:"error,omitempty"` // why the folder is no run
 }
 
-// RunsView is the list of runs.
-type RunsView struct {
+// runsView is the list of runs.
+type runsView struct {
 	Runs   []RunRow   `json:"runs"`
 	Total  int        `json:"total"` // before filters
-	Filter RunsFilter `json:"filter"`
+	Filter runsFilter `json:"filter"`
 }
 
-// RunsFilter is what the list of runs was asked to show.
-type RunsFilter struct {
+// runsFilter is what the list of runs was asked to show.
+type runsFilter struct {
 	Text     string `json:"q,omitempty"`
 	Protocol string `json:"protocol,omitempty"`
 	Model    string `json:"model,omitempty"`
@@ -131,7 +124,7 @@ var sorts = []Option{
 }
 
 // Orders are what the list can be sorted by.
-func (f RunsFilter) Orders() []Option { return sorts }
+func (f runsFilter) Orders() []Option { return sorts }
 
 // value is the headline, below all others where there is none.
 func (r RunRow) value() float64 {
@@ -141,22 +134,25 @@ func (r RunRow) value() float64 {
 	return *r.Headline.Value
 }
 
-func (s *Server) runsView(r *http.Request) (RunsView, error) {
+func (s *Server) runsView(r *http.Request) (runsView, error) {
 	runs, err := s.runs.list()
 	if err != nil {
-		return RunsView{}, err
+		return runsView{}, err
 	}
 	q := r.URL.Query()
-	f := RunsFilter{Text: q.Get("q"), Protocol: q.Get("protocol"), Model: q.Get("model"), Dataset: q.Get("dataset"), Status: q.Get("status"), Sort: cmp.Or(q.Get("sort"), "when")}
+	f := runsFilter{Text: q.Get("q"), Protocol: q.Get("protocol"), Model: q.Get("model"), Dataset: q.Get("dataset"), Status: q.Get("status"), Sort: cmp.Or(q.Get("sort"), "when")}
 	order, ok := orders[strings.TrimPrefix(f.Sort, "-")]
 	if !ok {
-		return RunsView{}, bad("sort %q: it is one of %s, with - in front for the other way round", visible(f.Sort), strings.Join(sortedKeys(orders), ", "))
+		return runsView{}, bad("sort %q: it is one of %s, with - in front for the other way round", visible(f.Sort), strings.Join(slices.Sorted(maps.Keys(orders)), ", "))
 	}
-	view := RunsView{Runs: []RunRow{}, Total: len(runs)}
-	jobs := s.jobsByRun()
+	view := runsView{Runs: []RunRow{}, Total: len(runs)}
+	at := map[string]string{}
+	for _, j := range s.activeJobs() {
+		at[j.Run()] = j.ID
+	}
 	for _, run := range runs {
 		row := s.row(r, run)
-		row.Job = jobs[run.name]
+		row.Job = at[run.name]
 		f.offer(row)
 		if f.takes(row) {
 			view.Runs = append(view.Runs, row)
@@ -172,7 +168,7 @@ func (s *Server) runsView(r *http.Request) (RunsView, error) {
 }
 
 // offer adds what a row can be filtered by.
-func (f *RunsFilter) offer(row RunRow) {
+func (f *runsFilter) offer(row RunRow) {
 	for _, o := range []struct {
 		list  *[]string
 		value string
@@ -183,7 +179,7 @@ func (f *RunsFilter) offer(row RunRow) {
 	}
 }
 
-func (f *RunsFilter) takes(row RunRow) bool {
+func (f *runsFilter) takes(row RunRow) bool {
 	is := func(want, value string) bool { return want == "" || want == value }
 	if !is(f.Protocol, row.Protocol) || !is(f.Model, row.Model) || !is(f.Dataset, row.Dataset) || !is(f.Status, row.Status) {
 		return false
@@ -211,7 +207,7 @@ func (s *Server) row(r *http.Request, run found) RunRow {
 			return row
 		}
 		if x, done, err := s.index(r.Context(), run.name); err == nil {
-			row.Records, row.Outcomes = x.counts.Records, clone(x.counts.Outcomes)
+			row.Records, row.Outcomes = x.counts.Records, maps.Clone(x.counts.Outcomes)
 			row.Stalled = s.silent(info)
 			done()
 		} else {
@@ -234,37 +230,29 @@ func (s *Server) silent(info os.FileInfo) bool { return s.now().Sub(info.ModTime
 // are not read for it; once their page was opened it is known.
 func (s *Server) sum(run found) summed {
 	now := s.stampsOf(run.name)
-	if at, ok := s.summed.get(run.name); ok && at.of.same(now) {
+	if at, ok := s.summed.get(run.name); ok && at.of == now {
 		return at
 	}
 	out := summed{of: now}
 	rep := s.written(run.name, run.m, now)
 	if rep == nil {
 		at, ok := s.scores.get(run.name)
-		if !ok || !at.same(now) || at.rep == nil {
+		if !ok || at.of != now || at.v.rep == nil {
 			return out // not kept: it may be known later
 		}
-		rep = at.rep
+		rep = at.v.rep
 	}
-	if x := headline(rep); x != nil {
+	if x := report.Headline(rep); x != nil {
 		kept := *x
 		out.headline = &kept
 	}
-	out.outcomes, out.warnings = clone(rep.Outcomes), len(rep.Warnings)
+	out.outcomes, out.warnings = maps.Clone(rep.Outcomes), len(rep.Warnings)
 	s.summed.put(run.name, out)
 	return out
 }
 
-func clone(m map[string]int) map[string]int {
-	out := make(map[string]int, len(m))
-	for k, v := range m {
-		out[k] = v
-	}
-	return out
-}
-
-// RunView is the page of a run.
-type RunView struct {
+// runView is the page of a run.
+type runView struct {
 	RunHead
 	Headline  *scoring.Result   `json:"headline"`
 	Report    *scoring.Report   `json:"report"` // null while the run is being made
@@ -280,15 +268,15 @@ type RunView struct {
 	Outcomes  []string          `json:"-"` // in their order
 }
 
-func (s *Server) runView(r *http.Request) (RunView, error) {
+func (s *Server) runView(r *http.Request) (runView, error) {
 	name := r.PathValue("run")
 	x, done, err := s.index(r.Context(), name)
 	if err != nil {
-		return RunView{}, err
+		return runView{}, err
 	}
 	m := x.m
-	v := RunView{RunHead: headOf(name, m), Counts: x.counts, Damaged: x.damaged, Manifest: m, Progress: x.progress(s.now()), Warnings: []string{}, Outcomes: scoring.Outcomes}
-	v.Counts.Outcomes = clone(x.counts.Outcomes)
+	v := runView{RunHead: headOf(name, m), Counts: x.counts, Damaged: x.damaged, Manifest: m, Progress: x.progress(s.now()), Warnings: []string{}, Outcomes: scoring.Outcomes}
+	v.Counts.Outcomes = maps.Clone(x.counts.Outcomes)
 	done()
 	s.withJob(&v.Progress)
 	v.Stalled = v.Progress.Stalled
@@ -296,12 +284,12 @@ func (s *Server) runView(r *http.Request) (RunView, error) {
 		v.Job = v.Progress.Job
 	}
 	v.CanDelete = s.opts.Runner != nil && v.Job == nil
-	n := s.numbers(name, m)
-	if n.err != nil {
-		v.Problem = n.err.Error()
+	n, err := s.numbers(name, m)
+	if err != nil {
+		v.Problem = err.Error()
 	}
 	if n.rep != nil {
-		v.Report, v.Headline, v.Warnings, v.Results = n.rep, headline(n.rep), n.rep.Warnings, n.page
+		v.Report, v.Headline, v.Warnings, v.Results = n.rep, report.Headline(n.rep), n.rep.Warnings, n.page
 	}
 	return v, nil
 }

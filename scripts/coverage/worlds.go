@@ -7,6 +7,7 @@ import (
 
 	"gavel/datasets"
 	"gavel/judging"
+	_ "gavel/protocols"
 	"gavel/scoring"
 )
 
@@ -157,7 +158,7 @@ func everything(units []unit) []*judging.Record {
 
 // run is a run of records.
 func (w world) run(records []*judging.Record) *scoring.Run {
-	kind, err := judging.KindNamed(w.protocol)
+	kind, err := judging.ProtocolNamed(w.protocol)
 	if err != nil {
 		panic(err)
 	}

@@ -1,0 +1,25 @@
+// Package protocols has the protocols of gavel: a folder each, and a line in
+// all.go. Whoever asks for one by its name imports this package; a protocol's
+// folder imports what all share, judging, scoring and report, and nothing below
+// those knows any protocol.
+package protocols
+
+import (
+	"gavel/judging"
+	"gavel/report"
+)
+
+// Protocol is all of a protocol.
+type Protocol struct {
+	judging.Protocol                // how it asks
+	Layout           *report.Layout // how its results are laid out; nil: they are listed
+}
+
+// Add makes a protocol known, before anything is asked for: it is then a command
+// of "gavel run", a form, a value of a suite's file and of the API.
+func Add(p Protocol) {
+	judging.Register(p.Protocol)
+	if p.Layout != nil {
+		report.Register(p.Name, p.Layout)
+	}
+}

@@ -1,0 +1,93 @@
+package report
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"gavel/scoring"
+)
+
+// Heading says what run a table is of; asking adds what its judge was asked for.
+func Heading(r scoring.Report, asking bool) string {
+	protocol := r.Protocol
+	if asking {
+		protocol += fmt.Sprintf(" (which is %s?)", r.Goal)
+	}
+	return heading(r.Model, protocol, Prompt(r), r.Dataset, r.Simulated)
+}
+
+func heading(model, protocol, prompt, dataset string, simulated bool) string {
+	return fmt.Sprintf("%s · %s · prompt %s · %s%s", model, protocol, prompt, dataset, simulatedMark(simulated))
+}
+
+func simulatedMark(simulated bool) string {
+	if simulated {
+		return " · SIMULATED"
+	}
+	return ""
+}
+
+// Prompt of a run, with what was asked for beside it.
+func Prompt(r scoring.Report) string { return prompted(r.Prompt, r.Settings) }
+
+func prompted(prompt, settings string) string {
+	if settings == "" {
+		return prompt
+	}
+	return prompt + ", " + settings
+}
+
+// Outcomes lists the outcomes that occurred, decided first.
+func Outcomes(r scoring.Report) string {
+	var parts []string
+	for _, o := range scoring.Outcomes {
+		if n := r.Outcomes[o]; n > 0 || o == scoring.Decided {
+			parts = append(parts, fmt.Sprintf("%s %d", o, n))
+		}
+	}
+	return fmt.Sprintf("%d = %s", r.Games(), strings.Join(parts, " + "))
+}
+
+// BootstrapNote says in a table how its intervals were made.
+func BootstrapNote(r scoring.Report) string {
+	by := func(yield func(string) bool) {
+		for _, x := range r.Results {
+			if !yield(x.Interval) {
+				return
+			}
+		}
+	}
+	return fmt.Sprintf("%s; replies read by policy %q", Intervals(r.Bootstrap, by), r.Policy)
+}
+
+// Intervals says how intervals were made: over what, and by which methods.
+func Intervals(b scoring.Bootstrap, by iter.Seq[string]) string {
+	made := fmt.Sprintf("intervals: %g %% over %ss", 100*b.Level, b.Unit)
+	used := slices.Compact(slices.Sorted(by))
+	var names []string
+	for _, m := range scoring.Methods {
+		if slices.Contains(used, m.Name) {
+			names = append(names, m.About)
+		}
+	}
+	if len(names) > 0 {
+		made += ", " + strings.Join(names, ", ")
+	}
+	if slices.Contains(used, scoring.ByBootstrap) || slices.Contains(used, scoring.ByCalibrated) {
+		made += fmt.Sprintf(" (%d rounds, seed %d)", b.Rounds, b.Seed)
+	}
+	return made
+}
+
+// Methods are those of a comparison's differences.
+func Methods(cmp *scoring.Comparison) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, d := range cmp.Differences {
+			if !yield(d.Interval) {
+				return
+			}
+		}
+	}
+}
