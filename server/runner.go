@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -113,7 +114,7 @@ func (s *Server) startForm(w http.ResponseWriter, r *http.Request) (err error) {
 	case "start":
 		job, serr := run.Start(r.Context(), order)
 		if serr == nil {
-			http.Redirect(w, r, "/jobs/"+escaped(job.ID), http.StatusSeeOther)
+			http.Redirect(w, r, "/jobs/"+url.PathEscape(job.ID), http.StatusSeeOther)
 			return nil
 		}
 		v.Error, status = serr.Error(), statusOf(serr)
@@ -170,7 +171,7 @@ func (s *Server) stopForm(w http.ResponseWriter, r *http.Request) error {
 	if err := s.opts.Runner.Stop(id); err != nil {
 		return err
 	}
-	http.Redirect(w, r, "/jobs/"+escaped(id), http.StatusSeeOther)
+	http.Redirect(w, r, "/jobs/"+url.PathEscape(id), http.StatusSeeOther)
 	return nil
 }
 

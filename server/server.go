@@ -154,22 +154,22 @@ type failure struct {
 
 func (f *failure) Error() string { return f.text }
 
-// unread is a failure to read what a run holds, with what it comes from.
-type unread struct {
-	failure
-	from error
+// caused is a failure, and the error behind it.
+type caused struct {
+	*failure
+	cause error
 }
 
-func (u *unread) Unwrap() []error { return []error{&u.failure, u.from} }
-
-// unreadable says in words, the error among the last of them, why something
-// cannot be read.
-func unreadable(err error, format string, args ...any) error {
-	return &unread{failure{http.StatusUnprocessableEntity, fmt.Sprintf(format, args...)}, err}
-}
+func (c caused) Unwrap() []error { return []error{c.failure, c.cause} }
 
 func bad(format string, args ...any) error {
 	return &failure{http.StatusBadRequest, fmt.Sprintf(format, args...)}
+}
+
+// unreadable is a folder whose files err keeps from being read; the text takes
+// err last.
+func unreadable(err error, format string, args ...any) error {
+	return caused{&failure{http.StatusUnprocessableEntity, fmt.Sprintf(format, append(args, err)...)}, err}
 }
 
 // statusOf an error.

@@ -63,7 +63,7 @@ func (s *store) suite(folder string) (*scoring.Suite, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, &failure{status: http.StatusNotFound, text: fmt.Sprintf("there is no suite %q: it may have been deleted or moved", folder)}
 	case err != nil:
-		return nil, &failure{status: http.StatusUnprocessableEntity, text: fmt.Sprintf("the suite %q cannot be read: %v", folder, reason(err))}
+		return nil, unreadable(reason(err), "the suite %q cannot be read: %v", folder)
 	}
 	defer f.Close()
 	suite, err := scoring.DecodeSuite(path.Join(folder, scoring.SuiteFile), io.LimitReader(f, maxManifest))
