@@ -11,13 +11,6 @@ import (
 	"gavel/scoring"
 )
 
-// compared is a comparison with the states of the runs that it is of.
-type compared struct {
-	a, b scored // stamps alone
-	c    *scoring.Comparisons
-	err  error
-}
-
 // compareFilter is what a comparison was asked to show.
 type compareFilter struct {
 	A    string `json:"a"`
@@ -219,16 +212,7 @@ func sameVerdicts(a, b []game) bool {
 
 // compare is the paired comparison of two runs.
 func (s *Server) compare(a, b string) (*scoring.Comparisons, error) {
-	key := a + "\x00" + b
-	now := compared{a: s.stampsOf(a), b: s.stampsOf(b)}
-	if at, ok := s.compared.get(key); ok && at.a.same(now.a) && at.b.same(now.b) {
-		return at.c, at.err
-	}
-	s.scoring.Lock()
-	defer s.scoring.Unlock()
-	now.c, now.err = s.compareNow(a, b)
-	s.compared.put(key, now)
-	return now.c, now.err
+	return made(s, s.compared, a+"\x00"+b, [2]stamps{s.stampsOf(a), s.stampsOf(b)}, func() (*scoring.Comparisons, error) { return s.compareNow(a, b) })
 }
 
 func (s *Server) compareNow(names ...string) (*scoring.Comparisons, error) {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gavel/judging"
+	"gavel/report"
 	"gavel/scoring"
 	"gavel/server/jobs"
 )
@@ -229,19 +230,19 @@ func (s *Server) silent(info os.FileInfo) bool { return s.now().Sub(info.ModTime
 // are not read for it; once their page was opened it is known.
 func (s *Server) sum(run found) summed {
 	now := s.stampsOf(run.name)
-	if at, ok := s.summed.get(run.name); ok && at.of.same(now) {
+	if at, ok := s.summed.get(run.name); ok && at.of == now {
 		return at
 	}
 	out := summed{of: now}
 	rep := s.written(run.name, run.m, now)
 	if rep == nil {
 		at, ok := s.scores.get(run.name)
-		if !ok || !at.same(now) || at.rep == nil {
+		if !ok || at.of != now || at.v.rep == nil {
 			return out // not kept: it may be known later
 		}
-		rep = at.rep
+		rep = at.v.rep
 	}
-	if x := headline(rep); x != nil {
+	if x := report.Headline(rep); x != nil {
 		kept := *x
 		out.headline = &kept
 	}
@@ -283,12 +284,12 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 		v.Job = v.Progress.Job
 	}
 	v.CanDelete = s.opts.Runner != nil && v.Job == nil
-	n := s.numbers(name, m)
-	if n.err != nil {
-		v.Problem = n.err.Error()
+	n, err := s.numbers(name, m)
+	if err != nil {
+		v.Problem = err.Error()
 	}
 	if n.rep != nil {
-		v.Report, v.Headline, v.Warnings, v.Results = n.rep, headline(n.rep), n.rep.Warnings, n.page
+		v.Report, v.Headline, v.Warnings, v.Results = n.rep, report.Headline(n.rep), n.rep.Warnings, n.page
 	}
 	return v, nil
 }

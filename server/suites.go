@@ -63,7 +63,7 @@ func (s *store) suite(folder string) (*scoring.Suite, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, &failure{status: http.StatusNotFound, text: fmt.Sprintf("there is no suite %q: it may have been deleted or moved", folder)}
 	case err != nil:
-		return nil, unreadable(reason(err), "the suite %q cannot be read: %v", folder)
+		return nil, unreadable(err, "the suite %q cannot be read: %v", folder, reason(err))
 	}
 	defer f.Close()
 	suite, err := scoring.DecodeSuite(path.Join(folder, scoring.SuiteFile), io.LimitReader(f, maxManifest))
@@ -128,41 +128,19 @@ func (s *Server) suiteView(r *http.Request) (SuiteView, error) {
 			}
 		}
 	}
-	at, err := s.standings(folder, suite, v.Runs)
-	if err != nil {
-		return v, err
-	}
-	v.Results = at.standings
-	return v, nil
-}
-
-// stood is what the runs of a suite come to.
-type stood struct {
-	of        string // the state of the files that it was made of
-	standings *report.Standings
+	v.Results, err = s.standings(folder, suite, v.Runs)
+	return v, err
 }
 
 // standings of a suite's runs; null where none has ended.
-func (s *Server) standings(folder string, suite *scoring.Suite, runs []suiteRun) (stood, error) {
+func (s *Server) standings(folder string, suite *scoring.Suite, runs []suiteRun) (*report.Standings, error) {
 	state, some := s.stateOf(suite, runs)
 	if !some {
-		return stood{}, nil
+		return nil, nil
 	}
-	if at, ok := s.stood.get(folder); ok && at.of == state {
-		return at, nil
-	}
-	s.scoring.Lock() // as for the numbers of a run
-	defer s.scoring.Unlock()
-	if at, ok := s.stood.get(folder); ok && at.of == state {
-		return at, nil
-	}
-	at := stood{of: state}
-	var err error
-	if at.standings, err = report.NewStandings(suite, func(run string) (report.Cell, *scoring.Run) { return s.cell(path.Join(folder, run)) }); err != nil {
-		return at, err
-	}
-	s.stood.put(folder, at)
-	return at, nil
+	return made(s, s.stood, folder, state, func() (*report.Standings, error) {
+		return report.NewStandings(suite, func(run string) (report.Cell, *scoring.Run) { return s.cell(path.Join(folder, run)) })
+	})
 }
 
 // stateOf tells one state of a suite's files from another, and whether any run
