@@ -241,18 +241,17 @@ func (x *index) game(r *judging.Record, item datasets.Item, known bool) (GameVie
 			}
 		}
 	}
+	turn, at, read := r.Turn(v.Span)
 	for i, reply := range r.Replies {
 		t := turnOf(reply)
 		if i > 0 {
 			t.Said = params.NextTurn(prompt)
 		}
-		text := visible(reply.Text)
-		var spans [][2]int
-		if read := i == len(r.Replies)-1 || !r.Replies[len(r.Replies)-1].Constrained; read {
-			spans = verdictPlaces(text, v)
+		t.Raw = segments(reply.Text, judging.Span{})
+		if i == turn && read {
+			t.Raw = segments(reply.Text, at)
 		}
-		t.Raw = segments(text, spans)
-		t.HTML, _ = markdown(marked(text, spans))
+		t.HTML, _ = markdown(marked(t.Raw))
 		g.Turns = append(g.Turns, t)
 	}
 	return g, nil
