@@ -67,6 +67,10 @@ type Parameters struct {
 	StrictDeterminism bool           `json:"strict_determinism,omitempty"` // one request at a time, no prompt cache
 }
 
+// Unknown tells whether nobody knows how the requests were made: of a run that
+// was imported.
+func (p Parameters) Unknown() bool { return p == Parameters{} }
+
 // MaxRepeats is the most often that a prompt may be asked.
 const MaxRepeats = 1000
 
@@ -178,6 +182,29 @@ func NewManifest(gavel string, spec Spec) *Manifest {
 	}
 	sum := sha256.Sum256(raw)
 	return &Manifest{Schema: manifestSchema, ID: hex.EncodeToString(sum[:]), Gavel: gavel, Spec: spec, Status: Running}
+}
+
+// stated is the manifest as run.json has it: of an imported run what nobody knows
+// is left out. The run's id is made of 0 and empty texts in its place.
+func (m *Manifest) stated() any {
+	if m.Imported == "" {
+		return m
+	}
+	type prompt struct {
+		Template
+		System string `json:"system,omitempty"`
+		SHA256 string `json:"sha256,omitempty"`
+	}
+	type spec struct {
+		Spec
+		Prompt     prompt     `json:"prompt"`
+		Parameters Parameters `json:"parameters,omitzero"`
+	}
+	s := m.Spec
+	return struct {
+		*Manifest
+		Spec spec `json:"spec"`
+	}{m, spec{s, prompt{s.Prompt, s.Prompt.System, s.Prompt.SHA256}, s.Parameters}}
 }
 
 // HashIDs is the hash of a list of ids.

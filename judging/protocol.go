@@ -69,7 +69,17 @@ type Verdict struct {
 	Choice  int    // the candidate judged the better, or Nobody
 	Answer  string // of a question without candidates: what was read
 	Rule    string // which of several rules found it; "" where there is one
+	Span    Span   // of the text it was read from; of a conflict, the last of its labels
 }
+
+// Span is where in a text something stands, in bytes; the zero value is nowhere.
+type Span struct{ Start, End int }
+
+// Nowhere tells whether it is the zero value.
+func (s Span) Nowhere() bool { return s == Span{} }
+
+// Shift is the span so many bytes further on.
+func (s Span) Shift(by int) Span { return Span{s.Start + by, s.End + by} }
 
 // Policy says which of several labels binds.
 type Policy string
@@ -92,8 +102,8 @@ type Asker interface {
 	// text around them.
 	Prompt(item datasets.Item, s Showing) Prompt
 	// Parse reads a reply, thinking already taken off, as a verdict on the
-	// showing. It maps the place shown to the candidate; nothing later turns
-	// labels round.
+	// showing. It maps the place shown to the candidate, and says where in the
+	// reply it stands; nothing later turns labels round, or looks for them.
 	Parse(s Showing, reply string, how Reading) Verdict
 }
 

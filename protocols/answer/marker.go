@@ -4,6 +4,7 @@ import (
 	"errors"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"gavel/datasets"
 	"gavel/judging"
@@ -42,13 +43,18 @@ func (p answer) marked(s judging.Showing, reply string, how judging.Reading) (v 
 	if p.marker == "" {
 		return v, false
 	}
+	begin := 0
 	for line := range strings.Lines(reply) {
-		rest, has := strings.CutPrefix(strings.TrimSpace(line), p.marker)
+		said := strings.TrimLeftFunc(line, unicode.IsSpace)
+		from := begin + len(line) - len(said) + len(p.marker)
+		begin += len(line)
+		rest, has := strings.CutPrefix(strings.TrimRightFunc(said, unicode.IsSpace), p.marker)
 		if !has {
 			continue
 		}
 		if found, reads := behind(s, rest); reads {
 			v, ok = found, true
+			v.Span = v.Span.Shift(from)
 			if how.First {
 				break
 			}
@@ -60,17 +66,18 @@ func (p answer) marked(s judging.Showing, reply string, how judging.Reading) (v 
 // behind reads what stands behind one marker.
 func behind(s judging.Showing, rest string) (judging.Verdict, bool) {
 	if s.Shape == datasets.Number {
-		n, ok := numberOfSentence(plainDigits(rest))
+		text := plainDigits(rest)
+		n, ok := numberOfSentence(text)
 		if !ok {
 			return judging.Verdict{}, false
 		}
-		return judging.Verdict{Outcome: judging.Decided, Choice: judging.Nobody, Answer: plain(n.rational()), Label: n.written, Rule: RuleMarker}, true
+		return n.verdict(0, RuleMarker, text, rest), true
 	}
-	m := letterFirst.FindStringSubmatch(rest)
+	m := letterFirst.FindStringSubmatchIndex(rest)
 	if m == nil {
 		return judging.Verdict{}, false
 	}
-	return placed(s, m[1], RuleMarker), true
+	return placed(s, rest[m[2]:m[3]], RuleMarker, judging.Span{Start: m[2], End: m[3]}), true
 }
 
 // Marker are settings with a marker.

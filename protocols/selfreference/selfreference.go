@@ -156,14 +156,16 @@ func judgmentOracle(item datasets.Item, s judging.Showing, labels []string) back
 // Parse reads the label as the prompts write it: [[correct]] is another, which
 // no prompt offers.
 func (p selfReference) Parse(s judging.Showing, reply string, how judging.Reading) judging.Verdict {
-	label, outcome := judging.OneLabel(correctness, reply, how.Policy)
+	label, at, outcome := judging.OneLabel(correctness, reply, how.Policy)
+	v := judging.Verdict{Outcome: outcome, Label: label, Choice: judging.Nobody, Span: at}
 	switch {
 	case outcome != judging.Decided:
-		return judging.Verdict{Outcome: outcome, Choice: judging.Nobody}
 	case label == labelCorrect:
-		return judging.Verdict{Outcome: judging.Decided, Label: label, Choice: s.Order[0]}
+		v.Choice = s.Order[0]
 	case label == labelIncorrect:
-		return judging.Verdict{Outcome: judging.Decided, Label: label, Choice: s.Order[1]}
+		v.Choice = s.Order[1]
+	default:
+		v.Outcome = judging.NoVerdict
 	}
-	return judging.Verdict{Outcome: judging.NoVerdict, Label: label, Choice: judging.Nobody}
+	return v
 }
