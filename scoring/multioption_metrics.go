@@ -71,7 +71,7 @@ var (
 func optionMetrics(policy Missing) []Summed[tallied] {
 	has := Metric{Unit: UnitScore, Missing: byPolicy(policy), Kind: Mean}
 	random, first := Metric{Unit: UnitScore, Missing: nobodyHas, Kind: Known}, Metric{Unit: UnitScore, Missing: "none is", Kind: Known}
-	over := Metric{Unit: UnitScore, Missing: byPolicy(policy), Kind: Ratio, Compared: Nowhere}
+	over := Metric{Unit: UnitScore, Missing: byPolicy(policy), Kind: Ratio, Least: -1}
 	list := slices.Concat(
 		scoreMetrics("", has, func(t tallied, of score) (float64, float64) { return of(t.scored), 1 }),
 		scoreMetrics(OfRandom, random, func(t tallied, of score) (float64, float64) { return of(t.random), 1 }),
