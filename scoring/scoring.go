@@ -183,15 +183,23 @@ func (rep Report) SameValues(other Report) bool {
 
 // percent writes a share in percent, and fraction as it is, with so many places that the bytes do not depend on how a
 // processor fuses its multiplications.
-func percent(x float64) *float64  { return rounded(100*x, 1e4) }
-func fraction(x float64) *float64 { return rounded(x, 1e6) }
+func percent(x float64) *float64  { return rounded(100*x, 4) }
+func fraction(x float64) *float64 { return rounded(x, 6) }
 
-func rounded(x, places float64) *float64 {
+// rounded keeps more places where fewer would be printed as another number: 51 of 101 is 50.50, and not 50.4950, which is
+// rounded once more, to 50.49. Values are printed with two places less, the ends of intervals with three.
+func rounded(x float64, places int) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
 	}
-	if x = math.Round(x*places) / places; x == 0 {
-		x = 0 // never −0
+	to := func(places int) float64 { return math.Round(x*math.Pow10(places)) / math.Pow10(places) }
+	print := func(x float64, places int) string { return strconv.FormatFloat(x, 'f', places, 64) }
+	y := to(places)
+	if print(x, places-2) != print(y, places-2) || print(x, places-3) != print(y, places-3) {
+		y = to(places + 4)
 	}
-	return &x
+	if y == 0 {
+		y = 0 // never −0
+	}
+	return &y
 }

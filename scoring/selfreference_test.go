@@ -314,15 +314,25 @@ func TestSelfReferenceAgainstASecondComputation(t *testing.T) {
 					parts = append(parts, in(t, rep, scoring.Overconfidence, g, mode))
 				}
 				overall := in(t, rep, scoring.Overconfidence, scoring.Overall, mode)
-				mean, n := scoring.Average(append(parts, scoring.Result{N: 1000}))
-				if mean == nil || math.Abs(*mean-*overall.Value) > 1e-3 || n != overall.N {
-					t.Errorf("the groups' average is %v of %d, overall %s", mean, n, show(overall))
+				mean := scoring.Average(append(parts, scoring.Result{N: 1000}))
+				if mean.Value == nil || math.Abs(*mean.Value-*overall.Value) > 1e-3 || mean.N != overall.N {
+					t.Errorf("the groups' average is %s, overall %s", show(mean), show(overall))
 				}
 			}
 		}
 	}
-	if mean, n := scoring.Average([]scoring.Result{{N: 5}}); mean != nil || n != 0 {
-		t.Errorf("the average of nothing is %v of %d", mean, n)
+	if mean := scoring.Average([]scoring.Result{{N: 5}}); mean.Value != nil || mean.N != 0 {
+		t.Errorf("the average of nothing is %s", show(mean))
+	}
+	// By hand: (10·100 + 40·300) / 400; below √(3²·100² + 4²·300²)/400, above √(6²·100² + 4²·300²)/400.
+	at := func(x float64) *float64 { return &x }
+	a, b := scoring.Result{Value: at(10), Low: at(7), High: at(16), N: 100}, scoring.Result{Value: at(40), Low: at(36), High: at(44), N: 300}
+	if mean := scoring.Average([]scoring.Result{a, b}); !is(mean.Value, 32.5) || !is(mean.Low, 29.4077) || !is(mean.High, 35.8541) || mean.N != 400 {
+		t.Errorf("the average is %s", show(mean))
+	}
+	a.Low = nil
+	if mean := scoring.Average([]scoring.Result{a, b}); !is(mean.Value, 32.5) || mean.Low != nil || mean.High != nil {
+		t.Errorf("where one has no interval: %s", show(mean))
 	}
 }
 

@@ -163,7 +163,7 @@ func estimate(e scoring.Estimate) string { return table.Interval(e.Value, e.Low,
 func compare(cmp *scoring.Comparison, all *scoring.Comparisons) table.Table {
 	t := table.Table{
 		Title:   report.Sides(cmp, fmt.Sprintf("%d pairs judged by both", cmp.N)),
-		Columns: slices.Concat(table.Left("percent", "group"), table.Right("n", "A", "B", "B − A", "95 % interval", "noise floor", "McNemar p", "Holm"), table.Left("")),
+		Columns: slices.Concat(table.Left("percent", "group"), table.Right("n", "A", "B", "B − A", "95 % interval", "noise floor", "p", "Holm"), table.Left("")),
 	}
 	for _, d := range cmp.Differences {
 		interval, floor := "n/a", "?"

@@ -83,8 +83,8 @@ func averageOf(runs []scoring.Report) (parts []string) {
 		for _, r := range runs {
 			results = append(results, r.Result(scoring.Overconfidence, scoring.Overall, mode))
 		}
-		if mean, n := scoring.Average(results); mean != nil {
-			parts = append(parts, fmt.Sprintf("%s %s (n=%d)", mode, table.Fixed(mean, 2), n))
+		if mean := scoring.Average(results); mean.Value != nil {
+			parts = append(parts, fmt.Sprintf("%s %s (n=%d)", mode, table.Whole(mean), mean.N))
 		}
 	}
 	return parts
