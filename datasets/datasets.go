@@ -111,12 +111,8 @@ type LineError struct {
 	Row  bool // Line counts rows
 }
 
-func (e *LineError) Error() string {
-	if e.Row {
-		return fmt.Sprintf("%s: row %d: %v", e.Path, e.Line, e.Err)
-	}
-	return fmt.Sprintf("%s:%d: %v", e.Path, e.Line, e.Err)
-}
+func (e *LineError) Error() string { return at(e.Path, e.Line, e.Row) + e.Err.Error() }
+
 func (e *LineError) Unwrap() error { return e.Err }
 
 // duplicateError is returned when two lines claim the same id. It is an error,
@@ -129,10 +125,19 @@ type duplicateError struct {
 }
 
 func (e *duplicateError) Error() string {
+	what := "line"
 	if e.Row {
-		return fmt.Sprintf("%s: row %d: duplicate id %q, first seen in row %d: remove one of the two rows", e.Path, e.Line, e.ID, e.First)
+		what = "row"
 	}
-	return fmt.Sprintf("%s:%d: duplicate id %q, first seen in line %d: remove one of the two lines", e.Path, e.Line, e.ID, e.First)
+	return fmt.Sprintf("%sduplicate id %q, first seen in %s %d: remove one of the two %ss", at(e.Path, e.Line, e.Row), e.ID, what, e.First, what)
+}
+
+// at begins a complaint of a line or row.
+func at(path string, line int, row bool) string {
+	if row {
+		return fmt.Sprintf("%s: row %d: ", path, line)
+	}
+	return fmt.Sprintf("%s:%d: ", path, line)
 }
 
 // Format turns a line into an Item. New formats are a file of this package and
@@ -155,6 +160,10 @@ type Format struct {
 	Assemble func(rows Rows, emit func(line int, text []byte) error) (notes []string, err error)
 	// Makes is the format of the lines that Assemble makes, where it is another.
 	Makes string
+	// Cluster, where not nil, tells by an item's id what it belongs to together with others; Clusters is what that is, in
+	// words: models' answers to one question, problems of one template.
+	Cluster  func(id string) string
+	Clusters string
 	// Languages tells that rows say their language, so that the option Lang can
 	// choose among them.
 	Languages bool
@@ -164,6 +173,16 @@ type Format struct {
 // the first row that one of them can read; complaints about rows before that
 // are of the format whose keys they have most of, the first where in doubt.
 var Formats = []Format{JudgeBench, MMLUPro, GSM8K, GSMSymbolic, MTBench, ChatbotArena, Judgments, Questions, OptionLines, OASSTTrees, OASSTMessages}
+
+// ClusterOf tells items of a source that belong together, and what that is in words; nil where each is by itself.
+func ClusterOf(source string) (of func(id string) string, what string) {
+	for _, f := range Formats {
+		if f.Name == source {
+			return f.Cluster, f.Clusters
+		}
+	}
+	return nil, ""
+}
 
 // maxSkipped is how many skipped lines are kept word for word; the rest are
 // only counted.

@@ -363,19 +363,23 @@ type recordWriter struct {
 	mu   sync.Mutex
 	file *os.File
 	size int64
-	buf  bytes.Buffer
 }
 
+// lines are buffers for records, which are encoded side by side.
+var lines = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
 func (w *recordWriter) write(r *Record) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.buf.Reset()
-	enc := json.NewEncoder(&w.buf)
+	buf := lines.Get().(*bytes.Buffer)
+	defer lines.Put(buf)
+	buf.Reset()
+	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(r); err != nil {
 		return err
 	}
-	n, err := w.file.Write(w.buf.Bytes())
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n, err := w.file.Write(buf.Bytes())
 	if err != nil {
 		w.file.Truncate(w.size) // half a line helps nobody
 		return err
