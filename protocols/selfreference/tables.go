@@ -127,7 +127,7 @@ func metricsTable(r scoring.Report) table.Table {
 	if r.Missing == scoring.MissingDrop && len(modes) > 1 {
 		t.Notes = append(t.Notes, "self − cot: on the judgments with a verdict in both")
 	}
-	t.Notes = append(t.Notes, report.BootstrapNote(r)+"; a resample where a number is undefined is left out of its interval")
+	t.Notes = append(t.Notes, report.BootstrapNote(r))
 	t.Notes = append(t.Notes, "G: the judge's own answer is right, J: its judgment is, A: the agent's answer is; r-gj-a: r_GJ|A, what G and J share beside A")
 	t.Notes = append(t.Notes, said.Lines()...)
 	t.Notes = append(t.Notes, table.Warned(r.Warnings)...)
