@@ -9,11 +9,11 @@ import (
 
 // All are the protocols, in the order that lists have them.
 var All = []Protocol{
-	{Protocol: pairwise.Protocol, Layout: pairwise.Layout},
-	{Protocol: pairwise.Reversed, Layout: pairwise.Layout},
-	{Protocol: answer.Protocol, Layout: answer.Layout},
-	{Protocol: selfreference.Protocol, Layout: selfreference.Layout},
-	{Protocol: multioption.Protocol, Layout: multioption.Layout},
+	{pairwise.Protocol, pairwise.NewScorer, pairwise.Layout},
+	{pairwise.Reversed, pairwise.NewScorer, pairwise.Layout},
+	{answer.Protocol, answer.NewScorer, answer.Layout},
+	{selfreference.Protocol, selfreference.NewScorer, selfreference.Layout},
+	{multioption.Protocol, multioption.NewScorer, multioption.Layout},
 }
 
 func init() {

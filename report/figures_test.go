@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gavel/protocols"
+	"gavel/protocols/selfreference"
 	"gavel/report"
 	"gavel/report/figure"
 	"gavel/scoring"
@@ -30,7 +31,7 @@ func spec(t *testing.T, runs []report.Run, id string) figure.Spec {
 func TestBothModesAreNeeded(t *testing.T) {
 	one := judgeRun("qwen2.5:7b", "7.6B", "mmlu-pro", 50, 60, 70, 0.1, 0.2)
 	for i := range one.Results {
-		if one.Results[i].Mode == scoring.ModeSelf {
+		if one.Results[i].Mode == selfreference.ModeSelf {
 			one.Results[i].Mode = "other"
 		}
 	}

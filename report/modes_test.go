@@ -9,6 +9,8 @@ import (
 
 	"gotest.tools/v3/golden"
 
+	"gavel/protocols/answer"
+	"gavel/protocols/selfreference"
 	"gavel/report"
 	"gavel/report/table"
 	"gavel/scoring"
@@ -23,12 +25,12 @@ func twoModes() report.Scores {
 		Bootstrap: scoring.Bootstrap{Rounds: 10000, Level: 0.95, Seed: 1, Unit: "question"}, Warnings: []string{"the judge is one of the agents"},
 		Results: []scoring.Result{
 			{Metric: scoring.GenerationAccuracy, Group: scoring.Overall, Value: of(57.5), Low: of(40), High: of(72.5), N: 100, Missing: "wrong"},
-			{Metric: scoring.AgentAccuracy, Group: scoring.Overall, Value: of(56.6667), Low: of(47.5), High: of(63.3333), N: 300, Missing: "wrong"},
-			{Metric: scoring.F1, Group: scoring.Overall, Mode: "cot", Value: of(44.8276), Low: of(34.5), High: of(57.4), N: 300, Missing: "not judged Correct"},
-			{Metric: scoring.F1, Group: scoring.Overall, Mode: "self", Value: of(74.4186), Low: of(65.5), High: of(85), N: 300, Missing: "not judged Correct"},
-			{Metric: scoring.F1, Group: scoring.Overall, Mode: "difference", Value: of(29.591), Low: of(-16.5), High: of(41.3), N: 300, Missing: "not judged Correct"},
-			{Metric: scoring.PartialGJ, Group: scoring.Overall, Mode: "cot", Unit: scoring.UnitCorrelation, Value: of(-0.087978), Low: of(-0.1), High: of(0.252), N: 300, Missing: "wrong"},
-			{Metric: scoring.PartialGJ, Group: scoring.Overall, Mode: "self", Unit: scoring.UnitCorrelation, N: 300, Missing: "wrong", Note: "undefined: J has no variance: the judgments are all right"},
+			{Metric: selfreference.AgentAccuracy, Group: scoring.Overall, Value: of(56.6667), Low: of(47.5), High: of(63.3333), N: 300, Missing: "wrong"},
+			{Metric: selfreference.F1, Group: scoring.Overall, Mode: "cot", Value: of(44.8276), Low: of(34.5), High: of(57.4), N: 300, Missing: "not judged Correct"},
+			{Metric: selfreference.F1, Group: scoring.Overall, Mode: "self", Value: of(74.4186), Low: of(65.5), High: of(85), N: 300, Missing: "not judged Correct"},
+			{Metric: selfreference.F1, Group: scoring.Overall, Mode: "difference", Value: of(29.591), Low: of(-16.5), High: of(41.3), N: 300, Missing: "not judged Correct"},
+			{Metric: selfreference.PartialGJ, Group: scoring.Overall, Mode: "cot", Unit: scoring.UnitCorrelation, Value: of(-0.087978), Low: of(-0.1), High: of(0.252), N: 300, Missing: "wrong"},
+			{Metric: selfreference.PartialGJ, Group: scoring.Overall, Mode: "self", Unit: scoring.UnitCorrelation, N: 300, Missing: "wrong", Note: "undefined: J has no variance: the judgments are all right"},
 		},
 	}
 	answers := scoring.Report{
@@ -36,8 +38,8 @@ func twoModes() report.Scores {
 		Outcomes: map[string]int{"decided": 4}, Policy: "unique", Bootstrap: self.Bootstrap,
 		Results: []scoring.Result{
 			{Metric: scoring.GenerationAccuracy, Group: scoring.Overall, Value: of(75), Low: of(25), High: of(100), N: 4, Missing: "wrong"},
-			{Metric: scoring.NoAnswer, Group: scoring.Overall, Value: of(0), Low: of(0), High: of(60.2365), N: 4, Missing: "what is counted"},
-			{Metric: scoring.RuleCount + "last-number", Group: scoring.Overall, Unit: scoring.UnitCount, Value: of(4), N: 4, Missing: "answer left out"},
+			{Metric: answer.NoAnswer, Group: scoring.Overall, Value: of(0), Low: of(0), High: of(60.2365), N: 4, Missing: "what is counted"},
+			{Metric: answer.RuleCount + "last-number", Group: scoring.Overall, Unit: scoring.UnitCount, Value: of(4), N: 4, Missing: "answer left out"},
 		},
 	}
 	return report.Scores{Runs: append(twoRuns().Runs[:1], self, answers)}
@@ -50,8 +52,8 @@ func modesCompared() report.Comparison {
 	cmp.Unit, cmp.Ensemble, c.Bootstrap.Unit = "judgment", nil, "question"
 	cmp.Differences = []scoring.Difference{
 		{Metric: scoring.GenerationAccuracy, Group: scoring.Overall, A: of(50), B: of(75), Diff: of(25), Low: of(10), High: of(40), N: 40, Table: &scoring.Table2x2{Both: 19, OnlyA: 1, OnlyB: 11, Neither: 9}, P: of(0.006348), Holm: of(0.006348)},
-		{Metric: scoring.PartialGJ, Group: scoring.Overall, Mode: "self", Unit: scoring.UnitCorrelation, A: of(0.123456), B: of(0.1), Diff: of(-0.023456), Low: of(-0.1), High: of(0.05), N: 120, Noise: true},
-		{Metric: scoring.F1, Group: "law", Mode: "cot", A: of(10), B: of(10), Diff: of(0), N: 12, Noise: true, Note: "interval: none"},
+		{Metric: selfreference.PartialGJ, Group: scoring.Overall, Mode: "self", Unit: scoring.UnitCorrelation, A: of(0.123456), B: of(0.1), Diff: of(-0.023456), Low: of(-0.1), High: of(0.05), N: 120, Noise: true},
+		{Metric: selfreference.F1, Group: "law", Mode: "cot", A: of(10), B: of(10), Diff: of(0), N: 12, Noise: true, Note: "interval: none"},
 	}
 	return c
 }

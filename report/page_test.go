@@ -14,6 +14,9 @@ import (
 
 	"gotest.tools/v3/golden"
 
+	"gavel/protocols/answer"
+	"gavel/protocols/multioption"
+	"gavel/protocols/selfreference"
 	"gavel/report"
 	"gavel/scoring"
 )
@@ -43,17 +46,17 @@ func judgeRun(model, size, dataset string, own, cot, self, rCot, rSelf float64) 
 		Run: "runs/" + model, ID: model, Protocol: "self-reference", Goal: "correct", Prompt: "paper", Model: model, Dataset: dataset, Items: 300, Expected: 300,
 		Outcomes: map[string]int{"decided": 590, "no-verdict": 10}, Policy: "unique", Missing: "wrong", Bootstrap: scoring.Bootstrap{Rounds: 1000, Level: 0.95, Seed: 1, Unit: "question"},
 	}
-	for i, g := range []string{scoring.Overall, "math", scoring.AgentGroup("llama3.1:8b")} {
+	for i, g := range []string{scoring.Overall, "math", selfreference.AgentGroup("llama3.1:8b")} {
 		shift := float64(5 * i)
-		r.Results = append(r.Results, result(scoring.GenerationAccuracy, g, "", "", own-shift, 4, 100), result(scoring.AgentAccuracy, g, "", "", 50, 3, 300))
+		r.Results = append(r.Results, result(scoring.GenerationAccuracy, g, "", "", own-shift, 4, 100), result(selfreference.AgentAccuracy, g, "", "", 50, 3, 300))
 		for _, m := range []struct {
 			mode  string
 			f1, r float64
-		}{{scoring.ModeCoT, cot, rCot}, {scoring.ModeSelf, self, rSelf}} {
+		}{{selfreference.ModeCoT, cot, rCot}, {selfreference.ModeSelf, self, rSelf}} {
 			r.Results = append(r.Results,
-				result(scoring.F1, g, m.mode, "", m.f1-shift, 3, 300), result(scoring.PartialGJ, g, m.mode, scoring.UnitCorrelation, m.r, 0.1, 300),
-				result(scoring.JPlusCorrect, g, m.mode, "", 96-shift, 2, 90), result(scoring.JPlusIncorrect, g, m.mode, "", 41.5, 9, 40),
-				result(scoring.JMinusCorrect, g, m.mode, "", 84, 5, 60), result(scoring.JMinusIncorrect, g, m.mode, "", 23.25, 6, 110))
+				result(selfreference.F1, g, m.mode, "", m.f1-shift, 3, 300), result(selfreference.PartialGJ, g, m.mode, scoring.UnitCorrelation, m.r, 0.1, 300),
+				result(selfreference.JPlusCorrect, g, m.mode, "", 96-shift, 2, 90), result(selfreference.JPlusIncorrect, g, m.mode, "", 41.5, 9, 40),
+				result(selfreference.JMinusCorrect, g, m.mode, "", 84, 5, 60), result(selfreference.JMinusIncorrect, g, m.mode, "", 23.25, 6, 110))
 		}
 	}
 	return report.Run{Report: r, Facts: []scoring.Fact{{Name: "model", Value: model}, {Name: "parameters", Value: size}}, Size: size}
@@ -87,19 +90,19 @@ func optionRun(model, prompt string, unrelated bool, grade, llm, choice float64)
 	more := 0
 	if unrelated {
 		r.Settings, more = "unrelated true", 1
-		r.Results = append(r.Results, result(scoring.UnrelatedRate, scoring.Overall, "", "", 1.5, 1, 240))
+		r.Results = append(r.Results, result(multioption.UnrelatedRate, scoring.Overall, "", "", 1.5, 1, 240))
 	}
 	for _, m := range []struct {
 		name  string
 		value float64
-	}{{scoring.GradeScore, grade}, {scoring.LLMScore, llm}, {scoring.ChoiceScore, choice}} {
+	}{{multioption.GradeScore, grade}, {multioption.LLMScore, llm}, {multioption.ChoiceScore, choice}} {
 		r.Results = append(r.Results, result(m.name, scoring.Overall, "", scoring.UnitScore, m.value, 0.03, 60))
 	}
-	r.Results = append(r.Results, result(scoring.LLMScore+scoring.OfRandom, scoring.Overall, "", scoring.UnitScore, 0.55, 0, 60), result(scoring.ChoiceScore+scoring.OfRandom, scoring.Overall, "", scoring.UnitScore, 0.58, 0, 60),
-		result(scoring.LLMScore+scoring.OfFirst, scoring.Overall, "", scoring.UnitScore, 0, 0, 60), result(scoring.ChoiceScore+scoring.OfFirst, scoring.Overall, "", scoring.UnitScore, 0.31, 0, 60))
+	r.Results = append(r.Results, result(multioption.LLMScore+multioption.OfRandom, scoring.Overall, "", scoring.UnitScore, 0.55, 0, 60), result(multioption.ChoiceScore+multioption.OfRandom, scoring.Overall, "", scoring.UnitScore, 0.58, 0, 60),
+		result(multioption.LLMScore+multioption.OfFirst, scoring.Overall, "", scoring.UnitScore, 0, 0, 60), result(multioption.ChoiceScore+multioption.OfFirst, scoring.Overall, "", scoring.UnitScore, 0.31, 0, 60))
 	for n := 2; n <= 4; n++ {
 		for place := 1; place <= n+more; place++ {
-			r.Results = append(r.Results, result(fmt.Sprintf("%s%d", scoring.PlaceMetric, place), fmt.Sprintf("%d options", n), "", "", 100/float64(n+more)+float64(8-4*place), 0, 20*n))
+			r.Results = append(r.Results, result(fmt.Sprintf("%s%d", multioption.PlaceMetric, place), fmt.Sprintf("%d options", n), "", "", 100/float64(n+more)+float64(8-4*place), 0, 20*n))
 		}
 	}
 	return report.Run{Report: r}
@@ -120,9 +123,9 @@ func answerRun(model string, chance bool) report.Run {
 		Outcomes: map[string]int{"decided": 190, "no-verdict": 10}, Bootstrap: scoring.Bootstrap{Rounds: 1000, Level: 0.95, Seed: 1, Unit: "question"},
 	}
 	for i, g := range []string{scoring.Overall, "biology", "law"} {
-		r.Results = append(r.Results, result(scoring.GenerationAccuracy, g, "", "", 60-float64(10*i), 6, 200/(i+1)), result(scoring.NoAnswer, g, "", "", 5, 2, 200))
+		r.Results = append(r.Results, result(scoring.GenerationAccuracy, g, "", "", 60-float64(10*i), 6, 200/(i+1)), result(answer.NoAnswer, g, "", "", 5, 2, 200))
 		if chance {
-			r.Results = append(r.Results, result(scoring.Chance, g, "", "", 11.25, 0, 200))
+			r.Results = append(r.Results, result(answer.Chance, g, "", "", 11.25, 0, 200))
 		}
 	}
 	return report.Run{Report: r}

@@ -7,6 +7,7 @@ import (
 
 	"gotest.tools/v3/golden"
 
+	"gavel/protocols/pairwise"
 	"gavel/report"
 	"gavel/report/table"
 	"gavel/scoring"
@@ -17,7 +18,7 @@ func of(x float64) *float64 { return &x }
 // results makes a row for every metric; those not given are undefined.
 func results(group string, n int, values map[string]float64) []scoring.Result {
 	var rows []scoring.Result
-	for _, m := range scoring.Metrics {
+	for _, m := range pairwise.Metrics {
 		r := scoring.Result{Metric: m.Name, Group: group, N: n, Missing: m.Missing}
 		if v, ok := values[m.Name]; ok {
 			r.Value, r.Low, r.High = of(v), of(v-10), of(v+10)

@@ -204,19 +204,19 @@ func agreementRows(contests map[string]*contest, b stats.Bootstrap) []AgreementR
 		}
 		c.count(func(between [2]string, setup string, equal bool) {
 			i := index[cell{c.turn, between, setup}]
-			row[2*i] += share(equal)
+			row[2*i] += One(equal)
 			row[2*i+1]++
 		})
 	}
-	s := newSample("question", 2*len(cells))
+	var rows [][]float64
 	for _, q := range slices.Sorted(maps.Keys(byQuestion)) {
-		s.add("", "", byQuestion[q])
+		rows = append(rows, byQuestion[q])
 	}
-	s.close()
+	s := SampleOf("question", metrics, rows)
 	out := []AgreementRow{}
-	for i, r := range s.results("", metrics, b) {
+	for i, r := range s.Results("", metrics, b) {
 		c := cells[i]
-		row := AgreementRow{Turn: c.turn, Between: c.between, Setup: c.setup, Value: r.Value, Equal: int(s.sums[2*i]), N: r.N, Low: r.Low, High: r.High, Interval: r.Interval, Chance: *percent(1.0 / 3), Note: r.Note}
+		row := AgreementRow{Turn: c.turn, Between: c.between, Setup: c.setup, Value: r.Value, Equal: int(s.sums[2*i]), N: r.N, Low: r.Low, High: r.High, Interval: r.Interval, Chance: *Percent(1.0 / 3), Note: r.Note}
 		if c.setup == WithoutTies {
 			row.Chance = 50
 		}

@@ -80,13 +80,13 @@ func TestAnswers(t *testing.T) {
 			{scoring.GenerationAccuracy, "law", 50, 2},
 			{scoring.GenerationAccuracy, "math", 50, 2},
 			{scoring.GenerationAccuracy, "sums", 50, 4},
-			{scoring.NoAnswer, scoring.Overall, 10, 10},
-			{scoring.NoAnswer, "math", 50, 2},
-			{scoring.NoAnswer, "law", 0, 2},
-			{scoring.Chance, scoring.Overall, 16.25, 4}, // (0.1 + 0.25 + 0.2 + 0.1)/4
-			{scoring.Chance, "law", 17.5, 2},
-			{scoring.RuleCount + answer.RuleAnswerIs, scoring.Overall, 6, 9},
-			{scoring.RuleCount + answer.RuleLastNumber, scoring.Overall, 1, 9},
+			{answer.NoAnswer, scoring.Overall, 10, 10},
+			{answer.NoAnswer, "math", 50, 2},
+			{answer.NoAnswer, "law", 0, 2},
+			{answer.Chance, scoring.Overall, 16.25, 4}, // (0.1 + 0.25 + 0.2 + 0.1)/4
+			{answer.Chance, "law", 17.5, 2},
+			{answer.RuleCount + answer.RuleAnswerIs, scoring.Overall, 6, 9},
+			{answer.RuleCount + answer.RuleLastNumber, scoring.Overall, 1, 9},
 		} {
 			r := find(t, rep, c.metric, c.group)
 			if r.Value == nil || *r.Value != c.value || r.N != c.n || r.Missing == "" {
@@ -96,11 +96,11 @@ func TestAnswers(t *testing.T) {
 		if r := find(t, rep, scoring.GenerationAccuracy, "law"); math.Abs(*r.Low-2.5321) > 1e-3 || math.Abs(*r.High-97.4679) > 1e-3 || r.Interval != scoring.ByBlaker {
 			t.Errorf("one of two: %s", show(r))
 		}
-		if r := find(t, rep, scoring.NoAnswer, "law"); math.Abs(*r.High-77.6393) > 1e-3 || *r.Low != 0 { // 1 − 0.05^½
+		if r := find(t, rep, answer.NoAnswer, "law"); math.Abs(*r.High-77.6393) > 1e-3 || *r.Low != 0 { // 1 − 0.05^½
 			t.Errorf("none of two: %s", show(r))
 		}
 		for _, r := range rep.Results {
-			if r.Group == "sums" && r.Metric == scoring.Chance {
+			if r.Group == "sums" && r.Metric == answer.Chance {
 				t.Error("numbers are guessed by chance")
 			}
 		}
@@ -136,7 +136,7 @@ func TestAnswersWithoutALabel(t *testing.T) {
 	if r := find(t, rep, scoring.GenerationAccuracy, scoring.Overall); r.N != 1 || *r.Value != 100 {
 		t.Errorf("accuracy %s", show(r))
 	}
-	if r := find(t, rep, scoring.NoAnswer, scoring.Overall); r.N != 3 || *r.Value != 33.3333 {
+	if r := find(t, rep, answer.NoAnswer, scoring.Overall); r.N != 3 || *r.Value != 33.3333 {
 		t.Errorf("no answer %s", show(r))
 	}
 	if !slices.ContainsFunc(rep.Warnings, func(w string) bool { return strings.HasPrefix(w, "2 of 3 questions have no label") }) {

@@ -121,12 +121,12 @@ func sameScores(t *testing.T, rep scoring.Report, pairs []gamePair) {
 	if len(groups) == 2 {
 		groups = map[string][]gamePair{scoring.Overall: pairs}
 	}
-	if got, want := len(rep.Results), len(groups)*len(scoring.Metrics); got != want {
+	if got, want := len(rep.Results), len(groups)*len(pairwise.Metrics); got != want {
 		t.Errorf("%d results, want %d", got, want)
 	}
 	for group, in := range groups {
 		value, n := plainScores(in)
-		for _, m := range scoring.Metrics {
+		for _, m := range pairwise.Metrics {
 			r := find(t, rep, m.Name, group)
 			switch {
 			case n[m.Name] == 0 && r.Value == nil:

@@ -304,8 +304,8 @@ func (s *Sample) tooFew(q asked) string {
 			var with [2]int
 			for k, row := range s.kinds {
 				a, b := class.Count(at.of(row))
-				with[0] += s.often[k] * int(share(a > 0))
-				with[1] += s.often[k] * int(share(b > 0))
+				with[0] += s.often[k] * int(One(a > 0))
+				with[1] += s.often[k] * int(One(b > 0))
 			}
 			for i, n := range with {
 				if n < fewestOfClass {

@@ -9,6 +9,7 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/protocols/selfreference"
 	"gavel/scoring"
 )
 
@@ -42,7 +43,7 @@ func (s said) records(modes ...string) []*judging.Record {
 	var out []*judging.Record
 	for i, mode := range modes {
 		word := s.cot
-		if mode == scoring.ModeSelf {
+		if mode == selfreference.ModeSelf {
 			word = s.self
 		}
 		outcome, text, choice := verdictOf(word)
@@ -70,7 +71,7 @@ func gold(right bool) string {
 	return "Incorrect"
 }
 
-var bothModes = []string{scoring.ModeCoT, scoring.ModeSelf}
+var bothModes = []string{selfreference.ModeCoT, selfreference.ModeSelf}
 
 // manifestOf is of a run of a protocol that is not of pairs.
 func manifestOf(protocol string, items int) *judging.Manifest {

@@ -124,8 +124,8 @@ func Fill[U any](list []Summed[U], u U, row []float64) {
 	}
 }
 
-// results are those of metrics in a group.
-func (s *Sample) results(group string, list []Metric, b stats.Bootstrap) []Result {
+// Results are those of metrics in a group.
+func (s *Sample) Results(group string, list []Metric, b stats.Bootstrap) []Result {
 	questions := make([]asked, len(list))
 	for i := range list {
 		questions[i] = asked{&list[i], list[i].Less, list[i].Columns}
@@ -195,7 +195,7 @@ func (r Result) undefined(why string) Result {
 // its multiplications.
 func inUnit(unit string, x float64) *float64 {
 	if unit == "" {
-		return percent(x)
+		return Percent(x)
 	}
-	return fraction(x)
+	return Fraction(x)
 }

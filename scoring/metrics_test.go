@@ -10,6 +10,7 @@ import (
 	"gotest.tools/v3/golden"
 
 	"gavel/judging"
+	"gavel/protocols/pairwise"
 	"gavel/report"
 	"gavel/scoring"
 	"gavel/scoring/stats"
@@ -130,7 +131,7 @@ func TestGroups(t *testing.T) {
 // A row of results for every metric, under the names of the protocol.
 func TestResultsNameTheMetrics(t *testing.T) {
 	var names []string
-	for _, r := range runOf(eightPairs()...).Score(quick).Results[:len(scoring.Metrics)] {
+	for _, r := range runOf(eightPairs()...).Score(quick).Results[:len(pairwise.Metrics)] {
 		names = append(names, r.Metric)
 	}
 	want := []string{"strict", "counter", "first-order", "second-order", "half-tie", "drop", "consistency", "first-position"}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gavel/datasets"
+	"gavel/protocols/pairwise"
+	"gavel/protocols/selfreference"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
@@ -29,7 +31,7 @@ func referencedUnit(i int, group string, own *datasets.Answer, strict bool) twoG
 // references are the results that are about the judge's own answers.
 func references(run *scoring.Run, group string) (found []scoring.Result) {
 	for _, r := range run.Score(stats.Default).Results {
-		if r.Group == group && slices.Contains(scoring.ReferenceMetrics, r.Metric) {
+		if r.Group == group && slices.Contains(pairwise.ReferenceMetrics, r.Metric) {
 			found = append(found, r)
 		}
 	}
@@ -59,14 +61,14 @@ func TestReferencesByHand(t *testing.T) {
 		value float64
 		n     int
 	}{
-		scoring.GenerationAccuracy: {60, 100}, scoring.StrictOwnRight: {math.Round(500.0/6*1e4) / 1e4, 60}, scoring.StrictOwnWrong: {25, 40}, scoring.CorrelationGJ: {math.Round(14.0/24*1e6) / 1e6, 100},
+		scoring.GenerationAccuracy: {60, 100}, pairwise.StrictOwnRight: {math.Round(500.0/6*1e4) / 1e4, 60}, pairwise.StrictOwnWrong: {25, 40}, selfreference.CorrelationGJ: {math.Round(14.0/24*1e6) / 1e6, 100},
 	} {
 		r := got[metric]
-		if r.Value == nil || *r.Value != want.value || r.N != want.n || r.Low == nil || *r.Low >= *r.Value || *r.High < *r.Value || (r.Unit == scoring.UnitCorrelation) != (metric == scoring.CorrelationGJ) {
+		if r.Value == nil || *r.Value != want.value || r.N != want.n || r.Low == nil || *r.Low >= *r.Value || *r.High < *r.Value || (r.Unit == scoring.UnitCorrelation) != (metric == selfreference.CorrelationGJ) {
 			t.Errorf("%s: %+v, want %v of %d", metric, r, want.value, want.n)
 		}
 	}
-	if len(got) != len(scoring.ReferenceMetrics) {
+	if len(got) != len(pairwise.ReferenceMetrics) {
 		t.Errorf("%d metrics", len(got))
 	}
 }
@@ -78,18 +80,18 @@ func TestReferencesUndefined(t *testing.T) {
 	}{
 		"none was shown": {[]twoGames{referencedUnit(0, "g", ownUnknown, true)}, nil},
 		"none in the group": {[]twoGames{referencedUnit(0, "other", ownRight, true)}, map[string]string{
-			scoring.GenerationAccuracy: "undefined: nobody knows of any pair whether the judge's own answer is right",
-			scoring.CorrelationGJ:      "undefined: nobody knows of any pair whether the judge's own answer is right"}},
+			scoring.GenerationAccuracy:  "undefined: nobody knows of any pair whether the judge's own answer is right",
+			selfreference.CorrelationGJ: "undefined: nobody knows of any pair whether the judge's own answer is right"}},
 		"all own answers right": {[]twoGames{referencedUnit(0, "g", ownRight, true), referencedUnit(1, "g", ownRight, false)}, map[string]string{
-			scoring.StrictOwnWrong: "undefined: no answer of the judge's own is known to be wrong",
-			scoring.CorrelationGJ:  "undefined: G has no variance: the judge's own answers are all right"}},
+			pairwise.StrictOwnWrong:     "undefined: no answer of the judge's own is known to be wrong",
+			selfreference.CorrelationGJ: "undefined: G has no variance: the judge's own answers are all right"}},
 		"all own answers wrong": {[]twoGames{referencedUnit(0, "g", ownWrong, true), referencedUnit(1, "g", ownWrong, false)}, map[string]string{
-			scoring.StrictOwnRight: "undefined: no answer of the judge's own is known to be right",
-			scoring.CorrelationGJ:  "undefined: G has no variance: the judge's own answers are all wrong"}},
+			pairwise.StrictOwnRight:     "undefined: no answer of the judge's own is known to be right",
+			selfreference.CorrelationGJ: "undefined: G has no variance: the judge's own answers are all wrong"}},
 		"all judged wrong": {[]twoGames{referencedUnit(0, "g", ownRight, false), referencedUnit(1, "g", ownWrong, false)}, map[string]string{
-			scoring.CorrelationGJ: "undefined: J has no variance: the pairs are all judged wrong"}},
+			selfreference.CorrelationGJ: "undefined: J has no variance: the pairs are all judged wrong"}},
 		"all judged right": {[]twoGames{referencedUnit(0, "g", ownRight, true), referencedUnit(1, "g", ownWrong, true)}, map[string]string{
-			scoring.CorrelationGJ: "undefined: J has no variance: the pairs are all judged right"}},
+			selfreference.CorrelationGJ: "undefined: J has no variance: the pairs are all judged right"}},
 	} {
 		results := references(runOf(append(c.units, unit("y", "y", "A", "A", "A"), unit("z", "g", "A", "A", "A"))...), "g")
 		if (results == nil) != (c.notes == nil) {

@@ -98,3 +98,9 @@ const (
 	UnitStatistic   = "statistic"   // of a test, such as χ²
 	UnitCount       = "count"
 )
+
+// GenerationAccuracy is a metric of several protocols: the share of questions that a judge's own answer is right to.
+const GenerationAccuracy = "generation-accuracy"
+
+// ModeDifference is the mode of a difference between two ways of asking, on the judgments that both have.
+const ModeDifference = "difference"

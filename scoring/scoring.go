@@ -181,10 +181,10 @@ func (rep Report) SameValues(other Report) bool {
 	return true
 }
 
-// percent writes a share in percent, and fraction as it is, with so many places that the bytes do not depend on how a
+// Percent writes a share in percent, and Fraction a number as it is, with so many places that the bytes do not depend on how a
 // processor fuses its multiplications.
-func percent(x float64) *float64  { return rounded(100*x, 4) }
-func fraction(x float64) *float64 { return rounded(x, 6) }
+func Percent(x float64) *float64  { return rounded(100*x, 4) }
+func Fraction(x float64) *float64 { return rounded(x, 6) }
 
 // rounded keeps more places where fewer would be printed as another number: 51 of 101 is 50.50, and not 50.4950, which is
 // rounded once more, to 50.49. Values are printed with two places less, the ends of intervals with three.
@@ -202,4 +202,12 @@ func rounded(x float64, places int) *float64 {
 		y = 0 // never −0
 	}
 	return &y
+}
+
+// One is 1 for what is so, else 0.
+func One(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
 }

@@ -7,6 +7,7 @@ import (
 	"gotest.tools/v3/golden"
 
 	"gavel/judging"
+	"gavel/protocols/selfreference"
 	"gavel/report"
 	"gavel/report/table"
 	"gavel/scoring"
@@ -24,7 +25,7 @@ func TestSelfReferencePrinted(t *testing.T) {
 	var cot []*judging.Record
 	for _, s := range eight {
 		s.own = true
-		cot = append(cot, s.records(scoring.ModeCoT)...)
+		cot = append(cot, s.records(selfreference.ModeCoT)...)
 	}
 	oneMode := named(gather(t, manifestOf("self-reference", 8), cot), "runs/cot", "gsm8k")
 	oneMode.Manifest.Spec.Prompt.Name, dropped.Manifest.Spec.Model.Name = "own", "other"

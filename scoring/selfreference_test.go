@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"gavel/judging"
+	"gavel/protocols/selfreference"
 	"gavel/report"
 	"gavel/report/table"
 	"gavel/scoring"
@@ -52,46 +53,46 @@ func TestSelfReferenceByHand(t *testing.T) {
 		reason       string
 	}{
 		{scoring.GenerationAccuracy, "", 62.5, 8, "5 of 8 questions"},
-		{scoring.AgentAccuracy, "", 50, 8, "4 of 8 answers"},
-		{scoring.Accuracy, "cot", 50, 8, "J in q1 q2 q4 q6"},
-		{scoring.Precision, "cot", 50, 6, "q1 q2 q6 of the 6 judged Correct"},
-		{scoring.Recall, "cot", 75, 4, "q1 q2 q6 of the 4 that are"},
-		{scoring.F1, "cot", 60, 8, "2·½·¾/(½+¾)"},
-		{scoring.F1JPlus, "cot", 66.6667, 5, "P = 2/3 (q1 q2 of q1 q2 q5), R = 2/3 (of q1 q2 q3)"},
-		{scoring.F1JMinus, "cot", 50, 3, "P = 1/3 (q6 of q6 q7 q8), R = 1: 2/3 / 4/3"},
-		{scoring.F1Delta, "cot", 16.6667, 8, ""},
-		{scoring.Overconfidence, "cot", 25, 8, "6/8 − 4/8"},
-		{scoring.JPlusCorrect, "cot", 66.6667, 3, "q1 q2 of q1 q2 q3"},
-		{scoring.JPlusCorrectF1, "cot", 80, 3, "P = 1, R = 2/3"},
-		{scoring.JPlusIncorrect, "cot", 50, 2, "q4 of q4 q5"},
-		{scoring.JPlusIncorrectF1, "cot", 66.6667, 2, "P = 1, R = 1/2"},
-		{scoring.JMinusCorrect, "cot", 100, 1, "q6"},
-		{scoring.JMinusCorrectF1, "cot", 100, 1, ""},
-		{scoring.JMinusIncorrect, "cot", 0, 2, "neither q7 nor q8"},
-		{scoring.JMinusIncorrectF1, "cot", 0, 2, ""},
+		{selfreference.AgentAccuracy, "", 50, 8, "4 of 8 answers"},
+		{selfreference.Accuracy, "cot", 50, 8, "J in q1 q2 q4 q6"},
+		{selfreference.Precision, "cot", 50, 6, "q1 q2 q6 of the 6 judged Correct"},
+		{selfreference.Recall, "cot", 75, 4, "q1 q2 q6 of the 4 that are"},
+		{selfreference.F1, "cot", 60, 8, "2·½·¾/(½+¾)"},
+		{selfreference.F1JPlus, "cot", 66.6667, 5, "P = 2/3 (q1 q2 of q1 q2 q5), R = 2/3 (of q1 q2 q3)"},
+		{selfreference.F1JMinus, "cot", 50, 3, "P = 1/3 (q6 of q6 q7 q8), R = 1: 2/3 / 4/3"},
+		{selfreference.F1Delta, "cot", 16.6667, 8, ""},
+		{selfreference.Overconfidence, "cot", 25, 8, "6/8 − 4/8"},
+		{selfreference.JPlusCorrect, "cot", 66.6667, 3, "q1 q2 of q1 q2 q3"},
+		{selfreference.JPlusCorrectF1, "cot", 80, 3, "P = 1, R = 2/3"},
+		{selfreference.JPlusIncorrect, "cot", 50, 2, "q4 of q4 q5"},
+		{selfreference.JPlusIncorrectF1, "cot", 66.6667, 2, "P = 1, R = 1/2"},
+		{selfreference.JMinusCorrect, "cot", 100, 1, "q6"},
+		{selfreference.JMinusCorrectF1, "cot", 100, 1, ""},
+		{selfreference.JMinusIncorrect, "cot", 0, 2, "neither q7 nor q8"},
+		{selfreference.JMinusIncorrectF1, "cot", 0, 2, ""},
 		// ΣG = 5, ΣJ = 4, ΣA = 4; ΣGJ = 3 (q1 q2 q4), ΣGA = 3, ΣJA = 3.
 		// r_GJ = (8·3 − 5·4)/√(5·3·4·4) = 4/√240; r_GA is the same.
 		// r_JA = (8·3 − 4·4)/√(4·4·4·4) = 8/16.
-		{scoring.CorrelationGJ, "cot", 0.258199, 8, "4/√240"},
-		{scoring.CorrelationGA, "cot", 0.258199, 8, "4/√240"},
-		{scoring.CorrelationJA, "cot", 0.5, 8, "8/16"},
+		{selfreference.CorrelationGJ, "cot", 0.258199, 8, "4/√240"},
+		{selfreference.CorrelationGA, "cot", 0.258199, 8, "4/√240"},
+		{selfreference.CorrelationJA, "cot", 0.5, 8, "8/16"},
 		// (0.258199 − 0.258199·0.5)/√((1 − 16/240)(1 − 1/4)) = 0.129099/√0.7
-		{scoring.PartialGJ, "cot", 0.154303, 8, ""},
-		{scoring.Accuracy, "self", 75, 8, "q5 and q8 as well"},
-		{scoring.Precision, "self", 75, 4, "q1 q2 q6 of q1 q2 q6 q7"},
-		{scoring.F1, "self", 75, 8, "P = R = 3/4"},
-		{scoring.Overconfidence, "self", 0, 8, ""},
-		{scoring.Accuracy, "difference", 25, 8, ""},
-		{scoring.F1, "difference", 15, 8, "75 − 60"},
-		{scoring.Overconfidence, "difference", -25, 8, ""},
-		{scoring.Precision, "difference", 25, 8, "its n are all judgments: each mode judged other answers Correct"},
-		{scoring.JPlusIncorrect, "difference", 50, 2, "both of q4 q5, less q4"},
+		{selfreference.PartialGJ, "cot", 0.154303, 8, ""},
+		{selfreference.Accuracy, "self", 75, 8, "q5 and q8 as well"},
+		{selfreference.Precision, "self", 75, 4, "q1 q2 q6 of q1 q2 q6 q7"},
+		{selfreference.F1, "self", 75, 8, "P = R = 3/4"},
+		{selfreference.Overconfidence, "self", 0, 8, ""},
+		{selfreference.Accuracy, "difference", 25, 8, ""},
+		{selfreference.F1, "difference", 15, 8, "75 − 60"},
+		{selfreference.Overconfidence, "difference", -25, 8, ""},
+		{selfreference.Precision, "difference", 25, 8, "its n are all judgments: each mode judged other answers Correct"},
+		{selfreference.JPlusIncorrect, "difference", 50, 2, "both of q4 q5, less q4"},
 		// self: ΣJ = 6, ΣGJ = 4: r_GJ = (32 − 30)/√(15·12) = 0.149071, r_JA =
 		// (24 − 24)/… = 0; r_GJ|A = 0.149071/√(14/15) = 0.154303: no difference.
-		{scoring.CorrelationGJ, "self", 0.149071, 8, ""},
-		{scoring.CorrelationJA, "self", 0, 8, ""},
-		{scoring.PartialGJ, "self", 0.154303, 8, ""},
-		{scoring.PartialGJ, "difference", 0, 8, ""},
+		{selfreference.CorrelationGJ, "self", 0.149071, 8, ""},
+		{selfreference.CorrelationJA, "self", 0, 8, ""},
+		{selfreference.PartialGJ, "self", 0.154303, 8, ""},
+		{selfreference.PartialGJ, "difference", 0, 8, ""},
 	} {
 		r := in(t, rep, c.metric, scoring.Overall, c.mode)
 		if r.Value == nil || *r.Value != c.want || r.N != c.n {
@@ -105,7 +106,7 @@ func TestSelfReferenceByHand(t *testing.T) {
 		if r.Group != scoring.Overall {
 			t.Errorf("one agent and no categories, yet a group %q", r.Group)
 		}
-		if r.Metric == scoring.CorrelationGA && r.Mode == scoring.ModeDifference {
+		if r.Metric == selfreference.CorrelationGA && r.Mode == scoring.ModeDifference {
 			t.Error("r-ga has a difference between modes, though neither has a part in it")
 		}
 	}
@@ -182,19 +183,19 @@ func second(rows []said, word func(said) string, drop bool) map[string]float64 {
 	minus := func(r row) bool { return !r.g }
 	n := float64(len(d))
 	out := map[string]float64{
-		scoring.Accuracy:  count(func(r row) bool { return r.j }) / n,
-		scoring.Precision: count(func(r row) bool { return r.a && r.y }) / count(judgedTrue),
-		scoring.Recall:    count(func(r row) bool { return r.a && r.y }) / count(isTrue),
-		scoring.F1:        f1(all, isTrue, judgedTrue), scoring.F1JPlus: f1(plus, isTrue, judgedTrue), scoring.F1JMinus: f1(minus, isTrue, judgedTrue),
-		scoring.Overconfidence: count(judgedTrue)/n - count(isTrue)/n,
+		selfreference.Accuracy:  count(func(r row) bool { return r.j }) / n,
+		selfreference.Precision: count(func(r row) bool { return r.a && r.y }) / count(judgedTrue),
+		selfreference.Recall:    count(func(r row) bool { return r.a && r.y }) / count(isTrue),
+		selfreference.F1:        f1(all, isTrue, judgedTrue), selfreference.F1JPlus: f1(plus, isTrue, judgedTrue), selfreference.F1JMinus: f1(minus, isTrue, judgedTrue),
+		selfreference.Overconfidence: count(judgedTrue)/n - count(isTrue)/n,
 	}
-	out[scoring.F1Delta] = out[scoring.F1JPlus] - out[scoring.F1JMinus]
+	out[selfreference.F1Delta] = out[selfreference.F1JPlus] - out[selfreference.F1JMinus]
 	for _, s := range []struct {
 		accuracy, f1    string
 		part, has, said func(row) bool
 	}{
-		{scoring.JPlusCorrect, scoring.JPlusCorrectF1, plus, isTrue, judgedTrue}, {scoring.JPlusIncorrect, scoring.JPlusIncorrectF1, plus, isFalse, judgedFalse},
-		{scoring.JMinusCorrect, scoring.JMinusCorrectF1, minus, isTrue, judgedTrue}, {scoring.JMinusIncorrect, scoring.JMinusIncorrectF1, minus, isFalse, judgedFalse},
+		{selfreference.JPlusCorrect, selfreference.JPlusCorrectF1, plus, isTrue, judgedTrue}, {selfreference.JPlusIncorrect, selfreference.JPlusIncorrectF1, plus, isFalse, judgedFalse},
+		{selfreference.JMinusCorrect, selfreference.JMinusCorrectF1, minus, isTrue, judgedTrue}, {selfreference.JMinusIncorrect, selfreference.JMinusIncorrectF1, minus, isFalse, judgedFalse},
 	} {
 		subset := func(r row) bool { return s.part(r) && s.has(r) }
 		out[s.accuracy] = count(func(r row) bool { return subset(r) && r.j }) / count(subset)
@@ -212,7 +213,7 @@ func second(rows []said, word func(said) string, drop bool) map[string]float64 {
 	}
 	var corr mat.SymDense
 	stat.CorrelationMatrix(&corr, m, nil)
-	out[scoring.CorrelationGJ], out[scoring.CorrelationGA], out[scoring.CorrelationJA] = corr.At(0, 1), corr.At(0, 2), corr.At(1, 2)
+	out[selfreference.CorrelationGJ], out[selfreference.CorrelationGA], out[selfreference.CorrelationJA] = corr.At(0, 1), corr.At(0, 2), corr.At(1, 2)
 	g, j, a := mat.Col(nil, 0, m), mat.Col(nil, 1, m), mat.Col(nil, 2, m)
 	residuals := func(x []float64) []float64 {
 		alpha, beta := stat.LinearRegression(a, x, nil, false)
@@ -222,13 +223,13 @@ func second(rows []said, word func(said) string, drop bool) map[string]float64 {
 		}
 		return out
 	}
-	out[scoring.PartialGJ] = stat.Correlation(residuals(g), residuals(j), nil)
+	out[selfreference.PartialGJ] = stat.Correlation(residuals(g), residuals(j), nil)
 	return out
 }
 
 func wordIn(mode string) func(said) string {
 	return func(s said) string {
-		if mode == scoring.ModeSelf {
+		if mode == selfreference.ModeSelf {
 			return s.self
 		}
 		return s.cot
@@ -258,7 +259,7 @@ func TestSelfReferenceAgainstASecondComputation(t *testing.T) {
 				groups[g] = func(s said) bool { return s.group == g }
 			}
 			for _, a := range []string{"small", "middle", "large"} {
-				groups[scoring.AgentGroup(a)] = func(s said) bool { return s.agent == a }
+				groups[selfreference.AgentGroup(a)] = func(s said) bool { return s.agent == a }
 			}
 			for group, has := range groups {
 				part := slices.DeleteFunc(slices.Clone(all), func(s said) bool { return !has(s) })
@@ -272,9 +273,9 @@ func TestSelfReferenceAgainstASecondComputation(t *testing.T) {
 						}
 					}
 				}
-				cot, self := second(judgedInBoth, wordIn(scoring.ModeCoT), how == scoring.MissingDrop), second(judgedInBoth, wordIn(scoring.ModeSelf), how == scoring.MissingDrop)
+				cot, self := second(judgedInBoth, wordIn(selfreference.ModeCoT), how == scoring.MissingDrop), second(judgedInBoth, wordIn(selfreference.ModeSelf), how == scoring.MissingDrop)
 				for metric := range cot {
-					if metric == scoring.CorrelationGA {
+					if metric == selfreference.CorrelationGA {
 						continue
 					}
 					if r := in(t, rep, metric, group, scoring.ModeDifference); !near(r, self[metric]-cot[metric]) {
@@ -303,7 +304,7 @@ func TestSelfReferenceAgainstASecondComputation(t *testing.T) {
 				t.Errorf("groups %q, want %q", names, want)
 			}
 			for _, g := range names {
-				if scoring.IsAgentGroup(g) != strings.HasPrefix(g, "agent") {
+				if selfreference.IsAgentGroup(g) != strings.HasPrefix(g, "agent") {
 					t.Errorf("%s is taken for a category, or one for an agent", g)
 				}
 			}
@@ -311,27 +312,27 @@ func TestSelfReferenceAgainstASecondComputation(t *testing.T) {
 			for _, mode := range bothModes {
 				var parts []scoring.Result
 				for _, g := range []string{"law", "math", "physics"} {
-					parts = append(parts, in(t, rep, scoring.Overconfidence, g, mode))
+					parts = append(parts, in(t, rep, selfreference.Overconfidence, g, mode))
 				}
-				overall := in(t, rep, scoring.Overconfidence, scoring.Overall, mode)
-				mean := scoring.Average(append(parts, scoring.Result{N: 1000}))
+				overall := in(t, rep, selfreference.Overconfidence, scoring.Overall, mode)
+				mean := selfreference.Average(append(parts, scoring.Result{N: 1000}))
 				if mean.Value == nil || math.Abs(*mean.Value-*overall.Value) > 1e-3 || mean.N != overall.N {
 					t.Errorf("the groups' average is %s, overall %s", show(mean), show(overall))
 				}
 			}
 		}
 	}
-	if mean := scoring.Average([]scoring.Result{{N: 5}}); mean.Value != nil || mean.N != 0 {
+	if mean := selfreference.Average([]scoring.Result{{N: 5}}); mean.Value != nil || mean.N != 0 {
 		t.Errorf("the average of nothing is %s", show(mean))
 	}
 	// By hand: (10·100 + 40·300) / 400; below √(3²·100² + 4²·300²)/400, above √(6²·100² + 4²·300²)/400.
 	at := func(x float64) *float64 { return &x }
 	a, b := scoring.Result{Value: at(10), Low: at(7), High: at(16), N: 100}, scoring.Result{Value: at(40), Low: at(36), High: at(44), N: 300}
-	if mean := scoring.Average([]scoring.Result{a, b}); !is(mean.Value, 32.5) || !is(mean.Low, 29.4077) || !is(mean.High, 35.8541) || mean.N != 400 {
+	if mean := selfreference.Average([]scoring.Result{a, b}); !is(mean.Value, 32.5) || !is(mean.Low, 29.4077) || !is(mean.High, 35.8541) || mean.N != 400 {
 		t.Errorf("the average is %s", show(mean))
 	}
 	a.Low = nil
-	if mean := scoring.Average([]scoring.Result{a, b}); !is(mean.Value, 32.5) || mean.Low != nil || mean.High != nil {
+	if mean := selfreference.Average([]scoring.Result{a, b}); !is(mean.Value, 32.5) || mean.Low != nil || mean.High != nil {
 		t.Errorf("where one has no interval: %s", show(mean))
 	}
 }
@@ -351,19 +352,19 @@ func TestMissingVerdicts(t *testing.T) {
 		n            int
 		missing      string
 	}{
-		{scoring.MissingWrong, scoring.Accuracy, "cot", 50, 4, "wrong"},
-		{scoring.MissingWrong, scoring.Recall, "cot", 50, 2, "not judged Correct"},
-		{scoring.MissingWrong, scoring.F1, "cot", 66.6667, 4, "not judged Correct"},
-		{scoring.MissingWrong, scoring.Overconfidence, "cot", -25, 4, "not judged Correct"},
-		{scoring.MissingWrong, scoring.JMinusIncorrect, "cot", 50, 2, "wrong"},
-		{scoring.MissingWrong, scoring.Accuracy, "difference", 0, 4, "wrong"},
-		{scoring.MissingDrop, scoring.Accuracy, "cot", 100, 2, "judgment left out"},
-		{scoring.MissingDrop, scoring.Recall, "cot", 100, 1, "judgment left out"},
-		{scoring.MissingDrop, scoring.F1, "cot", 100, 2, "judgment left out"},
-		{scoring.MissingDrop, scoring.Accuracy, "self", 66.6667, 3, "judgment left out"},
-		{scoring.MissingDrop, scoring.Overconfidence, "self", 33.3333, 3, "judgment left out"},
-		{scoring.MissingDrop, scoring.Accuracy, "difference", -100, 1, "judgment left out"}, // q4 alone is judged in both
-		{scoring.MissingDrop, scoring.AgentAccuracy, "", 50, 4, "wrong"},
+		{scoring.MissingWrong, selfreference.Accuracy, "cot", 50, 4, "wrong"},
+		{scoring.MissingWrong, selfreference.Recall, "cot", 50, 2, "not judged Correct"},
+		{scoring.MissingWrong, selfreference.F1, "cot", 66.6667, 4, "not judged Correct"},
+		{scoring.MissingWrong, selfreference.Overconfidence, "cot", -25, 4, "not judged Correct"},
+		{scoring.MissingWrong, selfreference.JMinusIncorrect, "cot", 50, 2, "wrong"},
+		{scoring.MissingWrong, selfreference.Accuracy, "difference", 0, 4, "wrong"},
+		{scoring.MissingDrop, selfreference.Accuracy, "cot", 100, 2, "judgment left out"},
+		{scoring.MissingDrop, selfreference.Recall, "cot", 100, 1, "judgment left out"},
+		{scoring.MissingDrop, selfreference.F1, "cot", 100, 2, "judgment left out"},
+		{scoring.MissingDrop, selfreference.Accuracy, "self", 66.6667, 3, "judgment left out"},
+		{scoring.MissingDrop, selfreference.Overconfidence, "self", 33.3333, 3, "judgment left out"},
+		{scoring.MissingDrop, selfreference.Accuracy, "difference", -100, 1, "judgment left out"}, // q4 alone is judged in both
+		{scoring.MissingDrop, selfreference.AgentAccuracy, "", 50, 4, "wrong"},
 	} {
 		run := judgedRun(t, all...)
 		run.CountMissing(c.how)
@@ -402,30 +403,30 @@ func TestSelfReferenceDegenerate(t *testing.T) {
 		value, low, high   float64 // undefined where there is none
 		note               string
 	}{
-		{"all right", scoring.Accuracy, "cot", many(10, said{own: true, right: true, cot: "C", self: "C"}), 100, 71.7065, 100, ""},
-		{"all right", scoring.F1, "cot", many(10, said{own: true, right: true, cot: "C", self: "C"}), 100, 83.5222, 100, ""}, // 2·0.717065/1.717065
-		{"all right", scoring.F1JMinus, "cot", many(10, said{own: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "the judge answered no question wrong"},
-		{"all right", scoring.F1Delta, "cot", many(10, said{own: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "one of the two F1 is"},
-		{"all right", scoring.JPlusIncorrect, "cot", many(10, said{own: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "own answer right and an agent's wrong"},
-		{"all right", scoring.PartialGJ, "cot", many(10, said{own: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "G has no variance: the judge's own answers are all right; J has no variance: the judgments are all right; A has no variance"},
-		{"all right", scoring.PartialGJ, "difference", many(10, said{own: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "in mode cot G has no variance"},
-		{"all right", scoring.Accuracy, "difference", many(10, said{own: true, right: true, cot: "C", self: "C"}), 0, -23.0984, 23.0984, ""},
+		{"all right", selfreference.Accuracy, "cot", many(10, said{own: true, right: true, cot: "C", self: "C"}), 100, 71.7065, 100, ""},
+		{"all right", selfreference.F1, "cot", many(10, said{own: true, right: true, cot: "C", self: "C"}), 100, 83.5222, 100, ""}, // 2·0.717065/1.717065
+		{"all right", selfreference.F1JMinus, "cot", many(10, said{own: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "the judge answered no question wrong"},
+		{"all right", selfreference.F1Delta, "cot", many(10, said{own: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "one of the two F1 is"},
+		{"all right", selfreference.JPlusIncorrect, "cot", many(10, said{own: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "own answer right and an agent's wrong"},
+		{"all right", selfreference.PartialGJ, "cot", many(10, said{own: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "G has no variance: the judge's own answers are all right; J has no variance: the judgments are all right; A has no variance"},
+		{"all right", selfreference.PartialGJ, "difference", many(10, said{own: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "in mode cot G has no variance"},
+		{"all right", selfreference.Accuracy, "difference", many(10, said{own: true, right: true, cot: "C", self: "C"}), 0, -23.0984, 23.0984, ""},
 		{"all right", scoring.GenerationAccuracy, "", many(10, said{own: true, right: true, cot: "C", self: "C"}), 100, 71.7065, 100, ""},
-		{"all silent", scoring.Accuracy, "self", many(5, said{own: true, right: true}), 0, 0, 50, ""},
-		{"all silent", scoring.Precision, "self", many(5, said{own: true, right: true}), undefined, 0, 0, "nothing was judged Correct"},
-		{"all silent", scoring.F1, "self", many(5, said{own: true, right: true}), 0, 0, 66.6667, ""}, // there was something to find
-		{"nothing to find", scoring.F1, "cot", many(5, said{own: true, cot: "I", self: "I"}), undefined, 0, 0, "no agent's answer there is right and none was judged Correct"},
-		{"nothing to find", scoring.Recall, "cot", many(5, said{own: true, cot: "I", self: "I"}), undefined, 0, 0, "no agent's answer is right"},
-		{"the paper's 0.0000", scoring.PartialGJ, "self", append(many(4, said{own: true, right: true, cot: "C", self: "C"}), said{question: "x", own: true, cot: "I", self: "C"}), undefined, 0, 0, "undefined: G has no variance: the judge's own answers are all right"},
-		{"G is A", scoring.PartialGJ, "cot", append(many(4, said{own: true, right: true, cot: "C"}), said{question: "x", cot: "C"}, said{question: "y", cot: "I"}), undefined, 0, 0, "r-ga is 1 or −1"},
-		{"J is A", scoring.PartialGJ, "cot", append(many(4, said{own: true, right: true, cot: "C"}), said{question: "x", cot: "C"}, said{question: "y", own: true, cot: "C"}), undefined, 0, 0, "r-ja is 1 or −1"},
-		{"J is not A", scoring.CorrelationJA, "cot", append(many(4, said{own: true, right: true, cot: "I"}), said{question: "x", cot: "I"}, said{question: "y", own: true, cot: "I"}), -1, undefined, undefined, "a judgment is right in only 2 questions, fewer than 10"},
-		{"one question", scoring.Accuracy, "cot", many(1, said{own: true, right: true, cot: "C", self: "I"}), 100, 5, 100, ""},
-		{"one question, two agents", scoring.Accuracy, "cot", append(many(1, said{agent: "a", own: true, right: true, cot: "C"}), many(1, said{agent: "b", own: true, right: true, cot: "I"})...), 50, 0.1541, 99.8459, ""},
+		{"all silent", selfreference.Accuracy, "self", many(5, said{own: true, right: true}), 0, 0, 50, ""},
+		{"all silent", selfreference.Precision, "self", many(5, said{own: true, right: true}), undefined, 0, 0, "nothing was judged Correct"},
+		{"all silent", selfreference.F1, "self", many(5, said{own: true, right: true}), 0, 0, 66.6667, ""}, // there was something to find
+		{"nothing to find", selfreference.F1, "cot", many(5, said{own: true, cot: "I", self: "I"}), undefined, 0, 0, "no agent's answer there is right and none was judged Correct"},
+		{"nothing to find", selfreference.Recall, "cot", many(5, said{own: true, cot: "I", self: "I"}), undefined, 0, 0, "no agent's answer is right"},
+		{"the paper's 0.0000", selfreference.PartialGJ, "self", append(many(4, said{own: true, right: true, cot: "C", self: "C"}), said{question: "x", own: true, cot: "I", self: "C"}), undefined, 0, 0, "undefined: G has no variance: the judge's own answers are all right"},
+		{"G is A", selfreference.PartialGJ, "cot", append(many(4, said{own: true, right: true, cot: "C"}), said{question: "x", cot: "C"}, said{question: "y", cot: "I"}), undefined, 0, 0, "r-ga is 1 or −1"},
+		{"J is A", selfreference.PartialGJ, "cot", append(many(4, said{own: true, right: true, cot: "C"}), said{question: "x", cot: "C"}, said{question: "y", own: true, cot: "C"}), undefined, 0, 0, "r-ja is 1 or −1"},
+		{"J is not A", selfreference.CorrelationJA, "cot", append(many(4, said{own: true, right: true, cot: "I"}), said{question: "x", cot: "I"}, said{question: "y", own: true, cot: "I"}), -1, undefined, undefined, "a judgment is right in only 2 questions, fewer than 10"},
+		{"one question", selfreference.Accuracy, "cot", many(1, said{own: true, right: true, cot: "C", self: "I"}), 100, 5, 100, ""},
+		{"one question, two agents", selfreference.Accuracy, "cot", append(many(1, said{agent: "a", own: true, right: true, cot: "C"}), many(1, said{agent: "b", own: true, right: true, cot: "I"})...), 50, 0.1541, 99.8459, ""},
 		{"no answers of its own", scoring.GenerationAccuracy, "", many(3, said{noOwn: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "no answers of its own"},
-		{"no answers of its own", scoring.CorrelationGJ, "cot", many(3, said{noOwn: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "no judgment with an answer of the judge's own"},
-		{"no answers of its own", scoring.Accuracy, "cot", many(3, said{noOwn: true, right: true, cot: "C", self: "C"}), 100, 36.8403, 100, ""},
-		{"none at all", scoring.Accuracy, "cot", nil, undefined, 0, 0, ""},
+		{"no answers of its own", selfreference.CorrelationGJ, "cot", many(3, said{noOwn: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "no judgment with an answer of the judge's own"},
+		{"no answers of its own", selfreference.Accuracy, "cot", many(3, said{noOwn: true, right: true, cot: "C", self: "C"}), 100, 36.8403, 100, ""},
+		{"none at all", selfreference.Accuracy, "cot", nil, undefined, 0, 0, ""},
 	} {
 		t.Run(c.name+"/"+c.metric+c.mode, func(t *testing.T) {
 			rep := judgedRun(t, c.all...).Score(quick)
@@ -529,7 +530,7 @@ func TestSelfReferenceOrder(t *testing.T) {
 // What is asked of a record, and which of them count.
 func TestSelfReferenceRecords(t *testing.T) {
 	good := func() *judging.Record {
-		return said{question: "q", agent: "a", own: true, right: true, cot: "C"}.records(scoring.ModeCoT)[0]
+		return said{question: "q", agent: "a", own: true, right: true, cot: "C"}.records(selfreference.ModeCoT)[0]
 	}
 	for name, change := range map[string]func(*judging.Record){
 		"no mode":    func(r *judging.Record) { r.Mode = "" },
@@ -554,7 +555,7 @@ func TestSelfReferenceRecords(t *testing.T) {
 	half := said{question: "half", agent: "a", right: true, cot: "I", self: "I"}.records(bothModes...)[0]
 	run := gather(t, manifestOf("self-reference", 3), []*judging.Record{good(), again, repeated, half})
 	rep := run.Score(quick)
-	if r := in(t, rep, scoring.Accuracy, scoring.Overall, "cot"); r.N != 1 || *r.Value != 100 {
+	if r := in(t, rep, selfreference.Accuracy, scoring.Overall, "cot"); r.N != 1 || *r.Value != 100 {
 		t.Errorf("accuracy %s: the first of two records stands, later times and halves do not count", show(r))
 	}
 	if rep.Items != 1 || run.Partial != 1 || run.Records != 4 || rep.Outcomes["decided"] != 2 || run.Reread != 1 {
@@ -574,15 +575,15 @@ func TestSelfReferenceRecords(t *testing.T) {
 func TestOneModeAlone(t *testing.T) {
 	var records []*judging.Record
 	for _, s := range eight {
-		records = append(records, s.records(scoring.ModeSelf)...)
+		records = append(records, s.records(selfreference.ModeSelf)...)
 	}
 	rep := gather(t, manifestOf("self-reference", 8), records).Score(quick)
 	for _, r := range rep.Results {
-		if r.Mode != "" && r.Mode != scoring.ModeSelf {
+		if r.Mode != "" && r.Mode != selfreference.ModeSelf {
 			t.Errorf("a result of mode %s", r.Mode)
 		}
 	}
-	if r := in(t, rep, scoring.F1, scoring.Overall, "self"); *r.Value != 75 {
+	if r := in(t, rep, selfreference.F1, scoring.Overall, "self"); *r.Value != 75 {
 		t.Errorf("f1 is %s", show(r))
 	}
 }
@@ -622,14 +623,14 @@ func TestJudgmentsWithoutAReference(t *testing.T) {
 	var records []*judging.Record
 	for i, s := range eight {
 		if i < 2 {
-			records = append(records, s.records(scoring.ModeCoT)...)
+			records = append(records, s.records(selfreference.ModeCoT)...)
 		} else {
 			records = append(records, s.records(bothModes...)...)
 		}
 	}
 	rep := gather(t, manifestOf("self-reference", 8), records).Score(quick)
 	for mode, want := range map[string]float64{"cot": 50, "self": 66.6667, "difference": 33.3333} { // of q3 to q8: cot 2, self 4
-		if r := in(t, rep, scoring.Accuracy, scoring.Overall, mode); *r.Value != want || (r.N == 8) != (mode == "cot") {
+		if r := in(t, rep, selfreference.Accuracy, scoring.Overall, mode); *r.Value != want || (r.N == 8) != (mode == "cot") {
 			t.Errorf("%s: %s", mode, show(r))
 		}
 	}
@@ -642,7 +643,7 @@ func TestJudgmentsWithoutAReference(t *testing.T) {
 func TestWarningsOfTheStage(t *testing.T) {
 	m := manifestOf("self-reference", 1)
 	m.Staged = &judging.Staged{Warnings: []string{"3 of 4 questions are left out"}}
-	rep := gather(t, m, said{question: "q", agent: "judge", own: true, right: true, cot: "C"}.records(scoring.ModeCoT)).Score(quick)
+	rep := gather(t, m, said{question: "q", agent: "judge", own: true, right: true, cot: "C"}.records(selfreference.ModeCoT)).Score(quick)
 	if text := strings.Join(rep.Warnings, "\n"); !strings.Contains(text, "3 of 4 questions are left out") || strings.Contains(text, "one of the agents") {
 		t.Errorf("warnings %q", rep.Warnings)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gavel/judging"
+	"gavel/protocols/selfreference"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
@@ -101,9 +102,9 @@ func draw(rng *rand.Rand, questions int, cot, self population) (all []said) {
 // The interval of an estimate covers the truth in about 95 % of draws: in 94.2 to 95.3 % of 3,000.
 func TestIntervalsCoverTheTruth(t *testing.T) {
 	const draws, questions = 200, 150
-	truth := map[string]float64{scoring.ModeCoT: 0.15, scoring.ModeSelf: 0.5}
-	cot, self := chosen(t, truth[scoring.ModeCoT]), chosen(t, truth[scoring.ModeSelf])
-	truth[scoring.ModeDifference] = truth[scoring.ModeSelf] - truth[scoring.ModeCoT]
+	truth := map[string]float64{selfreference.ModeCoT: 0.15, selfreference.ModeSelf: 0.5}
+	cot, self := chosen(t, truth[selfreference.ModeCoT]), chosen(t, truth[selfreference.ModeSelf])
+	truth[scoring.ModeDifference] = truth[selfreference.ModeSelf] - truth[selfreference.ModeCoT]
 	covered, mean := map[string]int{}, map[string]float64{}
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range draws {
@@ -116,7 +117,7 @@ func TestIntervalsCoverTheTruth(t *testing.T) {
 		}
 		rep := gather(t, manifestOf("self-reference", 3*questions), records).Score(stats.Bootstrap{Rounds: 300, Level: 0.95, Seed: rng.Uint64()})
 		for mode, want := range truth {
-			r := in(t, rep, scoring.PartialGJ, scoring.Overall, mode)
+			r := in(t, rep, selfreference.PartialGJ, scoring.Overall, mode)
 			mean[mode] += *r.Value / draws
 			if *r.Low <= want && want <= *r.High {
 				covered[mode]++
@@ -173,7 +174,7 @@ func TestCompareSelfReference(t *testing.T) {
 		commonA, commonB := a[:145], b[2:]
 		for _, mode := range bothModes {
 			word := wordIn(mode)
-			for _, group := range []string{scoring.Overall, "law", scoring.AgentGroup("large")} {
+			for _, group := range []string{scoring.Overall, "law", selfreference.AgentGroup("large")} {
 				var partA, partB []said
 				for i := range commonA {
 					x, y := commonA[i], commonB[i]
@@ -181,19 +182,19 @@ func TestCompareSelfReference(t *testing.T) {
 						t.Fatal(x.item(), y.item())
 					}
 					lost := word(x) != "C" && word(x) != "I" || word(y) != "C" && word(y) != "I"
-					if lost && how == scoring.MissingDrop || group != scoring.Overall && group != x.group && group != scoring.AgentGroup(x.agent) {
+					if lost && how == scoring.MissingDrop || group != scoring.Overall && group != x.group && group != selfreference.AgentGroup(x.agent) {
 						continue
 					}
 					partA, partB = append(partA, x), append(partB, y)
 				}
 				wantA, wantB := second(partA, word, how == scoring.MissingDrop), second(partB, word, how == scoring.MissingDrop)
-				for _, metric := range []string{scoring.F1, scoring.Accuracy, scoring.PartialGJ} {
-					if group != scoring.Overall && metric != scoring.F1 {
+				for _, metric := range []string{selfreference.F1, selfreference.Accuracy, selfreference.PartialGJ} {
+					if group != scoring.Overall && metric != selfreference.F1 {
 						continue
 					}
 					d := differenceIn(t, c, metric, group, mode)
 					scale := 100.0
-					if metric == scoring.PartialGJ {
+					if metric == selfreference.PartialGJ {
 						scale = 1
 					}
 					if math.Abs(*d.A-scale*wantA[metric]) > 1e-4 || math.Abs(*d.B-scale*wantB[metric]) > 1e-4 || math.Abs(*d.Diff-scale*(wantB[metric]-wantA[metric])) > 1e-4 || d.N != len(partA) {
@@ -202,7 +203,7 @@ func TestCompareSelfReference(t *testing.T) {
 					if *d.Low > *d.Diff || *d.High < *d.Diff {
 						t.Errorf("%s of %s: %v is not in [%v, %v]", metric, group, *d.Diff, *d.Low, *d.High)
 					}
-					if d.Table != nil || metric == scoring.Accuracy && d.Note == "" {
+					if d.Table != nil || metric == selfreference.Accuracy && d.Note == "" {
 						t.Errorf("%s has a 2×2 table of judgments that go together: %+v", metric, d)
 					}
 				}
@@ -232,7 +233,7 @@ func TestCompareOneAgent(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := all.Comparisons[0]
-	d := differenceIn(t, c, scoring.Accuracy, scoring.Overall, "cot")
+	d := differenceIn(t, c, selfreference.Accuracy, scoring.Overall, "cot")
 	if want := (scoring.Table2x2{Both: 4, OnlyB: 4}); *d.Table != want || *d.P != 0.125 || !d.Noise || *d.Diff != 50 {
 		t.Errorf("accuracy: %+v, table %+v", d, d.Table)
 	}
@@ -245,14 +246,14 @@ func TestCompareOneAgent(t *testing.T) {
 	quiet.Manifest.ID = "quiet"
 	if none, err := scoring.Compare([]*scoring.Run{quiet, b}, quick); err != nil {
 		t.Error(err)
-	} else if d := differenceIn(t, none.Comparisons[0], scoring.Accuracy, scoring.Overall, "cot"); *d.Table != (scoring.Table2x2{OnlyB: 8}) || *d.Diff != 100 || d.Noise {
+	} else if d := differenceIn(t, none.Comparisons[0], selfreference.Accuracy, scoring.Overall, "cot"); *d.Table != (scoring.Table2x2{OnlyB: 8}) || *d.Diff != 100 || d.Noise {
 		t.Errorf("against silence: %+v, table %+v", d, d.Table)
 	}
-	d = differenceIn(t, c, scoring.PartialGJ, scoring.Overall, "cot")
+	d = differenceIn(t, c, selfreference.PartialGJ, scoring.Overall, "cot")
 	if d.Diff != nil || d.Note != "undefined: in B J has no variance: the judgments are all right" || !d.Noise {
 		t.Errorf("r-gj-a: %+v", d)
 	}
-	d = differenceIn(t, c, scoring.F1, scoring.Overall, "self")
+	d = differenceIn(t, c, selfreference.F1, scoring.Overall, "self")
 	if *d.Diff != 0 || *d.Low >= 0 || *d.High <= 0 || !d.Noise {
 		t.Errorf("f1: %+v", d)
 	}

@@ -75,6 +75,14 @@ func (s *Sheet) sections(units []Unit) []section {
 	return all
 }
 
+// GroupNames are those of the units, all of them first.
+func (s *Sheet) GroupNames() (names []string) {
+	for _, in := range s.sections(s.Units) {
+		names = append(names, in.name)
+	}
+	return names
+}
+
 // score computes every metric, overall and by group.
 func (s *Sheet) score(unit string, b stats.Bootstrap) []Result {
 	sections := s.sections(s.Units)
@@ -91,7 +99,7 @@ func (s *Sheet) score(unit string, b stats.Bootstrap) []Result {
 			}
 		}
 		x.close()
-		results[i] = x.results(sections[i].name, s.Metrics, b)
+		results[i] = x.Results(sections[i].name, s.Metrics, b)
 	})
 	return slices.Concat(results...)
 }
@@ -210,6 +218,30 @@ func (s *Sample) take(row []float64) {
 	s.often[class]++
 	s.rows.AddClass(class)
 }
+
+// SampleOf is a sample of rows that are independent of each other.
+func SampleOf(unit string, metrics []Metric, rows [][]float64) *Sample {
+	width := 0
+	for _, m := range metrics {
+		width = max(width, m.Columns[1])
+	}
+	if len(rows) > 0 {
+		width = len(rows[0])
+	}
+	s := newSample(unit, width)
+	s.fix(metrics, 0)
+	for _, row := range rows {
+		s.add("", "", row)
+	}
+	s.close()
+	return s
+}
+
+// Sums are those of the columns.
+func (s *Sample) Sums() []float64 { return s.sums }
+
+// Rows are what is resampled.
+func (s *Sample) Rows() *stats.Rows { return &s.rows }
 
 // with counts the rows that are so.
 func (s *Sample) with(is func(row []float64) bool) (n int) {

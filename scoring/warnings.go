@@ -9,8 +9,8 @@ import (
 
 // Limits past which a table says that a number should not be trusted as it is.
 const (
-	fewItems       = 30
-	manyNoVerdicts = 0.05
+	FewItems       = 30
+	ManyNoVerdicts = 0.05
 )
 
 func (run *Run) warnings() []string {
@@ -35,7 +35,7 @@ func (run *Run) warnings() []string {
 	if left := m.Spec.Dataset.Items - n; left > 0 {
 		say("incomplete: %d of %d %s in the records and are left out", left, m.Spec.Dataset.Items, unit)
 	}
-	if n > 0 && n < fewItems {
+	if n > 0 && n < FewItems {
 		say("few items: n = %d", n)
 	}
 	if run.Reread > 0 {
@@ -44,7 +44,7 @@ func (run *Run) warnings() []string {
 	if n := run.Outcomes[judging.Failed]; n > 0 {
 		say("%d of %d %ss failed and %s; the same run command asks for them again", n, games, words.Record, run.lost())
 	}
-	if n := run.Outcomes[judging.NoVerdict] + run.Outcomes[judging.Conflict]; float64(n) > manyNoVerdicts*float64(games) {
+	if n := run.Outcomes[judging.NoVerdict] + run.Outcomes[judging.Conflict]; float64(n) > ManyNoVerdicts*float64(games) {
 		say("%d of %d %ss ended without a verdict or in a conflict of labels: the scores say as much about the format as about the judgment", n, games, words.Record)
 	}
 	if n := run.Outcomes[judging.Cut]; n > 0 {

@@ -30,7 +30,7 @@ func figures(runs []report.Run) []figure.Spec {
 // byCategory is a run by category, beside chance where it is known of all.
 func byCategory(r report.Run, groups []string) figure.DotPlot {
 	d := figure.DotPlot{X: figure.Percent("right, percent"), Of: "category", Series: []string{"right", "chance"}}
-	d.Rows = r.Rows(groups, scoring.GenerationAccuracy, scoring.Chance)
+	d.Rows = r.Rows(groups, scoring.GenerationAccuracy, Chance)
 	for _, row := range d.Rows {
 		if !row.Dots[1].Defined() {
 			d.Series, d.Rows = d.Series[:1], r.Rows(groups, scoring.GenerationAccuracy)

@@ -23,10 +23,10 @@ func summary(runs []scoring.Report) table.Table {
 func row(r scoring.Report, group string) []string {
 	right := r.Result(scoring.GenerationAccuracy, group, "")
 	chance := ""
-	if x := r.Result(scoring.Chance, group, ""); x.Value != nil {
+	if x := r.Result(Chance, group, ""); x.Value != nil {
 		chance = table.Plain(x)
 	}
-	return []string{table.Whole(right), table.Plain(r.Result(scoring.NoAnswer, group, "")), chance, right.Count()}
+	return []string{table.Whole(right), table.Plain(r.Result(NoAnswer, group, "")), chance, right.Count()}
 }
 
 // tables is one table: a row per group.
@@ -53,7 +53,7 @@ func tables(r scoring.Report) []table.Table {
 func rulesOf(r scoring.Report) string {
 	var parts []string
 	for _, x := range r.Results {
-		if name, ok := strings.CutPrefix(x.Metric, scoring.RuleCount); ok {
+		if name, ok := strings.CutPrefix(x.Metric, RuleCount); ok {
 			parts = append(parts, name+" "+table.Plain(x))
 		}
 	}

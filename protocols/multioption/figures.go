@@ -8,7 +8,6 @@ import (
 
 	"gavel/report"
 	"gavel/report/figure"
-	"gavel/scoring"
 )
 
 // The tables of the Grade Score paper (arXiv 2406.12043) as figures, and how the
@@ -27,7 +26,7 @@ func figures(runs []report.Run) []figure.Spec {
 		return s
 	}
 	for _, score := range []struct{ id, metric, title, table string }{
-		{"table-1", scoring.GradeScore, "Grade score", "1"}, {"table-2", scoring.LLMScore, "LLM score", "2"}, {"table-3", scoring.ChoiceScore, "Choice score", "3"},
+		{"table-1", GradeScore, "Grade score", "1"}, {"table-2", LLMScore, "LLM score", "2"}, {"table-3", ChoiceScore, "Choice score", "3"},
 	} {
 		s = append(s, figure.Spec{
 			ID: score.id, Title: score.title + " by prompt", Panels: promptPanels(runs, score.metric, score.title),
@@ -59,7 +58,7 @@ func isolines() []figure.Guide {
 func gradeChart(runs []report.Run) figure.Scatter {
 	s := figure.Scatter{X: figure.Unit("choice score"), Y: figure.Unit("LLM score"), Of: "run", Numbered: true, Guides: isolines()}
 	score := func(r report.Run, suffix string) (x, y figure.Dot) {
-		return figure.DotOf(r.Overall(scoring.ChoiceScore + suffix)), figure.DotOf(r.Overall(scoring.LLMScore + suffix))
+		return figure.DotOf(r.Overall(ChoiceScore + suffix)), figure.DotOf(r.Overall(LLMScore + suffix))
 	}
 	for k, kind := range report.Part(runs, unrelated) {
 		series := figure.Series{Name: "without an unrelated option", Look: k}
@@ -72,7 +71,7 @@ func gradeChart(runs []report.Run) figure.Scatter {
 		}
 		s.Series = append(s.Series, series)
 	}
-	for k, judge := range []struct{ suffix, name string }{{scoring.OfRandom, "a random judge"}, {scoring.OfFirst, "an always-first judge"}} {
+	for k, judge := range []struct{ suffix, name string }{{OfRandom, "a random judge"}, {OfFirst, "an always-first judge"}} {
 		series := figure.Series{Name: judge.name, Look: 2 + k, Hollow: true}
 		for _, r := range runs {
 			p := figure.Point{Name: judge.name + " on " + r.Dataset}
@@ -90,7 +89,7 @@ func gradeChart(runs []report.Run) figure.Scatter {
 }
 
 // unrelated tells whether the items had an unrelated option.
-func unrelated(r report.Run) bool { return r.Overall(scoring.UnrelatedRate).N > 0 }
+func unrelated(r report.Run) bool { return r.Overall(UnrelatedRate).N > 0 }
 
 // placePanels are a panel for each run and number of options.
 func placePanels(runs []report.Run) []figure.Panel {
@@ -99,7 +98,7 @@ func placePanels(runs []report.Run) []figure.Panel {
 		for _, g := range r.Groups() {
 			b := figure.Bars{Y: figure.Axis{Label: "chosen, percent", Decimals: 2}, Of: "place", Series: []string{"chosen"}, Marked: "an even share"}
 			for place := 1; ; place++ {
-				x := r.Result(scoring.PlaceMetric+strconv.Itoa(place), g, "")
+				x := r.Result(PlaceMetric+strconv.Itoa(place), g, "")
 				if x.Metric == "" {
 					break
 				}

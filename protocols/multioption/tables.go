@@ -13,7 +13,7 @@ import (
 )
 
 var Layout = &report.Layout{
-	Headline: scoring.GradeScore, Noun: "judgments", Summary: summary, Tables: tables, Figures: figures, Compare: compare,
+	Headline: GradeScore, Noun: "judgments", Summary: summary, Tables: tables, Figures: figures, Compare: compare,
 	Words: map[string]string{"unrelated": "with an unrelated option"},
 }
 
@@ -22,8 +22,8 @@ func summary(runs []scoring.Report) table.Table {
 	for _, r := range runs {
 		of := r.Overall
 		t.Rows = append(t.Rows, []string{
-			r.Model, r.Goal, report.Prompt(r), r.Dataset, table.Whole(of(scoring.GradeScore)), table.Plain(of(scoring.LLMScore)), table.Plain(of(scoring.ChoiceScore)),
-			table.Plain(of(scoring.GradeScore + scoring.OfRandom)), table.Plain(of(scoring.GradeScore + scoring.OverRandom)), table.Plain(of(scoring.OptionAccuracy)),
+			r.Model, r.Goal, report.Prompt(r), r.Dataset, table.Whole(of(GradeScore)), table.Plain(of(LLMScore)), table.Plain(of(ChoiceScore)),
+			table.Plain(of(GradeScore + OfRandom)), table.Plain(of(GradeScore + OverRandom)), table.Plain(of(OptionAccuracy)),
 			strconv.Itoa(r.Items), fmt.Sprintf("%d/%d", r.Outcomes[scoring.Decided], r.Games()),
 		})
 	}
@@ -42,9 +42,9 @@ func tables(r scoring.Report) []table.Table {
 
 // optionScores are the three, as the paper names them.
 var optionScores = []struct{ metric, name string }{
-	{scoring.GradeScore, "Grade score"},
-	{scoring.LLMScore, "LLM score"},
-	{scoring.ChoiceScore, "choice score"},
+	{GradeScore, "Grade score"},
+	{LLMScore, "LLM score"},
+	{ChoiceScore, "choice score"},
 }
 
 func optionsTable(r scoring.Report) table.Table {
@@ -61,23 +61,23 @@ func optionsTable(r scoring.Report) table.Table {
 	}
 	of := r.Overall
 	for _, s := range optionScores {
-		row(s.name, s.metric, table.Plain(of(s.metric+scoring.OfRandom)), table.Plain(of(s.metric+scoring.OfFirst)), table.Whole(of(s.metric+scoring.OverRandom)))
+		row(s.name, s.metric, table.Plain(of(s.metric+OfRandom)), table.Plain(of(s.metric+OfFirst)), table.Whole(of(s.metric+OverRandom)))
 	}
-	for _, policy := range []string{scoring.ByUsable, scoring.ByStrict} {
+	for _, policy := range []string{ByUsable, ByStrict} {
 		if name := policy[1:]; name != string(r.Missing) && lacks(r) {
-			row("Grade score, "+name, scoring.GradeScore+policy)
+			row("Grade score, "+name, GradeScore+policy)
 		}
 	}
-	row("right ("+r.Goal+") %", scoring.OptionAccuracy, table.Plain(of(scoring.OptionAccuracy+scoring.OfRandom)))
-	row("right most often %", scoring.ModeAccuracy)
-	row("always the same option %", scoring.SameChoice)
-	if x := of(scoring.UnrelatedRate); x.Value != nil {
-		row("the unrelated option %", scoring.UnrelatedRate)
+	row("right ("+r.Goal+") %", OptionAccuracy, table.Plain(of(OptionAccuracy+OfRandom)))
+	row("right most often %", ModeAccuracy)
+	row("always the same option %", SameChoice)
+	if x := of(UnrelatedRate); x.Value != nil {
+		row("the unrelated option %", UnrelatedRate)
 	}
 	t.Notes = append(t.Notes,
 		"judgments: "+report.Outcomes(r),
 		"LLM score: entropy of the places chosen, over the largest that can be; choice score: share of the option chosen most often; Grade score: their harmonic mean; each of one item, then the mean",
-		"so a judge that always picks the same option scores 1, right or wrong, one that always picks the same place 0, and one that picks at random what its column says ("+of(scoring.GradeScore+scoring.OfRandom).Note+")",
+		"so a judge that always picks the same option scores 1, right or wrong, one that always picks the same place 0, and one that picks at random what its column says ("+of(GradeScore+OfRandom).Note+")",
 		report.BootstrapNote(r))
 	t.Notes = append(t.Notes, said.Lines()...)
 	t.Notes = append(t.Notes, table.Warned(r.Warnings)...)
@@ -93,20 +93,20 @@ func byOptionsTable(r scoring.Report) (table.Table, bool) {
 		Title:   "by number of options",
 		Columns: append(table.Left(""), table.Right("items", "Grade score", "random judge", "random 0 to perfect 1", "LLM score", "choice score", "right %", "random judge %", "always the same option %")...),
 	}
-	unrelated := r.Overall(scoring.UnrelatedRate).Value != nil
+	unrelated := r.Overall(UnrelatedRate).Value != nil
 	if unrelated {
 		t.Columns = append(t.Columns, table.Right("the unrelated option %")...)
 		t.Notes = append(t.Notes, "the unrelated option is shown beside them, and is not counted")
 	}
 	for _, g := range r.Groups() {
-		if g == scoring.Overall || r.Result(scoring.GradeScore, g, "").Metric == "" {
+		if g == scoring.Overall || r.Result(GradeScore, g, "").Metric == "" {
 			continue
 		}
 		of := func(metric string) scoring.Result { return r.Result(metric, g, "") }
-		row := []string{g, strconv.Itoa(of(scoring.GradeScore).N), table.Whole(of(scoring.GradeScore)), table.Plain(of(scoring.GradeScore + scoring.OfRandom)), table.Plain(of(scoring.GradeScore + scoring.OverRandom)),
-			table.Plain(of(scoring.LLMScore)), table.Plain(of(scoring.ChoiceScore)), table.Plain(of(scoring.OptionAccuracy)), table.Plain(of(scoring.OptionAccuracy + scoring.OfRandom)), table.Plain(of(scoring.SameChoice))}
+		row := []string{g, strconv.Itoa(of(GradeScore).N), table.Whole(of(GradeScore)), table.Plain(of(GradeScore + OfRandom)), table.Plain(of(GradeScore + OverRandom)),
+			table.Plain(of(LLMScore)), table.Plain(of(ChoiceScore)), table.Plain(of(OptionAccuracy)), table.Plain(of(OptionAccuracy + OfRandom)), table.Plain(of(SameChoice))}
 		if unrelated {
-			row = append(row, table.Plain(of(scoring.UnrelatedRate)))
+			row = append(row, table.Plain(of(UnrelatedRate)))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -120,7 +120,7 @@ func placesTable(r scoring.Report) table.Table {
 	var groups []string
 	most := 0
 	for _, x := range r.Results {
-		place, ok := strings.CutPrefix(x.Metric, scoring.PlaceMetric)
+		place, ok := strings.CutPrefix(x.Metric, PlaceMetric)
 		if !ok {
 			continue
 		}
@@ -140,8 +140,8 @@ func placesTable(r scoring.Report) table.Table {
 		row := rows[g]
 		places := len(row) - 2
 		row = append(row, make([]string, most-places)...)
-		chi2 := r.Result(scoring.PlacesChiSquare, g, "")
-		t.Rows = append(t.Rows, append(row, table.Fixed(chi2.Value, 2), strconv.Itoa(places-1), cmp.Or(table.PValue(r.Result(scoring.PlacesP, g, "").Value), "n/a")))
+		chi2 := r.Result(PlacesChiSquare, g, "")
+		t.Rows = append(t.Rows, append(row, table.Fixed(chi2.Value, 2), strconv.Itoa(places-1), cmp.Or(table.PValue(r.Result(PlacesP, g, "").Value), "n/a")))
 		if _, rough, ok := strings.Cut(chi2.Note, "; "); ok {
 			said.Add(g, rough)
 		}
@@ -156,9 +156,9 @@ func placesTable(r scoring.Report) table.Table {
 func compare(cmp *scoring.Comparison, all *scoring.Comparisons) table.Table {
 	var notes []string
 	says := map[string]string{
-		scoring.GoalsDiffer:     "the option most often called best and the one most often called worst are two",
-		scoring.GoalsContradict: "shown in the same order, one option is called both best and worst",
-		scoring.GoalsByChance:   "two judges that name any place would call one option both",
+		GoalsDiffer:     "the option most often called best and the one most often called worst are two",
+		GoalsContradict: "shown in the same order, one option is called both best and worst",
+		GoalsByChance:   "two judges that name any place would call one option both",
 	}
 	for _, x := range cmp.Together {
 		text := fmt.Sprintf("%s: %s %% (n=%d)", says[x.Metric], table.Whole(x), x.N)

@@ -33,11 +33,11 @@ func optionResults(group string, n int, values map[string]float64) []scoring.Res
 func placeResults(group string, chi2, p *float64, note string, values ...float64) []scoring.Result {
 	var rows []scoring.Result
 	for i, v := range values {
-		rows = append(rows, scoring.Result{Metric: fmt.Sprint(scoring.PlaceMetric, i+1), Group: group, N: 30, Value: new(v)})
+		rows = append(rows, scoring.Result{Metric: fmt.Sprint(PlaceMetric, i+1), Group: group, N: 30, Value: new(v)})
 	}
 	return append(rows,
-		scoring.Result{Metric: scoring.PlacesChiSquare, Group: group, Unit: scoring.UnitStatistic, Value: chi2, N: 30, Note: note},
-		scoring.Result{Metric: scoring.PlacesP, Group: group, Unit: scoring.UnitStatistic, Value: p, N: 30, Note: note})
+		scoring.Result{Metric: PlacesChiSquare, Group: group, Unit: scoring.UnitStatistic, Value: chi2, N: 30, Note: note},
+		scoring.Result{Metric: PlacesP, Group: group, Unit: scoring.UnitStatistic, Value: p, N: 30, Note: note})
 }
 
 func printed(t *testing.T, all []table.Table) []byte {
@@ -94,9 +94,9 @@ func TestMultiOptionTablesOfNothing(t *testing.T) {
 
 func TestTogetherInAComparison(t *testing.T) {
 	cmp := &scoring.Comparison{Unit: "item", N: 20, Together: []scoring.Result{
-		{Metric: scoring.GoalsDiffer, N: 20, Value: new(95.0), Low: new(80.0), High: new(100.0)},
-		{Metric: scoring.GoalsContradict, Note: "undefined: nothing in common"},
-		{Metric: scoring.GoalsByChance, N: 60, Value: new(33.3333)},
+		{Metric: GoalsDiffer, N: 20, Value: new(95.0), Low: new(80.0), High: new(100.0)},
+		{Metric: GoalsContradict, Note: "undefined: nothing in common"},
+		{Metric: GoalsByChance, N: 60, Value: new(33.3333)},
 	}}
 	text := string(printed(t, []table.Table{compare(cmp, &scoring.Comparisons{})}))
 	for _, want := range []string{

@@ -54,8 +54,8 @@ var hazards = map[string]string{
 
 func words(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// pair is an item of our own: A is right where gold is 0.
-func pair(id string, gold int) datasets.Item {
+// pairItem is an item of our own: A is right where gold is 0.
+func pairItem(id string, gold int) datasets.Item {
 	return datasets.Item{
 		ID: id, Shape: datasets.Pair, Source: "sums", Group: "sums", Question: "What is 2 + 2?", Gold: gold,
 		Candidates: []datasets.Candidate{{ID: "A", Text: "It is 4."}, {ID: "B", Text: "It is 5."}},

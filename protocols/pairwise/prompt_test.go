@@ -18,7 +18,7 @@ import (
 )
 
 func TestPromptGolden(t *testing.T) {
-	item := pair("p1", 0)
+	item := pairItem("p1", 0)
 	for _, kind := range comparisons {
 		for _, tpl := range kind.Templates {
 			t.Run(kind.Name+"/"+tpl.Name, func(t *testing.T) {
@@ -48,7 +48,7 @@ func TestForwardAndReversedDifferInTheGoalAlone(t *testing.T) {
 	if f, r := Protocol.TemplateNames(), Reversed.TemplateNames(); !slices.Equal(f, r) {
 		t.Fatalf("prompts of the two goals: %v and %v", f, r)
 	}
-	item := pair("p1", 0)
+	item := pairItem("p1", 0)
 	for i, name := range Protocol.TemplateNames() {
 		t.Run(name, func(t *testing.T) {
 			forward, reversed := Protocol.New(Protocol.Templates[i], nil), Reversed.New(Reversed.Templates[i], nil)
@@ -137,7 +137,7 @@ func TestUserMessagesOfTheClaudeFile(t *testing.T) {
 func TestCandidateTextIsData(t *testing.T) {
 	const q, a, b = "QQQ", "AAA", "BBB"
 	fill := func(question, first, second string) datasets.Item {
-		item := pair("p1", 0)
+		item := pairItem("p1", 0)
 		item.Question, item.Candidates[0].Text, item.Candidates[1].Text = question, first, second
 		return item
 	}

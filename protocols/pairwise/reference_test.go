@@ -25,7 +25,7 @@ var bySelf = judging.Settings{"self-reference": "true"}
 
 // referencedPair is a pair with the judge's own answer.
 func referencedPair(gold int, reference string, own *datasets.Answer) datasets.Item {
-	item := pair("p1", gold)
+	item := pairItem("p1", gold)
 	item.Answered = &datasets.Answered{Question: item.ID, Reference: reference, Own: own}
 	return item
 }
@@ -112,7 +112,7 @@ func TestReferenceTemplate(t *testing.T) {
 }
 
 func TestReferenceIsNeeded(t *testing.T) {
-	for want, item := range map[bool]datasets.Item{false: pair("p1", 0), true: referencedPair(0, "r", nil)} {
+	for want, item := range map[bool]datasets.Item{false: pairItem("p1", 0), true: referencedPair(0, "r", nil)} {
 		set := setOfItems(t, item)
 		n, err := judging.CountShowings(Protocol.New(Protocol.Templates[0], bySelf), set, []int{0})
 		if want != (err == nil && n == 2) || !want && !strings.Contains(err.Error(), "p1 has no answer of the judge's own") {
@@ -143,7 +143,7 @@ func TestOwnTo(t *testing.T) {
 		{"a number with a unit", "**18**", "**18 minutes**", "**19 minutes**", right},
 	} {
 		for gold := range 2 {
-			item := pair("p", gold)
+			item := pairItem("p", gold)
 			item.Candidates[gold].Text, item.Candidates[1-gold].Text = c.better, c.worse
 			got := ownTo(item, c.own)
 			if (got == nil) != (c.want == "") || got != nil && (got.Right != (c.want == right) || got.Value != answer.Final(c.own).Value) {
@@ -304,7 +304,7 @@ func TestSimulatedAnswersToPairs(t *testing.T) {
 	p := answer.Protocol.New(answer.Protocol.Templates[0], nil)
 	for _, texts := range [][2]string{{"KKKKK", "AAAAA"}, {`\boxed{x+1}`, `\boxed{x}`}, {"**Monday**", "Answer: Tuesday"}} {
 		for gold := range 2 {
-			item := pair("p", gold)
+			item := pairItem("p", gold)
 			item.Candidates[0].Text, item.Candidates[1].Text = texts[0], texts[1]
 			prompt := p.Prompt(item, p.Showings(item)[0])
 			for accuracy, right := range map[float64]bool{1: true, 0: false} {
@@ -352,7 +352,7 @@ func FuzzFinalAnswer(f *testing.F) {
 		if got.Rule == answer.RuleFiveLetters && !strings.Contains(reply, strings.Repeat(strings.ToUpper(got.Value), 5)) {
 			t.Errorf("%q ends with %+v", reply, got)
 		}
-		item := pair("p", 0)
+		item := pairItem("p", 0)
 		item.Candidates[0].Text, item.Candidates[1].Text = reply, "Answer: 42"
 		if own := ownTo(item, reply); own != nil && !own.Right {
 			t.Errorf("%q is not as itself: %+v", reply, own)

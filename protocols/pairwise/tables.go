@@ -45,8 +45,8 @@ func summary(runs []scoring.Report) table.Table {
 
 // runTable is one run, with outcomes and warnings beneath.
 func runTable(r scoring.Report) table.Table {
-	metrics := make([]string, len(scoring.Metrics))
-	for i, m := range scoring.Metrics {
+	metrics := make([]string, len(Metrics))
+	for i, m := range Metrics {
 		metrics[i] = m.Name
 	}
 	t := byGroup(r, report.Heading(r, true), "percent", metrics)
@@ -87,7 +87,7 @@ func byGroup(r scoring.Report, title, percent string, metrics []string) table.Ta
 // referenceTable says whether a judge compares better where it answers right; it
 // is there for runs with the judge's own answers as references.
 func referenceTable(r scoring.Report) table.Table {
-	t := byGroup(r, "does it compare better where it answers right?", "percent; r: −1 to 1", scoring.ReferenceMetrics)
+	t := byGroup(r, "does it compare better where it answers right?", "percent; r: −1 to 1", ReferenceMetrics)
 	t.Notes = append([]string{"over the pairs of which it can be told whether the judge's own answer, which it was shown as reference, is right: G; J is strict"}, t.Notes...)
 	return t
 }

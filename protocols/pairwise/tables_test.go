@@ -15,8 +15,8 @@ func TestReferenceTable(t *testing.T) {
 	}
 	r.Results = append(r.Results,
 		scoring.Result{Metric: scoring.GenerationAccuracy, Group: scoring.Overall, Value: new(60.0), Low: new(30.0), High: new(90.0), N: 10, Missing: "pair left out"},
-		scoring.Result{Metric: scoring.CorrelationGJ, Group: scoring.Overall, Unit: scoring.UnitCorrelation, Value: new(0.583333), Low: new(-0.1), High: new(1.0), N: 10, Missing: "wrong"},
-		scoring.Result{Metric: scoring.StrictOwnWrong, Group: scoring.Overall, Missing: "wrong", Note: "undefined: nothing is wrong"},
+		scoring.Result{Metric: correlationGJ, Group: scoring.Overall, Unit: scoring.UnitCorrelation, Value: new(0.583333), Low: new(-0.1), High: new(1.0), N: 10, Missing: "wrong"},
+		scoring.Result{Metric: StrictOwnWrong, Group: scoring.Overall, Missing: "wrong", Note: "undefined: nothing is wrong"},
 	)
 	all := tables(r)
 	if len(all) != 2 {

@@ -20,13 +20,13 @@ import (
 // The figures of the self-reference paper (arXiv 2509.19880): 1 and 12, 2 and 13
 // to 17, 4, and what its Tables 3 and 4 say in numbers.
 func figures(runs []report.Run) []figure.Spec {
-	of := report.Counted(runs, func(r report.Run) int { return r.Overall(scoring.AgentAccuracy).N }, "judgment")
+	of := report.Counted(runs, func(r report.Run) int { return r.Overall(AgentAccuracy).N }, "judgment")
 	looks := families(runs)
 	var byMode, byGroup, heat, both []figure.Panel
 	caption := []string{"F1 of “Correct” with and without the judge's own answer as reference, over how often that answer is right; thin lines join the two of a judge. From " + of + ", in each mode."}
 	for _, set := range report.Part(runs, func(r report.Run) string { return r.Dataset }) {
 		set = report.Named(set)
-		for _, mode := range []string{scoring.ModeCoT, scoring.ModeSelf} {
+		for _, mode := range []string{ModeCoT, ModeSelf} {
 			with := slices.DeleteFunc(slices.Clone(set), func(r report.Run) bool { return !r.Has(mode) })
 			if len(with) == 0 {
 				continue
@@ -59,7 +59,7 @@ func figures(runs []report.Run) []figure.Spec {
 }
 
 func modeName(mode string) string {
-	if mode == scoring.ModeSelf {
+	if mode == ModeSelf {
 		return "self-reference"
 	}
 	return "CoT"
@@ -122,7 +122,7 @@ func generationChart(runs []report.Run, looks map[string]int, group, mode string
 			size := parameters(r.Size)
 			s.Largest = max(s.Largest, size)
 			series.Points = append(series.Points, figure.Point{
-				Name: r.Name, X: figure.DotOf(r.Result(scoring.GenerationAccuracy, group, "")), Y: figure.DotOf(r.Result(scoring.F1, group, mode)), Size: size, Detail: r.Size,
+				Name: r.Name, X: figure.DotOf(r.Result(scoring.GenerationAccuracy, group, "")), Y: figure.DotOf(r.Result(F1, group, mode)), Size: size, Detail: r.Size,
 			})
 		}
 		s.Series = append(s.Series, series)
@@ -138,7 +138,7 @@ func subsetChart(runs []report.Run, mode string) figure.Heatmap {
 	}
 	for _, r := range runs {
 		row := figure.DotRow{Label: r.Name}
-		for _, m := range []string{scoring.JPlusCorrect, scoring.JPlusIncorrect, scoring.JMinusCorrect, scoring.JMinusIncorrect} {
+		for _, m := range []string{JPlusCorrect, JPlusIncorrect, JMinusCorrect, JMinusIncorrect} {
 			row.Dots = append(row.Dots, figure.DotOf(r.Result(m, scoring.Overall, mode)))
 		}
 		h.Rows = append(h.Rows, row)
@@ -150,8 +150,8 @@ func partialChart(runs []report.Run) figure.DotPlot {
 	d := figure.DotPlot{X: figure.Unit("r(G,J|A)"), Of: "judge", Series: []string{"CoT", "self-reference"}, Joined: true, Mark: new(0.0)}
 	for _, r := range runs {
 		row := figure.DotRow{Label: r.Name}
-		for _, mode := range []string{scoring.ModeCoT, scoring.ModeSelf} {
-			row.Dots = append(row.Dots, figure.DotOf(r.Result(scoring.PartialGJ, scoring.Overall, mode)))
+		for _, mode := range []string{ModeCoT, ModeSelf} {
+			row.Dots = append(row.Dots, figure.DotOf(r.Result(PartialGJ, scoring.Overall, mode)))
 		}
 		d.Rows = append(d.Rows, row)
 	}
@@ -166,11 +166,11 @@ func modesChart(runs []report.Run) (s figure.Scatter, said string) {
 	cot, self := figure.Series{Name: "CoT", Look: 0}, figure.Series{Name: "self-reference", Look: 1}
 	var x, y0, y1 []float64
 	for _, r := range runs {
-		if !r.Has(scoring.ModeCoT) || !r.Has(scoring.ModeSelf) {
+		if !r.Has(ModeCoT) || !r.Has(ModeSelf) {
 			continue
 		}
 		own := figure.DotOf(r.Overall(scoring.GenerationAccuracy))
-		a, b := figure.DotOf(r.Result(scoring.F1, scoring.Overall, scoring.ModeCoT)), figure.DotOf(r.Result(scoring.F1, scoring.Overall, scoring.ModeSelf))
+		a, b := figure.DotOf(r.Result(F1, scoring.Overall, ModeCoT)), figure.DotOf(r.Result(F1, scoring.Overall, ModeSelf))
 		cot.Points = append(cot.Points, figure.Point{Name: r.Name, X: own, Y: a})
 		self.Points = append(self.Points, figure.Point{Name: r.Name, X: own, Y: b})
 		if own.Defined() && a.Defined() && b.Defined() {

@@ -10,12 +10,12 @@ import (
 	"gavel/scoring"
 )
 
-var Layout = &report.Layout{Headline: scoring.Accuracy, Noun: "judgments", Summary: summary, Tables: tables, Figures: figures}
+var Layout = &report.Layout{Headline: Accuracy, Noun: "judgments", Summary: summary, Tables: tables, Figures: figures}
 
 // modesIn lists the columns of a run: its modes and, where it has both, their
 // difference.
 func modesIn(r scoring.Report) []string {
-	all := []string{scoring.ModeCoT, scoring.ModeSelf, scoring.ModeDifference}
+	all := []string{ModeCoT, ModeSelf, scoring.ModeDifference}
 	return slices.DeleteFunc(all, func(m string) bool { return !r.Has(m) })
 }
 
@@ -29,9 +29,9 @@ func modeColumn(mode string) string {
 func summary(runs []scoring.Report) table.Table {
 	t := table.Table{Title: fmt.Sprintf("%d runs of self-reference (percent; r is r_GJ|A; intervals are with each run)", len(runs)), Columns: append(table.Left("judge", "prompt", "dataset"), table.Right("n", "own right", "F1 cot", "self", "r cot", "self", "overconfident cot", "self")...)}
 	for _, r := range runs {
-		row := []string{r.Model, report.Prompt(r), r.Dataset, r.Overall(scoring.AgentAccuracy).Count(), table.Plain(r.Overall(scoring.GenerationAccuracy))}
-		for _, metric := range []string{scoring.F1, scoring.PartialGJ, scoring.Overconfidence} {
-			for _, mode := range []string{scoring.ModeCoT, scoring.ModeSelf} {
+		row := []string{r.Model, report.Prompt(r), r.Dataset, r.Overall(AgentAccuracy).Count(), table.Plain(r.Overall(scoring.GenerationAccuracy))}
+		for _, metric := range []string{F1, PartialGJ, Overconfidence} {
+			for _, mode := range []string{ModeCoT, ModeSelf} {
 				row = append(row, asked(r.Result(metric, scoring.Overall, mode)))
 			}
 		}
@@ -78,12 +78,12 @@ func averageOf(runs []scoring.Report) (parts []string) {
 	if len(runs) < 2 || len(datasets) < len(runs) {
 		return nil
 	}
-	for _, mode := range []string{scoring.ModeCoT, scoring.ModeSelf} {
+	for _, mode := range []string{ModeCoT, ModeSelf} {
 		var results []scoring.Result
 		for _, r := range runs {
-			results = append(results, r.Result(scoring.Overconfidence, scoring.Overall, mode))
+			results = append(results, r.Result(Overconfidence, scoring.Overall, mode))
 		}
-		if mean := scoring.Average(results); mean.Value != nil {
+		if mean := Average(results); mean.Value != nil {
 			parts = append(parts, fmt.Sprintf("%s %s (n=%d)", mode, table.Whole(mean), mean.N))
 		}
 	}
@@ -101,12 +101,12 @@ func tables(r scoring.Report) []table.Table {
 // metricsRows are the rows of the first table; the four subsets have a table of
 // their own.
 var metricsRows = []string{
-	scoring.Accuracy, scoring.Precision, scoring.Recall, scoring.F1, scoring.F1JPlus, scoring.F1JMinus, scoring.F1Delta, scoring.Overconfidence,
-	scoring.CorrelationGJ, scoring.CorrelationGA, scoring.CorrelationJA, scoring.PartialGJ,
+	Accuracy, Precision, Recall, F1, F1JPlus, F1JMinus, F1Delta, Overconfidence,
+	CorrelationGJ, CorrelationGA, CorrelationJA, PartialGJ,
 }
 
 func metricsTable(r scoring.Report) table.Table {
-	own, agents := r.Overall(scoring.GenerationAccuracy), r.Overall(scoring.AgentAccuracy)
+	own, agents := r.Overall(scoring.GenerationAccuracy), r.Overall(AgentAccuracy)
 	t := table.Table{
 		Title:   report.Heading(r, false) + fmt.Sprintf("\nright of the judge's own answers: %s of %d questions; of the agents': %s of %d", table.Whole(own), own.N, table.Whole(agents), agents.N),
 		Columns: table.Left("percent; r: −1 to 1"),
@@ -163,7 +163,7 @@ func missingNote(how scoring.Missing) string {
 // groupsTable has a row per category and agent.
 func groupsTable(r scoring.Report, groups []string) table.Table {
 	t := table.Table{Title: "by category and agent", Columns: append(table.Left("percent; r: −1 to 1"), table.Right("n", "own right")...)}
-	metrics := []struct{ metric, name string }{{scoring.F1, "F1"}, {scoring.PartialGJ, "r"}}
+	metrics := []struct{ metric, name string }{{F1, "F1"}, {PartialGJ, "r"}}
 	for _, m := range metrics {
 		for _, mode := range modesIn(r) {
 			if mode == scoring.ModeDifference {
@@ -175,7 +175,7 @@ func groupsTable(r scoring.Report, groups []string) table.Table {
 	}
 	var said table.Remarks
 	for _, g := range groups {
-		row := []string{g, r.Result(scoring.AgentAccuracy, g, "").Count(), table.Plain(r.Result(scoring.GenerationAccuracy, g, ""))}
+		row := []string{g, r.Result(AgentAccuracy, g, "").Count(), table.Plain(r.Result(scoring.GenerationAccuracy, g, ""))}
 		for _, m := range metrics {
 			for _, mode := range modesIn(r) {
 				x := r.Result(m.metric, g, mode)
@@ -209,10 +209,10 @@ func subsetsTable(r scoring.Report) table.Table {
 	}
 	var said table.Remarks
 	for _, s := range []struct{ name, accuracy, f1 string }{
-		{"J+, agent right", scoring.JPlusCorrect, scoring.JPlusCorrectF1},
-		{"J+, agent wrong", scoring.JPlusIncorrect, scoring.JPlusIncorrectF1},
-		{"J−, agent right", scoring.JMinusCorrect, scoring.JMinusCorrectF1},
-		{"J−, agent wrong", scoring.JMinusIncorrect, scoring.JMinusIncorrectF1},
+		{"J+, agent right", JPlusCorrect, JPlusCorrectF1},
+		{"J+, agent wrong", JPlusIncorrect, JPlusIncorrectF1},
+		{"J−, agent right", JMinusCorrect, JMinusCorrectF1},
+		{"J−, agent wrong", JMinusIncorrect, JMinusIncorrectF1},
 	} {
 		accuracies, n := across(r, s.name, s.accuracy, "n/a", &said)
 		row := append([]string{s.name, n}, accuracies...)

@@ -79,7 +79,7 @@ func TestCrossingIsSaid(t *testing.T) {
 func TestAveragesAreOverDatasets(t *testing.T) {
 	run := func(dataset, prompt string, value float64, n int) scoring.Report {
 		return scoring.Report{Protocol: "self-reference", Model: "judge", Prompt: prompt, Dataset: dataset, Results: []scoring.Result{
-			{Metric: scoring.Overconfidence, Group: scoring.Overall, Mode: scoring.ModeCoT, Value: &value, N: n},
+			{Metric: Overconfidence, Group: scoring.Overall, Mode: ModeCoT, Value: &value, N: n},
 		}}
 	}
 	// Mistral Large 2 in the paper's Table 2: three agents on 100, 1,400 and 100 questions.

@@ -18,6 +18,7 @@ import (
 	"text/tabwriter"
 
 	"gavel/judging"
+	"gavel/protocols/answer"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
@@ -193,7 +194,7 @@ func (w world) estimates(records, other []*judging.Record, b stats.Bootstrap) (l
 	run := w.run(records)
 	rep := run.Score(b)
 	for _, r := range rep.Results {
-		if r.Group == scoring.Overall && !strings.HasPrefix(r.Metric, scoring.RuleCount) {
+		if r.Group == scoring.Overall && !strings.HasPrefix(r.Metric, answer.RuleCount) {
 			list = append(list, estimate{key{r.Metric, r.Mode}, r.Value, r.Low, r.High, r.Interval})
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"gavel/datasets"
 	"gavel/judging"
 	_ "gavel/protocols"
+	"gavel/protocols/selfreference"
 	"gavel/scoring"
 )
 
@@ -308,7 +309,7 @@ func judgments(own, right, cot, self bool) func(place, string) []*judging.Record
 	word := map[bool]string{true: "Correct", false: "Incorrect"}
 	return func(of place, agent string) (records []*judging.Record) {
 		for i, judged := range []bool{cot, self} {
-			r := told(of, judging.Record{Shape: datasets.Judgment, Mode: []string{scoring.ModeCoT, scoring.ModeSelf}[i], Showing: i, Showings: 2,
+			r := told(of, judging.Record{Shape: datasets.Judgment, Mode: []string{selfreference.ModeCoT, selfreference.ModeSelf}[i], Showing: i, Showings: 2,
 				Order: []string{"Correct", "Incorrect"}, Gold: word[right], Choice: word[right == judged], Own: &datasets.Answer{Right: own}})
 			r.Item, r.Question = of.id+" "+agent, of.id
 			records = append(records, r)

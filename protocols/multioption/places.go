@@ -1,9 +1,10 @@
-package scoring
+package multioption
 
 import (
 	"fmt"
 	"strconv"
 
+	"gavel/scoring"
 	"gavel/scoring/stats"
 )
 
@@ -18,7 +19,7 @@ const (
 // test takes judgments for independent of each other; those of one item are not:
 // a judge that always picks the same option spreads over the places more evenly
 // than chance would.
-func places(group string, tallies []tallied) []Result {
+func places(group string, tallies []tallied) []scoring.Result {
 	var counts []int
 	for _, t := range tallies {
 		of := t.placeCounts()
@@ -36,9 +37,9 @@ func places(group string, tallies []tallied) []Result {
 	for _, n := range counts {
 		decided += n
 	}
-	var results []Result
+	var results []scoring.Result
 	for i, n := range counts {
-		r := Result{Metric: PlaceMetric + strconv.Itoa(i+1), Group: group, N: decided, Missing: leftOut, Value: percent(float64(n) / float64(decided))}
+		r := scoring.Result{Metric: PlaceMetric + strconv.Itoa(i+1), Group: group, N: decided, Missing: leftOut, Value: scoring.Percent(float64(n) / float64(decided))}
 		if decided == 0 {
 			r.Note = noPlaces
 		}
@@ -53,14 +54,14 @@ func places(group string, tallies []tallied) []Result {
 		note += "; fewer than 5 judgments a place: p is rough"
 	}
 	return append(results,
-		Result{Metric: PlacesChiSquare, Group: group, Unit: UnitStatistic, Value: fraction(chi2), N: decided, Missing: leftOut, Note: note},
-		Result{Metric: PlacesP, Group: group, Unit: UnitStatistic, Value: fraction(p), N: decided, Missing: leftOut, Note: note})
+		scoring.Result{Metric: PlacesChiSquare, Group: group, Unit: scoring.UnitStatistic, Value: scoring.Fraction(chi2), N: decided, Missing: leftOut, Note: note},
+		scoring.Result{Metric: PlacesP, Group: group, Unit: scoring.UnitStatistic, Value: scoring.Fraction(p), N: decided, Missing: leftOut, Note: note})
 }
 
 const noPlaces = "undefined: no judgments with a verdict"
 
 // warnings of a choice among several options.
-func (f *multiOption) warnings(all []tallied, missing Missing) []string {
+func (f *choices) warnings(all []tallied, missing scoring.Missing) []string {
 	var w []string
 	say := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
 	judgments, lost, touched, empty, unknown, few := 0, 0, 0, 0, 0, 0

@@ -1,4 +1,4 @@
-package scoring
+package multioption
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"gavel/judging"
+	"gavel/scoring"
 	"gavel/scoring/stats"
 )
 
@@ -37,7 +38,7 @@ const (
 // chances finds the chance of each ballot. Few differ: with rotations, only items
 // with another number of options, or other options that are the same. The kinds
 // with the fewest outcomes are counted out, the others drawn.
-func chances(ballots []*ballot, how Missing, seed uint64) []*chance {
+func chances(ballots []*ballot, how scoring.Missing, seed uint64) []*chance {
 	kinds := map[string]*chance{}
 	out := make([]*chance, len(ballots))
 	var todo []*ballot // one of each kind
@@ -96,9 +97,9 @@ func (b *ballot) kind() string {
 }
 
 // find fills in the chance; of no draws, all outcomes are counted.
-func (c *chance) find(b *ballot, how Missing, draws int, seed uint64) {
+func (c *chance) find(b *ballot, how scoring.Missing, draws int, seed uint64) {
 	n, k, of := len(b.ids), b.usable(), len(b.orders)
-	if how == MissingUsable {
+	if how == scoring.MissingUsable {
 		of = max(k, 1)
 	}
 	c.first, c.perfect = alwaysFirst(b), alwaysSame(b)
@@ -129,7 +130,7 @@ func maxEntropy(n int) float64 { return math.Log2(float64(n)) }
 func alwaysFirst(b *ballot) grades {
 	always := *b
 	always.places = make([]int, len(b.orders))
-	return always.grades(MissingUsable)
+	return always.grades(scoring.MissingUsable)
 }
 
 // alwaysSame is the judge that names the same option in every order, the mean
@@ -143,7 +144,7 @@ func alwaysSame(b *ballot) grades {
 		for i, order := range b.orders {
 			always.places[i] = slices.Index(order, c)
 		}
-		g := always.grades(MissingUsable)
+		g := always.grades(scoring.MissingUsable)
 		mean.llm, mean.choice, mean.grade = mean.llm+g.llm, mean.choice+g.choice, mean.grade+g.grade
 	}
 	n := float64(len(b.ids))
@@ -153,12 +154,12 @@ func alwaysSame(b *ballot) grades {
 // outcome counts what a judge chose.
 type outcome struct {
 	ballot          *ballot
-	missing         Missing
+	missing         scoring.Missing
 	heard           [][]int
 	places, choices []int
 }
 
-func newOutcome(b *ballot, how Missing) *outcome {
+func newOutcome(b *ballot, how scoring.Missing) *outcome {
 	return &outcome{b, how, b.heard(), make([]int, len(b.ids)), make([]int, len(b.ids))}
 }
 
@@ -172,7 +173,7 @@ func (o *outcome) grades() grades {
 }
 
 // everyOutcome is the mean over all the ways to name a place in each judgment.
-func everyOutcome(b *ballot, how Missing) grades {
+func everyOutcome(b *ballot, how scoring.Missing) grades {
 	var sum grades
 	o := newOutcome(b, how)
 	var from func(judgment int)
@@ -195,7 +196,7 @@ func everyOutcome(b *ballot, how Missing) grades {
 
 // drawnOutcomes is the mean over draws of them, with the standard error of the
 // Grade score's.
-func drawnOutcomes(b *ballot, how Missing, draws int, rng *rand.Rand) (mean grades, se float64) {
+func drawnOutcomes(b *ballot, how scoring.Missing, draws int, rng *rand.Rand) (mean grades, se float64) {
 	var squares float64
 	for range draws {
 		o := newOutcome(b, how)

@@ -1,13 +1,16 @@
-package scoring
+package selfreference
 
-import "math"
+import (
+	"gavel/scoring"
+	"math"
+)
 
 // Average is the mean of results of several runs weighted by their n, as in the paper's Tables 2 and 8; those without a
 // value are left out. The runs are of different items, so that their errors are independent: how far the mean may be off on
 // either side is the root of the sum of the squares of how far each may be. There is no interval where one of them has none.
 //
 // Source: Zou and Donner, Statistics in Medicine 27 (2008).
-func Average(results []Result) Result {
+func Average(results []scoring.Result) scoring.Result {
 	var sum, low, high, n float64
 	for _, r := range results {
 		if r.Value != nil {
@@ -21,8 +24,8 @@ func Average(results []Result) Result {
 		}
 	}
 	if n == 0 {
-		return Result{}
+		return scoring.Result{}
 	}
 	mean := sum / n / 100
-	return Result{Value: percent(mean), N: int(n), Low: percent(mean - math.Sqrt(low)/n/100), High: percent(mean + math.Sqrt(high)/n/100)}
+	return scoring.Result{Value: scoring.Percent(mean), N: int(n), Low: scoring.Percent(mean - math.Sqrt(low)/n/100), High: scoring.Percent(mean + math.Sqrt(high)/n/100)}
 }

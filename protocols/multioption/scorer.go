@@ -1,4 +1,4 @@
-package scoring
+package multioption
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gavel/judging"
+	"gavel/scoring"
 	"gavel/scoring/stats"
 )
 
@@ -94,9 +95,9 @@ func (b *ballot) isRight(option int) bool {
 	return slices.ContainsFunc(b.right, func(r int) bool { return b.class[r] == b.class[option] })
 }
 
-// multiOption is the family of runs that choose one of several options
+// choices is the family of runs that choose one of several options
 // (PROTOCOLS.md §3).
-type multiOption struct {
+type choices struct {
 	goal string
 
 	of      map[string]*ballot
@@ -105,18 +106,19 @@ type multiOption struct {
 	names   map[string]string // the distinct ids of options
 }
 
-func newMultiOption(m *judging.Manifest) Scorer {
-	return &multiOption{
+// NewScorer scores runs that choose one of several options.
+func NewScorer(m *judging.Manifest) scoring.Scorer {
+	return &choices{
 		goal: m.Spec.Options.Get(judging.GoalOption),
 		of:   map[string]*ballot{}, orders: map[string][]int{}, names: map[string]string{},
 	}
 }
 
-func (*multiOption) Words() Words {
-	return Words{Unit: "item", Record: "judgment", Common: "item", Lacking: "items have not all their judgments", Policies: []Missing{MissingUsable, MissingStrict}}
+func (*choices) Words() scoring.Words {
+	return scoring.Words{Unit: "item", Record: "judgment", Common: "item", Lacking: "items have not all their judgments", Policies: []scoring.Missing{scoring.MissingUsable, scoring.MissingStrict}}
 }
 
-func (f *multiOption) Add(r *judging.Record, v judging.Verdict) (bool, error) {
+func (f *choices) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	b := f.of[r.Item]
 	switch {
 	case r.Shape != "options":
@@ -138,7 +140,7 @@ func (f *multiOption) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 }
 
 // ballot is one without judgments yet, as a record describes its item.
-func (f *multiOption) ballot(r *judging.Record) *ballot {
+func (f *choices) ballot(r *judging.Record) *ballot {
 	b := &ballot{item: strings.Clone(r.Item), orders: make([][]int, r.Showings), places: make([]int, r.Showings)}
 	for i := range b.places {
 		b.places[i] = judging.Nobody
@@ -186,7 +188,7 @@ func (b *ballot) rightToName(r *judging.Record, goal string) []int {
 }
 
 // name and order keep one of each, however many items have it.
-func (f *multiOption) name(id string) string {
+func (f *choices) name(id string) string {
 	if n, ok := f.names[id]; ok {
 		return n
 	}
@@ -195,7 +197,7 @@ func (f *multiOption) name(id string) string {
 	return id
 }
 
-func (f *multiOption) order(r *judging.Record) []int {
+func (f *choices) order(r *judging.Record) []int {
 	order := r.Places()
 	key := fmt.Sprint(order)
 	if o, ok := f.orders[key]; ok {
@@ -205,7 +207,7 @@ func (f *multiOption) order(r *judging.Record) []int {
 	return order
 }
 
-func (f *multiOption) Finish() (complete, partial int) {
+func (f *choices) Finish() (complete, partial int) {
 	for _, b := range f.of {
 		if b.complete() {
 			f.ballots = append(f.ballots, b)
@@ -232,12 +234,12 @@ type grades struct{ llm, choice, grade float64 }
 //	LLM score    H₂(places) / log₂ n
 //	choice score how often the most chosen option was chosen / judgments
 //	Grade score  their harmonic mean; 0 where both are 0
-func gradesOf(places, choices []int, k int, missing Missing) grades {
+func gradesOf(places, choices []int, k int, missing scoring.Missing) grades {
 	usable, most := 0, 0
 	for i := range choices {
 		usable, most = usable+choices[i], max(most, choices[i])
 	}
-	if missing == MissingUsable {
+	if missing == scoring.MissingUsable {
 		k = usable
 	}
 	if usable == 0 || len(places) < 2 {
@@ -254,7 +256,7 @@ func harmonic(llm, choice float64) grades {
 	return g
 }
 
-func (b *ballot) grades(missing Missing) grades {
+func (b *ballot) grades(missing scoring.Missing) grades {
 	return gradesOf(b.placeCounts(), b.choiceCounts(), len(b.places), missing)
 }
 

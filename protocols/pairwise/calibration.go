@@ -1,4 +1,4 @@
-package scoring
+package pairwise
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gavel/judging"
+	"gavel/scoring"
 	"gavel/scoring/stats"
 )
 
@@ -33,54 +34,6 @@ func confidence(r *judging.Record, p judging.Asker, v judging.Verdict) (sum floa
 	return min(sum, 1), ok
 }
 
-// Estimate is a number with its interval; the ends are null where every pair
-// counts the same and no interval can be given.
-type Estimate struct {
-	Value *float64 `json:"value"`
-	Low   *float64 `json:"low"`
-	High  *float64 `json:"high"`
-
-	Interval string `json:"interval,omitempty"` // how it was made: one of the By constants
-}
-
-// Bin of a reliability diagram: the games whose confidence lies in (From, To].
-type Bin struct {
-	From       float64  `json:"from"`
-	To         float64  `json:"to"`
-	N          int      `json:"n"`          // games
-	Confidence *float64 `json:"confidence"` // mean; null where N is 0
-	Accuracy   *float64 `json:"accuracy"`   // share right
-}
-
-// Point of the curve of accuracy over coverage: the judge's word is taken only
-// where its confidence is at least Threshold.
-type Point struct {
-	Coverage  float64  `json:"coverage"` // share of the games
-	N         int      `json:"n"`
-	Threshold float64  `json:"threshold"`
-	Accuracy  Estimate `json:"accuracy"`
-}
-
-// Calibration says whether a judge is as often right as it is sure. All numbers
-// are from 0 to 1. Games without a verdict, or whose server told no
-// probabilities, are left out.
-//
-// Brier is the mean of (confidence − right)² (Brier, Monthly Weather Review 78,
-// 1950); ECE is the expected calibration error over ten bins of equal width
-// (Guo et al., arXiv 1706.04599, Eq. 3). Intervals resample pairs.
-type Calibration struct {
-	N          int      `json:"n"`       // decided games with a confidence
-	Unknown    int      `json:"unknown"` // decided games without
-	Missing    string   `json:"missing"`
-	Confidence Estimate `json:"confidence"` // mean
-	Accuracy   Estimate `json:"accuracy"`   // share right
-	Brier      Estimate `json:"brier"`
-	ECE        Estimate `json:"ece"`
-	Calibrated Estimate `json:"ece_calibrated"` // the ECE of a judge that is as often right as it is sure: mean, and where 95 % of such lie
-	Bins       []Bin    `json:"bins"`
-	Coverage   []Point  `json:"coverage"`
-}
-
 const bins = 10
 
 // binOf is the bin of a confidence; 0 belongs to the first.
@@ -95,7 +48,7 @@ const (
 )
 
 // calibrate computes a run's calibration, nil where no game has a confidence.
-func (f *pairs) calibrate(b stats.Bootstrap) *Calibration {
+func (f *pairs) calibrate(b stats.Bootstrap) *scoring.Calibration {
 	if len(f.forecasts) == 0 {
 		return nil
 	}
@@ -104,20 +57,21 @@ func (f *pairs) calibrate(b stats.Bootstrap) *Calibration {
 		return cmp.Or(strings.Compare(a.item, b.item), a.showing-b.showing)
 	})
 	points := thresholds(games)
-	s := newSample("pair", colPoints+2*len(points))
+	metrics := calibrationMetrics(len(points))
+	var rows [][]float64
 	for i := 0; i < len(games); {
-		row := make([]float64, len(s.sums))
+		row := make([]float64, colPoints+2*len(points))
 		for item := games[i].item; i < len(games) && games[i].item == item; i++ {
 			games[i].count(row, points)
 		}
-		s.add("", "", row)
+		rows = append(rows, row)
 	}
-	s.close()
-	var of []Estimate
-	for _, r := range s.results("", calibrationMetrics(len(points)), b) {
-		of = append(of, Estimate{r.Value, r.Low, r.High, r.Interval})
+	s := scoring.SampleOf("pair", metrics, rows)
+	var of []scoring.Estimate
+	for _, r := range s.Results("", metrics, b) {
+		of = append(of, scoring.Estimate{Value: r.Value, Low: r.Low, High: r.High, Interval: r.Interval})
 	}
-	ece, calibrated := s.calibrationError(games, b)
+	ece, calibrated := errorOf(s, games, b)
 	decided := 0
 	for _, u := range f.rows {
 		for _, g := range u.games {
@@ -126,28 +80,28 @@ func (f *pairs) calibrate(b stats.Bootstrap) *Calibration {
 			}
 		}
 	}
-	c := &Calibration{
+	c := &scoring.Calibration{
 		N: len(games), Unknown: max(0, decided-len(games)), Missing: "game left out",
 		Confidence: of[0], Accuracy: of[1], Brier: of[2], ECE: ece, Calibrated: calibrated,
-		Bins: make([]Bin, bins), Coverage: []Point{},
+		Bins: make([]scoring.Bin, bins), Coverage: []scoring.Point{},
 	}
 	for k := range c.Bins {
-		at := s.sums[colBins+3*k:]
-		c.Bins[k] = Bin{From: float64(k) / bins, To: float64(k+1) / bins, N: int(at[0])}
+		at := s.Sums()[colBins+3*k:]
+		c.Bins[k] = scoring.Bin{From: float64(k) / bins, To: float64(k+1) / bins, N: int(at[0])}
 		if at[0] > 0 {
-			c.Bins[k].Confidence, c.Bins[k].Accuracy = fraction(at[1]/at[0]), fraction(at[2]/at[0])
+			c.Bins[k].Confidence, c.Bins[k].Accuracy = scoring.Fraction(at[1]/at[0]), scoring.Fraction(at[2]/at[0])
 		}
 	}
 	for k, t := range points {
-		n := s.sums[colPoints+2*k+1]
-		c.Coverage = append(c.Coverage, Point{Coverage: *fraction(n / float64(len(games))), N: int(n), Threshold: t, Accuracy: of[3+k]})
+		n := s.Sums()[colPoints+2*k+1]
+		c.Coverage = append(c.Coverage, scoring.Point{Coverage: *scoring.Fraction(n / float64(len(games))), N: int(n), Threshold: t, Accuracy: of[3+k]})
 	}
 	return c
 }
 
 // count adds a game to its pair's row.
 func (g forecast) count(row, points []float64) {
-	right := share(g.right)
+	right := scoring.One(g.right)
 	add := func(col int, values ...float64) {
 		for k, v := range values {
 			row[col+k] += v
@@ -163,13 +117,13 @@ func (g forecast) count(row, points []float64) {
 }
 
 // calibrationMetrics are confidence, accuracy and Brier, then the accuracy at each threshold.
-func calibrationMetrics(points int) []Metric {
-	per := func(kind Kind, col int) Metric {
-		return Metric{Unit: UnitScore, Kind: kind, Columns: Span{col, col + 2}}
+func calibrationMetrics(points int) []scoring.Metric {
+	per := func(kind scoring.Kind, col int) scoring.Metric {
+		return scoring.Metric{Unit: scoring.UnitScore, Kind: kind, Columns: scoring.Span{col, col + 2}}
 	}
-	list := []Metric{per(Mean, colP), per(Halves, colRight), per(Mean, colSquare)}
+	list := []scoring.Metric{per(scoring.Mean, colP), per(scoring.Halves, colRight), per(scoring.Mean, colSquare)}
 	for k := range points {
-		list = append(list, per(Halves, colPoints+2*k))
+		list = append(list, per(scoring.Halves, colPoints+2*k))
 	}
 	return list
 }
@@ -184,17 +138,17 @@ func calibrationError(c []float64) (ece float64) {
 	return ece / games
 }
 
-// calibrationError is the ECE with its interval, and what it comes to of a judge that is as often right as it is sure: of
+// errorOf is the ECE with its interval, and what it comes to of a judge that is as often right as it is sure: of
 // the distances of few games from what is expected none is below 0, so that their mean is above 0 even then. By as much as
 // resamples lie above the value, the value is taken to lie above the truth; and where a calibrated judge would get as much,
 // the lower end is 0.
-func (s *Sample) calibrationError(games []forecast, b stats.Bootstrap) (ece, calibrated Estimate) {
+func errorOf(s *scoring.Sample, games []forecast, b stats.Bootstrap) (ece, calibrated scoring.Estimate) {
 	of := func(sums []float64) float64 { return calibrationError(sums[colBins:colPoints]) }
-	value := of(s.sums)
+	value := of(s.Sums())
 	if b.Rounds < 1 {
-		return Estimate{Value: fraction(value)}, Estimate{}
+		return scoring.Estimate{Value: scoring.Fraction(value)}, scoring.Estimate{}
 	}
-	iv := b.Smoothed(&s.rows, []stats.Statistic{{Of: of, Beside: &stats.Beside{}}})[0]
+	iv := b.Smoothed(s.Rows(), []stats.Statistic{{Of: of, Beside: &stats.Beside{}}})[0]
 	rng := rand.New(rand.NewPCG(b.Seed, uint64(len(games))))
 	c, mean := make([]float64, 3*bins), 0.0
 	drawn := make([]float64, b.Rounds)
@@ -202,7 +156,7 @@ func (s *Sample) calibrationError(games []forecast, b stats.Bootstrap) (ece, cal
 		clear(c)
 		for _, g := range games {
 			at := c[3*binOf(g.p):]
-			at[0], at[1], at[2] = at[0]+1, at[1]+g.p, at[2]+share(rng.Float64() < g.p)
+			at[0], at[1], at[2] = at[0]+1, at[1]+g.p, at[2]+scoring.One(rng.Float64() < g.p)
 		}
 		drawn[i] = calibrationError(c)
 		mean += drawn[i] / float64(b.Rounds)
@@ -212,8 +166,8 @@ func (s *Sample) calibrationError(games []forecast, b stats.Bootstrap) (ece, cal
 	if value <= range95.High {
 		low = 0
 	}
-	return Estimate{fraction(value), fraction(low), fraction(iv.High), ByCalibrated},
-		Estimate{fraction(mean), fraction(range95.Low), fraction(range95.High), ""}
+	return scoring.Estimate{Value: scoring.Fraction(value), Low: scoring.Fraction(low), High: scoring.Fraction(iv.High), Interval: scoring.ByCalibrated},
+		scoring.Estimate{Value: scoring.Fraction(mean), Low: scoring.Fraction(range95.Low), High: scoring.Fraction(range95.High)}
 }
 
 // thresholds are the confidences that tenths of the games reach, each once, the

@@ -1,4 +1,4 @@
-package scoring
+package pairwise
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gavel/judging"
+	"gavel/scoring"
 )
 
 // game is one judgment of a pair, as scores need it.
@@ -68,7 +69,8 @@ type pairs struct {
 	repeats   map[string]*repeated
 }
 
-func newPairs(m *judging.Manifest) Scorer {
+// NewScorer scores runs that compare two responses in both orders.
+func NewScorer(m *judging.Manifest) scoring.Scorer {
 	asked, _ := judging.AskerOf(m) // which the loader has found there
 	return &pairs{manifest: m, asked: asked, items: new(judging.IDs), number: map[pattern]uint32{}}
 }
@@ -76,8 +78,8 @@ func newPairs(m *judging.Manifest) Scorer {
 // Lend takes a list of the ids that records will be of, only to be read.
 func (f *pairs) Lend(items *judging.IDs) { f.items, f.isLent = items, true }
 
-func (*pairs) Words() Words {
-	return Words{Unit: "pair", Record: "game", Lacking: "pairs have not both games", EveryTime: true}
+func (*pairs) Words() scoring.Words {
+	return scoring.Words{Unit: "pair", Record: "game", Lacking: "pairs have not both games", EveryTime: true}
 }
 
 // Confidences says of how many verdicts the probability is known, and how many of those are not the likeliest.

@@ -1,36 +1,12 @@
-package scoring
+package pairwise
 
 import (
 	"slices"
 
 	"gavel/judging"
+	"gavel/scoring"
 	"gavel/scoring/stats"
 )
-
-// Repeats says how often a judge agrees with itself when it is asked the same
-// again. The scores of a run are those of the first time; the others are here.
-type Repeats struct {
-	Times int `json:"times"` // how often every prompt was asked
-	// SelfAgreement is the share of prompts whose replies all came to the same
-	// verdict, in percent, of prompts that were answered every time and got a
-	// verdict at least once. A reply without one agrees with none that has.
-	SelfAgreement Result `json:"self_agreement"`
-	// Values are the scores of each time by itself, on the pairs that were
-	// answered every time.
-	Values []RepeatedValue `json:"values"`
-}
-
-// RepeatedValue is one metric over all pairs, each time.
-type RepeatedValue struct {
-	Metric string     `json:"metric"`
-	Group  string     `json:"group"`
-	Pairs  int        `json:"pairs"` // whatever the metric is a share of
-	Each   []*float64 `json:"each"`
-	// NoiseFloor is the largest difference between two of the times, in
-	// percentage points: a difference between runs that is not larger may be
-	// the server's. Null where a time has no value.
-	NoiseFloor *float64 `json:"noise_floor"`
-}
 
 // repeated are a pair's games of every time: first all of the first time.
 type repeated struct {
@@ -94,23 +70,22 @@ func (f *pairs) everyTime(keep func(item string) bool) [][]pair {
 }
 
 // agreement computes what repeats tell, nil for a run that asked once.
-func (f *pairs) agreement(s *Sheet, b stats.Bootstrap) *Repeats {
+func (f *pairs) agreement(s *scoring.Sheet, b stats.Bootstrap) *scoring.Repeats {
 	times := f.manifest.Spec.Parameters.Times()
 	if times < 2 {
 		return nil
 	}
 	each := f.everyTime(func(string) bool { return true })
-	sample := newSample("pair", 2)
-	for i := range each[0] {
-		sample.add("", "", agreed(each, i))
+	rows := make([][]float64, len(each[0]))
+	for i := range rows {
+		rows[i] = agreed(each, i)
 	}
-	sample.close()
-	same := Metric{Name: "self-agreement", Kind: Halves, Columns: Span{0, 2}, Why: Because("no prompt that was answered every time got a verdict"),
-		Missing: "prompt left out where a call failed or no time gave a verdict; else it differs"}
-	rep := &Repeats{Times: times, SelfAgreement: sample.results(Overall, []Metric{same}, b)[0], Values: []RepeatedValue{}}
-	for _, g := range s.sections(s.Units) {
+	same := []scoring.Metric{{Name: "self-agreement", Kind: scoring.Halves, Columns: scoring.Span{0, 2}, Why: scoring.Because("no prompt that was answered every time got a verdict"),
+		Missing: "prompt left out where a call failed or no time gave a verdict; else it differs"}}
+	rep := &scoring.Repeats{Times: times, SelfAgreement: scoring.SampleOf("pair", same, rows).Results(scoring.Overall, same, b)[0], Values: []scoring.RepeatedValue{}}
+	for _, g := range s.GroupNames() {
 		for k, m := range Metrics {
-			rep.Values = append(rep.Values, eachTime(m.Name, pairMetrics[k].Adds, g.name, each))
+			rep.Values = append(rep.Values, eachTime(m.Name, pairMetrics[k].Adds, g, each))
 		}
 	}
 	return rep
@@ -128,7 +103,7 @@ func agreed(each [][]pair, i int) []float64 {
 			verdict = verdict || g.verdict()
 		}
 		if verdict {
-			row[0] += share(agree)
+			row[0] += scoring.One(agree)
 			row[1]++
 		}
 	}
@@ -136,20 +111,20 @@ func agreed(each [][]pair, i int) []float64 {
 }
 
 // eachTime computes a metric on a group, each time by itself.
-func eachTime(metric string, adds func(pair) (num, den float64), group string, times [][]pair) RepeatedValue {
-	v := RepeatedValue{Metric: metric, Group: group}
+func eachTime(metric string, adds func(pair) (num, den float64), group string, times [][]pair) scoring.RepeatedValue {
+	v := scoring.RepeatedValue{Metric: metric, Group: group}
 	least, most, all := 0.0, 0.0, true
 	for k, units := range times {
 		var num, den float64
 		n := 0
 		for _, u := range units {
-			if group == Overall || u.group == group {
+			if group == scoring.Overall || u.group == group {
 				a, b := adds(u)
 				num, den, n = num+a, den+b, n+1
 			}
 		}
 		v.Pairs = n
-		x := percent(num / den)
+		x := scoring.Percent(num / den)
 		v.Each = append(v.Each, x)
 		switch {
 		case x == nil:
@@ -161,20 +136,20 @@ func eachTime(metric string, adds func(pair) (num, den float64), group string, t
 		}
 	}
 	if all {
-		v.NoiseFloor = percent((most - least) / 100)
+		v.NoiseFloor = scoring.Percent((most - least) / 100)
 	}
 	return v
 }
 
 // noise is the larger noise floor of a metric on a group over the runs that asked more than once, on the pairs compared; nil
 // where none did.
-func noise(metric, group string, joined []Joined, runs ...*pairs) *float64 {
+func noise(metric, group string, joined []scoring.Joined, runs ...*pairs) *float64 {
 	common := make([]string, len(joined))
 	for i, p := range joined {
 		common[i] = p.A.ID
 	}
 	keep := func(item string) bool { _, ok := slices.BinarySearch(common, item); return ok }
-	k := slices.IndexFunc(pairMetrics, func(m Summed[pair]) bool { return m.Name == metric })
+	k := slices.IndexFunc(pairMetrics, func(m scoring.Summed[pair]) bool { return m.Name == metric })
 	var floor *float64
 	for _, f := range runs {
 		if f.manifest.Spec.Parameters.Times() < 2 {

@@ -1,4 +1,4 @@
-package scoring
+package multioption
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gavel/judging"
+	"gavel/scoring"
 	"gavel/scoring/stats"
 )
 
@@ -37,20 +38,20 @@ type tallied struct {
 	scored  grades // by the run's policy
 	strict  grades
 	usable  grades
-	missing Missing
+	missing scoring.Missing
 }
 
 // byPolicy says how judgments without a verdict count in the three scores.
-func byPolicy(policy Missing) string {
-	if policy == MissingStrict {
+func byPolicy(policy scoring.Missing) string {
+	if policy == scoring.MissingStrict {
 		return "strict: no choice, an item without any scores 0"
 	}
 	return "usable: left out, which costs LLM score; an item without any scores 0"
 }
 
 // wrongUnless says how they count where a judgment is right or wrong.
-func wrongUnless(policy Missing) string {
-	if policy == MissingStrict {
+func wrongUnless(policy scoring.Missing) string {
+	if policy == scoring.MissingStrict {
 		return "wrong"
 	}
 	return "left out, an item without any is wrong"
@@ -62,16 +63,16 @@ const (
 )
 
 var (
-	noItems = Because("no items")
-	noRight = Because("no items of which the right option is known")
+	noItems = scoring.Because("no items")
+	noRight = scoring.Because("no items of which the right option is known")
 )
 
 // optionMetrics lists the scores of a choice among several options (PROTOCOLS.md §3) and what goes with them, the headline
 // first.
-func optionMetrics(policy Missing) []Summed[tallied] {
-	has := Metric{Unit: UnitScore, Missing: byPolicy(policy), Kind: Mean}
-	random, first := Metric{Unit: UnitScore, Missing: nobodyHas, Kind: Known}, Metric{Unit: UnitScore, Missing: "none is", Kind: Known}
-	over := Metric{Unit: UnitScore, Missing: byPolicy(policy), Kind: Ratio, Least: -1}
+func optionMetrics(policy scoring.Missing) []scoring.Summed[tallied] {
+	has := scoring.Metric{Unit: scoring.UnitScore, Missing: byPolicy(policy), Kind: scoring.Mean}
+	random, first := scoring.Metric{Unit: scoring.UnitScore, Missing: nobodyHas, Kind: scoring.Known}, scoring.Metric{Unit: scoring.UnitScore, Missing: "none is", Kind: scoring.Known}
+	over := scoring.Metric{Unit: scoring.UnitScore, Missing: byPolicy(policy), Kind: scoring.Ratio, Least: -1}
 	list := slices.Concat(
 		scoreMetrics("", has, func(t tallied, of score) (float64, float64) { return of(t.scored), 1 }),
 		scoreMetrics(OfRandom, random, func(t tallied, of score) (float64, float64) { return of(t.random), 1 }),
@@ -79,22 +80,22 @@ func optionMetrics(policy Missing) []Summed[tallied] {
 		scoreMetrics(OverRandom, over, func(t tallied, of score) (float64, float64) {
 			return of(t.scored) - of(t.random), of(t.perfect) - of(t.random)
 		}),
-		[]Summed[tallied]{
-			{Metric{Name: GradeScore + ByUsable, Unit: UnitScore, Kind: Mean, Missing: byPolicy(MissingUsable), Why: noItems}, func(t tallied) (float64, float64) { return t.usable.grade, 1 }},
-			{Metric{Name: GradeScore + ByStrict, Unit: UnitScore, Kind: Mean, Missing: byPolicy(MissingStrict), Why: noItems}, func(t tallied) (float64, float64) { return t.strict.grade, 1 }},
-			{Metric{Name: OptionAccuracy, Kind: Mean, Missing: wrongUnless(policy), Why: noRight, Compared: Whole}, rightShare},
-			{Metric{Name: OptionAccuracy + OfRandom, Kind: Known, Missing: nobodyHas, Why: noRight}, randomRight},
-			{Metric{Name: ModeAccuracy, Kind: Mean, Missing: "left out, an item without any is wrong", Why: noRight, Compared: Whole}, modeRight},
-			{Metric{Name: SameChoice, Missing: "not the same", Why: noItems, Compared: Whole}, alwaysOne},
-			{Metric{Name: UnrelatedRate, Kind: Several, Missing: leftOut, Why: Because("no judgments with a verdict, of items with an unrelated option"), Compared: Whole}, unrelatedChosen},
+		[]scoring.Summed[tallied]{
+			{Metric: scoring.Metric{Name: GradeScore + ByUsable, Unit: scoring.UnitScore, Kind: scoring.Mean, Missing: byPolicy(scoring.MissingUsable), Why: noItems}, Adds: func(t tallied) (float64, float64) { return t.usable.grade, 1 }},
+			{Metric: scoring.Metric{Name: GradeScore + ByStrict, Unit: scoring.UnitScore, Kind: scoring.Mean, Missing: byPolicy(scoring.MissingStrict), Why: noItems}, Adds: func(t tallied) (float64, float64) { return t.strict.grade, 1 }},
+			{Metric: scoring.Metric{Name: OptionAccuracy, Kind: scoring.Mean, Missing: wrongUnless(policy), Why: noRight, Compared: scoring.Whole}, Adds: rightShare},
+			{Metric: scoring.Metric{Name: OptionAccuracy + OfRandom, Kind: scoring.Known, Missing: nobodyHas, Why: noRight}, Adds: randomRight},
+			{Metric: scoring.Metric{Name: ModeAccuracy, Kind: scoring.Mean, Missing: "left out, an item without any is wrong", Why: noRight, Compared: scoring.Whole}, Adds: modeRight},
+			{Metric: scoring.Metric{Name: SameChoice, Missing: "not the same", Why: noItems, Compared: scoring.Whole}, Adds: alwaysOne},
+			{Metric: scoring.Metric{Name: UnrelatedRate, Kind: scoring.Several, Missing: leftOut, Why: scoring.Because("no judgments with a verdict, of items with an unrelated option"), Compared: scoring.Whole}, Adds: unrelatedChosen},
 		},
 	)
 	for i := range list {
 		switch m := &list[i].Metric; m.Name {
 		case GradeScore:
-			m.Compared, m.Headline = ByGroup, true
+			m.Compared, m.Headline = scoring.ByGroup, true
 		case LLMScore, ChoiceScore, GradeScore + OverRandom:
-			m.Compared = Whole
+			m.Compared = scoring.Whole
 		}
 	}
 	return list
@@ -104,12 +105,12 @@ func optionMetrics(policy Missing) []Summed[tallied] {
 type score func(grades) float64
 
 // scoreMetrics are the same thing of each of the three scores.
-func scoreMetrics(suffix string, m Metric, adds func(tallied, score) (num, den float64)) []Summed[tallied] {
-	metric := func(name string, of score) Summed[tallied] {
+func scoreMetrics(suffix string, m scoring.Metric, adds func(tallied, score) (num, den float64)) []scoring.Summed[tallied] {
+	metric := func(name string, of score) scoring.Summed[tallied] {
 		m.Name, m.Why = name+suffix, noItems
-		return Summed[tallied]{m, func(t tallied) (float64, float64) { return adds(t, of) }}
+		return scoring.Summed[tallied]{Metric: m, Adds: func(t tallied) (float64, float64) { return adds(t, of) }}
 	}
-	return []Summed[tallied]{
+	return []scoring.Summed[tallied]{
 		metric(GradeScore, func(g grades) float64 { return g.grade }),
 		metric(LLMScore, func(g grades) float64 { return g.llm }),
 		metric(ChoiceScore, func(g grades) float64 { return g.choice }),
@@ -121,7 +122,7 @@ func rightShare(t tallied) (num, den float64) {
 		return 0, 0
 	}
 	right, of := 0, len(t.places)
-	if t.missing == MissingUsable {
+	if t.missing == scoring.MissingUsable {
 		of = max(1, t.ballot.usable())
 	}
 	for i := range t.places {
@@ -138,7 +139,7 @@ func modeRight(t tallied) (num, den float64) {
 	}
 	modes := t.modes()
 	for _, c := range modes {
-		num += share(t.isRight(c)) / float64(len(modes))
+		num += scoring.One(t.isRight(c)) / float64(len(modes))
 	}
 	return num, 1
 }
@@ -148,17 +149,17 @@ func randomRight(t tallied) (num, den float64) {
 		return 0, 0
 	}
 	for c := range t.ids {
-		num += share(t.isRight(c)) / float64(len(t.ids))
+		num += scoring.One(t.isRight(c)) / float64(len(t.ids))
 	}
 	heard := float64(t.ballot.usable()) / float64(len(t.places)) // the random judge is silent where the judge was
-	if t.missing == MissingUsable {
-		heard = share(heard > 0)
+	if t.missing == scoring.MissingUsable {
+		heard = scoring.One(heard > 0)
 	}
 	return num * heard, 1
 }
 
 func alwaysOne(t tallied) (num, den float64) {
-	return share(slices.Max(t.choiceCounts()) == len(t.places)), 1
+	return scoring.One(slices.Max(t.choiceCounts()) == len(t.places)), 1
 }
 
 func unrelatedChosen(t tallied) (num, den float64) {
@@ -166,33 +167,33 @@ func unrelatedChosen(t tallied) (num, den float64) {
 		return 0, 0
 	}
 	for i := range t.places {
-		num += share(t.chosen(i) == t.unrelated)
+		num += scoring.One(t.chosen(i) == t.unrelated)
 	}
 	return num, float64(t.ballot.usable())
 }
 
 // Sheet lays out the items, in groups by how many options they have.
-func (f *multiOption) Sheet(how Missing, seed uint64) *Sheet {
+func (f *choices) Sheet(how scoring.Missing, seed uint64) *scoring.Sheet {
 	list := optionMetrics(how)
-	s := &Sheet{Metrics: Lay(list, 0), Width: 2 * len(list), Units: make([]Unit, len(f.ballots)),
+	s := &scoring.Sheet{Metrics: scoring.Lay(list, 0), Width: 2 * len(list), Units: make([]scoring.Unit, len(f.ballots)),
 		Divisions: []func(a, b string) int{func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }}}
 	for i, c := range chances(f.ballots, how, seed) {
 		b := f.ballots[i]
-		t := tallied{ballot: b, chance: c, missing: how, usable: b.grades(MissingUsable), strict: b.grades(MissingStrict)}
-		if t.scored = t.usable; how == MissingStrict {
+		t := tallied{ballot: b, chance: c, missing: how, usable: b.grades(scoring.MissingUsable), strict: b.grades(scoring.MissingStrict)}
+		if t.scored = t.usable; how == scoring.MissingStrict {
 			t.scored = t.strict
 		}
-		p := &Pattern{Groups: []string{optionsGroup(b.options())}, Row: make([]float64, s.Width), Of: t}
-		Fill(list, t, p.Row)
+		p := &scoring.Pattern{Groups: []string{optionsGroup(b.options())}, Row: make([]float64, s.Width), Of: t}
+		scoring.Fill(list, t, p.Row)
 		p.Asked, p.Gold = f.asked(b)
-		s.Units[i] = Unit{ID: b.item, Pattern: p}
+		s.Units[i] = scoring.Unit{ID: b.item, Pattern: p}
 	}
 	return s
 }
 
 // asked is what runs must agree on: which options it is right to name. Under the goal worst that is another one where an
 // unrelated one is shown.
-func (f *multiOption) asked(b *ballot) (asked, gold string) {
+func (f *choices) asked(b *ballot) (asked, gold string) {
 	if asked = f.goal; f.goal == judging.GoalWorst && b.unrelated != judging.Nobody {
 		asked += " of " + b.ids[b.unrelated]
 	}
@@ -204,11 +205,11 @@ func (f *multiOption) asked(b *ballot) (asked, gold string) {
 }
 
 // Extend adds how often each place was chosen, how the chance of the Grade score was come by, and warnings.
-func (f *multiOption) Extend(rep *Report, s *Sheet, b stats.Bootstrap) {
+func (f *choices) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
 	rep.Goal = f.goal
 	parts := map[string][]tallied{}
 	for _, u := range s.Units {
-		for _, group := range []string{Overall, u.Groups[0]} {
+		for _, group := range []string{scoring.Overall, u.Groups[0]} {
 			parts[group] = append(parts[group], u.Of.(tallied))
 		}
 	}
@@ -217,10 +218,10 @@ func (f *multiOption) Extend(rep *Report, s *Sheet, b stats.Bootstrap) {
 			rep.Results[i].Note = chanceNote(parts[r.Group], b.Seed)
 		}
 	}
-	groups := slices.DeleteFunc(slices.Collect(maps.Keys(parts)), func(g string) bool { return g == Overall })
+	groups := slices.DeleteFunc(slices.Collect(maps.Keys(parts)), func(g string) bool { return g == scoring.Overall })
 	slices.SortFunc(groups, s.Divisions[0])
 	for _, g := range groups {
 		rep.Results = append(rep.Results, places(g, parts[g])...)
 	}
-	rep.Warnings = append(rep.Warnings, f.warnings(parts[Overall], rep.Missing)...)
+	rep.Warnings = append(rep.Warnings, f.warnings(parts[scoring.Overall], rep.Missing)...)
 }

@@ -1,9 +1,10 @@
-package scoring
+package selfreference
 
 import (
 	"math"
 	"strings"
 
+	"gavel/scoring"
 	"gavel/scoring/stats"
 )
 
@@ -11,16 +12,15 @@ import (
 // = the agent is right, y = judged Correct, G = the judge's own answer is right,
 // J = (y = y*), A = y*.
 const (
-	GenerationAccuracy = "generation-accuracy" // share of questions with G (Eq. 3)
-	AgentAccuracy      = "agent-accuracy"      // share of answers with A
-	Accuracy           = "accuracy"            // share of judgments with J
-	Precision          = "precision"           // of "Correct" (Eq. 7)
-	Recall             = "recall"              // of "Correct" (Eq. 8)
-	F1                 = "f1"                  // of "Correct" (Eq. 9)
-	F1JPlus            = "f1-j-plus"           // where the judge itself is right
-	F1JMinus           = "f1-j-minus"          // where it is not
-	F1Delta            = "f1-delta"            // the former less the latter
-	Overconfidence     = "overconfidence"      // share judged Correct − share that is; overall it is the average of the groups weighted by n
+	AgentAccuracy  = "agent-accuracy" // share of answers with A
+	Accuracy       = "accuracy"       // share of judgments with J
+	Precision      = "precision"      // of "Correct" (Eq. 7)
+	Recall         = "recall"         // of "Correct" (Eq. 8)
+	F1             = "f1"             // of "Correct" (Eq. 9)
+	F1JPlus        = "f1-j-plus"      // where the judge itself is right
+	F1JMinus       = "f1-j-minus"     // where it is not
+	F1Delta        = "f1-delta"       // the former less the latter
+	Overconfidence = "overconfidence" // share judged Correct − share that is; overall it is the average of the groups weighted by n
 
 	// The four subsets: by whether the judge itself is right, and the agent.
 	// Their F1 is that of the subset's own label.
@@ -92,37 +92,37 @@ const notJudgedCorrect = "not judged Correct"
 // measures lists the metrics of one mode in the order tables print them. Their functions see a table. An F1 is of a share:
 // with s = TP/(TP+FP+FN), F1 = 2s/(1+s). So it is 0, not undefined, where precision has nothing to be a share of but there
 // was something to find.
-var measures = []Metric{
-	{Name: Accuracy, Missing: "wrong", N: nAll, Why: Because("there is no judgment"), Compared: Whole,
+var measures = []scoring.Metric{
+	{Name: Accuracy, Missing: "wrong", N: nAll, Why: scoring.Because("there is no judgment"), Compared: scoring.Whole,
 		Share: func(t []float64) (float64, float64) { c := all(t); return c.right(), c.n() }},
-	{Name: Precision, Missing: notJudgedCorrect, Kind: Several, N: func(t []float64) float64 { c := all(t); return c.tp + c.fp }, Why: Because("nothing was judged Correct"),
+	{Name: Precision, Missing: notJudgedCorrect, Kind: scoring.Several, N: func(t []float64) float64 { c := all(t); return c.tp + c.fp }, Why: scoring.Because("nothing was judged Correct"),
 		Share: func(t []float64) (float64, float64) { c := all(t); return c.tp, c.tp + c.fp }},
-	{Name: Recall, Missing: notJudgedCorrect, Kind: Several, N: func(t []float64) float64 { return all(t).agent() }, Why: Because("no agent's answer is right"),
+	{Name: Recall, Missing: notJudgedCorrect, Kind: scoring.Several, N: func(t []float64) float64 { return all(t).agent() }, Why: scoring.Because("no agent's answer is right"),
 		Share: func(t []float64) (float64, float64) { c := all(t); return c.tp, c.agent() }},
 	f1Of(F1, all, "there is no judgment"),
 	f1Of(F1JPlus, ownIs(ownRight), "the judge answered no question right"),
 	f1Of(F1JMinus, ownIs(ownWrong), "the judge answered no question wrong"),
-	{Name: F1Delta, Missing: notJudgedCorrect, Kind: Ratio, N: nKnown, Value: f1Delta, Why: Because("one of the two F1 is")},
-	{Name: Overconfidence, Missing: notJudgedCorrect, Kind: Ratio, N: nAll, Why: Because("there is no judgment"),
+	{Name: F1Delta, Missing: notJudgedCorrect, Kind: scoring.Ratio, N: nKnown, Value: f1Delta, Why: scoring.Because("one of the two F1 is")},
+	{Name: Overconfidence, Missing: notJudgedCorrect, Kind: scoring.Ratio, N: nAll, Why: scoring.Because("there is no judgment"),
 		Value: func(t []float64) float64 { c := all(t); return (c.fp - c.fn) / c.n() }}, // (tp+fp) − (tp+fn)
 	subset(JPlusCorrect, ownRight, true, false), subset(JPlusCorrectF1, ownRight, true, true),
 	subset(JPlusIncorrect, ownRight, false, false), subset(JPlusIncorrectF1, ownRight, false, true),
 	subset(JMinusCorrect, ownWrong, true, false), subset(JMinusCorrectF1, ownWrong, true, true),
 	subset(JMinusIncorrect, ownWrong, false, false), subset(JMinusIncorrectF1, ownWrong, false, true),
-	{Name: CorrelationGJ, Unit: UnitCorrelation, Kind: Correlation, Missing: "wrong", N: nKnown, Value: rGJ, Classes: []Class{classG, classJ}, Why: constant("G", "J")},
-	{Name: CorrelationGA, Unit: UnitCorrelation, Kind: Correlation, Missing: "counts: it is not about the judgment", N: nKnown, Value: rGA, Classes: []Class{classG, classA}, Why: constant("G", "A")},
-	{Name: CorrelationJA, Unit: UnitCorrelation, Kind: Correlation, Missing: "wrong", N: nKnown, Value: rJA, Classes: []Class{classJ, classA}, Why: constant("J", "A")},
-	{Name: PartialGJ, Unit: UnitCorrelation, Kind: Correlation, Missing: "wrong", N: nKnown, Value: rGJA, Classes: []Class{classG, classJ, classA}, Why: constant("G", "J", "A"), Compared: Whole},
+	{Name: CorrelationGJ, Unit: scoring.UnitCorrelation, Kind: scoring.Correlation, Missing: "wrong", N: nKnown, Value: rGJ, Classes: []scoring.Class{classG, classJ}, Why: constant("G", "J")},
+	{Name: CorrelationGA, Unit: scoring.UnitCorrelation, Kind: scoring.Correlation, Missing: "counts: it is not about the judgment", N: nKnown, Value: rGA, Classes: []scoring.Class{classG, classA}, Why: constant("G", "A")},
+	{Name: CorrelationJA, Unit: scoring.UnitCorrelation, Kind: scoring.Correlation, Missing: "wrong", N: nKnown, Value: rJA, Classes: []scoring.Class{classJ, classA}, Why: constant("J", "A")},
+	{Name: PartialGJ, Unit: scoring.UnitCorrelation, Kind: scoring.Correlation, Missing: "wrong", N: nKnown, Value: rGJA, Classes: []scoring.Class{classG, classJ, classA}, Why: constant("G", "J", "A"), Compared: scoring.Whole},
 }
 
 // tableCells are what a judgment with a verdict may be: by the judge's own answer, then as it is tallied. What is the same
 // in both modes and in both runs is whether the agent's answer is right.
-var tableCells = func() (cells []Cell) {
+var tableCells = func() (cells []scoring.Cell) {
 	for _, own := range []int{ownRight, ownWrong} {
 		for tallied := range confusionWidth - 1 { // tp, fp, fn, tn
 			row := make([]float64, tableWidth)
 			row[own*confusionWidth+tallied] = 1
-			cells = append(cells, Cell{row, tallied % 2}) // of a right answer tp and fn, of a wrong one fp and tn
+			cells = append(cells, scoring.Cell{Row: row, Of: tallied % 2}) // of a right answer tp and fn, of a wrong one fp and tn
 		}
 	}
 	return cells
@@ -130,18 +130,18 @@ var tableCells = func() (cells []Cell) {
 
 // What correlations are of.
 var (
-	classG = Class{[2]string{"the judge's own answer is right", "the judge's own answer is wrong"}, func(t []float64) (a, b float64) { return ownIs(ownRight)(t).n(), ownIs(ownWrong)(t).n() }}
-	classJ = Class{[2]string{"a judgment is right", "a judgment is wrong"}, func(t []float64) (a, b float64) { c := known(t); return c.right(), c.n() - c.right() }}
-	classA = Class{[2]string{"an agent's answer is right", "an agent's answer is wrong"}, func(t []float64) (a, b float64) { c := known(t); return c.agent(), c.n() - c.agent() }}
+	classG = scoring.Class{Words: [2]string{"the judge's own answer is right", "the judge's own answer is wrong"}, Count: func(t []float64) (a, b float64) { return ownIs(ownRight)(t).n(), ownIs(ownWrong)(t).n() }}
+	classJ = scoring.Class{Words: [2]string{"a judgment is right", "a judgment is wrong"}, Count: func(t []float64) (a, b float64) { c := known(t); return c.right(), c.n() - c.right() }}
+	classA = scoring.Class{Words: [2]string{"an agent's answer is right", "an agent's answer is wrong"}, Count: func(t []float64) (a, b float64) { c := known(t); return c.agent(), c.n() - c.agent() }}
 )
 
 func nAll(t []float64) float64   { return all(t).n() }
 func nKnown(t []float64) float64 { return known(t).n() }
 
 // f1Of is the F1 of "Correct" among some of the judgments.
-func f1Of(name string, of func(t []float64) confusion, none string) Metric {
-	m := Metric{
-		Name: name, Missing: notJudgedCorrect, Kind: Several, Curve: f1,
+func f1Of(name string, of func(t []float64) confusion, none string) scoring.Metric {
+	m := scoring.Metric{
+		Name: name, Missing: notJudgedCorrect, Kind: scoring.Several, Curve: f1,
 		N:     func(t []float64) float64 { return of(t).n() },
 		Share: func(t []float64) (float64, float64) { c := of(t); return c.tp, c.tp + c.fp + c.fn },
 		Why: func(t []float64) string {
@@ -152,7 +152,7 @@ func f1Of(name string, of func(t []float64) confusion, none string) Metric {
 		},
 	}
 	if name == F1 {
-		m.Compared, m.Headline = ByGroup, true
+		m.Compared, m.Headline = scoring.ByGroup, true
 	}
 	return m
 }
@@ -164,8 +164,8 @@ func f1Delta(t []float64) float64 { return ownIs(ownRight)(t).f1() - ownIs(ownWr
 // subset is how well the judge does where its own answer and the agent's are
 // right or wrong as given. All there have one label, so that nothing is wrongly
 // given that label: precision is 1, and with recall s the F1 of it is 2s/(1+s).
-func subset(name string, own int, agentRight, isF1 bool) Metric {
-	m := Metric{Name: name, Missing: "wrong", Kind: Several}
+func subset(name string, own int, agentRight, isF1 bool) scoring.Metric {
+	m := scoring.Metric{Name: name, Missing: "wrong", Kind: scoring.Several}
 	if isF1 {
 		m.Curve = f1
 	}
@@ -176,7 +176,7 @@ func subset(name string, own int, agentRight, isF1 bool) Metric {
 		}
 		return c.tn, c.n() - c.agent()
 	}
-	m.Why = Because("no question has the judge's own answer " + rightOrWrong(own == ownRight) + " and an agent's " + rightOrWrong(agentRight))
+	m.Why = scoring.Because("no question has the judge's own answer " + rightOrWrong(own == ownRight) + " and an agent's " + rightOrWrong(agentRight))
 	return m
 }
 
@@ -224,4 +224,11 @@ func constant(variables ...string) func([]float64) string {
 		}
 		return "r-ja is 1 or −1: once A is known nothing of J is left"
 	}
+}
+
+func rightOrWrong(right bool) string {
+	if right {
+		return "right"
+	}
+	return "wrong"
 }

@@ -1,9 +1,10 @@
-package scoring
+package multioption
 
 import (
 	"slices"
 
 	"gavel/judging"
+	"gavel/scoring"
 	"gavel/scoring/stats"
 )
 
@@ -22,30 +23,28 @@ const (
 //	                            that share the first place share the item
 //	best-and-worst-contradict   shown in the same order, one option is called both
 //	best-and-worst-by-chance    the same of two judges that name any place
-func (f *multiOption) Match(c *Comparison, other Scorer, joined []Joined, b stats.Bootstrap) {
-	if f.goal == other.(*multiOption).goal {
+func (f *choices) Match(c *scoring.Comparison, other scoring.Scorer, joined []scoring.Joined, b stats.Bootstrap) {
+	if f.goal == other.(*choices).goal {
 		return
 	}
-	s := newSample("item", 6)
-	for _, p := range joined {
+	rows := make([][]float64, len(joined))
+	for i, p := range joined {
 		best, worst := p.A.Of.(tallied).ballot, p.B.Of.(tallied).ballot
 		row := make([]float64, 6)
 		row[0], row[1] = modesDiffer(best, worst)
 		row[2], row[3], row[4] = contradictions(best, worst)
 		row[5] = row[3]
-		s.add("", "", row)
+		rows[i] = row
 	}
-	list := []Metric{
-		{Name: GoalsDiffer, Kind: Mean, Columns: Span{0, 2}, Missing: "item left out where one goal has no verdict"},
-		{Name: GoalsContradict, Kind: Several, Columns: Span{2, 4}, Missing: "left out where one goal has no verdict"},
-		{Name: GoalsByChance, Kind: Known, Columns: Span{4, 6}, Missing: "none"},
+	list := []scoring.Metric{
+		{Name: GoalsDiffer, Kind: scoring.Mean, Columns: scoring.Span{0, 2}, Missing: "item left out where one goal has no verdict"},
+		{Name: GoalsContradict, Kind: scoring.Several, Columns: scoring.Span{2, 4}, Missing: "left out where one goal has no verdict"},
+		{Name: GoalsByChance, Kind: scoring.Known, Columns: scoring.Span{4, 6}, Missing: "none"},
 	}
 	for i := range list {
-		list[i].Why = Because("no order of the same options got a verdict under both goals")
+		list[i].Why = scoring.Because("no order of the same options got a verdict under both goals")
 	}
-	s.fix(list, 0)
-	s.close()
-	c.Together = s.results(Overall, list, b)
+	c.Together = scoring.SampleOf("item", list, rows).Results(scoring.Overall, list, b)
 	if chance := &c.Together[2]; chance.Value != nil {
 		chance.Note = "exact"
 	}
@@ -85,7 +84,7 @@ func contradictions(a, b *ballot) (same, judged, chance float64) {
 	alike := 0.0 // how probable it is that two options drawn are the same
 	for c := range a.ids {
 		for d := range a.ids {
-			alike += share(a.class[c] == a.class[d]) / float64(len(a.ids)*len(a.ids))
+			alike += scoring.One(a.class[c] == a.class[d]) / float64(len(a.ids)*len(a.ids))
 		}
 	}
 	for i, order := range a.orders {
@@ -97,7 +96,7 @@ func contradictions(a, b *ballot) (same, judged, chance float64) {
 		if c == judging.Nobody || d == judging.Nobody {
 			continue
 		}
-		same += share(a.class[c] == a.class[d])
+		same += scoring.One(a.class[c] == a.class[d])
 		judged++
 		chance += alike
 	}

@@ -1,4 +1,4 @@
-package scoring
+package answer
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gavel/judging"
+	"gavel/scoring"
 	"gavel/scoring/stats"
 )
 
@@ -17,8 +18,8 @@ const (
 	RuleCount = "rule:"
 )
 
-// answer is what a model's reply to a question came to.
-type answer struct {
+// scored is what a model's reply to a question came to.
+type scored struct {
 	item    uint32 // in the run's list of ids
 	group   uint32
 	right   bool
@@ -31,13 +32,14 @@ type answer struct {
 // answers is the family of runs in which a model answers questions itself.
 type answers struct {
 	items, groups, rules judging.IDs
-	rows                 []answer // in the end by item
+	rows                 []scored // in the end by item
 }
 
-func newAnswers(*judging.Manifest) Scorer { return new(answers) }
+// NewScorer scores runs in which a model answers questions itself.
+func NewScorer(*judging.Manifest) scoring.Scorer { return new(answers) }
 
-func (*answers) Words() Words {
-	return Words{Unit: "question", Record: "answer", Common: "answer", Lacking: "items have not all their judgments"}
+func (*answers) Words() scoring.Words {
+	return scoring.Words{Unit: "question", Record: "answer", Common: "answer", Lacking: "items have not all their judgments"}
 }
 
 func (f *answers) Add(r *judging.Record, v judging.Verdict) (bool, error) {
@@ -47,9 +49,9 @@ func (f *answers) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	default:
 		return false, fmt.Errorf("an answer is to a choice, a number or a preference; this record is of another kind (shape %q)", r.Shape)
 	}
-	a := answer{
-		group: number(&f.groups, r.Group), gold: strings.Clone(r.Gold),
-		read: v.Outcome == judging.Decided, right: judging.RightVerdict(r, v), rule: number(&f.rules, v.Rule),
+	a := scored{
+		group: place(&f.groups, r.Group), gold: strings.Clone(r.Gold),
+		read: v.Outcome == judging.Decided, right: judging.RightVerdict(r, v), rule: place(&f.rules, v.Rule),
 	}
 	if r.Shape == "choice" {
 		a.options = len(r.Order)
@@ -61,12 +63,18 @@ func (f *answers) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	return added, nil
 }
 
+// place of an id in a list.
+func place(ids *judging.IDs, id string) uint32 {
+	n, _ := ids.Add(id)
+	return uint32(n)
+}
+
 func (f *answers) Finish() (complete, partial int) {
-	slices.SortFunc(f.rows, func(a, b answer) int { return strings.Compare(f.id(a), f.id(b)) })
+	slices.SortFunc(f.rows, func(a, b scored) int { return strings.Compare(f.id(a), f.id(b)) })
 	return len(f.rows), 0
 }
 
-func (f *answers) id(a answer) string { return f.items.At(int(a.item)) }
+func (f *answers) id(a scored) string { return f.items.At(int(a.item)) }
 
 // Columns of a question.
 const (
@@ -80,28 +88,28 @@ const (
 )
 
 // answerMetrics are of questions that have a label, of all, and of those with options.
-var answerMetrics = []Metric{
-	{Name: GenerationAccuracy, Missing: "wrong", Columns: Span{answerRight, answerUnread}, Why: Because("there is no answer to a question with a label"),
-		N: func(c []float64) float64 { return c[1] }, Compared: ByGroup, Headline: true},
-	{Name: NoAnswer, Missing: "what is counted", Columns: Span{answerUnread, answerChance}, Why: Because("there is no answer")},
-	{Name: Chance, Missing: "counts: it is not about the replies", Columns: Span{answerChance, answerWidth}, Kind: Known, Sparse: true, Why: Because("there is no choice")},
+var answerMetrics = []scoring.Metric{
+	{Name: scoring.GenerationAccuracy, Missing: "wrong", Columns: scoring.Span{answerRight, answerUnread}, Why: scoring.Because("there is no answer to a question with a label"),
+		N: func(c []float64) float64 { return c[1] }, Compared: scoring.ByGroup, Headline: true},
+	{Name: NoAnswer, Missing: "what is counted", Columns: scoring.Span{answerUnread, answerChance}, Why: scoring.Because("there is no answer")},
+	{Name: Chance, Missing: "counts: it is not about the replies", Columns: scoring.Span{answerChance, answerWidth}, Kind: scoring.Known, Sparse: true, Why: scoring.Because("there is no choice")},
 }
 
-func (f *answers) Sheet(Missing, uint64) *Sheet {
-	s := &Sheet{Metrics: answerMetrics, Width: answerWidth, Divisions: []func(a, b string) int{judging.GroupOrder}, Units: make([]Unit, len(f.rows))}
-	shared := map[answer]*Pattern{}
+func (f *answers) Sheet(scoring.Missing, uint64) *scoring.Sheet {
+	s := &scoring.Sheet{Metrics: answerMetrics, Width: answerWidth, Divisions: []func(a, b string) int{judging.GroupOrder}, Units: make([]scoring.Unit, len(f.rows))}
+	shared := map[scored]*scoring.Pattern{}
 	for i, a := range f.rows {
 		id := f.id(a)
 		if a.item, a.rule = 0, 0; shared[a] == nil {
-			shared[a] = &Pattern{Groups: []string{strings.Clone(f.groups.At(int(a.group)))}, Gold: a.gold, Row: a.row()}
+			shared[a] = &scoring.Pattern{Groups: []string{strings.Clone(f.groups.At(int(a.group)))}, Gold: a.gold, Row: a.row()}
 		}
-		s.Units[i] = Unit{ID: id, Pattern: shared[a]}
+		s.Units[i] = scoring.Unit{ID: id, Pattern: shared[a]}
 	}
 	return s
 }
 
-func (a answer) row() []float64 {
-	row := []float64{answerRight: share(a.right), answerLabelled: share(a.gold != ""), answerUnread: share(!a.read), answerAll: 1, answerWidth - 1: 0}
+func (a scored) row() []float64 {
+	row := []float64{answerRight: scoring.One(a.right), answerLabelled: scoring.One(a.gold != ""), answerUnread: scoring.One(!a.read), answerAll: 1, answerWidth - 1: 0}
 	if a.options > 0 {
 		row[answerChance], row[answerOptions] = 1/float64(a.options), 1
 	}
@@ -109,7 +117,7 @@ func (a answer) row() []float64 {
 }
 
 // Extend adds which rule found how many answers, and how many questions have no label.
-func (f *answers) Extend(rep *Report, _ *Sheet, _ stats.Bootstrap) {
+func (f *answers) Extend(rep *scoring.Report, _ *scoring.Sheet, _ stats.Bootstrap) {
 	for i, r := range rep.Results {
 		if r.Metric == Chance {
 			rep.Results[i].Note = "interval: none, it is known: the mean of 1/options"
@@ -118,7 +126,7 @@ func (f *answers) Extend(rep *Report, _ *Sheet, _ stats.Bootstrap) {
 	rep.Results = append(rep.Results, f.ruleCounts()...)
 	unlabelled := 0
 	for _, a := range f.rows {
-		unlabelled += int(share(a.gold == ""))
+		unlabelled += int(scoring.One(a.gold == ""))
 	}
 	if unlabelled > 0 {
 		rep.Warnings = append(rep.Warnings, fmt.Sprintf("%d of %d questions have no label: nobody can say which answer is right, and they are not in the accuracy", unlabelled, len(f.rows)))
@@ -126,7 +134,7 @@ func (f *answers) Extend(rep *Report, _ *Sheet, _ stats.Bootstrap) {
 }
 
 // ruleCounts says how often each rule found the answer.
-func (f *answers) ruleCounts() []Result {
+func (f *answers) ruleCounts() []scoring.Result {
 	often, read := map[string]int{}, 0
 	for _, a := range f.rows {
 		if a.read {
@@ -141,10 +149,10 @@ func (f *answers) ruleCounts() []Result {
 		}
 	}
 	slices.Sort(names)
-	var results []Result
+	var results []scoring.Result
 	for _, name := range names {
 		n := float64(often[name])
-		results = append(results, Result{Metric: RuleCount + name, Group: Overall, Unit: UnitCount, N: read, Value: &n, Missing: "answer left out"})
+		results = append(results, scoring.Result{Metric: RuleCount + name, Group: scoring.Overall, Unit: scoring.UnitCount, N: read, Value: &n, Missing: "answer left out"})
 	}
 	return results
 }

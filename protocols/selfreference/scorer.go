@@ -1,4 +1,4 @@
-package scoring
+package selfreference
 
 import (
 	"cmp"
@@ -7,14 +7,14 @@ import (
 	"strings"
 
 	"gavel/judging"
+	"gavel/scoring"
 	"gavel/scoring/stats"
 )
 
 // Modes of results of the self-reference protocol.
 const (
-	ModeCoT        = judging.ModeCoT  // the agent's answer is judged by reasoning alone
-	ModeSelf       = judging.ModeSelf // the judge's own answer is its reference
-	ModeDifference = "difference"     // self − cot, on the judgments that both have
+	ModeCoT  = judging.ModeCoT  // the agent's answer is judged by reasoning alone
+	ModeSelf = judging.ModeSelf // the judge's own answer is its reference
 )
 
 // modes of asking, in the order tables print them.
@@ -66,9 +66,9 @@ func (j *judgment) complete() bool {
 	return n >= j.showings
 }
 
-// selfReference is the family of runs that judge agents' answers one by one,
+// judgments are the family of runs that judge agents' answers one by one,
 // with and without the judge's own answer as reference.
-type selfReference struct {
+type judgments struct {
 	manifest *judging.Manifest
 
 	items, questions, agents, groups judging.IDs
@@ -79,13 +79,14 @@ type selfReference struct {
 	mixed int        // questions whose records disagree on the judge's own answer
 }
 
-func newSelfReference(m *judging.Manifest) Scorer { return &selfReference{manifest: m} }
+// NewScorer scores runs that judge agents' answers.
+func NewScorer(m *judging.Manifest) scoring.Scorer { return &judgments{manifest: m} }
 
-func (*selfReference) Words() Words {
-	return Words{Unit: "question", Record: "judgment", Common: "judgment", Lacking: "items have not all their judgments", Policies: []Missing{MissingWrong, MissingDrop}}
+func (*judgments) Words() scoring.Words {
+	return scoring.Words{Unit: "question", Record: "judgment", Common: "judgment", Lacking: "items have not all their judgments", Policies: []scoring.Missing{scoring.MissingWrong, scoring.MissingDrop}}
 }
 
-func (f *selfReference) Add(r *judging.Record, v judging.Verdict) (bool, error) {
+func (f *judgments) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	mode := slices.Index(modes[:], r.Mode)
 	if mode < 0 || r.Shape != "judgment" || r.Gold != correct && r.Gold != incorrect {
 		return false, fmt.Errorf("a judgment of self-reference is Correct or Incorrect in mode cot or self; this record is of another kind (shape %q, mode %q, gold %q)", r.Shape, r.Mode, r.Gold)
@@ -97,7 +98,7 @@ func (f *selfReference) Add(r *judging.Record, v judging.Verdict) (bool, error) 
 	}
 	*said = saidNothing
 	if v.Outcome == judging.Decided {
-		*said = int8(share(r.CandidateID(v.Choice) == incorrect))
+		*said = int8(scoring.One(r.CandidateID(v.Choice) == incorrect))
 	}
 	return true, nil
 }
@@ -109,7 +110,7 @@ const (
 )
 
 // row is the judgment that a record is of.
-func (f *selfReference) row(r *judging.Record) *judgment {
+func (f *judgments) row(r *judging.Record) *judgment {
 	item, added := f.items.Add(r.Item)
 	if added {
 		f.of = append(f.of, uint32(len(f.rows)))
@@ -138,7 +139,7 @@ func ownOf(r *judging.Record) int8 {
 
 // finish keeps the judgments that were made in every mode they are to be made
 // in, and puts them in an order that is not that of the records.
-func (f *selfReference) Finish() (complete, partial int) {
+func (f *judgments) Finish() (complete, partial int) {
 	all := len(f.rows)
 	f.rows = slices.DeleteFunc(f.rows, func(j judgment) bool { return !j.complete() })
 	f.of = nil
@@ -171,30 +172,30 @@ func byQuestion(rows []judgment) [][]judgment {
 }
 
 // Extend warns of what the numbers do not say by themselves.
-func (f *selfReference) Extend(rep *Report, _ *Sheet, _ stats.Bootstrap) {
+func (f *judgments) Extend(rep *scoring.Report, _ *scoring.Sheet, _ stats.Bootstrap) {
 	rep.Warnings = append(rep.Warnings, f.warnings(rep.Missing)...)
 }
 
-func (f *selfReference) warnings(missing Missing) []string {
+func (f *judgments) warnings(missing scoring.Missing) []string {
 	var w []string
 	say := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
 	questions := len(byQuestion(f.rows))
-	if len(f.rows) >= fewItems && questions < fewItems {
+	if len(f.rows) >= scoring.FewItems && questions < scoring.FewItems {
 		say("few questions: %d, however many agents answered them", questions)
 	}
 	var lost, asked [2]int
 	unknown := 0
 	for _, j := range f.rows {
 		for m, said := range j.said {
-			asked[m] += int(share(said != notAsked))
-			lost[m] += int(share(said == saidNothing))
+			asked[m] += int(scoring.One(said != notAsked))
+			lost[m] += int(scoring.One(said == saidNothing))
 		}
-		unknown += int(share(j.own == ownUnknown))
+		unknown += int(scoring.One(j.own == ownUnknown))
 	}
 	for m, n := range lost {
-		if float64(n) > manyNoVerdicts*float64(asked[m]) {
+		if float64(n) > scoring.ManyNoVerdicts*float64(asked[m]) {
 			how := "count as wrong and as not judged Correct (--missing drop leaves them out)"
-			if missing == MissingDrop {
+			if missing == scoring.MissingDrop {
 				how = "are left out: what remains may be the easier ones"
 			}
 			say("%d of %d judgments in mode %s have no verdict and %s", n, asked[m], modes[m], how)
@@ -214,7 +215,7 @@ func (f *selfReference) warnings(missing Missing) []string {
 
 // stages says what the stage that made the items remarked of them; where it is
 // not known, whether an agent goes by the judge's name.
-func (f *selfReference) stages() []string {
+func (f *judgments) stages() []string {
 	m := f.manifest
 	if m.Staged != nil {
 		return m.Staged.Warnings
