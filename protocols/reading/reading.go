@@ -6,6 +6,8 @@
 // offer, and takes time in proportion to the reply.
 package reading
 
+import "regexp"
+
 // Outcome says whether a reply states something.
 type Outcome int
 
@@ -59,4 +61,15 @@ func (v *view) unoffered(rule, value string, i, j int) Found {
 	f := v.found(rule, value, i, j)
 	f.Outcome = None
 	return f
+}
+
+// nextQuestion is where a base model that was shown examples runs on into a question of its own.
+var nextQuestion = regexp.MustCompile(`\S\s*\n[ \t]*(?:Question|Q)(?: \d+)?[:.]`)
+
+// BeforeNext is a reply up to the next question that it asks itself.
+func BeforeNext(reply string) string {
+	if m := nextQuestion.FindStringIndex(reply); m != nil {
+		return reply[:m[0]+1]
+	}
+	return reply
 }

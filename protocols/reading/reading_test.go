@@ -141,17 +141,18 @@ func TestWhatWasOnOffer(t *testing.T) {
 	}
 }
 
-// Replies of a megabyte, each bad for a careless reader: one that goes over them once for every word would be at it
+var longUnits = []string{
+	"the answer is ", "The answer is 5. ", "answer is A ", "answer is not (A), ", "7", "1,234,", "1.234.", "1/2 ", "-", "$", "1+1=", "\n", "CO2", "[[", "]]", "[", "१",
+	"*", "**a", "_", "`", "~", "{", "}", `\`, `\text{`, `\boxed{`, `\boxed{A}`, "#", "\n#", "\n>", "<", "&gt;", "[[A>B]] ", "not [[A>B]] ", "[[A>B]] or ", "[[A>B]]?", "\n1. [[A>B]]\n2. [[B>A]]",
+	"verdict", "verdict: ", "verdict: A>", "Option 1 is the best. ", "Option 1 ", "Selection: ", "Selection Criteria: ", "selection\n", "I choose ", "(A) is correct. ", "(A) ", "not 5 ", "5 or ",
+	"\u200b", "\uff21", "= ", "if the answer is ", ". ", "? ", "\xff", "\xe2\x82",
+}
+
+// Long replies, each bad for a careless reader: one that goes over them once for every word would be at it
 // for minutes.
 func TestLongReplies(t *testing.T) {
-	const size = 1 << 20
-	units := []string{
-		"the answer is ", "The answer is 5. ", "answer is A ", "answer is not (A), ", "7", "1,234,", "1.234.", "1/2 ", "-", "$", "1+1=", "\n", "CO2", "[[", "]]", "[", "१",
-		"*", "**a", "_", "`", "~", "{", "}", `\`, `\text{`, `\boxed{`, `\boxed{A}`, "#", "\n#", "\n>", "<", "&gt;", "[[A>B]] ", "not [[A>B]] ", "[[A>B]] or ", "[[A>B]]?", "\n1. [[A>B]]\n2. [[B>A]]",
-		"verdict", "verdict: ", "verdict: A>", "Option 1 is the best. ", "Option 1 ", "Selection: ", "Selection Criteria: ", "selection\n", "I choose ", "(A) is correct. ", "(A) ", "not 5 ", "5 or ",
-		"\u200b", "\uff21", "= ", "if the answer is ", ". ", "? ", "\xff", "\xe2\x82",
-	}
-	for _, unit := range units {
+	const size = 1 << 18
+	for _, unit := range longUnits {
 		reply := strings.Repeat(unit, size/len(unit))
 		for _, r := range readers {
 			r.read(reply)
