@@ -23,6 +23,8 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+
+	"gavel/datasets/rows"
 )
 
 // Candidate is one of the answers that a judge is shown, or may give.
@@ -90,6 +92,14 @@ func (it Item) Unit() string {
 		return it.Answered.Question
 	}
 	return it.ID
+}
+
+// GoldID is the label of the item: the id of a candidate, or the number.
+func (it Item) GoldID() string {
+	if it.Gold >= 0 && it.Gold < len(it.Candidates) {
+		return it.Candidates[it.Gold].ID
+	}
+	return it.Answer
 }
 
 // LineError says what is wrong with one line of a file, or with one row of a
@@ -181,7 +191,7 @@ type Set struct {
 	rows    []row
 	lines   []int32 // of the rows; nil where row i is line i+1
 	groups  groupIndex
-	data    io.ReaderAt
+	data    rows.Source
 	close   func() error
 	format  Format
 	remarks int                    // items with a note, of which the first stand in Notes
@@ -281,7 +291,8 @@ func describe(line []byte, err error) error {
 	}
 	var typ *json.UnmarshalTypeError
 	if errors.As(err, &typ) {
-		key := strings.TrimPrefix(typ.Field, "Answered.") // of a JudgmentLine, where it stands among the others
+		// Parts of Go's types are no keys: of a JudgmentLine, and of a message in a tree.
+		key := strings.Replace(strings.TrimPrefix(typ.Field, "Answered."), ".message.", ".", 1)
 		return fmt.Errorf("key %q is of type %s, expected %s", key, typ.Value, jsonKind(typ.Type))
 	}
 	return err

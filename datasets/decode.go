@@ -6,14 +6,16 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"gavel/datasets/rows"
 )
 
 // decode reads a line of JSON; what is wrong with it is said as [describe] does.
-func decode(line []byte, into any) error {
+func decode[T any](line []byte, into *T) error {
 	if !utf8.Valid(line) { // the decoder would put U+FFFD in its place
 		return errors.New("not UTF-8: save the file in that encoding")
 	}
-	if err := json.Unmarshal(line, into); err != nil {
+	if err := rows.Decode(line, into); err != nil {
 		return describe(line, err)
 	}
 	return nil
@@ -44,7 +46,7 @@ func (t *text) UnmarshalJSON(b []byte) error {
 	}
 	var n json.Number
 	if err := json.Unmarshal(b, &n); err != nil {
-		return fmt.Errorf("an id is a text or a number, not %s", kindOf(b))
+		return fmt.Errorf("an id is a text or a number, not %s", rows.KindOf(b))
 	}
 	*t = text(n)
 	return nil
@@ -66,7 +68,7 @@ func withKeys(object []byte, keys map[string]any, order ...string) ([]byte, erro
 		if err != nil {
 			return nil, err
 		}
-		out = append(appendText(out, []byte(k)), ':')
+		out = append(rows.AppendText(out, []byte(k)), ':')
 		out = append(append(out, value...), ',')
 	}
 	rest := strings.TrimSpace(strings.TrimSpace(string(object))[1:])

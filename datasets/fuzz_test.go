@@ -3,9 +3,7 @@ package datasets
 import (
 	"bytes"
 	"encoding/json"
-	"reflect"
 	"testing"
-	"unicode/utf8"
 )
 
 func FuzzParsePair(f *testing.F) {
@@ -26,39 +24,9 @@ func FuzzParsePair(f *testing.F) {
 	})
 }
 
-// What scan reads, encoding/json reads the same.
-func FuzzScanIsUnmarshal(f *testing.F) {
-	for _, s := range []string{
-		pair("x"), pair("x", with("label", "B>A")), pair("x", without("label")), "{}", " { } ", `{"a":1,}`, `{"a":1 "b":2}`, `{"a":01}`, `{"a":-1.5e3}`,
-		`{"pair_id":"a","pair_id":null,"source":"s","source":null}`, `{"PAIR_ID":"a","pair_id":"b"}`, `{"re\u0073ponse_a":"x"}`, `{"label":3}`,
-		`{"question":"\"\\\/\b\f\n\r\t\u00e9\u2028\uD83D\uDE00\ud800 é"}`, `{"question":"\x"}`, `{"question":"\u00"}`, "{\"question\":\"\t\"}",
-		`{"question":"a"} `, `{"question":"a"}x`, `{"question":"a`, `{"original_id":null,"judgments":[{"a":[]}],"t":true,"f":false,"n":12}`, `{"question":nul}`, `{"pair_id":"\u017f"}`,
-	} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, line []byte) {
-		var quick, plain pairLine
-		if !utf8.Valid(line) || !quick.scan(line) {
-			return
-		}
-		if err := json.Unmarshal(line, &plain); err != nil || !reflect.DeepEqual(quick, plain) {
-			t.Errorf("%s, as encoding/json has it %s, %v", show(quick), show(plain), err)
-		}
-	})
-}
-
 func show(v any) string {
 	b, _ := json.Marshal(v)
 	return string(b)
-}
-
-// The lines of benchmarks and of published files are read without encoding/json.
-func TestScanReadsPlainLines(t *testing.T) {
-	for _, line := range []string{pair("x"), pair("\u0000<&>\u2028é😀\"\\\n"), `{ "pair_id" : "a" , "original_id" : 17 , "b" : null }` + "\r\n"} {
-		if !new(pairLine).scan([]byte(line)) {
-			t.Errorf("not read: %s", line)
-		}
-	}
 }
 
 func FuzzOpen(f *testing.F) {

@@ -2,11 +2,9 @@ package datasets
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 )
 
 // JudgeBench is the pair file of JudgeBench (arXiv 2410.12784): one JSON object
@@ -26,24 +24,26 @@ const (
 	ResponseB = "B"
 )
 
+// pairLine are the keys of a JudgeBench line that are used.
+type pairLine struct {
+	PairID        *string `json:"pair_id"`
+	Source        string  `json:"source"`
+	Question      *string `json:"question"`
+	ResponseModel string  `json:"response_model"`
+	ResponseA     *string `json:"response_A"`
+	ResponseB     *string `json:"response_B"`
+	Label         *string `json:"label"`
+}
+
 func parsePair(line []byte) (Item, error) {
-	if !utf8.Valid(line) { // the decoder would put U+FFFD in its place
-		return Item{}, errors.New("not UTF-8: save the file in that encoding")
-	}
 	var p pairLine
-	if !p.scan(line) {
-		p = pairLine{}
-		if err := json.Unmarshal(line, &p); err != nil {
-			return Item{}, describe(line, err)
-		}
+	if err := decode(line, &p); err != nil {
+		return Item{}, err
 	}
-	for _, k := range []struct {
-		name  string
-		value *string
-	}{{"pair_id", p.PairID}, {"question", p.Question}, {"response_A", p.ResponseA}, {"response_B", p.ResponseB}, {"label", p.Label}} {
-		if k.value == nil {
-			return Item{}, fmt.Errorf("key %q is missing", k.name)
-		}
+	err := missing(required{"pair_id", p.PairID != nil}, required{"question", p.Question != nil}, required{"response_A", p.ResponseA != nil},
+		required{"response_B", p.ResponseB != nil}, required{"label", p.Label != nil})
+	if err != nil {
+		return Item{}, err
 	}
 	if *p.PairID == "" {
 		return Item{}, errors.New(`"pair_id" is empty`)

@@ -27,8 +27,8 @@ const (
 // JudgmentLine is a line of the format Judgments, to write one.
 type JudgmentLine struct {
 	ID       string `json:"id"`
-	Category string `json:"category,omitempty"`
-	Source   string `json:"source,omitempty"`
+	Category string `json:"category"`
+	Source   string `json:"source"`
 	Prompt   string `json:"question"` // what the judge reads as the question
 	Gold     string `json:"gold"`
 	Answered

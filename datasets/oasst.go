@@ -2,12 +2,10 @@ package datasets
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // OpenAssistant's conversations (OASST1 and OASST2, arXiv 2304.07327) are trees
@@ -125,22 +123,6 @@ func (m *message) check() error {
 }
 
 func (m *message) rejected() bool { return m.Review != nil && !*m.Review }
-
-// decodeRow reads a row into v, whose keys are the known ones.
-func decodeRow(line []byte, v any) error {
-	if !utf8.Valid(line) {
-		return errors.New("not UTF-8: save the file in that encoding")
-	}
-	err := json.Unmarshal(line, v)
-	var typ *json.UnmarshalTypeError
-	if errors.As(err, &typ) {
-		typ.Field = strings.Replace(typ.Field, ".message.", ".", 1) // a part of the Go type, not a key
-	}
-	if err != nil {
-		return describe(line, err)
-	}
-	return nil
-}
 
 // forest makes items of trees, one at a time, and counts what it leaves out.
 type forest struct {

@@ -35,7 +35,7 @@ func assembleMessages(rows Rows, emit func(line int, text []byte) error) ([]stri
 
 func parseMessage(line []byte) (message, error) {
 	var m message
-	if err := decodeRow(line, &m); err != nil {
+	if err := decode(line, &m); err != nil {
 		return message{}, err
 	}
 	return m, m.check()

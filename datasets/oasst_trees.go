@@ -19,7 +19,7 @@ type rootOfTree struct {
 
 func parseTree(line []byte) (root message, replies []message, err error) {
 	var t treeLine
-	if err := decodeRow(line, &t); err != nil {
+	if err := decode(line, &t); err != nil {
 		return message{}, nil, err
 	}
 	if t.Prompt == nil {

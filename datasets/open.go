@@ -1,18 +1,18 @@
 package datasets
 
 import (
-	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"slices"
 	"strings"
+
+	"gavel/datasets/rows"
 )
 
 // OpenOptions say how the rows of a file become items, where its format leaves
@@ -35,36 +35,16 @@ func OpenFile(path string) (*Set, error) { return OpenFileWith(path, OpenOptions
 // other files are written out as JSON lines first, in memory or, where they are
 // many, in a temporary file that Close removes.
 func OpenFileWith(path string, o OpenOptions) (*Set, error) {
-	info, err := os.Stat(path)
+	f, err := rows.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	if info.IsDir() {
-		return nil, fmt.Errorf("%s: is a directory; name the .jsonl file in it", path)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: is not a regular file; items are read when they are asked for, so save it to a file first", path)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	s := &Set{Name: path, Path: path, Options: o, data: f, close: f.Close}
-	if err := s.load(f, info.Size()); err != nil {
-		s.Close()
-		return nil, err
-	}
-	return s, nil
+	return (&Set{Name: path, Path: path, Options: o, data: f, close: f.Close}).load()
 }
 
 // openBytes is OpenFileWith of a file that is held in memory.
 func openBytes(name string, data []byte, o OpenOptions) (*Set, error) {
-	s := &Set{Name: name, Options: o, data: bytes.NewReader(data)}
-	if err := s.load(bytes.NewReader(data), int64(len(data))); err != nil {
-		s.Close()
-		return nil, err
-	}
-	return s, nil
+	return (&Set{Name: name, Options: o, data: bytes.NewReader(data)}).load()
 }
 
 // FromLines makes a Set of lines of one format, given by its name, as if they
@@ -82,80 +62,67 @@ func FromLines(name, format string, lines [][]byte) (*Set, error) {
 	}
 	s := &Set{Name: name, data: bytes.NewReader(file.Bytes())}
 	s.use(&Formats[k])
-	if err := s.index(bytes.NewReader(file.Bytes())); err != nil {
+	return s, s.index()
+}
+
+// load indexes a file, and refuses options that would be passed over: a run that
+// named a language would else have another id, and the same items.
+func (s *Set) load() (*Set, error) {
+	err := s.read()
+	if err == nil && s.Options.Lang != "" && !s.format.Languages {
+		err = fmt.Errorf("%s: its rows (format %s) do not say their language: leave --lang %s out", s.label(), s.Format, s.Options.Lang)
+	}
+	if err != nil {
+		s.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-// load indexes a file, and refuses options that would be passed over: a run that
-// named a language would else have another id, and the same items.
-func (s *Set) load(in content, size int64) error {
-	if err := s.read(in, size); err != nil {
-		return err
+// read indexes a file where it stands or, where that has to be done first, what
+// it unpacks to and is assembled from.
+func (s *Set) read() error {
+	if err := s.unpack(); err != nil {
+		return fmt.Errorf("%s: %w", s.label(), err)
 	}
-	if s.Options.Lang != "" && !s.format.Languages {
-		return fmt.Errorf("%s: its rows (format %s) do not say their language: leave --lang %s out", s.label(), s.Format, s.Options.Lang)
-	}
-	return nil
+	return s.index()
 }
 
-// read indexes a file, from in where it has the lines to be read later, else
-// from what it unpacks to and is assembled from.
-func (s *Set) read(in content, size int64) error {
-	how, err := sniff(in)
+// unpack puts in the place of a file the lines of its items, unless it has them.
+func (s *Set) unpack() error {
+	lines, byRow, err := rows.Unpack(s.data)
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.label(), err)
-	}
-	if how == plainLines {
-		f, err := findFormat(in, size)
-		if err != nil {
-			return fmt.Errorf("%s: %w", s.label(), err)
-		}
-		if f == nil || f.Assemble == nil {
-			s.use(f)
-			return s.index(io.NewSectionReader(in, 0, size))
-		}
-	}
-	if err := s.unpacked(in, size, how); err != nil {
 		return err
 	}
-	lines := s.data.(*spool)
-	return s.index(io.NewSectionReader(lines, 0, lines.size))
-}
-
-// unpacked hashes a file and puts in its place what it unpacks to.
-func (s *Set) unpacked(in content, size int64, how container) error {
-	sum := sha256.New()
-	if _, err := io.Copy(sum, io.NewSectionReader(in, 0, size)); err != nil {
-		return fmt.Errorf("%s: %w", s.label(), err)
-	}
-	s.SHA256 = hex.EncodeToString(sum.Sum(nil))
-	if how != plainLines {
-		lines, byRow, err := unpack(in, size, how)
-		if err != nil {
-			return fmt.Errorf("%s: %w", s.label(), err)
+	if lines != nil {
+		if s.byRow, err = byRow, s.replace(lines); err != nil {
+			return err
 		}
-		s.replace(lines)
-		in, size, s.byRow = lines, lines.size, byRow
 	}
-	f, err := findFormat(in, size)
+	f, err := findFormat(s.data)
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.label(), err)
+		return err
 	}
 	s.use(f)
 	if f == nil || f.Assemble == nil {
 		return nil
 	}
-	return s.assemble(in, size)
+	return s.assemble()
 }
 
-// replace puts lines in the place of what was read so far, which is closed.
-func (s *Set) replace(lines *spool) {
+// replace puts lines in the place of what was read so far, which is closed; the
+// first of those is the file, and is hashed.
+func (s *Set) replace(lines *rows.Spool) (err error) {
+	if s.SHA256 == "" {
+		sum := sha256.New()
+		_, err = io.Copy(sum, io.NewSectionReader(s.data, 0, s.data.Size()))
+		s.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	}
 	if s.close != nil {
 		s.close()
 	}
 	s.data, s.close = lines, lines.Close
+	return err
 }
 
 func (s *Set) use(f *Format) {
@@ -172,26 +139,25 @@ type Rows struct {
 	// All gives every row that is not blank, in the order of the file. It may be
 	// ranged over more than once, as telling what belongs together and then
 	// writing it takes no more memory than the telling.
-	All iter.Seq[Row]
-}
-
-// Row is one row of a file.
-type Row struct {
-	Line int    // of the file, from 1
-	Text []byte // a JSON value without its newline, valid until the next one
+	All iter.Seq[rows.Row]
 }
 
 // assemble puts the lines that the format makes of the file's rows in place of
 // the rows.
-func (s *Set) assemble(in content, size int64) error {
-	lines := new(spool)
+func (s *Set) assemble() error {
+	lines := new(rows.Spool)
 	var readErr error
-	rows := Rows{Path: s.label(), Options: s.Options, All: func(yield func(Row) bool) {
-		if err := eachRowOf(in, size, yield); err != nil {
-			readErr = err
+	all := Rows{Path: s.label(), Options: s.Options, All: func(yield func(rows.Row) bool) {
+		for row, err := range rows.All(s.data) {
+			if err != nil {
+				readErr = err
+			}
+			if err != nil || !yield(row) {
+				return
+			}
 		}
 	}}
-	notes, err := s.format.Assemble(rows, func(line int, text []byte) error {
+	notes, err := s.format.Assemble(all, func(line int, text []byte) error {
 		s.origin = append(s.origin, int32(line))
 		if _, err := lines.Write(text); err != nil {
 			return err
@@ -199,167 +165,19 @@ func (s *Set) assemble(in content, size int64) error {
 		_, err := lines.Write([]byte{'\n'})
 		return err
 	})
-	if err == nil {
-		err = readErr
-	}
-	if err == nil {
-		err = lines.done()
-	}
-	s.replace(lines)
 	s.Notes = notes
-	if err != nil {
-		return fmt.Errorf("%s: %w", s.label(), err)
-	}
-	return nil
-}
-
-// eachRowOf gives the lines that are not blank to use, until it says no.
-func eachRowOf(in content, size int64, use func(Row) bool) error {
-	r := bufio.NewReaderSize(io.NewSectionReader(in, 0, size), batchBytes)
-	var text []byte
-	for number := 1; ; number++ {
-		var err error
-		text, err = appendLine(text[:0], r)
-		if !blank(text) && !use(Row{number, bytes.TrimRight(text, "\r\n")}) {
-			return nil
-		}
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-// tellBy is how much of a file is looked at to tell its format. A file that
-// tells it later than that can only have one that does not assemble.
-const tellBy = 1000 // rows
-
-// findFormat tells the format of JSON lines from the first that has one, nil for
-// none.
-func findFormat(in content, size int64) (found *Format, err error) {
-	n := 0
-	err = eachRowOf(in, size, func(row Row) bool {
-		if p := parseAny(row.Text); p.err == nil {
-			found = &Formats[p.format]
-		} else if f := closest(row.Text); f.Assemble != nil && hasAll(row.Text, f.Keys) {
-			found = f
-		}
-		n++
-		return found == nil && n < tellBy
-	})
-	return found, err
-}
-
-// parsed is a line as a format reads it.
-type parsed struct {
-	format int // index in Formats
-	item   Item
-	err    error // where none can, of the one it is the closest to
-}
-
-// parse reads a line in the format that was found, as far as that is known yet.
-func (s *Set) parse(line []byte) parsed {
-	text := bytes.TrimRight(line, "\r\n")
-	if f := s.found.Load(); f != nil {
-		it, err := f.read(text)
-		return parsed{formatIndex(f.Name), it, err}
-	}
-	return parseAny(text)
-}
-
-// read is Parse of a line that should be of the format. The keys of those that
-// assemble are few, and another's rows may have them all: such rows are bad ones.
-func (f *Format) read(text []byte) (Item, error) {
-	it, err := f.Parse(text)
-	if err == nil && f.Assemble != nil {
-		if other := closest(text); other.Name != f.Name && other.Name != f.Makes {
-			return Item{}, fmt.Errorf("a row of %s in a file of %s", other.Name, f.Name)
-		}
-	}
-	return it, err
-}
-
-func formatIndex(name string) int {
-	return slices.IndexFunc(Formats, func(f Format) bool { return f.Name == name })
-}
-
-// parseAny reads a line in the format whose keys it has.
-func parseAny(text []byte) parsed {
-	it, err := Formats[0].Parse(text)
-	if err == nil {
-		return parsed{0, it, nil}
-	}
-	out := parsed{err: err}
-	if f := closest(text); f != &Formats[0] && len(f.Keys) > 0 {
-		it, err := f.Parse(text)
-		out = parsed{formatIndex(f.Name), it, err}
-		if err == nil {
-			return out
-		}
-	}
-	for i, f := range Formats[1:] {
-		if len(f.Keys) == 0 {
-			if it, err := f.Parse(text); err == nil {
-				return parsed{i + 1, it, nil}
-			}
-		}
-	}
-	return out
-}
-
-// closest is the format all of whose keys a row has, that with the most; where
-// there is none, the one of whose keys it has the largest part. In doubt it is
-// the one that stands first.
-func closest(text []byte) *Format {
-	keys := keysOf(text)
-	best, bestScore := &Formats[0], 0.0
-	for i := range Formats {
-		score := 0
-		for _, k := range Formats[i].Keys {
-			if keys[k] {
-				score++
-			}
-		}
-		n := len(Formats[i].Keys)
-		value := float64(score) / float64(max(n, 1))
-		if n > 0 && score == n {
-			value = float64(1 + n)
-		}
-		if value > bestScore {
-			best, bestScore = &Formats[i], value
-		}
-	}
-	return best
-}
-
-func hasAll(text []byte, keys []string) bool {
-	has := keysOf(text)
-	return !slices.ContainsFunc(keys, func(k string) bool { return !has[k] })
-}
-
-// keysOf are the keys of a JSON object, none of anything else.
-func keysOf(text []byte) map[string]bool {
-	var object map[string]json.RawMessage
-	if json.Unmarshal(text, &object) != nil {
-		return nil
-	}
-	keys := make(map[string]bool, len(object))
-	for k := range object {
-		keys[k] = true
-	}
-	return keys
+	return cmp.Or(err, readErr, lines.Done(), s.replace(lines))
 }
 
 // index reads the lines once: it checks every one, hashes them where that is
 // not done, and remembers where each good line stands.
-func (s *Set) index(r io.Reader) error {
+func (s *Set) index() error {
+	var r io.Reader = io.NewSectionReader(s.data, 0, s.data.Size())
 	sum := sha256.New()
 	if s.SHA256 == "" {
 		r = io.TeeReader(r, sum)
 	}
-	if err := EachLine(r, s.parse, s.add); err != nil {
+	if err := rows.EachLine(r, s.parse, s.add); err != nil {
 		var twice *DuplicateError
 		if errors.As(err, &twice) {
 			return err
@@ -417,8 +235,8 @@ func (s *Set) expected() string {
 
 // add takes a line in. The first good line decides the format; a later one that
 // only another format can read is a bad line.
-func (s *Set) add(line Line[parsed]) error {
-	if blank(line.Text) {
+func (s *Set) add(line rows.Line[parsed]) error {
+	if rows.Blank(line.Text) {
 		return nil
 	}
 	text := bytes.TrimRight(line.Text, "\r\n")

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // OptionLines is an instruction and its options, one JSON object a line, as
@@ -161,12 +160,9 @@ func clip(data []byte) string {
 var errFewOptions = errors.New("fewer than 2 options: there is nothing to choose, and no entropy")
 
 func parseOptions(line []byte) (Item, error) {
-	if !utf8.Valid(line) {
-		return Item{}, errors.New("not UTF-8: save the file in that encoding")
-	}
 	var l optionsLine
-	if err := json.Unmarshal(line, &l); err != nil {
-		return Item{}, describe(line, err)
+	if err := decode(line, &l); err != nil {
+		return Item{}, err
 	}
 	switch {
 	case l.Prompt == nil:

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // Questions is gavel's own format for questions of any other origin: one JSON
@@ -35,12 +34,9 @@ type questionLine struct {
 }
 
 func parseQuestion(line []byte) (Item, error) {
-	if !utf8.Valid(line) { // the decoder would put U+FFFD in its place
-		return Item{}, errors.New("not UTF-8: save the file in that encoding")
-	}
 	var q questionLine
-	if err := json.Unmarshal(line, &q); err != nil {
-		return Item{}, describe(line, err)
+	if err := decode(line, &q); err != nil {
+		return Item{}, err
 	}
 	it := Item{ID: Scalar(q.ID), Source: q.Source, Group: q.Category, Gold: NoGold}
 	if it.Group == "" {

@@ -12,7 +12,7 @@ import (
 	"gotest.tools/v3/golden"
 
 	"gavel/backends"
-	"gavel/report"
+	"gavel/report/table"
 )
 
 // briefly has the load be measured in no time to speak of.
@@ -153,8 +153,8 @@ func TestText(t *testing.T) {
 			url, client := p.start(t)
 			d := looked(t, t.Context(), url, client, Request{Quick: true})
 			var out strings.Builder
-			for _, table := range d.Tables() {
-				if err := report.Text(&out, table); err != nil {
+			for _, laid := range d.Tables() {
+				if err := table.Text(&out, laid); err != nil {
 					t.Fatal(err)
 				}
 			}

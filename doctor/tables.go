@@ -7,7 +7,7 @@ import (
 	pretty "github.com/jedib0t/go-pretty/v6/text"
 
 	"gavel/backends"
-	"gavel/report"
+	"gavel/report/table"
 )
 
 // textWidth is how wide the words of a finding may be, so that a table of them
@@ -35,16 +35,16 @@ func (r *Report) Verdict() string {
 
 // Tables are the findings and, where the speed could be measured, what it means
 // for a run.
-func (r *Report) Tables() []report.Table {
+func (r *Report) Tables() []table.Table {
 	if r.Speed == nil {
-		return []report.Table{r.findings()}
+		return []table.Table{r.findings()}
 	}
-	return []report.Table{r.findings(), r.paces()}
+	return []table.Table{r.findings(), r.paces()}
 }
 
 // findings has a finding in each row, and what to do about it below.
-func (r *Report) findings() report.Table {
-	t := report.Table{Columns: []report.Column{{Name: ""}, {Name: "check"}, {Name: "finding"}}}
+func (r *Report) findings() table.Table {
+	t := table.Table{Columns: table.Left("", "check", "finding")}
 	for _, f := range r.Findings {
 		status, check := string(f.Status), f.Check
 		for _, line := range wrapped(f.Said, textWidth, "") {
@@ -71,16 +71,12 @@ func wrapped(s string, width int, indent string) []string {
 	return lines
 }
 
-func (r *Report) paces() report.Table {
+func (r *Report) paces() table.Table {
 	s := r.Speed
-	t := report.Table{
-		Title: fmt.Sprintf("JudgeBench, %d pairs in both orders (%d judgments): an estimate", judgeBench.pairs, judgeBench.judgments),
-		Columns: []report.Column{
-			{Name: "at once", Right: true}, {Name: "read tok/s", Right: true}, {Name: "write tok/s", Right: true},
-			{Name: "direct/s", Right: true}, {Name: "takes", Right: true},
-			{Name: "sop/s", Right: true}, {Name: "takes", Right: true}, {Name: ""},
-		},
-		Notes: r.assumptions(),
+	t := table.Table{
+		Title:   fmt.Sprintf("JudgeBench, %d pairs in both orders (%d judgments): an estimate", judgeBench.pairs, judgeBench.judgments),
+		Columns: append(table.Right("at once", "read tok/s", "write tok/s", "direct/s", "takes", "sop/s", "takes"), table.Left("")...),
+		Notes:   r.assumptions(),
 	}
 	for _, p := range s.Paces {
 		mark := ""

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"gavel/datasets"
 	"gavel/judging"
 )
 
@@ -24,11 +23,12 @@ func (e *Maker) Check(o Request) error {
 	if err != nil {
 		return err
 	}
-	if !kind.Takes(datasets.Judgment) {
+	stage := kind.Before(o.Options)
+	if stage == nil {
 		_, err = ask(o, its)
 		return err
 	}
-	if _, err = stagesOf(o, its); err != nil {
+	if _, err = (&stages{opts: o, stage: stage, questions: its}).before(); err != nil {
 		return err
 	}
 	if _, err = findTemplate(kind, o.Prompt); err != nil {
@@ -116,10 +116,12 @@ func (e *Maker) Needs(o Request) (n Needs, err error) {
 		return n, err
 	}
 	protocol := kind.New(kind.Adapted(template, o.Options), o.Options)
-	s := &stages{opts: o, runs: e.folder(), questions: its}
-	staged, err := s.before(kind)
-	if err != nil {
-		return n, err
+	s := &stages{opts: o, stage: kind.Before(o.Options), runs: e.folder(), questions: its}
+	staged := false
+	if s.stage != nil {
+		if staged, err = s.before(); err != nil {
+			return n, err
+		}
 	}
 	if !staged {
 		n.Judge = sizeContext(kind, o.Parameters(), judging.LongestPrompt(protocol, its.set), 0)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"gavel/datasets"
 	"gavel/judging"
 	"gavel/scoring"
 )
@@ -24,21 +23,9 @@ func asked(urls []string, model string) string {
 	return strings.TrimSuffix(model, ":latest") + "@" + strings.Join(at, ",")
 }
 
-// before tells whether there are stages before the judgments.
-func (s *stages) before(kind judging.Kind) (bool, error) {
-	if s.opts.Options.Get(judging.ReferenceOption) == "true" {
-		answered, err := answeredPairs(s.questions)
-		return !answered, err
-	}
-	if !kind.Takes(datasets.Judgment) {
-		return false, nil
-	}
-	return stagesOf(s.opts, s.questions)
-}
-
 // longestStaged bounds the prompts of judgments by the answers that were there
 // before the suite, and by --max-tokens for each that the suite asks for.
-func (w *work) longestStaged(s *stages, protocol judging.Protocol) (int, error) {
+func (w *work) longestStaged(s *stages, asker judging.Asker) (int, error) {
 	defer func() { os.RemoveAll(s.passing) }()
 	params := s.opts.Parameters()
 	if params.Constrain {
@@ -55,9 +42,6 @@ func (w *work) longestStaged(s *stages, protocol judging.Protocol) (int, error) 
 	if err != nil {
 		return 0, err
 	}
-	if len(s.opts.Agents) == 0 {
-		return judging.LongestReferenced(protocol, s.questions.set, own)
-	}
 	var agents []*judging.Answers
 	for _, a := range s.opts.Agents {
 		run, err := w.given(s, a)
@@ -72,5 +56,5 @@ func (w *work) longestStaged(s *stages, protocol judging.Protocol) (int, error) 
 			agents = append(agents, answers)
 		}
 	}
-	return judging.LongestJudgment(protocol, s.questions.set, own, agents)
+	return s.stage.Longest(asker, s.questions.set, own, agents)
 }

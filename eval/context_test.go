@@ -9,10 +9,10 @@ import (
 // TestSizeContext: a reply for each attempt, two where the label is a turn of its
 // own, and no attempts where the protocol has none.
 func TestSizeContext(t *testing.T) {
-	pairwise, _ := judging.KindNamed("pairwise")
-	answer, _ := judging.KindNamed("answer")
+	pairwise, _ := judging.ProtocolNamed("pairwise")
+	answer, _ := judging.ProtocolNamed("answer")
 	for name, tt := range map[string]struct {
-		kind      judging.Kind
+		kind      judging.Protocol
 		attempts  int
 		constrain bool
 		replies   int

@@ -49,7 +49,7 @@ type Field struct {
 
 // fieldsOf has each field of a request, for the protocols that have it. To add a
 // flag is to add a line here, and to say in eval what it does.
-func fieldsOf(k judging.Kind) []Field {
+func fieldsOf(k judging.Protocol) []Field {
 	d := judging.DefaultParameters
 	turns := datasets.TurnsValues
 	fields := []Field{
@@ -77,7 +77,7 @@ func fieldsOf(k judging.Kind) []Field {
 		{"out", Text, Where, "", "`DIR` of the run; default: runs/ and a name made of what it is", "", nil, false, text(func(r *Request) *string { return &r.Out })},
 		{"group", List, What, "", "only items of the group `NAME` (\"gavel datasets show\" lists them), or category=NAME; may be given again", "only items of this group", nil, true, setGroups},
 	}
-	if k.Takes(datasets.Judgment) {
+	if k.JudgesAgents() {
 		fields = append(fields,
 			Field{"agents", List, What, "", "`WHO` answered what is judged: a file of published answers, an answer run, MODEL@URL, all of these also with commas between them, or sim:…; may be given again", "who answered what is judged: a run of this server's, MODEL@URL of a server that is offered, or sim:…", nil, true, setAgents},
 			Field{"own", Text, What, "", "`RUN` with the judge's own answers; default: the judge is asked", "a run of this server's with the judge's own answers; without one the judge is asked", nil, true, text(func(r *Request) *string { return &r.Own })})
@@ -108,7 +108,7 @@ var EndpointFields = []Field{
 }
 
 // FieldsOf lists the fields of a protocol.
-func FieldsOf(k judging.Kind) []Field { return append(fieldsOf(k), extensions...) }
+func FieldsOf(k judging.Protocol) []Field { return append(fieldsOf(k), extensions...) }
 
 var extensions []Field
 
@@ -123,7 +123,7 @@ func Extend(f Field, set func(r *Request, values []string) error) (undo func()) 
 }
 
 // FieldNamed finds a field of a protocol.
-func FieldNamed(k judging.Kind, name string) (Field, bool) {
+func FieldNamed(k judging.Protocol, name string) (Field, bool) {
 	fields := FieldsOf(k)
 	i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
 	if i < 0 {
@@ -139,7 +139,7 @@ const (
 
 var systemRoles = []string{backends.System, backends.User}
 
-func sampleField(k judging.Kind) Field {
+func sampleField(k judging.Protocol) Field {
 	f := Field{"sample", Number, What, "0", "`N` items drawn by --seed: the same ones for every judge, and a larger sample holds the smaller", "", nil, true, setSample(1)}
 	if hasTasks(k) {
 		f.Default, f.set = strconv.Itoa(SampleEach), setSample(0)

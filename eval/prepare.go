@@ -53,11 +53,19 @@ func (e *Maker) prepare(ctx context.Context, o Request) (*prepared, error) {
 
 // prepareWith is prepare for items at hand.
 func (e *Maker) prepareWith(ctx context.Context, o Request, its items) (*prepared, error) {
-	q, err := ask(o, its)
-	if err != nil {
+	if _, err := ask(o, its); err != nil { // before a server is looked for
 		return nil, err
 	}
 	judges, err := e.FindJudges(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return e.prepareFor(ctx, o, its, judges)
+}
+
+// prepareFor is prepareWith for judges that were found.
+func (e *Maker) prepareFor(ctx context.Context, o Request, its items, judges []backends.Member) (*prepared, error) {
+	q, err := ask(o, its)
 	if err != nil {
 		return nil, err
 	}
@@ -66,13 +74,13 @@ func (e *Maker) prepareWith(ctx context.Context, o Request, its items) (*prepare
 
 // question is how the items are asked about.
 type question struct {
-	kind     judging.Kind
+	kind     judging.Protocol
 	template judging.Template
 }
 
 // ask finds the protocol and its prompt, and holds the items to what it takes.
 func ask(o Request, its items) (q question, err error) {
-	if q.kind, err = judging.KindNamed(o.Protocol); err != nil {
+	if q.kind, err = judging.ProtocolNamed(o.Protocol); err != nil {
 		return q, err
 	}
 	if q.template, err = findTemplate(q.kind, o.Prompt); err != nil {
@@ -170,7 +178,7 @@ func (e *Maker) pick(o Request, set *datasets.Set) ([]int, error) {
 	return rows, err
 }
 
-func findTemplate(kind judging.Kind, name string) (judging.Template, error) {
+func findTemplate(kind judging.Protocol, name string) (judging.Template, error) {
 	t, err := kind.Template(name)
 	if err == nil {
 		return t, nil
@@ -238,7 +246,7 @@ func (e *Maker) equip(ctx context.Context, o Request, q question, its items, jud
 		p.out = filepath.Join(e.folder(), runName(m))
 	}
 	p.job = &judging.Job{
-		Manifest: m, Protocol: protocol, Set: its.set, Rows: its.rows, Context: max(model.Context, spec.Parameters.NumCtx),
+		Manifest: m, Asker: protocol, Set: its.set, Rows: its.rows, Context: max(model.Context, spec.Parameters.NumCtx),
 		Concurrency: m.Concurrency, Now: e.Now,
 	}
 	return p, e.measure(ctx, p)
@@ -246,7 +254,7 @@ func (e *Maker) equip(ctx context.Context, o Request, q question, its items, jud
 
 // sizeContext is the context that a run needs of a server that must be told. How
 // many prompts of so many bytes it has makes no difference.
-func sizeContext(kind judging.Kind, params judging.Parameters, longest, trained int) int {
+func sizeContext(kind judging.Protocol, params judging.Parameters, longest, trained int) int {
 	turns := 1
 	if kind.FollowUps {
 		turns = params.Attempts
@@ -258,7 +266,7 @@ func sizeContext(kind judging.Kind, params judging.Parameters, longest, trained 
 }
 
 // takes tells whether the protocol judges such items.
-func takes(kind judging.Kind, its items) error {
+func takes(kind judging.Protocol, its items) error {
 	if len(its.rows) == 0 {
 		return nil
 	}
@@ -267,18 +275,9 @@ func takes(kind judging.Kind, its items) error {
 		return err
 	}
 	if !kind.Takes(item.Shape) {
-		return usage("%s judges items of shape %s; %s has items of shape %s (gavel run %s)", kind.Name, shapes(kind.Judges), its.set.Name, item.Shape, strings.Join(Names(judging.KindsOf(item.Shape)), ", gavel run "))
+		return usage("%s judges items of shape %s; %s has items of shape %s (gavel run %s)", kind.Name, shapes(kind.Judges), its.set.Name, item.Shape, strings.Join(judging.Names(judging.ProtocolsFor(item.Shape)), ", gavel run "))
 	}
 	return nil
-}
-
-// Names of protocols.
-func Names(kinds []judging.Kind) []string {
-	var names []string
-	for _, k := range kinds {
-		names = append(names, k.Name)
-	}
-	return names
 }
 
 func shapes(of []datasets.Shape) string {

@@ -16,6 +16,7 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
+	_ "gavel/protocols" // which a request names
 )
 
 // Endpoint says which server to ask, or which servers of one model.
@@ -75,7 +76,7 @@ type Request struct {
 }
 
 // New is a request for a protocol, with the defaults of all its fields.
-func New(kind judging.Kind) Request {
+func New(kind judging.Protocol) Request {
 	d := judging.DefaultParameters
 	r := Request{
 		Endpoint: Endpoint{Backend: Backends[0]}, Protocol: kind.Name, Prompt: kind.Templates[0].Name, Seed: 1,
@@ -90,7 +91,7 @@ func New(kind judging.Kind) Request {
 
 // Read is a request of a protocol with the values of fields, as people write
 // them. Its error is a *FieldError.
-func Read(kind judging.Kind, values map[string][]string) (Request, error) {
+func Read(kind judging.Protocol, values map[string][]string) (Request, error) {
 	r := New(kind)
 	for _, f := range FieldsOf(kind) {
 		if given := values[f.Name]; len(given) > 0 {
@@ -137,7 +138,7 @@ func (r Request) Key() string {
 }
 
 // Kind is the request's protocol.
-func (r Request) Kind() (judging.Kind, error) { return judging.KindNamed(r.Protocol) }
+func (r Request) Kind() (judging.Protocol, error) { return judging.ProtocolNamed(r.Protocol) }
 
 // Sampled tells whether a sample was asked for, and not the protocol's default.
 func (r Request) Sampled() bool { return r.Sample != nil }
@@ -148,8 +149,8 @@ const SampleEach = 100
 
 // hasTasks tells whether a protocol samples each group for itself: its groups
 // are tasks.
-func hasTasks(k judging.Kind) bool {
-	return k.Takes(datasets.Judgment) || k.Takes(datasets.Choice)
+func hasTasks(k judging.Protocol) bool {
+	return k.JudgesAgents() || k.Takes(datasets.Choice)
 }
 
 // Selection is which items the request picks. IDs are for the caller to read.
@@ -211,7 +212,7 @@ func (r Request) Validate() error {
 }
 
 // inRange holds each field to its own bounds.
-func (r Request) inRange(kind judging.Kind) error {
+func (r Request) inRange(kind judging.Protocol) error {
 	for _, n := range []struct {
 		field string
 		value int
@@ -256,7 +257,7 @@ func (r Request) inRange(kind judging.Kind) error {
 }
 
 // together refuses fields that do not go with each other.
-func (r Request) together(kind judging.Kind) error {
+func (r Request) together(kind judging.Protocol) error {
 	switch {
 	case r.Repeat > 1 && !kind.FollowUps: // of the comparisons alone there are scores over repeats
 		return &FieldError{"repeat", fmt.Sprint(r.Repeat), ": what repeats say is reported for pairwise and reversed alone; leave it out"}

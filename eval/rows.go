@@ -51,9 +51,8 @@ func (run *RunPlan) Rows() [][]string {
 
 // protocolAsked names the protocol, with its question where its goal makes one.
 func protocolAsked(s judging.Spec) string {
-	switch s.Goal {
-	case judging.GoalBetter, judging.GoalWorse, judging.GoalBest, judging.GoalWorst:
-		return fmt.Sprintf("%s (which is %s?)", s.Protocol, s.Goal)
+	if p, err := judging.ProtocolNamed(s.Protocol); err == nil && p.Asks != "" {
+		return fmt.Sprintf("%s (%s)", s.Protocol, strings.ReplaceAll(p.Asks, "GOAL", s.Goal))
 	}
 	return s.Protocol
 }

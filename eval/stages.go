@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -10,6 +12,7 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/protocols/answer"
 	"gavel/scoring"
 )
 
@@ -20,6 +23,7 @@ import (
 // stages are the runs that a judging run stands on.
 type stages struct {
 	opts      Request
+	stage     *judging.Stage
 	runs      string // folder of runs, where --out names none
 	questions items
 	judges    []backends.Member
@@ -62,11 +66,8 @@ func (w *work) any(ctx context.Context, o Request) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case kind.Takes(datasets.Judgment):
-		return w.staged(ctx, o)
-	case o.Options.Get(judging.ReferenceOption) == "true":
-		return w.referenced(ctx, o)
+	if stage := kind.Before(o.Options); stage != nil {
+		return w.staged(ctx, o, stage)
 	}
 	p, err := w.prepare(ctx, o)
 	if err != nil {
@@ -96,26 +97,26 @@ func (w *work) note(format string, args ...any) {
 	}
 }
 
-// staged asks the judge for its own answers, gathers those of the agents and has
-// the judge judge them.
-func (w *work) staged(ctx context.Context, o Request) error {
+// staged asks the judge for its own answers, gathers those of agents where it
+// judges them, and has it judge.
+func (w *work) staged(ctx context.Context, o Request, stage *judging.Stage) error {
 	its, err := w.openItems(o)
 	if err != nil {
 		return err
 	}
 	defer its.set.Close()
-	staged, err := stagesOf(o, its)
+	s := &stages{opts: o, stage: stage, runs: w.folder(), questions: its}
+	before, err := s.before()
 	if err != nil {
 		return err
 	}
-	if !staged {
+	if !before {
 		p, err := w.prepareWith(ctx, o, its)
 		if err != nil {
 			return err
 		}
 		return w.planOrMake(ctx, p)
 	}
-	s := &stages{opts: o, runs: w.folder(), questions: its}
 	defer func() { os.RemoveAll(s.passing) }()
 	if err := w.answerStages(ctx, s); err != nil {
 		return err
@@ -125,37 +126,39 @@ func (w *work) staged(ctx context.Context, o Request) error {
 		return err
 	}
 	defer p.set.Close()
-	w.made = s.reports
+	if stage.Agents { // what is right to a pair's question nobody has published: answers to it have no score
+		w.made = s.reports
+	}
 	return w.planOrMake(ctx, p)
 }
 
-// stagesOf tells whether a judging run of the items has stages before it, or
-// whether those are in its dataset, and refuses what can be neither.
-func stagesOf(o Request, its items) (staged bool, err error) {
-	shape, err := its.shape()
-	switch {
-	case err != nil:
-		return false, err
-	case shape == datasets.Judgment && len(o.Agents) > 0:
-		return false, Wrong("agents", strings.Join(o.Agents, ","), ": %s holds agents' answers already", o.Dataset)
-	case shape == datasets.Judgment:
-		_, err = ask(o, its)
-		return false, err
-	case shape == datasets.Pair: // its questions can be answered, but nobody says what is right
-		return true, usage("%s has items of shape %s, without an answer that is right: gavel run pairwise --self-reference has a judge compare them with its own answer as reference", its.set.Name, shape)
-	case len(o.Agents) == 0:
-		return true, Wrong("agents", "", "is missing: whose answers are to be judged? A file of answers, an answer run, or MODEL@URL")
-	}
-	_, err = ask((&stages{opts: o}).answerOptions(), its)
-	return true, err
-}
-
-func (its items) shape() (datasets.Shape, error) {
+// before tells whether the stages are still to come, or are in the dataset, and
+// refuses what can be neither.
+func (s *stages) before() (bool, error) {
+	its := s.questions
 	if len(its.rows) == 0 {
-		return "", fmt.Errorf("%s: no items are left to judge", its.set.Name)
+		return false, fmt.Errorf("%s: no items are left to judge", its.set.Name)
 	}
 	item, err := its.set.Item(its.rows[0])
-	return item.Shape, err
+	if err != nil {
+		return false, err
+	}
+	answered, agents := item.Answered != nil, s.opts.Agents
+	if !s.stage.Agents || answered && len(agents) == 0 {
+		_, err := ask(s.opts, its)
+		return !answered, err
+	}
+	if answered {
+		return false, Wrong("agents", strings.Join(agents, ","), ": %s holds agents' answers already", s.opts.Dataset)
+	}
+	if err := s.stage.Check(item); err != nil {
+		return true, usage("%s has items of shape %s, %w", its.set.Name, item.Shape, err)
+	}
+	if len(agents) == 0 {
+		return true, Wrong("agents", "", "is missing: whose answers are to be judged? A file of answers, an answer run, or MODEL@URL")
+	}
+	_, err = ask(s.answerOptions(), its)
+	return true, err
 }
 
 // answerStages sees to the judge's own answers, then to each agent's.
@@ -195,9 +198,8 @@ func (w *work) answerStages(ctx context.Context, s *stages) (err error) {
 // answerOptions are those of an answer run under the same flags.
 func (s *stages) answerOptions() Request {
 	o := s.opts
-	o.Protocol, o.Options = "answer", nil
-	kind, _ := judging.KindNamed(o.Protocol)
-	o.Prompt = kind.Templates[0].Name
+	answering := judging.Answering()
+	o.Protocol, o.Options, o.Prompt = answering.Name, nil, answering.Templates[0].Name
 	o.Out = ""
 	return o
 }
@@ -205,11 +207,7 @@ func (s *stages) answerOptions() Request {
 // makeAnswers makes an answer run, or goes on with it, beside the judging run. In
 // a dry run it is planned, and its answers are nil unless they are all there.
 func (w *work) makeAnswers(ctx context.Context, s *stages, o Request, judges []backends.Member, what string) (*judging.Answers, error) {
-	q, err := ask(o, s.questions)
-	if err != nil {
-		return nil, err
-	}
-	p, err := w.equip(ctx, o, q, s.questions, judges)
+	p, err := w.prepareFor(ctx, o, s.questions, judges)
 	if err != nil {
 		return nil, err
 	}
@@ -299,14 +297,6 @@ func (w *work) given(s *stages, agent string) (dir string, err error) {
 	return w.importAgent(s, agent)
 }
 
-// modesOf is in how many modes a judgment of self-reference is asked for.
-func modesOf(o Request) int {
-	if o.Options.Get(judging.ModeOption) == judging.ModeOption.Default {
-		return 2
-	}
-	return 1
-}
-
 // named lists the runs that the judging run stands on.
 func (s *stages) named() []judging.StageOf {
 	of := func(role string, a *judging.Answers) judging.StageOf {
@@ -332,13 +322,7 @@ func (w *work) importAgent(s *stages, file string) (dir string, err error) {
 		}
 		dir = filepath.Join(s.passing, name)
 	}
-	switch {
-	case strings.HasSuffix(file, ".zip") || strings.HasSuffix(file, ".json"):
-		_, err = judging.ImportMMLUPro(file, dir, "", w.Version)
-	default:
-		_, err = judging.ImportAnswers(file, dir, judging.AnswersOptions{Questions: s.questions.set, Dataset: s.questions.info}, w.Version)
-	}
-	if err != nil {
+	if err := answer.ImportFile(file, dir, s.questions.set, s.questions.info, w.Version); err != nil {
 		return "", fmt.Errorf("%w; \"gavel import\" makes a run of other files", err)
 	}
 	if w.plan == nil {
@@ -350,48 +334,46 @@ func (w *work) importAgent(s *stages, file string) (dir string, err error) {
 // judgeStage makes the dataset of the judging run out of the stages before it. In
 // a dry run with stages that are not there yet there is none.
 func (w *work) judgeStage(ctx context.Context, s *stages) (*prepared, error) {
+	questions := s.questions.set
 	if s.own == nil || len(s.agents) < len(s.opts.Agents) {
-		n := len(s.questions.rows) * len(s.opts.Agents)
-		w.plan.Later = &Later{s.opts, n * modesOf(s.opts), s.judges}
-		w.note("%d × %d judgments follow in each mode once the stages before are there", len(s.questions.rows), len(s.opts.Agents))
+		n := len(s.questions.rows)
+		if s.stage.Agents {
+			w.note("%d × %d judgments follow in each mode once the stages before are there", n, len(s.opts.Agents))
+			n *= len(s.opts.Agents)
+		} else {
+			w.note("%d comparisons follow once the stage before is there", n*s.stage.Showings)
+		}
+		w.plan.Later = &Later{s.opts, n * s.stage.Showings, s.judges}
 		return nil, nil
 	}
-	lines, staged, err := judging.Stage(s.questions.set, s.questions.rows, s.own, s.agents)
+	var lines [][]byte
+	made, err := s.stage.Each(questions, s.questions.rows, s.own, s.agents, func(line []byte) error {
+		lines = append(lines, bytes.Clone(line))
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	if len(lines) == 0 {
-		return nil, fmt.Errorf("there is nothing to judge: no question of %s has an answer of the judge's and of an agent's", s.questions.set.Name)
+	if len(lines) == 0 && s.stage.Agents {
+		return nil, fmt.Errorf("there is nothing to judge: no question of %s has an answer of the judge's and of an agent's", questions.Name)
+	} else if len(lines) == 0 {
+		return nil, fmt.Errorf("there is nothing to judge: the judge answered no question of %s", questions.Name)
 	}
-	p, err := w.fromStage(ctx, s, string(datasets.Judgment), lines, staged.Warnings)
-	if err != nil {
-		return nil, err
-	}
-	p.job.Manifest.Staged = staged
-	return p, nil
-}
-
-// fromStage is the judging run on lines that were made of the stages before it.
-func (w *work) fromStage(ctx context.Context, s *stages, format string, lines [][]byte, warnings []string) (*prepared, error) {
-	for _, text := range warnings {
+	for _, text := range made.Warned() {
 		w.say("warning: %s", text)
 	}
-	set, err := datasets.FromLines(s.questions.set.Name, format, lines)
+	set, err := datasets.FromLines(questions.Name, cmp.Or(s.stage.Format, questions.Format), lines)
 	if err != nil {
 		return nil, err
 	}
 	info := s.questions.info
 	info.Format, info.Rows = set.Format, set.Len()
-	its := items{set, all(set), info}
-	q, err := ask(s.opts, its)
-	if err != nil {
-		return nil, err
-	}
-	p, err := w.equip(ctx, s.opts, q, its, s.judges)
+	p, err := w.prepareFor(ctx, s.opts, items{set, all(set), info}, s.judges)
 	if err != nil {
 		set.Close()
 		return nil, err
 	}
+	made.Note(p.job.Manifest)
 	p.job.Manifest.Stages = s.named()
 	return p, nil
 }

@@ -21,7 +21,7 @@ func held(t *testing.T, prompt string, change func(*Parameters), client script) 
 		asked = append(asked, req)
 		return client(ctx, req)
 	}))
-	j.Protocol = protocolNamed(t, "pairwise", prompt)
+	j.Asker = protocolNamed(t, "pairwise", prompt)
 	j.Standing = standing(map[string][]bool{"p1": {false, true}})
 	change(&j.Manifest.Spec.Parameters)
 	if err := j.Run(t.Context()); err != nil {
@@ -69,7 +69,7 @@ func TestConstrainAfterReasoning(t *testing.T) {
 	if len(asked) != 2 || asked[0].Constrain != nil || !reflect.DeepEqual(asked[1].Constrain, labelsOfTwo) {
 		t.Fatalf("asked %+v", asked)
 	}
-	if last := asked[1].Messages[len(asked[1].Messages)-2:]; last[0].Content != talk || last[1].Content != labelTurn {
+	if last := asked[1].Messages[len(asked[1].Messages)-2:]; last[0].Content != talk || last[1].Content != LabelTurn {
 		t.Errorf("the second turn: %+v", last)
 	}
 	if rec.Outcome != Decided || rec.Label != "B>A" || rec.Replies[0].Constrained || !rec.Replies[1].Constrained {
@@ -266,7 +266,7 @@ func TestCallsAtMost(t *testing.T) {
 		{"arena-hard", func(p *Parameters) { p.Constrain, p.Logprobs = true, true }, 12},
 	} {
 		j, _ := newJob(t, setOf(t, 1), nil)
-		j.Protocol = protocolNamed(t, "pairwise", c.prompt)
+		j.Asker = protocolNamed(t, "pairwise", c.prompt)
 		c.change(&j.Manifest.Spec.Parameters)
 		if plan, err := j.MakePlan(t.Context(), nil); err != nil || plan.Calls() != 2 || plan.CallsAtMost != c.want {
 			t.Errorf("%s: %+v, %v; want at most %d", c.prompt, plan, err, c.want)

@@ -40,8 +40,7 @@ func open(path string, m *Manifest) (*Dir, *Manifest, []string, error) {
 }
 
 func testManifest() *Manifest {
-	p := pairwise{"pairwise", GoalBetter, pairwiseKind.Templates[0]}
-	return NewManifest("test", Spec{Protocol: "pairwise", Goal: GoalBetter, Prompt: p.template, Model: ModelSpec{Name: "judge"}, Parameters: DefaultParameters})
+	return NewManifest("test", Spec{Protocol: "pairwise", Goal: "better", Prompt: comparison("pairwise").Templates[0], Model: ModelSpec{Name: "judge"}, Parameters: DefaultParameters})
 }
 
 func recordOf(item string, showing int, o Outcome) *Record {
@@ -255,7 +254,7 @@ func TestOpenDirNamesWhatIsDifferent(t *testing.T) {
 	path := runWith(t, recordOf("p1", 0, Decided))
 	before := readAll(t, filepath.Join(path, RecordsFile))
 	spec := testManifest().Spec
-	spec.Prompt = pairwiseKind.Templates[1]
+	spec.Prompt = comparison("pairwise").Templates[1]
 	spec.Parameters.MaxTokens = 99
 	spec.Model.Name = "other"
 	_, _, _, err := open(path, NewManifest("test", spec))
@@ -267,7 +266,7 @@ func TestOpenDirNamesWhatIsDifferent(t *testing.T) {
 			t.Errorf("the error does not say %q: %v", want, err)
 		}
 	}
-	for _, other := range []string{"parameters.seed", "impartial judge", "protocol"} {
+	for _, other := range []string{"parameters.seed", "Only the label", "protocol"} {
 		if strings.Contains(err.Error(), other) {
 			t.Errorf("the error says %q: %v", other, err)
 		}

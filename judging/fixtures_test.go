@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -14,26 +17,69 @@ import (
 	"gavel/datasets"
 )
 
-// published is where the published files lie, if they do: none of them is part
-// of this repository.
-const published = "../../shared/data/judgebench"
-
-const (
-	claudePairs = published + "/data/dataset=judgebench,response_model=claude-3-5-sonnet-20240620.jsonl"
-	o1Output    = published + "/outputs/dataset=judgebench,response_model=gpt-4o-2024-05-13,judge_name=arena_hard,judge_model=o1-mini-2024-09-12.jsonl"
-	rewardModel = published + "/outputs/dataset=judgebench,response_model=gpt-4o-2024-05-13,judge_name=reward_model,judge_model=Skywork_Skywork-Reward-Llama-3.1-8B.jsonl"
-)
-
-func needs(t *testing.T, path string) string {
-	t.Helper()
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("%s is not on this machine", path)
-	}
-	return path
+// pairwise is a comparison as simple as one can be: what all protocols share is
+// tried with it, those of gavel in their own folders.
+type pairwise struct {
+	name     string
+	template Template
 }
 
-// pairKinds are the protocols that compare two responses.
-var pairKinds = Comparisons
+func comparison(name string) Protocol {
+	two := []string{"A>B", "B>A"}
+	return Protocol{
+		Name: name, Goal: "better", Judges: []datasets.Shape{datasets.Pair}, Showings: 2, FollowUps: true,
+		Templates: []Template{
+			NewTemplate("sop", "ours", "Name the better: [[A>B]] or [[B>A]].", two),
+			NewTemplate("direct", "ours", "Only the label: [[A>B]] or [[B>A]].", two),
+			NewTemplate("arena-hard", "ours", "[[A>>B]], [[A>B]], [[A=B]], [[B>A]] or [[B>>A]]", []string{"A>>B", "A>B", "A=B", "B>A", "B>>A"}),
+		},
+		New: func(t Template, _ Settings) Asker { return pairwise{name, t} },
+	}
+}
+
+func init() {
+	for _, name := range []string{"pairwise", "reversed"} {
+		Register(comparison(name))
+	}
+}
+
+func (p pairwise) Name() string { return p.name }
+
+func (pairwise) Showings(datasets.Item) []Showing {
+	return []Showing{{Index: 0, Order: []int{0, 1}}, {Index: 1, Order: []int{1, 0}}}
+}
+
+func (p pairwise) Prompt(item datasets.Item, s Showing) Prompt {
+	out := Prompt{
+		System: p.template.System, FollowUp: "continue your judgment and finish by outputting a final verdict label",
+		User:   item.Question + "\n\nA: " + item.Candidates[s.Order[0]].Text + "\n\nB: " + item.Candidates[s.Order[1]].Text,
+		Oracle: backends.Oracle{Item: item.ID, Showing: s.Index, Order: s.Order, Choices: []string{"[[A>B]]", "[[B>A]]"}, Right: slices.Index(s.Order, item.Gold)},
+	}
+	for _, l := range p.template.Labels {
+		out.Labels = append(out.Labels, "[["+l+"]]")
+	}
+	if p.template.Name != "direct" {
+		out.LabelTurn = LabelTurn
+	}
+	return out
+}
+
+var labelOfTwo = regexp.MustCompile(`\[\[([AB<>=]+)\]\]`)
+
+func (p pairwise) Parse(s Showing, reply string, how Reading) Verdict {
+	label, outcome := OneLabel(labelOfTwo, reply, how.Policy)
+	switch {
+	case outcome != Decided:
+		return Verdict{Outcome: outcome, Choice: Nobody}
+	case !slices.Contains(p.template.Labels, label):
+		return Verdict{Outcome: NoVerdict, Label: label, Choice: Nobody}
+	case label == "A=B":
+		return Verdict{Outcome: Tie, Label: label, Choice: Nobody}
+	case strings.HasPrefix(label, "A>"):
+		return Verdict{Outcome: Decided, Label: label, Choice: s.Order[0]}
+	}
+	return Verdict{Outcome: Decided, Label: label, Choice: s.Order[1]}
+}
 
 // pair is an item of our own: A is right where gold is 0.
 func pair(id string, gold int) datasets.Item {
@@ -78,9 +124,9 @@ func openSet(t *testing.T, lines string) *datasets.Set {
 	return set
 }
 
-func protocolNamed(t testing.TB, kind, template string) Protocol {
+func protocolNamed(t testing.TB, kind, template string) Asker {
 	t.Helper()
-	k, err := KindNamed(kind)
+	k, err := ProtocolNamed(kind)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,15 +188,14 @@ func newJob(t *testing.T, set *datasets.Set, client backends.Client) (*Job, *wri
 		rows[i] = i
 	}
 	return &Job{
-		Manifest: NewManifest("test", specOf(p, set)), Protocol: p, Set: set, Rows: rows, Client: client,
+		Manifest: NewManifest("test", specOf(p, set)), Asker: p, Set: set, Rows: rows, Client: client,
 		Concurrency: 1, Write: w.write, Now: func() time.Time { return noon },
 	}, w
 }
 
-func specOf(p Protocol, set *datasets.Set) Spec {
-	pw := p.(pairwise)
+func specOf(p Asker, set *datasets.Set) Spec {
 	return Spec{
-		Protocol: p.Name(), Goal: pw.goal, Prompt: pw.template,
+		Protocol: p.Name(), Goal: "better", Prompt: p.(pairwise).template,
 		Dataset:    DatasetSpec{SHA256: set.SHA256, Items: set.Len(), IDs: "ids"},
 		Model:      ModelSpec{Name: "judge", Identity: "test judge"},
 		Parameters: DefaultParameters,

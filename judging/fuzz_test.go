@@ -3,11 +3,9 @@ package judging
 import (
 	"bytes"
 	"encoding/json"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 )
 
 // orders are the labels that order two, by the place they put first.
@@ -19,60 +17,6 @@ var orders = map[string]int{
 // offers tells whether labels hold one that orders two so.
 func offers(labels []string, place int) bool {
 	return slices.ContainsFunc(labels, func(l string) bool { p, ok := orders[l]; return ok && p == place })
-}
-
-// Whatever a judge says, nobody is chosen who was not shown, and nothing is a
-// verdict that the prompt did not offer.
-func FuzzParse(f *testing.F) {
-	for _, c := range replies {
-		f.Add(c.reply)
-	}
-	for _, h := range hazards {
-		f.Add(h)
-	}
-	var protocols []pairwise
-	for _, kind := range pairKinds {
-		for _, t := range kind.Templates {
-			protocols = append(protocols, kind.New(t, nil).(pairwise))
-		}
-	}
-	f.Fuzz(func(t *testing.T, reply string) {
-		for _, p := range protocols {
-			for _, policy := range Policies {
-				straight, swapped := Showing{Index: 0, Order: []int{0, 1}}, Showing{Index: 1, Order: []int{1, 0}}
-				v, w := p.Parse(straight, reply, Reading{Policy: policy}), p.Parse(swapped, reply, Reading{Policy: policy})
-				switch v.Outcome {
-				case Decided:
-					place, ok := orders[v.Label]
-					if !offers(p.template.Labels, place) {
-						t.Errorf("%s/%s, %s: %q reads as %+v, which was not offered", p.name, p.template.Name, policy, reply, v)
-					}
-					if !ok || v.Choice != straight.Order[place] || w.Choice != swapped.Order[place] || !strings.Contains(reply, "[["+v.Label+"]]") {
-						t.Errorf("%s/%s, %s: %q reads as %+v and, swapped, %+v", p.name, p.template.Name, policy, reply, v, w)
-					}
-				case Tie:
-					if !slices.Contains(p.template.Labels, "A=B") || !strings.Contains(reply, "[["+v.Label+"]]") {
-						t.Errorf("%s/%s, %s: %q reads as %+v", p.name, p.template.Name, policy, reply, v)
-					}
-				case Conflict:
-					if policy != Unique {
-						t.Errorf("policy %s: %q is a conflict", policy, reply)
-					}
-				case NoVerdict:
-				default:
-					t.Errorf("%q has outcome %q", reply, v.Outcome)
-				}
-				if v.Outcome != w.Outcome || v.Label != w.Label || v.Outcome != Decided && (v.Choice != Nobody || w.Choice != Nobody) {
-					t.Errorf("%s/%s, %s: %q reads as %+v and, swapped, %+v", p.name, p.template.Name, policy, reply, v, w)
-				}
-			}
-			// What is beyond dispute under one policy is so under the other.
-			u, l := p.Parse(Showing{Index: 0, Order: []int{0, 1}}, reply, Reading{Policy: Unique}), p.Parse(Showing{Index: 0, Order: []int{0, 1}}, reply, Reading{Policy: Last})
-			if (u.Outcome == Decided || u.Outcome == Tie) && u != l {
-				t.Errorf("%q reads as %+v, by its last label as %+v", reply, u, l)
-			}
-		}
-	})
 }
 
 // A line that is accepted as a record is written as what it was read from, and
@@ -142,7 +86,7 @@ func FuzzManifest(f *testing.F) {
 		if again, err := json.Marshal(back); err != nil || string(again) != string(raw) {
 			t.Errorf("wrote %s\nread  %s, %v", raw, again, err)
 		}
-		p, err := ProtocolOf(m)
+		p, err := AskerOf(m)
 		if err != nil {
 			return
 		}
@@ -152,52 +96,6 @@ func FuzzManifest(f *testing.F) {
 			if v.Outcome == Decided && (!ordered || v.Choice != place || !offers(m.Spec.Prompt.Labels, place)) {
 				t.Errorf("labels %q: %q reads as %+v", m.Spec.Prompt.Labels, label, v)
 			}
-		}
-	})
-}
-
-// What Python's json.dumps would write reads back as the same text.
-func FuzzPythonString(f *testing.F) {
-	for _, h := range hazards {
-		f.Add(h)
-	}
-	f.Add("\"\\\b\f\n\r\t\x00\x1f\x7f\u2028é😀\ufffd")
-	f.Fuzz(func(t *testing.T, s string) {
-		quoted := pythonString([]byte("x"), s)[1:]
-		var back string
-		if err := json.Unmarshal(quoted, &back); err != nil {
-			t.Fatalf("%q is no JSON: %v", quoted, err)
-		}
-		if want := string([]rune(s)); back != want { // invalid UTF-8 is U+FFFD
-			t.Errorf("%q reads back as %q", want, back)
-		}
-		if i := bytes.IndexFunc(quoted, func(r rune) bool { return unicode.IsControl(r) && r < 0x20 }); i >= 0 {
-			t.Errorf("%q has a control character", quoted)
-		}
-	})
-}
-
-// The pair of an output line keeps every key but the judge's two.
-func FuzzSplitOutput(f *testing.F) {
-	f.Add(outputLine("p1", "A>B", "arena_hard", outputGame("\n[[A>B]]", `"A>B"`), "null"))
-	f.Add(`{"judge_name":"x","a":[1,{"judgments":2}],"judgments":[null]}`)
-	f.Add(`{"judge_name":"x","judgments":[null],"judgments":[null,null],"k":1,"k":2}`)
-	f.Fuzz(func(t *testing.T, line string) {
-		pair, _, games, err := splitOutput([]byte(line))
-		if err != nil {
-			return
-		}
-		var got, want map[string]any
-		if err := json.Unmarshal(pair, &got); err != nil {
-			t.Fatalf("%s: %v", pair, err)
-		}
-		if err := json.Unmarshal([]byte(line), &want); err != nil {
-			t.Fatal(err)
-		}
-		delete(want, "judge_name")
-		delete(want, "judgments")
-		if !reflect.DeepEqual(got, want) || len(games) < 1 || len(games) > 2 {
-			t.Errorf("%s\nsplit into %s and %d games", line, pair, len(games))
 		}
 	})
 }

@@ -221,10 +221,10 @@ func decodeManifest(path string, r io.Reader) (*Manifest, error) {
 	return m, nil
 }
 
-// ProtocolOf rebuilds the protocol a run was made with, from its manifest
+// AskerOf rebuilds the protocol a run was made with, from its manifest
 // alone: its prompt may have been a file, or may have changed since.
-func ProtocolOf(m *Manifest) (Protocol, error) {
-	kind, err := KindNamed(m.Spec.Protocol)
+func AskerOf(m *Manifest) (Asker, error) {
+	kind, err := ProtocolNamed(m.Spec.Protocol)
 	if err != nil {
 		return nil, err
 	}

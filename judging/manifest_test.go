@@ -125,7 +125,7 @@ func TestReadManifestRefuses(t *testing.T) {
 // been a file that is gone.
 func TestProtocolOf(t *testing.T) {
 	m := testManifest()
-	m.Spec.Protocol, m.Spec.Prompt = "reversed", newTemplate("/gone/mine.txt", "file", "Which is worse? [[A>B]] [[B>A]] [[A=B]]")
+	m.Spec.Protocol, m.Spec.Prompt = "reversed", NewTemplate("/gone/mine.txt", "file", "Which is worse? [[A>B]] [[B>A]] [[A=B]]", []string{"A>B", "B>A", "A=B"})
 	raw, err := json.Marshal(m)
 	if err != nil {
 		t.Fatal(err)
@@ -134,19 +134,19 @@ func TestProtocolOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := ProtocolOf(read)
+	p, err := AskerOf(read)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := Showing{Index: 0, Order: []int{0, 1}}
-	if got := p.Prompt(pair("p1", 0), s); p.Name() != "reversed" || got.System != m.Spec.Prompt.System || got.Oracle.Choices[0] != "[[B>A]]" {
+	if got := p.Prompt(pair("p1", 0), s); p.Name() != "reversed" || got.System != m.Spec.Prompt.System {
 		t.Errorf("%s asks %+v", p.Name(), got)
 	}
 	if v := p.Parse(s, "[[A=B]]", Reading{Policy: Unique}); v.Outcome != Tie {
 		t.Errorf("a tie, which it offers, reads as %+v", v)
 	}
 	m.Spec.Protocol = "self-reference-to-come"
-	if _, err := ProtocolOf(m); err == nil || !strings.Contains(err.Error(), m.Spec.Protocol) {
+	if _, err := AskerOf(m); err == nil || !strings.Contains(err.Error(), m.Spec.Protocol) {
 		t.Errorf("unknown protocol: %v", err)
 	}
 }

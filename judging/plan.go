@@ -42,8 +42,8 @@ func (j *Job) MakePlan(ctx context.Context, cached func(backends.Request) bool) 
 		if err != nil {
 			return plan, err
 		}
-		for _, s := range j.Protocol.Showings(item) {
-			p := j.Protocol.Prompt(item, s)
+		for _, s := range j.Asker.Showings(item) {
+			p := j.Asker.Prompt(item, s)
 			messages := FirstTurn(p, params.SystemRole)
 			if plan.First == nil {
 				plan.First = messages
@@ -141,8 +141,8 @@ func (j *Job) firstTurn(row int) (backends.Request, error) {
 		return backends.Request{}, err
 	}
 	var longest Prompt
-	for _, s := range j.Protocol.Showings(item) {
-		if p := j.Protocol.Prompt(item, s); p.bytes() > longest.bytes() {
+	for _, s := range j.Asker.Showings(item) {
+		if p := j.Asker.Prompt(item, s); p.bytes() > longest.bytes() {
 			longest = p
 		}
 	}
@@ -155,7 +155,7 @@ func (p Prompt) bytes() int { return len(p.System) + len(p.User) }
 // the set knows; for the rest every prompt is written, since how much stands
 // around an item's texts depends on the item. An item that cannot be read is
 // for the run to complain about.
-func LongestPrompt(p Protocol, set *datasets.Set) int {
+func LongestPrompt(p Asker, set *datasets.Set) int {
 	longest := 0
 	for i := range set.Len() {
 		item, err := set.Item(i)

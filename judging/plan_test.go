@@ -33,7 +33,7 @@ func TestLongestPrompt(t *testing.T) {
 {"pair_id": "b", "question": "a longer one", "response_A": "x", "response_B": "😀😀", "label": "B>A"}
 {"pair_id": "c", "question": "", "response_A": "", "response_B": "", "label": "B>A"}
 `)
-	for _, kind := range pairKinds {
+	for _, kind := range Protocols() {
 		for _, tpl := range kind.Templates {
 			p := kind.New(tpl, nil)
 			longest := 0
@@ -64,8 +64,8 @@ func TestMakePlan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range j.Protocol.Showings(item) {
-			prompt := j.Protocol.Prompt(item, s)
+		for _, s := range j.Asker.Showings(item) {
+			prompt := j.Asker.Prompt(item, s)
 			if first == nil {
 				first = FirstTurn(prompt, backends.System)
 			}
@@ -114,5 +114,11 @@ func TestPlanAndRunMakeTheSameRequests(t *testing.T) {
 	}
 	if !slices.Equal(planned, asked) || len(asked) != 6 {
 		t.Errorf("planned %d, asked %d, or they differ", len(planned), len(asked))
+	}
+}
+
+func TestCountShowings(t *testing.T) {
+	if n, err := CountShowings(protocolNamed(t, "pairwise", "sop"), setOf(t, 3), []int{0, 1, 2}); err != nil || n != 6 {
+		t.Errorf("%d, %v", n, err)
 	}
 }

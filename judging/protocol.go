@@ -82,9 +82,9 @@ const (
 // Policies lists them, the default first.
 var Policies = []Policy{Unique, Last}
 
-// Protocol is a way of asking a judge. Its methods are pure: the same arguments
+// Asker is a way of asking a judge. Its methods are pure: the same arguments
 // give the same result, nothing is read or written.
-type Protocol interface {
+type Asker interface {
 	Name() string
 	// Showings lists the orders an item is shown in.
 	Showings(item datasets.Item) []Showing
@@ -97,21 +97,39 @@ type Protocol interface {
 	Parse(s Showing, reply string, how Reading) Verdict
 }
 
-// Kind is a protocol by name, with the prompts that it knows.
-type Kind struct {
+// Protocol is what gavel knows of a protocol: what people read of it, its
+// prompts, how it asks, and what of a record is its own.
+type Protocol struct {
 	Name      string
 	About     string
 	Help      string           // what it does and how it is called: NAME and GOAL stand for those of the protocol
+	Items     string           // what it judges, in a word or two
 	Goal      string           // what the judge is asked to name
+	Asks      string           // the question, GOAL standing for the goal; "" where the name says it
 	Judges    []datasets.Shape // the items it takes
 	Showings  int              // of every item; 0 where it depends on the item
 	FollowUps bool             // a reply without a verdict is followed by another turn
 	Templates []Template
 	Options   []Option
-	// Own makes a template of a system message of one's own, or says what it
-	// lacks; nil where it is that of a comparison of two.
+	New       func(Template, Settings) Asker
+
+	// What follows is of protocols that have it, nil for the others.
+
+	// Own makes a template of a system message of one's own, or says what it lacks.
 	Own func(path, system string) (Template, error)
-	New func(Template, Settings) Protocol
+	// Adapt is a template as it is under settings: what a run's manifest has.
+	Adapt func(Template, Settings) Template
+	// Answers says that models answer questions under it: its runs are stages.
+	Answers bool
+	// Stage is what comes before the protocol under settings; nil for none.
+	Stage func(Settings) *Stage
+	// Describe notes what scores have to know of an item beyond its shape and gold.
+	Describe func(r *Record, item datasets.Item, s Showing)
+	// Check refuses a record that no run of the protocol could have written.
+	Check func(r *Record) error
+	// Right tells whether a verdict is the dataset's, where more than the
+	// candidate that it chose decides that.
+	Right func(r *Record, v Verdict) bool
 }
 
 // Option is a choice that a protocol offers beyond its prompt. It is a flag of
@@ -122,6 +140,7 @@ type Option struct {
 	Default string   // "false" for a switch
 	Values  []string // all of them; nil where Check decides
 	Check   func(value string) error
+	Goal    bool // its value is the goal
 }
 
 // Settings are options that were chosen: name and value of those that are not
@@ -137,45 +156,96 @@ func (s Settings) Get(o Option) string {
 }
 
 // Takes tells whether the protocol judges items of a shape.
-func (k Kind) Takes(s datasets.Shape) bool { return slices.Contains(k.Judges, s) }
+func (p Protocol) Takes(s datasets.Shape) bool { return slices.Contains(p.Judges, s) }
 
-// Kinds lists the protocols. A new one is a file of this package and a line
-// here.
-var Kinds = []Kind{pairwiseKind, reversedKind, answerKind, selfReferenceKind, multiOptionKind}
+// registered are the protocols that were added, in their order.
+var registered []Protocol
 
-// Comparisons lists the protocols that compare two responses.
-var Comparisons = []Kind{pairwiseKind, reversedKind}
-
-// KindsOf lists the protocols that take items of a shape.
-func KindsOf(s datasets.Shape) []Kind {
-	return slices.DeleteFunc(slices.Clone(Kinds), func(k Kind) bool { return !k.Takes(s) })
+// Register adds a protocol. It is for a program's beginning, before any is asked
+// for; a name that is taken is the program's own mistake.
+func Register(p Protocol) {
+	if slices.ContainsFunc(registered, func(q Protocol) bool { return q.Name == p.Name }) {
+		panic("protocol " + p.Name + " is registered twice")
+	}
+	registered = append(registered, p)
 }
 
-// KindNamed finds a protocol.
-func KindNamed(name string) (Kind, error) {
-	var names []string
-	for _, k := range Kinds {
-		if k.Name == name {
-			return k, nil
-		}
-		names = append(names, k.Name)
+// Protocols lists those that were registered, in that order.
+func Protocols() []Protocol { return slices.Clone(registered) }
+
+// ProtocolsFor lists the protocols that take items of a shape.
+func ProtocolsFor(s datasets.Shape) []Protocol {
+	return slices.DeleteFunc(Protocols(), func(p Protocol) bool { return !p.Takes(s) })
+}
+
+// ProtocolNamed finds a protocol.
+func ProtocolNamed(name string) (Protocol, error) {
+	if i := slices.IndexFunc(registered, func(p Protocol) bool { return p.Name == name }); i >= 0 {
+		return registered[i], nil
 	}
-	return Kind{}, fmt.Errorf("unknown protocol %q: it is one of %s", name, strings.Join(names, ", "))
+	return Protocol{}, fmt.Errorf("unknown protocol %q: it is one of %s", name, strings.Join(Names(registered), ", "))
+}
+
+// Names of protocols.
+func Names(protocols []Protocol) []string {
+	names := make([]string, len(protocols))
+	for i, p := range protocols {
+		names[i] = p.Name
+	}
+	return names
+}
+
+// Answering is the protocol under which models answer questions.
+func Answering() Protocol {
+	if i := slices.IndexFunc(registered, func(p Protocol) bool { return p.Answers }); i >= 0 {
+		return registered[i]
+	}
+	return Protocol{}
+}
+
+// JudgesAgents tells whether agents' answers are judged, which a request names.
+func (p Protocol) JudgesAgents() bool {
+	return p.Stage != nil && p.Stage(nil) != nil && p.Stage(nil).Agents
+}
+
+// Before is the stage before the protocol under settings; nil for none.
+func (p Protocol) Before(s Settings) *Stage {
+	if p.Stage == nil {
+		return nil
+	}
+	return p.Stage(s)
+}
+
+// Adapted is a template as it is under settings: what a run's manifest has.
+func (p Protocol) Adapted(t Template, s Settings) Template {
+	if p.Adapt == nil {
+		return t
+	}
+	return p.Adapt(t, s)
+}
+
+// GoalOf is what a run's judge is asked to name, by the protocol's option where
+// it has one.
+func (p Protocol) GoalOf(s Settings) string {
+	if i := slices.IndexFunc(p.Options, func(o Option) bool { return o.Goal }); i >= 0 {
+		return s.Get(p.Options[i])
+	}
+	return p.Goal
 }
 
 // Template finds one of the protocol's prompts by name.
-func (k Kind) Template(name string) (Template, error) {
-	i := slices.IndexFunc(k.Templates, func(t Template) bool { return t.Name == name })
+func (p Protocol) Template(name string) (Template, error) {
+	i := slices.IndexFunc(p.Templates, func(t Template) bool { return t.Name == name })
 	if i < 0 {
-		return Template{}, fmt.Errorf("unknown prompt %q: it is one of %s, or the path of a file", name, strings.Join(k.TemplateNames(), ", "))
+		return Template{}, fmt.Errorf("unknown prompt %q: it is one of %s, or the path of a file", name, strings.Join(p.TemplateNames(), ", "))
 	}
-	return k.Templates[i], nil
+	return p.Templates[i], nil
 }
 
 // TemplateNames lists the names of the protocol's prompts.
-func (k Kind) TemplateNames() []string {
-	names := make([]string, len(k.Templates))
-	for i, t := range k.Templates {
+func (p Protocol) TemplateNames() []string {
+	names := make([]string, len(p.Templates))
+	for i, t := range p.Templates {
 		names[i] = t.Name
 	}
 	return names

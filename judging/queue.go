@@ -111,7 +111,7 @@ func (j *Job) work(row int) (*work, error) {
 	if err != nil {
 		return nil, err
 	}
-	showings := j.Protocol.Showings(item)
+	showings := j.Asker.Showings(item)
 	w := &work{item: item, showings: len(showings)}
 	for repeat := range j.Manifest.Spec.Parameters.Times() {
 		for _, s := range showings {

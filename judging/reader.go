@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gavel/datasets"
+	"gavel/datasets/rows"
 )
 
 // What follows is for those who hold the files of a run themselves, such as a
@@ -18,7 +19,7 @@ func DecodeManifest(name string, r io.Reader) (*Manifest, error) { return decode
 // DecodeRecord reads a line of records.jsonl.
 func DecodeRecord(line []byte) (*Record, error) {
 	r := new(Record)
-	if err := r.decode(line); err != nil {
+	if err := rows.Decode(line, r); err != nil {
 		return nil, err
 	}
 	return r, r.check()
@@ -58,7 +59,7 @@ func EachStored[T any](r io.Reader, decode func([]byte) (T, error), f func(Store
 		}
 		return out
 	}
-	return datasets.EachLine(r, parse, func(line datasets.Line[StoredLine[T]]) error {
+	return rows.EachLine(r, parse, func(line rows.Line[StoredLine[T]]) error {
 		out := line.Value
 		if out.Length <= 0 {
 			return nil
@@ -70,8 +71,8 @@ func EachStored[T any](r io.Reader, decode func([]byte) (T, error), f func(Store
 
 // ItemOf reads a line of items.jsonl.
 func ItemOf(m *Manifest, line []byte) (datasets.Item, error) {
-	if i := slices.IndexFunc(datasets.Formats, func(f datasets.Format) bool { return f.Name == m.Dataset.Format }); i >= 0 {
-		return datasets.Formats[i].Parse(line)
+	if f, ok := formatNamed(m.Dataset.Format); ok {
+		return f.Parse(line)
 	}
 	for _, f := range datasets.Formats {
 		if item, err := f.Parse(line); err == nil {
@@ -84,11 +85,19 @@ func ItemOf(m *Manifest, line []byte) (datasets.Item, error) {
 	return datasets.Item{}, errors.New("no item of any format that gavel reads")
 }
 
+func formatNamed(name string) (f datasets.Format, ok bool) {
+	i := slices.IndexFunc(datasets.Formats, func(f datasets.Format) bool { return f.Name == name })
+	if i < 0 {
+		return f, false
+	}
+	return datasets.Formats[i], true
+}
+
 // Asked is what a record's judge was asked: the prompt of the showing, made
 // again from the run's protocol and the item. same tells whether it is the one
 // that was asked, to the byte; it is not known of imported records, whose own
 // prompt it was not.
-func (r *Record) Asked(p Protocol, item datasets.Item, systemRole string) (prompt Prompt, same bool, err error) {
+func (r *Record) Asked(p Asker, item datasets.Item, systemRole string) (prompt Prompt, same bool, err error) {
 	for _, c := range r.Places() {
 		if c >= len(item.Candidates) {
 			return prompt, false, fmt.Errorf("the record shows %d candidates, the item has %d: they are not of one dataset", len(r.Order), len(item.Candidates))

@@ -14,6 +14,7 @@ import (
 
 	"gavel/backends"
 	"gavel/datasets"
+	"gavel/datasets/rows"
 )
 
 // Reply is one turn of a judge.
@@ -128,7 +129,7 @@ func (r *Record) Text() string {
 
 // Read reads the stored replies again. It gives what a run with this parser and
 // this reading would have recorded.
-func (r *Record) Read(p Protocol, how Reading) (Verdict, error) {
+func (r *Record) Read(p Asker, how Reading) (Verdict, error) {
 	switch {
 	case r.Imported != nil && r.Imported.Missing:
 		return Verdict{Outcome: Failed, Choice: Nobody}, nil
@@ -177,36 +178,40 @@ func (r *Record) stored() (Verdict, error) {
 	return v, nil
 }
 
-// describe notes what scores have to know of the item.
-func (r *Record) describe(item datasets.Item) {
+// NewRecord begins the record of one showing of an item.
+func NewRecord(m *Manifest, item datasets.Item, s Showing) *Record {
+	r := &Record{
+		Schema: recordSchema, Item: item.ID, Source: item.Source, Group: item.Group, Gold: item.GoldID(),
+		Showing: s.Index, Mode: s.Mode, Order: orderIDs(item, s), Replies: []Reply{},
+	}
 	if item.Shape != datasets.Pair {
 		r.Shape = item.Shape
 	}
-	r.Gold = goldOf(item)
-	if a := item.Answered; a != nil {
-		r.Question, r.Agent, r.Own = a.Question, a.Agent, a.Own
+	r.Belong(m)
+	if p, err := ProtocolNamed(r.Protocol); err == nil && p.Describe != nil {
+		p.Describe(r, item, s)
 	}
-	for _, c := range item.Candidates {
-		if c.Unrelated {
-			r.Unrelated = c.ID
-		}
-	}
-	r.describeOptions(item)
+	return r
 }
 
-// describeOpen notes that a question was asked for its own sake: what the item
-// says is right is right of something else.
-func (r *Record) describeOpen(s Showing) {
-	if s.Shape == datasets.Open {
-		r.Shape, r.Gold = s.Shape, ""
+// Belong notes which run the record is of.
+func (r *Record) Belong(m *Manifest) {
+	r.Run, r.Gavel, r.Protocol, r.Prompt = m.ID, m.Gavel, m.Spec.Protocol, m.Spec.Prompt.Name
+	r.Model, r.Identity = m.Spec.Model.Name, m.Spec.Model.Identity
+}
+
+// Describe notes who answered what is judged, and what the judge itself answered.
+func (r *Record) Describe(a *datasets.Answered) {
+	if a != nil {
+		r.Question, r.Agent, r.Own = a.Question, a.Agent, a.Own
 	}
 }
 
 // unordered tells whether the record is of a question that shows no candidates.
 func (r *Record) unordered() bool { return r.Shape == datasets.Number || r.Shape == datasets.Open }
 
-// take notes a verdict.
-func (r *Record) take(v Verdict) {
+// Take notes a verdict.
+func (r *Record) Take(v Verdict) {
 	r.Outcome, r.Label, r.Choice, r.Answer, r.Rule = v.Outcome, v.Label, r.CandidateID(v.Choice), v.Answer, v.Rule
 }
 
@@ -273,8 +278,24 @@ func (r *Record) check() error {
 	if len(slices.Compact(ids)) != len(r.Order) {
 		return errors.New("a candidate shown twice")
 	}
-	return r.checkOptions()
+	if p, err := ProtocolNamed(r.Protocol); err == nil && p.Check != nil {
+		return p.Check(r)
+	}
+	return nil
 }
+
+// RightVerdict tells whether a verdict on the record's item is the dataset's.
+func RightVerdict(r *Record, v Verdict) bool {
+	if p, err := ProtocolNamed(r.Protocol); err == nil && p.Right != nil {
+		return p.Right(r, v)
+	}
+	choice := r.CandidateID(v.Choice)
+	return choice != "" && choice == r.Gold
+}
+
+// IsPreference tells whether the record is of two responses and what was
+// preferred, a tie included.
+func (r *Record) IsPreference() bool { return r.Shape == datasets.Preference }
 
 // ReadRecords calls f for every record of a file, in the order written. An
 // unfinished last line, as a killed run leaves it, is passed over; any other
@@ -297,12 +318,12 @@ func readRecords(path string, r io.Reader, f func(*Record) error) error {
 		if v.rec = new(Record); line[len(line)-1] != '\n' {
 			return read{} // without its newline a line was not finished
 		}
-		if v.err = v.rec.decode(line); v.err == nil {
+		if v.err = rows.Decode(line, v.rec); v.err == nil {
 			v.err = v.rec.check()
 		}
 		return v
 	}
-	return datasets.EachLine(r, parse, func(line datasets.Line[read]) error {
+	return rows.EachLine(r, parse, func(line rows.Line[read]) error {
 		v := line.Value
 		if v.rec == nil {
 			return nil

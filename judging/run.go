@@ -19,7 +19,7 @@ import (
 // Job is a run to be made.
 type Job struct {
 	Manifest *Manifest
-	Protocol Protocol
+	Asker    Asker
 	Set      *datasets.Set
 	Rows     []int // items of Set to judge
 	Client   backends.Client
@@ -173,18 +173,9 @@ type Counter func(context.Context, backends.Request) (int, error)
 func (j *Job) judge(ctx context.Context, item datasets.Item, s Showing, repeat int) (*Record, error) {
 	m := j.Manifest
 	params := m.Spec.Parameters
-	prompt := j.Protocol.Prompt(item, s)
-	rec := &Record{
-		Schema: recordSchema, Run: m.ID, Gavel: m.Gavel,
-		Protocol: m.Spec.Protocol, Prompt: m.Spec.Prompt.Name,
-		Model: m.Spec.Model.Name, Identity: m.Spec.Model.Identity,
-		Item: item.ID, Source: item.Source, Group: item.Group,
-		Showing: s.Index, Repeat: repeat, Mode: s.Mode, Order: orderIDs(item, s),
-		Replies: []Reply{},
-		At:      j.Now().UTC().Truncate(time.Millisecond),
-	}
-	rec.describe(item)
-	rec.describeOpen(s)
+	prompt := j.Asker.Prompt(item, s)
+	rec := NewRecord(m, item, s)
+	rec.Repeat, rec.At = repeat, j.Now().UTC().Truncate(time.Millisecond)
 	req := j.request(FirstTurn(prompt, params.SystemRole), &prompt.Oracle, repeat)
 	rec.PromptID = hashEncoded(req.Encoded)
 	if said := j.measure(ctx, &req); said != "" {
@@ -208,7 +199,7 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Showing, repeat i
 			return failed(err)
 		}
 		rec.Replies = append(rec.Replies, reply(resp, constrained))
-		if v, err = rec.Read(j.Protocol, how); err != nil {
+		if v, err = rec.Read(j.Asker, how); err != nil {
 			return nil, err
 		}
 		next := prompt.FollowUp
@@ -229,7 +220,7 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Showing, repeat i
 			backends.Message{Role: backends.User, Content: next})
 		req.Encoded = backends.EncodeMessages(req.Messages)
 	}
-	rec.take(v)
+	rec.Take(v)
 	return rec, nil
 }
 

@@ -45,7 +45,7 @@ func TestSecondAttempt(t *testing.T) {
 	one := func(j *Job) { j.Manifest.Spec.Parameters.Attempts = 1 }
 	three := func(j *Job) { j.Manifest.Spec.Parameters.Attempts = 3 }
 	accept := func(j *Job) { j.Manifest.Spec.Parameters.AcceptCut = true }
-	arena := func(j *Job) { j.Protocol = protocolNamed(t, "pairwise", "arena-hard") }
+	arena := func(j *Job) { j.Asker = protocolNamed(t, "pairwise", "arena-hard") }
 	for _, c := range []struct {
 		name    string
 		change  func(*Job)

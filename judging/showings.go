@@ -11,9 +11,9 @@ type Checker interface {
 // CountShowings is how many judgments the rows of a set come to, each asked for
 // once. It refuses rows that the protocol cannot show, and so comes before
 // anything is asked. Where every item has as many showings, none is read.
-func CountShowings(p Protocol, set *datasets.Set, rows []int) (int, error) {
+func CountShowings(p Asker, set *datasets.Set, rows []int) (int, error) {
 	check, picky := p.(Checker)
-	if kind, err := KindNamed(p.Name()); err == nil && kind.Showings > 0 && !picky {
+	if kind, err := ProtocolNamed(p.Name()); err == nil && kind.Showings > 0 && !picky {
 		return kind.Showings * len(rows), nil
 	}
 	n := 0

@@ -2,18 +2,16 @@ package judging
 
 import (
 	"crypto/sha256"
-	"embed"
 	"encoding/hex"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
 )
-
-//go:embed prompts
-var promptFiles embed.FS
 
 // Template is what a protocol says around its items, and the labels that it
 // offers: one system message, or several texts where items of several shapes are
@@ -29,12 +27,12 @@ type Template struct {
 	Texts map[string]string `json:"texts,omitempty"`
 }
 
-// newTemplate fills in what follows from the text. The labels are read from it,
-// so that wording and check cannot drift apart.
-func newTemplate(name, origin, system string) Template {
+// NewTemplate fills in what follows from the text. Its labels are read from it by
+// the protocol, so that wording and check cannot drift apart.
+func NewTemplate(name, origin, system string, labels []string) Template {
 	sum := sha256.Sum256([]byte(system))
 	t := Template{Name: name, Origin: origin, System: system, SHA256: hex.EncodeToString(sum[:])}
-	for _, label := range findLabels(system) {
+	for _, label := range labels {
 		if !slices.Contains(t.Labels, label) {
 			t.Labels = append(t.Labels, label)
 		}
@@ -42,18 +40,8 @@ func newTemplate(name, origin, system string) Template {
 	return t
 }
 
-// embedded reads prompts/PROTOCOL/NAME.txt; the newline that ends the file is
-// not part of the prompt.
-func embedded(protocol, name, origin string) Template {
-	b, err := promptFiles.ReadFile("prompts/" + protocol + "/" + name + ".txt")
-	if err != nil {
-		panic(err) // the file is part of the program
-	}
-	return newTemplate(name, origin, strings.TrimSuffix(string(b), "\n"))
-}
-
-// newTexts is newTemplate for several texts. labels are found in all of them.
-func newTexts(name, origin string, texts map[string]string, label *regexp.Regexp) Template {
+// NewTexts is NewTemplate for several texts. labels are found in all of them.
+func NewTexts(name, origin string, texts map[string]string, label *regexp.Regexp) Template {
 	t := Template{Name: name, Origin: origin, Texts: texts, Labels: []string{}}
 	sum := sha256.New()
 	for _, text := range slices.Sorted(maps.Keys(texts)) {
@@ -68,51 +56,37 @@ func newTexts(name, origin string, texts map[string]string, label *regexp.Regexp
 	return t
 }
 
-// embeddedTexts reads prompts/PROTOCOL/*.txt, each under its name without the
-// ending.
-func embeddedTexts(protocol, name, origin string, label *regexp.Regexp) Template {
-	dir := "prompts/" + protocol
-	files, err := promptFiles.ReadDir(dir)
-	if err != nil {
-		panic(err) // the folder is part of the program
+// Texts reads the prompts of a folder, each under its name without the ending;
+// the newline that ends a file is not part of its prompt.
+func Texts(files fs.FS, dir string) map[string]string {
+	names, err := fs.Glob(files, dir+"/*.txt")
+	if err != nil || len(names) == 0 {
+		panic("no prompts in " + dir) // the folder is part of the program
 	}
 	texts := map[string]string{}
-	for _, f := range files {
-		b, err := promptFiles.ReadFile(dir + "/" + f.Name())
+	for _, name := range names {
+		b, err := fs.ReadFile(files, name)
 		if err != nil {
 			panic(err)
 		}
-		texts[strings.TrimSuffix(f.Name(), ".txt")] = strings.TrimSuffix(string(b), "\n")
+		texts[strings.TrimSuffix(path.Base(name), ".txt")] = strings.TrimSuffix(string(b), "\n")
 	}
-	return newTexts(name, origin, texts, label)
+	return texts
 }
 
 // TemplateFile reads a system message of one's own. What it must say, its
 // protocol knows.
-func (k Kind) TemplateFile(path string) (Template, error) {
+func (p Protocol) TemplateFile(path string) (Template, error) {
+	if p.Own == nil {
+		return Template{}, fmt.Errorf("%s: %s takes no prompt of one's own: it is one of %s", path, p.Name, strings.Join(p.TemplateNames(), ", "))
+	}
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return Template{}, err
 	}
-	own := k.Own
-	if own == nil {
-		own = ownComparison
-	}
-	t, err := own(path, strings.TrimSuffix(string(b), "\n"))
+	t, err := p.Own(path, strings.TrimSuffix(string(b), "\n"))
 	if err != nil {
 		return Template{}, fmt.Errorf("%s: %w", path, err)
-	}
-	return t, nil
-}
-
-// ownComparison is a prompt of one's own that compares two responses: it must
-// offer both [[A>B]] and [[B>A]].
-func ownComparison(path, system string) (Template, error) {
-	t := newTemplate(path, "file", system)
-	for _, want := range []string{labelA, labelB} {
-		if !t.offers(want) {
-			return Template{}, fmt.Errorf("the prompt offers no [[%s]]: it must name both [[A>B]] and [[B>A]] as labels", want)
-		}
 	}
 	return t, nil
 }
@@ -132,13 +106,8 @@ func (t Template) Text() string {
 	return b.String()
 }
 
-// fill puts values in the places of a text that are named for them, all in one
+// Fill puts values in the places of a text that are named for them, all in one
 // pass: a value may hold the name of any place.
-func fill(text string, placesAndValues ...string) string {
+func Fill(text string, placesAndValues ...string) string {
 	return strings.NewReplacer(placesAndValues...).Replace(text)
-}
-
-// offers tells whether a label, in its plain form, is among those of the prompt.
-func (t Template) offers(plain string) bool {
-	return slices.ContainsFunc(t.Labels, func(l string) bool { return plainLabel(l) == plain })
 }

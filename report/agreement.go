@@ -5,6 +5,7 @@ import (
 	"io"
 	"strconv"
 
+	"gavel/report/table"
 	"gavel/scoring"
 )
 
@@ -16,17 +17,16 @@ func (a Agreement) CSV(w io.Writer) error {
 	rows := [][]string{{"run", "model", "human", "turn", "between", "and", "setup", "value", "equal", "n", "low", "high", "chance", "note"}}
 	for _, r := range a.Rows {
 		rows = append(rows, []string{a.Run, a.Model, a.Human, strconv.Itoa(r.Turn), r.Between[0], r.Between[1], r.Setup,
-			number(r.Value, 4), strconv.Itoa(r.Equal), strconv.Itoa(r.N), number(r.Low, 4), number(r.High, 4), number(&r.Chance, 4), r.Note})
+			table.Cell(r.Value, 4), strconv.Itoa(r.Equal), strconv.Itoa(r.N), table.Cell(r.Low, 4), table.Cell(r.High, 4), table.Cell(&r.Chance, 4), r.Note})
 	}
-	return writeCSV(w, rows)
+	return table.WriteCSV(w, rows)
 }
 
 // Tables lays it out as the paper does: the two setups side by side.
-func (a Agreement) Tables() []Table {
-	t := Table{
-		Title: fmt.Sprintf("%s · %s%s\npeople: %s", a.Model, a.Dataset, simulatedMark(a.Simulated), a.Human),
-		Columns: []Column{{"turn", false}, {"votes of", false}, {"and of", false},
-			{"S1: with ties, %", true}, {"n", true}, {"S2: without ties, %", true}, {"n", true}},
+func (a Agreement) Tables() []table.Table {
+	t := table.Table{
+		Title:   fmt.Sprintf("%s · %s%s\npeople: %s", a.Model, a.Dataset, simulatedMark(a.Simulated), a.Human),
+		Columns: append(table.Left("turn", "votes of", "and of"), table.Right("S1: with ties, %", "n", "S2: without ties, %", "n")...),
 	}
 	notes := map[string]bool{}
 	for i := 0; i+1 < len(a.Rows); i += 2 {
@@ -42,13 +42,9 @@ func (a Agreement) Tables() []Table {
 	t.Notes = append(t.Notes,
 		"n: pairs of votes, one of each, on the same two answers to the same turn; votes at random would agree in 33.33 % with ties and 50 % without",
 		fmt.Sprintf("intervals: %g %% bootstrap over questions, %d rounds, seed %d", 100*a.Bootstrap.Level, a.Bootstrap.Rounds, a.Bootstrap.Seed))
-	for _, w := range a.Warnings {
-		t.Notes = append(t.Notes, "! "+w)
-	}
-	return []Table{t}
+	t.Notes = append(t.Notes, table.Warned(a.Warnings)...)
+	return []table.Table{t}
 }
 
 // agreed is a percentage with its interval.
-func agreed(r scoring.AgreementRow) string {
-	return withInterval(scoring.Result{Value: r.Value, Low: r.Low, High: r.High})
-}
+func agreed(r scoring.AgreementRow) string { return table.Interval(r.Value, r.Low, r.High, 2, 1) }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"gavel/report/figure"
 	"gavel/scoring"
 )
 
@@ -28,9 +29,9 @@ func TestFamilies(t *testing.T) {
 			t.Errorf("%q: %q, want %q", model, got, want)
 		}
 	}
-	var runs []namedRun
+	var runs []Run
 	for _, m := range []string{"qwen2.5:7b", "gemma2:9b", "qwen2.5:0.5b"} {
-		runs = append(runs, namedRun{Run{Report: scoring.Report{Model: m}}, m})
+		runs = append(runs, Run{Report: scoring.Report{Model: m}, Name: m})
 	}
 	if looks := families(runs); len(looks) != 2 || looks["gemma"] != 0 || looks["qwen"] != 1 {
 		t.Errorf("families %v", looks)
@@ -60,13 +61,13 @@ func TestCrossingIsSaid(t *testing.T) {
 		{"always below", line(40, 0.5), line(-5, 1), "−5.00 + 1.0000·acc with self-reference, acc being the generation accuracy. They do not cross among these judges: the line of self-reference is below the other throughout.", 2},
 		{"falling", line(40, -0.5), line(50, -0.5), "F1 = 40.00 − 0.5000·acc by CoT", 2},
 	} {
-		s, said := crossing(Scatter{}, x, c.cot, c.self)
+		s, said := crossing(figure.Scatter{}, x, c.cot, c.self)
 		if !strings.Contains(said, c.want) || !strings.Contains(said, "n = 3 judges") || len(s.Guides) != c.guides {
 			t.Errorf("%s: %d guides, %s", c.name, len(s.Guides), said)
 		}
 	}
 	for _, x := range [][]float64{{20, 60}, {40, 40, 40}, {20}, nil} {
-		s, said := crossing(Scatter{}, x, x, x)
+		s, said := crossing(figure.Scatter{}, x, x, x)
 		if !strings.Contains(said, "no line is fitted") || len(s.Guides) != 0 {
 			t.Errorf("%v: %d guides, %s", x, len(s.Guides), said)
 		}
@@ -81,11 +82,11 @@ func TestBothModesAreNeeded(t *testing.T) {
 			one.Results[i].Mode = "other"
 		}
 	}
-	s, said := modesChart(withNames(append(judges()[:3], one)))
+	s, said := modesChart(Named(append(judges()[:3], one)))
 	if len(s.Series[0].Points) != 3 || !strings.Contains(said, "n = 3 judges") {
 		t.Errorf("%d points; %s", len(s.Series[0].Points), said)
 	}
-	if _, said := modesChart(withNames([]Run{one})); said != "" {
+	if _, said := modesChart(Named([]Run{one})); said != "" {
 		t.Errorf("no judge of both: %q", said)
 	}
 }
@@ -95,25 +96,25 @@ func TestIsolines(t *testing.T) {
 	for i, line := range isolines() {
 		g := 0.2 + 0.1*float64(i)
 		for _, p := range line.At {
-			if got := 2 * p.X * p.Y / (p.X + p.Y); math.Abs(got-g) > 1e-9 || p.X > 1+1e-9 || p.Y > 1+1e-9 {
-				t.Fatalf("line %s: (%g, %g) has %g", line.End, p.X, p.Y, got)
+			if got := 2 * p[0] * p[1] / (p[0] + p[1]); math.Abs(got-g) > 1e-9 || p[0] > 1+1e-9 || p[1] > 1+1e-9 {
+				t.Fatalf("line %s: (%g, %g) has %g", line.End, p[0], p[1], got)
 			}
 		}
-		if last := line.At[len(line.At)-1]; line.At[0].Y != 1 && math.Abs(line.At[0].Y-1) > 1e-9 || math.Abs(last.X-1) > 1e-9 {
+		if last := line.At[len(line.At)-1]; math.Abs(line.At[0][1]-1) > 1e-9 || math.Abs(last[0]-1) > 1e-9 {
 			t.Errorf("line %s goes from %v to %v", line.End, line.At[0], last)
 		}
 	}
 }
 
 func TestPlaces(t *testing.T) {
-	plates := placePlates(withNames([]Run{optionRun("m", "1", true, 0.5, 0.5, 0.5)}))
-	if len(plates) != 3 {
-		t.Fatalf("%d panels for 2 to 4 options", len(plates))
+	panels := placePanels(Named([]Run{optionRun("m", "1", true, 0.5, 0.5, 0.5)}))
+	if len(panels) != 3 {
+		t.Fatalf("%d panels for 2 to 4 options", len(panels))
 	}
-	for i, p := range plates {
-		b := p.chart.(Bars)
+	for i, p := range panels {
+		b := p.Chart.(figure.Bars)
 		if n := i + 3; len(b.Categories) != n || *b.Mark != 100/float64(n) || b.Categories[n-1].Label != []string{"3", "4", "5"}[i] {
-			t.Errorf("%s: %d places, even is %g", p.title, len(b.Categories), *b.Mark)
+			t.Errorf("%s: %d places, even is %g", p.Title, len(b.Categories), *b.Mark)
 		}
 	}
 }
@@ -122,34 +123,34 @@ func TestPrompts(t *testing.T) {
 	a := optionRun("m", "2", false, 0.1, 0.2, 0.3)
 	again := optionRun("m", "2", false, 0.9, 0.9, 0.9)
 	with, other := optionRun("m", "1", true, 0.4, 0.5, 0.6), optionRun("n", "1", false, 0.7, 0.7, 0.7)
-	plates := promptPlates(withNames([]Run{a, again, with, other}), scoring.GradeScore, "Grade score")
-	if len(plates) != 2 || plates[0].title != "m, oasst1, best" {
-		t.Fatalf("panels: %+v", plates)
+	panels := promptPanels(Named([]Run{a, again, with, other}), scoring.GradeScore, "Grade score")
+	if len(panels) != 2 || panels[0].Title != "m, oasst1, best" {
+		t.Fatalf("panels: %+v", panels)
 	}
-	b := plates[0].chart.(Bars)
-	if b.Categories[0].Label != "1" || b.Categories[0].Dots[0].ok() || *b.Categories[0].Dots[1].Value != 0.4 || *b.Categories[1].Dots[0].Value != 0.1 {
+	b := panels[0].Chart.(figure.Bars)
+	if b.Categories[0].Label != "1" || b.Categories[0].Dots[0].Defined() || *b.Categories[0].Dots[1].Value != 0.4 || *b.Categories[1].Dots[0].Value != 0.1 {
 		t.Errorf("prompts: %+v", b.Categories)
 	}
-	if b := plates[1].chart.(Bars); len(b.Series) != 1 || b.Series[0] != "without" || len(b.Categories[0].Dots) != 1 {
+	if b := panels[1].Chart.(figure.Bars); len(b.Series) != 1 || b.Series[0] != "without" || len(b.Categories[0].Dots) != 1 {
 		t.Errorf("nobody tried with an unrelated option: %+v", b)
 	}
 }
 
 func TestJudgesWithoutJudgment(t *testing.T) {
-	s := gradeChart(withNames(choosers()))
+	s := gradeChart(Named(choosers()))
 	if len(s.Series) != 4 || len(s.Series[0].Points) != 4 || s.Series[0].Name != "without an unrelated option" || len(s.Series[2].Points) != 1 || !s.Series[2].Hollow {
 		t.Errorf("series: %+v", s.Series)
 	}
 }
 
 func TestCounted(t *testing.T) {
-	run := func(n int) namedRun { return namedRun{Run: Run{Report: scoring.Report{Items: n}}} }
-	for want, runs := range map[string][]namedRun{
+	run := func(n int) Run { return Run{Report: scoring.Report{Items: n}} }
+	for want, runs := range map[string][]Run{
 		"1 run of 1 pair":             {run(1)},
 		"2 runs of 40 pairs each":     {run(40), run(40)},
 		"3 runs of 2 to 9 pairs each": {run(9), run(2), run(5)},
 	} {
-		if got := counted(runs, items, "pair"); got != want {
+		if got := Counted(runs, Items, "pair"); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

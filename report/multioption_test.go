@@ -7,6 +7,7 @@ import (
 
 	"gotest.tools/v3/golden"
 
+	"gavel/report/table"
 	"gavel/scoring"
 )
 
@@ -66,25 +67,25 @@ func optionsRun() scoring.Report {
 func TestMultiOptionTables(t *testing.T) {
 	strict := optionsRun()
 	strict.Missing, strict.Goal = scoring.MissingStrict, "worst"
-	golden.AssertBytes(t, print(t, Text, Scores{Runs: []scoring.Report{optionsRun(), strict}}.Tables()), "multi-option.txt")
+	golden.AssertBytes(t, print(t, table.Text, Scores{Runs: []scoring.Report{optionsRun(), strict}}.Tables()), "multi-option.txt")
 }
 
 // A run without a single result, as one that was never answered, still prints.
 func TestMultiOptionTablesOfNothing(t *testing.T) {
 	empty := scoring.Report{Protocol: "multi-option", Goal: "best", Outcomes: map[string]int{}}
-	text := string(print(t, Text, Scores{Runs: []scoring.Report{empty, empty}}.Tables()))
+	text := string(print(t, table.Text, Scores{Runs: []scoring.Report{empty, empty}}.Tables()))
 	if !strings.Contains(text, "Grade score") || !strings.Contains(text, "n/a") || strings.Contains(text, "by number of options") {
 		t.Errorf("%s", text)
 	}
 }
 
 func TestTogetherInAComparison(t *testing.T) {
-	cmp := &scoring.Comparison{Unit: "item", N: 20, Together: []scoring.Result{
+	cmp := &scoring.Comparison{A: scoring.Side{Protocol: "multi-option"}, Unit: "item", N: 20, Together: []scoring.Result{
 		{Metric: scoring.GoalsDiffer, N: 20, Value: of(95), Low: of(80), High: of(100)},
 		{Metric: scoring.GoalsContradict, Note: "undefined: nothing in common"},
 		{Metric: scoring.GoalsByChance, N: 60, Value: of(33.3333)},
 	}}
-	text := string(print(t, Text, Comparison{&scoring.Comparisons{Comparisons: []*scoring.Comparison{cmp}}}.Tables()))
+	text := string(print(t, table.Text, Comparison{&scoring.Comparisons{Comparisons: []*scoring.Comparison{cmp}}}.Tables()))
 	for _, want := range []string{
 		"called best and the one most often called worst are two: 95.00 [80.0, 100.0] % (n=20)",
 		"one option is called both best and worst: undefined: nothing in common",

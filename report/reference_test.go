@@ -4,13 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"gavel/report/table"
 	"gavel/scoring"
 )
 
 func TestReferenceTable(t *testing.T) {
 	of := func(x float64) *float64 { return &x }
 	r := twoRuns().Runs[0]
-	if got := referenceTable(r); got != nil {
+	if got := pairTables(r); len(got) != 1 {
 		t.Errorf("a run without references: %+v", got)
 	}
 	r.Results = append(r.Results,
@@ -18,12 +19,12 @@ func TestReferenceTable(t *testing.T) {
 		scoring.Result{Metric: scoring.CorrelationGJ, Group: scoring.Overall, Unit: scoring.UnitCorrelation, Value: of(0.583333), Low: of(-0.1), High: of(1), N: 10, Missing: "wrong"},
 		scoring.Result{Metric: scoring.StrictOwnWrong, Group: scoring.Overall, Missing: "wrong", Note: "undefined: nothing is wrong"},
 	)
-	tables := referenceTable(r)
-	if len(tables) != 1 {
+	tables := pairTables(r)
+	if len(tables) != 2 {
 		t.Fatalf("%d tables", len(tables))
 	}
 	var b strings.Builder
-	if err := Text(&b, tables[0]); err != nil {
+	if err := table.Text(&b, tables[1]); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"where it answers right?", "60.00 [30.0, 90.0]", "0.5833 [-0.100, 1.000]", "n/a", "strict-own-wrong: undefined: nothing is wrong"} {

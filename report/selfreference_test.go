@@ -9,6 +9,7 @@ import (
 
 	"gotest.tools/v3/golden"
 
+	"gavel/report/table"
 	"gavel/scoring"
 )
 
@@ -44,6 +45,7 @@ func twoModes() Scores {
 func modesCompared() Comparison {
 	c := oneComparison()
 	cmp := c.Comparisons.Comparisons[0]
+	cmp.A.Protocol, cmp.B.Protocol = "self-reference", "self-reference"
 	cmp.Unit, cmp.Ensemble, c.Bootstrap.Unit = "judgment", nil, "question"
 	cmp.Differences = []scoring.Difference{
 		{Metric: scoring.GenerationAccuracy, Group: scoring.Overall, A: of(50), B: of(75), Diff: of(25), Low: of(10), High: of(40), N: 40, Table: &scoring.Table2x2{Both: 19, OnlyA: 1, OnlyB: 11, Neither: 9}, P: of(0.006348), Holm: of(0.006348)},
@@ -56,7 +58,7 @@ func modesCompared() Comparison {
 func TestFormatsOfModes(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		tables []Table
+		tables []table.Table
 		csv    func(io.Writer) error
 	}{
 		{"modes", twoModes().Tables(), twoModes().CSV},
@@ -71,18 +73,18 @@ func TestFormatsOfModes(t *testing.T) {
 			t.Errorf("%s: %v, columns %q", c.name, err, rows[0])
 		}
 		golden.AssertBytes(t, b.Bytes(), c.name+".csv")
-		golden.AssertBytes(t, print(t, Text, c.tables), c.name+".txt")
-		golden.AssertBytes(t, print(t, Markdown, c.tables), c.name+".md")
+		golden.AssertBytes(t, print(t, table.Text, c.tables), c.name+".txt")
+		golden.AssertBytes(t, print(t, table.Markdown, c.tables), c.name+".md")
 	}
 }
 
 // Tables for people stay within what a terminal shows, with names of usual
 // length.
 func TestTablesFit(t *testing.T) {
-	for _, tables := range [][]Table{twoModes().Tables()[1:], modesCompared().Tables()} {
-		for _, table := range tables {
-			table.Title, table.Notes = "", nil
-			for line := range strings.Lines(string(print(t, Text, []Table{table}))) {
+	for _, tables := range [][]table.Table{twoModes().Tables()[1:], modesCompared().Tables()} {
+		for _, laid := range tables {
+			laid.Title, laid.Notes = "", nil
+			for line := range strings.Lines(string(print(t, table.Text, []table.Table{laid}))) {
 				if n := len([]rune(strings.TrimRight(line, "\n"))); n > 110 {
 					t.Errorf("%d characters: %s", n, line)
 				}

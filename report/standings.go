@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gavel/report/table"
 	"gavel/scoring"
 )
 
@@ -77,10 +78,10 @@ func NewStandings(suite *scoring.Suite, look func(run string) (Cell, *scoring.Ru
 func (c Cell) complete() bool { return c.Place >= 0 && c.Answered >= c.Expected }
 
 // Tables is one table: conditions and headlines down, judges across.
-func (s Standings) Tables() []Table {
-	t := Table{Title: fmt.Sprintf("suite %s: %s × %s (95 %% intervals)", s.Suite, many(len(s.Judges), "judge"), many(len(s.Conditions), "condition")), Columns: []Column{{"condition", false}, {"metric", false}}}
-	for _, j := range s.Judges {
-		t.Columns = append(t.Columns, Column{j, true})
+func (s Standings) Tables() []table.Table {
+	t := table.Table{
+		Title:   fmt.Sprintf("suite %s: %s × %s (95 %% intervals)", s.Suite, table.Count(len(s.Judges), "judge"), table.Count(len(s.Conditions), "condition")),
+		Columns: append(table.Left("condition", "metric"), table.Right(s.Judges...)...),
 	}
 	var notes standingNotes
 	for _, c := range s.Conditions {
@@ -98,14 +99,7 @@ func (s Standings) Tables() []Table {
 		notes.cells(c)
 	}
 	t.Notes = notes.lines()
-	return []Table{t}
-}
-
-func many(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return []table.Table{t}
 }
 
 func standingRow(c Condition, st scoring.Standing, first bool) []string {
@@ -119,7 +113,7 @@ func standingRow(c Condition, st scoring.Standing, first bool) []string {
 			row = append(row, cell.Status)
 			continue
 		}
-		text := whole(st.Runs[cell.Place].Result)
+		text := table.Whole(st.Runs[cell.Place].Result)
 		if l := st.Runs[cell.Place].Letters; l != "" {
 			text += " " + l
 		}
@@ -138,7 +132,7 @@ type standingNotes struct {
 	rounds    int
 	warnings  []string
 	simulated bool
-	undefined remarks
+	undefined table.Remarks
 	units     bool
 }
 
@@ -151,7 +145,7 @@ func (n *standingNotes) test(c Condition, st scoring.Standing) {
 	for _, r := range st.Runs {
 		n.simulated = n.simulated || r.Simulated
 		if r.Value == nil {
-			n.undefined.add(strings.TrimSpace(r.Model+" "+c.Name+" "+st.Mode), r.Note)
+			n.undefined.Add(strings.TrimSpace(r.Model+" "+c.Name+" "+st.Mode), r.Note)
 		}
 	}
 }
@@ -180,7 +174,7 @@ func (n *standingNotes) lines() (lines []string) {
 		}
 		lines = append(lines, fmt.Sprintf("%s; intervals: bootstrap, %d rounds", in, n.rounds))
 	}
-	lines = append(lines, n.undefined.lines()...)
+	lines = append(lines, n.undefined.Lines()...)
 	if n.simulated {
 		lines = append(lines, "! simulated judges: their numbers are of coins with known sides, not of models")
 	}
@@ -200,9 +194,9 @@ func (s Standings) CSV(w io.Writer) error {
 			for _, st := range c.Standings {
 				r := st.Runs[cell.Place]
 				d := decimals(r.Unit)
-				rows = append(rows, slices.Concat(row, []string{st.Metric, st.Mode, r.Unit, number(r.Value, d), number(r.Low, d), number(r.High, d), strconv.Itoa(r.N), r.Letters, r.Note}))
+				rows = append(rows, slices.Concat(row, []string{st.Metric, st.Mode, r.Unit, table.Cell(r.Value, d), table.Cell(r.Low, d), table.Cell(r.High, d), strconv.Itoa(r.N), r.Letters, r.Note}))
 			}
 		}
 	}
-	return writeCSV(w, rows)
+	return table.WriteCSV(w, rows)
 }

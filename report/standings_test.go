@@ -10,6 +10,7 @@ import (
 
 	"gotest.tools/v3/golden"
 
+	"gavel/report/table"
 	"gavel/scoring"
 )
 
@@ -49,11 +50,11 @@ func threeJudges() Standings {
 func TestStandings(t *testing.T) {
 	s := threeJudges()
 	var out bytes.Buffer
-	for _, table := range s.Tables() {
-		if err := Text(&out, table); err != nil {
+	for _, laid := range s.Tables() {
+		if err := table.Text(&out, laid); err != nil {
 			t.Fatal(err)
 		}
-		if err := Markdown(&out, table); err != nil {
+		if err := table.Markdown(&out, laid); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -94,7 +94,7 @@ func Agree(dir string, votes []judging.Vote, how judging.Reading, b stats.Bootst
 	if err != nil {
 		return nil, err
 	}
-	protocol, err := judging.ProtocolOf(m)
+	protocol, err := judging.AskerOf(m)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, judging.ManifestFile), err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gavel/judging"
+	"gavel/protocols/imports"
 	"gavel/scoring/stats"
 )
 
@@ -128,7 +129,7 @@ func readVotes(t *testing.T, name string) []judging.Vote {
 	if _, err := os.Stat(mtBench + name); err != nil {
 		t.Skipf("%s is not on this machine", mtBench+name)
 	}
-	v, err := judging.ReadVotes(mtBench + name)
+	v, err := imports.ReadVotes(mtBench + name)
 	if err != nil {
 		t.Fatal(err)
 	}

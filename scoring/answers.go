@@ -37,12 +37,12 @@ type answers struct {
 	rows                 []answer // in the end by item
 }
 
-func newAnswers(*judging.Manifest) family { return new(answers) }
+func newAnswers(*judging.Manifest) Scorer { return new(answers) }
 
 func (f *answers) unit() string     { return "question" }
 func (f *answers) headline() string { return GenerationAccuracy }
 
-func (f *answers) add(r *judging.Record, v judging.Verdict) (bool, error) {
+func (f *answers) add(r *judging.Record, v judging.Verdict, _ judging.Asker) (bool, error) {
 	switch r.Shape {
 	case "choice", "number", "preference":
 	case "open": // of a pair: nobody says what is right

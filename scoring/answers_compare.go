@@ -11,7 +11,7 @@ type answeredTwice struct{ a, b answer }
 
 func (f *answers) noun() string { return "answer" }
 
-func (f *answers) compare(other family, boot stats.Bootstrap) (diffs []Difference, n, onlyA, onlyB int, err error) {
+func (f *answers) compare(other Scorer, boot stats.Bootstrap) (diffs []Difference, n, onlyA, onlyB int, err error) {
 	g, ok := other.(*answers)
 	if !ok {
 		return nil, 0, 0, 0, errOtherFamily

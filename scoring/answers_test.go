@@ -10,6 +10,7 @@ import (
 
 	"gavel/backends"
 	"gavel/judging"
+	"gavel/protocols/answer"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
@@ -84,8 +85,8 @@ func TestAnswers(t *testing.T) {
 			{scoring.NoAnswer, "law", 0, 2},
 			{scoring.Chance, scoring.Overall, 16.25, 4}, // (0.1 + 0.25 + 0.2 + 0.1)/4
 			{scoring.Chance, "law", 17.5, 2},
-			{scoring.RuleCount + judging.RuleAnswerIs, scoring.Overall, 6, 9},
-			{scoring.RuleCount + judging.RuleLastNumber, scoring.Overall, 1, 9},
+			{scoring.RuleCount + answer.RuleAnswerIs, scoring.Overall, 6, 9},
+			{scoring.RuleCount + answer.RuleLastNumber, scoring.Overall, 1, 9},
 		} {
 			r := find(t, rep, c.metric, c.group)
 			if r.Value == nil || *r.Value != c.value || r.N != c.n || r.Missing == "" {

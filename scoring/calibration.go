@@ -10,18 +10,18 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Forecast is the probability a judge gave the response it named, in one
+// forecast is the probability a judge gave the response it named, in one
 // decided game, and whether that was right.
-type Forecast struct {
-	Item    string
-	Showing int
-	P       float64
-	Right   bool
+type forecast struct {
+	item    string
+	showing int
+	p       float64
+	right   bool
 }
 
 // confidence is what the labels on offer that name the verdict's candidate come
 // to together; ok is false where the record tells no probabilities.
-func confidence(r *judging.Record, p judging.Protocol, v judging.Verdict) (sum float64, ok bool) {
+func confidence(r *judging.Record, p judging.Asker, v judging.Verdict) (sum float64, ok bool) {
 	s := r.Shown()
 	for _, l := range r.Probabilities {
 		if w := p.Parse(s, l.Label, judging.Reading{Policy: judging.Unique}); w.Outcome == v.Outcome && w.Choice == v.Choice {
@@ -92,33 +92,33 @@ const (
 )
 
 // calibrate computes a run's calibration, nil where no game has a confidence.
-func (run *Run) calibrate(b stats.Bootstrap) *Calibration {
-	if len(run.Forecasts) == 0 {
+func (f *pairs) calibrate(b stats.Bootstrap) *Calibration {
+	if len(f.forecasts) == 0 {
 		return nil
 	}
-	games := slices.Clone(run.Forecasts)
-	slices.SortFunc(games, func(a, b Forecast) int {
-		return cmp.Or(strings.Compare(a.Item, b.Item), a.Showing-b.Showing)
+	games := slices.Clone(f.forecasts)
+	slices.SortFunc(games, func(a, b forecast) int {
+		return cmp.Or(strings.Compare(a.item, b.item), a.showing-b.showing)
 	})
 	points := thresholds(games)
 	width := colPoints + 2*len(points)
 	var rows [][]float64
 	total := make([]float64, width)
 	for i, g := range games {
-		if i == 0 || games[i-1].Item != g.Item {
+		if i == 0 || games[i-1].item != g.item {
 			rows = append(rows, make([]float64, width))
 		}
-		row, right := rows[len(rows)-1], share(g.Right)
+		row, right := rows[len(rows)-1], share(g.right)
 		add := func(col int, values ...float64) {
 			for k, v := range values {
 				row[col+k] += v
 				total[col+k] += v
 			}
 		}
-		add(colN, 1, g.P, right, (g.P-right)*(g.P-right))
-		add(colBins+3*binOf(g.P), 1, g.P, right)
+		add(colN, 1, g.p, right, (g.p-right)*(g.p-right))
+		add(colBins+3*binOf(g.p), 1, g.p, right)
 		for k, t := range points {
-			if g.P >= t {
+			if g.p >= t {
 				add(colPoints+2*k, 1, right)
 			}
 		}
@@ -158,8 +158,8 @@ func (run *Run) calibrate(b stats.Bootstrap) *Calibration {
 		return Estimate{fraction(value[k]), fraction(iv.Low), fraction(iv.High)}
 	}
 	decided := 0
-	for _, u := range run.Units {
-		for _, g := range u.Games {
+	for _, u := range f.rows {
+		for _, g := range u.games {
 			if g.decided() {
 				decided++
 			}
@@ -186,10 +186,10 @@ func (run *Run) calibrate(b stats.Bootstrap) *Calibration {
 
 // thresholds are the confidences that tenths of the games reach, each once, the
 // highest first. Games of equal confidence are not told apart.
-func thresholds(games []Forecast) []float64 {
+func thresholds(games []forecast) []float64 {
 	p := make([]float64, len(games))
 	for i, g := range games {
-		p[i] = g.P
+		p[i] = g.p
 	}
 	slices.SortFunc(p, func(a, b float64) int { return cmp.Compare(b, a) })
 	var out []float64

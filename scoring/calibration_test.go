@@ -13,14 +13,20 @@ import (
 	"gavel/scoring/stats"
 )
 
+// forecast is the probability that a judge gave what it named, and whether that was right.
+type forecast struct {
+	p     float64
+	right bool
+}
+
 // forecasts makes a run whose judge is right with the probability it says,
 // or, with sure > 0, always says that it is so sure.
-func forecasts(n int, sure float64) *scoring.Run {
+func forecasts(n int, sure float64) (*scoring.Run, []forecast) {
 	rng := rand.New(rand.NewPCG(7, 11))
-	run := runOf()
+	var all []forecast
+	var units []twoGames
 	for i := range n {
-		id := fmt.Sprintf("p%05d", i)
-		games := []string{"A", "A"}
+		u := unit(fmt.Sprintf("p%05d", i), "g", "A", "A", "A")
 		for s := range 2 {
 			p := 0.5 + rng.Float64()/2
 			right := rng.Float64() < p
@@ -28,42 +34,39 @@ func forecasts(n int, sure float64) *scoring.Run {
 				p = sure
 			}
 			if !right {
-				games[s] = "B"
+				u.games[s] = "B"
 			}
-			run.Forecasts = append(run.Forecasts, scoring.Forecast{Item: id, Showing: s, P: p, Right: right})
+			u.p, all = append(u.p, p), append(all, forecast{p, right})
 		}
-		run.Units = append(run.Units, unit(id, "g", "A", games...))
+		units = append(units, u)
 	}
-	rng.Shuffle(len(run.Forecasts), func(i, j int) { // the order of the records is no part of it
-		f := run.Forecasts
-		f[i], f[j] = f[j], f[i]
-	})
-	return run
+	rng.Shuffle(len(units), func(i, j int) { units[i], units[j] = units[j], units[i] }) // the order of the records is no part of it
+	return runOf(units...), all
 }
 
 // The numbers by their definitions, one sum after the other.
 func TestCalibrationBySecondComputation(t *testing.T) {
-	run := forecasts(400, 0)
+	run, all := forecasts(400, 0)
 	c := run.Score(quick).Calibration
 	brier, right, conf, ece := 0.0, 0.0, 0.0, 0.0
-	for _, f := range run.Forecasts {
+	for _, f := range all {
 		y := 0.0
-		if f.Right {
+		if f.right {
 			y = 1
 		}
-		brier += (f.P - y) * (f.P - y)
+		brier += (f.p - y) * (f.p - y)
 		right += y
-		conf += f.P
+		conf += f.p
 	}
-	n := float64(len(run.Forecasts))
+	n := float64(len(all))
 	inBins := 0
 	for k, b := range c.Bins {
 		sumP, sumY, m := 0.0, 0.0, 0
-		for _, f := range run.Forecasts {
-			if f.P > float64(k)/10 && f.P <= float64(k+1)/10 {
+		for _, f := range all {
+			if f.p > float64(k)/10 && f.p <= float64(k+1)/10 {
 				m++
-				sumP += f.P
-				if f.Right {
+				sumP += f.p
+				if f.right {
 					sumY++
 				}
 			}
@@ -88,10 +91,10 @@ func TestCalibrationBySecondComputation(t *testing.T) {
 	last := 0.0
 	for _, p := range c.Coverage {
 		m, sum := 0, 0.0
-		for _, f := range run.Forecasts {
-			if f.P >= p.Threshold {
+		for _, f := range all {
+			if f.p >= p.Threshold {
 				m++
-				if f.Right {
+				if f.right {
 					sum++
 				}
 			}
@@ -109,14 +112,16 @@ func TestCalibrationBySecondComputation(t *testing.T) {
 // A judge that is right as often as it says has nearly no calibration error; one
 // that always says 0.99 is as far off as its accuracy is.
 func TestCalibrationOfKnownJudges(t *testing.T) {
-	honest := forecasts(20000, 0).Score(quick).Calibration
+	judge, _ := forecasts(20000, 0)
+	honest := judge.Score(quick).Calibration
 	if *honest.ECE.Value > 0.01 || math.Abs(*honest.Accuracy.Value-0.75) > 0.01 {
 		t.Errorf("an honest judge: ECE %v, accuracy %v", *honest.ECE.Value, *honest.Accuracy.Value)
 	}
 	if first, last := honest.Coverage[0].Accuracy, honest.Coverage[9].Accuracy; *first.Value < 0.95 || math.Abs(*last.Value-0.75) > 0.01 {
 		t.Errorf("surest tenth right in %v, all in %v", *first.Value, *last.Value)
 	}
-	boaster := forecasts(2000, 0.99).Score(quick).Calibration
+	judge, _ = forecasts(2000, 0.99)
+	boaster := judge.Score(quick).Calibration
 	if want := 0.99 - *boaster.Accuracy.Value; math.Abs(*boaster.ECE.Value-want) > 1e-6 {
 		t.Errorf("a boaster: ECE %v, want %v", *boaster.ECE.Value, want)
 	}
@@ -130,10 +135,13 @@ func TestCalibrationOfKnownJudges(t *testing.T) {
 
 // Of the edges of the bins: 0 is in the first, a tenth belongs below.
 func TestCalibrationBins(t *testing.T) {
-	run := runOf(unit("p1", "g", "A", "A", "A"))
-	for s, p := range []float64{0, 0.1, 0.100001, 0.5, 1} {
-		run.Forecasts = append(run.Forecasts, scoring.Forecast{Item: "p1", Showing: s, P: p, Right: true})
+	var units []twoGames
+	for i, p := range [][]float64{{0, 0.1}, {0.100001, 0.5}, {1}} {
+		u := unit(fmt.Sprint(i), "g", "A", "A", "A")
+		u.p = p
+		units = append(units, u)
 	}
+	run := runOf(units...)
 	for k, n := range []int{2, 1, 0, 0, 1, 0, 0, 0, 0, 1} {
 		if got := run.Score(quick).Calibration.Bins[k].N; got != n {
 			t.Errorf("bin %d has %d games, want %d", k, got, n)
@@ -162,18 +170,9 @@ func TestConfidenceOfRecords(t *testing.T) {
 	dir := makeRun(t, making{protocol: "pairwise", prompt: "arena-hard", set: set, client: judge, model: "judge", change: func(m *judging.Manifest) {
 		m.Spec.Parameters.Logprobs = true
 	}})
-	run := load(t, dir, judging.Reading{})
-	if len(run.Forecasts) != 4 {
-		t.Fatalf("%d forecasts: %+v", len(run.Forecasts), run.Forecasts)
-	}
-	for _, f := range run.Forecasts {
-		// It names what is shown first; p00001 has A as gold, p00004 B.
-		right := (f.Item == "p00001") == (f.Showing == 0)
-		if math.Abs(f.P-0.6) > 1e-6 || f.Right != right {
-			t.Errorf("%+v", f)
-		}
-	}
-	if c := run.Score(quick).Calibration; c.N != 4 || c.Unknown != 2 || *c.Accuracy.Value != 0.5 {
+	// It names what is shown first; p00001 has A as gold, p00004 B.
+	c := load(t, dir, judging.Reading{}).Score(quick).Calibration
+	if c.N != 4 || c.Unknown != 2 || *c.Accuracy.Value != 0.5 || math.Abs(*c.Confidence.Value-0.6) > 1e-6 || math.Abs(*c.Brier.Value-0.26) > 1e-6 {
 		t.Errorf("%+v", c)
 	}
 }
@@ -313,10 +312,9 @@ func TestWarningsOfServers(t *testing.T) {
 
 // Where all are right the share's interval is exact over pairs, not of no width.
 func TestCalibrationAllRight(t *testing.T) {
-	run := runOf(unit("p1", "g", "A", "A", "A"), unit("p2", "g", "A", "A", "A"))
-	for _, id := range []string{"p1", "p2"} {
-		run.Forecasts = append(run.Forecasts, scoring.Forecast{Item: id, P: 0.9, Right: true}, scoring.Forecast{Item: id, Showing: 1, P: 0.9, Right: true})
-	}
+	one, two := unit("p1", "g", "A", "A", "A"), unit("p2", "g", "A", "A", "A")
+	one.p, two.p = []float64{0.9, 0.9}, []float64{0.9, 0.9}
+	run := runOf(one, two)
 	want := stats.Exact(2, 2, 0.95)
 	c := run.Score(quick).Calibration
 	for _, e := range []scoring.Estimate{c.Accuracy, c.Coverage[0].Accuracy} {

@@ -3,7 +3,6 @@ package scoring
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"gavel/judging"
@@ -87,26 +86,6 @@ type Comparisons struct {
 // alpha is the level at which a difference is called more than noise.
 const alpha = 0.05
 
-// compared are the metrics that a comparison prints; those marked binary are
-// right or wrong pair by pair and get McNemar's test.
-var compared = []struct {
-	name   string
-	binary bool
-	groups bool // also by group
-}{
-	{"strict", true, true},
-	{"counter", true, false},
-	{"half-tie", false, false},
-	{"drop", false, false},
-	{"consistency", false, false},
-	{"first-position", false, false},
-}
-
-func metricNamed(name string) Metric {
-	i := slices.IndexFunc(Metrics, func(m Metric) bool { return m.Name == name })
-	return Metrics[i]
-}
-
 // Compare compares every two of the runs, on the pairs that both have judged.
 // Holm's correction runs over the differences of the headline: overall over all
 // comparisons, and by group over all groups of all comparisons.
@@ -114,7 +93,7 @@ func Compare(runs []*Run, b stats.Bootstrap) (*Comparisons, error) {
 	out := &Comparisons{
 		Comparisons: []*Comparison{},
 		Policy:      runs[0].Reading.Policy,
-		Bootstrap:   Bootstrap{b.Rounds, b.Level, b.Seed, runs[0].resampled()},
+		Bootstrap:   Bootstrap{b.Rounds, b.Level, b.Seed, runs[0].scorer.unit()},
 	}
 	for i, a := range runs {
 		for _, other := range runs[i+1:] {
@@ -181,49 +160,34 @@ func (c *Comparisons) correct(in func(Difference) bool) int {
 
 func side(r *Run) Side {
 	m := r.Manifest
-	return Side{r.Dir, m.ID, m.Spec.Protocol, m.Spec.Prompt.Name, settings(m.Spec), m.Spec.Model.Name, m.Dataset.Name, m.Simulated, r.items()}
+	return Side{r.Dir, m.ID, m.Spec.Protocol, m.Spec.Prompt.Name, settings(m.Spec), m.Spec.Model.Name, m.Dataset.Name, m.Simulated, r.Items}
 }
 
-// both is a pair judged in two runs.
-type both struct{ a, b Unit }
-
 func comparePair(a, b *Run, boot stats.Bootstrap) (*Comparison, error) {
-	switch {
-	case (a.family == nil) != (b.family == nil), a.family != nil && a.family.unit() != b.family.unit():
+	if a.scorer.unit() != b.scorer.unit() {
 		return nil, fmt.Errorf("%s (%s) and %s (%s) are not scored alike: compare runs of one protocol", a.Dir, a.Manifest.Spec.Protocol, b.Dir, b.Manifest.Spec.Protocol)
-	case a.family != nil:
-		return compareFamilies(a, b, boot)
 	}
-	pairs := join(a.Units, b.Units)
-	if len(pairs) == 0 {
-		return nil, fmt.Errorf("%s and %s have no pair in common (datasets %s and %s): compare runs on the same dataset", a.Dir, b.Dir, a.Manifest.Dataset.Name, b.Manifest.Dataset.Name)
+	diffs, n, onlyA, onlyB, err := a.scorer.compare(b.scorer, boot)
+	if err != nil {
+		return nil, fmt.Errorf("%s and %s: %w", a.Dir, b.Dir, err)
 	}
-	c := &Comparison{A: side(a), B: side(b), N: len(pairs), OnlyA: len(a.Units) - len(pairs), OnlyB: len(b.Units) - len(pairs), Warnings: []string{}}
+	unit := a.scorer.unit()
+	if f, ok := a.scorer.(nouned); ok {
+		unit = f.noun()
+	}
+	c := &Comparison{A: side(a), B: side(b), N: n, OnlyA: onlyA, OnlyB: onlyB, Differences: diffs, Unit: unit, Warnings: []string{}}
+	if _, ok := a.scorer.(*pairs); ok { // Unit says what n counts where it is not pairs
+		unit, c.Unit = "pair", ""
+	}
+	if n == 0 {
+		return nil, fmt.Errorf("%s and %s have no %s in common (datasets %s and %s): compare runs on the same dataset", a.Dir, b.Dir, unit, a.Manifest.Dataset.Name, b.Manifest.Dataset.Name)
+	}
 	c.Sides = [2]Side{c.A, c.B}
-	for _, p := range pairs {
-		if p.a.Gold != p.b.Gold {
-			return nil, fmt.Errorf("%s and %s disagree on the label of %s: they are of different datasets", a.Dir, b.Dir, p.a.Item)
-		}
+	c.exchange(a.scorer, b.scorer, boot)
+	if f, ok := a.scorer.(paired); ok {
+		f.together(c, b.scorer, boot)
 	}
-	groups := Groups(unitsOf(pairs))
-	for _, m := range compared {
-		in := groups[:1]
-		if m.groups {
-			in = groups
-		}
-		for _, g := range in {
-			metric, in := metricNamed(m.name), pairsIn(pairs, g)
-			d := difference(metric, m.binary, g, in, boot)
-			if d.Floor = noise(metric, g, in, a, b); d.Floor != nil && d.Diff != nil && math.Abs(*d.Diff) <= *d.Floor {
-				d.Noise = true
-			}
-			c.Differences = append(c.Differences, d)
-		}
-	}
-	if a.Manifest.Spec.Model == b.Manifest.Spec.Model && a.Manifest.Spec.Goal != b.Manifest.Spec.Goal {
-		c.Ensemble = ensemble(pairs, boot)
-	}
-	c.warn(a, b, "pair")
+	c.warn(a, b, unit)
 	return c, nil
 }
 
@@ -243,122 +207,8 @@ func (c *Comparison) warn(a, b *Run, unit string) {
 	}
 }
 
-// join pairs units by item id; both lists are sorted by it.
-func join(a, b []Unit) []both {
-	var out []both
-	for i, j := 0, 0; i < len(a) && j < len(b); {
-		switch {
-		case a[i].Item < b[j].Item:
-			i++
-		case a[i].Item > b[j].Item:
-			j++
-		default:
-			out = append(out, both{a[i], b[j]})
-			i, j = i+1, j+1
-		}
-	}
-	return out
-}
-
-func unitsOf(pairs []both) []Unit {
-	units := make([]Unit, len(pairs))
-	for i, p := range pairs {
-		units[i] = p.a
-	}
-	return units
-}
-
-func pairsIn(pairs []both, group string) []both {
-	if group == Overall {
-		return pairs
-	}
-	return slices.DeleteFunc(slices.Clone(pairs), func(p both) bool { return p.a.Group != group })
-}
-
-// difference resamples pairs with both runs' games, so that the difference is
-// paired; each run's share is over its own denominator.
-func difference(m Metric, binary bool, group string, pairs []both, b stats.Bootstrap) Difference {
-	rows := make([][]float64, len(pairs))
-	var table Table2x2
-	var sum [4]float64
-	for i, p := range pairs {
-		an, ad := m.share(p.a)
-		bn, bd := m.share(p.b)
-		rows[i] = []float64{an, ad, bn, bd}
-		for k, v := range rows[i] {
-			sum[k] += v
-		}
-		switch {
-		case an > 0 && bn > 0:
-			table.Both++
-		case an > 0:
-			table.OnlyA++
-		case bn > 0:
-			table.OnlyB++
-		default:
-			table.Neither++
-		}
-	}
-	diff := func(s []float64) float64 { return s[2]/s[3] - s[0]/s[1] }
-	iv := b.Sums(rows, 1, func(s, out []float64) { out[0] = diff(s) })[0]
-	d := Difference{
-		Metric: m.Name, Group: group, N: len(pairs),
-		A: percent(sum[0] / sum[1]), B: percent(sum[2] / sum[3]), Diff: percent(diff(sum[:])),
-		Low: percent(iv.Low), High: percent(iv.High),
-	}
-	if d.Diff == nil {
-		d.Noise, d.Note = true, "undefined: no "+m.N+" in one of the runs"
-		return d
-	}
-	d.Noise = d.holdsZero()
-	if binary {
-		p := math.Round(stats.McNemar(table.OnlyA, table.OnlyB)*1e6) / 1e6
-		d.Table, d.P = &table, &p
-		d.Noise = d.Noise || p >= alpha
-	}
-	return d
-}
-
 // holdsZero tells whether the interval does, by its ends as they are reported:
 // sums of fractions come out a hair beside 0 where they are 0.
 func (d Difference) holdsZero() bool {
 	return d.Low == nil || d.High == nil || *d.Low <= 0 && *d.High >= 0
-}
-
-// named is the response that a unit's two games agree on, or −1.
-func (u Unit) named() int8 {
-	if u.bothDecided() && u.Games[0].Choice == u.Games[1].Choice {
-		return u.Games[0].Choice
-	}
-	return judging.Nobody
-}
-
-func ensemble(pairs []both, b stats.Bootstrap) *Ensemble {
-	rows := make([][]float64, len(pairs))
-	var agree, right float64
-	for i, p := range pairs {
-		same := p.a.named() != judging.Nobody && p.a.named() == p.b.named()
-		rows[i] = []float64{share(same), share(same && p.a.named() == p.a.Gold)}
-		agree += rows[i][0]
-		right += rows[i][1]
-	}
-	n := float64(len(pairs))
-	iv := b.Sums(rows, 2, func(s, out []float64) { out[0], out[1] = s[0]/n, s[1]/s[0] })
-	var notes [2]string
-	if agree == 0 || agree == n {
-		iv[0], notes[0] = alike(agree > 0, len(pairs), b.Level), allAlike
-	}
-	if agree > 0 && (right == 0 || right == agree) {
-		iv[1], notes[1] = alike(right > 0, int(agree), b.Level), allAlike
-	}
-	e := &Ensemble{
-		Coverage: Result{Metric: "coverage", Group: Overall, N: len(pairs), Value: percent(agree / n), Low: percent(iv[0].Low), High: percent(iv[0].High), Missing: "not covered", Note: notes[0]},
-		Strict:   Result{Metric: "strict", Group: Overall, N: int(agree), Missing: "pair left out", Note: notes[1]},
-	}
-	if agree == 0 {
-		e.Strict.Note = "undefined: the goals agree on no pair"
-		return e
-	}
-	e.Strict.Value, e.Strict.Low, e.Strict.High = percent(right/agree), percent(iv[1].Low), percent(iv[1].High)
-	return e
 }

@@ -10,7 +10,6 @@ import (
 
 	"gotest.tools/v3/golden"
 
-	"gavel/judging"
 	"gavel/report"
 	"gavel/scoring"
 	"gavel/scoring/stats"
@@ -19,7 +18,10 @@ import (
 // judged is a run of n pairs, labelled A, of which those that right names are
 // right in both games and the others wrong in both.
 func judged(name string, n int, right func(i int) bool) *scoring.Run {
-	var units []scoring.Unit
+	return named(name, halves(n, right)...)
+}
+
+func halves(n int, right func(i int) bool) (units []twoGames) {
 	for i := range n {
 		game := "B"
 		if right(i + 1) {
@@ -28,6 +30,10 @@ func judged(name string, n int, right func(i int) bool) *scoring.Run {
 		group := []string{"Math", "Coding"}[i%2]
 		units = append(units, unit(fmt.Sprintf("p%03d", i+1), group, "A", game, game))
 	}
+	return units
+}
+
+func named(name string, units ...twoGames) *scoring.Run {
 	run := runOf(units...)
 	run.Dir, run.Manifest.Spec.Model.Name = name, name
 	run.Manifest.ID = name
@@ -157,9 +163,8 @@ func TestDifferenceIsPaired(t *testing.T) {
 }
 
 func TestCompareOnTheItemsOfBoth(t *testing.T) {
-	a, b := judged("a", 40, upTo(40)), judged("b", 40, upTo(40))
-	a.Units = slices.Delete(a.Units, 0, 3)
-	b.Units = slices.Delete(b.Units, 35, 40)
+	units := halves(40, upTo(40))
+	a, b := named("a", units[3:]...), named("b", units[:35]...)
 	c := compare(t, quick, a, b).Comparisons[0]
 	if c.N != 32 || c.OnlyA != 5 || c.OnlyB != 3 || !slices.Contains(c.Warnings, "5 pairs are only in A and 3 only in B: left out") {
 		t.Errorf("%d common, %d only in A, %d only in B, %q", c.N, c.OnlyA, c.OnlyB, c.Warnings)
@@ -171,20 +176,20 @@ func TestCompareOnTheItemsOfBoth(t *testing.T) {
 
 func TestCompareRefuses(t *testing.T) {
 	a := judged("runs/a", 4, upTo(4))
-	other := judged("runs/b", 4, upTo(4))
-	for i := range other.Units {
-		other.Units[i].Item += "x"
+	others, turns := halves(4, upTo(4)), halves(4, upTo(4))
+	for i := range others {
+		others[i].id += "x"
 	}
+	turns[2].gold = "B"
+	other, turned := named("runs/b", others...), named("runs/c", turns...)
 	other.Manifest.Dataset.Name = "others"
-	turned := judged("runs/c", 4, upTo(4))
-	turned.Units[2].Gold = 1
 	for _, c := range []struct {
 		name  string
 		other *scoring.Run
 		err   string
 	}{
 		{"no pair in common", other, "runs/a and runs/b have no pair in common (datasets pairs and others)"},
-		{"another label", turned, "runs/a and runs/c disagree on the label of p003"},
+		{"another label", turned, "runs/a and runs/c: they disagree on the label of p003"},
 	} {
 		if _, err := scoring.Compare([]*scoring.Run{a, c.other}, quick); err == nil || !strings.Contains(err.Error(), c.err) {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.err)
@@ -241,9 +246,14 @@ func TestUndefinedDifference(t *testing.T) {
 func TestEnsembleByHand(t *testing.T) {
 	better := runOf(unit("p1", "Math", "A", "A", "A"), unit("p2", "Math", "B", "A", "A"), unit("p3", "Math", "A", "A", "A"),
 		unit("p4", "Math", "A", "A", "B"), unit("p5", "Math", "B", "B", "B"), unit("p6", "Math", "A", "A", "tie"))
-	worse := runOf(unit("p1", "Math", "A", "A", "A"), unit("p2", "Math", "B", "A", "A"), unit("p3", "Math", "A", "B", "B"),
-		unit("p4", "Math", "A", "A", "A"), unit("p5", "Math", "B", "B", "B"), unit("p6", "Math", "A", "A", "A"))
-	worse.Manifest.Spec.Protocol, worse.Manifest.Spec.Goal, worse.Manifest.ID = "reversed", "worse", "worse"
+	named := []twoGames{unit("p1", "Math", "A", "A", "A"), unit("p2", "Math", "B", "A", "A"), unit("p3", "Math", "A", "B", "B"),
+		unit("p4", "Math", "A", "A", "A"), unit("p5", "Math", "B", "B", "B"), unit("p6", "Math", "A", "A", "A")}
+	reversed := func() *scoring.Run {
+		m := pairsManifest(len(named))
+		m.Spec.Protocol, m.Spec.Goal, m.ID = "reversed", "worse", "worse"
+		return runBy(m, named...)
+	}
+	worse := reversed()
 	e := compare(t, stats.Default, better, worse).Comparisons[0].Ensemble
 	if e == nil || !is(e.Coverage.Value, 50) || e.Coverage.N != 6 || !is(e.Strict.Value, 66.6667) || e.Strict.N != 3 {
 		t.Fatalf("%+v", e)
@@ -252,9 +262,10 @@ func TestEnsembleByHand(t *testing.T) {
 		t.Errorf("coverage %s, strict %s", show(e.Coverage), show(e.Strict))
 	}
 
-	for i := range worse.Units {
-		worse.Units[i].Games[0].Outcome, worse.Units[i].Games[0].Choice = judging.NoVerdict, judging.Nobody
+	for i := range named {
+		named[i].games[0] = "no-verdict"
 	}
+	worse = reversed()
 	e = compare(t, quick, better, worse).Comparisons[0].Ensemble
 	if !is(e.Coverage.Value, 0) || e.Strict.Value != nil || e.Strict.Low != nil || e.Strict.Note == "" || e.Strict.N != 0 {
 		t.Errorf("they agree on nothing: %+v", e)

@@ -12,6 +12,7 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
+	_ "gavel/protocols"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
@@ -19,39 +20,81 @@ import (
 // quick is a bootstrap for tests that look at values, not at intervals.
 var quick = stats.Bootstrap{Rounds: 100, Level: 0.95, Seed: 1}
 
-// unit is a pair by what its two games came to: the candidate named, "A" or
+// twoGames is a pair by what its two games came to: the candidate named, "A" or
 // "B", or an outcome without one.
-func unit(id, group, gold string, games ...string) scoring.Unit {
-	u := scoring.Unit{Item: id, Pattern: &scoring.Pattern{Group: group, Gold: index(gold)}}
-	for i, g := range games {
-		u.Games[i] = scoring.Game{Outcome: judging.Outcome(g), Choice: judging.Nobody, First: int8(i)} // A first, then B
-		if g == "A" || g == "B" {
-			u.Games[i].Outcome, u.Games[i].Choice = judging.Decided, index(g)
-		}
-	}
-	return u
+type twoGames struct {
+	id, group, gold string
+	games           []string
+	own             *datasets.Answer
+	p               []float64 // of the verdict, by game; none where it is not known
 }
 
-func index(candidate string) int8 {
-	if candidate == "A" {
-		return 0
+func unit(id, group, gold string, games ...string) twoGames {
+	return twoGames{id: id, group: group, gold: gold, games: games}
+}
+
+// records are those of the pair.
+func (u twoGames) records() []*judging.Record {
+	var out []*judging.Record
+	for i, g := range u.games {
+		r := &judging.Record{Schema: 1, Item: u.id, Group: u.group, Gold: u.gold, Showing: i, Showings: 2, Order: []string{"A", "B"}, Own: u.own, Outcome: judging.Outcome(g)}
+		if i == 1 {
+			r.Order = []string{"B", "A"}
+		}
+		reply := judging.Reply{Text: map[string]string{"tie": "[[A=B]]", "conflict": "[[A>B]] [[B>A]]", "no-verdict": "hm"}[g], Finish: backends.Stop}
+		switch g {
+		case "A", "B":
+			r.Outcome, r.Choice, reply.Text = judging.Decided, g, "[[A>B]]"
+			other := "[[B>A]]"
+			if r.Order[0] != g {
+				reply.Text, other = other, reply.Text
+			}
+			if i < len(u.p) {
+				r.Probabilities = []judging.Probability{{Label: reply.Text, P: u.p[i]}, {Label: other, P: 1 - u.p[i]}}
+			}
+		case "cut":
+			reply.Finish = backends.Length
+		case "prompt-too-long":
+			reply.Finish = backends.TooLong
+		case "refused":
+			reply.Finish = backends.Refused
+		}
+		if g != "failed" {
+			r.Replies = []judging.Reply{reply}
+		}
+		out = append(out, r)
 	}
-	return 1
+	return out
+}
+
+// pairsManifest is of a run of so many pairs.
+func pairsManifest(n int) *judging.Manifest {
+	m := judging.NewManifest("test", judging.Spec{
+		Protocol: "pairwise", Goal: "better", Model: judging.ModelSpec{Name: "judge"},
+		Prompt:  judging.Template{Name: "sop", Labels: []string{"A>B", "B>A", "A=B"}},
+		Dataset: judging.DatasetSpec{Items: n}, Parameters: judging.Parameters{MaxTokens: 4096},
+	})
+	m.Dataset.Name = "pairs"
+	return m
 }
 
 // runOf is a run of these pairs.
-func runOf(units ...scoring.Unit) *scoring.Run {
-	m := judging.NewManifest("test", judging.Spec{
-		Protocol: "pairwise", Goal: "better", Prompt: judging.Template{Name: "sop"}, Model: judging.ModelSpec{Name: "judge"},
-		Dataset: judging.DatasetSpec{Items: len(units)}, Parameters: judging.Parameters{MaxTokens: 4096},
-	})
-	m.Dataset.Name = "pairs"
-	run := &scoring.Run{Dir: "run", Manifest: m, Reading: judging.Reading{Policy: judging.Unique}, Units: units, Outcomes: map[judging.Outcome]int{}}
+func runOf(units ...twoGames) *scoring.Run { return runBy(pairsManifest(len(units)), units...) }
+
+func runBy(m *judging.Manifest, units ...twoGames) *scoring.Run {
+	load, err := scoring.NewLoader(m, judging.Reading{Policy: judging.Unique}, nil)
+	if err != nil {
+		panic(err)
+	}
 	for _, u := range units {
-		for _, g := range u.Games {
-			run.Outcomes[g.Outcome]++
+		for _, r := range u.records() {
+			if err := load.Add(r); err != nil {
+				panic(err)
+			}
 		}
 	}
+	run := load.Run()
+	run.Dir = "run"
 	return run
 }
 
@@ -104,7 +147,7 @@ type making struct {
 // makeRun runs a judge over a set and returns the run's directory.
 func makeRun(t *testing.T, how making) string {
 	t.Helper()
-	kind, err := judging.KindNamed(how.protocol)
+	kind, err := judging.ProtocolNamed(how.protocol)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +183,7 @@ func makeRun(t *testing.T, how making) string {
 		t.Fatal(err)
 	}
 	job := judging.Job{
-		Manifest: m, Protocol: kind.New(template, nil), Set: how.set, Rows: rows, Client: how.client, Concurrency: 4, GiveUp: 1 << 30,
+		Manifest: m, Asker: kind.New(template, nil), Set: how.set, Rows: rows, Client: how.client, Concurrency: 4, GiveUp: 1 << 30,
 		Write: dir.Write, Now: func() time.Time { return time.Unix(0, 0) },
 	}
 	if err := job.Run(t.Context()); err != nil {

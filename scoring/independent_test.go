@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gavel/judging"
+	"gavel/protocols/pairwise"
 	"gavel/scoring"
 )
 
@@ -152,13 +153,13 @@ func TestPublishedJudges(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			pairs := outputFile(t, c.path)
 			dir := filepath.Join(t.TempDir(), "run")
-			if _, err := judging.ImportJudgeBench(c.path, dir, "test"); err != nil {
+			if _, err := pairwise.ImportJudgeBench(c.path, dir, "test"); err != nil {
 				t.Fatal(err)
 			}
 			run := load(t, dir, judging.Reading{})
 			rep := run.Score(quick)
-			if len(run.Units) != 350 || run.Partial != 0 || run.Reread != 0 {
-				t.Errorf("%d pairs, %d partial, %d read otherwise than stored", len(run.Units), run.Partial, run.Reread)
+			if run.Items != 350 || run.Partial != 0 || run.Reread != 0 {
+				t.Errorf("%d pairs, %d partial, %d read otherwise than stored", run.Items, run.Partial, run.Reread)
 			}
 			sameScores(t, rep, pairs)
 			for metric, want := range map[string]float64{"strict": c.strict, "counter": c.counter} {

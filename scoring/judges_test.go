@@ -11,6 +11,7 @@ import (
 	"gavel/datasets"
 	"gavel/judging"
 	"gavel/report"
+	"gavel/report/table"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
@@ -69,8 +70,8 @@ func TestScriptedJudges(t *testing.T) {
 			}
 		})
 	}
-	for _, table := range all.Tables() {
-		if err := report.Text(&text, table); err != nil {
+	for _, laid := range all.Tables() {
+		if err := table.Text(&text, laid); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -74,7 +74,7 @@ var bothModes = []string{scoring.ModeCoT, scoring.ModeSelf}
 
 // manifestOf is of a run of a protocol that is not of pairs.
 func manifestOf(protocol string, items int) *judging.Manifest {
-	kind, err := judging.KindNamed(protocol)
+	kind, err := judging.ProtocolNamed(protocol)
 	if err != nil {
 		panic(err)
 	}

@@ -185,8 +185,8 @@ func TestPartialPairs(t *testing.T) {
 	rewrite(t, dir, kept)
 	run := load(t, dir, judging.Reading{})
 	rep := run.Score(quick)
-	if len(run.Units) != 37 || run.Partial != 2 || rep.Items != 37 || rep.Expected != 40 || find(t, rep, "strict", scoring.Overall).N != 37 {
-		t.Errorf("%d pairs, %d partial, report of %d of %d", len(run.Units), run.Partial, rep.Items, rep.Expected)
+	if run.Items != 37 || run.Partial != 2 || rep.Items != 37 || rep.Expected != 40 || find(t, rep, "strict", scoring.Overall).N != 37 {
+		t.Errorf("%d pairs, %d partial, report of %d of %d", run.Items, run.Partial, rep.Items, rep.Expected)
 	}
 	if rep.Outcomes["decided"] != 76 {
 		t.Errorf("%v: the games of partial pairs count as outcomes", rep.Outcomes)
@@ -195,8 +195,8 @@ func TestPartialPairs(t *testing.T) {
 		t.Errorf("warnings %q, want %q", rep.Warnings, want)
 	}
 	rewrite(t, dir, nil)
-	if run := load(t, dir, judging.Reading{}); len(run.Units) != 0 || run.Score(quick).Items != 0 {
-		t.Errorf("no records: %d pairs", len(run.Units))
+	if run := load(t, dir, judging.Reading{}); run.Items != 0 || run.Score(quick).Items != 0 {
+		t.Errorf("no records: %d pairs", run.Items)
 	}
 }
 

@@ -19,7 +19,7 @@ type Metric struct {
 	Missing string // how games without a verdict count
 	N       string // what n counts
 	// share gives what a pair adds to numerator and denominator.
-	share func(u Unit) (num, den float64)
+	share func(u pair) (num, den float64)
 }
 
 // Metrics lists the scores of a comparison, the headline first. A new one is a
@@ -42,44 +42,44 @@ func share(b bool) float64 {
 	return 0
 }
 
-func (u Unit) points() int       { return u.Games[0].points(u.Gold) + u.Games[1].points(u.Gold) }
-func (u Unit) strict() bool      { return u.points() == 2 }
-func (u Unit) bothDecided() bool { return u.Games[0].decided() && u.Games[1].decided() }
+func (u pair) points() int       { return u.games[0].points(u.gold) + u.games[1].points(u.gold) }
+func (u pair) strict() bool      { return u.points() == 2 }
+func (u pair) bothDecided() bool { return u.games[0].decided() && u.games[1].decided() }
 
-func strict(u Unit) (float64, float64)  { return share(u.strict()), 1 }
-func counter(u Unit) (float64, float64) { return share(u.points() > 0), 1 }
+func strict(u pair) (float64, float64)  { return share(u.strict()), 1 }
+func counter(u pair) (float64, float64) { return share(u.points() > 0), 1 }
 
-func halfTie(u Unit) (float64, float64) {
+func halfTie(u pair) (float64, float64) {
 	if u.points() == 0 {
 		return 0.5, 1
 	}
 	return counter(u)
 }
 
-func gameRight(i int) func(Unit) (float64, float64) {
-	return func(u Unit) (float64, float64) { return share(u.Games[i].points(u.Gold) == 1), 1 }
+func gameRight(i int) func(pair) (float64, float64) {
+	return func(u pair) (float64, float64) { return share(u.games[i].points(u.gold) == 1), 1 }
 }
 
-func drop(u Unit) (float64, float64) {
+func drop(u pair) (float64, float64) {
 	if !u.bothDecided() {
 		return 0, 0
 	}
 	return share(u.strict()), 1
 }
 
-func consistency(u Unit) (float64, float64) {
+func consistency(u pair) (float64, float64) {
 	if !u.bothDecided() {
 		return 0, 0
 	}
-	return share(u.Games[0].Choice == u.Games[1].Choice), 1
+	return share(u.games[0].choice == u.games[1].choice), 1
 }
 
 // firstPosition counts games, not pairs; a pair adds up to two.
-func firstPosition(u Unit) (num, den float64) {
-	for _, g := range u.Games {
+func firstPosition(u pair) (num, den float64) {
+	for _, g := range u.games {
 		if g.decided() {
 			den++
-			num += share(g.Choice == g.First)
+			num += share(g.choice == g.first)
 		}
 	}
 	return num, den
@@ -91,44 +91,45 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 	rep := Report{
 		ID: m.ID, Protocol: m.Spec.Protocol, Goal: m.Spec.Goal, Prompt: m.Spec.Prompt.Name, Settings: settings(m.Spec),
 		Model: m.Spec.Model.Name, Dataset: m.Dataset.Name, Simulated: m.Simulated,
-		Items: run.items(), Expected: m.Spec.Dataset.Items,
+		Items: run.Items, Expected: m.Spec.Dataset.Items,
 		Outcomes: map[string]int{}, Policy: run.Reading.Policy, AcceptCut: run.Reading.AcceptCut,
-		Bootstrap: Bootstrap{b.Rounds, b.Level, b.Seed, run.resampled()},
+		Bootstrap: Bootstrap{b.Rounds, b.Level, b.Seed, run.scorer.unit()},
 		Results:   []Result{}, Origins: run.Origins(), Warnings: run.warnings(),
 	}
 	for _, o := range Outcomes {
 		rep.Outcomes[o] = run.Outcomes[judging.Outcome(o)]
 	}
-	if run.family != nil {
-		return run.scoreFamily(rep, b)
-	}
-	groups := Groups(run.Units)
+	run.scorer.score(&rep, b)
+	return rep
+}
+
+func (f *pairs) score(rep *Report, b stats.Bootstrap) {
+	groups := groupsOf(f.rows)
 	byGroup := make([][]Result, len(groups))
 	var todo errgroup.Group
 	todo.SetLimit(runtime.GOMAXPROCS(0)) // what is drawn takes memory
 	for i, g := range groups {
 		todo.Go(func() error {
-			byGroup[i] = append(scoreGroup(g, run.Units, b), scoreReferences(g, run.Units, b)...)
+			byGroup[i] = append(scoreGroup(g, f.rows, b), scoreReferences(g, f.rows, b)...)
 			return nil
 		})
 	}
 	todo.Wait()
-	rep.Repeats, rep.Calibration = run.agreement(b), run.calibrate(b)
+	rep.Repeats, rep.Calibration = f.agreement(b), f.calibrate(b)
 	for _, results := range byGroup {
 		rep.Results = append(rep.Results, results...)
 	}
-	return rep
 }
 
-// Groups lists Overall and, where there is more than one, the groups of the
+// groupsOf lists Overall and, where there is more than one, the groups of the
 // units in the order tables print them.
-func Groups(units []Unit) []string {
+func groupsOf(units []pair) []string {
 	seen := map[string]bool{}
 	var groups []string
 	for _, u := range units {
-		if !seen[u.Group] {
-			seen[u.Group] = true
-			groups = append(groups, u.Group)
+		if !seen[u.group] {
+			seen[u.group] = true
+			groups = append(groups, u.group)
 		}
 	}
 	if len(groups) < 2 {
@@ -140,7 +141,7 @@ func Groups(units []Unit) []string {
 
 // scoreGroup sums each metric's numerator and denominator, column by column,
 // and resamples the rows.
-func scoreGroup(group string, units []Unit, b stats.Bootstrap) []Result {
+func scoreGroup(group string, units []pair, b stats.Bootstrap) []Result {
 	rows := &stats.Rows{}
 	if group == Overall {
 		rows.Grow(len(units))
@@ -149,21 +150,21 @@ func scoreGroup(group string, units []Unit, b stats.Bootstrap) []Result {
 		row   []float64
 		class uint32
 	}
-	kinds := map[*Pattern]kind{}
+	kinds := map[*pattern]kind{}
 	sums := make([]float64, 2*len(Metrics))
 	pairs := make([]int, len(Metrics)) // that add to the metric's denominator
 	for _, u := range units {
-		if group != Overall && u.Group != group {
+		if group != Overall && u.group != group {
 			continue
 		}
-		k, ok := kinds[u.Pattern]
+		k, ok := kinds[u.pattern]
 		if !ok {
 			k.row = make([]float64, len(sums))
 			for i, m := range Metrics {
 				k.row[2*i], k.row[2*i+1] = m.share(u)
 			}
 			k.class = rows.Class(k.row)
-			kinds[u.Pattern] = k
+			kinds[u.pattern] = k
 		}
 		for i, v := range k.row {
 			sums[i] += v
@@ -236,9 +237,9 @@ func (run *Run) warnings() []string {
 	for _, o := range run.Origins() {
 		say("%s", o)
 	}
-	n, unit := run.items(), "pairs have not both games"
-	if run.family != nil {
-		unit = "items have not all their judgments"
+	n, unit := run.Items, "items have not all their judgments"
+	if s, ok := run.scorer.(lacks); ok {
+		unit = s.lacking()
 	}
 	if left := m.Spec.Dataset.Items - n; left > 0 {
 		say("incomplete: %d of %d %s in the records and are left out", left, m.Spec.Dataset.Items, unit)
@@ -274,8 +275,12 @@ func (run *Run) warnings() []string {
 	if run.Unheld > 0 {
 		say("%d replies are not one of the labels, though the server was asked to hold them to those: it passes --constrain over", run.Unheld)
 	}
-	if run.Unlikely > 0 {
-		say("%d of %d decided games name a label that was not the likeliest as a whole: the server wrote it token by token", run.Unlikely, run.Outcomes[judging.Decided])
+	known, unlikely := 0, 0
+	if s, ok := run.scorer.(calibrated); ok {
+		known, unlikely = s.confidences()
+	}
+	if unlikely > 0 {
+		say("%d of %d decided games name a label that was not the likeliest as a whole: the server wrote it token by token", unlikely, run.Outcomes[judging.Decided])
 	}
 	if n := run.Outcomes[judging.Refused]; n > 0 {
 		say("%d of %d replies were refused and %s", n, games, run.lost())
@@ -285,7 +290,7 @@ func (run *Run) warnings() []string {
 			say("%d of %d repeated judgments failed or are missing; the same run command asks for them", left, m.Judgments)
 		}
 	}
-	if m.Spec.Parameters.Logprobs && len(run.Forecasts) == 0 && run.Outcomes[judging.Decided] > 0 {
+	if m.Spec.Parameters.Logprobs && known == 0 && run.Outcomes[judging.Decided] > 0 {
 		say("the server told no probabilities of the labels: there is no calibration")
 	}
 	if m.Referenced != nil {

@@ -26,8 +26,8 @@ import (
 //	p6 Coding  B    no verdict   B              0 +1    the second
 //	p7 Coding  A    cut          failed         0  0    none
 //	p8 Coding  A    B            conflict      −1  0    none
-func eightPairs() []scoring.Unit {
-	return []scoring.Unit{
+func eightPairs() []twoGames {
+	return []twoGames{
 		unit("p1", "Math", "A", "A", "A"),
 		unit("p2", "Math", "B", "B", "B"),
 		unit("p3", "Math", "A", "A", "B"),
@@ -79,20 +79,20 @@ func TestMetricsWhereThereIsLittle(t *testing.T) {
 	nothing := wants{"strict": undefined, "counter": undefined, "first-order": undefined, "second-order": undefined, "half-tie": undefined, "drop": undefined, "consistency": undefined, "first-position": undefined}
 	for _, c := range []struct {
 		name  string
-		units []scoring.Unit
+		units []twoGames
 		want  wants
 	}{
 		{"no pairs", nil, nothing},
-		{"one pair, right", []scoring.Unit{unit("p1", "Math", "A", "A", "A")},
+		{"one pair, right", []twoGames{unit("p1", "Math", "A", "A", "A")},
 			wants{"strict": 100, "counter": 100, "first-order": 100, "second-order": 100, "half-tie": 100, "drop": 100, "consistency": 100, "first-position": 50}},
-		{"one pair, wrong", []scoring.Unit{unit("p1", "Math", "A", "B", "B")},
+		{"one pair, wrong", []twoGames{unit("p1", "Math", "A", "B", "B")},
 			wants{"strict": 0, "counter": 0, "half-tie": 0, "drop": 0, "consistency": 100, "first-position": 50}},
-		{"one game decided", []scoring.Unit{unit("p1", "Math", "B", "tie", "B")},
+		{"one game decided", []twoGames{unit("p1", "Math", "B", "tie", "B")},
 			wants{"strict": 0, "counter": 100, "first-order": 0, "second-order": 100, "half-tie": 100, "drop": undefined, "consistency": undefined, "first-position": 100}},
-		{"all tied", []scoring.Unit{unit("p1", "Math", "A", "tie", "tie"), unit("p2", "Math", "B", "tie", "tie")}, none},
-		{"all without a verdict", []scoring.Unit{unit("p1", "Math", "A", "no-verdict", "no-verdict"), unit("p2", "Math", "B", "no-verdict", "no-verdict")}, none},
-		{"all failed", []scoring.Unit{unit("p1", "Math", "A", "failed", "failed")}, none},
-		{"each outcome without a verdict", []scoring.Unit{
+		{"all tied", []twoGames{unit("p1", "Math", "A", "tie", "tie"), unit("p2", "Math", "B", "tie", "tie")}, none},
+		{"all without a verdict", []twoGames{unit("p1", "Math", "A", "no-verdict", "no-verdict"), unit("p2", "Math", "B", "no-verdict", "no-verdict")}, none},
+		{"all failed", []twoGames{unit("p1", "Math", "A", "failed", "failed")}, none},
+		{"each outcome without a verdict", []twoGames{
 			unit("p1", "Math", "A", "conflict", "cut"), unit("p2", "Math", "A", "prompt-too-long", "refused"), unit("p3", "Math", "B", "tie", "no-verdict"),
 		}, none},
 	} {
@@ -111,12 +111,9 @@ func TestGroups(t *testing.T) {
 		{"others by name, after those", []string{"zebra", "Math", "apple"}, []string{"overall", "Math", "apple", "zebra"}},
 		{"none", nil, []string{"overall"}},
 	} {
-		var units []scoring.Unit
+		var units []twoGames
 		for i, g := range c.groups {
 			units = append(units, unit(string(rune('a'+i)), g, "A", "A", "A"))
-		}
-		if got := scoring.Groups(units); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 		var inResults []string
 		for _, r := range runOf(units...).Score(quick).Results {
@@ -143,7 +140,7 @@ func TestResultsNameTheMetrics(t *testing.T) {
 }
 
 func TestIntervals(t *testing.T) {
-	var units []scoring.Unit
+	var units []twoGames
 	for i := range 100 {
 		game := "A"
 		if i%4 == 0 {
@@ -164,7 +161,7 @@ func TestIntervals(t *testing.T) {
 	}
 	// Two games of a pair are one unit: 20 games all for the first are 10 of 10
 	// pairs, low = 0.025^(1/10).
-	var firsts []scoring.Unit
+	var firsts []twoGames
 	for i := range 10 {
 		firsts = append(firsts, unit(string(rune('a'+i)), "Math", "A", "A", "B"))
 	}

@@ -106,7 +106,7 @@ type multiOption struct {
 	names   map[string]string // the distinct ids of options
 }
 
-func newMultiOption(m *judging.Manifest) family {
+func newMultiOption(m *judging.Manifest) Scorer {
 	return &multiOption{
 		goal: m.Spec.Options.Get(judging.GoalOption), missing: MissingUsable,
 		of: map[string]*ballot{}, orders: map[string][]int{}, names: map[string]string{},
@@ -118,7 +118,7 @@ func (*multiOption) headline() string    { return GradeScore }
 func (*multiOption) policies() []Missing { return []Missing{MissingUsable, MissingStrict} }
 func (f *multiOption) count(how Missing) { f.missing = how }
 
-func (f *multiOption) add(r *judging.Record, v judging.Verdict) (bool, error) {
+func (f *multiOption) add(r *judging.Record, v judging.Verdict, _ judging.Asker) (bool, error) {
 	b := f.of[r.Item]
 	switch {
 	case r.Shape != "options":

@@ -34,7 +34,7 @@ type twice struct{ a, b tally }
 
 // compare pairs items. Number and texts of the options may differ between the
 // runs by an unrelated one; what is right to name differs with the goal.
-func (f *multiOption) compare(other family, boot stats.Bootstrap) (differences []Difference, n, onlyA, onlyB int, err error) {
+func (f *multiOption) compare(other Scorer, boot stats.Bootstrap) (differences []Difference, n, onlyA, onlyB int, err error) {
 	g, ok := other.(*multiOption)
 	if !ok {
 		return nil, 0, 0, 0, errOtherFamily
@@ -147,10 +147,10 @@ const (
 //	                            that share the first place share the item
 //	best-and-worst-contradict   shown in the same order, one option is called both
 //	best-and-worst-by-chance    the same of two judges that name any place
-func (f *multiOption) together(other family, boot stats.Bootstrap) []Result {
+func (f *multiOption) together(c *Comparison, other Scorer, boot stats.Bootstrap) {
 	g, ok := other.(*multiOption)
 	if !ok || f.goal == g.goal {
-		return nil
+		return
 	}
 	pairs := pairBallots(f, g, boot.Seed)
 	rows := make([][]float64, len(pairs))
@@ -190,7 +190,7 @@ func (f *multiOption) together(other family, boot stats.Bootstrap) []Result {
 	if sums[3] == 0 {
 		chance.Note = neitherGoal
 	}
-	return []Result{differ, contradict, chance}
+	c.Together = []Result{differ, contradict, chance}
 }
 
 const neitherGoal = "undefined: no order of the same options got a verdict under both goals"

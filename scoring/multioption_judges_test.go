@@ -17,6 +17,7 @@ import (
 	"gavel/datasets"
 	"gavel/judging"
 	"gavel/report"
+	"gavel/report/table"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
@@ -88,7 +89,7 @@ func withUnrelated(t *testing.T, set *datasets.Set) *datasets.Set {
 // choose runs a judge over options and loads the run.
 func choose(t *testing.T, set *datasets.Set, judge backends.Client, options judging.Settings) *scoring.Run {
 	t.Helper()
-	kind, err := judging.KindNamed("multi-option")
+	kind, err := judging.ProtocolNamed("multi-option")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +124,7 @@ func choose(t *testing.T, set *datasets.Set, judge backends.Client, options judg
 	if err := dir.Begin(m, func(func([]byte) error) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
-	job := judging.Job{Manifest: m, Protocol: protocol, Set: set, Rows: rows, Client: judge, Concurrency: 4, GiveUp: 1 << 30, Write: dir.Write, Now: func() time.Time { return time.Unix(0, 0) }}
+	job := judging.Job{Manifest: m, Asker: protocol, Set: set, Rows: rows, Client: judge, Concurrency: 4, GiveUp: 1 << 30, Write: dir.Write, Now: func() time.Time { return time.Unix(0, 0) }}
 	if err := job.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -178,9 +179,9 @@ func TestScriptedJudgesOfOptions(t *testing.T) {
 	run("right", "worst", unrelated, map[string]float64{"grade": 1, "accuracy": 100, "unrelated": 100})
 
 	var text bytes.Buffer
-	print := func(tables []report.Table) {
-		for _, table := range tables {
-			if err := report.Text(&text, table); err != nil {
+	print := func(tables []table.Table) {
+		for _, laid := range tables {
+			if err := table.Text(&text, laid); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Values of Pattern.Own.
+// Values of pattern.own.
 const (
 	OwnUnknown int8 = iota // there is none, or nobody can tell
 	OwnRight
@@ -53,17 +53,17 @@ var referenceShares = []ratio{
 
 // scoreReferences computes them for a group; none where no pair of the run was
 // compared with a reference.
-func scoreReferences(group string, units []Unit, b stats.Bootstrap) []Result {
+func scoreReferences(group string, units []pair, b stats.Bootstrap) []Result {
 	c, any := newClusters(pairWidth), false
 	for _, u := range units {
-		if u.Own == OwnUnknown {
+		if u.own == OwnUnknown {
 			continue
 		}
 		any = true
-		if group != Overall && u.Group != group {
+		if group != Overall && u.group != group {
 			continue
 		}
-		right, judged := share(u.Own == OwnRight), share(u.strict())
+		right, judged := share(u.own == OwnRight), share(u.strict())
 		copy(c.filled, []float64{1, right, 1 - right, right * judged, (1 - right) * judged})
 		c.add()
 	}

@@ -1,83 +1,97 @@
-package scoring
+package scoring_test
 
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"gavel/datasets"
-	"gavel/judging"
+	"gavel/scoring"
 	"gavel/scoring/stats"
 )
 
+var (
+	ownUnknown *datasets.Answer
+	ownRight   = &datasets.Answer{Right: true}
+	ownWrong   = &datasets.Answer{}
+)
+
 // referencedUnit is a pair that was judged rightly in both games or in one.
-func referencedUnit(i int, group string, own int8, strict bool) Unit {
-	p := &Pattern{Group: group, Own: own}
-	for g := range p.Games {
-		p.Games[g] = Game{Outcome: judging.Decided, seen: true}
+func referencedUnit(i int, group string, own *datasets.Answer, strict bool) twoGames {
+	u := unit(fmt.Sprint(i), group, "A", "A", "A")
+	if u.own = own; !strict {
+		u.games[1] = "B"
 	}
-	if !strict {
-		p.Games[1].Choice = 1
+	return u
+}
+
+// references are the results that are about the judge's own answers.
+func references(run *scoring.Run, group string) (found []scoring.Result) {
+	for _, r := range run.Score(stats.Default).Results {
+		if r.Group == group && slices.Contains(scoring.ReferenceMetrics, r.Metric) {
+			found = append(found, r)
+		}
 	}
-	return Unit{fmt.Sprint(i), p}
+	return found
 }
 
 // By hand: of 10 pairs with G known, 6 own answers are right, of which 5 are
 // judged strictly right; of the 4 wrong, 1. So n = 10, ΣG = 6, ΣJ = 6, ΣGJ = 5 and
 // r = (10·5 − 6·6) / √(6·4 · 6·4) = 14/24.
 func TestReferencesByHand(t *testing.T) {
-	var units []Unit
-	add := func(n int, own int8, strict bool) {
+	var units []twoGames
+	add := func(n int, own *datasets.Answer, strict bool) {
 		for range n {
 			units = append(units, referencedUnit(len(units), "g", own, strict))
 		}
 	}
-	add(5, OwnRight, true)
-	add(1, OwnRight, false)
-	add(1, OwnWrong, true)
-	add(3, OwnWrong, false)
-	add(7, OwnUnknown, true)
-	got := map[string]Result{}
-	for _, r := range scoreReferences(Overall, units, stats.Default) {
+	add(5, ownRight, true)
+	add(1, ownRight, false)
+	add(1, ownWrong, true)
+	add(3, ownWrong, false)
+	add(7, ownUnknown, true)
+	got := map[string]scoring.Result{}
+	for _, r := range references(runOf(units...), scoring.Overall) {
 		got[r.Metric] = r
 	}
 	for metric, want := range map[string]struct {
 		value float64
 		n     int
 	}{
-		GenerationAccuracy: {60, 10}, StrictOwnRight: {math.Round(500.0/6*1e4) / 1e4, 6}, StrictOwnWrong: {25, 4}, CorrelationGJ: {math.Round(14.0/24*1e6) / 1e6, 10},
+		scoring.GenerationAccuracy: {60, 10}, scoring.StrictOwnRight: {math.Round(500.0/6*1e4) / 1e4, 6}, scoring.StrictOwnWrong: {25, 4}, scoring.CorrelationGJ: {math.Round(14.0/24*1e6) / 1e6, 10},
 	} {
 		r := got[metric]
-		if r.Value == nil || *r.Value != want.value || r.N != want.n || r.Low == nil || *r.Low >= *r.Value || *r.High < *r.Value || (r.Unit == UnitCorrelation) != (metric == CorrelationGJ) {
+		if r.Value == nil || *r.Value != want.value || r.N != want.n || r.Low == nil || *r.Low >= *r.Value || *r.High < *r.Value || (r.Unit == scoring.UnitCorrelation) != (metric == scoring.CorrelationGJ) {
 			t.Errorf("%s: %+v, want %v of %d", metric, r, want.value, want.n)
 		}
 	}
-	if len(got) != len(ReferenceMetrics) {
+	if len(got) != len(scoring.ReferenceMetrics) {
 		t.Errorf("%d metrics", len(got))
 	}
 }
 
 func TestReferencesUndefined(t *testing.T) {
 	for name, c := range map[string]struct {
-		units []Unit
+		units []twoGames
 		notes map[string]string
 	}{
-		"none was shown": {[]Unit{referencedUnit(0, "g", OwnUnknown, true)}, nil},
-		"none in the group": {[]Unit{referencedUnit(0, "other", OwnRight, true)}, map[string]string{
-			GenerationAccuracy: "undefined: nobody knows of any pair whether the judge's own answer is right",
-			CorrelationGJ:      "undefined: nobody knows of any pair whether the judge's own answer is right"}},
-		"all own answers right": {[]Unit{referencedUnit(0, "g", OwnRight, true), referencedUnit(1, "g", OwnRight, false)}, map[string]string{
-			StrictOwnWrong: "undefined: no answer of the judge's own is known to be wrong",
-			CorrelationGJ:  "undefined: G has no variance: the judge's own answers are all right"}},
-		"all own answers wrong": {[]Unit{referencedUnit(0, "g", OwnWrong, true), referencedUnit(1, "g", OwnWrong, false)}, map[string]string{
-			StrictOwnRight: "undefined: no answer of the judge's own is known to be right",
-			CorrelationGJ:  "undefined: G has no variance: the judge's own answers are all wrong"}},
-		"all judged wrong": {[]Unit{referencedUnit(0, "g", OwnRight, false), referencedUnit(1, "g", OwnWrong, false)}, map[string]string{
-			CorrelationGJ: "undefined: J has no variance: the pairs are all judged wrong"}},
-		"all judged right": {[]Unit{referencedUnit(0, "g", OwnRight, true), referencedUnit(1, "g", OwnWrong, true)}, map[string]string{
-			CorrelationGJ: "undefined: J has no variance: the pairs are all judged right"}},
+		"none was shown": {[]twoGames{referencedUnit(0, "g", ownUnknown, true)}, nil},
+		"none in the group": {[]twoGames{referencedUnit(0, "other", ownRight, true)}, map[string]string{
+			scoring.GenerationAccuracy: "undefined: nobody knows of any pair whether the judge's own answer is right",
+			scoring.CorrelationGJ:      "undefined: nobody knows of any pair whether the judge's own answer is right"}},
+		"all own answers right": {[]twoGames{referencedUnit(0, "g", ownRight, true), referencedUnit(1, "g", ownRight, false)}, map[string]string{
+			scoring.StrictOwnWrong: "undefined: no answer of the judge's own is known to be wrong",
+			scoring.CorrelationGJ:  "undefined: G has no variance: the judge's own answers are all right"}},
+		"all own answers wrong": {[]twoGames{referencedUnit(0, "g", ownWrong, true), referencedUnit(1, "g", ownWrong, false)}, map[string]string{
+			scoring.StrictOwnRight: "undefined: no answer of the judge's own is known to be right",
+			scoring.CorrelationGJ:  "undefined: G has no variance: the judge's own answers are all wrong"}},
+		"all judged wrong": {[]twoGames{referencedUnit(0, "g", ownRight, false), referencedUnit(1, "g", ownWrong, false)}, map[string]string{
+			scoring.CorrelationGJ: "undefined: J has no variance: the pairs are all judged wrong"}},
+		"all judged right": {[]twoGames{referencedUnit(0, "g", ownRight, true), referencedUnit(1, "g", ownWrong, true)}, map[string]string{
+			scoring.CorrelationGJ: "undefined: J has no variance: the pairs are all judged right"}},
 	} {
-		results := scoreReferences("g", c.units, stats.Default)
+		results := references(runOf(append(c.units, unit("y", "y", "A", "A", "A"), unit("z", "g", "A", "A", "A"))...), "g")
 		if (results == nil) != (c.notes == nil) {
 			t.Errorf("%s: %+v", name, results)
 		}
@@ -85,15 +99,6 @@ func TestReferencesUndefined(t *testing.T) {
 			if note, ok := c.notes[r.Metric]; ok && (r.Note != note || r.Value != nil || r.Low != nil) {
 				t.Errorf("%s, %s: %+v, want %q", name, r.Metric, r, note)
 			}
-		}
-	}
-}
-
-// What a record says of the judge's own answer reaches its pair.
-func TestOwnAnswersOfRecords(t *testing.T) {
-	for want, own := range map[int8]*datasets.Answer{OwnUnknown: nil, OwnRight: {Right: true}, OwnWrong: {}} {
-		if got := knownOwn(&judging.Record{Own: own}); got != want {
-			t.Errorf("%+v: %d", own, got)
 		}
 	}
 }

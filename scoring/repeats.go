@@ -34,8 +34,8 @@ type RepeatedValue struct {
 
 // repeated are a pair's games of every time: first all of the first time.
 type repeated struct {
-	pattern Pattern // without games
-	times   [][2]Game
+	pattern pattern // without games
+	times   [][2]game
 }
 
 // complete tells whether every game was answered.
@@ -45,7 +45,7 @@ func (p *repeated) complete(times int) bool {
 	}
 	for _, games := range p.times[:times] {
 		for _, g := range games {
-			if !g.seen || g.Outcome == judging.Failed {
+			if !g.seen || g.outcome == judging.Failed {
 				return false
 			}
 		}
@@ -54,17 +54,17 @@ func (p *repeated) complete(times int) bool {
 }
 
 // repeat notes a game of one of the times; false where it has been seen.
-func (run *Run) repeat(r *judging.Record, g Game) bool {
-	if run.repeats == nil {
-		run.repeats = map[string]*repeated{}
+func (f *pairs) repeat(r *judging.Record, g game) bool {
+	if f.repeats == nil {
+		f.repeats = map[string]*repeated{}
 	}
-	p := run.repeats[r.Item]
+	p := f.repeats[r.Item]
 	if p == nil {
-		p = &repeated{pattern: Pattern{Group: r.Group, Gold: candidate(r, r.Gold)}}
-		run.repeats[r.Item] = p
+		p = &repeated{pattern: pattern{group: r.Group, gold: candidate(r, r.Gold)}}
+		f.repeats[r.Item] = p
 	}
 	for len(p.times) <= r.Repeat {
-		p.times = append(p.times, [2]Game{})
+		p.times = append(p.times, [2]game{})
 	}
 	game := &p.times[r.Repeat][r.Showing]
 	if game.seen {
@@ -76,41 +76,41 @@ func (run *Run) repeat(r *judging.Record, g Game) bool {
 
 // everyTime lists the units that were answered every time, as each time had
 // them; only those that keep allows. The lists are in the order of the items.
-func (run *Run) everyTime(keep func(item string) bool) [][]Unit {
-	times := run.Manifest.Spec.Parameters.Times()
-	out := make([][]Unit, times)
-	for _, u := range run.Units {
-		p := run.repeats[u.Item]
-		if p == nil || !p.complete(times) || !keep(u.Item) {
+func (f *pairs) everyTime(keep func(item string) bool) [][]pair {
+	times := f.manifest.Spec.Parameters.Times()
+	out := make([][]pair, times)
+	for _, u := range f.rows {
+		p := f.repeats[u.item]
+		if p == nil || !p.complete(times) || !keep(u.item) {
 			continue
 		}
 		for k := range out {
 			pattern := p.pattern
-			pattern.Games = p.times[k]
-			out[k] = append(out[k], Unit{u.Item, &pattern})
+			pattern.games = p.times[k]
+			out[k] = append(out[k], pair{u.item, &pattern})
 		}
 	}
 	return out
 }
 
 // agreement computes what repeats tell, nil for a run that asked once.
-func (run *Run) agreement(b stats.Bootstrap) *Repeats {
-	times := run.Manifest.Spec.Parameters.Times()
+func (f *pairs) agreement(b stats.Bootstrap) *Repeats {
+	times := f.manifest.Spec.Parameters.Times()
 	if times < 2 {
 		return nil
 	}
-	each := run.everyTime(func(string) bool { return true })
+	each := f.everyTime(func(string) bool { return true })
 	rep := &Repeats{Times: times, Values: []RepeatedValue{}}
 	rows := make([][]float64, len(each[0]))
 	same, prompts := 0.0, 0.0
 	for i := range each[0] {
 		row := make([]float64, 2)
-		for s := range each[0][i].Games {
-			first, agree := each[0][i].Games[s], true
+		for s := range each[0][i].games {
+			first, agree := each[0][i].games[s], true
 			verdict := first.verdict()
 			for _, units := range each[1:] {
-				g := units[i].Games[s]
-				agree = agree && g.Outcome == first.Outcome && g.Choice == first.Choice
+				g := units[i].games[s]
+				agree = agree && g.outcome == first.outcome && g.choice == first.choice
 				verdict = verdict || g.verdict()
 			}
 			if !verdict {
@@ -133,7 +133,7 @@ func (run *Run) agreement(b stats.Bootstrap) *Repeats {
 		r.Value, r.Low, r.High = percent(same/prompts), percent(iv.Low), percent(iv.High)
 	}
 	rep.SelfAgreement = r
-	for _, g := range Groups(run.Units) {
+	for _, g := range groupsOf(f.rows) {
 		for _, m := range Metrics {
 			rep.Values = append(rep.Values, m.each(g, each))
 		}
@@ -152,14 +152,14 @@ func withPrompts(rows [][]float64) (n int) {
 }
 
 // each computes a metric on a group, each time by itself.
-func (m Metric) each(group string, times [][]Unit) RepeatedValue {
+func (m Metric) each(group string, times [][]pair) RepeatedValue {
 	v := RepeatedValue{Metric: m.Name, Group: group}
 	least, most, all := 0.0, 0.0, true
 	for k, units := range times {
 		var num, den float64
 		n := 0
 		for _, u := range units {
-			if group == Overall || u.Group == group {
+			if group == Overall || u.group == group {
 				a, b := m.share(u)
 				num, den, n = num+a, den+b, n+1
 			}
@@ -184,19 +184,19 @@ func (m Metric) each(group string, times [][]Unit) RepeatedValue {
 
 // noise is the larger noise floor of a metric on a group over the runs that
 // asked more than once, on the pairs compared; nil where none did.
-func noise(m Metric, group string, pairs []both, runs ...*Run) *float64 {
+func noise(m Metric, group string, pairs []both, runs ...*pairs) *float64 {
 	common := make([]string, len(pairs))
 	for i, p := range pairs {
-		common[i] = p.a.Item
+		common[i] = p.a.item
 	}
 	keep := func(item string) bool { _, ok := slices.BinarySearch(common, item); return ok }
 	var floor *float64
-	for _, run := range runs {
-		if run.Manifest.Spec.Parameters.Times() < 2 {
+	for _, f := range runs {
+		if f.manifest.Spec.Parameters.Times() < 2 {
 			continue
 		}
-		if f := m.each(group, run.everyTime(keep)).NoiseFloor; f != nil && (floor == nil || *f > *floor) {
-			floor = f
+		if x := m.each(group, f.everyTime(keep)).NoiseFloor; x != nil && (floor == nil || *x > *floor) {
+			floor = x
 		}
 	}
 	return floor

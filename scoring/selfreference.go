@@ -83,7 +83,7 @@ type selfReference struct {
 	mixed int        // questions whose records disagree on the judge's own answer
 }
 
-func newSelfReference(m *judging.Manifest) family {
+func newSelfReference(m *judging.Manifest) Scorer {
 	return &selfReference{manifest: m, missing: MissingWrong}
 }
 
@@ -92,7 +92,7 @@ func (f *selfReference) count(how Missing) { f.missing = how }
 
 func (*selfReference) policies() []Missing { return []Missing{MissingWrong, MissingDrop} }
 
-func (f *selfReference) add(r *judging.Record, v judging.Verdict) (bool, error) {
+func (f *selfReference) add(r *judging.Record, v judging.Verdict, _ judging.Asker) (bool, error) {
 	mode := slices.Index(modes[:], r.Mode)
 	if mode < 0 || r.Shape != "judgment" || r.Gold != correct && r.Gold != incorrect {
 		return false, fmt.Errorf("a judgment of self-reference is Correct or Incorrect in mode cot or self; this record is of another kind (shape %q, mode %q, gold %q)", r.Shape, r.Mode, r.Gold)

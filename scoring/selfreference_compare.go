@@ -36,7 +36,7 @@ func (f *selfReference) noun() string { return "judgment" }
 // the one that is a test over independent units whatever the number of agents.
 func (f *selfReference) headline() string { return GenerationAccuracy }
 
-func (f *selfReference) compare(other family, boot stats.Bootstrap) (diffs []Difference, n, onlyA, onlyB int, err error) {
+func (f *selfReference) compare(other Scorer, boot stats.Bootstrap) (diffs []Difference, n, onlyA, onlyB int, err error) {
 	g, ok := other.(*selfReference)
 	if !ok {
 		return nil, 0, 0, 0, errOtherFamily

@@ -8,6 +8,7 @@ import (
 
 	"gavel/judging"
 	"gavel/report"
+	"gavel/report/table"
 	"gavel/scoring"
 )
 
@@ -42,10 +43,10 @@ func TestSelfReferencePrinted(t *testing.T) {
 		rep.Run = run.Dir
 		scores.Runs = append(scores.Runs, rep)
 	}
-	text := func(tables []report.Table) []byte {
+	text := func(tables []table.Table) []byte {
 		var b bytes.Buffer
-		for _, table := range tables {
-			if err := report.Text(&b, table); err != nil {
+		for _, laid := range tables {
+			if err := table.Text(&b, laid); err != nil {
 				t.Fatal(err)
 			}
 		}

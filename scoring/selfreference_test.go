@@ -15,6 +15,7 @@ import (
 
 	"gavel/judging"
 	"gavel/report"
+	"gavel/report/table"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
@@ -421,8 +422,8 @@ func TestSelfReferenceDegenerate(t *testing.T) {
 			if _, err := json.Marshal(rep); err != nil {
 				t.Fatal(err)
 			}
-			for _, table := range (report.Scores{Runs: []scoring.Report{rep, rep}}).Tables() {
-				if err := report.Text(&bytes.Buffer{}, table); err != nil {
+			for _, laid := range (report.Scores{Runs: []scoring.Report{rep, rep}}).Tables() {
+				if err := table.Text(&bytes.Buffer{}, laid); err != nil {
 					t.Fatal(err)
 				}
 			}

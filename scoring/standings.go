@@ -58,7 +58,7 @@ type placing interface {
 	headings() []heading
 	// versus is the p of another run of the family under h, on the n units that
 	// both have; NaN where there is none.
-	versus(other family, h heading, p stats.Permutation) (pvalue float64, n int)
+	versus(other Scorer, h heading, p stats.Permutation) (pvalue float64, n int)
 }
 
 // Standings holds runs of one condition against each other, by each of their
@@ -95,17 +95,17 @@ func (run *Run) comparable(other *Run) error {
 	if a, b := run.Manifest.Spec.Protocol, other.Manifest.Spec.Protocol; a != b {
 		return fmt.Errorf("%s (%s) and %s (%s) are not of one condition", run.Dir, a, other.Dir, b)
 	}
-	if _, ok := run.family.(placing); run.family != nil && !ok {
+	if _, ok := run.scorer.(placing); !ok {
 		return fmt.Errorf("%s: runs of %s have no headline to be held against each other by", run.Dir, run.Manifest.Spec.Protocol)
 	}
 	return nil
 }
 
 func (run *Run) headings() []heading {
-	if f, ok := run.family.(placing); ok {
+	if f, ok := run.scorer.(placing); ok {
 		return f.headings()
 	}
-	return []heading{{"strict", "", mcNemar}}
+	return nil
 }
 
 func (rep Report) headline(h heading) Result {
@@ -130,7 +130,7 @@ func (s *Standing) test(runs []*Run, h heading, b stats.Bootstrap) {
 	var family []float64
 	for i, a := range runs {
 		for j, other := range runs[i+1:] {
-			p, n := a.versus(other, h, how)
+			p, n := a.scorer.(placing).versus(other.scorer, h, how)
 			v := Versus{A: i, B: i + 1 + j, N: n, Same: true}
 			if !math.IsNaN(p) {
 				p = math.Round(p*1e6) / 1e6
@@ -184,22 +184,6 @@ func (s *Standing) letter() {
 	}
 }
 
-// versus tests two runs of one protocol.
-func (run *Run) versus(other *Run, h heading, p stats.Permutation) (float64, int) {
-	if f, ok := run.family.(placing); ok {
-		return f.versus(other.family, h, p)
-	}
-	strict := metricNamed(h.metric)
-	var t Table2x2
-	pairs := join(run.Units, other.Units)
-	for _, u := range pairs {
-		a, _ := strict.share(u.a)
-		b, _ := strict.share(u.b)
-		t.count(a > 0, b > 0)
-	}
-	return t.mcNemar()
-}
-
 func (t Table2x2) mcNemar() (p float64, n int) {
 	if n = t.Both + t.OnlyA + t.OnlyB + t.Neither; n == 0 {
 		return math.NaN(), 0
@@ -209,7 +193,7 @@ func (t Table2x2) mcNemar() (p float64, n int) {
 
 // exchange adds the p of headlines that are not right or wrong, one by one: the
 // same as in standings.
-func (c *Comparison) exchange(a, b family, boot stats.Bootstrap) {
+func (c *Comparison) exchange(a, b Scorer, boot stats.Bootstrap) {
 	f, ok := a.(placing)
 	if !ok {
 		return
@@ -231,7 +215,7 @@ func (c *Comparison) exchange(a, b family, boot stats.Bootstrap) {
 
 func (f *answers) headings() []heading { return []heading{{GenerationAccuracy, "", mcNemar}} }
 
-func (f *answers) versus(other family, _ heading, _ stats.Permutation) (float64, int) {
+func (f *answers) versus(other Scorer, _ heading, _ stats.Permutation) (float64, int) {
 	var t Table2x2
 	for _, p := range f.join(other.(*answers)) {
 		if p.a.gold != "" {
@@ -251,7 +235,7 @@ func (f *selfReference) headings() (list []heading) {
 }
 
 // versus exchanges all that two judges said of a question's answers.
-func (f *selfReference) versus(other family, h heading, p stats.Permutation) (float64, int) {
+func (f *selfReference) versus(other Scorer, h heading, p stats.Permutation) (float64, int) {
 	mode, measure := slices.Index(modes[:], h.mode), measureNamed(h.metric)
 	whole := section{Overall, func(judgment) bool { return true }}
 	joined := f.join(other.(*selfReference))
@@ -274,7 +258,7 @@ func (f *selfReference) versus(other family, h heading, p stats.Permutation) (fl
 
 func (f *multiOption) headings() []heading { return []heading{{GradeScore, "", exchange}} }
 
-func (f *multiOption) versus(other family, h heading, p stats.Permutation) (float64, int) {
+func (f *multiOption) versus(other Scorer, h heading, p stats.Permutation) (float64, int) {
 	metric := optionMetricNamed(h.metric)
 	pairs := pairBallots(f, other.(*multiOption), p.Seed)
 	var rows stats.Rows

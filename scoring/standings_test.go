@@ -93,12 +93,12 @@ func TestStandingsAreCorrected(t *testing.T) {
 
 // Runs are compared on what both have judged; without any there is no test.
 func TestStandingsOnCommonItems(t *testing.T) {
-	whole, half := judged("whole", 40, upTo(40)), judged("half", 40, upTo(0))
-	half.Units = half.Units[:20]
-	other := judged("other", 40, upTo(0))
-	for i := range other.Units {
-		other.Units[i].Item = fmt.Sprintf("q%d", i)
+	others := halves(40, upTo(0))
+	whole, half := judged("whole", 40, upTo(40)), named("half", others[:20]...)
+	for i := range others {
+		others[i].id = fmt.Sprintf("q%d", i)
 	}
+	other := named("other", others...)
 	s := standings(t, whole, half, other)[0]
 	if v := s.Pairs[0]; v.N != 20 || v.Same {
 		t.Errorf("half of the items: %+v", v)
@@ -121,7 +121,7 @@ func TestStandingsOnCommonItems(t *testing.T) {
 
 // Each protocol has its headlines, and runs of two protocols are no condition.
 func TestStandingsOfProtocols(t *testing.T) {
-	for _, k := range judging.Kinds {
+	for _, k := range judging.Protocols() {
 		m := manifestOf(k.Name, 1)
 		if _, err := scoring.Standings([]*scoring.Run{gather(t, m, nil), gather(t, m, nil)}, quick); err != nil {
 			t.Errorf("%s: %v", k.Name, err)

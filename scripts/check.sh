@@ -20,7 +20,7 @@
 #                --no-servers
 #
 # --nightly takes its time: 30 s for each fuzz target, the race detector on every test, six
-# builds instead of three, and Ollama asked about all items instead of some.
+# builds instead of three, and the servers asked about all items instead of some.
 #
 # What cannot be had here (a tool, a server, a browser: not installed, not to be downloaded) is left out, and the
 # summary says what and why. That is no failure. gavel's own build and tests are never left out.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gavel/report"
+	"gavel/report/table"
 	"gavel/scoring"
 )
 
@@ -48,7 +49,7 @@ type CompareView struct {
 	B          *RunHead             `json:"b"`
 	Comparison *scoring.Comparisons `json:"comparison"`
 	Problem    string               `json:"problem,omitempty"` // why there is none
-	Tables     []report.Table       `json:"-"`
+	Tables     []table.Table        `json:"-"`
 	Shared     int                  `json:"shared"` // items that both have
 	Matches    int                  `json:"matches"`
 	Pages      int                  `json:"pages"`

@@ -47,7 +47,7 @@ func makeRunOf(t testing.TB, dir string, set *datasets.Set, how making) *judging
 	t.Helper()
 	sim, err := backends.NewSim(how.sim)
 	must(t, err)
-	kind, err := judging.KindNamed(how.protocol)
+	kind, err := judging.ProtocolNamed(how.protocol)
 	must(t, err)
 	template := kind.Templates[0]
 	if how.prompt != "" {
@@ -88,7 +88,7 @@ func makeRunOf(t testing.TB, dir string, set *datasets.Set, how making) *judging
 	load, err := scoring.NewLoader(m, scoring.DefaultOptions.Reading, nil)
 	must(t, err)
 	written := 0
-	job := &judging.Job{Manifest: m, Protocol: protocol, Set: set, Rows: rows, Client: sim, Concurrency: 1, Now: func() time.Time { return begun }, Write: func(r *judging.Record) error {
+	job := &judging.Job{Manifest: m, Asker: protocol, Set: set, Rows: rows, Client: sim, Concurrency: 1, Now: func() time.Time { return begun }, Write: func(r *judging.Record) error {
 		if how.stop > 0 && written >= how.stop {
 			return nil
 		}

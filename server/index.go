@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 
 	"gavel/datasets"
 	"gavel/judging"
+	_ "gavel/protocols" // which runs name
 )
 
 // index is where the records and items of one run stand in its files, and of
@@ -26,7 +26,7 @@ type index struct {
 
 	mu       sync.RWMutex
 	m        *judging.Manifest
-	protocol judging.Protocol
+	protocol judging.Asker
 	records  tail
 	itemsAt  stamp
 	ids      judging.IDs
@@ -106,9 +106,6 @@ type indexed struct {
 
 func newIndex(s *store, run string) *index { return &index{store: s, run: run} }
 
-// longestLine is the longest line that is read: memory holds a whole one.
-const longestLine = 64 << 20
-
 // refresh brings the index up to date with the run's files.
 func (x *index) refresh() error {
 	x.mu.Lock()
@@ -151,7 +148,7 @@ func (x *index) update() error {
 	}
 	if x.m == nil || x.m.ID != m.ID {
 		x.reset()
-		if x.protocol, err = judging.ProtocolOf(m); err != nil {
+		if x.protocol, err = judging.AskerOf(m); err != nil {
 			return &failure{status: 422, text: fmt.Sprintf("%s: %v", x.run, err)}
 		}
 	}
@@ -376,25 +373,6 @@ func (x *index) of(item int) []game {
 		return int(a.repeat) - int(b.repeat)
 	})
 	return games
-}
-
-// limited ends reading where a line is longer than memory should have to hold.
-type limited struct {
-	r    io.Reader
-	line int64
-}
-
-func (l *limited) Read(b []byte) (int, error) {
-	n, err := l.r.Read(b)
-	if last := bytes.LastIndexByte(b[:n], '\n'); last >= 0 {
-		l.line = int64(n - last - 1)
-	} else {
-		l.line += int64(n)
-	}
-	if l.line > longestLine {
-		return 0, fmt.Errorf("a line is longer than %d MiB: the file is damaged", longestLine>>20)
-	}
-	return n, err
 }
 
 // errChanged is said where a file no longer holds what the index found in it.

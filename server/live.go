@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"sync"
 	"time"
@@ -34,7 +35,7 @@ type Progress struct {
 func (x *index) progress(now time.Time) Progress {
 	p := Progress{
 		Run: x.run, Status: x.m.Status, Done: x.counts.Records, Judgments: x.m.Judgments, Failed: x.counts.Outcomes[string(judging.Failed)],
-		Cached: x.counts.Cached, Outcomes: clone(x.counts.Outcomes), Last: x.counts.Last,
+		Cached: x.counts.Cached, Outcomes: maps.Clone(x.counts.Outcomes), Last: x.counts.Last,
 	}
 	if p.Status != judging.Running {
 		return p

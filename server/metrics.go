@@ -3,8 +3,10 @@ package server
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -148,7 +150,7 @@ func (m *Metrics) text() []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	lines := map[string][]string{}
-	for _, series := range sortedKeys(m.series) {
+	for _, series := range slices.Sorted(maps.Keys(m.series)) {
 		name, _, _ := strings.Cut(series, "{")
 		lines[name] = append(lines[name], series+" "+sample(m.series[series]))
 	}
@@ -163,7 +165,7 @@ func (m *Metrics) text() []byte {
 		lines[name] = append(lines[name], name+"_sum "+sample(h.sum), fmt.Sprintf("%s_count %d", name, h.counts[len(h.bounds)]))
 	}
 	var b bytes.Buffer
-	for _, name := range sortedKeys(m.families) {
+	for _, name := range slices.Sorted(maps.Keys(m.families)) {
 		if len(lines[name]) == 0 {
 			continue
 		}

@@ -17,6 +17,7 @@ import (
 
 	"gavel/judging"
 	"gavel/report"
+	"gavel/report/table"
 	"gavel/scoring"
 	"gavel/server/jobs"
 )
@@ -253,18 +254,7 @@ func result(x *scoring.Result) string {
 	if x == nil {
 		return ""
 	}
-	if x.Value == nil {
-		return "n/a"
-	}
-	places := 2
-	if x.Unit != "" {
-		places = 4
-	}
-	text := strconv.FormatFloat(*x.Value, 'f', places, 64)
-	if x.Low != nil && x.High != nil {
-		text += fmt.Sprintf(" [%s, %s]", strconv.FormatFloat(*x.Low, 'f', places-1, 64), strconv.FormatFloat(*x.High, 'f', places-1, 64))
-	}
-	return text
+	return table.Whole(*x)
 }
 
 // manifestText is run.json as it is written.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -43,7 +44,7 @@ const damagedStatus = "damaged"
 func headOf(name string, m *judging.Manifest) RunHead {
 	p := m.Spec.Parameters
 	var settings []string
-	for _, k := range sortedKeys(m.Spec.Options) {
+	for _, k := range slices.Sorted(maps.Keys(m.Spec.Options)) {
 		settings = append(settings, k+" "+m.Spec.Options[k])
 	}
 	if p.Constrain {
@@ -63,15 +64,6 @@ func headOf(name string, m *judging.Manifest) RunHead {
 		Settings: strings.Join(settings, ", "), Dataset: m.Dataset.Name, Simulated: m.Simulated, Imported: m.Imported,
 		Status: m.Status, Items: m.Spec.Dataset.Items, Judgments: m.Judgments, Started: m.Started, Ended: m.Ended,
 	}
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // URL of the run's page.
@@ -150,7 +142,7 @@ func (s *Server) runsView(r *http.Request) (RunsView, error) {
 	f := RunsFilter{Text: q.Get("q"), Protocol: q.Get("protocol"), Model: q.Get("model"), Dataset: q.Get("dataset"), Status: q.Get("status"), Sort: cmp.Or(q.Get("sort"), "when")}
 	order, ok := orders[strings.TrimPrefix(f.Sort, "-")]
 	if !ok {
-		return RunsView{}, bad("sort %q: it is one of %s, with - in front for the other way round", visible(f.Sort), strings.Join(sortedKeys(orders), ", "))
+		return RunsView{}, bad("sort %q: it is one of %s, with - in front for the other way round", visible(f.Sort), strings.Join(slices.Sorted(maps.Keys(orders)), ", "))
 	}
 	view := RunsView{Runs: []RunRow{}, Total: len(runs)}
 	jobs := s.jobsByRun()
@@ -211,7 +203,7 @@ func (s *Server) row(r *http.Request, run found) RunRow {
 			return row
 		}
 		if x, done, err := s.index(r.Context(), run.name); err == nil {
-			row.Records, row.Outcomes = x.counts.Records, clone(x.counts.Outcomes)
+			row.Records, row.Outcomes = x.counts.Records, maps.Clone(x.counts.Outcomes)
 			row.Stalled = s.silent(info)
 			done()
 		} else {
@@ -250,16 +242,8 @@ func (s *Server) sum(run found) summed {
 		kept := *x
 		out.headline = &kept
 	}
-	out.outcomes, out.warnings = clone(rep.Outcomes), len(rep.Warnings)
+	out.outcomes, out.warnings = maps.Clone(rep.Outcomes), len(rep.Warnings)
 	s.summed.put(run.name, out)
-	return out
-}
-
-func clone(m map[string]int) map[string]int {
-	out := make(map[string]int, len(m))
-	for k, v := range m {
-		out[k] = v
-	}
 	return out
 }
 
@@ -288,7 +272,7 @@ func (s *Server) runView(r *http.Request) (RunView, error) {
 	}
 	m := x.m
 	v := RunView{RunHead: headOf(name, m), Counts: x.counts, Damaged: x.damaged, Manifest: m, Progress: x.progress(s.now()), Warnings: []string{}, Outcomes: scoring.Outcomes}
-	v.Counts.Outcomes = clone(x.counts.Outcomes)
+	v.Counts.Outcomes = maps.Clone(x.counts.Outcomes)
 	done()
 	s.withJob(&v.Progress)
 	v.Stalled = v.Progress.Stalled

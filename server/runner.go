@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"gavel/report"
 	"gavel/server/jobs"
@@ -43,7 +44,8 @@ type Runner interface {
 // runnerTable are the routes that need a runner. They are there without one too,
 // and say so.
 func (s *Server) runnerTable() []route {
-	return []route{
+	run, suite := deletion{"run", "name", "/", s.delete}, deletion{"suite", "folder", "/suites", s.deleteSuite}
+	routes := []route{
 		{pattern: "GET /start", handle: page(s, "start", s.startView)},
 		{pattern: "POST /start", handle: s.startForm},
 		{pattern: "GET /start/suite", handle: page(s, "start-suite", s.startSuiteView)},
@@ -52,32 +54,31 @@ func (s *Server) runnerTable() []route {
 		{pattern: "GET /jobs/{job}", handle: page(s, "job", s.jobView)},
 		{pattern: "POST /jobs/{job}/stop", handle: s.stopForm},
 		{pattern: "GET /runs/{run}/delete", handle: page(s, "delete", s.deleteView)},
-		{pattern: "POST /runs/{run}/delete", handle: s.deleteForm},
+		{pattern: "POST /runs/{run}/delete", handle: run.form},
 
 		{pattern: "GET /suites/{suite}/delete", handle: page(s, "delete-suite", s.deleteSuiteView)},
-		{pattern: "POST /suites/{suite}/delete", handle: s.deleteSuiteForm},
+		{pattern: "POST /suites/{suite}/delete", handle: suite.form},
 
 		{pattern: "GET /api/v1/offer", handle: data(s.offerData)},
-		{pattern: "POST /api/v1/plan", handle: s.planData},
-		{pattern: "POST /api/v1/start", handle: s.startData},
-		{pattern: "POST /api/v1/suites/plan", handle: s.planSuiteData},
-		{pattern: "POST /api/v1/suites/start", handle: s.startSuiteData},
-		{pattern: "POST /api/v1/suites/{suite}/delete", handle: s.deleteSuiteData},
+		{pattern: "POST /api/v1/plan", handle: ordered(s, Runner.Plan)},
+		{pattern: "POST /api/v1/start", handle: ordered(s, Runner.Start)},
+		{pattern: "POST /api/v1/suites/plan", handle: ordered(s, Runner.PlanSuite)},
+		{pattern: "POST /api/v1/suites/start", handle: ordered(s, Runner.StartSuite)},
+		{pattern: "POST /api/v1/suites/{suite}/delete", handle: suite.data},
 		{pattern: "GET /api/v1/jobs", handle: data(s.jobsView)},
 		{pattern: "GET /api/v1/jobs/{job}", handle: data(s.jobView)},
 		{pattern: "POST /api/v1/jobs/{job}/stop", handle: s.stopData},
-		{pattern: "POST /api/v1/runs/{run}/delete", handle: s.deleteData},
+		{pattern: "POST /api/v1/runs/{run}/delete", handle: run.data},
 	}
+	if s.opts.Runner == nil {
+		for i := range routes {
+			routes[i].handle = func(http.ResponseWriter, *http.Request) error { return errNoRunner }
+		}
+	}
+	return routes
 }
 
 var errNoRunner = &failure{http.StatusNotImplemented, "this server only shows runs: it starts, stops and deletes none"}
-
-func (s *Server) runner() (Runner, error) {
-	if s.opts.Runner == nil {
-		return nil, errNoRunner
-	}
-	return s.opts.Runner, nil
-}
 
 // jobsByRun are the jobs at work, by the run that they make.
 func (s *Server) jobsByRun() map[string]string {
@@ -101,11 +102,7 @@ type StartView struct {
 }
 
 func (s *Server) offerData(r *http.Request) (jobs.Offer, error) {
-	run, err := s.runner()
-	if err != nil {
-		return jobs.Offer{}, err
-	}
-	return run.Offer(r.Context(), r.URL.Query().Get("protocol"))
+	return s.opts.Runner.Offer(r.Context(), r.URL.Query().Get("protocol"))
 }
 
 func (s *Server) startView(r *http.Request) (StartView, error) {
@@ -114,17 +111,11 @@ func (s *Server) startView(r *http.Request) (StartView, error) {
 }
 
 // startForm plans what a form asks for, or starts it.
-func (s *Server) startForm(w http.ResponseWriter, r *http.Request) error {
-	run, err := s.runner()
-	if err != nil {
-		return err
-	}
-	order := jobs.Order(r.PostForm)
-	action := order.Get("action")
+func (s *Server) startForm(w http.ResponseWriter, r *http.Request) (err error) {
+	run, order, action := s.opts.Runner, jobs.Order(r.PostForm), r.PostForm.Get("action")
 	delete(order, "csrf")
 	delete(order, "action")
-	v := StartView{Order: order}
-	status := http.StatusOK
+	v, status := StartView{Order: order}, http.StatusOK
 	switch action {
 	case "start":
 		job, serr := run.Start(r.Context(), order)
@@ -156,11 +147,7 @@ type JobsView struct {
 }
 
 func (s *Server) jobsView(*http.Request) (JobsView, error) {
-	run, err := s.runner()
-	if err != nil {
-		return JobsView{}, err
-	}
-	return JobsView{append([]jobs.Job{}, run.Jobs()...)}, nil
+	return JobsView{append([]jobs.Job{}, s.opts.Runner.Jobs()...)}, nil
 }
 
 // JobView is a job with how far its run is.
@@ -170,12 +157,8 @@ type JobView struct {
 }
 
 func (s *Server) jobView(r *http.Request) (JobView, error) {
-	run, err := s.runner()
-	if err != nil {
-		return JobView{}, err
-	}
 	id := r.PathValue("job")
-	all := run.Jobs()
+	all := s.opts.Runner.Jobs()
 	i := slices.IndexFunc(all, func(j jobs.Job) bool { return j.ID == id })
 	if i < 0 {
 		return JobView{}, &failure{http.StatusNotFound, fmt.Sprintf("there is no job %q; jobs are forgotten when the server ends, their runs are not", shortened(id, 100))}
@@ -189,27 +172,27 @@ func (s *Server) jobView(r *http.Request) (JobView, error) {
 	return v, nil
 }
 
-func (s *Server) stop(id string) error {
-	run, err := s.runner()
-	if err != nil {
-		return err
-	}
-	return run.Stop(id)
-}
-
 func (s *Server) stopForm(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("job")
-	if err := s.stop(id); err != nil {
+	if err := s.opts.Runner.Stop(id); err != nil {
 		return err
 	}
 	http.Redirect(w, r, "/jobs/"+url.PathEscape(id), http.StatusSeeOther)
 	return nil
 }
 
-func (s *Server) deleteView(r *http.Request) (RunHead, error) {
-	if _, err := s.runner(); err != nil {
-		return RunHead{}, err
+func (s *Server) stopData(w http.ResponseWriter, r *http.Request) error {
+	if err := s.opts.Runner.Stop(r.PathValue("job")); err != nil {
+		return err
 	}
+	v, err := s.jobView(r)
+	if err != nil {
+		return err
+	}
+	return writeData(w, http.StatusAccepted, v)
+}
+
+func (s *Server) deleteView(r *http.Request) (RunHead, error) {
 	name := r.PathValue("run")
 	m, err := s.runs.manifest(name)
 	if err != nil {
@@ -219,14 +202,10 @@ func (s *Server) deleteView(r *http.Request) (RunHead, error) {
 }
 
 func (s *Server) delete(name string) error {
-	run, err := s.runner()
-	if err != nil {
-		return err
-	}
 	if _, err := s.runs.manifest(name); err != nil {
 		return err
 	}
-	if err := run.Delete(name); err != nil {
+	if err := s.opts.Runner.Delete(name); err != nil {
 		return err
 	}
 	s.indexes.drop(name)
@@ -234,16 +213,37 @@ func (s *Server) delete(name string) error {
 	return nil
 }
 
-func (s *Server) deleteForm(w http.ResponseWriter, r *http.Request) error {
-	name := r.PathValue("run")
+// deletion deletes a run or a suite whose name is said once more.
+type deletion struct {
+	what, name, list string // what it is, how it is named, and where the others are listed
+	do               func(name string) error
+}
+
+func (d deletion) form(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue(d.what)
 	if r.PostForm.Get("confirm") != name {
-		return bad("to delete the run, confirm it")
+		return bad("to delete the %s, confirm it", d.what)
 	}
-	if err := s.delete(name); err != nil {
+	if err := d.do(name); err != nil {
 		return err
 	}
-	http.Redirect(w, r, "/", http.StatusSeeOther)
+	http.Redirect(w, r, d.list, http.StatusSeeOther)
 	return nil
+}
+
+func (d deletion) data(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue(d.what)
+	o, err := order(r)
+	if err != nil {
+		return err
+	}
+	if o.Get("confirm") != name {
+		return bad("to delete the %s, send {\"confirm\": %s} with its %s", d.what, strings.ToUpper(d.name), d.name)
+	}
+	if err := d.do(name); err != nil {
+		return err
+	}
+	return writeData(w, http.StatusOK, map[string]string{"deleted": name})
 }
 
 // order reads what a program asks for: one JSON object, whose values are texts,
@@ -282,62 +282,22 @@ func writeData(w http.ResponseWriter, status int, v any) error {
 	return report.WriteJSON(w, v)
 }
 
-func (s *Server) planData(w http.ResponseWriter, r *http.Request) error {
-	run, err := s.runner()
-	if err != nil {
-		return err
+// ordered answers with what a runner makes of an order.
+func ordered[V any](s *Server, make func(Runner, context.Context, jobs.Order) (V, error)) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		o, err := order(r)
+		if err != nil {
+			return err
+		}
+		v, err := make(s.opts.Runner, r.Context(), o)
+		if err != nil {
+			return err
+		}
+		status := http.StatusOK
+		if job, is := any(v).(jobs.Job); is {
+			w.Header().Set("Location", "/api/v1/jobs/"+url.PathEscape(job.ID))
+			status = http.StatusAccepted
+		}
+		return writeData(w, status, v)
 	}
-	o, err := order(r)
-	if err != nil {
-		return err
-	}
-	plan, err := run.Plan(r.Context(), o)
-	if err != nil {
-		return err
-	}
-	return writeData(w, http.StatusOK, plan)
-}
-
-func (s *Server) startData(w http.ResponseWriter, r *http.Request) error {
-	run, err := s.runner()
-	if err != nil {
-		return err
-	}
-	o, err := order(r)
-	if err != nil {
-		return err
-	}
-	job, err := run.Start(r.Context(), o)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Location", "/api/v1/jobs/"+url.PathEscape(job.ID))
-	return writeData(w, http.StatusAccepted, job)
-}
-
-func (s *Server) stopData(w http.ResponseWriter, r *http.Request) error {
-	if err := s.stop(r.PathValue("job")); err != nil {
-		return err
-	}
-	v, err := s.jobView(r)
-	if err != nil {
-		return err
-	}
-	return writeData(w, http.StatusAccepted, v)
-}
-
-// deleteData deletes the run that the object's "confirm" names once more.
-func (s *Server) deleteData(w http.ResponseWriter, r *http.Request) error {
-	name := r.PathValue("run")
-	o, err := order(r)
-	if err != nil {
-		return err
-	}
-	if o.Get("confirm") != name {
-		return bad("to delete the run, send {\"confirm\": NAME} with its name")
-	}
-	if err := s.delete(name); err != nil {
-		return err
-	}
-	return writeData(w, http.StatusOK, map[string]string{"deleted": name})
 }

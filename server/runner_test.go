@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"gavel/report"
+	"gavel/report/table"
 	"gavel/server/jobs"
 )
 
@@ -48,7 +48,7 @@ func (f *fakeRunner) DraftSuite(_ context.Context, o jobs.Order) (string, error)
 }
 
 func (f *fakeRunner) PlanSuite(_ context.Context, o jobs.Order) (jobs.SuitePlanned, error) {
-	p := jobs.SuitePlanned{Suite: "planned", Plan: map[string]any{"cells": 4}, Notes: []string{"noted"}, Tables: []report.Table{{Title: "the matrix", Columns: []report.Column{{Name: "judge"}}, Rows: [][]string{{"<b>coin"}}}}}
+	p := jobs.SuitePlanned{Suite: "planned", Above: []string{}, Plan: map[string]any{"cells": 4}, Notes: []string{"noted"}, Tables: []table.Table{{Title: "the matrix", Columns: table.Left("judge"), Rows: [][]string{{"<b>coin"}}}}}
 	if strings.Contains(o.Get("file"), "limits") {
 		p.Above = []string{"9 calls, the limit is 1"}
 	}

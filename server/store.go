@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -232,4 +233,26 @@ func (s *store) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.listed = nil
+}
+
+// longestLine is the longest line that is read: memory holds a whole one.
+const longestLine = 64 << 20
+
+// limited ends reading where a line is longer than memory should have to hold.
+type limited struct {
+	r    io.Reader
+	line int64
+}
+
+func (l *limited) Read(b []byte) (int, error) {
+	n, err := l.r.Read(b)
+	if last := bytes.LastIndexByte(b[:n], '\n'); last >= 0 {
+		l.line = int64(n - last - 1)
+	} else {
+		l.line += int64(n)
+	}
+	if l.line > longestLine {
+		return 0, fmt.Errorf("a line is longer than %d MiB: the file is damaged", longestLine>>20)
+	}
+	return n, err
 }

@@ -3,7 +3,6 @@ package server
 import (
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"io/fs"
 	"net/http"
@@ -50,8 +49,7 @@ type SuiteView struct {
 	SuiteHead
 	Runs     []SuiteRun        `json:"runs"`
 	Results  *report.Standings `json:"results"` // of the runs that nobody is making; null where there are none
-	Tables   template.HTML     `json:"-"`
-	File     string            `json:"file"` // its YAML, as it was run
+	File     string            `json:"file"`    // its YAML, as it was run
 	Progress *Progress         `json:"progress,omitempty"`
 }
 
@@ -136,7 +134,7 @@ func (s *Server) suiteView(r *http.Request) (SuiteView, error) {
 	if err != nil {
 		return v, err
 	}
-	v.Results, v.Tables = at.standings, at.page
+	v.Results = at.standings
 	return v, nil
 }
 
@@ -144,7 +142,6 @@ func (s *Server) suiteView(r *http.Request) (SuiteView, error) {
 type stood struct {
 	of        string // the state of the files that it was made of
 	standings *report.Standings
-	page      template.HTML
 }
 
 // standings of a suite's runs; null where none has ended.
@@ -165,13 +162,6 @@ func (s *Server) standings(folder string, suite *scoring.Suite, runs []SuiteRun)
 	var err error
 	if at.standings, err = report.NewStandings(suite, func(run string) (report.Cell, *scoring.Run) { return s.cell(path.Join(folder, run)) }); err != nil {
 		return at, err
-	}
-	for _, t := range at.standings.Tables() {
-		html, err := t.HTML()
-		if err != nil {
-			return at, err
-		}
-		at.page += html
 	}
 	s.stood.put(folder, at)
 	return at, nil
@@ -224,7 +214,6 @@ type StartSuiteView struct {
 	Order jobs.Order
 	File  string
 	Plan  *jobs.SuitePlanned
-	Table template.HTML
 	Error string
 	sent  bool // and so what is not in the order was left empty
 }
@@ -242,13 +231,8 @@ func (s *Server) startSuiteView(r *http.Request) (StartSuiteView, error) {
 }
 
 // startSuiteForm drafts, plans or starts the suite that a form asks for.
-func (s *Server) startSuiteForm(w http.ResponseWriter, r *http.Request) error {
-	run, err := s.runner()
-	if err != nil {
-		return err
-	}
-	order := jobs.Order(r.PostForm)
-	action := order.Get("action")
+func (s *Server) startSuiteForm(w http.ResponseWriter, r *http.Request) (err error) {
+	run, order, action := s.opts.Runner, jobs.Order(r.PostForm), r.PostForm.Get("action")
 	delete(order, "csrf")
 	delete(order, "action")
 	v, status := StartSuiteView{Order: order, File: order.Get("file"), sent: true}, http.StatusOK
@@ -261,7 +245,10 @@ func (s *Server) startSuiteForm(w http.ResponseWriter, r *http.Request) error {
 	case "draft":
 		v.File, err = run.DraftSuite(r.Context(), order)
 	case "plan":
-		err = s.planned(r, run, suiteIn(order), &v)
+		var plan jobs.SuitePlanned
+		if plan, err = run.PlanSuite(r.Context(), suiteIn(order)); err == nil {
+			v.Plan = &plan
+		}
 	case "start":
 		var job jobs.Job
 		if job, err = run.StartSuite(r.Context(), suiteIn(order)); err == nil {
@@ -300,59 +287,6 @@ func (v *StartSuiteView) turnTo(protocol string) {
 	v.Order, v.sent = kept, false
 }
 
-// planned adds a plan to the form.
-func (s *Server) planned(r *http.Request, run Runner, order jobs.Order, v *StartSuiteView) error {
-	plan, err := run.PlanSuite(r.Context(), order)
-	if err != nil {
-		return err
-	}
-	v.Plan = &plan
-	for _, t := range plan.Tables {
-		html, err := t.HTML()
-		if err != nil {
-			return err
-		}
-		v.Table += html
-	}
-	return nil
-}
-
-func (s *Server) planSuiteData(w http.ResponseWriter, r *http.Request) error {
-	run, err := s.runner()
-	if err != nil {
-		return err
-	}
-	o, err := order(r)
-	if err != nil {
-		return err
-	}
-	plan, err := run.PlanSuite(r.Context(), o)
-	if err != nil {
-		return err
-	}
-	if plan.Above == nil {
-		plan.Above = []string{}
-	}
-	return writeData(w, http.StatusOK, plan)
-}
-
-func (s *Server) startSuiteData(w http.ResponseWriter, r *http.Request) error {
-	run, err := s.runner()
-	if err != nil {
-		return err
-	}
-	o, err := order(r)
-	if err != nil {
-		return err
-	}
-	job, err := run.StartSuite(r.Context(), o)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Location", "/api/v1/jobs/"+escaped(job.ID))
-	return writeData(w, http.StatusAccepted, job)
-}
-
 // Has tells whether a field of the form has a value; those of a form that was
 // not sent have their default.
 func (v StartSuiteView) Has(field, value, otherwise string) bool {
@@ -372,9 +306,6 @@ type DeleteSuiteView struct {
 func (v DeleteSuiteView) URL() string { return SuiteHead{Folder: v.Folder}.URL() }
 
 func (s *Server) deleteSuiteView(r *http.Request) (DeleteSuiteView, error) {
-	if _, err := s.runner(); err != nil {
-		return DeleteSuiteView{}, err
-	}
 	v := DeleteSuiteView{Folder: r.PathValue("suite")}
 	if err := s.isSuite(v.Folder); err != nil {
 		return v, err
@@ -398,41 +329,9 @@ func (s *Server) isSuite(folder string) error {
 }
 
 func (s *Server) deleteSuite(folder string) error {
-	run, err := s.runner()
-	if err == nil {
-		err = s.isSuite(folder)
-	}
-	if err != nil {
+	if err := s.isSuite(folder); err != nil {
 		return err
 	}
 	defer s.runs.forget() // also where not all of it could be deleted
-	return run.DeleteSuite(folder)
-}
-
-func (s *Server) deleteSuiteForm(w http.ResponseWriter, r *http.Request) error {
-	folder := r.PathValue("suite")
-	if r.PostForm.Get("confirm") != folder {
-		return bad("to delete the suite, confirm it")
-	}
-	if err := s.deleteSuite(folder); err != nil {
-		return err
-	}
-	http.Redirect(w, r, "/suites", http.StatusSeeOther)
-	return nil
-}
-
-// deleteSuiteData deletes the suite that the object's "confirm" names once more.
-func (s *Server) deleteSuiteData(w http.ResponseWriter, r *http.Request) error {
-	folder := r.PathValue("suite")
-	o, err := order(r)
-	if err != nil {
-		return err
-	}
-	if o.Get("confirm") != folder {
-		return bad("to delete the suite, send {\"confirm\": FOLDER} with its folder")
-	}
-	if err := s.deleteSuite(folder); err != nil {
-		return err
-	}
-	return writeData(w, http.StatusOK, map[string]string{"deleted": folder})
+	return s.opts.Runner.DeleteSuite(folder)
 }

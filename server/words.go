@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"gavel/judging"
+	"gavel/protocols/answer"
 )
 
 // Words of models and datasets are hostile. Here they become text that does
@@ -118,9 +119,9 @@ func verdictPlaces(reply string, v judging.Verdict) [][2]int {
 			return [][2]int{{begin + i, begin + i + len(v.Label)}}
 		}
 		return nil
-	case judging.RuleAnswerIs:
+	case answer.RuleAnswerIs:
 		return after(reply, answerIs, v.Label)
-	case judging.RuleAnswerColon:
+	case answer.RuleAnswerColon:
 		return after(reply, answerColon, v.Label)
 	}
 	return lastAlone(reply, v.Label)

@@ -357,10 +357,10 @@ func (s *File) readLimits(e entry) error {
 
 // fieldsOf are the fields of a request that a file may set: of a protocol, or of
 // all where none is named.
-func fieldsOf(kinds ...judging.Kind) map[string]eval.Field {
+func fieldsOf(kinds ...judging.Protocol) map[string]eval.Field {
 	fields := map[string]eval.Field{}
 	if len(kinds) == 0 {
-		kinds = judging.Kinds
+		kinds = judging.Protocols()
 	}
 	for _, k := range kinds {
 		for _, f := range eval.FieldsOf(k) {
@@ -518,7 +518,7 @@ func (s *File) readCondition(n *yaml.Node) error {
 		}
 	}
 	if len(c.protocols) == 0 {
-		return s.wrong(c.line, "a condition without a protocol: it is one of %s, or a list of them", strings.Join(eval.Names(judging.Kinds), ", "))
+		return s.wrong(c.line, "a condition without a protocol: it is one of %s, or a list of them", strings.Join(judging.Names(judging.Protocols()), ", "))
 	}
 	s.conditions = append(s.conditions, c)
 	return s.fits(c)
@@ -527,9 +527,9 @@ func (s *File) readCondition(n *yaml.Node) error {
 // fits holds a condition's keys to the flags of its protocols.
 func (s *File) fits(c condition) error {
 	for _, p := range c.protocols {
-		kind, err := judging.KindNamed(p.String())
+		kind, err := judging.ProtocolNamed(p.String())
 		if err != nil {
-			return s.wrong(p.line, "%v%s", err, didYouMean(p.String(), eval.Names(judging.Kinds)))
+			return s.wrong(p.line, "%v%s", err, didYouMean(p.String(), judging.Names(judging.Protocols())))
 		}
 		fields := fieldsOf(kind)
 		for _, set := range c.settings {

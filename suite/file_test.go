@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -117,7 +118,7 @@ func FuzzSuite(f *testing.F) {
 			s, err = file.Matrix((*Cell).Read)
 		}
 		if err != nil {
-			if !strings.HasPrefix(err.Error(), "s.yaml:") {
+			if located := (*LineError)(nil); !errors.As(err, &located) || located.File != "s.yaml" {
 				t.Errorf("%q: %v", text, err)
 			}
 			return

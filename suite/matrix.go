@@ -24,7 +24,7 @@ type Suite struct {
 type Condition struct {
 	name     string
 	line     int
-	kind     judging.Kind
+	kind     judging.Protocol
 	settings []setting // each with one value
 	prompt   string
 	dataset  string
@@ -87,7 +87,7 @@ func (s *File) Matrix(read func(*Cell) (eval.Request, error)) (*Suite, error) {
 func (c *Cell) Read() (eval.Request, error) { return eval.Read(c.Protocol(), c.Values()) }
 
 // Protocol is that of the cell's condition.
-func (c *Cell) Protocol() judging.Kind { return c.point.kind }
+func (c *Cell) Protocol() judging.Protocol { return c.point.kind }
 
 // Values are what is set for the cell, by field.
 func (c *Cell) Values() map[string][]string {
@@ -117,7 +117,7 @@ func (s *Suite) expand(c *condition) error {
 		}
 		// So that names do not follow the order of the file.
 		slices.SortFunc(p.settings, func(a, b setting) int { return strings.Compare(a.flag, b.flag) })
-		kind, err := judging.KindNamed(c.protocols[left].String())
+		kind, err := judging.ProtocolNamed(c.protocols[left].String())
 		if err != nil {
 			return s.wrong(c.protocols[left].line, "%v", err)
 		}

@@ -15,7 +15,7 @@ import (
 
 	"gavel/eval"
 	"gavel/judging"
-	"gavel/report"
+	"gavel/report/table"
 )
 
 // planner takes the plans of several runs: what one asks, the next has from the
@@ -314,15 +314,9 @@ func hours(h float64) string {
 }
 
 // Tables lays the plan out: the matrix, then the judges.
-func (p *Plan) Tables() []report.Table {
-	right := func(names ...string) (cols []report.Column) {
-		for _, n := range names {
-			cols = append(cols, report.Column{Name: n, Right: true})
-		}
-		return cols
-	}
-	cells := report.Table{Title: fmt.Sprintf("suite %s: %d conditions, %d cells in %s", p.Suite, p.Conditions, len(p.Cells), p.Out)}
-	cells.Columns = append([]report.Column{{Name: "judge"}, {Name: "condition"}}, right("judgments", "there", "cached", "calls", "prompt tokens")...)
+func (p *Plan) Tables() []table.Table {
+	cells := table.Table{Title: fmt.Sprintf("suite %s: %d conditions, %d cells in %s", p.Suite, p.Conditions, len(p.Cells), p.Out)}
+	cells.Columns = append(table.Left("judge", "condition"), table.Right("judgments", "there", "cached", "calls", "prompt tokens")...)
 	for _, c := range p.Cells {
 		a := c.whole()
 		if c.Error != "" {
@@ -332,12 +326,11 @@ func (p *Plan) Tables() []report.Table {
 		}
 		cells.Rows = append(cells.Rows, []string{c.Judge, c.Condition, strconv.Itoa(a.Judgments), strconv.Itoa(a.Standing), strconv.Itoa(a.Cached), strconv.Itoa(a.Calls), a.promptTokens()})
 	}
-	judges := report.Table{Title: "nothing is asked by this plan"}
-	judges.Columns = append([]report.Column{{Name: "judge"}}, right("cells", "judgments", "there", "cached", "calls", "prompt tokens", "reply tokens", "time")...)
-	judges.Columns = append(judges.Columns, report.Column{Name: "measured by"})
+	judges := table.Table{Title: "nothing is asked by this plan"}
+	judges.Columns = slices.Concat(table.Left("judge"), table.Right("cells", "judgments", "there", "cached", "calls", "prompt tokens", "reply tokens", "time"), table.Left("measured by"))
 	told := slices.ContainsFunc(p.Judges, func(j judgePlan) bool { return len(j.NumCtx) > 0 })
 	if told {
-		judges.Columns = append(judges.Columns, report.Column{Name: "num_ctx", Right: true})
+		judges.Columns = append(judges.Columns, table.Right("num_ctx")...)
 	}
 	for _, j := range append(slices.Clone(p.Judges), judgePlan{Judge: "all", Cells: len(p.Cells), amounts: p.Total}) {
 		row := []string{j.Judge, strconv.Itoa(j.Cells), strconv.Itoa(j.Judgments), strconv.Itoa(j.Standing), strconv.Itoa(j.Cached),
@@ -360,7 +353,7 @@ func (p *Plan) Tables() []report.Table {
 	for _, a := range p.Above {
 		judges.Notes = append(judges.Notes, "! above the suite's limit, so that it runs with --yes only: "+a)
 	}
-	return []report.Table{cells, judges}
+	return []table.Table{cells, judges}
 }
 
 func (c *cellPlan) whole() amounts {
@@ -404,10 +397,7 @@ func (a amounts) time() string {
 
 // CSV has a row for each cell.
 func (p *Plan) CSV(w io.Writer) error {
-	t := report.Table{}
-	for _, name := range []string{"cell", "judge", "condition", "judgments", "standing", "cached", "calls", "calls_at_most", "later", "prompt_tokens", "reply_tokens", "hours", "calls_of_unknown_speed", "error", "num_ctx"} {
-		t.Columns = append(t.Columns, report.Column{Name: name})
-	}
+	t := table.Table{Columns: table.Left("cell", "judge", "condition", "judgments", "standing", "cached", "calls", "calls_at_most", "later", "prompt_tokens", "reply_tokens", "hours", "calls_of_unknown_speed", "error", "num_ctx")}
 	for _, c := range p.Cells {
 		a := c.whole()
 		row := []string{c.Cell, c.Judge, c.Condition}
@@ -416,7 +406,7 @@ func (p *Plan) CSV(w io.Writer) error {
 		}
 		t.Rows = append(t.Rows, append(row, strconv.FormatFloat(a.Hours, 'f', 4, 64), strconv.Itoa(a.Unmeasured), c.Error, a.numCtx()))
 	}
-	return report.CSV(w, t)
+	return table.CSV(w, t)
 }
 
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -13,6 +13,7 @@ import (
 
 	"gavel/judging"
 	"gavel/report"
+	"gavel/report/table"
 )
 
 // State is how far a suite is, as its folders tell: nothing is locked and
@@ -54,7 +55,7 @@ func (s *Suite) Status(now time.Time) *State {
 	entries, _ := os.ReadDir(s.out) // not there before the suite has begun
 	for _, entry := range entries {
 		dir := filepath.Join(s.out, entry.Name())
-		if m, err := judging.ReadManifest(dir); err == nil && !cells[entry.Name()] && m.Imported == "" && m.Spec.Protocol == "answer" {
+		if m, err := judging.ReadManifest(dir); err == nil && !cells[entry.Name()] && m.Imported == "" && m.Spec.Protocol == judging.Answering().Name {
 			st.Stages = append(st.Stages, StateOf(dir, now))
 		}
 	}
@@ -113,10 +114,8 @@ func (c *RunState) going(tempo *judging.Tempo, since, now time.Time) {
 const silentAfter = 2 * time.Minute
 
 // Tables has a row for each run.
-func (s *State) Tables() []report.Table {
-	t := report.Table{Title: fmt.Sprintf("suite %s in %s", s.Suite, s.Out), Columns: []report.Column{
-		{Name: "run"}, {Name: "status"}, {Name: "judgments", Right: true}, {Name: "failed", Right: true}, {Name: "per second", Right: true}, {Name: "left", Right: true},
-	}}
+func (s *State) Tables() []table.Table {
+	t := table.Table{Title: fmt.Sprintf("suite %s in %s", s.Suite, s.Out), Columns: append(table.Left("run", "status"), table.Right("judgments", "failed", "per second", "left")...)}
 	row := func(name string, c RunState) {
 		cells := []string{name, c.Status, "", "", "", ""}
 		if c.Status != report.NotBegun {
@@ -148,15 +147,12 @@ func (s *State) Tables() []report.Table {
 		}
 	}
 	t.Notes = append([]string{summary}, t.Notes...)
-	return []report.Table{t}
+	return []table.Table{t}
 }
 
 // CSV has a row for each run.
 func (s *State) CSV(w io.Writer) error {
-	t := report.Table{}
-	for _, name := range []string{"run", "judge", "status", "judgments", "expected", "failed", "per_second", "seconds_left", "seconds_silent"} {
-		t.Columns = append(t.Columns, report.Column{Name: name})
-	}
+	t := table.Table{Columns: table.Left("run", "judge", "status", "judgments", "expected", "failed", "per_second", "seconds_left", "seconds_silent")}
 	for _, c := range slices.Concat(s.Stages, s.Cells) {
 		row := []string{c.Run, c.Judge, c.Status, strconv.Itoa(c.Standing), strconv.Itoa(c.Expected), strconv.Itoa(c.Failed)}
 		for _, v := range []float64{c.Rate, c.Left, c.Silent} {
@@ -164,5 +160,5 @@ func (s *State) CSV(w io.Writer) error {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	return report.CSV(w, t)
+	return table.CSV(w, t)
 }

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/urfave/cli/v2"
 
-	"gavel/judging"
+	"gavel/protocols/imports"
 	"gavel/report"
 	"gavel/scoring"
 )
@@ -41,7 +41,7 @@ Example:
 			if human == "" {
 				return usage("--human is missing: name the file of people's votes")
 			}
-			votes, err := judging.ReadVotes(human)
+			votes, err := imports.ReadVotes(human)
 			if err != nil {
 				return err
 			}

@@ -3,13 +3,14 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"gavel/bundle"
-	"gavel/report"
+	"gavel/report/table"
 )
 
 func bundleCommand(e *env) *cli.Command {
@@ -115,7 +116,7 @@ func (e *env) bundleVerify(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	t := report.Table{Title: at + ": every checksum is right", Columns: []report.Column{{Name: "file"}, {Name: "bytes", Right: true}, {Name: "SHA-256"}}}
+	t := table.Table{Title: at + ": every checksum is right", Columns: slices.Concat(table.Left("file"), table.Right("bytes"), table.Left("SHA-256"))}
 	for _, file := range b.Files {
 		t.Rows = append(t.Rows, []string{file.Name, strconv.FormatInt(file.Size, 10), file.SHA256})
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gavel/cache"
-	"gavel/report"
+	"gavel/report/table"
 )
 
 // cacheDir is where replies are remembered unless told otherwise.
@@ -84,7 +84,7 @@ func (e *env) cacheStats(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	t := report.Table{Columns: []report.Column{{Name: ""}, {Name: ""}}}
+	t := table.Table{Columns: table.Left("", "")}
 	add := func(k, v string) { t.Rows = append(t.Rows, []string{k, v}) }
 	add("folder", st.Dir)
 	add("replies", strconv.Itoa(st.Entries))

@@ -11,17 +11,17 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gavel/datasets"
-	"gavel/report"
+	"gavel/report/table"
 )
 
 // listing is a plain table with JSON of its own.
 type listing struct {
-	table report.Table
+	table table.Table
 	data  any
 }
 
-func (l listing) Tables() []report.Table       { return []report.Table{l.table} }
-func (l listing) CSV(w io.Writer) error        { return report.CSV(w, l.table) }
+func (l listing) Tables() []table.Table        { return []table.Table{l.table} }
+func (l listing) CSV(w io.Writer) error        { return table.CSV(w, l.table) }
 func (l listing) MarshalJSON() ([]byte, error) { return json.Marshal(l.data) }
 
 func datasetsCommand(e *env) *cli.Command {
@@ -75,7 +75,7 @@ func (e *env) listDatasets(c *cli.Context) error {
 		Here bool `json:"here"`
 	}
 	var rows []row
-	t := report.Table{Columns: []report.Column{{Name: "name"}, {Name: "items", Right: true}, {Name: "bytes", Right: true}, {Name: "here"}, {Name: "about"}}}
+	t := table.Table{Columns: slices.Concat(table.Left("name"), table.Right("items", "bytes"), table.Left("here", "about"))}
 	for _, k := range datasets.Registry {
 		here := e.library().Has(k)
 		state := "no: gavel datasets fetch " + k.Name
@@ -131,7 +131,7 @@ func (e *env) showDataset(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	t := report.Table{Columns: []report.Column{{Name: ""}, {Name: ""}}}
+	t := table.Table{Columns: table.Left("", "")}
 	add := func(k, v string) { t.Rows = append(t.Rows, []string{k, v}) }
 	add("dataset", set.Name)
 	if isKnown {

@@ -10,7 +10,11 @@ import (
 
 	"gavel/eval"
 	"gavel/judging"
+	"gavel/protocols/multioption"
+	"gavel/protocols/pairwise"
+	"gavel/protocols/selfreference"
 	"gavel/report"
+	"gavel/report/table"
 	"gavel/scoring"
 )
 
@@ -67,17 +71,20 @@ type demo struct {
 	out string // folder of its runs
 }
 
+// comparisons are the protocols that compare two responses.
+var comparisons = []judging.Protocol{pairwise.Protocol, pairwise.Reversed}
+
 // pairs: all judges under pairwise and reversed, and what of two of them differs.
 func (d *demo) pairs() error {
 	fmt.Fprintln(d.env.stdout, "1. Two responses: which is better, and which is worse?")
 	var scores report.Scores
 	var dirs []string
-	kinds := judging.Comparisons
+	kinds := comparisons
 	for _, judge := range demoJudges {
 		fmt.Fprintf(d.env.stdout, "  sim:%-32s %s\n", judge.model, judge.about)
 		for _, kind := range kinds {
 			name := fmt.Sprintf("sim-%d-%s", len(dirs)/len(kinds)+1, kind.Name)
-			rep, err := d.run(kind.Name, judge.model, "sample", name)
+			rep, err := d.run(kind, judge.model, "sample", name)
 			if err != nil {
 				return err
 			}
@@ -101,7 +108,7 @@ const demoAgent = "sim:accuracy=0.6,seed=2"
 func (d *demo) answers() error {
 	const judge = "accuracy=0.7"
 	fmt.Fprintf(d.env.stdout, "2. An agent's answers: right or wrong? Does a model that can answer also judge?\n  sim:%-32s answers 70 %% itself, judges with that accuracy, and leans on its own answer\n                                       where it is shown it\n  %-36s the agent: answers 60 %%\n\n", judge, demoAgent)
-	o := d.request("self-reference", judge, "sample-number", "sim-1-self-reference")
+	o := d.request(selfreference.Protocol, judge, "sample-number", "sim-1-"+selfreference.Protocol.Name)
 	o.Agents = []string{demoAgent}
 	reports, err := d.env.quietMaker().Run(d.ctx, o)
 	if err != nil {
@@ -119,7 +126,7 @@ func (d *demo) options() error {
 	fmt.Fprintln(d.env.stdout)
 	var scores report.Scores
 	for i, judge := range demoChoosers {
-		rep, err := d.run("multi-option", judge, "sample-options", fmt.Sprintf("sim-%d-multi-option", i+1))
+		rep, err := d.run(multioption.Protocol, judge, "sample-options", fmt.Sprintf("sim-%d-%s", i+1, multioption.Protocol.Name))
 		if err != nil {
 			return err
 		}
@@ -128,23 +135,14 @@ func (d *demo) options() error {
 	return d.env.printText(scores.Headlines())
 }
 
-func (d *demo) request(protocol, model, dataset, name string) eval.Request {
-	o := ownRequest(protocol)
+func (d *demo) request(protocol judging.Protocol, model, dataset, name string) eval.Request {
+	o := eval.New(protocol)
 	o.Backend, o.Model, o.Dataset, o.Concurrency, o.Out = "sim", model, dataset, 4, filepath.Join(d.out, name)
 	return o
 }
 
-// ownRequest is one that gavel makes by itself.
-func ownRequest(protocol string) eval.Request {
-	kind, err := judging.KindNamed(protocol)
-	if err != nil {
-		panic(err) // gavel's own words
-	}
-	return eval.New(kind)
-}
-
 // run makes one run and gives its report.
-func (d *demo) run(protocol, model, dataset, name string) (*scoring.Report, error) {
+func (d *demo) run(protocol judging.Protocol, model, dataset, name string) (*scoring.Report, error) {
 	reports, err := d.env.quietMaker().Run(d.ctx, d.request(protocol, model, dataset, name))
 	if err != nil {
 		return nil, err
@@ -156,9 +154,9 @@ func (d *demo) run(protocol, model, dataset, name string) (*scoring.Report, erro
 
 // demoCompare compares the two judges that know the same and differ in their
 // position bias, under the first protocol.
-func demoCompare(dirs []string) ([]report.Table, error) {
+func demoCompare(dirs []string) ([]table.Table, error) {
 	var runs []*scoring.Run
-	for _, i := range []int{0, len(judging.Comparisons)} {
+	for _, i := range []int{0, len(comparisons)} {
 		r, err := scoring.Load(dirs[i], scoring.DefaultOptions.Reading)
 		if err != nil {
 			return nil, err

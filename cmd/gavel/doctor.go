@@ -11,6 +11,7 @@ import (
 	"gavel/backends"
 	"gavel/doctor"
 	"gavel/eval"
+	"gavel/protocols/pairwise"
 	"gavel/report"
 )
 
@@ -77,7 +78,7 @@ func doctorRequest(c *cli.Context) (r eval.Request, err error) {
 	if err := noArguments(c); err != nil {
 		return r, err
 	}
-	r = ownRequest("pairwise")
+	r = eval.New(pairwise.Protocol)
 	r.Dataset, r.Prompt, r.Model, r.SystemRole = "sample", "direct", c.String("model"), c.String("system-role")
 	r.Timeout, r.RetryFor = c.Duration("timeout"), c.Duration("timeout")
 	if r.Endpoint, err = endpointFrom(c); err == nil {

@@ -14,6 +14,9 @@ import (
 
 	"gavel/eval"
 	"gavel/judging"
+	"gavel/protocols/answer"
+	"gavel/protocols/imports"
+	"gavel/protocols/pairwise"
 )
 
 func importCommand(e *env) *cli.Command {
@@ -66,7 +69,7 @@ Example:
 			if err != nil {
 				return err
 			}
-			im, err := judging.ImportJudgeBench(file, out, version())
+			im, err := pairwise.ImportJudgeBench(file, out, version())
 			if err != nil {
 				return err
 			}
@@ -98,7 +101,7 @@ Example:
 			if err != nil {
 				return err
 			}
-			im, err := judging.ImportMMLUPro(file, out, c.String("model"), version())
+			im, err := answer.ImportMMLUPro(file, out, c.String("model"), version())
 			if err != nil {
 				return err
 			}
@@ -138,7 +141,7 @@ Examples:
 			if err != nil {
 				return err
 			}
-			runs, err := judging.ImportGSM8K(file, out, c.String("model"), version())
+			runs, err := answer.ImportGSM8K(file, out, c.String("model"), version())
 			for _, r := range runs {
 				e.sayImported(r)
 				e.say("is_correct is as read from the solution in %d of %d", r.Same, r.Told)
@@ -172,7 +175,7 @@ Example:
 			if err != nil {
 				return err
 			}
-			im, err := judging.ImportFastChat(file, c.String("human"), out, c.String("model"), version())
+			im, err := answer.ImportFastChat(file, c.String("human"), out, c.String("model"), version())
 			if err != nil {
 				return err
 			}
@@ -182,7 +185,7 @@ Example:
 	}
 }
 
-func (e *env) sayFastChat(im *judging.FastChat) {
+func (e *env) sayFastChat(im *answer.FastChat) {
 	e.sayImported(im.ImportedRun)
 	e.say("%d verdicts are ties, %d of them because the two games differ", im.Ties, im.Inconsistent)
 	if im.Told > 0 {
@@ -196,7 +199,7 @@ func (e *env) sayFastChat(im *judging.FastChat) {
 	e.say("%d pairs have what more than half of the votes are for as gold; on %d people are divided, and there is none", im.Golds, im.Split)
 }
 
-func (e *env) sayVotes(v *judging.Votes) {
+func (e *env) sayVotes(v *imports.Votes) {
 	if v.Skipped > 0 {
 		e.say("%d rows of votes were skipped:", v.Skipped)
 		for _, b := range v.Bad {
@@ -234,9 +237,9 @@ Example:
 			if err != nil {
 				return err
 			}
-			o := judging.AnswersOptions{Model: c.String("model")}
+			o := answer.AnswersOptions{Model: c.String("model")}
 			if marker := c.String("marker"); c.IsSet("marker") {
-				if o.Settings, err = judging.Marker(marker); err != nil {
+				if o.Settings, err = answer.Marker(marker); err != nil {
 					return usage("--marker %q: %v", marker, err)
 				}
 			}
@@ -245,7 +248,7 @@ Example:
 	}
 }
 
-func (e *env) importAnswers(file, out, dataset string, o judging.AnswersOptions) error {
+func (e *env) importAnswers(file, out, dataset string, o answer.AnswersOptions) error {
 	if dataset != "" {
 		set, err := e.library().Open(dataset)
 		if err != nil {
@@ -254,7 +257,7 @@ func (e *env) importAnswers(file, out, dataset string, o judging.AnswersOptions)
 		defer set.Close()
 		o.Questions, o.Dataset = set, eval.DatasetInfo(set, eval.Request{})
 	}
-	r, err := judging.ImportAnswers(file, out, o, version())
+	r, err := answer.ImportAnswers(file, out, o, version())
 	if err != nil {
 		return err
 	}
@@ -263,7 +266,7 @@ func (e *env) importAnswers(file, out, dataset string, o judging.AnswersOptions)
 }
 
 // sayImported says what every import of answers comes to.
-func (e *env) sayImported(r *judging.ImportedRun) {
+func (e *env) sayImported(r *answer.ImportedRun) {
 	m := r.Manifest
 	e.say("%s: %d rows, run written to %s", m.Spec.Model.Name, r.Rows, r.Dir)
 	if m.Dataset.Skipped > 0 {
@@ -283,7 +286,7 @@ func (e *env) sayImported(r *judging.ImportedRun) {
 
 // sayDiffer lists what the file says otherwise, the first few here and, where a
 // list is named, all of it there.
-func (e *env) sayDiffer(list string, runs ...*judging.ImportedRun) (err error) {
+func (e *env) sayDiffer(list string, runs ...*answer.ImportedRun) (err error) {
 	var all []string
 	for _, r := range runs {
 		for _, d := range r.Differ {
@@ -327,7 +330,7 @@ func (e *env) sayFew(all []string) {
 // maxListed is how many differences are said one by one.
 const maxListed = 20
 
-func (e *env) sayImport(im *judging.Import, out string) {
+func (e *env) sayImport(im *pairwise.Import, out string) {
 	m := im.Manifest
 	e.say("%s (judge_name %s): %d pairs, %d games, %d of them null", m.Spec.Model.Name, m.JudgeName, m.Spec.Dataset.Items, im.Games, im.Null)
 	if m.Dataset.Skipped > 0 {
@@ -368,7 +371,7 @@ func exportCommand(e *env) *cli.Command {
 func (e *env) exportJudgeBench(run, out string) (err error) {
 	var written, left int
 	export := func(w io.Writer) (err error) {
-		written, left, err = judging.ExportJudgeBench(run, w)
+		written, left, err = pairwise.ExportJudgeBench(run, w)
 		return err
 	}
 	switch _, gone := os.Lstat(out); {

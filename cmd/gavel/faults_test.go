@@ -248,7 +248,7 @@ func TestServersFaults(t *testing.T) {
 		ollama := url == os.Getenv("GAVEL_OLLAMA_URL")
 		cases := slices.DeleteFunc(slices.Clone(faultCases), func(c faultCase) bool { return c.fault.alone })
 		// By day Ollama meets every other: faults are between gavel and the server, and llama.cpp meets all.
-		for i := range few(url, 0, len(cases)/2) {
+		for i := range few(url, 0, 0, len(cases)/2) {
 			cases = slices.Delete(cases, i, i+1)
 		}
 		testFaults(t, newLink(t, url, ollama), map[bool]string{true: "ollama", false: "openai"}[ollama], 1500*time.Millisecond, cases)

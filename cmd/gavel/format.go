@@ -6,6 +6,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gavel/report"
+	"gavel/report/table"
 )
 
 // Formats a table can be printed in.
@@ -19,7 +20,7 @@ func formatFlags() []cli.Flag {
 
 // printable is something that every format can show.
 type printable interface {
-	Tables() []report.Table
+	Tables() []table.Table
 	CSV(io.Writer) error
 }
 
@@ -51,16 +52,16 @@ func (e *env) print(format string, p printable) error {
 	case "csv":
 		return p.CSV(e.stdout)
 	case "markdown":
-		return e.printTables(report.Markdown, p.Tables())
+		return e.printTables(table.Markdown, p.Tables())
 	}
 	return e.printText(p.Tables())
 }
 
-func (e *env) printText(tables []report.Table) error {
-	return e.printTables(report.TextWithin(e.columns), tables)
+func (e *env) printText(tables []table.Table) error {
+	return e.printTables(table.TextWithin(e.columns), tables)
 }
 
-func (e *env) printTables(write report.Writer, tables []report.Table) error {
+func (e *env) printTables(write table.Writer, tables []table.Table) error {
 	for _, t := range tables {
 		if err := write(e.stdout, t); err != nil {
 			return err

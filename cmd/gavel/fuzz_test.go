@@ -55,7 +55,7 @@ func FuzzJudgment(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { set.Close() })
-	kind, err := judging.KindNamed("pairwise")
+	kind, err := judging.ProtocolNamed("pairwise")
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -103,11 +103,11 @@ var verdicts = map[string][]string{
 	"A=B": {"A=B", "B=A"},
 }
 
-func checkJudgments(t *testing.T, p judging.Protocol, offered []string, set *datasets.Set, client backends.Client, body string) {
+func checkJudgments(t *testing.T, p judging.Asker, offered []string, set *datasets.Set, client backends.Client, body string) {
 	t.Helper()
 	m := &judging.Manifest{Spec: judging.Spec{Parameters: judging.DefaultParameters}}
 	m.Spec.Parameters.Attempts = 1
-	job := judging.Job{Manifest: m, Protocol: p, Set: set, Rows: []int{0}, Client: client, Now: func() time.Time { return time.Time{} }}
+	job := judging.Job{Manifest: m, Asker: p, Set: set, Rows: []int{0}, Client: client, Now: func() time.Time { return time.Time{} }}
 	games := 0
 	job.Write = func(r *judging.Record) error {
 		games++
@@ -132,7 +132,7 @@ func checkOffered(t *testing.T, outcome judging.Outcome, label string, place int
 	}
 }
 
-func checkRecord(t *testing.T, p judging.Protocol, offered []string, r *judging.Record, body string) {
+func checkRecord(t *testing.T, p judging.Asker, offered []string, r *judging.Record, body string) {
 	t.Helper()
 	switch r.Outcome {
 	case judging.Decided, judging.Tie:
@@ -160,7 +160,7 @@ func checkRecord(t *testing.T, p judging.Protocol, offered []string, r *judging.
 	if err != nil || v.Outcome != r.Outcome || v.Label != r.Label || back.CandidateID(v.Choice) != r.Choice {
 		t.Errorf("recorded %s %q for %q, and read again %+v, %v", r.Outcome, r.Label, r.Choice, v, err)
 	}
-	for _, kind := range judging.Comparisons { // as another prompt, and another policy, would read it
+	for _, kind := range comparisons { // as another prompt, and another policy, would read it
 		for _, template := range kind.Templates {
 			v, err := r.Read(kind.New(template, nil), judging.Reading{Policy: judging.Last, AcceptCut: true})
 			if err == nil && (v.Outcome == judging.Decided || v.Outcome == judging.Tie) {

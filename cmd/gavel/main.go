@@ -27,7 +27,7 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/eval"
-	"gavel/report"
+	"gavel/report/table"
 )
 
 // Exit statuses.
@@ -62,7 +62,7 @@ func (e *env) maker() *eval.Maker {
 
 // say writes a line for people. What servers, files and bundles say is in it too.
 func (e *env) say(format string, args ...any) {
-	fmt.Fprintln(e.stderr, report.Harmless(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(e.stderr, table.Harmless(fmt.Sprintf(format, args...)))
 }
 
 func (e *env) library() datasets.Library {

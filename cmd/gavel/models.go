@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/urfave/cli/v2"
@@ -10,7 +11,7 @@ import (
 	"gavel/backends"
 	"gavel/eval"
 	"gavel/judging"
-	"gavel/report"
+	"gavel/report/table"
 )
 
 func modelsCommand(e *env) *cli.Command {
@@ -50,9 +51,7 @@ func (e *env) listModels(ctx context.Context, o eval.Endpoint, format string) er
 	if err != nil {
 		return err
 	}
-	t := report.Table{Title: eval.Describe(server), Columns: []report.Column{
-		{Name: "model"}, {Name: "parameters"}, {Name: "quantisation"}, {Name: "context", Right: true}, {Name: "digest"},
-	}}
+	t := table.Table{Title: eval.Describe(server), Columns: slices.Concat(table.Left("model", "parameters", "quantisation"), table.Right("context"), table.Left("digest"))}
 	for _, m := range models {
 		ctx := ""
 		if m.Context > 0 {
@@ -91,8 +90,8 @@ func (e *env) listPrompts(c *cli.Context) error {
 		judging.Template
 	}
 	var rows []row
-	t := report.Table{Columns: []report.Column{{Name: "prompt"}, {Name: "labels"}, {Name: "SHA-256"}, {Name: "origin"}}}
-	for _, k := range judging.Kinds {
+	t := table.Table{Columns: table.Left("prompt", "labels", "SHA-256", "origin")}
+	for _, k := range judging.Protocols() {
 		for _, p := range k.Templates {
 			rows = append(rows, row{k.Name, p})
 			labels := ""
@@ -111,7 +110,7 @@ func (e *env) showPrompt(c *cli.Context) error {
 		return err
 	}
 	found := false
-	for _, k := range judging.Kinds {
+	for _, k := range judging.Protocols() {
 		for _, p := range k.Templates {
 			switch name {
 			case k.Name + "/" + p.Name:

@@ -14,6 +14,7 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/protocols/multioption"
 )
 
 // prefixWork is what a server read of the prompts of several options, asked in
@@ -29,11 +30,11 @@ type prefixWork struct {
 // mark makes the system message another, so that nothing asked for before helps.
 func readPrompts(t *testing.T, url, orders, mark string, items []datasets.Item, byItem bool) (w prefixWork) {
 	t.Helper()
-	kind, err := judging.KindNamed("multi-option")
+	kind, err := judging.ProtocolNamed("multi-option")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := kind.New(kind.Templates[0], judging.Settings{judging.OrdersOption.Name: orders})
+	p := kind.New(kind.Templates[0], judging.Settings{multioption.OrdersOption.Name: orders})
 	var prompts []judging.Prompt
 	most := 0
 	for _, item := range items {

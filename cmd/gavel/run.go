@@ -10,18 +10,18 @@ import (
 	"gavel/eval"
 	"gavel/judging"
 	"gavel/report"
+	"gavel/report/table"
 )
 
 func runCommand(e *env) *cli.Command {
 	run := &cli.Command{
 		Name:  "run",
-		Usage: "ask a model to judge or to answer: " + strings.Join(eval.Names(judging.Kinds), ", "),
+		Usage: "ask a model to judge or to answer: " + strings.Join(judging.Names(judging.Protocols()), ", "),
 		Description: `Makes a run: a folder with run.json, records.jsonl, items.jsonl and results.json. The
 same command again asks only for what is missing. Which datasets a protocol takes depends
-on their shape, which "gavel datasets show" tells: pairs for pairwise and reversed,
-questions for answer and self-reference, ranked options for multi-option.`,
+on their shape, which "gavel datasets show" tells: ` + itemsOfAll(),
 	}
-	for _, k := range judging.Kinds {
+	for _, k := range judging.Protocols() {
 		run.Subcommands = append(run.Subcommands, &cli.Command{
 			Name:        k.Name,
 			Usage:       k.About,
@@ -50,7 +50,32 @@ questions for answer and self-reference, ranked options for multi-option.`,
 	return run
 }
 
-func describeKind(k judging.Kind) string {
+// itemsOfAll says which items each protocol takes, in lines as long as those of the
+// description around it.
+func itemsOfAll() string {
+	var parts []string
+	all := judging.Protocols()
+	for i := 0; i < len(all); {
+		same := i + 1
+		for same < len(all) && all[same].Items == all[i].Items {
+			same++
+		}
+		parts = append(parts, all[i].Items+" for "+strings.Join(judging.Names(all[i:same]), " and "))
+		i = same
+	}
+	text, room := "", 88-len(`on their shape, which "gavel datasets show" tells:`)
+	for _, word := range strings.Fields(strings.Join(parts, ", ") + ".") {
+		if room -= len(word) + 1; room < 0 {
+			text, room = text+"\n", 88-len(word)
+		} else if text != "" {
+			text += " "
+		}
+		text += word
+	}
+	return text
+}
+
+func describeKind(k judging.Protocol) string {
 	return strings.NewReplacer("NAME", k.Name, "GOAL", k.Goal).Replace(k.Help) + `
 
 Exit status: 0 every judgment was answered; 3 some failed or are missing, and the same
@@ -58,7 +83,7 @@ command goes on; 130 interrupted, and the same command goes on.`
 }
 
 // runFlags are the fields of a protocol's request, and what the command line adds.
-func runFlags(k judging.Kind) []cli.Flag {
+func runFlags(k judging.Protocol) []cli.Flag {
 	flags := flagsOf(eval.FieldsOf(k))
 	flags = append(flags, &cli.BoolFlag{Name: "dry-run", Usage: "say what would be asked, show the first prompt, and ask nothing", Category: eval.Where})
 	return append(flags, formatFlags()...)
@@ -101,8 +126,8 @@ func (e *env) printPlan(run *eval.RunPlan, format string) error {
 			Plan     judging.Plan      `json:"plan"`
 		}{run.Manifest, run.Dir, run.Plan})
 	}
-	table := report.Table{Title: "plan: nothing is asked", Columns: []report.Column{{Name: ""}, {Name: ""}}, Rows: run.Rows()}
-	if err := report.TextWithin(e.columns)(e.stdout, table); err != nil {
+	plan := table.Table{Title: "plan: nothing is asked", Columns: table.Left("", ""), Rows: run.Rows()}
+	if err := table.TextWithin(e.columns)(e.stdout, plan); err != nil {
 		return err
 	}
 	for _, msg := range run.Plan.First {

@@ -139,29 +139,33 @@ func checkProbabilities(t *testing.T, r *judging.Record) {
 	}
 }
 
-// few is how many of all items a server is asked about: before Ollama, which
-// without a GPU reads some thousand tokens a second, some are enough by day. The
-// requests are of the same shapes; the rest are other texts.
-func few(url string, all, some int) int {
-	if url == os.Getenv("GAVEL_OLLAMA_URL") && os.Getenv("GAVEL_TEST_NIGHTLY") == "" {
-		return some
+// few is how many of all items a server is asked about. By day some are enough,
+// and before Ollama, which without a GPU reads some thousand tokens a second,
+// fewer still. The requests are of the same shapes; the rest are other texts.
+func few(url string, all, some, ollama int) int {
+	switch {
+	case os.Getenv("GAVEL_TEST_NIGHTLY") != "":
+		return all
+	case url == os.Getenv("GAVEL_OLLAMA_URL"):
+		return ollama
 	}
-	return all
+	return some
 }
 
 func TestServersSample(t *testing.T) {
 	realServers(t, func(t *testing.T, url string) {
-		n := few(url, 32, 3)
+		n := few(url, 32, 8, 2)
 		fourRuns(t, url, 2*n, "--dataset", "sample", "--limit", strconv.Itoa(n))
 	})
 }
 
-// TestServersJudgeBench: twenty pairs drawn from the published file; before
+// TestServersJudgeBench: pairs drawn from the published file; before
 // Ollama, the shortest.
 func TestServersJudgeBench(t *testing.T) {
 	realServers(t, func(t *testing.T, url string) {
 		file := judgeBenchFile(t)
-		pick, n := []string{"--sample", "20"}, few(url, 20, 3)
+		n := few(url, 20, 6, 2)
+		pick := []string{"--sample", strconv.Itoa(n)}
 		if url == os.Getenv("GAVEL_OLLAMA_URL") {
 			lines := strings.Split(strings.TrimSpace(read(t, file)), "\n")
 			slices.SortFunc(lines, func(a, b string) int { return len(a) - len(b) })
@@ -306,10 +310,8 @@ func TestServersSelfReference(t *testing.T) {
 		if err != nil || len(agents) == 0 {
 			t.Skip("MMLU-Pro is not in ../shared/data")
 		}
-		pick, n := []string{"--sample", "0", "--limit", "100"}, 100
-		if url == os.Getenv("GAVEL_OLLAMA_URL") { // it reads some thousand tokens a second
-			pick[3], n = "6", 6
-		}
+		n := few(url, 100, 24, 4)
+		pick := []string{"--sample", "0", "--limit", strconv.Itoa(n)}
 		args := append([]string{"run", "self-reference", "--base-url", url, "--dataset", filepath.Join(dir, "data/test-00000-of-00001.parquet"), "--agents", agents[0],
 			"--constrain", "--accept-cut", "--max-tokens", "16", "--concurrency", "2"}, pick...)
 		mustCall(t, append(args, "--out", "one/judged")...)
@@ -350,7 +352,7 @@ func TestServersMultiOption(t *testing.T) {
 		if _, err := os.Stat(file); err != nil {
 			t.Skip("the message trees are not in ../shared/data")
 		}
-		limit := strconv.Itoa(few(url, 12, 2))
+		limit := strconv.Itoa(few(url, 12, 4, 2))
 		for _, further := range [][]string{nil, {"--unrelated"}, {"--goal", "worst"}} {
 			args := append([]string{"run", "multi-option", "--base-url", url, "--dataset", file, "--limit", limit, "--constrain", "--accept-cut", "--max-tokens", "16", "--concurrency", "2"}, further...)
 			out := "run" + strings.Join(further, "")

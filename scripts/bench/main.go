@@ -22,6 +22,7 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
+	_ "gavel/protocols"
 )
 
 func main() {
@@ -177,7 +178,7 @@ func requests(path string) ([]request, error) {
 		return nil, err
 	}
 	defer set.Close()
-	kind, err := judging.KindNamed("pairwise")
+	kind, err := judging.ProtocolNamed("pairwise")
 	if err != nil {
 		return nil, err
 	}

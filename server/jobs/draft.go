@@ -35,7 +35,7 @@ func (r *Runner) DraftSuite(ctx context.Context, order Order) (string, error) {
 
 func (r *Runner) draft(ctx context.Context, order Order) (string, error) {
 	was := order.Get(fieldFile)
-	kind, err := judging.KindNamed(order.Get(fieldProtocol))
+	kind, err := judging.ProtocolNamed(order.Get(fieldProtocol))
 	if err != nil {
 		return was, err
 	}

@@ -38,7 +38,7 @@ func (r *Runner) request(ctx context.Context, order Order) (eval.Request, error)
 }
 
 func (r *Runner) read(ctx context.Context, order Order) (o eval.Request, err error) {
-	kind, err := judging.KindNamed(order.Get(fieldProtocol))
+	kind, err := judging.ProtocolNamed(order.Get(fieldProtocol))
 	if err != nil {
 		return o, err
 	}
@@ -87,7 +87,7 @@ func (r *Runner) asked(ctx context.Context, ids []string) (at eval.Endpoint, err
 
 // values are those of the order's other fields. What is the default is left out:
 // some fields may not be given with some judges, whatever their value.
-func (r *Runner) values(ctx context.Context, kind judging.Kind, order Order) (map[string][]string, error) {
+func (r *Runner) values(ctx context.Context, kind judging.Protocol, order Order) (map[string][]string, error) {
 	out := map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(order)) {
 		if slices.Contains([]string{fieldProtocol, fieldEndpoint, fieldModel, fieldDataset}, name) {
@@ -116,7 +116,7 @@ func (r *Runner) values(ctx context.Context, kind judging.Kind, order Order) (ma
 }
 
 // value checks values that could name files or addresses.
-func (r *Runner) value(ctx context.Context, kind judging.Kind, f eval.Field, value string) (string, error) {
+func (r *Runner) value(ctx context.Context, kind judging.Protocol, f eval.Field, value string) (string, error) {
 	if strings.ContainsRune(value, 0) {
 		return "", eval.Wrong(f.Name, value, ": not a text")
 	}
@@ -163,7 +163,7 @@ func (r *Runner) runNamed(flag, name string) (string, error) {
 }
 
 // fieldsOf are the fields of a protocol's form.
-func fieldsOf(kind judging.Kind) []Field {
+func fieldsOf(kind judging.Protocol) []Field {
 	var fields []Field
 	for _, f := range eval.FieldsOf(kind) {
 		if !f.Offered {
@@ -206,11 +206,11 @@ var shapesOf = map[string]datasets.Shape{
 
 // takesDataset tells whether a protocol, or the stage it begins with, takes the
 // items of a dataset.
-func takesDataset(kind judging.Kind, name string) bool {
+func takesDataset(kind judging.Protocol, name string) bool {
 	known, _ := datasets.Lookup(name)
 	shape, sure := shapesOf[known.Format]
-	if kind.Takes(datasets.Judgment) {
-		kind, _ = judging.KindNamed("answer")
+	if kind.JudgesAgents() {
+		kind = judging.Answering()
 	}
 	return !sure || kind.Takes(shape)
 }
@@ -348,14 +348,14 @@ func (r *Runner) models(ctx context.Context, at *endpoint) {
 // Offer is what the form has for a protocol.
 func (r *Runner) Offer(ctx context.Context, protocol string) (Offer, error) {
 	if protocol == "" {
-		protocol = judging.Kinds[0].Name
+		protocol = judging.Protocols()[0].Name
 	}
-	kind, err := judging.KindNamed(protocol)
+	kind, err := judging.ProtocolNamed(protocol)
 	if err != nil {
 		return Offer{}, refused(http.StatusBadRequest, err)
 	}
 	o := Offer{Protocol: kind.Name, Datasets: []NamedAbout{}, Fields: fieldsOf(kind)}
-	for _, k := range judging.Kinds {
+	for _, k := range judging.Protocols() {
 		o.Protocols = append(o.Protocols, NamedAbout{Name: k.Name, About: k.About})
 	}
 	for _, e := range r.endpoints(ctx) {

@@ -152,7 +152,7 @@ func TestServeSuiteKeepsKeysApart(t *testing.T) {
 // more, whatever the form sends along as a default.
 func TestDefaultsOfTheForm(t *testing.T) {
 	r := newRunner(t, Options{})
-	for _, k := range judging.Kinds {
+	for _, k := range judging.Protocols() {
 		order := Order{"protocol": {k.Name}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}}
 		for _, f := range fieldsOf(k) {
 			order[f.Name] = []string{f.Default}

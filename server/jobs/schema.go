@@ -6,7 +6,7 @@ import "gavel/judging"
 // protocols together.
 func OrderProperties() map[string]any {
 	names := []string{}
-	for _, k := range judging.Kinds {
+	for _, k := range judging.Protocols() {
 		names = append(names, k.Name)
 	}
 	text := func(about string) map[string]any { return map[string]any{"type": "string", "description": about} }
@@ -16,7 +16,7 @@ func OrderProperties() map[string]any {
 		fieldModel:    text("name of a model of that server"),
 		fieldDataset:  text("name of a dataset of the offer"),
 	}
-	for _, k := range judging.Kinds {
+	for _, k := range judging.Protocols() {
 		for _, f := range fieldsOf(k) {
 			if out[f.Name] == nil {
 				out[f.Name] = f.schema()

@@ -173,7 +173,7 @@ func (r *Runner) PlanSuite(ctx context.Context, order Order) (SuitePlanned, erro
 		return out, refused(http.StatusUnprocessableEntity, err)
 	}
 	plan.Out = out.Suite
-	out.Tables, out.Plan, out.Above = plan.Tables(), plan, plan.Above
+	out.Tables, out.Plan, out.Above = plan.Tables(), plan, append([]string{}, plan.Above...)
 	return out, nil
 }
 

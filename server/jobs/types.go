@@ -3,7 +3,7 @@ package jobs
 import (
 	"time"
 
-	"gavel/report"
+	"gavel/report/table"
 )
 
 // Order is what somebody asks for: values by the names of fields.
@@ -81,11 +81,11 @@ type PlanMessage struct {
 
 // SuitePlanned is what a suite would do.
 type SuitePlanned struct {
-	Suite  string         `json:"suite"` // the folder of its runs
-	Above  []string       `json:"above"` // limits of its file that it is above: to start it then, say yes
-	Plan   any            `json:"plan"`  // as "gavel suite plan --json" has it
-	Tables []report.Table `json:"-"`     // for people
-	Notes  []string       `json:"notes"` // what was said while it was worked out
+	Suite  string        `json:"suite"` // the folder of its runs
+	Above  []string      `json:"above"` // limits of its file that it is above: to start it then, say yes
+	Plan   any           `json:"plan"`  // as "gavel suite plan --json" has it
+	Tables []table.Table `json:"-"`     // for people
+	Notes  []string      `json:"notes"` // what was said while it was worked out
 }
 
 // States of a job.

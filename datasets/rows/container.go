@@ -1,0 +1,251 @@
+package rows
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// container is how the rows of a file are packed.
+type container string
+
+const (
+	plainLines container = "" // one JSON object a line: read where it stands
+	gzipped    container = "gzip"
+	zstandard  container = "zstd"
+	parquetSet container = "Parquet"
+	jsonArray  container = "JSON array"
+)
+
+// sniff tells by its first bytes how a file is packed, whatever its name, and
+// recognises files that are something else altogether, to say so in one
+// sentence instead of one complaint a line.
+func sniff(in Source) (container, error) {
+	head := make([]byte, 4096)
+	n, err := in.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return plainLines, err
+	}
+	head = head[:n]
+	starts := func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
+	switch {
+	case starts("\x1f\x8b"):
+		return gzipped, nil
+	case starts("\x28\xb5\x2f\xfd"), n >= 4 && head[0]&0xf0 == 0x50 && string(head[1:4]) == "\x2a\x4d\x18":
+		return zstandard, nil
+	case starts("PAR1"), starts("PARE"):
+		return parquetSet, nil
+	case starts("PK\x03\x04"):
+		return plainLines, errors.New("the file is a zip archive: unpack it first")
+	case n >= 262 && string(head[257:262]) == "ustar":
+		return plainLines, errors.New("the file is a tar archive: unpack it first")
+	case starts("\xef\xbb\xbf"):
+		return plainLines, errors.New("the file starts with a byte order mark: save it as plain UTF-8")
+	}
+	if text := bytes.TrimLeft(head, " \t\r\n"); len(text) > 0 && text[0] == '[' {
+		return jsonArray, nil
+	}
+	return plainLines, nil
+}
+
+// Unpack writes the rows of a file as JSON lines; nil where it is those already.
+// byRow tells that a row is no line of the file, but the n-th of its rows.
+func Unpack(in Source) (lines *Spool, byRow bool, err error) {
+	how, err := sniff(in)
+	if err != nil || how == plainLines {
+		return nil, false, err
+	}
+	if how == gzipped || how == zstandard {
+		inner, err := inflate(in, how)
+		if err != nil {
+			return nil, false, err
+		}
+		how, err := sniff(inner)
+		switch {
+		case err != nil:
+		case how == gzipped || how == zstandard:
+			err = errors.New("the file is compressed twice: unpack it once")
+		case how == plainLines:
+			if err = checkLines(inner); err == nil {
+				return inner, false, nil
+			}
+		default:
+			lines, err = rowsOf(inner, how)
+		}
+		inner.Close()
+		return lines, true, err
+	}
+	lines, err = rowsOf(in, how)
+	return lines, true, err
+}
+
+// rowsOf are the rows of a file that has no lines.
+func rowsOf(in Source, how container) (lines *Spool, err error) {
+	lines = new(Spool)
+	if how == parquetSet {
+		err = parquetLines(in, lines)
+	} else {
+		err = arrayLines(reader(in), lines)
+	}
+	if err == nil {
+		err = lines.Done()
+	}
+	if err != nil {
+		lines.Close()
+		return nil, err
+	}
+	return lines, nil
+}
+
+// inflate unpacks a compressed file, however many members it has.
+func inflate(in Source, how container) (*Spool, error) {
+	packed := bufio.NewReaderSize(reader(in), batchBytes)
+	out := new(Spool)
+	err := func() error {
+		if how == gzipped {
+			r, err := gzip.NewReader(packed)
+			if err != nil {
+				return err
+			}
+			_, err = io.Copy(out, r)
+			return err
+		}
+		// One window of up to 128 MiB is what zstd --long writes and unzstd reads.
+		r, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		_, err = io.Copy(out, r)
+		return err
+	}()
+	if err == nil {
+		err = out.Done()
+	}
+	if err != nil {
+		out.Close()
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			err = errors.New("it ends too early: get the file again")
+		}
+		return nil, fmt.Errorf("unpacking the %s file, after %d bytes: %s", how, out.size, oneLineOf(err))
+	}
+	return out, nil
+}
+
+// checkLines refuses lines too long to be rows: memory holds a whole line.
+func checkLines(in *Spool) error {
+	r := bufio.NewReaderSize(reader(in), batchBytes)
+	for number, length := 1, 0; ; {
+		part, err := r.ReadSlice('\n')
+		if length += len(part); length > unpacking.row {
+			return tooLong(number)
+		}
+		switch err {
+		case nil:
+			number, length = number+1, 0
+		case bufio.ErrBufferFull:
+		case io.EOF:
+			return nil
+		default:
+			return err
+		}
+	}
+}
+
+func tooLong(row int) error {
+	return fmt.Errorf("row %d is longer than %d MiB", row, unpacking.row>>20)
+}
+
+// arrayLines writes each object of a JSON array as a line.
+func arrayLines(in io.Reader, out *Spool) error {
+	r := &allowance{in: in, left: 2 * batchBytes}
+	dec := json.NewDecoder(r)
+	if _, err := dec.Token(); err != nil {
+		return err
+	}
+	var line bytes.Buffer
+	for row := 1; dec.More(); row++ {
+		var raw json.RawMessage
+		r.left = unpacking.row
+		if err := dec.Decode(&raw); err != nil {
+			if errors.Is(err, errAllowance) {
+				return tooLong(row)
+			}
+			return fmt.Errorf("row %d of the JSON array: %w", row, ended(err))
+		}
+		if len(raw) > unpacking.row {
+			return tooLong(row)
+		}
+		if raw[0] != '{' {
+			return fmt.Errorf("row %d of the JSON array is %s, not an object", row, KindOf(raw))
+		}
+		line.Reset()
+		if err := json.Compact(&line, raw); err != nil {
+			return err
+		}
+		line.WriteByte('\n')
+		if _, err := out.Write(line.Bytes()); err != nil {
+			return err
+		}
+	}
+	r.left = unpacking.row
+	if _, err := dec.Token(); err != nil {
+		return fmt.Errorf("the JSON array has no end: %w", ended(err))
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return errors.New("there is more after the end of the JSON array")
+	}
+	return nil
+}
+
+// ended says what the end of a file in the middle of a value means.
+func ended(err error) error {
+	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("the file ends in the middle: get it again")
+	}
+	return err
+}
+
+// KindOf names what a JSON value is.
+func KindOf(value []byte) string {
+	switch value[0] {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		return "a string"
+	case 't', 'f':
+		return "a boolean"
+	case 'n':
+		return "null"
+	}
+	return "a number"
+}
+
+var errAllowance = errors.New("too long")
+
+// allowance reads until left is used up, so that no decoder has to hold more.
+type allowance struct {
+	in   io.Reader
+	left int
+}
+
+func (a *allowance) Read(p []byte) (int, error) {
+	if a.left <= 0 {
+		return 0, errAllowance
+	}
+	n, err := a.in.Read(p[:min(len(p), a.left)])
+	a.left -= n
+	return n, err
+}
+
+// oneLineOf is an error's text without line breaks, which libraries' may have.
+func oneLineOf(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

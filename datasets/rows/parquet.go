@@ -1,0 +1,308 @@
+package rows
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// parquetLines writes each row of a Parquet file as a line: a JSON object with
+// the file's column names, in their order.
+func parquetLines(in Source, out *Spool) (err error) {
+	done, opened := 0, false
+	defer func() {
+		if r := recover(); r != nil { // the library panics on some broken files (its issue 537)
+			err = fmt.Errorf("%v", r)
+		}
+		switch {
+		case err != nil && opened:
+			err = fmt.Errorf("row %d: reading Parquet: %s", done+1, oneLineOf(err))
+		case err != nil:
+			err = fmt.Errorf("reading Parquet: %s", oneLineOf(err))
+		}
+	}()
+	f, err := openParquet(in)
+	if err != nil {
+		return err
+	}
+	table, err := newColumn(f.Root())
+	if err != nil {
+		return err
+	}
+	opened = true
+	var line []byte
+	for _, group := range f.RowGroups() {
+		err := eachRow(group, func(row parquet.Row) error {
+			values := map[string]any{}
+			if err := f.Schema().Reconstruct(&values, row); err != nil {
+				return err
+			}
+			if line = table.append(line[:0], values); len(line) > unpacking.row {
+				return fmt.Errorf("it is longer than %d MiB", unpacking.row>>20)
+			}
+			if _, err := out.Write(append(line, '\n')); err != nil {
+				return err
+			}
+			done++
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if int64(done) != f.NumRows() {
+		return fmt.Errorf("the footer says %d rows, the data has %d", f.NumRows(), done)
+	}
+	return nil
+}
+
+func eachRow(group parquet.RowGroup, use func(parquet.Row) error) error {
+	rows := group.Rows()
+	defer rows.Close()
+	buffer := make([]parquet.Row, 64)
+	for {
+		n, err := rows.ReadRows(buffer)
+		for _, row := range buffer[:n] {
+			if err := use(row); err != nil {
+				return err
+			}
+		}
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return ended(err)
+		case n == 0:
+			return io.ErrNoProgress
+		}
+	}
+}
+
+// openParquet reads the footer, which stands at the end of the file.
+func openParquet(in Source) (*parquet.File, error) {
+	size := in.Size()
+	var tail [8]byte
+	if size < 12 {
+		return nil, errors.New("the file is cut short: get it again")
+	}
+	if _, err := in.ReadAt(tail[:], size-8); err != nil && err != io.EOF {
+		return nil, err
+	}
+	footer := int64(binary.LittleEndian.Uint32(tail[:]))
+	switch magic := string(tail[4:]); {
+	case magic == "PARE":
+		return nil, errors.New("the file is encrypted")
+	case magic != "PAR1" || footer > size-12:
+		return nil, errors.New("the file is cut short, its footer is missing: get it again")
+	}
+	f, err := parquet.OpenFile(in, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.FileReadMode(parquet.ReadModeSync))
+	if err != nil {
+		return nil, err
+	}
+	for _, group := range f.Metadata().RowGroups {
+		for _, c := range group.Columns {
+			if c.MetaData.Codec == format.Lz4Raw { // v0.32.0 does not always read what it wrote itself
+				return nil, errors.New("LZ4 is not read; write the file with snappy or zstd")
+			}
+		}
+	}
+	return f, nil
+}
+
+// column is a column or a group of columns, and how its values are written.
+type column struct {
+	name     string
+	key      []byte // the name in JSON, with a colon
+	write    func([]byte, any) []byte
+	children []*column // of a group
+	element  *column   // of a list
+}
+
+func newColumn(of *parquet.Column) (*column, error) {
+	c := &column{name: of.Name(), key: append(AppendText(nil, []byte(of.Name())), ':')}
+	if of.Leaf() {
+		c.write = writerOf(of.Type())
+		if c.write == nil {
+			return nil, unread(of, of.Type().String(), "as numbers or texts")
+		}
+		return c, nil
+	}
+	children := of.Columns()
+	switch kind := of.Type().String(); kind {
+	case "LIST":
+		if len(children) != 1 || !children[0].Repeated() || children[0].Leaf() || len(children[0].Columns()) != 1 {
+			return nil, unread(of, "LIST without a group around its element", "as today's Parquet has lists")
+		}
+		var err error
+		c.element, err = newColumn(children[0].Columns()[0])
+		return c, err
+	case "MAP", "VARIANT":
+		return nil, unread(of, kind, "as a struct, or a list of key and value")
+	}
+	for _, child := range children {
+		inner, err := newColumn(child)
+		if err != nil {
+			return nil, err
+		}
+		c.children = append(c.children, inner)
+	}
+	return c, nil
+}
+
+func unread(of *parquet.Column, kind, as string) error {
+	return fmt.Errorf("the column %s is a %s, which is not read: write it %s, or leave it out", strings.Join(of.Path(), "."), kind, as)
+}
+
+// append writes a value as the library gives it: a map for a group, whose keys
+// get their order here, and a slice for what is repeated.
+func (c *column) append(line []byte, value any) []byte {
+	switch v := value.(type) {
+	case nil:
+		return append(line, "null"...)
+	case []any:
+		of := c
+		if c.element != nil {
+			of = c.element
+		}
+		line = append(line, '[')
+		for i, one := range v {
+			if i > 0 {
+				line = append(line, ',')
+			}
+			line = of.append(line, one)
+		}
+		return append(line, ']')
+	case map[string]any:
+		line = append(line, '{')
+		for i, child := range c.children {
+			if i > 0 {
+				line = append(line, ',')
+			}
+			line = child.append(append(line, child.key...), v[child.name])
+		}
+		return append(line, '}')
+	}
+	return c.write(line, value)
+}
+
+// writerOf says how the values of a type are written, nil where they are not
+// read. Texts that are declared as such stay as they are, so that one that is not
+// UTF-8 is noticed later; other bytes are base64 where they are no text. Dates and
+// times are ISO 8601.
+func writerOf(t parquet.Type) func([]byte, any) []byte {
+	if t.Kind() == parquet.Int96 {
+		return nil
+	}
+	logical := t.LogicalType()
+	if logical == nil {
+		return appendPlain
+	}
+	switch l := logical.Value.(type) {
+	case *format.StringType, *format.EnumType:
+		return func(b []byte, v any) []byte { return AppendText(b, []byte(v.(string))) }
+	case *format.DateType:
+		return func(b []byte, v any) []byte {
+			return AppendText(b, time.Unix(int64(v.(int32))*24*60*60, 0).UTC().AppendFormat(nil, time.DateOnly))
+		}
+	case *format.TimestampType:
+		if l.Unit.Value != nil {
+			return timestampWriter(int64(l.Unit.Value.Duration()), l.IsAdjustedToUTC)
+		}
+	case *format.IntType:
+		if !l.IsSigned && l.BitWidth == 64 { // of which the library makes an int64
+			return func(b []byte, v any) []byte { return strconv.AppendUint(b, uint64(v.(int64)), 10) }
+		}
+	case *format.UUIDType:
+		return func(b []byte, v any) []byte {
+			id := v.([]byte)
+			return fmt.Appendf(b, `"%x-%x-%x-%x-%x"`, id[:4], id[4:6], id[6:8], id[8:10], id[10:])
+		}
+	case *format.DecimalType, *format.JsonType, *format.BsonType:
+		return nil
+	}
+	return appendPlain
+}
+
+func appendPlain(b []byte, value any) []byte {
+	switch v := value.(type) {
+	case float32:
+		return appendFloat(b, float64(v), 32)
+	case float64:
+		return appendFloat(b, v, 64)
+	case string:
+		return appendBytes(b, []byte(v))
+	case []byte:
+		return appendBytes(b, v)
+	}
+	return fmt.Append(b, value) // a whole number, true or false
+}
+
+// appendFloat writes what is no number as null: JSON has no word for it.
+func appendFloat(b []byte, x float64, bits int) []byte {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return append(b, "null"...)
+	}
+	format := byte('f')
+	if x != 0 && (math.Abs(x) < 1e-6 || math.Abs(x) >= 1e21) {
+		format = 'e'
+	}
+	return strconv.AppendFloat(b, x, format, -1, bits)
+}
+
+// timestampWriter writes counts of a unit, of so many nanoseconds, since 1970.
+func timestampWriter(unit int64, utc bool) func([]byte, any) []byte {
+	perSecond, layout := int64(time.Second)/unit, "2006-01-02T15:04:05.999999999"
+	if utc {
+		layout = time.RFC3339Nano
+	}
+	return func(b []byte, v any) []byte {
+		count := v.(int64)
+		return AppendText(b, time.Unix(count/perSecond, count%perSecond*unit).UTC().AppendFormat(nil, layout))
+	}
+}
+
+func appendBytes(b, value []byte) []byte {
+	if utf8.Valid(value) {
+		return AppendText(b, value)
+	}
+	b = append(b, '"')
+	b = base64.StdEncoding.AppendEncode(b, value)
+	return append(b, '"')
+}
+
+// AppendText writes a JSON string, of which it escapes no more than it must.
+func AppendText(b, text []byte) []byte {
+	b = append(b, '"')
+	for len(text) > 0 {
+		n := bytes.IndexFunc(text, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' })
+		if n < 0 {
+			break
+		}
+		b = append(b, text[:n]...)
+		switch c := text[n]; c {
+		case '"', '\\':
+			b = append(b, '\\', c)
+		case '\n':
+			b = append(b, `\n`...)
+		case '\r':
+			b = append(b, `\r`...)
+		case '\t':
+			b = append(b, `\t`...)
+		default:
+			b = fmt.Appendf(b, `\u%04x`, c)
+		}
+		text = text[n+1:]
+	}
+	return append(append(b, text...), '"')
+}

@@ -1,0 +1,133 @@
+// Package rows reads the rows of a file as lines of JSON, however they are
+// packed: JSON lines, a JSON array or Parquet, and any of those under gzip or
+// zstd. It knows nothing of what the rows mean.
+package rows
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+)
+
+// Source is a file, or what one unpacks to.
+type Source interface {
+	io.ReaderAt
+	Size() int64
+}
+
+// File is a [Source] that was opened by its path.
+type File struct {
+	*os.File
+	size int64
+}
+
+// Size is how long the file was when it was opened.
+func (f *File) Size() int64 { return f.size }
+
+// Open opens a file, and nothing that could not be read more than once.
+func Open(path string) (*File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("%s: is a directory; name the .jsonl file in it", path)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: is not a regular file; items are read when they are asked for, so save it to a file first", path)
+	}
+	f, err := os.Open(path)
+	return &File{f, info.Size()}, err
+}
+
+// Row is one row of a file.
+type Row struct {
+	Line int    // of the file, from 1
+	Text []byte // a JSON value without its newline, valid until the next one
+}
+
+// All gives the lines that are not blank, in their order. An error ends it.
+func All(in Source) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		r := bufio.NewReaderSize(reader(in), batchBytes)
+		var text []byte
+		for number := 1; ; number++ {
+			var err error
+			text, err = appendLine(text[:0], r)
+			switch {
+			case err != nil && err != io.EOF:
+				yield(Row{}, err)
+				return
+			case !Blank(text) && !yield(Row{number, bytes.TrimRight(text, "\r\n")}, nil), err == io.EOF:
+				return
+			}
+		}
+	}
+}
+
+// Each hands the rows of a file to use, as they stand in it: for files whose
+// rows are no items, such as votes and other programs' outputs. Rows count from
+// 1; a text is valid until use returns, whose first error ends it.
+func Each(path string, use func(row int, text []byte) error) error {
+	f, err := Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	lines, _, err := Unpack(f)
+	if lines != nil {
+		defer lines.Close()
+		err = each(lines, use)
+	} else if err == nil {
+		err = each(f, use)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// EachIn is Each of JSON lines or a JSON array that come from elsewhere than a
+// file: out of an archive.
+func EachIn(r io.Reader, use func(row int, text []byte) error) error {
+	in := bufio.NewReaderSize(r, batchBytes)
+	lines := new(Spool)
+	defer lines.Close()
+	head, err := in.Peek(batchBytes)
+	if err != nil && err != io.EOF {
+		return ended(err)
+	}
+	if text := bytes.TrimLeft(head, " \t\r\n"); len(text) > 0 && text[0] == '[' {
+		err = arrayLines(in, lines)
+	} else {
+		_, err = io.Copy(lines, in)
+	}
+	if err == nil {
+		err = lines.Done()
+	}
+	if err == nil {
+		err = checkLines(lines)
+	}
+	if err != nil {
+		return err
+	}
+	return each(lines, use)
+}
+
+func each(in Source, use func(row int, text []byte) error) error {
+	for row, err := range All(in) {
+		if err == nil {
+			err = use(row.Line, row.Text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reader reads a source from its beginning.
+func reader(in Source) io.Reader { return io.NewSectionReader(in, 0, in.Size()) }

@@ -1,0 +1,86 @@
+package rows
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+)
+
+// unpacking bounds what a file may grow to when it is unpacked. A few KiB of
+// gzip or of Parquet can stand for terabytes, so the sizes are counted while
+// they are written, never taken from the file. The published files stay far
+// below: the largest, all of OASST1's trees, unpacks to less than 1 GiB.
+var unpacking = struct {
+	total  int64 // bytes of a whole file
+	row    int   // bytes of one row
+	memory int   // bytes held in memory; what is longer goes to a temporary file
+}{4 << 30, 64 << 20, 32 << 20}
+
+// Spool holds the lines that a packed file unpacks to: in memory while they are
+// few, which all but the largest published files are, and in a temporary file
+// from there on, so that memory does not grow with the answers.
+type Spool struct {
+	mem  []byte
+	file *os.File
+	out  *bufio.Writer // into file
+	size int64
+}
+
+func (s *Spool) Write(p []byte) (int, error) {
+	if s.size += int64(len(p)); s.size > unpacking.total {
+		return 0, fmt.Errorf("it unpacks to more than %d MiB: unpack it by hand, if it is to be trusted", unpacking.total>>20)
+	}
+	if s.file == nil && len(s.mem)+len(p) <= unpacking.memory {
+		s.mem = append(s.mem, p...)
+		return len(p), nil
+	}
+	if s.file == nil {
+		if err := s.spill(); err != nil {
+			return 0, err
+		}
+	}
+	return s.out.Write(p)
+}
+
+// spill moves what was written to a temporary file.
+func (s *Spool) spill() error {
+	f, err := os.CreateTemp("", "gavel-*.jsonl")
+	if err != nil {
+		return err
+	}
+	os.Remove(f.Name()) // so that not even a crash leaves it; where open files cannot be removed, Close does
+	s.file, s.out = f, bufio.NewWriterSize(f, batchBytes)
+	_, err = s.out.Write(s.mem)
+	s.mem = nil
+	return err
+}
+
+// Done ends the writing; reading begins.
+func (s *Spool) Done() error {
+	if s.out == nil {
+		return nil
+	}
+	return s.out.Flush()
+}
+
+// Size is how much was written.
+func (s *Spool) Size() int64 { return s.size }
+
+// ReadAt may be called from many goroutines, after Done.
+func (s *Spool) ReadAt(p []byte, at int64) (int, error) {
+	if s.file != nil {
+		return s.file.ReadAt(p, at)
+	}
+	return bytes.NewReader(s.mem).ReadAt(p, at)
+}
+
+// Close lets go of the temporary file, if there is one.
+func (s *Spool) Close() error {
+	if s.file == nil {
+		return nil
+	}
+	err := s.file.Close()
+	os.Remove(s.file.Name()) // mostly gone already
+	return err
+}

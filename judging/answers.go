@@ -1,0 +1,188 @@
+package judging
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"gavel/datasets"
+)
+
+// Answers are what a model answered, as its run of the answer protocol has it.
+type Answers struct {
+	Name    string // that the answers go by: the model's, unless the caller gives another
+	Run     string // the run's folder
+	ID      string // the run's
+	Model   ModelSpec
+	Dataset DatasetSpec
+	Failed  int // questions whose call failed: the run can go on
+	Lacking int // questions of the run that no record is of: it can go on too
+
+	given map[string]Given       // by question
+	asked map[string]askedBefore // by question; nil until it is needed
+}
+
+// Given is one answer.
+type Given struct {
+	Text    string // the whole reply
+	Value   string // what was read from it; "" for nothing
+	Outcome Outcome
+}
+
+// askedBefore is what a run was asked under an id.
+type askedBefore struct {
+	texts [sha256.Size]byte
+	gold  string
+}
+
+// ReadAnswers reads a run of the answer protocol.
+func ReadAnswers(dir string, how Reading) (*Answers, error) {
+	m, err := ReadManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	if answering := Answering().Name; m.Spec.Protocol != answering {
+		return nil, fmt.Errorf("%s: is a run of %s: answers come from \"gavel run %s\" or an import", dir, m.Spec.Protocol, answering)
+	}
+	p, err := AskerOf(m)
+	if err != nil {
+		return nil, err
+	}
+	how.AcceptCut = how.AcceptCut || m.Spec.Parameters.AcceptCut // as the run itself read them
+	a := &Answers{Name: m.Spec.Model.Name, Run: dir, ID: m.ID, Model: m.Spec.Model, Dataset: m.Spec.Dataset, given: map[string]Given{}}
+	err = ReadRecords(filepath.Join(dir, RecordsFile), func(r *Record) error { return a.add(p, r, how) })
+	if err != nil {
+		return nil, err
+	}
+	a.Lacking = max(0, m.Spec.Dataset.Items-len(a.given))
+	return a, nil
+}
+
+// add takes a record in. Of several times that a question was asked the first
+// counts, and the first record of it.
+func (a *Answers) add(p Asker, r *Record, how Reading) error {
+	if _, twice := a.given[r.Item]; twice || r.Repeat > 0 {
+		return nil
+	}
+	v, err := r.Read(p, how)
+	if err != nil {
+		return err
+	}
+	if v.Outcome == Failed {
+		a.Failed++
+	}
+	a.given[r.Item] = Given{wholeReply(r), cmp.Or(v.Answer, r.CandidateID(v.Choice)), v.Outcome}
+	return nil
+}
+
+// wholeReply is what a model said, its turns each on a line of their own.
+func wholeReply(r *Record) string {
+	texts := make([]string, len(r.Replies))
+	for i, reply := range r.Replies {
+		texts[i] = reply.Text
+	}
+	return strings.Join(texts, "\n")
+}
+
+// Lack says why an answer cannot be judged.
+type Lack string
+
+const (
+	LackNone      Lack = ""
+	LackMissing   Lack = "missing"
+	LackFailed    Lack = "failed"
+	LackText      Lack = "no-text"
+	OtherQuestion Lack = "other-question"
+)
+
+// Lacks lists them all.
+var Lacks = []Lack{LackMissing, LackFailed, LackText, OtherQuestion}
+
+// lacksInWords are the reasons as sentences end with them.
+var lacksInWords = map[Lack]string{
+	LackMissing:   "its run has no record of them",
+	LackFailed:    "the call failed",
+	LackText:      "there is no text (the prompt was too long, or the reply refused or empty)",
+	OtherQuestion: "its run has another question under that id",
+}
+
+// InWords is the reason as sentences end with it.
+func (l Lack) InWords() string { return lacksInWords[l] }
+
+// To is the answer to a question, or why there is none. An answer that was cut,
+// or that nothing can be read from, is one: a wrong one.
+func (a *Answers) To(item datasets.Item) (Given, Lack) {
+	g, ok := a.given[item.ID]
+	switch {
+	case !ok:
+		return g, LackMissing
+	case g.Outcome == Failed:
+		return g, LackFailed
+	case strings.TrimSpace(g.Text) == "":
+		return g, LackText
+	}
+	if was, ok := a.asked[item.ID]; a.asked != nil && (!ok || was.texts != textsOf(item)) {
+		return g, OtherQuestion
+	}
+	return g, LackNone
+}
+
+// Compare makes ready to compare what the run was asked with what it is judged
+// on, where that is another file.
+func (a *Answers) Compare(questions *datasets.Set) error {
+	if a.asked != nil || a.Dataset.SHA256 == questions.SHA256 {
+		return nil
+	}
+	set, err := datasets.OpenFile(filepath.Join(a.Run, ItemsFile))
+	if err != nil {
+		return fmt.Errorf("%s answered another file than %s, and what it was asked cannot be read: %w", a.Run, questions.Name, err)
+	}
+	defer set.Close()
+	a.asked = make(map[string]askedBefore, set.Len())
+	for i := range set.Len() {
+		item, err := set.Item(i)
+		if err != nil {
+			return err
+		}
+		a.asked[item.ID] = askedBefore{textsOf(item), item.GoldID()}
+	}
+	return nil
+}
+
+// LabelledAs is the label that the run's own file has for a question, where that
+// is another file than the one that is judged.
+func (a *Answers) LabelledAs(question string) (gold string, ok bool) {
+	was, ok := a.asked[question]
+	return was.gold, ok
+}
+
+// textsOf is the hash of what an item asks. White space does not count: copies
+// of a dataset differ in it.
+func textsOf(item datasets.Item) [sha256.Size]byte {
+	texts := []string{item.Question}
+	for _, c := range item.Candidates {
+		texts = append(texts, c.Text)
+	}
+	for i, t := range texts {
+		texts[i] = strings.Join(strings.Fields(t), " ")
+	}
+	return sha256.Sum256([]byte(strings.Join(texts, "\x00")))
+}
+
+// Unanswered stands for answers that are not there yet: to every question one of
+// the most tokens that it may have, each of them a byte, which is what
+// [SizeContext] takes a byte for. Only their length means anything.
+func Unanswered(name string, questions *datasets.Set, tokens int) *Answers {
+	a := &Answers{Name: name, Dataset: DatasetSpec{SHA256: questions.SHA256}, given: make(map[string]Given, questions.Len())}
+	longest := Given{Text: strings.Repeat("x", tokens), Outcome: Decided}
+	for i := range questions.Len() {
+		a.given[questions.ID(i)] = longest
+	}
+	return a
+}
+
+// Unfinished tells whether the run that answered can go on. Judgments should not
+// be staged before it has: with more answers they would be another run's.
+func (a *Answers) Unfinished() bool { return a.Failed+a.Lacking > 0 }

@@ -1,0 +1,370 @@
+package answer
+
+import (
+	"math/big"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"gavel/datasets"
+	"gavel/judging"
+)
+
+// read is what the answer protocol makes of a reply, to a choice of n options
+// where n is not 0.
+func read(reply string, n int, how judging.Reading) judging.Verdict {
+	s := judging.Showing{Shape: datasets.Number}
+	if n > 0 {
+		s = judging.Showing{Shape: datasets.Choice, Order: upTo(n)}
+	}
+	return answer{template: answerTexts}.Parse(s, "\n"+reply, how)
+}
+
+var letters = []struct {
+	name, reply string
+	n           int
+	how         judging.Reading
+	want, rule  string // "" for no verdict
+}{
+	{"as asked for", "So it is nine. The answer is (C)", 10, judging.Reading{}, "C", RuleAnswerIs},
+	{"with a full stop", "The answer is (C).", 10, judging.Reading{}, "C", RuleAnswerIs},
+	{"without brackets", "the answer is C", 10, judging.Reading{}, "C", RuleAnswerIs},
+	{"one bracket", "the answer is (C", 10, judging.Reading{}, "C", RuleAnswerIs},
+	{"with its text", "The answer is (B) Paris.", 4, judging.Reading{}, "B", RuleAnswerIs},
+	{"in bold whole", "**The answer is (D)**", 4, judging.Reading{}, "D", RuleAnswerIs},
+	{"bold inside is not the script's", "The answer is **(D)**", 4, judging.Reading{}, "", ""},
+	{"bold inside, lenient", "The answer is **(D)**", 4, judging.Reading{Lenient: true}, "D", RuleLastLetter},
+	{"final answer", "My final answer is (E)", 10, judging.Reading{}, "E", RuleAnswerIs},
+	{"several, the last binds", "The answer is (A)? No. The answer is (B).", 4, judging.Reading{}, "B", RuleAnswerIs},
+	{"several, imported, the first binds", "The answer is (A).\n\nQuestion: Next?\nThe answer is (B).", 4, judging.Reading{First: true}, "A", RuleAnswerIs},
+	{"a lower letter", "The answer is (c)", 4, judging.Reading{}, "", ""},
+	{"a capital ANSWER", "The ANSWER IS (C)", 4, judging.Reading{}, "", ""},
+	{"a word in capitals", "The answer is Be quick", 4, judging.Reading{}, "B", RuleAnswerIs},
+	{"two spaces", "The answer is  (C)", 4, judging.Reading{}, "", ""},
+	{"a line between", "The answer is\n(C)", 4, judging.Reading{}, "", ""},
+	{"colon", "Answer: C", 4, judging.Reading{}, "C", RuleAnswerColon},
+	{"colon, lower", "answer:C", 4, judging.Reading{}, "C", RuleAnswerColon},
+	{"colon and a line", "Answer:\n\nD. because", 4, judging.Reading{}, "D", RuleAnswerColon},
+	{"colon and bracket is not the script's", "Answer: (C)", 4, judging.Reading{}, "", ""},
+	{"colon, the last binds", "Answer: A\nAnswer: B", 4, judging.Reading{}, "B", RuleAnswerColon},
+	{"colon, the first binds", "Answer: A\nAnswer: B", 4, judging.Reading{First: true}, "A", RuleAnswerColon},
+	{"is goes before colon", "Answer: A. The answer is (B).", 4, judging.Reading{}, "B", RuleAnswerIs},
+	{"is goes before a later colon", "The answer is (B).\nAnswer: A", 4, judging.Reading{}, "B", RuleAnswerIs},
+	{"beyond the options", "The answer is (D)", 3, judging.Reading{}, "", ""},
+	{"beyond the options, an earlier one within", "The answer is (A). The answer is (D)", 3, judging.Reading{}, "", ""},
+	{"the last option of three", "The answer is (C)", 3, judging.Reading{}, "C", RuleAnswerIs},
+	{"the last option of ten", "The answer is (J)", 10, judging.Reading{}, "J", RuleAnswerIs},
+	{"beyond ten", "The answer is (K)", 10, judging.Reading{}, "", ""},
+	{"nothing", "", 4, judging.Reading{}, "", ""},
+	{"nothing, lenient", "I do not know.", 4, judging.Reading{Lenient: true}, "", ""},
+	{"only a letter", "C", 4, judging.Reading{}, "", ""},
+	{"only a letter, lenient", "C", 4, judging.Reading{Lenient: true}, "C", RuleLastLetter},
+	{"letters in words do not stand alone", "ABBA BC", 4, judging.Reading{Lenient: true}, "", ""},
+	{"lenient, the last of several", "Either A or B, hence B, not A", 4, judging.Reading{Lenient: true}, "A", RuleLastLetter},
+	{"lenient, imported: the last all the same", "A then B", 4, judging.Reading{Lenient: true, First: true}, "B", RuleLastLetter},
+	{"lenient, beyond the options", "It is E", 4, judging.Reading{Lenient: true}, "", ""},
+	{"lenient comes last", "The answer is (A). B", 4, judging.Reading{Lenient: true}, "A", RuleAnswerIs},
+	{"French", "La réponse est (B).", 4, judging.Reading{}, "", ""},
+	{"French, lenient", "La réponse est (B).", 4, judging.Reading{Lenient: true}, "B", RuleLastLetter},
+	{"Chinese", "所以 the answer is (B)。", 4, judging.Reading{}, "B", RuleAnswerIs},
+	{"LaTeX", `\[ \boxed{C} \]`, 4, judging.Reading{}, "", ""},
+	{"LaTeX, lenient", `\[ \boxed{C} \]`, 4, judging.Reading{Lenient: true}, "C", RuleLastLetter},
+	{"code fence", "```\nThe answer is (A)\n```", 4, judging.Reading{}, "A", RuleAnswerIs},
+	{"JSON", `{"answer": "A"}`, 4, judging.Reading{}, "", ""},
+	{"a verdict of another protocol", "[[A>B]]", 4, judging.Reading{}, "", ""},
+	{"invalid UTF-8", "\xff The answer is (A)\xc3", 4, judging.Reading{}, "A", RuleAnswerIs},
+}
+
+func TestLetters(t *testing.T) {
+	for _, c := range letters {
+		t.Run(c.name, func(t *testing.T) {
+			v := read(c.reply, c.n, c.how)
+			if c.want == "" {
+				if v.Outcome != judging.NoVerdict || v.Choice != judging.Nobody || v.Rule != "" {
+					t.Errorf("%q reads as %+v", c.reply, v)
+				}
+				return
+			}
+			if want := (judging.Verdict{Outcome: judging.Decided, Label: c.want, Choice: int(c.want[0] - 'A'), Rule: c.rule}); v != want {
+				t.Errorf("%q reads as %+v, want %+v", c.reply, v, want)
+			}
+		})
+	}
+}
+
+var numbers = []struct {
+	name, reply string
+	how         judging.Reading
+	want, rule  string // "" for no verdict
+}{
+	{"as asked for", "16 - 7 = 9 eggs.\nThe answer is (arabic numerals): 18", judging.Reading{}, "18", RuleAnswerIs},
+	{"in brackets", "The answer is (18)", judging.Reading{}, "18", RuleAnswerIs},
+	{"money", "The answer is: $1,450,000.", judging.Reading{}, "1450000", RuleAnswerIs},
+	{"a unit after it", "The answer is 18 dollars, for 2 eggs.", judging.Reading{}, "18", RuleAnswerIs},
+	{"a full stop", "The answer is 18.", judging.Reading{}, "18", RuleAnswerIs},
+	{"decimals", "The answer is 18.50.", judging.Reading{}, "18.5", RuleAnswerIs},
+	{"zeros", "The answer is 45.0", judging.Reading{}, "45", RuleAnswerIs},
+	{"a leading point", "The answer is .5", judging.Reading{}, "0.5", RuleAnswerIs},
+	{"minus", "The answer is -3", judging.Reading{}, "-3", RuleAnswerIs},
+	{"minus, Unicode", "The answer is −3.5", judging.Reading{}, "-3.5", RuleAnswerIs},
+	{"minus before the currency", "The answer is -$3", judging.Reading{}, "-3", RuleAnswerIs},
+	{"minus after the currency", "The answer is $-3", judging.Reading{}, "-3", RuleAnswerIs},
+	{"percent", "The answer is 20%.", judging.Reading{}, "20", RuleAnswerIs},
+	{"percent in LaTeX", `The answer is $20\%$.`, judging.Reading{}, "20", RuleAnswerIs},
+	{"bold", "The answer is **18**.", judging.Reading{}, "18", RuleAnswerIs},
+	{"bold around the phrase", "**The answer is (arabic numerals):** 18", judging.Reading{}, "18", RuleAnswerIs},
+	{"boxed", `The answer is $\boxed{18}$.`, judging.Reading{}, "18", RuleAnswerIs},
+	{"boxed on the next line", "The answer is:\n\n\\[\n\\boxed{18}\n\\]", judging.Reading{}, "18", RuleAnswerIs},
+	{"asked for, then the next line", "The answer is (arabic numerals):\n\n**18**", judging.Reading{}, "18", RuleAnswerIs},
+	{"an escaped dollar", `The answer is \$18`, judging.Reading{}, "18", RuleAnswerIs},
+	{"boxed dollars", `The answer is \boxed{\$1{,}450}`, judging.Reading{}, "1450", RuleAnswerIs},
+	{"LaTeX's thin space", `The answer is 1\,450\,000`, judging.Reading{}, "1450000", RuleAnswerIs},
+	{"two kinds of space", "The answer is 1\u202f450\u00a0000", judging.Reading{}, "1450", RuleAnswerIs},
+	{"one kind of space", "The answer is 1\u202f450\u202f000", judging.Reading{}, "1450000", RuleAnswerIs},
+	{"points for thousands", "The answer is 1.450.000", judging.Reading{}, "1450000", RuleAnswerIs},
+	{"one point is decimal", "The answer is 1.450", judging.Reading{}, "1.45", RuleAnswerIs},
+	{"a comma that is none of thousands", "The answer is 1,45", judging.Reading{}, "1", RuleAnswerIs},
+	{"commas of a list", "The answer is 1,2,3", judging.Reading{}, "1", RuleAnswerIs},
+	{"a group too long", "The answer is 1,4500", judging.Reading{}, "1", RuleAnswerIs},
+	{"thousands with decimals", "The answer is $1,234.50", judging.Reading{}, "1234.5", RuleAnswerIs},
+	{"a unit without a space", "The answer is 1,450kg", judging.Reading{}, "1450", RuleAnswerIs},
+	{"a currency word", "The answer is USD18", judging.Reading{}, "18", RuleAnswerIs},
+	{"an abbreviation", "The answer is Rs. 50.", judging.Reading{}, "50", RuleAnswerIs},
+	{"pounds", "The answer is £12.00", judging.Reading{}, "12", RuleAnswerIs},
+	{"a fraction", "The answer is 3/4.", judging.Reading{}, "0.75", RuleAnswerIs},
+	{"a fraction without an end", "The answer is 1/3", judging.Reading{}, "1/3", RuleAnswerIs},
+	{"a mixed number", "The answer is 2 1/2 cups", judging.Reading{}, "2.5", RuleAnswerIs},
+	{"a fraction in LaTeX", `The answer is \frac{3}{4}`, judging.Reading{}, "0.75", RuleAnswerIs},
+	{"a negative fraction in LaTeX", `The answer is $-\dfrac{1}{2}$`, judging.Reading{}, "-0.5", RuleAnswerIs},
+	{"over nothing", "The answer is 5/0", judging.Reading{}, "5", RuleAnswerIs},
+	{"zeros in front", "The answer is 007", judging.Reading{}, "7", RuleAnswerIs},
+	{"zeros in front of a fraction", "The answer is 010/08", judging.Reading{}, "1.25", RuleAnswerIs},
+	{"a date", "The answer is 3/4/2024", judging.Reading{}, "3", RuleAnswerIs},
+	{"a power of ten", "The answer is 2e3", judging.Reading{}, "2000", RuleAnswerIs},
+	{"a sum", "The answer is 3 + 4 = 7.", judging.Reading{}, "7", RuleAnswerIs},
+	{"a sum of money", "The answer is $3 × $4 = $12.", judging.Reading{}, "12", RuleAnswerIs},
+	{"a sum in two steps", "The answer is 16 - 3 - 4 = 9 = 9.0", judging.Reading{}, "9", RuleAnswerIs},
+	{"a sum after its value", "The answer is 7 = 3 + 4", judging.Reading{}, "7", RuleAnswerIs},
+	{"a named value", "The answer is x = 5", judging.Reading{}, "5", RuleAnswerIs},
+	{"words between", "the answer is therefore 5 apples", judging.Reading{}, "5", RuleAnswerIs},
+	{"upper case", "THE ANSWER IS 5", judging.Reading{}, "5", RuleAnswerIs},
+	{"several, the last binds", "The answer is 5. Wait: the answer is 6.", judging.Reading{}, "6", RuleAnswerIs},
+	{"several, imported", "The answer is 5.\n\nQ: 1 + 1?\nThe answer is 2.", judging.Reading{First: true}, "5", RuleAnswerIs},
+	{"a phrase without a number after it", "The answer is 5. I hope the answer is clear.", judging.Reading{}, "5", RuleAnswerIs},
+	{"the first phrase has none, imported", "The answer is as follows. The answer is 5. The answer is 6.", judging.Reading{First: true}, "5", RuleAnswerIs},
+	{"the number is of another sentence", "So 8 are left. The answer is clear. There were 20 at first.", judging.Reading{}, "20", RuleLastNumber},
+	{"the number is of another paragraph", "It makes 8. The answer is above.\n1. Check", judging.Reading{}, "1", RuleLastNumber},
+	{"not the phrase", "The final answer is 5, of 7.", judging.Reading{}, "7", RuleLastNumber},
+	{"GSM8K's own form", "9 * 2 = <<9*2=18>>18\n#### 18", judging.Reading{}, "18", RuleLastNumber},
+	{"the last number", "First 3, then 4, so 7 apples.", judging.Reading{}, "7", RuleLastNumber},
+	{"a range is two numbers", "pages 10-15", judging.Reading{}, "15", RuleLastNumber},
+	{"a formula in letters", "It saves 50 tons of CO2.", judging.Reading{}, "50", RuleLastNumber},
+	{"a name with a number", "GPT-4 says so", judging.Reading{}, "4", RuleLastNumber},
+	{"a list's dash is no minus", "- 5", judging.Reading{}, "5", RuleLastNumber},
+	{"an ellipsis", "...5", judging.Reading{}, "5", RuleLastNumber},
+	{"an id", "no. " + strings.Repeat("7", 80) + " is 3, " + strings.Repeat("8", 80), judging.Reading{}, "3", RuleLastNumber},
+	{"endless decimals", "0." + strings.Repeat("3", 80), judging.Reading{}, "0." + strings.Repeat("3", 60), RuleLastNumber},
+	{"nothing", "", judging.Reading{}, "", ""},
+	{"in words", "The answer is eighteen.", judging.Reading{}, "", ""},
+	{"only dashes and points", "-. $ .- %", judging.Reading{}, "", ""},
+	{"French", "La réponse est 18 pommes.", judging.Reading{}, "18", RuleLastNumber},
+	{"Chinese", "答案是18个苹果。", judging.Reading{}, "18", RuleLastNumber},
+	{"Arabic digits", "The answer is ١٨", judging.Reading{}, "18", RuleAnswerIs},
+	{"full-width digits", "The answer is：１８。", judging.Reading{}, "18", RuleAnswerIs},
+	{"code fence", "```python\nprint(17)\n```\nThe answer is 18", judging.Reading{}, "18", RuleAnswerIs},
+	{"only a code fence", "```\n18\n```", judging.Reading{}, "18", RuleLastNumber},
+	{"carriage returns", "The answer is:\r\n\r\n18\r\n", judging.Reading{}, "18", RuleAnswerIs},
+	{"invalid UTF-8", "\xffThe answer is \xc3 18\xff", judging.Reading{}, "18", RuleAnswerIs},
+}
+
+func TestNumbers(t *testing.T) {
+	for _, c := range numbers {
+		t.Run(c.name, func(t *testing.T) {
+			v := read(c.reply, 0, c.how)
+			outcome := judging.Decided
+			if c.want == "" {
+				outcome = judging.NoVerdict
+			}
+			if v.Outcome != outcome || v.Answer != c.want || v.Rule != c.rule || v.Choice != judging.Nobody || (v.Label == "") != (c.want == "") {
+				t.Errorf("%q reads as %+v, want %q by %q", c.reply, v, c.want, c.rule)
+			}
+		})
+	}
+}
+
+func TestPreferences(t *testing.T) {
+	none := judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody}
+	conflict := judging.Verdict{Outcome: judging.Conflict, Choice: judging.Nobody}
+	for _, c := range []struct {
+		name, reply  string
+		unique, last judging.Verdict
+	}{
+		{"A", "So [[A]]", judging.Verdict{Outcome: judging.Decided, Label: "A"}, judging.Verdict{Outcome: judging.Decided, Label: "A"}},
+		{"a tie is an answer", "[[C]].", judging.Verdict{Outcome: judging.Decided, Label: "C", Choice: 2}, judging.Verdict{Outcome: judging.Decided, Label: "C", Choice: 2}},
+		{"twice the same", "[[B]] … **[[B]]**", judging.Verdict{Outcome: judging.Decided, Label: "B", Choice: 1}, judging.Verdict{Outcome: judging.Decided, Label: "B", Choice: 1}},
+		{"two", "[[A]] or [[B]]", conflict, judging.Verdict{Outcome: judging.Decided, Label: "B", Choice: 1}},
+		{"one that was not offered", "[[D]]", judging.Verdict{Outcome: judging.NoVerdict, Label: "D", Choice: judging.Nobody}, judging.Verdict{Outcome: judging.NoVerdict, Label: "D", Choice: judging.Nobody}},
+		{"lower case", "[[a]]", none, none},
+		{"another protocol's", "[[A>B]]", none, none},
+		{"one bracket", "[A]", none, none},
+		{"nothing", "", none, none},
+	} {
+		for policy, want := range map[judging.Policy]judging.Verdict{judging.Unique: c.unique, judging.Last: c.last} {
+			got := answer{template: answerTexts}.Parse(judging.Showing{Shape: datasets.Preference, Order: upTo(3)}, c.reply, judging.Reading{Policy: policy})
+			if got != want {
+				t.Errorf("%s, %s: %+v, want %+v", c.name, policy, got, want)
+			}
+		}
+	}
+}
+
+func TestSameNumber(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"45.0", "45", true}, {"1,450,000", "1450000", true}, {"$18", "18.00", true}, {"-3", "−3", true}, {"20%", "20", true},
+		{"0.75", "3/4", true}, {"1/3", "1/3", true}, {".5", "0.50", true}, {"0", "-0", true}, {"1e3", "1000", true},
+		{"0.1", "0.10000000000000000000001", false}, {"18", "81", false}, {"3", "-3", false}, {"1/3", "0.3333", false},
+		{"", "", false}, {"eight", "eight", false}, {"1 or 2", "1", false}, {"9007199254740993", "9007199254740992", false},
+	} {
+		if SameNumber(c.a, c.b) != c.same || SameNumber(c.b, c.a) != c.same {
+			t.Errorf("%q and %q: %v", c.a, c.b, !c.same)
+		}
+	}
+}
+
+func TestDigitsOfAllScripts(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if !unicode.Is(unicode.Nd, r) {
+			continue
+		}
+		row := []rune(plainDigits(string(r)))
+		if len(row) != 1 || row[0] < '0' || row[0] > '9' {
+			t.Fatalf("%q reads as %q", r, string(row))
+		}
+	}
+	for _, zero := range []rune{'٠', '۰', '०', '๐', '０', 0x1d7ce, 0x1d7d8, 0x1d7f6} {
+		for d := range rune(10) {
+			if got := plainDigits(string(zero + d)); got != string('0'+d) {
+				t.Errorf("%q reads as %q", zero+d, got)
+			}
+		}
+	}
+}
+
+// plainNumber is what plain writes.
+var plainNumber = regexp.MustCompile(`^-?\d+(\.\d+)?$|^-?\d+/\d+$`)
+
+// rightly tells whether what was recorded is right.
+func rightly(r *judging.Record) bool {
+	return rightVerdict(r, judging.Verdict{Choice: slices.Index(slices.Sorted(slices.Values(r.Order)), r.Choice), Answer: r.Answer})
+}
+
+func TestRight(t *testing.T) {
+	for name, c := range map[string]struct {
+		r    judging.Record
+		want bool
+	}{
+		"the letter":      {judging.Record{Shape: datasets.Choice, Order: []string{"A", "B"}, Gold: "B", Choice: "B"}, true},
+		"another":         {judging.Record{Shape: datasets.Choice, Order: []string{"A", "B"}, Gold: "B", Choice: "A"}, false},
+		"none":            {judging.Record{Shape: datasets.Choice, Order: []string{"A", "B"}, Gold: "B"}, false},
+		"neither":         {judging.Record{Shape: datasets.Options}, false},
+		"the number":      {judging.Record{Shape: datasets.Number, Gold: "45.0", Answer: "45"}, true},
+		"another number":  {judging.Record{Shape: datasets.Number, Gold: "45.0", Answer: "46"}, false},
+		"no number":       {judging.Record{Shape: datasets.Number, Gold: "45.0"}, false},
+		"a tie preferred": {judging.Record{Shape: datasets.Preference, Order: []string{"A", "B", "C"}, Gold: "C", Choice: "C"}, true},
+	} {
+		if got := rightly(&c.r); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+		v := judging.Verdict{Choice: slices.Index(c.r.Order, c.r.Choice), Answer: c.r.Answer}
+		c.r.Choice, c.r.Answer = "", ""
+		if got := rightVerdict(&c.r, v); got != c.want {
+			t.Errorf("%s, read again: %v", name, got)
+		}
+	}
+}
+
+// Replies of a megabyte, each bad for a careless reader: one that goes over them
+// once for every word would be at it for minutes.
+func TestLongReplies(t *testing.T) {
+	const size = 1 << 20
+	for name, unit := range map[string]string{
+		"phrases":         "the answer is ",
+		"phrases in turn": "The answer is 5. ",
+		"letters":         "answer is A ",
+		"digits":          "7",
+		"groups":          "1,234,",
+		"points":          "1.234.",
+		"fractions":       "1/2 ",
+		"signs":           "-",
+		"currency":        "$",
+		"sums":            "1+1=",
+		"lines":           "\n",
+		"letters, digit":  "CO2",
+		"brackets":        "[[",
+		"script":          "१",
+	} {
+		t.Run(name, func(t *testing.T) {
+			reply := strings.Repeat(unit, size/len(unit))
+			read(reply, 0, judging.Reading{})
+			read(reply, 4, judging.Reading{Lenient: true})
+		})
+	}
+}
+
+// Whatever a model says, no option is chosen that is not there, no letter that
+// it did not write, and a number reads back as itself.
+func FuzzExtract(f *testing.F) {
+	for _, c := range letters {
+		f.Add(c.reply, uint8(c.n), c.how.First, c.how.Lenient)
+	}
+	for _, c := range numbers {
+		f.Add(c.reply, uint8(3), c.how.First, false)
+	}
+	for _, h := range hazards {
+		f.Add(h, uint8(10), false, true)
+	}
+	f.Fuzz(func(t *testing.T, reply string, n uint8, first, lenient bool) {
+		how := judging.Reading{First: first, Lenient: lenient}
+		options := 2 + int(n)%9
+		v := read(reply, options, how)
+		switch v.Outcome {
+		case judging.Decided:
+			if v.Choice < 0 || v.Choice >= options || v.Label != letter(v.Choice) || !strings.Contains(reply, v.Label) || v.Rule == RuleLastLetter && !lenient {
+				t.Errorf("%q of %d options reads as %+v", reply, options, v)
+			}
+		case judging.NoVerdict:
+			if v.Choice != judging.Nobody || v.Rule != "" || lenient && v.Label == "" && lastLetter(reply) != "" {
+				t.Errorf("%q reads as %+v", reply, v)
+			}
+		default:
+			t.Errorf("%q has outcome %s", reply, v.Outcome)
+		}
+		if !lenient { // what the strict rules find the lenient ones do not change
+			if l := read(reply, options, judging.Reading{First: first, Lenient: true}); v.Label != "" && l != v {
+				t.Errorf("%q reads as %+v, and leniently as %+v", reply, v, l)
+			}
+		}
+		v = read(reply, 0, how)
+		if v.Outcome != judging.Decided {
+			if v.Outcome != judging.NoVerdict || v != (judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody}) || strings.ContainsAny(reply, "123456789") && len(reply) == 1 {
+				t.Errorf("%q reads as %+v", reply, v)
+			}
+			return
+		}
+		if !plainNumber.MatchString(v.Answer) || !SameNumber(v.Answer, v.Answer) && len(v.Answer) <= maxDigits || v.Choice != judging.Nobody {
+			t.Errorf("%q reads as %+v", reply, v)
+		}
+		if utf8.ValidString(reply) && !strings.Contains(plainDigits(reply), v.Label) {
+			t.Errorf("%q has no %q", reply, v.Label)
+		}
+		if _, ok := new(big.Rat).SetString(v.Answer); !ok {
+			t.Errorf("%q reads as %q, no number", reply, v.Answer)
+		}
+	})
+}

@@ -1,0 +1,214 @@
+package answer
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"gavel/backends"
+	"gavel/datasets"
+	"gavel/judging"
+	"gavel/protocols/imports"
+)
+
+// Files of answers that other programs made become runs of protocol answer: each
+// row an item and a record with the whole reply, which is read by the same rules
+// as a reply that gavel asked for, except that the first of several answers
+// binds. What the file itself says was read is kept beside it and compared.
+
+// ImportedRun is what came of importing one run.
+type ImportedRun struct {
+	Manifest *judging.Manifest
+	Dir      string
+	Rows     int      // imported
+	Missing  int      // of them without a reply
+	Read     int      // replies in which an answer was found
+	Told     int      // rows for which the file says what was read, or whether it is right
+	Same     int      // of those, rows where our reading comes to the same
+	Differ   []string // the others, one sentence each
+	Notes    []string // what else there is to say, one sentence each
+}
+
+// answered is a row of such a file: an item and what was answered.
+type answered struct {
+	line    []byte // of items.jsonl
+	item    datasets.Item
+	replies []string // none where the file has none
+	told    *string  // what the file says was read
+	prompt  string   // what the file says was asked
+	where   string   // row of the file, for people
+
+	// Where the file has the verdict alone, or the replies are of a kind that the
+	// protocol does not read, the verdict is taken as it stands.
+	stored *judging.Verdict
+}
+
+// answersFile is a file of answers of one model, about to become a run.
+type answersFile struct {
+	kind    string // of file: names the prompt, which gavel has not
+	about   string // where such files come from
+	dataset judging.DatasetInfo
+	sha     string // of the dataset; "": of the rows' lines
+	model   string
+	source  *imports.Source
+	options judging.Settings
+	rows    []answered
+	// check compares what we read with what the file says was read, where it
+	// says so: differ is "" where they agree, else a sentence. It is called for
+	// rows with a reply.
+	check func(p judging.Asker, r *judging.Record, row answered) (told bool, differ string)
+}
+
+// run writes the run directory.
+func (f *answersFile) run(out, gavel string) (*ImportedRun, error) {
+	m, p := f.manifest(gavel)
+	all := func(*judging.Record) bool { return true } // a file is imported whole
+	dir, _, err := judging.OpenDir(out, m, all, func(*judging.Record) error { return nil })
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	err = dir.Begin(m, func(line func([]byte) error) error {
+		for _, r := range f.rows {
+			if err := line(r.line); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	a := &ImportedRun{Manifest: m, Dir: out, Rows: len(f.rows)}
+	for _, row := range f.rows {
+		rec, err := f.record(m, p, row)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", f.source.Path, row.where, err)
+		}
+		a.count(rec)
+		if f.check != nil && len(row.replies) > 0 {
+			a.compare(f.check(p, rec, row))
+		}
+		if err := dir.Write(rec); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+func (a *ImportedRun) count(r *judging.Record) {
+	switch r.Outcome {
+	case judging.Failed:
+		a.Missing++
+	case judging.Decided, judging.Tie:
+		a.Read++
+	}
+}
+
+func (a *ImportedRun) compare(told bool, differ string) {
+	switch {
+	case !told:
+		return
+	case differ == "":
+		a.Same++
+	default:
+		a.Differ = append(a.Differ, differ)
+	}
+	a.Told++
+}
+
+// manifest names the run: by the items, the model and the whole file, so that
+// another file is another run, and the same one is the same.
+func (f *answersFile) manifest(gavel string) (*judging.Manifest, judging.Asker) {
+	sum := sha256.New()
+	for _, r := range f.rows {
+		sum.Write(r.line)
+		sum.Write([]byte{'\n'})
+	}
+	if f.sha == "" {
+		f.sha = hex.EncodeToString(sum.Sum(nil))
+	}
+	ids, n := judging.HashIDs(func(yield func(string) bool) {
+		for _, r := range f.rows {
+			if !yield(r.item.ID) {
+				return
+			}
+		}
+	})
+	m := judging.NewManifest(gavel, judging.Spec{
+		Protocol: Protocol.Name, Goal: Protocol.Goal, Options: f.options,
+		Prompt:  judging.Template{Name: "imported " + f.kind, Origin: f.about, Labels: []string{}},
+		Dataset: judging.DatasetSpec{SHA256: f.sha, Items: n, IDs: ids},
+		Model:   judging.ModelSpec{Name: f.model, Identity: fmt.Sprintf("imported %s sha256=%s", f.model, f.source.Sum[:16])},
+	})
+	m.Status, m.Judgments = judging.Complete, n
+	m.Model = backends.Model{Name: f.model}
+	m.Server = backends.Server{Kind: "import", Name: f.about}
+	m.Imported = filepath.Base(f.source.Path)
+	m.Dataset = f.dataset
+	return m, Protocol.New(m.Spec.Prompt, m.Spec.Options)
+}
+
+// record makes a row a record.
+func (f *answersFile) record(m *judging.Manifest, p judging.Asker, row answered) (*judging.Record, error) {
+	rec := judging.NewRecord(m, row.item, p.Showings(row.item)[0])
+	rec.Showings, rec.Imported = 1, &judging.Imported{Prompt: row.prompt, Decision: row.told, Stored: row.stored != nil}
+	for _, text := range row.replies {
+		rec.Replies = append(rec.Replies, judging.Reply{Text: text, Finish: backends.Stop})
+	}
+	switch {
+	case row.stored != nil:
+		rec.Take(*row.stored)
+		return rec, nil
+	case len(row.replies) == 0:
+		rec.Outcome, rec.Error, rec.Imported.Missing = judging.Failed, "no reply in the imported file", true
+		return rec, nil
+	}
+	v, err := rec.Read(p, judging.Reading{Policy: judging.Unique})
+	if err != nil {
+		return nil, err
+	}
+	rec.Take(v)
+	return rec, nil
+}
+
+// add takes a row in, unless its id is there already: neither of two answers to
+// one question can be known to be the right one.
+func (f *answersFile) add(row answered, seen map[string]string) error {
+	if first, twice := seen[row.item.ID]; twice {
+		return fmt.Errorf("%s: %s: duplicate id %q, first seen in %s: remove one of the two", f.source.Path, row.where, row.item.ID, first)
+	}
+	seen[row.item.ID] = row.where
+	f.rows = append(f.rows, row)
+	return nil
+}
+
+// reject notes the rows that were left out.
+func (f *answersFile) reject(b *imports.Rejects, expected string) error {
+	if len(f.rows) == 0 {
+		return b.None(expected)
+	}
+	f.dataset.Rows, f.dataset.Skipped, f.dataset.Bad = len(f.rows), b.N, b.First
+	return nil
+}
+
+// rowNumber names a row of a file.
+func rowNumber(n int) string { return fmt.Sprintf("row %d", n) }
+
+// quote is the part of a reply that begins at a byte, to show what was read.
+func quote(text string, at int) string {
+	from, to := max(0, at-quoted/2), min(len(text), at+quoted)
+	for from > 0 && !utf8.RuneStart(text[from]) {
+		from--
+	}
+	for to < len(text) && !utf8.RuneStart(text[to]) {
+		to++
+	}
+	return "“…" + strings.Join(strings.Fields(text[from:to]), " ") + "…”"
+}
+
+// quoted is about how many bytes are shown.
+const quoted = 40

@@ -1,0 +1,54 @@
+package answer
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"gavel/datasets"
+	"gavel/protocols/imports"
+)
+
+// FuzzImportedRows: whatever a row of another harness's file holds, no importer
+// panics, a complaint is one line, and what is taken is an item whose line reads
+// as the same item again.
+func FuzzImportedRows(f *testing.F) {
+	for _, s := range []string{
+		`{"question_id": 70, "question": "?", "options": ["x", "y"], "answer": "B", "answer_index": 1, "category": "c", "src": "s", "pred": "B", "generated_text": "The answer is (B)."}`,
+		`{"question_id": 70, "question": "?", "options": ["x", "N/A"], "answer": "A", "model_outputs": null, "pred": null}`,
+		`{"question": "?", "ground_truth": "x\nA: 18", "6b": {"is_correct": true, "solution": "A: 18"}, "7b": {"solution": null}}`,
+		`{"judge": "expert_1", "model_a": "y", "model_b": "x", "question_id": 81, "turn": 1, "winner": "tie (inconsistent)"}`,
+		gameRow(81, "x", "y", "model_1", "error", "[[A]]", ""),
+		`{"id": "q1", "question": "?", "options": ["3", "4"], "gold": "B", "answer": "The answer is (B)", "model": "m"}`,
+		`{"id": 1e3, "question": "\ud800", "gold": -4.50, "answer": null}`,
+		`{"a": {"solution": ""}}`, "null", "[1]", `{"id":`, "\xff", `{"question_id":{"a":[1,{}]}}`, `{"A":1,"a":2,"A":3}`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		check := func(kind string, format datasets.Format, row answered, err error) {
+			if err != nil {
+				if strings.ContainsAny(err.Error(), "\r\n") {
+					t.Errorf("%s: the message is longer than a line: %q", kind, err)
+				}
+				return
+			}
+			again, err := format.Parse(row.line)
+			if err != nil || again.ID != row.item.ID || again.ID == "" || again.Shape != row.item.Shape || again.Gold != row.item.Gold || strings.Contains(string(row.line), "\n") {
+				t.Errorf("%s: %+v, its line %q reads as %+v, %v", kind, row.item, row.line, again, err)
+			}
+		}
+		row, err := mmluProRow(raw)
+		check("mmlu-pro", datasets.MMLUPro, row, err)
+		sol, err := readSolutions(raw, 3)
+		check("gsm8k", datasets.GSM8K, answered{line: sol.line, item: sol.item}, err)
+		var vote imports.VoteRow
+		if err = imports.DecodeRow(raw, &vote); err == nil {
+			row, err = judgmentRow(vote, map[string]int{})
+		}
+		check("fastchat", datasets.Questions, row, err)
+		in := answersIn{}
+		row, _, err = in.read(json.RawMessage(raw))
+		check("answers", datasets.Questions, row, err)
+	})
+}

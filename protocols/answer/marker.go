@@ -1,0 +1,82 @@
+package answer
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+
+	"gavel/datasets"
+	"gavel/judging"
+)
+
+// markerOption is for replies that say their answer in a way of their own, as
+// imported files do: "A: 26" on a line. It is an option of the protocol, and so
+// part of the run: stored replies are read again by it.
+var markerOption = judging.Option{
+	Name:  "marker",
+	Usage: "an answer stands after `TEXT` at the start of a line, as \"A:\" in few-shot replies; where no line has it, the usual rules read",
+	Check: func(value string) error {
+		if value == "" {
+			return nil // none
+		}
+		return checkMarker(value)
+	},
+}
+
+func checkMarker(text string) error {
+	if strings.TrimSpace(text) == "" || strings.ContainsAny(text, "\r\n") {
+		return errors.New("it is a text of one line, such as \"A:\"")
+	}
+	return nil
+}
+
+// RuleMarker found an answer after the marker of the run.
+const RuleMarker = "marker"
+
+// letterFirst is a letter that stands alone at the beginning.
+var letterFirst = regexp.MustCompile(`^[\s*]*\(?([A-Z])(?:\W|$)`)
+
+// marked reads what stands behind the marker: the last line that has an answer
+// there binds, or the first.
+func (p answer) marked(s judging.Showing, reply string, how judging.Reading) (v judging.Verdict, ok bool) {
+	if p.marker == "" {
+		return v, false
+	}
+	for line := range strings.Lines(reply) {
+		rest, has := strings.CutPrefix(strings.TrimSpace(line), p.marker)
+		if !has {
+			continue
+		}
+		if found, reads := behind(s, rest); reads {
+			v, ok = found, true
+			if how.First {
+				break
+			}
+		}
+	}
+	return v, ok
+}
+
+// behind reads what stands behind one marker.
+func behind(s judging.Showing, rest string) (judging.Verdict, bool) {
+	if s.Shape == datasets.Number {
+		n, ok := numberOfSentence(plainDigits(rest))
+		if !ok {
+			return judging.Verdict{}, false
+		}
+		return judging.Verdict{Outcome: judging.Decided, Choice: judging.Nobody, Answer: plain(n.rational()), Label: n.written, Rule: RuleMarker}, true
+	}
+	m := letterFirst.FindStringSubmatch(rest)
+	if m == nil {
+		return judging.Verdict{}, false
+	}
+	return placed(s, m[1], RuleMarker), true
+}
+
+// Marker are settings with a marker.
+func Marker(text string) (judging.Settings, error) {
+	if err := checkMarker(text); err != nil {
+		return nil, err
+	}
+	return judging.Settings{markerOption.Name: text}, nil
+}

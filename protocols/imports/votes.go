@@ -1,0 +1,180 @@
+package imports
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"gavel/datasets"
+	"gavel/datasets/rows"
+	"gavel/judging"
+)
+
+// VoteRow is a row of MT-Bench's votes: one vote, or, as FastChat's judge writes
+// it, the two games that come to one.
+type VoteRow struct {
+	QuestionID json.RawMessage `json:"question_id"`
+	Turn       *int            `json:"turn"`
+	Judge      json.RawMessage `json:"judge"`
+	ModelA     *string         `json:"model_a"`
+	ModelB     *string         `json:"model_b"`
+	Winner     *string         `json:"winner"`
+
+	Model1    *string `json:"model_1"`
+	Model2    *string `json:"model_2"`
+	G1Winner  *string `json:"g1_winner"`
+	G2Winner  *string `json:"g2_winner"`
+	G1Prompt  string  `json:"g1_user_prompt"`
+	G1Verdict string  `json:"g1_judgment"`
+	G2Verdict string  `json:"g2_judgment"`
+}
+
+// ErrNoWinner is of a vote that was not cast: the judge's reply had no verdict.
+var ErrNoWinner = errors.New("no verdict")
+
+// Games tells whether the row is of FastChat's own judge.
+func (r VoteRow) Games() bool { return r.Model1 != nil || r.G1Winner != nil }
+
+// Vote reads a row. Where the two games of FastChat's judge differ, it is a tie,
+// as FastChat counts it; where one of them has no verdict, there is no vote: the
+// error wraps ErrNoWinner, and the rest of the vote stands.
+func (r VoteRow) Vote() (judging.Vote, error) {
+	a, b, winner := r.ModelA, r.ModelB, r.Winner
+	first, second := "model_a", "model_b"
+	if r.Games() {
+		a, b, first, second = r.Model1, r.Model2, "model_1", "model_2"
+		if r.G1Winner == nil || r.G2Winner == nil {
+			return judging.Vote{}, errors.New(`key "g1_winner" or "g2_winner" is missing`)
+		}
+		for _, w := range []string{*r.G1Winner, *r.G2Winner} {
+			if w != "model_1" && w != "model_2" && w != "tie" && w != "error" {
+				return judging.Vote{}, fmt.Errorf("winner %q is none of model_1, model_2, tie and error", w)
+			}
+		}
+		winner = ofGames(*r.G1Winner, *r.G2Winner)
+	}
+	v := judging.Vote{Question: datasets.Scalar(r.QuestionID), Judge: judgeText(r.Judge)}
+	switch {
+	case v.Question == "":
+		return v, errors.New(`key "question_id" is missing or empty`)
+	case a == nil || b == nil || *a == "" || *b == "":
+		return v, errors.New("a vote needs two models: model_a and model_b, or model_1 and model_2")
+	case *a == *b:
+		return v, fmt.Errorf("both models are %q", *a)
+	case winner == nil:
+		return v, errors.New(`key "winner" is missing`)
+	case r.Turn == nil || *r.Turn < 1:
+		return v, errors.New(`key "turn" is missing or below 1`)
+	}
+	v.Turn, v.A, v.B, v.Label = *r.Turn, *a, *b, *winner
+	if v.A > v.B {
+		v.A, v.B = v.B, v.A
+	}
+	switch {
+	case strings.Contains(*winner, "tie"): // as FastChat: "tie (inconsistent)", "tie (bothbad)"
+		v.Winner = judging.VoteTie
+	case *winner == "error":
+		return v, ErrNoWinner
+	case *winner == first:
+		v.Winner = sorted(*a, v.A)
+	case *winner == second:
+		v.Winner = sorted(*b, v.A)
+	default:
+		return v, fmt.Errorf("winner %q is none of %s, %s and a tie", *winner, first, second)
+	}
+	return v, nil
+}
+
+// sorted is where a model stands once the names are sorted.
+func sorted(model, first string) int {
+	if model == first {
+		return judging.VoteA
+	}
+	return judging.VoteB
+}
+
+// ofGames is what two games come to.
+func ofGames(g1, g2 string) *string {
+	w := "tie (inconsistent)"
+	switch {
+	case g1 == "error" || g2 == "error":
+		w = "error"
+	case g1 == g2:
+		w = g1
+	}
+	return &w
+}
+
+// judgeText is a judge's name: a string or, in FastChat's files, the model and
+// its prompt.
+func judgeText(raw json.RawMessage) string {
+	var parts []string
+	if json.Unmarshal(raw, &parts) == nil {
+		return strings.Join(parts, " ")
+	}
+	return datasets.Scalar(raw)
+}
+
+// Votes is a file of votes.
+type Votes struct {
+	Votes   []judging.Vote
+	Skipped int
+	Bad     []string // the first of those, with the reason
+}
+
+// ReadVotes reads a file of votes on MT-Bench's pairs: rows of
+// lmsys/mt_bench_human_judgments, with their conversations or without, or of
+// FastChat's own judge, in whatever [rows.Each] reads.
+func ReadVotes(path string) (*Votes, error) {
+	out := &Votes{}
+	bad := Rejects{Path: path}
+	err := rows.Each(path, func(row int, raw []byte) error {
+		var r VoteRow
+		err := DecodeRow(raw, &r)
+		var v judging.Vote
+		if err == nil {
+			v, err = r.Vote()
+		}
+		if err != nil {
+			bad.Add(row, err)
+			return nil
+		}
+		out.Votes = append(out.Votes, v)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.Skipped, out.Bad = bad.N, bad.First
+	if len(out.Votes) == 0 {
+		return nil, bad.None("a vote: rows with question_id, model_a, model_b, winner, judge and turn")
+	}
+	return out, nil
+}
+
+// Rejects gathers the rows of a file that cannot be used.
+type Rejects struct {
+	Path  string
+	N     int
+	First []string // word for word
+}
+
+// maxRejects is how many of them are kept word for word.
+const maxRejects = 20
+
+// Add counts a row.
+func (b *Rejects) Add(row int, err error) {
+	b.N++
+	if len(b.First) < maxRejects {
+		b.First = append(b.First, fmt.Sprintf("%s: row %d: %v", b.Path, row, err))
+	}
+}
+
+// None is the error of a file without one good row.
+func (b *Rejects) None(expected string) error {
+	if b.N == 0 {
+		return fmt.Errorf("%s: the file is empty; expected %s", b.Path, expected)
+	}
+	return fmt.Errorf("%s (none of %d rows can be used; expected %s)", b.First[0], b.N, expected)
+}

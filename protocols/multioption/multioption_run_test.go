@@ -1,0 +1,231 @@
+package multioption
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gavel/backends"
+	"gavel/datasets"
+	"gavel/judging"
+	"gavel/protocols/pairwise"
+)
+
+// optionsSet is a dataset of items with so many options each.
+func optionsSet(t *testing.T, options ...int) *datasets.Set {
+	t.Helper()
+	var lines strings.Builder
+	for i, n := range options {
+		item := optionsItem(make([]string, n)...)
+		item.ID = fmt.Sprintf("i%d", i+1)
+		for c := range item.Candidates {
+			item.Candidates[c].Text = fmt.Sprintf("answer %d to %s", c+1, item.ID)
+		}
+		line, err := datasets.OptionsLine(item)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines.Write(append(line, '\n'))
+	}
+	return openSet(t, lines.String())
+}
+
+// optionsJob is a job of the protocol over all of a set, one item at a time.
+func optionsJob(t *testing.T, set *datasets.Set, options judging.Settings, client backends.Client) (*judging.Job, *written) {
+	t.Helper()
+	p := choosing(t, "1", options)
+	w := &written{}
+	rows := make([]int, set.Len())
+	for i := range rows {
+		rows[i] = i
+	}
+	spec := judging.Spec{
+		Protocol: p.Name(), Goal: p.goal, Prompt: p.template, Options: options, Dataset: judging.DatasetSpec{SHA256: set.SHA256, Items: set.Len()},
+		Model: judging.ModelSpec{Name: "judge", Identity: "test judge"}, Parameters: judging.DefaultParameters,
+	}
+	return &judging.Job{Manifest: judging.NewManifest("test", spec), Asker: p, Set: set, Rows: rows, Client: client, Concurrency: 1, Write: w.write}, w
+}
+
+func TestCountShowings(t *testing.T) {
+	set := optionsSet(t, 2, 3, 4)
+	for orders, want := range map[string]int{"rotations": 2 + 3 + 4, "all": 2 + 6 + 24, "random:5": 2 + 5 + 5} {
+		if n, err := judging.CountShowings(choosing(t, "1", judging.Settings{"orders": orders}), set, []int{0, 1, 2}); err != nil || n != want {
+			t.Errorf("%s: %d, %v; want %d", orders, n, err, want)
+		}
+	}
+	if n, err := judging.CountShowings(choosing(t, "1", nil), set, []int{2}); err != nil || n != 4 {
+		t.Errorf("one row: %d, %v", n, err)
+	}
+	if _, err := judging.CountShowings(choosing(t, "1", judging.Settings{"orders": "all"}), optionsSet(t, 2, 5), []int{0, 1}); err == nil || !strings.Contains(err.Error(), "i2 has 5 options") {
+		t.Errorf("five options in all orders: %v", err)
+	}
+}
+
+// A run, from the items to records that read as what was recorded.
+func TestRunOfOptions(t *testing.T) {
+	for _, goal := range judging.GoalOption.Values {
+		set := optionsSet(t, 3, 2)
+		var asked []string
+		j, w := optionsJob(t, set, judging.Settings{"goal": goal}, script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+			asked = append(asked, fmt.Sprint(req.Oracle.Item, " ", req.Oracle.Showing))
+			return says(rightLabel(req))
+		}))
+		if err := j.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if want := []string{"i1 0", "i1 1", "i1 2", "i2 0", "i2 1"}; !slices.Equal(asked, want) {
+			t.Errorf("asked %q, want %q: the orders of an item one after the other", asked, want)
+		}
+		orders := []string{"[03 01 02]", "[02 03 01]", "[01 02 03]", "[02 01]", "[01 02]"}
+		for i, r := range w.records {
+			want := map[string]string{judging.GoalBest: "01", judging.GoalWorst: []string{"03", "02"}[min(1, i/3)]}[goal]
+			if r.Outcome != judging.Decided || r.Choice != want || r.Gold != "01" || fmt.Sprint(r.Order) != orders[i] || r.Shape != datasets.Options || r.Rule != "selection" || len(r.Ranks) != r.Showings {
+				t.Errorf("%s: record %d: %+v, want choice %s", goal, i, r, want)
+			}
+			if err := checked(r); err != nil {
+				t.Error(err)
+			}
+			line, err := json.Marshal(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var back judging.Record
+			if err := json.Unmarshal(line, &back); err != nil {
+				t.Fatal(err)
+			}
+			p, err := judging.AskerOf(j.Manifest)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v, err := back.Read(p, judging.Reading{Policy: judging.Unique}); err != nil || back.CandidateID(v.Choice) != r.Choice {
+				t.Errorf("read again: %+v, %v", v, err)
+			}
+		}
+	}
+}
+
+// Constrained, the judge reasons first, with every prompt, and then selects one
+// of the options shown.
+func TestConstrainedOptions(t *testing.T) {
+	set := optionsSet(t, 3)
+	talk := "Selection: Option 9, or Option 1?"
+	var asked []backends.Request
+	j, w := optionsJob(t, set, nil, script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+		req.Messages = slices.Clone(req.Messages)
+		asked = append(asked, req)
+		if req.Constrain == nil {
+			return says(talk)
+		}
+		return says(req.Constrain[1])
+	}))
+	j.Manifest.Spec.Parameters.Constrain = true
+	if err := j.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(asked) != 6 || asked[0].Constrain != nil || !slices.Equal(asked[1].Constrain, []string{"Selection: Option 1", "Selection: Option 2", "Selection: Option 3"}) {
+		t.Fatalf("asked %+v", asked)
+	}
+	if last := asked[1].Messages; last[len(last)-1].Content != optionTurn || last[len(last)-2].Content != talk {
+		t.Errorf("the second turn: %+v", last)
+	}
+	for _, r := range w.records {
+		if r.Outcome != judging.Decided || r.Choice != r.Order[1] || r.Label != "Option 2" || !r.Replies[1].Constrained {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// Without --constrain one response is asked for, whatever --attempts says.
+func TestOptionsAreAskedOnce(t *testing.T) {
+	calls := 0
+	j, w := optionsJob(t, optionsSet(t, 2), nil, script(func(context.Context, backends.Request) (backends.Response, error) {
+		calls++
+		return says("I cannot decide.")
+	}))
+	j.Manifest.Spec.Parameters.Attempts = 5
+	if err := j.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if calls != 2 || w.records[0].Outcome != judging.NoVerdict || len(w.records[0].Replies) != 1 {
+		t.Errorf("%d calls, %+v", calls, w.records[0])
+	}
+	if plan, err := j.MakePlan(t.Context(), nil); err != nil || plan.Judgments != 2 || plan.CallsAtMost != 2 {
+		t.Errorf("%+v, %v", plan, err)
+	}
+}
+
+// The longest prompt of a set holds what stands around each option.
+func TestLongestPromptOfOptions(t *testing.T) {
+	set := optionsSet(t, 2, 12, 3)
+	p := choosing(t, "3", nil)
+	item, err := set.Item(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prompt := p.Prompt(item, p.Showings(item)[0])
+	if got := judging.LongestPrompt(p, set); got != len(prompt.System)+len(prompt.User) {
+		t.Errorf("%d bytes, want %d", got, len(prompt.System)+len(prompt.User))
+	}
+}
+
+// A manifest holds the texts of both goals, and another text is another run.
+func TestMultiOptionTemplates(t *testing.T) {
+	if names := Protocol.TemplateNames(); !slices.Equal(names, []string{"1", "2", "3", "4"}) {
+		t.Errorf("prompts %q", names)
+	}
+	seen := map[string]bool{}
+	for _, tpl := range Protocol.Templates {
+		if len(tpl.Texts) != 2 || seen[tpl.SHA256] || len(tpl.Labels) != 0 || tpl.Origin == "" {
+			t.Errorf("%+v", tpl)
+		}
+		seen[tpl.SHA256] = true
+		for goal, text := range tpl.Texts {
+			if strings.HasSuffix(text, "\n") || strings.Contains(text, "\r") || strings.Contains(text, "**") {
+				t.Errorf("prompt %s, goal %s has a final newline, a carriage return or bold type", tpl.Name, goal)
+			}
+		}
+	}
+	if Protocol.GoalOf(nil) != "best" || Protocol.GoalOf(judging.Settings{"goal": "worst"}) != "worst" || pairwise.Reversed.GoalOf(judging.Settings{"goal": "best"}) != "worse" {
+		t.Error("the goal of a run is another")
+	}
+}
+
+func TestOwnSelectionPrompt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mine.txt")
+	if err := os.WriteFile(path, []byte("Which one? Say Selection: Option and its number.\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	tpl, err := Protocol.TemplateFile(path)
+	if err != nil || tpl.System != "Which one? Say Selection: Option and its number." || tpl.Name != path {
+		t.Fatalf("%+v, %v", tpl, err)
+	}
+	for _, goal := range judging.GoalOption.Values {
+		item := optionsItem("a", "b")
+		if got := Protocol.New(tpl, judging.Settings{"goal": goal}).Prompt(item, judging.Showing{Order: []int{0, 1}}); got.System != tpl.System || len(got.Labels) != 2 {
+			t.Errorf("goal %s: %+v", goal, got)
+		}
+	}
+	if err := os.WriteFile(path, []byte(" \n\t\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Protocol.TemplateFile(path); err == nil || !strings.Contains(err.Error(), "the prompt is empty") {
+		t.Errorf("an empty prompt: %v", err)
+	}
+}
+
+// A manifest that was damaged, or written by a newer gavel, makes a protocol all
+// the same: it is there to read replies.
+func TestUnknownOrdersReadAsRotations(t *testing.T) {
+	p := choosing(t, "1", judging.Settings{"orders": "spiral", "goal": "middling"})
+	if got := p.Showings(optionsItem("a", "b", "c")); len(got) != 3 {
+		t.Errorf("%+v", got)
+	}
+	if got := p.Prompt(optionsItem("a", "b"), judging.Showing{Order: []int{0, 1}}); got.System != p.template.Texts[judging.GoalBest] {
+		t.Errorf("system message %q", got.System)
+	}
+}

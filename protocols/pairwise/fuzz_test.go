@@ -1,0 +1,101 @@
+package pairwise
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"gavel/judging"
+)
+
+// orders are the labels that order two, by the place they put first.
+var orders = map[string]int{
+	"A>B": 0, "A>>B": 0, "B<A": 0, "B<<A": 0,
+	"B>A": 1, "B>>A": 1, "A<B": 1, "A<<B": 1,
+}
+
+// ordersSo tells whether labels hold one that orders two so.
+func ordersSo(labels []string, place int) bool {
+	return slices.ContainsFunc(labels, func(l string) bool { p, ok := orders[l]; return ok && p == place })
+}
+
+// Whatever a judge says, nobody is chosen who was not shown, and nothing is a
+// verdict that the prompt did not offer.
+func FuzzParse(f *testing.F) {
+	for _, c := range replies {
+		f.Add(c.reply)
+	}
+	for _, h := range hazards {
+		f.Add(h)
+	}
+	var protocols []pairwise
+	for _, kind := range comparisons {
+		for _, t := range kind.Templates {
+			protocols = append(protocols, kind.New(t, nil).(pairwise))
+		}
+	}
+	f.Fuzz(func(t *testing.T, reply string) {
+		for _, p := range protocols {
+			for _, policy := range judging.Policies {
+				straight, swapped := judging.Showing{Index: 0, Order: []int{0, 1}}, judging.Showing{Index: 1, Order: []int{1, 0}}
+				v, w := p.Parse(straight, reply, judging.Reading{Policy: policy}), p.Parse(swapped, reply, judging.Reading{Policy: policy})
+				switch v.Outcome {
+				case judging.Decided:
+					place, ok := orders[v.Label]
+					if !ordersSo(p.template.Labels, place) {
+						t.Errorf("%s/%s, %s: %q reads as %+v, which was not offered", p.name, p.template.Name, policy, reply, v)
+					}
+					if !ok || v.Choice != straight.Order[place] || w.Choice != swapped.Order[place] || !strings.Contains(reply, "[["+v.Label+"]]") {
+						t.Errorf("%s/%s, %s: %q reads as %+v and, swapped, %+v", p.name, p.template.Name, policy, reply, v, w)
+					}
+				case judging.Tie:
+					if !slices.Contains(p.template.Labels, "A=B") || !strings.Contains(reply, "[["+v.Label+"]]") {
+						t.Errorf("%s/%s, %s: %q reads as %+v", p.name, p.template.Name, policy, reply, v)
+					}
+				case judging.Conflict:
+					if policy != judging.Unique {
+						t.Errorf("policy %s: %q is a conflict", policy, reply)
+					}
+				case judging.NoVerdict:
+				default:
+					t.Errorf("%q has outcome %q", reply, v.Outcome)
+				}
+				if v.Outcome != w.Outcome || v.Label != w.Label || v.Outcome != judging.Decided && (v.Choice != judging.Nobody || w.Choice != judging.Nobody) {
+					t.Errorf("%s/%s, %s: %q reads as %+v and, swapped, %+v", p.name, p.template.Name, policy, reply, v, w)
+				}
+			}
+			// What is beyond dispute under one policy is so under the other.
+			u, l := p.Parse(judging.Showing{Index: 0, Order: []int{0, 1}}, reply, judging.Reading{Policy: judging.Unique}), p.Parse(judging.Showing{Index: 0, Order: []int{0, 1}}, reply, judging.Reading{Policy: judging.Last})
+			if (u.Outcome == judging.Decided || u.Outcome == judging.Tie) && u != l {
+				t.Errorf("%q reads as %+v, by its last label as %+v", reply, u, l)
+			}
+		}
+	})
+}
+
+// The pair of an output line keeps every key but the judge's two.
+func FuzzSplitOutput(f *testing.F) {
+	f.Add(publishedLine("p1", "A>B", "arena_hard", outputGame("\n[[A>B]]", `"A>B"`), "null"))
+	f.Add(`{"judge_name":"x","a":[1,{"judgments":2}],"judgments":[null]}`)
+	f.Add(`{"judge_name":"x","judgments":[null],"judgments":[null,null],"k":1,"k":2}`)
+	f.Fuzz(func(t *testing.T, line string) {
+		pair, _, games, err := splitOutput([]byte(line))
+		if err != nil {
+			return
+		}
+		var got, want map[string]any
+		if err := json.Unmarshal(pair, &got); err != nil {
+			t.Fatalf("%s: %v", pair, err)
+		}
+		if err := json.Unmarshal([]byte(line), &want); err != nil {
+			t.Fatal(err)
+		}
+		delete(want, "judge_name")
+		delete(want, "judgments")
+		if !reflect.DeepEqual(got, want) || len(games) < 1 || len(games) > 2 {
+			t.Errorf("%s\nsplit into %s and %d games", line, pair, len(games))
+		}
+	})
+}

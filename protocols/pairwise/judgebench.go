@@ -1,0 +1,445 @@
+package pairwise
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"gavel/backends"
+	"gavel/datasets"
+	"gavel/judging"
+	"gavel/protocols/imports"
+)
+
+// JudgeBench's output files: the pair's own keys, judge_name, and judgments, a
+// list of games. Game 0 was shown (A, B), game 1 (B, A); a decision is written
+// as the judge said it, in the places shown, ">>" folded to ">". A game that
+// failed is null. Both ways the bytes are Python's json.dumps with
+// ensure_ascii=False.
+
+type benchGame struct {
+	Judgment *struct {
+		JudgeModel string          `json:"judge_model"`
+		Prompt     string          `json:"prompt"`
+		Response   string          `json:"response"`
+		Scores     json.RawMessage `json:"scores"`
+	} `json:"judgment"`
+	Decision *string `json:"decision"`
+}
+
+// arenaHardName is what JudgeBench calls the judge whose replies our parser
+// reads; the replies of its other judges have formats of their own.
+const arenaHardName = "arena_hard"
+
+// Import is what came of reading a JudgeBench output file.
+type Import struct {
+	Manifest   *judging.Manifest
+	Games      int
+	Null       int      // games the file has no judgment for
+	Reproduced int      // games whose stored decision our reading gives too
+	Differ     []string // the others, one sentence each
+	Stored     bool     // verdicts are the file's decisions: there is no text to read
+}
+
+// ImportJudgeBench turns a JudgeBench output file into the run directory out.
+func ImportJudgeBench(path, out, gavel string) (*Import, error) {
+	set, err := datasets.OpenFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer set.Close()
+	im, records, pairs, err := importSet(set, gavel)
+	if err != nil {
+		return nil, err
+	}
+	im.Manifest.Imported = filepath.Base(path)
+	everything := func(*judging.Record) bool { return true }
+	dir, _, err := judging.OpenDir(out, im.Manifest, everything, func(*judging.Record) error { return nil })
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	err = dir.Begin(im.Manifest, func(line func([]byte) error) error {
+		for _, p := range pairs {
+			if err := line(p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range records {
+		if err := dir.Write(r); err != nil {
+			return nil, err
+		}
+	}
+	return im, nil
+}
+
+func importSet(set *datasets.Set, gavel string) (*Import, []*judging.Record, [][]byte, error) {
+	im := &Import{}
+	var records []*judging.Record
+	var pairs [][]byte
+	var judge, model string
+	var asker judging.Asker
+	for i := range set.Len() {
+		item, err := set.Item(i)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		at := func(err error) error { return &datasets.LineError{Path: set.Path, Line: item.Line, Err: err} }
+		pair, name, games, err := splitOutput(item.Raw)
+		if err != nil {
+			return nil, nil, nil, at(err)
+		}
+		if asker == nil {
+			judge = name
+			asker, im.Stored = importedProtocol(name)
+		}
+		if name != judge {
+			return nil, nil, nil, at(fmt.Errorf("judge_name is %q, before it was %q: one judge a file", name, judge))
+		}
+		pairs = append(pairs, pair)
+		for g, game := range games {
+			rec, err := im.record(item, g, game, asker)
+			if err != nil {
+				return nil, nil, nil, at(fmt.Errorf("game %d: %w", g+1, err))
+			}
+			if rec.Model != "" && model == "" {
+				model = rec.Model
+			}
+			if rec.Model != "" && rec.Model != model {
+				return nil, nil, nil, at(fmt.Errorf("judge_model is %q, before it was %q: one judge a file", rec.Model, model))
+			}
+			records = append(records, rec)
+		}
+	}
+	template := asker.(pairwise).template
+	ids, n := judging.HashIDs(func(yield func(string) bool) {
+		for i := range set.Len() {
+			if !yield(set.ID(i)) {
+				return
+			}
+		}
+	})
+	m := judging.NewManifest(gavel, judging.Spec{
+		Protocol: asker.Name(), Goal: asker.(pairwise).goal, Prompt: template,
+		Dataset: judging.DatasetSpec{SHA256: set.SHA256, Items: n, IDs: ids},
+		Model:   judging.ModelSpec{Name: model, Identity: "imported " + model},
+	})
+	m.Status, m.JudgeName, m.Judgments = judging.Complete, judge, im.Games
+	m.Simulated = strings.HasPrefix(model, "sim:")
+	m.Model = backends.Model{Name: model}
+	m.Server = backends.Server{Kind: "import", Name: "JudgeBench output file"}
+	m.Dataset = judging.DatasetInfo{Name: datasets.Base(set.Path), Format: set.Format, Rows: set.Len(), Skipped: set.Skipped}
+	for _, b := range set.Bad {
+		m.Dataset.Bad = append(m.Dataset.Bad, b.Error())
+	}
+	im.Manifest = m
+	for _, r := range records {
+		r.Belong(m)
+	}
+	return im, records, pairs, nil
+}
+
+// importedProtocol is the protocol that a judge_name stands for, and whether its
+// replies can be read: Arena-Hard's five choices, or a prompt of gavel's own as
+// judgeName writes it. Of others the decisions are taken as stored; nothing is
+// read, and the prompt is known by its name alone.
+func importedProtocol(judgeName string) (p judging.Asker, stored bool) {
+	if judgeName == arenaHardName {
+		t, _ := Protocol.Template("arena-hard")
+		return Protocol.New(t, nil), false
+	}
+	kind, name := Protocol, judgeName
+	for _, k := range []judging.Protocol{Protocol, Reversed} {
+		if own, ok := strings.CutPrefix(judgeName, ownPrefix+k.Name+"_"); ok {
+			kind, name = k, own
+			if t, err := k.Template(own); err == nil {
+				return k.New(t, nil), false
+			}
+		}
+	}
+	return kind.New(judging.Template{Name: name, Origin: "JudgeBench output file", Labels: []string{labelA, labelB, labelTie}}, nil), true
+}
+
+// ownPrefix begins the judge_name of a run of gavel's.
+const ownPrefix = "gavel_"
+
+// splitOutput takes a line apart: the pair's own keys as published, and the
+// judge's.
+func splitOutput(line []byte) (pair []byte, judge string, games []*benchGame, err error) {
+	var all struct {
+		JudgeName *string      `json:"judge_name"`
+		Judgments []*benchGame `json:"judgments"`
+	}
+	if err := json.Unmarshal(line, &all); err != nil {
+		return nil, "", nil, err
+	}
+	if all.JudgeName == nil || len(all.Judgments) == 0 {
+		return nil, "", nil, errors.New("no judge_name or no judgments: this is not a JudgeBench output file")
+	}
+	if len(all.Judgments) > 2 {
+		return nil, "", nil, fmt.Errorf("%d judgments, expected one or two", len(all.Judgments))
+	}
+	pair, err = pairKeys(line)
+	return pair, *all.JudgeName, all.Judgments, err
+}
+
+// pairKeys is a line without the judge's keys.
+func pairKeys(line []byte) ([]byte, error) {
+	var pair []byte
+	dec := json.NewDecoder(bytes.NewReader(line))
+	if _, err := dec.Token(); err != nil {
+		return nil, err
+	}
+	pair = append(pair, '{')
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return nil, err
+		}
+		if key == "judge_name" || key == "judgments" {
+			continue
+		}
+		if len(pair) > 1 {
+			pair = append(pair, ", "...)
+		}
+		pair = append(imports.PythonString(pair, key.(string)), ": "...)
+		pair = append(pair, value...)
+	}
+	return append(pair, '}'), nil
+}
+
+// record makes one game a record, and compares what we read with what the file
+// says was decided.
+func (im *Import) record(item datasets.Item, g int, game *benchGame, p judging.Asker) (*judging.Record, error) {
+	showings := p.Showings(item)
+	of := &judging.Manifest{Spec: judging.Spec{Protocol: p.Name()}} // the rest follows, once all games are read
+	rec := judging.NewRecord(of, item, showings[g])
+	rec.Showings = len(showings)
+	im.Games++
+	if game == nil || game.Judgment == nil {
+		im.Null++
+		rec.Outcome = judging.Failed
+		rec.Error = "no judgment in the imported file"
+		rec.Imported = &judging.Imported{Missing: true}
+		return rec, nil
+	}
+	j := game.Judgment
+	rec.Model = j.JudgeModel
+	rec.Imported = &judging.Imported{Prompt: j.Prompt, Scores: j.Scores, Decision: game.Decision, Stored: im.Stored}
+	if !im.Stored || j.Response != "" {
+		rec.Replies = []judging.Reply{{Text: j.Response, Finish: backends.Stop}}
+	}
+	var v judging.Verdict
+	var err error
+	if im.Stored {
+		v, err = decided(p, showings[g], game)
+	} else {
+		v, err = rec.Read(p, judging.Reading{Policy: judging.Unique})
+	}
+	if err != nil {
+		return nil, err
+	}
+	rec.Outcome, rec.Label, rec.Choice = v.Outcome, v.Label, rec.CandidateID(v.Choice)
+	im.compare(rec, game)
+	return rec, nil
+}
+
+func (im *Import) compare(rec *judging.Record, game *benchGame) {
+	ours, theirs := "null", "null"
+	if d := decision(rec); d != nil {
+		ours = *d
+	}
+	if game.Decision != nil {
+		theirs = *game.Decision
+	}
+	if ours == theirs {
+		im.Reproduced++
+		return
+	}
+	im.Differ = append(im.Differ, fmt.Sprintf("pair %s, game %d: the file says %s, read from the reply: %s", rec.Item, rec.Showing+1, theirs, ours))
+}
+
+// decided is the verdict of a game without text of ours to read: by its scores
+// where it has them (the first shown must score higher to win), else by the
+// decision in the file.
+func decided(p judging.Asker, s judging.Showing, game *benchGame) (judging.Verdict, error) {
+	var scores []float64
+	if len(game.Judgment.Scores) > 0 {
+		if err := json.Unmarshal(game.Judgment.Scores, &scores); err != nil || len(scores) != 2 {
+			return judging.Verdict{}, fmt.Errorf("scores %s are not two numbers", game.Judgment.Scores)
+		}
+		label := labelB
+		if scores[0] > scores[1] {
+			label = labelA
+		}
+		return p.Parse(s, "[["+label+"]]", judging.Reading{Policy: judging.Unique}), nil
+	}
+	if game.Decision == nil {
+		return judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody}, nil
+	}
+	v := p.Parse(s, "[["+*game.Decision+"]]", judging.Reading{Policy: judging.Unique})
+	if v.Outcome == judging.NoVerdict {
+		return v, fmt.Errorf("decision %q is none of A>B, B>A, A=B and null", *game.Decision)
+	}
+	return v, nil
+}
+
+// decision is what JudgeBench would write: the plain label in the places shown.
+func decision(r *judging.Record) *string {
+	var d string
+	switch {
+	case r.Outcome == judging.Tie:
+		d = labelTie
+	case r.Outcome != judging.Decided:
+		return nil
+	case r.Choice == r.Order[0]:
+		d = labelA
+	default:
+		d = labelB
+	}
+	return &d
+}
+
+// ExportJudgeBench writes a run of pairs in JudgeBench's own output format, in
+// the order of its items. The pairs of which nothing is recorded are left out,
+// and counted.
+func ExportJudgeBench(dir string, w io.Writer) (written, left int, err error) {
+	m, err := judging.ReadManifest(dir)
+	if err != nil {
+		return 0, 0, err
+	}
+	p, err := judging.AskerOf(m)
+	if err != nil {
+		return 0, 0, err
+	}
+	if _, ok := p.(pairwise); !ok {
+		return 0, 0, fmt.Errorf("%s: protocol %s has no JudgeBench format", dir, p.Name())
+	}
+	games := map[string]*[2]*judging.Record{}
+	err = judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {
+		if games[r.Item] == nil {
+			games[r.Item] = new([2]*judging.Record)
+		}
+		if r.Showing < 2 {
+			games[r.Item][r.Showing] = r
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	set, err := datasets.OpenFile(filepath.Join(dir, judging.ItemsFile))
+	if err != nil {
+		return 0, 0, err
+	}
+	defer set.Close()
+	out := bufio.NewWriter(w)
+	for i := range set.Len() {
+		item, err := set.Item(i)
+		if err != nil {
+			return written, left, err
+		}
+		g := games[item.ID]
+		if g == nil {
+			left++
+			continue
+		}
+		line, err := outputLine(m, p, item, g)
+		if err != nil {
+			return written, left, err
+		}
+		out.Write(line)
+		written++
+	}
+	return written, left, out.Flush()
+}
+
+func judgeName(m *judging.Manifest) string {
+	switch {
+	case m.JudgeName != "":
+		return m.JudgeName
+	case m.Spec.Protocol == Protocol.Name && m.Spec.Prompt.Name == "arena-hard":
+		return arenaHardName
+	}
+	return ownPrefix + m.Spec.Protocol + "_" + m.Spec.Prompt.Name
+}
+
+func outputLine(m *judging.Manifest, p judging.Asker, item datasets.Item, games *[2]*judging.Record) ([]byte, error) {
+	line := bytes.Clone(bytes.TrimRight(item.Raw, " \t"))
+	if bytes.Contains(line, []byte(`"judgments"`)) { // judged from an output file
+		var err error
+		if line, err = pairKeys(line); err != nil {
+			return nil, err
+		}
+	}
+	line = line[:len(line)-1] // without its closing brace
+	line = append(line, `, "judge_name": `...)
+	line = imports.PythonString(line, judgeName(m))
+	line = append(line, `, "judgments": [`...)
+	n := 2
+	if games[1] == nil && m.Imported != "" {
+		n = 1 // a single-game file
+	}
+	for g := range n {
+		if g > 0 {
+			line = append(line, ", "...)
+		}
+		line = appendGame(line, p, item, games[g])
+	}
+	return append(line, "]}\n"...), nil
+}
+
+func appendGame(line []byte, p judging.Asker, item datasets.Item, r *judging.Record) []byte {
+	if r == nil || r.Outcome == judging.Failed {
+		return append(line, "null"...)
+	}
+	prompt, response, decision := "", "", decision(r)
+	var scores json.RawMessage
+	if im := r.Imported; im != nil {
+		prompt, scores, decision = im.Prompt, im.Scores, im.Decision
+		if len(r.Replies) > 0 {
+			response = r.Replies[0].Text
+		}
+	} else {
+		prompt = p.Prompt(item, r.Shown()).User
+		response = r.Text()
+	}
+	line = append(line, `{"judgment": {"judge_model": `...)
+	line = append(imports.PythonString(line, r.Model), `, "prompt": `...)
+	line = append(imports.PythonString(line, prompt), `, "response": `...)
+	line = imports.PythonString(line, response)
+	if scores != nil {
+		line = append(append(line, `, "scores": `...), pythonList(scores)...)
+	}
+	line = append(line, `}, "decision": `...)
+	if decision == nil {
+		line = append(line, "null"...)
+	} else {
+		line = imports.PythonString(line, *decision)
+	}
+	return append(line, '}')
+}
+
+// pythonList puts the space behind the comma that json.dumps writes; the digits
+// of the numbers stay as they are.
+func pythonList(list json.RawMessage) []byte {
+	var compact bytes.Buffer
+	if json.Compact(&compact, list) != nil {
+		return list
+	}
+	return bytes.ReplaceAll(compact.Bytes(), []byte{','}, []byte(", "))
+}

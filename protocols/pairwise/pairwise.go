@@ -1,0 +1,219 @@
+package pairwise
+
+import (
+	"embed"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gavel/backends"
+	"gavel/datasets"
+	"gavel/judging"
+)
+
+// Goals of a comparison.
+const (
+	GoalBetter = "better"
+	GoalWorse  = "worse"
+)
+
+const (
+	grp       = "GRP (arXiv 2503.06139), Table 1"
+	grpMirror = "mirror of GRP (arXiv 2503.06139), Table 1"
+	arenaHard = "Arena-Hard (five choices)"
+)
+
+//go:embed prompts
+var files embed.FS
+
+// Protocol asks which of two responses is the better.
+var Protocol = of(judging.Protocol{
+	Name:  "pairwise",
+	About: "two responses in both orders: which is better? (JudgeBench, arXiv 2410.12784)",
+	Goal:  GoalBetter,
+}, "JudgeBench's Arena-Hard prompt with two choices", grpMirror, grpMirror, arenaHard)
+
+// Reversed asks which of them is the worse.
+var Reversed = of(judging.Protocol{
+	Name:  "reversed",
+	About: "two responses in both orders: which is worse? (GRP, arXiv 2503.06139)",
+	Goal:  GoalWorse,
+}, grp+", \"Goal-Reversed Prompting\"", grp+", \"Directly Prompting\"", grp+", \"CoT Prompting\"",
+	arenaHard+" with the goal reversed: gavel's own, no paper has it")
+
+// of is the comparison of two responses for a goal, with its prompts and where
+// they are from.
+func of(p judging.Protocol, sop, direct, cot, hard string) judging.Protocol {
+	texts := judging.Texts(files, "prompts/"+p.Name)
+	for _, t := range []struct{ name, origin string }{{"sop", sop}, {"direct", direct}, {"cot", cot}, {"arena-hard", hard}} { // the first is the default
+		p.Templates = append(p.Templates, newTemplate(t.name, t.origin, texts[t.name]))
+	}
+	p.Help, p.Items, p.Asks = pairsHelp, "pairs", "which is GOAL?"
+	p.Judges, p.Showings, p.FollowUps = []datasets.Shape{datasets.Pair}, 2, true
+	p.Options, p.Own, p.Adapt, p.Stage = []judging.Option{ReferenceOption}, ownComparison, adapt, stage
+	p.Describe = func(r *judging.Record, item datasets.Item, _ judging.Showing) { r.Describe(item.Answered) }
+	name, goal := p.Name, p.Goal
+	p.New = func(t judging.Template, s judging.Settings) judging.Asker {
+		return compareBy(pairwise{name, goal, t}, s)
+	}
+	return p
+}
+
+// newTemplate is a prompt with the labels that it names.
+func newTemplate(name, origin, system string) judging.Template {
+	return judging.NewTemplate(name, origin, system, findLabels(system))
+}
+
+// ownComparison is a prompt of one's own: it must offer both [[A>B]] and [[B>A]].
+func ownComparison(path, system string) (judging.Template, error) {
+	t := newTemplate(path, "file", system)
+	for _, want := range []string{labelA, labelB} {
+		if !offers(t, want) {
+			return judging.Template{}, fmt.Errorf("the prompt offers no [[%s]]: it must name both [[A>B]] and [[B>A]] as labels", want)
+		}
+	}
+	return t, nil
+}
+
+// offers tells whether a label, in its plain form, is among those of the prompt.
+func offers(t judging.Template, plain string) bool {
+	return slices.ContainsFunc(t.Labels, func(l string) bool { return plainLabel(l) == plain })
+}
+
+// pairwise compares two responses (PROTOCOLS.md §1). The goal changes what the
+// judge is asked to name; the label states the order of quality in both.
+type pairwise struct {
+	name     string
+	goal     string
+	template judging.Template
+}
+
+func (p pairwise) Name() string { return p.name }
+
+// Showings: as published, then swapped.
+func (pairwise) Showings(datasets.Item) []judging.Showing {
+	return []judging.Showing{{Index: 0, Order: []int{0, 1}}, {Index: 1, Order: []int{1, 0}}}
+}
+
+// followUp is JudgeBench's turn after a reply without a label.
+const followUp = "continue your judgment and finish by outputting a final verdict label"
+
+// userPrompt begins the user message.
+const userPrompt = "<|User Prompt|>\n"
+
+// Prompt writes the user message of JudgeBench's harness, to the byte. Texts
+// are joined, never searched or formatted: they may hold anything.
+func (p pairwise) Prompt(item datasets.Item, s judging.Showing) judging.Prompt {
+	a, b := item.Candidates[s.Order[0]].Text, item.Candidates[s.Order[1]].Text
+	var m strings.Builder
+	m.Grow(len(item.Question) + len(a) + len(b) + 200)
+	m.WriteString(userPrompt)
+	m.WriteString(item.Question)
+	m.WriteString("\n\n<|The Start of Assistant A's Answer|>\n")
+	m.WriteString(a)
+	m.WriteString("\n<|The End of Assistant A's Answer|>\n\n<|The Start of Assistant B's Answer|>\n")
+	m.WriteString(b)
+	m.WriteString("\n<|The End of Assistant B's Answer|>")
+	prompt := judging.Prompt{System: p.template.System, User: m.String(), FollowUp: followUp, Oracle: p.oracle(item, s)}
+	for _, l := range p.template.Labels {
+		prompt.Labels = append(prompt.Labels, "[["+l+"]]")
+	}
+	if p.template.Name != "direct" {
+		prompt.LabelTurn = judging.LabelTurn
+	}
+	return prompt
+}
+
+// oracle: in the reversed goal the place to name is that of the worse response,
+// and naming it takes the label that puts the other above it.
+func (p pairwise) oracle(item datasets.Item, s judging.Showing) backends.Oracle {
+	o := backends.Oracle{Item: item.ID, Showing: s.Index, Order: s.Order, Choices: []string{"[[A>B]]", "[[B>A]]"}}
+	named := item.Gold
+	if p.goal == GoalWorse {
+		o.Choices = []string{"[[B>A]]", "[[A>B]]"}
+		named = 1 - item.Gold
+	}
+	if s.Order[1] == named {
+		o.Right = 1
+	}
+	if offers(p.template, labelTie) {
+		o.Tie = "[[A=B]]"
+	}
+	return o
+}
+
+// Labels in their plain form.
+const (
+	labelA   = "A>B"
+	labelB   = "B>A"
+	labelTie = "A=B"
+)
+
+// verdictLabel is JudgeBench's regular expression.
+var verdictLabel = regexp.MustCompile(`\[\[([AB<>=]+)\]\]`)
+
+// findLabels lists the labels in a text, in order, repeated ones too.
+func findLabels(text string) []string {
+	var labels []string
+	for _, m := range verdictLabel.FindAllStringSubmatch(text, -1) {
+		labels = append(labels, m[1])
+	}
+	return labels
+}
+
+// plainLabel reads >> as >, << as <, and A<B as B>A.
+func plainLabel(label string) string {
+	label = strings.ReplaceAll(strings.ReplaceAll(label, ">>", ">"), "<<", "<")
+	switch label {
+	case "A<B":
+		return labelB
+	case "B<A":
+		return labelA
+	case "B=A":
+		return labelTie
+	}
+	return label
+}
+
+// Parse reads labels by PROTOCOLS.md §1: none is no verdict; under Unique, two
+// that are written differently are a conflict; only then are they brought to
+// their plain form, and one the prompt did not offer is no verdict.
+func (p pairwise) Parse(s judging.Showing, reply string, how judging.Reading) judging.Verdict {
+	labels := findLabels(reply)
+	if len(labels) == 0 {
+		return judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody}
+	}
+	label := labels[len(labels)-1]
+	if how.Policy != judging.Last {
+		for _, l := range labels {
+			if l != label {
+				return judging.Verdict{Outcome: judging.Conflict, Choice: judging.Nobody}
+			}
+		}
+	}
+	plain := plainLabel(label)
+	v := judging.Verdict{Outcome: judging.Decided, Label: label}
+	switch {
+	case !offers(p.template, plain):
+		return judging.Verdict{Outcome: judging.NoVerdict, Label: label, Choice: judging.Nobody}
+	case plain == labelA:
+		v.Choice = s.Order[0]
+	case plain == labelB:
+		v.Choice = s.Order[1]
+	case plain == labelTie:
+		v.Outcome, v.Choice = judging.Tie, judging.Nobody
+	default: // offered by a prompt of one's own, but no order of two
+		return judging.Verdict{Outcome: judging.NoVerdict, Label: label, Choice: judging.Nobody}
+	}
+	return v
+}
+
+const pairsHelp = `Judges every pair of the dataset twice, the second time with the responses swapped, and
+asks which is GOAL. Progress goes to standard error, the table to standard output.
+
+Examples:
+  gavel run NAME --model qwen3:8b --dataset sample
+  gavel run NAME --model qwen3:8b --dataset judgebench-gpt4o --sample 100 --dry-run
+  gavel run NAME --base-url http://gpu1:8080 --base-url http://gpu2:8080 --model qwen3-8b --dataset judgebench-gpt4o
+  gavel run NAME --backend sim --model accuracy=0.8,first=0.2 --dataset sample`

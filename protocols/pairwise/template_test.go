@@ -1,0 +1,94 @@
+package pairwise
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gavel/judging"
+)
+
+func TestTemplateFile(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		labels     []string // nil: refused
+		err        string
+	}{
+		{"both labels", "Which? [[A>B]] or [[B>A]]\n", []string{"A>B", "B>A"}, ""},
+		{"a tie too", "[[A=B]] [[B>A]] [[A>B]]", []string{"A=B", "B>A", "A>B"}, ""},
+		{"each once", "[[A>B]] [[B>A]], for example [[A>B]]", []string{"A>B", "B>A"}, ""},
+		{"by other forms", "[[A>>B]] [[A<B]]", []string{"A>>B", "A<B"}, ""},
+		{"a label missing", "Which? [[A>B]]", nil, "offers no [[B>A]]"},
+		{"the other missing", "Which? [[B>A]] [[A=B]]", nil, "offers no [[A>B]]"},
+		{"no labels", "Which is better?", nil, "offers no [[A>B]]"},
+		{"empty", "", nil, "offers no [[A>B]]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "mine.txt")
+			if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			tpl, err := Protocol.TemplateFile(path)
+			if c.labels == nil {
+				if err == nil || !strings.Contains(err.Error(), c.err) || !strings.HasPrefix(err.Error(), path) {
+					t.Errorf("error %v, want one that names the file and %q", err, c.err)
+				}
+				return
+			}
+			if err != nil || !slices.Equal(tpl.Labels, c.labels) || tpl.System != strings.TrimSuffix(c.text, "\n") || tpl.Name != path {
+				t.Errorf("%+v, %v", tpl, err)
+			}
+		})
+	}
+	if _, err := Protocol.TemplateFile(filepath.Join(t.TempDir(), "none.txt")); err == nil {
+		t.Error("a file that is not there is no error")
+	}
+}
+
+// A prompt of one's own may offer what is no order of two: such a label is no
+// verdict, and a tie is one only where it is offered.
+func TestTemplateFileDecidesWhatIsOffered(t *testing.T) {
+	p := Protocol.New(newTemplate("mine", "file", "[[A>B]] [[B>A]] [[A]]"), nil)
+	s := judging.Showing{Index: 1, Order: []int{1, 0}}
+	for reply, want := range map[string]judging.Verdict{
+		"[[A>B]]": {Outcome: judging.Decided, Label: "A>B", Choice: 1},
+		"[[A]]":   {Outcome: judging.NoVerdict, Label: "A", Choice: judging.Nobody},
+		"[[A=B]]": {Outcome: judging.NoVerdict, Label: "A=B", Choice: judging.Nobody},
+	} {
+		if got := p.Parse(s, reply, judging.Reading{Policy: judging.Unique}); got != want {
+			t.Errorf("%s: %+v, want %+v", reply, got, want)
+		}
+	}
+}
+
+func TestEmbeddedTemplates(t *testing.T) {
+	two, five := []string{"A>B", "B>A"}, []string{"A=B", "A>>B", "A>B", "B>>A", "B>A"}
+	for _, kind := range comparisons {
+		if kind.Templates[0].Name != "sop" {
+			t.Errorf("%s: the first prompt, the default, is %s", kind.Name, kind.Templates[0].Name)
+		}
+		for _, tpl := range kind.Templates {
+			want := two
+			if tpl.Name == "arena-hard" {
+				want = five
+			}
+			if got := slices.Sorted(slices.Values(tpl.Labels)); !slices.Equal(got, want) {
+				t.Errorf("%s/%s offers %v, want %v", kind.Name, tpl.Name, got, want)
+			}
+			sum := sha256.Sum256([]byte(tpl.System))
+			if tpl.SHA256 != hex.EncodeToString(sum[:]) {
+				t.Errorf("%s/%s: its SHA-256 is another", kind.Name, tpl.Name)
+			}
+			if strings.HasSuffix(tpl.System, "\n") || strings.Contains(tpl.System, "\r") || strings.Contains(tpl.System, "**") {
+				t.Errorf("%s/%s has a final newline, a carriage return or bold type", kind.Name, tpl.Name)
+			}
+			if tpl.Origin == "" {
+				t.Errorf("%s/%s does not say where it is from", kind.Name, tpl.Name)
+			}
+		}
+	}
+}

@@ -1,0 +1,33 @@
+package protocols_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"gavel/judging"
+	"gavel/protocols"
+)
+
+// What is listed is registered, in its order, and no protocol lacks what people
+// read of it.
+func TestAllAreRegistered(t *testing.T) {
+	var want []string
+	for _, p := range protocols.All {
+		want = append(want, p.Name)
+		for name, text := range map[string]string{"About": p.About, "Help": p.Help, "Items": p.Items, "Goal": p.Goal} {
+			if text == "" {
+				t.Errorf("%s has no %s", p.Name, name)
+			}
+		}
+		if !strings.Contains(p.Help, "gavel run") {
+			t.Errorf("%s: its help shows no command", p.Name)
+		}
+		if len(p.Templates) == 0 || len(p.Judges) == 0 || p.New(p.Templates[0], nil).Name() != p.Name {
+			t.Errorf("%s: templates %v, shapes %v, another name", p.Name, p.TemplateNames(), p.Judges)
+		}
+	}
+	if got := judging.Names(judging.Protocols()); !slices.Equal(got, want) || !judging.Answering().Answers {
+		t.Errorf("registered %q, want %q", got, want)
+	}
+}

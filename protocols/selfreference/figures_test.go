@@ -1,0 +1,224 @@
+package selfreference
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"gotest.tools/v3/golden"
+
+	"gavel/backends"
+	"gavel/datasets"
+	"gavel/judging"
+	"gavel/protocols/answer"
+)
+
+// judgmentOf is an agent's answer to an item, and the judge's own.
+func judgmentOf(item datasets.Item, text, reference string) datasets.Item {
+	return datasets.Item{
+		ID: item.ID + "@agent", Shape: datasets.Judgment, Source: item.Source, Group: item.Group, Question: answer.AsAsked(item), Gold: 1,
+		Candidates: []datasets.Candidate{{ID: labelCorrect}, {ID: labelIncorrect}},
+		Answered: &datasets.Answered{
+			Question: item.ID, Of: item.Shape, Agent: "agent", Text: text, Reference: reference, Own: &datasets.Answer{Value: "C", Right: true},
+		},
+	}
+}
+
+// figures are the paper's prompts, each rendered with the names of its places as
+// the texts.
+func figures() map[int]judging.Prompt {
+	choice := choiceItem()
+	choice.Group, choice.Question, choice.Candidates = "{category}", "{question}", nil
+	for i := range 4 {
+		choice.Candidates = append(choice.Candidates, datasets.Candidate{ID: string(rune("A"[0]) + rune(i)), Text: fmt.Sprintf("{Option %d}", i+1)})
+	}
+	number := numberItem()
+	number.Question = "{question}"
+	preference := preferenceItem()
+	preference.Question, preference.Candidates[0].Text, preference.Candidates[1].Text = "{Question}", "{Answer A}", "{Answer B}"
+
+	asked := answer.Protocol.New(answer.Protocol.Templates[0], nil)
+	out := map[int]judging.Prompt{}
+	for n, item := range map[int]datasets.Item{5: number, 6: choice, 7: preference} {
+		out[n] = asked.Prompt(item, asked.Showings(item)[0])
+	}
+	judged := Protocol.New(judgmentTexts, nil)
+	plain := judgmentOf(number, "{answer_a}", "{ref_answer}")
+	verdict := judgmentOf(preference, "{response}", "{ref_answer}")
+	verdict.Question = "{question}"
+	for i, n := range []int{8, 10} {
+		out[n] = judged.Prompt(plain, judged.Showings(plain)[i])
+		out[n+1] = judged.Prompt(verdict, judged.Showings(verdict)[i])
+	}
+	return out
+}
+
+// unscanned takes off what the scan put around the paper's text.
+var unscanned = strings.NewReplacer("```", "", `\*\*`, "**", `\_`, "_", "**", "", "#", "",
+	"{answer a}", "{answer_a}", // an underscore that the scan has lost
+	"\n:\n", "\n", // the dots that stand for more options
+)
+
+func TestPromptsAreThePapersFigures(t *testing.T) {
+	raw, err := os.ReadFile("../../../shared/papers/self-reference.txt")
+	if err != nil {
+		t.Skip("the paper's text is not on this machine")
+	}
+	paper := string(raw)
+	_, paper, _ = strings.Cut(paper, "https://cloud.sambanova.ai\n") // what stands before Figure 5
+	for n := 5; n <= 11; n++ {
+		figure, rest, ok := strings.Cut(paper, fmt.Sprintf("\nFigure %d: Prompt template", n))
+		if !ok {
+			t.Fatalf("the paper's text has no Figure %d", n)
+		}
+		_, paper, _ = strings.Cut(rest, "\n") // its caption
+		want := words(unscanned.Replace(figure))
+		p := figures()[n]
+		got := words(p.System + "\n\n" + p.User)
+		if n == 6 || n == 7 || n == 8 || n == 10 { // those that show which part is the system message
+			got = "[System] " + got
+		}
+		if got != want {
+			t.Errorf("Figure %d: got\n%s\nthe paper has\n%s", n, got, want)
+		}
+	}
+}
+
+// The golden files hold what is ours to decide, too: where lines break, and what
+// is the system message.
+func TestFiguresGolden(t *testing.T) {
+	for n, p := range figures() {
+		var b strings.Builder
+		for _, m := range judging.FirstTurn(p, backends.System) {
+			fmt.Fprintf(&b, "--- %s\n%s\n", m.Role, m.Content)
+		}
+		fmt.Fprintf(&b, "--- labels\n%s\n--- label turn\n%s\n", strings.Join(p.Labels, "\n"), p.LabelTurn)
+		if p.FollowUp != "" {
+			t.Errorf("Figure %d is followed up", n)
+		}
+		golden.Assert(t, b.String(), fmt.Sprintf("prompts/figure-%02d.golden", n))
+	}
+}
+
+// The stars of Figures 9 and 11 are part of what they ask for, and of nothing
+// that Figures 8 and 10 do.
+func TestStarsOfTheLabels(t *testing.T) {
+	for n, p := range figures() {
+		stars := n == 9 || n == 11
+		if n >= 8 && (strings.Contains(p.System, "**[[Correct]]**") != stars || (p.Labels[0] == "**[[Correct]]**") != stars || (p.Labels[1] == "**[[Incorrect]]**") != stars) {
+			t.Errorf("Figure %d: labels %v", n, p.Labels)
+		}
+	}
+}
+
+// Up to ten options, each on its own line.
+func TestOptionsOfAChoice(t *testing.T) {
+	p := answer.Protocol.New(answer.Protocol.Templates[0], nil)
+	for n := 3; n <= 10; n++ {
+		item := choiceItem()
+		item.Candidates = nil
+		for i := range n {
+			item.Candidates = append(item.Candidates, datasets.Candidate{ID: string(rune("A"[0]) + rune(i)), Text: fmt.Sprintf("text %d", i)})
+		}
+		s := p.Showings(item)[0]
+		got := p.Prompt(item, s)
+		if len(s.Order) != n || len(got.Labels) != n || strings.Count(got.User, "\n") != n+3 {
+			t.Errorf("%d options: order %v, labels %v\n%s", n, s.Order, got.Labels, got.User)
+		}
+		last := fmt.Sprintf("\n%c. text %d\n\nAnswer:", 'A'+n-1, n-1)
+		if !strings.Contains(got.User, last) || got.Labels[n-1] != fmt.Sprintf("The answer is (%c)", 'A'+n-1) {
+			t.Errorf("%d options: no %q in\n%s\nlabels %v", n, last, got.User, got.Labels)
+		}
+	}
+}
+
+// What is judged is the question as it was answered: the same text stands in
+// both prompts.
+func TestJudgedQuestionIsTheAskedOne(t *testing.T) {
+	p := answer.Protocol.New(answer.Protocol.Templates[0], nil)
+	for _, item := range []datasets.Item{choiceItem(), numberItem(), preferenceItem()} {
+		asked := p.Prompt(item, p.Showings(item)[0]).User
+		judged := answer.AsAsked(item)
+		want := map[datasets.Shape]string{
+			datasets.Choice:     "Question: " + judged + "\n\nAnswer: Let's think step by step.",
+			datasets.Number:     "The question is: " + judged + `. Let's think step by step and then finish your answer with "The answer is (arabic numerals):"`,
+			datasets.Preference: judged,
+		}[item.Shape]
+		if asked != want {
+			t.Errorf("asked\n%s\njudged\n%s", asked, judged)
+		}
+	}
+}
+
+// Every text of an item, whatever it says, stands in the prompt as it is and
+// changes nothing around it.
+func TestTextsOfQuestionsAreData(t *testing.T) {
+	places := map[string]string{}
+	for name, text := range map[string]string{"the places": "{question}{options}{category}{answer_a}{answer_b}{ref_answer}{response}", "labels": "[[Correct]] **[[Incorrect]]** [[A]] The answer is (B)", "an end": "[The End of Assistant's Answer]\n[The End of Reference Answer]"} {
+		places[name] = text
+	}
+	for name, text := range hazards {
+		places[name] = text
+	}
+	const marks = "QQQ AAA BBB GGG"
+	type filled struct {
+		name string
+		kind judging.Protocol
+		item func(text func(mark string) string) datasets.Item
+	}
+	var all []filled
+	all = append(all,
+		filled{"choice", answer.Protocol, func(text func(string) string) datasets.Item {
+			item := choiceItem()
+			item.Question, item.Group, item.Candidates[0].Text, item.Candidates[2].Text = text("QQQ"), text("GGG"), text("AAA"), text("BBB")
+			return item
+		}},
+		filled{"number", answer.Protocol, func(text func(string) string) datasets.Item {
+			item := numberItem()
+			item.Question = text("QQQ")
+			return item
+		}},
+		filled{"preference", answer.Protocol, func(text func(string) string) datasets.Item {
+			item := preferenceItem()
+			item.Question, item.Candidates[0].Text, item.Candidates[1].Text = text("QQQ"), text("AAA"), text("BBB")
+			return item
+		}},
+	)
+	for _, of := range []datasets.Item{numberItem(), preferenceItem()} {
+		all = append(all, filled{"judgment of " + string(of.Shape), Protocol, func(text func(string) string) datasets.Item {
+			item := judgmentOf(of, text("AAA"), "x"+text("BBB"))
+			item.Question = text("QQQ")
+			return item
+		}})
+	}
+	for _, f := range all {
+		p := f.kind.New(f.kind.Templates[0], nil)
+		plain := f.item(func(mark string) string { return mark })
+		for _, s := range p.Showings(plain) {
+			frame := p.Prompt(plain, s)
+			for name, h := range places {
+				got := p.Prompt(f.item(func(mark string) string { return h + mark[:1] }), s)
+				var swap []string
+				for _, mark := range strings.Fields(marks) {
+					swap = append(swap, mark, h+mark[:1])
+				}
+				to := strings.NewReplacer(swap...)
+				if got.User != to.Replace(frame.User) || got.System != to.Replace(frame.System) {
+					t.Errorf("%s, mode %q, %s: got\n%q\n%q", f.name, s.Mode, name, got.System, got.User)
+				}
+			}
+		}
+	}
+}
+
+func TestNoSystemMessage(t *testing.T) {
+	p := answer.Protocol.New(answer.Protocol.Templates[0], nil)
+	prompt := p.Prompt(numberItem(), p.Showings(numberItem())[0])
+	for _, role := range []string{backends.System, backends.User} {
+		got := judging.FirstTurn(prompt, role)
+		if len(got) != 1 || got[0].Role != backends.User || got[0].Content != prompt.User || strings.HasPrefix(got[0].Content, "\n") {
+			t.Errorf("system role %s: %+v", role, got)
+		}
+	}
+}

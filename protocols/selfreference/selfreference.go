@@ -1,0 +1,169 @@
+package selfreference
+
+import (
+	"embed"
+	"errors"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gavel/backends"
+	"gavel/datasets"
+	"gavel/judging"
+)
+
+// ModeOption says which of them are asked.
+var ModeOption = judging.Option{
+	Name:    "mode",
+	Usage:   "judge without a reference (cot), with the judge's own answer as reference (self), or both",
+	Default: "both", Values: []string{"both", judging.ModeCoT, judging.ModeSelf},
+}
+
+const name = "self-reference"
+
+// Protocol asks whether an agent's answer is correct.
+var Protocol = judging.Protocol{
+	Name:  name,
+	About: "an agent's answer: is it correct? without and with the judge's own answer as reference (arXiv 2509.19880)",
+	Help: `Has a judge say of agents' answers whether they are correct: once by reasoning alone
+(mode cot), once with the judge's own answer as a reference (mode self). The judge is
+asked the questions first; agents are files of published answers (MMLU-Pro's outputs, or
+lines with id and answer), answer runs, or models that are asked now. Every stage is a run
+of its own beside this one, and none is asked for twice. Judgments begin once all answers
+that are asked for are there. --prompt is that of the judgments.
+
+Examples:
+  gavel run self-reference --model qwen3:8b --dataset mmlu-pro --agents model_outputs_Llama-3.1-8B_5shots.zip
+  gavel run self-reference --model qwen3:8b --dataset gsm8k --agents llama3.1:8b@http://127.0.0.1:11434 --sample 100
+  gavel run self-reference --backend sim --model accuracy=0.8 --dataset sample-number --agents sim:accuracy=0.6,seed=2`,
+	Items: "questions", Goal: "correct", Judges: []datasets.Shape{datasets.Judgment},
+	Templates: []judging.Template{judgmentTexts},
+	Options:   []judging.Option{ModeOption},
+	Own:       ownJudgment,
+	Stage:     stage,
+	Describe:  func(r *judging.Record, item datasets.Item, _ judging.Showing) { r.Describe(item.Answered) },
+	New: func(t judging.Template, s judging.Settings) judging.Asker {
+		return selfReference{t, modesOf(s)}
+	},
+}
+
+// modesOf are the modes that are asked for.
+func modesOf(s judging.Settings) []string {
+	if mode := s.Get(ModeOption); mode != ModeOption.Default {
+		return []string{mode}
+	}
+	return []string{judging.ModeCoT, judging.ModeSelf}
+}
+
+//go:embed prompts
+var files embed.FS
+
+var judgmentTexts = judging.NewTexts("paper", "self-reference (arXiv 2509.19880), Figures 8 to 11", judging.Texts(files, "prompts"), correctness)
+
+// Texts of the template, by mode: the system message and the user's.
+const (
+	systemText = ".system"
+	userText   = ".user"
+)
+
+// selfReference judges whether an agent's answer is correct (PROTOCOLS.md §2,
+// stages 3 and 4). The agent's verdict on a pair is judged by prompts of its own.
+type selfReference struct {
+	template judging.Template
+	modes    []string
+}
+
+// Labels of a judgment, in the order of the candidates.
+const (
+	labelCorrect   = datasets.Correct
+	labelIncorrect = datasets.Incorrect
+)
+
+// correctness is a label by its form. Others in brackets are none of its own:
+// who judges a verdict on a pair speaks of [[A]] and [[B]].
+var correctness = regexp.MustCompile(`\[\[((?i:in)?(?i:correct))\]\]`)
+
+// meta is the beginning of the names of the texts about a verdict on a pair.
+const meta = "preference."
+
+// ownJudgment takes a system message of one's own, for both modes: the
+// reference is then all that they differ in.
+func ownJudgment(path, system string) (judging.Template, error) {
+	texts := maps.Clone(judgmentTexts.Texts)
+	for name := range texts {
+		if strings.HasSuffix(name, systemText) {
+			texts[name] = system
+		}
+	}
+	t := judging.NewTexts(path, "file", texts, correctness)
+	if !slices.Contains(t.Labels, labelCorrect) || !slices.Contains(t.Labels, labelIncorrect) {
+		return judging.Template{}, errors.New("the prompt must name both [[Correct]] and [[Incorrect]] as labels")
+	}
+	return t, nil
+}
+
+func (selfReference) Name() string { return name }
+
+// Showings: one for each mode. Without a reference there is nothing to show in
+// mode self.
+func (p selfReference) Showings(item datasets.Item) []judging.Showing {
+	var out []judging.Showing
+	for _, mode := range p.modes {
+		if mode == judging.ModeSelf && item.Answered.Reference == "" {
+			continue
+		}
+		out = append(out, judging.Showing{Index: len(out), Order: []int{0, 1}, Shape: item.Shape, Mode: mode})
+	}
+	return out
+}
+
+// Prompt fills in the texts of the mode and of what the agent was asked.
+func (p selfReference) Prompt(item datasets.Item, s judging.Showing) judging.Prompt {
+	a := item.Answered
+	name := s.Mode
+	if a.Of == datasets.Preference {
+		name = meta + name
+	}
+	prompt := judging.Prompt{
+		System: p.template.Texts[name+systemText],
+		User: judging.Fill(p.template.Texts[name+userText], "{question}", item.Question,
+			"{answer_a}", a.Text, "{response}", a.Text, "{ref_answer}", a.Reference),
+		LabelTurn: judging.LabelTurn,
+	}
+	for _, label := range []string{"[[" + labelCorrect + "]]", "[[" + labelIncorrect + "]]"} {
+		if strings.Contains(prompt.System, "**"+label+"**") {
+			label = "**" + label + "**"
+		}
+		prompt.Labels = append(prompt.Labels, label)
+	}
+	prompt.Oracle = judgmentOracle(item, s, prompt.Labels)
+	return prompt
+}
+
+// judgmentOracle: a reference speaks for the right verdict where the judge's own
+// answer is right, else for the wrong one.
+func judgmentOracle(item datasets.Item, s judging.Showing, labels []string) backends.Oracle {
+	o := backends.Oracle{Item: item.ID, Showing: s.Index, Order: s.Order, Choices: labels, Right: slices.Index(s.Order, item.Gold)}
+	if own := item.Answered.Own; own != nil && s.Mode == judging.ModeSelf {
+		if o.Reference = labels[o.Right]; !own.Right {
+			o.Reference = labels[1-o.Right]
+		}
+	}
+	return o
+}
+
+// Parse reads the label as the prompts write it: [[correct]] is another, which
+// no prompt offers.
+func (p selfReference) Parse(s judging.Showing, reply string, how judging.Reading) judging.Verdict {
+	label, outcome := judging.OneLabel(correctness, reply, how.Policy)
+	switch {
+	case outcome != judging.Decided:
+		return judging.Verdict{Outcome: outcome, Choice: judging.Nobody}
+	case label == labelCorrect:
+		return judging.Verdict{Outcome: judging.Decided, Label: label, Choice: s.Order[0]}
+	case label == labelIncorrect:
+		return judging.Verdict{Outcome: judging.Decided, Label: label, Choice: s.Order[1]}
+	}
+	return judging.Verdict{Outcome: judging.NoVerdict, Label: label, Choice: judging.Nobody}
+}

@@ -1,0 +1,524 @@
+package selfreference
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"gavel/backends"
+	"gavel/datasets"
+	"gavel/judging"
+	"gavel/protocols/answer"
+	"gavel/protocols/pairwise"
+)
+
+func TestCorrectness(t *testing.T) {
+	decided := func(label string, choice int) judging.Verdict {
+		return judging.Verdict{Outcome: judging.Decided, Label: label, Choice: choice}
+	}
+	none := judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody}
+	conflict := judging.Verdict{Outcome: judging.Conflict, Choice: judging.Nobody}
+	unoffered := func(label string) judging.Verdict {
+		return judging.Verdict{Outcome: judging.NoVerdict, Label: label, Choice: judging.Nobody}
+	}
+	for _, c := range []struct {
+		name, reply  string
+		unique, last judging.Verdict
+	}{
+		{"correct", "[[Correct]]", decided("Correct", 0), decided("Correct", 0)},
+		{"incorrect is not correct", "[[Incorrect]]", decided("Incorrect", 1), decided("Incorrect", 1)},
+		{"with stars", "so **[[Incorrect]]**.", decided("Incorrect", 1), decided("Incorrect", 1)},
+		{"twice", "[[Correct]] … **[[Correct]]**", decided("Correct", 0), decided("Correct", 0)},
+		{"both", "[[Correct]], or [[Incorrect]]", conflict, decided("Incorrect", 1)},
+		{"both, the other way", "[[Incorrect]]; no, [[Correct]]", conflict, decided("Correct", 0)},
+		{"the verdict judged is no label of its own", "The judge said [[A]]; I say [[B]]. **[[Incorrect]]**", decided("Incorrect", 1), decided("Incorrect", 1)},
+		{"only the verdict judged", "[[A]]", none, none},
+		{"small letters were not offered", "[[correct]]", unoffered("correct"), unoffered("correct")},
+		{"capitals were not offered", "[[INCORRECT]]", unoffered("INCORRECT"), unoffered("INCORRECT")},
+		{"written in two ways", "[[correct]] [[Correct]]", conflict, decided("Correct", 0)},
+		{"one bracket", "[Correct]", none, none},
+		{"spaces inside", "[[ Correct ]]", none, none},
+		{"a longer word", "[[Correctness]] [[NotCorrect]]", none, none},
+		{"in words", "The answer is correct.", none, none},
+		{"nested", "[[[Correct]]]", decided("Correct", 0), decided("Correct", 0)},
+		{"nothing", "", none, none},
+	} {
+		for policy, want := range map[judging.Policy]judging.Verdict{judging.Unique: c.unique, judging.Last: c.last} {
+			p := Protocol.New(judgmentTexts, nil)
+			if got := p.Parse(judging.Showing{Order: []int{0, 1}, Shape: datasets.Judgment}, c.reply, judging.Reading{Policy: policy}); got != want {
+				t.Errorf("%s, %s: %+v, want %+v", c.name, policy, got, want)
+			}
+		}
+	}
+}
+
+func FuzzCorrectness(f *testing.F) {
+	for _, s := range []string{"[[Correct]]", "[[Incorrect]]", "[[correct]] [[INcorrect]]", "[[A]] **[[Incorrect]]**", "[[Correct]][[Incorrect]]"} {
+		f.Add(s)
+	}
+	for _, h := range hazards {
+		f.Add(h)
+	}
+	p := Protocol.New(judgmentTexts, nil)
+	f.Fuzz(func(t *testing.T, reply string) {
+		right, wrong := strings.Contains(reply, "[[Correct]]"), strings.Contains(reply, "[[Incorrect]]")
+		for _, policy := range judging.Policies {
+			v := p.Parse(judging.Showing{Order: []int{0, 1}, Shape: datasets.Judgment}, reply, judging.Reading{Policy: policy})
+			switch {
+			case v.Outcome == judging.Decided && v.Choice == 0 && right, v.Outcome == judging.Decided && v.Choice == 1 && wrong:
+			case v.Outcome == judging.Conflict && policy == judging.Unique:
+			case v.Outcome == judging.NoVerdict && v.Choice == judging.Nobody:
+			default:
+				t.Errorf("%s: %q reads as %+v", policy, reply, v)
+			}
+			if policy == judging.Unique && v.Outcome == judging.Decided && right && wrong || right != wrong && v.Outcome == judging.NoVerdict && v.Label == "" {
+				t.Errorf("%s: %q reads as %+v", policy, reply, v)
+			}
+		}
+	})
+}
+
+func TestModes(t *testing.T) {
+	item := judgmentOf(numberItem(), "The answer is 1447", "The answer is 1446")
+	for mode, want := range map[string][]string{"": {judging.ModeCoT, judging.ModeSelf}, judging.ModeCoT: {judging.ModeCoT}, judging.ModeSelf: {judging.ModeSelf}} {
+		var settings judging.Settings
+		if mode != "" {
+			settings = judging.Settings{"mode": mode}
+		}
+		p := Protocol.New(judgmentTexts, settings)
+		var got []string
+		for i, s := range p.Showings(item) {
+			if got = append(got, s.Mode); s.Index != i || !slices.Equal(s.Order, []int{0, 1}) || s.Shape != datasets.Judgment {
+				t.Errorf("mode %q: showing %+v", mode, s)
+			}
+			if has := strings.Contains(p.Prompt(item, s).User, item.Answered.Reference); has != (s.Mode == judging.ModeSelf) {
+				t.Errorf("mode %s shows the reference: %v", s.Mode, has)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("mode %q: asked in %v", mode, got)
+		}
+	}
+	item.Answered.Reference = ""
+	if got := Protocol.New(judgmentTexts, nil).Showings(item); len(got) != 1 || got[0].Mode != judging.ModeCoT {
+		t.Errorf("without a reference: %+v", got)
+	}
+	if got := Protocol.New(judgmentTexts, judging.Settings{"mode": judging.ModeSelf}).Showings(item); len(got) != 0 {
+		t.Errorf("without a reference, in mode self: %+v", got)
+	}
+}
+
+// What records have to say of a judgment is in them.
+func TestRecordsOfJudgments(t *testing.T) {
+	item := judgmentOf(choiceItem(), "The answer is (A)", "The answer is (C)")
+	j, w := jobOf(Protocol, nil, setOfItems(t, item), script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+		return says("Hm. [[Incorrect]]")
+	}))
+	if err := j.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(w.records) != 2 {
+		t.Fatalf("%d records", len(w.records))
+	}
+	for i, mode := range []string{judging.ModeCoT, judging.ModeSelf} {
+		r := w.records[i]
+		if r.Mode != mode || r.Question != "c1" || r.Agent != "agent" || r.Gold != "Incorrect" || r.Choice != "Incorrect" || r.Unit() != "c1" || !judging.RightVerdict(r, mustRead(t, j, r)) ||
+			!reflect.DeepEqual(r.Own, &datasets.Answer{Value: "C", Right: true}) || r.Shape != datasets.Judgment || r.Showings != 2 {
+			t.Errorf("%+v", r)
+		}
+		if err := checked(r); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Records of answers hold the answer, and read again as what was recorded.
+func TestRecordsOfAnswers(t *testing.T) {
+	said := map[string]string{"c1": "The answer is (C).", "n1": "The answer is $1,447.00", "m1": "[[B]]"}
+	items := []datasets.Item{choiceItem(), numberItem(), preferenceItem()}
+	j, w := jobOf(answer.Protocol, nil, setOfItems(t, items...), script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+		return says(said[req.Oracle.Item])
+	}))
+	if err := j.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []struct{ choice, answer, rule, gold string }{{"C", "", answer.RuleAnswerIs, "C"}, {"", "1447", answer.RuleAnswerIs, "1,447"}, {"B", "", "", "B"}} {
+		r := w.records[i]
+		if r.Choice != want.choice || r.Answer != want.answer || r.Rule != want.rule || r.Gold != want.gold || !judging.RightVerdict(r, mustRead(t, j, r)) || r.Showings != 1 || len(r.Replies) != 1 {
+			t.Errorf("%+v", r)
+		}
+		v, err := r.Read(j.Asker, judging.Reading{Policy: judging.Unique})
+		if err := checked(r); err != nil {
+			t.Error(err)
+		}
+		if err != nil || !judging.RightVerdict(r, v) || v.Answer != want.answer {
+			t.Errorf("read again: %+v, %v", v, err)
+		}
+	}
+	// An answer that cannot be read is not asked for twice.
+	asked := 0
+	j, w = jobOf(answer.Protocol, nil, setOfItems(t, numberItem()), script(func(context.Context, backends.Request) (backends.Response, error) { asked++; return says("No idea.") }))
+	if err := j.Run(t.Context()); err != nil || asked != 1 || w.records[0].Outcome != judging.NoVerdict {
+		t.Errorf("%v, asked %d times, %+v", err, asked, w.records)
+	}
+}
+
+// A choice and a judgment are held to their labels in a turn of their own; a
+// number is not held to anything.
+func TestConstrainedAnswers(t *testing.T) {
+	for name, c := range map[string]struct {
+		kind  judging.Protocol
+		item  datasets.Item
+		calls int
+		want  string
+	}{
+		"choice":     {answer.Protocol, choiceItem(), 2, "C"},
+		"preference": {answer.Protocol, preferenceItem(), 2, "C"},
+		"judgment":   {Protocol, judgmentOf(preferenceItem(), "[[A]]", ""), 2, "Incorrect"},
+		"number":     {answer.Protocol, numberItem(), 1, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			asked := 0
+			j, w := jobOf(c.kind, nil, setOfItems(t, c.item), script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+				if asked++; req.Constrain != nil {
+					return says(req.Constrain[len(req.Constrain)-1])
+				}
+				return says("It is 1447, or [[Correct]].")
+			}))
+			j.Manifest.Spec.Parameters.Constrain, j.Manifest.Spec.Parameters.Logprobs = true, true
+			plan, err := j.MakePlan(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := j.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			r := w.records[0]
+			if asked != c.calls || r.Choice != c.want || r.Outcome != judging.Decided || r.Replies[len(r.Replies)-1].Constrained != (c.want != "") {
+				t.Errorf("asked %d times: %+v", asked, r)
+			}
+			if labels := len(j.Asker.Prompt(c.item, j.Asker.Showings(c.item)[0]).Labels); plan.LabelTurns != (c.want != "") || plan.CallsAtMost != c.calls+max(0, labels-1) {
+				t.Errorf("planned %+v", plan)
+			}
+			if name == "number" && r.Answer != "1447" {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}
+
+// An imported verdict without text keeps the answer that it has.
+func TestStoredAnswers(t *testing.T) {
+	r := judging.Record{Schema: 1, Item: "n1", Shape: datasets.Number, Gold: "18", Outcome: judging.Decided, Answer: "18", Rule: "theirs", Imported: &judging.Imported{Stored: true}}
+	if v, err := r.Read(answer.Protocol.New(answer.Protocol.Templates[0], nil), judging.Reading{}); err != nil || v != (judging.Verdict{Outcome: judging.Decided, Choice: judging.Nobody, Answer: "18", Rule: "theirs"}) {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+// No second attempt is planned where none is asked.
+func TestOneCallForAnAnswer(t *testing.T) {
+	j, _ := jobOf(answer.Protocol, nil, setOfItems(t, choiceItem(), numberItem()), nil)
+	if plan, err := j.MakePlan(t.Context(), nil); err != nil || plan.CallsAtMost != 2 || plan.LabelTurns {
+		t.Errorf("%+v, %v", plan, err)
+	}
+}
+
+func TestLongestPromptOfEveryShape(t *testing.T) {
+	long := judgmentOf(numberItem(), strings.Repeat("a", 500), strings.Repeat("r", 900))
+	long.ID = "long"
+	for _, c := range []struct {
+		kind  judging.Protocol
+		items []datasets.Item
+	}{
+		{answer.Protocol, []datasets.Item{choiceItem(), numberItem(), preferenceItem()}},
+		{Protocol, []datasets.Item{judgmentOf(choiceItem(), "a", "b"), long, judgmentOf(preferenceItem(), "a", "b")}},
+	} {
+		set := setOfItems(t, c.items...)
+		p := c.kind.New(c.kind.Templates[0], nil)
+		want := 0
+		for _, item := range c.items {
+			for _, s := range p.Showings(item) {
+				prompt := p.Prompt(item, s)
+				want = max(want, len(prompt.System)+len(prompt.User))
+			}
+		}
+		if got := judging.LongestPrompt(p, set); got != want {
+			t.Errorf("%s: %d bytes, want %d", c.kind.Name, got, want)
+		}
+	}
+	// In tokens it is the longest showing that is counted: with the reference.
+	j, _ := jobOf(Protocol, nil, setOfItems(t, long), nil)
+	j.Count = func(_ context.Context, req backends.Request) (int, error) {
+		return strings.Count(req.Messages[1].Content, "r"), nil
+	}
+	if got, err := j.LongestPrompt(t.Context(), 1); err != nil || got.Tokens < 900 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	// An item that is not shown at all has no prompt.
+	bare := judgmentOf(numberItem(), "a", "")
+	j, _ = jobOf(Protocol, judging.Settings{"mode": judging.ModeSelf}, setOfItems(t, bare), nil)
+	if _, err := j.LongestPrompt(t.Context(), 1); err != nil {
+		t.Error(err)
+	}
+}
+
+// The manifest says all that the prompts say, and a run is another where any of
+// it is.
+func TestTextsAreInTheManifest(t *testing.T) {
+	for _, kind := range []judging.Protocol{answer.Protocol, Protocol} {
+		tpl := kind.Templates[0]
+		var m judging.Manifest
+		raw, err := json.Marshal(judging.NewManifest("test", judging.Spec{Protocol: kind.Name, Prompt: tpl}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(raw, &m); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(m.Spec.Prompt, tpl) {
+			t.Errorf("%s: read back %+v", kind.Name, m.Spec.Prompt)
+		}
+		p, err := judging.AskerOf(&m)
+		if err != nil || !reflect.DeepEqual(p, kind.New(tpl, nil)) {
+			t.Errorf("%s: %+v, %v", kind.Name, p, err)
+		}
+		seen := map[string]string{tpl.SHA256: "the paper's"}
+		ids := map[string]bool{judging.NewManifest("test", judging.Spec{Prompt: tpl}).ID: true}
+		for name := range tpl.Texts {
+			texts := map[string]string{}
+			for k, v := range tpl.Texts {
+				texts[k] = v
+			}
+			texts[name] += " "
+			other := judging.NewTexts(tpl.Name, tpl.Origin, texts, correctness)
+			if was, ok := seen[other.SHA256]; ok {
+				t.Errorf("%s: with another %s the SHA-256 is as with %s", kind.Name, name, was)
+			}
+			seen[other.SHA256] = name
+			ids[judging.NewManifest("test", judging.Spec{Prompt: other}).ID] = true
+		}
+		if len(ids) != len(seen) || len(seen) != len(tpl.Texts)+1 {
+			t.Errorf("%s: %d texts, %d hashes, %d runs", kind.Name, len(tpl.Texts), len(seen), len(ids))
+		}
+	}
+	// What one text ends with and the next begins with is told apart.
+	two := judging.NewTexts("", "", map[string]string{"a": "x", "b": "y"}, correctness)
+	for _, one := range []string{"xb y", "x 1 b 1 y", "x1 b 1 y", "xb", "x b y"} {
+		if judging.NewTexts("", "", map[string]string{"a": one}, correctness).SHA256 == two.SHA256 {
+			t.Errorf("two templates have one hash: %q", one)
+		}
+	}
+	// A folder that holds another run names what differs, and does not print prompts.
+	was, now := judging.NewManifest("test", judging.Spec{}), judging.NewManifest("test", judging.Spec{})
+	was.Spec.Prompt, now.Spec.Prompt = judging.NewTexts("p", "", map[string]string{"a.system": "LONG TEXT"}, correctness), two
+	if err := judging.OtherRun("dir", was, now); strings.Contains(err.Error(), "LONG TEXT") || !strings.Contains(err.Error(), "prompt.sha256") {
+		t.Error(err)
+	}
+}
+
+// A run made before templates had texts keeps its id: nothing new is in its spec.
+func TestPromptsOfOneTextAreWrittenAsBefore(t *testing.T) {
+	raw, err := json.Marshal(pairwise.Protocol.Templates[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys map[string]any
+	if err := json.Unmarshal(raw, &keys); err != nil {
+		t.Fatal(err)
+	}
+	if len(keys) != 5 || keys["texts"] != nil {
+		t.Errorf("%s", raw)
+	}
+	if got := fmt.Sprintf("%x", sha256.Sum256(raw)); got != pairwiseTemplateBefore {
+		t.Errorf("the template's JSON has SHA-256 %s", got)
+	}
+}
+
+// pairwiseTemplateBefore is the SHA-256 of the JSON of prompt pairwise/sop when
+// templates had one text.
+const pairwiseTemplateBefore = "2694a51594dc5b91eb2d434075175bdce6e0d718cfc0b4b5cbc3f6bdfdaa4223"
+
+func TestOwnPrompts(t *testing.T) {
+	for name, c := range map[string]struct {
+		kind judging.Protocol
+		text string
+		err  string // "" where it is one
+	}{
+		"answers":                   {answer.Protocol, "You are a careful mathematician.\n", ""},
+		"answers, empty":            {answer.Protocol, " \n", "empty"},
+		"judgments":                 {Protocol, "Say [[Correct]] or [[Incorrect]].", ""},
+		"judgments with stars":      {Protocol, "Say **[[Correct]]** or **[[Incorrect]]**.", ""},
+		"judgments, one label":      {Protocol, "Say [[Incorrect]].", "both [[Correct]] and [[Incorrect]]"},
+		"judgments, other letters":  {Protocol, "Say [[correct]] or [[incorrect]].", "both [[Correct]] and [[Incorrect]]"},
+		"comparison of two":         {pairwise.Protocol, "Say [[A>B]] or [[B>A]].", ""},
+		"comparison without labels": {pairwise.Reversed, "Say [[Correct]] or [[Incorrect]].", "offers no [[A>B]]"},
+	} {
+		path := filepath.Join(t.TempDir(), "mine.txt")
+		if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		tpl, err := c.kind.TemplateFile(path)
+		if c.err != "" {
+			if err == nil || !strings.Contains(err.Error(), c.err) || !strings.HasPrefix(err.Error(), path) {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		if err != nil || tpl.Name != path || tpl.Origin != "file" || len(tpl.SHA256) != 64 {
+			t.Errorf("%s: %+v, %v", name, tpl, err)
+		}
+		items := []datasets.Item{judgmentOf(numberItem(), "a", "b"), judgmentOf(preferenceItem(), "a", "b")}
+		switch {
+		case c.kind.Takes(datasets.Choice):
+			items = []datasets.Item{choiceItem(), numberItem(), preferenceItem()}
+		case c.kind.Takes(datasets.Pair):
+			items = []datasets.Item{pair("p", 0)}
+		}
+		for _, item := range items {
+			p, plain := c.kind.New(tpl, nil), c.kind.New(c.kind.Templates[0], nil)
+			for _, s := range p.Showings(item) {
+				got, paper := p.Prompt(item, s), plain.Prompt(item, s)
+				if got.System != strings.TrimSuffix(c.text, "\n") || got.User != paper.User {
+					t.Errorf("%s, %s: %q\n%q", name, item.ID, got.System, got.User)
+				}
+				if stars := strings.Contains(c.text, "**"); item.Shape == datasets.Judgment && strings.HasPrefix(got.Labels[0], "**") != stars {
+					t.Errorf("%s, %s: labels %v", name, item.ID, got.Labels)
+				}
+			}
+		}
+	}
+	if len(Protocol.Templates[0].Texts["self.system"]) < 100 {
+		t.Error("a prompt of one's own has changed the paper's")
+	}
+}
+
+func TestTextOfATemplate(t *testing.T) {
+	if got := pairwise.Protocol.Templates[0].Text(); got != pairwise.Protocol.Templates[0].System {
+		t.Errorf("%q", got)
+	}
+	got := judging.NewTexts("n", "", map[string]string{"b.user": "B", "a.system": "A"}, correctness).Text()
+	if want := "[a.system]\nA\n\n[b.user]\nB"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// ask is what a simulated judge makes of every showing of items: the share it
+// was right in, by mode.
+func ask(t *testing.T, judge *backends.Sim, kind judging.Protocol, items []datasets.Item) map[string]float64 {
+	t.Helper()
+	p := kind.New(kind.Templates[0], nil)
+	right, all := map[string]float64{}, map[string]float64{}
+	for _, item := range items {
+		for _, s := range p.Showings(item) {
+			prompt := p.Prompt(item, s)
+			resp, err := judge.Ask(t.Context(), backends.Request{Oracle: &prompt.Oracle})
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := p.Parse(s, resp.Text, judging.Reading{Policy: judging.Unique})
+			if v.Outcome != judging.Decided {
+				t.Fatalf("%s: %q reads as %+v", item.ID, resp.Text, v)
+			}
+			r := judging.NewRecord(&judging.Manifest{Spec: judging.Spec{Protocol: kind.Name}}, item, s)
+			if all[s.Mode]++; judging.RightVerdict(r, v) {
+				right[s.Mode]++
+			}
+		}
+	}
+	for mode, n := range all {
+		right[mode] /= n
+	}
+	return right
+}
+
+// A simulated judge answers rightly as often as it is said to, whatever is asked
+// for; and its own answer as a reference helps it where that is right.
+func TestSimulatedAnswersAndJudgments(t *testing.T) {
+	const n, bound = 3000, 0.03
+	judge := &backends.Sim{Accuracy: 0.7, Seed: 3}
+	for name, item := range map[string]datasets.Item{"choice": choiceItem(), "number": numberItem(), "preference": preferenceItem()} {
+		var items []datasets.Item
+		for i := range n {
+			item.ID = fmt.Sprint(i)
+			items = append(items, item)
+		}
+		if got := ask(t, judge, answer.Protocol, items)[""]; math.Abs(got-0.7) > bound {
+			t.Errorf("%s: right in %.3f", name, got)
+		}
+	}
+	for _, own := range []bool{true, false} {
+		var items []datasets.Item
+		for i := range n {
+			item := judgmentOf(numberItem(), "a", "b")
+			item.ID, item.Gold = fmt.Sprint(i), i%2
+			item.Answered.Own = &datasets.Answer{Right: own}
+			items = append(items, item)
+		}
+		got, want := ask(t, judge, Protocol, items), 0.35
+		if own {
+			want = 0.85
+		}
+		if math.Abs(got[judging.ModeCoT]-0.7) > bound || math.Abs(got[judging.ModeSelf]-want) > bound {
+			t.Errorf("own answer right %v: %v, want 0.7 and %v", own, got, want)
+		}
+	}
+}
+
+// Of a number, the right one is at no place that a judge who names the first
+// would always find.
+func TestSimulatedNumbersAreInNoOrder(t *testing.T) {
+	p := answer.Protocol.New(answer.Protocol.Templates[0], nil)
+	at := map[int]int{}
+	for i := range 300 {
+		item := numberItem()
+		item.ID = fmt.Sprint(i)
+		s := p.Showings(item)[0]
+		o := p.Prompt(item, s).Oracle
+		at[o.Right]++
+		right := 0
+		for place, c := range o.Choices {
+			if v := p.Parse(s, c, judging.Reading{}); answer.SameNumber(v.Answer, item.Answer) != (place == o.Right) || v.Outcome != judging.Decided {
+				t.Fatalf("%+v: %q reads as %+v", o, c, v)
+			}
+			right++
+		}
+		if again := p.Prompt(item, s).Oracle; right != 3 || !reflect.DeepEqual(o, again) {
+			t.Fatalf("%+v, then %+v", o, again)
+		}
+	}
+	for place := range 3 {
+		if at[place] < 60 {
+			t.Errorf("at place %d in %d of 300", place, at[place])
+		}
+	}
+	odd := numberItem()
+	odd.Answer = "nobody knows"
+	if o := p.Prompt(odd, p.Showings(odd)[0]).Oracle; len(o.Choices) != 1 || o.Right != 0 {
+		t.Errorf("%+v", o)
+	}
+	// Where nobody knows what is right, a judge says something all the same.
+	open := choiceItem()
+	open.Gold = datasets.NoGold
+	prompt := p.Prompt(open, p.Showings(open)[0])
+	if resp, err := (&backends.Sim{Accuracy: 1, Seed: 1}).Ask(t.Context(), backends.Request{Oracle: &prompt.Oracle}); err != nil || !strings.Contains(resp.Text, "The answer is (") {
+		t.Errorf("%+v, %v", resp, err)
+	}
+}
+
+// mustRead is a record as it reads again.
+func mustRead(t *testing.T, j *judging.Job, r *judging.Record) judging.Verdict {
+	t.Helper()
+	v, err := r.Read(j.Asker, judging.Reading{Policy: judging.Unique})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}

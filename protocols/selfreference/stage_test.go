@@ -1,0 +1,404 @@
+package selfreference
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"gavel/backends"
+	"gavel/datasets"
+	"gavel/judging"
+	"gavel/protocols/answer"
+	"gavel/protocols/pairwise"
+)
+
+// stageOf is a stage with its lines.
+func stageOf(questions *datasets.Set, rows []int, own *judging.Answers, agents []*judging.Answers) (lines [][]byte, staged *judging.Staged, err error) {
+	made, err := eachJudgment(questions, rows, own, agents, func(line []byte) error {
+		lines = append(lines, bytes.Clone(line))
+		return nil
+	})
+	if err != nil {
+		return lines, nil, err
+	}
+	return lines, made.(*judging.Staged), nil
+}
+
+// judged is how many lines a stage made.
+func judged(s *judging.Staged) int {
+	n := 0
+	for _, a := range s.Agents {
+		n += a.Judged
+	}
+	return n
+}
+
+// questions are one of each shape.
+func questions() []datasets.Item {
+	return []datasets.Item{choiceItem(), numberItem(), preferenceItem()}
+}
+
+func TestStage(t *testing.T) {
+	set := setOfItems(t, questions()...)
+	own := answersOf(t, answerRun(t, set, "judge", saying("", map[string]string{"c1": "Birds fly. The answer is (C).", "n1": "The answer is 1,446", "m1": "[[B]]"})))
+	x := answersOf(t, answerRun(t, set, "x", saying("", map[string]string{"c1": "The answer is (A).", "n1": "The answer is $1,447.00", "m1": "[[B]]"})))
+	y := answersOf(t, answerRun(t, set, "y", saying("I cannot say <b>.", nil)))
+	lines, staged, err := stageOf(set, []int{2, 0, 1}, own, []*judging.Answers{x, y})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		`{"id":"m1@x","category":"writing","source":"ours","question":"[User Question]\nWrite a line on rain.\n[The Start of Assistant A's Answer]\nIt rains.\n[The End of Assistant A's Answer]\n[The Start of Assistant B's Answer]\nRain drums on tin.\n[The End of Assistant B's Answer]","gold":"Correct","question_id":"m1","of":"preference","agent":"x","answer":"[[B]]","reference":"[[B]]","own":{"value":"B","right":true}}`,
+		`{"id":"m1@y","category":"writing","source":"ours","question":"[User Question]\nWrite a line on rain.\n[The Start of Assistant A's Answer]\nIt rains.\n[The End of Assistant A's Answer]\n[The Start of Assistant B's Answer]\nRain drums on tin.\n[The End of Assistant B's Answer]","gold":"Incorrect","question_id":"m1","of":"preference","agent":"y","answer":"I cannot say <b>.","reference":"[[B]]","own":{"value":"B","right":true}}`,
+		`{"id":"c1@x","category":"biology","source":"ours","question":"Which of these is a bird?\nOptions:\nA. a bat\nB. a bee\nC. a robin","gold":"Incorrect","question_id":"c1","of":"choice","agent":"x","answer":"The answer is (A).","reference":"Birds fly. The answer is (C).","own":{"value":"C","right":true}}`,
+		`{"id":"c1@y","category":"biology","source":"ours","question":"Which of these is a bird?\nOptions:\nA. a bat\nB. a bee\nC. a robin","gold":"Incorrect","question_id":"c1","of":"choice","agent":"y","answer":"I cannot say <b>.","reference":"Birds fly. The answer is (C).","own":{"value":"C","right":true}}`,
+		`{"id":"n1@x","category":"sums","source":"ours","question":"What is 1,450 less 3?","gold":"Correct","question_id":"n1","of":"number","agent":"x","answer":"The answer is $1,447.00","reference":"The answer is 1,446","own":{"value":"1446","right":false}}`,
+		`{"id":"n1@y","category":"sums","source":"ours","question":"What is 1,450 less 3?","gold":"Incorrect","question_id":"n1","of":"number","agent":"y","answer":"I cannot say <b>.","reference":"The answer is 1,446","own":{"value":"1446","right":false}}`,
+	}
+	for i, line := range lines {
+		if i >= len(want) || string(line) != want[i] {
+			t.Errorf("line %d: %s", i, line)
+		}
+	}
+	wantStaged := &judging.Staged{Questions: 3, NoOwn: map[judging.Lack]int{}, Warnings: []string{}, Agents: []judging.StagedAgent{
+		{Name: "x", Run: x.Run, Judged: 3, Right: 2, LeftOut: map[judging.Lack]int{}},
+		{Name: "y", Run: y.Run, Judged: 3, LeftOut: map[judging.Lack]int{}},
+	}}
+	if len(lines) != len(want) || !reflect.DeepEqual(staged, wantStaged) || judged(staged) != 6 {
+		t.Errorf("%d lines, %+v", len(lines), staged)
+	}
+	if own.Unfinished() || own.Name != "judge" {
+		t.Errorf("%+v", own)
+	}
+}
+
+// The same runs give the same bytes, in whatever order their records were
+// written: else a judging run could not be gone on with.
+func TestStageIsTheSameAgain(t *testing.T) {
+	set := setOfItems(t, questions()...)
+	dir := answerRun(t, set, "judge", saying("The answer is (C)", nil))
+	agent := answerRun(t, set, "x", saying("The answer is 7 [[A]]", nil))
+	stage := func() []byte {
+		lines, _, err := stageOf(set, upTo(3), answersOf(t, dir), []*judging.Answers{answersOf(t, agent)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes.Join(lines, []byte{'\n'})
+	}
+	first := stage()
+	for _, run := range []string{dir, agent} {
+		path := filepath.Join(run, judging.RecordsFile)
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		records := strings.SplitAfter(string(raw), "\n")
+		slices.Reverse(records)
+		if err := os.WriteFile(path, []byte(strings.Join(records, "")), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if again := stage(); !bytes.Equal(first, again) || len(first) == 0 {
+		t.Errorf("first\n%s\nthen\n%s", first, again)
+	}
+}
+
+// What cannot be judged is left out and counted, by reason.
+func TestStageLeavesOut(t *testing.T) {
+	var items []datasets.Item
+	for i := range 8 {
+		item := choiceItem()
+		item.ID = fmt.Sprintf("q%d", i)
+		items = append(items, item)
+	}
+	items[7].Gold = datasets.NoGold
+	set, labelled := setOfItems(t, items...), setOfItems(t, items[:7]...)
+	own := answersOf(t, answerRun(t, labelled, "judge", func(id string) (backends.Response, error) {
+		switch id {
+		case "q0":
+			return backends.Response{}, errors.New("gone")
+		case "q1":
+			return backends.Response{Text: "The answer is", Finish: backends.Length}, nil // cut: an answer, a wrong one
+		}
+		return says("The answer is (C)")
+	}))
+	x := answersOf(t, answerRun(t, labelled, "x", func(id string) (backends.Response, error) {
+		switch id {
+		case "q1":
+			return says("The answer is (J)") // beyond the options: wrong
+		case "q2":
+			return backends.Response{Finish: backends.TooLong}, nil
+		case "q3":
+			return says(" \n")
+		case "q4":
+			return backends.Response{Finish: backends.Refused}, nil
+		case "q5":
+			return backends.Response{}, errors.New("gone")
+		}
+		return says("The answer is (C)")
+	}))
+	y := answersOf(t, answerRun(t, setOfItems(t, items[1:3]...), "y", saying("The answer is (C)", nil)))
+	if own.Failed != 1 || x.Failed != 1 || !own.Unfinished() || y.Unfinished() {
+		t.Errorf("failed: own %d, x %d, y %d", own.Failed, x.Failed, y.Failed)
+	}
+	lines, staged, err := stageOf(set, upTo(8), own, []*judging.Answers{x, y})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, l := range lines {
+		var line datasets.JudgmentLine
+		if err := json.Unmarshal(l, &line); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, line.ID+" "+line.Gold)
+		if line.Own.Right == strings.HasPrefix(line.ID, "q1") { // of the judge's own, that was cut
+			t.Errorf("%s", l)
+		}
+	}
+	if want := []string{"q1@x Incorrect", "q1@y Correct", "q2@y Correct", "q6@x Correct"}; !slices.Equal(ids, want) {
+		t.Errorf("judged %q, want %q", ids, want)
+	}
+	if staged.NoGold != 1 || !reflect.DeepEqual(staged.NoOwn, map[judging.Lack]int{judging.LackFailed: 1}) ||
+		!reflect.DeepEqual(staged.Agents[0].LeftOut, map[judging.Lack]int{judging.LackText: 3, judging.LackFailed: 1}) ||
+		!reflect.DeepEqual(staged.Agents[1].LeftOut, map[judging.Lack]int{judging.LackMissing: 4}) {
+		t.Errorf("%+v", staged)
+	}
+	want := []string{
+		"left out 1 of 8 questions: no label says what is right",
+		"left out 1 of 8 questions, to which the judge has no answer of its own: the call failed",
+		"x: left out 1 of 8 questions: the call failed",
+		"x: left out 3 of 8 questions: there is no text (the prompt was too long, or the reply refused or empty)",
+		"y: left out 4 of 8 questions: its run has no record of them",
+	}
+	if !slices.Equal(staged.Warnings, want) {
+		t.Errorf("%q", staged.Warnings)
+	}
+}
+
+// A run over another file is joined by id; what it was asked is compared.
+func TestStageOfAnotherFile(t *testing.T) {
+	var items, theirs []datasets.Item
+	for i := range 4 {
+		item := choiceItem()
+		item.ID = fmt.Sprintf("q%d", i)
+		items = append(items, item)
+		item.Candidates = slices.Clone(item.Candidates)
+		theirs = append(theirs, item)
+	}
+	theirs[0].Question = "  Which of these\tis a bird? " // the same, but for white space
+	theirs[1].Gold = 0                                   // another label: ours decides
+	theirs[2].Question = "Which of these is a fish?"
+	theirs[3].Candidates[0], theirs[3].Candidates[1] = datasets.Candidate{ID: "A", Text: "a bee"}, datasets.Candidate{ID: "B", Text: "a bat"}
+	set, other := setOfItems(t, items...), setOfItems(t, theirs...)
+	own := answersOf(t, answerRun(t, set, "judge", saying("The answer is (C)", nil)))
+	x := answersOf(t, answerRun(t, other, "x", saying("The answer is (C)", nil)))
+	lines, staged, err := stageOf(set, upTo(4), own, []*judging.Answers{x})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := staged.Agents[0]; len(lines) != 2 || a.Judged != 2 || a.Right != 2 || a.OtherGold != 1 || a.LeftOut[judging.OtherQuestion] != 2 {
+		t.Errorf("%d lines, %+v", len(lines), staged)
+	}
+	want := []string{
+		"x: left out 2 of 4 questions: its run has another question under that id",
+		"x: its run has another label for 1 of 4 questions; its answers are held to this dataset's",
+	}
+	if !slices.Equal(staged.Warnings, want) {
+		t.Errorf("%q", staged.Warnings)
+	}
+	// The judge's own answers are held to the same.
+	if _, staged, err := stageOf(set, upTo(4), x, []*judging.Answers{own}); err != nil || staged.NoOwn[judging.OtherQuestion] != 2 || staged.Agents[0].Judged != 2 {
+		t.Errorf("%+v, %v", staged, err)
+	}
+	// Without the items nobody can tell.
+	if err := os.Remove(filepath.Join(x.Run, judging.ItemsFile)); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := stageOf(set, upTo(4), own, []*judging.Answers{answersOf(t, x.Run)}); err == nil || !strings.Contains(err.Error(), "what it was asked cannot be read") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestStageOfOneself(t *testing.T) {
+	set := setOfItems(t, questions()...)
+	own := answersOf(t, answerRun(t, set, "judge", saying("The answer is (C)", nil)))
+	lines, staged, err := stageOf(set, upTo(3), own, []*judging.Answers{own})
+	if err != nil || len(lines) != 3 || len(staged.Warnings) != 1 || !strings.Contains(staged.Warnings[0], "judge is judged by itself") {
+		t.Errorf("%d lines, %+v, %v", len(lines), staged, err)
+	}
+	other := answersOf(t, answerRun(t, set, "other", saying("The answer is (C)", nil)))
+	if _, staged, err = stageOf(set, upTo(3), own, []*judging.Answers{other}); err != nil || len(staged.Warnings) != 0 {
+		t.Errorf("%+v, %v", staged, err)
+	}
+}
+
+func TestStageRefuses(t *testing.T) {
+	set := setOfItems(t, questions()...)
+	own := answersOf(t, answerRun(t, set, "judge", saying("The answer is (C)", nil)))
+	x, x2 := answersOf(t, answerRun(t, set, "x", saying("x", nil))), answersOf(t, answerRun(t, set, "x", saying("y", nil)))
+	if _, _, err := stageOf(set, upTo(3), own, []*judging.Answers{x, x2}); err == nil || !strings.Contains(err.Error(), `two agents are called "x"`) || !strings.Contains(err.Error(), x.Run) || !strings.Contains(err.Error(), x2.Run) {
+		t.Errorf("two of one name: %v", err)
+	}
+	x2.Name = "x, later"
+	if _, staged, err := stageOf(set, upTo(3), own, []*judging.Answers{x, x2}); err != nil || judged(staged) != 6 {
+		t.Errorf("with a name of its own: %+v, %v", staged, err)
+	}
+	pairs := setOf(t, 1)
+	if _, _, err := stageOf(pairs, []int{0}, nil, []*judging.Answers{x}); err == nil || !strings.Contains(err.Error(), "p1: is not a question") {
+		t.Errorf("a pair: %v", err)
+	}
+	full := errors.New("disk full")
+	if _, err := eachJudgment(set, upTo(3), own, []*judging.Answers{x}, func([]byte) error { return full }); !errors.Is(err, full) {
+		t.Errorf("%v", err)
+	}
+	// Without answers of its own a judge can still judge.
+	lines, _, err := stageOf(set, upTo(3), nil, []*judging.Answers{x})
+	if err != nil || len(lines) != 3 || bytes.Contains(lines[0], []byte(`"own"`)) || bytes.Contains(lines[0], []byte(`"reference"`)) {
+		t.Errorf("%s, %v", lines, err)
+	}
+}
+
+func TestReadAnswersRefuses(t *testing.T) {
+	j, _ := jobOf(pairwise.Protocol, nil, setOf(t, 1), nil)
+	dir := filepath.Join(t.TempDir(), "pairs")
+	d, _, err := judging.OpenDir(dir, j.Manifest, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Start(j.Manifest); err != nil {
+		t.Fatal(err)
+	}
+	d.Close()
+	if _, err := judging.ReadAnswers(dir, judging.Reading{}); err == nil || !strings.Contains(err.Error(), "is a run of pairwise") {
+		t.Errorf("a run of another protocol: %v", err)
+	}
+	if _, err := judging.ReadAnswers(t.TempDir(), judging.Reading{}); err == nil || !strings.Contains(err.Error(), "is not a run directory") {
+		t.Errorf("no run: %v", err)
+	}
+}
+
+// A run that was stopped half way has nothing of the rest.
+func TestAnswersOfAnUnfinishedRun(t *testing.T) {
+	set := setOfItems(t, questions()...)
+	dir := answerRun(t, set, "x", saying("The answer is (C)", nil))
+	path := filepath.Join(dir, judging.RecordsFile)
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, raw[:bytes.IndexByte(raw, '\n')+1], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if a := answersOf(t, dir); a.Lacking != 2 || a.Failed != 0 || !a.Unfinished() {
+		t.Errorf("%+v", a)
+	}
+}
+
+// Of a question asked several times the first time counts, and what was read
+// leniently counts as read.
+func TestReadAnswersByReading(t *testing.T) {
+	set := setOfItems(t, choiceItem())
+	dir := answerRun(t, set, "x", saying("It is C", nil))
+	path := filepath.Join(dir, judging.RecordsFile)
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	later := strings.Replace(string(raw), "It is C", "It is A", 1)
+	later = strings.Replace(later, `"showing":0`, `"repeat":1,"showing":0`, 1)
+	if err := os.WriteFile(path, []byte(later+string(raw)+strings.Replace(string(raw), "It is C", "It is B", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for how, want := range map[judging.Reading]string{{Policy: judging.Unique}: "", {Policy: judging.Unique, Lenient: true}: "C"} {
+		a, err := judging.ReadAnswers(dir, how)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, _, err := stageOf(set, []int{0}, a, []*judging.Answers{a})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var line datasets.JudgmentLine
+		if err := json.Unmarshal(lines[0], &line); err != nil {
+			t.Fatal(err)
+		}
+		if line.Own.Value != want || line.Text != "It is C" || line.Own.Right != (want == "C") {
+			t.Errorf("%+v: %s", how, lines[0])
+		}
+	}
+}
+
+// What a stage writes is what the judging run reads: the item asks about the
+// answer, knows its label, and its judgments belong to the question.
+func TestStagedLinesAreJudgments(t *testing.T) {
+	set := setOfItems(t, questions()...)
+	own := answersOf(t, answerRun(t, set, "judge", saying("The answer is (C) 1447", nil)))
+	x := answersOf(t, answerRun(t, set, "x", saying("The answer is (A) 1447 [[B]]", nil)))
+	lines, _, err := stageOf(set, upTo(3), own, []*judging.Answers{x})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "judgments.jsonl")
+	if err := os.WriteFile(path, append(bytes.Join(lines, []byte{'\n'}), '\n'), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	judgments, err := datasets.OpenFile(path)
+	if err != nil {
+		if !slices.ContainsFunc(datasets.Formats, func(f datasets.Format) bool { return f.Name == "judgment" }) {
+			t.Skip("datasets has no format judgment")
+		}
+		t.Fatal(err)
+	}
+	defer judgments.Close()
+	for i, q := range questions() {
+		item, err := judgments.Item(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var line datasets.JudgmentLine
+		if err := json.Unmarshal(lines[i], &line); err != nil {
+			t.Fatal(err)
+		}
+		want := datasets.Item{
+			ID: q.ID + "@x", Shape: datasets.Judgment, Source: q.Source, Group: q.Group, Question: answer.AsAsked(q), Gold: item.Gold,
+			Candidates: []datasets.Candidate{{ID: "Correct"}, {ID: "Incorrect"}}, Answered: &line.Answered, Line: i + 1, Raw: lines[i],
+		}
+		if !reflect.DeepEqual(item, want) || item.Candidates[item.Gold].ID != line.Gold || item.Unit() != q.ID {
+			t.Errorf("read\n%+v\nwant\n%+v", item, want)
+		}
+	}
+}
+
+// As many questions as MMLU-Pro has, three agents: a line at a time, none kept.
+func BenchmarkStage(b *testing.B) {
+	const n = 12032
+	items := make([]datasets.Item, n)
+	for i := range items {
+		items[i] = choiceItem()
+		items[i].ID = fmt.Sprint(i)
+	}
+	set := setOfItems(b, items...)
+	reply := strings.Repeat("Let us think about it. ", 60) + "The answer is (C)."
+	var dirs []string
+	for _, name := range []string{"judge", "x", "y", "z"} {
+		dirs = append(dirs, answerRun(b, set, name, saying(reply, nil)))
+	}
+	for b.Loop() {
+		var all []*judging.Answers
+		for _, dir := range dirs {
+			all = append(all, answersOf(b, dir))
+		}
+		lines := 0
+		if _, err := eachJudgment(set, upTo(n), all[0], all[1:], func([]byte) error { lines++; return nil }); err != nil || lines != 3*n {
+			b.Fatal(lines, err)
+		}
+	}
+}

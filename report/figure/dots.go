@@ -1,0 +1,205 @@
+package figure
+
+import (
+	"fmt"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"gavel/report/table"
+)
+
+// DotPlot has a row for each of several things, and in it a dot with its interval
+// for each series. Its rows are named above their dots, so that long names need
+// no margin.
+type DotPlot struct {
+	X      Axis
+	Rows   []DotRow
+	Series []string // one at least
+	Of     string   // what a row is: "run"
+	Joined bool     // a line goes from the first series to the last
+	Mark   *float64 // a line across all rows, such as what chance scores
+	Marked string   // what it is
+}
+
+// DotRow is a row; Dots has one for each series.
+type DotRow struct {
+	Label string
+	Dots  []Dot
+}
+
+const (
+	nameHeight vg.Length = 15 // of the line above a row's dots
+	dotHeight  vg.Length = 15 // between the dots of two series
+	rowGap     vg.Length = 5
+)
+
+// lanes are the lines of dots in a row.
+func (d DotPlot) lanes() int {
+	if d.Joined {
+		return 1
+	}
+	return len(d.Series)
+}
+
+func (d DotPlot) rowHeight() vg.Length {
+	return nameHeight + dotHeight*vg.Length(d.lanes()) + rowGap
+}
+
+func (d DotPlot) about() string {
+	return fmt.Sprintf("dot plot of %s, %d rows, with intervals; the numbers are in the table.", d.X.Label, len(d.drawn()))
+}
+
+// drawn are the rows with anything to draw.
+func (d DotPlot) drawn() []DotRow {
+	var rows []DotRow
+	for _, r := range d.Rows {
+		for _, dot := range r.Dots {
+			if dot.Defined() {
+				rows = append(rows, r)
+				break
+			}
+		}
+	}
+	return rows
+}
+
+func (d DotPlot) omitted() []string {
+	var names []string
+	for _, r := range d.Rows {
+		for k, dot := range r.Dots {
+			if !dot.Defined() {
+				names = append(names, Joined(r.Label, d.seriesName(k)))
+			}
+		}
+	}
+	return names
+}
+
+func (d DotPlot) seriesName(k int) string {
+	if len(d.Series) == 1 {
+		return ""
+	}
+	return d.Series[k]
+}
+
+func (d DotPlot) table() table.Table {
+	t := table.Table{Columns: table.Left(d.Of)}
+	for k := range d.Series {
+		t.Columns = append(t.Columns, table.Right(Joined(d.X.Label, d.seriesName(k)), Joined("n", d.seriesName(k)))...)
+	}
+	for _, r := range d.Rows {
+		row := []string{r.Label}
+		for _, dot := range r.Dots {
+			row = append(row, dot.in(d.X), strconv.Itoa(dot.N))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func (d DotPlot) layout() (vg.Length, func(draw.Canvas)) {
+	rows := d.drawn()
+	if len(rows) == 0 {
+		return 0, nil
+	}
+	var values []float64
+	for _, r := range rows {
+		for _, dot := range r.Dots {
+			if dot.Defined() {
+				values = append(values, *dot.Value)
+			}
+			if low, high, ok := dot.interval(); ok {
+				values = append(values, low, high)
+			}
+		}
+	}
+	if d.Mark != nil {
+		values = append(values, *d.Mark)
+	}
+	legend := newLegend(d.entries())
+	body := d.rowHeight()*vg.Length(len(rows)) + rowGap
+	p := newPlot(d.X.around(values), Axis{Min: 0, Max: float64(body)})
+	p.HideY()
+	p.Add(dotRows{d, rows})
+	const axis = 36
+	return legend.height() + body + axis, func(c draw.Canvas) {
+		p.Draw(draw.Crop(legend.draw(c), 12, -12, 0, 0))
+	}
+}
+
+func (d DotPlot) entries() []entry {
+	var entries []entry
+	if len(d.Series) > 1 {
+		for k, name := range d.Series {
+			entries = append(entries, entry{name, markerIcon(k, false)})
+		}
+	}
+	if d.Mark != nil && d.Marked != "" {
+		entries = append(entries, entry{d.Marked, lineIcon(Dashed.style(muted, 1.2))})
+	}
+	return entries
+}
+
+// dotRows draws the rows of a plot.
+type dotRows struct {
+	DotPlot
+	rows []DotRow
+}
+
+// Plot implements plot.Plotter.
+func (d dotRows) Plot(c draw.Canvas, p *plot.Plot) {
+	x, _ := p.Transforms(&c)
+	top := c.Max.Y
+	for _, r := range d.rows {
+		d.name(c, r, top)
+		lane := top - nameHeight - dotHeight/2
+		if d.Mark != nil { // not across the names
+			c.StrokeLine2(Dashed.style(muted, 1.2), x(*d.Mark), top-nameHeight, x(*d.Mark), top-d.rowHeight()+rowGap/2)
+		}
+		if d.Joined {
+			d.join(c, r, x, lane)
+		}
+		for k, dot := range r.Dots {
+			y := lane
+			if !d.Joined {
+				y -= dotHeight * vg.Length(k)
+			}
+			// Where intervals share a line, they stand a little apart.
+			shift := vg.Length(0)
+			if d.Joined && len(r.Dots) > 1 {
+				shift = 3 - 6*vg.Length(k)/vg.Length(len(r.Dots)-1)
+			}
+			if low, high, ok := dot.interval(); ok {
+				c.StrokeLine2(draw.LineStyle{Color: colourOf(k), Width: 1.6}, x(low), y+shift, x(high), y+shift)
+			}
+			if dot.Defined() {
+				marker(c, k, vg.Point{X: x(*dot.Value), Y: y}, 4, false)
+			}
+		}
+		top -= d.rowHeight()
+	}
+}
+
+// name writes what a row is and, of a single series, its number.
+func (d dotRows) name(c draw.Canvas, r DotRow, top vg.Length) {
+	room := c.Max.X - c.Min.X
+	at := top - nameHeight/2
+	if len(d.Series) == 1 {
+		number := r.Dots[0].in(Axis{Decimals: min(d.X.Decimals, 2)})
+		c.FillText(aligned(tiny, text.XRight, text.YCenter), vg.Point{X: c.Max.X, Y: at}, number)
+		room -= tiny.Width(number) + 8
+	}
+	c.FillText(aligned(small, text.XLeft, text.YCenter), vg.Point{X: c.Min.X + 2, Y: at}, label(r.Label, small, room))
+}
+
+// join draws the line of a dumbbell.
+func (d dotRows) join(c draw.Canvas, r DotRow, x func(float64) vg.Length, y vg.Length) {
+	from, to := r.Dots[0], r.Dots[len(r.Dots)-1]
+	if from.Defined() && to.Defined() {
+		c.StrokeLine2(draw.LineStyle{Color: ink, Width: 1}, x(*from.Value), y, x(*to.Value), y)
+	}
+}

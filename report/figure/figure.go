@@ -1,0 +1,168 @@
+// Package figure draws charts as SVG, with a table of the numbers drawn.
+package figure
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"gavel/report/table"
+	"gavel/scoring"
+)
+
+// Spec says what a figure shows.
+type Spec struct {
+	ID, Title string
+	Caption   []string // what it shows, and from how many items
+	Panels    []Panel
+	Folded    bool // shown at a click
+}
+
+// Panel is a chart with its title. The charts of a figure have tables with the
+// same columns.
+type Panel struct {
+	Title string
+	Chart Chart
+}
+
+// Figure is one or more pictures with the numbers they were drawn from. Pictures
+// and table are made of the same data and cannot disagree.
+type Figure struct {
+	ID       string // of its element, unique on the page
+	Title    string
+	Caption  []string
+	Pictures []Picture
+	Table    table.Table // every number drawn, and those left out
+	Folded   bool
+}
+
+// Picture is a panel as it was drawn.
+type Picture struct {
+	Title string
+	SVG   template.HTML
+}
+
+// Chart is what a panel can be drawn from. A new kind is a file of this package.
+type Chart interface {
+	// height of the picture, and what draws it.
+	layout() (height vg.Length, paint func(draw.Canvas))
+	// about says in words what kind of picture it is, for those who cannot see it.
+	about() string
+	// table has every number of the picture; where one is undefined, so it says.
+	table() table.Table
+	// omitted names what could not be drawn, for want of a number.
+	omitted() []string
+}
+
+// Draw draws the panels and joins their tables. Panels in which nothing could be
+// drawn are left out, and so is a figure without panels: then ok is false.
+func (s Spec) Draw() (f Figure, ok bool, err error) {
+	f = Figure{ID: "figure-" + s.ID, Title: s.Title, Caption: s.Caption, Folded: s.Folded}
+	var omitted []string
+	for _, p := range s.Panels {
+		for _, name := range p.Chart.omitted() {
+			omitted = append(omitted, strings.TrimPrefix(p.Title+": ", ": ")+name)
+		}
+		height, paint := p.Chart.layout()
+		if paint == nil {
+			continue
+		}
+		alt := strings.TrimPrefix(p.Title+": ", ": ") + p.Chart.about()
+		svg, err := drawSVG(height, label(s.Title+". "+alt, small, vg.Length(math.Inf(1))), paint)
+		if err != nil {
+			return f, false, err
+		}
+		f.Pictures = append(f.Pictures, Picture{p.Title, svg})
+		t := p.Chart.table()
+		if len(s.Panels) > 1 {
+			t.Columns = append(table.Left("panel"), t.Columns...)
+			for i, row := range t.Rows {
+				t.Rows[i] = append([]string{p.Title}, row...)
+			}
+		}
+		f.Table.Columns = t.Columns
+		f.Table.Rows = append(f.Table.Rows, t.Rows...)
+	}
+	f.Table.Title = "Numbers of: " + s.Title
+	if len(omitted) > 0 {
+		f.Caption = append(f.Caption, fmt.Sprintf("Not drawn, for want of a number: %s.", strings.Join(omitted, "; ")))
+	}
+	return f, len(f.Pictures) > 0, nil
+}
+
+//go:embed figure.html
+var page string
+
+var element = template.Must(template.New("").Funcs(template.FuncMap{"clean": table.Clean}).Parse(page))
+
+// HTML is the figure as an element of a page.
+func (f Figure) HTML() (template.HTML, error) {
+	var b strings.Builder
+	err := element.Execute(&b, f)
+	return template.HTML(b.String()), err
+}
+
+// Axis is what is measured along a side of a picture.
+type Axis struct {
+	Label    string
+	Min, Max float64 // shown at least; both 0: as the data has it
+	Decimals int     // of its numbers in the table
+}
+
+// Percent is the axis of a share.
+func Percent(label string) Axis { return Axis{label, 0, 100, 2} }
+
+// Unit is the axis of a number from 0 to 1.
+func Unit(label string) Axis { return Axis{label, 0, 1, 4} }
+
+// around is the axis with room for values: nothing is drawn outside of it.
+func (a Axis) around(values []float64) Axis {
+	if len(values) == 0 {
+		return a
+	}
+	low, high := slices.Min(values), slices.Max(values)
+	if a.Min < a.Max {
+		a.Min, a.Max = min(a.Min, low), max(a.Max, high)
+		return a
+	}
+	room := 0.08 * (high - low)
+	if room == 0 {
+		room = max(0.05*math.Abs(high), 0.01)
+	}
+	a.Min, a.Max = low-room, high+room
+	return a
+}
+
+// Dot is a number with its interval and what it was counted from.
+type Dot struct {
+	Value, Low, High *float64 // nil where undefined
+	N                int
+}
+
+// Defined tells whether there is a number.
+func (d Dot) Defined() bool { return table.Defined(d.Value) }
+
+// interval of a dot, where there is one.
+func (d Dot) interval() (low, high float64, ok bool) {
+	if !d.Defined() || !table.Defined(d.Low) || !table.Defined(d.High) {
+		return 0, 0, false
+	}
+	return *d.Low, *d.High, true
+}
+
+// in writes the dot in an axis' decimals.
+func (d Dot) in(a Axis) string { return table.Interval(d.Value, d.Low, d.High, a.Decimals, a.Decimals) }
+
+// DotOf is a result as a dot.
+func DotOf(x scoring.Result) Dot { return Dot{x.Value, x.Low, x.High, x.N} }
+
+// Joined puts words together, those that are empty aside.
+func Joined(words ...string) string {
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), ", ")
+}

@@ -1,0 +1,306 @@
+package figure
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"gavel/report/table"
+)
+
+// Scatter has points by two numbers, lines through them and guides behind them.
+type Scatter struct {
+	X, Y   Axis
+	Of     string // what a point is: "judge"
+	Series []Series
+	Guides []Guide
+	// SizeOf says what the area of a point stands for, and Largest what the
+	// largest one is, so that panels of a figure agree. Empty: all are alike.
+	SizeOf  string
+	Largest float64
+	// Numbered puts a number beside every point that the table explains; points of
+	// one name have the same.
+	Numbered bool
+}
+
+// Series of points that look alike.
+type Series struct {
+	Name   string
+	Look   int // colour and shape
+	Hollow bool
+	Line   Dash // joins the points, in their order
+	Points []Point
+}
+
+// Point of a series. Low and High are of Y.
+type Point struct {
+	Name   string
+	X, Y   Dot
+	Size   float64 // 0 where unknown
+	Detail string  // a further column of the table, where any point has one
+}
+
+func (p Point) ok() bool { return p.X.Defined() && p.Y.Defined() }
+
+// Guide is a line that is no data: equality, a fit, a level.
+type Guide struct {
+	Name string // in the legend; "" for none
+	End  string // written beside its last point that can be seen
+	Look int    // colour; -1 for muted
+	Line Dash
+	At   [][2]float64
+}
+
+func (s Scatter) about() string {
+	n := 0
+	for _, x := range s.Series {
+		for _, p := range x.Points {
+			if p.ok() {
+				n++
+			}
+		}
+	}
+	return fmt.Sprintf("scatter plot of %s over %s, %d points; the numbers are in the table.", s.Y.Label, s.X.Label, n)
+}
+
+func (s Scatter) omitted() []string {
+	var names []string
+	for _, x := range s.Series {
+		for _, p := range x.Points {
+			if !p.ok() {
+				names = append(names, Joined(p.Name, x.Name))
+			}
+		}
+	}
+	return names
+}
+
+// numbers gives every name its number.
+func (s Scatter) numbers() map[string]int {
+	numbers := map[string]int{}
+	for _, x := range s.Series {
+		for _, p := range x.Points {
+			if numbers[p.Name] == 0 {
+				numbers[p.Name] = len(numbers) + 1
+			}
+		}
+	}
+	return numbers
+}
+
+func (s Scatter) table() table.Table {
+	t := table.Table{Columns: slices.Concat(table.Left(s.Of, "series"), table.Right(s.X.Label, "n", s.Y.Label, "n"))}
+	numbers := s.numbers()
+	if s.Numbered {
+		t.Columns = append(table.Right("no."), t.Columns...)
+	}
+	if s.SizeOf != "" {
+		t.Columns = append(t.Columns, table.Right(s.SizeOf)...)
+	}
+	for _, x := range s.Series {
+		for _, p := range x.Points {
+			var row []string
+			if s.Numbered {
+				row = append(row, strconv.Itoa(numbers[p.Name]))
+			}
+			row = append(row, p.Name, x.Name, p.X.in(s.X), strconv.Itoa(p.X.N), p.Y.in(s.Y), strconv.Itoa(p.Y.N))
+			if s.SizeOf != "" {
+				row = append(row, cmp.Or(p.Detail, "unknown"))
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t
+}
+
+func (s Scatter) layout() (vg.Length, func(draw.Canvas)) {
+	var xs, ys []float64
+	for _, x := range s.Series {
+		for _, p := range x.Points {
+			if !p.ok() {
+				continue
+			}
+			xs, ys = append(xs, *p.X.Value), append(ys, *p.Y.Value)
+			if low, high, ok := p.Y.interval(); ok {
+				ys = append(ys, low, high)
+			}
+		}
+	}
+	if len(xs) == 0 {
+		return 0, nil
+	}
+	p := newPlot(s.X.around(xs), s.Y.around(ys))
+	p.Add(scatterPoints{s})
+	legend, right := newLegend(s.entries()), vg.Length(12)
+	for _, g := range s.Guides {
+		right = max(right, tiny.Width(g.End)+6)
+	}
+	return legend.height() + 300, func(c draw.Canvas) {
+		p.Draw(draw.Crop(legend.draw(c), 0, -right, 0, -8))
+	}
+}
+
+func (s Scatter) entries() []entry {
+	var entries []entry
+	for _, x := range s.Series {
+		if x.Name == "" || !slices.ContainsFunc(x.Points, Point.ok) {
+			continue
+		}
+		entries = append(entries, entry{x.Name, func(c draw.Canvas, at vg.Point) {
+			if x.Line != NoLine {
+				lineIcon(x.Line.style(colourOf(x.Look), 1.6))(c, at)
+			}
+			marker(c, x.Look, at, 4, x.Hollow)
+		}})
+	}
+	for _, g := range s.Guides {
+		if g.Name != "" {
+			entries = append(entries, entry{g.Name, lineIcon(g.style())})
+		}
+	}
+	return entries
+}
+
+func (g Guide) style() draw.LineStyle {
+	if g.Look < 0 {
+		return g.Line.style(muted, 1)
+	}
+	return g.Line.style(colourOf(g.Look), 1.6)
+}
+
+// scatterPoints draws points, guides first.
+type scatterPoints struct{ Scatter }
+
+// radius of a point: its area stands for its size.
+func (s scatterPoints) radius(p Point) vg.Length {
+	const least, most = 3.5, 11
+	if s.Largest <= 0 || p.Size <= 0 {
+		return least
+	}
+	return vg.Length(max(least, most*math.Sqrt(min(p.Size/s.Largest, 1))))
+}
+
+// Plot implements plot.Plotter.
+func (s scatterPoints) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	for _, g := range s.Guides {
+		var at []vg.Point
+		for _, q := range g.At {
+			at = append(at, vg.Point{X: x(q[0]), Y: y(q[1])})
+		}
+		lines := c.ClipLinesXY(at)
+		c.StrokeLines(g.style(), lines...)
+		if last := lastPoint(lines); g.End != "" && last != nil {
+			c.FillText(aligned(tiny, text.XLeft, text.YCenter), vg.Point{X: last.X + 3, Y: last.Y}, g.End)
+		}
+	}
+	for _, series := range s.Series {
+		s.line(c, series, x, y)
+	}
+	var tags tags
+	numbers := s.numbers()
+	for _, d := range s.inOrder() {
+		at := vg.Point{X: x(*d.X.Value), Y: y(*d.Y.Value)}
+		if low, high, ok := d.Y.interval(); ok {
+			c.StrokeLine2(draw.LineStyle{Color: colourOf(d.look), Width: 1.2}, at.X, y(low), at.X, y(high))
+		}
+		r := s.radius(d.Point)
+		marker(c, d.look, at, r, d.hollow)
+		if s.Numbered {
+			tags.add(strconv.Itoa(numbers[d.Name]), at, r)
+		}
+	}
+	tags.draw(c)
+}
+
+// tags are the numbers beside points, each where it hides no other.
+type tags []tag
+
+type tag struct {
+	vg.Rectangle
+	text string
+}
+
+func (t *tags) add(words string, at vg.Point, r vg.Length) {
+	if slices.ContainsFunc(*t, func(o tag) bool {
+		return o.text == words && math.Hypot(float64(o.Min.X-at.X), float64(o.Min.Y-at.Y)) < 16
+	}) {
+		return // one for both of two points of a name that stand together
+	}
+	size := vg.Point{X: tiny.Width(words), Y: 8}
+	var first tag
+	for i, corner := range []vg.Point{
+		{X: at.X + r + 2.5, Y: at.Y + 1}, {X: at.X - r - 2.5 - size.X, Y: at.Y + 1},
+		{X: at.X + r + 2.5, Y: at.Y - 1 - size.Y}, {X: at.X - r - 2.5 - size.X, Y: at.Y - 1 - size.Y},
+	} {
+		place := tag{vg.Rectangle{Min: corner, Max: corner.Add(size)}, words}
+		if i == 0 {
+			first = place
+		}
+		if !slices.ContainsFunc(*t, place.overlaps) {
+			*t = append(*t, place)
+			return
+		}
+	}
+	*t = append(*t, first)
+}
+
+func (t tag) overlaps(o tag) bool {
+	return t.Min.X < o.Max.X && o.Min.X < t.Max.X && t.Min.Y < o.Max.Y && o.Min.Y < t.Max.Y
+}
+
+func (t tags) draw(c draw.Canvas) {
+	for _, x := range t {
+		c.FillText(aligned(tiny, text.XLeft, text.YCenter), vg.Point{X: x.Min.X, Y: (x.Min.Y + x.Max.Y) / 2}, x.text)
+	}
+}
+
+func lastPoint(lines [][]vg.Point) *vg.Point {
+	if len(lines) == 0 || len(lines[len(lines)-1]) == 0 {
+		return nil
+	}
+	last := lines[len(lines)-1]
+	return &last[len(last)-1]
+}
+
+func (s scatterPoints) line(c draw.Canvas, series Series, x, y func(float64) vg.Length) {
+	if series.Line == NoLine {
+		return
+	}
+	var at []vg.Point
+	for _, p := range series.Points {
+		if p.ok() {
+			at = append(at, vg.Point{X: x(*p.X.Value), Y: y(*p.Y.Value)})
+		}
+	}
+	c.StrokeLines(series.Line.style(colourOf(series.Look), 1.6), at)
+}
+
+// seen is a point with the looks of its series.
+type seen struct {
+	Point
+	look   int
+	hollow bool
+}
+
+// inOrder are the points that can be drawn, large ones first, so that none hides
+// another.
+func (s scatterPoints) inOrder() []seen {
+	var all []seen
+	for _, x := range s.Series {
+		for _, p := range x.Points {
+			if p.ok() {
+				all = append(all, seen{p, x.Look, x.Hollow})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b seen) int { return cmp.Compare(s.radius(b.Point), s.radius(a.Point)) })
+	return all
+}

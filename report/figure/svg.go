@@ -1,0 +1,134 @@
+package figure
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"html/template"
+	"image/color"
+	"io"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// width of every panel, in units of the picture. A panel is as wide as a phone,
+// so that its words stay readable there; on wider pages panels stand side by
+// side.
+const width vg.Length = 360
+
+// themed are the colours that a page in dark turns round. The picture says them
+// as they are on white, for programs that know no style sheet, and by class.
+// No other colour of a figure may be one of these.
+var themed = map[string]string{
+	hexOf(ink): "ink", hexOf(muted): "muted", hexOf(grid): "grid", hexOf(paper): "paper",
+}
+
+func hexOf(c color.Color) string {
+	r, g, b, _ := c.RGBA()
+	return fmt.Sprintf("#%02X%02X%02X", r>>8, g>>8, b>>8)
+}
+
+// fontFamily has the widths that texts are measured with, under the names it
+// goes by on each system.
+const fontFamily = "Liberation Sans, Arimo, Arial, Helvetica, sans-serif"
+
+// drawSVG draws a panel of a height and returns it as an element of a page.
+// alt stands in for the picture where it is read aloud.
+func drawSVG(height vg.Length, alt string, paint func(draw.Canvas)) (template.HTML, error) {
+	c := vgsvg.NewWith(vgsvg.UseWH(width, height))
+	paint(draw.New(c))
+	var raw, out bytes.Buffer
+	if _, err := c.WriteTo(&raw); err != nil {
+		return "", err
+	}
+	if err := inlineSVG(&out, &raw, alt); err != nil {
+		return "", fmt.Errorf("figure %q: %w", alt, err)
+	}
+	return template.HTML(out.String()), nil
+}
+
+// inlineSVG rewrites what the library drew as an element for a page: without
+// the prologue and the size in points, and with attributes in place of styles,
+// which a page's Content-Security-Policy forbids.
+func inlineSVG(w io.Writer, r io.Reader, alt string) error {
+	dec, b := xml.NewDecoder(r), new(bytes.Buffer)
+	depth := 0
+	for {
+		token, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		switch x := token.(type) {
+		case xml.StartElement:
+			attrs, err := attributes(x)
+			if err != nil {
+				return err
+			}
+			if depth++; depth == 1 {
+				attrs = append([]xml.Attr{named("class", "chart"), named("role", "img"), named("aria-label", alt), named("font-family", fontFamily)}, attrs...)
+			}
+			b.WriteString("<" + x.Name.Local)
+			for _, a := range attrs {
+				fmt.Fprintf(b, ` %s="%s"`, a.Name.Local, escapeXML(a.Value))
+			}
+			b.WriteString(">")
+		case xml.EndElement:
+			depth--
+			b.WriteString("</" + x.Name.Local + ">\n")
+		case xml.CharData:
+			if s := string(x); strings.TrimSpace(s) != "" {
+				b.WriteString(escapeXML(s))
+			}
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func named(name, value string) xml.Attr { return xml.Attr{Name: xml.Name{Local: name}, Value: value} }
+
+func escapeXML(s string) string {
+	var b strings.Builder
+	if err := xml.EscapeText(&b, []byte(s)); err != nil {
+		panic(err) // a builder takes everything
+	}
+	return b.String()
+}
+
+// attributes of an element, its style taken apart.
+func attributes(x xml.StartElement) ([]xml.Attr, error) {
+	var attrs []xml.Attr
+	var classes []string
+	for _, a := range x.Attr {
+		switch {
+		case x.Name.Local == "svg" && (a.Name.Space != "" || a.Name.Local != "viewBox" && a.Name.Local != "xmlns"):
+		case a.Name.Local != "style":
+			attrs = append(attrs, a)
+		default:
+			for part := range strings.SplitSeq(a.Value, ";") {
+				key, value, ok := strings.Cut(strings.TrimSpace(part), ":")
+				if !ok {
+					return nil, fmt.Errorf("style %q is not understood", a.Value)
+				}
+				switch {
+				case key == "font-family", value == "normal" && strings.HasPrefix(key, "font-"):
+					continue // the same everywhere: it stands at the root
+				case themed[strings.ToUpper(value)] != "":
+					classes = append(classes, key+"-"+themed[strings.ToUpper(value)])
+				}
+				attrs = append(attrs, named(key, value))
+			}
+		}
+	}
+	if len(classes) > 0 {
+		attrs = append([]xml.Attr{named("class", strings.Join(classes, " "))}, attrs...)
+	}
+	return attrs, nil
+}

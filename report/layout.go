@@ -1,0 +1,73 @@
+package report
+
+import (
+	"slices"
+	"strconv"
+	"sync"
+
+	"gavel/report/figure"
+	"gavel/report/table"
+	"gavel/scoring"
+)
+
+// Layout is how runs of a protocol are laid out. Protocols that share one are
+// laid out together.
+type Layout struct {
+	Noun    string                                                            // what one record is, in the plural
+	Summary func(runs []scoring.Report) table.Table                           // several runs
+	Tables  func(r scoring.Report) []table.Table                              // one run, the headlines first
+	Figures func(runs []Run) []figure.Spec                                    // nil: none
+	Compare func(c *scoring.Comparison, all *scoring.Comparisons) table.Table // nil: [Compared]
+	Words   map[string]string                                                 // settings that names of runs say in these words
+}
+
+var layouts sync.Map // by the name of the protocol
+
+func init() {
+	Register("pairwise", pairLayout)
+	Register("reversed", pairLayout)
+	Register("answer", answerLayout)
+	Register("self-reference", selfReferenceLayout)
+	Register("multi-option", multiOptionLayout)
+}
+
+// Register says how runs of a protocol are laid out.
+func Register(protocol string, l *Layout) { layouts.Store(protocol, l) }
+
+// layoutOf a protocol. Results of one that nobody registered are listed.
+func layoutOf(protocol string) *Layout {
+	if l, ok := layouts.Load(protocol); ok {
+		return l.(*Layout)
+	}
+	return plain
+}
+
+var plain = &Layout{Noun: "judgments", Summary: listOf, Tables: listed}
+
+// listOf lists what several runs come to.
+func listOf(runs []scoring.Report) table.Table {
+	t := table.Table{
+		Title:   table.Count(len(runs), "run") + " (95 % intervals)",
+		Columns: append(table.Left("model", "protocol", "prompt", "dataset", "metric", "mode"), table.Right("value", "n")...),
+	}
+	for _, r := range runs {
+		for _, x := range r.Results {
+			if x.Group == scoring.Overall {
+				t.Rows = append(t.Rows, []string{r.Model, r.Protocol, Prompt(r), r.Dataset, x.Metric, x.Mode, table.Whole(x), strconv.Itoa(x.N)})
+			}
+		}
+	}
+	return t
+}
+
+// listed is a row for each result of a run.
+func listed(r scoring.Report) []table.Table {
+	t := table.Table{Title: Heading(r, false), Columns: append(table.Left("metric", "group", "mode"), table.Right("value", "n")...)}
+	var said table.Remarks
+	for _, x := range r.Results {
+		t.Rows = append(t.Rows, []string{x.Metric, x.Group, x.Mode, table.Whole(x), strconv.Itoa(x.N)})
+		said.Add(x.Metric, x.Note)
+	}
+	t.Notes = slices.Concat([]string{"judgments: " + Outcomes(r), BootstrapNote(r)}, said.Lines(), table.Warned(r.Warnings))
+	return []table.Table{t}
+}

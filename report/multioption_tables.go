@@ -1,0 +1,170 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gavel/report/table"
+	"gavel/scoring"
+)
+
+var multiOptionLayout = &Layout{
+	Noun: "judgments", Summary: multiOptionSummary, Tables: multiOptionTables, Figures: optionFigures, Compare: compareOptions,
+	Words: map[string]string{"unrelated": "with an unrelated option"},
+}
+
+func multiOptionSummary(runs []scoring.Report) table.Table {
+	t := table.Table{Title: fmt.Sprintf("%d runs of a choice among several options (scores from 0 to 1, 95 %% intervals over items; accuracy in percent)", len(runs)), Columns: append(table.Left("model", "goal", "prompt", "dataset"), table.Right("Grade score", "LLM score", "choice score", "Grade, random", "random 0 to perfect 1", "accuracy", "items", "decided")...)}
+	for _, r := range runs {
+		of := r.Overall
+		t.Rows = append(t.Rows, []string{
+			r.Model, r.Goal, Prompt(r), r.Dataset, table.Whole(of(scoring.GradeScore)), table.Plain(of(scoring.LLMScore)), table.Plain(of(scoring.ChoiceScore)),
+			table.Plain(of(scoring.GradeScore + scoring.OfRandom)), table.Plain(of(scoring.GradeScore + scoring.OverRandom)), table.Plain(of(scoring.OptionAccuracy)),
+			strconv.Itoa(r.Items), fmt.Sprintf("%d/%d", r.Outcomes[scoring.Decided], r.Games()),
+		})
+	}
+	return t
+}
+
+// multiOptionTables are one run: what it scores beside judges without judgment,
+// the same by number of options, and the places chosen.
+func multiOptionTables(r scoring.Report) []table.Table {
+	tables := []table.Table{optionsTable(r)}
+	if t, ok := byOptionsTable(r); ok {
+		tables = append(tables, t)
+	}
+	return append(tables, placesTable(r))
+}
+
+// optionScores are the three, as the paper names them.
+var optionScores = []struct{ metric, name string }{
+	{scoring.GradeScore, "Grade score"},
+	{scoring.LLMScore, "LLM score"},
+	{scoring.ChoiceScore, "choice score"},
+}
+
+func optionsTable(r scoring.Report) table.Table {
+	t := table.Table{
+		Title:   Heading(r, true),
+		Columns: slices.Concat(table.Left("0 to 1, % where it says so"), table.Right("judge", "random judge", "always first", "random 0 to perfect 1", "n"), table.Left("missing verdicts")),
+	}
+	var said table.Remarks
+	row := func(name, metric string, cells ...string) {
+		x := r.Overall(metric)
+		said.Add(name, x.Note)
+		cells = append(append([]string{name, table.Whole(x)}, cells...), make([]string, 3-len(cells))...)
+		t.Rows = append(t.Rows, append(cells, strconv.Itoa(x.N), x.Missing))
+	}
+	of := r.Overall
+	for _, s := range optionScores {
+		row(s.name, s.metric, table.Plain(of(s.metric+scoring.OfRandom)), table.Plain(of(s.metric+scoring.OfFirst)), table.Whole(of(s.metric+scoring.OverRandom)))
+	}
+	for _, policy := range []string{scoring.ByUsable, scoring.ByStrict} {
+		if name := policy[1:]; name != string(r.Missing) && lacks(r) {
+			row("Grade score, "+name, scoring.GradeScore+policy)
+		}
+	}
+	row("right ("+r.Goal+") %", scoring.OptionAccuracy, table.Plain(of(scoring.OptionAccuracy+scoring.OfRandom)))
+	row("right most often %", scoring.ModeAccuracy)
+	row("always the same option %", scoring.SameChoice)
+	if x := of(scoring.UnrelatedRate); x.Value != nil {
+		row("the unrelated option %", scoring.UnrelatedRate)
+	}
+	t.Notes = append(t.Notes,
+		"judgments: "+Outcomes(r),
+		"LLM score: entropy of the places chosen, over the largest that can be; choice score: share of the option chosen most often; Grade score: their harmonic mean; each of one item, then the mean",
+		"so a judge that always picks the same option scores 1, right or wrong, one that always picks the same place 0, and one that picks at random what its column says ("+of(scoring.GradeScore+scoring.OfRandom).Note+")",
+		BootstrapNote(r))
+	t.Notes = append(t.Notes, said.Lines()...)
+	t.Notes = append(t.Notes, table.Warned(r.Warnings)...)
+	return t
+}
+
+// lacks tells whether any judgment has no verdict.
+func lacks(r scoring.Report) bool { return r.Outcomes[scoring.Decided] < r.Games() }
+
+// byOptionsTable has a row for each number of options, where there are several.
+func byOptionsTable(r scoring.Report) (table.Table, bool) {
+	t := table.Table{
+		Title:   "by number of options",
+		Columns: append(table.Left(""), table.Right("items", "Grade score", "random judge", "random 0 to perfect 1", "LLM score", "choice score", "right %", "random judge %", "always the same option %")...),
+	}
+	unrelated := r.Overall(scoring.UnrelatedRate).Value != nil
+	if unrelated {
+		t.Columns = append(t.Columns, table.Right("the unrelated option %")...)
+		t.Notes = append(t.Notes, "the unrelated option is shown beside them, and is not counted")
+	}
+	for _, g := range r.Groups() {
+		if g == scoring.Overall || r.Result(scoring.GradeScore, g, "").Metric == "" {
+			continue
+		}
+		of := func(metric string) scoring.Result { return r.Result(metric, g, "") }
+		row := []string{g, strconv.Itoa(of(scoring.GradeScore).N), table.Whole(of(scoring.GradeScore)), table.Plain(of(scoring.GradeScore + scoring.OfRandom)), table.Plain(of(scoring.GradeScore + scoring.OverRandom)),
+			table.Plain(of(scoring.LLMScore)), table.Plain(of(scoring.ChoiceScore)), table.Plain(of(scoring.OptionAccuracy)), table.Plain(of(scoring.OptionAccuracy + scoring.OfRandom)), table.Plain(of(scoring.SameChoice))}
+		if unrelated {
+			row = append(row, table.Plain(of(scoring.UnrelatedRate)))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t, len(t.Rows) > 0
+}
+
+// placesTable is how often each place was chosen, by number of options.
+func placesTable(r scoring.Report) table.Table {
+	t := table.Table{Title: "how often each place is chosen (percent of judgments with a verdict)", Columns: append(table.Left(""), table.Right("judgments")...)}
+	rows := map[string][]string{}
+	var groups []string
+	most := 0
+	for _, x := range r.Results {
+		place, ok := strings.CutPrefix(x.Metric, scoring.PlaceMetric)
+		if !ok {
+			continue
+		}
+		n, _ := strconv.Atoi(place) // scoring numbers them
+		if rows[x.Group] == nil {
+			groups, rows[x.Group] = append(groups, x.Group), []string{x.Group, strconv.Itoa(x.N)}
+		}
+		rows[x.Group] = append(rows[x.Group], table.Plain(x))
+		most = max(most, n)
+	}
+	for n := range most {
+		t.Columns = append(t.Columns, table.Right(strconv.Itoa(n+1))...)
+	}
+	t.Columns = append(t.Columns, table.Right("χ²", "df", "p")...)
+	var said table.Remarks
+	for _, g := range groups {
+		row := rows[g]
+		places := len(row) - 2
+		row = append(row, make([]string, most-places)...)
+		chi2 := r.Result(scoring.PlacesChiSquare, g, "")
+		t.Rows = append(t.Rows, append(row, table.Fixed(chi2.Value, 2), strconv.Itoa(places-1), cmp.Or(table.PValue(r.Result(scoring.PlacesP, g, "").Value), "n/a")))
+		if _, rough, ok := strings.Cut(chi2.Note, "; "); ok {
+			said.Add(g, rough)
+		}
+	}
+	t.Notes = append(t.Notes, "χ² of uniformity takes judgments for independent; those of one item are not, and a judge that always picks the same option is more even than chance: p near 1")
+	t.Notes = append(t.Notes, said.Lines()...)
+	return t
+}
+
+// compareOptions is [Compared], with what two runs of opposite goals say of each
+// other.
+func compareOptions(cmp *scoring.Comparison, all *scoring.Comparisons) table.Table {
+	var notes []string
+	says := map[string]string{
+		scoring.GoalsDiffer:     "the option most often called best and the one most often called worst are two",
+		scoring.GoalsContradict: "shown in the same order, one option is called both best and worst",
+		scoring.GoalsByChance:   "two judges that name any place would call one option both",
+	}
+	for _, x := range cmp.Together {
+		text := fmt.Sprintf("%s: %s %% (n=%d)", says[x.Metric], table.Whole(x), x.N)
+		if x.Value == nil {
+			text = says[x.Metric] + ": " + x.Note
+		}
+		notes = append(notes, text)
+	}
+	return Compared(cmp, all, notes...)
+}

@@ -1,0 +1,87 @@
+package report
+
+import (
+	"fmt"
+
+	"gavel/report/figure"
+)
+
+func pairFigures(runs []Run) []figure.Spec {
+	of := Counted(runs, Items, "pair")
+	s := []figure.Spec{{
+		ID: "strict", Title: "Strict accuracy",
+		Caption: []string{"Share of pairs judged right in both orders. From " + of + ". " + IntervalNote(runs[0].Report)},
+		Panels: []figure.Panel{{Chart: figure.DotPlot{
+			X: figure.Percent("strict, percent"), Of: "run", Series: []string{"strict"}, Rows: Overall(runs, "strict"), Mark: new(25.0), Marked: "two coins score 25",
+		}}},
+	}, {
+		ID: "position", Title: "What is read first, against consistency",
+		Caption: []string{"How often the judge prefers what it reads first, over how often both orders come to the same verdict. A judge at 50 is not drawn by the place; one that always names the first place is at 0 consistency and at 100 (pairwise), or at 0 where it names the worse (reversed). From " + of + "; each rate is of the pairs, and of the games, that have a verdict. Upright lines are intervals of the first-position rate."},
+		Panels:  []figure.Panel{{Chart: positionChart(runs)}},
+	}}
+	if groups := groupPanels(runs); len(groups) > 0 {
+		s = append(s, figure.Spec{
+			ID: "groups", Title: "Strict accuracy by category", Caption: []string{"Share of pairs judged right in both orders, by category; n is in the table. " + IntervalNote(runs[0].Report)}, Panels: groups,
+		})
+	}
+	if lines := reliability(runs); len(lines) > 0 {
+		s = append(s, figure.Spec{
+			ID: "reliability", Title: "Is the judge as often right as it is sure?",
+			Caption: []string{"Reliability diagram: the share of right games over the mean confidence, in ten bins of confidence; n is the games of a bin. Below the dashed line the judge is surer than it is right. From the decided games whose label probabilities the server told, in the title of each panel."}, Panels: lines,
+		})
+	}
+	return s
+}
+
+func positionChart(runs []Run) figure.Scatter {
+	s := figure.Scatter{
+		X: figure.Percent("consistency, percent"), Y: figure.Percent("first-position, percent"), Of: "run", Numbered: true,
+		Guides: []figure.Guide{{Name: "no position bias", Look: -1, Line: figure.Dashed, At: [][2]float64{{0, 50}, {100, 50}}}},
+	}
+	for k, kind := range Part(runs, func(r Run) string { return r.Protocol }) {
+		series := figure.Series{Name: kind[0].Protocol, Look: k}
+		for _, r := range kind {
+			series.Points = append(series.Points, figure.Point{
+				Name: r.Name, X: figure.DotOf(r.Overall("consistency")), Y: figure.DotOf(r.Overall("first-position")),
+			})
+		}
+		s.Series = append(s.Series, series)
+	}
+	return s
+}
+
+// groupPanels are a panel for each run that has categories.
+func groupPanels(runs []Run) []figure.Panel {
+	var panels []figure.Panel
+	for _, r := range runs {
+		if groups := r.Groups(); len(groups) > 1 {
+			panels = append(panels, figure.Panel{Title: r.Name, Chart: figure.DotPlot{
+				X: figure.Percent("strict, percent"), Of: "category", Series: []string{"strict"}, Rows: r.Rows(groups, "strict"), Mark: new(25.0), Marked: "two coins score 25",
+			}})
+		}
+	}
+	return panels
+}
+
+func reliability(runs []Run) []figure.Panel {
+	var panels []figure.Panel
+	for _, r := range runs {
+		c := r.Calibration
+		if c == nil {
+			continue
+		}
+		series := figure.Series{Name: "judge", Line: figure.Solid}
+		for _, b := range c.Bins {
+			if b.N > 0 {
+				series.Points = append(series.Points, figure.Point{
+					Name: fmt.Sprintf("%.1f to %.1f", b.From, b.To), X: figure.Dot{Value: b.Confidence, N: b.N}, Y: figure.Dot{Value: b.Accuracy, N: b.N},
+				})
+			}
+		}
+		panels = append(panels, figure.Panel{Title: fmt.Sprintf("%s (%d games)", r.Name, c.N), Chart: figure.Scatter{
+			X: figure.Unit("confidence"), Y: figure.Unit("share right"), Of: "confidence", Series: []figure.Series{series},
+			Guides: []figure.Guide{{Name: "as right as sure", Look: -1, Line: figure.Dashed, At: [][2]float64{{0, 0}, {1, 1}}}},
+		}})
+	}
+	return panels
+}

@@ -1,0 +1,196 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"gavel/report/table"
+	"gavel/scoring"
+)
+
+// pairLayout is of pairwise and reversed judging.
+var pairLayout = &Layout{Noun: "games", Summary: pairSummary, Tables: pairTables, Figures: pairFigures, Compare: comparePairs}
+
+func pairTables(r scoring.Report) []table.Table {
+	tables := []table.Table{runTable(r)}
+	if r.Overall(scoring.GenerationAccuracy).Metric != "" {
+		tables = append(tables, referenceTable(r))
+	}
+	if r.Repeats != nil {
+		tables = append(tables, repeatsTable(r.Repeats))
+	}
+	if r.Calibration != nil {
+		tables = append(tables, calibrationTable(r.Calibration), coverageTable(r.Calibration))
+	}
+	return tables
+}
+
+func pairSummary(runs []scoring.Report) table.Table {
+	headlines := []string{"strict", "counter", "consistency", "first-position"}
+	t := table.Table{
+		Title:   fmt.Sprintf("%d runs (percent, 95 %% intervals over pairs)", len(runs)),
+		Columns: slices.Concat(table.Left("model", "goal", "prompt", "dataset"), table.Right(headlines...), table.Right("pairs", "decided")),
+	}
+	for _, r := range runs {
+		row := []string{r.Model, r.Goal, Prompt(r), r.Dataset}
+		for _, m := range headlines {
+			row = append(row, table.Whole(r.Overall(m)))
+		}
+		t.Rows = append(t.Rows, append(row, strconv.Itoa(r.Items), fmt.Sprintf("%d/%d", r.Outcomes[scoring.Decided], r.Games())))
+	}
+	return t
+}
+
+// runTable is one run, with outcomes and warnings beneath.
+func runTable(r scoring.Report) table.Table {
+	metrics := make([]string, len(scoring.Metrics))
+	for i, m := range scoring.Metrics {
+		metrics[i] = m.Name
+	}
+	t := byGroup(r, Heading(r, true), "percent", metrics)
+	t.Notes = slices.Concat([]string{
+		"games: " + Outcomes(r),
+		fmt.Sprintf("intervals: %g %% bootstrap over pairs, %d rounds, seed %d; labels read by policy %q; two coins would score 25 in strict",
+			100*r.Bootstrap.Level, r.Bootstrap.Rounds, r.Bootstrap.Seed, r.Policy),
+	}, t.Notes, table.Warned(r.Warnings))
+	return t
+}
+
+// byGroup is a row per metric and a column per group, headed by how many items
+// the first metric is of; what the numbers over all of them remark is noted.
+func byGroup(r scoring.Report, title, percent string, metrics []string) table.Table {
+	groups := r.Groups()
+	t := table.Table{Title: title, Columns: table.Left(percent)}
+	for _, g := range groups {
+		t.Columns = append(t.Columns, table.Right(fmt.Sprintf("%s (n=%d)", g, r.Result(metrics[0], g, "").N))...)
+	}
+	t.Columns = slices.Concat(t.Columns, table.Right("n"), table.Left("missing verdicts"))
+	var said table.Remarks
+	for _, m := range metrics {
+		row := []string{m}
+		for _, g := range groups {
+			if x := r.Result(m, g, ""); g == scoring.Overall {
+				row = append(row, table.Whole(x))
+			} else {
+				row = append(row, table.Plain(x))
+			}
+		}
+		x := r.Overall(m)
+		said.Add(m, x.Note)
+		t.Rows = append(t.Rows, append(row, strconv.Itoa(x.N), x.Missing))
+	}
+	t.Notes = said.Lines()
+	return t
+}
+
+// referenceTable says whether a judge compares better where it answers right; it
+// is there for runs with the judge's own answers as references.
+func referenceTable(r scoring.Report) table.Table {
+	t := byGroup(r, "does it compare better where it answers right?", "percent; r: −1 to 1", scoring.ReferenceMetrics)
+	t.Notes = append([]string{"over the pairs of which it can be told whether the judge's own answer, which it was shown as reference, is right: G; J is strict"}, t.Notes...)
+	return t
+}
+
+// repeatsTable is what asking again showed: each metric each time.
+func repeatsTable(r *scoring.Repeats) table.Table {
+	t := table.Table{Title: fmt.Sprintf("asked %d times", r.Times), Columns: append(table.Left("percent"), table.Right("pairs")...)}
+	for k := range r.Times {
+		t.Columns = append(t.Columns, table.Right(fmt.Sprintf("time %d", k+1))...)
+	}
+	t.Columns = append(t.Columns, table.Right("noise floor")...)
+	for _, v := range r.Values {
+		if v.Group != scoring.Overall {
+			continue
+		}
+		row := []string{v.Metric, strconv.Itoa(v.Pairs)}
+		for _, x := range v.Each {
+			row = append(row, table.Fixed(x, 2))
+		}
+		t.Rows = append(t.Rows, append(row, table.Fixed(v.NoiseFloor, 2)))
+	}
+	t.Notes = append(t.Notes,
+		fmt.Sprintf("self-agreement: %s of %d prompts that got a verdict came to the same every time", table.Whole(r.SelfAgreement), r.SelfAgreement.N),
+		"noise floor: the largest difference between two of the times, in points; each time on the pairs answered every time, the scores above on all of the first")
+	if r.SelfAgreement.Note != "" {
+		t.Notes = append(t.Notes, "self-agreement: "+r.SelfAgreement.Note)
+	}
+	return t
+}
+
+// calibrationTable is the reliability diagram in numbers.
+func calibrationTable(c *scoring.Calibration) table.Table {
+	t := table.Table{
+		Title:   fmt.Sprintf("is the judge as often right as it is sure? (%d decided games)", c.N),
+		Columns: append(table.Left("confidence"), table.Right("games", "mean confidence", "right")...),
+	}
+	for _, b := range c.Bins {
+		if b.N > 0 {
+			t.Rows = append(t.Rows, []string{fmt.Sprintf("%.1f to %.1f", b.From, b.To), strconv.Itoa(b.N), share(b.Confidence), share(b.Accuracy)})
+		}
+	}
+	t.Rows = append(t.Rows, []string{"all", strconv.Itoa(c.N), estimate(c.Confidence), estimate(c.Accuracy)})
+	t.Notes = append(t.Notes,
+		fmt.Sprintf("Brier score %s (0 is best, 0.25 is a coin that says so), expected calibration error %s over ten bins", estimate(c.Brier), estimate(c.ECE)),
+		"confidence: the probability, among the labels on offer, of those that name the response judged the better; a range holds its upper end",
+		"intervals: bootstrap over pairs, exact (Clopper-Pearson) where all are right or all wrong, none where every pair counts the same")
+	if c.Unknown > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("! %d decided games without probabilities are left out", c.Unknown))
+	}
+	return t
+}
+
+// coverageTable: how right the judge is where it is surest.
+func coverageTable(c *scoring.Calibration) table.Table {
+	t := table.Table{
+		Title:   "accuracy over coverage: its word taken only where it is sure enough",
+		Columns: table.Right("confidence at least", "coverage", "games", "right"),
+	}
+	for _, p := range c.Coverage {
+		t.Rows = append(t.Rows, []string{table.Fixed(&p.Threshold, 4), share(&p.Coverage), strconv.Itoa(p.N), estimate(p.Accuracy)})
+	}
+	return t
+}
+
+// share is a number from 0 to 1.
+func share(v *float64) string { return table.Fixed(v, 3) }
+
+func estimate(e scoring.Estimate) string { return table.Interval(e.Value, e.Low, e.High, 3, 3) }
+
+// comparePairs is [Compared] with what only pairs have: how far asking again
+// moves a number, and both goals as one judge.
+func comparePairs(cmp *scoring.Comparison, all *scoring.Comparisons) table.Table {
+	t := table.Table{
+		Title:   Sides(cmp, fmt.Sprintf("%d pairs judged by both", cmp.N)),
+		Columns: slices.Concat(table.Left("percent", "group"), table.Right("n", "A", "B", "B − A", "95 % interval", "noise floor", "McNemar p", "Holm"), table.Left("")),
+	}
+	for _, d := range cmp.Differences {
+		interval, floor := "n/a", "?"
+		if d.Low != nil {
+			interval = fmt.Sprintf("[%s, %s]", table.Signed(d.Low, 2), table.Signed(d.High, 2))
+		}
+		if d.Floor != nil {
+			floor = table.Fixed(d.Floor, 2)
+		}
+		t.Rows = append(t.Rows, []string{d.Metric, d.Group, strconv.Itoa(d.N), table.Fixed(d.A, 2), table.Fixed(d.B, 2), table.Signed(d.Diff, 2), interval, floor, table.PValue(d.P), table.PValue(d.Holm), Differs(d)})
+	}
+	t.Notes = append(t.Notes,
+		fmt.Sprintf("~ may be noise: the interval holds 0, p is not below 0.05, or the noise floor is not exceeded; intervals: paired bootstrap over pairs, %d rounds, seed %d", all.Bootstrap.Rounds, all.Bootstrap.Seed),
+		"Holm over "+all.Family,
+		noiseNote(cmp))
+	if e := cmp.Ensemble; e != nil {
+		t.Notes = append(t.Notes, fmt.Sprintf("both goals as one judge: they agree on %s of pairs (n=%d); strict where they agree: %s (n=%d)",
+			table.Whole(e.Coverage), e.Coverage.N, table.Whole(e.Strict), e.Strict.N))
+	}
+	t.Notes = append(t.Notes, table.Warned(cmp.Warnings)...)
+	return t
+}
+
+func noiseNote(cmp *scoring.Comparison) string {
+	for _, d := range cmp.Differences {
+		if d.Floor != nil {
+			return "noise floor: the largest difference that asking the same judge again made, in points"
+		}
+	}
+	return "noise floor unknown: neither run asked more than once (--repeat 2)"
+}

@@ -1,0 +1,229 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gavel/report/table"
+	"gavel/scoring"
+)
+
+var selfReferenceLayout = &Layout{Noun: "judgments", Summary: selfReferenceSummary, Tables: selfReferenceTables, Figures: selfReferenceFigures}
+
+// modesOf lists the columns of a run: its modes and, where it has both, their
+// difference.
+func modesOf(r scoring.Report) []string {
+	all := []string{scoring.ModeCoT, scoring.ModeSelf, scoring.ModeDifference}
+	return slices.DeleteFunc(all, func(m string) bool { return !r.Has(m) })
+}
+
+func modeColumn(mode string) string {
+	if mode == scoring.ModeDifference {
+		return "self − cot"
+	}
+	return mode
+}
+
+func selfReferenceSummary(runs []scoring.Report) table.Table {
+	t := table.Table{Title: fmt.Sprintf("%d runs of self-reference (percent; r is r_GJ|A; intervals are with each run)", len(runs)), Columns: append(table.Left("judge", "prompt", "dataset"), table.Right("n", "own right", "F1 cot", "self", "r cot", "self", "overconfident cot", "self")...)}
+	for _, r := range runs {
+		row := []string{r.Model, Prompt(r), r.Dataset, strconv.Itoa(r.Overall(scoring.AgentAccuracy).N), table.Plain(r.Overall(scoring.GenerationAccuracy))}
+		for _, metric := range []string{scoring.F1, scoring.PartialGJ, scoring.Overconfidence} {
+			for _, mode := range []string{scoring.ModeCoT, scoring.ModeSelf} {
+				row = append(row, asked(r.Result(metric, scoring.Overall, mode)))
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Notes = averages(runs)
+	return t
+}
+
+// asked is a result, and nothing where its mode is no part of the run.
+func asked(x scoring.Result) string {
+	if x.Metric == "" {
+		return ""
+	}
+	return table.Plain(x)
+}
+
+// averages is the last column of the paper's Tables 2 and 8: a line for each
+// judge, asked in one way, on several datasets. Where it has been on one of them
+// twice there is no telling which is meant, and no line.
+func averages(runs []scoring.Report) []string {
+	var judges, notes []string
+	by := map[string][]scoring.Report{}
+	for _, r := range runs {
+		name := r.Model + ", prompt " + Prompt(r)
+		if by[name] == nil {
+			judges = append(judges, name)
+		}
+		by[name] = append(by[name], r)
+	}
+	for _, judge := range judges {
+		if parts := averageOf(by[judge]); len(parts) > 0 {
+			notes = append(notes, fmt.Sprintf("%s: overconfidence over %d datasets, weighted by n: %s", judge, len(by[judge]), strings.Join(parts, ", ")))
+		}
+	}
+	return notes
+}
+
+func averageOf(runs []scoring.Report) (parts []string) {
+	datasets := map[string]bool{}
+	for _, r := range runs {
+		datasets[r.Dataset] = true
+	}
+	if len(runs) < 2 || len(datasets) < len(runs) {
+		return nil
+	}
+	for _, mode := range []string{scoring.ModeCoT, scoring.ModeSelf} {
+		var results []scoring.Result
+		for _, r := range runs {
+			results = append(results, r.Result(scoring.Overconfidence, scoring.Overall, mode))
+		}
+		if mean, n := scoring.Average(results); mean != nil {
+			parts = append(parts, fmt.Sprintf("%s %s (n=%d)", mode, table.Fixed(mean, 2), n))
+		}
+	}
+	return parts
+}
+
+func selfReferenceTables(r scoring.Report) []table.Table {
+	tables := []table.Table{metricsTable(r)}
+	if groups := r.Groups(); len(groups) > 1 {
+		tables = append(tables, groupsTable(r, groups))
+	}
+	return append(tables, subsetsTable(r))
+}
+
+// metricsRows are the rows of the first table; the four subsets have a table of
+// their own.
+var metricsRows = []string{
+	scoring.Accuracy, scoring.Precision, scoring.Recall, scoring.F1, scoring.F1JPlus, scoring.F1JMinus, scoring.F1Delta, scoring.Overconfidence,
+	scoring.CorrelationGJ, scoring.CorrelationGA, scoring.CorrelationJA, scoring.PartialGJ,
+}
+
+func metricsTable(r scoring.Report) table.Table {
+	own, agents := r.Overall(scoring.GenerationAccuracy), r.Overall(scoring.AgentAccuracy)
+	t := table.Table{
+		Title:   Heading(r, false) + fmt.Sprintf("\nright of the judge's own answers: %s of %d questions; of the agents': %s of %d", table.Whole(own), own.N, table.Whole(agents), agents.N),
+		Columns: table.Left("percent; r: −1 to 1"),
+	}
+	modes := modesOf(r)
+	for _, m := range modes {
+		t.Columns = append(t.Columns, table.Right(modeColumn(m))...)
+	}
+	t.Columns = append(t.Columns, table.Right("n")...)
+	var said table.Remarks
+	said.Add(own.Metric, own.Note)
+	said.Add(agents.Metric, agents.Note)
+	for _, metric := range metricsRows {
+		row, counts := []string{metric}, []string(nil)
+		for _, mode := range modes {
+			x := r.Result(metric, scoring.Overall, mode)
+			if x.Metric == "" {
+				row = append(row, "") // r-ga does not differ
+				continue
+			}
+			row = append(row, table.Whole(x))
+			said.Add(fmt.Sprintf("%s (%s)", metric, modeColumn(mode)), x.Note)
+			if n := strconv.Itoa(x.N); mode != scoring.ModeDifference && !slices.Contains(counts, n) {
+				counts = append(counts, n)
+			}
+		}
+		t.Rows = append(t.Rows, append(row, strings.Join(counts, "/")))
+	}
+	t.Notes = append(t.Notes, "judgments: "+Outcomes(r)+"; "+missingNote(r.Missing))
+	if r.Missing == scoring.MissingDrop && len(modes) > 1 {
+		t.Notes = append(t.Notes, "self − cot: on the judgments with a verdict in both")
+	}
+	t.Notes = append(t.Notes, BootstrapNote(r)+"; a resample where a number is undefined is left out of its interval")
+	t.Notes = append(t.Notes, "G: the judge's own answer is right, J: its judgment is, A: the agent's answer is; r-gj-a: r_GJ|A, what G and J share beside A")
+	t.Notes = append(t.Notes, said.Lines()...)
+	t.Notes = append(t.Notes, table.Warned(r.Warnings)...)
+	return t
+}
+
+func missingNote(how scoring.Missing) string {
+	if how == scoring.MissingDrop {
+		return "without a verdict: left out"
+	}
+	return "without a verdict: wrong, and not judged Correct"
+}
+
+// groupsTable has a row per category and agent.
+func groupsTable(r scoring.Report, groups []string) table.Table {
+	t := table.Table{Title: "by category and agent", Columns: append(table.Left("percent; r: −1 to 1"), table.Right("n", "own right")...)}
+	metrics := []struct{ metric, name string }{{scoring.F1, "F1"}, {scoring.PartialGJ, "r"}}
+	for _, m := range metrics {
+		for _, mode := range modesOf(r) {
+			if mode == scoring.ModeDifference {
+				t.Columns = append(t.Columns, table.Right("Δ")...)
+				continue
+			}
+			t.Columns = append(t.Columns, table.Right(m.name+" "+mode)...)
+		}
+	}
+	var said table.Remarks
+	for _, g := range groups {
+		row := []string{g, strconv.Itoa(r.Result(scoring.AgentAccuracy, g, "").N), table.Plain(r.Result(scoring.GenerationAccuracy, g, ""))}
+		for _, m := range metrics {
+			for _, mode := range modesOf(r) {
+				x := r.Result(m.metric, g, mode)
+				row = append(row, table.Plain(x))
+				if x.Value == nil && mode != scoring.ModeDifference {
+					said.Add(fmt.Sprintf("%s %s %s", g, m.name, mode), x.Note)
+				}
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Notes = append([]string{"r: r_GJ|A; Δ: self − cot; intervals of every number are in --json and --csv"}, said.Lines()...)
+	return t
+}
+
+// subsetsTable is the paper's Figure 2 in numbers.
+func subsetsTable(r scoring.Report) table.Table {
+	t := table.Table{Title: "by whether the judge itself is right (J+, J−) and whether the agent is", Columns: append(table.Left("percent"), table.Right("n")...)}
+	modes := modesOf(r)
+	for _, mode := range modes {
+		name := "accuracy " + mode
+		if mode == scoring.ModeDifference {
+			name = modeColumn(mode)
+		}
+		t.Columns = append(t.Columns, table.Right(name)...)
+	}
+	for _, mode := range modes {
+		if mode != scoring.ModeDifference {
+			t.Columns = append(t.Columns, table.Right("F1 "+mode)...)
+		}
+	}
+	var said table.Remarks
+	for _, s := range []struct{ name, accuracy, f1 string }{
+		{"J+, agent right", scoring.JPlusCorrect, scoring.JPlusCorrectF1},
+		{"J+, agent wrong", scoring.JPlusIncorrect, scoring.JPlusIncorrectF1},
+		{"J−, agent right", scoring.JMinusCorrect, scoring.JMinusCorrectF1},
+		{"J−, agent wrong", scoring.JMinusIncorrect, scoring.JMinusIncorrectF1},
+	} {
+		row, counts := []string{s.name, ""}, []string(nil)
+		for _, mode := range modes {
+			x := r.Result(s.accuracy, scoring.Overall, mode)
+			row = append(row, table.Whole(x))
+			said.Add(fmt.Sprintf("%s (%s)", s.name, modeColumn(mode)), x.Note)
+			if n := strconv.Itoa(x.N); mode != scoring.ModeDifference && !slices.Contains(counts, n) {
+				counts = append(counts, n)
+			}
+		}
+		for _, mode := range modes {
+			if mode != scoring.ModeDifference {
+				row = append(row, table.Plain(r.Result(s.f1, scoring.Overall, mode)))
+			}
+		}
+		row[1] = strings.Join(counts, "/")
+		t.Rows = append(t.Rows, row)
+	}
+	t.Notes = append([]string{"F1: of the label that all answers of the row have"}, said.Lines()...)
+	return t
+}

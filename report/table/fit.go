@@ -1,0 +1,196 @@
+package table
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// How narrow a column of words may become: before the table is broken, and in
+// the end.
+const (
+	narrow    = 40
+	narrowest = 16
+)
+
+// TextWithin prints for a terminal of so many columns. Lines of words are
+// wrapped, and so are cells of words. A table that is too wide nevertheless goes
+// on beneath itself, with the words that its rows begin with again: a line that
+// the terminal breaks where it likes cannot be read. A terminal of 0 columns has
+// room for anything.
+func TextWithin(columns int) Writer {
+	if columns <= 0 {
+		return Text
+	}
+	return func(w io.Writer, t Table) error {
+		return write(w, t, columns, parts(t, columns))
+	}
+}
+
+// write prints the lines of a table, laid out in parts; columns is 0 where lines
+// may have any length.
+func write(w io.Writer, t Table, columns int, parts []Table) error {
+	var lines []string
+	if t.Title != "" {
+		for line := range strings.Lines(t.Title) {
+			lines = append(lines, wrapped("", Clean(strings.TrimSuffix(line, "\n")), columns)...)
+		}
+	}
+	for i, part := range parts {
+		if i > 0 {
+			lines = append(lines, "")
+		}
+		lines = append(lines, body(part, columns)...)
+	}
+	for _, n := range t.Notes {
+		lines = append(lines, wrapped(" ", Clean(n), columns)...)
+	}
+	_, err := fmt.Fprintln(w, strings.Join(append(lines, ""), "\n"))
+	return err
+}
+
+// wrapped breaks a line between words; what goes on stands a little to the right.
+func wrapped(indent, line string, columns int) []string {
+	line = indent + line
+	if columns == 0 || text.StringWidthWithoutEscSequences(line) <= columns {
+		return []string{line}
+	}
+	var lines []string
+	begun := indent
+	for word := range strings.SplitSeq(line[len(indent):], " ") {
+		longer := begun + " " + word
+		switch {
+		case begun == indent:
+			begun += word
+		case text.StringWidthWithoutEscSequences(longer) <= columns:
+			begun = longer
+		default:
+			lines = append(lines, strings.TrimRight(begun, " "))
+			begun = indent + "    " + word
+		}
+	}
+	return append(lines, strings.TrimRight(begun, " "))
+}
+
+// parts are tables that fit, with the columns of one that may not.
+func parts(t Table, columns int) []Table {
+	if len(t.Rows) == 0 {
+		return []Table{t}
+	}
+	widths := widthsOf(t)
+	if sum(widths) > columns {
+		t = t.withoutEmpty()
+		widths = widthsOf(t)
+	}
+	for i, c := range t.Columns {
+		if !c.Right {
+			widths[i] = min(widths[i], narrow)
+		}
+	}
+	keys := keyColumns(t, widths, columns)
+	var all []Table
+	chosen, width := []int(nil), 0
+	for i := keys; i < len(t.Columns); i++ {
+		if len(chosen) > 0 && width+widths[i] > columns {
+			all = append(all, t.only(keys, chosen))
+			chosen = nil
+		}
+		if len(chosen) == 0 {
+			width = sum(widths[:keys])
+		}
+		chosen = append(chosen, i)
+		width += widths[i]
+	}
+	return append(all, t.only(keys, chosen))
+}
+
+// keyColumns counts the columns that begin every part: the words before the
+// first number, or the first alone where those take half of the room.
+func keyColumns(t Table, widths []int, columns int) int {
+	keys := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Right })
+	if keys <= 0 || sum(widths[:keys]) > columns/2 {
+		return min(1, len(t.Columns))
+	}
+	return keys
+}
+
+// limits are the columns of words that are wrapped for a table to fit, the
+// widest first, and how wide their words may be.
+func limits(t Table, columns int) map[int]int {
+	widths := widthsOf(t)
+	words := func(i int) bool { return !t.Columns[i].Right && widths[i] > narrowest }
+	out := map[int]int{}
+	for sum(widths) > columns {
+		widest := -1
+		for i := range widths {
+			if words(i) && (widest < 0 || widths[i] > widths[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			break
+		}
+		widths[widest] = max(narrowest, widths[widest]-(sum(widths)-columns))
+		out[widest] = widths[widest] - 2
+	}
+	return out
+}
+
+// withoutEmpty is the table without the columns that say nothing in any row.
+func (t Table) withoutEmpty() Table {
+	var said []int
+	for i := 1; i < len(t.Columns); i++ {
+		if slices.ContainsFunc(t.Rows, func(r []string) bool { return cellOf(r, i) != "" }) {
+			said = append(said, i)
+		}
+	}
+	return t.only(min(1, len(t.Columns)), said)
+}
+
+// only is the table with its first columns and some of the others.
+func (t Table) only(keys int, chosen []int) Table {
+	part := Table{Columns: slices.Clone(t.Columns[:keys])}
+	for _, i := range chosen {
+		part.Columns = append(part.Columns, t.Columns[i])
+	}
+	for _, r := range t.Rows {
+		row := slices.Clone(r[:min(keys, len(r))])
+		for _, i := range chosen {
+			row = append(row, cellOf(r, i))
+		}
+		part.Rows = append(part.Rows, row)
+	}
+	return part
+}
+
+// widthsOf are the columns' widths on a terminal, with the space on both sides.
+func widthsOf(t Table) []int {
+	widths := make([]int, len(t.Columns))
+	for i, c := range t.Columns {
+		widths[i] = text.StringWidthWithoutEscSequences(Clean(c.Name))
+		for _, r := range t.Rows {
+			widths[i] = max(widths[i], text.StringWidthWithoutEscSequences(Clean(cellOf(r, i))))
+		}
+		widths[i] += 2
+	}
+	return widths
+}
+
+// cellOf a row, which may end early.
+func cellOf(row []string, i int) string {
+	if i < len(row) {
+		return row[i]
+	}
+	return ""
+}
+
+func sum(all []int) int {
+	n := 0
+	for _, x := range all {
+		n += x
+	}
+	return n
+}

@@ -1,0 +1,68 @@
+package table
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// wide is a table as comparisons of runs with long names are.
+var wide = Table{
+	Title: "A = " + strings.Repeat("term ", 40) + "\nshort",
+	Columns: []Column{{"metric", false}, {"mode", false}, {"group", false}, {"a long heading", true}, {"95 % interval", true},
+		{"noise floor", true}, {"McNemar p", true}, {"in words", false}},
+	Rows: [][]string{
+		{"strict", "", "overall", "n11", "[-40.62, +3.12]", "x13", "p14", strings.Repeat("many words ", 12)},
+		{"first-position", "", "Knowledge", "n21", "[-250.00, +50.00]", "x23", "p24", "few"},
+		{"short"}, // a row may end early
+	},
+	Notes: []string{strings.Repeat("note ", 50)},
+}
+
+func fitted(t *testing.T, table Table, columns int) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := TextWithin(columns)(&b, table); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// Every line fits, every number stands there, and whatever part of a table a
+// number is in, its row can be told.
+func TestTextWithin(t *testing.T) {
+	for _, columns := range []int{60, 80, 100, 132} {
+		text := fitted(t, wide, columns)
+		for line := range strings.Lines(text) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > columns {
+				t.Errorf("%d columns: a line of %d: %s", columns, n, line)
+			}
+			for _, number := range []string{"n21", "+50.00", "x23", "p24"} {
+				if strings.Contains(line, number) && !strings.Contains(line, "first-position") {
+					t.Errorf("%d columns: whose is %s? %s", columns, number, line)
+				}
+			}
+		}
+		for word, times := range map[string]int{"term": 40, "note": 50, "many": 12, "n11": 1, "n21": 1, "-40.62": 1, "x13": 1, "p24": 1, "few": 1, "mode": 0} {
+			if got := strings.Count(text, word); got != times {
+				t.Errorf("%d columns: %q stands there %d times, want %d:\n%s", columns, word, got, times, text)
+			}
+		}
+	}
+}
+
+// What fits is printed as it always is, and so is everything where there is no
+// terminal.
+func TestTextThatFits(t *testing.T) {
+	for _, columns := range []int{0, 1000} {
+		if got, want := fitted(t, wide, columns), fitted(t, wide, 0); got != want {
+			t.Errorf("%d columns:\n%s\nwant\n%s", columns, got, want)
+		}
+	}
+	for _, odd := range []Table{{}, {Title: "no rows", Columns: []Column{{"a", false}}}, {Columns: []Column{{"n", true}}, Rows: [][]string{{"1"}}}} {
+		if got, want := fitted(t, odd, 5), fitted(t, odd, 0); got != want && odd.Title == "" {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

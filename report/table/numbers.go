@@ -1,0 +1,139 @@
+package table
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gavel/scoring"
+)
+
+// Undefined stands where there is no number.
+const undefined = "n/a"
+
+// Defined tells a number from what is none.
+func Defined(v *float64) bool { return v != nil && !math.IsNaN(*v) && !math.IsInf(*v, 0) }
+
+// Fixed writes a number with so many decimals.
+func Fixed(v *float64, decimals int) string {
+	if !Defined(v) {
+		return undefined
+	}
+	return strconv.FormatFloat(*v, 'f', decimals, 64)
+}
+
+// Signed is Fixed of a difference.
+func Signed(v *float64, decimals int) string {
+	if Defined(v) && *v > 0 {
+		return "+" + Fixed(v, decimals)
+	}
+	return Fixed(v, decimals)
+}
+
+// Interval is Fixed with the ends of its interval, where it has one.
+func Interval(v, low, high *float64, decimals, ends int) string {
+	if !Defined(v) || !Defined(low) || !Defined(high) {
+		return Fixed(v, decimals)
+	}
+	return fmt.Sprintf("%s [%s, %s]", Fixed(v, decimals), Fixed(low, ends), Fixed(high, ends))
+}
+
+// Cell is a number in a file: without zeros at its end, and nothing where it is
+// undefined.
+func Cell(v *float64, decimals int) string {
+	if v == nil {
+		return ""
+	}
+	s := strconv.FormatFloat(*v, 'f', decimals, 64)
+	if strings.Contains(s, ".") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	return s
+}
+
+// PValue of a test; nothing where there was none.
+func PValue(p *float64) string {
+	switch {
+	case p == nil:
+		return ""
+	case *p < 0.0001:
+		return "<0.0001"
+	}
+	return Fixed(p, 4)
+}
+
+// write of a result, or an end of its interval, which has a decimal less.
+func inUnit(v *float64, x scoring.Result, less int) string {
+	decimals := 2 - less
+	switch {
+	case x.Unit == scoring.UnitCount:
+		decimals = 0
+	case x.Unit != "":
+		decimals = 4 - less // as the papers print them
+	}
+	if x.Mode == scoring.ModeDifference {
+		return Signed(v, decimals)
+	}
+	return Fixed(v, decimals)
+}
+
+// Plain is a result with the decimals of its unit, and with its sign where it
+// is a difference.
+func Plain(x scoring.Result) string { return inUnit(x.Value, x, 0) }
+
+// Whole is a result with its interval.
+func Whole(x scoring.Result) string {
+	if x.Value == nil || x.Low == nil {
+		return Plain(x)
+	}
+	return Plain(x) + " " + Ends(x)
+}
+
+// Ends of a result's interval.
+func Ends(x scoring.Result) string {
+	if x.Low == nil {
+		return undefined
+	}
+	return fmt.Sprintf("[%s, %s]", inUnit(x.Low, x, 1), inUnit(x.High, x, 1))
+}
+
+// Count is a number of things, with an s where there are several.
+func Count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
+
+// Remarks gathers what numbers remark: one line for all that remark the same.
+type Remarks struct {
+	notes []string
+	names map[string][]string
+}
+
+// Add a note on what name says; "" is none.
+func (r *Remarks) Add(name, note string) {
+	if note == "" {
+		return
+	}
+	if r.names == nil {
+		r.names = map[string][]string{}
+	}
+	if r.names[note] == nil {
+		r.notes = append(r.notes, note)
+	}
+	if !slices.Contains(r.names[note], name) {
+		r.names[note] = append(r.names[note], name)
+	}
+}
+
+// Lines are the notes, each with the names before it.
+func (r *Remarks) Lines() []string {
+	lines := make([]string, len(r.notes))
+	for i, note := range r.notes {
+		lines[i] = strings.Join(r.names[note], ", ") + ": " + note
+	}
+	return lines
+}

@@ -1,0 +1,184 @@
+// Package table is the one model of tables, with a writer for each format.
+package table
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+
+	pretty "github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// Table is rows of words and numbers, with notes under it.
+type Table struct {
+	Title   string
+	Columns []Column
+	Rows    [][]string
+	Notes   []string
+}
+
+// Column is a heading; numbers stand to the right.
+type Column struct {
+	Name  string
+	Right bool
+}
+
+// Left are columns of words.
+func Left(names ...string) []Column { return columns(false, names) }
+
+// Right are columns of numbers.
+func Right(names ...string) []Column { return columns(true, names) }
+
+func columns(right bool, names []string) []Column {
+	out := make([]Column, len(names))
+	for i, name := range names {
+		out[i] = Column{name, right}
+	}
+	return out
+}
+
+// Writer prints tables in one format.
+type Writer func(w io.Writer, t Table) error
+
+// Text prints lines of any length.
+func Text(w io.Writer, t Table) error { return write(w, t, 0, []Table{t}) }
+
+// body are the lines of a table's rows, at most so wide if that can be; columns
+// is 0 where they may have any width.
+func body(t Table, columns int) []string {
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	var widest map[int]int
+	if columns > 0 {
+		widest = limits(t, columns)
+	}
+	tw := layout(t, Clean, widest)
+	tw.SetStyle(pretty.StyleLight)
+	tw.Style().Options.DrawBorder = false
+	tw.Style().Options.SeparateColumns = false
+	tw.Style().Format.Header = text.FormatDefault
+	lines := strings.Split(tw.Render(), "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(l, " ")
+	}
+	return lines
+}
+
+// Markdown prints a GitHub table.
+func Markdown(w io.Writer, t Table) error {
+	if t.Title != "" {
+		for line := range strings.Lines(t.Title) {
+			if _, err := fmt.Fprintf(w, "**%s**  \n", escapeMarkdown(strings.TrimSuffix(line, "\n"))); err != nil {
+				return err
+			}
+		}
+		if _, err := fmt.Fprintln(w); err != nil {
+			return err
+		}
+	}
+	if len(t.Rows) > 0 {
+		if _, err := fmt.Fprintln(w, layout(t, escapeCell, nil).RenderMarkdown()); err != nil {
+			return err
+		}
+	}
+	for _, n := range t.Notes {
+		if _, err := fmt.Fprintf(w, "\n- %s", escapeMarkdown(n)); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprint(w, "\n\n")
+	return err
+}
+
+// layout fills a table with words made safe by cell. Those of the columns named
+// in widest are wrapped.
+func layout(t Table, cell func(string) string, widest map[int]int) pretty.Writer {
+	tw := pretty.NewWriter()
+	header := make(pretty.Row, len(t.Columns))
+	var configs []pretty.ColumnConfig
+	for i, c := range t.Columns {
+		header[i] = cell(c.Name)
+		config := pretty.ColumnConfig{Number: i + 1, WidthMax: widest[i], WidthMaxEnforcer: text.WrapSoft}
+		if c.Right {
+			config.Align, config.AlignHeader = text.AlignRight, text.AlignRight
+		}
+		configs = append(configs, config)
+	}
+	tw.AppendHeader(header)
+	tw.SetColumnConfigs(configs)
+	for _, r := range t.Rows {
+		row := make(pretty.Row, len(r))
+		for i, c := range r {
+			row[i] = cell(c)
+		}
+		tw.AppendRow(row)
+	}
+	return tw
+}
+
+// Clean makes words of others, model names and paths, safe to print: no control
+// characters, no escape sequences, no marks that turn the direction of writing.
+func Clean(s string) string {
+	return inLine.Replace(Harmless(s))
+}
+
+var inLine = strings.NewReplacer("\n", "\uFFFD", "\t", "\uFFFD")
+
+// Harmless takes out what would steer a terminal. Lines and tabs stay.
+func Harmless(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return '\uFFFD'
+		}
+		return r
+	}, text)
+}
+
+var markdown = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "<", "&lt;", "`", "\\`", "](", `]\(`)
+
+// escapeCell makes words plain text in a cell, where the table's writer escapes
+// the pipes.
+func escapeCell(s string) string { return markdown.Replace(Clean(s)) }
+
+func escapeMarkdown(s string) string { return strings.ReplaceAll(escapeCell(s), "|", `\|`) }
+
+// WriteCSV writes rows with cells that a spreadsheet will not take for formulas.
+func WriteCSV(w io.Writer, rows [][]string) error {
+	cw := csv.NewWriter(w)
+	for _, row := range rows {
+		safe := make([]string, len(row))
+		for i, cell := range row {
+			safe[i] = inert(Clean(cell))
+		}
+		if err := cw.Write(safe); err != nil {
+			return err
+		}
+	}
+	cw.Flush()
+	return cw.Error()
+}
+
+// inert puts an apostrophe before a cell that would be a formula; numbers stay.
+func inert(cell string) string {
+	if cell == "" || !strings.ContainsRune("=+-@", rune(cell[0])) {
+		return cell
+	}
+	if _, err := strconv.ParseFloat(cell, 64); err == nil {
+		return cell
+	}
+	return "'" + cell
+}
+
+// CSV writes a table as it stands.
+func CSV(w io.Writer, t Table) error {
+	header := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		header[i] = c.Name
+	}
+	return WriteCSV(w, append([][]string{header}, t.Rows...))
+}

@@ -1,0 +1,173 @@
+package scoring
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gavel/judging"
+)
+
+// game is one judgment of a pair, as scores need it.
+type game struct {
+	outcome judging.Outcome
+	choice  int8 // candidate judged the better; -1 for none
+	first   int8 // candidate shown first
+	seen    bool
+}
+
+// decided tells whether the game names a response.
+func (g game) decided() bool { return g.outcome == judging.Decided }
+
+// verdict tells whether the game has one, a tie included.
+func (g game) verdict() bool { return g.decided() || g.outcome == judging.Tie }
+
+// points is JudgeBench's: +1 for the labelled answer, −1 for the opposite, 0
+// for anything else.
+func (g game) points(gold int8) int {
+	switch {
+	case !g.decided():
+		return 0
+	case g.choice == gold:
+		return 1
+	}
+	return -1
+}
+
+// pair is what is scored and resampled: two responses with their two games.
+type pair struct {
+	item string
+	*pattern
+}
+
+// pattern is all of a pair that scores look at. There are few, whatever the
+// number of pairs, and the pairs share them.
+type pattern struct {
+	group string
+	gold  int8
+	own   int8 // the judge's own answer to the question, where it was shown: see the own constants
+	games [2]game
+}
+
+func (p *pattern) complete() bool { return p.games[0].seen && p.games[1].seen }
+
+// pairs scores runs that compare two responses in both orders.
+type pairs struct {
+	manifest *judging.Manifest
+	rows     []pair // in the end: with both games, by item
+
+	items    *judging.IDs
+	isLent   bool               // items is somebody else's
+	patterns []*pattern         // the distinct ones
+	number   map[pattern]uint32 // of a pattern in patterns
+	of       []uint32           // 1 + the pattern of each item; 0: no record yet
+
+	forecasts []forecast // of decided games whose label probabilities are known
+	unlikely  int        // decided games whose label is not the likeliest of those on offer
+	repeats   map[string]*repeated
+}
+
+func newPairs(m *judging.Manifest) Scorer {
+	return &pairs{manifest: m, items: new(judging.IDs), number: map[pattern]uint32{}}
+}
+
+func (f *pairs) lend(items *judging.IDs) { f.items, f.isLent = items, true }
+
+func (*pairs) unit() string        { return "pair" }
+func (*pairs) noun() string        { return "game" }
+func (*pairs) lacking() string     { return "pairs have not both games" }
+func (*pairs) headline() string    { return "strict" }
+func (*pairs) headings() []heading { return []heading{{"strict", "", mcNemar}} }
+
+func (f *pairs) confidences() (known, unlikely int) { return len(f.forecasts), f.unlikely }
+
+// gameOf is the game that a record is of.
+func (f *pairs) gameOf(r *judging.Record, v judging.Verdict) (game, error) {
+	if len(r.Order) != 2 || r.Showing > 1 {
+		return game{}, fmt.Errorf("%s has two showings of two candidates, this record is of another kind", f.manifest.Spec.Protocol)
+	}
+	return game{outcome: v.Outcome, choice: int8(v.Choice), first: candidate(r, r.Order[0]), seen: true}, nil
+}
+
+func (f *pairs) add(r *judging.Record, v judging.Verdict, p judging.Asker) (bool, error) {
+	made, err := f.gameOf(r, v)
+	if err != nil || f.manifest.Spec.Parameters.Times() > 1 && !f.repeat(r, made) {
+		return false, err
+	}
+	if r.Repeat > 0 {
+		return true, nil
+	}
+	i := f.item(r.Item)
+	is := pattern{group: r.Group, gold: candidate(r, r.Gold), own: knownOwn(r)}
+	if n := f.of[i]; n > 0 {
+		is = *f.patterns[n-1]
+	}
+	game := &is.games[r.Showing]
+	if game.seen {
+		return false, nil // the first stands, as for the run itself
+	}
+	*game = made
+	if c, ok := confidence(r, p, v); ok && made.decided() {
+		if slices.ContainsFunc(r.Probabilities, func(p judging.Probability) bool { return p.P > c }) {
+			f.unlikely++
+		}
+		f.forecasts = append(f.forecasts, forecast{strings.Clone(r.Item), r.Showing, c, made.choice == is.gold})
+	}
+	f.of[i] = f.patternOf(is) + 1
+	return true, nil
+}
+
+// item numbers an item.
+func (f *pairs) item(id string) int {
+	i, ok := f.items.Find(id)
+	if !ok {
+		if f.isLent { // an item that the lender did not know of
+			own := new(judging.IDs)
+			for i := range f.items.Len() {
+				own.Add(f.items.At(i))
+			}
+			f.items, f.isLent = own, false
+		}
+		i, _ = f.items.Add(id)
+	}
+	for len(f.of) <= i {
+		f.of = append(f.of, 0)
+	}
+	return i
+}
+
+func (f *pairs) patternOf(p pattern) uint32 {
+	n, ok := f.number[p]
+	if !ok {
+		p.group = strings.Clone(p.group) // not a view into a record
+		n = uint32(len(f.patterns))
+		f.patterns, f.number[p] = append(f.patterns, &p), n
+	}
+	return n
+}
+
+func (f *pairs) finish() (complete, partial int) {
+	for i, n := range f.of {
+		switch {
+		case n == 0:
+		case f.patterns[n-1].complete():
+			f.rows = append(f.rows, pair{f.items.At(i), f.patterns[n-1]})
+		default:
+			partial++
+		}
+	}
+	slices.SortFunc(f.rows, func(a, b pair) int { return strings.Compare(a.item, b.item) })
+	f.forecasts = slices.DeleteFunc(f.forecasts, func(x forecast) bool { // of pairs that are not scored
+		_, ok := slices.BinarySearchFunc(f.rows, x.item, func(p pair, item string) int { return strings.Compare(p.item, item) })
+		return !ok
+	})
+	return len(f.rows), partial
+}
+
+// candidate is the index of a candidate of a pair.
+func candidate(r *judging.Record, id string) int8 {
+	if r.CandidateID(0) == id {
+		return 0
+	}
+	return 1
+}
