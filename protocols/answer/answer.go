@@ -13,6 +13,7 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/protocols/reading"
 )
 
 const name = "answer"
@@ -214,7 +215,7 @@ func answerOracle(item datasets.Item, s judging.Showing, labels []string) backen
 	numbers := []string{item.Answer}
 	if gold, ok := readNumber(item.Answer); ok {
 		for _, off := range []int64{1, 10} {
-			numbers = append(numbers, plain(new(big.Rat).Add(gold, big.NewRat(off, 1))))
+			numbers = append(numbers, reading.Plain(new(big.Rat).Add(gold, big.NewRat(off, 1))))
 		}
 	}
 	o.Order = inOrder(len(numbers))

@@ -7,6 +7,7 @@ import (
 
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/protocols/reading"
 )
 
 // markerOption is for replies that say their answer in a way of their own, as
@@ -60,11 +61,11 @@ func (p answer) marked(s judging.Showing, reply string, how judging.Reading) (v 
 // behind reads what stands behind one marker.
 func behind(s judging.Showing, rest string) (judging.Verdict, bool) {
 	if s.Shape == datasets.Number {
-		n, ok := numberOfSentence(plainDigits(rest))
+		n, ok := numberOfSentence(reading.PlainDigits(rest))
 		if !ok {
 			return judging.Verdict{}, false
 		}
-		return judging.Verdict{Outcome: judging.Decided, Choice: judging.Nobody, Answer: plain(n.rational()), Label: n.written, Rule: RuleMarker}, true
+		return judging.Verdict{Outcome: judging.Decided, Choice: judging.Nobody, Answer: n.Value(), Label: n.Written, Rule: RuleMarker}, true
 	}
 	m := letterFirst.FindStringSubmatch(rest)
 	if m == nil {

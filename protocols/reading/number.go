@@ -25,7 +25,7 @@ func (v *view) statedNumber() (f Found, ok bool) {
 			}
 		case "####":
 			line, _, _ := strings.Cut(v.text[end:min(len(v.text), end+after)], "\n")
-			if n, found := nextNumber(line, 0); found && strings.Trim(line[:n.start], " $#:") == "" {
+			if n, found := NextNumeral(line, 0); found && strings.Trim(line[:n.Start], " $#:") == "" {
 				f, ok = v.evaluate(RuleHashes, line, end)
 			}
 		default:
@@ -85,53 +85,53 @@ var (
 func (v *view) evaluate(rule, s string, i int) (Found, bool) {
 	from := 0
 	for range 4 {
-		n, ok := nextNumber(s, from)
-		if !ok || sentence.MatchString(s[:n.start]) {
+		n, ok := NextNumeral(s, from)
+		if !ok || sentence.MatchString(s[:n.Start]) {
 			return Found{}, false
 		}
-		if !negation.MatchString(s[max(0, n.start-24):n.start]) {
+		if !negation.MatchString(s[max(0, n.Start-24):n.Start]) {
 			return v.valueFrom(rule, s, i, n)
 		}
-		from = n.end
+		from = n.End
 	}
 	return Found{}, false
 }
 
 // valueFrom is the value of the expression that begins with the number n.
-func (v *view) valueFrom(rule, s string, i int, n number) (Found, bool) {
+func (v *view) valueFrom(rule, s string, i int, n Numeral) (Found, bool) {
 	end := len(s)
-	if m := clause.FindStringIndex(s[n.end:]); m != nil {
-		end = n.end + m[0]
+	if m := clause.FindStringIndex(s[n.End:]); m != nil {
+		end = n.End + m[0]
 	}
 	best, whole := n, v.single(s, &n)
 	if whole {
 		best = n
 	}
-	for _, m := range equals.FindAllStringIndex(s[n.end:end], 40) {
-		next, ok := nextNumber(s, n.end+m[1])
-		if !ok || next.start >= end || !afterEquals.MatchString(s[n.end+m[1]:next.start]) {
+	for _, m := range equals.FindAllStringIndex(s[n.End:end], 40) {
+		next, ok := NextNumeral(s, n.End+m[1])
+		if !ok || next.Start >= end || !afterEquals.MatchString(s[n.End+m[1]:next.Start]) {
 			continue
 		}
 		if v.single(s, &next) {
 			best, whole = next, true
 		}
 	}
-	if !whole || orElse.MatchString(s[best.end:]) || span_.MatchString(s[best.end:]) {
-		return v.several(rule, i+n.start, i+best.end), true
+	if !whole || orElse.MatchString(s[best.End:]) || span_.MatchString(s[best.End:]) {
+		return v.several(rule, i+n.Start, i+best.End), true
 	}
-	return v.found(rule, best.value(), i+best.start, i+best.end), true
+	return v.found(rule, best.Value(), i+best.Start, i+best.End), true
 }
 
 // single tells whether a number stands for itself, and is no part of an expression; with a power of ten it is one.
-func (v *view) single(s string, n *number) bool {
-	if m := power10.FindStringSubmatchIndex(s[n.end:]); m != nil && !strings.ContainsAny(n.digits, "/e") {
-		n.digits += "e" + strings.TrimPrefix(strings.ReplaceAll(s[n.end+m[2]:n.end+m[3]], "−", "-"), "+")
-		n.end += m[1]
+func (v *view) single(s string, n *Numeral) bool {
+	if m := power10.FindStringSubmatchIndex(s[n.End:]); m != nil && !strings.ContainsAny(n.digits, "/e") {
+		n.digits += "e" + strings.TrimPrefix(strings.ReplaceAll(s[n.End+m[2]:n.End+m[3]], "−", "-"), "+")
+		n.End += m[1]
 	}
-	return !goesOn.MatchString(s[n.end:]) && !symbolic.MatchString(s[n.end:])
+	return !goesOn.MatchString(s[n.End:]) && !symbolic.MatchString(s[n.End:])
 }
 
-func (n number) value() string { return plain(n.rational()) }
+func (n Numeral) Value() string { return Plain(n.Rational()) }
 
 // lastNumber is the number of the last sentence that has one: after its last sign of equality, else in bold, else the
 // last.
@@ -156,8 +156,8 @@ const longLine = 4000
 func (v *view) numberOfLine(start, end int) (Found, bool) {
 	start = max(start, end-longLine)
 	line := v.text[start:end]
-	var all []number
-	for n, ok := nextNumber(line, 0); ok; n, ok = nextNumber(line, n.end) {
+	var all []Numeral
+	for n, ok := NextNumeral(line, 0); ok; n, ok = NextNumeral(line, n.End) {
 		if !v.isMarker(line, n) {
 			all = append(all, n)
 		}
@@ -166,43 +166,43 @@ func (v *view) numberOfLine(start, end int) (Found, bool) {
 		return Found{}, false
 	}
 	last := all[len(all)-1]
-	from := lastSentence(line, last.start)
-	if k := strings.LastIndexAny(line[:last.start], "="); k >= from {
+	from := lastSentence(line, last.Start)
+	if k := strings.LastIndexAny(line[:last.Start], "="); k >= from {
 		return v.evaluate(RuleEquality, line[from:], start+from)
 	}
-	var bold *number
-	for k := len(all) - 1; k >= 0 && all[k].start >= from; k-- {
+	var bold *Numeral
+	for k := len(all) - 1; k >= 0 && all[k].Start >= from; k-- {
 		n := all[k]
-		if negation.MatchString(line[max(0, n.start-24):n.start]) {
+		if negation.MatchString(line[max(0, n.Start-24):n.Start]) {
 			continue
 		}
-		if v.inBold(start+n.start, start+n.end) {
+		if v.inBold(start+n.Start, start+n.End) {
 			bold = &all[k]
 			break
 		}
 	}
 	if bold != nil {
 		v.single(line, bold)
-		return v.found(RuleBold, bold.value(), start+bold.start, start+bold.end), true
+		return v.found(RuleBold, bold.Value(), start+bold.Start, start+bold.End), true
 	}
 	return v.lastOf(line, start, all, from)
 }
 
 // lastOf is the last number that is not denied.
-func (v *view) lastOf(line string, start int, all []number, from int) (Found, bool) {
+func (v *view) lastOf(line string, start int, all []Numeral, from int) (Found, bool) {
 	for k := len(all) - 1; k >= 0; k-- {
 		n := all[k]
-		if negation.MatchString(line[max(0, n.start-24):n.start]) {
+		if negation.MatchString(line[max(0, n.Start-24):n.Start]) {
 			continue
 		}
-		if k > 0 && all[k-1].start >= from && eitherOr.MatchString(line[all[k-1].end:n.start]) {
-			return v.several(RuleLast, start+all[k-1].start, start+n.end), true
+		if k > 0 && all[k-1].Start >= from && eitherOr.MatchString(line[all[k-1].End:n.Start]) {
+			return v.several(RuleLast, start+all[k-1].Start, start+n.End), true
 		}
-		if k > 0 && line[n.start:n.end] == "10" && power10.MatchString(line[all[k-1].end:]) {
+		if k > 0 && line[n.Start:n.End] == "10" && power10.MatchString(line[all[k-1].End:]) {
 			n = all[k-1]
 		}
 		v.single(line, &n)
-		return v.found(RuleLast, n.value(), start+n.start, start+n.end), true
+		return v.found(RuleLast, n.Value(), start+n.Start, start+n.End), true
 	}
 	return Found{}, false
 }
@@ -210,11 +210,11 @@ func (v *view) lastOf(line string, start int, all []number, from int) (Found, bo
 var eitherOr = regexp.MustCompile(`^[\s)%]*(?:[a-zA-Z]{1,12}\s+)?or\s+(?:maybe |perhaps |even )?[$€£]?$`)
 
 // isMarker tells whether a number is that of a list's item.
-func (v *view) isMarker(line string, n number) bool {
-	if strings.TrimLeft(line[:n.start], " \t(") != "" {
+func (v *view) isMarker(line string, n Numeral) bool {
+	if strings.TrimLeft(line[:n.Start], " \t(") != "" {
 		return false
 	}
-	rest := line[n.end:]
+	rest := line[n.End:]
 	return len(rest) > 1 && (rest[0] == '.' || rest[0] == ')' || rest[0] == ':') && strings.TrimSpace(rest[1:]) != ""
 }
 

@@ -105,11 +105,11 @@ func checkFound(t testing.TB, r reader, reply string, f Found) {
 	case "letter":
 		same = strings.EqualFold(span, f.Value)
 	case "number":
-		n, ok := nextNumber(span, 0)
+		n, ok := NextNumeral(span, 0)
 		same = ok
 		if ok {
 			undress(span).single(span, &n)
-			same = n.value() == f.Value || n.value() == strings.TrimPrefix(f.Value, "-")
+			same = n.Value() == f.Value || n.Value() == strings.TrimPrefix(f.Value, "-")
 		}
 	case "option":
 		same = strings.TrimLeft(span, "0") == f.Value || words[strings.ToLower(span)] != 0
@@ -191,7 +191,7 @@ var offered = map[string]func(string) bool{
 	"preference":  func(s string) bool { return len(s) == 1 && strings.Contains("ABC", s) },
 	"correctness": func(s string) bool { return s == Correct || s == Incorrect },
 	"letter":      func(s string) bool { return len(s) == 1 && strings.Contains("ABCDEFGHIJ", s) },
-	"number":      func(s string) bool { n, ok := nextNumber(s, 0); return ok && n.end == len(s) },
+	"number":      func(s string) bool { n, ok := NextNumeral(s, 0); return ok && n.End == len(s) },
 	"option":      func(s string) bool { return len(s) == 1 && strings.Contains("123", s) },
 }
 

@@ -9,18 +9,18 @@ import (
 	"unicode/utf8"
 )
 
-// number is one that a text has, and where.
-type number struct {
-	start, end int
-	written    string
+// Numeral is a number that a text has, and where.
+type Numeral struct {
+	Start, End int
+	Written    string
 	digits     string // with sign and what stands after them, as big.Rat reads it
 }
 
 // maxDigits is the longest number that is one: what is longer is an id or noise.
 const maxDigits = 60
 
-// nextNumber finds the first number of a text that begins at or after from.
-func nextNumber(text string, from int) (number, bool) {
+// NextNumeral finds the first number of a text that begins at or after from.
+func NextNumeral(text string, from int) (Numeral, bool) {
 	for i := from; i < len(text); i++ {
 		if !isDigit(text, i) && !(text[i] == '.' && isDigit(text, i+1)) {
 			continue
@@ -30,15 +30,15 @@ func nextNumber(text string, from int) (number, bool) {
 			end++
 		}
 		if !inWord(text, i) && end-i <= maxDigits && !(text[i] == '.' && i > 0 && (text[i-1] == '.' || isDigit(text, i-1))) {
-			return numberAt(text, i), true
+			return numeralAt(text, i), true
 		}
 		i = max(i, end-1)
 	}
-	return number{}, false
+	return Numeral{}, false
 }
 
-// numberAt reads the number whose digits begin at i.
-func numberAt(text string, i int) number {
+// numeralAt reads the number whose digits begin at i.
+func numeralAt(text string, i int) Numeral {
 	digits, end := wholePart(text, i)
 	whole := true
 	if end < len(text) && text[end] == '.' && isDigit(text, end+1) {
@@ -63,11 +63,11 @@ func numberAt(text string, i int) number {
 	if minus {
 		digits = "-" + digits
 	}
-	return number{start, end, text[start:end], digits}
+	return Numeral{start, end, text[start:end], digits}
 }
 
 // rational is the number itself. Its digits are such as big.Rat reads.
-func (n number) rational() *big.Rat {
+func (n Numeral) Rational() *big.Rat {
 	r, _ := new(big.Rat).SetString(n.digits)
 	return r
 }
@@ -195,9 +195,9 @@ func digitsFrom(text string, i int) string {
 	return text[min(i, len(text)):end]
 }
 
-// plain writes a number without what does not count: 45.0 as 45, and as a
+// Plain writes a number without what does not count: 45.0 as 45, and as a
 // decimal number where it is one.
-func plain(r *big.Rat) string {
+func Plain(r *big.Rat) string {
 	if digits, exact := r.FloatPrec(); exact {
 		return r.FloatString(digits)
 	}

@@ -255,6 +255,16 @@ func (d *dresser) rune(i int, r rune, s string) {
 	d.put(i, s)
 }
 
+// PlainDigits writes the decimal digits of all scripts as 0 to 9.
+func PlainDigits(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < utf8.RuneSelf || !unicode.Is(unicode.Nd, r) {
+			return r
+		}
+		return plainDigit(r)
+	}, text)
+}
+
 // plainDigit writes a decimal digit of any script as 0 to 9.
 func plainDigit(r rune) rune {
 	for _, script := range unicode.Nd.R16 { // each range is one or more rows of ten, from zero
