@@ -69,6 +69,25 @@ type Verdict struct {
 	Choice  int    // the candidate judged the better, or Nobody
 	Answer  string // of a question without candidates: what was read
 	Rule    string // which of several rules found it; "" where there is one
+
+	Start, End int // where it stands in the text that was read; both 0 where that is not known
+}
+
+// Same tells whether two verdicts say the same.
+func (v Verdict) Same(w Verdict) bool {
+	return v.Outcome == w.Outcome && v.Choice == w.Choice && v.Answer == w.Answer
+}
+
+// Found is a verdict for choice that stands in bytes start to end of what was read; of an outcome that is none, what
+// stands there is the label alone.
+func Found(outcome Outcome, rule, reply string, start, end, choice int) Verdict {
+	switch outcome {
+	case Decided:
+		return Verdict{Outcome: Decided, Choice: choice, Label: reply[start:end], Rule: rule, Start: start, End: end}
+	case NoVerdict:
+		return Verdict{Outcome: NoVerdict, Choice: Nobody, Label: reply[start:end], Start: start, End: end}
+	}
+	return Verdict{Outcome: outcome, Choice: Nobody, Start: start, End: end}
 }
 
 // Policy says which of several labels binds.
@@ -92,8 +111,8 @@ type Asker interface {
 	// text around them.
 	Prompt(item datasets.Item, s Showing) Prompt
 	// Parse reads a reply, thinking already taken off, as a verdict on the
-	// showing. It maps the place shown to the candidate; nothing later turns
-	// labels round.
+	// showing, by the readers that how names: Robust, else Paper. It maps the
+	// place shown to the candidate; nothing later turns labels round.
 	Parse(s Showing, reply string, how Reading) Verdict
 }
 

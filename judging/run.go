@@ -183,7 +183,8 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Showing, repeat i
 		rec.Replies = append(rec.Replies, Reply{Finish: backends.TooLong, Detail: said, PromptTokens: req.PromptTokens})
 		return rec, nil
 	}
-	how := Reading{Policy: Unique, AcceptCut: params.AcceptCut}
+	// Whether there is another turn is decided by the paper's readers: what is asked does not change with ours.
+	how := Reading{Name: Paper, Policy: Unique, AcceptCut: params.AcceptCut}
 	failed := func(err error) (*Record, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -219,6 +220,11 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Showing, repeat i
 			backends.Message{Role: backends.Assistant, Content: resp.Text},
 			backends.Message{Role: backends.User, Content: next})
 		req.Encoded = backends.EncodeMessages(req.Messages)
+	}
+	how.Name = Robust
+	v, err := rec.Read(j.Asker, how)
+	if err != nil {
+		return nil, err
 	}
 	rec.Take(v)
 	return rec, nil

@@ -257,6 +257,9 @@ func (p answer) Parse(s judging.Showing, reply string, how judging.Reading) judg
 	if v, ok := p.marked(s, reply, how); ok {
 		return v
 	}
+	if how.Name == judging.Robust && s.Shape != datasets.Open {
+		return robust(s, reply, how)
+	}
 	switch s.Shape {
 	case datasets.Number:
 		value, written, rule := findNumber(reply, how)
@@ -282,6 +285,34 @@ func (p answer) Parse(s judging.Showing, reply string, how judging.Reading) judg
 		return judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody}
 	}
 	return placed(s, label, rule)
+}
+
+// robust reads the answer of the final statement.
+func robust(s judging.Showing, reply string, how judging.Reading) judging.Verdict {
+	if how.First {
+		reply = reading.BeforeNext(reply)
+	}
+	var f reading.Found
+	switch s.Shape {
+	case datasets.Number:
+		f = reading.Number(reply)
+		v := judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, f.Start, f.End, judging.Nobody)
+		v.Answer = f.Value
+		return v
+	case datasets.Preference:
+		var offered []string
+		for place := range s.Order {
+			offered = append(offered, letter(place))
+		}
+		f = reading.Preference(reply, offered)
+	default:
+		f = reading.Letter(reply, len(s.Order))
+	}
+	choice := judging.Nobody
+	if f.Outcome == reading.Stated {
+		choice = s.Order[f.Value[0]-'A']
+	}
+	return judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, f.Start, f.End, choice)
 }
 
 // placed is the verdict for the candidate at the place of a letter; a letter

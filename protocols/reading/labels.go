@@ -140,7 +140,7 @@ func (l labels) read(reply string) Found {
 	if f, ok := l.concluded(v); ok {
 		return f
 	}
-	return Found{}
+	return Found{Outcome: None}
 }
 
 // last is the last label that is a statement of its own.

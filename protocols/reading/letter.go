@@ -88,7 +88,7 @@ func (v *view) letterStatement(word string, start, end int) (at int, rule string
 // letterIn reads the letter that a statement names, whose complement begins at i.
 func (v *view) letterIn(rule string, i, n int) (Found, bool) {
 	if v.heads(i) {
-		return Found{}, false
+		return Found{Outcome: None}, false
 	}
 	s := v.complement(rule, i)
 	if m := joint.FindStringSubmatchIndex(s); m != nil {
@@ -100,7 +100,7 @@ func (v *view) letterIn(rule string, i, n int) (Found, bool) {
 		return v.letterOrSeveral(rule, s, i, at, n)
 	}
 	if rule == RuleBoxed {
-		return Found{}, false
+		return Found{Outcome: None}, false
 	}
 	return v.bracketedLetter(rule, s, i, n)
 }
@@ -154,7 +154,7 @@ func (v *view) letterOrSeveral(rule, s string, i, at, n int) (Found, bool) {
 		return v.several(rule, i+at, i+at+1+m[3]), true
 	}
 	if contradict.MatchString(rest) || v.asked(i+at+1) {
-		return Found{}, false
+		return Found{Outcome: None}, false
 	}
 	return v.letter(rule, i+at, n)
 }
@@ -171,7 +171,7 @@ func (v *view) letter(rule string, i, n int) (Found, bool) {
 	case place < n:
 		return v.found(rule, value, i, i+1), true
 	case value >= "N": // the X of "The answer is (X)"
-		return Found{}, false
+		return Found{Outcome: None}, false
 	}
 	return v.unoffered(rule, value, i, i+1), true
 }
@@ -187,7 +187,7 @@ func (v *view) jointLetter(rule, word, s string, i, n int) (Found, bool) {
 	if m := closest.FindStringIndex(s); m != nil {
 		return v.bracketedLetter(rule, s[m[0]:], i+m[0], n)
 	}
-	return Found{}, false
+	return Found{Outcome: None}, false
 }
 
 var (
@@ -205,12 +205,12 @@ func (v *view) bracketedLetter(rule, s string, i, n int) (Found, bool) {
 			at = m[k]
 		}
 		if contradict.MatchString(s[m[1]:]) || denied.MatchString(strings.ToLower(s[:m[0]])) {
-			return Found{}, false
+			return Found{Outcome: None}, false
 		}
 		places = append(places, at)
 	}
 	if len(places) == 0 || slices.ContainsFunc(places, func(p int) bool { return s[p] != s[places[0]] }) {
-		return Found{}, false
+		return Found{Outcome: None}, false
 	}
 	return v.letter(rule, i+places[0], n)
 }
@@ -223,7 +223,7 @@ func (v *view) praisedLetter(n int) (Found, bool) {
 	all := praise.FindAllStringSubmatchIndex(v.text, -1)
 	all = slices.DeleteFunc(all, func(m []int) bool { return !v.claims(m[2]) || v.asked(m[1]) })
 	if len(all) == 0 {
-		return Found{}, false
+		return Found{Outcome: None}, false
 	}
 	last := all[len(all)-1]
 	for _, m := range all {
@@ -257,5 +257,5 @@ func (v *view) aloneLetter(n int) Found {
 			return f
 		}
 	}
-	return Found{}
+	return Found{Outcome: None}
 }

@@ -147,7 +147,7 @@ func (v *view) lastNumber() Found {
 		}
 		end = start - 1
 	}
-	return Found{}
+	return Found{Outcome: None}
 }
 
 // longLine is as much of a line as is looked at.

@@ -16,7 +16,7 @@ func Option(reply string, n int, worst bool) Found {
 			return f
 		}
 	}
-	return Found{}
+	return Found{Outcome: None}
 }
 
 const optionNumber = `(?i:(?:the\s+)?option|choice|output|response)s?\s*(?i:no\.|nr\.|number)?\s*[\s:#\[("'{_]{0,4}(-?\d{1,9}\b|(?i:one|two|three|four|five|six|seven|eight|nine|ten)\b|[A-Z]\b)`

@@ -8,13 +8,13 @@ package reading
 
 import "regexp"
 
-// Outcome says whether a reply states something.
-type Outcome int
+// Outcome says whether a reply states something, in the words that records have for it.
+type Outcome string
 
 const (
-	None     Outcome = iota // nothing, or nothing that was on offer
-	Stated                  // one value
-	Conflict                // several at once
+	None     Outcome = "no-verdict" // nothing, or nothing that was on offer
+	Stated   Outcome = "decided"    // one value
+	Conflict Outcome = "conflict"   // several at once
 )
 
 // Found is what a reader makes of a reply.

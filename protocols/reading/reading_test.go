@@ -151,7 +151,7 @@ var longUnits = []string{
 // Long replies, each bad for a careless reader: one that goes over them once for every word would be at it
 // for minutes.
 func TestLongReplies(t *testing.T) {
-	const size = 1 << 18
+	const size = 1 << 17
 	for _, unit := range longUnits {
 		reply := strings.Repeat(unit, size/len(unit))
 		for _, r := range readers {
