@@ -91,28 +91,29 @@ func (b *opened) read() (err error) {
 	if len(b.Files) == 0 || b.Files[0].Name != indexFile+packed {
 		return errors.New("not a bundle of gavel: it does not begin with " + indexFile)
 	}
-	in, err := b.Files[0].open(b.file)
-	if err != nil {
-		return err
+	for _, f := range b.Files[1:] {
+		if !inBundle(f.Name) {
+			return fmt.Errorf("%q is no file of a bundle", f.Name)
+		}
 	}
-	defer in.Close()
-	text, err := io.ReadAll(io.LimitReader(in, mostIndex+1))
-	if err == nil && len(text) > mostIndex {
-		err = fmt.Errorf("%s is larger than %d MiB unpacked", indexFile, mostIndex>>20)
-	}
-	if err != nil {
+	var text []byte
+	err = b.each(func(_ File, in io.Reader) (err error) {
+		if text, err = io.ReadAll(io.LimitReader(in, mostIndex+1)); err == nil {
+			err = errEnough
+		}
 		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case len(text) > mostIndex:
+		return fmt.Errorf("%s is larger than %d MiB unpacked", indexFile, mostIndex>>20)
 	}
 	if err := json.Unmarshal(text, &b.Index); err != nil {
 		return fmt.Errorf("%s: %w", indexFile, err)
 	}
 	if b.Index.Schema > schema {
 		return fmt.Errorf("written by a newer gavel (schema %d, this one reads up to %d)", b.Index.Schema, schema)
-	}
-	for _, f := range b.Files[1:] {
-		if !inBundle(f.Name) {
-			return fmt.Errorf("%q is no file of a bundle", f.Name)
-		}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"archive/tar"
 	"bytes"
 	"context"
 	"errors"
@@ -111,67 +112,64 @@ func TestUsage(t *testing.T) {
 }
 
 // TestFlippedBit: wherever one bit changes, nothing is taken in, and what it is
-// in is named.
+// in or follows is named.
 func TestFlippedBit(t *testing.T) {
 	m, r := machine(t, ofBefore)
-	whole := read(t, r.Bundle)
-	r.Bundle = "bad.tar"
-	places := map[string]bool{}
-	for at := 0; at < len(whole); at += 7 {
-		bad := bytes.Clone(whole)
-		bad[at] ^= 1 << (at % 8)
-		write(t, r.Bundle, bad)
-		_, err := Import(m, r)
-		said := fmt.Sprint(err)
-		if err == nil || !strings.Contains(said, "nothing was taken in") {
-			t.Fatalf("byte %d changed: %v", at, err)
-		}
-		for _, name := range []string{"records.jsonl.zst", "items.jsonl.zst", repliesFile, sealFile} {
-			places[name] = places[name] || strings.Contains(said, name)
-		}
+	if _, err := Import(m, r); err != nil {
+		t.Fatal(err)
 	}
-	for name, named := range places {
-		if !named {
-			t.Errorf("%s was never named", name)
+	if _, err := Export(context.Background(), m, ExportRequest{Out: "one.tar", Runs: []string{"runs/old"}, Cache: "replies"}); err != nil {
+		t.Fatal(err)
+	}
+	for from, parts := range map[string][]string{
+		"one.tar": {"bundle.json.zst", "run.json.zst", "records.jsonl.zst", "items.jsonl.zst", repliesFile, sumsFile}, r.Bundle: {"items.jsonl.zst", oldSealFile},
+	} {
+		whole := read(t, from)
+		flip := ImportRequest{Bundle: "bad.tar", Runs: "flipped", Cache: "flipped-replies", MaxMiB: DefaultMaxMiB}
+		places := map[string]bool{}
+		for at := 0; at < len(whole); at += len(whole) / 300 {
+			bad := bytes.Clone(whole)
+			bad[at] ^= 1 << (at % 8)
+			write(t, flip.Bundle, bad)
+			_, err := Import(m, flip)
+			said := fmt.Sprint(err)
+			if err == nil || !strings.Contains(said, "nothing was taken in") || !strings.Contains(said, "is not what was written") && !strings.Contains(said, "cut short") {
+				t.Fatalf("byte %d of %s changed: %v", at, from, err)
+			}
+			for _, name := range parts {
+				places[name] = places[name] || strings.Contains(said, name)
+			}
 		}
-	}
-	for _, n := range []int{0, 100, 511, len(whole) / 2, len(whole) - 1} {
-		write(t, r.Bundle, whole[:n])
-		_, err := Verify(r.Bundle)
-		failsWith(t, err, "bad.tar: ")
-	}
-	for _, folder := range []string{"runs", "replies"} {
-		if _, err := os.Stat(folder); err == nil {
-			t.Errorf("%s was written", folder)
+		for _, name := range parts {
+			if !places[name] {
+				t.Errorf("%s of %s was never named", name, from)
+			}
+		}
+		for _, n := range []int{0, 100, 511, len(whole) / 2, len(whole) - 1} {
+			write(t, flip.Bundle, whole[:n])
+			_, err := Verify(flip.Bundle)
+			failsWith(t, err, "bad.tar: ")
+		}
+		write(t, flip.Bundle, append(whole, 0))
+		_, err := Verify(flip.Bundle)
+		failsWith(t, err, "is not what was written")
+		for _, folder := range []string{"flipped", "flipped-replies"} {
+			if _, err := os.Stat(folder); err == nil {
+				t.Errorf("%s was written", folder)
+			}
 		}
 	}
 }
 
-// tarball writes a well-sealed bundle of these files, each of which holds its
-// text so many times; bend has the list of them before it is written.
-func tarball(t *testing.T, path string, times int, bend func([]File), files ...bundled) error {
+// tarball writes a well-sealed bundle of these files.
+func tarball(t *testing.T, path string, files ...bundled) error {
 	t.Helper()
 	f, err := os.Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	w := newTarball(f)
-	add := func(b bundled, times int) error {
-		text, err := pack(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return w.add(b.name+packed, bytes.Repeat(text, times)) // frames that follow each other are one text
-	}
-	err = add(bundled{name: indexFile, text: []byte(`{"schema":1}`)}, 1)
-	for _, b := range files {
-		err = errors.Join(err, add(b, times))
-	}
-	if bend != nil {
-		bend(w.files)
-	}
-	return errors.Join(err, w.end())
+	return writeTarball(f, append([]bundled{{name: indexFile, text: []byte(`{"schema":1}`)}}, files...))
 }
 
 // TestHostileNames: a bundle can be well sealed and still mean harm.
@@ -182,7 +180,7 @@ func TestHostileNames(t *testing.T) {
 		"runs/../../evil/run.json", "/etc/evil", "runs/x/y/z/run.json", "runs/x/y/suite.json", "runs/suite.json", "runs/run.json", "runs/x/evil.sh",
 		"runs/x/y/evil.sh", "runs/../y/run.json", "suite.json", "runs/\x1b[31m/run.json", "runs/\u202egnp/run.json", "evil", "datasets/../evil", "prompts/..", "runs//run.json", `runs/..\evil/run.json` + "\x00",
 	} {
-		if tarball(t, r.Bundle, 1, nil, bundled{name: name, text: []byte("{}")}) != nil {
+		if tarball(t, r.Bundle, bundled{name: name, text: []byte("{}")}) != nil {
 			continue // a name that tar itself refuses
 		}
 		_, err := Import(m, r)
@@ -190,23 +188,59 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// TestHostileSums: a list that is well sealed and says that files lie where they
-// cannot.
-func TestHostileSums(t *testing.T) {
+// TestHostileTar: what a tar can hold beside plain files is none of a bundle's,
+// and is not even read: a sparse file stands for far more than it is.
+func TestHostileTar(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for name, bend := range map[string]func([]File){
-		"not at the beginning": func(f []File) { f[0].Offset = tarBlock },
-		"over each other":      func(f []File) { f[1].Offset = 0 },
-		"beyond the end":       func(f []File) { f[1].Size = 1 << 40 },
-		"of no size":           func(f []File) { f[0].Size = 0 },
+	for name, h := range map[string]tar.Header{
+		"a link":          {Typeflag: tar.TypeSymlink, Name: "runs/x/run.json.zst", Linkname: "/etc/passwd"},
+		"a folder":        {Typeflag: tar.TypeDir, Name: "runs/"},
+		"other records":   {Name: "runs/x/run.json.zst", PAXRecords: map[string]string{"GAVEL.x": "y"}},
+		"somebody's file": {Name: "runs/x/run.json.zst", Uid: 7},
 	} {
-		t.Run(name, func(t *testing.T) {
-			if err := tarball(t, "bad.tar", 1, bend, bundled{name: repliesFile, text: []byte{}}); err != nil {
-				t.Fatal(err)
-			}
-			_, err := Verify("bad.tar")
-			failsWith(t, err, "lies where it cannot")
-		})
+		f, err := os.Create("bad.tar")
+		if err != nil {
+			t.Fatal(err)
+		}
+		tw := tar.NewWriter(f)
+		if err := errors.Join(tw.WriteHeader(&h), tw.Close(), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Verify("bad.tar"); err == nil || !strings.Contains(err.Error(), "what follows the beginning is not what was written") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestHostileLinks: what lies in the folder of runs cannot lead out of it.
+func TestHostileLinks(t *testing.T) {
+	m, r := machine(t, ofBefore)
+	if err := errors.Join(os.MkdirAll("runs", 0o755), os.Mkdir("elsewhere", 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join("..", "elsewhere"), filepath.Join("runs", "old")); err != nil {
+		t.Skip(err)
+	}
+	_, err := Import(m, r)
+	failsWith(t, err, "escapes from parent")
+	if left, err := os.ReadDir("elsewhere"); err != nil || len(left) > 0 {
+		t.Errorf("%v was written there, %v", left, err)
+	}
+}
+
+// TestHostileSums: a list that names other files, or others' sums.
+func TestHostileSums(t *testing.T) {
+	files := []File{{Name: "a", SHA256: "1"}, {Name: "b", SHA256: "2"}}
+	for sums, says := range map[string]string{
+		"1  a\n2  b\n":       "",
+		"1  a\n":             "damaged: b, or its line of SHA256SUMS, is not what was written",
+		"1  a\n2  c\n":       "damaged: b, or its line",
+		"2  b\n1  a\n":       "damaged: a, or its line",
+		"1  a\n2  b\n3  c\n": "damaged: files of its SHA256SUMS are missing",
+	} {
+		if err := compare(files, sums); says == "" && err != nil || says != "" && (err == nil || !strings.HasPrefix(err.Error(), says)) {
+			t.Errorf("%q: %v", sums, err)
+		}
 	}
 }
 
@@ -215,22 +249,22 @@ func TestHostileSums(t *testing.T) {
 func TestBomb(t *testing.T) {
 	m, r := machine(t, "bad.tar")
 	r.Bundle = "bomb.tar"
-	zeros := make([]byte, 64<<20)
+	zeros := make([]byte, 256<<20)
 	for _, tc := range []struct {
-		times int
+		mib   int
 		names []string
 		most  int64
 		says  string
 	}{
-		{22, []string{"prompts/a", "prompts/b", "prompts/c"}, DefaultMaxMiB, "bomb.tar unpacks to more than 4096 MiB: nothing was taken in"},
-		{8, []string{"prompts/a"}, 100, "bomb.tar unpacks to more than 100 MiB: nothing was taken in; if it is to be trusted, allow more with --max-mib"},
-		{4, []string{repliesFile}, DefaultMaxMiB, "replies.jsonl.zst: line 1: longer than 16 MiB"},
+		{200, []string{"prompts/a", "prompts/b", "prompts/c"}, 512, "bomb.tar unpacks to more than 512 MiB: nothing was taken in"},
+		{128, []string{"prompts/a"}, 100, "bomb.tar unpacks to more than 100 MiB: nothing was taken in; if it is to be trusted, allow more with --max-mib"},
+		{128, []string{repliesFile}, DefaultMaxMiB, "replies.jsonl.zst: line 1: longer than 16 MiB"},
 	} {
 		var files []bundled
 		for _, name := range tc.names {
-			files = append(files, bundled{name: name, text: zeros})
+			files = append(files, bundled{name: name, text: zeros[:tc.mib<<20]})
 		}
-		if err := tarball(t, r.Bundle, tc.times, nil, files...); err != nil {
+		if err := tarball(t, r.Bundle, files...); err != nil {
 			t.Fatal(err)
 		}
 		r.MaxMiB = tc.most

@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -11,11 +12,11 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
 	"gavel/eval"
-	"gavel/judging"
 )
 
 // DefaultMaxMiB bounds what all files of a bundle may unpack to, unless more is
@@ -57,10 +58,14 @@ func Import(m *eval.Maker, r ImportRequest) (*Imported, error) {
 	if err := in.fits(); err != nil {
 		return nil, err
 	}
-	for _, f := range b.Files[1:] {
-		if err := in.take(f); err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", r.Bundle, f.Name, err)
+	err = b.each(func(f File, text io.Reader) error {
+		if err := in.take(f, text); err != nil {
+			return fmt.Errorf("%s: %s: %w", r.Bundle, f.Name, err)
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return &in.done, nil
 }
@@ -73,56 +78,57 @@ type importing struct {
 	done   Imported
 }
 
-// target is where a file of a bundle goes.
-func (in *importing) target(name string) string {
+// target is where a file of a bundle goes: a folder, and its name below that.
+// It is only ever opened through an os.Root: no link in it leads out.
+func (in *importing) target(name string) (dir, at string) {
 	folder, rest, _ := strings.Cut(strings.TrimSuffix(name, packed), "/")
 	switch folder {
 	case runsFolder:
-		return filepath.Join(in.Runs, filepath.FromSlash(rest))
+		return in.Runs, rest
 	case promptsFolder:
-		return filepath.Join(in.Runs, promptsFolder, rest)
+		return in.Runs, path.Join(promptsFolder, rest)
 	}
-	return filepath.Join(in.maker.Library.Dir, rest)
+	return in.maker.Library.Dir, rest
 }
 
 // fits looks, before anything is written, for what is there already and differs,
 // and for what unpacks to too much. Nothing is held in memory.
 func (in *importing) fits() error {
 	left := in.MaxMiB << 20
-	for _, f := range in.bundle.Files[1:] {
-		text, err := f.open(in.bundle.file)
-		if err != nil {
-			return fmt.Errorf("%s: %w", f.Name, err)
+	return in.bundle.each(func(f File, text io.Reader) error {
+		if f.Name == indexFile+packed {
+			return nil
 		}
 		n, sum, err := digest(io.LimitReader(text, left+1))
-		text.Close()
-		left -= n
-		switch {
+		if left -= n; left < 0 {
+			return fmt.Errorf("%s unpacks to more than %d MiB: nothing was taken in; if it is to be trusted, allow more with --max-mib", in.Bundle, in.MaxMiB)
+		}
+		same := true
+		if err == nil && f.Name != repliesFile+packed {
+			same, err = in.same(f.Name, sum)
+		}
+		switch dir, at := in.target(f.Name); {
 		case err != nil:
 			return fmt.Errorf("%s: %s: %w; nothing was taken in", in.Bundle, f.Name, err)
-		case left < 0:
-			return fmt.Errorf("%s unpacks to more than %d MiB: nothing was taken in; if it is to be trusted, allow more with --max-mib", in.Bundle, in.MaxMiB)
-		case f.Name == repliesFile+packed:
-			continue
+		case !same:
+			return fmt.Errorf("%s is there already and differs from the bundle's %s: nothing was taken in; name another folder with --runs, or remove it", filepath.Join(dir, filepath.FromSlash(at)), f.Name)
 		}
-		at := in.target(f.Name)
-		there, err := os.Open(at)
+		return nil
+	})
+}
+
+// same tells whether what is there already, if anything is, has the sum.
+func (in *importing) same(name string, sum [sha256.Size]byte) (bool, error) {
+	there, err := os.OpenInRoot(in.target(name))
+	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			continue
+			err = nil
 		}
-		if err != nil {
-			return err
-		}
-		_, have, err := digest(there)
-		there.Close()
-		if err != nil {
-			return fmt.Errorf("%s: %s: %w; nothing was taken in", in.Bundle, f.Name, err)
-		}
-		if have != sum {
-			return fmt.Errorf("%s is there already and differs from the bundle's %s: nothing was taken in; name another folder with --runs, or remove it", at, f.Name)
-		}
+		return true, err
 	}
-	return nil
+	defer there.Close()
+	_, have, err := digest(there)
+	return have == sum, err
 }
 
 // digest reads a text to its end.
@@ -132,31 +138,50 @@ func digest(text io.Reader) (n int64, sum [sha256.Size]byte, err error) {
 	return n, [sha256.Size]byte(h.Sum(nil)), err
 }
 
-func (in *importing) take(f File) error {
-	if f.Name == repliesFile+packed && in.NoReplies {
+func (in *importing) take(f File, text io.Reader) error {
+	switch f.Name {
+	case indexFile + packed:
 		return nil
-	}
-	text, err := f.open(in.bundle.file)
-	if err != nil {
-		return err
-	}
-	defer text.Close()
-	if f.Name == repliesFile+packed {
+	case repliesFile + packed:
+		if in.NoReplies {
+			return nil
+		}
 		return in.remember(text)
 	}
-	at := in.target(f.Name)
-	if _, err := os.Stat(at); err == nil { // and the same: fits has looked
+	dir, at := in.target(f.Name)
+	if there, err := os.OpenInRoot(dir, at); err == nil { // and the same: fits has looked
+		there.Close()
 		in.done.SameFiles++
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	in.done.Files++
-	return judging.WriteFile(at, func(w io.Writer) error {
-		_, err := io.Copy(w, text)
+	root, err := os.OpenRoot(dir)
+	if err != nil {
 		return err
-	})
+	}
+	defer root.Close()
+	in.done.Files++
+	return put(root, at, text)
+}
+
+// put writes a file in one step, with the folders that it stands in.
+func put(root *os.Root, at string, text io.Reader) error {
+	if err := root.MkdirAll(path.Dir(at), 0o755); err != nil {
+		return err
+	}
+	part := path.Join(path.Dir(at), "."+path.Base(at)+"-part")
+	f, err := root.Create(part)
+	if err != nil {
+		return err
+	}
+	defer root.Remove(part) // fails, as it should, once renamed
+	_, err = io.Copy(f, text)
+	if err = cmp.Or(err, f.Close()); err != nil {
+		return err
+	}
+	return root.Rename(part, at)
 }
 
 // remember puts replies into the cache.

@@ -4,37 +4,39 @@ import (
 	"archive/tar"
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/klauspost/compress/zstd"
 )
 
-// A tarball is a tar file of zstd-compressed files in which no byte can change
-// unseen: its last file but one lists every file's place with the SHA-256 of all
-// its bytes, header and padding included, and its last one has the SHA-256 of
-// everything before it. Tools know it as what it is: tar and unzstd open it.
+// A bundle is a tar file of zstd-compressed files, the last of which, SHA256SUMS,
+// has the sums of the others: tar, sha256sum and unzstd open and check it. No byte
+// can change unseen, for what stands around the files is held to what is written
+// here. Of gavel before version 0.1 there are bundles that end with sums.json
+// and seal.sha256 instead, the sum of all bytes before it.
 const (
-	sumsFile = "sums.json"
-	sealFile = "seal.sha256"
-	sealed   = 4 * tarBlock // bytes of the seal: a header, its text, the end of the tar
-	tarBlock = 512
-	packed   = ".zst"
+	sumsFile    = "SHA256SUMS"
+	oldSumsFile = "sums.json"
+	oldSealFile = "seal.sha256"
+	packed      = ".zst"
 )
 
-// File is a file of a tarball as it lies there.
+// File is a file of a bundle as it is packed.
 type File struct {
 	Name   string `json:"name"`
-	Offset int64  `json:"offset"` // bytes from the beginning
-	Size   int64  `json:"size"`   // bytes, header and padding included
-	SHA256 string `json:"sha256"` // hex, of all these bytes
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"` // hex
 }
+
+// line is the file's line of SHA256SUMS.
+func (f File) line() string { return f.SHA256 + "  " + f.Name + "\n" }
 
 // bundled is one file to be written: its name in the bundle, and where it is or
 // what it holds.
@@ -43,85 +45,39 @@ type bundled struct {
 	text       []byte
 }
 
-// tarballWriter counts and sums what is written.
-type tarballWriter struct {
-	out      io.Writer
-	tar      *tar.Writer
-	whole    hash.Hash
-	part     hash.Hash
-	at, from int64
-	files    []File
-}
-
-func newTarball(out io.Writer) *tarballWriter {
-	w := &tarballWriter{out: out, whole: sha256.New(), part: sha256.New()}
-	w.tar = tar.NewWriter(w)
-	return w
-}
-
-func (w *tarballWriter) Write(p []byte) (int, error) {
-	n, err := w.out.Write(p)
-	w.whole.Write(p[:n])
-	w.part.Write(p[:n])
-	w.at += int64(n)
-	return n, err
-}
-
 func writeTarball(out io.Writer, files []bundled) error {
-	w := newTarball(out)
+	tw := tar.NewWriter(out)
+	add := func(name string, text []byte) error {
+		err := tw.WriteHeader(headerOf(name, int64(len(text))))
+		if err == nil {
+			_, err = tw.Write(text)
+		}
+		return err
+	}
+	var sums strings.Builder
 	for _, f := range files {
-		packedText, err := pack(f)
+		text, err := pack(f)
+		if err == nil {
+			err = add(f.name+packed, text)
+		}
 		if err != nil {
 			return err
 		}
-		if err := w.add(f.name+packed, packedText); err != nil {
-			return err
-		}
+		sums.WriteString(File{f.name + packed, 0, sumOf(text)}.line())
 	}
-	return w.end()
+	if err := add(sumsFile, []byte(sums.String())); err != nil {
+		return err
+	}
+	return tw.Close()
 }
 
-// add appends one file, padded to whole blocks.
-func (w *tarballWriter) add(name string, text []byte) error {
-	if err := addTo(w.tar, name, text); err != nil {
-		return err
-	}
-	w.files = append(w.files, File{name, w.from, w.at - w.from, hex.EncodeToString(w.part.Sum(nil))})
-	w.part.Reset()
-	w.from = w.at
-	return nil
+func headerOf(name string, size int64) *tar.Header {
+	return &tar.Header{Name: name, Mode: 0o644, Size: size, Format: tar.FormatPAX}
 }
 
-func addTo(tw *tar.Writer, name string, text []byte) error {
-	if err := tw.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(text)), Format: tar.FormatPAX}); err != nil {
-		return err
-	}
-	if _, err := tw.Write(text); err != nil {
-		return err
-	}
-	return tw.Flush() // pads; Close would end the tar
-}
-
-// end appends the list of the files, and the seal.
-func (w *tarballWriter) end() error {
-	sums, err := json.MarshalIndent(w.files, "", " ")
-	if err != nil {
-		return err
-	}
-	if err := w.add(sumsFile, sums); err != nil {
-		return err
-	}
-	_, err = w.out.Write(seal(w.whole.Sum(nil)))
-	return err
-}
-
-// seal is the end of a tarball whose bytes before it have the sum.
-func seal(sum []byte) []byte {
-	var buf bytes.Buffer
-	tw := tar.NewWriter(&buf)
-	addTo(tw, sealFile, []byte(hex.EncodeToString(sum)+"\n")) // to memory: cannot fail
-	tw.Close()
-	return buf.Bytes()
+func sumOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
 }
 
 func pack(f bundled) ([]byte, error) {
@@ -140,124 +96,115 @@ func pack(f bundled) ([]byte, error) {
 	return enc.EncodeAll(text, nil), nil
 }
 
-// checkTarball reads a tarball through, once and forward, and says which of its
-// files is not what was written. The sum that seals it stands for all of it.
-func checkTarball(f *os.File) (files []File, sum string, err error) {
-	info, err := f.Stat()
-	if err != nil {
-		return nil, "", err
-	}
-	body := info.Size() - sealed
-	if body < tarBlock {
-		return nil, "", errors.New("not a bundle of gavel, or cut short")
-	}
-	whole := sha256.New()
-	r := &countingReader{in: io.TeeReader(bufio.NewReaderSize(io.NewSectionReader(f, 0, body), 256<<10), whole)}
-	found, sums, err := readFiles(r)
-	if err != nil {
-		return nil, "", err
-	}
-	if err := json.Unmarshal(sums, &files); err != nil {
-		return nil, "", fmt.Errorf("damaged: %s: %w", sumsFile, err)
-	}
-	for i, s := range files {
-		switch {
-		case i < len(found) && s == found[i]:
-		case i < len(found) && s.Name == found[i].Name && s.Offset == found[i].Offset && s.Size == found[i].Size:
-			return nil, "", fmt.Errorf("damaged: %s is not what was written", s.Name)
-		default:
-			return nil, "", fmt.Errorf("damaged: %s lies where it cannot", s.Name)
-		}
-	}
-	if len(files) != len(found) {
-		return nil, "", fmt.Errorf("damaged: files are missing from its %s", sumsFile)
-	}
-	end := make([]byte, sealed)
-	if _, err := f.ReadAt(end, body); err != nil {
-		return nil, "", err
-	}
-	if r.at != body || !bytes.Equal(end, seal(whole.Sum(nil))) {
-		return nil, "", fmt.Errorf("damaged: %s or %s is not what was written", sumsFile, sealFile)
-	}
-	return files, hex.EncodeToString(whole.Sum(nil)), nil
-}
-
-// mostSums bounds the list of files, which is held in memory.
+// mostSums bounds the list of sums, which is held in memory.
 const mostSums = 16 << 20
 
-// readFiles reads the files of a tarball up to the list of them, and the list.
-func readFiles(r *countingReader) (found []File, sums []byte, err error) {
-	last := "the beginning"
+// checkTarball reads a bundle through, once and forward, and says which of its
+// files is not what was written. sum stands for all of it.
+func checkTarball(f io.Reader) (files []File, sum string, err error) {
+	whole, again := sha256.New(), sha256.New() // of the file, and of what would be written
+	in := io.TeeReader(bufio.NewReaderSize(f, 256<<10), whole)
+	r, w := tar.NewReader(in), tar.NewWriter(again)
+	last, list := "", ""
 	for {
-		from := r.at
-		r.part = sha256.New()
-		tr := tar.NewReader(r) // reads no more than it is asked for
-		h, err := tr.Next()
-		if err != nil {
-			return nil, nil, fmt.Errorf("not a bundle of gavel, or damaged: what follows %s is not what was written (%w)", last, err)
+		h, err := r.Next() // reads no more than it has to
+		if err == io.EOF && list != "" {
+			break
 		}
-		if !plainFile(h) {
-			return nil, nil, fmt.Errorf("damaged: %q is no plain file", h.Name)
+		before := hex.EncodeToString(again.Sum(nil))
+		if err == nil && list == "" {
+			err = w.WriteHeader(headerOf(h.Name, h.Size))
 		}
-		if h.Name == sumsFile {
-			if h.Size > mostSums {
-				return nil, nil, fmt.Errorf("its %s is larger than %d MiB", sumsFile, mostSums>>20)
-			}
-			sums, err = io.ReadAll(tr)
-		} else {
-			_, err = io.Copy(io.Discard, tr)
+		switch {
+		case err != nil && last == "":
+			return nil, "", errors.New("not a bundle of gavel, or cut short")
+		case err != nil:
+			return nil, "", fmt.Errorf("not a bundle of gavel, or damaged: what follows %s is not what was written (%w)", last, err)
+		case list != "", !bytes.Equal(whole.Sum(nil), again.Sum(nil)):
+			return nil, "", fmt.Errorf("not a bundle of gavel, or damaged: what follows %s is not what was written", cmp.Or(last, "the beginning"))
 		}
-		if err == nil {
-			_, err = io.CopyN(io.Discard, r, -h.Size&(tarBlock-1)) // to whole blocks
-		}
-		if err != nil {
-			return nil, nil, fmt.Errorf("damaged: %s is cut short", h.Name)
-		}
-		if h.Name == sumsFile {
-			return found, sums, nil
-		}
-		found = append(found, File{h.Name, from, r.at - from, hex.EncodeToString(r.part.Sum(nil))})
 		last = h.Name
-	}
-}
-
-// plainFile tells a file as it is written here from what else a tar can hold,
-// sparse files that stand for far more than they are among them.
-func plainFile(h *tar.Header) bool {
-	for k := range h.PAXRecords {
-		if k != "path" {
-			return false
+		part, text := sha256.New(), io.Writer(io.Discard)
+		var ends bytes.Buffer
+		if last == sumsFile || last == oldSealFile {
+			if list, text = last, &ends; h.Size > mostSums {
+				return nil, "", fmt.Errorf("its %s is larger than %d MiB", last, mostSums>>20)
+			}
+		}
+		if _, err := io.Copy(io.MultiWriter(w, part, text), r); err != nil {
+			return nil, "", fmt.Errorf("damaged: %s is cut short", last)
+		}
+		w.Flush() // pads
+		switch last {
+		case oldSumsFile:
+		case oldSealFile:
+			if sum = before; ends.String() != before+"\n" {
+				return nil, "", fmt.Errorf("damaged: a file is not what was written when %s was", last)
+			}
+		case sumsFile:
+			if err := compare(files, ends.String()); err != nil {
+				return nil, "", err
+			}
+		default:
+			files = append(files, File{last, h.Size, hex.EncodeToString(part.Sum(nil))})
 		}
 	}
-	return h.Typeflag == tar.TypeReg
+	w.Close()
+	if _, err := io.Copy(io.Discard, in); err != nil {
+		return nil, "", err
+	}
+	if !bytes.Equal(whole.Sum(nil), again.Sum(nil)) {
+		return nil, "", fmt.Errorf("damaged: what follows %s is not what was written", last)
+	}
+	if sum == "" {
+		sum = hex.EncodeToString(whole.Sum(nil))
+	}
+	return files, sum, nil
 }
 
-// countingReader counts and sums what is read.
-type countingReader struct {
-	in   io.Reader
-	at   int64
-	part hash.Hash
-}
-
-func (r *countingReader) Read(p []byte) (int, error) {
-	n, err := r.in.Read(p)
-	r.at += int64(n)
-	r.part.Write(p[:n])
-	return n, err
+// compare holds the files that were found to the list of them.
+func compare(files []File, sums string) error {
+	for _, f := range files {
+		rest, ok := strings.CutPrefix(sums, f.line())
+		if !ok {
+			return fmt.Errorf("damaged: %s, or its line of %s, is not what was written", f.Name, sumsFile)
+		}
+		sums = rest
+	}
+	if sums != "" {
+		return fmt.Errorf("damaged: files of its %s are missing", sumsFile)
+	}
+	return nil
 }
 
 // window is what unpacking may hold in memory, four times of what packing needs.
 const window = 32 << 20
 
-// open unpacks a file of a tarball that was checked.
-func (s File) open(f *os.File) (io.ReadCloser, error) {
-	tr := tar.NewReader(io.NewSectionReader(f, s.Offset, s.Size))
-	if _, err := tr.Next(); err != nil {
-		return nil, err
+// errEnough ends each.
+var errEnough = errors.New("enough")
+
+// each unpacks the files of a bundle that was checked, one after the other.
+func (b *opened) each(use func(f File, text io.Reader) error) error {
+	if _, err := b.file.Seek(0, io.SeekStart); err != nil {
+		return err
 	}
-	dec, err := zstd.NewReader(tr, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
-	if err != nil {
-		return nil, err
+	tr := tar.NewReader(b.file)
+	for _, f := range b.Files {
+		if _, err := tr.Next(); err != nil {
+			return err
+		}
+		dec, err := zstd.NewReader(tr, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
+		if err != nil {
+			return err
+		}
+		err = use(f, dec)
+		dec.Close()
+		if err == errEnough {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return dec.IOReadCloser(), nil
+	return nil
 }

@@ -9,11 +9,11 @@ import (
 
 // All are the protocols, in the order that lists have them.
 var All = []Protocol{
-	{Protocol: pairwise.Protocol},
-	{Protocol: pairwise.Reversed},
-	{Protocol: answer.Protocol},
-	{Protocol: selfreference.Protocol},
-	{Protocol: multioption.Protocol},
+	{Protocol: pairwise.Protocol, Layout: pairwise.Layout},
+	{Protocol: pairwise.Reversed, Layout: pairwise.Layout},
+	{Protocol: answer.Protocol, Layout: answer.Layout},
+	{Protocol: selfreference.Protocol, Layout: selfreference.Layout},
+	{Protocol: multioption.Protocol, Layout: multioption.Layout},
 }
 
 func init() {

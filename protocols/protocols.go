@@ -4,13 +4,22 @@
 // those knows any protocol.
 package protocols
 
-import "gavel/judging"
+import (
+	"gavel/judging"
+	"gavel/report"
+)
 
 // Protocol is all of a protocol.
 type Protocol struct {
-	judging.Protocol // how it asks
+	judging.Protocol                // how it asks
+	Layout           *report.Layout // how its results are laid out; nil: they are listed
 }
 
 // Add makes a protocol known, before anything is asked for: it is then a command
 // of "gavel run", a form, a value of a suite's file and of the API.
-func Add(p Protocol) { judging.Register(p.Protocol) }
+func Add(p Protocol) {
+	judging.Register(p.Protocol)
+	if p.Layout != nil {
+		report.Register(p.Name, p.Layout)
+	}
+}

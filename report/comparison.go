@@ -17,11 +17,9 @@ type Comparison struct{ *scoring.Comparisons }
 
 // CSV writes one row per comparison, metric and group.
 func (c Comparison) CSV(w io.Writer) error {
-	rows := [][]string{{"run_a", "run_b", "metric", "group", "a", "b", "difference", "low", "high", "n", "both", "only_a", "only_b", "neither", "p", "p_holm", "noise_floor", "may_be_noise", "note"}}
-	modes := ways{}
+	rows := [][]string{{"run_a", "run_b", "metric", "group", "a", "b", "difference", "low", "high", "n", "both", "only_a", "only_b", "neither", "p", "p_holm", "noise_floor", "may_be_noise", "note", "mode", "unit"}}
 	for _, cmp := range c.Comparisons.Comparisons {
 		for _, d := range cmp.Differences {
-			modes.of(len(rows), d.Mode, d.Unit)
 			in := decimals(d.Unit)
 			counts := make([]string, 4)
 			if d.Table != nil {
@@ -31,10 +29,10 @@ func (c Comparison) CSV(w io.Writer) error {
 			}
 			row := []string{cmp.A.Run, cmp.B.Run, d.Metric, d.Group, table.Cell(d.A, in), table.Cell(d.B, in), table.Cell(d.Diff, in), table.Cell(d.Low, in), table.Cell(d.High, in), strconv.Itoa(d.N)}
 			row = append(row, counts...)
-			rows = append(rows, append(row, table.Cell(d.P, 6), table.Cell(d.Holm, 6), table.Cell(d.Floor, 4), strconv.FormatBool(d.Noise), d.Note))
+			rows = append(rows, append(row, table.Cell(d.P, 6), table.Cell(d.Holm, 6), table.Cell(d.Floor, 4), strconv.FormatBool(d.Noise), d.Note, d.Mode, d.Unit))
 		}
 	}
-	return table.WriteCSV(w, modes.onto(rows))
+	return table.WriteCSV(w, withoutModes(rows))
 }
 
 // Tables lays every comparison out for people.

@@ -23,14 +23,6 @@ type Layout struct {
 
 var layouts sync.Map // by the name of the protocol
 
-func init() {
-	Register("pairwise", pairLayout)
-	Register("reversed", pairLayout)
-	Register("answer", answerLayout)
-	Register("self-reference", selfReferenceLayout)
-	Register("multi-option", multiOptionLayout)
-}
-
 // Register says how runs of a protocol are laid out.
 func Register(protocol string, l *Layout) { layouts.Store(protocol, l) }
 

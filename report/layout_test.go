@@ -1,9 +1,10 @@
-package report
+package report_test
 
 import (
 	"strings"
 	"testing"
 
+	"gavel/report"
 	"gavel/report/figure"
 	"gavel/report/table"
 	"gavel/scoring"
@@ -18,18 +19,18 @@ func TestProtocolWithoutLayout(t *testing.T) {
 			{Metric: "rating", Group: "law", Mode: "twice", Note: "undefined: no ratings"},
 		}}
 	}
-	scores := Scores{[]scoring.Report{run("a"), run("b")}}
+	scores := report.Scores{[]scoring.Report{run("a"), run("b")}}
 	text := string(print(t, table.Text, scores.Tables()))
 	for _, want := range []string{"2 runs", "a · rate · prompt 1 · d", "3.5000 [3.000, 4.000]", "rating: undefined: no ratings", "judgments: 2 = decided 2", "! few"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	if p := writeHTML(t, []Run{{Report: scores.Runs[0]}, {Report: scores.Runs[1]}}); !strings.Contains(p, "3.5000") || strings.Contains(p, "<svg") {
+	if p := writeHTML(t, []report.Run{{Report: scores.Runs[0]}, {Report: scores.Runs[1]}}); !strings.Contains(p, "3.5000") || strings.Contains(p, "<svg") {
 		t.Errorf("page: %s", p)
 	}
 	side := scoring.Side{Protocol: "rate"}
-	c := Comparison{&scoring.Comparisons{Comparisons: []*scoring.Comparison{{A: side, B: side, Unit: "item", N: 7, Differences: []scoring.Difference{{Metric: "rating", Diff: new(0.5)}}}}}}
+	c := report.Comparison{&scoring.Comparisons{Comparisons: []*scoring.Comparison{{A: side, B: side, Unit: "item", N: 7, Differences: []scoring.Difference{{Metric: "rating", Diff: new(0.5)}}}}}}
 	if text := string(print(t, table.Text, c.Tables())); !strings.Contains(text, "7 items in both") || !strings.Contains(text, "rating") {
 		t.Errorf("%s", text)
 	}
@@ -38,22 +39,22 @@ func TestProtocolWithoutLayout(t *testing.T) {
 // Protocols with the same layout are laid out together, others apart, in the
 // order of their first.
 func TestLayoutsPartRuns(t *testing.T) {
-	toy := &Layout{
+	toy := &report.Layout{
 		Noun:    "marks",
 		Summary: func(runs []scoring.Report) table.Table { return table.Table{Title: table.Count(len(runs), "toy")} },
 		Tables:  func(r scoring.Report) []table.Table { return []table.Table{{Title: "toy " + r.Model}} },
-		Figures: func(runs []Run) []figure.Spec {
+		Figures: func(runs []report.Run) []figure.Spec {
 			return []figure.Spec{{ID: "toys", Title: "Toys", Panels: []figure.Panel{{Chart: figure.DotPlot{
-				X: figure.Unit("marks"), Of: "run", Series: []string{"marks"}, Rows: Overall(runs, "marks")}}}}}
+				X: figure.Unit("marks"), Of: "run", Series: []string{"marks"}, Rows: report.Overall(runs, "marks")}}}}}
 		},
 		Words: map[string]string{"two": "on both sides"},
 	}
-	Register("toy", toy)
-	Register("toy, again", toy)
+	report.Register("toy", toy)
+	report.Register("toy, again", toy)
 	run := func(protocol, model, settings string) scoring.Report {
 		return scoring.Report{Protocol: protocol, Model: model, Settings: settings, Results: []scoring.Result{{Metric: "marks", Group: scoring.Overall, Value: new(0.5)}}}
 	}
-	scores := Scores{[]scoring.Report{run("toy", "a", "two sides, goal x, at once"), run("unknown", "b", ""), run("toy, again", "c", "")}}
+	scores := report.Scores{[]scoring.Report{run("toy", "a", "two sides, goal x, at once"), run("unknown", "b", ""), run("toy, again", "c", "")}}
 	var titles []string
 	for _, laid := range scores.Tables() {
 		titles = append(titles, strings.SplitN(laid.Title, " ·", 2)[0])
@@ -68,7 +69,7 @@ func TestLayoutsPartRuns(t *testing.T) {
 	if got := strings.Join(titles, "; "); got != "2 toys; b" {
 		t.Errorf("headlines %s", got)
 	}
-	page := writeHTML(t, []Run{{Report: scores.Runs[0]}, {Report: scores.Runs[1]}, {Report: scores.Runs[2]}})
+	page := writeHTML(t, []report.Run{{Report: scores.Runs[0]}, {Report: scores.Runs[1]}, {Report: scores.Runs[2]}})
 	for _, want := range []string{`id="figure-toys"`, "a · toy · at once · on both sides"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q on the page", want)

@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"bytes"
@@ -14,14 +14,15 @@ import (
 
 	"gotest.tools/v3/golden"
 
+	"gavel/report"
 	"gavel/scoring"
 )
 
 // pairRuns are two runs of pairs, one with label probabilities.
-func pairRuns() []Run {
+func pairRuns() []report.Run {
 	runs := twoRuns().Runs
 	runs[0].Calibration = &scoring.Calibration{N: 90, Bins: []scoring.Bin{{From: 0.4, To: 0.5}, {From: 0.5, To: 0.6, N: 10, Confidence: of(0.55), Accuracy: of(0.4)}, {From: 0.9, To: 1, N: 80, Confidence: of(0.97), Accuracy: of(0.8125)}}}
-	return []Run{
+	return []report.Run{
 		{Report: runs[0], Facts: []scoring.Fact{{Name: "model", Value: "qwen3:8b"}, {Name: "quantisation", Value: "Q4_K_M"}, {Name: "made by", Value: "gavel 0.1.0"}}, Size: "8.2B"},
 		{Report: runs[1], Facts: []scoring.Fact{{Name: "model", Value: "sim:silent"}, {Name: "made by", Value: "gavel 0.1.0"}}},
 	}
@@ -37,7 +38,7 @@ func result(metric, group, mode, unit string, v, d float64, n int) scoring.Resul
 
 // judgeRun is a run of self-reference: accuracy of its own answers, F1 and r of
 // both modes.
-func judgeRun(model, size, dataset string, own, cot, self, rCot, rSelf float64) Run {
+func judgeRun(model, size, dataset string, own, cot, self, rCot, rSelf float64) report.Run {
 	r := scoring.Report{
 		Run: "runs/" + model, ID: model, Protocol: "self-reference", Goal: "correct", Prompt: "paper", Model: model, Dataset: dataset, Items: 300, Expected: 300,
 		Outcomes: map[string]int{"decided": 590, "no-verdict": 10}, Policy: "unique", Missing: "wrong", Bootstrap: scoring.Bootstrap{Rounds: 1000, Level: 0.95, Seed: 1, Unit: "question"},
@@ -55,12 +56,12 @@ func judgeRun(model, size, dataset string, own, cot, self, rCot, rSelf float64) 
 				result(scoring.JMinusCorrect, g, m.mode, "", 84, 5, 60), result(scoring.JMinusIncorrect, g, m.mode, "", 23.25, 6, 110))
 		}
 	}
-	return Run{Report: r, Facts: []scoring.Fact{{Name: "model", Value: model}, {Name: "parameters", Value: size}}, Size: size}
+	return report.Run{Report: r, Facts: []scoring.Fact{{Name: "model", Value: model}, {Name: "parameters", Value: size}}, Size: size}
 }
 
 // judges are five of one dataset, one of another that has no answers of its own.
-func judges() []Run {
-	runs := []Run{
+func judges() []report.Run {
+	runs := []report.Run{
 		judgeRun("llama3.1:8b", "8.0B", "mmlu-pro", 41.5, 66.2, 60.1, 0.21, 0.62),
 		judgeRun("llama3.1:70b", "70.6B", "mmlu-pro", 61.2, 72.4, 76.9, 0.25, 0.7),
 		judgeRun("qwen2.5:7b", "7.6B", "mmlu-pro", 52.3, 70.1, 69.4, 0.31, 0.66),
@@ -78,7 +79,7 @@ func judges() []Run {
 }
 
 // optionRun is a run of several options.
-func optionRun(model, prompt string, unrelated bool, grade, llm, choice float64) Run {
+func optionRun(model, prompt string, unrelated bool, grade, llm, choice float64) report.Run {
 	r := scoring.Report{
 		Run: "runs/" + model + prompt, ID: model, Protocol: "multi-option", Goal: "best", Prompt: prompt, Model: model, Dataset: "oasst1", Items: 60, Expected: 60,
 		Outcomes: map[string]int{"decided": 240}, Policy: "unique", Bootstrap: scoring.Bootstrap{Rounds: 1000, Level: 0.95, Seed: 1, Unit: "item"},
@@ -101,11 +102,11 @@ func optionRun(model, prompt string, unrelated bool, grade, llm, choice float64)
 			r.Results = append(r.Results, result(fmt.Sprintf("%s%d", scoring.PlaceMetric, place), fmt.Sprintf("%d options", n), "", "", 100/float64(n+more)+float64(8-4*place), 0, 20*n))
 		}
 	}
-	return Run{Report: r}
+	return report.Run{Report: r}
 }
 
-func choosers() []Run {
-	var runs []Run
+func choosers() []report.Run {
+	var runs []report.Run
 	for i, prompt := range []string{"1", "2", "3", "4"} {
 		shift := 0.05 * float64(i)
 		runs = append(runs, optionRun("llama3:8b", prompt, false, 0.62+shift, 0.6047+shift, 0.719+shift), optionRun("llama3:8b", prompt, true, 0.752-shift, 0.757-shift, 0.7531-shift))
@@ -113,7 +114,7 @@ func choosers() []Run {
 	return runs
 }
 
-func answerRun(model string, chance bool) Run {
+func answerRun(model string, chance bool) report.Run {
 	r := scoring.Report{
 		Run: "runs/" + model, ID: model, Protocol: "answer", Prompt: "paper", Model: model, Dataset: "mmlu-pro", Items: 200, Expected: 200,
 		Outcomes: map[string]int{"decided": 190, "no-verdict": 10}, Bootstrap: scoring.Bootstrap{Rounds: 1000, Level: 0.95, Seed: 1, Unit: "question"},
@@ -124,12 +125,12 @@ func answerRun(model string, chance bool) Run {
 			r.Results = append(r.Results, result(scoring.Chance, g, "", "", 11.25, 0, 200))
 		}
 	}
-	return Run{Report: r}
+	return report.Run{Report: r}
 }
 
 // kinds are runs of every protocol.
-func kinds() map[string][]Run {
-	return map[string][]Run{
+func kinds() map[string][]report.Run {
+	return map[string][]report.Run{
 		"pairs": pairRuns(), "self-reference": judges(), "options": choosers(), "answers": {answerRun("qwen3:8b", true), answerRun("gsm", false)},
 	}
 }
@@ -137,10 +138,10 @@ func kinds() map[string][]Run {
 // hostile is a name as bad as a name can be.
 const hostile = "</text></svg><script>alert(1)</script>\x1b[31m\x00\u202e\uFFFE\xff model"
 
-func writeHTML(t *testing.T, runs []Run) string {
+func writeHTML(t *testing.T, runs []report.Run) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := WriteHTML(&b, runs); err != nil {
+	if err := report.WriteHTML(&b, runs); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -172,7 +173,7 @@ func TestPages(t *testing.T) {
 func TestPagesHaveEveryTable(t *testing.T) {
 	for name, runs := range kinds() {
 		page := html.UnescapeString(writeHTML(t, runs))
-		var scores Scores
+		var scores report.Scores
 		for _, r := range runs {
 			scores.Runs = append(scores.Runs, r.Report)
 			for _, w := range r.Warnings {
@@ -195,7 +196,7 @@ func TestPagesHaveEveryTable(t *testing.T) {
 func TestPolicy(t *testing.T) {
 	p := writeHTML(t, pairRuns())
 	style := sheet.FindStringSubmatch(p)
-	if style == nil || style[1] != Style {
+	if style == nil || style[1] != report.Style {
 		t.Fatal("the style sheet is not as it was written")
 	}
 	sum := sha256.Sum256([]byte(style[1]))
@@ -203,7 +204,7 @@ func TestPolicy(t *testing.T) {
 	if got := regexp.MustCompile(`http-equiv="Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(p); got == nil || html.UnescapeString(got[1]) != want {
 		t.Errorf("policy %q, want %q", got, want)
 	}
-	if !strings.Contains(p[:1024], Generator) {
+	if !strings.Contains(p[:1024], report.Generator) {
 		t.Error("it does not say at its beginning what it was made by")
 	}
 	for _, word := range []string{"style=", "<script", "<link", "<img", "src=", "url(", "@import", "@font-face", " on"} {
@@ -214,7 +215,7 @@ func TestPolicy(t *testing.T) {
 		}
 	}
 	for _, word := range []string{"url(", "@import", "@font-face"} {
-		if strings.Contains(Style, word) {
+		if strings.Contains(report.Style, word) {
 			t.Errorf("the style sheet has %q", word)
 		}
 	}
@@ -285,49 +286,14 @@ func TestPageOfNothing(t *testing.T) {
 func TestRunWithoutNumbers(t *testing.T) {
 	silent := pairRuns()[1]
 	silent.Results = results(scoring.Overall, 0, nil)
-	if p := writeHTML(t, []Run{silent}); strings.Contains(p, "<svg") || strings.Contains(p, `href="#figures"`) || !strings.Contains(p, "n/a") {
+	if p := writeHTML(t, []report.Run{silent}); strings.Contains(p, "<svg") || strings.Contains(p, `href="#figures"`) || !strings.Contains(p, "n/a") {
 		t.Error("a picture of no number")
 	}
 }
 
-func TestLabelsOfRuns(t *testing.T) {
-	base := scoring.Report{Run: "runs/a", Model: "m", Protocol: "pairwise", Goal: "better", Prompt: "sop", Dataset: "d"}
-	with := func(change func(*scoring.Report)) scoring.Report { r := base; change(&r); return r }
-	reversed := with(func(r *scoring.Report) { r.Protocol, r.Goal = "reversed", "worse" })
-	for _, c := range []struct {
-		name string
-		runs []scoring.Report
-		want []string
-	}{
-		{"one", []scoring.Report{base}, []string{"m"}},
-		{"models", []scoring.Report{base, with(func(r *scoring.Report) { r.Model = "n" })}, []string{"m", "n"}},
-		{"protocols say their goal", []scoring.Report{base, reversed}, []string{"m · pairwise", "m · reversed"}},
-		{"goals of one protocol", []scoring.Report{base, with(func(r *scoring.Report) { r.Goal = "worse" })}, []string{"m · better", "m · worse"}},
-		{"prompt, settings and dataset", []scoring.Report{base, with(func(r *scoring.Report) { r.Prompt, r.Settings, r.Dataset = "cot", "constrained", "e" })}, []string{"m · prompt sop · d", "m · prompt cot · constrained · e"}},
-		{"goals that are settings too", []scoring.Report{base, with(func(r *scoring.Report) { r.Goal, r.Settings = "worst", "goal worst, orders all" })}, []string{"m · better", "m · worst · orders all"}},
-		{"alike", []scoring.Report{base, with(func(r *scoring.Report) { r.Run = "runs/b" })}, []string{"m · runs/a", "m · runs/b"}},
-	} {
-		if got := labels(c.runs); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
-		}
-	}
-}
-
 func TestResults(t *testing.T) {
-	part, err := Results(pairRuns())
+	part, err := report.Results(pairRuns())
 	if err != nil || !strings.Contains(writeHTML(t, pairRuns()), string(part)) {
 		t.Errorf("the results alone are not those of the page (%v)", err)
-	}
-}
-
-func TestWarningsAreSaidOnce(t *testing.T) {
-	names := []string{"a", "b", "c"}
-	runs := []scoring.Report{{Warnings: []string{"few", "all", "few"}}, {Warnings: []string{"all"}}, {Warnings: []string{"all", "few"}}}
-	got := fmt.Sprint(warnings(runs, names))
-	if want := "[{few [a c]} {all [all 3 runs]}]"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-	if got := fmt.Sprint(warnings(runs[:1], names)); got != "[{few []} {all []}]" {
-		t.Errorf("of one run: %s", got)
 	}
 }

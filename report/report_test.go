@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 
 	"gotest.tools/v3/golden"
 
+	"gavel/report"
 	"gavel/report/table"
 	"gavel/scoring"
 )
@@ -29,7 +30,7 @@ func results(group string, n int, values map[string]float64) []scoring.Result {
 }
 
 // twoRuns are a judge with everything and one that gave no verdict.
-func twoRuns() Scores {
+func twoRuns() report.Scores {
 	good := scoring.Report{
 		Run: "runs/good", ID: "01", Protocol: "pairwise", Goal: "better", Prompt: "sop", Model: "qwen3:8b", Dataset: "judgebench-gpt4o",
 		Items: 40, Expected: 41,
@@ -47,10 +48,10 @@ func twoRuns() Scores {
 		Results:   results(scoring.Overall, 2, map[string]float64{"strict": 0, "counter": 0, "first-order": 0, "second-order": 0, "half-tie": 50}),
 		Warnings:  []string{"simulated judge", "few items: n = 2"},
 	}
-	return Scores{Runs: []scoring.Report{good, silent}}
+	return report.Scores{Runs: []scoring.Report{good, silent}}
 }
 
-func oneComparison() Comparison {
+func oneComparison() report.Comparison {
 	a := scoring.Side{Run: "runs/a", Protocol: "pairwise", Prompt: "sop", Model: "judge", Dataset: "sample", Items: 40}
 	b := a
 	b.Run, b.Protocol, b.Simulated = "runs/b", "reversed", true
@@ -67,7 +68,7 @@ func oneComparison() Comparison {
 			Strict:   scoring.Result{Metric: "strict", Group: scoring.Overall, N: 24, Value: of(79.1667), Low: of(62.5), High: of(95.8333)},
 		},
 	}
-	return Comparison{&scoring.Comparisons{
+	return report.Comparison{&scoring.Comparisons{
 		Comparisons: []*scoring.Comparison{cmp}, Family: "strict, overall: 1 comparison; strict, by group: 1", Policy: "unique",
 		Bootstrap: scoring.Bootstrap{Rounds: 10000, Level: 0.95, Seed: 1, Unit: "pair"},
 	}}
@@ -119,10 +120,10 @@ func TestTablesOfFewerRuns(t *testing.T) {
 	if n := len(two.Tables()); n != 3 {
 		t.Errorf("two runs have %d tables, want a summary and two", n)
 	}
-	if n := len(Scores{Runs: two.Runs[:1]}.Tables()); n != 1 {
+	if n := len(report.Scores{Runs: two.Runs[:1]}.Tables()); n != 1 {
 		t.Errorf("one run has %d tables", n)
 	}
-	if n := len(Scores{}.Tables()); n != 0 {
+	if n := len(report.Scores{}.Tables()); n != 0 {
 		t.Errorf("no run has %d tables", n)
 	}
 	cmp := oneComparison()
@@ -137,7 +138,7 @@ type full struct{}
 func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
 func TestWriteErrorsAreReported(t *testing.T) {
-	if err := WriteJSON(full{}, twoRuns()); err == nil {
+	if err := report.WriteJSON(full{}, twoRuns()); err == nil {
 		t.Error("json: no error")
 	}
 }

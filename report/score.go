@@ -5,6 +5,7 @@ package report
 import (
 	"encoding/json"
 	"io"
+	"slices"
 	"strconv"
 
 	"gavel/report/table"
@@ -26,25 +27,23 @@ func WriteJSON(w io.Writer, v any) error {
 
 // CSV writes one row per run, metric and group.
 func (s Scores) CSV(w io.Writer) error {
-	rows := [][]string{{"run", "protocol", "prompt", "model", "dataset", "metric", "group", "value", "n", "low", "high", "missing", "note"}}
-	modes := ways{}
+	rows := [][]string{{"run", "protocol", "prompt", "model", "dataset", "metric", "group", "value", "n", "low", "high", "missing", "note", "mode", "unit"}}
 	for _, r := range s.Runs {
-		for _, x := range r.Results {
-			modes.of(len(rows), x.Mode, x.Unit)
-			d := decimals(x.Unit)
+		row := func(x scoring.Result, d int) {
 			rows = append(rows, []string{r.Run, r.Protocol, r.Prompt, r.Model, r.Dataset, x.Metric, x.Group,
-				table.Cell(x.Value, d), strconv.Itoa(x.N), table.Cell(x.Low, d), table.Cell(x.High, d), x.Missing, x.Note})
+				table.Cell(x.Value, d), strconv.Itoa(x.N), table.Cell(x.Low, d), table.Cell(x.High, d), x.Missing, x.Note, x.Mode, x.Unit})
+		}
+		for _, x := range r.Results {
+			row(x, decimals(x.Unit))
 		}
 		for _, x := range further(r) {
-			rows = append(rows, []string{r.Run, r.Protocol, r.Prompt, r.Model, r.Dataset, x.metric, x.group,
-				table.Cell(x.value, 6), strconv.Itoa(x.n), table.Cell(x.low, 6), table.Cell(x.high, 6), x.missing, x.note})
+			row(x, 6)
 		}
 		for _, o := range scoring.Outcomes {
-			rows = append(rows, []string{r.Run, r.Protocol, r.Prompt, r.Model, r.Dataset, "outcome:" + o, scoring.Overall,
-				strconv.Itoa(r.Outcomes[o]), strconv.Itoa(r.Games()), "", "", "", "count of " + layoutOf(r.Protocol).Noun})
+			row(scoring.Result{Metric: "outcome:" + o, Group: scoring.Overall, Value: new(float64(r.Outcomes[o])), N: r.Games(), Note: "count of " + layoutOf(r.Protocol).Noun}, 0)
 		}
 	}
-	return table.WriteCSV(w, modes.onto(rows))
+	return table.WriteCSV(w, withoutModes(rows))
 }
 
 // decimals of a number in CSV.
@@ -55,23 +54,15 @@ func decimals(unit string) int {
 	return 6
 }
 
-// ways are mode and unit of CSV rows. They are two more columns, the last, of a
-// file in which some row has one; files of pairs alone stay as they were.
-type ways map[int][2]string
-
-func (m ways) of(row int, mode, unit string) {
-	if mode != "" || unit != "" {
-		m[row] = [2]string{mode, unit}
-	}
-}
-
-func (m ways) onto(rows [][]string) [][]string {
-	if len(m) == 0 {
+// withoutModes leaves mode and unit, the last columns, out of a file in which no
+// row has one: files of pairs alone stay as they were.
+func withoutModes(rows [][]string) [][]string {
+	last := len(rows[0]) - 2
+	if slices.ContainsFunc(rows[1:], func(r []string) bool { return r[last]+r[last+1] != "" }) {
 		return rows
 	}
-	m[0] = [2]string{"mode", "unit"}
-	for i := range rows {
-		rows[i] = append(rows[i], m[i][0], m[i][1])
+	for i, r := range rows {
+		rows[i] = r[:last]
 	}
 	return rows
 }
@@ -114,22 +105,13 @@ func (s Scores) byLayout() [][]scoring.Report {
 	return Part(s.Runs, func(r scoring.Report) *Layout { return layoutOf(r.Protocol) })
 }
 
-// extra is a row of the CSV beyond the metrics.
-type extra struct {
-	metric, group    string
-	value, low, high *float64
-	n                int
-	missing, note    string
-}
-
 // further lists what repeats and calibration add to a run's rows.
-func further(r scoring.Report) []extra {
-	var rows []extra
+func further(r scoring.Report) []scoring.Result {
+	var rows []scoring.Result
 	if x := r.Repeats; x != nil {
-		a := x.SelfAgreement
-		rows = append(rows, extra{a.Metric, a.Group, a.Value, a.Low, a.High, a.N, a.Missing, a.Note})
+		rows = append(rows, x.SelfAgreement)
 		for _, v := range x.Values {
-			rows = append(rows, extra{metric: "noise-floor:" + v.Metric, group: v.Group, value: v.NoiseFloor, n: v.Pairs, missing: "pair left out", note: "percentage points; n counts pairs"})
+			rows = append(rows, scoring.Result{Metric: "noise-floor:" + v.Metric, Group: v.Group, Value: v.NoiseFloor, N: v.Pairs, Missing: "pair left out", Note: "percentage points; n counts pairs"})
 		}
 	}
 	if c := r.Calibration; c != nil {
@@ -137,7 +119,7 @@ func further(r scoring.Report) []extra {
 			name string
 			scoring.Estimate
 		}{{"brier", c.Brier}, {"ece", c.ECE}, {"confidence", c.Confidence}, {"accuracy", c.Accuracy}} {
-			rows = append(rows, extra{e.name, scoring.Overall, e.Value, e.Low, e.High, c.N, c.Missing, "from 0 to 1, decided games"})
+			rows = append(rows, scoring.Result{Metric: e.name, Group: scoring.Overall, Value: e.Value, Low: e.Low, High: e.High, N: c.N, Missing: c.Missing, Note: "from 0 to 1, decided games"})
 		}
 	}
 	return rows

@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 
 	"gotest.tools/v3/golden"
 
+	"gavel/report"
 	"gavel/report/table"
 	"gavel/scoring"
 )
@@ -18,7 +19,7 @@ func number64(v float64) *float64 { return &v }
 
 // threeJudges are under two conditions: one judge has not begun the second, one
 // is half through, and one has nothing to score.
-func threeJudges() Standings {
+func threeJudges() report.Standings {
 	placed := func(model string, v float64, letters string) scoring.Placed {
 		return scoring.Placed{Run: "out/" + model, Model: model, Letters: letters, Result: scoring.Result{
 			Metric: "strict", Group: scoring.Overall, Value: number64(v), Low: number64(v - 5), High: number64(v + 4.04), N: 40}}
@@ -27,9 +28,9 @@ func threeJudges() Standings {
 	grade.Metric, grade.Unit, grade.Low, grade.High = "grade", scoring.UnitScore, number64(0.5), number64(0.7)
 	none := scoring.Placed{Run: "out/llama", Model: "llama", Result: scoring.Result{Metric: "grade", Unit: scoring.UnitScore, Note: "undefined: there is nothing"}}
 	boot := scoring.Bootstrap{Rounds: 10000, Level: 0.95, Seed: 1, Unit: "pair"}
-	return Standings{Suite: "a\x1b[31mb", Judges: []string{"qwen", "=llama", "phi"}, Conditions: []Condition{
+	return report.Standings{Suite: "a\x1b[31mb", Judges: []string{"qwen", "=llama", "phi"}, Conditions: []report.Condition{
 		{Name: "pairwise_sample", Protocol: "pairwise", Dataset: "sample", Prompt: "sop", Options: "seed 3",
-			Cells: []Cell{
+			Cells: []report.Cell{
 				{Judge: "qwen", Run: "out/1", Status: "complete", Expected: 80, Answered: 80, Place: 0},
 				{Judge: "=llama", Run: "out/2", Status: "complete", Expected: 80, Answered: 80, Place: 1},
 				{Judge: "phi", Run: "out/3", Status: "running", Expected: 80, Answered: 12, Place: 2},
@@ -37,13 +38,13 @@ func threeJudges() Standings {
 			Standings: []scoring.Standing{{Metric: "strict", Test: "exact McNemar", Boot: boot, Alpha: 0.05,
 				Runs: []scoring.Placed{placed("qwen", 70, "a"), placed("llama", 55.5, "ab"), placed("phi", 50, "b")}}}},
 		{Name: "options", Protocol: "multi-option", Dataset: "sample-options", Prompt: "1",
-			Cells: []Cell{
+			Cells: []report.Cell{
 				{Judge: "qwen", Run: "out/4", Status: "complete", Expected: 90, Answered: 90, Place: 0},
 				{Judge: "=llama", Run: "out/5", Status: "complete", Expected: 90, Answered: 90, Place: 1},
 				{Judge: "phi", Run: "out/6", Status: "unreadable", Place: -1, Error: "out/6/run.json: damaged"},
 			},
 			Standings: []scoring.Standing{{Metric: "grade", Unit: scoring.UnitScore, Test: "paired permutation", Boot: boot, Runs: []scoring.Placed{grade, none}}}},
-		{Name: "later", Protocol: "answer", Cells: []Cell{{Judge: "qwen", Status: "not begun", Place: -1}, {Judge: "=llama", Status: "not begun", Place: -1}, {Judge: "phi", Status: "not begun", Place: -1}}},
+		{Name: "later", Protocol: "answer", Cells: []report.Cell{{Judge: "qwen", Status: "not begun", Place: -1}, {Judge: "=llama", Status: "not begun", Place: -1}, {Judge: "phi", Status: "not begun", Place: -1}}},
 	}}
 }
 
@@ -79,7 +80,7 @@ func TestStandings(t *testing.T) {
 		}
 	}
 	text, err := json.Marshal(s)
-	var back Standings
+	var back report.Standings
 	if err == nil {
 		err = json.Unmarshal(text, &back)
 	}

@@ -5,8 +5,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
-
-	"gavel/server/jobs"
 )
 
 // ahead reads the newest runs before anybody looks at them, when the server
@@ -32,7 +30,7 @@ const (
 func newAhead(s *Server) *ahead { return &ahead{s: s, failed: newLRU[string, scored](64)} }
 
 // begin reads the newest of the runs that are not read yet, in the background,
-// one after the other.
+// one after the other; runs that this server makes come first.
 func (a *ahead) begin(listed []found) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -43,7 +41,7 @@ func (a *ahead) begin(listed []found) {
 	a.work.Go(func() {
 		defer a.ended()
 		for _, run := range newest(listed) {
-			if a.s.runs.closing.Err() != nil || a.s.makes() {
+			if a.s.runs.closing.Err() != nil || len(a.s.activeJobs()) > 0 {
 				return
 			}
 			a.read(run)
@@ -98,9 +96,4 @@ func (s *Server) lookAhead() {
 	if runs, err := s.runs.list(); err == nil {
 		s.ahead.begin(runs)
 	}
-}
-
-// makes tells whether this server is making runs: they come first.
-func (s *Server) makes() bool {
-	return s.opts.Runner != nil && slices.ContainsFunc(s.opts.Runner.Jobs(), jobs.Job.Active)
 }

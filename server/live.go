@@ -74,11 +74,8 @@ func (s *Server) statusView(r *http.Request) (Progress, error) {
 // silent, whatever its files look like; one that nobody makes here may be made
 // by another process.
 func (s *Server) withJob(p *Progress) {
-	if s.opts.Runner == nil {
-		return
-	}
-	for _, j := range s.opts.Runner.Jobs() {
-		if j.Active() && j.Run() == p.Run {
+	for _, j := range s.activeJobs() {
+		if j.Run() == p.Run {
 			p.Job, p.Stalled = &j, false
 		}
 	}

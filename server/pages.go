@@ -40,7 +40,6 @@ type pages struct {
 type frame struct {
 	View    any
 	Name    string
-	CSRF    string
 	Version string
 	Start   bool // runs can be started
 	Inside  bool // whoever asks was let in
@@ -99,7 +98,7 @@ func (p *pages) add(file string, text []byte) {
 // cannot be made is an error and no half page.
 func (p *pages) render(w http.ResponseWriter, r *http.Request, status int, name string, view any) {
 	f := frame{
-		View: view, Name: name, CSRF: p.s.guard.csrf(r), Version: p.s.opts.Version, Start: p.s.opts.Runner != nil,
+		View: view, Name: name, Version: p.s.opts.Version, Start: p.s.opts.Runner != nil,
 		Inside: inside(r), Session: p.s.guard.session(r) != "", Path: r.URL.RequestURI(),
 	}
 	var b bytes.Buffer

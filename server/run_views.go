@@ -145,10 +145,13 @@ func (s *Server) runsView(r *http.Request) (RunsView, error) {
 		return RunsView{}, bad("sort %q: it is one of %s, with - in front for the other way round", visible(f.Sort), strings.Join(slices.Sorted(maps.Keys(orders)), ", "))
 	}
 	view := RunsView{Runs: []RunRow{}, Total: len(runs)}
-	jobs := s.jobsByRun()
+	at := map[string]string{}
+	for _, j := range s.activeJobs() {
+		at[j.Run()] = j.ID
+	}
 	for _, run := range runs {
 		row := s.row(r, run)
-		row.Job = jobs[run.name]
+		row.Job = at[run.name]
 		f.offer(row)
 		if f.takes(row) {
 			view.Runs = append(view.Runs, row)

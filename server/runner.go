@@ -80,17 +80,12 @@ func (s *Server) runnerTable() []route {
 
 var errNoRunner = &failure{http.StatusNotImplemented, "this server only shows runs: it starts, stops and deletes none"}
 
-// jobsByRun are the jobs at work, by the run that they make.
-func (s *Server) jobsByRun() map[string]string {
-	out := map[string]string{}
-	if s.opts.Runner != nil {
-		for _, j := range s.opts.Runner.Jobs() {
-			if j.Active() && j.Run() != "" {
-				out[j.Run()] = j.ID
-			}
-		}
+// activeJobs are those at work.
+func (s *Server) activeJobs() []jobs.Job {
+	if s.opts.Runner == nil {
+		return nil
 	}
-	return out
+	return slices.DeleteFunc(s.opts.Runner.Jobs(), func(j jobs.Job) bool { return !j.Active() })
 }
 
 // StartView is the form that starts a run, with its plan where there is one.
@@ -113,7 +108,6 @@ func (s *Server) startView(r *http.Request) (StartView, error) {
 // startForm plans what a form asks for, or starts it.
 func (s *Server) startForm(w http.ResponseWriter, r *http.Request) (err error) {
 	run, order, action := s.opts.Runner, jobs.Order(r.PostForm), r.PostForm.Get("action")
-	delete(order, "csrf")
 	delete(order, "action")
 	v, status := StartView{Order: order}, http.StatusOK
 	switch action {

@@ -95,7 +95,7 @@ func (s *Server) score(run string, m *judging.Manifest) (*scoring.Report, error)
 func (s *Server) load(run string, m *judging.Manifest) (*scoring.Run, error) {
 	loader, err := scoring.NewLoader(m, scoring.DefaultOptions.Reading, nil)
 	if err != nil {
-		return nil, &failure{status: 422, text: fmt.Sprintf("%s: %v", run, err)}
+		return nil, unreadable(err, "%s: %v", run)
 	}
 	f, info, err := s.runs.open(run, judging.RecordsFile)
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *Server) load(run string, m *judging.Manifest) (*scoring.Run, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, &failure{status: 422, text: fmt.Sprintf("%s: %v: there are no numbers of this run until that is mended", path.Join(run, judging.RecordsFile), err)}
+		return nil, unreadable(err, "%s: %v: there are no numbers of this run until that is mended", path.Join(run, judging.RecordsFile))
 	}
 	loaded := loader.Run()
 	loaded.Dir = run

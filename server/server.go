@@ -151,8 +151,22 @@ type failure struct {
 
 func (f *failure) Error() string { return f.text }
 
+// caused is a failure, and the error behind it.
+type caused struct {
+	*failure
+	cause error
+}
+
+func (c caused) Unwrap() []error { return []error{c.failure, c.cause} }
+
 func bad(format string, args ...any) error {
 	return &failure{http.StatusBadRequest, fmt.Sprintf(format, args...)}
+}
+
+// unreadable is a folder whose files err keeps from being read; the text takes
+// err last.
+func unreadable(err error, format string, args ...any) error {
+	return caused{&failure{http.StatusUnprocessableEntity, fmt.Sprintf(format, append(args, err)...)}, err}
 }
 
 // statusOf an error.

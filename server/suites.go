@@ -63,7 +63,7 @@ func (s *store) suite(folder string) (*scoring.Suite, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, &failure{status: http.StatusNotFound, text: fmt.Sprintf("there is no suite %q: it may have been deleted or moved", folder)}
 	case err != nil:
-		return nil, &failure{status: http.StatusUnprocessableEntity, text: fmt.Sprintf("the suite %q cannot be read: %v", folder, reason(err))}
+		return nil, unreadable(reason(err), "the suite %q cannot be read: %v", folder)
 	}
 	defer f.Close()
 	suite, err := scoring.DecodeSuite(path.Join(folder, scoring.SuiteFile), io.LimitReader(f, maxManifest))
@@ -93,11 +93,9 @@ func (s *Server) suitesView(r *http.Request) (SuitesView, error) {
 // suiteRuns is how far the runs of a suite are.
 func (s *Server) suiteRuns(r *http.Request, folder string, suite *scoring.Suite) (SuiteHead, []SuiteRun) {
 	head := SuiteHead{Folder: folder, Name: suite.Name, Judges: suite.Judges, Conditions: len(suite.Conditions), Cells: len(suite.Cells), Statuses: map[string]int{}}
-	if s.opts.Runner != nil {
-		for _, j := range s.opts.Runner.Jobs() {
-			if j.Active() && j.Suite == folder {
-				head.Job = j.ID
-			}
+	for _, j := range s.activeJobs() {
+		if j.Suite == folder {
+			head.Job = j.ID
 		}
 	}
 	runs := []SuiteRun{}
@@ -233,7 +231,6 @@ func (s *Server) startSuiteView(r *http.Request) (StartSuiteView, error) {
 // startSuiteForm drafts, plans or starts the suite that a form asks for.
 func (s *Server) startSuiteForm(w http.ResponseWriter, r *http.Request) (err error) {
 	run, order, action := s.opts.Runner, jobs.Order(r.PostForm), r.PostForm.Get("action")
-	delete(order, "csrf")
 	delete(order, "action")
 	v, status := StartSuiteView{Order: order, File: order.Get("file"), sent: true}, http.StatusOK
 	if protocol, is := strings.CutPrefix(action, "protocol "); is {

@@ -130,7 +130,7 @@ func TestBundleIsTar(t *testing.T) {
 		names = append(names, h.Name)
 	}
 	want := "[bundle.json.zst runs/one/run.json.zst runs/one/items.jsonl.zst runs/one/records.jsonl.zst runs/one/results.json.zst"
-	if got := fmt.Sprint(names); !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "replies.jsonl.zst sums.json seal.sha256]") {
+	if got := fmt.Sprint(names); !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "replies.jsonl.zst SHA256SUMS]") {
 		t.Errorf("in it: %s", got)
 	}
 }

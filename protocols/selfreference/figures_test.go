@@ -27,7 +27,7 @@ func judgmentOf(item datasets.Item, text, reference string) datasets.Item {
 
 // figures are the paper's prompts, each rendered with the names of its places as
 // the texts.
-func figures() map[int]judging.Prompt {
+func figurePrompts() map[int]judging.Prompt {
 	choice := choiceItem()
 	choice.Group, choice.Question, choice.Candidates = "{category}", "{question}", nil
 	for i := range 4 {
@@ -74,7 +74,7 @@ func TestPromptsAreThePapersFigures(t *testing.T) {
 		}
 		_, paper, _ = strings.Cut(rest, "\n") // its caption
 		want := words(unscanned.Replace(figure))
-		p := figures()[n]
+		p := figurePrompts()[n]
 		got := words(p.System + "\n\n" + p.User)
 		if n == 6 || n == 7 || n == 8 || n == 10 { // those that show which part is the system message
 			got = "[System] " + got
@@ -88,7 +88,7 @@ func TestPromptsAreThePapersFigures(t *testing.T) {
 // The golden files hold what is ours to decide, too: where lines break, and what
 // is the system message.
 func TestFiguresGolden(t *testing.T) {
-	for n, p := range figures() {
+	for n, p := range figurePrompts() {
 		var b strings.Builder
 		for _, m := range judging.FirstTurn(p, backends.System) {
 			fmt.Fprintf(&b, "--- %s\n%s\n", m.Role, m.Content)
@@ -104,7 +104,7 @@ func TestFiguresGolden(t *testing.T) {
 // The stars of Figures 9 and 11 are part of what they ask for, and of nothing
 // that Figures 8 and 10 do.
 func TestStarsOfTheLabels(t *testing.T) {
-	for n, p := range figures() {
+	for n, p := range figurePrompts() {
 		stars := n == 9 || n == 11
 		if n >= 8 && (strings.Contains(p.System, "**[[Correct]]**") != stars || (p.Labels[0] == "**[[Correct]]**") != stars || (p.Labels[1] == "**[[Incorrect]]**") != stars) {
 			t.Errorf("Figure %d: labels %v", n, p.Labels)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -32,17 +31,7 @@ func (b Bars) omitted() []string  { return b.dots().omitted() }
 func (b Bars) table() table.Table { return b.dots().table() }
 
 func (b Bars) layout() (vg.Length, func(draw.Canvas)) {
-	var values []float64
-	for _, r := range b.Categories {
-		for _, d := range r.Dots {
-			if d.Defined() {
-				values = append(values, *d.Value)
-			}
-			if low, high, ok := d.interval(); ok {
-				values = append(values, low, high)
-			}
-		}
-	}
+	values := values(b.Categories)
 	if len(values) == 0 {
 		return 0, nil
 	}
@@ -54,16 +43,14 @@ func (b Bars) layout() (vg.Length, func(draw.Canvas)) {
 		y.Min = 0
 	}
 	room := max(0, 3-float64(len(b.Categories))) / 2 // few bars need not be broad
-	p := newPlot(Axis{Label: b.Of, Min: -room, Max: float64(len(b.Categories)) + room}, y)
-	ticks := make([]plot.Tick, len(b.Categories))
+	sides := newAxes(Axis{Label: b.Of, Min: -room, Max: float64(len(b.Categories)) + room}, y)
+	sides.xs = make([]tick, len(b.Categories))
 	for i, r := range b.Categories {
-		ticks[i] = plot.Tick{Value: float64(i) + 0.5, Label: label(r.Label, tiny, (width-50)/vg.Length(max(3, len(b.Categories))))}
+		sides.xs[i] = tick{float64(i) + 0.5, label(r.Label, tiny, (width-50)/vg.Length(max(3, len(b.Categories))))}
 	}
-	p.X.Tick.Marker = plot.ConstantTicks(ticks)
-	p.Add(barGroups{b})
 	legend := newLegend(b.entries())
 	return legend.height() + 230, func(c draw.Canvas) {
-		p.Draw(draw.Crop(legend.draw(c), 0, -6, 0, -8))
+		sides.draw(draw.Crop(legend.draw(c), 0, -6, 0, -8), b.paint)
 	}
 }
 
@@ -82,12 +69,7 @@ func (b Bars) entries() []entry {
 	return entries
 }
 
-// barGroups draws the bars of a plot.
-type barGroups struct{ Bars }
-
-// Plot implements plot.Plotter.
-func (b barGroups) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
+func (b Bars) paint(c draw.Canvas, x, y func(float64) vg.Length) {
 	w := 0.8 / float64(len(b.Series))
 	for i, r := range b.Categories {
 		for k, d := range r.Dots {
@@ -111,7 +93,7 @@ func (b barGroups) Plot(c draw.Canvas, p *plot.Plot) {
 }
 
 // number stands above a bar without an interval that is wide enough for it.
-func (b barGroups) number(c draw.Canvas, d Dot, at vg.Point, room vg.Length) {
+func (b Bars) number(c draw.Canvas, d Dot, at vg.Point, room vg.Length) {
 	s := table.Fixed(d.Value, max(b.Y.Decimals-1, 0))
 	if _, _, ok := d.interval(); !ok && tiny.Width(s) <= room {
 		c.FillText(aligned(tiny, text.XCenter, text.YBottom), vg.Point{X: at.X, Y: at.Y + 1}, s)

@@ -2,9 +2,9 @@ package figure
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -55,28 +55,36 @@ func (d DotPlot) about() string {
 
 // drawn are the rows with anything to draw.
 func (d DotPlot) drawn() []DotRow {
-	var rows []DotRow
-	for _, r := range d.Rows {
-		for _, dot := range r.Dots {
-			if dot.Defined() {
-				rows = append(rows, r)
-				break
-			}
-		}
-	}
-	return rows
+	return slices.DeleteFunc(slices.Clone(d.Rows), func(r DotRow) bool { return !slices.ContainsFunc(r.Dots, Dot.Defined) })
 }
 
-func (d DotPlot) omitted() []string {
-	var names []string
-	for _, r := range d.Rows {
+func (d DotPlot) omitted() []string { return missing(d.Rows, d.seriesName) }
+
+// missing names the dots without a number; column names those of one place.
+func missing(rows []DotRow, column func(int) string) (names []string) {
+	for _, r := range rows {
 		for k, dot := range r.Dots {
 			if !dot.Defined() {
-				names = append(names, Joined(r.Label, d.seriesName(k)))
+				names = append(names, Joined(r.Label, column(k)))
 			}
 		}
 	}
 	return names
+}
+
+// values are the numbers of rows, with the ends of their intervals.
+func values(rows []DotRow) (all []float64) {
+	for _, r := range rows {
+		for _, dot := range r.Dots {
+			if dot.Defined() {
+				all = append(all, *dot.Value)
+			}
+			if low, high, ok := dot.interval(); ok {
+				all = append(all, low, high)
+			}
+		}
+	}
+	return all
 }
 
 func (d DotPlot) seriesName(k int) string {
@@ -102,32 +110,21 @@ func (d DotPlot) table() table.Table {
 }
 
 func (d DotPlot) layout() (vg.Length, func(draw.Canvas)) {
-	rows := d.drawn()
-	if len(rows) == 0 {
+	d.Rows = d.drawn()
+	if len(d.Rows) == 0 {
 		return 0, nil
 	}
-	var values []float64
-	for _, r := range rows {
-		for _, dot := range r.Dots {
-			if dot.Defined() {
-				values = append(values, *dot.Value)
-			}
-			if low, high, ok := dot.interval(); ok {
-				values = append(values, low, high)
-			}
-		}
-	}
+	values := values(d.Rows)
 	if d.Mark != nil {
 		values = append(values, *d.Mark)
 	}
 	legend := newLegend(d.entries())
-	body := d.rowHeight()*vg.Length(len(rows)) + rowGap
-	p := newPlot(d.X.around(values), Axis{Min: 0, Max: float64(body)})
-	p.HideY()
-	p.Add(dotRows{d, rows})
+	body := d.rowHeight()*vg.Length(len(d.Rows)) + rowGap
+	sides := newAxes(d.X.around(values), Axis{Min: 0, Max: float64(body)})
+	sides.ys, sides.noY = nil, true
 	const axis = 36
 	return legend.height() + body + axis, func(c draw.Canvas) {
-		p.Draw(draw.Crop(legend.draw(c), 12, -12, 0, 0))
+		sides.draw(draw.Crop(legend.draw(c), 12, -12, 0, 0), d.paint)
 	}
 }
 
@@ -144,17 +141,9 @@ func (d DotPlot) entries() []entry {
 	return entries
 }
 
-// dotRows draws the rows of a plot.
-type dotRows struct {
-	DotPlot
-	rows []DotRow
-}
-
-// Plot implements plot.Plotter.
-func (d dotRows) Plot(c draw.Canvas, p *plot.Plot) {
-	x, _ := p.Transforms(&c)
+func (d DotPlot) paint(c draw.Canvas, x, _ func(float64) vg.Length) {
 	top := c.Max.Y
-	for _, r := range d.rows {
+	for _, r := range d.Rows {
 		d.name(c, r, top)
 		lane := top - nameHeight - dotHeight/2
 		if d.Mark != nil { // not across the names
@@ -185,7 +174,7 @@ func (d dotRows) Plot(c draw.Canvas, p *plot.Plot) {
 }
 
 // name writes what a row is and, of a single series, its number.
-func (d dotRows) name(c draw.Canvas, r DotRow, top vg.Length) {
+func (d DotPlot) name(c draw.Canvas, r DotRow, top vg.Length) {
 	room := c.Max.X - c.Min.X
 	at := top - nameHeight/2
 	if len(d.Series) == 1 {
@@ -197,7 +186,7 @@ func (d dotRows) name(c draw.Canvas, r DotRow, top vg.Length) {
 }
 
 // join draws the line of a dumbbell.
-func (d dotRows) join(c draw.Canvas, r DotRow, x func(float64) vg.Length, y vg.Length) {
+func (d DotPlot) join(c draw.Canvas, r DotRow, x func(float64) vg.Length, y vg.Length) {
 	from, to := r.Dots[0], r.Dots[len(r.Dots)-1]
 	if from.Defined() && to.Defined() {
 		c.StrokeLine2(draw.LineStyle{Color: ink, Width: 1}, x(*from.Value), y, x(*to.Value), y)

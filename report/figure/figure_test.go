@@ -299,7 +299,7 @@ func TestTicks(t *testing.T) {
 	} {
 		var got []string
 		for _, tick := range ticks(c.low, c.high) {
-			got = append(got, tick.Label)
+			got = append(got, tick.label)
 		}
 		if s := strings.Join(got, " "); s != c.want {
 			t.Errorf("%g to %g: %s, want %s", c.low, c.high, s, c.want)

@@ -26,15 +26,7 @@ func (h Heatmap) about() string {
 }
 
 func (h Heatmap) omitted() []string {
-	var names []string
-	for _, r := range h.Rows {
-		for k, d := range r.Dots {
-			if !d.Defined() {
-				names = append(names, Joined(r.Label, oneLine(h.Columns[k])))
-			}
-		}
-	}
-	return names
+	return missing(h.Rows, func(k int) string { return oneLine(h.Columns[k]) })
 }
 
 func (h Heatmap) table() table.Table {
@@ -59,15 +51,7 @@ const (
 )
 
 func (h Heatmap) layout() (vg.Length, func(draw.Canvas)) {
-	drawn := 0
-	for _, r := range h.Rows {
-		for _, d := range r.Dots {
-			if d.Defined() {
-				drawn++
-			}
-		}
-	}
-	if drawn == 0 {
+	if len(values(h.Rows)) == 0 {
 		return 0, nil
 	}
 	height := headHeight + vg.Length(len(h.Rows))*(nameHeight+cellHeight+rowGap) + keyHeight

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -136,14 +135,13 @@ func (s Scatter) layout() (vg.Length, func(draw.Canvas)) {
 	if len(xs) == 0 {
 		return 0, nil
 	}
-	p := newPlot(s.X.around(xs), s.Y.around(ys))
-	p.Add(scatterPoints{s})
+	sides := newAxes(s.X.around(xs), s.Y.around(ys))
 	legend, right := newLegend(s.entries()), vg.Length(12)
 	for _, g := range s.Guides {
 		right = max(right, tiny.Width(g.End)+6)
 	}
 	return legend.height() + 300, func(c draw.Canvas) {
-		p.Draw(draw.Crop(legend.draw(c), 0, -right, 0, -8))
+		sides.draw(draw.Crop(legend.draw(c), 0, -right, 0, -8), s.paint)
 	}
 }
 
@@ -175,11 +173,8 @@ func (g Guide) style() draw.LineStyle {
 	return g.Line.style(colourOf(g.Look), 1.6)
 }
 
-// scatterPoints draws points, guides first.
-type scatterPoints struct{ Scatter }
-
 // radius of a point: its area stands for its size.
-func (s scatterPoints) radius(p Point) vg.Length {
+func (s Scatter) radius(p Point) vg.Length {
 	const least, most = 3.5, 11
 	if s.Largest <= 0 || p.Size <= 0 {
 		return least
@@ -187,9 +182,8 @@ func (s scatterPoints) radius(p Point) vg.Length {
 	return vg.Length(max(least, most*math.Sqrt(min(p.Size/s.Largest, 1))))
 }
 
-// Plot implements plot.Plotter.
-func (s scatterPoints) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
+// paint draws points, guides first.
+func (s Scatter) paint(c draw.Canvas, x, y func(float64) vg.Length) {
 	for _, g := range s.Guides {
 		var at []vg.Point
 		for _, q := range g.At {
@@ -270,7 +264,7 @@ func lastPoint(lines [][]vg.Point) *vg.Point {
 	return &last[len(last)-1]
 }
 
-func (s scatterPoints) line(c draw.Canvas, series Series, x, y func(float64) vg.Length) {
+func (s Scatter) line(c draw.Canvas, series Series, x, y func(float64) vg.Length) {
 	if series.Line == NoLine {
 		return
 	}
@@ -292,7 +286,7 @@ type seen struct {
 
 // inOrder are the points that can be drawn, large ones first, so that none hides
 // another.
-func (s scatterPoints) inOrder() []seen {
+func (s Scatter) inOrder() []seen {
 	var all []seen
 	for _, x := range s.Series {
 		for _, p := range x.Points {

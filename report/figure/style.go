@@ -3,13 +3,12 @@ package figure
 import (
 	"image/color"
 	"math"
-	"strconv"
 	"strings"
 	"unicode"
 
-	"gonum.org/v1/plot"
+	"codeberg.org/go-fonts/liberation/liberationsansregular"
+	"golang.org/x/image/font/opentype"
 	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -60,8 +59,17 @@ func colourOf(look int) color.NRGBA { return colours[look%len(colours)] }
 
 // words is a style of text, left and on its base line.
 func words(size vg.Length, c color.Color) text.Style {
-	return text.Style{Color: c, Font: font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size), Handler: plot.DefaultTextHandler}
+	return text.Style{Color: c, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}, Handler: fonts}
 }
+
+// fonts has the font that words are measured with.
+var fonts = func() text.Plain {
+	sans, err := opentype.Parse(liberationsansregular.TTF)
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	return text.Plain{Fonts: font.NewCache(font.Collection{{Font: font.Font{Typeface: "Liberation", Variant: "Sans"}, Face: sans}})}
+}()
 
 var (
 	small = words(11, ink)
@@ -156,56 +164,6 @@ func (d Dash) style(c color.Color, w vg.Length) draw.LineStyle {
 		s.Dashes = []vg.Length{1.5, 3}
 	}
 	return s
-}
-
-// newPlot is a plot in gavel's style, with lines at the ticks of its axes.
-func newPlot(x, y Axis) *plot.Plot {
-	p := plot.New()
-	p.BackgroundColor = nil
-	for _, a := range []struct {
-		to   *plot.Axis
-		from Axis
-	}{{&p.X, x}, {&p.Y, y}} {
-		a.to.Min, a.to.Max = a.from.Min, a.from.Max
-		a.to.Label.Text = label(a.from.Label, small, width-60)
-		a.to.Label.TextStyle = aligned(small, text.XCenter, text.YBottom)
-		a.to.Label.Padding = 2
-		a.to.Tick.Label.Font, a.to.Tick.Label.Color = tiny.Font, muted
-		a.to.LineStyle = draw.LineStyle{Color: ink, Width: 0.8}
-		a.to.Tick.LineStyle, a.to.Tick.Length = draw.LineStyle{Color: ink, Width: 0.8}, 5
-		a.to.Tick.Marker = plot.TickerFunc(ticks)
-		a.to.Padding = 0
-	}
-	g := plotter.NewGrid()
-	g.Vertical = draw.LineStyle{Color: grid, Width: 0.6}
-	g.Horizontal = g.Vertical
-	p.Add(g)
-	return p
-}
-
-// ticks are four to ten round numbers. The library's own are three, which is few
-// to read a value by.
-func ticks(low, high float64) []plot.Tick {
-	power := math.Pow(10, math.Floor(math.Log10(high-low)))
-	step := power
-	for _, part := range []float64{0.5, 0.25, 0.2, 0.1} {
-		if (high-low)/step < 4 {
-			step = power * part
-		}
-	}
-	decimals := 0
-	for x := step; math.Abs(x-math.Round(x)) > 1e-6 && decimals < 9; x *= 10 {
-		decimals++
-	}
-	var out []plot.Tick
-	for k := math.Ceil(low/step - 1e-9); k*step <= high+step*1e-9; k++ {
-		v := k * step
-		if v == 0 {
-			v = 0 // never −0
-		}
-		out = append(out, plot.Tick{Value: v, Label: strings.Replace(strconv.FormatFloat(v, 'f', decimals, 64), "-", "−", 1)})
-	}
-	return out
 }
 
 // entry of a legend: how it looks and what it is.

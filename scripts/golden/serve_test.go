@@ -158,7 +158,7 @@ func fieldsOfForm(page string) string {
 	var out strings.Builder
 	for _, m := range fieldNamed.FindAllStringSubmatch(page, -1) {
 		out.WriteString(m[1] + " " + m[2])
-		if v := fieldValue.FindStringSubmatch(m[0]); v != nil && m[2] != "csrf" {
+		if v := fieldValue.FindStringSubmatch(m[0]); v != nil {
 			out.WriteString(" = " + v[1])
 		}
 		out.WriteString("\n")

@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"bytes"
@@ -9,13 +9,14 @@ import (
 
 	"gotest.tools/v3/golden"
 
+	"gavel/report"
 	"gavel/report/table"
 	"gavel/scoring"
 )
 
 // twoModes is a run of self-reference with a few of its numbers, beside one of
 // answers and one of pairs.
-func twoModes() Scores {
+func twoModes() report.Scores {
 	self := scoring.Report{
 		Run: "runs/self", Protocol: "self-reference", Prompt: "paper", Model: "gemma3:4b", Dataset: "mmlu-pro", Items: 300, Expected: 300,
 		Outcomes: map[string]int{"decided": 598, "no-verdict": 2}, Policy: "unique", Missing: scoring.MissingWrong,
@@ -39,10 +40,10 @@ func twoModes() Scores {
 			{Metric: scoring.RuleCount + "last-number", Group: scoring.Overall, Unit: scoring.UnitCount, Value: of(4), N: 4, Missing: "answer left out"},
 		},
 	}
-	return Scores{Runs: append(twoRuns().Runs[:1], self, answers)}
+	return report.Scores{Runs: append(twoRuns().Runs[:1], self, answers)}
 }
 
-func modesCompared() Comparison {
+func modesCompared() report.Comparison {
 	c := oneComparison()
 	cmp := c.Comparisons.Comparisons[0]
 	cmp.A.Protocol, cmp.B.Protocol = "self-reference", "self-reference"
@@ -90,23 +91,5 @@ func TestTablesFit(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// Where a judge was on one dataset twice, no average over datasets is printed.
-func TestAveragesAreOverDatasets(t *testing.T) {
-	run := func(dataset, prompt string, value float64, n int) scoring.Report {
-		return scoring.Report{Protocol: "self-reference", Model: "judge", Prompt: prompt, Dataset: dataset, Results: []scoring.Result{
-			{Metric: scoring.Overconfidence, Group: scoring.Overall, Mode: scoring.ModeCoT, Value: of(value), N: n},
-		}}
-	}
-	// Mistral Large 2 in the paper's Table 2: three agents on 100, 1,400 and 100 questions.
-	three := []scoring.Report{run("gsm8k", "paper", 5.67, 300), run("mmlu-pro", "paper", 22.12, 4200), run("mt-bench-writing", "paper", 33, 300)}
-	want := "judge, prompt paper: overconfidence over 3 datasets, weighted by n: cot 21.77 (n=4800)"
-	if got := selfReferenceSummary(append(three, run("gsm8k", "own", 1, 300))).Notes; len(got) != 1 || got[0] != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if got := selfReferenceSummary(append(three, three[0])).Notes; len(got) != 0 {
-		t.Errorf("gsm8k counts twice: %q", got)
 	}
 }

@@ -1,18 +1,19 @@
-package report
+package pairwise
 
 import (
 	"fmt"
 
+	"gavel/report"
 	"gavel/report/figure"
 )
 
-func pairFigures(runs []Run) []figure.Spec {
-	of := Counted(runs, Items, "pair")
+func figures(runs []report.Run) []figure.Spec {
+	of := report.Counted(runs, report.Items, "pair")
 	s := []figure.Spec{{
 		ID: "strict", Title: "Strict accuracy",
-		Caption: []string{"Share of pairs judged right in both orders. From " + of + ". " + IntervalNote(runs[0].Report)},
+		Caption: []string{"Share of pairs judged right in both orders. From " + of + ". " + report.IntervalNote(runs[0].Report)},
 		Panels: []figure.Panel{{Chart: figure.DotPlot{
-			X: figure.Percent("strict, percent"), Of: "run", Series: []string{"strict"}, Rows: Overall(runs, "strict"), Mark: new(25.0), Marked: "two coins score 25",
+			X: figure.Percent("strict, percent"), Of: "run", Series: []string{"strict"}, Rows: report.Overall(runs, "strict"), Mark: new(25.0), Marked: "two coins score 25",
 		}}},
 	}, {
 		ID: "position", Title: "What is read first, against consistency",
@@ -21,7 +22,7 @@ func pairFigures(runs []Run) []figure.Spec {
 	}}
 	if groups := groupPanels(runs); len(groups) > 0 {
 		s = append(s, figure.Spec{
-			ID: "groups", Title: "Strict accuracy by category", Caption: []string{"Share of pairs judged right in both orders, by category; n is in the table. " + IntervalNote(runs[0].Report)}, Panels: groups,
+			ID: "groups", Title: "Strict accuracy by category", Caption: []string{"Share of pairs judged right in both orders, by category; n is in the table. " + report.IntervalNote(runs[0].Report)}, Panels: groups,
 		})
 	}
 	if lines := reliability(runs); len(lines) > 0 {
@@ -33,12 +34,12 @@ func pairFigures(runs []Run) []figure.Spec {
 	return s
 }
 
-func positionChart(runs []Run) figure.Scatter {
+func positionChart(runs []report.Run) figure.Scatter {
 	s := figure.Scatter{
 		X: figure.Percent("consistency, percent"), Y: figure.Percent("first-position, percent"), Of: "run", Numbered: true,
 		Guides: []figure.Guide{{Name: "no position bias", Look: -1, Line: figure.Dashed, At: [][2]float64{{0, 50}, {100, 50}}}},
 	}
-	for k, kind := range Part(runs, func(r Run) string { return r.Protocol }) {
+	for k, kind := range report.Part(runs, func(r report.Run) string { return r.Protocol }) {
 		series := figure.Series{Name: kind[0].Protocol, Look: k}
 		for _, r := range kind {
 			series.Points = append(series.Points, figure.Point{
@@ -51,7 +52,7 @@ func positionChart(runs []Run) figure.Scatter {
 }
 
 // groupPanels are a panel for each run that has categories.
-func groupPanels(runs []Run) []figure.Panel {
+func groupPanels(runs []report.Run) []figure.Panel {
 	var panels []figure.Panel
 	for _, r := range runs {
 		if groups := r.Groups(); len(groups) > 1 {
@@ -63,7 +64,7 @@ func groupPanels(runs []Run) []figure.Panel {
 	return panels
 }
 
-func reliability(runs []Run) []figure.Panel {
+func reliability(runs []report.Run) []figure.Panel {
 	var panels []figure.Panel
 	for _, r := range runs {
 		c := r.Calibration

@@ -1,4 +1,4 @@
-package report
+package selfreference
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gavel/report"
 	"gavel/report/figure"
 	"gavel/report/table"
 	"gavel/scoring"
@@ -18,15 +19,15 @@ import (
 
 // The figures of the self-reference paper (arXiv 2509.19880): 1 and 12, 2 and 13
 // to 17, 4, and what its Tables 3 and 4 say in numbers.
-func selfReferenceFigures(runs []Run) []figure.Spec {
-	of := Counted(runs, func(r Run) int { return r.Overall(scoring.AgentAccuracy).N }, "judgment")
+func figures(runs []report.Run) []figure.Spec {
+	of := report.Counted(runs, func(r report.Run) int { return r.Overall(scoring.AgentAccuracy).N }, "judgment")
 	looks := families(runs)
 	var byMode, byGroup, heat, both []figure.Panel
 	caption := []string{"F1 of “Correct” with and without the judge's own answer as reference, over how often that answer is right; thin lines join the two of a judge. From " + of + ", in each mode."}
-	for _, set := range Part(runs, func(r Run) string { return r.Dataset }) {
-		set = Named(set)
+	for _, set := range report.Part(runs, func(r report.Run) string { return r.Dataset }) {
+		set = report.Named(set)
 		for _, mode := range []string{scoring.ModeCoT, scoring.ModeSelf} {
-			with := slices.DeleteFunc(slices.Clone(set), func(r Run) bool { return !r.Has(mode) })
+			with := slices.DeleteFunc(slices.Clone(set), func(r report.Run) bool { return !r.Has(mode) })
 			if len(with) == 0 {
 				continue
 			}
@@ -50,7 +51,7 @@ func selfReferenceFigures(runs []Run) []figure.Spec {
 		{ID: "subsets", Title: "The four subsets", Panels: heat,
 			Caption: []string{"Accuracy of the judgments by whether the judge's own answer is right and whether the agent's is. From " + of + "; the n of every cell is in the table. A judge that says “Correct” to everything is at 100 where the agent is right and at 0 where it is wrong."}},
 		{ID: "partial", Title: "Partial correlation, before and after",
-			Caption: []string{"What the judge's own answer being right (G) and its judgment being right (J) have in common beside the agent's answer being right (A): r(G,J|A), by CoT and with self-reference. From " + of + ". " + IntervalNote(runs[0].Report)},
+			Caption: []string{"What the judge's own answer being right (G) and its judgment being right (J) have in common beside the agent's answer being right (A): r(G,J|A), by CoT and with self-reference. From " + of + ". " + report.IntervalNote(runs[0].Report)},
 			Panels:  []figure.Panel{{Chart: partialChart(runs)}}},
 		{ID: "generation-groups", Title: "Generation accuracy against F1, by category and agent", Panels: byGroup, Folded: true,
 			Caption: []string{"As the figure over all, for each category and each agent; n is in the table." + area}},
@@ -65,7 +66,7 @@ func modeName(mode string) string {
 }
 
 // groupsOfAll are the groups that any of the runs has, beside all.
-func groupsOfAll(runs []Run) []string {
+func groupsOfAll(runs []report.Run) []string {
 	var groups []string
 	for _, r := range runs {
 		for _, g := range r.Groups() {
@@ -87,7 +88,7 @@ func familyOf(model string) string {
 }
 
 // families numbers the families of runs, by name.
-func families(runs []Run) map[string]int {
+func families(runs []report.Run) map[string]int {
 	looks := map[string]int{}
 	for _, r := range runs {
 		looks[familyOf(r.Model)] = 0
@@ -113,9 +114,9 @@ func parameters(size string) float64 {
 }
 
 // generationChart is a group in a mode: a point per judge.
-func generationChart(runs []Run, looks map[string]int, group, mode string) figure.Scatter {
+func generationChart(runs []report.Run, looks map[string]int, group, mode string) figure.Scatter {
 	s := figure.Scatter{X: figure.Axis{Label: "generation accuracy, percent", Decimals: 2}, Y: figure.Axis{Label: "F1, percent", Decimals: 2}, Of: "judge", Numbered: true, SizeOf: "parameters"}
-	for _, family := range Part(runs, func(r Run) string { return familyOf(r.Model) }) {
+	for _, family := range report.Part(runs, func(r report.Run) string { return familyOf(r.Model) }) {
 		series := figure.Series{Name: familyOf(family[0].Model), Look: looks[familyOf(family[0].Model)]}
 		for _, r := range family {
 			size := parameters(r.Size)
@@ -130,7 +131,7 @@ func generationChart(runs []Run, looks map[string]int, group, mode string) figur
 }
 
 // subsetChart is the paper's Figure 2.
-func subsetChart(runs []Run, mode string) figure.Heatmap {
+func subsetChart(runs []report.Run, mode string) figure.Heatmap {
 	h := figure.Heatmap{
 		Scale: figure.Percent("accuracy, percent"), Of: "judge",
 		Columns: []string{"judge right,\nagent right", "judge right,\nagent wrong", "judge wrong,\nagent right", "judge wrong,\nagent wrong"},
@@ -145,7 +146,7 @@ func subsetChart(runs []Run, mode string) figure.Heatmap {
 	return h
 }
 
-func partialChart(runs []Run) figure.DotPlot {
+func partialChart(runs []report.Run) figure.DotPlot {
 	d := figure.DotPlot{X: figure.Unit("r(G,J|A)"), Of: "judge", Series: []string{"CoT", "self-reference"}, Joined: true, Mark: new(0.0)}
 	for _, r := range runs {
 		row := figure.DotRow{Label: r.Name}
@@ -160,7 +161,7 @@ func partialChart(runs []Run) figure.DotPlot {
 // modesChart is the paper's Figure 4, on the judges of a dataset that were asked
 // both ways, with what to say of the lines through them. Without such a judge
 // there is nothing to say.
-func modesChart(runs []Run) (s figure.Scatter, said string) {
+func modesChart(runs []report.Run) (s figure.Scatter, said string) {
 	s = figure.Scatter{X: figure.Axis{Label: "generation accuracy, percent", Decimals: 2}, Y: figure.Axis{Label: "F1, percent", Decimals: 2}, Of: "judge", Numbered: true}
 	cot, self := figure.Series{Name: "CoT", Look: 0}, figure.Series{Name: "self-reference", Look: 1}
 	var x, y0, y1 []float64

@@ -1,4 +1,4 @@
-package report
+package multioption
 
 import (
 	"cmp"
@@ -6,14 +6,15 @@ import (
 	"slices"
 	"strconv"
 
+	"gavel/report"
 	"gavel/report/figure"
 	"gavel/scoring"
 )
 
 // The tables of the Grade Score paper (arXiv 2406.12043) as figures, and how the
 // scores come about.
-func optionFigures(runs []Run) []figure.Spec {
-	of := Counted(runs, Items, "item")
+func figures(runs []report.Run) []figure.Spec {
+	of := report.Counted(runs, report.Items, "item")
 	places := placePanels(runs)
 	s := []figure.Spec{{
 		ID: "grade", Title: "LLM score against choice score", Panels: []figure.Panel{{Chart: gradeChart(runs)}},
@@ -30,7 +31,7 @@ func optionFigures(runs []Run) []figure.Spec {
 	} {
 		s = append(s, figure.Spec{
 			ID: score.id, Title: score.title + " by prompt", Panels: promptPanels(runs, score.metric, score.title),
-			Caption: []string{fmt.Sprintf("%s of each prompt with and without an unrelated option, as in Table %s of the paper. From %s. %s", score.title, score.table, of, IntervalNote(runs[0].Report))},
+			Caption: []string{fmt.Sprintf("%s of each prompt with and without an unrelated option, as in Table %s of the paper. From %s. %s", score.title, score.table, of, report.IntervalNote(runs[0].Report))},
 		})
 	}
 	return s
@@ -55,12 +56,12 @@ func isolines() []figure.Guide {
 }
 
 // gradeChart has a point per run, and one for each judge without judgment.
-func gradeChart(runs []Run) figure.Scatter {
+func gradeChart(runs []report.Run) figure.Scatter {
 	s := figure.Scatter{X: figure.Unit("choice score"), Y: figure.Unit("LLM score"), Of: "run", Numbered: true, Guides: isolines()}
-	score := func(r Run, suffix string) (x, y figure.Dot) {
+	score := func(r report.Run, suffix string) (x, y figure.Dot) {
 		return figure.DotOf(r.Overall(scoring.ChoiceScore + suffix)), figure.DotOf(r.Overall(scoring.LLMScore + suffix))
 	}
-	for k, kind := range Part(runs, unrelated) {
+	for k, kind := range report.Part(runs, unrelated) {
 		series := figure.Series{Name: "without an unrelated option", Look: k}
 		if unrelated(kind[0]) {
 			series.Name = "with one"
@@ -89,10 +90,10 @@ func gradeChart(runs []Run) figure.Scatter {
 }
 
 // unrelated tells whether the items had an unrelated option.
-func unrelated(r Run) bool { return r.Overall(scoring.UnrelatedRate).N > 0 }
+func unrelated(r report.Run) bool { return r.Overall(scoring.UnrelatedRate).N > 0 }
 
 // placePanels are a panel for each run and number of options.
-func placePanels(runs []Run) []figure.Panel {
+func placePanels(runs []report.Run) []figure.Panel {
 	var panels []figure.Panel
 	for _, r := range runs {
 		for _, g := range r.Groups() {
@@ -115,12 +116,12 @@ func placePanels(runs []Run) []figure.Panel {
 
 // promptPanels are a panel for each judge: a score of every prompt, with and
 // without an unrelated option.
-func promptPanels(runs []Run, metric, label string) []figure.Panel {
+func promptPanels(runs []report.Run, metric, label string) []figure.Panel {
 	var panels []figure.Panel
-	for _, judge := range Part(runs, func(r Run) [3]string { return [3]string{r.Model, r.Dataset, r.Goal} }) {
+	for _, judge := range report.Part(runs, func(r report.Run) [3]string { return [3]string{r.Model, r.Dataset, r.Goal} }) {
 		b := figure.Bars{Y: figure.Unit(label), Of: "prompt", Series: []string{"without", "with an unrelated option"}}
-		asked := func(r Run) string { return figure.Joined(r.Prompt, Settings(r.Report)) }
-		for _, same := range Part(judge, asked) {
+		asked := func(r report.Run) string { return figure.Joined(r.Prompt, report.Settings(r.Report)) }
+		for _, same := range report.Part(judge, asked) {
 			row := figure.DotRow{Label: asked(same[0]), Dots: make([]figure.Dot, 2)}
 			for _, r := range same {
 				side := 0

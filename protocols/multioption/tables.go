@@ -1,4 +1,4 @@
-package report
+package multioption
 
 import (
 	"cmp"
@@ -7,21 +7,22 @@ import (
 	"strconv"
 	"strings"
 
+	"gavel/report"
 	"gavel/report/table"
 	"gavel/scoring"
 )
 
-var multiOptionLayout = &Layout{
-	Noun: "judgments", Summary: multiOptionSummary, Tables: multiOptionTables, Figures: optionFigures, Compare: compareOptions,
+var Layout = &report.Layout{
+	Noun: "judgments", Summary: summary, Tables: tables, Figures: figures, Compare: compare,
 	Words: map[string]string{"unrelated": "with an unrelated option"},
 }
 
-func multiOptionSummary(runs []scoring.Report) table.Table {
+func summary(runs []scoring.Report) table.Table {
 	t := table.Table{Title: fmt.Sprintf("%d runs of a choice among several options (scores from 0 to 1, 95 %% intervals over items; accuracy in percent)", len(runs)), Columns: append(table.Left("model", "goal", "prompt", "dataset"), table.Right("Grade score", "LLM score", "choice score", "Grade, random", "random 0 to perfect 1", "accuracy", "items", "decided")...)}
 	for _, r := range runs {
 		of := r.Overall
 		t.Rows = append(t.Rows, []string{
-			r.Model, r.Goal, Prompt(r), r.Dataset, table.Whole(of(scoring.GradeScore)), table.Plain(of(scoring.LLMScore)), table.Plain(of(scoring.ChoiceScore)),
+			r.Model, r.Goal, report.Prompt(r), r.Dataset, table.Whole(of(scoring.GradeScore)), table.Plain(of(scoring.LLMScore)), table.Plain(of(scoring.ChoiceScore)),
 			table.Plain(of(scoring.GradeScore + scoring.OfRandom)), table.Plain(of(scoring.GradeScore + scoring.OverRandom)), table.Plain(of(scoring.OptionAccuracy)),
 			strconv.Itoa(r.Items), fmt.Sprintf("%d/%d", r.Outcomes[scoring.Decided], r.Games()),
 		})
@@ -29,9 +30,9 @@ func multiOptionSummary(runs []scoring.Report) table.Table {
 	return t
 }
 
-// multiOptionTables are one run: what it scores beside judges without judgment,
+// tables are one run: what it scores beside judges without judgment,
 // the same by number of options, and the places chosen.
-func multiOptionTables(r scoring.Report) []table.Table {
+func tables(r scoring.Report) []table.Table {
 	tables := []table.Table{optionsTable(r)}
 	if t, ok := byOptionsTable(r); ok {
 		tables = append(tables, t)
@@ -48,7 +49,7 @@ var optionScores = []struct{ metric, name string }{
 
 func optionsTable(r scoring.Report) table.Table {
 	t := table.Table{
-		Title:   Heading(r, true),
+		Title:   report.Heading(r, true),
 		Columns: slices.Concat(table.Left("0 to 1, % where it says so"), table.Right("judge", "random judge", "always first", "random 0 to perfect 1", "n"), table.Left("missing verdicts")),
 	}
 	var said table.Remarks
@@ -74,10 +75,10 @@ func optionsTable(r scoring.Report) table.Table {
 		row("the unrelated option %", scoring.UnrelatedRate)
 	}
 	t.Notes = append(t.Notes,
-		"judgments: "+Outcomes(r),
+		"judgments: "+report.Outcomes(r),
 		"LLM score: entropy of the places chosen, over the largest that can be; choice score: share of the option chosen most often; Grade score: their harmonic mean; each of one item, then the mean",
 		"so a judge that always picks the same option scores 1, right or wrong, one that always picks the same place 0, and one that picks at random what its column says ("+of(scoring.GradeScore+scoring.OfRandom).Note+")",
-		BootstrapNote(r))
+		report.BootstrapNote(r))
 	t.Notes = append(t.Notes, said.Lines()...)
 	t.Notes = append(t.Notes, table.Warned(r.Warnings)...)
 	return t
@@ -150,9 +151,9 @@ func placesTable(r scoring.Report) table.Table {
 	return t
 }
 
-// compareOptions is [Compared], with what two runs of opposite goals say of each
+// compare is [report.Compared], with what two runs of opposite goals say of each
 // other.
-func compareOptions(cmp *scoring.Comparison, all *scoring.Comparisons) table.Table {
+func compare(cmp *scoring.Comparison, all *scoring.Comparisons) table.Table {
 	var notes []string
 	says := map[string]string{
 		scoring.GoalsDiffer:     "the option most often called best and the one most often called worst are two",
@@ -166,5 +167,5 @@ func compareOptions(cmp *scoring.Comparison, all *scoring.Comparisons) table.Tab
 		}
 		notes = append(notes, text)
 	}
-	return Compared(cmp, all, notes...)
+	return report.Compared(cmp, all, notes...)
 }

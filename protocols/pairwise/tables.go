@@ -1,18 +1,19 @@
-package report
+package pairwise
 
 import (
 	"fmt"
 	"slices"
 	"strconv"
 
+	"gavel/report"
 	"gavel/report/table"
 	"gavel/scoring"
 )
 
-// pairLayout is of pairwise and reversed judging.
-var pairLayout = &Layout{Noun: "games", Summary: pairSummary, Tables: pairTables, Figures: pairFigures, Compare: comparePairs}
+// Layout is of pairwise and reversed judging.
+var Layout = &report.Layout{Noun: "games", Summary: summary, Tables: tables, Figures: figures, Compare: compare}
 
-func pairTables(r scoring.Report) []table.Table {
+func tables(r scoring.Report) []table.Table {
 	tables := []table.Table{runTable(r)}
 	if r.Overall(scoring.GenerationAccuracy).Metric != "" {
 		tables = append(tables, referenceTable(r))
@@ -26,14 +27,14 @@ func pairTables(r scoring.Report) []table.Table {
 	return tables
 }
 
-func pairSummary(runs []scoring.Report) table.Table {
+func summary(runs []scoring.Report) table.Table {
 	headlines := []string{"strict", "counter", "consistency", "first-position"}
 	t := table.Table{
 		Title:   fmt.Sprintf("%d runs (percent, 95 %% intervals over pairs)", len(runs)),
 		Columns: slices.Concat(table.Left("model", "goal", "prompt", "dataset"), table.Right(headlines...), table.Right("pairs", "decided")),
 	}
 	for _, r := range runs {
-		row := []string{r.Model, r.Goal, Prompt(r), r.Dataset}
+		row := []string{r.Model, r.Goal, report.Prompt(r), r.Dataset}
 		for _, m := range headlines {
 			row = append(row, table.Whole(r.Overall(m)))
 		}
@@ -48,9 +49,9 @@ func runTable(r scoring.Report) table.Table {
 	for i, m := range scoring.Metrics {
 		metrics[i] = m.Name
 	}
-	t := byGroup(r, Heading(r, true), "percent", metrics)
+	t := byGroup(r, report.Heading(r, true), "percent", metrics)
 	t.Notes = slices.Concat([]string{
-		"games: " + Outcomes(r),
+		"games: " + report.Outcomes(r),
 		fmt.Sprintf("intervals: %g %% bootstrap over pairs, %d rounds, seed %d; labels read by policy %q; two coins would score 25 in strict",
 			100*r.Bootstrap.Level, r.Bootstrap.Rounds, r.Bootstrap.Seed, r.Policy),
 	}, t.Notes, table.Warned(r.Warnings))
@@ -157,11 +158,11 @@ func share(v *float64) string { return table.Fixed(v, 3) }
 
 func estimate(e scoring.Estimate) string { return table.Interval(e.Value, e.Low, e.High, 3, 3) }
 
-// comparePairs is [Compared] with what only pairs have: how far asking again
+// compare is [report.Compared] with what only pairs have: how far asking again
 // moves a number, and both goals as one judge.
-func comparePairs(cmp *scoring.Comparison, all *scoring.Comparisons) table.Table {
+func compare(cmp *scoring.Comparison, all *scoring.Comparisons) table.Table {
 	t := table.Table{
-		Title:   Sides(cmp, fmt.Sprintf("%d pairs judged by both", cmp.N)),
+		Title:   report.Sides(cmp, fmt.Sprintf("%d pairs judged by both", cmp.N)),
 		Columns: slices.Concat(table.Left("percent", "group"), table.Right("n", "A", "B", "B − A", "95 % interval", "noise floor", "McNemar p", "Holm"), table.Left("")),
 	}
 	for _, d := range cmp.Differences {
@@ -172,7 +173,7 @@ func comparePairs(cmp *scoring.Comparison, all *scoring.Comparisons) table.Table
 		if d.Floor != nil {
 			floor = table.Fixed(d.Floor, 2)
 		}
-		t.Rows = append(t.Rows, []string{d.Metric, d.Group, strconv.Itoa(d.N), table.Fixed(d.A, 2), table.Fixed(d.B, 2), table.Signed(d.Diff, 2), interval, floor, table.PValue(d.P), table.PValue(d.Holm), Differs(d)})
+		t.Rows = append(t.Rows, []string{d.Metric, d.Group, strconv.Itoa(d.N), table.Fixed(d.A, 2), table.Fixed(d.B, 2), table.Signed(d.Diff, 2), interval, floor, table.PValue(d.P), table.PValue(d.Holm), report.Differs(d)})
 	}
 	t.Notes = append(t.Notes,
 		fmt.Sprintf("~ may be noise: the interval holds 0, p is not below 0.05, or the noise floor is not exceeded; intervals: paired bootstrap over pairs, %d rounds, seed %d", all.Bootstrap.Rounds, all.Bootstrap.Seed),

@@ -1,7 +1,9 @@
-package report
+package multioption
 
 import (
+	"bytes"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -15,7 +17,7 @@ import (
 func optionResults(group string, n int, values map[string]float64) []scoring.Result {
 	var rows []scoring.Result
 	for metric, v := range values {
-		r := scoring.Result{Metric: metric, Group: group, N: n, Missing: "usable", Value: of(v), Low: of(v - 0.1), High: of(v + 0.1)}
+		r := scoring.Result{Metric: metric, Group: group, N: n, Missing: "usable", Value: new(v), Low: new(v - 0.1), High: new(v + 0.1)}
 		switch head, _, _ := strings.Cut(metric, "-"); head {
 		case "grade", "llm", "choice":
 			r.Unit = scoring.UnitScore
@@ -31,11 +33,22 @@ func optionResults(group string, n int, values map[string]float64) []scoring.Res
 func placeResults(group string, chi2, p *float64, note string, values ...float64) []scoring.Result {
 	var rows []scoring.Result
 	for i, v := range values {
-		rows = append(rows, scoring.Result{Metric: fmt.Sprint(scoring.PlaceMetric, i+1), Group: group, N: 30, Value: of(v)})
+		rows = append(rows, scoring.Result{Metric: fmt.Sprint(scoring.PlaceMetric, i+1), Group: group, N: 30, Value: new(v)})
 	}
 	return append(rows,
 		scoring.Result{Metric: scoring.PlacesChiSquare, Group: group, Unit: scoring.UnitStatistic, Value: chi2, N: 30, Note: note},
 		scoring.Result{Metric: scoring.PlacesP, Group: group, Unit: scoring.UnitStatistic, Value: p, N: 30, Note: note})
+}
+
+func printed(t *testing.T, all []table.Table) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	for _, laid := range all {
+		if err := table.Text(&b, laid); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Bytes()
 }
 
 // optionsRun has items of two and three options beside an unrelated one, and
@@ -59,33 +72,33 @@ func optionsRun() scoring.Report {
 		}
 	}
 	r.Results = append(append(r.Results, optionResults("2 options", 12, scores)...), optionResults("3 options", 8, scores)...)
-	r.Results = append(r.Results, placeResults("2 options", of(6.25), of(0.0439), "2 degrees of freedom", 50, 30, 20)...)
-	r.Results = append(r.Results, placeResults("3 options", of(0.5), of(0.92), "3 degrees of freedom; fewer than 5 judgments a place: p is rough", 25, 20, 30, 25)...)
+	r.Results = append(r.Results, placeResults("2 options", new(6.25), new(0.0439), "2 degrees of freedom", 50, 30, 20)...)
+	r.Results = append(r.Results, placeResults("3 options", new(0.5), new(0.92), "3 degrees of freedom; fewer than 5 judgments a place: p is rough", 25, 20, 30, 25)...)
 	return r
 }
 
 func TestMultiOptionTables(t *testing.T) {
 	strict := optionsRun()
 	strict.Missing, strict.Goal = scoring.MissingStrict, "worst"
-	golden.AssertBytes(t, print(t, table.Text, Scores{Runs: []scoring.Report{optionsRun(), strict}}.Tables()), "multi-option.txt")
+	golden.AssertBytes(t, printed(t, append([]table.Table{summary([]scoring.Report{optionsRun(), strict})}, append(tables(optionsRun()), tables(strict)...)...)), "tables.txt")
 }
 
 // A run without a single result, as one that was never answered, still prints.
 func TestMultiOptionTablesOfNothing(t *testing.T) {
 	empty := scoring.Report{Protocol: "multi-option", Goal: "best", Outcomes: map[string]int{}}
-	text := string(print(t, table.Text, Scores{Runs: []scoring.Report{empty, empty}}.Tables()))
+	text := string(printed(t, append(tables(empty), summary([]scoring.Report{empty, empty}))))
 	if !strings.Contains(text, "Grade score") || !strings.Contains(text, "n/a") || strings.Contains(text, "by number of options") {
 		t.Errorf("%s", text)
 	}
 }
 
 func TestTogetherInAComparison(t *testing.T) {
-	cmp := &scoring.Comparison{A: scoring.Side{Protocol: "multi-option"}, Unit: "item", N: 20, Together: []scoring.Result{
-		{Metric: scoring.GoalsDiffer, N: 20, Value: of(95), Low: of(80), High: of(100)},
+	cmp := &scoring.Comparison{Unit: "item", N: 20, Together: []scoring.Result{
+		{Metric: scoring.GoalsDiffer, N: 20, Value: new(95.0), Low: new(80.0), High: new(100.0)},
 		{Metric: scoring.GoalsContradict, Note: "undefined: nothing in common"},
-		{Metric: scoring.GoalsByChance, N: 60, Value: of(33.3333)},
+		{Metric: scoring.GoalsByChance, N: 60, Value: new(33.3333)},
 	}}
-	text := string(print(t, table.Text, Comparison{&scoring.Comparisons{Comparisons: []*scoring.Comparison{cmp}}}.Tables()))
+	text := string(printed(t, []table.Table{compare(cmp, &scoring.Comparisons{})}))
 	for _, want := range []string{
 		"called best and the one most often called worst are two: 95.00 [80.0, 100.0] % (n=20)",
 		"one option is called both best and worst: undefined: nothing in common",
@@ -93,6 +106,21 @@ func TestTogetherInAComparison(t *testing.T) {
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+// On every point of a line the harmonic mean is what is written at its end.
+func TestIsolines(t *testing.T) {
+	for i, line := range isolines() {
+		g := 0.2 + 0.1*float64(i)
+		for _, p := range line.At {
+			if got := 2 * p[0] * p[1] / (p[0] + p[1]); math.Abs(got-g) > 1e-9 || p[0] > 1+1e-9 || p[1] > 1+1e-9 {
+				t.Fatalf("line %s: (%g, %g) has %g", line.End, p[0], p[1], got)
+			}
+		}
+		if last := line.At[len(line.At)-1]; math.Abs(line.At[0][1]-1) > 1e-9 || math.Abs(last[0]-1) > 1e-9 {
+			t.Errorf("line %s goes from %v to %v", line.End, line.At[0], last)
 		}
 	}
 }

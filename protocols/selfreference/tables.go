@@ -1,4 +1,4 @@
-package report
+package selfreference
 
 import (
 	"fmt"
@@ -6,15 +6,16 @@ import (
 	"strconv"
 	"strings"
 
+	"gavel/report"
 	"gavel/report/table"
 	"gavel/scoring"
 )
 
-var selfReferenceLayout = &Layout{Noun: "judgments", Summary: selfReferenceSummary, Tables: selfReferenceTables, Figures: selfReferenceFigures}
+var Layout = &report.Layout{Noun: "judgments", Summary: summary, Tables: tables, Figures: figures}
 
-// modesOf lists the columns of a run: its modes and, where it has both, their
+// modesIn lists the columns of a run: its modes and, where it has both, their
 // difference.
-func modesOf(r scoring.Report) []string {
+func modesIn(r scoring.Report) []string {
 	all := []string{scoring.ModeCoT, scoring.ModeSelf, scoring.ModeDifference}
 	return slices.DeleteFunc(all, func(m string) bool { return !r.Has(m) })
 }
@@ -26,10 +27,10 @@ func modeColumn(mode string) string {
 	return mode
 }
 
-func selfReferenceSummary(runs []scoring.Report) table.Table {
+func summary(runs []scoring.Report) table.Table {
 	t := table.Table{Title: fmt.Sprintf("%d runs of self-reference (percent; r is r_GJ|A; intervals are with each run)", len(runs)), Columns: append(table.Left("judge", "prompt", "dataset"), table.Right("n", "own right", "F1 cot", "self", "r cot", "self", "overconfident cot", "self")...)}
 	for _, r := range runs {
-		row := []string{r.Model, Prompt(r), r.Dataset, strconv.Itoa(r.Overall(scoring.AgentAccuracy).N), table.Plain(r.Overall(scoring.GenerationAccuracy))}
+		row := []string{r.Model, report.Prompt(r), r.Dataset, strconv.Itoa(r.Overall(scoring.AgentAccuracy).N), table.Plain(r.Overall(scoring.GenerationAccuracy))}
 		for _, metric := range []string{scoring.F1, scoring.PartialGJ, scoring.Overconfidence} {
 			for _, mode := range []string{scoring.ModeCoT, scoring.ModeSelf} {
 				row = append(row, asked(r.Result(metric, scoring.Overall, mode)))
@@ -56,7 +57,7 @@ func averages(runs []scoring.Report) []string {
 	var judges, notes []string
 	by := map[string][]scoring.Report{}
 	for _, r := range runs {
-		name := r.Model + ", prompt " + Prompt(r)
+		name := r.Model + ", prompt " + report.Prompt(r)
 		if by[name] == nil {
 			judges = append(judges, name)
 		}
@@ -90,7 +91,7 @@ func averageOf(runs []scoring.Report) (parts []string) {
 	return parts
 }
 
-func selfReferenceTables(r scoring.Report) []table.Table {
+func tables(r scoring.Report) []table.Table {
 	tables := []table.Table{metricsTable(r)}
 	if groups := r.Groups(); len(groups) > 1 {
 		tables = append(tables, groupsTable(r, groups))
@@ -108,10 +109,10 @@ var metricsRows = []string{
 func metricsTable(r scoring.Report) table.Table {
 	own, agents := r.Overall(scoring.GenerationAccuracy), r.Overall(scoring.AgentAccuracy)
 	t := table.Table{
-		Title:   Heading(r, false) + fmt.Sprintf("\nright of the judge's own answers: %s of %d questions; of the agents': %s of %d", table.Whole(own), own.N, table.Whole(agents), agents.N),
+		Title:   report.Heading(r, false) + fmt.Sprintf("\nright of the judge's own answers: %s of %d questions; of the agents': %s of %d", table.Whole(own), own.N, table.Whole(agents), agents.N),
 		Columns: table.Left("percent; r: −1 to 1"),
 	}
-	modes := modesOf(r)
+	modes := modesIn(r)
 	for _, m := range modes {
 		t.Columns = append(t.Columns, table.Right(modeColumn(m))...)
 	}
@@ -120,30 +121,37 @@ func metricsTable(r scoring.Report) table.Table {
 	said.Add(own.Metric, own.Note)
 	said.Add(agents.Metric, agents.Note)
 	for _, metric := range metricsRows {
-		row, counts := []string{metric}, []string(nil)
-		for _, mode := range modes {
-			x := r.Result(metric, scoring.Overall, mode)
-			if x.Metric == "" {
-				row = append(row, "") // r-ga does not differ
-				continue
-			}
-			row = append(row, table.Whole(x))
-			said.Add(fmt.Sprintf("%s (%s)", metric, modeColumn(mode)), x.Note)
-			if n := strconv.Itoa(x.N); mode != scoring.ModeDifference && !slices.Contains(counts, n) {
-				counts = append(counts, n)
-			}
-		}
-		t.Rows = append(t.Rows, append(row, strings.Join(counts, "/")))
+		row, n := across(r, metric, metric, "", &said) // r-ga does not differ
+		t.Rows = append(t.Rows, append(append([]string{metric}, row...), n))
 	}
-	t.Notes = append(t.Notes, "judgments: "+Outcomes(r)+"; "+missingNote(r.Missing))
+	t.Notes = append(t.Notes, "judgments: "+report.Outcomes(r)+"; "+missingNote(r.Missing))
 	if r.Missing == scoring.MissingDrop && len(modes) > 1 {
 		t.Notes = append(t.Notes, "self − cot: on the judgments with a verdict in both")
 	}
-	t.Notes = append(t.Notes, BootstrapNote(r)+"; a resample where a number is undefined is left out of its interval")
+	t.Notes = append(t.Notes, report.BootstrapNote(r)+"; a resample where a number is undefined is left out of its interval")
 	t.Notes = append(t.Notes, "G: the judge's own answer is right, J: its judgment is, A: the agent's answer is; r-gj-a: r_GJ|A, what G and J share beside A")
 	t.Notes = append(t.Notes, said.Lines()...)
 	t.Notes = append(t.Notes, table.Warned(r.Warnings)...)
 	return t
+}
+
+// across is a metric in each mode of a run, and how many judgments it is of;
+// none stands where a mode does not have it.
+func across(r scoring.Report, name, metric, none string, said *table.Remarks) (cells []string, n string) {
+	var counts []string
+	for _, mode := range modesIn(r) {
+		x := r.Result(metric, scoring.Overall, mode)
+		if x.Metric == "" && none == "" {
+			cells = append(cells, none)
+			continue
+		}
+		cells = append(cells, table.Whole(x))
+		said.Add(fmt.Sprintf("%s (%s)", name, modeColumn(mode)), x.Note)
+		if n := strconv.Itoa(x.N); mode != scoring.ModeDifference && !slices.Contains(counts, n) {
+			counts = append(counts, n)
+		}
+	}
+	return cells, strings.Join(counts, "/")
 }
 
 func missingNote(how scoring.Missing) string {
@@ -158,7 +166,7 @@ func groupsTable(r scoring.Report, groups []string) table.Table {
 	t := table.Table{Title: "by category and agent", Columns: append(table.Left("percent; r: −1 to 1"), table.Right("n", "own right")...)}
 	metrics := []struct{ metric, name string }{{scoring.F1, "F1"}, {scoring.PartialGJ, "r"}}
 	for _, m := range metrics {
-		for _, mode := range modesOf(r) {
+		for _, mode := range modesIn(r) {
 			if mode == scoring.ModeDifference {
 				t.Columns = append(t.Columns, table.Right("Δ")...)
 				continue
@@ -170,7 +178,7 @@ func groupsTable(r scoring.Report, groups []string) table.Table {
 	for _, g := range groups {
 		row := []string{g, strconv.Itoa(r.Result(scoring.AgentAccuracy, g, "").N), table.Plain(r.Result(scoring.GenerationAccuracy, g, ""))}
 		for _, m := range metrics {
-			for _, mode := range modesOf(r) {
+			for _, mode := range modesIn(r) {
 				x := r.Result(m.metric, g, mode)
 				row = append(row, table.Plain(x))
 				if x.Value == nil && mode != scoring.ModeDifference {
@@ -187,7 +195,7 @@ func groupsTable(r scoring.Report, groups []string) table.Table {
 // subsetsTable is the paper's Figure 2 in numbers.
 func subsetsTable(r scoring.Report) table.Table {
 	t := table.Table{Title: "by whether the judge itself is right (J+, J−) and whether the agent is", Columns: append(table.Left("percent"), table.Right("n")...)}
-	modes := modesOf(r)
+	modes := modesIn(r)
 	for _, mode := range modes {
 		name := "accuracy " + mode
 		if mode == scoring.ModeDifference {
@@ -207,21 +215,13 @@ func subsetsTable(r scoring.Report) table.Table {
 		{"J−, agent right", scoring.JMinusCorrect, scoring.JMinusCorrectF1},
 		{"J−, agent wrong", scoring.JMinusIncorrect, scoring.JMinusIncorrectF1},
 	} {
-		row, counts := []string{s.name, ""}, []string(nil)
-		for _, mode := range modes {
-			x := r.Result(s.accuracy, scoring.Overall, mode)
-			row = append(row, table.Whole(x))
-			said.Add(fmt.Sprintf("%s (%s)", s.name, modeColumn(mode)), x.Note)
-			if n := strconv.Itoa(x.N); mode != scoring.ModeDifference && !slices.Contains(counts, n) {
-				counts = append(counts, n)
-			}
-		}
+		accuracies, n := across(r, s.name, s.accuracy, "n/a", &said)
+		row := append([]string{s.name, n}, accuracies...)
 		for _, mode := range modes {
 			if mode != scoring.ModeDifference {
 				row = append(row, table.Plain(r.Result(s.f1, scoring.Overall, mode)))
 			}
 		}
-		row[1] = strings.Join(counts, "/")
 		t.Rows = append(t.Rows, row)
 	}
 	t.Notes = append([]string{"F1: of the label that all answers of the row have"}, said.Lines()...)

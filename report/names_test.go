@@ -1,0 +1,61 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"gavel/scoring"
+)
+
+func TestLabelsOfRuns(t *testing.T) {
+	base := scoring.Report{Run: "runs/a", Model: "m", Protocol: "pairwise", Goal: "better", Prompt: "sop", Dataset: "d"}
+	with := func(change func(*scoring.Report)) scoring.Report { r := base; change(&r); return r }
+	reversed := with(func(r *scoring.Report) { r.Protocol, r.Goal = "reversed", "worse" })
+	for _, c := range []struct {
+		name string
+		runs []scoring.Report
+		want []string
+	}{
+		{"one", []scoring.Report{base}, []string{"m"}},
+		{"models", []scoring.Report{base, with(func(r *scoring.Report) { r.Model = "n" })}, []string{"m", "n"}},
+		{"protocols say their goal", []scoring.Report{base, reversed}, []string{"m · pairwise", "m · reversed"}},
+		{"goals of one protocol", []scoring.Report{base, with(func(r *scoring.Report) { r.Goal = "worse" })}, []string{"m · better", "m · worse"}},
+		{"prompt, settings and dataset", []scoring.Report{base, with(func(r *scoring.Report) { r.Prompt, r.Settings, r.Dataset = "cot", "constrained", "e" })}, []string{"m · prompt sop · d", "m · prompt cot · constrained · e"}},
+		{"goals that are settings too", []scoring.Report{base, with(func(r *scoring.Report) { r.Goal, r.Settings = "worst", "goal worst, orders all" })}, []string{"m · better", "m · worst · orders all"}},
+		{"alike", []scoring.Report{base, with(func(r *scoring.Report) { r.Run = "runs/b" })}, []string{"m · runs/a", "m · runs/b"}},
+	} {
+		if got := labels(c.runs); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestSimulationsAreSaid(t *testing.T) {
+	model, sim := scoring.Report{}, scoring.Report{Simulated: true}
+	for _, c := range []struct {
+		runs []scoring.Report
+		want string
+	}{
+		{[]scoring.Report{model}, ""}, {nil, ""},
+		{[]scoring.Report{model, sim}, "SIMULATION: 1 of the 2 runs"},
+		{[]scoring.Report{sim, sim}, "SIMULATION: no model was asked"},
+	} {
+		if got := simulatedNote(c.runs); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%d runs: %q", len(c.runs), got)
+		}
+	}
+}
+
+func TestWarningsAreSaidOnce(t *testing.T) {
+	names := []string{"a", "b", "c"}
+	runs := []scoring.Report{{Warnings: []string{"few", "all", "few"}}, {Warnings: []string{"all"}}, {Warnings: []string{"all", "few"}}}
+	got := fmt.Sprint(warnings(runs, names))
+	if want := "[{few [a c]} {all [all 3 runs]}]"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got := fmt.Sprint(warnings(runs[:1], names)); got != "[{few []} {all []}]" {
+		t.Errorf("of one run: %s", got)
+	}
+}
