@@ -183,7 +183,8 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Showing, repeat i
 		rec.Replies = append(rec.Replies, Reply{Finish: backends.TooLong, Detail: said, PromptTokens: req.PromptTokens})
 		return rec, nil
 	}
-	// Whether there is another turn is decided by the paper's readers: what is asked does not change with ours.
+	// Whether there is another turn is decided as published, and the record says what was read so: neither changes with
+	// our own readers.
 	how := Reading{Name: Paper, Policy: Unique, AcceptCut: params.AcceptCut}
 	failed := func(err error) (*Record, error) {
 		if ctx.Err() != nil {
@@ -220,11 +221,6 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Showing, repeat i
 			backends.Message{Role: backends.Assistant, Content: resp.Text},
 			backends.Message{Role: backends.User, Content: next})
 		req.Encoded = backends.EncodeMessages(req.Messages)
-	}
-	how.Name = Robust
-	v, err := rec.Read(j.Asker, how)
-	if err != nil {
-		return nil, err
 	}
 	rec.Take(v)
 	return rec, nil

@@ -50,5 +50,5 @@ func Outcomes(r scoring.Report) string {
 
 // BootstrapNote says in a table how its intervals were made.
 func BootstrapNote(r scoring.Report) string {
-	return fmt.Sprintf("intervals: %g %% bootstrap over %ss, %d rounds, seed %d; replies read by policy %q", 100*r.Bootstrap.Level, r.Bootstrap.Unit, r.Bootstrap.Rounds, r.Bootstrap.Seed, r.Policy)
+	return fmt.Sprintf("intervals: %g %% bootstrap over %ss, %d rounds, seed %d; %s", 100*r.Bootstrap.Level, r.Bootstrap.Unit, r.Bootstrap.Rounds, r.Bootstrap.Seed, scoring.HowRead("replies", r))
 }

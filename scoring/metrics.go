@@ -92,7 +92,7 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 		ID: m.ID, Protocol: m.Spec.Protocol, Goal: m.Spec.Goal, Prompt: m.Spec.Prompt.Name, Settings: settings(m.Spec),
 		Model: m.Spec.Model.Name, Dataset: m.Dataset.Name, Simulated: m.Simulated,
 		Items: run.Items, Expected: m.Spec.Dataset.Items,
-		Outcomes: map[string]int{}, Policy: run.Reading.Policy, AcceptCut: run.Reading.AcceptCut,
+		Outcomes: map[string]int{}, Reading: run.reading(), Policy: run.Reading.Policy, AcceptCut: run.Reading.AcceptCut,
 		Bootstrap: Bootstrap{b.Rounds, b.Level, b.Seed, run.scorer.unit()},
 		Results:   []Result{}, Origins: run.Origins(), Warnings: run.warnings(),
 	}
@@ -100,6 +100,7 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 		rep.Outcomes[o] = run.Outcomes[judging.Outcome(o)]
 	}
 	run.scorer.score(&rep, b)
+	run.scoreOther(&rep, b)
 	return rep
 }
 

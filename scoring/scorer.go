@@ -85,6 +85,9 @@ func (run *Run) CountMissing(how Missing) {
 		}
 		f.count(run.missing)
 	}
+	if run.readings.other != nil {
+		run.readings.other.CountMissing(how)
+	}
 }
 
 // lost says what becomes of records without a verdict.

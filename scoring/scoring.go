@@ -4,6 +4,7 @@
 package scoring
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -57,24 +58,27 @@ type Result struct {
 // Report is what a run comes to: one run of `gavel score --json`, and, without
 // Run, results.json.
 type Report struct {
-	Run       string         `json:"run,omitempty"` // the directory
-	ID        string         `json:"id"`
-	Protocol  string         `json:"protocol"`
-	Goal      string         `json:"goal"`
-	Prompt    string         `json:"prompt"`
-	Settings  string         `json:"settings,omitempty"` // what was asked for beside the prompt
-	Model     string         `json:"model"`
-	Dataset   string         `json:"dataset"`
-	Simulated bool           `json:"simulated"`
-	Items     int            `json:"items"`    // scored: all their showings are in the records
-	Expected  int            `json:"expected"` // items of the run
-	Results   []Result       `json:"results"`
-	Outcomes  map[string]int `json:"outcomes"` // of games, all eight
-	Policy    judging.Policy `json:"policy"`
-	AcceptCut bool           `json:"accept_cut"`
-	Origins   []Origin       `json:"origins,omitempty"`
-	Missing   Missing        `json:"missing,omitempty"` // of protocols that leave a choice: how judgments without a verdict count
-	Bootstrap Bootstrap      `json:"bootstrap"`
+	Run          string          `json:"run,omitempty"` // the directory
+	ID           string          `json:"id"`
+	Protocol     string          `json:"protocol"`
+	Goal         string          `json:"goal"`
+	Prompt       string          `json:"prompt"`
+	Settings     string          `json:"settings,omitempty"` // what was asked for beside the prompt
+	Model        string          `json:"model"`
+	Dataset      string          `json:"dataset"`
+	Simulated    bool            `json:"simulated"`
+	Items        int             `json:"items"`    // scored: all their showings are in the records
+	Expected     int             `json:"expected"` // items of the run
+	Results      []Result        `json:"results"`
+	Outcomes     map[string]int  `json:"outcomes"`          // of games, all eight
+	Reading      judging.Readers `json:"reading,omitempty"` // "": as published
+	Policy       judging.Policy  `json:"policy"`
+	AcceptCut    bool            `json:"accept_cut"`
+	Otherwise    int             `json:"read_otherwise,omitempty"` // replies that the other reading reads otherwise
+	OtherReading []OtherReading  `json:"other_reading,omitempty"`  // where they are more than one of a hundred: its headlines
+	Origins      []Origin        `json:"origins,omitempty"`
+	Missing      Missing         `json:"missing,omitempty"` // of protocols that leave a choice: how judgments without a verdict count
+	Bootstrap    Bootstrap       `json:"bootstrap"`
 
 	Repeats     *Repeats     `json:"repeats,omitempty"`
 	Calibration *Calibration `json:"calibration,omitempty"`
@@ -153,12 +157,24 @@ type Run struct {
 	replies  int
 	origins  map[string]int // replies from each bundle
 
-	scorer  Scorer
-	missing Missing
+	scorer   Scorer
+	missing  Missing
+	readings readings
 }
 
 // Load reads a run directory. Every stored reply is read again.
 func Load(dir string, how judging.Reading) (*Run, error) {
+	run, err := load(dir, how)
+	if err == nil {
+		err = run.CompareReadings(func(how judging.Reading) (*Run, error) { return load(dir, how) })
+	}
+	if err != nil {
+		return nil, err
+	}
+	return run, nil
+}
+
+func load(dir string, how judging.Reading) (*Run, error) {
 	m, err := judging.ReadManifest(dir)
 	if err != nil {
 		return nil, err
@@ -195,6 +211,7 @@ func NewLoader(m *judging.Manifest, how judging.Reading, items *judging.IDs) (*L
 		return nil, fmt.Errorf("nothing scores runs of the protocol %q", m.Spec.Protocol)
 	}
 	how.AcceptCut = how.AcceptCut || m.Spec.Parameters.AcceptCut
+	how.Name = cmp.Or(how.Name, judging.ReadersOf(m.Imported != ""))
 	run := &Run{Manifest: m, Reading: how, Outcomes: map[judging.Outcome]int{}, scorer: make(m)}
 	run.CountMissing("")
 	if s, ok := run.scorer.(lent); ok && items != nil {
@@ -207,15 +224,21 @@ func NewLoader(m *judging.Manifest, how judging.Reading, items *judging.IDs) (*L
 // goroutines.
 func (l *Loader) Add(r *judging.Record) error {
 	run := l.run
-	v, err := r.Read(l.protocol, run.Reading)
+	v, other, err := r.ReadBoth(l.protocol, run.Reading)
 	if err != nil {
 		return err
 	}
+	paper := v // as is recorded
+	if run.Reading.Name == judging.Robust {
+		paper = other
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	run.Records++
+	if run.Records++; !v.Same(other) {
+		run.readings.differ++
+	}
 	run.trace(r)
-	if v.Outcome != r.Outcome || r.CandidateID(v.Choice) != r.Choice || v.Answer != r.Answer {
+	if paper.Outcome != r.Outcome || r.CandidateID(paper.Choice) != r.Choice || paper.Answer != r.Answer {
 		run.Reread++
 	}
 	if _, ok := run.scorer.(repeater); r.Repeat > 0 && !ok {

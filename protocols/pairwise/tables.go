@@ -52,8 +52,8 @@ func runTable(r scoring.Report) table.Table {
 	t := byGroup(r, report.Heading(r, true), "percent", metrics)
 	t.Notes = slices.Concat([]string{
 		"games: " + report.Outcomes(r),
-		fmt.Sprintf("intervals: %g %% bootstrap over pairs, %d rounds, seed %d; labels read by policy %q; two coins would score 25 in strict",
-			100*r.Bootstrap.Level, r.Bootstrap.Rounds, r.Bootstrap.Seed, r.Policy),
+		fmt.Sprintf("intervals: %g %% bootstrap over pairs, %d rounds, seed %d; %s; two coins would score 25 in strict",
+			100*r.Bootstrap.Level, r.Bootstrap.Rounds, r.Bootstrap.Seed, scoring.HowRead("labels", r)),
 	}, t.Notes, table.Warned(r.Warnings))
 	return t
 }
