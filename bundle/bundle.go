@@ -160,19 +160,27 @@ func Verify(at string) (*Contents, error) {
 // in the folder out, and compares the results of both, byte for byte: that they
 // differ is an error. The report is of the run that was made; it is nil where
 // none was.
-func Replay(ctx context.Context, m *eval.Maker, run, out, cacheDir string) (*scoring.Report, error) {
-	rep, err := m.Replay(ctx, run, out, cacheDir, nil)
+func Replay(ctx context.Context, m *eval.Maker, run, out, cacheDir string) (rep *scoring.Report, found string, err error) {
+	rep, err = m.Replay(ctx, run, out, cacheDir, nil)
 	if err != nil {
-		return rep, err
+		return rep, "", err
 	}
 	was, is := filepath.Join(run, judging.ResultsFile), filepath.Join(out, judging.ResultsFile)
 	old, err := os.ReadFile(was)
 	if err != nil {
-		return rep, err
+		return rep, "", err
 	}
 	made, err := os.ReadFile(is)
-	if err == nil && !bytes.Equal(old, made) {
-		err = fmt.Errorf("%s and %s differ: another version of gavel made the first, or its files were changed", was, is)
+	if err != nil {
+		return rep, "", err
 	}
-	return rep, err
+	found = judging.ResultsFile + " is the same, byte for byte"
+	if !bytes.Equal(old, made) {
+		var before scoring.Report
+		if json.Unmarshal(old, &before) != nil || !before.SameValues(*rep) {
+			return rep, "", fmt.Errorf("%s and %s differ: another version of gavel made the first, or its files were changed", was, is)
+		}
+		found = judging.ResultsFile + " has the same values; intervals, or what is remarked, are those of this version of gavel"
+	}
+	return rep, found, nil
 }

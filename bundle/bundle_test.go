@@ -68,7 +68,7 @@ func TestThereAndBack(t *testing.T) {
 	if err != nil || done.Files != 4 || done.SameFiles != 0 || done.Replies != 4 || done.SameReplies != 0 {
 		t.Fatalf("%+v, %v", done, err)
 	}
-	if rep, err := Replay(context.Background(), m, "runs/old", "again", "replies"); err != nil || rep == nil {
+	if rep, _, err := Replay(context.Background(), m, "runs/old", "again", "replies"); err != nil || rep == nil {
 		t.Errorf("replay: %v, %v", rep, err)
 	}
 	for _, out := range []string{"one.tar", "two.tar"} {
@@ -89,7 +89,7 @@ func TestThereAndBack(t *testing.T) {
 	write(t, "runs/old/results.json", []byte("{}"))
 	_, err = Import(m, r)
 	failsWith(t, err, "results.json is there already and differs from the bundle's runs/old/results.json.zst: nothing was taken in")
-	rep, err := Replay(context.Background(), m, "runs/old", "third", "replies")
+	rep, _, err := Replay(context.Background(), m, "runs/old", "third", "replies")
 	if failsWith(t, err, "results.json differ"); rep == nil {
 		t.Error("no scores of the run that was made")
 	}

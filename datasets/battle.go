@@ -10,7 +10,7 @@ import (
 
 // Values of OpenOptions.Turns.
 const (
-	TurnsFirst = ""    // what was judged after the first turn
+	turnsFirst = ""    // what was judged after the first turn
 	TurnsAll   = "all" // conversations of any length, judged whole
 )
 
@@ -175,7 +175,7 @@ func chooseArena(rows Rows, emit func(int, []byte) error) ([]string, error) {
 }
 
 func checkTurns(turns string) error {
-	if turns != TurnsFirst && turns != TurnsAll {
+	if turns != turnsFirst && turns != TurnsAll {
 		return fmt.Errorf("turns %s: it is one of %s and %s", strconv.Quote(turns), TurnsValues[0], TurnsValues[1])
 	}
 	return nil

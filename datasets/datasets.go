@@ -119,16 +119,16 @@ func (e *LineError) Error() string {
 }
 func (e *LineError) Unwrap() error { return e.Err }
 
-// DuplicateError is returned when two lines claim the same id. It is an error,
+// duplicateError is returned when two lines claim the same id. It is an error,
 // not a skipped line: neither of the two can be known to be the right one.
-type DuplicateError struct {
+type duplicateError struct {
 	Path        string
 	Line, First int
 	ID          string
 	Row         bool // Line and First count rows
 }
 
-func (e *DuplicateError) Error() string {
+func (e *duplicateError) Error() string {
 	if e.Row {
 		return fmt.Sprintf("%s: row %d: duplicate id %q, first seen in row %d: remove one of the two rows", e.Path, e.Line, e.ID, e.First)
 	}

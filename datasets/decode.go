@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -60,20 +61,28 @@ func orGroup(category, other string) string {
 	return category
 }
 
-// withKeys puts keys in front of an object's own.
-func withKeys(object []byte, keys map[string]any, order ...string) ([]byte, error) {
-	out := []byte{'{'}
-	for _, k := range order {
-		value, err := json.Marshal(keys[k])
-		if err != nil {
+// addKey gives a key to every object without it: value is told how many rows
+// stand before.
+func addKey(all Rows, emit func(int, []byte) error, key string, value func(row int) any) ([]string, error) {
+	n := 0
+	for row := range all.All {
+		line := row.Text
+		var keys map[string]json.RawMessage
+		if err := decode(line, &keys); err == nil && keys != nil && (keys[key] == nil || string(keys[key]) == "null") {
+			front, err := json.Marshal(map[string]any{key: value(n)})
+			if err != nil {
+				return nil, err
+			}
+			rest := bytes.TrimSpace(bytes.TrimSpace(line)[1:])
+			if line = append(front[:len(front)-1], ','); rest[0] == '}' {
+				line = front[:len(front)-1]
+			}
+			line = append(line, rest...)
+		}
+		if err := emit(row.Line, line); err != nil {
 			return nil, err
 		}
-		out = append(rows.AppendText(out, []byte(k)), ':')
-		out = append(append(out, value...), ',')
+		n++
 	}
-	rest := strings.TrimSpace(strings.TrimSpace(string(object))[1:])
-	if rest == "}" {
-		out = out[:len(out)-1]
-	}
-	return append(out, rest...), nil
+	return nil, nil
 }

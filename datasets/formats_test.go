@@ -272,7 +272,7 @@ func TestSymbolicSetIsInThePath(t *testing.T) {
 
 func openWith(t *testing.T, o OpenOptions, rows ...string) *Set {
 	t.Helper()
-	s, err := OpenFileWith(write(t, "rows.jsonl", lines(rows...)), o)
+	s, err := openFileWith(write(t, "rows.jsonl", lines(rows...)), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -379,7 +379,7 @@ func TestTurns(t *testing.T) {
 	}
 	for _, row := range []string{battle(), mtVote()} {
 		path := write(t, "x", row)
-		_, err := OpenFileWith(path, OpenOptions{Turns: "last"})
+		_, err := openFileWith(path, OpenOptions{Turns: "last"})
 		oneLine(t, err, path, `FILE: turns "last": it is one of first and all`)
 	}
 }
@@ -394,7 +394,7 @@ func TestOpenGroups(t *testing.T) {
 		t.Errorf("line %d", it.Line)
 	}
 	path := write(t, "rows.jsonl", lines(rows...))
-	_, err := OpenFileWith(path, OpenOptions{Groups: []string{"art", "music"}})
+	_, err := openFileWith(path, OpenOptions{Groups: []string{"art", "music"}})
 	oneLine(t, err, path, "FILE: no item is of the group art or music; there are law, math")
 }
 

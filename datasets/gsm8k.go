@@ -109,28 +109,7 @@ func firstOf(s string, n int) string {
 
 // numberRows gives every row without an id the number of the row.
 func numberRows(rows Rows, emit func(int, []byte) error) ([]string, error) {
-	n := 0
-	for row := range rows.All {
-		line := row.Text
-		var r struct {
-			ID *text `json:"id"`
-		}
-		if err := decode(line, &r); err == nil && r.ID == nil && isObject(line) {
-			if line, err = withKeys(line, map[string]any{"id": n}, "id"); err != nil {
-				return nil, err
-			}
-		}
-		if err := emit(row.Line, line); err != nil {
-			return nil, err
-		}
-		n++
-	}
-	return nil, nil
-}
-
-func isObject(line []byte) bool {
-	object := strings.TrimSpace(string(line))
-	return len(object) > 0 && object[0] == '{'
+	return addKey(rows, emit, "id", func(row int) any { return row })
 }
 
 const gsmSymbolic = "GSM-Symbolic"
@@ -152,20 +131,5 @@ func symbolicGroup(path string) string {
 
 // nameSet puts the name of the set into rows that have no category.
 func nameSet(rows Rows, emit func(int, []byte) error) ([]string, error) {
-	group := symbolicGroup(rows.Path)
-	for row := range rows.All {
-		line := row.Text
-		var r struct {
-			Category *string `json:"category"`
-		}
-		if err := decode(line, &r); err == nil && r.Category == nil && isObject(line) {
-			if line, err = withKeys(line, map[string]any{"category": group}, "category"); err != nil {
-				return nil, err
-			}
-		}
-		if err := emit(row.Line, line); err != nil {
-			return nil, err
-		}
-	}
-	return nil, nil
+	return addKey(rows, emit, "category", func(int) any { return symbolicGroup(rows.Path) })
 }

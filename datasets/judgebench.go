@@ -33,6 +33,8 @@ type pairLine struct {
 	ResponseA     *string `json:"response_A"`
 	ResponseB     *string `json:"response_B"`
 	Label         *string `json:"label"`
+
+	Own *OwnAnswer `json:"own_answer"`
 }
 
 func parsePair(line []byte) (Item, error) {
@@ -57,18 +59,22 @@ func parsePair(line []byte) (Item, error) {
 	default:
 		return Item{}, fmt.Errorf("label %q is neither \"A>B\" nor \"B>A\"", *p.Label)
 	}
-	return withOwnAnswer(Item{
+	it := Item{
 		ID:       *p.PairID,
 		Shape:    Pair,
 		Source:   p.Source,
-		Group:    Category(p.Source),
+		Group:    category(p.Source),
 		Question: *p.Question,
 		Candidates: []Candidate{
 			{ID: ResponseA, Model: p.ResponseModel, Text: *p.ResponseA},
 			{ID: ResponseB, Model: p.ResponseModel, Text: *p.ResponseB},
 		},
 		Gold: gold,
-	}, line)
+	}
+	if p.Own != nil {
+		err = p.Own.of(&it)
+	}
+	return it, err
 }
 
 // categories maps the prefixes of JudgeBench's sources to the four categories
@@ -80,9 +86,9 @@ var categories = []struct{ prefix, category string }{
 	{"livecodebench", "Coding"},
 }
 
-// Category is the group that a source is reported under: JudgeBench's category
+// category is the group that a source is reported under: JudgeBench's category
 // where the source is one of JudgeBench's, else the source itself.
-func Category(source string) string {
+func category(source string) string {
 	for _, c := range categories {
 		if strings.HasPrefix(source, c.prefix) {
 			return c.category

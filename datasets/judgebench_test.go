@@ -20,8 +20,8 @@ func TestCategory(t *testing.T) {
 		"Math":                      "Math",
 		"":                          "(no source)",
 	} {
-		if got := Category(source); got != want {
-			t.Errorf("Category(%q) = %q, want %q", source, got, want)
+		if got := category(source); got != want {
+			t.Errorf("category(%q) = %q, want %q", source, got, want)
 		}
 	}
 }

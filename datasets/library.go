@@ -97,7 +97,7 @@ func (l Library) OpenWith(name string, o OpenOptions) (*Set, error) {
 	case known:
 		return l.openKnown(k, o)
 	}
-	s, err := OpenFileWith(name, o)
+	s, err := openFileWith(name, o)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, `/\.`) {
 		return nil, fmt.Errorf("unknown dataset %q: it is neither a file nor one of %s", name, strings.Join(Names(), ", "))
 	}
@@ -108,7 +108,7 @@ func (l Library) openKnown(k Known, o OpenOptions) (*Set, error) {
 	if o.Groups == nil {
 		o.Groups = k.Groups
 	}
-	s, err := OpenFileWith(l.Path(k.Name), o)
+	s, err := openFileWith(l.Path(k.Name), o)
 	if errors.Is(err, fs.ErrNotExist) {
 		if k.Get != "" {
 			return nil, fmt.Errorf("dataset %q is not on this machine: %s; see %s", k.Name, k.Get, k.Source)

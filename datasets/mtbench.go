@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -154,9 +153,5 @@ func (r *battleRow) line(row []byte, m matchUp, v votes, winner string, turned b
 		l.A, l.B = l.B, l.A
 	}
 	l.ModelA, l.ModelB, l.Winner, l.Votes = m.first, m.other, winner, v
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(l)
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
+	return marshal(l)
 }

@@ -80,8 +80,8 @@ func assembleTrees(rows Rows, emit func(line int, text []byte) error) ([]string,
 	return f.notes(), nil
 }
 
-// AnyLanguage asks for the trees of all languages.
-const AnyLanguage = "all"
+// anyLanguage asks for the trees of all languages.
+const anyLanguage = "all"
 
 // readyState is the state of a tree that was reviewed and ranked to its end.
 const readyState = "ready_for_export"
@@ -247,7 +247,7 @@ func (f *forest) refuse(root message) int {
 	switch {
 	case root.State != "" && root.State != readyState:
 		return otherState
-	case f.lang != AnyLanguage && root.Lang != "" && root.Lang != f.lang:
+	case f.lang != anyLanguage && root.Lang != "" && root.Lang != f.lang:
 		return otherLanguage
 	}
 	f.asked++
@@ -324,7 +324,7 @@ func (f *forest) notes() []string {
 }
 
 func (f *forest) language() string {
-	if f.lang == AnyLanguage {
+	if f.lang == anyLanguage {
 		return "all languages"
 	}
 	return "language " + f.lang

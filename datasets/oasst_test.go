@@ -77,7 +77,7 @@ func flat(t *testing.T, trees string) string {
 
 func openLang(t *testing.T, path, lang string) *Set {
 	t.Helper()
-	s, err := OpenFileWith(path, OpenOptions{Lang: lang})
+	s, err := openFileWith(path, OpenOptions{Lang: lang})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestForestNotes(t *testing.T) {
 			"Trees left out: 1 in the file twice, 2 of another language.",
 			"Replies left out of the trees taken: 1 of another language than the prompt.",
 		},
-		AnyLanguage: {
+		anyLanguage: {
 			"3 items of 4 trees (all languages): the prompt and the assistant's first replies, 2 to 3 options each; 1 item without ranks, so without a best option.",
 			"Trees left out: 1 in the file twice.",
 			"Replies left out of the trees taken: 1 deleted, 1 of another language than the prompt.",
@@ -422,7 +422,7 @@ func TestOASSTTrees(t *testing.T) {
 			}
 		}
 	}
-	_, err := OpenFileWith(path, OpenOptions{Lang: "xx"})
+	_, err := openFileWith(path, OpenOptions{Lang: "xx"})
 	oneLine(t, err, path, "FILE: no item is left: 0 items of 65 trees (language xx): the prompt and the assistant's first replies. Trees left out: 2 in the file twice, 63 of another language.")
 }
 
@@ -434,8 +434,8 @@ func TestTreesAndTableAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trees := items(t, openLang(t, path, AnyLanguage))
-	table := items(t, openLang(t, write(t, "flat.jsonl", flat(t, string(data))), AnyLanguage))
+	trees := items(t, openLang(t, path, anyLanguage))
+	table := items(t, openLang(t, write(t, "flat.jsonl", flat(t, string(data))), anyLanguage))
 	if len(trees) != 63 || len(table) != 63 {
 		t.Fatalf("%d items of trees, %d of the table", len(trees), len(table))
 	}
@@ -536,7 +536,7 @@ func FuzzTable(f *testing.F) {
 	f.Add([]byte(show(root)), []byte(show(reply("a", 0, with("parent_id", "t")))), []byte(show(reply("b", 1, with("parent_id", "t"), with("message_tree_id", "t")))))
 	f.Add([]byte(`{"message_id":"t","text":"","role":"prompter"}`), []byte(`{"message_id":"t","text":"","role":"assistant","parent_id":"t"}`), []byte(`[]`))
 	f.Fuzz(func(t *testing.T, a, b, c []byte) {
-		tb := table{forest: newForest(AnyLanguage), replies: map[string][]message{}, rooted: map[string]bool{}}
+		tb := table{forest: newForest(anyLanguage), replies: map[string][]message{}, rooted: map[string]bool{}}
 		for _, line := range [][]byte{a, b, c} {
 			if m, err := parseMessage(line); err == nil {
 				tb.add(m)
@@ -550,7 +550,7 @@ func FuzzTable(f *testing.F) {
 }
 
 func fuzzForest(t *testing.T, root message, replies []message) {
-	f := newForest(AnyLanguage)
+	f := newForest(anyLanguage)
 	it, ok := f.item(root, replies)
 	if !ok {
 		if _, again := f.item(root, replies); again || f.twice != 1 {

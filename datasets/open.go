@@ -23,10 +23,10 @@ type OpenOptions struct {
 	Groups []string `json:"groups,omitempty"` // only the items of these; nil for all
 }
 
-// OpenFile is OpenFileWith, with the default options.
-func OpenFile(path string) (*Set, error) { return OpenFileWith(path, OpenOptions{}) }
+// OpenFile is openFileWith, with the default options.
+func OpenFile(path string) (*Set, error) { return openFileWith(path, OpenOptions{}) }
 
-// OpenFileWith indexes the dataset file at path: JSON lines, a JSON array of
+// openFileWith indexes the dataset file at path: JSON lines, a JSON array of
 // objects, or Parquet, and any of those compressed with gzip or zstd. Lines that
 // cannot be read are counted in Skipped; a file without one good line is an
 // error that names the first bad one, and so is a duplicate id.
@@ -34,7 +34,7 @@ func OpenFile(path string) (*Set, error) { return OpenFileWith(path, OpenOptions
 // JSON lines are read where they stand, each when it is asked for. The rows of
 // other files are written out as JSON lines first, in memory or, where they are
 // many, in a temporary file that Close removes.
-func OpenFileWith(path string, o OpenOptions) (*Set, error) {
+func openFileWith(path string, o OpenOptions) (*Set, error) {
 	f, err := rows.Open(path)
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func OpenFileWith(path string, o OpenOptions) (*Set, error) {
 	return (&Set{Name: path, Path: path, Options: o, data: f, close: f.Close}).load()
 }
 
-// openBytes is OpenFileWith of a file that is held in memory.
+// openBytes is openFileWith of a file that is held in memory.
 func openBytes(name string, data []byte, o OpenOptions) (*Set, error) {
 	return (&Set{Name: name, Options: o, data: bytes.NewReader(data)}).load()
 }
@@ -178,7 +178,7 @@ func (s *Set) index() error {
 		r = io.TeeReader(r, sum)
 	}
 	if err := rows.EachLine(r, s.parse, s.add); err != nil {
-		var twice *DuplicateError
+		var twice *duplicateError
 		if errors.As(err, &twice) {
 			return err
 		}
@@ -265,7 +265,7 @@ func (s *Set) add(line rows.Line[parsed]) error {
 		return nil
 	}
 	if first, added := s.ids.Add(it.ID); !added {
-		return &DuplicateError{s.label(), number, s.line(first), it.ID, s.byRow}
+		return &duplicateError{s.label(), number, s.line(first), it.ID, s.byRow}
 	}
 	s.groups.add(it.Group)
 	s.remark(number, it.Note)

@@ -66,7 +66,7 @@ func TestBadFiles(t *testing.T) {
 
 func TestDuplicateNamesBothLines(t *testing.T) {
 	_, err := inMemory("built in", []byte(lines(pair("x"), pair("y"), pair("x"))))
-	var dup *DuplicateError
+	var dup *duplicateError
 	if !errors.As(err, &dup) || dup.Line != 3 || dup.First != 1 || dup.ID != "x" || dup.Path != "built in" {
 		t.Errorf("got %#v", err)
 	}

@@ -59,11 +59,11 @@ func numberOptions(rows Rows, emit func(line int, text []byte) error) ([]string,
 
 const optionsName = "options"
 
-// UnrelatedID is the candidate id of an option that was put in from another item.
-const UnrelatedID = "00"
+// unrelatedID is the candidate id of an option that was put in from another item.
+const unrelatedID = "00"
 
 type optionsLine struct {
-	ID      *jsonID    `json:"id,omitempty"`
+	ID      *text      `json:"id,omitempty"`
 	Source  string     `json:"source,omitempty"`
 	Group   string     `json:"group,omitempty"`
 	Prompt  *string    `json:"prompt"`
@@ -108,21 +108,6 @@ func (o *output) UnmarshalJSON(data []byte) error {
 
 func (o output) MarshalJSON() ([]byte, error) {
 	return marshal(outputObject{o.ID, &o.Text, o.Model, o.Rank, o.Unrelated})
-}
-
-// jsonID is an id that is written as a string or as a whole number.
-type jsonID string
-
-func (id *jsonID) UnmarshalJSON(data []byte) error {
-	if data[0] == '"' {
-		return json.Unmarshal(data, (*string)(id))
-	}
-	n, err := strconv.ParseInt(string(data), 10, 64)
-	if err != nil {
-		return fmt.Errorf(`"id" is neither a string nor a whole number: %s`, clip(data))
-	}
-	*id = jsonID(strconv.FormatInt(n, 10))
-	return nil
 }
 
 // jsonRank is a rank or null. Columns of ranks with gaps pass through tools that
@@ -201,8 +186,8 @@ func (l *optionsLine) candidates() ([]Candidate, error) {
 			c.Rank = l.Ranks[i].rank
 		}
 		switch {
-		case c.Unrelated && (i > 0 || c.ID != UnrelatedID):
-			return nil, fmt.Errorf("output %d is marked as unrelated; only the first may be, with id %q", i+1, UnrelatedID)
+		case c.Unrelated && (i > 0 || c.ID != unrelatedID):
+			return nil, fmt.Errorf("output %d is marked as unrelated; only the first may be, with id %q", i+1, unrelatedID)
 		case c.Unrelated && c.Rank != nil:
 			return nil, errors.New("the unrelated output has a rank")
 		case !c.Unrelated:
@@ -231,10 +216,10 @@ func nameOptions(candidates []Candidate) error {
 		}
 		return nil
 	}
-	last := UnrelatedID
+	last := unrelatedID
 	for i, c := range related {
 		if c.ID <= last {
-			return fmt.Errorf("id %q of output %d is out of order: give all outputs ids that sort after %q and in their order, or none", c.ID, i+1+len(candidates)-len(related), UnrelatedID)
+			return fmt.Errorf("id %q of output %d is out of order: give all outputs ids that sort after %q and in their order, or none", c.ID, i+1+len(candidates)-len(related), unrelatedID)
 		}
 		last = c.ID
 	}
@@ -286,7 +271,7 @@ func bestRanked(candidates []Candidate) int {
 // as the same item: the items of a run are complete in themselves, whatever
 // file, cut or addition they came from.
 func OptionsLine(it Item) ([]byte, error) {
-	id := jsonID(it.ID)
+	id := text(it.ID)
 	l := optionsLine{ID: &id, Source: it.Source, Prompt: &it.Question}
 	if it.Group != optionsGroup(it.Candidates) {
 		l.Group = it.Group

@@ -95,7 +95,7 @@ func TestParseOptionsErrors(t *testing.T) {
 		"no output":            {`{"prompt":"p","outputs":[]}`, errFewOptions.Error()},
 		"one beside unrelated": {`{"prompt":"p","outputs":[{"id":"00","text":"u","unrelated":true},{"text":"a"}]}`, errFewOptions.Error()},
 		"empty id":             {`{"id":"","prompt":"p","outputs":["a","b"]}`, `"id" is empty`},
-		"id of another type":   {`{"id":[1],"prompt":"p","outputs":["a","b"]}`, `"id" is neither a string nor a whole number: [1]`},
+		"id of another type":   {`{"id":[1],"prompt":"p","outputs":["a","b"]}`, `an id is a text or a number, not an array`},
 		"prompt is a list":     {`{"prompt":["p"],"outputs":["a","b"]}`, `key "prompt" is of type array, expected string`},
 		"outputs is an object": {`{"prompt":"p","outputs":{"a":1}}`, `key "outputs" is of type object, expected an array`},
 		"a number among them":  {`{"prompt":"p","outputs":["a",2]}`, `an output is neither a string nor an object with "text"`},
@@ -336,7 +336,7 @@ func checkOptions(t *testing.T, it Item) {
 	t.Helper()
 	last := ""
 	for i, c := range it.Candidates {
-		if c.ID <= last || c.Unrelated != (c.ID == UnrelatedID && i == 0) {
+		if c.ID <= last || c.Unrelated != (c.ID == unrelatedID && i == 0) {
 			t.Errorf("candidate ids %s", ids(it.Candidates))
 		}
 		last = c.ID

@@ -1,10 +1,6 @@
 package datasets
 
-import (
-	"bytes"
-	"encoding/json"
-	"errors"
-)
+import "errors"
 
 // OwnAnswer is the key "own_answer" of a pair: what the judge that is to compare
 // the responses has itself answered to the question. It is not published: a
@@ -15,28 +11,14 @@ type OwnAnswer struct {
 	Right *bool   `json:"right,omitempty"` // null where nobody can tell
 }
 
-var ownAnswerKey = []byte(`"own_answer"`)
-
-// withOwnAnswer reads the key, where a pair's line has it.
-func withOwnAnswer(it Item, line []byte) (Item, error) {
-	if !bytes.Contains(line, ownAnswerKey) { // quoted inside a text it is escaped
-		return it, nil
+// of gives a pair's item the judge's own answer to its question.
+func (o *OwnAnswer) of(it *Item) error {
+	if o.Text == nil {
+		return errors.New(`"own_answer" has no "text"`)
 	}
-	var keys struct {
-		Own *OwnAnswer `json:"own_answer"`
+	it.Answered = &Answered{Question: it.ID, Reference: *o.Text}
+	if o.Right != nil {
+		it.Answered.Own = &Answer{Value: o.Value, Right: *o.Right}
 	}
-	if err := json.Unmarshal(line, &keys); err != nil {
-		return Item{}, describe(line, err)
-	}
-	if keys.Own == nil {
-		return it, nil
-	}
-	if keys.Own.Text == nil {
-		return Item{}, errors.New(`"own_answer" has no "text"`)
-	}
-	it.Answered = &Answered{Question: it.ID, Reference: *keys.Own.Text}
-	if keys.Own.Right != nil {
-		it.Answered.Own = &Answer{Value: keys.Own.Value, Right: *keys.Own.Right}
-	}
-	return it, nil
+	return nil
 }

@@ -40,7 +40,7 @@ func parseQuestion(line []byte) (Item, error) {
 	}
 	it := Item{ID: Scalar(q.ID), Source: q.Source, Group: q.Category, Gold: NoGold}
 	if it.Group == "" {
-		it.Group = Category(q.Source)
+		it.Group = category(q.Source)
 	}
 	switch {
 	case it.ID == "":

@@ -28,7 +28,7 @@ func builtin(t *testing.T, name string, o OpenOptions) *Set {
 	if s.SHA256 != k.SHA256 || s.Format != k.Format || s.Skipped != 0 || s.Name != name {
 		t.Errorf("%s: %d skipped, registry: %+v", name, s.Skipped, k)
 	}
-	if o.Turns == TurnsFirst && s.Len() != k.Rows {
+	if o.Turns == turnsFirst && s.Len() != k.Rows {
 		t.Errorf("%s: %d items, the registry has %d", name, s.Len(), k.Rows)
 	}
 	return s

@@ -103,7 +103,7 @@ func says(it Item, text string) bool {
 }
 
 func withUnrelated(it Item, c Candidate) Item {
-	it.Candidates = slices.Insert(slices.Clone(it.Candidates), 0, Candidate{ID: UnrelatedID, Model: c.Model, Text: c.Text, Unrelated: true})
+	it.Candidates = slices.Insert(slices.Clone(it.Candidates), 0, Candidate{ID: unrelatedID, Model: c.Model, Text: c.Text, Unrelated: true})
 	it.Raw = nil // the line it was read from says nothing of this option
 	if it.Gold != NoGold {
 		it.Gold++

@@ -41,11 +41,6 @@ func EachRecord(r io.Reader, f func(StoredLine[*Record]) error) error {
 	return EachStored(r, DecodeRecord, f)
 }
 
-// EachItem is EachRecord for the stream of a run's items.
-func EachItem(m *Manifest, r io.Reader, f func(StoredLine[datasets.Item]) error) error {
-	return EachStored(r, func(line []byte) (datasets.Item, error) { return ItemOf(m, line) }, f)
-}
-
 // EachStored is EachRecord for a reading of one's own. decode is called from many
 // goroutines; what it makes may not hold on to the line.
 func EachStored[T any](r io.Reader, decode func([]byte) (T, error), f func(StoredLine[T]) error) error {

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"gavel/report/table"
@@ -28,13 +29,11 @@ func (a Agreement) Tables() []table.Table {
 		Title:   fmt.Sprintf("%s · %s%s\npeople: %s", a.Model, a.Dataset, simulatedMark(a.Simulated), a.Human),
 		Columns: append(table.Left("turn", "votes of", "and of"), table.Right("S1: with ties, %", "n", "S2: without ties, %", "n")...),
 	}
-	notes := map[string]bool{}
 	for i := 0; i+1 < len(a.Rows); i += 2 {
 		s1, s2 := a.Rows[i], a.Rows[i+1]
 		t.Rows = append(t.Rows, []string{strconv.Itoa(s1.Turn), s1.Between[0], s1.Between[1], agreed(s1), strconv.Itoa(s1.N), agreed(s2), strconv.Itoa(s2.N)})
 		for _, r := range []scoring.AgreementRow{s1, s2} {
-			if r.Note != "" && !notes[r.Note] {
-				notes[r.Note] = true
+			if r.Note != "" && !slices.Contains(t.Notes, r.Note) {
 				t.Notes = append(t.Notes, r.Note)
 			}
 		}

@@ -13,12 +13,13 @@ import (
 // Layout is how runs of a protocol are laid out. Protocols that share one are
 // laid out together.
 type Layout struct {
-	Noun    string                                                            // what one record is, in the plural
-	Summary func(runs []scoring.Report) table.Table                           // several runs
-	Tables  func(r scoring.Report) []table.Table                              // one run, the headlines first
-	Figures func(runs []Run) []figure.Spec                                    // nil: none
-	Compare func(c *scoring.Comparison, all *scoring.Comparisons) table.Table // nil: [Compared]
-	Words   map[string]string                                                 // settings that names of runs say in these words
+	Headline string                                                            // the metric that stands for a run; "": its first
+	Noun     string                                                            // what one record is, in the plural
+	Summary  func(runs []scoring.Report) table.Table                           // several runs
+	Tables   func(r scoring.Report) []table.Table                              // one run, the headlines first
+	Figures  func(runs []Run) []figure.Spec                                    // nil: none
+	Compare  func(c *scoring.Comparison, all *scoring.Comparisons) table.Table // nil: [Compared]
+	Words    map[string]string                                                 // settings that names of runs say in these words
 }
 
 var layouts sync.Map // by the name of the protocol
@@ -35,6 +36,18 @@ func layoutOf(protocol string) *Layout {
 }
 
 var plain = &Layout{Noun: "judgments", Summary: listOf, Tables: listed}
+
+// Headline is the number that stands for a run, of several modes the first; nil
+// where there is none.
+func Headline(r *scoring.Report) *scoring.Result {
+	metric := layoutOf(r.Protocol).Headline
+	for i := range r.Results {
+		if x := &r.Results[i]; (x.Metric == metric || metric == "") && x.Group == scoring.Overall && x.Mode != scoring.ModeDifference {
+			return x
+		}
+	}
+	return nil
+}
 
 // listOf lists what several runs come to.
 func listOf(runs []scoring.Report) table.Table {

@@ -83,7 +83,6 @@ func (s Standings) Tables() []table.Table {
 		Title:   fmt.Sprintf("suite %s: %s × %s (95 %% intervals)", s.Suite, table.Count(len(s.Judges), "judge"), table.Count(len(s.Conditions), "condition")),
 		Columns: append(table.Left("condition", "metric"), table.Right(s.Judges...)...),
 	}
-	var notes standingNotes
 	for _, c := range s.Conditions {
 		if len(c.Standings) == 0 {
 			row := []string{c.Name, ""}
@@ -94,11 +93,9 @@ func (s Standings) Tables() []table.Table {
 		}
 		for i, st := range c.Standings {
 			t.Rows = append(t.Rows, standingRow(c, st, i == 0))
-			notes.test(c, st)
 		}
-		notes.cells(c)
 	}
-	t.Notes = notes.lines()
+	t.Notes = s.notes()
 	return []table.Table{t}
 }
 
@@ -125,60 +122,47 @@ func standingRow(c Condition, st scoring.Standing, first bool) []string {
 	return row
 }
 
-// standingNotes are what a table of standings has to say beneath.
-type standingNotes struct {
-	tests     []string
-	runs      int // most in one condition
-	rounds    int
-	warnings  []string
-	simulated bool
-	undefined table.Remarks
-	units     bool
-}
-
-func (n *standingNotes) test(c Condition, st scoring.Standing) {
-	if text := st.Metric + " by " + st.Test; !slices.Contains(n.tests, text) {
-		n.tests = append(n.tests, text)
-	}
-	n.units = n.units || st.Unit != ""
-	n.runs, n.rounds = max(n.runs, len(st.Runs)), st.Boot.Rounds
-	for _, r := range st.Runs {
-		n.simulated = n.simulated || r.Simulated
-		if r.Value == nil {
-			n.undefined.Add(strings.TrimSpace(r.Model+" "+c.Name+" "+st.Mode), r.Note)
+// notes are what a table of standings has to say beneath.
+func (s Standings) notes() (lines []string) {
+	var tests, warnings []string
+	var undefined table.Remarks
+	judges, rounds, in, simulated := 0, 0, "in percent", false
+	for _, c := range s.Conditions {
+		for _, st := range c.Standings {
+			if test := st.Metric + " by " + st.Test; !slices.Contains(tests, test) {
+				tests = append(tests, test)
+			}
+			if st.Unit != "" {
+				in = "in percent, but scores as the papers print them"
+			}
+			judges, rounds = max(judges, len(st.Runs)), st.Boot.Rounds
+			for _, r := range st.Runs {
+				if simulated = simulated || r.Simulated; r.Value == nil {
+					undefined.Add(strings.TrimSpace(r.Model+" "+c.Name+" "+st.Mode), r.Note)
+				}
+			}
+		}
+		for _, cell := range c.Cells {
+			if cell.Error != "" {
+				warnings = append(warnings, cell.Error)
+			} else if cell.Place >= 0 && !cell.complete() {
+				warnings = append(warnings, fmt.Sprintf("* %s, %s: %d of %d judgments (%s): its value is of those, and comparisons are of what both have judged", cell.Judge, c.Name, cell.Answered, cell.Expected, cell.Status))
+			}
 		}
 	}
-}
-
-func (n *standingNotes) cells(c Condition) {
-	for _, cell := range c.Cells {
-		switch {
-		case cell.Error != "":
-			n.warnings = append(n.warnings, "! "+cell.Error)
-		case cell.Place >= 0 && !cell.complete():
-			n.warnings = append(n.warnings, fmt.Sprintf("! * %s, %s: %d of %d judgments (%s): its value is of those, and comparisons are of what both have judged", cell.Judge, c.Name, cell.Answered, cell.Expected, cell.Status))
-		}
-	}
-}
-
-func (n *standingNotes) lines() (lines []string) {
-	if n.runs > 1 {
+	if judges > 1 {
 		lines = append(lines,
 			"judges that share a letter in a row cannot be told apart there; the order of columns is that of the file, and no ranking",
-			fmt.Sprintf("told apart: p below 0.05 after Holm's correction over every two judges of the row; p of %s, item by item", strings.Join(n.tests, ", of ")))
+			fmt.Sprintf("told apart: p below 0.05 after Holm's correction over every two judges of the row; p of %s, item by item", strings.Join(tests, ", of ")))
 	}
-	if n.rounds > 0 {
-		in := "in percent"
-		if n.units {
-			in = "in percent, but scores as the papers print them"
-		}
-		lines = append(lines, fmt.Sprintf("%s; intervals: bootstrap, %d rounds", in, n.rounds))
+	if rounds > 0 {
+		lines = append(lines, fmt.Sprintf("%s; intervals: bootstrap, %d rounds", in, rounds))
 	}
-	lines = append(lines, n.undefined.Lines()...)
-	if n.simulated {
-		lines = append(lines, "! simulated judges: their numbers are of coins with known sides, not of models")
+	lines = append(lines, undefined.Lines()...)
+	if simulated {
+		warnings = slices.Insert(warnings, 0, "simulated judges: their numbers are of coins with known sides, not of models")
 	}
-	return append(lines, n.warnings...)
+	return append(lines, table.Warned(warnings)...)
 }
 
 // CSV has a row for each judge, condition and headline.

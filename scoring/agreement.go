@@ -2,6 +2,7 @@ package scoring
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -173,22 +174,25 @@ func contestsOf(votes []judging.Vote) map[string]*contest {
 	return all
 }
 
-// cell is a number of the table; columns 2i and 2i+1 of a question's row are
-// what it adds to the i-th cell's equal votes and to its n.
+// cell is a number of the table; columns 2i and 2i+1 of a question's row are what it adds to the i-th cell's equal votes
+// and to its n.
 type cell struct {
 	turn    int
 	between [2]string
 	setup   string
 }
 
-// agreementRows counts, question by question, so that the intervals can resample
-// questions: votes on one question have its two answers, and often the voter, in
-// common.
+// agreementRows counts, question by question, so that the intervals can resample questions: votes on one question have its
+// two answers, and often the voter, in common.
 func agreementRows(contests map[string]*contest, b stats.Bootstrap) []AgreementRow {
 	cells := cellsOf(contests)
-	index := map[cell]int{}
+	if len(cells) == 0 {
+		return []AgreementRow{}
+	}
+	index, metrics := map[cell]int{}, make([]Metric, len(cells))
 	for i, c := range cells {
 		index[c] = i
+		metrics[i] = Metric{Kind: Several, Columns: Span{2 * i, 2*i + 2}, Why: Because("no two votes to compare")}
 	}
 	byQuestion := map[string][]float64{}
 	for _, c := range contests {
@@ -203,54 +207,21 @@ func agreementRows(contests map[string]*contest, b stats.Bootstrap) []AgreementR
 			row[2*i+1]++
 		})
 	}
-	questions := make([]string, 0, len(byQuestion))
-	for q := range byQuestion {
-		questions = append(questions, q)
+	s := newSample("question", 2*len(cells))
+	for _, q := range slices.Sorted(maps.Keys(byQuestion)) {
+		s.add("", byQuestion[q])
 	}
-	slices.Sort(questions)
-	rows := make([][]float64, len(questions))
-	for i, q := range questions {
-		rows[i] = byQuestion[q]
-	}
-	intervals := b.Sums(rows, len(cells), func(sums, out []float64) {
-		for i := range out {
-			out[i] = sums[2*i] / sums[2*i+1] // 0/0 is NaN: undefined
-		}
-	})
+	s.close()
 	out := []AgreementRow{}
-	for i, c := range cells {
-		out = append(out, c.row(rows, i, intervals[i], b.Level))
+	for i, r := range s.results("", metrics, b) {
+		c := cells[i]
+		row := AgreementRow{Turn: c.turn, Between: c.between, Setup: c.setup, Value: r.Value, Equal: int(s.sums[2*i]), N: r.N, Low: r.Low, High: r.High, Chance: *percent(1.0 / 3), Note: r.Note}
+		if c.setup == WithoutTies {
+			row.Chance = 50
+		}
+		out = append(out, row)
 	}
 	return out
-}
-
-// row sums a cell up.
-func (c cell) row(rows [][]float64, i int, iv stats.Interval, level float64) AgreementRow {
-	r := AgreementRow{Turn: c.turn, Between: c.between, Setup: c.setup, Chance: 100.0 / 3}
-	if c.setup == WithoutTies {
-		r.Chance = 50
-	}
-	r.Chance = *percent(r.Chance / 100)
-	questions := 0
-	for _, row := range rows {
-		r.Equal += int(row[2*i])
-		r.N += int(row[2*i+1])
-		if row[2*i+1] > 0 {
-			questions++
-		}
-	}
-	if r.N == 0 {
-		r.Note = "undefined: no two votes to compare"
-		return r
-	}
-	switch {
-	case r.Equal == 0 || r.Equal == r.N:
-		iv, r.Note = alike(r.Equal > 0, questions, level), "interval: exact (Clopper-Pearson, over questions), all alike"
-	case iv.Low == iv.High:
-		r.Note = "interval: none can be given, every question counts the same"
-	}
-	r.Value, r.Low, r.High = percent(float64(r.Equal)/float64(r.N)), percent(iv.Low), percent(iv.High)
-	return r
 }
 
 // cellsOf lists the cells that there are votes for, by turn.

@@ -2,11 +2,8 @@ package scoring
 
 import (
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"gavel/judging"
 	"gavel/scoring/stats"
@@ -39,10 +36,11 @@ type answers struct {
 
 func newAnswers(*judging.Manifest) Scorer { return new(answers) }
 
-func (f *answers) unit() string     { return "question" }
-func (f *answers) headline() string { return GenerationAccuracy }
+func (*answers) Words() Words {
+	return Words{Unit: "question", Record: "answer", Common: "answer", Lacking: "items have not all their judgments"}
+}
 
-func (f *answers) add(r *judging.Record, v judging.Verdict, _ judging.Asker) (bool, error) {
+func (f *answers) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	switch r.Shape {
 	case "choice", "number", "preference":
 	case "open": // of a pair: nobody says what is right
@@ -63,7 +61,7 @@ func (f *answers) add(r *judging.Record, v judging.Verdict, _ judging.Asker) (bo
 	return added, nil
 }
 
-func (f *answers) finish() (complete, partial int) {
+func (f *answers) Finish() (complete, partial int) {
 	slices.SortFunc(f.rows, func(a, b answer) int { return strings.Compare(f.id(a), f.id(b)) })
 	return len(f.rows), 0
 }
@@ -76,20 +74,46 @@ const (
 	answerLabelled
 	answerUnread
 	answerAll
+	answerChance
+	answerOptions // it is a choice among options
 	answerWidth
 )
 
-func (f *answers) score(rep *Report, b stats.Bootstrap) {
-	groups := f.groupNames(f.rows)
-	byGroup := make([][]Result, len(groups))
-	var todo errgroup.Group
-	todo.SetLimit(runtime.GOMAXPROCS(0))
-	for i, g := range groups {
-		todo.Go(func() error { byGroup[i] = f.scoreGroup(g, b); return nil })
+// answerMetrics are of questions that have a label, of all, and of those with options.
+var answerMetrics = []Metric{
+	{Name: GenerationAccuracy, Missing: "wrong", Columns: Span{answerRight, answerUnread}, Why: Because("there is no answer to a question with a label"),
+		N: func(c []float64) float64 { return c[1] }, Compared: ByGroup, Headline: true},
+	{Name: NoAnswer, Missing: "what is counted", Columns: Span{answerUnread, answerChance}, Why: Because("there is no answer")},
+	{Name: Chance, Missing: "counts: it is not about the replies", Columns: Span{answerChance, answerWidth}, Kind: Known, Sparse: true, Why: Because("there is no choice")},
+}
+
+func (f *answers) Sheet(Missing, uint64) *Sheet {
+	s := &Sheet{Metrics: answerMetrics, Width: answerWidth, Divisions: []func(a, b string) int{judging.GroupOrder}, Units: make([]Unit, len(f.rows))}
+	shared := map[answer]*Pattern{}
+	for i, a := range f.rows {
+		id := f.id(a)
+		if a.item, a.rule = 0, 0; shared[a] == nil {
+			shared[a] = &Pattern{Groups: []string{strings.Clone(f.groups.At(int(a.group)))}, Gold: a.gold, Row: a.row()}
+		}
+		s.Units[i] = Unit{ID: id, Pattern: shared[a]}
 	}
-	todo.Wait()
-	for _, results := range byGroup {
-		rep.Results = append(rep.Results, results...)
+	return s
+}
+
+func (a answer) row() []float64 {
+	row := []float64{answerRight: share(a.right), answerLabelled: share(a.gold != ""), answerUnread: share(!a.read), answerAll: 1, answerWidth - 1: 0}
+	if a.options > 0 {
+		row[answerChance], row[answerOptions] = 1/float64(a.options), 1
+	}
+	return row
+}
+
+// Extend adds which rule found how many answers, and how many questions have no label.
+func (f *answers) Extend(rep *Report, _ *Sheet, _ stats.Bootstrap) {
+	for i, r := range rep.Results {
+		if r.Metric == Chance {
+			rep.Results[i].Note = "interval: none, it is known: the mean of 1/options"
+		}
 	}
 	rep.Results = append(rep.Results, f.ruleCounts()...)
 	unlabelled := 0
@@ -99,58 +123,6 @@ func (f *answers) score(rep *Report, b stats.Bootstrap) {
 	if unlabelled > 0 {
 		rep.Warnings = append(rep.Warnings, fmt.Sprintf("%d of %d questions have no label: nobody can say which answer is right, and they are not in the accuracy", unlabelled, len(f.rows)))
 	}
-}
-
-// answerShares are of questions that have a label, and of all.
-var answerShares = []ratio{
-	{GenerationAccuracy, "wrong", "there is no answer to a question with a label", answerRight, answerLabelled},
-	{NoAnswer, "what is counted", "there is no answer", answerUnread, answerAll},
-}
-
-// groupNames lists Overall and, where there are several, the groups of the rows.
-func (f *answers) groupNames(rows []answer) []string {
-	seen := make([]bool, f.groups.Len())
-	var names []string
-	for _, a := range rows {
-		if !seen[a.group] {
-			seen[a.group] = true
-			names = append(names, strings.Clone(f.groups.At(int(a.group))))
-		}
-	}
-	if len(names) < 2 {
-		names = nil
-	}
-	slices.SortFunc(names, judging.GroupOrder)
-	return append([]string{Overall}, names...)
-}
-
-// in tells whether an answer is of a group.
-func (f *answers) in(group string) func(answer) bool {
-	n, ok := f.groups.Find(group)
-	return func(a answer) bool { return group == Overall || ok && a.group == uint32(n) }
-}
-
-func (f *answers) scoreGroup(group string, b stats.Bootstrap) []Result {
-	c, in := newClusters(answerWidth), f.in(group)
-	options, chance := 0, 0.0
-	for _, a := range f.rows {
-		if !in(a) {
-			continue
-		}
-		c.filled[answerRight], c.filled[answerLabelled] = share(a.right), share(a.gold != "")
-		c.filled[answerUnread], c.filled[answerAll] = share(!a.read), 1
-		c.add()
-		if a.options > 0 {
-			options++
-			chance += 1 / float64(a.options)
-		}
-	}
-	results := c.ratios(group, answerShares, b)
-	if options > 0 {
-		results = append(results, Result{Metric: Chance, Group: group, N: options, Value: percent(chance / float64(options)), Missing: "counts: it is not about the replies",
-			Note: "interval: none, it is known: the mean of 1/options"})
-	}
-	return results
 }
 
 // ruleCounts says how often each rule found the answer.

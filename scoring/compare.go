@@ -1,9 +1,9 @@
 package scoring
 
 import (
+	"cmp"
 	"fmt"
 	"math"
-	"strings"
 
 	"gavel/judging"
 	"gavel/scoring/stats"
@@ -33,20 +33,20 @@ type Difference struct {
 	Diff   *float64 `json:"difference"`
 	Low    *float64 `json:"low"`
 	High   *float64 `json:"high"`
-	N      int      `json:"n"` // pairs judged by both
-	// Of metrics that are right or wrong pair by pair.
+	N      int      `json:"n"` // units judged by both
+	// Of metrics that are right or wrong unit by unit.
 	Table *Table2x2 `json:"table,omitempty"`
 	P     *float64  `json:"p,omitempty"`      // two-sided: exact McNemar, or what Test says
 	Test  string    `json:"test,omitempty"`   // of P, where it is of sums and not of right or wrong, one by one
 	Holm  *float64  `json:"p_holm,omitempty"` // over the family named in the comparison
-	Noise bool      `json:"may_be_noise"`     // the interval holds 0, p is not below 0.05, or Floor is not exceeded
-	// Floor is the larger noise floor of the two runs (see [RepeatedValue]), in
-	// percentage points; null where neither asked more than once.
+	Noise bool      `json:"may_be_noise"`     // the interval holds 0, Holm is not below 0.05, or Floor is not exceeded
+	// Floor is the larger noise floor of the two runs (see [RepeatedValue]), in percentage points; null where neither asked
+	// more than once.
 	Floor *float64 `json:"noise_floor"`
 	Note  string   `json:"note,omitempty"`
 }
 
-// Table2x2 counts pairs by who was right.
+// Table2x2 counts units by who was right.
 type Table2x2 struct {
 	Both    int `json:"both"`
 	OnlyA   int `json:"only_a"`
@@ -54,20 +54,19 @@ type Table2x2 struct {
 	Neither int `json:"neither"`
 }
 
-// Ensemble is two goals of one model taken as one judge: it answers where both
-// name the same response in all four games.
+// Ensemble is two goals of one model taken as one judge: it answers where both name the same response in all four games.
 type Ensemble struct {
 	Coverage Result `json:"coverage"` // share of pairs it answers
 	Strict   Result `json:"strict"`   // among those
 }
 
-// Comparison is two runs on the same pairs.
+// Comparison is two runs on the same units.
 type Comparison struct {
 	A, B        Side         `json:"-"`
 	Sides       [2]Side      `json:"runs"`
 	N           int          `json:"n"`
 	Unit        string       `json:"unit,omitempty"` // what n counts, where it is not pairs
-	OnlyA       int          `json:"only_in_a"`      // pairs the other has not judged
+	OnlyA       int          `json:"only_in_a"`      // units the other has not judged
 	OnlyB       int          `json:"only_in_b"`
 	Differences []Difference `json:"differences"`
 	Ensemble    *Ensemble    `json:"ensemble,omitempty"`
@@ -87,49 +86,61 @@ type Comparisons struct {
 // alpha is the level at which a difference is called more than noise.
 const alpha = 0.05
 
-// Compare compares every two of the runs, on the pairs that both have judged.
-// Holm's correction runs over the differences of the headline: overall over all
-// comparisons, and by group over all groups of all comparisons.
+// compared is a run with its sheet.
+type compared struct {
+	*Run
+	*Sheet
+}
+
+func sheetsOf(runs []*Run, seed uint64) []compared {
+	out := make([]compared, len(runs))
+	for i, run := range runs {
+		out[i] = compared{run, run.scorer.Sheet(run.missing, seed)}
+	}
+	return out
+}
+
+// Compare compares every two of the runs, on the units that both have judged. Holm's correction runs over all differences.
 func Compare(runs []*Run, b stats.Bootstrap) (*Comparisons, error) {
 	out := &Comparisons{
 		Comparisons: []*Comparison{},
 		Reading:     runs[0].reading(),
 		Policy:      runs[0].Reading.Policy,
-		Bootstrap:   Bootstrap{b.Rounds, b.Level, b.Seed, runs[0].scorer.unit()},
+		Bootstrap:   Bootstrap{b.Rounds, b.Level, b.Seed, runs[0].words().Unit},
 	}
-	for i, a := range runs {
-		for _, other := range runs[i+1:] {
-			c, err := comparePair(a, other, b)
+	how := stats.Permutation{Rounds: enough(b.Rounds, len(runs)), Seed: b.Seed}
+	sheets := sheetsOf(runs, b.Seed)
+	for i, a := range sheets {
+		for _, other := range sheets[i+1:] {
+			c, err := a.with(other, b, how)
 			if err != nil {
 				return nil, err
 			}
 			out.Comparisons = append(out.Comparisons, c)
 		}
 	}
-	out.correctAll(runs[0])
+	out.correct()
 	return out, nil
 }
 
-// correctAll corrects each headline for itself: overall, and over its groups.
-func (c *Comparisons) correctAll(run *Run) {
-	head := run.headline()
-	overall := c.correct(func(d Difference) bool { return d.Metric == head && d.Group == Overall })
-	groups := c.correct(func(d Difference) bool { return d.Metric == head && d.Group != Overall })
-	var families []string
-	if overall+groups > 0 {
-		families = append(families, fmt.Sprintf("%s, overall: %d comparison%s; %s, by group: %d", head, overall, plural(overall), head, groups))
-	}
-	for _, h := range run.headings() {
-		if h.metric == head {
-			continue
-		}
-		if n := c.correct(func(d Difference) bool { return d.Metric == h.metric && d.Mode == h.mode && d.Group == Overall }); n > 0 {
-			families = append(families, fmt.Sprintf("%s, overall: %d comparison%s", strings.TrimSpace(h.metric+" "+h.mode), n, plural(n)))
+// correct applies Holm's correction to all there is, and says what may be noise.
+func (c *Comparisons) correct() {
+	var all []*Difference
+	var p []float64
+	for _, one := range c.Comparisons {
+		for i := range one.Differences {
+			d := &one.Differences[i]
+			if d.Noise = d.P == nil; d.P != nil {
+				d.Noise = d.holdsZero() || d.Floor != nil && math.Abs(*d.Diff) <= *d.Floor
+				all, p = append(all, d), append(p, *d.P)
+			}
 		}
 	}
-	if c.Family = strings.Join(families, "; "); c.Family == "" {
-		c.Family = "nothing: differences of " + head + " have no p, only intervals"
+	for i, adjusted := range stats.Holm(p) {
+		all[i].Holm = precise(adjusted)
+		all[i].Noise = all[i].Noise || adjusted >= alpha
 	}
+	c.Family = fmt.Sprintf("all %d differences of %d comparison%s", len(p), len(c.Comparisons), plural(len(c.Comparisons)))
 }
 
 func plural(n int) string {
@@ -139,78 +150,55 @@ func plural(n int) string {
 	return "s"
 }
 
-// correct applies Holm to the family that in picks, and decides what may be
-// noise by it.
-func (c *Comparisons) correct(in func(Difference) bool) int {
-	var family []*Difference
-	var p []float64
-	for _, cmp := range c.Comparisons {
-		for i := range cmp.Differences {
-			if d := &cmp.Differences[i]; in(*d) && d.P != nil {
-				family = append(family, d)
-				p = append(p, *d.P)
-			}
-		}
-	}
-	for i, adjusted := range stats.Holm(p) {
-		adjusted = math.Round(adjusted*1e6) / 1e6
-		family[i].Holm = &adjusted
-		family[i].Noise = family[i].Noise || adjusted >= alpha
-	}
-	return len(family)
-}
-
 func side(r *Run) Side {
 	m := r.Manifest
 	return Side{r.Dir, m.ID, m.Spec.Protocol, m.Spec.Prompt.Name, settings(m.Spec), m.Spec.Model.Name, m.Dataset.Name, m.Simulated, r.Items}
 }
 
-func comparePair(a, b *Run, boot stats.Bootstrap) (*Comparison, error) {
-	if a.scorer.unit() != b.scorer.unit() {
+// with compares two runs.
+func (a compared) with(b compared, boot stats.Bootstrap, how stats.Permutation) (*Comparison, error) {
+	words := a.words()
+	if words.Unit != b.words().Unit || words.Common != b.words().Common {
 		return nil, fmt.Errorf("%s (%s) and %s (%s) are not scored alike: compare runs of one protocol", a.Dir, a.Manifest.Spec.Protocol, b.Dir, b.Manifest.Spec.Protocol)
 	}
-	diffs, n, onlyA, onlyB, err := a.scorer.compare(b.scorer, boot)
-	if err != nil {
-		return nil, fmt.Errorf("%s and %s: %w", a.Dir, b.Dir, err)
-	}
-	unit := a.scorer.unit()
-	if f, ok := a.scorer.(nouned); ok {
-		unit = f.noun()
-	}
-	c := &Comparison{A: side(a), B: side(b), N: n, OnlyA: onlyA, OnlyB: onlyB, Differences: diffs, Unit: unit, Warnings: []string{}}
-	if _, ok := a.scorer.(*pairs); ok { // Unit says what n counts where it is not pairs
-		unit, c.Unit = "pair", ""
-	}
-	if n == 0 {
+	joined, unit := join(a.Units, b.Units), cmp.Or(words.Common, words.Unit)
+	if len(joined) == 0 {
 		return nil, fmt.Errorf("%s and %s have no %s in common (datasets %s and %s): compare runs on the same dataset", a.Dir, b.Dir, unit, a.Manifest.Dataset.Name, b.Manifest.Dataset.Name)
 	}
-	c.Sides = [2]Side{c.A, c.B}
-	c.exchange(a.scorer, b.scorer, boot)
-	if f, ok := a.scorer.(paired); ok {
-		f.together(c, b.scorer, boot)
+	for _, p := range joined {
+		if p.A.Asked == p.B.Asked && p.A.Gold != p.B.Gold {
+			return nil, fmt.Errorf("%s and %s disagree on what is right of %s: they are of different datasets", a.Dir, b.Dir, p.A.ID)
+		}
 	}
-	c.warn(a, b, unit)
+	c := &Comparison{A: side(a.Run), B: side(b.Run), N: len(joined), OnlyA: len(a.Units) - len(joined), OnlyB: len(b.Units) - len(joined), Unit: words.Common, Warnings: []string{}}
+	c.Sides = [2]Side{c.A, c.B}
+	c.Differences = a.differences(b.Sheet, words.Unit, joined, boot, how)
+	if f, ok := a.scorer.(Matcher); ok {
+		f.Match(c, b.scorer, joined, boot)
+	}
+	c.warn(a.Run, b.Run, unit)
 	return c, nil
 }
 
 // warn notes what a reader of the comparison has to know.
 func (c *Comparison) warn(a, b *Run, unit string) {
+	say := func(format string, args ...any) { c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...)) }
 	if c.OnlyA+c.OnlyB > 0 {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("%d %ss are only in A and %d only in B: left out", c.OnlyA, unit, c.OnlyB))
+		say("%d %ss are only in A and %d only in B: left out", c.OnlyA, unit, c.OnlyB)
 	}
 	if a.Manifest.ID == b.Manifest.ID {
-		c.Warnings = append(c.Warnings, "both are the same run")
+		say("both are the same run")
 	}
 	if a.Manifest.Simulated || b.Manifest.Simulated {
-		c.Warnings = append(c.Warnings, "simulated judge: these numbers are of a coin with known sides, not of a model")
+		say("simulated judge: these numbers are of a coin with known sides, not of a model")
 	}
 	if c.N < fewItems {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("few items: n = %d", c.N))
+		say("few items: n = %d", c.N)
 	}
 }
 
-// holdsZero tells whether the interval does, by its ends as they are reported:
-// sums of fractions come out a hair beside 0 where they are 0.
+// holdsZero tells whether the interval does, by its ends as they are reported: sums of fractions come out a hair beside 0
+// where they are 0.
 func (d Difference) holdsZero() bool {
-	return d.Low == nil || d.High == nil || *d.Low <= 0 && *d.High >= 0
+	return d.Low != nil && d.High != nil && *d.Low <= 0 && *d.High >= 0
 }

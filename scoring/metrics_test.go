@@ -173,7 +173,7 @@ func TestIntervals(t *testing.T) {
 		t.Errorf("bootstrap %+v", rep.Bootstrap)
 	}
 	for _, r := range rep.Results {
-		if r.Value != nil && (*r.Low > *r.Value || *r.High < *r.Value || *r.Low < 0 || *r.High > 100) {
+		if r.Low != nil && (*r.Low > *r.Value || *r.High < *r.Value || *r.Low < 0 || *r.High > 100) {
 			t.Errorf("%s is not within its interval", show(r))
 		}
 	}

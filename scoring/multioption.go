@@ -97,8 +97,7 @@ func (b *ballot) isRight(option int) bool {
 // multiOption is the family of runs that choose one of several options
 // (PROTOCOLS.md §3).
 type multiOption struct {
-	goal    string
-	missing Missing
+	goal string
 
 	of      map[string]*ballot
 	ballots []*ballot         // in the end: the complete ones, by item
@@ -108,17 +107,16 @@ type multiOption struct {
 
 func newMultiOption(m *judging.Manifest) Scorer {
 	return &multiOption{
-		goal: m.Spec.Options.Get(judging.GoalOption), missing: MissingUsable,
-		of: map[string]*ballot{}, orders: map[string][]int{}, names: map[string]string{},
+		goal: m.Spec.Options.Get(judging.GoalOption),
+		of:   map[string]*ballot{}, orders: map[string][]int{}, names: map[string]string{},
 	}
 }
 
-func (*multiOption) unit() string        { return "item" }
-func (*multiOption) headline() string    { return GradeScore }
-func (*multiOption) policies() []Missing { return []Missing{MissingUsable, MissingStrict} }
-func (f *multiOption) count(how Missing) { f.missing = how }
+func (*multiOption) Words() Words {
+	return Words{Unit: "item", Record: "judgment", Common: "item", Lacking: "items have not all their judgments", Policies: []Missing{MissingUsable, MissingStrict}}
+}
 
-func (f *multiOption) add(r *judging.Record, v judging.Verdict, _ judging.Asker) (bool, error) {
+func (f *multiOption) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	b := f.of[r.Item]
 	switch {
 	case r.Shape != "options":
@@ -207,7 +205,7 @@ func (f *multiOption) order(r *judging.Record) []int {
 	return order
 }
 
-func (f *multiOption) finish() (complete, partial int) {
+func (f *multiOption) Finish() (complete, partial int) {
 	for _, b := range f.of {
 		if b.complete() {
 			f.ballots = append(f.ballots, b)
@@ -263,17 +261,3 @@ func (b *ballot) grades(missing Missing) grades {
 // optionsGroup is the group of the items with as many options, an unrelated one
 // not counted: so that runs with and without it have the same groups.
 func optionsGroup(n int) string { return fmt.Sprintf("%d options", n) }
-
-// byOptions lists how many options items have, the fewest first.
-func byOptions(ballots []*ballot) []int {
-	seen := map[int]bool{}
-	var ns []int
-	for _, b := range ballots {
-		if n := b.options(); !seen[n] {
-			seen[n] = true
-			ns = append(ns, n)
-		}
-	}
-	slices.Sort(ns)
-	return ns
-}

@@ -192,7 +192,7 @@ func drawnOutcomes(b *ballot, draws int, rng *rand.Rand) (mean grades, se float6
 
 // chanceNote says how the Grade score of a random judge was come by. Items of
 // one kind share one simulation, and so its error.
-func chanceNote(of []*chance, seed uint64) string {
+func chanceNote(of []tallied, seed uint64) string {
 	items, se := map[int]float64{}, map[int]float64{}
 	simulated := 0
 	for _, c := range of {

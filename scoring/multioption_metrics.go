@@ -1,8 +1,10 @@
 package scoring
 
 import (
-	"math"
+	"cmp"
+	"maps"
 	"slices"
+	"strings"
 
 	"gavel/judging"
 	"gavel/scoring/stats"
@@ -28,8 +30,8 @@ const (
 	UnrelatedRate  = "unrelated"
 )
 
-// tally is all that the metrics need of a ballot.
-type tally struct {
+// tallied is all that the metrics need of a ballot.
+type tallied struct {
 	*ballot
 	*chance
 	scored  grades // by the run's policy
@@ -37,23 +39,6 @@ type tally struct {
 	usable  grades
 	missing Missing
 }
-
-// optionMetric is a score of PROTOCOLS.md §3, or what goes with one: a ratio of
-// sums over items.
-type optionMetric struct {
-	name    string
-	unit    string // of its value; "" is percent
-	missing func(policy Missing) string
-	n       string // what n counts
-	// fixed: it follows from the items alone, so that it has no interval.
-	fixed bool
-	// counts: the denominator is n, which is a count of judgments; else n is that
-	// of the items with a denominator.
-	counts bool
-	share  func(t tally) (num, den float64)
-}
-
-func same(text string) func(Missing) string { return func(Missing) string { return text } }
 
 // byPolicy says how judgments without a verdict count in the three scores.
 func byPolicy(policy Missing) string {
@@ -74,45 +59,64 @@ func wrongUnless(policy Missing) string {
 const (
 	leftOut   = "left out"
 	nobodyHas = "none is"
-	knownOnes = "items of which the right option is known"
 )
 
-// optionMetrics lists the scores of a choice among several options, the headline
-// first.
-var optionMetrics = slices.Concat(
-	scoreMetrics("", byPolicy, false, func(t tally, of score) (float64, float64) { return of(t.scored), 1 }),
-	scoreMetrics(OfRandom, same(nobodyHas), true, func(t tally, of score) (float64, float64) { return of(t.random), 1 }),
-	scoreMetrics(OfFirst, same(nobodyHas), true, func(t tally, of score) (float64, float64) { return of(t.first), 1 }),
-	scoreMetrics(OverRandom, byPolicy, false, func(t tally, of score) (float64, float64) {
-		return of(t.scored) - of(t.random), of(t.perfect) - of(t.random)
-	}),
-	[]optionMetric{
-		{name: GradeScore + ByUsable, unit: UnitScore, missing: same(byPolicy(MissingUsable)), n: "items", share: func(t tally) (float64, float64) { return t.usable.grade, 1 }},
-		{name: GradeScore + ByStrict, unit: UnitScore, missing: same(byPolicy(MissingStrict)), n: "items", share: func(t tally) (float64, float64) { return t.strict.grade, 1 }},
-		{name: OptionAccuracy, missing: wrongUnless, n: knownOnes, share: rightShare},
-		{name: OptionAccuracy + OfRandom, missing: same(nobodyHas), n: knownOnes, fixed: true, share: randomRight},
-		{name: ModeAccuracy, missing: same("left out, an item without any is wrong"), n: knownOnes, share: modeRight},
-		{name: SameChoice, missing: same("not the same"), n: "items", share: alwaysOne},
-		{name: UnrelatedRate, missing: same(leftOut), n: "judgments with a verdict, of items with an unrelated option", counts: true, share: unrelatedChosen},
-	},
+var (
+	noItems = Because("no items")
+	noRight = Because("no items of which the right option is known")
 )
+
+// optionMetrics lists the scores of a choice among several options (PROTOCOLS.md §3) and what goes with them, the headline
+// first.
+func optionMetrics(policy Missing) []Summed[tallied] {
+	has := Metric{Unit: UnitScore, Missing: byPolicy(policy), Kind: Mean}
+	baseline := Metric{Unit: UnitScore, Missing: nobodyHas, Kind: Known}
+	over := Metric{Unit: UnitScore, Missing: byPolicy(policy), Kind: Ratio, Compared: Nowhere}
+	list := slices.Concat(
+		scoreMetrics("", has, func(t tallied, of score) (float64, float64) { return of(t.scored), 1 }),
+		scoreMetrics(OfRandom, baseline, func(t tallied, of score) (float64, float64) { return of(t.random), 1 }),
+		scoreMetrics(OfFirst, baseline, func(t tallied, of score) (float64, float64) { return of(t.first), 1 }),
+		scoreMetrics(OverRandom, over, func(t tallied, of score) (float64, float64) {
+			return of(t.scored) - of(t.random), of(t.perfect) - of(t.random)
+		}),
+		[]Summed[tallied]{
+			{Metric{Name: GradeScore + ByUsable, Unit: UnitScore, Kind: Mean, Missing: byPolicy(MissingUsable), Why: noItems}, func(t tallied) (float64, float64) { return t.usable.grade, 1 }},
+			{Metric{Name: GradeScore + ByStrict, Unit: UnitScore, Kind: Mean, Missing: byPolicy(MissingStrict), Why: noItems}, func(t tallied) (float64, float64) { return t.strict.grade, 1 }},
+			{Metric{Name: OptionAccuracy, Kind: Mean, Missing: wrongUnless(policy), Why: noRight, Compared: Whole}, rightShare},
+			{Metric{Name: OptionAccuracy + OfRandom, Kind: Known, Missing: nobodyHas, Why: noRight}, randomRight},
+			{Metric{Name: ModeAccuracy, Kind: Mean, Missing: "left out, an item without any is wrong", Why: noRight, Compared: Whole}, modeRight},
+			{Metric{Name: SameChoice, Missing: "not the same", Why: noItems, Compared: Whole}, alwaysOne},
+			{Metric{Name: UnrelatedRate, Kind: Several, Missing: leftOut, Why: Because("no judgments with a verdict, of items with an unrelated option"), Compared: Whole}, unrelatedChosen},
+		},
+	)
+	for i := range list {
+		switch m := &list[i].Metric; m.Name {
+		case GradeScore:
+			m.Compared, m.Headline = ByGroup, true
+		case LLMScore, ChoiceScore, GradeScore + OverRandom:
+			m.Compared = Whole
+		}
+	}
+	return list
+}
 
 // score is one of the three.
 type score func(grades) float64
 
 // scoreMetrics are the same thing of each of the three scores.
-func scoreMetrics(suffix string, missing func(Missing) string, fixed bool, share func(tally, score) (num, den float64)) []optionMetric {
-	metric := func(name string, of score) optionMetric {
-		return optionMetric{name: name + suffix, unit: UnitScore, missing: missing, n: "items", fixed: fixed, share: func(t tally) (float64, float64) { return share(t, of) }}
+func scoreMetrics(suffix string, m Metric, adds func(tallied, score) (num, den float64)) []Summed[tallied] {
+	metric := func(name string, of score) Summed[tallied] {
+		m.Name, m.Why = name+suffix, noItems
+		return Summed[tallied]{m, func(t tallied) (float64, float64) { return adds(t, of) }}
 	}
-	return []optionMetric{
+	return []Summed[tallied]{
 		metric(GradeScore, func(g grades) float64 { return g.grade }),
 		metric(LLMScore, func(g grades) float64 { return g.llm }),
 		metric(ChoiceScore, func(g grades) float64 { return g.choice }),
 	}
 }
 
-func rightShare(t tally) (num, den float64) {
+func rightShare(t tallied) (num, den float64) {
 	if len(t.right) == 0 {
 		return 0, 0
 	}
@@ -128,7 +132,7 @@ func rightShare(t tally) (num, den float64) {
 	return float64(right) / float64(of), 1
 }
 
-func modeRight(t tally) (num, den float64) {
+func modeRight(t tallied) (num, den float64) {
 	if len(t.right) == 0 {
 		return 0, 0
 	}
@@ -139,7 +143,7 @@ func modeRight(t tally) (num, den float64) {
 	return num, 1
 }
 
-func randomRight(t tally) (num, den float64) {
+func randomRight(t tallied) (num, den float64) {
 	if len(t.right) == 0 {
 		return 0, 0
 	}
@@ -149,11 +153,11 @@ func randomRight(t tally) (num, den float64) {
 	return num, 1
 }
 
-func alwaysOne(t tally) (num, den float64) {
+func alwaysOne(t tallied) (num, den float64) {
 	return share(slices.Max(t.choiceCounts()) == len(t.places)), 1
 }
 
-func unrelatedChosen(t tally) (num, den float64) {
+func unrelatedChosen(t tallied) (num, den float64) {
 	if t.unrelated == judging.Nobody {
 		return 0, 0
 	}
@@ -163,127 +167,56 @@ func unrelatedChosen(t tally) (num, den float64) {
 	return num, float64(t.ballot.usable())
 }
 
-// tallies of the ballots, in their order.
-func (f *multiOption) tallies(ballots []*ballot, seed uint64) []tally {
-	out := make([]tally, len(ballots))
-	for i, c := range chances(ballots, seed) {
-		t := tally{ballot: ballots[i], chance: c, missing: f.missing}
-		t.usable, t.strict = t.ballot.grades(MissingUsable), t.ballot.grades(MissingStrict)
-		if t.scored = t.usable; f.missing == MissingStrict {
+// Sheet lays out the items, in groups by how many options they have.
+func (f *multiOption) Sheet(how Missing, seed uint64) *Sheet {
+	list := optionMetrics(how)
+	s := &Sheet{Metrics: Lay(list, 0), Width: 2 * len(list), Units: make([]Unit, len(f.ballots)),
+		Divisions: []func(a, b string) int{func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }}}
+	for i, c := range chances(f.ballots, seed) {
+		b := f.ballots[i]
+		t := tallied{ballot: b, chance: c, missing: how, usable: b.grades(MissingUsable), strict: b.grades(MissingStrict)}
+		if t.scored = t.usable; how == MissingStrict {
 			t.scored = t.strict
 		}
-		out[i] = t
+		p := &Pattern{Groups: []string{optionsGroup(b.options())}, Row: make([]float64, s.Width), Of: t}
+		Fill(list, t, p.Row)
+		p.Asked, p.Gold = f.asked(b)
+		s.Units[i] = Unit{ID: b.item, Pattern: p}
 	}
-	return out
+	return s
 }
 
-// inGroup are the tallies of one number of options; 0 is all.
-func inGroup(all []tally, options int) []tally {
-	if options == 0 {
-		return all
+// asked is what runs must agree on: which options it is right to name. Under the goal worst that is another one where an
+// unrelated one is shown.
+func (f *multiOption) asked(b *ballot) (asked, gold string) {
+	if asked = f.goal; f.goal == judging.GoalWorst && b.unrelated != judging.Nobody {
+		asked += " of " + b.ids[b.unrelated]
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(t tally) bool { return t.options() != options })
+	var ids []string
+	for _, c := range b.right {
+		ids = append(ids, b.ids[c])
+	}
+	return asked, strings.Join(ids, " ")
 }
 
-func (f *multiOption) score(rep *Report, b stats.Bootstrap) {
-	rep.Goal, rep.Missing = f.goal, f.missing
-	all := f.tallies(f.ballots, b.Seed)
-	groups := byOptions(f.ballots)
-	rep.Results = append(rep.Results, f.results(Overall, all, b)...)
-	for _, n := range groups {
-		part := inGroup(all, n)
-		if len(groups) > 1 {
-			rep.Results = append(rep.Results, f.results(optionsGroup(n), part, b)...)
+// Extend adds how often each place was chosen, how the chance of the Grade score was come by, and warnings.
+func (f *multiOption) Extend(rep *Report, s *Sheet, b stats.Bootstrap) {
+	rep.Goal = f.goal
+	parts := map[string][]tallied{}
+	for _, u := range s.Units {
+		for _, group := range []string{Overall, u.Groups[0]} {
+			parts[group] = append(parts[group], u.Of.(tallied))
 		}
 	}
-	for _, n := range groups {
-		rep.Results = append(rep.Results, places(optionsGroup(n), inGroup(all, n))...)
-	}
-	rep.Warnings = append(rep.Warnings, f.warnings(all)...)
-}
-
-// results are the metrics of one group.
-func (f *multiOption) results(group string, tallies []tally, b stats.Bootstrap) []Result {
-	sums := make([]float64, 2*len(optionMetrics))
-	items := make([]int, len(optionMetrics)) // that have a denominator
-	rows := &stats.Rows{}
-	for _, t := range tallies {
-		row := make([]float64, len(sums))
-		for k, m := range optionMetrics {
-			row[2*k], row[2*k+1] = m.share(t)
-			sums[2*k] += row[2*k]
-			if sums[2*k+1] += row[2*k+1]; row[2*k+1] != 0 {
-				items[k]++
-			}
-			if m.fixed {
-				row[2*k], row[2*k+1] = 0, 0 // not resampled
-			}
-		}
-		rows.Add(row)
-	}
-	intervals := b.SumsOf(rows, len(optionMetrics), func(sums, out []float64) {
-		for k := range out {
-			out[k] = sums[2*k] / sums[2*k+1]
-		}
-	})
-	results := make([]Result, len(optionMetrics))
-	for k, m := range optionMetrics {
-		results[k] = m.result(group, f.missing, sums[2*k], sums[2*k+1], items[k], intervals[k], b.Level)
-	}
-	f.remarks(results, tallies, b)
-	return results
-}
-
-func (m optionMetric) result(group string, policy Missing, num, den float64, items int, iv stats.Interval, level float64) Result {
-	r := Result{Metric: m.name, Group: group, Unit: m.unit, N: items, Missing: m.missing(policy)}
-	if m.counts {
-		r.N = int(den)
-	}
-	switch {
-	case den == 0:
-		r.Note = "undefined: no " + m.n
-		return r
-	case m.fixed:
-	case m.unit == "" && (num == 0 || num == den):
-		iv, r.Note = alike(num > 0, items, level), allAlike
-	case iv.Low == iv.High:
-		r.Note = "interval: none can be given, every item counts the same"
-	}
-	r.Value = m.rounded(num / den)
-	if !m.fixed {
-		r.Low, r.High = m.rounded(iv.Low), m.rounded(iv.High)
-	}
-	return r
-}
-
-// rounded is a value in the metric's unit.
-func (m optionMetric) rounded(x float64) *float64 {
-	if m.unit == "" {
-		return percent(x)
-	}
-	return sixth(x)
-}
-
-// sixth rounds to six places, for the reason that percent does.
-func sixth(x float64) *float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return nil
-	}
-	if x = math.Round(x*1e6) / 1e6; x == 0 {
-		x = 0 // never −0
-	}
-	return &x
-}
-
-// remarks says of what was simulated how sure it is.
-func (f *multiOption) remarks(results []Result, tallies []tally, b stats.Bootstrap) {
-	of := make([]*chance, len(tallies))
-	for i, t := range tallies {
-		of[i] = t.chance
-	}
-	for i := range results {
-		if results[i].Metric == GradeScore+OfRandom && len(tallies) > 0 {
-			results[i].Note = chanceNote(of, b.Seed)
+	for i, r := range rep.Results {
+		if r.Metric == GradeScore+OfRandom && len(s.Units) > 0 {
+			rep.Results[i].Note = chanceNote(parts[r.Group], b.Seed)
 		}
 	}
+	groups := slices.DeleteFunc(slices.Collect(maps.Keys(parts)), func(g string) bool { return g == Overall })
+	slices.SortFunc(groups, s.Divisions[0])
+	for _, g := range groups {
+		rep.Results = append(rep.Results, places(g, parts[g])...)
+	}
+	rep.Warnings = append(rep.Warnings, f.warnings(parts[Overall], rep.Missing)...)
 }

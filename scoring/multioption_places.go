@@ -18,7 +18,7 @@ const (
 // test takes judgments for independent of each other; those of one item are not:
 // a judge that always picks the same option spreads over the places more evenly
 // than chance would.
-func places(group string, tallies []tally) []Result {
+func places(group string, tallies []tallied) []Result {
 	var counts []int
 	for _, t := range tallies {
 		of := t.placeCounts()
@@ -53,14 +53,14 @@ func places(group string, tallies []tally) []Result {
 		note += "; fewer than 5 judgments a place: p is rough"
 	}
 	return append(results,
-		Result{Metric: PlacesChiSquare, Group: group, Unit: UnitStatistic, Value: sixth(chi2), N: decided, Missing: leftOut, Note: note},
-		Result{Metric: PlacesP, Group: group, Unit: UnitStatistic, Value: sixth(p), N: decided, Missing: leftOut, Note: note})
+		Result{Metric: PlacesChiSquare, Group: group, Unit: UnitStatistic, Value: fraction(chi2), N: decided, Missing: leftOut, Note: note},
+		Result{Metric: PlacesP, Group: group, Unit: UnitStatistic, Value: fraction(p), N: decided, Missing: leftOut, Note: note})
 }
 
 const noPlaces = "undefined: no judgments with a verdict"
 
 // warnings of a choice among several options.
-func (f *multiOption) warnings(all []tally) []string {
+func (f *multiOption) warnings(all []tallied, missing Missing) []string {
 	var w []string
 	say := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
 	judgments, lost, touched, empty, unknown, few := 0, 0, 0, 0, 0, 0
@@ -82,7 +82,7 @@ func (f *multiOption) warnings(all []tally) []string {
 		}
 	}
 	if lost > 0 {
-		say("%d of %d judgments have no verdict, in %d items: the scores are by the policy %q, and grade-usable and grade-strict give both", lost, judgments, touched, f.missing)
+		say("%d of %d judgments have no verdict, in %d items: the scores are by the policy %q, and grade-usable and grade-strict give both", lost, judgments, touched, missing)
 	}
 	if empty > 0 {
 		say("%d items have no verdict at all and score 0", empty)

@@ -54,6 +54,7 @@ func (p *pattern) complete() bool { return p.games[0].seen && p.games[1].seen }
 // pairs scores runs that compare two responses in both orders.
 type pairs struct {
 	manifest *judging.Manifest
+	asked    judging.Asker
 	rows     []pair // in the end: with both games, by item
 
 	items    *judging.IDs
@@ -68,18 +69,19 @@ type pairs struct {
 }
 
 func newPairs(m *judging.Manifest) Scorer {
-	return &pairs{manifest: m, items: new(judging.IDs), number: map[pattern]uint32{}}
+	asked, _ := judging.AskerOf(m) // which the loader has found there
+	return &pairs{manifest: m, asked: asked, items: new(judging.IDs), number: map[pattern]uint32{}}
 }
 
-func (f *pairs) lend(items *judging.IDs) { f.items, f.isLent = items, true }
+// Lend takes a list of the ids that records will be of, only to be read.
+func (f *pairs) Lend(items *judging.IDs) { f.items, f.isLent = items, true }
 
-func (*pairs) unit() string        { return "pair" }
-func (*pairs) noun() string        { return "game" }
-func (*pairs) lacking() string     { return "pairs have not both games" }
-func (*pairs) headline() string    { return "strict" }
-func (*pairs) headings() []heading { return []heading{{"strict", "", mcNemar}} }
+func (*pairs) Words() Words {
+	return Words{Unit: "pair", Record: "game", Lacking: "pairs have not both games", EveryTime: true}
+}
 
-func (f *pairs) confidences() (known, unlikely int) { return len(f.forecasts), f.unlikely }
+// Confidences says of how many verdicts the probability is known, and how many of those are not the likeliest.
+func (f *pairs) Confidences() (known, unlikely int) { return len(f.forecasts), f.unlikely }
 
 // gameOf is the game that a record is of.
 func (f *pairs) gameOf(r *judging.Record, v judging.Verdict) (game, error) {
@@ -89,7 +91,7 @@ func (f *pairs) gameOf(r *judging.Record, v judging.Verdict) (game, error) {
 	return game{outcome: v.Outcome, choice: int8(v.Choice), first: candidate(r, r.Order[0]), seen: true}, nil
 }
 
-func (f *pairs) add(r *judging.Record, v judging.Verdict, p judging.Asker) (bool, error) {
+func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	made, err := f.gameOf(r, v)
 	if err != nil || f.manifest.Spec.Parameters.Times() > 1 && !f.repeat(r, made) {
 		return false, err
@@ -107,7 +109,7 @@ func (f *pairs) add(r *judging.Record, v judging.Verdict, p judging.Asker) (bool
 		return false, nil // the first stands, as for the run itself
 	}
 	*game = made
-	if c, ok := confidence(r, p, v); ok && made.decided() {
+	if c, ok := confidence(r, f.asked, v); ok && made.decided() {
 		if slices.ContainsFunc(r.Probabilities, func(p judging.Probability) bool { return p.P > c }) {
 			f.unlikely++
 		}
@@ -146,7 +148,7 @@ func (f *pairs) patternOf(p pattern) uint32 {
 	return n
 }
 
-func (f *pairs) finish() (complete, partial int) {
+func (f *pairs) Finish() (complete, partial int) {
 	for i, n := range f.of {
 		switch {
 		case n == 0:

@@ -2,7 +2,6 @@ package scoring
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"gavel/judging"
@@ -63,7 +62,7 @@ func (run *Run) CompareReadings(again func(judging.Reading) (*Run, error)) error
 }
 
 // scoreOther adds what the other reading comes to.
-func (run *Run) scoreOther(rep *Report, b stats.Bootstrap) {
+func (run *Run) scoreOther(rep *Report, sheet *Sheet, b stats.Bootstrap) {
 	other := run.readings.other
 	if run.readings.told {
 		rep.Otherwise = run.readings.differ
@@ -73,23 +72,19 @@ func (run *Run) scoreOther(rep *Report, b stats.Bootstrap) {
 	}
 	b.Rounds = 100 // its intervals are not printed
 	theirs := other.Score(b)
-	for _, h := range run.headings() {
-		at := func(r Report) *Result {
-			i := slices.IndexFunc(r.Results, func(x Result) bool { return x.Metric == h.metric && x.Mode == h.mode && x.Group == Overall })
-			if i < 0 {
-				return new(Result)
-			}
-			return &r.Results[i]
+	for _, m := range sheet.Metrics {
+		if !m.Headline {
+			continue
 		}
-		mine, its := at(*rep), at(theirs)
-		rep.OtherReading = append(rep.OtherReading, OtherReading{other.Reading.Name, h.metric, h.mode, its.Value})
+		mine, its := rep.headline(m), theirs.headline(m)
+		rep.OtherReading = append(rep.OtherReading, OtherReading{other.Reading.Name, m.Name, m.Mode, its.Value})
 		rep.Warnings = append(rep.Warnings, fmt.Sprintf("%d of %d replies read otherwise by the reading %q (--reading): %s is %s by %q, %s by %q", run.readings.differ, run.Records,
-			other.Reading.Name, strings.TrimSpace(h.metric+" "+h.mode), mine.print(), run.Reading.Name, its.print(), other.Reading.Name))
+			other.Reading.Name, strings.TrimSpace(m.Name+" "+m.Mode), mine.print(), run.Reading.Name, its.print(), other.Reading.Name))
 	}
 }
 
 // print is a value as tables have it.
-func (x *Result) print() string {
+func (x Result) print() string {
 	switch {
 	case x.Value == nil:
 		return "n/a"

@@ -4,21 +4,15 @@
 package scoring
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"gavel/judging"
 	"gavel/scoring/stats"
 )
-
-// Overall is the group of all items.
-const Overall = "overall"
 
 // Decided is the outcome of a game that names a response.
 const Decided = string(judging.Decided)
@@ -140,181 +134,55 @@ type Options struct {
 // DefaultOptions are what results.json is made with.
 var DefaultOptions = Options{Reading: judging.Reading{Policy: judging.Unique}, Bootstrap: stats.Default, Missing: MissingWrong}
 
-// Run is a run directory as scores need it.
-type Run struct {
-	Dir      string
-	Manifest *judging.Manifest
-	Reading  judging.Reading
-	Items    int // scored: with all their judgments
-	Partial  int // of which only some judgments are in the records
-	Outcomes map[judging.Outcome]int
-	Reread   int // records whose outcome or choice differs from the one stored
-	Records  int
-	Answered int // judgments that did not fail, of every time
-	Thought  int // replies cut in the midst of thinking, before any answer
-	Shrunk   int // prompts that the server cut without saying so
-	Unheld   int // replies that a server was asked to hold to the labels, and did not
-	replies  int
-	origins  map[string]int // replies from each bundle
-
-	scorer   Scorer
-	missing  Missing
-	readings readings
+// Score computes every metric, overall and by group.
+func (run *Run) Score(b stats.Bootstrap) Report {
+	m := run.Manifest
+	rep := Report{
+		ID: m.ID, Protocol: m.Spec.Protocol, Goal: m.Spec.Goal, Prompt: m.Spec.Prompt.Name, Settings: settings(m.Spec),
+		Model: m.Spec.Model.Name, Dataset: m.Dataset.Name, Simulated: m.Simulated,
+		Items: run.Items, Expected: m.Spec.Dataset.Items,
+		Outcomes: map[string]int{}, Reading: run.reading(), Policy: run.Reading.Policy, AcceptCut: run.Reading.AcceptCut,
+		Bootstrap: Bootstrap{b.Rounds, b.Level, b.Seed, run.words().Unit},
+		Missing:   run.missing, Origins: run.Origins(), Warnings: run.warnings(),
+	}
+	for _, o := range Outcomes {
+		rep.Outcomes[o] = run.Outcomes[judging.Outcome(o)]
+	}
+	sheet := run.scorer.Sheet(run.missing, b.Seed)
+	if rep.Results = sheet.score(run.words().Unit, b); rep.Results == nil {
+		rep.Results = []Result{} // an empty list in JSON
+	}
+	if s, ok := run.scorer.(Extender); ok {
+		s.Extend(&rep, sheet, b)
+	}
+	run.scoreOther(&rep, sheet, b)
+	return rep
 }
 
-// Load reads a run directory. Every stored reply is read again.
-func Load(dir string, how judging.Reading) (*Run, error) {
-	run, err := load(dir, how)
-	if err == nil {
-		err = run.CompareReadings(func(how judging.Reading) (*Run, error) { return load(dir, how) })
+// SameValues tells whether two reports of one run have the same numbers, intervals aside.
+func (rep Report) SameValues(other Report) bool {
+	if !maps.Equal(rep.Outcomes, other.Outcomes) || len(rep.Results) != len(other.Results) {
+		return false
 	}
-	if err != nil {
-		return nil, err
-	}
-	return run, nil
-}
-
-func load(dir string, how judging.Reading) (*Run, error) {
-	m, err := judging.ReadManifest(dir)
-	if err != nil {
-		return nil, err
-	}
-	load, err := NewLoader(m, how, nil)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, judging.ManifestFile), err)
-	}
-	if err := judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), load.Add); err != nil {
-		return nil, err
-	}
-	run := load.Run()
-	run.Dir = dir
-	return run, nil
-}
-
-// Loader gathers the records of one run. It is for scoring a run from what is
-// in hand while it is made: it comes to what [Load] would read from the files.
-type Loader struct {
-	mu       sync.Mutex
-	run      *Run
-	protocol judging.Asker
-}
-
-// NewLoader makes a loader for the run of a manifest. items are the ids that its
-// records will be of, where the caller has them: they are only read.
-func NewLoader(m *judging.Manifest, how judging.Reading, items *judging.IDs) (*Loader, error) {
-	protocol, err := judging.AskerOf(m)
-	if err != nil {
-		return nil, err
-	}
-	make, ok := scorers[m.Spec.Protocol]
-	if !ok {
-		return nil, fmt.Errorf("nothing scores runs of the protocol %q", m.Spec.Protocol)
-	}
-	how.AcceptCut = how.AcceptCut || m.Spec.Parameters.AcceptCut
-	how.Name = cmp.Or(how.Name, judging.ReadersOf(m.Imported != ""))
-	run := &Run{Manifest: m, Reading: how, Outcomes: map[judging.Outcome]int{}, scorer: make(m)}
-	run.CountMissing("")
-	if s, ok := run.scorer.(lent); ok && items != nil {
-		s.lend(items)
-	}
-	return &Loader{run: run, protocol: protocol}, nil
-}
-
-// Add takes a record; it keeps no hold of it. It may be called from many
-// goroutines.
-func (l *Loader) Add(r *judging.Record) error {
-	run := l.run
-	v, other, err := r.ReadBoth(l.protocol, run.Reading)
-	if err != nil {
-		return err
-	}
-	paper := v // as is recorded
-	if run.Reading.Name == judging.Robust {
-		paper = other
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if run.Records++; !v.Same(other) {
-		run.readings.differ++
-	}
-	run.trace(r)
-	if paper.Outcome != r.Outcome || r.CandidateID(paper.Choice) != r.Choice || paper.Answer != r.Answer {
-		run.Reread++
-	}
-	if _, ok := run.scorer.(repeater); r.Repeat > 0 && !ok {
-		run.answered(v)
-		return nil
-	}
-	added, err := run.scorer.add(r, v, l.protocol)
-	if err != nil || !added {
-		return err
-	}
-	run.answered(v)
-	if r.Repeat > 0 { // the scores are those of the first time
-		return nil
-	}
-	run.Outcomes[v.Outcome]++
-	run.remark(r, v)
-	return nil
-}
-
-func (run *Run) answered(v judging.Verdict) {
-	if v.Outcome != judging.Failed {
-		run.Answered++
-	}
-}
-
-// Run is what the records come to. The loader is of no use afterwards.
-func (l *Loader) Run() *Run {
-	l.run.Items, l.run.Partial = l.run.scorer.finish()
-	return l.run
-}
-
-// trace counts where replies came from.
-func (run *Run) trace(r *judging.Record) {
-	run.replies += len(r.Replies)
-	for _, reply := range r.Replies {
-		if reply.Origin == "" {
-			continue
+	for i, a := range rep.Results {
+		b := other.Results[i]
+		if a.Metric != b.Metric || a.Group != b.Group || a.Mode != b.Mode || a.N != b.N || (a.Value == nil) != (b.Value == nil) || a.Value != nil && math.Abs(*a.Value-*b.Value) > 1e-4 {
+			return false
 		}
-		if run.origins == nil {
-			run.origins = map[string]int{}
-		}
-		run.origins[strings.Clone(reply.Origin)]++
 	}
+	return true
 }
 
-// Origins are the bundles that replies came from, by name.
-func (run *Run) Origins() (origins []Origin) {
-	for _, bundle := range slices.Sorted(maps.Keys(run.origins)) {
-		origins = append(origins, Origin{bundle, run.origins[bundle], run.replies})
-	}
-	return origins
-}
-
-// remark counts what a table warns of.
-func (run *Run) remark(r *judging.Record, v judging.Verdict) {
-	if len(r.Replies) == 0 {
-		return
-	}
-	switch last := r.Replies[len(r.Replies)-1]; {
-	case v.Outcome == judging.Cut && last.Text == "" && last.Thinking != "":
-		run.Thought++
-	case v.Outcome == judging.NoVerdict && last.Constrained:
-		run.Unheld++
-	case v.Outcome == judging.TooLong && strings.HasPrefix(last.Detail, judging.CutPrompt):
-		run.Shrunk++
-	}
-}
-
-// percent rounds to four places, so that the bytes do not depend on how a
+// percent writes a share in percent, and fraction as it is, with so many places that the bytes do not depend on how a
 // processor fuses its multiplications.
-func percent(x float64) *float64 {
-	if math.IsNaN(x) {
+func percent(x float64) *float64  { return rounded(100*x, 1e4) }
+func fraction(x float64) *float64 { return rounded(x, 1e6) }
+
+func rounded(x, places float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
 	}
-	x = math.Round(100*x*1e4) / 1e4
-	if x == 0 {
+	if x = math.Round(x*places) / places; x == 0 {
 		x = 0 // never −0
 	}
 	return &x

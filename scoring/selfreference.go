@@ -3,11 +3,8 @@ package scoring
 import (
 	"cmp"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"gavel/judging"
 	"gavel/scoring/stats"
@@ -73,7 +70,6 @@ func (j *judgment) complete() bool {
 // with and without the judge's own answer as reference.
 type selfReference struct {
 	manifest *judging.Manifest
-	missing  Missing
 
 	items, questions, agents, groups judging.IDs
 
@@ -83,16 +79,13 @@ type selfReference struct {
 	mixed int        // questions whose records disagree on the judge's own answer
 }
 
-func newSelfReference(m *judging.Manifest) Scorer {
-	return &selfReference{manifest: m, missing: MissingWrong}
+func newSelfReference(m *judging.Manifest) Scorer { return &selfReference{manifest: m} }
+
+func (*selfReference) Words() Words {
+	return Words{Unit: "question", Record: "judgment", Common: "judgment", Lacking: "items have not all their judgments", Policies: []Missing{MissingWrong, MissingDrop}}
 }
 
-func (f *selfReference) unit() string      { return "question" }
-func (f *selfReference) count(how Missing) { f.missing = how }
-
-func (*selfReference) policies() []Missing { return []Missing{MissingWrong, MissingDrop} }
-
-func (f *selfReference) add(r *judging.Record, v judging.Verdict, _ judging.Asker) (bool, error) {
+func (f *selfReference) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	mode := slices.Index(modes[:], r.Mode)
 	if mode < 0 || r.Shape != "judgment" || r.Gold != correct && r.Gold != incorrect {
 		return false, fmt.Errorf("a judgment of self-reference is Correct or Incorrect in mode cot or self; this record is of another kind (shape %q, mode %q, gold %q)", r.Shape, r.Mode, r.Gold)
@@ -145,7 +138,7 @@ func ownOf(r *judging.Record) int8 {
 
 // finish keeps the judgments that were made in every mode they are to be made
 // in, and puts them in an order that is not that of the records.
-func (f *selfReference) finish() (complete, partial int) {
+func (f *selfReference) Finish() (complete, partial int) {
 	all := len(f.rows)
 	f.rows = slices.DeleteFunc(f.rows, func(j judgment) bool { return !j.complete() })
 	f.of = nil
@@ -177,61 +170,12 @@ func byQuestion(rows []judgment) [][]judgment {
 	return out
 }
 
-// section is a group of results and which judgments are in it.
-type section struct {
-	name string
-	has  func(judgment) bool
+// Extend warns of what the numbers do not say by themselves.
+func (f *selfReference) Extend(rep *Report, _ *Sheet, _ stats.Bootstrap) {
+	rep.Warnings = append(rep.Warnings, f.warnings(rep.Missing)...)
 }
 
-// sections are all of the judgments; each category, where there are several; and each
-// agent, where there are several.
-func (f *selfReference) sections(rows []judgment) []section {
-	out := []section{{Overall, func(judgment) bool { return true }}}
-	for _, name := range names(rows, &f.groups, func(j judgment) uint32 { return j.group }, judging.GroupOrder) {
-		n, _ := f.groups.Find(name)
-		out = append(out, section{name, func(j judgment) bool { return j.group == uint32(n) }})
-	}
-	for _, name := range names(rows, &f.agents, func(j judgment) uint32 { return j.agent }, strings.Compare) {
-		n, _ := f.agents.Find(name)
-		out = append(out, section{AgentGroup(name), func(j judgment) bool { return j.agent == uint32(n) }})
-	}
-	return out
-}
-
-// names lists what the rows have of something, none where all have the same.
-func names(rows []judgment, ids *judging.IDs, of func(judgment) uint32, order func(a, b string) int) []string {
-	seen := make([]bool, ids.Len())
-	var out []string
-	for _, j := range rows {
-		if n := of(j); !seen[n] {
-			seen[n] = true
-			out = append(out, strings.Clone(ids.At(int(n))))
-		}
-	}
-	if len(out) < 2 {
-		return nil
-	}
-	slices.SortFunc(out, order)
-	return out
-}
-
-func (f *selfReference) score(rep *Report, b stats.Bootstrap) {
-	rep.Missing = f.missing
-	sections := f.sections(f.rows)
-	bySection := make([][]Result, len(sections))
-	var todo errgroup.Group
-	todo.SetLimit(runtime.GOMAXPROCS(0)) // what is drawn takes memory
-	for i, s := range sections {
-		todo.Go(func() error { bySection[i] = f.scoreSection(s, b); return nil })
-	}
-	todo.Wait()
-	for _, results := range bySection {
-		rep.Results = append(rep.Results, results...)
-	}
-	rep.Warnings = append(rep.Warnings, f.warnings()...)
-}
-
-func (f *selfReference) warnings() []string {
+func (f *selfReference) warnings(missing Missing) []string {
 	var w []string
 	say := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
 	questions := len(byQuestion(f.rows))
@@ -250,7 +194,7 @@ func (f *selfReference) warnings() []string {
 	for m, n := range lost {
 		if float64(n) > manyNoVerdicts*float64(asked[m]) {
 			how := "count as wrong and as not judged Correct (--missing drop leaves them out)"
-			if f.missing == MissingDrop {
+			if missing == MissingDrop {
 				how = "are left out: what remains may be the easier ones"
 			}
 			say("%d of %d judgments in mode %s have no verdict and %s", n, asked[m], modes[m], how)

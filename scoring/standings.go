@@ -3,7 +3,6 @@ package scoring
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"gavel/scoring/stats"
@@ -20,6 +19,7 @@ type Standing struct {
 	Runs   []Placed   `json:"runs"`  // as given
 	Pairs  []Versus   `json:"pairs"` // every two of them
 	Alpha  float64    `json:"alpha"`
+	Family string     `json:"family"`    // what Holm's correction is over
 	Boot   Bootstrap  `json:"bootstrap"` // of the intervals
 	Among  [][]string `json:"groups"`    // runs that share a letter, by letter
 }
@@ -45,107 +45,87 @@ type Versus struct {
 	Same bool     `json:"same"`   // p_holm is not below alpha
 }
 
-// heading is a metric that runs of a protocol are held against each other by.
-type heading struct{ metric, mode, test string }
-
-const (
-	mcNemar  = "exact McNemar"
-	exchange = "paired permutation"
-)
-
-// placing is what a family needs for standings.
-type placing interface {
-	headings() []heading
-	// versus is the p of another run of the family under h, on the n units that
-	// both have; NaN where there is none.
-	versus(other Scorer, h heading, p stats.Permutation) (pvalue float64, n int)
-}
-
-// Standings holds runs of one condition against each other, by each of their
-// protocol's headline metrics: strict of pairs, generation accuracy of answers,
-// F1 of self-reference in each mode, the Grade score of several options. Holm's
-// correction is over every two of the runs.
+// Standings holds runs of one condition against each other, by each of their protocol's headline metrics: strict of pairs,
+// generation accuracy of answers, F1 of self-reference in each mode, the Grade score of several options. Holm's correction
+// is over every two of the runs by all of these; [Correct] makes it one over several conditions.
 func Standings(runs []*Run, b stats.Bootstrap) ([]Standing, error) {
 	if len(runs) == 0 {
 		return nil, nil
 	}
 	reports := make([]Report, len(runs))
 	for i, run := range runs {
-		if err := runs[0].comparable(run); err != nil {
-			return nil, err
+		if a, b := runs[0].Manifest.Spec.Protocol, run.Manifest.Spec.Protocol; a != b {
+			return nil, fmt.Errorf("%s (%s) and %s (%s) are not of one condition", runs[0].Dir, a, run.Dir, b)
 		}
 		reports[i] = run.Score(b)
 	}
 	var out []Standing
-	for _, h := range runs[0].headings() {
-		s := Standing{Metric: h.metric, Mode: h.mode, Test: h.test, Alpha: alpha, Boot: reports[0].Bootstrap, Pairs: []Versus{}}
+	sheets := sheetsOf(runs, b.Seed)
+	for _, m := range sheets[0].Metrics {
+		if !m.Headline {
+			continue
+		}
+		s := Standing{Metric: m.Name, Mode: m.Mode, Alpha: alpha, Boot: reports[0].Bootstrap, Pairs: []Versus{}}
 		for i, run := range runs {
-			p := Placed{Run: run.Dir, Model: run.Manifest.Spec.Model.Name, Simulated: run.Manifest.Simulated, Result: reports[i].headline(h)}
+			p := Placed{Run: run.Dir, Model: run.Manifest.Spec.Model.Name, Simulated: run.Manifest.Simulated, Result: reports[i].headline(m)}
 			s.Runs, s.Unit = append(s.Runs, p), cmp.Or(s.Unit, p.Unit)
 		}
-		s.test(runs, h, b)
-		s.letter()
+		s.test(sheets, m, b)
 		out = append(out, s)
 	}
+	all := make([]*Standing, len(out))
+	for i := range out {
+		all[i] = &out[i]
+	}
+	Correct(all)
 	return out, nil
 }
 
-// comparable refuses runs that are not of one protocol.
-func (run *Run) comparable(other *Run) error {
-	if a, b := run.Manifest.Spec.Protocol, other.Manifest.Spec.Protocol; a != b {
-		return fmt.Errorf("%s (%s) and %s (%s) are not of one condition", run.Dir, a, other.Dir, b)
-	}
-	if _, ok := run.scorer.(placing); !ok {
-		return fmt.Errorf("%s: runs of %s have no headline to be held against each other by", run.Dir, run.Manifest.Spec.Protocol)
-	}
-	return nil
-}
-
-func (run *Run) headings() []heading {
-	if f, ok := run.scorer.(placing); ok {
-		return f.headings()
-	}
-	return nil
-}
-
-func (rep Report) headline(h heading) Result {
+func (rep Report) headline(m Metric) Result {
 	i := slices.IndexFunc(rep.Results, func(r Result) bool {
-		return r.Metric == h.metric && r.Group == Overall && r.Mode == h.mode
+		return r.Metric == m.Name && r.Group == Overall && r.Mode == m.Mode
 	})
 	if i < 0 {
-		return Result{Metric: h.metric, Group: Overall, Mode: h.mode, Note: "undefined: nothing is judged"}
+		return Result{Metric: m.Name, Group: Overall, Mode: m.Mode, Note: "undefined: nothing is judged"}
 	}
 	return rep.Results[i]
 }
 
-// fewestPerPair is how many exchanges are drawn for each comparison of the
-// family, at least: Holm multiplies the smallest p by their number, and a p is no
-// smaller than one in so many draws.
-const fewestPerPair = 200
-
-// test compares every two runs and corrects for how many that are.
-func (s *Standing) test(runs []*Run, h heading, b stats.Bootstrap) {
-	pairs := len(runs) * (len(runs) - 1) / 2
-	how := stats.Permutation{Rounds: max(b.Rounds, fewestPerPair*pairs), Seed: b.Seed}
-	var family []float64
+// test compares every two runs.
+func (s *Standing) test(runs []compared, m Metric, b stats.Bootstrap) {
+	how := stats.Permutation{Rounds: enough(b.Rounds, len(runs)), Seed: b.Seed}
+	if s.Test = exchange; m.Kind == Share {
+		s.Test = mcNemar
+	}
 	for i, a := range runs {
 		for j, other := range runs[i+1:] {
-			p, n := a.scorer.(placing).versus(other.scorer, h, how)
-			v := Versus{A: i, B: i + 1 + j, N: n, Same: true}
-			if !math.IsNaN(p) {
-				p = math.Round(p*1e6) / 1e6
-				v.P = &p
-				family = append(family, p)
-			}
+			v := Versus{A: i, B: i + 1 + j, Same: true}
+			x := a.both(a.words().Unit, section{Overall, -1}, join(a.Units, other.Units), []Metric{m})
+			p, _, n := x.test(&m, a.Width, how)
+			v.P, v.N = precise(p), n
 			s.Pairs = append(s.Pairs, v)
 		}
 	}
-	adjusted := stats.Holm(family)
-	for i := range s.Pairs {
-		if v := &s.Pairs[i]; v.P != nil {
-			holm := math.Round(adjusted[0]*1e6) / 1e6
-			v.Holm, v.Same, adjusted = &holm, holm >= s.Alpha, adjusted[1:]
+}
+
+// Correct applies Holm's correction to all tests of several standings, as where they are the rows of one table, and gives
+// their runs letters by it.
+func Correct(all []*Standing) {
+	var tests []*Versus
+	var p []float64
+	for _, s := range all {
+		for i := range s.Pairs {
+			if v := &s.Pairs[i]; v.P != nil {
+				tests, p = append(tests, v), append(p, *v.P)
+			}
 		}
+	}
+	for i, adjusted := range stats.Holm(p) {
+		tests[i].Holm, tests[i].Same = precise(adjusted), adjusted >= alpha
+	}
+	for _, s := range all {
+		s.Family = fmt.Sprintf("every two runs by every headline: %d test%s", len(p), plural(len(p)))
+		s.letter()
 	}
 }
 
@@ -159,6 +139,9 @@ func (s *Standing) letter() {
 		}
 	}
 	s.Among = [][]string{}
+	for i := range s.Runs {
+		s.Runs[i].Letters = ""
+	}
 	if len(placed) < 2 {
 		return
 	}
@@ -182,93 +165,4 @@ func (s *Standing) letter() {
 		}
 		s.Among = append(s.Among, names)
 	}
-}
-
-func (t Table2x2) mcNemar() (p float64, n int) {
-	if n = t.Both + t.OnlyA + t.OnlyB + t.Neither; n == 0 {
-		return math.NaN(), 0
-	}
-	return stats.McNemar(t.OnlyA, t.OnlyB), n
-}
-
-// exchange adds the p of headlines that are not right or wrong, one by one: the
-// same as in standings.
-func (c *Comparison) exchange(a, b Scorer, boot stats.Bootstrap) {
-	f, ok := a.(placing)
-	if !ok {
-		return
-	}
-	for _, h := range f.headings() {
-		i := slices.IndexFunc(c.Differences, func(d Difference) bool {
-			return d.Metric == h.metric && d.Mode == h.mode && d.Group == Overall
-		})
-		if h.test != exchange || i < 0 || c.Differences[i].Diff == nil {
-			continue
-		}
-		d := &c.Differences[i]
-		if p, _ := f.versus(b, h, stats.Permutation{Rounds: boot.Rounds, Seed: boot.Seed}); !math.IsNaN(p) {
-			p = math.Round(p*1e6) / 1e6
-			d.P, d.Test = &p, h.test // Holm's correction decides on Noise
-		}
-	}
-}
-
-func (f *answers) headings() []heading { return []heading{{GenerationAccuracy, "", mcNemar}} }
-
-func (f *answers) versus(other Scorer, _ heading, _ stats.Permutation) (float64, int) {
-	var t Table2x2
-	for _, p := range f.join(other.(*answers)) {
-		if p.a.gold != "" {
-			t.count(p.a.right, p.b.right)
-		}
-	}
-	return t.mcNemar()
-}
-
-func (f *selfReference) headings() (list []heading) {
-	for m, mode := range modes {
-		if f.asked[m] {
-			list = append(list, heading{F1, mode, exchange})
-		}
-	}
-	return list
-}
-
-// versus exchanges all that two judges said of a question's answers.
-func (f *selfReference) versus(other Scorer, h heading, p stats.Permutation) (float64, int) {
-	mode, measure := slices.Index(modes[:], h.mode), measureNamed(h.metric)
-	whole := section{Overall, func(judgment) bool { return true }}
-	joined := f.join(other.(*selfReference))
-	questions, _ := f.pair(whole, joined)
-	var rows stats.Rows
-	n := 0
-	for k, sums := range questions.kinds {
-		a, b := bothTable(sums, mode, 0), bothTable(sums, mode, 1)
-		class := rows.Class(slices.Concat(a, b))
-		for range questions.often[k] {
-			rows.AddClass(class)
-			n++
-		}
-	}
-	if n == 0 {
-		return math.NaN(), 0
-	}
-	return p.Exchange(&rows, func(a, b []float64) float64 { return measure.of(b) - measure.of(a) }), n
-}
-
-func (f *multiOption) headings() []heading { return []heading{{GradeScore, "", exchange}} }
-
-func (f *multiOption) versus(other Scorer, h heading, p stats.Permutation) (float64, int) {
-	metric := optionMetricNamed(h.metric)
-	pairs := pairBallots(f, other.(*multiOption), p.Seed)
-	var rows stats.Rows
-	for _, t := range pairs {
-		an, ad := metric.share(t.a)
-		bn, bd := metric.share(t.b)
-		rows.Add([]float64{an, ad, bn, bd})
-	}
-	if len(pairs) == 0 {
-		return math.NaN(), 0
-	}
-	return p.Exchange(&rows, func(a, b []float64) float64 { return b[0]/b[1] - a[0]/a[1] }), len(pairs)
 }

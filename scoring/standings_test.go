@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,12 +36,12 @@ func agrees(t *testing.T, s []scoring.Standing, runs ...*scoring.Run) {
 				continue
 			}
 			found = true
-			if v := st.Pairs[0]; !is(d.P, *v.P) || !is(d.Holm, *v.Holm) || v.Same && !d.Noise || d.Test != "" && d.Test != st.Test {
+			if v := st.Pairs[0]; !is(d.P, *v.P) || *d.Holm < *v.Holm || v.Same && !d.Noise || d.Test != "" && d.Test != st.Test {
 				t.Errorf("%s %s: compare says p %v, Holm %v, noise %t, standings %+v", d.Metric, d.Mode, number(d.P), number(d.Holm), d.Noise, v)
 			}
 		}
-		if !found || !strings.Contains(c.Family, strings.TrimSpace(st.Metric+" "+st.Mode)+", overall: 1 comparison") {
-			t.Errorf("compare has no %s %s: %s", st.Metric, st.Mode, c.Family)
+		if !found {
+			t.Errorf("compare has no %s %s", st.Metric, st.Mode)
 		}
 	}
 }
@@ -67,7 +68,7 @@ func TestStandingsByHand(t *testing.T) {
 		a, b    int
 		p, holm float64
 		same    bool
-	}{{0, 1, 0.000122, 0.000366, false}, {0, 2, 0.125, 0.125, true}, {1, 2, 0.001953, 0.003906, false}} {
+	}{{0, 1, 2.0 / (1 << 14), 6.0 / (1 << 14), false}, {0, 2, 0.125, 0.125, true}, {1, 2, 2.0 / (1 << 10), 4.0 / (1 << 10), false}} {
 		v := s[0].Pairs[i]
 		if v.A != want.a || v.B != want.b || v.N != 40 || !is(v.P, want.p) || !is(v.Holm, want.holm) || v.Same != want.same {
 			t.Errorf("%d and %d: n %d, p %v, Holm %v, same %v; want %+v", v.A, v.B, v.N, number(v.P), number(v.Holm), v.Same, want)
@@ -147,19 +148,19 @@ func TestStandingsOfAnswers(t *testing.T) {
 		return gather(t, manifestOf("answer", 20), records)
 	}
 	s := standings(t, run(18), run(6))
-	if len(s) != 1 || s[0].Metric != "generation-accuracy" || !is(s[0].Runs[0].Value, 90) || !is(s[0].Pairs[0].P, math.Round(2.0/4096*1e6)/1e6) || lettersOf(s[0]) != "a b" {
+	if len(s) != 1 || s[0].Metric != "generation-accuracy" || !is(s[0].Runs[0].Value, 90) || !is(s[0].Pairs[0].P, 2.0/4096) || lettersOf(s[0]) != "a b" {
 		t.Errorf("%+v", s)
 	}
 	agrees(t, s, run(18), run(6))
 }
 
-// Self-reference: F1 in each mode. Ten questions by one agent, all right; one
-// judge calls all Correct, the other four of them. Of the 2⁶ exchanges of the six
-// on which they differ, all six or none are as far: p = 2/2⁶.
+// Self-reference: F1 in each mode. Twelve questions by one agent, all right; one
+// judge calls all Correct, the other four of them. Of the 2⁸ exchanges of the eight
+// on which they differ, all eight or none are as far: p = 2/2⁸, and twice that among two modes.
 func TestStandingsOfSelfReference(t *testing.T) {
 	run := func(correct int) *scoring.Run {
 		var rows []said
-		for i := range 10 {
+		for i := range 12 {
 			word := "I"
 			if i < correct {
 				word = "C"
@@ -168,17 +169,17 @@ func TestStandingsOfSelfReference(t *testing.T) {
 		}
 		return judgedRun(t, rows...)
 	}
-	s := standings(t, run(10), run(4))
+	s := standings(t, run(12), run(4))
 	if len(s) != 2 || s[0].Metric != "f1" || s[0].Mode != "cot" || s[1].Mode != "self" || s[0].Test != "paired permutation" {
 		t.Fatalf("%+v", s)
 	}
-	if v := s[0].Pairs[0]; !is(v.P, 0.03125) || v.N != 10 || v.Same || lettersOf(s[0]) != "a b" {
+	if v := s[0].Pairs[0]; !is(v.P, 2.0/256) || !is(v.Holm, 4.0/256) || v.N != 12 || v.Same || lettersOf(s[0]) != "a b" {
 		t.Errorf("cot: %+v, p %v", v, number(v.P))
 	}
 	if v := s[1].Pairs[0]; !is(v.P, 1) || !v.Same || lettersOf(s[1]) != "a a" {
 		t.Errorf("self: %+v", v)
 	}
-	agrees(t, s, run(10), run(4))
+	agrees(t, s, run(12), run(4))
 }
 
 // However many judges there are, enough exchanges are drawn that Holm can tell
@@ -221,7 +222,7 @@ func TestStandingsOfOptions(t *testing.T) {
 	if len(s) != 1 || s[0].Metric != "grade" || s[0].Unit != "score" || lettersOf(s[0]) != "a b" {
 		t.Fatalf("%+v", s)
 	}
-	if v := s[0].Pairs[0]; !is(v.P, 0.007813) || v.N != 8 {
+	if v := s[0].Pairs[0]; !is(v.P, 2.0/256) || v.N != 8 {
 		t.Errorf("p %v, n %d", number(v.P), v.N)
 	}
 	agrees(t, s, run(false), run(true))
@@ -252,5 +253,65 @@ func TestStandingsFamilyError(t *testing.T) {
 	}
 	if limit := suites*0.05 + 3*math.Sqrt(suites*0.05*0.95); float64(wrong) > limit {
 		t.Errorf("%d of %d suites told equal judges apart, at most %.0f are expected", wrong, suites, limit)
+	}
+}
+
+// Of several conditions in one table Holm's correction is over all of them: what is told apart in one alone need not be
+// among four.
+func TestStandingsOfATable(t *testing.T) {
+	a, b := judged("a", 20, upTo(10)), judged("b", 20, upTo(17)) // p = 2/2⁷
+	var all []*scoring.Standing
+	for range 4 {
+		s := standings(t, a, b)
+		if lettersOf(s[0]) != "b a" || s[0].Family != "every two runs by every headline: 1 test" {
+			t.Errorf("alone: %s, %s", lettersOf(s[0]), s[0].Family)
+		}
+		all = append(all, &s[0])
+	}
+	scoring.Correct(all)
+	for _, s := range all {
+		if lettersOf(*s) != "a a" || !is(s.Pairs[0].Holm, 4*2.0/128) || s.Family != "every two runs by every headline: 4 tests" {
+			t.Errorf("of four: %s, %+v, %s", lettersOf(*s), s.Pairs, s.Family)
+		}
+	}
+}
+
+// Judges of the same skill and bias are called different in some row in at most 5 % of the tables that compare makes, of two
+// judges or of five, give or take what chance does.
+func TestCompareFamilyError(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	judge := func(name string) *scoring.Run {
+		var units []twoGames
+		for i := range 60 {
+			u := unit(fmt.Sprintf("p%03d", i), []string{"Math", "Coding"}[i%2], "A", "A", "A")
+			for g := range u.games { // right in 70 %, and of the others what is shown first in most
+				if rng.Float64() > 0.7 && (g == 1 || rng.Float64() > 0.6) {
+					u.games[g] = "B"
+				}
+			}
+			units = append(units, u)
+		}
+		return named(name, units...)
+	}
+	for judges, tables := range map[int]int{2: 300, 5: 40} {
+		wrong := 0
+		for range tables {
+			var runs []*scoring.Run
+			for k := range judges {
+				runs = append(runs, judge(fmt.Sprint(k)))
+			}
+			c := compare(t, stats.Bootstrap{Rounds: 500, Level: 0.95, Seed: rng.Uint64()}, runs...)
+			differs := false
+			for _, one := range c.Comparisons {
+				differs = differs || slices.ContainsFunc(one.Differences, func(d scoring.Difference) bool { return !d.Noise })
+			}
+			if differs {
+				wrong++
+			}
+		}
+		t.Logf("%d judges: %d of %d tables", judges, wrong, tables)
+		if limit := float64(tables)*0.05 + 3*math.Sqrt(float64(tables)*0.05*0.95); float64(wrong) > limit {
+			t.Errorf("%d of %d tables of %d equal judges call some different, at most %.0f are expected", wrong, tables, judges, limit)
+		}
 	}
 }

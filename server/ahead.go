@@ -14,7 +14,7 @@ import (
 // the rest, and reads nothing twice.
 type ahead struct {
 	s      *Server
-	failed *lru[string, scored] // runs that could not be read, as they were
+	failed *lru[string, stamps] // runs that could not be read, as they were
 
 	mu     sync.Mutex
 	atWork bool
@@ -27,7 +27,7 @@ const (
 	aheadBytes = 512 << 20 // of records; a larger run is read when it is looked at
 )
 
-func newAhead(s *Server) *ahead { return &ahead{s: s, failed: newLRU[string, scored](64)} }
+func newAhead(s *Server) *ahead { return &ahead{s: s, failed: newLRU[string, stamps](64)} }
 
 // begin reads the newest of the runs that are not read yet, in the background,
 // one after the other; runs that this server makes come first.
@@ -73,7 +73,7 @@ func newest(listed []found) []found {
 // read reads a run. What is wrong with it is said to whoever opens it.
 func (a *ahead) read(run found) {
 	now := a.s.stampsOf(run.name)
-	if was, failed := a.failed.get(run.name); now.records.size > aheadBytes || failed && was.same(now) {
+	if was, failed := a.failed.get(run.name); now.records.size > aheadBytes || failed && was == now {
 		return
 	}
 	defer func() {

@@ -43,7 +43,7 @@ func (s *site) read() (read []string) {
 	for _, e := range entries {
 		x, there := s.indexes.get(e.Name())
 		n, scored := s.scores.get(e.Name())
-		if there && scored && x.counts.Records == 64 && n.rep != nil {
+		if there && scored && x.counts.Records == 64 && n.v.rep != nil {
 			read = append(read, e.Name())
 		}
 	}

@@ -11,15 +11,8 @@ import (
 	"gavel/scoring"
 )
 
-// compared is a comparison with the states of the runs that it is of.
-type compared struct {
-	a, b scored // stamps alone
-	c    *scoring.Comparisons
-	err  error
-}
-
-// CompareFilter is what a comparison was asked to show.
-type CompareFilter struct {
+// compareFilter is what a comparison was asked to show.
+type compareFilter struct {
 	A    string `json:"a"`
 	B    string `json:"b"`
 	Show string `json:"show"`
@@ -27,7 +20,7 @@ type CompareFilter struct {
 }
 
 // At is the query of another page.
-func (f CompareFilter) At(page int) string {
+func (f compareFilter) At(page int) string {
 	return query("a", f.A, "b", f.B, "show", f.Show, "page", fmt.Sprint(page))
 }
 
@@ -42,9 +35,9 @@ type CompareRow struct {
 	Link  string      `json:"-"`
 }
 
-// CompareView is two runs beside each other.
-type CompareView struct {
-	Filter     CompareFilter        `json:"filter"`
+// compareView is two runs beside each other.
+type compareView struct {
+	Filter     compareFilter        `json:"filter"`
 	A          *RunHead             `json:"a"`
 	B          *RunHead             `json:"b"`
 	Comparison *scoring.Comparisons `json:"comparison"`
@@ -70,9 +63,9 @@ var differences = []struct {
 	{"all", "all", func(facts, facts, bool) bool { return true }},
 }
 
-func (s *Server) compareView(r *http.Request) (v CompareView, err error) {
+func (s *Server) compareView(r *http.Request) (v compareView, err error) {
 	q := r.URL.Query()
-	v = CompareView{Filter: CompareFilter{A: q.Get("a"), B: q.Get("b"), Show: q.Get("show")}, Items: []CompareRow{}, Pages: 1}
+	v = compareView{Filter: compareFilter{A: q.Get("a"), B: q.Get("b"), Show: q.Get("show")}, Items: []CompareRow{}, Pages: 1}
 	f := &v.Filter
 	if f.Show == "" {
 		f.Show = differences[0].name
@@ -139,7 +132,7 @@ func (s *Server) both(ctx context.Context, nameA, nameB string, use func(a, b *i
 }
 
 // beside lists the items that the filter takes.
-func (s *Server) beside(v *CompareView, a, b *index) error {
+func (s *Server) beside(v *compareView, a, b *index) error {
 	f := v.Filter
 	headA, headB := headOf(a.run, a.m), headOf(b.run, b.m)
 	v.A, v.B = &headA, &headB
@@ -219,16 +212,7 @@ func sameVerdicts(a, b []game) bool {
 
 // compare is the paired comparison of two runs.
 func (s *Server) compare(a, b string) (*scoring.Comparisons, error) {
-	key := a + "\x00" + b
-	now := compared{a: s.stampsOf(a), b: s.stampsOf(b)}
-	if at, ok := s.compared.get(key); ok && at.a.same(now.a) && at.b.same(now.b) {
-		return at.c, at.err
-	}
-	s.scoring.Lock()
-	defer s.scoring.Unlock()
-	now.c, now.err = s.compareNow(a, b)
-	s.compared.put(key, now)
-	return now.c, now.err
+	return made(s, s.compared, a+"\x00"+b, [2]stamps{s.stampsOf(a), s.stampsOf(b)}, func() (*scoring.Comparisons, error) { return s.compareNow(a, b) })
 }
 
 func (s *Server) compareNow(names ...string) (*scoring.Comparisons, error) {
@@ -251,18 +235,18 @@ func (s *Server) compareNow(names ...string) (*scoring.Comparisons, error) {
 	return c, nil
 }
 
-// CompareItemView is an item with both runs' judgments of it.
-type CompareItemView struct {
+// compareItemView is an item with both runs' judgments of it.
+type compareItemView struct {
 	A    ItemView   `json:"a"`
 	B    ItemView   `json:"b"`
-	Rows []GamePair `json:"-"`
+	Rows []gamePair `json:"-"`
 	Back string     `json:"-"`
 }
 
-// GamePair is a game of each run, where it has one.
-type GamePair struct{ A, B *GameView }
+// gamePair is a game of each run, where it has one.
+type gamePair struct{ A, B *GameView }
 
-func (s *Server) compareItemView(r *http.Request) (v CompareItemView, err error) {
+func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error) {
 	q := r.URL.Query()
 	err = s.both(r.Context(), q.Get("a"), q.Get("b"), func(a, b *index) error {
 		i, ok := a.ids.Find(q.Get("item"))
@@ -279,7 +263,7 @@ func (s *Server) compareItemView(r *http.Request) (v CompareItemView, err error)
 	})
 	v.Back = "/compare" + query("a", q.Get("a"), "b", q.Get("b"))
 	for k := range max(len(v.A.Games), len(v.B.Games)) {
-		var pair GamePair
+		var pair gamePair
 		if k < len(v.A.Games) {
 			pair.A = &v.A.Games[k]
 		}

@@ -26,7 +26,7 @@ func TestComparisonsNameWhatWasChosen(t *testing.T) {
 			games[run][item.ID] = item.Games
 		}
 	}
-	var v CompareView
+	var v compareView
 	s.data("/api/v1/compare?a=a&b=b&show=all", &v)
 	for _, row := range v.Items {
 		if !reflect.DeepEqual(row.A, games["a"][row.ID]) || !reflect.DeepEqual(row.B, games["b"][row.ID]) || row.A[0].Choice == "" {
@@ -37,7 +37,7 @@ func TestComparisonsNameWhatWasChosen(t *testing.T) {
 		t.Errorf("%d items are listed, and some as decided alone:\n%s", len(v.Items), page)
 	}
 	must(t, os.Remove(filepath.Join(dir, "b", judging.ItemsFile)))
-	var less CompareView
+	var less compareView
 	s.data("/api/v1/compare?a=a&b=b&show=all", &less)
 	if row := less.Items[0]; row.A[0].Choice == "" || row.B[0].Choice != "" || row.B[0].Place == 0 {
 		t.Errorf("without the texts of B: %+v", row)

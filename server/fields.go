@@ -20,12 +20,12 @@ func fieldOf(f jobs.Field, o jobs.Order) fieldView {
 // axisView is a field of which a suite takes several values.
 type axisView struct {
 	fieldView
-	view StartSuiteView
+	view startSuiteView
 }
 
 // Axes are the fields of one part of the form: those that say what is judged, or
 // those that say how.
-func (v StartSuiteView) Axes(what bool) []axisView {
+func (v startSuiteView) Axes(what bool) []axisView {
 	var out []axisView
 	for _, f := range v.Fields {
 		if (f.Part == "what") != what {

@@ -182,7 +182,7 @@ func TestHostileTexts(t *testing.T) {
 	for _, item := range list.Items {
 		targets = append(targets, itemURL("a", item.ID, ""), "/compare/item"+query("a", "a", "b", "b", "item", item.ID))
 	}
-	var runs RunsView
+	var runs runsView
 	s.data("/api/v1/runs", &runs)
 	if len(runs.Runs) != 4 {
 		t.Errorf("%d runs, want 4", len(runs.Runs))
@@ -272,7 +272,7 @@ func TestNamesStayInTheFolder(t *testing.T) {
 	if w := s.ask("GET", "/runs/half", ""); w.Code != 422 {
 		t.Errorf("records that are a link out: %d %s", w.Code, w.Body)
 	}
-	var runs RunsView
+	var runs runsView
 	s.data("/api/v1/runs", &runs)
 	if len(runs.Runs) != 1 || runs.Runs[0].Name != "half" {
 		t.Errorf("listed: %v", runs.Runs)
@@ -307,7 +307,7 @@ func TestGarbage(t *testing.T) {
 	s := newSite(t, dir, nil)
 	page := s.get("/")
 	says(t, page, "good", "damaged", "astrology")
-	var runs RunsView
+	var runs runsView
 	s.data("/api/v1/runs", &runs)
 	for _, run := range runs.Runs {
 		for _, target := range []string{"/runs/" + escaped(run.Name), "/runs/" + escaped(run.Name) + "/items", "/api/v1/runs/" + escaped(run.Name) + "/status", "/compare" + query("a", "good", "b", run.Name)} {

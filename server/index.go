@@ -149,7 +149,7 @@ func (x *index) update() error {
 	if x.m == nil || x.m.ID != m.ID {
 		x.reset()
 		if x.protocol, err = judging.AskerOf(m); err != nil {
-			return unreadable(err, "%s: %v", x.run)
+			return unreadable(err, "%s: %v", x.run, err)
 		}
 	}
 	x.m = m
@@ -181,7 +181,7 @@ func (x *index) readRecords() error {
 		return nil // not begun yet
 	}
 	if err != nil {
-		return unreadable(reason(err), "the records of %q cannot be read: %v", x.run)
+		return unreadable(err, "the records of %q cannot be read: %v", x.run, reason(err))
 	}
 	defer f.Close()
 	was := x.records.info
@@ -209,7 +209,7 @@ func (x *index) readRecords() error {
 		return nil
 	})
 	if err != nil {
-		return unreadable(reason(err), "the records of %q cannot be read: %v", x.run)
+		return unreadable(err, "the records of %q cannot be read: %v", x.run, reason(err))
 	}
 	x.records.info = info
 	x.version++
@@ -318,7 +318,7 @@ func (x *index) readItems() error {
 		return nil // not written yet, or an imported run without texts
 	}
 	if err != nil {
-		return unreadable(reason(err), "the items of %q cannot be read: %v", x.run)
+		return unreadable(err, "the items of %q cannot be read: %v", x.run, reason(err))
 	}
 	defer f.Close()
 	if stampOf(info) == x.itemsAt {
@@ -344,7 +344,7 @@ func (x *index) readItems() error {
 		return nil
 	})
 	if err != nil {
-		return unreadable(reason(err), "the items of %q cannot be read: %v", x.run)
+		return unreadable(err, "the items of %q cannot be read: %v", x.run, reason(err))
 	}
 	x.itemsAt = stampOf(info)
 	x.version++

@@ -98,7 +98,7 @@ func TestRunsThatGrow(t *testing.T) {
 	g.append(g.lines[0])
 	g.append(g.lines[4:]...)
 	g.status(judging.Complete)
-	var run RunView
+	var run runView
 	s.data("/api/v1/runs/a", &run)
 	if run.Counts.Records != 64 || run.Report == nil || run.Report.Items != 32 {
 		t.Errorf("at the end: %+v", run.Counts)
@@ -122,7 +122,7 @@ func makeReport(t testing.TB, dir string) any {
 	text, err := os.ReadFile(filepath.Join(dir, judging.ResultsFile))
 	must(t, err)
 	var rep any
-	run := RunView{}
+	run := runView{}
 	must(t, json.Unmarshal(text, &run.Report))
 	rep = run.Report
 	return rep
@@ -336,33 +336,13 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// The sieve rules out no line that has the text.
-func FuzzSieve(f *testing.F) {
-	f.Add("Größe \"x\"\n", "größe")
-	f.Add("\u212aelvin", "kelvin")
-	f.Add("İstanbul ſ", "istanbul s")
-	f.Fuzz(func(t *testing.T, text, want string) {
-		line, err := json.Marshal(text)
-		if err != nil || want == "" {
-			return
-		}
-		var back string
-		if json.Unmarshal(line, &back) != nil {
-			return
-		}
-		if strings.Contains(fold(back), fold(want)) && !newSieve(fold(want)).mayHave(line) {
-			t.Errorf("%q is in %s, and ruled out", want, line)
-		}
-	})
-}
-
 func TestCompare(t *testing.T) {
 	dir := t.TempDir()
 	makeRun(t, filepath.Join(dir, "a"), making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.8,seed=1"})
 	makeRun(t, filepath.Join(dir, "b"), making{protocol: "reversed", dataset: "sample", sim: "accuracy=0.6,seed=2"})
 	makeRun(t, filepath.Join(dir, "c"), making{protocol: "answer", dataset: "sample-choice", sim: "right"})
 	s := newSite(t, dir, nil)
-	var v CompareView
+	var v compareView
 	s.data("/api/v1/compare?a=a&b=b", &v)
 	var table struct{ OnlyA, OnlyB int }
 	for _, d := range v.Comparison.Comparisons[0].Differences {
@@ -374,15 +354,15 @@ func TestCompare(t *testing.T) {
 		t.Errorf("%d of %d items differ, the table has %d and %d", v.Matches, v.Shared, table.OnlyA, table.OnlyB)
 	}
 	for show, want := range map[string]int{"a": table.OnlyA, "b": table.OnlyB, "all": 32} {
-		var v CompareView
+		var v compareView
 		s.data("/api/v1/compare?a=a&b=b&show="+show, &v)
 		if v.Matches != want || len(v.Items) != want {
 			t.Errorf("%s: %d items, want %d", show, v.Matches, want)
 		}
 	}
-	var other CompareView
+	var other compareView
 	s.data("/api/v1/compare?a=b&b=a&show=verdicts", &other)
-	var same CompareView
+	var same compareView
 	s.data("/api/v1/compare?a=a&b=a&show=verdicts", &same)
 	if other.Matches < v.Matches || same.Matches != 0 {
 		t.Errorf("verdicts differ on %d items, and on %d of one run with itself", other.Matches, same.Matches)
@@ -460,8 +440,8 @@ func TestLive(t *testing.T) {
 	for range listeners {
 		<-first
 	}
-	if n := len(s.live.feeds); n != 1 {
-		t.Errorf("%d feeds for %d listeners", n, listeners)
+	if n := len(s.streams); n != listeners {
+		t.Errorf("%d streams for %d listeners", n, listeners)
 	}
 	g.append(g.lines...)
 	g.status(judging.Complete)
@@ -471,10 +451,9 @@ func TestLive(t *testing.T) {
 			t.Errorf("at last %+v, after %v", h.last, h.names)
 		}
 	}
-	s.live.mu.Lock()
-	defer s.live.mu.Unlock()
-	if len(s.live.feeds) != 0 {
-		t.Error("a feed goes on though nobody listens")
+	web.Close() // waits for those who answered
+	if len(s.streams) != 0 {
+		t.Error("a stream goes on though nobody listens")
 	}
 }
 
@@ -633,7 +612,7 @@ func TestNumbersAreOfTheRecords(t *testing.T) {
 	changed := strings.Replace(string(text), `"value": 100`, `"value": 12.34`, 1)
 	s := newSite(t, dir, nil)
 	strict := func() float64 {
-		var v RunView
+		var v runView
 		s.data("/api/v1/runs/a", &v)
 		return *v.Headline.Value
 	}

@@ -34,14 +34,14 @@ type ItemTexts struct {
 	Source     string          `json:"source,omitempty"`
 	Shape      string          `json:"shape"`
 	Question   string          `json:"question"`
-	Candidates []CandidateView `json:"candidates,omitempty"`
+	Candidates []candidateView `json:"candidates,omitempty"`
 	Answer     string          `json:"answer,omitempty"`   // of a number: the right one
-	Answered   *AnsweredView   `json:"answered,omitempty"` // of a judgment
+	Answered   *answeredView   `json:"answered,omitempty"` // of a judgment
 	Note       string          `json:"note,omitempty"`
 }
 
-// CandidateView is a candidate.
-type CandidateView struct {
+// candidateView is a candidate.
+type candidateView struct {
 	ID        string `json:"id"`
 	Model     string `json:"model,omitempty"`
 	Text      string `json:"text"`
@@ -50,8 +50,8 @@ type CandidateView struct {
 	Unrelated bool   `json:"unrelated,omitempty"`
 }
 
-// AnsweredView is an agent's answer that is judged, and the judge's own.
-type AnsweredView struct {
+// answeredView is an agent's answer that is judged, and the judge's own.
+type answeredView struct {
 	Question  string           `json:"question_id"`
 	Agent     string           `json:"agent"`
 	Text      string           `json:"answer"`
@@ -206,10 +206,10 @@ func textsOf(item datasets.Item) *ItemTexts {
 		if item.Answered != nil && c.Text == "" {
 			continue // of a judgment the candidates are verdicts, which have no text
 		}
-		t.Candidates = append(t.Candidates, CandidateView{ID: c.ID, Model: c.Model, Text: c.Text, Labelled: i == item.Gold, Rank: c.Rank, Unrelated: c.Unrelated})
+		t.Candidates = append(t.Candidates, candidateView{ID: c.ID, Model: c.Model, Text: c.Text, Labelled: i == item.Gold, Rank: c.Rank, Unrelated: c.Unrelated})
 	}
 	if a := item.Answered; a != nil {
-		t.Answered = &AnsweredView{Question: a.Question, Agent: a.Agent, Text: a.Text, Reference: a.Reference, Own: a.Own, Right: item.Gold == 0}
+		t.Answered = &answeredView{Question: a.Question, Agent: a.Agent, Text: a.Text, Reference: a.Reference, Own: a.Own, Right: item.Gold == 0}
 	}
 	return t
 }

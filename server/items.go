@@ -249,8 +249,8 @@ func (r right) known() *bool {
 	return &is
 }
 
-// ItemRow is an item in a list.
-type ItemRow struct {
+// itemRow is an item in a list.
+type itemRow struct {
 	ID       string      `json:"item"`
 	Group    string      `json:"group,omitempty"`
 	Question string      `json:"question"` // its beginning
@@ -272,7 +272,7 @@ type ItemsView struct {
 	Total   int         `json:"total"`   // items of the run
 	Matches int         `json:"matches"` // that the filter takes
 	Pages   int         `json:"pages"`
-	Items   []ItemRow   `json:"items"`
+	Items   []itemRow   `json:"items"`
 
 	Groups   []Option `json:"-"`
 	Outcomes []Option `json:"-"`
@@ -294,7 +294,7 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 	if err != nil {
 		return v, err
 	}
-	v = ItemsView{Run: headOf(name, x.m), Filter: f, Total: len(x.items), Matches: len(all), Pages: max(1, (len(all)+f.Per-1)/f.Per), Items: []ItemRow{}}
+	v = ItemsView{Run: headOf(name, x.m), Filter: f, Total: len(x.items), Matches: len(all), Pages: max(1, (len(all)+f.Per-1)/f.Per), Items: []itemRow{}}
 	if f.Page > v.Pages {
 		return v, &failure{http.StatusNotFound, fmt.Sprintf("there is no page %d: there are %d", f.Page, v.Pages)}
 	}
@@ -355,9 +355,9 @@ func (s *Server) openItems(x *index) openedItems {
 	return openedItems{f}
 }
 
-func (x *index) itemRow(items *os.File, i int, run RunHead, f ItemsFilter) ItemRow {
+func (x *index) itemRow(items *os.File, i int, run RunHead, f ItemsFilter) itemRow {
 	e := x.items[i]
-	row := ItemRow{ID: strings.Clone(x.ids.At(i)), Group: x.groups[e.group], Facts: x.facts(i).names()}
+	row := itemRow{ID: strings.Clone(x.ids.At(i)), Group: x.groups[e.group], Facts: x.facts(i).names()}
 	row.Link = itemURL(run.Name, row.ID, f.Query())
 	item := x.textsIfThere(items, i)
 	row.Question, row.Games = shortened(cmp.Or(item.Question, answered(item.Answered)), 160), x.briefs(i, item)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"sync"
 	"time"
 
 	"gavel/judging"
@@ -81,143 +80,25 @@ func (s *Server) withJob(p *Progress) {
 	}
 }
 
-// hub tells everybody who listens how runs go on. However many they are, each
-// run is looked at once a second.
-type hub struct {
-	s      *Server
-	mu     sync.Mutex
-	feeds  map[string]*feed
-	closed chan struct{}
-	once   sync.Once
-}
-
-// feed is what is told of one run.
-type feed struct {
-	listeners map[chan []byte]bool
-	last      []byte
-	stop      chan struct{}
-}
-
 const (
 	lookEvery  = time.Second
 	aliveEvery = 20 * time.Second // a word at least, so that nobody takes the line for dead
-	maxFeeds   = 64
+	maxStreams = 256
 )
 
-func newHub(s *Server) *hub {
-	return &hub{s: s, feeds: map[string]*feed{}, closed: make(chan struct{})}
-}
-
-func (h *hub) close() { h.once.Do(func() { close(h.closed) }) }
-
-// listen hands out what is told of a run until the function returned is called.
-// The channel is closed when the run has ended.
-func (h *hub) listen(run string) (<-chan []byte, func(), error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	f := h.feeds[run]
-	if f == nil {
-		if len(h.feeds) >= maxFeeds {
-			return nil, nil, &failure{http.StatusServiceUnavailable, "too many runs are being watched"}
-		}
-		f = &feed{listeners: map[chan []byte]bool{}, stop: make(chan struct{})}
-		h.feeds[run] = f
-		go h.watch(run, f)
-	}
-	ch := make(chan []byte, 1)
-	f.listeners[ch] = true
-	if f.last != nil {
-		ch <- f.last
-	}
-	return ch, func() { h.leave(run, f, ch) }, nil
-}
-
-func (h *hub) leave(run string, f *feed, ch chan []byte) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if !f.listeners[ch] {
-		return
-	}
-	delete(f.listeners, ch)
-	if len(f.listeners) == 0 && h.feeds[run] == f {
-		delete(h.feeds, run)
-		close(f.stop)
-	}
-}
-
-// watch looks at a run until it ends or nobody listens.
-func (h *hub) watch(run string, f *feed) {
-	tick := time.NewTicker(lookEvery)
-	defer tick.Stop()
-	ctx, cancel := context.WithCancel(context.Background()) // nobody's in particular: it ends with the feed
-	defer cancel()
-	for {
-		p, err := h.s.status(ctx, run)
-		if err != nil {
-			p = Progress{Run: run, Status: "gone", Problem: err.Error()}
-		}
-		over := err != nil || p.Status != judging.Running && p.Job == nil
-		h.tell(run, f, p, over)
-		if over {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-f.stop:
-			return
-		case <-h.closed:
-			return
-		}
-	}
-}
-
-// tell hands progress to everybody. Who is slow misses what is old.
-func (h *hub) tell(run string, f *feed, p Progress, over bool) {
-	text, err := json.Marshal(p)
-	if err != nil {
-		return
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	changed := string(text) != string(f.last)
-	f.last = text
-	for ch := range f.listeners {
-		if changed || over {
-			select {
-			case <-ch:
-			default:
-			}
-			ch <- text
-		}
-		if over {
-			close(ch)
-		}
-	}
-	if over {
-		clear(f.listeners)
-		if h.feeds[run] == f {
-			delete(h.feeds, run)
-		}
-	}
-}
-
-// runEvents streams the progress of a run.
+// runEvents streams how a run goes on, as server-sent events: "progress" when it
+// has changed, and "end" when there is no more to come.
 func (s *Server) runEvents(w http.ResponseWriter, r *http.Request) error {
 	run := r.PathValue("run")
 	if _, err := s.runs.manifest(run); err != nil {
 		return err
 	}
-	ch, leave, err := s.live.listen(run)
-	if err != nil {
-		return err
+	select {
+	case s.streams <- struct{}{}:
+		defer func() { <-s.streams }()
+	default:
+		return &failure{http.StatusServiceUnavailable, "too many runs are being watched"}
 	}
-	defer leave()
-	return s.stream(w, r, ch)
-}
-
-// stream sends what comes as server-sent events: "progress", and "end" when
-// there is no more.
-func (s *Server) stream(w http.ResponseWriter, r *http.Request, ch <-chan []byte) error {
 	out := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep them until there are many
@@ -230,29 +111,45 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, ch <-chan []byte
 		}
 		return out.Flush()
 	}
-	if send("retry: 5000\n\n") != nil {
-		return nil
-	}
-	alive := time.NewTicker(aliveEvery)
-	defer alive.Stop()
-	for {
-		var err error
-		select {
-		case text, more := <-ch:
-			if !more {
-				send("event: end\ndata: {}\n\n")
-				return nil
-			}
-			err = send("event: progress\ndata: " + string(text) + "\n\n")
-		case <-alive.C:
-			err = send(": \n\n")
-		case <-r.Context().Done():
-			return nil
-		case <-s.live.closed:
-			return nil
-		}
+	s.watch(r.Context(), run, send) // an error is that who listened has gone
+	return nil
+}
+
+// watch looks at a run until it ends, or nobody listens.
+func (s *Server) watch(ctx context.Context, run string, send func(text string) error) error {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	last, said := "", s.now()
+	for text := "retry: 5000\n\n"; ; text = "" {
+		p, err := s.status(ctx, run)
 		if err != nil {
-			return nil // who listened has gone
+			p = Progress{Run: run, Status: "gone", Problem: err.Error()}
+		}
+		over := err != nil || p.Status != judging.Running && p.Job == nil
+		data, err := json.Marshal(p)
+		if err != nil {
+			return err
+		}
+		if string(data) != last {
+			last = string(data)
+			text += "event: progress\ndata: " + last + "\n\n"
+		}
+		if over {
+			text += "event: end\ndata: {}\n\n"
+		} else if text == "" && s.now().Sub(said) >= aliveEvery {
+			text = ": \n\n"
+		}
+		if text != "" {
+			if said, err = s.now(), send(text); err != nil || over {
+				return err
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-s.ending.Done():
+			return nil
 		}
 	}
 }

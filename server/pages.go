@@ -141,7 +141,7 @@ func (p *pages) functions() template.FuncMap {
 		"percent":  func(p float64) string { return strconv.FormatFloat(100*p, 'f', 1, 64) + " %" },
 		"query":    query,
 		"result":   result,
-		"sorted":   func(f RunsFilter, by, name string) sortedHead { return sortedHead{f, by, name} },
+		"sorted":   func(f runsFilter, by, name string) sortedHead { return sortedHead{f, by, name} },
 		"options":  func(empty, chosen string, list any) choices { return choices{empty, chosen, list} },
 		"in":       or,
 		"fieldOf":  fieldOf,
@@ -186,7 +186,7 @@ func (c choices) All() []Option {
 
 // sortedHead is the head of a column by which the list of runs can be sorted.
 type sortedHead struct {
-	f        RunsFilter
+	f        runsFilter
 	by, Name string
 }
 

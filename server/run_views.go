@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gavel/judging"
+	"gavel/report"
 	"gavel/scoring"
 	"gavel/server/jobs"
 )
@@ -80,15 +81,15 @@ type RunRow struct {
 	Error    string          `json:"error,omitempty"` // why the folder is no run
 }
 
-// RunsView is the list of runs.
-type RunsView struct {
+// runsView is the list of runs.
+type runsView struct {
 	Runs   []RunRow   `json:"runs"`
 	Total  int        `json:"total"` // before filters
-	Filter RunsFilter `json:"filter"`
+	Filter runsFilter `json:"filter"`
 }
 
-// RunsFilter is what the list of runs was asked to show.
-type RunsFilter struct {
+// runsFilter is what the list of runs was asked to show.
+type runsFilter struct {
 	Text     string `json:"q,omitempty"`
 	Protocol string `json:"protocol,omitempty"`
 	Model    string `json:"model,omitempty"`
@@ -123,7 +124,7 @@ var sorts = []Option{
 }
 
 // Orders are what the list can be sorted by.
-func (f RunsFilter) Orders() []Option { return sorts }
+func (f runsFilter) Orders() []Option { return sorts }
 
 // value is the headline, below all others where there is none.
 func (r RunRow) value() float64 {
@@ -133,18 +134,18 @@ func (r RunRow) value() float64 {
 	return *r.Headline.Value
 }
 
-func (s *Server) runsView(r *http.Request) (RunsView, error) {
+func (s *Server) runsView(r *http.Request) (runsView, error) {
 	runs, err := s.runs.list()
 	if err != nil {
-		return RunsView{}, err
+		return runsView{}, err
 	}
 	q := r.URL.Query()
-	f := RunsFilter{Text: q.Get("q"), Protocol: q.Get("protocol"), Model: q.Get("model"), Dataset: q.Get("dataset"), Status: q.Get("status"), Sort: cmp.Or(q.Get("sort"), "when")}
+	f := runsFilter{Text: q.Get("q"), Protocol: q.Get("protocol"), Model: q.Get("model"), Dataset: q.Get("dataset"), Status: q.Get("status"), Sort: cmp.Or(q.Get("sort"), "when")}
 	order, ok := orders[strings.TrimPrefix(f.Sort, "-")]
 	if !ok {
-		return RunsView{}, bad("sort %q: it is one of %s, with - in front for the other way round", visible(f.Sort), strings.Join(slices.Sorted(maps.Keys(orders)), ", "))
+		return runsView{}, bad("sort %q: it is one of %s, with - in front for the other way round", visible(f.Sort), strings.Join(slices.Sorted(maps.Keys(orders)), ", "))
 	}
-	view := RunsView{Runs: []RunRow{}, Total: len(runs)}
+	view := runsView{Runs: []RunRow{}, Total: len(runs)}
 	at := map[string]string{}
 	for _, j := range s.activeJobs() {
 		at[j.Run()] = j.ID
@@ -167,7 +168,7 @@ func (s *Server) runsView(r *http.Request) (RunsView, error) {
 }
 
 // offer adds what a row can be filtered by.
-func (f *RunsFilter) offer(row RunRow) {
+func (f *runsFilter) offer(row RunRow) {
 	for _, o := range []struct {
 		list  *[]string
 		value string
@@ -178,7 +179,7 @@ func (f *RunsFilter) offer(row RunRow) {
 	}
 }
 
-func (f *RunsFilter) takes(row RunRow) bool {
+func (f *runsFilter) takes(row RunRow) bool {
 	is := func(want, value string) bool { return want == "" || want == value }
 	if !is(f.Protocol, row.Protocol) || !is(f.Model, row.Model) || !is(f.Dataset, row.Dataset) || !is(f.Status, row.Status) {
 		return false
@@ -229,19 +230,19 @@ func (s *Server) silent(info os.FileInfo) bool { return s.now().Sub(info.ModTime
 // are not read for it; once their page was opened it is known.
 func (s *Server) sum(run found) summed {
 	now := s.stampsOf(run.name)
-	if at, ok := s.summed.get(run.name); ok && at.of.same(now) {
+	if at, ok := s.summed.get(run.name); ok && at.of == now {
 		return at
 	}
 	out := summed{of: now}
 	rep := s.written(run.name, run.m, now)
 	if rep == nil {
 		at, ok := s.scores.get(run.name)
-		if !ok || !at.same(now) || at.rep == nil {
+		if !ok || at.of != now || at.v.rep == nil {
 			return out // not kept: it may be known later
 		}
-		rep = at.rep
+		rep = at.v.rep
 	}
-	if x := headline(rep); x != nil {
+	if x := report.Headline(rep); x != nil {
 		kept := *x
 		out.headline = &kept
 	}
@@ -250,8 +251,8 @@ func (s *Server) sum(run found) summed {
 	return out
 }
 
-// RunView is the page of a run.
-type RunView struct {
+// runView is the page of a run.
+type runView struct {
 	RunHead
 	Headline  *scoring.Result   `json:"headline"`
 	Report    *scoring.Report   `json:"report"` // null while the run is being made
@@ -267,14 +268,14 @@ type RunView struct {
 	Outcomes  []string          `json:"-"` // in their order
 }
 
-func (s *Server) runView(r *http.Request) (RunView, error) {
+func (s *Server) runView(r *http.Request) (runView, error) {
 	name := r.PathValue("run")
 	x, done, err := s.index(r.Context(), name)
 	if err != nil {
-		return RunView{}, err
+		return runView{}, err
 	}
 	m := x.m
-	v := RunView{RunHead: headOf(name, m), Counts: x.counts, Damaged: x.damaged, Manifest: m, Progress: x.progress(s.now()), Warnings: []string{}, Outcomes: scoring.Outcomes}
+	v := runView{RunHead: headOf(name, m), Counts: x.counts, Damaged: x.damaged, Manifest: m, Progress: x.progress(s.now()), Warnings: []string{}, Outcomes: scoring.Outcomes}
 	v.Counts.Outcomes = maps.Clone(x.counts.Outcomes)
 	done()
 	s.withJob(&v.Progress)
@@ -283,12 +284,12 @@ func (s *Server) runView(r *http.Request) (RunView, error) {
 		v.Job = v.Progress.Job
 	}
 	v.CanDelete = s.opts.Runner != nil && v.Job == nil
-	n := s.numbers(name, m)
-	if n.err != nil {
-		v.Problem = n.err.Error()
+	n, err := s.numbers(name, m)
+	if err != nil {
+		v.Problem = err.Error()
 	}
 	if n.rep != nil {
-		v.Report, v.Headline, v.Warnings, v.Results = n.rep, headline(n.rep), n.rep.Warnings, n.page
+		v.Report, v.Headline, v.Warnings, v.Results = n.rep, report.Headline(n.rep), n.rep.Warnings, n.page
 	}
 	return v, nil
 }

@@ -88,8 +88,8 @@ func (s *Server) activeJobs() []jobs.Job {
 	return slices.DeleteFunc(s.opts.Runner.Jobs(), func(j jobs.Job) bool { return !j.Active() })
 }
 
-// StartView is the form that starts a run, with its plan where there is one.
-type StartView struct {
+// startView is the form that starts a run, with its plan where there is one.
+type startView struct {
 	jobs.Offer
 	Order jobs.Order
 	Plan  *jobs.Planned
@@ -100,16 +100,16 @@ func (s *Server) offerData(r *http.Request) (jobs.Offer, error) {
 	return s.opts.Runner.Offer(r.Context(), r.URL.Query().Get("protocol"))
 }
 
-func (s *Server) startView(r *http.Request) (StartView, error) {
+func (s *Server) startView(r *http.Request) (startView, error) {
 	o, err := s.offerData(r)
-	return StartView{Offer: o, Order: jobs.Order(r.URL.Query())}, err
+	return startView{Offer: o, Order: jobs.Order(r.URL.Query())}, err
 }
 
 // startForm plans what a form asks for, or starts it.
 func (s *Server) startForm(w http.ResponseWriter, r *http.Request) (err error) {
 	run, order, action := s.opts.Runner, jobs.Order(r.PostForm), r.PostForm.Get("action")
 	delete(order, "action")
-	v, status := StartView{Order: order}, http.StatusOK
+	v, status := startView{Order: order}, http.StatusOK
 	switch action {
 	case "start":
 		job, serr := run.Start(r.Context(), order)
@@ -289,7 +289,7 @@ func ordered[V any](s *Server, make func(Runner, context.Context, jobs.Order) (V
 		}
 		status := http.StatusOK
 		if job, is := any(v).(jobs.Job); is {
-			w.Header().Set("Location", "/api/v1/jobs/"+url.PathEscape(job.ID))
+			w.Header().Set("Location", "/api/v1/jobs/"+escaped(job.ID))
 			status = http.StatusAccepted
 		}
 		return writeData(w, status, v)

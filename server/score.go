@@ -15,46 +15,57 @@ import (
 
 // scored is what a run comes to.
 type scored struct {
-	records, manifest, results stamp
-	rep                        *scoring.Report
-	page                       template.HTML // its tables and figures
-	err                        error
+	rep  *scoring.Report
+	page template.HTML // its tables and figures
 }
 
-// same tells whether nothing changed between two looks at a run's files.
-func (a scored) same(b scored) bool {
-	return a.records == b.records && a.manifest == b.manifest && a.results == b.results
+// stamps of a run's files tell whether anything changed between two looks.
+type stamps struct{ records, manifest, results stamp }
+
+// kept is what was made of files in a state.
+type kept[S comparable, V any] struct {
+	of  S
+	v   V
+	err error
+}
+
+// made hands out what is kept of files in this state, or makes it: one at a time,
+// as it takes memory and processors.
+func made[S comparable, V any](s *Server, cache *lru[string, kept[S, V]], name string, state S, make func() (V, error)) (V, error) {
+	if at, ok := cache.get(name); ok && at.of == state {
+		return at.v, at.err
+	}
+	s.scoring.Lock()
+	defer s.scoring.Unlock()
+	if at, ok := cache.get(name); ok && at.of == state {
+		return at.v, at.err
+	}
+	v, err := make()
+	cache.put(name, kept[S, V]{state, v, err})
+	return v, err
 }
 
 // numbers of a run: those that the run itself wrote, or, where it wrote none,
 // as an imported one, those that its records come to. A run that is being made
 // has none yet.
-func (s *Server) numbers(run string, m *judging.Manifest) scored {
+func (s *Server) numbers(run string, m *judging.Manifest) (scored, error) {
 	if m.Status == judging.Running {
-		return scored{}
+		return scored{}, nil
 	}
 	now := s.stampsOf(run)
-	if at, ok := s.scores.get(run); ok && at.same(now) {
-		return at
-	}
-	s.scoring.Lock() // one run at a time: it takes memory and processors
-	defer s.scoring.Unlock()
-	if at, ok := s.scores.get(run); ok && at.same(now) {
-		return at
-	}
-	now.rep = s.written(run, m, now)
-	if now.rep == nil {
-		now.rep, now.err = s.score(run, m)
-	}
-	if now.rep != nil {
-		now.rep.Run = run
-		now.page, now.err = report.Results([]report.Run{{Report: *now.rep, Facts: scoring.Facts(m), Size: m.Model.Parameters}})
-	}
-	s.scores.put(run, now)
-	return now
+	return made(s, s.scores, run, now, func() (v scored, err error) {
+		if v.rep = s.written(run, m, now); v.rep == nil {
+			if v.rep, err = s.score(run, m); err != nil {
+				return v, err
+			}
+		}
+		v.rep.Run = run
+		v.page, err = report.Results([]report.Run{{Report: *v.rep, Facts: scoring.Facts(m), Size: m.Model.Parameters}})
+		return v, err
+	})
 }
 
-func (s *Server) stampsOf(run string) (at scored) {
+func (s *Server) stampsOf(run string) (at stamps) {
 	for file, to := range map[string]*stamp{judging.RecordsFile: &at.records, judging.ManifestFile: &at.manifest, judging.ResultsFile: &at.results} {
 		if info, err := s.runs.root.Stat(path.Join(run, file)); err == nil {
 			*to = stampOf(info)
@@ -65,7 +76,7 @@ func (s *Server) stampsOf(run string) (at scored) {
 
 // written are the numbers in results.json, where they are of this run and not
 // older than its records.
-func (s *Server) written(run string, m *judging.Manifest, at scored) *scoring.Report {
+func (s *Server) written(run string, m *judging.Manifest, at stamps) *scoring.Report {
 	if at.results == (stamp{}) || at.results.mtime.Before(at.records.mtime) {
 		return nil
 	}
@@ -103,7 +114,7 @@ func (s *Server) load(run string, m *judging.Manifest) (*scoring.Run, error) {
 func (s *Server) loadBy(run string, m *judging.Manifest, how judging.Reading) (*scoring.Run, error) {
 	loader, err := scoring.NewLoader(m, how, nil)
 	if err != nil {
-		return nil, unreadable(err, "%s: %v", run)
+		return nil, unreadable(err, "%s: %v", run, err)
 	}
 	f, info, err := s.runs.open(run, judging.RecordsFile)
 	if err != nil {
@@ -121,29 +132,11 @@ func (s *Server) loadBy(run string, m *judging.Manifest, how judging.Reading) (*
 		return nil
 	})
 	if err != nil {
-		return nil, unreadable(err, "%s: %v: there are no numbers of this run until that is mended", path.Join(run, judging.RecordsFile))
+		return nil, unreadable(err, "%s: %v: there are no numbers of this run until that is mended", path.Join(run, judging.RecordsFile), err)
 	}
 	loaded := loader.Run()
 	loaded.Dir = run
 	return loaded, nil
-}
-
-// headlines are the metrics that a run is known by, the first that it has.
-var headlines = []string{"strict", scoring.GradeScore, scoring.Accuracy, scoring.GenerationAccuracy}
-
-// headline is the number that stands for a run.
-func headline(rep *scoring.Report) *scoring.Result {
-	if rep == nil {
-		return nil
-	}
-	for _, metric := range headlines {
-		for i := range rep.Results {
-			if x := &rep.Results[i]; x.Metric == metric && x.Group == scoring.Overall && x.Mode != scoring.ModeDifference {
-				return x
-			}
-		}
-	}
-	return nil
 }
 
 // stalledAfter is how long a run may be silent before it is said to be: longer

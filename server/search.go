@@ -1,13 +1,10 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"gavel/datasets"
 	"gavel/judging"
@@ -46,13 +43,12 @@ func (s *Server) search(ctx context.Context, x *index, text string) (func(int) b
 
 func (s *Server) find(ctx context.Context, x *index, text string) ([]uint64, error) {
 	bits := make([]uint64, len(x.items)/64+1)
-	want := fold(text)
+	want := strings.ToLower(text)
 	for i := range x.items {
-		if strings.Contains(fold(x.ids.At(i)), want) {
+		if strings.Contains(strings.ToLower(x.ids.At(i)), want) {
 			bits[i/64] |= 1 << (i % 64)
 		}
 	}
-	sift := newSieve(want)
 	look := func(file string, texts func(line []byte) (id string, texts []string)) error {
 		f, info, err := s.runs.open(x.run, file)
 		if err != nil {
@@ -61,12 +57,9 @@ func (s *Server) find(ctx context.Context, x *index, text string) ([]uint64, err
 		defer f.Close()
 		in := &limited{r: &until{ctx, io.NewSectionReader(f, 0, info.Size())}}
 		decode := func(line []byte) (string, error) {
-			if !sift.mayHave(line) {
-				return "", nil
-			}
 			id, texts := texts(line)
 			for _, t := range texts {
-				if strings.Contains(fold(t), want) {
+				if strings.Contains(strings.ToLower(t), want) {
 					return id, nil
 				}
 			}
@@ -124,69 +117,4 @@ func (u *until) Read(b []byte) (int, error) {
 		return 0, err
 	}
 	return u.r.Read(b)
-}
-
-// fold makes texts alike that differ in capitals.
-func fold(s string) string {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return strings.Map(lower, s)
-		}
-	}
-	return strings.ToLower(s)
-}
-
-// lower keeps the few signs beyond ASCII whose small letter is in it, such as
-// that of Kelvin: the sieve would not find them.
-func lower(r rune) rune {
-	if l := unicode.ToLower(r); r < utf8.RuneSelf || l >= utf8.RuneSelf {
-		return l
-	}
-	return r
-}
-
-// sieve rules lines out without decoding them: it looks for the longest run of
-// plain letters and digits in what is searched for, which JSON writes as they
-// are, in both capitals. A line with a \u in it is never ruled out.
-type sieve struct{ lower, upper string }
-
-func newSieve(want string) sieve {
-	best := ""
-	for word := range strings.FieldsFuncSeq(want, func(r rune) bool {
-		return r >= utf8.RuneSelf || !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != ' '
-	}) {
-		if len(word) > len(best) {
-			best = word
-		}
-	}
-	return sieve{best, strings.ToUpper(best)}
-}
-
-var escape = []byte(`\u`)
-
-func (s sieve) mayHave(line []byte) bool {
-	if s.lower == "" {
-		return true
-	}
-	rest := line
-	for {
-		i := bytes.IndexAny(rest, s.lower[:1]+s.upper[:1])
-		if i < 0 {
-			break
-		}
-		if len(rest)-i >= len(s.lower) && same(rest[i:i+len(s.lower)], s.lower, s.upper) {
-			return true
-		}
-		rest = rest[i+1:]
-	}
-	return bytes.Contains(line, escape)
-}
-
-func same(text []byte, lower, upper string) bool {
-	for i := range text {
-		if text[i] != lower[i] && text[i] != upper[i] {
-			return false
-		}
-	}
-	return true
 }

@@ -39,16 +39,18 @@ type Server struct {
 	now      func() time.Time
 	runs     *store
 	indexes  *lru[string, *index]
-	scores   *lru[string, scored]
+	scores   *lru[string, kept[stamps, scored]]
 	summed   *lru[string, summed]
-	compared *lru[string, compared]
-	stood    *lru[string, stood]
+	compared *lru[string, kept[[2]stamps, *scoring.Comparisons]]
+	stood    *lru[string, kept[string, *report.Standings]]
 	searches *lru[searchKey, []uint64]
 	scoring  sync.Mutex
 	reading  chan struct{} // a place for each index that is read, or search that is made, at once
 	guard    *guard
 	metrics  *Metrics
-	live     *hub
+	streams  chan struct{}   // a place for each that is listened to
+	ending   context.Context // what is streamed ends with it
+	end      context.CancelFunc
 	ahead    *ahead
 	pages    *pages
 	patience time.Duration // with a request
@@ -64,9 +66,6 @@ type route struct {
 	stream  bool // goes on for as long as it is listened to
 }
 
-// api tells whether the route is for programs.
-func (r route) api() bool { return strings.Contains(r.pattern, " /api/") }
-
 // New makes a server of a folder of runs.
 func New(o Options) (*Server, error) {
 	if o.Now == nil || o.Log == nil {
@@ -78,9 +77,9 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		opts: o, now: o.Now, runs: runs,
-		indexes: newLRU[string, *index](8), scores: newLRU[string, scored](16), summed: newLRU[string, summed](4096),
-		compared: newLRU[string, compared](8), stood: newLRU[string, stood](8), searches: newLRU[searchKey, []uint64](64),
-		reading: make(chan struct{}, 2), metrics: o.Metrics, patience: requestTime,
+		indexes: newLRU[string, *index](8), scores: newLRU[string, kept[stamps, scored]](16), summed: newLRU[string, summed](4096),
+		compared: newLRU[string, kept[[2]stamps, *scoring.Comparisons]](8), stood: newLRU[string, kept[string, *report.Standings]](8), searches: newLRU[searchKey, []uint64](64),
+		reading: make(chan struct{}, 2), streams: make(chan struct{}, maxStreams), metrics: o.Metrics, patience: requestTime,
 	}
 	if s.metrics == nil {
 		s.metrics = NewMetrics()
@@ -91,7 +90,8 @@ func New(o Options) (*Server, error) {
 	if s.pages, err = loadPages(s); err != nil {
 		return nil, err
 	}
-	s.live, s.ahead = newHub(s), newAhead(s)
+	s.ending, s.end = context.WithCancel(context.Background())
+	s.ahead = newAhead(s)
 	s.mux, s.routes = http.NewServeMux(), s.table()
 	for _, r := range s.routes {
 		s.mux.HandleFunc(r.pattern, s.answer(r))
@@ -101,7 +101,7 @@ func New(o Options) (*Server, error) {
 
 // Close ends what is streamed and what is read ahead, and lets go of the folder.
 func (s *Server) Close() error {
-	s.live.close()
+	s.end()
 	s.runs.close()
 	s.ahead.close()
 	return s.runs.root.Close()
@@ -151,22 +151,22 @@ type failure struct {
 
 func (f *failure) Error() string { return f.text }
 
-// caused is a failure, and the error behind it.
-type caused struct {
-	*failure
-	cause error
+// unread is a failure to read what a run holds, with what it comes from.
+type unread struct {
+	failure
+	from error
 }
 
-func (c caused) Unwrap() []error { return []error{c.failure, c.cause} }
+func (u *unread) Unwrap() []error { return []error{&u.failure, u.from} }
+
+// unreadable says in words, the error among the last of them, why something
+// cannot be read.
+func unreadable(err error, format string, args ...any) error {
+	return &unread{failure{http.StatusUnprocessableEntity, fmt.Sprintf(format, args...)}, err}
+}
 
 func bad(format string, args ...any) error {
 	return &failure{http.StatusBadRequest, fmt.Sprintf(format, args...)}
-}
-
-// unreadable is a folder whose files err keeps from being read; the text takes
-// err last.
-func unreadable(err error, format string, args ...any) error {
-	return caused{&failure{http.StatusUnprocessableEntity, fmt.Sprintf(format, append(args, err)...)}, err}
 }
 
 // statusOf an error.
@@ -236,8 +236,7 @@ func data[T any](view func(*http.Request) (T, error)) func(http.ResponseWriter, 
 		if err != nil {
 			return err
 		}
-		w.Header().Set("Content-Type", "application/json")
-		return report.WriteJSON(w, v)
+		return writeData(w, http.StatusOK, v)
 	}
 }
 
@@ -295,7 +294,7 @@ func (s *Server) fresh(ctx context.Context, run string) (*index, error) {
 
 // summed is what the list of runs says of a run's numbers.
 type summed struct {
-	of       scored // stamps alone
+	of       stamps
 	headline *scoring.Result
 	outcomes map[string]int
 	warnings int

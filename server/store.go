@@ -126,7 +126,7 @@ func (s *store) manifest(run string) (*judging.Manifest, error) {
 // missing says why a run cannot be read.
 func (s *store) missing(run string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
-		return unreadable(reason(err), "the run %q cannot be read: %v", run)
+		return unreadable(err, "the run %q cannot be read: %v", run, reason(err))
 	}
 	if info, serr := s.root.Stat(run); serr == nil && info.IsDir() {
 		return &failure{status: 422, text: fmt.Sprintf("%q is a folder without a %s: it holds no run", run, judging.ManifestFile)}

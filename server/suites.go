@@ -31,13 +31,13 @@ type SuiteHead struct {
 // URL of the suite's page.
 func (h SuiteHead) URL() string { return "/suites/" + escaped(h.Folder) }
 
-// SuitesView is the list of suites.
-type SuitesView struct {
+// suitesView is the list of suites.
+type suitesView struct {
 	Suites []SuiteHead `json:"suites"`
 }
 
-// SuiteRun is a cell: the run of a judge under a condition.
-type SuiteRun struct {
+// suiteRun is a cell: the run of a judge under a condition.
+type suiteRun struct {
 	Judge     string `json:"judge"`
 	Condition string `json:"condition"`
 	Begun     bool   `json:"begun"`
@@ -47,7 +47,7 @@ type SuiteRun struct {
 // SuiteView is the page of a suite.
 type SuiteView struct {
 	SuiteHead
-	Runs     []SuiteRun        `json:"runs"`
+	Runs     []suiteRun        `json:"runs"`
 	Results  *report.Standings `json:"results"` // of the runs that nobody is making; null where there are none
 	File     string            `json:"file"`    // its YAML, as it was run
 	Progress *Progress         `json:"progress,omitempty"`
@@ -63,7 +63,7 @@ func (s *store) suite(folder string) (*scoring.Suite, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, &failure{status: http.StatusNotFound, text: fmt.Sprintf("there is no suite %q: it may have been deleted or moved", folder)}
 	case err != nil:
-		return nil, unreadable(reason(err), "the suite %q cannot be read: %v", folder)
+		return nil, unreadable(err, "the suite %q cannot be read: %v", folder, reason(err))
 	}
 	defer f.Close()
 	suite, err := scoring.DecodeSuite(path.Join(folder, scoring.SuiteFile), io.LimitReader(f, maxManifest))
@@ -73,11 +73,11 @@ func (s *store) suite(folder string) (*scoring.Suite, error) {
 	return suite, nil
 }
 
-func (s *Server) suitesView(r *http.Request) (SuitesView, error) {
+func (s *Server) suitesView(r *http.Request) (suitesView, error) {
 	if _, err := s.runs.list(); err != nil {
-		return SuitesView{}, err
+		return suitesView{}, err
 	}
-	view := SuitesView{Suites: []SuiteHead{}}
+	view := suitesView{Suites: []SuiteHead{}}
 	for _, folder := range s.runs.suites() {
 		suite, err := s.runs.suite(folder)
 		if err != nil {
@@ -91,16 +91,16 @@ func (s *Server) suitesView(r *http.Request) (SuitesView, error) {
 }
 
 // suiteRuns is how far the runs of a suite are.
-func (s *Server) suiteRuns(r *http.Request, folder string, suite *scoring.Suite) (SuiteHead, []SuiteRun) {
+func (s *Server) suiteRuns(r *http.Request, folder string, suite *scoring.Suite) (SuiteHead, []suiteRun) {
 	head := SuiteHead{Folder: folder, Name: suite.Name, Judges: suite.Judges, Conditions: len(suite.Conditions), Cells: len(suite.Cells), Statuses: map[string]int{}}
 	for _, j := range s.activeJobs() {
 		if j.Suite == folder {
 			head.Job = j.ID
 		}
 	}
-	runs := []SuiteRun{}
+	runs := []suiteRun{}
 	for _, c := range suite.Cells {
-		run := SuiteRun{Judge: c.Judge, Condition: c.Condition, Begun: true}
+		run := suiteRun{Judge: c.Judge, Condition: c.Condition, Begun: true}
 		name := path.Join(folder, c.Run)
 		if found, is := s.runs.look(name); is {
 			run.RunRow = s.row(r, found)
@@ -128,46 +128,24 @@ func (s *Server) suiteView(r *http.Request) (SuiteView, error) {
 			}
 		}
 	}
-	at, err := s.standings(folder, suite, v.Runs)
-	if err != nil {
-		return v, err
-	}
-	v.Results = at.standings
-	return v, nil
-}
-
-// stood is what the runs of a suite come to.
-type stood struct {
-	of        string // the state of the files that it was made of
-	standings *report.Standings
+	v.Results, err = s.standings(folder, suite, v.Runs)
+	return v, err
 }
 
 // standings of a suite's runs; null where none has ended.
-func (s *Server) standings(folder string, suite *scoring.Suite, runs []SuiteRun) (stood, error) {
+func (s *Server) standings(folder string, suite *scoring.Suite, runs []suiteRun) (*report.Standings, error) {
 	state, some := s.stateOf(suite, runs)
 	if !some {
-		return stood{}, nil
+		return nil, nil
 	}
-	if at, ok := s.stood.get(folder); ok && at.of == state {
-		return at, nil
-	}
-	s.scoring.Lock() // as for the numbers of a run
-	defer s.scoring.Unlock()
-	if at, ok := s.stood.get(folder); ok && at.of == state {
-		return at, nil
-	}
-	at := stood{of: state}
-	var err error
-	if at.standings, err = report.NewStandings(suite, func(run string) (report.Cell, *scoring.Run) { return s.cell(path.Join(folder, run)) }); err != nil {
-		return at, err
-	}
-	s.stood.put(folder, at)
-	return at, nil
+	return made(s, s.stood, folder, state, func() (*report.Standings, error) {
+		return report.NewStandings(suite, func(run string) (report.Cell, *scoring.Run) { return s.cell(path.Join(folder, run)) })
+	})
 }
 
 // stateOf tells one state of a suite's files from another, and whether any run
 // of it has ended.
-func (s *Server) stateOf(suite *scoring.Suite, runs []SuiteRun) (state string, some bool) {
+func (s *Server) stateOf(suite *scoring.Suite, runs []suiteRun) (state string, some bool) {
 	var b strings.Builder
 	fmt.Fprintln(&b, suite.Name, suite.Judges, suite.Conditions)
 	for _, run := range runs {
@@ -205,9 +183,9 @@ func (s *Server) cell(name string) (report.Cell, *scoring.Run) {
 	return cell, run
 }
 
-// StartSuiteView is the form that starts a suite, with its plan where there is
+// startSuiteView is the form that starts a suite, with its plan where there is
 // one.
-type StartSuiteView struct {
+type startSuiteView struct {
 	jobs.Offer
 	Order jobs.Order
 	File  string
@@ -216,9 +194,9 @@ type StartSuiteView struct {
 	sent  bool // and so what is not in the order was left empty
 }
 
-func (s *Server) startSuiteView(r *http.Request) (StartSuiteView, error) {
+func (s *Server) startSuiteView(r *http.Request) (startSuiteView, error) {
 	o, err := s.offerData(r)
-	v := StartSuiteView{Offer: o, Order: jobs.Order(r.URL.Query())}
+	v := startSuiteView{Offer: o, Order: jobs.Order(r.URL.Query())}
 	if folder := v.Order.Get("suite"); folder != "" && err == nil {
 		var suite *scoring.Suite
 		if suite, err = s.runs.suite(folder); err == nil {
@@ -232,7 +210,7 @@ func (s *Server) startSuiteView(r *http.Request) (StartSuiteView, error) {
 func (s *Server) startSuiteForm(w http.ResponseWriter, r *http.Request) (err error) {
 	run, order, action := s.opts.Runner, jobs.Order(r.PostForm), r.PostForm.Get("action")
 	delete(order, "action")
-	v, status := StartSuiteView{Order: order, File: order.Get("file"), sent: true}, http.StatusOK
+	v, status := startSuiteView{Order: order, File: order.Get("file"), sent: true}, http.StatusOK
 	if protocol, is := strings.CutPrefix(action, "protocol "); is {
 		v.turnTo(protocol)
 		action = ""
@@ -269,12 +247,12 @@ func (s *Server) startSuiteForm(w http.ResponseWriter, r *http.Request) (err err
 func suiteIn(form jobs.Order) jobs.Order { return jobs.Order{"file": form["file"], "yes": form["yes"]} }
 
 // Composed tells whether there is a file, and nobody is at work on it.
-func (v StartSuiteView) Composed() bool {
+func (v startSuiteView) Composed() bool {
 	return v.Plan != nil || v.File != "" && !v.sent && v.Order.Get("protocol") == ""
 }
 
 // turnTo shows the fields of another protocol, with what every protocol has.
-func (v *StartSuiteView) turnTo(protocol string) {
+func (v *startSuiteView) turnTo(protocol string) {
 	kept := jobs.Order{"protocol": {protocol}}
 	for _, field := range []string{"file", "name", "judges", "dataset"} {
 		if values, ok := v.Order[field]; ok {
@@ -286,24 +264,24 @@ func (v *StartSuiteView) turnTo(protocol string) {
 
 // Has tells whether a field of the form has a value; those of a form that was
 // not sent have their default.
-func (v StartSuiteView) Has(field, value, otherwise string) bool {
+func (v startSuiteView) Has(field, value, otherwise string) bool {
 	if given, ok := v.Order[field]; ok || v.sent {
 		return slices.Contains(given, value)
 	}
 	return value == otherwise
 }
 
-// DeleteSuiteView asks whether a suite is to be deleted.
-type DeleteSuiteView struct {
+// deleteSuiteView asks whether a suite is to be deleted.
+type deleteSuiteView struct {
 	Folder string
 	Runs   []string // in its folder
 }
 
 // URL of the suite's page.
-func (v DeleteSuiteView) URL() string { return SuiteHead{Folder: v.Folder}.URL() }
+func (v deleteSuiteView) URL() string { return SuiteHead{Folder: v.Folder}.URL() }
 
-func (s *Server) deleteSuiteView(r *http.Request) (DeleteSuiteView, error) {
-	v := DeleteSuiteView{Folder: r.PathValue("suite")}
+func (s *Server) deleteSuiteView(r *http.Request) (deleteSuiteView, error) {
+	v := deleteSuiteView{Folder: r.PathValue("suite")}
 	if err := s.isSuite(v.Folder); err != nil {
 		return v, err
 	}

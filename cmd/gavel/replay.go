@@ -6,7 +6,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gavel/bundle"
-	"gavel/judging"
 	"gavel/report"
 	"gavel/scoring"
 )
@@ -17,9 +16,9 @@ func replayCommand(e *env) *cli.Command {
 		Usage:     "make a run again from its folder and the cache alone: no server, no dataset needed",
 		UsageText: "gavel replay RUN --out DIR [flags]",
 		Description: `Renders every prompt of the run again from its items, takes the replies from the cache (of
-a simulated run from the simulation), reads and scores them, and says whether results.json is the same, byte for byte. It
-proves that the numbers follow from the items and the replies; with "gavel bundle" it
-does so on another machine.
+a simulated run from the simulation), reads and scores them, and says whether results.json is the same, byte for byte,
+or, of a run that another version of gavel made, in its values. It proves that the numbers follow from the items and the
+replies; with "gavel bundle" it does so on another machine.
 
 Example:
   gavel replay runs/sample_pairwise_sop_qwen3-8b_1a2b3c4d --out /tmp/again
@@ -47,7 +46,7 @@ Exit status: 0 the same results; 1 other results; 3 replies are not in the cache
 }
 
 func (e *env) replay(ctx context.Context, run, out, cacheDir, format string) error {
-	rep, err := bundle.Replay(ctx, e.maker(), run, out, cacheDir)
+	rep, found, err := bundle.Replay(ctx, e.maker(), run, out, cacheDir)
 	if rep != nil {
 		if perr := e.print(format, report.Scores{Runs: []scoring.Report{*rep}}); perr != nil {
 			return perr
@@ -56,6 +55,6 @@ func (e *env) replay(ctx context.Context, run, out, cacheDir, format string) err
 	if err != nil {
 		return err
 	}
-	e.say("%s is the same, byte for byte", judging.ResultsFile)
+	e.say("%s", found)
 	return nil
 }

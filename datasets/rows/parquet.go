@@ -130,7 +130,7 @@ type column struct {
 }
 
 func newColumn(of *parquet.Column) (*column, error) {
-	c := &column{name: of.Name(), key: append(AppendText(nil, []byte(of.Name())), ':')}
+	c := &column{name: of.Name(), key: append(appendText(nil, []byte(of.Name())), ':')}
 	if of.Leaf() {
 		c.write = writerOf(of.Type())
 		if c.write == nil {
@@ -210,10 +210,10 @@ func writerOf(t parquet.Type) func([]byte, any) []byte {
 	}
 	switch l := logical.Value.(type) {
 	case *format.StringType, *format.EnumType:
-		return func(b []byte, v any) []byte { return AppendText(b, []byte(v.(string))) }
+		return func(b []byte, v any) []byte { return appendText(b, []byte(v.(string))) }
 	case *format.DateType:
 		return func(b []byte, v any) []byte {
-			return AppendText(b, time.Unix(int64(v.(int32))*24*60*60, 0).UTC().AppendFormat(nil, time.DateOnly))
+			return appendText(b, time.Unix(int64(v.(int32))*24*60*60, 0).UTC().AppendFormat(nil, time.DateOnly))
 		}
 	case *format.TimestampType:
 		if l.Unit.Value != nil {
@@ -268,21 +268,21 @@ func timestampWriter(unit int64, utc bool) func([]byte, any) []byte {
 	}
 	return func(b []byte, v any) []byte {
 		count := v.(int64)
-		return AppendText(b, time.Unix(count/perSecond, count%perSecond*unit).UTC().AppendFormat(nil, layout))
+		return appendText(b, time.Unix(count/perSecond, count%perSecond*unit).UTC().AppendFormat(nil, layout))
 	}
 }
 
 func appendBytes(b, value []byte) []byte {
 	if utf8.Valid(value) {
-		return AppendText(b, value)
+		return appendText(b, value)
 	}
 	b = append(b, '"')
 	b = base64.StdEncoding.AppendEncode(b, value)
 	return append(b, '"')
 }
 
-// AppendText writes a JSON string, of which it escapes no more than it must.
-func AppendText(b, text []byte) []byte {
+// appendText writes a JSON string, of which it escapes no more than it must.
+func appendText(b, text []byte) []byte {
 	b = append(b, '"')
 	for len(text) > 0 {
 		n := bytes.IndexFunc(text, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' })

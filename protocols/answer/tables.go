@@ -10,7 +10,7 @@ import (
 	"gavel/scoring"
 )
 
-var Layout = &report.Layout{Noun: "answers", Summary: summary, Tables: tables, Figures: figures}
+var Layout = &report.Layout{Headline: scoring.GenerationAccuracy, Noun: "answers", Summary: summary, Tables: tables, Figures: figures}
 
 func summary(runs []scoring.Report) table.Table {
 	t := table.Table{Title: fmt.Sprintf("%d runs of answers (percent, 95 %% intervals over questions)", len(runs)), Columns: append(table.Left("model", "prompt", "dataset"), table.Right("right", "no answer", "chance", "questions")...)}

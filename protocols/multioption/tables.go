@@ -13,7 +13,7 @@ import (
 )
 
 var Layout = &report.Layout{
-	Noun: "judgments", Summary: summary, Tables: tables, Figures: figures, Compare: compare,
+	Headline: scoring.GradeScore, Noun: "judgments", Summary: summary, Tables: tables, Figures: figures, Compare: compare,
 	Words: map[string]string{"unrelated": "with an unrelated option"},
 }
 

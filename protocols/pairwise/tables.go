@@ -11,7 +11,7 @@ import (
 )
 
 // Layout is of pairwise and reversed judging.
-var Layout = &report.Layout{Noun: "games", Summary: summary, Tables: tables, Figures: figures, Compare: compare}
+var Layout = &report.Layout{Headline: "strict", Noun: "games", Summary: summary, Tables: tables, Figures: figures, Compare: compare}
 
 func tables(r scoring.Report) []table.Table {
 	tables := []table.Table{runTable(r)}

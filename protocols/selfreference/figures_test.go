@@ -25,7 +25,7 @@ func judgmentOf(item datasets.Item, text, reference string) datasets.Item {
 	}
 }
 
-// figures are the paper's prompts, each rendered with the names of its places as
+// figurePrompts are the paper's prompts, each rendered with the names of its places as
 // the texts.
 func figurePrompts() map[int]judging.Prompt {
 	choice := choiceItem()

@@ -11,7 +11,7 @@ import (
 	"gavel/scoring"
 )
 
-var Layout = &report.Layout{Noun: "judgments", Summary: summary, Tables: tables, Figures: figures}
+var Layout = &report.Layout{Headline: scoring.Accuracy, Noun: "judgments", Summary: summary, Tables: tables, Figures: figures}
 
 // modesIn lists the columns of a run: its modes and, where it has both, their
 // difference.

@@ -94,73 +94,57 @@ func (f *pairs) everyTime(keep func(item string) bool) [][]pair {
 }
 
 // agreement computes what repeats tell, nil for a run that asked once.
-func (f *pairs) agreement(b stats.Bootstrap) *Repeats {
+func (f *pairs) agreement(s *Sheet, b stats.Bootstrap) *Repeats {
 	times := f.manifest.Spec.Parameters.Times()
 	if times < 2 {
 		return nil
 	}
 	each := f.everyTime(func(string) bool { return true })
-	rep := &Repeats{Times: times, Values: []RepeatedValue{}}
-	rows := make([][]float64, len(each[0]))
-	same, prompts := 0.0, 0.0
+	sample := newSample("pair", 2)
 	for i := range each[0] {
-		row := make([]float64, 2)
-		for s := range each[0][i].games {
-			first, agree := each[0][i].games[s], true
-			verdict := first.verdict()
-			for _, units := range each[1:] {
-				g := units[i].games[s]
-				agree = agree && g.outcome == first.outcome && g.choice == first.choice
-				verdict = verdict || g.verdict()
-			}
-			if !verdict {
-				continue
-			}
-			row[0] += share(agree)
-			row[1]++
-		}
-		same, prompts = same+row[0], prompts+row[1]
-		rows[i] = row
+		sample.add("", agreed(each, i))
 	}
-	r := Result{Metric: "self-agreement", Group: Overall, N: int(prompts), Missing: "prompt left out where a call failed or no time gave a verdict; else it differs"}
-	if prompts == 0 {
-		r.Note = "undefined: no prompt that was answered every time got a verdict"
-	} else {
-		iv := b.Sums(rows, 1, func(s, out []float64) { out[0] = s[0] / s[1] })[0]
-		if same == 0 || same == prompts {
-			iv, r.Note = alike(same > 0, withPrompts(rows), b.Level), allAlike
-		}
-		r.Value, r.Low, r.High = percent(same/prompts), percent(iv.Low), percent(iv.High)
-	}
-	rep.SelfAgreement = r
-	for _, g := range groupsOf(f.rows) {
-		for _, m := range Metrics {
-			rep.Values = append(rep.Values, m.each(g, each))
+	sample.close()
+	same := Metric{Name: "self-agreement", Kind: Several, Columns: Span{0, 2}, Why: Because("no prompt that was answered every time got a verdict"),
+		Missing: "prompt left out where a call failed or no time gave a verdict; else it differs"}
+	rep := &Repeats{Times: times, SelfAgreement: sample.results(Overall, []Metric{same}, b)[0], Values: []RepeatedValue{}}
+	for _, g := range s.sections(s.Units) {
+		for k, m := range Metrics {
+			rep.Values = append(rep.Values, eachTime(m.Name, pairMetrics[k].Adds, g.name, each))
 		}
 	}
 	return rep
 }
 
-// withPrompts counts the pairs that have a prompt in the agreement.
-func withPrompts(rows [][]float64) (n int) {
-	for _, r := range rows {
-		if r[1] > 0 {
-			n++
+// agreed counts, of a pair's prompts that got a verdict some time, those that got the same every time, and all.
+func agreed(each [][]pair, i int) []float64 {
+	row := make([]float64, 2)
+	for s := range each[0][i].games {
+		first, agree := each[0][i].games[s], true
+		verdict := first.verdict()
+		for _, units := range each[1:] {
+			g := units[i].games[s]
+			agree = agree && g.outcome == first.outcome && g.choice == first.choice
+			verdict = verdict || g.verdict()
+		}
+		if verdict {
+			row[0] += share(agree)
+			row[1]++
 		}
 	}
-	return n
+	return row
 }
 
-// each computes a metric on a group, each time by itself.
-func (m Metric) each(group string, times [][]pair) RepeatedValue {
-	v := RepeatedValue{Metric: m.Name, Group: group}
+// eachTime computes a metric on a group, each time by itself.
+func eachTime(metric string, adds func(pair) (num, den float64), group string, times [][]pair) RepeatedValue {
+	v := RepeatedValue{Metric: metric, Group: group}
 	least, most, all := 0.0, 0.0, true
 	for k, units := range times {
 		var num, den float64
 		n := 0
 		for _, u := range units {
 			if group == Overall || u.group == group {
-				a, b := m.share(u)
+				a, b := adds(u)
 				num, den, n = num+a, den+b, n+1
 			}
 		}
@@ -182,20 +166,22 @@ func (m Metric) each(group string, times [][]pair) RepeatedValue {
 	return v
 }
 
-// noise is the larger noise floor of a metric on a group over the runs that
-// asked more than once, on the pairs compared; nil where none did.
-func noise(m Metric, group string, pairs []both, runs ...*pairs) *float64 {
-	common := make([]string, len(pairs))
-	for i, p := range pairs {
-		common[i] = p.a.item
+// noise is the larger noise floor of a metric on a group over the runs that asked more than once, on the pairs compared; nil
+// where none did.
+func noise(metric, group string, joined []Joined, runs ...*pairs) *float64 {
+	common := make([]string, len(joined))
+	for i, p := range joined {
+		common[i] = p.A.ID
 	}
 	keep := func(item string) bool { _, ok := slices.BinarySearch(common, item); return ok }
+	k := slices.IndexFunc(pairMetrics, func(m Summed[pair]) bool { return m.Name == metric })
 	var floor *float64
 	for _, f := range runs {
 		if f.manifest.Spec.Parameters.Times() < 2 {
 			continue
 		}
-		if x := m.each(group, f.everyTime(keep)).NoiseFloor; x != nil && (floor == nil || *x > *floor) {
+		x := eachTime(metric, pairMetrics[k].Adds, group, f.everyTime(keep)).NoiseFloor
+		if x != nil && (floor == nil || *x > *floor) {
 			floor = x
 		}
 	}

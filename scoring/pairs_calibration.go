@@ -83,8 +83,8 @@ const bins = 10
 func binOf(p float64) int { return max(0, min(bins, int(math.Ceil(p*bins)))-1) }
 
 // Columns of a pair's row: how many games, their confidence, right ones, squared
-// errors; then games, confidence and right ones of each bin; then games and
-// right ones at each threshold.
+// errors; then games, confidence and right ones of each bin; then right ones
+// and games at each threshold.
 const (
 	colN, colP, colRight, colSquare = 0, 1, 2, 3
 	colBins                         = 4
@@ -101,61 +101,18 @@ func (f *pairs) calibrate(b stats.Bootstrap) *Calibration {
 		return cmp.Or(strings.Compare(a.item, b.item), a.showing-b.showing)
 	})
 	points := thresholds(games)
-	width := colPoints + 2*len(points)
-	var rows [][]float64
-	total := make([]float64, width)
-	for i, g := range games {
-		if i == 0 || games[i-1].item != g.item {
-			rows = append(rows, make([]float64, width))
+	s := newSample("pair", colPoints+2*len(points))
+	for i := 0; i < len(games); {
+		row := make([]float64, len(s.sums))
+		for item := games[i].item; i < len(games) && games[i].item == item; i++ {
+			games[i].count(row, points)
 		}
-		row, right := rows[len(rows)-1], share(g.right)
-		add := func(col int, values ...float64) {
-			for k, v := range values {
-				row[col+k] += v
-				total[col+k] += v
-			}
-		}
-		add(colN, 1, g.p, right, (g.p-right)*(g.p-right))
-		add(colBins+3*binOf(g.p), 1, g.p, right)
-		for k, t := range points {
-			if g.p >= t {
-				add(colPoints+2*k, 1, right)
-			}
-		}
+		s.add("", row)
 	}
-	measure := func(s, out []float64) {
-		out[0], out[1], out[2] = s[colP]/s[colN], s[colRight]/s[colN], s[colSquare]/s[colN]
-		out[3] = 0
-		for k := range bins {
-			at := s[colBins+3*k:]
-			out[3] += math.Abs(at[1]-at[2]) / s[colN] // n/N · |right/n − confidence/n|
-		}
-		for k := range points {
-			at := s[colPoints+2*k:]
-			out[4+k] = at[1] / at[0]
-		}
-	}
-	outs := 4 + len(points)
-	value := make([]float64, outs)
-	measure(total, value)
-	intervals := b.Sums(rows, outs, measure)
-	// Where all are alike the bootstrap has no width: shares then have the exact
-	// interval over pairs, and the others none.
-	estimate := func(k, games, right int) Estimate {
-		iv := intervals[k]
-		if right > 0 && (total[right] == 0 || total[right] == total[games]) {
-			pairs := 0
-			for _, row := range rows {
-				if row[games] > 0 {
-					pairs++
-				}
-			}
-			iv = alike(total[right] > 0, pairs, b.Level)
-		}
-		if iv.Low == iv.High {
-			return Estimate{Value: fraction(value[k])}
-		}
-		return Estimate{fraction(value[k]), fraction(iv.Low), fraction(iv.High)}
+	s.close()
+	var of []Estimate
+	for _, r := range s.results("", calibrationMetrics(len(points)), b) {
+		of = append(of, Estimate{r.Value, r.Low, r.High})
 	}
 	decided := 0
 	for _, u := range f.rows {
@@ -167,21 +124,58 @@ func (f *pairs) calibrate(b stats.Bootstrap) *Calibration {
 	}
 	c := &Calibration{
 		N: len(games), Unknown: max(0, decided-len(games)), Missing: "game left out",
-		Confidence: estimate(0, 0, 0), Accuracy: estimate(1, colN, colRight), Brier: estimate(2, 0, 0), ECE: estimate(3, 0, 0),
+		Confidence: of[0], Accuracy: of[1], Brier: of[2], ECE: of[3],
 		Bins: make([]Bin, bins), Coverage: []Point{},
 	}
 	for k := range c.Bins {
-		at := total[colBins+3*k:]
+		at := s.sums[colBins+3*k:]
 		c.Bins[k] = Bin{From: float64(k) / bins, To: float64(k+1) / bins, N: int(at[0])}
 		if at[0] > 0 {
 			c.Bins[k].Confidence, c.Bins[k].Accuracy = fraction(at[1]/at[0]), fraction(at[2]/at[0])
 		}
 	}
 	for k, t := range points {
-		n := total[colPoints+2*k]
-		c.Coverage = append(c.Coverage, Point{Coverage: *fraction(n / total[colN]), N: int(n), Threshold: t, Accuracy: estimate(4+k, colPoints+2*k, colPoints+2*k+1)})
+		n := s.sums[colPoints+2*k+1]
+		c.Coverage = append(c.Coverage, Point{Coverage: *fraction(n / s.sums[colN]), N: int(n), Threshold: t, Accuracy: of[4+k]})
 	}
 	return c
+}
+
+// count adds a game to its pair's row.
+func (g forecast) count(row, points []float64) {
+	right := share(g.right)
+	add := func(col int, values ...float64) {
+		for k, v := range values {
+			row[col+k] += v
+		}
+	}
+	add(colN, 1, g.p, right, (g.p-right)*(g.p-right))
+	add(colBins+3*binOf(g.p), 1, g.p, right)
+	for k, t := range points {
+		if g.p >= t {
+			add(colPoints+2*k, right, 1)
+		}
+	}
+}
+
+// calibrationMetrics are confidence, accuracy, Brier and ECE, then the accuracy at each threshold.
+func calibrationMetrics(points int) []Metric {
+	per := func(kind Kind, col int) Metric {
+		return Metric{Unit: UnitScore, Kind: kind, Columns: Span{0, colBins}, Share: func(c []float64) (float64, float64) { return c[col], c[colN] }}
+	}
+	list := []Metric{per(Mean, colP), per(Several, colRight), per(Mean, colSquare), {Unit: UnitScore, Kind: Ratio, Columns: Span{0, colPoints},
+		N: func(c []float64) float64 { return c[colN] },
+		Value: func(c []float64) (ece float64) {
+			for k := range bins {
+				at := c[colBins+3*k:]
+				ece += math.Abs(at[1]-at[2]) / c[colN] // n/N · |right/n − confidence/n|
+			}
+			return ece
+		}}}
+	for k := range points {
+		list = append(list, Metric{Unit: UnitScore, Kind: Several, Columns: Span{colPoints + 2*k, colPoints + 2*k + 2}})
+	}
+	return list
 }
 
 // thresholds are the confidences that tenths of the games reach, each once, the
@@ -200,13 +194,4 @@ func thresholds(games []forecast) []float64 {
 		}
 	}
 	return out
-}
-
-// fraction rounds to six places, so that the bytes are the same everywhere.
-func fraction(x float64) *float64 {
-	if math.IsNaN(x) {
-		return nil
-	}
-	x = math.Round(x*1e6) / 1e6
-	return &x
 }

@@ -1,0 +1,214 @@
+package scoring
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+
+	"gavel/scoring/stats"
+)
+
+// Tests of two runs.
+const (
+	mcNemar  = "exact McNemar"
+	exchange = "paired permutation"
+)
+
+// differences are those of all metrics that the runs are compared by, in all sections.
+func (s *Sheet) differences(other *Sheet, unit string, joined []Joined, b stats.Bootstrap, how stats.Permutation) []Difference {
+	metrics := slices.DeleteFunc(s.shared(other), func(m Metric) bool { return m.Compared == Nowhere })
+	common := make([]Unit, len(joined))
+	for i, p := range joined {
+		common[i] = p.A
+	}
+	sections := s.sections(common)
+	found := make([][]Difference, len(sections))
+	each(len(sections), func(i int) {
+		in := metrics
+		if i > 0 {
+			in = slices.DeleteFunc(slices.Clone(metrics), func(m Metric) bool { return m.Compared != ByGroup })
+		}
+		found[i] = s.both(unit, sections[i], joined, in).differences(sections[i].name, in, s.Width, b, how)
+	})
+	var out []Difference // metric by metric
+	for _, m := range metrics {
+		for _, part := range found {
+			for _, d := range part {
+				if d.Metric == m.Name && d.Mode == m.Mode && (d.A != nil || d.B != nil) { // some run has it
+					out = append(out, d)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// shared are the metrics of both sheets.
+func (s *Sheet) shared(other *Sheet) (list []Metric) {
+	for _, m := range s.Metrics {
+		if slices.ContainsFunc(other.Metrics, func(x Metric) bool { return x.Name == m.Name && x.Mode == m.Mode }) {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// both is a sample of units with what both runs made of them: the columns of A that the metrics see, then those of B.
+func (s *Sheet) both(unit string, in section, joined []Joined, metrics []Metric) *Sample {
+	width := s.Width
+	x := newSample(unit, 2*width)
+	seen := make([]bool, width)
+	for k := range width {
+		x.own[k], x.own[width+k] = k < s.Own, k < s.Own
+		seen[k] = slices.ContainsFunc(metrics, func(m Metric) bool { return m.Columns[0] <= k && k < m.Columns[1] })
+	}
+	rows := map[[2]*Pattern][]float64{} // units that are alike share theirs
+	for _, p := range joined {
+		if !in.has(p.A) {
+			continue
+		}
+		key := [2]*Pattern{p.A.Pattern, p.B.Pattern}
+		if rows[key] == nil {
+			rows[key] = s.sideBySide(p, seen)
+		}
+		x.add(p.A.Cluster, rows[key])
+	}
+	x.close()
+	return x
+}
+
+// sideBySide is a row of both runs.
+func (s *Sheet) sideBySide(p Joined, seen []bool) []float64 {
+	row := slices.Concat(p.A.Row, p.B.Row)
+	for _, block := range s.Blocks {
+		empty := func(side []float64) bool {
+			return !slices.ContainsFunc(block.of(side), func(v float64) bool { return v != 0 })
+		}
+		if a, b := row[:len(seen)], row[len(seen):]; empty(a) || empty(b) {
+			clear(block.of(a))
+			clear(block.of(b))
+		}
+	}
+	for k := range row {
+		if !seen[k%len(seen)] {
+			row[k] = 0
+		}
+	}
+	return row
+}
+
+func (s *Sample) differences(group string, list []Metric, width int, b stats.Bootstrap, how stats.Permutation) []Difference {
+	drawn := b.SumsOf(&s.rows, len(list), func(sums, out []float64) {
+		for i := range list {
+			m := &list[i]
+			out[i] = m.value(m.Columns.of(sums[width:])) - m.value(m.Columns.of(sums))
+		}
+	})
+	diffs := make([]Difference, len(list))
+	for i := range list {
+		diffs[i] = s.difference(&list[i], width, drawn[i], how)
+		diffs[i].Group = group
+	}
+	return diffs
+}
+
+func (s *Sample) difference(m *Metric, width int, drawn stats.Interval, how stats.Permutation) Difference {
+	d := Difference{Metric: m.Name, Mode: m.Mode, Unit: m.Unit, N: s.units}
+	columns := m.beside(width)
+	if m.N != nil {
+		d.N = int(m.N(columns[0].of(s.sums)))
+	}
+	a, b, why := s.sides(m, columns[0], columns[1], [2]string{"A", "B"})
+	d.A, d.B, d.Diff = inUnit(d.Unit, a), inUnit(d.Unit, b), inUnit(d.Unit, b-a)
+	if why != "" {
+		d.Note = "undefined: " + why
+		return d
+	}
+	iv, note := s.between(m, columns[0], columns[1], drawn)
+	d.Low, d.High, d.Note = inUnit(d.Unit, iv.Low), inUnit(d.Unit, iv.High), note
+	p, table, _ := s.test(m, width, how)
+	d.P, d.Table = precise(p), table
+	if d.Table == nil {
+		d.Test = exchange
+		if m.Kind == Share && s.units > s.with(func([]float64) bool { return true }) {
+			d.Note = cmp.Or(d.Note, "McNemar: none, what belongs to one "+s.unit+" is not independent")
+		}
+	}
+	return d
+}
+
+// beside are the columns of a metric in a sample of two runs.
+func (m *Metric) beside(width int) [2]Span {
+	return [2]Span{m.Columns, {width + m.Columns[0], width + m.Columns[1]}}
+}
+
+// test is the p of a metric in a sample of two runs: of right and wrong unit by unit by McNemar's test, which has a table,
+// else by exchanging the runs. n is how many rows are compared.
+func (s *Sample) test(m *Metric, width int, how stats.Permutation) (p float64, table *Table2x2, n int) {
+	columns := m.beside(width)
+	if m.Kind == Share {
+		if table, n = s.table(m, columns); n > 0 {
+			return stats.McNemar(table.OnlyA, table.OnlyB), table, n
+		}
+	}
+	var rows stats.Rows
+	n = 0
+	for k, row := range s.kinds {
+		class := rows.Class(slices.Concat(columns[0].of(row), columns[1].of(row)))
+		for range s.often[k] {
+			rows.AddClass(class)
+			n++
+		}
+	}
+	if n == 0 {
+		return math.NaN(), nil, 0
+	}
+	return how.Exchange(&rows, func(a, b []float64) float64 { return m.value(b) - m.value(a) }), nil, n
+}
+
+// table counts who was right where both were asked; nil where a row is asked more than once, or in one run alone.
+func (s *Sample) table(m *Metric, columns [2]Span) (*Table2x2, int) {
+	var t Table2x2
+	for k, row := range s.kinds {
+		na, da := m.share(columns[0].of(row))
+		nb, db := m.share(columns[1].of(row))
+		switch {
+		case da == 0 && db == 0:
+		case da != 1 || db != 1:
+			return nil, 0
+		default:
+			t.count(na > 0, nb > 0, s.often[k])
+		}
+	}
+	return &t, t.Both + t.OnlyA + t.OnlyB + t.Neither
+}
+
+func (t *Table2x2) count(a, b bool, often int) {
+	switch {
+	case a && b:
+		t.Both += often
+	case a:
+		t.OnlyA += often
+	case b:
+		t.OnlyB += often
+	default:
+		t.Neither += often
+	}
+}
+
+// fewestPerTest is how many exchanges are drawn for each test of a table, at least: Holm multiplies the smallest p by their
+// number, and a p is no smaller than one in so many draws.
+const fewestPerTest = 200
+
+// enough rounds to tell every two of so many runs apart.
+func enough(rounds, runs int) int { return max(rounds, fewestPerTest*runs*(runs-1)/2) }
+
+// precise is a p as it is reported: to twelve digits, which are the same whatever the processor, and never rounded to 0.
+func precise(p float64) *float64 {
+	if math.IsNaN(p) {
+		return nil
+	}
+	p, _ = strconv.ParseFloat(strconv.FormatFloat(p, 'g', 12, 64), 64)
+	return &p
+}

@@ -1,0 +1,237 @@
+package scoring
+
+import (
+	"math"
+
+	"gavel/scoring/stats"
+)
+
+// Kind is what a metric's value is, and with it how its interval is made.
+type Kind int
+
+const (
+	Share       Kind = iota // of units that are right or wrong, once each
+	Several                 // a share of trials, of which a unit may have several
+	Mean                    // of a value from 0 to 1 that each unit has
+	Ratio                   // of sums, or another function of them
+	Correlation             // −1 to 1
+	Known                   // it follows from the items alone: there is no interval
+)
+
+// Scope is of which units two runs are compared by a metric.
+type Scope int
+
+const (
+	Nowhere Scope = iota
+	Whole         // all of them
+	ByGroup       // all of them, and each group
+)
+
+// Metric is a function of the sums of some columns of a sheet.
+type Metric struct {
+	Name    string
+	About   string
+	Mode    string // of protocols that ask in several ways: which
+	Unit    string // of the value, where it is not percent
+	Missing string // how judgments without a verdict count
+	Kind    Kind
+	Columns Span // that its functions see
+
+	// Of a difference between two ways of asking: the columns of what is taken off, and what the two are called.
+	// Where n of the two is not the same, it is All.
+	Less  Span
+	Sides [2]string
+	All   func(c []float64) float64
+
+	// Share is numerator and denominator: nil is the first column and the second. Value is in place of it, where the metric
+	// is no share. Curve is the value that belongs to a share, and rises with it: nil is the share itself.
+	Share func(c []float64) (num, den float64)
+	Value func(c []float64) float64
+	Curve func(share float64) float64
+	N     func(c []float64) float64 // what n counts: nil is the denominator, of a ratio how many units have one
+	Why   func(c []float64) string  // there is no value
+
+	Sparse   bool // no result of groups in which nothing adds to it
+	Compared Scope
+	Headline bool // runs are held against each other by it
+}
+
+// Span is some columns, from the first to before the second.
+type Span [2]int
+
+func (s Span) of(sums []float64) []float64 { return sums[s[0]:s[1]] }
+
+// Because is a reason that is always the same.
+func Because(reason string) func([]float64) string { return func([]float64) string { return reason } }
+
+func (m *Metric) share(c []float64) (num, den float64) {
+	if m.Share == nil {
+		return c[0], c[1]
+	}
+	return m.Share(c)
+}
+
+func (m *Metric) curve(share float64) float64 {
+	if m.Curve == nil {
+		return share
+	}
+	return m.Curve(share)
+}
+
+func (m *Metric) value(c []float64) float64 {
+	if m.Value != nil {
+		return m.Value(c)
+	}
+	num, den := m.share(c)
+	return m.curve(num / den) // 0/0 is NaN: undefined
+}
+
+func (m *Metric) n(c []float64) float64 {
+	if m.N != nil {
+		return m.N(c)
+	}
+	_, den := m.share(c)
+	return den
+}
+
+// Summed is a metric by what each unit adds to its numerator and denominator.
+type Summed[U any] struct {
+	Metric
+	Adds func(U) (num, den float64)
+}
+
+// Lay gives each metric two columns, the first of all at column at.
+func Lay[U any](list []Summed[U], at int) []Metric {
+	metrics := make([]Metric, len(list))
+	for k, m := range list {
+		metrics[k] = m.Metric
+		metrics[k].Columns = Span{at + 2*k, at + 2*k + 2}
+	}
+	return metrics
+}
+
+// Fill writes what a unit adds to them.
+func Fill[U any](list []Summed[U], u U, row []float64) {
+	for k, m := range list {
+		row[2*k], row[2*k+1] = m.Adds(u)
+	}
+}
+
+// tiny is what sums of fractions may be off by.
+const tiny = 1e-12
+
+const allAlike = "interval: exact (Clopper-Pearson), all alike"
+
+// interval is that of a metric's value. drawn is what resampling the units comes to. One without width says nothing of how
+// sure the value is, and is none.
+func (s *Sample) interval(m *Metric, drawn stats.Interval, level float64) (iv stats.Interval, note string) {
+	switch m.Kind {
+	case Known:
+		return none, ""
+	case Share, Several, Mean:
+		if m.Value != nil {
+			break
+		}
+		// All right, or all wrong: there is nothing to resample. A mean of values that are all 0 or all 1 is no less sure.
+		if num, den := m.share(m.Columns.of(s.sums)); num <= tiny*den || num >= (1-tiny)*den {
+			n := s.with(func(row []float64) bool { _, den := m.share(m.Columns.of(row)); return den > 0 })
+			iv = stats.Exact(map[bool]int{true: n}[num > den/2], n, level)
+			return stats.Interval{Low: m.curve(iv.Low), High: m.curve(iv.High)}, allAlike
+		}
+	}
+	return s.wide(drawn)
+}
+
+// between is the interval of a metric's difference between two spans of columns, by resampling units with both.
+func (s *Sample) between(_ *Metric, _, _ Span, drawn stats.Interval) (iv stats.Interval, note string) {
+	return s.wide(drawn)
+}
+
+var none = stats.Interval{Low: math.NaN(), High: math.NaN()}
+
+func (s *Sample) wide(iv stats.Interval) (stats.Interval, string) {
+	if iv.Low == iv.High { // not where no resample has a value: that is NaN
+		return none, "interval: none can be given, every resample of the " + s.unit + "s comes to the same"
+	}
+	return iv, ""
+}
+
+// results are those of metrics in a group.
+func (s *Sample) results(group string, list []Metric, b stats.Bootstrap) []Result {
+	drawn := b.SumsOf(&s.rows, len(list), func(sums, out []float64) {
+		for i := range list {
+			m := &list[i]
+			if out[i] = math.NaN(); m.Kind != Known {
+				out[i] = m.value(m.Columns.of(sums))
+			}
+			if m.Less != (Span{}) {
+				out[i] -= m.value(m.Less.of(sums))
+			}
+		}
+	})
+	var results []Result
+	for i := range list {
+		if r := s.result(&list[i], drawn[i], b.Level); !list[i].Sparse || r.N > 0 {
+			r.Group = group
+			results = append(results, r)
+		}
+	}
+	return results
+}
+
+func (s *Sample) result(m *Metric, drawn stats.Interval, level float64) Result {
+	c := m.Columns.of(s.sums)
+	r := Result{Metric: m.Name, Mode: m.Mode, Unit: m.Unit, N: int(m.n(c)), Missing: m.Missing}
+	if m.Kind == Ratio && m.N == nil {
+		r.N = s.with(func(row []float64) bool { _, den := m.share(m.Columns.of(row)); return den != 0 })
+	}
+	if m.Less != (Span{}) {
+		if less := m.Less.of(s.sums); m.n(less) != m.n(c) {
+			r.N = int(m.All(less))
+		}
+		a, b, why := s.sides(m, m.Less, m.Columns, m.Sides)
+		if why != "" {
+			return r.undefined(why)
+		}
+		iv, note := s.between(m, m.Less, m.Columns, drawn)
+		return r.with(b-a, iv, note)
+	}
+	value := m.value(c)
+	if math.IsNaN(value) {
+		return r.undefined(m.Why(c))
+	}
+	iv, note := s.interval(m, drawn, level)
+	return r.with(value, iv, note)
+}
+
+// sides are a metric's values of two spans of columns, and why there is none.
+func (s *Sample) sides(m *Metric, a, b Span, names [2]string) (va, vb float64, why string) {
+	va, vb = m.value(a.of(s.sums)), m.value(b.of(s.sums))
+	switch {
+	case math.IsNaN(va):
+		why = "in " + names[0] + " " + m.Why(a.of(s.sums))
+	case math.IsNaN(vb):
+		why = "in " + names[1] + " " + m.Why(b.of(s.sums))
+	}
+	return va, vb, why
+}
+
+// with fills in a value and its interval.
+func (r Result) with(value float64, iv stats.Interval, note string) Result {
+	r.Value, r.Low, r.High, r.Note = inUnit(r.Unit, value), inUnit(r.Unit, iv.Low), inUnit(r.Unit, iv.High), note
+	return r
+}
+
+func (r Result) undefined(why string) Result {
+	r.Note = "undefined: " + why
+	return r
+}
+
+// inUnit writes shares in percent and all else as it is, rounded so that the bytes do not depend on how a processor fuses
+// its multiplications.
+func inUnit(unit string, x float64) *float64 {
+	if unit == "" {
+		return percent(x)
+	}
+	return fraction(x)
+}

@@ -1,0 +1,223 @@
+package scoring
+
+import (
+	"slices"
+
+	"gavel/judging"
+	"gavel/scoring/stats"
+)
+
+// pairMetrics are the scores of a comparison (PROTOCOLS.md §1), the headline first. A new one is a line here.
+var pairMetrics = []Summed[pair]{
+	{Metric{Name: "strict", About: "both games give the labelled answer (GRP's, the headline)", Missing: "wrong", Why: noPairs, Compared: ByGroup, Headline: true}, strict},
+	{Metric{Name: "counter", About: "+1 for a game with the label, −1 for the opposite; the sum is above 0 (JudgeBench's)", Missing: "0 points", Why: noPairs, Compared: Whole}, counter},
+	{Metric{Name: "first-order", About: "the game in the published order gives the label", Missing: "wrong", Why: noPairs}, gameRight(0)},
+	{Metric{Name: "second-order", About: "the game in the swapped order gives the label", Missing: "wrong", Why: noPairs}, gameRight(1)},
+	{Metric{Name: "half-tie", About: "as counter, and a sum of 0 earns a half", Missing: "0 points", Kind: Mean, Why: noPairs, Compared: Whole}, halfTie},
+	{Metric{Name: "drop", About: "strict, among pairs whose two games both gave a decided verdict", Missing: "pair left out", Why: noDecided, Compared: Whole}, drop},
+	{Metric{Name: "consistency", About: "both games name the same response", Missing: "pair left out", Why: noDecided, Compared: Whole}, consistency},
+	{Metric{Name: "first-position", About: "the response shown first is judged the better", Missing: "game left out", Kind: Several, Why: Because("no decided games"), Compared: Whole}, firstPosition},
+}
+
+var (
+	noPairs   = Because("no pairs")
+	noDecided = Because("no pairs with two decided verdicts")
+)
+
+// Metrics lists them.
+var Metrics = Lay(pairMetrics, 0)
+
+func share(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (u pair) points() int       { return u.games[0].points(u.gold) + u.games[1].points(u.gold) }
+func (u pair) strict() bool      { return u.points() == 2 }
+func (u pair) bothDecided() bool { return u.games[0].decided() && u.games[1].decided() }
+
+func strict(u pair) (float64, float64)  { return share(u.strict()), 1 }
+func counter(u pair) (float64, float64) { return share(u.points() > 0), 1 }
+
+func halfTie(u pair) (float64, float64) {
+	if u.points() == 0 {
+		return 0.5, 1
+	}
+	return counter(u)
+}
+
+func gameRight(i int) func(pair) (float64, float64) {
+	return func(u pair) (float64, float64) { return share(u.games[i].points(u.gold) == 1), 1 }
+}
+
+func drop(u pair) (float64, float64) {
+	if !u.bothDecided() {
+		return 0, 0
+	}
+	return share(u.strict()), 1
+}
+
+func consistency(u pair) (float64, float64) {
+	if !u.bothDecided() {
+		return 0, 0
+	}
+	return share(u.games[0].choice == u.games[1].choice), 1
+}
+
+// firstPosition counts games, not pairs; a pair adds up to two.
+func firstPosition(u pair) (num, den float64) {
+	for _, g := range u.games {
+		if g.decided() {
+			den++
+			num += share(g.choice == g.first)
+		}
+	}
+	return num, den
+}
+
+// Values of pattern.own.
+const (
+	OwnUnknown int8 = iota // there is none, or nobody can tell
+	OwnRight
+	OwnWrong
+)
+
+// knownOwn is what a record says of the judge's own answer.
+func knownOwn(r *judging.Record) int8 {
+	switch {
+	case r.Own == nil:
+		return OwnUnknown
+	case r.Own.Right:
+		return OwnRight
+	}
+	return OwnWrong
+}
+
+// Metrics of comparisons with the judge's own answer as reference, beside
+// [GenerationAccuracy] and [CorrelationGJ]: with G = the judge's own answer is
+// right and J = strict, over the pairs of which G is known. There is no agent
+// whose being right could be held fixed: of every pair one response is.
+const (
+	StrictOwnRight = "strict-own-right" // strict where the judge's own answer is right
+	StrictOwnWrong = "strict-own-wrong" // strict where it is wrong
+)
+
+// ReferenceMetrics lists them in the order tables print them.
+var ReferenceMetrics = []string{GenerationAccuracy, StrictOwnRight, StrictOwnWrong, CorrelationGJ}
+
+// Columns of a pair whose G is known, after those of the metrics above.
+const (
+	pairKnown = iota
+	pairOwnRight
+	pairOwnWrong
+	pairStrictRight // strict, and G
+	pairStrictWrong // strict, and not G
+	pairOwnWidth
+)
+
+var referenceMetrics = []Metric{
+	aboutOwn(GenerationAccuracy, "pair left out", "nobody knows of any pair whether the judge's own answer is right", pairOwnRight, pairKnown),
+	aboutOwn(StrictOwnRight, "wrong", "no answer of the judge's own is known to be right", pairStrictRight, pairOwnRight),
+	aboutOwn(StrictOwnWrong, "wrong", "no answer of the judge's own is known to be wrong", pairStrictWrong, pairOwnWrong),
+	{Name: CorrelationGJ, Unit: UnitCorrelation, Missing: "wrong", Kind: Correlation, Columns: ownColumns, Why: ownConstant,
+		N: func(c []float64) float64 { return c[pairKnown] },
+		Value: func(c []float64) float64 {
+			return stats.Binary(c[pairKnown], c[pairOwnRight], c[pairStrictRight]+c[pairStrictWrong], c[pairStrictRight])
+		}},
+}
+
+var ownColumns = Span{2 * len(pairMetrics), 2*len(pairMetrics) + pairOwnWidth}
+
+func aboutOwn(name, missing, why string, num, den int) Metric {
+	return Metric{Name: name, Missing: missing, Columns: ownColumns, Why: Because(why),
+		Share: func(c []float64) (float64, float64) { return c[num], c[den] }}
+}
+
+// ownConstant says which of G and J has no variance.
+func ownConstant(c []float64) string {
+	switch {
+	case c[pairKnown] == 0:
+		return "nobody knows of any pair whether the judge's own answer is right"
+	case c[pairOwnRight] == 0 || c[pairOwnWrong] == 0:
+		return "G has no variance: the judge's own answers are all " + rightOrWrong(c[pairOwnRight] > 0)
+	}
+	return "J has no variance: the pairs are all judged " + rightOrWrong(c[pairStrictRight]+c[pairStrictWrong] > 0)
+}
+
+func rightOrWrong(right bool) string {
+	if right {
+		return "right"
+	}
+	return "wrong"
+}
+
+// Sheet lays out the pairs; the metrics of the judge's own answers are there where some pair was compared with one.
+func (f *pairs) Sheet(Missing, uint64) *Sheet {
+	s := &Sheet{Metrics: Metrics, Width: ownColumns[1], Divisions: []func(a, b string) int{judging.GroupOrder}, Units: make([]Unit, len(f.rows))}
+	if slices.ContainsFunc(f.rows, func(u pair) bool { return u.own != OwnUnknown }) {
+		s.Metrics = slices.Concat(Metrics, referenceMetrics)
+	}
+	shared := map[*pattern]*Pattern{}
+	for i, u := range f.rows {
+		if shared[u.pattern] == nil {
+			shared[u.pattern] = u.shown()
+		}
+		s.Units[i] = Unit{ID: u.item, Pattern: shared[u.pattern]}
+	}
+	return s
+}
+
+// shown is all that the engine needs of a pair.
+func (u pair) shown() *Pattern {
+	p := &Pattern{Groups: []string{u.group}, Row: make([]float64, ownColumns[1]), Gold: string('A' + rune(u.gold)), Of: u}
+	Fill(pairMetrics, u, p.Row)
+	if u.own != OwnUnknown {
+		right, judged := share(u.own == OwnRight), share(u.strict())
+		copy(ownColumns.of(p.Row), []float64{1, right, 1 - right, right * judged, (1 - right) * judged})
+	}
+	return p
+}
+
+// Extend adds what asking more than once, and the probabilities of labels, tell.
+func (f *pairs) Extend(rep *Report, s *Sheet, b stats.Bootstrap) {
+	rep.Repeats, rep.Calibration = f.agreement(s, b), f.calibrate(b)
+}
+
+// Match adds noise floors and, of two goals of one model, what they come to as one judge.
+func (f *pairs) Match(c *Comparison, other Scorer, joined []Joined, b stats.Bootstrap) {
+	g := other.(*pairs)
+	for i := range c.Differences {
+		d := &c.Differences[i]
+		d.Floor = noise(d.Metric, d.Group, joined, f, g)
+	}
+	if x, y := f.manifest.Spec, g.manifest.Spec; x.Model == y.Model && x.Goal != y.Goal {
+		c.Ensemble = ensemble(joined, b)
+	}
+}
+
+// named is the response that a pair's two games agree on, or −1.
+func (u pair) named() int8 {
+	if u.bothDecided() && u.games[0].choice == u.games[1].choice {
+		return u.games[0].choice
+	}
+	return judging.Nobody
+}
+
+// ensemble takes two runs for one judge.
+func ensemble(joined []Joined, b stats.Bootstrap) *Ensemble {
+	s := newSample("pair", 3)
+	for _, p := range joined {
+		x, y := p.A.Of.(pair).named(), p.B.Of.(pair).named()
+		same := x != judging.Nobody && x == y
+		s.add("", []float64{share(same), 1, share(same && x == p.A.Of.(pair).gold)})
+	}
+	s.close()
+	r := s.results(Overall, []Metric{
+		{Name: "coverage", Missing: "not covered", Columns: Span{0, 2}},
+		{Name: "strict", Missing: "pair left out", Columns: Span{0, 3}, Why: Because("the goals agree on no pair"),
+			Share: func(c []float64) (float64, float64) { return c[2], c[0] }},
+	}, b)
+	return &Ensemble{r[0], r[1]}
+}

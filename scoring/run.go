@@ -1,0 +1,180 @@
+package scoring
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"gavel/judging"
+)
+
+// Run is a run directory as scores need it.
+type Run struct {
+	Dir      string
+	Manifest *judging.Manifest
+	Reading  judging.Reading
+	Items    int // scored: with all their judgments
+	Partial  int // of which only some judgments are in the records
+	Outcomes map[judging.Outcome]int
+	Reread   int // records whose outcome or choice differs from the one stored
+	Records  int
+	Answered int // judgments that did not fail, of every time
+	Thought  int // replies cut in the midst of thinking, before any answer
+	Shrunk   int // prompts that the server cut without saying so
+	Unheld   int // replies that a server was asked to hold to the labels, and did not
+	replies  int
+	origins  map[string]int // replies from each bundle
+
+	scorer   Scorer
+	missing  Missing
+	readings readings
+}
+
+// Load reads a run directory. Every stored reply is read again.
+func Load(dir string, how judging.Reading) (*Run, error) {
+	run, err := load(dir, how)
+	if err == nil {
+		err = run.CompareReadings(func(how judging.Reading) (*Run, error) { return load(dir, how) })
+	}
+	if err != nil {
+		return nil, err
+	}
+	return run, nil
+}
+
+func load(dir string, how judging.Reading) (*Run, error) {
+	m, err := judging.ReadManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	load, err := NewLoader(m, how, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, judging.ManifestFile), err)
+	}
+	if err := judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), load.Add); err != nil {
+		return nil, err
+	}
+	run := load.Run()
+	run.Dir = dir
+	return run, nil
+}
+
+// Loader gathers the records of one run. It is for scoring a run from what is
+// in hand while it is made: it comes to what [Load] would read from the files.
+type Loader struct {
+	mu       sync.Mutex
+	run      *Run
+	protocol judging.Asker
+}
+
+// NewLoader makes a loader for the run of a manifest. items are the ids that its
+// records will be of, where the caller has them: they are only read.
+func NewLoader(m *judging.Manifest, how judging.Reading, items *judging.IDs) (*Loader, error) {
+	protocol, err := judging.AskerOf(m)
+	if err != nil {
+		return nil, err
+	}
+	make, ok := scorers[m.Spec.Protocol]
+	if !ok {
+		return nil, fmt.Errorf("nothing scores runs of the protocol %q", m.Spec.Protocol)
+	}
+	how.AcceptCut = how.AcceptCut || m.Spec.Parameters.AcceptCut
+	how.Name = cmp.Or(how.Name, judging.ReadersOf(m.Imported != ""))
+	run := &Run{Manifest: m, Reading: how, Outcomes: map[judging.Outcome]int{}, scorer: make(m)}
+	run.CountMissing("")
+	if s, ok := run.scorer.(Lender); ok && items != nil {
+		s.Lend(items)
+	}
+	return &Loader{run: run, protocol: protocol}, nil
+}
+
+// Add takes a record; it keeps no hold of it. It may be called from many
+// goroutines.
+func (l *Loader) Add(r *judging.Record) error {
+	run := l.run
+	v, other, err := r.ReadBoth(l.protocol, run.Reading)
+	if err != nil {
+		return err
+	}
+	paper := v // as is recorded
+	if run.Reading.Name == judging.Robust {
+		paper = other
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if run.Records++; !v.Same(other) {
+		run.readings.differ++
+	}
+	run.trace(r)
+	if paper.Outcome != r.Outcome || r.CandidateID(paper.Choice) != r.Choice || paper.Answer != r.Answer {
+		run.Reread++
+	}
+	if r.Repeat > 0 && !run.words().EveryTime {
+		run.answered(v)
+		return nil
+	}
+	added, err := run.scorer.Add(r, v)
+	if err != nil || !added {
+		return err
+	}
+	run.answered(v)
+	if r.Repeat > 0 { // the scores are those of the first time
+		return nil
+	}
+	run.Outcomes[v.Outcome]++
+	run.remark(r, v)
+	return nil
+}
+
+func (run *Run) answered(v judging.Verdict) {
+	if v.Outcome != judging.Failed {
+		run.Answered++
+	}
+}
+
+// Run is what the records come to. The loader is of no use afterwards.
+func (l *Loader) Run() *Run {
+	l.run.Items, l.run.Partial = l.run.scorer.Finish()
+	return l.run
+}
+
+// trace counts where replies came from.
+func (run *Run) trace(r *judging.Record) {
+	run.replies += len(r.Replies)
+	for _, reply := range r.Replies {
+		if reply.Origin == "" {
+			continue
+		}
+		if run.origins == nil {
+			run.origins = map[string]int{}
+		}
+		run.origins[strings.Clone(reply.Origin)]++
+	}
+}
+
+// Origins are the bundles that replies came from, by name.
+func (run *Run) Origins() (origins []Origin) {
+	for _, bundle := range slices.Sorted(maps.Keys(run.origins)) {
+		origins = append(origins, Origin{bundle, run.origins[bundle], run.replies})
+	}
+	return origins
+}
+
+// remark counts what a table warns of.
+func (run *Run) remark(r *judging.Record, v judging.Verdict) {
+	if len(r.Replies) == 0 {
+		return
+	}
+	switch last := r.Replies[len(r.Replies)-1]; {
+	case v.Outcome == judging.Cut && last.Text == "" && last.Thinking != "":
+		run.Thought++
+	case v.Outcome == judging.NoVerdict && last.Constrained:
+		run.Unheld++
+	case v.Outcome == judging.TooLong && strings.HasPrefix(last.Detail, judging.CutPrompt):
+		run.Shrunk++
+	}
+}

@@ -1,0 +1,95 @@
+package scoring
+
+import (
+	"strings"
+
+	"gavel/judging"
+)
+
+// Columns of a judgment: whether the judge's own answer to its question is right, which is the question's; the agent's
+// answer; then a table each of cot and self, and both again of judgments that count in both.
+const (
+	columnOwnRight = iota
+	columnOwnKnown
+	columnRight
+	columnAnswers
+	columnTables
+	judgmentWidth = columnTables + 4*tableWidth
+)
+
+// tableOf are the columns of a mode; of the judgments that count in both, 2 more.
+func tableOf(mode int) Span {
+	return Span{columnTables + mode*tableWidth, columnTables + (mode+1)*tableWidth}
+}
+
+// counts tells whether what was said is in the numbers.
+func (m Missing) counts(said int8) bool {
+	return said != notAsked && (said != saidNothing || m != MissingDrop)
+}
+
+// Sheet lays out the judgments; questions are what is resampled, each with all that belongs to it.
+func (f *selfReference) Sheet(how Missing, _ uint64) *Sheet {
+	s := &Sheet{
+		Metrics: f.metrics(how), Width: judgmentWidth, Own: 2, Units: make([]Unit, len(f.rows)),
+		Blocks:    []Span{{columnOwnRight, columnRight}, tableOf(0), tableOf(1)},
+		Divisions: []func(a, b string) int{judging.GroupOrder, strings.Compare},
+	}
+	shared := map[judgment]*Pattern{}
+	for i, j := range f.rows {
+		question, agent := f.questions.At(int(j.question)), f.agents.At(int(j.agent))
+		if j.item, j.question = 0, 0; shared[j] == nil {
+			shared[j] = &Pattern{Groups: []string{strings.Clone(f.groups.At(int(j.group))), AgentGroup(agent)}, Row: j.row(how), Gold: rightOrWrong(j.right)}
+		}
+		s.Units[i] = Unit{ID: question + "\x00" + agent, Cluster: question, Pattern: shared[j]}
+	}
+	return s
+}
+
+// row counts a judgment.
+func (j judgment) row(how Missing) []float64 {
+	row := make([]float64, judgmentWidth)
+	if j.own != ownUnknown {
+		row[columnOwnRight], row[columnOwnKnown] = share(j.own == ownRight), 1
+	}
+	row[columnRight], row[columnAnswers] = share(j.right), 1
+	for m, said := range j.said {
+		if how.counts(said) {
+			tally(tableOf(m).of(row), j.own, j.right, said)
+		}
+		if how.counts(j.said[0]) && how.counts(j.said[1]) {
+			tally(tableOf(2+m).of(row), j.own, j.right, said)
+		}
+	}
+	return row
+}
+
+// metrics are those of the judge's own answers and the agents', then those of each mode, then the differences.
+func (f *selfReference) metrics(how Missing) []Metric {
+	list := []Metric{
+		{Name: GenerationAccuracy, Missing: "wrong", Columns: Span{columnOwnRight, columnRight}, Why: Because("the judge has no answers of its own"),
+			N: func(c []float64) float64 { return c[1] }, Compared: Whole},
+		{Name: AgentAccuracy, Missing: "wrong", Kind: Several, Columns: Span{columnRight, columnTables}, Why: Because("there is no judgment")},
+	}
+	add := func(m Metric) {
+		if how == MissingDrop {
+			m.Missing = "judgment left out"
+		}
+		list = append(list, m)
+	}
+	for i, mode := range modes {
+		for _, m := range measures {
+			if m.Mode, m.Columns = mode, tableOf(i); f.asked[i] {
+				add(m)
+			}
+		}
+	}
+	for _, m := range measures {
+		if !f.asked[0] || !f.asked[1] || m.Name == CorrelationGA { // which is the same in both
+			continue
+		}
+		m.Mode, m.Less, m.Columns, m.Sides = ModeDifference, tableOf(2), tableOf(3), [2]string{"mode cot", "mode self"}
+		m.Compared, m.Headline, m.All = Nowhere, false, nAll // what was judged Correct is not the same in both
+		add(m)
+	}
+	return list
+}

@@ -1,0 +1,215 @@
+package scoring
+
+import (
+	"cmp"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"gavel/scoring/stats"
+)
+
+// Overall is the group of all units.
+const Overall = "overall"
+
+// Unit is what is scored: a pair, a question, a judgment of an answer, an item.
+type Unit struct {
+	ID      string
+	Cluster string // what units have in common that are resampled together; "": it is by itself
+	*Pattern
+}
+
+// Pattern is all of a unit that scores look at. Units that are alike may share one.
+type Pattern struct {
+	Groups []string  // that it is of, one for each of the sheet's divisions
+	Row    []float64 // what it adds to the columns
+	Gold   string    // what is right of it: runs that were asked the same and disagree on it are of different datasets
+	Asked  string    // what Gold is the answer to, where runs may be asked different things
+	Of     any       // what the scorer knows of it beside
+}
+
+// Sheet is what a scorer makes of its records: units as rows of numbers, and metrics, which are functions of the sums of
+// their columns.
+type Sheet struct {
+	Metrics   []Metric
+	Width     int                     // columns of a row
+	Units     []Unit                  // by id
+	Divisions []func(a, b string) int // ways to part the units into groups: the order of the groups
+	// Own is how many columns, the first, are the cluster's and not the unit's: they are those of its first unit.
+	Own int
+	// Blocks are columns that count in a comparison only where neither run has zeros alone in them.
+	Blocks []Span
+}
+
+// section is a group of units.
+type section struct {
+	name     string
+	division int // −1: all units
+}
+
+func (s section) has(u Unit) bool { return s.division < 0 || u.Groups[s.division] == s.name }
+
+// sections are all units and, of each division that parts them, its groups in their order.
+func (s *Sheet) sections(units []Unit) []section {
+	all := []section{{Overall, -1}}
+	for d, order := range s.Divisions {
+		seen := map[string]bool{}
+		var names []string
+		for _, u := range units {
+			if name := u.Groups[d]; !seen[name] {
+				seen[name] = true
+				names = append(names, name)
+			}
+		}
+		if len(names) < 2 {
+			continue
+		}
+		slices.SortFunc(names, order)
+		for _, name := range names {
+			all = append(all, section{name, d})
+		}
+	}
+	return all
+}
+
+// score computes every metric, overall and by group.
+func (s *Sheet) score(unit string, b stats.Bootstrap) []Result {
+	sections := s.sections(s.Units)
+	results := make([][]Result, len(sections))
+	each(len(sections), func(i int) {
+		x := newSample(unit, s.Width)
+		for k := range s.Own {
+			x.own[k] = true
+		}
+		x.fix(s.Metrics, 0)
+		for _, u := range s.Units {
+			if sections[i].has(u) {
+				x.add(u.Cluster, u.Row)
+			}
+		}
+		x.close()
+		results[i] = x.results(sections[i].name, s.Metrics, b)
+	})
+	return slices.Concat(results...)
+}
+
+// each does n things, as many at once as there are processors: what is drawn takes memory.
+func each(n int, do func(i int)) {
+	var todo errgroup.Group
+	todo.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		todo.Go(func() error { do(i); return nil })
+	}
+	todo.Wait()
+}
+
+// Joined is a unit of two runs.
+type Joined struct{ A, B Unit }
+
+// join pairs units by id; both lists are sorted by it.
+func join(a, b []Unit) (out []Joined) {
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		switch cmp.Compare(a[i].ID, b[j].ID) {
+		case -1:
+			i++
+		case 1:
+			j++
+		default:
+			out = append(out, Joined{a[i], b[j]})
+			i, j = i+1, j+1
+		}
+	}
+	return out
+}
+
+// Sample is units as rows to be resampled: a row for each cluster of them.
+type Sample struct {
+	unit  string // what a row is, in words
+	units int
+	sums  []float64
+	rows  stats.Rows
+	kinds [][]float64 // the distinct rows, without the fixed columns
+	often []int
+
+	own, fixed []bool // of columns: see [Sheet.Own]; not resampled, since they follow from the items
+	of         map[string]int
+	clusters   [][]float64
+	known      map[*float64]uint32 // classes of rows that are shared
+}
+
+func newSample(unit string, width int) *Sample {
+	return &Sample{
+		unit: unit, sums: make([]float64, width), own: make([]bool, width), fixed: make([]bool, width),
+		of: map[string]int{}, known: map[*float64]uint32{},
+	}
+}
+
+// fix leaves the columns of known metrics out of what is resampled.
+func (s *Sample) fix(metrics []Metric, at int) {
+	for _, m := range metrics {
+		if m.Kind == Known {
+			for k := m.Columns[0]; k < m.Columns[1]; k++ {
+				s.fixed[at+k] = true
+			}
+		}
+	}
+}
+
+// add takes a unit's row, and keeps it. All are in only after close.
+func (s *Sample) add(cluster string, row []float64) {
+	s.units++
+	if cluster == "" {
+		s.take(row)
+		return
+	}
+	i, ok := s.of[cluster]
+	if !ok {
+		s.of[cluster] = len(s.clusters)
+		s.clusters = append(s.clusters, slices.Clone(row))
+		return
+	}
+	for k, v := range row {
+		if !s.own[k] {
+			s.clusters[i][k] += v
+		}
+	}
+}
+
+func (s *Sample) close() {
+	for _, row := range s.clusters {
+		s.take(row)
+	}
+	s.of, s.clusters, s.known = nil, nil, nil
+}
+
+func (s *Sample) take(row []float64) {
+	for k, v := range row {
+		s.sums[k] += v
+	}
+	class, ok := s.known[&row[0]]
+	if !ok {
+		loose := slices.Clone(row)
+		for k, fixed := range s.fixed {
+			if fixed {
+				loose[k] = 0
+			}
+		}
+		if class = s.rows.Class(loose); int(class) == len(s.kinds) {
+			s.kinds, s.often = append(s.kinds, loose), append(s.often, 0)
+		}
+		s.known[&row[0]] = class
+	}
+	s.often[class]++
+	s.rows.AddClass(class)
+}
+
+// with counts the rows that are so.
+func (s *Sample) with(is func(row []float64) bool) (n int) {
+	for k, row := range s.kinds {
+		if is(row) {
+			n += s.often[k]
+		}
+	}
+	return n
+}

@@ -1,0 +1,94 @@
+package scoring
+
+import (
+	"fmt"
+	"time"
+
+	"gavel/judging"
+)
+
+// Limits past which a table says that a number should not be trusted as it is.
+const (
+	fewItems       = 30
+	manyNoVerdicts = 0.05
+)
+
+func (run *Run) warnings() []string {
+	w := []string{}
+	say := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
+	m := run.Manifest
+	games := 0
+	for _, n := range run.Outcomes {
+		games += n
+	}
+	if m.Simulated {
+		say("simulated judge: these numbers are of a coin with known sides, not of a model")
+	}
+	for _, c := range m.Changes {
+		say("the server at %s served another model from some time before %s on: what it said since it was last asked was dropped (it was %s; it became %s)", c.URL, c.At.Format(time.RFC3339), c.Was, c.Is)
+	}
+	for _, o := range run.Origins() {
+		say("%s", o)
+	}
+	words := run.words()
+	n, unit := run.Items, words.Lacking
+	if left := m.Spec.Dataset.Items - n; left > 0 {
+		say("incomplete: %d of %d %s in the records and are left out", left, m.Spec.Dataset.Items, unit)
+	}
+	if n > 0 && n < fewItems {
+		say("few items: n = %d", n)
+	}
+	if run.Reread > 0 {
+		say("%d of %d verdicts read otherwise than when they were recorded (policy %q, cut replies accepted: %t)", run.Reread, run.Records, run.Reading.Policy, run.Reading.AcceptCut)
+	}
+	if n := run.Outcomes[judging.Failed]; n > 0 {
+		say("%d of %d %ss failed and %s; the same run command asks for them again", n, games, words.Record, run.lost())
+	}
+	if n := run.Outcomes[judging.NoVerdict] + run.Outcomes[judging.Conflict]; float64(n) > manyNoVerdicts*float64(games) {
+		say("%d of %d %ss ended without a verdict or in a conflict of labels: the scores say as much about the format as about the judgment", n, games, words.Record)
+	}
+	if n := run.Outcomes[judging.Cut]; n > 0 {
+		say("%d of %d replies were cut at the token limit and %s: raise --max-tokens (%d)", n, games, run.lost(), m.Spec.Parameters.MaxTokens)
+		if run.Thought > 0 {
+			say("%d of them thought until the limit and gave no answer: raise --max-tokens, or try --think low or off", run.Thought)
+		}
+	}
+	if n := run.Outcomes[judging.TooLong]; n > 0 {
+		do := "serve more context"
+		if m.Server.Kind == "ollama" {
+			do = "raise --num-ctx, up to what the model was trained for"
+		}
+		say("%d of %d prompts did not fit the context and %s: %s", n, games, run.lost(), do)
+		if run.Shrunk > 0 {
+			say("%d of them the server cut without a word, and answered: gavel took no verdict from that; \"gavel doctor\" says more", run.Shrunk)
+		}
+	}
+	if run.Unheld > 0 {
+		say("%d replies are not one of the labels, though the server was asked to hold them to those: it passes --constrain over", run.Unheld)
+	}
+	known, unlikely := 0, 0
+	if s, ok := run.scorer.(Calibrated); ok {
+		known, unlikely = s.Confidences()
+	}
+	if unlikely > 0 {
+		say("%d of %d decided games name a label that was not the likeliest as a whole: the server wrote it token by token", unlikely, run.Outcomes[judging.Decided])
+	}
+	if n := run.Outcomes[judging.Refused]; n > 0 {
+		say("%d of %d replies were refused and %s", n, games, run.lost())
+	}
+	if times := m.Spec.Parameters.Times(); times > 1 {
+		if left := m.Judgments - run.Answered; left > 0 {
+			say("%d of %d repeated judgments failed or are missing; the same run command asks for them", left, m.Judgments)
+		}
+	}
+	if m.Spec.Parameters.Logprobs && known == 0 && run.Outcomes[judging.Decided] > 0 {
+		say("the server told no probabilities of the labels: there is no calibration")
+	}
+	if m.Referenced != nil {
+		w = append(w, m.Referenced.Warnings...)
+	}
+	if n := m.Dataset.Skipped; n > 0 {
+		say("%d lines of the dataset file could not be read and are no part of this", n)
+	}
+	return w
+}
