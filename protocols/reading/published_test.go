@@ -157,7 +157,7 @@ func TestPublishedResponses(t *testing.T) {
 		A      string `json:"response_A"`
 		B      string `json:"response_B"`
 	}
-	var replies, paper, read, right int
+	var replies, paper, alike, read, right int
 	var more []choiceReply
 	for _, row := range linesOf[row](t, "judgebench/data/*.jsonl") {
 		if !strings.HasPrefix(row.Source, "mmlu-pro") {
@@ -183,12 +183,14 @@ func TestPublishedResponses(t *testing.T) {
 			} else {
 				t.Logf("%s: %+v, but it ends with %s", row.ID, f, all[len(all)-1])
 			}
-			if letter == "" {
+			if letter == f.Value {
+				alike++
+			} else if letter == "" {
 				more = append(more, choiceReply{row.ID, text, 10})
 			}
 		}
 	}
-	t.Logf("%d responses: the paper's rules read %d, this reader %d, of which %d are what the response ends with; %d where they read nothing", replies, paper, read, right, len(more))
+	t.Logf("%d responses: the paper's rules read %d, of which this reader reads %d alike; it reads %d, of which %d are what the response ends with; %d where they read nothing", replies, paper, alike, read, right, len(more))
 	if 100*right < 97*read {
 		t.Errorf("%d of %d are what the response ends with", right, read)
 	}
