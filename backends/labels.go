@@ -110,29 +110,9 @@ func labelLogprobs(tokens []token, labels []string) []Label {
 			}
 		}
 		if len(leaves) > 0 {
-			mass := map[string]float64{}
-			onward := math.Exp(t.logprob)
-			itself := false
-			for _, a := range t.top {
-				if !itself && a.text == t.text && a.logprob == t.logprob {
-					itself = true
-					continue
-				}
-				on, off := leading(said+a.text, stays), leading(said+a.text, leaves)
-				switch {
-				case len(on) > 0 && len(off) > 0: // another way to what they share
-				case len(on) > 0:
-					onward += math.Exp(a.logprob)
-				default:
-					for _, l := range off {
-						mass[l] += math.Exp(a.logprob) / float64(len(off))
-					}
-				}
-			}
-			for l := range leaves {
-				if mass[l] > 0 {
-					found[l] = logprob + math.Log(mass[l])
-				}
+			onward, mass := t.shared(said, stays, leaves)
+			for l, p := range mass {
+				found[l] = logprob + math.Log(p)
 			}
 			logprob += math.Log(onward)
 		} else {
@@ -151,6 +131,32 @@ func labelLogprobs(tokens []token, labels []string) []Label {
 		}
 	}
 	return out
+}
+
+// shared adds up a token and the alternatives to it after what was said: what
+// leads on to labels that stay, and what to each label that is left alone.
+func (t token) shared(said string, stays, leaves map[string]string) (onward float64, mass map[string]float64) {
+	onward, mass = math.Exp(t.logprob), map[string]float64{}
+	itself := false
+	for _, a := range t.top {
+		if !itself && a.text == t.text && a.logprob == t.logprob {
+			itself = true
+			continue
+		}
+		on, off := leading(said+a.text, stays), leading(said+a.text, leaves)
+		switch {
+		case len(on) > 0 && len(off) > 0: // another way to what they share
+		case len(on) > 0:
+			onward += math.Exp(a.logprob)
+		default:
+			for _, l := range off {
+				if p := math.Exp(a.logprob) / float64(len(off)); p > 0 {
+					mass[l] += p
+				}
+			}
+		}
+	}
+	return onward, mass
 }
 
 // leads tells whether a reply that says s so far may become, or has passed, target.

@@ -56,30 +56,34 @@ func NewWatch(ctx context.Context, m Member, patience time.Duration) *Watch {
 // Begin takes a sample of the model before anything else is asked. known is one
 // that was taken of it earlier, if any: the error is *ModelChangedError where the
 // weights are others now. A server that is busy is asked again, for without a
-// sample nobody notices later; what it does not tell then is passed over.
-func (w *Watch) Begin(known Sample) (Sample, error) {
+// sample nobody notices later; untold is why there is none in the end.
+func (w *Watch) Begin(known Sample) (sample Sample, untold, err error) {
 	limited, cancel := context.WithTimeout(w.ctx, pageTime)
 	defer cancel()
 	if presence, err := w.member.Backend.(Identifier).Identify(limited, w.member.Model.Name); err == nil {
 		w.process = presence.Process
 	}
-	w.sample = known
-	if s, ok := w.member.Backend.(Sampler); ok {
-		sample, err := Try(w.ctx, Retry{For: w.patience}, func() (Sample, error) {
-			limited, cancel := context.WithTimeout(w.ctx, pageTime)
-			defer cancel()
-			return s.Sample(limited, w.member.Model.Name)
-		})
-		switch {
-		case err != nil:
-		case !known.Same(sample):
-			return nil, w.weights(sample)
-		case known == nil:
-			w.sample = sample
-		}
+	sample, untold = Try(w.ctx, Retry{For: w.patience}, func() (Sample, error) {
+		limited, cancel := context.WithTimeout(w.ctx, pageTime)
+		defer cancel()
+		return w.takeSample(limited)
+	})
+	if untold == nil && !known.Same(sample) {
+		return nil, nil, w.weights(sample)
+	}
+	if w.sample = known; known == nil {
+		w.sample = sample
 	}
 	w.sampled = time.Now()
-	return w.sample, nil
+	return w.sample, untold, nil
+}
+
+// takeSample is nil where the server has none to give.
+func (w *Watch) takeSample(ctx context.Context) (Sample, error) {
+	if s, ok := w.member.Backend.(Sampler); ok {
+		return s.Sample(ctx, w.member.Model.Name)
+	}
+	return nil, nil
 }
 
 // Ask implements Client.
@@ -220,7 +224,7 @@ func (w *Watch) same() error {
 	limited, cancel := context.WithTimeout(w.ctx, pageTime)
 	defer cancel()
 	begun := time.Now()
-	sample, err := w.member.Backend.(Sampler).Sample(limited, w.member.Model.Name)
+	sample, err := w.takeSample(limited)
 	switch {
 	case err != nil:
 		return err

@@ -63,7 +63,7 @@ func watching(t *testing.T, first presence) (*serving, *Watch) {
 	s := new(serving)
 	s.now.Store(&first)
 	w := s.watch(t)
-	if _, err := w.Begin(nil); err != nil {
+	if _, _, err := w.Begin(nil); err != nil {
 		t.Fatal(err)
 	}
 	return s, w
@@ -196,10 +196,10 @@ func TestWatchOfRepliesThatNameAnother(t *testing.T) {
 // to the weights it was begun with.
 func TestWatchGoesOnWithTheModelOfAnEarlierPart(t *testing.T) {
 	s, _ := watching(t, presence{identity: tinyIdentity, process: "1", sample: Sample{" it": -0.5}})
-	if _, err := s.watch(t).Begin(Sample{" so": -0.1}); !errors.As(err, new(*ModelChangedError)) {
+	if _, _, err := s.watch(t).Begin(Sample{" so": -0.1}); !errors.As(err, new(*ModelChangedError)) {
 		t.Errorf("other weights: %v", err)
 	}
-	if _, err := s.watch(t).Begin(Sample{" it": -0.6}); err != nil {
+	if _, _, err := s.watch(t).Begin(Sample{" it": -0.6}); err != nil {
 		t.Errorf("the same: %v", err)
 	}
 }
@@ -211,12 +211,24 @@ func TestWatchBusyAtFirst(t *testing.T) {
 		s.now.Store(&presence{identity: tinyIdentity, process: "1", sample: Sample{" it": -0.1}})
 		s.busy.Store(2)
 		w := s.watch(t)
-		if sample, err := w.Begin(nil); err != nil || sample[" it"] != -0.1 {
-			t.Errorf("Begin: %v, %v", sample, err)
+		if sample, untold, err := w.Begin(nil); err != nil || untold != nil || sample[" it"] != -0.1 {
+			t.Errorf("Begin: %v, %v, %v", sample, untold, err)
 		}
 		s.now.Store(&presence{identity: tinyIdentity, process: "2", sample: Sample{" so": -0.1}})
 		if _, err := w.Ask(t.Context(), Request{}); !errors.As(err, new(*ModelChangedError)) {
 			t.Errorf("with other weights: %v", err)
+		}
+	})
+}
+
+// A server that stays busy gives no sample, which is told.
+func TestWatchWithoutASample(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := new(serving)
+		s.now.Store(&presence{identity: tinyIdentity, process: "1"})
+		s.busy.Store(1 << 20)
+		if sample, untold, err := s.watch(t).Begin(nil); err != nil || sample != nil || !IsKind(untold, Busy) {
+			t.Errorf("Begin: %v, %v, %v", sample, untold, err)
 		}
 	})
 }

@@ -151,7 +151,10 @@ func (e *Maker) asked(ctx context.Context, p *prepared, store *cache.Store) (bac
 			continue
 		}
 		w := backends.NewWatch(ctx, judges[i], patience)
-		sample, err := w.Begin(m.Sample)
+		sample, untold, err := w.Begin(m.Sample)
+		if untold != nil && ctx.Err() == nil {
+			e.say("warning: %s gave no sample of its model (%v): other weights of the same name and size would go unnoticed", judges[i].Server.URL, untold)
+		}
 		if err != nil && begun == nil { // the sample is of the servers before this one
 			return nil, nothing, fmt.Errorf("the servers have different models: %w; several servers of one run must serve one and the same", err)
 		}

@@ -67,18 +67,18 @@ func (p pairwise) Prompt(item datasets.Item, s Showing) Prompt {
 var labelOfTwo = regexp.MustCompile(`\[\[([AB<>=]+)\]\]`)
 
 func (p pairwise) Parse(s Showing, reply string, how Reading) Verdict {
-	label, outcome := OneLabel(labelOfTwo, reply, how.Policy)
+	label, at, outcome := OneLabel(labelOfTwo, reply, how.Policy)
 	switch {
 	case outcome != Decided:
-		return Verdict{Outcome: outcome, Choice: Nobody}
+		return Verdict{Outcome: outcome, Choice: Nobody, Span: at}
 	case !slices.Contains(p.template.Labels, label):
-		return Verdict{Outcome: NoVerdict, Label: label, Choice: Nobody}
+		return Verdict{Outcome: NoVerdict, Label: label, Choice: Nobody, Span: at}
 	case label == "A=B":
-		return Verdict{Outcome: Tie, Label: label, Choice: Nobody}
+		return Verdict{Outcome: Tie, Label: label, Choice: Nobody, Span: at}
 	case strings.HasPrefix(label, "A>"):
-		return Verdict{Outcome: Decided, Label: label, Choice: s.Order[0]}
+		return Verdict{Outcome: Decided, Label: label, Choice: s.Order[0], Span: at}
 	}
-	return Verdict{Outcome: Decided, Label: label, Choice: s.Order[1]}
+	return Verdict{Outcome: Decided, Label: label, Choice: s.Order[1], Span: at}
 }
 
 // pair is an item of our own: A is right where gold is 0.

@@ -2,22 +2,24 @@ package judging
 
 import "regexp"
 
-// OneLabel is the label that binds among all that a reply has: none is no
-// verdict; under Unique, two that are written differently are a conflict.
-func OneLabel(form *regexp.Regexp, reply string, policy Policy) (string, Outcome) {
-	all := form.FindAllStringSubmatch(reply, -1)
+// OneLabel is the label that binds among all that a reply has, and where it
+// stands: none is no verdict; under Unique, two that are written differently are
+// a conflict.
+func OneLabel(form *regexp.Regexp, reply string, policy Policy) (label string, at Span, o Outcome) {
+	all := form.FindAllStringSubmatchIndex(reply, -1)
 	if len(all) == 0 {
-		return "", NoVerdict
+		return "", Span{}, NoVerdict
 	}
-	label := all[len(all)-1][1]
+	last := all[len(all)-1]
+	label, at = reply[last[2]:last[3]], Span{last[0], last[1]}
 	if policy != Last {
 		for _, m := range all {
-			if m[1] != label {
-				return "", Conflict
+			if reply[m[2]:m[3]] != label {
+				return "", at, Conflict
 			}
 		}
 	}
-	return label, Decided
+	return label, at, Decided
 }
 
 // LabelTurn asks for the label alone. It is gavel's own: no paper constrains its

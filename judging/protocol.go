@@ -69,8 +69,7 @@ type Verdict struct {
 	Choice  int    // the candidate judged the better, or Nobody
 	Answer  string // of a question without candidates: what was read
 	Rule    string // which of several rules found it; "" where there is one
-
-	Start, End int // where it stands in the text that was read; both 0 where that is not known
+	Span    Span   // of the text it was read from; of a conflict, the last of its labels
 }
 
 // Same tells whether two verdicts say the same.
@@ -78,17 +77,26 @@ func (v Verdict) Same(w Verdict) bool {
 	return v.Outcome == w.Outcome && v.Choice == w.Choice && v.Answer == w.Answer
 }
 
-// Found is a verdict for choice that stands in bytes start to end of what was read; of an outcome that is none, what
-// stands there is the label alone.
-func Found(outcome Outcome, rule, reply string, start, end, choice int) Verdict {
+// Found is a verdict for choice that stands at a place of what was read; of an outcome that is none, what stands there
+// is the label alone.
+func Found(outcome Outcome, rule, reply string, at Span, choice int) Verdict {
 	switch outcome {
 	case Decided:
-		return Verdict{Outcome: Decided, Choice: choice, Label: reply[start:end], Rule: rule, Start: start, End: end}
+		return Verdict{Outcome: Decided, Choice: choice, Label: reply[at.Start:at.End], Rule: rule, Span: at}
 	case NoVerdict:
-		return Verdict{Outcome: NoVerdict, Choice: Nobody, Label: reply[start:end], Start: start, End: end}
+		return Verdict{Outcome: NoVerdict, Choice: Nobody, Label: reply[at.Start:at.End], Span: at}
 	}
-	return Verdict{Outcome: outcome, Choice: Nobody, Start: start, End: end}
+	return Verdict{Outcome: outcome, Choice: Nobody, Span: at}
 }
+
+// Span is where in a text something stands, in bytes; the zero value is nowhere.
+type Span struct{ Start, End int }
+
+// Nowhere tells whether it is the zero value.
+func (s Span) Nowhere() bool { return s == Span{} }
+
+// Shift is the span so many bytes further on.
+func (s Span) Shift(by int) Span { return Span{s.Start + by, s.End + by} }
 
 // Policy says which of several labels binds.
 type Policy string
@@ -112,7 +120,8 @@ type Asker interface {
 	Prompt(item datasets.Item, s Showing) Prompt
 	// Parse reads a reply, thinking already taken off, as a verdict on the
 	// showing, by the readers that how names: Robust, else Paper. It maps the
-	// place shown to the candidate; nothing later turns labels round.
+	// place shown to the candidate, and says where in the reply it stands;
+	// nothing later turns labels round, or looks for them.
 	Parse(s Showing, reply string, how Reading) Verdict
 }
 

@@ -1,6 +1,7 @@
 package judging
 
 import (
+	"strings"
 	"testing"
 
 	"gavel/backends"
@@ -93,5 +94,35 @@ func TestCandidateID(t *testing.T) {
 		if got := r.CandidateID(choice); got != want {
 			t.Errorf("candidate %d is %q, want %q", choice, got, want)
 		}
+	}
+}
+
+// A span of the text is found again in the reply that it is of.
+func TestTurn(t *testing.T) {
+	two := stopped("Hm: [[A>B]].", "[[B>A]] it is")
+	held := stopped("Hm: [[A>B]].", "[[B>A]]")
+	held[1].Constrained = true
+	for name, c := range map[string]struct {
+		replies []Reply
+		what    string
+		turn    int
+	}{
+		"the first reply":    {two, "[[A>B]]", 0},
+		"the second":         {two, "[[B>A]]", 1},
+		"from the beginning": {two, "Hm", 0},
+		"to the end":         {two, "it is", 1},
+		"what was held":      {held, "[[B>A]]", 1},
+		"into the next":      {two, ".\n[[", 0},
+	} {
+		r := Record{Replies: c.replies}
+		at := strings.Index(r.Text(), c.what)
+		turn, in, ok := r.Turn(Span{at, at + len(c.what)})
+		first, _, _ := strings.Cut(c.what, "\n")
+		if !ok || turn != c.turn || r.Replies[turn].Text[in.Start:in.End] != first {
+			t.Errorf("%s: reply %d, %+v, %v", name, turn, in, ok)
+		}
+	}
+	if _, _, ok := (&Record{Replies: two}).Turn(Span{}); ok {
+		t.Error("nowhere is in a reply")
 	}
 }

@@ -46,7 +46,7 @@ type Probability struct {
 
 // Imported is what a record taken from another harness's file brings along.
 type Imported struct {
-	Prompt   string          `json:"prompt"`            // the file's own "prompt"
+	Prompt   string          `json:"prompt,omitempty"`  // the file's own "prompt"
 	Scores   json.RawMessage `json:"scores,omitempty"`  // of a reward model, first shown first
 	Decision *string         `json:"decision"`          // as the file has it, in the places shown
 	Missing  bool            `json:"missing,omitempty"` // the file has null for this game
@@ -61,7 +61,7 @@ type Record struct {
 	Gavel    string   `json:"gavel"` // version that made it
 	Protocol string   `json:"protocol"`
 	Prompt   string   `json:"prompt"`
-	PromptID string   `json:"prompt_sha256"` // of the first turn's messages
+	PromptID string   `json:"prompt_sha256,omitempty"` // of the first turn's messages; not known of an imported record
 	Model    string   `json:"model"`
 	Identity string   `json:"identity"`
 	Item     string   `json:"item"`
@@ -153,6 +153,25 @@ func (r *Record) Text() string {
 	return b.String()
 }
 
+// Turn is the reply in which a span of the text begins, and the span in it; false
+// for nowhere. What runs on into the next reply ends with the first.
+func (r *Record) Turn(s Span) (turn int, in Span, ok bool) {
+	if s.Nowhere() {
+		return 0, s, false
+	}
+	if last := len(r.Replies) - 1; last >= 0 && r.Replies[last].Constrained {
+		turn = last
+	}
+	for begin := 1; turn < len(r.Replies); turn++ { // each after a newline
+		n := len(r.Replies[turn].Text)
+		if in = s.Shift(-begin); in.Start < n {
+			return turn, Span{max(0, in.Start), min(in.End, n)}, true
+		}
+		begin += n + 1
+	}
+	return 0, Span{}, false
+}
+
 // Read reads the stored replies again. It gives what a run with this parser and
 // this reading would have recorded.
 func (r *Record) Read(p Asker, how Reading) (Verdict, error) {
@@ -181,10 +200,8 @@ func (r *Record) ReadBoth(p Asker, how Reading) (v, other Verdict, err error) {
 	}
 	how.First = r.Imported != nil
 	paper, robust := r.parse(p, Paper, how), r.parse(p, Robust, how)
-	if robust.Same(paper) { // what the paper's rule calls it, and where it stands
-		start, end := robust.Start, robust.End
+	if robust.Same(paper) { // as the paper's rule calls it
 		robust = paper
-		robust.Start, robust.End = start, end
 	}
 	if cmp.Or(how.Name, ReadersOf(r.Imported != nil)) == Paper {
 		return paper, robust, nil
@@ -202,7 +219,7 @@ func (r *Record) parse(p Asker, name Readers, how Reading) Verdict {
 	}
 	v := p.Parse(r.Shown(), text, how)
 	if !whole {
-		v.Start, v.End = 0, 0
+		v.Span = Span{}
 	}
 	if v.Outcome == NoVerdict && r.Replies[len(r.Replies)-1].Finish == backends.Length {
 		return Verdict{Outcome: Cut, Choice: Nobody} // cut before there was a verdict to accept
@@ -403,19 +420,23 @@ type recordWriter struct {
 	mu   sync.Mutex
 	file *os.File
 	size int64
-	buf  bytes.Buffer
 }
 
+// lines are buffers for records, which are encoded side by side.
+var lines = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
 func (w *recordWriter) write(r *Record) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.buf.Reset()
-	enc := json.NewEncoder(&w.buf)
+	buf := lines.Get().(*bytes.Buffer)
+	defer lines.Put(buf)
+	buf.Reset()
+	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(r); err != nil {
 		return err
 	}
-	n, err := w.file.Write(w.buf.Bytes())
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n, err := w.file.Write(buf.Bytes())
 	if err != nil {
 		w.file.Truncate(w.size) // half a line helps nobody
 		return err

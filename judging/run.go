@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path"
+	"runtime"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -94,7 +97,10 @@ func (j *Job) Run(ctx context.Context) error {
 	// Workers that live as long as the run, not one for each item: their stacks
 	// have grown to what a call needs.
 	for range workers {
-		g.Go(func() error { return j.worker(ctx, q, ended, count) })
+		g.Go(func() (err error) {
+			defer Caught(&err)
+			return j.worker(ctx, q, ended, count)
+		})
 	}
 	err := g.Wait()
 	switch {
@@ -108,6 +114,20 @@ func (j *Job) Run(ctx context.Context) error {
 		return ErrStopped
 	}
 	return context.Cause(whole) // nil, or it ended while no call was in flight
+}
+
+// Caught, deferred, makes an error of a panic: a server that makes several runs
+// goes on with the others.
+func Caught(err *error) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	at, file, line, ok := runtime.Caller(1)
+	for skip := 2; ok && strings.HasPrefix(runtime.FuncForPC(at).Name(), "runtime."); skip++ {
+		at, file, line, ok = runtime.Caller(skip)
+	}
+	*err = fmt.Errorf("gavel itself went wrong, please report it: %v (%s:%d)", p, path.Base(file), line)
 }
 
 // worker asks for the judgments of one item after the other, until none is left

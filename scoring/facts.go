@@ -32,17 +32,26 @@ func Facts(m *judging.Manifest) []Fact {
 	say("server", servers(m))
 	say("protocol", m.Spec.Protocol)
 	say("goal", m.Spec.Goal)
-	say("prompt", m.Spec.Prompt.Name+" (SHA-256 "+short(m.Spec.Prompt.SHA256)+")")
+	prompt := m.Spec.Prompt.Name
+	if sum := m.Spec.Prompt.SHA256; sum != "" { // else its text is not known
+		prompt += " (SHA-256 " + short(sum) + ")"
+	}
+	say("prompt", prompt)
 	for _, name := range slices.Sorted(maps.Keys(m.Spec.Options)) {
 		say(name, m.Spec.Options[name])
 	}
 	say("dataset", m.Dataset.Name)
 	say("items", picked(m))
 	say("dataset file", "SHA-256 "+short(m.Spec.Dataset.SHA256))
-	say("temperature", strconv.FormatFloat(p.Temperature, 'g', -1, 64))
-	say("top_p", strconv.FormatFloat(p.TopP, 'g', -1, 64))
-	say("seed", strconv.Itoa(p.Seed))
-	say("max tokens", strconv.Itoa(p.MaxTokens))
+	for _, asked := range []struct{ name, value string }{
+		{"temperature", strconv.FormatFloat(p.Temperature, 'g', -1, 64)}, {"top_p", strconv.FormatFloat(p.TopP, 'g', -1, 64)},
+		{"seed", strconv.Itoa(p.Seed)}, {"max tokens", strconv.Itoa(p.MaxTokens)},
+	} {
+		if p.Unknown() {
+			asked.value = "unknown"
+		}
+		say(asked.name, asked.value)
+	}
 	if p.NumCtx > 0 {
 		say("context asked for", strconv.Itoa(p.NumCtx))
 	}

@@ -4,6 +4,8 @@
 #
 #   scripts/bench.sh            7,000 prompts; a 50 ms stub; a cached run; memory
 #   scripts/bench.sh quick      a tenth of it
+#   GAVEL_OLD=FILE scripts/bench.sh
+#                               measures another gavel too, in turn with this one
 #
 # Needs Go and GNU time (Debian: time) for the memory figures.
 set -euo pipefail
@@ -22,6 +24,8 @@ trap finish EXIT
 echo "building" >&2
 CGO_ENABLED=0 go build -o "$work/gavel" ./cmd/gavel
 CGO_ENABLED=0 go build -o "$work/bench" ./scripts/bench
+gavels=("$work/gavel")
+[ -z "${GAVEL_OLD:-}" ] || gavels+=("$GAVEL_OLD")
 export XDG_CACHE_HOME=$work/cache XDG_DATA_HOME=$work/data
 
 # start NAME FLAGS...: a stub; its address goes to the variable url
@@ -34,13 +38,12 @@ start() {
 	url=$(cat "$work/$name")
 }
 
-# seconds COMMAND...: how long it took
+# seconds COMMAND...: how long it took; the processor's share goes to the file worked
 seconds() {
-	local t0 t1
-	t0=$(date +%s.%N)
-	"$@" >/dev/null 2>"$work/err" || { cat "$work/err" >&2; return 1; }
-	t1=$(date +%s.%N)
-	awk -v a="$t0" -v b="$t1" 'BEGIN { printf "%.3f", b - a }'
+	local TIMEFORMAT='%3R %3U %3S'
+	{ time "$@" >/dev/null 2>"$work/err"; } 2>"$work/took" || { cat "$work/err" >&2; return 1; }
+	awk '{ print $2 + $3 }' "$work/took" >"$work/worked"
+	awk '{ printf "%s", $1 }' "$work/took"
 }
 
 calc() { awk "BEGIN { printf \"%.${2:-2}f\", $1 }"; }
@@ -50,44 +53,48 @@ least() { calc "$1 < $2 ? $1 : $2" 4; }
 
 pairs=$((3500 / scale))
 "$work/bench" pairs -n $pairs >"$work/pairs.jsonl"
-run=("$work/gavel" run pairwise --model stub --dataset "$work/pairs.jsonl")
+run=(run pairwise --model stub --dataset "$work/pairs.jsonl")
 
-echo "== zero-latency stub, $((2 * pairs)) prompts, concurrency 8"
-echo "   each asks for the same prompts, rendered from pairs of $(calc "$(stat -c %s "$work/pairs.jsonl") / $pairs / 1000" 1) kB; a bare client is a loop around http.Client that"
-echo "   encodes every request and decodes every reply, a prebuilt one has encoded them before and throws replies away unread"
+echo "== zero-latency stub, $((2 * pairs)) prompts, concurrency 32"
+echo "   each asks for the same prompts, rendered from pairs of $(calc "$(stat -c %s "$work/pairs.jsonl") / $pairs / 1000" 1) kB; the bare client is a loop around http.Client that"
+echo "   encodes every request and decodes every reply"
 start zero
-best_bare=999 best_built=999 best_asked=999 best_gavel=999
+declare -A best
 for i in 1 2 3; do
-	b=$("$work/bench" bare -url "$url" -pairs "$work/pairs.jsonl" -concurrency 8)
-	p=$("$work/bench" bare -prebuilt -url "$url" -pairs "$work/pairs.jsonl" -concurrency 8)
-	g=$(seconds "${run[@]}" --base-url "$url" --concurrency 8 --cache "$work/c$i" --out "$work/r$i")
-	a=$(sed -nE 's/.* judgments in ([0-9.]+)(m?s).*/\1 \2/p' "$work/err" | awk '{ print $2 == "ms" ? $1 / 1000 : $1 }')
-	echo "   round $i: bare $(rate "$b"), prebuilt $(rate "$p"), gavel $(rate "$a") while asking, $(rate "$g") from process start to exit"
-	best_bare=$(least "$b" "$best_bare")
-	best_built=$(least "$p" "$best_built")
-	best_asked=$(least "$a" "$best_asked")
-	best_gavel=$(least "$g" "$best_gavel")
+	read -r b worked < <("$work/bench" bare -url "$url" -pairs "$work/pairs.jsonl" -concurrency 32)
+	echo "   round $i: bare $(rate "$b"), $worked s of the processor; the stub: $(curl -s "$url/count")"
+	best[bare]=$(least "$b" "${best[bare]:-999}")
+	for g in "${gavels[@]}"; do
+		rm -rf "$work/c1" "$work/r1"
+		s=$(seconds "$g" "${run[@]}" --base-url "$url" --concurrency 32 --cache "$work/c1" --out "$work/r1")
+		a=$(sed -nE 's/.* judgments in ([0-9.]+)(m?s).*/\1 \2/p' "$work/err" | awk '{ print $2 == "ms" ? $1 / 1000 : $1 }')
+		echo "            $g $(rate "$a") while asking, $(rate "$s") from start to exit, $(cat "$work/worked") s of the processor; the stub: $(curl -s "$url/count")"
+		best[$g]=$(least "$a" "${best[$g]:-999}")
+	done
 done
-echo "   best of three each, gavel's requests a second (cache and records written) to those of"
-echo "   the bare client:     $(calc "$best_bare / $best_asked") while asking, $(calc "$best_bare / $best_gavel") with start, reading and scoring  (wanted: at least 0.5, aim 0.7)"
-echo "   the prebuilt client: $(calc "$best_built / $best_asked") while asking"
+for g in "${gavels[@]}"; do
+	echo "   best of three each, requests a second while asking (cache and records written) to those of the bare client: $(calc "${best[bare]} / ${best[$g]}") of $g"
+done
 
 echo "== stub of 50 ms, $((2 * pairs)) prompts, concurrency 32"
 start slow -delay 50ms
-s=$(seconds "${run[@]}" --base-url "$url" --concurrency 32 --cache "$work/c4" --out "$work/r4")
+s=$(seconds "$work/gavel" "${run[@]}" --base-url "$url" --concurrency 32 --cache "$work/c4" --out "$work/r4")
 ideal=$(calc "2 * $pairs / 32 * 0.05" 3)
 echo "   took ${s} s, ideal ${ideal} s: ratio $(calc "$s / $ideal" 3)  (wanted: at most 1.05)"
 
 echo "== second run, 700 judgments, all cached, process start to exit"
 head -n 350 "$work/pairs.jsonl" >"$work/350.jsonl"
-fast=("$work/gavel" run pairwise --model stub --dataset "$work/350.jsonl" --base-url "$(cat "$work/zero")" --cache "$work/c5")
-seconds "${fast[@]}" --out "$work/first" >/dev/null
+fast=(run pairwise --model stub --dataset "$work/350.jsonl" --base-url "$(cat "$work/zero")" --cache "$work/c5")
+seconds "$work/gavel" "${fast[@]}" --out "$work/first" >/dev/null
 for i in 1 2 3 4 5; do
-	c=$(seconds "${fast[@]}" --out "$work/again$i")
-	r=$(seconds "${fast[@]}" --out "$work/first")
-	echo "   from the cache into a new run: $(calc "1000 * $c" 0) ms; the same run again: $(calc "1000 * $r" 0) ms  (wanted: under 150)"
+	for g in "${gavels[@]}"; do
+		rm -rf "$work/again"
+		c=$(seconds "$g" "${fast[@]}" --out "$work/again")
+		v=$(seconds "$g" --version)
+		echo "   $g: from the cache into a new run $(calc "1000 * $c" 0) ms (aim: 60), --version $(calc "1000 * $v" 0) ms"
+	done
 done
-cmp "$work/first/results.json" "$work/again1/results.json" && echo "   results.json: the same bytes"
+cmp "$work/first/results.json" "$work/again/results.json" && echo "   results.json: the same bytes"
 
 echo "== peak memory"
 if [ -x /usr/bin/time ]; then

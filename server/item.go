@@ -150,7 +150,7 @@ func (s *Server) itemOf(x *index, i int) (ItemView, error) {
 	v := ItemView{Run: headOf(x.run, x.m), ID: strings.Clone(x.ids.At(i)), Group: x.groups[e.group], Facts: x.facts(i).names(), Games: []GameView{}, Number: i + 1, Total: len(x.items)}
 	items := s.openItems(x)
 	defer items.Close()
-	item, err := x.item(items.File, i)
+	item, err := x.item(items, i)
 	if err != nil {
 		v.Problem = err.Error()
 	} else {
@@ -241,18 +241,17 @@ func (x *index) game(r *judging.Record, item datasets.Item, known bool) (GameVie
 			}
 		}
 	}
+	turn, at, read := r.Turn(v.Span)
 	for i, reply := range r.Replies {
 		t := turnOf(reply)
 		if i > 0 {
 			t.Said = params.NextTurn(prompt)
 		}
-		text := visible(reply.Text)
-		var spans [][2]int
-		if read := i == len(r.Replies)-1 || !r.Replies[len(r.Replies)-1].Constrained; read {
-			spans = verdictPlaces(text, v)
+		t.Raw = segments(reply.Text, judging.Span{})
+		if i == turn && read {
+			t.Raw = segments(reply.Text, at)
 		}
-		t.Raw = segments(text, spans)
-		t.HTML, _ = markdown(marked(text, spans))
+		t.HTML, _ = markdown(marked(t.Raw))
 		g.Turns = append(g.Turns, t)
 	}
 	return g, nil

@@ -34,7 +34,7 @@ var mayImport = map[string][]string{
 	"bundle":                  {"eval", "cache", "judging", "datasets", "scoring"},
 	"doctor":                  {"backends", "judging", "report/table"},
 	"server/jobs":             {"eval", "suite", "report/table", "scoring", "judging", "datasets", "backends"},
-	"server":                  {"server/jobs", "protocols", "protocols/answer", "judging", "scoring", "report", "report/table", "datasets"},
+	"server":                  {"server/jobs", "protocols", "judging", "scoring", "report", "report/table", "datasets"},
 	"cmd/gavel": {"eval", "suite", "bundle", "doctor", "server", "server/jobs", "datasets", "backends", "cache", "judging", "scoring", "scoring/stats", "report", "report/table",
 		"protocols/imports", "protocols/answer", "protocols/pairwise", "protocols/selfreference", "protocols/multioption"},
 }

@@ -262,29 +262,25 @@ func (p answer) Parse(s judging.Showing, reply string, how judging.Reading) judg
 	}
 	switch s.Shape {
 	case datasets.Number:
-		value, written, rule := findNumber(reply, how)
-		if value == "" {
-			return judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody}
-		}
-		return judging.Verdict{Outcome: judging.Decided, Choice: judging.Nobody, Answer: value, Label: written, Rule: rule}
+		return findNumber(reply, how)
 	case datasets.Open:
 		f := Final(reply)
 		if f.Value == "" {
 			return judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody}
 		}
-		return judging.Verdict{Outcome: judging.Decided, Choice: judging.Nobody, Answer: f.Value, Rule: f.Rule}
+		return judging.Verdict{Outcome: judging.Decided, Choice: judging.Nobody, Answer: f.Value, Rule: f.Rule, Span: f.Span}
 	case datasets.Preference:
-		label, outcome := judging.OneLabel(preferenceLabel, reply, how.Policy)
+		label, at, outcome := judging.OneLabel(preferenceLabel, reply, how.Policy)
 		if outcome != judging.Decided {
-			return judging.Verdict{Outcome: outcome, Choice: judging.Nobody}
+			return judging.Verdict{Outcome: outcome, Choice: judging.Nobody, Span: at}
 		}
-		return placed(s, label, "")
+		return placed(s, label, "", at)
 	}
-	label, rule := findLetter(reply, how)
-	if label == "" {
+	at, rule := findLetter(reply, how)
+	if at.Nowhere() {
 		return judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody}
 	}
-	return placed(s, label, rule)
+	return placed(s, reply[at.Start:at.End], rule, at)
 }
 
 // robust reads the answer of the final statement.
@@ -296,7 +292,7 @@ func robust(s judging.Showing, reply string, how judging.Reading) judging.Verdic
 	switch s.Shape {
 	case datasets.Number:
 		f = reading.Number(reply)
-		v := judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, f.Start, f.End, judging.Nobody)
+		v := judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, judging.Span{Start: f.Start, End: f.End}, judging.Nobody)
 		v.Answer = f.Value
 		return v
 	case datasets.Preference:
@@ -312,15 +308,15 @@ func robust(s judging.Showing, reply string, how judging.Reading) judging.Verdic
 	if f.Outcome == reading.Stated {
 		choice = s.Order[f.Value[0]-'A']
 	}
-	return judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, f.Start, f.End, choice)
+	return judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, judging.Span{Start: f.Start, End: f.End}, choice)
 }
 
 // placed is the verdict for the candidate at the place of a letter; a letter
 // that has none was not on offer.
-func placed(s judging.Showing, label, rule string) judging.Verdict {
+func placed(s judging.Showing, label, rule string, at judging.Span) judging.Verdict {
 	place := int(label[0] - 'A')
 	if place >= len(s.Order) {
-		return judging.Verdict{Outcome: judging.NoVerdict, Label: label, Choice: judging.Nobody}
+		return judging.Verdict{Outcome: judging.NoVerdict, Label: label, Choice: judging.Nobody, Span: at}
 	}
-	return judging.Verdict{Outcome: judging.Decided, Label: label, Choice: s.Order[place], Rule: rule}
+	return judging.Verdict{Outcome: judging.Decided, Label: label, Choice: s.Order[place], Rule: rule, Span: at}
 }

@@ -26,42 +26,40 @@ var (
 	letterAfterColon = regexp.MustCompile(`.*[aA]nswer:\s*([A-J])`) // the last of its line
 )
 
-// findLetter finds the letter that a reply answers with; "" where there is none.
-func findLetter(reply string, how judging.Reading) (letter, rule string) {
+// findLetter finds where the letter stands that a reply answers with.
+func findLetter(reply string, how judging.Reading) (at judging.Span, rule string) {
 	for _, r := range []struct {
 		rule string
 		find *regexp.Regexp
 	}{{RuleAnswerIs, letterAfterIs}, {RuleAnswerColon, letterAfterColon}} {
-		if letter = binding(r.find, reply, how.First); letter != "" {
-			return letter, r.rule
+		if at = binding(r.find, reply, how.First); !at.Nowhere() {
+			return at, r.rule
 		}
 	}
 	if how.Lenient {
-		if letter = lastLetter(reply); letter != "" {
-			return letter, RuleLastLetter
+		if at = lastLetter(reply); !at.Nowhere() {
+			return at, RuleLastLetter
 		}
 	}
-	return "", ""
+	return judging.Span{}, ""
 }
 
 // binding is the group of the last match, or the first.
-func binding(find *regexp.Regexp, text string, first bool) string {
-	found := ""
-	for {
-		m := find.FindStringSubmatchIndex(text)
+func binding(find *regexp.Regexp, text string, first bool) (at judging.Span) {
+	for from := 0; ; from = at.End {
+		m := find.FindStringSubmatchIndex(text[from:])
 		if m == nil {
-			return found
+			return at
 		}
-		if found = text[m[2]:m[3]]; first {
-			return found
+		if at = (judging.Span{Start: from + m[2], End: from + m[3]}); first {
+			return at
 		}
-		text = text[m[3]:]
 	}
 }
 
 // lastLetter is the last letter that stands alone. What is a word is as Python
 // has it: in "ΔE" the E does not stand alone, as it would for \b in Go.
-func lastLetter(text string) string {
+func lastLetter(text string) judging.Span {
 	for i := len(text) - 1; i >= 0; i-- {
 		if text[i] < 'A' || text[i] > 'J' {
 			continue
@@ -69,10 +67,10 @@ func lastLetter(text string) string {
 		before, _ := utf8.DecodeLastRuneInString(text[:i])
 		after, _ := utf8.DecodeRuneInString(text[i+1:])
 		if !wordRune(before) && !wordRune(after) {
-			return text[i : i+1]
+			return judging.Span{Start: i, End: i + 1}
 		}
 	}
-	return ""
+	return judging.Span{}
 }
 
 func wordRune(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) }
@@ -83,31 +81,54 @@ var theAnswerIs = regexp.MustCompile(`(?i)\bthe answer is\b(?:[\s:*_]*\(\s*(?:in
 
 // findNumber finds the number that a reply answers with: the one after the last
 // "The answer is" that has one, or after the first such; else the last number
-// of the reply. written is as the judge has it, value in its plain form.
-func findNumber(reply string, how judging.Reading) (value, written, rule string) {
-	reply = reading.PlainDigits(reply)
-	asked := theAnswerIs.FindAllStringIndex(reply, -1)
+// of the reply.
+func findNumber(reply string, how judging.Reading) judging.Verdict {
+	text := reading.PlainDigits(reply)
+	asked := theAnswerIs.FindAllStringIndex(text, -1)
 	if !how.First {
 		slices.Reverse(asked)
 	}
-	next := len(reply)
+	next := len(text)
 	for i, at := range asked {
 		// Up to the next such phrase: no part of a reply is read twice.
 		if how.First {
-			next = len(reply)
+			next = len(text)
 			if i+1 < len(asked) {
 				next = asked[i+1][0]
 			}
 		}
-		if n, ok := numberOfSentence(reply[at[1]:next]); ok {
-			return n.Value(), n.Written, RuleAnswerIs
+		if n, ok := numberOfSentence(text[at[1]:next]); ok {
+			return numberVerdict(n, at[1], RuleAnswerIs, text, reply)
 		}
 		next = at[0]
 	}
-	if n, ok := lastNumber(reply); ok {
-		return n.Value(), n.Written, RuleLastNumber
+	if n, ok := lastNumber(text); ok {
+		return numberVerdict(n, 0, RuleLastNumber, text, reply)
 	}
-	return "", "", ""
+	return judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody}
+}
+
+// numberVerdict is that of a number which stands so many bytes into the text that was
+// made of a reply: its value in its plain form, and as the judge has it.
+func numberVerdict(n reading.Numeral, from int, rule, text, reply string) judging.Verdict {
+	at := judging.Span{Start: from + n.Start, End: from + n.End}
+	if text != reply { // as many characters, not as many bytes
+		at.Start, at.End = sameCharacter(text, at.Start, reply), sameCharacter(text, at.End, reply)
+	}
+	return judging.Verdict{Outcome: judging.Decided, Choice: judging.Nobody, Answer: n.Value(), Label: n.Written, Rule: rule, Span: at}
+}
+
+// sameCharacter is where the character at a place of a text stands in another
+// text of as many characters.
+func sameCharacter(text string, at int, other string) int {
+	n := utf8.RuneCountInString(text[:at])
+	for i := range other {
+		if n == 0 {
+			return i
+		}
+		n--
+	}
+	return len(other)
 }
 
 // lastNumber is the last one of a text.
@@ -126,13 +147,14 @@ var newSentence = regexp.MustCompile(`[.!?]["')*\]]*\s+\S*\pL`)
 // of its sentence or, where nothing is left of its line but marks, in the next
 // line that has more. Of "3 + 4 = 7" it is what stands last.
 func numberOfSentence(text string) (reading.Numeral, bool) {
-	line := text
+	from, line := 0, text
 	for {
 		var more bool
-		line, text, more = strings.Cut(text, "\n")
+		line, _, more = strings.Cut(text[from:], "\n")
 		if strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) || !more {
 			break
 		}
+		from += len(line) + 1
 	}
 	n, ok := reading.NextNumeral(line, 0)
 	if !ok || newSentence.MatchString(line[:n.Start]) {
@@ -141,9 +163,10 @@ func numberOfSentence(text string) (reading.Numeral, bool) {
 	if sum := sumUpTo.FindString(line[n.End:]); strings.ContainsAny(sum, "+-−*×÷/") {
 		end := n.End + len(sum)
 		if last, ok := reading.NextNumeral(line, end); ok && !strings.ContainsFunc(line[end:last.Start], unicode.IsLetter) {
-			return last, true
+			n = last
 		}
 	}
+	n.Start, n.End = n.Start+from, n.End+from
 	return n, true
 }
 

@@ -82,7 +82,7 @@ var letters = []struct {
 func TestLetters(t *testing.T) {
 	for _, c := range letters {
 		t.Run(c.name, func(t *testing.T) {
-			v := read(c.reply, c.n, c.how)
+			v := placeless(t, "\n"+c.reply, read(c.reply, c.n, c.how))
 			if c.want == "" {
 				if v.Outcome != judging.NoVerdict || v.Choice != judging.Nobody || v.Rule != "" {
 					t.Errorf("%q reads as %+v", c.reply, v)
@@ -214,7 +214,7 @@ func TestPreferences(t *testing.T) {
 		{"nothing", "", none, none},
 	} {
 		for policy, want := range map[judging.Policy]judging.Verdict{judging.Unique: c.unique, judging.Last: c.last} {
-			got := answer{template: answerTexts}.Parse(judging.Showing{Shape: datasets.Preference, Order: upTo(3)}, c.reply, judging.Reading{Policy: policy})
+			got := placeless(t, c.reply, answer{template: answerTexts}.Parse(judging.Showing{Shape: datasets.Preference, Order: upTo(3)}, c.reply, judging.Reading{Policy: policy}))
 			if got != want {
 				t.Errorf("%s, %s: %+v, want %+v", c.name, policy, got, want)
 			}
@@ -334,13 +334,14 @@ func FuzzExtract(f *testing.F) {
 		how := judging.Reading{First: first, Lenient: lenient}
 		options := 2 + int(n)%9
 		v := read(reply, options, how)
+		placeless(t, "\n"+reply, v)
 		switch v.Outcome {
 		case judging.Decided:
 			if v.Choice < 0 || v.Choice >= options || v.Label != letter(v.Choice) || !strings.Contains(reply, v.Label) || v.Rule == RuleLastLetter && !lenient {
 				t.Errorf("%q of %d options reads as %+v", reply, options, v)
 			}
 		case judging.NoVerdict:
-			if v.Choice != judging.Nobody || v.Rule != "" || lenient && v.Label == "" && lastLetter(reply) != "" {
+			if v.Choice != judging.Nobody || v.Rule != "" || lenient && v.Label == "" && !lastLetter(reply).Nowhere() {
 				t.Errorf("%q reads as %+v", reply, v)
 			}
 		default:
@@ -352,6 +353,7 @@ func FuzzExtract(f *testing.F) {
 			}
 		}
 		v = read(reply, 0, how)
+		placeless(t, "\n"+reply, v)
 		if v.Outcome != judging.Decided {
 			if v.Outcome != judging.NoVerdict || v != (judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody}) || strings.ContainsAny(reply, "123456789") && len(reply) == 1 {
 				t.Errorf("%q reads as %+v", reply, v)

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"gavel/judging"
 	"gavel/protocols/reading"
 )
 
@@ -18,8 +19,12 @@ const (
 	RuleBold        = "bold"
 )
 
-// FinalAnswer is the final answer of a reply; the zero value is none.
-type FinalAnswer struct{ Value, Rule string }
+// FinalAnswer is the final answer of a reply, and where it stands; the zero value
+// is none.
+type FinalAnswer struct {
+	Value, Rule string
+	Span        judging.Span
+}
 
 var (
 	bold       = regexp.MustCompile(`\*\*([^*\n]{1,80})\*\*`)
@@ -30,14 +35,19 @@ var (
 // Final finds the last one by the first rule that finds any.
 func Final(reply string) FinalAnswer {
 	box := lastBox(reply)
+	inBox := reply[box.Start:box.End]
+	if letter, at := fiveLetters(inBox); letter != "" {
+		return FinalAnswer{letter, RuleFiveLetters, at.Shift(box.Start)}
+	}
+	if letter, at := fiveLetters(reply); letter != "" {
+		return FinalAnswer{letter, RuleFiveLetters, at}
+	}
 	for _, f := range []FinalAnswer{
-		{fiveLetters(box), RuleFiveLetters},
-		{fiveLetters(reply), RuleFiveLetters},
-		{plainFinal(box), RuleBoxed},
-		{plainFinal(binding(afterWord, reply, false)), RuleAnswer},
-		{plainFinal(binding(bold, reply, false)), RuleBold},
+		{Rule: RuleBoxed, Span: box},
+		{Rule: RuleAnswer, Span: binding(afterWord, reply, false)},
+		{Rule: RuleBold, Span: binding(bold, reply, false)},
 	} {
-		if f.Value != "" {
+		if f.Value = plainFinal(reply[f.Span.Start:f.Span.End]); f.Value != "" {
 			return f
 		}
 	}
@@ -45,32 +55,34 @@ func Final(reply string) FinalAnswer {
 }
 
 // fiveLetters is the last capital that stands five times in a row, as a word.
-func fiveLetters(text string) string {
+func fiveLetters(text string) (letter string, at judging.Span) {
 	for i := len(text); i > 0; {
 		end := i
 		for i > 0 && isLetter(text[i-1]) {
 			i--
 		}
 		if word := text[i:end]; len(word) == 5 && word[0] <= 'Z' && word == strings.Repeat(word[:1], 5) {
-			return strings.ToLower(word[:1])
+			return strings.ToLower(word[:1]), judging.Span{Start: i, End: end}
 		}
 		if i == end {
 			i--
 		}
 	}
-	return ""
+	return "", at
 }
 
 func isLetter(b byte) bool { return b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z' }
 
-// lastBox is what stands in the last \boxed{…}, braces inside it balanced.
-func lastBox(text string) string {
+// lastBox is where what stands in the last \boxed{…} does, braces inside it
+// balanced.
+func lastBox(text string) judging.Span {
 	const begin = `\boxed{`
 	i := strings.LastIndex(text, begin)
 	if i < 0 {
-		return ""
+		return judging.Span{}
 	}
-	inside := text[i+len(begin):]
+	i += len(begin)
+	inside := text[i:]
 	depth := 1
 	for at := range len(inside) {
 		switch inside[at] {
@@ -80,10 +92,10 @@ func lastBox(text string) string {
 			depth--
 		}
 		if depth == 0 {
-			return inside[:at]
+			return judging.Span{Start: i, End: i + at}
 		}
 	}
-	return ""
+	return judging.Span{}
 }
 
 // dressing is what two ways of writing one answer differ in.

@@ -176,6 +176,23 @@ func checked(r *judging.Record) error {
 	return err
 }
 
+// placeless is a verdict without its place in the reply, which is checked: what it
+// was read from stands there.
+func placeless(t testing.TB, reply string, v judging.Verdict) judging.Verdict {
+	t.Helper()
+	at := v.Span
+	switch {
+	case at.Start < 0 || at.Start > at.End || at.End > len(reply):
+		t.Errorf("%q reads as %+v, beyond its end", reply, v)
+	case at.Nowhere() != (v.Label+v.Answer == "" && v.Outcome != judging.Conflict):
+		t.Errorf("%q reads as %+v, which stands nowhere, or should", reply, v)
+	case !strings.Contains(reply[at.Start:at.End], v.Label) && !strings.ContainsFunc(reply[at.Start:at.End], func(r rune) bool { return r > 127 }):
+		t.Errorf("%q reads as %+v, and there stands %q", reply, v, reply[at.Start:at.End])
+	}
+	v.Span = judging.Span{}
+	return v
+}
+
 // What runs name is known in these tests.
 func init() {
 	judging.Register(Protocol)

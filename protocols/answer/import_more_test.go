@@ -231,7 +231,7 @@ func FuzzMarker(f *testing.F) {
 	p := Protocol.New(answerTexts, judging.Settings{"marker": "A:"})
 	f.Fuzz(func(t *testing.T, reply string, first bool) {
 		for _, s := range []judging.Showing{{Shape: datasets.Number}, {Shape: datasets.Choice, Order: []int{1, 0}}} {
-			v := p.Parse(s, reply, judging.Reading{Policy: judging.Unique, First: first})
+			v := placeless(t, reply, p.Parse(s, reply, judging.Reading{Policy: judging.Unique, First: first}))
 			if v.Outcome == judging.Decided && (v.Choice == judging.Nobody) != (s.Shape == datasets.Number) || v.Choice > 1 || v.Outcome == judging.Decided && v.Choice == judging.Nobody && v.Answer == "" {
 				t.Errorf("%+v of %q", v, reply)
 			}

@@ -8,12 +8,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/scoring"
 )
 
 // published files of other harnesses, see [published].
@@ -358,6 +360,42 @@ func TestMMLUProNotes(t *testing.T) {
 
 // TestSameFileTwice: importing a file again is the same run; another file, or
 // another model's, is refused.
+// What the file does not say is said nowhere: neither how the model was asked nor
+// by which prompt. The run's id is that of its spec all the same.
+func TestImportsSayNoMoreThanTheFile(t *testing.T) {
+	run := filepath.Join(t.TempDir(), "run")
+	answers := file(t, "answers.jsonl", `{"id": "q1", "question": "2 + 2?", "gold": "4", "answer": "The answer is 4", "model": "m"}`+"\n"+
+		`{"id": "q2", "question": "2 + 3?", "gold": "5", "answer": null, "model": "m"}`+"\n")
+	im, err := ImportAnswers(answers, run, AnswersOptions{}, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, told := range map[string]string{judging.ManifestFile: `"identity": "imported m`, judging.RecordsFile: `"text":"The answer is 4"`} {
+		raw, err := os.ReadFile(filepath.Join(run, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, untold := range []string{"temperature", "top_p", `"parameters"`, `"system"`, `"sha256": ""`, "prompt_sha256", `"prompt":""`} {
+			if strings.Contains(string(raw), untold) || !strings.Contains(string(raw), told) {
+				t.Errorf("%s says %s:\n%s", name, untold, raw)
+			}
+		}
+	}
+	m, err := judging.ReadManifest(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := judging.NewManifest("other", m.Spec); m.ID != im.Manifest.ID || again.ID != m.ID || !reflect.DeepEqual(m.Spec, im.Manifest.Spec) {
+		t.Errorf("read back %+v, and its id is %s", m.Spec, again.ID)
+	}
+	for _, f := range scoring.Facts(m) {
+		known := map[string]string{"temperature": "unknown", "top_p": "unknown", "seed": "unknown", "max tokens": "unknown", "prompt": "imported answers"}
+		if want, listed := known[f.Name]; listed && f.Value != want {
+			t.Errorf("%s is said to be %s", f.Name, f.Value)
+		}
+	}
+}
+
 func TestSameFileTwice(t *testing.T) {
 	one := file(t, "outputs.json", array(t, []map[string]any{outputRow(1, "B", "B", "The answer is (B)")}, ""))
 	other := file(t, "outputs.json", array(t, []map[string]any{outputRow(1, "B", "C", "The answer is (C)")}, ""))

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"gavel/datasets"
 	"gavel/judging"
@@ -43,13 +44,18 @@ func (p answer) marked(s judging.Showing, reply string, how judging.Reading) (v 
 	if p.marker == "" {
 		return v, false
 	}
+	begin := 0
 	for line := range strings.Lines(reply) {
-		rest, has := strings.CutPrefix(strings.TrimSpace(line), p.marker)
+		said := strings.TrimLeftFunc(line, unicode.IsSpace)
+		from := begin + len(line) - len(said) + len(p.marker)
+		begin += len(line)
+		rest, has := strings.CutPrefix(strings.TrimRightFunc(said, unicode.IsSpace), p.marker)
 		if !has {
 			continue
 		}
 		if found, reads := behind(s, rest); reads {
 			v, ok = found, true
+			v.Span = v.Span.Shift(from)
 			if how.First {
 				break
 			}
@@ -61,17 +67,18 @@ func (p answer) marked(s judging.Showing, reply string, how judging.Reading) (v 
 // behind reads what stands behind one marker.
 func behind(s judging.Showing, rest string) (judging.Verdict, bool) {
 	if s.Shape == datasets.Number {
-		n, ok := numberOfSentence(reading.PlainDigits(rest))
+		text := reading.PlainDigits(rest)
+		n, ok := numberOfSentence(text)
 		if !ok {
 			return judging.Verdict{}, false
 		}
-		return judging.Verdict{Outcome: judging.Decided, Choice: judging.Nobody, Answer: n.Value(), Label: n.Written, Rule: RuleMarker}, true
+		return numberVerdict(n, 0, RuleMarker, text, rest), true
 	}
-	m := letterFirst.FindStringSubmatch(rest)
+	m := letterFirst.FindStringSubmatchIndex(rest)
 	if m == nil {
 		return judging.Verdict{}, false
 	}
-	return placed(s, m[1], RuleMarker), true
+	return placed(s, rest[m[2]:m[3]], RuleMarker, judging.Span{Start: m[2], End: m[3]}), true
 }
 
 // Marker are settings with a marker.

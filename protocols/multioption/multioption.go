@@ -202,22 +202,27 @@ func (p multiOption) Parse(s judging.Showing, reply string, how judging.Reading)
 		if n, err := strconv.Atoi(f.Value); f.Outcome == reading.Stated && err == nil {
 			choice = s.Order[n-1]
 		}
-		return judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, f.Start, f.End, choice)
+		return judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, judging.Span{Start: f.Start, End: f.End}, choice)
 	}
-	rule := anywhere
-	if _, after, ok := strings.Cut(reply, "Selection"); ok {
-		reply, rule = after, afterSelection
+	rule, from := anywhere, 0
+	if at := strings.Index(reply, selection); at >= 0 {
+		rule, from = afterSelection, at+len(selection)
 	}
-	m := numbered.FindStringSubmatch(reply)
+	m := numbered.FindStringSubmatchIndex(reply[from:])
 	if m == nil {
 		return judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody}
 	}
-	number, err := strconv.Atoi(m[1])
-	if err != nil || number < 1 || number > len(s.Order) {
-		return judging.Verdict{Outcome: judging.NoVerdict, Label: m[0], Choice: judging.Nobody}
+	at := judging.Span{Start: m[0], End: m[1]}.Shift(from)
+	v := judging.Verdict{Outcome: judging.NoVerdict, Label: reply[at.Start:at.End], Choice: judging.Nobody, Span: at}
+	number, err := strconv.Atoi(reply[from+m[2] : from+m[3]])
+	if err == nil && number >= 1 && number <= len(s.Order) {
+		v.Outcome, v.Choice, v.Rule = judging.Decided, s.Order[number-1], rule
 	}
-	return judging.Verdict{Outcome: judging.Decided, Label: m[0], Choice: s.Order[number-1], Rule: rule}
+	return v
 }
+
+// selection is the heading that the prompts ask for.
+const selection = "Selection"
 
 // describe notes what scores have to know of an item's options.
 func describe(r *judging.Record, item datasets.Item, _ judging.Showing) {

@@ -165,7 +165,7 @@ func TestMultiOptionVerdict(t *testing.T) {
 		"Selection: Option 7":  {Outcome: judging.NoVerdict, Label: "Option 7", Choice: judging.Nobody},
 		"Selection: none":      {Outcome: judging.NoVerdict, Choice: judging.Nobody},
 	} {
-		if got := p.Parse(s, reply, judging.Reading{}); got != want {
+		if got := placeless(t, reply, p.Parse(s, reply, judging.Reading{})); got != want {
 			t.Errorf("%q: %+v, want %+v", reply, got, want)
 		}
 	}
@@ -198,7 +198,7 @@ func FuzzMultiOptionParse(f *testing.F) {
 		n = 1 + (n%20+20)%20
 		p := choosing(t, "1", nil)
 		for _, s := range p.Showings(optionsItem(make([]string, n)...)) {
-			v := p.Parse(s, reply, judging.Reading{Policy: judging.Unique})
+			v := placeless(t, reply, p.Parse(s, reply, judging.Reading{Policy: judging.Unique}))
 			switch v.Outcome {
 			case judging.Decided:
 				number, err := strconv.Atoi(strings.TrimPrefix(v.Label, "Option "))

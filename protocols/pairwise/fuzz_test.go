@@ -41,6 +41,7 @@ func FuzzParse(f *testing.F) {
 			for _, policy := range judging.Policies {
 				straight, swapped := judging.Showing{Index: 0, Order: []int{0, 1}}, judging.Showing{Index: 1, Order: []int{1, 0}}
 				v, w := p.Parse(straight, reply, judging.Reading{Policy: policy}), p.Parse(swapped, reply, judging.Reading{Policy: policy})
+				placeless(t, reply, v)
 				switch v.Outcome {
 				case judging.Decided:
 					place, ok := orders[v.Label]

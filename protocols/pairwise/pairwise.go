@@ -184,31 +184,22 @@ func (p pairwise) Parse(s judging.Showing, reply string, how judging.Reading) ju
 	if how.Name == judging.Robust {
 		return p.robust(s, reply)
 	}
-	labels := findLabels(reply)
-	if len(labels) == 0 {
-		return judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody}
+	label, at, outcome := judging.OneLabel(verdictLabel, reply, how.Policy)
+	v := judging.Verdict{Outcome: outcome, Label: label, Choice: judging.Nobody, Span: at}
+	if outcome != judging.Decided {
+		return v
 	}
-	label := labels[len(labels)-1]
-	if how.Policy != judging.Last {
-		for _, l := range labels {
-			if l != label {
-				return judging.Verdict{Outcome: judging.Conflict, Choice: judging.Nobody}
-			}
-		}
-	}
-	plain := plainLabel(label)
-	v := judging.Verdict{Outcome: judging.Decided, Label: label}
-	switch {
+	switch plain := plainLabel(label); {
 	case !offers(p.template, plain):
-		return judging.Verdict{Outcome: judging.NoVerdict, Label: label, Choice: judging.Nobody}
+		v.Outcome = judging.NoVerdict
 	case plain == labelA:
 		v.Choice = s.Order[0]
 	case plain == labelB:
 		v.Choice = s.Order[1]
 	case plain == labelTie:
-		v.Outcome, v.Choice = judging.Tie, judging.Nobody
+		v.Outcome = judging.Tie
 	default: // offered by a prompt of one's own, but no order of two
-		return judging.Verdict{Outcome: judging.NoVerdict, Label: label, Choice: judging.Nobody}
+		v.Outcome = judging.NoVerdict
 	}
 	return v
 }
@@ -222,7 +213,7 @@ func (p pairwise) robust(s judging.Showing, reply string) judging.Verdict {
 		}
 	}
 	f := reading.PairLabel(reply, offered)
-	v := judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, f.Start, f.End, s.Order[0])
+	v := judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, judging.Span{Start: f.Start, End: f.End}, s.Order[0])
 	switch {
 	case v.Outcome == judging.Decided && f.Value == labelTie:
 		v.Outcome, v.Choice = judging.Tie, judging.Nobody

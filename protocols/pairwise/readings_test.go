@@ -38,8 +38,8 @@ func TestReadings(t *testing.T) {
 			if err != nil || v.Outcome != c.want || r.CandidateID(v.Choice) != c.choice || v.Rule != c.rule {
 				t.Errorf("%+v, %v", v, err)
 			}
-			if c.atLabel != "" && r.Text()[v.Start:v.End] != c.atLabel {
-				t.Errorf("%q stands at %d to %d", r.Text()[v.Start:v.End], v.Start, v.End)
+			if c.atLabel != "" && r.Text()[v.Span.Start:v.Span.End] != c.atLabel {
+				t.Errorf("%q stands at %d to %d", r.Text()[v.Span.Start:v.Span.End], v.Span.Start, v.Span.End)
 			}
 			back, again, err := r.ReadBoth(p, judging.Reading{Name: judging.ReadersOf(c.imported).Other(), Policy: judging.Unique})
 			if c.how == "" && (err != nil || !back.Same(other) || !again.Same(v)) {

@@ -59,7 +59,7 @@ func TestTemplateFileDecidesWhatIsOffered(t *testing.T) {
 		"[[A]]":   {Outcome: judging.NoVerdict, Label: "A", Choice: judging.Nobody},
 		"[[A=B]]": {Outcome: judging.NoVerdict, Label: "A=B", Choice: judging.Nobody},
 	} {
-		if got := p.Parse(s, reply, judging.Reading{Policy: judging.Unique}); got != want {
+		if got := placeless(t, reply, p.Parse(s, reply, judging.Reading{Policy: judging.Unique})); got != want {
 			t.Errorf("%s: %+v, want %+v", reply, got, want)
 		}
 	}

@@ -160,18 +160,20 @@ func (p selfReference) Parse(s judging.Showing, reply string, how judging.Readin
 	if how.Name == judging.Robust {
 		f := reading.Correctness(reply)
 		if f.Value == reading.Correct {
-			return judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, f.Start, f.End, s.Order[0])
+			return judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, judging.Span{Start: f.Start, End: f.End}, s.Order[0])
 		}
-		return judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, f.Start, f.End, s.Order[1])
+		return judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, judging.Span{Start: f.Start, End: f.End}, s.Order[1])
 	}
-	label, outcome := judging.OneLabel(correctness, reply, how.Policy)
+	label, at, outcome := judging.OneLabel(correctness, reply, how.Policy)
+	v := judging.Verdict{Outcome: outcome, Label: label, Choice: judging.Nobody, Span: at}
 	switch {
 	case outcome != judging.Decided:
-		return judging.Verdict{Outcome: outcome, Choice: judging.Nobody}
 	case label == labelCorrect:
-		return judging.Verdict{Outcome: judging.Decided, Label: label, Choice: s.Order[0]}
+		v.Choice = s.Order[0]
 	case label == labelIncorrect:
-		return judging.Verdict{Outcome: judging.Decided, Label: label, Choice: s.Order[1]}
+		v.Choice = s.Order[1]
+	default:
+		v.Outcome = judging.NoVerdict
 	}
-	return judging.Verdict{Outcome: judging.NoVerdict, Label: label, Choice: judging.Nobody}
+	return v
 }

@@ -53,7 +53,7 @@ func TestCorrectness(t *testing.T) {
 	} {
 		for policy, want := range map[judging.Policy]judging.Verdict{judging.Unique: c.unique, judging.Last: c.last} {
 			p := Protocol.New(judgmentTexts, nil)
-			if got := p.Parse(judging.Showing{Order: []int{0, 1}, Shape: datasets.Judgment}, c.reply, judging.Reading{Policy: policy}); got != want {
+			if got := placeless(t, c.reply, p.Parse(judging.Showing{Order: []int{0, 1}, Shape: datasets.Judgment}, c.reply, judging.Reading{Policy: policy})); got != want {
 				t.Errorf("%s, %s: %+v, want %+v", c.name, policy, got, want)
 			}
 		}
@@ -71,7 +71,7 @@ func FuzzCorrectness(f *testing.F) {
 	f.Fuzz(func(t *testing.T, reply string) {
 		right, wrong := strings.Contains(reply, "[[Correct]]"), strings.Contains(reply, "[[Incorrect]]")
 		for _, policy := range judging.Policies {
-			v := p.Parse(judging.Showing{Order: []int{0, 1}, Shape: datasets.Judgment}, reply, judging.Reading{Policy: policy})
+			v := placeless(t, reply, p.Parse(judging.Showing{Order: []int{0, 1}, Shape: datasets.Judgment}, reply, judging.Reading{Policy: policy}))
 			switch {
 			case v.Outcome == judging.Decided && v.Choice == 0 && right, v.Outcome == judging.Decided && v.Choice == 1 && wrong:
 			case v.Outcome == judging.Conflict && policy == judging.Unique:

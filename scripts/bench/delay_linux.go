@@ -15,3 +15,12 @@ func delay(d time.Duration) {
 		unix.Nanosleep(&ts, nil)
 	}
 }
+
+// processor is the time that this process has had of the processors.
+func processor() time.Duration {
+	var used unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &used) != nil {
+		return 0
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}

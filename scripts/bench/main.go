@@ -48,9 +48,8 @@ func run(args []string) error {
 		url := f.String("url", "", "address of the stub")
 		pairs := f.String("pairs", "", "pair file")
 		conc := f.Int("concurrency", 8, "requests at once")
-		prebuilt := f.Bool("prebuilt", false, "encode every body before the clock starts and throw the replies away unread")
 		f.Parse(args[1:])
-		return bare(*url, *pairs, *conc, *prebuilt)
+		return bare(*url, *pairs, *conc)
 	case "pairs":
 		n := f.Int("n", 3500, "how many")
 		f.Parse(args[1:])
@@ -59,10 +58,11 @@ func run(args []string) error {
 	return fmt.Errorf("unknown part %q", args[0])
 }
 
-// stub answers every judgment with a verdict for the response shown first, and
-// counts the calls at /count.
+// stub answers every judgment with a verdict for the response shown first. At
+// /count it says, and forgets, how many there were, how many at most at once, and
+// how often it was asked for its models.
 func stub(addr, file string, takes time.Duration) error {
-	var calls atomic.Int64
+	var calls, now, most, looks atomic.Int64
 	reply, err := json.Marshal(map[string]any{
 		"id": "stub", "object": "chat.completion", "model": "stub",
 		"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]any{
@@ -75,6 +75,10 @@ func stub(addr, file string, takes time.Duration) error {
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", func(w http.ResponseWriter, r *http.Request) {
+		n := now.Add(1)
+		defer now.Add(-1)
+		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+		}
 		io.Copy(io.Discard, r.Body)
 		calls.Add(1)
 		if takes > 0 {
@@ -84,9 +88,12 @@ func stub(addr, file string, takes time.Duration) error {
 		w.Write(reply)
 	})
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
+		looks.Add(1)
 		io.WriteString(w, `{"object":"list","data":[{"id":"stub","object":"model","owned_by":"bench"}]}`)
 	})
-	mux.HandleFunc("GET /count", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, calls.Load()) })
+	mux.HandleFunc("GET /count", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, "%d calls, at most %d at once, %d looks at the models\n", calls.Swap(0), most.Swap(0), looks.Swap(0))
+	})
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		return err
@@ -101,44 +108,30 @@ func stub(addr, file string, takes time.Duration) error {
 
 // bare posts the same prompts with nothing but an http.Client and
 // encoding/json: what is left to do when nothing is checked, retried,
-// remembered, judged or written. Prints the seconds it took.
-func bare(url, path string, concurrency int, prebuilt bool) error {
+// remembered, judged or written. Prints the seconds it took, and those of the
+// processor.
+func bare(url, path string, concurrency int) error {
 	requests, err := requests(path)
 	if err != nil {
 		return err
 	}
-	bodies := make([][]byte, len(requests))
-	if prebuilt {
-		for i, r := range requests {
-			if bodies[i], err = json.Marshal(r); err != nil {
-				return err
-			}
-		}
-	}
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConnsPerHost = concurrency
 	client := &http.Client{Transport: t}
-	start := time.Now()
+	start, worked := time.Now(), processor()
 	var g errgroup.Group
 	g.SetLimit(concurrency)
-	for i, r := range requests {
+	for _, r := range requests {
 		g.Go(func() error {
-			body := bodies[i]
-			if body == nil {
-				var err error
-				if body, err = json.Marshal(r); err != nil {
-					return err
-				}
+			body, err := json.Marshal(r)
+			if err != nil {
+				return err
 			}
 			resp, err := client.Post(url+"/v1/chat/completions", "application/json", bytes.NewReader(body))
 			if err != nil {
 				return err
 			}
 			defer resp.Body.Close()
-			if prebuilt {
-				_, err = io.Copy(io.Discard, resp.Body)
-				return err
-			}
 			var reply struct {
 				Choices []struct {
 					Message struct {
@@ -158,7 +151,7 @@ func bare(url, path string, concurrency int, prebuilt bool) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	fmt.Printf("%.4f\n", time.Since(start).Seconds())
+	fmt.Printf("%.4f %.4f\n", time.Since(start).Seconds(), (processor() - worked).Seconds())
 	return nil
 }
 

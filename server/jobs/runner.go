@@ -243,7 +243,7 @@ func (j *runJob) make(ctx context.Context, work func(context.Context, *eval.Make
 	r := j.runner
 	defer j.cancel(nil)
 	defer r.opts.Metrics.Making()()
-	err := work(ctx, r.within(&watching{notes{r: r, say: j.say}, j}, j.interrupts))
+	err := caught(func() error { return work(ctx, r.within(&watching{notes{r: r, say: j.say}, j}, j.interrupts)) })
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	j.Ended = r.maker.Now().UTC().Truncate(time.Second)
@@ -257,6 +257,12 @@ func (j *runJob) make(ctx context.Context, work func(context.Context, *eval.Make
 		j.State = Failed
 	}
 	j.Error = r.maker.Words.Advised(err, err.Error())
+}
+
+// caught makes an error of a panic: it ends its own job alone.
+func caught(work func() error) (err error) {
+	defer judging.Caught(&err)
+	return work()
 }
 
 // watching is told of a job's runs too.

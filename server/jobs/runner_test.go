@@ -100,6 +100,34 @@ func TestServeSuiteTurns(t *testing.T) {
 	}
 }
 
+// A panic, of whatever goroutine, ends its own job alone.
+func TestPanicEndsItsJob(t *testing.T) {
+	r := newRunner(t, Options{})
+	panicked := func(when string, work func(context.Context, *eval.Maker) error) {
+		began, err := r.begin(Job{}, work)
+		if err != nil {
+			t.Fatal(when, err)
+		}
+		within(t, when, r.Wait)
+		if j := r.Jobs()[0]; j.ID != began.ID || j.State != Failed || !strings.Contains(j.Error, "boom (runner_test.go:") {
+			t.Errorf("%s: %+v", when, j)
+		}
+	}
+	panicked("in the job", func(context.Context, *eval.Maker) error { panic("boom") })
+	panicked("in a worker", func(ctx context.Context, e *eval.Maker) error {
+		e.Observer = &exploding{Observer: e.Observer}
+		o := eval.New(judging.Protocols()[0])
+		o.Backend, o.Model, o.Dataset = "sim", "coin", "sample"
+		_, err := e.Run(ctx, o)
+		return err
+	})
+}
+
+// exploding panics at the first judgment.
+type exploding struct{ eval.Observer }
+
+func (exploding) Recorded(*judging.Record) { panic("boom") }
+
 // A judge is found by its model, whose tag may be left out.
 func TestJudgeByItsModel(t *testing.T) {
 	r := newRunner(t, Options{})

@@ -1,0 +1,200 @@
+package backends
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// templateThinks matches chat templates that know of it.
+var templateThinks = regexp.MustCompile(`(?i)think|reasoning`)
+
+// modelCard is one entry of /v1/models, with what vLLM and llama.cpp add.
+type modelCard struct {
+	ID          string   `json:"id"`
+	Aliases     []string `json:"aliases"`
+	OwnedBy     string   `json:"owned_by"`
+	Root        string   `json:"root"`          // vLLM
+	MaxModelLen int      `json:"max_model_len"` // vLLM
+	Meta        *struct {
+		Ctx      int    `json:"n_ctx"`
+		CtxTrain int    `json:"n_ctx_train"`
+		Params   int64  `json:"n_params"`
+		Size     int64  `json:"size"`
+		Vocab    int    `json:"n_vocab"`
+		FileType string `json:"ftype"`
+	} `json:"meta"` // llama.cpp
+}
+
+// llamaProps is what llama.cpp's /props tells.
+type llamaProps struct {
+	Slots    int    `json:"total_slots"`
+	Build    string `json:"build_info"`
+	Template string `json:"chat_template"`
+	Marker   string `json:"media_marker"` // drawn anew at each start
+	Defaults struct {
+		Ctx int `json:"n_ctx"`
+	} `json:"default_generation_settings"`
+}
+
+func (o *OpenAI) cards(ctx context.Context) ([]modelCard, error) {
+	var list struct {
+		Data []modelCard `json:"data"`
+	}
+	err := getJSON(ctx, o.http, o.base+"/models", o.key, &list)
+	return list.Data, err
+}
+
+// Server implements Backend. The answer is remembered.
+func (o *OpenAI) Server(ctx context.Context) (Server, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.server != nil {
+		return *o.server, nil
+	}
+	cards, err := o.cards(ctx)
+	if err != nil && !IsKind(err, NotFound, BadRequest) {
+		return Server{}, err
+	}
+	s := Server{Kind: "openai", Name: Other, URL: o.base}
+	if len(cards) > 0 {
+		switch cards[0].OwnedBy {
+		case "llamacpp":
+			s.Name = LlamaCpp
+			var props llamaProps
+			if getJSON(ctx, o.http, o.root()+"/props", o.key, &props) == nil {
+				s.Version = props.Build
+				o.thinks.Store(templateThinks.MatchString(props.Template))
+			}
+		case "vllm":
+			s.Name = VLLM
+			var v struct {
+				Version string `json:"version"`
+			}
+			if getJSON(ctx, o.http, o.root()+"/version", o.key, &v) == nil {
+				s.Version = v.Version
+			}
+		case "organization_owner":
+			s.Name = LMStudio
+		}
+	}
+	o.server = &s
+	return s, nil
+}
+
+// Models implements Backend.
+func (o *OpenAI) Models(ctx context.Context) ([]Model, error) {
+	cards, err := o.cards(ctx)
+	if err != nil {
+		return nil, err
+	}
+	models := make([]Model, len(cards))
+	for i, c := range cards {
+		models[i] = c.model()
+	}
+	slices.SortFunc(models, func(a, b Model) int { return strings.Compare(a.Name, b.Name) })
+	return models, nil
+}
+
+func (c modelCard) model() Model {
+	m := Model{Name: c.ID, Context: c.MaxModelLen}
+	if c.Root != "" && c.Root != c.ID {
+		m.Fingerprint = "root=" + c.Root
+	}
+	if c.Meta != nil {
+		m.Context, m.Trained = c.Meta.Ctx, c.Meta.CtxTrain
+		m.Quantisation = c.Meta.FileType
+		m.Parameters = count(c.Meta.Params)
+		m.Fingerprint = fmt.Sprintf("params=%d size=%d vocab=%d type=%s", c.Meta.Params, c.Meta.Size, c.Meta.Vocab, c.Meta.FileType)
+	}
+	return m
+}
+
+// count writes a number of parameters the way model names do: 276K, 8.0B.
+func count(n int64) string {
+	switch {
+	case n <= 0:
+		return ""
+	case n < 1e6:
+		return fmt.Sprintf("%.0fK", float64(n)/1e3)
+	case n < 1e9:
+		return fmt.Sprintf("%.0fM", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.1fB", float64(n)/1e9)
+}
+
+// Model implements Backend. llama.cpp answers under any name, so a name must be
+// one that the server lists: the id, an alias, or the file's own name.
+func (o *OpenAI) Model(ctx context.Context, name string) (Model, error) {
+	m, _, err := o.describe(ctx, name)
+	return m, err
+}
+
+func (o *OpenAI) describe(ctx context.Context, name string) (Model, *llamaProps, error) {
+	server, err := o.Server(ctx)
+	if err != nil {
+		return Model{}, nil, err
+	}
+	// Before the list, which some versions give while they still load the model,
+	// with nothing of its weights: that would look like another model.
+	var props *llamaProps
+	if server.Name == LlamaCpp {
+		if props, err = o.props(ctx); err != nil {
+			return Model{}, nil, err
+		}
+	}
+	cards, err := o.cards(ctx)
+	if IsKind(err, NotFound, BadRequest) {
+		return Model{Name: name}, nil, nil // a server that lists nothing
+	}
+	if err != nil {
+		return Model{}, nil, err
+	}
+	i := slices.IndexFunc(cards, func(c modelCard) bool { return c.matches(name) })
+	if i < 0 {
+		names := make([]string, len(cards))
+		for i, c := range cards {
+			names[i] = c.ID
+		}
+		return Model{}, nil, unknownModel(name, o.base, names)
+	}
+	m := cards[i].model()
+	switch server.Name {
+	case VLLM, LlamaCpp:
+		m.Logprobs = Yes
+	case LMStudio:
+		m.Logprobs = No // of this side of its interface
+	}
+	if props != nil {
+		m.Slots = props.Slots
+		if props.Defaults.Ctx > 0 {
+			m.Context = props.Defaults.Ctx
+		}
+		m.Fingerprint += " template=" + shortHash(props.Template)
+		if m.Thinks = No; templateThinks.MatchString(props.Template) {
+			m.Thinks = Yes
+		}
+	}
+	return m, props, nil
+}
+
+// props reads llama.cpp's own page; nil where there is none, as behind a proxy.
+func (o *OpenAI) props(ctx context.Context) (*llamaProps, error) {
+	var p llamaProps
+	err := getJSON(ctx, o.http, o.root()+"/props", o.key, &p)
+	switch {
+	case err == nil:
+		return &p, nil
+	case ctx.Err() != nil || IsKind(err, Transport, Timeout, Busy):
+		return nil, err
+	}
+	return nil, nil
+}
+
+func (c modelCard) matches(name string) bool {
+	base := path.Base(strings.ReplaceAll(c.ID, `\`, "/"))
+	return name == c.ID || slices.Contains(c.Aliases, name) || name == base || name == strings.TrimSuffix(base, ".gguf")
+}

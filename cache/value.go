@@ -1,0 +1,92 @@
+package cache
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+
+	"github.com/klauspost/compress/s2"
+
+	"gavel/backends"
+)
+
+// The first byte of a value says what its checksum is of. A value of an earlier
+// gavel is read as it is, and is not bound to its key: a file of the cache that
+// is copied over another gives a whole value under a key that it is not of.
+const (
+	unbound = 1 // of the text alone
+	bound   = 2 // of the key and the text
+)
+
+var (
+	errOlder   = errors.New("written by an older gavel")
+	errDamaged = errors.New("damaged")
+)
+
+// A value is the byte that says what its checksum is of, that CRC-32C, and the
+// entry's JSON as an S2 block. S2 rather than zstd: a reply is a kilobyte or
+// two, and setting up zstd for one costs more than writing it.
+const header = 1 + crc32.Size
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// maxPlain bounds what a damaged length can make us allocate.
+const maxPlain = 256 << 20
+
+func encode(key []byte, e Entry) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(e); err != nil {
+		return nil, err
+	}
+	return seal(key, buf.Bytes()), nil
+}
+
+func seal(key, plain []byte) []byte {
+	out := make([]byte, header, header+s2.MaxEncodedLen(len(plain)))
+	out[0] = bound
+	binary.LittleEndian.PutUint32(out[1:], checksum(bound, key, plain))
+	return out[:header+len(s2.Encode(out[header:cap(out)], plain))]
+}
+
+func checksum(kind byte, key, plain []byte) uint32 {
+	if kind == unbound {
+		key = nil
+	}
+	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, plain)
+}
+
+func decode(key, v []byte) (Entry, error) {
+	if len(v) == 0 {
+		return Entry{}, fmt.Errorf("%w: empty value", errDamaged)
+	}
+	if v[0] != unbound && v[0] != bound {
+		return Entry{}, errOlder
+	}
+	if len(v) < header {
+		return Entry{}, fmt.Errorf("%w: cut short", errDamaged)
+	}
+	if n, err := s2.DecodedLen(v[header:]); err != nil || n > maxPlain {
+		return Entry{}, fmt.Errorf("%w: impossible length", errDamaged)
+	}
+	plain, err := s2.Decode(nil, v[header:])
+	if err != nil {
+		return Entry{}, fmt.Errorf("%w: %v", errDamaged, err)
+	}
+	if checksum(v[0], key, plain) != binary.LittleEndian.Uint32(v[1:]) {
+		return Entry{}, fmt.Errorf("%w: wrong checksum", errDamaged)
+	}
+	var e Entry
+	if err := json.Unmarshal(plain, &e); err != nil {
+		return Entry{}, fmt.Errorf("%w: %v", errDamaged, err)
+	}
+	switch e.Response.Finish {
+	case backends.Stop, backends.Length, backends.TooLong, backends.Refused:
+		return e, nil
+	}
+	return Entry{}, fmt.Errorf("%w: unknown end %q", errDamaged, e.Response.Finish)
+}
