@@ -80,11 +80,12 @@ func (v Verdict) Same(w Verdict) bool {
 // Found is a verdict for choice that stands at a place of what was read; of an outcome that is none, what stands there
 // is the label alone.
 func Found(outcome Outcome, rule, reply string, at Span, choice int) Verdict {
+	label := strings.Trim(reply[at.Start:at.End], "[] \\*")
 	switch outcome {
 	case Decided:
-		return Verdict{Outcome: Decided, Choice: choice, Label: reply[at.Start:at.End], Rule: rule, Span: at}
+		return Verdict{Outcome: Decided, Choice: choice, Label: label, Rule: rule, Span: at}
 	case NoVerdict:
-		return Verdict{Outcome: NoVerdict, Choice: Nobody, Label: reply[at.Start:at.End], Span: at}
+		return Verdict{Outcome: NoVerdict, Choice: Nobody, Label: label, Span: at}
 	}
 	return Verdict{Outcome: outcome, Choice: Nobody, Span: at}
 }

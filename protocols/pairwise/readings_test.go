@@ -17,13 +17,13 @@ func TestReadings(t *testing.T) {
 		choice        string
 		rule, atLabel string
 	}{
-		{name: "as published", text: "So [[B>A]].", want: judging.Decided, choice: "B", atLabel: "B>A"},
-		{name: "Markdown", text: "So **[[b > a]]**.", want: judging.Decided, choice: "B", rule: "label", atLabel: "b > a"},
+		{name: "as published", text: "So [[B>A]].", want: judging.Decided, choice: "B", atLabel: "[[B>A]]"},
+		{name: "Markdown", text: "So **[[b > a]]**.", want: judging.Decided, choice: "B", rule: "label", atLabel: "[[b > a]]"},
 		{name: "Markdown, as published", text: "So **[[b > a]]**.", how: judging.Paper, want: judging.NoVerdict},
-		{name: "the last statement", text: "[[A>B]]? No. [[B>A]]", want: judging.Decided, choice: "B", rule: "label", atLabel: "B>A"},
+		{name: "the last statement", text: "[[A>B]]? No. [[B>A]]", want: judging.Decided, choice: "B", rule: "label", atLabel: "[[B>A]]"},
 		{name: "the last statement, as published", text: "[[A>B]]? No. [[B>A]]", how: judging.Paper, want: judging.Conflict},
 		{name: "imported", text: "So **[[b > a]]**.", imported: true, want: judging.NoVerdict},
-		{name: "imported, by choice", text: "So **[[b > a]]**.", imported: true, how: judging.Robust, want: judging.Decided, choice: "B", rule: "label", atLabel: "b > a"},
+		{name: "imported, by choice", text: "So **[[b > a]]**.", imported: true, how: judging.Robust, want: judging.Decided, choice: "B", rule: "label", atLabel: "[[b > a]]"},
 		{name: "several", text: "[[A>B]] or [[B>A]]", want: judging.Conflict},
 		{name: "a tie that is not on offer", text: "[[tie]]", want: judging.NoVerdict},
 		{name: "thinking left in the reply", text: "◁think▷[[A > B]]◁/think▷[[B > A]]", want: judging.Decided, choice: "B", rule: "label"},

@@ -153,7 +153,7 @@ func (l labels) last(v *view, all []bracketed) (Found, bool) {
 		if i > 0 && all[i-1].value != b.value && v.claims(all[i-1].start) && oneOf(v.lower[all[i-1].end:b.start]) {
 			return v.several(RuleLabel, all[i-1].start, b.end), true
 		}
-		return l.stated(v, RuleLabel, b.value, b.in, b.out), true
+		return l.stated(v, RuleLabel, b.value, b.start, b.end), true
 	}
 	return Found{}, false
 }

@@ -97,11 +97,11 @@ func checkFound(t testing.TB, r reader, reply string, f Found) {
 	var same bool
 	switch r.name {
 	case "pair":
-		same = pairLabel(strings.Trim(span, " $`.{}\"'()_\t*")) == f.Value
+		same = pairLabel(strings.Trim(span, " $`.[]{}\"'()_\t*")) == f.Value
 	case "preference":
-		same = preference(strings.Trim(span, " $`.{}\"'()_\t*")) == f.Value
+		same = preference(strings.Trim(span, " $`.[]{}\"'()_\t*")) == f.Value
 	case "correctness":
-		same = correctness(strings.Trim(span, " $`.{}\"'()_\t*")) == f.Value
+		same = correctness(strings.Trim(span, " $`.[]{}\"'()_\t*")) == f.Value
 	case "letter":
 		same = strings.EqualFold(span, f.Value)
 	case "number":
