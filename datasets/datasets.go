@@ -160,6 +160,10 @@ type Format struct {
 	Assemble func(rows Rows, emit func(line int, text []byte) error) (notes []string, err error)
 	// Makes is the format of the lines that Assemble makes, where it is another.
 	Makes string
+	// Cluster, where not nil, tells by an item's id what it belongs to together with others; Clusters is what that is, in
+	// words: models' answers to one question, problems of one template.
+	Cluster  func(id string) string
+	Clusters string
 	// Languages tells that rows say their language, so that the option Lang can
 	// choose among them.
 	Languages bool
@@ -169,6 +173,16 @@ type Format struct {
 // the first row that one of them can read; complaints about rows before that
 // are of the format whose keys they have most of, the first where in doubt.
 var Formats = []Format{JudgeBench, MMLUPro, GSM8K, GSMSymbolic, MTBench, ChatbotArena, Judgments, Questions, OptionLines, OASSTTrees, OASSTMessages}
+
+// ClusterOf tells items of a source that belong together, and what that is in words; nil where each is by itself.
+func ClusterOf(source string) (of func(id string) string, what string) {
+	for _, f := range Formats {
+		if f.Name == source {
+			return f.Cluster, f.Clusters
+		}
+	}
+	return nil, ""
+}
 
 // maxSkipped is how many skipped lines are kept word for word; the rest are
 // only counted.

@@ -34,6 +34,10 @@ var GSMSymbolic = Format{
 	Keys:     []string{"id", "instance", "question", "answer"},
 	Parse:    parseGSMSymbolic,
 	Assemble: nameSet,
+	Clusters: "template",
+	Cluster: func(id string) string { // TEMPLATE-INSTANCE
+		return id[:max(0, strings.LastIndex(id, "-"))]
+	},
 }
 
 type gsmRow struct {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // MTBench is the votes on MT-Bench's conversations (arXiv 2306.05685), with the
@@ -23,6 +24,11 @@ var MTBench = Format{
 	Keys:     []string{"question_id", "model_a", "model_b", "winner", "conversation_a", "conversation_b", "turn"},
 	Parse:    parseMTBench,
 	Assemble: countVotes,
+	Clusters: "question",
+	Cluster: func(id string) string { // QUESTION:TURN:MODEL:MODEL
+		question, _, _ := strings.Cut(id, ":")
+		return question
+	},
 }
 
 // mtCategories are those of questions 81 to 90, 91 to 100, and so on.

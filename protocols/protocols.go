@@ -7,18 +7,23 @@ package protocols
 import (
 	"gavel/judging"
 	"gavel/report"
+	"gavel/scoring"
 )
 
 // Protocol is all of a protocol.
 type Protocol struct {
-	judging.Protocol                // how it asks
-	Layout           *report.Layout // how its results are laid out; nil: they are listed
+	judging.Protocol                                        // how it asks
+	Scorer           func(*judging.Manifest) scoring.Scorer // what its records come to; nil where scoring has it
+	Layout           *report.Layout                         // how its results are laid out; nil: they are listed
 }
 
 // Add makes a protocol known, before anything is asked for: it is then a command
 // of "gavel run", a form, a value of a suite's file and of the API.
 func Add(p Protocol) {
 	judging.Register(p.Protocol)
+	if p.Scorer != nil {
+		scoring.Register(p.Name, p.Scorer)
+	}
 	if p.Layout != nil {
 		report.Register(p.Name, p.Layout)
 	}

@@ -29,7 +29,7 @@ func (c Comparison) CSV(w io.Writer) error {
 			}
 			row := []string{cmp.A.Run, cmp.B.Run, d.Metric, d.Group, table.Cell(d.A, in), table.Cell(d.B, in), table.Cell(d.Diff, in), table.Cell(d.Low, in), table.Cell(d.High, in), strconv.Itoa(d.N)}
 			row = append(row, counts...)
-			rows = append(rows, append(row, table.Cell(d.P, 6), table.Cell(d.Holm, 6), table.Cell(d.Floor, 4), strconv.FormatBool(d.Noise), d.Note, d.Mode, d.Unit))
+			rows = append(rows, append(row, precise(d.P), precise(d.Holm), table.Cell(d.Floor, 4), strconv.FormatBool(d.Noise), d.Note, d.Mode, d.Unit))
 		}
 	}
 	return table.WriteCSV(w, withoutModes(rows))
@@ -85,7 +85,7 @@ func Compared(cmp *scoring.Comparison, all *scoring.Comparisons, notes ...string
 		}
 	}
 	t.Notes = slices.Concat([]string{
-		fmt.Sprintf("~ may be noise: the interval holds 0, or there is none, or p (%s) is not below 0.05; intervals: paired bootstrap over %ss, %d rounds, seed %d", testsOf(cmp), all.Bootstrap.Unit, all.Bootstrap.Rounds, all.Bootstrap.Seed),
+		fmt.Sprintf("~ may be noise: the interval holds 0, or there is none, or p (%s) is not below 0.05; %s", testsOf(cmp), Intervals(all.Bootstrap, Methods(cmp))),
 		"Holm over " + all.Family, in,
 	}, said.Lines(), notes, table.Warned(cmp.Warnings))
 	return t
@@ -128,4 +128,12 @@ func tableOfTwo(cmp *scoring.Comparison, unit string) (table.Table, bool) {
 		}
 	}
 	return table.Table{}, false
+}
+
+// precise writes a p with all its digits; "" for none.
+func precise(p *float64) string {
+	if p == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*p, 'g', -1, 64)
 }

@@ -51,6 +51,7 @@ const (
 // anything to score.
 func NewStandings(suite *scoring.Suite, look func(run string) (Cell, *scoring.Run)) (*Standings, error) {
 	out := &Standings{Suite: suite.Name, Judges: suite.Judges}
+	var all []*scoring.Standing
 	for _, k := range suite.Conditions {
 		row := Condition{Name: k.Name, Protocol: k.Protocol, Dataset: k.Dataset, Prompt: k.Prompt, Options: k.Options}
 		var runs []*scoring.Run
@@ -69,8 +70,12 @@ func NewStandings(suite *scoring.Suite, look func(run string) (Cell, *scoring.Ru
 		if row.Standings, err = scoring.Standings(runs, scoring.DefaultOptions.Bootstrap); err != nil {
 			return nil, err
 		}
+		for i := range row.Standings {
+			all = append(all, &row.Standings[i])
+		}
 		out.Conditions = append(out.Conditions, row)
 	}
+	scoring.Correct(all) // they are the rows of one table
 	return out, nil
 }
 
@@ -153,7 +158,7 @@ func (s Standings) notes() (lines []string) {
 	if judges > 1 {
 		lines = append(lines,
 			"judges that share a letter in a row cannot be told apart there; the order of columns is that of the file, and no ranking",
-			fmt.Sprintf("told apart: p below 0.05 after Holm's correction over every two judges of the row; p of %s, item by item", strings.Join(tests, ", of ")))
+			fmt.Sprintf("told apart: p below 0.05 after Holm's correction over every two judges of all rows; p of %s, item by item", strings.Join(tests, ", of ")))
 	}
 	if rounds > 0 {
 		lines = append(lines, fmt.Sprintf("%s; intervals: bootstrap, %d rounds", in, rounds))

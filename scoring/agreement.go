@@ -32,16 +32,17 @@ type Agreement struct {
 // kinds of voters, on the same pair of answers to the same turn, the share that
 // name the same winner. Two votes of one person are no pair.
 type AgreementRow struct {
-	Turn    int       `json:"turn"`
-	Between [2]string `json:"between"` // kinds of voters
-	Setup   string    `json:"setup"`   // WithTies or WithoutTies
-	Value   *float64  `json:"value"`   // percent; null where there is nothing to compare
-	Equal   int       `json:"equal"`
-	N       int       `json:"n"` // pairs of votes
-	Low     *float64  `json:"low"`
-	High    *float64  `json:"high"`
-	Chance  float64   `json:"chance"` // percent that two who vote at random would have
-	Note    string    `json:"note,omitempty"`
+	Turn     int       `json:"turn"`
+	Between  [2]string `json:"between"` // kinds of voters
+	Setup    string    `json:"setup"`   // WithTies or WithoutTies
+	Value    *float64  `json:"value"`   // percent; null where there is nothing to compare
+	Equal    int       `json:"equal"`
+	N        int       `json:"n"` // pairs of votes
+	Low      *float64  `json:"low"`
+	High     *float64  `json:"high"`
+	Interval string    `json:"interval,omitempty"` // how it was made
+	Chance   float64   `json:"chance"`             // percent that two who vote at random would have
+	Note     string    `json:"note,omitempty"`
 }
 
 // Setups of an agreement.
@@ -209,13 +210,13 @@ func agreementRows(contests map[string]*contest, b stats.Bootstrap) []AgreementR
 	}
 	s := newSample("question", 2*len(cells))
 	for _, q := range slices.Sorted(maps.Keys(byQuestion)) {
-		s.add("", byQuestion[q])
+		s.add("", "", byQuestion[q])
 	}
 	s.close()
 	out := []AgreementRow{}
 	for i, r := range s.results("", metrics, b) {
 		c := cells[i]
-		row := AgreementRow{Turn: c.turn, Between: c.between, Setup: c.setup, Value: r.Value, Equal: int(s.sums[2*i]), N: r.N, Low: r.Low, High: r.High, Chance: *percent(1.0 / 3), Note: r.Note}
+		row := AgreementRow{Turn: c.turn, Between: c.between, Setup: c.setup, Value: r.Value, Equal: int(s.sums[2*i]), N: r.N, Low: r.Low, High: r.High, Interval: r.Interval, Chance: *percent(1.0 / 3), Note: r.Note}
 		if c.setup == WithoutTies {
 			row.Chance = 50
 		}

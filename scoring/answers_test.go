@@ -93,10 +93,10 @@ func TestAnswers(t *testing.T) {
 				t.Errorf("%s of %s is %s, want %v of %d", c.metric, c.group, show(r), c.value, c.n)
 			}
 		}
-		if r := find(t, rep, scoring.GenerationAccuracy, "law"); *r.Low != 0 || *r.High != 100 || r.Note != "" {
+		if r := find(t, rep, scoring.GenerationAccuracy, "law"); math.Abs(*r.Low-2.5321) > 1e-3 || math.Abs(*r.High-97.4679) > 1e-3 || r.Interval != scoring.ByBlaker {
 			t.Errorf("one of two: %s", show(r))
 		}
-		if r := find(t, rep, scoring.NoAnswer, "law"); math.Abs(*r.High-84.1886) > 1e-3 || *r.Low != 0 || r.Note == "" { // 1 − 0.025^½
+		if r := find(t, rep, scoring.NoAnswer, "law"); math.Abs(*r.High-77.6393) > 1e-3 || *r.Low != 0 { // 1 − 0.05^½
 			t.Errorf("none of two: %s", show(r))
 		}
 		for _, r := range rep.Results {

@@ -24,16 +24,17 @@ type Side struct {
 
 // Difference is one metric on one group: B minus A, in percentage points.
 type Difference struct {
-	Metric string   `json:"metric"`
-	Group  string   `json:"group"`
-	Mode   string   `json:"mode,omitempty"` // see [Result]
-	Unit   string   `json:"unit,omitempty"` // of the values, where they are not percent
-	A      *float64 `json:"a"`
-	B      *float64 `json:"b"`
-	Diff   *float64 `json:"difference"`
-	Low    *float64 `json:"low"`
-	High   *float64 `json:"high"`
-	N      int      `json:"n"` // units judged by both
+	Metric   string   `json:"metric"`
+	Group    string   `json:"group"`
+	Mode     string   `json:"mode,omitempty"` // see [Result]
+	Unit     string   `json:"unit,omitempty"` // of the values, where they are not percent
+	A        *float64 `json:"a"`
+	B        *float64 `json:"b"`
+	Diff     *float64 `json:"difference"`
+	Low      *float64 `json:"low"`
+	High     *float64 `json:"high"`
+	Interval string   `json:"interval,omitempty"` // how it was made: one of the By constants
+	N        int      `json:"n"`                  // units judged by both
 	// Of metrics that are right or wrong unit by unit.
 	Table *Table2x2 `json:"table,omitempty"`
 	P     *float64  `json:"p,omitempty"`      // two-sided: exact McNemar, or what Test says
@@ -95,7 +96,7 @@ type compared struct {
 func sheetsOf(runs []*Run, seed uint64) []compared {
 	out := make([]compared, len(runs))
 	for i, run := range runs {
-		out[i] = compared{run, run.scorer.Sheet(run.missing, seed)}
+		out[i] = compared{run, run.sheet(seed)}
 	}
 	return out
 }
@@ -106,7 +107,7 @@ func Compare(runs []*Run, b stats.Bootstrap) (*Comparisons, error) {
 		Comparisons: []*Comparison{},
 		Reading:     runs[0].reading(),
 		Policy:      runs[0].Reading.Policy,
-		Bootstrap:   Bootstrap{b.Rounds, b.Level, b.Seed, runs[0].words().Unit},
+		Bootstrap:   Bootstrap{b.Rounds, b.Level, b.Seed, runs[0].resampled()},
 	}
 	how := stats.Permutation{Rounds: enough(b.Rounds, len(runs)), Seed: b.Seed}
 	sheets := sheetsOf(runs, b.Seed)

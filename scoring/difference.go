@@ -72,7 +72,7 @@ func (s *Sheet) both(unit string, in section, joined []Joined, metrics []Metric)
 		if rows[key] == nil {
 			rows[key] = s.sideBySide(p, seen)
 		}
-		x.add(p.A.Cluster, rows[key])
+		x.add(p.A.Cluster, p.A.Question, rows[key])
 	}
 	x.close()
 	return x
@@ -99,21 +99,21 @@ func (s *Sheet) sideBySide(p Joined, seen []bool) []float64 {
 }
 
 func (s *Sample) differences(group string, list []Metric, width int, b stats.Bootstrap, how stats.Permutation) []Difference {
-	drawn := b.SumsOf(&s.rows, len(list), func(sums, out []float64) {
-		for i := range list {
-			m := &list[i]
-			out[i] = m.value(m.Columns.of(sums[width:])) - m.value(m.Columns.of(sums))
-		}
-	})
+	questions := make([]asked, len(list))
+	for i := range list {
+		columns := list[i].beside(width)
+		questions[i] = asked{&list[i], columns[0], columns[1]}
+	}
+	found := s.intervals(questions, b)
 	diffs := make([]Difference, len(list))
 	for i := range list {
-		diffs[i] = s.difference(&list[i], width, drawn[i], how)
+		diffs[i] = s.difference(&list[i], width, found[i], how)
 		diffs[i].Group = group
 	}
 	return diffs
 }
 
-func (s *Sample) difference(m *Metric, width int, drawn stats.Interval, how stats.Permutation) Difference {
+func (s *Sample) difference(m *Metric, width int, found bounds, how stats.Permutation) Difference {
 	d := Difference{Metric: m.Name, Mode: m.Mode, Unit: m.Unit, N: s.units}
 	columns := m.beside(width)
 	if m.N != nil {
@@ -125,8 +125,7 @@ func (s *Sample) difference(m *Metric, width int, drawn stats.Interval, how stat
 		d.Note = "undefined: " + why
 		return d
 	}
-	iv, note := s.between(m, columns[0], columns[1], drawn)
-	d.Low, d.High, d.Note = inUnit(d.Unit, iv.Low), inUnit(d.Unit, iv.High), note
+	d.Low, d.High, d.Interval, d.Note = inUnit(d.Unit, found.Low), inUnit(d.Unit, found.High), found.by, found.note
 	p, table, _ := s.test(m, width, how)
 	d.P, d.Table = precise(p), table
 	if d.Table == nil {

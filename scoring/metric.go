@@ -12,6 +12,7 @@ type Kind int
 const (
 	Share       Kind = iota // of units that are right or wrong, once each
 	Several                 // a share of trials, of which a unit may have several
+	Halves                  // of scores of 0, ½ and 1, one a unit
 	Mean                    // of a value from 0 to 1 that each unit has
 	Ratio                   // of sums, or another function of them
 	Correlation             // −1 to 1
@@ -50,6 +51,12 @@ type Metric struct {
 	Curve func(share float64) float64
 	N     func(c []float64) float64 // what n counts: nil is the denominator, of a ratio how many units have one
 	Why   func(c []float64) string  // there is no value
+
+	// What intervals are made with beside: the cells that Value is a function of, the variables of a correlation, and the
+	// least value of a unit, where that is not 0.
+	Cells   []Cell
+	Classes []Class
+	Least   float64
 
 	Sparse   bool // no result of groups in which nothing adds to it
 	Compared Scope
@@ -117,61 +124,16 @@ func Fill[U any](list []Summed[U], u U, row []float64) {
 	}
 }
 
-// tiny is what sums of fractions may be off by.
-const tiny = 1e-12
-
-const allAlike = "interval: exact (Clopper-Pearson), all alike"
-
-// interval is that of a metric's value. drawn is what resampling the units comes to. One without width says nothing of how
-// sure the value is, and is none.
-func (s *Sample) interval(m *Metric, drawn stats.Interval, level float64) (iv stats.Interval, note string) {
-	switch m.Kind {
-	case Known:
-		return none, ""
-	case Share, Several, Mean:
-		if m.Value != nil {
-			break
-		}
-		// All right, or all wrong: there is nothing to resample. A mean of values that are all 0 or all 1 is no less sure.
-		if num, den := m.share(m.Columns.of(s.sums)); num <= tiny*den || num >= (1-tiny)*den {
-			n := s.with(func(row []float64) bool { _, den := m.share(m.Columns.of(row)); return den > 0 })
-			iv = stats.Exact(map[bool]int{true: n}[num > den/2], n, level)
-			return stats.Interval{Low: m.curve(iv.Low), High: m.curve(iv.High)}, allAlike
-		}
-	}
-	return s.wide(drawn)
-}
-
-// between is the interval of a metric's difference between two spans of columns, by resampling units with both.
-func (s *Sample) between(_ *Metric, _, _ Span, drawn stats.Interval) (iv stats.Interval, note string) {
-	return s.wide(drawn)
-}
-
-var none = stats.Interval{Low: math.NaN(), High: math.NaN()}
-
-func (s *Sample) wide(iv stats.Interval) (stats.Interval, string) {
-	if iv.Low == iv.High { // not where no resample has a value: that is NaN
-		return none, "interval: none can be given, every resample of the " + s.unit + "s comes to the same"
-	}
-	return iv, ""
-}
-
 // results are those of metrics in a group.
 func (s *Sample) results(group string, list []Metric, b stats.Bootstrap) []Result {
-	drawn := b.SumsOf(&s.rows, len(list), func(sums, out []float64) {
-		for i := range list {
-			m := &list[i]
-			if out[i] = math.NaN(); m.Kind != Known {
-				out[i] = m.value(m.Columns.of(sums))
-			}
-			if m.Less != (Span{}) {
-				out[i] -= m.value(m.Less.of(sums))
-			}
-		}
-	})
+	questions := make([]asked, len(list))
+	for i := range list {
+		questions[i] = asked{&list[i], list[i].Less, list[i].Columns}
+	}
+	found := s.intervals(questions, b)
 	var results []Result
 	for i := range list {
-		if r := s.result(&list[i], drawn[i], b.Level); !list[i].Sparse || r.N > 0 {
+		if r := s.result(&list[i], found[i]); !list[i].Sparse || r.N > 0 {
 			r.Group = group
 			results = append(results, r)
 		}
@@ -179,11 +141,14 @@ func (s *Sample) results(group string, list []Metric, b stats.Bootstrap) []Resul
 	return results
 }
 
-func (s *Sample) result(m *Metric, drawn stats.Interval, level float64) Result {
+func (s *Sample) result(m *Metric, found bounds) Result {
 	c := m.Columns.of(s.sums)
 	r := Result{Metric: m.Name, Mode: m.Mode, Unit: m.Unit, N: int(m.n(c)), Missing: m.Missing}
 	if m.Kind == Ratio && m.N == nil {
 		r.N = s.with(func(row []float64) bool { _, den := m.share(m.Columns.of(row)); return den != 0 })
+	}
+	if s.units > s.rows.Len() {
+		r.Clusters = s.with(func(row []float64) bool { return m.n(m.Columns.of(row)) > 0 })
 	}
 	if m.Less != (Span{}) {
 		if less := m.Less.of(s.sums); m.n(less) != m.n(c) {
@@ -193,15 +158,13 @@ func (s *Sample) result(m *Metric, drawn stats.Interval, level float64) Result {
 		if why != "" {
 			return r.undefined(why)
 		}
-		iv, note := s.between(m, m.Less, m.Columns, drawn)
-		return r.with(b-a, iv, note)
+		return r.with(b-a, found)
 	}
 	value := m.value(c)
 	if math.IsNaN(value) {
 		return r.undefined(m.Why(c))
 	}
-	iv, note := s.interval(m, drawn, level)
-	return r.with(value, iv, note)
+	return r.with(value, found)
 }
 
 // sides are a metric's values of two spans of columns, and why there is none.
@@ -217,8 +180,9 @@ func (s *Sample) sides(m *Metric, a, b Span, names [2]string) (va, vb float64, w
 }
 
 // with fills in a value and its interval.
-func (r Result) with(value float64, iv stats.Interval, note string) Result {
-	r.Value, r.Low, r.High, r.Note = inUnit(r.Unit, value), inUnit(r.Unit, iv.Low), inUnit(r.Unit, iv.High), note
+func (r Result) with(value float64, found bounds) Result {
+	r.Value, r.Low, r.High = inUnit(r.Unit, value), inUnit(r.Unit, found.Low), inUnit(r.Unit, found.High)
+	r.Interval, r.Note = found.by, found.note
 	return r
 }
 

@@ -9,14 +9,16 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gavel/judging"
 	"gavel/scoring/stats"
 )
 
 // chance is what judges that judge nothing come to on an item, and what one that
 // never wavers does. It depends on the orders that the item was shown in, and on
-// which of its options are the same, not on any verdict.
+// which of its options are the same; of the verdicts, on which there are none:
+// the random judge is silent where the judge was.
 type chance struct {
-	random  grades  // every judgment names any of the places, all alike
+	random  grades  // every judgment with a verdict names any of the places, all alike
 	se      float64 // standard error of random.grade; 0 where all outcomes were counted
 	first   grades  // every judgment names the first place
 	perfect grades  // every judgment names the same option: the mean over all of them
@@ -35,7 +37,7 @@ const (
 // chances finds the chance of each ballot. Few differ: with rotations, only items
 // with another number of options, or other options that are the same. The kinds
 // with the fewest outcomes are counted out, the others drawn.
-func chances(ballots []*ballot, seed uint64) []*chance {
+func chances(ballots []*ballot, how Missing, seed uint64) []*chance {
 	kinds := map[string]*chance{}
 	out := make([]*chance, len(ballots))
 	var todo []*ballot // one of each kind
@@ -56,13 +58,23 @@ func chances(ballots []*ballot, seed uint64) []*chance {
 		} else {
 			draws = min(mostDraws, max(fewestDraws, allOutcomes/8/(len(todo)-i)))
 		}
-		kinds[b.kind()].find(b, draws, seed)
+		kinds[b.kind()].find(b, how, draws, seed)
 	}
 	return out
 }
 
-// outcomes is how many ways there are to name a place in each judgment.
-func (b *ballot) outcomes() float64 { return math.Pow(float64(len(b.ids)), float64(len(b.orders))) }
+// outcomes is how many ways there are to name a place in each judgment with a verdict.
+func (b *ballot) outcomes() float64 { return math.Pow(float64(len(b.ids)), float64(b.usable())) }
+
+// heard are the orders that got a verdict.
+func (b *ballot) heard() (orders [][]int) {
+	for i, order := range b.orders {
+		if b.places[i] != judging.Nobody {
+			orders = append(orders, order)
+		}
+	}
+	return orders
+}
 
 // kind is all of a ballot that its chance depends on.
 func (b *ballot) kind() string {
@@ -75,19 +87,27 @@ func (b *ballot) kind() string {
 			key = binary.AppendUvarint(key, uint64(c))
 		}
 	}
+	for i, place := range b.places {
+		if place == judging.Nobody {
+			key = binary.AppendUvarint(key, uint64(i))
+		}
+	}
 	return string(key)
 }
 
 // find fills in the chance; of no draws, all outcomes are counted.
-func (c *chance) find(b *ballot, draws int, seed uint64) {
-	n, k := len(b.ids), len(b.orders)
+func (c *chance) find(b *ballot, how Missing, draws int, seed uint64) {
+	n, k, of := len(b.ids), b.usable(), len(b.orders)
+	if how == MissingUsable {
+		of = max(k, 1)
+	}
 	c.first, c.perfect = alwaysFirst(b), alwaysSame(b)
 	if draws == 0 {
-		c.random = everyOutcome(b)
+		c.random = everyOutcome(b, how)
 	} else {
 		h := fnv.New64a()
 		h.Write([]byte(b.kind()))
-		c.random, c.se = drawnOutcomes(b, draws, rand.New(rand.NewPCG(seed, h.Sum64())))
+		c.random, c.se = drawnOutcomes(b, how, draws, rand.New(rand.NewPCG(seed, h.Sum64())))
 	}
 	// Two of the three are known exactly whatever was done above: each place, and
 	// so each option, is as likely as another in every judgment.
@@ -99,7 +119,7 @@ func (c *chance) find(b *ballot, draws int, seed uint64) {
 	c.random.llm = stats.ExpectedEntropy(k, places) / maxEntropy(n)
 	if k <= mostExact {
 		options = slices.DeleteFunc(options, func(p float64) bool { return p == 0 })
-		c.random.choice = stats.ExpectedMost(k, options) / float64(k)
+		c.random.choice = stats.ExpectedMost(k, options) / float64(of)
 	}
 }
 
@@ -133,29 +153,31 @@ func alwaysSame(b *ballot) grades {
 // outcome counts what a judge chose.
 type outcome struct {
 	ballot          *ballot
+	missing         Missing
+	heard           [][]int
 	places, choices []int
 }
 
-func newOutcome(b *ballot) *outcome {
-	return &outcome{b, make([]int, len(b.ids)), make([]int, len(b.ids))}
+func newOutcome(b *ballot, how Missing) *outcome {
+	return &outcome{b, how, b.heard(), make([]int, len(b.ids)), make([]int, len(b.ids))}
 }
 
 func (o *outcome) choose(judgment, place, times int) {
 	o.places[place] += times
-	o.choices[o.ballot.class[o.ballot.orders[judgment][place]]] += times
+	o.choices[o.ballot.class[o.heard[judgment][place]]] += times
 }
 
 func (o *outcome) grades() grades {
-	return gradesOf(o.places, o.choices, len(o.ballot.orders), MissingUsable)
+	return gradesOf(o.places, o.choices, len(o.ballot.orders), o.missing)
 }
 
 // everyOutcome is the mean over all the ways to name a place in each judgment.
-func everyOutcome(b *ballot) grades {
+func everyOutcome(b *ballot, how Missing) grades {
 	var sum grades
-	o := newOutcome(b)
+	o := newOutcome(b, how)
 	var from func(judgment int)
 	from = func(judgment int) {
-		if judgment == len(b.orders) {
+		if judgment == len(o.heard) {
 			g := o.grades()
 			sum.llm, sum.choice, sum.grade = sum.llm+g.llm, sum.choice+g.choice, sum.grade+g.grade
 			return
@@ -173,11 +195,11 @@ func everyOutcome(b *ballot) grades {
 
 // drawnOutcomes is the mean over draws of them, with the standard error of the
 // Grade score's.
-func drawnOutcomes(b *ballot, draws int, rng *rand.Rand) (mean grades, se float64) {
+func drawnOutcomes(b *ballot, how Missing, draws int, rng *rand.Rand) (mean grades, se float64) {
 	var squares float64
 	for range draws {
-		o := newOutcome(b)
-		for judgment := range b.orders {
+		o := newOutcome(b, how)
+		for judgment := range o.heard {
 			o.choose(judgment, rng.IntN(len(b.ids)), 1)
 		}
 		g := o.grades()

@@ -98,6 +98,19 @@ func TestRandomJudgeOfTwoOptionsByHand(t *testing.T) {
 	scored(t, rep, scoring.Overall, map[string]float64{"grade": 0.5, "grade-over-random": 0, "llm-over-random": 0, "choice-over-random": 0})
 }
 
+// The random judge is silent where the judge was. Of two options judged once, it spreads over no places and names one option
+// each time: (0, 1, 0); of the two judgments that were asked for that is (0, ½, 0). It is right in half of what it says.
+func TestRandomJudgeIsAsSilent(t *testing.T) {
+	run := optionRun(t, nil, asked{id: "i1", places: []int{2, 1}, gold: "01"}, asked{id: "i2", places: []int{1, 0}, gold: "01"}, asked{id: "i3", places: []int{0, 0}, gold: "01"})
+	scored(t, run.Score(quick), scoring.Overall, map[string]float64{
+		"llm-random": 0.5 / 3, "choice-random": 1.75 / 3, "grade-random": 0.5 / 3, "accuracy-random": 100.0 / 3, "choice-first": 0.5,
+	})
+	run.CountMissing(scoring.MissingStrict)
+	scored(t, run.Score(quick), scoring.Overall, map[string]float64{
+		"llm-random": 0.5 / 3, "choice-random": 1.25 / 3, "grade-random": 0.5 / 3, "accuracy-random": 75.0 / 3,
+	})
+}
+
 // The random judge against every outcome counted once more, by the paper's
 // equations.
 func TestRandomJudgeAgainstEveryOutcome(t *testing.T) {

@@ -508,10 +508,10 @@ func TestIntervalsOfOptions(t *testing.T) {
 		}
 	}
 	all := optionRun(t, nil, items[1], items[3], items[5]).Score(quick)
-	if r := find(t, all, "accuracy", scoring.Overall); *r.High != 100 || math.Abs(*r.Low-29.2402) > 1e-3 || !strings.HasPrefix(r.Note, "interval: exact") { // 0.025^(1/3)
+	if r := find(t, all, "accuracy", scoring.Overall); *r.High != 100 || math.Abs(*r.Low-36.8403) > 1e-3 || r.Interval != scoring.ByBlaker { // 0.05^(1/3)
 		t.Errorf("accuracy: %s", show(r))
 	}
-	if r := find(t, all, "grade", scoring.Overall); math.Abs(*r.Low-0.292402) > 1e-5 || *r.High != 1 || !strings.HasPrefix(r.Note, "interval: exact") {
+	if r := find(t, all, "grade", scoring.Overall); math.Abs(*r.Low-0.368403) > 1e-5 || *r.High != 1 || r.Interval != scoring.ByBlaker {
 		t.Errorf("grade: %s", show(r))
 	}
 }

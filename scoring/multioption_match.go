@@ -33,7 +33,7 @@ func (f *multiOption) Match(c *Comparison, other Scorer, joined []Joined, b stat
 		row[0], row[1] = modesDiffer(best, worst)
 		row[2], row[3], row[4] = contradictions(best, worst)
 		row[5] = row[3]
-		s.add("", row)
+		s.add("", "", row)
 	}
 	list := []Metric{
 		{Name: GoalsDiffer, Kind: Mean, Columns: Span{0, 2}, Missing: "item left out where one goal has no verdict"},

@@ -45,7 +45,7 @@ func byPolicy(policy Missing) string {
 	if policy == MissingStrict {
 		return "strict: no choice, an item without any scores 0"
 	}
-	return "usable: left out, an item without any scores 0"
+	return "usable: left out, which costs LLM score; an item without any scores 0"
 }
 
 // wrongUnless says how they count where a judgment is right or wrong.
@@ -58,7 +58,7 @@ func wrongUnless(policy Missing) string {
 
 const (
 	leftOut   = "left out"
-	nobodyHas = "none is"
+	nobodyHas = "none where the judge has none"
 )
 
 var (
@@ -70,12 +70,12 @@ var (
 // first.
 func optionMetrics(policy Missing) []Summed[tallied] {
 	has := Metric{Unit: UnitScore, Missing: byPolicy(policy), Kind: Mean}
-	baseline := Metric{Unit: UnitScore, Missing: nobodyHas, Kind: Known}
-	over := Metric{Unit: UnitScore, Missing: byPolicy(policy), Kind: Ratio, Compared: Nowhere}
+	random, first := Metric{Unit: UnitScore, Missing: nobodyHas, Kind: Known}, Metric{Unit: UnitScore, Missing: "none is", Kind: Known}
+	over := Metric{Unit: UnitScore, Missing: byPolicy(policy), Kind: Ratio, Least: -1}
 	list := slices.Concat(
 		scoreMetrics("", has, func(t tallied, of score) (float64, float64) { return of(t.scored), 1 }),
-		scoreMetrics(OfRandom, baseline, func(t tallied, of score) (float64, float64) { return of(t.random), 1 }),
-		scoreMetrics(OfFirst, baseline, func(t tallied, of score) (float64, float64) { return of(t.first), 1 }),
+		scoreMetrics(OfRandom, random, func(t tallied, of score) (float64, float64) { return of(t.random), 1 }),
+		scoreMetrics(OfFirst, first, func(t tallied, of score) (float64, float64) { return of(t.first), 1 }),
 		scoreMetrics(OverRandom, over, func(t tallied, of score) (float64, float64) {
 			return of(t.scored) - of(t.random), of(t.perfect) - of(t.random)
 		}),
@@ -150,7 +150,11 @@ func randomRight(t tallied) (num, den float64) {
 	for c := range t.ids {
 		num += share(t.isRight(c)) / float64(len(t.ids))
 	}
-	return num, 1
+	heard := float64(t.ballot.usable()) / float64(len(t.places)) // the random judge is silent where the judge was
+	if t.missing == MissingUsable {
+		heard = share(heard > 0)
+	}
+	return num * heard, 1
 }
 
 func alwaysOne(t tallied) (num, den float64) {
@@ -172,7 +176,7 @@ func (f *multiOption) Sheet(how Missing, seed uint64) *Sheet {
 	list := optionMetrics(how)
 	s := &Sheet{Metrics: Lay(list, 0), Width: 2 * len(list), Units: make([]Unit, len(f.ballots)),
 		Divisions: []func(a, b string) int{func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }}}
-	for i, c := range chances(f.ballots, seed) {
+	for i, c := range chances(f.ballots, how, seed) {
 		b := f.ballots[i]
 		t := tallied{ballot: b, chance: c, missing: how, usable: b.grades(MissingUsable), strict: b.grades(MissingStrict)}
 		if t.scored = t.usable; how == MissingStrict {

@@ -3,6 +3,7 @@ package scoring
 import (
 	"cmp"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -38,6 +39,8 @@ type Estimate struct {
 	Value *float64 `json:"value"`
 	Low   *float64 `json:"low"`
 	High  *float64 `json:"high"`
+
+	Interval string `json:"interval,omitempty"` // how it was made: one of the By constants
 }
 
 // Bin of a reliability diagram: the games whose confidence lies in (From, To].
@@ -73,6 +76,7 @@ type Calibration struct {
 	Accuracy   Estimate `json:"accuracy"`   // share right
 	Brier      Estimate `json:"brier"`
 	ECE        Estimate `json:"ece"`
+	Calibrated Estimate `json:"ece_calibrated"` // the ECE of a judge that is as often right as it is sure: mean, and where 95 % of such lie
 	Bins       []Bin    `json:"bins"`
 	Coverage   []Point  `json:"coverage"`
 }
@@ -82,13 +86,12 @@ const bins = 10
 // binOf is the bin of a confidence; 0 belongs to the first.
 func binOf(p float64) int { return max(0, min(bins, int(math.Ceil(p*bins)))-1) }
 
-// Columns of a pair's row: how many games, their confidence, right ones, squared
-// errors; then games, confidence and right ones of each bin; then right ones
-// and games at each threshold.
+// Columns of a pair's row: confidence of its games, right ones and squared errors, each with how many games it has; then
+// games, confidence and right ones of each bin; then right ones and games at each threshold.
 const (
-	colN, colP, colRight, colSquare = 0, 1, 2, 3
-	colBins                         = 4
-	colPoints                       = colBins + 3*bins
+	colP, colRight, colSquare = 0, 2, 4
+	colBins                   = 6
+	colPoints                 = colBins + 3*bins
 )
 
 // calibrate computes a run's calibration, nil where no game has a confidence.
@@ -107,13 +110,14 @@ func (f *pairs) calibrate(b stats.Bootstrap) *Calibration {
 		for item := games[i].item; i < len(games) && games[i].item == item; i++ {
 			games[i].count(row, points)
 		}
-		s.add("", row)
+		s.add("", "", row)
 	}
 	s.close()
 	var of []Estimate
 	for _, r := range s.results("", calibrationMetrics(len(points)), b) {
-		of = append(of, Estimate{r.Value, r.Low, r.High})
+		of = append(of, Estimate{r.Value, r.Low, r.High, r.Interval})
 	}
+	ece, calibrated := s.calibrationError(games, b)
 	decided := 0
 	for _, u := range f.rows {
 		for _, g := range u.games {
@@ -124,7 +128,7 @@ func (f *pairs) calibrate(b stats.Bootstrap) *Calibration {
 	}
 	c := &Calibration{
 		N: len(games), Unknown: max(0, decided-len(games)), Missing: "game left out",
-		Confidence: of[0], Accuracy: of[1], Brier: of[2], ECE: of[3],
+		Confidence: of[0], Accuracy: of[1], Brier: of[2], ECE: ece, Calibrated: calibrated,
 		Bins: make([]Bin, bins), Coverage: []Point{},
 	}
 	for k := range c.Bins {
@@ -136,7 +140,7 @@ func (f *pairs) calibrate(b stats.Bootstrap) *Calibration {
 	}
 	for k, t := range points {
 		n := s.sums[colPoints+2*k+1]
-		c.Coverage = append(c.Coverage, Point{Coverage: *fraction(n / s.sums[colN]), N: int(n), Threshold: t, Accuracy: of[4+k]})
+		c.Coverage = append(c.Coverage, Point{Coverage: *fraction(n / float64(len(games))), N: int(n), Threshold: t, Accuracy: of[3+k]})
 	}
 	return c
 }
@@ -149,7 +153,7 @@ func (g forecast) count(row, points []float64) {
 			row[col+k] += v
 		}
 	}
-	add(colN, 1, g.p, right, (g.p-right)*(g.p-right))
+	add(colP, g.p, 1, right, 1, (g.p-right)*(g.p-right), 1)
 	add(colBins+3*binOf(g.p), 1, g.p, right)
 	for k, t := range points {
 		if g.p >= t {
@@ -158,24 +162,58 @@ func (g forecast) count(row, points []float64) {
 	}
 }
 
-// calibrationMetrics are confidence, accuracy, Brier and ECE, then the accuracy at each threshold.
+// calibrationMetrics are confidence, accuracy and Brier, then the accuracy at each threshold.
 func calibrationMetrics(points int) []Metric {
 	per := func(kind Kind, col int) Metric {
-		return Metric{Unit: UnitScore, Kind: kind, Columns: Span{0, colBins}, Share: func(c []float64) (float64, float64) { return c[col], c[colN] }}
+		return Metric{Unit: UnitScore, Kind: kind, Columns: Span{col, col + 2}}
 	}
-	list := []Metric{per(Mean, colP), per(Several, colRight), per(Mean, colSquare), {Unit: UnitScore, Kind: Ratio, Columns: Span{0, colPoints},
-		N: func(c []float64) float64 { return c[colN] },
-		Value: func(c []float64) (ece float64) {
-			for k := range bins {
-				at := c[colBins+3*k:]
-				ece += math.Abs(at[1]-at[2]) / c[colN] // n/N · |right/n − confidence/n|
-			}
-			return ece
-		}}}
+	list := []Metric{per(Mean, colP), per(Halves, colRight), per(Mean, colSquare)}
 	for k := range points {
-		list = append(list, Metric{Unit: UnitScore, Kind: Several, Columns: Span{colPoints + 2*k, colPoints + 2*k + 2}})
+		list = append(list, per(Halves, colPoints+2*k))
 	}
 	return list
+}
+
+// calibrationError is the ECE of some columns of bins: Σ n/N · |right/n − confidence/n|.
+func calibrationError(c []float64) (ece float64) {
+	games := 0.0
+	for k := range bins {
+		games += c[3*k]
+		ece += math.Abs(c[3*k+1] - c[3*k+2])
+	}
+	return ece / games
+}
+
+// calibrationError is the ECE with its interval, and what it comes to of a judge that is as often right as it is sure: of
+// the distances of few games from what is expected none is below 0, so that their mean is above 0 even then. By as much as
+// resamples lie above the value, the value is taken to lie above the truth; and where a calibrated judge would get as much,
+// the lower end is 0.
+func (s *Sample) calibrationError(games []forecast, b stats.Bootstrap) (ece, calibrated Estimate) {
+	of := func(sums []float64) float64 { return calibrationError(sums[colBins:colPoints]) }
+	value := of(s.sums)
+	if b.Rounds < 1 {
+		return Estimate{Value: fraction(value)}, Estimate{}
+	}
+	iv := b.Smoothed(&s.rows, []stats.Statistic{{Of: of, Beside: &stats.Beside{}}})[0]
+	rng := rand.New(rand.NewPCG(b.Seed, uint64(len(games))))
+	c, mean := make([]float64, 3*bins), 0.0
+	drawn := make([]float64, b.Rounds)
+	for i := range drawn {
+		clear(c)
+		for _, g := range games {
+			at := c[3*binOf(g.p):]
+			at[0], at[1], at[2] = at[0]+1, at[1]+g.p, at[2]+share(rng.Float64() < g.p)
+		}
+		drawn[i] = calibrationError(c)
+		mean += drawn[i] / float64(b.Rounds)
+	}
+	range95 := b.Percentiles(drawn)
+	low := max(0, 2*value-iv.High)
+	if value <= range95.High {
+		low = 0
+	}
+	return Estimate{fraction(value), fraction(low), fraction(iv.High), ByCalibrated},
+		Estimate{fraction(mean), fraction(range95.Low), fraction(range95.High), ""}
 }
 
 // thresholds are the confidences that tenths of the games reach, each once, the

@@ -13,10 +13,10 @@ var pairMetrics = []Summed[pair]{
 	{Metric{Name: "counter", About: "+1 for a game with the label, −1 for the opposite; the sum is above 0 (JudgeBench's)", Missing: "0 points", Why: noPairs, Compared: Whole}, counter},
 	{Metric{Name: "first-order", About: "the game in the published order gives the label", Missing: "wrong", Why: noPairs}, gameRight(0)},
 	{Metric{Name: "second-order", About: "the game in the swapped order gives the label", Missing: "wrong", Why: noPairs}, gameRight(1)},
-	{Metric{Name: "half-tie", About: "as counter, and a sum of 0 earns a half", Missing: "0 points", Kind: Mean, Why: noPairs, Compared: Whole}, halfTie},
+	{Metric{Name: "half-tie", About: "as counter, and a sum of 0 earns a half", Missing: "0 points", Kind: Halves, Why: noPairs, Compared: Whole}, halfTie},
 	{Metric{Name: "drop", About: "strict, among pairs whose two games both gave a decided verdict", Missing: "pair left out", Why: noDecided, Compared: Whole}, drop},
 	{Metric{Name: "consistency", About: "both games name the same response", Missing: "pair left out", Why: noDecided, Compared: Whole}, consistency},
-	{Metric{Name: "first-position", About: "the response shown first is judged the better", Missing: "game left out", Kind: Several, Why: Because("no decided games"), Compared: Whole}, firstPosition},
+	{Metric{Name: "first-position", About: "the response shown first is judged the better", Missing: "game left out", Kind: Halves, Why: Because("no decided games"), Compared: Whole}, firstPosition},
 }
 
 var (
@@ -122,6 +122,13 @@ var referenceMetrics = []Metric{
 	aboutOwn(StrictOwnRight, "wrong", "no answer of the judge's own is known to be right", pairStrictRight, pairOwnRight),
 	aboutOwn(StrictOwnWrong, "wrong", "no answer of the judge's own is known to be wrong", pairStrictWrong, pairOwnWrong),
 	{Name: CorrelationGJ, Unit: UnitCorrelation, Missing: "wrong", Kind: Correlation, Columns: ownColumns, Why: ownConstant,
+		Cells: ownCells, Classes: []Class{
+			{[2]string{"the judge's own answer is right", "the judge's own answer is wrong"}, func(c []float64) (a, b float64) { return c[pairOwnRight], c[pairOwnWrong] }},
+			{[2]string{"the pair is judged right", "the pair is judged wrong"}, func(c []float64) (a, b float64) {
+				right := c[pairStrictRight] + c[pairStrictWrong]
+				return right, c[pairKnown] - right
+			}},
+		},
 		N: func(c []float64) float64 { return c[pairKnown] },
 		Value: func(c []float64) float64 {
 			return stats.Binary(c[pairKnown], c[pairOwnRight], c[pairStrictRight]+c[pairStrictWrong], c[pairStrictRight])
@@ -129,6 +136,9 @@ var referenceMetrics = []Metric{
 }
 
 var ownColumns = Span{2 * len(pairMetrics), 2*len(pairMetrics) + pairOwnWidth}
+
+// ownCells are what a pair may be: the judge's own answer right or wrong, then strict or not.
+var ownCells = []Cell{{Row: []float64{1, 1, 0, 1, 0}}, {Row: []float64{1, 1, 0, 0, 0}}, {Row: []float64{1, 0, 1, 0, 1}}, {Row: []float64{1, 0, 1, 0, 0}}}
 
 func aboutOwn(name, missing, why string, num, den int) Metric {
 	return Metric{Name: name, Missing: missing, Columns: ownColumns, Why: Because(why),
@@ -211,7 +221,7 @@ func ensemble(joined []Joined, b stats.Bootstrap) *Ensemble {
 	for _, p := range joined {
 		x, y := p.A.Of.(pair).named(), p.B.Of.(pair).named()
 		same := x != judging.Nobody && x == y
-		s.add("", []float64{share(same), 1, share(same && x == p.A.Of.(pair).gold)})
+		s.add("", "", []float64{share(same), 1, share(same && x == p.A.Of.(pair).gold)})
 	}
 	s.close()
 	r := s.results(Overall, []Metric{

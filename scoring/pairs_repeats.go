@@ -102,10 +102,10 @@ func (f *pairs) agreement(s *Sheet, b stats.Bootstrap) *Repeats {
 	each := f.everyTime(func(string) bool { return true })
 	sample := newSample("pair", 2)
 	for i := range each[0] {
-		sample.add("", agreed(each, i))
+		sample.add("", "", agreed(each, i))
 	}
 	sample.close()
-	same := Metric{Name: "self-agreement", Kind: Several, Columns: Span{0, 2}, Why: Because("no prompt that was answered every time got a verdict"),
+	same := Metric{Name: "self-agreement", Kind: Halves, Columns: Span{0, 2}, Why: Because("no prompt that was answered every time got a verdict"),
 		Missing: "prompt left out where a call failed or no time gave a verdict; else it differs"}
 	rep := &Repeats{Times: times, SelfAgreement: sample.results(Overall, []Metric{same}, b)[0], Values: []RepeatedValue{}}
 	for _, g := range s.sections(s.Units) {

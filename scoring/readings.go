@@ -18,12 +18,12 @@ type readings struct {
 	other  *Run // the run as it reads it; nil where that matters to few replies
 }
 
-// HowRead says how a report's replies, or what else they are called, were read; the policy is of the paper's reading.
-func HowRead(what string, rep Report) string {
+// HowRead says how a report's replies were read; the policy is of the paper's reading.
+func HowRead(rep Report) string {
 	if rep.Reading != "" {
 		return fmt.Sprintf("reading %q", rep.Reading)
 	}
-	return fmt.Sprintf("%s read by policy %q", what, rep.Policy)
+	return fmt.Sprintf("replies read by policy %q", rep.Policy)
 }
 
 // OtherReading is one headline as both readings have it.

@@ -46,11 +46,11 @@ func TestReferencesByHand(t *testing.T) {
 			units = append(units, referencedUnit(len(units), "g", own, strict))
 		}
 	}
-	add(5, ownRight, true)
-	add(1, ownRight, false)
-	add(1, ownWrong, true)
-	add(3, ownWrong, false)
-	add(7, ownUnknown, true)
+	add(50, ownRight, true)
+	add(10, ownRight, false)
+	add(10, ownWrong, true)
+	add(30, ownWrong, false)
+	add(70, ownUnknown, true)
 	got := map[string]scoring.Result{}
 	for _, r := range references(runOf(units...), scoring.Overall) {
 		got[r.Metric] = r
@@ -59,7 +59,7 @@ func TestReferencesByHand(t *testing.T) {
 		value float64
 		n     int
 	}{
-		scoring.GenerationAccuracy: {60, 10}, scoring.StrictOwnRight: {math.Round(500.0/6*1e4) / 1e4, 6}, scoring.StrictOwnWrong: {25, 4}, scoring.CorrelationGJ: {math.Round(14.0/24*1e6) / 1e6, 10},
+		scoring.GenerationAccuracy: {60, 100}, scoring.StrictOwnRight: {math.Round(500.0/6*1e4) / 1e4, 60}, scoring.StrictOwnWrong: {25, 40}, scoring.CorrelationGJ: {math.Round(14.0/24*1e6) / 1e6, 100},
 	} {
 		r := got[metric]
 		if r.Value == nil || *r.Value != want.value || r.N != want.n || r.Low == nil || *r.Low >= *r.Value || *r.High < *r.Value || (r.Unit == scoring.UnitCorrelation) != (metric == scoring.CorrelationGJ) {

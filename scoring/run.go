@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"gavel/datasets"
 	"gavel/judging"
 )
 
@@ -32,6 +33,9 @@ type Run struct {
 	scorer   Scorer
 	missing  Missing
 	readings readings
+
+	cluster  func(id string) string // of a unit, where the dataset says what belongs together
+	clusters string                 // what that is, in words
 }
 
 // Load reads a run directory. Every stored reply is read again.
@@ -106,6 +110,9 @@ func (l *Loader) Add(r *judging.Record) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if run.Records == 0 {
+		run.cluster, run.clusters = datasets.ClusterOf(r.Source)
+	}
 	if run.Records++; !v.Same(other) {
 		run.readings.differ++
 	}
@@ -141,6 +148,21 @@ func (l *Loader) Run() *Run {
 	l.run.Items, l.run.Partial = l.run.scorer.Finish()
 	return l.run
 }
+
+// sheet is what the scorer makes of the records, with what belongs together by the dataset.
+func (run *Run) sheet(seed uint64) *Sheet {
+	s := run.scorer.Sheet(run.missing, seed)
+	for i := range s.Units {
+		u := &s.Units[i]
+		if u.Question = u.Cluster; run.cluster != nil {
+			u.Cluster = run.cluster(cmp.Or(u.Cluster, u.ID))
+		}
+	}
+	return s
+}
+
+// resampled is what a cluster of units is, in words.
+func (run *Run) resampled() string { return cmp.Or(run.clusters, run.words().Unit) }
 
 // trace counts where replies came from.
 func (run *Run) trace(r *judging.Record) {

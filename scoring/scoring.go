@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gavel/judging"
@@ -37,16 +38,26 @@ func (r Report) Games() int {
 
 // Result is one number: a metric on a group, in percent.
 type Result struct {
-	Metric  string   `json:"metric"`
-	Group   string   `json:"group"`
-	Mode    string   `json:"mode,omitempty"` // of protocols that ask in several ways: which, or "difference"
-	Unit    string   `json:"unit,omitempty"` // of the value, where it is not percent
-	Value   *float64 `json:"value"`          // null where undefined; Note says why
-	N       int      `json:"n"`              // what it is a share of
-	Low     *float64 `json:"low"`
-	High    *float64 `json:"high"`
-	Missing string   `json:"missing"` // how games without a verdict counted
-	Note    string   `json:"note,omitempty"`
+	Metric   string   `json:"metric"`
+	Group    string   `json:"group"`
+	Mode     string   `json:"mode,omitempty"`     // of protocols that ask in several ways: which, or "difference"
+	Unit     string   `json:"unit,omitempty"`     // of the value, where it is not percent
+	Value    *float64 `json:"value"`              // null where undefined; Note says why
+	N        int      `json:"n"`                  // what it is a share of
+	Clusters int      `json:"clusters,omitempty"` // that it is over, where several units belong together: questions, templates
+	Low      *float64 `json:"low"`
+	High     *float64 `json:"high"`
+	Interval string   `json:"interval,omitempty"` // how it was made: one of the By constants
+	Missing  string   `json:"missing"`            // how games without a verdict counted
+	Note     string   `json:"note,omitempty"`
+}
+
+// Count is n and, where several units belong together, in how many clusters they are.
+func (r Result) Count() string {
+	if r.Clusters == 0 || r.Clusters == r.N {
+		return strconv.Itoa(r.N)
+	}
+	return fmt.Sprintf("%d in %d", r.N, r.Clusters)
 }
 
 // Report is what a run comes to: one run of `gavel score --json`, and, without
@@ -142,16 +153,17 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 		Model: m.Spec.Model.Name, Dataset: m.Dataset.Name, Simulated: m.Simulated,
 		Items: run.Items, Expected: m.Spec.Dataset.Items,
 		Outcomes: map[string]int{}, Reading: run.reading(), Policy: run.Reading.Policy, AcceptCut: run.Reading.AcceptCut,
-		Bootstrap: Bootstrap{b.Rounds, b.Level, b.Seed, run.words().Unit},
+		Bootstrap: Bootstrap{b.Rounds, b.Level, b.Seed, run.resampled()},
 		Missing:   run.missing, Origins: run.Origins(), Warnings: run.warnings(),
 	}
 	for _, o := range Outcomes {
 		rep.Outcomes[o] = run.Outcomes[judging.Outcome(o)]
 	}
-	sheet := run.scorer.Sheet(run.missing, b.Seed)
-	if rep.Results = sheet.score(run.words().Unit, b); rep.Results == nil {
+	sheet := run.sheet(b.Seed)
+	if rep.Results = sheet.score(run.resampled(), b); rep.Results == nil {
 		rep.Results = []Result{} // an empty list in JSON
 	}
+	rep.Warnings = append(rep.Warnings, withoutInterval(rep.Results)...)
 	if s, ok := run.scorer.(Extender); ok {
 		s.Extend(&rep, sheet, b)
 	}
@@ -175,15 +187,23 @@ func (rep Report) SameValues(other Report) bool {
 
 // percent writes a share in percent, and fraction as it is, with so many places that the bytes do not depend on how a
 // processor fuses its multiplications.
-func percent(x float64) *float64  { return rounded(100*x, 1e4) }
-func fraction(x float64) *float64 { return rounded(x, 1e6) }
+func percent(x float64) *float64  { return rounded(100*x, 4) }
+func fraction(x float64) *float64 { return rounded(x, 6) }
 
-func rounded(x, places float64) *float64 {
+// rounded keeps more places where fewer would be printed as another number: 51 of 101 is 50.50, and not 50.4950, which is
+// rounded once more, to 50.49. Values are printed with two places less, the ends of intervals with three.
+func rounded(x float64, places int) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
 	}
-	if x = math.Round(x*places) / places; x == 0 {
-		x = 0 // never −0
+	to := func(places int) float64 { return math.Round(x*math.Pow10(places)) / math.Pow10(places) }
+	print := func(x float64, places int) string { return strconv.FormatFloat(x, 'f', places, 64) }
+	y := to(places)
+	if print(x, places-2) != print(y, places-2) || print(x, places-3) != print(y, places-3) {
+		y = to(places + 4)
 	}
-	return &x
+	if y == 0 {
+		y = 0 // never −0
+	}
+	return &y
 }

@@ -1,19 +1,28 @@
 package scoring
 
-// Average is the mean of results weighted by their n, as in the paper's Tables
-// 2 and 8; those without a value are left out. Over the groups of one run it is
-// the overall value of a metric that is a share of the group's judgments, such
-// as overconfidence.
-func Average(results []Result) (value *float64, n int) {
-	sum := 0.0
+import "math"
+
+// Average is the mean of results of several runs weighted by their n, as in the paper's Tables 2 and 8; those without a
+// value are left out. The runs are of different items, so that their errors are independent: how far the mean may be off on
+// either side is the root of the sum of the squares of how far each may be. There is no interval where one of them has none.
+//
+// Source: Zou and Donner, Statistics in Medicine 27 (2008).
+func Average(results []Result) Result {
+	var sum, low, high, n float64
 	for _, r := range results {
 		if r.Value != nil {
-			sum += *r.Value * float64(r.N)
-			n += r.N
+			w := float64(r.N)
+			sum, n = sum+w**r.Value, n+w
+			if r.Low == nil || r.High == nil {
+				low, high = math.NaN(), math.NaN()
+				continue
+			}
+			low, high = low+w*w*(*r.Value-*r.Low)*(*r.Value-*r.Low), high+w*w*(*r.High-*r.Value)*(*r.High-*r.Value)
 		}
 	}
 	if n == 0 {
-		return nil, 0
+		return Result{}
 	}
-	return percent(sum / float64(n) / 100), n
+	mean := sum / n / 100
+	return Result{Value: percent(mean), N: int(n), Low: percent(mean - math.Sqrt(low)/n/100), High: percent(mean + math.Sqrt(high)/n/100)}
 }

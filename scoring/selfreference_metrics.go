@@ -109,11 +109,31 @@ var measures = []Metric{
 	subset(JPlusIncorrect, ownRight, false, false), subset(JPlusIncorrectF1, ownRight, false, true),
 	subset(JMinusCorrect, ownWrong, true, false), subset(JMinusCorrectF1, ownWrong, true, true),
 	subset(JMinusIncorrect, ownWrong, false, false), subset(JMinusIncorrectF1, ownWrong, false, true),
-	{Name: CorrelationGJ, Unit: UnitCorrelation, Kind: Correlation, Missing: "wrong", N: nKnown, Value: rGJ, Why: constant("G", "J")},
-	{Name: CorrelationGA, Unit: UnitCorrelation, Kind: Correlation, Missing: "counts: it is not about the judgment", N: nKnown, Value: rGA, Why: constant("G", "A")},
-	{Name: CorrelationJA, Unit: UnitCorrelation, Kind: Correlation, Missing: "wrong", N: nKnown, Value: rJA, Why: constant("J", "A")},
-	{Name: PartialGJ, Unit: UnitCorrelation, Kind: Correlation, Missing: "wrong", N: nKnown, Value: rGJA, Why: constant("G", "J", "A"), Compared: Whole},
+	{Name: CorrelationGJ, Unit: UnitCorrelation, Kind: Correlation, Missing: "wrong", N: nKnown, Value: rGJ, Classes: []Class{classG, classJ}, Why: constant("G", "J")},
+	{Name: CorrelationGA, Unit: UnitCorrelation, Kind: Correlation, Missing: "counts: it is not about the judgment", N: nKnown, Value: rGA, Classes: []Class{classG, classA}, Why: constant("G", "A")},
+	{Name: CorrelationJA, Unit: UnitCorrelation, Kind: Correlation, Missing: "wrong", N: nKnown, Value: rJA, Classes: []Class{classJ, classA}, Why: constant("J", "A")},
+	{Name: PartialGJ, Unit: UnitCorrelation, Kind: Correlation, Missing: "wrong", N: nKnown, Value: rGJA, Classes: []Class{classG, classJ, classA}, Why: constant("G", "J", "A"), Compared: Whole},
 }
+
+// tableCells are what a judgment with a verdict may be: by the judge's own answer, then as it is tallied. What is the same
+// in both modes and in both runs is whether the agent's answer is right.
+var tableCells = func() (cells []Cell) {
+	for _, own := range []int{ownRight, ownWrong} {
+		for tallied := range confusionWidth - 1 { // tp, fp, fn, tn
+			row := make([]float64, tableWidth)
+			row[own*confusionWidth+tallied] = 1
+			cells = append(cells, Cell{row, tallied % 2}) // of a right answer tp and fn, of a wrong one fp and tn
+		}
+	}
+	return cells
+}()
+
+// What correlations are of.
+var (
+	classG = Class{[2]string{"the judge's own answer is right", "the judge's own answer is wrong"}, func(t []float64) (a, b float64) { return ownIs(ownRight)(t).n(), ownIs(ownWrong)(t).n() }}
+	classJ = Class{[2]string{"a judgment is right", "a judgment is wrong"}, func(t []float64) (a, b float64) { c := known(t); return c.right(), c.n() - c.right() }}
+	classA = Class{[2]string{"an agent's answer is right", "an agent's answer is wrong"}, func(t []float64) (a, b float64) { c := known(t); return c.agent(), c.n() - c.agent() }}
+)
 
 func nAll(t []float64) float64   { return all(t).n() }
 func nKnown(t []float64) float64 { return known(t).n() }

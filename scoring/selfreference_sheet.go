@@ -78,6 +78,7 @@ func (f *selfReference) metrics(how Missing) []Metric {
 	}
 	for i, mode := range modes {
 		for _, m := range measures {
+			m.Cells = tableCells
 			if m.Mode, m.Columns = mode, tableOf(i); f.asked[i] {
 				add(m)
 			}
@@ -88,7 +89,7 @@ func (f *selfReference) metrics(how Missing) []Metric {
 			continue
 		}
 		m.Mode, m.Less, m.Columns, m.Sides = ModeDifference, tableOf(2), tableOf(3), [2]string{"mode cot", "mode self"}
-		m.Compared, m.Headline, m.All = Nowhere, false, nAll // what was judged Correct is not the same in both
+		m.Cells, m.Compared, m.Headline, m.All = tableCells, Nowhere, false, nAll // what was judged Correct is not the same in both
 		add(m)
 	}
 	return list

@@ -17,6 +17,8 @@ const Overall = "overall"
 type Unit struct {
 	ID      string
 	Cluster string // what units have in common that are resampled together; "": it is by itself
+
+	Question string // what units of a cluster have the Own columns of; where the dataset has no clusters, the cluster
 	*Pattern
 }
 
@@ -36,7 +38,7 @@ type Sheet struct {
 	Width     int                     // columns of a row
 	Units     []Unit                  // by id
 	Divisions []func(a, b string) int // ways to part the units into groups: the order of the groups
-	// Own is how many columns, the first, are the cluster's and not the unit's: they are those of its first unit.
+	// Own is how many columns, the first, are not the unit's but its question's: they are those of its first unit.
 	Own int
 	// Blocks are columns that count in a comparison only where neither run has zeros alone in them.
 	Blocks []Span
@@ -85,7 +87,7 @@ func (s *Sheet) score(unit string, b stats.Bootstrap) []Result {
 		x.fix(s.Metrics, 0)
 		for _, u := range s.Units {
 			if sections[i].has(u) {
-				x.add(u.Cluster, u.Row)
+				x.add(u.Cluster, u.Question, u.Row)
 			}
 		}
 		x.close()
@@ -134,6 +136,7 @@ type Sample struct {
 
 	own, fixed []bool // of columns: see [Sheet.Own]; not resampled, since they follow from the items
 	of         map[string]int
+	asked      map[string]bool // questions of which the own columns are in
 	clusters   [][]float64
 	known      map[*float64]uint32 // classes of rows that are shared
 }
@@ -141,7 +144,7 @@ type Sample struct {
 func newSample(unit string, width int) *Sample {
 	return &Sample{
 		unit: unit, sums: make([]float64, width), own: make([]bool, width), fixed: make([]bool, width),
-		of: map[string]int{}, known: map[*float64]uint32{},
+		of: map[string]int{}, asked: map[string]bool{}, known: map[*float64]uint32{},
 	}
 }
 
@@ -157,7 +160,7 @@ func (s *Sample) fix(metrics []Metric, at int) {
 }
 
 // add takes a unit's row, and keeps it. All are in only after close.
-func (s *Sample) add(cluster string, row []float64) {
+func (s *Sample) add(cluster, question string, row []float64) {
 	s.units++
 	if cluster == "" {
 		s.take(row)
@@ -165,14 +168,18 @@ func (s *Sample) add(cluster string, row []float64) {
 	}
 	i, ok := s.of[cluster]
 	if !ok {
-		s.of[cluster] = len(s.clusters)
-		s.clusters = append(s.clusters, slices.Clone(row))
-		return
+		i = len(s.clusters)
+		s.of[cluster] = i
+		s.clusters = append(s.clusters, make([]float64, len(row)))
 	}
+	known := question != "" && s.asked[question]
 	for k, v := range row {
-		if !s.own[k] {
+		if !known || !s.own[k] {
 			s.clusters[i][k] += v
 		}
+	}
+	if question != "" {
+		s.asked[question] = true
 	}
 }
 
@@ -180,7 +187,7 @@ func (s *Sample) close() {
 	for _, row := range s.clusters {
 		s.take(row)
 	}
-	s.of, s.clusters, s.known = nil, nil, nil
+	s.of, s.asked, s.clusters, s.known = nil, nil, nil, nil
 }
 
 func (s *Sample) take(row []float64) {

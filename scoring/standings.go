@@ -100,7 +100,7 @@ func (s *Standing) test(runs []compared, m Metric, b stats.Bootstrap) {
 	for i, a := range runs {
 		for j, other := range runs[i+1:] {
 			v := Versus{A: i, B: i + 1 + j, Same: true}
-			x := a.both(a.words().Unit, section{Overall, -1}, join(a.Units, other.Units), []Metric{m})
+			x := a.both(a.resampled(), section{Overall, -1}, join(a.Units, other.Units), []Metric{m})
 			p, _, n := x.test(&m, a.Width, how)
 			v.P, v.N = precise(p), n
 			s.Pairs = append(s.Pairs, v)

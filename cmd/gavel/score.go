@@ -187,9 +187,10 @@ func compareCommand(e *env) *cli.Command {
 		Usage:     "compare runs on the items that both have judged",
 		UsageText: "gavel compare [flags] RUN_A RUN_B [RUN...]",
 		Description: `Prints the differences of the main scores with their paired intervals and, where what
-is compared is right or wrong, the exact McNemar p and the 2×2 table; of F1 and the Grade
-score the p of a paired permutation test, as for suites. With more than two
-runs every two are compared, and Holm's correction is over all of them. Runs are of one
+is compared is right or wrong, the exact McNemar p and the 2×2 table; of all else the p of a
+paired permutation test. With more than two runs every two are compared. Holm's correction
+is over every difference that is printed, so that of equal judges some row is called
+different in at most one table of twenty. Runs are of one
 protocol, or of pairwise and reversed. Two goals of one model are also scored as one judge
 that answers where both goals agree; of best and worst among several options it is said
 how often they contradict each other.

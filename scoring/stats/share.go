@@ -59,7 +59,8 @@ func blakerLow(k, n int, level float64) float64 {
 
 // bisect is where ok turns true between low, where it is not, and high, where it is.
 func bisect(low, high float64, ok func(float64) bool) float64 {
-	for mid := (low + high) / 2; low < mid && mid < high; mid = (low + high) / 2 {
+	for high-low > 1e-13 {
+		mid := (low + high) / 2
 		if ok(mid) {
 			high = mid
 		} else {

@@ -58,7 +58,7 @@ func (b Bootstrap) Smoothed(rows *Rows, list []Statistic) []Interval {
 	for i, d := range s.drawn {
 		out[i] = Interval{math.NaN(), math.NaN()}
 		if len(d[0]) > 0 && len(d[1]) > 0 {
-			out[i] = Interval{b.percentiles(d[0]).Low, b.percentiles(d[1]).High}
+			out[i] = Interval{b.Percentiles(d[0]).Low, b.Percentiles(d[1]).High}
 		}
 	}
 	return out

@@ -95,6 +95,9 @@ func sparse(row []float64) (c class) {
 // AddClass appends a row of a class.
 func (r *Rows) AddClass(class uint32) { r.member = append(r.member, class) }
 
+// Len is how many there are.
+func (r *Rows) Len() int { return len(r.member) }
+
 // Grow makes room for n more rows.
 func (r *Rows) Grow(n int) { r.member = slices.Grow(r.member, n) }
 
@@ -139,7 +142,7 @@ func (b Bootstrap) SumsOf(rows *Rows, outs int, stat func(sums, out []float64)) 
 	}
 	for i, values := range drawn {
 		if len(values) > 0 {
-			result[i] = b.percentiles(values)
+			result[i] = b.Percentiles(values)
 		}
 	}
 	return result
@@ -186,7 +189,8 @@ func drawMultinomial(member []uint32, classes int, rng *rand.Rand) func(counts [
 	}
 }
 
-func (b Bootstrap) percentiles(values []float64) Interval {
+// Percentiles sorts values drawn, and is the interval that holds Level of them.
+func (b Bootstrap) Percentiles(values []float64) Interval {
 	slices.Sort(values)
 	tail := (1 - b.Level) / 2
 	return Interval{

@@ -1,0 +1,318 @@
+package scoring
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"gavel/scoring/stats"
+)
+
+// How intervals are made, as results name it.
+const (
+	ByBlaker     = "blaker"                   // exact: of units that are right or wrong
+	ByMidP       = "mid-p"                    // of a share of units in clusters, by how many independent ones they are worth
+	ByPairs      = "bonett-price"             // of scores of −1, 0 and 1, one a unit
+	ByBootstrap  = "smoothed-bootstrap"       // of all else
+	ByCalibrated = "bias-corrected-bootstrap" // of a calibration error, which is above 0 by chance alone
+)
+
+// Methods says of each what it is, in words.
+var Methods = []struct{ Name, About string }{
+	{ByBlaker, "exact by Blaker"},
+	{ByMidP, "mid-P of what clusters are worth"},
+	{ByPairs, "by Bonett and Price"},
+	{ByBootstrap, "by a smoothed bootstrap"},
+	{ByCalibrated, "by a bootstrap less its bias"},
+}
+
+// Cell is a row of a metric's columns that might be seen, of one judgment. Of two ways of asking, or of two runs, cells go
+// together that have the same Of.
+type Cell struct {
+	Row []float64
+	Of  int
+}
+
+// Class is a variable of a correlation: how many judgments there are with each of its two values.
+type Class struct {
+	Words [2]string // what is so: "the judge's own answer is right", "… wrong"
+	Count func(c []float64) (a, b float64)
+}
+
+// fewestOfClass is how many units with the rarer value of a variable its correlations need for an interval.
+const fewestOfClass = 10
+
+// bounds are an interval, how it was made, or why there is none.
+type bounds struct {
+	stats.Interval
+	by, note string
+}
+
+func unbounded(note string) bounds {
+	return bounds{stats.Interval{Low: math.NaN(), High: math.NaN()}, "", note}
+}
+
+// asked is a metric whose interval is wanted: of what the columns at b come to, less, of a difference, what those at a do.
+type asked struct {
+	*Metric
+	a, b Span
+}
+
+func (q asked) differs() bool { return q.a != Span{} }
+
+func (q asked) of(sums []float64) float64 {
+	v := q.value(q.b.of(sums))
+	if q.differs() {
+		v -= q.value(q.a.of(sums))
+	}
+	return v
+}
+
+// intervals are those of metrics; one function for each kind of them makes all there are. What is resampled is resampled
+// for all at once.
+func (s *Sample) intervals(list []asked, b stats.Bootstrap) []bounds {
+	out := make([]bounds, len(list))
+	var todo []int
+	var drawn []stats.Statistic
+	shared := map[smoothing]*stats.Beside{}
+	for i, q := range list {
+		if math.IsNaN(q.of(s.sums)) || q.Kind == Known {
+			out[i] = unbounded("")
+			continue
+		}
+		if few := s.tooFew(q); few != "" {
+			out[i] = unbounded(noInterval + few)
+			continue
+		}
+		var found bool
+		if q.differs() {
+			out[i], found = s.difference01(q, b.Level)
+		} else {
+			out[i], found = s.exactly(q, b.Level)
+		}
+		if !found {
+			todo, drawn = append(todo, i), append(drawn, stats.Statistic{Of: q.of, Beside: s.beside(q, shared)})
+		}
+	}
+	if len(todo) > 0 {
+		for k, iv := range b.Smoothed(&s.rows, drawn) {
+			out[todo[k]] = bounds{iv, ByBootstrap, ""}
+		}
+	}
+	return out
+}
+
+// noInterval begins the notes of metrics that have a value without one.
+const noInterval = "interval: none, "
+
+// withoutInterval warns of the metrics of all units that have none.
+func withoutInterval(results []Result) (warnings []string) {
+	var reasons []string
+	of := map[string][]string{}
+	for _, r := range results {
+		if why, ok := strings.CutPrefix(r.Note, noInterval); ok && r.Group == Overall {
+			if of[why] == nil {
+				reasons = append(reasons, why)
+			}
+			of[why] = append(of[why], strings.TrimSpace(r.Metric+" "+r.Mode))
+		}
+	}
+	for _, why := range reasons {
+		warnings = append(warnings, "no interval of "+strings.Join(of[why], ", ")+": "+why)
+	}
+	return warnings
+}
+
+// exactly is the interval of a share, where the kind of metric has one in closed form.
+func (s *Sample) exactly(q asked, level float64) (bounds, bool) {
+	if q.Value != nil {
+		return bounds{}, false
+	}
+	var parts []stats.Part
+	most, single, halves := 0.0, true, true // units a row; they are right or wrong, one a row; scores of 0, ½ and 1
+	for k, row := range s.kinds {
+		num, den := q.share(q.b.of(row))
+		if den == 0 {
+			continue
+		}
+		num = snapped(num, den)
+		parts = append(parts, stats.Part{Num: num, Den: den, Often: s.often[k]})
+		single = single && den == 1 && (num == 0 || num == 1)
+		halves = halves && den > 0 && den <= 2 && (num == 0 || 2*num == den || num == den)
+		most = math.Max(most, den)
+	}
+	switch {
+	case single:
+		k, n := 0, 0
+		for _, p := range parts {
+			k, n = k+int(p.Num)*p.Often, n+p.Often
+		}
+		return q.curved(stats.Blaker(k, n, level), ByBlaker), true
+	case q.Kind == Share || q.Kind == Several:
+		x, n := stats.Effective(parts, level)
+		return q.curved(stats.MidP(x, n, level), ByMidP), true
+	case q.Kind == Halves && halves:
+		var best, worst, n float64
+		for _, p := range parts {
+			w := p.Den / most * float64(p.Often)
+			n += w
+			switch p.Num {
+			case p.Den:
+				best += w
+			case 0:
+				worst += w
+			}
+		}
+		iv := stats.Paired(best, worst, n, level)
+		return q.curved(stats.Interval{Low: (1 + iv.Low) / 2, High: (1 + iv.High) / 2}, ByPairs), true
+	}
+	return bounds{}, false
+}
+
+// tiny is what sums of fractions may be off by.
+const tiny = 1e-12
+
+// snapped is 0, half of den or den, where num is that but for tiny.
+func snapped(num, den float64) float64 {
+	for _, x := range []float64{0, den / 2, den} {
+		if math.Abs(num-x) < tiny {
+			return x
+		}
+	}
+	return num
+}
+
+func (q asked) curved(iv stats.Interval, by string) bounds {
+	return bounds{stats.Interval{Low: q.curve(iv.Low), High: q.curve(iv.High)}, by, ""}
+}
+
+// difference01 is the interval of a difference of two shares of the same units, each right or wrong, one a row.
+func (s *Sample) difference01(q asked, level float64) (bounds, bool) {
+	if q.Value != nil || q.Curve != nil {
+		return bounds{}, false
+	}
+	table, n := s.table(q.Metric, [2]Span{q.a, q.b})
+	if n == 0 || q.Kind == Halves || q.Kind == Mean && !s.whole(q) {
+		return bounds{}, false
+	}
+	return bounds{stats.Paired(float64(table.OnlyB), float64(table.OnlyA), float64(n), level), ByPairs, ""}, true
+}
+
+// whole tells whether all values are 0 or 1.
+func (s *Sample) whole(q asked) bool {
+	for _, row := range s.kinds {
+		for _, at := range [2]Span{q.a, q.b} {
+			if num, den := q.share(at.of(row)); snapped(num, den) != 0 && snapped(num, den) != den {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// smoothing is what rows are let in for: cells of some columns, or nil where it is the ends of the scale.
+type smoothing struct {
+	cells *Cell
+	a, b  Span
+}
+
+// beside are the rows that smooth a metric: of a function of cells each cell, of a mean of bounded values one of the least
+// and one of the largest. Metrics of the same cells share theirs.
+func (s *Sample) beside(q asked, shared map[smoothing]*stats.Beside) *stats.Beside {
+	if len(q.Cells) == 0 {
+		return s.ends(q)
+	}
+	key := smoothing{&q.Cells[0], q.a, q.b}
+	if shared[key] == nil {
+		shared[key] = s.cells(q)
+	}
+	return shared[key]
+}
+
+// half is what is let in: half a row in each cell, or at each end of the scale.
+const half = 0.5
+
+// cells lets half a row into each cell. Of a difference, cells that go together share what each would have. A row counts
+// as many judgments as those of the sample do on average.
+func (s *Sample) cells(q asked) *stats.Beside {
+	each := float64(s.units) / float64(s.rows.Len())
+	x := &stats.Beside{Mass: half}
+	if !q.differs() {
+		for _, c := range q.Cells {
+			x.Low = append(x.Low, extra(each, part{q.b, c.Row}))
+		}
+		return x
+	}
+	for _, c := range q.Cells {
+		for _, d := range q.Cells {
+			if c.Of == d.Of {
+				x.Low = append(x.Low, extra(each, part{q.a, c.Row}, part{q.b, d.Row}))
+			}
+		}
+	}
+	x.Mass *= float64(len(q.Cells)) / float64(len(x.Low))
+	return x
+}
+
+// ends lets half a row in at the least value, and half at the largest, as large as rows are on average.
+func (s *Sample) ends(q asked) *stats.Beside {
+	least, most := []float64{q.Least, 1}, []float64{1, 1}
+	at := func(span Span, row []float64) part {
+		size, n := 0.0, 0.0
+		for k, r := range s.kinds {
+			if den := span.of(r)[1]; den != 0 {
+				size, n = size+float64(s.often[k])*den, n+float64(s.often[k])
+			}
+		}
+		return part{span, []float64{row[0] * size / n, size / n}}
+	}
+	if !q.differs() {
+		return &stats.Beside{Low: []stats.Extra{extra(1, at(q.b, least))}, High: []stats.Extra{extra(1, at(q.b, most))}, Mass: half}
+	}
+	return &stats.Beside{
+		Low:  []stats.Extra{extra(1, at(q.a, most), at(q.b, least))},
+		High: []stats.Extra{extra(1, at(q.a, least), at(q.b, most))},
+		Mass: half,
+	}
+}
+
+// part is some columns of a row.
+type part struct {
+	Span
+	row []float64
+}
+
+func extra(times float64, parts ...part) (x stats.Extra) {
+	for _, p := range parts {
+		for i, v := range p.row {
+			if v != 0 {
+				x.Columns, x.Values = append(x.Columns, p.Span[0]+i), append(x.Values, times*v)
+			}
+		}
+	}
+	return x
+}
+
+// tooFew says of which value of a variable there are too few units for an interval; "" where there are enough.
+func (s *Sample) tooFew(q asked) string {
+	for _, class := range q.Classes {
+		spans := []Span{q.b}
+		if q.differs() {
+			spans = append(spans, q.a)
+		}
+		for _, at := range spans {
+			var with [2]int
+			for k, row := range s.kinds {
+				a, b := class.Count(at.of(row))
+				with[0] += s.often[k] * int(share(a > 0))
+				with[1] += s.often[k] * int(share(b > 0))
+			}
+			for i, n := range with {
+				if n < fewestOfClass {
+					return fmt.Sprintf("%s in only %d %s%s, fewer than %d", class.Words[i], n, s.unit, plural(n), fewestOfClass)
+				}
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,222 @@
+// Coverage says how often intervals hold what is true: runs of simulated judges are scored by gavel's own code, and the
+// 95 % interval of every metric is held against its value of all there is.
+//
+//	go run ./scripts/coverage             the table in full: 2,000 runs a cell
+//	go run ./scripts/coverage -runs 100   a rough one
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"text/tabwriter"
+
+	"gavel/judging"
+	"gavel/scoring"
+	"gavel/scoring/stats"
+)
+
+// size is how much is simulated.
+type size struct {
+	runs, rounds int
+	strengths    []float64
+	clusters     []clustering
+	worlds       string // those whose names hold this
+}
+
+func main() {
+	s := size{strengths: []float64{0.5, 0.8, 0.95, 0.99}, clusters: []clustering{{20, 1}, {50, 1}, {100, 1}, {350, 1}, {80, 20}}}
+	flag.IntVar(&s.runs, "runs", 2000, "runs of a cell")
+	flag.IntVar(&s.rounds, "rounds", 1000, "of the bootstrap")
+	flag.StringVar(&s.worlds, "worlds", "", "only worlds whose names hold this")
+	flag.Parse()
+	s.print(os.Stdout)
+}
+
+// key is a metric of a run or of a comparison.
+type key struct{ metric, mode string }
+
+func (k key) String() string { return strings.TrimSpace(k.metric + " " + k.mode) }
+
+// estimate is a value with its interval.
+type estimate struct {
+	key
+	value, low, high *float64
+	by               string
+}
+
+// cell is a world of a strength, and runs of a size.
+type cell struct {
+	world
+	strength float64
+	clustering
+}
+
+// tally is how often an interval was given, and held the truth.
+type tally struct {
+	truth       float64
+	runs        int
+	given, held int
+	by          map[string]bool
+}
+
+func (s size) print(out io.Writer) {
+	for _, w := range worlds {
+		if !strings.Contains(w.name, s.worlds) {
+			continue
+		}
+		fmt.Fprintf(out, "\n%s\n", w.name)
+		table := tabwriter.NewWriter(out, 2, 0, 2, ' ', 0)
+		fmt.Fprint(table, "metric\tinterval\tn")
+		for _, strength := range s.strengths {
+			fmt.Fprintf(table, "\t%g", strength)
+		}
+		fmt.Fprintln(table)
+		rows, order := map[string][]string{}, []string{}
+		for _, c := range s.clusters {
+			for i, strength := range s.strengths {
+				found, metrics := s.measure(cell{w, strength, c})
+				for _, m := range metrics {
+					row := m.String() + "\t" + c.String()
+					if rows[row] == nil {
+						rows[row] = make([]string, len(s.strengths)+1)
+						order = append(order, row)
+					}
+					for by := range found[m].by {
+						if !strings.Contains(rows[row][0], by) {
+							rows[row][0] = strings.TrimSpace(rows[row][0] + " " + by)
+						}
+					}
+					rows[row][i+1] = found[m].String()
+				}
+			}
+		}
+		for _, row := range order {
+			metric, n, _ := strings.Cut(row, "\t")
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", metric, rows[row][0], n, strings.Join(rows[row][1:], "\t"))
+		}
+		table.Flush()
+	}
+}
+
+// String is the coverage in percent and the truth, and in how many percent of runs there was an interval where not in all.
+func (t tally) String() string {
+	if t.given == 0 {
+		return "none"
+	}
+	text := fmt.Sprintf("%.1f (%.4g)", 100*float64(t.held)/float64(t.given), t.truth)
+	if share := 100 * float64(t.given) / float64(t.runs); share < 99.5 {
+		text += fmt.Sprintf(" in %.0f %%", share)
+	}
+	return text
+}
+
+// measure simulates a cell.
+func (s size) measure(c cell) (map[key]tally, []key) {
+	units, others := numbered(c.units(c.strength)), []unit(nil)
+	if c.compared == c.compared { // not NaN
+		others = numbered(c.units(c.strength - c.compared*(1-c.strength)))
+	}
+	found, metrics := map[key]tally{}, []key{}
+	for _, e := range truths(c.world, units, others) {
+		if e.value != nil {
+			found[e.key] = tally{truth: *e.value, runs: s.runs, by: map[string]bool{}}
+			metrics = append(metrics, e.key)
+		}
+	}
+	var mu sync.Mutex
+	var todo sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		todo.Go(func() {
+			for i := w; i < s.runs; i += workers {
+				rng := rand.New(rand.NewPCG(uint64(i), math.Float64bits(c.strength)+uint64(c.clusters*c.each)))
+				records, other := c.draw(rng, units, others, c.clustering)
+				list := c.estimates(records, other, stats.Bootstrap{Rounds: s.rounds, Level: 0.95, Seed: rng.Uint64()})
+				mu.Lock()
+				for _, e := range list {
+					t, ok := found[e.key]
+					if !ok || e.low == nil || e.high == nil {
+						continue
+					}
+					t.given++
+					t.by[e.by] = true
+					if *e.low <= t.truth && t.truth <= *e.high {
+						t.held++
+					}
+					found[e.key] = t
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	todo.Wait()
+	return found, metrics
+}
+
+func numbered(units []unit) []unit {
+	for i := range units {
+		units[i].number = i
+	}
+	return units
+}
+
+// truths are the numbers of all units; a difference in truth is that of two.
+func truths(w world, units, others []unit) []estimate {
+	list := w.estimates(everything(units), nil, stats.Bootstrap{})
+	if others == nil {
+		return list
+	}
+	second := map[key]*float64{}
+	for _, e := range w.estimates(everything(others), nil, stats.Bootstrap{}) {
+		second[e.key] = e.value
+	}
+	for _, e := range list {
+		if b := second[e.key]; e.value != nil && b != nil {
+			d := *b - *e.value
+			list = append(list, estimate{key: key{e.metric, e.mode + compared}, value: &d})
+		}
+	}
+	return list
+}
+
+const compared = " B − A"
+
+// estimates are the numbers of a run as a whole, and of another that is compared with it.
+func (w world) estimates(records, other []*judging.Record, b stats.Bootstrap) (list []estimate) {
+	run := w.run(records)
+	rep := run.Score(b)
+	for _, r := range rep.Results {
+		if r.Group == scoring.Overall && !strings.HasPrefix(r.Metric, scoring.RuleCount) {
+			list = append(list, estimate{key{r.Metric, r.Mode}, r.Value, r.Low, r.High, r.Interval})
+		}
+	}
+	if rep.Repeats != nil {
+		r := rep.Repeats.SelfAgreement
+		list = append(list, estimate{key{metric: r.Metric}, r.Value, r.Low, r.High, r.Interval})
+	}
+	if c := rep.Calibration; c != nil {
+		for i, e := range []scoring.Estimate{c.Confidence, c.Accuracy, c.Brier, c.ECE} {
+			list = append(list, estimate{key{[]string{"confidence", "accuracy", "brier", "ece"}[i], ""}, e.Value, e.Low, e.High, e.Interval})
+		}
+	}
+	if other == nil {
+		return list
+	}
+	c, err := scoring.Compare([]*scoring.Run{run, w.run(other)}, b)
+	if err != nil {
+		panic(err)
+	}
+	for _, d := range c.Comparisons[0].Differences {
+		if d.Group == scoring.Overall {
+			list = append(list, estimate{key{d.Metric, d.Mode + compared}, d.Diff, d.Low, d.High, d.Interval})
+		}
+	}
+	return list
+}
