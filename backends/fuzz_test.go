@@ -12,20 +12,21 @@ import (
 )
 
 func FuzzSplitThinking(f *testing.F) {
-	for _, s := range []string{"", "a", "<think>a</think>b", "a</think>b", "a<think>b", "<th<think></think>ink></think>", "</think><think>", "</thi<think></think>nk>"} {
+	for _, s := range []string{"", "a", "<think>a</think>b", "a</think>b", "a<think>b", "<th<think></think>ink></think>", "</think><think>", "</thi<think></think>nk>", "[THINK]a[/THINK]b",
+		"<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b", "analysisaassistantfinalb"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, reply string) {
-		text, thinking := SplitThinking(reply)
-		if !strings.Contains(reply, thinkOpen) && !strings.Contains(reply, thinkClose) {
-			if text != reply || thinking != "" {
-				t.Errorf("%q without tags becomes %q and %q", reply, text, thinking)
+		for _, tag := range thinkingTags {
+			text, thinking := splitTag(reply, tag.open, tag.close)
+			if !strings.Contains(reply, tag.open) && !strings.Contains(reply, tag.close) && (text != reply || thinking != "") {
+				t.Errorf("%q without %s becomes %q and %q", reply, tag.open, text, thinking)
 			}
-			return
+			if open := strings.Index(text, tag.open); open >= 0 && strings.Contains(text[open:], tag.close) {
+				t.Errorf("a thought is left in %q of %q", text, reply)
+			}
 		}
-		if open := strings.Index(text, thinkOpen); open >= 0 && strings.Contains(text[open:], thinkClose) {
-			t.Errorf("a thought is left in %q of %q", text, reply)
-		}
+		text, thinking := SplitThinking(reply)
 		var had, got [256]int
 		for i := range len(reply) {
 			had[reply[i]]++

@@ -5,50 +5,108 @@ import (
 	"strings"
 )
 
-const (
-	thinkOpen  = "<think>"
-	thinkClose = "</think>"
-)
+// thinkingTags stand around thinking in replies of which a server did not take it off, by the models' published chat
+// templates; docs/readers.md says which is whose.
+var thinkingTags = []struct{ open, close string }{
+	{"<think>", "</think>"},
+	{"<thinking>", "</thinking>"},
+	{"<thought>", "</thought>"},
+	{"[THINK]", "[/THINK]"},
+	{"◁think▷", "◁/think▷"},
+	{"<|open|>think<|sep|>", "<|close|>think<|sep|>"},
+	{"<seed:think>", "</seed:think>"},
+	{"<|START_THINKING|>", "<|END_THINKING|>"},
+	{"<|channel>thought", "<channel|>"},
+}
 
-// SplitThinking takes the thinking off a reply: every <think>…</think>, an
-// unclosed <think> to the end, and all before a </think> that nothing opened
-// (templates that put the opening tag into the prompt). Text without either tag
-// is returned as it is.
+// SplitThinking takes the thinking off a reply: every <think>…</think>, an unclosed <think> to the end, and all before
+// a </think> that nothing opened (templates that put the opening tag into the prompt); so with the tags of other
+// models, and with harmony's channels. Text without any of them is returned as it is.
 func SplitThinking(reply string) (text, thinking string) {
-	if !strings.Contains(reply, thinkOpen) && !strings.Contains(reply, thinkClose) {
+	text, thinking = finalChannel(reply)
+	for _, tag := range thinkingTags {
+		var more string
+		text, more = splitTag(text, tag.open, tag.close)
+		thinking += more
+	}
+	return text, thinking
+}
+
+func splitTag(reply, open, close string) (text, thinking string) {
+	if !strings.Contains(reply, open) && !strings.Contains(reply, close) {
 		return reply, ""
 	}
 	var out, thought strings.Builder
-	if end := strings.Index(reply, thinkClose); end >= 0 {
-		if begin := strings.Index(reply, thinkOpen); begin < 0 || begin > end {
+	if end := strings.Index(reply, close); end >= 0 {
+		if begin := strings.Index(reply, open); begin < 0 || begin > end {
 			thought.WriteString(reply[:end])
-			reply = reply[end+len(thinkClose):]
+			reply = reply[end+len(close):]
 		}
 	}
 	for {
-		begin := strings.Index(reply, thinkOpen)
+		begin := strings.Index(reply, open)
 		if begin < 0 {
 			break
 		}
 		out.WriteString(reply[:begin])
-		reply = reply[begin+len(thinkOpen):]
-		end := strings.Index(reply, thinkClose)
+		reply = reply[begin+len(open):]
+		end := strings.Index(reply, close)
 		if end < 0 {
 			thought.WriteString(reply)
 			reply = ""
 			break
 		}
 		thought.WriteString(reply[:end])
-		reply = reply[end+len(thinkClose):]
+		reply = reply[end+len(close):]
 	}
 	out.WriteString(reply)
 	text, thinking = out.String(), thought.String()
-	if strings.Contains(text, thinkOpen) { // put together by what was taken from its middle
+	if strings.Contains(text, open) { // put together by what was taken from its middle
 		more := ""
-		text, more = SplitThinking(text)
+		text, more = splitTag(text, open, close)
 		thinking += more
 	}
 	return text, thinking
+}
+
+// Harmony's marks, and what is left of them where a server drops special tokens.
+const (
+	channelMark  = "<|channel|>"
+	messageMark  = "<|message|>"
+	plainChannel = "analysis"
+	plainFinal   = "assistantfinal"
+)
+
+// finalChannel takes off what gpt-oss says in other channels than "final". A reply that never comes to that one is all
+// thinking.
+func finalChannel(reply string) (text, thinking string) {
+	if rest, ok := strings.CutPrefix(strings.TrimLeft(reply, " \n"), plainChannel); ok {
+		if begin := strings.LastIndex(rest, plainFinal); begin >= 0 {
+			return rest[begin+len(plainFinal):], rest[:begin]
+		}
+	}
+	before, rest, ok := strings.Cut(reply, channelMark)
+	if !ok || !strings.Contains(rest, messageMark) {
+		return reply, ""
+	}
+	var final, thought strings.Builder
+	final.WriteString(strings.TrimSuffix(before, "<|start|>assistant"))
+	for part := range strings.SplitSeq(rest, channelMark) {
+		channel, said, whole := strings.Cut(part, messageMark)
+		if !whole {
+			final.WriteString(part) // speaks of the mark
+			continue
+		}
+		for _, mark := range []string{"<|end|>", "<|return|>", "<|call|>", "<|start|>"} {
+			said, _, _ = strings.Cut(said, mark)
+		}
+		if strings.TrimSpace(channel) == "final" {
+			final.WriteString(said)
+		} else {
+			thought.WriteString(said)
+		}
+	}
+	return final.String(), thought.String()
 }
 
 // joinThinking joins thinking that came in a field of its own with thinking

@@ -23,7 +23,9 @@ func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) 
 	}
 	p.job.Standing = judging.Standing{}
 	var err error
-	if p.records, err = scoring.NewLoader(m, scoring.DefaultOptions.Reading, p.set.IDs()); err != nil {
+	how := scoring.DefaultOptions.Reading
+	how.Name = p.reading
+	if p.records, err = scoring.NewLoader(m, how, p.set.IDs()); err != nil {
 		return nil, err
 	}
 	dir, old, err := judging.OpenDir(p.out, m, p.again, func(r *judging.Record) error {
@@ -246,6 +248,11 @@ func (e *Maker) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (
 	}
 	if asked > 0 {
 		m.Ended = e.Now().UTC().Truncate(time.Second)
+	}
+	if p.reading != judging.Paper { // numbers of before there were two readings are made again without a word of them
+		if err := run.CompareReadings(func(how judging.Reading) (*scoring.Run, error) { return scoring.Load(p.out, how) }); err != nil {
+			e.say("the two readings are not compared: %v", err)
+		}
 	}
 	rep := run.Score(scoring.DefaultOptions.Bootstrap)
 	err := judging.WriteJSON(filepath.Join(p.out, judging.ResultsFile), rep)

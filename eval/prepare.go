@@ -28,7 +28,8 @@ type prepared struct {
 	// over as they are.
 	answer  backends.Client
 	given   []*judging.Record
-	origins origins // of a run that is made again
+	origins origins         // of a run that is made again
+	reading judging.Readers // that it is scored by; "" for the usual one
 }
 
 // items are what a run is of: a dataset, and which of its rows.

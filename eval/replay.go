@@ -1,9 +1,12 @@
 package eval
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -60,6 +63,7 @@ func (e *Maker) prepareReplay(run, out, dir string, used func(key [32]byte, entr
 		Concurrency: m.Concurrency, Now: e.Now, GiveUp: m.Judgments + 1,
 	}}
 	p.answer = client
+	p.reading = readingOf(run)
 	p.given, p.origins, err = told(run)
 	if err != nil {
 		closeClient()
@@ -67,6 +71,17 @@ func (e *Maker) prepareReplay(run, out, dir string, used func(key [32]byte, entr
 		return nil, nil, err
 	}
 	return p, closeClient, nil
+}
+
+// readingOf is the reading that a run was scored by, so that its numbers are made again: the paper's where they name
+// none, the usual one where there are no numbers.
+func readingOf(run string) judging.Readers {
+	raw, err := os.ReadFile(filepath.Join(run, judging.ResultsFile))
+	var rep struct{ Reading judging.Readers }
+	if err != nil || json.Unmarshal(raw, &rep) != nil {
+		return ""
+	}
+	return cmp.Or(rep.Reading, judging.Paper)
 }
 
 func all(set *datasets.Set) []int {

@@ -37,7 +37,8 @@ type askedBefore struct {
 	gold  string
 }
 
-// ReadAnswers reads a run of the answer protocol.
+// ReadAnswers reads a run of the answer protocol, by the paper's readers where nobody chose others: what is read here
+// is part of the next stage's items, and so of the names of its runs.
 func ReadAnswers(dir string, how Reading) (*Answers, error) {
 	m, err := ReadManifest(dir)
 	if err != nil {
@@ -50,6 +51,7 @@ func ReadAnswers(dir string, how Reading) (*Answers, error) {
 	if err != nil {
 		return nil, err
 	}
+	how.Name = cmp.Or(how.Name, Paper)
 	how.AcceptCut = how.AcceptCut || m.Spec.Parameters.AcceptCut // as the run itself read them
 	a := &Answers{Name: m.Spec.Model.Name, Run: dir, ID: m.ID, Model: m.Spec.Model, Dataset: m.Spec.Dataset, given: map[string]Given{}}
 	err = ReadRecords(filepath.Join(dir, RecordsFile), func(r *Record) error { return a.add(p, r, how) })

@@ -72,6 +72,24 @@ type Verdict struct {
 	Span    Span   // of the text it was read from; of a conflict, the last of its labels
 }
 
+// Same tells whether two verdicts say the same.
+func (v Verdict) Same(w Verdict) bool {
+	return v.Outcome == w.Outcome && v.Choice == w.Choice && v.Answer == w.Answer
+}
+
+// Found is a verdict for choice that stands at a place of what was read; of an outcome that is none, what stands there
+// is the label alone.
+func Found(outcome Outcome, rule, reply string, at Span, choice int) Verdict {
+	label := strings.Trim(reply[at.Start:at.End], "[] \\*")
+	switch outcome {
+	case Decided:
+		return Verdict{Outcome: Decided, Choice: choice, Label: label, Rule: rule, Span: at}
+	case NoVerdict:
+		return Verdict{Outcome: NoVerdict, Choice: Nobody, Label: label, Span: at}
+	}
+	return Verdict{Outcome: outcome, Choice: Nobody, Span: at}
+}
+
 // Span is where in a text something stands, in bytes; the zero value is nowhere.
 type Span struct{ Start, End int }
 
@@ -102,8 +120,9 @@ type Asker interface {
 	// text around them.
 	Prompt(item datasets.Item, s Showing) Prompt
 	// Parse reads a reply, thinking already taken off, as a verdict on the
-	// showing. It maps the place shown to the candidate, and says where in the
-	// reply it stands; nothing later turns labels round, or looks for them.
+	// showing, by the readers that how names: Robust, else Paper. It maps the
+	// place shown to the candidate, and says where in the reply it stands;
+	// nothing later turns labels round, or looks for them.
 	Parse(s Showing, reply string, how Reading) Verdict
 }
 

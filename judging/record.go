@@ -2,6 +2,7 @@ package judging
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -100,11 +101,36 @@ type Record struct {
 // recordSchema is raised when a reader of older records would go wrong.
 const recordSchema = 1
 
+// Readers are one of two sets of rules by which replies are read.
+type Readers string
+
+const (
+	Paper  Readers = "paper"  // as the protocol was published
+	Robust Readers = "robust" // gavel's own: the final statement, however it is written
+)
+
+// Other is the other one.
+func (n Readers) Other() Readers {
+	if n == Paper {
+		return Robust
+	}
+	return Paper
+}
+
+// ReadersOf are those that a run is read by where nobody chose: what was published is held against what was published.
+func ReadersOf(imported bool) Readers {
+	if imported {
+		return Paper
+	}
+	return Robust
+}
+
 // Reading says how stored replies are read.
 type Reading struct {
-	Policy    Policy
-	AcceptCut bool // a verdict given before the token limit counts
-	Lenient   bool // an answer may also be found by the lenient rule (see the answer protocol)
+	Name      Readers // "": see [ReadersOf]
+	Policy    Policy  // of Paper
+	AcceptCut bool    // a verdict given before the token limit counts
+	Lenient   bool    // of Paper: an answer may also be found by the lenient rule (see the answer protocol)
 	// First: of several answers the first binds. It is set where a record was
 	// imported: base models run on into a next question.
 	First bool
@@ -149,25 +175,56 @@ func (r *Record) Turn(s Span) (turn int, in Span, ok bool) {
 // Read reads the stored replies again. It gives what a run with this parser and
 // this reading would have recorded.
 func (r *Record) Read(p Asker, how Reading) (Verdict, error) {
+	v, _, err := r.ReadBoth(p, how)
+	return v, err
+}
+
+// ReadBoth is Read, and what the other readers make of the replies.
+func (r *Record) ReadBoth(p Asker, how Reading) (v, other Verdict, err error) {
 	switch {
 	case r.Imported != nil && r.Imported.Missing:
-		return Verdict{Outcome: Failed, Choice: Nobody}, nil
+		v = Verdict{Outcome: Failed, Choice: Nobody}
+		return v, v, nil
 	case r.Imported != nil && r.Imported.Stored:
-		return r.stored()
+		v, err = r.stored()
+		return v, v, err
 	case r.Outcome == Failed || len(r.Replies) == 0:
-		return Verdict{Outcome: Failed, Choice: Nobody}, nil
+		v = Verdict{Outcome: Failed, Choice: Nobody}
+		return v, v, nil
 	}
 	for _, reply := range r.Replies {
 		if o := unfinished(reply.Finish, how); o != "" {
-			return Verdict{Outcome: o, Choice: Nobody}, nil
+			v = Verdict{Outcome: o, Choice: Nobody}
+			return v, v, nil
 		}
 	}
 	how.First = r.Imported != nil
-	v := p.Parse(r.Shown(), r.Text(), how)
-	if v.Outcome == NoVerdict && r.Replies[len(r.Replies)-1].Finish == backends.Length {
-		return Verdict{Outcome: Cut, Choice: Nobody}, nil // cut before there was a verdict to accept
+	paper, robust := r.parse(p, Paper, how), r.parse(p, Robust, how)
+	if robust.Same(paper) { // as the paper's rule calls it
+		robust = paper
 	}
-	return v, nil
+	if cmp.Or(how.Name, ReadersOf(r.Imported != nil)) == Paper {
+		return paper, robust, nil
+	}
+	return robust, paper, nil
+}
+
+// parse reads the replies by one of the readers. The robust ones know the thinking that a server left in a reply.
+func (r *Record) parse(p Asker, name Readers, how Reading) Verdict {
+	how.Name = name
+	text, whole := r.Text(), true
+	if name == Robust {
+		said, thinking := backends.SplitThinking(text)
+		text, whole = said, thinking == "" && said == text
+	}
+	v := p.Parse(r.Shown(), text, how)
+	if !whole {
+		v.Span = Span{}
+	}
+	if v.Outcome == NoVerdict && r.Replies[len(r.Replies)-1].Finish == backends.Length {
+		return Verdict{Outcome: Cut, Choice: Nobody} // cut before there was a verdict to accept
+	}
+	return v
 }
 
 // unfinished is the outcome of a reply that cannot hold a verdict, or "".

@@ -203,7 +203,9 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Showing, repeat i
 		rec.Replies = append(rec.Replies, Reply{Finish: backends.TooLong, Detail: said, PromptTokens: req.PromptTokens})
 		return rec, nil
 	}
-	how := Reading{Policy: Unique, AcceptCut: params.AcceptCut}
+	// Whether there is another turn is decided as published, and the record says what was read so: neither changes with
+	// our own readers.
+	how := Reading{Name: Paper, Policy: Unique, AcceptCut: params.AcceptCut}
 	failed := func(err error) (*Record, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)

@@ -59,7 +59,7 @@ func BootstrapNote(r scoring.Report) string {
 			}
 		}
 	}
-	return fmt.Sprintf("%s; replies read by policy %q", Intervals(r.Bootstrap, by), r.Policy)
+	return fmt.Sprintf("%s; %s", Intervals(r.Bootstrap, by), scoring.HowRead(r))
 }
 
 // Intervals says how intervals were made: over what, and by which methods.

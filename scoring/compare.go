@@ -77,10 +77,11 @@ type Comparison struct {
 
 // Comparisons is `gavel compare --json`.
 type Comparisons struct {
-	Comparisons []*Comparison  `json:"comparisons"`
-	Family      string         `json:"family"` // what Holm's correction is over
-	Policy      judging.Policy `json:"policy"`
-	Bootstrap   Bootstrap      `json:"bootstrap"`
+	Comparisons []*Comparison   `json:"comparisons"`
+	Family      string          `json:"family"`            // what Holm's correction is over
+	Reading     judging.Readers `json:"reading,omitempty"` // "": as published
+	Policy      judging.Policy  `json:"policy"`
+	Bootstrap   Bootstrap       `json:"bootstrap"`
 }
 
 // alpha is the level at which a difference is called more than noise.
@@ -104,6 +105,7 @@ func sheetsOf(runs []*Run, seed uint64) []compared {
 func Compare(runs []*Run, b stats.Bootstrap) (*Comparisons, error) {
 	out := &Comparisons{
 		Comparisons: []*Comparison{},
+		Reading:     runs[0].reading(),
 		Policy:      runs[0].Reading.Policy,
 		Bootstrap:   Bootstrap{b.Rounds, b.Level, b.Seed, runs[0].resampled()},
 	}

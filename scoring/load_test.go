@@ -57,7 +57,7 @@ func TestOutcomes(t *testing.T) {
 		decided1 int // first-position's n
 	}{
 		{"unique", judging.Reading{}, map[string]int{"decided": 1, "tie": 1, "conflict": 1, "no-verdict": 1, "cut": 1, "prompt-too-long": 1, "refused": 1, "failed": 1}, 0, 0, 25, 1},
-		{"last", judging.Reading{Policy: judging.Last}, map[string]int{"decided": 2, "tie": 1, "conflict": 0, "no-verdict": 1, "cut": 1, "prompt-too-long": 1, "refused": 1, "failed": 1}, 1, 0, 50, 2},
+		{"last", judging.Reading{Name: judging.Paper, Policy: judging.Last}, map[string]int{"decided": 2, "tie": 1, "conflict": 0, "no-verdict": 1, "cut": 1, "prompt-too-long": 1, "refused": 1, "failed": 1}, 1, 0, 50, 2},
 		{"cut replies accepted", judging.Reading{AcceptCut: true}, map[string]int{"decided": 2, "tie": 1, "conflict": 1, "no-verdict": 1, "cut": 0, "prompt-too-long": 1, "refused": 1, "failed": 1}, 1, 0, 50, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {

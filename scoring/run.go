@@ -30,8 +30,9 @@ type Run struct {
 	replies  int
 	origins  map[string]int // replies from each bundle
 
-	scorer  Scorer
-	missing Missing
+	scorer   Scorer
+	missing  Missing
+	readings readings
 
 	cluster  func(id string) string // of a unit, where the dataset says what belongs together
 	clusters string                 // what that is, in words
@@ -39,6 +40,17 @@ type Run struct {
 
 // Load reads a run directory. Every stored reply is read again.
 func Load(dir string, how judging.Reading) (*Run, error) {
+	run, err := load(dir, how)
+	if err == nil {
+		err = run.CompareReadings(func(how judging.Reading) (*Run, error) { return load(dir, how) })
+	}
+	if err != nil {
+		return nil, err
+	}
+	return run, nil
+}
+
+func load(dir string, how judging.Reading) (*Run, error) {
 	m, err := judging.ReadManifest(dir)
 	if err != nil {
 		return nil, err
@@ -75,6 +87,7 @@ func NewLoader(m *judging.Manifest, how judging.Reading, items *judging.IDs) (*L
 		return nil, fmt.Errorf("nothing scores runs of the protocol %q", m.Spec.Protocol)
 	}
 	how.AcceptCut = how.AcceptCut || m.Spec.Parameters.AcceptCut
+	how.Name = cmp.Or(how.Name, judging.ReadersOf(m.Imported != ""))
 	run := &Run{Manifest: m, Reading: how, Outcomes: map[judging.Outcome]int{}, scorer: make(m)}
 	run.CountMissing("")
 	if s, ok := run.scorer.(Lender); ok && items != nil {
@@ -87,18 +100,24 @@ func NewLoader(m *judging.Manifest, how judging.Reading, items *judging.IDs) (*L
 // goroutines.
 func (l *Loader) Add(r *judging.Record) error {
 	run := l.run
-	v, err := r.Read(l.protocol, run.Reading)
+	v, other, err := r.ReadBoth(l.protocol, run.Reading)
 	if err != nil {
 		return err
+	}
+	paper := v // as is recorded
+	if run.Reading.Name == judging.Robust {
+		paper = other
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if run.Records == 0 {
 		run.cluster, run.clusters = datasets.ClusterOf(r.Source)
 	}
-	run.Records++
+	if run.Records++; !v.Same(other) {
+		run.readings.differ++
+	}
 	run.trace(r)
-	if v.Outcome != r.Outcome || r.CandidateID(v.Choice) != r.Choice || v.Answer != r.Answer {
+	if paper.Outcome != r.Outcome || r.CandidateID(paper.Choice) != r.Choice || paper.Answer != r.Answer {
 		run.Reread++
 	}
 	if r.Repeat > 0 && !run.words().EveryTime {

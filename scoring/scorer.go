@@ -76,6 +76,9 @@ func (run *Run) CountMissing(how Missing) {
 			run.missing = policies[0]
 		}
 	}
+	if run.readings.other != nil {
+		run.readings.other.CountMissing(how)
+	}
 }
 
 // lost says what becomes of records without a verdict.

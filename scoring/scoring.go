@@ -63,24 +63,27 @@ func (r Result) Count() string {
 // Report is what a run comes to: one run of `gavel score --json`, and, without
 // Run, results.json.
 type Report struct {
-	Run       string         `json:"run,omitempty"` // the directory
-	ID        string         `json:"id"`
-	Protocol  string         `json:"protocol"`
-	Goal      string         `json:"goal"`
-	Prompt    string         `json:"prompt"`
-	Settings  string         `json:"settings,omitempty"` // what was asked for beside the prompt
-	Model     string         `json:"model"`
-	Dataset   string         `json:"dataset"`
-	Simulated bool           `json:"simulated"`
-	Items     int            `json:"items"`    // scored: all their showings are in the records
-	Expected  int            `json:"expected"` // items of the run
-	Results   []Result       `json:"results"`
-	Outcomes  map[string]int `json:"outcomes"` // of games, all eight
-	Policy    judging.Policy `json:"policy"`
-	AcceptCut bool           `json:"accept_cut"`
-	Origins   []Origin       `json:"origins,omitempty"`
-	Missing   Missing        `json:"missing,omitempty"` // of protocols that leave a choice: how judgments without a verdict count
-	Bootstrap Bootstrap      `json:"bootstrap"`
+	Run          string          `json:"run,omitempty"` // the directory
+	ID           string          `json:"id"`
+	Protocol     string          `json:"protocol"`
+	Goal         string          `json:"goal"`
+	Prompt       string          `json:"prompt"`
+	Settings     string          `json:"settings,omitempty"` // what was asked for beside the prompt
+	Model        string          `json:"model"`
+	Dataset      string          `json:"dataset"`
+	Simulated    bool            `json:"simulated"`
+	Items        int             `json:"items"`    // scored: all their showings are in the records
+	Expected     int             `json:"expected"` // items of the run
+	Results      []Result        `json:"results"`
+	Outcomes     map[string]int  `json:"outcomes"`          // of games, all eight
+	Reading      judging.Readers `json:"reading,omitempty"` // "": as published
+	Policy       judging.Policy  `json:"policy"`
+	AcceptCut    bool            `json:"accept_cut"`
+	Otherwise    int             `json:"read_otherwise,omitempty"` // replies that the other reading reads otherwise
+	OtherReading []OtherReading  `json:"other_reading,omitempty"`  // where they are more than one of a hundred: its headlines
+	Origins      []Origin        `json:"origins,omitempty"`
+	Missing      Missing         `json:"missing,omitempty"` // of protocols that leave a choice: how judgments without a verdict count
+	Bootstrap    Bootstrap       `json:"bootstrap"`
 
 	Repeats     *Repeats     `json:"repeats,omitempty"`
 	Calibration *Calibration `json:"calibration,omitempty"`
@@ -149,7 +152,7 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 		ID: m.ID, Protocol: m.Spec.Protocol, Goal: m.Spec.Goal, Prompt: m.Spec.Prompt.Name, Settings: settings(m.Spec),
 		Model: m.Spec.Model.Name, Dataset: m.Dataset.Name, Simulated: m.Simulated,
 		Items: run.Items, Expected: m.Spec.Dataset.Items,
-		Outcomes: map[string]int{}, Policy: run.Reading.Policy, AcceptCut: run.Reading.AcceptCut,
+		Outcomes: map[string]int{}, Reading: run.reading(), Policy: run.Reading.Policy, AcceptCut: run.Reading.AcceptCut,
 		Bootstrap: Bootstrap{b.Rounds, b.Level, b.Seed, run.resampled()},
 		Missing:   run.missing, Origins: run.Origins(), Warnings: run.warnings(),
 	}
@@ -164,6 +167,7 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 	if s, ok := run.scorer.(Extender); ok {
 		s.Extend(&rep, sheet, b)
 	}
+	run.scoreOther(&rep, sheet, b)
 	return rep
 }
 

@@ -104,7 +104,15 @@ func (s *Server) score(run string, m *judging.Manifest) (*scoring.Report, error)
 
 // load is scoring.Load of a run of the folder.
 func (s *Server) load(run string, m *judging.Manifest) (*scoring.Run, error) {
-	loader, err := scoring.NewLoader(m, scoring.DefaultOptions.Reading, nil)
+	loaded, err := s.loadBy(run, m, scoring.DefaultOptions.Reading)
+	if err == nil {
+		err = loaded.CompareReadings(func(how judging.Reading) (*scoring.Run, error) { return s.loadBy(run, m, how) })
+	}
+	return loaded, err
+}
+
+func (s *Server) loadBy(run string, m *judging.Manifest, how judging.Reading) (*scoring.Run, error) {
+	loader, err := scoring.NewLoader(m, how, nil)
 	if err != nil {
 		return nil, unreadable(err, "%s: %v", run, err)
 	}

@@ -149,6 +149,8 @@ func TestBadInput(t *testing.T) {
 		{"score of a folder without a run", []string{"score", "other"}, 1, []string{"other", "not a run directory"}},
 		{"compare one", []string{"compare", "taken"}, 2, []string{"two or more"}},
 		{"policy", []string{"score", "--policy", "first", "taken"}, 2, []string{`"first"`, "unique, last"}},
+		{"reading", []string{"score", "--reading", "loose", "taken"}, 2, []string{`"loose"`, "paper, robust"}},
+		{"policy of the other reading", []string{"score", "--reading", "robust", "--policy", "last", "taken"}, 2, []string{"--policy", "leave it out, or say --reading paper"}},
 		{"missing", []string{"score", "--missing", "ignore", "taken"}, 2, []string{`"ignore"`, "wrong, drop"}},
 		{"import without out", []string{"import", "judgebench", "good.jsonl"}, 2, []string{"--out"}},
 		{"import of a pair file", []string{"import", "judgebench", "good.jsonl", "--out", "imported"}, 1, []string{"good.jsonl:1", "not a JudgeBench output file"}},

@@ -153,14 +153,20 @@ func TestGivesUp(t *testing.T) {
 	}
 }
 
-// TestPolicy: another policy reads the stored replies otherwise, says so, and
+// TestPolicy: another reading, or another policy of the published one, reads the stored replies otherwise, says so, and
 // leaves the run as it is.
 func TestPolicy(t *testing.T) {
 	home(t)
 	j := newJudge(t, false, always("At first sight [[A>B]], but no: [[B>A]]"))
 	out := mustCall(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--out", "r")
-	if !strings.Contains(out, "64 = decided 0 + conflict 64") || strings.Contains(out, "read otherwise") {
-		t.Errorf("unique:\n%s", out)
+	if !strings.Contains(out, "64 = decided 64") || !strings.Contains(out, `64 of 64 replies read otherwise by the reading "paper" (--reading): strict is 0.00 by "robust", 0.00 by "paper"`) {
+		t.Errorf("robust:\n%s", out)
+	}
+	for _, flag := range [][]string{{"--policy", "unique"}, {"--reading", "paper"}} {
+		out = mustCall(t, append(append([]string{"score"}, flag...), "r")...)
+		if !strings.Contains(out, "64 = decided 0 + conflict 64") || strings.Contains(out, "than when they were recorded") {
+			t.Errorf("%s:\n%s", flag, out)
+		}
 	}
 	before := read(t, "r/results.json")
 	out = mustCall(t, "score", "--policy", "last", "r")

@@ -19,7 +19,7 @@ func scoringFlags() []cli.Flag { return append(readingFlags(), formatFlags()...)
 // readingFlags say how stored replies are read and scored.
 func readingFlags() []cli.Flag {
 	return append(verdictFlags(),
-		&cli.StringFlag{Name: "extract", Value: extractStrict, Usage: "which rules find the answer to a choice: `RULES` strict, or lenient: also the last letter that stands alone, as in MMLU-Pro's script"},
+		&cli.StringFlag{Name: "extract", Value: extractStrict, Usage: "of the reading paper: which rules find the answer to a choice: `RULES` strict, or lenient: also the last letter that stands alone, as in MMLU-Pro's script"},
 		&cli.StringFlag{Name: "missing", Value: string(scoring.DefaultOptions.Missing), Usage: "how a judgment without a verdict counts: `RULE` wrong or drop in self-reference, usable (its default) or strict in multi-option; tables of pairs and answers say it themselves"},
 	)
 }
@@ -28,7 +28,8 @@ func readingFlags() []cli.Flag {
 func verdictFlags() []cli.Flag {
 	d := scoring.DefaultOptions
 	return []cli.Flag{
-		&cli.StringFlag{Name: "policy", Value: string(judging.Unique), Usage: "which label of a reply binds: `RULE` unique (all the same, else a conflict) or last"},
+		&cli.StringFlag{Name: "reading", DefaultText: "paper for imported runs, else robust", Usage: "how replies are read: `READING` paper (as the protocol was published) or robust (the final statement, however it is written)"},
+		&cli.StringFlag{Name: "policy", Value: string(judging.Unique), Usage: "of the reading paper: which label of a reply binds: `RULE` unique (all the same, else a conflict) or last"},
 		&cli.BoolFlag{Name: "accept-cut", Usage: "count a verdict that was given before the token limit cut the reply"},
 		&cli.IntFlag{Name: "rounds", Value: d.Bootstrap.Rounds, Usage: "`N` resamples of the bootstrap"},
 		&cli.Uint64Flag{Name: "bootstrap-seed", Value: d.Bootstrap.Seed, Usage: "`SEED` of the bootstrap"},
@@ -69,12 +70,36 @@ func scoringFrom(c *cli.Context) (scoring.Options, error) {
 	if err := oneOf("--extract", extract, []string{extractStrict, extractLenient}); err != nil {
 		return o, err
 	}
-	o.Reading = judging.Reading{Policy: judging.Policy(c.String("policy")), AcceptCut: c.Bool("accept-cut"), Lenient: extract == extractLenient}
+	name, err := readersFrom(c)
+	if err != nil {
+		return o, err
+	}
+	o.Reading = judging.Reading{Name: name, Policy: judging.Policy(c.String("policy")), AcceptCut: c.Bool("accept-cut"), Lenient: extract == extractLenient}
 	o.Bootstrap.Rounds, o.Bootstrap.Seed = c.Int("rounds"), c.Uint64("bootstrap-seed")
 	if o.Bootstrap.Rounds < 100 {
 		return o, usage("--rounds %d: an interval needs at least 100", o.Bootstrap.Rounds)
 	}
 	return o, nil
+}
+
+// readersFrom is the reading that was chosen. Rules of the paper's choose it, too.
+func readersFrom(c *cli.Context) (judging.Readers, error) {
+	name := judging.Readers(c.String("reading"))
+	if c.IsSet("reading") {
+		if err := oneOf("--reading", string(name), []string{string(judging.Paper), string(judging.Robust)}); err != nil {
+			return "", err
+		}
+	}
+	for _, flag := range []string{"policy", "extract"} {
+		switch {
+		case !c.IsSet(flag):
+		case name == judging.Robust:
+			return "", usage("--%s is a rule of the reading paper: leave it out, or say --reading paper", flag)
+		default:
+			name = judging.Paper
+		}
+	}
+	return name, nil
 }
 
 func loadRuns(c *cli.Context, least int, what string) ([]*scoring.Run, scoring.Options, error) {

@@ -13,6 +13,7 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/protocols/reading"
 )
 
 const name = "answer"
@@ -214,7 +215,7 @@ func answerOracle(item datasets.Item, s judging.Showing, labels []string) backen
 	numbers := []string{item.Answer}
 	if gold, ok := readNumber(item.Answer); ok {
 		for _, off := range []int64{1, 10} {
-			numbers = append(numbers, plain(new(big.Rat).Add(gold, big.NewRat(off, 1))))
+			numbers = append(numbers, reading.Plain(new(big.Rat).Add(gold, big.NewRat(off, 1))))
 		}
 	}
 	o.Order = inOrder(len(numbers))
@@ -256,6 +257,9 @@ func (p answer) Parse(s judging.Showing, reply string, how judging.Reading) judg
 	if v, ok := p.marked(s, reply, how); ok {
 		return v
 	}
+	if how.Name == judging.Robust && s.Shape != datasets.Open {
+		return robust(s, reply, how)
+	}
 	switch s.Shape {
 	case datasets.Number:
 		return findNumber(reply, how)
@@ -277,6 +281,34 @@ func (p answer) Parse(s judging.Showing, reply string, how judging.Reading) judg
 		return judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody}
 	}
 	return placed(s, reply[at.Start:at.End], rule, at)
+}
+
+// robust reads the answer of the final statement.
+func robust(s judging.Showing, reply string, how judging.Reading) judging.Verdict {
+	if how.First {
+		reply = reading.BeforeNext(reply)
+	}
+	var f reading.Found
+	switch s.Shape {
+	case datasets.Number:
+		f = reading.Number(reply)
+		v := judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, judging.Span{Start: f.Start, End: f.End}, judging.Nobody)
+		v.Answer = f.Value
+		return v
+	case datasets.Preference:
+		var offered []string
+		for place := range s.Order {
+			offered = append(offered, letter(place))
+		}
+		f = reading.Preference(reply, offered)
+	default:
+		f = reading.Letter(reply, len(s.Order))
+	}
+	choice := judging.Nobody
+	if f.Outcome == reading.Stated {
+		choice = s.Order[f.Value[0]-'A']
+	}
+	return judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, judging.Span{Start: f.Start, End: f.End}, choice)
 }
 
 // placed is the verdict for the candidate at the place of a letter; a letter

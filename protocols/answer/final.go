@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gavel/judging"
+	"gavel/protocols/reading"
 )
 
 // Rules that find the final answer of a reply to an open question: as JudgeBench's
@@ -107,9 +108,9 @@ func plainFinal(text string) string {
 		return strings.ToLower(m[1] + m[2])
 	}
 	text = strings.Trim(withoutUnit.ReplaceAllString(text, "$1"), ".:,;* ")
-	text = plainDigits(strings.ToLower(strings.Trim(dressing.Replace(text), ".:,;*")))
-	if n, ok := nextNumber(text, 0); ok && n.start == 0 && strings.Trim(text[n.end:], `\%°`) == "" {
-		return plain(n.rational())
+	text = reading.PlainDigits(strings.ToLower(strings.Trim(dressing.Replace(text), ".:,;*")))
+	if n, ok := reading.NextNumeral(text, 0); ok && n.Start == 0 && strings.Trim(text[n.End:], `\%°`) == "" {
+		return n.Value()
 	}
 	return text
 }

@@ -8,6 +8,7 @@ import (
 
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/protocols/reading"
 )
 
 // markerOption is for replies that say their answer in a way of their own, as
@@ -66,12 +67,12 @@ func (p answer) marked(s judging.Showing, reply string, how judging.Reading) (v 
 // behind reads what stands behind one marker.
 func behind(s judging.Showing, rest string) (judging.Verdict, bool) {
 	if s.Shape == datasets.Number {
-		text := plainDigits(rest)
+		text := reading.PlainDigits(rest)
 		n, ok := numberOfSentence(text)
 		if !ok {
 			return judging.Verdict{}, false
 		}
-		return n.verdict(0, RuleMarker, text, rest), true
+		return numberVerdict(n, 0, RuleMarker, text, rest), true
 	}
 	m := letterFirst.FindStringSubmatchIndex(rest)
 	if m == nil {

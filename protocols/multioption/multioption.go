@@ -12,6 +12,7 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/protocols/reading"
 )
 
 const gradeScore = "Grade Score (arXiv 2406.12043), appendix A"
@@ -194,7 +195,15 @@ const (
 // Parse reads the first option after the first "Selection", by PROTOCOLS.md §3.
 // The first binds, so that there is no conflict, whatever the policy. A number
 // of no option is no verdict.
-func (p multiOption) Parse(s judging.Showing, reply string, _ judging.Reading) judging.Verdict {
+func (p multiOption) Parse(s judging.Showing, reply string, how judging.Reading) judging.Verdict {
+	if how.Name == judging.Robust {
+		f := reading.Option(reply, len(s.Order), p.goal == judging.GoalWorst)
+		choice := judging.Nobody
+		if n, err := strconv.Atoi(f.Value); f.Outcome == reading.Stated && err == nil {
+			choice = s.Order[n-1]
+		}
+		return judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, judging.Span{Start: f.Start, End: f.End}, choice)
+	}
 	rule, from := anywhere, 0
 	if at := strings.Index(reply, selection); at >= 0 {
 		rule, from = afterSelection, at+len(selection)

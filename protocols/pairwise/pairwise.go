@@ -10,6 +10,7 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/protocols/reading"
 )
 
 // Goals of a comparison.
@@ -180,6 +181,9 @@ func plainLabel(label string) string {
 // that are written differently are a conflict; only then are they brought to
 // their plain form, and one the prompt did not offer is no verdict.
 func (p pairwise) Parse(s judging.Showing, reply string, how judging.Reading) judging.Verdict {
+	if how.Name == judging.Robust {
+		return p.robust(s, reply)
+	}
 	label, at, outcome := judging.OneLabel(verdictLabel, reply, how.Policy)
 	v := judging.Verdict{Outcome: outcome, Label: label, Choice: judging.Nobody, Span: at}
 	if outcome != judging.Decided {
@@ -196,6 +200,25 @@ func (p pairwise) Parse(s judging.Showing, reply string, how judging.Reading) ju
 		v.Outcome = judging.Tie
 	default: // offered by a prompt of one's own, but no order of two
 		v.Outcome = judging.NoVerdict
+	}
+	return v
+}
+
+// robust reads the label of the final statement.
+func (p pairwise) robust(s judging.Showing, reply string) judging.Verdict {
+	var offered []string
+	for _, l := range []string{labelA, labelB, labelTie} {
+		if offers(p.template, l) {
+			offered = append(offered, l)
+		}
+	}
+	f := reading.PairLabel(reply, offered)
+	v := judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, judging.Span{Start: f.Start, End: f.End}, s.Order[0])
+	switch {
+	case v.Outcome == judging.Decided && f.Value == labelTie:
+		v.Outcome, v.Choice = judging.Tie, judging.Nobody
+	case v.Outcome == judging.Decided && f.Value == labelB:
+		v.Choice = s.Order[1]
 	}
 	return v
 }

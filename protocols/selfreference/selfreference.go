@@ -11,6 +11,7 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/protocols/reading"
 )
 
 // ModeOption says which of them are asked.
@@ -156,6 +157,13 @@ func judgmentOracle(item datasets.Item, s judging.Showing, labels []string) back
 // Parse reads the label as the prompts write it: [[correct]] is another, which
 // no prompt offers.
 func (p selfReference) Parse(s judging.Showing, reply string, how judging.Reading) judging.Verdict {
+	if how.Name == judging.Robust {
+		f := reading.Correctness(reply)
+		if f.Value == reading.Correct {
+			return judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, judging.Span{Start: f.Start, End: f.End}, s.Order[0])
+		}
+		return judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, judging.Span{Start: f.Start, End: f.End}, s.Order[1])
+	}
 	label, at, outcome := judging.OneLabel(correctness, reply, how.Policy)
 	v := judging.Verdict{Outcome: outcome, Label: label, Choice: judging.Nobody, Span: at}
 	switch {

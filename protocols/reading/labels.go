@@ -1,0 +1,279 @@
+package reading
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// labels reads one of a few labels, which the reply was asked to put in double brackets.
+type labels struct {
+	parse   func(inside string) string // the label in its plain form, or ""
+	bare    *regexp.Regexp             // one without brackets: its first group is the label
+	words   []string                   // go before one without brackets
+	offered []string
+}
+
+// PairLabel reads a label that orders two: [[A>B]] in all its forms. offered are those on offer in their plain form:
+// "A>B", "B>A" and "A=B".
+func PairLabel(reply string, offered []string) Found {
+	return labels{pairLabel, barePair, verdictWords, offered}.read(reply)
+}
+
+// Preference reads [[A]], [[B]] or, where it is on offer, [[C]] for a tie.
+func Preference(reply string, offered []string) Found {
+	return labels{preference, barePreference, verdictWords, offered}.read(reply)
+}
+
+// The labels of a judgment.
+const (
+	Correct   = "Correct"
+	Incorrect = "Incorrect"
+)
+
+// Correctness reads [[Correct]] or [[Incorrect]].
+func Correctness(reply string) Found {
+	return labels{correctness, bareCorrectness, judgmentWords, []string{Correct, Incorrect}}.read(reply)
+}
+
+var (
+	pairForm        = regexp.MustCompile(`^(?i:(?:assistant|response|answer|model)\s*)?([ABab])\s*(?:is\s+)?(>{1,3}|<{1,3}|={1,2}|≈)\s*(?i:(?:assistant|response|answer|model)\s*)?([ABab])$`)
+	tieForm         = regexp.MustCompile(`^(?i:(?:it'?s an? )?(?:tie|tied|draw))$`)
+	barePair        = regexp.MustCompile(`^((?i:(?:assistant|response)\s)?[ABab]\s*(?:>{1,3}|<{1,3}|={1,2})\s*(?i:(?:assistant|response)\s)?[ABab]|(?i:tie))(?:[^\w>=<]|$)`)
+	preferenceForm  = regexp.MustCompile(`^(?i:(?:assistant|response|answer|option|model|verdict)[\s:]*)?([A-Za-z])(?:\s*[:(\-–].{0,30})?$`)
+	barePreference  = regexp.MustCompile(`^((?i:(?:assistant|response|model)\s*)?[A-Z]|(?i:tie))(?:\s*(?:[.,;:!)\]}"(\n]|$)|\s*/|\s+(?:or\s|and\s|because|since|wins|is\s+(?:clearly |significantly |slightly |much )?(?:the )?(?:better|best|winner|superior|preferred)))`)
+	correctnessForm = regexp.MustCompile(`^(?i:(?:verdict|judge?ment|answer)\s*[:=]\s*)?((?i:in[- ]?)?(?i:correct))\.?$`)
+	bareCorrectness = regexp.MustCompile(`^((?i:in)?(?i:correct))(?:[^\w]|$)`)
+)
+
+// pairLabel reads >> as >, and A<B as B>A.
+func pairLabel(inside string) string {
+	if tieForm.MatchString(inside) {
+		return "A=B"
+	}
+	m := pairForm.FindStringSubmatch(inside)
+	if m == nil {
+		return ""
+	}
+	left, right := strings.ToUpper(m[1]), strings.ToUpper(m[3])
+	switch {
+	case left == right:
+		return ""
+	case m[2][0] != '>' && m[2][0] != '<':
+		return "A=B"
+	case m[2][0] == '<':
+		left, right = right, left
+	}
+	return left + ">" + right
+}
+
+func preference(inside string) string {
+	if tieForm.MatchString(inside) {
+		return "C"
+	}
+	m := preferenceForm.FindStringSubmatch(inside)
+	if m == nil {
+		return ""
+	}
+	return strings.ToUpper(m[1])
+}
+
+func correctness(inside string) string {
+	m := correctnessForm.FindStringSubmatch(inside)
+	switch {
+	case m == nil:
+		return ""
+	case len(m[1]) > len(Correct):
+		return Incorrect
+	}
+	return Correct
+}
+
+// bracketed is a label in brackets.
+type bracketed struct {
+	value      string
+	start, end int // of the brackets
+	in, out    int // of what they hold
+	double     bool
+}
+
+// longestLabel is the most that brackets of a label hold.
+const longestLabel = 48
+
+// brackets lists the labels in brackets.
+func (l labels) brackets(v *view) []bracketed {
+	var out []bracketed
+	for i := 0; i < len(v.text); i++ {
+		if v.text[i] != '[' {
+			continue
+		}
+		b := bracketed{start: i, in: i + 1}
+		for b.in < len(v.text) && (v.text[b.in] == '[' || v.text[b.in] == ' ') && b.in-i < 4 {
+			b.double = b.double || v.text[b.in] == '['
+			b.in++
+		}
+		window := v.text[b.in:min(len(v.text), b.in+longestLabel)]
+		n := strings.IndexAny(window, "]\n[")
+		if n < 0 || window[n] != ']' {
+			continue
+		}
+		b.out, b.end = b.in+n, b.in+n+1
+		for b.end < len(v.text) && b.end-b.out < 4 && (v.text[b.end] == ']' || v.text[b.end] == ' ' && b.end+1 < len(v.text) && v.text[b.end+1] == ']') {
+			b.double = true
+			b.end++
+		}
+		if b.value = l.parse(strings.Trim(strings.ReplaceAll(window[:n], "$", ""), " \t*\"'`_.{}()")); b.value != "" {
+			out = append(out, b)
+			i = b.end - 1
+		}
+	}
+	return out
+}
+
+func (l labels) read(reply string) Found {
+	v := undress(reply)
+	all := l.brackets(v)
+	double := slices.DeleteFunc(slices.Clone(all), func(b bracketed) bool { return !b.double })
+	if f, ok := l.last(v, double); ok {
+		return f
+	}
+	if f, ok := l.concluded(v); ok {
+		return f
+	}
+	return Found{Outcome: None}
+}
+
+// last is the last label that is a statement of its own.
+func (l labels) last(v *view, all []bracketed) (Found, bool) {
+	for i := len(all) - 1; i >= 0 && len(all)-i <= lookBack; i-- {
+		b := all[i]
+		if !v.claims(b.start) || v.asked(b.end) || offering(v, all, i) || listed(v, all, i) {
+			continue
+		}
+		if i > 0 && all[i-1].value != b.value && v.claims(all[i-1].start) && oneOf(v.lower[all[i-1].end:b.start]) {
+			return v.several(RuleLabel, all[i-1].start, b.end), true
+		}
+		return l.stated(v, RuleLabel, b.value, b.start, b.end), true
+	}
+	return Found{}, false
+}
+
+func (l labels) stated(v *view, rule, value string, i, j int) Found {
+	if !slices.Contains(l.offered, value) {
+		return v.unoffered(rule, value, i, j)
+	}
+	return v.found(rule, value, i, j)
+}
+
+// between joins two labels that are named together.
+var between = regexp.MustCompile(`^[\s,"';)]*(?:or|and|and/or|/|vs\.?|,)?[\s"'(]*(?:else |also |even |perhaps |maybe |the |a )?[\s"'(]*$`)
+
+func oneOf(s string) bool {
+	return len(s) <= 32 && !strings.Contains(s, "\n") && between.MatchString(s)
+}
+
+var (
+	// choosing goes before labels that are on offer.
+	choosing = regexp.MustCompile(`\b(?:either|one of|choose (?:from|between|among)|choices?(?: are|:)|options?(?: are|:)|labels?(?: are)|possible verdicts?|between|use)\b[^.;\n]{0,80}$`)
+	ifAfter  = regexp.MustCompile(`^["'\])]*[,:]?\s*(?:if|when|means|would mean)\b`)
+	ifBefore = regexp.MustCompile(`^[\s\-*•\d.)"']*(?:if|when|in case)\b[^.;\n]*$`)
+)
+
+// offering tells whether a label is repeated from the rules: "[[A]]" if assistant A is better, "[[C]]" for a tie.
+func offering(v *view, all []bracketed, i int) bool {
+	b, up := all[i], v.upTo(all[i].start)
+	if choosing.MatchString(up) || ifBefore.MatchString(up) || ifAfter.MatchString(v.lower[b.end:min(len(v.lower), b.end+24)]) {
+		return true
+	}
+	return i > 0 && all[i-1].end >= b.start-len(up) && ifAfter.MatchString(v.lower[all[i-1].end:b.start])
+}
+
+var marker = regexp.MustCompile(`^\s*(?:\d{1,2}[.):]|\(\d\)|[-•*+])\s`)
+
+// listed tells whether a label stands in a list of the choices, an item each.
+func listed(v *view, all []bracketed, i int) bool {
+	line := func(k int) (text string, number int) {
+		from := strings.LastIndexByte(v.text[max(0, all[k].start-before):all[k].start], '\n') + 1 + max(0, all[k].start-before)
+		return v.text[from:all[k].start], from
+	}
+	mine, from := line(i)
+	if !marker.MatchString(mine) {
+		return false
+	}
+	for _, k := range []int{i - 1, i + 1} {
+		if k < 0 || k >= len(all) || all[k].value == all[i].value {
+			continue
+		}
+		if its, at := line(k); marker.MatchString(its) && at != from && strings.Count(v.text[min(at, from):max(at, from)], "\n") <= 2 {
+			return true
+		}
+	}
+	return false
+}
+
+// verdictWords are followed by a verdict: "Final verdict: A>B".
+var verdictWords = []string{"verdict", "judgment", "judgement", "conclusion", "final answer", "final decision", "final label", "decision is", "label:", "label is", "winner", "answer is", "\\boxed{"}
+
+// judgmentWords leave out what is said of the answer that is judged.
+var judgmentWords = []string{"verdict", "judgment:", "judgement:", "judgment is", "judgement is", "conclusion:", "final decision", "decision:", "label:", "label is", "final answer:", "\\boxed{"}
+
+// leads stands between such a word and the verdict.
+var leads = regexp.MustCompile(`^(?:\s*\([^)\n]{0,30}\))?\s*(?:label|decision)?\s*(?:is|would be|must be|=|:|-|–|—|→|->)?\s*(?::\s*)?(?:that\s+)?(?:the\s+(?:assistant'?s?\s+|response'?s?\s+)?(?:final\s+)?answer\s+is\s+)?(?:\\boxed\s*\{\s*)?["'(\[{$\s]*`)
+
+// concluded is a verdict without double brackets, where the reply says that it is one: after such a word, in a box, or
+// alone on the last line.
+func (l labels) concluded(v *view) (f Found, ok bool) {
+	if line, start := v.lastLine(); len(line) <= longestLabel {
+		if from, to, value := l.alone(line); value != "" {
+			return l.stated(v, RuleAlone, value, start+from, start+to), true
+		}
+	}
+	v.cues(l.words, func(word string, start, end int) bool {
+		lead := leads.FindStringIndex(v.text[end:min(len(v.text), end+after)])
+		at := end + lead[1]
+		if word != "\\boxed{" && lead[1] == 0 || !v.claims(start) {
+			return false
+		}
+		m := l.bare.FindStringSubmatchIndex(v.text[at:min(len(v.text), at+longestLabel)])
+		if m == nil || v.asked(at+m[3]) {
+			return false
+		}
+		value := l.parse(strings.TrimSpace(v.text[at+m[2] : at+m[3]]))
+		if value == "" {
+			return false
+		}
+		rule := RuleVerdict
+		if word == "\\boxed{" {
+			rule = RuleBoxed
+		}
+		if f, ok = l.stated(v, rule, value, at+m[2], at+m[3]), true; more.MatchString(v.lower[at+m[3] : min(len(v.lower), at+m[3]+24)]) {
+			f = v.several(rule, at+m[2], at+m[3])
+		}
+		return true
+	})
+	return f, ok
+}
+
+// more follows a label that is one of several.
+var more = regexp.MustCompile(`^["')\]}.]*\s*(?:or|and|/|,\s*or)\s*(?:\[|"|'|\()*(?:assistant |response |in)?(?:[a-j]|correct|tie)\b`)
+
+// alone reads a line that holds nothing but a label.
+func (l labels) alone(line string) (from, to int, value string) {
+	const marks = " \t[](){}$\"'.:;!,"
+	trimmed := strings.TrimSpace(line)
+	if lead := loneLead.FindString(trimmed); lead != "" {
+		trimmed = trimmed[len(lead):]
+	}
+	trimmed = strings.Trim(trimmed, marks)
+	from = strings.LastIndex(line, trimmed)
+	if trimmed == "" || from < 0 {
+		return 0, 0, ""
+	}
+	m := l.bare.FindStringSubmatchIndex(trimmed)
+	if m == nil || m[3] != len(trimmed) {
+		return 0, 0, ""
+	}
+	return from, from + len(trimmed), l.parse(trimmed)
+}
+
+var loneLead = regexp.MustCompile(`^(?:\\boxed\{|(?i:so|therefore|thus|hence|verdict|label)[,:]?\s)\s*`)

@@ -1,0 +1,236 @@
+package reading
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Number reads the number that a reply answers with. A number is written plainly: 1450 for "$1,450.00".
+func Number(reply string) Found {
+	v := undress(reply)
+	if f, ok := v.statedNumber(); ok {
+		return f
+	}
+	return v.lastNumber()
+}
+
+// statedNumber is the number of the last statement that has one.
+func (v *view) statedNumber() (f Found, ok bool) {
+	v.cues([]string{"answer", "boxed{", "####"}, func(word string, start, end int) bool {
+		switch word {
+		case "boxed{":
+			inside, closed := v.box(end)
+			if closed && v.claims(start) {
+				f, ok = v.evaluate(RuleBoxed, inside, end)
+			}
+		case "####":
+			line, _, _ := strings.Cut(v.text[end:min(len(v.text), end+after)], "\n")
+			if n, found := NextNumeral(line, 0); found && strings.Trim(line[:n.Start], " $#:") == "" {
+				f, ok = v.evaluate(RuleHashes, line, end)
+			}
+		default:
+			at := v.numberStatement(start, end)
+			if at < 0 || !v.claims(start) {
+				return false
+			}
+			f, ok = v.evaluate(RuleAnswer, v.complement(RuleAnswer, at), at)
+		}
+		return ok
+	})
+	return f, ok
+}
+
+// afterAnswerNumber stands between "answer" and the number: fewer words than before a letter, since any number may
+// follow.
+var (
+	afterAnswerNumber = regexp.MustCompile(`^s?(?:\s+(?:to|for|of|in|here|should|would|must|will|the|this|question|problem|part|your|our|then|therefore|thus|\(?[a-d]\))){0,8}(?:\s*(?:\b(?:is|be|are|was)\b|:|=|→|->)){1,3}`)
+	arabic            = regexp.MustCompile(`^[\s:]*\(?\s*(?:in )?arabic numerals?\s*\)?[\s:]*`)
+)
+
+func (v *view) numberStatement(start, end int) int {
+	if isLetterBefore(v.text, start) {
+		return -1
+	}
+	window := v.lower[end:min(len(v.lower), end+after)]
+	m := afterAnswerNumber.FindStringIndex(window)
+	if m == nil {
+		if m = arabic.FindStringIndex(window); m == nil || !strings.Contains(window[:m[1]], "arabic") {
+			return -1
+		}
+	}
+	at := end + m[1]
+	if m := arabic.FindStringIndex(v.lower[at:min(len(v.lower), at+60)]); m != nil {
+		at += m[1]
+	}
+	return at
+}
+
+var (
+	// clause begins what is no part of an expression any more. Units and other words may be: "$5 per hour = $40".
+	clause   = regexp.MustCompile(`(?i)[;?!]|,\s|\.\s+\S|\(\s*(?:i\.e|that|which|since|because|or)|\b(?:because|since|where|when|while|if|with|which|so|given|assuming|but|not|or|after|as|from)\b`)
+	sign_    = `(?:[+*/×÷·^−]|-|\bx\b|\\times|\\cdot|\\div|\btimes\b|\bplus\b|\bminus\b|\bdivided by\b|\bmod\b)`
+	goesOn   = regexp.MustCompile(`^[\s)}\]%]*(?:[a-zA-Z.]{1,12}[\s)]*)?` + sign_ + `[\s({\[]*[$€£]?\\?(?:sqrt|frac|pi)?[\s({\[]*-?[\d.]`)
+	power10  = regexp.MustCompile(`^\s*(?:×|x|X|\*|·|\\times|\\cdot)\s*10\s*(?:\^|\*\*)\s*\{?\(?\s*([-−+]?\d{1,3})\s*\)?\}?`)
+	symbolic = regexp.MustCompile(`^\s?(?:\\?sqrt\b|√|π|\\pi\b|\\sqrt|pi\b|\^|!|\^\{)`)
+	orElse   = regexp.MustCompile(`^[\s)}\]%"']*(?:[a-zA-Z]{1,12}\s+){0,2}(?:or|and|to|through)\s+(?:(?:maybe|perhaps|possibly|even|about)\s+)?[$€£]?-?\d`)
+	span_    = regexp.MustCompile(`^\s*(?:–|—|-|~|,)\s*[$€£]?\d`)
+	negation = regexp.MustCompile(`(?i)\b(?:not|isn't|never|rather than|instead of)\s+(?:just |simply |be |equal to |exactly |about |only |a |an |the )?[$€£\\(\[]*$`)
+	equals   = regexp.MustCompile(`=|≈|≡|\\approx\b|\b(?:equals|is equal to|gives|comes to|which is|i\.e\.)(?:\s|$)`)
+	// afterEquals stands between a sign of equality and the number.
+	afterEquals = regexp.MustCompile(`^(?:[^\pL]|about|approximately|roughly|exactly|\\[a-zA-Z]+|USD|Rs)*$`)
+	sentence    = regexp.MustCompile(`[.!?]["')*\]]*\s+\S*\pL`)
+)
+
+// evaluate reads the value of what is said at i of the view: the number, or the last value of a chain of equations.
+func (v *view) evaluate(rule, s string, i int) (Found, bool) {
+	from := 0
+	for range 4 {
+		n, ok := NextNumeral(s, from)
+		if !ok || sentence.MatchString(s[:n.Start]) {
+			return Found{}, false
+		}
+		if !negation.MatchString(s[max(0, n.Start-24):n.Start]) {
+			return v.valueFrom(rule, s, i, n)
+		}
+		from = n.End
+	}
+	return Found{}, false
+}
+
+// valueFrom is the value of the expression that begins with the number n.
+func (v *view) valueFrom(rule, s string, i int, n Numeral) (Found, bool) {
+	end := len(s)
+	if m := clause.FindStringIndex(s[n.End:]); m != nil {
+		end = n.End + m[0]
+	}
+	best, whole := n, v.single(s, &n)
+	if whole {
+		best = n
+	}
+	for _, m := range equals.FindAllStringIndex(s[n.End:end], 40) {
+		next, ok := NextNumeral(s, n.End+m[1])
+		if !ok || next.Start >= end || !afterEquals.MatchString(s[n.End+m[1]:next.Start]) {
+			continue
+		}
+		if v.single(s, &next) {
+			best, whole = next, true
+		}
+	}
+	if !whole || orElse.MatchString(s[best.End:]) || span_.MatchString(s[best.End:]) {
+		return v.several(rule, i+n.Start, i+best.End), true
+	}
+	return v.found(rule, best.Value(), i+best.Start, i+best.End), true
+}
+
+// single tells whether a number stands for itself, and is no part of an expression; with a power of ten it is one.
+func (v *view) single(s string, n *Numeral) bool {
+	if m := power10.FindStringSubmatchIndex(s[n.End:]); m != nil && !strings.ContainsAny(n.digits, "/e") {
+		n.digits += "e" + strings.TrimPrefix(strings.ReplaceAll(s[n.End+m[2]:n.End+m[3]], "−", "-"), "+")
+		n.End += m[1]
+	}
+	return !goesOn.MatchString(s[n.End:]) && !symbolic.MatchString(s[n.End:])
+}
+
+func (n Numeral) Value() string { return Plain(n.Rational()) }
+
+// lastNumber is the number of the last sentence that has one: after its last sign of equality, else in bold, else the
+// last.
+func (v *view) lastNumber() Found {
+	end := len(v.text)
+	for range lookBack {
+		start := strings.LastIndexByte(v.text[:end], '\n') + 1
+		if f, ok := v.numberOfLine(start, end); ok {
+			return f
+		}
+		if start == 0 {
+			break
+		}
+		end = start - 1
+	}
+	return Found{Outcome: None}
+}
+
+// longLine is as much of a line as is looked at.
+const longLine = 4000
+
+func (v *view) numberOfLine(start, end int) (Found, bool) {
+	start = max(start, end-longLine)
+	line := v.text[start:end]
+	var all []Numeral
+	for n, ok := NextNumeral(line, 0); ok; n, ok = NextNumeral(line, n.End) {
+		if !v.isMarker(line, n) {
+			all = append(all, n)
+		}
+	}
+	if len(all) == 0 {
+		return Found{}, false
+	}
+	last := all[len(all)-1]
+	from := lastSentence(line, last.Start)
+	if k := strings.LastIndexAny(line[:last.Start], "="); k >= from {
+		return v.evaluate(RuleEquality, line[from:], start+from)
+	}
+	var bold *Numeral
+	for k := len(all) - 1; k >= 0 && all[k].Start >= from; k-- {
+		n := all[k]
+		if negation.MatchString(line[max(0, n.Start-24):n.Start]) {
+			continue
+		}
+		if v.inBold(start+n.Start, start+n.End) {
+			bold = &all[k]
+			break
+		}
+	}
+	if bold != nil {
+		v.single(line, bold)
+		return v.found(RuleBold, bold.Value(), start+bold.Start, start+bold.End), true
+	}
+	return v.lastOf(line, start, all, from)
+}
+
+// lastOf is the last number that is not denied.
+func (v *view) lastOf(line string, start int, all []Numeral, from int) (Found, bool) {
+	for k := len(all) - 1; k >= 0; k-- {
+		n := all[k]
+		if negation.MatchString(line[max(0, n.Start-24):n.Start]) {
+			continue
+		}
+		if k > 0 && all[k-1].Start >= from && eitherOr.MatchString(line[all[k-1].End:n.Start]) {
+			return v.several(RuleLast, start+all[k-1].Start, start+n.End), true
+		}
+		if k > 0 && line[n.Start:n.End] == "10" && power10.MatchString(line[all[k-1].End:]) {
+			n = all[k-1]
+		}
+		v.single(line, &n)
+		return v.found(RuleLast, n.Value(), start+n.Start, start+n.End), true
+	}
+	return Found{}, false
+}
+
+var eitherOr = regexp.MustCompile(`^[\s)%]*(?:[a-zA-Z]{1,12}\s+)?or\s+(?:maybe |perhaps |even )?[$€£]?$`)
+
+// isMarker tells whether a number is that of a list's item.
+func (v *view) isMarker(line string, n Numeral) bool {
+	if strings.TrimLeft(line[:n.Start], " \t(") != "" {
+		return false
+	}
+	rest := line[n.End:]
+	return len(rest) > 1 && (rest[0] == '.' || rest[0] == ')' || rest[0] == ':') && strings.TrimSpace(rest[1:]) != ""
+}
+
+// lastSentence is where the sentence begins that holds at.
+func lastSentence(line string, at int) int {
+	from := 0
+	for _, m := range sentence.FindAllStringIndex(line[:at], -1) {
+		if k := m[0]; !abbreviated(strings.ToLower(line[:k])) {
+			from = k + 1
+		}
+	}
+	return from
+}
+
+// inBold tells whether bytes i to j of the view are in bold type in the reply.
+func (v *view) inBold(i, j int) bool {
+	start, end := v.span(i, j)
+	return strings.HasSuffix(strings.TrimRight(v.reply[:start], `$\(`), "**") && strings.Contains(v.reply[end:min(len(v.reply), end+24)], "**")
+}

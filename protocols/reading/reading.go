@@ -1,0 +1,75 @@
+// Package reading finds what a model's reply says: a label, a letter, a number, an option.
+//
+// These are the readers of the reading "robust". Markdown, LaTeX, spaces and case do not count. The final statement
+// wins. What is denied, asked, offered as one of several or repeated from the prompt is no statement, and where the
+// final statement names several, there is no verdict. Every reader is a pure function of the reply and of what was on
+// offer, and takes time in proportion to the reply.
+package reading
+
+import "regexp"
+
+// Outcome says whether a reply states something, in the words that records have for it.
+type Outcome string
+
+const (
+	None     Outcome = "no-verdict" // nothing, or nothing that was on offer
+	Stated   Outcome = "decided"    // one value
+	Conflict Outcome = "conflict"   // several at once
+)
+
+// Found is what a reader makes of a reply.
+type Found struct {
+	Outcome    Outcome
+	Value      string // in its plain form: "A>B", "C", "40", "Correct", "2"
+	Start, End int    // where it stands in the reply, in bytes
+	Rule       string // which rule found it
+}
+
+// Rules. The record of a judgment names the one that found its verdict.
+const (
+	RuleLabel     = "label"     // in double brackets
+	RuleVerdict   = "verdict"   // after "verdict:" or the like, in single brackets or none
+	RuleBoxed     = "boxed"     // \boxed{…}
+	RuleAnswer    = "answer"    // after "answer is", "Answer:", "correct option:", "I choose"
+	RulePredicate = "predicate" // "(C) is correct", "Option 2 is the best"
+	RuleAlone     = "alone"     // the last line holds nothing else
+	RuleSelection = "selection" // after the heading "Selection"
+	RuleHashes    = "hashes"    // after "####"
+	RuleEquality  = "equality"  // the last number of the last sentence that has one, after "="
+	RuleBold      = "bold"      // in bold type in that sentence
+	RuleLast      = "last"      // the last one of that sentence
+)
+
+// lookBack bounds how many places a reader looks at before it gives up: no reply of a model needs as many.
+const lookBack = 200
+
+// at makes a Found of bytes i to j of the view.
+func (v *view) found(rule, value string, i, j int) Found {
+	start, end := v.span(i, j)
+	return Found{Stated, value, start, end, rule}
+}
+
+// several is a final statement that names more than one.
+func (v *view) several(rule string, i, j int) Found {
+	f := v.found(rule, "", i, j)
+	f.Outcome = Conflict
+	return f
+}
+
+// unoffered is a final statement that names what was not on offer.
+func (v *view) unoffered(rule, value string, i, j int) Found {
+	f := v.found(rule, value, i, j)
+	f.Outcome = None
+	return f
+}
+
+// nextQuestion is where a base model that was shown examples runs on into a question of its own.
+var nextQuestion = regexp.MustCompile(`\S\s*\n[ \t]*(?:Question|Q)(?: \d+)?[:.]`)
+
+// BeforeNext is a reply up to the next question that it asks itself.
+func BeforeNext(reply string) string {
+	if m := nextQuestion.FindStringIndex(reply); m != nil {
+		return reply[:m[0]+1]
+	}
+	return reply
+}

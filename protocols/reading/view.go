@@ -1,0 +1,296 @@
+package reading
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// view is a reply without its dressing, and where each of its bytes stands in the reply.
+type view struct {
+	reply string
+	text  string
+	lower string  // text in small letters, byte for byte
+	at    []int32 // of each byte of text
+}
+
+// undress takes Markdown's and LaTeX's marks off a reply, and writes characters that look alike in one way. Boxes,
+// fractions and the ways of parting thousands stay, since numbers are read by them.
+func undress(reply string) *view {
+	d := dresser{view: view{reply: reply, at: make([]int32, 0, len(reply))}, out: make([]byte, 0, len(reply))}
+	for i := 0; i < len(reply); {
+		i = d.next(i)
+	}
+	d.text = string(d.out)
+	for i, b := range d.out {
+		if b >= 'A' && b <= 'Z' {
+			d.out[i] = b + 'a' - 'A'
+		}
+	}
+	d.lower = string(d.out)
+	return &d.view
+}
+
+// span is where bytes i to j of the view stand in the reply.
+func (v *view) span(i, j int) (start, end int) {
+	if i >= j || j > len(v.at) {
+		return 0, 0
+	}
+	last := int(v.at[j-1])
+	_, size := utf8.DecodeRuneInString(v.reply[last:])
+	return int(v.at[i]), last + size
+}
+
+// dresser makes a view.
+type dresser struct {
+	view
+	out    []byte
+	braces []bool // of each open brace: was it taken off?
+}
+
+func (d *dresser) put(i int, s string) {
+	for range len(s) {
+		d.at = append(d.at, int32(i))
+	}
+	d.out = append(d.out, s...)
+}
+
+// next takes over what stands at i, and says where to go on.
+func (d *dresser) next(i int) int {
+	switch c := d.reply[i]; {
+	case c == '\\':
+		return d.command(i)
+	case c == '*' || c == '_' || c == '`' || c == '~':
+		return d.emphasis(i)
+	case c == '{':
+		d.braces = append(d.braces, false)
+	case c == '}':
+		if n := len(d.braces) - 1; n >= 0 {
+			off := d.braces[n]
+			if d.braces = d.braces[:n]; off {
+				return i + 1
+			}
+		}
+	case c == '\r':
+		return i + 1
+	case c == '&' || c == '<':
+		for _, e := range entities {
+			if strings.HasPrefix(d.reply[i:], e.from) {
+				d.put(i, e.to)
+				return i + len(e.from)
+			}
+		}
+	case (c == '#' || c == '>') && d.lineStart():
+		return d.heading(i)
+	case c >= utf8.RuneSelf:
+		r, size := utf8.DecodeRuneInString(d.reply[i:])
+		d.rune(i, r, d.reply[i:i+size])
+		return i + size
+	}
+	d.put(i, d.reply[i:i+1])
+	return i + 1
+}
+
+// entities are what HTML writes otherwise, and its marks of emphasis.
+var entities = []struct{ from, to string }{
+	{"&gt;", ">"}, {"&lt;", "<"}, {"&amp;", "&"}, {"&nbsp;", " "}, {"<br>", "\n"}, {"<br/>", "\n"}, {"<br />", "\n"},
+	{"<b>", ""}, {"</b>", ""}, {"<i>", ""}, {"</i>", ""}, {"<em>", ""}, {"</em>", ""}, {"<strong>", ""}, {"</strong>", ""},
+	{"<u>", ""}, {"</u>", ""}, {"<code>", ""}, {"</code>", ""}, {"<mark>", ""}, {"</mark>", ""}, {"<span>", ""}, {"</span>", ""},
+}
+
+// wrappers are commands of LaTeX of which only what they hold counts.
+var wrappers = []string{"textbf", "textit", "textrm", "textsf", "texttt", "text", "mathrm", "mathbf", "mathit", "mathsf",
+	"mathbb", "operatorname", "mbox", "bf", "underline", "emph", "bold", "boldsymbol", "hbox"}
+
+// symbols are commands of LaTeX that stand for a character, or for none.
+var symbols = map[string]string{
+	"times": "×", "cdot": "×", "div": "÷", "gt": ">", "gg": ">>", "lt": "<", "ll": "<<", "succ": ">", "prec": "<", "approx": "≈", "left": "", "right": "",
+	"quad": " ", "qquad": " ", "big": "", "Big": "", "bigl": "", "bigr": "", "displaystyle": "", "newline": "\n", "leq": "≤", "geq": "≥",
+	"lbrack": "[", "rbrack": "]", "equiv": "≡", "rightarrow": "→", "Rightarrow": "→", "to": "→",
+}
+
+// command reads what a backslash begins.
+func (d *dresser) command(i int) int {
+	rest := d.reply[i+1:]
+	if rest == "" {
+		d.put(i, `\`)
+		return i + 1
+	}
+	if strings.IndexByte("[](){}_*#$%&|<>=-.`\"'/", rest[0]) >= 0 {
+		if rest[0] != '{' && rest[0] != '}' {
+			d.put(i+1, rest[:1])
+		}
+		return i + 2
+	}
+	end := 0
+	for end < len(rest) && end < 16 && isLetter(rest[end]) {
+		end++
+	}
+	name := rest[:end]
+	if s, ok := symbols[name]; ok && end > 0 {
+		d.put(i, s)
+		return i + 1 + end
+	}
+	for _, w := range wrappers {
+		if name == w {
+			after := i + 1 + end
+			for after < len(d.reply) && d.reply[after] == ' ' {
+				after++
+			}
+			if after < len(d.reply) && d.reply[after] == '{' {
+				d.braces = append(d.braces, true)
+				return after + 1
+			}
+			return i + 1 + end
+		}
+	}
+	if rest[0] == ' ' || rest[0] == ';' || rest[0] == ':' {
+		d.put(i, " ")
+		return i + 2
+	}
+	d.put(i, d.reply[i:i+1+end])
+	return i + 1 + end
+}
+
+// emphasis reads a run of marks: it stays where it may be an operator or a part of a word, "3 * 4", "2**10", "x_1".
+func (d *dresser) emphasis(i int) int {
+	c, end := d.reply[i], i
+	for end < len(d.reply) && d.reply[end] == c {
+		end++
+	}
+	before, _ := utf8.DecodeLastRuneInString(d.reply[:i])
+	after, _ := utf8.DecodeRuneInString(d.reply[end:])
+	first, last := i == 0 || before == '\n', end == len(d.reply) || after == '\n'
+	var stays bool
+	switch c {
+	case '*':
+		stays = end-i <= 2 && (digitLike(before, true) && digitLike(after, false) || before == ' ' && after == ' ' && !d.lineStart() && end-i == 1)
+	case '_':
+		stays = !first && !last && wordRune(before) && wordRune(after) && end-i == 1
+	case '~':
+		stays = end-i == 1 && unicode.IsDigit(after)
+	}
+	if stays {
+		for ; i < end; i++ {
+			d.put(i, d.reply[i:i+1])
+		}
+	} else if c == '~' && end-i == 1 {
+		d.put(i, " ") // LaTeX's space
+	}
+	return end
+}
+
+// digitLike tells whether a character can stand beside an operator, on its left or its right.
+func digitLike(r rune, left bool) bool {
+	return unicode.IsDigit(r) || left && r == ')' || !left && r == '('
+}
+
+// lineStart tells whether nothing but blanks and marks has been taken over of the line.
+func (d *dresser) lineStart() bool {
+	for i := len(d.out) - 1; i >= 0 && len(d.out)-i < 64; i-- {
+		switch d.out[i] {
+		case '\n':
+			return true
+		case ' ', '\t':
+		default:
+			return false
+		}
+	}
+	return len(d.out) < 64
+}
+
+// heading takes the marks of a heading or a quotation off; "####" stays, since GSM8K's answers stand after it.
+func (d *dresser) heading(i int) int {
+	c, end := d.reply[i], i
+	for end < len(d.reply) && d.reply[end] == c {
+		end++
+	}
+	if c == '#' && end-i == 4 {
+		for ; i < end; i++ {
+			d.put(i, "#")
+		}
+	}
+	if c == '>' && end-i > 1 {
+		for ; i < end; i++ {
+			d.put(i, ">")
+		}
+	}
+	return end
+}
+
+// rune takes over a character that is no ASCII.
+func (d *dresser) rune(i int, r rune, s string) {
+	switch {
+	case r >= 0xff01 && r <= 0xff5e: // full width
+		s = string(r - 0xfee0)
+	case r == 0x3000 || r == 0x2002 || r == 0x2003:
+		s = " "
+	case r >= 0x200b && r <= 0x200d || r == 0xfeff || r == 0x2060:
+		return
+	case r == '【' || r == '〖' || r == '⟦' || r == '「':
+		s = "["
+		if r == '⟦' {
+			s = "[["
+		}
+	case r == '】' || r == '〗' || r == '⟧' || r == '」':
+		s = "]"
+		if r == '⟧' {
+			s = "]]"
+		}
+	case r == '“' || r == '”':
+		s = `"`
+	case r == '‘' || r == '’':
+		s = "'"
+	case r == '≫':
+		s = ">>"
+	case r == '≪':
+		s = "<<"
+	case r == '≻':
+		s = ">"
+	case r == '。':
+		s = ". "
+	case unicode.Is(unicode.Nd, r):
+		s = string(plainDigit(r))
+	}
+	d.put(i, s)
+}
+
+// PlainDigits writes the decimal digits of all scripts as 0 to 9.
+func PlainDigits(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < utf8.RuneSelf || !unicode.Is(unicode.Nd, r) {
+			return r
+		}
+		return plainDigit(r)
+	}, text)
+}
+
+// plainDigit writes a decimal digit of any script as 0 to 9.
+func plainDigit(r rune) rune {
+	for _, script := range unicode.Nd.R16 { // each range is one or more rows of ten, from zero
+		if r >= rune(script.Lo) && r <= rune(script.Hi) {
+			return '0' + (r-rune(script.Lo))%10
+		}
+	}
+	for _, script := range unicode.Nd.R32 {
+		if r >= rune(script.Lo) && r <= rune(script.Hi) {
+			return '0' + (r-rune(script.Lo))%10
+		}
+	}
+	return r
+}
+
+func isLetter(b byte) bool { return b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z' }
+
+func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
+
+// wordBefore and wordAfter tell whether a letter or a digit stands right before or at i.
+func wordBefore(s string, i int) bool {
+	r, _ := utf8.DecodeLastRuneInString(s[:i])
+	return wordRune(r)
+}
+
+func wordAfter(s string, i int) bool {
+	r, _ := utf8.DecodeRuneInString(s[min(i, len(s)):])
+	return wordRune(r)
+}

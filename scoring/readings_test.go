@@ -1,0 +1,53 @@
+package scoring_test
+
+import (
+	"strings"
+	"testing"
+
+	"gavel/backends"
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+// A judge that writes its labels in a way of its own: as published nothing can be read.
+func TestReadingsThatDiffer(t *testing.T) {
+	judge := script(func(req backends.Request) (backends.Response, error) {
+		text := "**[[a > b]]**"
+		if req.Oracle.Showing == 1 {
+			text = `\[\[B>A\]\]`
+		}
+		return backends.Response{Text: text, Finish: backends.Stop}, nil
+	})
+	dir := makeRun(t, making{protocol: "pairwise", prompt: "sop", set: pairsFile(t, 4, "sums"), client: judge, model: "judge",
+		change: func(m *judging.Manifest) { m.Spec.Parameters.Attempts = 1 }})
+	for _, c := range []struct {
+		how         judging.Readers
+		reading     judging.Readers // as the report has it
+		strict, its float64
+	}{{"", judging.Robust, 50, 0}, {judging.Robust, judging.Robust, 50, 0}, {judging.Paper, "", 0, 50}} {
+		run := load(t, dir, judging.Reading{Name: c.how, Policy: judging.Unique})
+		rep := run.Score(quick)
+		wants{"strict": c.strict}.check(t, rep, scoring.Overall)
+		if run.Reread != 0 || rep.Reading != c.reading || rep.Otherwise != 8 {
+			t.Errorf("%q: reading %q, %d read otherwise, %d otherwise than recorded", c.how, rep.Reading, rep.Otherwise, run.Reread)
+		}
+		if len(rep.OtherReading) != 1 || rep.OtherReading[0].Metric != "strict" || *rep.OtherReading[0].Value != c.its {
+			t.Errorf("%q: the other reading is %+v", c.how, rep.OtherReading)
+		}
+		if said := strings.Join(rep.Warnings, "\n"); !strings.Contains(said, "8 of 8 replies read otherwise by the reading") || !strings.Contains(said, "strict is") {
+			t.Errorf("%q: nothing is said of it: %s", c.how, said)
+		}
+	}
+}
+
+// Where they agree, nothing is said.
+func TestReadingsThatAgree(t *testing.T) {
+	judge := script(func(backends.Request) (backends.Response, error) {
+		return backends.Response{Text: "[[A>B]]", Finish: backends.Stop}, nil
+	})
+	dir := makeRun(t, making{protocol: "pairwise", prompt: "sop", set: pairsFile(t, 4, "sums"), client: judge, model: "judge"})
+	rep := load(t, dir, judging.Reading{Policy: judging.Unique}).Score(quick)
+	if rep.Otherwise != 0 || rep.OtherReading != nil || strings.Contains(strings.Join(rep.Warnings, "\n"), "reading") {
+		t.Errorf("%+v, %q", rep.OtherReading, rep.Warnings)
+	}
+}
