@@ -1,0 +1,246 @@
+package answer
+
+import (
+	"cmp"
+	"math/big"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// number is one that a text has, and where.
+type number struct {
+	start, end int
+	written    string
+	digits     string // with sign and what stands after them, as big.Rat reads it
+}
+
+// maxDigits is the longest number that is one: what is longer is an id or noise.
+const maxDigits = 60
+
+// nextNumber finds the first number of a text that begins at or after from.
+func nextNumber(text string, from int) (number, bool) {
+	for i := from; i < len(text); i++ {
+		if !isDigit(text, i) && !(text[i] == '.' && isDigit(text, i+1)) {
+			continue
+		}
+		end := i
+		for isDigit(text, end) {
+			end++
+		}
+		if !inWord(text, i) && end-i <= maxDigits && !(text[i] == '.' && i > 0 && (text[i-1] == '.' || isDigit(text, i-1))) {
+			return numberAt(text, i), true
+		}
+		i = max(i, end-1)
+	}
+	return number{}, false
+}
+
+// numberAt reads the number whose digits begin at i.
+func numberAt(text string, i int) number {
+	digits, end := wholePart(text, i)
+	whole := true
+	if end < len(text) && text[end] == '.' && isDigit(text, end+1) {
+		whole = false
+		decimals := digitsFrom(text, end+1)
+		digits, end = digits+"."+decimals[:min(len(decimals), maxDigits)], end+1+len(decimals)
+	}
+	if e := exponent.FindString(text[end:min(len(text), end+8)]); e != "" && !wordAt(text, end+len(e)) {
+		whole = false
+		digits, end = digits+e, end+len(e)
+	}
+	if whole {
+		digits, end = fraction(text, i, digits, end)
+	}
+	lead := i
+	for _, frac := range []string{`\frac{`, `\dfrac{`, `\tfrac{`} {
+		if strings.HasSuffix(text[:i], frac) {
+			lead = i - len(frac)
+		}
+	}
+	start, minus := sign(text, lead)
+	if minus {
+		digits = "-" + digits
+	}
+	return number{start, end, text[start:end], digits}
+}
+
+// rational is the number itself. Its digits are such as big.Rat reads.
+func (n number) rational() *big.Rat {
+	r, _ := new(big.Rat).SetString(n.digits)
+	return r
+}
+
+// separators stand between thousands: commas, LaTeX's ways of writing them, and
+// spaces that do not break. A plain space may as well stand between two numbers,
+// and a single point is of a decimal number.
+var separators = []string{",", "{,}", `,\!`, `\,`, "\u00a0", "\u2009", "\u202f", "."}
+
+// wholePart reads digits and, where they come in threes, those after the
+// separators. "1.450.000" has dots for them; "1.450" is a decimal number.
+func wholePart(text string, i int) (digits string, end int) {
+	digits = digitsFrom(text, i)
+	end = i + len(digits)
+	if len(digits) == 0 || len(digits) > 3 {
+		return digits, end
+	}
+	for _, sep := range separators {
+		all, at, groups := digits, end, 0
+		for len(all) <= maxDigits && strings.HasPrefix(text[at:], sep) {
+			group := digitsFrom(text, at+len(sep))
+			if len(group) != 3 {
+				break
+			}
+			all, at, groups = all+group, at+len(sep)+3, groups+1
+		}
+		if groups > 1 || groups == 1 && sep != "." {
+			return all, at
+		}
+	}
+	return digits, end
+}
+
+var (
+	exponent  = regexp.MustCompile(`^[eE][+-]?[0-9]{1,2}`)
+	slash     = regexp.MustCompile(`^/([0-9]{1,12})`)
+	mixed     = regexp.MustCompile(`^ ([0-9]{1,12})/([0-9]{1,12})`)
+	latexFrac = regexp.MustCompile(`^\}\{([0-9]{1,12})\}`)
+)
+
+// fraction goes on reading where a whole number turns out to be part of 3/4,
+// 2 1/2 or \frac{3}{4}; not of a date, 3/4/2024.
+func fraction(text string, start int, digits string, end int) (string, int) {
+	rest := text[end:min(len(text), end+32)]
+	if m := latexFrac.FindStringSubmatch(rest); m != nil && strings.HasSuffix(text[:start], "frac{") && !zero(m[1]) {
+		return ratio(digits, m[1]), end + len(m[0])
+	}
+	partOfMore := func(at int) bool {
+		return wordAt(text, at) || at < len(text) && (text[at] == '/' || text[at] == '.' && isDigit(text, at+1))
+	}
+	if start > 0 && text[start-1] == '/' {
+		return digits, end
+	}
+	if m := slash.FindStringSubmatch(rest); m != nil && !zero(m[1]) && !partOfMore(end+len(m[0])) {
+		return ratio(digits, m[1]), end + len(m[0])
+	}
+	if m := mixed.FindStringSubmatch(rest); m != nil && !zero(m[2]) && !partOfMore(end+len(m[0])) {
+		w, _ := new(big.Int).SetString(digits, 10)
+		n, _ := new(big.Int).SetString(m[1], 10)
+		d, _ := new(big.Int).SetString(m[2], 10)
+		if n.Cmp(d) < 0 {
+			return ratio(w.Mul(w, d).Add(w, n).String(), m[2]), end + len(m[0])
+		}
+	}
+	return digits, end
+}
+
+// ratio writes a fraction without zeros in front: big.Rat takes 010/3 for octal.
+func ratio(over, under string) string {
+	return cmp.Or(strings.TrimLeft(over, "0"), "0") + "/" + strings.TrimLeft(under, "0")
+}
+
+func zero(digits string) bool { return strings.Trim(digits, "0") == "" }
+
+// sign looks before the digits for a currency and a minus. A dash after a word
+// or a number is none: "10-15" is two numbers.
+func sign(text string, start int) (int, bool) {
+	before := strings.TrimRight(text[:start], `$€£¥₹\`)
+	for _, at := range []string{before, text[:start]} { // -$5, then $-5
+		for _, dash := range []string{"-", "−", "–", "－"} {
+			if rest, ok := strings.CutSuffix(at, dash); ok {
+				r, _ := utf8.DecodeLastRuneInString(rest)
+				if rest == "" || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(")]}%-−–", r) {
+					return len(rest), true
+				}
+			}
+		}
+	}
+	return start, false
+}
+
+// currencies are words that stand before a number without a space.
+var currencies = map[string]bool{"USD": true, "US": true, "EUR": true, "GBP": true, "INR": true, "Rs": true}
+
+// inWord tells whether the digits at i are part of a word, as in "CO2". The word
+// is short, or it is one for sure.
+func inWord(text string, i int) bool {
+	start := i
+	for start > 0 && i-start < 16 {
+		r, size := utf8.DecodeLastRuneInString(text[:start])
+		if !unicode.IsLetter(r) || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) {
+			break // where words are not set apart by spaces, numbers are not either
+		}
+		start -= size
+	}
+	return start < i && !currencies[text[start:i]] && !afterBackslash(text, start)
+}
+
+// afterBackslash tells whether a word is a command of LaTeX, as in \times3.
+func afterBackslash(text string, start int) bool { return start > 0 && text[start-1] == '\\' }
+
+func isDigit(text string, i int) bool { return i < len(text) && text[i] >= '0' && text[i] <= '9' }
+
+// wordAt tells whether a letter or a digit stands at i.
+func wordAt(text string, i int) bool {
+	r, _ := utf8.DecodeRuneInString(text[min(i, len(text)):])
+	return unicode.IsLetter(r) || unicode.IsDigit(r)
+}
+
+func digitsFrom(text string, i int) string {
+	end := i
+	for isDigit(text, end) {
+		end++
+	}
+	return text[min(i, len(text)):end]
+}
+
+// plainDigits writes the decimal digits of all scripts as 0 to 9.
+func plainDigits(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < utf8.RuneSelf || !unicode.Is(unicode.Nd, r) {
+			return r
+		}
+		for _, script := range unicode.Nd.R16 { // each range is one or more rows of ten, from zero
+			if r >= rune(script.Lo) && r <= rune(script.Hi) {
+				return '0' + (r-rune(script.Lo))%10
+			}
+		}
+		for _, script := range unicode.Nd.R32 {
+			if r >= rune(script.Lo) && r <= rune(script.Hi) {
+				return '0' + (r-rune(script.Lo))%10
+			}
+		}
+		return r
+	}, text)
+}
+
+// plain writes a number without what does not count: 45.0 as 45, and as a
+// decimal number where it is one.
+func plain(r *big.Rat) string {
+	if digits, exact := r.FloatPrec(); exact {
+		return r.FloatString(digits)
+	}
+	return r.RatString()
+}
+
+// readNumber reads a text that is one number, however it is written.
+func readNumber(text string) (*big.Rat, bool) {
+	text = plainDigits(text)
+	n, ok := nextNumber(text, 0)
+	if !ok {
+		return nil, false
+	}
+	if _, more := nextNumber(text, n.end); more {
+		return nil, false
+	}
+	return n.rational(), true
+}
+
+// SameNumber tells whether two texts are the same number: 45.0 and 45, $1,450
+// and 1450. A text that is none is the same as nothing.
+func SameNumber(a, b string) bool {
+	x, ok := readNumber(a)
+	y, yes := readNumber(b)
+	return ok && yes && x.Cmp(y) == 0
+}
