@@ -398,18 +398,3 @@ func hashEncoded(messages []byte) string {
 	sum := sha256.Sum256(messages)
 	return hex.EncodeToString(sum[:])
 }
-
-// SizeContext is the context, in tokens, that a run needs on a server that must
-// be told (Ollama): the longest prompt, and a reply of full length for every
-// attempt. No tokenizer makes more than one token of a byte, so the prompt's
-// bytes are an upper bound that needs none; 256 more are for the chat template.
-// It is rounded up, so that small changes do not make the server load the model
-// anew, and never more than the model was trained for (0 where unknown).
-func SizeContext(promptBytes, maxTokens, attempts, trained int) int {
-	n := promptBytes + 256 + attempts*(maxTokens+32)
-	n = (n + 2047) / 2048 * 2048
-	if trained > 0 {
-		n = min(n, trained)
-	}
-	return n
-}
