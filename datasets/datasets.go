@@ -111,12 +111,8 @@ type LineError struct {
 	Row  bool // Line counts rows
 }
 
-func (e *LineError) Error() string {
-	if e.Row {
-		return fmt.Sprintf("%s: row %d: %v", e.Path, e.Line, e.Err)
-	}
-	return fmt.Sprintf("%s:%d: %v", e.Path, e.Line, e.Err)
-}
+func (e *LineError) Error() string { return at(e.Path, e.Line, e.Row) + e.Err.Error() }
+
 func (e *LineError) Unwrap() error { return e.Err }
 
 // duplicateError is returned when two lines claim the same id. It is an error,
@@ -129,10 +125,19 @@ type duplicateError struct {
 }
 
 func (e *duplicateError) Error() string {
+	what := "line"
 	if e.Row {
-		return fmt.Sprintf("%s: row %d: duplicate id %q, first seen in row %d: remove one of the two rows", e.Path, e.Line, e.ID, e.First)
+		what = "row"
 	}
-	return fmt.Sprintf("%s:%d: duplicate id %q, first seen in line %d: remove one of the two lines", e.Path, e.Line, e.ID, e.First)
+	return fmt.Sprintf("%sduplicate id %q, first seen in %s %d: remove one of the two %ss", at(e.Path, e.Line, e.Row), e.ID, what, e.First, what)
+}
+
+// at begins a complaint of a line or row.
+func at(path string, line int, row bool) string {
+	if row {
+		return fmt.Sprintf("%s: row %d: ", path, line)
+	}
+	return fmt.Sprintf("%s:%d: ", path, line)
 }
 
 // Format turns a line into an Item. New formats are a file of this package and

@@ -73,14 +73,6 @@ type optionsLine struct {
 
 // output is one option of a line.
 type output struct {
-	ID        string
-	Text      string
-	Model     string
-	Rank      jsonRank
-	Unrelated bool
-}
-
-type outputObject struct {
 	ID        string   `json:"id,omitempty"`
 	Text      *string  `json:"text"`
 	Model     string   `json:"model,omitempty"`
@@ -88,26 +80,19 @@ type outputObject struct {
 	Unrelated bool     `json:"unrelated,omitempty"`
 }
 
-func (o *output) UnmarshalJSON(data []byte) error {
-	if data[0] == '"' {
-		*o = output{}
+func (o *output) UnmarshalJSON(data []byte) (err error) {
+	type object output // without this method
+	*o = output{}
+	switch data[0] {
+	case '"':
 		return json.Unmarshal(data, &o.Text)
+	case '{':
+		err = json.Unmarshal(data, (*object)(o))
 	}
-	var obj outputObject
-	if data[0] == '{' {
-		if err := json.Unmarshal(data, &obj); err != nil {
-			return err
-		}
+	if err == nil && o.Text == nil {
+		err = errors.New(`an output is neither a string nor an object with "text"`)
 	}
-	if obj.Text == nil {
-		return errors.New(`an output is neither a string nor an object with "text"`)
-	}
-	*o = output{obj.ID, *obj.Text, obj.Model, obj.Rank, obj.Unrelated}
-	return nil
-}
-
-func (o output) MarshalJSON() ([]byte, error) {
-	return marshal(outputObject{o.ID, &o.Text, o.Model, o.Rank, o.Unrelated})
+	return err
 }
 
 // jsonRank is a rank or null. Columns of ranks with gaps pass through tools that
@@ -178,7 +163,7 @@ func (l *optionsLine) candidates() ([]Candidate, error) {
 	related := 0
 	candidates := make([]Candidate, len(l.Outputs))
 	for i, o := range l.Outputs {
-		c := Candidate{ID: o.ID, Model: o.Model, Text: o.Text, Rank: o.Rank.rank, Unrelated: o.Unrelated}
+		c := Candidate{ID: o.ID, Model: o.Model, Text: *o.Text, Rank: o.Rank.rank, Unrelated: o.Unrelated}
 		if l.Ranks != nil && l.Ranks[i].rank != nil {
 			if c.Rank != nil {
 				return nil, fmt.Errorf(`output %d has a rank of its own and one in "ranks"`, i+1)
@@ -277,7 +262,7 @@ func OptionsLine(it Item) ([]byte, error) {
 		l.Group = it.Group
 	}
 	for _, c := range it.Candidates {
-		l.Outputs = append(l.Outputs, output{c.ID, c.Text, c.Model, jsonRank{c.Rank}, c.Unrelated})
+		l.Outputs = append(l.Outputs, output{c.ID, &c.Text, c.Model, jsonRank{c.Rank}, c.Unrelated})
 	}
 	line, err := marshal(l)
 	if err != nil {

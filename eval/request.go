@@ -260,7 +260,8 @@ func (r Request) inRange(kind judging.Protocol) error {
 func (r Request) together(kind judging.Protocol) error {
 	switch {
 	case r.Repeat > 1 && !kind.FollowUps: // of the comparisons alone there are scores over repeats
-		return &FieldError{"repeat", fmt.Sprint(r.Repeat), ": what repeats say is reported for pairwise and reversed alone; leave it out"}
+		repeated := slices.DeleteFunc(judging.Protocols(), func(p judging.Protocol) bool { return !p.FollowUps })
+		return Wrong("repeat", r.Repeat, ": what repeats say is reported for %s alone; leave it out", strings.Join(judging.Names(repeated), " and "))
 	case r.StrictDeterminism && r.Concurrency > 1:
 		return Wrong("strict-determinism", true, "asks one request at a time: leave out --concurrency %d", r.Concurrency)
 	case r.StrictDeterminism && len(r.BaseURLs) > 1:

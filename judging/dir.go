@@ -235,7 +235,7 @@ func (d *Dir) WriteItems(each func(line func([]byte) error) error) error {
 
 // WriteManifest writes run.json.
 func (d *Dir) WriteManifest(m *Manifest) error {
-	return WriteJSON(filepath.Join(d.Path, ManifestFile), m.stated())
+	return WriteJSON(filepath.Join(d.Path, ManifestFile), m)
 }
 
 // Abandon is Close for a directory in which nothing was begun: if this made it,

@@ -2,6 +2,7 @@ package judging
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -26,6 +27,32 @@ type Spec struct {
 	Dataset    DatasetSpec `json:"dataset"`
 	Model      ModelSpec   `json:"model"`
 	Parameters Parameters  `json:"parameters"`
+}
+
+// wholeSpec is a spec with all of its keys: what a run's id is made of.
+type wholeSpec Spec
+
+// MarshalJSON leaves out what nobody knows of an imported run, which is 0 or empty
+// in a spec: how the model was asked, and by which prompt.
+func (s Spec) MarshalJSON() ([]byte, error) {
+	type prompt struct {
+		Template
+		System string `json:"system,omitempty"`
+		SHA256 string `json:"sha256,omitempty"`
+	}
+	var v any = wholeSpec(s)
+	if s.Parameters.Unknown() {
+		v = struct {
+			wholeSpec
+			Prompt     prompt     `json:"prompt"`
+			Parameters Parameters `json:"parameters,omitzero"`
+		}{wholeSpec(s), prompt{s.Prompt, s.Prompt.System, s.Prompt.SHA256}, s.Parameters}
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // whoever asked for this escapes as he wants to
+	err := enc.Encode(v)
+	return b.Bytes(), err
 }
 
 // DatasetSpec names the items judged.
@@ -176,35 +203,12 @@ const manifestSchema = 1
 func NewManifest(gavel string, spec Spec) *Manifest {
 	named := spec
 	named.Prompt.Origin = "" // a remark: it changes no number
-	raw, err := json.Marshal(named)
+	raw, err := json.Marshal(wholeSpec(named))
 	if err != nil {
 		panic(err) // strings and numbers alone: cannot happen
 	}
 	sum := sha256.Sum256(raw)
 	return &Manifest{Schema: manifestSchema, ID: hex.EncodeToString(sum[:]), Gavel: gavel, Spec: spec, Status: Running}
-}
-
-// stated is the manifest as run.json has it: of an imported run what nobody knows
-// is left out. The run's id is made of 0 and empty texts in its place.
-func (m *Manifest) stated() any {
-	if m.Imported == "" {
-		return m
-	}
-	type prompt struct {
-		Template
-		System string `json:"system,omitempty"`
-		SHA256 string `json:"sha256,omitempty"`
-	}
-	type spec struct {
-		Spec
-		Prompt     prompt     `json:"prompt"`
-		Parameters Parameters `json:"parameters,omitzero"`
-	}
-	s := m.Spec
-	return struct {
-		*Manifest
-		Spec spec `json:"spec"`
-	}{m, spec{s, prompt{s.Prompt, s.Prompt.System, s.Prompt.SHA256}, s.Parameters}}
 }
 
 // HashIDs is the hash of a list of ids.

@@ -40,7 +40,13 @@ func (a Agreement) Tables() []table.Table {
 	}
 	t.Notes = append(t.Notes,
 		"n: pairs of votes, one of each, on the same two answers to the same turn; votes at random would agree in 33.33 % with ties and 50 % without",
-		fmt.Sprintf("intervals: %g %% bootstrap over questions, %d rounds, seed %d", 100*a.Bootstrap.Level, a.Bootstrap.Rounds, a.Bootstrap.Seed))
+		Intervals(a.Bootstrap, func(yield func(string) bool) {
+			for _, r := range a.Rows {
+				if !yield(r.Interval) {
+					return
+				}
+			}
+		}))
 	t.Notes = append(t.Notes, table.Warned(a.Warnings)...)
 	return []table.Table{t}
 }

@@ -85,7 +85,7 @@ func Compared(cmp *scoring.Comparison, all *scoring.Comparisons, notes ...string
 		}
 	}
 	t.Notes = slices.Concat([]string{
-		fmt.Sprintf("~ may be noise: the interval holds 0, or there is none, or p (%s) is not below 0.05; intervals: paired bootstrap over %ss, %d rounds, seed %d", testsOf(cmp), all.Bootstrap.Unit, all.Bootstrap.Rounds, all.Bootstrap.Seed),
+		fmt.Sprintf("~ may be noise: the interval holds 0, or there is none, or p (%s) is not below 0.05; %s", testsOf(cmp), Intervals(all.Bootstrap, Methods(cmp))),
 		"Holm over " + all.Family, in,
 	}, said.Lines(), notes, table.Warned(cmp.Warnings))
 	return t

@@ -86,5 +86,5 @@ func Items(r Run) int { return r.Items }
 
 // IntervalNote says in a caption what the intervals are.
 func IntervalNote(r scoring.Report) string {
-	return fmt.Sprintf("Lines are %g %% intervals (bootstrap over %ss).", 100*r.Bootstrap.Level, r.Bootstrap.Unit)
+	return fmt.Sprintf("Lines are %g %% intervals (over %ss).", 100*r.Bootstrap.Level, r.Bootstrap.Unit)
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"slices"
-	"strconv"
 	"sync"
 
 	"gavel/report/figure"
@@ -58,7 +57,7 @@ func listOf(runs []scoring.Report) table.Table {
 	for _, r := range runs {
 		for _, x := range r.Results {
 			if x.Group == scoring.Overall {
-				t.Rows = append(t.Rows, []string{r.Model, r.Protocol, Prompt(r), r.Dataset, x.Metric, x.Mode, table.Whole(x), strconv.Itoa(x.N)})
+				t.Rows = append(t.Rows, []string{r.Model, r.Protocol, Prompt(r), r.Dataset, x.Metric, x.Mode, table.Whole(x), x.Count()})
 			}
 		}
 	}
@@ -70,7 +69,7 @@ func listed(r scoring.Report) []table.Table {
 	t := table.Table{Title: Heading(r, false), Columns: append(table.Left("metric", "group", "mode"), table.Right("value", "n")...)}
 	var said table.Remarks
 	for _, x := range r.Results {
-		t.Rows = append(t.Rows, []string{x.Metric, x.Group, x.Mode, table.Whole(x), strconv.Itoa(x.N)})
+		t.Rows = append(t.Rows, []string{x.Metric, x.Group, x.Mode, table.Whole(x), x.Count()})
 		said.Add(x.Metric, x.Note)
 	}
 	t.Notes = slices.Concat([]string{"judgments: " + Outcomes(r), BootstrapNote(r)}, said.Lines(), table.Warned(r.Warnings))

@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"iter"
+	"slices"
 	"strings"
 
 	"gavel/scoring"
@@ -50,5 +52,42 @@ func Outcomes(r scoring.Report) string {
 
 // BootstrapNote says in a table how its intervals were made.
 func BootstrapNote(r scoring.Report) string {
-	return fmt.Sprintf("intervals: %g %% bootstrap over %ss, %d rounds, seed %d; replies read by policy %q", 100*r.Bootstrap.Level, r.Bootstrap.Unit, r.Bootstrap.Rounds, r.Bootstrap.Seed, r.Policy)
+	by := func(yield func(string) bool) {
+		for _, x := range r.Results {
+			if !yield(x.Interval) {
+				return
+			}
+		}
+	}
+	return fmt.Sprintf("%s; replies read by policy %q", Intervals(r.Bootstrap, by), r.Policy)
+}
+
+// Intervals says how intervals were made: over what, and by which methods.
+func Intervals(b scoring.Bootstrap, by iter.Seq[string]) string {
+	made := fmt.Sprintf("intervals: %g %% over %ss", 100*b.Level, b.Unit)
+	used := slices.Compact(slices.Sorted(by))
+	var names []string
+	for _, m := range scoring.Methods {
+		if slices.Contains(used, m.Name) {
+			names = append(names, m.About)
+		}
+	}
+	if len(names) > 0 {
+		made += ", " + strings.Join(names, ", ")
+	}
+	if slices.Contains(used, scoring.ByBootstrap) || slices.Contains(used, scoring.ByCalibrated) {
+		made += fmt.Sprintf(" (%d rounds, seed %d)", b.Rounds, b.Seed)
+	}
+	return made
+}
+
+// Methods are those of a comparison's differences.
+func Methods(cmp *scoring.Comparison) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, d := range cmp.Differences {
+			if !yield(d.Interval) {
+				return
+			}
+		}
+	}
 }

@@ -17,6 +17,15 @@ const (
 	ByCalibrated = "bias-corrected-bootstrap" // of a calibration error, which is above 0 by chance alone
 )
 
+// Methods says of each what it is, in words.
+var Methods = []struct{ Name, About string }{
+	{ByBlaker, "exact by Blaker"},
+	{ByMidP, "mid-P of what clusters are worth"},
+	{ByPairs, "by Bonett and Price"},
+	{ByBootstrap, "by a smoothed bootstrap"},
+	{ByCalibrated, "by a bootstrap less its bias"},
+}
+
 // Cell is a row of a metric's columns that might be seen, of one judgment. Of two ways of asking, or of two runs, cells go
 // together that have the same Of.
 type Cell struct {

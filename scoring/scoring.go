@@ -52,6 +52,14 @@ type Result struct {
 	Note     string   `json:"note,omitempty"`
 }
 
+// Count is n and, where several units belong together, in how many clusters they are.
+func (r Result) Count() string {
+	if r.Clusters == 0 || r.Clusters == r.N {
+		return strconv.Itoa(r.N)
+	}
+	return fmt.Sprintf("%d in %d", r.N, r.Clusters)
+}
+
 // Report is what a run comes to: one run of `gavel score --json`, and, without
 // Run, results.json.
 type Report struct {

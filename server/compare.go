@@ -161,7 +161,7 @@ func (s *Server) beside(v *compareView, a, b *index) error {
 			if d.is(fa, fb, same) {
 				if counts[k]++; k == chosen && counts[k] > begin && counts[k] <= end {
 					row := compareRow(a, b, i, fa, fb)
-					row.A, row.B = a.briefs(i, a.textsIfThere(itemsA.File, i)), b.briefs(j, b.textsIfThere(itemsB.File, j))
+					row.A, row.B = a.briefs(i, a.textsIfThere(itemsA, i)), b.briefs(j, b.textsIfThere(itemsB, j))
 					v.Items = append(v.Items, row)
 				}
 			}

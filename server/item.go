@@ -150,7 +150,7 @@ func (s *Server) itemOf(x *index, i int) (ItemView, error) {
 	v := ItemView{Run: headOf(x.run, x.m), ID: strings.Clone(x.ids.At(i)), Group: x.groups[e.group], Facts: x.facts(i).names(), Games: []GameView{}, Number: i + 1, Total: len(x.items)}
 	items := s.openItems(x)
 	defer items.Close()
-	item, err := x.item(items.File, i)
+	item, err := x.item(items, i)
 	if err != nil {
 		v.Problem = err.Error()
 	} else {

@@ -237,8 +237,7 @@ type GameBrief struct {
 }
 
 func brief(g game) GameBrief {
-	b := GameBrief{Showing: int(g.showing), Repeat: int(g.repeat), Outcome: string(g.is()), Place: int(g.place) + 1, Right: g.right.known()}
-	return b
+	return GameBrief{Showing: int(g.showing), Repeat: int(g.repeat), Outcome: string(g.is()), Place: int(g.place) + 1, Right: g.right.known()}
 }
 
 func (r right) known() *bool {
@@ -302,7 +301,7 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 	items := s.openItems(x)
 	defer items.Close()
 	for _, i := range all[(f.Page-1)*f.Per : min(f.Page*f.Per, len(all))] {
-		v.Items = append(v.Items, x.itemRow(items.File, i, v.Run, f))
+		v.Items = append(v.Items, x.itemRow(items, i, v.Run, f))
 	}
 	return v, nil
 }
@@ -338,21 +337,11 @@ func (x *index) offer(v *ItemsView) {
 	}
 }
 
-// openedItems is items.jsonl of a run, or nothing where there is none.
-type openedItems struct{ *os.File }
-
-func (o openedItems) Close() {
-	if o.File != nil {
-		o.File.Close()
-	}
-}
-
-func (s *Server) openItems(x *index) openedItems {
-	f, _, err := s.runs.open(x.run, judging.ItemsFile)
-	if err != nil {
-		return openedItems{}
-	}
-	return openedItems{f}
+// openItems opens items.jsonl of a run; nil where there is none, which may be
+// closed too.
+func (s *Server) openItems(x *index) *os.File {
+	f, _, _ := s.runs.open(x.run, judging.ItemsFile)
+	return f
 }
 
 func (x *index) itemRow(items *os.File, i int, run RunHead, f ItemsFilter) itemRow {

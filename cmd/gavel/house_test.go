@@ -28,7 +28,7 @@ var mayImport = map[string][]string{
 	"protocols/pairwise":      {"judging", "scoring", "report", "report/table", "report/figure", "protocols/imports", "protocols/answer", "datasets", "backends"},
 	"protocols/selfreference": {"judging", "scoring", "report", "report/table", "report/figure", "protocols/answer", "datasets", "backends"},
 	"protocols/multioption":   {"judging", "scoring", "report", "report/table", "report/figure", "datasets", "backends"},
-	"protocols":               {"judging", "report", "protocols/answer", "protocols/pairwise", "protocols/selfreference", "protocols/multioption"},
+	"protocols":               {"judging", "scoring", "report", "protocols/answer", "protocols/pairwise", "protocols/selfreference", "protocols/multioption"},
 	"eval":                    {"protocols", "protocols/answer", "judging", "scoring", "cache", "backends", "datasets"},
 	"suite":                   {"eval", "report", "report/table", "scoring", "judging"},
 	"bundle":                  {"eval", "cache", "judging", "datasets", "scoring"},

@@ -53,18 +53,20 @@ on their shape, which "gavel datasets show" tells: ` + itemsOfAll(),
 // itemsOfAll says which items each protocol takes, in lines as long as those of the
 // description around it.
 func itemsOfAll() string {
-	var parts []string
-	all := judging.Protocols()
-	for i := 0; i < len(all); {
-		same := i + 1
-		for same < len(all) && all[same].Items == all[i].Items {
-			same++
+	var items []string
+	of := map[string][]string{}
+	for _, p := range judging.Protocols() {
+		if of[p.Items] == nil {
+			items = append(items, p.Items)
 		}
-		parts = append(parts, all[i].Items+" for "+strings.Join(judging.Names(all[i:same]), " and "))
-		i = same
+		of[p.Items] = append(of[p.Items], p.Name)
+	}
+	for i, what := range items {
+		last := len(of[what]) - 1
+		items[i] += " for " + strings.Join(append(of[what][:max(0, last-1)], strings.Join(of[what][max(0, last-1):], " and ")), ", ")
 	}
 	text, room := "", 88-len(`on their shape, which "gavel datasets show" tells:`)
-	for _, word := range strings.Fields(strings.Join(parts, ", ") + ".") {
+	for _, word := range strings.Fields(strings.Join(items, ", ") + ".") {
 		if room -= len(word) + 1; room < 0 {
 			text, room = text+"\n", 88-len(word)
 		} else if text != "" {

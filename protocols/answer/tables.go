@@ -2,7 +2,6 @@ package answer
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"gavel/report"
@@ -27,7 +26,7 @@ func row(r scoring.Report, group string) []string {
 	if x := r.Result(Chance, group, ""); x.Value != nil {
 		chance = table.Plain(x)
 	}
-	return []string{table.Whole(right), table.Plain(r.Result(NoAnswer, group, "")), chance, strconv.Itoa(right.N)}
+	return []string{table.Whole(right), table.Plain(r.Result(NoAnswer, group, "")), chance, right.Count()}
 }
 
 // tables is one table: a row per group.

@@ -52,8 +52,7 @@ func runTable(r scoring.Report) table.Table {
 	t := byGroup(r, report.Heading(r, true), "percent", metrics)
 	t.Notes = slices.Concat([]string{
 		"games: " + report.Outcomes(r),
-		fmt.Sprintf("intervals: %g %% bootstrap over pairs, %d rounds, seed %d; labels read by policy %q; two coins would score 25 in strict",
-			100*r.Bootstrap.Level, r.Bootstrap.Rounds, r.Bootstrap.Seed, r.Policy),
+		report.BootstrapNote(r) + "; two coins would score 25 in strict",
 	}, t.Notes, table.Warned(r.Warnings))
 	return t
 }
@@ -79,7 +78,7 @@ func byGroup(r scoring.Report, title, percent string, metrics []string) table.Ta
 		}
 		x := r.Overall(m)
 		said.Add(m, x.Note)
-		t.Rows = append(t.Rows, append(row, strconv.Itoa(x.N), x.Missing))
+		t.Rows = append(t.Rows, append(row, x.Count(), x.Missing))
 	}
 	t.Notes = said.Lines()
 	return t
@@ -132,9 +131,10 @@ func calibrationTable(c *scoring.Calibration) table.Table {
 	}
 	t.Rows = append(t.Rows, []string{"all", strconv.Itoa(c.N), estimate(c.Confidence), estimate(c.Accuracy)})
 	t.Notes = append(t.Notes,
-		fmt.Sprintf("Brier score %s (0 is best, 0.25 is a coin that says so), expected calibration error %s over ten bins", estimate(c.Brier), estimate(c.ECE)),
+		fmt.Sprintf("Brier score %s (0 is best, 0.25 is a coin that says so), expected calibration error %s over ten bins; a judge as often right as it is sure would get %s on these confidences",
+			estimate(c.Brier), estimate(c.ECE), estimate(c.Calibrated)),
 		"confidence: the probability, among the labels on offer, of those that name the response judged the better; a range holds its upper end",
-		"intervals: bootstrap over pairs, exact (Clopper-Pearson) where all are right or all wrong, none where every pair counts the same")
+		"intervals: over pairs, by Bonett and Price of what is right, else by a smoothed bootstrap, of the calibration error less its bias; of the judge that is sure, where 95 % of such lie")
 	if c.Unknown > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("! %d decided games without probabilities are left out", c.Unknown))
 	}
@@ -176,7 +176,7 @@ func compare(cmp *scoring.Comparison, all *scoring.Comparisons) table.Table {
 		t.Rows = append(t.Rows, []string{d.Metric, d.Group, strconv.Itoa(d.N), table.Fixed(d.A, 2), table.Fixed(d.B, 2), table.Signed(d.Diff, 2), interval, floor, table.PValue(d.P), table.PValue(d.Holm), report.Differs(d)})
 	}
 	t.Notes = append(t.Notes,
-		fmt.Sprintf("~ may be noise: the interval holds 0, p is not below 0.05, or the noise floor is not exceeded; intervals: paired bootstrap over pairs, %d rounds, seed %d", all.Bootstrap.Rounds, all.Bootstrap.Seed),
+		fmt.Sprintf("~ may be noise: the interval holds 0, p is not below 0.05, or the noise floor is not exceeded; %s", report.Intervals(all.Bootstrap, report.Methods(cmp))),
 		"Holm over "+all.Family,
 		noiseNote(cmp))
 	if e := cmp.Ensemble; e != nil {

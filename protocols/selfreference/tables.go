@@ -3,7 +3,6 @@ package selfreference
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gavel/report"
@@ -30,7 +29,7 @@ func modeColumn(mode string) string {
 func summary(runs []scoring.Report) table.Table {
 	t := table.Table{Title: fmt.Sprintf("%d runs of self-reference (percent; r is r_GJ|A; intervals are with each run)", len(runs)), Columns: append(table.Left("judge", "prompt", "dataset"), table.Right("n", "own right", "F1 cot", "self", "r cot", "self", "overconfident cot", "self")...)}
 	for _, r := range runs {
-		row := []string{r.Model, report.Prompt(r), r.Dataset, strconv.Itoa(r.Overall(AgentAccuracy).N), table.Plain(r.Overall(scoring.GenerationAccuracy))}
+		row := []string{r.Model, report.Prompt(r), r.Dataset, r.Overall(AgentAccuracy).Count(), table.Plain(r.Overall(scoring.GenerationAccuracy))}
 		for _, metric := range []string{F1, PartialGJ, Overconfidence} {
 			for _, mode := range []string{ModeCoT, ModeSelf} {
 				row = append(row, asked(r.Result(metric, scoring.Overall, mode)))
@@ -128,7 +127,7 @@ func metricsTable(r scoring.Report) table.Table {
 	if r.Missing == scoring.MissingDrop && len(modes) > 1 {
 		t.Notes = append(t.Notes, "self − cot: on the judgments with a verdict in both")
 	}
-	t.Notes = append(t.Notes, report.BootstrapNote(r)+"; a resample where a number is undefined is left out of its interval")
+	t.Notes = append(t.Notes, report.BootstrapNote(r))
 	t.Notes = append(t.Notes, "G: the judge's own answer is right, J: its judgment is, A: the agent's answer is; r-gj-a: r_GJ|A, what G and J share beside A")
 	t.Notes = append(t.Notes, said.Lines()...)
 	t.Notes = append(t.Notes, table.Warned(r.Warnings)...)
@@ -147,7 +146,7 @@ func across(r scoring.Report, name, metric, none string, said *table.Remarks) (c
 		}
 		cells = append(cells, table.Whole(x))
 		said.Add(fmt.Sprintf("%s (%s)", name, modeColumn(mode)), x.Note)
-		if n := strconv.Itoa(x.N); mode != scoring.ModeDifference && !slices.Contains(counts, n) {
+		if n := x.Count(); mode != scoring.ModeDifference && !slices.Contains(counts, n) {
 			counts = append(counts, n)
 		}
 	}
@@ -176,7 +175,7 @@ func groupsTable(r scoring.Report, groups []string) table.Table {
 	}
 	var said table.Remarks
 	for _, g := range groups {
-		row := []string{g, strconv.Itoa(r.Result(AgentAccuracy, g, "").N), table.Plain(r.Result(scoring.GenerationAccuracy, g, ""))}
+		row := []string{g, r.Result(AgentAccuracy, g, "").Count(), table.Plain(r.Result(scoring.GenerationAccuracy, g, ""))}
 		for _, m := range metrics {
 			for _, mode := range modesIn(r) {
 				x := r.Result(m.metric, g, mode)

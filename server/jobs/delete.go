@@ -25,12 +25,7 @@ var filesOfRun = []string{judging.ManifestFile, judging.RecordsFile, judging.Ite
 // for good. A folder with anything else in it is left alone, and so is a run
 // that is being made.
 func (r *Runner) Delete(run string) error {
-	for _, j := range r.Jobs() {
-		if j.Active() && j.Run() == run {
-			return noOrder(http.StatusConflict, "the run is being made: stop it first")
-		}
-	}
-	root, err := os.OpenRoot(r.dir)
+	root, err := r.idle("run", func(j Job) bool { return j.Run() == run })
 	if err != nil {
 		return err
 	}
@@ -60,12 +55,7 @@ func (r *Runner) Delete(run string) error {
 // after the other, and then what says that it is one. Where a run may not be
 // deleted it ends there, and what is left is still the suite.
 func (r *Runner) DeleteSuite(folder string) error {
-	for _, j := range r.Jobs() {
-		if j.Active() && j.Suite == folder {
-			return noOrder(http.StatusConflict, "the suite is being made: stop it first")
-		}
-	}
-	root, err := os.OpenRoot(r.dir)
+	root, err := r.idle("suite", func(j Job) bool { return j.Suite == folder })
 	if err != nil {
 		return err
 	}
@@ -93,6 +83,16 @@ func (r *Runner) DeleteSuite(folder string) error {
 		return root.Remove(folder)
 	}
 	return nil
+}
+
+// idle opens the folder of runs, unless a job is making what is to be deleted.
+func (r *Runner) idle(what string, makes func(Job) bool) (*os.Root, error) {
+	for _, j := range r.Jobs() {
+		if j.Active() && makes(j) {
+			return nil, noOrder(http.StatusConflict, "the %s is being made: stop it first", what)
+		}
+	}
+	return os.OpenRoot(r.dir)
 }
 
 // onlyFolders refuses a name that leads over a link.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -184,14 +183,10 @@ func fieldsOf(kind judging.Protocol) []Field {
 // datasets are those that can be judged now: gavel's own, and those fetched.
 func (r *Runner) datasets() []NamedAbout {
 	var out []NamedAbout
-	lib := r.maker.Library
 	for _, k := range datasets.Registry {
-		if !k.Builtin() {
-			if _, err := os.Stat(lib.Path(k.Name)); err != nil {
-				continue
-			}
+		if r.maker.Library.Has(k) {
+			out = append(out, NamedAbout{Name: k.Name, About: k.About})
 		}
-		out = append(out, NamedAbout{Name: k.Name, About: k.About})
 	}
 	return out
 }

@@ -39,20 +39,24 @@ func (r *Runner) turn(ctx context.Context) (end func(), err error) {
 	}
 }
 
-// suite reads the file of an order.
-func (r *Runner) suite(ctx context.Context, order Order) (*suite.Suite, error) {
-	err := onlySuite(order)
+// withSuite reads the suite of an order, and does something with it.
+func (r *Runner) withSuite(ctx context.Context, order Order, do func(*suite.Suite) error) error {
+	end, err := r.turn(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
 	var s *suite.Suite
-	if err == nil {
+	if err = onlySuite(order); err == nil {
 		s, err = r.readSuite(ctx, order.Get(fieldFile))
 	}
 	if err == nil {
 		err = s.Check(ctx, r.maker)
 	}
 	if err != nil {
-		return nil, refused(http.StatusBadRequest, err)
+		return refused(http.StatusBadRequest, err)
 	}
-	return s, nil
+	return do(s)
 }
 
 // onlySuite refuses what would be passed over in silence.
@@ -157,43 +161,32 @@ func (r *Runner) judgeAt(ctx context.Context, judge eval.Endpoint, model string)
 }
 
 // PlanSuite is `gavel suite plan`.
-func (r *Runner) PlanSuite(ctx context.Context, order Order) (SuitePlanned, error) {
-	end, err := r.turn(ctx)
-	if err != nil {
-		return SuitePlanned{}, err
-	}
-	defer end()
-	s, err := r.suite(ctx, order)
-	if err != nil {
-		return SuitePlanned{}, err
-	}
-	out := SuitePlanned{Suite: r.name(s.Out()), Notes: []string{}}
-	plan, err := s.Plan(ctx, r.within(&notes{r: r, say: func(line string) { out.Notes = append(out.Notes, line) }}, nil), false)
-	if err != nil {
-		return out, refused(http.StatusUnprocessableEntity, err)
-	}
-	plan.Out = out.Suite
-	out.Tables, out.Plan, out.Above = plan.Tables(), plan, append([]string{}, plan.Above...)
-	return out, nil
+func (r *Runner) PlanSuite(ctx context.Context, order Order) (out SuitePlanned, err error) {
+	err = r.withSuite(ctx, order, func(s *suite.Suite) error {
+		out = SuitePlanned{Suite: r.name(s.Out()), Notes: []string{}}
+		plan, err := s.Plan(ctx, r.within(&notes{r: r, say: func(line string) { out.Notes = append(out.Notes, line) }}, nil), false)
+		if err != nil {
+			return refused(http.StatusUnprocessableEntity, err)
+		}
+		plan.Out = out.Suite
+		out.Tables, out.Plan, out.Above = plan.Tables(), plan, append([]string{}, plan.Above...)
+		return nil
+	})
+	return out, err
 }
 
 // StartSuite is `gavel suite run`.
-func (r *Runner) StartSuite(ctx context.Context, order Order) (Job, error) {
-	end, err := r.turn(ctx)
-	if err != nil {
-		return Job{}, err
-	}
-	defer end()
-	s, err := r.suite(ctx, order)
-	if err != nil {
-		return Job{}, err
-	}
-	return r.begin(Job{Order: order, Suite: r.name(s.Out())}, func(ctx context.Context, e *eval.Maker) error {
-		err := s.Run(ctx, e, order.Get(fieldYes) == "true")
-		var above *suite.AboveLimits
-		if errors.As(err, &above) {
-			return fmt.Errorf("the suite is above its limits: %s; plan it, and start it although it is", above.What)
-		}
+func (r *Runner) StartSuite(ctx context.Context, order Order) (job Job, err error) {
+	err = r.withSuite(ctx, order, func(s *suite.Suite) (err error) {
+		job, err = r.begin(Job{Order: order, Suite: r.name(s.Out())}, func(ctx context.Context, e *eval.Maker) error {
+			err := s.Run(ctx, e, order.Get(fieldYes) == "true")
+			var above *suite.AboveLimits
+			if errors.As(err, &above) {
+				return fmt.Errorf("the suite is above its limits: %s; plan it, and start it although it is", above.What)
+			}
+			return err
+		})
 		return err
 	})
+	return job, err
 }

@@ -1,0 +1,198 @@
+package protocols_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// withRating builds gavel with one folder more, protocols/rating, and one line more
+// in all.go. Nothing else is another.
+func withRating(t *testing.T) (gavel string) {
+	t.Helper()
+	here, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := os.ReadFile("all.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	more := strings.Replace(string(all), "\n}\n", "\n\t{Protocol: rating.Protocol, Scorer: rating.NewScorer},\n}\n", 1)
+	more = strings.Replace(more, "import (\n", "import (\n\t\"gavel/protocols/rating\"\n", 1)
+	dir := t.TempDir()
+	line := filepath.Join(dir, "all.go")
+	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {
+		filepath.Join(here, "all.go"):              line,
+		filepath.Join(here, "rating", "rating.go"): filepath.Join(here, "testdata", "rating_test.go"),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := filepath.Join(dir, "overlay.json")
+	for name, text := range map[string]string{line: more, plan: string(overlay)} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if gavel = filepath.Join(dir, "gavel"); runtime.GOOS == "windows" {
+		gavel += ".exe"
+	}
+	build := exec.CommandContext(t.Context(), filepath.Join(runtime.GOROOT(), "bin", "go"), "build", "-overlay", plan, "-o", gavel, "gavel/cmd/gavel")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return gavel
+}
+
+// house is an empty folder in which a gavel is called.
+type house struct {
+	t          *testing.T
+	dir, gavel string
+}
+
+func (h *house) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, h.gavel, args...)
+	cmd.Dir, cmd.Env = h.dir, append(os.Environ(), "HOME="+h.dir, "XDG_CACHE_HOME="+h.dir, "XDG_DATA_HOME="+h.dir)
+	return cmd
+}
+
+func (h *house) call(args ...string) string {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(h.t.Context(), time.Minute)
+	defer cancel()
+	cmd := h.command(ctx, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		h.t.Fatalf("gavel %s: %v\n%s", strings.Join(args, " "), err, &stderr)
+	}
+	return stdout.String()
+}
+
+// serve starts the server and gives its address.
+func (h *house) serve(args ...string) string {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	cmd := h.command(ctx, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
+	said, err := cmd.StderrPipe()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { cancel(); cmd.Wait() })
+	at := regexp.MustCompile(`at (http://[^/ ]+)/`)
+	lines := bufio.NewScanner(said)
+	for lines.Scan() {
+		if m := at.FindStringSubmatch(lines.Text()); m != nil {
+			go io.Copy(io.Discard, said)
+			return m[1]
+		}
+	}
+	h.t.Fatal("gavel serve ended without an address")
+	return ""
+}
+
+func (h *house) get(url string) string {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(h.t.Context(), time.Minute)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, "GET", url, nil)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		h.t.Fatalf("GET %s: %s, %v\n%s", url, resp.Status, err, body)
+	}
+	return string(body)
+}
+
+func (h *house) has(what, text string, wanted ...string) {
+	h.t.Helper()
+	for _, w := range wanted {
+		if !strings.Contains(text, w) {
+			h.t.Errorf("%s: no %q in\n%s", what, w, text[:min(len(text), 3000)])
+		}
+	}
+}
+
+// A protocol is a folder and a line: with no other edit it is a command with its
+// options and help, a value of a suite's file, it has tables, comparisons and a
+// report, and the server offers it, orders it and shows its runs.
+func TestAProtocolIsAFolderAndALine(t *testing.T) {
+	h := &house{t, t.TempDir(), withRating(t)}
+
+	h.has("gavel run", strings.Join(strings.Fields(h.call("run", "--help")), " "), "rating", "how good is it, from 1 to 5?", "pairwise, reversed and rating")
+	h.has("its help", h.call("run", "rating", "--help"), "Has a judge rate both responses", "gavel run rating --model", "--scale", `(default: "five")`, "plain")
+	h.has("gavel prompts", h.call("prompts", "list"), "rating/plain")
+
+	judge := []string{"run", "rating", "--backend", "sim", "--dataset", "sample"}
+	h.has("its plan", h.call(append(judge, "--model", "right", "--dry-run")...), "rating (how good?)", "64", "Rate the response.")
+	table := h.call(append(judge, "--model", "right", "--out", "right")...)
+	h.has("its table", table, "rating", "better-rated", "100.00", "32")
+	h.call(append(judge, "--model", "accuracy=0.5,seed=3", "--scale", "two", "--out", "half")...)
+	h.has("the table of two", h.call("score", "right", "half"), "better-rated", "scale two")
+	h.has("the comparison", h.call("compare", "right", "half"), "better-rated", "32")
+	h.has("as JSON", h.call("score", "--json", "right"), `"protocol": "rating"`, `"metric": "better-rated"`)
+	h.call("report", "--out", "page.html", "right", "half")
+	page, err := os.ReadFile(filepath.Join(h.dir, "page.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.has("the report", string(page), "rating", "better-rated", "100.00")
+
+	suite := "judges: [{model: right, backend: sim}]\nconditions: [{protocol: rating, dataset: sample, limit: 4, scale: [five, two]}]\n"
+	if err := os.WriteFile(filepath.Join(h.dir, "s.yaml"), []byte(suite), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	h.has("the suite", h.call("suite", "plan", "s.yaml"), "rating", "two")
+	h.call("suite", "run", "s.yaml")
+	h.has("its results", h.call("suite", "results", "s.yaml"), "rating", "better-rated")
+
+	at := h.serve("--runs", ".")
+	h.has("the form", h.get(at+"/start?protocol=rating"), "rating", `name="scale"`, "two")
+	var doc struct {
+		Components struct {
+			Schemas struct {
+				Order struct {
+					Properties map[string]struct{ Enum []string }
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(h.get(at+"/api/v1/openapi.json")), &doc); err != nil {
+		t.Fatal(err)
+	}
+	fields := doc.Components.Schemas.Order.Properties
+	if _, ok := fields["scale"]; !ok || !slices.Contains(fields["protocol"].Enum, "rating") {
+		t.Errorf("OpenAPI: an order has %v", fields)
+	}
+	h.has("the run's page", h.get(at+"/runs/right"), "rating", "better-rated", "100.00")
+	items := h.get(at + "/runs/right/items")
+	m := regexp.MustCompile(`/runs/right/items/([^"?]+)`).FindStringSubmatch(items)
+	if m == nil {
+		t.Fatalf("no item is listed in\n%s", items[:min(len(items), 3000)])
+	}
+	h.has("an item's page", h.get(at+"/runs/right/items/"+m[1]), `<mark class="verdict">Rating: 5</mark>`, `<mark class="verdict">Rating: 1</mark>`)
+}

@@ -1,0 +1,101 @@
+// Package rating is a protocol that a test adds to gavel: the folder protocols/rating, but for its place.
+package rating
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"gavel/backends"
+	"gavel/datasets"
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+const name = "rating"
+
+var scaleOption = judging.Option{Name: "scale", Usage: "what the best is given", Default: "five", Values: []string{"five", "two"}}
+
+// Protocol has each response of a pair rated from 1 to 5.
+var Protocol = judging.Protocol{
+	Name:  name,
+	About: "a response at a time: how good is it, from 1 to 5?",
+	Help:  "Has a judge rate both responses of a pair, each by itself.\n\nExamples:\n  gavel run NAME --model qwen3:8b --dataset sample",
+	Items: "pairs", Goal: "good", Asks: "how GOAL?",
+	Judges: []datasets.Shape{datasets.Pair}, Showings: 2,
+	Templates: []judging.Template{judging.NewTemplate("plain", "a test's", "Rate the response. End with \"Rating: N\", N from 1 to 5.", nil)},
+	Options:   []judging.Option{scaleOption},
+	New:       func(t judging.Template, s judging.Settings) judging.Asker { return rating{t, s.Get(scaleOption)} },
+}
+
+type rating struct {
+	template judging.Template
+	scale    string
+}
+
+func (rating) Name() string { return name }
+
+func (rating) Showings(datasets.Item) []judging.Showing {
+	return []judging.Showing{{Index: 0, Order: []int{0, 1}}, {Index: 1, Order: []int{1, 0}}}
+}
+
+func (p rating) Prompt(item datasets.Item, s judging.Showing) judging.Prompt {
+	o := backends.Oracle{Item: item.ID, Showing: s.Index}
+	for i := range 5 {
+		o.Order, o.Choices = append(o.Order, i), append(o.Choices, "Rating: "+string(rune('1'+i)))
+	}
+	if s.Order[0] == item.Gold {
+		if o.Right = 4; p.scale == "two" {
+			o.Right = 1
+		}
+	}
+	return judging.Prompt{System: p.template.System, User: item.Question + "\n\n" + item.Candidates[s.Order[0]].Text, Labels: o.Choices, Oracle: o}
+}
+
+var rated = regexp.MustCompile(`Rating: ([1-5])`)
+
+func (rating) Parse(_ judging.Showing, reply string, how judging.Reading) judging.Verdict {
+	label, at, outcome := judging.OneLabel(rated, reply, how.Policy)
+	return judging.Verdict{Outcome: outcome, Label: label, Choice: judging.Nobody, Answer: label, Span: at}
+}
+
+// ratings of the two responses, the labelled one's first; "" for none.
+type ratings struct{ byItem map[string]*[2]string }
+
+// NewScorer scores runs of the protocol.
+func NewScorer(*judging.Manifest) scoring.Scorer { return ratings{map[string]*[2]string{}} }
+
+func (ratings) Words() scoring.Words {
+	return scoring.Words{Unit: "pair", Record: "rating", Lacking: "pairs have one rating"}
+}
+
+func (f ratings) Add(r *judging.Record, v judging.Verdict) (bool, error) {
+	two, known := f.byItem[r.Item]
+	if !known {
+		two = new([2]string)
+		f.byItem[strings.Clone(r.Item)] = two
+	}
+	other := 0
+	if r.Order[0] != r.Gold {
+		other = 1
+	}
+	two[other] = strings.Clone(v.Answer)
+	return true, nil
+}
+
+func (f ratings) Finish() (complete, partial int) { return len(f.byItem), 0 }
+
+func (f ratings) Sheet(scoring.Missing, uint64) *scoring.Sheet {
+	s := &scoring.Sheet{Width: 2, Metrics: []scoring.Metric{{
+		Name: "better-rated", Missing: "wrong", Columns: scoring.Span{0, 2}, Why: scoring.Because("there is no pair"), Compared: scoring.ByGroup, Headline: true,
+	}}}
+	for id, two := range f.byItem {
+		row := []float64{0, 1}
+		if two[0] > two[1] {
+			row[0] = 1
+		}
+		s.Units = append(s.Units, scoring.Unit{ID: id, Pattern: &scoring.Pattern{Row: row}})
+	}
+	slices.SortFunc(s.Units, func(a, b scoring.Unit) int { return strings.Compare(a.ID, b.ID) })
+	return s
+}
