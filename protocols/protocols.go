@@ -13,7 +13,7 @@ import (
 // Protocol is all of a protocol.
 type Protocol struct {
 	judging.Protocol                                        // how it asks
-	Scorer           func(*judging.Manifest) scoring.Scorer // what its records are scored as
+	Scorer           func(*judging.Manifest) scoring.Scorer // what its records come to; nil: they are not scored
 	Layout           *report.Layout                         // how its results are laid out; nil: they are listed
 }
 
@@ -21,7 +21,9 @@ type Protocol struct {
 // of "gavel run", a form, a value of a suite's file and of the API.
 func Add(p Protocol) {
 	judging.Register(p.Protocol)
-	scoring.Register(p.Name, p.Scorer)
+	if p.Scorer != nil {
+		scoring.Register(p.Name, p.Scorer)
+	}
 	if p.Layout != nil {
 		report.Register(p.Name, p.Layout)
 	}

@@ -293,14 +293,14 @@ func TestCompareFamilyError(t *testing.T) {
 		}
 		return named(name, units...)
 	}
-	for judges, tables := range map[int]int{2: 300, 5: 40} {
+	for judges, tables := range map[int]int{2: 150, 5: 15} {
 		wrong := 0
 		for range tables {
 			var runs []*scoring.Run
 			for k := range judges {
 				runs = append(runs, judge(fmt.Sprint(k)))
 			}
-			c := compare(t, stats.Bootstrap{Rounds: 500, Level: 0.95, Seed: rng.Uint64()}, runs...)
+			c := compare(t, stats.Bootstrap{Rounds: 300, Level: 0.95, Seed: rng.Uint64()}, runs...)
 			differs := false
 			for _, one := range c.Comparisons {
 				differs = differs || slices.ContainsFunc(one.Differences, func(d scoring.Difference) bool { return !d.Noise })
