@@ -232,10 +232,13 @@ func (s *Sample) beside(q asked, shared map[smoothing]*stats.Beside) *stats.Besi
 // half is what is let in: half a row in each cell, or at each end of the scale.
 const half = 0.5
 
-// cells lets half a row into each cell. Of a difference, cells that go together share what each would have. A row counts
-// as many judgments as those of the sample do on average.
+// worth is how many independent units a row is worth that is let in, where rows have so many on average and are as alike
+// as [stats.Effective] takes them to be before anything is seen.
+func worth(each float64) float64 { return 1 + (each-1)*0.3 }
+
+// cells lets half a row into each cell. Of a difference, cells that go together share what each would have.
 func (s *Sample) cells(q asked) *stats.Beside {
-	each := float64(s.units) / float64(s.rows.Len())
+	each := worth(float64(s.units) / float64(s.rows.Len()))
 	x := &stats.Beside{Mass: half}
 	if !q.differs() {
 		for _, c := range q.Cells {
@@ -254,9 +257,10 @@ func (s *Sample) cells(q asked) *stats.Beside {
 	return x
 }
 
-// ends lets half a row in at the least value, and half at the largest, as large as rows are on average.
+// ends lets half a row in at the least value, and half at the largest.
 func (s *Sample) ends(q asked) *stats.Beside {
 	least, most := []float64{q.Least, 1}, []float64{1, 1}
+	each := float64(s.units) / float64(s.rows.Len())
 	at := func(span Span, row []float64) part {
 		size, n := 0.0, 0.0
 		for k, r := range s.kinds {
@@ -264,7 +268,8 @@ func (s *Sample) ends(q asked) *stats.Beside {
 				size, n = size+float64(s.often[k])*den, n+float64(s.often[k])
 			}
 		}
-		return part{span, []float64{row[0] * size / n, size / n}}
+		size *= worth(each) / each / n
+		return part{span, []float64{row[0] * size, size}}
 	}
 	if !q.differs() {
 		return &stats.Beside{Low: []stats.Extra{extra(1, at(q.b, least))}, High: []stats.Extra{extra(1, at(q.b, most))}, Mass: half}
