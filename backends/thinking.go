@@ -15,33 +15,18 @@ const (
 // (templates that put the opening tag into the prompt). Text without either tag
 // is returned as it is.
 func SplitThinking(reply string) (text, thinking string) {
-	if !strings.Contains(reply, thinkOpen) && !strings.Contains(reply, thinkClose) {
-		return reply, ""
-	}
 	var out, thought strings.Builder
-	if end := strings.Index(reply, thinkClose); end >= 0 {
-		if begin := strings.Index(reply, thinkOpen); begin < 0 || begin > end {
-			thought.WriteString(reply[:end])
-			reply = reply[end+len(thinkClose):]
-		}
+	if before, after, closed := strings.Cut(reply, thinkClose); closed && !strings.Contains(before, thinkOpen) {
+		thought.WriteString(before)
+		reply = after
 	}
-	for {
-		begin := strings.Index(reply, thinkOpen)
-		if begin < 0 {
-			break
-		}
-		out.WriteString(reply[:begin])
-		reply = reply[begin+len(thinkOpen):]
-		end := strings.Index(reply, thinkClose)
-		if end < 0 {
-			thought.WriteString(reply)
-			reply = ""
-			break
-		}
-		thought.WriteString(reply[:end])
-		reply = reply[end+len(thinkClose):]
+	for opened := true; opened; {
+		var before, inside string
+		before, inside, opened = strings.Cut(reply, thinkOpen)
+		out.WriteString(before)
+		inside, reply, _ = strings.Cut(inside, thinkClose)
+		thought.WriteString(inside)
 	}
-	out.WriteString(reply)
 	text, thinking = out.String(), thought.String()
 	if strings.Contains(text, thinkOpen) { // put together by what was taken from its middle
 		more := ""
