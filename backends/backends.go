@@ -11,6 +11,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -108,14 +110,22 @@ func EncodeMessages(messages []Message) []byte {
 	for _, m := range messages {
 		size += len(m.Content) + len(m.Content)/8 + 64
 	}
+	return encoded(size, messages)
+}
+
+// encoded writes a value that always has a JSON form, with < and > as they are,
+// into memory of about its size.
+func encoded(size int, v any) json.RawMessage {
 	buf := bytes.NewBuffer(make([]byte, 0, size))
 	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(messages); err != nil {
-		panic(err) // strings alone: cannot happen
+	if err := enc.Encode(v); err != nil {
+		panic(err)
 	}
 	return bytes.TrimSuffix(buf.Bytes(), []byte{'\n'})
 }
+
+func mustJSON(v any) json.RawMessage { return encoded(0, v) }
 
 // MessagesJSON is Encoded, or the encoding of Messages where that is nil.
 func (r *Request) MessagesJSON() []byte {
@@ -216,6 +226,18 @@ const (
 	No      Ability = "no"
 )
 
+func ability(can bool) Ability {
+	if can {
+		return Yes
+	}
+	return No
+}
+
+func byName(models []Model) []Model {
+	slices.SortFunc(models, func(a, b Model) int { return strings.Compare(a.Name, b.Name) })
+	return models
+}
+
 // Identity is the part of the cache key that stands for the model.
 func (m Model) Identity(kind string) string {
 	switch {
@@ -282,23 +304,11 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // MayPass tells whether asking again later can help.
 func (e *Error) MayPass() bool {
-	switch e.Kind {
-	case Transport, Timeout, Busy, ServerSide:
-		return true
-	}
-	return false
+	return slices.Contains([]Kind{Transport, Timeout, Busy, ServerSide}, e.Kind)
 }
 
 // IsKind tells whether err is an *Error of one of the kinds.
 func IsKind(err error, kinds ...Kind) bool {
 	var e *Error
-	if !errors.As(err, &e) {
-		return false
-	}
-	for _, k := range kinds {
-		if e.Kind == k {
-			return true
-		}
-	}
-	return false
+	return errors.As(err, &e) && slices.Contains(kinds, e.Kind)
 }

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -113,10 +114,7 @@ func Probe(ctx context.Context, client *http.Client, base, key string) (Server, 
 // answer is left out; the same server is listed once. key is sent to addresses
 // of the environment alone.
 func Discover(ctx context.Context, client *http.Client, candidates []Candidate, key string) []Endpoint {
-	named := false
-	for _, c := range candidates {
-		named = named || c.Env
-	}
+	named := slices.ContainsFunc(candidates, func(c Candidate) bool { return c.Env })
 	found := make([]*Endpoint, len(candidates))
 	var wg sync.WaitGroup
 	for i, c := range candidates {
@@ -124,31 +122,23 @@ func Discover(ctx context.Context, client *http.Client, candidates []Candidate, 
 			continue
 		}
 		wg.Go(func() {
-			ctx, cancel := ctx, func() {}
+			ctx, key, limit := ctx, key, namedTime
 			if !c.Env {
-				ctx, cancel = context.WithTimeout(ctx, probeTime)
+				key, limit = "", probeTime
 			}
+			ctx, cancel := context.WithTimeout(ctx, limit)
 			defer cancel()
-			if s, err := Probe(ctx, client, c.URL, keyFor(c, key)); err == nil {
+			if s, err := Probe(ctx, client, c.URL, key); err == nil {
 				found[i] = &Endpoint{s, c.Why}
 			}
 		})
 	}
 	wg.Wait()
 	var out []Endpoint
-	seen := map[string]bool{}
 	for _, e := range found {
-		if e != nil && !seen[e.Server.URL] {
-			seen[e.Server.URL] = true
+		if e != nil && !slices.ContainsFunc(out, func(o Endpoint) bool { return o.Server.URL == e.Server.URL }) {
 			out = append(out, *e)
 		}
 	}
 	return out
-}
-
-func keyFor(c Candidate, key string) string {
-	if c.Env {
-		return key
-	}
-	return ""
 }

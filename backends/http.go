@@ -17,7 +17,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-	"unicode/utf8"
 
 	openai "github.com/sashabaranov/go-openai"
 )
@@ -217,14 +216,15 @@ func failure(ctx context.Context, x *exchange, err error) error {
 }
 
 func statusKind(status int) Kind {
-	switch {
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden:
 		return Auth
-	case status == http.StatusNotFound:
+	case http.StatusNotFound:
 		return NotFound
-	case status == http.StatusRequestTimeout || status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable:
+	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		return Busy
-	case status >= 500:
+	}
+	if status >= 500 {
 		return ServerSide
 	}
 	return BadRequest
@@ -293,9 +293,6 @@ func excerpt(b []byte) string {
 		return "(empty)"
 	}
 	if cut {
-		for len(s) > 0 && !utf8.ValidString(s) {
-			s = s[:len(s)-1]
-		}
 		s += "…"
 	}
 	return s
@@ -345,39 +342,49 @@ func promptTooLong(x *exchange) bool {
 	return tooLong.MatchString(strings.TrimSpace(sentence))
 }
 
-// getJSON reads a JSON answer of one of the servers' own pages; the client is
-// tapped.
-func getJSON(ctx context.Context, client *http.Client, url, key string, into any) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return err
-	}
-	return doJSON(ctx, client, req, key, into)
-}
-
 // pageTime is how long a server has for one of its own pages: they are there,
 // or nearly so, and need no model. Without a limit a server that hangs would
 // hold up a command for ever.
 const pageTime = 30 * time.Second
 
-func doJSON(ctx context.Context, client *http.Client, req *http.Request, key string, into any) error {
+// inPageTime asks one of a server's own pages through a library or by hand; what
+// goes wrong becomes an *Error.
+func inPageTime(ctx context.Context, ask func(context.Context, *exchange) error) error {
 	limited, cancel := context.WithTimeout(ctx, pageTime)
 	defer cancel()
 	x := &exchange{}
-	req = req.WithContext(withExchange(limited, x))
-	if key != "" {
-		req.Header.Set("Authorization", "Bearer "+key)
-	}
-	resp, err := client.Do(req)
-	if err != nil {
-		return failure(ctx, x, err)
-	}
-	resp.Body.Close()
-	if x.status >= 400 {
-		return failure(ctx, x, errors.New(resp.Status))
-	}
-	if err := json.Unmarshal(x.body, into); err != nil {
+	if err := ask(withExchange(limited, x), x); err != nil {
 		return failure(ctx, x, err)
 	}
 	return nil
+}
+
+// page asks for a JSON answer of one of the server's own pages; body is what is
+// posted, nil where nothing is.
+func (o *OpenAI) page(ctx context.Context, url string, body, into any) error {
+	return inPageTime(ctx, func(ctx context.Context, x *exchange) error {
+		method, sent := http.MethodGet, []byte(nil)
+		if body != nil {
+			method, sent = http.MethodPost, mustJSON(body)
+		}
+		req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(sent))
+		if err != nil {
+			return err
+		}
+		if body != nil {
+			req.Header.Set("Content-Type", "application/json")
+		}
+		if o.key != "" {
+			req.Header.Set("Authorization", "Bearer "+o.key)
+		}
+		resp, err := o.http.Do(req)
+		if err != nil {
+			return err
+		}
+		resp.Body.Close()
+		if x.status >= 400 {
+			return errors.New(resp.Status)
+		}
+		return json.Unmarshal(x.body, into)
+	})
 }

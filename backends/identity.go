@@ -1,8 +1,10 @@
 package backends
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -37,14 +39,7 @@ func (o *Ollama) Identify(ctx context.Context, name string) (Presence, error) {
 // Identify implements Identifier.
 func (o *OpenAI) Identify(ctx context.Context, name string) (Presence, error) {
 	m, props, err := o.describe(ctx, name)
-	if err != nil {
-		return Presence{}, err
-	}
-	p := Presence{Identity: m.Identity("openai")}
-	if props != nil {
-		p.Process = props.Marker
-	}
-	return p, nil
+	return Presence{m.Identity("openai"), props.Marker}, err
 }
 
 // Sample is what a model makes of one fixed beginning: the likeliest first
@@ -75,18 +70,12 @@ func (o *OpenAI) Sample(ctx context.Context, model string) (Sample, error) {
 	var answer struct {
 		Choices []struct {
 			Logprobs struct {
-				Content []struct { // llama.cpp
-					Top []struct {
-						Token   string  `json:"token"`
-						Bytes   []int   `json:"bytes"`
-						Logprob float64 `json:"logprob"`
-					} `json:"top_logprobs"`
-				} `json:"content"`
-				Top []map[string]float64 `json:"top_logprobs"` // vLLM
+				Content []tokenSaid          `json:"content"`      // llama.cpp
+				Top     []map[string]float64 `json:"top_logprobs"` // vLLM
 			} `json:"logprobs"`
 		} `json:"choices"`
 	}
-	err = o.post(ctx, "/v1/completions", map[string]any{
+	err = o.page(ctx, o.base+"/completions", map[string]any{
 		"model": model, "prompt": samplePrompt, "max_tokens": 1, "temperature": 0, "logprobs": topTokens,
 	}, &answer)
 	switch {
@@ -98,13 +87,13 @@ func (o *OpenAI) Sample(ctx context.Context, model string) (Sample, error) {
 	logprobs, sample := answer.Choices[0].Logprobs, Sample{}
 	if len(logprobs.Content) > 0 {
 		for _, t := range logprobs.Content[0].Top {
-			sample[spell(t.Token, t.Bytes)] = t.Logprob
+			if t.Logprob != nil {
+				sample[spell(t.Token, t.Bytes)] = *t.Logprob
+			}
 		}
 	}
 	if len(logprobs.Top) > 0 {
-		for token, logprob := range logprobs.Top[0] {
-			sample[token] = logprob
-		}
+		maps.Copy(sample, logprobs.Top[0])
 	}
 	if len(sample) == 0 {
 		return nil, nil
@@ -143,18 +132,8 @@ func (s Sample) within(other Sample) bool {
 
 // String lists the likeliest three tokens.
 func (s Sample) String() string {
-	tokens := make([]string, 0, len(s))
-	for t := range s {
-		tokens = append(tokens, t)
-	}
-	slices.SortFunc(tokens, func(a, b string) int {
-		if s[a] != s[b] {
-			if s[a] > s[b] {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(a, b)
+	tokens := slices.SortedFunc(maps.Keys(s), func(a, b string) int {
+		return cmp.Or(cmp.Compare(s[b], s[a]), strings.Compare(a, b))
 	})
 	var said []string
 	for _, t := range tokens[:min(3, len(tokens))] {

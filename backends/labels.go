@@ -1,7 +1,6 @@
 package backends
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
 	"slices"
@@ -12,16 +11,11 @@ import (
 // that Ollama and vLLM give.
 const topTokens = 20
 
-// token is one token of a reply with the alternatives at its place.
+// token is one token of a reply, or an alternative to one.
 type token struct {
 	text    string
 	logprob float64
-	top     []alternative // the token itself among them, or not
-}
-
-type alternative struct {
-	text    string
-	logprob float64
+	top     []token // the alternatives; the token itself among them, or not
 }
 
 // tokenSaid is a token as both formats write it.
@@ -39,13 +33,8 @@ func tokensOf(said []tokenSaid) []token {
 		if s.Logprob == nil {
 			return nil
 		}
-		t := token{text: spell(s.Token, s.Bytes), logprob: *s.Logprob}
-		for _, a := range s.Top {
-			if a.Logprob != nil {
-				t.top = append(t.top, alternative{spell(a.Token, a.Bytes), *a.Logprob})
-			}
-		}
-		out = append(out, t)
+		told := slices.DeleteFunc(s.Top, func(a tokenSaid) bool { return a.Logprob == nil })
+		out = append(out, token{spell(s.Token, s.Bytes), *s.Logprob, tokensOf(told)})
 	}
 	return out
 }
@@ -196,15 +185,4 @@ func unquoted(reply string, texts []string) string {
 		return s
 	}
 	return reply
-}
-
-// mustJSON writes a value that always has a JSON form, with < and > as they are.
-func mustJSON(v any) json.RawMessage {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		panic(err)
-	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte{'\n'})
 }

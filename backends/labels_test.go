@@ -13,9 +13,9 @@ var twoLabels = []string{"[[A>B]]", "[[B>A]]"}
 
 // says is a token with its probability and the alternatives beside it.
 func says(text string, p float64, others ...any) token {
-	t := token{text: text, logprob: math.Log(p), top: []alternative{{text, math.Log(p)}}}
+	t := token{text: text, logprob: math.Log(p), top: []token{{text: text, logprob: math.Log(p)}}}
 	for i := 0; i < len(others); i += 2 {
-		t.top = append(t.top, alternative{others[i].(string), math.Log(others[i+1].(float64))})
+		t.top = append(t.top, token{text: others[i].(string), logprob: math.Log(others[i+1].(float64))})
 	}
 	return t
 }
@@ -84,7 +84,7 @@ func FuzzLabelLogprobs(f *testing.F) {
 	f.Add("\xc3", -0.1, "\xa9", -0.2, "", -1.9, "]]", 3.0)
 	f.Fuzz(func(t *testing.T, a string, pa float64, b string, pb float64, c string, pc float64, d string, pd float64) {
 		tokens := []token{
-			{a, pa, []alternative{{c, pc}, {a, pa}}}, {b, pb, []alternative{{c, pc}, {d, pd}}}, {d, pd, nil}, {"[[A>B]]", pb, nil},
+			{a, pa, []token{{c, pc, nil}, {a, pa, nil}}}, {b, pb, []token{{c, pc, nil}, {d, pd, nil}}}, {d, pd, nil}, {"[[A>B]]", pb, nil},
 		}
 		labels := []string{"[[A>B]]", "[[A=B]]", "[[B>A]]", a}
 		for _, l := range labelLogprobs(tokens, labels) {

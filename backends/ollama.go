@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -168,24 +167,17 @@ func thinkValue(t Think) *api.ThinkValue {
 
 // Server implements Backend.
 func (o *Ollama) Server(ctx context.Context) (Server, error) {
-	x := &exchange{}
-	limited, cancel := context.WithTimeout(ctx, pageTime)
-	defer cancel()
-	v, err := o.client.Version(withExchange(limited, x))
-	if err != nil {
-		return Server{}, failure(ctx, x, err)
-	}
-	return Server{Kind: "ollama", Name: "Ollama", Version: v, URL: o.base}, nil
+	s := Server{Kind: "ollama", Name: "Ollama", URL: o.base}
+	err := inPageTime(ctx, func(ctx context.Context, _ *exchange) (err error) { s.Version, err = o.client.Version(ctx); return err })
+	return s, err
 }
 
 // Models implements Backend.
 func (o *Ollama) Models(ctx context.Context) ([]Model, error) {
-	x := &exchange{}
-	limited, cancel := context.WithTimeout(ctx, pageTime)
-	defer cancel()
-	list, err := o.client.List(withExchange(limited, x))
+	var list *api.ListResponse
+	err := inPageTime(ctx, func(ctx context.Context, _ *exchange) (err error) { list, err = o.client.List(ctx); return err })
 	if err != nil {
-		return nil, failure(ctx, x, err)
+		return nil, err
 	}
 	models := make([]Model, len(list.Models))
 	for i, m := range list.Models {
@@ -197,8 +189,7 @@ func (o *Ollama) Models(ctx context.Context) ([]Model, error) {
 			Quantisation: m.Details.QuantizationLevel,
 		}
 	}
-	slices.SortFunc(models, func(a, b Model) int { return strings.Compare(a.Name, b.Name) })
-	return models, nil
+	return byName(models), nil
 }
 
 // Model implements Backend.
@@ -207,12 +198,13 @@ func (o *Ollama) Model(ctx context.Context, name string) (Model, error) {
 	if err != nil {
 		return Model{}, err
 	}
-	x := &exchange{}
-	limited, cancel := context.WithTimeout(ctx, pageTime)
-	defer cancel()
-	show, err := o.client.Show(withExchange(limited, x), &api.ShowRequest{Model: m.Name})
+	var show *api.ShowResponse
+	err = inPageTime(ctx, func(ctx context.Context, _ *exchange) (err error) {
+		show, err = o.client.Show(ctx, &api.ShowRequest{Model: m.Name})
+		return err
+	})
 	if err != nil {
-		return Model{}, failure(ctx, x, err)
+		return Model{}, err
 	}
 	if arch, ok := show.ModelInfo["general.architecture"].(string); ok {
 		if n, ok := show.ModelInfo[arch+".context_length"].(float64); ok {
@@ -220,10 +212,7 @@ func (o *Ollama) Model(ctx context.Context, name string) (Model, error) {
 		}
 	}
 	if len(show.Capabilities) > 0 { // older versions list none
-		m.Thinks = No
-		if slices.ContainsFunc(show.Capabilities, func(c model.Capability) bool { return c == model.CapabilityThinking }) {
-			m.Thinks = Yes
-		}
+		m.Thinks = ability(slices.Contains(show.Capabilities, model.CapabilityThinking))
 	}
 	m.Logprobs = Yes
 	return m, nil
@@ -237,9 +226,9 @@ func (o *Ollama) listed(ctx context.Context, name string) (Model, error) {
 	}
 	i := slices.IndexFunc(models, func(m Model) bool { return m.Name == name || m.Name == name+":latest" })
 	if i < 0 {
-		names := make([]string, len(models))
-		for i, m := range models {
-			names[i] = m.Name
+		var names []string
+		for _, m := range models {
+			names = append(names, m.Name)
 		}
 		return Model{}, unknownModel(name, o.base, names)
 	}
@@ -256,7 +245,7 @@ func unknownModel(name, at string, names []string) error {
 
 func shortHash(s string) string {
 	sum := sha256.Sum256([]byte(s))
-	return hex.EncodeToString(sum[:6])
+	return fmt.Sprintf("%x", sum[:6])
 }
 
 var _ Unguarded = (*Ollama)(nil)
@@ -270,12 +259,10 @@ var _ Loader = (*Ollama)(nil)
 
 // Loaded implements Loader.
 func (o *Ollama) Loaded(ctx context.Context, model string) (Loaded, bool, error) {
-	x := &exchange{}
-	limited, cancel := context.WithTimeout(ctx, pageTime)
-	defer cancel()
-	list, err := o.client.ListRunning(withExchange(limited, x))
+	var list *api.ProcessResponse
+	err := inPageTime(ctx, func(ctx context.Context, _ *exchange) (err error) { list, err = o.client.ListRunning(ctx); return err })
 	if err != nil {
-		return Loaded{}, false, failure(ctx, x, err)
+		return Loaded{}, false, err
 	}
 	i := slices.IndexFunc(list.Models, func(m api.ProcessModelResponse) bool { return m.Name == model || m.Name == model+":latest" })
 	if i < 0 {

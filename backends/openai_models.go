@@ -1,6 +1,7 @@
 package backends
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -44,7 +45,7 @@ func (o *OpenAI) cards(ctx context.Context) ([]modelCard, error) {
 	var list struct {
 		Data []modelCard `json:"data"`
 	}
-	err := getJSON(ctx, o.http, o.base+"/models", o.key, &list)
+	err := o.page(ctx, o.base+"/models", nil, &list)
 	return list.Data, err
 }
 
@@ -64,8 +65,7 @@ func (o *OpenAI) Server(ctx context.Context) (Server, error) {
 		switch cards[0].OwnedBy {
 		case "llamacpp":
 			s.Name = LlamaCpp
-			var props llamaProps
-			if getJSON(ctx, o.http, o.root()+"/props", o.key, &props) == nil {
+			if props, told, _ := o.props(ctx); told {
 				s.Version = props.Build
 				o.thinks.Store(templateThinks.MatchString(props.Template))
 			}
@@ -74,7 +74,7 @@ func (o *OpenAI) Server(ctx context.Context) (Server, error) {
 			var v struct {
 				Version string `json:"version"`
 			}
-			if getJSON(ctx, o.http, o.root()+"/version", o.key, &v) == nil {
+			if o.page(ctx, o.root()+"/version", nil, &v) == nil {
 				s.Version = v.Version
 			}
 		case "organization_owner":
@@ -95,8 +95,7 @@ func (o *OpenAI) Models(ctx context.Context) ([]Model, error) {
 	for i, c := range cards {
 		models[i] = c.model()
 	}
-	slices.SortFunc(models, func(a, b Model) int { return strings.Compare(a.Name, b.Name) })
-	return models, nil
+	return byName(models), nil
 }
 
 func (c modelCard) model() Model {
@@ -133,65 +132,54 @@ func (o *OpenAI) Model(ctx context.Context, name string) (Model, error) {
 	return m, err
 }
 
-func (o *OpenAI) describe(ctx context.Context, name string) (Model, *llamaProps, error) {
+func (o *OpenAI) describe(ctx context.Context, name string) (m Model, props llamaProps, err error) {
 	server, err := o.Server(ctx)
-	if err != nil {
-		return Model{}, nil, err
-	}
 	// Before the list, which some versions give while they still load the model,
 	// with nothing of its weights: that would look like another model.
-	var props *llamaProps
-	if server.Name == LlamaCpp {
-		if props, err = o.props(ctx); err != nil {
-			return Model{}, nil, err
-		}
+	told := false
+	if err == nil && server.Name == LlamaCpp {
+		props, told, err = o.props(ctx)
+	}
+	if err != nil {
+		return m, props, err
 	}
 	cards, err := o.cards(ctx)
 	if IsKind(err, NotFound, BadRequest) {
-		return Model{Name: name}, nil, nil // a server that lists nothing
+		return Model{Name: name}, llamaProps{}, nil // a server that lists nothing
 	}
 	if err != nil {
-		return Model{}, nil, err
+		return m, props, err
 	}
 	i := slices.IndexFunc(cards, func(c modelCard) bool { return c.matches(name) })
 	if i < 0 {
-		names := make([]string, len(cards))
-		for i, c := range cards {
-			names[i] = c.ID
+		var names []string
+		for _, c := range cards {
+			names = append(names, c.ID)
 		}
-		return Model{}, nil, unknownModel(name, o.base, names)
+		return m, props, unknownModel(name, o.base, names)
 	}
-	m := cards[i].model()
+	m = cards[i].model()
 	switch server.Name {
 	case VLLM, LlamaCpp:
 		m.Logprobs = Yes
 	case LMStudio:
 		m.Logprobs = No // of this side of its interface
 	}
-	if props != nil {
-		m.Slots = props.Slots
-		if props.Defaults.Ctx > 0 {
-			m.Context = props.Defaults.Ctx
-		}
+	if told {
+		m.Slots, m.Context = props.Slots, cmp.Or(max(0, props.Defaults.Ctx), m.Context)
 		m.Fingerprint += " template=" + shortHash(props.Template)
-		if m.Thinks = No; templateThinks.MatchString(props.Template) {
-			m.Thinks = Yes
-		}
+		m.Thinks = ability(templateThinks.MatchString(props.Template))
 	}
 	return m, props, nil
 }
 
-// props reads llama.cpp's own page; nil where there is none, as behind a proxy.
-func (o *OpenAI) props(ctx context.Context) (*llamaProps, error) {
-	var p llamaProps
-	err := getJSON(ctx, o.http, o.root()+"/props", o.key, &p)
-	switch {
-	case err == nil:
-		return &p, nil
-	case ctx.Err() != nil || IsKind(err, Transport, Timeout, Busy):
-		return nil, err
+// props reads llama.cpp's own page, if there is one: behind a proxy there may be none.
+func (o *OpenAI) props(ctx context.Context) (p llamaProps, told bool, err error) {
+	err = o.page(ctx, o.root()+"/props", nil, &p)
+	if err != nil && ctx.Err() == nil && !IsKind(err, Transport, Timeout, Busy) {
+		return llamaProps{}, false, nil
 	}
-	return nil, nil
+	return p, err == nil, err
 }
 
 func (c modelCard) matches(name string) bool {

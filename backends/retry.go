@@ -71,16 +71,10 @@ func Try[T any](ctx context.Context, opts Retry, ask func() (T, error)) (T, erro
 				opts.Waiting(last, next)
 			}
 		}))
-	if err == nil {
-		return answer, nil
-	}
-	if ctx.Err() != nil {
-		return answer, context.Cause(ctx)
-	}
-	if last != nil {
-		err = last
-	}
-	if tries > 1 {
+	switch err = cmp.Or(last, err); {
+	case err != nil && ctx.Err() != nil:
+		err = context.Cause(ctx)
+	case err != nil && tries > 1:
 		err = fmt.Errorf("%w (tried %d times)", err, tries)
 	}
 	return answer, err

@@ -93,8 +93,7 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 		return Response{}, &Error{Kind: Internal, Message: "a simulated judge was asked without its oracle"}
 	}
 	n := len(o.Choices)
-	know := s.draw(o.Item, -1, req.Repeat)
-	look := s.draw(o.Item, o.Showing, req.Repeat)
+	know, look := s.draw(o.Item, -1, req.Repeat), s.draw(o.Item, o.Showing, req.Repeat)
 	pick := o.Right
 	switch {
 	case s.Accuracy < 0 || pick < 0: // the coin, or nothing to know: every showing on its own
@@ -104,17 +103,16 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 	case know.Float64() >= s.Accuracy && n > 1:
 		pick = slices.Index(o.Order, s.wrong(know, o))
 	}
-	u := look.Float64()
-	text := "Simulated judgment. My final verdict is: " + o.Choices[pick]
-	switch {
+	verdict := o.Choices[pick]
+	switch u := look.Float64(); {
 	case u < s.First:
-		text = "Simulated judgment. My final verdict is: " + o.Choices[0]
+		verdict = o.Choices[0]
 	case u < s.First+s.Tie && o.Tie != "":
-		text = "Simulated judgment. My final verdict is: " + o.Tie
+		verdict = o.Tie
 	case u < s.First+s.Tie+s.Silent:
-		text = "Simulated judgment without a verdict."
+		return Response{Text: "Simulated judgment without a verdict.", Finish: Stop}, nil
 	}
-	return Response{Text: text, Finish: Stop}, nil
+	return Response{Text: "Simulated judgment. My final verdict is: " + verdict, Finish: Stop}, nil
 }
 
 // wrong draws one of the candidates that are not right: the same in every
@@ -143,8 +141,7 @@ func (s *Sim) Models(context.Context) ([]Model, error) {
 	for i, m := range simulated {
 		models[i] = Model{Name: "sim:" + m.Name}
 	}
-	slices.SortFunc(models, func(a, b Model) int { return strings.Compare(a.Name, b.Name) })
-	return models, nil
+	return byName(models), nil
 }
 
 // Model implements Backend.

@@ -37,29 +37,17 @@ func splitTag(reply, open, close string) (text, thinking string) {
 		return reply, ""
 	}
 	var out, thought strings.Builder
-	if end := strings.Index(reply, close); end >= 0 {
-		if begin := strings.Index(reply, open); begin < 0 || begin > end {
-			thought.WriteString(reply[:end])
-			reply = reply[end+len(close):]
-		}
+	if before, after, closed := strings.Cut(reply, close); closed && !strings.Contains(before, open) {
+		thought.WriteString(before)
+		reply = after
 	}
-	for {
-		begin := strings.Index(reply, open)
-		if begin < 0 {
-			break
-		}
-		out.WriteString(reply[:begin])
-		reply = reply[begin+len(open):]
-		end := strings.Index(reply, close)
-		if end < 0 {
-			thought.WriteString(reply)
-			reply = ""
-			break
-		}
-		thought.WriteString(reply[:end])
-		reply = reply[end+len(close):]
+	for opened := true; opened; {
+		var before, inside string
+		before, inside, opened = strings.Cut(reply, open)
+		out.WriteString(before)
+		inside, reply, _ = strings.Cut(inside, close)
+		thought.WriteString(inside)
 	}
-	out.WriteString(reply)
 	text, thinking = out.String(), thought.String()
 	if strings.Contains(text, open) { // put together by what was taken from its middle
 		more := ""

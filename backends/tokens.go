@@ -1,11 +1,9 @@
 package backends
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"net/http"
 )
 
 // Counter is a Backend whose server may tell how many tokens a prompt has.
@@ -37,20 +35,20 @@ func (o *OpenAI) CountTokens(ctx context.Context, req Request) (int, error) {
 		var rendered struct {
 			Prompt string `json:"prompt"`
 		}
-		if err := o.post(ctx, "/apply-template", prompt, &rendered); err != nil {
+		if err := o.page(ctx, o.root()+"/apply-template", prompt, &rendered); err != nil {
 			return 0, noPage(err)
 		}
 		var counted struct {
 			Tokens []json.RawMessage `json:"tokens"`
 		}
-		err := o.post(ctx, "/tokenize", map[string]any{"content": rendered.Prompt, "add_special": true, "parse_special": true}, &counted)
+		err := o.page(ctx, o.root()+"/tokenize", map[string]any{"content": rendered.Prompt, "add_special": true, "parse_special": true}, &counted)
 		return len(counted.Tokens), noPage(err)
 	case VLLM:
 		prompt["add_generation_prompt"] = true
 		var counted struct {
 			Count int `json:"count"`
 		}
-		err := o.post(ctx, "/tokenize", prompt, &counted)
+		err := o.page(ctx, o.root()+"/tokenize", prompt, &counted)
 		return counted.Count, noPage(err)
 	}
 	return 0, ErrNoTokenizer
@@ -73,16 +71,6 @@ func templateArguments(t Think) map[string]any {
 		return map[string]any{"enable_thinking": t == ThinkOn}
 	}
 	return map[string]any{"enable_thinking": true, "reasoning_effort": t}
-}
-
-// post asks one of the server's own pages, beside /v1.
-func (o *OpenAI) post(ctx context.Context, page string, body, into any) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, o.root()+page, bytes.NewReader(mustJSON(body)))
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	return doJSON(ctx, o.http, req, o.key, into)
 }
 
 // PromptLimit is the most tokens a prompt may have on a server of the given

@@ -58,16 +58,10 @@ func NewWatch(ctx context.Context, m Member, patience time.Duration) *Watch {
 // weights are others now. A server that is busy is asked again, for without a
 // sample nobody notices later; untold is why there is none in the end.
 func (w *Watch) Begin(known Sample) (sample Sample, untold, err error) {
-	limited, cancel := context.WithTimeout(w.ctx, pageTime)
-	defer cancel()
-	if presence, err := w.member.Backend.(Identifier).Identify(limited, w.member.Model.Name); err == nil {
+	if presence, err := w.identify(); err == nil {
 		w.process = presence.Process
 	}
-	sample, untold = Try(w.ctx, Retry{For: w.patience}, func() (Sample, error) {
-		limited, cancel := context.WithTimeout(w.ctx, pageTime)
-		defer cancel()
-		return w.takeSample(limited)
-	})
+	sample, untold = Try(w.ctx, Retry{For: w.patience}, w.takeSample)
 	if untold == nil && !known.Same(sample) {
 		return nil, nil, w.weights(sample)
 	}
@@ -79,9 +73,11 @@ func (w *Watch) Begin(known Sample) (sample Sample, untold, err error) {
 }
 
 // takeSample is nil where the server has none to give.
-func (w *Watch) takeSample(ctx context.Context) (Sample, error) {
+func (w *Watch) takeSample() (Sample, error) {
+	limited, cancel := context.WithTimeout(w.ctx, pageTime)
+	defer cancel()
 	if s, ok := w.member.Backend.(Sampler); ok {
-		return s.Sample(ctx, w.member.Model.Name)
+		return s.Sample(limited, w.member.Model.Name)
 	}
 	return nil, nil
 }
@@ -221,10 +217,8 @@ func (w *Watch) same() error {
 	if alive || fresh || w.sample == nil {
 		return nil
 	}
-	limited, cancel := context.WithTimeout(w.ctx, pageTime)
-	defer cancel()
 	begun := time.Now()
-	sample, err := w.takeSample(limited)
+	sample, err := w.takeSample()
 	switch {
 	case err != nil:
 		return err

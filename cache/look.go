@@ -65,20 +65,17 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 		switch {
 		case errors.Is(err, errOlder):
 			st.Older++
-			return nil
 		case err != nil:
 			st.Damaged++
-			return nil
-		case e.Sample:
-			return nil
-		}
-		st.Entries++
-		st.Models[e.Model]++
-		if st.Oldest.IsZero() || e.Created.Before(st.Oldest) {
-			st.Oldest = e.Created
-		}
-		if e.Created.After(st.Newest) {
-			st.Newest = e.Created
+		case !e.Sample:
+			st.Entries++
+			st.Models[e.Model]++
+			if st.Oldest.IsZero() || e.Created.Before(st.Oldest) {
+				st.Oldest = e.Created
+			}
+			if e.Created.After(st.Newest) {
+				st.Newest = e.Created
+			}
 		}
 		return nil
 	})
@@ -119,12 +116,9 @@ func (s *Store) Prune(ctx context.Context, drop func(Entry) bool) (int, error) {
 	if err := s.roomToMerge(); err != nil {
 		return 0, err
 	}
-	return replies, s.do(s.pruneTakes(), func() error { return s.remove(keys) })
+	takes := 2 * s.mergeTakes() // everything may be written anew, values beside the tables too
+	return replies, s.do(takes, func() error { return s.remove(keys) })
 }
-
-// pruneTakes is how long it may take to write everything anew, values beside the
-// tables too.
-func (s *Store) pruneTakes() time.Duration { return 2 * s.mergeTakes() }
 
 // remove deletes entries, and then what is left of them.
 func (s *Store) remove(keys [][]byte) error {
@@ -165,13 +159,12 @@ func (s *Store) Verify(ctx context.Context, report func(key []byte, err error)) 
 		}
 		return nil
 	})
-	if err != nil {
-		return good, bad, err
+	if err == nil {
+		if err = s.sound(); err != nil {
+			err = fmt.Errorf("cache %s: %w", s.dir, err)
+		}
 	}
-	if err := s.sound(); err != nil {
-		return good, bad, fmt.Errorf("cache %s: %w", s.dir, err)
-	}
-	return good, bad, nil
+	return good, bad, err
 }
 
 func folderSize(dir string) int64 {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"slices"
 
 	"github.com/klauspost/compress/s2"
 
@@ -61,13 +62,12 @@ func checksum(kind byte, key, plain []byte) uint32 {
 }
 
 func decode(key, v []byte) (Entry, error) {
-	if len(v) == 0 {
+	switch {
+	case len(v) == 0:
 		return Entry{}, fmt.Errorf("%w: empty value", errDamaged)
-	}
-	if v[0] != unbound && v[0] != bound {
+	case v[0] != unbound && v[0] != bound:
 		return Entry{}, errOlder
-	}
-	if len(v) < header {
+	case len(v) < header:
 		return Entry{}, fmt.Errorf("%w: cut short", errDamaged)
 	}
 	if n, err := s2.DecodedLen(v[header:]); err != nil || n > maxPlain {
@@ -84,9 +84,8 @@ func decode(key, v []byte) (Entry, error) {
 	if err := json.Unmarshal(plain, &e); err != nil {
 		return Entry{}, fmt.Errorf("%w: %v", errDamaged, err)
 	}
-	switch e.Response.Finish {
-	case backends.Stop, backends.Length, backends.TooLong, backends.Refused:
-		return e, nil
+	if ends := []backends.Finish{backends.Stop, backends.Length, backends.TooLong, backends.Refused}; !slices.Contains(ends, e.Response.Finish) {
+		return Entry{}, fmt.Errorf("%w: unknown end %q", errDamaged, e.Response.Finish)
 	}
-	return Entry{}, fmt.Errorf("%w: unknown end %q", errDamaged, e.Response.Finish)
+	return e, nil
 }

@@ -68,12 +68,9 @@ func turns(texts []string) string {
 	if len(texts) == 1 {
 		return texts[0]
 	}
-	var b strings.Builder
+	numbered := make([]string, len(texts))
 	for i, t := range texts {
-		if i > 0 {
-			b.WriteString("\n\n")
-		}
-		fmt.Fprintf(&b, "[Turn %d]\n%s", i+1, t)
+		numbered[i] = fmt.Sprintf("[Turn %d]\n%s", i+1, t)
 	}
-	return b.String()
+	return strings.Join(numbered, "\n\n")
 }

@@ -12,6 +12,7 @@ package datasets
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -111,34 +112,14 @@ type LineError struct {
 	Row  bool // Line counts rows
 }
 
-func (e *LineError) Error() string { return at(e.Path, e.Line, e.Row) + e.Err.Error() }
+func (e *LineError) Error() string {
+	if e.Row {
+		return fmt.Sprintf("%s: row %d: %v", e.Path, e.Line, e.Err)
+	}
+	return fmt.Sprintf("%s:%d: %v", e.Path, e.Line, e.Err)
+}
 
 func (e *LineError) Unwrap() error { return e.Err }
-
-// duplicateError is returned when two lines claim the same id. It is an error,
-// not a skipped line: neither of the two can be known to be the right one.
-type duplicateError struct {
-	Path        string
-	Line, First int
-	ID          string
-	Row         bool // Line and First count rows
-}
-
-func (e *duplicateError) Error() string {
-	what := "line"
-	if e.Row {
-		what = "row"
-	}
-	return fmt.Sprintf("%sduplicate id %q, first seen in %s %d: remove one of the two %ss", at(e.Path, e.Line, e.Row), e.ID, what, e.First, what)
-}
-
-// at begins a complaint of a line or row.
-func at(path string, line int, row bool) string {
-	if row {
-		return fmt.Sprintf("%s: row %d: ", path, line)
-	}
-	return fmt.Sprintf("%s:%d: ", path, line)
-}
 
 // Format turns a line into an Item. New formats are a file of this package and
 // a line in [Formats].
@@ -146,8 +127,7 @@ type Format struct {
 	Name  string
 	About string
 	// Keys are the keys that every row has. Of the formats whose keys a row has,
-	// it is taken to have that with the most. A format without any is tried on
-	// every row.
+	// it is taken to have that with the most.
 	Keys []string
 	// Parse reads a line. Where there is Assemble, it is given the lines that
 	// makes, which say everything that there is to know of their item.
@@ -284,11 +264,14 @@ func (s *Set) complaint(line int, err error) *LineError {
 	return &LineError{Path: s.label(), Line: line, Err: err, Row: s.byRow}
 }
 
-func (s *Set) label() string {
-	if s.Path == "" {
-		return s.Name
+func (s *Set) label() string { return cmp.Or(s.Path, s.Name) }
+
+// unit is what the file has items in.
+func (s *Set) unit() string {
+	if s.byRow {
+		return "row"
 	}
-	return s.Path
+	return "line"
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -299,7 +282,7 @@ func checksum(line []byte) uint32 { return crc32.Checksum(line, castagnoli) }
 func describe(line []byte, err error) error {
 	first := bytes.TrimSpace(line)
 	if len(first) > 0 && first[0] != '{' {
-		if bytes.Count(first, []byte{','}) > 0 || bytes.Count(first, []byte{'\t'}) > 0 {
+		if bytes.ContainsAny(first, ",\t") {
 			return errors.New("not a JSON object; it looks like CSV: convert it to one JSON object per line")
 		}
 		return errors.New("not a JSON object")

@@ -22,9 +22,9 @@ func findFormat(in rows.Source) (*Format, error) {
 			return nil, err
 		}
 		if p := parseAny(row.Text); p.err == nil {
-			return &Formats[p.format], nil
-		} else if f := closest(row.Text); f.Assemble != nil && hasAll(row.Text, f.Keys) {
-			return f, nil
+			return p.format, nil
+		} else if keys := keysOf(row.Text); closest(keys).Assemble != nil && hasAll(keys, closest(keys).Keys) {
+			return closest(keys), nil
 		}
 		n++
 	}
@@ -33,7 +33,7 @@ func findFormat(in rows.Source) (*Format, error) {
 
 // parsed is a line as a format reads it.
 type parsed struct {
-	format int // index in Formats
+	format *Format
 	item   Item
 	err    error // where none can, of the one it is the closest to
 }
@@ -43,7 +43,7 @@ func (s *Set) parse(line []byte) parsed {
 	text := bytes.TrimRight(line, "\r\n")
 	if f := s.found.Load(); f != nil {
 		it, err := f.read(text)
-		return parsed{formatIndex(f.Name), it, err}
+		return parsed{f, it, err}
 	}
 	return parseAny(text)
 }
@@ -53,37 +53,22 @@ func (s *Set) parse(line []byte) parsed {
 func (f *Format) read(text []byte) (Item, error) {
 	it, err := f.Parse(text)
 	if err == nil && f.Assemble != nil {
-		if other := closest(text); other.Name != f.Name && other.Name != f.Makes {
+		if other := closest(keysOf(text)); other.Name != f.Name && other.Name != f.Makes {
 			return Item{}, fmt.Errorf("a row of %s in a file of %s", other.Name, f.Name)
 		}
 	}
 	return it, err
 }
 
-func formatIndex(name string) int {
-	return slices.IndexFunc(Formats, func(f Format) bool { return f.Name == name })
-}
-
 // parseAny reads a line in the format whose keys it has.
 func parseAny(text []byte) parsed {
-	it, err := Formats[0].Parse(text)
-	if err == nil {
-		return parsed{0, it, nil}
-	}
-	out := parsed{err: err}
-	if f := closest(text); f != &Formats[0] && len(f.Keys) > 0 {
+	with := func(f *Format) parsed {
 		it, err := f.Parse(text)
-		out = parsed{formatIndex(f.Name), it, err}
-		if err == nil {
-			return out
-		}
+		return parsed{f, it, err}
 	}
-	for i, f := range Formats[1:] {
-		if len(f.Keys) == 0 {
-			if it, err := f.Parse(text); err == nil {
-				return parsed{i + 1, it, nil}
-			}
-		}
+	out := with(&Formats[0])
+	if f := closest(keysOf(text)); out.err != nil && f != &Formats[0] {
+		out = with(f)
 	}
 	return out
 }
@@ -91,42 +76,35 @@ func parseAny(text []byte) parsed {
 // closest is the format all of whose keys a row has, that with the most; where
 // there is none, the one of whose keys it has the largest part. In doubt it is
 // the one that stands first.
-func closest(text []byte) *Format {
-	keys := keysOf(text)
+func closest(keys map[string]json.RawMessage) *Format {
 	best, bestScore := &Formats[0], 0.0
 	for i := range Formats {
-		score := 0
+		there := 0
 		for _, k := range Formats[i].Keys {
-			if keys[k] {
-				score++
+			if keys[k] != nil {
+				there++
 			}
 		}
 		n := len(Formats[i].Keys)
-		value := float64(score) / float64(max(n, 1))
-		if n > 0 && score == n {
-			value = float64(1 + n)
+		score := float64(there) / float64(n)
+		if there == n {
+			score = float64(1 + n)
 		}
-		if value > bestScore {
-			best, bestScore = &Formats[i], value
+		if score > bestScore {
+			best, bestScore = &Formats[i], score
 		}
 	}
 	return best
 }
 
-func hasAll(text []byte, keys []string) bool {
-	has := keysOf(text)
-	return !slices.ContainsFunc(keys, func(k string) bool { return !has[k] })
+func hasAll(has map[string]json.RawMessage, keys []string) bool {
+	return !slices.ContainsFunc(keys, func(k string) bool { return has[k] == nil })
 }
 
 // keysOf are the keys of a JSON object, none of anything else.
-func keysOf(text []byte) map[string]bool {
-	var object map[string]json.RawMessage
+func keysOf(text []byte) (object map[string]json.RawMessage) {
 	if json.Unmarshal(text, &object) != nil {
 		return nil
 	}
-	keys := make(map[string]bool, len(object))
-	for k := range object {
-		keys[k] = true
-	}
-	return keys
+	return object
 }

@@ -47,7 +47,7 @@ func (s *Set) Groups() []string {
 func listed(groups []string) string {
 	const most = 40
 	if n := len(groups) - most; n > 0 {
-		return strings.Join(groups[:most], ", ") + fmt.Sprintf(" and %d more", n)
+		return fmt.Sprintf("%s and %d more", strings.Join(groups[:most], ", "), n)
 	}
 	return strings.Join(groups, ", ")
 }

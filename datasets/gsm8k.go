@@ -17,11 +17,14 @@ import (
 // a sample's lines still have it. A file of one's own may have ids, and categories,
 // in keys "id" and "category".
 var GSM8K = Format{
-	Name:     "gsm8k",
-	About:    `rows with question and answer, which ends "#### N"`,
-	Keys:     []string{"question", "answer"},
-	Parse:    parseGSM8K,
-	Assemble: numberRows,
+	Name:  "gsm8k",
+	About: `rows with question and answer, which ends "#### N"`,
+	Keys:  []string{"question", "answer"},
+	Parse: parseGSM8K,
+	// Every row without an id is given the number of the row.
+	Assemble: func(rows Rows, emit func(int, []byte) error) ([]string, error) {
+		return addKey(rows, emit, "id", func(row int) any { return row })
+	},
 }
 
 // GSMSymbolic is the generated problems of GSM-Symbolic (arXiv 2410.05229). An
@@ -29,11 +32,13 @@ var GSM8K = Format{
 // alone (GSM_p1.jsonl, p1/test.jsonl, gsm-symbolic-p1.jsonl); it is put into the
 // line as a key "category".
 var GSMSymbolic = Format{
-	Name:     "gsm-symbolic",
-	About:    `rows with id, instance, question and answer, which ends "#### N"`,
-	Keys:     []string{"id", "instance", "question", "answer"},
-	Parse:    parseGSMSymbolic,
-	Assemble: nameSet,
+	Name:  "gsm-symbolic",
+	About: `rows with id, instance, question and answer, which ends "#### N"`,
+	Keys:  []string{"id", "instance", "question", "answer"},
+	Parse: parseGSMSymbolic,
+	Assemble: func(rows Rows, emit func(int, []byte) error) ([]string, error) {
+		return addKey(rows, emit, "category", func(int) any { return symbolicGroup(rows.Path) })
+	},
 	Clusters: "template",
 	Cluster: func(id string) string { // TEMPLATE-INSTANCE
 		return id[:max(0, strings.LastIndex(id, "-"))]
@@ -98,22 +103,9 @@ func finalNumber(answer string) (string, error) {
 	}
 	number = strings.TrimSpace(number)
 	if !publishedNumber.MatchString(number) {
-		return "", fmt.Errorf(`what follows "####" is no number: %s`, strconv.Quote(firstOf(number, 40)))
+		return "", fmt.Errorf(`what follows "####" is no number: %s`, strconv.Quote(clip([]byte(number))))
 	}
 	return number, nil
-}
-
-// firstOf is the beginning of a text, for messages.
-func firstOf(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n]) + "…"
-	}
-	return s
-}
-
-// numberRows gives every row without an id the number of the row.
-func numberRows(rows Rows, emit func(int, []byte) error) ([]string, error) {
-	return addKey(rows, emit, "id", func(row int) any { return row })
 }
 
 const gsmSymbolic = "GSM-Symbolic"
@@ -131,9 +123,4 @@ func symbolicGroup(path string) string {
 		}
 	}
 	return gsmSymbolic
-}
-
-// nameSet puts the name of the set into rows that have no category.
-func nameSet(rows Rows, emit func(int, []byte) error) ([]string, error) {
-	return addKey(rows, emit, "category", func(int) any { return symbolicGroup(rows.Path) })
 }

@@ -88,3 +88,9 @@ func oneLine(t *testing.T, err error, path, want string) {
 }
 
 func inMemory(name string, data []byte) (*Set, error) { return openBytes(name, data, OpenOptions{}) }
+
+// ownFile is the file of a dataset that comes with gavel.
+func ownFile(name string) []byte {
+	k, _ := Lookup(name)
+	return k.builtin
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -50,13 +51,8 @@ func parsePair(line []byte) (Item, error) {
 	if *p.PairID == "" {
 		return Item{}, errors.New(`"pair_id" is empty`)
 	}
-	var gold int
-	switch *p.Label {
-	case "A>B":
-		gold = 0
-	case "B>A":
-		gold = 1
-	default:
+	gold := slices.Index([]string{"A>B", "B>A"}, *p.Label)
+	if gold < 0 {
 		return Item{}, fmt.Errorf("label %q is neither \"A>B\" nor \"B>A\"", *p.Label)
 	}
 	it := Item{
@@ -103,13 +99,7 @@ func category(source string) string {
 // CategoryOrder sorts groups: JudgeBench's four as in its paper, then the rest
 // by name, in which numbers count as numbers: "10 options" come after "2 options".
 func CategoryOrder(a, b string) int {
-	if d := categoryRank(a) - categoryRank(b); d != 0 {
-		return d
-	}
-	if d := compareNumbered(a, b); d != 0 {
-		return d
-	}
-	return strings.Compare(a, b) // "2" and "02"
+	return cmp.Or(categoryRank(a)-categoryRank(b), compareNumbered(a, b), strings.Compare(a, b)) // "2" and "02"
 }
 
 // compareNumbered compares part by part, where a part is a number or what stands

@@ -40,8 +40,8 @@ func parseJudgment(line []byte) (Item, error) {
 		return Item{}, err
 	}
 	for _, k := range judgmentKeys {
-		if err := missing(required{k, keys[k] != nil}); err != nil {
-			return Item{}, err
+		if keys[k] == nil {
+			return Item{}, missing(required{k, false})
 		}
 	}
 	var l JudgmentLine

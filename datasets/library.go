@@ -1,17 +1,15 @@
 package datasets
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
-	"net/url"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,33 +27,21 @@ var extensions = []string{".jsonl", ".parquet", ".json", ".jsonl.gz", ".json.gz"
 
 // extension is that of a file or URL, ".jsonl" where it has none of them.
 func extension(name string) string {
-	best := ""
 	for _, e := range extensions {
-		if strings.HasSuffix(strings.ToLower(name), e) && len(e) > len(best) {
-			best = e
+		if strings.HasSuffix(strings.ToLower(name), e) {
+			return e
 		}
 	}
-	if best == "" {
-		return extensions[0]
-	}
-	return best
+	return extensions[0]
 }
 
 // file is the name of a dataset's file, without extension.
-func (k Known) file() string {
-	if k.File != "" {
-		return k.File
-	}
-	return k.Name
-}
+func (k Known) file() string { return cmp.Or(k.File, k.Name) }
 
 // extension is that of the published file.
 func (k Known) extension() string {
-	u, err := url.Parse(k.URL)
-	if err != nil {
-		return extensions[0]
-	}
-	return extension(path.Base(u.Path))
+	at, _, _ := strings.Cut(k.URL, "?")
+	return extension(at)
 }
 
 // Path is where the named dataset is kept, or would be.
@@ -284,36 +270,28 @@ func (l Library) store(k Known, r io.Reader, ext string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("storing %s: %w", k.Name, err)
 	}
-	got := hex.EncodeToString(sum.Sum(nil))
+	got := fmt.Sprintf("%x", sum.Sum(nil))
 	at := filepath.Join(l.Dir, k.file()+ext)
-	if k.SHA256 != "" {
-		if got != k.SHA256 {
-			return "", fmt.Errorf("%s: the file received has SHA-256 %s, published is %s: nothing was stored", k.Name, got, k.SHA256)
+	if k.SHA256 == "" {
+		if err := holds(tmp.Name(), k); err != nil {
+			return "", fmt.Errorf("%s: %w: nothing was stored", k.Name, err)
 		}
-		return at, l.put(k, tmp.Name(), at)
+		if err := os.WriteFile(sumFile(at), []byte(got+"  "+filepath.Base(at)+"\n"), 0o644); err != nil {
+			return "", err
+		}
+	} else if got != k.SHA256 {
+		return "", fmt.Errorf("%s: the file received has SHA-256 %s, published is %s: nothing was stored", k.Name, got, k.SHA256)
 	}
-	if err := holds(tmp.Name(), k); err != nil {
-		return "", fmt.Errorf("%s: %w: nothing was stored", k.Name, err)
-	}
-	if err := os.WriteFile(sumFile(at), []byte(got+"  "+filepath.Base(at)+"\n"), 0o644); err != nil {
+	if err := os.Rename(tmp.Name(), at); err != nil {
 		return "", err
 	}
-	return at, l.put(k, tmp.Name(), at)
-}
-
-// put gives a file its name, and removes one of the same dataset with another
-// extension.
-func (l Library) put(k Known, tmp, at string) error {
-	if err := os.Rename(tmp, at); err != nil {
-		return err
-	}
 	for _, e := range extensions {
-		if other := filepath.Join(l.Dir, k.file()+e); other != at {
+		if other := filepath.Join(l.Dir, k.file()+e); other != at { // the same dataset
 			os.Remove(other)
 			os.Remove(sumFile(other))
 		}
 	}
-	return nil
+	return at, nil
 }
 
 // holds checks a file whose sum nobody published: it can be read as what it is

@@ -51,10 +51,7 @@ func parseMMLUPro(line []byte) (Item, error) {
 	if err != nil {
 		return Item{}, err
 	}
-	it := Item{
-		ID: string(*r.ID), Shape: Choice, Source: r.Src, Group: orGroup(r.Category, "(no category)"),
-		Question: *r.Question, Gold: gold,
-	}
+	it := Item{ID: string(*r.ID), Shape: Choice, Source: r.Src, Group: orGroup(r.Category, "(no category)"), Question: *r.Question, Gold: gold}
 	if r.Index != nil && *r.Index != gold {
 		it.Note = fmt.Sprintf("the answer is %s, but answer_index is %d: the letter counts", *r.Answer, *r.Index)
 	}

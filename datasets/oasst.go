@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/dustin/go-humanize"
 )
 
 // OpenAssistant's conversations (OASST1 and OASST2, arXiv 2304.07327) are trees
@@ -129,61 +131,49 @@ type forest struct {
 	lang string
 	seen IDs // of the trees
 
-	trees, twice int
-	asked        int // trees of this language, ready: what can be asked at all
-	items        int
-	unranked     int // items without ranks
-	options      [2]int
-	noTree       [treeReasons]int
-	noReply      [replyReasons]int
+	trees    int
+	asked    int // trees of this language, ready: what can be asked at all
+	items    int
+	unranked int // items without ranks
+	options  [2]int
+	noTree   map[string]int // by reason
+	noReply  map[string]int
 }
 
 // Why a tree is no item, the first that holds.
 const (
-	otherState = iota
-	otherLanguage
-	promptDeleted
-	promptRejected
-	noReplies
-	oneReply
-	noPrompt
-	treeReasons
+	treeTwice      = "in the file twice"
+	otherState     = "not " + readyState
+	otherLanguage  = "of another language"
+	promptDeleted  = "with a deleted prompt"
+	promptRejected = "with a prompt that failed review"
+	noReplies      = "without a reply to show"
+	oneReply       = "with one reply to show (no entropy)"
+	noPrompt       = "without their prompt in this file (a filter by language cuts trees)"
 )
-
-var treeReason = [treeReasons]string{
-	"not " + readyState,
-	"of another language",
-	"with a deleted prompt",
-	"with a prompt that failed review",
-	"without a reply to show",
-	"with one reply to show (no entropy)",
-	"without their prompt in this file (a filter by language cuts trees)",
-}
 
 // Why a reply is no option, the first that holds.
 const (
-	notAssistant = iota
-	replyDeleted
-	replyRejected
-	replyLanguage
-	replyTwice
-	notRanked
-	replyReasons
+	notAssistant  = "not the assistant's"
+	replyDeleted  = "deleted"
+	replyRejected = "failed review"
+	replyLanguage = "of another language than the prompt"
+	replyTwice    = "in the file twice"
+	notRanked     = "unranked beside ranked ones"
 )
 
-var replyReason = [replyReasons]string{
-	"not the assistant's",
-	"deleted",
-	"failed review",
-	"of another language than the prompt",
-	"in the file twice",
-	"unranked beside ranked ones",
-}
+// The order in which reasons are told.
+var (
+	treeReasons  = []string{treeTwice, otherState, otherLanguage, promptDeleted, promptRejected, noReplies, oneReply, noPrompt}
+	replyReasons = []string{notAssistant, replyDeleted, replyRejected, replyLanguage, replyTwice, notRanked}
+)
 
 // english is the language of the paper's items, and the default.
 const english = "en"
 
-func newForest(lang string) forest { return forest{lang: cmp.Or(lang, english)} }
+func newForest(lang string) forest {
+	return forest{lang: cmp.Or(lang, english), noTree: map[string]int{}, noReply: map[string]int{}}
+}
 
 // emit hands over the line of a tree's item, if it has one.
 func (f *forest) emit(root message, replies []message, emit func(line int, text []byte) error) error {
@@ -201,21 +191,13 @@ func (f *forest) emit(root message, replies []message, emit func(line int, text 
 // item is the item of a tree, or says that it has none.
 func (f *forest) item(root message, replies []message) (Item, bool) {
 	f.trees++
-	if _, first := f.seen.Add(root.ID); !first {
-		f.twice++
-		return Item{}, false
-	}
-	if why := f.refuse(root); why >= 0 {
+	if why := f.refuse(root); why != "" {
 		f.noTree[why]++
 		return Item{}, false
 	}
 	shown := f.shown(root, replies)
-	switch len(shown) {
-	case 0:
-		f.noTree[noReplies]++
-		return Item{}, false
-	case 1:
-		f.noTree[oneReply]++
+	if n := len(shown); n < 2 {
+		f.noTree[[]string{noReplies, oneReply}[n]]++
 		return Item{}, false
 	}
 	candidates := make([]Candidate, len(shown))
@@ -227,24 +209,20 @@ func (f *forest) item(root message, replies []message) (Item, bool) {
 	}
 	it := optionsItem(root.ID, *root.Text, candidates)
 	it.Source = root.Lang
-	f.count(len(shown), shown[0].Rank.rank != nil)
+	if f.items++; shown[0].Rank.rank == nil {
+		f.unranked++
+	}
+	n := len(shown)
+	f.options = [2]int{min(cmp.Or(f.options[0], n), n), max(f.options[1], n)}
 	return it, true
 }
 
-func (f *forest) count(options int, ranked bool) {
-	f.items++
-	if !ranked {
-		f.unranked++
-	}
-	if f.items == 1 {
-		f.options = [2]int{options, options}
-	}
-	f.options = [2]int{min(f.options[0], options), max(f.options[1], options)}
-}
-
-// refuse is why a tree with this root is none to judge, or -1.
-func (f *forest) refuse(root message) int {
+// refuse is why a tree with this root is none to judge; "" where it is one.
+func (f *forest) refuse(root message) string {
+	_, first := f.seen.Add(root.ID)
 	switch {
+	case !first:
+		return treeTwice
 	case root.State != "" && root.State != readyState:
 		return otherState
 	case f.lang != anyLanguage && root.Lang != "" && root.Lang != f.lang:
@@ -257,7 +235,7 @@ func (f *forest) refuse(root message) int {
 	case root.rejected():
 		return promptRejected
 	}
-	return -1
+	return ""
 }
 
 // shown are the replies that become options, in the order of their ids.
@@ -265,7 +243,7 @@ func (f *forest) shown(root message, replies []message) []message {
 	var shown []message
 	ranked := false
 	for _, m := range replies {
-		if why := leftOut(root, m); why >= 0 {
+		if why := leftOut(root, m); why != "" {
 			f.noReply[why]++
 			continue
 		}
@@ -282,7 +260,7 @@ func (f *forest) shown(root message, replies []message) []message {
 	return shown
 }
 
-func leftOut(root, m message) int {
+func leftOut(root, m message) string {
 	switch {
 	case m.Role != assistantRole:
 		return notAssistant
@@ -293,7 +271,7 @@ func leftOut(root, m message) int {
 	case m.Lang != "" && root.Lang != "" && m.Lang != root.Lang:
 		return replyLanguage
 	}
-	return -1
+	return ""
 }
 
 // paperRows is the paper's own number (arXiv 2406.12043, §3.1). The paper says
@@ -305,29 +283,17 @@ const paperRows = 3482
 
 // notes say in sentences what became of the trees.
 func (f *forest) notes() []string {
-	var left []string
-	if f.twice > 0 {
-		left = append(left, thousands(f.twice)+" in the file twice")
+	language := "language " + f.lang
+	if f.lang == anyLanguage {
+		language = "all languages"
 	}
-	left = append(left, reasons(f.noTree[:], treeReason[:])...)
-	notes := []string{fmt.Sprintf("%s of %s (%s): the prompt and the assistant's first replies%s.", counted(f.items, "item"), counted(f.trees, "tree"), f.language(), f.span())}
-	if left != nil {
-		notes = append(notes, "Trees left out: "+strings.Join(left, ", ")+".")
-	}
-	if left = reasons(f.noReply[:], replyReason[:]); left != nil {
-		notes = append(notes, "Replies left out of the trees taken: "+strings.Join(left, ", ")+".")
-	}
+	notes := []string{fmt.Sprintf("%s of %s (%s): the prompt and the assistant's first replies%s.", counted(f.items, "item"), counted(f.trees, "tree"), language, f.span())}
+	notes = append(notes, reasons("Trees left out: ", f.noTree, treeReasons)...)
+	notes = append(notes, reasons("Replies left out of the trees taken: ", f.noReply, replyReasons)...)
 	if f.lang == english {
 		notes = append(notes, fmt.Sprintf("The paper's %s rows are as many as OASST1's train split has English trees, whatever their replies (3,670 in the ready export, 188 of them in the validation split); counted like that, this file has %s.", thousands(paperRows), thousands(f.asked)))
 	}
 	return notes
-}
-
-func (f *forest) language() string {
-	if f.lang == anyLanguage {
-		return "all languages"
-	}
-	return "language " + f.lang
 }
 
 // span says how many options the items have, and how many have no ranks.
@@ -346,14 +312,18 @@ func (f *forest) span() string {
 	return text
 }
 
-func reasons(counts []int, texts []string) []string {
+// reasons say in a sentence how many were left out, and why; none where none was.
+func reasons(what string, counts map[string]int, order []string) []string {
 	var out []string
-	for i, n := range counts {
-		if n > 0 {
-			out = append(out, thousands(n)+" "+texts[i])
+	for _, why := range order {
+		if n := counts[why]; n > 0 {
+			out = append(out, thousands(n)+" "+why)
 		}
 	}
-	return out
+	if out == nil {
+		return nil
+	}
+	return []string{what + strings.Join(out, ", ") + "."}
 }
 
 // counted is a number of things.
@@ -365,10 +335,4 @@ func counted(n int, thing string) string {
 }
 
 // thousands writes a number with its separators.
-func thousands(n int) string {
-	text := fmt.Sprint(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
-}
+func thousands(n int) string { return humanize.Comma(int64(n)) }

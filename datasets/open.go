@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -65,10 +64,16 @@ func FromLines(name, format string, lines [][]byte) (*Set, error) {
 	return s, s.index()
 }
 
-// load indexes a file, and refuses options that would be passed over: a run that
-// named a language would else have another id, and the same items.
+// load indexes a file where it stands or, where that has to be done first, what
+// it unpacks to and is assembled from. It refuses options that would be passed
+// over: a run that named a language would else have another id, and the same items.
 func (s *Set) load() (*Set, error) {
-	err := s.read()
+	err := s.unpack()
+	if err != nil {
+		err = fmt.Errorf("%s: %w", s.label(), err)
+	} else {
+		err = s.index()
+	}
 	if err == nil && s.Options.Lang != "" && !s.format.Languages {
 		err = fmt.Errorf("%s: its rows (format %s) do not say their language: leave --lang %s out", s.label(), s.Format, s.Options.Lang)
 	}
@@ -77,15 +82,6 @@ func (s *Set) load() (*Set, error) {
 		return nil, err
 	}
 	return s, nil
-}
-
-// read indexes a file where it stands or, where that has to be done first, what
-// it unpacks to and is assembled from.
-func (s *Set) read() error {
-	if err := s.unpack(); err != nil {
-		return fmt.Errorf("%s: %w", s.label(), err)
-	}
-	return s.index()
 }
 
 // unpack puts in the place of a file the lines of its items, unless it has them.
@@ -116,7 +112,7 @@ func (s *Set) replace(lines *rows.Spool) (err error) {
 	if s.SHA256 == "" {
 		sum := sha256.New()
 		_, err = io.Copy(sum, io.NewSectionReader(s.data, 0, s.data.Size()))
-		s.SHA256 = hex.EncodeToString(sum.Sum(nil))
+		s.SHA256 = fmt.Sprintf("%x", sum.Sum(nil))
 	}
 	if s.close != nil {
 		s.close()
@@ -157,15 +153,12 @@ func (s *Set) assemble() error {
 			}
 		}
 	}}
-	notes, err := s.format.Assemble(all, func(line int, text []byte) error {
+	var err error
+	s.Notes, err = s.format.Assemble(all, func(line int, text []byte) error {
 		s.origin = append(s.origin, int32(line))
-		if _, err := lines.Write(text); err != nil {
-			return err
-		}
-		_, err := lines.Write([]byte{'\n'})
+		_, err := fmt.Fprintf(lines, "%s\n", text)
 		return err
 	})
-	s.Notes = notes
 	return cmp.Or(err, readErr, lines.Done(), s.replace(lines))
 }
 
@@ -177,15 +170,13 @@ func (s *Set) index() error {
 	if s.SHA256 == "" {
 		r = io.TeeReader(r, sum)
 	}
-	if err := rows.EachLine(r, s.parse, s.add); err != nil {
-		var twice *duplicateError
-		if errors.As(err, &twice) {
-			return err
-		}
+	if err := rows.EachLine(r, s.parse, s.add); errors.As(err, new(*LineError)) {
+		return err
+	} else if err != nil {
 		return fmt.Errorf("%s: %w", s.label(), err)
 	}
 	if s.SHA256 == "" {
-		s.SHA256 = hex.EncodeToString(sum.Sum(nil))
+		s.SHA256 = fmt.Sprintf("%x", sum.Sum(nil))
 	}
 	if n := s.remarks - maxSkipped; n > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("There are %d more notes on items like these.", n))
@@ -199,17 +190,13 @@ func (s *Set) index() error {
 
 // usable says why a set without items is none.
 func (s *Set) usable() error {
-	what := "line"
-	if s.byRow {
-		what = "row"
-	}
 	switch {
 	case len(s.rows) > 0:
 		return nil
 	case len(s.groups.others) > 0:
 		return fmt.Errorf("%s: no item is of the group %s; there are %s", s.label(), strings.Join(s.Options.Groups, " or "), listed(s.groups.others))
 	case s.Skipped > 0:
-		return fmt.Errorf("%w (no usable %s among %d; expected %s)", s.Bad[0], what, s.Skipped, s.expected())
+		return fmt.Errorf("%w (no usable %s among %d; expected %s)", s.Bad[0], s.unit(), s.Skipped, s.expected())
 	case len(s.Notes) > 0:
 		return fmt.Errorf("%s: no item is left: %s", s.label(), strings.Join(s.Notes, " "))
 	default:
@@ -226,9 +213,9 @@ func (s *Set) expected() string {
 	case s.meant != nil:
 		return s.meant.About
 	}
-	names := make([]string, len(Formats))
-	for i, f := range Formats {
-		names[i] = f.Name
+	var names []string
+	for _, f := range Formats {
+		names = append(names, f.Name)
 	}
 	return "the rows of one of the formats " + strings.Join(names, ", ")
 }
@@ -244,15 +231,15 @@ func (s *Set) add(line rows.Line[parsed]) error {
 	if s.origin != nil {
 		number = int(s.origin[number-1])
 	}
-	it, err := line.Value.item, line.Value.err
-	switch f := &Formats[line.Value.format]; {
+	it, err, f := line.Value.item, line.Value.err, line.Value.format
+	switch {
 	case s.Format == "" && err == nil:
 		s.use(f)
 	case s.Format != "" && s.Format != f.Name:
 		it, err = s.format.read(text)
 	}
 	if err != nil {
-		if f := &Formats[line.Value.format]; s.Skipped == 0 && len(f.Keys) > 0 && hasAll(text, f.Keys) {
+		if s.Skipped == 0 && len(f.Keys) > 0 && hasAll(keysOf(text), f.Keys) {
 			s.meant = f
 		}
 		s.Skipped++
@@ -264,8 +251,8 @@ func (s *Set) add(line rows.Line[parsed]) error {
 	if !s.groups.wanted(it.Group, s.Options.Groups) {
 		return nil
 	}
-	if first, added := s.ids.Add(it.ID); !added {
-		return &duplicateError{s.label(), number, s.line(first), it.ID, s.byRow}
+	if first, added := s.ids.Add(it.ID); !added { // neither of the two can be known to be the right one
+		return s.complaint(number, fmt.Errorf("duplicate id %q, first seen in %s %d: remove one of the two %ss", it.ID, s.unit(), s.line(first), s.unit()))
 	}
 	s.groups.add(it.Group)
 	s.remark(number, it.Note)

@@ -66,9 +66,8 @@ func TestBadFiles(t *testing.T) {
 
 func TestDuplicateNamesBothLines(t *testing.T) {
 	_, err := inMemory("built in", []byte(lines(pair("x"), pair("y"), pair("x"))))
-	var dup *duplicateError
-	if !errors.As(err, &dup) || dup.Line != 3 || dup.First != 1 || dup.ID != "x" || dup.Path != "built in" {
-		t.Errorf("got %#v", err)
+	if want := `built in:3: duplicate id "x", first seen in line 1: remove one of the two lines`; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
 
@@ -209,17 +208,18 @@ func TestBase(t *testing.T) {
 func TestFormatIsFoundFromTheFirstGoodLine(t *testing.T) {
 	before := Formats
 	t.Cleanup(func() { Formats = before })
-	Formats = append([]Format{JudgeBench}, Format{Name: "words", About: "one word a line", Parse: func(line []byte) (Item, error) {
-		if bytes.ContainsAny(line, " {") {
+	const word, words = `{"word":"a"}`, `{"word":"a","another":"b"}`
+	Formats = append([]Format{JudgeBench}, Format{Name: "words", About: "one word a line", Keys: []string{"word"}, Parse: func(line []byte) (Item, error) {
+		if bytes.Count(line, []byte(":")) > 1 {
 			return Item{}, errors.New("more than a word")
 		}
 		return Item{ID: string(line), Question: string(line)}, nil
 	}})
 	for name, tc := range map[string]struct{ content, format, bad string }{
-		"the first's":        {lines(pair("one"), "word"), "judgebench", "FILE:2: not a JSON object"},
-		"the second's":       {lines("word", pair("one")), "words", "FILE:2: more than a word"},
-		"after a bad line":   {lines("two words", "word"), "words", "FILE:1: more than a word"},
-		"no line of its own": {lines("two words", "{"), "", "FILE:1: not a JSON object (no usable line among 2; expected " + anyFormat() + ")"},
+		"the first's":        {lines(pair("one"), word), "judgebench", `FILE:2: key "pair_id" is missing`},
+		"the second's":       {lines(word, pair("one")), "words", "FILE:2: more than a word"},
+		"after a bad line":   {lines(words, word), "words", "FILE:1: more than a word"},
+		"no line of its own": {lines(words, "{"), "", "FILE:1: more than a word (no usable line among 2; expected one word a line)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, err := inMemory("FILE", []byte(tc.content))

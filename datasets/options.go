@@ -148,14 +148,9 @@ func parseOptions(line []byte) (Item, error) {
 	if err != nil {
 		return Item{}, err
 	}
-	it := optionsItem("", *l.Prompt, candidates)
-	it.Source = l.Source
-	if l.ID != nil {
-		it.ID = string(*l.ID)
-	}
-	if l.Group != "" {
-		it.Group = l.Group
-	}
+	id := cmp.Or(l.ID, new(text))
+	it := optionsItem(string(*id), *l.Prompt, candidates)
+	it.Source, it.Group = l.Source, cmp.Or(l.Group, it.Group)
 	return it, nil
 }
 
@@ -315,14 +310,19 @@ func TrimOptions(it Item, n int, seed int64) Item {
 	if n < 2 || len(related) <= n {
 		return it
 	}
-	slices.SortStableFunc(related, func(a, b int) int {
-		return compareDraw(it, seed, a, b)
-	})
-	if best := firstBest(it.Candidates, related); best > 0 {
-		b := related[best]
-		related = slices.Insert(slices.Delete(related, best, best+1), 0, b)
+	lowest := math.MaxInt // rank
+	for _, i := range related {
+		if r := it.Candidates[i].Rank; r != nil {
+			lowest = min(lowest, *r)
+		}
 	}
+	draw := func(i int) uint64 { return drawKey("options", seed, it.ID, it.Candidates[i].ID) }
+	slices.SortStableFunc(related, func(a, b int) int { return cmp.Compare(draw(a), draw(b)) })
+	best := slices.IndexFunc(related, func(i int) bool { r := it.Candidates[i].Rank; return r != nil && *r == lowest })
 	keep := related[:n]
+	if best >= n {
+		keep = append(related[:n-1:n-1], related[best])
+	}
 	cut := it
 	cut.Candidates, cut.Raw = nil, nil
 	for i, c := range it.Candidates {
@@ -335,21 +335,4 @@ func TrimOptions(it Item, n int, seed int64) Item {
 		cut.Group = optionsGroup(cut.Candidates)
 	}
 	return cut
-}
-
-func compareDraw(it Item, seed int64, a, b int) int {
-	key := func(i int) uint64 { return drawKey("options", seed, it.ID, it.Candidates[i].ID) }
-	return cmp.Compare(key(a), key(b))
-}
-
-// firstBest is the place in order of the first option of the lowest rank.
-func firstBest(candidates []Candidate, order []int) int {
-	best := -1
-	for place, i := range order {
-		r := candidates[i].Rank
-		if r != nil && (best < 0 || *r < *candidates[order[best]].Rank) {
-			best = place
-		}
-	}
-	return best
 }

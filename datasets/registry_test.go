@@ -22,7 +22,7 @@ func TestBuiltInSample(t *testing.T) {
 		t.Fatal(err)
 	}
 	k, _ := Lookup("sample")
-	if s.Len() != 32 || k.Rows != 32 || s.SHA256 != k.SHA256 || int64(len(samplePairs)) != k.Bytes || s.Skipped != 0 {
+	if s.Len() != 32 || k.Rows != 32 || s.SHA256 != k.SHA256 || int64(len(ownFile("sample"))) != k.Bytes || s.Skipped != 0 {
 		t.Errorf("%d items, %d skipped; registry: %+v", s.Len(), s.Skipped, k)
 	}
 	labels, groups := [2]int{}, map[string]int{}
@@ -101,7 +101,7 @@ func TestRegistry(t *testing.T) {
 		if ways := []bool{k.Builtin(), k.URL != "", k.Get != ""}; count(ways) != 1 {
 			t.Errorf("%s: of built in, URL and a way to get it, one is to be: %v", k.Name, ways)
 		}
-		if k.SHA256 != "" && (len(k.SHA256) != 64 || k.Bytes == 0 || k.Copy != "") || k.Rows == 0 || k.Licence == "" || k.Source == "" || formatIndex(k.Format) < 0 {
+		if k.SHA256 != "" && (len(k.SHA256) != 64 || k.Bytes == 0 || k.Copy != "") || k.Rows == 0 || k.Licence == "" || k.Source == "" || !slices.ContainsFunc(Formats, func(f Format) bool { return f.Name == k.Format }) {
 			t.Errorf("incomplete: %+v", k)
 		}
 	}
@@ -171,7 +171,7 @@ func TestImport(t *testing.T) {
 	_, _, err = lib.Import(mine, "")
 	oneLine(t, err, mine, "FILE: SHA-256 "+hexSum([]byte(pair("mine")))+" is none of the published files (judgebench-gpt4o, judgebench-claude, oasst1, oasst2, mmlu-pro, gsm8k, published); if it is one that has no published sum (gsm-symbolic-main, gsm-symbolic-p1, gsm-symbolic-p2, chatbot-arena, mt-bench-writing, mt-bench-roleplay, mt-bench-reasoning, mt-bench-math, mt-bench-coding, mt-bench-extraction, mt-bench-stem, mt-bench-humanities), say which with --as; a file of your own needs no import: give its path to --dataset")
 
-	sample := write(t, "sample.jsonl", string(samplePairs))
+	sample := write(t, "sample.jsonl", string(ownFile("sample")))
 	if _, _, err := lib.Import(sample, ""); err == nil {
 		t.Error("the built-in sample can be imported")
 	}

@@ -71,13 +71,10 @@ func (sel Selection) withIDs(s *Set, rows []int) ([]int, error) {
 	for _, id := range sel.IDs {
 		want[id] = true
 	}
-	rows = slices.DeleteFunc(rows, func(i int) bool {
-		if want[s.ID(i)] {
-			delete(want, s.ID(i))
-			return false
-		}
-		return true
-	})
+	rows = slices.DeleteFunc(rows, func(i int) bool { return !want[s.ID(i)] })
+	for _, i := range rows {
+		delete(want, s.ID(i))
+	}
 	for _, id := range sel.IDs {
 		if want[id] {
 			return nil, fmt.Errorf("id %q is not in %s (%d of the %d ids are missing)", id, s.label(), len(want), len(sel.IDs))
@@ -109,18 +106,18 @@ func (sel Selection) smallest(s *Set, rows []int, n int) []int {
 		keys[i] = sampleKey(sel.Seed, s.ID(i))
 	}
 	slices.SortStableFunc(rows, func(a, b int) int {
-		if c := cmp.Compare(keys[a], keys[b]); c != 0 {
-			return c
-		}
-		return strings.Compare(s.ID(a), s.ID(b))
+		return cmp.Or(cmp.Compare(keys[a], keys[b]), strings.Compare(s.ID(a), s.ID(b)))
 	})
 	rows = rows[:n]
 	slices.Sort(rows)
 	return rows
 }
 
-func sampleKey(seed int64, id string) uint64 {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s", seed, id))
+func sampleKey(seed int64, id string) uint64 { return hash("%d\x00%s", seed, id) }
+
+// hash is a number that only what is written decides.
+func hash(format string, args ...any) uint64 {
+	sum := sha256.Sum256(fmt.Appendf(nil, format, args...))
 	return binary.BigEndian.Uint64(sum[:8])
 }
 
@@ -150,7 +147,7 @@ func ReadIDs(path string) ([]string, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if len(ids) == 0 {
-		return nil, fmt.Errorf("%s: %w", path, errors.New("no ids in it; write one id per line"))
+		return nil, fmt.Errorf("%s: no ids in it; write one id per line", path)
 	}
 	return ids, nil
 }

@@ -2,9 +2,6 @@ package datasets
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,7 +57,13 @@ func (u *Unrelated) Add(it Item) (Item, error) {
 	if slices.ContainsFunc(it.Candidates, func(c Candidate) bool { return c.Unrelated }) {
 		return Item{}, fmt.Errorf("item %q has an unrelated option already", it.ID)
 	}
-	first, end := u.same(it.Question)
+	key := questionKey(it.Question)
+	order := func(a asked, key uint64) int { return cmp.Compare(a.question, key) }
+	first, _ := slices.BinarySearchFunc(u.rows, key, order)
+	end := first
+	for end < len(u.rows) && u.rows[end].question == key {
+		end++
+	}
 	others := len(u.rows) - (end - first)
 	if others == 0 { // of an item of another set
 		return Item{}, fmt.Errorf("%s: no item has another instruction than item %q", u.set.label(), it.ID)
@@ -80,20 +83,7 @@ func (u *Unrelated) Add(it Item) (Item, error) {
 			return withUnrelated(it, c), nil
 		}
 	}
-	return Item{}, fmt.Errorf("item %q: %w", it.ID, errors.New("no unrelated option was found: those of the other items are empty, or the same as its own"))
-}
-
-// same are the bounds in rows of the items with this question.
-func (u *Unrelated) same(question string) (first, end int) {
-	key := questionKey(question)
-	first, _ = slices.BinarySearchFunc(u.rows, key, func(a asked, key uint64) int { return cmp.Compare(a.question, key) })
-	end, _ = slices.BinarySearchFunc(u.rows, key, func(a asked, key uint64) int {
-		if a.question <= key {
-			return -1
-		}
-		return 1
-	})
-	return first, end
+	return Item{}, fmt.Errorf("item %q: no unrelated option was found: those of the other items are empty, or the same as its own", it.ID)
 }
 
 // says tells whether an item has an option with this text, or the text is none.
@@ -114,12 +104,10 @@ func withUnrelated(it Item, c Candidate) Item {
 // questionKey stands for a question, white space around it aside. Two questions
 // that share one would keep each other's options from being drawn, no more.
 func questionKey(question string) uint64 {
-	sum := sha256.Sum256([]byte(strings.TrimSpace(question)))
-	return binary.BigEndian.Uint64(sum[:8])
+	return hash("%s", strings.TrimSpace(question))
 }
 
 // drawKey is a number that only these decide.
 func drawKey(what string, seed int64, ids ...string) uint64 {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d\x00%s", what, seed, strings.Join(ids, "\x00")))
-	return binary.BigEndian.Uint64(sum[:8])
+	return hash("%s\x00%d\x00%s", what, seed, strings.Join(ids, "\x00"))
 }

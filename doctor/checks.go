@@ -25,14 +25,13 @@ func (d *doctor) describeServer(context.Context) Finding {
 
 func (d *doctor) describeModel(context.Context) Finding {
 	m := d.Judge.Model
-	about := []string{m.Name}
+	text := m.Name
 	if m.Parameters != "" {
-		about = append(about, m.Parameters+" parameters")
+		text += ", " + m.Parameters + " parameters"
 	}
 	if m.Quantisation != "" {
-		about = append(about, "quantisation "+m.Quantisation)
+		text += ", quantisation " + m.Quantisation
 	}
-	text := strings.Join(about, ", ")
 	switch {
 	case m.Digest != "":
 		return good("%s, digest %s", text, m.Digest[:min(12, len(m.Digest))])
@@ -90,10 +89,7 @@ func (d *doctor) reply(ctx context.Context) Finding {
 func (d *doctor) longPrompt(ctx context.Context) Finding {
 	served := d.Judge.Model.Context
 	if d.Judge.Server.Kind == "ollama" {
-		served = small
-		if d.Judge.Model.Trained > 0 {
-			served = min(served, d.Judge.Model.Trained)
-		}
+		served = min(small, cmp.Or(d.Judge.Model.Trained, small))
 	}
 	if served > 0 {
 		f, _ := d.overfill(ctx, d.Judge.Client.Ask, served, served+served/2+64)
@@ -118,28 +114,30 @@ func (d *doctor) longPrompt(ctx context.Context) Finding {
 // overfill sends a prompt of so many words to a server that serves so many
 // tokens, 0 where that is unknown: the prompt may fit then, and the finding is
 // Skipped. It also returns how many tokens the server read where it cut.
-func (d *doctor) overfill(ctx context.Context, ask func(context.Context, backends.Request) (backends.Response, error), served, words int) (Finding, int) {
+func (d *doctor) overfill(ctx context.Context, ask func(context.Context, backends.Request) (backends.Response, error), served, words int) (f Finding, cut int) {
 	resp, err := ask(ctx, d.request(8, user(strings.Repeat("word ", words))))
 	sent, room := fmt.Sprintf("a prompt of at least %d tokens", words), ""
 	if served > 0 {
 		room = fmt.Sprintf(" at a context of %d", served)
 	}
-	value := map[string]any{"tokens_at_least": words, "context": served, "read": resp.PromptTokens}
 	switch {
 	case refused(err):
 		return bad(Warn, "such prompts end as failed instead of prompt-too-long; please report these words", "%s is refused%s, in words that gavel does not know: %s", sent, room, why(err)), 0
 	case err != nil:
 		return bad(Unknown, "ask again with a larger --timeout; a server that refuses answers at once", "%s%s: %s", sent, room, why(err)), 0
 	case resp.Finish == backends.TooLong && resp.PromptTokens == 0:
-		return good("%s is refused%s", sent, room).with(value), 0
+		f = good("%s is refused%s", sent, room)
 	case resp.Finish == backends.TooLong:
-		return bad(Fail, d.neverCut(), "%s is cut in silence%s: the server read %d and answered", sent, room, resp.PromptTokens).with(value), resp.PromptTokens
+		cut = resp.PromptTokens
+		f = bad(Fail, d.neverCut(), "%s is cut in silence%s: the server read %d and answered", sent, room, cut)
 	case resp.PromptTokens == 0:
-		return bad(Unknown, "keep prompts well below the served context", "%s is answered%s, and the server does not tell how much it read", sent, room).with(value), 0
+		f = bad(Unknown, "keep prompts well below the served context", "%s is answered%s, and the server does not tell how much it read", sent, room)
 	case served > 0:
-		return bad(Warn, "find out what it really serves; a cut prompt cannot be noticed", "%s is answered%s: the server claims to have read %d", sent, room, resp.PromptTokens).with(value), 0
+		f = bad(Warn, "find out what it really serves; a cut prompt cannot be noticed", "%s is answered%s: the server claims to have read %d", sent, room, resp.PromptTokens)
+	default:
+		return Finding{Status: Skipped}, 0
 	}
-	return Finding{Status: Skipped}, 0
+	return f.with(map[string]any{"tokens_at_least": words, "context": served, "read": resp.PromptTokens}), cut
 }
 
 // neverCut is how to have a server refuse.
@@ -234,10 +232,11 @@ func (d *doctor) memory(ctx context.Context, l backends.Loader) {
 	if err != nil || !ok || m.Bytes == 0 {
 		return
 	}
-	size := fmt.Sprintf("%.1f GB in memory with a context of %d", float64(m.Bytes)/1e9, m.Context)
+	size := fmt.Sprintf("%.1f GB", float64(m.Bytes)/1e9)
 	if m.Bytes < 1e8 {
-		size = fmt.Sprintf("%.1f MB in memory with a context of %d", float64(m.Bytes)/1e6, m.Context)
+		size = fmt.Sprintf("%.1f MB", float64(m.Bytes)/1e6)
 	}
+	size += fmt.Sprintf(" in memory with a context of %d", m.Context)
 	var f Finding
 	switch share := float64(m.GPU) / float64(m.Bytes); {
 	case m.Context > 0 && m.Context < d.numCtx:

@@ -95,10 +95,10 @@ func (r *Report) Err() error {
 			failed = append(failed, f.Check)
 		}
 	}
-	if failed == nil {
-		return nil
+	if failed != nil {
+		return failed
 	}
-	return failed
+	return nil
 }
 
 // check is one thing to look at. What it needs of earlier ones is in doctor.
@@ -192,7 +192,7 @@ func (d *doctor) try(ctx context.Context, c check) Finding {
 		return skipped("left out by --quick")
 	}
 	if c.limit > 0 {
-		var cancel context.CancelFunc
+		var cancel func()
 		ctx, cancel = context.WithTimeout(ctx, c.limit)
 		defer cancel()
 	}

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"gavel/backends"
 	"gavel/judging"
 )
@@ -30,11 +32,7 @@ func (d *doctor) parallel(ctx context.Context) Finding {
 	}
 	together, first := 0, time.Duration(0)
 	for range 2 { // the better of two: a busy machine makes it look worse, nothing makes it look better
-		var reqs []backends.Request
-		for range atOnce {
-			reqs = append(reqs, d.request(n, user(cmp.Or(d.wordy, wordy[0]))))
-		}
-		b := d.burst(ctx, reqs, atOnce)
+		b := d.burst(ctx, slices.Repeat([]backends.Request{d.request(n, user(cmp.Or(d.wordy, wordy[0])))}, atOnce), atOnce)
 		if len(b.errs) > 0 {
 			return bad(Warn, "run with --concurrency 1, and look at the server's log", "of %d requests at once %d failed: %s", atOnce, len(b.errs), why(b.errs[0]))
 		}
@@ -42,12 +40,7 @@ func (d *doctor) parallel(ctx context.Context) Finding {
 		if _, written := b.tokens(); written >= min(n, fewTokens)*atOnce {
 			first = max(first, b.ends[0])
 		}
-		k := 0
-		for _, end := range b.ends {
-			if end <= b.ends[0]*3/2 {
-				k++
-			}
-		}
+		k, _ := slices.BinarySearch(b.ends, b.ends[0]*3/2+1)
 		together = max(together, k)
 	}
 	slots := d.Judge.Model.Slots
@@ -123,12 +116,11 @@ func (w wave) tokens() (prompts, replies int) {
 func (d *doctor) burst(ctx context.Context, reqs []backends.Request, atOnce int) wave {
 	w := wave{replies: make([]backends.Response, len(reqs))}
 	var mu sync.Mutex
-	var wg sync.WaitGroup
-	turns := make(chan struct{}, atOnce)
+	var asking errgroup.Group
+	asking.SetLimit(atOnce)
 	start := d.Now()
 	for i, req := range reqs {
-		turns <- struct{}{}
-		wg.Go(func() {
+		asking.Go(func() error {
 			resp, err := d.ask(ctx, req)
 			mu.Lock()
 			defer mu.Unlock()
@@ -138,10 +130,10 @@ func (d *doctor) burst(ctx context.Context, reqs []backends.Request, atOnce int)
 				w.replies[i] = resp
 				w.ends = append(w.ends, d.Now().Sub(start))
 			}
-			<-turns
+			return nil
 		})
 	}
-	wg.Wait()
+	asking.Wait()
 	w.took = d.Now().Sub(start)
 	return w
 }

@@ -59,12 +59,8 @@ func salt() string { return "Note " + rand.Text()[:12] + "." }
 
 // prose is about so many bytes of text such as judges read, salted.
 func (d *doctor) prose(bytes int) string {
-	var b strings.Builder
-	b.WriteString(salt())
-	for b.Len() < bytes && d.Text != "" {
-		b.WriteString(d.Text)
-	}
-	return strings.ToValidUTF8(b.String()[:min(b.Len(), max(bytes, 24))], "")
+	text := salt() + strings.Repeat(d.Text, bytes/max(1, len(d.Text))+1)
+	return strings.ToValidUTF8(text[:min(len(text), max(bytes, 24))], "")
 }
 
 // measureSpeed measures reading and writing, one request at a time: by the

@@ -36,14 +36,7 @@ func (r *Report) Verdict() string {
 // Tables are the findings and, where the speed could be measured, what it means
 // for a run.
 func (r *Report) Tables() []table.Table {
-	if r.Speed == nil {
-		return []table.Table{r.findings()}
-	}
-	return []table.Table{r.findings(), r.paces()}
-}
-
-// findings has a finding in each row, and what to do about it below.
-func (r *Report) findings() table.Table {
+	// A finding in each row, and what to do about it below.
 	t := table.Table{Columns: table.Left("", "check", "finding")}
 	for _, f := range r.Findings {
 		status, check := string(f.Status), f.Check
@@ -57,7 +50,10 @@ func (r *Report) findings() table.Table {
 			}
 		}
 	}
-	return t
+	if r.Speed == nil {
+		return []table.Table{t}
+	}
+	return []table.Table{t, r.paces()}
 }
 
 // wrapped breaks a line between words; lines after the first begin with indent.

@@ -8,10 +8,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/gofrs/flock"
@@ -315,20 +316,15 @@ func kept(err error) error {
 // differences lists what two specs disagree on, as "prompt.name: sop, now direct".
 func (s Spec) differences(now Spec) []string {
 	a, b := flatten(s), flatten(now)
-	keys := map[string]bool{}
-	for k := range a {
-		keys[k] = true
-	}
-	for k := range b {
-		keys[k] = true
-	}
+	both := maps.Clone(a)
+	maps.Copy(both, b)
 	var out []string
-	for k := range keys {
+	for k := range both {
 		if !reflect.DeepEqual(a[k], b[k]) && k != "prompt.system" && k != "prompt.origin" && !strings.HasPrefix(k, "prompt.texts") {
 			out = append(out, fmt.Sprintf("%s: %v, now %v", k, orNone(a[k]), orNone(b[k])))
 		}
 	}
-	sort.Strings(out)
+	slices.Sort(out)
 	return out
 }
 
@@ -340,14 +336,9 @@ func orNone(v any) any {
 }
 
 func flatten(s Spec) map[string]any {
-	raw, err := json.Marshal(s)
-	if err != nil {
-		return nil
-	}
+	raw, _ := json.Marshal(s) // strings and numbers alone: cannot fail
 	var tree map[string]any
-	if err := json.Unmarshal(raw, &tree); err != nil {
-		return nil
-	}
+	json.Unmarshal(raw, &tree)
 	flat := map[string]any{}
 	var walk func(prefix string, v any)
 	walk = func(prefix string, v any) {

@@ -71,7 +71,7 @@ func FuzzManifest(f *testing.F) {
 	f.Add(`{"schema": 1, "id": "x", "spec": {"protocol": "pairwise", "goal": "better", "prompt": {"labels": ["A>>B", "C", "A=B", ""]}}}`)
 	f.Add(`{"schema": 1, "id": "x", "started": "2025-01-02T12:00:00+01:00", "spec": {"prompt": {"labels": []}}}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		m, err := decodeManifest("fuzz", strings.NewReader(text))
+		m, err := DecodeManifest("fuzz", strings.NewReader(text))
 		if err != nil {
 			return
 		}
@@ -79,7 +79,7 @@ func FuzzManifest(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		back, err := decodeManifest("fuzz", bytes.NewReader(raw))
+		back, err := DecodeManifest("fuzz", bytes.NewReader(raw))
 		if err != nil {
 			t.Fatalf("%v: %s", err, raw)
 		}

@@ -235,10 +235,11 @@ func ReadManifest(dir string) (*Manifest, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return decodeManifest(path, bufio.NewReader(f))
+	return DecodeManifest(path, bufio.NewReader(f))
 }
 
-func decodeManifest(path string, r io.Reader) (*Manifest, error) {
+// DecodeManifest reads run.json; path is what errors call it.
+func DecodeManifest(path string, r io.Reader) (*Manifest, error) {
 	m := new(Manifest)
 	if err := json.NewDecoder(r).Decode(m); err != nil {
 		return nil, fmt.Errorf("%s: damaged: %w", path, err)

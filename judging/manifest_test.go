@@ -130,7 +130,7 @@ func TestProtocolOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, err := decodeManifest("run.json", strings.NewReader(string(raw)))
+	read, err := DecodeManifest("run.json", strings.NewReader(string(raw)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,9 +13,6 @@ import (
 // What follows is for those who hold the files of a run themselves, such as a
 // server that opens nothing outside of its folder.
 
-// DecodeManifest reads run.json; name is what errors call it.
-func DecodeManifest(name string, r io.Reader) (*Manifest, error) { return decodeManifest(name, r) }
-
 // DecodeRecord reads a line of records.jsonl.
 func DecodeRecord(line []byte) (*Record, error) {
 	r := new(Record)

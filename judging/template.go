@@ -96,14 +96,11 @@ func (t Template) Text() string {
 	if len(t.Texts) == 0 {
 		return t.System
 	}
-	var b strings.Builder
-	for i, name := range slices.Sorted(maps.Keys(t.Texts)) {
-		if i > 0 {
-			b.WriteString("\n\n")
-		}
-		fmt.Fprintf(&b, "[%s]\n%s", name, t.Texts[name])
+	var texts []string
+	for _, name := range slices.Sorted(maps.Keys(t.Texts)) {
+		texts = append(texts, fmt.Sprintf("[%s]\n%s", name, t.Texts[name]))
 	}
-	return b.String()
+	return strings.Join(texts, "\n\n")
 }
 
 // Fill puts values in the places of a text that are named for them, all in one

@@ -80,10 +80,11 @@ func (c choice) String() string { return strings.Join(c.words, "+") }
 
 // refused are flags that a suite's file has no use for, and why.
 var refused = map[string]string{
-	"out":     "the folder of a run is named after its cell: set out at the top, for all of them",
-	"dry-run": "that is what \"gavel suite plan\" does", "json": "the table's format is chosen on the command line",
-	"csv": "the table's format is chosen on the command line", "markdown": "the table's format is chosen on the command line",
+	"out": "the folder of a run is named after its cell: set out at the top, for all of them", "dry-run": "that is what \"gavel suite plan\" does",
+	"json": ofTables, "csv": ofTables, "markdown": ofTables,
 }
+
+const ofTables = "the table's format is chosen on the command line"
 
 var (
 	ofJudges   = []string{"model", "backend", "base-url", "api-key-env"}
@@ -336,7 +337,7 @@ func (s *File) fits(c condition) error {
 		}
 		fields := fieldsOf(kind)
 		for _, set := range c.settings {
-			if _, ok := fields[set.flag]; !ok {
+			if fields[set.flag].Name == "" {
 				return s.wrong(set.line, "%s: %s has no such flag, see \"gavel run %s --help\"", set.flag, kind.Name, kind.Name)
 			}
 		}

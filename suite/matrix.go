@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -68,15 +69,13 @@ func (s *File) Matrix(read func(*Cell) (eval.Request, error)) (*Suite, error) {
 	for i := range s.judges {
 		for _, p := range m.points {
 			c, err := m.cell(&s.judges[i], p)
-			if err == nil {
-				if c.Request, err = read(c); err == nil {
-					c.Request.Out = c.out
-				}
-				err = m.blame(c, err)
-			}
 			if err != nil {
 				return nil, err
 			}
+			if c.Request, err = read(c); err != nil {
+				return nil, m.blame(c, err)
+			}
+			c.Request.Out = c.out
 			m.Cells = append(m.Cells, c)
 		}
 	}
@@ -108,12 +107,11 @@ func (s *Suite) expand(c *condition) error {
 	for n := range size {
 		p := &Condition{line: c.line}
 		left, axes := n, []string{}
-		for i := len(c.settings) - 1; i >= 0; i-- {
-			set := c.settings[i]
-			one := set
-			one.values = set.values[left%len(set.values):][:1]
-			left /= len(set.values)
-			p.settings = append(p.settings, one)
+		for _, set := range slices.Backward(c.settings) {
+			n := len(set.values)
+			set.values = set.values[left%n:][:1]
+			left /= n
+			p.settings = append(p.settings, set)
 		}
 		// So that names do not follow the order of the file.
 		slices.SortFunc(p.settings, func(a, b setting) int { return strings.Compare(a.flag, b.flag) })
@@ -138,19 +136,12 @@ func (s *Suite) expand(c *condition) error {
 // size is how many conditions an entry of the file stands for.
 func (s *Suite) size(c *condition) (int, error) {
 	size := 1
-	for _, n := range append([]int{len(c.protocols)}, lengths(c.settings)...) {
-		if size *= n; (size+len(s.points))*len(s.judges) > mostCells {
+	for _, set := range append(c.settings[:len(c.settings):len(c.settings)], setting{values: c.protocols}) {
+		if size *= len(set.values); (size+len(s.points))*len(s.judges) > mostCells {
 			return 0, s.wrong(c.line, "the matrix has more than %d cells", mostCells)
 		}
 	}
 	return size, nil
-}
-
-func lengths(settings []setting) (list []int) {
-	for _, set := range settings {
-		list = append(list, len(set.values))
-	}
-	return list
 }
 
 // weigh counts what is set for a condition or a cell.
@@ -248,7 +239,7 @@ func (s *Suite) cell(j *Judge, p *Condition) (*Cell, error) {
 	c.name = s.folder(j.name) + "_" + p.name
 	fields := fieldsOf(p.kind)
 	for _, set := range j.settings {
-		if has(fields, set.flag) {
+		if fields[set.flag].Name != "" {
 			c.add(set)
 		}
 	}
@@ -259,7 +250,7 @@ func (s *Suite) cell(j *Judge, p *Condition) (*Cell, error) {
 		c.add(set)
 	}
 	for _, set := range s.defaults {
-		if _, given := c.lines[set.flag]; !given && has(fields, set.flag) {
+		if _, given := c.lines[set.flag]; !given && fields[set.flag].Name != "" {
 			c.add(set)
 		}
 	}
@@ -273,15 +264,9 @@ func (s *Suite) cell(j *Judge, p *Condition) (*Cell, error) {
 	return c, nil
 }
 
-func has(fields map[string]eval.Field, name string) bool {
-	_, ok := fields[name]
-	return ok
-}
-
 func (c *Cell) add(set setting) {
 	c.set = append(c.set, set)
-	value := set.values[0]
-	c.lines[set.flag] = value.line
+	c.lines[set.flag] = set.values[0].line
 }
 
 // blame says which line of the file an error of a cell's request is about.
@@ -290,14 +275,12 @@ func (s *Suite) blame(c *Cell, err error) error {
 	if err == nil || errors.As(err, &located) {
 		return err
 	}
-	line := c.point.line
+	at := 0
 	var field *eval.FieldError
 	if errors.As(err, &field) {
-		if at, ok := c.lines[field.Field]; ok {
-			line = at
-		}
+		at = c.lines[field.Field]
 	}
-	return &LineError{s.path, line, err}
+	return &LineError{s.path, cmp.Or(at, c.point.line), err}
 }
 
 // Check opens what the cells are of and holds it to their protocols, before

@@ -128,9 +128,6 @@ func (pl *planner) amountsOf(r eval.Request) *amounts {
 		return &pl.plan.amounts
 	}
 	name := "agent " + strings.Join(append([]string{r.Model}, r.BaseURLs...), " at ")
-	if pl.plan.Agents == nil {
-		pl.plan.Agents = map[string]*amounts{}
-	}
 	if pl.plan.Agents[name] == nil {
 		pl.plan.Agents[name] = &amounts{}
 	}
@@ -139,39 +136,34 @@ func (pl *planner) amountsOf(r eval.Request) *amounts {
 
 // time says how long the calls take and how much is written.
 func (pl *planner) time(ctx context.Context, run *eval.RunPlan, a *amounts) error {
-	m := run.Manifest
-	if m.Simulated {
-		a.charge(a.Calls, simulatedPace)
-		return nil
+	pace, ok := simulatedPace, run.Manifest.Simulated
+	if !ok {
+		pace, ok = pl.speeds.Of(run.Manifest, eval.OnlySame)
 	}
-	pace, ok := pl.speeds.Of(m, eval.OnlySame)
 	if !ok && pl.probe {
 		if err := pl.speeds.Probe(ctx, pl.maker, run); err != nil {
 			return err
 		}
-		pace, ok = pl.speeds.Of(m, eval.OnlySame)
+		pace, ok = pl.speeds.Of(run.Manifest, eval.OnlySame)
 	}
 	if !ok {
-		pace, ok = pl.speeds.Of(m, eval.AnyOfJudge)
+		pace, ok = pl.speeds.Of(run.Manifest, eval.AnyOfJudge)
 	}
-	if !ok {
-		a.Unmeasured += a.Calls
-		return nil
-	}
-	a.charge(a.Calls, pace)
+	a.charge(pace, ok)
 	return nil
 }
 
 // simulatedPace is that of coins.
 var simulatedPace = eval.Pace{Basis: "simulated"}
 
-// charge adds so many calls' time and replies.
-func (a *amounts) charge(calls int, pace eval.Pace) {
-	a.Hours += float64(calls) * pace.Seconds / 3600
-	a.ReplyTokens += int(float64(calls) * pace.ReplyTokens)
-	if !slices.Contains(a.Basis, pace.Basis) {
-		a.Basis = append(a.Basis, pace.Basis)
+// charge says how long the calls take and how much is written, where the pace is known.
+func (a *amounts) charge(pace eval.Pace, known bool) {
+	if !known {
+		a.Unmeasured = a.Calls
+		return
 	}
+	a.Hours, a.ReplyTokens = float64(a.Calls)*pace.Seconds/3600, int(float64(a.Calls)*pace.ReplyTokens)
+	a.Basis = []string{pace.Basis}
 }
 
 // follow counts judgments that stand on stages which are not there yet.
@@ -183,11 +175,7 @@ func (pl *planner) follow(later *eval.Later) {
 	if later.Judges[0].Server.Kind != "sim" {
 		pace, ok = pl.speeds.OfModel(eval.ModelSpec(later.Judges), later.Request.Protocol, later.Request.Prompt, eval.AnyOfJudge)
 	}
-	if ok {
-		a.charge(n, pace)
-	} else {
-		a.Unmeasured = n
-	}
+	a.charge(pace, ok)
 	pl.plan.add(a)
 }
 
@@ -211,12 +199,15 @@ func (s *Suite) Plan(ctx context.Context, e *eval.Maker, probe bool) (*Plan, err
 	}
 	unreachable := map[*Judge]error{}
 	for _, c := range s.Cells {
-		cp := &cellPlan{Cell: c.name, Judge: c.judge.name, Condition: c.point.name}
+		cp := &cellPlan{Cell: c.name, Judge: c.judge.name, Condition: c.point.name, Agents: map[string]*amounts{}}
 		plan.Cells = append(plan.Cells, cp)
 		pl.cell, pl.plan = c, cp
 		err := unreachable[c.judge]
 		if err == nil {
-			if err = pl.planCell(ctx); err != nil && once.Gone(ctx, c.Request) != nil {
+			var p *eval.Plan
+			if p, err = once.Plan(ctx, c.Request); err == nil && p.Later != nil {
+				pl.follow(p.Later)
+			} else if err != nil && once.Gone(ctx, c.Request) != nil {
 				unreachable[c.judge] = err
 			}
 		}
@@ -230,14 +221,6 @@ func (s *Suite) Plan(ctx context.Context, e *eval.Maker, probe bool) (*Plan, err
 	}
 	plan.hold()
 	return plan, nil
-}
-
-func (pl *planner) planCell(ctx context.Context) error {
-	p, err := pl.maker.Plan(ctx, pl.cell.Request)
-	if err == nil && p.Later != nil {
-		pl.follow(p.Later)
-	}
-	return err
 }
 
 // onlyOnce says everything once.
@@ -263,13 +246,11 @@ func (s *Suite) explain(err error) string {
 // count adds a cell to its judge, its agents and the total.
 func (p *Plan) count(c *cellPlan) {
 	row := func(name string) *judgePlan {
-		for i := range p.Judges {
-			if p.Judges[i].Judge == name {
-				return &p.Judges[i]
-			}
+		i := slices.IndexFunc(p.Judges, func(j judgePlan) bool { return j.Judge == name })
+		if i < 0 {
+			i, p.Judges = len(p.Judges), append(p.Judges, judgePlan{Judge: name})
 		}
-		p.Judges = append(p.Judges, judgePlan{Judge: name})
-		return &p.Judges[len(p.Judges)-1]
+		return &p.Judges[i]
 	}
 	j := row(c.Judge)
 	j.Cells++
@@ -290,8 +271,7 @@ func (p *Plan) hold() {
 	if l := p.Limits.Calls; l > 0 && p.Total.Calls > l {
 		p.Above = append(p.Above, fmt.Sprintf("%d calls, the limit is %d", p.Total.Calls, l))
 	}
-	l := p.Limits.Hours
-	switch {
+	switch l := p.Limits.Hours; {
 	case l > 0 && p.Total.Hours > l:
 		p.Above = append(p.Above, fmt.Sprintf("%s, the limit is %s", hours(p.Total.Hours), hours(l)))
 	case l > 0 && p.Total.Unmeasured > 0:

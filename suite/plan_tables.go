@@ -43,7 +43,7 @@ func (p *Plan) Tables() []table.Table {
 	}
 	for _, j := range append(slices.Clone(p.Judges), judgePlan{Judge: "all", Cells: len(p.Cells), amounts: p.Total}) {
 		row := []string{j.Judge, strconv.Itoa(j.Cells), strconv.Itoa(j.Judgments), strconv.Itoa(j.Standing), strconv.Itoa(j.Cached),
-			eval.CallRange(j.Calls, j.AtMost), j.promptTokens(), j.replyTokens(), j.time(), strings.Join(j.Basis, "; ")}
+			eval.CallRange(j.Calls, j.AtMost), j.promptTokens(), j.measured(strconv.Itoa(j.ReplyTokens)), j.measured(hours(j.Hours)), strings.Join(j.Basis, "; ")}
 		if told {
 			row = append(row, j.numCtx())
 		}
@@ -80,28 +80,15 @@ func (a amounts) promptTokens() string {
 	return strconv.Itoa(a.PromptTokens)
 }
 
-func (a amounts) replyTokens() string {
+// measured marks what stands for a part of the calls alone.
+func (a amounts) measured(text string) string {
 	switch {
-	case a.Calls == 0:
-		return "0"
-	case len(a.Basis) == 0:
+	case a.Calls > 0 && len(a.Basis) == 0:
 		return "?"
 	case a.Unmeasured > 0:
-		return strconv.Itoa(a.ReplyTokens) + "+"
+		return text + "+"
 	}
-	return strconv.Itoa(a.ReplyTokens)
-}
-
-func (a amounts) time() string {
-	switch {
-	case a.Calls == 0:
-		return "0 s"
-	case len(a.Basis) == 0:
-		return "?"
-	case a.Unmeasured > 0:
-		return hours(a.Hours) + "+"
-	}
-	return hours(a.Hours)
+	return text
 }
 
 // CSV has a row for each cell.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -98,24 +99,19 @@ func (r *runner) stopped(ctx context.Context) bool { return r.stop.Load() || ctx
 // cells want of it: later, that would be in the midst of a judge's work, and a
 // workstation would load the judge twice. What fails here is said by the cells.
 func (r *runner) agents(ctx context.Context) {
-	var order []string
-	cells := map[string][]*Cell{}
-	for _, c := range r.suite.Cells {
-		for _, a := range c.Request.Agents {
-			if !strings.Contains(a, "@") {
-				continue
+	var models []string
+	for o := range r.suite.requests {
+		for _, a := range o.Agents {
+			if strings.Contains(a, "@") && !slices.Contains(models, a) {
+				models = append(models, a)
 			}
-			if cells[a] == nil {
-				order = append(order, a)
-			}
-			cells[a] = append(cells[a], c)
 		}
 	}
-	for _, a := range order {
+	for _, a := range models {
 		asked := map[string]bool{}
-		for _, c := range cells[a] {
+		for _, c := range r.suite.Cells {
 			key := c.Request.OfAnswers()
-			if asked[key] || r.stopped(ctx) {
+			if asked[key] || r.stopped(ctx) || !slices.Contains(c.Request.Agents, a) {
 				continue
 			}
 			asked[key] = true
@@ -181,26 +177,17 @@ func (r *runner) lack(c *Cell, err error) {
 // end is the error that the suite ends with.
 func (r *runner) end(ctx context.Context) error {
 	if r.stopped(ctx) {
-		n := 0
-		for _, c := range r.suite.Cells {
-			if !r.complete(c) {
-				n++
-			}
-		}
-		cause := cmp.Or(context.Cause(ctx), eval.ErrInterrupted)
-		if !errors.Is(cause, eval.ErrInterrupted) {
+		if cause := cmp.Or(context.Cause(ctx), eval.ErrInterrupted); !errors.Is(cause, eval.ErrInterrupted) {
 			return cause
 		}
-		if n == 0 {
+		open := slices.DeleteFunc(slices.Clone(r.suite.Cells), r.complete)
+		if len(open) == 0 {
 			return nil
 		}
-		return eval.Failed(eval.ErrInterrupted, fmt.Errorf("interrupted: %d of %d cells are not complete; %s", n, len(r.suite.Cells), r.Words.GoOn))
+		return eval.Failed(eval.ErrInterrupted, fmt.Errorf("interrupted: %d of %d cells are not complete; %s", len(open), len(r.suite.Cells), r.Words.GoOn))
 	}
-	if r.full != nil {
+	if r.full != nil || len(r.left) == 0 {
 		return r.full
 	}
-	if len(r.left) > 0 {
-		return eval.Failed(eval.ErrIncomplete, fmt.Errorf("%d of %d cells are not complete (%s); %s", len(r.left), len(r.suite.Cells), strings.Join(r.left, ", "), r.Words.GoOn))
-	}
-	return nil
+	return eval.Failed(eval.ErrIncomplete, fmt.Errorf("%d of %d cells are not complete (%s); %s", len(r.left), len(r.suite.Cells), strings.Join(r.left, ", "), r.Words.GoOn))
 }

@@ -136,7 +136,7 @@ func (s *File) each(e entry, read func(*yaml.Node) error) error {
 
 // notTooMany bounds a list before anything is made of it.
 func (s *File) notTooMany(e entry, list *yaml.Node) error {
-	if n := len(list.Content); n > mostCells {
+	if n := len(list.Content); list.Kind == yaml.SequenceNode && n > mostCells {
 		return s.wrong(e.line, "%s: the list has %d entries, and may have %d", e.key, n, mostCells)
 	}
 	return nil
@@ -165,10 +165,8 @@ func (s *File) setting(e entry, field eval.Field) (setting, error) {
 	if list && len(e.value.Content) == 0 {
 		return set, s.wrong(e.line, "%s: the list is empty", e.key)
 	}
-	if list {
-		if err := s.notTooMany(e, e.value); err != nil {
-			return set, err
-		}
+	if err := s.notTooMany(e, e.value); err != nil {
+		return set, err
 	}
 	for _, n := range values {
 		words, err := s.words(e, n, again)

@@ -3,6 +3,7 @@ package rows
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -62,27 +63,26 @@ func Unpack(in Source) (lines *Spool, byRow bool, err error) {
 	if err != nil || how == plainLines {
 		return nil, false, err
 	}
-	if how == gzipped || how == zstandard {
-		inner, err := inflate(in, how)
-		if err != nil {
-			return nil, false, err
-		}
-		how, err := sniff(inner)
-		switch {
-		case err != nil:
-		case how == gzipped || how == zstandard:
-			err = errors.New("the file is compressed twice: unpack it once")
-		case how == plainLines:
-			if err = checkLines(inner); err == nil {
-				return inner, false, nil
-			}
-		default:
-			lines, err = rowsOf(inner, how)
-		}
-		inner.Close()
+	if how != gzipped && how != zstandard {
+		lines, err = rowsOf(in, how)
 		return lines, true, err
 	}
-	lines, err = rowsOf(in, how)
+	inner, err := inflate(in, how)
+	if err != nil {
+		return nil, false, err
+	}
+	switch how, err = sniff(inner); {
+	case err != nil:
+	case how == gzipped || how == zstandard:
+		err = errors.New("the file is compressed twice: unpack it once")
+	case how == plainLines:
+		if err = checkLines(inner); err == nil {
+			return inner, false, nil
+		}
+	default:
+		lines, err = rowsOf(inner, how)
+	}
+	inner.Close()
 	return lines, true, err
 }
 
@@ -108,24 +108,20 @@ func rowsOf(in Source, how container) (lines *Spool, err error) {
 func inflate(in Source, how container) (*Spool, error) {
 	packed := bufio.NewReaderSize(reader(in), batchBytes)
 	out := new(Spool)
-	err := func() error {
-		if how == gzipped {
-			r, err := gzip.NewReader(packed)
-			if err != nil {
-				return err
-			}
-			_, err = io.Copy(out, r)
-			return err
+	var r io.ReadCloser
+	var err error
+	if how == gzipped {
+		r, err = gzip.NewReader(packed)
+	} else { // one window of up to 128 MiB is what zstd --long writes and unzstd reads
+		var z *zstd.Decoder
+		if z, err = zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20)); err == nil {
+			r = z.IOReadCloser()
 		}
-		// One window of up to 128 MiB is what zstd --long writes and unzstd reads.
-		r, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
-		if err != nil {
-			return err
-		}
-		defer r.Close()
+	}
+	if err == nil {
 		_, err = io.Copy(out, r)
-		return err
-	}()
+		r.Close()
+	}
 	if err == nil {
 		err = out.Done()
 	}
@@ -215,19 +211,8 @@ func ended(err error) error {
 
 // KindOf names what a JSON value is.
 func KindOf(value []byte) string {
-	switch value[0] {
-	case '{':
-		return "an object"
-	case '[':
-		return "an array"
-	case '"':
-		return "a string"
-	case 't', 'f':
-		return "a boolean"
-	case 'n':
-		return "null"
-	}
-	return "a number"
+	kinds := map[byte]string{'{': "an object", '[': "an array", '"': "a string", 't': "a boolean", 'f': "a boolean", 'n': "null"}
+	return cmp.Or(kinds[value[0]], "a number")
 }
 
 var errAllowance = errors.New("too long")

@@ -281,28 +281,23 @@ func appendBytes(b, value []byte) []byte {
 	return append(b, '"')
 }
 
+var escapes = map[byte]string{'"': `\"`, '\\': `\\`, '\n': `\n`, '\r': `\r`, '\t': `\t`}
+
 // appendText writes a JSON string, of which it escapes no more than it must.
 func appendText(b, text []byte) []byte {
 	b = append(b, '"')
-	for len(text) > 0 {
+	for {
 		n := bytes.IndexFunc(text, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' })
 		if n < 0 {
-			break
+			return append(append(b, text...), '"')
 		}
 		b = append(b, text[:n]...)
-		switch c := text[n]; c {
-		case '"', '\\':
-			b = append(b, '\\', c)
-		case '\n':
-			b = append(b, `\n`...)
-		case '\r':
-			b = append(b, `\r`...)
-		case '\t':
-			b = append(b, `\t`...)
-		default:
+		c := text[n]
+		if short := escapes[c]; short != "" {
+			b = append(b, short...)
+		} else {
 			b = fmt.Appendf(b, `\u%04x`, c)
 		}
 		text = text[n+1:]
 	}
-	return append(append(b, text...), '"')
 }

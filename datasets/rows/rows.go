@@ -77,12 +77,14 @@ func Each(path string, use func(row int, text []byte) error) error {
 		return err
 	}
 	defer f.Close()
+	var in Source = f
 	lines, _, err := Unpack(f)
 	if lines != nil {
 		defer lines.Close()
-		err = each(lines, use)
-	} else if err == nil {
-		err = each(f, use)
+		in = lines
+	}
+	if err == nil {
+		err = each(in, use)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)

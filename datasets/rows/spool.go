@@ -31,11 +31,11 @@ func (s *Spool) Write(p []byte) (int, error) {
 	if s.size += int64(len(p)); s.size > unpacking.total {
 		return 0, fmt.Errorf("it unpacks to more than %d MiB: unpack it by hand, if it is to be trusted", unpacking.total>>20)
 	}
-	if s.file == nil && len(s.mem)+len(p) <= unpacking.memory {
-		s.mem = append(s.mem, p...)
-		return len(p), nil
-	}
 	if s.file == nil {
+		if len(s.mem)+len(p) <= unpacking.memory {
+			s.mem = append(s.mem, p...)
+			return len(p), nil
+		}
 		if err := s.spill(); err != nil {
 			return 0, err
 		}

@@ -220,11 +220,10 @@ type endpoint struct {
 var simulatedEndpoint = endpoint{EndpointOffer: EndpointOffer{ID: "sim", About: "simulated judges: no model is asked", Models: []string{"right", "first", "coin", "silent", "accuracy=0.8,first=0.1"}}, backend: "sim"}
 
 // offers remembers the servers found for a few seconds. They are looked for once
-// for all who ask meanwhile, and not under the lock: nobody waits for a server
-// that hangs for longer than he wants to.
+// for all who ask meanwhile, and nobody waits for a server that hangs for longer
+// than he wants to.
 type offers struct {
-	flight singleflight.Group
-	mu     sync.Mutex
+	flight singleflight.Group // who is in it holds the rest
 	at     time.Time
 	found  []endpoint
 }
@@ -236,45 +235,30 @@ const (
 	offerTime  = 5 * time.Second
 )
 
-// known are the offers that are still good; nil where there are none.
-func (o *offers) known(now time.Time) []endpoint {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if now.Sub(o.at) >= offersGood {
-		return nil
-	}
-	return o.found
-}
-
-func (o *offers) keep(found []endpoint, now time.Time) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.found, o.at = found, now
-}
-
 // endpoint finds one that was chosen by its id.
 func (r *Runner) endpoint(ctx context.Context, id string) (endpoint, error) {
-	all := r.endpoints(ctx)
-	i := slices.IndexFunc(all, func(e endpoint) bool { return e.ID == id })
-	switch {
-	case i < 0 && id == "":
+	if id == "" {
 		return endpoint{}, errors.New("endpoint is missing: which server is asked?")
-	case i < 0:
-		return endpoint{}, fmt.Errorf("endpoint %q is none that is offered", id)
 	}
-	return all[i], nil
+	for _, e := range r.endpoints(ctx) {
+		if e.ID == id {
+			return e, nil
+		}
+	}
+	return endpoint{}, fmt.Errorf("endpoint %q is none that is offered", id)
 }
 
 // endpoints are the servers that are offered; whoever gives up waiting for them
 // is offered simulated judges alone.
 func (r *Runner) endpoints(ctx context.Context) []endpoint {
-	if found := r.offers.known(r.maker.Now()); found != nil {
-		return found
-	}
 	looked := r.offers.flight.DoChan("", func() (any, error) {
+		o := &r.offers
+		if o.found != nil && r.maker.Now().Sub(o.at) < offersGood {
+			return o.found, nil
+		}
 		found := r.look(r.ctx) // not in the name of who asks first: he may leave
 		if r.ctx.Err() == nil {
-			r.offers.keep(found, r.maker.Now())
+			o.found, o.at = found, r.maker.Now()
 		}
 		return found, nil
 	})
@@ -296,10 +280,6 @@ func (r *Runner) look(ctx context.Context) []endpoint {
 		all = append(all, endpoint{EndpointOffer: EndpointOffer{ID: url, About: url}, backend: "auto", url: url})
 	}
 	if candidates, err := backends.Candidates(r.maker.Getenv("OLLAMA_HOST"), r.maker.Getenv("OPENAI_BASE_URL")); err == nil {
-		named := map[string]bool{}
-		for _, c := range candidates {
-			named[c.URL] = c.Env
-		}
 		limited, cancel := context.WithTimeout(ctx, offerTime)
 		defer cancel()
 		for _, f := range backends.Discover(limited, r.maker.HTTP, candidates, r.maker.Getenv("OPENAI_API_KEY")) {

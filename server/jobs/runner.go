@@ -123,11 +123,12 @@ func (r *Runner) within(who eval.Observer, in *eval.Interrupts) *eval.Maker {
 	return &e
 }
 
-// notes is an Observer that keeps what is said.
+// notes is an Observer that keeps what is said, and which runs are opened.
 type notes struct {
 	eval.Quiet
-	r   *Runner
-	say func(line string)
+	r     *Runner
+	say   func(line string)
+	begun func(folder string) // nil where nothing is
 }
 
 func (n *notes) Note(text string) {
@@ -140,6 +141,11 @@ func (n *notes) Note(text string) {
 
 func (n *notes) Recorded(rec *judging.Record) { n.r.opts.Metrics.Record(rec) }
 func (n *notes) Asked() func(error)           { return n.r.opts.Metrics.Asking() }
+func (n *notes) RunOpened(run eval.Opened) {
+	if n.begun != nil {
+		n.begun(run.Dir)
+	}
+}
 
 // keyOf keeps keys to the servers that they are of: what is ordered may ask
 // several, and one that was found on a port has none.
@@ -227,8 +233,7 @@ func (r *Runner) begin(job Job, work func(context.Context, *eval.Maker) error) (
 	job.Started = r.maker.Now().UTC().Truncate(time.Second)
 	j := &runJob{runner: r, interrupts: new(eval.Interrupts), Job: job}
 	if r.list = append(r.list, j); len(r.list) > keepJobs {
-		i := slices.IndexFunc(r.list, func(j *runJob) bool { return !j.Active() })
-		if i >= 0 { // else --max-runs is more than are kept
+		if i := slices.IndexFunc(r.list, func(j *runJob) bool { return !j.Active() }); i >= 0 { // else --max-runs is more than are kept
 			r.list = slices.Delete(r.list, i, i+1)
 		}
 	}
@@ -243,7 +248,10 @@ func (j *runJob) make(ctx context.Context, work func(context.Context, *eval.Make
 	r := j.runner
 	defer j.cancel(nil)
 	defer r.opts.Metrics.Making()()
-	err := caught(func() error { return work(ctx, r.within(&watching{notes{r: r, say: j.say}, j}, j.interrupts)) })
+	err := func() (err error) {
+		defer judging.Caught(&err) // a panic ends its own job alone
+		return work(ctx, r.within(&notes{r: r, say: j.say, begun: j.begun}, j.interrupts))
+	}()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	j.Ended = r.maker.Now().UTC().Truncate(time.Second)
@@ -258,20 +266,6 @@ func (j *runJob) make(ctx context.Context, work func(context.Context, *eval.Make
 	}
 	j.Error = r.maker.Words.Advised(err, err.Error())
 }
-
-// caught makes an error of a panic: it ends its own job alone.
-func caught(work func() error) (err error) {
-	defer judging.Caught(&err)
-	return work()
-}
-
-// watching is told of a job's runs too.
-type watching struct {
-	notes
-	job *runJob
-}
-
-func (w *watching) RunOpened(run eval.Opened) { w.job.begun(run.Dir) }
 
 func (j *runJob) say(line string) {
 	j.runner.mu.Lock()

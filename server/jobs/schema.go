@@ -5,13 +5,9 @@ import "gavel/judging"
 // OrderProperties describe the fields of an order as JSON Schema, those of all
 // protocols together.
 func OrderProperties() map[string]any {
-	names := []string{}
-	for _, k := range judging.Protocols() {
-		names = append(names, k.Name)
-	}
 	text := func(about string) map[string]any { return map[string]any{"type": "string", "description": about} }
 	out := map[string]any{
-		fieldProtocol: map[string]any{"type": "string", "enum": names},
+		fieldProtocol: map[string]any{"type": "string", "enum": judging.Names(judging.Protocols())},
 		fieldEndpoint: map[string]any{"description": "id of a server of the offer; a list names several that serve one model"},
 		fieldModel:    text("name of a model of that server"),
 		fieldDataset:  text("name of a dataset of the offer"),

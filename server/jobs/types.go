@@ -1,21 +1,14 @@
 package jobs
 
 import (
+	"net/url"
 	"time"
 
 	"gavel/report/table"
 )
 
 // Order is what somebody asks for: values by the names of fields.
-type Order map[string][]string
-
-// Get is the first value of a field.
-func (o Order) Get(name string) string {
-	if v := o[name]; len(v) > 0 {
-		return v[0]
-	}
-	return ""
-}
+type Order = url.Values
 
 // Offer is what a form has.
 type Offer struct {

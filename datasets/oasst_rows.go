@@ -1,5 +1,42 @@
 package datasets
 
+import (
+	"cmp"
+	"errors"
+)
+
+// treeLine is a line of an export of trees. The messages in it are nested; the
+// id and the state of the tree stand outside. Replies to replies are passed over,
+// however deep they go.
+type treeLine struct {
+	Tree   string `json:"message_tree_id"`
+	State  string `json:"tree_state"`
+	Prompt *struct {
+		message
+		Replies []message `json:"replies"`
+	} `json:"prompt"`
+}
+
+func parseTree(line []byte) (root message, replies []message, err error) {
+	var t treeLine
+	if err := decode(line, &t); err != nil {
+		return message{}, nil, err
+	}
+	if t.Prompt == nil {
+		return message{}, nil, errors.New(`key "prompt" is missing`)
+	}
+	root = t.Prompt.message
+	root.ID = cmp.Or(t.Tree, root.ID) // the same, in all exports
+	root.State = cmp.Or(t.State, root.State)
+	if err = root.check(); err == nil && root.Role != prompterRole {
+		err = errors.New("the tree does not begin with a prompt")
+	}
+	for _, m := range t.Prompt.Replies {
+		err = cmp.Or(err, m.check())
+	}
+	return root, t.Prompt.Replies, err
+}
+
 // table makes trees again of messages that stand one by one, as in the Parquet
 // files of OASST and the exports of messages.
 //
@@ -24,7 +61,12 @@ func assembleMessages(rows Rows, emit func(line int, text []byte) error) ([]stri
 			return nil, err
 		}
 	}
-	t.cut()
+	for _, rooted := range t.rooted {
+		if !rooted {
+			t.trees++
+			t.noTree[noPrompt]++
+		}
+	}
 	for _, root := range t.prompts {
 		if err := t.emit(root, t.replies[root.ID], emit); err != nil {
 			return nil, err
@@ -35,10 +77,11 @@ func assembleMessages(rows Rows, emit func(line int, text []byte) error) ([]stri
 
 func parseMessage(line []byte) (message, error) {
 	var m message
-	if err := decode(line, &m); err != nil {
-		return message{}, err
+	err := decode(line, &m)
+	if err == nil {
+		err = m.check()
 	}
-	return m, m.check()
+	return m, err
 }
 
 func (t *table) add(m message) {
@@ -50,15 +93,5 @@ func (t *table) add(m message) {
 	}
 	if m.Tree != "" {
 		t.rooted[m.Tree] = t.rooted[m.Tree] || m.Parent == nil
-	}
-}
-
-// cut counts the trees whose prompt is not in the file.
-func (t *table) cut() {
-	for _, rooted := range t.rooted {
-		if !rooted {
-			t.trees++
-			t.noTree[noPrompt]++
-		}
 	}
 }
