@@ -1,7 +1,6 @@
 package main
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -59,11 +58,14 @@ func written(value any) string {
 	return value.(string)
 }
 
-func oneOf(flag, value string, allowed []string) error {
-	if slices.Contains(allowed, value) {
-		return nil
+func oneOf[T ~string](flag, value string, allowed []T) error {
+	var names []string
+	for _, a := range allowed {
+		if names = append(names, string(a)); string(a) == value {
+			return nil
+		}
 	}
-	return usage("%s %q is not one of %s", flag, value, strings.Join(allowed, ", "))
+	return usage("%s %q is not one of %s", flag, value, strings.Join(names, ", "))
 }
 
 // endpointFlags are those of commands that ask a server.
