@@ -57,17 +57,6 @@ func openFlags() []cli.Flag {
 	}
 }
 
-func openOptions(c *cli.Context) (o datasets.OpenOptions, err error) {
-	if err := oneOf("--turns", c.String("turns"), datasets.TurnsValues); err != nil {
-		return o, err
-	}
-	if c.String("turns") == datasets.TurnsAll {
-		o.Turns = datasets.TurnsAll
-	}
-	o.Lang = c.String("lang")
-	return o, nil
-}
-
 func (e *env) listDatasets(c *cli.Context) error {
 	type row struct {
 		datasets.Known
@@ -107,9 +96,12 @@ func bytesOf(k datasets.Known) string {
 func (e *env) showDataset(c *cli.Context) error {
 	name := c.Args().First()
 	known, isKnown := datasets.Lookup(name)
-	open, err := openOptions(c)
-	if err != nil {
+	if err := oneOf("--turns", c.String("turns"), datasets.TurnsValues); err != nil {
 		return err
+	}
+	open := datasets.OpenOptions{Lang: c.String("lang")}
+	if c.String("turns") == datasets.TurnsAll {
+		open.Turns = datasets.TurnsAll
 	}
 	set, err := e.library().OpenWith(name, open)
 	if err != nil {

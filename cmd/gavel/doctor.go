@@ -46,7 +46,7 @@ server or model; 130 interrupted.`,
 			&cli.BoolFlag{Name: "quick", Usage: "leave out what puts load on the server: requests at once, the estimate's rows for them, replies asked again"},
 			&cli.DurationFlag{Name: "timeout", Value: 2 * time.Minute, Usage: "time limit of one call: `D`, such as 90s or 10m"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
-		}, endpointFlags()...),
+		}, flagsOf(eval.EndpointFields)...),
 		Before: noArguments,
 		Action: e.doctor,
 	}

@@ -19,7 +19,7 @@ func modelsCommand(e *env) *cli.Command {
 		Usage:       "the models that the server offers",
 		UsageText:   "gavel models [flags]",
 		Description: "Looks for a server as \"gavel run\" does and lists its models.",
-		Flags:       append(endpointFlags(), formatFlags()...),
+		Flags:       append(flagsOf(eval.EndpointFields), formatFlags()...),
 		Before:      noArguments,
 		Action:      e.listModels,
 	}
