@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gavel/backends"
@@ -37,9 +38,11 @@ func (e *Maker) Connect(ctx context.Context, o Endpoint) (backends.Backend, back
 	if err != nil {
 		return nil, server, err
 	}
-	b, err := e.open(server, key)
-	if err != nil {
-		return nil, server, err
+	var b backends.Backend = backends.NewOpenAI(server.URL, key, e.HTTP)
+	if server.Kind == "ollama" {
+		if b, err = backends.NewOllama(server.URL, e.HTTP); err != nil {
+			return nil, server, err
+		}
 	}
 	e.say("judge's server: %s", Describe(server))
 	return b, server, nil
@@ -55,13 +58,6 @@ func Describe(s backends.Server) string {
 		text += " at " + s.URL
 	}
 	return text
-}
-
-func (e *Maker) open(s backends.Server, key string) (backends.Backend, error) {
-	if s.Kind == "ollama" {
-		return backends.NewOllama(s.URL, e.HTTP)
-	}
-	return backends.NewOpenAI(s.URL, key, e.HTTP), nil
 }
 
 func (e *Maker) find(ctx context.Context, o Endpoint) (backends.Server, string, error) {
@@ -94,13 +90,7 @@ func (e *Maker) find(ctx context.Context, o Endpoint) (backends.Server, string, 
 	}
 	found := backends.Discover(ctx, e.HTTP, candidates, key)
 	if o.Backend != "auto" {
-		kept := found[:0]
-		for _, f := range found {
-			if f.Server.Kind == o.Backend {
-				kept = append(kept, f)
-			}
-		}
-		found = kept
+		found = slices.DeleteFunc(found, func(f backends.Endpoint) bool { return f.Server.Kind != o.Backend })
 	}
 	switch len(found) {
 	case 0:

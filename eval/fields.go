@@ -58,7 +58,7 @@ func fieldsOf(k judging.Protocol) []Field {
 		{"prompt", Text, What, k.Templates[0].Name, "`NAME` (" + strings.Join(k.TemplateNames(), ", ") + ") or a file with a system message of your own", "one of the protocol's own", k.TemplateNames(), true, text(func(r *Request) *string { return &r.Prompt })},
 		{"limit", Number, What, "0", "only the first `N` items, of a sample the first of it", "", nil, true, number(1, func(r *Request) *int { return &r.Limit })},
 		sampleField(k),
-		{"seed", Number, What, "1", "`SEED` of what is drawn: the sample and, of options, those of --unrelated and --max-options", "of the sample", nil, true, setSeed},
+		{"seed", Number, What, "1", "`SEED` of what is drawn: the sample and, of options, those of --unrelated and --max-options", "of the sample", nil, true, func(r *Request, v []string) (err error) { r.Seed, err = integer(last(v)); return err }},
 		{"ids", Text, What, "", "only the items whose ids stand in `FILE`, one a line", "", nil, false, text(func(r *Request) *string { return &r.IDs })},
 		{"max-tokens", Number, How, strconv.Itoa(d.MaxTokens), "at most `N` tokens a reply, thinking included", "", nil, true, number(1, func(r *Request) *int { return &r.MaxTokens })},
 		{"num-ctx", Number, How, "0", "context of `N` tokens to ask Ollama for; 0: sized from the longest prompt and --max-tokens, in a suite from those of all its runs", "", nil, true, number(1, func(r *Request) *int { return &r.NumCtx })},
@@ -200,14 +200,14 @@ func choice(allowed []string, of func(*Request) *string) func(*Request, []string
 func number(least int, of func(*Request) *int) func(*Request, []string) error {
 	return func(r *Request, values []string) error {
 		n, err := integer(last(values))
-		if *of(r) = n; err == nil && n < least {
+		if *of(r) = int(n); err == nil && int(n) < least {
 			err = fmt.Errorf("%d: it must be at least %d", n, least)
 		}
 		return err
 	}
 }
 
-func integer(value string) (int, error) {
+func integer(value string) (int64, error) {
 	n, err := strconv.ParseInt(value, 0, 64)
 	switch {
 	case errors.Is(err, strconv.ErrRange):
@@ -215,7 +215,7 @@ func integer(value string) (int, error) {
 	case err != nil:
 		return 0, notAValue(value)
 	}
-	return int(n), nil
+	return n, nil
 }
 
 func truth(of func(*Request) *bool) func(*Request, []string) error {
@@ -234,12 +234,6 @@ func duration(of func(*Request) *time.Duration) func(*Request, []string) error {
 		}
 		return nil
 	}
-}
-
-func setSeed(r *Request, values []string) error {
-	n, err := integer(last(values))
-	r.Seed = int64(n)
-	return err
 }
 
 func setSample(least int) func(*Request, []string) error {

@@ -193,7 +193,7 @@ func (e *Maker) client(ctx context.Context, p *prepared) (backends.Client, func(
 	if err != nil {
 		return nil, nil, errors.Join(err, closeAll())
 	}
-	client = backends.WithRetry(watchedClient{client, e.observer().Asked}, backends.Retry{For: p.req.RetryFor})
+	client = backends.WithRetry(e.watched(client), backends.Retry{For: p.req.RetryFor})
 	if store != nil {
 		client = cache.Wrap(client, store)
 	}
@@ -215,7 +215,7 @@ func (e *Maker) ask(ctx context.Context, p *prepared, dir *judging.Dir) error {
 		}
 		return p.records.Add(r)
 	}
-	p.job.Client = &endsUntold{Client: p.job.Client, say: e.observer().Note}
+	p.job.Client = e.endsUntold(p.job.Client)
 	p.job.Progress, p.job.Stop = e.observer().Recorded, stop
 	err := p.job.Run(ctx)
 	e.observer().RunEnded()
@@ -226,12 +226,7 @@ func (e *Maker) ask(ctx context.Context, p *prepared, dir *judging.Dir) error {
 func (e *Maker) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (*scoring.Report, error) {
 	m := p.job.Manifest
 	run := p.records.Run()
-	games := 0
-	for _, n := range run.Outcomes {
-		games += n
-	}
 	left := m.Judgments - run.Answered
-	var other *backends.ModelChangedError
 	m.Status = judging.Complete
 	for len(p.changes) > 0 {
 		m.Changes = append(m.Changes, <-p.changes)
@@ -240,11 +235,11 @@ func (e *Maker) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (
 	case left == 0: // also where it was told to stop when nothing was left to do
 	case errors.Is(runErr, judging.ErrStopped) || errors.Is(runErr, ErrInterrupted):
 		m.Status = judging.Interrupted
-	case errors.As(runErr, &other):
-		m.Changes = append(m.Changes, e.change(other))
-		m.Status = judging.Incomplete
 	default:
 		m.Status = judging.Incomplete
+		if other, is := errors.AsType[*backends.ModelChangedError](runErr); is {
+			m.Changes = append(m.Changes, e.change(other))
+		}
 	}
 	if asked > 0 {
 		m.Ended = e.Now().UTC().Truncate(time.Second)
@@ -273,7 +268,7 @@ func (e *Maker) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (
 	for _, o := range rep.Origins {
 		e.say("%s", o)
 	}
-	if games == 0 {
+	if rep.Games() == 0 {
 		return nil, e.ending(m.Status, left, m.Judgments, runErr)
 	}
 	return &rep, e.ending(m.Status, left, m.Judgments, runErr)

@@ -64,15 +64,6 @@ func (e *Maker) prepareWith(ctx context.Context, o Request, its items) (*prepare
 	return e.prepareFor(ctx, o, its, judges)
 }
 
-// prepareFor is prepareWith for judges that were found.
-func (e *Maker) prepareFor(ctx context.Context, o Request, its items, judges []backends.Member) (*prepared, error) {
-	q, err := ask(o, its)
-	if err != nil {
-		return nil, err
-	}
-	return e.equip(ctx, o, q, its, judges)
-}
-
 // question is how the items are asked about.
 type question struct {
 	kind     judging.Protocol
@@ -190,8 +181,12 @@ func findTemplate(kind judging.Protocol, name string) (judging.Template, error) 
 	return kind.TemplateFile(name)
 }
 
-// equip works out the run of a protocol on items by judges.
-func (e *Maker) equip(ctx context.Context, o Request, q question, its items, judges []backends.Member) (*prepared, error) {
+// prepareFor is prepareWith for judges that were found: it works out the run.
+func (e *Maker) prepareFor(ctx context.Context, o Request, its items, judges []backends.Member) (*prepared, error) {
+	q, err := ask(o, its)
+	if err != nil {
+		return nil, err
+	}
 	kind, template := q.kind, q.kind.Adapted(q.template, o.Options)
 	p := &prepared{req: o, set: its.set, judges: judges}
 	server, model := p.judges[0].Server, JointModel(p.judges)
@@ -203,8 +198,7 @@ func (e *Maker) equip(ctx context.Context, o Request, q question, its items, jud
 	if server.Kind == "openai" && params.NumCtx > 0 {
 		return nil, Wrong("num-ctx", params.NumCtx, ": only Ollama is told its context by the client; start %s with the context you want", server.Name)
 	}
-	err := abilities(server, model, &params)
-	if err != nil {
+	if err := abilities(server, model, &params); err != nil {
 		return nil, err
 	}
 	ids, n := judging.HashIDs(func(yield func(string) bool) {
@@ -276,17 +270,13 @@ func takes(kind judging.Protocol, its items) error {
 		return err
 	}
 	if !kind.Takes(item.Shape) {
-		return usage("%s judges items of shape %s; %s has items of shape %s (gavel run %s)", kind.Name, shapes(kind.Judges), its.set.Name, item.Shape, strings.Join(judging.Names(judging.ProtocolsFor(item.Shape)), ", gavel run "))
+		var shapes []string
+		for _, s := range kind.Judges {
+			shapes = append(shapes, string(s))
+		}
+		return usage("%s judges items of shape %s; %s has items of shape %s (gavel run %s)", kind.Name, strings.Join(shapes, " or "), its.set.Name, item.Shape, strings.Join(judging.Names(judging.ProtocolsFor(item.Shape)), ", gavel run "))
 	}
 	return nil
-}
-
-func shapes(of []datasets.Shape) string {
-	var names []string
-	for _, s := range of {
-		names = append(names, string(s))
-	}
-	return strings.Join(names, " or ")
 }
 
 // abilities settles what the server can be asked for, before anything is paid.

@@ -79,30 +79,25 @@ func (s Scores) Tables() []table.Table {
 
 // Headlines are the tables over several runs of a layout, and of one with a
 // single run that run's first.
-func (s Scores) Headlines() (tables []table.Table) {
-	for _, runs := range s.byLayout() {
-		l := layoutOf(runs[0].Protocol)
-		if len(runs) > 1 {
-			tables = append(tables, l.Summary(runs))
-		} else {
-			tables = append(tables, l.Tables(runs[0])[0])
-		}
-	}
-	return tables
+func (s Scores) Headlines() []table.Table {
+	return s.over(func(l *Layout, run scoring.Report) []table.Table { return l.Tables(run)[:1] })
 }
 
 // summaries are the tables over several runs, one for each layout.
-func (s Scores) summaries() (tables []table.Table) {
-	for _, runs := range s.byLayout() {
-		if len(runs) > 1 {
-			tables = append(tables, layoutOf(runs[0].Protocol).Summary(runs))
+func (s Scores) summaries() []table.Table {
+	return s.over(func(*Layout, scoring.Report) []table.Table { return nil })
+}
+
+// over gives the summary of the runs of each layout, or what single makes of the only one.
+func (s Scores) over(single func(*Layout, scoring.Report) []table.Table) (tables []table.Table) {
+	for _, runs := range Part(s.Runs, func(r scoring.Report) *Layout { return layoutOf(r.Protocol) }) {
+		if l := layoutOf(runs[0].Protocol); len(runs) > 1 {
+			tables = append(tables, l.Summary(runs))
+		} else {
+			tables = append(tables, single(l, runs[0])...)
 		}
 	}
 	return tables
-}
-
-func (s Scores) byLayout() [][]scoring.Report {
-	return Part(s.Runs, func(r scoring.Report) *Layout { return layoutOf(r.Protocol) })
 }
 
 // further lists what repeats and calibration add to a run's rows.

@@ -13,13 +13,9 @@ import (
 // it reads is kept where requests look for it; one who asks meanwhile waits for
 // the rest, and reads nothing twice.
 type ahead struct {
-	s      *Server
-	failed *lru[string, stamps] // runs that could not be read, as they were
-
-	mu     sync.Mutex
-	atWork bool
-	over   bool
-	work   sync.WaitGroup
+	s       *Server
+	failed  *lru[string, stamps] // runs that could not be read, as they were
+	reading sync.Mutex           // held by who reads, and from the end on
 }
 
 const (
@@ -32,36 +28,22 @@ func newAhead(s *Server) *ahead { return &ahead{s: s, failed: newLRU[string, sta
 // begin reads the newest of the runs that are not read yet, in the background,
 // one after the other; runs that this server makes come first.
 func (a *ahead) begin(listed []found) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.atWork || a.over {
+	if !a.reading.TryLock() {
 		return
 	}
-	a.atWork = true
-	a.work.Go(func() {
-		defer a.ended()
+	go func() {
+		defer a.reading.Unlock()
 		for _, run := range newest(listed) {
 			if a.s.runs.closing.Err() != nil || len(a.s.activeJobs()) > 0 {
 				return
 			}
 			a.read(run)
 		}
-	})
+	}()
 }
 
-func (a *ahead) ended() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.atWork = false
-}
-
-// close waits for what is being read, which the store's end ends.
-func (a *ahead) close() {
-	a.mu.Lock()
-	a.over = true
-	a.mu.Unlock()
-	a.work.Wait()
-}
+// close waits for what is being read, which the store's end ends, and lets nobody read after it.
+func (a *ahead) close() { a.reading.Lock() }
 
 // newest are the runs that are read ahead.
 func newest(listed []found) []found {

@@ -34,10 +34,16 @@ func (s *site) readAhead() []string {
 	return s.read()
 }
 
+// wait waits for what is being read ahead.
+func (a *ahead) wait() {
+	a.reading.Lock()
+	a.reading.Unlock()
+}
+
 // read waits for what is being read ahead, and gives the runs whose index and
 // numbers are there.
 func (s *site) read() (read []string) {
-	s.ahead.work.Wait()
+	s.ahead.wait()
 	entries, err := os.ReadDir(s.dir)
 	must(s.t, err)
 	for _, e := range entries {

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -197,17 +198,9 @@ func sameVerdicts(a, b []game) bool {
 		}
 		return out
 	}
-	x, y := of(a), of(b)
-	if len(x) != len(y) {
-		return false
-	}
-	for k, g := range x {
-		h, ok := y[k]
-		if !ok || g.outcome != h.outcome || g.choice != h.choice || g.right != h.right {
-			return false
-		}
-	}
-	return true
+	return maps.EqualFunc(of(a), of(b), func(g, h game) bool {
+		return g.outcome == h.outcome && g.choice == h.choice && g.right == h.right
+	})
 }
 
 // compare is the paired comparison of two runs.
@@ -262,15 +255,12 @@ func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error)
 		return err
 	})
 	v.Back = "/compare" + query("a", q.Get("a"), "b", q.Get("b"))
-	for k := range max(len(v.A.Games), len(v.B.Games)) {
-		var pair gamePair
-		if k < len(v.A.Games) {
-			pair.A = &v.A.Games[k]
-		}
-		if k < len(v.B.Games) {
-			pair.B = &v.B.Games[k]
-		}
-		v.Rows = append(v.Rows, pair)
+	v.Rows = make([]gamePair, max(len(v.A.Games), len(v.B.Games)))
+	for k := range v.A.Games {
+		v.Rows[k].A = &v.A.Games[k]
+	}
+	for k := range v.B.Games {
+		v.Rows[k].B = &v.B.Games[k]
 	}
 	return v, err
 }

@@ -48,7 +48,7 @@ func firstLook(b *testing.B, dir, target string) {
 		s.Close()
 		s = newSite(b, dir, nil)
 		s.lookAhead()
-		s.ahead.work.Wait()
+		s.ahead.wait()
 		b.StartTimer()
 		read += took(s, target)
 		b.StopTimer()

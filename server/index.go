@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -268,13 +269,10 @@ func gameOf(r *judging.Record, v judging.Verdict) game {
 }
 
 func (x *index) add(r indexed) {
-	i, added := x.ids.Add(r.id)
-	if added {
-		x.items = append(x.items, entry{group: x.group(r.group)})
-	}
+	i := x.itemNamed(r.id, r.group)
 	e := &x.items[i]
-	for k := e.first; k > 0; k = x.games[k-1].next {
-		if x.games[k-1].showing == r.showing && x.games[k-1].repeat == r.repeat {
+	for g := range x.gamesOf(*e) {
+		if g.showing == r.showing && g.repeat == r.repeat {
 			return // the first stands, as for scores
 		}
 	}
@@ -300,14 +298,17 @@ func (x *index) add(r indexed) {
 	}
 }
 
-// group numbers a group.
-func (x *index) group(name string) int32 {
-	i := slices.Index(x.groups, name)
-	if i < 0 {
-		i = len(x.groups)
-		x.groups = append(x.groups, name)
+// itemNamed is the place of an item, which may be new, and its group too.
+func (x *index) itemNamed(id, group string) int {
+	i, added := x.ids.Add(id)
+	if added {
+		at := slices.Index(x.groups, group)
+		if at < 0 {
+			at, x.groups = len(x.groups), append(x.groups, group)
+		}
+		x.items = append(x.items, entry{group: int32(at)})
 	}
-	return int32(i)
+	return i
 }
 
 // readItems finds where the items' lines stand, where that is not known of this
@@ -336,10 +337,7 @@ func (x *index) readItems() error {
 			x.complain("%s:%d: %v", judging.ItemsFile, l.Number, l.Err)
 			return nil
 		}
-		i, added := x.ids.Add(l.Value.id)
-		if added {
-			x.items = append(x.items, entry{group: x.group(l.Value.group)})
-		}
+		i := x.itemNamed(l.Value.id, l.Value.group)
 		x.items[i].offset, x.items[i].length = l.Offset, int32(l.Length)
 		return nil
 	})
@@ -362,17 +360,9 @@ func (x *index) complain(format string, args ...any) {
 
 // of gives the games of an item, in the order of showings and times.
 func (x *index) of(item int) []game {
-	var games []game
-	for k := x.items[item].first; k > 0; k = x.games[k-1].next {
-		games = append(games, x.games[k-1])
-	}
-	slices.SortFunc(games, func(a, b game) int {
-		if a.showing != b.showing {
-			return int(a.showing) - int(b.showing)
-		}
-		return int(a.repeat) - int(b.repeat)
+	return slices.SortedFunc(x.gamesOf(x.items[item]), func(a, b game) int {
+		return cmp.Or(cmp.Compare(a.showing, b.showing), cmp.Compare(a.repeat, b.repeat))
 	})
-	return games
 }
 
 // errChanged is said where a file no longer holds what the index found in it.

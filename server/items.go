@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"net/http"
 	"net/url"
 	"os"
@@ -57,8 +58,7 @@ func (x *index) facts(item int) facts {
 	e := x.items[item]
 	games, decided, shown := 0, 0, 0
 	choice, firsts, lasts, rights := int8(-1), 0, 0, 0
-	for k := e.first; k > 0; k = x.games[k-1].next {
-		g := x.games[k-1]
+	for g := range x.gamesOf(e) {
 		shown = max(shown, int(g.showings))
 		if g.repeat > 0 {
 			continue
@@ -98,13 +98,11 @@ func (x *index) facts(item int) facts {
 // changed tells whether a showing that was asked several times came to different
 // verdicts.
 func (x *index) changed(e entry) bool {
-	for k := e.first; k > 0; k = x.games[k-1].next {
-		a := x.games[k-1]
+	for a := range x.gamesOf(e) {
 		if a.repeat == 0 {
 			continue
 		}
-		for j := e.first; j > 0; j = x.games[j-1].next {
-			b := x.games[j-1]
+		for b := range x.gamesOf(e) {
 			if b.repeat == 0 && b.showing == a.showing && (a.outcome != b.outcome || a.choice != b.choice) {
 				return true
 			}
@@ -123,9 +121,9 @@ type ItemsFilter struct {
 	Per     int    `json:"per"`
 }
 
-// Query of a link that keeps the filter.
-func (f ItemsFilter) Query() string {
-	return query("group", f.Group, "outcome", f.Outcome, "show", f.Show, "q", f.Text)
+// Query of a link that keeps the filter, with more of its own.
+func (f ItemsFilter) Query(more ...string) string {
+	return query(append([]string{"group", f.Group, "outcome", f.Outcome, "show", f.Show, "q", f.Text}, more...)...)
 }
 
 // At is the query of another page.
@@ -134,7 +132,7 @@ func (f ItemsFilter) At(page int) string {
 	if f.Per != perPage {
 		per = strconv.Itoa(f.Per)
 	}
-	return query("group", f.Group, "outcome", f.Outcome, "show", f.Show, "q", f.Text, "per", per, "page", strconv.Itoa(page))
+	return f.Query("per", per, "page", strconv.Itoa(page))
 }
 
 const (
@@ -216,10 +214,18 @@ func (s *Server) matching(r *http.Request, x *index, f ItemsFilter) ([]int, erro
 	return out, nil
 }
 
+// gamesOf are an item's games, in the order of the records.
+func (x *index) gamesOf(e entry) iter.Seq[game] {
+	return func(yield func(game) bool) {
+		for k := e.first; k > 0 && yield(x.games[k-1]); k = x.games[k-1].next {
+		}
+	}
+}
+
 // ended tells whether a game of the item has an outcome.
 func (x *index) ended(e entry, o judging.Outcome) bool {
-	for k := e.first; k > 0; k = x.games[k-1].next {
-		if x.games[k-1].is() == o {
+	for g := range x.gamesOf(e) {
+		if g.is() == o {
 			return true
 		}
 	}

@@ -25,12 +25,16 @@ func newLRU[K comparable, V any](most int) *lru[K, V] {
 func (c *lru[K, V]) get(key K) (v V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.find(key)
+}
+
+func (c *lru[K, V]) find(key K) (v V, ok bool) {
 	e, ok := c.at[key]
-	if !ok {
-		return v, false
+	if ok {
+		c.order.MoveToFront(e)
+		v = e.Value.(slot[K, V]).value
 	}
-	c.order.MoveToFront(e)
-	return e.Value.(slot[K, V]).value, true
+	return v, ok
 }
 
 func (c *lru[K, V]) put(key K, v V) {
@@ -40,15 +44,10 @@ func (c *lru[K, V]) put(key K, v V) {
 }
 
 func (c *lru[K, V]) store(key K, v V) {
-	if e, ok := c.at[key]; ok {
-		e.Value = slot[K, V]{key, v}
-		c.order.MoveToFront(e)
-		return
-	}
+	c.remove(c.at[key])
 	c.at[key] = c.order.PushFront(slot[K, V]{key, v})
 	for c.order.Len() > c.most {
-		last := c.order.Back()
-		delete(c.at, c.order.Remove(last).(slot[K, V]).key)
+		c.remove(c.order.Back())
 	}
 }
 
@@ -56,20 +55,22 @@ func (c *lru[K, V]) store(key K, v V) {
 func (c *lru[K, V]) getOr(key K, fresh func() V) V {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e, ok := c.at[key]; ok {
-		c.order.MoveToFront(e)
-		return e.Value.(slot[K, V]).value
+	v, ok := c.find(key)
+	if !ok {
+		v = fresh()
+		c.store(key, v)
 	}
-	v := fresh()
-	c.store(key, v)
 	return v
 }
 
 func (c *lru[K, V]) drop(key K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e, ok := c.at[key]; ok {
-		c.order.Remove(e)
-		delete(c.at, key)
+	c.remove(c.at[key])
+}
+
+func (c *lru[K, V]) remove(e *list.Element) {
+	if e != nil {
+		delete(c.at, c.order.Remove(e).(slot[K, V]).key)
 	}
 }

@@ -70,10 +70,6 @@ func loadPages(s *Server) (*pages, error) {
 		return nil, err
 	}
 	for _, file := range all {
-		name := strings.TrimSuffix(path.Base(file), ".html")
-		if name == "base" || name == "parts" {
-			continue
-		}
 		t, err := common.Clone()
 		if err == nil {
 			t, err = t.ParseFS(templateFiles, file)
@@ -81,7 +77,7 @@ func loadPages(s *Server) (*pages, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.by[name] = t
+		p.by[strings.TrimSuffix(path.Base(file), ".html")] = t
 	}
 	return p, nil
 }
@@ -193,20 +189,14 @@ type sortedHead struct {
 // Sort is the value of aria-sort; the columns of times and numbers begin with
 // the newest and the highest.
 func (h sortedHead) Sort() string {
-	falls := h.by == "when" || h.by == "headline"
-	switch h.f.Sort {
-	case h.by:
-		if falls {
-			return "descending"
-		}
-		return "ascending"
-	case "-" + h.by:
-		if falls {
-			return "ascending"
-		}
+	by, reversed := strings.CutPrefix(h.f.Sort, "-")
+	switch {
+	case by != h.by:
+		return ""
+	case reversed != (by == "when" || by == "headline"):
 		return "descending"
 	}
-	return ""
+	return "ascending"
 }
 
 // Link sorts by the column, the other way round where it is already.

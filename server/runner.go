@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -112,21 +111,20 @@ func (s *Server) startForm(w http.ResponseWriter, r *http.Request) (err error) {
 	v, status := startView{Order: order}, http.StatusOK
 	switch action {
 	case "start":
-		job, serr := run.Start(r.Context(), order)
-		if serr == nil {
-			http.Redirect(w, r, "/jobs/"+url.PathEscape(job.ID), http.StatusSeeOther)
-			return nil
+		var job jobs.Job
+		if job, err = run.Start(r.Context(), order); err == nil {
+			return toJob(w, r, job.ID)
 		}
-		v.Error, status = serr.Error(), statusOf(serr)
 	case "plan":
-		plan, perr := run.Plan(r.Context(), order)
-		if perr != nil {
-			v.Error, status = perr.Error(), statusOf(perr)
-		} else {
+		var plan jobs.Planned
+		if plan, err = run.Plan(r.Context(), order); err == nil {
 			v.Plan = &plan
 		}
 	default:
 		return bad("the form asks for %q: it is plan or start", visible(action))
+	}
+	if err != nil {
+		v.Error, status = err.Error(), statusOf(err)
 	}
 	if v.Offer, err = run.Offer(r.Context(), order.Get("protocol")); err != nil {
 		return err
@@ -171,7 +169,11 @@ func (s *Server) stopForm(w http.ResponseWriter, r *http.Request) error {
 	if err := s.opts.Runner.Stop(id); err != nil {
 		return err
 	}
-	http.Redirect(w, r, "/jobs/"+url.PathEscape(id), http.StatusSeeOther)
+	return toJob(w, r, id)
+}
+
+func toJob(w http.ResponseWriter, r *http.Request, id string) error {
+	http.Redirect(w, r, "/jobs/"+escaped(id), http.StatusSeeOther)
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"gavel/datasets"
@@ -44,8 +45,9 @@ func (s *Server) search(ctx context.Context, x *index, text string) (func(int) b
 func (s *Server) find(ctx context.Context, x *index, text string) ([]uint64, error) {
 	bits := make([]uint64, len(x.items)/64+1)
 	want := strings.ToLower(text)
+	has := func(text string) bool { return strings.Contains(strings.ToLower(text), want) }
 	for i := range x.items {
-		if strings.Contains(strings.ToLower(x.ids.At(i)), want) {
+		if has(x.ids.At(i)) {
 			bits[i/64] |= 1 << (i % 64)
 		}
 	}
@@ -55,13 +57,10 @@ func (s *Server) find(ctx context.Context, x *index, text string) ([]uint64, err
 			return nil // a run without it has nothing to find there
 		}
 		defer f.Close()
-		in := &limited{r: &until{ctx, io.NewSectionReader(f, 0, info.Size())}}
+		in := &limited{ctx: ctx, r: io.NewSectionReader(f, 0, info.Size())}
 		decode := func(line []byte) (string, error) {
-			id, texts := texts(line)
-			for _, t := range texts {
-				if strings.Contains(strings.ToLower(t), want) {
-					return id, nil
-				}
+			if id, texts := texts(line); slices.ContainsFunc(texts, has) {
+				return id, nil
 			}
 			return "", nil
 		}
@@ -104,17 +103,4 @@ func answered(a *datasets.Answered) string {
 		return ""
 	}
 	return a.Text
-}
-
-// until ends reading with its context.
-type until struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (u *until) Read(b []byte) (int, error) {
-	if err := u.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return u.r.Read(b)
 }

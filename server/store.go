@@ -23,7 +23,7 @@ import (
 // that neither a name nor a link in it leads out. Nothing is ever written.
 type store struct {
 	root      *os.Root
-	manifests *lru[string, manifestAt]
+	manifests *lru[string, kept[stamp, *judging.Manifest]]
 	mu        sync.Mutex
 	listed    []found
 	inSuites  []string // folders of suites, as of the listing
@@ -31,12 +31,6 @@ type store struct {
 	now       func() time.Time
 	closing   context.Context // ends whatever is being read
 	close     func()
-}
-
-// manifestAt is a manifest with what its file was when it was read.
-type manifestAt struct {
-	of stamp
-	m  *judging.Manifest
 }
 
 // stamp tells one state of a file from another.
@@ -52,7 +46,7 @@ func openStore(dir string, now func() time.Time) (*store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &store{root: root, manifests: newLRU[string, manifestAt](4096), now: now}
+	s := &store{root: root, manifests: newLRU[string, kept[stamp, *judging.Manifest]](4096), now: now}
 	s.closing, s.close = context.WithCancel(context.Background())
 	return s, nil
 }
@@ -96,7 +90,7 @@ func (s *store) open(run, file string) (*os.File, fs.FileInfo, error) {
 // reading reads a file of a run from a place to where it ended when it was
 // looked at, or until the store is closed.
 func (s *store) reading(f *os.File, from int64, info fs.FileInfo) io.Reader {
-	return &limited{r: &until{s.closing, io.NewSectionReader(f, from, info.Size()-from)}}
+	return &limited{ctx: s.closing, r: io.NewSectionReader(f, from, info.Size()-from)}
 }
 
 // maxManifest is more than any manifest has: prompts are kilobytes.
@@ -113,13 +107,13 @@ func (s *store) manifest(run string) (*judging.Manifest, error) {
 	}
 	defer f.Close()
 	if at, ok := s.manifests.get(run); ok && at.of == stampOf(info) {
-		return at.m, nil
+		return at.v, nil
 	}
 	m, err := judging.DecodeManifest(path.Join(run, judging.ManifestFile), io.LimitReader(f, maxManifest))
 	if err != nil {
 		return nil, &failure{status: 422, text: err.Error()}
 	}
-	s.manifests.put(run, manifestAt{stampOf(info), m})
+	s.manifests.put(run, kept[stamp, *judging.Manifest]{of: stampOf(info), v: m})
 	return m, nil
 }
 
@@ -238,13 +232,17 @@ func (s *store) forget() {
 // longestLine is the longest line that is read: memory holds a whole one.
 const longestLine = 64 << 20
 
-// limited ends reading where a line is longer than memory should have to hold.
+// limited ends reading with its context, and where a line is longer than memory should have to hold.
 type limited struct {
+	ctx  context.Context
 	r    io.Reader
 	line int64
 }
 
 func (l *limited) Read(b []byte) (int, error) {
+	if err := l.ctx.Err(); err != nil {
+		return 0, err
+	}
 	n, err := l.r.Read(b)
 	if last := bytes.LastIndexByte(b[:n], '\n'); last >= 0 {
 		l.line = int64(n - last - 1)

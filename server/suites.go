@@ -227,8 +227,7 @@ func (s *Server) startSuiteForm(w http.ResponseWriter, r *http.Request) (err err
 	case "start":
 		var job jobs.Job
 		if job, err = run.StartSuite(r.Context(), suiteIn(order)); err == nil {
-			http.Redirect(w, r, "/jobs/"+escaped(job.ID), http.StatusSeeOther)
-			return nil
+			return toJob(w, r, job.ID)
 		}
 	default:
 		return bad("the form asks for %q: it is protocol NAME, draft, plan or start", visible(action))

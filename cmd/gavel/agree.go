@@ -23,17 +23,10 @@ rows with the conversations or without.
 Example:
   gavel import fastchat gpt4_pair.jsonl --out runs/gpt4
   gavel agree runs/gpt4 --human human.jsonl`,
-		Flags: append(append([]cli.Flag{&cli.StringFlag{Name: "human", Usage: "`FILE` of people's votes"}}, verdictFlags()...), formatFlags()...),
+		Flags:  append(append([]cli.Flag{&cli.StringFlag{Name: "human", Usage: "`FILE` of people's votes"}}, verdictFlags()...), formatFlags()...),
+		Before: oneArgument("RUN"),
 		Action: func(c *cli.Context) error {
-			f, err := format(c)
-			if err != nil {
-				return err
-			}
 			o, err := scoringFrom(c)
-			if err != nil {
-				return err
-			}
-			dir, err := oneArgument(c, "RUN")
 			if err != nil {
 				return err
 			}
@@ -45,13 +38,13 @@ Example:
 			if err != nil {
 				return err
 			}
-			e.sayVotes(votes)
-			a, err := scoring.Agree(dir, votes.Votes, o.Reading, o.Bootstrap)
+			e.saySkipped(votes.Skipped, "rows of votes", votes.Bad)
+			a, err := scoring.Agree(c.Args().First(), votes.Votes, o.Reading, o.Bootstrap)
 			if err != nil {
 				return err
 			}
 			a.Human = human
-			return e.print(f, report.Agreement{Agreement: a})
+			return e.print(c, report.Agreement{Agreement: a})
 		},
 	}
 }

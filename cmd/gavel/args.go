@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -15,19 +16,15 @@ import (
 // arguments. After "--" everything is an argument.
 func arrange(app *cli.App, args []string) ([]string, error) {
 	args = asFlags(args)
-	var path []string
-	flags := app.Flags
-	commands := app.Commands
-	i := 0
-	for i < len(args) {
-		c := commandNamed(commands, args[i])
-		if c == nil {
+	flags, commands, i := app.Flags, app.Commands, 0
+	for ; i < len(args); i++ {
+		at := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(args[i]) })
+		if at < 0 {
 			break
 		}
-		path = append(path, args[i])
-		flags, commands = c.Flags, c.Subcommands
-		i++
+		flags, commands = commands[at].Flags, commands[at].Subcommands
 	}
+	path := slices.Clip(args[:i])
 	var front, back []string
 	for ; i < len(args); i++ {
 		a := args[i]
@@ -38,7 +35,8 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 		case len(a) > 1 && strings.HasPrefix(a, "-") && !negative.MatchString(a):
 			front = append(front, a)
 			name, _, hasValue := strings.Cut(strings.TrimLeft(a, "-"), "=")
-			if takesValue(flags, name) && !hasValue {
+			f := flagNamed(flags, name)
+			if _, isBool := f.(*cli.BoolFlag); f != nil && !isBool && !hasValue {
 				if i+1 >= len(args) || isFlag(flags, args[i+1]) {
 					return nil, usage("flag --%s needs a value", name)
 				}
@@ -70,30 +68,18 @@ func asFlags(args []string) []string {
 // isFlag tells whether a word is one of the flags: "--dataset" is no value.
 func isFlag(flags []cli.Flag, word string) bool {
 	name, _, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
-	return strings.HasPrefix(word, "--") && slices.ContainsFunc(flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
+	return strings.HasPrefix(word, "--") && flagNamed(flags, name) != nil
 }
 
 var negative = regexp.MustCompile(`^-\d`)
 
-func commandNamed(commands []*cli.Command, name string) *cli.Command {
-	for _, c := range commands {
-		if c.HasName(name) {
-			return c
+func flagNamed(flags []cli.Flag, name string) cli.Flag {
+	for _, f := range flags {
+		if slices.Contains(f.Names(), name) {
+			return f
 		}
 	}
 	return nil
-}
-
-func takesValue(flags []cli.Flag, name string) bool {
-	for _, f := range flags {
-		for _, n := range f.Names() {
-			if n == name {
-				_, isBool := f.(*cli.BoolFlag)
-				return !isBool
-			}
-		}
-	}
-	return false
 }
 
 var undefinedFlag = regexp.MustCompile(`flag provided but not defined: -+(\S+)`)
@@ -110,7 +96,7 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 		if s := cli.SuggestFlag(flags, m[1], true); s != "" && near(s, m[1]) {
 			hint = fmt.Sprintf("; did you mean %s?", s)
 		}
-		return usage("unknown flag --%s%s See: %s --help", m[1], orStop(hint), commandLine(c))
+		return usage("unknown flag --%s%s See: %s --help", m[1], cmp.Or(hint, "."), commandLine(c))
 	}
 	if m := invalidValue.FindStringSubmatch(err.Error()); m != nil {
 		return usage("--%s %q: %s. See: %s --help", m[2], m[1], kindOfValue(m[3]), commandLine(c))
@@ -126,13 +112,6 @@ func kindOfValue(parse string) string {
 		return "the number is out of range"
 	}
 	return parse
-}
-
-func orStop(hint string) string {
-	if hint == "" {
-		return "."
-	}
-	return hint
 }
 
 // near tells whether a suggestion is near enough to be worth making.
@@ -166,7 +145,7 @@ func unknownCommand(c *cli.Context) error {
 			best = fmt.Sprintf("; did you mean %q?", k.Name)
 		}
 	}
-	return usage("unknown command %q%s There are: %s", typed, orStop(best), strings.Join(names, ", "))
+	return usage("unknown command %q%s There are: %s", typed, cmp.Or(best, "."), strings.Join(names, ", "))
 }
 
 // noArguments refuses arguments where a command takes none.
@@ -178,12 +157,14 @@ func noArguments(c *cli.Context) error {
 }
 
 // oneArgument wants exactly one.
-func oneArgument(c *cli.Context, what string) (string, error) {
-	switch c.NArg() {
-	case 0:
-		return "", usage("%s is missing. See: %s --help", what, commandLine(c))
-	case 1:
-		return c.Args().First(), nil
+func oneArgument(what string) cli.BeforeFunc {
+	return func(c *cli.Context) error {
+		switch c.NArg() {
+		case 0:
+			return usage("%s is missing. See: %s --help", what, commandLine(c))
+		case 1:
+			return nil
+		}
+		return usage("one %s is expected, not %d. See: %s --help", what, c.NArg(), commandLine(c))
 	}
-	return "", usage("one %s is expected, not %d. See: %s --help", what, c.NArg(), commandLine(c))
 }

@@ -61,12 +61,13 @@ Example:
 					&cli.Int64Flag{Name: "max-mib", Value: bundle.DefaultMaxMiB, Usage: "refuse a bundle that unpacks to more than `N` MiB"},
 					cacheFlag(),
 				},
+				Before: oneArgument("FILE"),
 				Action: e.bundleImport,
 			},
 			{
 				Name: "verify", Usage: "check a bundle's checksums and list it", UsageText: "gavel bundle verify FILE",
 				Description: "Exit status: 0 every checksum is right; 1 one is not, or the file is no bundle.",
-				Flags:       formatFlags(), Action: e.bundleVerify,
+				Flags:       formatFlags(), Before: oneArgument("FILE"), Action: e.bundleVerify,
 			},
 		},
 	}
@@ -83,20 +84,16 @@ func (e *env) bundleExport(c *cli.Context) error {
 }
 
 func (e *env) bundleImport(c *cli.Context) error {
-	at, err := oneArgument(c, "FILE")
-	if err != nil {
-		return err
-	}
-	r := bundle.ImportRequest{Bundle: at, Runs: c.String("runs"), Cache: c.String("cache"), NoReplies: c.Bool("no-replies"), MaxMiB: c.Int64("max-mib")}
+	r := bundle.ImportRequest{Bundle: c.Args().First(), Runs: c.String("runs"), Cache: c.String("cache"), NoReplies: c.Bool("no-replies"), MaxMiB: c.Int64("max-mib")}
 	done, err := bundle.Import(e.maker(), r)
 	if err != nil {
 		return err
 	}
-	replies := fmt.Sprintf("%s taken in, %d there already", count(done.Replies, "reply"), done.SameReplies)
+	replies := fmt.Sprintf("%s taken in, %d there already", table.Count(done.Replies, "reply"), done.SameReplies)
 	if r.NoReplies {
-		replies = count(done.Index.Replies, "reply") + " left out"
+		replies = table.Count(done.Index.Replies, "reply") + " left out"
 	}
-	e.say("%s taken in, %d there already; %s", count(done.Files, "file"), done.SameFiles, replies)
+	e.say("%s taken in, %d there already; %s", table.Count(done.Files, "file"), done.SameFiles, replies)
 	for _, run := range done.Index.Runs {
 		e.say("  %s", filepath.Join(r.Runs, filepath.FromSlash(run)))
 	}
@@ -104,14 +101,7 @@ func (e *env) bundleImport(c *cli.Context) error {
 }
 
 func (e *env) bundleVerify(c *cli.Context) error {
-	f, err := format(c)
-	if err != nil {
-		return err
-	}
-	at, err := oneArgument(c, "FILE")
-	if err != nil {
-		return err
-	}
+	at := c.Args().First()
 	b, err := bundle.Verify(at)
 	if err != nil {
 		return err
@@ -121,20 +111,10 @@ func (e *env) bundleVerify(c *cli.Context) error {
 		t.Rows = append(t.Rows, []string{file.Name, strconv.FormatInt(file.Size, 10), file.SHA256})
 	}
 	t.Notes = []string{inBundle(&b.Index) + "; written by gavel " + b.Index.Gavel}
-	return e.print(f, listing{t, b})
+	return e.print(c, listing{t, b})
 }
 
 // inBundle says what is in a bundle.
 func inBundle(b *bundle.Index) string {
-	return strings.Join([]string{count(len(b.Runs), "run"), count(len(b.Datasets), "dataset"), count(len(b.Prompts), "prompt"), count(b.Replies, "reply")}, ", ")
-}
-
-func count(n int, what string) string {
-	switch {
-	case n == 1:
-		return "1 " + what
-	case strings.HasSuffix(what, "y"):
-		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(what, "y"))
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return strings.Join([]string{table.Count(len(b.Runs), "run"), table.Count(len(b.Datasets), "dataset"), table.Count(len(b.Prompts), "prompt"), table.Count(b.Replies, "reply")}, ", ")
 }

@@ -4,7 +4,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -29,15 +31,19 @@ func (e *env) openCacheWith(dir string, minFree uint64) (*cache.Store, error) {
 	return cache.Open(cacheDir(dir), cache.Options{MinFree: minFree, Warn: func(format string, args ...any) { e.say("warning: "+format, args...) }})
 }
 
-// lookAtCache opens the cache for a command that remembers nothing, and so needs
-// less room on the disk.
-func (e *env) lookAtCache(dir string) (*cache.Store, error) {
-	s, err := e.openCacheWith(dir, cache.CloseRoom)
-	var full *cache.NoRoomError
-	if errors.As(err, &full) {
-		return nil, fmt.Errorf("cache %s: the disk has %d MiB left, and to open the cache takes %d: free some space, or remove the folder, and what it holds is asked again", full.Dir, full.Free>>20, full.Need>>20)
+// looking opens the cache for a command that remembers nothing, and so needs less room on the disk.
+func (e *env) looking(act func(c *cli.Context, s *cache.Store) error) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		s, err := e.openCacheWith(c.String("cache"), cache.CloseRoom)
+		if full, is := errors.AsType[*cache.NoRoomError](err); is {
+			return fmt.Errorf("cache %s: the disk has %d MiB left, and to open the cache takes %d: free some space, or remove the folder, and what it holds is asked again", full.Dir, full.Free>>20, full.Need>>20)
+		}
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		return act(c, s)
 	}
-	return s, err
 }
 
 func cacheCommand(e *env) *cli.Command {
@@ -46,15 +52,12 @@ func cacheCommand(e *env) *cli.Command {
 		Name:  "cache",
 		Usage: "look at and clean the remembered replies",
 		Subcommands: []*cli.Command{
-			{Name: "path", Usage: "where the cache is", Flags: []cli.Flag{dir()}, Action: func(c *cli.Context) error {
-				if err := noArguments(c); err != nil {
-					return err
-				}
+			{Name: "path", Usage: "where the cache is", Flags: []cli.Flag{dir()}, Before: noArguments, Action: func(c *cli.Context) error {
 				_, err := fmt.Fprintln(e.stdout, cacheDir(c.String("cache")))
 				return err
 			}},
-			{Name: "stats", Usage: "what it holds", Flags: append(formatFlags(), dir()), Action: e.cacheStats},
-			{Name: "verify", Usage: "read every entry and say which cannot be used", Flags: []cli.Flag{dir()}, Action: e.cacheVerify},
+			{Name: "stats", Usage: "what it holds", Flags: append(formatFlags(), dir()), Before: noArguments, Action: e.looking(e.cacheStats)},
+			{Name: "verify", Usage: "read every entry and say which cannot be used", Flags: []cli.Flag{dir()}, Before: noArguments, Action: e.looking(e.cacheVerify)},
 			{
 				Name: "prune", Usage: "remove entries", UsageText: "gavel cache prune [--older-than D] [--model M] [--all]",
 				Description: "Entries that cannot be used (damaged, or of an older gavel) always go.",
@@ -64,22 +67,14 @@ func cacheCommand(e *env) *cli.Command {
 					&cli.BoolFlag{Name: "all", Usage: "remove everything"},
 					dir(),
 				},
-				Action: e.cachePrune,
+				Before: pruneArguments,
+				Action: e.looking(e.cachePrune),
 			},
 		},
 	}
 }
 
-func (e *env) cacheStats(c *cli.Context) error {
-	f, err := listFormat(c)
-	if err != nil {
-		return err
-	}
-	s, err := e.lookAtCache(c.String("cache"))
-	if err != nil {
-		return err
-	}
-	defer s.Close()
+func (e *env) cacheStats(c *cli.Context, s *cache.Store) error {
 	st, err := s.Stats(c.Context)
 	if err != nil {
 		return err
@@ -96,21 +91,13 @@ func (e *env) cacheStats(c *cli.Context) error {
 	if st.Older+st.Damaged > 0 {
 		add("cannot be used", fmt.Sprintf("%d of an older gavel, %d damaged", st.Older, st.Damaged))
 	}
-	for _, m := range sortedKeys(st.Models) {
+	for _, m := range slices.Sorted(maps.Keys(st.Models)) {
 		add("of "+m, strconv.Itoa(st.Models[m]))
 	}
-	return e.print(f, listing{t, st})
+	return e.print(c, listing{t, st})
 }
 
-func (e *env) cacheVerify(c *cli.Context) error {
-	if err := noArguments(c); err != nil {
-		return err
-	}
-	s, err := e.lookAtCache(c.String("cache"))
-	if err != nil {
-		return err
-	}
-	defer s.Close()
+func (e *env) cacheVerify(c *cli.Context, s *cache.Store) error {
 	good, bad, err := s.Verify(c.Context, func(key []byte, err error) {
 		e.say("%s: %v", hex.EncodeToString(key[:min(8, len(key))]), err)
 	})
@@ -126,19 +113,15 @@ func (e *env) cacheVerify(c *cli.Context) error {
 	return nil
 }
 
-func (e *env) cachePrune(c *cli.Context) error {
-	if err := noArguments(c); err != nil {
-		return err
-	}
-	age, model, all := c.Duration("older-than"), c.String("model"), c.Bool("all")
-	if c.IsSet("older-than") && age <= 0 {
+func pruneArguments(c *cli.Context) error {
+	if age := c.Duration("older-than"); c.IsSet("older-than") && age <= 0 {
 		return usage("--older-than %s: it must be more than 0", age)
 	}
-	s, err := e.lookAtCache(c.String("cache"))
-	if err != nil {
-		return err
-	}
-	defer s.Close()
+	return noArguments(c)
+}
+
+func (e *env) cachePrune(c *cli.Context, s *cache.Store) error {
+	age, model, all := c.Duration("older-than"), c.String("model"), c.Bool("all")
 	cutoff := e.now().Add(-age)
 	n, err := s.Prune(c.Context, func(entry cache.Entry) bool {
 		switch {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,17 +30,19 @@ func datasetsCommand(e *env) *cli.Command {
 		Name:  "datasets",
 		Usage: "list, show, fetch and import datasets",
 		Subcommands: []*cli.Command{
-			{Name: "list", Usage: "the datasets gavel knows by name", Flags: formatFlags(), Action: e.listDatasets},
-			{Name: "show", Usage: "what a dataset or file holds", UsageText: "gavel datasets show NAME|FILE [flags]", Flags: append(openFlags(), formatFlags()...), Action: e.showDataset},
+			{Name: "list", Usage: "the datasets gavel knows by name", Flags: formatFlags(), Before: noArguments, Action: e.listDatasets},
+			{Name: "show", Usage: "what a dataset or file holds", UsageText: "gavel datasets show NAME|FILE [flags]", Flags: append(openFlags(), formatFlags()...), Before: oneArgument("NAME or FILE"), Action: e.showDataset},
 			{
 				Name: "fetch", Usage: "download a dataset from its official place", UsageText: "gavel datasets fetch NAME",
 				Description: "Licence and size are shown first; the file is kept only if its SHA-256 is the published one. Where none is published, the SHA-256 of what came is printed, kept beside the file and compared from then on.",
+				Before:      oneArgument("NAME"),
 				Action:      e.fetchDataset,
 			},
 			{
 				Name: "import", Usage: "take in a published file carried over by hand", UsageText: "gavel datasets import [--as NAME] FILE",
 				Description: "For machines without network, and for datasets that are behind a login. The file is known by its SHA-256; where none is published, --as says which dataset it is. Files of your own need no import: give their path to --dataset.",
 				Flags:       []cli.Flag{&cli.StringFlag{Name: "as", Usage: "`NAME` of the dataset, where no SHA-256 of it is published"}},
+				Before:      oneArgument("FILE"),
 				Action:      e.importDataset,
 			},
 		},
@@ -54,22 +57,7 @@ func openFlags() []cli.Flag {
 	}
 }
 
-func openOptions(c *cli.Context) (o datasets.OpenOptions, err error) {
-	if err := oneOf("--turns", c.String("turns"), datasets.TurnsValues); err != nil {
-		return o, err
-	}
-	if c.String("turns") == datasets.TurnsAll {
-		o.Turns = datasets.TurnsAll
-	}
-	o.Lang = c.String("lang")
-	return o, nil
-}
-
 func (e *env) listDatasets(c *cli.Context) error {
-	f, err := listFormat(c)
-	if err != nil {
-		return err
-	}
 	type row struct {
 		datasets.Known
 		Here bool `json:"here"`
@@ -94,7 +82,7 @@ func (e *env) listDatasets(c *cli.Context) error {
 	for _, f := range datasets.Formats {
 		t.Notes = append(t.Notes, f.Name+": "+f.About)
 	}
-	return e.print(f, listing{t, map[string]any{"datasets": rows}})
+	return e.print(c, listing{t, map[string]any{"datasets": rows}})
 }
 
 // bytesOf is the size of a dataset's file, as far as that is known.
@@ -106,22 +94,18 @@ func bytesOf(k datasets.Known) string {
 }
 
 func (e *env) showDataset(c *cli.Context) error {
-	f, err := format(c)
-	if err != nil {
-		return err
-	}
-	name, err := oneArgument(c, "NAME or FILE")
-	if err != nil {
-		return err
-	}
+	name := c.Args().First()
 	known, isKnown := datasets.Lookup(name)
-	open, err := openOptions(c)
-	if err != nil {
+	if err := oneOf("--turns", c.String("turns"), datasets.TurnsValues); err != nil {
 		return err
+	}
+	open := datasets.OpenOptions{Lang: c.String("lang")}
+	if c.String("turns") == datasets.TurnsAll {
+		open.Turns = datasets.TurnsAll
 	}
 	set, err := e.library().OpenWith(name, open)
 	if err != nil {
-		if isKnown && f == "text" && !known.Builtin() && !e.library().Has(known) {
+		if isKnown && len(formats(c)) == 0 && !known.Builtin() && !e.library().Has(known) {
 			e.showKnown(known)
 		}
 		return err
@@ -140,11 +124,11 @@ func (e *env) showDataset(c *cli.Context) error {
 		add("source", known.Source)
 	}
 	add("format", set.Format)
-	switch shapes := sortedKeys(n.shapes); len(shapes) {
-	case 0:
-	case 1:
-		add("shape", shapes[0])
-	default:
+	shape := ""
+	if shapes := slices.Sorted(maps.Keys(n.shapes)); len(shapes) == 1 {
+		shape = shapes[0]
+		add("shape", shape)
+	} else {
 		for _, s := range shapes {
 			add("shape "+s, strconv.Itoa(n.shapes[s]))
 		}
@@ -153,18 +137,18 @@ func (e *env) showDataset(c *cli.Context) error {
 	add("items", strconv.Itoa(set.Len()))
 	add("lines skipped", strconv.Itoa(set.Skipped))
 	add("longest item", fmt.Sprintf("%d bytes", set.Longest))
-	for _, k := range sortedKeys(n.labels) {
+	for _, k := range slices.Sorted(maps.Keys(n.labels)) {
 		add("labelled "+k, strconv.Itoa(n.labels[k]))
 	}
-	for _, g := range sortedGroups(n.groups) {
+	for _, g := range slices.SortedFunc(maps.Keys(n.groups), datasets.CategoryOrder) {
 		add("group "+g, strconv.Itoa(n.groups[g]))
 	}
 	t.Notes = append(t.Notes, set.Notes...)
 	for _, b := range set.Bad {
 		t.Notes = append(t.Notes, "skipped: "+b.Error())
 	}
-	return e.print(f, listing{t, map[string]any{
-		"name": set.Name, "format": set.Format, "shape": n.shape(), "shapes": n.shapes, "notes": set.Notes, "sha256": set.SHA256, "items": set.Len(), "skipped": set.Skipped,
+	return e.print(c, listing{t, map[string]any{
+		"name": set.Name, "format": set.Format, "shape": shape, "shapes": n.shapes, "notes": set.Notes, "sha256": set.SHA256, "items": set.Len(), "skipped": set.Skipped,
 		"longest_bytes": set.Longest, "groups": n.groups, "labels": n.labels,
 	}})
 }
@@ -188,29 +172,6 @@ func countItems(set *datasets.Set) (counts, error) {
 	return n, nil
 }
 
-// shape is the one that all items have, or "" where they have several.
-func (n counts) shape() string {
-	if shapes := sortedKeys(n.shapes); len(shapes) == 1 {
-		return shapes[0]
-	}
-	return ""
-}
-
-func sortedKeys(m map[string]int) []string {
-	var keys []string
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-func sortedGroups(m map[string]int) []string {
-	keys := sortedKeys(m)
-	slices.SortFunc(keys, datasets.CategoryOrder)
-	return keys
-}
-
 func (e *env) showKnown(k datasets.Known) {
 	e.say("%s: %s", k.Name, k.About)
 	e.say("  licence: %s", k.Licence)
@@ -232,10 +193,7 @@ func (e *env) showKnown(k datasets.Known) {
 }
 
 func (e *env) fetchDataset(c *cli.Context) error {
-	name, err := oneArgument(c, "NAME")
-	if err != nil {
-		return err
-	}
+	name := c.Args().First()
 	k, ok := datasets.Lookup(name)
 	if !ok {
 		return usage("unknown dataset %q: it is one of %s", name, strings.Join(datasets.Names(), ", "))
@@ -249,7 +207,7 @@ func (e *env) fetchDataset(c *cli.Context) error {
 			return nil
 		}
 	}
-	err = lib.Fetch(c.Context, e.http, k, func(bytes int64) {
+	err := lib.Fetch(c.Context, e.http, k, func(bytes int64) {
 		if bytes < 0 {
 			e.say("downloading: the server does not say how much")
 		} else {
@@ -284,16 +242,12 @@ func (e *env) stored(k datasets.Known, path string) error {
 }
 
 func (e *env) importDataset(c *cli.Context) error {
-	file, err := oneArgument(c, "FILE")
-	if err != nil {
-		return err
-	}
 	if as := c.String("as"); as != "" {
 		if _, ok := datasets.Lookup(as); !ok {
 			return usage("--as %q: it is one of %s", as, strings.Join(datasets.Names(), ", "))
 		}
 	}
-	k, path, err := e.library().Import(file, c.String("as"))
+	k, path, err := e.library().Import(c.Args().First(), c.String("as"))
 	if err != nil {
 		return err
 	}

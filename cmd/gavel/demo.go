@@ -33,13 +33,9 @@ func demoCommand(e *env) *cli.Command {
 		UsageText: "gavel demo [--out DIR]",
 		Description: `Runs simulated judges of known accuracy and position bias over the built-in samples, with
 every protocol, and prints the tables. The numbers say nothing about any model.`,
-		Flags: []cli.Flag{&cli.StringFlag{Name: "out", Usage: "keep the runs in `DIR`"}},
-		Action: func(c *cli.Context) error {
-			if err := noArguments(c); err != nil {
-				return err
-			}
-			return e.demo(c.Context, c.String("out"))
-		},
+		Flags:  []cli.Flag{&cli.StringFlag{Name: "out", Usage: "keep the runs in `DIR`"}},
+		Before: noArguments,
+		Action: func(c *cli.Context) error { return e.demo(c.Context, c.String("out")) },
 	}
 }
 

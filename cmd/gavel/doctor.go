@@ -46,7 +46,8 @@ server or model; 130 interrupted.`,
 			&cli.BoolFlag{Name: "quick", Usage: "leave out what puts load on the server: requests at once, the estimate's rows for them, replies asked again"},
 			&cli.DurationFlag{Name: "timeout", Value: 2 * time.Minute, Usage: "time limit of one call: `D`, such as 90s or 10m"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
-		}, endpointFlags()...),
+		}, flagsOf(eval.EndpointFields)...),
+		Before: noArguments,
 		Action: e.doctor,
 	}
 }
@@ -75,9 +76,6 @@ func (e *env) doctor(c *cli.Context) error {
 
 // doctorRequest is a run of the judge that is to be looked over.
 func doctorRequest(c *cli.Context) (r eval.Request, err error) {
-	if err := noArguments(c); err != nil {
-		return r, err
-	}
 	r = eval.New(pairwise.Protocol)
 	r.Dataset, r.Prompt, r.Model, r.SystemRole = "sample", "direct", c.String("model"), c.String("system-role")
 	r.Timeout, r.RetryFor = c.Duration("timeout"), c.Duration("timeout")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"io/fs"
@@ -15,23 +14,16 @@ import (
 	"gavel/eval"
 	"gavel/judging"
 	"gavel/protocols/answer"
-	"gavel/protocols/imports"
 	"gavel/protocols/pairwise"
 )
 
 func importCommand(e *env) *cli.Command {
-	return &cli.Command{
-		Name:  "import",
-		Usage: "turn another harness's output into a run",
-		Subcommands: []*cli.Command{
-			importJudgeBench(e), importMMLUPro(e), importGSM8K(e), importFastChat(e), importAnswers(e),
-		},
+	all := []*cli.Command{importJudgeBench(e), importMMLUPro(e), importGSM8K(e), importFastChat(e), importAnswers(e)}
+	for _, c := range all {
+		c.Flags = append([]cli.Flag{&cli.StringFlag{Name: "out", Usage: "`DIR` of the run"}}, c.Flags...)
+		c.Before = importArguments
 	}
-}
-
-// importFlags are those of every import, and further ones.
-func importFlags(further ...cli.Flag) []cli.Flag {
-	return append([]cli.Flag{&cli.StringFlag{Name: "out", Usage: "`DIR` of the run"}}, further...)
+	return &cli.Command{Name: "import", Usage: "turn another harness's output into a run", Subcommands: all}
 }
 
 func modelFlag(usage string) cli.Flag { return &cli.StringFlag{Name: "model", Usage: usage} }
@@ -41,14 +33,14 @@ func listFlag() cli.Flag {
 }
 
 // importArguments are the file and the folder that every import needs.
-func importArguments(c *cli.Context) (file, out string, err error) {
-	if file, err = oneArgument(c, "FILE"); err != nil {
-		return "", "", err
+func importArguments(c *cli.Context) error {
+	if err := oneArgument("FILE")(c); err != nil {
+		return err
 	}
-	if out = c.String("out"); out == "" {
-		return "", "", usage("--out is missing: name the folder of the run")
+	if c.String("out") == "" {
+		return usage("--out is missing: name the folder of the run")
 	}
-	return file, out, nil
+	return nil
 }
 
 func importJudgeBench(e *env) *cli.Command {
@@ -63,17 +55,12 @@ in that format (reward models and others) keep the file's decisions.
 Example:
   gavel import judgebench outputs/dataset=judgebench,….jsonl --out runs/o1-mini
   gavel score runs/o1-mini`,
-		Flags: importFlags(),
 		Action: func(c *cli.Context) error {
-			file, out, err := importArguments(c)
+			im, err := pairwise.ImportJudgeBench(c.Args().First(), c.String("out"), version())
 			if err != nil {
 				return err
 			}
-			im, err := pairwise.ImportJudgeBench(file, out, version())
-			if err != nil {
-				return err
-			}
-			e.sayImport(im, out)
+			e.sayImport(im, c.String("out"))
 			return nil
 		},
 	}
@@ -95,13 +82,9 @@ script guesses, and gavel does not: such a reply has no answer.
 Example:
   gavel import mmlu-pro model_outputs_Meta-Llama-3_1-8B-Instruct_5shots.zip --out runs/llama
   gavel score runs/llama`,
-		Flags: importFlags(modelFlag("`NAME` of the model; default: as the file's name says"), listFlag()),
+		Flags: []cli.Flag{modelFlag("`NAME` of the model; default: as the file's name says"), listFlag()},
 		Action: func(c *cli.Context) error {
-			file, out, err := importArguments(c)
-			if err != nil {
-				return err
-			}
-			im, err := answer.ImportMMLUPro(file, out, c.String("model"), version())
+			im, err := answer.ImportMMLUPro(c.Args().First(), c.String("out"), c.String("model"), version())
 			if err != nil {
 				return err
 			}
@@ -135,13 +118,9 @@ file's "is_correct".
 Examples:
   gavel import gsm8k example_model_solutions.jsonl --out runs/gsm8k
   gavel import gsm8k example_model_solutions.jsonl --model 175b_verification --out runs/175b`,
-		Flags: importFlags(modelFlag("only the solutions of `NAME`"), listFlag()),
+		Flags: []cli.Flag{modelFlag("only the solutions of `NAME`"), listFlag()},
 		Action: func(c *cli.Context) error {
-			file, out, err := importArguments(c)
-			if err != nil {
-				return err
-			}
-			runs, err := answer.ImportGSM8K(file, out, c.String("model"), version())
+			runs, err := answer.ImportGSM8K(c.Args().First(), c.String("out"), c.String("model"), version())
 			for _, r := range runs {
 				e.sayImported(r)
 				e.say("is_correct is as read from the solution in %d of %d", r.Same, r.Told)
@@ -169,13 +148,9 @@ are for is the item's gold.
 Example:
   gavel import fastchat gpt4_pair.jsonl --human human.jsonl --out runs/gpt4
   gavel agree runs/gpt4 --human human.jsonl`,
-		Flags: importFlags(&cli.StringFlag{Name: "human", Usage: "`FILE` of people's votes"}, modelFlag("`NAME` of the judge; default: as the file has it"), listFlag()),
+		Flags: []cli.Flag{&cli.StringFlag{Name: "human", Usage: "`FILE` of people's votes"}, modelFlag("`NAME` of the judge; default: as the file has it"), listFlag()},
 		Action: func(c *cli.Context) error {
-			file, out, err := importArguments(c)
-			if err != nil {
-				return err
-			}
-			im, err := answer.ImportFastChat(file, c.String("human"), out, c.String("model"), version())
+			im, err := answer.ImportFastChat(c.Args().First(), c.String("human"), c.String("out"), c.String("model"), version())
 			if err != nil {
 				return err
 			}
@@ -195,14 +170,14 @@ func (e *env) sayFastChat(im *answer.FastChat) {
 		e.say("without --human no pair has a gold")
 		return
 	}
-	e.sayVotes(im.Human)
+	e.saySkipped(im.Human.Skipped, "rows of votes", im.Human.Bad)
 	e.say("%d pairs have what more than half of the votes are for as gold; on %d people are divided, and there is none", im.Golds, im.Split)
 }
 
-func (e *env) sayVotes(v *imports.Votes) {
-	if v.Skipped > 0 {
-		e.say("%d rows of votes were skipped:", v.Skipped)
-		for _, b := range v.Bad {
+func (e *env) saySkipped(n int, rows string, bad []string) {
+	if n > 0 {
+		e.say("%d %s were skipped:", n, rows)
+		for _, b := range bad {
 			e.say("  %s", b)
 		}
 	}
@@ -228,53 +203,43 @@ Replies are read by the rules of protocol answer; of several answers the first b
 
 Example:
   gavel import answers replies.jsonl --dataset mmlu-pro --model my-model --out runs/my-model`,
-		Flags: importFlags(
+		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "dataset", Usage: "`NAME` or path of the dataset that was answered"},
 			modelFlag("`NAME` of the model; of a file with several, the one to take"),
-			&cli.StringFlag{Name: "marker", Usage: "an answer stands after `TEXT` at the start of a line, such as \"A:\""}),
+			&cli.StringFlag{Name: "marker", Usage: "an answer stands after `TEXT` at the start of a line, such as \"A:\""},
+		},
 		Action: func(c *cli.Context) error {
-			file, out, err := importArguments(c)
+			o := answer.AnswersOptions{Model: c.String("model")}
+			if marker := c.String("marker"); c.IsSet("marker") {
+				settings, err := answer.Marker(marker)
+				if err != nil {
+					return usage("--marker %q: %v", marker, err)
+				}
+				o.Settings = settings
+			}
+			if dataset := c.String("dataset"); dataset != "" {
+				set, err := e.library().Open(dataset)
+				if err != nil {
+					return err
+				}
+				defer set.Close()
+				o.Questions, o.Dataset = set, eval.DatasetInfo(set, eval.Request{})
+			}
+			r, err := answer.ImportAnswers(c.Args().First(), c.String("out"), o, version())
 			if err != nil {
 				return err
 			}
-			o := answer.AnswersOptions{Model: c.String("model")}
-			if marker := c.String("marker"); c.IsSet("marker") {
-				if o.Settings, err = answer.Marker(marker); err != nil {
-					return usage("--marker %q: %v", marker, err)
-				}
-			}
-			return e.importAnswers(file, out, c.String("dataset"), o)
+			e.sayImported(r)
+			return nil
 		},
 	}
-}
-
-func (e *env) importAnswers(file, out, dataset string, o answer.AnswersOptions) error {
-	if dataset != "" {
-		set, err := e.library().Open(dataset)
-		if err != nil {
-			return err
-		}
-		defer set.Close()
-		o.Questions, o.Dataset = set, eval.DatasetInfo(set, eval.Request{})
-	}
-	r, err := answer.ImportAnswers(file, out, o, version())
-	if err != nil {
-		return err
-	}
-	e.sayImported(r)
-	return nil
 }
 
 // sayImported says what every import of answers comes to.
 func (e *env) sayImported(r *answer.ImportedRun) {
 	m := r.Manifest
 	e.say("%s: %d rows, run written to %s", m.Spec.Model.Name, r.Rows, r.Dir)
-	if m.Dataset.Skipped > 0 {
-		e.say("%d rows were skipped:", m.Dataset.Skipped)
-		for _, b := range m.Dataset.Bad {
-			e.say("  %s", b)
-		}
-	}
+	e.saySkipped(m.Dataset.Skipped, "rows", m.Dataset.Bad)
 	for _, n := range r.Notes {
 		e.say("%s", n)
 	}
@@ -286,7 +251,7 @@ func (e *env) sayImported(r *answer.ImportedRun) {
 
 // sayDiffer lists what the file says otherwise, the first few here and, where a
 // list is named, all of it there.
-func (e *env) sayDiffer(list string, runs ...*answer.ImportedRun) (err error) {
+func (e *env) sayDiffer(list string, runs ...*answer.ImportedRun) error {
 	var all []string
 	for _, r := range runs {
 		for _, d := range r.Differ {
@@ -300,21 +265,15 @@ func (e *env) sayDiffer(list string, runs ...*answer.ImportedRun) (err error) {
 	if list == "" {
 		return nil
 	}
-	f, err := os.Create(list)
-	if err != nil {
+	var lines strings.Builder
+	for _, d := range all {
+		fmt.Fprintln(&lines, strings.ReplaceAll(d, "\n", " "))
+	}
+	if err := os.WriteFile(list, []byte(lines.String()), 0o666); err != nil {
 		return err
 	}
-	w := bufio.NewWriter(f)
-	for _, d := range all {
-		fmt.Fprintln(w, strings.ReplaceAll(d, "\n", " "))
-	}
-	if err = w.Flush(); err == nil {
-		e.say("%d disagreements written to %s", len(all), list)
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	return err
+	e.say("%d disagreements written to %s", len(all), list)
+	return nil
 }
 
 func (e *env) sayFew(all []string) {
@@ -333,12 +292,7 @@ const maxListed = 20
 func (e *env) sayImport(im *pairwise.Import, out string) {
 	m := im.Manifest
 	e.say("%s (judge_name %s): %d pairs, %d games, %d of them null", m.Spec.Model.Name, m.JudgeName, m.Spec.Dataset.Items, im.Games, im.Null)
-	if m.Dataset.Skipped > 0 {
-		e.say("%d lines were skipped:", m.Dataset.Skipped)
-		for _, b := range m.Dataset.Bad {
-			e.say("  %s", b)
-		}
-	}
+	e.saySkipped(m.Dataset.Skipped, "lines", m.Dataset.Bad)
 	how := "read from the replies"
 	if im.Stored {
 		how = "taken from scores or decisions: there are no replies that gavel reads"
@@ -357,13 +311,8 @@ func exportCommand(e *env) *cli.Command {
 			Usage:     "a run of pairs in JudgeBench's output format",
 			UsageText: "gavel export judgebench RUN [--out FILE]",
 			Flags:     []cli.Flag{&cli.StringFlag{Name: "out", Usage: "`FILE` to write; default: standard output"}},
-			Action: func(c *cli.Context) error {
-				run, err := oneArgument(c, "RUN")
-				if err != nil {
-					return err
-				}
-				return e.exportJudgeBench(run, c.String("out"))
-			},
+			Before:    oneArgument("RUN"),
+			Action:    func(c *cli.Context) error { return e.exportJudgeBench(c.Args().First(), c.String("out")) },
 		}},
 	}
 }

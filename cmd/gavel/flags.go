@@ -1,7 +1,7 @@
 package main
 
 import (
-	"slices"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -41,33 +41,21 @@ func given(c *cli.Context, fields []eval.Field) map[string][]string {
 		case f.Kind == eval.List:
 			values[f.Name] = c.StringSlice(f.Name)
 		default:
-			values[f.Name] = []string{written(c.Value(f.Name))}
+			values[f.Name] = []string{fmt.Sprint(c.Value(f.Name))}
 		}
 	}
 	return values
 }
 
-func written(value any) string {
-	switch v := value.(type) {
-	case bool:
-		return strconv.FormatBool(v)
-	case int64:
-		return strconv.FormatInt(v, 10)
-	case time.Duration:
-		return v.String()
+func oneOf[T ~string](flag, value string, allowed []T) error {
+	var names []string
+	for _, a := range allowed {
+		if names = append(names, string(a)); string(a) == value {
+			return nil
+		}
 	}
-	return value.(string)
+	return usage("%s %q is not one of %s", flag, value, strings.Join(names, ", "))
 }
-
-func oneOf(flag, value string, allowed []string) error {
-	if slices.Contains(allowed, value) {
-		return nil
-	}
-	return usage("%s %q is not one of %s", flag, value, strings.Join(allowed, ", "))
-}
-
-// endpointFlags are those of commands that ask a server.
-func endpointFlags() []cli.Flag { return flagsOf(eval.EndpointFields) }
 
 // endpointFrom reads the flags of a command that asks one server.
 func endpointFrom(c *cli.Context) (eval.Endpoint, error) {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -24,29 +26,13 @@ type printable interface {
 	CSV(io.Writer) error
 }
 
-func format(c *cli.Context) (string, error) {
-	chosen := "text"
-	for _, name := range []string{"json", "csv", "markdown"} {
-		if c.Bool(name) {
-			if chosen != "text" {
-				return "", usage("--%s and --%s: choose one", chosen, name)
-			}
-			chosen = name
-		}
-	}
-	return chosen, nil
+// formats that the flags name; adopt refuses several.
+func formats(c *cli.Context) []string {
+	return slices.DeleteFunc([]string{"json", "csv", "markdown"}, func(name string) bool { return !c.Bool(name) })
 }
 
-// listFormat is format for a command that takes no arguments.
-func listFormat(c *cli.Context) (string, error) {
-	if err := noArguments(c); err != nil {
-		return "", err
-	}
-	return format(c)
-}
-
-func (e *env) print(format string, p printable) error {
-	switch format {
+func (e *env) print(c *cli.Context, p printable) error {
+	switch strings.Join(formats(c), "") {
 	case "json":
 		return report.WriteJSON(e.stdout, p)
 	case "csv":

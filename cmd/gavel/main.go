@@ -221,14 +221,13 @@ Flags may stand before or after arguments.
 
 Exit status: 0 all well; 1 an error; 2 a command line that cannot be; 3 a run that
 ended with judgments failed or missing; 130 interrupted.`,
-		Version:               version(),
-		HideHelpCommand:       true,
-		Writer:                e.stdout,
-		ErrWriter:             e.stderr,
-		ExitErrHandler:        func(*cli.Context, error) {},
-		OnUsageError:          onUsageError,
-		Action:                unknownCommand,
-		CustomAppHelpTemplate: "",
+		Version:         version(),
+		HideHelpCommand: true,
+		Writer:          e.stdout,
+		ErrWriter:       e.stderr,
+		ExitErrHandler:  func(*cli.Context, error) {},
+		OnUsageError:    onUsageError,
+		Action:          unknownCommand,
 		// A comma is part of a value: flags that may be given again are given again.
 		DisableSliceFlagSeparator: true,
 		Commands: []*cli.Command{
@@ -246,6 +245,16 @@ func adopt(commands []*cli.Command) {
 	for _, c := range commands {
 		c.OnUsageError = onUsageError
 		c.HideHelpCommand = true
+		arguments := c.Before
+		c.Before = func(at *cli.Context) error {
+			if f := formats(at); len(f) > 1 {
+				return usage("--%s and --%s: choose one", f[0], f[1])
+			}
+			if arguments != nil {
+				return arguments(at)
+			}
+			return nil
+		}
 		if len(c.Subcommands) > 0 {
 			if c.Action == nil {
 				c.Action = unknownCommand

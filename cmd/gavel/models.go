@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -20,49 +19,43 @@ func modelsCommand(e *env) *cli.Command {
 		Usage:       "the models that the server offers",
 		UsageText:   "gavel models [flags]",
 		Description: "Looks for a server as \"gavel run\" does and lists its models.",
-		Flags:       append(endpointFlags(), formatFlags()...),
-		Action: func(c *cli.Context) error {
-			f, err := listFormat(c)
-			if err != nil {
-				return err
-			}
-			o, err := endpointFrom(c)
-			if err != nil {
-				return err
-			}
-			return e.listModels(c.Context, o, f)
-		},
+		Flags:       append(flagsOf(eval.EndpointFields), formatFlags()...),
+		Before:      noArguments,
+		Action:      e.listModels,
 	}
 }
 
-func (e *env) listModels(ctx context.Context, o eval.Endpoint, format string) error {
+func (e *env) listModels(c *cli.Context) error {
+	o, err := endpointFrom(c)
+	if err != nil {
+		return err
+	}
 	var b backends.Backend
 	var server backends.Server
-	var err error
 	if o.Backend == "sim" {
 		b, server, err = eval.Simulated("coin")
 	} else {
-		b, server, err = e.maker().Connect(ctx, o)
+		b, server, err = e.maker().Connect(c.Context, o)
 	}
 	if err != nil {
 		return err
 	}
-	models, err := b.Models(ctx)
+	models, err := b.Models(c.Context)
 	if err != nil {
 		return err
 	}
 	t := table.Table{Title: eval.Describe(server), Columns: slices.Concat(table.Left("model", "parameters", "quantisation"), table.Right("context"), table.Left("digest"))}
 	for _, m := range models {
-		ctx := ""
+		context := ""
 		if m.Context > 0 {
-			ctx = strconv.Itoa(m.Context)
+			context = strconv.Itoa(m.Context)
 		}
-		t.Rows = append(t.Rows, []string{m.Name, m.Parameters, m.Quantisation, ctx, m.Digest[:min(12, len(m.Digest))]})
+		t.Rows = append(t.Rows, []string{m.Name, m.Parameters, m.Quantisation, context, m.Digest[:min(12, len(m.Digest))]})
 	}
 	if len(models) == 0 {
 		t.Notes = []string{"the server offers no model"}
 	}
-	return e.print(format, listing{t, map[string]any{"server": server, "models": models}})
+	return e.print(c, listing{t, map[string]any{"server": server, "models": models}})
 }
 
 func promptsCommand(e *env) *cli.Command {
@@ -70,10 +63,11 @@ func promptsCommand(e *env) *cli.Command {
 		Name:  "prompts",
 		Usage: "list and show the prompts",
 		Subcommands: []*cli.Command{
-			{Name: "list", Usage: "the prompts of every protocol", Flags: formatFlags(), Action: e.listPrompts},
+			{Name: "list", Usage: "the prompts of every protocol", Flags: formatFlags(), Before: noArguments, Action: e.listPrompts},
 			{
 				Name: "show", Usage: "the text of a prompt", UsageText: "gavel prompts show [PROTOCOL/]NAME",
 				Description: "With PROTOCOL/NAME, the bare text, to the byte but for the newline at the end: the system message or, where a prompt has several texts, each under its name in brackets.",
+				Before:      oneArgument("NAME"),
 				Action:      e.showPrompt,
 			},
 		},
@@ -81,10 +75,6 @@ func promptsCommand(e *env) *cli.Command {
 }
 
 func (e *env) listPrompts(c *cli.Context) error {
-	f, err := listFormat(c)
-	if err != nil {
-		return err
-	}
 	type row struct {
 		Protocol string `json:"protocol"`
 		judging.Template
@@ -101,15 +91,11 @@ func (e *env) listPrompts(c *cli.Context) error {
 			t.Rows = append(t.Rows, []string{k.Name + "/" + p.Name, labels, p.SHA256[:12], p.Origin})
 		}
 	}
-	return e.print(f, listing{t, map[string]any{"prompts": rows}})
+	return e.print(c, listing{t, map[string]any{"prompts": rows}})
 }
 
 func (e *env) showPrompt(c *cli.Context) error {
-	name, err := oneArgument(c, "NAME")
-	if err != nil {
-		return err
-	}
-	found := false
+	name, found := c.Args().First(), false
 	for _, k := range judging.Protocols() {
 		for _, p := range k.Templates {
 			switch name {

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-
 	"github.com/urfave/cli/v2"
 
 	"gavel/bundle"
@@ -28,27 +26,18 @@ Exit status: 0 the same results; 1 other results; 3 replies are not in the cache
 			&cli.StringFlag{Name: "out", Usage: "`DIR` of the new run"},
 			&cli.StringFlag{Name: "cache", Usage: "`DIR` of the cache"},
 		}, formatFlags()...),
-		Action: func(c *cli.Context) error {
-			f, err := format(c)
-			if err != nil {
-				return err
-			}
-			run, err := oneArgument(c, "RUN")
-			if err != nil {
-				return err
-			}
-			if c.String("out") == "" {
-				return usage("--out is missing: name the folder of the new run")
-			}
-			return e.replay(c.Context, run, c.String("out"), c.String("cache"), f)
-		},
+		Before: oneArgument("RUN"),
+		Action: e.replay,
 	}
 }
 
-func (e *env) replay(ctx context.Context, run, out, cacheDir, format string) error {
-	rep, found, err := bundle.Replay(ctx, e.maker(), run, out, cacheDir)
+func (e *env) replay(c *cli.Context) error {
+	if c.String("out") == "" {
+		return usage("--out is missing: name the folder of the new run")
+	}
+	rep, found, err := bundle.Replay(c.Context, e.maker(), c.Args().First(), c.String("out"), c.String("cache"))
 	if rep != nil {
-		if perr := e.print(format, report.Scores{Runs: []scoring.Report{*rep}}); perr != nil {
+		if perr := e.print(c, report.Scores{Runs: []scoring.Report{*rep}}); perr != nil {
 			return perr
 		}
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -28,22 +27,16 @@ on their shape, which "gavel datasets show" tells: ` + itemsOfAll(),
 			UsageText:   fmt.Sprintf("gavel run %s --model MODEL --dataset NAME|FILE [flags]", k.Name),
 			Description: describeKind(k),
 			Flags:       runFlags(k),
+			Before:      noArguments,
 			Action: func(c *cli.Context) error {
-				if err := noArguments(c); err != nil {
-					return err
-				}
-				f, err := format(c)
-				if err != nil {
-					return err
-				}
 				o, err := eval.Read(k, given(c, eval.FieldsOf(k)))
 				if err != nil {
 					return err
 				}
 				if c.Bool("dry-run") {
-					return e.planRun(c.Context, o, f)
+					return e.planRun(c, o)
 				}
-				return e.makeRun(c.Context, o, f)
+				return e.makeRun(c, o)
 			},
 		})
 	}
@@ -91,21 +84,21 @@ func runFlags(k judging.Protocol) []cli.Flag {
 	return append(flags, formatFlags()...)
 }
 
-func (e *env) makeRun(ctx context.Context, o eval.Request, format string) error {
-	reports, err := e.maker().Run(ctx, o)
+func (e *env) makeRun(c *cli.Context, o eval.Request) error {
+	reports, err := e.maker().Run(c.Context, o)
 	if len(reports) > 0 {
-		if perr := e.print(format, report.Scores{Runs: reports}); perr != nil {
+		if perr := e.print(c, report.Scores{Runs: reports}); perr != nil {
 			return perr
 		}
 	}
 	return err
 }
 
-func (e *env) planRun(ctx context.Context, o eval.Request, format string) error {
-	if format == "csv" || format == "markdown" {
-		return usage("--dry-run prints text or --json, not --%s", format)
+func (e *env) planRun(c *cli.Context, o eval.Request) error {
+	if f := formats(c); len(f) > 0 && !c.Bool("json") {
+		return usage("--dry-run prints text or --json, not --%s", f[0])
 	}
-	plan, err := e.maker().Plan(ctx, o)
+	plan, err := e.maker().Plan(c.Context, o)
 	if err != nil {
 		return err
 	}
@@ -113,15 +106,15 @@ func (e *env) planRun(ctx context.Context, o eval.Request, format string) error 
 		e.say("%s", note)
 	}
 	for _, run := range plan.Runs {
-		if err := e.printPlan(run, format); err != nil {
+		if err := e.printPlan(run, c.Bool("json")); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (e *env) printPlan(run *eval.RunPlan, format string) error {
-	if format == "json" {
+func (e *env) printPlan(run *eval.RunPlan, asJSON bool) error {
+	if asJSON {
 		return report.WriteJSON(e.stdout, struct {
 			Manifest *judging.Manifest `json:"manifest"`
 			Out      string            `json:"out"`

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -45,29 +46,10 @@ const (
 // scoringFrom reads these flags; what a command does not know is as by default.
 func scoringFrom(c *cli.Context) (scoring.Options, error) {
 	o := scoring.DefaultOptions
-	extract, counting := extractStrict, string(o.Missing)
-	if c.IsSet("extract") {
-		extract = c.String("extract")
-	}
-	if c.IsSet("missing") {
-		counting = c.String("missing")
-	}
-	var policies []string
-	for _, p := range judging.Policies {
-		policies = append(policies, string(p))
-	}
-	if err := oneOf("--policy", c.String("policy"), policies); err != nil {
-		return o, err
-	}
-	var missing []string
-	for _, m := range scoring.MissingPolicies {
-		missing = append(missing, string(m))
-	}
-	if err := oneOf("--missing", counting, missing); err != nil {
-		return o, err
-	}
-	o.Missing = scoring.Missing(counting)
-	if err := oneOf("--extract", extract, []string{extractStrict, extractLenient}); err != nil {
+	extract := cmp.Or(c.String("extract"), extractStrict)
+	o.Missing = cmp.Or(scoring.Missing(c.String("missing")), o.Missing)
+	if err := cmp.Or(oneOf("--policy", c.String("policy"), judging.Policies), oneOf("--missing", string(o.Missing), scoring.MissingPolicies),
+		oneOf("--extract", extract, []string{extractStrict, extractLenient})); err != nil {
 		return o, err
 	}
 	name, err := readersFrom(c)
@@ -162,10 +144,6 @@ Examples:
   gavel score --policy last --json runs/*`,
 		Flags: scoringFlags(),
 		Action: func(c *cli.Context) error {
-			f, err := format(c)
-			if err != nil {
-				return err
-			}
 			runs, o, err := loadRuns(c, 1, "which run? Give the folder of one or more")
 			if err != nil {
 				return err
@@ -176,7 +154,7 @@ Examples:
 				rep.Run = r.Dir
 				out.Runs = append(out.Runs, rep)
 			}
-			return e.print(f, out)
+			return e.print(c, out)
 		},
 	}
 }
@@ -200,10 +178,6 @@ Examples:
   gavel compare runs/sample-options_multi-option_1_… runs/sample-options_multi-option_2_…`,
 		Flags: scoringFlags(),
 		Action: func(c *cli.Context) error {
-			f, err := format(c)
-			if err != nil {
-				return err
-			}
 			runs, o, err := loadRuns(c, 2, "two or more runs are needed")
 			if err != nil {
 				return err
@@ -212,7 +186,7 @@ Examples:
 			if err != nil {
 				return err
 			}
-			return e.print(f, report.Comparison{Comparisons: cmp})
+			return e.print(c, report.Comparison{Comparisons: cmp})
 		},
 	}
 }

@@ -18,15 +18,6 @@ import (
 	"gavel/server/jobs"
 )
 
-// serveOptions are the flags of `gavel serve`.
-type serveOptions struct {
-	jobs.Options
-	addr      string
-	tokenFile string
-	hosts     []string
-	readOnly  bool
-}
-
 func serveCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "serve",
@@ -58,26 +49,16 @@ Examples:
 			&cli.IntFlag{Name: "max-runs", Value: 2, Usage: "make at most `N` runs at once"},
 			&cli.BoolFlag{Name: "read-only", Usage: "only show runs: start, stop and delete none"},
 		},
-		Action: func(c *cli.Context) error {
-			o, err := serveOptionsFrom(c)
-			if err != nil {
-				return err
-			}
-			return e.serve(c.Context, o)
-		},
+		Before: noArguments,
+		Action: e.serve,
 	}
 }
 
-func serveOptionsFrom(c *cli.Context) (o serveOptions, err error) {
-	if err := noArguments(c); err != nil {
-		return o, err
-	}
-	o = serveOptions{
-		addr: c.String("addr"), tokenFile: c.String("token-file"), hosts: c.StringSlice("host"), readOnly: c.Bool("read-only"),
-		Options: jobs.Options{
-			Runs: c.String("runs"), BaseURLs: c.StringSlice("base-url"), APIKeyEnv: c.String("api-key-env"),
-			Cache: c.String("cache"), NoCache: c.Bool("no-cache"), AtOnce: c.Int("max-runs"), Shows: server.Shows,
-		},
+// jobOptions are the flags about the runs that are started.
+func jobOptions(c *cli.Context) (jobs.Options, error) {
+	o := jobs.Options{
+		Runs: c.String("runs"), BaseURLs: c.StringSlice("base-url"), APIKeyEnv: c.String("api-key-env"),
+		Cache: c.String("cache"), NoCache: c.Bool("no-cache"), AtOnce: c.Int("max-runs"), Shows: server.Shows,
 	}
 	if err := (eval.Endpoint{Backend: "auto", BaseURLs: o.BaseURLs}).Validate(); err != nil {
 		return o, err
@@ -87,24 +68,28 @@ func serveOptionsFrom(c *cli.Context) (o serveOptions, err error) {
 		return o, usage("--max-runs %d: it must be at least 1", o.AtOnce)
 	case o.NoCache && o.Cache != "":
 		return o, usage("--cache and --no-cache: choose one")
-	case len(o.hosts) > 0 && o.tokenFile == "":
+	case len(c.StringSlice("host")) > 0 && c.String("token-file") == "":
 		return o, usage("--host lets others in under a name: it needs --token-file too")
 	}
 	return o, nil
 }
 
 // serve answers requests until Ctrl-C.
-func (e *env) serve(ctx context.Context, o serveOptions) error {
-	loopback, err := onlyHere(o.addr)
+func (e *env) serve(c *cli.Context) error {
+	o, err := jobOptions(c)
 	if err != nil {
 		return err
 	}
-	if !loopback && o.tokenFile == "" {
-		return usage("--addr %s can be reached from other machines: it needs --token-file FILE, so that not everybody may look and start runs", o.addr)
+	ctx, addr, tokenFile, token := c.Context, c.String("addr"), c.String("token-file"), ""
+	loopback, err := onlyHere(addr)
+	if err != nil {
+		return err
 	}
-	token := ""
-	if o.tokenFile != "" {
-		if token, err = e.readToken(o.tokenFile); err != nil {
+	if !loopback && tokenFile == "" {
+		return usage("--addr %s can be reached from other machines: it needs --token-file FILE, so that not everybody may look and start runs", addr)
+	}
+	if tokenFile != "" {
+		if token, err = e.readToken(tokenFile); err != nil {
 			return err
 		}
 	}
@@ -112,11 +97,11 @@ func (e *env) serve(ctx context.Context, o serveOptions) error {
 		return fmt.Errorf("the folder of runs: %w; name another with --runs", err)
 	}
 	opts := server.Options{
-		Runs: o.Runs, Token: token, Loopback: loopback, Hosts: o.hosts, Version: version(), Now: e.now, Log: e.say, Metrics: server.NewMetrics(),
+		Runs: o.Runs, Token: token, Loopback: loopback, Hosts: c.StringSlice("host"), Version: version(), Now: e.now, Log: e.say, Metrics: server.NewMetrics(),
 	}
 	var made *jobs.Runner
-	if !o.readOnly {
-		if made, err = e.newRunner(ctx, o.Options, opts.Metrics); err != nil {
+	if !c.Bool("read-only") {
+		if made, err = e.newRunner(ctx, o, opts.Metrics); err != nil {
 			return err
 		}
 		defer made.Wait() // not before the server has ended: then nobody starts another
@@ -127,9 +112,9 @@ func (e *env) serve(ctx context.Context, o serveOptions) error {
 		return err
 	}
 	defer s.Close()
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", o.addr)
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
-		return cannotListen(o.addr, err)
+		return cannotListen(addr, err)
 	}
 	e.say("gavel serves the runs in %s at http://%s/ (Ctrl-C ends it)", o.Runs, l.Addr())
 	serving, end := context.WithCancel(ctx)

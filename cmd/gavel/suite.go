@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 
 	"github.com/urfave/cli/v2"
@@ -11,24 +10,17 @@ import (
 )
 
 func suiteCommand(e *env) *cli.Command {
-	command := func(name, about, text string, flags []cli.Flag, act func(c *cli.Context, s *suite.Suite, format string) error) *cli.Command {
+	command := func(name, about, text string, flags []cli.Flag, act func(c *cli.Context, s *suite.Suite) error) *cli.Command {
 		return &cli.Command{
 			Name: name, Usage: about, UsageText: "gavel suite " + name + " [flags] FILE.yaml", Description: text,
-			Flags: append(flags, formatFlags()...),
+			Flags:  append(flags, formatFlags()...),
+			Before: oneArgument("FILE.yaml"),
 			Action: func(c *cli.Context) error {
-				f, err := format(c)
+				s, err := suite.Open(c.Args().First())
 				if err != nil {
 					return err
 				}
-				path, err := oneArgument(c, "FILE.yaml")
-				if err != nil {
-					return err
-				}
-				s, err := suite.Open(path)
-				if err != nil {
-					return err
-				}
-				return act(c, s, f)
+				return act(c, s)
 			},
 		}
 	}
@@ -49,9 +41,7 @@ Example:
 Times are those of the judge's earlier runs; without any, --probe asks it a few questions.
 Nothing else is asked.
 
-Exit status: 0; 3 where a judge cannot be found.`, []cli.Flag{probe}, func(c *cli.Context, s *suite.Suite, f string) error {
-				return e.suitePlan(c.Context, s, f, c.Bool("probe"))
-			}),
+Exit status: 0; 3 where a judge cannot be found.`, []cli.Flag{probe}, e.suitePlan),
 			command("run", "make every run of the suite, or go on with them", `Makes the runs judge by judge, so that a server loads each model once, and prints the
 table of "gavel suite results". All that a model on Ollama is asked without --num-ctx it
 is asked with one context, which "gavel suite plan" shows. A judge that stops answering ends its own runs alone. The
@@ -59,54 +49,50 @@ same command again asks only for what is missing.
 
 Exit status: 0 every judgment was answered; 1 the plan is above the limits of the file
 and there is no --yes; 3 some runs are not complete, and the same command goes on; 130
-interrupted, and the same command goes on.`, []cli.Flag{yes}, func(c *cli.Context, s *suite.Suite, f string) error {
-				return e.suiteRun(c.Context, s, f, c.Bool("yes"))
-			}),
-			command("status", "how far the suite is", `Reads the folders of the runs, which may be going on, and asks nobody.`, nil, func(c *cli.Context, s *suite.Suite, f string) error {
-				return e.print(f, s.Status(e.now()))
+interrupted, and the same command goes on.`, []cli.Flag{yes}, e.suiteRun),
+			command("status", "how far the suite is", `Reads the folders of the runs, which may be going on, and asks nobody.`, nil, func(c *cli.Context, s *suite.Suite) error {
+				return e.print(c, s.Status(e.now()))
 			}),
 			command("results", "one table of judges and conditions", `Prints the headline of every run with its interval. Judges of one condition that share a
-letter cannot be told apart: Holm's correction over every two of them.`, nil, func(c *cli.Context, s *suite.Suite, f string) error {
-				return e.suiteResults(s, f)
-			}),
+letter cannot be told apart: Holm's correction over every two of them.`, nil, e.suiteResults),
 		},
 	}
 }
 
-func (e *env) suitePlan(ctx context.Context, s *suite.Suite, format string, probe bool) error {
-	if err := s.Check(ctx, e.maker()); err != nil {
+func (e *env) suitePlan(c *cli.Context, s *suite.Suite) error {
+	if err := s.Check(c.Context, e.maker()); err != nil {
 		return err
 	}
-	plan, err := s.Plan(ctx, e.maker(), probe)
+	plan, err := s.Plan(c.Context, e.maker(), c.Bool("probe"))
 	if err != nil {
 		return err
 	}
-	if err := e.print(format, plan); err != nil {
+	if err := e.print(c, plan); err != nil {
 		return err
 	}
-	for _, c := range plan.Cells {
-		if c.Error != "" {
-			return eval.Failed(eval.ErrIncomplete, errors.New("some cells cannot be planned: "+c.Cell+": "+c.Error))
+	for _, cell := range plan.Cells {
+		if cell.Error != "" {
+			return eval.Failed(eval.ErrIncomplete, errors.New("some cells cannot be planned: "+cell.Cell+": "+cell.Error))
 		}
 	}
 	return nil
 }
 
-func (e *env) suiteRun(ctx context.Context, s *suite.Suite, format string, yes bool) error {
-	if err := s.Check(ctx, e.maker()); err != nil {
+func (e *env) suiteRun(c *cli.Context, s *suite.Suite) error {
+	if err := s.Check(c.Context, e.maker()); err != nil {
 		return err
 	}
-	err := s.Run(ctx, e.maker(), yes)
+	err := s.Run(c.Context, e.maker(), c.Bool("yes"))
 	if err != nil && !errors.Is(err, eval.ErrIncomplete) {
 		return err
 	}
-	return errors.Join(err, e.suiteResults(s, format))
+	return errors.Join(err, e.suiteResults(c, s))
 }
 
-func (e *env) suiteResults(s *suite.Suite, format string) error {
+func (e *env) suiteResults(c *cli.Context, s *suite.Suite) error {
 	out, err := s.Results()
 	if err != nil {
 		return err
 	}
-	return e.print(format, out)
+	return e.print(c, out)
 }

@@ -99,14 +99,20 @@ func (d DotPlot) table() table.Table {
 	for k := range d.Series {
 		t.Columns = append(t.Columns, table.Right(Joined(d.X.Label, d.seriesName(k)), Joined("n", d.seriesName(k)))...)
 	}
-	for _, r := range d.Rows {
-		row := []string{r.Label}
-		for _, dot := range r.Dots {
-			row = append(row, dot.in(d.X), strconv.Itoa(dot.N))
-		}
-		t.Rows = append(t.Rows, row)
-	}
+	t.Rows = d.X.rows(d.Rows)
 	return t
+}
+
+// rows of a table: each dot with what it was counted from.
+func (a Axis) rows(of []DotRow) (rows [][]string) {
+	for _, r := range of {
+		row := []string{r.Label}
+		for _, d := range r.Dots {
+			row = append(row, d.in(a), strconv.Itoa(d.N))
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 func (d DotPlot) layout() (vg.Length, func(draw.Canvas)) {

@@ -34,13 +34,7 @@ func (h Heatmap) table() table.Table {
 	for _, c := range h.Columns {
 		t.Columns = append(t.Columns, table.Right(oneLine(c), "n")...)
 	}
-	for _, r := range h.Rows {
-		row := []string{r.Label}
-		for _, d := range r.Dots {
-			row = append(row, d.in(h.Scale), strconv.Itoa(d.N))
-		}
-		t.Rows = append(t.Rows, row)
-	}
+	t.Rows = h.Scale.rows(h.Rows)
 	return t
 }
 

@@ -58,15 +58,7 @@ type Guide struct {
 }
 
 func (s Scatter) about() string {
-	n := 0
-	for _, x := range s.Series {
-		for _, p := range x.Points {
-			if p.ok() {
-				n++
-			}
-		}
-	}
-	return fmt.Sprintf("scatter plot of %s over %s, %d points; the numbers are in the table.", s.Y.Label, s.X.Label, n)
+	return fmt.Sprintf("scatter plot of %s over %s, %d points; the numbers are in the table.", s.Y.Label, s.X.Label, len(s.inOrder()))
 }
 
 func (s Scatter) omitted() []string {
@@ -121,15 +113,10 @@ func (s Scatter) table() table.Table {
 
 func (s Scatter) layout() (vg.Length, func(draw.Canvas)) {
 	var xs, ys []float64
-	for _, x := range s.Series {
-		for _, p := range x.Points {
-			if !p.ok() {
-				continue
-			}
-			xs, ys = append(xs, *p.X.Value), append(ys, *p.Y.Value)
-			if low, high, ok := p.Y.interval(); ok {
-				ys = append(ys, low, high)
-			}
+	for _, p := range s.inOrder() {
+		xs, ys = append(xs, *p.X.Value), append(ys, *p.Y.Value)
+		if low, high, ok := p.Y.interval(); ok {
+			ys = append(ys, low, high)
 		}
 	}
 	if len(xs) == 0 {
@@ -191,7 +178,8 @@ func (s Scatter) paint(c draw.Canvas, x, y func(float64) vg.Length) {
 		}
 		lines := c.ClipLinesXY(at)
 		c.StrokeLines(g.style(), lines...)
-		if last := lastPoint(lines); g.End != "" && last != nil {
+		if seen := slices.Concat(lines...); g.End != "" && len(seen) > 0 {
+			last := seen[len(seen)-1]
 			c.FillText(aligned(tiny, text.XLeft, text.YCenter), vg.Point{X: last.X + 3, Y: last.Y}, g.End)
 		}
 	}
@@ -229,21 +217,15 @@ func (t *tags) add(words string, at vg.Point, r vg.Length) {
 		return // one for both of two points of a name that stand together
 	}
 	size := vg.Point{X: tiny.Width(words), Y: 8}
-	var first tag
-	for i, corner := range []vg.Point{
+	var places []tag
+	for _, corner := range []vg.Point{
 		{X: at.X + r + 2.5, Y: at.Y + 1}, {X: at.X - r - 2.5 - size.X, Y: at.Y + 1},
 		{X: at.X + r + 2.5, Y: at.Y - 1 - size.Y}, {X: at.X - r - 2.5 - size.X, Y: at.Y - 1 - size.Y},
 	} {
-		place := tag{vg.Rectangle{Min: corner, Max: corner.Add(size)}, words}
-		if i == 0 {
-			first = place
-		}
-		if !slices.ContainsFunc(*t, place.overlaps) {
-			*t = append(*t, place)
-			return
-		}
+		places = append(places, tag{vg.Rectangle{Min: corner, Max: corner.Add(size)}, words})
 	}
-	*t = append(*t, first)
+	free := slices.IndexFunc(places, func(p tag) bool { return !slices.ContainsFunc(*t, p.overlaps) })
+	*t = append(*t, places[max(free, 0)])
 }
 
 func (t tag) overlaps(o tag) bool {
@@ -254,14 +236,6 @@ func (t tags) draw(c draw.Canvas) {
 	for _, x := range t {
 		c.FillText(aligned(tiny, text.XLeft, text.YCenter), vg.Point{X: x.Min.X, Y: (x.Min.Y + x.Max.Y) / 2}, x.text)
 	}
-}
-
-func lastPoint(lines [][]vg.Point) *vg.Point {
-	if len(lines) == 0 || len(lines[len(lines)-1]) == 0 {
-		return nil
-	}
-	last := lines[len(lines)-1]
-	return &last[len(last)-1]
 }
 
 func (s Scatter) line(c draw.Canvas, series Series, x, y func(float64) vg.Length) {

@@ -41,35 +41,35 @@ const fontFamily = "Liberation Sans, Arimo, Arial, Helvetica, sans-serif"
 func drawSVG(height vg.Length, alt string, paint func(draw.Canvas)) (template.HTML, error) {
 	c := vgsvg.NewWith(vgsvg.UseWH(width, height))
 	paint(draw.New(c))
-	var raw, out bytes.Buffer
+	var raw bytes.Buffer
 	if _, err := c.WriteTo(&raw); err != nil {
 		return "", err
 	}
-	if err := inlineSVG(&out, &raw, alt); err != nil {
+	svg, err := inlineSVG(&raw, alt)
+	if err != nil {
 		return "", fmt.Errorf("figure %q: %w", alt, err)
 	}
-	return template.HTML(out.String()), nil
+	return template.HTML(svg), nil
 }
 
 // inlineSVG rewrites what the library drew as an element for a page: without
 // the prologue and the size in points, and with attributes in place of styles,
 // which a page's Content-Security-Policy forbids.
-func inlineSVG(w io.Writer, r io.Reader, alt string) error {
-	dec, b := xml.NewDecoder(r), new(bytes.Buffer)
-	depth := 0
+func inlineSVG(r io.Reader, alt string) (string, error) {
+	dec, b, depth := xml.NewDecoder(r), new(strings.Builder), 0
 	for {
 		token, err := dec.Token()
 		if errors.Is(err, io.EOF) {
-			break
+			return b.String(), nil
 		}
 		if err != nil {
-			return err
+			return "", err
 		}
 		switch x := token.(type) {
 		case xml.StartElement:
 			attrs, err := attributes(x)
 			if err != nil {
-				return err
+				return "", err
 			}
 			if depth++; depth == 1 {
 				attrs = append([]xml.Attr{named("class", "chart"), named("role", "img"), named("aria-label", alt), named("font-family", fontFamily)}, attrs...)
@@ -88,8 +88,6 @@ func inlineSVG(w io.Writer, r io.Reader, alt string) error {
 			}
 		}
 	}
-	_, err := w.Write(b.Bytes())
-	return err
 }
 
 func named(name, value string) xml.Attr { return xml.Attr{Name: xml.Name{Local: name}, Value: value} }

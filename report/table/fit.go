@@ -187,8 +187,7 @@ func cellOf(row []string, i int) string {
 	return ""
 }
 
-func sum(all []int) int {
-	n := 0
+func sum(all []int) (n int) {
 	for _, x := range all {
 		n += x
 	}

@@ -99,9 +99,11 @@ func Ends(x scoring.Result) string {
 	return fmt.Sprintf("[%s, %s]", inUnit(x.Low, x, 1), inUnit(x.High, x, 1))
 }
 
-// Count is a number of things, with an s where there are several.
+// Count is a number of things, in the plural where there are several.
 func Count(n int, thing string) string {
-	if n != 1 {
+	if reply, y := strings.CutSuffix(thing, "y"); n != 1 && y {
+		thing = reply + "ies"
+	} else if n != 1 {
 		thing += "s"
 	}
 	return fmt.Sprintf("%d %s", n, thing)

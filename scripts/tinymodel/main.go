@@ -10,13 +10,13 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
+
+	"gavel/judging"
 )
 
 type options struct {
@@ -53,24 +53,5 @@ func tinymodel(stderr io.Writer, args []string) error {
 	case o.context < 16 || o.context > 1<<20:
 		return fmt.Errorf("-context %d is outside 16 to %d", o.context, 1<<20)
 	}
-	var b bytes.Buffer
-	if err := newModel(o.seed, uint32(o.context)).writeTo(&b); err != nil {
-		return err
-	}
-	return replaceFile(o.out, b.Bytes())
-}
-
-// replaceFile puts the file in place in one step, so that a server never reads half a model.
-func replaceFile(name string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // after the rename there is nothing left to remove
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(0o644), f.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
+	return judging.WriteFile(o.out, newModel(o.seed, uint32(o.context)).writeTo) // in one step: no server reads half a model
 }
