@@ -101,9 +101,11 @@ func Ends(x scoring.Result) string {
 
 // Count is a number of things, in the plural where there are several.
 func Count(n int, thing string) string {
-	if reply, y := strings.CutSuffix(thing, "y"); n != 1 && y {
-		thing = reply + "ies"
-	} else if n != 1 {
+	switch stem, reply := strings.CutSuffix(thing, "ly"); {
+	case n == 1:
+	case reply:
+		thing = stem + "lies"
+	default:
 		thing += "s"
 	}
 	return fmt.Sprintf("%d %s", n, thing)
