@@ -27,9 +27,6 @@ const agentPrefix = "agent: "
 // AgentGroup is the group of one agent's answers.
 func AgentGroup(agent string) string { return agentPrefix + agent }
 
-// IsAgentGroup tells it from a category.
-func IsAgentGroup(group string) bool { return strings.HasPrefix(group, agentPrefix) }
-
 // What was said of an answer.
 const (
 	saidCorrect int8 = iota

@@ -6,7 +6,6 @@ package stats
 import (
 	"encoding/binary"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
@@ -27,27 +26,8 @@ var Default = Bootstrap{Rounds: 10000, Level: 0.95, Seed: 1}
 // undefined in every resample.
 type Interval struct{ Low, High float64 }
 
-// Sums gives a percentile interval for each statistic that is a function of the
-// column sums of rows: a ratio, a difference of ratios, a correlation. Each row
-// is one independent unit (an item with all its showings), so that what belongs
-// together is drawn together.
-//
-// stat maps the sums to the statistics; it writes into out, NaN where one is
-// undefined, and such resamples are left out of that statistic's percentiles.
-//
-// Rows that are alike are drawn as one class with its frequency, which changes
-// nothing but the time it takes.
-//
-// Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), ch. 13.
-func (b Bootstrap) Sums(rows [][]float64, outs int, stat func(sums, out []float64)) []Interval {
-	all := &Rows{}
-	for _, row := range rows {
-		all.Add(row)
-	}
-	return b.SumsOf(all, outs, stat)
-}
-
-// Rows are rows for SumsOf; what is kept does not grow with rows that are alike.
+// Rows are rows to be resampled, each an independent unit: what belongs together
+// is one row. What is kept does not grow with rows that are alike.
 type Rows struct {
 	classes []class           // the distinct rows, in order of first appearance
 	width   int               // columns of a row
@@ -100,94 +80,6 @@ func (r *Rows) Len() int { return len(r.member) }
 
 // Grow makes room for n more rows.
 func (r *Rows) Grow(n int) { r.member = slices.Grow(r.member, n) }
-
-// SumsOf is Sums of rows that were added one by one.
-func (b Bootstrap) SumsOf(rows *Rows, outs int, stat func(sums, out []float64)) []Interval {
-	result := make([]Interval, outs)
-	for i := range result {
-		result[i] = Interval{math.NaN(), math.NaN()}
-	}
-	if len(rows.member) == 0 || b.Rounds < 1 {
-		return result
-	}
-	classes, member := rows.classes, rows.member
-	rng := rand.New(rand.NewPCG(b.Seed, uint64(len(member))))
-	counts := make([]float64, len(classes))
-	sums := make([]float64, rows.width)
-	out := make([]float64, outs)
-	drawn := make([][]float64, outs)
-	for i := range drawn {
-		drawn[i] = make([]float64, 0, b.Rounds)
-	}
-	draw := drawMembers(member, rng)
-	if len(member) > fewPerClass*len(classes) {
-		draw = drawMultinomial(member, len(classes), rng)
-	}
-	for range b.Rounds {
-		draw(counts)
-		clear(sums)
-		for c, k := range counts {
-			if k > 0 {
-				for i, column := range classes[c].column {
-					sums[column] += k * classes[c].value[i]
-				}
-			}
-		}
-		stat(sums, out)
-		for i, v := range out {
-			if !math.IsNaN(v) {
-				drawn[i] = append(drawn[i], v)
-			}
-		}
-	}
-	for i, values := range drawn {
-		if len(values) > 0 {
-			result[i] = b.Percentiles(values)
-		}
-	}
-	return result
-}
-
-// fewPerClass is from how many rows a class on it is quicker to draw how often
-// each class comes up than to draw the rows one by one.
-const fewPerClass = 100
-
-// drawMembers draws as many rows as there are, with replacement, and counts
-// their classes.
-func drawMembers(member []uint32, rng *rand.Rand) func(counts []float64) {
-	n := uint32(len(member))
-	return func(counts []float64) {
-		clear(counts)
-		for range n {
-			counts[member[rng.Uint32N(n)]]++
-		}
-	}
-}
-
-// drawMultinomial draws the same counts at once: class by class, each from the
-// binomial distribution of what is left.
-func drawMultinomial(member []uint32, classes int, rng *rand.Rand) func(counts []float64) {
-	freq := make([]float64, classes)
-	for _, c := range member {
-		freq[c]++
-	}
-	n := float64(len(member))
-	return func(counts []float64) {
-		left, mass := n, n // draws to go, rows not yet passed
-		for c, f := range freq {
-			switch {
-			case left == 0:
-				counts[c] = 0
-			case f == mass:
-				counts[c] = left
-			default:
-				counts[c] = distuv.Binomial{N: left, P: f / mass, Src: rng}.Rand()
-			}
-			left -= counts[c]
-			mass -= f
-		}
-	}
-}
 
 // Percentiles sorts values drawn, and is the interval that holds Level of them.
 func (b Bootstrap) Percentiles(values []float64) Interval {
