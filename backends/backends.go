@@ -1,8 +1,7 @@
 // Package backends asks judges: a [Request] goes in, a [Response] comes out.
 //
-// It stands in the middle of the flow, between prompt and verdict, and knows
-// nothing of either: it speaks the wire formats (Ollama's own, OpenAI's, and a
-// simulation), tells answers from failures, and retries what may pass.
+// It stands in the middle of the flow, between prompt and verdict, and knows nothing of either: it speaks the wire
+// formats (Ollama's own, OpenAI's, and a simulation), tells answers from failures, and retries what may pass.
 package backends
 
 import (
@@ -18,13 +17,11 @@ import (
 
 // Client asks a judge once.
 //
-// Ask may be called from many goroutines, and again with the same request. It
-// returns a Response for everything that is an answer, a prompt refused for its
-// length included; an error means that there is no answer and that asking again
-// may give one. Errors that come from a server are *Error.
+// Ask may be called from many goroutines, and again with the same request. It returns a Response for everything that is
+// an answer, a prompt refused for its length included; an error means that there is no answer and that asking again may
+// give one. Errors that come from a server are *Error.
 //
-// Wrap rather than branch: retrying, time limits and the cache are each a
-// Client around a Client.
+// Wrap rather than branch: retrying, time limits and the cache are each a Client around a Client.
 type Client interface {
 	Ask(ctx context.Context, req Request) (Response, error)
 }
@@ -42,8 +39,7 @@ type Message struct {
 	Content string `json:"content"`
 }
 
-// Request is everything that can change a reply, and nothing else but Oracle.
-// Its JSON is what the cache hashes.
+// Request is everything that can change a reply, and nothing else but Oracle. Its JSON is what the cache hashes.
 type Request struct {
 	Identity    string    `json:"identity"` // kind of backend and the model's digest or fingerprint
 	Model       string    `json:"model"`    // name the server knows it by
@@ -63,18 +59,15 @@ type Request struct {
 	Constrain []string `json:"constrain,omitempty"`
 	// Labels asks how probable each of these texts was; see [Response.Labels].
 	Labels []string `json:"labels,omitempty"`
-	// NoPromptCache asks the server to compute the whole prompt anew, where it
-	// can be asked.
+	// NoPromptCache asks the server to compute the whole prompt anew, where it can be asked.
 	NoPromptCache bool `json:"no_prompt_cache,omitempty"`
 
-	// Encoded is EncodeMessages(Messages), where the caller has it at hand: a
-	// conversation of kilobytes is hashed and sent, but need not be encoded
-	// twice. May be nil.
+	// Encoded is EncodeMessages(Messages), where the caller has it at hand: a conversation of kilobytes is hashed and
+	// sent, but need not be encoded twice. May be nil.
 	Encoded []byte `json:"-"`
 
-	// Context is the context the server is known to serve, in tokens, 0 where
-	// it does not tell. It is no part of the request and of no key; a
-	// remembered "prompt too long" is trusted only while it has not grown.
+	// Context is the context the server is known to serve, in tokens, 0 where it does not tell. It is no part of the
+	// request and of no key; a remembered "prompt too long" is trusted only while it has not grown.
 	Context int `json:"-"`
 
 	// PromptTokens is what the server's own tokenizer made of Messages, 0 where
@@ -113,8 +106,7 @@ func EncodeMessages(messages []Message) []byte {
 	return encoded(size, messages)
 }
 
-// encoded writes a value that always has a JSON form, with < and > as they are,
-// into memory of about its size.
+// encoded writes a value that always has a JSON form, with < and > as they are, into memory of about its size.
 func encoded(size int, v any) json.RawMessage {
 	buf := bytes.NewBuffer(make([]byte, 0, size))
 	enc := json.NewEncoder(buf)
@@ -143,8 +135,7 @@ type Oracle struct {
 	Order   []int    // the candidate at each place
 	Right   int      // the place that it is right to name; -1 where nobody knows
 	Tie     string   // the verdict for equal candidates; "" where none is on offer
-	// Reference is the verdict that a reference shown in the prompt speaks for;
-	// "" where none is shown.
+	// Reference is the verdict that a reference shown in the prompt speaks for; "" where none is shown.
 	Reference string
 }
 
@@ -158,8 +149,7 @@ const (
 	Refused Finish = "refused"         // the server withheld the reply (content filter, refusal)
 )
 
-// EndUntold is said of a server that tells no finish reasons: see
-// [Response.EndUntold].
+// EndUntold is said of a server that tells no finish reasons: see [Response.EndUntold].
 const EndUntold = "the server tells no finish reasons: a reply that was broken off is taken for a whole one, unless it fills --max-tokens"
 
 // Response is what a judge answered. Text never holds thinking.
@@ -182,18 +172,15 @@ type Response struct {
 	Timing  Timing        `json:"-"`
 	Cached  bool          `json:"-"`
 	Origin  string        `json:"-"` // of a cached reply: the bundle that it was taken in from
-	// Endpoint is the address of the server that answered, where there was a
-	// choice; see [Pool].
+	// Endpoint is the address of the server that answered, where there was a choice; see [Pool].
 	Endpoint string `json:"endpoint,omitempty"`
-	// Model is the name that the reply itself gives, where it is not the one
-	// asked for.
+	// Model is the name that the reply itself gives, where it is not the one asked for.
 	Model string `json:"model,omitempty"`
 }
 
-// Label is how probable one of Request.Labels was where the reply gives its
-// verdict: the natural logarithm of the product of the token probabilities up to
-// the token that sets the label apart from the others. The probabilities are the
-// model's own, before any constraint.
+// Label is how probable one of Request.Labels was where the reply gives its verdict: the natural logarithm of the
+// product of the token probabilities up to the token that sets the label apart from the others. The probabilities are
+// the model's own, before any constraint.
 type Label struct {
 	Text    string  `json:"label"`
 	Logprob float64 `json:"logprob"`
@@ -264,8 +251,7 @@ type Backend interface {
 	Server(ctx context.Context) (Server, error)
 	// Models lists the models the server offers, sorted by name.
 	Models(ctx context.Context) ([]Model, error)
-	// Model describes one model; the error of an unknown one is *Error of kind
-	// NotFound.
+	// Model describes one model; the error of an unknown one is *Error of kind NotFound.
 	Model(ctx context.Context, name string) (Model, error)
 }
 

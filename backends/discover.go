@@ -25,12 +25,10 @@ type Candidate struct {
 	Env bool // named in the environment
 }
 
-// LocalPorts are where local servers usually listen: Ollama, vLLM,
-// llama.cpp and LM Studio.
+// LocalPorts are where local servers usually listen: Ollama, vLLM, llama.cpp and LM Studio.
 var LocalPorts = []int{11434, 8000, 8080, 1234}
 
-// Candidates lists where to look: what the environment names, then the usual
-// local ports.
+// Candidates lists where to look: what the environment names, then the usual local ports.
 func Candidates(ollamaHost, openAIBase string) ([]Candidate, error) {
 	var out []Candidate
 	if ollamaHost != "" {
@@ -49,9 +47,8 @@ func Candidates(ollamaHost, openAIBase string) ([]Candidate, error) {
 	return out, nil
 }
 
-// OllamaURL reads OLLAMA_HOST as Ollama's own client does: scheme and port may
-// be left out (11434; with a scheme, the scheme's own port), a path may follow,
-// and it may be an address to listen on.
+// OllamaURL reads OLLAMA_HOST as Ollama's own client does: scheme and port may be left out (11434; with a scheme, the
+// scheme's own port), a path may follow, and it may be an address to listen on.
 func OllamaURL(host string) (string, error) {
 	text, port := strings.Trim(strings.TrimSpace(host), `"'`), "11434"
 	if strings.Count(text, ":") > 1 && net.ParseIP(text) != nil {
@@ -76,17 +73,15 @@ func OllamaURL(host string) (string, error) {
 	return u.Scheme + "://" + net.JoinHostPort(name, port) + strings.TrimRight(u.Path, "/"), nil
 }
 
-// probeTime is how long a usual port, or an endpoint that was out, has to say
-// what it is; an address that was named has namedTime, for its machine may be
-// busy.
+// probeTime is how long a usual port, or an endpoint that was out, has to say what it is; an address that was named has
+// namedTime, for its machine may be busy.
 const (
 	probeTime = 3 * time.Second
 	namedTime = 15 * time.Second
 )
 
-// Probe asks what kind of server answers at an address: Ollama if it has
-// Ollama's own version page, else OpenAI-compatible if it lists models, or is
-// llama.cpp still loading one. key is sent only to the second.
+// Probe asks what kind of server answers at an address: Ollama if it has Ollama's own version page, else
+// OpenAI-compatible if it lists models, or is llama.cpp still loading one. key is sent only to the second.
 func Probe(ctx context.Context, client *http.Client, base, key string) (Server, error) {
 	ctx, cancel := context.WithTimeout(ctx, namedTime)
 	defer cancel()
@@ -109,10 +104,9 @@ func Probe(ctx context.Context, client *http.Client, base, key string) (Server, 
 	return o.Server(ctx)
 }
 
-// Discover probes the candidates side by side. Addresses of the environment
-// win: the usual ports are looked at only where it names none. What does not
-// answer is left out; the same server is listed once. key is sent to addresses
-// of the environment alone.
+// Discover probes the candidates side by side. Addresses of the environment win: the usual ports are looked at only
+// where it names none. What does not answer is left out; the same server is listed once. key is sent to addresses of
+// the environment alone.
 func Discover(ctx context.Context, client *http.Client, candidates []Candidate, key string) []Endpoint {
 	named := slices.ContainsFunc(candidates, func(c Candidate) bool { return c.Env })
 	found := make([]*Endpoint, len(candidates))

@@ -25,9 +25,8 @@ import (
 // tens of kilobytes; past this it is a broken server.
 const maxBody = 64 << 20
 
-// NewHTTPClient returns the client that backends share: one warm connection
-// for each request in flight, and no time limit of its own, since a judge may
-// think for minutes (see [WithTimeout]).
+// NewHTTPClient returns the client that backends share: one warm connection for each request in flight, and no time
+// limit of its own, since a judge may think for minutes (see [WithTimeout]).
 func NewHTTPClient(concurrency int) *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConns = 0
@@ -56,12 +55,10 @@ func withExchange(ctx context.Context, x *exchange) context.Context {
 	return context.WithValue(ctx, exchangeKey{}, x)
 }
 
-// tap is a transport that edits request bodies and keeps answers. Both wire
-// libraries hide too much for a tool that must know what was said: go-openai
-// leaves out a temperature of 0 and an empty message, encodes every message
-// twice and does not know "reasoning"; ollama/api takes a body that breaks off
-// for an empty one. All that is said to judges' servers goes through it, and so
-// no redirect is followed: it is an error before http.Client sees it.
+// tap is a transport that edits request bodies and keeps answers. Both wire libraries hide too much for a tool that
+// must know what was said: go-openai leaves out a temperature of 0 and an empty message, encodes every message twice
+// and does not know "reasoning"; ollama/api takes a body that breaks off for an empty one. All that is said to judges'
+// servers goes through it, and so no redirect is followed: it is an error before http.Client sees it.
 type tap struct{ base http.RoundTripper }
 
 // tapped is the client with a tap on it.
@@ -129,10 +126,9 @@ func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &handed, nil
 }
 
-// unasked refuses a status that is neither an answer nor an error, before its
-// body is read. That of 101 is the connection itself, which no time limit ends.
-// Behind a redirect is another server than the one that was named: prompt, key
-// and verdict are none of its business.
+// unasked refuses a status that is neither an answer nor an error, before its body is read. That of 101 is the
+// connection itself, which no time limit ends. Behind a redirect is another server than the one that was named: prompt,
+// key and verdict are none of its business.
 func unasked(resp *http.Response) error {
 	e := &Error{Kind: ServerSide, Status: resp.StatusCode}
 	switch {
@@ -245,9 +241,8 @@ func retryAfter(h http.Header) time.Duration {
 	return 0
 }
 
-// errorSaid reads an error body: its sentence, and the type and code beside it.
-// {"error": "…"} (Ollama, LM Studio), {"error": {"message": "…"}} (OpenAI,
-// llama.cpp, vLLM since 0.10) or {"message": "…"} (vLLM before).
+// errorSaid reads an error body: its sentence, and the type and code beside it. {"error": "…"} (Ollama, LM Studio),
+// {"error": {"message": "…"}} (OpenAI, llama.cpp, vLLM since 0.10) or {"message": "…"} (vLLM before).
 func errorSaid(body []byte) (sentence string, kinds []string) {
 	var said map[string]any
 	if json.Unmarshal(body, &said) != nil {
@@ -302,15 +297,13 @@ func excerpt(b []byte) string {
 // not fit: llama.cpp's type, OpenAI's code.
 var tooLongKinds = []string{"exceed_context_size_error", "context_length_exceeded"}
 
-// tooLong matches how servers without such a type begin to say it. It looks
-// nowhere but at the beginning of the sentence, past the names that a proxy
-// puts before it ("litellm.BadRequestError: OpenAIException - "): servers also
+// tooLong matches how servers without such a type begin to say it. It looks nowhere but at the beginning of the
+// sentence, past the names that a proxy puts before it ("litellm.BadRequestError: OpenAIException - "): servers also
 // quote the request in their errors, and a prompt may hold the same words.
 var tooLong = regexp.MustCompile(`(?i)^(?:[\w.]*(?:error|exception)\s*[:-]\s*)*(?:` + strings.Join([]string{
-	// llama.cpp: the request exceeds the available context size, or request (7224 tokens) …
-	// Ollama: the input length exceeds the context length; prompt exceeds maximum context length
-	// SGLang: The input (61709 tokens) is longer than the model's context length
-	// OpenAI: Your input exceeds the context window of this model
+	// llama.cpp: the request exceeds the available context size, or request (7224 tokens) … Ollama: the input length
+	// exceeds the context length; prompt exceeds maximum context length SGLang: The input (61709 tokens) is longer than
+	// the model's context length OpenAI: Your input exceeds the context window of this model
 	`(?:the |your )?(?:prompt|input|request)(?: length)?(?: \(?[\d,]+(?: tokens)?\)?)? (?:exceeds|is longer than|is greater than|is larger than) (?:the |model's |maximum |available )*context (?:length|size|window)`,
 	`input length \d+ exceeds the maximum allowed input length`,             // SGLang
 	`requested token count exceeds the (?:model's )?maximum context length`, // SGLang
@@ -342,13 +335,11 @@ func promptTooLong(x *exchange) bool {
 	return tooLong.MatchString(strings.TrimSpace(sentence))
 }
 
-// pageTime is how long a server has for one of its own pages: they are there,
-// or nearly so, and need no model. Without a limit a server that hangs would
-// hold up a command for ever.
+// pageTime is how long a server has for one of its own pages: they are there, or nearly so, and need no model. Without
+// a limit a server that hangs would hold up a command for ever.
 const pageTime = 30 * time.Second
 
-// inPageTime asks one of a server's own pages through a library or by hand; what
-// goes wrong becomes an *Error.
+// inPageTime asks one of a server's own pages through a library or by hand; what goes wrong becomes an *Error.
 func inPageTime(ctx context.Context, ask func(context.Context, *exchange) error) error {
 	limited, cancel := context.WithTimeout(ctx, pageTime)
 	defer cancel()
@@ -359,8 +350,7 @@ func inPageTime(ctx context.Context, ask func(context.Context, *exchange) error)
 	return nil
 }
 
-// page asks for a JSON answer of one of the server's own pages; body is what is
-// posted, nil where nothing is.
+// page asks for a JSON answer of one of the server's own pages; body is what is posted, nil where nothing is.
 func (o *OpenAI) page(ctx context.Context, url string, body, into any) error {
 	return inPageTime(ctx, func(ctx context.Context, x *exchange) error {
 		method, sent := http.MethodGet, []byte(nil)

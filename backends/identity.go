@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// Presence is what a server says, when asked, of the model it serves under a
-// name.
+// Presence is what a server says, when asked, of the model it serves under a name.
 type Presence struct {
 	Identity string // see [Model.Identity]
 	// Process differs between two starts of the server, and stays the same in
@@ -42,14 +41,12 @@ func (o *OpenAI) Identify(ctx context.Context, name string) (Presence, error) {
 	return Presence{m.Identity("openai"), props.Marker}, err
 }
 
-// Sample is what a model makes of one fixed beginning: the likeliest first
-// tokens and the natural logarithms of their probabilities. Models of the same
-// name, size and tokenizer have the same fingerprint; their weights differ, and
-// so do their samples.
+// Sample is what a model makes of one fixed beginning: the likeliest first tokens and the natural logarithms of their
+// probabilities. Models of the same name, size and tokenizer have the same fingerprint; their weights differ, and so do
+// their samples.
 type Sample map[string]float64
 
-// Sampler is a Backend whose server may be asked for a sample. It is nil where
-// the server has none to give.
+// Sampler is a Backend whose server may be asked for a sample. It is nil where the server has none to give.
 type Sampler interface {
 	Sample(ctx context.Context, model string) (Sample, error)
 }
@@ -59,9 +56,8 @@ var _ Sampler = (*OpenAI)(nil)
 // samplePrompt leaves open how it goes on, so that many tokens have a chance.
 const samplePrompt = "The first answer is better than the second, because"
 
-// Sample implements Sampler for llama.cpp and vLLM, with one token of
-// /v1/completions. Other servers may be paid by the request, or tell no
-// probabilities there.
+// Sample implements Sampler for llama.cpp and vLLM, with one token of /v1/completions. Other servers may be paid by the
+// request, or tell no probabilities there.
 func (o *OpenAI) Sample(ctx context.Context, model string) (Sample, error) {
 	server, err := o.Server(ctx)
 	if err != nil || server.Name != LlamaCpp && server.Name != VLLM {
@@ -101,16 +97,14 @@ func (o *OpenAI) Sample(ctx context.Context, model string) (Sample, error) {
 	return sample, nil
 }
 
-// Bounds of what two samples of one model may differ by: batches, threads and
-// other hardware move a logarithm by some hundredths, other weights by whole
-// units. Tokens of less than 2 % tell nothing: they may be missing in one list.
+// Bounds of what two samples of one model may differ by: batches, threads and other hardware move a logarithm by some
+// hundredths, other weights by whole units. Tokens of less than 2 % tell nothing: they may be missing in one list.
 const (
 	sampleMoves = 0.5
 	sampleLeast = -3.9
 )
 
-// Same tells whether two samples can be of one model. A sample that is missing
-// says nothing against it.
+// Same tells whether two samples can be of one model. A sample that is missing says nothing against it.
 func (s Sample) Same(other Sample) bool {
 	if len(s) == 0 || len(other) == 0 {
 		return true

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// topTokens is how many alternatives are asked for beside each token: the most
-// that Ollama and vLLM give.
+// topTokens is how many alternatives are asked for beside each token: the most that Ollama and vLLM give.
 const topTokens = 20
 
 // token is one token of a reply, or an alternative to one.
@@ -51,12 +50,10 @@ func spell(text string, bytes []int) string {
 	return string(b)
 }
 
-// labelLogprobs finds the last label in a reply's tokens and tells how probable
-// each label was there, along the way that the reply took: the product of the
-// token probabilities up to the token that sets the label apart. Different
-// tokens that lead to the same label alone are added up; what leads to several
-// labels that the reply did not take is shared out evenly among them. A label
-// that no listed token leads to is left out.
+// labelLogprobs finds the last label in a reply's tokens and tells how probable each label was there, along the way
+// that the reply took: the product of the token probabilities up to the token that sets the label apart. Different
+// tokens that lead to the same label alone are added up; what leads to several labels that the reply did not take is
+// shared out evenly among them. A label that no listed token leads to is left out.
 func labelLogprobs(tokens []token, labels []string) []Label {
 	var reply strings.Builder
 	ends := make([]int, len(tokens)) // where each token ends in the reply

@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// LeastTokens is fewer tokens than any tokenizer in use makes of a conversation:
-// one for each word. Tokenizers cut at white space before they look at letters;
-// a piece may hold the space before a word, never two words. Signs do not count,
-// since some pieces hold signs on both sides of a line's end.
+// LeastTokens is fewer tokens than any tokenizer in use makes of a conversation: one for each word. Tokenizers cut at
+// white space before they look at letters; a piece may hold the space before a word, never two words. Signs do not
+// count, since some pieces hold signs on both sides of a line's end.
 func LeastTokens(messages []Message) int {
 	n := 0
 	for i := range messages {
@@ -77,9 +76,8 @@ const templateTokens = 256
 // CutPrompt begins the detail of an answer to a prompt that the server had cut.
 const CutPrompt = "the prompt was cut"
 
-// shrank tells whether a server that counted so many tokens cannot have read
-// the whole conversation; said is what to say of it. A server that does not
-// count says nothing.
+// shrank tells whether a server that counted so many tokens cannot have read the whole conversation; said is what to
+// say of it. A server that does not count says nothing.
 func shrank(req Request, counted int) (said string, cut bool) {
 	if counted >= max(req.PromptTokens, mostWords(req.Messages)) {
 		return "", false // as nearly always: no need to count words one by one
@@ -94,8 +92,7 @@ func shrank(req Request, counted int) (said string, cut bool) {
 	return fmt.Sprintf(CutPrompt+": the server read %d tokens of at least %d (%s)", counted, least, how), true
 }
 
-// checked refuses a reply to a prompt that shrank: it is no answer to what was
-// asked.
+// checked refuses a reply to a prompt that shrank: it is no answer to what was asked.
 func checked(req Request, r Response) Response {
 	said, cut := shrank(req, r.PromptTokens)
 	if !cut {

@@ -37,8 +37,7 @@ func NewOllama(base string, client *http.Client) (*Ollama, error) {
 	return &Ollama{u.String(), api.NewClient(u, tapped(client))}, nil
 }
 
-// Versions of Ollama from which on it knows what gavel asks of it. Older ones
-// pass over the words in silence.
+// Versions of Ollama from which on it knows what gavel asks of it. Older ones pass over the words in silence.
 const (
 	OllamaTruncate = "0.12.6"  // truncate and shift in /api/chat
 	OllamaLogprobs = "0.12.11" // logprobs in /api/chat
@@ -57,9 +56,8 @@ func (o *Ollama) Ask(ctx context.Context, req Request) (Response, error) {
 	return o.ask(ctx, req, &never)
 }
 
-// ask leaves the length of the prompt to the server where cut is nil; false
-// tells it to refuse a prompt that does not fit instead of cutting it, and to
-// end a reply that fills the context instead of forgetting its start.
+// ask leaves the length of the prompt to the server where cut is nil; false tells it to refuse a prompt that does not
+// fit instead of cutting it, and to end a reply that fills the context instead of forgetting its start.
 func (o *Ollama) ask(ctx context.Context, req Request, cut *bool) (Response, error) {
 	never := false
 	options := map[string]any{
@@ -111,8 +109,7 @@ type chatSaid struct {
 	Took        time.Duration `json:"eval_duration"`
 }
 
-// readOllama makes a response of an answer: one JSON value, or several, from a
-// proxy that streams whatever it is asked.
+// readOllama makes a response of an answer: one JSON value, or several, from a proxy that streams whatever it is asked.
 func readOllama(req Request, x *exchange) (Response, error) {
 	var last chatSaid
 	var tokens []tokenSaid

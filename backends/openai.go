@@ -25,8 +25,7 @@ const (
 
 var _ Backend = (*OpenAI)(nil)
 
-// OpenAI speaks /v1/chat/completions: vLLM, llama.cpp's server, LM Studio and
-// whatever else is compatible.
+// OpenAI speaks /v1/chat/completions: vLLM, llama.cpp's server, LM Studio and whatever else is compatible.
 type OpenAI struct {
 	base   string // with /v1, without a slash at the end
 	key    string
@@ -40,8 +39,7 @@ type OpenAI struct {
 	silent atomic.Bool // it was tried, and told none
 }
 
-// NewOpenAI returns a backend for the server at base, with or without /v1. The
-// key may be empty.
+// NewOpenAI returns a backend for the server at base, with or without /v1. The key may be empty.
 func NewOpenAI(base, key string, client *http.Client) *OpenAI {
 	base = strings.TrimRight(base, "/")
 	if !strings.HasSuffix(base, "/v1") {
@@ -53,9 +51,8 @@ func NewOpenAI(base, key string, client *http.Client) *OpenAI {
 	return &OpenAI{base: base, key: key, http: client, client: openai.NewClientWithConfig(conf)}
 }
 
-// greedy holds the members that each server needs, beside temperature 0, to
-// leave the model's own choice alone: vLLM takes a repetition penalty from the
-// model's generation_config.json, llama.cpp from its command line.
+// greedy holds the members that each server needs, beside temperature 0, to leave the model's own choice alone: vLLM
+// takes a repetition penalty from the model's generation_config.json, llama.cpp from its command line.
 var greedy = map[string]string{
 	VLLM:     `,"repetition_penalty":1`,
 	LlamaCpp: `,"repeat_penalty":1`,
@@ -74,12 +71,10 @@ func (o *OpenAI) Ask(ctx context.Context, req Request) (Response, error) {
 
 // send asks, and leaves the answer in the exchange.
 func (o *OpenAI) send(ctx context.Context, server Server, req Request) (*exchange, error) {
-	// go-openai leaves a temperature of 0 out of the request, and the server
-	// would then sample with its own default; it refuses some limits for models
-	// of certain names; it leaves out the content of an empty turn, which
-	// llama.cpp refuses; and it encodes every message twice, which for prompts
-	// of kilobytes is most of what a call costs. So it is given a placeholder,
-	// and the transport puts in what is meant.
+	// go-openai leaves a temperature of 0 out of the request, and the server would then sample with its own default; it
+	// refuses some limits for models of certain names; it leaves out the content of an empty turn, which llama.cpp
+	// refuses; and it encodes every message twice, which for prompts of kilobytes is most of what a call costs. So it
+	// is given a placeholder, and the transport puts in what is meant.
 	x := &exchange{
 		insert: fmt.Sprintf(`"temperature":%g,"top_p":%g,"max_tokens":%d`, req.Temperature, req.TopP, req.MaxTokens) +
 			greedy[server.Name] + o.extras(server, req),
@@ -126,8 +121,7 @@ func completed(x *exchange) (c completion, choice choiceSaid, err error) {
 	return c, choice, err
 }
 
-// firstChoice is the choice of index 0, wherever it stands. A single one may be
-// without an index.
+// firstChoice is the choice of index 0, wherever it stands. A single one may be without an index.
 func firstChoice(choices []choiceSaid, body []byte) (choiceSaid, error) {
 	if len(choices) == 0 {
 		return choiceSaid{}, none("an answer without choices: %s", excerpt(body))
@@ -182,10 +176,9 @@ func (o *OpenAI) read(ctx context.Context, server Server, req Request, x *exchan
 	return out, nil
 }
 
-// tellsNone tells, of a reply without a finish reason, whether the server never
-// tells one. Those that are known by name do, and so does one that ever did.
-// Any other is asked for a few words first, since a reply that was broken off is
-// no witness.
+// tellsNone tells, of a reply without a finish reason, whether the server never tells one. Those that are known by name
+// do, and so does one that ever did. Any other is asked for a few words first, since a reply that was broken off is no
+// witness.
 func (o *OpenAI) tellsNone(ctx context.Context, server Server, model, reason string) (bool, error) {
 	if reason != "" {
 		o.tells.Store(true)
@@ -208,8 +201,7 @@ func (o *OpenAI) tellsNone(ctx context.Context, server Server, model, reason str
 	return reason == "" && o.silent.Load() && !o.tells.Load(), nil
 }
 
-// extras writes what a request asks for beyond the plain conversation, in the
-// members that each server knows it by.
+// extras writes what a request asks for beyond the plain conversation, in the members that each server knows it by.
 func (o *OpenAI) extras(server Server, req Request) string {
 	var b strings.Builder
 	add := func(name string, value any) { fmt.Fprintf(&b, ",%q:%s", name, mustJSON(value)) }

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// Member is one endpoint of a pool. All of a pool serve the same model: the
-// identities of their models are equal.
+// Member is one endpoint of a pool. All of a pool serve the same model: the identities of their models are equal.
 type Member struct {
 	Backend Backend
 	Client  Client // what is asked: Backend, with a time limit around it
@@ -27,9 +26,8 @@ func (m Member) Identity() string { return m.Model.Identity(m.Server.Kind) }
 type PoolOptions struct {
 	First   time.Duration // wait before an endpoint that failed is probed; default 1 s
 	Longest time.Duration // longest wait between two probes; default 30 s
-	// Changed is told when an endpoint is taken out and why, when one that is
-	// out turns out to serve another model, and, with a nil err, when one is
-	// back. May be nil. It is called from many goroutines, one at a time.
+	// Changed is told when an endpoint is taken out and why, when one that is out turns out to serve another model,
+	// and, with a nil err, when one is back. May be nil. It is called from many goroutines, one at a time.
 	Changed func(url string, err error)
 }
 
@@ -54,11 +52,9 @@ var _ Client = (*Pool)(nil)
 // Each endpoint is asked at most once in a call, and an error goes up when none
 // is left; [WithRetry] around the pool waits and calls again.
 //
-// An endpoint that is out gets no work. It is asked for its model, after a wait
-// that grows from probe to probe, and is back when that is the model it had. It
-// is then given one request at a time until it has answered one, and the next
-// wait begins where the last ended until it has: a server that lists its models
-// but answers nothing keeps coming back.
+// An endpoint that is out gets no work. It is asked for its model, after a wait that grows from probe to probe, and is
+// back when that is the model it had. It is then given one request at a time until it has answered one, and the next
+// wait begins where the last ended until it has: a server that lists its models but answers nothing keeps coming back.
 type Pool struct {
 	opts   PoolOptions
 	ctx    context.Context // of the probes
@@ -83,9 +79,8 @@ type member struct {
 	waiting time.Duration // before its next probe
 }
 
-// NewPool makes a pool of endpoints that are all live. Probes end with ctx, or
-// with Close. Where all endpoints tell how many requests they serve in parallel,
-// that is the measure of how busy they are.
+// NewPool makes a pool of endpoints that are all live. Probes end with ctx, or with Close. Where all endpoints tell how
+// many requests they serve in parallel, that is the measure of how busy they are.
 func NewPool(ctx context.Context, members []Member, opts PoolOptions) *Pool {
 	opts.First = cmp.Or(opts.First, time.Second)
 	opts.Longest = cmp.Or(opts.Longest, 30*time.Second)
@@ -189,8 +184,7 @@ func (m *member) before(o *member) bool {
 	) < 0
 }
 
-// onTrial is 1 for an endpoint that came back, has not answered since, and has
-// a request to show it with.
+// onTrial is 1 for an endpoint that came back, has not answered since, and has a request to show it with.
 func (m *member) onTrial() int {
 	if m.trial && m.busy > 0 {
 		return 1
@@ -208,8 +202,7 @@ func (p *Pool) done(c call) {
 	}
 }
 
-// takeOut takes an endpoint out for what a request met there, unless it has
-// been taken out since the request was sent.
+// takeOut takes an endpoint out for what a request met there, unless it has been taken out since the request was sent.
 func (p *Pool) takeOut(c call) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -9,9 +9,8 @@ import (
 
 // What is here reads the reply out of an answer, for both formats alike.
 
-// ends are the finish reasons of a reply that is whole, or whose lack is known.
-// A reply with any other was given up half way: vLLM says "abort" when it is
-// shut down, OpenRouter "error", Ollama "load" where nobody spoke at all. No
+// ends are the finish reasons of a reply that is whole, or whose lack is known. A reply with any other was given up
+// half way: vLLM says "abort" when it is shut down, OpenRouter "error", Ollama "load" where nobody spoke at all. No
 // tools are offered, so "tool_calls" is none either.
 var ends = map[string]Finish{
 	"stop":           Stop,
@@ -57,8 +56,7 @@ func (m *messageSaid) text(body []byte) (text string, err error) {
 	return text, nil
 }
 
-// response begins what a request is answered with; thought is the thinking that
-// came beside the text.
+// response begins what a request is answered with; thought is the thinking that came beside the text.
 func response(req Request, said string, thought ...string) Response {
 	text, thinking := SplitThinking(said)
 	if req.Constrain != nil {
@@ -92,8 +90,7 @@ func ended(reason string) (Finish, error) {
 	return "", none("the reply is not whole: its finish reason is %q", excerpt([]byte(reason)))
 }
 
-// sameName tells whether a reply names the model as it was asked for. Ollama's
-// default tag may be left out.
+// sameName tells whether a reply names the model as it was asked for. Ollama's default tag may be left out.
 func sameName(said, asked string) bool {
 	const tag = ":latest"
 	return strings.TrimSuffix(said, tag) == strings.TrimSuffix(asked, tag)

@@ -10,9 +10,8 @@ import (
 	"github.com/cenkalti/backoff/v5"
 )
 
-// Retry asks again what may pass: refused and reset connections, 408, 429 (as
-// late as the server asks), 5xx and time-outs, with exponential backoff and
-// jitter. What will not pass (400, 401, 403, 404) is asked once.
+// Retry asks again what may pass: refused and reset connections, 408, 429 (as late as the server asks), 5xx and
+// time-outs, with exponential backoff and jitter. What will not pass (400, 401, 403, 404) is asked once.
 type Retry struct {
 	For     time.Duration // how long one call is tried, waiting included; default 2 minutes
 	First   time.Duration // first wait; default 500 ms, or an eighth of For where that is less

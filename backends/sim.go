@@ -13,22 +13,18 @@ import (
 
 var _ Backend = (*Sim)(nil)
 
-// Sim is a simulated judge: no model, a coin with known sides. It shows what
-// gavel's numbers look like for a judge whose accuracy and position bias are
-// known, and nothing about any model.
+// Sim is a simulated judge: no model, a coin with known sides. It shows what gavel's numbers look like for a judge
+// whose accuracy and position bias are known, and nothing about any model.
 //
-// For each item the judge knows the right candidate with probability Accuracy,
-// else takes a wrong one for right; it holds to that in every showing, and
-// draws anew at every repeat. Then, in each showing on its own, with probability
-// First it names the candidate shown first without looking, with probability Tie
-// it says that they are equal, and with probability Silent it gives no verdict. So over two showings, with
-// a = Accuracy and f = First (Tie = Silent = 0), strict is a(1−f), consistency
-// 1−f, and the first is named in (1+f)/2 of the showings.
+// For each item the judge knows the right candidate with probability Accuracy, else takes a wrong one for right; it
+// holds to that in every showing, and draws anew at every repeat. Then, in each showing on its own, with probability
+// First it names the candidate shown first without looking, with probability Tie it says that they are equal, and with
+// probability Silent it gives no verdict. So over two showings, with a = Accuracy and f = First (Tie = Silent = 0),
+// strict is a(1−f), consistency 1−f, and the first is named in (1+f)/2 of the showings.
 //
-// Where the prompt shows it a reference, it takes the reference's word in half
-// of the items, and else judges as it would without: so it is right in (1+a)/2
-// of the items with a reference that is right, and in a/2 of those with one that
-// is not. A coin looks at no reference.
+// Where the prompt shows it a reference, it takes the reference's word in half of the items, and else judges as it
+// would without: so it is right in (1+a)/2 of the items with a reference that is right, and in a/2 of those with one
+// that is not. A coin looks at no reference.
 type Sim struct {
 	Name                         string
 	Accuracy, First, Tie, Silent float64
@@ -46,8 +42,7 @@ var simulated = []Sim{
 // SimHelp says how simulated judges are written.
 const SimHelp = `right, first, coin, silent, or accuracy=0.8,first=0.1,tie=0,silent=0,seed=1`
 
-// NewSim reads a judge's name or its settings ("accuracy=0.8,first=0.1"). A
-// prefix "sim:" is passed over.
+// NewSim reads a judge's name or its settings ("accuracy=0.8,first=0.1"). A prefix "sim:" is passed over.
 func NewSim(spec string) (*Sim, error) {
 	spec = strings.TrimPrefix(spec, "sim:")
 	for _, s := range simulated {
@@ -123,8 +118,7 @@ func (s *Sim) wrong(know *rand.Rand, o *Oracle) int {
 	return others[know.IntN(len(others))]
 }
 
-// draw is a source that depends on nothing but the judge, the item, the
-// showing and the repeat.
+// draw is a source that depends on nothing but the judge, the item, the showing and the repeat.
 func (s *Sim) draw(item string, showing, repeat int) *rand.Rand {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%d\x00%d", s.Seed, item, showing, repeat))
 	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:16])))

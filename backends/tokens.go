@@ -8,9 +8,8 @@ import (
 
 // Counter is a Backend whose server may tell how many tokens a prompt has.
 type Counter interface {
-	// CountTokens counts a request's conversation with the model's own
-	// tokenizer and chat template. Its error is ErrNoTokenizer where the server
-	// offers none.
+	// CountTokens counts a request's conversation with the model's own tokenizer and chat template. Its error is
+	// ErrNoTokenizer where the server offers none.
 	CountTokens(ctx context.Context, req Request) (int, error)
 }
 
@@ -19,8 +18,7 @@ var ErrNoTokenizer = errors.New("the server offers no tokenizer")
 
 var _ Counter = (*OpenAI)(nil)
 
-// CountTokens implements Counter for llama.cpp (/apply-template, /tokenize) and
-// vLLM (/tokenize).
+// CountTokens implements Counter for llama.cpp (/apply-template, /tokenize) and vLLM (/tokenize).
 func (o *OpenAI) CountTokens(ctx context.Context, req Request) (int, error) {
 	server, err := o.Server(ctx)
 	if err != nil {
@@ -73,9 +71,8 @@ func templateArguments(t Think) map[string]any {
 	return map[string]any{"enable_thinking": true, "reasoning_effort": t}
 }
 
-// PromptLimit is the most tokens a prompt may have on a server of the given
-// context, 0 where that is unknown. vLLM wants room for the whole reply beside
-// it; the others for one token.
+// PromptLimit is the most tokens a prompt may have on a server of the given context, 0 where that is unknown. vLLM
+// wants room for the whole reply beside it; the others for one token.
 func (s Server) PromptLimit(context, maxTokens int) int {
 	switch {
 	case context <= 0:

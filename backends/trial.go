@@ -32,9 +32,8 @@ func llamaTiming(said json.RawMessage) Timing {
 	return Timing{t.PromptN, ms(t.Prompt), t.ReplyN, ms(t.Reply)}
 }
 
-// Unguarded is a Backend that can also ask without the words that keep its
-// server from cutting a prompt, as a client would that takes no care. A reply to
-// a prompt that was cut comes back as TooLong, with the tokens that were read.
+// Unguarded is a Backend that can also ask without the words that keep its server from cutting a prompt, as a client
+// would that takes no care. A reply to a prompt that was cut comes back as TooLong, with the tokens that were read.
 type Unguarded interface {
 	AskUnguarded(ctx context.Context, req Request) (Response, error)
 }
@@ -46,8 +45,7 @@ type Loaded struct {
 	GPU     int64 `json:"gpu_bytes"` // of them in the memory of a GPU
 }
 
-// Loader is a Backend whose server loads models when they are asked for, and
-// tells what it loaded.
+// Loader is a Backend whose server loads models when they are asked for, and tells what it loaded.
 type Loader interface {
 	// Loaded is false where the model is not in memory.
 	Loaded(ctx context.Context, model string) (Loaded, bool, error)

@@ -11,16 +11,13 @@ import (
 
 var _ Client = (*Watch)(nil)
 
-// Watch is a Client over one server that does not take the server's model for
-// granted. A server that is stopped and started again may serve other weights
-// under the same name, and nothing in a reply tells.
+// Watch is a Client over one server that does not take the server's model for granted. A server that is stopped and
+// started again may serve other weights under the same name, and nothing in a reply tells.
 //
-// After each reply the server is asked which model it serves, once for all
-// replies that wait for it; only then the reply is handed on. Where the model
-// has no digest and the server does not tell that it is still the same process,
-// the model is sampled too, every so often and whenever something went wrong
-// (see [Sample]). Once it is seen to be another, or to have been, every call
-// fails with *ModelChangedError.
+// After each reply the server is asked which model it serves, once for all replies that wait for it; only then the
+// reply is handed on. Where the model has no digest and the server does not tell that it is still the same process, the
+// model is sampled too, every so often and whenever something went wrong (see [Sample]). Once it is seen to be another,
+// or to have been, every call fails with *ModelChangedError.
 type Watch struct {
 	member   Member
 	patience time.Duration
@@ -46,16 +43,14 @@ type inquiry struct {
 // sampleEvery is how often a model is sampled whose server gives no other sign.
 const sampleEvery = 10 * time.Second
 
-// NewWatch watches a member of a run, whose Backend must be an Identifier. A
-// server that does not answer is asked for its model for as long as patience;
-// the reply that waits for it is lost then. Questions end with ctx.
+// NewWatch watches a member of a run, whose Backend must be an Identifier. A server that does not answer is asked for
+// its model for as long as patience; the reply that waits for it is lost then. Questions end with ctx.
 func NewWatch(ctx context.Context, m Member, patience time.Duration) *Watch {
 	return &Watch{member: m, patience: patience, ctx: ctx}
 }
 
-// Begin takes a sample of the model before anything else is asked. known is one
-// that was taken of it earlier, if any: the error is *ModelChangedError where the
-// weights are others now. A server that is busy is asked again, for without a
+// Begin takes a sample of the model before anything else is asked. known is one that was taken of it earlier, if any:
+// the error is *ModelChangedError where the weights are others now. A server that is busy is asked again, for without a
 // sample nobody notices later; untold is why there is none in the end.
 func (w *Watch) Begin(known Sample) (sample Sample, untold, err error) {
 	if presence, err := w.identify(); err == nil {
@@ -179,8 +174,7 @@ func (w *Watch) look() {
 	}
 }
 
-// check asks which model the server serves, for as long as it takes to get an
-// answer, within patience.
+// check asks which model the server serves, for as long as it takes to get an answer, within patience.
 func (w *Watch) check() error {
 	if err := w.known(); err != nil {
 		return err

@@ -1,8 +1,7 @@
-// Package bundle carries runs, datasets, prompts and remembered replies to a
-// machine without network, and back, as one file, and makes runs again there;
-// see docs/formats.md for what is in a bundle, and tarball.go for how it is held
-// together. What has to be said of the work goes to the Observer of the
-// eval.Maker; errors call what a request says as the command line does.
+// Package bundle carries runs, datasets, prompts and remembered replies to a machine without network, and back, as one
+// file, and makes runs again there; see docs/formats.md for what is in a bundle, and tarball.go for how it is held
+// together. What has to be said of the work goes to the Observer of the eval.Maker; errors call what a request says as
+// the command line does.
 package bundle
 
 import (
@@ -139,8 +138,7 @@ func inBundle(name string) bool {
 	return len(parts) == 2 && (parts[0] == datasetFolder || parts[0] == promptsFolder)
 }
 
-// plainName is a name of one file or folder, and nothing else: it leads nowhere,
-// and steers no terminal that lists it.
+// plainName is a name of one file or folder, and nothing else: it leads nowhere, and steers no terminal that lists it.
 func plainName(name string) bool {
 	return utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }) &&
 		filepath.IsLocal(name) && name != "." && filepath.Base(name) == name && path.Base(name) == name
@@ -156,9 +154,8 @@ func Verify(at string) (*Contents, error) {
 	return &b.Contents, b.file.Close()
 }
 
-// Replay makes a run again from its folder and a cache ("" for the user's own),
-// in the folder out, and compares the results of both, byte for byte: that they
-// differ is an error. The report is of the run that was made; it is nil where
+// Replay makes a run again from its folder and a cache ("" for the user's own), in the folder out, and compares the
+// results of both, byte for byte: that they differ is an error. The report is of the run that was made; it is nil where
 // none was.
 func Replay(ctx context.Context, m *eval.Maker, run, out, cacheDir string) (rep *scoring.Report, found string, err error) {
 	rep, err = m.Replay(ctx, run, out, cacheDir, nil)

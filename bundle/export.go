@@ -156,8 +156,7 @@ func (b *exporting) addDataset(lib datasets.Library, name string) error {
 	return nil
 }
 
-// addReplies replays the runs and keeps every entry of the cache that was of
-// use: what replays here replays there.
+// addReplies replays the runs and keeps every entry of the cache that was of use: what replays here replays there.
 func (b *exporting) addReplies(ctx context.Context, m *eval.Maker, cacheDir string) error {
 	if len(b.asked) == 0 {
 		return nil

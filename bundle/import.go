@@ -42,9 +42,8 @@ type Imported struct {
 	Replies, SameReplies int // likewise
 }
 
-// Import verifies a bundle, and takes it in: runs and prompts into the folder of
-// runs, datasets into the Maker's library, replies into the cache. Nothing is
-// written where something is there already and differs.
+// Import verifies a bundle, and takes it in: runs and prompts into the folder of runs, datasets into the Maker's
+// library, replies into the cache. Nothing is written where something is there already and differs.
 func Import(m *eval.Maker, r ImportRequest) (*Imported, error) {
 	if r.MaxMiB < 1 || r.MaxMiB > math.MaxInt64>>20 {
 		return nil, eval.Wrong("max-mib", r.MaxMiB, "%d: it must be at least 1", r.MaxMiB)

@@ -16,11 +16,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A bundle is a tar file of zstd-compressed files, the last of which, SHA256SUMS,
-// has the sums of the others: tar, sha256sum and unzstd open and check it. No byte
-// can change unseen, for what stands around the files is held to what is written
-// here. Of gavel before version 0.1 there are bundles that end with sums.json
-// and seal.sha256 instead, the sum of all bytes before it.
+// A bundle is a tar file of zstd-compressed files, the last of which, SHA256SUMS, has the sums of the others: tar,
+// sha256sum and unzstd open and check it. No byte can change unseen, for what stands around the files is held to what
+// is written here. Of gavel before version 0.1 there are bundles that end with sums.json and seal.sha256 instead, the
+// sum of all bytes before it.
 const (
 	sumsFile    = "SHA256SUMS"
 	oldSumsFile = "sums.json"
@@ -38,8 +37,7 @@ type File struct {
 // line is the file's line of SHA256SUMS.
 func (f File) line() string { return f.SHA256 + "  " + f.Name + "\n" }
 
-// bundled is one file to be written: its name in the bundle, and where it is or
-// what it holds.
+// bundled is one file to be written: its name in the bundle, and where it is or what it holds.
 type bundled struct {
 	name, path string
 	text       []byte

@@ -11,12 +11,10 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// Badger tries a write that fails again and again, for ever: where its folder
-// vanishes or cannot be written to, its Close never ends, and neither does a
-// write that waits for room in memory. A panic in it, recovered, leaves its locks
-// taken, and the next call waits for them. So nothing waits on Badger for longer
-// than [Options].Timeout, and after a panic or a wait without end the store is
-// given up: nobody asks it again, nor closes it.
+// Badger tries a write that fails again and again, for ever: where its folder vanishes or cannot be written to, its
+// Close never ends, and neither does a write that waits for room in memory. A panic in it, recovered, leaves its locks
+// taken, and the next call waits for them. So nothing waits on Badger for longer than [Options].Timeout, and after a
+// panic or a wait without end the store is given up: nobody asks it again, nor closes it.
 
 // defaultTimeout is far more than what a slow disk takes for 8 MB.
 const defaultTimeout = 30 * time.Second
@@ -24,8 +22,7 @@ const defaultTimeout = 30 * time.Second
 // mergedASecond is how many bytes a slow disk merges in a second.
 const mergedASecond = 4 << 20
 
-// ErrGivenUp is wrapped by what a store says that was given up: see bound.go.
-// Options.Warn was told then.
+// ErrGivenUp is wrapped by what a store says that was given up: see bound.go. Options.Warn was told then.
 var ErrGivenUp = errors.New("given up")
 
 // givenUp are the folders that stores of this process were given up in, and
@@ -78,8 +75,7 @@ func (s *Store) released() {
 	givenUp.Delete(folderKey(s.dir))
 }
 
-// within waits for f, which asks Badger, until limit, and no longer than until
-// the store is given up.
+// within waits for f, which asks Badger, until limit, and no longer than until the store is given up.
 func within[T any](s *Store, limit time.Duration, f func() (T, error)) (T, error) {
 	type result struct {
 		value T
@@ -123,9 +119,8 @@ func (s *Store) judged(err error) error {
 	return err
 }
 
-// here gives the store up where its folder is gone, or is another: a Badger that
-// goes on would never be done. Where the files alone are gone, it would leave
-// tables that no manifest names, and the next one to open it would refuse them.
+// here gives the store up where its folder is gone, or is another: a Badger that goes on would never be done. Where the
+// files alone are gone, it would leave tables that no manifest names, and the next one to open it would refuse them.
 func (s *Store) here() error {
 	if now, err := os.Stat(s.dir); err != nil || !os.SameFile(s.folder, now) {
 		return s.giveUp("its folder is gone")

@@ -1,9 +1,7 @@
-// Package cache remembers what judges answered: a backends.Client around a
-// backends.Client, over a Badger database.
+// Package cache remembers what judges answered: a backends.Client around a backends.Client, over a Badger database.
 //
-// The key is a SHA-256 over everything that can change a reply and nothing else
-// (see [Key]). Only answers are kept; a failed call is none. A value that cannot
-// be read is a miss, and asked again.
+// The key is a SHA-256 over everything that can change a reply and nothing else (see [Key]). Only answers are kept; a
+// failed call is none. A value that cannot be read is a miss, and asked again.
 package cache
 
 import (
@@ -18,13 +16,11 @@ import (
 	"gavel/backends"
 )
 
-// schema is part of every key. Raise it when the meaning of a key changes: older
-// entries are then misses.
+// schema is part of every key. Raise it when the meaning of a key changes: older entries are then misses.
 const schema = 1
 
-// Key is the SHA-256 of the request's JSON and the schema version: identity of
-// backend and model, messages, sampling parameters, limits, context size and
-// repeat index. Where the judge runs, how many run at once and how long they may
+// Key is the SHA-256 of the request's JSON and the schema version: identity of backend and model, messages, sampling
+// parameters, limits, context size and repeat index. Where the judge runs, how many run at once and how long they may
 // take do not change a reply and are not in it.
 func Key(req backends.Request) [sha256.Size]byte {
 	messages := req.MessagesJSON()
@@ -45,8 +41,7 @@ type Entry struct {
 	Model    string            `json:"model"`
 	Created  time.Time         `json:"created"`
 	Response backends.Response `json:"response"`
-	// Origin is the bundle that the reply was taken in from, as it was called
-	// then; empty for a reply to this gavel.
+	// Origin is the bundle that the reply was taken in from, as it was called then; empty for a reply to this gavel.
 	Origin string `json:"origin,omitempty"`
 	// Sample says that it is no reply, but what a model is known by.
 	Sample bool `json:"sample,omitempty"`
@@ -66,8 +61,7 @@ type client struct {
 	flight singleflight.Group
 }
 
-// Wrap returns a Client that asks next only for what it does not know, and
-// only once for equal requests in flight.
+// Wrap returns a Client that asks next only for what it does not know, and only once for equal requests in flight.
 func Wrap(next backends.Client, store *Store) backends.Client {
 	return &client{next: next, store: store}
 }
@@ -81,10 +75,9 @@ type outcome struct {
 func (c *client) Ask(ctx context.Context, req backends.Request) (backends.Response, error) {
 	s, key := c.store, Key(req)
 	for {
-		// The call runs under the context of whoever came first. If that one
-		// gives up, the others ask for themselves. The store is looked at
-		// inside, or a request that missed just before an equal one was stored
-		// would be asked once more.
+		// The call runs under the context of whoever came first. If that one gives up, the others ask for themselves.
+		// The store is looked at inside, or a request that missed just before an equal one was stored would be asked
+		// once more.
 		mine := false
 		v, err, _ := c.flight.Do(string(key[:]), func() (any, error) {
 			mine = true

@@ -45,11 +45,9 @@ type files struct {
 	lost    int      // tables that a manifest that was cut off does not name: Badger deletes them
 }
 
-// lookAt looks at what Badger is about to open. It opens each table that the
-// manifest names, as Badger does in goroutines of its own, where no guard can
-// reach and a file that was cut off would end the process; thorough reads all of
-// its entries. Badger deletes the tables that the manifest does not name: where it is
-// gone, that is all of them.
+// lookAt looks at what Badger is about to open. It opens each table that the manifest names, as Badger does in
+// goroutines of its own, where no guard can reach and a file that was cut off would end the process; thorough reads all
+// of its entries. Badger deletes the tables that the manifest does not name: where it is gone, that is all of them.
 func lookAt(dir string, thorough bool) (found files, err error) {
 	var tables []uint64
 	logged := false // writes are in a log that was not yet made a table
@@ -95,8 +93,7 @@ func lookAt(dir string, thorough bool) (found files, err error) {
 	return found, nil
 }
 
-// checkTable's error wraps errDamaged where the table is, and not where it
-// cannot be looked at.
+// checkTable's error wraps errDamaged where the table is, and not where it cannot be looked at.
 func checkTable(path string, opts table.Options, thorough bool) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
@@ -126,9 +123,8 @@ func openTable(f *z.MmapFile, opts table.Options, thorough bool) (err error) {
 	return walk(t)
 }
 
-// walk goes through all entries, as looking one up and merging does. It does not
-// ask for the checksums of blocks: what is wrong with a value alone is found when
-// the value is read, and the others of its table are worth keeping.
+// walk goes through all entries, as looking one up and merging does. It does not ask for the checksums of blocks: what
+// is wrong with a value alone is found when the value is read, and the others of its table are worth keeping.
 func walk(t *table.Table) error {
 	it := t.NewIterator(0)
 	defer it.Close()
@@ -148,9 +144,8 @@ func walk(t *table.Table) error {
 	return nil
 }
 
-// mend takes the damaged tables out of a cache, so that Badger opens the rest.
-// Where another gavel is at work in the folder it does nothing: what looks
-// damaged may be what that one just merged, and Badger will say that it is there.
+// mend takes the damaged tables out of a cache, so that Badger opens the rest. Where another gavel is at work in the
+// folder it does nothing: what looks damaged may be what that one just merged, and Badger will say that it is there.
 func mend(dir string, thorough bool, warn func(format string, args ...any)) error {
 	found, err := lookAt(dir, thorough)
 	if err != nil || len(found.damaged) == 0 {
@@ -178,8 +173,7 @@ func is(n int) string {
 	return "are"
 }
 
-// badgerLock is the lock that Badger takes on its folder: on the folder itself,
-// and on Windows by having a file open.
+// badgerLock is the lock that Badger takes on its folder: on the folder itself, and on Windows by having a file open.
 func badgerLock(dir string) *flock.Flock {
 	if runtime.GOOS == "windows" {
 		return flock.New(filepath.Join(dir, "LOCK"))
@@ -187,9 +181,8 @@ func badgerLock(dir string) *flock.Flock {
 	return flock.New(dir, flock.SetFlag(os.O_RDONLY))
 }
 
-// setAside moves damaged tables away, and then takes their names out of the
-// manifest: one that is named and not there is damaged too, so that it can be
-// cut off in between.
+// setAside moves damaged tables away, and then takes their names out of the manifest: one that is named and not there
+// is damaged too, so that it can be cut off in between.
 func setAside(dir string, found files) error {
 	aside := filepath.Join(dir, damagedFolder)
 	if err := os.MkdirAll(aside, 0o755); err != nil {
@@ -227,14 +220,12 @@ func setAside(dir string, found files) error {
 	return f.Close()
 }
 
-// distrust has the next one who opens the cache read all of every table: damage
-// within a table shows when it is read.
+// distrust has the next one who opens the cache read all of every table: damage within a table shows when it is read.
 func (s *Store) distrust() {
 	os.WriteFile(filepath.Join(s.dir, distrustFile), nil, 0o644) // if it cannot be written, the damage shows again
 }
 
-// sound reads all tables: Badger merges in goroutines of its own, where a panic
-// would end the process.
+// sound reads all tables: Badger merges in goroutines of its own, where a panic would end the process.
 func (s *Store) sound() error {
 	found, err := lookAt(s.dir, true)
 	if err == nil && len(found.damaged) > 0 {

@@ -83,10 +83,9 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 	return st, err
 }
 
-// Prune removes entries that cannot be used, and those that drop picks; it
-// returns how many went. Tables that were set aside go too. A model's sample
-// stays for as long as a reply of that name does: what is left would else be
-// given to the next model of the name.
+// Prune removes entries that cannot be used, and those that drop picks; it returns how many went. Tables that were set
+// aside go too. A model's sample stays for as long as a reply of that name does: what is left would else be given to
+// the next model of the name.
 func (s *Store) Prune(ctx context.Context, drop func(Entry) bool) (int, error) {
 	var keys [][]byte
 	samples, left := map[string][][]byte{}, map[string]bool{} // by model
@@ -146,8 +145,7 @@ func (s *Store) remove(keys [][]byte) error {
 	return nil
 }
 
-// Verify reads every entry and every table; report is told of each
-// entry that cannot be used.
+// Verify reads every entry and every table; report is told of each entry that cannot be used.
 func (s *Store) Verify(ctx context.Context, report func(key []byte, err error)) (good int, bad int, err error) {
 	err = s.Visit(ctx, func(key []byte, e Entry, err error) error {
 		switch {

@@ -5,11 +5,10 @@ import (
 	"fmt"
 )
 
-// Badger writes its files through memory maps, over holes in them. Where the
-// disk has no room to fill a hole, the system ends the whole process with
-// SIGBUS, which Go cannot catch, in goroutines of Badger's own
-// (github.com/dgraph-io/badger/issues/1682 and 1801). So it is made to write
-// only where there is room by far: everything that writes asks first.
+// Badger writes its files through memory maps, over holes in them. Where the disk has no room to fill a hole, the
+// system ends the whole process with SIGBUS, which Go cannot catch, in goroutines of Badger's own
+// (github.com/dgraph-io/badger/issues/1682 and 1801). So it is made to write only where there is room by far:
+// everything that writes asks first.
 
 // defaultRoom is what must be left of the disk to remember replies. It is far
 // more than one write takes, since others write there too.
@@ -19,9 +18,8 @@ const defaultRoom = 256 << 20
 // open one without writing to it: what is in memory becomes a table of 2 MiB.
 const CloseRoom = 32 << 20
 
-// ErrNoRoom is wrapped by the error of [Store.Close] where the disk is too full
-// to close the database. It stays open and can be closed later. If the process
-// ends first nothing is lost: what was not written to a table is in a log that
+// ErrNoRoom is wrapped by the error of [Store.Close] where the disk is too full to close the database. It stays open
+// and can be closed later. If the process ends first nothing is lost: what was not written to a table is in a log that
 // the next one reads.
 var ErrNoRoom = errors.New("the disk is nearly full")
 

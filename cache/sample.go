@@ -11,9 +11,8 @@ func sampleKey(identity, model string) [32]byte {
 	return Key(backends.Request{Identity: identity, Model: model, Repeat: -1})
 }
 
-// Sample is the sample of the model whose replies are remembered under an
-// identity; nil where none was kept. Models of one name and shape have one
-// identity where the server gives no digest; their samples tell them apart.
+// Sample is the sample of the model whose replies are remembered under an identity; nil where none was kept. Models of
+// one name and shape have one identity where the server gives no digest; their samples tell them apart.
 func (s *Store) Sample(identity, model string) backends.Sample {
 	e, ok := s.Get(sampleKey(identity, model))
 	if !ok || len(e.Response.Labels) == 0 {

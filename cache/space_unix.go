@@ -18,8 +18,7 @@ func freeSpace(dir string) (uint64, error) {
 	return uint64(st.Bavail) * uint64(st.Bsize), nil
 }
 
-// onDisk is the space a file takes. Badger's files are sparse while open: their
-// length says nothing.
+// onDisk is the space a file takes. Badger's files are sparse while open: their length says nothing.
 func onDisk(info fs.FileInfo) int64 {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return st.Blocks * 512

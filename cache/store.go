@@ -22,8 +22,7 @@ type Options struct {
 	// Warn is told of entries that cannot be used, of a disk that is full and of
 	// a store that is given up, each once. May be nil.
 	Warn func(format string, args ...any)
-	// MinFree is how much space must be left on the disk of the folder,
-	// in bytes; default 256 MiB (see room.go).
+	// MinFree is how much space must be left on the disk of the folder, in bytes; default 256 MiB (see room.go).
 	MinFree uint64
 	// Timeout is how long is waited for one read, write or closing of the
 	// database; default 30 s. A store that takes longer is given up.
@@ -48,15 +47,13 @@ type Store struct {
 // ErrLocked is wrapped by Open's error when another process has the cache open.
 var ErrLocked = errors.New("in use by another gavel")
 
-// renewAfter is how many bytes may be written before the database is closed and
-// opened again. Badger maps its files into memory and writes them through the
-// map, so all that was written would count as this process's memory; closing
+// renewAfter is how many bytes may be written before the database is closed and opened again. Badger maps its files
+// into memory and writes them through the map, so all that was written would count as this process's memory; closing
 // lets go of it.
 const renewAfter = 8 << 20
 
-// manyTables is how many tables may lie unmerged, or as many as are merged if
-// that is more, so that a large cache is not merged over and over. Each costs
-// a look at its filter for every key that is not known: 0.1 µs.
+// manyTables is how many tables may lie unmerged, or as many as are merged if that is more, so that a large cache is
+// not merged over and over. Each costs a look at its filter for every key that is not known: 0.1 µs.
 const manyTables = 128
 
 // Open opens the cache in dir and makes the folder if it is missing.
@@ -90,12 +87,10 @@ func Open(dir string, opts Options) (*Store, error) {
 	return s, nil
 }
 
-// openingTakes is how many times as long as a write the opening may take: it may
-// have to read all tables.
+// openingTakes is how many times as long as a write the opening may take: it may have to read all tables.
 const openingTakes = 10
 
-// open opens the database, and lets go of it where that took so long that nobody
-// waits for it.
+// open opens the database, and lets go of it where that took so long that nobody waits for it.
 func (s *Store) open() (*badger.DB, error) {
 	db, err := openBadger(s.dir, s.opts.Warn)
 	if why := s.ended(); why != nil {
@@ -129,9 +124,8 @@ func openBadger(dir string, warn func(format string, args ...any)) (*badger.DB, 
 	return db, err
 }
 
-// badgerOptions are for a small, quick store: entries of one or two kilobytes
-// that are already compressed, opened for a second at a time; and for a process
-// that stays small however much is written:
+// badgerOptions are for a small, quick store: entries of one or two kilobytes that are already compressed, opened for a
+// second at a time; and for a process that stays small however much is written:
 //
 //   - Tables are not merged while a run is on, they wait at level 0 in whatever
 //     number (see [Store.Close]): keys are hashes, so every merge is of
@@ -180,9 +174,8 @@ func openError(dir string, err error) error {
 
 var readOnly = regexp.MustCompile(`(?i)permission denied|read-only file system|access is denied`)
 
-// Close writes what is in memory to disk and releases the folder. Where many
-// tables have piled up, it merges them. On a disk that is full it does neither,
-// see [ErrNoRoom]. A store that was given up is not closed, see [ErrGivenUp].
+// Close writes what is in memory to disk and releases the folder. Where many tables have piled up, it merges them. On a
+// disk that is full it does neither, see [ErrNoRoom]. A store that was given up is not closed, see [ErrGivenUp].
 func (s *Store) Close() error {
 	if err := s.ended(); err != nil {
 		if errors.Is(err, ErrGivenUp) {

@@ -14,9 +14,8 @@ import (
 	"gavel/backends"
 )
 
-// The first byte of a value says what its checksum is of. A value of an earlier
-// gavel is read as it is, and is not bound to its key: a file of the cache that
-// is copied over another gives a whole value under a key that it is not of.
+// The first byte of a value says what its checksum is of. A value of an earlier gavel is read as it is, and is not
+// bound to its key: a file of the cache that is copied over another gives a whole value under a key that it is not of.
 const (
 	unbound = 1 // of the text alone
 	bound   = 2 // of the key and the text
@@ -27,9 +26,8 @@ var (
 	errDamaged = errors.New("damaged")
 )
 
-// A value is the byte that says what its checksum is of, that CRC-32C, and the
-// entry's JSON as an S2 block. S2 rather than zstd: a reply is a kilobyte or
-// two, and setting up zstd for one costs more than writing it.
+// A value is the byte that says what its checksum is of, that CRC-32C, and the entry's JSON as an S2 block. S2 rather
+// than zstd: a reply is a kilobyte or two, and setting up zstd for one costs more than writing it.
 const header = 1 + crc32.Size
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

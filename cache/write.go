@@ -29,9 +29,8 @@ type value struct {
 	err   error // why Badger does not take it
 }
 
-// Put stores an answer. On a disk that is nearly full it stores nothing, and its
-// error wraps ErrNoRoom. The first write that Badger fails is the last: after it
-// Badger takes no other, and would end the process.
+// Put stores an answer. On a disk that is nearly full it stores nothing, and its error wraps ErrNoRoom. The first write
+// that Badger fails is the last: after it Badger takes no other, and would end the process.
 func (s *Store) Put(key [sha256.Size]byte, e Entry) error {
 	if err := s.ended(); err != nil {
 		return err

@@ -17,8 +17,7 @@ const (
 // TurnsValues lists them by the names of the flag.
 var TurnsValues = []string{"first", TurnsAll}
 
-// battleRow is a vote between two models' conversations, as MT-Bench and Chatbot
-// Arena publish them.
+// battleRow is a vote between two models' conversations, as MT-Bench and Chatbot Arena publish them.
 type battleRow struct {
 	ID       *text   `json:"question_id"`
 	ModelA   *string `json:"model_a"`
@@ -123,11 +122,10 @@ func (v votes) majority() (winner string, ok bool) {
 	return "", false
 }
 
-// ChatbotArena is the conversations of Chatbot Arena (arXiv 2306.05685) with one
-// user's vote each. The vote is on the whole conversation, so those of one turn are
-// taken and longer ones are left out, unless the option turns is "all": then they
-// are judged whole. "tie" and "tie (bothbad)" are both C. The option lang keeps one
-// language, by its name as the file has it.
+// ChatbotArena is the conversations of Chatbot Arena (arXiv 2306.05685) with one user's vote each. The vote is on the
+// whole conversation, so those of one turn are taken and longer ones are left out, unless the option turns is "all":
+// then they are judged whole. "tie" and "tie (bothbad)" are both C. The option lang keeps one language, by its name as
+// the file has it.
 var ChatbotArena = Format{
 	Name:     "chatbot-arena",
 	About:    "rows with question_id, model_a, model_b, winner, conversation_a, conversation_b, turn, language and more",

@@ -37,9 +37,8 @@ func exchanges(c []said) ([]exchange, error) {
 	return out, nil
 }
 
-// render writes two conversations with the same user as a question and two
-// responses. Of one turn, they are the texts as they stand. Of more, the question
-// is all that the user said and a response all that the assistant answered, each
+// render writes two conversations with the same user as a question and two responses. Of one turn, they are the texts
+// as they stand. Of more, the question is all that the user said and a response all that the assistant answered, each
 // turn under a line that numbers it:
 //
 //	[Turn 1]

@@ -1,13 +1,11 @@
 // Package datasets reads published files of judging items.
 //
-// It stands at the start of the flow: a line of a dataset file becomes an
-// [Item]. Whatever has to look at more than one item (duplicate ids, sampling,
-// the longest text) lives here too, so that everything after it can work on
-// one item at a time.
+// It stands at the start of the flow: a line of a dataset file becomes an [Item]. Whatever has to look at more than one
+// item (duplicate ids, sampling, the longest text) lives here too, so that everything after it can work on one item at
+// a time.
 //
-// Files are indexed once and read on demand, so memory does not grow with the
-// length of the answers: an index entry is the id, the place of the line and
-// its length.
+// Files are indexed once and read on demand, so memory does not grow with the length of the answers: an index entry is
+// the id, the place of the line and its length.
 package datasets
 
 import (
@@ -37,8 +35,7 @@ type Candidate struct {
 	Unrelated bool   `json:"unrelated,omitempty"` // an option of another item, put in on purpose
 }
 
-// Answered is what a Judgment item is about: an agent's answer, and the judge's
-// own to the same question.
+// Answered is what a Judgment item is about: an agent's answer, and the judge's own to the same question.
 type Answered struct {
 	Question  string  `json:"question_id"`         // id of the question; the items of several agents share it
 	Of        Shape   `json:"of"`                  // the question's shape: Choice, Number or Preference
@@ -86,8 +83,7 @@ type Item struct {
 // NoGold is the Gold of an item without a labelled candidate.
 const NoGold = -1
 
-// Unit is what results of the item are resampled by: several agents' answers to
-// one question belong together.
+// Unit is what results of the item are resampled by: several agents' answers to one question belong together.
 func (it Item) Unit() string {
 	if it.Answered != nil {
 		return it.Answered.Question
@@ -103,8 +99,7 @@ func (it Item) GoldID() string {
 	return it.Answer
 }
 
-// LineError says what is wrong with one line of a file, or with one row of a
-// file that has no lines.
+// LineError says what is wrong with one line of a file, or with one row of a file that has no lines.
 type LineError struct {
 	Path string
 	Line int
@@ -121,8 +116,7 @@ func (e *LineError) Error() string {
 
 func (e *LineError) Unwrap() error { return e.Err }
 
-// Format turns a line into an Item. New formats are a file of this package and
-// a line in [Formats].
+// Format turns a line into an Item. New formats are a file of this package and a line in [Formats].
 type Format struct {
 	Name  string
 	About string
@@ -132,11 +126,9 @@ type Format struct {
 	// Parse reads a line. Where there is Assemble, it is given the lines that
 	// makes, which say everything that there is to know of their item.
 	Parse func(line []byte) (Item, error)
-	// Assemble, where not nil, makes lines of rows before any line is parsed:
-	// where an item is several rows, or a row does not tell its item's id. Rows
-	// that it cannot read it passes on as they are, for Parse to complain of;
-	// given lines that it made, it gives the same. The notes, a sentence each,
-	// say what was left out and why.
+	// Assemble, where not nil, makes lines of rows before any line is parsed: where an item is several rows, or a row
+	// does not tell its item's id. Rows that it cannot read it passes on as they are, for Parse to complain of; given
+	// lines that it made, it gives the same. The notes, a sentence each, say what was left out and why.
 	Assemble func(rows Rows, emit func(line int, text []byte) error) (notes []string, err error)
 	// Makes is the format of the lines that Assemble makes, where it is another.
 	Makes string
@@ -144,14 +136,12 @@ type Format struct {
 	// words: models' answers to one question, problems of one template.
 	Cluster  func(id string) string
 	Clusters string
-	// Languages tells that rows say their language, so that the option Lang can
-	// choose among them.
+	// Languages tells that rows say their language, so that the option Lang can choose among them.
 	Languages bool
 }
 
-// Formats lists the file formats that a path may have. A file has the format of
-// the first row that one of them can read; complaints about rows before that
-// are of the format whose keys they have most of, the first where in doubt.
+// Formats lists the file formats that a path may have. A file has the format of the first row that one of them can
+// read; complaints about rows before that are of the format whose keys they have most of, the first where in doubt.
 var Formats = []Format{JudgeBench, MMLUPro, GSM8K, GSMSymbolic, MTBench, ChatbotArena, Judgments, Questions, OptionLines, OASSTTrees, OASSTMessages}
 
 // ClusterOf tells items of a source that belong together, and what that is in words; nil where each is by itself.
@@ -164,8 +154,7 @@ func ClusterOf(source string) (of func(id string) string, what string) {
 	return nil, ""
 }
 
-// maxSkipped is how many skipped lines are kept word for word; the rest are
-// only counted.
+// maxSkipped is how many skipped lines are kept word for word; the rest are only counted.
 const maxSkipped = 20
 
 type row struct {
@@ -206,8 +195,7 @@ func (s *Set) Len() int { return len(s.rows) }
 // ID is the id of item i, without reading it.
 func (s *Set) ID(i int) string { return s.ids.At(i) }
 
-// IDs are the ids of all items, each under the item's number; they are not to be
-// added to.
+// IDs are the ids of all items, each under the item's number; they are not to be added to.
 func (s *Set) IDs() *IDs { return &s.ids }
 
 // Size is the length of item i in the file, in bytes.
@@ -229,8 +217,7 @@ func (s *Set) line(i int) int {
 	return int(s.lines[i])
 }
 
-// Raw reads the line of item i as published, without its newline. It may be
-// called from many goroutines.
+// Raw reads the line of item i as published, without its newline. It may be called from many goroutines.
 func (s *Set) Raw(i int) ([]byte, error) { return s.RawIn(nil, i) }
 
 // RawIn is Raw into the memory of buf, where that is enough.

@@ -61,8 +61,7 @@ func orGroup(category, other string) string {
 	return category
 }
 
-// addKey gives a key to every object without it: value is told how many rows
-// stand before.
+// addKey gives a key to every object without it: value is told how many rows stand before.
 func addKey(all Rows, emit func(int, []byte) error, key string, value func(row int) any) ([]string, error) {
 	n := 0
 	for row := range all.All {

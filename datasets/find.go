@@ -13,8 +13,7 @@ import (
 // tells it later than that can only have one that does not assemble.
 const tellBy = 1000 // rows
 
-// findFormat tells the format of JSON lines from the first that has one, nil for
-// none.
+// findFormat tells the format of JSON lines from the first that has one, nil for none.
 func findFormat(in rows.Source) (*Format, error) {
 	n := 0
 	for row, err := range rows.All(in) {
@@ -73,9 +72,8 @@ func parseAny(text []byte) parsed {
 	return out
 }
 
-// closest is the format all of whose keys a row has, that with the most; where
-// there is none, the one of whose keys it has the largest part. In doubt it is
-// the one that stands first.
+// closest is the format all of whose keys a row has, that with the most; where there is none, the one of whose keys it
+// has the largest part. In doubt it is the one that stands first.
 func closest(keys map[string]json.RawMessage) *Format {
 	best, bestScore := &Formats[0], 0.0
 	for i := range Formats {

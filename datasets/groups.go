@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// groupIndex remembers the group of each item, so that choosing items by group
-// does not read them: four bytes an item.
+// groupIndex remembers the group of each item, so that choosing items by group does not read them: four bytes an item.
 type groupIndex struct {
 	names  IDs
 	of     []uint32

@@ -9,13 +9,11 @@ import (
 	"strings"
 )
 
-// GSM8K is the word problems of GSM8K (arXiv 2110.14168): question and a worked
-// answer that ends "#### N".
+// GSM8K is the word problems of GSM8K (arXiv 2110.14168): question and a worked answer that ends "#### N".
 //
-// Its rows have no id. An item's id is the number of its row in the file, from 0,
-// as in the authors' own numbering; it is put into the line as a key "id", so that
-// a sample's lines still have it. A file of one's own may have ids, and categories,
-// in keys "id" and "category".
+// Its rows have no id. An item's id is the number of its row in the file, from 0, as in the authors' own numbering; it
+// is put into the line as a key "id", so that a sample's lines still have it. A file of one's own may have ids, and
+// categories, in keys "id" and "category".
 var GSM8K = Format{
 	Name:  "gsm8k",
 	About: `rows with question and answer, which ends "#### N"`,
@@ -27,10 +25,9 @@ var GSM8K = Format{
 	},
 }
 
-// GSMSymbolic is the generated problems of GSM-Symbolic (arXiv 2410.05229). An
-// item's id is "id-instance". Which of the three sets a file is, stands in its name
-// alone (GSM_p1.jsonl, p1/test.jsonl, gsm-symbolic-p1.jsonl); it is put into the
-// line as a key "category".
+// GSMSymbolic is the generated problems of GSM-Symbolic (arXiv 2410.05229). An item's id is "id-instance". Which of the
+// three sets a file is, stands in its name alone (GSM_p1.jsonl, p1/test.jsonl, gsm-symbolic-p1.jsonl); it is put into
+// the line as a key "category".
 var GSMSymbolic = Format{
 	Name:  "gsm-symbolic",
 	About: `rows with id, instance, question and answer, which ends "#### N"`,
@@ -113,8 +110,7 @@ const gsmSymbolic = "GSM-Symbolic"
 // symbolicSet finds "p1" or "p2" in the name of a file or folder.
 var symbolicSet = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])p([12])(?:[^a-z0-9]|$)`)
 
-// symbolicGroup is the set that a path says a file is, by its name or its
-// folder's.
+// symbolicGroup is the set that a path says a file is, by its name or its folder's.
 func symbolicGroup(path string) string {
 	elements := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' })
 	for _, name := range slices.Backward(elements[max(0, len(elements)-2):]) {

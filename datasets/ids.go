@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// IDs is a set of ids, numbered from 0 in the order added: what a map from id to
-// number is, in a fifth of its memory. The zero value is empty. Many may look
-// things up while nobody adds.
+// IDs is a set of ids, numbered from 0 in the order added: what a map from id to number is, in a fifth of its memory.
+// The zero value is empty. Many may look things up while nobody adds.
 type IDs struct {
 	texts []string // of idsPerText ids each, one after the other
 	last  strings.Builder
@@ -52,8 +51,7 @@ func (s *IDs) slot(id string) int {
 	return at
 }
 
-// Add adds an id, of which it keeps a copy, and gives its number; added is false
-// where it was there already.
+// Add adds an id, of which it keeps a copy, and gives its number; added is false where it was there already.
 func (s *IDs) Add(id string) (number int, added bool) {
 	if 4*len(s.ends) >= 3*len(s.table) {
 		s.grow()

@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// JudgeBench is the pair file of JudgeBench (arXiv 2410.12784): one JSON object
-// a line with pair_id, original_id, source, question, response_model,
-// response_A, response_B and label ("A>B" or "B>A"). Its output files are the
-// same lines with judge_name and judgments added, and read as pair files too.
+// JudgeBench is the pair file of JudgeBench (arXiv 2410.12784): one JSON object a line with pair_id, original_id,
+// source, question, response_model, response_A, response_B and label ("A>B" or "B>A"). Its output files are the same
+// lines with judge_name and judgments added, and read as pair files too.
 var JudgeBench = Format{
 	Name:  "judgebench",
 	About: "JSON lines with pair_id, source, question, response_A, response_B and label",
@@ -73,8 +72,7 @@ func parsePair(line []byte) (Item, error) {
 	return it, err
 }
 
-// categories maps the prefixes of JudgeBench's sources to the four categories
-// of its paper (Table 1).
+// categories maps the prefixes of JudgeBench's sources to the four categories of its paper (Table 1).
 var categories = []struct{ prefix, category string }{
 	{"mmlu-pro", "Knowledge"},
 	{"livebench-reasoning", "Reasoning"},
@@ -102,8 +100,7 @@ func CategoryOrder(a, b string) int {
 	return cmp.Or(categoryRank(a)-categoryRank(b), compareNumbered(a, b), strings.Compare(a, b)) // "2" and "02"
 }
 
-// compareNumbered compares part by part, where a part is a number or what stands
-// before the next one.
+// compareNumbered compares part by part, where a part is a number or what stands before the next one.
 func compareNumbered(a, b string) int {
 	for a != "" && b != "" {
 		var x, y string

@@ -16,13 +16,11 @@ import (
 	"time"
 )
 
-// Library is the folder in which fetched and imported datasets are kept, a file
-// each, named after the dataset; several may share one. Where no SHA-256 is
-// published, that of the file taken in stands beside it, in FILE.sha256.
+// Library is the folder in which fetched and imported datasets are kept, a file each, named after the dataset; several
+// may share one. Where no SHA-256 is published, that of the file taken in stands beside it, in FILE.sha256.
 type Library struct{ Dir string }
 
-// extensions are those that a file of the library may have. They are for people:
-// what a file is, its first bytes tell.
+// extensions are those that a file of the library may have. They are for people: what a file is, its first bytes tell.
 var extensions = []string{".jsonl", ".parquet", ".json", ".jsonl.gz", ".json.gz", ".jsonl.zst", ".json.zst", ".parquet.gz"}
 
 // extension is that of a file or URL, ".jsonl" where it has none of them.
@@ -138,10 +136,9 @@ func (l Library) sumOf(k Known) (string, error) {
 	return sum, nil
 }
 
-// Import copies a file that was carried over by hand into the library. It is
-// known by its SHA-256 or, where none is published, as the dataset named, whose
-// format it must have. Other files are refused, since a file of one's own is used
-// by its path.
+// Import copies a file that was carried over by hand into the library. It is known by its SHA-256 or, where none is
+// published, as the dataset named, whose format it must have. Other files are refused, since a file of one's own is
+// used by its path.
 func (l Library) Import(path, as string) (Known, string, error) {
 	s, err := OpenFile(path)
 	if err != nil {
@@ -212,11 +209,10 @@ func (a awake) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Fetch downloads a dataset from its official place and checks its SHA-256, where
-// one is published. Redirects are followed, unlike those of judges' servers: the
-// official places keep files on hosts of others. Nothing that is secret goes there,
-// for no key and no cookie is sent to any of them. Where its size is not, size is told what the server says, -1
-// for nothing, before the first byte is downloaded; it may be nil.
+// Fetch downloads a dataset from its official place and checks its SHA-256, where one is published. Redirects are
+// followed, unlike those of judges' servers: the official places keep files on hosts of others. Nothing that is secret
+// goes there, for no key and no cookie is sent to any of them. Where its size is not, size is told what the server
+// says, -1 for nothing, before the first byte is downloaded; it may be nil.
 func (l Library) Fetch(ctx context.Context, client *http.Client, k Known, size func(bytes int64)) error {
 	switch {
 	case k.Builtin():
@@ -294,8 +290,7 @@ func (l Library) store(k Known, r io.Reader, ext string) (string, error) {
 	return at, nil
 }
 
-// holds checks a file whose sum nobody published: it can be read as what it is
-// said to be.
+// holds checks a file whose sum nobody published: it can be read as what it is said to be.
 func holds(path string, k Known) error {
 	s, err := OpenFile(path)
 	if err != nil {
@@ -318,9 +313,8 @@ func (k Known) is(s *Set, file string) error {
 	return nil
 }
 
-// Sum is the SHA-256 of the dataset's file in the library, and whether it is that
-// of the copy that the dataset's counts were taken from; known tells that there is
-// such a copy.
+// Sum is the SHA-256 of the dataset's file in the library, and whether it is that of the copy that the dataset's counts
+// were taken from; known tells that there is such a copy.
 func (l Library) Sum(k Known) (sum string, known, same bool, err error) {
 	sum, err = l.sumOf(k)
 	return sum, k.Copy != "", sum == k.Copy, err

@@ -6,12 +6,10 @@ import (
 	"strconv"
 )
 
-// MMLUPro is the questions of MMLU-Pro (arXiv 2406.01574), as its Parquet files
-// have them: three to ten options, of which the letter of one is the answer.
-// Files of one's own may have from two to 26.
+// MMLUPro is the questions of MMLU-Pro (arXiv 2406.01574), as its Parquet files have them: three to ten options, of
+// which the letter of one is the answer. Files of one's own may have from two to 26.
 //
-// Options "N/A" at the end only fill the validation file up to ten, and are no
-// options, as in the official scripts.
+// Options "N/A" at the end only fill the validation file up to ten, and are no options, as in the official scripts.
 var MMLUPro = Format{
 	Name:  "mmlu-pro",
 	About: "rows with question_id, question, options, answer (a letter), answer_index, category and src",

@@ -7,17 +7,14 @@ import (
 	"strings"
 )
 
-// MTBench is the votes on MT-Bench's conversations (arXiv 2306.05685), with the
-// conversations. Several votes on one question, turn and pair of models become one
-// item, which more than half of them decide; where no answer has more than half,
-// the item is left out. The models of a pair stand in the order of their names.
+// MTBench is the votes on MT-Bench's conversations (arXiv 2306.05685), with the conversations. Several votes on one
+// question, turn and pair of models become one item, which more than half of them decide; where no answer has more than
+// half, the item is left out. The models of a pair stand in the order of their names.
 //
-// What was voted on after the first turn is taken, and the votes after the second
-// are left out, unless the option turns is "all": then both are, the latter judged
-// with the whole conversation.
+// What was voted on after the first turn is taken, and the votes after the second are left out, unless the option turns
+// is "all": then both are, the latter judged with the whole conversation.
 //
-// The category is the row's own or, as the file has none, that of MT-Bench's 80
-// questions by their numbers.
+// The category is the row's own or, as the file has none, that of MT-Bench's 80 questions by their numbers.
 var MTBench = Format{
 	Name:     "mt-bench",
 	About:    "rows with question_id, model_a, model_b, winner, conversation_a, conversation_b and turn",
@@ -45,9 +42,8 @@ func MTBenchCategory(id string) string {
 	return "(no category)"
 }
 
-// MTBenchID is the id of two models' answers to one turn of a question, the
-// models in the order of their names: votes on them, people's and judges', are
-// joined by it.
+// MTBenchID is the id of two models' answers to one turn of a question, the models in the order of their names: votes
+// on them, people's and judges', are joined by it.
 func MTBenchID(question string, turn int, first, other string) string {
 	return fmt.Sprintf("%s:%d:%s:%s", question, turn, first, other)
 }
@@ -73,8 +69,7 @@ type matchUp struct {
 	first, other string
 }
 
-// vote is what a row says of its match-up; turned where it has the models in the
-// other order.
+// vote is what a row says of its match-up; turned where it has the models in the other order.
 func (r *battleRow) vote() (m matchUp, v votes, turned bool) {
 	m = matchUp{string(*r.ID), *r.Turn, *r.ModelA, *r.ModelB}
 	if v = votesFor(*r.Winner); r.Votes != nil {

@@ -10,9 +10,8 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// OpenAssistant's conversations (OASST1 and OASST2, arXiv 2304.07327) are trees
-// of messages. An item is the root of a tree, which is a prompt, with the
-// assistant's first replies to it; what follows on those is not used.
+// OpenAssistant's conversations (OASST1 and OASST2, arXiv 2304.07327) are trees of messages. An item is the root of a
+// tree, which is a prompt, with the assistant's first replies to it; what follows on those is not used.
 //
 // What is shown, and why:
 //
@@ -27,10 +26,9 @@ import (
 //     no best option: position and stability can be measured all the same.
 //   - Each tree once, and only with two replies or more: one has no entropy.
 //
-// Options stand in the order of their message ids, which are random. In the
-// published files, both trees and tables, siblings stand best first: in that
-// order every item's best option would be option 1, with the second-best after
-// it in all rotations.
+// Options stand in the order of their message ids, which are random. In the published files, both trees and tables,
+// siblings stand best first: in that order every item's best option would be option 1, with the second-best after it in
+// all rotations.
 
 // OASSTTrees is an export of nested trees, one a line.
 var OASSTTrees = Format{
@@ -274,11 +272,10 @@ func leftOut(root, m message) string {
 	return ""
 }
 
-// paperRows is the paper's own number (arXiv 2406.12043, §3.1). The paper says
-// first replies of OASST and no more. The ready export of OASST1 is known to
-// have 3,670 English trees and the validation split has 188, so that 3,482 is the
-// English trees of the train split, which is also the split that the authors'
-// program takes: none left out for its replies, be there one, or deleted ones.
+// paperRows is the paper's own number (arXiv 2406.12043, §3.1). The paper says first replies of OASST and no more. The
+// ready export of OASST1 is known to have 3,670 English trees and the validation split has 188, so that 3,482 is the
+// English trees of the train split, which is also the split that the authors' program takes: none left out for its
+// replies, be there one, or deleted ones.
 const paperRows = 3482
 
 // notes say in sentences what became of the trees.

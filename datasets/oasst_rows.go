@@ -5,9 +5,8 @@ import (
 	"errors"
 )
 
-// treeLine is a line of an export of trees. The messages in it are nested; the
-// id and the state of the tree stand outside. Replies to replies are passed over,
-// however deep they go.
+// treeLine is a line of an export of trees. The messages in it are nested; the id and the state of the tree stand
+// outside. Replies to replies are passed over, however deep they go.
 type treeLine struct {
 	Tree   string `json:"message_tree_id"`
 	State  string `json:"tree_state"`
@@ -40,9 +39,8 @@ func parseTree(line []byte) (root message, replies []message, err error) {
 // table makes trees again of messages that stand one by one, as in the Parquet
 // files of OASST and the exports of messages.
 //
-// A reply may stand before its prompt, so both are kept until the file ends. Of
-// the rest nothing is: it answers a reply. Where rows say which tree they belong
-// to, and the official ones do, only prompts and first replies are held.
+// A reply may stand before its prompt, so both are kept until the file ends. Of the rest nothing is: it answers a
+// reply. Where rows say which tree they belong to, and the official ones do, only prompts and first replies are held.
 type table struct {
 	forest
 	prompts []message

@@ -25,14 +25,12 @@ type OpenOptions struct {
 // OpenFile is openFileWith, with the default options.
 func OpenFile(path string) (*Set, error) { return openFileWith(path, OpenOptions{}) }
 
-// openFileWith indexes the dataset file at path: JSON lines, a JSON array of
-// objects, or Parquet, and any of those compressed with gzip or zstd. Lines that
-// cannot be read are counted in Skipped; a file without one good line is an
+// openFileWith indexes the dataset file at path: JSON lines, a JSON array of objects, or Parquet, and any of those
+// compressed with gzip or zstd. Lines that cannot be read are counted in Skipped; a file without one good line is an
 // error that names the first bad one, and so is a duplicate id.
 //
-// JSON lines are read where they stand, each when it is asked for. The rows of
-// other files are written out as JSON lines first, in memory or, where they are
-// many, in a temporary file that Close removes.
+// JSON lines are read where they stand, each when it is asked for. The rows of other files are written out as JSON
+// lines first, in memory or, where they are many, in a temporary file that Close removes.
 func openFileWith(path string, o OpenOptions) (*Set, error) {
 	f, err := rows.Open(path)
 	if err != nil {
@@ -46,9 +44,8 @@ func openBytes(name string, data []byte, o OpenOptions) (*Set, error) {
 	return (&Set{Name: name, Options: o, data: bytes.NewReader(data)}).load()
 }
 
-// FromLines makes a Set of lines of one format, given by its name, as if they
-// were the lines of a file: what a later stage of a protocol judges. SHA256 is
-// that of the file they would be, each line with a newline.
+// FromLines makes a Set of lines of one format, given by its name, as if they were the lines of a file: what a later
+// stage of a protocol judges. SHA256 is that of the file they would be, each line with a newline.
 func FromLines(name, format string, lines [][]byte) (*Set, error) {
 	k := slices.IndexFunc(Formats, func(f Format) bool { return f.Name == format })
 	if k < 0 {
@@ -132,14 +129,12 @@ func (s *Set) use(f *Format) {
 type Rows struct {
 	Path    string // of the file, or the name of a set that has none
 	Options OpenOptions
-	// All gives every row that is not blank, in the order of the file. It may be
-	// ranged over more than once, as telling what belongs together and then
-	// writing it takes no more memory than the telling.
+	// All gives every row that is not blank, in the order of the file. It may be ranged over more than once, as telling
+	// what belongs together and then writing it takes no more memory than the telling.
 	All iter.Seq[rows.Row]
 }
 
-// assemble puts the lines that the format makes of the file's rows in place of
-// the rows.
+// assemble puts the lines that the format makes of the file's rows in place of the rows.
 func (s *Set) assemble() error {
 	lines := new(rows.Spool)
 	var readErr error

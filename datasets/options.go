@@ -15,10 +15,9 @@ import (
 // OptionLines is an instruction and its options, one JSON object a line, as
 // GradeLab (arXiv 2406.12043) reads them: a prompt and a list of outputs.
 //
-// An output is a string or an object with text and, where known, rank and
-// model. Ranks may stand in a list of their own beside the outputs instead. The
-// lowest rank is the best; null is an unknown one. Items are known by id or,
-// without one, by the number of their row: their place is then part of them.
+// An output is a string or an object with text and, where known, rank and model. Ranks may stand in a list of their own
+// beside the outputs instead. The lowest rank is the best; null is an unknown one. Items are known by id or, without
+// one, by the number of their row: their place is then part of them.
 //
 // The line of an item that was made from something else ([OptionsLine]) has this
 // shape too, with the ids of its options and the mark of the unrelated one.
@@ -30,8 +29,7 @@ var OptionLines = Format{
 	Assemble: numberOptions,
 }
 
-// numberOptions gives rows without an id their number, and leaves out those
-// with nothing to choose.
+// numberOptions gives rows without an id their number, and leaves out those with nothing to choose.
 func numberOptions(rows Rows, emit func(line int, text []byte) error) ([]string, error) {
 	few := 0
 	for row := range rows.All {
@@ -181,9 +179,8 @@ func (l *optionsLine) candidates() ([]Candidate, error) {
 	return candidates, nameOptions(candidates)
 }
 
-// nameOptions gives the options their ids, 01, 02, … in the order given, where
-// they have none. The ids of a line that has them must be in order: some may be
-// missing, where options were left out.
+// nameOptions gives the options their ids, 01, 02, … in the order given, where they have none. The ids of a line that
+// has them must be in order: some may be missing, where options were left out.
 func nameOptions(candidates []Candidate) error {
 	related := candidates
 	if related[0].Unrelated {
@@ -225,9 +222,8 @@ func optionsGroup(candidates []Candidate) string {
 	return fmt.Sprintf("%d options", n)
 }
 
-// bestRanked is the index of the option of the lowest rank. There is none where
-// two share it, nor where options without a rank might be better still: beside
-// those only a rank of 0 is known to be the best.
+// bestRanked is the index of the option of the lowest rank. There is none where two share it, nor where options without
+// a rank might be better still: beside those only a rank of 0 is known to be the best.
 func bestRanked(candidates []Candidate) int {
 	best, shared, unknown := NoGold, false, false
 	for i, c := range candidates {
@@ -247,9 +243,8 @@ func bestRanked(candidates []Candidate) int {
 	return best
 }
 
-// OptionsLine is the item as a line of the format [OptionLines], which reads it
-// as the same item: the items of a run are complete in themselves, whatever
-// file, cut or addition they came from.
+// OptionsLine is the item as a line of the format [OptionLines], which reads it as the same item: the items of a run
+// are complete in themselves, whatever file, cut or addition they came from.
 func OptionsLine(it Item) ([]byte, error) {
 	id := text(it.ID)
 	l := optionsLine{ID: &id, Source: it.Source, Prompt: &it.Question}
@@ -296,10 +291,9 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), err
 }
 
-// TrimOptions cuts an item to at most n options. A best-ranked one always stays;
-// the others are drawn by seed, item and option alone, so that a larger n keeps
-// all that a smaller one keeps. Order and ids stay as they were, and an unrelated
-// option is not counted. An n below 2 is no limit.
+// TrimOptions cuts an item to at most n options. A best-ranked one always stays; the others are drawn by seed, item and
+// option alone, so that a larger n keeps all that a smaller one keeps. Order and ids stay as they were, and an
+// unrelated option is not counted. An n below 2 is no limit.
 func TrimOptions(it Item, n int, seed int64) Item {
 	var related []int
 	for i, c := range it.Candidates {

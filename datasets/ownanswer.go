@@ -2,9 +2,8 @@ package datasets
 
 import "errors"
 
-// OwnAnswer is the key "own_answer" of a pair: what the judge that is to compare
-// the responses has itself answered to the question. It is not published: a
-// stage adds it (see judging).
+// OwnAnswer is the key "own_answer" of a pair: what the judge that is to compare the responses has itself answered to
+// the question. It is not published: a stage adds it (see judging).
 type OwnAnswer struct {
 	Text  *string `json:"text"`
 	Value string  `json:"value,omitempty"` // the final answer, where one could be read

@@ -24,9 +24,8 @@ type Selection struct {
 
 // Pick returns the indexes of the selected items, in file order.
 //
-// A sample is the items with the smallest SHA-256 of seed and id. It depends on
-// nothing but those two, so that every model, goal and stage is given the same
-// items, whatever the order of the file, and a larger sample holds the smaller.
+// A sample is the items with the smallest SHA-256 of seed and id. It depends on nothing but those two, so that every
+// model, goal and stage is given the same items, whatever the order of the file, and a larger sample holds the smaller.
 // That of a group is the same whatever other groups there are.
 func (sel Selection) Pick(s *Set) ([]int, error) {
 	if sel.Sample > 0 && sel.SampleEach > 0 {
@@ -121,8 +120,7 @@ func hash(format string, args ...any) uint64 {
 	return binary.BigEndian.Uint64(sum[:8])
 }
 
-// ReadIDs reads a file of item ids, one a line; empty lines and lines that
-// start with # are passed over.
+// ReadIDs reads a file of item ids, one a line; empty lines and lines that start with # are passed over.
 func ReadIDs(path string) ([]string, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -10,10 +10,9 @@ import (
 // Unrelated draws options for items of the set they come from: one of another
 // item with another instruction, put first, to see whether a judge falls for it.
 //
-// What an item is given depends on the seed, its id and the items of the set, and
-// on nothing else: not on their order in the file, nor on which of them are
-// judged, nor on who asks first. All items with another instruction are as
-// likely as each other, then all options of the one drawn.
+// What an item is given depends on the seed, its id and the items of the set, and on nothing else: not on their order
+// in the file, nor on which of them are judged, nor on who asks first. All items with another instruction are as likely
+// as each other, then all options of the one drawn.
 type Unrelated struct {
 	set  *Set
 	seed int64
@@ -26,8 +25,7 @@ type asked struct {
 	row      int32
 }
 
-// NewUnrelated reads the set once. A set in which all items have the same
-// instruction is an error.
+// NewUnrelated reads the set once. A set in which all items have the same instruction is an error.
 func NewUnrelated(set *Set, seed int64) (*Unrelated, error) {
 	u := &Unrelated{set: set, seed: seed, rows: make([]asked, set.Len())}
 	for i := range u.rows {
@@ -46,13 +44,11 @@ func NewUnrelated(set *Set, seed int64) (*Unrelated, error) {
 	return u, nil
 }
 
-// maxDraws is after how many draws of options that cannot be told from the
-// item's own a draw is given up.
+// maxDraws is after how many draws of options that cannot be told from the item's own a draw is given up.
 const maxDraws = 64
 
-// Add puts an unrelated option before those of an item. An empty option, or one
-// that says what one of the item's own says, is drawn again. It may be called
-// from many goroutines.
+// Add puts an unrelated option before those of an item. An empty option, or one that says what one of the item's own
+// says, is drawn again. It may be called from many goroutines.
 func (u *Unrelated) Add(it Item) (Item, error) {
 	if slices.ContainsFunc(it.Candidates, func(c Candidate) bool { return c.Unrelated }) {
 		return Item{}, fmt.Errorf("item %q has an unrelated option already", it.ID)

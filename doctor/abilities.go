@@ -129,8 +129,7 @@ func (d *doctor) capital(n int) backends.Request {
 	return req
 }
 
-// constrained holds the reply to labels that have nothing to do with the
-// question.
+// constrained holds the reply to labels that have nothing to do with the question.
 func (d *doctor) constrained(ctx context.Context) Finding {
 	req := d.capital(32)
 	req.Constrain = labels

@@ -111,9 +111,8 @@ func (d *doctor) longPrompt(ctx context.Context) Finding {
 	return good("the server takes prompts of 300000 tokens and more")
 }
 
-// overfill sends a prompt of so many words to a server that serves so many
-// tokens, 0 where that is unknown: the prompt may fit then, and the finding is
-// Skipped. It also returns how many tokens the server read where it cut.
+// overfill sends a prompt of so many words to a server that serves so many tokens, 0 where that is unknown: the prompt
+// may fit then, and the finding is Skipped. It also returns how many tokens the server read where it cut.
 func (d *doctor) overfill(ctx context.Context, ask func(context.Context, backends.Request) (backends.Response, error), served, words int) (f Finding, cut int) {
 	resp, err := ask(ctx, d.request(8, user(strings.Repeat("word ", words))))
 	sent, room := fmt.Sprintf("a prompt of at least %d tokens", words), ""

@@ -1,6 +1,5 @@
-// Package doctor tries a server and a model before a run: what works, what does
-// not, and how long a run would take. [Check] asks some hundred short questions
-// and reports what they showed, with what to do about it.
+// Package doctor tries a server and a model before a run: what works, what does not, and how long a run would take.
+// [Check] asks some hundred short questions and reports what they showed, with what to do about it.
 //
 // It reads no flags and no environment, and has no clock of its own. The words of
 // its findings name the flags of the command line, which is where they are read.
@@ -153,8 +152,7 @@ type doctor struct {
 	also []Finding // of the check in hand, beside the one that it returns
 }
 
-// Check looks a judge over. What is wrong with the judge is in the report; the
-// error is the cause why ctx ended.
+// Check looks a judge over. What is wrong with the judge is in the report; the error is the cause why ctx ended.
 func Check(ctx context.Context, r Request, t Tools) (*Report, error) {
 	d := &doctor{Request: r, Tools: t}
 	out := &Report{Server: t.Judge.Server, Model: t.Judge.Model}

@@ -22,9 +22,8 @@ const atOnce = 4
 // tellable is how long a reply must take for its end to tell when it began.
 const tellable = 150 * time.Millisecond
 
-// parallel finds out how many requests are served at once: those sent together
-// and served together end together. A server that tells its slots is believed
-// where its replies are too quick to see.
+// parallel finds out how many requests are served at once: those sent together and served together end together. A
+// server that tells its slots is believed where its replies are too quick to see.
 func (d *doctor) parallel(ctx context.Context) Finding {
 	n := 32
 	if d.speed != nil && d.speed.Reply > 0 {
@@ -111,8 +110,7 @@ func (w wave) tokens() (prompts, replies int) {
 	return prompts, replies
 }
 
-// burst sends requests, so many at once; replies[i] answers reqs[i] and is zero
-// where that failed.
+// burst sends requests, so many at once; replies[i] answers reqs[i] and is zero where that failed.
 func (d *doctor) burst(ctx context.Context, reqs []backends.Request, atOnce int) wave {
 	w := wave{replies: make([]backends.Response, len(reqs))}
 	var mu sync.Mutex
@@ -143,8 +141,7 @@ const (
 	gain       = 1.1 // less is no gain worth more requests at once
 )
 
-// waveTime is what one wave is meant to take. A variable, so that tests need not
-// wait for it.
+// waveTime is what one wave is meant to take. A variable, so that tests need not wait for it.
 var waveTime = 3 * time.Second
 
 // throughput measures how much more is done when more is asked at once.
@@ -224,8 +221,7 @@ func (d *doctor) measurePace(ctx context.Context, c int, last Pace) (Pace, error
 	return d.paceOf(c, prompt, perSecond(max(1, written), max(wrote, w.took/10))), nil
 }
 
-// wave sends c requests at once, and where that is over too quickly to be
-// measured, several times as many, c at a time.
+// wave sends c requests at once, and where that is over too quickly to be measured, several times as many, c at a time.
 func (d *doctor) wave(ctx context.Context, c int, make func() backends.Request) wave {
 	times := 1
 	for {
@@ -289,8 +285,7 @@ func (d *doctor) sameAgain(ctx context.Context) Finding {
 	return good("%s", said).with(value)
 }
 
-// changed counts the first replies that any later reply to the same prompt
-// differs from; later ones go round.
+// changed counts the first replies that any later reply to the same prompt differs from; later ones go round.
 func changed(first, later []backends.Response) int {
 	differs := map[int]bool{}
 	for i, r := range later {

@@ -63,9 +63,8 @@ func (d *doctor) prose(bytes int) string {
 	return strings.ToValidUTF8(text[:min(len(text), max(bytes, 24))], "")
 }
 
-// measureSpeed measures reading and writing, one request at a time: by the
-// server's own clock where it tells, else by the difference between a short
-// request and a long one.
+// measureSpeed measures reading and writing, one request at a time: by the server's own clock where it tells, else by
+// the difference between a short request and a long one.
 func (d *doctor) measureSpeed(ctx context.Context) Finding {
 	bytes := judgeBench.sop
 	if d.roughly > 0 { // a slow server is given less to read
@@ -122,8 +121,7 @@ var wordy = []string{
 	"List a hundred common nouns, one in each line.",
 }
 
-// write has the model write something long after a short prompt, and keeps the
-// question that it writes longest to.
+// write has the model write something long after a short prompt, and keeps the question that it writes longest to.
 func (d *doctor) write(ctx context.Context) (backends.Response, error) {
 	const few, many = 24, 128
 	var best backends.Response

@@ -10,8 +10,7 @@ import (
 	"gavel/report/table"
 )
 
-// textWidth is how wide the words of a finding may be, so that a table of them
-// fits into 100 columns.
+// textWidth is how wide the words of a finding may be, so that a table of them fits into 100 columns.
 const textWidth = 68
 
 // Verdict says in a line whether a run may be made.
@@ -33,8 +32,7 @@ func (r *Report) Verdict() string {
 	return fmt.Sprintf("ready; %d findings to mind", minds)
 }
 
-// Tables are the findings and, where the speed could be measured, what it means
-// for a run.
+// Tables are the findings and, where the speed could be measured, what it means for a run.
 func (r *Report) Tables() []table.Table {
 	// A finding in each row, and what to do about it below.
 	t := table.Table{Columns: table.Left("", "check", "finding")}

@@ -8,8 +8,7 @@ import (
 	"gavel/cache"
 )
 
-// replies opens the cache, or lends the one that several runs share, and returns
-// what lets go of it.
+// replies opens the cache, or lends the one that several runs share, and returns what lets go of it.
 func (e *Maker) replies(dir string) (*cache.Store, func() error, error) {
 	open := func() (*cache.Store, error) { return e.OpenCache(dir) }
 	if e.Shared != nil {
@@ -38,9 +37,8 @@ func (e *Maker) Hold(requests func(yield func(Request) bool)) (release func() er
 	return func() error { return nil }, nil
 }
 
-// SharedCache is a cache that is open for as long as somebody in this process
-// needs it: it can be open in one process at a time, and in between it is free
-// for others.
+// SharedCache is a cache that is open for as long as somebody in this process needs it: it can be open in one process
+// at a time, and in between it is free for others.
 type SharedCache struct {
 	mu    sync.Mutex
 	store *cache.Store
@@ -74,8 +72,7 @@ func (s *SharedCache) leave() error {
 	return err
 }
 
-// close closes the cache, unless the disk is too full for that. The caller holds
-// the lock.
+// close closes the cache, unless the disk is too full for that. The caller holds the lock.
 func (s *SharedCache) close() error {
 	err := s.store.Close()
 	if !errors.Is(err, cache.ErrNoRoom) {

@@ -9,9 +9,8 @@ import (
 	"gavel/judging"
 )
 
-// Check opens what a request is of and holds it to the protocol, before anything
-// is asked. Its error is a *FieldError where a field is at fault; else it is the
-// dataset.
+// Check opens what a request is of and holds it to the protocol, before anything is asked. Its error is a *FieldError
+// where a field is at fault; else it is the dataset.
 func (e *Maker) Check(o Request) error {
 	q := e.quiet()
 	its, err := q.openItems(o)
@@ -49,15 +48,13 @@ func (e *Maker) Gone(ctx context.Context, o Request) error {
 	return err
 }
 
-// Apart is equal for requests that ask the same, whoever is asked and wherever
-// the run is.
+// Apart is equal for requests that ask the same, whoever is asked and wherever the run is.
 func (r Request) Apart() string {
 	r.Endpoint, r.Model, r.Out = Endpoint{}, "", ""
 	return r.Key()
 }
 
-// OfAnswers is equal for requests whose agents are asked the same questions in
-// the same way.
+// OfAnswers is equal for requests whose agents are asked the same questions in the same way.
 func (r Request) OfAnswers() string {
 	o := (&stages{opts: r}).answerOptions()
 	o.Agents, o.Own = nil, ""
@@ -80,8 +77,7 @@ func (e *Maker) Answer(ctx context.Context, o Request, agent string) error {
 	return err
 }
 
-// Asked names the models that a run may ask, each at its servers, however both are
-// written: the judge, then the agents.
+// Asked names the models that a run may ask, each at its servers, however both are written: the judge, then the agents.
 func (r Request) Asked() []string {
 	who := []string{asked(r.BaseURLs, r.Model)}
 	for _, a := range r.Agents {

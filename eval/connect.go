@@ -31,8 +31,7 @@ func (e *Maker) apiKey(o Endpoint, named bool) (string, error) {
 	return "", nil
 }
 
-// Connect finds the one server to ask, the first where several are named, and
-// says on stderr what it found.
+// Connect finds the one server to ask, the first where several are named, and says on stderr what it found.
 func (e *Maker) Connect(ctx context.Context, o Endpoint) (backends.Backend, backends.Server, error) {
 	server, key, err := e.find(ctx, o)
 	if err != nil {

@@ -12,9 +12,8 @@ import (
 	"gavel/judging"
 )
 
-// FindJudges finds the servers to ask and the model at each: one, or as many as
-// --base-url names. A run begins with all of them, or not at all: a pool that is
-// smaller than was asked for would go unseen.
+// FindJudges finds the servers to ask and the model at each: one, or as many as --base-url names. A run begins with all
+// of them, or not at all: a pool that is smaller than was asked for would go unseen.
 func (e *Maker) FindJudges(ctx context.Context, o Request) ([]backends.Member, error) {
 	if o.Backend == "sim" {
 		b, server, err := Simulated(o.Model)
@@ -62,8 +61,7 @@ func (e *Maker) connectAll(ctx context.Context, o Request) ([]backends.Member, e
 	return judges, nil
 }
 
-// waitForModel describes the model to ask, waiting for a server that is still
-// loading it.
+// waitForModel describes the model to ask, waiting for a server that is still loading it.
 func (e *Maker) waitForModel(ctx context.Context, b backends.Backend, name string, limit time.Duration) (backends.Model, error) {
 	said := false
 	waiting := func(err error, _ time.Duration) {
@@ -91,8 +89,7 @@ func (e *Maker) agree(judges []backends.Member) error {
 	return nil
 }
 
-// JointModel is what the servers of a run offer together: the smallest context,
-// and all their slots.
+// JointModel is what the servers of a run offer together: the smallest context, and all their slots.
 func JointModel(judges []backends.Member) backends.Model {
 	m := judges[0].Model
 	for _, j := range judges[1:] {
@@ -187,9 +184,8 @@ func (e *Maker) asked(ctx context.Context, p *prepared, store *cache.Store) (bac
 	return pool, pool.Close, nil
 }
 
-// sameAsCached holds the model to the sample that the cache keeps of the one
-// whose replies it remembers: models of one name and shape have one identity,
-// and with it the same keys.
+// sameAsCached holds the model to the sample that the cache keeps of the one whose replies it remembers: models of one
+// name and shape have one identity, and with it the same keys.
 func sameAsCached(m *judging.Manifest, store *cache.Store) error {
 	if store == nil || m.Sample == nil {
 		return nil

@@ -112,9 +112,8 @@ func FieldsOf(k judging.Protocol) []Field { return append(fieldsOf(k), extension
 
 var extensions []Field
 
-// Extend adds a field to every protocol, for a program that makes more of gavel:
-// set is what its values do to a request. The function that it returns takes the
-// field away again. Neither may be called while requests are read.
+// Extend adds a field to every protocol, for a program that makes more of gavel: set is what its values do to a
+// request. The function that it returns takes the field away again. Neither may be called while requests are read.
 func Extend(f Field, set func(r *Request, values []string) error) (undo func()) {
 	f.set = set
 	was := extensions
@@ -278,8 +277,7 @@ func setGroups(r *Request, values []string) error {
 	return nil
 }
 
-// setAgents takes names with commas between them. Those of a simulation are part
-// of its name.
+// setAgents takes names with commas between them. Those of a simulation are part of its name.
 func setAgents(r *Request, values []string) error {
 	r.Agents = nil
 	for _, a := range values {

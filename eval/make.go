@@ -100,10 +100,9 @@ func (p *prepared) takeOver(dir *judging.Dir) error {
 	return nil
 }
 
-// frugal gives garbage the same room beside the index of a large dataset as
-// beside that of a small one, so that memory hardly grows with it: enough that
-// collecting costs little, which in the default proportion to a small heap takes
-// a fifth of the time of quick calls. The function returned undoes it.
+// frugal gives garbage the same room beside the index of a large dataset as beside that of a small one, so that memory
+// hardly grows with it: enough that collecting costs little, which in the default proportion to a small heap takes a
+// fifth of the time of quick calls. The function returned undoes it.
 func frugal(items int) func() {
 	const ( // bytes
 		room  = 12 << 20
@@ -131,9 +130,8 @@ func (p *prepared) grown() bool {
 	return err == nil && old.Model.Context > 0 && p.job.Manifest.Model.Context > old.Model.Context
 }
 
-// writeItemsBeside writes items.jsonl while calls are made, which mostly wait:
-// a run that is killed before it is there has it written when it goes on. If it
-// cannot be written, the context returned ends, and with it the calls.
+// writeItemsBeside writes items.jsonl while calls are made, which mostly wait: a run that is killed before it is there
+// has it written when it goes on. If it cannot be written, the context returned ends, and with it the calls.
 func (p *prepared) writeItemsBeside(ctx context.Context, dir *judging.Dir) (context.Context, <-chan error) {
 	asking, stop := context.WithCancelCause(ctx)
 	done := make(chan error, 1)

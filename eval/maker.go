@@ -29,8 +29,7 @@ type Maker struct {
 	Words      Words
 	// OpenCache opens the cache of a folder, "" for the user's own.
 	OpenCache func(dir string) (*cache.Store, error)
-	// Shared is the cache that several runs have open at once; nil where each
-	// opens its own.
+	// Shared is the cache that several runs have open at once; nil where each opens its own.
 	Shared *SharedCache
 	// KeyOf names the variable with the API key of a server, "" for the usual
 	// one; one that is not known is sent none. May be nil: what the request says.
@@ -38,13 +37,11 @@ type Maker struct {
 	// NumCtx chooses the context that Ollama is asked for, where the request
 	// leaves it open; nil sizes it from the prompts of the run alone.
 	NumCtx func(r Request, spec judging.Spec, trained int) (int, error)
-	// Planned are the keys of requests that plans made before will have asked;
-	// a plan adds its own. May be nil.
+	// Planned are the keys of requests that plans made before will have asked; a plan adds its own. May be nil.
 	Planned map[[32]byte]bool
 	// Planning is told of each run of a plan while its dataset is open; may be nil.
 	Planning func(ctx context.Context, run *RunPlan) error
-	// Beside says that other work goes on in this process, whose memory is not
-	// one run's to rule.
+	// Beside says that other work goes on in this process, whose memory is not one run's to rule.
 	Beside bool
 }
 
@@ -60,11 +57,9 @@ func (w Words) Advised(err error, text string) string {
 	return text
 }
 
-// Observer is told what a Maker does. All but RunOpened and RunEnded may be
-// called from many goroutines.
+// Observer is told what a Maker does. All but RunOpened and RunEnded may be called from many goroutines.
 type Observer interface {
-	// RunOpened: a run's folder was opened, and so many judgments will be asked
-	// for.
+	// RunOpened: a run's folder was opened, and so many judgments will be asked for.
 	RunOpened(run Opened)
 	// Recorded: a judgment was made and written.
 	Recorded(r *judging.Record)
@@ -180,6 +175,5 @@ func (in *Interrupts) Interrupt(cancel context.CancelCauseFunc) {
 	}
 }
 
-// Failed is an error of a kind, one of ErrUsage, ErrIncomplete and
-// ErrInterrupted, in its own words.
+// Failed is an error of a kind, one of ErrUsage, ErrIncomplete and ErrInterrupted, in its own words.
 func Failed(kind, err error) error { return &kindError{kind, err} }

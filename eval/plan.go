@@ -14,8 +14,7 @@ import (
 // Plan is what a request would do, and asks nothing.
 type Plan struct {
 	Runs []*RunPlan // in the order they would be made; the last is of the request itself, if there is no Later
-	// Later is how many judgments stand on answers that are not there yet; what
-	// they would be is known when these are.
+	// Later is how many judgments stand on answers that are not there yet; what they would be is known when these are.
 	Later *Later
 	Notes []string // for people
 }

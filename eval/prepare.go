@@ -24,8 +24,7 @@ type prepared struct {
 	changes chan judging.ModelChange // seen on one of several servers
 	records *scoring.Loader          // all that stand or are made
 
-	// Of a replay: who answers in the servers' place, and records that are taken
-	// over as they are.
+	// Of a replay: who answers in the servers' place, and records that are taken over as they are.
 	answer  backends.Client
 	given   []*judging.Record
 	origins origins         // of a run that is made again
@@ -356,8 +355,7 @@ func DatasetInfo(set *datasets.Set, o Request) judging.DatasetInfo {
 // fallbackConcurrency is for servers that do not say how many they serve at once.
 const fallbackConcurrency = 4
 
-// Concurrency is how much is asked at once: what was asked for, else what the
-// server says it serves.
+// Concurrency is how much is asked at once: what was asked for, else what the server says it serves.
 func Concurrency(asked int, s backends.Server, m backends.Model) int {
 	switch {
 	case asked > 0:
@@ -373,8 +371,7 @@ func Concurrency(asked int, s backends.Server, m backends.Model) int {
 // UnsafeInNames are characters that the name of a folder is made without.
 var UnsafeInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-// runName is a folder name that says what the run is and is the same for the
-// same run.
+// runName is a folder name that says what the run is and is the same for the same run.
 func runName(m *judging.Manifest) string {
 	part := func(s string) string {
 		return strings.Trim(UnsafeInNames.ReplaceAllString(filepath.Base(s), "-"), "-.")

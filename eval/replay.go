@@ -17,10 +17,9 @@ import (
 	"gavel/scoring"
 )
 
-// Replay makes a run again out of its folder alone, in the folder out, and
-// nothing else: prompts are rendered anew, and answered by the cache of a folder
-// ("" for the user's own), or by the simulation where the run is of one. used is
-// told of every entry of use; may be nil.
+// Replay makes a run again out of its folder alone, in the folder out, and nothing else: prompts are rendered anew, and
+// answered by the cache of a folder ("" for the user's own), or by the simulation where the run is of one. used is told
+// of every entry of use; may be nil.
 func (e *Maker) Replay(ctx context.Context, run, out, cacheDir string, used func(key [32]byte, entry cache.Entry)) (rep *scoring.Report, err error) {
 	p, closeClient, err := e.prepareReplay(run, out, cacheDir, used)
 	if err != nil {
@@ -110,8 +109,7 @@ func (e *Maker) replayClient(m *judging.Manifest, dir string, used func([32]byte
 	return cache.Only(store, used), closeStore, nil
 }
 
-// origins are where the replies of a run came from that is made again, for the
-// records that have any.
+// origins are where the replies of a run came from that is made again, for the records that have any.
 type origins map[showing][]string
 
 type showing struct {

@@ -1,9 +1,8 @@
 // Package eval makes runs. A [Request] says all of a run; [Request.Validate]
 // holds it to what can be, and names the field that is at fault.
 //
-// It is the application's own interface: the command line, a suite's file and
-// the server's API each fill a Request and call what is here. Package eval reads
-// no flags, no environment and no clock of its own.
+// It is the application's own interface: the command line, a suite's file and the server's API each fill a Request and
+// call what is here. Package eval reads no flags, no environment and no clock of its own.
 package eval
 
 import (
@@ -29,9 +28,8 @@ type Endpoint struct {
 // Backends are the kinds of server, the default first.
 var Backends = []string{"auto", "ollama", "openai", "sim"}
 
-// Request is a run to be made. Its JSON keys are the names of the fields, which
-// are also those of the flags of "gavel run", of the keys of a suite's file, and
-// of the fields of an order to a server; [Fields] says more of each. New gives
+// Request is a run to be made. Its JSON keys are the names of the fields, which are also those of the flags of "gavel
+// run", of the keys of a suite's file, and of the fields of an order to a server; [Fields] says more of each. New gives
 // one with all defaults.
 type Request struct {
 	Endpoint
@@ -89,8 +87,7 @@ func New(kind judging.Protocol) Request {
 	return r
 }
 
-// Read is a request of a protocol with the values of fields, as people write
-// them. Its error is a *FieldError.
+// Read is a request of a protocol with the values of fields, as people write them. Its error is a *FieldError.
 func Read(kind judging.Protocol, values map[string][]string) (Request, error) {
 	r := New(kind)
 	for _, f := range FieldsOf(kind) {
@@ -143,12 +140,10 @@ func (r Request) Kind() (judging.Protocol, error) { return judging.ProtocolNamed
 // Sampled tells whether a sample was asked for, and not the protocol's default.
 func (r Request) Sampled() bool { return r.Sample != nil }
 
-// SampleEach is how many questions of each group the protocols with tasks take
-// by default (PROTOCOLS.md §2).
+// SampleEach is how many questions of each group the protocols with tasks take by default (PROTOCOLS.md §2).
 const SampleEach = 100
 
-// hasTasks tells whether a protocol samples each group for itself: its groups
-// are tasks.
+// hasTasks tells whether a protocol samples each group for itself: its groups are tasks.
 func hasTasks(k judging.Protocol) bool {
 	return k.JudgesAgents() || k.Takes(datasets.Choice)
 }
@@ -192,8 +187,7 @@ func (r Request) Parameters() judging.Parameters {
 	return p
 }
 
-// Validate holds the request to what can be, before a file is opened or a server
-// asked. Its error is a *FieldError.
+// Validate holds the request to what can be, before a file is opened or a server asked. Its error is a *FieldError.
 func (r Request) Validate() error {
 	kind, err := r.Kind()
 	if err != nil {

@@ -138,8 +138,7 @@ func (s *Speeds) over(model judging.ModelSpec, in func(*timed) bool, remark stri
 
 var errEnough = errors.New("enough")
 
-// load reads a run's records. So many calls at once share the time that each
-// took. What cannot be read tells nothing.
+// load reads a run's records. So many calls at once share the time that each took. What cannot be read tells nothing.
 func (t *timed) load() {
 	if t.dir == "" {
 		return
@@ -169,9 +168,8 @@ func (t *timed) count(r *judging.Record) {
 	}
 }
 
-// Probe asks a few of a planned run's questions, the last ones, and adds the time
-// they took. One item goes before, so that loading the model is not counted. The
-// replies are in the cache for the run.
+// Probe asks a few of a planned run's questions, the last ones, and adds the time they took. One item goes before, so
+// that loading the model is not counted. The replies are in the cache for the run.
 func (s *Speeds) Probe(ctx context.Context, e *Maker, run *RunPlan) error {
 	p := run.prepared
 	var rows []int

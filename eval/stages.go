@@ -16,9 +16,8 @@ import (
 	"gavel/scoring"
 )
 
-// A protocol with stages is a chain of runs, each in a folder of its own beside
-// the others: what one has answered are the dataset lines of the next. Whatever
-// is there already, of this judge or of an agent, is not asked for again.
+// A protocol with stages is a chain of runs, each in a folder of its own beside the others: what one has answered are
+// the dataset lines of the next. Whatever is there already, of this judge or of an agent, is not asked for again.
 
 // stages are the runs that a judging run stands on.
 type stages struct {
@@ -40,11 +39,9 @@ type work struct {
 	made []scoring.Report
 }
 
-// Run makes the run of a request, with the stages it stands on where its
-// protocol has some, or goes on with it. The reports are those of the stages and
-// then of the run itself; they are there even where the error is not nil, as far
-// as there was anything to score. The error may be ErrUsage, ErrIncomplete or
-// ErrInterrupted.
+// Run makes the run of a request, with the stages it stands on where its protocol has some, or goes on with it. The
+// reports are those of the stages and then of the run itself; they are there even where the error is not nil, as far as
+// there was anything to score. The error may be ErrUsage, ErrIncomplete or ErrInterrupted.
 func (e *Maker) Run(ctx context.Context, o Request) ([]scoring.Report, error) {
 	w := &work{Maker: e}
 	err := w.any(ctx, o)
@@ -97,8 +94,7 @@ func (w *work) note(format string, args ...any) {
 	}
 }
 
-// staged asks the judge for its own answers, gathers those of agents where it
-// judges them, and has it judge.
+// staged asks the judge for its own answers, gathers those of agents where it judges them, and has it judge.
 func (w *work) staged(ctx context.Context, o Request, stage *judging.Stage) error {
 	its, err := w.openItems(o)
 	if err != nil {
@@ -132,8 +128,7 @@ func (w *work) staged(ctx context.Context, o Request, stage *judging.Stage) erro
 	return w.planOrMake(ctx, p)
 }
 
-// before tells whether the stages are still to come, or are in the dataset, and
-// refuses what can be neither.
+// before tells whether the stages are still to come, or are in the dataset, and refuses what can be neither.
 func (s *stages) before() (bool, error) {
 	its := s.questions
 	if len(its.rows) == 0 {
@@ -254,8 +249,7 @@ func (w *work) readAnswers(s *stages, dir string) (*judging.Answers, error) {
 // agentSource gives an agent's answers. Only that of a model asks for any.
 type agentSource func() (*judging.Answers, error)
 
-// findAgent finds the answers of an agent: of a run, of a file of outputs, or of
-// a model that is to be asked.
+// findAgent finds the answers of an agent: of a run, of a file of outputs, or of a model that is to be asked.
 func (w *work) findAgent(ctx context.Context, s *stages, agent string) (agentSource, error) {
 	if dir, err := w.given(s, agent); err != nil {
 		return nil, err

@@ -62,8 +62,7 @@ func ReadAnswers(dir string, how Reading) (*Answers, error) {
 	return a, nil
 }
 
-// add takes a record in. Of several times that a question was asked the first
-// counts, and the first record of it.
+// add takes a record in. Of several times that a question was asked the first counts, and the first record of it.
 func (a *Answers) add(p Asker, r *Record, how Reading) error {
 	if _, twice := a.given[r.Item]; twice || r.Repeat > 0 {
 		return nil
@@ -131,8 +130,7 @@ func (a *Answers) To(item datasets.Item) (Given, Lack) {
 	return g, LackNone
 }
 
-// Compare makes ready to compare what the run was asked with what it is judged
-// on, where that is another file.
+// Compare makes ready to compare what the run was asked with what it is judged on, where that is another file.
 func (a *Answers) Compare(questions *datasets.Set) error {
 	if a.asked != nil || a.Dataset.SHA256 == questions.SHA256 {
 		return nil
@@ -160,8 +158,7 @@ func (a *Answers) LabelledAs(question string) (gold string, ok bool) {
 	return was.gold, ok
 }
 
-// textsOf is the hash of what an item asks. White space does not count: copies
-// of a dataset differ in it.
+// textsOf is the hash of what an item asks. White space does not count: copies of a dataset differ in it.
 func textsOf(item datasets.Item) [sha256.Size]byte {
 	texts := []string{item.Question}
 	for _, c := range item.Candidates {
@@ -173,9 +170,8 @@ func textsOf(item datasets.Item) [sha256.Size]byte {
 	return sha256.Sum256([]byte(strings.Join(texts, "\x00")))
 }
 
-// Unanswered stands for answers that are not there yet: to every question one of
-// the most tokens that it may have, each of them a byte, which is what
-// [SizeContext] takes a byte for. Only their length means anything.
+// Unanswered stands for answers that are not there yet: to every question one of the most tokens that it may have, each
+// of them a byte, which is what [SizeContext] takes a byte for. Only their length means anything.
 func Unanswered(name string, questions *datasets.Set, tokens int) *Answers {
 	a := &Answers{Name: name, Dataset: DatasetSpec{SHA256: questions.SHA256}, given: make(map[string]Given, questions.Len())}
 	longest := Given{Text: strings.Repeat("x", tokens), Outcome: Decided}

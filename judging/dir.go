@@ -37,17 +37,14 @@ type Dir struct {
 // ErrOtherRun is wrapped by OpenDir's error when the directory holds another run.
 var ErrOtherRun = errors.New("holds another run")
 
-// OtherRun is the error of a directory that holds another run than m, with what
-// differs.
+// OtherRun is the error of a directory that holds another run than m, with what differs.
 func OtherRun(path string, old, m *Manifest) error {
 	return fmt.Errorf("%s: %w (%s): name another folder with --out", path, ErrOtherRun, strings.Join(old.Spec.differences(m.Spec), "; "))
 }
 
-// OpenDir opens a run directory for writing and takes its lock; it makes the
-// directory where it is missing. If it already holds a run, that must be the
-// same one: then the manifest found is returned, and done is called for every
-// record that stands. Records that again approves are dropped, to be asked
-// once more.
+// OpenDir opens a run directory for writing and takes its lock; it makes the directory where it is missing. If it
+// already holds a run, that must be the same one: then the manifest found is returned, and done is called for every
+// record that stands. Records that again approves are dropped, to be asked once more.
 func OpenDir(path string, m *Manifest, again func(*Record) bool, done func(*Record) error) (*Dir, *Manifest, error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		return nil, nil, fmt.Errorf("%s: is a file; name a folder for the run with --out", path)
@@ -132,9 +129,8 @@ func mustBeFree(path string) error {
 	return nil
 }
 
-// sweep reads the records that stand. Where some are to be asked again, or one
-// is doubled, or the last was not finished, the file is written anew without
-// them, in one step.
+// sweep reads the records that stand. Where some are to be asked again, or one is doubled, or the last was not
+// finished, the file is written anew without them, in one step.
 func (d *Dir) sweep(again func(*Record) bool, done func(*Record) error) error {
 	path := filepath.Join(d.Path, RecordsFile)
 	info, err := os.Stat(path)
@@ -214,10 +210,9 @@ func (d *Dir) Write(r *Record) error {
 	return nil
 }
 
-// WriteItems writes items.jsonl, in one step, if it is not there already; each
-// hands every line of it to its argument. It may be called while records are
-// written, and after Start alone: items without a manifest may be of another
-// run. Where it was not finished, whoever goes on with the run calls it again.
+// WriteItems writes items.jsonl, in one step, if it is not there already; each hands every line of it to its argument.
+// It may be called while records are written, and after Start alone: items without a manifest may be of another run.
+// Where it was not finished, whoever goes on with the run calls it again.
 func (d *Dir) WriteItems(each func(line func([]byte) error) error) error {
 	path := filepath.Join(d.Path, ItemsFile)
 	if _, err := os.Stat(path); err == nil {
@@ -239,8 +234,7 @@ func (d *Dir) WriteManifest(m *Manifest) error {
 	return WriteJSON(filepath.Join(d.Path, ManifestFile), m)
 }
 
-// Abandon is Close for a directory in which nothing was begun: if this made it,
-// it is gone again.
+// Abandon is Close for a directory in which nothing was begun: if this made it, it is gone again.
 func (d *Dir) Abandon() {
 	d.Close()
 	if _, err := os.Stat(filepath.Join(d.Path, ManifestFile)); errors.Is(err, fs.ErrNotExist) {
@@ -258,8 +252,7 @@ func (d *Dir) Close() error {
 	return errors.Join(err, d.lock.Unlock())
 }
 
-// WriteJSON writes v to a file in one step: a reader sees the old one or the
-// new one, never half of it.
+// WriteJSON writes v to a file in one step: a reader sees the old one or the new one, never half of it.
 func WriteJSON(path string, v any) error {
 	return writeFile(path, func(w io.Writer) error {
 		enc := json.NewEncoder(w)

@@ -2,9 +2,8 @@ package judging
 
 import "regexp"
 
-// OneLabel is the label that binds among all that a reply has, and where it
-// stands: none is no verdict; under Unique, two that are written differently are
-// a conflict.
+// OneLabel is the label that binds among all that a reply has, and where it stands: none is no verdict; under Unique,
+// two that are written differently are a conflict.
 func OneLabel(form *regexp.Regexp, reply string, policy Policy) (label string, at Span, o Outcome) {
 	all := form.FindAllStringSubmatchIndex(reply, -1)
 	if len(all) == 0 {
@@ -22,6 +21,5 @@ func OneLabel(form *regexp.Regexp, reply string, policy Policy) (label string, a
 	return label, at, Decided
 }
 
-// LabelTurn asks for the label alone. It is gavel's own: no paper constrains its
-// judges.
+// LabelTurn asks for the label alone. It is gavel's own: no paper constrains its judges.
 const LabelTurn = "Now output your final verdict label, and nothing else."

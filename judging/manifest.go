@@ -17,8 +17,7 @@ import (
 	"gavel/backends"
 )
 
-// Spec is everything that makes a run's numbers what they are. Two runs with the
-// same spec are the same run.
+// Spec is everything that makes a run's numbers what they are. Two runs with the same spec are the same run.
 type Spec struct {
 	Protocol   string      `json:"protocol"`
 	Goal       string      `json:"goal"`
@@ -84,8 +83,7 @@ type Parameters struct {
 	SystemRole  string  `json:"system_role"`
 	AcceptCut   bool    `json:"accept_cut"`
 
-	// What follows is left out where it is not asked for, so that a plain run
-	// keeps its id.
+	// What follows is left out where it is not asked for, so that a plain run keeps its id.
 
 	Think             backends.Think `json:"think,omitempty"`
 	Constrain         bool           `json:"constrain,omitempty"`          // the verdict is held to the labels on offer
@@ -94,15 +92,13 @@ type Parameters struct {
 	StrictDeterminism bool           `json:"strict_determinism,omitempty"` // one request at a time, no prompt cache
 }
 
-// Unknown tells whether nobody knows how the requests were made: of a run that
-// was imported.
+// Unknown tells whether nobody knows how the requests were made: of a run that was imported.
 func (p Parameters) Unknown() bool { return p == Parameters{} }
 
 // MaxRepeats is the most often that a prompt may be asked.
 const MaxRepeats = 1000
 
-// MaxAttempts is the most often that a judge may be asked again in one
-// conversation, all of which it is sent each time.
+// MaxAttempts is the most often that a judge may be asked again in one conversation, all of which it is sent each time.
 const MaxAttempts = 1000
 
 // MaxConcurrency is the most that may be asked at once: each is a goroutine.
@@ -179,9 +175,8 @@ type DatasetInfo struct {
 	IDs     string   `json:"ids,omitempty"` // file that named them
 }
 
-// ModelChange is a time at which a server of the run was seen to serve another
-// model than the run's, under the same name. What it had said since it was asked
-// before was dropped.
+// ModelChange is a time at which a server of the run was seen to serve another model than the run's, under the same
+// name. What it had said since it was asked before was dropped.
 type ModelChange struct {
 	At  time.Time `json:"at"`
 	URL string    `json:"url"`

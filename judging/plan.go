@@ -98,10 +98,9 @@ func (p Parameters) mostCalls(prompt Prompt) int {
 // mostCounted is how many prompts LongestPrompt has counted at most.
 const mostCounted = 1000
 
-// LongestPrompt is how long the longest first turn of the rows is. Its bytes are
-// enough to know where they and the reply fit the context; else the server counts
-// those that may be the longest: in the order of their bytes, until no prompt
-// that is left has more bytes than the longest has tokens.
+// LongestPrompt is how long the longest first turn of the rows is. Its bytes are enough to know where they and the
+// reply fit the context; else the server counts those that may be the longest: in the order of their bytes, until no
+// prompt that is left has more bytes than the longest has tokens.
 func (j *Job) LongestPrompt(ctx context.Context, context int) (Length, error) {
 	rows := slices.Clone(j.Rows)
 	slices.SortFunc(rows, func(a, b int) int { return j.Set.Size(b) - j.Set.Size(a) })
@@ -151,10 +150,9 @@ func (j *Job) firstTurn(row int) (backends.Request, error) {
 
 func (p Prompt) bytes() int { return len(p.System) + len(p.User) }
 
-// LongestPrompt is the most bytes a first turn of the set can take. For pairs
-// the set knows; for the rest every prompt is written, since how much stands
-// around an item's texts depends on the item. An item that cannot be read is
-// for the run to complain about.
+// LongestPrompt is the most bytes a first turn of the set can take. For pairs the set knows; for the rest every prompt
+// is written, since how much stands around an item's texts depends on the item. An item that cannot be read is for the
+// run to complain about.
 func LongestPrompt(p Asker, set *datasets.Set) int {
 	longest := 0
 	for i := range set.Len() {
@@ -173,12 +171,10 @@ func LongestPrompt(p Asker, set *datasets.Set) int {
 	return longest
 }
 
-// SizeContext is the context, in tokens, that a run needs on a server that must
-// be told (Ollama): the longest prompt, and a reply of full length for every
-// attempt. No tokenizer makes more than one token of a byte, so the prompt's
-// bytes are an upper bound that needs none; 256 more are for the chat template.
-// It is rounded up, so that small changes do not make the server load the model
-// anew, and never more than the model was trained for (0 where unknown).
+// SizeContext is the context, in tokens, that a run needs on a server that must be told (Ollama): the longest prompt,
+// and a reply of full length for every attempt. No tokenizer makes more than one token of a byte, so the prompt's bytes
+// are an upper bound that needs none; 256 more are for the chat template. It is rounded up, so that small changes do
+// not make the server load the model anew, and never more than the model was trained for (0 where unknown).
 func SizeContext(promptBytes, maxTokens, attempts, trained int) int {
 	n := promptBytes + 256 + attempts*(maxTokens+32)
 	n = (n + 2047) / 2048 * 2048

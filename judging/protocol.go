@@ -1,6 +1,5 @@
-// Package judging turns items into judgments: an item is shown in one or more
-// orders, each showing becomes a prompt, a prompt's reply is read as a verdict,
-// and all of it is written down as a record, one JSON line each.
+// Package judging turns items into judgments: an item is shown in one or more orders, each showing becomes a prompt, a
+// prompt's reply is read as a verdict, and all of it is written down as a record, one JSON line each.
 //
 // Protocols are pure. What they share, asking, following up, writing and
 // resuming, is in [Run]. Nothing after the records needs a model.
@@ -41,8 +40,7 @@ type Prompt struct {
 	LabelTurn string
 }
 
-// Outcome is how a judgment ended (PROTOCOLS.md §4). Only Decided and Tie are
-// verdicts.
+// Outcome is how a judgment ended (PROTOCOLS.md §4). Only Decided and Tie are verdicts.
 type Outcome string
 
 const (
@@ -116,13 +114,11 @@ type Asker interface {
 	Name() string
 	// Showings lists the orders an item is shown in.
 	Showings(item datasets.Item) []Showing
-	// Prompt renders one showing. What the candidates say never changes the
-	// text around them.
+	// Prompt renders one showing. What the candidates say never changes the text around them.
 	Prompt(item datasets.Item, s Showing) Prompt
-	// Parse reads a reply, thinking already taken off, as a verdict on the
-	// showing, by the readers that how names: Robust, else Paper. It maps the
-	// place shown to the candidate, and says where in the reply it stands;
-	// nothing later turns labels round, or looks for them.
+	// Parse reads a reply, thinking already taken off, as a verdict on the showing, by the readers that how names:
+	// Robust, else Paper. It maps the place shown to the candidate, and says where in the reply it stands; nothing
+	// later turns labels round, or looks for them.
 	Parse(s Showing, reply string, how Reading) Verdict
 }
 
@@ -156,8 +152,7 @@ type Protocol struct {
 	Describe func(r *Record, item datasets.Item, s Showing)
 	// Check refuses a record that no run of the protocol could have written.
 	Check func(r *Record) error
-	// Right tells whether a verdict is the dataset's, where more than the
-	// candidate that it chose decides that.
+	// Right tells whether a verdict is the dataset's, where more than the candidate that it chose decides that.
 	Right func(r *Record, v Verdict) bool
 }
 
@@ -172,8 +167,7 @@ type Option struct {
 	Goal    bool // its value is the goal
 }
 
-// Settings are options that were chosen: name and value of those that are not
-// the default.
+// Settings are options that were chosen: name and value of those that are not the default.
 type Settings map[string]string
 
 // Get is the value of an option.
@@ -253,8 +247,7 @@ func (p Protocol) Adapted(t Template, s Settings) Template {
 	return p.Adapt(t, s)
 }
 
-// GoalOf is what a run's judge is asked to name, by the protocol's option where
-// it has one.
+// GoalOf is what a run's judge is asked to name, by the protocol's option where it has one.
 func (p Protocol) GoalOf(s Settings) string {
 	if i := slices.IndexFunc(p.Options, func(o Option) bool { return o.Goal }); i >= 0 {
 		return s.Get(p.Options[i])

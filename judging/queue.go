@@ -7,10 +7,9 @@ import (
 	"gavel/datasets"
 )
 
-// queue hands out the games of a run. Those of one item are for the worker that
-// took the item, one after the other. Only when there is no item left to take,
-// whoever has nothing to do takes a game that would have had to wait: else a run
-// would end with most places idle.
+// queue hands out the games of a run. Those of one item are for the worker that took the item, one after the other.
+// Only when there is no item left to take, whoever has nothing to do takes a game that would have had to wait: else a
+// run would end with most places idle.
 type queue struct {
 	job    *Job
 	mu     sync.Mutex
@@ -77,8 +76,7 @@ func (q *queue) game(w *work) (game, bool) {
 	return q.take(w)
 }
 
-// last takes a game of the item that was taken last: of all those open its own
-// worker would come to it latest.
+// last takes a game of the item that was taken last: of all those open its own worker would come to it latest.
 func (q *queue) last() (*work, game, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

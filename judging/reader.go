@@ -31,9 +31,8 @@ type StoredLine[T any] struct {
 	Err    error // the line cannot be read; Value is of no use
 }
 
-// EachRecord calls f for every whole line of a stream of records, in their
-// order. A line that cannot be read is handed on as one, and reading goes on; a
-// last line without its newline is passed over, since it is still being written.
+// EachRecord calls f for every whole line of a stream of records, in their order. A line that cannot be read is handed
+// on as one, and reading goes on; a last line without its newline is passed over, since it is still being written.
 func EachRecord(r io.Reader, f func(StoredLine[*Record]) error) error {
 	return EachStored(r, DecodeRecord, f)
 }
@@ -85,10 +84,9 @@ func formatNamed(name string) (f datasets.Format, ok bool) {
 	return datasets.Formats[i], true
 }
 
-// Asked is what a record's judge was asked: the prompt of the showing, made
-// again from the run's protocol and the item. same tells whether it is the one
-// that was asked, to the byte; it is not known of imported records, whose own
-// prompt it was not.
+// Asked is what a record's judge was asked: the prompt of the showing, made again from the run's protocol and the item.
+// same tells whether it is the one that was asked, to the byte; it is not known of imported records, whose own prompt
+// it was not.
 func (r *Record) Asked(p Asker, item datasets.Item, systemRole string) (prompt Prompt, same bool, err error) {
 	for _, c := range r.Places() {
 		if c >= len(item.Candidates) {

@@ -72,8 +72,7 @@ type Record struct {
 	Repeat   int      `json:"repeat,omitempty"` // from 0
 	Order    []string `json:"order"`            // candidates in the order shown
 	Gold     string   `json:"gold"`             // the labelled candidate; of a number, the number
-	// What follows up to Replies is of protocols that have it, and left out by
-	// the others.
+	// What follows up to Replies is of protocols that have it, and left out by the others.
 	Shape     datasets.Shape   `json:"shape,omitempty"`     // of the item; "" is a pair
 	Mode      string           `json:"mode,omitempty"`      // which way of asking the showing is
 	Question  string           `json:"question,omitempty"`  // of a judgment: id of the question; items of several agents share it
@@ -172,8 +171,7 @@ func (r *Record) Turn(s Span) (turn int, in Span, ok bool) {
 	return 0, Span{}, false
 }
 
-// Read reads the stored replies again. It gives what a run with this parser and
-// this reading would have recorded.
+// Read reads the stored replies again. It gives what a run with this parser and this reading would have recorded.
 func (r *Record) Read(p Asker, how Reading) (Verdict, error) {
 	v, _, err := r.ReadBoth(p, how)
 	return v, err
@@ -307,8 +305,7 @@ func (r *Record) Unit() string {
 // Places is the order shown, as indexes of the item's candidates.
 func (r *Record) Places() []int { return places(r.Order) }
 
-// places turns candidate ids in the order shown into indexes. The ids of an
-// item are in order by themselves: A, B, …
+// places turns candidate ids in the order shown into indexes. The ids of an item are in order by themselves: A, B, …
 func places(order []string) []int {
 	ids := sortedIDs(order)
 	out := make([]int, len(order))
@@ -369,13 +366,11 @@ func RightVerdict(r *Record, v Verdict) bool {
 	return choice != "" && choice == r.Gold
 }
 
-// IsPreference tells whether the record is of two responses and what was
-// preferred, a tie included.
+// IsPreference tells whether the record is of two responses and what was preferred, a tie included.
 func (r *Record) IsPreference() bool { return r.Shape == datasets.Preference }
 
-// ReadRecords calls f for every record of a file, in the order written. An
-// unfinished last line, as a killed run leaves it, is passed over; any other
-// line that cannot be read is an error that names it.
+// ReadRecords calls f for every record of a file, in the order written. An unfinished last line, as a killed run leaves
+// it, is passed over; any other line that cannot be read is an error that names it.
 func ReadRecords(path string, f func(*Record) error) error {
 	file, err := os.Open(path)
 	if err != nil {

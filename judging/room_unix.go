@@ -7,8 +7,7 @@ import (
 	"syscall"
 )
 
-// NoRoom tells whether an error is that of a disk that is full, or of one on
-// which the user may have no more.
+// NoRoom tells whether an error is that of a disk that is full, or of one on which the user may have no more.
 func NoRoom(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }

@@ -31,15 +31,13 @@ type Job struct {
 	// prompt that may have more is counted, and not asked if it has.
 	Limit int
 	Count Counter // may be nil
-	// Concurrency is how many games are asked for at once. Those of one item
-	// follow each other, so that the server's prefix cache still holds the
-	// question, but for the last items of a run (see queue).
+	// Concurrency is how many games are asked for at once. Those of one item follow each other, so that the server's
+	// prefix cache still holds the question, but for the last items of a run (see queue).
 	Concurrency int
 	Standing    Standing // judgments that need not be asked for
 	// Write stores a record; a failure ends the run.
 	Write func(*Record) error
-	// Progress is told of every record written. May be nil. It is called from
-	// many goroutines.
+	// Progress is told of every record written. May be nil. It is called from many goroutines.
 	Progress func(*Record)
 	// Stop, when closed, ends the run once what is in flight is done.
 	Stop <-chan struct{}
@@ -62,10 +60,9 @@ func (e *GaveUpError) Error() string {
 	return fmt.Sprintf("%d calls in a row failed, the last with: %s", e.Calls, e.Last)
 }
 
-// Run asks for every judgment that is missing. A call that fails is a record,
-// and the run goes on; it ends early when told to stop, when the context ends,
-// when a record cannot be written, when too many calls in a row fail, or when
-// the server turns out to serve another model: *backends.ModelChangedError.
+// Run asks for every judgment that is missing. A call that fails is a record, and the run goes on; it ends early when
+// told to stop, when the context ends, when a record cannot be written, when too many calls in a row fail, or when the
+// server turns out to serve another model: *backends.ModelChangedError.
 func (j *Job) Run(ctx context.Context) error {
 	if j.Now == nil {
 		j.Now = time.Now
@@ -94,8 +91,7 @@ func (j *Job) Run(ctx context.Context) error {
 		}
 	}
 	q := newQueue(j)
-	// Workers that live as long as the run, not one for each item: their stacks
-	// have grown to what a call needs.
+	// Workers that live as long as the run, not one for each item: their stacks have grown to what a call needs.
 	for range workers {
 		g.Go(func() (err error) {
 			defer Caught(&err)
@@ -116,8 +112,7 @@ func (j *Job) Run(ctx context.Context) error {
 	return context.Cause(whole) // nil, or it ended while no call was in flight
 }
 
-// Caught, deferred, makes an error of a panic: a server that makes several runs
-// goes on with the others.
+// Caught, deferred, makes an error of a panic: a server that makes several runs goes on with the others.
 func Caught(err *error) {
 	p := recover()
 	if p == nil {
@@ -246,8 +241,7 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Showing, repeat i
 	return rec, nil
 }
 
-// holds tells whether the verdict is held to labels: not where there are none to
-// hold it to, as with a number.
+// holds tells whether the verdict is held to labels: not where there are none to hold it to, as with a number.
 func (p Parameters) holds(prompt Prompt) bool { return p.Constrain && len(prompt.Labels) > 0 }
 
 // hold sets what a turn of a conversation is held to and asked for beside the
@@ -266,8 +260,7 @@ func (p Parameters) hold(req *backends.Request, prompt Prompt, attempt int) (con
 	return constrained
 }
 
-// notAsked begins the detail of a prompt that was counted, found too long and
-// never sent.
+// notAsked begins the detail of a prompt that was counted, found too long and never sent.
 const notAsked = "not asked: "
 
 // measure counts the tokens of a first turn that may not fit, and says so where
@@ -287,10 +280,9 @@ func (j *Job) measure(ctx context.Context, req *backends.Request) (said string) 
 	return fmt.Sprintf(notAsked+"the prompt has %d tokens, counted by the server, which takes at most %d", n, j.Limit)
 }
 
-// probabilities tells how probable each label on offer was where the verdict
-// stands. A constrained reply may leave some untold, since a server lists only
-// the likeliest tokens before its constraint: each of those is asked for once
-// more, held to that label alone. Empty where the server tells nothing.
+// probabilities tells how probable each label on offer was where the verdict stands. A constrained reply may leave some
+// untold, since a server lists only the likeliest tokens before its constraint: each of those is asked for once more,
+// held to that label alone. Empty where the server tells nothing.
 func (j *Job) probabilities(ctx context.Context, req backends.Request, resp backends.Response, v Verdict) ([]Probability, error) {
 	if len(resp.Labels) == 0 || v.Outcome != Decided && v.Outcome != Tie {
 		return nil, nil
@@ -318,8 +310,7 @@ func (j *Job) probabilities(ctx context.Context, req backends.Request, resp back
 	return normalised(req.Labels, told), nil
 }
 
-// normalised divides the probabilities of the labels by their sum, rounded to
-// six places.
+// normalised divides the probabilities of the labels by their sum, rounded to six places.
 func normalised(labels []string, logprobs map[string]float64) []Probability {
 	most := math.Inf(-1)
 	for _, lp := range logprobs {
@@ -375,10 +366,9 @@ func (s Spec) request(messages []backends.Message) backends.Request {
 	}
 }
 
-// FirstTurn is the conversation a judge is asked with. With the system role
-// "user" the system text stands before the user's, for models whose template
-// refuses a system role. A prompt without a system text is the user's message
-// alone, since an empty one turns off what some templates say by default.
+// FirstTurn is the conversation a judge is asked with. With the system role "user" the system text stands before the
+// user's, for models whose template refuses a system role. A prompt without a system text is the user's message alone,
+// since an empty one turns off what some templates say by default.
 func FirstTurn(p Prompt, systemRole string) []backends.Message {
 	switch {
 	case p.System == "":

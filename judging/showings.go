@@ -8,9 +8,8 @@ type Checker interface {
 	Check(item datasets.Item) error
 }
 
-// CountShowings is how many judgments the rows of a set come to, each asked for
-// once. It refuses rows that the protocol cannot show, and so comes before
-// anything is asked. Where every item has as many showings, none is read.
+// CountShowings is how many judgments the rows of a set come to, each asked for once. It refuses rows that the protocol
+// cannot show, and so comes before anything is asked. Where every item has as many showings, none is read.
 func CountShowings(p Asker, set *datasets.Set, rows []int) (int, error) {
 	check, picky := p.(Checker)
 	if kind, err := ProtocolNamed(p.Name()); err == nil && kind.Showings > 0 && !picky {

@@ -6,17 +6,15 @@ import (
 	"gavel/datasets"
 )
 
-// A protocol with stages asks in several runs, each of which reads what the one
-// before it wrote:
+// A protocol with stages asks in several runs, each of which reads what the one before it wrote:
 //
 //	questions → run answer (the judge)  ─┐
 //	questions → run answer (each agent) ─┴→ Stage → judgments → run self-reference
 //
-// A stage is a run like any other: a folder, records, a score of its own. What
-// joins two is a pure function from the records of the earlier to dataset lines
-// of the later, here [Stage]; from there on the flow is the usual one, and
-// neither prompts nor parsers nor scores know that an item was once a reply.
-// docs/decisions.md says how the next one is written.
+// A stage is a run like any other: a folder, records, a score of its own. What joins two is a pure function from the
+// records of the earlier to dataset lines of the later, here [Stage]; from there on the flow is the usual one, and
+// neither prompts nor parsers nor scores know that an item was once a reply. docs/decisions.md says how the next one is
+// written.
 
 // Stage is how the items of a protocol are made of what models answered before:
 // the judge itself and, where it judges them, agents.
@@ -26,10 +24,9 @@ type Stage struct {
 	Showings int    // of each item that is made
 	// Check says why an item cannot be a question of the stage; may be nil.
 	Check func(item datasets.Item) error
-	// Each makes a line for each item, in the order of the questions, then of the
-	// agents. The same questions and answers give the same bytes, so that a run
-	// over them can be gone on with. A line, without its newline, is valid until
-	// write returns.
+	// Each makes a line for each item, in the order of the questions, then of the agents. The same questions and
+	// answers give the same bytes, so that a run over them can be gone on with. A line, without its newline, is valid
+	// until write returns.
 	Each func(questions *datasets.Set, rows []int, own *Answers, agents []*Answers, write func(line []byte) error) (Made, error)
 }
 
@@ -39,8 +36,7 @@ type Made interface {
 	Note(m *Manifest) // notes it in the manifest of the run that stands on it
 }
 
-// Longest is [LongestPrompt] of the items that the stage would make of all
-// questions.
+// Longest is [LongestPrompt] of the items that the stage would make of all questions.
 func (s *Stage) Longest(p Asker, questions *datasets.Set, own *Answers, agents []*Answers) (int, error) {
 	rows := make([]int, questions.Len())
 	for i := range rows {
@@ -70,8 +66,7 @@ type Staged struct {
 	Warnings  []string      `json:"warnings"` // each a sentence
 }
 
-// StagedAgent says what became of one agent's answers, on the questions that
-// the judge answered.
+// StagedAgent says what became of one agent's answers, on the questions that the judge answered.
 type StagedAgent struct {
 	Name      string       `json:"name"`
 	Run       string       `json:"run"`

@@ -10,8 +10,7 @@ import (
 // IDs is a set of item ids, for packages that know no datasets.
 type IDs = datasets.IDs
 
-// Standing is which judgments of a run stand already. The zero value is none.
-// It is a few bytes an item.
+// Standing is which judgments of a run stand already. The zero value is none. It is a few bytes an item.
 type Standing struct {
 	items IDs
 	first []uint32 // of each item's judgments in done

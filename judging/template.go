@@ -13,9 +13,8 @@ import (
 	"strings"
 )
 
-// Template is what a protocol says around its items, and the labels that it
-// offers: one system message, or several texts where items of several shapes are
-// asked about in their own ways, or one item in several modes.
+// Template is what a protocol says around its items, and the labels that it offers: one system message, or several
+// texts where items of several shapes are asked about in their own ways, or one item in several modes.
 type Template struct {
 	Name   string   `json:"name"`
 	Origin string   `json:"origin,omitempty"` // the paper and table it is from
@@ -74,8 +73,7 @@ func Texts(files fs.FS, dir string) map[string]string {
 	return texts
 }
 
-// TemplateFile reads a system message of one's own. What it must say, its
-// protocol knows.
+// TemplateFile reads a system message of one's own. What it must say, its protocol knows.
 func (p Protocol) TemplateFile(path string) (Template, error) {
 	if p.Own == nil {
 		return Template{}, fmt.Errorf("%s: %s takes no prompt of one's own: it is one of %s", path, p.Name, strings.Join(p.TemplateNames(), ", "))

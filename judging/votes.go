@@ -2,9 +2,8 @@ package judging
 
 import "gavel/datasets"
 
-// Vote is what a judge, a person or a model, said of two models' answers to one
-// turn of a question, as MT-Bench publishes votes. The models' names are sorted,
-// and the winner with them: published files have a pair in either order.
+// Vote is what a judge, a person or a model, said of two models' answers to one turn of a question, as MT-Bench
+// publishes votes. The models' names are sorted, and the winner with them: published files have a pair in either order.
 type Vote struct {
 	Question string
 	Turn     int

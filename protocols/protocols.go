@@ -1,6 +1,5 @@
-// Package protocols has the protocols of gavel: a folder each, and a line in
-// all.go. Whoever asks for one by its name imports this package; a protocol's
-// folder imports what all share, judging, scoring and report, and nothing below
+// Package protocols has the protocols of gavel: a folder each, and a line in all.go. Whoever asks for one by its name
+// imports this package; a protocol's folder imports what all share, judging, scoring and report, and nothing below
 // those knows any protocol.
 package protocols
 

@@ -9,8 +9,7 @@ import (
 	"gavel/scoring"
 )
 
-// Layout is how runs of a protocol are laid out. Protocols that share one are
-// laid out together.
+// Layout is how runs of a protocol are laid out. Protocols that share one are laid out together.
 type Layout struct {
 	Headline string                                                            // the metric that stands for a run; "": its first
 	Noun     string                                                            // what one record is, in the plural
@@ -36,8 +35,7 @@ func layoutOf(protocol string) *Layout {
 
 var plain = &Layout{Noun: "judgments", Summary: listOf, Tables: listed}
 
-// Headline is the number that stands for a run, of several modes the first; nil
-// where there is none.
+// Headline is the number that stands for a run, of several modes the first; nil where there is none.
 func Headline(r *scoring.Report) *scoring.Result {
 	metric := layoutOf(r.Protocol).Headline
 	for i := range r.Results {

@@ -35,9 +35,8 @@ func reports(runs []Run) []scoring.Report {
 //go:embed assets
 var assets embed.FS
 
-// Style is the style sheet of pages, tables and figures. They need no other style
-// and no script: a page may be served with a Content-Security-Policy that allows
-// this sheet alone.
+// Style is the style sheet of pages, tables and figures. They need no other style and no script: a page may be served
+// with a Content-Security-Policy that allows this sheet alone.
 var Style = func() string {
 	b, err := assets.ReadFile("assets/report.css")
 	if err != nil {
@@ -48,12 +47,10 @@ var Style = func() string {
 
 var pages = template.Must(template.New("").Funcs(template.FuncMap{"clean": table.Clean}).ParseFS(assets, "assets/*.html"))
 
-// Generator is how a page says what it was made by; gavel writes over pages that
-// say it.
+// Generator is how a page says what it was made by; gavel writes over pages that say it.
 const Generator = `<meta name="generator" content="gavel">`
 
-// Results is the part of a page about some runs: everything but its frame and
-// heading.
+// Results is the part of a page about some runs: everything but its frame and heading.
 func Results(runs []Run) (template.HTML, error) {
 	p, err := pageOf(runs)
 	if err != nil {
@@ -64,8 +61,7 @@ func Results(runs []Run) (template.HTML, error) {
 	return template.HTML(b.String()), err
 }
 
-// WriteHTML writes a page that needs nothing else: no network, no script, no
-// font. The same runs give the same bytes.
+// WriteHTML writes a page that needs nothing else: no network, no script, no font. The same runs give the same bytes.
 func WriteHTML(w io.Writer, runs []Run) error {
 	p, err := pageOf(runs)
 	if err != nil {

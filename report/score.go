@@ -67,8 +67,7 @@ func withoutModes(rows [][]string) [][]string {
 	return rows
 }
 
-// Tables lays the runs out for people: where there are several of a layout, one
-// table of them all first.
+// Tables lays the runs out for people: where there are several of a layout, one table of them all first.
 func (s Scores) Tables() []table.Table {
 	tables := s.summaries()
 	for _, r := range s.Runs {
@@ -77,8 +76,7 @@ func (s Scores) Tables() []table.Table {
 	return tables
 }
 
-// Headlines are the tables over several runs of a layout, and of one with a
-// single run that run's first.
+// Headlines are the tables over several runs of a layout, and of one with a single run that run's first.
 func (s Scores) Headlines() []table.Table {
 	return s.over(func(l *Layout, run scoring.Report) []table.Table { return l.Tables(run)[:1] })
 }

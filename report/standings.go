@@ -46,9 +46,8 @@ const (
 	Unreadable = "unreadable"
 )
 
-// NewStandings holds the runs of each condition against each other. look says
-// what is known of the run of a cell, and gives the run itself where it has
-// anything to score.
+// NewStandings holds the runs of each condition against each other. look says what is known of the run of a cell, and
+// gives the run itself where it has anything to score.
 func NewStandings(suite *scoring.Suite, look func(run string) (Cell, *scoring.Run)) (*Standings, error) {
 	out := &Standings{Suite: suite.Name, Judges: suite.Judges}
 	var all []*scoring.Standing

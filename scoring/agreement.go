@@ -28,9 +28,8 @@ type Agreement struct {
 	Warnings  []string       `json:"warnings"`
 }
 
-// AgreementRow is one number of it: of all pairs of votes, one of each of two
-// kinds of voters, on the same pair of answers to the same turn, the share that
-// name the same winner. Two votes of one person are no pair.
+// AgreementRow is one number of it: of all pairs of votes, one of each of two kinds of voters, on the same pair of
+// answers to the same turn, the share that name the same winner. Two votes of one person are no pair.
 type AgreementRow struct {
 	Turn     int       `json:"turn"`
 	Between  [2]string `json:"between"` // kinds of voters
@@ -247,8 +246,7 @@ func cellsOf(contests map[string]*contest) []cell {
 	return cells
 }
 
-// count calls use for every two votes of different voters, once for each setup
-// that they are part of.
+// count calls use for every two votes of different voters, once for each setup that they are part of.
 func (c *contest) count(use func(between [2]string, setup string, equal bool)) {
 	for i, a := range c.ballots {
 		for _, b := range c.ballots[i+1:] {

@@ -12,12 +12,10 @@ type Line struct {
 	N                int
 }
 
-// leastOfLine is how many points a line is worth fitting to: through two there
-// is always one, and it says nothing.
+// leastOfLine is how many points a line is worth fitting to: through two there is always one, and it says nothing.
 const leastOfLine = 3
 
-// FitLine fits a line; ok is false for fewer than three points, and where all
-// have the same x.
+// FitLine fits a line; ok is false for fewer than three points, and where all have the same x.
 func FitLine(x, y []float64) (l Line, ok bool) {
 	if len(x) < leastOfLine || slices.Min(x) == slices.Max(x) {
 		return Line{}, false

@@ -4,12 +4,10 @@ package scoring
 // again. The scores of a run are those of the first time; the others are here.
 type Repeats struct {
 	Times int `json:"times"` // how often every prompt was asked
-	// SelfAgreement is the share of prompts whose replies all came to the same
-	// verdict, in percent, of prompts that were answered every time and got a
-	// verdict at least once. A reply without one agrees with none that has.
+	// SelfAgreement is the share of prompts whose replies all came to the same verdict, in percent, of prompts that
+	// were answered every time and got a verdict at least once. A reply without one agrees with none that has.
 	SelfAgreement Result `json:"self_agreement"`
-	// Values are the scores of each time by itself, on the pairs that were
-	// answered every time.
+	// Values are the scores of each time by itself, on the pairs that were answered every time.
 	Values []RepeatedValue `json:"values"`
 }
 
@@ -19,9 +17,8 @@ type RepeatedValue struct {
 	Group  string     `json:"group"`
 	Pairs  int        `json:"pairs"` // whatever the metric is a share of
 	Each   []*float64 `json:"each"`
-	// NoiseFloor is the largest difference between two of the times, in
-	// percentage points: a difference between runs that is not larger may be
-	// the server's. Null where a time has no value.
+	// NoiseFloor is the largest difference between two of the times, in percentage points: a difference between runs
+	// that is not larger may be the server's. Null where a time has no value.
 	NoiseFloor *float64 `json:"noise_floor"`
 }
 
@@ -53,13 +50,11 @@ type Point struct {
 	Accuracy  Estimate `json:"accuracy"`
 }
 
-// Calibration says whether a judge is as often right as it is sure. All numbers
-// are from 0 to 1. Games without a verdict, or whose server told no
-// probabilities, are left out.
+// Calibration says whether a judge is as often right as it is sure. All numbers are from 0 to 1. Games without a
+// verdict, or whose server told no probabilities, are left out.
 //
-// Brier is the mean of (confidence − right)² (Brier, Monthly Weather Review 78,
-// 1950); ECE is the expected calibration error over ten bins of equal width
-// (Guo et al., arXiv 1706.04599, Eq. 3). Intervals resample pairs.
+// Brier is the mean of (confidence − right)² (Brier, Monthly Weather Review 78, 1950); ECE is the expected calibration
+// error over ten bins of equal width (Guo et al., arXiv 1706.04599, Eq. 3). Intervals resample pairs.
 type Calibration struct {
 	N          int      `json:"n"`       // decided games with a confidence
 	Unknown    int      `json:"unknown"` // decided games without

@@ -2,8 +2,7 @@ package scoring
 
 import "slices"
 
-// Result finds a result; the zero value, which has no metric, stands for one
-// that is not there.
+// Result finds a result; the zero value, which has no metric, stands for one that is not there.
 func (r Report) Result(metric, group, mode string) Result {
 	i := slices.IndexFunc(r.Results, func(x Result) bool {
 		return x.Metric == metric && x.Group == group && x.Mode == mode

@@ -96,8 +96,7 @@ func NewLoader(m *judging.Manifest, how judging.Reading, items *judging.IDs) (*L
 	return &Loader{run: run, protocol: protocol}, nil
 }
 
-// Add takes a record; it keeps no hold of it. It may be called from many
-// goroutines.
+// Add takes a record; it keeps no hold of it. It may be called from many goroutines.
 func (l *Loader) Add(r *judging.Record) error {
 	run := l.run
 	v, other, err := r.ReadBoth(l.protocol, run.Reading)

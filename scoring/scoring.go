@@ -1,6 +1,5 @@
-// Package scoring turns records into results. It asks no model and changes no
-// file: the same records give the same results, whatever order they were
-// written in.
+// Package scoring turns records into results. It asks no model and changes no file: the same records give the same
+// results, whatever order they were written in.
 package scoring
 
 import (
@@ -60,8 +59,7 @@ func (r Result) Count() string {
 	return fmt.Sprintf("%d in %d", r.N, r.Clusters)
 }
 
-// Report is what a run comes to: one run of `gavel score --json`, and, without
-// Run, results.json.
+// Report is what a run comes to: one run of `gavel score --json`, and, without Run, results.json.
 type Report struct {
 	Run          string          `json:"run,omitempty"` // the directory
 	ID           string          `json:"id"`

@@ -8,9 +8,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Standing is the headline of several runs of one condition: the same items,
-// asked about in the same way, by different judges. It is no ranking: runs that
-// share a letter cannot be told apart.
+// Standing is the headline of several runs of one condition: the same items, asked about in the same way, by different
+// judges. It is no ranking: runs that share a letter cannot be told apart.
 type Standing struct {
 	Metric string     `json:"metric"`
 	Mode   string     `json:"mode,omitempty"` // see [Result]
@@ -30,8 +29,7 @@ type Placed struct {
 	Model     string `json:"model"`
 	Simulated bool   `json:"simulated"`
 	Result
-	// Letters name the groups that the run is in; none where there is nothing to
-	// compare it with, or no value.
+	// Letters name the groups that the run is in; none where there is nothing to compare it with, or no value.
 	Letters string `json:"letters"`
 }
 
@@ -129,8 +127,7 @@ func Correct(all []*Standing) {
 	}
 }
 
-// letter gives the runs that have a value their letters, the first to the group
-// with the highest value.
+// letter gives the runs that have a value their letters, the first to the group with the highest value.
 func (s *Standing) letter() {
 	var placed []int // runs with a value, the highest first, else as given
 	for i, r := range s.Runs {

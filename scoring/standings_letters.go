@@ -8,15 +8,13 @@ import (
 	"gonum.org/v1/gonum/graph/topo"
 )
 
-// tied groups n runs, numbered by their place, of which some were told apart:
-// each group is a largest set of runs no two of which were. Two runs are in a
-// group together exactly where they were not told apart, so a run may be in
-// several: a may be tied with b and b with c while a and c differ. The groups are
-// in order of their first, then their second, and so on.
+// tied groups n runs, numbered by their place, of which some were told apart: each group is a largest set of runs no
+// two of which were. Two runs are in a group together exactly where they were not told apart, so a run may be in
+// several: a may be tied with b and b with c while a and c differ. The groups are in order of their first, then their
+// second, and so on.
 //
-// They are the maximal cliques of the graph of ties, which make a compact letter
-// display. Source: Piepho, Journal of Computational and Graphical Statistics 13
-// (2004), where the same display is made by inserting and absorbing columns.
+// They are the maximal cliques of the graph of ties, which make a compact letter display. Source: Piepho, Journal of
+// Computational and Graphical Statistics 13 (2004), where the same display is made by inserting and absorbing columns.
 func tied(n int, apart [][2]int) [][]int {
 	g := simple.NewUndirectedGraph()
 	for i := range n {

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// SuiteFile is the file, in the folder of a suite's runs, that says which they
-// are.
+// SuiteFile is the file, in the folder of a suite's runs, that says which they are.
 const SuiteFile = "suite.json"
 
 // MostCells is how many a suite may have: more than anybody means.

@@ -7,11 +7,9 @@ import (
 	"sync"
 )
 
-// ahead reads the newest runs before anybody looks at them, when the server
-// begins and when the list of runs was looked at: of a large run every record
-// has to be read once, and who opens it should not have to wait for that. What
-// it reads is kept where requests look for it; one who asks meanwhile waits for
-// the rest, and reads nothing twice.
+// ahead reads the newest runs before anybody looks at them, when the server begins and when the list of runs was looked
+// at: of a large run every record has to be read once, and who opens it should not have to wait for that. What it reads
+// is kept where requests look for it; one who asks meanwhile waits for the rest, and reads nothing twice.
 type ahead struct {
 	s       *Server
 	failed  *lru[string, stamps] // runs that could not be read, as they were

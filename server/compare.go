@@ -185,9 +185,8 @@ func compareRow(a, b *index, i int, fa, fb facts) CompareRow {
 	return row
 }
 
-// sameVerdicts tells whether two runs came to the same on an item, the first
-// time that they asked: of what both showed in the same orders, the candidates
-// chosen. Runs with other showings are the same where every verdict is.
+// sameVerdicts tells whether two runs came to the same on an item, the first time that they asked: of what both showed
+// in the same orders, the candidates chosen. Runs with other showings are the same where every verdict is.
 func sameVerdicts(a, b []game) bool {
 	of := func(games []game) map[uint16]game {
 		out := map[uint16]game{}

@@ -9,8 +9,7 @@ type fieldView struct {
 	On    bool
 }
 
-// fieldOf is a field as an order fills it in. An order without a switch leaves
-// it off, unless nothing was ordered yet.
+// fieldOf is a field as an order fills it in. An order without a switch leaves it off, unless nothing was ordered yet.
 func fieldOf(f jobs.Field, o jobs.Order) fieldView {
 	v := fieldView{Field: f, Value: or(o, f.Name, f.Default)}
 	v.On = v.Value != "" && v.Value != "false"
@@ -23,8 +22,7 @@ type axisView struct {
 	view startSuiteView
 }
 
-// Axes are the fields of one part of the form: those that say what is judged, or
-// those that say how.
+// Axes are the fields of one part of the form: those that say what is judged, or those that say how.
 func (v startSuiteView) Axes(what bool) []axisView {
 	var out []axisView
 	for _, f := range v.Fields {

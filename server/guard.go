@@ -119,9 +119,8 @@ func markInside(r *http.Request) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), letIn{}, true))
 }
 
-// inside tells whether a request came past the wall of the token: strangers are
-// shown no way into the site. It does not look at the token again, so that
-// nothing but that wall, which counts the tries, tells whether one is right.
+// inside tells whether a request came past the wall of the token: strangers are shown no way into the site. It does not
+// look at the token again, so that nothing but that wall, which counts the tries, tells whether one is right.
 func inside(r *http.Request) bool { return r.Context().Value(letIn{}) != nil }
 
 // response remembers what was answered.

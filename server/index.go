@@ -18,9 +18,8 @@ import (
 	_ "gavel/protocols" // which runs name
 )
 
-// index is where the records and items of one run stand in its files, and of
-// each as much as pages are filtered by. Of a run that is being made it grows
-// with the records: what was read once is not read again.
+// index is where the records and items of one run stand in its files, and of each as much as pages are filtered by. Of
+// a run that is being made it grows with the records: what was read once is not read again.
 type index struct {
 	store *store
 	run   string
@@ -118,9 +117,8 @@ func (x *index) refresh() error {
 	return err
 }
 
-// current tells whether the run's files are as they were when the index was
-// brought up to date; m is what run.json holds now. It waits for whoever is
-// reading them.
+// current tells whether the run's files are as they were when the index was brought up to date; m is what run.json
+// holds now. It waits for whoever is reading them.
 func (x *index) current(m *judging.Manifest) bool {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -174,8 +172,7 @@ func (x *index) restart() {
 	x.m, x.protocol = m, p
 }
 
-// readRecords reads what was appended since, or everything where the file is
-// another one.
+// readRecords reads what was appended since, or everything where the file is another one.
 func (x *index) readRecords() error {
 	f, info, err := x.store.open(x.run, judging.RecordsFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -217,8 +214,7 @@ func (x *index) readRecords() error {
 	return nil
 }
 
-// read decodes a record and reads its replies again, as scores do. It is called
-// from many goroutines.
+// read decodes a record and reads its replies again, as scores do. It is called from many goroutines.
 func (x *index) read(line []byte) (out indexed, err error) {
 	r, err := judging.DecodeRecord(line)
 	if err != nil {
@@ -311,8 +307,7 @@ func (x *index) itemNamed(id, group string) int {
 	return i
 }
 
-// readItems finds where the items' lines stand, where that is not known of this
-// file yet.
+// readItems finds where the items' lines stand, where that is not known of this file yet.
 func (x *index) readItems() error {
 	f, info, err := x.store.open(x.run, judging.ItemsFile)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -95,8 +95,7 @@ func (x *index) facts(item int) facts {
 	return f
 }
 
-// changed tells whether a showing that was asked several times came to different
-// verdicts.
+// changed tells whether a showing that was asked several times came to different verdicts.
 func (x *index) changed(e entry) bool {
 	for a := range x.gamesOf(e) {
 		if a.repeat == 0 {
@@ -343,8 +342,7 @@ func (x *index) offer(v *ItemsView) {
 	}
 }
 
-// openItems opens items.jsonl of a run; nil where there is none, which may be
-// closed too.
+// openItems opens items.jsonl of a run; nil where there is none, which may be closed too.
 func (s *Server) openItems(x *index) *os.File {
 	f, _, _ := s.runs.open(x.run, judging.ItemsFile)
 	return f
@@ -382,8 +380,7 @@ func (x *index) briefs(i int, item datasets.Item) []GameBrief {
 	return all
 }
 
-// itemURL is the page of an item. Ids that a browser would take for a way up go
-// where they can do no harm.
+// itemURL is the page of an item. Ids that a browser would take for a way up go where they can do no harm.
 func itemURL(run, id, query string) string {
 	if id == "." || id == ".." {
 		if query != "" {

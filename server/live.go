@@ -69,9 +69,8 @@ func (s *Server) statusView(r *http.Request) (Progress, error) {
 	return s.status(r.Context(), r.PathValue("run"))
 }
 
-// withJob adds the job that makes a run. A run that this server makes is not
-// silent, whatever its files look like; one that nobody makes here may be made
-// by another process.
+// withJob adds the job that makes a run. A run that this server makes is not silent, whatever its files look like; one
+// that nobody makes here may be made by another process.
 func (s *Server) withJob(p *Progress) {
 	for _, j := range s.activeJobs() {
 		if j.Run() == p.Run {

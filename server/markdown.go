@@ -23,12 +23,10 @@ import (
 // is shown as it is: layout of hostile text should not take long.
 const longestMarkdown = 64 << 10
 
-// deepestMarkdown is how deep quotes and lists may stand in each other: readers
-// of HTML give up at some hundreds.
+// deepestMarkdown is how deep quotes and lists may stand in each other: readers of HTML give up at some hundreds.
 const deepestMarkdown = 50
 
-// markdown lays out a reply whose verdict is marked (see marked). ok is false
-// where it is better shown as plain text.
+// markdown lays out a reply whose verdict is marked (see marked). ok is false where it is better shown as plain text.
 func markdown(text string) (out template.HTML, ok bool) {
 	if len(text) > longestMarkdown || !modest(text) {
 		return "", false
@@ -52,8 +50,7 @@ func markdown(text string) (out template.HTML, ok bool) {
 // entity is a character that Markdown knows by its number or name.
 var entity = regexp.MustCompile(`&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]*);`)
 
-// inert leaves entities as they are written that would become what visible takes
-// out, marks of a verdict among them.
+// inert leaves entities as they are written that would become what visible takes out, marks of a verdict among them.
 func inert(text string) string {
 	return entity.ReplaceAllStringFunc(text, func(e string) string {
 		name, number := strings.CutPrefix(e[1:len(e)-1], "#")
@@ -76,9 +73,8 @@ func inert(text string) string {
 	})
 }
 
-// modest tells whether a text is short of what takes long to lay out: lines of
-// thousands of marks, and tables whose head has so many columns that every short
-// row after it becomes thousands of cells.
+// modest tells whether a text is short of what takes long to lay out: lines of thousands of marks, and tables whose
+// head has so many columns that every short row after it becomes thousands of cells.
 func modest(text string) bool {
 	longest, columns, lines := 0, 0, 0
 	for line := range strings.SplitSeq(text, "\n") {
@@ -88,9 +84,8 @@ func modest(text string) bool {
 	return longest <= 8<<10 && columns*lines <= 20_000
 }
 
-// toHTML knows tables and strikethrough beside CommonMark. HTML in the text is
-// shown as the text that it is, images as their addresses, headings as lines of
-// their own that are none of the page's.
+// toHTML knows tables and strikethrough beside CommonMark. HTML in the text is shown as the text that it is, images as
+// their addresses, headings as lines of their own that are none of the page's.
 var toHTML = goldmark.New(
 	goldmark.WithExtensions(extension.Table, extension.Strikethrough),
 	goldmark.WithParser(parser.NewParser(
@@ -159,8 +154,7 @@ func heading(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkSta
 	return ast.WalkContinue, nil
 }
 
-// link shows where a link would lead beside its words; only addresses of the
-// web can be followed.
+// link shows where a link would lead beside its words; only addresses of the web can be followed.
 func link(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	to := string(n.(*ast.Link).Destination)
 	switch {
@@ -196,8 +190,7 @@ func ofTheWeb(address string) bool {
 	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
 }
 
-// harmless is the second wall: whatever the first let through, only these
-// elements and no attribute but these leave it.
+// harmless is the second wall: whatever the first let through, only these elements and no attribute but these leave it.
 var harmless = func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "br", "hr", "strong", "em", "del", "code", "pre", "blockquote", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td")
@@ -210,9 +203,8 @@ var harmless = func() *bluemonday.Policy {
 	return p
 }()
 
-// highlight turns the marks of a verdict into elements, in text alone: marks
-// that came into an attribute, or whose other half stands elsewhere, go. It tells
-// how deep the elements stand in each other.
+// highlight turns the marks of a verdict into elements, in text alone: marks that came into an attribute, or whose
+// other half stands elsewhere, go. It tells how deep the elements stand in each other.
 func highlight(page []byte) (out string, deepest int) {
 	z := html.NewTokenizer(bytes.NewReader(page))
 	var b strings.Builder

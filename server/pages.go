@@ -120,8 +120,7 @@ func (s *Server) asset(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// functions of the templates. Whatever comes from a model, a dataset or a file
-// goes through v.
+// functions of the templates. Whatever comes from a model, a dataset or a file goes through v.
 func (p *pages) functions() template.FuncMap {
 	return template.FuncMap{
 		"v":        func(s any) string { return visible(fmt.Sprint(s)) },
@@ -186,8 +185,7 @@ type sortedHead struct {
 	by, Name string
 }
 
-// Sort is the value of aria-sort; the columns of times and numbers begin with
-// the newest and the highest.
+// Sort is the value of aria-sort; the columns of times and numbers begin with the newest and the highest.
 func (h sortedHead) Sort() string {
 	by, reversed := strings.CutPrefix(h.f.Sort, "-")
 	switch {

@@ -103,8 +103,7 @@ type runsFilter struct {
 	Statuses  []string `json:"-"`
 }
 
-// orders are what the list may be sorted by; each begins with what one mostly
-// looks for.
+// orders are what the list may be sorted by; each begins with what one mostly looks for.
 var orders = map[string]func(a, b RunRow) int{
 	"when":     func(a, b RunRow) int { return b.Started.Compare(a.Started) },
 	"name":     func(a, b RunRow) int { return strings.Compare(a.Name, b.Name) },

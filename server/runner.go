@@ -12,12 +12,10 @@ import (
 	"gavel/server/jobs"
 )
 
-// Runner makes runs. Its methods may be called from many goroutines. An error
-// with a method Status() int is answered with that HTTP status; it is in words
-// for whoever asked.
+// Runner makes runs. Its methods may be called from many goroutines. An error with a method Status() int is answered
+// with that HTTP status; it is in words for whoever asked.
 type Runner interface {
-	// Offer is what can be chosen from for runs of a protocol, the first where
-	// it is "".
+	// Offer is what can be chosen from for runs of a protocol, the first where it is "".
 	Offer(ctx context.Context, protocol string) (jobs.Offer, error)
 	// Plan says what a run would ask, and asks nothing.
 	Plan(ctx context.Context, o jobs.Order) (jobs.Planned, error)
@@ -40,8 +38,7 @@ type Runner interface {
 	DeleteSuite(folder string) error
 }
 
-// runnerTable are the routes that need a runner. They are there without one too,
-// and say so.
+// runnerTable are the routes that need a runner. They are there without one too, and say so.
 func (s *Server) runnerTable() []route {
 	run, suite := deletion{"run", "name", "/", s.delete}, deletion{"suite", "folder", "/suites", s.deleteSuite}
 	routes := []route{

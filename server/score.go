@@ -29,8 +29,7 @@ type kept[S comparable, V any] struct {
 	err error
 }
 
-// made hands out what is kept of files in this state, or makes it: one at a time,
-// as it takes memory and processors.
+// made hands out what is kept of files in this state, or makes it: one at a time, as it takes memory and processors.
 func made[S comparable, V any](s *Server, cache *lru[string, kept[S, V]], name string, state S, make func() (V, error)) (V, error) {
 	if at, ok := cache.get(name); ok && at.of == state {
 		return at.v, at.err
@@ -45,9 +44,8 @@ func made[S comparable, V any](s *Server, cache *lru[string, kept[S, V]], name s
 	return v, err
 }
 
-// numbers of a run: those that the run itself wrote, or, where it wrote none,
-// as an imported one, those that its records come to. A run that is being made
-// has none yet.
+// numbers of a run: those that the run itself wrote, or, where it wrote none, as an imported one, those that its
+// records come to. A run that is being made has none yet.
 func (s *Server) numbers(run string, m *judging.Manifest) (scored, error) {
 	if m.Status == judging.Running {
 		return scored{}, nil
@@ -74,8 +72,7 @@ func (s *Server) stampsOf(run string) (at stamps) {
 	return at
 }
 
-// written are the numbers in results.json, where they are of this run and not
-// older than its records.
+// written are the numbers in results.json, where they are of this run and not older than its records.
 func (s *Server) written(run string, m *judging.Manifest, at stamps) *scoring.Report {
 	if at.results == (stamp{}) || at.results.mtime.Before(at.records.mtime) {
 		return nil
@@ -139,6 +136,5 @@ func (s *Server) loadBy(run string, m *judging.Manifest, how judging.Reading) (*
 	return loaded, nil
 }
 
-// stalledAfter is how long a run may be silent before it is said to be: longer
-// than a call may take by default.
+// stalledAfter is how long a run may be silent before it is said to be: longer than a call may take by default.
 const stalledAfter = 15 * time.Minute

@@ -1,10 +1,8 @@
-// Package server shows runs: pages for people, JSON for programs, metrics for
-// Prometheus.
+// Package server shows runs: pages for people, JSON for programs, metrics for Prometheus.
 //
-// It stands at the end of the flow, beside report, and reads what runs have
-// written. It asks no model and writes no file: runs are made by the [Runner]
-// that it is handed. Texts of models and datasets are taken for hostile, and so
-// is whoever sends a request.
+// It stands at the end of the flow, beside report, and reads what runs have written. It asks no model and writes no
+// file: runs are made by the [Runner] that it is handed. Texts of models and datasets are taken for hostile, and so is
+// whoever sends a request.
 package server
 
 import (
@@ -159,8 +157,7 @@ type unread struct {
 
 func (u *unread) Unwrap() []error { return []error{&u.failure, u.from} }
 
-// unreadable says in words, the error among the last of them, why something
-// cannot be read.
+// unreadable says in words, the error among the last of them, why something cannot be read.
 func unreadable(err error, format string, args ...any) error {
 	return &unread{failure{http.StatusUnprocessableEntity, fmt.Sprintf(format, args...)}, err}
 }
@@ -271,8 +268,7 @@ func (s *Server) index(ctx context.Context, run string) (x *index, done func(), 
 	return x, x.mu.RUnlock, nil
 }
 
-// fresh is an index that is up to date, or was brought there. Only who has
-// something to read waits for a place.
+// fresh is an index that is up to date, or was brought there. Only who has something to read waits for a place.
 func (s *Server) fresh(ctx context.Context, run string) (*index, error) {
 	m, err := s.runs.manifest(run)
 	if err != nil {

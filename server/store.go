@@ -51,8 +51,7 @@ func openStore(dir string, now func() time.Time) (*store, error) {
 	return s, nil
 }
 
-// checkName refuses names that no run has: they lead out of the folder, or to
-// what is hidden in it.
+// checkName refuses names that no run has: they lead out of the folder, or to what is hidden in it.
 func checkName(name string) error {
 	bad := name == "." || !fs.ValidPath(name) || strings.ContainsAny(name, "\\\x00")
 	for part := range strings.SplitSeq(name, "/") {
@@ -87,8 +86,7 @@ func (s *store) open(run, file string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// reading reads a file of a run from a place to where it ended when it was
-// looked at, or until the store is closed.
+// reading reads a file of a run from a place to where it ended when it was looked at, or until the store is closed.
 func (s *store) reading(f *os.File, from int64, info fs.FileInfo) io.Reader {
 	return &limited{ctx: s.closing, r: io.NewSectionReader(f, from, info.Size()-from)}
 }

@@ -143,8 +143,7 @@ func (s *Server) standings(folder string, suite *scoring.Suite, runs []suiteRun)
 	})
 }
 
-// stateOf tells one state of a suite's files from another, and whether any run
-// of it has ended.
+// stateOf tells one state of a suite's files from another, and whether any run of it has ended.
 func (s *Server) stateOf(suite *scoring.Suite, runs []suiteRun) (state string, some bool) {
 	var b strings.Builder
 	fmt.Fprintln(&b, suite.Name, suite.Judges, suite.Conditions)
@@ -183,8 +182,7 @@ func (s *Server) cell(name string) (report.Cell, *scoring.Run) {
 	return cell, run
 }
 
-// startSuiteView is the form that starts a suite, with its plan where there is
-// one.
+// startSuiteView is the form that starts a suite, with its plan where there is one.
 type startSuiteView struct {
 	jobs.Offer
 	Order jobs.Order
@@ -261,8 +259,7 @@ func (v *startSuiteView) turnTo(protocol string) {
 	v.Order, v.sent = kept, false
 }
 
-// Has tells whether a field of the form has a value; those of a form that was
-// not sent have their default.
+// Has tells whether a field of the form has a value; those of a form that was not sent have their default.
 func (v startSuiteView) Has(field, value, otherwise string) bool {
 	if given, ok := v.Order[field]; ok || v.sent {
 		return slices.Contains(given, value)

@@ -12,16 +12,14 @@ import (
 // Words of models and datasets are hostile. Here they become text that does
 // nothing: html/template escapes what this makes visible.
 
-// Marks that stand around a verdict on its way through Markdown. Nobody else's
-// text has them: visible takes them out.
+// Marks that stand around a verdict on its way through Markdown. Nobody else's text has them: visible takes them out.
 const (
 	markBegin = '\uE000'
 	markEnd   = '\uE001'
 )
 
-// visible makes text safe to show: control characters, escape sequences and
-// marks that turn the direction of writing are shown as what they are, and do
-// nothing. Lines and tabs stay.
+// visible makes text safe to show: control characters, escape sequences and marks that turn the direction of writing
+// are shown as what they are, and do nothing. Lines and tabs stay.
 func visible(s string) string {
 	if strings.IndexFunc(s, acting) < 0 {
 		return s

@@ -14,11 +14,10 @@ import (
 	"gavel/scoring"
 )
 
-// contexts gives the runs of a suite the context that they ask Ollama for. Ollama
-// loads a model anew for every other one, so that all runs that ask a model get the
-// same: what the largest of them needs. What a run was given stands in suite.json
-// before the run is opened, and stays: with another it would be another run. Runs
-// whose num-ctx is set by hand are left alone.
+// contexts gives the runs of a suite the context that they ask Ollama for. Ollama loads a model anew for every other
+// one, so that all runs that ask a model get the same: what the largest of them needs. What a run was given stands in
+// suite.json before the run is opened, and stays: with another it would be another run. Runs whose num-ctx is set by
+// hand are left alone.
 type contexts struct {
 	suite   *Suite
 	given   scoring.Contexts
@@ -68,8 +67,7 @@ func (c *contexts) ofModel(o eval.Request, model judging.ModelSpec, trained int)
 	return n
 }
 
-// following is that of judgments whose dataset is not there yet; 0 where the
-// server is not told any.
+// following is that of judgments whose dataset is not there yet; 0 where the server is not told any.
 func (c *contexts) following(later *eval.Later) int {
 	o := later.Request
 	if later.Judges[0].Server.Kind != "ollama" {
@@ -78,9 +76,8 @@ func (c *contexts) following(later *eval.Later) int {
 	return cmp.Or(o.NumCtx, begun(o.Out), c.ofModel(o, eval.ModelSpec(later.Judges), eval.JointModel(later.Judges).Trained))
 }
 
-// ofRuns are those that a model's runs were given. Where suite.json has none, as an
-// earlier gavel wrote it, they are taken over from the runs that are there, but for
-// what a cell has set by hand.
+// ofRuns are those that a model's runs were given. Where suite.json has none, as an earlier gavel wrote it, they are
+// taken over from the runs that are there, but for what a cell has set by hand.
 func (c *contexts) ofRuns(o eval.Request, model judging.ModelSpec) map[string]int {
 	name := model.Name + " " + model.Identity
 	if c.given[name] == nil {

@@ -28,8 +28,7 @@ type Value struct {
 	Values []string
 }
 
-// AddTo adds judges and one condition to the text of a file, which may be empty.
-// path is what errors call it.
+// AddTo adds judges and one condition to the text of a file, which may be empty. path is what errors call it.
 func (d Draft) AddTo(path, text string) (string, error) {
 	root, err := mappingOf(path, text)
 	if err != nil {

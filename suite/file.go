@@ -1,9 +1,7 @@
-// Package suite makes the runs of a matrix: judges, and the conditions that each
-// of them is asked under, from one file.
+// Package suite makes the runs of a matrix: judges, and the conditions that each of them is asked under, from one file.
 //
-// A file's keys are the names of a request's fields, and its values what people
-// write there: so the file needs no meaning of its own. Every error about it
-// names the file and the line.
+// A file's keys are the names of a request's fields, and its values what people write there: so the file needs no
+// meaning of its own. Every error about it names the file and the line.
 package suite
 
 import (
@@ -60,8 +58,7 @@ type condition struct {
 	settings  []setting
 }
 
-// setting is a flag and its values: more than one where they are an axis of the
-// matrix.
+// setting is a flag and its values: more than one where they are an axis of the matrix.
 type setting struct {
 	flag   string
 	line   int
@@ -69,8 +66,7 @@ type setting struct {
 	values []choice
 }
 
-// choice is one value of a setting: what the flag is given, more than once where
-// it may be given again.
+// choice is one value of a setting: what the flag is given, more than once where it may be given again.
 type choice struct {
 	words []string
 	line  int
@@ -94,8 +90,7 @@ var (
 	mostOfName = 255     // bytes of a folder's name
 )
 
-// ReadFile reads a suite's file. What is wrong with it is said with file and
-// line.
+// ReadFile reads a suite's file. What is wrong with it is said with file and line.
 func ReadFile(path string) (*File, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -224,8 +219,7 @@ func (s *File) readLimits(e entry) error {
 	return nil
 }
 
-// fieldsOf are the fields of a request that a file may set: of a protocol, or of
-// all where none is named.
+// fieldsOf are the fields of a request that a file may set: of a protocol, or of all where none is named.
 func fieldsOf(kinds ...judging.Protocol) map[string]eval.Field {
 	fields := map[string]eval.Field{}
 	if len(kinds) == 0 {

@@ -97,8 +97,7 @@ func (c *Cell) Values() map[string][]string {
 	return values
 }
 
-// expand makes the conditions that an entry of the file stands for: its axes
-// multiplied, the last one turning first.
+// expand makes the conditions that an entry of the file stands for: its axes multiplied, the last one turning first.
 func (s *Suite) expand(c *condition) error {
 	size, err := s.size(c)
 	if err != nil {
@@ -231,9 +230,8 @@ func (s *Suite) base(word string) string {
 	return s.folder(word)
 }
 
-// cell is a judge's run under a condition. What the judge or the condition sets
-// stands before the defaults; that both set one thing is an error. A judge's
-// settings and the defaults are for the protocols that have them.
+// cell is a judge's run under a condition. What the judge or the condition sets stands before the defaults; that both
+// set one thing is an error. A judge's settings and the defaults are for the protocols that have them.
 func (s *Suite) cell(j *Judge, p *Condition) (*Cell, error) {
 	c := &Cell{judge: j, point: p, lines: map[string]int{}}
 	c.name = s.folder(j.name) + "_" + p.name
@@ -283,8 +281,7 @@ func (s *Suite) blame(c *Cell, err error) error {
 	return &LineError{s.path, cmp.Or(at, c.point.line), err}
 }
 
-// Check opens what the cells are of and holds it to their protocols, before
-// anything is asked.
+// Check opens what the cells are of and holds it to their protocols, before anything is asked.
 func (s *Suite) Check(ctx context.Context, e *eval.Maker) error {
 	checked := map[string]bool{}
 	for _, c := range s.Cells {

@@ -53,8 +53,7 @@ type amounts struct {
 	Hours        float64  `json:"hours"`                  // as far as measured
 	Unmeasured   int      `json:"calls_of_unknown_speed"` // that Hours and ReplyTokens leave out
 	Basis        []string `json:"measured_by,omitempty"`
-	// NumCtx are the contexts that Ollama is asked for: it loads the model for
-	// each. Mostly there is one.
+	// NumCtx are the contexts that Ollama is asked for: it loads the model for each. Mostly there is one.
 	NumCtx []int `json:"num_ctx,omitempty"`
 }
 

@@ -10,8 +10,7 @@ import (
 	"gavel/scoring"
 )
 
-// Results scores every run that is there, and holds those of one condition
-// against each other.
+// Results scores every run that is there, and holds those of one condition against each other.
 func (s *Suite) Results() (*report.Standings, error) {
 	return report.NewStandings(s.summary(), func(run string) (report.Cell, *scoring.Run) {
 		cell := report.Cell{Run: filepath.Join(s.out, run), Status: report.NotBegun}

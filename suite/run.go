@@ -26,8 +26,7 @@ type runner struct {
 	full        error            // a disk is: no cell could be written
 }
 
-// Run makes the runs, or goes on with them. The error may be eval.ErrIncomplete,
-// eval.ErrInterrupted or *AboveLimits.
+// Run makes the runs, or goes on with them. The error may be eval.ErrIncomplete, eval.ErrInterrupted or *AboveLimits.
 func (s *Suite) Run(ctx context.Context, e *eval.Maker, yes bool) (err error) {
 	quiet := *e
 	release, err := quiet.Hold(s.requests)
@@ -76,8 +75,7 @@ func (a *AboveLimits) Error() string {
 	return fmt.Sprintf("the suite is above its limits: %s; see \"gavel suite plan %s\", and run it with --yes", a.What, a.path)
 }
 
-// write says in the suite's folder which runs are its own, and what contexts they
-// were given.
+// write says in the suite's folder which runs are its own, and what contexts they were given.
 func (s *Suite) write(given scoring.Contexts) error {
 	if _, err := os.Stat(filepath.Join(s.out, judging.ManifestFile)); err == nil {
 		return s.wrong(s.outLine, "out: %s is a run: give the suite another name or out", s.out)
@@ -95,9 +93,8 @@ func (s *Suite) write(given scoring.Contexts) error {
 
 func (r *runner) stopped(ctx context.Context) bool { return r.stop.Load() || ctx.Err() != nil }
 
-// agents asks the models whose answers are judged, each of them all that the
-// cells want of it: later, that would be in the midst of a judge's work, and a
-// workstation would load the judge twice. What fails here is said by the cells.
+// agents asks the models whose answers are judged, each of them all that the cells want of it: later, that would be in
+// the midst of a judge's work, and a workstation would load the judge twice. What fails here is said by the cells.
 func (r *runner) agents(ctx context.Context) {
 	var models []string
 	for o := range r.suite.requests {
@@ -129,8 +126,7 @@ func (r *runner) say(format string, args ...any) {
 	}
 }
 
-// judge makes all runs of one judge. One that cannot be found, or stops
-// answering, is left alone for the rest of them.
+// judge makes all runs of one judge. One that cannot be found, or stops answering, is left alone for the rest of them.
 func (r *runner) judge(ctx context.Context, j *Judge) {
 	var broken error
 	for n, c := range r.suite.Cells {

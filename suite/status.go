@@ -109,8 +109,7 @@ func (c *RunState) going(tempo *judging.Tempo, since, now time.Time) {
 	c.Left, _ = tempo.Left(c.Expected-c.Standing, now)
 }
 
-// silentAfter is when a run that says it is running is said to be silent: it may
-// have been killed, which no file tells.
+// silentAfter is when a run that says it is running is said to be silent: it may have been killed, which no file tells.
 const silentAfter = 2 * time.Minute
 
 // Tables has a row for each run.

@@ -14,8 +14,7 @@ import (
 
 var tabIndent = regexp.MustCompile(`^ *\t`)
 
-// syntax says where the file is no YAML. A tab is what it mostly is, and what the
-// parser's words hide.
+// syntax says where the file is no YAML. A tab is what it mostly is, and what the parser's words hide.
 func (s *File) syntax(raw []byte, err error) error {
 	n := 0
 	for line := range bytes.Lines(raw) {

@@ -11,9 +11,8 @@ import (
 	"github.com/xrash/smetrics"
 )
 
-// arrange moves flags before arguments, so that both orders work: urfave/cli v2
-// stops reading flags at the first argument and would take what follows for
-// arguments. After "--" everything is an argument.
+// arrange moves flags before arguments, so that both orders work: urfave/cli v2 stops reading flags at the first
+// argument and would take what follows for arguments. After "--" everything is an argument.
 func arrange(app *cli.App, args []string) ([]string, error) {
 	args = asFlags(args)
 	flags, commands, i := app.Flags, app.Commands, 0

@@ -220,8 +220,7 @@ func (e *env) fetchDataset(c *cli.Context) error {
 	return e.stored(k, lib.Path(name))
 }
 
-// stored says where a file went and, where nobody published its SHA-256, what that
-// is.
+// stored says where a file went and, where nobody published its SHA-256, what that is.
 func (e *env) stored(k datasets.Known, path string) error {
 	e.say("stored as %s", path)
 	if k.SHA256 != "" {

@@ -148,8 +148,7 @@ func (d *demo) run(protocol judging.Protocol, model, dataset, name string) (*sco
 	return rep, nil
 }
 
-// demoCompare compares the two judges that know the same and differ in their
-// position bias, under the first protocol.
+// demoCompare compares the two judges that know the same and differ in their position bias, under the first protocol.
 func demoCompare(dirs []string) ([]table.Table, error) {
 	var runs []*scoring.Run
 	for _, i := range []int{0, len(comparisons)} {

@@ -249,8 +249,7 @@ func (e *env) sayImported(r *answer.ImportedRun) {
 	e.say("answers in %d of %d", r.Read, r.Rows-r.Missing)
 }
 
-// sayDiffer lists what the file says otherwise, the first few here and, where a
-// list is named, all of it there.
+// sayDiffer lists what the file says otherwise, the first few here and, where a list is named, all of it there.
 func (e *env) sayDiffer(list string, runs ...*answer.ImportedRun) error {
 	var all []string
 	for _, r := range runs {

@@ -1,8 +1,7 @@
 // Command gavel tells which open-weight model can be trusted as a judge.
 //
-// It is the only reader of flags, environment and clock; everything else is
-// handed what it needs. Data goes to standard output, all that is said about
-// the work to standard error.
+// It is the only reader of flags, environment and clock; everything else is handed what it needs. Data goes to standard
+// output, all that is said about the work to standard error.
 package main
 
 import (
@@ -141,9 +140,8 @@ func (e *env) status(ctx context.Context, err error) int {
 // errSaid is wrapped by an error of which everything has been said.
 var errSaid = errors.New("said")
 
-// plain is what an error says, in one line. Of a file that is not there Go says
-// which of its calls found that out, and names the file even where it was named
-// before: both are left out.
+// plain is what an error says, in one line. Of a file that is not there Go says which of its calls found that out, and
+// names the file even where it was named before: both are left out.
 func plain(err error) string {
 	text := strings.ReplaceAll(err.Error(), "\n", " ")
 	var of *fs.PathError

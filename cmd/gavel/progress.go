@@ -18,8 +18,7 @@ const lineEvery = 5 * time.Second
 // barEvery is how often the words of the bar are written.
 const barEvery = 200 * time.Millisecond
 
-// progress tells on stderr how far a run is: a bar on a terminal, else a line
-// every few seconds.
+// progress tells on stderr how far a run is: a bar on a terminal, else a line every few seconds.
 type progress struct {
 	mu sync.Mutex
 	counted
@@ -110,8 +109,7 @@ func (p *progress) counts() string {
 	return strings.Join(parts, ", ")
 }
 
-// pace is how fast the run goes and how long it still takes, where that can be
-// told.
+// pace is how fast the run goes and how long it still takes, where that can be told.
 func (p *progress) pace(now time.Time) string {
 	left, ok := p.tempo.Left(p.total-p.done, now)
 	if !ok {

@@ -60,8 +60,7 @@ Examples:
 	}
 }
 
-// writePage writes the page in one step: who reads it meanwhile sees the old one
-// or the new one.
+// writePage writes the page in one step: who reads it meanwhile sees the old one or the new one.
 func (e *env) writePage(path string, force bool, runs []report.Run) error {
 	if !force {
 		if err := replaceable(path); err != nil {
@@ -71,8 +70,7 @@ func (e *env) writePage(path string, force bool, runs []report.Run) error {
 	return judging.WriteFile(path, func(w io.Writer) error { return report.WriteHTML(w, runs) })
 }
 
-// replaceable tells whether a page may be written to a path: where there is
-// nothing yet, or a page of gavel's.
+// replaceable tells whether a page may be written to a path: where there is nothing yet, or a page of gavel's.
 func replaceable(path string) error {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

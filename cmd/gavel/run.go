@@ -43,8 +43,7 @@ on their shape, which "gavel datasets show" tells: ` + itemsOfAll(),
 	return run
 }
 
-// itemsOfAll says which items each protocol takes, in lines as long as those of the
-// description around it.
+// itemsOfAll says which items each protocol takes, in lines as long as those of the description around it.
 func itemsOfAll() string {
 	var items []string
 	of := map[string][]string{}

@@ -25,9 +25,8 @@ const (
 	jsonArray  container = "JSON array"
 )
 
-// sniff tells by its first bytes how a file is packed, whatever its name, and
-// recognises files that are something else altogether, to say so in one
-// sentence instead of one complaint a line.
+// sniff tells by its first bytes how a file is packed, whatever its name, and recognises files that are something else
+// altogether, to say so in one sentence instead of one complaint a line.
 func sniff(in Source) (container, error) {
 	head := make([]byte, 4096)
 	n, err := in.ReadAt(head, 0)

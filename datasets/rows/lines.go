@@ -25,10 +25,9 @@ type batch[T any] struct {
 	done  chan struct{}
 }
 
-// EachLine reads r to its end, parses its lines on all processors and hands them
-// to use in their order, however long they are. parse is called from many
-// goroutines; use is not. The first error of use ends it. No value may hold on
-// to its line, whose memory the next ones are read into.
+// EachLine reads r to its end, parses its lines on all processors and hands them to use in their order, however long
+// they are. parse is called from many goroutines; use is not. The first error of use ends it. No value may hold on to
+// its line, whose memory the next ones are read into.
 func EachLine[T any](r io.Reader, parse func(line []byte) T, use func(Line[T]) error) error {
 	stop := make(chan struct{})
 	workers := runtime.GOMAXPROCS(0)

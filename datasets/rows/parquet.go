@@ -17,8 +17,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// parquetLines writes each row of a Parquet file as a line: a JSON object with
-// the file's column names, in their order.
+// parquetLines writes each row of a Parquet file as a line: a JSON object with the file's column names, in their order.
 func parquetLines(in Source, out *Spool) (err error) {
 	done, opened := 0, false
 	defer func() {
@@ -196,9 +195,8 @@ func (c *column) append(line []byte, value any) []byte {
 	return c.write(line, value)
 }
 
-// writerOf says how the values of a type are written, nil where they are not
-// read. Texts that are declared as such stay as they are, so that one that is not
-// UTF-8 is noticed later; other bytes are base64 where they are no text. Dates and
+// writerOf says how the values of a type are written, nil where they are not read. Texts that are declared as such stay
+// as they are, so that one that is not UTF-8 is noticed later; other bytes are base64 where they are no text. Dates and
 // times are ISO 8601.
 func writerOf(t parquet.Type) func([]byte, any) []byte {
 	if t.Kind() == parquet.Int96 {

@@ -1,6 +1,5 @@
-// Package rows reads the rows of a file as lines of JSON, however they are
-// packed: JSON lines, a JSON array or Parquet, and any of those under gzip or
-// zstd. It knows nothing of what the rows mean.
+// Package rows reads the rows of a file as lines of JSON, however they are packed: JSON lines, a JSON array or Parquet,
+// and any of those under gzip or zstd. It knows nothing of what the rows mean.
 package rows
 
 import (
@@ -68,9 +67,8 @@ func All(in Source) iter.Seq2[Row, error] {
 	}
 }
 
-// Each hands the rows of a file to use, as they stand in it: for files whose
-// rows are no items, such as votes and other programs' outputs. Rows count from
-// 1; a text is valid until use returns, whose first error ends it.
+// Each hands the rows of a file to use, as they stand in it: for files whose rows are no items, such as votes and other
+// programs' outputs. Rows count from 1; a text is valid until use returns, whose first error ends it.
 func Each(path string, use func(row int, text []byte) error) error {
 	f, err := Open(path)
 	if err != nil {
@@ -92,8 +90,7 @@ func Each(path string, use func(row int, text []byte) error) error {
 	return nil
 }
 
-// EachIn is Each of JSON lines or a JSON array that come from elsewhere than a
-// file: out of an archive.
+// EachIn is Each of JSON lines or a JSON array that come from elsewhere than a file: out of an archive.
 func EachIn(r io.Reader, use func(row int, text []byte) error) error {
 	in := bufio.NewReaderSize(r, batchBytes)
 	lines := new(Spool)

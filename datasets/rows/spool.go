@@ -7,9 +7,8 @@ import (
 	"os"
 )
 
-// unpacking bounds what a file may grow to when it is unpacked. A few KiB of
-// gzip or of Parquet can stand for terabytes, so the sizes are counted while
-// they are written, never taken from the file. The published files stay far
+// unpacking bounds what a file may grow to when it is unpacked. A few KiB of gzip or of Parquet can stand for
+// terabytes, so the sizes are counted while they are written, never taken from the file. The published files stay far
 // below: the largest, all of OASST1's trees, unpacks to less than 1 GiB.
 var unpacking = struct {
 	total  int64 // bytes of a whole file
@@ -17,9 +16,8 @@ var unpacking = struct {
 	memory int   // bytes held in memory; what is longer goes to a temporary file
 }{4 << 30, 64 << 20, 32 << 20}
 
-// Spool holds the lines that a packed file unpacks to: in memory while they are
-// few, which all but the largest published files are, and in a temporary file
-// from there on, so that memory does not grow with the answers.
+// Spool holds the lines that a packed file unpacks to: in memory while they are few, which all but the largest
+// published files are, and in a temporary file from there on, so that memory does not grow with the answers.
 type Spool struct {
 	mem  []byte
 	file *os.File

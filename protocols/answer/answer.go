@@ -50,8 +50,7 @@ var (
 	answerTexts = judging.NewTexts("paper", "self-reference (arXiv 2509.19880), Figures 5, 6 and 7", judging.Texts(files, "prompts"), preferenceLabel)
 )
 
-// describe notes that a question was asked for its own sake: what the item says
-// is right is right of something else.
+// describe notes that a question was asked for its own sake: what the item says is right is right of something else.
 func describe(r *judging.Record, item datasets.Item, s judging.Showing) {
 	r.Describe(item.Answered)
 	if s.Shape == datasets.Open {
@@ -76,9 +75,8 @@ func Same(item datasets.Item, value string) bool {
 	return value == item.GoldID()
 }
 
-// AsAsked is the question as a judge reads it who judges its answer: with its
-// options, and for a preference with both responses, each as who answered it
-// has read them (Figures 6 and 7).
+// AsAsked is the question as a judge reads it who judges its answer: with its options, and for a preference with both
+// responses, each as who answered it has read them (Figures 6 and 7).
 func AsAsked(item datasets.Item) string {
 	p := answer{template: answerTexts}
 	shown := p.Showings(item)[0]
@@ -106,9 +104,8 @@ const (
 	userText   = ".user"
 )
 
-// own takes a system message of one's own, for every shape. The user's
-// message stays the paper's; of a choice or a preference the system message has
-// to say how to answer, since nothing else does.
+// own takes a system message of one's own, for every shape. The user's message stays the paper's; of a choice or a
+// preference the system message has to say how to answer, since nothing else does.
 func own(path, system string) (judging.Template, error) {
 	if strings.TrimSpace(system) == "" {
 		return judging.Template{}, errors.New("the prompt is empty: it must hold a system message")
@@ -186,8 +183,7 @@ func letter(place int) string { return string(rune('A' + place)) }
 // answerTurn is gavel's own: no paper constrains the answers.
 const answerTurn = "Now output your final answer in the format asked for, and nothing else."
 
-// labelsOf lists the answers on offer. A number has none: nothing can hold a
-// reply to it.
+// labelsOf lists the answers on offer. A number has none: nothing can hold a reply to it.
 func labelsOf(item datasets.Item, s judging.Showing) []string {
 	var labels []string
 	for place := range s.Order {
@@ -228,9 +224,8 @@ func answerOracle(item datasets.Item, s judging.Showing, labels []string) backen
 	return o
 }
 
-// openOracle: to the question of a pair a simulated judge answers with what one
-// of the responses ends with, the better one's where it is right. Whether it knows
-// that is drawn apart from whether it compares them rightly.
+// openOracle: to the question of a pair a simulated judge answers with what one of the responses ends with, the better
+// one's where it is right. Whether it knows that is drawn apart from whether it compares them rightly.
 func openOracle(item datasets.Item, s judging.Showing) backends.Oracle {
 	o := backends.Oracle{Item: "answer to " + item.ID, Showing: s.Index, Order: []int{0, 1}, Right: item.Gold}
 	for _, c := range item.Candidates {
@@ -248,8 +243,7 @@ func openOracle(item datasets.Item, s judging.Showing) backends.Oracle {
 	return o
 }
 
-// preferenceLabel is a label by its form; which of them are on offer is another
-// question.
+// preferenceLabel is a label by its form; which of them are on offer is another question.
 var preferenceLabel = regexp.MustCompile(`\[\[([A-Z])\]\]`)
 
 // Parse finds the answer by the rules of the item's shape.
@@ -311,8 +305,7 @@ func robust(s judging.Showing, reply string, how judging.Reading) judging.Verdic
 	return judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, judging.Span{Start: f.Start, End: f.End}, choice)
 }
 
-// placed is the verdict for the candidate at the place of a letter; a letter
-// that has none was not on offer.
+// placed is the verdict for the candidate at the place of a letter; a letter that has none was not on offer.
 func placed(s judging.Showing, label, rule string, at judging.Span) judging.Verdict {
 	place := int(label[0] - 'A')
 	if place >= len(s.Order) {

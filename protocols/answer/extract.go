@@ -75,13 +75,11 @@ func lastLetter(text string) judging.Span {
 
 func wordRune(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) }
 
-// theAnswerIs is what the prompt asks for, with what it says in brackets, which
-// some repeat.
+// theAnswerIs is what the prompt asks for, with what it says in brackets, which some repeat.
 var theAnswerIs = regexp.MustCompile(`(?i)\bthe answer is\b(?:[\s:*_]*\(\s*(?:in )?arabic numerals?\s*\))?`)
 
-// findNumber finds the number that a reply answers with: the one after the last
-// "The answer is" that has one, or after the first such; else the last number
-// of the reply.
+// findNumber finds the number that a reply answers with: the one after the last "The answer is" that has one, or after
+// the first such; else the last number of the reply.
 func findNumber(reply string, how judging.Reading) judging.Verdict {
 	text := reading.PlainDigits(reply)
 	asked := theAnswerIs.FindAllStringIndex(text, -1)
@@ -118,8 +116,7 @@ func numberVerdict(n reading.Numeral, from int, rule, text, reply string) judgin
 	return judging.Verdict{Outcome: judging.Decided, Choice: judging.Nobody, Answer: n.Value(), Label: n.Written, Rule: rule, Span: at}
 }
 
-// sameCharacter is where the character at a place of a text stands in another
-// text of as many characters.
+// sameCharacter is where the character at a place of a text stands in another text of as many characters.
 func sameCharacter(text string, at int, other string) int {
 	n := utf8.RuneCountInString(text[:at])
 	for i := range other {
@@ -139,13 +136,11 @@ func lastNumber(text string) (last reading.Numeral, ok bool) {
 	return last, ok
 }
 
-// newSentence is where a sentence ends and another begins. After "Rs. 50" and
-// "approx. 50" none does.
+// newSentence is where a sentence ends and another begins. After "Rs. 50" and "approx. 50" none does.
 var newSentence = regexp.MustCompile(`[.!?]["')*\]]*\s+\S*\pL`)
 
-// numberOfSentence is the number that follows "The answer is": in what is left
-// of its sentence or, where nothing is left of its line but marks, in the next
-// line that has more. Of "3 + 4 = 7" it is what stands last.
+// numberOfSentence is the number that follows "The answer is": in what is left of its sentence or, where nothing is
+// left of its line but marks, in the next line that has more. Of "3 + 4 = 7" it is what stands last.
 func numberOfSentence(text string) (reading.Numeral, bool) {
 	from, line := 0, text
 	for {

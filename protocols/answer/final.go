@@ -8,10 +8,9 @@ import (
 	"gavel/protocols/reading"
 )
 
-// Rules that find the final answer of a reply to an open question: as JudgeBench's
-// sources ask for it (MMLU-Pro and AMC for the letter five times, LiveBench's
-// mathematics for a box, its puzzles for bold type), and after the word itself. Of
-// code there is none.
+// Rules that find the final answer of a reply to an open question: as JudgeBench's sources ask for it (MMLU-Pro and AMC
+// for the letter five times, LiveBench's mathematics for a box, its puzzles for bold type), and after the word itself.
+// Of code there is none.
 const (
 	RuleFiveLetters = "five-letters"
 	RuleAnswer      = "answer"
@@ -19,8 +18,7 @@ const (
 	RuleBold        = "bold"
 )
 
-// FinalAnswer is the final answer of a reply, and where it stands; the zero value
-// is none.
+// FinalAnswer is the final answer of a reply, and where it stands; the zero value is none.
 type FinalAnswer struct {
 	Value, Rule string
 	Span        judging.Span
@@ -73,8 +71,7 @@ func fiveLetters(text string) (letter string, at judging.Span) {
 
 func isLetter(b byte) bool { return b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z' }
 
-// lastBox is where what stands in the last \boxed{…} does, braces inside it
-// balanced.
+// lastBox is where what stands in the last \boxed{…} does, braces inside it balanced.
 func lastBox(text string) judging.Span {
 	const begin = `\boxed{`
 	i := strings.LastIndex(text, begin)
@@ -115,6 +112,5 @@ func plainFinal(text string) string {
 	return text
 }
 
-// withoutUnit is a number and the words after it: in 2x, without a space, the x
-// is none.
+// withoutUnit is a number and the words after it: in 2x, without a space, the x is none.
 var withoutUnit = regexp.MustCompile(`^([^\s\pL]*\pN)(?:\s+\pL+)+[.*\s]*$`)

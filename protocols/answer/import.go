@@ -14,10 +14,9 @@ import (
 	"gavel/protocols/imports"
 )
 
-// Files of answers that other programs made become runs of protocol answer: each
-// row an item and a record with the whole reply, which is read by the same rules
-// as a reply that gavel asked for, except that the first of several answers
-// binds. What the file itself says was read is kept beside it and compared.
+// Files of answers that other programs made become runs of protocol answer: each row an item and a record with the
+// whole reply, which is read by the same rules as a reply that gavel asked for, except that the first of several
+// answers binds. What the file itself says was read is kept beside it and compared.
 
 // ImportedRun is what came of importing one run.
 type ImportedRun struct {
@@ -56,9 +55,8 @@ type answersFile struct {
 	source  *imports.Source
 	options judging.Settings
 	rows    []answered
-	// check compares what we read with what the file says was read, where it
-	// says so: differ is "" where they agree, else a sentence. It is called for
-	// rows with a reply.
+	// check compares what we read with what the file says was read, where it says so: differ is "" where they agree,
+	// else a sentence. It is called for rows with a reply.
 	check func(p judging.Asker, r *judging.Record, row answered) (told bool, differ string)
 }
 

@@ -12,9 +12,8 @@ import (
 	"gavel/protocols/imports"
 )
 
-// answerLine is a line of gavel's own format for answers: the id of a question
-// and the whole reply to it. Where no dataset is named, the question stands
-// beside it, as in [datasets.Questions].
+// answerLine is a line of gavel's own format for answers: the id of a question and the whole reply to it. Where no
+// dataset is named, the question stands beside it, as in [datasets.Questions].
 type answerLine struct {
 	ID     json.RawMessage `json:"id"`
 	Answer json.RawMessage `json:"answer"`
@@ -40,8 +39,7 @@ func ImportFile(file, out string, questions *datasets.Set, info judging.DatasetI
 	return err
 }
 
-// ImportAnswers turns a file of answers in gavel's own format into the run
-// directory out.
+// ImportAnswers turns a file of answers in gavel's own format into the run directory out.
 func ImportAnswers(path, out string, o AnswersOptions, gavel string) (*ImportedRun, error) {
 	src, err := imports.Open(path)
 	if err != nil {

@@ -21,10 +21,9 @@ type FastChat struct {
 	Human              *imports.Votes
 }
 
-// ImportFastChat turns pair judgments of FastChat's judge, or of a published
-// snapshot of them, into the run directory out: a preference a pair and turn,
-// with what most people voted for as gold, where human names a file of votes.
-// No such file has the conversations, so that the items have no texts.
+// ImportFastChat turns pair judgments of FastChat's judge, or of a published snapshot of them, into the run directory
+// out: a preference a pair and turn, with what most people voted for as gold, where human names a file of votes. No
+// such file has the conversations, so that the items have no texts.
 func ImportFastChat(path, human, out, model, gavel string) (*FastChat, error) {
 	src, err := imports.Open(path)
 	if err != nil {
@@ -143,9 +142,8 @@ func lineOfVote(v judging.Vote, golds map[string]int) []byte {
 	return append(line, gold...)
 }
 
-// goldsOf is, by pair, what more than half of all votes are for, as in
-// [datasets.MTBench]. Where no more than half agree there is none: split counts
-// those.
+// goldsOf is, by pair, what more than half of all votes are for, as in [datasets.MTBench]. Where no more than half
+// agree there is none: split counts those.
 func goldsOf(votes []judging.Vote) (golds map[string]int, split int) {
 	counts := map[string]*[3]int{}
 	for _, v := range votes {

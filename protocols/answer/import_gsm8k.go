@@ -14,9 +14,8 @@ import (
 	"gavel/protocols/imports"
 )
 
-// GSM8K's file of model solutions: a question, its worked answer, and for each
-// of several models its solution and whether that is right. What ends in
-// "#### 18" in the dataset ends in "A: 18" here, in both.
+// GSM8K's file of model solutions: a question, its worked answer, and for each of several models its solution and
+// whether that is right. What ends in "#### 18" in the dataset ends in "A: 18" here, in both.
 
 // solutionMarker stands before the answer in these files.
 const solutionMarker = "A:"
@@ -35,9 +34,8 @@ type solution struct {
 	Text  *string `json:"solution"`
 }
 
-// ImportGSM8K turns GSM8K's file of model solutions into runs: one for each
-// model, in folders of out named after them, or that of one model in out itself,
-// where model names it or the file has no other.
+// ImportGSM8K turns GSM8K's file of model solutions into runs: one for each model, in folders of out named after them,
+// or that of one model in out itself, where model names it or the file has no other.
 func ImportGSM8K(path, out, model, gavel string) ([]*ImportedRun, error) {
 	src, err := imports.Open(path)
 	if err != nil {
@@ -137,9 +135,8 @@ func solutionsOf(src *imports.Source, model string, rows []solutionRow) (*answer
 	return f, nil
 }
 
-// readSolutions takes a row apart. Its models are the keys that hold an object
-// with a solution. The question has the id that it has in the dataset, whose rows
-// these are: the number of its row, from 0.
+// readSolutions takes a row apart. Its models are the keys that hold an object with a solution. The question has the id
+// that it has in the dataset, whose rows these are: the number of its row, from 0.
 func readSolutions(raw json.RawMessage, index int) (solutionRow, error) {
 	row := solutionRow{solutions: map[string]solution{}}
 	var keys map[string]json.RawMessage
@@ -187,8 +184,7 @@ func problemLine(index int, question, truth string) ([]byte, error) {
 	return append(line, '}'), nil
 }
 
-// checkSolution compares whether the answer that we read is right with what the
-// file says.
+// checkSolution compares whether the answer that we read is right with what the file says.
 func checkSolution(_ judging.Asker, r *judging.Record, row answered) (told bool, differ string) {
 	if row.told == nil {
 		return false, ""

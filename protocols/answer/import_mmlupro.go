@@ -21,18 +21,16 @@ type mmluProOutput struct {
 	ModelOutputs  *string `json:"model_outputs"`
 }
 
-// MMLUPro is what came of importing MMLU-Pro's model outputs. Its numbers are of
-// the official script's three rules; by default gavel reads without the last of
-// them, and ImportedRun.Read counts that.
+// MMLUPro is what came of importing MMLU-Pro's model outputs. Its numbers are of the official script's three rules; by
+// default gavel reads without the last of them, and ImportedRun.Read counts that.
 type MMLUPro struct {
 	*ImportedRun
 	Found  int            // rows where the official rules find a letter
 	Filled map[string]int // what the file has in the rows where they find none: "" is null
 }
 
-// ImportMMLUPro turns published model outputs of MMLU-Pro, a zip archive with one
-// JSON array in it or the array itself, into the run directory out. model is the
-// model's name; "": that in the file's name.
+// ImportMMLUPro turns published model outputs of MMLU-Pro, a zip archive with one JSON array in it or the array itself,
+// into the run directory out. model is the model's name; "": that in the file's name.
 func ImportMMLUPro(path, out, model, gavel string) (*MMLUPro, error) {
 	src, err := imports.Open(path)
 	if err != nil {
@@ -81,8 +79,7 @@ func ImportMMLUPro(path, out, model, gavel string) (*MMLUPro, error) {
 // outputsName is how MMLU-Pro names its files.
 var outputsName = regexp.MustCompile(`^model_outputs_(.+?)(_\d+shots?)?(\.json|\.zip)*$`)
 
-// outputsModel is the model by the name of the file in the archive, or that of
-// the archive.
+// outputsModel is the model by the name of the file in the archive, or that of the archive.
 func outputsModel(src *imports.Source) string {
 	archive := imports.Source{Path: src.Path}
 	for _, name := range []string{src.Name(), archive.Name()} {
@@ -97,8 +94,7 @@ func outputsModel(src *imports.Source) string {
 	return name
 }
 
-// mmluProRow takes a row apart: the question as the dataset has it, and the
-// answer.
+// mmluProRow takes a row apart: the question as the dataset has it, and the answer.
 func mmluProRow(raw json.RawMessage) (answered, error) {
 	var o mmluProOutput
 	if err := imports.DecodeRow(raw, &o); err != nil {
@@ -134,14 +130,12 @@ func hasKey(raw json.RawMessage, key string) bool {
 	return ok
 }
 
-// official is how MMLU-Pro's script reads a reply: its three rules, of several
-// answers the first. What it does where they find none is a guess, and no part
-// of it.
+// official is how MMLU-Pro's script reads a reply: its three rules, of several answers the first. What it does where
+// they find none is a guess, and no part of it.
 var official = judging.Reading{Policy: judging.Unique, Lenient: true, First: true}
 
-// check compares the official rules, as we apply them, with the file's pred. A
-// row in which they find nothing cannot differ: what the file has there is
-// filled in, and counted.
+// check compares the official rules, as we apply them, with the file's pred. A row in which they find nothing cannot
+// differ: what the file has there is filled in, and counted.
 func (im *MMLUPro) check(p judging.Asker, r *judging.Record, row answered) (told bool, differ string) {
 	text, pred := row.replies[0], ""
 	if row.told != nil {
@@ -177,8 +171,7 @@ func standsAt(text string, v judging.Verdict) int {
 	return strings.LastIndex(text, v.Label)
 }
 
-// rightOf says which of two readings is right, and why: what else the file's
-// letter may be.
+// rightOf says which of two readings is right, and why: what else the file's letter may be.
 func rightOf(p judging.Asker, r *judging.Record, text, pred string) string {
 	last := official
 	last.First = false

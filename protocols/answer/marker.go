@@ -11,9 +11,8 @@ import (
 	"gavel/protocols/reading"
 )
 
-// markerOption is for replies that say their answer in a way of their own, as
-// imported files do: "A: 26" on a line. It is an option of the protocol, and so
-// part of the run: stored replies are read again by it.
+// markerOption is for replies that say their answer in a way of their own, as imported files do: "A: 26" on a line. It
+// is an option of the protocol, and so part of the run: stored replies are read again by it.
 var markerOption = judging.Option{
 	Name:  "marker",
 	Usage: "an answer stands after `TEXT` at the start of a line, as \"A:\" in few-shot replies; where no line has it, the usual rules read",
@@ -38,8 +37,7 @@ const RuleMarker = "marker"
 // letterFirst is a letter that stands alone at the beginning.
 var letterFirst = regexp.MustCompile(`^[\s*]*\(?([A-Z])(?:\W|$)`)
 
-// marked reads what stands behind the marker: the last line that has an answer
-// there binds, or the first.
+// marked reads what stands behind the marker: the last line that has an answer there binds, or the first.
 func (p answer) marked(s judging.Showing, reply string, how judging.Reading) (v judging.Verdict, ok bool) {
 	if p.marker == "" {
 		return v, false

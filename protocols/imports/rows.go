@@ -20,9 +20,8 @@ import (
 	"gavel/datasets/rows"
 )
 
-// Other harnesses' files are rows: whatever [rows.Each] reads, or a zip
-// archive with one JSON file in it. What a file is, its first bytes tell, not its
-// name.
+// Other harnesses' files are rows: whatever [rows.Each] reads, or a zip archive with one JSON file in it. What a file
+// is, its first bytes tell, not its name.
 
 // DecodeRow reads a row that has to be an object.
 func DecodeRow(raw json.RawMessage, v any) error {
@@ -59,8 +58,7 @@ func Keys(row json.RawMessage) iter.Seq[string] {
 	}
 }
 
-// Without is an object on one line, its keys in their order, without some of
-// them.
+// Without is an object on one line, its keys in their order, without some of them.
 func Without(row json.RawMessage, keys ...string) ([]byte, error) {
 	dec := json.NewDecoder(bytes.NewReader(row))
 	if _, err := dec.Token(); err != nil {
@@ -106,8 +104,7 @@ type Source struct {
 	file   *os.File
 }
 
-// Open opens a file of rows, which may be the one .json file of a zip
-// archive.
+// Open opens a file of rows, which may be the one .json file of a zip archive.
 func Open(name string) (*Source, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -183,8 +180,7 @@ func jsonMember(archive *zip.Reader) (*zip.File, error) {
 	return found[0], nil
 }
 
-// Each hands the rows to use; errors name the file. A truncated or damaged
-// archive shows while it is read.
+// Each hands the rows to use; errors name the file. A truncated or damaged archive shows while it is read.
 func (s *Source) Each(use func(row int, raw json.RawMessage) error) error {
 	take := func(row int, text []byte) error { return use(row, text) }
 	if s.member == nil {
@@ -196,8 +192,7 @@ func (s *Source) Each(use func(row int, raw json.RawMessage) error) error {
 	return nil
 }
 
-// damaged names the file in the archive and, where it cannot be unpacked, says
-// what to do.
+// damaged names the file in the archive and, where it cannot be unpacked, says what to do.
 func (s *Source) damaged(err error) error {
 	var corrupt flate.CorruptInputError
 	switch {

@@ -11,8 +11,7 @@ import (
 	"gavel/judging"
 )
 
-// VoteRow is a row of MT-Bench's votes: one vote, or, as FastChat's judge writes
-// it, the two games that come to one.
+// VoteRow is a row of MT-Bench's votes: one vote, or, as FastChat's judge writes it, the two games that come to one.
 type VoteRow struct {
 	QuestionID json.RawMessage `json:"question_id"`
 	Turn       *int            `json:"turn"`
@@ -36,9 +35,8 @@ var ErrNoWinner = errors.New("no verdict")
 // Games tells whether the row is of FastChat's own judge.
 func (r VoteRow) Games() bool { return r.Model1 != nil || r.G1Winner != nil }
 
-// Vote reads a row. Where the two games of FastChat's judge differ, it is a tie,
-// as FastChat counts it; where one of them has no verdict, there is no vote: the
-// error wraps ErrNoWinner, and the rest of the vote stands.
+// Vote reads a row. Where the two games of FastChat's judge differ, it is a tie, as FastChat counts it; where one of
+// them has no verdict, there is no vote: the error wraps ErrNoWinner, and the rest of the vote stands.
 func (r VoteRow) Vote() (judging.Vote, error) {
 	a, b, winner := r.ModelA, r.ModelB, r.Winner
 	first, second := "model_a", "model_b"
@@ -106,8 +104,7 @@ func ofGames(g1, g2 string) *string {
 	return &w
 }
 
-// judgeText is a judge's name: a string or, in FastChat's files, the model and
-// its prompt.
+// judgeText is a judge's name: a string or, in FastChat's files, the model and its prompt.
 func judgeText(raw json.RawMessage) string {
 	var parts []string
 	if json.Unmarshal(raw, &parts) == nil {
@@ -123,9 +120,8 @@ type Votes struct {
 	Bad     []string // the first of those, with the reason
 }
 
-// ReadVotes reads a file of votes on MT-Bench's pairs: rows of
-// lmsys/mt_bench_human_judgments, with their conversations or without, or of
-// FastChat's own judge, in whatever [rows.Each] reads.
+// ReadVotes reads a file of votes on MT-Bench's pairs: rows of lmsys/mt_bench_human_judgments, with their conversations
+// or without, or of FastChat's own judge, in whatever [rows.Each] reads.
 func ReadVotes(path string) (*Votes, error) {
 	out := &Votes{}
 	bad := Rejects{Path: path}

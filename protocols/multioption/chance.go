@@ -14,10 +14,9 @@ import (
 	"gavel/scoring/stats"
 )
 
-// chance is what judges that judge nothing come to on an item, and what one that
-// never wavers does. It depends on the orders that the item was shown in, and on
-// which of its options are the same; of the verdicts, on which there are none:
-// the random judge is silent where the judge was.
+// chance is what judges that judge nothing come to on an item, and what one that never wavers does. It depends on the
+// orders that the item was shown in, and on which of its options are the same; of the verdicts, on which there are
+// none: the random judge is silent where the judge was.
 type chance struct {
 	random  grades  // every judgment with a verdict names any of the places, all alike
 	se      float64 // standard error of random.grade; 0 where all outcomes were counted
@@ -35,9 +34,8 @@ const (
 	mostExact    = 64 // judgments for which the choice score is computed rather than drawn
 )
 
-// chances finds the chance of each ballot. Few differ: with rotations, only items
-// with another number of options, or other options that are the same. The kinds
-// with the fewest outcomes are counted out, the others drawn.
+// chances finds the chance of each ballot. Few differ: with rotations, only items with another number of options, or
+// other options that are the same. The kinds with the fewest outcomes are counted out, the others drawn.
 func chances(ballots []*ballot, how scoring.Missing, seed uint64) []*chance {
 	kinds := map[string]*chance{}
 	out := make([]*chance, len(ballots))
@@ -133,9 +131,8 @@ func alwaysFirst(b *ballot) grades {
 	return always.grades(scoring.MissingUsable)
 }
 
-// alwaysSame is the judge that names the same option in every order, the mean
-// over all options. Where each stands at all places equally often, as with
-// rotations, it scores 1; with orders that were drawn it may not.
+// alwaysSame is the judge that names the same option in every order, the mean over all options. Where each stands at
+// all places equally often, as with rotations, it scores 1; with orders that were drawn it may not.
 func alwaysSame(b *ballot) grades {
 	var mean grades
 	always := *b
@@ -194,8 +191,7 @@ func everyOutcome(b *ballot, how scoring.Missing) grades {
 	return grades{sum.llm / n, sum.choice / n, sum.grade / n}
 }
 
-// drawnOutcomes is the mean over draws of them, with the standard error of the
-// Grade score's.
+// drawnOutcomes is the mean over draws of them, with the standard error of the Grade score's.
 func drawnOutcomes(b *ballot, how scoring.Missing, draws int, rng *rand.Rand) (mean grades, se float64) {
 	var squares float64
 	for range draws {

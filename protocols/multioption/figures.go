@@ -10,8 +10,7 @@ import (
 	"gavel/report/figure"
 )
 
-// The tables of the Grade Score paper (arXiv 2406.12043) as figures, and how the
-// scores come about.
+// The tables of the Grade Score paper (arXiv 2406.12043) as figures, and how the scores come about.
 func figures(runs []report.Run) []figure.Spec {
 	of := report.Counted(runs, report.Items, "item")
 	places := placePanels(runs)
@@ -113,8 +112,7 @@ func placePanels(runs []report.Run) []figure.Panel {
 	return panels
 }
 
-// promptPanels are a panel for each judge: a score of every prompt, with and
-// without an unrelated option.
+// promptPanels are a panel for each judge: a score of every prompt, with and without an unrelated option.
 func promptPanels(runs []report.Run, metric, label string) []figure.Panel {
 	var panels []figure.Panel
 	for _, judge := range report.Part(runs, func(r report.Run) [3]string { return [3]string{r.Model, r.Dataset, r.Goal} }) {

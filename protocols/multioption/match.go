@@ -50,9 +50,8 @@ func (f *choices) Match(c *scoring.Comparison, other scoring.Scorer, joined []sc
 	}
 }
 
-// modesDiffer is how probable it is that an option drawn from those most often
-// called the best is another than one drawn from those most often called the
-// worst.
+// modesDiffer is how probable it is that an option drawn from those most often called the best is another than one
+// drawn from those most often called the worst.
 func modesDiffer(a, b *ballot) (num, den float64) {
 	best, worst := a.modeIDs(), b.modeIDs()
 	if len(best) == 0 || len(worst) == 0 {

@@ -11,9 +11,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Metrics of a choice among several options. The three scores have more, which
-// are named after them: what a random and an always-first judge score on the same
-// items, and how far the judge is on the way from random to perfect.
+// Metrics of a choice among several options. The three scores have more, which are named after them: what a random and
+// an always-first judge score on the same items, and how far the judge is on the way from random to perfect.
 const (
 	GradeScore  = "grade"
 	LLMScore    = "llm"

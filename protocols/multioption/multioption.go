@@ -42,8 +42,7 @@ Examples:
 	Describe: describe, Check: check,
 	Options: []judging.Option{judging.GoalOption, OrdersOption},
 	New: func(t judging.Template, s judging.Settings) judging.Asker {
-		// What a flag was checked for, a manifest may have otherwise: then it is
-		// the default.
+		// What a flag was checked for, a manifest may have otherwise: then it is the default.
 		p := multiOption{template: t, goal: judging.GoalBest}
 		if s.Get(judging.GoalOption) == judging.GoalWorst {
 			p.goal = judging.GoalWorst
@@ -72,9 +71,8 @@ var files embed.FS
 
 var prompts = judging.Texts(files, "prompts")
 
-// ownSelection takes a system message of one's own, for the goal it was written
-// for. What it has to say is left to its author: a reply is read after the first
-// "Selection", or from its beginning where it does not have the word.
+// ownSelection takes a system message of one's own, for the goal it was written for. What it has to say is left to its
+// author: a reply is read after the first "Selection", or from its beginning where it does not have the word.
 func ownSelection(path, system string) (judging.Template, error) {
 	if strings.TrimSpace(system) == "" {
 		return judging.Template{}, errors.New("the prompt is empty: it must hold a system message, which had best ask for \"Selection: Option\" and a number")
@@ -90,8 +88,7 @@ func (p multiOption) system() string {
 	return p.template.System
 }
 
-// Showings: every option stands at each place once, unless other orders were
-// asked for.
+// Showings: every option stands at each place once, unless other orders were asked for.
 func (p multiOption) Showings(item datasets.Item) []judging.Showing {
 	lists := p.orders.of(item)
 	showings := make([]judging.Showing, len(lists))
@@ -111,9 +108,8 @@ func (p multiOption) Check(item datasets.Item) error {
 	return nil
 }
 
-// Prompt writes the user message in the layout of the authors' code, without
-// the indentation that got into it. Texts are joined, never searched or
-// formatted: they may hold anything.
+// Prompt writes the user message in the layout of the authors' code, without the indentation that got into it. Texts
+// are joined, never searched or formatted: they may hold anything.
 func (p multiOption) Prompt(item datasets.Item, s judging.Showing) judging.Prompt {
 	prompt := judging.Prompt{System: p.system(), LabelTurn: optionTurn, Oracle: p.oracle(item, s)}
 	size := len(item.Question) + 100
@@ -140,8 +136,7 @@ func (p multiOption) Prompt(item datasets.Item, s judging.Showing) judging.Promp
 // ask for more than the selection, so that it is a turn of its own with each.
 const optionTurn = "Now output your selection, and nothing else."
 
-// oracle: the place to name is that of the best option or, under the other
-// goal, of the worst.
+// oracle: the place to name is that of the best option or, under the other goal, of the worst.
 func (p multiOption) oracle(item datasets.Item, s judging.Showing) backends.Oracle {
 	return backends.Oracle{Item: item.ID, Showing: s.Index, Order: s.Order, Right: max(0, slices.Index(s.Order, p.named(item)))}
 }
@@ -159,9 +154,8 @@ func (p multiOption) named(item datasets.Item) int {
 	return max(0, slices.IndexFunc(item.Candidates, func(c datasets.Candidate) bool { return !c.Unrelated }))
 }
 
-// worstOf lists the options that it is right to call the worst: an unrelated
-// one, since it answers another instruction; else those ranked last, where all
-// are ranked and not all alike.
+// worstOf lists the options that it is right to call the worst: an unrelated one, since it answers another instruction;
+// else those ranked last, where all are ranked and not all alike.
 func worstOf(item datasets.Item) []int {
 	if i := slices.IndexFunc(item.Candidates, func(c datasets.Candidate) bool { return c.Unrelated }); i >= 0 {
 		return []int{i}
@@ -192,9 +186,8 @@ const (
 	anywhere       = "anywhere"  // the reply does not have the word
 )
 
-// Parse reads the first option after the first "Selection", by PROTOCOLS.md §3.
-// The first binds, so that there is no conflict, whatever the policy. A number
-// of no option is no verdict.
+// Parse reads the first option after the first "Selection", by PROTOCOLS.md §3. The first binds, so that there is no
+// conflict, whatever the policy. A number of no option is no verdict.
 func (p multiOption) Parse(s judging.Showing, reply string, how judging.Reading) judging.Verdict {
 	if how.Name == judging.Robust {
 		f := reading.Option(reply, len(s.Order), p.goal == judging.GoalWorst)

@@ -53,10 +53,9 @@ func parseOrders(value string) (ordering, error) {
 	return ordering{}, fmt.Errorf("%q: it is %s, %s or %sK", value, ordersRotations, ordersAll, ordersRandom)
 }
 
-// of lists the orders of one item. Two orders of it have the same beginning up
-// to the first place where they differ, and a server's prefix cache needs no
-// more than that one follows the other: so permutations are sorted. Rotations
-// all differ from the first place on, and stand as the paper lists them.
+// of lists the orders of one item. Two orders of it have the same beginning up to the first place where they differ,
+// and a server's prefix cache needs no more than that one follows the other: so permutations are sorted. Rotations all
+// differ from the first place on, and stand as the paper lists them.
 func (o ordering) of(item datasets.Item) [][]int {
 	n := len(item.Candidates)
 	switch {
@@ -100,9 +99,8 @@ func permutations(n int) [][]int {
 	return list
 }
 
-// drawn lists k different permutations, sorted, or all where there are no more.
-// They depend on the item and on how many options it has, and a larger k holds
-// the smaller.
+// drawn lists k different permutations, sorted, or all where there are no more. They depend on the item and on how many
+// options it has, and a larger k holds the smaller.
 func drawn(item string, n, k int) [][]int {
 	if factorial(n) <= k {
 		return permutations(n)

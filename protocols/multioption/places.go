@@ -15,10 +15,9 @@ const (
 	PlacesP         = "places-p"
 )
 
-// places are how often each place was chosen, and whether that may be chance. The
-// test takes judgments for independent of each other; those of one item are not:
-// a judge that always picks the same option spreads over the places more evenly
-// than chance would.
+// places are how often each place was chosen, and whether that may be chance. The test takes judgments for independent
+// of each other; those of one item are not: a judge that always picks the same option spreads over the places more
+// evenly than chance would.
 func places(group string, tallies []tallied) []scoring.Result {
 	var counts []int
 	for _, t := range tallies {

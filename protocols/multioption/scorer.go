@@ -10,8 +10,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// ballot is an item with its judgments, one for each order it was shown in: what
-// is scored and resampled.
+// ballot is an item with its judgments, one for each order it was shown in: what is scored and resampled.
 type ballot struct {
 	item      string
 	ids       []string // of the options shown, sorted: an option goes by its index
@@ -64,9 +63,8 @@ func (b *ballot) placeCounts() []int {
 	return counts
 }
 
-// choiceCounts is how often each option was chosen. Options with the same text
-// are one option: which of them was meant, nobody can tell. They still stand at
-// places of their own.
+// choiceCounts is how often each option was chosen. Options with the same text are one option: which of them was meant,
+// nobody can tell. They still stand at places of their own.
 func (b *ballot) choiceCounts() []int {
 	counts := make([]int, len(b.ids))
 	for i := range b.places {
@@ -95,8 +93,7 @@ func (b *ballot) isRight(option int) bool {
 	return slices.ContainsFunc(b.right, func(r int) bool { return b.class[r] == b.class[option] })
 }
 
-// choices is the family of runs that choose one of several options
-// (PROTOCOLS.md §3).
+// choices is the family of runs that choose one of several options (PROTOCOLS.md §3).
 type choices struct {
 	goal string
 
@@ -160,9 +157,8 @@ func (f *choices) ballot(r *judging.Record) *ballot {
 
 func (b *ballot) index(id string) int { return slices.Index(b.ids, id) }
 
-// rightToName lists the options that it is right to name. The worst is the
-// unrelated one, where there is one, since it answers another instruction; else
-// whichever is ranked last, where all are ranked and not all alike.
+// rightToName lists the options that it is right to name. The worst is the unrelated one, where there is one, since it
+// answers another instruction; else whichever is ranked last, where all are ranked and not all alike.
 func (b *ballot) rightToName(r *judging.Record, goal string) []int {
 	switch {
 	case goal != judging.GoalWorst && r.Gold != "":
@@ -223,12 +219,10 @@ func (f *choices) Finish() (complete, partial int) {
 // grades are the three scores of one item.
 type grades struct{ llm, choice, grade float64 }
 
-// gradesOf computes the scores: places and choices are how often each place and
-// each option was chosen, k is the number of judgments asked for. The entropy of
-// the places is held against the largest that so many places can have; that is
-// the paper's log₂ of the number of rotations, and stays what it is where the
-// options are shown in more orders than that. A judgment without a verdict is in
-// neither of the two shares; under the strict policy it is in what the most
+// gradesOf computes the scores: places and choices are how often each place and each option was chosen, k is the number
+// of judgments asked for. The entropy of the places is held against the largest that so many places can have; that is
+// the paper's log₂ of the number of rotations, and stays what it is where the options are shown in more orders than
+// that. A judgment without a verdict is in neither of the two shares; under the strict policy it is in what the most
 // chosen option is a share of.
 //
 //	LLM score    H₂(places) / log₂ n

@@ -151,8 +151,7 @@ func placesTable(r scoring.Report) table.Table {
 	return t
 }
 
-// compare is [report.Compared], with what two runs of opposite goals say of each
-// other.
+// compare is [report.Compared], with what two runs of opposite goals say of each other.
 func compare(cmp *scoring.Comparison, all *scoring.Comparisons) table.Table {
 	var notes []string
 	says := map[string]string{

@@ -12,8 +12,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// forecast is the probability a judge gave the response it named, in one
-// decided game, and whether that was right.
+// forecast is the probability a judge gave the response it named, in one decided game, and whether that was right.
 type forecast struct {
 	item    string
 	showing int

@@ -14,11 +14,9 @@ import (
 	"gavel/protocols/imports"
 )
 
-// JudgeBench's output files: the pair's own keys, judge_name, and judgments, a
-// list of games. Game 0 was shown (A, B), game 1 (B, A); a decision is written
-// as the judge said it, in the places shown, ">>" folded to ">". A game that
-// failed is null. Both ways the bytes are Python's json.dumps with
-// ensure_ascii=False.
+// JudgeBench's output files: the pair's own keys, judge_name, and judgments, a list of games. Game 0 was shown (A, B),
+// game 1 (B, A); a decision is written as the judge said it, in the places shown, ">>" folded to ">". A game that
+// failed is null. Both ways the bytes are Python's json.dumps with ensure_ascii=False.
 
 type benchGame struct {
 	Judgment *struct {
@@ -147,9 +145,8 @@ func importSet(set *datasets.Set, gavel string) (*Import, []*judging.Record, [][
 	return im, records, pairs, nil
 }
 
-// importedProtocol is the protocol that a judge_name stands for, and whether its
-// replies can be read: Arena-Hard's five choices, or a prompt of gavel's own as
-// judgeName writes it. Of others the decisions are taken as stored; nothing is
+// importedProtocol is the protocol that a judge_name stands for, and whether its replies can be read: Arena-Hard's five
+// choices, or a prompt of gavel's own as judgeName writes it. Of others the decisions are taken as stored; nothing is
 // read, and the prompt is known by its name alone.
 func importedProtocol(judgeName string) (p judging.Asker, stored bool) {
 	if judgeName == arenaHardName {
@@ -171,8 +168,7 @@ func importedProtocol(judgeName string) (p judging.Asker, stored bool) {
 // ownPrefix begins the judge_name of a run of gavel's.
 const ownPrefix = "gavel_"
 
-// splitOutput takes a line apart: the pair's own keys as published, and the
-// judge's.
+// splitOutput takes a line apart: the pair's own keys as published, and the judge's.
 func splitOutput(line []byte) (pair []byte, judge string, games []*benchGame, err error) {
 	var all struct {
 		JudgeName *string      `json:"judge_name"`
@@ -220,8 +216,7 @@ func pairKeys(line []byte) ([]byte, error) {
 	return append(pair, '}'), nil
 }
 
-// record makes one game a record, and compares what we read with what the file
-// says was decided.
+// record makes one game a record, and compares what we read with what the file says was decided.
 func (im *Import) record(item datasets.Item, g int, game *benchGame, p judging.Asker) (*judging.Record, error) {
 	showings := p.Showings(item)
 	of := &judging.Manifest{Spec: judging.Spec{Protocol: p.Name()}} // the rest follows, once all games are read
@@ -271,9 +266,8 @@ func (im *Import) compare(rec *judging.Record, game *benchGame) {
 	im.Differ = append(im.Differ, fmt.Sprintf("pair %s, game %d: the file says %s, read from the reply: %s", rec.Item, rec.Showing+1, theirs, ours))
 }
 
-// decided is the verdict of a game without text of ours to read: by its scores
-// where it has them (the first shown must score higher to win), else by the
-// decision in the file.
+// decided is the verdict of a game without text of ours to read: by its scores where it has them (the first shown must
+// score higher to win), else by the decision in the file.
 func decided(p judging.Asker, s judging.Showing, game *benchGame) (judging.Verdict, error) {
 	var scores []float64
 	if len(game.Judgment.Scores) > 0 {

@@ -13,9 +13,8 @@ import (
 	"gavel/protocols/imports"
 )
 
-// ExportJudgeBench writes a run of pairs in JudgeBench's own output format, in
-// the order of its items. The pairs of which nothing is recorded are left out,
-// and counted.
+// ExportJudgeBench writes a run of pairs in JudgeBench's own output format, in the order of its items. The pairs of
+// which nothing is recorded are left out, and counted.
 func ExportJudgeBench(dir string, w io.Writer) (written, left int, err error) {
 	m, err := judging.ReadManifest(dir)
 	if err != nil {
@@ -133,8 +132,7 @@ func appendGame(line []byte, p judging.Asker, item datasets.Item, r *judging.Rec
 	return append(line, '}')
 }
 
-// pythonList puts the space behind the comma that json.dumps writes; the digits
-// of the numbers stay as they are.
+// pythonList puts the space behind the comma that json.dumps writes; the digits of the numbers stay as they are.
 func pythonList(list json.RawMessage) []byte {
 	var compact bytes.Buffer
 	if json.Compact(&compact, list) != nil {

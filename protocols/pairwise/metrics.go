@@ -89,10 +89,9 @@ func knownOwn(r *judging.Record) int8 {
 	return OwnWrong
 }
 
-// Metrics of comparisons with the judge's own answer as reference, beside
-// [GenerationAccuracy] and [correlationGJ]: with G = the judge's own answer is
-// right and J = strict, over the pairs of which G is known. There is no agent
-// whose being right could be held fixed: of every pair one response is.
+// Metrics of comparisons with the judge's own answer as reference, beside [GenerationAccuracy] and [correlationGJ]:
+// with G = the judge's own answer is right and J = strict, over the pairs of which G is known. There is no agent whose
+// being right could be held fixed: of every pair one response is.
 const (
 	StrictOwnRight = "strict-own-right" // strict where the judge's own answer is right
 	StrictOwnWrong = "strict-own-wrong" // strict where it is wrong

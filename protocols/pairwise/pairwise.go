@@ -43,8 +43,7 @@ var Reversed = of(judging.Protocol{
 }, grp+", \"Goal-Reversed Prompting\"", grp+", \"Directly Prompting\"", grp+", \"CoT Prompting\"",
 	arenaHard+" with the goal reversed: gavel's own, no paper has it")
 
-// of is the comparison of two responses for a goal, with its prompts and where
-// they are from.
+// of is the comparison of two responses for a goal, with its prompts and where they are from.
 func of(p judging.Protocol, sop, direct, cot, hard string) judging.Protocol {
 	texts := judging.Texts(files, "prompts/"+p.Name)
 	for _, t := range []struct{ name, origin string }{{"sop", sop}, {"direct", direct}, {"cot", cot}, {"arena-hard", hard}} { // the first is the default
@@ -177,9 +176,8 @@ func plainLabel(label string) string {
 	return label
 }
 
-// Parse reads labels by PROTOCOLS.md §1: none is no verdict; under Unique, two
-// that are written differently are a conflict; only then are they brought to
-// their plain form, and one the prompt did not offer is no verdict.
+// Parse reads labels by PROTOCOLS.md §1: none is no verdict; under Unique, two that are written differently are a
+// conflict; only then are they brought to their plain form, and one the prompt did not offer is no verdict.
 func (p pairwise) Parse(s judging.Showing, reply string, how judging.Reading) judging.Verdict {
 	if how.Name == judging.Robust {
 		return p.robust(s, reply)

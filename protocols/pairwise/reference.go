@@ -14,9 +14,8 @@ import (
 	"gavel/protocols/answer"
 )
 
-// Self-reference for pairs goes beyond the papers, which name it as open: the
-// judge answers the question in a call of its own, and has its answer before it
-// as a reference when it compares the two responses. It is a stage like any
+// Self-reference for pairs goes beyond the papers, which name it as open: the judge answers the question in a call of
+// its own, and has its answer before it as a reference when it compares the two responses. It is a stage like any
 // other:
 //
 //	pairs → run answer (the judge) → eachReference → pairs with own answers → run pairwise
@@ -31,13 +30,11 @@ var ReferenceOption = judging.Option{
 // referenced is a comparison that shows the judge's own answer.
 type referenced struct{ pairwise }
 
-// referenceSentence is gavel's own, and all that it adds to a system message. It
-// stands at the end of the first paragraph, which says what is shown; what the
-// last ones say of the verdict stays last.
+// referenceSentence is gavel's own, and all that it adds to a system message. It stands at the end of the first
+// paragraph, which says what is shown; what the last ones say of the verdict stays last.
 const referenceSentence = "You will also be given a reference answer: it is your own answer to the user prompt, given before you saw theirs, and it may be wrong."
 
-// WithReference is a template of a comparison with the sentence in it; the same
-// where it has it already.
+// WithReference is a template of a comparison with the sentence in it; the same where it has it already.
 func WithReference(t judging.Template) judging.Template {
 	if strings.Contains(t.System, referenceSentence) {
 		return t
@@ -118,11 +115,10 @@ func plainlyOther(a, b answer.FinalAnswer) bool {
 	})
 }
 
-// ownTo is what the judge's own reply to a pair's question came to, nil where
-// that cannot be told. Nobody has published what is right: all that is known is
-// that the response labelled the better ends with it. So the judge is right
-// where it ends as that one does and the worse one does not, wrong where it ends
-// as the worse one, or plainly otherwise than the better one.
+// ownTo is what the judge's own reply to a pair's question came to, nil where that cannot be told. Nobody has published
+// what is right: all that is known is that the response labelled the better ends with it. So the judge is right where
+// it ends as that one does and the worse one does not, wrong where it ends as the worse one, or plainly otherwise than
+// the better one.
 func ownTo(item datasets.Item, reply string) *datasets.Answer {
 	if item.Gold < 0 || item.Gold > 1 {
 		return nil
@@ -139,9 +135,8 @@ func ownTo(item datasets.Item, reply string) *datasets.Answer {
 	return nil
 }
 
-// eachReference gives pairs the judge's own answers: each line as published, with
-// the key "own_answer" added to its end. Pairs without one are left out and
-// counted.
+// eachReference gives pairs the judge's own answers: each line as published, with the key "own_answer" added to its
+// end. Pairs without one are left out and counted.
 func eachReference(pairs *datasets.Set, rows []int, own *judging.Answers, _ []*judging.Answers, write func(line []byte) error) (judging.Made, error) {
 	out := &judging.Referenced{Pairs: len(rows), NoOwn: map[judging.Lack]int{}, Warnings: []string{}}
 	if err := own.Compare(pairs); err != nil {

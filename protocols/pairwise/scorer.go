@@ -23,8 +23,7 @@ func (g game) decided() bool { return g.outcome == judging.Decided }
 // verdict tells whether the game has one, a tie included.
 func (g game) verdict() bool { return g.decided() || g.outcome == judging.Tie }
 
-// points is JudgeBench's: +1 for the labelled answer, −1 for the opposite, 0
-// for anything else.
+// points is JudgeBench's: +1 for the labelled answer, −1 for the opposite, 0 for anything else.
 func (g game) points(gold int8) int {
 	switch {
 	case !g.decided():
@@ -41,8 +40,7 @@ type pair struct {
 	*pattern
 }
 
-// pattern is all of a pair that scores look at. There are few, whatever the
-// number of pairs, and the pairs share them.
+// pattern is all of a pair that scores look at. There are few, whatever the number of pairs, and the pairs share them.
 type pattern struct {
 	group string
 	gold  int8

@@ -72,9 +72,8 @@ func (n Numeral) Rational() *big.Rat {
 	return r
 }
 
-// separators stand between thousands: commas, LaTeX's ways of writing them, and
-// spaces that do not break. A plain space may as well stand between two numbers,
-// and a single point is of a decimal number.
+// separators stand between thousands: commas, LaTeX's ways of writing them, and spaces that do not break. A plain space
+// may as well stand between two numbers, and a single point is of a decimal number.
 var separators = []string{",", "{,}", `,\!`, `\,`, "\u00a0", "\u2009", "\u202f", "."}
 
 // wholePart reads digits and, where they come in threes, those after the
@@ -162,8 +161,7 @@ func sign(text string, start int) (int, bool) {
 // currencies are words that stand before a number without a space.
 var currencies = map[string]bool{"USD": true, "US": true, "EUR": true, "GBP": true, "INR": true, "Rs": true}
 
-// inWord tells whether the digits at i are part of a word, as in "CO2". The word
-// is short, or it is one for sure.
+// inWord tells whether the digits at i are part of a word, as in "CO2". The word is short, or it is one for sure.
 func inWord(text string, i int) bool {
 	start := i
 	for start > 0 && i-start < 16 {
@@ -195,8 +193,7 @@ func digitsFrom(text string, i int) string {
 	return text[min(i, len(text)):end]
 }
 
-// Plain writes a number without what does not count: 45.0 as 45, and as a
-// decimal number where it is one.
+// Plain writes a number without what does not count: 45.0 as 45, and as a decimal number where it is one.
 func Plain(r *big.Rat) string {
 	if digits, exact := r.FloatPrec(); exact {
 		return r.FloatString(digits)

@@ -101,8 +101,7 @@ func families(runs []report.Run) map[string]int {
 
 var parameterCount = regexp.MustCompile(`^(?:(\d+)x)?(\d+(?:\.\d+)?)\s*([KMBT])$`)
 
-// parameters reads a number of parameters as servers write it: "8.0B", "276K",
-// "8x7B"; 0 where that is none.
+// parameters reads a number of parameters as servers write it: "8.0B", "276K", "8x7B"; 0 where that is none.
 func parameters(size string) float64 {
 	m := parameterCount.FindStringSubmatch(strings.TrimSpace(size))
 	if m == nil {
@@ -158,9 +157,8 @@ func partialChart(runs []report.Run) figure.DotPlot {
 	return d
 }
 
-// modesChart is the paper's Figure 4, on the judges of a dataset that were asked
-// both ways, with what to say of the lines through them. Without such a judge
-// there is nothing to say.
+// modesChart is the paper's Figure 4, on the judges of a dataset that were asked both ways, with what to say of the
+// lines through them. Without such a judge there is nothing to say.
 func modesChart(runs []report.Run) (s figure.Scatter, said string) {
 	s = figure.Scatter{X: figure.Axis{Label: "generation accuracy, percent", Decimals: 2}, Y: figure.Axis{Label: "F1, percent", Decimals: 2}, Of: "judge", Numbered: true}
 	cot, self := figure.Series{Name: "CoT", Look: 0}, figure.Series{Name: "self-reference", Look: 1}

@@ -8,9 +8,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Metrics of the answer and self-reference protocols (PROTOCOLS.md §2). With y*
-// = the agent is right, y = judged Correct, G = the judge's own answer is right,
-// J = (y = y*), A = y*.
+// Metrics of the answer and self-reference protocols (PROTOCOLS.md §2). With y* = the agent is right, y = judged
+// Correct, G = the judge's own answer is right, J = (y = y*), A = y*.
 const (
 	AgentAccuracy  = "agent-accuracy" // share of answers with A
 	Accuracy       = "accuracy"       // share of judgments with J
@@ -39,9 +38,8 @@ const (
 	PartialGJ     = "r-gj-a" // Eq. 14: r_GJ|A
 )
 
-// confusion counts judgments. fn takes in those without a verdict on a right
-// answer: they are not judged Correct. lost is those on a wrong one, which are
-// neither judged Correct nor judged right.
+// confusion counts judgments. fn takes in those without a verdict on a right answer: they are not judged Correct. lost
+// is those on a wrong one, which are neither judged Correct nor judged right.
 type confusion struct{ tp, fp, fn, tn, lost float64 }
 
 func (c confusion) n() float64     { return c.tp + c.fp + c.fn + c.tn + c.lost }
@@ -161,9 +159,8 @@ func f1(share float64) float64 { return 2 * share / (1 + share) }
 
 func f1Delta(t []float64) float64 { return ownIs(ownRight)(t).f1() - ownIs(ownWrong)(t).f1() }
 
-// subset is how well the judge does where its own answer and the agent's are
-// right or wrong as given. All there have one label, so that nothing is wrongly
-// given that label: precision is 1, and with recall s the F1 of it is 2s/(1+s).
+// subset is how well the judge does where its own answer and the agent's are right or wrong as given. All there have
+// one label, so that nothing is wrongly given that label: precision is 1, and with recall s the F1 of it is 2s/(1+s).
 func subset(name string, own int, agentRight, isF1 bool) scoring.Metric {
 	m := scoring.Metric{Name: name, Missing: "wrong", Kind: scoring.Several}
 	if isF1 {
@@ -197,8 +194,7 @@ func rJA(t []float64) float64 {
 
 func rGJA(t []float64) float64 { return stats.Partial(rGJ(t), rGA(t), rJA(t)) }
 
-// constant says which of the variables has no variance; where all have, one of
-// G and J is A itself or its opposite.
+// constant says which of the variables has no variance; where all have, one of G and J is A itself or its opposite.
 func constant(variables ...string) func([]float64) string {
 	return func(t []float64) string {
 		c := known(t)

@@ -20,8 +20,7 @@ const (
 // modes of asking, in the order tables print them.
 var modes = [2]string{ModeCoT, ModeSelf}
 
-// agentPrefix begins the group of an agent's answers; the other groups are
-// categories.
+// agentPrefix begins the group of an agent's answers; the other groups are categories.
 const agentPrefix = "agent: "
 
 // AgentGroup is the group of one agent's answers.

@@ -88,8 +88,7 @@ var correctness = regexp.MustCompile(`\[\[((?i:in)?(?i:correct))\]\]`)
 // meta is the beginning of the names of the texts about a verdict on a pair.
 const meta = "preference."
 
-// ownJudgment takes a system message of one's own, for both modes: the
-// reference is then all that they differ in.
+// ownJudgment takes a system message of one's own, for both modes: the reference is then all that they differ in.
 func ownJudgment(path, system string) (judging.Template, error) {
 	texts := maps.Clone(judgmentTexts.Texts)
 	for name := range texts {
@@ -106,8 +105,7 @@ func ownJudgment(path, system string) (judging.Template, error) {
 
 func (selfReference) Name() string { return name }
 
-// Showings: one for each mode. Without a reference there is nothing to show in
-// mode self.
+// Showings: one for each mode. Without a reference there is nothing to show in mode self.
 func (p selfReference) Showings(item datasets.Item) []judging.Showing {
 	var out []judging.Showing
 	for _, mode := range p.modes {
@@ -154,8 +152,7 @@ func judgmentOracle(item datasets.Item, s judging.Showing, labels []string) back
 	return o
 }
 
-// Parse reads the label as the prompts write it: [[correct]] is another, which
-// no prompt offers.
+// Parse reads the label as the prompts write it: [[correct]] is another, which no prompt offers.
 func (p selfReference) Parse(s judging.Showing, reply string, how judging.Reading) judging.Verdict {
 	if how.Name == judging.Robust {
 		f := reading.Correctness(reply)

@@ -34,11 +34,10 @@ type staging struct {
 
 // eachJudgment makes a line for every question and agent.
 //
-// own are the judge's own answers, nil where there are none: then no line has a
-// reference. A question that the judge did not answer is left out for all
-// agents and both modes, so that everything is measured on the same questions.
-// Whether an answer is right is decided by the labels of questions, whatever
-// those of the file that the agent was asked from.
+// own are the judge's own answers, nil where there are none: then no line has a reference. A question that the judge
+// did not answer is left out for all agents and both modes, so that everything is measured on the same questions.
+// Whether an answer is right is decided by the labels of questions, whatever those of the file that the agent was asked
+// from.
 func eachJudgment(questions *datasets.Set, rows []int, own *judging.Answers, agents []*judging.Answers, write func(line []byte) error) (judging.Made, error) {
 	s := &staging{&judging.Staged{Questions: len(rows), NoOwn: map[judging.Lack]int{}, Warnings: []string{}}, own, agents}
 	for _, a := range agents {
@@ -73,8 +72,7 @@ func eachJudgment(questions *datasets.Set, rows []int, own *judging.Answers, age
 	return s.Staged, nil
 }
 
-// ready refuses agents that could not be told apart, and compares what runs over
-// other files were asked.
+// ready refuses agents that could not be told apart, and compares what runs over other files were asked.
 func (s *staging) ready(questions *datasets.Set) error {
 	byName := map[string]string{}
 	for _, a := range s.agents {

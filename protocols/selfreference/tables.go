@@ -12,8 +12,7 @@ import (
 
 var Layout = &report.Layout{Headline: Accuracy, Noun: "judgments", Summary: summary, Tables: tables, Figures: figures}
 
-// modesIn lists the columns of a run: its modes and, where it has both, their
-// difference.
+// modesIn lists the columns of a run: its modes and, where it has both, their difference.
 func modesIn(r scoring.Report) []string {
 	all := []string{ModeCoT, ModeSelf, scoring.ModeDifference}
 	return slices.DeleteFunc(all, func(m string) bool { return !r.Has(m) })
@@ -49,9 +48,8 @@ func asked(x scoring.Result) string {
 	return table.Plain(x)
 }
 
-// averages is the last column of the paper's Tables 2 and 8: a line for each
-// judge, asked in one way, on several datasets. Where it has been on one of them
-// twice there is no telling which is meant, and no line.
+// averages is the last column of the paper's Tables 2 and 8: a line for each judge, asked in one way, on several
+// datasets. Where it has been on one of them twice there is no telling which is meant, and no line.
 func averages(runs []scoring.Report) []string {
 	var judges, notes []string
 	by := map[string][]scoring.Report{}
@@ -98,8 +96,7 @@ func tables(r scoring.Report) []table.Table {
 	return append(tables, subsetsTable(r))
 }
 
-// metricsRows are the rows of the first table; the four subsets have a table of
-// their own.
+// metricsRows are the rows of the first table; the four subsets have a table of their own.
 var metricsRows = []string{
 	Accuracy, Precision, Recall, F1, F1JPlus, F1JMinus, F1Delta, Overconfidence,
 	CorrelationGJ, CorrelationGA, CorrelationJA, PartialGJ,
@@ -134,8 +131,7 @@ func metricsTable(r scoring.Report) table.Table {
 	return t
 }
 
-// across is a metric in each mode of a run, and how many judgments it is of;
-// none stands where a mode does not have it.
+// across is a metric in each mode of a run, and how many judgments it is of; none stands where a mode does not have it.
 func across(r scoring.Report, name, metric, none string, said *table.Remarks) (cells []string, n string) {
 	var counts []string
 	for _, mode := range modesIn(r) {

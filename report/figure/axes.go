@@ -45,8 +45,7 @@ func newAxes(x, y Axis) axes {
 // share is how far along an axis a number stands.
 func (a Axis) share(v float64) float64 { return (v - a.Min) / (a.Max - a.Min) }
 
-// draw draws the sides and the lines across, and hands on the canvas between
-// them with the place of each number.
+// draw draws the sides and the lines across, and hands on the canvas between them with the place of each number.
 func (a axes) draw(c draw.Canvas, paint func(c draw.Canvas, x, y func(float64) vg.Length)) {
 	left, bottom := a.left(), a.bottom()
 	a.drawX(a.padRight(draw.Crop(c, left, 0, 0, 0)))

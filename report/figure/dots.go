@@ -12,9 +12,8 @@ import (
 	"gavel/report/table"
 )
 
-// DotPlot has a row for each of several things, and in it a dot with its interval
-// for each series. Its rows are named above their dots, so that long names need
-// no margin.
+// DotPlot has a row for each of several things, and in it a dot with its interval for each series. Its rows are named
+// above their dots, so that long names need no margin.
 type DotPlot struct {
 	X      Axis
 	Rows   []DotRow

@@ -24,8 +24,7 @@ type Spec struct {
 	Folded    bool // shown at a click
 }
 
-// Panel is a chart with its title. The charts of a figure have tables with the
-// same columns.
+// Panel is a chart with its title. The charts of a figure have tables with the same columns.
 type Panel struct {
 	Title string
 	Chart Chart

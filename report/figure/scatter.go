@@ -24,8 +24,7 @@ type Scatter struct {
 	// largest one is, so that panels of a figure agree. Empty: all are alike.
 	SizeOf  string
 	Largest float64
-	// Numbered puts a number beside every point that the table explains; points of
-	// one name have the same.
+	// Numbered puts a number beside every point that the table explains; points of one name have the same.
 	Numbered bool
 }
 
@@ -258,8 +257,7 @@ type seen struct {
 	hollow bool
 }
 
-// inOrder are the points that can be drawn, large ones first, so that none hides
-// another.
+// inOrder are the points that can be drawn, large ones first, so that none hides another.
 func (s Scatter) inOrder() []seen {
 	var all []seen
 	for _, x := range s.Series {

@@ -28,10 +28,9 @@ var (
 	paper = rgb(0xFFFFFF)
 )
 
-// colours of series tell apart for colour-blind readers too (Okabe and Ito,
-// "Color universal design", 2008). Their yellow is left out: it cannot be seen
-// on white. Every marker has an outline in ink and a shape of its own, so that
-// no series is told by colour alone.
+// colours of series tell apart for colour-blind readers too (Okabe and Ito, "Color universal design", 2008). Their
+// yellow is left out: it cannot be seen on white. Every marker has an outline in ink and a shape of its own, so that no
+// series is told by colour alone.
 var colours = []color.NRGBA{rgb(0x0072B2), rgb(0xD55E00), rgb(0x009E73), rgb(0xCC79A7), rgb(0xE69F00), rgb(0x56B4E9)}
 
 // shapes of markers: corners, and how far the first stands from the top.
@@ -82,8 +81,7 @@ func aligned(s text.Style, x text.XAlignment, y text.YAlignment) text.Style {
 	return s
 }
 
-// label makes words of others fit to stand in a picture: on one line, of
-// characters that XML knows, not wider than w.
+// label makes words of others fit to stand in a picture: on one line, of characters that XML knows, not wider than w.
 func label(s string, style text.Style, w vg.Length) string {
 	s = strings.Map(func(r rune) rune {
 		if r == 0xFFFE || r == 0xFFFF || !unicode.IsPrint(r) {

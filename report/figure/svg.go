@@ -15,14 +15,12 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// width of every panel, in units of the picture. A panel is as wide as a phone,
-// so that its words stay readable there; on wider pages panels stand side by
-// side.
+// width of every panel, in units of the picture. A panel is as wide as a phone, so that its words stay readable there;
+// on wider pages panels stand side by side.
 const width vg.Length = 360
 
-// themed are the colours that a page in dark turns round. The picture says them
-// as they are on white, for programs that know no style sheet, and by class.
-// No other colour of a figure may be one of these.
+// themed are the colours that a page in dark turns round. The picture says them as they are on white, for programs that
+// know no style sheet, and by class. No other colour of a figure may be one of these.
 var themed = map[string]string{
 	hexOf(ink): "ink", hexOf(muted): "muted", hexOf(grid): "grid", hexOf(paper): "paper",
 }
@@ -32,8 +30,7 @@ func hexOf(c color.Color) string {
 	return fmt.Sprintf("#%02X%02X%02X", r>>8, g>>8, b>>8)
 }
 
-// fontFamily has the widths that texts are measured with, under the names it
-// goes by on each system.
+// fontFamily has the widths that texts are measured with, under the names it goes by on each system.
 const fontFamily = "Liberation Sans, Arimo, Arial, Helvetica, sans-serif"
 
 // drawSVG draws a panel of a height and returns it as an element of a page.
@@ -52,9 +49,8 @@ func drawSVG(height vg.Length, alt string, paint func(draw.Canvas)) (template.HT
 	return template.HTML(svg), nil
 }
 
-// inlineSVG rewrites what the library drew as an element for a page: without
-// the prologue and the size in points, and with attributes in place of styles,
-// which a page's Content-Security-Policy forbids.
+// inlineSVG rewrites what the library drew as an element for a page: without the prologue and the size in points, and
+// with attributes in place of styles, which a page's Content-Security-Policy forbids.
 func inlineSVG(r io.Reader, alt string) (string, error) {
 	dec, b, depth := xml.NewDecoder(r), new(strings.Builder), 0
 	for {

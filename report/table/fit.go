@@ -9,18 +9,15 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// How narrow a column of words may become: before the table is broken, and in
-// the end.
+// How narrow a column of words may become: before the table is broken, and in the end.
 const (
 	narrow    = 40
 	narrowest = 16
 )
 
-// TextWithin prints for a terminal of so many columns. Lines of words are
-// wrapped, and so are cells of words. A table that is too wide nevertheless goes
-// on beneath itself, with the words that its rows begin with again: a line that
-// the terminal breaks where it likes cannot be read. A terminal of 0 columns has
-// room for anything.
+// TextWithin prints for a terminal of so many columns. Lines of words are wrapped, and so are cells of words. A table
+// that is too wide nevertheless goes on beneath itself, with the words that its rows begin with again: a line that the
+// terminal breaks where it likes cannot be read. A terminal of 0 columns has room for anything.
 func TextWithin(columns int) Writer {
 	if columns <= 0 {
 		return Text
@@ -30,8 +27,7 @@ func TextWithin(columns int) Writer {
 	}
 }
 
-// write prints the lines of a table, laid out in parts; columns is 0 where lines
-// may have any length.
+// write prints the lines of a table, laid out in parts; columns is 0 where lines may have any length.
 func write(w io.Writer, t Table, columns int, parts []Table) error {
 	var lines []string
 	if t.Title != "" {

@@ -40,8 +40,7 @@ func Interval(v, low, high *float64, decimals, ends int) string {
 	return fmt.Sprintf("%s [%s, %s]", Fixed(v, decimals), Fixed(low, ends), Fixed(high, ends))
 }
 
-// Cell is a number in a file: without zeros at its end, and nothing where it is
-// undefined.
+// Cell is a number in a file: without zeros at its end, and nothing where it is undefined.
 func Cell(v *float64, decimals int) string {
 	if v == nil {
 		return ""
@@ -79,8 +78,7 @@ func inUnit(v *float64, x scoring.Result, less int) string {
 	return Fixed(v, decimals)
 }
 
-// Plain is a result with the decimals of its unit, and with its sign where it
-// is a difference.
+// Plain is a result with the decimals of its unit, and with its sign where it is a difference.
 func Plain(x scoring.Result) string { return inUnit(x.Value, x, 0) }
 
 // Whole is a result with its interval.

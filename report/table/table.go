@@ -47,8 +47,7 @@ type Writer func(w io.Writer, t Table) error
 // Text prints lines of any length.
 func Text(w io.Writer, t Table) error { return write(w, t, 0, []Table{t}) }
 
-// body are the lines of a table's rows, at most so wide if that can be; columns
-// is 0 where they may have any width.
+// body are the lines of a table's rows, at most so wide if that can be; columns is 0 where they may have any width.
 func body(t Table, columns int) []string {
 	if len(t.Rows) == 0 {
 		return nil
@@ -95,8 +94,7 @@ func Markdown(w io.Writer, t Table) error {
 	return err
 }
 
-// layout fills a table with words made safe by cell. Those of the columns named
-// in widest are wrapped.
+// layout fills a table with words made safe by cell. Those of the columns named in widest are wrapped.
 func layout(t Table, cell func(string) string, widest map[int]int) pretty.Writer {
 	tw := pretty.NewWriter()
 	header := make(pretty.Row, len(t.Columns))
@@ -141,8 +139,7 @@ func Harmless(text string) string {
 
 var markdown = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "<", "&lt;", "`", "\\`", "](", `]\(`)
 
-// escapeCell makes words plain text in a cell, where the table's writer escapes
-// the pipes.
+// escapeCell makes words plain text in a cell, where the table's writer escapes the pipes.
 func escapeCell(s string) string { return markdown.Replace(Clean(s)) }
 
 func escapeMarkdown(s string) string { return strings.ReplaceAll(escapeCell(s), "|", `\|`) }

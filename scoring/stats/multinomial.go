@@ -6,8 +6,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Entropy of counts, in bits, over their sum; 0·log 0 is 0, and nothing counted
-// has no entropy.
+// Entropy of counts, in bits, over their sum; 0·log 0 is 0, and nothing counted has no entropy.
 func Entropy(counts []int) float64 {
 	sum := 0
 	for _, c := range counts {
@@ -23,9 +22,8 @@ func Entropy(counts []int) float64 {
 	return h
 }
 
-// ExpectedEntropy is the mean of [Entropy] over k independent draws with these
-// probabilities: each count by itself is binomial, and entropy is a sum over
-// them.
+// ExpectedEntropy is the mean of [Entropy] over k independent draws with these probabilities: each count by itself is
+// binomial, and entropy is a sum over them.
 func ExpectedEntropy(k int, p []float64) float64 {
 	h := 0.0
 	for _, q := range p {
@@ -38,9 +36,8 @@ func ExpectedEntropy(k int, p []float64) float64 {
 	return h
 }
 
-// ExpectedMost is the mean of the largest count over k independent draws with
-// these probabilities, which add up to 1: the sum over m of how probable it is
-// that some count is above m.
+// ExpectedMost is the mean of the largest count over k independent draws with these probabilities, which add up to 1:
+// the sum over m of how probable it is that some count is above m.
 func ExpectedMost(k int, p []float64) float64 {
 	mean := 0.0
 	for m := range k {
@@ -49,9 +46,8 @@ func ExpectedMost(k int, p []float64) float64 {
 	return mean
 }
 
-// noneAbove is the probability that no count is above m. Outcome after outcome
-// is drawn from what the ones before it left: the number of draws on an outcome,
-// given those before, is binomial.
+// noneAbove is the probability that no count is above m. Outcome after outcome is drawn from what the ones before it
+// left: the number of draws on an outcome, given those before, is binomial.
 func noneAbove(m, k int, p []float64) float64 {
 	left := make([]float64, k+1) // how probable it is that so many draws are left
 	left[k] = 1
@@ -73,9 +69,8 @@ func noneAbove(m, k int, p []float64) float64 {
 	return sum
 }
 
-// Uniformity is Pearson's χ² of counts against the same count for all, its
-// degrees of freedom, and the probability of at least such a χ² where that is
-// so. Fewer than two counts, or none counted, have none: NaN.
+// Uniformity is Pearson's χ² of counts against the same count for all, its degrees of freedom, and the probability of
+// at least such a χ² where that is so. Fewer than two counts, or none counted, have none: NaN.
 func Uniformity(counts []int) (chi2 float64, df int, p float64) {
 	sum := 0
 	for _, c := range counts {

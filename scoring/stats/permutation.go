@@ -12,22 +12,17 @@ type Permutation struct {
 	Seed   uint64
 }
 
-// Exchange is the two-sided p of a paired permutation test. Each row holds the
-// columns of one side and then the same columns of the other, of one independent
-// unit. Under the null hypothesis the sides of a unit may as well be exchanged:
-// diff, which maps the sums of both sides to a difference, is computed for
-// exchanges of a random half of the units, and p is the share of them whose
-// difference is at least as far from 0 as the one found.
+// Exchange is the two-sided p of a paired permutation test. Each row holds the columns of one side and then the same
+// columns of the other, of one independent unit. Under the null hypothesis the sides of a unit may as well be
+// exchanged: diff, which maps the sums of both sides to a difference, is computed for exchanges of a random half of the
+// units, and p is the share of them whose difference is at least as far from 0 as the one found.
 //
-// Units whose sides are alike change nothing. Where the others can be exchanged
-// in no more than Rounds ways, all of those are counted and p is exact; else the
-// one found is counted among those drawn, so that p is never 0. An exchange whose
-// difference is undefined counts as far from 0. p is NaN where the difference
-// found is undefined.
+// Units whose sides are alike change nothing. Where the others can be exchanged in no more than Rounds ways, all of
+// those are counted and p is exact; else the one found is counted among those drawn, so that p is never 0. An exchange
+// whose difference is undefined counts as far from 0. p is NaN where the difference found is undefined.
 //
-// Sources: Noreen, Computer-Intensive Methods for Testing Hypotheses (1989), ch.
-// 2; for F1 Yeh, COLING 2000; for the p of drawn exchanges Phipson and Smyth,
-// Statistical Applications in Genetics and Molecular Biology 9 (2010).
+// Sources: Noreen, Computer-Intensive Methods for Testing Hypotheses (1989), ch. 2; for F1 Yeh, COLING 2000; for the p
+// of drawn exchanges Phipson and Smyth, Statistical Applications in Genetics and Molecular Biology 9 (2010).
 func (p Permutation) Exchange(rows *Rows, diff func(a, b []float64) float64) float64 {
 	x := exchange{diff: diff, half: rows.width / 2, sums: make([]float64, rows.width)}
 	x.gather(rows)

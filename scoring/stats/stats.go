@@ -1,6 +1,5 @@
-// Package stats is arithmetic on floats: intervals by resampling, exact tests,
-// corrections for many of them. It knows no records, no clock and no global
-// source of randomness; the same arguments give the same result.
+// Package stats is arithmetic on floats: intervals by resampling, exact tests, corrections for many of them. It knows
+// no records, no clock and no global source of randomness; the same arguments give the same result.
 package stats
 
 import (
@@ -22,8 +21,7 @@ type Bootstrap struct {
 // Default is what gavel reports with.
 var Default = Bootstrap{Rounds: 10000, Level: 0.95, Seed: 1}
 
-// Interval is a percentile interval; both ends are NaN where the statistic was
-// undefined in every resample.
+// Interval is a percentile interval; both ends are NaN where the statistic was undefined in every resample.
 type Interval struct{ Low, High float64 }
 
 // Rows are rows to be resampled, each an independent unit: what belongs together
@@ -91,9 +89,8 @@ func (b Bootstrap) Percentiles(values []float64) Interval {
 	}
 }
 
-// Exact is the Clopper-Pearson interval of k successes in n trials. It serves
-// where all n are alike: there the bootstrap has nothing to resample and its
-// interval no width.
+// Exact is the Clopper-Pearson interval of k successes in n trials. It serves where all n are alike: there the
+// bootstrap has nothing to resample and its interval no width.
 //
 // Source: Clopper and Pearson, Biometrika 26 (1934).
 func Exact(k, n int, level float64) Interval {
@@ -111,10 +108,9 @@ func Exact(k, n int, level float64) Interval {
 	return iv
 }
 
-// McNemar is the exact two-sided p of McNemar's test: only is how often the
-// first alone was right, other how often the second alone was. Under the null
-// hypothesis each of those only+other items falls to either with probability ½;
-// p is twice the smaller tail, at most 1. No discordant item gives 1.
+// McNemar is the exact two-sided p of McNemar's test: only is how often the first alone was right, other how often the
+// second alone was. Under the null hypothesis each of those only+other items falls to either with probability ½; p is
+// twice the smaller tail, at most 1. No discordant item gives 1.
 func McNemar(only, other int) float64 {
 	n := only + other
 	if n == 0 {
@@ -124,9 +120,8 @@ func McNemar(only, other int) float64 {
 	return math.Min(1, 2*tail)
 }
 
-// Holm adjusts a family of p values: sorted ascending, the i-th of m (from 0)
-// is multiplied by m−i, never made smaller than the one before, capped at 1.
-// The result is in the order given.
+// Holm adjusts a family of p values: sorted ascending, the i-th of m (from 0) is multiplied by m−i, never made smaller
+// than the one before, capped at 1. The result is in the order given.
 //
 // Source: Holm, Scandinavian Journal of Statistics 6 (1979).
 func Holm(p []float64) []float64 {

@@ -1,6 +1,5 @@
-// Command bench holds the parts of scripts/bench.sh: a stub of an
-// OpenAI-compatible server, a bare client loop to measure against, and pairs of
-// the size of JudgeBench's.
+// Command bench holds the parts of scripts/bench.sh: a stub of an OpenAI-compatible server, a bare client loop to
+// measure against, and pairs of the size of JudgeBench's.
 package main
 
 import (
@@ -58,9 +57,8 @@ func run(args []string) error {
 	return fmt.Errorf("unknown part %q", args[0])
 }
 
-// stub answers every judgment with a verdict for the response shown first. At
-// /count it says, and forgets, how many there were, how many at most at once, and
-// how often it was asked for its models.
+// stub answers every judgment with a verdict for the response shown first. At /count it says, and forgets, how many
+// there were, how many at most at once, and how often it was asked for its models.
 func stub(addr, file string, takes time.Duration) error {
 	var calls, now, most, looks atomic.Int64
 	reply, err := json.Marshal(map[string]any{
@@ -106,10 +104,8 @@ func stub(addr, file string, takes time.Duration) error {
 	return http.Serve(l, mux)
 }
 
-// bare posts the same prompts with nothing but an http.Client and
-// encoding/json: what is left to do when nothing is checked, retried,
-// remembered, judged or written. Prints the seconds it took, and those of the
-// processor.
+// bare posts the same prompts with nothing but an http.Client and encoding/json: what is left to do when nothing is
+// checked, retried, remembered, judged or written. Prints the seconds it took, and those of the processor.
 func bare(url, path string, concurrency int) error {
 	requests, err := requests(path)
 	if err != nil {
@@ -189,8 +185,7 @@ func requests(path string) ([]request, error) {
 	return out, nil
 }
 
-// pairs writes pairs of words, as long as JudgeBench's: about 1,000 bytes of
-// question and 2,200 of each response.
+// pairs writes pairs of words, as long as JudgeBench's: about 1,000 bytes of question and 2,200 of each response.
 func pairs(w io.Writer, n int) error {
 	rng := rand.New(rand.NewPCG(7, 7))
 	words := strings.Fields("the answer of a model to this question is judged by another which reads both and says \"better\" <b> or worse & why \\frac{a}{b} ≥ 0.5\n\n1. Step → 2.")

@@ -21,9 +21,8 @@ import (
 // filesOfRun are what a run's folder holds.
 var filesOfRun = []string{judging.ManifestFile, judging.RecordsFile, judging.ItemsFile, judging.ResultsFile}
 
-// Delete removes a run: the folder goes away under its name in one step, then
-// for good. A folder with anything else in it is left alone, and so is a run
-// that is being made.
+// Delete removes a run: the folder goes away under its name in one step, then for good. A folder with anything else in
+// it is left alone, and so is a run that is being made.
 func (r *Runner) Delete(run string) error {
 	root, err := r.idle("run", func(j Job) bool { return j.Run() == run })
 	if err != nil {
@@ -51,9 +50,8 @@ func (r *Runner) Delete(run string) error {
 	return nil
 }
 
-// DeleteSuite removes a suite's runs, the stages they stand on included, one
-// after the other, and then what says that it is one. Where a run may not be
-// deleted it ends there, and what is left is still the suite.
+// DeleteSuite removes a suite's runs, the stages they stand on included, one after the other, and then what says that
+// it is one. Where a run may not be deleted it ends there, and what is left is still the suite.
 func (r *Runner) DeleteSuite(folder string) error {
 	root, err := r.idle("suite", func(j Job) bool { return j.Suite == folder })
 	if err != nil {

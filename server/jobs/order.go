@@ -63,8 +63,7 @@ func (r *Runner) read(ctx context.Context, order Order) (o eval.Request, err err
 	return eval.Read(kind, values)
 }
 
-// asked are the servers that an order names: one, or several that serve one and
-// the same model.
+// asked are the servers that an order names: one, or several that serve one and the same model.
 func (r *Runner) asked(ctx context.Context, ids []string) (at eval.Endpoint, err error) {
 	if len(ids) == 0 {
 		ids = []string{""}

@@ -1,5 +1,4 @@
-// Package jobs makes the runs and suites of a server: they are planned, started,
-// stopped and gone on with.
+// Package jobs makes the runs and suites of a server: they are planned, started, stopped and gone on with.
 package jobs
 
 import (
@@ -115,8 +114,7 @@ const (
 	longLine  = 2000
 )
 
-// within is what a job is made with: the server's own, but for who is told and
-// how it is stopped.
+// within is what a job is made with: the server's own, but for who is told and how it is stopped.
 func (r *Runner) within(who eval.Observer, in *eval.Interrupts) *eval.Maker {
 	e := *r.maker
 	e.Observer, e.Interrupts, e.KeyOf = who, in, r.keyOf
@@ -197,8 +195,7 @@ func (r *Runner) name(folder string) string {
 	return filepath.ToSlash(folder)
 }
 
-// Start begins a job. It does not wait for the server of the model: what goes
-// wrong then is said on the job's page.
+// Start begins a job. It does not wait for the server of the model: what goes wrong then is said on the job's page.
 func (r *Runner) Start(ctx context.Context, order Order) (Job, error) {
 	o, err := r.request(ctx, order)
 	if err != nil {

@@ -2,8 +2,7 @@ package jobs
 
 import "gavel/judging"
 
-// OrderProperties describe the fields of an order as JSON Schema, those of all
-// protocols together.
+// OrderProperties describe the fields of an order as JSON Schema, those of all protocols together.
 func OrderProperties() map[string]any {
 	text := func(about string) map[string]any { return map[string]any{"type": "string", "description": about} }
 	out := map[string]any{
