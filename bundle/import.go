@@ -178,6 +178,9 @@ func put(root *os.Root, at string, text io.Reader) error {
 	defer root.Remove(part) // fails, as it should, once renamed
 	_, err = io.Copy(f, text)
 	if err = cmp.Or(err, f.Close()); err != nil {
+		if perr := new(fs.PathError); errors.As(err, &perr) && perr.Path == f.Name() { // else it was the bundle
+			err = fmt.Errorf("writing %s: %w", filepath.Join(root.Name(), at), perr.Err)
+		}
 		return err
 	}
 	return root.Rename(part, at)

@@ -16,6 +16,7 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/protocols/multioption"
 	"gavel/report"
 	"gavel/report/table"
 	"gavel/scoring"
@@ -154,7 +155,7 @@ func TestScriptedJudgesOfOptions(t *testing.T) {
 	var all report.Scores
 	run := func(judge, goal string, set *datasets.Set, want map[string]float64) *scoring.Run {
 		options := judging.Settings{}
-		if goal == judging.GoalWorst {
+		if goal == multioption.GoalWorst {
 			options["goal"] = goal
 		}
 		r := choose(t, set, sim(t, judge), options)

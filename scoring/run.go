@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"gavel/datasets"
 	"gavel/judging"
 )
 
@@ -110,7 +109,7 @@ func (l *Loader) Add(r *judging.Record) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if run.Records == 0 {
-		run.cluster, run.clusters = datasets.ClusterOf(r.Source)
+		run.cluster, run.clusters = r.Cluster()
 	}
 	if run.Records++; !v.Same(other) {
 		run.readings.differ++

@@ -8,6 +8,7 @@
 #   modules      go.mod and go.sum are tidy, and what was downloaded is what go.sum says
 #   vet          go vet
 #   staticcheck  at the version below, built from its Go module
+#   lint         golangci-lint, likewise: who may import whom, what belongs to cmd/gavel, how long files and functions are (.golangci.yml)
 #   scripts      shellcheck of every shell script
 #   fresh        a copy of this tree alone in a folder, with an empty HOME and an empty module cache: go run ./cmd/gavel demo
 #   test         go test ./... in that copy, with no published data beside it, no module to download, and no network but loopback
@@ -36,6 +37,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.1
+golangci=github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 # Tests that the race detector makes long (ten to forty times) and has nothing to look for in: the work of one
 # goroutine, or of another process, which has no detector; of Badger's own; or what others show with less.
@@ -182,14 +184,20 @@ check_modules() {
 
 check_vet() { say go vet ./...; }
 
-check_staticcheck() {
-	local why
-	if ! GOBIN=$scratch/bin fetching go install "$staticcheck"; then
+# checked_by installs a program of a Go module and runs it.
+checked_by() {
+	local why program=${1%@*}
+	if ! GOBIN=$scratch/bin fetching go install "$1"; then
 		why=$(unfetched) || return 1
-		skipped "$staticcheck cannot be had: $why"
+		skipped "$1 cannot be had: $why"
 	fi
-	say "$scratch/bin/staticcheck" ./...
+	shift
+	say "$scratch/bin/${program##*/}" "$@"
 }
+
+check_staticcheck() { checked_by "$staticcheck" ./...; }
+
+check_lint() { checked_by "$golangci" run ./...; }
 
 check_scripts() {
 	local scripts
@@ -363,7 +371,7 @@ check_browser() {
 	return $status
 }
 
-steps=(format modules vet staticcheck scripts fresh test data race fuzz build servers browser)
+steps=(format modules vet staticcheck lint scripts fresh test data race fuzz build servers browser)
 summary=()
 failed=()
 declare -A count=([passed]=0 [in part]=0 [left out]=0 [FAILED]=0)

@@ -162,9 +162,9 @@ func TestAgree(t *testing.T) {
 	saysInOrder(t, stderr, "human.jsonl: row 6")
 	saysInOrder(t, stdout, "gpt4_pair · mt-bench", "people: human.jsonl",
 		" 1     judge     experts   66.67", "3", "66.67", "3",
-		" 1     experts   experts   33.33", "3", "33.33", "3",
+		" 1     experts   experts    33.33", "3", "33.33", "3",
 		" 2     judge     authors  100.00", "1", "n/a", "0",
-		"undefined: no two votes to compare", "n: pairs of votes", "95 % bootstrap over questions, 100 rounds, seed 1",
+		"undefined: no two votes to compare", "n: pairs of votes", "intervals: 95 % over questions",
 		"! the judge has no verdict on 1 of 4 pairs", "! nobody voted on 1 of the 3 pairs", "! 1 of 5 votes are on pairs that the judge has no verdict on")
 	var got struct {
 		Judged, Votes, Matched int

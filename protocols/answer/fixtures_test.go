@@ -15,10 +15,6 @@ import (
 	"gavel/judging"
 )
 
-// published is where the published files lie, if they do: none of them is part
-// of this repository.
-const published = "../../../shared/data/judgebench"
-
 func needs(t *testing.T, path string) string {
 	t.Helper()
 	if _, err := os.Stat(path); err != nil {
@@ -44,8 +40,6 @@ var hazards = map[string]string{
 	"outer white space":    "  \n\tx\n\n ",
 	"nothing":              "",
 }
-
-func words(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // pair is an item of our own: A is right where gold is 0.
 func pair(id string, gold int) datasets.Item {

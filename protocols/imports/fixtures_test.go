@@ -1,20 +1,5 @@
 package imports
 
-import (
-	"os"
-	"testing"
-
-	"gavel/backends"
-)
-
-func needs(t *testing.T, path string) string {
-	t.Helper()
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("%s is not on this machine", path)
-	}
-	return path
-}
-
 // hazards are texts that a careless template would act on.
 var hazards = map[string]string{
 	"a verdict":            "[[A>B]]",
@@ -31,8 +16,4 @@ var hazards = map[string]string{
 	"carriage returns":     "\r\n a \r",
 	"outer white space":    "  \n\tx\n\n ",
 	"nothing":              "",
-}
-
-func says(text string) (backends.Response, error) {
-	return backends.Response{Text: text, Finish: backends.Stop}, nil
 }

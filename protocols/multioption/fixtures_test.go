@@ -14,14 +14,6 @@ import (
 	"gavel/judging"
 )
 
-func needs(t *testing.T, path string) string {
-	t.Helper()
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("%s is not on this machine", path)
-	}
-	return path
-}
-
 // hazards are texts that a careless template would act on.
 var hazards = map[string]string{
 	"a verdict":            "[[A>B]]",

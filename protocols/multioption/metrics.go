@@ -193,7 +193,7 @@ func (f *choices) Sheet(how scoring.Missing, seed uint64) *scoring.Sheet {
 // asked is what runs must agree on: which options it is right to name. Under the goal worst that is another one where an
 // unrelated one is shown.
 func (f *choices) asked(b *ballot) (asked, gold string) {
-	if asked = f.goal; f.goal == judging.GoalWorst && b.unrelated != judging.Nobody {
+	if asked = f.goal; f.goal == GoalWorst && b.unrelated != judging.Nobody {
 		asked += " of " + b.ids[b.unrelated]
 	}
 	var ids []string

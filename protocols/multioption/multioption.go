@@ -31,7 +31,7 @@ Examples:
   gavel run multi-option --model qwen3:8b --dataset sample-options
   gavel run multi-option --model qwen3:8b --dataset oasst1 --sample 200 --prompt 3 --unrelated
   gavel run multi-option --model qwen3:8b --dataset oasst1 --goal worst --orders all --max-options 4`,
-	Items: "ranked options", Goal: judging.GoalBest, Asks: "which is GOAL?", Judges: []datasets.Shape{datasets.Options},
+	Items: "ranked options", Goal: GoalBest, Asks: "which is GOAL?", Judges: []datasets.Shape{datasets.Options},
 	Templates: []judging.Template{
 		bothGoals("1", gradeScore+", \"A simple prompt\""),
 		bothGoals("2", gradeScore+", \"Come up with an evaluation criteria\""),
@@ -40,12 +40,12 @@ Examples:
 	},
 	Own:      ownSelection,
 	Describe: describe, Check: check,
-	Options: []judging.Option{judging.GoalOption, OrdersOption},
+	Options: []judging.Option{GoalOption, OrdersOption},
 	New: func(t judging.Template, s judging.Settings) judging.Asker {
 		// What a flag was checked for, a manifest may have otherwise: then it is the default.
-		p := multiOption{template: t, goal: judging.GoalBest}
-		if s.Get(judging.GoalOption) == judging.GoalWorst {
-			p.goal = judging.GoalWorst
+		p := multiOption{template: t, goal: GoalBest}
+		if s.Get(GoalOption) == GoalWorst {
+			p.goal = GoalWorst
 		}
 		p.orders, _ = parseOrders(s.Get(OrdersOption))
 		return p
@@ -63,7 +63,7 @@ func (multiOption) Name() string { return name }
 
 // bothGoals reads a prompt's text for each goal.
 func bothGoals(name, origin string) judging.Template {
-	return judging.NewTexts(name, origin, map[string]string{judging.GoalBest: prompts[name], judging.GoalWorst: prompts[name+"-worst"]}, numbered)
+	return judging.NewTexts(name, origin, map[string]string{GoalBest: prompts[name], GoalWorst: prompts[name+"-worst"]}, numbered)
 }
 
 //go:embed prompts
@@ -144,7 +144,7 @@ func (p multiOption) oracle(item datasets.Item, s judging.Showing) backends.Orac
 // named is the option that is right to name. A simulated judge needs one even
 // where nobody knows: then it is the first of the item's own.
 func (p multiOption) named(item datasets.Item) int {
-	if p.goal == judging.GoalWorst {
+	if p.goal == GoalWorst {
 		if worst := worstOf(item); len(worst) > 0 {
 			return worst[0]
 		}
@@ -190,7 +190,7 @@ const (
 // conflict, whatever the policy. A number of no option is no verdict.
 func (p multiOption) Parse(s judging.Showing, reply string, how judging.Reading) judging.Verdict {
 	if how.Name == judging.Robust {
-		f := reading.Option(reply, len(s.Order), p.goal == judging.GoalWorst)
+		f := reading.Option(reply, len(s.Order), p.goal == GoalWorst)
 		choice := judging.Nobody
 		if n, err := strconv.Atoi(f.Value); f.Outcome == reading.Stated && err == nil {
 			choice = s.Order[n-1]
@@ -263,4 +263,16 @@ func check(r *judging.Record) error {
 		}
 	}
 	return nil
+}
+
+// Goals of a choice among several options.
+const (
+	GoalBest  = "best"
+	GoalWorst = "worst"
+)
+
+// GoalOption says what a judge of several options is to name.
+var GoalOption = judging.Option{
+	Name: "goal", Default: GoalBest, Values: []string{GoalBest, GoalWorst},
+	Goal: true, Usage: "what the judge is to select: best, or worst, which is gavel's own: the same prompts with the words turned",
 }

@@ -136,7 +136,7 @@ func TestMultiOptionParse(t *testing.T) {
 		t.Errorf("%d replies", n)
 	}
 	for _, tpl := range Protocol.Templates {
-		for _, goal := range judging.GoalOption.Values {
+		for _, goal := range GoalOption.Values {
 			p := choosing(t, tpl.Name, judging.Settings{"goal": goal})
 			for _, s := range p.Showings(optionsItem("a", "b", "c")) {
 				for _, c := range optionReplies {

@@ -68,7 +68,7 @@ func TestCountShowings(t *testing.T) {
 
 // A run, from the items to records that read as what was recorded.
 func TestRunOfOptions(t *testing.T) {
-	for _, goal := range judging.GoalOption.Values {
+	for _, goal := range GoalOption.Values {
 		set := optionsSet(t, 3, 2)
 		var asked []string
 		j, w := optionsJob(t, set, judging.Settings{"goal": goal}, script(func(_ context.Context, req backends.Request) (backends.Response, error) {
@@ -83,7 +83,7 @@ func TestRunOfOptions(t *testing.T) {
 		}
 		orders := []string{"[03 01 02]", "[02 03 01]", "[01 02 03]", "[02 01]", "[01 02]"}
 		for i, r := range w.records {
-			want := map[string]string{judging.GoalBest: "01", judging.GoalWorst: []string{"03", "02"}[min(1, i/3)]}[goal]
+			want := map[string]string{GoalBest: "01", GoalWorst: []string{"03", "02"}[min(1, i/3)]}[goal]
 			if r.Outcome != judging.Decided || r.Choice != want || r.Gold != "01" || fmt.Sprint(r.Order) != orders[i] || r.Shape != datasets.Options || r.Rule != "selection" || len(r.Ranks) != r.Showings {
 				t.Errorf("%s: record %d: %+v, want choice %s", goal, i, r, want)
 			}
@@ -204,7 +204,7 @@ func TestOwnSelectionPrompt(t *testing.T) {
 	if err != nil || tpl.System != "Which one? Say Selection: Option and its number." || tpl.Name != path {
 		t.Fatalf("%+v, %v", tpl, err)
 	}
-	for _, goal := range judging.GoalOption.Values {
+	for _, goal := range GoalOption.Values {
 		item := optionsItem("a", "b")
 		if got := Protocol.New(tpl, judging.Settings{"goal": goal}).Prompt(item, judging.Showing{Order: []int{0, 1}}); got.System != tpl.System || len(got.Labels) != 2 {
 			t.Errorf("goal %s: %+v", goal, got)
@@ -225,7 +225,7 @@ func TestUnknownOrdersReadAsRotations(t *testing.T) {
 	if got := p.Showings(optionsItem("a", "b", "c")); len(got) != 3 {
 		t.Errorf("%+v", got)
 	}
-	if got := p.Prompt(optionsItem("a", "b"), judging.Showing{Order: []int{0, 1}}); got.System != p.template.Texts[judging.GoalBest] {
+	if got := p.Prompt(optionsItem("a", "b"), judging.Showing{Order: []int{0, 1}}); got.System != p.template.Texts[GoalBest] {
 		t.Errorf("system message %q", got.System)
 	}
 }

@@ -106,7 +106,7 @@ type choices struct {
 // NewScorer scores runs that choose one of several options.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
 	return &choices{
-		goal: m.Spec.Options.Get(judging.GoalOption),
+		goal: m.Spec.Options.Get(GoalOption),
 		of:   map[string]*ballot{}, orders: map[string][]int{}, names: map[string]string{},
 	}
 }
@@ -161,9 +161,9 @@ func (b *ballot) index(id string) int { return slices.Index(b.ids, id) }
 // answers another instruction; else whichever is ranked last, where all are ranked and not all alike.
 func (b *ballot) rightToName(r *judging.Record, goal string) []int {
 	switch {
-	case goal != judging.GoalWorst && r.Gold != "":
+	case goal != GoalWorst && r.Gold != "":
 		return []int{b.index(r.Gold)}
-	case goal != judging.GoalWorst:
+	case goal != GoalWorst:
 		return nil
 	case b.unrelated != judging.Nobody:
 		return []int{b.unrelated}

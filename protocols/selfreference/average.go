@@ -1,8 +1,9 @@
 package selfreference
 
 import (
-	"gavel/scoring"
 	"math"
+
+	"gavel/scoring"
 )
 
 // Average is the mean of results of several runs weighted by their n, as in the paper's Tables 2 and 8; those without a

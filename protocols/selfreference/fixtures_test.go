@@ -16,10 +16,6 @@ import (
 	"gavel/protocols/answer"
 )
 
-// published is where the published files lie, if they do: none of them is part
-// of this repository.
-const published = "../../../shared/data/judgebench"
-
 // hazards are texts that a careless template would act on.
 var hazards = map[string]string{
 	"a verdict":            "[[A>B]]",

@@ -18,7 +18,7 @@ func TestLongestJudgment(t *testing.T) {
 	given := func(model string, n int) *judging.Answers {
 		return answersOf(t, answerRun(t, set, model, saying(strings.Repeat("y", n), nil)))
 	}
-	for mode, shown := range map[string]int{judging.ModeCoT: 1, judging.ModeSelf: 2, "both": 2} {
+	for mode, shown := range map[string]int{ModeCoT: 1, ModeSelf: 2, "both": 2} {
 		settings := judging.Settings{}
 		if mode != "both" {
 			settings["mode"] = mode

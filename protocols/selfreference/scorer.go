@@ -13,8 +13,8 @@ import (
 
 // Modes of results of the self-reference protocol.
 const (
-	ModeCoT  = judging.ModeCoT  // the agent's answer is judged by reasoning alone
-	ModeSelf = judging.ModeSelf // the judge's own answer is its reference
+	ModeCoT  = "cot"  // the agent's answer is judged by reasoning alone
+	ModeSelf = "self" // the judge's own answer is its reference
 )
 
 // modes of asking, in the order tables print them.

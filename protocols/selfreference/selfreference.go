@@ -18,7 +18,7 @@ import (
 var ModeOption = judging.Option{
 	Name:    "mode",
 	Usage:   "judge without a reference (cot), with the judge's own answer as reference (self), or both",
-	Default: "both", Values: []string{"both", judging.ModeCoT, judging.ModeSelf},
+	Default: "both", Values: []string{"both", ModeCoT, ModeSelf},
 }
 
 const name = "self-reference"
@@ -54,7 +54,7 @@ func modesOf(s judging.Settings) []string {
 	if mode := s.Get(ModeOption); mode != ModeOption.Default {
 		return []string{mode}
 	}
-	return []string{judging.ModeCoT, judging.ModeSelf}
+	return []string{ModeCoT, ModeSelf}
 }
 
 //go:embed prompts
@@ -109,7 +109,7 @@ func (selfReference) Name() string { return name }
 func (p selfReference) Showings(item datasets.Item) []judging.Showing {
 	var out []judging.Showing
 	for _, mode := range p.modes {
-		if mode == judging.ModeSelf && item.Answered.Reference == "" {
+		if mode == ModeSelf && item.Answered.Reference == "" {
 			continue
 		}
 		out = append(out, judging.Showing{Index: len(out), Order: []int{0, 1}, Shape: item.Shape, Mode: mode})
@@ -144,7 +144,7 @@ func (p selfReference) Prompt(item datasets.Item, s judging.Showing) judging.Pro
 // answer is right, else for the wrong one.
 func judgmentOracle(item datasets.Item, s judging.Showing, labels []string) backends.Oracle {
 	o := backends.Oracle{Item: item.ID, Showing: s.Index, Order: s.Order, Choices: labels, Right: slices.Index(s.Order, item.Gold)}
-	if own := item.Answered.Own; own != nil && s.Mode == judging.ModeSelf {
+	if own := item.Answered.Own; own != nil && s.Mode == ModeSelf {
 		if o.Reference = labels[o.Right]; !own.Right {
 			o.Reference = labels[1-o.Right]
 		}

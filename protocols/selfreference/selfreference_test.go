@@ -88,7 +88,7 @@ func FuzzCorrectness(f *testing.F) {
 
 func TestModes(t *testing.T) {
 	item := judgmentOf(numberItem(), "The answer is 1447", "The answer is 1446")
-	for mode, want := range map[string][]string{"": {judging.ModeCoT, judging.ModeSelf}, judging.ModeCoT: {judging.ModeCoT}, judging.ModeSelf: {judging.ModeSelf}} {
+	for mode, want := range map[string][]string{"": {ModeCoT, ModeSelf}, ModeCoT: {ModeCoT}, ModeSelf: {ModeSelf}} {
 		var settings judging.Settings
 		if mode != "" {
 			settings = judging.Settings{"mode": mode}
@@ -99,7 +99,7 @@ func TestModes(t *testing.T) {
 			if got = append(got, s.Mode); s.Index != i || !slices.Equal(s.Order, []int{0, 1}) || s.Shape != datasets.Judgment {
 				t.Errorf("mode %q: showing %+v", mode, s)
 			}
-			if has := strings.Contains(p.Prompt(item, s).User, item.Answered.Reference); has != (s.Mode == judging.ModeSelf) {
+			if has := strings.Contains(p.Prompt(item, s).User, item.Answered.Reference); has != (s.Mode == ModeSelf) {
 				t.Errorf("mode %s shows the reference: %v", s.Mode, has)
 			}
 		}
@@ -108,10 +108,10 @@ func TestModes(t *testing.T) {
 		}
 	}
 	item.Answered.Reference = ""
-	if got := Protocol.New(judgmentTexts, nil).Showings(item); len(got) != 1 || got[0].Mode != judging.ModeCoT {
+	if got := Protocol.New(judgmentTexts, nil).Showings(item); len(got) != 1 || got[0].Mode != ModeCoT {
 		t.Errorf("without a reference: %+v", got)
 	}
-	if got := Protocol.New(judgmentTexts, judging.Settings{"mode": judging.ModeSelf}).Showings(item); len(got) != 0 {
+	if got := Protocol.New(judgmentTexts, judging.Settings{"mode": ModeSelf}).Showings(item); len(got) != 0 {
 		t.Errorf("without a reference, in mode self: %+v", got)
 	}
 }
@@ -128,7 +128,7 @@ func TestRecordsOfJudgments(t *testing.T) {
 	if len(w.records) != 2 {
 		t.Fatalf("%d records", len(w.records))
 	}
-	for i, mode := range []string{judging.ModeCoT, judging.ModeSelf} {
+	for i, mode := range []string{ModeCoT, ModeSelf} {
 		r := w.records[i]
 		if r.Mode != mode || r.Question != "c1" || r.Agent != "agent" || r.Gold != "Incorrect" || r.Choice != "Incorrect" || r.Unit() != "c1" || !judging.RightVerdict(r, mustRead(t, j, r)) ||
 			!reflect.DeepEqual(r.Own, &datasets.Answer{Value: "C", Right: true}) || r.Shape != datasets.Judgment || r.Showings != 2 {
@@ -264,7 +264,7 @@ func TestLongestPromptOfEveryShape(t *testing.T) {
 	}
 	// An item that is not shown at all has no prompt.
 	bare := judgmentOf(numberItem(), "a", "")
-	j, _ = jobOf(Protocol, judging.Settings{"mode": judging.ModeSelf}, setOfItems(t, bare), nil)
+	j, _ = jobOf(Protocol, judging.Settings{"mode": ModeSelf}, setOfItems(t, bare), nil)
 	if _, err := j.LongestPrompt(t.Context(), 1); err != nil {
 		t.Error(err)
 	}
@@ -466,7 +466,7 @@ func TestSimulatedAnswersAndJudgments(t *testing.T) {
 		if own {
 			want = 0.85
 		}
-		if math.Abs(got[judging.ModeCoT]-0.7) > bound || math.Abs(got[judging.ModeSelf]-want) > bound {
+		if math.Abs(got[ModeCoT]-0.7) > bound || math.Abs(got[ModeSelf]-want) > bound {
 			t.Errorf("own answer right %v: %v, want 0.7 and %v", own, got, want)
 		}
 	}

@@ -1,0 +1,162 @@
+package judging
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gavel/backends"
+)
+
+// Readers are one of two sets of rules by which replies are read.
+type Readers string
+
+const (
+	Paper  Readers = "paper"  // as the protocol was published
+	Robust Readers = "robust" // gavel's own: the final statement, however it is written
+)
+
+// Other is the other one.
+func (n Readers) Other() Readers {
+	if n == Paper {
+		return Robust
+	}
+	return Paper
+}
+
+// ReadersOf are those that a run is read by where nobody chose: what was published is held against what was published.
+func ReadersOf(imported bool) Readers {
+	if imported {
+		return Paper
+	}
+	return Robust
+}
+
+// Reading says how stored replies are read.
+type Reading struct {
+	Name      Readers // "": see [ReadersOf]
+	Policy    Policy  // of Paper
+	AcceptCut bool    // a verdict given before the token limit counts
+	Lenient   bool    // of Paper: an answer may also be found by the lenient rule (see the answer protocol)
+	// First: of several answers the first binds. It is set where a record was
+	// imported: base models run on into a next question.
+	First bool
+}
+
+// Text joins the replies the way JudgeBench does: each after a newline. Where
+// the verdict was held to the labels on offer, that reply alone is the text.
+func (r *Record) Text() string {
+	if last := len(r.Replies) - 1; last >= 0 && r.Replies[last].Constrained {
+		return "\n" + r.Replies[last].Text
+	}
+	if len(r.Replies) == 1 {
+		return "\n" + r.Replies[0].Text
+	}
+	var b strings.Builder
+	for _, reply := range r.Replies {
+		b.WriteString("\n")
+		b.WriteString(reply.Text)
+	}
+	return b.String()
+}
+
+// Turn is the reply in which a span of the text begins, and the span in it; false
+// for nowhere. What runs on into the next reply ends with the first.
+func (r *Record) Turn(s Span) (turn int, in Span, ok bool) {
+	if s.Nowhere() {
+		return 0, s, false
+	}
+	if last := len(r.Replies) - 1; last >= 0 && r.Replies[last].Constrained {
+		turn = last
+	}
+	for begin := 1; turn < len(r.Replies); turn++ { // each after a newline
+		n := len(r.Replies[turn].Text)
+		if in = s.Shift(-begin); in.Start < n {
+			return turn, Span{max(0, in.Start), min(in.End, n)}, true
+		}
+		begin += n + 1
+	}
+	return 0, Span{}, false
+}
+
+// Read reads the stored replies again. It gives what a run with this parser and this reading would have recorded.
+func (r *Record) Read(p Asker, how Reading) (Verdict, error) {
+	v, _, err := r.ReadBoth(p, how)
+	return v, err
+}
+
+// ReadBoth is Read, and what the other readers make of the replies.
+func (r *Record) ReadBoth(p Asker, how Reading) (v, other Verdict, err error) {
+	switch {
+	case r.Imported != nil && r.Imported.Missing:
+		v = Verdict{Outcome: Failed, Choice: Nobody}
+		return v, v, nil
+	case r.Imported != nil && r.Imported.Stored:
+		v, err = r.stored()
+		return v, v, err
+	case r.Outcome == Failed || len(r.Replies) == 0:
+		v = Verdict{Outcome: Failed, Choice: Nobody}
+		return v, v, nil
+	}
+	for _, reply := range r.Replies {
+		if o := unfinished(reply.Finish, how); o != "" {
+			v = Verdict{Outcome: o, Choice: Nobody}
+			return v, v, nil
+		}
+	}
+	how.First = r.Imported != nil
+	paper, robust := r.parse(p, Paper, how), r.parse(p, Robust, how)
+	if robust.Same(paper) { // as the paper's rule calls it
+		robust = paper
+	}
+	if cmp.Or(how.Name, ReadersOf(r.Imported != nil)) == Paper {
+		return paper, robust, nil
+	}
+	return robust, paper, nil
+}
+
+// parse reads the replies by one of the readers. The robust ones know the thinking that a server left in a reply.
+func (r *Record) parse(p Asker, name Readers, how Reading) Verdict {
+	how.Name = name
+	text, whole := r.Text(), true
+	if name == Robust {
+		said, thinking := backends.SplitThinking(text)
+		text, whole = said, thinking == "" && said == text
+	}
+	v := p.Parse(r.Shown(), text, how)
+	if !whole {
+		v.Span = Span{}
+	}
+	if v.Outcome == NoVerdict && r.Replies[len(r.Replies)-1].Finish == backends.Length {
+		return Verdict{Outcome: Cut, Choice: Nobody} // cut before there was a verdict to accept
+	}
+	return v
+}
+
+// unfinished is the outcome of a reply that cannot hold a verdict, or "".
+func unfinished(f backends.Finish, how Reading) Outcome {
+	switch f {
+	case backends.TooLong:
+		return TooLong
+	case backends.Refused:
+		return Refused
+	case backends.Length:
+		if !how.AcceptCut {
+			return Cut
+		}
+	}
+	return ""
+}
+
+// stored is the verdict as the record has it.
+func (r *Record) stored() (Verdict, error) {
+	v := Verdict{Outcome: r.Outcome, Label: r.Label, Choice: Nobody, Answer: r.Answer, Rule: r.Rule}
+	if r.Choice != "" {
+		v.Choice = slices.Index(sortedIDs(r.Order), r.Choice)
+		if v.Choice < 0 {
+			return v, fmt.Errorf("choice %q was not shown", r.Choice)
+		}
+	}
+	return v, nil
+}
