@@ -37,7 +37,7 @@ func (s *site) readAhead() []string {
 // wait waits for what is being read ahead.
 func (a *ahead) wait() {
 	a.reading.Lock()
-	a.reading.Unlock()
+	defer a.reading.Unlock()
 }
 
 // read waits for what is being read ahead, and gives the runs whose index and
