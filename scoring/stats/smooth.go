@@ -58,7 +58,8 @@ func (b Bootstrap) Smoothed(rows *Rows, list []Statistic) []Interval {
 	for i, d := range s.drawn {
 		out[i] = Interval{math.NaN(), math.NaN()}
 		if len(d[0]) > 0 && len(d[1]) > 0 {
-			out[i] = Interval{b.Percentiles(d[0]).Low, b.Percentiles(d[1]).High}
+			tail := (1 - b.Level) / 2
+			out[i] = Interval{quantile(tail, d[0]), quantile(1-tail, d[1])}
 		}
 	}
 	return out

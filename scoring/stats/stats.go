@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -79,14 +78,42 @@ func (r *Rows) Len() int { return len(r.member) }
 // Grow makes room for n more rows.
 func (r *Rows) Grow(n int) { r.member = slices.Grow(r.member, n) }
 
-// Percentiles sorts values drawn, and is the interval that holds Level of them.
+// Percentiles reorders values drawn, and is the interval that holds Level of them.
 func (b Bootstrap) Percentiles(values []float64) Interval {
-	slices.Sort(values)
 	tail := (1 - b.Level) / 2
-	return Interval{
-		stat.Quantile(tail, stat.Empirical, values, nil),
-		stat.Quantile(1-tail, stat.Empirical, values, nil),
+	return Interval{quantile(tail, values), quantile(1-tail, values)}
+}
+
+// quantile is the least value that a share p of them do not exceed. It reorders them only as far as it must.
+//
+// Source: Hoare, "Algorithm 65: find", Communications of the ACM 4 (1961), 321–322.
+func quantile(p float64, values []float64) float64 {
+	k := max(0, int(math.Ceil(p*float64(len(values))))-1)
+	for low, high := 0, len(values)-1; low < high; {
+		pivot := values[low+(high-low)/2]
+		i, j := low, high
+		for i <= j {
+			for values[i] < pivot {
+				i++
+			}
+			for values[j] > pivot {
+				j--
+			}
+			if i <= j {
+				values[i], values[j] = values[j], values[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case k <= j:
+			high = j
+		case k >= i:
+			low = i
+		default:
+			return values[k]
+		}
 	}
+	return values[k]
 }
 
 // Exact is the Clopper-Pearson interval of k successes in n trials. It serves where all n are alike: there the
