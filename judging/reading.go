@@ -82,38 +82,61 @@ func (r *Record) Turn(s Span) (turn int, in Span, ok bool) {
 
 // Read reads the stored replies again. It gives what a run with this parser and this reading would have recorded.
 func (r *Record) Read(p Asker, how Reading) (Verdict, error) {
-	v, _, err := r.ReadBoth(p, how)
-	return v, err
+	v, settled, err := r.settled(how)
+	if settled || err != nil {
+		return v, err
+	}
+	how.First = r.Imported != nil
+	if r.by(how) == Paper {
+		return r.parse(p, Paper, how), nil
+	}
+	v, _ = r.parseBoth(p, how)
+	return v, nil
 }
 
 // ReadBoth is Read, and what the other readers make of the replies.
 func (r *Record) ReadBoth(p Asker, how Reading) (v, other Verdict, err error) {
-	switch {
-	case r.Imported != nil && r.Imported.Missing:
-		v = Verdict{Outcome: Failed, Choice: Nobody}
-		return v, v, nil
-	case r.Imported != nil && r.Imported.Stored:
-		v, err = r.stored()
+	v, settled, err := r.settled(how)
+	if settled || err != nil {
 		return v, v, err
-	case r.Outcome == Failed || len(r.Replies) == 0:
-		v = Verdict{Outcome: Failed, Choice: Nobody}
-		return v, v, nil
-	}
-	for _, reply := range r.Replies {
-		if o := unfinished(reply.Finish, how); o != "" {
-			v = Verdict{Outcome: o, Choice: Nobody}
-			return v, v, nil
-		}
 	}
 	how.First = r.Imported != nil
-	paper, robust := r.parse(p, Paper, how), r.parse(p, Robust, how)
-	if robust.Same(paper) { // as the paper's rule calls it
-		robust = paper
-	}
-	if cmp.Or(how.Name, ReadersOf(r.Imported != nil)) == Paper {
+	robust, paper := r.parseBoth(p, how)
+	if r.by(how) == Paper {
 		return paper, robust, nil
 	}
 	return robust, paper, nil
+}
+
+// by is whose reading is asked for.
+func (r *Record) by(how Reading) Readers { return cmp.Or(how.Name, ReadersOf(r.Imported != nil)) }
+
+// settled is the verdict of a record in which there is nothing to read.
+func (r *Record) settled(how Reading) (v Verdict, settled bool, err error) {
+	switch {
+	case r.Imported != nil && r.Imported.Missing:
+		return Verdict{Outcome: Failed, Choice: Nobody}, true, nil
+	case r.Imported != nil && r.Imported.Stored:
+		v, err = r.stored()
+		return v, true, err
+	case r.Outcome == Failed || len(r.Replies) == 0:
+		return Verdict{Outcome: Failed, Choice: Nobody}, true, nil
+	}
+	for _, reply := range r.Replies {
+		if o := unfinished(reply.Finish, how); o != "" {
+			return Verdict{Outcome: o, Choice: Nobody}, true, nil
+		}
+	}
+	return v, false, nil
+}
+
+// parseBoth reads the replies by either. Where they say the same it is called what the paper's rule calls it.
+func (r *Record) parseBoth(p Asker, how Reading) (robust, paper Verdict) {
+	robust, paper = r.parse(p, Robust, how), r.parse(p, Paper, how)
+	if robust.Same(paper) {
+		robust = paper
+	}
+	return robust, paper
 }
 
 // parse reads the replies by one of the readers. The robust ones know the thinking that a server left in a reply.

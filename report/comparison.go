@@ -85,14 +85,14 @@ func Compared(cmp *scoring.Comparison, all *scoring.Comparisons, notes ...string
 		}
 	}
 	t.Notes = slices.Concat([]string{
-		fmt.Sprintf("~ may be noise: the interval holds 0, or there is none, or p (%s) is not below 0.05; %s", testsOf(cmp), Intervals(all.Bootstrap, Methods(cmp))),
+		fmt.Sprintf("~ may be noise: the interval holds 0, or there is none, or p (%s) is not below 0.05; %s", Tests(cmp), Intervals(all.Bootstrap, Methods(cmp))),
 		"Holm over " + all.Family, in,
 	}, said.Lines(), notes, table.Warned(cmp.Warnings))
 	return t
 }
 
-// testsOf says what the p of a comparison are of.
-func testsOf(cmp *scoring.Comparison) string {
+// Tests says what the p of a comparison are of.
+func Tests(cmp *scoring.Comparison) string {
 	var words []string
 	other := map[string][]string{}
 	for _, d := range cmp.Differences {

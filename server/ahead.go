@@ -13,7 +13,7 @@ import (
 type ahead struct {
 	s       *Server
 	failed  *lru[string, stamps] // runs that could not be read, as they were
-	reading sync.Mutex           // held by who reads, and from the end on
+	reading sync.Mutex           // held by who reads
 }
 
 const (
@@ -40,8 +40,11 @@ func (a *ahead) begin(listed []found) {
 	}()
 }
 
-// close waits for what is being read, which the store's end ends, and lets nobody read after it.
-func (a *ahead) close() { a.reading.Lock() }
+// wait waits for what is being read. The store's end ends that, and nothing is read after it.
+func (a *ahead) wait() {
+	a.reading.Lock()
+	defer a.reading.Unlock()
+}
 
 // newest are the runs that are read ahead.
 func newest(listed []found) []found {

@@ -34,12 +34,6 @@ func (s *site) readAhead() []string {
 	return s.read()
 }
 
-// wait waits for what is being read ahead.
-func (a *ahead) wait() {
-	a.reading.Lock()
-	defer a.reading.Unlock()
-}
-
 // read waits for what is being read ahead, and gives the runs whose index and
 // numbers are there.
 func (s *site) read() (read []string) {

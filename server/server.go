@@ -101,7 +101,7 @@ func New(o Options) (*Server, error) {
 func (s *Server) Close() error {
 	s.end()
 	s.runs.close()
-	s.ahead.close()
+	s.ahead.wait()
 	return s.runs.root.Close()
 }
 

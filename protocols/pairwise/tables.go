@@ -176,7 +176,8 @@ func compare(cmp *scoring.Comparison, all *scoring.Comparisons) table.Table {
 		t.Rows = append(t.Rows, []string{d.Metric, d.Group, strconv.Itoa(d.N), table.Fixed(d.A, 2), table.Fixed(d.B, 2), table.Signed(d.Diff, 2), interval, floor, table.PValue(d.P), table.PValue(d.Holm), report.Differs(d)})
 	}
 	t.Notes = append(t.Notes,
-		fmt.Sprintf("~ may be noise: the interval holds 0, p is not below 0.05, or the noise floor is not exceeded; %s", report.Intervals(all.Bootstrap, report.Methods(cmp))),
+		fmt.Sprintf("~ may be noise: the interval holds 0, p (%s) is not below 0.05, or the noise floor is not exceeded; %s",
+			report.Tests(cmp), report.Intervals(all.Bootstrap, report.Methods(cmp))),
 		"Holm over "+all.Family,
 		noiseNote(cmp))
 	if e := cmp.Ensemble; e != nil {
