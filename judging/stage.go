@@ -13,8 +13,8 @@ import (
 //
 // A stage is a run like any other: a folder, records, a score of its own. What joins two is a pure function from the
 // records of the earlier to dataset lines of the later, here [Stage]; from there on the flow is the usual one, and
-// neither prompts nor parsers nor scores know that an item was once a reply. docs/decisions.md says how the next one is
-// written.
+// neither prompts nor parsers nor scores know that an item was once a reply. How the next one is written:
+// docs/decisions/0005-how-a-protocol-with-stages-is-written.md.
 
 // Stage is how the items of a protocol are made of what models answered before:
 // the judge itself and, where it judges them, agents.

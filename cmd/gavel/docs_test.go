@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -62,6 +63,91 @@ func TestServerPage(t *testing.T) {
 	}
 	if len(all) < 15 {
 		t.Errorf("%d requests found in docs/server.md", len(all))
+	}
+}
+
+var (
+	codeBlock = regexp.MustCompile("(?ms)^```.*?^```$")
+	pageLink  = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading   = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	notAnchor = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+)
+
+// TestLinks: what pages link to is there, the heading too, and every page of docs is linked from another.
+func TestLinks(t *testing.T) {
+	root := filepath.Join(sourceDir, "../..")
+	pages, _ := filepath.Glob(filepath.Join(root, "*.md"))
+	for _, under := range []string{"docs", ".github"} {
+		_ = filepath.WalkDir(filepath.Join(root, under), func(path string, _ fs.DirEntry, err error) error {
+			if err == nil && strings.HasSuffix(path, ".md") {
+				pages = append(pages, path)
+			}
+			return nil
+		})
+	}
+	linked := map[string]bool{}
+	for _, page := range pages {
+		text := codeBlock.ReplaceAllString(read(t, page), "")
+		for _, m := range pageLink.FindAllStringSubmatch(text, -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			path, anchor, _ := strings.Cut(m[1], "#")
+			target := page
+			if path != "" {
+				target = filepath.Join(filepath.Dir(page), path)
+				linked[target] = true
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s links to %s, which is not there", page, m[1])
+			} else if anchor != "" && !slices.Contains(anchorsOf(read(t, target)), anchor) {
+				t.Errorf("%s links to %s, and there is no such heading", page, m[1])
+			}
+		}
+	}
+	for _, page := range pages {
+		if strings.HasPrefix(page, filepath.Join(root, "docs")) && !linked[page] {
+			t.Errorf("no page links to %s", page)
+		}
+	}
+}
+
+// anchorsOf are the names that GitHub gives to a page's headings.
+func anchorsOf(text string) (all []string) {
+	for _, m := range heading.FindAllStringSubmatch(codeBlock.ReplaceAllString(text, ""), -1) {
+		name := notAnchor.ReplaceAllString(strings.ToLower(m[1]), "")
+		all = append(all, strings.ReplaceAll(name, " ", "-"))
+	}
+	return all
+}
+
+var namedPage = regexp.MustCompile(`(?:^|[^/\w])(docs/[A-Za-z0-9/_-]+\.(?:md|yaml))`)
+
+// TestNamedPages: a page that the code names, in a comment or in what it says, is there.
+func TestNamedPages(t *testing.T) {
+	root := filepath.Join(sourceDir, "../..")
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if name := d.Name(); name == "testdata" || name == ".git" || name == "dist" {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if ext := filepath.Ext(path); ext != ".go" && ext != ".sh" && ext != ".html" {
+			return nil
+		}
+		for _, m := range namedPage.FindAllStringSubmatch(read(t, path), -1) {
+			if _, err := os.Stat(filepath.Join(root, m[1])); err != nil {
+				t.Errorf("%s names %s, which is not there", path, m[1])
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -12,41 +12,55 @@ import (
 	"gavel/datasets"
 )
 
-// TestReadme: every command of the README runs, in the order it stands there.
+// readmePages are the pages whose commands run as they stand there, in this order: later ones use what earlier ones made.
+var readmePages = []string{"README.md", "docs/reading-results.md", "docs/servers.md", "docs/datasets.md", "docs/suites.md", "docs/examples/README.md", "docs/offline.md"}
+
+// TestReadme: every command of the README and of the pages named above runs, in the order it stands there.
 // Where it asks a server a simulated judge stands in; where it needs published
-// data that is not in ../shared/data, it is left out. Then, what the README says
+// data that is not in ../shared/data, it is left out. Then, what the pages say
 // that commands print is what they print.
 func TestReadme(t *testing.T) {
-	readme := read(t, filepath.Join(sourceDir, "../../README.md"))
 	home(t)
 	putExamples(t)
 	r := &readmeRun{published: publishedFiles(t), missing: map[string]bool{}}
 	write(t, "replies.jsonl", `{"id":"`+sampleIDs(t, "sample-choice")[0]+`","answer":"The answer is (C).","model":"mine"}`+"\n")
-	commands := 0
-	for _, line := range strings.Split(readme, "\n") {
-		for _, start := range []string{"    ./gavel ", "    go run ./cmd/gavel "} {
-			if args, ok := strings.CutPrefix(line, start); ok {
-				commands++
-				t.Run(args, func(t *testing.T) { r.run(t, words(args)) })
+	commands, texts := 0, ""
+	for _, page := range readmePages {
+		text := read(t, filepath.Join(sourceDir, "../..", page))
+		texts += text + "\n"
+		for line := range strings.Lines(text) {
+			for _, start := range []string{"    ./gavel ", "    go run ./cmd/gavel "} {
+				if args, ok := strings.CutPrefix(strings.TrimRight(line, "\n"), start); ok {
+					commands++
+					t.Run(args, func(t *testing.T) { r.run(t, words(args)) })
+				}
 			}
 		}
 	}
-	if commands < 30 {
-		t.Errorf("%d commands found in the README", commands)
+	if commands < 55 {
+		t.Errorf("%d commands found in the README and the pages", commands)
 	}
 	if r.published && !t.Failed() {
-		r.printed(t, readme)
+		r.printed(t, texts)
 	}
 }
 
-// readmeRun runs the README's commands.
+// TestReadmeIsShort: what does not fit belongs on a page of docs.
+func TestReadmeIsShort(t *testing.T) {
+	text := read(t, filepath.Join(sourceDir, "../../README.md"))
+	if lines := strings.Count(text, "\n"); lines > 150 || len(text) > 9<<10 {
+		t.Errorf("README.md has %d lines and %d bytes, more than 150 and %d", lines, len(text), 9<<10)
+	}
+}
+
+// readmeRun runs the pages' commands.
 type readmeRun struct {
 	published bool            // the data is there
 	missing   map[string]bool // what commands that could not be run would have made
 	out       strings.Builder // all that was printed
 }
 
-// publishedFiles puts published data under the names of the README.
+// publishedFiles puts published data under the names that the pages give it.
 func publishedFiles(t *testing.T) bool {
 	t.Helper()
 	shared := filepath.Join(sourceDir, "../../../shared/data")
@@ -154,28 +168,31 @@ func simulated(args []string) []string {
 	return append(with, "--backend", "sim", "--model", "right", "--sample", "20", "--limit", "20")
 }
 
-// printed compares the README's tables with what the commands printed: a block
+// fenced are the blocks between fences, with the language that they are said to be in.
+var fenced = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)\n```$")
+
+// printed compares the pages' tables with what the commands printed: a block
 // whose first line was printed was printed as a whole. What real servers said is
 // not among it.
-func (r *readmeRun) printed(t *testing.T, readme string) {
+func (r *readmeRun) printed(t *testing.T, pages string) {
 	lines := map[string]bool{}
 	for _, line := range strings.Split(r.out.String(), "\n") {
 		lines[strings.TrimRight(line, " ")] = true
 	}
 	blocks := 0
-	for i, block := range strings.Split(readme, "```\n") {
-		shown := strings.Split(strings.TrimRight(block, "\n"), "\n")
-		if i%2 == 0 || !lines[shown[0]] {
+	for _, block := range fenced.FindAllStringSubmatch(pages, -1) {
+		shown := strings.Split(block[2], "\n")
+		if block[1] != "" || !lines[shown[0]] {
 			continue
 		}
 		blocks++
 		for _, line := range shown {
 			if line != " …" && !lines[strings.TrimRight(line, " ")] {
-				t.Errorf("the README says that this is printed, and it is not:\n%s", line)
+				t.Errorf("a page says that this is printed, and it is not:\n%s", line)
 			}
 		}
 	}
 	if blocks != 8 {
-		t.Errorf("%d of the README's tables were printed, want 8", blocks)
+		t.Errorf("%d of the tables on the pages were printed, want 8", blocks)
 	}
 }

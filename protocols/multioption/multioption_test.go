@@ -116,7 +116,8 @@ func TestMultiOptionTextIsData(t *testing.T) {
 }
 
 // The scan of the paper has three dots where its prompts have the fences of a
-// code block, and bold type in the prompts 3 and 4 (see docs/decisions.md).
+// code block, and bold type in the prompts 3 and 4
+// (see docs/decisions/0024-several-options-what-the-prompts-text-is.md).
 func TestMultiOptionIsThePapersText(t *testing.T) {
 	raw, err := os.ReadFile("../../../shared/papers/grade-score.txt")
 	if err != nil {
