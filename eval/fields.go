@@ -54,7 +54,7 @@ func fieldsOf(k judging.Protocol) []Field {
 	turns := datasets.TurnsValues
 	fields := []Field{
 		{"model", Text, What, "", "the model to ask, by the `NAME` its server knows; may be left out where there is only one; with --backend sim: " + backends.SimHelp, "", nil, false, text(func(r *Request) *string { return &r.Model })},
-		{"dataset", Text, What, "", "`NAME` (" + strings.Join(datasets.Names(), ", ") + ") or file of that shape", "", nil, false, text(func(r *Request) *string { return &r.Dataset })},
+		{"dataset", Text, What, "", "`NAME` (" + datasetsFor(k) + ") or file of that shape", "", nil, false, text(func(r *Request) *string { return &r.Dataset })},
 		{"prompt", Text, What, k.Templates[0].Name, "`NAME` (" + strings.Join(k.TemplateNames(), ", ") + ") or a file with a system message of your own", "one of the protocol's own", k.TemplateNames(), true, text(func(r *Request) *string { return &r.Prompt })},
 		{"limit", Number, What, "0", "only the first `N` items, of a sample the first of it", "", nil, true, number(1, func(r *Request) *int { return &r.Limit })},
 		sampleField(k),

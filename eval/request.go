@@ -148,6 +148,30 @@ func hasTasks(k judging.Protocol) bool {
 	return k.JudgesAgents() || k.Takes(datasets.Choice)
 }
 
+// shapesOf are the items that the files of a format have. A format that is not
+// here may have any.
+var shapesOf = map[string]datasets.Shape{
+	"judgebench": datasets.Pair, "mmlu-pro": datasets.Choice, "gsm8k": datasets.Number, "gsm-symbolic": datasets.Number,
+	"mt-bench": datasets.Preference, "chatbot-arena": datasets.Preference,
+	"options": datasets.Options, "oasst-trees": datasets.Options, "oasst-messages": datasets.Options,
+}
+
+// TakesDataset tells whether a protocol, or the stage it begins with, takes the
+// items of a dataset.
+func TakesDataset(kind judging.Protocol, name string) bool {
+	known, _ := datasets.Lookup(name)
+	shape, sure := shapesOf[known.Format]
+	if kind.JudgesAgents() {
+		kind = judging.Answering()
+	}
+	return !sure || kind.Takes(shape)
+}
+
+// datasetsFor are the names of the known datasets that a protocol takes.
+func datasetsFor(k judging.Protocol) string {
+	return strings.Join(slices.DeleteFunc(datasets.Names(), func(name string) bool { return !TakesDataset(k, name) }), ", ")
+}
+
 // Selection is which items the request picks. IDs are for the caller to read.
 func (r Request) Selection() datasets.Selection {
 	s := datasets.Selection{Seed: r.Seed, Limit: r.Limit}
@@ -194,7 +218,7 @@ func (r Request) Validate() error {
 		return &FieldError{"protocol", r.Protocol, err.Error()}
 	}
 	if r.Dataset == "" {
-		return Wrong("dataset", "", "is missing: a file, or one of %s", strings.Join(datasets.Names(), ", "))
+		return Wrong("dataset", "", "is missing: a file, or one of %s", datasetsFor(kind))
 	}
 	if err := r.Endpoint.Validate(); err != nil {
 		return err

@@ -3,13 +3,14 @@ package suite
 import (
 	"bytes"
 	"fmt"
-	"gavel/eval"
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/xrash/smetrics"
 	"go.yaml.in/yaml/v3"
+
+	"gavel/datasets"
+	"gavel/eval"
 )
 
 var tabIndent = regexp.MustCompile(`^ *\t`)
@@ -70,12 +71,7 @@ func (s *File) entries(n *yaml.Node, what string, known []string) ([]entry, erro
 
 // didYouMean is the nearest of the names, or a list of them where they are few.
 func didYouMean(typed string, names []string) string {
-	best, least := "", len(typed)/2+1
-	for _, n := range names {
-		if d := smetrics.WagnerFischer(typed, n, 1, 1, 1); d < least {
-			best, least = n, d
-		}
-	}
+	best := datasets.Nearest(typed, names)
 	switch {
 	case best != "":
 		return fmt.Sprintf("; did you mean %q?", best)

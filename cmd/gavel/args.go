@@ -8,13 +8,16 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
-	"github.com/xrash/smetrics"
+
+	"gavel/datasets"
 )
 
 // arrange moves flags before arguments, so that both orders work: urfave/cli v2 stops reading flags at the first
 // argument and would take what follows for arguments. After "--" everything is an argument.
 func arrange(app *cli.App, args []string) ([]string, error) {
-	args = asFlags(args)
+	if len(args) > 0 && args[0] == "help" {
+		args = append(slices.Clone(args[1:]), "--help")
+	}
 	flags, commands, i := app.Flags, app.Commands, 0
 	for ; i < len(args); i++ {
 		at := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(args[i]) })
@@ -24,6 +27,9 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 		flags, commands = commands[at].Flags, commands[at].Subcommands
 	}
 	path := slices.Clip(args[:i])
+	if i < len(args) && len(commands) > 0 && !strings.HasPrefix(args[i], "-") {
+		return nil, unknown(path, args[i], commands)
+	}
 	var front, back []string
 	for ; i < len(args); i++ {
 		a := args[i]
@@ -53,17 +59,6 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 	return append(append(path, front...), back...), nil
 }
 
-// asFlags reads "help COMMAND" and "version" as what they stand for.
-func asFlags(args []string) []string {
-	switch {
-	case len(args) > 0 && args[0] == "help":
-		return append(slices.Clone(args[1:]), "--help")
-	case len(args) == 1 && args[0] == "version":
-		return []string{"--version"}
-	}
-	return args
-}
-
 // isFlag tells whether a word is one of the flags: "--dataset" is no value.
 func isFlag(flags []cli.Flag, word string) bool {
 	name, _, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
@@ -87,15 +82,17 @@ var invalidValue = regexp.MustCompile(`invalid (?:boolean )?value "(.*)" for (?:
 // onUsageError makes one line of what the flag library found, with what to try.
 func onUsageError(c *cli.Context, err error, _ bool) error {
 	if m := undefinedFlag.FindStringSubmatch(err.Error()); m != nil {
-		var flags []cli.Flag
+		var names []string
 		if c.Command != nil {
-			flags = c.Command.Flags
+			for _, f := range c.Command.Flags {
+				names = append(names, f.Names()...)
+			}
 		}
-		hint := ""
-		if s := cli.SuggestFlag(flags, m[1], true); s != "" && near(s, m[1]) {
-			hint = fmt.Sprintf("; did you mean %s?", s)
+		hint := "."
+		if best := datasets.Nearest(m[1], names); best != "" {
+			hint = fmt.Sprintf(", did you mean --%s?", best)
 		}
-		return usage("unknown flag --%s%s See: %s --help", m[1], cmp.Or(hint, "."), commandLine(c))
+		return usage("unknown flag --%s%s See: %s --help", m[1], hint, commandLine(c))
 	}
 	if m := invalidValue.FindStringSubmatch(err.Error()); m != nil {
 		return usage("--%s %q: %s. See: %s --help", m[2], m[1], kindOfValue(m[3]), commandLine(c))
@@ -113,12 +110,6 @@ func kindOfValue(parse string) string {
 	return parse
 }
 
-// near tells whether a suggestion is near enough to be worth making.
-func near(suggestion, typed string) bool {
-	s := strings.TrimLeft(suggestion, "-")
-	return smetrics.WagnerFischer(s, typed, 1, 1, 1) <= max(1, len(typed)/2) || strings.HasPrefix(s, typed)
-}
-
 func commandLine(c *cli.Context) string {
 	if c.Command == nil || c.Command.HelpName == "" {
 		return "gavel"
@@ -128,23 +119,23 @@ func commandLine(c *cli.Context) string {
 
 // unknownCommand is what a command with subcommands does by itself.
 func unknownCommand(c *cli.Context) error {
-	commands := c.App.Commands
-	if c.Command != nil && len(c.Command.Subcommands) > 0 {
-		commands = c.Command.Subcommands
+	if c.Args().Present() { // after "--", which ends the flags
+		return usage("unexpected argument %q. See: %s --help", c.Args().First(), commandLine(c))
 	}
-	if !c.Args().Present() {
-		return cli.ShowSubcommandHelp(c)
+	return cli.ShowSubcommandHelp(c)
+}
+
+// unknown is the error of a word that is none of the commands after those before it.
+func unknown(before []string, typed string, commands []*cli.Command) error {
+	kind := "command"
+	if slices.Equal(before, []string{"run"}) {
+		kind = "protocol"
 	}
-	typed := c.Args().First()
 	var names []string
-	best := ""
-	for _, k := range commands {
-		names = append(names, k.Name)
-		if best == "" && near(k.Name, typed) {
-			best = fmt.Sprintf("; did you mean %q?", k.Name)
-		}
+	for _, c := range visible(commands) {
+		names = append(names, c.Name)
 	}
-	return usage("unknown command %q%s There are: %s", typed, cmp.Or(best, "."), strings.Join(names, ", "))
+	return usage("unknown %s %q%s There are: %s", kind, typed, cmp.Or(datasets.DidYouMean(typed, names), "."), strings.Join(names, ", "))
 }
 
 // noArguments refuses arguments where a command takes none.

@@ -97,6 +97,9 @@ func (e *env) bundleImport(c *cli.Context) error {
 	for _, run := range done.Index.Runs {
 		e.say("  %s", filepath.Join(r.Runs, filepath.FromSlash(run)))
 	}
+	if len(done.Index.Runs) > 0 {
+		e.next("gavel", "score", filepath.Join(r.Runs, filepath.FromSlash(done.Index.Runs[0])))
+	}
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -196,7 +197,7 @@ func (e *env) fetchDataset(c *cli.Context) error {
 	name := c.Args().First()
 	k, ok := datasets.Lookup(name)
 	if !ok {
-		return usage("unknown dataset %q: it is one of %s", name, strings.Join(datasets.Names(), ", "))
+		return usage("unknown dataset %q%s It is one of %s", name, cmp.Or(datasets.DidYouMean(name, datasets.Names()), "."), strings.Join(datasets.Names(), ", "))
 	}
 	e.showKnown(k)
 	lib := e.library()
@@ -223,6 +224,7 @@ func (e *env) fetchDataset(c *cli.Context) error {
 // stored says where a file went and, where nobody published its SHA-256, what that is.
 func (e *env) stored(k datasets.Known, path string) error {
 	e.say("stored as %s", path)
+	defer e.next("gavel", "datasets", "show", k.Name)
 	if k.SHA256 != "" {
 		return nil
 	}

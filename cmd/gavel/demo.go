@@ -56,7 +56,8 @@ func (e *env) demo(ctx context.Context, out string) error {
 			return err
 		}
 	}
-	fmt.Fprintln(e.stdout, "SIMULATION: these numbers are of coins with known sides, not of any model.")
+	fmt.Fprintln(e.stdout, "SIMULATION: simulated judges, not results of a model.")
+	e.next("gavel", "doctor", "--model", "MODEL")
 	return nil
 }
 

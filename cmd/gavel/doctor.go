@@ -71,7 +71,24 @@ func (e *env) doctor(c *cli.Context) error {
 	} else if err = e.printText(found.Tables()); err == nil {
 		_, err = fmt.Fprintln(e.stdout, found.Verdict())
 	}
-	return cmp.Or(err, found.Err())
+	if err = cmp.Or(err, found.Err()); err == nil {
+		e.next(append([]string{"gavel", "run", "pairwise"}, append(asGiven(c, "base-url", "model", "system-role", "api-key-env"), "--dataset", "sample")...)...)
+	}
+	return err
+}
+
+// asGiven are flags of a command line as they were given.
+func asGiven(c *cli.Context, flags ...string) (words []string) {
+	for _, name := range flags {
+		switch {
+		case !c.IsSet(name):
+		case name == "base-url":
+			words = append(words, "--base-url", c.StringSlice(name)[0])
+		default:
+			words = append(words, "--"+name, c.String(name))
+		}
+	}
+	return words
 }
 
 // doctorRequest is a run of the judge that is to be looked over.

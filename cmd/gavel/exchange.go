@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
@@ -15,6 +16,8 @@ import (
 	"gavel/judging"
 	"gavel/protocols/answer"
 	"gavel/protocols/pairwise"
+	"gavel/report"
+	"gavel/scoring"
 )
 
 func importCommand(e *env) *cli.Command {
@@ -61,7 +64,7 @@ Example:
 				return err
 			}
 			e.sayImport(im, c.String("out"))
-			return nil
+			return e.printImported(c, c.String("out"))
 		},
 	}
 }
@@ -93,7 +96,7 @@ Example:
 			for _, pred := range slices.Sorted(maps.Keys(im.Filled)) {
 				e.say("  in %d replies they find none: the file has %s there, which is no answer", im.Filled[pred], orNull(pred))
 			}
-			return e.sayDiffer(c.String("list"), im.ImportedRun)
+			return cmp.Or(e.sayDiffer(c.String("list"), im.ImportedRun), e.printImported(c, im.Dir))
 		},
 	}
 }
@@ -128,7 +131,11 @@ Examples:
 			if err != nil {
 				return err
 			}
-			return e.sayDiffer(c.String("list"), runs...)
+			dirs := make([]string, len(runs))
+			for i, r := range runs {
+				dirs[i] = r.Dir
+			}
+			return cmp.Or(e.sayDiffer(c.String("list"), runs...), e.printImported(c, dirs...))
 		},
 	}
 }
@@ -155,7 +162,7 @@ Example:
 				return err
 			}
 			e.sayFastChat(im)
-			return e.sayDiffer(c.String("list"), im.ImportedRun)
+			return cmp.Or(e.sayDiffer(c.String("list"), im.ImportedRun), e.printImported(c, im.Dir))
 		},
 	}
 }
@@ -230,7 +237,7 @@ Example:
 				return err
 			}
 			e.sayImported(r)
-			return nil
+			return e.printImported(c, r.Dir)
 		},
 	}
 }
@@ -247,6 +254,25 @@ func (e *env) sayImported(r *answer.ImportedRun) {
 		e.say("%d rows have no reply: they count as failed", r.Missing)
 	}
 	e.say("answers in %d of %d", r.Read, r.Rows-r.Missing)
+}
+
+// printImported prints what imported runs come to.
+func (e *env) printImported(c *cli.Context, dirs ...string) error {
+	var out report.Scores
+	for _, dir := range dirs {
+		run, err := scoring.Load(dir, scoring.DefaultOptions.Reading)
+		if err != nil {
+			return err
+		}
+		rep := run.Score(scoring.DefaultOptions.Bootstrap)
+		rep.Run = dir
+		out.Runs = append(out.Runs, rep)
+	}
+	if err := e.print(c, out); err != nil {
+		return err
+	}
+	e.next(append(append([]string{"gavel", "report"}, dirs...), "--out", "report.html")...)
+	return nil
 }
 
 // sayDiffer lists what the file says otherwise, the first few here and, where a list is named, all of it there.

@@ -110,6 +110,10 @@ func newEnv(in *eval.Interrupts, stdout, stderr io.Writer) *env {
 func (e *env) gavel(ctx context.Context, args []string) int {
 	defer e.http.CloseIdleConnections()
 	app := newApp(e)
+	if last := len(args) - 1; last >= 0 && args[last] == completing {
+		e.complete(app, args[:last])
+		return exitOK
+	}
 	args, err := arrange(app, args)
 	if err == nil {
 		err = app.RunContext(ctx, append([]string{app.Name}, args...))
@@ -217,8 +221,8 @@ Put it on a page:           gavel report runs/RUN --out report.html
 
 Flags may stand before or after arguments.
 
-Exit status: 0 all well; 1 an error; 2 a command line that cannot be; 3 a run that
-ended with judgments failed or missing; 130 interrupted.`,
+Exit status: 0 success; 1 error; 2 usage error; 3 a run ended with judgments failed or
+missing; 130 interrupted.`,
 		Version:         version(),
 		HideHelpCommand: true,
 		Writer:          e.stdout,
@@ -231,11 +235,18 @@ ended with judgments failed or missing; 130 interrupted.`,
 		Commands: []*cli.Command{
 			demoCommand(e), runCommand(e), suiteCommand(e), scoreCommand(e), compareCommand(e), reportCommand(e), serveCommand(e),
 			agreeCommand(e), replayCommand(e), bundleCommand(e), importCommand(e), exportCommand(e),
-			datasetsCommand(e), modelsCommand(e), doctorCommand(e), promptsCommand(e), cacheCommand(e),
+			datasetsCommand(e), modelsCommand(e), doctorCommand(e), promptsCommand(e), cacheCommand(e), completionCommand(e), versionCommand(), docsCommand(e),
 		},
 	}
 	adopt(app.Commands)
 	return app
+}
+
+func versionCommand() *cli.Command {
+	return &cli.Command{Name: "version", Usage: "print the version", Before: noArguments, Action: func(c *cli.Context) error {
+		cli.ShowVersion(c)
+		return nil
+	}}
 }
 
 // adopt gives every command the same manners.

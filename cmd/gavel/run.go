@@ -14,8 +14,9 @@ import (
 
 func runCommand(e *env) *cli.Command {
 	run := &cli.Command{
-		Name:  "run",
-		Usage: "ask a model to judge or to answer: " + strings.Join(judging.Names(judging.Protocols()), ", "),
+		Name:      "run",
+		UsageText: "gavel run PROTOCOL --model MODEL --dataset NAME|FILE [flags]",
+		Usage:     "ask a model to judge or to answer: " + strings.Join(judging.Names(judging.Protocols()), ", "),
 		Description: `Makes a run: a folder with run.json, records.jsonl, items.jsonl and results.json. The
 same command again asks only for what is missing. Which datasets a protocol takes depends
 on their shape, which "gavel datasets show" tells: ` + itemsOfAll(),
@@ -89,6 +90,9 @@ func (e *env) makeRun(c *cli.Context, o eval.Request) error {
 		if perr := e.print(c, report.Scores{Runs: reports}); perr != nil {
 			return perr
 		}
+	}
+	if err == nil && len(reports) > 0 {
+		e.next("gavel", "report", reports[len(reports)-1].Run, "--out", "report.html")
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gavel/datasets"
 	"gavel/judging"
 	"gavel/report"
 	"gavel/scoring"
@@ -103,6 +104,11 @@ func loadRuns(c *cli.Context, least int, what string) ([]*scoring.Run, scoring.O
 			return nil, o, fmt.Errorf("%s: is not a run directory, but there are runs in it: name those, as with %s", dir, filepath.Join(dir, "*"))
 		}
 		run, err := scoring.Load(dir, o.Reading)
+		if errors.Is(err, fs.ErrNotExist) {
+			if near := nearestRun(dir); near != "" {
+				return nil, o, fmt.Errorf("%s: there is no such run, did you mean %s?", dir, near)
+			}
+		}
 		if err != nil {
 			return nil, o, err
 		}
@@ -123,6 +129,25 @@ func noRun(dir string) bool {
 	}
 	_, err = os.Stat(filepath.Join(dir, judging.ManifestFile))
 	return errors.Is(err, fs.ErrNotExist)
+}
+
+// nearestRun is the run beside a folder that is not there whose name is nearest.
+func nearestRun(dir string) string {
+	if _, err := os.Stat(dir); err == nil {
+		return ""
+	}
+	manifests, err := filepath.Glob(filepath.Join(filepath.Dir(dir), "*", judging.ManifestFile))
+	if err != nil {
+		return ""
+	}
+	var names []string
+	for _, m := range manifests {
+		names = append(names, filepath.Base(filepath.Dir(m)))
+	}
+	if name := datasets.Nearest(filepath.Base(dir), names); name != "" {
+		return filepath.Join(filepath.Dir(dir), name)
+	}
+	return ""
 }
 
 // holdsRuns tells whether there is a run in a folder.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
@@ -75,6 +76,7 @@ func (e *env) suitePlan(c *cli.Context, s *suite.Suite) error {
 			return eval.Failed(eval.ErrIncomplete, errors.New("some cells cannot be planned: "+cell.Cell+": "+cell.Error))
 		}
 	}
+	e.next("gavel", "suite", "run", c.Args().First())
 	return nil
 }
 
@@ -86,7 +88,10 @@ func (e *env) suiteRun(c *cli.Context, s *suite.Suite) error {
 	if err != nil && !errors.Is(err, eval.ErrIncomplete) {
 		return err
 	}
-	return errors.Join(err, e.suiteResults(c, s))
+	if err = errors.Join(err, e.suiteResults(c, s)); err == nil {
+		e.next("gavel", "report", filepath.Join(s.Out(), "*"), "--out", "report.html")
+	}
+	return err
 }
 
 func (e *env) suiteResults(c *cli.Context, s *suite.Suite) error {

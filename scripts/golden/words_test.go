@@ -35,13 +35,14 @@ func TestHelp(t *testing.T) {
 
 var (
 	flagLine = regexp.MustCompile(`(?m)^   (--[a-z][^\n]*)$`)
+	goesOn   = regexp.MustCompile(`\n {8,}`) // what is said of a flag, in a further line
 	flagHas  = regexp.MustCompile(`\(default: .*\)$`)
 )
 
 // flagsOf are the flags of a help text, each with what stands for its value and its default.
 func flagsOf(help string) string {
 	var out strings.Builder
-	for _, m := range flagLine.FindAllStringSubmatch(help, -1) {
+	for _, m := range flagLine.FindAllStringSubmatch(goesOn.ReplaceAllString(help, "  "), -1) {
 		name, _, _ := strings.Cut(m[1], "  ")
 		out.WriteString(strings.TrimSpace(name))
 		if d := flagHas.FindString(m[1]); d != "" {

@@ -190,25 +190,6 @@ func (r *Runner) datasets() []NamedAbout {
 	return out
 }
 
-// shapesOf are the items that the files of a format have. A format that is not
-// here may have any.
-var shapesOf = map[string]datasets.Shape{
-	"judgebench": datasets.Pair, "mmlu-pro": datasets.Choice, "gsm8k": datasets.Number, "gsm-symbolic": datasets.Number,
-	"mt-bench": datasets.Preference, "chatbot-arena": datasets.Preference,
-	"options": datasets.Options, "oasst-trees": datasets.Options, "oasst-messages": datasets.Options,
-}
-
-// takesDataset tells whether a protocol, or the stage it begins with, takes the
-// items of a dataset.
-func takesDataset(kind judging.Protocol, name string) bool {
-	known, _ := datasets.Lookup(name)
-	shape, sure := shapesOf[known.Format]
-	if kind.JudgesAgents() {
-		kind = judging.Answering()
-	}
-	return !sure || kind.Takes(shape)
-}
-
 // endpoint is a server of models that can be chosen.
 type endpoint struct {
 	EndpointOffer
@@ -336,7 +317,7 @@ func (r *Runner) Offer(ctx context.Context, protocol string) (Offer, error) {
 		o.Endpoints = append(o.Endpoints, e.EndpointOffer)
 	}
 	for _, d := range r.datasets() {
-		if takesDataset(kind, d.Name) {
+		if eval.TakesDataset(kind, d.Name) {
 			o.Datasets = append(o.Datasets, d)
 		}
 	}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gavel/backends"
+	"gavel/datasets"
+	"gavel/eval"
+)
+
+//go:embed completion
+var completions embed.FS
+
+// shells for which there is a completion script, with the file that it is.
+var shells = []struct{ name, file string }{
+	{"bash", "gavel.bash"}, {"zsh", "gavel.zsh"}, {"fish", "gavel.fish"}, {"powershell", "gavel.ps1"},
+}
+
+// completing is the last word of a command line that a completion script asks: what could stand in its place?
+const completing = "--generate-bash-completion"
+
+func completionCommand(e *env) *cli.Command {
+	c := &cli.Command{
+		Name:  "completion",
+		Usage: "print a completion script for a shell",
+		Description: `The script completes commands, protocols, flags and the names of datasets. To use it now and in every new shell:
+
+  bash:        source <(gavel completion bash)            in ~/.bashrc
+  zsh:         source <(gavel completion zsh)             in ~/.zshrc, after compinit
+  fish:        gavel completion fish | source             in ~/.config/fish/config.fish
+  PowerShell:  gavel completion powershell | Out-String | Invoke-Expression    in $PROFILE`,
+	}
+	for _, shell := range shells {
+		c.Subcommands = append(c.Subcommands, &cli.Command{
+			Name: shell.name, Usage: "the script for " + shell.name, Before: noArguments,
+			Action: func(*cli.Context) error {
+				text, err := completions.ReadFile("completion/" + shell.file)
+				if err == nil {
+					_, err = e.stdout.Write(text)
+				}
+				return err
+			},
+		})
+	}
+	return c
+}
+
+// complete prints what may follow a command line, one word a line. Nothing means that a file may.
+func (e *env) complete(app *cli.App, args []string) {
+	flags, commands := app.Flags, app.Commands
+	for len(args) > 0 {
+		at := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(args[0]) })
+		if at < 0 {
+			break
+		}
+		flags, commands, args = commands[at].Flags, commands[at].Subcommands, args[1:]
+	}
+	var words []string
+	switch last := strings.TrimLeft(strings.Join(args[max(0, len(args)-1):], ""), "-"); {
+	case len(args) > 0 && args[len(args)-1] == "--"+last && flagNamed(flags, last) != nil:
+		words = valuesOf(last)
+	case len(args) > 0 && strings.HasPrefix(args[len(args)-1], "-"):
+		words = []string{"--help"}
+		for _, f := range flags {
+			words = append(words, "--"+f.Names()[0])
+		}
+	default:
+		for _, c := range visible(commands) {
+			words = append(words, c.Name)
+		}
+	}
+	for _, w := range words {
+		fmt.Fprintln(e.stdout, w)
+	}
+}
+
+// valuesOf are the values of a flag, where there is a list of them.
+func valuesOf(flag string) []string {
+	switch flag {
+	case "dataset", "as":
+		return datasets.Names()
+	case "backend":
+		return eval.Backends
+	case "think":
+		return backends.Thinks
+	}
+	return nil
+}

@@ -1,0 +1,33 @@
+package datasets
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/xrash/smetrics"
+)
+
+// Nearest is the name that somebody may have meant who typed another: the one with the fewest letters to change, at
+// most half of those typed (rounded up), else the first that begins so; "" where none is near.
+func Nearest(typed string, names []string) string {
+	best, least := "", (len(typed)+1)/2+1
+	for _, n := range names {
+		if d := smetrics.WagnerFischer(typed, n, 1, 1, 1); d < least {
+			best, least = n, d
+		}
+	}
+	for _, n := range names {
+		if best == "" && typed != "" && strings.HasPrefix(n, typed) {
+			best = n
+		}
+	}
+	return best
+}
+
+// DidYouMean is what an error adds to an unknown name: ", did you mean NAME?", or nothing.
+func DidYouMean(typed string, names []string) string {
+	if best := Nearest(typed, names); best != "" {
+		return fmt.Sprintf(", did you mean %s?", best)
+	}
+	return ""
+}

@@ -1,0 +1,18 @@
+package datasets
+
+import "testing"
+
+func TestNearest(t *testing.T) {
+	names := []string{"pairwise", "reversed", "answer", "self-reference", "multi-option"}
+	for typed, want := range map[string]string{
+		"pairwse": "pairwise", "pairwise": "pairwise", "anwser": "answer", "self": "self-reference", "multioption": "multi-option",
+		"frobnicate": "", "": "", "x": "",
+	} {
+		if got := Nearest(typed, names); got != want {
+			t.Errorf("%q: %q, want %q", typed, got, want)
+		}
+	}
+	if got := DidYouMean("judgebench-gpt4", Names()); got != ", did you mean judgebench-gpt4o?" {
+		t.Error(got)
+	}
+}
