@@ -2,17 +2,23 @@ package datasets
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/xrash/smetrics"
 )
 
 // Nearest is the name that somebody may have meant who typed another: the one with the fewest letters to change, at
-// most half of those typed (rounded up), else the first that begins so; "" where none is near.
+// most half of those typed, else the first that begins so; "" where none is near. Two letters that changed places are
+// one change.
 func Nearest(typed string, names []string) string {
-	best, least := "", (len(typed)+1)/2+1
+	best, least := "", max(1, len(typed)/2)+1
 	for _, n := range names {
-		if d := smetrics.WagnerFischer(typed, n, 1, 1, 1); d < least {
+		d := smetrics.WagnerFischer(typed, n, 1, 1, 1)
+		if d == 2 && slices.Equal(slices.Sorted(strings.SplitSeq(typed, "")), slices.Sorted(strings.SplitSeq(n, ""))) {
+			d = 1
+		}
+		if d < least {
 			best, least = n, d
 		}
 	}

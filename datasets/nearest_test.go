@@ -6,9 +6,14 @@ func TestNearest(t *testing.T) {
 	names := []string{"pairwise", "reversed", "answer", "self-reference", "multi-option"}
 	for typed, want := range map[string]string{
 		"pairwse": "pairwise", "pairwise": "pairwise", "anwser": "answer", "self": "self-reference", "multioption": "multi-option",
-		"frobnicate": "", "": "", "x": "",
+		"frobnicate": "", "swer": "answer", "": "", "x": "",
 	} {
 		if got := Nearest(typed, names); got != want {
+			t.Errorf("%q: %q, want %q", typed, got, want)
+		}
+	}
+	for typed, want := range map[string]string{"rnu": "run", "cache": "", "nmae": "name"} {
+		if got := Nearest(typed, []string{"run", "name"}); got != want {
 			t.Errorf("%q: %q, want %q", typed, got, want)
 		}
 	}
