@@ -290,8 +290,9 @@ func (s *Server) fresh(ctx context.Context, run string) (*index, error) {
 
 // summed is what the list of runs says of a run's numbers.
 type summed struct {
-	of       stamps
-	headline *scoring.Result
-	outcomes map[string]int
-	warnings int
+	of        stamps
+	headline  *scoring.Result
+	diagnosis *scoring.Diagnosis
+	outcomes  map[string]int
+	warnings  int
 }
