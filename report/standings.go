@@ -164,7 +164,7 @@ func (s Standings) notes() (lines []string) {
 	}
 	lines = append(lines, undefined.Lines()...)
 	if simulated {
-		warnings = slices.Insert(warnings, 0, "simulated judges: their numbers are of coins with known sides, not of models")
+		warnings = slices.Insert(warnings, 0, "simulated judges: not results of a model")
 	}
 	return append(lines, table.Warned(warnings)...)
 }
