@@ -16,6 +16,7 @@
 #   race         go test -race, without the tests named below, and of the commands those in which goroutines meet
 #   fuzz         every Fuzz… target there is, for a short while each
 #   build        without cgo, for Linux, macOS and Windows
+#   release      a release as .goreleaser.yaml has it, unpublished: six binaries, archives, packages, checksums (scripts/release.sh)
 #   servers      the tests named …Servers… against llama.cpp's server and Ollama (scripts/servers.sh); --no-servers leaves them out
 #   browser      the pages of gavel serve in Chromium, looked at by axe-core (scripts/browser.sh), with a run on llama.cpp's server unless
 #                --no-servers
@@ -323,6 +324,15 @@ check_build() {
 	done
 }
 
+check_release() {
+	local status=0
+	say scripts/release.sh snapshot || status=$?
+	((status != 77)) || skipped 'goreleaser cannot be had here: what a release consists of is unchecked'
+	command -v docker >/dev/null || without 'the image, for which there is no docker here'
+	command -v syft >/dev/null || without 'the SBOM, for which there is no syft here'
+	return $status
+}
+
 # started starts a server, and sets what names it for the tests. Status 77: it cannot be had here.
 started() {
 	local urls status=0
@@ -371,7 +381,7 @@ check_browser() {
 	return $status
 }
 
-steps=(format modules vet lint scripts fresh test data race fuzz build servers browser)
+steps=(format modules vet lint scripts fresh test data race fuzz build release servers browser)
 summary=()
 failed=()
 declare -A count=([passed]=0 [in part]=0 [left out]=0 [FAILED]=0)

@@ -203,8 +203,8 @@ func version() string {
 // tagged is a version with a tag of its own, not one made up from a commit.
 var tagged = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
 
-// release is the version in the making.
-const release = "0.1.0-dev"
+// release is the version that CHANGELOG.md begins with.
+const release = "0.2.0"
 
 func newApp(e *env) *cli.App {
 	app := &cli.App{

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# usage: scripts/release.sh check | build | snapshot | files
+#
+# What a release is made of, by .goreleaser.yaml.
+#
+#   check     the configuration is one that goreleaser takes
+#   build     the binaries for all six targets, into dist/
+#   snapshot  archives, packages and checksums too; an image where there is docker, an SBOM where there is syft
+#   files     completion scripts and the man page, into dist-files/ (goreleaser calls this before it packs)
+#
+# Exit status: 77 if goreleaser is not in PATH and cannot be fetched, else its own.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+goreleaser=github.com/goreleaser/goreleaser/v2@v2.12.7
+
+# found prints the path of goreleaser; where there is none it is built, once, below the user's cache.
+found() {
+	local bin=${XDG_CACHE_HOME:-$HOME/.cache}/gavel-ci/goreleaser
+	command -v goreleaser && return
+	if [[ ! -x $bin/goreleaser ]] && ! GOBIN=$bin go install "$goreleaser" >&2; then
+		echo "release.sh: $goreleaser cannot be fetched" >&2
+		return 77
+	fi
+	echo "$bin/goreleaser"
+}
+
+files() {
+	local shell
+	mkdir -p dist-files
+	for shell in bash zsh fish powershell; do
+		go run ./cmd/gavel completion "$shell" >"dist-files/gavel.$shell"
+	done
+	gzip -9nc packaging/gavel.1 >dist-files/gavel.1.gz
+}
+
+case ${1-} in
+check) "$(found)" check ;;
+build) "$(found)" build --snapshot --clean ;;
+snapshot)
+	skip=publish
+	command -v docker >/dev/null || skip+=,docker
+	command -v syft >/dev/null || skip+=,sbom
+	"$(found)" release --snapshot --clean --skip="$skip"
+	;;
+files) files ;;
+*)
+	sed -n '2,11s/^# \?//p' "$0" >&2
+	exit 2
+	;;
+esac
