@@ -215,10 +215,10 @@ func TestBadInput(t *testing.T) {
 func TestFilesThatAreNotThere(t *testing.T) {
 	home(t)
 	mustCall(t, "run", "pairwise", "--backend", "sim", "--model", "right", "--dataset", "sample", "--limit", "2", "--out", "runs/one")
+	write(t, "empty/x.txt", "x")
 	for line, want := range map[string]string{
-		"score runs/none":                       "no run at runs/none: no such file or directory",
-		"score runs":                            "runs: is not a run directory, but there are runs in it: name those, as with runs/*",
-		"score .":                               ".: is not a run directory (no run.json in it): run.json: no such file or directory",
+		"score runs/absent":                     "no run at runs/absent: no such file or directory",
+		"score empty":                           "empty: is not a run directory (no run.json in it): empty/run.json: no such file or directory",
 		"suite plan none.yaml":                  "none.yaml: no such file or directory",
 		"bundle verify none.tar":                "none.tar: no such file or directory",
 		"agree runs/one --human none":           "none: no such file or directory",

@@ -192,7 +192,7 @@ func (r *readmeRun) printed(t *testing.T, pages string) {
 			}
 		}
 	}
-	if blocks != 8 {
-		t.Errorf("%d of the tables on the pages were printed, want 8", blocks)
+	if blocks != 12 {
+		t.Errorf("%d of the tables on the pages were printed, want 12", blocks)
 	}
 }

@@ -32,7 +32,7 @@ file is left alone.
 
 Examples:
   gavel report runs/sample_pairwise_sop_qwen3-8b_1a2b3c4d --out report.html
-  gavel report --out all.html runs/*`,
+  gavel report --out all.html runs`,
 		Flags: flags,
 		Action: func(c *cli.Context) error {
 			out := c.String("out")

@@ -94,15 +94,21 @@ func loadRuns(c *cli.Context, least int, what string) ([]*scoring.Run, scoring.O
 		return nil, o, usage("%s. See: %s --help", what, commandLine(c))
 	}
 	var runs []*scoring.Run
-	for _, dir := range c.Args().Slice() {
+	var dirs []string
+	for _, arg := range c.Args().Slice() {
+		below, err := runsBelow(arg)
 		switch {
-		case !noRun(dir):
-		case c.NArg() > least: // as runs/* names them
-			fmt.Fprintf(c.App.ErrWriter, "%s is passed over: it is no run\n", dir)
-			continue
-		case holdsRuns(dir):
-			return nil, o, fmt.Errorf("%s: is not a run directory, but there are runs in it: name those, as with %s", dir, filepath.Join(dir, "*"))
+		case err != nil:
+			return nil, o, err
+		case len(below) > 0:
+			dirs = append(dirs, below...)
+		case c.NArg() > least && noRun(arg): // as runs/* names them
+			fmt.Fprintf(c.App.ErrWriter, "%s is passed over: it is no run\n", arg)
+		default:
+			dirs = append(dirs, arg)
 		}
+	}
+	for _, dir := range dirs {
 		run, err := scoring.Load(dir, o.Reading)
 		if errors.Is(err, fs.ErrNotExist) {
 			if near := nearestRun(dir); near != "" {
@@ -121,14 +127,30 @@ func loadRuns(c *cli.Context, least int, what string) ([]*scoring.Run, scoring.O
 	return runs, o, nil
 }
 
-// noRun tells whether a folder is there and holds no run of its own.
-func noRun(dir string) bool {
-	info, err := os.Stat(dir)
-	if err != nil || !info.IsDir() {
-		return false
-	}
-	_, err = os.Stat(filepath.Join(dir, judging.ManifestFile))
-	return errors.Is(err, fs.ErrNotExist)
+// noRun tells whether something is there that is no run.
+func noRun(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// runsBelow are the runs in a folder, at any depth; the folder itself where it is a run.
+func runsBelow(dir string) (runs []string, err error) {
+	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // not there, or gone meanwhile
+			return nil
+		case err != nil:
+			return err
+		case !entry.IsDir():
+			return nil
+		}
+		if _, err := os.Stat(filepath.Join(path, judging.ManifestFile)); err == nil {
+			runs = append(runs, path)
+			return fs.SkipDir
+		}
+		return nil
+	})
+	return runs, err
 }
 
 // nearestRun is the run beside a folder that is not there whose name is nearest.
@@ -150,23 +172,18 @@ func nearestRun(dir string) string {
 	return ""
 }
 
-// holdsRuns tells whether there is a run in a folder.
-func holdsRuns(dir string) bool {
-	runs, err := filepath.Glob(filepath.Join(dir, "*", judging.ManifestFile))
-	return err == nil && len(runs) > 0
-}
-
 func scoreCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "score",
 		Usage:     "score runs from their stored replies",
 		UsageText: "gavel score [flags] RUN...",
 		Description: `Reads every stored reply again and prints all scores, overall and by group, with their
-intervals; runs of one kind also in one table. No model is asked and no file is changed.
+intervals; runs of one kind also in one table. Of a folder that is no run, all runs in it are taken.
+No model is asked and no file is changed.
 
 Examples:
   gavel score runs/sample_pairwise_sop_qwen3-8b_1a2b3c4d
-  gavel score --policy last --json runs/*`,
+  gavel score --policy last --json runs`,
 		Flags: scoringFlags(),
 		Action: func(c *cli.Context) error {
 			runs, o, err := loadRuns(c, 1, "which run? Give the folder of one or more")

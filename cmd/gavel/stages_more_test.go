@@ -171,6 +171,10 @@ func TestScorePassesOver(t *testing.T) {
 	if _, stderr, code := call(t, "score", "runs/a", "runs/prompts"); code != 0 || !strings.Contains(stderr, "runs/prompts is passed over") {
 		t.Errorf("exit status %d: %s", code, stderr)
 	}
+	mustCall(t, "run", "pairwise", "--backend", "sim", "--model", "coin", "--dataset", "sample", "--out", "runs/deeper/b")
+	if got, want := mustCall(t, "score", "--json", "runs"), mustCall(t, "score", "--json", "runs/a", "runs/deeper/b"); got != want {
+		t.Errorf("a folder of runs is scored as %s", got)
+	}
 	if _, stderr, code := call(t, "score", "runs/prompts"); code != 1 || !strings.Contains(stderr, "runs/prompts") {
 		t.Errorf("alone: exit status %d: %s", code, stderr)
 	}

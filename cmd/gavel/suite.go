@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
@@ -89,7 +88,7 @@ func (e *env) suiteRun(c *cli.Context, s *suite.Suite) error {
 		return err
 	}
 	if err = errors.Join(err, e.suiteResults(c, s)); err == nil {
-		e.next("gavel", "report", filepath.Join(s.Out(), "*"), "--out", "report.html")
+		e.next("gavel", "report", s.Out(), "--out", "report.html")
 	}
 	return err
 }
