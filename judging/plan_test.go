@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gavel/backends"
+	"gavel/judging/judgingtest"
 )
 
 func TestSizeContext(t *testing.T) {
@@ -29,7 +30,7 @@ func TestSizeContext(t *testing.T) {
 
 // The bound holds for every prompt of a set, and the longest one meets it.
 func TestLongestPrompt(t *testing.T) {
-	set := openSet(t, `{"pair_id": "a", "question": "q", "response_A": "é", "response_B": "", "label": "A>B"}
+	set := judgingtest.Open(t, `{"pair_id": "a", "question": "q", "response_A": "é", "response_B": "", "label": "A>B"}
 {"pair_id": "b", "question": "a longer one", "response_A": "x", "response_B": "😀😀", "label": "B>A"}
 {"pair_id": "c", "question": "", "response_A": "", "response_B": "", "label": "B>A"}
 `)
@@ -55,7 +56,7 @@ func TestLongestPrompt(t *testing.T) {
 }
 
 func TestMakePlan(t *testing.T) {
-	j, _ := newJob(t, setOf(t, 4), nil)
+	j, _ := newJob(t, judgingtest.Pairs(t, 4), nil)
 	j.Manifest.Spec.Parameters.MaxTokens = 100
 	bytes := 0
 	var first []backends.Message
@@ -101,9 +102,9 @@ func TestPlanAndRunMakeTheSameRequests(t *testing.T) {
 	}
 	var planned, asked []string
 	plan, ask := requests(&planned), requests(&asked)
-	j, _ := newJob(t, setOf(t, 3), script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+	j, _ := newJob(t, judgingtest.Pairs(t, 3), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		ask(req)
-		return says(rightLabel(req))
+		return judgingtest.Says(judgingtest.RightLabel(req))
 	}))
 	j.Manifest.Spec.Parameters.SystemRole = backends.User
 	if _, err := j.MakePlan(t.Context(), func(req backends.Request) bool { plan(req); return false }); err != nil {
@@ -118,7 +119,7 @@ func TestPlanAndRunMakeTheSameRequests(t *testing.T) {
 }
 
 func TestCountShowings(t *testing.T) {
-	if n, err := CountShowings(protocolNamed(t, "pairwise", "sop"), setOf(t, 3), []int{0, 1, 2}); err != nil || n != 6 {
+	if n, err := CountShowings(protocolNamed(t, "pairwise", "sop"), judgingtest.Pairs(t, 3), []int{0, 1, 2}); err != nil || n != 6 {
 		t.Errorf("%d, %v", n, err)
 	}
 }

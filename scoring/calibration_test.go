@@ -1,6 +1,7 @@
 package scoring_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -9,6 +10,7 @@ import (
 
 	"gavel/backends"
 	"gavel/judging"
+	"gavel/judging/judgingtest"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
@@ -153,7 +155,7 @@ func TestCalibrationBins(t *testing.T) {
 // together, and a game without a verdict or without probabilities is left out.
 func TestConfidenceOfRecords(t *testing.T) {
 	set := pairsFile(t, 4, "g")
-	judge := script(func(req backends.Request) (backends.Response, error) {
+	judge := judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		text, lp := "[[A>B]]", []float64{0.2, 0.4, 0.1, 0.2, 0.1} // A>>B A>B A=B B>A B>>A
 		switch req.Oracle.Item {
 		case "p00002":
@@ -180,7 +182,7 @@ func TestConfidenceOfRecords(t *testing.T) {
 // Asked three times: a judge that answers otherwise the third time.
 func TestRepeats(t *testing.T) {
 	set := pairsFile(t, 40, "g", "h")
-	judge := script(func(req backends.Request) (backends.Response, error) {
+	judge := judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		o := req.Oracle
 		switch {
 		case o.Item == "p00001" && req.Repeat == 2: // right twice, then wrong in both games
@@ -194,7 +196,7 @@ func TestRepeats(t *testing.T) {
 		}
 		return backends.Response{Text: o.Choices[o.Right], Finish: backends.Stop}, nil
 	})
-	make3 := func(client script) *scoring.Run {
+	make3 := func(client judgingtest.Script) *scoring.Run {
 		return load(t, makeRun(t, making{protocol: "pairwise", set: set, client: client, model: "judge", change: func(m *judging.Manifest) {
 			m.Spec.Parameters.Repeats, m.Judgments = 3, 240
 		}}), judging.Reading{})
@@ -234,7 +236,7 @@ func TestRepeats(t *testing.T) {
 	}
 	// A difference that is no larger than the noise floor may be noise, whatever
 	// its interval; a run that asked once has no floor.
-	once := load(t, makeRun(t, making{protocol: "pairwise", set: set, client: script(func(req backends.Request) (backends.Response, error) {
+	once := load(t, makeRun(t, making{protocol: "pairwise", set: set, client: judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		return backends.Response{Text: req.Oracle.Choices[req.Oracle.Right], Finish: backends.Stop}, nil
 	}), model: "other"}), judging.Reading{})
 	cmp, err := scoring.Compare([]*scoring.Run{run, once}, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
@@ -261,7 +263,7 @@ func TestRepeats(t *testing.T) {
 // A budget spent on thinking is a cut reply, and the table says what to do.
 func TestThoughtUntilTheLimit(t *testing.T) {
 	set := pairsFile(t, 4, "g")
-	judge := script(func(req backends.Request) (backends.Response, error) {
+	judge := judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		switch req.Oracle.Item {
 		case "p00001":
 			return backends.Response{Thinking: "hm [[A>B]]", Finish: backends.Length}, nil
@@ -287,7 +289,7 @@ func TestThoughtUntilTheLimit(t *testing.T) {
 // were not the likeliest.
 func TestWarningsOfServers(t *testing.T) {
 	set := pairsFile(t, 4, "g")
-	judge := script(func(req backends.Request) (backends.Response, error) {
+	judge := judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		if req.Oracle.Item == "p00001" {
 			return backends.Response{Finish: backends.TooLong, Detail: judging.CutPrompt + ": 5 of 9"}, nil
 		}
@@ -329,7 +331,7 @@ func TestCalibrationAllRight(t *testing.T) {
 
 // A server that was asked to hold replies to the labels, and does not.
 func TestUnheldReplies(t *testing.T) {
-	judge := script(func(backends.Request) (backends.Response, error) {
+	judge := judgingtest.Script(func(context.Context, backends.Request) (backends.Response, error) {
 		return backends.Response{Text: "none", Finish: backends.Stop}, nil
 	})
 	run := load(t, makeRun(t, making{protocol: "pairwise", prompt: "direct", set: pairsFile(t, 2, "g"), client: judge, model: "judge", change: func(m *judging.Manifest) {

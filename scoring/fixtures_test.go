@@ -1,17 +1,17 @@
 package scoring_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/judging/judgingtest"
 	_ "gavel/protocols"
 	"gavel/scoring"
 	"gavel/scoring/stats"
@@ -226,29 +226,10 @@ func sample(t *testing.T) *datasets.Set {
 // whose sources are taken in turn too.
 func pairsFile(t *testing.T, n int, sources ...string) *datasets.Set {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "pairs.jsonl")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var lines strings.Builder
 	for i := range n {
-		fmt.Fprintf(f, `{"pair_id": "p%05d", "source": %q, "question": "q", "response_A": "a", "response_B": "b", "label": %q}`+"\n",
+		fmt.Fprintf(&lines, `{"pair_id": "p%05d", "source": %q, "question": "q", "response_A": "a", "response_B": "b", "label": %q}`+"\n",
 			i+1, sources[i%len(sources)], []string{"A>B", "B>A"}[i%2])
 	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	set, err := datasets.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { set.Close() })
-	return set
-}
-
-// script is a judge that says what a function says.
-type script func(req backends.Request) (backends.Response, error)
-
-func (s script) Ask(_ context.Context, req backends.Request) (backends.Response, error) {
-	return s(req)
+	return judgingtest.Open(t, lines.String())
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gavel/judging"
+	"gavel/judging/judgingtest"
 	"gavel/protocols/pairwise"
 	"gavel/scoring"
 )
@@ -174,9 +175,9 @@ func TestPublishedJudges(t *testing.T) {
 // outputFile reads labels and decisions of a JudgeBench output file.
 func outputFile(t *testing.T, path string) []gamePair {
 	t.Helper()
-	f, err := os.Open(path)
+	f, err := os.Open(judgingtest.Needs(t, path))
 	if err != nil {
-		t.Skipf("%s is not on this machine", path)
+		t.Fatal(err)
 	}
 	defer f.Close()
 	var pairs []gamePair

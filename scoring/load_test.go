@@ -1,6 +1,7 @@
 package scoring_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -12,12 +13,13 @@ import (
 
 	"gavel/backends"
 	"gavel/judging"
+	"gavel/judging/judgingtest"
 	"gavel/scoring"
 )
 
 // endings is a judge whose every call ends in another of the eight outcomes;
 // the prompt is arena-hard, one attempt each.
-func endings() script {
+func endings() judgingtest.Script {
 	reply := func(text string, f backends.Finish) backends.Response {
 		return backends.Response{Text: text, Finish: f}
 	}
@@ -30,7 +32,7 @@ func endings() script {
 		"p00003 1": reply("", backends.TooLong),
 		"p00004 0": reply("", backends.Refused),
 	}
-	return func(req backends.Request) (backends.Response, error) {
+	return func(_ context.Context, req backends.Request) (backends.Response, error) {
 		r, ok := by[req.Oracle.Item+" "+string(rune('0'+req.Oracle.Showing))]
 		if !ok {
 			return r, errors.New("refused connection")

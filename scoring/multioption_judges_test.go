@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,6 +15,7 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/judging/judgingtest"
 	"gavel/protocols/multioption"
 	"gavel/report"
 	"gavel/report/table"
@@ -46,16 +46,7 @@ func optionsFile(t *testing.T, n int, options ...int) *datasets.Set {
 			t.Fatal(err)
 		}
 	}
-	path := filepath.Join(t.TempDir(), "options.jsonl")
-	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	set, err := datasets.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { set.Close() })
-	return set
+	return judgingtest.Open(t, b.String())
 }
 
 // withUnrelated is the set with an option of another item put first in each.

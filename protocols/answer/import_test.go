@@ -15,6 +15,7 @@ import (
 
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/judging/judgingtest"
 	"gavel/scoring"
 )
 
@@ -425,7 +426,7 @@ func TestSameFileTwice(t *testing.T) {
 // Counted with the official regular expressions in Python.
 func TestMMLUProPublished(t *testing.T) {
 	run := filepath.Join(t.TempDir(), "run")
-	im, err := ImportMMLUPro(needs(t, llamaOutputs), run, "", "test")
+	im, err := ImportMMLUPro(judgingtest.Needs(t, llamaOutputs), run, "", "test")
 	if err != nil {
 		t.Fatal(err)
 	}

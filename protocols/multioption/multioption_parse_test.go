@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gavel/judging"
+	"gavel/judging/judgingtest"
+	"gavel/protocols/protocoltest"
 )
 
 // optionReplies are replies to a prompt with three options, and the number that
@@ -165,7 +167,7 @@ func TestMultiOptionVerdict(t *testing.T) {
 		"Selection: Option 7":  {Outcome: judging.NoVerdict, Label: "Option 7", Choice: judging.Nobody},
 		"Selection: none":      {Outcome: judging.NoVerdict, Choice: judging.Nobody},
 	} {
-		if got := placeless(t, reply, p.Parse(s, reply, judging.Reading{})); got != want {
+		if got := protocoltest.Placeless(t, reply, p.Parse(s, reply, judging.Reading{})); got != want {
 			t.Errorf("%q: %+v, want %+v", reply, got, want)
 		}
 	}
@@ -191,14 +193,14 @@ func FuzzMultiOptionParse(f *testing.F) {
 	for _, c := range optionReplies {
 		f.Add(c.reply, 3)
 	}
-	for _, h := range hazards {
+	for _, h := range judgingtest.Hazards {
 		f.Add(h, 2)
 	}
 	f.Fuzz(func(t *testing.T, reply string, n int) {
 		n = 1 + (n%20+20)%20
 		p := choosing(t, "1", nil)
 		for _, s := range p.Showings(optionsItem(make([]string, n)...)) {
-			v := placeless(t, reply, p.Parse(s, reply, judging.Reading{Policy: judging.Unique}))
+			v := protocoltest.Placeless(t, reply, p.Parse(s, reply, judging.Reading{Policy: judging.Unique}))
 			switch v.Outcome {
 			case judging.Decided:
 				number, err := strconv.Atoi(strings.TrimPrefix(v.Label, "Option "))

@@ -14,6 +14,8 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/judging/judgingtest"
+	"gavel/protocols/protocoltest"
 )
 
 // optionsItem is an item of our own; the first option is the best, the last the
@@ -105,7 +107,7 @@ func TestMultiOptionTextIsData(t *testing.T) {
 		if len(frame) != 4 {
 			t.Fatalf("%d texts in the user message", len(frame)-1)
 		}
-		for name, h := range hazards {
+		for name, h := range judgingtest.Hazards {
 			texts := []string{h + "1", h + "2"}
 			want := frame[0] + h + frame[1] + texts[s.Order[0]] + frame[2] + texts[s.Order[1]] + frame[3]
 			if got := p.Prompt(fill(h, texts[0], texts[1]), s).User; got != want {
@@ -129,8 +131,8 @@ func TestMultiOptionIsThePapersText(t *testing.T) {
 				t.Fatal("no such prompt in the paper")
 			}
 			text, _, _ := strings.Cut(after, "\nFigure ")
-			want := words(strings.ReplaceAll(strings.ReplaceAll(text, "**", ""), "\n...\n", "\n```\n"))
-			if got := words(choosing(t, tpl.Name, nil).system()); got != want {
+			want := judgingtest.Words(strings.ReplaceAll(strings.ReplaceAll(text, "**", ""), "\n...\n", "\n```\n"))
+			if got := judgingtest.Words(choosing(t, tpl.Name, nil).system()); got != want {
 				t.Errorf("got\n%s\nthe paper has\n%s", got, want)
 			}
 		})
@@ -360,7 +362,7 @@ func TestDescribeOptions(t *testing.T) {
 	if r.Shape != "options" || r.Gold != "01" || r.Unrelated != "00" || fmt.Sprint(r.Equal) != "[[01 03 05] [04 06]]" || fmt.Sprint(r.Ranks) != "map[01:0 03:2 04:3 05:4 06:5]" {
 		t.Errorf("%+v", r)
 	}
-	r = judging.NewRecord(m, pair("p1", 0), judging.Showing{})
+	r = judging.NewRecord(m, judgingtest.Pair("p1", 0), judging.Showing{})
 	if r.Equal != nil || r.Ranks != nil || r.Shape != "" {
 		t.Errorf("a pair is described as %+v", r)
 	}
@@ -369,7 +371,7 @@ func TestDescribeOptions(t *testing.T) {
 func TestCheckOptionsOfARecord(t *testing.T) {
 	good := judging.Record{Schema: 1, Protocol: name, Item: "i1", Outcome: judging.Decided, Showings: 3, Order: []string{"02", "00", "01"}, Shape: datasets.Options, Choice: "01", Gold: "01",
 		Unrelated: "00", Ranks: map[string]int{"01": 0}, Equal: [][]string{{"01", "02"}}}
-	if err := checked(&good); err != nil {
+	if err := protocoltest.Checked(&good); err != nil {
 		t.Error(err)
 	}
 	for want, change := range map[string]func(*judging.Record){
@@ -380,7 +382,7 @@ func TestCheckOptionsOfARecord(t *testing.T) {
 	} {
 		r := good
 		change(&r)
-		if err := checked(&r); err == nil || !strings.Contains(err.Error(), want) {
+		if err := protocoltest.Checked(&r); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}

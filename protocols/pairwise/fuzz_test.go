@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"gavel/judging"
+	"gavel/judging/judgingtest"
+	"gavel/protocols/protocoltest"
 )
 
 // orders are the labels that order two, by the place they put first.
@@ -27,7 +29,7 @@ func FuzzParse(f *testing.F) {
 	for _, c := range replies {
 		f.Add(c.reply)
 	}
-	for _, h := range hazards {
+	for _, h := range judgingtest.Hazards {
 		f.Add(h)
 	}
 	var protocols []pairwise
@@ -41,7 +43,7 @@ func FuzzParse(f *testing.F) {
 			for _, policy := range judging.Policies {
 				straight, swapped := judging.Showing{Index: 0, Order: []int{0, 1}}, judging.Showing{Index: 1, Order: []int{1, 0}}
 				v, w := p.Parse(straight, reply, judging.Reading{Policy: policy}), p.Parse(swapped, reply, judging.Reading{Policy: policy})
-				placeless(t, reply, v)
+				protocoltest.Placeless(t, reply, v)
 				switch v.Outcome {
 				case judging.Decided:
 					place, ok := orders[v.Label]

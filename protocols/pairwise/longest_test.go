@@ -7,10 +7,12 @@ import (
 
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/judging/judgingtest"
+	"gavel/protocols/protocoltest"
 )
 
 func TestLongestReferenced(t *testing.T) {
-	set := setOf(t, 3)
+	set := judgingtest.Pairs(t, 3)
 	const tokens = 500
 	for _, kind := range comparisons {
 		p := kind.New(kind.Templates[0], bySelf)
@@ -19,8 +21,8 @@ func TestLongestReferenced(t *testing.T) {
 			t.Fatal(err)
 		}
 		var lines [][]byte
-		own := answersOf(t, answerRun(t, set, "judge", saying(strings.Repeat("y", tokens), nil)))
-		if _, err := eachReference(set, upTo(3), own, nil, func(line []byte) error { lines = append(lines, bytes.Clone(line)); return nil }); err != nil {
+		own := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", protocoltest.Saying(strings.Repeat("y", tokens), nil)))
+		if _, err := eachReference(set, judgingtest.UpTo(3), own, nil, func(line []byte) error { lines = append(lines, bytes.Clone(line)); return nil }); err != nil {
 			t.Fatal(err)
 		}
 		pairs, err := datasets.FromLines("lines", set.Format, lines)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gavel/judging"
+	"gavel/judging/judgingtest"
 )
 
 // What a reply says, in the places shown.
@@ -93,7 +94,7 @@ func TestParse(t *testing.T) {
 				want     string
 			}{{"sop", judging.Unique, c.sop}, {"direct", judging.Unique, c.sop}, {"cot", judging.Unique, c.sop}, {"arena-hard", judging.Unique, c.arena}, {"sop", judging.Last, last}} {
 				p := protocolNamed(t, kind.Name, reading.template)
-				for _, s := range p.Showings(pairItem("p1", 0)) {
+				for _, s := range p.Showings(judgingtest.Pair("p1", 0)) {
 					v := p.Parse(s, c.reply, judging.Reading{Policy: reading.policy})
 					if got := inPlaces(v, s); got != reading.want {
 						t.Errorf("%s: %s/%s, showing %d, policy %s: %q reads as %s (%+v), want %s %s",
@@ -158,7 +159,7 @@ func TestOracle(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := protocolNamed(t, c.kind, c.template)
-			item := pairItem("p1", c.gold)
+			item := judgingtest.Pair("p1", c.gold)
 			s := p.Showings(item)[c.showing]
 			o := p.Prompt(item, s).Oracle
 			if o.Right != c.right || !slices.Equal(o.Choices, c.choices) || o.Tie != c.tie || o.Item != "p1" || o.Showing != c.showing {
@@ -180,7 +181,7 @@ func TestOracle(t *testing.T) {
 func TestShowings(t *testing.T) {
 	for _, kind := range comparisons {
 		p := protocolNamed(t, kind.Name, "sop")
-		got := p.Showings(pairItem("p1", 1))
+		got := p.Showings(judgingtest.Pair("p1", 1))
 		if len(got) != kind.Showings || got[0].Index != 0 || got[1].Index != 1 ||
 			!slices.Equal(got[0].Order, []int{0, 1}) || !slices.Equal(got[1].Order, []int{1, 0}) {
 			t.Errorf("%s shows %+v", kind.Name, got)

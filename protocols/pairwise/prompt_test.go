@@ -15,10 +15,11 @@ import (
 
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/judging/judgingtest"
 )
 
 func TestPromptGolden(t *testing.T) {
-	item := pairItem("p1", 0)
+	item := judgingtest.Pair("p1", 0)
 	for _, kind := range comparisons {
 		for _, tpl := range kind.Templates {
 			t.Run(kind.Name+"/"+tpl.Name, func(t *testing.T) {
@@ -48,7 +49,7 @@ func TestForwardAndReversedDifferInTheGoalAlone(t *testing.T) {
 	if f, r := Protocol.TemplateNames(), Reversed.TemplateNames(); !slices.Equal(f, r) {
 		t.Fatalf("prompts of the two goals: %v and %v", f, r)
 	}
-	item := pairItem("p1", 0)
+	item := judgingtest.Pair("p1", 0)
 	for i, name := range Protocol.TemplateNames() {
 		t.Run(name, func(t *testing.T) {
 			forward, reversed := Protocol.New(Protocol.Templates[i], nil), Reversed.New(Reversed.Templates[i], nil)
@@ -93,12 +94,12 @@ func TestReversedIsThePapersText(t *testing.T) {
 				t.Fatalf("no heading %q", heading)
 			}
 			text, _, _ := strings.Cut(after, "\n---\n")
-			want := words(strings.ReplaceAll(text, "**worse**", "worse")) // bold type, not part of the prompt
+			want := judgingtest.Words(strings.ReplaceAll(text, "**worse**", "worse")) // bold type, not part of the prompt
 			tpl, err := Reversed.Template(name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := words(tpl.System); got != want {
+			if got := judgingtest.Words(tpl.System); got != want {
 				t.Errorf("got\n%s\nthe paper has\n%s", got, want)
 			}
 		})
@@ -107,7 +108,7 @@ func TestReversedIsThePapersText(t *testing.T) {
 
 // The official harness's own messages, by their hash.
 func TestUserMessagesOfTheClaudeFile(t *testing.T) {
-	set, err := datasets.OpenFile(needs(t, claudePairs))
+	set, err := datasets.OpenFile(judgingtest.Needs(t, claudePairs))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +138,7 @@ func TestUserMessagesOfTheClaudeFile(t *testing.T) {
 func TestCandidateTextIsData(t *testing.T) {
 	const q, a, b = "QQQ", "AAA", "BBB"
 	fill := func(question, first, second string) datasets.Item {
-		item := pairItem("p1", 0)
+		item := judgingtest.Pair("p1", 0)
 		item.Question, item.Candidates[0].Text, item.Candidates[1].Text = question, first, second
 		return item
 	}
@@ -150,7 +151,7 @@ func TestCandidateTextIsData(t *testing.T) {
 				if len(frame) != 4 {
 					t.Fatalf("%s/%s: %d texts in the user message", kind.Name, tpl.Name, len(frame)-1)
 				}
-				for name, h := range hazards {
+				for name, h := range judgingtest.Hazards {
 					t.Run(fmt.Sprintf("%s/%s/%d/%s", kind.Name, tpl.Name, s.Index, name), func(t *testing.T) {
 						texts := []string{h + "1", h + "2"} // told apart
 						got := p.Prompt(fill(h, texts[0], texts[1]), s)

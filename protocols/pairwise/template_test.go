@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gavel/judging"
+	"gavel/protocols/protocoltest"
 )
 
 func TestTemplateFile(t *testing.T) {
@@ -59,7 +60,7 @@ func TestTemplateFileDecidesWhatIsOffered(t *testing.T) {
 		"[[A]]":   {Outcome: judging.NoVerdict, Label: "A", Choice: judging.Nobody},
 		"[[A=B]]": {Outcome: judging.NoVerdict, Label: "A=B", Choice: judging.Nobody},
 	} {
-		if got := placeless(t, reply, p.Parse(s, reply, judging.Reading{Policy: judging.Unique})); got != want {
+		if got := protocoltest.Placeless(t, reply, p.Parse(s, reply, judging.Reading{Policy: judging.Unique})); got != want {
 			t.Errorf("%s: %+v, want %+v", reply, got, want)
 		}
 	}

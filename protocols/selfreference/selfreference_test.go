@@ -16,8 +16,10 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/judging/judgingtest"
 	"gavel/protocols/answer"
 	"gavel/protocols/pairwise"
+	"gavel/protocols/protocoltest"
 )
 
 func TestCorrectness(t *testing.T) {
@@ -53,7 +55,7 @@ func TestCorrectness(t *testing.T) {
 	} {
 		for policy, want := range map[judging.Policy]judging.Verdict{judging.Unique: c.unique, judging.Last: c.last} {
 			p := Protocol.New(judgmentTexts, nil)
-			if got := placeless(t, c.reply, p.Parse(judging.Showing{Order: []int{0, 1}, Shape: datasets.Judgment}, c.reply, judging.Reading{Policy: policy})); got != want {
+			if got := protocoltest.Placeless(t, c.reply, p.Parse(judging.Showing{Order: []int{0, 1}, Shape: datasets.Judgment}, c.reply, judging.Reading{Policy: policy})); got != want {
 				t.Errorf("%s, %s: %+v, want %+v", c.name, policy, got, want)
 			}
 		}
@@ -64,14 +66,14 @@ func FuzzCorrectness(f *testing.F) {
 	for _, s := range []string{"[[Correct]]", "[[Incorrect]]", "[[correct]] [[INcorrect]]", "[[A]] **[[Incorrect]]**", "[[Correct]][[Incorrect]]"} {
 		f.Add(s)
 	}
-	for _, h := range hazards {
+	for _, h := range judgingtest.Hazards {
 		f.Add(h)
 	}
 	p := Protocol.New(judgmentTexts, nil)
 	f.Fuzz(func(t *testing.T, reply string) {
 		right, wrong := strings.Contains(reply, "[[Correct]]"), strings.Contains(reply, "[[Incorrect]]")
 		for _, policy := range judging.Policies {
-			v := placeless(t, reply, p.Parse(judging.Showing{Order: []int{0, 1}, Shape: datasets.Judgment}, reply, judging.Reading{Policy: policy}))
+			v := protocoltest.Placeless(t, reply, p.Parse(judging.Showing{Order: []int{0, 1}, Shape: datasets.Judgment}, reply, judging.Reading{Policy: policy}))
 			switch {
 			case v.Outcome == judging.Decided && v.Choice == 0 && right, v.Outcome == judging.Decided && v.Choice == 1 && wrong:
 			case v.Outcome == judging.Conflict && policy == judging.Unique:
@@ -118,23 +120,23 @@ func TestModes(t *testing.T) {
 
 // What records have to say of a judgment is in them.
 func TestRecordsOfJudgments(t *testing.T) {
-	item := judgmentOf(choiceItem(), "The answer is (A)", "The answer is (C)")
-	j, w := jobOf(Protocol, nil, setOfItems(t, item), script(func(_ context.Context, req backends.Request) (backends.Response, error) {
-		return says("Hm. [[Incorrect]]")
+	item := judgmentOf(judgingtest.Choice(), "The answer is (A)", "The answer is (C)")
+	j, w := protocoltest.Job(Protocol, nil, judgingtest.Items(t, item), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+		return judgingtest.Says("Hm. [[Incorrect]]")
 	}))
 	if err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if len(w.records) != 2 {
-		t.Fatalf("%d records", len(w.records))
+	if len(w.Records) != 2 {
+		t.Fatalf("%d records", len(w.Records))
 	}
 	for i, mode := range []string{ModeCoT, ModeSelf} {
-		r := w.records[i]
+		r := w.Records[i]
 		if r.Mode != mode || r.Question != "c1" || r.Agent != "agent" || r.Gold != "Incorrect" || r.Choice != "Incorrect" || r.Unit() != "c1" || !judging.RightVerdict(r, mustRead(t, j, r)) ||
 			!reflect.DeepEqual(r.Own, &datasets.Answer{Value: "C", Right: true}) || r.Shape != datasets.Judgment || r.Showings != 2 {
 			t.Errorf("%+v", r)
 		}
-		if err := checked(r); err != nil {
+		if err := protocoltest.Checked(r); err != nil {
 			t.Error(err)
 		}
 	}
@@ -143,20 +145,20 @@ func TestRecordsOfJudgments(t *testing.T) {
 // Records of answers hold the answer, and read again as what was recorded.
 func TestRecordsOfAnswers(t *testing.T) {
 	said := map[string]string{"c1": "The answer is (C).", "n1": "The answer is $1,447.00", "m1": "[[B]]"}
-	items := []datasets.Item{choiceItem(), numberItem(), preferenceItem()}
-	j, w := jobOf(answer.Protocol, nil, setOfItems(t, items...), script(func(_ context.Context, req backends.Request) (backends.Response, error) {
-		return says(said[req.Oracle.Item])
+	items := []datasets.Item{judgingtest.Choice(), numberItem(), preferenceItem()}
+	j, w := protocoltest.Job(answer.Protocol, nil, judgingtest.Items(t, items...), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+		return judgingtest.Says(said[req.Oracle.Item])
 	}))
 	if err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []struct{ choice, answer, rule, gold string }{{"C", "", answer.RuleAnswerIs, "C"}, {"", "1447", answer.RuleAnswerIs, "1,447"}, {"B", "", "", "B"}} {
-		r := w.records[i]
+		r := w.Records[i]
 		if r.Choice != want.choice || r.Answer != want.answer || r.Rule != want.rule || r.Gold != want.gold || !judging.RightVerdict(r, mustRead(t, j, r)) || r.Showings != 1 || len(r.Replies) != 1 {
 			t.Errorf("%+v", r)
 		}
 		v, err := r.Read(j.Asker, judging.Reading{Policy: judging.Unique})
-		if err := checked(r); err != nil {
+		if err := protocoltest.Checked(r); err != nil {
 			t.Error(err)
 		}
 		if err != nil || !judging.RightVerdict(r, v) || v.Answer != want.answer {
@@ -165,9 +167,12 @@ func TestRecordsOfAnswers(t *testing.T) {
 	}
 	// An answer that cannot be read is not asked for twice.
 	asked := 0
-	j, w = jobOf(answer.Protocol, nil, setOfItems(t, numberItem()), script(func(context.Context, backends.Request) (backends.Response, error) { asked++; return says("No idea.") }))
-	if err := j.Run(t.Context()); err != nil || asked != 1 || w.records[0].Outcome != judging.NoVerdict {
-		t.Errorf("%v, asked %d times, %+v", err, asked, w.records)
+	j, w = protocoltest.Job(answer.Protocol, nil, judgingtest.Items(t, numberItem()), judgingtest.Script(func(context.Context, backends.Request) (backends.Response, error) {
+		asked++
+		return judgingtest.Says("No idea.")
+	}))
+	if err := j.Run(t.Context()); err != nil || asked != 1 || w.Records[0].Outcome != judging.NoVerdict {
+		t.Errorf("%v, asked %d times, %+v", err, asked, w.Records)
 	}
 }
 
@@ -180,18 +185,18 @@ func TestConstrainedAnswers(t *testing.T) {
 		calls int
 		want  string
 	}{
-		"choice":     {answer.Protocol, choiceItem(), 2, "C"},
+		"choice":     {answer.Protocol, judgingtest.Choice(), 2, "C"},
 		"preference": {answer.Protocol, preferenceItem(), 2, "C"},
 		"judgment":   {Protocol, judgmentOf(preferenceItem(), "[[A]]", ""), 2, "Incorrect"},
 		"number":     {answer.Protocol, numberItem(), 1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked := 0
-			j, w := jobOf(c.kind, nil, setOfItems(t, c.item), script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+			j, w := protocoltest.Job(c.kind, nil, judgingtest.Items(t, c.item), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 				if asked++; req.Constrain != nil {
-					return says(req.Constrain[len(req.Constrain)-1])
+					return judgingtest.Says(req.Constrain[len(req.Constrain)-1])
 				}
-				return says("It is 1447, or [[Correct]].")
+				return judgingtest.Says("It is 1447, or [[Correct]].")
 			}))
 			j.Manifest.Spec.Parameters.Constrain, j.Manifest.Spec.Parameters.Logprobs = true, true
 			plan, err := j.MakePlan(t.Context(), nil)
@@ -201,7 +206,7 @@ func TestConstrainedAnswers(t *testing.T) {
 			if err := j.Run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			r := w.records[0]
+			r := w.Records[0]
 			if asked != c.calls || r.Choice != c.want || r.Outcome != judging.Decided || r.Replies[len(r.Replies)-1].Constrained != (c.want != "") {
 				t.Errorf("asked %d times: %+v", asked, r)
 			}
@@ -225,7 +230,7 @@ func TestStoredAnswers(t *testing.T) {
 
 // No second attempt is planned where none is asked.
 func TestOneCallForAnAnswer(t *testing.T) {
-	j, _ := jobOf(answer.Protocol, nil, setOfItems(t, choiceItem(), numberItem()), nil)
+	j, _ := protocoltest.Job(answer.Protocol, nil, judgingtest.Items(t, judgingtest.Choice(), numberItem()), nil)
 	if plan, err := j.MakePlan(t.Context(), nil); err != nil || plan.CallsAtMost != 2 || plan.LabelTurns {
 		t.Errorf("%+v, %v", plan, err)
 	}
@@ -238,10 +243,10 @@ func TestLongestPromptOfEveryShape(t *testing.T) {
 		kind  judging.Protocol
 		items []datasets.Item
 	}{
-		{answer.Protocol, []datasets.Item{choiceItem(), numberItem(), preferenceItem()}},
-		{Protocol, []datasets.Item{judgmentOf(choiceItem(), "a", "b"), long, judgmentOf(preferenceItem(), "a", "b")}},
+		{answer.Protocol, []datasets.Item{judgingtest.Choice(), numberItem(), preferenceItem()}},
+		{Protocol, []datasets.Item{judgmentOf(judgingtest.Choice(), "a", "b"), long, judgmentOf(preferenceItem(), "a", "b")}},
 	} {
-		set := setOfItems(t, c.items...)
+		set := judgingtest.Items(t, c.items...)
 		p := c.kind.New(c.kind.Templates[0], nil)
 		want := 0
 		for _, item := range c.items {
@@ -255,7 +260,7 @@ func TestLongestPromptOfEveryShape(t *testing.T) {
 		}
 	}
 	// In tokens it is the longest showing that is counted: with the reference.
-	j, _ := jobOf(Protocol, nil, setOfItems(t, long), nil)
+	j, _ := protocoltest.Job(Protocol, nil, judgingtest.Items(t, long), nil)
 	j.Count = func(_ context.Context, req backends.Request) (int, error) {
 		return strings.Count(req.Messages[1].Content, "r"), nil
 	}
@@ -264,7 +269,7 @@ func TestLongestPromptOfEveryShape(t *testing.T) {
 	}
 	// An item that is not shown at all has no prompt.
 	bare := judgmentOf(numberItem(), "a", "")
-	j, _ = jobOf(Protocol, judging.Settings{"mode": ModeSelf}, setOfItems(t, bare), nil)
+	j, _ = protocoltest.Job(Protocol, judging.Settings{"mode": ModeSelf}, judgingtest.Items(t, bare), nil)
 	if _, err := j.LongestPrompt(t.Context(), 1); err != nil {
 		t.Error(err)
 	}
@@ -378,9 +383,9 @@ func TestOwnPrompts(t *testing.T) {
 		items := []datasets.Item{judgmentOf(numberItem(), "a", "b"), judgmentOf(preferenceItem(), "a", "b")}
 		switch {
 		case c.kind.Takes(datasets.Choice):
-			items = []datasets.Item{choiceItem(), numberItem(), preferenceItem()}
+			items = []datasets.Item{judgingtest.Choice(), numberItem(), preferenceItem()}
 		case c.kind.Takes(datasets.Pair):
-			items = []datasets.Item{pair("p", 0)}
+			items = []datasets.Item{judgingtest.Pair("p", 0)}
 		}
 		for _, item := range items {
 			p, plain := c.kind.New(tpl, nil), c.kind.New(c.kind.Templates[0], nil)
@@ -444,7 +449,7 @@ func ask(t *testing.T, judge *backends.Sim, kind judging.Protocol, items []datas
 func TestSimulatedAnswersAndJudgments(t *testing.T) {
 	const n, bound = 3000, 0.03
 	judge := &backends.Sim{Accuracy: 0.7, Seed: 3}
-	for name, item := range map[string]datasets.Item{"choice": choiceItem(), "number": numberItem(), "preference": preferenceItem()} {
+	for name, item := range map[string]datasets.Item{"choice": judgingtest.Choice(), "number": numberItem(), "preference": preferenceItem()} {
 		var items []datasets.Item
 		for i := range n {
 			item.ID = fmt.Sprint(i)
@@ -505,7 +510,7 @@ func TestSimulatedNumbersAreInNoOrder(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	// Where nobody knows what is right, a judge says something all the same.
-	open := choiceItem()
+	open := judgingtest.Choice()
 	open.Gold = datasets.NoGold
 	prompt := p.Prompt(open, p.Showings(open)[0])
 	if resp, err := (&backends.Sim{Accuracy: 1, Seed: 1}).Ask(t.Context(), backends.Request{Oracle: &prompt.Oracle}); err != nil || !strings.Contains(resp.Text, "The answer is (") {
