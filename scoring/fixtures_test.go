@@ -138,6 +138,7 @@ func show(r scoring.Result) string {
 // making says how a run is made.
 type making struct {
 	protocol, prompt string
+	options          judging.Settings
 	set              *datasets.Set
 	client           backends.Client
 	model            string
@@ -158,18 +159,18 @@ func makeRun(t *testing.T, how making) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := make([]int, how.set.Len())
-	for i := range rows {
-		rows[i] = i
-	}
 	spec := judging.Spec{
-		Protocol: kind.Name, Goal: kind.Goal, Prompt: template, Parameters: judging.DefaultParameters,
+		Protocol: kind.Name, Goal: kind.GoalOf(how.options), Prompt: template, Options: how.options, Parameters: judging.DefaultParameters,
 		Dataset: judging.DatasetSpec{SHA256: how.set.SHA256, Items: how.set.Len()},
 		Model:   judging.ModelSpec{Name: how.model, Identity: how.model},
 	}
 	m := judging.NewManifest("test", spec)
 	m.Dataset.Name = datasets.Base(how.set.Name)
 	_, m.Simulated = how.client.(*backends.Sim)
+	asker, rows := kind.New(template, how.options), judgingtest.UpTo(how.set.Len())
+	if m.Judgments, err = judging.CountShowings(asker, how.set, rows); err != nil {
+		t.Fatal(err)
+	}
 	if how.change != nil {
 		how.change(m)
 	}
@@ -183,7 +184,7 @@ func makeRun(t *testing.T, how making) string {
 		t.Fatal(err)
 	}
 	job := judging.Job{
-		Manifest: m, Asker: kind.New(template, nil), Set: how.set, Rows: rows, Client: how.client, Concurrency: 4, GiveUp: 1 << 30,
+		Manifest: m, Asker: asker, Set: how.set, Rows: rows, Client: how.client, Concurrency: 4, GiveUp: 1 << 30,
 		Write: dir.Write, Now: func() time.Time { return time.Unix(0, 0) },
 	}
 	if err := job.Run(t.Context()); err != nil {

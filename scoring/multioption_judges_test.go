@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"gotest.tools/v3/golden"
 
@@ -81,47 +79,13 @@ func withUnrelated(t *testing.T, set *datasets.Set) *datasets.Set {
 // choose runs a judge over options and loads the run.
 func choose(t *testing.T, set *datasets.Set, judge backends.Client, options judging.Settings) *scoring.Run {
 	t.Helper()
-	kind, err := judging.ProtocolNamed("multi-option")
-	if err != nil {
-		t.Fatal(err)
-	}
-	template, err := kind.Template("1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows := make([]int, set.Len())
-	for i := range rows {
-		rows[i] = i
-	}
-	spec := judging.Spec{
-		Protocol: kind.Name, Goal: kind.GoalOf(options), Prompt: template, Options: options, Parameters: judging.DefaultParameters,
-		Dataset: judging.DatasetSpec{SHA256: set.SHA256, Items: set.Len()}, Model: judging.ModelSpec{Name: "judge"},
-	}
+	model := "judge"
 	if s, ok := judge.(*backends.Sim); ok {
-		spec.Model.Name = s.Name
+		model = s.Name
 	}
-	m := judging.NewManifest("test", spec)
-	m.Dataset.Name = datasets.Base(set.Name)
-	protocol := kind.New(template, options)
-	if m.Judgments, err = judging.CountShowings(protocol, set, rows); err != nil {
-		t.Fatal(err)
-	}
-	_, m.Simulated = judge.(*backends.Sim)
-	path := filepath.Join(t.TempDir(), "run")
-	dir, _, err := judging.OpenDir(path, m, func(*judging.Record) bool { return false }, func(*judging.Record) error { return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dir.Close()
-	if err := dir.Begin(m, func(func([]byte) error) error { return nil }); err != nil {
-		t.Fatal(err)
-	}
-	job := judging.Job{Manifest: m, Asker: protocol, Set: set, Rows: rows, Client: judge, Concurrency: 4, GiveUp: 1 << 30, Write: dir.Write, Now: func() time.Time { return time.Unix(0, 0) }}
-	if err := job.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	run := load(t, path, judging.Reading{})
-	run.Dir = "runs/" + strings.TrimPrefix(spec.Model.Name, "sim:") + "-" + spec.Goal
+	var m *judging.Manifest
+	run := load(t, makeRun(t, making{protocol: "multi-option", prompt: "1", options: options, set: set, client: judge, model: model, change: func(made *judging.Manifest) { m = made }}), judging.Reading{})
+	run.Dir = "runs/" + strings.TrimPrefix(model, "sim:") + "-" + m.Spec.Goal
 	if run.Reread != 0 || run.Partial != 0 || run.Records != m.Judgments {
 		t.Errorf("%d of %d records, %d read otherwise, %d items in part", run.Records, m.Judgments, run.Reread, run.Partial)
 	}

@@ -279,13 +279,22 @@ func (s *Server) fresh(ctx context.Context, run string) (*index, error) {
 	if x.current(m) {
 		return x, nil
 	}
+	done, err := s.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return x, x.refresh()
+}
+
+// read waits until records may be read; then they are, until done is called.
+func (s *Server) read(ctx context.Context) (done func(), err error) {
 	select {
 	case s.reading <- struct{}{}:
+		return func() { <-s.reading }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	defer func() { <-s.reading }()
-	return x, x.refresh()
 }
 
 // summed is what the list of runs says of a run's numbers.

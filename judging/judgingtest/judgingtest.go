@@ -4,6 +4,8 @@
 package judgingtest
 
 import (
+	"archive/zip"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -133,6 +135,24 @@ func init() {
 			return *v.Item, nil
 		},
 	})
+}
+
+// Zip is an archive of files, given as name and text in turn.
+func Zip(t testing.TB, namesAndTexts ...string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for i := 0; i < len(namesAndTexts); i += 2 {
+		w, err := z.Create(namesAndTexts[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Write([]byte(namesAndTexts[i+1]))
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 // Script is a judge that says what a function says.

@@ -1,7 +1,6 @@
 package pairwise
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -189,31 +188,7 @@ func splitOutput(line []byte) (pair []byte, judge string, games []*benchGame, er
 
 // pairKeys is a line without the judge's keys.
 func pairKeys(line []byte) ([]byte, error) {
-	var pair []byte
-	dec := json.NewDecoder(bytes.NewReader(line))
-	if _, err := dec.Token(); err != nil {
-		return nil, err
-	}
-	pair = append(pair, '{')
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return nil, err
-		}
-		if key == "judge_name" || key == "judgments" {
-			continue
-		}
-		if len(pair) > 1 {
-			pair = append(pair, ", "...)
-		}
-		pair = append(imports.PythonString(pair, key.(string)), ": "...)
-		pair = append(pair, value...)
-	}
-	return append(pair, '}'), nil
+	return imports.Without(line, nil, "judge_name", "judgments")
 }
 
 // record makes one game a record, and compares what we read with what the file says was decided.
