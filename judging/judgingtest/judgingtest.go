@@ -105,6 +105,7 @@ func Pairs(t testing.TB, n int) *datasets.Set {
 // Items opens a dataset file of these items.
 func Items(t testing.TB, items ...datasets.Item) *datasets.Set {
 	t.Helper()
+	ownFormat()
 	var lines strings.Builder
 	for _, item := range items {
 		lines.WriteString(line(t, map[string]any{"test_item": item}))
@@ -121,9 +122,8 @@ func line(t testing.TB, v any) string {
 	return string(b) + "\n"
 }
 
-// Lines of any shape, for tests alone: an Item as Go writes it. What the real
-// formats can read is theirs.
-func init() {
+// ownFormat makes lines of any shape readable: an Item as Go writes it. What the real formats can read is theirs.
+var ownFormat = sync.OnceFunc(func() {
 	datasets.Formats = append(datasets.Formats, datasets.Format{
 		Name: "test-item", About: "items of tests", Parse: func(line []byte) (datasets.Item, error) {
 			var v struct {
@@ -135,7 +135,7 @@ func init() {
 			return *v.Item, nil
 		},
 	})
-}
+})
 
 // Zip is an archive of files, given as name and text in turn.
 func Zip(t testing.TB, namesAndTexts ...string) string {

@@ -245,7 +245,7 @@ func TestEachReference(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := &datasets.Answered{Question: item.ID, Reference: []string{"**1** <it>", "**3**"}[i], Own: &datasets.Answer{Value: []string{"1", "3"}[i], Right: true}}
-		if !reflect.DeepEqual(item.Answered, want) || item.Shape != datasets.Pair || item.Unit() != item.ID {
+		if !reflect.DeepEqual(item.Answered, want) || item.Shape != datasets.Pair {
 			t.Errorf("%+v, %+v", item, item.Answered)
 		}
 	}

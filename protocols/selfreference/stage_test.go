@@ -373,7 +373,7 @@ func TestStagedLinesAreJudgments(t *testing.T) {
 			ID: q.ID + "@x", Shape: datasets.Judgment, Source: q.Source, Group: q.Group, Question: answer.AsAsked(q), Gold: item.Gold,
 			Candidates: []datasets.Candidate{{ID: "Correct"}, {ID: "Incorrect"}}, Answered: &line.Answered, Line: i + 1, Raw: lines[i],
 		}
-		if !reflect.DeepEqual(item, want) || item.Candidates[item.Gold].ID != line.Gold || item.Unit() != q.ID {
+		if !reflect.DeepEqual(item, want) || item.Candidates[item.Gold].ID != line.Gold || item.Answered.Question != q.ID {
 			t.Errorf("read\n%+v\nwant\n%+v", item, want)
 		}
 	}
