@@ -221,11 +221,11 @@ func (e *Maker) prepareFor(ctx context.Context, o Request, its items, judges []b
 		}
 	}
 	m := judging.NewManifest(e.Version, spec)
-	showings, err := judging.CountShowings(protocol, its.set, its.rows)
+	presentations, err := judging.CountPresentations(protocol, its.set, its.rows)
 	if err != nil {
 		return nil, err
 	}
-	m.Simulated, m.Judgments = server.Kind == "sim", showings*params.Times()
+	m.Simulated, m.Judgments = server.Kind == "sim", presentations*params.Times()
 	m.Model, m.Server, m.Servers = model, server, allServers(p.judges)
 	m.Dataset = its.info
 	m.Concurrency = jointConcurrency(o.Concurrency, p.judges)

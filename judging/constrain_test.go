@@ -12,7 +12,7 @@ import (
 	"gavel/judging/judgingtest"
 )
 
-// held runs one showing of one pair with prompt and parameters given, and
+// held runs one presentation of one pair with prompt and parameters given, and
 // returns the record and the requests.
 func held(t *testing.T, prompt string, change func(*Parameters), client judgingtest.Script) (*Record, []backends.Request) {
 	t.Helper()
@@ -176,20 +176,20 @@ func TestProbabilities(t *testing.T) {
 // Every prompt is asked so many times, each with its own place in the cache.
 func TestRepeats(t *testing.T) {
 	type call struct {
-		item            string
-		showing, repeat int
+		item                 string
+		presentation, repeat int
 	}
 	var calls []call
 	j, w := newJob(t, judgingtest.Pairs(t, 2), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
-		calls = append(calls, call{req.Oracle.Item, req.Oracle.Showing, req.Repeat})
+		calls = append(calls, call{req.Oracle.Item, req.Oracle.Presentation, req.Repeat})
 		return judgingtest.Says(judgingtest.RightLabel(req))
 	}))
 	j.Manifest.Spec.Parameters.Repeats = 3
 	j.Manifest.Judgments = 12
 	j.Standing = Standing{}
-	j.Standing.Add(&Record{Item: "p1", Showing: 1, Showings: 2, Repeat: 1})
+	j.Standing.Add(&Record{Item: "p1", Presentation: 1, Presentations: 2, Repeat: 1})
 	for i := range 6 {
-		j.Standing.Add(&Record{Item: "p2", Showing: i % 2, Showings: 2, Repeat: i / 2})
+		j.Standing.Add(&Record{Item: "p2", Presentation: i % 2, Presentations: 2, Repeat: i / 2})
 	}
 	if err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -199,7 +199,7 @@ func TestRepeats(t *testing.T) {
 		t.Errorf("asked %v, want %v", calls, want)
 	}
 	for i, r := range w.Records {
-		if r.Repeat != want[i].repeat || r.Showing != want[i].showing {
+		if r.Repeat != want[i].repeat || r.Presentation != want[i].presentation {
 			t.Errorf("record %d: %+v", i, r)
 		}
 	}

@@ -143,7 +143,7 @@ func (d *Dir) sweep(again func(*Record) bool, done func(*Record) error) error {
 	var seen Standing
 	dropped := false
 	keep := func(r *Record) bool {
-		if again(r) || seen.Has(r.Item, r.Showing, r.Repeat) {
+		if again(r) || seen.Has(r.Item, r.Presentation, r.Repeat) {
 			dropped = true
 			return false
 		}

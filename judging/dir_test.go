@@ -33,7 +33,7 @@ func failedAgain(r *Record) bool { return r.Outcome == Failed }
 func open(path string, m *Manifest) (*Dir, *Manifest, []string, error) {
 	var standing []string
 	d, old, err := OpenDir(path, m, failedAgain, func(r *Record) error {
-		standing = append(standing, fmt.Sprint(r.Item, " ", r.Showing))
+		standing = append(standing, fmt.Sprint(r.Item, " ", r.Presentation))
 		return nil
 	})
 	return d, old, standing, err
@@ -43,10 +43,10 @@ func testManifest() *Manifest {
 	return NewManifest("test", Spec{Protocol: "pairwise", Goal: "better", Prompt: comparison("pairwise").Templates[0], Model: ModelSpec{Name: "judge"}, Parameters: DefaultParameters})
 }
 
-func recordOf(item string, showing int, o Outcome) *Record {
+func recordOf(item string, presentation int, o Outcome) *Record {
 	r := goodRecord()
-	r.Item, r.Showing, r.Outcome = item, showing, o
-	if showing == 0 {
+	r.Item, r.Presentation, r.Outcome = item, presentation, o
+	if presentation == 0 {
 		r.Order = []string{"A", "B"}
 	}
 	if o != Decided {

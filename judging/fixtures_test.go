@@ -22,7 +22,7 @@ type pairwise struct {
 func comparison(name string) Protocol {
 	two := []string{"A>B", "B>A"}
 	return Protocol{
-		Name: name, Goal: "better", Judges: []datasets.Shape{datasets.Pair}, Showings: 2, FollowUps: true,
+		Name: name, Goal: "better", Judges: []datasets.Shape{datasets.Pair}, Presentations: 2, FollowUps: true,
 		Templates: []Template{
 			NewTemplate("sop", "ours", "Name the better: [[A>B]] or [[B>A]].", two),
 			NewTemplate("direct", "ours", "Only the label: [[A>B]] or [[B>A]].", two),
@@ -40,15 +40,15 @@ func init() {
 
 func (p pairwise) Name() string { return p.name }
 
-func (pairwise) Showings(datasets.Item) []Showing {
-	return []Showing{{Index: 0, Order: []int{0, 1}}, {Index: 1, Order: []int{1, 0}}}
+func (pairwise) Presentations(datasets.Item) []Presentation {
+	return []Presentation{{Index: 0, Order: []int{0, 1}}, {Index: 1, Order: []int{1, 0}}}
 }
 
-func (p pairwise) Prompt(item datasets.Item, s Showing) Prompt {
+func (p pairwise) Prompt(item datasets.Item, s Presentation) Prompt {
 	out := Prompt{
 		System: p.template.System, FollowUp: "continue your judgment and finish by outputting a final verdict label",
 		User:   item.Question + "\n\nA: " + item.Candidates[s.Order[0]].Text + "\n\nB: " + item.Candidates[s.Order[1]].Text,
-		Oracle: backends.Oracle{Item: item.ID, Showing: s.Index, Order: s.Order, Choices: []string{"[[A>B]]", "[[B>A]]"}, Right: slices.Index(s.Order, item.Gold)},
+		Oracle: backends.Oracle{Item: item.ID, Presentation: s.Index, Order: s.Order, Choices: []string{"[[A>B]]", "[[B>A]]"}, Right: slices.Index(s.Order, item.Gold)},
 	}
 	for _, l := range p.template.Labels {
 		out.Labels = append(out.Labels, "[["+l+"]]")
@@ -61,7 +61,7 @@ func (p pairwise) Prompt(item datasets.Item, s Showing) Prompt {
 
 var labelOfTwo = regexp.MustCompile(`\[\[([AB<>=]+)\]\]`)
 
-func (p pairwise) Parse(s Showing, reply string, how Reading) Verdict {
+func (p pairwise) Parse(s Presentation, reply string, how Reading) Verdict {
 	label, at, outcome := OneLabel(labelOfTwo, reply, how.Policy)
 	switch {
 	case outcome != Decided:
@@ -96,7 +96,7 @@ func standing(games map[string][]bool) (s Standing) {
 	for item, have := range games {
 		for i, h := range have {
 			if h {
-				s.Add(&Record{Item: item, Showing: i, Showings: len(have)})
+				s.Add(&Record{Item: item, Presentation: i, Presentations: len(have)})
 			}
 		}
 	}

@@ -91,7 +91,7 @@ func FuzzManifest(f *testing.F) {
 			return
 		}
 		for _, label := range append([]string{"A>B", "B<<A", "B>A", "A=B", "C"}, m.Spec.Prompt.Labels...) {
-			v := p.Parse(Showing{Index: 0, Order: []int{0, 1}}, "[["+label+"]]", Reading{Policy: Unique})
+			v := p.Parse(Presentation{Index: 0, Order: []int{0, 1}}, "[["+label+"]]", Reading{Policy: Unique})
 			place, ordered := orders[v.Label]
 			if v.Outcome == Decided && (!ordered || v.Choice != place || !offers(m.Spec.Prompt.Labels, place)) {
 				t.Errorf("labels %q: %q reads as %+v", m.Spec.Prompt.Labels, label, v)

@@ -124,7 +124,7 @@ type Manifest struct {
 	Server      backends.Server   `json:"server"`
 	Servers     []backends.Server `json:"servers,omitempty"` // all of them, where there are several; Server is the first
 	Longest     Length            `json:"longest_prompt,omitzero"`
-	Judgments   int               `json:"judgments"` // items × showings × repeats
+	Judgments   int               `json:"judgments"` // items × presentations × repeats
 	Concurrency int               `json:"concurrency"`
 	Timeout     string            `json:"timeout,omitempty"`   // of one call
 	RetryFor    string            `json:"retry_for,omitempty"` // how long a call was tried

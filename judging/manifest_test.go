@@ -139,7 +139,7 @@ func TestProtocolOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := Showing{Index: 0, Order: []int{0, 1}}
+	s := Presentation{Index: 0, Order: []int{0, 1}}
 	if got := p.Prompt(judgingtest.Pair("p1", 0), s); p.Name() != "reversed" || got.System != m.Spec.Prompt.System {
 		t.Errorf("%s asks %+v", p.Name(), got)
 	}

@@ -12,7 +12,7 @@ import (
 // Plan is what a run would do.
 type Plan struct {
 	Items     int    `json:"items"`
-	Judgments int    `json:"judgments"` // items × showings × repeats
+	Judgments int    `json:"judgments"` // items × presentations × repeats
 	Standing  int    `json:"standing"`  // of them already in the run's records
 	Cached    int    `json:"cached"`    // of the rest, first turns the cache would answer
 	CacheNote string `json:"cache_note,omitempty"`
@@ -42,7 +42,7 @@ func (j *Job) MakePlan(ctx context.Context, cached func(backends.Request) bool) 
 		if err != nil {
 			return plan, err
 		}
-		for _, s := range j.Asker.Showings(item) {
+		for _, s := range j.Asker.Presentations(item) {
 			p := j.Asker.Prompt(item, s)
 			messages := FirstTurn(p, params.SystemRole)
 			if plan.First == nil {
@@ -133,14 +133,14 @@ func (j *Job) LongestPrompt(ctx context.Context, context int) (Length, error) {
 	return longest, nil
 }
 
-// firstTurn is the longest of what an item's showings are asked with.
+// firstTurn is the longest of what an item's presentations are asked with.
 func (j *Job) firstTurn(row int) (backends.Request, error) {
 	item, err := j.Set.Item(row)
 	if err != nil {
 		return backends.Request{}, err
 	}
 	var longest Prompt
-	for _, s := range j.Asker.Showings(item) {
+	for _, s := range j.Asker.Presentations(item) {
 		if p := j.Asker.Prompt(item, s); p.bytes() > longest.bytes() {
 			longest = p
 		}
@@ -162,9 +162,9 @@ func LongestPrompt(p Asker, set *datasets.Set) int {
 		}
 		if item.Shape == datasets.Pair && item.Answered == nil {
 			item.Question, item.Candidates = "", make([]datasets.Candidate, 2)
-			return p.Prompt(item, p.Showings(item)[0]).bytes() + set.Longest
+			return p.Prompt(item, p.Presentations(item)[0]).bytes() + set.Longest
 		}
-		for _, s := range p.Showings(item) {
+		for _, s := range p.Presentations(item) {
 			longest = max(longest, p.Prompt(item, s).bytes())
 		}
 	}

@@ -43,7 +43,7 @@ func TestLongestPrompt(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, s := range p.Showings(item) {
+				for _, s := range p.Presentations(item) {
 					prompt := p.Prompt(item, s)
 					longest = max(longest, len(prompt.System)+len(prompt.User))
 				}
@@ -65,7 +65,7 @@ func TestMakePlan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range j.Asker.Showings(item) {
+		for _, s := range j.Asker.Presentations(item) {
 			prompt := j.Asker.Prompt(item, s)
 			if first == nil {
 				first = FirstTurn(prompt, backends.System)
@@ -118,8 +118,8 @@ func TestPlanAndRunMakeTheSameRequests(t *testing.T) {
 	}
 }
 
-func TestCountShowings(t *testing.T) {
-	if n, err := CountShowings(protocolNamed(t, "pairwise", "sop"), judgingtest.Pairs(t, 3), []int{0, 1, 2}); err != nil || n != 6 {
+func TestCountPresentations(t *testing.T) {
+	if n, err := CountPresentations(protocolNamed(t, "pairwise", "sop"), judgingtest.Pairs(t, 3), []int{0, 1, 2}); err != nil || n != 6 {
 		t.Errorf("%d, %v", n, err)
 	}
 }

@@ -21,14 +21,14 @@ type queue struct {
 
 // work is an item that was taken.
 type work struct {
-	item     datasets.Item
-	showings int
-	games    []game // that nobody has taken
+	item          datasets.Item
+	presentations int
+	games         []game // that nobody has taken
 }
 
-// game is one showing of an item, and which repeat of it.
+// game is one presentation of an item, and which repeat of it.
 type game struct {
-	Showing
+	Presentation
 	repeat int
 }
 
@@ -109,10 +109,10 @@ func (j *Job) work(row int) (*work, error) {
 	if err != nil {
 		return nil, err
 	}
-	showings := j.Asker.Showings(item)
-	w := &work{item: item, showings: len(showings)}
+	presentations := j.Asker.Presentations(item)
+	w := &work{item: item, presentations: len(presentations)}
 	for repeat := range j.Manifest.Spec.Parameters.Times() {
-		for _, s := range showings {
+		for _, s := range presentations {
 			if !j.Standing.Has(item.ID, s.Index, repeat) {
 				w.games = append(w.games, game{s, repeat})
 			}

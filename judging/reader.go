@@ -84,7 +84,7 @@ func formatNamed(name string) (f datasets.Format, ok bool) {
 	return datasets.Formats[i], true
 }
 
-// Asked is what a record's judge was asked: the prompt of the showing, made again from the run's protocol and the item.
+// Asked is what a record's judge was asked: the prompt of the presentation, made again from the run's protocol and the item.
 // same tells whether it is the one that was asked, to the byte; it is not known of imported records, whose own prompt
 // it was not.
 func (r *Record) Asked(p Asker, item datasets.Item, systemRole string) (prompt Prompt, same bool, err error) {

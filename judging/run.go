@@ -156,11 +156,11 @@ func (j *Job) worker(ctx context.Context, q *queue, ended func() bool, count fun
 
 // game asks for one judgment and writes it.
 func (j *Job) game(ctx context.Context, w *work, g game, count func(*Record)) error {
-	rec, err := j.judge(ctx, w.item, g.Showing, g.repeat)
+	rec, err := j.judge(ctx, w.item, g.Presentation, g.repeat)
 	if err != nil {
 		return err
 	}
-	rec.Showings = w.showings
+	rec.Presentations = w.presentations
 	if err := j.Write(rec); err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ type Counter func(context.Context, backends.Request) (int, error)
 
 // judge asks until there is a verdict or the attempts are used up. Its error is
 // that of the context; every other failure is in the record.
-func (j *Job) judge(ctx context.Context, item datasets.Item, s Showing, repeat int) (*Record, error) {
+func (j *Job) judge(ctx context.Context, item datasets.Item, s Presentation, repeat int) (*Record, error) {
 	m := j.Manifest
 	params := m.Spec.Parameters
 	prompt := j.Asker.Prompt(item, s)
@@ -341,7 +341,7 @@ func reply(r backends.Response, constrained bool) Reply {
 	}
 }
 
-func orderIDs(item datasets.Item, s Showing) []string {
+func orderIDs(item datasets.Item, s Presentation) []string {
 	ids := make([]string, len(s.Order))
 	for place, c := range s.Order {
 		ids[place] = item.Candidates[c].ID

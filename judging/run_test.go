@@ -13,7 +13,7 @@ import (
 	"gavel/judging/judgingtest"
 )
 
-// attempts runs one pair in one showing with the replies given, in order, and
+// attempts runs one pair in one presentation with the replies given, in order, and
 // returns the record and the conversations asked with.
 func attempts(t *testing.T, change func(*Job), replies ...backends.Response) (*Record, [][]backends.Message) {
 	t.Helper()
@@ -25,7 +25,7 @@ func attempts(t *testing.T, change func(*Job), replies ...backends.Response) (*R
 		}
 		return replies[len(asked)-1], nil
 	}))
-	j.Standing = standing(map[string][]bool{"p1": {false, true}}) // the swapped showing stands
+	j.Standing = standing(map[string][]bool{"p1": {false, true}}) // the swapped presentation stands
 	if change != nil {
 		change(j)
 	}
@@ -114,7 +114,7 @@ func TestRecordOfAJudgment(t *testing.T) {
 	})
 	want := &Record{
 		Schema: 1, Run: rec.Run, Gavel: "test", Protocol: "pairwise", Prompt: "sop", PromptID: rec.PromptID, Model: "judge", Identity: "test judge",
-		Item: "p1", Source: "sums", Group: "sums", Showing: 0, Showings: 2, Order: []string{"A", "B"}, Gold: "A",
+		Item: "p1", Source: "sums", Group: "sums", Presentation: 0, Presentations: 2, Order: []string{"A", "B"}, Gold: "A",
 		Replies: []Reply{{Text: "[[A>B]]", Thinking: "hm", Finish: backends.Stop, Detail: "d", PromptTokens: 9, ReplyTokens: 4, Milliseconds: 1.5, Cached: true}},
 		Outcome: Decided, Label: "A>B", Choice: "A", At: noon,
 	}
@@ -142,7 +142,7 @@ func TestRequestHoldsTheParameters(t *testing.T) {
 
 func TestAFailureIsARecordAndTheRunGoesOn(t *testing.T) {
 	j, w := newJob(t, judgingtest.Pairs(t, 3), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
-		if req.Oracle.Item == "p2" && req.Oracle.Showing == 0 {
+		if req.Oracle.Item == "p2" && req.Oracle.Presentation == 0 {
 			return backends.Response{}, &backends.Error{Kind: backends.ServerSide, Status: 500, Message: "no"}
 		}
 		return judgingtest.Says(judgingtest.RightLabel(req))
@@ -159,7 +159,7 @@ func TestAFailureIsARecordAndTheRunGoesOn(t *testing.T) {
 			want = Failed
 		}
 		if r.Outcome != want || (r.Error != "") != (want == Failed) {
-			t.Errorf("record %d (%s, showing %d): %s, error %q", i, r.Item, r.Showing, r.Outcome, r.Error)
+			t.Errorf("record %d (%s, presentation %d): %s, error %q", i, r.Item, r.Presentation, r.Outcome, r.Error)
 		}
 	}
 	if got := w.Records[2]; got.Error != "HTTP 500: no" || got.Replies == nil || len(got.Replies) != 0 || got.PromptID == "" {
@@ -225,7 +225,7 @@ func TestGivesUpAfterFailuresInARow(t *testing.T) {
 func TestStandingJudgmentsAreNotAskedFor(t *testing.T) {
 	var asked []string
 	j, w := newJob(t, judgingtest.Pairs(t, 4), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
-		asked = append(asked, fmt.Sprint(req.Oracle.Item, " ", req.Oracle.Showing))
+		asked = append(asked, fmt.Sprint(req.Oracle.Item, " ", req.Oracle.Presentation))
 		return judgingtest.Says(judgingtest.RightLabel(req))
 	}))
 	j.Standing = standing(map[string][]bool{"p1": {true, true}, "p2": {true, false}, "p3": {false, true}})
@@ -260,13 +260,13 @@ func TestStanding(t *testing.T) {
 		t.Error("the empty one has something")
 	}
 	s := Standing{}
-	s.Add(&Record{Item: "p1", Showing: 1, Showings: 2})
-	s.Add(&Record{Item: "p1", Showing: 1, Showings: 2})
-	s.Add(&Record{Item: "p1", Showing: 5, Showings: 2}) // of no use, and no harm
+	s.Add(&Record{Item: "p1", Presentation: 1, Presentations: 2})
+	s.Add(&Record{Item: "p1", Presentation: 1, Presentations: 2})
+	s.Add(&Record{Item: "p1", Presentation: 5, Presentations: 2}) // of no use, and no harm
 	if !s.Has("p1", 1, 0) || s.Has("p1", 0, 0) || s.Has("p1", 2, 0) || s.Complete("p1", 1) || s.Count() != 1 {
 		t.Errorf("%v", s)
 	}
-	s.Add(&Record{Item: "p1", Showing: 0, Showings: 2})
+	s.Add(&Record{Item: "p1", Presentation: 0, Presentations: 2})
 	if !s.Complete("p1", 1) || s.Complete("p2", 1) || s.Count() != 2 {
 		t.Errorf("%v", s)
 	}

@@ -62,7 +62,7 @@ func TestConcurrencyIsUsedAndNeverExceeded(t *testing.T) {
 
 // The swapped game is asked when the first is written, and before the place is
 // given to another item: the server's prefix cache then holds the question.
-func TestShowingsOfAnItemFollowEachOther(t *testing.T) {
+func TestPresentationsOfAnItemFollowEachOther(t *testing.T) {
 	set := judgingtest.Pairs(t, 20)
 	for _, concurrency := range []int{1, 4} {
 		synctest.Test(t, func(t *testing.T) {
@@ -72,8 +72,8 @@ func TestShowingsOfAnItemFollowEachOther(t *testing.T) {
 			client := &slow{}
 			j, _ := newJob(t, set, judgingtest.Script(func(ctx context.Context, req backends.Request) (backends.Response, error) {
 				mu.Lock()
-				if req.Oracle.Showing != wrote[req.Oracle.Item] {
-					t.Errorf("%s: showing %d asked when %d are written", req.Oracle.Item, req.Oracle.Showing, wrote[req.Oracle.Item])
+				if req.Oracle.Presentation != wrote[req.Oracle.Item] {
+					t.Errorf("%s: presentation %d asked when %d are written", req.Oracle.Item, req.Oracle.Presentation, wrote[req.Oracle.Item])
 				}
 				open[req.Oracle.Item]++
 				if len(open) > concurrency {
@@ -119,7 +119,7 @@ func TestStopFinishesWhatIsInFlight(t *testing.T) {
 		}
 		for _, r := range w.Records {
 			if r.Outcome != Decided {
-				t.Errorf("%s, showing %d: %s", r.Item, r.Showing, r.Outcome)
+				t.Errorf("%s, presentation %d: %s", r.Item, r.Presentation, r.Outcome)
 			}
 		}
 	})

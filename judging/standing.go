@@ -22,10 +22,10 @@ func (s *Standing) Add(r *Record) {
 	i, added := s.items.Add(turn(r.Item, r.Repeat))
 	if added {
 		s.first = append(s.first, uint32(len(s.done)))
-		s.done = append(s.done, make([]bool, r.Showings)...)
+		s.done = append(s.done, make([]bool, r.Presentations)...)
 	}
-	if have := s.of(i); r.Showing < len(have) {
-		have[r.Showing] = true
+	if have := s.of(i); r.Presentation < len(have) {
+		have[r.Presentation] = true
 	}
 }
 
@@ -47,9 +47,9 @@ func (s *Standing) of(i int) []bool {
 }
 
 // Has tells whether one judgment stands.
-func (s *Standing) Has(item string, showing, repeat int) bool {
+func (s *Standing) Has(item string, presentation, repeat int) bool {
 	i, ok := s.items.Find(turn(item, repeat))
-	return ok && showing < len(s.of(i)) && s.of(i)[showing]
+	return ok && presentation < len(s.of(i)) && s.of(i)[presentation]
 }
 
 // Count is how many judgments stand.

@@ -187,11 +187,11 @@ func TestRepeats(t *testing.T) {
 		switch {
 		case o.Item == "p00001" && req.Repeat == 2: // right twice, then wrong in both games
 			return backends.Response{Text: o.Choices[1-o.Right], Finish: backends.Stop}, nil
-		case o.Item == "p00002" && req.Repeat == 1 && o.Showing == 1: // once without a verdict
+		case o.Item == "p00002" && req.Repeat == 1 && o.Presentation == 1: // once without a verdict
 			return backends.Response{Text: "hm", Finish: backends.Stop}, nil
 		case o.Item == "p00003": // never one
 			return backends.Response{Text: "hm", Finish: backends.Stop}, nil
-		case o.Item == "p00004" && req.Repeat == 2 && o.Showing == 0: // not answered
+		case o.Item == "p00004" && req.Repeat == 2 && o.Presentation == 0: // not answered
 			return backends.Response{}, &backends.Error{Kind: backends.Internal, Message: "gone"}
 		}
 		return backends.Response{Text: o.Choices[o.Right], Finish: backends.Stop}, nil

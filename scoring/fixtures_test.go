@@ -37,7 +37,7 @@ func unit(id, group, gold string, games ...string) twoGames {
 func (u twoGames) records() []*judging.Record {
 	var out []*judging.Record
 	for i, g := range u.games {
-		r := &judging.Record{Schema: 1, Item: u.id, Group: u.group, Gold: u.gold, Showing: i, Showings: 2, Order: []string{"A", "B"}, Own: u.own, Outcome: judging.Outcome(g)}
+		r := &judging.Record{Schema: 1, Item: u.id, Group: u.group, Gold: u.gold, Presentation: i, Presentations: 2, Order: []string{"A", "B"}, Own: u.own, Outcome: judging.Outcome(g)}
 		if i == 1 {
 			r.Order = []string{"B", "A"}
 		}
@@ -168,7 +168,7 @@ func makeRun(t *testing.T, how making) string {
 	m.Dataset.Name = datasets.Base(how.set.Name)
 	_, m.Simulated = how.client.(*backends.Sim)
 	asker, rows := kind.New(template, how.options), judgingtest.UpTo(how.set.Len())
-	if m.Judgments, err = judging.CountShowings(asker, how.set, rows); err != nil {
+	if m.Judgments, err = judging.CountPresentations(asker, how.set, rows); err != nil {
 		t.Fatal(err)
 	}
 	if how.change != nil {

@@ -214,7 +214,7 @@ func decisions(t *testing.T, dir string, labels map[string]string) []gamePair {
 		}
 		for _, label := range []string{"A>B", "B>A", "A=B"} {
 			if strings.Contains(r.Text(), "[["+label+"]]") {
-				byItem[r.Item].decision[r.Showing] = label
+				byItem[r.Item].decision[r.Presentation] = label
 			}
 		}
 		return nil

@@ -52,7 +52,7 @@ func (s said) records(modes ...string) []*judging.Record {
 			finish = backends.Refused
 		}
 		r := &judging.Record{
-			Schema: 1, Run: "r", Protocol: "self-reference", Model: "judge", Item: s.item(), Group: s.group, Showing: i, Showings: len(modes),
+			Schema: 1, Run: "r", Protocol: "self-reference", Model: "judge", Item: s.item(), Group: s.group, Presentation: i, Presentations: len(modes),
 			Order: []string{"Correct", "Incorrect"}, Gold: gold(s.right), Shape: datasets.Judgment, Mode: mode, Question: s.question, Agent: s.agent,
 			Own: &datasets.Answer{Value: "42", Right: s.own}, Replies: []judging.Reply{{Text: text, Finish: finish}}, Outcome: outcome, Choice: choice,
 		}

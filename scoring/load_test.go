@@ -33,7 +33,7 @@ func endings() judgingtest.Script {
 		"p00004 0": reply("", backends.Refused),
 	}
 	return func(_ context.Context, req backends.Request) (backends.Response, error) {
-		r, ok := by[req.Oracle.Item+" "+string(rune('0'+req.Oracle.Showing))]
+		r, ok := by[req.Oracle.Item+" "+string(rune('0'+req.Oracle.Presentation))]
 		if !ok {
 			return r, errors.New("refused connection")
 		}
@@ -213,7 +213,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"three candidates", func(l string) string {
 			return strings.NewReplacer(`["A","B"]`, `["A","B","C"]`, `["B","A"]`, `["B","A","C"]`).Replace(l)
 		}, "this record is of another kind"},
-		{"a third showing", func(l string) string {
+		{"a third presentation", func(l string) string {
 			return strings.NewReplacer(`"showing":0,"showings":2`, `"showing":2,"showings":3`, `"showing":1,"showings":2`, `"showing":2,"showings":3`).Replace(l)
 		}, "this record is of another kind"},
 		{"a broken line", func(l string) string { return l[:20] + "\n" }, "records.jsonl:3: "},

@@ -62,7 +62,7 @@ func (a asked) records() []*judging.Record {
 	var out []*judging.Record
 	for i, order := range orders {
 		r := &judging.Record{
-			Schema: 1, Protocol: "multi-option", Item: a.id, Showing: i, Showings: len(orders), Gold: a.gold, Shape: "options", Ranks: a.ranks, Equal: a.equal,
+			Schema: 1, Protocol: "multi-option", Item: a.id, Presentation: i, Presentations: len(orders), Gold: a.gold, Shape: "options", Ranks: a.ranks, Equal: a.equal,
 			Replies: []judging.Reply{{Text: "I cannot say.", Finish: backends.Stop}},
 		}
 		for _, c := range order {

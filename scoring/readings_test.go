@@ -15,7 +15,7 @@ import (
 func TestReadingsThatDiffer(t *testing.T) {
 	judge := judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		text := "**[[a > b]]**"
-		if req.Oracle.Showing == 1 {
+		if req.Oracle.Presentation == 1 {
 			text = `\[\[B>A\]\]`
 		}
 		return backends.Response{Text: text, Finish: backends.Stop}, nil

@@ -70,7 +70,7 @@ type Report struct {
 	Model        string          `json:"model"`
 	Dataset      string          `json:"dataset"`
 	Simulated    bool            `json:"simulated"`
-	Items        int             `json:"items"`    // scored: all their showings are in the records
+	Items        int             `json:"items"`    // scored: all their presentations are in the records
 	Expected     int             `json:"expected"` // items of the run
 	Results      []Result        `json:"results"`
 	Outcomes     map[string]int  `json:"outcomes"`          // of games, all eight

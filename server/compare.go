@@ -186,13 +186,13 @@ func compareRow(a, b *index, i int, fa, fb facts) CompareRow {
 }
 
 // sameVerdicts tells whether two runs came to the same on an item, the first time that they asked: of what both showed
-// in the same orders, the candidates chosen. Runs with other showings are the same where every verdict is.
+// in the same orders, the candidates chosen. Runs with other presentations are the same where every verdict is.
 func sameVerdicts(a, b []game) bool {
 	of := func(games []game) map[uint16]game {
 		out := map[uint16]game{}
 		for _, g := range games {
 			if g.repeat == 0 {
-				out[g.showing] = g
+				out[g.presentation] = g
 			}
 		}
 		return out

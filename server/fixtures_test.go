@@ -67,7 +67,7 @@ func makeRunOf(t testing.TB, dir string, set *datasets.Set, how making) *judging
 	})
 	m.Simulated, m.Started = true, begun
 	m.Dataset = judging.DatasetInfo{Name: set.Name, Format: set.Format, Rows: set.Len()}
-	n, err := judging.CountShowings(protocol, set, rows)
+	n, err := judging.CountPresentations(protocol, set, rows)
 	must(t, err)
 	m.Judgments = n * params.Times()
 	folder, _, err := judging.OpenDir(dir, m, func(*judging.Record) bool { return false }, func(*judging.Record) error { return nil })

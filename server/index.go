@@ -55,20 +55,20 @@ type entry struct {
 
 // game is a record.
 type game struct {
-	offset   int64
-	at       int64 // milliseconds since 1970 at which it began; 0 where unknown
-	length   int32
-	item     int32
-	next     int32 // 1 + place of the item's next
-	showing  uint16
-	repeat   uint16
-	showings uint16
-	outcome  uint8 // place in judging.Outcomes
-	choice   int8  // candidate chosen, in the order of the item's own; -1 for none
-	place    int8  // where it was shown
-	places   uint8 // shown in all
-	right    right
-	other    bool // read otherwise than when it was recorded
+	offset        int64
+	at            int64 // milliseconds since 1970 at which it began; 0 where unknown
+	length        int32
+	item          int32
+	next          int32 // 1 + place of the item's next
+	presentation  uint16
+	repeat        uint16
+	presentations uint16
+	outcome       uint8 // place in judging.Outcomes
+	choice        int8  // candidate chosen, in the order of the item's own; -1 for none
+	place         int8  // where it was shown
+	places        uint8 // shown in all
+	right         right
+	other         bool // read otherwise than when it was recorded
 }
 
 // right is whether a verdict is the labelled one.
@@ -245,7 +245,7 @@ func readingOf(m *judging.Manifest) judging.Reading {
 
 func gameOf(r *judging.Record, v judging.Verdict) game {
 	g := game{
-		showing: uint16(r.Showing), showings: uint16(r.Showings), repeat: uint16(r.Repeat),
+		presentation: uint16(r.Presentation), presentations: uint16(r.Presentations), repeat: uint16(r.Repeat),
 		outcome: uint8(slices.Index(judging.Outcomes, v.Outcome)), choice: int8(v.Choice),
 		place: int8(slices.Index(r.Order, r.CandidateID(v.Choice))), places: uint8(len(r.Order)),
 		other: v.Outcome != r.Outcome || r.CandidateID(v.Choice) != r.Choice || v.Answer != r.Answer,
@@ -268,7 +268,7 @@ func (x *index) add(r indexed) {
 	i := x.itemNamed(r.id, r.group)
 	e := &x.items[i]
 	for g := range x.gamesOf(*e) {
-		if g.showing == r.showing && g.repeat == r.repeat {
+		if g.presentation == r.presentation && g.repeat == r.repeat {
 			return // the first stands, as for scores
 		}
 	}
@@ -353,10 +353,10 @@ func (x *index) complain(format string, args ...any) {
 	}
 }
 
-// of gives the games of an item, in the order of showings and times.
+// of gives the games of an item, in the order of presentations and times.
 func (x *index) of(item int) []game {
 	return slices.SortedFunc(x.gamesOf(x.items[item]), func(a, b game) int {
-		return cmp.Or(cmp.Compare(a.showing, b.showing), cmp.Compare(a.repeat, b.repeat))
+		return cmp.Or(cmp.Compare(a.presentation, b.presentation), cmp.Compare(a.repeat, b.repeat))
 	})
 }
 

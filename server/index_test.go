@@ -234,7 +234,7 @@ func TestFilters(t *testing.T) {
 	changed := expected(func(rs []*judging.Record) bool {
 		for _, a := range rs {
 			for _, b := range rs {
-				if a.Showing == b.Showing && (a.Outcome != b.Outcome || a.Choice != b.Choice) {
+				if a.Presentation == b.Presentation && (a.Outcome != b.Outcome || a.Choice != b.Choice) {
 					return true
 				}
 			}

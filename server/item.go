@@ -63,7 +63,7 @@ type answeredView struct {
 // GameView is a judgment.
 type GameView struct {
 	GameBrief
-	Showings      int                   `json:"showings"`
+	Presentations int                   `json:"showings"`
 	Mode          string                `json:"mode,omitempty"`
 	Order         []string              `json:"order"` // candidates in the order shown
 	System        string                `json:"system,omitempty"`
@@ -221,7 +221,7 @@ func (x *index) game(r *judging.Record, item datasets.Item, known bool) (GameVie
 		return GameView{}, err
 	}
 	g := GameView{
-		GameBrief: brief(gameOf(r, v)), Showings: r.Showings, Mode: r.Mode, Order: r.Order, Asked: askedUnknown,
+		GameBrief: brief(gameOf(r, v)), Presentations: r.Presentations, Mode: r.Mode, Order: r.Order, Asked: askedUnknown,
 		Label: v.Label, Answer: v.Answer, Rule: v.Rule, Gold: r.Gold, Error: r.Error, Probabilities: r.Probabilities, At: r.At, Imported: r.Imported, Turns: []TurnView{},
 	}
 	g.Choice = r.CandidateID(v.Choice)

@@ -59,7 +59,7 @@ func (x *index) facts(item int) facts {
 	games, decided, shown := 0, 0, 0
 	choice, firsts, lasts, rights := int8(-1), 0, 0, 0
 	for g := range x.gamesOf(e) {
-		shown = max(shown, int(g.showings))
+		shown = max(shown, int(g.presentations))
 		if g.repeat > 0 {
 			continue
 		}
@@ -95,14 +95,14 @@ func (x *index) facts(item int) facts {
 	return f
 }
 
-// changed tells whether a showing that was asked several times came to different verdicts.
+// changed tells whether a presentation that was asked several times came to different verdicts.
 func (x *index) changed(e entry) bool {
 	for a := range x.gamesOf(e) {
 		if a.repeat == 0 {
 			continue
 		}
 		for b := range x.gamesOf(e) {
-			if b.repeat == 0 && b.showing == a.showing && (a.outcome != b.outcome || a.choice != b.choice) {
+			if b.repeat == 0 && b.presentation == a.presentation && (a.outcome != b.outcome || a.choice != b.choice) {
 				return true
 			}
 		}
@@ -233,16 +233,16 @@ func (x *index) ended(e entry, o judging.Outcome) bool {
 
 // GameBrief is a game in a list.
 type GameBrief struct {
-	Showing int    `json:"showing"`
-	Repeat  int    `json:"repeat,omitempty"`
-	Outcome string `json:"outcome"`
-	Choice  string `json:"choice,omitempty"` // id of the candidate
-	Place   int    `json:"place,omitempty"`  // where it was shown, from 1
-	Right   *bool  `json:"right"`            // null where nobody can say
+	Presentation int    `json:"showing"`
+	Repeat       int    `json:"repeat,omitempty"`
+	Outcome      string `json:"outcome"`
+	Choice       string `json:"choice,omitempty"` // id of the candidate
+	Place        int    `json:"place,omitempty"`  // where it was shown, from 1
+	Right        *bool  `json:"right"`            // null where nobody can say
 }
 
 func brief(g game) GameBrief {
-	return GameBrief{Showing: int(g.showing), Repeat: int(g.repeat), Outcome: string(g.is()), Place: int(g.place) + 1, Right: g.right.known()}
+	return GameBrief{Presentation: int(g.presentation), Repeat: int(g.repeat), Outcome: string(g.is()), Place: int(g.place) + 1, Right: g.right.known()}
 }
 
 func (r right) known() *bool {

@@ -78,7 +78,7 @@ func StateOf(dir string, now time.Time) RunState {
 	var standing judging.Standing
 	failed := map[string]bool{}
 	err = judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {
-		key := fmt.Sprint(r.Item, "\x00", r.Showing, "\x00", r.Repeat)
+		key := fmt.Sprint(r.Item, "\x00", r.Presentation, "\x00", r.Repeat)
 		if r.Outcome == judging.Failed {
 			failed[key] = true
 		} else if standing.Add(r); len(failed) > 0 {

@@ -152,7 +152,7 @@ func damagedRun(t *testing.T, command func(cache, out string) []string, cache, t
 			want = then
 		}
 		if len(r.Replies) != 1 || !strings.HasSuffix(reply.Text, want) || r.Outcome != judging.Decided || !slices.Contains([]int{len(then), len(now)}, len(reply.Text)) && len(reply.Text) < 1_000_000 {
-			t.Errorf("%s, showing %d: %s %q", r.Item, r.Showing, r.Outcome, reply.Text[max(0, len(reply.Text)-200):])
+			t.Errorf("%s, presentation %d: %s %q", r.Item, r.Presentation, r.Outcome, reply.Text[max(0, len(reply.Text)-200):])
 		}
 	}
 	return got

@@ -118,7 +118,7 @@ var demoChoosers = []string{"accuracy=0.9,first=0.1,seed=3", "first", "coin"}
 
 // options: judges that choose the best of several options in every rotation.
 func (d *demo) options() error {
-	fmt.Fprintln(d.env.stdout, "3. Several options in every rotation: does the judge choose an option, or a place?\n  sim:first                            always names what it reads first\n  sim:coin                             throws dice for every showing")
+	fmt.Fprintln(d.env.stdout, "3. Several options in every rotation: does the judge choose an option, or a place?\n  sim:first                            always names what it reads first\n  sim:coin                             throws dice for every presentation")
 	fmt.Fprintln(d.env.stdout)
 	var scores report.Scores
 	for i, judge := range demoChoosers {

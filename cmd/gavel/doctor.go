@@ -113,7 +113,7 @@ func (e *env) doctorTools(ctx context.Context, r eval.Request) (t doctor.Tools, 
 			return t, err
 		}
 		t.Text += fmt.Sprintf("\n\n%s\n\n%s\n\n%s", item.Question, item.Candidates[0].Text, item.Candidates[1].Text)
-		t.Prompts = append(t.Prompts, protocol.Prompt(item, protocol.Showings(item)[0]))
+		t.Prompts = append(t.Prompts, protocol.Prompt(item, protocol.Presentations(item)[0]))
 	}
 	return t, nil
 }

@@ -343,7 +343,7 @@ func (tt faultCase) tooSlow(l *link, got []*judging.Record) bool {
 
 // isHitRecord tells whether a judgment was one of those that met the fault.
 func isHitRecord(r *judging.Record) bool {
-	return r.Item >= fmt.Sprint("p", faultItems-faultMarked) && r.Showing == 0
+	return r.Item >= fmt.Sprint("p", faultItems-faultMarked) && r.Presentation == 0
 }
 
 // TestFaultRefused: a server that goes away and comes back is waited for; one
@@ -454,7 +454,7 @@ func checkEnd(t *testing.T, stderr string, code, failed int, says string) {
 	case code != exitIncomplete || !strings.HasSuffix(stderr, last):
 		t.Errorf("exit status %d, and the last line is not %q:\n%s", code, last, stderr)
 	default:
-		m := regexp.MustCompile(`(?m)^the last to fail: item p\d, showing [12]: (.*)$`).FindStringSubmatch(stderr)
+		m := regexp.MustCompile(`(?m)^the last to fail: item p\d, presentation [12]: (.*)$`).FindStringSubmatch(stderr)
 		if m == nil || !regexp.MustCompile(says).MatchString(m[1]) {
 			t.Errorf("no line says which failed and why:\n%s", stderr)
 		}
@@ -504,18 +504,18 @@ func (tt faultCase) checkRecords(t *testing.T, got, undisturbed []*judging.Recor
 		t.Fatalf("%d records for %d judgments", len(got), faultGames)
 	}
 	for _, r := range got {
-		i := slices.IndexFunc(undisturbed, func(u *judging.Record) bool { return u.Item == r.Item && u.Showing == r.Showing })
+		i := slices.IndexFunc(undisturbed, func(u *judging.Record) bool { return u.Item == r.Item && u.Presentation == r.Presentation })
 		want := undisturbed[i]
 		switch {
 		case isHitRecord(r) && tt.outcome != "":
 			if r.Outcome != tt.outcome || (r.Error != "") != (r.Outcome == judging.Failed) || !regexp.MustCompile(tt.says).MatchString(r.Error) {
-				t.Errorf("%s, showing %d: %s, %q; want %s, %q", r.Item, r.Showing, r.Outcome, r.Error, tt.outcome, tt.says)
+				t.Errorf("%s, presentation %d: %s, %q; want %s, %q", r.Item, r.Presentation, r.Outcome, r.Error, tt.outcome, tt.says)
 			}
 			if r.Choice != "" || r.Label != "" {
-				t.Errorf("%s, showing %d: a verdict %q without an answer", r.Item, r.Showing, r.Label)
+				t.Errorf("%s, presentation %d: a verdict %q without an answer", r.Item, r.Presentation, r.Label)
 			}
 		case r.Outcome != want.Outcome || r.Label != want.Label || r.Choice != want.Choice || r.Error != "":
-			t.Errorf("%s, showing %d: %s %s for %s (%s), undisturbed %s %s for %s", r.Item, r.Showing, r.Outcome, r.Label, r.Choice, r.Error, want.Outcome, want.Label, want.Choice)
+			t.Errorf("%s, presentation %d: %s %s for %s (%s), undisturbed %s %s for %s", r.Item, r.Presentation, r.Outcome, r.Label, r.Choice, r.Error, want.Outcome, want.Label, want.Choice)
 		}
 	}
 }

@@ -150,6 +150,6 @@ func (p *progress) RunEnded() {
 	}
 	p.env.say("%s", line)
 	if p.failed != nil {
-		p.env.say("the last to fail: item %s, showing %d: %s", p.failed.Item, p.failed.Showing+1, p.failed.Error)
+		p.env.say("the last to fail: item %s, presentation %d: %s", p.failed.Item, p.failed.Presentation+1, p.failed.Error)
 	}
 }

@@ -19,9 +19,9 @@ import (
 // read is what the answer protocol makes of a reply, to a choice of n options
 // where n is not 0.
 func read(reply string, n int, how judging.Reading) judging.Verdict {
-	s := judging.Showing{Shape: datasets.Number}
+	s := judging.Presentation{Shape: datasets.Number}
 	if n > 0 {
-		s = judging.Showing{Shape: datasets.Choice, Order: judgingtest.UpTo(n)}
+		s = judging.Presentation{Shape: datasets.Choice, Order: judgingtest.UpTo(n)}
 	}
 	return answer{template: answerTexts}.Parse(s, "\n"+reply, how)
 }
@@ -216,7 +216,7 @@ func TestPreferences(t *testing.T) {
 		{"nothing", "", none, none},
 	} {
 		for policy, want := range map[judging.Policy]judging.Verdict{judging.Unique: c.unique, judging.Last: c.last} {
-			got := protocoltest.Placeless(t, c.reply, answer{template: answerTexts}.Parse(judging.Showing{Shape: datasets.Preference, Order: judgingtest.UpTo(3)}, c.reply, judging.Reading{Policy: policy}))
+			got := protocoltest.Placeless(t, c.reply, answer{template: answerTexts}.Parse(judging.Presentation{Shape: datasets.Preference, Order: judgingtest.UpTo(3)}, c.reply, judging.Reading{Policy: policy}))
 			if got != want {
 				t.Errorf("%s, %s: %+v, want %+v", c.name, policy, got, want)
 			}

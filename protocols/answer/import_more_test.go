@@ -173,11 +173,11 @@ func TestGSM8KPublished(t *testing.T) {
 }
 
 func TestMarker(t *testing.T) {
-	number := judging.Showing{Shape: datasets.Number}
-	choice := judging.Showing{Shape: datasets.Choice, Order: []int{0, 1, 2}}
+	number := judging.Presentation{Shape: datasets.Number}
+	choice := judging.Presentation{Shape: datasets.Choice, Order: []int{0, 1, 2}}
 	for _, c := range []struct {
 		name, marker, reply string
-		showing             judging.Showing
+		presentation        judging.Presentation
 		last, first         string
 	}{
 		{"a number", "A:", "9 * 2 = 18\nA: 18", number, "18 marker", "18 marker"},
@@ -203,7 +203,7 @@ func TestMarker(t *testing.T) {
 			}
 			p := Protocol.New(answerTexts, settings)
 			for first, want := range map[bool]string{false: c.last, true: c.first} {
-				v := p.Parse(c.showing, c.reply, judging.Reading{Policy: judging.Unique, First: first})
+				v := p.Parse(c.presentation, c.reply, judging.Reading{Policy: judging.Unique, First: first})
 				got := string(v.Outcome)
 				if v.Outcome == judging.Decided {
 					got = v.Answer
@@ -232,7 +232,7 @@ func FuzzMarker(f *testing.F) {
 	}
 	p := Protocol.New(answerTexts, judging.Settings{"marker": "A:"})
 	f.Fuzz(func(t *testing.T, reply string, first bool) {
-		for _, s := range []judging.Showing{{Shape: datasets.Number}, {Shape: datasets.Choice, Order: []int{1, 0}}} {
+		for _, s := range []judging.Presentation{{Shape: datasets.Number}, {Shape: datasets.Choice, Order: []int{1, 0}}} {
 			v := protocoltest.Placeless(t, reply, p.Parse(s, reply, judging.Reading{Policy: judging.Unique, First: first}))
 			if v.Outcome == judging.Decided && (v.Choice == judging.Nobody) != (s.Shape == datasets.Number) || v.Choice > 1 || v.Outcome == judging.Decided && v.Choice == judging.Nobody && v.Answer == "" {
 				t.Errorf("%+v of %q", v, reply)

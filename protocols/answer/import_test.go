@@ -85,7 +85,7 @@ func checkRun(t *testing.T, run string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again := judging.NewRecord(m, item, p.Showings(item)[0])
+		again := judging.NewRecord(m, item, p.Presentations(item)[0])
 		if item.ID != r.Item || item.Group != r.Group || again.Gold != r.Gold || item.Shape != r.Shape {
 			t.Errorf("item %s (%s, %s, gold %s), record %s (%s, %s, gold %s)", item.ID, item.Shape, item.Group, again.Gold, r.Item, r.Shape, r.Group, r.Gold)
 		}

@@ -140,7 +140,7 @@ func TestMultiOptionParse(t *testing.T) {
 	for _, tpl := range Protocol.Templates {
 		for _, goal := range GoalOption.Values {
 			p := choosing(t, tpl.Name, judging.Settings{"goal": goal})
-			for _, s := range p.Showings(optionsItem("a", "b", "c")) {
+			for _, s := range p.Presentations(optionsItem("a", "b", "c")) {
 				for _, c := range optionReplies {
 					// No policy changes what is read.
 					for _, how := range []judging.Reading{{Policy: judging.Unique}, {Policy: judging.Last}, {Policy: judging.Unique, Lenient: true, First: true, AcceptCut: true}} {
@@ -160,7 +160,7 @@ func TestMultiOptionParse(t *testing.T) {
 }
 
 func TestMultiOptionVerdict(t *testing.T) {
-	p, s := choosing(t, "1", nil), judging.Showing{Order: []int{2, 0, 1}}
+	p, s := choosing(t, "1", nil), judging.Presentation{Order: []int{2, 0, 1}}
 	for reply, want := range map[string]judging.Verdict{
 		"Selection: Option 02": {Outcome: judging.Decided, Label: "Option 02", Choice: 0, Rule: "selection"},
 		"Option 3":             {Outcome: judging.Decided, Label: "Option 3", Choice: 1, Rule: "anywhere"},
@@ -178,10 +178,10 @@ func TestManyOptions(t *testing.T) {
 	p := choosing(t, "1", nil)
 	texts := make([]string, 20)
 	item := optionsItem(texts...)
-	for _, s := range p.Showings(item) {
+	for _, s := range p.Presentations(item) {
 		for place, c := range s.Order {
 			if v := p.Parse(s, "Selection: Option "+strconv.Itoa(place+1), judging.Reading{}); v.Choice != c {
-				t.Errorf("showing %d, option %d: %+v, want %d", s.Index, place+1, v, c)
+				t.Errorf("presentation %d, option %d: %+v, want %d", s.Index, place+1, v, c)
 			}
 		}
 	}
@@ -199,7 +199,7 @@ func FuzzMultiOptionParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, reply string, n int) {
 		n = 1 + (n%20+20)%20
 		p := choosing(t, "1", nil)
-		for _, s := range p.Showings(optionsItem(make([]string, n)...)) {
+		for _, s := range p.Presentations(optionsItem(make([]string, n)...)) {
 			v := protocoltest.Placeless(t, reply, p.Parse(s, reply, judging.Reading{Policy: judging.Unique}))
 			switch v.Outcome {
 			case judging.Decided:

@@ -37,17 +37,17 @@ func optionsSet(t *testing.T, options ...int) *datasets.Set {
 	return judgingtest.Open(t, lines.String())
 }
 
-func TestCountShowings(t *testing.T) {
+func TestCountPresentations(t *testing.T) {
 	set := optionsSet(t, 2, 3, 4)
 	for orders, want := range map[string]int{"rotations": 2 + 3 + 4, "all": 2 + 6 + 24, "random:5": 2 + 5 + 5} {
-		if n, err := judging.CountShowings(choosing(t, "1", judging.Settings{"orders": orders}), set, []int{0, 1, 2}); err != nil || n != want {
+		if n, err := judging.CountPresentations(choosing(t, "1", judging.Settings{"orders": orders}), set, []int{0, 1, 2}); err != nil || n != want {
 			t.Errorf("%s: %d, %v; want %d", orders, n, err, want)
 		}
 	}
-	if n, err := judging.CountShowings(choosing(t, "1", nil), set, []int{2}); err != nil || n != 4 {
+	if n, err := judging.CountPresentations(choosing(t, "1", nil), set, []int{2}); err != nil || n != 4 {
 		t.Errorf("one row: %d, %v", n, err)
 	}
-	if _, err := judging.CountShowings(choosing(t, "1", judging.Settings{"orders": "all"}), optionsSet(t, 2, 5), []int{0, 1}); err == nil || !strings.Contains(err.Error(), "i2 has 5 options") {
+	if _, err := judging.CountPresentations(choosing(t, "1", judging.Settings{"orders": "all"}), optionsSet(t, 2, 5), []int{0, 1}); err == nil || !strings.Contains(err.Error(), "i2 has 5 options") {
 		t.Errorf("five options in all orders: %v", err)
 	}
 }
@@ -58,7 +58,7 @@ func TestRunOfOptions(t *testing.T) {
 		set := optionsSet(t, 3, 2)
 		var asked []string
 		j, w := protocoltest.Job(Protocol, judging.Settings{"goal": goal}, set, judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
-			asked = append(asked, fmt.Sprint(req.Oracle.Item, " ", req.Oracle.Showing))
+			asked = append(asked, fmt.Sprint(req.Oracle.Item, " ", req.Oracle.Presentation))
 			return judgingtest.Says(judgingtest.RightLabel(req))
 		}))
 		if err := j.Run(t.Context()); err != nil {
@@ -70,7 +70,7 @@ func TestRunOfOptions(t *testing.T) {
 		orders := []string{"[03 01 02]", "[02 03 01]", "[01 02 03]", "[02 01]", "[01 02]"}
 		for i, r := range w.Records {
 			want := map[string]string{GoalBest: "01", GoalWorst: []string{"03", "02"}[min(1, i/3)]}[goal]
-			if r.Outcome != judging.Decided || r.Choice != want || r.Gold != "01" || fmt.Sprint(r.Order) != orders[i] || r.Shape != datasets.Options || r.Rule != "selection" || len(r.Ranks) != r.Showings {
+			if r.Outcome != judging.Decided || r.Choice != want || r.Gold != "01" || fmt.Sprint(r.Order) != orders[i] || r.Shape != datasets.Options || r.Rule != "selection" || len(r.Ranks) != r.Presentations {
 				t.Errorf("%s: record %d: %+v, want choice %s", goal, i, r, want)
 			}
 			if err := protocoltest.Checked(r); err != nil {
@@ -153,7 +153,7 @@ func TestLongestPromptOfOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prompt := p.Prompt(item, p.Showings(item)[0])
+	prompt := p.Prompt(item, p.Presentations(item)[0])
 	if got := judging.LongestPrompt(p, set); got != len(prompt.System)+len(prompt.User) {
 		t.Errorf("%d bytes, want %d", got, len(prompt.System)+len(prompt.User))
 	}
@@ -192,7 +192,7 @@ func TestOwnSelectionPrompt(t *testing.T) {
 	}
 	for _, goal := range GoalOption.Values {
 		item := optionsItem("a", "b")
-		if got := Protocol.New(tpl, judging.Settings{"goal": goal}).Prompt(item, judging.Showing{Order: []int{0, 1}}); got.System != tpl.System || len(got.Labels) != 2 {
+		if got := Protocol.New(tpl, judging.Settings{"goal": goal}).Prompt(item, judging.Presentation{Order: []int{0, 1}}); got.System != tpl.System || len(got.Labels) != 2 {
 			t.Errorf("goal %s: %+v", goal, got)
 		}
 	}
@@ -208,10 +208,10 @@ func TestOwnSelectionPrompt(t *testing.T) {
 // the same: it is there to read replies.
 func TestUnknownOrdersReadAsRotations(t *testing.T) {
 	p := choosing(t, "1", judging.Settings{"orders": "spiral", "goal": "middling"})
-	if got := p.Showings(optionsItem("a", "b", "c")); len(got) != 3 {
+	if got := p.Presentations(optionsItem("a", "b", "c")); len(got) != 3 {
 		t.Errorf("%+v", got)
 	}
-	if got := p.Prompt(optionsItem("a", "b"), judging.Showing{Order: []int{0, 1}}); got.System != p.template.Texts[GoalBest] {
+	if got := p.Prompt(optionsItem("a", "b"), judging.Presentation{Order: []int{0, 1}}); got.System != p.template.Texts[GoalBest] {
 		t.Errorf("system message %q", got.System)
 	}
 }

@@ -123,22 +123,22 @@ func (f *choices) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	case b == nil:
 		b = f.ballot(r)
 		f.of[b.item] = b
-	case len(b.ids) != len(r.Order) || len(b.orders) != r.Showings:
+	case len(b.ids) != len(r.Order) || len(b.orders) != r.Presentations:
 		return false, fmt.Errorf("the records of item %s do not agree on its options, or on how often they are shown", r.Item)
 	}
-	if b.orders[r.Showing] != nil {
+	if b.orders[r.Presentation] != nil {
 		return false, nil // the first stands
 	}
-	b.orders[r.Showing] = f.order(r)
+	b.orders[r.Presentation] = f.order(r)
 	if v.Outcome == judging.Decided {
-		b.places[r.Showing] = slices.Index(b.orders[r.Showing], v.Choice)
+		b.places[r.Presentation] = slices.Index(b.orders[r.Presentation], v.Choice)
 	}
 	return true, nil
 }
 
 // ballot is one without judgments yet, as a record describes its item.
 func (f *choices) ballot(r *judging.Record) *ballot {
-	b := &ballot{item: strings.Clone(r.Item), orders: make([][]int, r.Showings), places: make([]int, r.Showings)}
+	b := &ballot{item: strings.Clone(r.Item), orders: make([][]int, r.Presentations), places: make([]int, r.Presentations)}
 	for i := range b.places {
 		b.places[i] = judging.Nobody
 	}

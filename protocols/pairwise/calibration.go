@@ -14,10 +14,10 @@ import (
 
 // forecast is the probability a judge gave the response it named, in one decided game, and whether that was right.
 type forecast struct {
-	item    string
-	showing int
-	p       float64
-	right   bool
+	item         string
+	presentation int
+	p            float64
+	right        bool
 }
 
 // confidence is what the labels on offer that name the verdict's candidate come
@@ -53,7 +53,7 @@ func (f *pairs) calibrate(b stats.Bootstrap) *scoring.Calibration {
 	}
 	games := slices.Clone(f.forecasts)
 	slices.SortFunc(games, func(a, b forecast) int {
-		return cmp.Or(strings.Compare(a.item, b.item), a.showing-b.showing)
+		return cmp.Or(strings.Compare(a.item, b.item), a.presentation-b.presentation)
 	})
 	points := thresholds(games)
 	metrics := calibrationMetrics(len(points))

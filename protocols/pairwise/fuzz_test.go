@@ -41,7 +41,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, reply string) {
 		for _, p := range protocols {
 			for _, policy := range judging.Policies {
-				straight, swapped := judging.Showing{Index: 0, Order: []int{0, 1}}, judging.Showing{Index: 1, Order: []int{1, 0}}
+				straight, swapped := judging.Presentation{Index: 0, Order: []int{0, 1}}, judging.Presentation{Index: 1, Order: []int{1, 0}}
 				v, w := p.Parse(straight, reply, judging.Reading{Policy: policy}), p.Parse(swapped, reply, judging.Reading{Policy: policy})
 				protocoltest.Placeless(t, reply, v)
 				switch v.Outcome {
@@ -70,7 +70,7 @@ func FuzzParse(f *testing.F) {
 				}
 			}
 			// What is beyond dispute under one policy is so under the other.
-			u, l := p.Parse(judging.Showing{Index: 0, Order: []int{0, 1}}, reply, judging.Reading{Policy: judging.Unique}), p.Parse(judging.Showing{Index: 0, Order: []int{0, 1}}, reply, judging.Reading{Policy: judging.Last})
+			u, l := p.Parse(judging.Presentation{Index: 0, Order: []int{0, 1}}, reply, judging.Reading{Policy: judging.Unique}), p.Parse(judging.Presentation{Index: 0, Order: []int{0, 1}}, reply, judging.Reading{Policy: judging.Last})
 			if (u.Outcome == judging.Decided || u.Outcome == judging.Tie) && u != l {
 				t.Errorf("%q reads as %+v, by its last label as %+v", reply, u, l)
 			}

@@ -193,10 +193,10 @@ func pairKeys(line []byte) ([]byte, error) {
 
 // record makes one game a record, and compares what we read with what the file says was decided.
 func (im *Import) record(item datasets.Item, g int, game *benchGame, p judging.Asker) (*judging.Record, error) {
-	showings := p.Showings(item)
+	presentations := p.Presentations(item)
 	of := &judging.Manifest{Spec: judging.Spec{Protocol: p.Name()}} // the rest follows, once all games are read
-	rec := judging.NewRecord(of, item, showings[g])
-	rec.Showings = len(showings)
+	rec := judging.NewRecord(of, item, presentations[g])
+	rec.Presentations = len(presentations)
 	im.Games++
 	if game == nil || game.Judgment == nil {
 		im.Null++
@@ -214,7 +214,7 @@ func (im *Import) record(item datasets.Item, g int, game *benchGame, p judging.A
 	var v judging.Verdict
 	var err error
 	if im.Stored {
-		v, err = decided(p, showings[g], game)
+		v, err = decided(p, presentations[g], game)
 	} else {
 		v, err = rec.Read(p, judging.Reading{Policy: judging.Unique})
 	}
@@ -238,12 +238,12 @@ func (im *Import) compare(rec *judging.Record, game *benchGame) {
 		im.Reproduced++
 		return
 	}
-	im.Differ = append(im.Differ, fmt.Sprintf("pair %s, game %d: the file says %s, read from the reply: %s", rec.Item, rec.Showing+1, theirs, ours))
+	im.Differ = append(im.Differ, fmt.Sprintf("pair %s, game %d: the file says %s, read from the reply: %s", rec.Item, rec.Presentation+1, theirs, ours))
 }
 
 // decided is the verdict of a game without text of ours to read: by its scores where it has them (the first shown must
 // score higher to win), else by the decision in the file.
-func decided(p judging.Asker, s judging.Showing, game *benchGame) (judging.Verdict, error) {
+func decided(p judging.Asker, s judging.Presentation, game *benchGame) (judging.Verdict, error) {
 	var scores []float64
 	if len(game.Judgment.Scores) > 0 {
 		if err := json.Unmarshal(game.Judgment.Scores, &scores); err != nil || len(scores) != 2 {

@@ -94,10 +94,10 @@ func TestParse(t *testing.T) {
 				want     string
 			}{{"sop", judging.Unique, c.sop}, {"direct", judging.Unique, c.sop}, {"cot", judging.Unique, c.sop}, {"arena-hard", judging.Unique, c.arena}, {"sop", judging.Last, last}} {
 				p := protocolNamed(t, kind.Name, reading.template)
-				for _, s := range p.Showings(judgingtest.Pair("p1", 0)) {
+				for _, s := range p.Presentations(judgingtest.Pair("p1", 0)) {
 					v := p.Parse(s, c.reply, judging.Reading{Policy: reading.policy})
 					if got := inPlaces(v, s); got != reading.want {
-						t.Errorf("%s: %s/%s, showing %d, policy %s: %q reads as %s (%+v), want %s %s",
+						t.Errorf("%s: %s/%s, presentation %d, policy %s: %q reads as %s (%+v), want %s %s",
 							c.name, kind.Name, reading.template, s.Index, reading.policy, c.reply, got, v, reading.want, c.reason)
 					}
 				}
@@ -107,7 +107,7 @@ func TestParse(t *testing.T) {
 }
 
 // inPlaces puts a verdict back into the places shown.
-func inPlaces(v judging.Verdict, s judging.Showing) string {
+func inPlaces(v judging.Verdict, s judging.Presentation) string {
 	switch {
 	case v.Outcome == judging.Decided && v.Choice == s.Order[0]:
 		return first
@@ -127,7 +127,7 @@ func inPlaces(v judging.Verdict, s judging.Showing) string {
 
 func TestParseKeepsTheLabelAsWritten(t *testing.T) {
 	p := protocolNamed(t, "pairwise", "sop")
-	s := judging.Showing{Index: 0, Order: []int{0, 1}}
+	s := judging.Presentation{Index: 0, Order: []int{0, 1}}
 	for reply, want := range map[string]string{
 		"[[A>>B]]": "A>>B", "[[B<<A]]": "B<<A", "[[A=B]]": "A=B", "[[A]]": "A", "nothing": "", "[[A>B]] [[B>A]]": "",
 	} {
@@ -137,12 +137,12 @@ func TestParseKeepsTheLabelAsWritten(t *testing.T) {
 	}
 }
 
-// Worked out for each showing and goal: which place it is right to name, and by
+// Worked out for each presentation and goal: which place it is right to name, and by
 // which label. The label states the order of quality in both goals.
 func TestOracle(t *testing.T) {
 	for _, c := range []struct {
 		name, kind, template string
-		gold, showing        int
+		gold, presentation   int
 		right                int
 		choices              []string
 		tie                  string
@@ -160,9 +160,9 @@ func TestOracle(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := protocolNamed(t, c.kind, c.template)
 			item := judgingtest.Pair("p1", c.gold)
-			s := p.Showings(item)[c.showing]
+			s := p.Presentations(item)[c.presentation]
 			o := p.Prompt(item, s).Oracle
-			if o.Right != c.right || !slices.Equal(o.Choices, c.choices) || o.Tie != c.tie || o.Item != "p1" || o.Showing != c.showing {
+			if o.Right != c.right || !slices.Equal(o.Choices, c.choices) || o.Tie != c.tie || o.Item != "p1" || o.Presentation != c.presentation {
 				t.Errorf("oracle %+v, want place %d of %v, tie %q", o, c.right, c.choices, c.tie)
 			}
 			if got := o.Choices[o.Right]; got != c.says {
@@ -178,11 +178,11 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-func TestShowings(t *testing.T) {
+func TestPresentations(t *testing.T) {
 	for _, kind := range comparisons {
 		p := protocolNamed(t, kind.Name, "sop")
-		got := p.Showings(judgingtest.Pair("p1", 1))
-		if len(got) != kind.Showings || got[0].Index != 0 || got[1].Index != 1 ||
+		got := p.Presentations(judgingtest.Pair("p1", 1))
+		if len(got) != kind.Presentations || got[0].Index != 0 || got[1].Index != 1 ||
 			!slices.Equal(got[0].Order, []int{0, 1}) || !slices.Equal(got[1].Order, []int{1, 0}) {
 			t.Errorf("%s shows %+v", kind.Name, got)
 		}

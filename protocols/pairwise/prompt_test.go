@@ -25,16 +25,16 @@ func TestPromptGolden(t *testing.T) {
 			t.Run(kind.Name+"/"+tpl.Name, func(t *testing.T) {
 				p := kind.New(tpl, nil)
 				var b bytes.Buffer
-				for i, s := range p.Showings(item) {
+				for i, s := range p.Presentations(item) {
 					prompt := p.Prompt(item, s)
 					if i == 0 {
 						fmt.Fprintf(&b, "--- system\n%s\n", prompt.System)
 					} else if prompt.System != tpl.System {
-						t.Errorf("the system message is another in showing %d", i)
+						t.Errorf("the system message is another in presentation %d", i)
 					}
-					fmt.Fprintf(&b, "--- user, showing %d\n%s\n", i, prompt.User)
+					fmt.Fprintf(&b, "--- user, presentation %d\n%s\n", i, prompt.User)
 				}
-				fmt.Fprintf(&b, "--- follow-up\n%s\n", p.Prompt(item, p.Showings(item)[0]).FollowUp)
+				fmt.Fprintf(&b, "--- follow-up\n%s\n", p.Prompt(item, p.Presentations(item)[0]).FollowUp)
 				golden.AssertBytes(t, b.Bytes(), "prompts/"+kind.Name+"-"+tpl.Name+".golden")
 			})
 		}
@@ -53,7 +53,7 @@ func TestForwardAndReversedDifferInTheGoalAlone(t *testing.T) {
 	for i, name := range Protocol.TemplateNames() {
 		t.Run(name, func(t *testing.T) {
 			forward, reversed := Protocol.New(Protocol.Templates[i], nil), Reversed.New(Reversed.Templates[i], nil)
-			for _, s := range forward.Showings(item) {
+			for _, s := range forward.Presentations(item) {
 				f, r := forward.Prompt(item, s), reversed.Prompt(item, s)
 				if got := turnGoal.Replace(r.System); got != f.System {
 					t.Errorf("the reversed prompt with its goal turned is\n%s\nthe forward prompt is\n%s", got, f.System)
@@ -62,10 +62,10 @@ func TestForwardAndReversedDifferInTheGoalAlone(t *testing.T) {
 					t.Error("user message or follow-up differ")
 				}
 			}
-			if n := occurrences(forward.Prompt(item, judging.Showing{Index: 0, Order: []int{0, 1}}).System, "wors", "best"); n != 0 {
+			if n := occurrences(forward.Prompt(item, judging.Presentation{Index: 0, Order: []int{0, 1}}).System, "wors", "best"); n != 0 {
 				t.Errorf("the forward prompt speaks of the worse %d times", n)
 			}
-			if n := occurrences(reversed.Prompt(item, judging.Showing{Index: 0, Order: []int{0, 1}}).System, "better", "best"); n != 0 {
+			if n := occurrences(reversed.Prompt(item, judging.Presentation{Index: 0, Order: []int{0, 1}}).System, "better", "best"); n != 0 {
 				t.Errorf("the reversed prompt speaks of the better %d times", n)
 			}
 		})
@@ -122,7 +122,7 @@ func TestUserMessagesOfTheClaudeFile(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, s := range p.Showings(item) {
+				for _, s := range p.Presentations(item) {
 					messages = append(messages, p.Prompt(item, s).User)
 				}
 			}
@@ -145,7 +145,7 @@ func TestCandidateTextIsData(t *testing.T) {
 	for _, kind := range comparisons {
 		for _, tpl := range kind.Templates {
 			p := kind.New(tpl, nil)
-			for _, s := range p.Showings(fill(q, a, b)) {
+			for _, s := range p.Presentations(fill(q, a, b)) {
 				plain := p.Prompt(fill(q, a, b), s)
 				frame := regexp.MustCompile("QQQ|AAA|BBB").Split(plain.User, -1)
 				if len(frame) != 4 {

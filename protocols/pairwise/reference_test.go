@@ -40,7 +40,7 @@ func TestReferencePrompt(t *testing.T) {
 	for _, kind := range comparisons {
 		for _, tpl := range kind.Templates {
 			plain, with := kind.New(tpl, nil), kind.New(tpl, bySelf)
-			for _, s := range with.Showings(item) {
+			for _, s := range with.Presentations(item) {
 				p, q := plain.Prompt(item, s), with.Prompt(item, s)
 				const block = "\n\n<|The Start of Reference Answer|>\n2 + 2 is 4.\n<|The End of Reference Answer|>"
 				if strings.Replace(q.User, block, "", 1) != p.User || strings.Index(q.User, block) != len("<|User Prompt|>\n"+item.Question) {
@@ -54,7 +54,7 @@ func TestReferencePrompt(t *testing.T) {
 				}
 			}
 		}
-		p := kind.New(kind.Templates[0], bySelf).Prompt(item, judging.Showing{Order: []int{0, 1}})
+		p := kind.New(kind.Templates[0], bySelf).Prompt(item, judging.Presentation{Order: []int{0, 1}})
 		fmt.Fprintf(&b, "--- %s, system\n%s\n--- user\n%s\n", kind.Name, p.System, p.User)
 	}
 	golden.Assert(t, b.String(), "prompts/with-reference.golden")
@@ -64,7 +64,7 @@ func TestReferencePrompt(t *testing.T) {
 // changes.
 func TestReferenceIsData(t *testing.T) {
 	p := Protocol.New(Protocol.Templates[0], bySelf)
-	s := judging.Showing{Order: []int{0, 1}}
+	s := judging.Presentation{Order: []int{0, 1}}
 	plain := referencedPair(0, "RRR", nil)
 	plain.Question = "QQQ"
 	frame := regexp.MustCompile("QQQ|RRR").Split(p.Prompt(plain, s).User, -1)
@@ -97,7 +97,7 @@ func TestReferenceTemplate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := p.Prompt(referencedPair(0, "r", nil), judging.Showing{Order: []int{0, 1}}).System; got != adapted.System {
+		if got := p.Prompt(referencedPair(0, "r", nil), judging.Presentation{Order: []int{0, 1}}).System; got != adapted.System {
 			t.Errorf("rebuilt: %s", got)
 		}
 		if _, ok := kind.New(tpl, nil).(pairwise); !ok {
@@ -116,7 +116,7 @@ func TestReferenceTemplate(t *testing.T) {
 func TestReferenceIsNeeded(t *testing.T) {
 	for want, item := range map[bool]datasets.Item{false: judgingtest.Pair("p1", 0), true: referencedPair(0, "r", nil)} {
 		set := judgingtest.Items(t, item)
-		n, err := judging.CountShowings(Protocol.New(Protocol.Templates[0], bySelf), set, []int{0})
+		n, err := judging.CountPresentations(Protocol.New(Protocol.Templates[0], bySelf), set, []int{0})
 		if want != (err == nil && n == 2) || !want && !strings.Contains(err.Error(), "p1 has no answer of the judge's own") {
 			t.Errorf("%v: %d, %v", want, n, err)
 		}
@@ -284,7 +284,7 @@ func TestSimulatedReferences(t *testing.T) {
 			for i := range n {
 				item := referencedPair(i%2, "r", c.own)
 				item.ID = fmt.Sprint(i)
-				s := p.Showings(item)[i/2%2]
+				s := p.Presentations(item)[i/2%2]
 				prompt := p.Prompt(item, s)
 				resp, err := judge.Ask(t.Context(), backends.Request{Oracle: &prompt.Oracle})
 				if err != nil {
@@ -308,7 +308,7 @@ func TestSimulatedAnswersToPairs(t *testing.T) {
 		for gold := range 2 {
 			item := judgingtest.Pair("p", gold)
 			item.Candidates[0].Text, item.Candidates[1].Text = texts[0], texts[1]
-			prompt := p.Prompt(item, p.Showings(item)[0])
+			prompt := p.Prompt(item, p.Presentations(item)[0])
 			for accuracy, right := range map[float64]bool{1: true, 0: false} {
 				resp, err := (&backends.Sim{Accuracy: accuracy}).Ask(t.Context(), backends.Request{Oracle: &prompt.Oracle})
 				if err != nil {

@@ -42,7 +42,7 @@ func (f *pairs) repeat(r *judging.Record, g game) bool {
 	for len(p.times) <= r.Repeat {
 		p.times = append(p.times, [2]game{})
 	}
-	game := &p.times[r.Repeat][r.Showing]
+	game := &p.times[r.Repeat][r.Presentation]
 	if game.seen {
 		return false
 	}

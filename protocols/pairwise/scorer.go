@@ -85,8 +85,8 @@ func (f *pairs) Confidences() (known, unlikely int) { return len(f.forecasts), f
 
 // gameOf is the game that a record is of.
 func (f *pairs) gameOf(r *judging.Record, v judging.Verdict) (game, error) {
-	if len(r.Order) != 2 || r.Showing > 1 {
-		return game{}, fmt.Errorf("%s has two showings of two candidates, this record is of another kind", f.manifest.Spec.Protocol)
+	if len(r.Order) != 2 || r.Presentation > 1 {
+		return game{}, fmt.Errorf("%s has two presentations of two candidates, this record is of another kind", f.manifest.Spec.Protocol)
 	}
 	return game{outcome: v.Outcome, choice: int8(v.Choice), first: candidate(r, r.Order[0]), seen: true}, nil
 }
@@ -104,7 +104,7 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	if n := f.of[i]; n > 0 {
 		is = *f.patterns[n-1]
 	}
-	game := &is.games[r.Showing]
+	game := &is.games[r.Presentation]
 	if game.seen {
 		return false, nil // the first stands, as for the run itself
 	}
@@ -113,7 +113,7 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 		if slices.ContainsFunc(r.Probabilities, func(p judging.Probability) bool { return p.P > c }) {
 			f.unlikely++
 		}
-		f.forecasts = append(f.forecasts, forecast{strings.Clone(r.Item), r.Showing, c, made.choice == is.gold})
+		f.forecasts = append(f.forecasts, forecast{strings.Clone(r.Item), r.Presentation, c, made.choice == is.gold})
 	}
 	f.of[i] = f.patternOf(is) + 1
 	return true, nil

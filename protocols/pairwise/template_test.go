@@ -54,7 +54,7 @@ func TestTemplateFile(t *testing.T) {
 // verdict, and a tie is one only where it is offered.
 func TestTemplateFileDecidesWhatIsOffered(t *testing.T) {
 	p := Protocol.New(newTemplate("mine", "file", "[[A>B]] [[B>A]] [[A]]"), nil)
-	s := judging.Showing{Index: 1, Order: []int{1, 0}}
+	s := judging.Presentation{Index: 1, Order: []int{1, 0}}
 	for reply, want := range map[string]judging.Verdict{
 		"[[A>B]]": {Outcome: judging.Decided, Label: "A>B", Choice: 1},
 		"[[A]]":   {Outcome: judging.NoVerdict, Label: "A", Choice: judging.Nobody},

@@ -42,15 +42,15 @@ func figurePrompts() map[int]judging.Prompt {
 	asked := answer.Protocol.New(answer.Protocol.Templates[0], nil)
 	out := map[int]judging.Prompt{}
 	for n, item := range map[int]datasets.Item{5: number, 6: choice, 7: preference} {
-		out[n] = asked.Prompt(item, asked.Showings(item)[0])
+		out[n] = asked.Prompt(item, asked.Presentations(item)[0])
 	}
 	judged := Protocol.New(judgmentTexts, nil)
 	plain := judgmentOf(number, "{answer_a}", "{ref_answer}")
 	verdict := judgmentOf(preference, "{response}", "{ref_answer}")
 	verdict.Question = "{question}"
 	for i, n := range []int{8, 10} {
-		out[n] = judged.Prompt(plain, judged.Showings(plain)[i])
-		out[n+1] = judged.Prompt(verdict, judged.Showings(verdict)[i])
+		out[n] = judged.Prompt(plain, judged.Presentations(plain)[i])
+		out[n+1] = judged.Prompt(verdict, judged.Presentations(verdict)[i])
 	}
 	return out
 }
@@ -122,7 +122,7 @@ func TestOptionsOfAChoice(t *testing.T) {
 		for i := range n {
 			item.Candidates = append(item.Candidates, datasets.Candidate{ID: string(rune("A"[0]) + rune(i)), Text: fmt.Sprintf("text %d", i)})
 		}
-		s := p.Showings(item)[0]
+		s := p.Presentations(item)[0]
 		got := p.Prompt(item, s)
 		if len(s.Order) != n || len(got.Labels) != n || strings.Count(got.User, "\n") != n+3 {
 			t.Errorf("%d options: order %v, labels %v\n%s", n, s.Order, got.Labels, got.User)
@@ -139,7 +139,7 @@ func TestOptionsOfAChoice(t *testing.T) {
 func TestJudgedQuestionIsTheAskedOne(t *testing.T) {
 	p := answer.Protocol.New(answer.Protocol.Templates[0], nil)
 	for _, item := range []datasets.Item{judgingtest.Choice(), numberItem(), preferenceItem()} {
-		asked := p.Prompt(item, p.Showings(item)[0]).User
+		asked := p.Prompt(item, p.Presentations(item)[0]).User
 		judged := answer.AsAsked(item)
 		want := map[datasets.Shape]string{
 			datasets.Choice:     "Question: " + judged + "\n\nAnswer: Let's think step by step.",
@@ -196,7 +196,7 @@ func TestTextsOfQuestionsAreData(t *testing.T) {
 	for _, f := range all {
 		p := f.kind.New(f.kind.Templates[0], nil)
 		plain := f.item(func(mark string) string { return mark })
-		for _, s := range p.Showings(plain) {
+		for _, s := range p.Presentations(plain) {
 			frame := p.Prompt(plain, s)
 			for name, h := range places {
 				got := p.Prompt(f.item(func(mark string) string { return h + mark[:1] }), s)
@@ -215,7 +215,7 @@ func TestTextsOfQuestionsAreData(t *testing.T) {
 
 func TestNoSystemMessage(t *testing.T) {
 	p := answer.Protocol.New(answer.Protocol.Templates[0], nil)
-	prompt := p.Prompt(numberItem(), p.Showings(numberItem())[0])
+	prompt := p.Prompt(numberItem(), p.Presentations(numberItem())[0])
 	for _, role := range []string{backends.System, backends.User} {
 		got := judging.FirstTurn(prompt, role)
 		if len(got) != 1 || got[0].Role != backends.User || got[0].Content != prompt.User || strings.HasPrefix(got[0].Content, "\n") {

@@ -55,7 +55,7 @@ func TestCorrectness(t *testing.T) {
 	} {
 		for policy, want := range map[judging.Policy]judging.Verdict{judging.Unique: c.unique, judging.Last: c.last} {
 			p := Protocol.New(judgmentTexts, nil)
-			if got := protocoltest.Placeless(t, c.reply, p.Parse(judging.Showing{Order: []int{0, 1}, Shape: datasets.Judgment}, c.reply, judging.Reading{Policy: policy})); got != want {
+			if got := protocoltest.Placeless(t, c.reply, p.Parse(judging.Presentation{Order: []int{0, 1}, Shape: datasets.Judgment}, c.reply, judging.Reading{Policy: policy})); got != want {
 				t.Errorf("%s, %s: %+v, want %+v", c.name, policy, got, want)
 			}
 		}
@@ -73,7 +73,7 @@ func FuzzCorrectness(f *testing.F) {
 	f.Fuzz(func(t *testing.T, reply string) {
 		right, wrong := strings.Contains(reply, "[[Correct]]"), strings.Contains(reply, "[[Incorrect]]")
 		for _, policy := range judging.Policies {
-			v := protocoltest.Placeless(t, reply, p.Parse(judging.Showing{Order: []int{0, 1}, Shape: datasets.Judgment}, reply, judging.Reading{Policy: policy}))
+			v := protocoltest.Placeless(t, reply, p.Parse(judging.Presentation{Order: []int{0, 1}, Shape: datasets.Judgment}, reply, judging.Reading{Policy: policy}))
 			switch {
 			case v.Outcome == judging.Decided && v.Choice == 0 && right, v.Outcome == judging.Decided && v.Choice == 1 && wrong:
 			case v.Outcome == judging.Conflict && policy == judging.Unique:
@@ -97,9 +97,9 @@ func TestModes(t *testing.T) {
 		}
 		p := Protocol.New(judgmentTexts, settings)
 		var got []string
-		for i, s := range p.Showings(item) {
+		for i, s := range p.Presentations(item) {
 			if got = append(got, s.Mode); s.Index != i || !slices.Equal(s.Order, []int{0, 1}) || s.Shape != datasets.Judgment {
-				t.Errorf("mode %q: showing %+v", mode, s)
+				t.Errorf("mode %q: presentation %+v", mode, s)
 			}
 			if has := strings.Contains(p.Prompt(item, s).User, item.Answered.Reference); has != (s.Mode == ModeSelf) {
 				t.Errorf("mode %s shows the reference: %v", s.Mode, has)
@@ -110,10 +110,10 @@ func TestModes(t *testing.T) {
 		}
 	}
 	item.Answered.Reference = ""
-	if got := Protocol.New(judgmentTexts, nil).Showings(item); len(got) != 1 || got[0].Mode != ModeCoT {
+	if got := Protocol.New(judgmentTexts, nil).Presentations(item); len(got) != 1 || got[0].Mode != ModeCoT {
 		t.Errorf("without a reference: %+v", got)
 	}
-	if got := Protocol.New(judgmentTexts, judging.Settings{"mode": ModeSelf}).Showings(item); len(got) != 0 {
+	if got := Protocol.New(judgmentTexts, judging.Settings{"mode": ModeSelf}).Presentations(item); len(got) != 0 {
 		t.Errorf("without a reference, in mode self: %+v", got)
 	}
 }
@@ -133,7 +133,7 @@ func TestRecordsOfJudgments(t *testing.T) {
 	for i, mode := range []string{ModeCoT, ModeSelf} {
 		r := w.Records[i]
 		if r.Mode != mode || r.Question != "c1" || r.Agent != "agent" || r.Gold != "Incorrect" || r.Choice != "Incorrect" || r.Unit() != "c1" || !judging.RightVerdict(r, mustRead(t, j, r)) ||
-			!reflect.DeepEqual(r.Own, &datasets.Answer{Value: "C", Right: true}) || r.Shape != datasets.Judgment || r.Showings != 2 {
+			!reflect.DeepEqual(r.Own, &datasets.Answer{Value: "C", Right: true}) || r.Shape != datasets.Judgment || r.Presentations != 2 {
 			t.Errorf("%+v", r)
 		}
 		if err := protocoltest.Checked(r); err != nil {
@@ -154,7 +154,7 @@ func TestRecordsOfAnswers(t *testing.T) {
 	}
 	for i, want := range []struct{ choice, answer, rule, gold string }{{"C", "", answer.RuleAnswerIs, "C"}, {"", "1447", answer.RuleAnswerIs, "1,447"}, {"B", "", "", "B"}} {
 		r := w.Records[i]
-		if r.Choice != want.choice || r.Answer != want.answer || r.Rule != want.rule || r.Gold != want.gold || !judging.RightVerdict(r, mustRead(t, j, r)) || r.Showings != 1 || len(r.Replies) != 1 {
+		if r.Choice != want.choice || r.Answer != want.answer || r.Rule != want.rule || r.Gold != want.gold || !judging.RightVerdict(r, mustRead(t, j, r)) || r.Presentations != 1 || len(r.Replies) != 1 {
 			t.Errorf("%+v", r)
 		}
 		v, err := r.Read(j.Asker, judging.Reading{Policy: judging.Unique})
@@ -210,7 +210,7 @@ func TestConstrainedAnswers(t *testing.T) {
 			if asked != c.calls || r.Choice != c.want || r.Outcome != judging.Decided || r.Replies[len(r.Replies)-1].Constrained != (c.want != "") {
 				t.Errorf("asked %d times: %+v", asked, r)
 			}
-			if labels := len(j.Asker.Prompt(c.item, j.Asker.Showings(c.item)[0]).Labels); plan.LabelTurns != (c.want != "") || plan.CallsAtMost != c.calls+max(0, labels-1) {
+			if labels := len(j.Asker.Prompt(c.item, j.Asker.Presentations(c.item)[0]).Labels); plan.LabelTurns != (c.want != "") || plan.CallsAtMost != c.calls+max(0, labels-1) {
 				t.Errorf("planned %+v", plan)
 			}
 			if name == "number" && r.Answer != "1447" {
@@ -250,7 +250,7 @@ func TestLongestPromptOfEveryShape(t *testing.T) {
 		p := c.kind.New(c.kind.Templates[0], nil)
 		want := 0
 		for _, item := range c.items {
-			for _, s := range p.Showings(item) {
+			for _, s := range p.Presentations(item) {
 				prompt := p.Prompt(item, s)
 				want = max(want, len(prompt.System)+len(prompt.User))
 			}
@@ -259,7 +259,7 @@ func TestLongestPromptOfEveryShape(t *testing.T) {
 			t.Errorf("%s: %d bytes, want %d", c.kind.Name, got, want)
 		}
 	}
-	// In tokens it is the longest showing that is counted: with the reference.
+	// In tokens it is the longest presentation that is counted: with the reference.
 	j, _ := protocoltest.Job(Protocol, nil, judgingtest.Items(t, long), nil)
 	j.Count = func(_ context.Context, req backends.Request) (int, error) {
 		return strings.Count(req.Messages[1].Content, "r"), nil
@@ -389,7 +389,7 @@ func TestOwnPrompts(t *testing.T) {
 		}
 		for _, item := range items {
 			p, plain := c.kind.New(tpl, nil), c.kind.New(c.kind.Templates[0], nil)
-			for _, s := range p.Showings(item) {
+			for _, s := range p.Presentations(item) {
 				got, paper := p.Prompt(item, s), plain.Prompt(item, s)
 				if got.System != strings.TrimSuffix(c.text, "\n") || got.User != paper.User {
 					t.Errorf("%s, %s: %q\n%q", name, item.ID, got.System, got.User)
@@ -415,14 +415,14 @@ func TestTextOfATemplate(t *testing.T) {
 	}
 }
 
-// ask is what a simulated judge makes of every showing of items: the share it
+// ask is what a simulated judge makes of every presentation of items: the share it
 // was right in, by mode.
 func ask(t *testing.T, judge *backends.Sim, kind judging.Protocol, items []datasets.Item) map[string]float64 {
 	t.Helper()
 	p := kind.New(kind.Templates[0], nil)
 	right, all := map[string]float64{}, map[string]float64{}
 	for _, item := range items {
-		for _, s := range p.Showings(item) {
+		for _, s := range p.Presentations(item) {
 			prompt := p.Prompt(item, s)
 			resp, err := judge.Ask(t.Context(), backends.Request{Oracle: &prompt.Oracle})
 			if err != nil {
@@ -485,7 +485,7 @@ func TestSimulatedNumbersAreInNoOrder(t *testing.T) {
 	for i := range 300 {
 		item := numberItem()
 		item.ID = fmt.Sprint(i)
-		s := p.Showings(item)[0]
+		s := p.Presentations(item)[0]
 		o := p.Prompt(item, s).Oracle
 		at[o.Right]++
 		right := 0
@@ -506,13 +506,13 @@ func TestSimulatedNumbersAreInNoOrder(t *testing.T) {
 	}
 	odd := numberItem()
 	odd.Answer = "nobody knows"
-	if o := p.Prompt(odd, p.Showings(odd)[0]).Oracle; len(o.Choices) != 1 || o.Right != 0 {
+	if o := p.Prompt(odd, p.Presentations(odd)[0]).Oracle; len(o.Choices) != 1 || o.Right != 0 {
 		t.Errorf("%+v", o)
 	}
 	// Where nobody knows what is right, a judge says something all the same.
 	open := judgingtest.Choice()
 	open.Gold = datasets.NoGold
-	prompt := p.Prompt(open, p.Showings(open)[0])
+	prompt := p.Prompt(open, p.Presentations(open)[0])
 	if resp, err := (&backends.Sim{Accuracy: 1, Seed: 1}).Ask(t.Context(), backends.Request{Oracle: &prompt.Oracle}); err != nil || !strings.Contains(resp.Text, "The answer is (") {
 		t.Errorf("%+v, %v", resp, err)
 	}

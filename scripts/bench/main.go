@@ -178,7 +178,7 @@ func requests(path string) ([]request, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, s := range p.Showings(item) {
+		for _, s := range p.Presentations(item) {
 			out = append(out, request{"stub", 0, 1, 1, 4096, judging.FirstTurn(p.Prompt(item, s), backends.System)})
 		}
 	}

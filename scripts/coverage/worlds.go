@@ -200,7 +200,7 @@ func games(weight float64, first, second string) unit { return pair(weight, nil,
 func pair(weight float64, own *datasets.Answer, choices ...string) unit {
 	return unit{weight: weight, records: func(of place, _ string) (records []*judging.Record) {
 		for i, choice := range choices {
-			records = append(records, told(of, judging.Record{Gold: "A", Own: own, Showing: i % 2, Showings: 2, Repeat: i / 2, Order: orders[i%2], Choice: choice}))
+			records = append(records, told(of, judging.Record{Gold: "A", Own: own, Presentation: i % 2, Presentations: 2, Repeat: i / 2, Order: orders[i%2], Choice: choice}))
 		}
 		return records
 	}}
@@ -282,7 +282,7 @@ func sure(weight float64, choices [2]string, p [2]float64) unit {
 func answerUnits(p float64) []unit {
 	answer := func(weight float64, choice string) unit {
 		return unit{weight: weight, records: func(of place, _ string) []*judging.Record {
-			return []*judging.Record{told(of, judging.Record{Shape: datasets.Choice, Gold: "A", Showings: 1, Order: []string{"A", "B", "C"}, Choice: choice})}
+			return []*judging.Record{told(of, judging.Record{Shape: datasets.Choice, Gold: "A", Presentations: 1, Order: []string{"A", "B", "C"}, Choice: choice})}
 		}}
 	}
 	return []unit{answer(p, "A"), answer((1-p)*2/3, "B"), answer((1-p)/3, "")}
@@ -309,7 +309,7 @@ func judgments(own, right, cot, self bool) func(place, string) []*judging.Record
 	word := map[bool]string{true: "Correct", false: "Incorrect"}
 	return func(of place, agent string) (records []*judging.Record) {
 		for i, judged := range []bool{cot, self} {
-			r := told(of, judging.Record{Shape: datasets.Judgment, Mode: []string{selfreference.ModeCoT, selfreference.ModeSelf}[i], Showing: i, Showings: 2,
+			r := told(of, judging.Record{Shape: datasets.Judgment, Mode: []string{selfreference.ModeCoT, selfreference.ModeSelf}[i], Presentation: i, Presentations: 2,
 				Order: []string{"Correct", "Incorrect"}, Gold: word[right], Choice: word[right == judged], Own: &datasets.Answer{Right: own}})
 			r.Item, r.Question = of.id+" "+agent, of.id
 			records = append(records, r)
@@ -352,7 +352,7 @@ func chosen(n int, weight float64, options []int) unit {
 	ids := []string{"01", "02", "03", "04"}[:n]
 	return unit{weight: weight, records: func(of place, _ string) (records []*judging.Record) {
 		for i, option := range options {
-			r := judging.Record{Shape: datasets.Options, Gold: ids[0], Showing: i, Showings: n, Order: append(append([]string{}, ids[i:]...), ids[:i]...)}
+			r := judging.Record{Shape: datasets.Options, Gold: ids[0], Presentation: i, Presentations: n, Order: append(append([]string{}, ids[i:]...), ids[:i]...)}
 			if option != judging.Nobody {
 				r.Choice = ids[option]
 			}
