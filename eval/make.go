@@ -266,7 +266,7 @@ func (e *Maker) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (
 	for _, o := range rep.Origins {
 		e.say("%s", o)
 	}
-	if rep.Games() == 0 {
+	if rep.Judgments() == 0 {
 		return nil, e.ending(m.Status, left, m.Judgments, runErr)
 	}
 	return &rep, e.ending(m.Status, left, m.Judgments, runErr)

@@ -92,8 +92,8 @@ func protocolNamed(t testing.TB, kind, template string) Asker {
 var noon = time.Date(2025, 1, 2, 12, 0, 0, 0, time.UTC)
 
 // standing is what stands, by item.
-func standing(games map[string][]bool) (s Standing) {
-	for item, have := range games {
+func standing(judgments map[string][]bool) (s Standing) {
+	for item, have := range judgments {
 		for i, h := range have {
 			if h {
 				s.Add(&Record{Item: item, Presentation: i, Presentations: len(have)})

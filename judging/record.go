@@ -48,7 +48,7 @@ type Imported struct {
 	Prompt   string          `json:"prompt,omitempty"`  // the file's own "prompt"
 	Scores   json.RawMessage `json:"scores,omitempty"`  // of a reward model, first shown first
 	Decision *string         `json:"decision"`          // as the file has it, in the places shown
-	Missing  bool            `json:"missing,omitempty"` // the file has null for this game
+	Missing  bool            `json:"missing,omitempty"` // the file has null for this judgment
 	Stored   bool            `json:"stored,omitempty"`  // the decision is the verdict: there is no text that our parser reads
 }
 

@@ -31,7 +31,7 @@ type Job struct {
 	// prompt that may have more is counted, and not asked if it has.
 	Limit int
 	Count Counter // may be nil
-	// Concurrency is how many games are asked for at once. Those of one item follow each other, so that the server's
+	// Concurrency is how many judgments are asked for at once. Those of one item follow each other, so that the server's
 	// prefix cache still holds the question, but for the last items of a run (see queue).
 	Concurrency int
 	Standing    Standing // judgments that need not be asked for
@@ -136,8 +136,8 @@ func (j *Job) worker(ctx context.Context, q *queue, ended func() bool, count fun
 		if w == nil {
 			break
 		}
-		for s, ok := q.game(w); ok && !ended(); s, ok = q.game(w) {
-			if err := j.game(ctx, w, s, count); err != nil {
+		for s, ok := q.judgment(w); ok && !ended(); s, ok = q.judgment(w) {
+			if err := j.judgment(ctx, w, s, count); err != nil {
 				return err
 			}
 		}
@@ -147,15 +147,15 @@ func (j *Job) worker(ctx context.Context, q *queue, ended func() bool, count fun
 		if !ok {
 			return nil
 		}
-		if err := j.game(ctx, w, s, count); err != nil {
+		if err := j.judgment(ctx, w, s, count); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// game asks for one judgment and writes it.
-func (j *Job) game(ctx context.Context, w *work, g game, count func(*Record)) error {
+// judgment asks for one judgment and writes it.
+func (j *Job) judgment(ctx context.Context, w *work, g judgment, count func(*Record)) error {
 	rec, err := j.judge(ctx, w.item, g.Presentation, g.repeat)
 	if err != nil {
 		return err

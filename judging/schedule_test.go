@@ -60,14 +60,14 @@ func TestConcurrencyIsUsedAndNeverExceeded(t *testing.T) {
 	}
 }
 
-// The swapped game is asked when the first is written, and before the place is
+// The swapped judgment is asked when the first is written, and before the place is
 // given to another item: the server's prefix cache then holds the question.
 func TestPresentationsOfAnItemFollowEachOther(t *testing.T) {
 	set := judgingtest.Pairs(t, 20)
 	for _, concurrency := range []int{1, 4} {
 		synctest.Test(t, func(t *testing.T) {
 			var mu sync.Mutex
-			open := map[string]int{} // items with a game written and one to come
+			open := map[string]int{} // items with a judgment written and one to come
 			wrote := map[string]int{}
 			client := &slow{}
 			j, _ := newJob(t, set, judgingtest.Script(func(ctx context.Context, req backends.Request) (backends.Response, error) {
@@ -108,7 +108,7 @@ func TestStopFinishesWhatIsInFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stop := make(chan struct{})
 		client := &slow{}
-		time.AfterFunc(1500*time.Millisecond, func() { close(stop) }) // the second games of four items are in flight
+		time.AfterFunc(1500*time.Millisecond, func() { close(stop) }) // the second judgments of four items are in flight
 		j, w := newJob(t, set, client)
 		j.Concurrency, j.Stop = 4, stop
 		if err := j.Run(t.Context()); !errors.Is(err, ErrStopped) {

@@ -26,7 +26,7 @@ type forecast struct {
 func forecasts(n int, sure float64) (*scoring.Run, []forecast) {
 	rng := rand.New(rand.NewPCG(7, 11))
 	var all []forecast
-	var units []twoGames
+	var units []twoJudgments
 	for i := range n {
 		u := unit(fmt.Sprintf("p%05d", i), "g", "A", "A", "A")
 		for s := range 2 {
@@ -36,7 +36,7 @@ func forecasts(n int, sure float64) (*scoring.Run, []forecast) {
 				p = sure
 			}
 			if !right {
-				u.games[s] = "B"
+				u.judgments[s] = "B"
 			}
 			u.p, all = append(u.p, p), append(all, forecast{p, right})
 		}
@@ -137,7 +137,7 @@ func TestCalibrationOfKnownJudges(t *testing.T) {
 
 // Of the edges of the bins: 0 is in the first, a tenth belongs below.
 func TestCalibrationBins(t *testing.T) {
-	var units []twoGames
+	var units []twoJudgments
 	for i, p := range [][]float64{{0, 0.1}, {0.100001, 0.5}, {1}} {
 		u := unit(fmt.Sprint(i), "g", "A", "A", "A")
 		u.p = p
@@ -152,7 +152,7 @@ func TestCalibrationBins(t *testing.T) {
 }
 
 // From the judge's reply to the number: what leads to the same candidate counts
-// together, and a game without a verdict or without probabilities is left out.
+// together, and a judgment without a verdict or without probabilities is left out.
 func TestConfidenceOfRecords(t *testing.T) {
 	set := pairsFile(t, 4, "g")
 	judge := judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
@@ -185,7 +185,7 @@ func TestRepeats(t *testing.T) {
 	judge := judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		o := req.Oracle
 		switch {
-		case o.Item == "p00001" && req.Repeat == 2: // right twice, then wrong in both games
+		case o.Item == "p00001" && req.Repeat == 2: // right twice, then wrong in both judgments
 			return backends.Response{Text: o.Choices[1-o.Right], Finish: backends.Stop}, nil
 		case o.Item == "p00002" && req.Repeat == 1 && o.Presentation == 1: // once without a verdict
 			return backends.Response{Text: "hm", Finish: backends.Stop}, nil
@@ -204,8 +204,8 @@ func TestRepeats(t *testing.T) {
 	run := make3(judge)
 	rep := run.Score(quick)
 	wants{"strict": 97.5}.check(t, rep, scoring.Overall) // of the first time: p00003 alone is wrong
-	if rep.Items != 40 || run.Answered != 239 || rep.Games() != 80 {
-		t.Errorf("%d items, %d answered, %d games", rep.Items, run.Answered, rep.Games())
+	if rep.Items != 40 || run.Answered != 239 || rep.Judgments() != 80 {
+		t.Errorf("%d items, %d answered, %d games", rep.Items, run.Answered, rep.Judgments())
 	}
 	r := rep.Repeats
 	// 39 pairs were answered every time: 78 prompts, two of them without a verdict

@@ -20,23 +20,23 @@ import (
 // quick is a bootstrap for tests that look at values, not at intervals.
 var quick = stats.Bootstrap{Rounds: 100, Level: 0.95, Seed: 1}
 
-// twoGames is a pair by what its two games came to: the candidate named, "A" or
+// twoGames is a pair by what its two judgments came to: the candidate named, "A" or
 // "B", or an outcome without one.
-type twoGames struct {
+type twoJudgments struct {
 	id, group, gold string
-	games           []string
+	judgments       []string
 	own             *datasets.Answer
-	p               []float64 // of the verdict, by game; none where it is not known
+	p               []float64 // of the verdict, by judgment; none where it is not known
 }
 
-func unit(id, group, gold string, games ...string) twoGames {
-	return twoGames{id: id, group: group, gold: gold, games: games}
+func unit(id, group, gold string, judgments ...string) twoJudgments {
+	return twoJudgments{id: id, group: group, gold: gold, judgments: judgments}
 }
 
 // records are those of the pair.
-func (u twoGames) records() []*judging.Record {
+func (u twoJudgments) records() []*judging.Record {
 	var out []*judging.Record
-	for i, g := range u.games {
+	for i, g := range u.judgments {
 		r := &judging.Record{Schema: 1, Item: u.id, Group: u.group, Gold: u.gold, Presentation: i, Presentations: 2, Order: []string{"A", "B"}, Own: u.own, Outcome: judging.Outcome(g)}
 		if i == 1 {
 			r.Order = []string{"B", "A"}
@@ -79,9 +79,9 @@ func pairsManifest(n int) *judging.Manifest {
 }
 
 // runOf is a run of these pairs.
-func runOf(units ...twoGames) *scoring.Run { return runBy(pairsManifest(len(units)), units...) }
+func runOf(units ...twoJudgments) *scoring.Run { return runBy(pairsManifest(len(units)), units...) }
 
-func runBy(m *judging.Manifest, units ...twoGames) *scoring.Run {
+func runBy(m *judging.Manifest, units ...twoJudgments) *scoring.Run {
 	load, err := scoring.NewLoader(m, judging.Reading{Policy: judging.Unique}, nil)
 	if err != nil {
 		panic(err)

@@ -168,7 +168,7 @@ func TestLoaderIsLoad(t *testing.T) {
 	}
 }
 
-// Pairs of which a game is missing are left out, counted and warned of.
+// Pairs of which a judgment is missing are left out, counted and warned of.
 func TestPartialPairs(t *testing.T) {
 	set := pairsFile(t, 40, "sums")
 	dir := makeRun(t, making{protocol: "pairwise", set: set, client: sim(t, "right"), model: "sim:right"})
@@ -179,7 +179,7 @@ func TestPartialPairs(t *testing.T) {
 		switch {
 		case strings.Contains(l, `"item":"p00001"`) && shown(l) == 0:
 		case strings.Contains(l, `"item":"p00002"`) && shown(l) == 1:
-		case strings.Contains(l, `"item":"p00003"`): // neither game
+		case strings.Contains(l, `"item":"p00003"`): // neither judgment
 		default:
 			kept = append(kept, l)
 		}

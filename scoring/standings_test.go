@@ -281,12 +281,12 @@ func TestStandingsOfATable(t *testing.T) {
 func TestCompareFamilyError(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	judge := func(name string) *scoring.Run {
-		var units []twoGames
+		var units []twoJudgments
 		for i := range 60 {
 			u := unit(fmt.Sprintf("p%03d", i), []string{"Math", "Coding"}[i%2], "A", "A", "A")
-			for g := range u.games { // right in 70 %, and of the others what is shown first in most
+			for g := range u.judgments { // right in 70 %, and of the others what is shown first in most
 				if rng.Float64() > 0.7 && (g == 1 || rng.Float64() > 0.6) {
-					u.games[g] = "B"
+					u.judgments[g] = "B"
 				}
 			}
 			units = append(units, u)

@@ -461,7 +461,7 @@ func TestRateAndTimeLeft(t *testing.T) {
 	now := begun
 	x := &index{run: "a", m: &judging.Manifest{Status: judging.Running, Judgments: 100}, counts: counts{Outcomes: map[string]int{"failed": 3}, Records: 40}}
 	for i := range 40 { // one every 2 s, the last just now
-		x.games = append(x.games, game{at: now.Add(-time.Duration(39-i) * 2 * time.Second).UnixMilli()})
+		x.judgments = append(x.judgments, judgment{at: now.Add(-time.Duration(39-i) * 2 * time.Second).UnixMilli()})
 	}
 	p := x.progress(now)
 	if p.Failed != 3 || p.Done != 40 {

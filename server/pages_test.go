@@ -91,7 +91,7 @@ func TestItemPages(t *testing.T) {
 			if strings.Contains(page, "differs from the one") {
 				t.Errorf("%s %s: the prompt was made otherwise", run, item.ID)
 			}
-			for _, g := range item.Games {
+			for _, g := range item.Judgments {
 				if n := len(elements(byID(t, page, "game-"+strconv.Itoa(g.Presentation)+"-"+strconv.Itoa(g.Repeat)), "mark")); n == 0 && g.Outcome == string(judging.Decided) {
 					t.Errorf("%s %s: game %d: the verdict is not marked", run, item.ID, g.Presentation)
 				}

@@ -332,7 +332,7 @@ func TestServeStagedRun(t *testing.T) {
 	}
 	var item server.ItemView
 	s.ask("GET", "/api/v1/runs/"+url.PathEscape(v.Job.Run())+"/items/"+url.PathEscape(items.Items[0].ID), nil, &item)
-	if len(item.Games) != 2 || item.Item.Answered == nil || item.Games[0].Mode != "cot" || item.Games[1].Mode != "self" || item.Games[1].Asked != "the same, to the byte" {
+	if len(item.Judgments) != 2 || item.Item.Answered == nil || item.Judgments[0].Mode != "cot" || item.Judgments[1].Mode != "self" || item.Judgments[1].Asked != "the same, to the byte" {
 		t.Errorf("%+v", item)
 	}
 }

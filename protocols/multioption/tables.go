@@ -24,7 +24,7 @@ func summary(runs []scoring.Report) table.Table {
 		t.Rows = append(t.Rows, []string{
 			r.Model, r.Goal, report.Prompt(r), r.Dataset, table.Whole(of(GradeScore)), table.Plain(of(LLMScore)), table.Plain(of(ChoiceScore)),
 			table.Plain(of(GradeScore + OfRandom)), table.Plain(of(GradeScore + OverRandom)), table.Plain(of(OptionAccuracy)),
-			strconv.Itoa(r.Items), fmt.Sprintf("%d/%d", r.Outcomes[scoring.Decided], r.Games()),
+			strconv.Itoa(r.Items), fmt.Sprintf("%d/%d", r.Outcomes[scoring.Decided], r.Judgments()),
 		})
 	}
 	return t
@@ -85,7 +85,7 @@ func optionsTable(r scoring.Report) table.Table {
 }
 
 // lacks tells whether any judgment has no verdict.
-func lacks(r scoring.Report) bool { return r.Outcomes[scoring.Decided] < r.Games() }
+func lacks(r scoring.Report) bool { return r.Outcomes[scoring.Decided] < r.Judgments() }
 
 // byOptionsTable has a row for each number of options, where there are several.
 func byOptionsTable(r scoring.Report) (table.Table, bool) {

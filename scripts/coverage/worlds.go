@@ -194,8 +194,8 @@ var worlds = []world{
 	{name: "two options", protocol: "multi-option", units: twoOptionUnits, compared: 0.4},
 }
 
-// games is a pair whose two games name these: A, which is right, B, or nobody.
-func games(weight float64, first, second string) unit { return pair(weight, nil, first, second) }
+// judgments is a pair whose two judgments name these: A, which is right, B, or nobody.
+func pairOf(weight float64, first, second string) unit { return pair(weight, nil, first, second) }
 
 func pair(weight float64, own *datasets.Answer, choices ...string) unit {
 	return unit{weight: weight, records: func(of place, _ string) (records []*judging.Record) {
@@ -208,12 +208,12 @@ func pair(weight float64, own *datasets.Answer, choices ...string) unit {
 
 var orders = [][]string{{"A", "B"}, {"B", "A"}}
 
-// pairUnits are right in both games in a share that is the strength; of the others most follow the place.
+// pairUnits are right in both judgments in a share that is the strength; of the others most follow the place.
 func pairUnits(p float64) []unit {
 	q := 1 - p
 	return []unit{
-		games(p, "A", "A"), games(0.45*q, "A", "B"), games(0.2*q, "B", "A"), games(0.25*q, "B", "B"),
-		games(0.05*q, "A", ""), games(0.05*q, "", "A"),
+		pairOf(p, "A", "A"), pairOf(0.45*q, "A", "B"), pairOf(0.2*q, "B", "A"), pairOf(0.25*q, "B", "B"),
+		pairOf(0.05*q, "A", ""), pairOf(0.05*q, "", "A"),
 	}
 }
 
@@ -262,7 +262,7 @@ func confidentUnits(strength float64) (units []unit) {
 }
 
 func sure(weight float64, choices [2]string, p [2]float64) unit {
-	u := games(weight, choices[0], choices[1])
+	u := pairOf(weight, choices[0], choices[1])
 	plain := u.records
 	u.records = func(of place, agent string) []*judging.Record {
 		records := plain(of, agent)
