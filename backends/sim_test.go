@@ -28,12 +28,12 @@ func judgePairs(t *testing.T, judge *Sim, n int, tie string) map[string]float64 
 			if err != nil || resp.Finish != Stop {
 				t.Fatal(resp, err)
 			}
-			place := slices.IndexFunc(req.Oracle.Choices, func(c string) bool { return strings.Contains(resp.Text, c) })
+			position := slices.IndexFunc(req.Oracle.Choices, func(c string) bool { return strings.Contains(resp.Text, c) })
 			switch {
-			case place >= 0:
-				named[presentation] = order[place]
+			case position >= 0:
+				named[presentation] = order[position]
 				decided++
-				if place == 0 {
+				if position == 0 {
 					got["first"]++
 				}
 				continue
@@ -116,12 +116,12 @@ func TestSimHoldsToItsWrongCandidate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var place int
-			if _, err := fmt.Sscanf(resp.Text[strings.Index(resp.Text, "<"):], "<%d>", &place); err != nil {
+			var position int
+			if _, err := fmt.Sscanf(resp.Text[strings.Index(resp.Text, "<"):], "<%d>", &position); err != nil {
 				t.Fatal(err)
 			}
-			seen[order[place]] = true
-			named[order[place]]++
+			seen[order[position]] = true
+			named[order[position]]++
 		}
 		if len(seen) != 1 {
 			t.Fatalf("item %d: it takes %v for right, by presentation", i, seen)

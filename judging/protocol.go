@@ -20,7 +20,7 @@ const CutPrompt = backends.CutPrompt
 // Presentation is one order in which an item's candidates are shown.
 type Presentation struct {
 	Index int            // from 0
-	Order []int          // Order[place] is the candidate shown there
+	Order []int          // Order[position] is the candidate shown there
 	Shape datasets.Shape // of the item
 	Mode  string         // of protocols that ask the same thing in several ways: which
 }
@@ -75,7 +75,7 @@ func (v Verdict) Same(w Verdict) bool {
 	return v.Outcome == w.Outcome && v.Choice == w.Choice && v.Answer == w.Answer
 }
 
-// Found is a verdict for choice that stands at a place of what was read; of an outcome that is none, what stands there
+// Found is a verdict for choice that stands at a position of what was read; of an outcome that is none, what stands there
 // is the label alone.
 func Found(outcome Outcome, rule, reply string, at Span, choice int) Verdict {
 	label := strings.Trim(reply[at.Start:at.End], "[] \\*")
@@ -117,7 +117,7 @@ type Asker interface {
 	// Prompt renders one presentation. What the candidates say never changes the text around them.
 	Prompt(item datasets.Item, s Presentation) Prompt
 	// Parse reads a reply, thinking already taken off, as a verdict on the presentation, by the readers that how names:
-	// Robust, else Paper. It maps the place shown to the candidate, and says where in the reply it stands; nothing
+	// Robust, else Paper. It maps the position shown to the candidate, and says where in the reply it stands; nothing
 	// later turns labels round, or looks for them.
 	Parse(s Presentation, reply string, how Reading) Verdict
 }

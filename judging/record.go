@@ -47,7 +47,7 @@ type Probability struct {
 type Imported struct {
 	Prompt   string          `json:"prompt,omitempty"`  // the file's own "prompt"
 	Scores   json.RawMessage `json:"scores,omitempty"`  // of a reward model, first shown first
-	Decision *string         `json:"decision"`          // as the file has it, in the places shown
+	Decision *string         `json:"decision"`          // as the file has it, in the positions shown
 	Missing  bool            `json:"missing,omitempty"` // the file has null for this judgment
 	Stored   bool            `json:"stored,omitempty"`  // the decision is the verdict: there is no text that our parser reads
 }
@@ -138,7 +138,7 @@ func (r *Record) Take(v Verdict) {
 
 // Shown is the presentation that the record is of.
 func (r *Record) Shown() Presentation {
-	return Presentation{Index: r.Presentation, Order: places(r.Order), Shape: r.Shape, Mode: r.Mode}
+	return Presentation{Index: r.Presentation, Order: positions(r.Order), Shape: r.Shape, Mode: r.Mode}
 }
 
 // Unit is what the record is resampled by: its question.
@@ -149,11 +149,11 @@ func (r *Record) Unit() string {
 	return r.Item
 }
 
-// Places is the order shown, as indexes of the item's candidates.
-func (r *Record) Places() []int { return places(r.Order) }
+// Positions is the order shown, as indexes of the item's candidates.
+func (r *Record) Positions() []int { return positions(r.Order) }
 
-// places turns candidate ids in the order shown into indexes. The ids of an item are in order by themselves: A, B, …
-func places(order []string) []int {
+// positions turns candidate ids in the order shown into indexes. The ids of an item are in order by themselves: A, B, …
+func positions(order []string) []int {
 	ids := sortedIDs(order)
 	out := make([]int, len(order))
 	for i, id := range order {

@@ -343,8 +343,8 @@ func reply(r backends.Response, constrained bool) Reply {
 
 func orderIDs(item datasets.Item, s Presentation) []string {
 	ids := make([]string, len(s.Order))
-	for place, c := range s.Order {
-		ids[place] = item.Candidates[c].ID
+	for position, c := range s.Order {
+		ids[position] = item.Candidates[c].ID
 	}
 	return ids
 }

@@ -20,7 +20,7 @@ import (
 // quick is a bootstrap for tests that look at values, not at intervals.
 var quick = stats.Bootstrap{Rounds: 100, Level: 0.95, Seed: 1}
 
-// twoGames is a pair by what its two judgments came to: the candidate named, "A" or
+// twoJudgments is a pair by what its two judgments came to: the candidate named, "A" or
 // "B", or an outcome without one.
 type twoJudgments struct {
 	id, group, gold string

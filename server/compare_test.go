@@ -39,7 +39,7 @@ func TestComparisonsNameWhatWasChosen(t *testing.T) {
 	must(t, os.Remove(filepath.Join(dir, "b", judging.ItemsFile)))
 	var less compareView
 	s.data("/api/v1/compare?a=a&b=b&show=all", &less)
-	if row := less.Items[0]; row.A[0].Choice == "" || row.B[0].Choice != "" || row.B[0].Place == 0 {
+	if row := less.Items[0]; row.A[0].Choice == "" || row.B[0].Choice != "" || row.B[0].Position == 0 {
 		t.Errorf("without the texts of B: %+v", row)
 	}
 }

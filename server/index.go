@@ -65,8 +65,8 @@ type judgment struct {
 	presentations uint16
 	outcome       uint8 // place in judging.Outcomes
 	choice        int8  // candidate chosen, in the order of the item's own; -1 for none
-	place         int8  // where it was shown
-	places        uint8 // shown in all
+	position      int8  // where it was shown
+	positions     uint8 // shown in all
 	right         right
 	other         bool // read otherwise than when it was recorded
 }
@@ -247,11 +247,11 @@ func judgmentOf(r *judging.Record, v judging.Verdict) judgment {
 	g := judgment{
 		presentation: uint16(r.Presentation), presentations: uint16(r.Presentations), repeat: uint16(r.Repeat),
 		outcome: uint8(slices.Index(judging.Outcomes, v.Outcome)), choice: int8(v.Choice),
-		place: int8(slices.Index(r.Order, r.CandidateID(v.Choice))), places: uint8(len(r.Order)),
+		position: int8(slices.Index(r.Order, r.CandidateID(v.Choice))), positions: uint8(len(r.Order)),
 		other: v.Outcome != r.Outcome || r.CandidateID(v.Choice) != r.Choice || v.Answer != r.Answer,
 	}
 	if r.Shape == datasets.Judgment { // its candidates are verdicts, shown nowhere
-		g.place, g.places = -1, 0
+		g.position, g.positions = -1, 0
 	}
 	if !r.At.IsZero() {
 		g.at = r.At.UnixMilli()

@@ -80,10 +80,10 @@ func (x *index) facts(item int) facts {
 			f.inconsistent = true
 		}
 		choice = g.choice
-		if g.place == 0 {
+		if g.position == 0 {
 			firsts++
 		}
-		if g.place >= 0 && g.place == int8(g.places)-1 {
+		if g.position >= 0 && g.position == int8(g.positions)-1 {
 			lasts++
 		}
 	}
@@ -237,12 +237,12 @@ type JudgmentBrief struct {
 	Repeat       int    `json:"repeat,omitempty"`
 	Outcome      string `json:"outcome"`
 	Choice       string `json:"choice,omitempty"` // id of the candidate
-	Place        int    `json:"place,omitempty"`  // where it was shown, from 1
+	Position     int    `json:"place,omitempty"`  // where it was shown, from 1
 	Right        *bool  `json:"right"`            // null where nobody can say
 }
 
 func brief(g judgment) JudgmentBrief {
-	return JudgmentBrief{Presentation: int(g.presentation), Repeat: int(g.repeat), Outcome: string(g.is()), Place: int(g.place) + 1, Right: g.right.known()}
+	return JudgmentBrief{Presentation: int(g.presentation), Repeat: int(g.repeat), Outcome: string(g.is()), Position: int(g.position) + 1, Right: g.right.known()}
 }
 
 func (r right) known() *bool {

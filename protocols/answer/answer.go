@@ -172,13 +172,13 @@ func (p answer) user(item datasets.Item, s judging.Presentation) string {
 // lettered lists the options, a line each: "A. …".
 func lettered(item datasets.Item, s judging.Presentation) string {
 	lines := make([]string, len(s.Order))
-	for place, c := range s.Order {
-		lines[place] = letter(place) + ". " + item.Candidates[c].Text
+	for position, c := range s.Order {
+		lines[position] = letter(position) + ". " + item.Candidates[c].Text
 	}
 	return strings.Join(lines, "\n")
 }
 
-func letter(place int) string { return string(rune('A' + place)) }
+func letter(position int) string { return string(rune('A' + position)) }
 
 // answerTurn is gavel's own: no paper constrains the answers.
 const answerTurn = "Now output your final answer in the format asked for, and nothing else."
@@ -186,11 +186,11 @@ const answerTurn = "Now output your final answer in the format asked for, and no
 // labelsOf lists the answers on offer. A number has none: nothing can hold a reply to it.
 func labelsOf(item datasets.Item, s judging.Presentation) []string {
 	var labels []string
-	for place := range s.Order {
+	for position := range s.Order {
 		if item.Shape == datasets.Preference {
-			labels = append(labels, "[["+letter(place)+"]]")
+			labels = append(labels, "[["+letter(position)+"]]")
 		} else {
-			labels = append(labels, "The answer is ("+letter(place)+")")
+			labels = append(labels, "The answer is ("+letter(position)+")")
 		}
 	}
 	return labels
@@ -291,8 +291,8 @@ func robust(s judging.Presentation, reply string, how judging.Reading) judging.V
 		return v
 	case datasets.Preference:
 		var offered []string
-		for place := range s.Order {
-			offered = append(offered, letter(place))
+		for position := range s.Order {
+			offered = append(offered, letter(position))
 		}
 		f = reading.Preference(reply, offered)
 	default:
@@ -305,11 +305,11 @@ func robust(s judging.Presentation, reply string, how judging.Reading) judging.V
 	return judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, judging.Span{Start: f.Start, End: f.End}, choice)
 }
 
-// placed is the verdict for the candidate at the place of a letter; a letter that has none was not on offer.
+// placed is the verdict for the candidate at the position of a letter; a letter that has none was not on offer.
 func placed(s judging.Presentation, label, rule string, at judging.Span) judging.Verdict {
-	place := int(label[0] - 'A')
-	if place >= len(s.Order) {
+	position := int(label[0] - 'A')
+	if position >= len(s.Order) {
 		return judging.Verdict{Outcome: judging.NoVerdict, Label: label, Choice: judging.Nobody, Span: at}
 	}
-	return judging.Verdict{Outcome: judging.Decided, Label: label, Choice: s.Order[place], Rule: rule, Span: at}
+	return judging.Verdict{Outcome: judging.Decided, Label: label, Choice: s.Order[position], Rule: rule, Span: at}
 }

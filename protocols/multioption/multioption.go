@@ -88,7 +88,7 @@ func (p multiOption) system() string {
 	return p.template.System
 }
 
-// Presentations: every option stands at each place once, unless other orders were asked for.
+// Presentations: every option stands at each position once, unless other orders were asked for.
 func (p multiOption) Presentations(item datasets.Item) []judging.Presentation {
 	lists := p.orders.of(item)
 	presentations := make([]judging.Presentation, len(lists))
@@ -121,8 +121,8 @@ func (p multiOption) Prompt(item datasets.Item, s judging.Presentation) judging.
 	m.WriteString("From the following outputs, make your selection.\n[User Instruction]\nInstruction: ")
 	m.WriteString(item.Question)
 	m.WriteString("\n[\\User Instruction]")
-	for place, c := range s.Order {
-		number := strconv.Itoa(place + 1)
+	for position, c := range s.Order {
+		number := strconv.Itoa(position + 1)
 		m.WriteString("\n[Option " + number + "]\n\n")
 		m.WriteString(item.Candidates[c].Text)
 		m.WriteString("\n\n[\\Option " + number + "]")
@@ -136,7 +136,7 @@ func (p multiOption) Prompt(item datasets.Item, s judging.Presentation) judging.
 // ask for more than the selection, so that it is a turn of its own with each.
 const optionTurn = "Now output your selection, and nothing else."
 
-// oracle: the place to name is that of the best option or, under the other goal, of the worst.
+// oracle: the position to name is that of the best option or, under the other goal, of the worst.
 func (p multiOption) oracle(item datasets.Item, s judging.Presentation) backends.Oracle {
 	return backends.Oracle{Item: item.ID, Presentation: s.Index, Order: s.Order, Right: max(0, slices.Index(s.Order, p.named(item)))}
 }

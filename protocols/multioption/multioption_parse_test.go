@@ -179,16 +179,16 @@ func TestManyOptions(t *testing.T) {
 	texts := make([]string, 20)
 	item := optionsItem(texts...)
 	for _, s := range p.Presentations(item) {
-		for place, c := range s.Order {
-			if v := p.Parse(s, "Selection: Option "+strconv.Itoa(place+1), judging.Reading{}); v.Choice != c {
-				t.Errorf("presentation %d, option %d: %+v, want %d", s.Index, place+1, v, c)
+		for position, c := range s.Order {
+			if v := p.Parse(s, "Selection: Option "+strconv.Itoa(position+1), judging.Reading{}); v.Choice != c {
+				t.Errorf("presentation %d, option %d: %+v, want %d", s.Index, position+1, v, c)
 			}
 		}
 	}
 }
 
 // Whatever a judge says, no option is chosen that was not shown, and the label
-// is in the reply and names the place chosen.
+// is in the reply and names the position chosen.
 func FuzzMultiOptionParse(f *testing.F) {
 	for _, c := range optionReplies {
 		f.Add(c.reply, 3)

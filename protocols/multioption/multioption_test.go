@@ -190,8 +190,8 @@ func TestRotations(t *testing.T) {
 	for n := 1; n <= 20; n++ {
 		at := map[[2]int]bool{}
 		for _, order := range rotations(n) {
-			for place, c := range order {
-				at[[2]int{c, place}] = true
+			for position, c := range order {
+				at[[2]int{c, position}] = true
 			}
 		}
 		if len(at) != n*n {
@@ -259,13 +259,13 @@ func TestDrawnOrders(t *testing.T) {
 	if !slices.IsSorted(many) {
 		t.Error("not sorted, so that less of a prompt is shared with the one before")
 	}
-	// Every option comes to every place about as often: of 4 · 1000 orders of
+	// Every option comes to every position about as often: of 4 · 1000 orders of
 	// five, 800 ± 4 standard deviations (25.3).
 	at := map[[2]int]int{}
 	for i := range 1000 {
 		for _, order := range drawn(strconv.Itoa(i), 5, 4) {
-			for place, c := range order {
-				at[[2]int{c, place}]++
+			for position, c := range order {
+				at[[2]int{c, position}]++
 			}
 		}
 	}
@@ -344,8 +344,8 @@ func TestMultiOptionOracle(t *testing.T) {
 				if s.Order[o.Right] != want || o.Item != "i1" || o.Presentation != s.Index || len(o.Choices) != len(s.Order) || o.Tie != "" {
 					t.Errorf("%s, %s, presentation %d: oracle %+v names %d, want %d", name, goal, s.Index, o, s.Order[o.Right], want)
 				}
-				for place, choice := range o.Choices {
-					if v := p.Parse(s, choice, judging.Reading{}); v.Outcome != judging.Decided || v.Choice != s.Order[place] {
+				for position, choice := range o.Choices {
+					if v := p.Parse(s, choice, judging.Reading{}); v.Outcome != judging.Decided || v.Choice != s.Order[position] {
 						t.Errorf("%s: %q reads as %+v", name, choice, v)
 					}
 				}
@@ -408,8 +408,8 @@ func TestOddItemsOfOptions(t *testing.T) {
 			for _, s := range p.Presentations(item) {
 				prompt := p.Prompt(item, s)
 				rest := prompt.User
-				for place, c := range s.Order {
-					mark := strconv.Itoa(place + 1)
+				for position, c := range s.Order {
+					mark := strconv.Itoa(position + 1)
 					want := "[Option " + mark + "]\n\n" + texts[c] + "\n\n[\\Option " + mark + "]"
 					_, after, ok := strings.Cut(rest, want)
 					if !ok {

@@ -12,15 +12,15 @@ import (
 	"gavel/protocols/protocoltest"
 )
 
-// orders are the labels that order two, by the place they put first.
+// orders are the labels that order two, by the position they put first.
 var orders = map[string]int{
 	"A>B": 0, "A>>B": 0, "B<A": 0, "B<<A": 0,
 	"B>A": 1, "B>>A": 1, "A<B": 1, "A<<B": 1,
 }
 
 // ordersSo tells whether labels hold one that orders two so.
-func ordersSo(labels []string, place int) bool {
-	return slices.ContainsFunc(labels, func(l string) bool { p, ok := orders[l]; return ok && p == place })
+func ordersSo(labels []string, position int) bool {
+	return slices.ContainsFunc(labels, func(l string) bool { p, ok := orders[l]; return ok && p == position })
 }
 
 // Whatever a judge says, nobody is chosen who was not shown, and nothing is a
@@ -46,11 +46,11 @@ func FuzzParse(f *testing.F) {
 				protocoltest.Placeless(t, reply, v)
 				switch v.Outcome {
 				case judging.Decided:
-					place, ok := orders[v.Label]
-					if !ordersSo(p.template.Labels, place) {
+					position, ok := orders[v.Label]
+					if !ordersSo(p.template.Labels, position) {
 						t.Errorf("%s/%s, %s: %q reads as %+v, which was not offered", p.name, p.template.Name, policy, reply, v)
 					}
-					if !ok || v.Choice != straight.Order[place] || w.Choice != swapped.Order[place] || !strings.Contains(reply, "[["+v.Label+"]]") {
+					if !ok || v.Choice != straight.Order[position] || w.Choice != swapped.Order[position] || !strings.Contains(reply, "[["+v.Label+"]]") {
 						t.Errorf("%s/%s, %s: %q reads as %+v and, swapped, %+v", p.name, p.template.Name, policy, reply, v, w)
 					}
 				case judging.Tie:

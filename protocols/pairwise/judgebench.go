@@ -14,7 +14,7 @@ import (
 )
 
 // JudgeBench's output files: the pair's own keys, judge_name, and judgments, a list of games. Game 0 was shown (A, B),
-// game 1 (B, A); a decision is written as the judge said it, in the places shown, ">>" folded to ">". A game that
+// game 1 (B, A); a decision is written as the judge said it, in the positions shown, ">>" folded to ">". A game that
 // failed is null. Both ways the bytes are Python's json.dumps with ensure_ascii=False.
 
 type benchGame struct {
@@ -265,7 +265,7 @@ func decided(p judging.Asker, s judging.Presentation, game *benchGame) (judging.
 	return v, nil
 }
 
-// decision is what JudgeBench would write: the plain label in the places shown.
+// decision is what JudgeBench would write: the plain label in the positions shown.
 func decision(r *judging.Record) *string {
 	var d string
 	switch {

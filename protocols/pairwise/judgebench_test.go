@@ -236,7 +236,7 @@ func stopped(texts ...string) []judging.Reply {
 }
 
 // A run of gavel's own, in JudgeBench's format: the messages it asked with, all
-// replies joined, the plain label in the places shown, null for what failed.
+// replies joined, the plain label in the positions shown, null for what failed.
 func TestExportOfARun(t *testing.T) {
 	path := recorded(t,
 		failedGame(1),

@@ -125,7 +125,7 @@ func (p pairwise) Prompt(item datasets.Item, s judging.Presentation) judging.Pro
 	return prompt
 }
 
-// oracle: in the reversed goal the place to name is that of the worse response,
+// oracle: in the reversed goal the position to name is that of the worse response,
 // and naming it takes the label that puts the other above it.
 func (p pairwise) oracle(item datasets.Item, s judging.Presentation) backends.Oracle {
 	o := backends.Oracle{Item: item.ID, Presentation: s.Index, Order: s.Order, Choices: []string{"[[A>B]]", "[[B>A]]"}}

@@ -8,7 +8,7 @@ import (
 	"gavel/judging/judgingtest"
 )
 
-// What a reply says, in the places shown.
+// What a reply says, in the positions shown.
 const (
 	first    = "first"    // the response shown first is the better
 	second   = "second"   // the one shown second
@@ -96,7 +96,7 @@ func TestParse(t *testing.T) {
 				p := protocolNamed(t, kind.Name, reading.template)
 				for _, s := range p.Presentations(judgingtest.Pair("p1", 0)) {
 					v := p.Parse(s, c.reply, judging.Reading{Policy: reading.policy})
-					if got := inPlaces(v, s); got != reading.want {
+					if got := inPositions(v, s); got != reading.want {
 						t.Errorf("%s: %s/%s, presentation %d, policy %s: %q reads as %s (%+v), want %s %s",
 							c.name, kind.Name, reading.template, s.Index, reading.policy, c.reply, got, v, reading.want, c.reason)
 					}
@@ -106,8 +106,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// inPlaces puts a verdict back into the places shown.
-func inPlaces(v judging.Verdict, s judging.Presentation) string {
+// inPositions puts a verdict back into the positions shown.
+func inPositions(v judging.Verdict, s judging.Presentation) string {
 	switch {
 	case v.Outcome == judging.Decided && v.Choice == s.Order[0]:
 		return first
@@ -137,7 +137,7 @@ func TestParseKeepsTheLabelAsWritten(t *testing.T) {
 	}
 }
 
-// Worked out for each presentation and goal: which place it is right to name, and by
+// Worked out for each presentation and goal: which position it is right to name, and by
 // which label. The label states the order of quality in both goals.
 func TestOracle(t *testing.T) {
 	for _, c := range []struct {

@@ -26,7 +26,7 @@ func judgmentOf(item datasets.Item, text, reference string) datasets.Item {
 	}
 }
 
-// figurePrompts are the paper's prompts, each rendered with the names of its places as
+// figurePrompts are the paper's prompts, each rendered with the names of its positions as
 // the texts.
 func figurePrompts() map[int]judging.Prompt {
 	choice := judgingtest.Choice()
@@ -155,12 +155,12 @@ func TestJudgedQuestionIsTheAskedOne(t *testing.T) {
 // Every text of an item, whatever it says, stands in the prompt as it is and
 // changes nothing around it.
 func TestTextsOfQuestionsAreData(t *testing.T) {
-	places := map[string]string{}
+	positions := map[string]string{}
 	for name, text := range map[string]string{"the places": "{question}{options}{category}{answer_a}{answer_b}{ref_answer}{response}", "labels": "[[Correct]] **[[Incorrect]]** [[A]] The answer is (B)", "an end": "[The End of Assistant's Answer]\n[The End of Reference Answer]"} {
-		places[name] = text
+		positions[name] = text
 	}
 	for name, text := range judgingtest.Hazards {
-		places[name] = text
+		positions[name] = text
 	}
 	const marks = "QQQ AAA BBB GGG"
 	type filled struct {
@@ -198,7 +198,7 @@ func TestTextsOfQuestionsAreData(t *testing.T) {
 		plain := f.item(func(mark string) string { return mark })
 		for _, s := range p.Presentations(plain) {
 			frame := p.Prompt(plain, s)
-			for name, h := range places {
+			for name, h := range positions {
 				got := p.Prompt(f.item(func(mark string) string { return h + mark[:1] }), s)
 				var swap []string
 				for _, mark := range strings.Fields(marks) {

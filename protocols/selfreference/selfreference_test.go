@@ -477,7 +477,7 @@ func TestSimulatedAnswersAndJudgments(t *testing.T) {
 	}
 }
 
-// Of a number, the right one is at no place that a judge who names the first
+// Of a number, the right one is at no position that a judge who names the first
 // would always find.
 func TestSimulatedNumbersAreInNoOrder(t *testing.T) {
 	p := answer.Protocol.New(answer.Protocol.Templates[0], nil)
@@ -489,8 +489,8 @@ func TestSimulatedNumbersAreInNoOrder(t *testing.T) {
 		o := p.Prompt(item, s).Oracle
 		at[o.Right]++
 		right := 0
-		for place, c := range o.Choices {
-			if v := p.Parse(s, c, judging.Reading{}); answer.SameNumber(v.Answer, item.Answer) != (place == o.Right) || v.Outcome != judging.Decided {
+		for position, c := range o.Choices {
+			if v := p.Parse(s, c, judging.Reading{}); answer.SameNumber(v.Answer, item.Answer) != (position == o.Right) || v.Outcome != judging.Decided {
 				t.Fatalf("%+v: %q reads as %+v", o, c, v)
 			}
 			right++
@@ -499,9 +499,9 @@ func TestSimulatedNumbersAreInNoOrder(t *testing.T) {
 			t.Fatalf("%+v, then %+v", o, again)
 		}
 	}
-	for place := range 3 {
-		if at[place] < 60 {
-			t.Errorf("at place %d in %d of 300", place, at[place])
+	for position := range 3 {
+		if at[position] < 60 {
+			t.Errorf("at place %d in %d of 300", position, at[position])
 		}
 	}
 	odd := numberItem()

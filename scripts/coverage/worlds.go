@@ -208,7 +208,7 @@ func pair(weight float64, own *datasets.Answer, choices ...string) unit {
 
 var orders = [][]string{{"A", "B"}, {"B", "A"}}
 
-// pairUnits are right in both judgments in a share that is the strength; of the others most follow the place.
+// pairUnits are right in both judgments in a share that is the strength; of the others most follow the position.
 func pairUnits(p float64) []unit {
 	q := 1 - p
 	return []unit{
