@@ -43,7 +43,7 @@ func (e *Maker) prepareReplay(run, out, dir string, used func(key [32]byte, entr
 	if samePath(run, out) {
 		return nil, nil, Wrong("out", out, "%s is the run itself: name another folder", out)
 	}
-	protocol, err := judging.AskerOf(old)
+	asker, err := judging.AskerOf(old)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", run, err)
 	}
@@ -58,7 +58,7 @@ func (e *Maker) prepareReplay(run, out, dir string, used func(key [32]byte, entr
 	}
 	m := *old
 	p := &prepared{set: set, out: out, job: &judging.Job{
-		Manifest: &m, Asker: protocol, Set: set, Rows: all(set), Context: max(m.Model.Context, m.Spec.Parameters.NumCtx),
+		Manifest: &m, Asker: asker, Set: set, Rows: all(set), Context: max(m.Model.Context, m.Spec.Parameters.NumCtx),
 		Concurrency: m.Concurrency, Now: e.Now, GiveUp: m.Judgments + 1,
 	}}
 	p.answer = client

@@ -59,11 +59,11 @@ func (w *work) any(ctx context.Context, o Request) error {
 	if err := o.Validate(); err != nil {
 		return err
 	}
-	kind, err := o.Kind()
+	protocol, err := o.FindProtocol()
 	if err != nil {
 		return err
 	}
-	if stage := kind.Before(o.Options); stage != nil {
+	if stage := protocol.Before(o.Options); stage != nil {
 		return w.staged(ctx, o, stage)
 	}
 	p, err := w.prepare(ctx, o)

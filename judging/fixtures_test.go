@@ -76,9 +76,9 @@ func (p pairwise) Parse(s Presentation, reply string, how Reading) Verdict {
 	return Verdict{Outcome: Decided, Label: label, Choice: s.Order[1], Span: at}
 }
 
-func protocolNamed(t testing.TB, kind, template string) Asker {
+func protocolNamed(t testing.TB, name, template string) Asker {
 	t.Helper()
-	k, err := ProtocolNamed(kind)
+	k, err := ProtocolNamed(name)
 	if err != nil {
 		t.Fatal(err)
 	}

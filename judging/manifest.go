@@ -251,9 +251,9 @@ func DecodeManifest(path string, r io.Reader) (*Manifest, error) {
 // AskerOf rebuilds the protocol a run was made with, from its manifest
 // alone: its prompt may have been a file, or may have changed since.
 func AskerOf(m *Manifest) (Asker, error) {
-	kind, err := ProtocolNamed(m.Spec.Protocol)
+	protocol, err := ProtocolNamed(m.Spec.Protocol)
 	if err != nil {
 		return nil, err
 	}
-	return kind.New(m.Spec.Prompt, m.Spec.Options), nil
+	return protocol.New(m.Spec.Prompt, m.Spec.Options), nil
 }

@@ -34,9 +34,9 @@ func TestLongestPrompt(t *testing.T) {
 {"pair_id": "b", "question": "a longer one", "response_A": "x", "response_B": "😀😀", "label": "B>A"}
 {"pair_id": "c", "question": "", "response_A": "", "response_B": "", "label": "B>A"}
 `)
-	for _, kind := range Protocols() {
-		for _, tpl := range kind.Templates {
-			p := kind.New(tpl, nil)
+	for _, protocol := range Protocols() {
+		for _, tpl := range protocol.Templates {
+			p := protocol.New(tpl, nil)
 			longest := 0
 			for i := range set.Len() {
 				item, err := set.Item(i)
@@ -49,7 +49,7 @@ func TestLongestPrompt(t *testing.T) {
 				}
 			}
 			if got := LongestPrompt(p, set); got != longest {
-				t.Errorf("%s/%s: %d bytes, its longest prompt has %d", kind.Name, tpl.Name, got, longest)
+				t.Errorf("%s/%s: %d bytes, its longest prompt has %d", protocol.Name, tpl.Name, got, longest)
 			}
 		}
 	}

@@ -12,8 +12,8 @@ type Checker interface {
 // cannot show, and so comes before anything is asked. Where every item has as many presentations, none is read.
 func CountPresentations(p Asker, set *datasets.Set, rows []int) (int, error) {
 	check, picky := p.(Checker)
-	if kind, err := ProtocolNamed(p.Name()); err == nil && kind.Presentations > 0 && !picky {
-		return kind.Presentations * len(rows), nil
+	if protocol, err := ProtocolNamed(p.Name()); err == nil && protocol.Presentations > 0 && !picky {
+		return protocol.Presentations * len(rows), nil
 	}
 	n := 0
 	for _, row := range rows {

@@ -148,26 +148,26 @@ type making struct {
 // makeRun runs a judge over a set and returns the run's directory.
 func makeRun(t *testing.T, how making) string {
 	t.Helper()
-	kind, err := judging.ProtocolNamed(how.protocol)
+	protocol, err := judging.ProtocolNamed(how.protocol)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if how.prompt == "" {
 		how.prompt = "sop"
 	}
-	template, err := kind.Template(how.prompt)
+	template, err := protocol.Template(how.prompt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	spec := judging.Spec{
-		Protocol: kind.Name, Goal: kind.GoalOf(how.options), Prompt: template, Options: how.options, Parameters: judging.DefaultParameters,
+		Protocol: protocol.Name, Goal: protocol.GoalOf(how.options), Prompt: template, Options: how.options, Parameters: judging.DefaultParameters,
 		Dataset: judging.DatasetSpec{SHA256: how.set.SHA256, Items: how.set.Len()},
 		Model:   judging.ModelSpec{Name: how.model, Identity: how.model},
 	}
 	m := judging.NewManifest("test", spec)
 	m.Dataset.Name = datasets.Base(how.set.Name)
 	_, m.Simulated = how.client.(*backends.Sim)
-	asker, rows := kind.New(template, how.options), judgingtest.UpTo(how.set.Len())
+	asker, rows := protocol.New(template, how.options), judgingtest.UpTo(how.set.Len())
 	if m.Judgments, err = judging.CountPresentations(asker, how.set, rows); err != nil {
 		t.Fatal(err)
 	}

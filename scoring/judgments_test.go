@@ -74,13 +74,13 @@ func gold(right bool) string {
 var bothModes = []string{selfreference.ModeCoT, selfreference.ModeSelf}
 
 // manifestOf is of a run of a protocol that is not of pairs.
-func manifestOf(protocol string, items int) *judging.Manifest {
-	kind, err := judging.ProtocolNamed(protocol)
+func manifestOf(name string, items int) *judging.Manifest {
+	protocol, err := judging.ProtocolNamed(name)
 	if err != nil {
 		panic(err)
 	}
 	m := judging.NewManifest("test", judging.Spec{
-		Protocol: protocol, Prompt: kind.Templates[0], Model: judging.ModelSpec{Name: "judge"},
+		Protocol: protocol.Name, Prompt: protocol.Templates[0], Model: judging.ModelSpec{Name: "judge"},
 		Dataset: judging.DatasetSpec{Items: items}, Parameters: judging.Parameters{MaxTokens: 4096},
 	})
 	m.Dataset.Name = "questions"

@@ -26,7 +26,7 @@ type index struct {
 
 	mu        sync.RWMutex
 	m         *judging.Manifest
-	protocol  judging.Asker
+	asker     judging.Asker
 	records   tail
 	itemsAt   stamp
 	ids       judging.IDs
@@ -147,7 +147,7 @@ func (x *index) update() error {
 	}
 	if x.m == nil || x.m.ID != m.ID {
 		x.reset()
-		if x.protocol, err = judging.AskerOf(m); err != nil {
+		if x.asker, err = judging.AskerOf(m); err != nil {
 			return unreadable(err, "%s: %v", x.run, err)
 		}
 	}
@@ -167,9 +167,9 @@ func (x *index) reset() {
 
 // restart is reset for a run that is the same but for its files.
 func (x *index) restart() {
-	m, p := x.m, x.protocol
+	m, p := x.m, x.asker
 	x.reset()
-	x.m, x.protocol = m, p
+	x.m, x.asker = m, p
 }
 
 // readRecords reads what was appended since, or everything where the file is another one.
@@ -220,7 +220,7 @@ func (x *index) read(line []byte) (out indexed, err error) {
 	if err != nil {
 		return out, err
 	}
-	v, err := r.Read(x.protocol, x.reading())
+	v, err := r.Read(x.asker, x.reading())
 	if err != nil {
 		return out, err
 	}

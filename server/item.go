@@ -216,7 +216,7 @@ func textsOf(item datasets.Item) *ItemTexts {
 
 // judgment is a record for people, read as scores read it.
 func (x *index) judgment(r *judging.Record, item datasets.Item, known bool) (JudgmentView, error) {
-	v, err := r.Read(x.protocol, x.reading())
+	v, err := r.Read(x.asker, x.reading())
 	if err != nil {
 		return JudgmentView{}, err
 	}
@@ -232,7 +232,7 @@ func (x *index) judgment(r *judging.Record, item datasets.Item, known bool) (Jud
 	var prompt judging.Prompt
 	if known {
 		var same bool
-		if prompt, same, err = r.Asked(x.protocol, item, params.SystemRole); err != nil {
+		if prompt, same, err = r.Asked(x.asker, item, params.SystemRole); err != nil {
 			return g, err
 		}
 		if g.System, g.User = prompt.System, prompt.User; r.Imported == nil {

@@ -30,11 +30,11 @@ type prefixWork struct {
 // mark makes the system message another, so that nothing asked for before helps.
 func readPrompts(t *testing.T, url, orders, mark string, items []datasets.Item, byItem bool) (w prefixWork) {
 	t.Helper()
-	kind, err := judging.ProtocolNamed("multi-option")
+	protocol, err := judging.ProtocolNamed("multi-option")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := kind.New(kind.Templates[0], judging.Settings{multioption.OrdersOption.Name: orders})
+	p := protocol.New(protocol.Templates[0], judging.Settings{multioption.OrdersOption.Name: orders})
 	var prompts []judging.Prompt
 	most := 0
 	for _, item := range items {

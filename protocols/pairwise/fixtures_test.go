@@ -17,9 +17,9 @@ const (
 	rewardModel = published + "/outputs/dataset=judgebench,response_model=gpt-4o-2024-05-13,judge_name=reward_model,judge_model=Skywork_Skywork-Reward-Llama-3.1-8B.jsonl"
 )
 
-func protocolNamed(t testing.TB, kind, template string) judging.Asker {
+func protocolNamed(t testing.TB, name, template string) judging.Asker {
 	t.Helper()
-	k, err := judging.ProtocolNamed(kind)
+	k, err := judging.ProtocolNamed(name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,9 +33,9 @@ func FuzzParse(f *testing.F) {
 		f.Add(h)
 	}
 	var protocols []pairwise
-	for _, kind := range comparisons {
-		for _, t := range kind.Templates {
-			protocols = append(protocols, kind.New(t, nil).(pairwise))
+	for _, protocol := range comparisons {
+		for _, t := range protocol.Templates {
+			protocols = append(protocols, protocol.New(t, nil).(pairwise))
 		}
 	}
 	f.Fuzz(func(t *testing.T, reply string) {

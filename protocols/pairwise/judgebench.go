@@ -152,16 +152,16 @@ func importedProtocol(judgeName string) (p judging.Asker, stored bool) {
 		t, _ := Protocol.Template("arena-hard")
 		return Protocol.New(t, nil), false
 	}
-	kind, name := Protocol, judgeName
+	protocol, name := Protocol, judgeName
 	for _, k := range []judging.Protocol{Protocol, Reversed} {
 		if own, ok := strings.CutPrefix(judgeName, ownPrefix+k.Name+"_"); ok {
-			kind, name = k, own
+			protocol, name = k, own
 			if t, err := k.Template(own); err == nil {
 				return k.New(t, nil), false
 			}
 		}
 	}
-	return kind.New(judging.Template{Name: name, Origin: "JudgeBench output file", Labels: []string{labelA, labelB, labelTie}}, nil), true
+	return protocol.New(judging.Template{Name: name, Origin: "JudgeBench output file", Labels: []string{labelA, labelB, labelTie}}, nil), true
 }
 
 // ownPrefix begins the judge_name of a run of gavel's.

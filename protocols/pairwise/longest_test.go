@@ -14,9 +14,9 @@ import (
 func TestLongestReferenced(t *testing.T) {
 	set := judgingtest.Pairs(t, 3)
 	const tokens = 500
-	for _, kind := range comparisons {
-		p := kind.New(kind.Templates[0], bySelf)
-		bound, err := kind.Before(bySelf).Longest(p, set, judging.Unanswered("(to come)", set, tokens), nil)
+	for _, protocol := range comparisons {
+		p := protocol.New(protocol.Templates[0], bySelf)
+		bound, err := protocol.Before(bySelf).Longest(p, set, judging.Unanswered("(to come)", set, tokens), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,7 +30,7 @@ func TestLongestReferenced(t *testing.T) {
 			t.Fatal(err)
 		}
 		if longest := judging.LongestPrompt(p, pairs); longest != bound {
-			t.Errorf("%s: the longest prompt has %d bytes, bounded by %d", kind.Name, longest, bound)
+			t.Errorf("%s: the longest prompt has %d bytes, bounded by %d", protocol.Name, longest, bound)
 		}
 	}
 }

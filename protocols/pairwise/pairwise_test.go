@@ -87,18 +87,18 @@ func TestParse(t *testing.T) {
 		if last == "" {
 			last = c.sop
 		}
-		for _, kind := range comparisons {
+		for _, protocol := range comparisons {
 			for _, reading := range []struct {
 				template string
 				policy   judging.Policy
 				want     string
 			}{{"sop", judging.Unique, c.sop}, {"direct", judging.Unique, c.sop}, {"cot", judging.Unique, c.sop}, {"arena-hard", judging.Unique, c.arena}, {"sop", judging.Last, last}} {
-				p := protocolNamed(t, kind.Name, reading.template)
+				p := protocolNamed(t, protocol.Name, reading.template)
 				for _, s := range p.Presentations(judgingtest.Pair("p1", 0)) {
 					v := p.Parse(s, c.reply, judging.Reading{Policy: reading.policy})
 					if got := inPositions(v, s); got != reading.want {
 						t.Errorf("%s: %s/%s, presentation %d, policy %s: %q reads as %s (%+v), want %s %s",
-							c.name, kind.Name, reading.template, s.Index, reading.policy, c.reply, got, v, reading.want, c.reason)
+							c.name, protocol.Name, reading.template, s.Index, reading.policy, c.reply, got, v, reading.want, c.reason)
 					}
 				}
 			}
@@ -179,15 +179,15 @@ func TestOracle(t *testing.T) {
 }
 
 func TestPresentations(t *testing.T) {
-	for _, kind := range comparisons {
-		p := protocolNamed(t, kind.Name, "sop")
+	for _, protocol := range comparisons {
+		p := protocolNamed(t, protocol.Name, "sop")
 		got := p.Presentations(judgingtest.Pair("p1", 1))
-		if len(got) != kind.Presentations || got[0].Index != 0 || got[1].Index != 1 ||
+		if len(got) != protocol.Presentations || got[0].Index != 0 || got[1].Index != 1 ||
 			!slices.Equal(got[0].Order, []int{0, 1}) || !slices.Equal(got[1].Order, []int{1, 0}) {
-			t.Errorf("%s shows %+v", kind.Name, got)
+			t.Errorf("%s shows %+v", protocol.Name, got)
 		}
-		if p.Name() != kind.Name {
-			t.Errorf("kind %q makes protocol %q", kind.Name, p.Name())
+		if p.Name() != protocol.Name {
+			t.Errorf("kind %q makes protocol %q", protocol.Name, p.Name())
 		}
 	}
 }

@@ -20,10 +20,10 @@ import (
 
 func TestPromptGolden(t *testing.T) {
 	item := judgingtest.Pair("p1", 0)
-	for _, kind := range comparisons {
-		for _, tpl := range kind.Templates {
-			t.Run(kind.Name+"/"+tpl.Name, func(t *testing.T) {
-				p := kind.New(tpl, nil)
+	for _, protocol := range comparisons {
+		for _, tpl := range protocol.Templates {
+			t.Run(protocol.Name+"/"+tpl.Name, func(t *testing.T) {
+				p := protocol.New(tpl, nil)
 				var b bytes.Buffer
 				for i, s := range p.Presentations(item) {
 					prompt := p.Prompt(item, s)
@@ -35,7 +35,7 @@ func TestPromptGolden(t *testing.T) {
 					fmt.Fprintf(&b, "--- user, presentation %d\n%s\n", i, prompt.User)
 				}
 				fmt.Fprintf(&b, "--- follow-up\n%s\n", p.Prompt(item, p.Presentations(item)[0]).FollowUp)
-				golden.AssertBytes(t, b.Bytes(), "prompts/"+kind.Name+"-"+tpl.Name+".golden")
+				golden.AssertBytes(t, b.Bytes(), "prompts/"+protocol.Name+"-"+tpl.Name+".golden")
 			})
 		}
 	}
@@ -113,9 +113,9 @@ func TestUserMessagesOfTheClaudeFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer set.Close()
-	for _, kind := range comparisons {
-		for _, tpl := range kind.Templates {
-			p := kind.New(tpl, nil)
+	for _, protocol := range comparisons {
+		for _, tpl := range protocol.Templates {
+			p := protocol.New(tpl, nil)
 			var messages []string
 			for i := range set.Len() {
 				item, err := set.Item(i)
@@ -129,7 +129,7 @@ func TestUserMessagesOfTheClaudeFile(t *testing.T) {
 			sum := sha256.Sum256([]byte(strings.Join(messages, "\x00")))
 			const want = "2efcbc9306b542aab73b67d249175c7de455c7df50d9117511f60f202ddf6149"
 			if got := hex.EncodeToString(sum[:]); len(messages) != 540 || got != want {
-				t.Errorf("%s/%s: %d messages with SHA-256 %s", kind.Name, tpl.Name, len(messages), got)
+				t.Errorf("%s/%s: %d messages with SHA-256 %s", protocol.Name, tpl.Name, len(messages), got)
 			}
 		}
 	}
@@ -142,17 +142,17 @@ func TestCandidateTextIsData(t *testing.T) {
 		item.Question, item.Candidates[0].Text, item.Candidates[1].Text = question, first, second
 		return item
 	}
-	for _, kind := range comparisons {
-		for _, tpl := range kind.Templates {
-			p := kind.New(tpl, nil)
+	for _, protocol := range comparisons {
+		for _, tpl := range protocol.Templates {
+			p := protocol.New(tpl, nil)
 			for _, s := range p.Presentations(fill(q, a, b)) {
 				plain := p.Prompt(fill(q, a, b), s)
 				frame := regexp.MustCompile("QQQ|AAA|BBB").Split(plain.User, -1)
 				if len(frame) != 4 {
-					t.Fatalf("%s/%s: %d texts in the user message", kind.Name, tpl.Name, len(frame)-1)
+					t.Fatalf("%s/%s: %d texts in the user message", protocol.Name, tpl.Name, len(frame)-1)
 				}
 				for name, h := range judgingtest.Hazards {
-					t.Run(fmt.Sprintf("%s/%s/%d/%s", kind.Name, tpl.Name, s.Index, name), func(t *testing.T) {
+					t.Run(fmt.Sprintf("%s/%s/%d/%s", protocol.Name, tpl.Name, s.Index, name), func(t *testing.T) {
 						texts := []string{h + "1", h + "2"} // told apart
 						got := p.Prompt(fill(h, texts[0], texts[1]), s)
 						want := frame[0] + h + frame[1] + texts[s.Order[0]] + frame[2] + texts[s.Order[1]] + frame[3]

@@ -37,25 +37,25 @@ func referencedPair(gold int, reference string, own *datasets.Answer) datasets.I
 func TestReferencePrompt(t *testing.T) {
 	var b strings.Builder
 	item := referencedPair(0, "2 + 2 is 4.", nil)
-	for _, kind := range comparisons {
-		for _, tpl := range kind.Templates {
-			plain, with := kind.New(tpl, nil), kind.New(tpl, bySelf)
+	for _, protocol := range comparisons {
+		for _, tpl := range protocol.Templates {
+			plain, with := protocol.New(tpl, nil), protocol.New(tpl, bySelf)
 			for _, s := range with.Presentations(item) {
 				p, q := plain.Prompt(item, s), with.Prompt(item, s)
 				const block = "\n\n<|The Start of Reference Answer|>\n2 + 2 is 4.\n<|The End of Reference Answer|>"
 				if strings.Replace(q.User, block, "", 1) != p.User || strings.Index(q.User, block) != len("<|User Prompt|>\n"+item.Question) {
-					t.Errorf("%s/%s: user message\n%s", kind.Name, tpl.Name, q.User)
+					t.Errorf("%s/%s: user message\n%s", protocol.Name, tpl.Name, q.User)
 				}
 				if strings.Replace(q.System, " "+referenceSentence, "", 1) != p.System || p.System == q.System {
-					t.Errorf("%s/%s: system message\n%s", kind.Name, tpl.Name, q.System)
+					t.Errorf("%s/%s: system message\n%s", protocol.Name, tpl.Name, q.System)
 				}
 				if q.FollowUp != p.FollowUp || q.LabelTurn != p.LabelTurn || !slices.Equal(q.Labels, p.Labels) {
-					t.Errorf("%s/%s: %+v", kind.Name, tpl.Name, q)
+					t.Errorf("%s/%s: %+v", protocol.Name, tpl.Name, q)
 				}
 			}
 		}
-		p := kind.New(kind.Templates[0], bySelf).Prompt(item, judging.Presentation{Order: []int{0, 1}})
-		fmt.Fprintf(&b, "--- %s, system\n%s\n--- user\n%s\n", kind.Name, p.System, p.User)
+		p := protocol.New(protocol.Templates[0], bySelf).Prompt(item, judging.Presentation{Order: []int{0, 1}})
+		fmt.Fprintf(&b, "--- %s, system\n%s\n--- user\n%s\n", protocol.Name, p.System, p.User)
 	}
 	golden.Assert(t, b.String(), "prompts/with-reference.golden")
 }
@@ -80,19 +80,19 @@ func TestReferenceIsData(t *testing.T) {
 // The manifest has the sentence, a protocol rebuilt from it adds no second one,
 // and without the option nothing is another.
 func TestReferenceTemplate(t *testing.T) {
-	for _, kind := range comparisons {
-		tpl := kind.Templates[0]
-		adapted := kind.Adapted(tpl, bySelf)
+	for _, protocol := range comparisons {
+		tpl := protocol.Templates[0]
+		adapted := protocol.Adapted(tpl, bySelf)
 		if adapted.SHA256 == tpl.SHA256 || !slices.Equal(adapted.Labels, tpl.Labels) || adapted.Name != tpl.Name || strings.Count(adapted.System, referenceSentence) != 1 {
 			t.Errorf("%+v", adapted)
 		}
-		if again := kind.Adapted(adapted, bySelf); !reflect.DeepEqual(again, adapted) {
+		if again := protocol.Adapted(adapted, bySelf); !reflect.DeepEqual(again, adapted) {
 			t.Errorf("adapted twice: %+v", again)
 		}
-		if same := kind.Adapted(tpl, nil); !reflect.DeepEqual(same, tpl) {
+		if same := protocol.Adapted(tpl, nil); !reflect.DeepEqual(same, tpl) {
 			t.Errorf("adapted to nothing: %+v", same)
 		}
-		m := judging.NewManifest("test", judging.Spec{Protocol: kind.Name, Prompt: adapted, Options: bySelf})
+		m := judging.NewManifest("test", judging.Spec{Protocol: protocol.Name, Prompt: adapted, Options: bySelf})
 		p, err := judging.AskerOf(m)
 		if err != nil {
 			t.Fatal(err)
@@ -100,7 +100,7 @@ func TestReferenceTemplate(t *testing.T) {
 		if got := p.Prompt(referencedPair(0, "r", nil), judging.Presentation{Order: []int{0, 1}}).System; got != adapted.System {
 			t.Errorf("rebuilt: %s", got)
 		}
-		if _, ok := kind.New(tpl, nil).(pairwise); !ok {
+		if _, ok := protocol.New(tpl, nil).(pairwise); !ok {
 			t.Error("without the option the protocol is another")
 		}
 		own := newTemplate("mine", "file", "One paragraph. [[A>B]] [[B>A]]")
@@ -274,8 +274,8 @@ func mustRaw(t *testing.T, set *datasets.Set, i int) []byte {
 func TestSimulatedReferences(t *testing.T) {
 	const n, bound = 3000, 0.03
 	judge := &backends.Sim{Accuracy: 0.7, Seed: 5}
-	for _, kind := range comparisons {
-		p := kind.New(kind.Templates[0], bySelf)
+	for _, protocol := range comparisons {
+		p := protocol.New(protocol.Templates[0], bySelf)
 		for _, c := range []struct {
 			own  *datasets.Answer
 			want float64
@@ -295,7 +295,7 @@ func TestSimulatedReferences(t *testing.T) {
 				}
 			}
 			if got := float64(right) / n; math.Abs(got-c.want) > bound {
-				t.Errorf("%s, own answer %+v: right in %.3f, want %.2f", kind.Name, c.own, got, c.want)
+				t.Errorf("%s, own answer %+v: right in %.3f, want %.2f", protocol.Name, c.own, got, c.want)
 			}
 		}
 	}

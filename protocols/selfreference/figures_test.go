@@ -164,9 +164,9 @@ func TestTextsOfQuestionsAreData(t *testing.T) {
 	}
 	const marks = "QQQ AAA BBB GGG"
 	type filled struct {
-		name string
-		kind judging.Protocol
-		item func(text func(mark string) string) datasets.Item
+		name     string
+		protocol judging.Protocol
+		item     func(text func(mark string) string) datasets.Item
 	}
 	var all []filled
 	all = append(all,
@@ -194,7 +194,7 @@ func TestTextsOfQuestionsAreData(t *testing.T) {
 		}})
 	}
 	for _, f := range all {
-		p := f.kind.New(f.kind.Templates[0], nil)
+		p := f.protocol.New(f.protocol.Templates[0], nil)
 		plain := f.item(func(mark string) string { return mark })
 		for _, s := range p.Presentations(plain) {
 			frame := p.Prompt(plain, s)

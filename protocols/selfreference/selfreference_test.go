@@ -180,10 +180,10 @@ func TestRecordsOfAnswers(t *testing.T) {
 // number is not held to anything.
 func TestConstrainedAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
-		kind  judging.Protocol
-		item  datasets.Item
-		calls int
-		want  string
+		protocol judging.Protocol
+		item     datasets.Item
+		calls    int
+		want     string
 	}{
 		"choice":     {answer.Protocol, judgingtest.Choice(), 2, "C"},
 		"preference": {answer.Protocol, preferenceItem(), 2, "C"},
@@ -192,7 +192,7 @@ func TestConstrainedAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked := 0
-			j, w := protocoltest.Job(c.kind, nil, judgingtest.Items(t, c.item), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+			j, w := protocoltest.Job(c.protocol, nil, judgingtest.Items(t, c.item), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 				if asked++; req.Constrain != nil {
 					return judgingtest.Says(req.Constrain[len(req.Constrain)-1])
 				}
@@ -240,14 +240,14 @@ func TestLongestPromptOfEveryShape(t *testing.T) {
 	long := judgmentOf(numberItem(), strings.Repeat("a", 500), strings.Repeat("r", 900))
 	long.ID = "long"
 	for _, c := range []struct {
-		kind  judging.Protocol
-		items []datasets.Item
+		protocol judging.Protocol
+		items    []datasets.Item
 	}{
 		{answer.Protocol, []datasets.Item{judgingtest.Choice(), numberItem(), preferenceItem()}},
 		{Protocol, []datasets.Item{judgmentOf(judgingtest.Choice(), "a", "b"), long, judgmentOf(preferenceItem(), "a", "b")}},
 	} {
 		set := judgingtest.Items(t, c.items...)
-		p := c.kind.New(c.kind.Templates[0], nil)
+		p := c.protocol.New(c.protocol.Templates[0], nil)
 		want := 0
 		for _, item := range c.items {
 			for _, s := range p.Presentations(item) {
@@ -256,7 +256,7 @@ func TestLongestPromptOfEveryShape(t *testing.T) {
 			}
 		}
 		if got := judging.LongestPrompt(p, set); got != want {
-			t.Errorf("%s: %d bytes, want %d", c.kind.Name, got, want)
+			t.Errorf("%s: %d bytes, want %d", c.protocol.Name, got, want)
 		}
 	}
 	// In tokens it is the longest presentation that is counted: with the reference.
@@ -278,10 +278,10 @@ func TestLongestPromptOfEveryShape(t *testing.T) {
 // The manifest says all that the prompts say, and a run is another where any of
 // it is.
 func TestTextsAreInTheManifest(t *testing.T) {
-	for _, kind := range []judging.Protocol{answer.Protocol, Protocol} {
-		tpl := kind.Templates[0]
+	for _, protocol := range []judging.Protocol{answer.Protocol, Protocol} {
+		tpl := protocol.Templates[0]
 		var m judging.Manifest
-		raw, err := json.Marshal(judging.NewManifest("test", judging.Spec{Protocol: kind.Name, Prompt: tpl}))
+		raw, err := json.Marshal(judging.NewManifest("test", judging.Spec{Protocol: protocol.Name, Prompt: tpl}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -289,11 +289,11 @@ func TestTextsAreInTheManifest(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(m.Spec.Prompt, tpl) {
-			t.Errorf("%s: read back %+v", kind.Name, m.Spec.Prompt)
+			t.Errorf("%s: read back %+v", protocol.Name, m.Spec.Prompt)
 		}
 		p, err := judging.AskerOf(&m)
-		if err != nil || !reflect.DeepEqual(p, kind.New(tpl, nil)) {
-			t.Errorf("%s: %+v, %v", kind.Name, p, err)
+		if err != nil || !reflect.DeepEqual(p, protocol.New(tpl, nil)) {
+			t.Errorf("%s: %+v, %v", protocol.Name, p, err)
 		}
 		seen := map[string]string{tpl.SHA256: "the paper's"}
 		ids := map[string]bool{judging.NewManifest("test", judging.Spec{Prompt: tpl}).ID: true}
@@ -305,13 +305,13 @@ func TestTextsAreInTheManifest(t *testing.T) {
 			texts[name] += " "
 			other := judging.NewTexts(tpl.Name, tpl.Origin, texts, correctness)
 			if was, ok := seen[other.SHA256]; ok {
-				t.Errorf("%s: with another %s the SHA-256 is as with %s", kind.Name, name, was)
+				t.Errorf("%s: with another %s the SHA-256 is as with %s", protocol.Name, name, was)
 			}
 			seen[other.SHA256] = name
 			ids[judging.NewManifest("test", judging.Spec{Prompt: other}).ID] = true
 		}
 		if len(ids) != len(seen) || len(seen) != len(tpl.Texts)+1 {
-			t.Errorf("%s: %d texts, %d hashes, %d runs", kind.Name, len(tpl.Texts), len(seen), len(ids))
+			t.Errorf("%s: %d texts, %d hashes, %d runs", protocol.Name, len(tpl.Texts), len(seen), len(ids))
 		}
 	}
 	// What one text ends with and the next begins with is told apart.
@@ -353,9 +353,9 @@ const pairwiseTemplateBefore = "2694a51594dc5b91eb2d434075175bdce6e0d718cfc0b4b5
 
 func TestOwnPrompts(t *testing.T) {
 	for name, c := range map[string]struct {
-		kind judging.Protocol
-		text string
-		err  string // "" where it is one
+		protocol judging.Protocol
+		text     string
+		err      string // "" where it is one
 	}{
 		"answers":                   {answer.Protocol, "You are a careful mathematician.\n", ""},
 		"answers, empty":            {answer.Protocol, " \n", "empty"},
@@ -370,7 +370,7 @@ func TestOwnPrompts(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		tpl, err := c.kind.TemplateFile(path)
+		tpl, err := c.protocol.TemplateFile(path)
 		if c.err != "" {
 			if err == nil || !strings.Contains(err.Error(), c.err) || !strings.HasPrefix(err.Error(), path) {
 				t.Errorf("%s: %v", name, err)
@@ -382,13 +382,13 @@ func TestOwnPrompts(t *testing.T) {
 		}
 		items := []datasets.Item{judgmentOf(numberItem(), "a", "b"), judgmentOf(preferenceItem(), "a", "b")}
 		switch {
-		case c.kind.Takes(datasets.Choice):
+		case c.protocol.Takes(datasets.Choice):
 			items = []datasets.Item{judgingtest.Choice(), numberItem(), preferenceItem()}
-		case c.kind.Takes(datasets.Pair):
+		case c.protocol.Takes(datasets.Pair):
 			items = []datasets.Item{judgingtest.Pair("p", 0)}
 		}
 		for _, item := range items {
-			p, plain := c.kind.New(tpl, nil), c.kind.New(c.kind.Templates[0], nil)
+			p, plain := c.protocol.New(tpl, nil), c.protocol.New(c.protocol.Templates[0], nil)
 			for _, s := range p.Presentations(item) {
 				got, paper := p.Prompt(item, s), plain.Prompt(item, s)
 				if got.System != strings.TrimSuffix(c.text, "\n") || got.User != paper.User {
@@ -417,9 +417,9 @@ func TestTextOfATemplate(t *testing.T) {
 
 // ask is what a simulated judge makes of every presentation of items: the share it
 // was right in, by mode.
-func ask(t *testing.T, judge *backends.Sim, kind judging.Protocol, items []datasets.Item) map[string]float64 {
+func ask(t *testing.T, judge *backends.Sim, protocol judging.Protocol, items []datasets.Item) map[string]float64 {
 	t.Helper()
-	p := kind.New(kind.Templates[0], nil)
+	p := protocol.New(protocol.Templates[0], nil)
 	right, all := map[string]float64{}, map[string]float64{}
 	for _, item := range items {
 		for _, s := range p.Presentations(item) {
@@ -432,7 +432,7 @@ func ask(t *testing.T, judge *backends.Sim, kind judging.Protocol, items []datas
 			if v.Outcome != judging.Decided {
 				t.Fatalf("%s: %q reads as %+v", item.ID, resp.Text, v)
 			}
-			r := judging.NewRecord(&judging.Manifest{Spec: judging.Spec{Protocol: kind.Name}}, item, s)
+			r := judging.NewRecord(&judging.Manifest{Spec: judging.Spec{Protocol: protocol.Name}}, item, s)
 			if all[s.Mode]++; judging.RightVerdict(r, v) {
 				right[s.Mode]++
 			}

@@ -159,13 +159,13 @@ func everything(units []unit) []*judging.Record {
 
 // run is a run of records.
 func (w world) run(records []*judging.Record) *scoring.Run {
-	kind, err := judging.ProtocolNamed(w.protocol)
+	protocol, err := judging.ProtocolNamed(w.protocol)
 	if err != nil {
 		panic(err)
 	}
 	m := judging.NewManifest("coverage", judging.Spec{
-		Protocol: w.protocol, Prompt: kind.Templates[0], Model: judging.ModelSpec{Name: "judge"},
-		Goal: kind.Goal, Dataset: judging.DatasetSpec{Items: len(records)},
+		Protocol: w.protocol, Prompt: protocol.Templates[0], Model: judging.ModelSpec{Name: "judge"},
+		Goal: protocol.Goal, Dataset: judging.DatasetSpec{Items: len(records)},
 	})
 	if w.manifest != nil {
 		w.manifest(m)

@@ -35,11 +35,11 @@ func (r *Runner) DraftSuite(ctx context.Context, order Order) (string, error) {
 
 func (r *Runner) draft(ctx context.Context, order Order) (string, error) {
 	was := order.Get(fieldFile)
-	kind, err := judging.ProtocolNamed(order.Get(fieldProtocol))
+	protocol, err := judging.ProtocolNamed(order.Get(fieldProtocol))
 	if err != nil {
 		return was, err
 	}
-	d := suite.Draft{Name: strings.TrimSpace(order.Get("name")), Protocol: kind.Name, Datasets: order[fieldDataset]}
+	d := suite.Draft{Name: strings.TrimSpace(order.Get("name")), Protocol: protocol.Name, Datasets: order[fieldDataset]}
 	for _, chosen := range order[fieldJudges] {
 		id, model, _ := strings.Cut(chosen, " ")
 		at, err := r.endpoint(ctx, id)
@@ -55,7 +55,7 @@ func (r *Runner) draft(ctx context.Context, order Order) (string, error) {
 		}
 		d.Judges = append(d.Judges, judge)
 	}
-	for _, f := range fieldsOf(kind) {
+	for _, f := range fieldsOf(protocol) {
 		if given := givenOf(f, order[f.Name]); len(given) > 0 {
 			d.Values = append(d.Values, suite.Value{Key: f.Name, Values: given})
 		}
