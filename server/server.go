@@ -49,7 +49,7 @@ type Server struct {
 	streams  chan struct{}   // a place for each that is listened to
 	ending   context.Context // what is streamed ends with it
 	end      context.CancelFunc
-	ahead    *ahead
+	prefetch *prefetcher
 	pages    *pages
 	patience time.Duration // with a request
 	mux      *http.ServeMux
@@ -89,7 +89,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s.ending, s.end = context.WithCancel(context.Background())
-	s.ahead = newAhead(s)
+	s.prefetch = newPrefetcher(s)
 	s.mux, s.routes = http.NewServeMux(), s.table()
 	for _, r := range s.routes {
 		s.mux.HandleFunc(r.pattern, s.answer(r))
@@ -97,11 +97,11 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Close ends what is streamed and what is read ahead, and lets go of the folder.
+// Close ends what is streamed and what is prefetched, and lets go of the folder.
 func (s *Server) Close() error {
 	s.end()
 	s.runs.close()
-	s.ahead.wait()
+	s.prefetch.wait()
 	return s.runs.root.Close()
 }
 
