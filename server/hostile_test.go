@@ -327,7 +327,7 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
-// The first wall alone shows what would lead elsewhere as the text that it is.
+// The first filter alone shows what would lead elsewhere as the text that it is.
 func TestMarkdownShowsWhatItKeepsOut(t *testing.T) {
 	for text, want := range map[string]string{
 		"[click](javascript:alert(1))": "[click](javascript:alert(1))",
