@@ -23,7 +23,7 @@ func held(t *testing.T, prompt string, change func(*Parameters), client judgingt
 		return client(ctx, req)
 	}))
 	j.Asker = protocolNamed(t, "pairwise", prompt)
-	j.Standing = standing(map[string][]bool{"p1": {false, true}})
+	j.Completed = completed(map[string][]bool{"p1": {false, true}})
 	change(&j.Manifest.Spec.Parameters)
 	if err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -186,10 +186,10 @@ func TestRepeats(t *testing.T) {
 	}))
 	j.Manifest.Spec.Parameters.Repeats = 3
 	j.Manifest.Judgments = 12
-	j.Standing = Standing{}
-	j.Standing.Add(&Record{Item: "p1", Presentation: 1, Presentations: 2, Repeat: 1})
+	j.Completed = Completed{}
+	j.Completed.Add(&Record{Item: "p1", Presentation: 1, Presentations: 2, Repeat: 1})
 	for i := range 6 {
-		j.Standing.Add(&Record{Item: "p2", Presentation: i % 2, Presentations: 2, Repeat: i / 2})
+		j.Completed.Add(&Record{Item: "p2", Presentation: i % 2, Presentations: 2, Repeat: i / 2})
 	}
 	if err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -228,7 +228,7 @@ func TestCountedPrompts(t *testing.T) {
 				}
 				return judgingtest.Says("[[A>B]]")
 			}))
-			j.Standing = standing(map[string][]bool{"p1": {false, true}})
+			j.Completed = completed(map[string][]bool{"p1": {false, true}})
 			j.Limit = c.limit
 			j.Count = func(_ context.Context, req backends.Request) (int, error) { counts++; return c.count, c.err }
 			if err := j.Run(t.Context()); err != nil {

@@ -91,8 +91,8 @@ func protocolNamed(t testing.TB, name, template string) Asker {
 
 var noon = time.Date(2025, 1, 2, 12, 0, 0, 0, time.UTC)
 
-// standing is what stands, by item.
-func standing(judgments map[string][]bool) (s Standing) {
+// completed is what is done, by item.
+func completed(judgments map[string][]bool) (s Completed) {
 	for item, have := range judgments {
 		for i, h := range have {
 			if h {

@@ -13,7 +13,7 @@ import (
 type Plan struct {
 	Items     int    `json:"items"`
 	Judgments int    `json:"judgments"` // items × presentations × repeats
-	Standing  int    `json:"standing"`  // of them already in the run's records
+	Completed int    `json:"standing"`  // of them already in the run's records
 	Cached    int    `json:"cached"`    // of the rest, first turns the cache would answer
 	CacheNote string `json:"cache_note,omitempty"`
 	TooLong   int    `json:"prompt_too_long"` // counted by the server: they will not be asked
@@ -29,7 +29,7 @@ type Plan struct {
 }
 
 // Calls is how many judgments have to be asked for.
-func (p Plan) Calls() int { return p.Judgments - p.Standing - p.Cached - p.TooLong }
+func (p Plan) Calls() int { return p.Judgments - p.Completed - p.Cached - p.TooLong }
 
 // MakePlan renders every prompt and asks no judge; a server that counts tokens
 // is asked for those of prompts that may not fit. cached may be nil.
@@ -57,8 +57,8 @@ func (j *Job) MakePlan(ctx context.Context, cached func(backends.Request) bool) 
 				plan.Judgments++
 				req.Repeat = repeat
 				switch {
-				case j.Standing.Has(item.ID, s.Index, repeat):
-					plan.Standing++
+				case j.Completed.Has(item.ID, s.Index, repeat):
+					plan.Completed++
 				case tooLong:
 					plan.TooLong++
 				case cached != nil && cached(req):

@@ -75,7 +75,7 @@ func TestMakePlan(t *testing.T) {
 			}
 		}
 	}
-	j.Standing = standing(map[string][]bool{"p2": {false, true}})
+	j.Completed = completed(map[string][]bool{"p2": {false, true}})
 	asked := 0
 	plan, err := j.MakePlan(t.Context(), func(req backends.Request) bool {
 		asked++
@@ -84,8 +84,8 @@ func TestMakePlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if plan.Items != 4 || plan.Judgments != 8 || plan.Standing != 1 || plan.Cached != 2 || plan.Tokens != bytes/4 || plan.MaxTokens != 500 || asked != 7 {
-		t.Errorf("%+v, the cache was asked %d times; want 8 judgments, 1 standing, 2 cached, %d tokens", plan, asked, bytes/4)
+	if plan.Items != 4 || plan.Judgments != 8 || plan.Completed != 1 || plan.Cached != 2 || plan.Tokens != bytes/4 || plan.MaxTokens != 500 || asked != 7 {
+		t.Errorf("%+v, the cache was asked %d times; want 8 judgments, 1 completed, 2 cached, %d tokens", plan, asked, bytes/4)
 	}
 	if !slices.Equal(plan.First, first) {
 		t.Errorf("the first prompt is %q", plan.First)

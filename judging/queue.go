@@ -61,7 +61,7 @@ func (q *queue) row() (int, bool) {
 	for q.next < len(q.job.Rows) {
 		row := q.job.Rows[q.next]
 		q.next++
-		if !q.job.Standing.Complete(q.job.Set.ID(row), q.job.Manifest.Spec.Parameters.Times()) {
+		if !q.job.Completed.Complete(q.job.Set.ID(row), q.job.Manifest.Spec.Parameters.Times()) {
 			q.taken++
 			return row, true
 		}
@@ -113,7 +113,7 @@ func (j *Job) work(row int) (*work, error) {
 	w := &work{item: item, presentations: len(presentations)}
 	for repeat := range j.Manifest.Spec.Parameters.Times() {
 		for _, s := range presentations {
-			if !j.Standing.Has(item.ID, s.Index, repeat) {
+			if !j.Completed.Has(item.ID, s.Index, repeat) {
 				w.judgments = append(w.judgments, judgment{s, repeat})
 			}
 		}

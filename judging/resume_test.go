@@ -28,9 +28,9 @@ func makeRun(t *testing.T, path string, stopAfter int) (calls int, err error) {
 		}
 		return judgingtest.Says(judgingtest.RightLabel(req))
 	})
-	j.Stop, j.Standing = stop, Standing{}
+	j.Stop, j.Completed = stop, Completed{}
 	j.Manifest = testManifest()
-	d, _, err := OpenDir(path, j.Manifest, failedAgain, func(r *Record) error { j.Standing.Add(r); return nil })
+	d, _, err := OpenDir(path, j.Manifest, failedAgain, func(r *Record) error { j.Completed.Add(r); return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ type Job struct {
 	// Concurrency is how many judgments are asked for at once. Those of one item follow each other, so that the server's
 	// prefix cache still holds the question, but for the last items of a run (see queue).
 	Concurrency int
-	Standing    Standing // judgments that need not be asked for
+	Completed   Completed // judgments that need not be asked for
 	// Write stores a record; a failure ends the run.
 	Write func(*Record) error
 	// Progress is told of every record written. May be nil. It is called from many goroutines.

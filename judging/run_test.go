@@ -25,7 +25,7 @@ func attempts(t *testing.T, change func(*Job), replies ...backends.Response) (*R
 		}
 		return replies[len(asked)-1], nil
 	}))
-	j.Standing = standing(map[string][]bool{"p1": {false, true}}) // the swapped presentation stands
+	j.Completed = completed(map[string][]bool{"p1": {false, true}}) // the swapped presentation stands
 	if change != nil {
 		change(j)
 	}
@@ -222,13 +222,13 @@ func TestGivesUpAfterFailuresInARow(t *testing.T) {
 	}
 }
 
-func TestStandingJudgmentsAreNotAskedFor(t *testing.T) {
+func TestCompletedJudgmentsAreNotAskedFor(t *testing.T) {
 	var asked []string
 	j, w := newJob(t, judgingtest.Pairs(t, 4), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		asked = append(asked, fmt.Sprint(req.Oracle.Item, " ", req.Oracle.Presentation))
 		return judgingtest.Says(judgingtest.RightLabel(req))
 	}))
-	j.Standing = standing(map[string][]bool{"p1": {true, true}, "p2": {true, false}, "p3": {false, true}})
+	j.Completed = completed(map[string][]bool{"p1": {true, true}, "p2": {true, false}, "p3": {false, true}})
 	if err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -254,12 +254,12 @@ func TestOnlyTheRowsPickedAreJudged(t *testing.T) {
 	}
 }
 
-func TestStanding(t *testing.T) {
-	var none Standing
+func TestCompleted(t *testing.T) {
+	var none Completed
 	if none.Has("p1", 0, 0) || none.Complete("p1", 1) || none.Count() != 0 {
 		t.Error("the empty one has something")
 	}
-	s := Standing{}
+	s := Completed{}
 	s.Add(&Record{Item: "p1", Presentation: 1, Presentations: 2})
 	s.Add(&Record{Item: "p1", Presentation: 1, Presentations: 2})
 	s.Add(&Record{Item: "p1", Presentation: 5, Presentations: 2}) // of no use, and no harm

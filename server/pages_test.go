@@ -75,7 +75,7 @@ func TestRunPage(t *testing.T) {
 func TestItemPages(t *testing.T) {
 	s := newSite(t, sampleRuns(t), nil)
 	for run, words := range map[string][]string{
-		"pairs-a": {"Judgment 1 of 2: shown A, then B", "Game 2 of 2: shown B, then A", "as it was asked", "labelled"},
+		"pairs-a": {"Judgment 1 of 2: shown A, then B", "Judgment 2 of 2: shown B, then A", "as it was asked", "labelled"},
 		"options": {"Judgment 1 of ", "as it was asked"},
 		"numbers": {"The right answer", "as it was asked"},
 		"again":   {"time 2"},

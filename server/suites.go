@@ -47,10 +47,10 @@ type suiteRun struct {
 // SuiteView is the page of a suite.
 type SuiteView struct {
 	SuiteHead
-	Runs     []suiteRun        `json:"runs"`
-	Results  *report.Standings `json:"results"` // of the runs that nobody is making; null where there are none
-	File     string            `json:"file"`    // its YAML, as it was run
-	Progress *Progress         `json:"progress,omitempty"`
+	Runs     []suiteRun      `json:"runs"`
+	Results  *report.Ranking `json:"results"` // of the runs that nobody is making; null where there are none
+	File     string          `json:"file"`    // its YAML, as it was run
+	Progress *Progress       `json:"progress,omitempty"`
 }
 
 // suite reads what a suite's folder says of it.
@@ -128,18 +128,18 @@ func (s *Server) suiteView(r *http.Request) (SuiteView, error) {
 			}
 		}
 	}
-	v.Results, err = s.standings(folder, suite, v.Runs)
+	v.Results, err = s.ranking(folder, suite, v.Runs)
 	return v, err
 }
 
-// standings of a suite's runs; null where none has ended.
-func (s *Server) standings(folder string, suite *scoring.Suite, runs []suiteRun) (*report.Standings, error) {
+// ranking of a suite's runs; null where none has ended.
+func (s *Server) ranking(folder string, suite *scoring.Suite, runs []suiteRun) (*report.Ranking, error) {
 	state, some := s.stateOf(suite, runs)
 	if !some {
 		return nil, nil
 	}
-	return made(s, s.stood, folder, state, func() (*report.Standings, error) {
-		return report.NewStandings(suite, func(run string) (report.Cell, *scoring.Run) { return s.cell(path.Join(folder, run)) })
+	return made(s, s.ranked, folder, state, func() (*report.Ranking, error) {
+		return report.NewRanking(suite, func(run string) (report.Cell, *scoring.Run) { return s.cell(path.Join(folder, run)) })
 	})
 }
 

@@ -11,8 +11,8 @@ import (
 )
 
 // Results scores every run that is there, and holds those of one condition against each other.
-func (s *Suite) Results() (*report.Standings, error) {
-	return report.NewStandings(s.summary(), func(run string) (report.Cell, *scoring.Run) {
+func (s *Suite) Results() (*report.Ranking, error) {
+	return report.NewRanking(s.summary(), func(run string) (report.Cell, *scoring.Run) {
 		cell := report.Cell{Run: filepath.Join(s.out, run), Status: report.NotBegun}
 		loaded, err := scoring.Load(cell.Run, scoring.DefaultOptions.Reading)
 		switch {

@@ -49,8 +49,8 @@ func (p *progress) RunOpened(run eval.Opened) {
 	if run.Missing == 0 {
 		return
 	}
-	if run.Standing > 0 {
-		p.env.say("going on: %d judgments stand, %d to go", run.Standing, run.Missing)
+	if run.Completed > 0 {
+		p.env.say("going on: %d judgments stand, %d to go", run.Completed, run.Missing)
 	}
 	if p.env.terminal {
 		p.bar = progressbar.NewOptions(run.Missing,

@@ -420,7 +420,7 @@ func TestSuiteSaysWhatItIs(t *testing.T) {
 	if status, text := s.ask("GET", "/api/v1/suites/mine", nil, &v); status != 200 || v.Statuses[judging.Complete] != 2 {
 		t.Errorf("%d %s", status, text)
 	}
-	for _, st := range v.Results.Conditions[0].Standings {
+	for _, st := range v.Results.Conditions[0].Rankings {
 		for _, r := range st.Runs {
 			if want := fmt.Sprintf(`"letters": %q`, r.Letters); !strings.Contains(out, want) {
 				t.Errorf("the command line does not say %s", want)

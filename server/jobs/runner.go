@@ -173,7 +173,7 @@ func (r *Runner) stage(run *eval.RunPlan) PlannedStage {
 	plan := run.Plan
 	_, err := judging.ReadManifest(run.Dir)
 	s := PlannedStage{Run: r.name(run.Dir), Exists: err == nil, Numbers: map[string]int{
-		"items": plan.Items, "judgments": plan.Judgments, "standing": plan.Standing, "cached": plan.Cached, "calls": plan.Calls(),
+		"items": plan.Items, "judgments": plan.Judgments, "standing": plan.Completed, "cached": plan.Cached, "calls": plan.Calls(),
 		"calls_at_most": plan.CallsAtMost, "prompt_tokens": plan.Tokens, "reply_tokens_at_most": plan.MaxTokens, "prompt_too_long": plan.TooLong,
 	}}
 	for _, row := range run.Rows() {
