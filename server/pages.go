@@ -151,7 +151,7 @@ func (p *pages) functions() template.FuncMap {
 	}
 }
 
-func or(o jobs.Order, name, otherwise string) string {
+func or(o jobs.JobRequest, name, otherwise string) string {
 	if _, given := o[name]; given {
 		return o.Get(name)
 	}

@@ -210,7 +210,7 @@ func TestStartSuiteForm(t *testing.T) {
 	if code, _, to := s.post("/start/suite", form); code != 303 || to != "/jobs/job2" {
 		t.Fatalf("starting: %d to %q", code, to)
 	}
-	order, _ := json.Marshal(fake.jobs[0].Order)
+	order, _ := json.Marshal(fake.jobs[0].Request)
 	if string(order) != `{"file":["limits"],"yes":["true"]}` {
 		t.Errorf("ordered %s", order)
 	}
