@@ -300,7 +300,7 @@ func writing(path string, err error) error {
 
 // kept says of a run on a full disk that nothing of it is lost.
 func kept(err error) error {
-	if NoRoom(err) {
+	if DiskFull(err) {
 		return fmt.Errorf("%w; what is written is kept", err)
 	}
 	return err
