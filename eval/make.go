@@ -86,7 +86,7 @@ func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) 
 // takeOver writes the records that are given.
 func (p *prepared) takeOver(dir *judging.Dir) error {
 	for _, r := range p.given {
-		if p.job.Completed.Has(r.Item, r.Presentation, r.Repeat) {
+		if p.job.Completed.Has(r.Item, r.Presentation, r.Repetition) {
 			continue
 		}
 		if err := dir.Write(r); err != nil {

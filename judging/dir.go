@@ -143,7 +143,7 @@ func (d *Dir) sweep(again func(*Record) bool, done func(*Record) error) error {
 	var seen Completed
 	dropped := false
 	keep := func(r *Record) bool {
-		if again(r) || seen.Has(r.Item, r.Presentation, r.Repeat) {
+		if again(r) || seen.Has(r.Item, r.Presentation, r.Repetition) {
 			dropped = true
 			return false
 		}

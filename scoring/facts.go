@@ -59,7 +59,7 @@ func Facts(m *judging.Manifest) []Fact {
 	say("verdict held to the labels", yes(p.Constrain))
 	say("strict determinism", yes(p.StrictDeterminism))
 	say("cut replies count", yes(p.AcceptCut))
-	say("asked", times(p.Times()))
+	say("asked", times(p.Repetitions()))
 	for _, s := range m.Stages {
 		say(s.Role+"'s answers", s.Model+" (run "+short(s.ID)+")")
 	}

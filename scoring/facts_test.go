@@ -23,7 +23,7 @@ func TestFacts(t *testing.T) {
 	m := judging.NewManifest("0.1.0-dev", judging.Spec{
 		Protocol: "multi-option", Goal: "best", Prompt: judging.Template{Name: "2", SHA256: strings.Repeat("ab", 32)}, Options: judging.Settings{"unrelated": "true"},
 		Dataset: judging.DatasetSpec{SHA256: strings.Repeat("cd", 32), Items: 100}, Model: judging.ModelSpec{Name: "qwen3:8b", Identity: "ollama:500a1f067a9f"},
-		Parameters: judging.Parameters{TopP: 1, Seed: 7, MaxTokens: 64, NumCtx: 8192, Constrain: true, Repeats: 3},
+		Parameters: judging.Parameters{TopP: 1, Seed: 7, MaxTokens: 64, NumCtx: 8192, Constrain: true, NumRepetitions: 3},
 	})
 	m.Model = backends.Model{Parameters: "8.2B", Quantisation: "Q4_K_M"}
 	m.Server = backends.Server{Kind: "ollama", Name: "Ollama", Version: "0.17.4", URL: "http://user:secret@10.0.0.7:11434"}

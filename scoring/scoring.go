@@ -83,7 +83,7 @@ type Report struct {
 	Missing      Missing         `json:"missing,omitempty"` // of protocols that leave a choice: how judgments without a verdict count
 	Bootstrap    Bootstrap       `json:"bootstrap"`
 
-	Repeats     *Repeats     `json:"repeats,omitempty"`
+	Repetitions *Repetitions `json:"repeats,omitempty"`
 	Calibration *Calibration `json:"calibration,omitempty"`
 
 	Warnings []string `json:"warnings"`

@@ -546,7 +546,7 @@ func TestSelfReferenceRecords(t *testing.T) {
 	again := good()
 	again.Replies[0].Text = "[[Incorrect]]"
 	repeated := good()
-	repeated.Item, repeated.Repeat = "z@a", 1
+	repeated.Item, repeated.Repetition = "z@a", 1
 	half := said{question: "half", agent: "a", right: true, cot: "I", self: "I"}.records(bothModes...)[0]
 	run := gather(t, manifestOf("self-reference", 3), []*judging.Record{good(), again, repeated, half})
 	rep := run.Score(quick)

@@ -191,7 +191,7 @@ func sameVerdicts(a, b []judgment) bool {
 	of := func(judgments []judgment) map[uint16]judgment {
 		out := map[uint16]judgment{}
 		for _, g := range judgments {
-			if g.repeat == 0 {
+			if g.repetition == 0 {
 				out[g.presentation] = g
 			}
 		}

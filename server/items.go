@@ -60,7 +60,7 @@ func (x *index) facts(item int) facts {
 	choice, firsts, lasts, rights := int8(-1), 0, 0, 0
 	for g := range x.judgmentsOf(e) {
 		shown = max(shown, int(g.presentations))
-		if g.repeat > 0 {
+		if g.repetition > 0 {
 			continue
 		}
 		judgments++
@@ -98,11 +98,11 @@ func (x *index) facts(item int) facts {
 // changed tells whether a presentation that was asked several times came to different verdicts.
 func (x *index) changed(e entry) bool {
 	for a := range x.judgmentsOf(e) {
-		if a.repeat == 0 {
+		if a.repetition == 0 {
 			continue
 		}
 		for b := range x.judgmentsOf(e) {
-			if b.repeat == 0 && b.presentation == a.presentation && (a.outcome != b.outcome || a.choice != b.choice) {
+			if b.repetition == 0 && b.presentation == a.presentation && (a.outcome != b.outcome || a.choice != b.choice) {
 				return true
 			}
 		}
@@ -234,7 +234,7 @@ func (x *index) ended(e entry, o judging.Outcome) bool {
 // JudgmentBrief is a judgment in a list.
 type JudgmentBrief struct {
 	Presentation int    `json:"showing"`
-	Repeat       int    `json:"repeat,omitempty"`
+	Repetition   int    `json:"repeat,omitempty"`
 	Outcome      string `json:"outcome"`
 	Choice       string `json:"choice,omitempty"` // id of the candidate
 	Position     int    `json:"place,omitempty"`  // where it was shown, from 1
@@ -242,7 +242,7 @@ type JudgmentBrief struct {
 }
 
 func brief(g judgment) JudgmentBrief {
-	return JudgmentBrief{Presentation: int(g.presentation), Repeat: int(g.repeat), Outcome: string(g.is()), Position: int(g.position) + 1, Right: g.right.known()}
+	return JudgmentBrief{Presentation: int(g.presentation), Repetition: int(g.repetition), Outcome: string(g.is()), Position: int(g.position) + 1, Right: g.right.known()}
 }
 
 func (r right) known() *bool {

@@ -186,7 +186,7 @@ func (u pair) shown() *scoring.Pattern {
 
 // Extend adds what asking more than once, and the probabilities of labels, tell.
 func (f *pairs) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
-	rep.Repeats, rep.Calibration = f.agreement(s, b), f.calibrate(b)
+	rep.Repetitions, rep.Calibration = f.agreement(s, b), f.calibrate(b)
 }
 
 // Match adds noise floors and, of two goals of one model, what they come to as one judge.
