@@ -30,7 +30,7 @@ type Run struct {
 	origins  map[string]int // replies from each bundle
 
 	scorer   Scorer
-	missing  Missing
+	missing  MissingPolicy
 	readings readings
 
 	cluster  func(id string) string // of a unit, where the dataset says what belongs together
