@@ -204,7 +204,7 @@ func outcomesTable(runs []scoring.Report, names []string) table.Table {
 	t := table.Table{Title: "How the requests ended", Columns: append(table.Left("run"), table.Right("all")...)}
 	t.Columns = append(t.Columns, table.Right(scoring.Outcomes...)...)
 	for i, r := range runs {
-		row := []string{names[i], strconv.Itoa(r.Games())}
+		row := []string{names[i], strconv.Itoa(r.Judgments())}
 		for _, o := range scoring.Outcomes {
 			row = append(row, strconv.Itoa(r.Outcomes[o]))
 		}

@@ -40,7 +40,7 @@ func (s Scores) CSV(w io.Writer) error {
 			row(x, 6)
 		}
 		for _, o := range scoring.Outcomes {
-			row(scoring.Result{Metric: "outcome:" + o, Group: scoring.Overall, Value: new(float64(r.Outcomes[o])), N: r.Games(), Note: "count of " + layoutOf(r.Protocol).Noun}, 0)
+			row(scoring.Result{Metric: "outcome:" + o, Group: scoring.Overall, Value: new(float64(r.Outcomes[o])), N: r.Judgments(), Note: "count of " + layoutOf(r.Protocol).Noun}, 0)
 		}
 	}
 	return table.WriteCSV(w, withoutModes(rows))

@@ -95,7 +95,7 @@ func Agree(dir string, votes []judging.Vote, how judging.Reading, b stats.Bootst
 	if err != nil {
 		return nil, err
 	}
-	protocol, err := judging.AskerOf(m)
+	asker, err := judging.AskerOf(m)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, judging.ManifestFile), err)
 	}
@@ -114,7 +114,7 @@ func Agree(dir string, votes []judging.Vote, how judging.Reading, b stats.Bootst
 			return nil
 		}
 		seen[strings.Clone(r.Item)] = true
-		v, err := r.Read(protocol, how)
+		v, err := r.Read(asker, how)
 		if err != nil {
 			return err
 		}

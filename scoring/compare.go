@@ -55,7 +55,7 @@ type Table2x2 struct {
 	Neither int `json:"neither"`
 }
 
-// Ensemble is two goals of one model taken as one judge: it answers where both name the same response in all four games.
+// Ensemble is two goals of one model taken as one judge: it answers where both name the same response in all four judgments.
 type Ensemble struct {
 	Coverage Result `json:"coverage"` // share of pairs it answers
 	Strict   Result `json:"strict"`   // among those

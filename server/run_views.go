@@ -164,7 +164,7 @@ func (s *Server) runsView(r *http.Request) (runsView, error) {
 		slices.Reverse(view.Runs)
 	}
 	view.Filter = f
-	s.ahead.begin(runs)
+	s.prefetch.begin(runs)
 	return view, nil
 }
 

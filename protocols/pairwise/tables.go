@@ -46,7 +46,7 @@ func summary(runs []scoring.Report) table.Table {
 		for _, m := range headlines {
 			row = append(row, table.Whole(r.Overall(m)))
 		}
-		t.Rows = append(t.Rows, append(row, strconv.Itoa(r.Items), fmt.Sprintf("%d/%d", r.Outcomes[scoring.Decided], r.Games())))
+		t.Rows = append(t.Rows, append(row, strconv.Itoa(r.Items), fmt.Sprintf("%d/%d", r.Outcomes[scoring.Decided], r.Judgments())))
 	}
 	return t
 }
