@@ -80,6 +80,7 @@ func WriteHTML(w io.Writer, runs []Run) error {
 type page struct {
 	Title     string
 	Simulated string // what to say of simulated judges
+	Verdicts  []verdict
 	Warnings  []said
 	Common    []scoring.Metadatum // that all runs share
 	Differ    table.Table         // what they do not
@@ -107,6 +108,9 @@ func pageOf(runs []Run) (page, error) {
 	p := page{Title: titleOf(scores.Runs), Outcomes: outcomesTable(scores.Runs, names), Simulated: simulatedNote(scores.Runs)}
 	for i, r := range scores.Runs {
 		p.Runs = append(p.Runs, section{names[i], layoutOf(r.Protocol).Tables(r)})
+		if r.Diagnosis != nil {
+			p.Verdicts = append(p.Verdicts, verdictOf(r, names[i]))
+		}
 	}
 	p.Warnings = warnings(scores.Runs, names)
 	p.Common, p.Differ = metadata(runs, names)

@@ -90,12 +90,24 @@ func (s Scores) summaries() []table.Table {
 func (s Scores) over(single func(*Layout, scoring.Report) []table.Table) (tables []table.Table) {
 	for _, runs := range Part(s.Runs, func(r scoring.Report) *Layout { return layoutOf(r.Protocol) }) {
 		if l := layoutOf(runs[0].Protocol); len(runs) > 1 {
-			tables = append(tables, l.Summary(runs))
+			tables = append(tables, diagnosed(l.Summary(runs), runs))
 		} else {
 			tables = append(tables, single(l, runs[0])...)
 		}
 	}
 	return tables
+}
+
+// diagnosed adds what each judge is good for to a table with a row a run.
+func diagnosed(t table.Table, runs []scoring.Report) table.Table {
+	if len(t.Rows) != len(runs) || !slices.ContainsFunc(runs, func(r scoring.Report) bool { return r.Diagnosis != nil }) {
+		return t
+	}
+	t.Columns = append(t.Columns, table.Left("diagnosis")...)
+	for i, r := range runs {
+		t.Rows[i] = append(t.Rows[i], Diagnosis(r))
+	}
+	return t
 }
 
 // further lists what repetitions and calibration add to a run's rows.

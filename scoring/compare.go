@@ -191,7 +191,7 @@ func (c *Comparison) warn(a, b *Run, unit string) {
 		say("both are the same run")
 	}
 	if a.Manifest.Simulated || b.Manifest.Simulated {
-		say("simulated judge: these numbers are of a coin with known sides, not of a model")
+		say(simulatedWarning)
 	}
 	if c.N < FewItems {
 		say("few items: n = %d", c.N)

@@ -70,8 +70,9 @@ type Report struct {
 	Model        string          `json:"model"`
 	Dataset      string          `json:"dataset"`
 	Simulated    bool            `json:"simulated"`
-	Items        int             `json:"items"`    // scored: all their presentations are in the records
-	Expected     int             `json:"expected"` // items of the run
+	Items        int             `json:"items"`               // scored: all their presentations are in the records
+	Expected     int             `json:"expected"`            // items of the run
+	Diagnosis    *Diagnosis      `json:"diagnosis,omitempty"` // what the judge is good for, in words
 	Results      []Result        `json:"results"`
 	Outcomes     map[string]int  `json:"outcomes"`          // of judgments, all eight
 	Reading      judging.Readers `json:"reading,omitempty"` // "": as published
@@ -166,6 +167,7 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 		s.Extend(&rep, sheet, b)
 	}
 	run.scoreOther(&rep, sheet, b)
+	rep.diagnose(run.scorer)
 	return rep
 }
 

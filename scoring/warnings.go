@@ -2,10 +2,25 @@ package scoring
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"gavel/judging"
 )
+
+// simulatedWarning begins as [Report.Caveats] knows it.
+const simulatedWarning = simulatedJudge + ": not results of a model"
+
+const simulatedJudge = "simulated judge"
+
+// Caveats is how many warnings a run has beside that its judge is simulated, which every list says by itself.
+func (r Report) Caveats() int {
+	n := 0
+	for _, w := range r.Warnings {
+		n += int(One(!strings.HasPrefix(w, simulatedJudge)))
+	}
+	return n
+}
 
 // Limits past which a table says that a number should not be trusted as it is.
 const (
@@ -22,7 +37,7 @@ func (run *Run) warnings() []string {
 		judgments += n
 	}
 	if m.Simulated {
-		say("simulated judge: these numbers are of a coin with known sides, not of a model")
+		say(simulatedWarning)
 	}
 	for _, c := range m.Changes {
 		say("the server at %s served another model from some time before %s on: what it said since it was last asked was dropped (it was %s; it became %s)", c.URL, c.At.Format(time.RFC3339), c.Was, c.Is)

@@ -299,8 +299,9 @@ func (s *Server) read(ctx context.Context) (done func(), err error) {
 
 // summed is what the list of runs says of a run's numbers.
 type summed struct {
-	of       stamps
-	headline *scoring.Result
-	outcomes map[string]int
-	warnings int
+	of        stamps
+	headline  *scoring.Result
+	diagnosis *scoring.Diagnosis
+	outcomes  map[string]int
+	warnings  int
 }

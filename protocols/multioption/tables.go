@@ -15,6 +15,12 @@ import (
 var Layout = &report.Layout{
 	Headline: GradeScore, Noun: "judgments", Summary: summary, Tables: tables, Figures: figures, Compare: compare,
 	Words: map[string]string{"unrelated": "with an unrelated option"},
+	Tiles: []report.Tile{
+		{Metric: OptionAccuracy, Name: "right", About: "the mark is a random judge", Mark: report.AtMetric(OptionAccuracy + OfRandom)},
+		{Metric: GradeScore, Name: "Grade score", About: "the mark is a random judge", Mark: report.AtMetric(GradeScore + OfRandom)},
+		{Metric: SameChoice, Name: "same choice in every order", About: "higher is better"},
+		report.Verdictless,
+	},
 }
 
 func summary(runs []scoring.Report) table.Table {

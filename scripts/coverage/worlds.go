@@ -280,12 +280,13 @@ func sure(weight float64, choices [2]string, p [2]float64) unit {
 
 // answerUnits are right in a share that is the strength; of the others a third is not read.
 func answerUnits(p float64) []unit {
-	answer := func(weight float64, choice string) unit {
-		return unit{weight: weight, records: func(of place, _ string) []*judging.Record {
-			return []*judging.Record{told(of, judging.Record{Shape: datasets.Choice, Gold: "A", Presentations: 1, Order: []string{"A", "B", "C"}, Choice: choice})}
-		}}
-	}
-	return []unit{answer(p, "A"), answer((1-p)*2/3, "B"), answer((1-p)/3, "")}
+	return []unit{answered(p, "A"), answered((1-p)*2/3, "B"), answered((1-p)/3, "")}
+}
+
+func answered(weight float64, choice string) unit {
+	return unit{weight: weight, records: func(of place, _ string) []*judging.Record {
+		return []*judging.Record{told(of, judging.Record{Shape: datasets.Choice, Gold: "A", Presentations: 1, Order: []string{"A", "B", "C"}, Choice: choice})}
+	}}
 }
 
 // judgmentUnits are of a judge whose own answers, and whose judgments where they are right, are right in a share that is
