@@ -51,8 +51,8 @@ type Words struct{ StopNow, GoOn string }
 
 // Advised is what is said of an error, with what to do about a disk that is full.
 func (w Words) Advised(err error, text string) string {
-	if judging.NoRoom(err) {
-		text += "; make room and " + w.GoOn
+	if judging.DiskFull(err) {
+		text += "; free space on the disk and " + w.GoOn
 	}
 	return text
 }
@@ -73,10 +73,10 @@ type Observer interface {
 
 // Opened is a run that is about to be made, or gone on with.
 type Opened struct {
-	Dir      string
-	Manifest *judging.Manifest
-	Missing  int // judgments to be asked for
-	Standing int // that need not be
+	Dir       string
+	Manifest  *judging.Manifest
+	Missing   int // judgments to be asked for
+	Completed int // that need not be
 }
 
 // Quiet is an Observer that does nothing with what it is told.

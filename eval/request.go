@@ -60,7 +60,7 @@ type Request struct {
 	Think             backends.Think `json:"think,omitempty"`
 	Constrain         bool           `json:"constrain,omitempty"`
 	Logprobs          bool           `json:"logprobs,omitempty"`
-	Repeat            int            `json:"repeat"`
+	Repetitions       int            `json:"repeat"`
 	StrictDeterminism bool           `json:"strict-determinism,omitempty"`
 	Attempts          int            `json:"attempts"`
 	Concurrency       int            `json:"concurrency,omitempty"` // 0: as many as the server says it serves
@@ -74,23 +74,23 @@ type Request struct {
 }
 
 // New is a request for a protocol, with the defaults of all its fields.
-func New(kind judging.Protocol) Request {
+func New(protocol judging.Protocol) Request {
 	d := judging.DefaultParameters
 	r := Request{
-		Endpoint: Endpoint{Backend: Backends[0]}, Protocol: kind.Name, Prompt: kind.Templates[0].Name, Seed: 1,
-		MaxTokens: d.MaxTokens, SystemRole: d.SystemRole, Repeat: 1, Attempts: d.Attempts,
+		Endpoint: Endpoint{Backend: Backends[0]}, Protocol: protocol.Name, Prompt: protocol.Templates[0].Name, Seed: 1,
+		MaxTokens: d.MaxTokens, SystemRole: d.SystemRole, Repetitions: 1, Attempts: d.Attempts,
 		Timeout: 10 * time.Minute, RetryFor: 2 * time.Minute,
 	}
-	if !kind.FollowUps {
+	if !protocol.FollowUps {
 		r.Attempts = 1
 	}
 	return r
 }
 
 // Read is a request of a protocol with the values of fields, as people write them. Its error is a *FieldError.
-func Read(kind judging.Protocol, values map[string][]string) (Request, error) {
-	r := New(kind)
-	for _, f := range FieldsOf(kind) {
+func Read(protocol judging.Protocol, values map[string][]string) (Request, error) {
+	r := New(protocol)
+	for _, f := range FieldsOf(protocol) {
 		if given := values[f.Name]; len(given) > 0 {
 			if err := f.set(&r, given); err != nil {
 				return r, &FieldError{f.Name, given[len(given)-1], err.Error()}
@@ -98,8 +98,8 @@ func Read(kind judging.Protocol, values map[string][]string) (Request, error) {
 		}
 	}
 	for name, given := range values {
-		if _, ok := FieldNamed(kind, name); !ok {
-			return r, &FieldError{name, strings.Join(given, ","), fmt.Sprintf("is no field of %s", kind.Name)}
+		if _, ok := FieldNamed(protocol, name); !ok {
+			return r, &FieldError{name, strings.Join(given, ","), fmt.Sprintf("is no field of %s", protocol.Name)}
 		}
 	}
 	return r, r.Validate()
@@ -134,8 +134,8 @@ func (r Request) Key() string {
 	return string(raw)
 }
 
-// Kind is the request's protocol.
-func (r Request) Kind() (judging.Protocol, error) { return judging.ProtocolNamed(r.Protocol) }
+// FindProtocol is the request's protocol.
+func (r Request) FindProtocol() (judging.Protocol, error) { return judging.ProtocolNamed(r.Protocol) }
 
 // Sampled tells whether a sample was asked for, and not the protocol's default.
 func (r Request) Sampled() bool { return r.Sample != nil }
@@ -175,8 +175,8 @@ func datasetsFor(k judging.Protocol) string {
 // Selection is which items the request picks. IDs are for the caller to read.
 func (r Request) Selection() datasets.Selection {
 	s := datasets.Selection{Seed: r.Seed, Limit: r.Limit}
-	kind, err := r.Kind()
-	tasks := err == nil && hasTasks(kind)
+	protocol, err := r.FindProtocol()
+	tasks := err == nil && hasTasks(protocol)
 	switch {
 	case r.Sample != nil && tasks:
 		s.SampleEach = *r.Sample
@@ -205,32 +205,32 @@ func (r Request) Parameters() judging.Parameters {
 	p := judging.DefaultParameters
 	p.MaxTokens, p.NumCtx, p.SystemRole, p.AcceptCut = r.MaxTokens, r.NumCtx, r.SystemRole, r.AcceptCut
 	p.Think, p.Constrain, p.Logprobs, p.StrictDeterminism = r.Think, r.Constrain, r.Logprobs, r.StrictDeterminism
-	if p.Attempts = r.Attempts; r.Repeat > 1 {
-		p.Repeats = r.Repeat
+	if p.Attempts = r.Attempts; r.Repetitions > 1 {
+		p.NumRepetitions = r.Repetitions
 	}
 	return p
 }
 
 // Validate holds the request to what can be, before a file is opened or a server asked. Its error is a *FieldError.
 func (r Request) Validate() error {
-	kind, err := r.Kind()
+	protocol, err := r.FindProtocol()
 	if err != nil {
 		return &FieldError{"protocol", r.Protocol, err.Error()}
 	}
 	if r.Dataset == "" {
-		return Wrong("dataset", "", "is missing: a file, or one of %s", datasetsFor(kind))
+		return Wrong("dataset", "", "is missing: a file, or one of %s", datasetsFor(protocol))
 	}
 	if err := r.Endpoint.Validate(); err != nil {
 		return err
 	}
-	if err := r.inRange(kind); err != nil {
+	if err := r.inRange(protocol); err != nil {
 		return err
 	}
-	return r.together(kind)
+	return r.together(protocol)
 }
 
 // inRange holds each field to its own bounds.
-func (r Request) inRange(kind judging.Protocol) error {
+func (r Request) inRange(protocol judging.Protocol) error {
 	for _, n := range []struct {
 		field string
 		value int
@@ -238,7 +238,7 @@ func (r Request) inRange(kind judging.Protocol) error {
 		most  int
 	}{
 		{"limit", r.Limit, 0, 0}, {"max-tokens", r.MaxTokens, 1, 0}, {"num-ctx", r.NumCtx, 0, 0}, {"attempts", r.Attempts, 1, judging.MaxAttempts},
-		{"repeat", r.Repeat, 1, judging.MaxRepeats}, {"concurrency", r.Concurrency, 0, judging.MaxConcurrency},
+		{"repeat", r.Repetitions, 1, judging.MaxRepetitions}, {"concurrency", r.Concurrency, 0, judging.MaxConcurrency},
 	} {
 		if n.value < n.least {
 			return Wrong(n.field, n.value, "%d: it must be at least 1", n.value)
@@ -248,7 +248,7 @@ func (r Request) inRange(kind judging.Protocol) error {
 		}
 	}
 	switch {
-	case r.Sample != nil && (*r.Sample < 0 || *r.Sample == 0 && !hasTasks(kind)):
+	case r.Sample != nil && (*r.Sample < 0 || *r.Sample == 0 && !hasTasks(protocol)):
 		return Wrong("sample", *r.Sample, "%d: it must be at least 1", *r.Sample)
 	case r.MaxOptions < 0 || r.MaxOptions == 1:
 		return Wrong("max-options", r.MaxOptions, "%d: it must be at least 2", r.MaxOptions)
@@ -257,7 +257,7 @@ func (r Request) inRange(kind judging.Protocol) error {
 	case r.RetryFor <= 0:
 		return Wrong("retry-for", r.RetryFor, "%s: it must be more than 0; with 1ms nothing is tried again", r.RetryFor)
 	}
-	for _, o := range kind.Options {
+	for _, o := range protocol.Options {
 		value, given := r.Options[o.Name]
 		if !given {
 			continue
@@ -275,11 +275,11 @@ func (r Request) inRange(kind judging.Protocol) error {
 }
 
 // together refuses fields that do not go with each other.
-func (r Request) together(kind judging.Protocol) error {
+func (r Request) together(protocol judging.Protocol) error {
 	switch {
-	case r.Repeat > 1 && !kind.FollowUps: // of the comparisons alone there are scores over repeats
+	case r.Repetitions > 1 && !protocol.FollowUps: // of the comparisons alone there are scores over repetitions
 		repeated := slices.DeleteFunc(judging.Protocols(), func(p judging.Protocol) bool { return !p.FollowUps })
-		return Wrong("repeat", r.Repeat, ": what repeats say is reported for %s alone; leave it out", strings.Join(judging.Names(repeated), " and "))
+		return Wrong("repeat", r.Repetitions, ": what repeats say is reported for %s alone; leave it out", strings.Join(judging.Names(repeated), " and "))
 	case r.StrictDeterminism && r.Concurrency > 1:
 		return Wrong("strict-determinism", true, "asks one request at a time: leave out --concurrency %d", r.Concurrency)
 	case r.StrictDeterminism && len(r.BaseURLs) > 1:

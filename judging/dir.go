@@ -140,10 +140,10 @@ func (d *Dir) sweep(again func(*Record) bool, done func(*Record) error) error {
 	if err != nil {
 		return err
 	}
-	var seen Standing
+	var seen Completed
 	dropped := false
 	keep := func(r *Record) bool {
-		if again(r) || seen.Has(r.Item, r.Showing, r.Repeat) {
+		if again(r) || seen.Has(r.Item, r.Presentation, r.Repetition) {
 			dropped = true
 			return false
 		}
@@ -168,7 +168,7 @@ func (d *Dir) sweep(again func(*Record) bool, done func(*Record) error) error {
 		}
 		return nil
 	}
-	seen = Standing{}
+	seen = Completed{}
 	return writeFile(path, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
@@ -300,7 +300,7 @@ func writing(path string, err error) error {
 
 // kept says of a run on a full disk that nothing of it is lost.
 func kept(err error) error {
-	if NoRoom(err) {
+	if DiskFull(err) {
 		return fmt.Errorf("%w; what is written is kept", err)
 	}
 	return err

@@ -64,7 +64,7 @@ func Outcomes(r scoring.Report) string {
 			parts = append(parts, fmt.Sprintf("%s %d", o, n))
 		}
 	}
-	return fmt.Sprintf("%d = %s", r.Games(), strings.Join(parts, " + "))
+	return fmt.Sprintf("%d = %s", r.Judgments(), strings.Join(parts, " + "))
 }
 
 // BootstrapNote says in a table how its intervals were made.

@@ -40,7 +40,7 @@ func (s Scores) CSV(w io.Writer) error {
 			row(x, 6)
 		}
 		for _, o := range scoring.Outcomes {
-			row(scoring.Result{Metric: "outcome:" + o, Group: scoring.Overall, Value: new(float64(r.Outcomes[o])), N: r.Games(), Note: "count of " + layoutOf(r.Protocol).Noun}, 0)
+			row(scoring.Result{Metric: "outcome:" + o, Group: scoring.Overall, Value: new(float64(r.Outcomes[o])), N: r.Judgments(), Note: "count of " + layoutOf(r.Protocol).Noun}, 0)
 		}
 	}
 	return table.WriteCSV(w, withoutModes(rows))
@@ -110,10 +110,10 @@ func diagnosed(t table.Table, runs []scoring.Report) table.Table {
 	return t
 }
 
-// further lists what repeats and calibration add to a run's rows.
+// further lists what repetitions and calibration add to a run's rows.
 func further(r scoring.Report) []scoring.Result {
 	var rows []scoring.Result
-	if x := r.Repeats; x != nil {
+	if x := r.Repetitions; x != nil {
 		rows = append(rows, x.SelfAgreement)
 		for _, v := range x.Values {
 			rows = append(rows, scoring.Result{Metric: "noise-floor:" + v.Metric, Group: v.Group, Value: v.NoiseFloor, N: v.Pairs, Missing: "pair left out", Note: "percentage points; n counts pairs"})

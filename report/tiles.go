@@ -68,7 +68,7 @@ func verdictOf(r scoring.Report, title string) verdict {
 
 // lost is the share of judgments without a verdict.
 func lost(r scoring.Report) scoring.Result {
-	games := r.Games()
+	games := r.Judgments()
 	if games == 0 {
 		return scoring.Result{}
 	}

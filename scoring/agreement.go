@@ -95,7 +95,7 @@ func Agree(dir string, votes []judging.Vote, how judging.Reading, b stats.Bootst
 	if err != nil {
 		return nil, err
 	}
-	protocol, err := judging.AskerOf(m)
+	asker, err := judging.AskerOf(m)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, judging.ManifestFile), err)
 	}
@@ -110,11 +110,11 @@ func Agree(dir string, votes []judging.Vote, how judging.Reading, b stats.Bootst
 		if !r.IsPreference() {
 			return fmt.Errorf("%s is no preference between two models' answers: there are no votes on it", r.Item)
 		}
-		if r.Repeat > 0 || seen[r.Item] {
+		if r.Repetition > 0 || seen[r.Item] {
 			return nil
 		}
 		seen[strings.Clone(r.Item)] = true
-		v, err := r.Read(protocol, how)
+		v, err := r.Read(asker, how)
 		if err != nil {
 			return err
 		}

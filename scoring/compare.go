@@ -41,7 +41,7 @@ type Difference struct {
 	Test  string    `json:"test,omitempty"`   // of P, where it is of sums and not of right or wrong, one by one
 	Holm  *float64  `json:"p_holm,omitempty"` // over the family named in the comparison
 	Noise bool      `json:"may_be_noise"`     // the interval holds 0, Holm is not below 0.05, or Floor is not exceeded
-	// Floor is the larger noise floor of the two runs (see [RepeatedValue]), in percentage points; null where neither asked
+	// Floor is the larger noise floor of the two runs (see [RepetitionValue]), in percentage points; null where neither asked
 	// more than once.
 	Floor *float64 `json:"noise_floor"`
 	Note  string   `json:"note,omitempty"`
@@ -55,7 +55,7 @@ type Table2x2 struct {
 	Neither int `json:"neither"`
 }
 
-// Ensemble is two goals of one model taken as one judge: it answers where both name the same response in all four games.
+// Ensemble is two goals of one model taken as one judge: it answers where both name the same response in all four judgments.
 type Ensemble struct {
 	Coverage Result `json:"coverage"` // share of pairs it answers
 	Strict   Result `json:"strict"`   // among those

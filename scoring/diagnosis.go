@@ -168,7 +168,7 @@ func (e Evidence) Chance(could bool) (Level, string) {
 // Silence diagnoses a run of which too many judgments have no verdict. Judgments of one item
 // are no independent ones: items count.
 func (r *Report) Silence(noun string) (d Diagnosis, found bool) {
-	games := r.Games()
+	games := r.Judgments()
 	if games == 0 {
 		return Diagnosis{Level: Unknown, Code: CodeNothing, Text: "Nothing has been judged yet.", Evidence: []Evidence{}}, true
 	}

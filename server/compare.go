@@ -27,13 +27,13 @@ func (f compareFilter) At(page int) string {
 
 // CompareRow is an item that both runs have.
 type CompareRow struct {
-	ID    string      `json:"item"`
-	Group string      `json:"group,omitempty"`
-	A     []GameBrief `json:"a"`
-	B     []GameBrief `json:"b"`
-	FactA []string    `json:"a_facts"`
-	FactB []string    `json:"b_facts"`
-	Link  string      `json:"-"`
+	ID     string          `json:"item"`
+	Group  string          `json:"group,omitempty"`
+	A      []JudgmentBrief `json:"a"`
+	B      []JudgmentBrief `json:"b"`
+	FlagsA []string        `json:"a_facts"`
+	FlagsB []string        `json:"b_facts"`
+	Link   string          `json:"-"`
 }
 
 // compareView is two runs beside each other.
@@ -55,13 +55,13 @@ type compareView struct {
 // differences are the filters of a comparison by name, in the order of the form.
 var differences = []struct {
 	name, about string
-	is          func(a, b facts, same bool) bool
+	is          func(a, b flags, same bool) bool
 }{
-	{"differ", "right in one and not in the other", func(a, b facts, _ bool) bool { return a.right != b.right }},
-	{"a", "right in A alone", func(a, b facts, _ bool) bool { return a.right && !b.right }},
-	{"b", "right in B alone", func(a, b facts, _ bool) bool { return b.right && !a.right }},
-	{"verdicts", "any verdict differs", func(_, _ facts, same bool) bool { return !same }},
-	{"all", "all", func(facts, facts, bool) bool { return true }},
+	{"differ", "right in one and not in the other", func(a, b flags, _ bool) bool { return a.right != b.right }},
+	{"a", "right in A alone", func(a, b flags, _ bool) bool { return a.right && !b.right }},
+	{"b", "right in B alone", func(a, b flags, _ bool) bool { return b.right && !a.right }},
+	{"verdicts", "any verdict differs", func(_, _ flags, same bool) bool { return !same }},
+	{"all", "all", func(flags, flags, bool) bool { return true }},
 }
 
 func (s *Server) compareView(r *http.Request) (v compareView, err error) {
@@ -156,7 +156,7 @@ func (s *Server) beside(v *compareView, a, b *index) error {
 			continue
 		}
 		v.Shared++
-		fa, fb := a.facts(i), b.facts(j)
+		fa, fb := a.flags(i), b.flags(j)
 		same := sameVerdicts(a.of(i), b.of(j))
 		for k, d := range differences {
 			if d.is(fa, fb, same) {
@@ -179,25 +179,25 @@ func (s *Server) beside(v *compareView, a, b *index) error {
 	return nil
 }
 
-func compareRow(a, b *index, i int, fa, fb facts) CompareRow {
-	row := CompareRow{ID: strings.Clone(a.ids.At(i)), Group: a.groups[a.items[i].group], FactA: fa.names(), FactB: fb.names()}
+func compareRow(a, b *index, i int, fa, fb flags) CompareRow {
+	row := CompareRow{ID: strings.Clone(a.ids.At(i)), Group: a.groups[a.items[i].group], FlagsA: fa.names(), FlagsB: fb.names()}
 	row.Link = "/compare/item" + query("a", a.run, "b", b.run, "item", row.ID)
 	return row
 }
 
 // sameVerdicts tells whether two runs came to the same on an item, the first time that they asked: of what both showed
-// in the same orders, the candidates chosen. Runs with other showings are the same where every verdict is.
-func sameVerdicts(a, b []game) bool {
-	of := func(games []game) map[uint16]game {
-		out := map[uint16]game{}
-		for _, g := range games {
-			if g.repeat == 0 {
-				out[g.showing] = g
+// in the same orders, the candidates chosen. Runs with other presentations are the same where every verdict is.
+func sameVerdicts(a, b []judgment) bool {
+	of := func(judgments []judgment) map[uint16]judgment {
+		out := map[uint16]judgment{}
+		for _, g := range judgments {
+			if g.repetition == 0 {
+				out[g.presentation] = g
 			}
 		}
 		return out
 	}
-	return maps.EqualFunc(of(a), of(b), func(g, h game) bool {
+	return maps.EqualFunc(of(a), of(b), func(g, h judgment) bool {
 		return g.outcome == h.outcome && g.choice == h.choice && g.right == h.right
 	})
 }
@@ -229,14 +229,14 @@ func (s *Server) compareNow(names ...string) (*scoring.Comparisons, error) {
 
 // compareItemView is an item with both runs' judgments of it.
 type compareItemView struct {
-	A    ItemView   `json:"a"`
-	B    ItemView   `json:"b"`
-	Rows []gamePair `json:"-"`
-	Back string     `json:"-"`
+	A    ItemView       `json:"a"`
+	B    ItemView       `json:"b"`
+	Rows []judgmentPair `json:"-"`
+	Back string         `json:"-"`
 }
 
-// gamePair is a game of each run, where it has one.
-type gamePair struct{ A, B *GameView }
+// judgmentPair is a judgment of each run, where it has one.
+type judgmentPair struct{ A, B *JudgmentView }
 
 func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error) {
 	q := r.URL.Query()
@@ -254,12 +254,12 @@ func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error)
 		return err
 	})
 	v.Back = "/compare" + query("a", q.Get("a"), "b", q.Get("b"))
-	v.Rows = make([]gamePair, max(len(v.A.Games), len(v.B.Games)))
-	for k := range v.A.Games {
-		v.Rows[k].A = &v.A.Games[k]
+	v.Rows = make([]judgmentPair, max(len(v.A.Judgments), len(v.B.Judgments)))
+	for k := range v.A.Judgments {
+		v.Rows[k].A = &v.A.Judgments[k]
 	}
-	for k := range v.B.Games {
-		v.Rows[k].B = &v.B.Games[k]
+	for k := range v.B.Judgments {
+		v.Rows[k].B = &v.B.Judgments[k]
 	}
 	return v, err
 }

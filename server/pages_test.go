@@ -20,7 +20,7 @@ func sampleRuns(t testing.TB) string {
 		"deep/answer": {protocol: "answer", dataset: "sample-choice", sim: "accuracy=0.6,seed=1"},
 		"numbers":     {protocol: "answer", dataset: "sample-number", sim: "accuracy=0.6,seed=1"},
 		"options":     {protocol: "multi-option", dataset: "sample-options", sim: "accuracy=0.7,first=0.2,seed=1"},
-		"again":       {protocol: "pairwise", dataset: "sample", sim: "coin", repeats: 2},
+		"again":       {protocol: "pairwise", dataset: "sample", sim: "coin", repetitions: 2},
 	} {
 		makeRun(t, filepath.Join(dir, filepath.FromSlash(name)), how)
 	}
@@ -75,8 +75,8 @@ func TestRunPage(t *testing.T) {
 func TestItemPages(t *testing.T) {
 	s := newSite(t, sampleRuns(t), nil)
 	for run, words := range map[string][]string{
-		"pairs-a": {"Game 1 of 2: shown A, then B", "Game 2 of 2: shown B, then A", "as it was asked", "labelled"},
-		"options": {"Game 1 of ", "as it was asked"},
+		"pairs-a": {"Judgment 1 of 2: shown A, then B", "Judgment 2 of 2: shown B, then A", "as it was asked", "labelled"},
+		"options": {"Judgment 1 of ", "as it was asked"},
 		"numbers": {"The right answer", "as it was asked"},
 		"again":   {"time 2"},
 	} {
@@ -91,9 +91,9 @@ func TestItemPages(t *testing.T) {
 			if strings.Contains(page, "differs from the one") {
 				t.Errorf("%s %s: the prompt was made otherwise", run, item.ID)
 			}
-			for _, g := range item.Games {
-				if n := len(elements(byID(t, page, "game-"+strconv.Itoa(g.Showing)+"-"+strconv.Itoa(g.Repeat)), "mark")); n == 0 && g.Outcome == string(judging.Decided) {
-					t.Errorf("%s %s: game %d: the verdict is not marked", run, item.ID, g.Showing)
+			for _, g := range item.Judgments {
+				if n := len(elements(byID(t, page, "game-"+strconv.Itoa(g.Presentation)+"-"+strconv.Itoa(g.Repetition)), "mark")); n == 0 && g.Outcome == string(judging.Decided) {
+					t.Errorf("%s %s: game %d: the verdict is not marked", run, item.ID, g.Presentation)
 				}
 			}
 		}

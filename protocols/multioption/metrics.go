@@ -37,11 +37,11 @@ type tallied struct {
 	scored  grades // by the run's policy
 	strict  grades
 	usable  grades
-	missing scoring.Missing
+	missing scoring.MissingPolicy
 }
 
 // byPolicy says how judgments without a verdict count in the three scores.
-func byPolicy(policy scoring.Missing) string {
+func byPolicy(policy scoring.MissingPolicy) string {
 	if policy == scoring.MissingStrict {
 		return "strict: no choice, an item without any scores 0"
 	}
@@ -49,7 +49,7 @@ func byPolicy(policy scoring.Missing) string {
 }
 
 // wrongUnless says how they count where a judgment is right or wrong.
-func wrongUnless(policy scoring.Missing) string {
+func wrongUnless(policy scoring.MissingPolicy) string {
 	if policy == scoring.MissingStrict {
 		return "wrong"
 	}
@@ -68,7 +68,7 @@ var (
 
 // optionMetrics lists the scores of a choice among several options (PROTOCOLS.md §3) and what goes with them, the headline
 // first.
-func optionMetrics(policy scoring.Missing) []scoring.Summed[tallied] {
+func optionMetrics(policy scoring.MissingPolicy) []scoring.Summed[tallied] {
 	has := scoring.Metric{Unit: scoring.UnitScore, Missing: byPolicy(policy), Kind: scoring.Mean}
 	random, first := scoring.Metric{Unit: scoring.UnitScore, Missing: nobodyHas, Kind: scoring.Known}, scoring.Metric{Unit: scoring.UnitScore, Missing: "none is", Kind: scoring.Known}
 	over := scoring.Metric{Unit: scoring.UnitScore, Missing: byPolicy(policy), Kind: scoring.Ratio, Least: -1}
@@ -120,11 +120,11 @@ func rightShare(t tallied) (num, den float64) {
 	if len(t.right) == 0 {
 		return 0, 0
 	}
-	right, of := 0, len(t.places)
+	right, of := 0, len(t.positions)
 	if t.missing == scoring.MissingUsable {
 		of = max(1, t.ballot.usable())
 	}
-	for i := range t.places {
+	for i := range t.positions {
 		if c := t.chosen(i); c != judging.Nobody && t.isRight(c) {
 			right++
 		}
@@ -150,7 +150,7 @@ func randomRight(t tallied) (num, den float64) {
 	for c := range t.ids {
 		num += scoring.One(t.isRight(c)) / float64(len(t.ids))
 	}
-	heard := float64(t.ballot.usable()) / float64(len(t.places)) // the random judge is silent where the judge was
+	heard := float64(t.ballot.usable()) / float64(len(t.positions)) // the random judge is silent where the judge was
 	if t.missing == scoring.MissingUsable {
 		heard = scoring.One(heard > 0)
 	}
@@ -158,21 +158,21 @@ func randomRight(t tallied) (num, den float64) {
 }
 
 func alwaysOne(t tallied) (num, den float64) {
-	return scoring.One(slices.Max(t.choiceCounts()) == len(t.places)), 1
+	return scoring.One(slices.Max(t.choiceCounts()) == len(t.positions)), 1
 }
 
 func unrelatedChosen(t tallied) (num, den float64) {
 	if t.unrelated == judging.Nobody {
 		return 0, 0
 	}
-	for i := range t.places {
+	for i := range t.positions {
 		num += scoring.One(t.chosen(i) == t.unrelated)
 	}
 	return num, float64(t.ballot.usable())
 }
 
 // Sheet lays out the items, in groups by how many options they have.
-func (f *choices) Sheet(how scoring.Missing, seed uint64) *scoring.Sheet {
+func (f *choices) Sheet(how scoring.MissingPolicy, seed uint64) *scoring.Sheet {
 	list := optionMetrics(how)
 	s := &scoring.Sheet{Metrics: scoring.Lay(list, 0), Width: 2 * len(list), Units: make([]scoring.Unit, len(f.ballots)),
 		Divisions: []func(a, b string) int{func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }}}
@@ -203,7 +203,7 @@ func (f *choices) asked(b *ballot) (asked, gold string) {
 	return asked, strings.Join(ids, " ")
 }
 
-// Extend adds how often each place was chosen, how the chance of the Grade score was come by, and warnings.
+// Extend adds how often each position was chosen, how the chance of the Grade score was come by, and warnings.
 func (f *choices) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
 	rep.Goal = f.goal
 	parts := map[string][]tallied{}
@@ -220,7 +220,7 @@ func (f *choices) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstra
 	groups := slices.DeleteFunc(slices.Collect(maps.Keys(parts)), func(g string) bool { return g == scoring.Overall })
 	slices.SortFunc(groups, s.Divisions[0])
 	for _, g := range groups {
-		rep.Results = append(rep.Results, places(g, parts[g])...)
+		rep.Results = append(rep.Results, positions(g, parts[g])...)
 	}
 	rep.Warnings = append(rep.Warnings, f.warnings(parts[scoring.Overall], rep.Missing)...)
 }

@@ -32,17 +32,17 @@ func (p *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	says := func(level scoring.Level, code, text string, of ...any) scoring.Diagnosis {
 		return scoring.Diagnosis{Level: level, Code: code, Text: fmt.Sprintf(text, of...), Evidence: evidence}
 	}
-	if level, code := right.Chance(right.High >= 200.0/3 && strict.High >= scoring.UsableFrom); code != "" {
-		return says(level, code, map[string]string{
-			scoring.CodeInverted: "Names the worse response: where both orders agree it is right on %[3]s. Is the goal or the label turned round?",
-			scoring.CodeFew:      "Too few pairs to tell it from chance: strict %[1]s of %[4]d, chance %.0[2]f.",
-			scoring.CodeChance:   "No better than chance: strict %[1]s, chance %.0[2]f.",
-		}[code], strict, chance, right, strict.N)
-	}
 	habits := ""
 	if pull, ok := namesFirst(r, 50); ok {
 		evidence = append(evidence, pull)
 		habits = pullOf(pull)
+	}
+	if level, code := right.Chance(right.High >= 200.0/3 && strict.High >= scoring.UsableFrom); code != "" {
+		return says(level, code, map[string]string{
+			scoring.CodeInverted: "Names the worse response: where both orders agree it is right on %[3]s. Is the goal or the label turned round?",
+			scoring.CodeFew:      "Too few pairs to tell it from chance: strict %[1]s of %[4]d, chance %.0[2]f%[5]s.",
+			scoring.CodeChance:   "No better than chance: strict %[1]s, chance %.0[2]f%[5]s.",
+		}[code], strict, chance, right, strict.N, habits)
 	}
 	if e, ok := alike.Held(100); ok {
 		evidence = append(evidence, e)
@@ -59,7 +59,7 @@ func (p *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
 
 // byPosition diagnoses a judge whose verdicts are ties, or follow the position.
 func byPosition(r *scoring.Report) (d scoring.Diagnosis, found bool) {
-	games := float64(r.Games())
+	games := float64(r.Judgments())
 	units := math.Min(games, math.Max(1, float64(r.Items)))
 	if ties := scoring.ShareOf("ties", float64(r.Outcomes["tie"])/games*units, units, scoring.MostTies); ties.Above {
 		return scoring.Diagnosis{Level: scoring.Unusable, Code: scoring.CodeTies, Text: fmt.Sprintf("Calls most pairs equal: %s of judgments are ties.", ties), Evidence: []scoring.Evidence{ties}}, true

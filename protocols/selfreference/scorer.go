@@ -49,7 +49,7 @@ type judgment struct {
 	own                          int8
 	right                        bool // the agent's answer: A
 	said                         [2]int8
-	showings                     int8 // modes that the run asks it in
+	presentations                int8 // modes that the run asks it in
 }
 
 func (j *judgment) complete() bool {
@@ -59,10 +59,10 @@ func (j *judgment) complete() bool {
 			n++
 		}
 	}
-	return n >= j.showings
+	return n >= j.presentations
 }
 
-// judgments are the family of runs that judge agents' answers one by one,
+// judgments is the scorer of runs that judge agents' answers one by one,
 // with and without the judge's own answer as reference.
 type judgments struct {
 	manifest *judging.Manifest
@@ -79,7 +79,7 @@ type judgments struct {
 func NewScorer(m *judging.Manifest) scoring.Scorer { return &judgments{manifest: m} }
 
 func (*judgments) Words() scoring.Words {
-	return scoring.Words{Unit: "question", Record: "judgment", Common: "judgment", Lacking: "items have not all their judgments", Policies: []scoring.Missing{scoring.MissingWrong, scoring.MissingDrop}}
+	return scoring.Words{Unit: "question", Record: "judgment", Common: "judgment", Lacking: "items have not all their judgments", Policies: []scoring.MissingPolicy{scoring.MissingWrong, scoring.MissingDrop}}
 }
 
 func (f *judgments) Add(r *judging.Record, v judging.Verdict) (bool, error) {
@@ -112,7 +112,7 @@ func (f *judgments) row(r *judging.Record) *judgment {
 		f.of = append(f.of, uint32(len(f.rows)))
 		f.rows = append(f.rows, judgment{
 			item: uint32(item), question: number(&f.questions, r.Unit()), agent: number(&f.agents, r.Agent), group: number(&f.groups, r.Group),
-			own: ownOf(r), right: r.Gold == correct, said: [2]int8{notAsked, notAsked}, showings: int8(r.Showings),
+			own: ownOf(r), right: r.Gold == correct, said: [2]int8{notAsked, notAsked}, presentations: int8(r.Presentations),
 		})
 	}
 	return &f.rows[f.of[item]]
@@ -172,7 +172,7 @@ func (f *judgments) Extend(rep *scoring.Report, _ *scoring.Sheet, _ stats.Bootst
 	rep.Warnings = append(rep.Warnings, f.warnings(rep.Missing)...)
 }
 
-func (f *judgments) warnings(missing scoring.Missing) []string {
+func (f *judgments) warnings(missing scoring.MissingPolicy) []string {
 	var w []string
 	say := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
 	questions := len(byQuestion(f.rows))

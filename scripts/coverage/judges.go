@@ -27,14 +27,14 @@ var judges = []judge{
 	{"right on 95 %, by the first in 5 %", pairsOf(0.95, 0.05), "strong"},
 	{"right on 80 %, by the first in 20 %", pairsOf(0.8, 0.2), "usable"},
 	{"right on 68 %, by the first in 35 %", pairsOf(0.68, 0.35), "weak"},
-	{"a coin", worldOf("pairwise", games(1, "A", "A"), games(1, "A", "B"), games(1, "B", "A"), games(1, "B", "B")), "chance"},
+	{"a coin", worldOf("pairwise", pairOf(1, "A", "A"), pairOf(1, "A", "B"), pairOf(1, "B", "A"), pairOf(1, "B", "B")), "chance"},
 	{"knows nothing, and is consistent", pairsOf(0.5, 0), "chance"},
 	{"names the worse", pairsOf(0.1, 0.05), "inverted"},
 	{"by the first in 95 %", pairsOf(0.8, 0.95), "position"},
-	{"names the second", worldOf("pairwise", games(1, "B", "A")), "position"},
-	{"silent", worldOf("pairwise", games(1, "", "")), "silent"},
-	{"silent in 20 %", worldOf("pairwise", games(0.64*0.9, "A", "A"), games(0.64*0.1, "B", "B"), games(0.16, "A", ""), games(0.16, "", "A"), games(0.04, "", "")), "silent"},
-	{"says that most are equal", worldOf("pairwise", tied(0.8), games(0.2, "A", "A")), "ties"},
+	{"names the second", worldOf("pairwise", pairOf(1, "B", "A")), "position"},
+	{"silent", worldOf("pairwise", pairOf(1, "", "")), "silent"},
+	{"silent in 20 %", worldOf("pairwise", pairOf(0.64*0.9, "A", "A"), pairOf(0.64*0.1, "B", "B"), pairOf(0.16, "A", ""), pairOf(0.16, "", "A"), pairOf(0.04, "", "")), "silent"},
+	{"says that most are equal", worldOf("pairwise", tied(0.8), pairOf(0.2, "A", "A")), "ties"},
 
 	{"answers 60 % right", answersOf(0.6), "usable"},
 	{"answers 60 %, and 20 % not at all", worldOf("answer", answered(0.6, "A"), answered(0.2, "B"), answered(0.2, "")), "silent"},
@@ -58,7 +58,7 @@ func worldOf(protocol string, units ...unit) world {
 
 // pairsOf names the first without looking in a share, and is right on a share of the rest in both orders.
 func pairsOf(right, first float64) world {
-	return worldOf("pairwise", games((1-first)*right, "A", "A"), games((1-first)*(1-right), "B", "B"), games(first, "A", "B"))
+	return worldOf("pairwise", pairOf((1-first)*right, "A", "A"), pairOf((1-first)*(1-right), "B", "B"), pairOf(first, "A", "B"))
 }
 
 func answersOf(p float64) world { return worldOf("answer", answered(p, "A"), answered(1-p, "B")) }
@@ -66,7 +66,7 @@ func answersOf(p float64) world { return worldOf("answer", answered(p, "A"), ans
 // tied are pairs that are called equal in both orders.
 func tied(weight float64) unit {
 	return unit{weight: weight, records: func(of place, agent string) []*judging.Record {
-		records := games(1, "", "").records(of, agent)
+		records := pairOf(1, "", "").records(of, agent)
 		for _, r := range records {
 			r.Outcome = judging.Tie
 		}
