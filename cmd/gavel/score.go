@@ -5,14 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
 	"gavel/datasets"
 	"gavel/judging"
 	"gavel/report"
+	"gavel/report/table"
 	"gavel/scoring"
 )
 
@@ -178,13 +181,13 @@ func scoreCommand(e *env) *cli.Command {
 		Usage:     "score runs from their stored replies",
 		UsageText: "gavel score [flags] RUN...",
 		Description: `Reads every stored reply again and prints all scores, overall and by group, with their
-intervals; runs of one kind also in one table. Of a folder that is no run, all runs in it are taken.
-No model is asked and no file is changed.
+intervals; of several runs one overview, the best first. Of a folder that is no run, all runs in it are
+taken. No model is asked and no file is changed.
 
 Examples:
   gavel score runs/sample_pairwise_sop_qwen3-8b_1a2b3c4d
   gavel score --policy last --json runs`,
-		Flags: scoringFlags(),
+		Flags: append([]cli.Flag{&cli.BoolFlag{Name: "full", Usage: "of several runs print every table of each, not the overview alone"}}, scoringFlags()...),
 		Action: func(c *cli.Context) error {
 			runs, o, err := loadRuns(c, 1, "which run? Give the folder of one or more")
 			if err != nil {
@@ -196,9 +199,28 @@ Examples:
 				rep.Run = r.Dir
 				out.Runs = append(out.Runs, rep)
 			}
-			return e.print(c, out)
+			if len(out.Runs) == 1 || c.Bool("full") || c.Bool("json") || c.Bool("csv") {
+				return e.print(c, out)
+			}
+			e.say("every table of each run: --full")
+			return e.print(c, overview{out})
 		},
 	}
+}
+
+// overview is a table of several runs, the best first.
+type overview struct{ report.Scores }
+
+// Tables has one for the runs of each kind.
+func (o overview) Tables() []table.Table {
+	best := func(r scoring.Report) float64 {
+		if h := report.Headline(&r); h != nil && h.Value != nil {
+			return *h.Value
+		}
+		return math.Inf(-1)
+	}
+	slices.SortStableFunc(o.Runs, func(a, b scoring.Report) int { return cmp.Compare(best(b), best(a)) })
+	return o.Headlines()
 }
 
 func compareCommand(e *env) *cli.Command {

@@ -175,6 +175,13 @@ func TestScorePassesOver(t *testing.T) {
 	if got, want := mustCall(t, "score", "--json", "runs"), mustCall(t, "score", "--json", "runs/a", "runs/deeper/b"); got != want {
 		t.Errorf("a folder of runs is scored as %s", got)
 	}
+	short, full := mustCall(t, "score", "runs"), mustCall(t, "score", "--full", "runs")
+	if right, coin := strings.Index(short, "sim:right"), strings.Index(short, "sim:coin"); right < 0 || coin < right || strings.Contains(short, "Knowledge") {
+		t.Errorf("the overview is\n%s", short)
+	}
+	if strings.Count(full, "Knowledge (n=8)") != 2 {
+		t.Errorf("in full it is\n%s", full)
+	}
 	if _, stderr, code := call(t, "score", "runs/prompts"); code != 1 || !strings.Contains(stderr, "runs/prompts") {
 		t.Errorf("alone: exit status %d: %s", code, stderr)
 	}
