@@ -75,7 +75,7 @@ func (run *Run) warnings() []string {
 		}
 		say("%d of %d prompts did not fit the context and %s: %s", n, judgments, run.lost(), do)
 		if run.Shrunk > 0 {
-			say("%d of them the server cut without a word, and answered: gavel took no verdict from that; \"gavel doctor\" says more", run.Shrunk)
+			say("the server silently truncated %d of them and answered: those replies were discarded; \"gavel doctor\" says more", run.Shrunk)
 		}
 	}
 	if run.Unheld > 0 {

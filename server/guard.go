@@ -44,7 +44,7 @@ const (
 	maxTries    = 10 // wrong tokens a minute from one address
 )
 
-var errTooSlow = &failure{http.StatusServiceUnavailable, "this took longer than a page may; what takes so long is better asked of the command line"}
+var errTooSlow = &failure{http.StatusServiceUnavailable, "request timed out; use the command line for runs this large"}
 
 // MinToken is the length of the shortest token.
 const MinToken = 16

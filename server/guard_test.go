@@ -24,7 +24,7 @@ func TestTimeIsOver(t *testing.T) {
 	s := newSite(t, t.TempDir(), func(o *Options) { o.Runner = &slowRunner{} })
 	s.patience = 20 * time.Millisecond
 	for target, want := range map[string]string{"/start": "<p", "/api/v1/offer": `"status": 503`} {
-		if w := s.ask("GET", target, ""); w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "longer than a page may") || !strings.Contains(w.Body.String(), want) {
+		if w := s.ask("GET", target, ""); w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "request timed out") || !strings.Contains(w.Body.String(), want) {
 			t.Errorf("%s: %d %s", target, w.Code, w.Body)
 		}
 	}
