@@ -86,7 +86,7 @@ func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) 
 // takeOver writes the records that are given.
 func (p *prepared) takeOver(dir *judging.Dir) error {
 	for _, r := range p.given {
-		if p.job.Completed.Has(r.Item, r.Presentation, r.Repeat) {
+		if p.job.Completed.Has(r.Item, r.Presentation, r.Repetition) {
 			continue
 		}
 		if err := dir.Write(r); err != nil {
@@ -255,7 +255,7 @@ func (e *Maker) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (
 	}
 	rep.Run = p.out
 	switch {
-	case NoRoom(runErr) && NoRoom(err):
+	case DiskFull(runErr) && DiskFull(err):
 		return &rep, e.ending(m.Status, left, m.Judgments, runErr) // to say it once is enough
 	case err != nil:
 		return &rep, errors.Join(runErr, err)
@@ -286,7 +286,7 @@ func (e *Maker) ending(status string, left, expected int, runErr error) error {
 		return &kindError{ErrInterrupted, fmt.Errorf("interrupted: %d of %d judgments are left; %s", left, expected, goOn)}
 	case errors.As(runErr, &gaveUp):
 		return &kindError{ErrIncomplete, fmt.Errorf("the server stopped answering: %w; %d of %d judgments are left; %s", runErr, left, expected, goOn)}
-	case judging.NoRoom(runErr): // how to go on is said with it
+	case judging.DiskFull(runErr): // how to go on is said with it
 		return fmt.Errorf("%w; %d of %d judgments are left", runErr, left, expected)
 	case runErr != nil:
 		return fmt.Errorf("%w; %d of %d judgments are left; %s", runErr, left, expected, goOn)
@@ -301,8 +301,8 @@ func (e *Maker) change(to *backends.ModelChangedError) judging.ModelChange {
 	return judging.ModelChange{At: e.Now().UTC().Truncate(time.Second), URL: to.URL, Was: to.Was, Is: to.Is}
 }
 
-// NoRoom tells whether a disk is full, that of the cache included.
-func NoRoom(err error) bool {
-	var full *cache.NoRoomError
-	return judging.NoRoom(err) || errors.As(err, &full)
+// DiskFull tells whether a disk is full, that of the cache included.
+func DiskFull(err error) bool {
+	var full *cache.DiskFullError
+	return judging.DiskFull(err) || errors.As(err, &full)
 }

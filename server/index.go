@@ -61,7 +61,7 @@ type judgment struct {
 	item          int32
 	next          int32 // 1 + place of the item's next
 	presentation  uint16
-	repeat        uint16
+	repetition    uint16
 	presentations uint16
 	outcome       uint8 // place in judging.Outcomes
 	choice        int8  // candidate chosen, in the order of the item's own; -1 for none
@@ -245,7 +245,7 @@ func readingOf(m *judging.Manifest) judging.Reading {
 
 func judgmentOf(r *judging.Record, v judging.Verdict) judgment {
 	g := judgment{
-		presentation: uint16(r.Presentation), presentations: uint16(r.Presentations), repeat: uint16(r.Repeat),
+		presentation: uint16(r.Presentation), presentations: uint16(r.Presentations), repetition: uint16(r.Repetition),
 		outcome: uint8(slices.Index(judging.Outcomes, v.Outcome)), choice: int8(v.Choice),
 		position: int8(slices.Index(r.Order, r.CandidateID(v.Choice))), positions: uint8(len(r.Order)),
 		other: v.Outcome != r.Outcome || r.CandidateID(v.Choice) != r.Choice || v.Answer != r.Answer,
@@ -268,7 +268,7 @@ func (x *index) add(r indexed) {
 	i := x.itemNamed(r.id, r.group)
 	e := &x.items[i]
 	for g := range x.judgmentsOf(*e) {
-		if g.presentation == r.presentation && g.repeat == r.repeat {
+		if g.presentation == r.presentation && g.repetition == r.repetition {
 			return // the first stands, as for scores
 		}
 	}
@@ -353,10 +353,10 @@ func (x *index) complain(format string, args ...any) {
 	}
 }
 
-// of gives the judgments of an item, in the order of presentations and times.
+// of gives the judgments of an item, in the order of presentations and repetitions.
 func (x *index) of(item int) []judgment {
 	return slices.SortedFunc(x.judgmentsOf(x.items[item]), func(a, b judgment) int {
-		return cmp.Or(cmp.Compare(a.presentation, b.presentation), cmp.Compare(a.repeat, b.repeat))
+		return cmp.Or(cmp.Compare(a.presentation, b.presentation), cmp.Compare(a.repetition, b.repetition))
 	})
 }
 
