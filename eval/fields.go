@@ -72,6 +72,7 @@ func fieldsOf(k judging.Protocol) []Field {
 		{"concurrency", Text, How, "auto", "judge `N` items at once; auto: as many as the server says it serves, else 4", "", nil, true, setConcurrency},
 		{"timeout", Duration, How, "10m", "time limit of one call: `D`, such as 90s or 10m", "", nil, true, duration(func(r *Request) *time.Duration { return &r.Timeout })},
 		{"retry-for", Duration, How, "2m", "how long a call that may still pass is tried: `D`", "", nil, true, duration(func(r *Request) *time.Duration { return &r.RetryFor })},
+		{"stop-on-alarm", Switch, How, "false", "end a run whose first judgments have no verdict, are cut or are all one label; without it the run says so and goes on", "end a run whose first judgments have no verdict, are cut or are all one label", nil, true, truth(func(r *Request) *bool { return &r.StopOnAlarm })},
 		{"cache", Text, Where, "", "`DIR` in which replies are remembered; default: see \"gavel cache path\"", "", nil, false, text(func(r *Request) *string { return &r.Cache })},
 		{"no-cache", Switch, Where, "false", "remember nothing and look nothing up", "", nil, false, truth(func(r *Request) *bool { return &r.NoCache })},
 		{"out", Text, Where, "", "`DIR` of the run; default: runs/ and a name made of what it is", "", nil, false, text(func(r *Request) *string { return &r.Out })},

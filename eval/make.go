@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"runtime/debug"
 	"time"
 
@@ -201,8 +203,9 @@ func (e *Maker) client(ctx context.Context, p *prepared) (backends.Client, func(
 // ask runs the job, which a gentle interrupt ends.
 func (e *Maker) ask(ctx context.Context, p *prepared, dir *judging.Dir) error {
 	stop := make(chan struct{})
+	end := sync.OnceFunc(func() { close(stop) })
 	done := e.Interrupts.Handle(func() {
-		close(stop) // first: once it is said, nothing more is asked
+		end() // first: once it is said, nothing more is asked
 		e.say("stopping: waiting for what is in flight; %s to give that up", e.Words.StopNow)
 	})
 	defer done()
@@ -214,9 +217,25 @@ func (e *Maker) ask(ctx context.Context, p *prepared, dir *judging.Dir) error {
 		return p.records.Add(r)
 	}
 	p.job.Client = e.endsUntold(p.job.Client)
-	p.job.Progress, p.job.Stop = e.observer().Recorded, stop
+	var alarms judging.Alarms
+	var alarmed atomic.Pointer[string]
+	p.job.Stop, p.job.Progress = stop, func(r *judging.Record) {
+		e.observer().Recorded(r)
+		text := alarms.Look(r)
+		if text == "" {
+			return
+		}
+		if p.req.StopOnAlarm && alarmed.CompareAndSwap(nil, &text) {
+			end() // what ends the run says why
+		} else {
+			e.say("%s", text)
+		}
+	}
 	err := p.job.Run(ctx)
 	e.observer().RunEnded()
+	if why := alarmed.Load(); why != nil && errors.Is(err, judging.ErrStopped) {
+		return &kindError{ErrIncomplete, errors.New(*why)}
+	}
 	return err
 }
 
@@ -288,6 +307,8 @@ func (e *Maker) ending(status string, left, expected int, runErr error) error {
 		return &kindError{ErrIncomplete, fmt.Errorf("the server stopped answering: %w; %d of %d judgments are left; %s", runErr, left, expected, goOn)}
 	case judging.DiskFull(runErr): // how to go on is said with it
 		return fmt.Errorf("%w; %d of %d judgments are left", runErr, left, expected)
+	case errors.Is(runErr, ErrIncomplete) && left == 0: // an alarm at the last judgment
+		return nil
 	case runErr != nil:
 		return fmt.Errorf("%w; %d of %d judgments are left; %s", runErr, left, expected, goOn)
 	case left > 0:

@@ -57,6 +57,7 @@ type Request struct {
 	NumCtx            int            `json:"num-ctx,omitempty"`
 	SystemRole        string         `json:"system-role"`
 	AcceptCut         bool           `json:"accept-cut,omitempty"`
+	StopOnAlarm       bool           `json:"stop-on-alarm,omitempty"`
 	Think             backends.Think `json:"think,omitempty"`
 	Constrain         bool           `json:"constrain,omitempty"`
 	Logprobs          bool           `json:"logprobs,omitempty"`

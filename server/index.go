@@ -34,6 +34,7 @@ type index struct {
 	groups    []string
 	judgments []judgment
 	counts    counts
+	alarms    judging.Alarms
 	damaged   []string // what cannot be read, the first of it
 	version   int      // raised when anything changes
 }
@@ -102,9 +103,12 @@ type indexed struct {
 	replies, cached     int
 	promptTok, replyTok int
 	ms                  float64
+	record              judging.Record // what alarms look at
 }
 
-func newIndex(s *store, run string) *index { return &index{store: s, run: run} }
+func newIndex(s *store, run string) *index {
+	return &index{store: s, run: run}
+}
 
 // refresh brings the index up to date with the run's files.
 func (x *index) refresh() error {
@@ -161,7 +165,7 @@ func (x *index) update() error {
 func (x *index) reset() {
 	x.m, x.records, x.itemsAt = nil, tail{}, stamp{}
 	x.ids, x.items, x.groups, x.judgments = judging.IDs{}, nil, nil, nil
-	x.counts, x.damaged = counts{Outcomes: map[string]int{}}, nil
+	x.counts, x.damaged, x.alarms = counts{Outcomes: map[string]int{}}, nil, judging.Alarms{}
 	x.version++
 }
 
@@ -224,7 +228,7 @@ func (x *index) read(line []byte) (out indexed, err error) {
 	if err != nil {
 		return out, err
 	}
-	out = indexed{judgment: judgmentOf(r, v), id: r.Item, group: r.Group, replies: len(r.Replies)}
+	out = indexed{judgment: judgmentOf(r, v), id: r.Item, group: r.Group, replies: len(r.Replies), record: judging.Record{Outcome: r.Outcome, Label: r.Label, Imported: r.Imported}}
 	for _, reply := range r.Replies {
 		if reply.Cached {
 			out.cached++
@@ -281,6 +285,7 @@ func (x *index) add(r indexed) {
 		x.judgments[e.last-1].next = n
 	}
 	e.last = n
+	x.alarms.Look(&r.record)
 	c := &x.counts
 	c.Records++
 	c.Outcomes[string(r.is())]++
