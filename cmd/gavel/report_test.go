@@ -80,7 +80,7 @@ func TestReportUsage(t *testing.T) {
 	}{
 		{"nowhere to", []string{"report", run}, exitUsage, "--out"},
 		{"no run", []string{"report", "--out", "x.html"}, exitUsage, "which run"},
-		{"not a run", []string{"report", dir, "--out", "x.html"}, exitError, "not a run directory"},
+		{"not a run", []string{"report", t.TempDir(), "--out", "x.html"}, exitError, "not a run directory"},
 		{"no such folder", []string{"report", run, "--out", filepath.Join(dir, "no", "x.html")}, exitError, "no such file"},
 		{"a folder", []string{"report", run, "--out", dir}, exitError, "directory"},
 		{"a folder, by force", []string{"report", run, "--force", "--out", dir}, exitError, "rename"},
