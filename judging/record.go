@@ -162,12 +162,22 @@ func places(order []string) []int {
 	return out
 }
 
-func sortedIDs(order []string) []string { return slices.Sorted(slices.Values(order)) }
+func sortedIDs(order []string) []string {
+	ids := slices.Clone(order)
+	slices.Sort(ids)
+	return ids
+}
 
 // CandidateID names the candidate a verdict chose; "" for nobody.
 func (r *Record) CandidateID(choice int) string {
 	if choice < 0 || choice >= len(r.Order) {
 		return ""
+	}
+	if len(r.Order) == 2 { // every pair asks for it
+		if (r.Order[0] < r.Order[1]) == (choice == 0) {
+			return r.Order[0]
+		}
+		return r.Order[1]
 	}
 	return sortedIDs(r.Order)[choice]
 }

@@ -294,14 +294,14 @@ func TestSimulatedJudgeOfOptionsComesToItsExpectation(t *testing.T) {
 
 // The coin is the random judge of the table.
 func TestCoinIsTheRandomJudge(t *testing.T) {
-	rep := choose(t, optionsFile(t, 2000, 2, 3, 4, 6), sim(t, "coin"), nil).Score(quick)
+	rep := choose(t, optionsFile(t, 2000, 2, 3, 4, 6), sim(t, "coin"), nil).Score(stats.Bootstrap{Rounds: 2000, Level: 0.999, Seed: 1})
 	for _, metric := range []string{"grade", "llm", "choice"} {
 		got, want := find(t, rep, metric, scoring.Overall), find(t, rep, metric+"-random", scoring.Overall)
 		if math.Abs(*got.Value-*want.Value) > 0.03 {
 			t.Errorf("%s: the coin has %v, a random judge %v", metric, *got.Value, *want.Value)
 		}
 		if over := find(t, rep, metric+"-over-random", scoring.Overall); math.Abs(*over.Value) > 0.06 || *over.Low > 0 || *over.High < 0 {
-			t.Errorf("%s: the coin is on its way: %s", metric, show(over))
+			t.Errorf("%s: 0 is not in the coin's interval: %s", metric, show(over))
 		}
 	}
 	if got, want := *find(t, rep, "accuracy", scoring.Overall).Value, *find(t, rep, "accuracy-random", scoring.Overall).Value; math.Abs(got-want) > 3 {

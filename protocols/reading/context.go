@@ -2,6 +2,7 @@ package reading
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -51,13 +52,28 @@ func (v *view) rest(i int) string {
 	return s
 }
 
+// hinted is a slow expression, and words of which every text that it matches holds one.
+type hinted struct {
+	words []string
+	*regexp.Regexp
+}
+
+func (h hinted) MatchString(s string) bool {
+	for _, w := range h.words {
+		if strings.Contains(s, w) {
+			return h.Regexp.MatchString(s)
+		}
+	}
+	return false
+}
+
 var (
 	// denied ends with what turns the next word into its opposite, or sets it beside what is meant.
-	denied = regexp.MustCompile(`(?:\b(?:not|never|cannot|neither|nor|without|isn't|wasn't|rather than|instead of|as opposed to|other than)|n't)(?:\s+(?:be|been|a|an|the|to|just|simply|really|necessarily|label|answer|option|choice|choose|select|say|pick|with|it|that|is|it's|correct|right|best))*[\s:"'(\[{$]*$`)
+	denied = hinted{strings.Fields("not never nor n't neither without rather instead opposed other"), regexp.MustCompile(`(?:\b(?:not|never|cannot|neither|nor|without|isn't|wasn't|rather than|instead of|as opposed to|other than)|n't)(?:\s+(?:be|been|a|an|the|to|just|simply|really|necessarily|label|answer|option|choice|choose|select|say|pick|with|it|that|is|it's|correct|right|best))*[\s:"'(\[{$]*$`)}
 	// doubted begins with what is no claim of the one who says it.
-	doubted = regexp.MustCompile(`(?:\b(?:if|suppose|supposing|whether|assuming|assume|unless|imagine|why|had)\s+(?:that\s+|(?:i|we|one|you)\s[^,;:]{0,30})?(?:the\s+|this\s+|our\s+|my\s+|your\s+)?(?:final\s+|correct\s+|right\s+|best\s+|only\s+|true\s+)?|\b(?:might|could|would|may|can|student|someone|people|one)\s+(?:\w+\s+)?(?:think|thinks|seem|believe|argue|guess|expect|say|says|conclude)\b[^.,;:]{0,24}|(?:n't|\bnot|\bcannot|\bnever)\s+(?:think|believe|say|sure|mean|imply|conclude|certain|agree|know)\b[^.,;:]{0,24}|\b(?:doubt|unlikely|impossible|unclear|wrong to say|incorrect to say|tempting)\b[^.,;:]{0,24})$`)
+	doubted = hinted{strings.Fields("if suppos whether assum unless imagin why had might could would may can student someone people one n't not never doubt unlikely impossible unclear wrong incorrect tempting"), regexp.MustCompile(`(?:\b(?:if|suppose|supposing|whether|assuming|assume|unless|imagine|why|had)\s+(?:that\s+|(?:i|we|one|you)\s[^,;:]{0,30})?(?:the\s+|this\s+|our\s+|my\s+|your\s+)?(?:final\s+|correct\s+|right\s+|best\s+|only\s+|true\s+)?|\b(?:might|could|would|may|can|student|someone|people|one)\s+(?:\w+\s+)?(?:think|thinks|seem|believe|argue|guess|expect|say|says|conclude)\b[^.,;:]{0,24}|(?:n't|\bnot|\bcannot|\bnever)\s+(?:think|believe|say|sure|mean|imply|conclude|certain|agree|know)\b[^.,;:]{0,24}|\b(?:doubt|unlikely|impossible|unclear|wrong to say|incorrect to say|tempting)\b[^.,;:]{0,24})$`)}
 	// quoted ends with what announces a form instead of a verdict.
-	quoted = regexp.MustCompile(`(?:e\.g\.|\b(?:formats?|formatted|form|for example|for instance|example|such as|template|placeholder|syntax|instructions?|instructed|(?:asked|required|supposed|told|needs?|have|must) (?:to )?(?:output|answer|write|say|respond|reply|end|finish|conclude|provide|give|state|use|choose|return|print|put))\b)[^.;\n\]]{0,60}$`)
+	quoted = hinted{strings.Fields("e.g. form example instance such template placeholder syntax instruct asked required supposed told need have must"), regexp.MustCompile(`(?:e\.g\.|\b(?:formats?|formatted|form|for example|for instance|example|such as|template|placeholder|syntax|instructions?|instructed|(?:asked|required|supposed|told|needs?|have|must) (?:to )?(?:output|answer|write|say|respond|reply|end|finish|conclude|provide|give|state|use|choose|return|print|put))\b)[^.;\n\]]{0,60}$`)}
 )
 
 // claims tells whether what stands at i is said by the reply itself, and not denied, doubted or quoted.
@@ -74,23 +90,33 @@ func (v *view) asked(i int) bool { return asking.MatchString(v.text[i:min(len(v.
 // cues finds the places of words in small letters, the last first, and calls f with where each word ends until f is
 // done.
 func (v *view) cues(words []string, f func(word string, start, end int) bool) {
-	at := make([]int, len(words))
-	for i := range words {
-		at[i] = strings.LastIndex(v.lower, words[i])
-	}
-	for range lookBack {
-		last := -1
-		for i := range words {
-			if at[i] >= 0 && (last < 0 || at[i] > at[last]) {
-				last = i
+	type cue struct{ word, start int }
+	left := lookBack
+	for end := len(v.lower); end > 0; end -= cueWindow { // from the end on: what is looked for mostly stands there
+		from := max(0, end-cueWindow)
+		var cues []cue
+		for i, word := range words {
+			s := v.lower[:min(len(v.lower), end+len(word)-1)]
+			for at := from; ; at += len(word) {
+				n := strings.Index(s[min(at, len(s)):], word)
+				if n < 0 {
+					break
+				}
+				at += n
+				cues = append(cues, cue{i, at})
 			}
 		}
-		if last < 0 || f(words[last], at[last], at[last]+len(words[last])) {
-			return
+		slices.SortStableFunc(cues, func(a, b cue) int { return b.start - a.start })
+		for _, c := range cues {
+			if left--; left < 0 || f(words[c.word], c.start, c.start+len(words[c.word])) {
+				return
+			}
 		}
-		at[last] = strings.LastIndex(v.lower[:at[last]], words[last])
 	}
 }
+
+// cueWindow is how much of a reply is searched for words at once.
+const cueWindow = 1 << 10
 
 // lastLine is the last line that holds more than marks, and where it begins.
 func (v *view) lastLine() (line string, start int) {

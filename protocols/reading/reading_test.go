@@ -201,3 +201,31 @@ func FuzzCorrectness(f *testing.F) { fuzz(f, "correctness") }
 func FuzzLetter(f *testing.F)      { fuzz(f, "letter") }
 func FuzzNumber(f *testing.F)      { fuzz(f, "number") }
 func FuzzOption(f *testing.F)      { fuzz(f, "option") }
+
+// A text that an expression matches holds one of its words.
+func TestHints(t *testing.T) {
+	matched := map[string]int{}
+	for _, r := range readers {
+		for _, c := range table(t, r.name) {
+			v := undress(c.reply)
+			for i := range v.lower {
+				s := v.upTo(i)
+				for name, h := range map[string]hinted{"denied": denied, "doubted": doubted, "quoted": quoted} {
+					if want := h.Regexp.MatchString(s); h.MatchString(s) != want {
+						t.Fatalf("%s: %q matches: %v", name, s, want)
+					} else if want {
+						matched[name]++
+					}
+				}
+			}
+		}
+	}
+	for name, n := range matched {
+		if n < 100 {
+			t.Errorf("%s: seen %d times", name, n)
+		}
+	}
+	if len(matched) < 3 {
+		t.Errorf("only %v were seen", matched)
+	}
+}

@@ -66,7 +66,7 @@ func numeralAt(text string, i int) Numeral {
 	return Numeral{start, end, text[start:end], digits}
 }
 
-// rational is the number itself. Its digits are such as big.Rat reads.
+// Rational is the number itself. Its digits are such as big.Rat reads.
 func (n Numeral) Rational() *big.Rat {
 	r, _ := new(big.Rat).SetString(n.digits)
 	return r
@@ -76,8 +76,8 @@ func (n Numeral) Rational() *big.Rat {
 // may as well stand between two numbers, and a single point is of a decimal number.
 var separators = []string{",", "{,}", `,\!`, `\,`, "\u00a0", "\u2009", "\u202f", "."}
 
-// wholePart reads digits and, where they come in threes, those after the
-// separators. "1.450.000" has dots for them; "1.450" is a decimal number.
+// wholePart reads digits and, where they come in threes, those after the separators. "1.450.000" has dots for them;
+// "1.450" is a decimal number.
 func wholePart(text string, i int) (digits string, end int) {
 	digits = digitsFrom(text, i)
 	end = i + len(digits)
@@ -107,8 +107,8 @@ var (
 	latexFrac = regexp.MustCompile(`^\}\{([0-9]{1,12})\}`)
 )
 
-// fraction goes on reading where a whole number turns out to be part of 3/4,
-// 2 1/2 or \frac{3}{4}; not of a date, 3/4/2024.
+// fraction goes on reading where a whole number turns out to be part of 3/4, 2 1/2 or \frac{3}{4}; not of a date,
+// 3/4/2024.
 func fraction(text string, start int, digits string, end int) (string, int) {
 	rest := text[end:min(len(text), end+32)]
 	if m := latexFrac.FindStringSubmatch(rest); m != nil && strings.HasSuffix(text[:start], "frac{") && !zero(m[1]) {
@@ -141,8 +141,8 @@ func ratio(over, under string) string {
 
 func zero(digits string) bool { return strings.Trim(digits, "0") == "" }
 
-// sign looks before the digits for a currency and a minus. A dash after a word
-// or a number is none: "10-15" is two numbers.
+// sign looks before the digits for a currency and a minus. A dash after a word or a number is none: "10-15" is two
+// numbers.
 func sign(text string, start int) (int, bool) {
 	before := strings.TrimRight(text[:start], `$€£¥₹\`)
 	for _, at := range []string{before, text[:start]} { // -$5, then $-5

@@ -1,25 +1,38 @@
 package reading
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// view is a reply without its dressing, and where each of its bytes stands in the reply.
+// view is a reply without its dressing, and where its bytes stand in the reply.
 type view struct {
-	reply string
-	text  string
-	lower string  // text in small letters, byte for byte
-	at    []int32 // of each byte of text
+	reply  string
+	text   string
+	lower  string // text in small letters, byte for byte
+	pieces []piece
+}
+
+// piece is a part of a view: bytes of the reply as they are, or what is written for the character that stands there.
+type piece struct {
+	at, from int // where it begins: in the text, in the reply
+	written  bool
 }
 
 // undress takes Markdown's and LaTeX's marks off a reply, and writes characters that look alike in one way. Boxes,
 // fractions and the ways of parting thousands stay, since numbers are read by them.
 func undress(reply string) *view {
-	d := dresser{view: view{reply: reply, at: make([]int32, 0, len(reply))}, out: make([]byte, 0, len(reply))}
+	d := dresser{view: view{reply: reply}, out: make([]byte, 0, len(reply))}
 	for i := 0; i < len(reply); {
-		i = d.next(i)
+		plain := i
+		for i < len(reply) && !dressing[reply[i]] {
+			i++
+		}
+		if d.keep(plain, i); i < len(reply) {
+			i = d.next(i)
+		}
 	}
 	d.text = string(d.out)
 	for i, b := range d.out {
@@ -33,12 +46,27 @@ func undress(reply string) *view {
 
 // span is where bytes i to j of the view stand in the reply.
 func (v *view) span(i, j int) (start, end int) {
-	if i >= j || j > len(v.at) {
+	if i >= j || j > len(v.text) {
 		return 0, 0
 	}
-	last := int(v.at[j-1])
+	last := v.place(j - 1)
 	_, size := utf8.DecodeRuneInString(v.reply[last:])
-	return int(v.at[i]), last + size
+	return v.place(i), last + size
+}
+
+// place is where byte i of the view stands in the reply.
+func (v *view) place(i int) int {
+	after, _ := slices.BinarySearchFunc(v.pieces, i, func(p piece, i int) int {
+		if p.at <= i {
+			return -1
+		}
+		return 1
+	})
+	p := v.pieces[after-1]
+	if p.written {
+		return p.from
+	}
+	return p.from + i - p.at
 }
 
 // dresser makes a view.
@@ -48,12 +76,33 @@ type dresser struct {
 	braces []bool // of each open brace: was it taken off?
 }
 
+// put writes s for the character at i.
 func (d *dresser) put(i int, s string) {
-	for range len(s) {
-		d.at = append(d.at, int32(i))
-	}
+	d.pieces = append(d.pieces, piece{len(d.out), i, true})
 	d.out = append(d.out, s...)
 }
+
+// keep takes over bytes i to j as they are.
+func (d *dresser) keep(i, j int) {
+	if i == j {
+		return
+	}
+	if n := len(d.pieces) - 1; n < 0 || d.pieces[n].written || d.pieces[n].from-d.pieces[n].at != i-len(d.out) {
+		d.pieces = append(d.pieces, piece{at: len(d.out), from: i})
+	}
+	d.out = append(d.out, d.reply[i:j]...)
+}
+
+// dressing are the bytes that next looks at: all others are taken over as they are.
+var dressing = func() (of [256]bool) {
+	for _, c := range []byte("\\*_`~{}\r&<#>") {
+		of[c] = true
+	}
+	for c := utf8.RuneSelf; c < len(of); c++ {
+		of[c] = true
+	}
+	return of
+}()
 
 // next takes over what stands at i, and says where to go on.
 func (d *dresser) next(i int) int {
@@ -87,7 +136,7 @@ func (d *dresser) next(i int) int {
 		d.rune(i, r, d.reply[i:i+size])
 		return i + size
 	}
-	d.put(i, d.reply[i:i+1])
+	d.keep(i, i+1)
 	return i + 1
 }
 
@@ -113,12 +162,12 @@ var symbols = map[string]string{
 func (d *dresser) command(i int) int {
 	rest := d.reply[i+1:]
 	if rest == "" {
-		d.put(i, `\`)
+		d.keep(i, i+1)
 		return i + 1
 	}
 	if strings.IndexByte("[](){}_*#$%&|<>=-.`\"'/", rest[0]) >= 0 {
 		if rest[0] != '{' && rest[0] != '}' {
-			d.put(i+1, rest[:1])
+			d.keep(i+1, i+2)
 		}
 		return i + 2
 	}
@@ -148,7 +197,7 @@ func (d *dresser) command(i int) int {
 		d.put(i, " ")
 		return i + 2
 	}
-	d.put(i, d.reply[i:i+1+end])
+	d.keep(i, i+1+end)
 	return i + 1 + end
 }
 
@@ -171,9 +220,7 @@ func (d *dresser) emphasis(i int) int {
 		stays = end-i == 1 && unicode.IsDigit(after)
 	}
 	if stays {
-		for ; i < end; i++ {
-			d.put(i, d.reply[i:i+1])
-		}
+		d.keep(i, end)
 	} else if c == '~' && end-i == 1 {
 		d.put(i, " ") // LaTeX's space
 	}
@@ -205,15 +252,8 @@ func (d *dresser) heading(i int) int {
 	for end < len(d.reply) && d.reply[end] == c {
 		end++
 	}
-	if c == '#' && end-i == 4 {
-		for ; i < end; i++ {
-			d.put(i, "#")
-		}
-	}
-	if c == '>' && end-i > 1 {
-		for ; i < end; i++ {
-			d.put(i, ">")
-		}
+	if c == '#' && end-i == 4 || c == '>' && end-i > 1 {
+		d.keep(i, end)
 	}
 	return end
 }
@@ -251,6 +291,9 @@ func (d *dresser) rune(i int, r rune, s string) {
 		s = ". "
 	case unicode.Is(unicode.Nd, r):
 		s = string(plainDigit(r))
+	default:
+		d.keep(i, i+len(s))
+		return
 	}
 	d.put(i, s)
 }

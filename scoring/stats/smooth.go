@@ -3,12 +3,13 @@ package stats
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // Statistic is a function of the column sums of rows, and rows that might have been seen.
 type Statistic struct {
 	Of func(sums []float64) float64 // NaN where it is undefined
-	// Beside smooths: nil is a statistic without an interval. Statistics that share one share its draws.
+	// Beside smooths: nil is a statistic without an interval. Statistics that share one are computed together.
 	Beside *Beside
 }
 
@@ -37,17 +38,32 @@ type Extra struct {
 // the ends Learned-Miller and Thomas, arXiv 1905.06208, with a whole row there, which covers at least at the level.
 func (b Bootstrap) Smoothed(rows *Rows, list []Statistic) []Interval {
 	s := smoothing{
-		rows: rows, list: list, rng: rand.New(rand.NewPCG(b.Seed, uint64(len(rows.member)))), shape: spread(len(rows.member), b.Level),
-		freq: make([]float64, len(rows.classes)), sums: make([]float64, rows.width), with: make([]float64, rows.width),
-		drawn: make([][2][]float64, len(list)),
+		rows: rows, list: list, rng: rand.New(rand.NewPCG(b.Seed, uint64(len(rows.member)))),
+		sums: make([]float64, rows.width), with: make([]float64, rows.width),
+		drawn: make([][2][]float64, len(list)), pool: make([]int, len(list)),
 	}
+	shape := spread(len(rows.member), b.Level)
+	freq := make([]float64, len(rows.classes))
 	for _, c := range rows.member {
-		s.freq[c]++
+		freq[c]++
+	}
+	for _, f := range freq {
+		s.classes = append(s.classes, newGamma(f*shape))
 	}
 	for i, x := range list {
-		if x.Beside != nil && len(rows.member) > 0 {
-			s.drawn[i] = [2][]float64{make([]float64, 0, b.Rounds), make([]float64, 0, b.Rounds)}
+		if x.Beside == nil || len(rows.member) == 0 {
+			continue
 		}
+		s.drawn[i] = [2][]float64{make([]float64, 0, b.Rounds), make([]float64, 0, b.Rounds)}
+		g := newGamma(x.Beside.Mass * shape)
+		at := slices.IndexFunc(s.pools, func(p pool) bool { return p.gamma == g })
+		if at < 0 {
+			at, s.pools = len(s.pools), append(s.pools, pool{gamma: g})
+		}
+		if most := max(len(x.Beside.Low), len(x.Beside.High)); len(s.pools[at].weights) < most {
+			s.pools[at].weights = make([]float64, most)
+		}
+		s.pool[i] = at
 	}
 	if len(rows.member) > 0 {
 		for range b.Rounds {
@@ -80,18 +96,30 @@ type smoothing struct {
 	rows       *Rows
 	list       []Statistic
 	rng        *rand.Rand
-	shape      float64
-	freq       []float64
+	classes    []gamma // of each class of rows, the weight of all of them
 	sums, with []float64
 	drawn      [][2][]float64 // of each statistic, for the lower and the upper end
+	pools      []pool
+	pool       []int // of each statistic
+}
+
+// pool is what rows beside of one mass weigh in a round. Statistics share it: each is looked at alone.
+type pool struct {
+	gamma
+	weights []float64
 }
 
 func (s *smoothing) round() {
 	clear(s.sums)
-	for c, f := range s.freq {
-		w := gamma(f*s.shape, s.rng)
+	for c, g := range s.classes {
+		w := g.draw(s.rng)
 		for i, column := range s.rows.classes[c].column {
 			s.sums[column] += w * s.rows.classes[c].value[i]
+		}
+	}
+	for _, p := range s.pools {
+		for k := range p.weights {
+			p.weights[k] = p.draw(s.rng)
 		}
 	}
 	for i := 0; i < len(s.list); {
@@ -100,25 +128,25 @@ func (s *smoothing) round() {
 		for end < len(s.list) && s.list[end].Beside == beside {
 			end++
 		}
-		switch {
-		case beside == nil:
-		case beside.High == nil:
-			s.let(beside.Low, beside.Mass, i, end, 0, 1)
-		default:
-			s.let(beside.Low, beside.Mass, i, end, 0)
-			s.let(beside.High, beside.Mass, i, end, 1)
+		if beside != nil {
+			weights := s.pools[s.pool[i]].weights
+			if beside.High == nil {
+				s.let(beside.Low, weights, i, end, 0, 1)
+			} else {
+				s.let(beside.Low, weights, i, end, 0)
+				s.let(beside.High, weights, i, end, 1)
+			}
 		}
 		i = end
 	}
 }
 
 // let lets rows in and computes some of the statistics, for the sides given.
-func (s *smoothing) let(in []Extra, mass float64, from, to int, sides ...int) {
+func (s *smoothing) let(in []Extra, weights []float64, from, to int, sides ...int) {
 	copy(s.with, s.sums)
-	for _, x := range in {
-		w := gamma(mass*s.shape, s.rng)
+	for i, x := range in {
 		for k, column := range x.Columns {
-			s.with[column] += w * x.Values[k]
+			s.with[column] += weights[i] * x.Values[k]
 		}
 	}
 	for k := from; k < to; k++ {
@@ -130,28 +158,41 @@ func (s *smoothing) let(in []Extra, mass float64, from, to int, sides ...int) {
 	}
 }
 
-// gamma draws from the gamma distribution of a shape and scale 1.
+// gamma is the gamma distribution of a shape and scale 1. Below 1 it is the one of shape + 1 times a power of a uniform
+// draw.
 //
 // Source: Marsaglia and Tsang, ACM Transactions on Mathematical Software 26 (2000), 363–372.
-func gamma(shape float64, rng *rand.Rand) float64 {
-	switch {
-	case shape == 1:
-		return rng.ExpFloat64()
-	case shape < 1:
-		return gamma(shape+1, rng) * math.Pow(1-rng.Float64(), 1/shape)
-	}
+type gamma struct{ shape, d, c float64 }
+
+func newGamma(shape float64) gamma {
 	d := shape - 1.0/3
-	c := 1 / math.Sqrt(9*d)
+	if shape < 1 {
+		d++
+	}
+	return gamma{shape, d, 1 / math.Sqrt(9*d)}
+}
+
+func (g gamma) draw(rng *rand.Rand) float64 {
+	switch g.shape {
+	case 0:
+		return 0
+	case 1:
+		return rng.ExpFloat64()
+	}
 	for {
 		x := rng.NormFloat64()
-		v := 1 + c*x
+		v := 1 + g.c*x
 		if v <= 0 {
 			continue
 		}
 		v *= v * v
 		u := 1 - rng.Float64()
-		if u < 1-0.0331*x*x*x*x || math.Log(u) < 0.5*x*x+d*(1-v+math.Log(v)) {
-			return d * v
+		if u >= 1-0.0331*x*x*x*x && math.Log(u) >= 0.5*x*x+g.d*(1-v+math.Log(v)) {
+			continue
 		}
+		if g.shape < 1 {
+			return g.d * v * math.Exp(-rng.ExpFloat64()/g.shape)
+		}
+		return g.d * v
 	}
 }

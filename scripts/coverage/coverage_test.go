@@ -25,7 +25,8 @@ func TestIntervalsCover(t *testing.T) {
 			if w.name != c.world {
 				continue
 			}
-			found, metrics := few.measure(cell{w, c.strength, c.clustering})
+			units, others := w.both(c.strength)
+			found, metrics := few.measure(cell{w, c.strength, c.clustering}, units, others, truths(w, units, others))
 			given := 0
 			for _, m := range metrics {
 				x := found[m]

@@ -80,9 +80,11 @@ func (s size) print(out io.Writer) {
 		}
 		fmt.Fprintln(table)
 		rows, order := map[string][]string{}, []string{}
-		for _, c := range s.clusters {
-			for i, strength := range s.strengths {
-				found, metrics := s.measure(cell{w, strength, c})
+		for i, strength := range s.strengths {
+			units, others := w.both(strength)
+			truths := truths(w, units, others)
+			for _, c := range s.clusters {
+				found, metrics := s.measure(cell{w, strength, c}, units, others, truths)
 				for _, m := range metrics {
 					row := m.String() + "\t" + c.String()
 					if rows[row] == nil {
@@ -119,13 +121,9 @@ func (t tally) String() string {
 }
 
 // measure simulates a cell.
-func (s size) measure(c cell) (map[key]tally, []key) {
-	units, others := numbered(c.units(c.strength)), []unit(nil)
-	if c.compared == c.compared { // not NaN
-		others = numbered(c.units(c.strength - c.compared*(1-c.strength)))
-	}
+func (s size) measure(c cell, units, others []unit, truths []estimate) (map[key]tally, []key) {
 	found, metrics := map[key]tally{}, []key{}
-	for _, e := range truths(c.world, units, others) {
+	for _, e := range truths {
 		if e.value != nil {
 			found[e.key] = tally{truth: *e.value, runs: s.runs, by: map[string]bool{}}
 			metrics = append(metrics, e.key)
@@ -159,6 +157,15 @@ func (s size) measure(c cell) (map[key]tally, []key) {
 	}
 	todo.Wait()
 	return found, metrics
+}
+
+// both are all units of a world and, where it compares, those of the second judge.
+func (w world) both(strength float64) (units, others []unit) {
+	units = numbered(w.units(strength))
+	if !math.IsNaN(w.compared) {
+		others = numbered(w.units(strength - w.compared*(1-strength)))
+	}
+	return units, others
 }
 
 func numbered(units []unit) []unit {
