@@ -181,7 +181,7 @@ func (r *readmeRun) printed(t *testing.T, readme string) {
 			}
 		}
 	}
-	if blocks != 8 {
-		t.Errorf("%d of the README's tables were printed, want 8", blocks)
+	if blocks != 9 {
+		t.Errorf("%d of the README's tables were printed, want 9", blocks)
 	}
 }
