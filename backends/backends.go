@@ -129,12 +129,12 @@ func (r *Request) MessagesJSON() []byte {
 
 // Oracle tells a simulated judge what it would say and what is right.
 type Oracle struct {
-	Item    string   // id of the item, so that what a judge knows stays the same over showings
-	Showing int      // which showing of the item
-	Choices []string // the verdict that names the candidate at each place
-	Order   []int    // the candidate at each place
-	Right   int      // the place that it is right to name; -1 where nobody knows
-	Tie     string   // the verdict for equal candidates; "" where none is on offer
+	Item         string   // id of the item, so that what a judge knows stays the same over presentations
+	Presentation int      // which presentation of the item
+	Choices      []string // the verdict that names the candidate at each position
+	Order        []int    // the candidate at each position
+	Right        int      // the position that it is right to name; -1 where nobody knows
+	Tie          string   // the verdict for equal candidates; "" where none is on offer
 	// Reference is the verdict that a reference shown in the prompt speaks for; "" where none is shown.
 	Reference string
 }

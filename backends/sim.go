@@ -17,10 +17,10 @@ var _ Backend = (*Sim)(nil)
 // whose accuracy and position bias are known, and nothing about any model.
 //
 // For each item the judge knows the right candidate with probability Accuracy, else takes a wrong one for right; it
-// holds to that in every showing, and draws anew at every repeat. Then, in each showing on its own, with probability
+// holds to that in every presentation, and draws anew at every repeat. Then, in each presentation on its own, with probability
 // First it names the candidate shown first without looking, with probability Tie it says that they are equal, and with
-// probability Silent it gives no verdict. So over two showings, with a = Accuracy and f = First (Tie = Silent = 0),
-// strict is a(1−f), consistency 1−f, and the first is named in (1+f)/2 of the showings.
+// probability Silent it gives no verdict. So over two presentations, with a = Accuracy and f = First (Tie = Silent = 0),
+// strict is a(1−f), consistency 1−f, and the first is named in (1+f)/2 of the presentations.
 //
 // Where the prompt shows it a reference, it takes the reference's word in half of the items, and else judges as it
 // would without: so it is right in (1+a)/2 of the items with a reference that is right, and in a/2 of those with one
@@ -88,10 +88,10 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 		return Response{}, &Error{Kind: Internal, Message: "a simulated judge was asked without its oracle"}
 	}
 	n := len(o.Choices)
-	know, look := s.draw(o.Item, -1, req.Repeat), s.draw(o.Item, o.Showing, req.Repeat)
+	know, look := s.draw(o.Item, -1, req.Repeat), s.draw(o.Item, o.Presentation, req.Repeat)
 	pick := o.Right
 	switch {
-	case s.Accuracy < 0 || pick < 0: // the coin, or nothing to know: every showing on its own
+	case s.Accuracy < 0 || pick < 0: // the coin, or nothing to know: every presentation on its own
 		pick = look.IntN(n)
 	case o.Reference != "" && s.draw(o.Item, -2, req.Repeat).Float64() < trust:
 		pick = slices.Index(o.Choices, o.Reference)
@@ -111,16 +111,16 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 }
 
 // wrong draws one of the candidates that are not right: the same in every
-// showing, since the candidates are taken in their own order.
+// presentation, since the candidates are taken in their own order.
 func (s *Sim) wrong(know *rand.Rand, o *Oracle) int {
 	others := slices.Sorted(slices.Values(o.Order))
 	others = slices.DeleteFunc(others, func(c int) bool { return c == o.Order[o.Right] })
 	return others[know.IntN(len(others))]
 }
 
-// draw is a source that depends on nothing but the judge, the item, the showing and the repeat.
-func (s *Sim) draw(item string, showing, repeat int) *rand.Rand {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%d\x00%d", s.Seed, item, showing, repeat))
+// draw is a source that depends on nothing but the judge, the item, the presentation and the repeat.
+func (s *Sim) draw(item string, presentation, repeat int) *rand.Rand {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%d\x00%d", s.Seed, item, presentation, repeat))
 	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:16])))
 }
 

@@ -19,21 +19,21 @@ func judgePairs(t *testing.T, judge *Sim, n int, tie string) map[string]float64 
 	var decided, both float64
 	for i := range n {
 		var named [2]int // candidate, -1 where there is none
-		for showing, order := range [][]int{{0, 1}, {1, 0}} {
+		for presentation, order := range [][]int{{0, 1}, {1, 0}} {
 			req := Request{Oracle: &Oracle{
-				Item: fmt.Sprint("item ", i), Showing: showing, Order: order, Right: slices.Index(order, i%2),
+				Item: fmt.Sprint("item ", i), Presentation: presentation, Order: order, Right: slices.Index(order, i%2),
 				Choices: []string{"[[A>B]]", "[[B>A]]"}, Tie: tie,
 			}}
 			resp, err := judge.Ask(context.Background(), req)
 			if err != nil || resp.Finish != Stop {
 				t.Fatal(resp, err)
 			}
-			place := slices.IndexFunc(req.Oracle.Choices, func(c string) bool { return strings.Contains(resp.Text, c) })
+			position := slices.IndexFunc(req.Oracle.Choices, func(c string) bool { return strings.Contains(resp.Text, c) })
 			switch {
-			case place >= 0:
-				named[showing] = order[place]
+			case position >= 0:
+				named[presentation] = order[position]
 				decided++
-				if place == 0 {
+				if position == 0 {
 					got["first"]++
 				}
 				continue
@@ -42,7 +42,7 @@ func judgePairs(t *testing.T, judge *Sim, n int, tie string) map[string]float64 
 			default:
 				got["silent"]++
 			}
-			named[showing] = -1
+			named[presentation] = -1
 		}
 		if named[0] >= 0 && named[1] >= 0 {
 			both++
@@ -108,23 +108,23 @@ func TestSimHoldsToItsWrongCandidate(t *testing.T) {
 	named := map[int]int{}
 	for i := range 3000 {
 		item, seen := fmt.Sprint(i), map[int]bool{}
-		for showing := range 4 {
-			order := []int{showing, (showing + 1) % 4, (showing + 2) % 4, (showing + 3) % 4}
+		for presentation := range 4 {
+			order := []int{presentation, (presentation + 1) % 4, (presentation + 2) % 4, (presentation + 3) % 4}
 			resp, err := judge.Ask(context.Background(), Request{Oracle: &Oracle{
-				Item: item, Showing: showing, Order: order, Right: slices.Index(order, 2), Choices: []string{"<0>", "<1>", "<2>", "<3>"},
+				Item: item, Presentation: presentation, Order: order, Right: slices.Index(order, 2), Choices: []string{"<0>", "<1>", "<2>", "<3>"},
 			}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			var place int
-			if _, err := fmt.Sscanf(resp.Text[strings.Index(resp.Text, "<"):], "<%d>", &place); err != nil {
+			var position int
+			if _, err := fmt.Sscanf(resp.Text[strings.Index(resp.Text, "<"):], "<%d>", &position); err != nil {
 				t.Fatal(err)
 			}
-			seen[order[place]] = true
-			named[order[place]]++
+			seen[order[position]] = true
+			named[order[position]]++
 		}
 		if len(seen) != 1 {
-			t.Fatalf("item %d: it takes %v for right, by showing", i, seen)
+			t.Fatalf("item %d: it takes %v for right, by presentation", i, seen)
 		}
 	}
 	if named[2] != 0 || named[0] < 3500 || named[1] < 3500 || named[3] < 3500 {
@@ -132,12 +132,12 @@ func TestSimHoldsToItsWrongCandidate(t *testing.T) {
 	}
 }
 
-func TestSimDependsOnSeedItemShowingAndRepeat(t *testing.T) {
-	say := func(s *Sim, item string, showing, repeat int) string {
+func TestSimDependsOnSeedItemPresentationAndRepeat(t *testing.T) {
+	say := func(s *Sim, item string, presentation, repeat int) string {
 		var all strings.Builder
 		for i := range 64 {
 			resp, err := s.Ask(context.Background(), Request{Repeat: repeat, Oracle: &Oracle{
-				Item: fmt.Sprint(item, i), Showing: showing, Order: []int{0, 1}, Choices: []string{"a.", "b."},
+				Item: fmt.Sprint(item, i), Presentation: presentation, Order: []int{0, 1}, Choices: []string{"a.", "b."},
 			}})
 			if err != nil {
 				t.Fatal(err)

@@ -83,14 +83,6 @@ type Item struct {
 // NoGold is the Gold of an item without a labelled candidate.
 const NoGold = -1
 
-// Unit is what results of the item are resampled by: several agents' answers to one question belong together.
-func (it Item) Unit() string {
-	if it.Answered != nil {
-		return it.Answered.Question
-	}
-	return it.ID
-}
-
 // GoldID is the label of the item: the id of a candidate, or the number.
 func (it Item) GoldID() string {
 	if it.Gold >= 0 && it.Gold < len(it.Candidates) {

@@ -425,7 +425,7 @@ func TestFromLines(t *testing.T) {
 	if s.Len() != 2 || s.Name != "stage" || s.Path != "" || s.Format != "judgment" || s.SHA256 != hexSum([]byte(lines(judgment(), judgment(with("id", "71@m"))))) {
 		t.Errorf("%+v", s)
 	}
-	if it := item(t, s, 0); it.Unit() != "70" || it.Shape != Judgment {
+	if it := item(t, s, 0); it.Answered.Question != "70" || it.Shape != Judgment {
 		t.Errorf("%+v", it)
 	}
 	for name, tc := range map[string]struct {

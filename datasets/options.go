@@ -17,7 +17,7 @@ import (
 //
 // An output is a string or an object with text and, where known, rank and model. Ranks may stand in a list of their own
 // beside the outputs instead. The lowest rank is the best; null is an unknown one. Items are known by id or, without
-// one, by the number of their row: their place is then part of them.
+// one, by the number of their row: their position is then part of them.
 //
 // The line of an item that was made from something else ([OptionsLine]) has this
 // shape too, with the ids of its options and the mark of the unrelated one.

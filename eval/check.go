@@ -18,11 +18,11 @@ func (e *Maker) Check(o Request) error {
 		return err
 	}
 	defer its.set.Close()
-	kind, err := o.Kind()
+	protocol, err := o.FindProtocol()
 	if err != nil {
 		return err
 	}
-	stage := kind.Before(o.Options)
+	stage := protocol.Before(o.Options)
 	if stage == nil {
 		_, err = ask(o, its)
 		return err
@@ -30,7 +30,7 @@ func (e *Maker) Check(o Request) error {
 	if _, err = (&stages{opts: o, stage: stage, questions: its}).before(); err != nil {
 		return err
 	}
-	if _, err = findTemplate(kind, o.Prompt); err != nil {
+	if _, err = findTemplate(protocol, o.Prompt); err != nil {
 		return err
 	}
 	for _, a := range o.Agents {
@@ -103,16 +103,16 @@ func (e *Maker) Needs(o Request) (n Needs, err error) {
 		return n, err
 	}
 	defer its.set.Close()
-	kind, err := o.Kind()
+	protocol, err := o.FindProtocol()
 	if err != nil {
 		return n, err
 	}
-	template, err := findTemplate(kind, o.Prompt)
+	template, err := findTemplate(protocol, o.Prompt)
 	if err != nil {
 		return n, err
 	}
-	protocol := kind.New(kind.Adapted(template, o.Options), o.Options)
-	s := &stages{opts: o, stage: kind.Before(o.Options), runs: e.folder(), questions: its}
+	asker := protocol.New(protocol.Adapted(template, o.Options), o.Options)
+	s := &stages{opts: o, stage: protocol.Before(o.Options), runs: e.folder(), questions: its}
 	staged := false
 	if s.stage != nil {
 		if staged, err = s.before(); err != nil {
@@ -120,18 +120,18 @@ func (e *Maker) Needs(o Request) (n Needs, err error) {
 		}
 	}
 	if !staged {
-		n.Judge = sizeContext(kind, o.Parameters(), judging.LongestPrompt(protocol, its.set), 0)
+		n.Judge = sizeContext(protocol, o.Parameters(), judging.LongestPrompt(asker, its.set), 0)
 		return n, nil
 	}
 	q, err := ask(s.answerOptions(), its)
 	if err != nil {
 		return n, err
 	}
-	longest, err := w.longestStaged(s, protocol)
+	longest, err := w.longestStaged(s, asker)
 	if err != nil {
 		return n, err
 	}
-	n.Judge = sizeContext(kind, o.Parameters(), longest, 0)
-	n.Answers = sizeContext(q.kind, o.Parameters(), judging.LongestPrompt(q.kind.New(q.template, nil), its.set), 0)
+	n.Judge = sizeContext(protocol, o.Parameters(), longest, 0)
+	n.Answers = sizeContext(q.protocol, o.Parameters(), judging.LongestPrompt(q.protocol.New(q.template, nil), its.set), 0)
 	return n, nil
 }

@@ -21,7 +21,7 @@ func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) 
 	if !e.Beside { // a server's memory is not one run's to rule
 		defer frugal(p.set.Len())()
 	}
-	p.job.Standing = judging.Standing{}
+	p.job.Completed = judging.Completed{}
 	var err error
 	how := scoring.DefaultOptions.Reading
 	how.Name = p.reading
@@ -29,7 +29,7 @@ func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) 
 		return nil, err
 	}
 	dir, old, err := judging.OpenDir(p.out, m, p.again, func(r *judging.Record) error {
-		p.job.Standing.Add(r)
+		p.job.Completed.Add(r)
 		return p.records.Add(r)
 	})
 	if err != nil {
@@ -40,8 +40,8 @@ func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) 
 	if old != nil {
 		m.Started, m.Changes, m.Sample = old.Started, old.Changes, old.Sample
 	}
-	standing := p.job.Standing.Count()
-	missing := m.Judgments - standing
+	completed := p.job.Completed.Count()
+	missing := m.Judgments - completed
 	var runErr error
 	if missing > 0 {
 		client, closeClient, err := e.client(ctx, p)
@@ -59,7 +59,7 @@ func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) 
 			return nil, err
 		}
 		asking, items := p.writeItemsBeside(ctx, dir)
-		e.observer().RunOpened(Opened{Dir: p.out, Manifest: m, Missing: missing, Standing: standing})
+		e.observer().RunOpened(Opened{Dir: p.out, Manifest: m, Missing: missing, Completed: completed})
 		runErr = e.ask(asking, p, dir)
 		p.job.Client = nil
 		closed := make(chan error, 1)
@@ -76,7 +76,7 @@ func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) 
 		if err := p.writeItems(ctx, dir); err != nil {
 			return nil, err
 		}
-		e.observer().RunOpened(Opened{Dir: p.out, Manifest: m, Standing: standing})
+		e.observer().RunOpened(Opened{Dir: p.out, Manifest: m, Completed: completed})
 		e.say("all %d judgments stand in %s: nothing to ask", m.Judgments, p.out)
 		m.Ended = old.Ended
 	}
@@ -86,13 +86,13 @@ func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) 
 // takeOver writes the records that are given.
 func (p *prepared) takeOver(dir *judging.Dir) error {
 	for _, r := range p.given {
-		if p.job.Standing.Has(r.Item, r.Showing, r.Repeat) {
+		if p.job.Completed.Has(r.Item, r.Presentation, r.Repeat) {
 			continue
 		}
 		if err := dir.Write(r); err != nil {
 			return err
 		}
-		p.job.Standing.Add(r)
+		p.job.Completed.Add(r)
 		if err := p.records.Add(r); err != nil {
 			return err
 		}
@@ -266,7 +266,7 @@ func (e *Maker) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (
 	for _, o := range rep.Origins {
 		e.say("%s", o)
 	}
-	if rep.Games() == 0 {
+	if rep.Judgments() == 0 {
 		return nil, e.ending(m.Status, left, m.Judgments, runErr)
 	}
 	return &rep, e.ending(m.Status, left, m.Judgments, runErr)

@@ -73,10 +73,10 @@ type Observer interface {
 
 // Opened is a run that is about to be made, or gone on with.
 type Opened struct {
-	Dir      string
-	Manifest *judging.Manifest
-	Missing  int // judgments to be asked for
-	Standing int // that need not be
+	Dir       string
+	Manifest  *judging.Manifest
+	Missing   int // judgments to be asked for
+	Completed int // that need not be
 }
 
 // Quiet is an Observer that does nothing with what it is told.

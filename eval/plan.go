@@ -38,14 +38,14 @@ type Later struct {
 
 // planRun adds a run to the plan.
 func (w *work) planRun(ctx context.Context, p *prepared) error {
-	p.job.Standing = judging.Standing{}
+	p.job.Completed = judging.Completed{}
 	if old, err := judging.ReadManifest(p.out); err == nil {
 		if old.ID != p.job.Manifest.ID {
 			return judging.OtherRun(p.out, old, p.job.Manifest)
 		}
 		err := judging.ReadRecords(filepath.Join(p.out, judging.RecordsFile), func(r *judging.Record) error {
 			if !p.again(r) {
-				p.job.Standing.Add(r)
+				p.job.Completed.Add(r)
 			}
 			return nil
 		})

@@ -65,19 +65,19 @@ func (e *Maker) prepareWith(ctx context.Context, o Request, its items) (*prepare
 
 // question is how the items are asked about.
 type question struct {
-	kind     judging.Protocol
+	protocol judging.Protocol
 	template judging.Template
 }
 
 // ask finds the protocol and its prompt, and holds the items to what it takes.
 func ask(o Request, its items) (q question, err error) {
-	if q.kind, err = judging.ProtocolNamed(o.Protocol); err != nil {
+	if q.protocol, err = judging.ProtocolNamed(o.Protocol); err != nil {
 		return q, err
 	}
-	if q.template, err = findTemplate(q.kind, o.Prompt); err != nil {
+	if q.template, err = findTemplate(q.protocol, o.Prompt); err != nil {
 		return q, err
 	}
-	return q, takes(q.kind, its)
+	return q, takes(q.protocol, its)
 }
 
 // openItems opens the dataset and picks from it.
@@ -169,15 +169,15 @@ func (e *Maker) pick(o Request, set *datasets.Set) ([]int, error) {
 	return rows, err
 }
 
-func findTemplate(kind judging.Protocol, name string) (judging.Template, error) {
-	t, err := kind.Template(name)
+func findTemplate(protocol judging.Protocol, name string) (judging.Template, error) {
+	t, err := protocol.Template(name)
 	if err == nil {
 		return t, nil
 	}
 	if !strings.ContainsAny(name, `/\.`) {
 		return t, &kindError{ErrUsage, err}
 	}
-	return kind.TemplateFile(name)
+	return protocol.TemplateFile(name)
 }
 
 // prepareFor is prepareWith for judges that were found: it works out the run.
@@ -186,12 +186,12 @@ func (e *Maker) prepareFor(ctx context.Context, o Request, its items, judges []b
 	if err != nil {
 		return nil, err
 	}
-	kind, template := q.kind, q.kind.Adapted(q.template, o.Options)
+	protocol, template := q.protocol, q.protocol.Adapted(q.template, o.Options)
 	p := &prepared{req: o, set: its.set, judges: judges}
 	server, model := p.judges[0].Server, JointModel(p.judges)
-	protocol := kind.New(template, o.Options)
+	asker := protocol.New(template, o.Options)
 	params := o.Parameters()
-	if !kind.FollowUps {
+	if !protocol.FollowUps {
 		params.Attempts = 1
 	}
 	if server.Kind == "openai" && params.NumCtx > 0 {
@@ -208,24 +208,24 @@ func (e *Maker) prepareFor(ctx context.Context, o Request, its items, judges []b
 		}
 	})
 	spec := judging.Spec{
-		Protocol: kind.Name, Goal: kind.GoalOf(o.Options), Prompt: template, Options: o.Options,
+		Protocol: protocol.Name, Goal: protocol.GoalOf(o.Options), Prompt: template, Options: o.Options,
 		Dataset:    judging.DatasetSpec{SHA256: its.set.SHA256, Items: n, IDs: ids, Turns: o.Open().Turns, Lang: o.Open().Lang, Unrelated: o.Unrelated, MaxOptions: o.MaxOptions},
 		Model:      judging.ModelSpec{Name: model.Name, Identity: model.Identity(server.Kind)},
 		Parameters: params,
 	}
 	if server.Kind == "ollama" && params.NumCtx == 0 {
 		if e.NumCtx == nil {
-			spec.Parameters.NumCtx = sizeContext(kind, params, judging.LongestPrompt(protocol, p.set), model.Trained)
+			spec.Parameters.NumCtx = sizeContext(protocol, params, judging.LongestPrompt(asker, p.set), model.Trained)
 		} else if spec.Parameters.NumCtx, err = e.NumCtx(o, spec, model.Trained); err != nil {
 			return nil, err
 		}
 	}
 	m := judging.NewManifest(e.Version, spec)
-	showings, err := judging.CountShowings(protocol, its.set, its.rows)
+	presentations, err := judging.CountPresentations(asker, its.set, its.rows)
 	if err != nil {
 		return nil, err
 	}
-	m.Simulated, m.Judgments = server.Kind == "sim", showings*params.Times()
+	m.Simulated, m.Judgments = server.Kind == "sim", presentations*params.Times()
 	m.Model, m.Server, m.Servers = model, server, allServers(p.judges)
 	m.Dataset = its.info
 	m.Concurrency = jointConcurrency(o.Concurrency, p.judges)
@@ -240,7 +240,7 @@ func (e *Maker) prepareFor(ctx context.Context, o Request, its items, judges []b
 		p.out = filepath.Join(e.folder(), runName(m))
 	}
 	p.job = &judging.Job{
-		Manifest: m, Asker: protocol, Set: its.set, Rows: its.rows, Context: max(model.Context, spec.Parameters.NumCtx),
+		Manifest: m, Asker: asker, Set: its.set, Rows: its.rows, Context: max(model.Context, spec.Parameters.NumCtx),
 		Concurrency: m.Concurrency, Now: e.Now,
 	}
 	return p, e.measure(ctx, p)
@@ -248,9 +248,9 @@ func (e *Maker) prepareFor(ctx context.Context, o Request, its items, judges []b
 
 // sizeContext is the context that a run needs of a server that must be told. How
 // many prompts of so many bytes it has makes no difference.
-func sizeContext(kind judging.Protocol, params judging.Parameters, longest, trained int) int {
+func sizeContext(protocol judging.Protocol, params judging.Parameters, longest, trained int) int {
 	turns := 1
-	if kind.FollowUps {
+	if protocol.FollowUps {
 		turns = params.Attempts
 	}
 	if params.Constrain {
@@ -260,7 +260,7 @@ func sizeContext(kind judging.Protocol, params judging.Parameters, longest, trai
 }
 
 // takes tells whether the protocol judges such items.
-func takes(kind judging.Protocol, its items) error {
+func takes(protocol judging.Protocol, its items) error {
 	if len(its.rows) == 0 {
 		return nil
 	}
@@ -268,12 +268,12 @@ func takes(kind judging.Protocol, its items) error {
 	if err != nil {
 		return err
 	}
-	if !kind.Takes(item.Shape) {
+	if !protocol.Takes(item.Shape) {
 		var shapes []string
-		for _, s := range kind.Judges {
+		for _, s := range protocol.Judges {
 			shapes = append(shapes, string(s))
 		}
-		return usage("%s judges items of shape %s; %s has items of shape %s (gavel run %s)", kind.Name, strings.Join(shapes, " or "), its.set.Name, item.Shape, strings.Join(judging.Names(judging.ProtocolsFor(item.Shape)), ", gavel run "))
+		return usage("%s judges items of shape %s; %s has items of shape %s (gavel run %s)", protocol.Name, strings.Join(shapes, " or "), its.set.Name, item.Shape, strings.Join(judging.Names(judging.ProtocolsFor(item.Shape)), ", gavel run "))
 	}
 	return nil
 }

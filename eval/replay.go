@@ -43,7 +43,7 @@ func (e *Maker) prepareReplay(run, out, dir string, used func(key [32]byte, entr
 	if samePath(run, out) {
 		return nil, nil, Wrong("out", out, "%s is the run itself: name another folder", out)
 	}
-	protocol, err := judging.AskerOf(old)
+	asker, err := judging.AskerOf(old)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", run, err)
 	}
@@ -58,7 +58,7 @@ func (e *Maker) prepareReplay(run, out, dir string, used func(key [32]byte, entr
 	}
 	m := *old
 	p := &prepared{set: set, out: out, job: &judging.Job{
-		Manifest: &m, Asker: protocol, Set: set, Rows: all(set), Context: max(m.Model.Context, m.Spec.Parameters.NumCtx),
+		Manifest: &m, Asker: asker, Set: set, Rows: all(set), Context: max(m.Model.Context, m.Spec.Parameters.NumCtx),
 		Concurrency: m.Concurrency, Now: e.Now, GiveUp: m.Judgments + 1,
 	}}
 	p.answer = client
@@ -110,16 +110,16 @@ func (e *Maker) replayClient(m *judging.Manifest, dir string, used func([32]byte
 }
 
 // origins are where the replies of a run came from that is made again, for the records that have any.
-type origins map[showing][]string
+type origins map[presentation][]string
 
-type showing struct {
-	item            string
-	showing, repeat int
+type presentation struct {
+	item                 string
+	presentation, repeat int
 }
 
 // onto says of a record what was said of it when it was first made.
 func (o origins) onto(r *judging.Record) {
-	for i, bundle := range o[showing{r.Item, r.Showing, r.Repeat}] {
+	for i, bundle := range o[presentation{r.Item, r.Presentation, r.Repeat}] {
 		if i < len(r.Replies) {
 			r.Replies[i].Origin = bundle
 		}
@@ -141,7 +141,7 @@ func told(run string) (unasked []*judging.Record, from origins, err error) {
 			any = any || reply.Origin != ""
 		}
 		if any {
-			from[showing{r.Item, r.Showing, r.Repeat}] = bundles
+			from[presentation{r.Item, r.Presentation, r.Repeat}] = bundles
 		}
 		return nil
 	})

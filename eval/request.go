@@ -74,23 +74,23 @@ type Request struct {
 }
 
 // New is a request for a protocol, with the defaults of all its fields.
-func New(kind judging.Protocol) Request {
+func New(protocol judging.Protocol) Request {
 	d := judging.DefaultParameters
 	r := Request{
-		Endpoint: Endpoint{Backend: Backends[0]}, Protocol: kind.Name, Prompt: kind.Templates[0].Name, Seed: 1,
+		Endpoint: Endpoint{Backend: Backends[0]}, Protocol: protocol.Name, Prompt: protocol.Templates[0].Name, Seed: 1,
 		MaxTokens: d.MaxTokens, SystemRole: d.SystemRole, Repeat: 1, Attempts: d.Attempts,
 		Timeout: 10 * time.Minute, RetryFor: 2 * time.Minute,
 	}
-	if !kind.FollowUps {
+	if !protocol.FollowUps {
 		r.Attempts = 1
 	}
 	return r
 }
 
 // Read is a request of a protocol with the values of fields, as people write them. Its error is a *FieldError.
-func Read(kind judging.Protocol, values map[string][]string) (Request, error) {
-	r := New(kind)
-	for _, f := range FieldsOf(kind) {
+func Read(protocol judging.Protocol, values map[string][]string) (Request, error) {
+	r := New(protocol)
+	for _, f := range FieldsOf(protocol) {
 		if given := values[f.Name]; len(given) > 0 {
 			if err := f.set(&r, given); err != nil {
 				return r, &FieldError{f.Name, given[len(given)-1], err.Error()}
@@ -98,8 +98,8 @@ func Read(kind judging.Protocol, values map[string][]string) (Request, error) {
 		}
 	}
 	for name, given := range values {
-		if _, ok := FieldNamed(kind, name); !ok {
-			return r, &FieldError{name, strings.Join(given, ","), fmt.Sprintf("is no field of %s", kind.Name)}
+		if _, ok := FieldNamed(protocol, name); !ok {
+			return r, &FieldError{name, strings.Join(given, ","), fmt.Sprintf("is no field of %s", protocol.Name)}
 		}
 	}
 	return r, r.Validate()
@@ -134,8 +134,8 @@ func (r Request) Key() string {
 	return string(raw)
 }
 
-// Kind is the request's protocol.
-func (r Request) Kind() (judging.Protocol, error) { return judging.ProtocolNamed(r.Protocol) }
+// FindProtocol is the request's protocol.
+func (r Request) FindProtocol() (judging.Protocol, error) { return judging.ProtocolNamed(r.Protocol) }
 
 // Sampled tells whether a sample was asked for, and not the protocol's default.
 func (r Request) Sampled() bool { return r.Sample != nil }
@@ -151,8 +151,8 @@ func hasTasks(k judging.Protocol) bool {
 // Selection is which items the request picks. IDs are for the caller to read.
 func (r Request) Selection() datasets.Selection {
 	s := datasets.Selection{Seed: r.Seed, Limit: r.Limit}
-	kind, err := r.Kind()
-	tasks := err == nil && hasTasks(kind)
+	protocol, err := r.FindProtocol()
+	tasks := err == nil && hasTasks(protocol)
 	switch {
 	case r.Sample != nil && tasks:
 		s.SampleEach = *r.Sample
@@ -189,7 +189,7 @@ func (r Request) Parameters() judging.Parameters {
 
 // Validate holds the request to what can be, before a file is opened or a server asked. Its error is a *FieldError.
 func (r Request) Validate() error {
-	kind, err := r.Kind()
+	protocol, err := r.FindProtocol()
 	if err != nil {
 		return &FieldError{"protocol", r.Protocol, err.Error()}
 	}
@@ -199,14 +199,14 @@ func (r Request) Validate() error {
 	if err := r.Endpoint.Validate(); err != nil {
 		return err
 	}
-	if err := r.inRange(kind); err != nil {
+	if err := r.inRange(protocol); err != nil {
 		return err
 	}
-	return r.together(kind)
+	return r.together(protocol)
 }
 
 // inRange holds each field to its own bounds.
-func (r Request) inRange(kind judging.Protocol) error {
+func (r Request) inRange(protocol judging.Protocol) error {
 	for _, n := range []struct {
 		field string
 		value int
@@ -224,7 +224,7 @@ func (r Request) inRange(kind judging.Protocol) error {
 		}
 	}
 	switch {
-	case r.Sample != nil && (*r.Sample < 0 || *r.Sample == 0 && !hasTasks(kind)):
+	case r.Sample != nil && (*r.Sample < 0 || *r.Sample == 0 && !hasTasks(protocol)):
 		return Wrong("sample", *r.Sample, "%d: it must be at least 1", *r.Sample)
 	case r.MaxOptions < 0 || r.MaxOptions == 1:
 		return Wrong("max-options", r.MaxOptions, "%d: it must be at least 2", r.MaxOptions)
@@ -233,7 +233,7 @@ func (r Request) inRange(kind judging.Protocol) error {
 	case r.RetryFor <= 0:
 		return Wrong("retry-for", r.RetryFor, "%s: it must be more than 0; with 1ms nothing is tried again", r.RetryFor)
 	}
-	for _, o := range kind.Options {
+	for _, o := range protocol.Options {
 		value, given := r.Options[o.Name]
 		if !given {
 			continue
@@ -251,9 +251,9 @@ func (r Request) inRange(kind judging.Protocol) error {
 }
 
 // together refuses fields that do not go with each other.
-func (r Request) together(kind judging.Protocol) error {
+func (r Request) together(protocol judging.Protocol) error {
 	switch {
-	case r.Repeat > 1 && !kind.FollowUps: // of the comparisons alone there are scores over repeats
+	case r.Repeat > 1 && !protocol.FollowUps: // of the comparisons alone there are scores over repeats
 		repeated := slices.DeleteFunc(judging.Protocols(), func(p judging.Protocol) bool { return !p.FollowUps })
 		return Wrong("repeat", r.Repeat, ": what repeats say is reported for %s alone; leave it out", strings.Join(judging.Names(repeated), " and "))
 	case r.StrictDeterminism && r.Concurrency > 1:

@@ -25,7 +25,7 @@ func (run *RunPlan) Rows() [][]string {
 		{"judge", strings.TrimSpace(strings.Join([]string{m.Model.Name, m.Model.Parameters, m.Model.Quantisation}, " ")) + " on " + DescribeAll(run.Judges)},
 		{"dataset", fmt.Sprintf("%s: %d of %d items", m.Dataset.Name, plan.Items, m.Dataset.Rows)},
 		{"judgments", strconv.Itoa(plan.Judgments)},
-		{"  in the run already", strconv.Itoa(plan.Standing)},
+		{"  in the run already", strconv.Itoa(plan.Completed)},
 		{"  in the cache", cached},
 		{"  calls to make", CallRange(calls, plan.CallsAtMost)},
 		{"prompt tokens", fmt.Sprintf("about %d (4 bytes a token)", plan.Tokens)},

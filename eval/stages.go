@@ -59,11 +59,11 @@ func (w *work) any(ctx context.Context, o Request) error {
 	if err := o.Validate(); err != nil {
 		return err
 	}
-	kind, err := o.Kind()
+	protocol, err := o.FindProtocol()
 	if err != nil {
 		return err
 	}
-	if stage := kind.Before(o.Options); stage != nil {
+	if stage := protocol.Before(o.Options); stage != nil {
 		return w.staged(ctx, o, stage)
 	}
 	p, err := w.prepare(ctx, o)
@@ -335,9 +335,9 @@ func (w *work) judgeStage(ctx context.Context, s *stages) (*prepared, error) {
 			w.note("%d × %d judgments follow in each mode once the stages before are there", n, len(s.opts.Agents))
 			n *= len(s.opts.Agents)
 		} else {
-			w.note("%d comparisons follow once the stage before is there", n*s.stage.Showings)
+			w.note("%d comparisons follow once the stage before is there", n*s.stage.Presentations)
 		}
-		w.plan.Later = &Later{s.opts, n * s.stage.Showings, s.judges}
+		w.plan.Later = &Later{s.opts, n * s.stage.Presentations, s.judges}
 		return nil, nil
 	}
 	var lines [][]byte

@@ -9,28 +9,29 @@ import (
 	"testing"
 
 	"gavel/backends"
+	"gavel/judging/judgingtest"
 )
 
-// held runs one showing of one pair with prompt and parameters given, and
+// held runs one presentation of one pair with prompt and parameters given, and
 // returns the record and the requests.
-func held(t *testing.T, prompt string, change func(*Parameters), client script) (*Record, []backends.Request) {
+func held(t *testing.T, prompt string, change func(*Parameters), client judgingtest.Script) (*Record, []backends.Request) {
 	t.Helper()
 	var asked []backends.Request
-	j, w := newJob(t, setOf(t, 1), script(func(ctx context.Context, req backends.Request) (backends.Response, error) {
+	j, w := newJob(t, judgingtest.Pairs(t, 1), judgingtest.Script(func(ctx context.Context, req backends.Request) (backends.Response, error) {
 		req.Messages = slices.Clone(req.Messages)
 		asked = append(asked, req)
 		return client(ctx, req)
 	}))
 	j.Asker = protocolNamed(t, "pairwise", prompt)
-	j.Standing = standing(map[string][]bool{"p1": {false, true}})
+	j.Completed = completed(map[string][]bool{"p1": {false, true}})
 	change(&j.Manifest.Spec.Parameters)
 	if err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if len(w.records) != 1 {
-		t.Fatalf("%d records", len(w.records))
+	if len(w.Records) != 1 {
+		t.Fatalf("%d records", len(w.Records))
 	}
-	return w.records[0], asked
+	return w.Records[0], asked
 }
 
 var labelsOfTwo = []string{"[[A>B]]", "[[B>A]]"}
@@ -40,7 +41,7 @@ func constrain(p *Parameters) { p.Constrain = true }
 // A direct prompt: the whole reply is held to the labels.
 func TestConstrainDirect(t *testing.T) {
 	rec, asked := held(t, "direct", constrain, func(_ context.Context, req backends.Request) (backends.Response, error) {
-		return says(req.Constrain[1])
+		return judgingtest.Says(req.Constrain[1])
 	})
 	if len(asked) != 1 || !reflect.DeepEqual(asked[0].Constrain, labelsOfTwo) || asked[0].Labels != nil {
 		t.Errorf("asked %+v", asked)
@@ -49,7 +50,7 @@ func TestConstrainDirect(t *testing.T) {
 		t.Errorf("%+v", rec)
 	}
 	// A server that does not hold it is not asked again: there is no verdict.
-	rec, asked = held(t, "direct", constrain, func(context.Context, backends.Request) (backends.Response, error) { return says("neither") })
+	rec, asked = held(t, "direct", constrain, func(context.Context, backends.Request) (backends.Response, error) { return judgingtest.Says("neither") })
 	if rec.Outcome != NoVerdict || len(asked) != 1 {
 		t.Errorf("%+v, asked %d times", rec, len(asked))
 	}
@@ -61,9 +62,9 @@ func TestConstrainAfterReasoning(t *testing.T) {
 	talk := "[[A>B]] or is it [[B>A]]?"
 	judge := func(_ context.Context, req backends.Request) (backends.Response, error) {
 		if req.Constrain == nil {
-			return says(talk)
+			return judgingtest.Says(talk)
 		}
-		return says("[[B>A]]")
+		return judgingtest.Says("[[B>A]]")
 	}
 	rec, asked := held(t, "sop", constrain, judge)
 	if len(asked) != 2 || asked[0].Constrain != nil || !reflect.DeepEqual(asked[1].Constrain, labelsOfTwo) {
@@ -83,7 +84,7 @@ func TestConstrainAfterReasoning(t *testing.T) {
 		if req.Constrain == nil {
 			return backends.Response{Text: "well", Finish: backends.Length}, nil
 		}
-		return says("[[B>A]]")
+		return judgingtest.Says("[[B>A]]")
 	}
 	if rec, asked := held(t, "sop", constrain, cut); rec.Outcome != Cut || len(asked) != 1 {
 		t.Errorf("%+v, asked %d times", rec, len(asked))
@@ -95,7 +96,7 @@ func TestConstrainAfterReasoning(t *testing.T) {
 }
 
 // told is a judge that names the first label and lists the probabilities given.
-func told(probabilities map[string]float64) script {
+func told(probabilities map[string]float64) judgingtest.Script {
 	return func(_ context.Context, req backends.Request) (backends.Response, error) {
 		r := backends.Response{Text: "[[A>B]]", Finish: backends.Stop}
 		if req.Constrain != nil {
@@ -119,7 +120,7 @@ func TestProbabilities(t *testing.T) {
 	for name, c := range map[string]struct {
 		prompt string
 		change func(*Parameters)
-		judge  script
+		judge  judgingtest.Script
 		calls  int
 		want   []float64 // nil: none
 		null   int       // labels that nobody told of
@@ -129,7 +130,7 @@ func TestProbabilities(t *testing.T) {
 		"after reasoning":                   {"sop", both, told(map[string]float64{"[[A>B]]": 0.3, "[[B>A]]": 0.1}), 2, []float64{0.75, 0.25}, 0},
 		"free text: what was told":          {"sop", free, told(map[string]float64{"[[A>B]]": 0.3, "[[B>A]]": 0.1}), 1, []float64{0.75, 0.25}, 0},
 		"free text: the other was not told": {"sop", free, told(map[string]float64{"[[A>B]]": 0.3}), 1, []float64{1, 0}, 1},
-		"a server that tells nothing":       {"direct", both, func(context.Context, backends.Request) (backends.Response, error) { return says("[[A>B]]") }, 1, nil, 0},
+		"a server that tells nothing":       {"direct", both, func(context.Context, backends.Request) (backends.Response, error) { return judgingtest.Says("[[A>B]]") }, 1, nil, 0},
 		"five labels":                       {"arena-hard", both, told(map[string]float64{"[[A>>B]]": 0.2, "[[A>B]]": 0.1, "[[A=B]]": 0.05, "[[B>A]]": 0.1}), 3, []float64{0.443459, 0.221729, 0.110865, 0.221729, 0.002217}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -175,20 +176,20 @@ func TestProbabilities(t *testing.T) {
 // Every prompt is asked so many times, each with its own place in the cache.
 func TestRepeats(t *testing.T) {
 	type call struct {
-		item            string
-		showing, repeat int
+		item                 string
+		presentation, repeat int
 	}
 	var calls []call
-	j, w := newJob(t, setOf(t, 2), script(func(_ context.Context, req backends.Request) (backends.Response, error) {
-		calls = append(calls, call{req.Oracle.Item, req.Oracle.Showing, req.Repeat})
-		return says(rightLabel(req))
+	j, w := newJob(t, judgingtest.Pairs(t, 2), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+		calls = append(calls, call{req.Oracle.Item, req.Oracle.Presentation, req.Repeat})
+		return judgingtest.Says(judgingtest.RightLabel(req))
 	}))
 	j.Manifest.Spec.Parameters.Repeats = 3
 	j.Manifest.Judgments = 12
-	j.Standing = Standing{}
-	j.Standing.Add(&Record{Item: "p1", Showing: 1, Showings: 2, Repeat: 1})
+	j.Completed = Completed{}
+	j.Completed.Add(&Record{Item: "p1", Presentation: 1, Presentations: 2, Repeat: 1})
 	for i := range 6 {
-		j.Standing.Add(&Record{Item: "p2", Showing: i % 2, Showings: 2, Repeat: i / 2})
+		j.Completed.Add(&Record{Item: "p2", Presentation: i % 2, Presentations: 2, Repeat: i / 2})
 	}
 	if err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -197,8 +198,8 @@ func TestRepeats(t *testing.T) {
 	if !reflect.DeepEqual(calls, want) {
 		t.Errorf("asked %v, want %v", calls, want)
 	}
-	for i, r := range w.records {
-		if r.Repeat != want[i].repeat || r.Showing != want[i].showing {
+	for i, r := range w.Records {
+		if r.Repeat != want[i].repeat || r.Presentation != want[i].presentation {
 			t.Errorf("record %d: %+v", i, r)
 		}
 	}
@@ -220,20 +221,20 @@ func TestCountedPrompts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			counts, asks := 0, 0
-			j, w := newJob(t, setOf(t, 1), script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+			j, w := newJob(t, judgingtest.Pairs(t, 1), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 				asks++
 				if req.PromptTokens != c.count {
 					t.Errorf("asked with %d tokens counted", req.PromptTokens)
 				}
-				return says("[[A>B]]")
+				return judgingtest.Says("[[A>B]]")
 			}))
-			j.Standing = standing(map[string][]bool{"p1": {false, true}})
+			j.Completed = completed(map[string][]bool{"p1": {false, true}})
 			j.Limit = c.limit
 			j.Count = func(_ context.Context, req backends.Request) (int, error) { counts++; return c.count, c.err }
 			if err := j.Run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if r := w.records[0]; counts != c.counts || asks != c.asks || r.Outcome != c.want || len(r.Replies) != 1 {
+			if r := w.Records[0]; counts != c.counts || asks != c.asks || r.Outcome != c.want || len(r.Replies) != 1 {
 				t.Errorf("counted %d times, asked %d times, %+v", counts, asks, r)
 			}
 			plan, err := j.MakePlan(t.Context(), nil)
@@ -265,7 +266,7 @@ func TestCallsAtMost(t *testing.T) {
 		{"direct", func(p *Parameters) { p.Constrain, p.Logprobs = true, true }, 4},
 		{"arena-hard", func(p *Parameters) { p.Constrain, p.Logprobs = true, true }, 12},
 	} {
-		j, _ := newJob(t, setOf(t, 1), nil)
+		j, _ := newJob(t, judgingtest.Pairs(t, 1), nil)
 		j.Asker = protocolNamed(t, "pairwise", c.prompt)
 		c.change(&j.Manifest.Spec.Parameters)
 		if plan, err := j.MakePlan(t.Context(), nil); err != nil || plan.Calls() != 2 || plan.CallsAtMost != c.want {
@@ -276,7 +277,7 @@ func TestCallsAtMost(t *testing.T) {
 
 // The longest in tokens need not be the longest in bytes.
 func TestLongestPromptInTokens(t *testing.T) {
-	j, _ := newJob(t, setOf(t, 3), nil)
+	j, _ := newJob(t, judgingtest.Pairs(t, 3), nil)
 	counts, n := []int{90, 120, 60}, 0
 	j.Count = func(context.Context, backends.Request) (int, error) { n++; return counts[n-1], nil }
 	if got, err := j.LongestPrompt(t.Context(), 100); err != nil || got != (Length{120, CountedByServer}) || n != 3 {
@@ -292,9 +293,9 @@ func TestLongestPromptInTokens(t *testing.T) {
 func TestConstrainHasRoomForTheLabel(t *testing.T) {
 	_, asked := held(t, "sop", func(p *Parameters) { p.Constrain, p.MaxTokens = true, 3 }, func(_ context.Context, req backends.Request) (backends.Response, error) {
 		if req.Constrain == nil {
-			return says("so")
+			return judgingtest.Says("so")
 		}
-		return says("[[B>A]]")
+		return judgingtest.Says("[[B>A]]")
 	})
 	if len(asked) != 2 || asked[0].MaxTokens != 3 || asked[1].MaxTokens != len("[[B>A]]")+1 {
 		t.Errorf("asked %+v", asked)

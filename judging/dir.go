@@ -140,10 +140,10 @@ func (d *Dir) sweep(again func(*Record) bool, done func(*Record) error) error {
 	if err != nil {
 		return err
 	}
-	var seen Standing
+	var seen Completed
 	dropped := false
 	keep := func(r *Record) bool {
-		if again(r) || seen.Has(r.Item, r.Showing, r.Repeat) {
+		if again(r) || seen.Has(r.Item, r.Presentation, r.Repeat) {
 			dropped = true
 			return false
 		}
@@ -168,7 +168,7 @@ func (d *Dir) sweep(again func(*Record) bool, done func(*Record) error) error {
 		}
 		return nil
 	}
-	seen = Standing{}
+	seen = Completed{}
 	return writeFile(path, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)

@@ -31,22 +31,22 @@ func failedAgain(r *Record) bool { return r.Outcome == Failed }
 
 // open opens a run directory and lists the judgments that stand.
 func open(path string, m *Manifest) (*Dir, *Manifest, []string, error) {
-	var standing []string
+	var completed []string
 	d, old, err := OpenDir(path, m, failedAgain, func(r *Record) error {
-		standing = append(standing, fmt.Sprint(r.Item, " ", r.Showing))
+		completed = append(completed, fmt.Sprint(r.Item, " ", r.Presentation))
 		return nil
 	})
-	return d, old, standing, err
+	return d, old, completed, err
 }
 
 func testManifest() *Manifest {
 	return NewManifest("test", Spec{Protocol: "pairwise", Goal: "better", Prompt: comparison("pairwise").Templates[0], Model: ModelSpec{Name: "judge"}, Parameters: DefaultParameters})
 }
 
-func recordOf(item string, showing int, o Outcome) *Record {
+func recordOf(item string, presentation int, o Outcome) *Record {
 	r := goodRecord()
-	r.Item, r.Showing, r.Outcome = item, showing, o
-	if showing == 0 {
+	r.Item, r.Presentation, r.Outcome = item, presentation, o
+	if presentation == 0 {
 		r.Order = []string{"A", "B"}
 	}
 	if o != Decided {
@@ -59,9 +59,9 @@ func recordOf(item string, showing int, o Outcome) *Record {
 func runWith(t *testing.T, records ...*Record) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "run")
-	d, old, standing, err := open(path, testManifest())
-	if err != nil || old != nil || len(standing) != 0 {
-		t.Fatalf("a new run: manifest %v, standing %v, error %v", old, standing, err)
+	d, old, completed, err := open(path, testManifest())
+	if err != nil || old != nil || len(completed) != 0 {
+		t.Fatalf("a new run: manifest %v, standing %v, error %v", old, completed, err)
 	}
 	if err := d.Begin(testManifest(), noItems); err != nil {
 		t.Fatal(err)
@@ -88,10 +88,10 @@ func readAll(t *testing.T, path string) string {
 
 func TestOpenDirGoesOn(t *testing.T) {
 	for _, c := range []struct {
-		name     string
-		records  []*Record
-		standing []string
-		lines    int // left in the file
+		name      string
+		records   []*Record
+		completed []string
+		lines     int // left in the file
 	}{
 		{"nothing yet", nil, nil, 0},
 		{"all good", []*Record{recordOf("p1", 0, Decided), recordOf("p1", 1, Cut), recordOf("p2", 0, NoVerdict)}, []string{"p1 0", "p1 1", "p2 0"}, 3},
@@ -102,13 +102,13 @@ func TestOpenDirGoesOn(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := runWith(t, c.records...)
-			d, old, standing, err := open(path, testManifest())
+			d, old, completed, err := open(path, testManifest())
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer d.Close()
-			if old == nil || old.ID != testManifest().ID || !slices.Equal(standing, c.standing) {
-				t.Errorf("manifest %v, standing %q, want %q", old, standing, c.standing)
+			if old == nil || old.ID != testManifest().ID || !slices.Equal(completed, c.completed) {
+				t.Errorf("manifest %v, standing %q, want %q", old, completed, c.completed)
 			}
 			if err := d.Begin(testManifest(), noItems); err != nil {
 				t.Fatal(err)
@@ -129,11 +129,11 @@ func TestOpenDirGoesOn(t *testing.T) {
 
 func reopen(d *Dir, path string) (*Dir, *Manifest, []string, error) {
 	d.Close()
-	again, m, standing, err := open(path, testManifest())
+	again, m, completed, err := open(path, testManifest())
 	if err == nil {
 		defer again.Close()
 	}
-	return again, m, standing, err
+	return again, m, completed, err
 }
 
 // Killed before its first record, whatever files were made, a run starts over.
@@ -181,9 +181,9 @@ func TestOpenDirAfterAKill(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(path, RecordsFile), []byte(whole+last[:at]), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			d, _, standing, err := open(path, testManifest())
-			if err != nil || !slices.Equal(standing, []string{"p1 0"}) {
-				t.Fatalf("%s, cut after %d bytes: standing %q, error %v", kept.name, at, standing, err)
+			d, _, completed, err := open(path, testManifest())
+			if err != nil || !slices.Equal(completed, []string{"p1 0"}) {
+				t.Fatalf("%s, cut after %d bytes: standing %q, error %v", kept.name, at, completed, err)
 			}
 			if err := d.Begin(testManifest(), noItems); err != nil {
 				t.Fatal(err)

@@ -1,20 +1,15 @@
 package judging
 
 import (
-	"context"
-	"encoding/json"
-	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"gavel/backends"
 	"gavel/datasets"
+	"gavel/judging/judgingtest"
 )
 
 // pairwise is a comparison as simple as one can be: what all protocols share is
@@ -27,7 +22,7 @@ type pairwise struct {
 func comparison(name string) Protocol {
 	two := []string{"A>B", "B>A"}
 	return Protocol{
-		Name: name, Goal: "better", Judges: []datasets.Shape{datasets.Pair}, Showings: 2, FollowUps: true,
+		Name: name, Goal: "better", Judges: []datasets.Shape{datasets.Pair}, Presentations: 2, FollowUps: true,
 		Templates: []Template{
 			NewTemplate("sop", "ours", "Name the better: [[A>B]] or [[B>A]].", two),
 			NewTemplate("direct", "ours", "Only the label: [[A>B]] or [[B>A]].", two),
@@ -45,15 +40,15 @@ func init() {
 
 func (p pairwise) Name() string { return p.name }
 
-func (pairwise) Showings(datasets.Item) []Showing {
-	return []Showing{{Index: 0, Order: []int{0, 1}}, {Index: 1, Order: []int{1, 0}}}
+func (pairwise) Presentations(datasets.Item) []Presentation {
+	return []Presentation{{Index: 0, Order: []int{0, 1}}, {Index: 1, Order: []int{1, 0}}}
 }
 
-func (p pairwise) Prompt(item datasets.Item, s Showing) Prompt {
+func (p pairwise) Prompt(item datasets.Item, s Presentation) Prompt {
 	out := Prompt{
 		System: p.template.System, FollowUp: "continue your judgment and finish by outputting a final verdict label",
 		User:   item.Question + "\n\nA: " + item.Candidates[s.Order[0]].Text + "\n\nB: " + item.Candidates[s.Order[1]].Text,
-		Oracle: backends.Oracle{Item: item.ID, Showing: s.Index, Order: s.Order, Choices: []string{"[[A>B]]", "[[B>A]]"}, Right: slices.Index(s.Order, item.Gold)},
+		Oracle: backends.Oracle{Item: item.ID, Presentation: s.Index, Order: s.Order, Choices: []string{"[[A>B]]", "[[B>A]]"}, Right: slices.Index(s.Order, item.Gold)},
 	}
 	for _, l := range p.template.Labels {
 		out.Labels = append(out.Labels, "[["+l+"]]")
@@ -66,7 +61,7 @@ func (p pairwise) Prompt(item datasets.Item, s Showing) Prompt {
 
 var labelOfTwo = regexp.MustCompile(`\[\[([AB<>=]+)\]\]`)
 
-func (p pairwise) Parse(s Showing, reply string, how Reading) Verdict {
+func (p pairwise) Parse(s Presentation, reply string, how Reading) Verdict {
 	label, at, outcome := OneLabel(labelOfTwo, reply, how.Policy)
 	switch {
 	case outcome != Decided:
@@ -81,52 +76,9 @@ func (p pairwise) Parse(s Showing, reply string, how Reading) Verdict {
 	return Verdict{Outcome: Decided, Label: label, Choice: s.Order[1], Span: at}
 }
 
-// pair is an item of our own: A is right where gold is 0.
-func pair(id string, gold int) datasets.Item {
-	return datasets.Item{
-		ID: id, Shape: datasets.Pair, Source: "sums", Group: "sums", Question: "What is 2 + 2?", Gold: gold,
-		Candidates: []datasets.Candidate{{ID: "A", Text: "It is 4."}, {ID: "B", Text: "It is 5."}},
-	}
-}
-
-// setOf opens a dataset file of pairs p1 … pn, labelled A>B and B>A in turn.
-func setOf(t *testing.T, n int) *datasets.Set {
+func protocolNamed(t testing.TB, name, template string) Asker {
 	t.Helper()
-	var lines []byte
-	for i := range n {
-		label := "A>B"
-		if i%2 == 1 {
-			label = "B>A"
-		}
-		line, err := json.Marshal(map[string]any{
-			"pair_id": fmt.Sprintf("p%d", i+1), "source": "sums", "question": fmt.Sprintf("What is %d + 1?", i),
-			"response_model": "m", "response_A": fmt.Sprint(i + 1), "response_B": fmt.Sprint(i + 2), "label": label,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines = append(append(lines, line...), '\n')
-	}
-	return openSet(t, string(lines))
-}
-
-func openSet(t *testing.T, lines string) *datasets.Set {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "pairs.jsonl")
-	if err := os.WriteFile(path, []byte(lines), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	set, err := datasets.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { set.Close() })
-	return set
-}
-
-func protocolNamed(t testing.TB, kind, template string) Asker {
-	t.Helper()
-	k, err := ProtocolNamed(kind)
+	k, err := ProtocolNamed(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,59 +89,32 @@ func protocolNamed(t testing.TB, kind, template string) Asker {
 	return k.New(tpl, nil)
 }
 
-// script is a judge that says what a function says.
-type script func(ctx context.Context, req backends.Request) (backends.Response, error)
-
-func (s script) Ask(ctx context.Context, req backends.Request) (backends.Response, error) {
-	return s(ctx, req)
-}
-
-func says(text string) (backends.Response, error) {
-	return backends.Response{Text: text, Finish: backends.Stop}, nil
-}
-
-// rightLabel is what an always right judge says.
-func rightLabel(req backends.Request) string { return req.Oracle.Choices[req.Oracle.Right] }
-
 var noon = time.Date(2025, 1, 2, 12, 0, 0, 0, time.UTC)
 
-// standing is what stands, by item.
-func standing(games map[string][]bool) (s Standing) {
-	for item, have := range games {
+// completed is what is done, by item.
+func completed(judgments map[string][]bool) (s Completed) {
+	for item, have := range judgments {
 		for i, h := range have {
 			if h {
-				s.Add(&Record{Item: item, Showing: i, Showings: len(have)})
+				s.Add(&Record{Item: item, Presentation: i, Presentations: len(have)})
 			}
 		}
 	}
 	return s
 }
 
-// written collects what a job writes.
-type written struct {
-	sync.Mutex
-	records []*Record
-}
-
-func (w *written) write(r *Record) error {
-	w.Lock()
-	defer w.Unlock()
-	w.records = append(w.records, r)
-	return nil
-}
-
 // newJob is a pairwise job over all of a set, one item at a time.
-func newJob(t *testing.T, set *datasets.Set, client backends.Client) (*Job, *written) {
+func newJob(t *testing.T, set *datasets.Set, client backends.Client) (*Job, *judgingtest.Written[*Record]) {
 	t.Helper()
 	p := protocolNamed(t, "pairwise", "sop")
-	w := &written{}
+	w := &judgingtest.Written[*Record]{}
 	rows := make([]int, set.Len())
 	for i := range rows {
 		rows[i] = i
 	}
 	return &Job{
 		Manifest: NewManifest("test", specOf(p, set)), Asker: p, Set: set, Rows: rows, Client: client,
-		Concurrency: 1, Write: w.write, Now: func() time.Time { return noon },
+		Concurrency: 1, Write: w.Write, Now: func() time.Time { return noon },
 	}, w
 }
 

@@ -8,15 +8,15 @@ import (
 	"testing"
 )
 
-// orders are the labels that order two, by the place they put first.
+// orders are the labels that order two, by the position they put first.
 var orders = map[string]int{
 	"A>B": 0, "A>>B": 0, "B<A": 0, "B<<A": 0,
 	"B>A": 1, "B>>A": 1, "A<B": 1, "A<<B": 1,
 }
 
 // offers tells whether labels hold one that orders two so.
-func offers(labels []string, place int) bool {
-	return slices.ContainsFunc(labels, func(l string) bool { p, ok := orders[l]; return ok && p == place })
+func offers(labels []string, position int) bool {
+	return slices.ContainsFunc(labels, func(l string) bool { p, ok := orders[l]; return ok && p == position })
 }
 
 // A line that is accepted as a record is written as what it was read from, and
@@ -91,9 +91,9 @@ func FuzzManifest(f *testing.F) {
 			return
 		}
 		for _, label := range append([]string{"A>B", "B<<A", "B>A", "A=B", "C"}, m.Spec.Prompt.Labels...) {
-			v := p.Parse(Showing{Index: 0, Order: []int{0, 1}}, "[["+label+"]]", Reading{Policy: Unique})
-			place, ordered := orders[v.Label]
-			if v.Outcome == Decided && (!ordered || v.Choice != place || !offers(m.Spec.Prompt.Labels, place)) {
+			v := p.Parse(Presentation{Index: 0, Order: []int{0, 1}}, "[["+label+"]]", Reading{Policy: Unique})
+			position, ordered := orders[v.Label]
+			if v.Outcome == Decided && (!ordered || v.Choice != position || !offers(m.Spec.Prompt.Labels, position)) {
 				t.Errorf("labels %q: %q reads as %+v", m.Spec.Prompt.Labels, label, v)
 			}
 		}

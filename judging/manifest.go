@@ -124,7 +124,7 @@ type Manifest struct {
 	Server      backends.Server   `json:"server"`
 	Servers     []backends.Server `json:"servers,omitempty"` // all of them, where there are several; Server is the first
 	Longest     Length            `json:"longest_prompt,omitzero"`
-	Judgments   int               `json:"judgments"` // items × showings × repeats
+	Judgments   int               `json:"judgments"` // items × presentations × repeats
 	Concurrency int               `json:"concurrency"`
 	Timeout     string            `json:"timeout,omitempty"`   // of one call
 	RetryFor    string            `json:"retry_for,omitempty"` // how long a call was tried
@@ -251,9 +251,9 @@ func DecodeManifest(path string, r io.Reader) (*Manifest, error) {
 // AskerOf rebuilds the protocol a run was made with, from its manifest
 // alone: its prompt may have been a file, or may have changed since.
 func AskerOf(m *Manifest) (Asker, error) {
-	kind, err := ProtocolNamed(m.Spec.Protocol)
+	protocol, err := ProtocolNamed(m.Spec.Protocol)
 	if err != nil {
 		return nil, err
 	}
-	return kind.New(m.Spec.Prompt, m.Spec.Options), nil
+	return protocol.New(m.Spec.Prompt, m.Spec.Options), nil
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"gavel/backends"
+	"gavel/judging/judgingtest"
 )
 
 func TestSameSpecIsTheSameRun(t *testing.T) {
@@ -138,8 +139,8 @@ func TestProtocolOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := Showing{Index: 0, Order: []int{0, 1}}
-	if got := p.Prompt(pair("p1", 0), s); p.Name() != "reversed" || got.System != m.Spec.Prompt.System {
+	s := Presentation{Index: 0, Order: []int{0, 1}}
+	if got := p.Prompt(judgingtest.Pair("p1", 0), s); p.Name() != "reversed" || got.System != m.Spec.Prompt.System {
 		t.Errorf("%s asks %+v", p.Name(), got)
 	}
 	if v := p.Parse(s, "[[A=B]]", Reading{Policy: Unique}); v.Outcome != Tie {

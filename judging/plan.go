@@ -12,8 +12,8 @@ import (
 // Plan is what a run would do.
 type Plan struct {
 	Items     int    `json:"items"`
-	Judgments int    `json:"judgments"` // items × showings × repeats
-	Standing  int    `json:"standing"`  // of them already in the run's records
+	Judgments int    `json:"judgments"` // items × presentations × repeats
+	Completed int    `json:"standing"`  // of them already in the run's records
 	Cached    int    `json:"cached"`    // of the rest, first turns the cache would answer
 	CacheNote string `json:"cache_note,omitempty"`
 	TooLong   int    `json:"prompt_too_long"` // counted by the server: they will not be asked
@@ -29,7 +29,7 @@ type Plan struct {
 }
 
 // Calls is how many judgments have to be asked for.
-func (p Plan) Calls() int { return p.Judgments - p.Standing - p.Cached - p.TooLong }
+func (p Plan) Calls() int { return p.Judgments - p.Completed - p.Cached - p.TooLong }
 
 // MakePlan renders every prompt and asks no judge; a server that counts tokens
 // is asked for those of prompts that may not fit. cached may be nil.
@@ -42,7 +42,7 @@ func (j *Job) MakePlan(ctx context.Context, cached func(backends.Request) bool) 
 		if err != nil {
 			return plan, err
 		}
-		for _, s := range j.Asker.Showings(item) {
+		for _, s := range j.Asker.Presentations(item) {
 			p := j.Asker.Prompt(item, s)
 			messages := FirstTurn(p, params.SystemRole)
 			if plan.First == nil {
@@ -57,8 +57,8 @@ func (j *Job) MakePlan(ctx context.Context, cached func(backends.Request) bool) 
 				plan.Judgments++
 				req.Repeat = repeat
 				switch {
-				case j.Standing.Has(item.ID, s.Index, repeat):
-					plan.Standing++
+				case j.Completed.Has(item.ID, s.Index, repeat):
+					plan.Completed++
 				case tooLong:
 					plan.TooLong++
 				case cached != nil && cached(req):
@@ -133,14 +133,14 @@ func (j *Job) LongestPrompt(ctx context.Context, context int) (Length, error) {
 	return longest, nil
 }
 
-// firstTurn is the longest of what an item's showings are asked with.
+// firstTurn is the longest of what an item's presentations are asked with.
 func (j *Job) firstTurn(row int) (backends.Request, error) {
 	item, err := j.Set.Item(row)
 	if err != nil {
 		return backends.Request{}, err
 	}
 	var longest Prompt
-	for _, s := range j.Asker.Showings(item) {
+	for _, s := range j.Asker.Presentations(item) {
 		if p := j.Asker.Prompt(item, s); p.bytes() > longest.bytes() {
 			longest = p
 		}
@@ -162,9 +162,9 @@ func LongestPrompt(p Asker, set *datasets.Set) int {
 		}
 		if item.Shape == datasets.Pair && item.Answered == nil {
 			item.Question, item.Candidates = "", make([]datasets.Candidate, 2)
-			return p.Prompt(item, p.Showings(item)[0]).bytes() + set.Longest
+			return p.Prompt(item, p.Presentations(item)[0]).bytes() + set.Longest
 		}
-		for _, s := range p.Showings(item) {
+		for _, s := range p.Presentations(item) {
 			longest = max(longest, p.Prompt(item, s).bytes())
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gavel/backends"
+	"gavel/judging/judgingtest"
 )
 
 func TestSizeContext(t *testing.T) {
@@ -29,33 +30,33 @@ func TestSizeContext(t *testing.T) {
 
 // The bound holds for every prompt of a set, and the longest one meets it.
 func TestLongestPrompt(t *testing.T) {
-	set := openSet(t, `{"pair_id": "a", "question": "q", "response_A": "é", "response_B": "", "label": "A>B"}
+	set := judgingtest.Open(t, `{"pair_id": "a", "question": "q", "response_A": "é", "response_B": "", "label": "A>B"}
 {"pair_id": "b", "question": "a longer one", "response_A": "x", "response_B": "😀😀", "label": "B>A"}
 {"pair_id": "c", "question": "", "response_A": "", "response_B": "", "label": "B>A"}
 `)
-	for _, kind := range Protocols() {
-		for _, tpl := range kind.Templates {
-			p := kind.New(tpl, nil)
+	for _, protocol := range Protocols() {
+		for _, tpl := range protocol.Templates {
+			p := protocol.New(tpl, nil)
 			longest := 0
 			for i := range set.Len() {
 				item, err := set.Item(i)
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, s := range p.Showings(item) {
+				for _, s := range p.Presentations(item) {
 					prompt := p.Prompt(item, s)
 					longest = max(longest, len(prompt.System)+len(prompt.User))
 				}
 			}
 			if got := LongestPrompt(p, set); got != longest {
-				t.Errorf("%s/%s: %d bytes, its longest prompt has %d", kind.Name, tpl.Name, got, longest)
+				t.Errorf("%s/%s: %d bytes, its longest prompt has %d", protocol.Name, tpl.Name, got, longest)
 			}
 		}
 	}
 }
 
 func TestMakePlan(t *testing.T) {
-	j, _ := newJob(t, setOf(t, 4), nil)
+	j, _ := newJob(t, judgingtest.Pairs(t, 4), nil)
 	j.Manifest.Spec.Parameters.MaxTokens = 100
 	bytes := 0
 	var first []backends.Message
@@ -64,7 +65,7 @@ func TestMakePlan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range j.Asker.Showings(item) {
+		for _, s := range j.Asker.Presentations(item) {
 			prompt := j.Asker.Prompt(item, s)
 			if first == nil {
 				first = FirstTurn(prompt, backends.System)
@@ -74,7 +75,7 @@ func TestMakePlan(t *testing.T) {
 			}
 		}
 	}
-	j.Standing = standing(map[string][]bool{"p2": {false, true}})
+	j.Completed = completed(map[string][]bool{"p2": {false, true}})
 	asked := 0
 	plan, err := j.MakePlan(t.Context(), func(req backends.Request) bool {
 		asked++
@@ -83,8 +84,8 @@ func TestMakePlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if plan.Items != 4 || plan.Judgments != 8 || plan.Standing != 1 || plan.Cached != 2 || plan.Tokens != bytes/4 || plan.MaxTokens != 500 || asked != 7 {
-		t.Errorf("%+v, the cache was asked %d times; want 8 judgments, 1 standing, 2 cached, %d tokens", plan, asked, bytes/4)
+	if plan.Items != 4 || plan.Judgments != 8 || plan.Completed != 1 || plan.Cached != 2 || plan.Tokens != bytes/4 || plan.MaxTokens != 500 || asked != 7 {
+		t.Errorf("%+v, the cache was asked %d times; want 8 judgments, 1 completed, 2 cached, %d tokens", plan, asked, bytes/4)
 	}
 	if !slices.Equal(plan.First, first) {
 		t.Errorf("the first prompt is %q", plan.First)
@@ -101,9 +102,9 @@ func TestPlanAndRunMakeTheSameRequests(t *testing.T) {
 	}
 	var planned, asked []string
 	plan, ask := requests(&planned), requests(&asked)
-	j, _ := newJob(t, setOf(t, 3), script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+	j, _ := newJob(t, judgingtest.Pairs(t, 3), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		ask(req)
-		return says(rightLabel(req))
+		return judgingtest.Says(judgingtest.RightLabel(req))
 	}))
 	j.Manifest.Spec.Parameters.SystemRole = backends.User
 	if _, err := j.MakePlan(t.Context(), func(req backends.Request) bool { plan(req); return false }); err != nil {
@@ -117,8 +118,8 @@ func TestPlanAndRunMakeTheSameRequests(t *testing.T) {
 	}
 }
 
-func TestCountShowings(t *testing.T) {
-	if n, err := CountShowings(protocolNamed(t, "pairwise", "sop"), setOf(t, 3), []int{0, 1, 2}); err != nil || n != 6 {
+func TestCountPresentations(t *testing.T) {
+	if n, err := CountPresentations(protocolNamed(t, "pairwise", "sop"), judgingtest.Pairs(t, 3), []int{0, 1, 2}); err != nil || n != 6 {
 		t.Errorf("%d, %v", n, err)
 	}
 }

@@ -1,4 +1,4 @@
-// Package judging turns items into judgments: an item is shown in one or more orders, each showing becomes a prompt, a
+// Package judging turns items into judgments: an item is shown in one or more orders, each presentation becomes a prompt, a
 // prompt's reply is read as a verdict, and all of it is written down as a record, one JSON line each.
 //
 // Protocols are pure. What they share, asking, following up, writing and
@@ -17,15 +17,15 @@ import (
 // CutPrompt begins the detail of a reply to a prompt that the server had cut.
 const CutPrompt = backends.CutPrompt
 
-// Showing is one order in which an item's candidates are shown.
-type Showing struct {
+// Presentation is one order in which an item's candidates are shown.
+type Presentation struct {
 	Index int            // from 0
-	Order []int          // Order[place] is the candidate shown there
+	Order []int          // Order[position] is the candidate shown there
 	Shape datasets.Shape // of the item
 	Mode  string         // of protocols that ask the same thing in several ways: which
 }
 
-// Prompt is what a judge is asked about one showing.
+// Prompt is what a judge is asked about one presentation.
 type Prompt struct {
 	System   string
 	User     string
@@ -75,7 +75,7 @@ func (v Verdict) Same(w Verdict) bool {
 	return v.Outcome == w.Outcome && v.Choice == w.Choice && v.Answer == w.Answer
 }
 
-// Found is a verdict for choice that stands at a place of what was read; of an outcome that is none, what stands there
+// Found is a verdict for choice that stands at a position of what was read; of an outcome that is none, what stands there
 // is the label alone.
 func Found(outcome Outcome, rule, reply string, at Span, choice int) Verdict {
 	label := strings.Trim(reply[at.Start:at.End], "[] \\*")
@@ -112,31 +112,31 @@ var Policies = []Policy{Unique, Last}
 // give the same result, nothing is read or written.
 type Asker interface {
 	Name() string
-	// Showings lists the orders an item is shown in.
-	Showings(item datasets.Item) []Showing
-	// Prompt renders one showing. What the candidates say never changes the text around them.
-	Prompt(item datasets.Item, s Showing) Prompt
-	// Parse reads a reply, thinking already taken off, as a verdict on the showing, by the readers that how names:
-	// Robust, else Paper. It maps the place shown to the candidate, and says where in the reply it stands; nothing
+	// Presentations lists the orders an item is shown in.
+	Presentations(item datasets.Item) []Presentation
+	// Prompt renders one presentation. What the candidates say never changes the text around them.
+	Prompt(item datasets.Item, s Presentation) Prompt
+	// Parse reads a reply, thinking already taken off, as a verdict on the presentation, by the readers that how names:
+	// Robust, else Paper. It maps the position shown to the candidate, and says where in the reply it stands; nothing
 	// later turns labels round, or looks for them.
-	Parse(s Showing, reply string, how Reading) Verdict
+	Parse(s Presentation, reply string, how Reading) Verdict
 }
 
 // Protocol is what gavel knows of a protocol: what people read of it, its
 // prompts, how it asks, and what of a record is its own.
 type Protocol struct {
-	Name      string
-	About     string
-	Help      string           // what it does and how it is called: NAME and GOAL stand for those of the protocol
-	Items     string           // what it judges, in a word or two
-	Goal      string           // what the judge is asked to name
-	Asks      string           // the question, GOAL standing for the goal; "" where the name says it
-	Judges    []datasets.Shape // the items it takes
-	Showings  int              // of every item; 0 where it depends on the item
-	FollowUps bool             // a reply without a verdict is followed by another turn
-	Templates []Template
-	Options   []Option
-	New       func(Template, Settings) Asker
+	Name          string
+	About         string
+	Help          string           // what it does and how it is called: NAME and GOAL stand for those of the protocol
+	Items         string           // what it judges, in a word or two
+	Goal          string           // what the judge is asked to name
+	Asks          string           // the question, GOAL standing for the goal; "" where the name says it
+	Judges        []datasets.Shape // the items it takes
+	Presentations int              // of every item; 0 where it depends on the item
+	FollowUps     bool             // a reply without a verdict is followed by another turn
+	Templates     []Template
+	Options       []Option
+	New           func(Template, Settings) Asker
 
 	// What follows is of protocols that have it, nil for the others.
 
@@ -149,7 +149,7 @@ type Protocol struct {
 	// Stage is what comes before the protocol under settings; nil for none.
 	Stage func(Settings) *Stage
 	// Describe notes what scores have to know of an item beyond its shape and gold.
-	Describe func(r *Record, item datasets.Item, s Showing)
+	Describe func(r *Record, item datasets.Item, s Presentation)
 	// Check refuses a record that no run of the protocol could have written.
 	Check func(r *Record) error
 	// Right tells whether a verdict is the dataset's, where more than the candidate that it chose decides that.

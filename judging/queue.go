@@ -7,28 +7,28 @@ import (
 	"gavel/datasets"
 )
 
-// queue hands out the games of a run. Those of one item are for the worker that took the item, one after the other.
-// Only when there is no item left to take, whoever has nothing to do takes a game that would have had to wait: else a
+// queue hands out the judgments of a run. Those of one item are for the worker that took the item, one after the other.
+// Only when there is no item left to take, whoever has nothing to do takes a judgment that would have had to wait: else a
 // run would end with most places idle.
 type queue struct {
 	job    *Job
 	mu     sync.Mutex
-	opened sync.Cond // the games of an item are known
+	opened sync.Cond // the judgments of an item are known
 	next   int       // in the job's rows
-	taken  int       // items whose games are not known yet
-	open   []*work   // with games that nobody has taken
+	taken  int       // items whose judgments are not known yet
+	open   []*work   // with judgments that nobody has taken
 }
 
 // work is an item that was taken.
 type work struct {
-	item     datasets.Item
-	showings int
-	games    []game // that nobody has taken
+	item          datasets.Item
+	presentations int
+	judgments     []judgment // that nobody has taken
 }
 
-// game is one showing of an item, and which repeat of it.
-type game struct {
-	Showing
+// judgment is one presentation of an item, and which repeat of it.
+type judgment struct {
+	Presentation
 	repeat int
 }
 
@@ -38,7 +38,7 @@ func newQueue(j *Job) *queue {
 	return q
 }
 
-// item takes the next item of which games are missing; nil where none is left.
+// item takes the next item of which judgments are missing; nil where none is left.
 func (q *queue) item() (*work, error) {
 	row, ok := q.row()
 	if !ok {
@@ -49,7 +49,7 @@ func (q *queue) item() (*work, error) {
 	defer q.mu.Unlock()
 	q.taken--
 	q.opened.Broadcast()
-	if err == nil && len(w.games) > 0 {
+	if err == nil && len(w.judgments) > 0 {
 		q.open = append(q.open, w)
 	}
 	return w, err
@@ -61,7 +61,7 @@ func (q *queue) row() (int, bool) {
 	for q.next < len(q.job.Rows) {
 		row := q.job.Rows[q.next]
 		q.next++
-		if !q.job.Standing.Complete(q.job.Set.ID(row), q.job.Manifest.Spec.Parameters.Times()) {
+		if !q.job.Completed.Complete(q.job.Set.ID(row), q.job.Manifest.Spec.Parameters.Times()) {
 			q.taken++
 			return row, true
 		}
@@ -69,52 +69,52 @@ func (q *queue) row() (int, bool) {
 	return 0, false
 }
 
-// game takes the next game of an item, if nobody has taken it.
-func (q *queue) game(w *work) (game, bool) {
+// judgment takes the next judgment of an item, if nobody has taken it.
+func (q *queue) judgment(w *work) (judgment, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.take(w)
 }
 
-// last takes a game of the item that was taken last: of all those open its own worker would come to it latest.
-func (q *queue) last() (*work, game, bool) {
+// last takes a judgment of the item that was taken last: of all those open its own worker would come to it latest.
+func (q *queue) last() (*work, judgment, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for len(q.open) == 0 && q.taken > 0 {
 		q.opened.Wait()
 	}
 	if len(q.open) == 0 {
-		return nil, game{}, false
+		return nil, judgment{}, false
 	}
 	w := q.open[len(q.open)-1]
 	s, ok := q.take(w)
 	return w, s, ok
 }
 
-func (q *queue) take(w *work) (game, bool) {
-	if len(w.games) == 0 {
-		return game{}, false
+func (q *queue) take(w *work) (judgment, bool) {
+	if len(w.judgments) == 0 {
+		return judgment{}, false
 	}
-	s := w.games[0]
-	if w.games = w.games[1:]; len(w.games) == 0 {
+	s := w.judgments[0]
+	if w.judgments = w.judgments[1:]; len(w.judgments) == 0 {
 		i := slices.Index(q.open, w)
 		q.open = slices.Delete(q.open, i, i+1)
 	}
 	return s, true
 }
 
-// work reads an item and finds which of its games are missing.
+// work reads an item and finds which of its judgments are missing.
 func (j *Job) work(row int) (*work, error) {
 	item, err := j.Set.Item(row)
 	if err != nil {
 		return nil, err
 	}
-	showings := j.Asker.Showings(item)
-	w := &work{item: item, showings: len(showings)}
+	presentations := j.Asker.Presentations(item)
+	w := &work{item: item, presentations: len(presentations)}
 	for repeat := range j.Manifest.Spec.Parameters.Times() {
-		for _, s := range showings {
-			if !j.Standing.Has(item.ID, s.Index, repeat) {
-				w.games = append(w.games, game{s, repeat})
+		for _, s := range presentations {
+			if !j.Completed.Has(item.ID, s.Index, repeat) {
+				w.judgments = append(w.judgments, judgment{s, repeat})
 			}
 		}
 	}

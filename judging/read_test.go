@@ -26,7 +26,7 @@ func TestRecordRead(t *testing.T) {
 		reason string
 	}{
 		{name: "a verdict", rec: Record{Replies: stopped("[[A>B]]")}, want: Decided, choice: "B"},
-		{name: "of a swapped showing", rec: Record{Replies: stopped("[[B>A]]")}, want: Decided, choice: "A"},
+		{name: "of a swapped presentation", rec: Record{Replies: stopped("[[B>A]]")}, want: Decided, choice: "A"},
 		{name: "two attempts", rec: Record{Replies: stopped("hm", "[[A>B]]")}, want: Decided, choice: "B"},
 		{name: "two attempts that differ", rec: Record{Replies: stopped("[[A>B]]", "[[B>A]]")}, want: Conflict,
 			reason: "the expression runs over both"},
@@ -58,7 +58,7 @@ func TestRecordRead(t *testing.T) {
 		{name: "imported, read like any other", rec: Record{Imported: &Imported{}, Outcome: Tie, Replies: stopped("[[A>B]]")}, want: Decided, choice: "B"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			c.rec.Showing, c.rec.Order = 1, []string{"B", "A"}
+			c.rec.Presentation, c.rec.Order = 1, []string{"B", "A"}
 			if c.how.Policy == "" {
 				c.how.Policy = Unique
 			}

@@ -84,11 +84,11 @@ func formatNamed(name string) (f datasets.Format, ok bool) {
 	return datasets.Formats[i], true
 }
 
-// Asked is what a record's judge was asked: the prompt of the showing, made again from the run's protocol and the item.
+// Asked is what a record's judge was asked: the prompt of the presentation, made again from the run's protocol and the item.
 // same tells whether it is the one that was asked, to the byte; it is not known of imported records, whose own prompt
 // it was not.
 func (r *Record) Asked(p Asker, item datasets.Item, systemRole string) (prompt Prompt, same bool, err error) {
-	for _, c := range r.Places() {
+	for _, c := range r.Positions() {
 		if c >= len(item.Candidates) {
 			return prompt, false, fmt.Errorf("the record shows %d candidates, the item has %d: they are not of one dataset", len(r.Order), len(item.Candidates))
 		}

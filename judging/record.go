@@ -47,33 +47,33 @@ type Probability struct {
 type Imported struct {
 	Prompt   string          `json:"prompt,omitempty"`  // the file's own "prompt"
 	Scores   json.RawMessage `json:"scores,omitempty"`  // of a reward model, first shown first
-	Decision *string         `json:"decision"`          // as the file has it, in the places shown
-	Missing  bool            `json:"missing,omitempty"` // the file has null for this game
+	Decision *string         `json:"decision"`          // as the file has it, in the positions shown
+	Missing  bool            `json:"missing,omitempty"` // the file has null for this judgment
 	Stored   bool            `json:"stored,omitempty"`  // the decision is the verdict: there is no text that our parser reads
 }
 
 // Record is one judgment: one line of records.jsonl, complete in itself but for
 // the item's texts, which stand once in items.jsonl.
 type Record struct {
-	Schema   int      `json:"schema"`
-	Run      string   `json:"run"`   // id of the run
-	Gavel    string   `json:"gavel"` // version that made it
-	Protocol string   `json:"protocol"`
-	Prompt   string   `json:"prompt"`
-	PromptID string   `json:"prompt_sha256,omitempty"` // of the first turn's messages; not known of an imported record
-	Model    string   `json:"model"`
-	Identity string   `json:"identity"`
-	Item     string   `json:"item"`
-	Source   string   `json:"source"`
-	Group    string   `json:"group"`
-	Showing  int      `json:"showing"`          // from 0
-	Showings int      `json:"showings"`         // of this item in all
-	Repeat   int      `json:"repeat,omitempty"` // from 0
-	Order    []string `json:"order"`            // candidates in the order shown
-	Gold     string   `json:"gold"`             // the labelled candidate; of a number, the number
+	Schema        int      `json:"schema"`
+	Run           string   `json:"run"`   // id of the run
+	Gavel         string   `json:"gavel"` // version that made it
+	Protocol      string   `json:"protocol"`
+	Prompt        string   `json:"prompt"`
+	PromptID      string   `json:"prompt_sha256,omitempty"` // of the first turn's messages; not known of an imported record
+	Model         string   `json:"model"`
+	Identity      string   `json:"identity"`
+	Item          string   `json:"item"`
+	Source        string   `json:"source"`
+	Group         string   `json:"group"`
+	Presentation  int      `json:"showing"`          // from 0
+	Presentations int      `json:"showings"`         // of this item in all
+	Repeat        int      `json:"repeat,omitempty"` // from 0
+	Order         []string `json:"order"`            // candidates in the order shown
+	Gold          string   `json:"gold"`             // the labelled candidate; of a number, the number
 	// What follows up to Replies is of protocols that have it, and left out by the others.
 	Shape     datasets.Shape   `json:"shape,omitempty"`     // of the item; "" is a pair
-	Mode      string           `json:"mode,omitempty"`      // which way of asking the showing is
+	Mode      string           `json:"mode,omitempty"`      // which way of asking the presentation is
 	Question  string           `json:"question,omitempty"`  // of a judgment: id of the question; items of several agents share it
 	Agent     string           `json:"agent,omitempty"`     // of a judgment: who answered
 	Own       *datasets.Answer `json:"own,omitempty"`       // of a judgment: what the judge itself answered
@@ -99,11 +99,11 @@ type Record struct {
 // recordSchema is raised when a reader of older records would go wrong.
 const recordSchema = 1
 
-// NewRecord begins the record of one showing of an item.
-func NewRecord(m *Manifest, item datasets.Item, s Showing) *Record {
+// NewRecord begins the record of one presentation of an item.
+func NewRecord(m *Manifest, item datasets.Item, s Presentation) *Record {
 	r := &Record{
 		Schema: recordSchema, Item: item.ID, Source: item.Source, Group: item.Group, Gold: item.GoldID(),
-		Showing: s.Index, Mode: s.Mode, Order: orderIDs(item, s), Replies: []Reply{},
+		Presentation: s.Index, Mode: s.Mode, Order: orderIDs(item, s), Replies: []Reply{},
 	}
 	if item.Shape != datasets.Pair {
 		r.Shape = item.Shape
@@ -136,9 +136,9 @@ func (r *Record) Take(v Verdict) {
 	r.Outcome, r.Label, r.Choice, r.Answer, r.Rule = v.Outcome, v.Label, r.CandidateID(v.Choice), v.Answer, v.Rule
 }
 
-// Shown is the showing that the record is of.
-func (r *Record) Shown() Showing {
-	return Showing{Index: r.Showing, Order: places(r.Order), Shape: r.Shape, Mode: r.Mode}
+// Shown is the presentation that the record is of.
+func (r *Record) Shown() Presentation {
+	return Presentation{Index: r.Presentation, Order: positions(r.Order), Shape: r.Shape, Mode: r.Mode}
 }
 
 // Unit is what the record is resampled by: its question.
@@ -149,11 +149,11 @@ func (r *Record) Unit() string {
 	return r.Item
 }
 
-// Places is the order shown, as indexes of the item's candidates.
-func (r *Record) Places() []int { return places(r.Order) }
+// Positions is the order shown, as indexes of the item's candidates.
+func (r *Record) Positions() []int { return positions(r.Order) }
 
-// places turns candidate ids in the order shown into indexes. The ids of an item are in order by themselves: A, B, …
-func places(order []string) []int {
+// positions turns candidate ids in the order shown into indexes. The ids of an item are in order by themselves: A, B, …
+func positions(order []string) []int {
 	ids := sortedIDs(order)
 	out := make([]int, len(order))
 	for i, id := range order {
@@ -191,7 +191,7 @@ func (r *Record) check() error {
 		return errors.New("not a record of gavel")
 	case !slices.Contains(Outcomes, r.Outcome):
 		return fmt.Errorf("unknown outcome %q", r.Outcome)
-	case r.Showing < 0 || r.Showing >= r.Showings || len(r.Order) < 2 && !r.unordered():
+	case r.Presentation < 0 || r.Presentation >= r.Presentations || len(r.Order) < 2 && !r.unordered():
 		return errors.New("a record without an order shown")
 	case r.Repeat < 0 || r.Repeat >= MaxRepeats:
 		return fmt.Errorf("repeat %d: it is from 0 to %d", r.Repeat, MaxRepeats-1)

@@ -16,7 +16,7 @@ import (
 func goodRecord() Record {
 	return Record{
 		Schema: 1, Run: "run", Gavel: "test", Protocol: "pairwise", Prompt: "sop", PromptID: "hash", Model: "judge", Identity: "test judge",
-		Item: "p1", Source: "sums", Group: "sums", Showing: 1, Showings: 2, Order: []string{"B", "A"}, Gold: "A",
+		Item: "p1", Source: "sums", Group: "sums", Presentation: 1, Presentations: 2, Order: []string{"B", "A"}, Gold: "A",
 		Replies: []Reply{{
 			Text: "\"<b>\u2028[[B>A]]\" \x00 \U0001F600", Thinking: "hm", Finish: backends.Stop, PromptTokens: 12, ReplyTokens: 3, Milliseconds: 1.5, Cached: true,
 		}},
@@ -73,8 +73,8 @@ func TestImpossibleRecordsAreRefused(t *testing.T) {
 		{"no item", func(r *Record) { r.Item = "" }, "not a record of gavel"},
 		{"no outcome", func(r *Record) { r.Outcome = "" }, `unknown outcome ""`},
 		{"an outcome of its own", func(r *Record) { r.Outcome = "won" }, `unknown outcome "won"`},
-		{"a showing below none", func(r *Record) { r.Showing = -1 }, "without an order shown"},
-		{"a showing past the last", func(r *Record) { r.Showing = 2 }, "without an order shown"},
+		{"a presentation below none", func(r *Record) { r.Presentation = -1 }, "without an order shown"},
+		{"a presentation past the last", func(r *Record) { r.Presentation = 2 }, "without an order shown"},
 		{"nothing shown", func(r *Record) { r.Order = nil }, "without an order shown"},
 		{"one candidate", func(r *Record) { r.Order = []string{"A"} }, "without an order shown"},
 		{"gold not shown", func(r *Record) { r.Gold = "C" }, `gold "C" was not shown`},

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gavel/backends"
+	"gavel/judging/judgingtest"
 )
 
 // makeRun makes a run in a directory, or goes on with it, asking a right judge;
@@ -17,19 +18,19 @@ import (
 func makeRun(t *testing.T, path string, stopAfter int) (calls int, err error) {
 	t.Helper()
 	stop := make(chan struct{})
-	j, _ := newJob(t, setOf(t, 12), nil)
-	j.Client = script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+	j, _ := newJob(t, judgingtest.Pairs(t, 12), nil)
+	j.Client = judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		if calls++; calls == stopAfter {
 			close(stop)
 		}
 		if stopAfter > 0 && calls%7 == 0 {
 			return backends.Response{}, errors.New("refused")
 		}
-		return says(rightLabel(req))
+		return judgingtest.Says(judgingtest.RightLabel(req))
 	})
-	j.Stop, j.Standing = stop, Standing{}
+	j.Stop, j.Completed = stop, Completed{}
 	j.Manifest = testManifest()
-	d, _, err := OpenDir(path, j.Manifest, failedAgain, func(r *Record) error { j.Standing.Add(r); return nil })
+	d, _, err := OpenDir(path, j.Manifest, failedAgain, func(r *Record) error { j.Completed.Add(r); return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

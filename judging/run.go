@@ -31,10 +31,10 @@ type Job struct {
 	// prompt that may have more is counted, and not asked if it has.
 	Limit int
 	Count Counter // may be nil
-	// Concurrency is how many games are asked for at once. Those of one item follow each other, so that the server's
+	// Concurrency is how many judgments are asked for at once. Those of one item follow each other, so that the server's
 	// prefix cache still holds the question, but for the last items of a run (see queue).
 	Concurrency int
-	Standing    Standing // judgments that need not be asked for
+	Completed   Completed // judgments that need not be asked for
 	// Write stores a record; a failure ends the run.
 	Write func(*Record) error
 	// Progress is told of every record written. May be nil. It is called from many goroutines.
@@ -136,8 +136,8 @@ func (j *Job) worker(ctx context.Context, q *queue, ended func() bool, count fun
 		if w == nil {
 			break
 		}
-		for s, ok := q.game(w); ok && !ended(); s, ok = q.game(w) {
-			if err := j.game(ctx, w, s, count); err != nil {
+		for s, ok := q.judgment(w); ok && !ended(); s, ok = q.judgment(w) {
+			if err := j.judgment(ctx, w, s, count); err != nil {
 				return err
 			}
 		}
@@ -147,20 +147,20 @@ func (j *Job) worker(ctx context.Context, q *queue, ended func() bool, count fun
 		if !ok {
 			return nil
 		}
-		if err := j.game(ctx, w, s, count); err != nil {
+		if err := j.judgment(ctx, w, s, count); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// game asks for one judgment and writes it.
-func (j *Job) game(ctx context.Context, w *work, g game, count func(*Record)) error {
-	rec, err := j.judge(ctx, w.item, g.Showing, g.repeat)
+// judgment asks for one judgment and writes it.
+func (j *Job) judgment(ctx context.Context, w *work, g judgment, count func(*Record)) error {
+	rec, err := j.judge(ctx, w.item, g.Presentation, g.repeat)
 	if err != nil {
 		return err
 	}
-	rec.Showings = w.showings
+	rec.Presentations = w.presentations
 	if err := j.Write(rec); err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ type Counter func(context.Context, backends.Request) (int, error)
 
 // judge asks until there is a verdict or the attempts are used up. Its error is
 // that of the context; every other failure is in the record.
-func (j *Job) judge(ctx context.Context, item datasets.Item, s Showing, repeat int) (*Record, error) {
+func (j *Job) judge(ctx context.Context, item datasets.Item, s Presentation, repeat int) (*Record, error) {
 	m := j.Manifest
 	params := m.Spec.Parameters
 	prompt := j.Asker.Prompt(item, s)
@@ -341,10 +341,10 @@ func reply(r backends.Response, constrained bool) Reply {
 	}
 }
 
-func orderIDs(item datasets.Item, s Showing) []string {
+func orderIDs(item datasets.Item, s Presentation) []string {
 	ids := make([]string, len(s.Order))
-	for place, c := range s.Order {
-		ids[place] = item.Candidates[c].ID
+	for position, c := range s.Order {
+		ids[position] = item.Candidates[c].ID
 	}
 	return ids
 }

@@ -10,31 +10,32 @@ import (
 	"time"
 
 	"gavel/backends"
+	"gavel/judging/judgingtest"
 )
 
-// attempts runs one pair in one showing with the replies given, in order, and
+// attempts runs one pair in one presentation with the replies given, in order, and
 // returns the record and the conversations asked with.
 func attempts(t *testing.T, change func(*Job), replies ...backends.Response) (*Record, [][]backends.Message) {
 	t.Helper()
 	var asked [][]backends.Message
-	j, w := newJob(t, setOf(t, 1), script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+	j, w := newJob(t, judgingtest.Pairs(t, 1), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		asked = append(asked, slices.Clone(req.Messages))
 		if len(asked) > len(replies) {
 			return backends.Response{}, errors.New("no more replies")
 		}
 		return replies[len(asked)-1], nil
 	}))
-	j.Standing = standing(map[string][]bool{"p1": {false, true}}) // the swapped showing stands
+	j.Completed = completed(map[string][]bool{"p1": {false, true}}) // the swapped presentation stands
 	if change != nil {
 		change(j)
 	}
 	if err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if len(w.records) != 1 {
-		t.Fatalf("%d records", len(w.records))
+	if len(w.Records) != 1 {
+		t.Fatalf("%d records", len(w.Records))
 	}
-	return w.records[0], asked
+	return w.Records[0], asked
 }
 
 func TestSecondAttempt(t *testing.T) {
@@ -113,7 +114,7 @@ func TestRecordOfAJudgment(t *testing.T) {
 	})
 	want := &Record{
 		Schema: 1, Run: rec.Run, Gavel: "test", Protocol: "pairwise", Prompt: "sop", PromptID: rec.PromptID, Model: "judge", Identity: "test judge",
-		Item: "p1", Source: "sums", Group: "sums", Showing: 0, Showings: 2, Order: []string{"A", "B"}, Gold: "A",
+		Item: "p1", Source: "sums", Group: "sums", Presentation: 0, Presentations: 2, Order: []string{"A", "B"}, Gold: "A",
 		Replies: []Reply{{Text: "[[A>B]]", Thinking: "hm", Finish: backends.Stop, Detail: "d", PromptTokens: 9, ReplyTokens: 4, Milliseconds: 1.5, Cached: true}},
 		Outcome: Decided, Label: "A>B", Choice: "A", At: noon,
 	}
@@ -124,9 +125,9 @@ func TestRecordOfAJudgment(t *testing.T) {
 
 func TestRequestHoldsTheParameters(t *testing.T) {
 	var got backends.Request
-	j, _ := newJob(t, setOf(t, 1), script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+	j, _ := newJob(t, judgingtest.Pairs(t, 1), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		got = req
-		return says(rightLabel(req))
+		return judgingtest.Says(judgingtest.RightLabel(req))
 	}))
 	j.Manifest.Spec.Parameters = Parameters{Temperature: 0.25, TopP: 0.5, Seed: 7, MaxTokens: 99, NumCtx: 1024, Attempts: 1, SystemRole: backends.User}
 	j.Context = 4096
@@ -140,28 +141,28 @@ func TestRequestHoldsTheParameters(t *testing.T) {
 }
 
 func TestAFailureIsARecordAndTheRunGoesOn(t *testing.T) {
-	j, w := newJob(t, setOf(t, 3), script(func(_ context.Context, req backends.Request) (backends.Response, error) {
-		if req.Oracle.Item == "p2" && req.Oracle.Showing == 0 {
+	j, w := newJob(t, judgingtest.Pairs(t, 3), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+		if req.Oracle.Item == "p2" && req.Oracle.Presentation == 0 {
 			return backends.Response{}, &backends.Error{Kind: backends.ServerSide, Status: 500, Message: "no"}
 		}
-		return says(rightLabel(req))
+		return judgingtest.Says(judgingtest.RightLabel(req))
 	}))
 	if err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if len(w.records) != 6 {
-		t.Fatalf("%d records, want 6", len(w.records))
+	if len(w.Records) != 6 {
+		t.Fatalf("%d records, want 6", len(w.Records))
 	}
-	for i, r := range w.records {
+	for i, r := range w.Records {
 		want := Decided
 		if i == 2 {
 			want = Failed
 		}
 		if r.Outcome != want || (r.Error != "") != (want == Failed) {
-			t.Errorf("record %d (%s, showing %d): %s, error %q", i, r.Item, r.Showing, r.Outcome, r.Error)
+			t.Errorf("record %d (%s, presentation %d): %s, error %q", i, r.Item, r.Presentation, r.Outcome, r.Error)
 		}
 	}
-	if got := w.records[2]; got.Error != "HTTP 500: no" || got.Replies == nil || len(got.Replies) != 0 || got.PromptID == "" {
+	if got := w.Records[2]; got.Error != "HTTP 500: no" || got.Replies == nil || len(got.Replies) != 0 || got.PromptID == "" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -175,14 +176,14 @@ func TestFailureAtTheSecondAttempt(t *testing.T) {
 }
 
 func TestGivesUpAfterFailuresInARow(t *testing.T) {
-	failing := func(fail func(call int) bool) (*Job, *written, *int) {
+	failing := func(fail func(call int) bool) (*Job, *judgingtest.Written[*Record], *int) {
 		calls := 0
-		j, w := newJob(t, setOf(t, 30), script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+		j, w := newJob(t, judgingtest.Pairs(t, 30), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 			calls++
 			if fail(calls) {
 				return backends.Response{}, fmt.Errorf("refused %d", calls)
 			}
-			return says(rightLabel(req))
+			return judgingtest.Says(judgingtest.RightLabel(req))
 		}))
 		return j, w, &calls
 	}
@@ -211,8 +212,8 @@ func TestGivesUpAfterFailuresInARow(t *testing.T) {
 				return
 			}
 			var gaveUp *GaveUpError
-			if !errors.As(err, &gaveUp) || *calls != c.calls || len(w.records) != c.calls {
-				t.Fatalf("%d calls, %d records, error %v; want %d", *calls, len(w.records), err, c.calls)
+			if !errors.As(err, &gaveUp) || *calls != c.calls || len(w.Records) != c.calls {
+				t.Fatalf("%d calls, %d records, error %v; want %d", *calls, len(w.Records), err, c.calls)
 			}
 			if want := fmt.Sprintf("refused %d", c.calls); gaveUp.Last != want {
 				t.Errorf("the last error is %q, want %q", gaveUp.Last, want)
@@ -221,29 +222,31 @@ func TestGivesUpAfterFailuresInARow(t *testing.T) {
 	}
 }
 
-func TestStandingJudgmentsAreNotAskedFor(t *testing.T) {
+func TestCompletedJudgmentsAreNotAskedFor(t *testing.T) {
 	var asked []string
-	j, w := newJob(t, setOf(t, 4), script(func(_ context.Context, req backends.Request) (backends.Response, error) {
-		asked = append(asked, fmt.Sprint(req.Oracle.Item, " ", req.Oracle.Showing))
-		return says(rightLabel(req))
+	j, w := newJob(t, judgingtest.Pairs(t, 4), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+		asked = append(asked, fmt.Sprint(req.Oracle.Item, " ", req.Oracle.Presentation))
+		return judgingtest.Says(judgingtest.RightLabel(req))
 	}))
-	j.Standing = standing(map[string][]bool{"p1": {true, true}, "p2": {true, false}, "p3": {false, true}})
+	j.Completed = completed(map[string][]bool{"p1": {true, true}, "p2": {true, false}, "p3": {false, true}})
 	if err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"p2 1", "p3 0", "p4 0", "p4 1"}; !slices.Equal(asked, want) || len(w.records) != 4 {
-		t.Errorf("asked %q, want %q; %d records", asked, want, len(w.records))
+	if want := []string{"p2 1", "p3 0", "p4 0", "p4 1"}; !slices.Equal(asked, want) || len(w.Records) != 4 {
+		t.Errorf("asked %q, want %q; %d records", asked, want, len(w.Records))
 	}
 }
 
 func TestOnlyTheRowsPickedAreJudged(t *testing.T) {
-	j, w := newJob(t, setOf(t, 5), script(func(_ context.Context, req backends.Request) (backends.Response, error) { return says(rightLabel(req)) }))
+	j, w := newJob(t, judgingtest.Pairs(t, 5), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+		return judgingtest.Says(judgingtest.RightLabel(req))
+	}))
 	j.Rows = []int{1, 4}
 	if err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	var items []string
-	for _, r := range w.records {
+	for _, r := range w.Records {
 		items = append(items, r.Item)
 	}
 	if !slices.Equal(items, []string{"p2", "p2", "p5", "p5"}) {
@@ -251,19 +254,19 @@ func TestOnlyTheRowsPickedAreJudged(t *testing.T) {
 	}
 }
 
-func TestStanding(t *testing.T) {
-	var none Standing
+func TestCompleted(t *testing.T) {
+	var none Completed
 	if none.Has("p1", 0, 0) || none.Complete("p1", 1) || none.Count() != 0 {
 		t.Error("the empty one has something")
 	}
-	s := Standing{}
-	s.Add(&Record{Item: "p1", Showing: 1, Showings: 2})
-	s.Add(&Record{Item: "p1", Showing: 1, Showings: 2})
-	s.Add(&Record{Item: "p1", Showing: 5, Showings: 2}) // of no use, and no harm
+	s := Completed{}
+	s.Add(&Record{Item: "p1", Presentation: 1, Presentations: 2})
+	s.Add(&Record{Item: "p1", Presentation: 1, Presentations: 2})
+	s.Add(&Record{Item: "p1", Presentation: 5, Presentations: 2}) // of no use, and no harm
 	if !s.Has("p1", 1, 0) || s.Has("p1", 0, 0) || s.Has("p1", 2, 0) || s.Complete("p1", 1) || s.Count() != 1 {
 		t.Errorf("%v", s)
 	}
-	s.Add(&Record{Item: "p1", Showing: 0, Showings: 2})
+	s.Add(&Record{Item: "p1", Presentation: 0, Presentations: 2})
 	if !s.Complete("p1", 1) || s.Complete("p2", 1) || s.Count() != 2 {
 		t.Errorf("%v", s)
 	}
@@ -271,9 +274,9 @@ func TestStanding(t *testing.T) {
 
 func TestWriteErrorEndsTheRun(t *testing.T) {
 	calls := 0
-	j, _ := newJob(t, setOf(t, 5), script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+	j, _ := newJob(t, judgingtest.Pairs(t, 5), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		calls++
-		return says(rightLabel(req))
+		return judgingtest.Says(judgingtest.RightLabel(req))
 	}))
 	full := errors.New("disk full")
 	progress := 0

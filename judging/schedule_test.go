@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gavel/backends"
+	"gavel/judging/judgingtest"
 )
 
 // slow is a right judge that takes a second; the clock of these tests is not
@@ -31,7 +32,7 @@ func (s *slow) Ask(ctx context.Context, req backends.Request) (backends.Response
 	case <-ctx.Done():
 		return backends.Response{}, ctx.Err()
 	}
-	return says(rightLabel(req))
+	return judgingtest.Says(judgingtest.RightLabel(req))
 }
 
 func TestConcurrencyIsUsedAndNeverExceeded(t *testing.T) {
@@ -41,7 +42,7 @@ func TestConcurrencyIsUsedAndNeverExceeded(t *testing.T) {
 	}{
 		{1, 3, 1, 6}, {4, 8, 4, 4}, {16, 8, 16, 1}, {12, 8, 12, 2}, {3, 7, 3, 5}, {32, 3500, 32, 219}, {0, 2, 1, 4},
 	} {
-		set := setOf(t, c.items)
+		set := judgingtest.Pairs(t, c.items)
 		synctest.Test(t, func(t *testing.T) {
 			client := &slow{}
 			j, w := newJob(t, set, client)
@@ -51,28 +52,28 @@ func TestConcurrencyIsUsedAndNeverExceeded(t *testing.T) {
 				t.Fatal(err)
 			}
 			took := time.Since(began) // of the test's clock: exact
-			if client.most.Load() != int64(c.most) || took != time.Duration(c.seconds)*time.Second || len(w.records) != 2*c.items {
+			if client.most.Load() != int64(c.most) || took != time.Duration(c.seconds)*time.Second || len(w.Records) != 2*c.items {
 				t.Errorf("concurrency %d over %d items: %d at once, %v, %d records; want %d at once, %d s",
-					c.concurrency, c.items, client.most.Load(), took, len(w.records), c.most, c.seconds)
+					c.concurrency, c.items, client.most.Load(), took, len(w.Records), c.most, c.seconds)
 			}
 		})
 	}
 }
 
-// The swapped game is asked when the first is written, and before the place is
+// The swapped judgment is asked when the first is written, and before the place is
 // given to another item: the server's prefix cache then holds the question.
-func TestShowingsOfAnItemFollowEachOther(t *testing.T) {
-	set := setOf(t, 20)
+func TestPresentationsOfAnItemFollowEachOther(t *testing.T) {
+	set := judgingtest.Pairs(t, 20)
 	for _, concurrency := range []int{1, 4} {
 		synctest.Test(t, func(t *testing.T) {
 			var mu sync.Mutex
-			open := map[string]int{} // items with a game written and one to come
+			open := map[string]int{} // items with a judgment written and one to come
 			wrote := map[string]int{}
 			client := &slow{}
-			j, _ := newJob(t, set, script(func(ctx context.Context, req backends.Request) (backends.Response, error) {
+			j, _ := newJob(t, set, judgingtest.Script(func(ctx context.Context, req backends.Request) (backends.Response, error) {
 				mu.Lock()
-				if req.Oracle.Showing != wrote[req.Oracle.Item] {
-					t.Errorf("%s: showing %d asked when %d are written", req.Oracle.Item, req.Oracle.Showing, wrote[req.Oracle.Item])
+				if req.Oracle.Presentation != wrote[req.Oracle.Item] {
+					t.Errorf("%s: presentation %d asked when %d are written", req.Oracle.Item, req.Oracle.Presentation, wrote[req.Oracle.Item])
 				}
 				open[req.Oracle.Item]++
 				if len(open) > concurrency {
@@ -103,22 +104,22 @@ func TestShowingsOfAnItemFollowEachOther(t *testing.T) {
 }
 
 func TestStopFinishesWhatIsInFlight(t *testing.T) {
-	set := setOf(t, 10)
+	set := judgingtest.Pairs(t, 10)
 	synctest.Test(t, func(t *testing.T) {
 		stop := make(chan struct{})
 		client := &slow{}
-		time.AfterFunc(1500*time.Millisecond, func() { close(stop) }) // the second games of four items are in flight
+		time.AfterFunc(1500*time.Millisecond, func() { close(stop) }) // the second judgments of four items are in flight
 		j, w := newJob(t, set, client)
 		j.Concurrency, j.Stop = 4, stop
 		if err := j.Run(t.Context()); !errors.Is(err, ErrStopped) {
 			t.Errorf("error %v", err)
 		}
-		if calls := int(client.calls.Load()); calls != 8 || len(w.records) != calls {
-			t.Errorf("%d calls, %d records; want the 8 that were in flight", calls, len(w.records))
+		if calls := int(client.calls.Load()); calls != 8 || len(w.Records) != calls {
+			t.Errorf("%d calls, %d records; want the 8 that were in flight", calls, len(w.Records))
 		}
-		for _, r := range w.records {
+		for _, r := range w.Records {
 			if r.Outcome != Decided {
-				t.Errorf("%s, showing %d: %s", r.Item, r.Showing, r.Outcome)
+				t.Errorf("%s, presentation %d: %s", r.Item, r.Presentation, r.Outcome)
 			}
 		}
 	})
@@ -128,7 +129,7 @@ func TestStoppedBeforeItStarts(t *testing.T) {
 	stop := make(chan struct{})
 	close(stop)
 	client := &slow{}
-	j, _ := newJob(t, setOf(t, 3), client)
+	j, _ := newJob(t, judgingtest.Pairs(t, 3), client)
 	j.Stop = stop
 	if err := j.Run(t.Context()); !errors.Is(err, ErrStopped) || client.calls.Load() != 0 {
 		t.Errorf("error %v after %d calls", err, client.calls.Load())
@@ -136,7 +137,7 @@ func TestStoppedBeforeItStarts(t *testing.T) {
 }
 
 func TestCancelGivesUpWhatIsInFlight(t *testing.T) {
-	set := setOf(t, 10)
+	set := judgingtest.Pairs(t, 10)
 	cause := errors.New("second Ctrl-C")
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -147,45 +148,47 @@ func TestCancelGivesUpWhatIsInFlight(t *testing.T) {
 		if err := j.Run(ctx); !errors.Is(err, cause) {
 			t.Errorf("error %v, want that of the context", err)
 		}
-		for _, r := range w.records {
+		for _, r := range w.Records {
 			if r.Outcome != Decided {
 				t.Errorf("a call given up was written: %+v", r)
 			}
 		}
-		if len(w.records) != 4 || client.calls.Load() != 8 {
-			t.Errorf("%d records, %d calls; want the four that were done and the four given up", len(w.records), client.calls.Load())
+		if len(w.Records) != 4 || client.calls.Load() != 8 {
+			t.Errorf("%d records, %d calls; want the four that were done and the four given up", len(w.Records), client.calls.Load())
 		}
 	})
 }
 
 // A context that ends while no call is in flight ends the run as well.
 func TestCancelBetweenCalls(t *testing.T) {
-	for name, cancelled := range map[string]func(w *written, cancel func()) func(*Record) error{
-		"before the start": func(w *written, cancel func()) func(*Record) error { cancel(); return w.write },
-		"while writing": func(w *written, cancel func()) func(*Record) error {
-			return func(r *Record) error { cancel(); return w.write(r) }
+	for name, cancelled := range map[string]func(w *judgingtest.Written[*Record], cancel func()) func(*Record) error{
+		"before the start": func(w *judgingtest.Written[*Record], cancel func()) func(*Record) error { cancel(); return w.Write },
+		"while writing": func(w *judgingtest.Written[*Record], cancel func()) func(*Record) error {
+			return func(r *Record) error { cancel(); return w.Write(r) }
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
-			j, w := newJob(t, setOf(t, 5), script(func(_ context.Context, req backends.Request) (backends.Response, error) { return says(rightLabel(req)) }))
+			j, w := newJob(t, judgingtest.Pairs(t, 5), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+				return judgingtest.Says(judgingtest.RightLabel(req))
+			}))
 			j.Write = cancelled(w, cancel)
 			if err := j.Run(ctx); !errors.Is(err, context.Canceled) {
-				t.Errorf("%d of 10 judgments, error %v", len(w.records), err)
+				t.Errorf("%d of 10 judgments, error %v", len(w.Records), err)
 			}
 		})
 	}
 }
 
 func TestGivingUpLetsCallsInFlightFinish(t *testing.T) {
-	set := setOf(t, 40)
+	set := judgingtest.Pairs(t, 40)
 	synctest.Test(t, func(t *testing.T) {
 		var calls atomic.Int64
-		j, w := newJob(t, set, script(func(ctx context.Context, req backends.Request) (backends.Response, error) {
+		j, w := newJob(t, set, judgingtest.Script(func(ctx context.Context, req backends.Request) (backends.Response, error) {
 			n := calls.Add(1)
 			if n == 2 { // takes longer than the others take to fail
 				time.Sleep(time.Hour)
-				return says(rightLabel(req))
+				return judgingtest.Says(judgingtest.RightLabel(req))
 			}
 			time.Sleep(time.Second)
 			return backends.Response{}, fmt.Errorf("refused")
@@ -196,29 +199,29 @@ func TestGivingUpLetsCallsInFlightFinish(t *testing.T) {
 			t.Fatalf("error %v", err)
 		}
 		decided := 0
-		for _, r := range w.records {
+		for _, r := range w.Records {
 			if r.Outcome == Decided {
 				decided++
 			}
 		}
-		if decided != 1 || len(w.records) != 10 || calls.Load() != 10 {
-			t.Errorf("%d records of %d calls, %d decided; want 9 failures and the one in flight", len(w.records), calls.Load(), decided)
+		if decided != 1 || len(w.Records) != 10 || calls.Load() != 10 {
+			t.Errorf("%d records of %d calls, %d decided; want 9 failures and the one in flight", len(w.Records), calls.Load(), decided)
 		}
 	})
 }
 
 // By default twice the concurrency: all of the first calls may fail at once.
 func TestGiveUpGrowsWithConcurrency(t *testing.T) {
-	set := setOf(t, 100)
+	set := judgingtest.Pairs(t, 100)
 	synctest.Test(t, func(t *testing.T) {
-		j, w := newJob(t, set, script(func(context.Context, backends.Request) (backends.Response, error) {
+		j, w := newJob(t, set, judgingtest.Script(func(context.Context, backends.Request) (backends.Response, error) {
 			time.Sleep(time.Second)
 			return backends.Response{}, errors.New("refused")
 		}))
 		j.Concurrency = 8
 		var gaveUp *GaveUpError
-		if err := j.Run(t.Context()); !errors.As(err, &gaveUp) || gaveUp.Calls < 16 || len(w.records) < 16 || len(w.records) > 16+7 {
-			t.Errorf("%d records, error %v; want 16 failures, and up to 7 that were in flight", len(w.records), err)
+		if err := j.Run(t.Context()); !errors.As(err, &gaveUp) || gaveUp.Calls < 16 || len(w.Records) < 16 || len(w.Records) > 16+7 {
+			t.Errorf("%d records, error %v; want 16 failures, and up to 7 that were in flight", len(w.Records), err)
 		}
 	})
 }

@@ -19,9 +19,9 @@ import (
 // Stage is how the items of a protocol are made of what models answered before:
 // the judge itself and, where it judges them, agents.
 type Stage struct {
-	Agents   bool   // agents' answers are judged
-	Format   string // of the lines; "" is that of the questions
-	Showings int    // of each item that is made
+	Agents        bool   // agents' answers are judged
+	Format        string // of the lines; "" is that of the questions
+	Presentations int    // of each item that is made
 	// Check says why an item cannot be a question of the stage; may be nil.
 	Check func(item datasets.Item) error
 	// Each makes a line for each item, in the order of the questions, then of the agents. The same questions and
@@ -49,7 +49,7 @@ func (s *Stage) Longest(p Asker, questions *datasets.Set, own *Answers, agents [
 		if err != nil {
 			return err
 		}
-		for _, shown := range p.Showings(item) {
+		for _, shown := range p.Presentations(item) {
 			longest = max(longest, p.Prompt(item, shown).bytes())
 		}
 		return nil

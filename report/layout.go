@@ -18,6 +18,7 @@ type Layout struct {
 	Figures  func(runs []Run) []figure.Spec                                    // nil: none
 	Compare  func(c *scoring.Comparison, all *scoring.Comparisons) table.Table // nil: [Compared]
 	Words    map[string]string                                                 // settings that names of runs say in these words
+	Tiles    []Tile                                                            // the numbers of a run that are shown first
 }
 
 var layouts sync.Map // by the name of the protocol

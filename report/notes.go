@@ -9,13 +9,30 @@ import (
 	"gavel/scoring"
 )
 
-// Heading says what run a table is of; asking adds what its judge was asked for.
+// Heading says what run a table is of and, on a line of its own, what its judge is good for; asking adds what it was asked
+// for.
 func Heading(r scoring.Report, asking bool) string {
 	protocol := r.Protocol
 	if asking {
 		protocol += fmt.Sprintf(" (which is %s?)", r.Goal)
 	}
-	return heading(r.Model, protocol, Prompt(r), r.Dataset, r.Simulated)
+	text := heading(r.Model, protocol, Prompt(r), r.Dataset, r.Simulated)
+	if d := r.Diagnosis; d != nil {
+		text += fmt.Sprintf("\n%s: %s", d.Level, d.Text)
+	}
+	return text
+}
+
+// Diagnosis is the level of a run's judge, and why where that says more; "" where the run has none.
+func Diagnosis(r scoring.Report) string {
+	d := r.Diagnosis
+	switch {
+	case d == nil:
+		return ""
+	case string(d.Level) == d.Code:
+		return d.Code
+	}
+	return fmt.Sprintf("%s (%s)", d.Level, d.Code)
 }
 
 func heading(model, protocol, prompt, dataset string, simulated bool) string {
@@ -47,7 +64,7 @@ func Outcomes(r scoring.Report) string {
 			parts = append(parts, fmt.Sprintf("%s %d", o, n))
 		}
 	}
-	return fmt.Sprintf("%d = %s", r.Games(), strings.Join(parts, " + "))
+	return fmt.Sprintf("%d = %s", r.Judgments(), strings.Join(parts, " + "))
 }
 
 // BootstrapNote says in a table how its intervals were made.

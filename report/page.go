@@ -80,6 +80,7 @@ func WriteHTML(w io.Writer, runs []Run) error {
 type page struct {
 	Title     string
 	Simulated string // what to say of simulated judges
+	Verdicts  []verdict
 	Warnings  []said
 	Common    []scoring.Fact // that all runs share
 	Differ    table.Table    // what they do not
@@ -107,6 +108,9 @@ func pageOf(runs []Run) (page, error) {
 	p := page{Title: titleOf(scores.Runs), Outcomes: outcomesTable(scores.Runs, names), Simulated: simulatedNote(scores.Runs)}
 	for i, r := range scores.Runs {
 		p.Runs = append(p.Runs, section{names[i], layoutOf(r.Protocol).Tables(r)})
+		if r.Diagnosis != nil {
+			p.Verdicts = append(p.Verdicts, verdictOf(r, names[i]))
+		}
 	}
 	p.Warnings = warnings(scores.Runs, names)
 	p.Common, p.Differ = facts(runs, names)
@@ -200,7 +204,7 @@ func outcomesTable(runs []scoring.Report, names []string) table.Table {
 	t := table.Table{Title: "How the requests ended", Columns: append(table.Left("run"), table.Right("all")...)}
 	t.Columns = append(t.Columns, table.Right(scoring.Outcomes...)...)
 	for i, r := range runs {
-		row := []string{names[i], strconv.Itoa(r.Games())}
+		row := []string{names[i], strconv.Itoa(r.Judgments())}
 		for _, o := range scoring.Outcomes {
 			row = append(row, strconv.Itoa(r.Outcomes[o]))
 		}

@@ -102,7 +102,7 @@ func optionRun(model, prompt string, unrelated bool, grade, llm, choice float64)
 		result(multioption.LLMScore+multioption.OfFirst, scoring.Overall, "", scoring.UnitScore, 0, 0, 60), result(multioption.ChoiceScore+multioption.OfFirst, scoring.Overall, "", scoring.UnitScore, 0.31, 0, 60))
 	for n := 2; n <= 4; n++ {
 		for place := 1; place <= n+more; place++ {
-			r.Results = append(r.Results, result(fmt.Sprintf("%s%d", multioption.PlaceMetric, place), fmt.Sprintf("%d options", n), "", "", 100/float64(n+more)+float64(8-4*place), 0, 20*n))
+			r.Results = append(r.Results, result(fmt.Sprintf("%s%d", multioption.PositionMetric, place), fmt.Sprintf("%d options", n), "", "", 100/float64(n+more)+float64(8-4*place), 0, 20*n))
 		}
 	}
 	return report.Run{Report: r}

@@ -40,7 +40,7 @@ func (s Scores) CSV(w io.Writer) error {
 			row(x, 6)
 		}
 		for _, o := range scoring.Outcomes {
-			row(scoring.Result{Metric: "outcome:" + o, Group: scoring.Overall, Value: new(float64(r.Outcomes[o])), N: r.Games(), Note: "count of " + layoutOf(r.Protocol).Noun}, 0)
+			row(scoring.Result{Metric: "outcome:" + o, Group: scoring.Overall, Value: new(float64(r.Outcomes[o])), N: r.Judgments(), Note: "count of " + layoutOf(r.Protocol).Noun}, 0)
 		}
 	}
 	return table.WriteCSV(w, withoutModes(rows))
@@ -90,12 +90,24 @@ func (s Scores) summaries() []table.Table {
 func (s Scores) over(single func(*Layout, scoring.Report) []table.Table) (tables []table.Table) {
 	for _, runs := range Part(s.Runs, func(r scoring.Report) *Layout { return layoutOf(r.Protocol) }) {
 		if l := layoutOf(runs[0].Protocol); len(runs) > 1 {
-			tables = append(tables, l.Summary(runs))
+			tables = append(tables, diagnosed(l.Summary(runs), runs))
 		} else {
 			tables = append(tables, single(l, runs[0])...)
 		}
 	}
 	return tables
+}
+
+// diagnosed adds what each judge is good for to a table with a row a run.
+func diagnosed(t table.Table, runs []scoring.Report) table.Table {
+	if len(t.Rows) != len(runs) || !slices.ContainsFunc(runs, func(r scoring.Report) bool { return r.Diagnosis != nil }) {
+		return t
+	}
+	t.Columns = append(t.Columns, table.Left("diagnosis")...)
+	for i, r := range runs {
+		t.Rows[i] = append(t.Rows[i], Diagnosis(r))
+	}
+	return t
 }
 
 // further lists what repeats and calibration add to a run's rows.

@@ -95,7 +95,7 @@ func Agree(dir string, votes []judging.Vote, how judging.Reading, b stats.Bootst
 	if err != nil {
 		return nil, err
 	}
-	protocol, err := judging.AskerOf(m)
+	asker, err := judging.AskerOf(m)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, judging.ManifestFile), err)
 	}
@@ -114,7 +114,7 @@ func Agree(dir string, votes []judging.Vote, how judging.Reading, b stats.Bootst
 			return nil
 		}
 		seen[strings.Clone(r.Item)] = true
-		v, err := r.Read(protocol, how)
+		v, err := r.Read(asker, how)
 		if err != nil {
 			return err
 		}
@@ -146,7 +146,7 @@ func Agree(dir string, votes []judging.Vote, how judging.Reading, b stats.Bootst
 func (a *Agreement) warn(silent, unvoted int) {
 	say := func(format string, args ...any) { a.Warnings = append(a.Warnings, fmt.Sprintf(format, args...)) }
 	if a.Simulated {
-		say("simulated judge: these numbers are of a coin with known sides, not of a model")
+		say(simulatedWarning)
 	}
 	if silent > 0 {
 		say("the judge has no verdict on %d of %d pairs: they are left out", silent, silent+a.Judged)

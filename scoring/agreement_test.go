@@ -3,11 +3,11 @@ package scoring
 import (
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"testing"
 
 	"gavel/judging"
+	"gavel/judging/judgingtest"
 	"gavel/protocols/imports"
 	"gavel/scoring/stats"
 )
@@ -126,10 +126,7 @@ const mtBench = "../../shared/data/mt-bench/human_judgments/"
 // readVotes reads a published file, or skips the test.
 func readVotes(t *testing.T, name string) []judging.Vote {
 	t.Helper()
-	if _, err := os.Stat(mtBench + name); err != nil {
-		t.Skipf("%s is not on this machine", mtBench+name)
-	}
-	v, err := imports.ReadVotes(mtBench + name)
+	v, err := imports.ReadVotes(judgingtest.Needs(t, mtBench+name))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,7 +51,7 @@ func preferred(id, group, gold, reply string) *judging.Record {
 }
 
 func answered(id, group, gold, reply string) *judging.Record {
-	return &judging.Record{Schema: 1, Protocol: "answer", Item: id, Group: group, Gold: gold, Showings: 1, Outcome: judging.Decided, Replies: []judging.Reply{{Text: reply, Finish: backends.Stop}}}
+	return &judging.Record{Schema: 1, Protocol: "answer", Item: id, Group: group, Gold: gold, Presentations: 1, Outcome: judging.Decided, Replies: []judging.Reply{{Text: reply, Finish: backends.Stop}}}
 }
 
 func TestAnswers(t *testing.T) {

@@ -1,6 +1,7 @@
 package scoring_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -9,6 +10,7 @@ import (
 
 	"gavel/backends"
 	"gavel/judging"
+	"gavel/judging/judgingtest"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
@@ -24,7 +26,7 @@ type forecast struct {
 func forecasts(n int, sure float64) (*scoring.Run, []forecast) {
 	rng := rand.New(rand.NewPCG(7, 11))
 	var all []forecast
-	var units []twoGames
+	var units []twoJudgments
 	for i := range n {
 		u := unit(fmt.Sprintf("p%05d", i), "g", "A", "A", "A")
 		for s := range 2 {
@@ -34,7 +36,7 @@ func forecasts(n int, sure float64) (*scoring.Run, []forecast) {
 				p = sure
 			}
 			if !right {
-				u.games[s] = "B"
+				u.judgments[s] = "B"
 			}
 			u.p, all = append(u.p, p), append(all, forecast{p, right})
 		}
@@ -135,7 +137,7 @@ func TestCalibrationOfKnownJudges(t *testing.T) {
 
 // Of the edges of the bins: 0 is in the first, a tenth belongs below.
 func TestCalibrationBins(t *testing.T) {
-	var units []twoGames
+	var units []twoJudgments
 	for i, p := range [][]float64{{0, 0.1}, {0.100001, 0.5}, {1}} {
 		u := unit(fmt.Sprint(i), "g", "A", "A", "A")
 		u.p = p
@@ -150,10 +152,10 @@ func TestCalibrationBins(t *testing.T) {
 }
 
 // From the judge's reply to the number: what leads to the same candidate counts
-// together, and a game without a verdict or without probabilities is left out.
+// together, and a judgment without a verdict or without probabilities is left out.
 func TestConfidenceOfRecords(t *testing.T) {
 	set := pairsFile(t, 4, "g")
-	judge := script(func(req backends.Request) (backends.Response, error) {
+	judge := judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		text, lp := "[[A>B]]", []float64{0.2, 0.4, 0.1, 0.2, 0.1} // A>>B A>B A=B B>A B>>A
 		switch req.Oracle.Item {
 		case "p00002":
@@ -180,21 +182,21 @@ func TestConfidenceOfRecords(t *testing.T) {
 // Asked three times: a judge that answers otherwise the third time.
 func TestRepeats(t *testing.T) {
 	set := pairsFile(t, 40, "g", "h")
-	judge := script(func(req backends.Request) (backends.Response, error) {
+	judge := judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		o := req.Oracle
 		switch {
-		case o.Item == "p00001" && req.Repeat == 2: // right twice, then wrong in both games
+		case o.Item == "p00001" && req.Repeat == 2: // right twice, then wrong in both judgments
 			return backends.Response{Text: o.Choices[1-o.Right], Finish: backends.Stop}, nil
-		case o.Item == "p00002" && req.Repeat == 1 && o.Showing == 1: // once without a verdict
+		case o.Item == "p00002" && req.Repeat == 1 && o.Presentation == 1: // once without a verdict
 			return backends.Response{Text: "hm", Finish: backends.Stop}, nil
 		case o.Item == "p00003": // never one
 			return backends.Response{Text: "hm", Finish: backends.Stop}, nil
-		case o.Item == "p00004" && req.Repeat == 2 && o.Showing == 0: // not answered
+		case o.Item == "p00004" && req.Repeat == 2 && o.Presentation == 0: // not answered
 			return backends.Response{}, &backends.Error{Kind: backends.Internal, Message: "gone"}
 		}
 		return backends.Response{Text: o.Choices[o.Right], Finish: backends.Stop}, nil
 	})
-	make3 := func(client script) *scoring.Run {
+	make3 := func(client judgingtest.Script) *scoring.Run {
 		return load(t, makeRun(t, making{protocol: "pairwise", set: set, client: client, model: "judge", change: func(m *judging.Manifest) {
 			m.Spec.Parameters.Repeats, m.Judgments = 3, 240
 		}}), judging.Reading{})
@@ -202,8 +204,8 @@ func TestRepeats(t *testing.T) {
 	run := make3(judge)
 	rep := run.Score(quick)
 	wants{"strict": 97.5}.check(t, rep, scoring.Overall) // of the first time: p00003 alone is wrong
-	if rep.Items != 40 || run.Answered != 239 || rep.Games() != 80 {
-		t.Errorf("%d items, %d answered, %d games", rep.Items, run.Answered, rep.Games())
+	if rep.Items != 40 || run.Answered != 239 || rep.Judgments() != 80 {
+		t.Errorf("%d items, %d answered, %d games", rep.Items, run.Answered, rep.Judgments())
 	}
 	r := rep.Repeats
 	// 39 pairs were answered every time: 78 prompts, two of them without a verdict
@@ -234,7 +236,7 @@ func TestRepeats(t *testing.T) {
 	}
 	// A difference that is no larger than the noise floor may be noise, whatever
 	// its interval; a run that asked once has no floor.
-	once := load(t, makeRun(t, making{protocol: "pairwise", set: set, client: script(func(req backends.Request) (backends.Response, error) {
+	once := load(t, makeRun(t, making{protocol: "pairwise", set: set, client: judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		return backends.Response{Text: req.Oracle.Choices[req.Oracle.Right], Finish: backends.Stop}, nil
 	}), model: "other"}), judging.Reading{})
 	cmp, err := scoring.Compare([]*scoring.Run{run, once}, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
@@ -261,7 +263,7 @@ func TestRepeats(t *testing.T) {
 // A budget spent on thinking is a cut reply, and the table says what to do.
 func TestThoughtUntilTheLimit(t *testing.T) {
 	set := pairsFile(t, 4, "g")
-	judge := script(func(req backends.Request) (backends.Response, error) {
+	judge := judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		switch req.Oracle.Item {
 		case "p00001":
 			return backends.Response{Thinking: "hm [[A>B]]", Finish: backends.Length}, nil
@@ -287,7 +289,7 @@ func TestThoughtUntilTheLimit(t *testing.T) {
 // were not the likeliest.
 func TestWarningsOfServers(t *testing.T) {
 	set := pairsFile(t, 4, "g")
-	judge := script(func(req backends.Request) (backends.Response, error) {
+	judge := judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		if req.Oracle.Item == "p00001" {
 			return backends.Response{Finish: backends.TooLong, Detail: judging.CutPrompt + ": 5 of 9"}, nil
 		}
@@ -329,7 +331,7 @@ func TestCalibrationAllRight(t *testing.T) {
 
 // A server that was asked to hold replies to the labels, and does not.
 func TestUnheldReplies(t *testing.T) {
-	judge := script(func(backends.Request) (backends.Response, error) {
+	judge := judgingtest.Script(func(context.Context, backends.Request) (backends.Response, error) {
 		return backends.Response{Text: "none", Finish: backends.Stop}, nil
 	})
 	run := load(t, makeRun(t, making{protocol: "pairwise", prompt: "direct", set: pairsFile(t, 2, "g"), client: judge, model: "judge", change: func(m *judging.Manifest) {

@@ -55,7 +55,7 @@ type Table2x2 struct {
 	Neither int `json:"neither"`
 }
 
-// Ensemble is two goals of one model taken as one judge: it answers where both name the same response in all four games.
+// Ensemble is two goals of one model taken as one judge: it answers where both name the same response in all four judgments.
 type Ensemble struct {
 	Coverage Result `json:"coverage"` // share of pairs it answers
 	Strict   Result `json:"strict"`   // among those
@@ -198,7 +198,7 @@ func (c *Comparison) warn(a, b *Run, unit string) {
 		say("both are the same run")
 	}
 	if a.Manifest.Simulated || b.Manifest.Simulated {
-		say("simulated judge: these numbers are of a coin with known sides, not of a model")
+		say(simulatedWarning)
 	}
 	if c.N < FewItems {
 		say("few items: n = %d", c.N)

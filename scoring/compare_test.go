@@ -16,24 +16,24 @@ import (
 )
 
 // judged is a run of n pairs, labelled A, of which those that right names are
-// right in both games and the others wrong in both.
+// right in both judgments and the others wrong in both.
 func judged(name string, n int, right func(i int) bool) *scoring.Run {
 	return named(name, halves(n, right)...)
 }
 
-func halves(n int, right func(i int) bool) (units []twoGames) {
+func halves(n int, right func(i int) bool) (units []twoJudgments) {
 	for i := range n {
-		game := "B"
+		judgment := "B"
 		if right(i + 1) {
-			game = "A"
+			judgment = "A"
 		}
 		group := []string{"Math", "Coding"}[i%2]
-		units = append(units, unit(fmt.Sprintf("p%03d", i+1), group, "A", game, game))
+		units = append(units, unit(fmt.Sprintf("p%03d", i+1), group, "A", judgment, judgment))
 	}
 	return units
 }
 
-func named(name string, units ...twoGames) *scoring.Run {
+func named(name string, units ...twoJudgments) *scoring.Run {
 	run := runOf(units...)
 	run.Dir, run.Manifest.Spec.Model.Name = name, name
 	run.Manifest.ID = name
@@ -217,7 +217,7 @@ func TestCompareWarns(t *testing.T) {
 	}
 }
 
-// Where one of the runs has no decided game, what is over decided games has no
+// Where one of the runs has no decided judgment, what is over decided judgments has no
 // difference.
 func TestUndefinedDifference(t *testing.T) {
 	a := judged("a", 3, upTo(3))
@@ -248,7 +248,7 @@ func TestUndefinedDifference(t *testing.T) {
 func TestEnsembleByHand(t *testing.T) {
 	better := runOf(unit("p1", "Math", "A", "A", "A"), unit("p2", "Math", "B", "A", "A"), unit("p3", "Math", "A", "A", "A"),
 		unit("p4", "Math", "A", "A", "B"), unit("p5", "Math", "B", "B", "B"), unit("p6", "Math", "A", "A", "tie"))
-	named := []twoGames{unit("p1", "Math", "A", "A", "A"), unit("p2", "Math", "B", "A", "A"), unit("p3", "Math", "A", "B", "B"),
+	named := []twoJudgments{unit("p1", "Math", "A", "A", "A"), unit("p2", "Math", "B", "A", "A"), unit("p3", "Math", "A", "B", "B"),
 		unit("p4", "Math", "A", "A", "A"), unit("p5", "Math", "B", "B", "B"), unit("p6", "Math", "A", "A", "A")}
 	reversed := func() *scoring.Run {
 		m := pairsManifest(len(named))
@@ -265,7 +265,7 @@ func TestEnsembleByHand(t *testing.T) {
 	}
 
 	for i := range named {
-		named[i].games[0] = "no-verdict"
+		named[i].judgments[0] = "no-verdict"
 	}
 	worse = reversed()
 	e = compare(t, quick, better, worse).Comparisons[0].Ensemble

@@ -32,11 +32,11 @@ type Estimate struct {
 	Interval string `json:"interval,omitempty"` // how it was made: one of the By constants
 }
 
-// Bin of a reliability diagram: the games whose confidence lies in (From, To].
+// Bin of a reliability diagram: the judgments whose confidence lies in (From, To].
 type Bin struct {
 	From       float64  `json:"from"`
 	To         float64  `json:"to"`
-	N          int      `json:"n"`          // games
+	N          int      `json:"n"`          // judgments
 	Confidence *float64 `json:"confidence"` // mean; null where N is 0
 	Accuracy   *float64 `json:"accuracy"`   // share right
 }
@@ -44,20 +44,20 @@ type Bin struct {
 // Point of the curve of accuracy over coverage: the judge's word is taken only
 // where its confidence is at least Threshold.
 type Point struct {
-	Coverage  float64  `json:"coverage"` // share of the games
+	Coverage  float64  `json:"coverage"` // share of the judgments
 	N         int      `json:"n"`
 	Threshold float64  `json:"threshold"`
 	Accuracy  Estimate `json:"accuracy"`
 }
 
-// Calibration says whether a judge is as often right as it is sure. All numbers are from 0 to 1. Games without a
+// Calibration says whether a judge is as often right as it is sure. All numbers are from 0 to 1. Judgments without a
 // verdict, or whose server told no probabilities, are left out.
 //
 // Brier is the mean of (confidence − right)² (Brier, Monthly Weather Review 78, 1950); ECE is the expected calibration
 // error over ten bins of equal width (Guo et al., arXiv 1706.04599, Eq. 3). Intervals resample pairs.
 type Calibration struct {
-	N          int      `json:"n"`       // decided games with a confidence
-	Unknown    int      `json:"unknown"` // decided games without
+	N          int      `json:"n"`       // decided judgments with a confidence
+	Unknown    int      `json:"unknown"` // decided judgments without
 	Missing    string   `json:"missing"`
 	Confidence Estimate `json:"confidence"` // mean
 	Accuracy   Estimate `json:"accuracy"`   // share right

@@ -1,17 +1,17 @@
 package scoring_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/judging/judgingtest"
 	_ "gavel/protocols"
 	"gavel/scoring"
 	"gavel/scoring/stats"
@@ -20,24 +20,24 @@ import (
 // quick is a bootstrap for tests that look at values, not at intervals.
 var quick = stats.Bootstrap{Rounds: 100, Level: 0.95, Seed: 1}
 
-// twoGames is a pair by what its two games came to: the candidate named, "A" or
+// twoJudgments is a pair by what its two judgments came to: the candidate named, "A" or
 // "B", or an outcome without one.
-type twoGames struct {
+type twoJudgments struct {
 	id, group, gold string
-	games           []string
+	judgments       []string
 	own             *datasets.Answer
-	p               []float64 // of the verdict, by game; none where it is not known
+	p               []float64 // of the verdict, by judgment; none where it is not known
 }
 
-func unit(id, group, gold string, games ...string) twoGames {
-	return twoGames{id: id, group: group, gold: gold, games: games}
+func unit(id, group, gold string, judgments ...string) twoJudgments {
+	return twoJudgments{id: id, group: group, gold: gold, judgments: judgments}
 }
 
 // records are those of the pair.
-func (u twoGames) records() []*judging.Record {
+func (u twoJudgments) records() []*judging.Record {
 	var out []*judging.Record
-	for i, g := range u.games {
-		r := &judging.Record{Schema: 1, Item: u.id, Group: u.group, Gold: u.gold, Showing: i, Showings: 2, Order: []string{"A", "B"}, Own: u.own, Outcome: judging.Outcome(g)}
+	for i, g := range u.judgments {
+		r := &judging.Record{Schema: 1, Item: u.id, Group: u.group, Gold: u.gold, Presentation: i, Presentations: 2, Order: []string{"A", "B"}, Own: u.own, Outcome: judging.Outcome(g)}
 		if i == 1 {
 			r.Order = []string{"B", "A"}
 		}
@@ -79,9 +79,9 @@ func pairsManifest(n int) *judging.Manifest {
 }
 
 // runOf is a run of these pairs.
-func runOf(units ...twoGames) *scoring.Run { return runBy(pairsManifest(len(units)), units...) }
+func runOf(units ...twoJudgments) *scoring.Run { return runBy(pairsManifest(len(units)), units...) }
 
-func runBy(m *judging.Manifest, units ...twoGames) *scoring.Run {
+func runBy(m *judging.Manifest, units ...twoJudgments) *scoring.Run {
 	load, err := scoring.NewLoader(m, judging.Reading{Policy: judging.Unique}, nil)
 	if err != nil {
 		panic(err)
@@ -138,6 +138,7 @@ func show(r scoring.Result) string {
 // making says how a run is made.
 type making struct {
 	protocol, prompt string
+	options          judging.Settings
 	set              *datasets.Set
 	client           backends.Client
 	model            string
@@ -147,29 +148,29 @@ type making struct {
 // makeRun runs a judge over a set and returns the run's directory.
 func makeRun(t *testing.T, how making) string {
 	t.Helper()
-	kind, err := judging.ProtocolNamed(how.protocol)
+	protocol, err := judging.ProtocolNamed(how.protocol)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if how.prompt == "" {
 		how.prompt = "sop"
 	}
-	template, err := kind.Template(how.prompt)
+	template, err := protocol.Template(how.prompt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := make([]int, how.set.Len())
-	for i := range rows {
-		rows[i] = i
-	}
 	spec := judging.Spec{
-		Protocol: kind.Name, Goal: kind.Goal, Prompt: template, Parameters: judging.DefaultParameters,
+		Protocol: protocol.Name, Goal: protocol.GoalOf(how.options), Prompt: template, Options: how.options, Parameters: judging.DefaultParameters,
 		Dataset: judging.DatasetSpec{SHA256: how.set.SHA256, Items: how.set.Len()},
 		Model:   judging.ModelSpec{Name: how.model, Identity: how.model},
 	}
 	m := judging.NewManifest("test", spec)
 	m.Dataset.Name = datasets.Base(how.set.Name)
 	_, m.Simulated = how.client.(*backends.Sim)
+	asker, rows := protocol.New(template, how.options), judgingtest.UpTo(how.set.Len())
+	if m.Judgments, err = judging.CountPresentations(asker, how.set, rows); err != nil {
+		t.Fatal(err)
+	}
 	if how.change != nil {
 		how.change(m)
 	}
@@ -183,7 +184,7 @@ func makeRun(t *testing.T, how making) string {
 		t.Fatal(err)
 	}
 	job := judging.Job{
-		Manifest: m, Asker: kind.New(template, nil), Set: how.set, Rows: rows, Client: how.client, Concurrency: 4, GiveUp: 1 << 30,
+		Manifest: m, Asker: asker, Set: how.set, Rows: rows, Client: how.client, Concurrency: 4, GiveUp: 1 << 30,
 		Write: dir.Write, Now: func() time.Time { return time.Unix(0, 0) },
 	}
 	if err := job.Run(t.Context()); err != nil {
@@ -226,29 +227,10 @@ func sample(t *testing.T) *datasets.Set {
 // whose sources are taken in turn too.
 func pairsFile(t *testing.T, n int, sources ...string) *datasets.Set {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "pairs.jsonl")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var lines strings.Builder
 	for i := range n {
-		fmt.Fprintf(f, `{"pair_id": "p%05d", "source": %q, "question": "q", "response_A": "a", "response_B": "b", "label": %q}`+"\n",
+		fmt.Fprintf(&lines, `{"pair_id": "p%05d", "source": %q, "question": "q", "response_A": "a", "response_B": "b", "label": %q}`+"\n",
 			i+1, sources[i%len(sources)], []string{"A>B", "B>A"}[i%2])
 	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	set, err := datasets.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { set.Close() })
-	return set
-}
-
-// script is a judge that says what a function says.
-type script func(req backends.Request) (backends.Response, error)
-
-func (s script) Ask(_ context.Context, req backends.Request) (backends.Response, error) {
-	return s(req)
+	return judgingtest.Open(t, lines.String())
 }

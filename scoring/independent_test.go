@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gavel/judging"
+	"gavel/judging/judgingtest"
 	"gavel/protocols/pairwise"
 	"gavel/scoring"
 )
@@ -18,14 +19,14 @@ import (
 // A second computation of every score, from the definitions and nothing of
 // gavel's: decisions are strings in the places shown, as JudgeBench stores them.
 
-// gamePair is a pair's label, its source, and the decisions of its two games; ""
-// where a game came to none.
-type gamePair struct {
+// judgmentPair is a pair's label, its source, and the decisions of its two judgments; ""
+// where a judgment came to none.
+type judgmentPair struct {
 	source, label string
 	decision      [2]string
 }
 
-// turned is a decision of the swapped game, back in the order of the labels.
+// turned is a decision of the swapped judgment, back in the order of the labels.
 func turned(d string) string {
 	switch d {
 	case "A>B":
@@ -37,7 +38,7 @@ func turned(d string) string {
 }
 
 // plainScores are value in percent and n by metric.
-func plainScores(pairs []gamePair) (value map[string]float64, n map[string]int) {
+func plainScores(pairs []judgmentPair) (value map[string]float64, n map[string]int) {
 	count := map[string]float64{}
 	n = map[string]int{}
 	for _, p := range pairs {
@@ -112,14 +113,14 @@ func category(source string) string {
 
 // sameScores holds a report against the second computation, overall and by
 // category.
-func sameScores(t *testing.T, rep scoring.Report, pairs []gamePair) {
+func sameScores(t *testing.T, rep scoring.Report, pairs []judgmentPair) {
 	t.Helper()
-	groups := map[string][]gamePair{scoring.Overall: pairs}
+	groups := map[string][]judgmentPair{scoring.Overall: pairs}
 	for _, p := range pairs {
 		groups[category(p.source)] = append(groups[category(p.source)], p)
 	}
 	if len(groups) == 2 {
-		groups = map[string][]gamePair{scoring.Overall: pairs}
+		groups = map[string][]judgmentPair{scoring.Overall: pairs}
 	}
 	if got, want := len(rep.Results), len(groups)*len(pairwise.Metrics); got != want {
 		t.Errorf("%d results, want %d", got, want)
@@ -172,14 +173,14 @@ func TestPublishedJudges(t *testing.T) {
 }
 
 // outputFile reads labels and decisions of a JudgeBench output file.
-func outputFile(t *testing.T, path string) []gamePair {
+func outputFile(t *testing.T, path string) []judgmentPair {
 	t.Helper()
-	f, err := os.Open(path)
+	f, err := os.Open(judgingtest.Needs(t, path))
 	if err != nil {
-		t.Skipf("%s is not on this machine", path)
+		t.Fatal(err)
 	}
 	defer f.Close()
-	var pairs []gamePair
+	var pairs []judgmentPair
 	for in := bufio.NewReader(f); ; {
 		line, err := in.ReadBytes('\n')
 		if len(line) == 0 {
@@ -192,7 +193,7 @@ func outputFile(t *testing.T, path string) []gamePair {
 		if jerr := json.Unmarshal(line, &row); jerr != nil {
 			t.Fatal(jerr, err)
 		}
-		p := gamePair{source: row.Source, label: row.Label}
+		p := judgmentPair{source: row.Source, label: row.Label}
 		for i, g := range row.Judgments {
 			if g != nil && g.Decision != nil {
 				p.decision[i] = *g.Decision
@@ -204,16 +205,16 @@ func outputFile(t *testing.T, path string) []gamePair {
 
 // decisions reads a run's records the same plain way: by the one label that a
 // simulated judge gives.
-func decisions(t *testing.T, dir string, labels map[string]string) []gamePair {
+func decisions(t *testing.T, dir string, labels map[string]string) []judgmentPair {
 	t.Helper()
-	byItem := map[string]*gamePair{}
+	byItem := map[string]*judgmentPair{}
 	err := judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {
 		if byItem[r.Item] == nil {
-			byItem[r.Item] = &gamePair{source: r.Source, label: labels[r.Item]}
+			byItem[r.Item] = &judgmentPair{source: r.Source, label: labels[r.Item]}
 		}
 		for _, label := range []string{"A>B", "B>A", "A=B"} {
 			if strings.Contains(r.Text(), "[["+label+"]]") {
-				byItem[r.Item].decision[r.Showing] = label
+				byItem[r.Item].decision[r.Presentation] = label
 			}
 		}
 		return nil
@@ -221,7 +222,7 @@ func decisions(t *testing.T, dir string, labels map[string]string) []gamePair {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var pairs []gamePair
+	var pairs []judgmentPair
 	for _, p := range byItem {
 		pairs = append(pairs, *p)
 	}

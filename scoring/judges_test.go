@@ -41,12 +41,12 @@ func TestScriptedJudges(t *testing.T) {
 	for _, c := range []struct {
 		judge, protocol string
 		want            wants
-		outcome         string // of every game
+		outcome         string // of every judgment
 	}{
 		{"right", "pairwise", wants{"strict": 100, "counter": 100, "first-order": 100, "second-order": 100, "half-tie": 100, "drop": 100, "consistency": 100, "first-position": 50}, "decided"},
 		{"right", "reversed", wants{"strict": 100, "counter": 100, "first-order": 100, "second-order": 100, "half-tie": 100, "drop": 100, "consistency": 100, "first-position": 50}, "decided"},
 		// It names what it reads first: as the better under one goal, as the
-		// worse under the other. In the first game that is answer A.
+		// worse under the other. In the first judgment that is answer A.
 		{"first", "pairwise", wants{"strict": 0, "counter": 0, "first-order": shareA, "second-order": 100 - shareA, "half-tie": 50, "drop": 0, "consistency": 0, "first-position": 100}, "decided"},
 		{"first", "reversed", wants{"strict": 0, "counter": 0, "first-order": 100 - shareA, "second-order": shareA, "half-tie": 50, "drop": 0, "consistency": 0, "first-position": 0}, "decided"},
 		{"coin", "pairwise", nil, "decided"},
@@ -62,7 +62,7 @@ func TestScriptedJudges(t *testing.T) {
 		t.Run(c.judge+"/"+c.protocol, func(t *testing.T) {
 			c.want.check(t, rep, scoring.Overall)
 			sameScores(t, rep, decisions(t, dir, labels))
-			if n := 2 * set.Len(); rep.Outcomes[c.outcome] != n || rep.Games() != n {
+			if n := 2 * set.Len(); rep.Outcomes[c.outcome] != n || rep.Judgments() != n {
 				t.Errorf("outcomes %v, want %d %s", rep.Outcomes, n, c.outcome)
 			}
 			if run.Reread != 0 || run.Partial != 0 || rep.Items != set.Len() {
@@ -79,7 +79,7 @@ func TestScriptedJudges(t *testing.T) {
 }
 
 // A judge of accuracy a that falls for the first position with probability f,
-// ties with t and is silent with s comes to what it should. In the game in
+// ties with t and is silent with s comes to what it should. In the judgment in
 // which the right answer stands where the judge likes to look ("easy"), and in
 // the other ("hard"), with r = 1 − f − t − s:
 //
@@ -96,7 +96,7 @@ func TestSimulatedJudgeComesToItsExpectation(t *testing.T) {
 		want := map[string]float64{
 			"strict":         c.a * looks * r,
 			"counter":        c.a*(looks*(r+mute)+mute*r) + (1-c.a)*c.f*mute,
-			"first-order":    (c.a*looks + (1-c.a)*c.f + c.a*r) / 2, // half of the pairs are easy in the first game
+			"first-order":    (c.a*looks + (1-c.a)*c.f + c.a*r) / 2, // half of the pairs are easy in the first judgment
 			"second-order":   (c.a*looks + (1-c.a)*c.f + c.a*r) / 2,
 			"half-tie":       0, // below
 			"drop":           c.a * r / looks,
@@ -125,7 +125,7 @@ func TestSimulatedJudgeComesToItsExpectation(t *testing.T) {
 }
 
 // Where labels are not balanced, a judge that names what it reads first is
-// right in the first game as often as the label favours A: here in 3 of 5.
+// right in the first judgment as often as the label favours A: here in 3 of 5.
 func TestFirstJudgeOnUnbalancedLabels(t *testing.T) {
 	set := pairsFile(t, 5, "sums")
 	for protocol, want := range map[string]wants{

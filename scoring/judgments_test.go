@@ -52,7 +52,7 @@ func (s said) records(modes ...string) []*judging.Record {
 			finish = backends.Refused
 		}
 		r := &judging.Record{
-			Schema: 1, Run: "r", Protocol: "self-reference", Model: "judge", Item: s.item(), Group: s.group, Showing: i, Showings: len(modes),
+			Schema: 1, Run: "r", Protocol: "self-reference", Model: "judge", Item: s.item(), Group: s.group, Presentation: i, Presentations: len(modes),
 			Order: []string{"Correct", "Incorrect"}, Gold: gold(s.right), Shape: datasets.Judgment, Mode: mode, Question: s.question, Agent: s.agent,
 			Own: &datasets.Answer{Value: "42", Right: s.own}, Replies: []judging.Reply{{Text: text, Finish: finish}}, Outcome: outcome, Choice: choice,
 		}
@@ -74,13 +74,13 @@ func gold(right bool) string {
 var bothModes = []string{selfreference.ModeCoT, selfreference.ModeSelf}
 
 // manifestOf is of a run of a protocol that is not of pairs.
-func manifestOf(protocol string, items int) *judging.Manifest {
-	kind, err := judging.ProtocolNamed(protocol)
+func manifestOf(name string, items int) *judging.Manifest {
+	protocol, err := judging.ProtocolNamed(name)
 	if err != nil {
 		panic(err)
 	}
 	m := judging.NewManifest("test", judging.Spec{
-		Protocol: protocol, Prompt: kind.Templates[0], Model: judging.ModelSpec{Name: "judge"},
+		Protocol: protocol.Name, Prompt: protocol.Templates[0], Model: judging.ModelSpec{Name: "judge"},
 		Dataset: judging.DatasetSpec{Items: items}, Parameters: judging.Parameters{MaxTokens: 4096},
 	})
 	m.Dataset.Name = "questions"

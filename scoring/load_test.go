@@ -1,6 +1,7 @@
 package scoring_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -12,12 +13,13 @@ import (
 
 	"gavel/backends"
 	"gavel/judging"
+	"gavel/judging/judgingtest"
 	"gavel/scoring"
 )
 
 // endings is a judge whose every call ends in another of the eight outcomes;
 // the prompt is arena-hard, one attempt each.
-func endings() script {
+func endings() judgingtest.Script {
 	reply := func(text string, f backends.Finish) backends.Response {
 		return backends.Response{Text: text, Finish: f}
 	}
@@ -30,8 +32,8 @@ func endings() script {
 		"p00003 1": reply("", backends.TooLong),
 		"p00004 0": reply("", backends.Refused),
 	}
-	return func(req backends.Request) (backends.Response, error) {
-		r, ok := by[req.Oracle.Item+" "+string(rune('0'+req.Oracle.Showing))]
+	return func(_ context.Context, req backends.Request) (backends.Response, error) {
+		r, ok := by[req.Oracle.Item+" "+string(rune('0'+req.Oracle.Presentation))]
 		if !ok {
 			return r, errors.New("refused connection")
 		}
@@ -166,7 +168,7 @@ func TestLoaderIsLoad(t *testing.T) {
 	}
 }
 
-// Pairs of which a game is missing are left out, counted and warned of.
+// Pairs of which a judgment is missing are left out, counted and warned of.
 func TestPartialPairs(t *testing.T) {
 	set := pairsFile(t, 40, "sums")
 	dir := makeRun(t, making{protocol: "pairwise", set: set, client: sim(t, "right"), model: "sim:right"})
@@ -177,7 +179,7 @@ func TestPartialPairs(t *testing.T) {
 		switch {
 		case strings.Contains(l, `"item":"p00001"`) && shown(l) == 0:
 		case strings.Contains(l, `"item":"p00002"`) && shown(l) == 1:
-		case strings.Contains(l, `"item":"p00003"`): // neither game
+		case strings.Contains(l, `"item":"p00003"`): // neither judgment
 		default:
 			kept = append(kept, l)
 		}
@@ -211,7 +213,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"three candidates", func(l string) string {
 			return strings.NewReplacer(`["A","B"]`, `["A","B","C"]`, `["B","A"]`, `["B","A","C"]`).Replace(l)
 		}, "this record is of another kind"},
-		{"a third showing", func(l string) string {
+		{"a third presentation", func(l string) string {
 			return strings.NewReplacer(`"showing":0,"showings":2`, `"showing":2,"showings":3`, `"showing":1,"showings":2`, `"showing":2,"showings":3`).Replace(l)
 		}, "this record is of another kind"},
 		{"a broken line", func(l string) string { return l[:20] + "\n" }, "records.jsonl:3: "},

@@ -16,9 +16,9 @@ import (
 	"gavel/scoring/stats"
 )
 
-// eight pairs, A shown first in the first game and B in the second.
+// eight pairs, A shown first in the first judgment and B in the second.
 //
-//	                first game   second game   points   right in
+//	                first judgment   second judgment   points   right in
 //	p1 Math    A    A            A             +1 +1    both
 //	p2 Math    B    B            B             +1 +1    both
 //	p3 Math    A    A            B             +1 −1    the first
@@ -27,8 +27,8 @@ import (
 //	p6 Coding  B    no verdict   B              0 +1    the second
 //	p7 Coding  A    cut          failed         0  0    none
 //	p8 Coding  A    B            conflict      −1  0    none
-func eightPairs() []twoGames {
-	return []twoGames{
+func eightPairs() []twoJudgments {
+	return []twoJudgments{
 		unit("p1", "Math", "A", "A", "A"),
 		unit("p2", "Math", "B", "B", "B"),
 		unit("p3", "Math", "A", "A", "B"),
@@ -50,7 +50,7 @@ func TestMetricsByHand(t *testing.T) {
 		"half-tie":     62.5, // 4, and a half each for p3 and p7: 5 of 8
 		"drop":         50,   // p1 p2 of p1 p2 p3 p4
 		"consistency":  75,   // p1 p2 p4 of p1 p2 p3 p4
-		// first games: A named in p1 p3 p4 p5, not in p2 p8; second games: B in
+		// first judgments: A named in p1 p3 p4 p5, not in p2 p8; second judgments: B in
 		// p2 p3 p6, not in p1 p4. So 7 of 11.
 		"first-position": 63.6364,
 	}.check(t, rep, scoring.Overall)
@@ -66,7 +66,7 @@ func TestMetricsByHand(t *testing.T) {
 		"half-tie":       50,  // (2 + ½) of 5
 		"drop":           0,   // p4 alone
 		"consistency":    100, // p4 alone
-		"first-position": 60,  // p4's first game, p5, p6; not p4's second, p8: 3 of 5
+		"first-position": 60,  // p4's first judgment, p5, p6; not p4's second, p8: 3 of 5
 	}.check(t, rep, "Coding")
 	for metric, n := range map[string]int{"strict": 8, "counter": 8, "first-order": 8, "second-order": 8, "half-tie": 8, "drop": 4, "consistency": 4, "first-position": 11} {
 		if got := find(t, rep, metric, scoring.Overall).N; got != n {
@@ -80,20 +80,20 @@ func TestMetricsWhereThereIsLittle(t *testing.T) {
 	nothing := wants{"strict": undefined, "counter": undefined, "first-order": undefined, "second-order": undefined, "half-tie": undefined, "drop": undefined, "consistency": undefined, "first-position": undefined}
 	for _, c := range []struct {
 		name  string
-		units []twoGames
+		units []twoJudgments
 		want  wants
 	}{
 		{"no pairs", nil, nothing},
-		{"one pair, right", []twoGames{unit("p1", "Math", "A", "A", "A")},
+		{"one pair, right", []twoJudgments{unit("p1", "Math", "A", "A", "A")},
 			wants{"strict": 100, "counter": 100, "first-order": 100, "second-order": 100, "half-tie": 100, "drop": 100, "consistency": 100, "first-position": 50}},
-		{"one pair, wrong", []twoGames{unit("p1", "Math", "A", "B", "B")},
+		{"one pair, wrong", []twoJudgments{unit("p1", "Math", "A", "B", "B")},
 			wants{"strict": 0, "counter": 0, "half-tie": 0, "drop": 0, "consistency": 100, "first-position": 50}},
-		{"one game decided", []twoGames{unit("p1", "Math", "B", "tie", "B")},
+		{"one game decided", []twoJudgments{unit("p1", "Math", "B", "tie", "B")},
 			wants{"strict": 0, "counter": 100, "first-order": 0, "second-order": 100, "half-tie": 100, "drop": undefined, "consistency": undefined, "first-position": 100}},
-		{"all tied", []twoGames{unit("p1", "Math", "A", "tie", "tie"), unit("p2", "Math", "B", "tie", "tie")}, none},
-		{"all without a verdict", []twoGames{unit("p1", "Math", "A", "no-verdict", "no-verdict"), unit("p2", "Math", "B", "no-verdict", "no-verdict")}, none},
-		{"all failed", []twoGames{unit("p1", "Math", "A", "failed", "failed")}, none},
-		{"each outcome without a verdict", []twoGames{
+		{"all tied", []twoJudgments{unit("p1", "Math", "A", "tie", "tie"), unit("p2", "Math", "B", "tie", "tie")}, none},
+		{"all without a verdict", []twoJudgments{unit("p1", "Math", "A", "no-verdict", "no-verdict"), unit("p2", "Math", "B", "no-verdict", "no-verdict")}, none},
+		{"all failed", []twoJudgments{unit("p1", "Math", "A", "failed", "failed")}, none},
+		{"each outcome without a verdict", []twoJudgments{
 			unit("p1", "Math", "A", "conflict", "cut"), unit("p2", "Math", "A", "prompt-too-long", "refused"), unit("p3", "Math", "B", "tie", "no-verdict"),
 		}, none},
 	} {
@@ -112,7 +112,7 @@ func TestGroups(t *testing.T) {
 		{"others by name, after those", []string{"zebra", "Math", "apple"}, []string{"overall", "Math", "apple", "zebra"}},
 		{"none", nil, []string{"overall"}},
 	} {
-		var units []twoGames
+		var units []twoJudgments
 		for i, g := range c.groups {
 			units = append(units, unit(string(rune('a'+i)), g, "A", "A", "A"))
 		}
@@ -141,13 +141,13 @@ func TestResultsNameTheMetrics(t *testing.T) {
 }
 
 func TestIntervals(t *testing.T) {
-	var units []twoGames
+	var units []twoJudgments
 	for i := range 100 {
-		game := "A"
+		judgment := "A"
 		if i%4 == 0 {
-			game = "B"
+			judgment = "B"
 		}
-		units = append(units, unit(string(rune('a'+i)), "Math", "A", game, game))
+		units = append(units, unit(string(rune('a'+i)), "Math", "A", judgment, judgment))
 	}
 	rep := runOf(units...).Score(stats.Default)
 	strict := find(t, rep, "strict", scoring.Overall) // 75 of 100: 75 ± 1.96 · 4.33
@@ -159,15 +159,15 @@ func TestIntervals(t *testing.T) {
 	if *alike.Low != 96.4394 || *alike.High != 100 || alike.Interval != scoring.ByBlaker {
 		t.Errorf("consistency %s, want [96.4394, 100]", show(alike))
 	}
-	// Two games of a pair are one unit: 20 games all for the first are 10 of 10
+	// Two judgments of a pair are one unit: 20 judgments all for the first are 10 of 10
 	// pairs: with p = 11/12, q = 1/12, d = 10/12 it is ½ + ½(d − 1.96·√((1 − d²)/12)).
-	var firsts []twoGames
+	var firsts []twoJudgments
 	for i := range 10 {
 		firsts = append(firsts, unit(string(rune('a'+i)), "Math", "A", "A", "B"))
 	}
-	games := find(t, runOf(firsts...).Score(stats.Default), "first-position", scoring.Overall)
-	if *games.Value != 100 || *games.Low != 76.029 || *games.High != 100 || games.N != 20 {
-		t.Errorf("first-position %s, want [76.029, 100]", show(games))
+	judgments := find(t, runOf(firsts...).Score(stats.Default), "first-position", scoring.Overall)
+	if *judgments.Value != 100 || *judgments.Low != 76.029 || *judgments.High != 100 || judgments.N != 20 {
+		t.Errorf("first-position %s, want [76.029, 100]", show(judgments))
 	}
 	if rep.Bootstrap != (scoring.Bootstrap{Rounds: 10000, Level: 0.95, Seed: 1, Unit: "pair"}) {
 		t.Errorf("bootstrap %+v", rep.Bootstrap)

@@ -38,7 +38,7 @@ func everyOutcome(k, n int, chance func(i, a int) float64) []outcome {
 	return all
 }
 
-func anyPlace(n int) func(i, a int) float64 {
+func anyPosition(n int) func(i, a int) float64 {
 	return func(_, a int) float64 {
 		if a == 0 {
 			return 0
@@ -78,7 +78,7 @@ func permuted(n int) [][]int {
 }
 
 // A judge that picks at random has a Grade Score too. With two options the four
-// outcomes are: first place twice, second place twice (0, ½, 0), and twice the
+// outcomes are: first position twice, second position twice (0, ½, 0), and twice the
 // one or the other option (1, 1, 1): on average (½, ¾, ½).
 func TestRandomJudgeOfTwoOptionsByHand(t *testing.T) {
 	rep := optionRun(t, nil, asked{id: "i1", places: []int{2, 1}, gold: "01"}).Score(quick)
@@ -98,7 +98,7 @@ func TestRandomJudgeOfTwoOptionsByHand(t *testing.T) {
 	scored(t, rep, scoring.Overall, map[string]float64{"grade": 0.5, "grade-over-random": 0, "llm-over-random": 0, "choice-over-random": 0})
 }
 
-// The random judge is silent where the judge was. Of two options judged once, it spreads over no places and names one option
+// The random judge is silent where the judge was. Of two options judged once, it spreads over no positions and names one option
 // each time: (0, 1, 0); of the two judgments that were asked for that is (0, ½, 0). It is right in half of what it says.
 func TestRandomJudgeIsAsSilent(t *testing.T) {
 	run := optionRun(t, nil, asked{id: "i1", places: []int{2, 1}, gold: "01"}, asked{id: "i2", places: []int{1, 0}, gold: "01"}, asked{id: "i3", places: []int{0, 0}, gold: "01"})
@@ -134,7 +134,7 @@ func TestRandomJudgeAgainstEveryOutcome(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			n := len(c.orders[0])
 			var llm, choice, grade float64
-			for _, o := range everyOutcome(len(c.orders), n, anyPlace(n)) {
+			for _, o := range everyOutcome(len(c.orders), n, anyPosition(n)) {
 				l, ch, g := byThePaper(asked{orders: merged(c.orders, c.same), places: o.places})
 				llm, choice, grade = llm+o.p*l, choice+o.p*ch, grade+o.p*g
 			}
@@ -213,7 +213,7 @@ func asJSON(t *testing.T, v any) []byte {
 	return b
 }
 
-// With all permutations the entropy is held against the number of places, so
+// With all permutations the entropy is held against the number of positions, so
 // that a judge that never wavers scores 1 as with rotations. With orders that
 // were drawn it may not, and that is what it is held against.
 func TestOrdersBeyondRotations(t *testing.T) {
@@ -239,7 +239,7 @@ func TestOrdersBeyondRotations(t *testing.T) {
 	h := (math.Log2(3) - 2*third) / math.Log2(3)
 	g := 2 * h / (1 + h)
 	var random float64
-	for _, o := range everyOutcome(3, 3, anyPlace(3)) {
+	for _, o := range everyOutcome(3, 3, anyPosition(3)) {
 		_, _, grade := byThePaper(asked{orders: some, places: o.places})
 		random += o.p * grade
 	}

@@ -5,17 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"gotest.tools/v3/golden"
 
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/judging/judgingtest"
 	"gavel/protocols/multioption"
 	"gavel/report"
 	"gavel/report/table"
@@ -24,7 +22,7 @@ import (
 )
 
 // optionsFile is a dataset of n items with so many options, in turn; the best is
-// at each place in turn, the worst before it.
+// at each position in turn, the worst before it.
 func optionsFile(t *testing.T, n int, options ...int) *datasets.Set {
 	t.Helper()
 	var b bytes.Buffer
@@ -46,16 +44,7 @@ func optionsFile(t *testing.T, n int, options ...int) *datasets.Set {
 			t.Fatal(err)
 		}
 	}
-	path := filepath.Join(t.TempDir(), "options.jsonl")
-	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	set, err := datasets.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { set.Close() })
-	return set
+	return judgingtest.Open(t, b.String())
 }
 
 // withUnrelated is the set with an option of another item put first in each.
@@ -90,47 +79,13 @@ func withUnrelated(t *testing.T, set *datasets.Set) *datasets.Set {
 // choose runs a judge over options and loads the run.
 func choose(t *testing.T, set *datasets.Set, judge backends.Client, options judging.Settings) *scoring.Run {
 	t.Helper()
-	kind, err := judging.ProtocolNamed("multi-option")
-	if err != nil {
-		t.Fatal(err)
-	}
-	template, err := kind.Template("1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows := make([]int, set.Len())
-	for i := range rows {
-		rows[i] = i
-	}
-	spec := judging.Spec{
-		Protocol: kind.Name, Goal: kind.GoalOf(options), Prompt: template, Options: options, Parameters: judging.DefaultParameters,
-		Dataset: judging.DatasetSpec{SHA256: set.SHA256, Items: set.Len()}, Model: judging.ModelSpec{Name: "judge"},
-	}
+	model := "judge"
 	if s, ok := judge.(*backends.Sim); ok {
-		spec.Model.Name = s.Name
+		model = s.Name
 	}
-	m := judging.NewManifest("test", spec)
-	m.Dataset.Name = datasets.Base(set.Name)
-	protocol := kind.New(template, options)
-	if m.Judgments, err = judging.CountShowings(protocol, set, rows); err != nil {
-		t.Fatal(err)
-	}
-	_, m.Simulated = judge.(*backends.Sim)
-	path := filepath.Join(t.TempDir(), "run")
-	dir, _, err := judging.OpenDir(path, m, func(*judging.Record) bool { return false }, func(*judging.Record) error { return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dir.Close()
-	if err := dir.Begin(m, func(func([]byte) error) error { return nil }); err != nil {
-		t.Fatal(err)
-	}
-	job := judging.Job{Manifest: m, Asker: protocol, Set: set, Rows: rows, Client: judge, Concurrency: 4, GiveUp: 1 << 30, Write: dir.Write, Now: func() time.Time { return time.Unix(0, 0) }}
-	if err := job.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	run := load(t, path, judging.Reading{})
-	run.Dir = "runs/" + strings.TrimPrefix(spec.Model.Name, "sim:") + "-" + spec.Goal
+	var m *judging.Manifest
+	run := load(t, makeRun(t, making{protocol: "multi-option", prompt: "1", options: options, set: set, client: judge, model: model, change: func(made *judging.Manifest) { m = made }}), judging.Reading{})
+	run.Dir = "runs/" + strings.TrimPrefix(model, "sim:") + "-" + m.Spec.Goal
 	if run.Reread != 0 || run.Partial != 0 || run.Records != m.Judgments {
 		t.Errorf("%d of %d records, %d read otherwise, %d items in part", run.Records, m.Judgments, run.Reread, run.Partial)
 	}
@@ -202,7 +157,7 @@ func TestScriptedJudgesOfOptions(t *testing.T) {
 }
 
 // A judge that knows the best option with probability a (else holds to a wrong
-// one), names the first place without looking with probability f, and says
+// one), names the first position without looking with probability f, and says
 // nothing with s, comes to what it must: every way to answer an item is counted,
 // for options that it holds to.
 func TestSimulatedJudgeOfOptionsComesToItsExpectation(t *testing.T) {
@@ -213,7 +168,7 @@ func TestSimulatedJudgeOfOptionsComesToItsExpectation(t *testing.T) {
 			name := fmt.Sprintf("accuracy=%g,first=%g,silent=%g", c.a, c.f, c.s)
 			rep := choose(t, set, sim(t, name), nil).Score(quick)
 			// It holds to option 0; whichever it is makes no difference, since each
-			// is at each place once.
+			// is at each position once.
 			looks := 1 - c.f - c.s
 			outcomes := everyOutcome(n, n, func(i, a int) float64 {
 				p := 0.0
@@ -278,7 +233,7 @@ func TestSimulatedJudgeOfOptionsComesToItsExpectation(t *testing.T) {
 			if got := *find(t, rep, "same-choice", scoring.Overall).Value; math.Abs(got-100*same) > 4*100*math.Sqrt(same*(1-same)/items)+1e-4 {
 				t.Errorf("%d options, %s: same choice in %v, want %v", n, name, got, 100*same)
 			}
-			// The first place has the f of those that do not look, and its share of
+			// The first position has the f of those that do not look, and its share of
 			// those that do.
 			place := (c.f + looks/float64(n)) / (c.f + looks)
 			r := find(t, rep, "place-1", fmt.Sprintf("%d options", n))
@@ -405,7 +360,7 @@ func TestBestAndWorstTogether(t *testing.T) {
 		// Best: 1, 1, 2. Worst: 1, 3, 3. The first order contradicts, the modes
 		// differ.
 		"once": {[][]int{{2, 3, 2}}, [][]int{{2, 2, 3}}, 100, 100 * third, 1, 3, nil},
-		// Always the first place: all three share both modes.
+		// Always the first position: all three share both modes.
 		"always first":    {[][]int{{1, 1, 1}}, [][]int{{1, 1, 1}}, 200 * third, 100, 1, 3, nil},
 		"of two items":    {[][]int{{2, 3, 1}, {2, 3, 1}}, [][]int{{1, 2, 3}, {2, 3, 1}}, 50, 50, 2, 6, nil},
 		"some are silent": {[][]int{{2, 0, 1}}, [][]int{{0, 3, 1}}, 0, 100, 1, 1, nil},
@@ -464,7 +419,7 @@ func TestWorstOfRanks(t *testing.T) {
 	}
 }
 
-// How often each place is chosen, by number of options, counted by hand.
+// How often each position is chosen, by number of options, counted by hand.
 func TestPlaces(t *testing.T) {
 	rep := optionRun(t, nil,
 		asked{id: "a", places: []int{1, 1, 2}}, asked{id: "b", places: []int{1, 0, 3}}, // three options: 3, 1, 1 of 5

@@ -62,7 +62,7 @@ func (a asked) records() []*judging.Record {
 	var out []*judging.Record
 	for i, order := range orders {
 		r := &judging.Record{
-			Schema: 1, Protocol: "multi-option", Item: a.id, Showing: i, Showings: len(orders), Gold: a.gold, Shape: "options", Ranks: a.ranks, Equal: a.equal,
+			Schema: 1, Protocol: "multi-option", Item: a.id, Presentation: i, Presentations: len(orders), Gold: a.gold, Shape: "options", Ranks: a.ranks, Equal: a.equal,
 			Replies: []judging.Reply{{Text: "I cannot say.", Finish: backends.Stop}},
 		}
 		for _, c := range order {
@@ -139,7 +139,7 @@ const third = 1.0 / 3
 var noValue = math.NaN()
 
 // The rows of a hand-worked table. The rotations of three options are shown as
-// 312, 231, 123: to choose option 1 always is to name places 2, 3, 1.
+// 312, 231, 123: to choose option 1 always is to name positions 2, 3, 1.
 func TestGradeScoreByHand(t *testing.T) {
 	h21 := (math.Log2(3) - 2*third) / math.Log2(3) // H(2/3, 1/3) = log₂3 − 2/3
 	for name, c := range map[string]struct {
@@ -152,13 +152,13 @@ func TestGradeScoreByHand(t *testing.T) {
 			map[string]float64{"grade": 1, "llm": 1, "choice": 1, "accuracy": 0, "accuracy-mode": 0, "same-choice": 100}},
 		"always the same place": {asked{places: []int{1, 1, 1}, gold: "01"},
 			map[string]float64{"grade": 0, "llm": 0, "choice": third, "accuracy": 100 * third, "accuracy-mode": 100 * third, "same-choice": 0}},
-		// Places 2, 2, 1 are options 1, 3, 1.
+		// Positions 2, 2, 1 are options 1, 3, 1.
 		"one of each": {asked{places: []int{2, 2, 1}, gold: "01"},
 			map[string]float64{"llm": h21, "choice": 2 * third, "grade": 2 * h21 * 2 * third / (h21 + 2*third), "accuracy": 200 * third, "accuracy-mode": 100, "same-choice": 0}},
-		// Places 1, 2, 3 are all option 3.
+		// Positions 1, 2, 3 are all option 3.
 		"every place once, the last option": {asked{places: []int{1, 2, 3}},
 			map[string]float64{"grade": 1, "llm": 1, "choice": 1, "accuracy": noValue, "accuracy-mode": noValue, "same-choice": 100}},
-		// Places 3, 2, 1 are options 2, 3, 1: all differ, no order bias.
+		// Positions 3, 2, 1 are options 2, 3, 1: all differ, no order bias.
 		"every place once, every option once": {asked{places: []int{3, 2, 1}, gold: "02"},
 			map[string]float64{"llm": 1, "choice": third, "grade": 0.5, "accuracy": 100 * third, "accuracy-mode": 100 * third, "same-choice": 0}},
 		"two options, the same one": {asked{places: []int{2, 1}, gold: "01"},
@@ -168,7 +168,7 @@ func TestGradeScoreByHand(t *testing.T) {
 		"four options, two and two": {asked{places: []int{1, 1, 2, 2}},
 			map[string]float64{"llm": 0.5}},
 
-		// Rotations lost. Usable: the two that are left name option 1, at places 2
+		// Rotations lost. Usable: the two that are left name option 1, at positions 2
 		// and 1: entropy 1 bit of log₂3.
 		"one lost": {asked{places: []int{2, 0, 1}, gold: "01"},
 			map[string]float64{"llm": 1 / math.Log2(3), "choice": 1, "grade": 2 / math.Log2(3) / (1 + 1/math.Log2(3)), "grade-usable": 2 / math.Log2(3) / (1 + 1/math.Log2(3)),
@@ -183,7 +183,7 @@ func TestGradeScoreByHand(t *testing.T) {
 			map[string]float64{"llm": 1 / math.Log2(3), "choice": 1}},
 
 		// Options 1 and 2 have the same text: to choose one, then the other, is to
-		// choose the same twice, at places of their own. Places 2, 1, 2 of 312,
+		// choose the same twice, at positions of their own. Positions 2, 1, 2 of 312,
 		// 231, 123 are options 1, 2, 2.
 		"two equal options": {asked{places: []int{2, 1, 2}, gold: "01", equal: [][]string{{"01", "02"}}},
 			map[string]float64{"llm": h21, "choice": 1, "accuracy": 100, "accuracy-mode": 100, "same-choice": 100, "accuracy-random": 200 * third,

@@ -1,19 +1,21 @@
 package scoring_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
 	"gavel/backends"
 	"gavel/judging"
+	"gavel/judging/judgingtest"
 	"gavel/scoring"
 )
 
 // A judge that writes its labels in a way of its own: as published nothing can be read.
 func TestReadingsThatDiffer(t *testing.T) {
-	judge := script(func(req backends.Request) (backends.Response, error) {
+	judge := judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		text := "**[[a > b]]**"
-		if req.Oracle.Showing == 1 {
+		if req.Oracle.Presentation == 1 {
 			text = `\[\[B>A\]\]`
 		}
 		return backends.Response{Text: text, Finish: backends.Stop}, nil
@@ -42,7 +44,7 @@ func TestReadingsThatDiffer(t *testing.T) {
 
 // Where they agree, nothing is said.
 func TestReadingsThatAgree(t *testing.T) {
-	judge := script(func(backends.Request) (backends.Response, error) {
+	judge := judgingtest.Script(func(context.Context, backends.Request) (backends.Response, error) {
 		return backends.Response{Text: "[[A>B]]", Finish: backends.Stop}, nil
 	})
 	dir := makeRun(t, making{protocol: "pairwise", prompt: "sop", set: pairsFile(t, 4, "sums"), client: judge, model: "judge"})

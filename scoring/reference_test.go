@@ -19,11 +19,11 @@ var (
 	ownWrong   = &datasets.Answer{}
 )
 
-// referencedUnit is a pair that was judged rightly in both games or in one.
-func referencedUnit(i int, group string, own *datasets.Answer, strict bool) twoGames {
+// referencedUnit is a pair that was judged rightly in both judgments or in one.
+func referencedUnit(i int, group string, own *datasets.Answer, strict bool) twoJudgments {
 	u := unit(fmt.Sprint(i), group, "A", "A", "A")
 	if u.own = own; !strict {
-		u.games[1] = "B"
+		u.judgments[1] = "B"
 	}
 	return u
 }
@@ -42,7 +42,7 @@ func references(run *scoring.Run, group string) (found []scoring.Result) {
 // judged strictly right; of the 4 wrong, 1. So n = 10, ΣG = 6, ΣJ = 6, ΣGJ = 5 and
 // r = (10·5 − 6·6) / √(6·4 · 6·4) = 14/24.
 func TestReferencesByHand(t *testing.T) {
-	var units []twoGames
+	var units []twoJudgments
 	add := func(n int, own *datasets.Answer, strict bool) {
 		for range n {
 			units = append(units, referencedUnit(len(units), "g", own, strict))
@@ -75,22 +75,22 @@ func TestReferencesByHand(t *testing.T) {
 
 func TestReferencesUndefined(t *testing.T) {
 	for name, c := range map[string]struct {
-		units []twoGames
+		units []twoJudgments
 		notes map[string]string
 	}{
-		"none was shown": {[]twoGames{referencedUnit(0, "g", ownUnknown, true)}, nil},
-		"none in the group": {[]twoGames{referencedUnit(0, "other", ownRight, true)}, map[string]string{
+		"none was shown": {[]twoJudgments{referencedUnit(0, "g", ownUnknown, true)}, nil},
+		"none in the group": {[]twoJudgments{referencedUnit(0, "other", ownRight, true)}, map[string]string{
 			scoring.GenerationAccuracy:  "undefined: nobody knows of any pair whether the judge's own answer is right",
 			selfreference.CorrelationGJ: "undefined: nobody knows of any pair whether the judge's own answer is right"}},
-		"all own answers right": {[]twoGames{referencedUnit(0, "g", ownRight, true), referencedUnit(1, "g", ownRight, false)}, map[string]string{
+		"all own answers right": {[]twoJudgments{referencedUnit(0, "g", ownRight, true), referencedUnit(1, "g", ownRight, false)}, map[string]string{
 			pairwise.StrictOwnWrong:     "undefined: no answer of the judge's own is known to be wrong",
 			selfreference.CorrelationGJ: "undefined: G has no variance: the judge's own answers are all right"}},
-		"all own answers wrong": {[]twoGames{referencedUnit(0, "g", ownWrong, true), referencedUnit(1, "g", ownWrong, false)}, map[string]string{
+		"all own answers wrong": {[]twoJudgments{referencedUnit(0, "g", ownWrong, true), referencedUnit(1, "g", ownWrong, false)}, map[string]string{
 			pairwise.StrictOwnRight:     "undefined: no answer of the judge's own is known to be right",
 			selfreference.CorrelationGJ: "undefined: G has no variance: the judge's own answers are all wrong"}},
-		"all judged wrong": {[]twoGames{referencedUnit(0, "g", ownRight, false), referencedUnit(1, "g", ownWrong, false)}, map[string]string{
+		"all judged wrong": {[]twoJudgments{referencedUnit(0, "g", ownRight, false), referencedUnit(1, "g", ownWrong, false)}, map[string]string{
 			selfreference.CorrelationGJ: "undefined: J has no variance: the pairs are all judged wrong"}},
-		"all judged right": {[]twoGames{referencedUnit(0, "g", ownRight, true), referencedUnit(1, "g", ownWrong, true)}, map[string]string{
+		"all judged right": {[]twoJudgments{referencedUnit(0, "g", ownRight, true), referencedUnit(1, "g", ownWrong, true)}, map[string]string{
 			selfreference.CorrelationGJ: "undefined: J has no variance: the pairs are all judged right"}},
 	} {
 		results := references(runOf(append(c.units, unit("y", "y", "A", "A", "A"), unit("z", "g", "A", "A", "A"))...), "g")

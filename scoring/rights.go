@@ -62,7 +62,7 @@ func RightsOf(runs []*Run) (*Rights, error) {
 		}
 	}
 	if slices.ContainsFunc(out.Runs, func(s Side) bool { return s.Simulated }) {
-		out.Warnings = append(out.Warnings, "simulated judge: these numbers are of a coin with known sides, not of a model")
+		out.Warnings = append(out.Warnings, simulatedWarning)
 	}
 	if len(clusters) < len(common) {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("%d %ss are of %d %ss, and those of one are alike: what is said of items like these is too sure, what is said of the benchmark is not", len(common), words.Unit, len(clusters), runs[0].resampled()))

@@ -69,15 +69,15 @@ func load(dir string, how judging.Reading) (*Run, error) {
 // Loader gathers the records of one run. It is for scoring a run from what is
 // in hand while it is made: it comes to what [Load] would read from the files.
 type Loader struct {
-	mu       sync.Mutex
-	run      *Run
-	protocol judging.Asker
+	mu    sync.Mutex
+	run   *Run
+	asker judging.Asker
 }
 
 // NewLoader makes a loader for the run of a manifest. items are the ids that its
 // records will be of, where the caller has them: they are only read.
 func NewLoader(m *judging.Manifest, how judging.Reading, items *judging.IDs) (*Loader, error) {
-	protocol, err := judging.AskerOf(m)
+	asker, err := judging.AskerOf(m)
 	if err != nil {
 		return nil, err
 	}
@@ -92,13 +92,13 @@ func NewLoader(m *judging.Manifest, how judging.Reading, items *judging.IDs) (*L
 	if s, ok := run.scorer.(Lender); ok && items != nil {
 		s.Lend(items)
 	}
-	return &Loader{run: run, protocol: protocol}, nil
+	return &Loader{run: run, asker: asker}, nil
 }
 
 // Add takes a record; it keeps no hold of it. It may be called from many goroutines.
 func (l *Loader) Add(r *judging.Record) error {
 	run := l.run
-	v, other, err := r.ReadBoth(l.protocol, run.Reading)
+	v, other, err := r.ReadBoth(l.asker, run.Reading)
 	if err != nil {
 		return err
 	}

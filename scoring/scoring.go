@@ -14,7 +14,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Decided is the outcome of a game that names a response.
+// Decided is the outcome of a judgment that names a response.
 const Decided = string(judging.Decided)
 
 // Outcomes are the names of all outcomes, in the order tables print them.
@@ -26,8 +26,8 @@ var Outcomes = func() []string {
 	return names
 }()
 
-// Games is the number of games in the records.
-func (r Report) Games() int {
+// Judgments is the number of judgments in the records.
+func (r Report) Judgments() int {
 	n := 0
 	for _, k := range r.Outcomes {
 		n += k
@@ -47,7 +47,7 @@ type Result struct {
 	Low      *float64 `json:"low"`
 	High     *float64 `json:"high"`
 	Interval string   `json:"interval,omitempty"` // how it was made: one of the By constants
-	Missing  string   `json:"missing"`            // how games without a verdict counted
+	Missing  string   `json:"missing"`            // how judgments without a verdict counted
 	Note     string   `json:"note,omitempty"`
 }
 
@@ -70,10 +70,11 @@ type Report struct {
 	Model        string          `json:"model"`
 	Dataset      string          `json:"dataset"`
 	Simulated    bool            `json:"simulated"`
-	Items        int             `json:"items"`    // scored: all their showings are in the records
-	Expected     int             `json:"expected"` // items of the run
+	Items        int             `json:"items"`               // scored: all their presentations are in the records
+	Expected     int             `json:"expected"`            // items of the run
+	Diagnosis    *Diagnosis      `json:"diagnosis,omitempty"` // what the judge is good for, in words
 	Results      []Result        `json:"results"`
-	Outcomes     map[string]int  `json:"outcomes"`          // of games, all eight
+	Outcomes     map[string]int  `json:"outcomes"`          // of judgments, all eight
 	Reading      judging.Readers `json:"reading,omitempty"` // "": as published
 	Policy       judging.Policy  `json:"policy"`
 	AcceptCut    bool            `json:"accept_cut"`
@@ -166,6 +167,7 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 		s.Extend(&rep, sheet, b)
 	}
 	run.scoreOther(&rep, sheet, b)
+	rep.diagnose(run.scorer)
 	return rep
 }
 

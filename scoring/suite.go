@@ -86,12 +86,3 @@ func DecodeSuite(name string, r io.Reader) (*Suite, error) {
 	}
 	return s, nil
 }
-
-// Runs are the folders of the cells.
-func (s *Suite) Runs() []string {
-	runs := make([]string, len(s.Cells))
-	for i, c := range s.Cells {
-		runs[i] = c.Run
-	}
-	return runs
-}

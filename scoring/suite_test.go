@@ -20,7 +20,7 @@ func TestDecodeSuiteWants(t *testing.T) {
 		}
 	}
 	s, err := DecodeSuite("suite.json", strings.NewReader(`{"suite":"a","judges":["j"],"conditions":[{"condition":"c"}],"cells":[{"judge":"j","condition":"c","run":"r"}]}`))
-	if err != nil || len(s.Runs()) != 1 || s.Runs()[0] != "r" {
+	if err != nil || len(s.Cells) != 1 || s.Cells[0].Run != "r" {
 		t.Errorf("%v %v", s, err)
 	}
 }

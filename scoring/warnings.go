@@ -2,10 +2,25 @@ package scoring
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"gavel/judging"
 )
+
+// simulatedWarning begins as [Report.Caveats] knows it.
+const simulatedWarning = simulatedJudge + ": not results of a model"
+
+const simulatedJudge = "simulated judge"
+
+// Caveats is how many warnings a run has beside that its judge is simulated, which every list says by itself.
+func (r Report) Caveats() int {
+	n := 0
+	for _, w := range r.Warnings {
+		n += int(One(!strings.HasPrefix(w, simulatedJudge)))
+	}
+	return n
+}
 
 // Limits past which a table says that a number should not be trusted as it is.
 const (
@@ -17,12 +32,12 @@ func (run *Run) warnings() []string {
 	w := []string{}
 	say := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
 	m := run.Manifest
-	games := 0
+	judgments := 0
 	for _, n := range run.Outcomes {
-		games += n
+		judgments += n
 	}
 	if m.Simulated {
-		say("simulated judge: these numbers are of a coin with known sides, not of a model")
+		say(simulatedWarning)
 	}
 	for _, c := range m.Changes {
 		say("the server at %s served another model from some time before %s on: what it said since it was last asked was dropped (it was %s; it became %s)", c.URL, c.At.Format(time.RFC3339), c.Was, c.Is)
@@ -42,13 +57,13 @@ func (run *Run) warnings() []string {
 		say("%d of %d verdicts read otherwise than when they were recorded (policy %q, cut replies accepted: %t)", run.Reread, run.Records, run.Reading.Policy, run.Reading.AcceptCut)
 	}
 	if n := run.Outcomes[judging.Failed]; n > 0 {
-		say("%d of %d %ss failed and %s; the same run command asks for them again", n, games, words.Record, run.lost())
+		say("%d of %d %ss failed and %s; the same run command asks for them again", n, judgments, words.Record, run.lost())
 	}
-	if n := run.Outcomes[judging.NoVerdict] + run.Outcomes[judging.Conflict]; float64(n) > ManyNoVerdicts*float64(games) {
-		say("%d of %d %ss ended without a verdict or in a conflict of labels: the scores say as much about the format as about the judgment", n, games, words.Record)
+	if n := run.Outcomes[judging.NoVerdict] + run.Outcomes[judging.Conflict]; float64(n) > ManyNoVerdicts*float64(judgments) {
+		say("%d of %d %ss ended without a verdict or in a conflict of labels: the scores say as much about the format as about the judgment", n, judgments, words.Record)
 	}
 	if n := run.Outcomes[judging.Cut]; n > 0 {
-		say("%d of %d replies were cut at the token limit and %s: raise --max-tokens (%d)", n, games, run.lost(), m.Spec.Parameters.MaxTokens)
+		say("%d of %d replies were cut at the token limit and %s: raise --max-tokens (%d)", n, judgments, run.lost(), m.Spec.Parameters.MaxTokens)
 		if run.Thought > 0 {
 			say("%d of them thought until the limit and gave no answer: raise --max-tokens, or try --think low or off", run.Thought)
 		}
@@ -58,7 +73,7 @@ func (run *Run) warnings() []string {
 		if m.Server.Kind == "ollama" {
 			do = "raise --num-ctx, up to what the model was trained for"
 		}
-		say("%d of %d prompts did not fit the context and %s: %s", n, games, run.lost(), do)
+		say("%d of %d prompts did not fit the context and %s: %s", n, judgments, run.lost(), do)
 		if run.Shrunk > 0 {
 			say("%d of them the server cut without a word, and answered: gavel took no verdict from that; \"gavel doctor\" says more", run.Shrunk)
 		}
@@ -74,7 +89,7 @@ func (run *Run) warnings() []string {
 		say("%d of %d decided games name a label that was not the likeliest as a whole: the server wrote it token by token", unlikely, run.Outcomes[judging.Decided])
 	}
 	if n := run.Outcomes[judging.Refused]; n > 0 {
-		say("%d of %d replies were refused and %s", n, games, run.lost())
+		say("%d of %d replies were refused and %s", n, judgments, run.lost())
 	}
 	if times := m.Spec.Parameters.Times(); times > 1 {
 		if left := m.Judgments - run.Answered; left > 0 {

@@ -27,13 +27,13 @@ func (f compareFilter) At(page int) string {
 
 // CompareRow is an item that both runs have.
 type CompareRow struct {
-	ID    string      `json:"item"`
-	Group string      `json:"group,omitempty"`
-	A     []GameBrief `json:"a"`
-	B     []GameBrief `json:"b"`
-	FactA []string    `json:"a_facts"`
-	FactB []string    `json:"b_facts"`
-	Link  string      `json:"-"`
+	ID    string          `json:"item"`
+	Group string          `json:"group,omitempty"`
+	A     []JudgmentBrief `json:"a"`
+	B     []JudgmentBrief `json:"b"`
+	FactA []string        `json:"a_facts"`
+	FactB []string        `json:"b_facts"`
+	Link  string          `json:"-"`
 }
 
 // compareView is two runs beside each other.
@@ -186,18 +186,18 @@ func compareRow(a, b *index, i int, fa, fb facts) CompareRow {
 }
 
 // sameVerdicts tells whether two runs came to the same on an item, the first time that they asked: of what both showed
-// in the same orders, the candidates chosen. Runs with other showings are the same where every verdict is.
-func sameVerdicts(a, b []game) bool {
-	of := func(games []game) map[uint16]game {
-		out := map[uint16]game{}
-		for _, g := range games {
+// in the same orders, the candidates chosen. Runs with other presentations are the same where every verdict is.
+func sameVerdicts(a, b []judgment) bool {
+	of := func(judgments []judgment) map[uint16]judgment {
+		out := map[uint16]judgment{}
+		for _, g := range judgments {
 			if g.repeat == 0 {
-				out[g.showing] = g
+				out[g.presentation] = g
 			}
 		}
 		return out
 	}
-	return maps.EqualFunc(of(a), of(b), func(g, h game) bool {
+	return maps.EqualFunc(of(a), of(b), func(g, h judgment) bool {
 		return g.outcome == h.outcome && g.choice == h.choice && g.right == h.right
 	})
 }
@@ -229,14 +229,14 @@ func (s *Server) compareNow(names ...string) (*scoring.Comparisons, error) {
 
 // compareItemView is an item with both runs' judgments of it.
 type compareItemView struct {
-	A    ItemView   `json:"a"`
-	B    ItemView   `json:"b"`
-	Rows []gamePair `json:"-"`
-	Back string     `json:"-"`
+	A    ItemView       `json:"a"`
+	B    ItemView       `json:"b"`
+	Rows []judgmentPair `json:"-"`
+	Back string         `json:"-"`
 }
 
-// gamePair is a game of each run, where it has one.
-type gamePair struct{ A, B *GameView }
+// judgmentPair is a judgment of each run, where it has one.
+type judgmentPair struct{ A, B *JudgmentView }
 
 func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error) {
 	q := r.URL.Query()
@@ -254,12 +254,12 @@ func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error)
 		return err
 	})
 	v.Back = "/compare" + query("a", q.Get("a"), "b", q.Get("b"))
-	v.Rows = make([]gamePair, max(len(v.A.Games), len(v.B.Games)))
-	for k := range v.A.Games {
-		v.Rows[k].A = &v.A.Games[k]
+	v.Rows = make([]judgmentPair, max(len(v.A.Judgments), len(v.B.Judgments)))
+	for k := range v.A.Judgments {
+		v.Rows[k].A = &v.A.Judgments[k]
 	}
-	for k := range v.B.Games {
-		v.Rows[k].B = &v.B.Games[k]
+	for k := range v.B.Judgments {
+		v.Rows[k].B = &v.B.Judgments[k]
 	}
 	return v, err
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // BenchmarkFirstLook is what somebody waits for who asks a server that has just
-// begun for a run of 50,000 records: "cold" asks at once, "ahead" after the
+// begun for a run of 50,000 records: "cold" asks at once, "prefetched" after the
 // server has read what it reads by itself, and "again" a second time. Of the run
 // "numbers" there is a results.json, as of every run that gavel made; of "none"
 // there is not, as of an imported one, and its records are scored.
@@ -47,15 +47,15 @@ func firstLook(b *testing.B, dir, target string) {
 		again += took(s, target)
 		s.Close()
 		s = newSite(b, dir, nil)
-		s.lookAhead()
-		s.ahead.wait()
+		s.prefetchNewest()
+		s.prefetch.wait()
 		b.StartTimer()
 		read += took(s, target)
 		b.StopTimer()
 		s.Close()
 		b.StartTimer()
 	}
-	for unit, d := range map[string]time.Duration{"ms-cold": cold, "ms-ahead": read, "ms-again": again} {
+	for unit, d := range map[string]time.Duration{"ms-cold": cold, "ms-prefetched": read, "ms-again": again} {
 		b.ReportMetric(d.Seconds()*1000/float64(b.N), unit)
 	}
 }

@@ -47,14 +47,14 @@ func makeRunOf(t testing.TB, dir string, set *datasets.Set, how making) *judging
 	t.Helper()
 	sim, err := backends.NewSim(how.sim)
 	must(t, err)
-	kind, err := judging.ProtocolNamed(how.protocol)
+	protocol, err := judging.ProtocolNamed(how.protocol)
 	must(t, err)
-	template := kind.Templates[0]
+	template := protocol.Templates[0]
 	if how.prompt != "" {
-		template, err = kind.Template(how.prompt)
+		template, err = protocol.Template(how.prompt)
 		must(t, err)
 	}
-	protocol := kind.New(template, how.options)
+	asker := protocol.New(template, how.options)
 	rows := make([]int, set.Len())
 	for i := range rows {
 		rows[i] = i
@@ -62,12 +62,12 @@ func makeRunOf(t testing.TB, dir string, set *datasets.Set, how making) *judging
 	params := judging.DefaultParameters
 	params.Repeats = how.repeats
 	m := judging.NewManifest("test", judging.Spec{
-		Protocol: kind.Name, Goal: kind.GoalOf(how.options), Prompt: template, Options: how.options,
+		Protocol: protocol.Name, Goal: protocol.GoalOf(how.options), Prompt: template, Options: how.options,
 		Dataset: judging.DatasetSpec{SHA256: set.SHA256, Items: set.Len()}, Model: judging.ModelSpec{Name: "sim:" + how.sim, Identity: "sim " + how.sim}, Parameters: params,
 	})
 	m.Simulated, m.Started = true, begun
 	m.Dataset = judging.DatasetInfo{Name: set.Name, Format: set.Format, Rows: set.Len()}
-	n, err := judging.CountShowings(protocol, set, rows)
+	n, err := judging.CountPresentations(asker, set, rows)
 	must(t, err)
 	m.Judgments = n * params.Times()
 	folder, _, err := judging.OpenDir(dir, m, func(*judging.Record) bool { return false }, func(*judging.Record) error { return nil })
@@ -88,7 +88,7 @@ func makeRunOf(t testing.TB, dir string, set *datasets.Set, how making) *judging
 	load, err := scoring.NewLoader(m, scoring.DefaultOptions.Reading, nil)
 	must(t, err)
 	written := 0
-	job := &judging.Job{Manifest: m, Asker: protocol, Set: set, Rows: rows, Client: sim, Concurrency: 1, Now: func() time.Time { return begun }, Write: func(r *judging.Record) error {
+	job := &judging.Job{Manifest: m, Asker: asker, Set: set, Rows: rows, Client: sim, Concurrency: 1, Now: func() time.Time { return begun }, Write: func(r *judging.Record) error {
 		if how.stop > 0 && written >= how.stop {
 			return nil
 		}

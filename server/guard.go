@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// guard decides who is let in. Each of its walls is a function of its own.
+// guard decides who is let in. Each piece of middleware is a function of its own.
 type guard struct {
 	opts     Options
 	token    [sha256.Size]byte
@@ -78,8 +78,8 @@ func (s *Server) answer(rt route) http.HandlerFunc {
 			s.metrics.request(rt.pattern, w.status, s.now().Sub(began), rt.stream)
 		}()
 		s.headers(w)
-		for _, wall := range []func(*http.Request) error{s.guard.host, s.guard.sameOrigin} {
-			if err := wall(r); err != nil {
+		for _, check := range []func(*http.Request) error{s.guard.host, s.guard.sameOrigin} {
+			if err := check(r); err != nil {
 				s.fail(w, r, err)
 				return
 			}
@@ -95,7 +95,7 @@ func (s *Server) answer(rt route) http.HandlerFunc {
 				s.refuse(w, r, err)
 				return
 			}
-			r, asked = markInside(r), markInside(asked)
+			r, asked = markAuthenticated(r), markAuthenticated(asked)
 		}
 		if r.Method == http.MethodPost {
 			if err := readForm(r); err != nil {
@@ -112,16 +112,16 @@ func (s *Server) answer(rt route) http.HandlerFunc {
 	}
 }
 
-// letIn marks the context of a request that came past the wall of the token.
-type letIn struct{}
+// authenticated marks the context of a request that the token's middleware let pass.
+type authenticated struct{}
 
-func markInside(r *http.Request) *http.Request {
-	return r.WithContext(context.WithValue(r.Context(), letIn{}, true))
+func markAuthenticated(r *http.Request) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), authenticated{}, true))
 }
 
-// inside tells whether a request came past the wall of the token: strangers are shown no way into the site. It does not
-// look at the token again, so that nothing but that wall, which counts the tries, tells whether one is right.
-func inside(r *http.Request) bool { return r.Context().Value(letIn{}) != nil }
+// isAuthenticated tells whether the token's middleware let a request pass: strangers are shown no way into the site. It does not
+// look at the token again, so that nothing but that middleware, which counts the tries, tells whether one is right.
+func isAuthenticated(r *http.Request) bool { return r.Context().Value(authenticated{}) != nil }
 
 // response remembers what was answered.
 type response struct {

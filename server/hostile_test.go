@@ -220,7 +220,7 @@ func TestHostileTextsAreShown(t *testing.T) {
 		var view ItemView
 		s.data("/api/v1"+strings.TrimPrefix(itemURL("a", item.ID, ""), ""), &view)
 		text := textOf(parse(t, s.get(itemURL("a", item.ID, ""))))
-		for _, want := range []string{view.Item.Question, view.Games[0].Turns[0].Text} {
+		for _, want := range []string{view.Item.Question, view.Judgments[0].Turns[0].Text} {
 			if want = visible(want); !strings.Contains(text, strings.ReplaceAll(want, "\r", "")) {
 				t.Errorf("%s: the page does not show %.80q", name, want)
 			}
@@ -231,7 +231,7 @@ func TestHostileTextsAreShown(t *testing.T) {
 			t.Errorf("%s: %d marks", name, len(marks))
 		}
 		for _, m := range marks {
-			if textOf(m) != "[[A>B]]" && view.Games[0].Outcome != string(judging.Conflict) {
+			if textOf(m) != "[[A>B]]" && view.Judgments[0].Outcome != string(judging.Conflict) {
 				t.Errorf("%s: marked %q", name, textOf(m))
 			}
 		}
@@ -327,7 +327,7 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
-// The first wall alone shows what would lead elsewhere as the text that it is.
+// The first filter alone shows what would lead elsewhere as the text that it is.
 func TestMarkdownShowsWhatItKeepsOut(t *testing.T) {
 	for text, want := range map[string]string{
 		"[click](javascript:alert(1))": "[click](javascript:alert(1))",

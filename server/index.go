@@ -24,18 +24,18 @@ type index struct {
 	store *store
 	run   string
 
-	mu       sync.RWMutex
-	m        *judging.Manifest
-	protocol judging.Asker
-	records  tail
-	itemsAt  stamp
-	ids      judging.IDs
-	items    []entry
-	groups   []string
-	games    []game
-	counts   counts
-	damaged  []string // what cannot be read, the first of it
-	version  int      // raised when anything changes
+	mu        sync.RWMutex
+	m         *judging.Manifest
+	asker     judging.Asker
+	records   tail
+	itemsAt   stamp
+	ids       judging.IDs
+	items     []entry
+	groups    []string
+	judgments []judgment
+	counts    counts
+	damaged   []string // what cannot be read, the first of it
+	version   int      // raised when anything changes
 }
 
 // tail is how far a file that grows was read.
@@ -50,25 +50,25 @@ type entry struct {
 	offset      int64
 	length      int32 // 0 where items.jsonl does not have it
 	group       int32
-	first, last int32 // 1 + place in games; 0 for none
+	first, last int32 // 1 + place in judgments; 0 for none
 }
 
-// game is a record.
-type game struct {
-	offset   int64
-	at       int64 // milliseconds since 1970 at which it began; 0 where unknown
-	length   int32
-	item     int32
-	next     int32 // 1 + place of the item's next
-	showing  uint16
-	repeat   uint16
-	showings uint16
-	outcome  uint8 // place in judging.Outcomes
-	choice   int8  // candidate chosen, in the order of the item's own; -1 for none
-	place    int8  // where it was shown
-	places   uint8 // shown in all
-	right    right
-	other    bool // read otherwise than when it was recorded
+// judgment is a record.
+type judgment struct {
+	offset        int64
+	at            int64 // milliseconds since 1970 at which it began; 0 where unknown
+	length        int32
+	item          int32
+	next          int32 // 1 + place of the item's next
+	presentation  uint16
+	repeat        uint16
+	presentations uint16
+	outcome       uint8 // place in judging.Outcomes
+	choice        int8  // candidate chosen, in the order of the item's own; -1 for none
+	position      int8  // where it was shown
+	positions     uint8 // shown in all
+	right         right
+	other         bool // read otherwise than when it was recorded
 }
 
 // right is whether a verdict is the labelled one.
@@ -80,8 +80,8 @@ const (
 	yes
 )
 
-func (g game) is() judging.Outcome { return judging.Outcomes[g.outcome] }
-func (g game) decided() bool       { return g.is() == judging.Decided }
+func (g judgment) is() judging.Outcome { return judging.Outcomes[g.outcome] }
+func (g judgment) decided() bool       { return g.is() == judging.Decided }
 
 // counts are sums over the records.
 type counts struct {
@@ -97,7 +97,7 @@ type counts struct {
 
 // indexed is a record as the index reads it.
 type indexed struct {
-	game
+	judgment
 	id, group           string
 	replies, cached     int
 	promptTok, replyTok int
@@ -147,7 +147,7 @@ func (x *index) update() error {
 	}
 	if x.m == nil || x.m.ID != m.ID {
 		x.reset()
-		if x.protocol, err = judging.AskerOf(m); err != nil {
+		if x.asker, err = judging.AskerOf(m); err != nil {
 			return unreadable(err, "%s: %v", x.run, err)
 		}
 	}
@@ -160,16 +160,16 @@ func (x *index) update() error {
 
 func (x *index) reset() {
 	x.m, x.records, x.itemsAt = nil, tail{}, stamp{}
-	x.ids, x.items, x.groups, x.games = judging.IDs{}, nil, nil, nil
+	x.ids, x.items, x.groups, x.judgments = judging.IDs{}, nil, nil, nil
 	x.counts, x.damaged = counts{Outcomes: map[string]int{}}, nil
 	x.version++
 }
 
 // restart is reset for a run that is the same but for its files.
 func (x *index) restart() {
-	m, p := x.m, x.protocol
+	m, p := x.m, x.asker
 	x.reset()
-	x.m, x.protocol = m, p
+	x.m, x.asker = m, p
 }
 
 // readRecords reads what was appended since, or everything where the file is another one.
@@ -220,11 +220,11 @@ func (x *index) read(line []byte) (out indexed, err error) {
 	if err != nil {
 		return out, err
 	}
-	v, err := r.Read(x.protocol, x.reading())
+	v, err := r.Read(x.asker, x.reading())
 	if err != nil {
 		return out, err
 	}
-	out = indexed{game: gameOf(r, v), id: r.Item, group: r.Group, replies: len(r.Replies)}
+	out = indexed{judgment: judgmentOf(r, v), id: r.Item, group: r.Group, replies: len(r.Replies)}
 	for _, reply := range r.Replies {
 		if reply.Cached {
 			out.cached++
@@ -243,15 +243,15 @@ func readingOf(m *judging.Manifest) judging.Reading {
 	return judging.Reading{Policy: judging.Unique, AcceptCut: m.Spec.Parameters.AcceptCut}
 }
 
-func gameOf(r *judging.Record, v judging.Verdict) game {
-	g := game{
-		showing: uint16(r.Showing), showings: uint16(r.Showings), repeat: uint16(r.Repeat),
+func judgmentOf(r *judging.Record, v judging.Verdict) judgment {
+	g := judgment{
+		presentation: uint16(r.Presentation), presentations: uint16(r.Presentations), repeat: uint16(r.Repeat),
 		outcome: uint8(slices.Index(judging.Outcomes, v.Outcome)), choice: int8(v.Choice),
-		place: int8(slices.Index(r.Order, r.CandidateID(v.Choice))), places: uint8(len(r.Order)),
+		position: int8(slices.Index(r.Order, r.CandidateID(v.Choice))), positions: uint8(len(r.Order)),
 		other: v.Outcome != r.Outcome || r.CandidateID(v.Choice) != r.Choice || v.Answer != r.Answer,
 	}
 	if r.Shape == datasets.Judgment { // its candidates are verdicts, shown nowhere
-		g.place, g.places = -1, 0
+		g.position, g.positions = -1, 0
 	}
 	if !r.At.IsZero() {
 		g.at = r.At.UnixMilli()
@@ -267,18 +267,18 @@ func gameOf(r *judging.Record, v judging.Verdict) game {
 func (x *index) add(r indexed) {
 	i := x.itemNamed(r.id, r.group)
 	e := &x.items[i]
-	for g := range x.gamesOf(*e) {
-		if g.showing == r.showing && g.repeat == r.repeat {
+	for g := range x.judgmentsOf(*e) {
+		if g.presentation == r.presentation && g.repeat == r.repeat {
 			return // the first stands, as for scores
 		}
 	}
 	r.item = int32(i)
-	x.games = append(x.games, r.game)
-	n := int32(len(x.games))
+	x.judgments = append(x.judgments, r.judgment)
+	n := int32(len(x.judgments))
 	if e.first == 0 {
 		e.first = n
 	} else {
-		x.games[e.last-1].next = n
+		x.judgments[e.last-1].next = n
 	}
 	e.last = n
 	c := &x.counts
@@ -353,10 +353,10 @@ func (x *index) complain(format string, args ...any) {
 	}
 }
 
-// of gives the games of an item, in the order of showings and times.
-func (x *index) of(item int) []game {
-	return slices.SortedFunc(x.gamesOf(x.items[item]), func(a, b game) int {
-		return cmp.Or(cmp.Compare(a.showing, b.showing), cmp.Compare(a.repeat, b.repeat))
+// of gives the judgments of an item, in the order of presentations and times.
+func (x *index) of(item int) []judgment {
+	return slices.SortedFunc(x.judgmentsOf(x.items[item]), func(a, b judgment) int {
+		return cmp.Or(cmp.Compare(a.presentation, b.presentation), cmp.Compare(a.repeat, b.repeat))
 	})
 }
 

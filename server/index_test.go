@@ -234,7 +234,7 @@ func TestFilters(t *testing.T) {
 	changed := expected(func(rs []*judging.Record) bool {
 		for _, a := range rs {
 			for _, b := range rs {
-				if a.Showing == b.Showing && (a.Outcome != b.Outcome || a.Choice != b.Choice) {
+				if a.Presentation == b.Presentation && (a.Outcome != b.Outcome || a.Choice != b.Choice) {
 					return true
 				}
 			}
@@ -370,7 +370,7 @@ func TestCompare(t *testing.T) {
 	page := s.get("/compare?a=a&b=b")
 	says(t, page, "McNemar", "right in one and not in the other ("+fmt.Sprint(v.Matches)+")")
 	item := elements(byID(t, page, "items"), "a")[0]
-	says(t, s.get(attr(item, "href")), "A · Game 1 of 2", "B · Game 2 of 2", "beside each other")
+	says(t, s.get(attr(item, "href")), "A · Judgment 1 of 2", "B · Judgment 2 of 2", "beside each other")
 	for target, want := range map[string]int{
 		"/api/v1/compare?a=a": 400, "/api/v1/compare?a=a&b=none": 404, "/compare?a=a&b=b&show=odd": 400, "/compare?a=a&b=b&page=9": 404, "/compare/item?a=a&b=b&item=none": 404, "/compare": 200,
 	} {
@@ -461,7 +461,7 @@ func TestRateAndTimeLeft(t *testing.T) {
 	now := begun
 	x := &index{run: "a", m: &judging.Manifest{Status: judging.Running, Judgments: 100}, counts: counts{Outcomes: map[string]int{"failed": 3}, Records: 40}}
 	for i := range 40 { // one every 2 s, the last just now
-		x.games = append(x.games, game{at: now.Add(-time.Duration(39-i) * 2 * time.Second).UnixMilli()})
+		x.judgments = append(x.judgments, judgment{at: now.Add(-time.Duration(39-i) * 2 * time.Second).UnixMilli()})
 	}
 	p := x.progress(now)
 	if p.Failed != 3 || p.Done != 40 {

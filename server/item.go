@@ -15,18 +15,18 @@ import (
 
 // ItemView is the page of an item.
 type ItemView struct {
-	Run      RunHead    `json:"run"`
-	Item     *ItemTexts `json:"item"`              // null where the run has no texts
-	ID       string     `json:"id"`                // of the item
-	Group    string     `json:"group,omitempty"`   //
-	Facts    []string   `json:"facts"`             // see the filter "show"
-	Problem  string     `json:"problem,omitempty"` // why there is no item
-	Games    []GameView `json:"games"`
-	Number   int        `json:"number"` // of the item in the run, from 1
-	Total    int        `json:"total"`
-	Previous string     `json:"-"` // links
-	Next     string     `json:"-"`
-	Back     string     `json:"-"`
+	Run       RunHead        `json:"run"`
+	Item      *ItemTexts     `json:"item"`              // null where the run has no texts
+	ID        string         `json:"id"`                // of the item
+	Group     string         `json:"group,omitempty"`   //
+	Facts     []string       `json:"facts"`             // see the filter "show"
+	Problem   string         `json:"problem,omitempty"` // why there is no item
+	Judgments []JudgmentView `json:"games"`
+	Number    int            `json:"number"` // of the item in the run, from 1
+	Total     int            `json:"total"`
+	Previous  string         `json:"-"` // links
+	Next      string         `json:"-"`
+	Back      string         `json:"-"`
 }
 
 // ItemTexts are an item's own words.
@@ -60,10 +60,10 @@ type answeredView struct {
 	Right     bool             `json:"right"`
 }
 
-// GameView is a judgment.
-type GameView struct {
-	GameBrief
-	Showings      int                   `json:"showings"`
+// JudgmentView is a judgment.
+type JudgmentView struct {
+	JudgmentBrief
+	Presentations int                   `json:"showings"`
 	Mode          string                `json:"mode,omitempty"`
 	Order         []string              `json:"order"` // candidates in the order shown
 	System        string                `json:"system,omitempty"`
@@ -144,10 +144,10 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 	return v, nil
 }
 
-// itemOf reads an item with all of its games.
+// itemOf reads an item with all of its judgments.
 func (s *Server) itemOf(x *index, i int) (ItemView, error) {
 	e := x.items[i]
-	v := ItemView{Run: headOf(x.run, x.m), ID: strings.Clone(x.ids.At(i)), Group: x.groups[e.group], Facts: x.facts(i).names(), Games: []GameView{}, Number: i + 1, Total: len(x.items)}
+	v := ItemView{Run: headOf(x.run, x.m), ID: strings.Clone(x.ids.At(i)), Group: x.groups[e.group], Facts: x.facts(i).names(), Judgments: []JudgmentView{}, Number: i + 1, Total: len(x.items)}
 	items := s.openItems(x)
 	defer items.Close()
 	item, err := x.item(items, i)
@@ -156,8 +156,8 @@ func (s *Server) itemOf(x *index, i int) (ItemView, error) {
 	} else {
 		v.Item = textsOf(item)
 	}
-	games := x.of(i)
-	if len(games) == 0 {
+	judgments := x.of(i)
+	if len(judgments) == 0 {
 		return v, nil
 	}
 	records, _, err := s.runs.open(x.run, judging.RecordsFile)
@@ -165,7 +165,7 @@ func (s *Server) itemOf(x *index, i int) (ItemView, error) {
 		return v, errChanged
 	}
 	defer records.Close()
-	for _, g := range games {
+	for _, g := range judgments {
 		line, err := x.line(records, g.offset, g.length)
 		if err != nil {
 			return v, err
@@ -174,11 +174,11 @@ func (s *Server) itemOf(x *index, i int) (ItemView, error) {
 		if err != nil || r.Item != v.ID {
 			return v, errChanged
 		}
-		game, err := x.game(r, item, v.Item != nil)
+		judgment, err := x.judgment(r, item, v.Item != nil)
 		if err != nil {
 			return v, &failure{422, err.Error()}
 		}
-		v.Games = append(v.Games, game)
+		v.Judgments = append(v.Judgments, judgment)
 	}
 	return v, nil
 }
@@ -214,14 +214,14 @@ func textsOf(item datasets.Item) *ItemTexts {
 	return t
 }
 
-// game is a record for people, read as scores read it.
-func (x *index) game(r *judging.Record, item datasets.Item, known bool) (GameView, error) {
-	v, err := r.Read(x.protocol, x.reading())
+// judgment is a record for people, read as scores read it.
+func (x *index) judgment(r *judging.Record, item datasets.Item, known bool) (JudgmentView, error) {
+	v, err := r.Read(x.asker, x.reading())
 	if err != nil {
-		return GameView{}, err
+		return JudgmentView{}, err
 	}
-	g := GameView{
-		GameBrief: brief(gameOf(r, v)), Showings: r.Showings, Mode: r.Mode, Order: r.Order, Asked: askedUnknown,
+	g := JudgmentView{
+		JudgmentBrief: brief(judgmentOf(r, v)), Presentations: r.Presentations, Mode: r.Mode, Order: r.Order, Asked: askedUnknown,
 		Label: v.Label, Answer: v.Answer, Rule: v.Rule, Gold: r.Gold, Error: r.Error, Probabilities: r.Probabilities, At: r.At, Imported: r.Imported, Turns: []TurnView{},
 	}
 	g.Choice = r.CandidateID(v.Choice)
@@ -232,7 +232,7 @@ func (x *index) game(r *judging.Record, item datasets.Item, known bool) (GameVie
 	var prompt judging.Prompt
 	if known {
 		var same bool
-		if prompt, same, err = r.Asked(x.protocol, item, params.SystemRole); err != nil {
+		if prompt, same, err = r.Asked(x.asker, item, params.SystemRole); err != nil {
 			return g, err
 		}
 		if g.System, g.User = prompt.System, prompt.User; r.Imported == nil {

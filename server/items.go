@@ -15,15 +15,15 @@ import (
 	"gavel/judging"
 )
 
-// facts are what an item can be filtered by, from its games alone.
+// facts are what an item can be filtered by, from its judgments alone.
 type facts struct {
-	right        bool // every game names the labelled candidate
-	wrong        bool // a game names another
-	inconsistent bool // two games name different candidates
-	first, last  bool // every game names what it was shown first, or last, whatever that was
-	open         bool // a game without a verdict
-	changed      bool // asked again, a game came to another verdict
-	missing      bool // a game is not in the records
+	right        bool // every judgment names the labelled candidate
+	wrong        bool // a judgment names another
+	inconsistent bool // two judgments name different candidates
+	first, last  bool // every judgment names what it was shown first, or last, whatever that was
+	open         bool // a judgment without a verdict
+	changed      bool // asked again, a judgment came to another verdict
+	missing      bool // a judgment is not in the records
 }
 
 // shows are the filters by name, in the order of the form.
@@ -36,9 +36,9 @@ var shows = []struct {
 	{"inconsistent", "inconsistent", func(f facts) bool { return f.inconsistent }},
 	{"first", "always the first shown", func(f facts) bool { return f.first }},
 	{"last", "always the last shown", func(f facts) bool { return f.last }},
-	{"open", "a game without a verdict", func(f facts) bool { return f.open }},
+	{"open", "a judgment without a verdict", func(f facts) bool { return f.open }},
 	{"changed", "changed when asked again", func(f facts) bool { return f.changed }},
-	{"missing", "a game is missing", func(f facts) bool { return f.missing }},
+	{"missing", "a judgment is missing", func(f facts) bool { return f.missing }},
 }
 
 // names of what holds for an item.
@@ -56,14 +56,14 @@ func (f facts) names() []string {
 func (x *index) facts(item int) facts {
 	var f facts
 	e := x.items[item]
-	games, decided, shown := 0, 0, 0
+	judgments, decided, shown := 0, 0, 0
 	choice, firsts, lasts, rights := int8(-1), 0, 0, 0
-	for g := range x.gamesOf(e) {
-		shown = max(shown, int(g.showings))
+	for g := range x.judgmentsOf(e) {
+		shown = max(shown, int(g.presentations))
 		if g.repeat > 0 {
 			continue
 		}
-		games++
+		judgments++
 		if !g.decided() {
 			f.open = f.open || g.is() != judging.Tie
 			continue
@@ -80,29 +80,29 @@ func (x *index) facts(item int) facts {
 			f.inconsistent = true
 		}
 		choice = g.choice
-		if g.place == 0 {
+		if g.position == 0 {
 			firsts++
 		}
-		if g.place >= 0 && g.place == int8(g.places)-1 {
+		if g.position >= 0 && g.position == int8(g.positions)-1 {
 			lasts++
 		}
 	}
-	several := games > 1 && decided == games
-	f.right = games > 0 && rights == games
-	f.first, f.last = several && firsts == games, several && lasts == games
-	f.missing = games < shown || games == 0
+	several := judgments > 1 && decided == judgments
+	f.right = judgments > 0 && rights == judgments
+	f.first, f.last = several && firsts == judgments, several && lasts == judgments
+	f.missing = judgments < shown || judgments == 0
 	f.changed = x.changed(e)
 	return f
 }
 
-// changed tells whether a showing that was asked several times came to different verdicts.
+// changed tells whether a presentation that was asked several times came to different verdicts.
 func (x *index) changed(e entry) bool {
-	for a := range x.gamesOf(e) {
+	for a := range x.judgmentsOf(e) {
 		if a.repeat == 0 {
 			continue
 		}
-		for b := range x.gamesOf(e) {
-			if b.repeat == 0 && b.showing == a.showing && (a.outcome != b.outcome || a.choice != b.choice) {
+		for b := range x.judgmentsOf(e) {
+			if b.repeat == 0 && b.presentation == a.presentation && (a.outcome != b.outcome || a.choice != b.choice) {
 				return true
 			}
 		}
@@ -213,17 +213,17 @@ func (s *Server) matching(r *http.Request, x *index, f ItemsFilter) ([]int, erro
 	return out, nil
 }
 
-// gamesOf are an item's games, in the order of the records.
-func (x *index) gamesOf(e entry) iter.Seq[game] {
-	return func(yield func(game) bool) {
-		for k := e.first; k > 0 && yield(x.games[k-1]); k = x.games[k-1].next {
+// judgmentsOf are an item's judgments, in the order of the records.
+func (x *index) judgmentsOf(e entry) iter.Seq[judgment] {
+	return func(yield func(judgment) bool) {
+		for k := e.first; k > 0 && yield(x.judgments[k-1]); k = x.judgments[k-1].next {
 		}
 	}
 }
 
-// ended tells whether a game of the item has an outcome.
+// ended tells whether a judgment of the item has an outcome.
 func (x *index) ended(e entry, o judging.Outcome) bool {
-	for g := range x.gamesOf(e) {
+	for g := range x.judgmentsOf(e) {
 		if g.is() == o {
 			return true
 		}
@@ -231,18 +231,18 @@ func (x *index) ended(e entry, o judging.Outcome) bool {
 	return false
 }
 
-// GameBrief is a game in a list.
-type GameBrief struct {
-	Showing int    `json:"showing"`
-	Repeat  int    `json:"repeat,omitempty"`
-	Outcome string `json:"outcome"`
-	Choice  string `json:"choice,omitempty"` // id of the candidate
-	Place   int    `json:"place,omitempty"`  // where it was shown, from 1
-	Right   *bool  `json:"right"`            // null where nobody can say
+// JudgmentBrief is a judgment in a list.
+type JudgmentBrief struct {
+	Presentation int    `json:"showing"`
+	Repeat       int    `json:"repeat,omitempty"`
+	Outcome      string `json:"outcome"`
+	Choice       string `json:"choice,omitempty"` // id of the candidate
+	Position     int    `json:"place,omitempty"`  // where it was shown, from 1
+	Right        *bool  `json:"right"`            // null where nobody can say
 }
 
-func brief(g game) GameBrief {
-	return GameBrief{Showing: int(g.showing), Repeat: int(g.repeat), Outcome: string(g.is()), Place: int(g.place) + 1, Right: g.right.known()}
+func brief(g judgment) JudgmentBrief {
+	return JudgmentBrief{Presentation: int(g.presentation), Repeat: int(g.repeat), Outcome: string(g.is()), Position: int(g.position) + 1, Right: g.right.known()}
 }
 
 func (r right) known() *bool {
@@ -255,12 +255,12 @@ func (r right) known() *bool {
 
 // itemRow is an item in a list.
 type itemRow struct {
-	ID       string      `json:"item"`
-	Group    string      `json:"group,omitempty"`
-	Question string      `json:"question"` // its beginning
-	Games    []GameBrief `json:"games"`
-	Facts    []string    `json:"facts"`
-	Link     string      `json:"-"`
+	ID        string          `json:"item"`
+	Group     string          `json:"group,omitempty"`
+	Question  string          `json:"question"` // its beginning
+	Judgments []JudgmentBrief `json:"games"`
+	Facts     []string        `json:"facts"`
+	Link      string          `json:"-"`
 }
 
 // Option is a choice of a form with how many it is of.
@@ -353,7 +353,7 @@ func (x *index) itemRow(items *os.File, i int, run RunHead, f ItemsFilter) itemR
 	row := itemRow{ID: strings.Clone(x.ids.At(i)), Group: x.groups[e.group], Facts: x.facts(i).names()}
 	row.Link = itemURL(run.Name, row.ID, f.Query())
 	item := x.textsIfThere(items, i)
-	row.Question, row.Games = shortened(cmp.Or(item.Question, answered(item.Answered)), 160), x.briefs(i, item)
+	row.Question, row.Judgments = shortened(cmp.Or(item.Question, answered(item.Answered)), 160), x.briefs(i, item)
 	return row
 }
 
@@ -366,10 +366,10 @@ func (x *index) textsIfThere(items *os.File, i int) datasets.Item {
 	return item
 }
 
-// briefs are the games of an item in a list. Of an item whose texts are not
+// briefs are the judgments of an item in a list. Of an item whose texts are not
 // there nobody can say which candidate was chosen, only where it was shown.
-func (x *index) briefs(i int, item datasets.Item) []GameBrief {
-	all := []GameBrief{}
+func (x *index) briefs(i int, item datasets.Item) []JudgmentBrief {
+	all := []JudgmentBrief{}
 	for _, g := range x.of(i) {
 		b := brief(g)
 		if g.choice >= 0 && int(g.choice) < len(item.Candidates) {

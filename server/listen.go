@@ -24,7 +24,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		MaxHeaderBytes: maxHeader,
 		ErrorLog:       log.New(logLines(s.opts.Log), "", 0),
 	}
-	go s.lookAhead()
+	go s.prefetchNewest()
 	served := make(chan error, 1)
 	go func() { served <- h.Serve(netutil.LimitListener(l, maxConns)) }()
 	select {

@@ -43,7 +43,7 @@ func (x *index) progress(now time.Time) Progress {
 		p.Stalled = now.Sub(info.ModTime()) > stalledAfter
 	}
 	var tempo judging.Tempo
-	for _, g := range x.games {
+	for _, g := range x.judgments {
 		tempo.Add(time.UnixMilli(g.at))
 	}
 	p.Rate = tempo.PerSecond(now)

@@ -190,7 +190,7 @@ func ofTheWeb(address string) bool {
 	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
 }
 
-// harmless is the second wall: whatever the first let through, only these elements and no attribute but these leave it.
+// harmless is the second filter: whatever the first let through, only these elements and no attribute but these leave it.
 var harmless = func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "br", "hr", "strong", "em", "del", "code", "pre", "blockquote", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td")

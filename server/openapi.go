@@ -12,10 +12,10 @@ import (
 //go:embed openapi.json
 var openAPIFile []byte
 
-// openAPI is the description of the API. What an order may say is not written
+// openAPI is the description of the API. What a job request may say is not written
 // down twice: it comes from the fields of a request.
 func (s *Server) openAPI(w http.ResponseWriter, _ *http.Request) error {
-	fields, err := json.MarshalIndent(jobs.OrderProperties(), "        ", "  ")
+	fields, err := json.MarshalIndent(jobs.JobRequestProperties(), "        ", "  ")
 	if err != nil {
 		return err
 	}

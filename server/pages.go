@@ -95,7 +95,7 @@ func (p *pages) add(file string, text []byte) {
 func (p *pages) render(w http.ResponseWriter, r *http.Request, status int, name string, view any) {
 	f := frame{
 		View: view, Name: name, Version: p.s.opts.Version, Start: p.s.opts.Runner != nil,
-		Inside: inside(r), Session: p.s.guard.session(r) != "", Path: r.URL.RequestURI(),
+		Inside: isAuthenticated(r), Session: p.s.guard.session(r) != "", Path: r.URL.RequestURI(),
 	}
 	var b bytes.Buffer
 	if err := p.by[name].ExecuteTemplate(&b, "base", f); err != nil {
@@ -151,7 +151,7 @@ func (p *pages) functions() template.FuncMap {
 	}
 }
 
-func or(o jobs.Order, name, otherwise string) string {
+func or(o jobs.JobRequest, name, otherwise string) string {
 	if _, given := o[name]; given {
 		return o.Get(name)
 	}

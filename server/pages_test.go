@@ -75,8 +75,8 @@ func TestRunPage(t *testing.T) {
 func TestItemPages(t *testing.T) {
 	s := newSite(t, sampleRuns(t), nil)
 	for run, words := range map[string][]string{
-		"pairs-a": {"Game 1 of 2: shown A, then B", "Game 2 of 2: shown B, then A", "as it was asked", "labelled"},
-		"options": {"Game 1 of ", "as it was asked"},
+		"pairs-a": {"Judgment 1 of 2: shown A, then B", "Judgment 2 of 2: shown B, then A", "as it was asked", "labelled"},
+		"options": {"Judgment 1 of ", "as it was asked"},
 		"numbers": {"The right answer", "as it was asked"},
 		"again":   {"time 2"},
 	} {
@@ -91,9 +91,9 @@ func TestItemPages(t *testing.T) {
 			if strings.Contains(page, "differs from the one") {
 				t.Errorf("%s %s: the prompt was made otherwise", run, item.ID)
 			}
-			for _, g := range item.Games {
-				if n := len(elements(byID(t, page, "game-"+strconv.Itoa(g.Showing)+"-"+strconv.Itoa(g.Repeat)), "mark")); n == 0 && g.Outcome == string(judging.Decided) {
-					t.Errorf("%s %s: game %d: the verdict is not marked", run, item.ID, g.Showing)
+			for _, g := range item.Judgments {
+				if n := len(elements(byID(t, page, "game-"+strconv.Itoa(g.Presentation)+"-"+strconv.Itoa(g.Repeat)), "mark")); n == 0 && g.Outcome == string(judging.Decided) {
+					t.Errorf("%s %s: game %d: the verdict is not marked", run, item.ID, g.Presentation)
 				}
 			}
 		}

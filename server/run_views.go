@@ -74,11 +74,13 @@ func (h RunHead) URL() string { return "/runs/" + escaped(h.Name) }
 type RunRow struct {
 	RunHead
 	Headline *scoring.Result `json:"headline"` // null where there is none yet
-	Outcomes map[string]int  `json:"outcomes,omitempty"`
-	Records  int             `json:"records"`
-	Warnings int             `json:"warnings"` // how many
-	Job      string          `json:"job,omitempty"`
-	Error    string          `json:"error,omitempty"` // why the folder is no run
+	// Diagnosis says what the judge is good for; null where there are no numbers yet.
+	Diagnosis *scoring.Diagnosis `json:"diagnosis"`
+	Outcomes  map[string]int     `json:"outcomes,omitempty"`
+	Records   int                `json:"records"`
+	Warnings  int                `json:"warnings"` // how many
+	Job       string             `json:"job,omitempty"`
+	Error     string             `json:"error,omitempty"` // why the folder is no run
 }
 
 // runsView is the list of runs.
@@ -162,7 +164,7 @@ func (s *Server) runsView(r *http.Request) (runsView, error) {
 		slices.Reverse(view.Runs)
 	}
 	view.Filter = f
-	s.ahead.begin(runs)
+	s.prefetch.begin(runs)
 	return view, nil
 }
 
@@ -215,7 +217,7 @@ func (s *Server) row(r *http.Request, run found) RunRow {
 		return row
 	}
 	sum := s.sum(run)
-	row.Headline, row.Outcomes, row.Warnings = sum.headline, sum.outcomes, sum.warnings
+	row.Headline, row.Diagnosis, row.Outcomes, row.Warnings = sum.headline, sum.diagnosis, sum.outcomes, sum.warnings
 	for _, n := range sum.outcomes {
 		row.Records += n
 	}
@@ -245,7 +247,7 @@ func (s *Server) sum(run found) summed {
 		kept := *x
 		out.headline = &kept
 	}
-	out.outcomes, out.warnings = maps.Clone(rep.Outcomes), len(rep.Warnings)
+	out.diagnosis, out.outcomes, out.warnings = rep.Diagnosis, maps.Clone(rep.Outcomes), rep.Caveats()
 	s.summed.put(run.name, out)
 	return out
 }

@@ -18,16 +18,16 @@ type Runner interface {
 	// Offer is what can be chosen from for runs of a protocol, the first where it is "".
 	Offer(ctx context.Context, protocol string) (jobs.Offer, error)
 	// Plan says what a run would ask, and asks nothing.
-	Plan(ctx context.Context, o jobs.Order) (jobs.Planned, error)
+	Plan(ctx context.Context, o jobs.JobRequest) (jobs.Planned, error)
 	// Start begins to make a run, or to go on with one.
-	Start(ctx context.Context, o jobs.Order) (jobs.Job, error)
+	Start(ctx context.Context, o jobs.JobRequest) (jobs.Job, error)
 	// DraftSuite adds what a form says to the file of a suite. With an error there
 	// may be a file too, which is not right yet.
-	DraftSuite(ctx context.Context, o jobs.Order) (file string, err error)
+	DraftSuite(ctx context.Context, o jobs.JobRequest) (file string, err error)
 	// PlanSuite says what a suite would ask, and asks nothing.
-	PlanSuite(ctx context.Context, o jobs.Order) (jobs.SuitePlanned, error)
+	PlanSuite(ctx context.Context, o jobs.JobRequest) (jobs.SuitePlanned, error)
 	// StartSuite begins to make the runs of a suite, or to go on with them.
-	StartSuite(ctx context.Context, o jobs.Order) (jobs.Job, error)
+	StartSuite(ctx context.Context, o jobs.JobRequest) (jobs.Job, error)
 	// Stop ends a job gently: what is in flight is waited for and kept.
 	Stop(id string) error
 	// Jobs lists what was started, the newest first.
@@ -56,10 +56,10 @@ func (s *Server) runnerTable() []route {
 		{pattern: "POST /suites/{suite}/delete", handle: suite.form},
 
 		{pattern: "GET /api/v1/offer", handle: data(s.offerData)},
-		{pattern: "POST /api/v1/plan", handle: ordered(s, Runner.Plan)},
-		{pattern: "POST /api/v1/start", handle: ordered(s, Runner.Start)},
-		{pattern: "POST /api/v1/suites/plan", handle: ordered(s, Runner.PlanSuite)},
-		{pattern: "POST /api/v1/suites/start", handle: ordered(s, Runner.StartSuite)},
+		{pattern: "POST /api/v1/plan", handle: answerTo(s, Runner.Plan)},
+		{pattern: "POST /api/v1/start", handle: answerTo(s, Runner.Start)},
+		{pattern: "POST /api/v1/suites/plan", handle: answerTo(s, Runner.PlanSuite)},
+		{pattern: "POST /api/v1/suites/start", handle: answerTo(s, Runner.StartSuite)},
 		{pattern: "POST /api/v1/suites/{suite}/delete", handle: suite.data},
 		{pattern: "GET /api/v1/jobs", handle: data(s.jobsView)},
 		{pattern: "GET /api/v1/jobs/{job}", handle: data(s.jobView)},
@@ -87,7 +87,7 @@ func (s *Server) activeJobs() []jobs.Job {
 // startView is the form that starts a run, with its plan where there is one.
 type startView struct {
 	jobs.Offer
-	Order jobs.Order
+	Order jobs.JobRequest
 	Plan  *jobs.Planned
 	Error string
 }
@@ -98,23 +98,23 @@ func (s *Server) offerData(r *http.Request) (jobs.Offer, error) {
 
 func (s *Server) startView(r *http.Request) (startView, error) {
 	o, err := s.offerData(r)
-	return startView{Offer: o, Order: jobs.Order(r.URL.Query())}, err
+	return startView{Offer: o, Order: jobs.JobRequest(r.URL.Query())}, err
 }
 
 // startForm plans what a form asks for, or starts it.
 func (s *Server) startForm(w http.ResponseWriter, r *http.Request) (err error) {
-	run, order, action := s.opts.Runner, jobs.Order(r.PostForm), r.PostForm.Get("action")
-	delete(order, "action")
-	v, status := startView{Order: order}, http.StatusOK
+	run, request, action := s.opts.Runner, jobs.JobRequest(r.PostForm), r.PostForm.Get("action")
+	delete(request, "action")
+	v, status := startView{Order: request}, http.StatusOK
 	switch action {
 	case "start":
 		var job jobs.Job
-		if job, err = run.Start(r.Context(), order); err == nil {
+		if job, err = run.Start(r.Context(), request); err == nil {
 			return toJob(w, r, job.ID)
 		}
 	case "plan":
 		var plan jobs.Planned
-		if plan, err = run.Plan(r.Context(), order); err == nil {
+		if plan, err = run.Plan(r.Context(), request); err == nil {
 			v.Plan = &plan
 		}
 	default:
@@ -123,7 +123,7 @@ func (s *Server) startForm(w http.ResponseWriter, r *http.Request) (err error) {
 	if err != nil {
 		v.Error, status = err.Error(), statusOf(err)
 	}
-	if v.Offer, err = run.Offer(r.Context(), order.Get("protocol")); err != nil {
+	if v.Offer, err = run.Offer(r.Context(), request.Get("protocol")); err != nil {
 		return err
 	}
 	s.pages.render(w, r, status, "start", v)
@@ -226,7 +226,7 @@ func (d deletion) form(w http.ResponseWriter, r *http.Request) error {
 
 func (d deletion) data(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue(d.what)
-	o, err := order(r)
+	o, err := readJobRequest(r)
 	if err != nil {
 		return err
 	}
@@ -239,9 +239,9 @@ func (d deletion) data(w http.ResponseWriter, r *http.Request) error {
 	return writeData(w, http.StatusOK, map[string]string{"deleted": name})
 }
 
-// order reads what a program asks for: one JSON object, whose values are texts,
+// readJobRequest reads what a program asks for: one JSON object, whose values are texts,
 // numbers, truth values, or lists of them.
-func order(r *http.Request) (jobs.Order, error) {
+func readJobRequest(r *http.Request) (jobs.JobRequest, error) {
 	var values map[string]any
 	dec := json.NewDecoder(r.Body)
 	dec.UseNumber()
@@ -251,7 +251,7 @@ func order(r *http.Request) (jobs.Order, error) {
 		}
 		return nil, bad("the request has to be one JSON object")
 	}
-	out := jobs.Order{}
+	out := jobs.JobRequest{}
 	for name, v := range values {
 		list, many := v.([]any)
 		if !many {
@@ -275,10 +275,10 @@ func writeData(w http.ResponseWriter, status int, v any) error {
 	return report.WriteJSON(w, v)
 }
 
-// ordered answers with what a runner makes of an order.
-func ordered[V any](s *Server, make func(Runner, context.Context, jobs.Order) (V, error)) func(http.ResponseWriter, *http.Request) error {
+// answerTo answers with what a runner makes of a job request.
+func answerTo[V any](s *Server, make func(Runner, context.Context, jobs.JobRequest) (V, error)) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		o, err := order(r)
+		o, err := readJobRequest(r)
 		if err != nil {
 			return err
 		}

@@ -31,23 +31,23 @@ func (f *fakeRunner) Offer(_ context.Context, protocol string) (jobs.Offer, erro
 	}, f.fails
 }
 
-func (f *fakeRunner) Plan(_ context.Context, o jobs.Order) (jobs.Planned, error) {
+func (f *fakeRunner) Plan(_ context.Context, o jobs.JobRequest) (jobs.Planned, error) {
 	return jobs.Planned{Stages: []jobs.PlannedStage{{Run: "planned-" + o.Get("model"), Rows: []jobs.PlanRow{{Name: "judgments", Value: "10"}}, Numbers: map[string]int{"judgments": 10}, Messages: []jobs.PlanMessage{{Role: "user", Text: "which?"}}}}}, f.fails
 }
 
-func (f *fakeRunner) Start(_ context.Context, o jobs.Order) (jobs.Job, error) {
+func (f *fakeRunner) Start(_ context.Context, o jobs.JobRequest) (jobs.Job, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	j := jobs.Job{ID: "job1", State: jobs.Preparing, Runs: []string{}, Log: []string{}, Order: o, Started: begun}
+	j := jobs.Job{ID: "job1", State: jobs.Preparing, Runs: []string{}, Log: []string{}, Request: o, Started: begun}
 	f.jobs = append(f.jobs, j)
 	return j, f.fails
 }
 
-func (f *fakeRunner) DraftSuite(_ context.Context, o jobs.Order) (string, error) {
+func (f *fakeRunner) DraftSuite(_ context.Context, o jobs.JobRequest) (string, error) {
 	return o.Get("file") + "# of " + strings.Join(o["judges"], " and ") + "\n", f.fails
 }
 
-func (f *fakeRunner) PlanSuite(_ context.Context, o jobs.Order) (jobs.SuitePlanned, error) {
+func (f *fakeRunner) PlanSuite(_ context.Context, o jobs.JobRequest) (jobs.SuitePlanned, error) {
 	p := jobs.SuitePlanned{Suite: "planned", Above: []string{}, Plan: map[string]any{"cells": 4}, Notes: []string{"noted"}, Tables: []table.Table{{Title: "the matrix", Columns: table.Left("judge"), Rows: [][]string{{"<b>coin"}}}}}
 	if strings.Contains(o.Get("file"), "limits") {
 		p.Above = []string{"9 calls, the limit is 1"}
@@ -55,11 +55,11 @@ func (f *fakeRunner) PlanSuite(_ context.Context, o jobs.Order) (jobs.SuitePlann
 	return p, f.fails
 }
 
-func (f *fakeRunner) StartSuite(_ context.Context, o jobs.Order) (jobs.Job, error) {
+func (f *fakeRunner) StartSuite(_ context.Context, o jobs.JobRequest) (jobs.Job, error) {
 	if f.fails != nil {
 		return jobs.Job{}, f.fails
 	}
-	j := jobs.Job{ID: "job2", State: jobs.Preparing, Suite: "planned", Runs: []string{}, Log: []string{}, Order: o, Started: begun}
+	j := jobs.Job{ID: "job2", State: jobs.Preparing, Suite: "planned", Runs: []string{}, Log: []string{}, Request: o, Started: begun}
 	f.jobs = append(f.jobs, j)
 	return j, nil
 }
@@ -123,7 +123,7 @@ func TestStartForm(t *testing.T) {
 		t.Error("the form forgot its switch")
 	}
 	form.Set("action", "start")
-	if code, _, to := s.post("/start", form); code != 303 || to != "/jobs/job1" || fake.jobs[0].Order.Get("limit") != "5" {
+	if code, _, to := s.post("/start", form); code != 303 || to != "/jobs/job1" || fake.jobs[0].Request.Get("limit") != "5" {
 		t.Errorf("starting: %d to %q, order %v", code, to, fake.jobs)
 	}
 	says(t, s.get("/jobs"), "job1", "preparing")
@@ -175,7 +175,7 @@ func TestOrders(t *testing.T) {
 	if code, text := post(`{"model":"m","limit":5,"constrain":true,"group":["a","b"]}`); code != 202 {
 		t.Fatalf("%d %s", code, text)
 	}
-	got, _ := json.Marshal(fake.jobs[0].Order)
+	got, _ := json.Marshal(fake.jobs[0].Request)
 	if want := `{"constrain":["true"],"group":["a","b"],"limit":["5"],"model":["m"]}`; string(got) != want {
 		t.Errorf("order %s, want %s", got, want)
 	}

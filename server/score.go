@@ -86,6 +86,7 @@ func (s *Server) written(run string, m *judging.Manifest, at stamps) *scoring.Re
 	if json.NewDecoder(io.LimitReader(f, maxManifest)).Decode(rep) != nil || rep.ID != m.ID || rep.Results == nil || rep.Outcomes == nil {
 		return nil
 	}
+	rep.Diagnose(m)
 	return rep
 }
 

@@ -24,13 +24,11 @@ func (s *Server) search(ctx context.Context, x *index, text string) (func(int) b
 	key := searchKey{x.run, x.m.ID, x.version, text}
 	bits, ok := s.searches.get(key)
 	if !ok {
-		select {
-		case s.reading <- struct{}{}:
-		case <-ctx.Done():
-			return nil, ctx.Err()
+		done, err := s.read(ctx)
+		if err != nil {
+			return nil, err
 		}
-		defer func() { <-s.reading }()
-		var err error
+		defer done()
 		if bits, err = s.find(ctx, x, text); err != nil {
 			if errors.Is(err, context.DeadlineExceeded) {
 				return nil, &failure{503, "the search takes too long: look for something else, or in a group of the run's folder by hand"}

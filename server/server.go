@@ -40,7 +40,7 @@ type Server struct {
 	scores   *lru[string, kept[stamps, scored]]
 	summed   *lru[string, summed]
 	compared *lru[string, kept[[2]stamps, *scoring.Comparisons]]
-	stood    *lru[string, kept[string, *report.Standings]]
+	ranked   *lru[string, kept[string, *report.Ranking]]
 	searches *lru[searchKey, []uint64]
 	scoring  sync.Mutex
 	reading  chan struct{} // a place for each index that is read, or search that is made, at once
@@ -49,7 +49,7 @@ type Server struct {
 	streams  chan struct{}   // a place for each that is listened to
 	ending   context.Context // what is streamed ends with it
 	end      context.CancelFunc
-	ahead    *ahead
+	prefetch *prefetcher
 	pages    *pages
 	patience time.Duration // with a request
 	mux      *http.ServeMux
@@ -76,7 +76,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		opts: o, now: o.Now, runs: runs,
 		indexes: newLRU[string, *index](8), scores: newLRU[string, kept[stamps, scored]](16), summed: newLRU[string, summed](4096),
-		compared: newLRU[string, kept[[2]stamps, *scoring.Comparisons]](8), stood: newLRU[string, kept[string, *report.Standings]](8), searches: newLRU[searchKey, []uint64](64),
+		compared: newLRU[string, kept[[2]stamps, *scoring.Comparisons]](8), ranked: newLRU[string, kept[string, *report.Ranking]](8), searches: newLRU[searchKey, []uint64](64),
 		reading: make(chan struct{}, 2), streams: make(chan struct{}, maxStreams), metrics: o.Metrics, patience: requestTime,
 	}
 	if s.metrics == nil {
@@ -89,7 +89,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s.ending, s.end = context.WithCancel(context.Background())
-	s.ahead = newAhead(s)
+	s.prefetch = newPrefetcher(s)
 	s.mux, s.routes = http.NewServeMux(), s.table()
 	for _, r := range s.routes {
 		s.mux.HandleFunc(r.pattern, s.answer(r))
@@ -97,11 +97,11 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Close ends what is streamed and what is read ahead, and lets go of the folder.
+// Close ends what is streamed and what is prefetched, and lets go of the folder.
 func (s *Server) Close() error {
 	s.end()
 	s.runs.close()
-	s.ahead.wait()
+	s.prefetch.wait()
 	return s.runs.root.Close()
 }
 
@@ -279,19 +279,29 @@ func (s *Server) fresh(ctx context.Context, run string) (*index, error) {
 	if x.current(m) {
 		return x, nil
 	}
+	done, err := s.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return x, x.refresh()
+}
+
+// read waits until records may be read; then they are, until done is called.
+func (s *Server) read(ctx context.Context) (done func(), err error) {
 	select {
 	case s.reading <- struct{}{}:
+		return func() { <-s.reading }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	defer func() { <-s.reading }()
-	return x, x.refresh()
 }
 
 // summed is what the list of runs says of a run's numbers.
 type summed struct {
-	of       stamps
-	headline *scoring.Result
-	outcomes map[string]int
-	warnings int
+	of        stamps
+	headline  *scoring.Result
+	diagnosis *scoring.Diagnosis
+	outcomes  map[string]int
+	warnings  int
 }

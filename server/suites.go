@@ -47,10 +47,10 @@ type suiteRun struct {
 // SuiteView is the page of a suite.
 type SuiteView struct {
 	SuiteHead
-	Runs     []suiteRun        `json:"runs"`
-	Results  *report.Standings `json:"results"` // of the runs that nobody is making; null where there are none
-	File     string            `json:"file"`    // its YAML, as it was run
-	Progress *Progress         `json:"progress,omitempty"`
+	Runs     []suiteRun      `json:"runs"`
+	Results  *report.Ranking `json:"results"` // of the runs that nobody is making; null where there are none
+	File     string          `json:"file"`    // its YAML, as it was run
+	Progress *Progress       `json:"progress,omitempty"`
 }
 
 // suite reads what a suite's folder says of it.
@@ -128,18 +128,18 @@ func (s *Server) suiteView(r *http.Request) (SuiteView, error) {
 			}
 		}
 	}
-	v.Results, err = s.standings(folder, suite, v.Runs)
+	v.Results, err = s.ranking(folder, suite, v.Runs)
 	return v, err
 }
 
-// standings of a suite's runs; null where none has ended.
-func (s *Server) standings(folder string, suite *scoring.Suite, runs []suiteRun) (*report.Standings, error) {
+// ranking of a suite's runs; null where none has ended.
+func (s *Server) ranking(folder string, suite *scoring.Suite, runs []suiteRun) (*report.Ranking, error) {
 	state, some := s.stateOf(suite, runs)
 	if !some {
 		return nil, nil
 	}
-	return made(s, s.stood, folder, state, func() (*report.Standings, error) {
-		return report.NewStandings(suite, func(run string) (report.Cell, *scoring.Run) { return s.cell(path.Join(folder, run)) })
+	return made(s, s.ranked, folder, state, func() (*report.Ranking, error) {
+		return report.NewRanking(suite, func(run string) (report.Cell, *scoring.Run) { return s.cell(path.Join(folder, run)) })
 	})
 }
 
@@ -185,7 +185,7 @@ func (s *Server) cell(name string) (report.Cell, *scoring.Run) {
 // startSuiteView is the form that starts a suite, with its plan where there is one.
 type startSuiteView struct {
 	jobs.Offer
-	Order jobs.Order
+	Order jobs.JobRequest
 	File  string
 	Plan  *jobs.SuitePlanned
 	Error string
@@ -194,7 +194,7 @@ type startSuiteView struct {
 
 func (s *Server) startSuiteView(r *http.Request) (startSuiteView, error) {
 	o, err := s.offerData(r)
-	v := startSuiteView{Offer: o, Order: jobs.Order(r.URL.Query())}
+	v := startSuiteView{Offer: o, Order: jobs.JobRequest(r.URL.Query())}
 	if folder := v.Order.Get("suite"); folder != "" && err == nil {
 		var suite *scoring.Suite
 		if suite, err = s.runs.suite(folder); err == nil {
@@ -206,9 +206,9 @@ func (s *Server) startSuiteView(r *http.Request) (startSuiteView, error) {
 
 // startSuiteForm drafts, plans or starts the suite that a form asks for.
 func (s *Server) startSuiteForm(w http.ResponseWriter, r *http.Request) (err error) {
-	run, order, action := s.opts.Runner, jobs.Order(r.PostForm), r.PostForm.Get("action")
-	delete(order, "action")
-	v, status := startSuiteView{Order: order, File: order.Get("file"), sent: true}, http.StatusOK
+	run, request, action := s.opts.Runner, jobs.JobRequest(r.PostForm), r.PostForm.Get("action")
+	delete(request, "action")
+	v, status := startSuiteView{Order: request, File: request.Get("file"), sent: true}, http.StatusOK
 	if protocol, is := strings.CutPrefix(action, "protocol "); is {
 		v.turnTo(protocol)
 		action = ""
@@ -216,15 +216,15 @@ func (s *Server) startSuiteForm(w http.ResponseWriter, r *http.Request) (err err
 	switch action {
 	case "": // nothing but another protocol
 	case "draft":
-		v.File, err = run.DraftSuite(r.Context(), order)
+		v.File, err = run.DraftSuite(r.Context(), request)
 	case "plan":
 		var plan jobs.SuitePlanned
-		if plan, err = run.PlanSuite(r.Context(), suiteIn(order)); err == nil {
+		if plan, err = run.PlanSuite(r.Context(), suiteIn(request)); err == nil {
 			v.Plan = &plan
 		}
 	case "start":
 		var job jobs.Job
-		if job, err = run.StartSuite(r.Context(), suiteIn(order)); err == nil {
+		if job, err = run.StartSuite(r.Context(), suiteIn(request)); err == nil {
 			return toJob(w, r, job.ID)
 		}
 	default:
@@ -241,7 +241,9 @@ func (s *Server) startSuiteForm(w http.ResponseWriter, r *http.Request) (err err
 }
 
 // suiteIn is what a form says of the suite; the rest is what it is drafted with.
-func suiteIn(form jobs.Order) jobs.Order { return jobs.Order{"file": form["file"], "yes": form["yes"]} }
+func suiteIn(form jobs.JobRequest) jobs.JobRequest {
+	return jobs.JobRequest{"file": form["file"], "yes": form["yes"]}
+}
 
 // Composed tells whether there is a file, and nobody is at work on it.
 func (v startSuiteView) Composed() bool {
@@ -250,7 +252,7 @@ func (v startSuiteView) Composed() bool {
 
 // turnTo shows the fields of another protocol, with what every protocol has.
 func (v *startSuiteView) turnTo(protocol string) {
-	kept := jobs.Order{"protocol": {protocol}}
+	kept := jobs.JobRequest{"protocol": {protocol}}
 	for _, field := range []string{"file", "name", "judges", "dataset"} {
 		if values, ok := v.Order[field]; ok {
 			kept[field] = values

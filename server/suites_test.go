@@ -56,7 +56,7 @@ func TestSuitePages(t *testing.T) {
 	if len(v.Runs) != 4 || len(cells) != 4 || cells[0].Answered != 64 || cells[2].Status != report.NotBegun || cells[3].Status != judging.Running || cells[3].Place >= 0 {
 		t.Errorf("runs %+v, cells %+v", v.Runs, cells)
 	}
-	letters := v.Results.Conditions[0].Standings[0].Runs
+	letters := v.Results.Conditions[0].Rankings[0].Runs
 	if letters[0].Letters != "a" || letters[1].Letters != "b" {
 		t.Errorf("a judge that is right and a coin: %+v", letters)
 	}
@@ -65,14 +65,14 @@ func TestSuitePages(t *testing.T) {
 	}
 
 	// What nobody changed is not worked out again; what was, is.
-	kept, _ := s.stood.get("deep/suite")
+	kept, _ := s.ranked.get("deep/suite")
 	s.get("/suites/deep%2Fsuite")
-	if again, _ := s.stood.get("deep/suite"); again.v != kept.v {
+	if again, _ := s.ranked.get("deep/suite"); again.v != kept.v {
 		t.Error("the results were worked out again")
 	}
 	must(t, os.RemoveAll(filepath.Join(dir, "deep", "suite", "coin_pairs")))
 	s.data("/api/v1/suites/deep%2Fsuite", &v)
-	if c := v.Results.Conditions[0].Cells[1]; c.Status != report.NotBegun || len(v.Results.Conditions[0].Standings[0].Runs) != 1 {
+	if c := v.Results.Conditions[0].Cells[1]; c.Status != report.NotBegun || len(v.Results.Conditions[0].Rankings[0].Runs) != 1 {
 		t.Errorf("a run that was deleted: %+v", c)
 	}
 	// A record less, and another name for the same condition.
@@ -112,7 +112,7 @@ func TestSuiteOfEmptyRuns(t *testing.T) {
 	must(t, judging.WriteJSON(filepath.Join(busy, judging.ManifestFile), m))
 	must(t, os.WriteFile(filepath.Join(busy, judging.RecordsFile), nil, 0o644))
 	s.data("/api/v1/suites/suite", &v)
-	if c := v.Results.Conditions[0].Cells[3]; c.Place >= 0 || c.Status != judging.Interrupted || len(v.Results.Conditions[0].Standings[0].Runs) != 2 {
+	if c := v.Results.Conditions[0].Cells[3]; c.Place >= 0 || c.Status != judging.Interrupted || len(v.Results.Conditions[0].Rankings[0].Runs) != 2 {
 		t.Errorf("a run without records: %+v", c)
 	}
 }
@@ -210,7 +210,7 @@ func TestStartSuiteForm(t *testing.T) {
 	if code, _, to := s.post("/start/suite", form); code != 303 || to != "/jobs/job2" {
 		t.Fatalf("starting: %d to %q", code, to)
 	}
-	order, _ := json.Marshal(fake.jobs[0].Order)
+	order, _ := json.Marshal(fake.jobs[0].Request)
 	if string(order) != `{"file":["limits"],"yes":["true"]}` {
 		t.Errorf("ordered %s", order)
 	}

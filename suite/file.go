@@ -220,12 +220,12 @@ func (s *File) readLimits(e entry) error {
 }
 
 // fieldsOf are the fields of a request that a file may set: of a protocol, or of all where none is named.
-func fieldsOf(kinds ...judging.Protocol) map[string]eval.Field {
+func fieldsOf(protocols ...judging.Protocol) map[string]eval.Field {
 	fields := map[string]eval.Field{}
-	if len(kinds) == 0 {
-		kinds = judging.Protocols()
+	if len(protocols) == 0 {
+		protocols = judging.Protocols()
 	}
-	for _, k := range kinds {
+	for _, k := range protocols {
 		for _, f := range eval.FieldsOf(k) {
 			if refused[f.Name] == "" {
 				fields[f.Name] = f
@@ -325,14 +325,14 @@ func (s *File) readCondition(n *yaml.Node) error {
 // fits holds a condition's keys to the flags of its protocols.
 func (s *File) fits(c condition) error {
 	for _, p := range c.protocols {
-		kind, err := judging.ProtocolNamed(p.String())
+		protocol, err := judging.ProtocolNamed(p.String())
 		if err != nil {
 			return s.wrong(p.line, "%v%s", err, didYouMean(p.String(), judging.Names(judging.Protocols())))
 		}
-		fields := fieldsOf(kind)
+		fields := fieldsOf(protocol)
 		for _, set := range c.settings {
 			if fields[set.flag].Name == "" {
-				return s.wrong(set.line, "%s: %s has no such flag, see \"gavel run %s --help\"", set.flag, kind.Name, kind.Name)
+				return s.wrong(set.line, "%s: %s has no such flag, see \"gavel run %s --help\"", set.flag, protocol.Name, protocol.Name)
 			}
 		}
 	}

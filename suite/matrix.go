@@ -25,7 +25,7 @@ type Suite struct {
 type Condition struct {
 	name     string
 	line     int
-	kind     judging.Protocol
+	protocol judging.Protocol
 	settings []setting // each with one value
 	prompt   string
 	dataset  string
@@ -86,7 +86,7 @@ func (s *File) Matrix(read func(*Cell) (eval.Request, error)) (*Suite, error) {
 func (c *Cell) Read() (eval.Request, error) { return eval.Read(c.Protocol(), c.Values()) }
 
 // Protocol is that of the cell's condition.
-func (c *Cell) Protocol() judging.Protocol { return c.point.kind }
+func (c *Cell) Protocol() judging.Protocol { return c.point.protocol }
 
 // Values are what is set for the cell, by field.
 func (c *Cell) Values() map[string][]string {
@@ -114,15 +114,15 @@ func (s *Suite) expand(c *condition) error {
 		}
 		// So that names do not follow the order of the file.
 		slices.SortFunc(p.settings, func(a, b setting) int { return strings.Compare(a.flag, b.flag) })
-		kind, err := judging.ProtocolNamed(c.protocols[left].String())
+		protocol, err := judging.ProtocolNamed(c.protocols[left].String())
 		if err != nil {
 			return s.wrong(c.protocols[left].line, "%v", err)
 		}
 		if err := s.weigh(c.line, p.settings); err != nil {
 			return err
 		}
-		if p.kind = kind; c.name != "" && len(c.protocols) > 1 {
-			axes = append(axes, kind.Name)
+		if p.protocol = protocol; c.name != "" && len(c.protocols) > 1 {
+			axes = append(axes, protocol.Name)
 		}
 		if err := s.label(p, c.name, axes); err != nil {
 			return err
@@ -158,7 +158,7 @@ func (s *Suite) weigh(line int, settings []setting) error {
 
 // label names a condition: by what is asked, or by its name and its axes.
 func (s *Suite) label(p *Condition, name string, axes []string) error {
-	p.prompt = p.kind.Templates[0].Name
+	p.prompt = p.protocol.Templates[0].Name
 	var options []string
 	for _, set := range p.settings {
 		value := set.values[0].String()
@@ -177,7 +177,7 @@ func (s *Suite) label(p *Condition, name string, axes []string) error {
 	if p.options = strings.Join(options, ", "); name != "" {
 		p.name = strings.Join(append([]string{s.folder(name)}, axes...), "_")
 	} else {
-		parts := []string{p.kind.Name, s.base(p.dataset), s.base(p.prompt)}
+		parts := []string{p.protocol.Name, s.base(p.dataset), s.base(p.prompt)}
 		for _, set := range p.settings {
 			if set.flag != "dataset" && set.flag != "prompt" {
 				parts = append(parts, s.part(set))
@@ -202,7 +202,7 @@ func (s *Suite) label(p *Condition, name string, axes []string) error {
 
 // words are what is set.
 func (p *Condition) words() []string {
-	words := []string{p.kind.Name}
+	words := []string{p.protocol.Name}
 	for _, set := range p.settings {
 		words = append(words, set.flag+"="+strings.Join(set.values[0].words, "\x00"))
 	}
@@ -235,7 +235,7 @@ func (s *Suite) base(word string) string {
 func (s *Suite) cell(j *Judge, p *Condition) (*Cell, error) {
 	c := &Cell{judge: j, point: p, lines: map[string]int{}}
 	c.name = s.folder(j.name) + "_" + p.name
-	fields := fieldsOf(p.kind)
+	fields := fieldsOf(p.protocol)
 	for _, set := range j.settings {
 		if fields[set.flag].Name != "" {
 			c.add(set)

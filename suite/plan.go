@@ -40,7 +40,7 @@ type cellPlan struct {
 // amounts are what is to be asked.
 type amounts struct {
 	Judgments int `json:"judgments"`
-	Standing  int `json:"standing"` // in the runs already
+	Completed int `json:"standing"` // in the runs already
 	Cached    int `json:"cached"`   // in the cache, or asked by a cell before
 	TooLong   int `json:"prompt_too_long,omitempty"`
 	Calls     int `json:"calls"` // one for each judgment to be asked for
@@ -59,7 +59,7 @@ type amounts struct {
 
 func (a *amounts) add(b amounts) {
 	a.Judgments += b.Judgments
-	a.Standing += b.Standing
+	a.Completed += b.Completed
 	a.Cached += b.Cached
 	a.TooLong += b.TooLong
 	a.Calls += b.Calls
@@ -108,7 +108,7 @@ func (pl *planner) take(ctx context.Context, run *eval.RunPlan) error {
 	}
 	plan := run.Plan
 	a := amounts{
-		Judgments: plan.Judgments, Standing: plan.Standing, Cached: plan.Cached, TooLong: plan.TooLong,
+		Judgments: plan.Judgments, Completed: plan.Completed, Cached: plan.Cached, TooLong: plan.TooLong,
 		Calls: plan.Calls(), AtMost: plan.CallsAtMost, PromptTokens: plan.Tokens,
 	}
 	if a.Calls > 0 {

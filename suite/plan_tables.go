@@ -33,7 +33,7 @@ func (p *Plan) Tables() []table.Table {
 			cells.Notes = append(cells.Notes, "! "+c.Cell+" cannot be planned: "+c.Error)
 			continue
 		}
-		cells.Rows = append(cells.Rows, []string{c.Judge, c.Condition, strconv.Itoa(a.Judgments), strconv.Itoa(a.Standing), strconv.Itoa(a.Cached), strconv.Itoa(a.Calls), a.promptTokens()})
+		cells.Rows = append(cells.Rows, []string{c.Judge, c.Condition, strconv.Itoa(a.Judgments), strconv.Itoa(a.Completed), strconv.Itoa(a.Cached), strconv.Itoa(a.Calls), a.promptTokens()})
 	}
 	judges := table.Table{Title: "nothing is asked by this plan"}
 	judges.Columns = slices.Concat(table.Left("judge"), table.Right("cells", "judgments", "there", "cached", "calls", "prompt tokens", "reply tokens", "time"), table.Left("measured by"))
@@ -42,7 +42,7 @@ func (p *Plan) Tables() []table.Table {
 		judges.Columns = append(judges.Columns, table.Right("num_ctx")...)
 	}
 	for _, j := range append(slices.Clone(p.Judges), judgePlan{Judge: "all", Cells: len(p.Cells), amounts: p.Total}) {
-		row := []string{j.Judge, strconv.Itoa(j.Cells), strconv.Itoa(j.Judgments), strconv.Itoa(j.Standing), strconv.Itoa(j.Cached),
+		row := []string{j.Judge, strconv.Itoa(j.Cells), strconv.Itoa(j.Judgments), strconv.Itoa(j.Completed), strconv.Itoa(j.Cached),
 			eval.CallRange(j.Calls, j.AtMost), j.promptTokens(), j.measured(strconv.Itoa(j.ReplyTokens)), j.measured(hours(j.Hours)), strings.Join(j.Basis, "; ")}
 		if told {
 			row = append(row, j.numCtx())
@@ -97,7 +97,7 @@ func (p *Plan) CSV(w io.Writer) error {
 	for _, c := range p.Cells {
 		a := c.whole()
 		row := []string{c.Cell, c.Judge, c.Condition}
-		for _, n := range []int{a.Judgments, a.Standing, a.Cached, a.Calls, a.AtMost, a.Later, a.PromptTokens, a.ReplyTokens} {
+		for _, n := range []int{a.Judgments, a.Completed, a.Cached, a.Calls, a.AtMost, a.Later, a.PromptTokens, a.ReplyTokens} {
 			row = append(row, strconv.Itoa(n))
 		}
 		t.Rows = append(t.Rows, append(row, strconv.FormatFloat(a.Hours, 'f', 4, 64), strconv.Itoa(a.Unmeasured), c.Error, a.numCtx()))

@@ -11,8 +11,8 @@ import (
 )
 
 // Results scores every run that is there, and holds those of one condition against each other.
-func (s *Suite) Results() (*report.Standings, error) {
-	return report.NewStandings(s.summary(), func(run string) (report.Cell, *scoring.Run) {
+func (s *Suite) Results() (*report.Ranking, error) {
+	return report.NewRanking(s.summary(), func(run string) (report.Cell, *scoring.Run) {
 		cell := report.Cell{Run: filepath.Join(s.out, run), Status: report.NotBegun}
 		loaded, err := scoring.Load(cell.Run, scoring.DefaultOptions.Reading)
 		switch {
@@ -37,7 +37,7 @@ func (s *Suite) summary() *scoring.Suite {
 		out.Judges = append(out.Judges, j.name)
 	}
 	for _, p := range s.points {
-		out.Conditions = append(out.Conditions, scoring.SuiteCondition{Name: p.name, Protocol: p.kind.Name, Dataset: p.dataset, Prompt: p.prompt, Options: p.options})
+		out.Conditions = append(out.Conditions, scoring.SuiteCondition{Name: p.name, Protocol: p.protocol.Name, Dataset: p.dataset, Prompt: p.prompt, Options: p.options})
 	}
 	for _, c := range s.Cells {
 		out.Cells = append(out.Cells, scoring.SuiteCell{Judge: c.judge.name, Condition: c.point.name, Run: c.name})

@@ -28,17 +28,17 @@ type State struct {
 
 // RunState is one run.
 type RunState struct {
-	Run      string     `json:"run"`
-	Judge    string     `json:"judge,omitempty"`
-	Status   string     `json:"status"`
-	Expected int        `json:"expected"` // judgments
-	Standing int        `json:"standing"` // of them with an answer
-	Failed   int        `json:"failed"`
-	Rate     float64    `json:"per_second,omitempty"` // over the last records
-	Left     float64    `json:"seconds_left,omitempty"`
-	Last     *time.Time `json:"last_record,omitempty"`
-	Silent   float64    `json:"seconds_silent,omitempty"` // of a run that says it is running
-	Error    string     `json:"error,omitempty"`
+	Run       string     `json:"run"`
+	Judge     string     `json:"judge,omitempty"`
+	Status    string     `json:"status"`
+	Expected  int        `json:"expected"` // judgments
+	Completed int        `json:"standing"` // of them with an answer
+	Failed    int        `json:"failed"`
+	Rate      float64    `json:"per_second,omitempty"` // over the last records
+	Left      float64    `json:"seconds_left,omitempty"`
+	Last      *time.Time `json:"last_record,omitempty"`
+	Silent    float64    `json:"seconds_silent,omitempty"` // of a run that says it is running
+	Error     string     `json:"error,omitempty"`
 }
 
 // Status reads the folders of the runs, at a time.
@@ -75,20 +75,20 @@ func StateOf(dir string, now time.Time) RunState {
 	}
 	c.Status, c.Expected = m.Status, m.Judgments
 	var tempo judging.Tempo
-	var standing judging.Standing
+	var completed judging.Completed
 	failed := map[string]bool{}
 	err = judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {
-		key := fmt.Sprint(r.Item, "\x00", r.Showing, "\x00", r.Repeat)
+		key := fmt.Sprint(r.Item, "\x00", r.Presentation, "\x00", r.Repeat)
 		if r.Outcome == judging.Failed {
 			failed[key] = true
-		} else if standing.Add(r); len(failed) > 0 {
+		} else if completed.Add(r); len(failed) > 0 {
 			delete(failed, key)
 		}
 		tempo.Add(r.At)
 		c.Last = &r.At
 		return nil
 	})
-	c.Standing, c.Failed = standing.Count(), len(failed)
+	c.Completed, c.Failed = completed.Count(), len(failed)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		c.Status, c.Error = report.Unreadable, err.Error()
 	}
@@ -106,7 +106,7 @@ func StateOf(dir string, now time.Time) RunState {
 func (c *RunState) going(tempo *judging.Tempo, since, now time.Time) {
 	c.Silent = max(0, now.Sub(since).Seconds())
 	c.Rate = tempo.PerSecond(now)
-	c.Left, _ = tempo.Left(c.Expected-c.Standing, now)
+	c.Left, _ = tempo.Left(c.Expected-c.Completed, now)
 }
 
 // silentAfter is when a run that says it is running is said to be silent: it may have been killed, which no file tells.
@@ -118,7 +118,7 @@ func (s *State) Tables() []table.Table {
 	row := func(name string, c RunState) {
 		cells := []string{name, c.Status, "", "", "", ""}
 		if c.Status != report.NotBegun {
-			cells[2] = fmt.Sprintf("%d/%d", c.Standing, c.Expected)
+			cells[2] = fmt.Sprintf("%d/%d", c.Completed, c.Expected)
 			cells[3] = strconv.Itoa(c.Failed)
 		}
 		if c.Rate > 0 {
@@ -153,7 +153,7 @@ func (s *State) Tables() []table.Table {
 func (s *State) CSV(w io.Writer) error {
 	t := table.Table{Columns: table.Left("run", "judge", "status", "judgments", "expected", "failed", "per_second", "seconds_left", "seconds_silent")}
 	for _, c := range slices.Concat(s.Stages, s.Cells) {
-		row := []string{c.Run, c.Judge, c.Status, strconv.Itoa(c.Standing), strconv.Itoa(c.Expected), strconv.Itoa(c.Failed)}
+		row := []string{c.Run, c.Judge, c.Status, strconv.Itoa(c.Completed), strconv.Itoa(c.Expected), strconv.Itoa(c.Failed)}
 		for _, v := range []float64{c.Rate, c.Left, c.Silent} {
 			row = append(row, strconv.FormatFloat(v, 'f', 1, 64))
 		}

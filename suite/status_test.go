@@ -17,7 +17,7 @@ func TestSuiteStatusRate(t *testing.T) {
 		}
 		return &tempo
 	}
-	c := RunState{Expected: 100, Standing: 40}
+	c := RunState{Expected: 100, Completed: 40}
 	c.going(at(-40, -20, -30, -10), now.Add(-10*time.Second), now)
 	if c.Rate != 0.1 || c.Left != 600 || c.Silent != 10 {
 		t.Errorf("%+v, want 4 records in 40 s, 600 s left, silent for 10", c)

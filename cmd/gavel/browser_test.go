@@ -352,7 +352,7 @@ func (b *tab) ends(state string) {
 	})()`, state))
 }
 
-// opensInconsistent goes from the page of a run to an item whose games disagree.
+// opensInconsistent goes from the page of a run to an item whose judgments disagree.
 func opensInconsistent(b *tab) {
 	b.t.Helper()
 	b.press(`nav[aria-label="This run"] a[href$="show=inconsistent"]`)

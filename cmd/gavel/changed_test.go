@@ -69,7 +69,7 @@ func TestAnotherModelUnderTheSameName(t *testing.T) {
 	}
 	for _, r := range records(t, "r") {
 		if r.Label == "B>A" {
-			t.Errorf("%s %d was answered by the second model", r.Item, r.Showing)
+			t.Errorf("%s %d was answered by the second model", r.Item, r.Presentation)
 		}
 	}
 	if m, err := judging.ReadManifest("r"); err != nil || len(m.Changes) != 1 || m.Status != judging.Incomplete || len(m.Sample) != 2 {
@@ -97,7 +97,7 @@ func TestAnotherModelUnderTheSameName(t *testing.T) {
 		}
 		for _, r := range rs {
 			if r.Label != "A>B" {
-				t.Errorf("%s: %s %d: %s", out, r.Item, r.Showing, r.Label)
+				t.Errorf("%s: %s %d: %s", out, r.Item, r.Presentation, r.Label)
 			}
 		}
 	}
@@ -134,12 +134,12 @@ func TestServersAnotherModelUnderTheSameName(t *testing.T) {
 	mustCall(t, judgments(t, "r", "--base-url", p.URL)...)
 	said := map[string]string{}
 	for _, r := range records(t, "undisturbed") {
-		said[fmt.Sprint(r.Item, " ", r.Showing)] = r.Text()
+		said[fmt.Sprint(r.Item, " ", r.Presentation)] = r.Text()
 	}
 	rs := records(t, "r")
 	for _, r := range rs {
-		if r.Text() != said[fmt.Sprint(r.Item, " ", r.Showing)] {
-			t.Errorf("%s %d was not answered by the first model: %s", r.Item, r.Showing, r.Error)
+		if r.Text() != said[fmt.Sprint(r.Item, " ", r.Presentation)] {
+			t.Errorf("%s %d was not answered by the first model: %s", r.Item, r.Presentation, r.Error)
 		}
 	}
 	if len(rs) != 200 {

@@ -45,8 +45,8 @@ func TestDamagedCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	undamaged := damagedRun(t, command, "sound", then, now)
-	if undamaged.cached != faultGames {
-		t.Fatalf("%d of %d replies are in the cache", undamaged.cached, faultGames)
+	if undamaged.cached != faultJudgments {
+		t.Fatalf("%d of %d replies are in the cache", undamaged.cached, faultJudgments)
 	}
 	type damage struct {
 		name   string
@@ -85,10 +85,10 @@ func TestDamagedCache(t *testing.T) {
 				}
 				got := damagedRun(t, command, cache, then, now)
 				// A bit that turns in a key makes it one that nobody asks for.
-				unseen := strings.HasSuffix(f.Name(), ".sst") && strings.HasPrefix(d.name, "bits") && got.cached == faultGames-1
+				unseen := strings.HasSuffix(f.Name(), ".sst") && strings.HasPrefix(d.name, "bits") && got.cached == faultJudgments-1
 				said := strings.Contains(got.stderr, "warning: cache "+cache) || got.code == exitError
-				if lost := got.cached < faultGames; lost != said && !unseen {
-					t.Errorf("%d of %d replies from the cache:\n%s", got.cached, faultGames, got.stderr)
+				if lost := got.cached < faultJudgments; lost != said && !unseen {
+					t.Errorf("%d of %d replies from the cache:\n%s", got.cached, faultJudgments, got.stderr)
 				}
 			})
 		}
@@ -152,7 +152,7 @@ func damagedRun(t *testing.T, command func(cache, out string) []string, cache, t
 			want = then
 		}
 		if len(r.Replies) != 1 || !strings.HasSuffix(reply.Text, want) || r.Outcome != judging.Decided || !slices.Contains([]int{len(then), len(now)}, len(reply.Text)) && len(reply.Text) < 1_000_000 {
-			t.Errorf("%s, showing %d: %s %q", r.Item, r.Showing, r.Outcome, reply.Text[max(0, len(reply.Text)-200):])
+			t.Errorf("%s, presentation %d: %s %q", r.Item, r.Presentation, r.Outcome, reply.Text[max(0, len(reply.Text)-200):])
 		}
 	}
 	return got

@@ -75,12 +75,12 @@ func (d *demo) pairs() error {
 	fmt.Fprintln(d.env.stdout, "1. Two responses: which is better, and which is worse?")
 	var scores report.Scores
 	var dirs []string
-	kinds := comparisons
+	protocols := comparisons
 	for _, judge := range demoJudges {
 		fmt.Fprintf(d.env.stdout, "  sim:%-32s %s\n", judge.model, judge.about)
-		for _, kind := range kinds {
-			name := fmt.Sprintf("sim-%d-%s", len(dirs)/len(kinds)+1, kind.Name)
-			rep, err := d.run(kind, judge.model, "sample", name)
+		for _, protocol := range protocols {
+			name := fmt.Sprintf("sim-%d-%s", len(dirs)/len(protocols)+1, protocol.Name)
+			rep, err := d.run(protocol, judge.model, "sample", name)
 			if err != nil {
 				return err
 			}
@@ -118,7 +118,7 @@ var demoChoosers = []string{"accuracy=0.9,first=0.1,seed=3", "first", "coin"}
 
 // options: judges that choose the best of several options in every rotation.
 func (d *demo) options() error {
-	fmt.Fprintln(d.env.stdout, "3. Several options in every rotation: does the judge choose an option, or a place?\n  sim:first                            always names what it reads first\n  sim:coin                             throws dice for every showing")
+	fmt.Fprintln(d.env.stdout, "3. Several options in every rotation: does the judge choose an option, or a place?\n  sim:first                            always names what it reads first\n  sim:coin                             throws dice for every presentation")
 	fmt.Fprintln(d.env.stdout)
 	var scores report.Scores
 	for i, judge := range demoChoosers {

@@ -96,8 +96,8 @@ func (e *env) doctorTools(ctx context.Context, r eval.Request) (t doctor.Tools, 
 	}
 	t = doctor.Tools{Judge: judges[0], Now: e.now, Note: func(text string) { e.say("%s", text) }}
 	t.About, t.Concurrency = eval.Describe(t.Judge.Server), eval.Concurrency(r.Concurrency, t.Judge.Server, t.Judge.Model)
-	kind, _ := r.Kind() // known: r is valid
-	template, err := kind.Template(r.Prompt)
+	protocol, _ := r.FindProtocol() // known: r is valid
+	template, err := protocol.Template(r.Prompt)
 	if err != nil {
 		return t, err
 	}
@@ -106,14 +106,14 @@ func (e *env) doctorTools(ctx context.Context, r eval.Request) (t doctor.Tools, 
 		return t, err
 	}
 	defer set.Close()
-	protocol := kind.New(template, nil)
+	asker := protocol.New(template, nil)
 	for i := range set.Len() {
 		item, err := set.Item(i)
 		if err != nil {
 			return t, err
 		}
 		t.Text += fmt.Sprintf("\n\n%s\n\n%s\n\n%s", item.Question, item.Candidates[0].Text, item.Candidates[1].Text)
-		t.Prompts = append(t.Prompts, protocol.Prompt(item, protocol.Showings(item)[0]))
+		t.Prompts = append(t.Prompts, asker.Prompt(item, asker.Presentations(item)[0]))
 	}
 	return t, nil
 }

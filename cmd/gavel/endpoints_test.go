@@ -309,9 +309,9 @@ func wantWhole(t *testing.T, run, undisturbed string) {
 	t.Helper()
 	seen := map[string]int{}
 	for _, r := range records(t, run) {
-		seen[fmt.Sprint(r.Item, " ", r.Showing)]++
+		seen[fmt.Sprint(r.Item, " ", r.Presentation)]++
 		if r.Outcome == judging.Failed || len(r.Replies) != 1 || r.Replies[0].PromptTokens < 50 {
-			t.Errorf("%s %d: %s %+v %s", r.Item, r.Showing, r.Outcome, r.Replies, r.Error)
+			t.Errorf("%s %d: %s %+v %s", r.Item, r.Presentation, r.Outcome, r.Replies, r.Error)
 		}
 	}
 	for judgment, n := range seen {

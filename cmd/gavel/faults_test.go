@@ -206,11 +206,11 @@ var faultCases = []faultCase{
 
 func halfBody(head, body []byte) []byte { return append(head, body[:len(body)/2]...) }
 
-// Of each marked item one game is hit: the one that shows its response A first.
+// Of each marked item one judgment is hit: the one that shows its response A first.
 const (
-	faultItems  = 6
-	faultMarked = 2
-	faultGames  = 2 * faultItems
+	faultItems     = 6
+	faultMarked    = 2
+	faultJudgments = 2 * faultItems
 )
 
 func isMarked(item int) bool { return item >= faultItems-faultMarked }
@@ -320,7 +320,7 @@ func (tt faultCase) seen(t *testing.T, l *link, u undisturbed, out string, patie
 		t.Errorf("after the fault it asked %d marked and %d other questions, want the %d that failed", len(marked), len(others), failed)
 	}
 	second := records(t, out)
-	if len(second) != faultGames || !holds(second, first) {
+	if len(second) != faultJudgments || !holds(second, first) {
 		t.Errorf("%d records, or some of the first %d are not what they were", len(second), len(first))
 	}
 	if same := read(t, out+"/results.json") == u.results; same != (tt.outcome == "" || tt.outcome == judging.Failed) && u.records[0].Outcome == judging.Decided {
@@ -343,7 +343,7 @@ func (tt faultCase) tooSlow(l *link, got []*judging.Record) bool {
 
 // isHitRecord tells whether a judgment was one of those that met the fault.
 func isHitRecord(r *judging.Record) bool {
-	return r.Item >= fmt.Sprint("p", faultItems-faultMarked) && r.Showing == 0
+	return r.Item >= fmt.Sprint("p", faultItems-faultMarked) && r.Presentation == 0
 }
 
 // TestFaultRefused: a server that goes away and comes back is waited for; one
@@ -369,8 +369,8 @@ func TestFaultRefused(t *testing.T) {
 			}})
 			before := j.calls.Load()
 			l.leavesNothing(t, func() { mustCall(t, command("back", "1m")...) })
-			if n := j.calls.Load() - before; n != faultGames || read(t, "back/results.json") != results {
-				t.Errorf("the server was asked %d times for %d judgments, or results.json differs", n, faultGames)
+			if n := j.calls.Load() - before; n != faultJudgments || read(t, "back/results.json") != results {
+				t.Errorf("the server was asked %d times for %d judgments, or results.json differs", n, faultJudgments)
 			}
 
 			// The first marked question comes after the items before it.
@@ -380,7 +380,7 @@ func TestFaultRefused(t *testing.T) {
 			var code int
 			l.leavesNothing(t, func() { _, stderr, code = call(t, command("away", "100ms")...) })
 			stand := int(j.calls.Load() - before)
-			left := fmt.Sprintf("gavel: %d of %d judgments failed or are missing; run the same command again to go on\n", faultGames-stand, faultGames)
+			left := fmt.Sprintf("gavel: %d of %d judgments failed or are missing; run the same command again to go on\n", faultJudgments-stand, faultJudgments)
 			if code != exitIncomplete || stand != 2*(faultItems-faultMarked) || !strings.HasSuffix(stderr, left) || !strings.Contains(stderr, "connection refused") {
 				t.Errorf("exit status %d after %d answers, want %q at the end:\n%s", code, stand, left, stderr)
 			}
@@ -392,8 +392,8 @@ func TestFaultRefused(t *testing.T) {
 			l.begin(nil)
 			before = j.calls.Load()
 			l.leavesNothing(t, func() { mustCall(t, command("away", "100ms")...) })
-			if n := int(j.calls.Load() - before); n != faultGames-stand || read(t, "away/results.json") != results {
-				t.Errorf("asked %d times for the %d that failed, or results.json differs", n, faultGames-stand)
+			if n := int(j.calls.Load() - before); n != faultJudgments-stand || read(t, "away/results.json") != results {
+				t.Errorf("asked %d times for the %d that failed, or results.json differs", n, faultJudgments-stand)
 			}
 		})
 	}
@@ -426,7 +426,7 @@ func TestFaultsAreNotRemembered(t *testing.T) {
 		fails bool
 		want  func(n int64) bool
 	}{
-		{"first", &half, true, func(n int64) bool { return n >= faultGames }}, // the server answered each try
+		{"first", &half, true, func(n int64) bool { return n >= faultJudgments }}, // the server answered each try
 		{"second", &html, true, func(n int64) bool { return n == 0 }},
 		{"second", nil, false, func(n int64) bool { return n == faultMarked }},
 		{"first", nil, false, func(n int64) bool { return n == 0 }},
@@ -445,7 +445,7 @@ func TestFaultsAreNotRemembered(t *testing.T) {
 // where, and what to do.
 func checkEnd(t *testing.T, stderr string, code, failed int, says string) {
 	t.Helper()
-	last := fmt.Sprintf("gavel: %d of %d judgments failed or are missing; run the same command again to go on\n", failed, faultGames)
+	last := fmt.Sprintf("gavel: %d of %d judgments failed or are missing; run the same command again to go on\n", failed, faultJudgments)
 	switch {
 	case failed == 0:
 		if code != 0 || strings.Contains(stderr, "fail") {
@@ -454,7 +454,7 @@ func checkEnd(t *testing.T, stderr string, code, failed int, says string) {
 	case code != exitIncomplete || !strings.HasSuffix(stderr, last):
 		t.Errorf("exit status %d, and the last line is not %q:\n%s", code, last, stderr)
 	default:
-		m := regexp.MustCompile(`(?m)^the last to fail: item p\d, showing [12]: (.*)$`).FindStringSubmatch(stderr)
+		m := regexp.MustCompile(`(?m)^the last to fail: item p\d, presentation [12]: (.*)$`).FindStringSubmatch(stderr)
 		if m == nil || !regexp.MustCompile(says).MatchString(m[1]) {
 			t.Errorf("no line says which failed and why:\n%s", stderr)
 		}
@@ -471,7 +471,7 @@ func checkEnd(t *testing.T, stderr string, code, failed int, says string) {
 func (tt faultCase) checkTries(t *testing.T, l *link) {
 	t.Helper()
 	marked, others := l.questions()
-	if len(others) != faultGames-faultMarked || slices.Max(others) != 1 {
+	if len(others) != faultJudgments-faultMarked || slices.Max(others) != 1 {
 		t.Errorf("the other judgments were asked %v times", others)
 	}
 	least, most := 1, 1
@@ -500,22 +500,22 @@ func (tt faultCase) checkTries(t *testing.T, l *link) {
 
 func (tt faultCase) checkRecords(t *testing.T, got, undisturbed []*judging.Record) {
 	t.Helper()
-	if len(got) != faultGames {
-		t.Fatalf("%d records for %d judgments", len(got), faultGames)
+	if len(got) != faultJudgments {
+		t.Fatalf("%d records for %d judgments", len(got), faultJudgments)
 	}
 	for _, r := range got {
-		i := slices.IndexFunc(undisturbed, func(u *judging.Record) bool { return u.Item == r.Item && u.Showing == r.Showing })
+		i := slices.IndexFunc(undisturbed, func(u *judging.Record) bool { return u.Item == r.Item && u.Presentation == r.Presentation })
 		want := undisturbed[i]
 		switch {
 		case isHitRecord(r) && tt.outcome != "":
 			if r.Outcome != tt.outcome || (r.Error != "") != (r.Outcome == judging.Failed) || !regexp.MustCompile(tt.says).MatchString(r.Error) {
-				t.Errorf("%s, showing %d: %s, %q; want %s, %q", r.Item, r.Showing, r.Outcome, r.Error, tt.outcome, tt.says)
+				t.Errorf("%s, presentation %d: %s, %q; want %s, %q", r.Item, r.Presentation, r.Outcome, r.Error, tt.outcome, tt.says)
 			}
 			if r.Choice != "" || r.Label != "" {
-				t.Errorf("%s, showing %d: a verdict %q without an answer", r.Item, r.Showing, r.Label)
+				t.Errorf("%s, presentation %d: a verdict %q without an answer", r.Item, r.Presentation, r.Label)
 			}
 		case r.Outcome != want.Outcome || r.Label != want.Label || r.Choice != want.Choice || r.Error != "":
-			t.Errorf("%s, showing %d: %s %s for %s (%s), undisturbed %s %s for %s", r.Item, r.Showing, r.Outcome, r.Label, r.Choice, r.Error, want.Outcome, want.Label, want.Choice)
+			t.Errorf("%s, presentation %d: %s %s for %s (%s), undisturbed %s %s for %s", r.Item, r.Presentation, r.Outcome, r.Label, r.Choice, r.Error, want.Outcome, want.Label, want.Choice)
 		}
 	}
 }

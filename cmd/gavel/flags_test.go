@@ -30,7 +30,7 @@ func TestAFieldIsOneLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Plan(t.Context(), jobs.Order{"protocol": {"pairwise"}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}, "limit": {"1"}, "flavour": {"bitter"}}); err != nil {
+	if _, err := r.Plan(t.Context(), jobs.JobRequest{"protocol": {"pairwise"}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}, "limit": {"1"}, "flavour": {"bitter"}}); err != nil {
 		t.Error(err)
 	}
 	if !slices.Equal(got, []string{"sweet", "sour", "salty", "bitter"}) {

@@ -282,11 +282,11 @@ func TestFullDiskServe(t *testing.T) {
 	}
 	f := newFullDisks(t)
 	s := serveOnDisk(t, "--base-url", f.judge.URL)
-	order := orderOf(f.judge.URL, "concurrency", "1")
+	request := jobRequest(f.judge.URL, "concurrency", "1")
 	make := func(t *testing.T) server.JobView {
 		t.Helper()
 		s.t = t
-		v := s.until(s.start(order).ID, ended)
+		v := s.until(s.start(request).ID, ended)
 		for _, page := range []string{"/", "/jobs", "/jobs/" + v.Job.ID, "/start", "/healthz", "/metrics"} {
 			if status, _ := s.ask("GET", page, nil, nil); status != 200 {
 				t.Errorf("%s: %d", page, status)

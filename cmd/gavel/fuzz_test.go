@@ -55,7 +55,7 @@ func FuzzJudgment(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { set.Close() })
-	kind, err := judging.ProtocolNamed("pairwise")
+	protocol, err := judging.ProtocolNamed("pairwise")
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func FuzzJudgment(f *testing.F) {
 			return
 		}
 		said := quotedJSON(words)
-		template := kind.Templates[len(words)%len(kind.Templates)]
+		template := protocol.Templates[len(words)%len(protocol.Templates)]
 		for _, answer := range []struct {
 			body           string
 			ollama, openAI bool
@@ -79,10 +79,10 @@ func FuzzJudgment(f *testing.F) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				checkJudgments(t, kind.New(template, nil), template.Labels, set, b, answer.body)
+				checkJudgments(t, protocol.New(template, nil), template.Labels, set, b, answer.body)
 			}
 			if answer.openAI {
-				checkJudgments(t, kind.New(template, nil), template.Labels, set, backends.NewOpenAI("http://server", "", c), answer.body)
+				checkJudgments(t, protocol.New(template, nil), template.Labels, set, backends.NewOpenAI("http://server", "", c), answer.body)
 			}
 		}
 	})
@@ -160,9 +160,9 @@ func checkRecord(t *testing.T, p judging.Asker, offered []string, r *judging.Rec
 	if err != nil || v.Outcome != r.Outcome || v.Label != r.Label || back.CandidateID(v.Choice) != r.Choice {
 		t.Errorf("recorded %s %q for %q, and read again %+v, %v", r.Outcome, r.Label, r.Choice, v, err)
 	}
-	for _, kind := range comparisons { // as another prompt, and another policy, would read it
-		for _, template := range kind.Templates {
-			v, err := r.Read(kind.New(template, nil), judging.Reading{Policy: judging.Last, AcceptCut: true})
+	for _, protocol := range comparisons { // as another prompt, and another policy, would read it
+		for _, template := range protocol.Templates {
+			v, err := r.Read(protocol.New(template, nil), judging.Reading{Policy: judging.Last, AcceptCut: true})
 			if err == nil && (v.Outcome == judging.Decided || v.Outcome == judging.Tie) {
 				checkOffered(t, v.Outcome, v.Label, slices.Index(r.Order, r.CandidateID(v.Choice)), template.Labels, body)
 			}

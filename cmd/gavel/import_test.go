@@ -1,38 +1,20 @@
 package main
 
 import (
-	"archive/zip"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gavel/judging/judgingtest"
 )
 
 // mmluRow is a row of MMLU-Pro's model outputs.
 func mmluRow(id int, answer, pred, text string) string {
 	return fmt.Sprintf(`{"question_id": %d, "question": "?", "options": ["x", "y", "z"], "answer": %q, "answer_index": %d, "category": "math", "src": "ours", "pred": %q, "generated_text": %q}`,
 		id, answer, answer[0]-'A', pred, text)
-}
-
-// archive is a zip of files, given as name and text in turn.
-func archive(t *testing.T, namesAndTexts ...string) string {
-	t.Helper()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for i := 0; i < len(namesAndTexts); i += 2 {
-		w, err := z.Create(namesAndTexts[i])
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.Write([]byte(namesAndTexts[i+1]))
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
 }
 
 // saysInOrder checks what a command says, in this order.
@@ -56,7 +38,7 @@ func TestImportMMLUPro(t *testing.T) {
 		rows = append(rows, mmluRow(100+i, "A", "C", "The answer is (B)"))
 	}
 	rows = append(rows, mmluRow(1, "A", "A", "The answer is (A)"), mmluRow(2, "A", "G", "no idea"), strings.Replace(mmluRow(3, "A", "A", "x"), `"answer_index": 0`, `"answer_index": 7`, 1))
-	write(t, "outputs.zip", archive(t, "model_outputs_my-model_5shots.json", "["+strings.Join(rows, ",\n")+"]"))
+	write(t, "outputs.zip", judgingtest.Zip(t, "model_outputs_my-model_5shots.json", "["+strings.Join(rows, ",\n")+"]"))
 	stdout, stderr, code := call(t, "import", "mmlu-pro", "outputs.zip", "--out", "r", "--list", "differ.txt")
 	if code != 0 || stdout != "" {
 		t.Fatalf("exit status %d, stdout %q\n%s", code, stdout, stderr)

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gavel/judging/judgingtest"
 )
 
 const goodPair = `{"pair_id":"p1","original_id":null,"source":"s","question":"q","response_model":"m","response_A":"a","response_B":"b","label":"A>B"}` + "\n"
@@ -28,9 +30,9 @@ func TestBadInput(t *testing.T) {
 	write(t, "outputs.json", "["+mmluRow(1, "A", "A", "The answer is (A)")+"]")
 	write(t, "range.json", strings.Replace("["+mmluRow(1, "A", "A", "x")+"]", `"answer_index": 0`, `"answer_index": 9`, 1))
 	write(t, "one.json", strings.Replace("["+mmluRow(1, "A", "A", "x")+"]", `["x", "y", "z"]`, `["x"]`, 1))
-	write(t, "nojson.zip", archive(t, "readme.txt", "hello"))
-	write(t, "two.zip", archive(t, "a.json", "[]", "b.json", "[]"))
-	write(t, "half.zip", archive(t, "a.json", "["+mmluRow(1, "A", "A", "x")+"]")[:200])
+	write(t, "nojson.zip", judgingtest.Zip(t, "readme.txt", "hello"))
+	write(t, "two.zip", judgingtest.Zip(t, "a.json", "[]", "b.json", "[]"))
+	write(t, "half.zip", judgingtest.Zip(t, "a.json", "["+mmluRow(1, "A", "A", "x")+"]")[:200])
 	write(t, "solutions.jsonl", `{"question": "?", "ground_truth": "A: 1", "m": {"is_correct": true, "solution": "A: 1"}}`+"\n")
 	write(t, "votes.jsonl", fewVotes)
 	write(t, "answers.jsonl", `{"id": "x", "answer": "The answer is (A)"}`+"\n")

@@ -24,29 +24,29 @@ type prefixWork struct {
 	Milliseconds float64
 }
 
-// readPrompts asks for every showing of the items and adds up what llama.cpp
-// says that it read. byItem: all showings of an item one after the other, as a
-// run asks them; else the first showing of every item, then the second of each.
+// readPrompts asks for every presentation of the items and adds up what llama.cpp
+// says that it read. byItem: all presentations of an item one after the other, as a
+// run asks them; else the first presentation of every item, then the second of each.
 // mark makes the system message another, so that nothing asked for before helps.
 func readPrompts(t *testing.T, url, orders, mark string, items []datasets.Item, byItem bool) (w prefixWork) {
 	t.Helper()
-	kind, err := judging.ProtocolNamed("multi-option")
+	protocol, err := judging.ProtocolNamed("multi-option")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := kind.New(kind.Templates[0], judging.Settings{multioption.OrdersOption.Name: orders})
+	p := protocol.New(protocol.Templates[0], judging.Settings{multioption.OrdersOption.Name: orders})
 	var prompts []judging.Prompt
 	most := 0
 	for _, item := range items {
-		most = max(most, len(p.Showings(item)))
+		most = max(most, len(p.Presentations(item)))
 	}
 	for i := range most * len(items) {
-		item, showing := i/most, i%most
+		item, presentation := i/most, i%most
 		if !byItem {
-			item, showing = i%len(items), i/len(items)
+			item, presentation = i%len(items), i/len(items)
 		}
-		if list := p.Showings(items[item]); showing < len(list) {
-			prompts = append(prompts, p.Prompt(items[item], list[showing]))
+		if list := p.Presentations(items[item]); presentation < len(list) {
+			prompts = append(prompts, p.Prompt(items[item], list[presentation]))
 		}
 	}
 	for _, prompt := range prompts {

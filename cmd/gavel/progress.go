@@ -49,8 +49,8 @@ func (p *progress) RunOpened(run eval.Opened) {
 	if run.Missing == 0 {
 		return
 	}
-	if run.Standing > 0 {
-		p.env.say("going on: %d judgments stand, %d to go", run.Standing, run.Missing)
+	if run.Completed > 0 {
+		p.env.say("going on: %d judgments stand, %d to go", run.Completed, run.Missing)
 	}
 	if p.env.terminal {
 		p.bar = progressbar.NewOptions(run.Missing,
@@ -150,6 +150,6 @@ func (p *progress) RunEnded() {
 	}
 	p.env.say("%s", line)
 	if p.failed != nil {
-		p.env.say("the last to fail: item %s, showing %d: %s", p.failed.Item, p.failed.Showing+1, p.failed.Error)
+		p.env.say("the last to fail: item %s, presentation %d: %s", p.failed.Item, p.failed.Presentation+1, p.failed.Error)
 	}
 }

@@ -25,7 +25,7 @@ on their shape, which "gavel datasets show" tells: ` + itemsOfAll(),
 			Name:        k.Name,
 			Usage:       k.About,
 			UsageText:   fmt.Sprintf("gavel run %s --model MODEL --dataset NAME|FILE [flags]", k.Name),
-			Description: describeKind(k),
+			Description: describeProtocol(k),
 			Flags:       runFlags(k),
 			Before:      noArguments,
 			Action: func(c *cli.Context) error {
@@ -69,7 +69,7 @@ func itemsOfAll() string {
 	return text
 }
 
-func describeKind(k judging.Protocol) string {
+func describeProtocol(k judging.Protocol) string {
 	return strings.NewReplacer("NAME", k.Name, "GOAL", k.Goal).Replace(k.Help) + `
 
 Exit status: 0 every judgment was answered; 3 some failed or are missing, and the same

@@ -128,7 +128,7 @@ func (e *env) serve(c *cli.Context) error {
 	return s.Serve(serving, l)
 }
 
-// newRunner makes the runs that are ordered in the browser.
+// newRunner makes the runs that are posted in the browser.
 func (e *env) newRunner(ctx context.Context, o jobs.Options, m *server.Metrics) (*jobs.Runner, error) {
 	o.Metrics = m
 	return jobs.New(ctx, *e.maker(), o)

@@ -38,7 +38,7 @@ func BenchmarkLive(b *testing.B) {
 	run := func(listeners int) time.Duration {
 		tokens++
 		begun := time.Now()
-		job := s.start(orderOf(j.URL, "concurrency", "4", "repeat", "16", "max-tokens", fmt.Sprint(tokens)))
+		job := s.start(jobRequest(j.URL, "concurrency", "4", "repeat", "16", "max-tokens", fmt.Sprint(tokens)))
 		v := s.until(job.ID, func(v server.JobView) bool { return v.Job.Run() != "" })
 		ctx, leave := context.WithCancel(context.Background())
 		defer leave()

@@ -89,10 +89,10 @@ func (s *serving) ask(method, path string, body, v any) (status int, text string
 	return resp.StatusCode, string(raw)
 }
 
-func (s *serving) start(order map[string]any) jobs.Job {
+func (s *serving) start(request map[string]any) jobs.Job {
 	s.t.Helper()
 	var j jobs.Job
-	if status, text := s.ask("POST", "/api/v1/start", order, &j); status != http.StatusAccepted {
+	if status, text := s.ask("POST", "/api/v1/start", request, &j); status != http.StatusAccepted {
 		s.t.Fatalf("it does not start: %d %s", status, text)
 	}
 	return j
@@ -160,7 +160,7 @@ func (g *gate) open() {
 	close(g.pass)
 }
 
-func orderOf(at string, more ...string) map[string]any {
+func jobRequest(at string, more ...string) map[string]any {
 	o := map[string]any{"protocol": "pairwise", "endpoint": at, "model": "tiny", "dataset": "sample", "concurrency": "2"}
 	for i := 0; i+1 < len(more); i += 2 {
 		o[more[i]] = more[i+1]
@@ -175,13 +175,13 @@ func TestServeMakesARun(t *testing.T) {
 	g := newGate(t)
 	s := serve(t, "--base-url", g.URL)
 	var plan jobs.Planned
-	if status, text := s.ask("POST", "/api/v1/plan", orderOf(g.URL, "limit", "10"), &plan); status != 200 || len(plan.Stages) != 1 || plan.Stages[0].Numbers["calls"] != 20 || plan.Stages[0].Exists {
+	if status, text := s.ask("POST", "/api/v1/plan", jobRequest(g.URL, "limit", "10"), &plan); status != 200 || len(plan.Stages) != 1 || plan.Stages[0].Numbers["calls"] != 20 || plan.Stages[0].Exists {
 		t.Fatalf("plan: %d %s", status, text)
 	}
 	if g.calls.Load() != 0 {
 		t.Error("a plan asks the judge")
 	}
-	j := s.start(orderOf(g.URL, "limit", "10"))
+	j := s.start(jobRequest(g.URL, "limit", "10"))
 	g.let(6)
 	s.until(j.ID, func(v server.JobView) bool { return v.Progress != nil && v.Progress.Done >= 5 })
 	if v := s.job(j.ID); v.Job.State != jobs.Running || v.Job.Run() != plan.Stages[0].Run || v.Progress.Status != judging.Running {
@@ -202,11 +202,11 @@ func TestServeMakesARun(t *testing.T) {
 	if asked >= 20 || int64(v.Progress.Done) != asked {
 		t.Errorf("%d asked, %d judgments kept", asked, v.Progress.Done)
 	}
-	if status, text := s.ask("POST", "/api/v1/plan", orderOf(g.URL, "limit", "10"), &plan); status != 200 || !plan.Stages[0].Exists || plan.Stages[0].Numbers["standing"] != int(asked) {
+	if status, text := s.ask("POST", "/api/v1/plan", jobRequest(g.URL, "limit", "10"), &plan); status != 200 || !plan.Stages[0].Exists || plan.Stages[0].Numbers["standing"] != int(asked) {
 		t.Errorf("the plan to go on: %s", text)
 	}
 	g.open()
-	again := s.start(orderOf(g.URL, "limit", "10"))
+	again := s.start(jobRequest(g.URL, "limit", "10"))
 	v = s.until(again.ID, ended)
 	if v.Job.State != jobs.Complete || v.Progress.Status != judging.Complete || g.calls.Load() != 20 {
 		t.Errorf("at the end: %+v, %d calls", v.Job, g.calls.Load())
@@ -231,12 +231,12 @@ func TestServeMakesRunsBesideEachOther(t *testing.T) {
 	g := newGate(t)
 	s := serve(t, "--base-url", g.URL)
 	mustCall(t, "cache", "stats")
-	a := s.start(orderOf(g.URL, "limit", "4"))
-	b := s.start(orderOf(g.URL, "limit", "4", "prompt", "direct"))
+	a := s.start(jobRequest(g.URL, "limit", "4"))
+	b := s.start(jobRequest(g.URL, "limit", "4", "prompt", "direct"))
 	running := func(v server.JobView) bool { return v.Job.State == jobs.Running && v.Job.Run() != "" }
 	s.until(a.ID, running)
 	s.until(b.ID, running)
-	status, text := s.ask("POST", "/api/v1/start", orderOf(g.URL, "limit", "5"), nil)
+	status, text := s.ask("POST", "/api/v1/start", jobRequest(g.URL, "limit", "5"), nil)
 	if status != http.StatusConflict || !strings.Contains(text, "2 runs or suites are being made") {
 		t.Errorf("a third: %d %s", status, text)
 	}
@@ -274,9 +274,9 @@ func TestServeSameRunTwice(t *testing.T) {
 	home(t)
 	g := newGate(t)
 	s := serve(t, "--base-url", g.URL)
-	a := s.start(orderOf(g.URL, "limit", "4"))
+	a := s.start(jobRequest(g.URL, "limit", "4"))
 	s.until(a.ID, func(v server.JobView) bool { return v.Job.State == jobs.Running })
-	b := s.start(orderOf(g.URL, "limit", "4"))
+	b := s.start(jobRequest(g.URL, "limit", "4"))
 	if v := s.until(b.ID, ended); v.Job.State != jobs.Failed || !strings.Contains(v.Job.Error, "another gavel is writing to this run") {
 		t.Errorf("the second: %+v", v.Job)
 	}
@@ -316,12 +316,12 @@ func TestServeBesideTheCommandLine(t *testing.T) {
 func TestServeStagedRun(t *testing.T) {
 	home(t)
 	s := serve(t)
-	order := map[string]any{"protocol": "self-reference", "endpoint": "sim", "model": "accuracy=0.8", "dataset": "sample-number", "agents": []string{"sim:accuracy=0.6,seed=2"}, "sample": 3}
+	request := map[string]any{"protocol": "self-reference", "endpoint": "sim", "model": "accuracy=0.8", "dataset": "sample-number", "agents": []string{"sim:accuracy=0.6,seed=2"}, "sample": 3}
 	var plan jobs.Planned
-	if status, text := s.ask("POST", "/api/v1/plan", order, &plan); status != 200 || len(plan.Stages) != 2 || !strings.Contains(strings.Join(plan.Notes, " "), "judgments follow") {
+	if status, text := s.ask("POST", "/api/v1/plan", request, &plan); status != 200 || len(plan.Stages) != 2 || !strings.Contains(strings.Join(plan.Notes, " "), "judgments follow") {
 		t.Errorf("plan: %d %s", status, text)
 	}
-	v := s.until(s.start(order).ID, ended)
+	v := s.until(s.start(request).ID, ended)
 	if v.Job.State != jobs.Complete || len(v.Job.Runs) != 3 || !strings.Contains(v.Job.Run(), "self-reference") {
 		t.Fatalf("%+v", v.Job)
 	}
@@ -332,7 +332,7 @@ func TestServeStagedRun(t *testing.T) {
 	}
 	var item server.ItemView
 	s.ask("GET", "/api/v1/runs/"+url.PathEscape(v.Job.Run())+"/items/"+url.PathEscape(items.Items[0].ID), nil, &item)
-	if len(item.Games) != 2 || item.Item.Answered == nil || item.Games[0].Mode != "cot" || item.Games[1].Mode != "self" || item.Games[1].Asked != "the same, to the byte" {
+	if len(item.Judgments) != 2 || item.Item.Answered == nil || item.Judgments[0].Mode != "cot" || item.Judgments[1].Mode != "self" || item.Judgments[1].Asked != "the same, to the byte" {
 		t.Errorf("%+v", item)
 	}
 }
@@ -342,7 +342,7 @@ func TestServeEndsGently(t *testing.T) {
 	home(t)
 	g := newGate(t)
 	s := serve(t, "--base-url", g.URL)
-	j := s.start(orderOf(g.URL, "limit", "10"))
+	j := s.start(jobRequest(g.URL, "limit", "10"))
 	g.let(6)
 	v := s.until(j.ID, func(v server.JobView) bool { return v.Progress != nil && v.Progress.Done >= 4 })
 	s.stop()
@@ -413,9 +413,9 @@ func TestServeToken(t *testing.T) {
 	resp.Body.Close()
 }
 
-// Whoever orders a run names no file and no address, and orders nothing that
+// Whoever posts a run names no file and no address, and asks for nothing that
 // the command line would refuse.
-func TestServeOrders(t *testing.T) {
+func TestServeJobRequests(t *testing.T) {
 	dir := home(t)
 	write(t, "prompt.txt", "[[A>B]] or [[B>A]]")
 	write(t, "pairs.jsonl", "{}")
@@ -462,7 +462,7 @@ func TestServeOrders(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat("/tmp/x"); err == nil {
-		t.Error("an order made a folder")
+		t.Error("a job request made a folder")
 	}
 }
 

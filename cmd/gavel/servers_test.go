@@ -135,7 +135,7 @@ func checkProbabilities(t *testing.T, r *judging.Record) {
 		}
 	}
 	if len(r.Probabilities) != 2 || sum < 0.999 || sum > 1.001 || most != "[["+r.Label+"]]" {
-		t.Fatalf("%s, showing %d: verdict %s, probabilities %+v", r.Item, r.Showing, r.Label, r.Probabilities)
+		t.Fatalf("%s, presentation %d: verdict %s, probabilities %+v", r.Item, r.Presentation, r.Label, r.Probabilities)
 	}
 }
 
@@ -206,7 +206,7 @@ func TestServersPromptTooLong(t *testing.T) {
 				want = judging.TooLong
 			}
 			if r.Outcome != want || len(r.Replies) != 1 {
-				t.Errorf("%s, showing %d: %s (%+v)", r.Item, r.Showing, r.Outcome, r.Replies)
+				t.Errorf("%s, presentation %d: %s (%+v)", r.Item, r.Presentation, r.Outcome, r.Replies)
 			}
 			if ollama = strings.HasPrefix(r.Identity, "ollama"); r.Item == "p2" && !ollama && !strings.HasPrefix(r.Replies[0].Detail, "not asked") {
 				t.Errorf("it was asked: %+v", r.Replies)

@@ -103,7 +103,7 @@ func TestReplayTooLong(t *testing.T) {
 	}
 	call(t, "replay", "one", "--out", "two")
 	for _, r := range records(t, "two") {
-		if r.Item == first.Item && r.Showing == first.Showing && r.Outcome != judging.TooLong {
+		if r.Item == first.Item && r.Presentation == first.Presentation && r.Outcome != judging.TooLong {
 			t.Errorf("replayed as %s", r.Outcome)
 		}
 	}

@@ -254,7 +254,7 @@ func TestMultiOptionRuns(t *testing.T) {
 	}
 	for _, r := range records(t, "b") {
 		if r.Unrelated != "00" || len(r.Order) > 4 || len(r.Order) < 3 {
-			t.Fatalf("a showing of %v, unrelated %q", r.Order, r.Unrelated)
+			t.Fatalf("a presentation of %v, unrelated %q", r.Order, r.Unrelated)
 		}
 	}
 	mustCall(t, "run", "multi-option", "--backend", "sim", "--model", "accuracy=0.9,first=0.2", "--dataset", "b/items.jsonl", "--out", "d")

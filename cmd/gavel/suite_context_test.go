@@ -145,7 +145,7 @@ func TestSuiteOneContext(t *testing.T) {
 		t.Errorf("%d calls, planned were %d", calls, before.Total.Calls)
 	}
 	mustCall(t, "suite", "run", file)
-	if plan := planOf(t, file); plan.Total.Calls != 0 || plan.Total.Standing != plan.Total.Judgments || j.asked() != calls {
+	if plan := planOf(t, file); plan.Total.Calls != 0 || plan.Total.Completed != plan.Total.Judgments || j.asked() != calls {
 		t.Errorf("once it is complete %d calls are planned, and %d were made", plan.Total.Calls, j.asked()-calls)
 	}
 	// Judgments alone, of answers that are still to come.

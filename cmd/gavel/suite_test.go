@@ -175,11 +175,11 @@ func TestSuiteRuns(t *testing.T) {
 	if strings.Count(first, "] a ") != 4 || strings.Count(first, "] a\n") != 4 || strings.Contains(first, "] b") {
 		t.Errorf("letters:\n%s", first)
 	}
-	var out report.Standings
+	var out report.Ranking
 	if err := json.Unmarshal([]byte(mustCall(t, "suite", "results", "--json", file)), &out); err != nil || len(out.Conditions) != 4 {
 		t.Fatalf("%v: %+v", err, out)
 	}
-	if v := out.Conditions[3].Standings[0].Pairs; len(v) != 1 || v[0].P == nil || *v[0].P != 1 || !v[0].Same || v[0].N != 4 {
+	if v := out.Conditions[3].Rankings[0].Pairs; len(v) != 1 || v[0].P == nil || *v[0].P != 1 || !v[0].Same || v[0].N != 4 {
 		t.Errorf("pairs: %+v", v)
 	}
 	if rows := strings.Count(mustCall(t, "suite", "results", "--csv", file), "\n"); rows != 9 {
@@ -454,10 +454,10 @@ func TestSuiteStatus(t *testing.T) {
 		return st
 	}
 	st := status(t)
-	if c := st.Cells[0]; c.Status != judging.Complete || c.Standing != n || c.Expected != n || c.Judge != "one" {
+	if c := st.Cells[0]; c.Status != judging.Complete || c.Completed != n || c.Expected != n || c.Judge != "one" {
 		t.Errorf("the first cell: %+v", c)
 	}
-	if c := st.Cells[1]; c.Status != judging.Running || c.Standing != 4 || c.Expected != n || c.Last == nil {
+	if c := st.Cells[1]; c.Status != judging.Running || c.Completed != 4 || c.Expected != n || c.Last == nil {
 		t.Errorf("the second cell: %+v", c)
 	}
 	if st.Cells[2].Status != report.NotBegun || st.ByStatus[report.NotBegun] != 6 {
@@ -471,7 +471,7 @@ func TestSuiteStatus(t *testing.T) {
 	write(t, filepath.Join("a", aSuiteCells[2], "run.json"), "{}")
 	write(t, filepath.Join("a", aSuiteCells[3], "records.jsonl"), "garbage\n")
 	st = status(t)
-	if c := st.Cells[1]; c.Error != "" || c.Standing != strings.Count(whole, "\n") {
+	if c := st.Cells[1]; c.Error != "" || c.Completed != strings.Count(whole, "\n") {
 		t.Errorf("with half a line: %+v", c)
 	}
 	for i := 2; i < 4; i++ {
@@ -610,8 +610,8 @@ func TestSuiteStatusFailed(t *testing.T) {
 	failed := *all[3]
 	failed.Outcome, failed.Choice, failed.Replies = judging.Failed, "", nil
 	for name, tt := range map[string]struct {
-		records          []*judging.Record
-		standing, failed int
+		records           []*judging.Record
+		completed, failed int
 	}{
 		"all":                    {all, 10, 0},
 		"one failed":             {append(slices.Delete(slices.Clone(all), 3, 4), &failed), 9, 1},
@@ -627,7 +627,7 @@ func TestSuiteStatusFailed(t *testing.T) {
 			lines.Write(append(line, '\n'))
 		}
 		write(t, "r/records.jsonl", lines.String())
-		if c := suite.StateOf("r", time.Now()); c.Standing != tt.standing || c.Failed != tt.failed || c.Expected != 10 || c.Error != "" {
+		if c := suite.StateOf("r", time.Now()); c.Completed != tt.completed || c.Failed != tt.failed || c.Expected != 10 || c.Error != "" {
 			t.Errorf("%s: %+v", name, c)
 		}
 	}

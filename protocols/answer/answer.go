@@ -31,7 +31,7 @@ Examples:
   gavel run answer --model qwen3:8b --dataset gsm8k
   gavel run answer --model qwen3:8b --dataset mmlu-pro --group law --sample 50
   gavel run answer --backend sim --model accuracy=0.6 --dataset sample-choice`,
-	Items: "questions", Goal: "answer", Judges: shapes, Showings: 1, Answers: true,
+	Items: "questions", Goal: "answer", Judges: shapes, Presentations: 1, Answers: true,
 	Templates: []judging.Template{answerTexts},
 	Own:       own,
 	Describe:  describe, Right: rightVerdict,
@@ -51,7 +51,7 @@ var (
 )
 
 // describe notes that a question was asked for its own sake: what the item says is right is right of something else.
-func describe(r *judging.Record, item datasets.Item, s judging.Showing) {
+func describe(r *judging.Record, item datasets.Item, s judging.Presentation) {
 	r.Describe(item.Answered)
 	if s.Shape == datasets.Open {
 		r.Shape, r.Gold = s.Shape, ""
@@ -79,7 +79,7 @@ func Same(item datasets.Item, value string) bool {
 // responses, each as who answered it has read them (Figures 6 and 7).
 func AsAsked(item datasets.Item) string {
 	p := answer{template: answerTexts}
-	shown := p.Showings(item)[0]
+	shown := p.Presentations(item)[0]
 	switch item.Shape {
 	case datasets.Choice:
 		return item.Question + "\nOptions:\n" + lettered(item, shown)
@@ -127,13 +127,13 @@ func askedOf(shape datasets.Shape) datasets.Shape {
 
 func (answer) Name() string { return name }
 
-// Showings: once, the candidates as the dataset has them.
-func (answer) Showings(item datasets.Item) []judging.Showing {
-	s := judging.Showing{Shape: askedOf(item.Shape)}
+// Presentations: once, the candidates as the dataset has them.
+func (answer) Presentations(item datasets.Item) []judging.Presentation {
+	s := judging.Presentation{Shape: askedOf(item.Shape)}
 	if s.Shape != datasets.Number && s.Shape != datasets.Open {
 		s.Order = inOrder(len(item.Candidates))
 	}
-	return []judging.Showing{s}
+	return []judging.Presentation{s}
 }
 
 func inOrder(n int) []int {
@@ -145,7 +145,7 @@ func inOrder(n int) []int {
 }
 
 // Prompt fills in the texts of the item's shape.
-func (p answer) Prompt(item datasets.Item, s judging.Showing) judging.Prompt {
+func (p answer) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
 	prompt := judging.Prompt{
 		System: judging.Fill(p.template.Texts[string(s.Shape)+systemText], "{category}", item.Group),
 		User:   p.user(item, s),
@@ -155,7 +155,7 @@ func (p answer) Prompt(item datasets.Item, s judging.Showing) judging.Prompt {
 	return prompt
 }
 
-func (p answer) user(item datasets.Item, s judging.Showing) string {
+func (p answer) user(item datasets.Item, s judging.Presentation) string {
 	text := p.template.Texts[string(s.Shape)+userText]
 	switch s.Shape {
 	case datasets.Open:
@@ -170,27 +170,27 @@ func (p answer) user(item datasets.Item, s judging.Showing) string {
 }
 
 // lettered lists the options, a line each: "A. …".
-func lettered(item datasets.Item, s judging.Showing) string {
+func lettered(item datasets.Item, s judging.Presentation) string {
 	lines := make([]string, len(s.Order))
-	for place, c := range s.Order {
-		lines[place] = letter(place) + ". " + item.Candidates[c].Text
+	for position, c := range s.Order {
+		lines[position] = letter(position) + ". " + item.Candidates[c].Text
 	}
 	return strings.Join(lines, "\n")
 }
 
-func letter(place int) string { return string(rune('A' + place)) }
+func letter(position int) string { return string(rune('A' + position)) }
 
 // answerTurn is gavel's own: no paper constrains the answers.
 const answerTurn = "Now output your final answer in the format asked for, and nothing else."
 
 // labelsOf lists the answers on offer. A number has none: nothing can hold a reply to it.
-func labelsOf(item datasets.Item, s judging.Showing) []string {
+func labelsOf(item datasets.Item, s judging.Presentation) []string {
 	var labels []string
-	for place := range s.Order {
+	for position := range s.Order {
 		if item.Shape == datasets.Preference {
-			labels = append(labels, "[["+letter(place)+"]]")
+			labels = append(labels, "[["+letter(position)+"]]")
 		} else {
-			labels = append(labels, "The answer is ("+letter(place)+")")
+			labels = append(labels, "The answer is ("+letter(position)+")")
 		}
 	}
 	return labels
@@ -198,8 +198,8 @@ func labelsOf(item datasets.Item, s judging.Showing) []string {
 
 // answerOracle: of a number a simulated judge can say the right one and two
 // that are wrong, in an order that is the item's own.
-func answerOracle(item datasets.Item, s judging.Showing, labels []string) backends.Oracle {
-	o := backends.Oracle{Item: item.ID, Showing: s.Index, Order: s.Order, Choices: labels}
+func answerOracle(item datasets.Item, s judging.Presentation, labels []string) backends.Oracle {
+	o := backends.Oracle{Item: item.ID, Presentation: s.Index, Order: s.Order, Choices: labels}
 	switch s.Shape {
 	case datasets.Number:
 	case datasets.Open:
@@ -226,8 +226,8 @@ func answerOracle(item datasets.Item, s judging.Showing, labels []string) backen
 
 // openOracle: to the question of a pair a simulated judge answers with what one of the responses ends with, the better
 // one's where it is right. Whether it knows that is drawn apart from whether it compares them rightly.
-func openOracle(item datasets.Item, s judging.Showing) backends.Oracle {
-	o := backends.Oracle{Item: "answer to " + item.ID, Showing: s.Index, Order: []int{0, 1}, Right: item.Gold}
+func openOracle(item datasets.Item, s judging.Presentation) backends.Oracle {
+	o := backends.Oracle{Item: "answer to " + item.ID, Presentation: s.Index, Order: []int{0, 1}, Right: item.Gold}
 	for _, c := range item.Candidates {
 		answer := "as in response " + c.ID
 		switch f := Final(c.Text); f.Rule {
@@ -247,7 +247,7 @@ func openOracle(item datasets.Item, s judging.Showing) backends.Oracle {
 var preferenceLabel = regexp.MustCompile(`\[\[([A-Z])\]\]`)
 
 // Parse finds the answer by the rules of the item's shape.
-func (p answer) Parse(s judging.Showing, reply string, how judging.Reading) judging.Verdict {
+func (p answer) Parse(s judging.Presentation, reply string, how judging.Reading) judging.Verdict {
 	if v, ok := p.marked(s, reply, how); ok {
 		return v
 	}
@@ -278,7 +278,7 @@ func (p answer) Parse(s judging.Showing, reply string, how judging.Reading) judg
 }
 
 // robust reads the answer of the final statement.
-func robust(s judging.Showing, reply string, how judging.Reading) judging.Verdict {
+func robust(s judging.Presentation, reply string, how judging.Reading) judging.Verdict {
 	if how.First {
 		reply = reading.BeforeNext(reply)
 	}
@@ -291,8 +291,8 @@ func robust(s judging.Showing, reply string, how judging.Reading) judging.Verdic
 		return v
 	case datasets.Preference:
 		var offered []string
-		for place := range s.Order {
-			offered = append(offered, letter(place))
+		for position := range s.Order {
+			offered = append(offered, letter(position))
 		}
 		f = reading.Preference(reply, offered)
 	default:
@@ -305,11 +305,11 @@ func robust(s judging.Showing, reply string, how judging.Reading) judging.Verdic
 	return judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, judging.Span{Start: f.Start, End: f.End}, choice)
 }
 
-// placed is the verdict for the candidate at the place of a letter; a letter that has none was not on offer.
-func placed(s judging.Showing, label, rule string, at judging.Span) judging.Verdict {
-	place := int(label[0] - 'A')
-	if place >= len(s.Order) {
+// placed is the verdict for the candidate at the position of a letter; a letter that has none was not on offer.
+func placed(s judging.Presentation, label, rule string, at judging.Span) judging.Verdict {
+	position := int(label[0] - 'A')
+	if position >= len(s.Order) {
 		return judging.Verdict{Outcome: judging.NoVerdict, Label: label, Choice: judging.Nobody, Span: at}
 	}
-	return judging.Verdict{Outcome: judging.Decided, Label: label, Choice: s.Order[place], Rule: rule, Span: at}
+	return judging.Verdict{Outcome: judging.Decided, Label: label, Choice: s.Order[position], Rule: rule, Span: at}
 }

@@ -11,15 +11,17 @@ import (
 
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/judging/judgingtest"
+	"gavel/protocols/protocoltest"
 	"gavel/protocols/reading"
 )
 
 // read is what the answer protocol makes of a reply, to a choice of n options
 // where n is not 0.
 func read(reply string, n int, how judging.Reading) judging.Verdict {
-	s := judging.Showing{Shape: datasets.Number}
+	s := judging.Presentation{Shape: datasets.Number}
 	if n > 0 {
-		s = judging.Showing{Shape: datasets.Choice, Order: upTo(n)}
+		s = judging.Presentation{Shape: datasets.Choice, Order: judgingtest.UpTo(n)}
 	}
 	return answer{template: answerTexts}.Parse(s, "\n"+reply, how)
 }
@@ -82,7 +84,7 @@ var letters = []struct {
 func TestLetters(t *testing.T) {
 	for _, c := range letters {
 		t.Run(c.name, func(t *testing.T) {
-			v := placeless(t, "\n"+c.reply, read(c.reply, c.n, c.how))
+			v := protocoltest.Placeless(t, "\n"+c.reply, read(c.reply, c.n, c.how))
 			if c.want == "" {
 				if v.Outcome != judging.NoVerdict || v.Choice != judging.Nobody || v.Rule != "" {
 					t.Errorf("%q reads as %+v", c.reply, v)
@@ -214,7 +216,7 @@ func TestPreferences(t *testing.T) {
 		{"nothing", "", none, none},
 	} {
 		for policy, want := range map[judging.Policy]judging.Verdict{judging.Unique: c.unique, judging.Last: c.last} {
-			got := placeless(t, c.reply, answer{template: answerTexts}.Parse(judging.Showing{Shape: datasets.Preference, Order: upTo(3)}, c.reply, judging.Reading{Policy: policy}))
+			got := protocoltest.Placeless(t, c.reply, answer{template: answerTexts}.Parse(judging.Presentation{Shape: datasets.Preference, Order: judgingtest.UpTo(3)}, c.reply, judging.Reading{Policy: policy}))
 			if got != want {
 				t.Errorf("%s, %s: %+v, want %+v", c.name, policy, got, want)
 			}
@@ -327,14 +329,14 @@ func FuzzExtract(f *testing.F) {
 	for _, c := range numbers {
 		f.Add(c.reply, uint8(3), c.how.First, false)
 	}
-	for _, h := range hazards {
+	for _, h := range judgingtest.Hazards {
 		f.Add(h, uint8(10), false, true)
 	}
 	f.Fuzz(func(t *testing.T, reply string, n uint8, first, lenient bool) {
 		how := judging.Reading{First: first, Lenient: lenient}
 		options := 2 + int(n)%9
 		v := read(reply, options, how)
-		placeless(t, "\n"+reply, v)
+		protocoltest.Placeless(t, "\n"+reply, v)
 		switch v.Outcome {
 		case judging.Decided:
 			if v.Choice < 0 || v.Choice >= options || v.Label != letter(v.Choice) || !strings.Contains(reply, v.Label) || v.Rule == RuleLastLetter && !lenient {
@@ -353,7 +355,7 @@ func FuzzExtract(f *testing.F) {
 			}
 		}
 		v = read(reply, 0, how)
-		placeless(t, "\n"+reply, v)
+		protocoltest.Placeless(t, "\n"+reply, v)
 		if v.Outcome != judging.Decided {
 			if v.Outcome != judging.NoVerdict || v != (judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody}) || strings.ContainsAny(reply, "123456789") && len(reply) == 1 {
 				t.Errorf("%q reads as %+v", reply, v)

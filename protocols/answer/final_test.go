@@ -9,6 +9,8 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/judging/judgingtest"
+	"gavel/protocols/protocoltest"
 )
 
 func TestFinalAnswer(t *testing.T) {
@@ -55,11 +57,11 @@ func TestFinalAnswer(t *testing.T) {
 // what is right, and what can be read is read.
 func TestAnswersToPairs(t *testing.T) {
 	said := map[string]string{"p1": "It is **4**.", "p2": "Hm."}
-	items := []datasets.Item{pair("p1", 0), pair("p2", 1)}
+	items := []datasets.Item{judgingtest.Pair("p1", 0), judgingtest.Pair("p2", 1)}
 	var asked [][]backends.Message
-	j, w := jobOf(Protocol, nil, setOfItems(t, items...), script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+	j, w := protocoltest.Job(Protocol, nil, judgingtest.Items(t, items...), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		asked = append(asked, req.Messages)
-		return says(said[strings.TrimPrefix(req.Oracle.Item, "answer to ")])
+		return judgingtest.Says(said[strings.TrimPrefix(req.Oracle.Item, "answer to ")])
 	}))
 	if err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -68,11 +70,11 @@ func TestAnswersToPairs(t *testing.T) {
 		outcome      judging.Outcome
 		answer, rule string
 	}{{judging.Decided, "4", RuleBold}, {judging.NoVerdict, "", ""}} {
-		r := w.records[i]
+		r := w.Records[i]
 		if r.Outcome != want.outcome || r.Answer != want.answer || r.Rule != want.rule || r.Shape != datasets.Open || r.Gold != "" || len(r.Order) != 0 || rightly(r) {
 			t.Errorf("%+v", r)
 		}
-		if err := checked(r); err != nil {
+		if err := protocoltest.Checked(r); err != nil {
 			t.Error(err)
 		}
 		if v, err := r.Read(j.Asker, judging.Reading{Policy: judging.Unique}); err != nil || v.Outcome != want.outcome || v.Answer != want.answer {

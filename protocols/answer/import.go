@@ -152,8 +152,8 @@ func (f *answersFile) manifest(gavel string) (*judging.Manifest, judging.Asker) 
 
 // record makes a row a record.
 func (f *answersFile) record(m *judging.Manifest, p judging.Asker, row answered) (*judging.Record, error) {
-	rec := judging.NewRecord(m, row.item, p.Showings(row.item)[0])
-	rec.Showings, rec.Imported = 1, &judging.Imported{Prompt: row.prompt, Decision: row.told, Stored: row.stored != nil}
+	rec := judging.NewRecord(m, row.item, p.Presentations(row.item)[0])
+	rec.Presentations, rec.Imported = 1, &judging.Imported{Prompt: row.prompt, Decision: row.told, Stored: row.stored != nil}
 	for _, text := range row.replies {
 		rec.Replies = append(rec.Replies, judging.Reply{Text: text, Finish: backends.Stop})
 	}

@@ -135,7 +135,7 @@ func (in *answersIn) read(raw json.RawMessage) (row answered, model string, err 
 	if in.o.Questions != nil {
 		return row, l.Model, nil
 	}
-	if row.line, err = imports.Without(raw, "answer", "model"); err == nil {
+	if row.line, err = imports.Without(raw, json.Compact, "answer", "model"); err == nil {
 		row.item, err = datasets.Questions.Parse(row.line)
 	}
 	return row, l.Model, err

@@ -100,7 +100,7 @@ func mmluProRow(raw json.RawMessage) (answered, error) {
 	if err := imports.DecodeRow(raw, &o); err != nil {
 		return answered{}, err
 	}
-	line, err := imports.Without(raw, "pred", "generated_text", "model_outputs")
+	line, err := imports.Without(raw, json.Compact, "pred", "generated_text", "model_outputs")
 	if err != nil {
 		return answered{}, err
 	}

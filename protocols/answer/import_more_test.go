@@ -11,7 +11,9 @@ import (
 
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/judging/judgingtest"
 	"gavel/protocols/imports"
+	"gavel/protocols/protocoltest"
 )
 
 // solutionLine is a row of GSM8K's solutions; models are names and solutions in
@@ -118,7 +120,7 @@ func TestGSM8KRowsThatCannotBeUsed(t *testing.T) {
 // reading is right exactly where the file says so; five solutions end in a loop
 // without a line "A:".
 func TestGSM8KPublished(t *testing.T) {
-	runs, err := ImportGSM8K(needs(t, gsmSolutions), filepath.Join(t.TempDir(), "runs"), "", "test")
+	runs, err := ImportGSM8K(judgingtest.Needs(t, gsmSolutions), filepath.Join(t.TempDir(), "runs"), "", "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +150,7 @@ func TestGSM8KPublished(t *testing.T) {
 	}
 	// The questions are the dataset's, so that the runs join with runs on it.
 	const test = "../../../shared/data/gsm8k/test.jsonl"
-	set, err := datasets.OpenFile(needs(t, test))
+	set, err := datasets.OpenFile(judgingtest.Needs(t, test))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,11 +173,11 @@ func TestGSM8KPublished(t *testing.T) {
 }
 
 func TestMarker(t *testing.T) {
-	number := judging.Showing{Shape: datasets.Number}
-	choice := judging.Showing{Shape: datasets.Choice, Order: []int{0, 1, 2}}
+	number := judging.Presentation{Shape: datasets.Number}
+	choice := judging.Presentation{Shape: datasets.Choice, Order: []int{0, 1, 2}}
 	for _, c := range []struct {
 		name, marker, reply string
-		showing             judging.Showing
+		presentation        judging.Presentation
 		last, first         string
 	}{
 		{"a number", "A:", "9 * 2 = 18\nA: 18", number, "18 marker", "18 marker"},
@@ -201,7 +203,7 @@ func TestMarker(t *testing.T) {
 			}
 			p := Protocol.New(answerTexts, settings)
 			for first, want := range map[bool]string{false: c.last, true: c.first} {
-				v := p.Parse(c.showing, c.reply, judging.Reading{Policy: judging.Unique, First: first})
+				v := p.Parse(c.presentation, c.reply, judging.Reading{Policy: judging.Unique, First: first})
 				got := string(v.Outcome)
 				if v.Outcome == judging.Decided {
 					got = v.Answer
@@ -230,8 +232,8 @@ func FuzzMarker(f *testing.F) {
 	}
 	p := Protocol.New(answerTexts, judging.Settings{"marker": "A:"})
 	f.Fuzz(func(t *testing.T, reply string, first bool) {
-		for _, s := range []judging.Showing{{Shape: datasets.Number}, {Shape: datasets.Choice, Order: []int{1, 0}}} {
-			v := placeless(t, reply, p.Parse(s, reply, judging.Reading{Policy: judging.Unique, First: first}))
+		for _, s := range []judging.Presentation{{Shape: datasets.Number}, {Shape: datasets.Choice, Order: []int{1, 0}}} {
+			v := protocoltest.Placeless(t, reply, p.Parse(s, reply, judging.Reading{Policy: judging.Unique, First: first}))
 			if v.Outcome == judging.Decided && (v.Choice == judging.Nobody) != (s.Shape == datasets.Number) || v.Choice > 1 || v.Outcome == judging.Decided && v.Choice == judging.Nobody && v.Answer == "" {
 				t.Errorf("%+v of %q", v, reply)
 			}
@@ -391,7 +393,7 @@ func TestVotesInAnyContainer(t *testing.T) {
 // TestFastChatPublished: GPT-4's pair judgments and people's votes as published.
 func TestFastChatPublished(t *testing.T) {
 	run := filepath.Join(t.TempDir(), "run")
-	im, err := ImportFastChat(needs(t, gpt4Judgments), needs(t, humanVotes), run, "", "test")
+	im, err := ImportFastChat(judgingtest.Needs(t, gpt4Judgments), judgingtest.Needs(t, humanVotes), run, "", "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -475,7 +477,7 @@ func TestAnswersThatCannotBeUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer set.Close()
-	pairs := setOf(t, 2)
+	pairs := judgingtest.Pairs(t, 2)
 	to := AnswersOptions{Questions: set, Dataset: judging.DatasetInfo{Name: "mine"}, Model: "m"}
 	for _, c := range []struct {
 		name, text string

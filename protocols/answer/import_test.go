@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"archive/zip"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -15,6 +14,7 @@ import (
 
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/judging/judgingtest"
 	"gavel/scoring"
 )
 
@@ -34,24 +34,6 @@ func file(t *testing.T, name, text string) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-// zipped is a zip archive of files, given as name and text in turn.
-func zipped(t *testing.T, namesAndTexts ...string) string {
-	t.Helper()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for i := 0; i < len(namesAndTexts); i += 2 {
-		w, err := z.Create(namesAndTexts[i])
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.Write([]byte(namesAndTexts[i+1]))
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
 }
 
 // recordsOf reads a run's records.
@@ -103,7 +85,7 @@ func checkRun(t *testing.T, run string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again := judging.NewRecord(m, item, p.Showings(item)[0])
+		again := judging.NewRecord(m, item, p.Presentations(item)[0])
 		if item.ID != r.Item || item.Group != r.Group || again.Gold != r.Gold || item.Shape != r.Shape {
 			t.Errorf("item %s (%s, %s, gold %s), record %s (%s, %s, gold %s)", item.ID, item.Shape, item.Group, again.Gold, r.Item, r.Shape, r.Group, r.Gold)
 		}
@@ -169,11 +151,11 @@ func TestMMLUProOutputsInAnyContainer(t *testing.T) {
 	pretty, compact := array(t, rows, "  "), array(t, rows, "")
 	const name = "model_outputs_Some-Model-7B_5shots.json"
 	for _, c := range []struct{ name, file, text, model string }{
-		{"a zip of a pretty-printed array", "model_outputs_Some-Model-7B_5shots.zip", zipped(t, name, pretty), "Some-Model-7B"},
-		{"a zip of a compact array", "model_outputs_Some-Model-7B_5shots.json.zip", zipped(t, name, compact), "Some-Model-7B"},
-		{"a zip with a folder and what macOS adds", "x.zip", zipped(t, "eval/", "", "eval/"+name, pretty, "__MACOSX/eval/._"+name, "x"), "Some-Model-7B"},
-		{"a zip whose member has another name", "model_outputs_Other_5shots.json.zip", zipped(t, "results.JSON", pretty), "Other"},
-		{"a zip that is called .json", name, zipped(t, "results.json", pretty), "Some-Model-7B"},
+		{"a zip of a pretty-printed array", "model_outputs_Some-Model-7B_5shots.zip", judgingtest.Zip(t, name, pretty), "Some-Model-7B"},
+		{"a zip of a compact array", "model_outputs_Some-Model-7B_5shots.json.zip", judgingtest.Zip(t, name, compact), "Some-Model-7B"},
+		{"a zip with a folder and what macOS adds", "x.zip", judgingtest.Zip(t, "eval/", "", "eval/"+name, pretty, "__MACOSX/eval/._"+name, "x"), "Some-Model-7B"},
+		{"a zip whose member has another name", "model_outputs_Other_5shots.json.zip", judgingtest.Zip(t, "results.JSON", pretty), "Other"},
+		{"a zip that is called .json", name, judgingtest.Zip(t, "results.json", pretty), "Some-Model-7B"},
 		{"the array itself", name, pretty, "Some-Model-7B"},
 		{"the array on one line", "outputs.json", compact, "outputs"},
 		{"the reply under its other name", "model_outputs_gpt-4o_0shot.json", array(t, old, ""), "gpt-4o"},
@@ -241,7 +223,7 @@ func TestMMLUProRowsThatCannotBeUsed(t *testing.T) {
 
 func TestFilesThatAreNoOutputs(t *testing.T) {
 	good := array(t, []map[string]any{outputRow(70, "B", "B", "The answer is (B)."), outputRow(71, "B", "B", strings.Repeat("so ", 4000))}, " ")
-	whole := zipped(t, "outputs.json", good)
+	whole := judgingtest.Zip(t, "outputs.json", good)
 	damaged := []byte(whole)
 	damaged[len("PK")+200] ^= 0xff
 	encrypted := []byte(whole)
@@ -255,14 +237,14 @@ func TestFilesThatAreNoOutputs(t *testing.T) {
 		name, text string
 		want       []string
 	}{
-		{"a zip without JSON", zipped(t, "readme.txt", "hello", "table.csv", "a,b"), []string{"no .json file", `"readme.txt"`}},
-		{"an empty zip", zipped(t), []string{"zip archive"}},
-		{"a zip with two", zipped(t, "a.json", good, "b.json", good), []string{"2 .json files", `"a.json"`, `"b.json"`}},
+		{"a zip without JSON", judgingtest.Zip(t, "readme.txt", "hello", "table.csv", "a,b"), []string{"no .json file", `"readme.txt"`}},
+		{"an empty zip", judgingtest.Zip(t), []string{"zip archive"}},
+		{"a zip with two", judgingtest.Zip(t, "a.json", good, "b.json", good), []string{"2 .json files", `"a.json"`, `"b.json"`}},
 		{"an encrypted zip", string(encrypted), []string{"encrypted"}},
 		{"half a zip", whole[:len(whole)/2], []string{"not a whole zip archive", "get it again"}},
 		{"a damaged zip", string(damaged), []string{"outputs.json", "get the archive again"}},
 		{"half an array", good[:len(good)/2], []string{"ends in the middle"}},
-		{"half an array in a zip", zipped(t, "outputs.json", good[:len(good)/2]), []string{"outputs.json", "ends in the middle"}},
+		{"half an array in a zip", judgingtest.Zip(t, "outputs.json", good[:len(good)/2]), []string{"outputs.json", "ends in the middle"}},
 		{"more after the array", good + "[]", []string{"more after the end"}},
 		{"an empty file", "", []string{"empty"}},
 		{"an empty array", "[]", []string{"empty"}},
@@ -425,7 +407,7 @@ func TestSameFileTwice(t *testing.T) {
 // Counted with the official regular expressions in Python.
 func TestMMLUProPublished(t *testing.T) {
 	run := filepath.Join(t.TempDir(), "run")
-	im, err := ImportMMLUPro(needs(t, llamaOutputs), run, "", "test")
+	im, err := ImportMMLUPro(judgingtest.Needs(t, llamaOutputs), run, "", "test")
 	if err != nil {
 		t.Fatal(err)
 	}

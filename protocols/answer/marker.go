@@ -38,7 +38,7 @@ const RuleMarker = "marker"
 var letterFirst = regexp.MustCompile(`^[\s*]*\(?([A-Z])(?:\W|$)`)
 
 // marked reads what stands behind the marker: the last line that has an answer there binds, or the first.
-func (p answer) marked(s judging.Showing, reply string, how judging.Reading) (v judging.Verdict, ok bool) {
+func (p answer) marked(s judging.Presentation, reply string, how judging.Reading) (v judging.Verdict, ok bool) {
 	if p.marker == "" {
 		return v, false
 	}
@@ -63,7 +63,7 @@ func (p answer) marked(s judging.Showing, reply string, how judging.Reading) (v 
 }
 
 // behind reads what stands behind one marker.
-func behind(s judging.Showing, rest string) (judging.Verdict, bool) {
+func behind(s judging.Presentation, rest string) (judging.Verdict, bool) {
 	if s.Shape == datasets.Number {
 		text := reading.PlainDigits(rest)
 		n, ok := numberOfSentence(text)

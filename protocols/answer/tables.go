@@ -9,7 +9,13 @@ import (
 	"gavel/scoring"
 )
 
-var Layout = &report.Layout{Headline: scoring.GenerationAccuracy, Noun: "answers", Summary: summary, Tables: tables, Figures: figures}
+var Layout = &report.Layout{
+	Headline: scoring.GenerationAccuracy, Noun: "answers", Summary: summary, Tables: tables, Figures: figures,
+	Tiles: []report.Tile{
+		{Metric: scoring.GenerationAccuracy, Name: "right", About: "the mark is chance", Mark: report.AtMetric(Chance)},
+		{Metric: NoAnswer, Name: "no answer", About: "lower is better"},
+	},
+}
 
 func summary(runs []scoring.Report) table.Table {
 	t := table.Table{Title: fmt.Sprintf("%d runs of answers (percent, 95 %% intervals over questions)", len(runs)), Columns: append(table.Left("model", "prompt", "dataset"), table.Right("right", "no answer", "chance", "questions")...)}

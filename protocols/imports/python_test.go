@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"testing"
 	"unicode"
+
+	"gavel/judging/judgingtest"
 )
 
 // What Python's json.dumps would write reads back as the same text.
 func FuzzPythonString(f *testing.F) {
-	for _, h := range hazards {
+	for _, h := range judgingtest.Hazards {
 		f.Add(h)
 	}
 	f.Add("\"\\\b\f\n\r\t\x00\x1f\x7f\u2028é😀\ufffd")

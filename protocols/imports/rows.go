@@ -58,8 +58,9 @@ func Keys(row json.RawMessage) iter.Seq[string] {
 	}
 }
 
-// Without is an object on one line, its keys in their order, without some of them.
-func Without(row json.RawMessage, keys ...string) ([]byte, error) {
+// Without is an object on one line, its keys in their order, without some of them; compact writes the other values on
+// one line too, and where it is nil they stay as they stand.
+func Without(row json.RawMessage, compact func(to *bytes.Buffer, value []byte) error, keys ...string) ([]byte, error) {
 	dec := json.NewDecoder(bytes.NewReader(row))
 	if _, err := dec.Token(); err != nil {
 		return nil, err
@@ -81,7 +82,9 @@ func Without(row json.RawMessage, keys ...string) ([]byte, error) {
 			line.WriteString(", ")
 		}
 		line.Write(append(PythonString(nil, key.(string)), ": "...))
-		if err := json.Compact(line, value); err != nil {
+		if compact == nil {
+			line.Write(value)
+		} else if err := compact(line, value); err != nil {
 			return nil, err
 		}
 	}

@@ -18,9 +18,9 @@ import (
 // orders that the item was shown in, and on which of its options are the same; of the verdicts, on which there are
 // none: the random judge is silent where the judge was.
 type chance struct {
-	random  grades  // every judgment with a verdict names any of the places, all alike
+	random  grades  // every judgment with a verdict names any of the positions, all alike
 	se      float64 // standard error of random.grade; 0 where all outcomes were counted
-	first   grades  // every judgment names the first place
+	first   grades  // every judgment names the first position
 	perfect grades  // every judgment names the same option: the mean over all of them
 	number  int     // items with the same number have the same chance
 }
@@ -62,13 +62,13 @@ func chances(ballots []*ballot, how scoring.Missing, seed uint64) []*chance {
 	return out
 }
 
-// outcomes is how many ways there are to name a place in each judgment with a verdict.
+// outcomes is how many ways there are to name a position in each judgment with a verdict.
 func (b *ballot) outcomes() float64 { return math.Pow(float64(len(b.ids)), float64(b.usable())) }
 
 // heard are the orders that got a verdict.
 func (b *ballot) heard() (orders [][]int) {
 	for i, order := range b.orders {
-		if b.places[i] != judging.Nobody {
+		if b.positions[i] != judging.Nobody {
 			orders = append(orders, order)
 		}
 	}
@@ -86,8 +86,8 @@ func (b *ballot) kind() string {
 			key = binary.AppendUvarint(key, uint64(c))
 		}
 	}
-	for i, place := range b.places {
-		if place == judging.Nobody {
+	for i, position := range b.positions {
+		if position == judging.Nobody {
 			key = binary.AppendUvarint(key, uint64(i))
 		}
 	}
@@ -108,14 +108,14 @@ func (c *chance) find(b *ballot, how scoring.Missing, draws int, seed uint64) {
 		h.Write([]byte(b.kind()))
 		c.random, c.se = drawnOutcomes(b, how, draws, rand.New(rand.NewPCG(seed, h.Sum64())))
 	}
-	// Two of the three are known exactly whatever was done above: each place, and
+	// Two of the three are known exactly whatever was done above: each position, and
 	// so each option, is as likely as another in every judgment.
-	places, options := make([]float64, n), make([]float64, n)
+	positions, options := make([]float64, n), make([]float64, n)
 	for i := range n {
-		places[i] = 1 / float64(n)
+		positions[i] = 1 / float64(n)
 		options[b.class[i]] += 1 / float64(n)
 	}
-	c.random.llm = stats.ExpectedEntropy(k, places) / maxEntropy(n)
+	c.random.llm = stats.ExpectedEntropy(k, positions) / maxEntropy(n)
 	if k <= mostExact {
 		options = slices.DeleteFunc(options, func(p float64) bool { return p == 0 })
 		c.random.choice = stats.ExpectedMost(k, options) / float64(of)
@@ -127,19 +127,19 @@ func maxEntropy(n int) float64 { return math.Log2(float64(n)) }
 // alwaysFirst is the judge that names what stands first.
 func alwaysFirst(b *ballot) grades {
 	always := *b
-	always.places = make([]int, len(b.orders))
+	always.positions = make([]int, len(b.orders))
 	return always.grades(scoring.MissingUsable)
 }
 
 // alwaysSame is the judge that names the same option in every order, the mean over all options. Where each stands at
-// all places equally often, as with rotations, it scores 1; with orders that were drawn it may not.
+// all positions equally often, as with rotations, it scores 1; with orders that were drawn it may not.
 func alwaysSame(b *ballot) grades {
 	var mean grades
 	always := *b
-	always.places = make([]int, len(b.orders))
+	always.positions = make([]int, len(b.orders))
 	for c := range b.ids {
 		for i, order := range b.orders {
-			always.places[i] = slices.Index(order, c)
+			always.positions[i] = slices.Index(order, c)
 		}
 		g := always.grades(scoring.MissingUsable)
 		mean.llm, mean.choice, mean.grade = mean.llm+g.llm, mean.choice+g.choice, mean.grade+g.grade
@@ -150,26 +150,26 @@ func alwaysSame(b *ballot) grades {
 
 // outcome counts what a judge chose.
 type outcome struct {
-	ballot          *ballot
-	missing         scoring.Missing
-	heard           [][]int
-	places, choices []int
+	ballot             *ballot
+	missing            scoring.Missing
+	heard              [][]int
+	positions, choices []int
 }
 
 func newOutcome(b *ballot, how scoring.Missing) *outcome {
 	return &outcome{b, how, b.heard(), make([]int, len(b.ids)), make([]int, len(b.ids))}
 }
 
-func (o *outcome) choose(judgment, place, times int) {
-	o.places[place] += times
-	o.choices[o.ballot.class[o.heard[judgment][place]]] += times
+func (o *outcome) choose(judgment, position, times int) {
+	o.positions[position] += times
+	o.choices[o.ballot.class[o.heard[judgment][position]]] += times
 }
 
 func (o *outcome) grades() grades {
-	return gradesOf(o.places, o.choices, len(o.ballot.orders), o.missing)
+	return gradesOf(o.positions, o.choices, len(o.ballot.orders), o.missing)
 }
 
-// everyOutcome is the mean over all the ways to name a place in each judgment.
+// everyOutcome is the mean over all the ways to name a position in each judgment.
 func everyOutcome(b *ballot, how scoring.Missing) grades {
 	var sum grades
 	o := newOutcome(b, how)
@@ -180,10 +180,10 @@ func everyOutcome(b *ballot, how scoring.Missing) grades {
 			sum.llm, sum.choice, sum.grade = sum.llm+g.llm, sum.choice+g.choice, sum.grade+g.grade
 			return
 		}
-		for place := range b.ids {
-			o.choose(judgment, place, 1)
+		for position := range b.ids {
+			o.choose(judgment, position, 1)
 			from(judgment + 1)
-			o.choose(judgment, place, -1)
+			o.choose(judgment, position, -1)
 		}
 	}
 	from(0)

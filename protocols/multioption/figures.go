@@ -13,12 +13,12 @@ import (
 // The tables of the Grade Score paper (arXiv 2406.12043) as figures, and how the scores come about.
 func figures(runs []report.Run) []figure.Spec {
 	of := report.Counted(runs, report.Items, "item")
-	places := placePanels(runs)
+	positions := positionPanels(runs)
 	s := []figure.Spec{{
 		ID: "grade", Title: "LLM score against choice score", Panels: []figure.Panel{{Chart: gradeChart(runs)}},
 		Caption: []string{"LLM score: how evenly the places are chosen (1 is no order bias); choice score: how stable the choice is. On a dotted line the Grade score, their harmonic mean, is the same; that of a run is the mean over its items and need not lie on the line of its two means. Hollow: what judges without judgment score on the same items. From " + of + "; upright lines are intervals of the LLM score."},
 	}, {
-		ID: "places", Title: "How often each place is chosen", Panels: places, Folded: len(places) > 12,
+		ID: "places", Title: "How often each place is chosen", Panels: positions, Folded: len(positions) > 12,
 		Caption: []string{"Share of the judgments with a verdict that choose each place, by number of options. The dashed line is an even share. From " + of + "; n in the table counts judgments, and the χ² test stands with each run."},
 	}}
 	if len(runs) < 2 {
@@ -90,18 +90,18 @@ func gradeChart(runs []report.Run) figure.Scatter {
 // unrelated tells whether the items had an unrelated option.
 func unrelated(r report.Run) bool { return r.Overall(UnrelatedRate).N > 0 }
 
-// placePanels are a panel for each run and number of options.
-func placePanels(runs []report.Run) []figure.Panel {
+// positionPanels are a panel for each run and number of options.
+func positionPanels(runs []report.Run) []figure.Panel {
 	var panels []figure.Panel
 	for _, r := range runs {
 		for _, g := range r.Groups() {
 			b := figure.Bars{Y: figure.Axis{Label: "chosen, percent", Decimals: 2}, Of: "place", Series: []string{"chosen"}, Marked: "an even share"}
-			for place := 1; ; place++ {
-				x := r.Result(PlaceMetric+strconv.Itoa(place), g, "")
+			for position := 1; ; position++ {
+				x := r.Result(PositionMetric+strconv.Itoa(position), g, "")
 				if x.Metric == "" {
 					break
 				}
-				b.Categories = append(b.Categories, figure.DotRow{Label: strconv.Itoa(place), Dots: []figure.Dot{figure.DotOf(x)}})
+				b.Categories = append(b.Categories, figure.DotRow{Label: strconv.Itoa(position), Dots: []figure.Dot{figure.DotOf(x)}})
 			}
 			if n := len(b.Categories); n > 0 {
 				b.Mark = new(100 / float64(n))

@@ -20,9 +20,9 @@ const (
 //
 //	best-and-worst-differ       the option most often called the best is another
 //	                            than the one most often called the worst; options
-//	                            that share the first place share the item
+//	                            that share the first position share the item
 //	best-and-worst-contradict   shown in the same order, one option is called both
-//	best-and-worst-by-chance    the same of two judges that name any place
+//	best-and-worst-by-chance    the same of two judges that name any position
 func (f *choices) Match(c *scoring.Comparison, other scoring.Scorer, joined []scoring.Joined, b stats.Bootstrap) {
 	if f.goal == other.(*choices).goal {
 		return
@@ -75,7 +75,7 @@ func (b *ballot) modeIDs() []string {
 }
 
 // contradictions counts the orders in which both goals name the same option, and
-// what two judges that name any place would come to.
+// what two judges that name any position would come to.
 func contradictions(a, b *ballot) (same, judged, chance float64) {
 	if !slices.Equal(a.ids, b.ids) {
 		return 0, 0, 0

@@ -120,11 +120,11 @@ func rightShare(t tallied) (num, den float64) {
 	if len(t.right) == 0 {
 		return 0, 0
 	}
-	right, of := 0, len(t.places)
+	right, of := 0, len(t.positions)
 	if t.missing == scoring.MissingUsable {
 		of = max(1, t.ballot.usable())
 	}
-	for i := range t.places {
+	for i := range t.positions {
 		if c := t.chosen(i); c != judging.Nobody && t.isRight(c) {
 			right++
 		}
@@ -150,7 +150,7 @@ func randomRight(t tallied) (num, den float64) {
 	for c := range t.ids {
 		num += scoring.One(t.isRight(c)) / float64(len(t.ids))
 	}
-	heard := float64(t.ballot.usable()) / float64(len(t.places)) // the random judge is silent where the judge was
+	heard := float64(t.ballot.usable()) / float64(len(t.positions)) // the random judge is silent where the judge was
 	if t.missing == scoring.MissingUsable {
 		heard = scoring.One(heard > 0)
 	}
@@ -158,14 +158,14 @@ func randomRight(t tallied) (num, den float64) {
 }
 
 func alwaysOne(t tallied) (num, den float64) {
-	return scoring.One(slices.Max(t.choiceCounts()) == len(t.places)), 1
+	return scoring.One(slices.Max(t.choiceCounts()) == len(t.positions)), 1
 }
 
 func unrelatedChosen(t tallied) (num, den float64) {
 	if t.unrelated == judging.Nobody {
 		return 0, 0
 	}
-	for i := range t.places {
+	for i := range t.positions {
 		num += scoring.One(t.chosen(i) == t.unrelated)
 	}
 	return num, float64(t.ballot.usable())
@@ -203,7 +203,7 @@ func (f *choices) asked(b *ballot) (asked, gold string) {
 	return asked, strings.Join(ids, " ")
 }
 
-// Extend adds how often each place was chosen, how the chance of the Grade score was come by, and warnings.
+// Extend adds how often each position was chosen, how the chance of the Grade score was come by, and warnings.
 func (f *choices) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
 	rep.Goal = f.goal
 	parts := map[string][]tallied{}
@@ -220,7 +220,7 @@ func (f *choices) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstra
 	groups := slices.DeleteFunc(slices.Collect(maps.Keys(parts)), func(g string) bool { return g == scoring.Overall })
 	slices.SortFunc(groups, s.Divisions[0])
 	for _, g := range groups {
-		rep.Results = append(rep.Results, places(g, parts[g])...)
+		rep.Results = append(rep.Results, positions(g, parts[g])...)
 	}
 	rep.Warnings = append(rep.Warnings, f.warnings(parts[scoring.Overall], rep.Missing)...)
 }

@@ -88,14 +88,14 @@ func (p multiOption) system() string {
 	return p.template.System
 }
 
-// Showings: every option stands at each place once, unless other orders were asked for.
-func (p multiOption) Showings(item datasets.Item) []judging.Showing {
+// Presentations: every option stands at each position once, unless other orders were asked for.
+func (p multiOption) Presentations(item datasets.Item) []judging.Presentation {
 	lists := p.orders.of(item)
-	showings := make([]judging.Showing, len(lists))
+	presentations := make([]judging.Presentation, len(lists))
 	for i, order := range lists {
-		showings[i] = judging.Showing{Index: i, Order: order, Shape: datasets.Options}
+		presentations[i] = judging.Presentation{Index: i, Order: order, Shape: datasets.Options}
 	}
-	return showings
+	return presentations
 }
 
 // Check refuses an item that cannot be shown in the orders asked for.
@@ -110,7 +110,7 @@ func (p multiOption) Check(item datasets.Item) error {
 
 // Prompt writes the user message in the layout of the authors' code, without the indentation that got into it. Texts
 // are joined, never searched or formatted: they may hold anything.
-func (p multiOption) Prompt(item datasets.Item, s judging.Showing) judging.Prompt {
+func (p multiOption) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
 	prompt := judging.Prompt{System: p.system(), LabelTurn: optionTurn, Oracle: p.oracle(item, s)}
 	size := len(item.Question) + 100
 	for _, c := range s.Order {
@@ -121,8 +121,8 @@ func (p multiOption) Prompt(item datasets.Item, s judging.Showing) judging.Promp
 	m.WriteString("From the following outputs, make your selection.\n[User Instruction]\nInstruction: ")
 	m.WriteString(item.Question)
 	m.WriteString("\n[\\User Instruction]")
-	for place, c := range s.Order {
-		number := strconv.Itoa(place + 1)
+	for position, c := range s.Order {
+		number := strconv.Itoa(position + 1)
 		m.WriteString("\n[Option " + number + "]\n\n")
 		m.WriteString(item.Candidates[c].Text)
 		m.WriteString("\n\n[\\Option " + number + "]")
@@ -136,9 +136,9 @@ func (p multiOption) Prompt(item datasets.Item, s judging.Showing) judging.Promp
 // ask for more than the selection, so that it is a turn of its own with each.
 const optionTurn = "Now output your selection, and nothing else."
 
-// oracle: the place to name is that of the best option or, under the other goal, of the worst.
-func (p multiOption) oracle(item datasets.Item, s judging.Showing) backends.Oracle {
-	return backends.Oracle{Item: item.ID, Showing: s.Index, Order: s.Order, Right: max(0, slices.Index(s.Order, p.named(item)))}
+// oracle: the position to name is that of the best option or, under the other goal, of the worst.
+func (p multiOption) oracle(item datasets.Item, s judging.Presentation) backends.Oracle {
+	return backends.Oracle{Item: item.ID, Presentation: s.Index, Order: s.Order, Right: max(0, slices.Index(s.Order, p.named(item)))}
 }
 
 // named is the option that is right to name. A simulated judge needs one even
@@ -188,7 +188,7 @@ const (
 
 // Parse reads the first option after the first "Selection", by PROTOCOLS.md §3. The first binds, so that there is no
 // conflict, whatever the policy. A number of no option is no verdict.
-func (p multiOption) Parse(s judging.Showing, reply string, how judging.Reading) judging.Verdict {
+func (p multiOption) Parse(s judging.Presentation, reply string, how judging.Reading) judging.Verdict {
 	if how.Name == judging.Robust {
 		f := reading.Option(reply, len(s.Order), p.goal == GoalWorst)
 		choice := judging.Nobody
@@ -218,7 +218,7 @@ func (p multiOption) Parse(s judging.Showing, reply string, how judging.Reading)
 const selection = "Selection"
 
 // describe notes what scores have to know of an item's options.
-func describe(r *judging.Record, item datasets.Item, _ judging.Showing) {
+func describe(r *judging.Record, item datasets.Item, _ judging.Presentation) {
 	for _, c := range item.Candidates {
 		if c.Unrelated {
 			r.Unrelated = c.ID

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gavel/judging"
+	"gavel/judging/judgingtest"
+	"gavel/protocols/protocoltest"
 )
 
 // optionReplies are replies to a prompt with three options, and the number that
@@ -138,7 +140,7 @@ func TestMultiOptionParse(t *testing.T) {
 	for _, tpl := range Protocol.Templates {
 		for _, goal := range GoalOption.Values {
 			p := choosing(t, tpl.Name, judging.Settings{"goal": goal})
-			for _, s := range p.Showings(optionsItem("a", "b", "c")) {
+			for _, s := range p.Presentations(optionsItem("a", "b", "c")) {
 				for _, c := range optionReplies {
 					// No policy changes what is read.
 					for _, how := range []judging.Reading{{Policy: judging.Unique}, {Policy: judging.Last}, {Policy: judging.Unique, Lenient: true, First: true, AcceptCut: true}} {
@@ -158,14 +160,14 @@ func TestMultiOptionParse(t *testing.T) {
 }
 
 func TestMultiOptionVerdict(t *testing.T) {
-	p, s := choosing(t, "1", nil), judging.Showing{Order: []int{2, 0, 1}}
+	p, s := choosing(t, "1", nil), judging.Presentation{Order: []int{2, 0, 1}}
 	for reply, want := range map[string]judging.Verdict{
 		"Selection: Option 02": {Outcome: judging.Decided, Label: "Option 02", Choice: 0, Rule: "selection"},
 		"Option 3":             {Outcome: judging.Decided, Label: "Option 3", Choice: 1, Rule: "anywhere"},
 		"Selection: Option 7":  {Outcome: judging.NoVerdict, Label: "Option 7", Choice: judging.Nobody},
 		"Selection: none":      {Outcome: judging.NoVerdict, Choice: judging.Nobody},
 	} {
-		if got := placeless(t, reply, p.Parse(s, reply, judging.Reading{})); got != want {
+		if got := protocoltest.Placeless(t, reply, p.Parse(s, reply, judging.Reading{})); got != want {
 			t.Errorf("%q: %+v, want %+v", reply, got, want)
 		}
 	}
@@ -176,29 +178,29 @@ func TestManyOptions(t *testing.T) {
 	p := choosing(t, "1", nil)
 	texts := make([]string, 20)
 	item := optionsItem(texts...)
-	for _, s := range p.Showings(item) {
-		for place, c := range s.Order {
-			if v := p.Parse(s, "Selection: Option "+strconv.Itoa(place+1), judging.Reading{}); v.Choice != c {
-				t.Errorf("showing %d, option %d: %+v, want %d", s.Index, place+1, v, c)
+	for _, s := range p.Presentations(item) {
+		for position, c := range s.Order {
+			if v := p.Parse(s, "Selection: Option "+strconv.Itoa(position+1), judging.Reading{}); v.Choice != c {
+				t.Errorf("presentation %d, option %d: %+v, want %d", s.Index, position+1, v, c)
 			}
 		}
 	}
 }
 
 // Whatever a judge says, no option is chosen that was not shown, and the label
-// is in the reply and names the place chosen.
+// is in the reply and names the position chosen.
 func FuzzMultiOptionParse(f *testing.F) {
 	for _, c := range optionReplies {
 		f.Add(c.reply, 3)
 	}
-	for _, h := range hazards {
+	for _, h := range judgingtest.Hazards {
 		f.Add(h, 2)
 	}
 	f.Fuzz(func(t *testing.T, reply string, n int) {
 		n = 1 + (n%20+20)%20
 		p := choosing(t, "1", nil)
-		for _, s := range p.Showings(optionsItem(make([]string, n)...)) {
-			v := placeless(t, reply, p.Parse(s, reply, judging.Reading{Policy: judging.Unique}))
+		for _, s := range p.Presentations(optionsItem(make([]string, n)...)) {
+			v := protocoltest.Placeless(t, reply, p.Parse(s, reply, judging.Reading{Policy: judging.Unique}))
 			switch v.Outcome {
 			case judging.Decided:
 				number, err := strconv.Atoi(strings.TrimPrefix(v.Label, "Option "))

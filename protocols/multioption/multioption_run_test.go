@@ -13,7 +13,9 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/judging/judgingtest"
 	"gavel/protocols/pairwise"
+	"gavel/protocols/protocoltest"
 )
 
 // optionsSet is a dataset of items with so many options each.
@@ -32,36 +34,20 @@ func optionsSet(t *testing.T, options ...int) *datasets.Set {
 		}
 		lines.Write(append(line, '\n'))
 	}
-	return openSet(t, lines.String())
+	return judgingtest.Open(t, lines.String())
 }
 
-// optionsJob is a job of the protocol over all of a set, one item at a time.
-func optionsJob(t *testing.T, set *datasets.Set, options judging.Settings, client backends.Client) (*judging.Job, *written) {
-	t.Helper()
-	p := choosing(t, "1", options)
-	w := &written{}
-	rows := make([]int, set.Len())
-	for i := range rows {
-		rows[i] = i
-	}
-	spec := judging.Spec{
-		Protocol: p.Name(), Goal: p.goal, Prompt: p.template, Options: options, Dataset: judging.DatasetSpec{SHA256: set.SHA256, Items: set.Len()},
-		Model: judging.ModelSpec{Name: "judge", Identity: "test judge"}, Parameters: judging.DefaultParameters,
-	}
-	return &judging.Job{Manifest: judging.NewManifest("test", spec), Asker: p, Set: set, Rows: rows, Client: client, Concurrency: 1, Write: w.write}, w
-}
-
-func TestCountShowings(t *testing.T) {
+func TestCountPresentations(t *testing.T) {
 	set := optionsSet(t, 2, 3, 4)
 	for orders, want := range map[string]int{"rotations": 2 + 3 + 4, "all": 2 + 6 + 24, "random:5": 2 + 5 + 5} {
-		if n, err := judging.CountShowings(choosing(t, "1", judging.Settings{"orders": orders}), set, []int{0, 1, 2}); err != nil || n != want {
+		if n, err := judging.CountPresentations(choosing(t, "1", judging.Settings{"orders": orders}), set, []int{0, 1, 2}); err != nil || n != want {
 			t.Errorf("%s: %d, %v; want %d", orders, n, err, want)
 		}
 	}
-	if n, err := judging.CountShowings(choosing(t, "1", nil), set, []int{2}); err != nil || n != 4 {
+	if n, err := judging.CountPresentations(choosing(t, "1", nil), set, []int{2}); err != nil || n != 4 {
 		t.Errorf("one row: %d, %v", n, err)
 	}
-	if _, err := judging.CountShowings(choosing(t, "1", judging.Settings{"orders": "all"}), optionsSet(t, 2, 5), []int{0, 1}); err == nil || !strings.Contains(err.Error(), "i2 has 5 options") {
+	if _, err := judging.CountPresentations(choosing(t, "1", judging.Settings{"orders": "all"}), optionsSet(t, 2, 5), []int{0, 1}); err == nil || !strings.Contains(err.Error(), "i2 has 5 options") {
 		t.Errorf("five options in all orders: %v", err)
 	}
 }
@@ -71,9 +57,9 @@ func TestRunOfOptions(t *testing.T) {
 	for _, goal := range GoalOption.Values {
 		set := optionsSet(t, 3, 2)
 		var asked []string
-		j, w := optionsJob(t, set, judging.Settings{"goal": goal}, script(func(_ context.Context, req backends.Request) (backends.Response, error) {
-			asked = append(asked, fmt.Sprint(req.Oracle.Item, " ", req.Oracle.Showing))
-			return says(rightLabel(req))
+		j, w := protocoltest.Job(Protocol, judging.Settings{"goal": goal}, set, judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+			asked = append(asked, fmt.Sprint(req.Oracle.Item, " ", req.Oracle.Presentation))
+			return judgingtest.Says(judgingtest.RightLabel(req))
 		}))
 		if err := j.Run(t.Context()); err != nil {
 			t.Fatal(err)
@@ -82,12 +68,12 @@ func TestRunOfOptions(t *testing.T) {
 			t.Errorf("asked %q, want %q: the orders of an item one after the other", asked, want)
 		}
 		orders := []string{"[03 01 02]", "[02 03 01]", "[01 02 03]", "[02 01]", "[01 02]"}
-		for i, r := range w.records {
+		for i, r := range w.Records {
 			want := map[string]string{GoalBest: "01", GoalWorst: []string{"03", "02"}[min(1, i/3)]}[goal]
-			if r.Outcome != judging.Decided || r.Choice != want || r.Gold != "01" || fmt.Sprint(r.Order) != orders[i] || r.Shape != datasets.Options || r.Rule != "selection" || len(r.Ranks) != r.Showings {
+			if r.Outcome != judging.Decided || r.Choice != want || r.Gold != "01" || fmt.Sprint(r.Order) != orders[i] || r.Shape != datasets.Options || r.Rule != "selection" || len(r.Ranks) != r.Presentations {
 				t.Errorf("%s: record %d: %+v, want choice %s", goal, i, r, want)
 			}
-			if err := checked(r); err != nil {
+			if err := protocoltest.Checked(r); err != nil {
 				t.Error(err)
 			}
 			line, err := json.Marshal(r)
@@ -115,13 +101,13 @@ func TestConstrainedOptions(t *testing.T) {
 	set := optionsSet(t, 3)
 	talk := "Selection: Option 9, or Option 1?"
 	var asked []backends.Request
-	j, w := optionsJob(t, set, nil, script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+	j, w := protocoltest.Job(Protocol, nil, set, judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		req.Messages = slices.Clone(req.Messages)
 		asked = append(asked, req)
 		if req.Constrain == nil {
-			return says(talk)
+			return judgingtest.Says(talk)
 		}
-		return says(req.Constrain[1])
+		return judgingtest.Says(req.Constrain[1])
 	}))
 	j.Manifest.Spec.Parameters.Constrain = true
 	if err := j.Run(t.Context()); err != nil {
@@ -133,7 +119,7 @@ func TestConstrainedOptions(t *testing.T) {
 	if last := asked[1].Messages; last[len(last)-1].Content != optionTurn || last[len(last)-2].Content != talk {
 		t.Errorf("the second turn: %+v", last)
 	}
-	for _, r := range w.records {
+	for _, r := range w.Records {
 		if r.Outcome != judging.Decided || r.Choice != r.Order[1] || r.Label != "Option 2" || !r.Replies[1].Constrained {
 			t.Errorf("%+v", r)
 		}
@@ -143,16 +129,16 @@ func TestConstrainedOptions(t *testing.T) {
 // Without --constrain one response is asked for, whatever --attempts says.
 func TestOptionsAreAskedOnce(t *testing.T) {
 	calls := 0
-	j, w := optionsJob(t, optionsSet(t, 2), nil, script(func(context.Context, backends.Request) (backends.Response, error) {
+	j, w := protocoltest.Job(Protocol, nil, optionsSet(t, 2), judgingtest.Script(func(context.Context, backends.Request) (backends.Response, error) {
 		calls++
-		return says("I cannot decide.")
+		return judgingtest.Says("I cannot decide.")
 	}))
 	j.Manifest.Spec.Parameters.Attempts = 5
 	if err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if calls != 2 || w.records[0].Outcome != judging.NoVerdict || len(w.records[0].Replies) != 1 {
-		t.Errorf("%d calls, %+v", calls, w.records[0])
+	if calls != 2 || w.Records[0].Outcome != judging.NoVerdict || len(w.Records[0].Replies) != 1 {
+		t.Errorf("%d calls, %+v", calls, w.Records[0])
 	}
 	if plan, err := j.MakePlan(t.Context(), nil); err != nil || plan.Judgments != 2 || plan.CallsAtMost != 2 {
 		t.Errorf("%+v, %v", plan, err)
@@ -167,7 +153,7 @@ func TestLongestPromptOfOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prompt := p.Prompt(item, p.Showings(item)[0])
+	prompt := p.Prompt(item, p.Presentations(item)[0])
 	if got := judging.LongestPrompt(p, set); got != len(prompt.System)+len(prompt.User) {
 		t.Errorf("%d bytes, want %d", got, len(prompt.System)+len(prompt.User))
 	}
@@ -206,7 +192,7 @@ func TestOwnSelectionPrompt(t *testing.T) {
 	}
 	for _, goal := range GoalOption.Values {
 		item := optionsItem("a", "b")
-		if got := Protocol.New(tpl, judging.Settings{"goal": goal}).Prompt(item, judging.Showing{Order: []int{0, 1}}); got.System != tpl.System || len(got.Labels) != 2 {
+		if got := Protocol.New(tpl, judging.Settings{"goal": goal}).Prompt(item, judging.Presentation{Order: []int{0, 1}}); got.System != tpl.System || len(got.Labels) != 2 {
 			t.Errorf("goal %s: %+v", goal, got)
 		}
 	}
@@ -222,10 +208,10 @@ func TestOwnSelectionPrompt(t *testing.T) {
 // the same: it is there to read replies.
 func TestUnknownOrdersReadAsRotations(t *testing.T) {
 	p := choosing(t, "1", judging.Settings{"orders": "spiral", "goal": "middling"})
-	if got := p.Showings(optionsItem("a", "b", "c")); len(got) != 3 {
+	if got := p.Presentations(optionsItem("a", "b", "c")); len(got) != 3 {
 		t.Errorf("%+v", got)
 	}
-	if got := p.Prompt(optionsItem("a", "b"), judging.Showing{Order: []int{0, 1}}); got.System != p.template.Texts[GoalBest] {
+	if got := p.Prompt(optionsItem("a", "b"), judging.Presentation{Order: []int{0, 1}}); got.System != p.template.Texts[GoalBest] {
 		t.Errorf("system message %q", got.System)
 	}
 }

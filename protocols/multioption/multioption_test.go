@@ -14,6 +14,8 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/judging/judgingtest"
+	"gavel/protocols/protocoltest"
 )
 
 // optionsItem is an item of our own; the first option is the best, the last the
@@ -51,12 +53,12 @@ func TestMultiOptionPromptGolden(t *testing.T) {
 			t.Run(tpl.Name+"/"+goal, func(t *testing.T) {
 				p := choosing(t, tpl.Name, judging.Settings{"goal": goal})
 				var b strings.Builder
-				for _, s := range p.Showings(item) {
+				for _, s := range p.Presentations(item) {
 					prompt := p.Prompt(item, s)
 					if s.Index == 0 {
 						fmt.Fprintf(&b, "--- system\n%s\n", prompt.System)
 					}
-					fmt.Fprintf(&b, "--- user, showing %d\n%s\n", s.Index, prompt.User)
+					fmt.Fprintf(&b, "--- user, presentation %d\n%s\n", s.Index, prompt.User)
 					if s.Index == 0 {
 						fmt.Fprintf(&b, "--- labels\n%s\n--- label turn\n%s\n", strings.Join(prompt.Labels, "\n"), prompt.LabelTurn)
 					}
@@ -85,7 +87,7 @@ func TestMultiOptionUserMessage(t *testing.T) {
 	for _, tpl := range Protocol.Templates {
 		for _, goal := range GoalOption.Values {
 			p := choosing(t, tpl.Name, judging.Settings{"goal": goal})
-			if got := p.Prompt(item, judging.Showing{Order: []int{0, 1, 2}}).User; got != want {
+			if got := p.Prompt(item, judging.Presentation{Order: []int{0, 1, 2}}).User; got != want {
 				t.Errorf("prompt %s, goal %s: got\n%q\nwant\n%q", tpl.Name, goal, got, want)
 			}
 		}
@@ -100,16 +102,16 @@ func TestMultiOptionTextIsData(t *testing.T) {
 		return item
 	}
 	p := choosing(t, "1", nil)
-	for _, s := range p.Showings(fill(q, a, b)) {
+	for _, s := range p.Presentations(fill(q, a, b)) {
 		frame := regexp.MustCompile("QQQ|AAA|BBB").Split(p.Prompt(fill(q, a, b), s).User, -1)
 		if len(frame) != 4 {
 			t.Fatalf("%d texts in the user message", len(frame)-1)
 		}
-		for name, h := range hazards {
+		for name, h := range judgingtest.Hazards {
 			texts := []string{h + "1", h + "2"}
 			want := frame[0] + h + frame[1] + texts[s.Order[0]] + frame[2] + texts[s.Order[1]] + frame[3]
 			if got := p.Prompt(fill(h, texts[0], texts[1]), s).User; got != want {
-				t.Errorf("%s, showing %d: got\n%q\nwant\n%q", name, s.Index, got, want)
+				t.Errorf("%s, presentation %d: got\n%q\nwant\n%q", name, s.Index, got, want)
 			}
 		}
 	}
@@ -129,8 +131,8 @@ func TestMultiOptionIsThePapersText(t *testing.T) {
 				t.Fatal("no such prompt in the paper")
 			}
 			text, _, _ := strings.Cut(after, "\nFigure ")
-			want := words(strings.ReplaceAll(strings.ReplaceAll(text, "**", ""), "\n...\n", "\n```\n"))
-			if got := words(choosing(t, tpl.Name, nil).system()); got != want {
+			want := judgingtest.Words(strings.ReplaceAll(strings.ReplaceAll(text, "**", ""), "\n...\n", "\n```\n"))
+			if got := judgingtest.Words(choosing(t, tpl.Name, nil).system()); got != want {
 				t.Errorf("got\n%s\nthe paper has\n%s", got, want)
 			}
 		})
@@ -163,10 +165,10 @@ func TestBestAndWorstDifferInTheGoalAlone(t *testing.T) {
 			t.Errorf("prompt %s: white space differs", name)
 		}
 		item := optionsItem("a", "b", "c")
-		for i, s := range best.Showings(item) {
-			x, y := best.Prompt(item, s), worst.Prompt(item, worst.Showings(item)[i])
+		for i, s := range best.Presentations(item) {
+			x, y := best.Prompt(item, s), worst.Prompt(item, worst.Presentations(item)[i])
 			if x.User != y.User || x.LabelTurn != y.LabelTurn || !slices.Equal(x.Labels, y.Labels) {
-				t.Errorf("prompt %s, showing %d: more than the system message differs", name, i)
+				t.Errorf("prompt %s, presentation %d: more than the system message differs", name, i)
 			}
 		}
 	}
@@ -188,8 +190,8 @@ func TestRotations(t *testing.T) {
 	for n := 1; n <= 20; n++ {
 		at := map[[2]int]bool{}
 		for _, order := range rotations(n) {
-			for place, c := range order {
-				at[[2]int{c, place}] = true
+			for position, c := range order {
+				at[[2]int{c, position}] = true
 			}
 		}
 		if len(at) != n*n {
@@ -198,7 +200,7 @@ func TestRotations(t *testing.T) {
 	}
 }
 
-func TestMultiOptionShowings(t *testing.T) {
+func TestMultiOptionPresentations(t *testing.T) {
 	three := optionsItem("a", "b", "c")
 	for name, c := range map[string]struct {
 		item   datasets.Item
@@ -221,10 +223,10 @@ func TestMultiOptionShowings(t *testing.T) {
 			p = choosing(t, "1", judging.Settings{"orders": c.orders})
 		}
 		got := [][]int{}
-		for i, s := range p.Showings(c.item) {
+		for i, s := range p.Presentations(c.item) {
 			got = append(got, s.Order)
 			if s.Index != i || s.Shape != datasets.Options || s.Mode != "" {
-				t.Errorf("%s: showing %d is %+v", name, i, s)
+				t.Errorf("%s: presentation %d is %+v", name, i, s)
 			}
 		}
 		if fmt.Sprint(got) != c.want {
@@ -257,13 +259,13 @@ func TestDrawnOrders(t *testing.T) {
 	if !slices.IsSorted(many) {
 		t.Error("not sorted, so that less of a prompt is shared with the one before")
 	}
-	// Every option comes to every place about as often: of 4 · 1000 orders of
+	// Every option comes to every position about as often: of 4 · 1000 orders of
 	// five, 800 ± 4 standard deviations (25.3).
 	at := map[[2]int]int{}
 	for i := range 1000 {
 		for _, order := range drawn(strconv.Itoa(i), 5, 4) {
-			for place, c := range order {
-				at[[2]int{c, place}]++
+			for position, c := range order {
+				at[[2]int{c, position}]++
 			}
 		}
 	}
@@ -337,13 +339,13 @@ func TestMultiOptionOracle(t *testing.T) {
 	} {
 		for goal, want := range map[string]int{GoalBest: c.best, GoalWorst: c.worst} {
 			p := choosing(t, "2", judging.Settings{"goal": goal})
-			for _, s := range p.Showings(c.item) {
+			for _, s := range p.Presentations(c.item) {
 				o := p.Prompt(c.item, s).Oracle
-				if s.Order[o.Right] != want || o.Item != "i1" || o.Showing != s.Index || len(o.Choices) != len(s.Order) || o.Tie != "" {
-					t.Errorf("%s, %s, showing %d: oracle %+v names %d, want %d", name, goal, s.Index, o, s.Order[o.Right], want)
+				if s.Order[o.Right] != want || o.Item != "i1" || o.Presentation != s.Index || len(o.Choices) != len(s.Order) || o.Tie != "" {
+					t.Errorf("%s, %s, presentation %d: oracle %+v names %d, want %d", name, goal, s.Index, o, s.Order[o.Right], want)
 				}
-				for place, choice := range o.Choices {
-					if v := p.Parse(s, choice, judging.Reading{}); v.Outcome != judging.Decided || v.Choice != s.Order[place] {
+				for position, choice := range o.Choices {
+					if v := p.Parse(s, choice, judging.Reading{}); v.Outcome != judging.Decided || v.Choice != s.Order[position] {
 						t.Errorf("%s: %q reads as %+v", name, choice, v)
 					}
 				}
@@ -356,20 +358,20 @@ func TestDescribeOptions(t *testing.T) {
 	item := withUnrelated(optionsItem("same", "other", "same", "", "same", ""), "x")
 	item.Candidates[2].Rank = nil
 	m := &judging.Manifest{Spec: judging.Spec{Protocol: name}}
-	r := judging.NewRecord(m, item, judging.Showing{})
+	r := judging.NewRecord(m, item, judging.Presentation{})
 	if r.Shape != "options" || r.Gold != "01" || r.Unrelated != "00" || fmt.Sprint(r.Equal) != "[[01 03 05] [04 06]]" || fmt.Sprint(r.Ranks) != "map[01:0 03:2 04:3 05:4 06:5]" {
 		t.Errorf("%+v", r)
 	}
-	r = judging.NewRecord(m, pair("p1", 0), judging.Showing{})
+	r = judging.NewRecord(m, judgingtest.Pair("p1", 0), judging.Presentation{})
 	if r.Equal != nil || r.Ranks != nil || r.Shape != "" {
 		t.Errorf("a pair is described as %+v", r)
 	}
 }
 
 func TestCheckOptionsOfARecord(t *testing.T) {
-	good := judging.Record{Schema: 1, Protocol: name, Item: "i1", Outcome: judging.Decided, Showings: 3, Order: []string{"02", "00", "01"}, Shape: datasets.Options, Choice: "01", Gold: "01",
+	good := judging.Record{Schema: 1, Protocol: name, Item: "i1", Outcome: judging.Decided, Presentations: 3, Order: []string{"02", "00", "01"}, Shape: datasets.Options, Choice: "01", Gold: "01",
 		Unrelated: "00", Ranks: map[string]int{"01": 0}, Equal: [][]string{{"01", "02"}}}
-	if err := checked(&good); err != nil {
+	if err := protocoltest.Checked(&good); err != nil {
 		t.Error(err)
 	}
 	for want, change := range map[string]func(*judging.Record){
@@ -380,7 +382,7 @@ func TestCheckOptionsOfARecord(t *testing.T) {
 	} {
 		r := good
 		change(&r)
-		if err := checked(&r); err == nil || !strings.Contains(err.Error(), want) {
+		if err := protocoltest.Checked(&r); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
@@ -403,11 +405,11 @@ func TestOddItemsOfOptions(t *testing.T) {
 		for _, orders := range []string{"rotations", "random:3"} {
 			item := optionsItem(texts...)
 			p := choosing(t, "3", judging.Settings{"orders": orders})
-			for _, s := range p.Showings(item) {
+			for _, s := range p.Presentations(item) {
 				prompt := p.Prompt(item, s)
 				rest := prompt.User
-				for place, c := range s.Order {
-					mark := strconv.Itoa(place + 1)
+				for position, c := range s.Order {
+					mark := strconv.Itoa(position + 1)
 					want := "[Option " + mark + "]\n\n" + texts[c] + "\n\n[\\Option " + mark + "]"
 					_, after, ok := strings.Cut(rest, want)
 					if !ok {
@@ -457,13 +459,13 @@ func TestOrdersOfAnItemShareTheirBeginning(t *testing.T) {
 		items = append(items, item)
 	}
 	turns := func(p judging.Asker, byItem bool, turn func(n, i int) int) (out [][]backends.Message) {
-		k := len(p.Showings(items[0]))
+		k := len(p.Presentations(items[0]))
 		for i := range len(items) * k {
-			item, showing := i/k, i%k
+			item, presentation := i/k, i%k
 			if !byItem {
-				item, showing = i%len(items), i/len(items)
+				item, presentation = i%len(items), i/len(items)
 			}
-			s := p.Showings(items[item])[turn(k, showing)]
+			s := p.Presentations(items[item])[turn(k, presentation)]
 			out = append(out, judging.FirstTurn(p.Prompt(items[item], s), backends.System))
 		}
 		return out

@@ -53,9 +53,9 @@ func parseOrders(value string) (ordering, error) {
 	return ordering{}, fmt.Errorf("%q: it is %s, %s or %sK", value, ordersRotations, ordersAll, ordersRandom)
 }
 
-// of lists the orders of one item. Two orders of it have the same beginning up to the first place where they differ,
+// of lists the orders of one item. Two orders of it have the same beginning up to the first position where they differ,
 // and a server's prefix cache needs no more than that one follows the other: so permutations are sorted. Rotations all
-// differ from the first place on, and stand as the paper lists them.
+// differ from the first position on, and stand as the paper lists them.
 func (o ordering) of(item datasets.Item) [][]int {
 	n := len(item.Candidates)
 	switch {
@@ -74,8 +74,8 @@ func rotations(n int) [][]int {
 	list := make([][]int, n)
 	for i := range list {
 		order := make([]int, n)
-		for place := range order {
-			order[place] = (place + n - 1 - i) % n
+		for position := range order {
+			order[position] = (position + n - 1 - i) % n
 		}
 		list[i] = order
 	}

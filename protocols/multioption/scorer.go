@@ -17,8 +17,8 @@ type ballot struct {
 	class     []int    // of each option: the first one with the same text
 	right     []int    // options that are right to name; empty where nobody knows
 	unrelated int      // or Nobody
-	orders    [][]int  // orders[i][place] is the option shown there; nil: not in the records
-	places    []int    // chosen; Nobody without a verdict
+	orders    [][]int  // orders[i][position] is the option shown there; nil: not in the records
+	positions []int    // chosen; Nobody without a verdict
 }
 
 // options is how many the item itself has.
@@ -35,16 +35,16 @@ func (b *ballot) complete() bool {
 
 // chosen is the option chosen in a judgment, or Nobody.
 func (b *ballot) chosen(i int) int {
-	if b.places[i] == judging.Nobody {
+	if b.positions[i] == judging.Nobody {
 		return judging.Nobody
 	}
-	return b.orders[i][b.places[i]]
+	return b.orders[i][b.positions[i]]
 }
 
 // usable is how many judgments have a verdict.
 func (b *ballot) usable() int {
 	n := 0
-	for _, p := range b.places {
+	for _, p := range b.positions {
 		if p != judging.Nobody {
 			n++
 		}
@@ -52,10 +52,10 @@ func (b *ballot) usable() int {
 	return n
 }
 
-// placeCounts is how often each place was chosen.
-func (b *ballot) placeCounts() []int {
+// positionCounts is how often each position was chosen.
+func (b *ballot) positionCounts() []int {
 	counts := make([]int, len(b.ids))
-	for _, p := range b.places {
+	for _, p := range b.positions {
 		if p != judging.Nobody {
 			counts[p]++
 		}
@@ -64,10 +64,10 @@ func (b *ballot) placeCounts() []int {
 }
 
 // choiceCounts is how often each option was chosen. Options with the same text are one option: which of them was meant,
-// nobody can tell. They still stand at places of their own.
+// nobody can tell. They still stand at positions of their own.
 func (b *ballot) choiceCounts() []int {
 	counts := make([]int, len(b.ids))
-	for i := range b.places {
+	for i := range b.positions {
 		if c := b.chosen(i); c != judging.Nobody {
 			counts[b.class[c]]++
 		}
@@ -123,24 +123,24 @@ func (f *choices) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	case b == nil:
 		b = f.ballot(r)
 		f.of[b.item] = b
-	case len(b.ids) != len(r.Order) || len(b.orders) != r.Showings:
+	case len(b.ids) != len(r.Order) || len(b.orders) != r.Presentations:
 		return false, fmt.Errorf("the records of item %s do not agree on its options, or on how often they are shown", r.Item)
 	}
-	if b.orders[r.Showing] != nil {
+	if b.orders[r.Presentation] != nil {
 		return false, nil // the first stands
 	}
-	b.orders[r.Showing] = f.order(r)
+	b.orders[r.Presentation] = f.order(r)
 	if v.Outcome == judging.Decided {
-		b.places[r.Showing] = slices.Index(b.orders[r.Showing], v.Choice)
+		b.positions[r.Presentation] = slices.Index(b.orders[r.Presentation], v.Choice)
 	}
 	return true, nil
 }
 
 // ballot is one without judgments yet, as a record describes its item.
 func (f *choices) ballot(r *judging.Record) *ballot {
-	b := &ballot{item: strings.Clone(r.Item), orders: make([][]int, r.Showings), places: make([]int, r.Showings)}
-	for i := range b.places {
-		b.places[i] = judging.Nobody
+	b := &ballot{item: strings.Clone(r.Item), orders: make([][]int, r.Presentations), positions: make([]int, r.Presentations)}
+	for i := range b.positions {
+		b.positions[i] = judging.Nobody
 	}
 	for c := range r.Order {
 		b.ids, b.class = append(b.ids, f.name(r.CandidateID(c))), append(b.class, c)
@@ -194,7 +194,7 @@ func (f *choices) name(id string) string {
 }
 
 func (f *choices) order(r *judging.Record) []int {
-	order := r.Places()
+	order := r.Positions()
 	key := fmt.Sprint(order)
 	if o, ok := f.orders[key]; ok {
 		return o
@@ -219,16 +219,16 @@ func (f *choices) Finish() (complete, partial int) {
 // grades are the three scores of one item.
 type grades struct{ llm, choice, grade float64 }
 
-// gradesOf computes the scores: places and choices are how often each place and each option was chosen, k is the number
-// of judgments asked for. The entropy of the places is held against the largest that so many places can have; that is
+// gradesOf computes the scores: positions and choices are how often each position and each option was chosen, k is the number
+// of judgments asked for. The entropy of the positions is held against the largest that so many positions can have; that is
 // the paper's log₂ of the number of rotations, and stays what it is where the options are shown in more orders than
 // that. A judgment without a verdict is in neither of the two shares; under the strict policy it is in what the most
 // chosen option is a share of.
 //
-//	LLM score    H₂(places) / log₂ n
+//	LLM score    H₂(positions) / log₂ n
 //	choice score how often the most chosen option was chosen / judgments
 //	Grade score  their harmonic mean; 0 where both are 0
-func gradesOf(places, choices []int, k int, missing scoring.Missing) grades {
+func gradesOf(positions, choices []int, k int, missing scoring.Missing) grades {
 	usable, most := 0, 0
 	for i := range choices {
 		usable, most = usable+choices[i], max(most, choices[i])
@@ -236,10 +236,10 @@ func gradesOf(places, choices []int, k int, missing scoring.Missing) grades {
 	if missing == scoring.MissingUsable {
 		k = usable
 	}
-	if usable == 0 || len(places) < 2 {
+	if usable == 0 || len(positions) < 2 {
 		return grades{}
 	}
-	return harmonic(stats.Entropy(places)/maxEntropy(len(places)), float64(most)/float64(k))
+	return harmonic(stats.Entropy(positions)/maxEntropy(len(positions)), float64(most)/float64(k))
 }
 
 func harmonic(llm, choice float64) grades {
@@ -251,7 +251,7 @@ func harmonic(llm, choice float64) grades {
 }
 
 func (b *ballot) grades(missing scoring.Missing) grades {
-	return gradesOf(b.placeCounts(), b.choiceCounts(), len(b.places), missing)
+	return gradesOf(b.positionCounts(), b.choiceCounts(), len(b.positions), missing)
 }
 
 // optionsGroup is the group of the items with as many options, an unrelated one

@@ -15,6 +15,12 @@ import (
 var Layout = &report.Layout{
 	Headline: GradeScore, Noun: "judgments", Summary: summary, Tables: tables, Figures: figures, Compare: compare,
 	Words: map[string]string{"unrelated": "with an unrelated option"},
+	Tiles: []report.Tile{
+		{Metric: OptionAccuracy, Name: "right", About: "the mark is a random judge", Mark: report.AtMetric(OptionAccuracy + OfRandom)},
+		{Metric: GradeScore, Name: "Grade score", About: "the mark is a random judge", Mark: report.AtMetric(GradeScore + OfRandom)},
+		{Metric: SameChoice, Name: "same choice in every order", About: "higher is better"},
+		report.Verdictless,
+	},
 }
 
 func summary(runs []scoring.Report) table.Table {
@@ -24,20 +30,20 @@ func summary(runs []scoring.Report) table.Table {
 		t.Rows = append(t.Rows, []string{
 			r.Model, r.Goal, report.Prompt(r), r.Dataset, table.Whole(of(GradeScore)), table.Plain(of(LLMScore)), table.Plain(of(ChoiceScore)),
 			table.Plain(of(GradeScore + OfRandom)), table.Plain(of(GradeScore + OverRandom)), table.Plain(of(OptionAccuracy)),
-			strconv.Itoa(r.Items), fmt.Sprintf("%d/%d", r.Outcomes[scoring.Decided], r.Games()),
+			strconv.Itoa(r.Items), fmt.Sprintf("%d/%d", r.Outcomes[scoring.Decided], r.Judgments()),
 		})
 	}
 	return t
 }
 
 // tables are one run: what it scores beside judges without judgment,
-// the same by number of options, and the places chosen.
+// the same by number of options, and the positions chosen.
 func tables(r scoring.Report) []table.Table {
 	tables := []table.Table{optionsTable(r)}
 	if t, ok := byOptionsTable(r); ok {
 		tables = append(tables, t)
 	}
-	return append(tables, placesTable(r))
+	return append(tables, positionsTable(r))
 }
 
 // optionScores are the three, as the paper names them.
@@ -85,7 +91,7 @@ func optionsTable(r scoring.Report) table.Table {
 }
 
 // lacks tells whether any judgment has no verdict.
-func lacks(r scoring.Report) bool { return r.Outcomes[scoring.Decided] < r.Games() }
+func lacks(r scoring.Report) bool { return r.Outcomes[scoring.Decided] < r.Judgments() }
 
 // byOptionsTable has a row for each number of options, where there are several.
 func byOptionsTable(r scoring.Report) (table.Table, bool) {
@@ -113,18 +119,18 @@ func byOptionsTable(r scoring.Report) (table.Table, bool) {
 	return t, len(t.Rows) > 0
 }
 
-// placesTable is how often each place was chosen, by number of options.
-func placesTable(r scoring.Report) table.Table {
+// positionsTable is how often each position was chosen, by number of options.
+func positionsTable(r scoring.Report) table.Table {
 	t := table.Table{Title: "how often each place is chosen (percent of judgments with a verdict)", Columns: append(table.Left(""), table.Right("judgments")...)}
 	rows := map[string][]string{}
 	var groups []string
 	most := 0
 	for _, x := range r.Results {
-		place, ok := strings.CutPrefix(x.Metric, PlaceMetric)
+		position, ok := strings.CutPrefix(x.Metric, PositionMetric)
 		if !ok {
 			continue
 		}
-		n, _ := strconv.Atoi(place) // scoring numbers them
+		n, _ := strconv.Atoi(position) // scoring numbers them
 		if rows[x.Group] == nil {
 			groups, rows[x.Group] = append(groups, x.Group), []string{x.Group, strconv.Itoa(x.N)}
 		}
@@ -138,10 +144,10 @@ func placesTable(r scoring.Report) table.Table {
 	var said table.Remarks
 	for _, g := range groups {
 		row := rows[g]
-		places := len(row) - 2
-		row = append(row, make([]string, most-places)...)
-		chi2 := r.Result(PlacesChiSquare, g, "")
-		t.Rows = append(t.Rows, append(row, table.Fixed(chi2.Value, 2), strconv.Itoa(places-1), cmp.Or(table.PValue(r.Result(PlacesP, g, "").Value), "n/a")))
+		positions := len(row) - 2
+		row = append(row, make([]string, most-positions)...)
+		chi2 := r.Result(PositionsChiSquare, g, "")
+		t.Rows = append(t.Rows, append(row, table.Fixed(chi2.Value, 2), strconv.Itoa(positions-1), cmp.Or(table.PValue(r.Result(PositionsP, g, "").Value), "n/a")))
 		if _, rough, ok := strings.Cut(chi2.Note, "; "); ok {
 			said.Add(g, rough)
 		}

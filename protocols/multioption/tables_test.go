@@ -30,14 +30,14 @@ func optionResults(group string, n int, values map[string]float64) []scoring.Res
 	return rows
 }
 
-func placeResults(group string, chi2, p *float64, note string, values ...float64) []scoring.Result {
+func positionResults(group string, chi2, p *float64, note string, values ...float64) []scoring.Result {
 	var rows []scoring.Result
 	for i, v := range values {
-		rows = append(rows, scoring.Result{Metric: fmt.Sprint(PlaceMetric, i+1), Group: group, N: 30, Value: new(v)})
+		rows = append(rows, scoring.Result{Metric: fmt.Sprint(PositionMetric, i+1), Group: group, N: 30, Value: new(v)})
 	}
 	return append(rows,
-		scoring.Result{Metric: PlacesChiSquare, Group: group, Unit: scoring.UnitStatistic, Value: chi2, N: 30, Note: note},
-		scoring.Result{Metric: PlacesP, Group: group, Unit: scoring.UnitStatistic, Value: p, N: 30, Note: note})
+		scoring.Result{Metric: PositionsChiSquare, Group: group, Unit: scoring.UnitStatistic, Value: chi2, N: 30, Note: note},
+		scoring.Result{Metric: PositionsP, Group: group, Unit: scoring.UnitStatistic, Value: p, N: 30, Note: note})
 }
 
 func printed(t *testing.T, all []table.Table) []byte {
@@ -72,8 +72,8 @@ func optionsRun() scoring.Report {
 		}
 	}
 	r.Results = append(append(r.Results, optionResults("2 options", 12, scores)...), optionResults("3 options", 8, scores)...)
-	r.Results = append(r.Results, placeResults("2 options", new(6.25), new(0.0439), "2 degrees of freedom", 50, 30, 20)...)
-	r.Results = append(r.Results, placeResults("3 options", new(0.5), new(0.92), "3 degrees of freedom; fewer than 5 judgments a place: p is rough", 25, 20, 30, 25)...)
+	r.Results = append(r.Results, positionResults("2 options", new(6.25), new(0.0439), "2 degrees of freedom", 50, 30, 20)...)
+	r.Results = append(r.Results, positionResults("3 options", new(0.5), new(0.92), "3 degrees of freedom; fewer than 5 judgments a place: p is rough", 25, 20, 30, 25)...)
 	return r
 }
 

@@ -12,12 +12,12 @@ import (
 	"gavel/scoring/stats"
 )
 
-// forecast is the probability a judge gave the response it named, in one decided game, and whether that was right.
+// forecast is the probability a judge gave the response it named, in one decided judgment, and whether that was right.
 type forecast struct {
-	item    string
-	showing int
-	p       float64
-	right   bool
+	item         string
+	presentation int
+	p            float64
+	right        bool
 }
 
 // confidence is what the labels on offer that name the verdict's candidate come
@@ -38,30 +38,30 @@ const bins = 10
 // binOf is the bin of a confidence; 0 belongs to the first.
 func binOf(p float64) int { return max(0, min(bins, int(math.Ceil(p*bins)))-1) }
 
-// Columns of a pair's row: confidence of its games, right ones and squared errors, each with how many games it has; then
-// games, confidence and right ones of each bin; then right ones and games at each threshold.
+// Columns of a pair's row: confidence of its judgments, right ones and squared errors, each with how many judgments it has; then
+// judgments, confidence and right ones of each bin; then right ones and judgments at each threshold.
 const (
 	colP, colRight, colSquare = 0, 2, 4
 	colBins                   = 6
 	colPoints                 = colBins + 3*bins
 )
 
-// calibrate computes a run's calibration, nil where no game has a confidence.
+// calibrate computes a run's calibration, nil where no judgment has a confidence.
 func (f *pairs) calibrate(b stats.Bootstrap) *scoring.Calibration {
 	if len(f.forecasts) == 0 {
 		return nil
 	}
-	games := slices.Clone(f.forecasts)
-	slices.SortFunc(games, func(a, b forecast) int {
-		return cmp.Or(strings.Compare(a.item, b.item), a.showing-b.showing)
+	judgments := slices.Clone(f.forecasts)
+	slices.SortFunc(judgments, func(a, b forecast) int {
+		return cmp.Or(strings.Compare(a.item, b.item), a.presentation-b.presentation)
 	})
-	points := thresholds(games)
+	points := thresholds(judgments)
 	metrics := calibrationMetrics(len(points))
 	var rows [][]float64
-	for i := 0; i < len(games); {
+	for i := 0; i < len(judgments); {
 		row := make([]float64, colPoints+2*len(points))
-		for item := games[i].item; i < len(games) && games[i].item == item; i++ {
-			games[i].count(row, points)
+		for item := judgments[i].item; i < len(judgments) && judgments[i].item == item; i++ {
+			judgments[i].count(row, points)
 		}
 		rows = append(rows, row)
 	}
@@ -70,17 +70,17 @@ func (f *pairs) calibrate(b stats.Bootstrap) *scoring.Calibration {
 	for _, r := range s.Results("", metrics, b) {
 		of = append(of, scoring.Estimate{Value: r.Value, Low: r.Low, High: r.High, Interval: r.Interval})
 	}
-	ece, calibrated := errorOf(s, games, b)
+	ece, calibrated := errorOf(s, judgments, b)
 	decided := 0
 	for _, u := range f.rows {
-		for _, g := range u.games {
+		for _, g := range u.judgments {
 			if g.decided() {
 				decided++
 			}
 		}
 	}
 	c := &scoring.Calibration{
-		N: len(games), Unknown: max(0, decided-len(games)), Missing: "game left out",
+		N: len(judgments), Unknown: max(0, decided-len(judgments)), Missing: "game left out",
 		Confidence: of[0], Accuracy: of[1], Brier: of[2], ECE: ece, Calibrated: calibrated,
 		Bins: make([]scoring.Bin, bins), Coverage: []scoring.Point{},
 	}
@@ -93,12 +93,12 @@ func (f *pairs) calibrate(b stats.Bootstrap) *scoring.Calibration {
 	}
 	for k, t := range points {
 		n := s.Sums()[colPoints+2*k+1]
-		c.Coverage = append(c.Coverage, scoring.Point{Coverage: *scoring.Fraction(n / float64(len(games))), N: int(n), Threshold: t, Accuracy: of[3+k]})
+		c.Coverage = append(c.Coverage, scoring.Point{Coverage: *scoring.Fraction(n / float64(len(judgments))), N: int(n), Threshold: t, Accuracy: of[3+k]})
 	}
 	return c
 }
 
-// count adds a game to its pair's row.
+// count adds a judgment to its pair's row.
 func (g forecast) count(row, points []float64) {
 	right := scoring.One(g.right)
 	add := func(col int, values ...float64) {
@@ -129,31 +129,31 @@ func calibrationMetrics(points int) []scoring.Metric {
 
 // calibrationError is the ECE of some columns of bins: Σ n/N · |right/n − confidence/n|.
 func calibrationError(c []float64) (ece float64) {
-	games := 0.0
+	judgments := 0.0
 	for k := range bins {
-		games += c[3*k]
+		judgments += c[3*k]
 		ece += math.Abs(c[3*k+1] - c[3*k+2])
 	}
-	return ece / games
+	return ece / judgments
 }
 
 // errorOf is the ECE with its interval, and what it comes to of a judge that is as often right as it is sure: of
-// the distances of few games from what is expected none is below 0, so that their mean is above 0 even then. By as much as
+// the distances of few judgments from what is expected none is below 0, so that their mean is above 0 even then. By as much as
 // resamples lie above the value, the value is taken to lie above the truth; and where a calibrated judge would get as much,
 // the lower end is 0.
-func errorOf(s *scoring.Sample, games []forecast, b stats.Bootstrap) (ece, calibrated scoring.Estimate) {
+func errorOf(s *scoring.Sample, judgments []forecast, b stats.Bootstrap) (ece, calibrated scoring.Estimate) {
 	of := func(sums []float64) float64 { return calibrationError(sums[colBins:colPoints]) }
 	value := of(s.Sums())
 	if b.Rounds < 1 {
 		return scoring.Estimate{Value: scoring.Fraction(value)}, scoring.Estimate{}
 	}
 	iv := b.Smoothed(s.Rows(), []stats.Statistic{{Of: of, Beside: &stats.Beside{}}})[0]
-	rng := rand.New(rand.NewPCG(b.Seed, uint64(len(games))))
+	rng := rand.New(rand.NewPCG(b.Seed, uint64(len(judgments))))
 	c, mean := make([]float64, 3*bins), 0.0
 	drawn := make([]float64, b.Rounds)
 	for i := range drawn {
 		clear(c)
-		for _, g := range games {
+		for _, g := range judgments {
 			at := c[3*binOf(g.p):]
 			at[0], at[1], at[2] = at[0]+1, at[1]+g.p, at[2]+scoring.One(rng.Float64() < g.p)
 		}
@@ -169,11 +169,11 @@ func errorOf(s *scoring.Sample, games []forecast, b stats.Bootstrap) (ece, calib
 		scoring.Estimate{Value: scoring.Fraction(mean), Low: scoring.Fraction(range95.Low), High: scoring.Fraction(range95.High)}
 }
 
-// thresholds are the confidences that tenths of the games reach, each once, the
-// highest first. Games of equal confidence are not told apart.
-func thresholds(games []forecast) []float64 {
-	p := make([]float64, len(games))
-	for i, g := range games {
+// thresholds are the confidences that tenths of the judgments reach, each once, the
+// highest first. Judgments of equal confidence are not told apart.
+func thresholds(judgments []forecast) []float64 {
+	p := make([]float64, len(judgments))
+	for i, g := range judgments {
 		p[i] = g.p
 	}
 	slices.SortFunc(p, func(a, b float64) int { return cmp.Compare(b, a) })

@@ -8,17 +8,19 @@ import (
 	"testing"
 
 	"gavel/judging"
+	"gavel/judging/judgingtest"
+	"gavel/protocols/protocoltest"
 )
 
-// orders are the labels that order two, by the place they put first.
+// orders are the labels that order two, by the position they put first.
 var orders = map[string]int{
 	"A>B": 0, "A>>B": 0, "B<A": 0, "B<<A": 0,
 	"B>A": 1, "B>>A": 1, "A<B": 1, "A<<B": 1,
 }
 
 // ordersSo tells whether labels hold one that orders two so.
-func ordersSo(labels []string, place int) bool {
-	return slices.ContainsFunc(labels, func(l string) bool { p, ok := orders[l]; return ok && p == place })
+func ordersSo(labels []string, position int) bool {
+	return slices.ContainsFunc(labels, func(l string) bool { p, ok := orders[l]; return ok && p == position })
 }
 
 // Whatever a judge says, nobody is chosen who was not shown, and nothing is a
@@ -27,28 +29,28 @@ func FuzzParse(f *testing.F) {
 	for _, c := range replies {
 		f.Add(c.reply)
 	}
-	for _, h := range hazards {
+	for _, h := range judgingtest.Hazards {
 		f.Add(h)
 	}
 	var protocols []pairwise
-	for _, kind := range comparisons {
-		for _, t := range kind.Templates {
-			protocols = append(protocols, kind.New(t, nil).(pairwise))
+	for _, protocol := range comparisons {
+		for _, t := range protocol.Templates {
+			protocols = append(protocols, protocol.New(t, nil).(pairwise))
 		}
 	}
 	f.Fuzz(func(t *testing.T, reply string) {
 		for _, p := range protocols {
 			for _, policy := range judging.Policies {
-				straight, swapped := judging.Showing{Index: 0, Order: []int{0, 1}}, judging.Showing{Index: 1, Order: []int{1, 0}}
+				straight, swapped := judging.Presentation{Index: 0, Order: []int{0, 1}}, judging.Presentation{Index: 1, Order: []int{1, 0}}
 				v, w := p.Parse(straight, reply, judging.Reading{Policy: policy}), p.Parse(swapped, reply, judging.Reading{Policy: policy})
-				placeless(t, reply, v)
+				protocoltest.Placeless(t, reply, v)
 				switch v.Outcome {
 				case judging.Decided:
-					place, ok := orders[v.Label]
-					if !ordersSo(p.template.Labels, place) {
+					position, ok := orders[v.Label]
+					if !ordersSo(p.template.Labels, position) {
 						t.Errorf("%s/%s, %s: %q reads as %+v, which was not offered", p.name, p.template.Name, policy, reply, v)
 					}
-					if !ok || v.Choice != straight.Order[place] || w.Choice != swapped.Order[place] || !strings.Contains(reply, "[["+v.Label+"]]") {
+					if !ok || v.Choice != straight.Order[position] || w.Choice != swapped.Order[position] || !strings.Contains(reply, "[["+v.Label+"]]") {
 						t.Errorf("%s/%s, %s: %q reads as %+v and, swapped, %+v", p.name, p.template.Name, policy, reply, v, w)
 					}
 				case judging.Tie:
@@ -68,7 +70,7 @@ func FuzzParse(f *testing.F) {
 				}
 			}
 			// What is beyond dispute under one policy is so under the other.
-			u, l := p.Parse(judging.Showing{Index: 0, Order: []int{0, 1}}, reply, judging.Reading{Policy: judging.Unique}), p.Parse(judging.Showing{Index: 0, Order: []int{0, 1}}, reply, judging.Reading{Policy: judging.Last})
+			u, l := p.Parse(judging.Presentation{Index: 0, Order: []int{0, 1}}, reply, judging.Reading{Policy: judging.Unique}), p.Parse(judging.Presentation{Index: 0, Order: []int{0, 1}}, reply, judging.Reading{Policy: judging.Last})
 			if (u.Outcome == judging.Decided || u.Outcome == judging.Tie) && u != l {
 				t.Errorf("%q reads as %+v, by its last label as %+v", reply, u, l)
 			}

@@ -66,7 +66,7 @@ func (im *Import) lacks(rec *judging.Record) *judging.Record {
 	return rec
 }
 
-// compare holds what we read against what the file says was decided, in the places shown.
+// compare holds what we read against what the file says was decided, in the positions shown.
 func (im *Import) compare(rec *judging.Record, stored *string) {
 	ours, theirs := "null", "null"
 	if d := decision(rec); d != nil {
@@ -79,10 +79,10 @@ func (im *Import) compare(rec *judging.Record, stored *string) {
 		im.Reproduced++
 		return
 	}
-	im.Differ = append(im.Differ, fmt.Sprintf("pair %s, game %d: the file says %s, read from the reply: %s", rec.Item, rec.Showing+1, theirs, ours))
+	im.Differ = append(im.Differ, fmt.Sprintf("pair %s, game %d: the file says %s, read from the reply: %s", rec.Item, rec.Presentation+1, theirs, ours))
 }
 
-// decision is what JudgeBench would write: the plain label in the places shown.
+// decision is what JudgeBench would write: the plain label in the positions shown.
 func decision(r *judging.Record) *string {
 	var d string
 	switch {

@@ -1,7 +1,6 @@
 package pairwise
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,7 +14,7 @@ import (
 )
 
 // JudgeBench's output files: the pair's own keys, judge_name, and judgments, a list of games. Game 0 was shown (A, B),
-// game 1 (B, A); a decision is written as the judge said it, in the places shown, ">>" folded to ">". A game that
+// game 1 (B, A); a decision is written as the judge said it, in the positions shown, ">>" folded to ">". A game that
 // failed is null. Both ways the bytes are Python's json.dumps with ensure_ascii=False.
 
 type benchGame struct {
@@ -108,16 +107,16 @@ func importedProtocol(judgeName string) (p judging.Asker, stored bool) {
 		t, _ := Protocol.Template("arena-hard")
 		return Protocol.New(t, nil), false
 	}
-	kind, name := Protocol, judgeName
+	protocol, name := Protocol, judgeName
 	for _, k := range []judging.Protocol{Protocol, Reversed} {
 		if own, ok := strings.CutPrefix(judgeName, ownPrefix+k.Name+"_"); ok {
-			kind, name = k, own
+			protocol, name = k, own
 			if t, err := k.Template(own); err == nil {
 				return k.New(t, nil), false
 			}
 		}
 	}
-	return kind.New(judging.Template{Name: name, Origin: "JudgeBench output file", Labels: []string{labelA, labelB, labelTie}}, nil), true
+	return protocol.New(judging.Template{Name: name, Origin: "JudgeBench output file", Labels: []string{labelA, labelB, labelTie}}, nil), true
 }
 
 // ownPrefix begins the judge_name of a run of gavel's.
@@ -144,39 +143,15 @@ func splitOutput(line []byte) (pair []byte, judge string, games []*benchGame, er
 
 // pairKeys is a line without the judge's keys.
 func pairKeys(line []byte) ([]byte, error) {
-	var pair []byte
-	dec := json.NewDecoder(bytes.NewReader(line))
-	if _, err := dec.Token(); err != nil {
-		return nil, err
-	}
-	pair = append(pair, '{')
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return nil, err
-		}
-		if key == "judge_name" || key == "judgments" {
-			continue
-		}
-		if len(pair) > 1 {
-			pair = append(pair, ", "...)
-		}
-		pair = append(imports.PythonString(pair, key.(string)), ": "...)
-		pair = append(pair, value...)
-	}
-	return append(pair, '}'), nil
+	return imports.Without(line, nil, "judge_name", "judgments")
 }
 
 // record makes one game a record, and compares what we read with what the file says was decided.
 func (im *Import) record(item datasets.Item, g int, game *benchGame, p judging.Asker) (*judging.Record, error) {
-	showings := p.Showings(item)
+	presentations := p.Presentations(item)
 	of := &judging.Manifest{Spec: judging.Spec{Protocol: p.Name()}} // the rest follows, once all games are read
-	rec := judging.NewRecord(of, item, showings[g])
-	rec.Showings = len(showings)
+	rec := judging.NewRecord(of, item, presentations[g])
+	rec.Presentations = len(presentations)
 	im.Games++
 	if game == nil || game.Judgment == nil {
 		return im.lacks(rec), nil
@@ -190,7 +165,7 @@ func (im *Import) record(item datasets.Item, g int, game *benchGame, p judging.A
 	var v judging.Verdict
 	var err error
 	if im.Stored {
-		v, err = decided(p, showings[g], game)
+		v, err = decided(p, presentations[g], game)
 	} else {
 		v, err = rec.Read(p, judging.Reading{Policy: judging.Unique})
 	}
@@ -204,7 +179,7 @@ func (im *Import) record(item datasets.Item, g int, game *benchGame, p judging.A
 
 // decided is the verdict of a game without text of ours to read: by its scores where it has them (the first shown must
 // score higher to win), else by the decision in the file.
-func decided(p judging.Asker, s judging.Showing, game *benchGame) (judging.Verdict, error) {
+func decided(p judging.Asker, s judging.Presentation, game *benchGame) (judging.Verdict, error) {
 	var scores []float64
 	if len(game.Judgment.Scores) > 0 {
 		if err := json.Unmarshal(game.Judgment.Scores, &scores); err != nil || len(scores) != 2 {

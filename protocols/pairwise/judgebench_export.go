@@ -32,8 +32,8 @@ func ExportJudgeBench(dir string, w io.Writer) (written, left int, err error) {
 		if games[r.Item] == nil {
 			games[r.Item] = new([2]*judging.Record)
 		}
-		if r.Showing < 2 {
-			games[r.Item][r.Showing] = r
+		if r.Presentation < 2 {
+			games[r.Item][r.Presentation] = r
 		}
 		return nil
 	})

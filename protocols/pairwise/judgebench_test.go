@@ -58,7 +58,7 @@ func verdicts(t *testing.T, run string) []string {
 	t.Helper()
 	var out []string
 	err := judging.ReadRecords(filepath.Join(run, judging.RecordsFile), func(r *judging.Record) error {
-		out = append(out, strings.TrimSpace(fmt.Sprintf("%s/%d %s %s", r.Item, r.Showing, r.Outcome, r.Choice)))
+		out = append(out, strings.TrimSpace(fmt.Sprintf("%s/%d %s %s", r.Item, r.Presentation, r.Outcome, r.Choice)))
 		return nil
 	})
 	if err != nil {
@@ -222,9 +222,9 @@ func recorded(t *testing.T, records ...*judging.Record) string {
 }
 
 // failedGame is a game of p1 whose call failed.
-func failedGame(showing int) *judging.Record {
-	order := [][]string{{"A", "B"}, {"B", "A"}}[showing]
-	return &judging.Record{Schema: 1, Item: "p1", Showing: showing, Showings: 2, Order: order, Gold: "A", Replies: []judging.Reply{}, Outcome: judging.Failed}
+func failedGame(presentation int) *judging.Record {
+	order := [][]string{{"A", "B"}, {"B", "A"}}[presentation]
+	return &judging.Record{Schema: 1, Item: "p1", Presentation: presentation, Presentations: 2, Order: order, Gold: "A", Replies: []judging.Reply{}, Outcome: judging.Failed}
 }
 
 func stopped(texts ...string) []judging.Reply {
@@ -236,12 +236,12 @@ func stopped(texts ...string) []judging.Reply {
 }
 
 // A run of gavel's own, in JudgeBench's format: the messages it asked with, all
-// replies joined, the plain label in the places shown, null for what failed.
+// replies joined, the plain label in the positions shown, null for what failed.
 func TestExportOfARun(t *testing.T) {
 	path := recorded(t,
 		failedGame(1),
-		&judging.Record{Schema: 1, Item: "p1", Showing: 0, Showings: 2, Order: []string{"A", "B"}, Gold: "A", Model: "judge", Outcome: judging.Decided, Label: "A>>B", Choice: "A", Replies: stopped("hm", "\"[[A>>B]]\"")},
-		&judging.Record{Schema: 1, Item: "p2", Showing: 1, Showings: 2, Order: []string{"B", "A"}, Gold: "A", Model: "judge", Outcome: judging.NoVerdict, Replies: stopped("é")},
+		&judging.Record{Schema: 1, Item: "p1", Presentation: 0, Presentations: 2, Order: []string{"A", "B"}, Gold: "A", Model: "judge", Outcome: judging.Decided, Label: "A>>B", Choice: "A", Replies: stopped("hm", "\"[[A>>B]]\"")},
+		&judging.Record{Schema: 1, Item: "p2", Presentation: 1, Presentations: 2, Order: []string{"B", "A"}, Gold: "A", Model: "judge", Outcome: judging.NoVerdict, Replies: stopped("é")},
 	)
 	items := outputPair("p1", "A>B") + "}\n" + outputPair("p3", "A>B") + "}\n" + outputPair("p2", "B>A") + " }\t\n"
 	if err := os.WriteFile(filepath.Join(path, judging.ItemsFile), []byte(items), 0o644); err != nil {

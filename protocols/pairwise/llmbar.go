@@ -112,10 +112,10 @@ func (in *llmBarImport) file(f storedReplies, sums io.Writer) error {
 
 // record makes one game a record, and compares what we read with what the file says was decided.
 func (in *llmBarImport) record(item datasets.Item, g int, game llmBarGame) (*judging.Record, error) {
-	showing := in.asker.Showings(item)[g]
+	showing := in.asker.Presentations(item)[g]
 	showing.Mode = game.mode
 	rec := judging.NewRecord(&judging.Manifest{Spec: judging.Spec{Protocol: in.asker.Name()}}, item, showing)
-	rec.Showings = games
+	rec.Presentations = games
 	in.Games++
 	if game.missing {
 		return in.lacks(rec), nil
@@ -168,7 +168,7 @@ func llmBarFiles(paths []string) ([]storedReplies, error) {
 // errRating is of strategies that give each output a score of its own.
 var errRating = errors.New("each output has a score of its own, and no reply compares the two: gavel reads LLMBar's comparisons (Vanilla, CoT, Metrics, Reference, Swap and what is made of them)")
 
-// llmBarGame is a game of the last phase, its decision in the places shown.
+// llmBarGame is a game of the last phase, its decision in the positions shown.
 type llmBarGame struct {
 	text, mode string
 	decision   *string
@@ -183,7 +183,7 @@ func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, played []llm
 	if err = imports.DecodeRow(raw, &row); err != nil {
 		return item, nil, err
 	}
-	pair, err := imports.Without(raw, "results", "id")
+	pair, err := imports.Without(raw, json.Compact, "results", "id")
 	if err != nil {
 		return item, nil, err
 	}
@@ -237,13 +237,13 @@ func (r llmBarReply) game(swapped bool) (g llmBarGame, err error) {
 	if r.Winner == nil {
 		return g, nil
 	}
-	place := slices.Index([]string{"1", "2"}, *r.Winner)
-	if place < 0 {
+	position := slices.Index([]string{"1", "2"}, *r.Winner)
+	if position < 0 {
 		return g, fmt.Errorf("winner %q is neither \"1\" nor \"2\"", *r.Winner)
 	}
 	if swapped {
-		place = 1 - place
+		position = 1 - position
 	}
-	g.decision = &[]string{labelA, labelB}[place]
+	g.decision = &[]string{labelA, labelB}[position]
 	return g, nil
 }

@@ -12,8 +12,8 @@ import (
 var pairMetrics = []scoring.Summed[pair]{
 	{Metric: scoring.Metric{Name: "strict", About: "both games give the labelled answer (GRP's, the headline)", Missing: "wrong", Why: noPairs, Compared: scoring.ByGroup, Headline: true}, Adds: strict},
 	{Metric: scoring.Metric{Name: "counter", About: "+1 for a game with the label, −1 for the opposite; the sum is above 0 (JudgeBench's)", Missing: "0 points", Why: noPairs, Compared: scoring.Whole}, Adds: counter},
-	{Metric: scoring.Metric{Name: "first-order", About: "the game in the published order gives the label", Missing: "wrong", Why: noPairs}, Adds: gameRight(0)},
-	{Metric: scoring.Metric{Name: "second-order", About: "the game in the swapped order gives the label", Missing: "wrong", Why: noPairs}, Adds: gameRight(1)},
+	{Metric: scoring.Metric{Name: "first-order", About: "the game in the published order gives the label", Missing: "wrong", Why: noPairs}, Adds: judgmentRight(0)},
+	{Metric: scoring.Metric{Name: "second-order", About: "the game in the swapped order gives the label", Missing: "wrong", Why: noPairs}, Adds: judgmentRight(1)},
 	{Metric: scoring.Metric{Name: "half-tie", About: "as counter, and a sum of 0 earns a half", Missing: "0 points", Kind: scoring.Halves, Why: noPairs, Compared: scoring.Whole}, Adds: halfTie},
 	{Metric: scoring.Metric{Name: "drop", About: "strict, among pairs whose two games both gave a decided verdict", Missing: "pair left out", Why: noDecided, Compared: scoring.Whole}, Adds: drop},
 	{Metric: scoring.Metric{Name: "consistency", About: "both games name the same response", Missing: "pair left out", Why: noDecided, Compared: scoring.Whole}, Adds: consistency},
@@ -28,9 +28,9 @@ var (
 // Metrics lists them.
 var Metrics = scoring.Lay(pairMetrics, 0)
 
-func (u pair) points() int       { return u.games[0].points(u.gold) + u.games[1].points(u.gold) }
+func (u pair) points() int       { return u.judgments[0].points(u.gold) + u.judgments[1].points(u.gold) }
 func (u pair) strict() bool      { return u.points() == 2 }
-func (u pair) bothDecided() bool { return u.games[0].decided() && u.games[1].decided() }
+func (u pair) bothDecided() bool { return u.judgments[0].decided() && u.judgments[1].decided() }
 
 func strict(u pair) (float64, float64)  { return scoring.One(u.strict()), 1 }
 func counter(u pair) (float64, float64) { return scoring.One(u.points() > 0), 1 }
@@ -42,8 +42,8 @@ func halfTie(u pair) (float64, float64) {
 	return counter(u)
 }
 
-func gameRight(i int) func(pair) (float64, float64) {
-	return func(u pair) (float64, float64) { return scoring.One(u.games[i].points(u.gold) == 1), 1 }
+func judgmentRight(i int) func(pair) (float64, float64) {
+	return func(u pair) (float64, float64) { return scoring.One(u.judgments[i].points(u.gold) == 1), 1 }
 }
 
 func drop(u pair) (float64, float64) {
@@ -57,12 +57,12 @@ func consistency(u pair) (float64, float64) {
 	if !u.bothDecided() {
 		return 0, 0
 	}
-	return scoring.One(u.games[0].choice == u.games[1].choice), 1
+	return scoring.One(u.judgments[0].choice == u.judgments[1].choice), 1
 }
 
-// firstPosition counts games, not pairs; a pair adds up to two.
+// firstPosition counts judgments, not pairs; a pair adds up to two.
 func firstPosition(u pair) (num, den float64) {
-	for _, g := range u.games {
+	for _, g := range u.judgments {
 		if g.decided() {
 			den++
 			num += scoring.One(g.choice == g.first)
@@ -199,7 +199,7 @@ func (f *pairs) Match(c *scoring.Comparison, other scoring.Scorer, joined []scor
 	c.Turned = new([2]int)
 	for _, p := range joined {
 		for side, u := range []scoring.Unit{p.A, p.B} {
-			if is := u.Of.(pair); is.bothDecided() && is.games[0].choice != is.games[1].choice {
+			if is := u.Of.(pair); is.bothDecided() && is.judgments[0].choice != is.judgments[1].choice {
 				c.Turned[side]++
 			}
 		}
@@ -209,10 +209,10 @@ func (f *pairs) Match(c *scoring.Comparison, other scoring.Scorer, joined []scor
 	}
 }
 
-// named is the response that a pair's two games agree on, or −1.
+// named is the response that a pair's two judgments agree on, or −1.
 func (u pair) named() int8 {
-	if u.bothDecided() && u.games[0].choice == u.games[1].choice {
-		return u.games[0].choice
+	if u.bothDecided() && u.judgments[0].choice == u.judgments[1].choice {
+		return u.judgments[0].choice
 	}
 	return judging.Nobody
 }

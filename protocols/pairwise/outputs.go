@@ -38,7 +38,7 @@ var outputRules = map[string]*regexp.Regexp{
 }
 
 // Parse reads by LLMBar's rule, to which policies mean nothing, or by the final statement.
-func (o outputs) Parse(s judging.Showing, reply string, how judging.Reading) judging.Verdict {
+func (o outputs) Parse(s judging.Presentation, reply string, how judging.Reading) judging.Verdict {
 	if how.Name == judging.Robust {
 		f := reading.Output(reply)
 		v := judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, judging.Span{Start: f.Start, End: f.End}, s.Order[0])
@@ -53,9 +53,9 @@ func (o outputs) Parse(s judging.Showing, reply string, how judging.Reading) jud
 	}
 	stripped := strings.TrimSpace(reply)
 	from := strings.Index(reply, stripped)
-	for place, label := range labels {
+	for position, label := range labels {
 		if m := outputRules[label].FindStringIndex(stripped); m != nil {
-			return judging.Verdict{Outcome: judging.Decided, Label: label, Choice: s.Order[place], Span: judging.Span{Start: from + m[0], End: from + m[1]}}
+			return judging.Verdict{Outcome: judging.Decided, Label: label, Choice: s.Order[position], Span: judging.Span{Start: from + m[0], End: from + m[1]}}
 		}
 	}
 	return judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody}

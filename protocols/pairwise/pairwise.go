@@ -50,9 +50,9 @@ func of(p judging.Protocol, sop, direct, cot, hard string) judging.Protocol {
 		p.Templates = append(p.Templates, newTemplate(t.name, t.origin, texts[t.name]))
 	}
 	p.Help, p.Items, p.Asks = pairsHelp, "pairs", "which is GOAL?"
-	p.Judges, p.Showings, p.FollowUps = []datasets.Shape{datasets.Pair}, 2, true
+	p.Judges, p.Presentations, p.FollowUps = []datasets.Shape{datasets.Pair}, 2, true
 	p.Options, p.Own, p.Adapt, p.Stage = []judging.Option{ReferenceOption}, ownComparison, adapt, stage
-	p.Describe = func(r *judging.Record, item datasets.Item, _ judging.Showing) { r.Describe(item.Answered) }
+	p.Describe = func(r *judging.Record, item datasets.Item, _ judging.Presentation) { r.Describe(item.Answered) }
 	name, goal := p.Name, p.Goal
 	p.New = func(t judging.Template, s judging.Settings) judging.Asker {
 		if p := (pairwise{name, goal, t}); !byOutputs(t) {
@@ -94,9 +94,9 @@ type pairwise struct {
 
 func (p pairwise) Name() string { return p.name }
 
-// Showings: as published, then swapped.
-func (pairwise) Showings(datasets.Item) []judging.Showing {
-	return []judging.Showing{{Index: 0, Order: []int{0, 1}}, {Index: 1, Order: []int{1, 0}}}
+// Presentations: as published, then swapped.
+func (pairwise) Presentations(datasets.Item) []judging.Presentation {
+	return []judging.Presentation{{Index: 0, Order: []int{0, 1}}, {Index: 1, Order: []int{1, 0}}}
 }
 
 // followUp is JudgeBench's turn after a reply without a label.
@@ -107,7 +107,7 @@ const userPrompt = "<|User Prompt|>\n"
 
 // Prompt writes the user message of JudgeBench's harness, to the byte. Texts
 // are joined, never searched or formatted: they may hold anything.
-func (p pairwise) Prompt(item datasets.Item, s judging.Showing) judging.Prompt {
+func (p pairwise) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
 	a, b := item.Candidates[s.Order[0]].Text, item.Candidates[s.Order[1]].Text
 	var m strings.Builder
 	m.Grow(len(item.Question) + len(a) + len(b) + 200)
@@ -128,10 +128,10 @@ func (p pairwise) Prompt(item datasets.Item, s judging.Showing) judging.Prompt {
 	return prompt
 }
 
-// oracle: in the reversed goal the place to name is that of the worse response,
+// oracle: in the reversed goal the position to name is that of the worse response,
 // and naming it takes the label that puts the other above it.
-func (p pairwise) oracle(item datasets.Item, s judging.Showing) backends.Oracle {
-	o := backends.Oracle{Item: item.ID, Showing: s.Index, Order: s.Order, Choices: []string{"[[A>B]]", "[[B>A]]"}}
+func (p pairwise) oracle(item datasets.Item, s judging.Presentation) backends.Oracle {
+	o := backends.Oracle{Item: item.ID, Presentation: s.Index, Order: s.Order, Choices: []string{"[[A>B]]", "[[B>A]]"}}
 	named := item.Gold
 	if p.goal == GoalWorse {
 		o.Choices = []string{"[[B>A]]", "[[A>B]]"}
@@ -181,7 +181,7 @@ func plainLabel(label string) string {
 
 // Parse reads labels by PROTOCOLS.md §1: none is no verdict; under Unique, two that are written differently are a
 // conflict; only then are they brought to their plain form, and one the prompt did not offer is no verdict.
-func (p pairwise) Parse(s judging.Showing, reply string, how judging.Reading) judging.Verdict {
+func (p pairwise) Parse(s judging.Presentation, reply string, how judging.Reading) judging.Verdict {
 	if how.Name == judging.Robust {
 		return p.robust(s, reply)
 	}
@@ -206,7 +206,7 @@ func (p pairwise) Parse(s judging.Showing, reply string, how judging.Reading) ju
 }
 
 // robust reads the label of the final statement.
-func (p pairwise) robust(s judging.Showing, reply string) judging.Verdict {
+func (p pairwise) robust(s judging.Presentation, reply string) judging.Verdict {
 	var offered []string
 	for _, l := range []string{labelA, labelB, labelTie} {
 		if offers(p.template, l) {

@@ -5,9 +5,10 @@ import (
 	"testing"
 
 	"gavel/judging"
+	"gavel/judging/judgingtest"
 )
 
-// What a reply says, in the places shown.
+// What a reply says, in the positions shown.
 const (
 	first    = "first"    // the response shown first is the better
 	second   = "second"   // the one shown second
@@ -86,18 +87,18 @@ func TestParse(t *testing.T) {
 		if last == "" {
 			last = c.sop
 		}
-		for _, kind := range comparisons {
+		for _, protocol := range comparisons {
 			for _, reading := range []struct {
 				template string
 				policy   judging.Policy
 				want     string
 			}{{"sop", judging.Unique, c.sop}, {"direct", judging.Unique, c.sop}, {"cot", judging.Unique, c.sop}, {"arena-hard", judging.Unique, c.arena}, {"sop", judging.Last, last}} {
-				p := protocolNamed(t, kind.Name, reading.template)
-				for _, s := range p.Showings(pairItem("p1", 0)) {
+				p := protocolNamed(t, protocol.Name, reading.template)
+				for _, s := range p.Presentations(judgingtest.Pair("p1", 0)) {
 					v := p.Parse(s, c.reply, judging.Reading{Policy: reading.policy})
-					if got := inPlaces(v, s); got != reading.want {
-						t.Errorf("%s: %s/%s, showing %d, policy %s: %q reads as %s (%+v), want %s %s",
-							c.name, kind.Name, reading.template, s.Index, reading.policy, c.reply, got, v, reading.want, c.reason)
+					if got := inPositions(v, s); got != reading.want {
+						t.Errorf("%s: %s/%s, presentation %d, policy %s: %q reads as %s (%+v), want %s %s",
+							c.name, protocol.Name, reading.template, s.Index, reading.policy, c.reply, got, v, reading.want, c.reason)
 					}
 				}
 			}
@@ -105,8 +106,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// inPlaces puts a verdict back into the places shown.
-func inPlaces(v judging.Verdict, s judging.Showing) string {
+// inPositions puts a verdict back into the positions shown.
+func inPositions(v judging.Verdict, s judging.Presentation) string {
 	switch {
 	case v.Outcome == judging.Decided && v.Choice == s.Order[0]:
 		return first
@@ -126,7 +127,7 @@ func inPlaces(v judging.Verdict, s judging.Showing) string {
 
 func TestParseKeepsTheLabelAsWritten(t *testing.T) {
 	p := protocolNamed(t, "pairwise", "sop")
-	s := judging.Showing{Index: 0, Order: []int{0, 1}}
+	s := judging.Presentation{Index: 0, Order: []int{0, 1}}
 	for reply, want := range map[string]string{
 		"[[A>>B]]": "A>>B", "[[B<<A]]": "B<<A", "[[A=B]]": "A=B", "[[A]]": "A", "nothing": "", "[[A>B]] [[B>A]]": "",
 	} {
@@ -136,12 +137,12 @@ func TestParseKeepsTheLabelAsWritten(t *testing.T) {
 	}
 }
 
-// Worked out for each showing and goal: which place it is right to name, and by
+// Worked out for each presentation and goal: which position it is right to name, and by
 // which label. The label states the order of quality in both goals.
 func TestOracle(t *testing.T) {
 	for _, c := range []struct {
 		name, kind, template string
-		gold, showing        int
+		gold, presentation   int
 		right                int
 		choices              []string
 		tie                  string
@@ -158,10 +159,10 @@ func TestOracle(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := protocolNamed(t, c.kind, c.template)
-			item := pairItem("p1", c.gold)
-			s := p.Showings(item)[c.showing]
+			item := judgingtest.Pair("p1", c.gold)
+			s := p.Presentations(item)[c.presentation]
 			o := p.Prompt(item, s).Oracle
-			if o.Right != c.right || !slices.Equal(o.Choices, c.choices) || o.Tie != c.tie || o.Item != "p1" || o.Showing != c.showing {
+			if o.Right != c.right || !slices.Equal(o.Choices, c.choices) || o.Tie != c.tie || o.Item != "p1" || o.Presentation != c.presentation {
 				t.Errorf("oracle %+v, want place %d of %v, tie %q", o, c.right, c.choices, c.tie)
 			}
 			if got := o.Choices[o.Right]; got != c.says {
@@ -177,16 +178,16 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-func TestShowings(t *testing.T) {
-	for _, kind := range comparisons {
-		p := protocolNamed(t, kind.Name, "sop")
-		got := p.Showings(pairItem("p1", 1))
-		if len(got) != kind.Showings || got[0].Index != 0 || got[1].Index != 1 ||
+func TestPresentations(t *testing.T) {
+	for _, protocol := range comparisons {
+		p := protocolNamed(t, protocol.Name, "sop")
+		got := p.Presentations(judgingtest.Pair("p1", 1))
+		if len(got) != protocol.Presentations || got[0].Index != 0 || got[1].Index != 1 ||
 			!slices.Equal(got[0].Order, []int{0, 1}) || !slices.Equal(got[1].Order, []int{1, 0}) {
-			t.Errorf("%s shows %+v", kind.Name, got)
+			t.Errorf("%s shows %+v", protocol.Name, got)
 		}
-		if p.Name() != kind.Name {
-			t.Errorf("kind %q makes protocol %q", kind.Name, p.Name())
+		if p.Name() != protocol.Name {
+			t.Errorf("kind %q makes protocol %q", protocol.Name, p.Name())
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gavel/judging"
+	"gavel/judging/judgingtest"
 )
 
 // JudgeBench's published output files: every stored decision is found again,
@@ -23,7 +24,7 @@ func TestPublishedOutputs(t *testing.T) {
 		{"reward model", rewardModel, true, map[judging.Outcome]int{judging.Decided: 700}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			file := needs(t, c.path)
+			file := judgingtest.Needs(t, c.path)
 			run := filepath.Join(t.TempDir(), "run")
 			im, err := ImportJudgeBench(file, run, "test")
 			if err != nil {
@@ -70,7 +71,7 @@ func TestPublishedOutputs(t *testing.T) {
 // two games name different answers.
 func TestEqualScoresOfTheRewardModel(t *testing.T) {
 	const id = "0ca7d4e7-aa30-589d-8379-693de96fa461"
-	file := needs(t, rewardModel)
+	file := judgingtest.Needs(t, rewardModel)
 	run := filepath.Join(t.TempDir(), "run")
 	if _, err := ImportJudgeBench(file, run, "test"); err != nil {
 		t.Fatal(err)

@@ -60,7 +60,7 @@ func stage(s judging.Settings) *judging.Stage {
 	if s.Get(ReferenceOption) != "true" {
 		return nil
 	}
-	return &judging.Stage{Showings: 2, Each: eachReference}
+	return &judging.Stage{Presentations: 2, Each: eachReference}
 }
 
 // compareBy is the protocol of a comparison under settings.
@@ -81,7 +81,7 @@ func (referenced) Check(item datasets.Item) error {
 
 // Prompt puts the reference between the question and the first response. Where
 // that is follows from the question's length: nothing is searched.
-func (p referenced) Prompt(item datasets.Item, s judging.Showing) judging.Prompt {
+func (p referenced) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
 	prompt := p.pairwise.Prompt(item, s)
 	if item.Answered == nil {
 		return prompt

@@ -18,14 +18,16 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/judging/judgingtest"
 	"gavel/protocols/answer"
+	"gavel/protocols/protocoltest"
 )
 
 var bySelf = judging.Settings{"self-reference": "true"}
 
 // referencedPair is a pair with the judge's own answer.
 func referencedPair(gold int, reference string, own *datasets.Answer) datasets.Item {
-	item := pairItem("p1", gold)
+	item := judgingtest.Pair("p1", gold)
 	item.Answered = &datasets.Answered{Question: item.ID, Reference: reference, Own: own}
 	return item
 }
@@ -35,25 +37,25 @@ func referencedPair(gold int, reference string, own *datasets.Answer) datasets.I
 func TestReferencePrompt(t *testing.T) {
 	var b strings.Builder
 	item := referencedPair(0, "2 + 2 is 4.", nil)
-	for _, kind := range comparisons {
-		for _, tpl := range kind.Templates {
-			plain, with := kind.New(tpl, nil), kind.New(tpl, bySelf)
-			for _, s := range with.Showings(item) {
+	for _, protocol := range comparisons {
+		for _, tpl := range protocol.Templates {
+			plain, with := protocol.New(tpl, nil), protocol.New(tpl, bySelf)
+			for _, s := range with.Presentations(item) {
 				p, q := plain.Prompt(item, s), with.Prompt(item, s)
 				const block = "\n\n<|The Start of Reference Answer|>\n2 + 2 is 4.\n<|The End of Reference Answer|>"
 				if strings.Replace(q.User, block, "", 1) != p.User || strings.Index(q.User, block) != len("<|User Prompt|>\n"+item.Question) {
-					t.Errorf("%s/%s: user message\n%s", kind.Name, tpl.Name, q.User)
+					t.Errorf("%s/%s: user message\n%s", protocol.Name, tpl.Name, q.User)
 				}
 				if strings.Replace(q.System, " "+referenceSentence, "", 1) != p.System || p.System == q.System {
-					t.Errorf("%s/%s: system message\n%s", kind.Name, tpl.Name, q.System)
+					t.Errorf("%s/%s: system message\n%s", protocol.Name, tpl.Name, q.System)
 				}
 				if q.FollowUp != p.FollowUp || q.LabelTurn != p.LabelTurn || !slices.Equal(q.Labels, p.Labels) {
-					t.Errorf("%s/%s: %+v", kind.Name, tpl.Name, q)
+					t.Errorf("%s/%s: %+v", protocol.Name, tpl.Name, q)
 				}
 			}
 		}
-		p := kind.New(kind.Templates[0], bySelf).Prompt(item, judging.Showing{Order: []int{0, 1}})
-		fmt.Fprintf(&b, "--- %s, system\n%s\n--- user\n%s\n", kind.Name, p.System, p.User)
+		p := protocol.New(protocol.Templates[0], bySelf).Prompt(item, judging.Presentation{Order: []int{0, 1}})
+		fmt.Fprintf(&b, "--- %s, system\n%s\n--- user\n%s\n", protocol.Name, p.System, p.User)
 	}
 	golden.Assert(t, b.String(), "prompts/with-reference.golden")
 }
@@ -62,11 +64,11 @@ func TestReferencePrompt(t *testing.T) {
 // changes.
 func TestReferenceIsData(t *testing.T) {
 	p := Protocol.New(Protocol.Templates[0], bySelf)
-	s := judging.Showing{Order: []int{0, 1}}
+	s := judging.Presentation{Order: []int{0, 1}}
 	plain := referencedPair(0, "RRR", nil)
 	plain.Question = "QQQ"
 	frame := regexp.MustCompile("QQQ|RRR").Split(p.Prompt(plain, s).User, -1)
-	for name, h := range hazards {
+	for name, h := range judgingtest.Hazards {
 		item := referencedPair(0, h+"r", nil)
 		item.Question = h + "q"
 		if got := p.Prompt(item, s); got.User != frame[0]+h+"q"+frame[1]+h+"r"+frame[2] || got.System != p.Prompt(plain, s).System {
@@ -78,27 +80,27 @@ func TestReferenceIsData(t *testing.T) {
 // The manifest has the sentence, a protocol rebuilt from it adds no second one,
 // and without the option nothing is another.
 func TestReferenceTemplate(t *testing.T) {
-	for _, kind := range comparisons {
-		tpl := kind.Templates[0]
-		adapted := kind.Adapted(tpl, bySelf)
+	for _, protocol := range comparisons {
+		tpl := protocol.Templates[0]
+		adapted := protocol.Adapted(tpl, bySelf)
 		if adapted.SHA256 == tpl.SHA256 || !slices.Equal(adapted.Labels, tpl.Labels) || adapted.Name != tpl.Name || strings.Count(adapted.System, referenceSentence) != 1 {
 			t.Errorf("%+v", adapted)
 		}
-		if again := kind.Adapted(adapted, bySelf); !reflect.DeepEqual(again, adapted) {
+		if again := protocol.Adapted(adapted, bySelf); !reflect.DeepEqual(again, adapted) {
 			t.Errorf("adapted twice: %+v", again)
 		}
-		if same := kind.Adapted(tpl, nil); !reflect.DeepEqual(same, tpl) {
+		if same := protocol.Adapted(tpl, nil); !reflect.DeepEqual(same, tpl) {
 			t.Errorf("adapted to nothing: %+v", same)
 		}
-		m := judging.NewManifest("test", judging.Spec{Protocol: kind.Name, Prompt: adapted, Options: bySelf})
+		m := judging.NewManifest("test", judging.Spec{Protocol: protocol.Name, Prompt: adapted, Options: bySelf})
 		p, err := judging.AskerOf(m)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := p.Prompt(referencedPair(0, "r", nil), judging.Showing{Order: []int{0, 1}}).System; got != adapted.System {
+		if got := p.Prompt(referencedPair(0, "r", nil), judging.Presentation{Order: []int{0, 1}}).System; got != adapted.System {
 			t.Errorf("rebuilt: %s", got)
 		}
-		if _, ok := kind.New(tpl, nil).(pairwise); !ok {
+		if _, ok := protocol.New(tpl, nil).(pairwise); !ok {
 			t.Error("without the option the protocol is another")
 		}
 		own := newTemplate("mine", "file", "One paragraph. [[A>B]] [[B>A]]")
@@ -112,14 +114,14 @@ func TestReferenceTemplate(t *testing.T) {
 }
 
 func TestReferenceIsNeeded(t *testing.T) {
-	for want, item := range map[bool]datasets.Item{false: pairItem("p1", 0), true: referencedPair(0, "r", nil)} {
-		set := setOfItems(t, item)
-		n, err := judging.CountShowings(Protocol.New(Protocol.Templates[0], bySelf), set, []int{0})
+	for want, item := range map[bool]datasets.Item{false: judgingtest.Pair("p1", 0), true: referencedPair(0, "r", nil)} {
+		set := judgingtest.Items(t, item)
+		n, err := judging.CountPresentations(Protocol.New(Protocol.Templates[0], bySelf), set, []int{0})
 		if want != (err == nil && n == 2) || !want && !strings.Contains(err.Error(), "p1 has no answer of the judge's own") {
 			t.Errorf("%v: %d, %v", want, n, err)
 		}
 	}
-	if got := judging.LongestPrompt(Protocol.New(Protocol.Templates[0], bySelf), setOfItems(t, referencedPair(0, strings.Repeat("r", 5000), nil))); got < 6000 {
+	if got := judging.LongestPrompt(Protocol.New(Protocol.Templates[0], bySelf), judgingtest.Items(t, referencedPair(0, strings.Repeat("r", 5000), nil))); got < 6000 {
 		t.Errorf("the longest prompt has %d bytes, without its reference", got)
 	}
 }
@@ -143,7 +145,7 @@ func TestOwnTo(t *testing.T) {
 		{"a number with a unit", "**18**", "**18 minutes**", "**19 minutes**", right},
 	} {
 		for gold := range 2 {
-			item := pairItem("p", gold)
+			item := judgingtest.Pair("p", gold)
 			item.Candidates[gold].Text, item.Candidates[1-gold].Text = c.better, c.worse
 			got := ownTo(item, c.own)
 			if (got == nil) != (c.want == "") || got != nil && (got.Right != (c.want == right) || got.Value != answer.Final(c.own).Value) {
@@ -160,7 +162,7 @@ func TestOwnToOfThePublishedPairs(t *testing.T) {
 		claudePairs: {"Knowledge": 154, "Reasoning": 51, "Math": 34, "Coding": 1},
 		published + "/data/dataset=judgebench,response_model=gpt-4o-2024-05-13.jsonl": {"Knowledge": 152, "Reasoning": 88, "Math": 47},
 	} {
-		set, err := datasets.OpenFile(needs(t, path))
+		set, err := datasets.OpenFile(judgingtest.Needs(t, path))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,8 +188,8 @@ func TestOwnToOfThePublishedPairs(t *testing.T) {
 }
 
 func TestEachReference(t *testing.T) {
-	set := setOf(t, 4)
-	run := answerRun(t, set, "judge", func(id string) (backends.Response, error) {
+	set := judgingtest.Pairs(t, 4)
+	run := protocoltest.AnswerRun(t, set, "judge", func(id string) (backends.Response, error) {
 		return map[string]backends.Response{
 			"p1": {Text: "**1** <it>", Finish: backends.Stop}, // A>B, 1 and 2
 			"p2": {Text: "**3**", Finish: backends.Stop},      // B>A, 2 and 3
@@ -195,11 +197,11 @@ func TestEachReference(t *testing.T) {
 			"p4": {Text: "who knows", Finish: backends.Stop},
 		}[id], nil
 	})
-	own := answersOf(t, run)
+	own := protocoltest.Answers(t, run)
 	stage := func(pairs *datasets.Set) ([][]byte, *judging.Referenced) {
 		t.Helper()
 		var lines [][]byte
-		got, err := eachReference(pairs, upTo(pairs.Len()), own, nil, func(line []byte) error { lines = append(lines, bytes.Clone(line)); return nil })
+		got, err := eachReference(pairs, judgingtest.UpTo(pairs.Len()), own, nil, func(line []byte) error { lines = append(lines, bytes.Clone(line)); return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,23 +229,23 @@ func TestEachReference(t *testing.T) {
 	// is what the next run reads.
 	bolder := bytes.ReplaceAll(bytes.Join([][]byte{raw, mustRaw(t, set, 1)}, []byte{'\n'}), []byte(`"response_A":"`), []byte(`"response_A":"Answer: `))
 	bolder = bytes.ReplaceAll(bolder, []byte(`"response_B":"`), []byte(`"response_B":"Answer: `))
-	if _, got = stage(openSet(t, string(bolder)+"\n")); got.NoOwn[judging.OtherQuestion] != 2 { // their responses are others than those of the run
+	if _, got = stage(judgingtest.Open(t, string(bolder)+"\n")); got.NoOwn[judging.OtherQuestion] != 2 { // their responses are others than those of the run
 		t.Errorf("%+v", got)
 	}
-	own = answersOf(t, run)
-	own.Dataset.SHA256 = openSet(t, string(bolder)+"\n").SHA256
-	lines, got = stage(openSet(t, string(bolder)+"\n"))
+	own = protocoltest.Answers(t, run)
+	own.Dataset.SHA256 = judgingtest.Open(t, string(bolder)+"\n").SHA256
+	lines, got = stage(judgingtest.Open(t, string(bolder)+"\n"))
 	if got.Right != 2 || got.Wrong+got.Unknown != 0 {
 		t.Fatalf("%+v", got)
 	}
-	staged := openSet(t, string(bytes.Join(lines, []byte{'\n'}))+"\n")
+	staged := judgingtest.Open(t, string(bytes.Join(lines, []byte{'\n'}))+"\n")
 	for i := range lines {
 		item, err := staged.Item(i)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := &datasets.Answered{Question: item.ID, Reference: []string{"**1** <it>", "**3**"}[i], Own: &datasets.Answer{Value: []string{"1", "3"}[i], Right: true}}
-		if !reflect.DeepEqual(item.Answered, want) || item.Shape != datasets.Pair || item.Unit() != item.ID {
+		if !reflect.DeepEqual(item.Answered, want) || item.Shape != datasets.Pair {
 			t.Errorf("%+v, %+v", item, item.Answered)
 		}
 	}
@@ -251,7 +253,7 @@ func TestEachReference(t *testing.T) {
 	if _, err := eachReference(staged, []int{0}, own, nil, nil); err == nil || !strings.Contains(err.Error(), "has an answer of a judge already") {
 		t.Errorf("staged twice: %v", err)
 	}
-	choice := setOfItems(t, choiceItem())
+	choice := judgingtest.Items(t, judgingtest.Choice())
 	own.Dataset.SHA256 = choice.SHA256
 	if _, err := eachReference(choice, []int{0}, own, nil, nil); err == nil || !strings.Contains(err.Error(), "is not a pair") {
 		t.Errorf("a choice: %v", err)
@@ -272,8 +274,8 @@ func mustRaw(t *testing.T, set *datasets.Set, i int) []byte {
 func TestSimulatedReferences(t *testing.T) {
 	const n, bound = 3000, 0.03
 	judge := &backends.Sim{Accuracy: 0.7, Seed: 5}
-	for _, kind := range comparisons {
-		p := kind.New(kind.Templates[0], bySelf)
+	for _, protocol := range comparisons {
+		p := protocol.New(protocol.Templates[0], bySelf)
 		for _, c := range []struct {
 			own  *datasets.Answer
 			want float64
@@ -282,7 +284,7 @@ func TestSimulatedReferences(t *testing.T) {
 			for i := range n {
 				item := referencedPair(i%2, "r", c.own)
 				item.ID = fmt.Sprint(i)
-				s := p.Showings(item)[i/2%2]
+				s := p.Presentations(item)[i/2%2]
 				prompt := p.Prompt(item, s)
 				resp, err := judge.Ask(t.Context(), backends.Request{Oracle: &prompt.Oracle})
 				if err != nil {
@@ -293,7 +295,7 @@ func TestSimulatedReferences(t *testing.T) {
 				}
 			}
 			if got := float64(right) / n; math.Abs(got-c.want) > bound {
-				t.Errorf("%s, own answer %+v: right in %.3f, want %.2f", kind.Name, c.own, got, c.want)
+				t.Errorf("%s, own answer %+v: right in %.3f, want %.2f", protocol.Name, c.own, got, c.want)
 			}
 		}
 	}
@@ -304,9 +306,9 @@ func TestSimulatedAnswersToPairs(t *testing.T) {
 	p := answer.Protocol.New(answer.Protocol.Templates[0], nil)
 	for _, texts := range [][2]string{{"KKKKK", "AAAAA"}, {`\boxed{x+1}`, `\boxed{x}`}, {"**Monday**", "Answer: Tuesday"}} {
 		for gold := range 2 {
-			item := pairItem("p", gold)
+			item := judgingtest.Pair("p", gold)
 			item.Candidates[0].Text, item.Candidates[1].Text = texts[0], texts[1]
-			prompt := p.Prompt(item, p.Showings(item)[0])
+			prompt := p.Prompt(item, p.Presentations(item)[0])
 			for accuracy, right := range map[float64]bool{1: true, 0: false} {
 				resp, err := (&backends.Sim{Accuracy: accuracy}).Ask(t.Context(), backends.Request{Oracle: &prompt.Oracle})
 				if err != nil {
@@ -323,18 +325,18 @@ func TestSimulatedAnswersToPairs(t *testing.T) {
 // Records of comparisons with a reference say what the judge's own answer came to.
 func TestRecordsOfReferencedPairs(t *testing.T) {
 	item := referencedPair(1, "r", &datasets.Answer{Value: "4", Right: true})
-	j, w := jobOf(Protocol, bySelf, setOfItems(t, item), script(func(_ context.Context, req backends.Request) (backends.Response, error) {
-		return says("[[A>B]]")
+	j, w := protocoltest.Job(Protocol, bySelf, judgingtest.Items(t, item), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+		return judgingtest.Says("[[A>B]]")
 	}))
 	if err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range w.records {
+	for _, r := range w.Records {
 		raw, err := json.Marshal(r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := checked(r); err != nil || r.Own == nil || !r.Own.Right || r.Unit() != "p1" || r.Shape != "" || !bytes.Contains(raw, []byte(`"own":{"value":"4","right":true}`)) {
+		if err := protocoltest.Checked(r); err != nil || r.Own == nil || !r.Own.Right || r.Unit() != "p1" || r.Shape != "" || !bytes.Contains(raw, []byte(`"own":{"value":"4","right":true}`)) {
 			t.Errorf("%s, %v", raw, err)
 		}
 	}
@@ -352,7 +354,7 @@ func FuzzFinalAnswer(f *testing.F) {
 		if got.Rule == answer.RuleFiveLetters && !strings.Contains(reply, strings.Repeat(strings.ToUpper(got.Value), 5)) {
 			t.Errorf("%q ends with %+v", reply, got)
 		}
-		item := pairItem("p", 0)
+		item := judgingtest.Pair("p", 0)
 		item.Candidates[0].Text, item.Candidates[1].Text = reply, "Answer: 42"
 		if own := ownTo(item, reply); own != nil && !own.Right {
 			t.Errorf("%q is not as itself: %+v", reply, own)

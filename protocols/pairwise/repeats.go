@@ -8,19 +8,19 @@ import (
 	"gavel/scoring/stats"
 )
 
-// repeated are a pair's games of every time: first all of the first time.
+// repeated are a pair's judgments of every time: first all of the first time.
 type repeated struct {
-	pattern pattern // without games
-	times   [][2]game
+	pattern pattern // without judgments
+	times   [][2]judgment
 }
 
-// complete tells whether every game was answered.
+// complete tells whether every judgment was answered.
 func (p *repeated) complete(times int) bool {
 	if len(p.times) < times {
 		return false
 	}
-	for _, games := range p.times[:times] {
-		for _, g := range games {
+	for _, judgments := range p.times[:times] {
+		for _, g := range judgments {
 			if !g.seen || g.outcome == judging.Failed {
 				return false
 			}
@@ -29,8 +29,8 @@ func (p *repeated) complete(times int) bool {
 	return true
 }
 
-// repeat notes a game of one of the times; false where it has been seen.
-func (f *pairs) repeat(r *judging.Record, g game) bool {
+// repeat notes a judgment of one of the times; false where it has been seen.
+func (f *pairs) repeat(r *judging.Record, g judgment) bool {
 	if f.repeats == nil {
 		f.repeats = map[string]*repeated{}
 	}
@@ -40,13 +40,13 @@ func (f *pairs) repeat(r *judging.Record, g game) bool {
 		f.repeats[r.Item] = p
 	}
 	for len(p.times) <= r.Repeat {
-		p.times = append(p.times, [2]game{})
+		p.times = append(p.times, [2]judgment{})
 	}
-	game := &p.times[r.Repeat][r.Showing]
-	if game.seen {
+	judgment := &p.times[r.Repeat][r.Presentation]
+	if judgment.seen {
 		return false
 	}
-	*game = g
+	*judgment = g
 	return true
 }
 
@@ -62,7 +62,7 @@ func (f *pairs) everyTime(keep func(item string) bool) [][]pair {
 		}
 		for k := range out {
 			pattern := p.pattern
-			pattern.games = p.times[k]
+			pattern.judgments = p.times[k]
 			out[k] = append(out[k], pair{u.item, &pattern})
 		}
 	}
@@ -94,11 +94,11 @@ func (f *pairs) agreement(s *scoring.Sheet, b stats.Bootstrap) *scoring.Repeats 
 // agreed counts, of a pair's prompts that got a verdict some time, those that got the same every time, and all.
 func agreed(each [][]pair, i int) []float64 {
 	row := make([]float64, 2)
-	for s := range each[0][i].games {
-		first, agree := each[0][i].games[s], true
+	for s := range each[0][i].judgments {
+		first, agree := each[0][i].judgments[s], true
 		verdict := first.verdict()
 		for _, units := range each[1:] {
-			g := units[i].games[s]
+			g := units[i].judgments[s]
 			agree = agree && g.outcome == first.outcome && g.choice == first.choice
 			verdict = verdict || g.verdict()
 		}

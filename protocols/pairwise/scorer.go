@@ -9,22 +9,22 @@ import (
 	"gavel/scoring"
 )
 
-// game is one judgment of a pair, as scores need it.
-type game struct {
+// judgment is one judgment of a pair, as scores need it.
+type judgment struct {
 	outcome judging.Outcome
 	choice  int8 // candidate judged the better; -1 for none
 	first   int8 // candidate shown first
 	seen    bool
 }
 
-// decided tells whether the game names a response.
-func (g game) decided() bool { return g.outcome == judging.Decided }
+// decided tells whether the judgment names a response.
+func (g judgment) decided() bool { return g.outcome == judging.Decided }
 
-// verdict tells whether the game has one, a tie included.
-func (g game) verdict() bool { return g.decided() || g.outcome == judging.Tie }
+// verdict tells whether the judgment has one, a tie included.
+func (g judgment) verdict() bool { return g.decided() || g.outcome == judging.Tie }
 
 // points is JudgeBench's: +1 for the labelled answer, −1 for the opposite, 0 for anything else.
-func (g game) points(gold int8) int {
+func (g judgment) points(gold int8) int {
 	switch {
 	case !g.decided():
 		return 0
@@ -34,7 +34,7 @@ func (g game) points(gold int8) int {
 	return -1
 }
 
-// pair is what is scored and resampled: two responses with their two games.
+// pair is what is scored and resampled: two responses with their two judgments.
 type pair struct {
 	item string
 	*pattern
@@ -42,19 +42,19 @@ type pair struct {
 
 // pattern is all of a pair that scores look at. There are few, whatever the number of pairs, and the pairs share them.
 type pattern struct {
-	group string
-	gold  int8
-	own   int8 // the judge's own answer to the question, where it was shown: see the own constants
-	games [2]game
+	group     string
+	gold      int8
+	own       int8 // the judge's own answer to the question, where it was shown: see the own constants
+	judgments [2]judgment
 }
 
-func (p *pattern) complete() bool { return p.games[0].seen && p.games[1].seen }
+func (p *pattern) complete() bool { return p.judgments[0].seen && p.judgments[1].seen }
 
 // pairs scores runs that compare two responses in both orders.
 type pairs struct {
 	manifest *judging.Manifest
 	asked    judging.Asker
-	rows     []pair // in the end: with both games, by item
+	rows     []pair // in the end: with both judgments, by item
 
 	items    *judging.IDs
 	isLent   bool               // items is somebody else's
@@ -62,8 +62,8 @@ type pairs struct {
 	number   map[pattern]uint32 // of a pattern in patterns
 	of       []uint32           // 1 + the pattern of each item; 0: no record yet
 
-	forecasts []forecast // of decided games whose label probabilities are known
-	unlikely  int        // decided games whose label is not the likeliest of those on offer
+	forecasts []forecast // of decided judgments whose label probabilities are known
+	unlikely  int        // decided judgments whose label is not the likeliest of those on offer
 	repeats   map[string]*repeated
 }
 
@@ -83,16 +83,16 @@ func (*pairs) Words() scoring.Words {
 // Confidences says of how many verdicts the probability is known, and how many of those are not the likeliest.
 func (f *pairs) Confidences() (known, unlikely int) { return len(f.forecasts), f.unlikely }
 
-// gameOf is the game that a record is of.
-func (f *pairs) gameOf(r *judging.Record, v judging.Verdict) (game, error) {
-	if len(r.Order) != 2 || r.Showing > 1 {
-		return game{}, fmt.Errorf("%s has two showings of two candidates, this record is of another kind", f.manifest.Spec.Protocol)
+// gameOf is the judgment that a record is of.
+func (f *pairs) judgmentOf(r *judging.Record, v judging.Verdict) (judgment, error) {
+	if len(r.Order) != 2 || r.Presentation > 1 {
+		return judgment{}, fmt.Errorf("%s has two presentations of two candidates, this record is of another kind", f.manifest.Spec.Protocol)
 	}
-	return game{outcome: v.Outcome, choice: int8(v.Choice), first: candidate(r, r.Order[0]), seen: true}, nil
+	return judgment{outcome: v.Outcome, choice: int8(v.Choice), first: candidate(r, r.Order[0]), seen: true}, nil
 }
 
 func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
-	made, err := f.gameOf(r, v)
+	made, err := f.judgmentOf(r, v)
 	if err != nil || f.manifest.Spec.Parameters.Times() > 1 && !f.repeat(r, made) {
 		return false, err
 	}
@@ -104,16 +104,16 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	if n := f.of[i]; n > 0 {
 		is = *f.patterns[n-1]
 	}
-	game := &is.games[r.Showing]
-	if game.seen {
+	judgment := &is.judgments[r.Presentation]
+	if judgment.seen {
 		return false, nil // the first stands, as for the run itself
 	}
-	*game = made
+	*judgment = made
 	if c, ok := confidence(r, f.asked, v); ok && made.decided() {
 		if slices.ContainsFunc(r.Probabilities, func(p judging.Probability) bool { return p.P > c }) {
 			f.unlikely++
 		}
-		f.forecasts = append(f.forecasts, forecast{strings.Clone(r.Item), r.Showing, c, made.choice == is.gold})
+		f.forecasts = append(f.forecasts, forecast{strings.Clone(r.Item), r.Presentation, c, made.choice == is.gold})
 	}
 	f.of[i] = f.patternOf(is) + 1
 	return true, nil

@@ -11,7 +11,15 @@ import (
 )
 
 // Layout is of pairwise and reversed judging.
-var Layout = &report.Layout{Headline: "strict", Noun: "games", Summary: summary, Tables: tables, Figures: figures, Compare: compare}
+var Layout = &report.Layout{
+	Headline: "strict", Noun: "games", Summary: summary, Tables: tables, Figures: figures, Compare: compare,
+	Tiles: []report.Tile{
+		{Metric: "strict", Name: "right in both orders", About: "coins get 25", Mark: report.At(25)},
+		{Metric: "first-position", Name: "the first is judged better", About: "50 is no pull of the position", Mark: report.At(50)},
+		{Metric: "consistency", Name: "same verdict in both orders", About: "higher is better"},
+		report.Verdictless,
+	},
+}
 
 func tables(r scoring.Report) []table.Table {
 	tables := []table.Table{runTable(r)}
@@ -38,7 +46,7 @@ func summary(runs []scoring.Report) table.Table {
 		for _, m := range headlines {
 			row = append(row, table.Whole(r.Overall(m)))
 		}
-		t.Rows = append(t.Rows, append(row, strconv.Itoa(r.Items), fmt.Sprintf("%d/%d", r.Outcomes[scoring.Decided], r.Games())))
+		t.Rows = append(t.Rows, append(row, strconv.Itoa(r.Items), fmt.Sprintf("%d/%d", r.Outcomes[scoring.Decided], r.Judgments())))
 	}
 	return t
 }

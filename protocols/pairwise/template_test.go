@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gavel/judging"
+	"gavel/protocols/protocoltest"
 )
 
 func TestTemplateFile(t *testing.T) {
@@ -53,13 +54,13 @@ func TestTemplateFile(t *testing.T) {
 // verdict, and a tie is one only where it is offered.
 func TestTemplateFileDecidesWhatIsOffered(t *testing.T) {
 	p := Protocol.New(newTemplate("mine", "file", "[[A>B]] [[B>A]] [[A]]"), nil)
-	s := judging.Showing{Index: 1, Order: []int{1, 0}}
+	s := judging.Presentation{Index: 1, Order: []int{1, 0}}
 	for reply, want := range map[string]judging.Verdict{
 		"[[A>B]]": {Outcome: judging.Decided, Label: "A>B", Choice: 1},
 		"[[A]]":   {Outcome: judging.NoVerdict, Label: "A", Choice: judging.Nobody},
 		"[[A=B]]": {Outcome: judging.NoVerdict, Label: "A=B", Choice: judging.Nobody},
 	} {
-		if got := placeless(t, reply, p.Parse(s, reply, judging.Reading{Policy: judging.Unique})); got != want {
+		if got := protocoltest.Placeless(t, reply, p.Parse(s, reply, judging.Reading{Policy: judging.Unique})); got != want {
 			t.Errorf("%s: %+v, want %+v", reply, got, want)
 		}
 	}
@@ -67,27 +68,27 @@ func TestTemplateFileDecidesWhatIsOffered(t *testing.T) {
 
 func TestEmbeddedTemplates(t *testing.T) {
 	two, five := []string{"A>B", "B>A"}, []string{"A=B", "A>>B", "A>B", "B>>A", "B>A"}
-	for _, kind := range comparisons {
-		if kind.Templates[0].Name != "sop" {
-			t.Errorf("%s: the first prompt, the default, is %s", kind.Name, kind.Templates[0].Name)
+	for _, protocol := range comparisons {
+		if protocol.Templates[0].Name != "sop" {
+			t.Errorf("%s: the first prompt, the default, is %s", protocol.Name, protocol.Templates[0].Name)
 		}
-		for _, tpl := range kind.Templates {
+		for _, tpl := range protocol.Templates {
 			want := two
 			if tpl.Name == "arena-hard" {
 				want = five
 			}
 			if got := slices.Sorted(slices.Values(tpl.Labels)); !slices.Equal(got, want) {
-				t.Errorf("%s/%s offers %v, want %v", kind.Name, tpl.Name, got, want)
+				t.Errorf("%s/%s offers %v, want %v", protocol.Name, tpl.Name, got, want)
 			}
 			sum := sha256.Sum256([]byte(tpl.System))
 			if tpl.SHA256 != hex.EncodeToString(sum[:]) {
-				t.Errorf("%s/%s: its SHA-256 is another", kind.Name, tpl.Name)
+				t.Errorf("%s/%s: its SHA-256 is another", protocol.Name, tpl.Name)
 			}
 			if strings.HasSuffix(tpl.System, "\n") || strings.Contains(tpl.System, "\r") || strings.Contains(tpl.System, "**") {
-				t.Errorf("%s/%s has a final newline, a carriage return or bold type", kind.Name, tpl.Name)
+				t.Errorf("%s/%s has a final newline, a carriage return or bold type", protocol.Name, tpl.Name)
 			}
 			if tpl.Origin == "" {
-				t.Errorf("%s/%s does not say where it is from", kind.Name, tpl.Name)
+				t.Errorf("%s/%s does not say where it is from", protocol.Name, tpl.Name)
 			}
 		}
 	}

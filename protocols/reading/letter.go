@@ -167,8 +167,8 @@ func namesItself(rest string, m []int) bool {
 // letter is the one that stands at i.
 func (v *view) letter(rule string, i, n int) (Found, bool) {
 	value := strings.ToUpper(v.text[i : i+1])
-	switch place := int(value[0] - 'A'); {
-	case place < n:
+	switch position := int(value[0] - 'A'); {
+	case position < n:
 		return v.found(rule, value, i, i+1), true
 	case value >= "N": // the X of "The answer is (X)"
 		return Found{Outcome: None}, false
@@ -198,7 +198,7 @@ var (
 // bracketedLetter reads a letter in brackets further on in the statement, where it has one alone: "2.5 m/s, which is
 // (C)".
 func (v *view) bracketedLetter(rule, s string, i, n int) (Found, bool) {
-	var places []int
+	var positions []int
 	for _, m := range inBrackets.FindAllStringSubmatchIndex(s, 8) {
 		at := m[2]
 		for k := 4; at < 0; k += 2 {
@@ -207,12 +207,12 @@ func (v *view) bracketedLetter(rule, s string, i, n int) (Found, bool) {
 		if contradict.MatchString(s[m[1]:]) || denied.MatchString(strings.ToLower(s[:m[0]])) {
 			return Found{Outcome: None}, false
 		}
-		places = append(places, at)
+		positions = append(positions, at)
 	}
-	if len(places) == 0 || slices.ContainsFunc(places, func(p int) bool { return s[p] != s[places[0]] }) {
+	if len(positions) == 0 || slices.ContainsFunc(positions, func(p int) bool { return s[p] != s[positions[0]] }) {
 		return Found{Outcome: None}, false
 	}
-	return v.letter(rule, i+places[0], n)
+	return v.letter(rule, i+positions[0], n)
 }
 
 // praise is "(C) is the correct answer".

@@ -206,9 +206,9 @@ func TestPublishedVerdicts(t *testing.T) {
 		}
 	}
 	for _, row := range linesOf[row](t, "judgebench/outputs/*o1-mini*.jsonl") {
-		for _, game := range row.Judgments {
-			if f := PairLabel(game.Judgment.Response, pairOffer); f.Value != game.Decision {
-				t.Errorf("%+v, published is %s: %q", f, game.Decision, game.Judgment.Response)
+		for _, judgment := range row.Judgments {
+			if f := PairLabel(judgment.Judgment.Response, pairOffer); f.Value != judgment.Decision {
+				t.Errorf("%+v, published is %s: %q", f, judgment.Decision, judgment.Judgment.Response)
 			}
 		}
 	}

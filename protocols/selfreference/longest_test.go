@@ -6,17 +6,19 @@ import (
 
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/judging/judgingtest"
+	"gavel/protocols/protocoltest"
 )
 
 // The bound is the longest prompt that the stage comes to where every answer has
 // as many bytes as were allowed, and is above it where they have fewer. In mode
 // cot one answer is shown, in mode self two.
 func TestLongestJudgment(t *testing.T) {
-	set := setOfItems(t, questions()...)
+	set := judgingtest.Items(t, questions()...)
 	const tokens = 500
 	toCome := judging.Unanswered("(to come)", set, tokens)
 	given := func(model string, n int) *judging.Answers {
-		return answersOf(t, answerRun(t, set, model, saying(strings.Repeat("y", n), nil)))
+		return protocoltest.Answers(t, protocoltest.AnswerRun(t, set, model, protocoltest.Saying(strings.Repeat("y", n), nil)))
 	}
 	for mode, shown := range map[string]int{ModeCoT: 1, ModeSelf: 2, "both": 2} {
 		settings := judging.Settings{}
@@ -29,7 +31,7 @@ func TestLongestJudgment(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, length := range []int{tokens, 1} {
-			lines, _, err := stageOf(set, upTo(set.Len()), given("judge", length), []*judging.Answers{given("x", length)})
+			lines, _, err := stageOf(set, judgingtest.UpTo(set.Len()), given("judge", length), []*judging.Answers{given("x", length)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -46,7 +48,7 @@ func TestLongestJudgment(t *testing.T) {
 
 // An agent's answers that are there count as they are, beside those to come.
 func TestLongestJudgmentOfGiven(t *testing.T) {
-	set := setOfItems(t, questions()...)
+	set := judgingtest.Items(t, questions()...)
 	p := Protocol.New(judgmentTexts, nil)
 	toCome := judging.Unanswered("(to come)", set, 10)
 	bound := func(agents ...*judging.Answers) int {
@@ -56,7 +58,7 @@ func TestLongestJudgmentOfGiven(t *testing.T) {
 		}
 		return n
 	}
-	long := answersOf(t, answerRun(t, set, "x", saying(strings.Repeat("y", 1000), nil)))
+	long := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "x", protocoltest.Saying(strings.Repeat("y", 1000), nil)))
 	if alone, with := bound(toCome), bound(toCome, long); with != alone+990 {
 		t.Errorf("%d, and with answers of 1000 bytes for 10: %d", alone, with)
 	}

@@ -49,7 +49,7 @@ type judgment struct {
 	own                          int8
 	right                        bool // the agent's answer: A
 	said                         [2]int8
-	showings                     int8 // modes that the run asks it in
+	presentations                int8 // modes that the run asks it in
 }
 
 func (j *judgment) complete() bool {
@@ -59,7 +59,7 @@ func (j *judgment) complete() bool {
 			n++
 		}
 	}
-	return n >= j.showings
+	return n >= j.presentations
 }
 
 // judgments are the family of runs that judge agents' answers one by one,
@@ -112,7 +112,7 @@ func (f *judgments) row(r *judging.Record) *judgment {
 		f.of = append(f.of, uint32(len(f.rows)))
 		f.rows = append(f.rows, judgment{
 			item: uint32(item), question: number(&f.questions, r.Unit()), agent: number(&f.agents, r.Agent), group: number(&f.groups, r.Group),
-			own: ownOf(r), right: r.Gold == correct, said: [2]int8{notAsked, notAsked}, showings: int8(r.Showings),
+			own: ownOf(r), right: r.Gold == correct, said: [2]int8{notAsked, notAsked}, presentations: int8(r.Presentations),
 		})
 	}
 	return &f.rows[f.of[item]]

@@ -43,7 +43,7 @@ Examples:
 	Options:   []judging.Option{ModeOption},
 	Own:       ownJudgment,
 	Stage:     stage,
-	Describe:  func(r *judging.Record, item datasets.Item, _ judging.Showing) { r.Describe(item.Answered) },
+	Describe:  func(r *judging.Record, item datasets.Item, _ judging.Presentation) { r.Describe(item.Answered) },
 	New: func(t judging.Template, s judging.Settings) judging.Asker {
 		return selfReference{t, modesOf(s)}
 	},
@@ -105,20 +105,20 @@ func ownJudgment(path, system string) (judging.Template, error) {
 
 func (selfReference) Name() string { return name }
 
-// Showings: one for each mode. Without a reference there is nothing to show in mode self.
-func (p selfReference) Showings(item datasets.Item) []judging.Showing {
-	var out []judging.Showing
+// Presentations: one for each mode. Without a reference there is nothing to show in mode self.
+func (p selfReference) Presentations(item datasets.Item) []judging.Presentation {
+	var out []judging.Presentation
 	for _, mode := range p.modes {
 		if mode == ModeSelf && item.Answered.Reference == "" {
 			continue
 		}
-		out = append(out, judging.Showing{Index: len(out), Order: []int{0, 1}, Shape: item.Shape, Mode: mode})
+		out = append(out, judging.Presentation{Index: len(out), Order: []int{0, 1}, Shape: item.Shape, Mode: mode})
 	}
 	return out
 }
 
 // Prompt fills in the texts of the mode and of what the agent was asked.
-func (p selfReference) Prompt(item datasets.Item, s judging.Showing) judging.Prompt {
+func (p selfReference) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
 	a := item.Answered
 	name := s.Mode
 	if a.Of == datasets.Preference {
@@ -142,8 +142,8 @@ func (p selfReference) Prompt(item datasets.Item, s judging.Showing) judging.Pro
 
 // judgmentOracle: a reference speaks for the right verdict where the judge's own
 // answer is right, else for the wrong one.
-func judgmentOracle(item datasets.Item, s judging.Showing, labels []string) backends.Oracle {
-	o := backends.Oracle{Item: item.ID, Showing: s.Index, Order: s.Order, Choices: labels, Right: slices.Index(s.Order, item.Gold)}
+func judgmentOracle(item datasets.Item, s judging.Presentation, labels []string) backends.Oracle {
+	o := backends.Oracle{Item: item.ID, Presentation: s.Index, Order: s.Order, Choices: labels, Right: slices.Index(s.Order, item.Gold)}
 	if own := item.Answered.Own; own != nil && s.Mode == ModeSelf {
 		if o.Reference = labels[o.Right]; !own.Right {
 			o.Reference = labels[1-o.Right]
@@ -153,7 +153,7 @@ func judgmentOracle(item datasets.Item, s judging.Showing, labels []string) back
 }
 
 // Parse reads the label as the prompts write it: [[correct]] is another, which no prompt offers.
-func (p selfReference) Parse(s judging.Showing, reply string, how judging.Reading) judging.Verdict {
+func (p selfReference) Parse(s judging.Presentation, reply string, how judging.Reading) judging.Verdict {
 	if how.Name == judging.Robust {
 		f := reading.Correctness(reply)
 		if f.Value == reading.Correct {

@@ -16,8 +16,10 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/judging/judgingtest"
 	"gavel/protocols/answer"
 	"gavel/protocols/pairwise"
+	"gavel/protocols/protocoltest"
 )
 
 func TestCorrectness(t *testing.T) {
@@ -53,7 +55,7 @@ func TestCorrectness(t *testing.T) {
 	} {
 		for policy, want := range map[judging.Policy]judging.Verdict{judging.Unique: c.unique, judging.Last: c.last} {
 			p := Protocol.New(judgmentTexts, nil)
-			if got := placeless(t, c.reply, p.Parse(judging.Showing{Order: []int{0, 1}, Shape: datasets.Judgment}, c.reply, judging.Reading{Policy: policy})); got != want {
+			if got := protocoltest.Placeless(t, c.reply, p.Parse(judging.Presentation{Order: []int{0, 1}, Shape: datasets.Judgment}, c.reply, judging.Reading{Policy: policy})); got != want {
 				t.Errorf("%s, %s: %+v, want %+v", c.name, policy, got, want)
 			}
 		}
@@ -64,14 +66,14 @@ func FuzzCorrectness(f *testing.F) {
 	for _, s := range []string{"[[Correct]]", "[[Incorrect]]", "[[correct]] [[INcorrect]]", "[[A]] **[[Incorrect]]**", "[[Correct]][[Incorrect]]"} {
 		f.Add(s)
 	}
-	for _, h := range hazards {
+	for _, h := range judgingtest.Hazards {
 		f.Add(h)
 	}
 	p := Protocol.New(judgmentTexts, nil)
 	f.Fuzz(func(t *testing.T, reply string) {
 		right, wrong := strings.Contains(reply, "[[Correct]]"), strings.Contains(reply, "[[Incorrect]]")
 		for _, policy := range judging.Policies {
-			v := placeless(t, reply, p.Parse(judging.Showing{Order: []int{0, 1}, Shape: datasets.Judgment}, reply, judging.Reading{Policy: policy}))
+			v := protocoltest.Placeless(t, reply, p.Parse(judging.Presentation{Order: []int{0, 1}, Shape: datasets.Judgment}, reply, judging.Reading{Policy: policy}))
 			switch {
 			case v.Outcome == judging.Decided && v.Choice == 0 && right, v.Outcome == judging.Decided && v.Choice == 1 && wrong:
 			case v.Outcome == judging.Conflict && policy == judging.Unique:
@@ -95,9 +97,9 @@ func TestModes(t *testing.T) {
 		}
 		p := Protocol.New(judgmentTexts, settings)
 		var got []string
-		for i, s := range p.Showings(item) {
+		for i, s := range p.Presentations(item) {
 			if got = append(got, s.Mode); s.Index != i || !slices.Equal(s.Order, []int{0, 1}) || s.Shape != datasets.Judgment {
-				t.Errorf("mode %q: showing %+v", mode, s)
+				t.Errorf("mode %q: presentation %+v", mode, s)
 			}
 			if has := strings.Contains(p.Prompt(item, s).User, item.Answered.Reference); has != (s.Mode == ModeSelf) {
 				t.Errorf("mode %s shows the reference: %v", s.Mode, has)
@@ -108,33 +110,33 @@ func TestModes(t *testing.T) {
 		}
 	}
 	item.Answered.Reference = ""
-	if got := Protocol.New(judgmentTexts, nil).Showings(item); len(got) != 1 || got[0].Mode != ModeCoT {
+	if got := Protocol.New(judgmentTexts, nil).Presentations(item); len(got) != 1 || got[0].Mode != ModeCoT {
 		t.Errorf("without a reference: %+v", got)
 	}
-	if got := Protocol.New(judgmentTexts, judging.Settings{"mode": ModeSelf}).Showings(item); len(got) != 0 {
+	if got := Protocol.New(judgmentTexts, judging.Settings{"mode": ModeSelf}).Presentations(item); len(got) != 0 {
 		t.Errorf("without a reference, in mode self: %+v", got)
 	}
 }
 
 // What records have to say of a judgment is in them.
 func TestRecordsOfJudgments(t *testing.T) {
-	item := judgmentOf(choiceItem(), "The answer is (A)", "The answer is (C)")
-	j, w := jobOf(Protocol, nil, setOfItems(t, item), script(func(_ context.Context, req backends.Request) (backends.Response, error) {
-		return says("Hm. [[Incorrect]]")
+	item := judgmentOf(judgingtest.Choice(), "The answer is (A)", "The answer is (C)")
+	j, w := protocoltest.Job(Protocol, nil, judgingtest.Items(t, item), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+		return judgingtest.Says("Hm. [[Incorrect]]")
 	}))
 	if err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if len(w.records) != 2 {
-		t.Fatalf("%d records", len(w.records))
+	if len(w.Records) != 2 {
+		t.Fatalf("%d records", len(w.Records))
 	}
 	for i, mode := range []string{ModeCoT, ModeSelf} {
-		r := w.records[i]
+		r := w.Records[i]
 		if r.Mode != mode || r.Question != "c1" || r.Agent != "agent" || r.Gold != "Incorrect" || r.Choice != "Incorrect" || r.Unit() != "c1" || !judging.RightVerdict(r, mustRead(t, j, r)) ||
-			!reflect.DeepEqual(r.Own, &datasets.Answer{Value: "C", Right: true}) || r.Shape != datasets.Judgment || r.Showings != 2 {
+			!reflect.DeepEqual(r.Own, &datasets.Answer{Value: "C", Right: true}) || r.Shape != datasets.Judgment || r.Presentations != 2 {
 			t.Errorf("%+v", r)
 		}
-		if err := checked(r); err != nil {
+		if err := protocoltest.Checked(r); err != nil {
 			t.Error(err)
 		}
 	}
@@ -143,20 +145,20 @@ func TestRecordsOfJudgments(t *testing.T) {
 // Records of answers hold the answer, and read again as what was recorded.
 func TestRecordsOfAnswers(t *testing.T) {
 	said := map[string]string{"c1": "The answer is (C).", "n1": "The answer is $1,447.00", "m1": "[[B]]"}
-	items := []datasets.Item{choiceItem(), numberItem(), preferenceItem()}
-	j, w := jobOf(answer.Protocol, nil, setOfItems(t, items...), script(func(_ context.Context, req backends.Request) (backends.Response, error) {
-		return says(said[req.Oracle.Item])
+	items := []datasets.Item{judgingtest.Choice(), numberItem(), preferenceItem()}
+	j, w := protocoltest.Job(answer.Protocol, nil, judgingtest.Items(t, items...), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+		return judgingtest.Says(said[req.Oracle.Item])
 	}))
 	if err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []struct{ choice, answer, rule, gold string }{{"C", "", answer.RuleAnswerIs, "C"}, {"", "1447", answer.RuleAnswerIs, "1,447"}, {"B", "", "", "B"}} {
-		r := w.records[i]
-		if r.Choice != want.choice || r.Answer != want.answer || r.Rule != want.rule || r.Gold != want.gold || !judging.RightVerdict(r, mustRead(t, j, r)) || r.Showings != 1 || len(r.Replies) != 1 {
+		r := w.Records[i]
+		if r.Choice != want.choice || r.Answer != want.answer || r.Rule != want.rule || r.Gold != want.gold || !judging.RightVerdict(r, mustRead(t, j, r)) || r.Presentations != 1 || len(r.Replies) != 1 {
 			t.Errorf("%+v", r)
 		}
 		v, err := r.Read(j.Asker, judging.Reading{Policy: judging.Unique})
-		if err := checked(r); err != nil {
+		if err := protocoltest.Checked(r); err != nil {
 			t.Error(err)
 		}
 		if err != nil || !judging.RightVerdict(r, v) || v.Answer != want.answer {
@@ -165,9 +167,12 @@ func TestRecordsOfAnswers(t *testing.T) {
 	}
 	// An answer that cannot be read is not asked for twice.
 	asked := 0
-	j, w = jobOf(answer.Protocol, nil, setOfItems(t, numberItem()), script(func(context.Context, backends.Request) (backends.Response, error) { asked++; return says("No idea.") }))
-	if err := j.Run(t.Context()); err != nil || asked != 1 || w.records[0].Outcome != judging.NoVerdict {
-		t.Errorf("%v, asked %d times, %+v", err, asked, w.records)
+	j, w = protocoltest.Job(answer.Protocol, nil, judgingtest.Items(t, numberItem()), judgingtest.Script(func(context.Context, backends.Request) (backends.Response, error) {
+		asked++
+		return judgingtest.Says("No idea.")
+	}))
+	if err := j.Run(t.Context()); err != nil || asked != 1 || w.Records[0].Outcome != judging.NoVerdict {
+		t.Errorf("%v, asked %d times, %+v", err, asked, w.Records)
 	}
 }
 
@@ -175,23 +180,23 @@ func TestRecordsOfAnswers(t *testing.T) {
 // number is not held to anything.
 func TestConstrainedAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
-		kind  judging.Protocol
-		item  datasets.Item
-		calls int
-		want  string
+		protocol judging.Protocol
+		item     datasets.Item
+		calls    int
+		want     string
 	}{
-		"choice":     {answer.Protocol, choiceItem(), 2, "C"},
+		"choice":     {answer.Protocol, judgingtest.Choice(), 2, "C"},
 		"preference": {answer.Protocol, preferenceItem(), 2, "C"},
 		"judgment":   {Protocol, judgmentOf(preferenceItem(), "[[A]]", ""), 2, "Incorrect"},
 		"number":     {answer.Protocol, numberItem(), 1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked := 0
-			j, w := jobOf(c.kind, nil, setOfItems(t, c.item), script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+			j, w := protocoltest.Job(c.protocol, nil, judgingtest.Items(t, c.item), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 				if asked++; req.Constrain != nil {
-					return says(req.Constrain[len(req.Constrain)-1])
+					return judgingtest.Says(req.Constrain[len(req.Constrain)-1])
 				}
-				return says("It is 1447, or [[Correct]].")
+				return judgingtest.Says("It is 1447, or [[Correct]].")
 			}))
 			j.Manifest.Spec.Parameters.Constrain, j.Manifest.Spec.Parameters.Logprobs = true, true
 			plan, err := j.MakePlan(t.Context(), nil)
@@ -201,11 +206,11 @@ func TestConstrainedAnswers(t *testing.T) {
 			if err := j.Run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			r := w.records[0]
+			r := w.Records[0]
 			if asked != c.calls || r.Choice != c.want || r.Outcome != judging.Decided || r.Replies[len(r.Replies)-1].Constrained != (c.want != "") {
 				t.Errorf("asked %d times: %+v", asked, r)
 			}
-			if labels := len(j.Asker.Prompt(c.item, j.Asker.Showings(c.item)[0]).Labels); plan.LabelTurns != (c.want != "") || plan.CallsAtMost != c.calls+max(0, labels-1) {
+			if labels := len(j.Asker.Prompt(c.item, j.Asker.Presentations(c.item)[0]).Labels); plan.LabelTurns != (c.want != "") || plan.CallsAtMost != c.calls+max(0, labels-1) {
 				t.Errorf("planned %+v", plan)
 			}
 			if name == "number" && r.Answer != "1447" {
@@ -225,7 +230,7 @@ func TestStoredAnswers(t *testing.T) {
 
 // No second attempt is planned where none is asked.
 func TestOneCallForAnAnswer(t *testing.T) {
-	j, _ := jobOf(answer.Protocol, nil, setOfItems(t, choiceItem(), numberItem()), nil)
+	j, _ := protocoltest.Job(answer.Protocol, nil, judgingtest.Items(t, judgingtest.Choice(), numberItem()), nil)
 	if plan, err := j.MakePlan(t.Context(), nil); err != nil || plan.CallsAtMost != 2 || plan.LabelTurns {
 		t.Errorf("%+v, %v", plan, err)
 	}
@@ -235,27 +240,27 @@ func TestLongestPromptOfEveryShape(t *testing.T) {
 	long := judgmentOf(numberItem(), strings.Repeat("a", 500), strings.Repeat("r", 900))
 	long.ID = "long"
 	for _, c := range []struct {
-		kind  judging.Protocol
-		items []datasets.Item
+		protocol judging.Protocol
+		items    []datasets.Item
 	}{
-		{answer.Protocol, []datasets.Item{choiceItem(), numberItem(), preferenceItem()}},
-		{Protocol, []datasets.Item{judgmentOf(choiceItem(), "a", "b"), long, judgmentOf(preferenceItem(), "a", "b")}},
+		{answer.Protocol, []datasets.Item{judgingtest.Choice(), numberItem(), preferenceItem()}},
+		{Protocol, []datasets.Item{judgmentOf(judgingtest.Choice(), "a", "b"), long, judgmentOf(preferenceItem(), "a", "b")}},
 	} {
-		set := setOfItems(t, c.items...)
-		p := c.kind.New(c.kind.Templates[0], nil)
+		set := judgingtest.Items(t, c.items...)
+		p := c.protocol.New(c.protocol.Templates[0], nil)
 		want := 0
 		for _, item := range c.items {
-			for _, s := range p.Showings(item) {
+			for _, s := range p.Presentations(item) {
 				prompt := p.Prompt(item, s)
 				want = max(want, len(prompt.System)+len(prompt.User))
 			}
 		}
 		if got := judging.LongestPrompt(p, set); got != want {
-			t.Errorf("%s: %d bytes, want %d", c.kind.Name, got, want)
+			t.Errorf("%s: %d bytes, want %d", c.protocol.Name, got, want)
 		}
 	}
-	// In tokens it is the longest showing that is counted: with the reference.
-	j, _ := jobOf(Protocol, nil, setOfItems(t, long), nil)
+	// In tokens it is the longest presentation that is counted: with the reference.
+	j, _ := protocoltest.Job(Protocol, nil, judgingtest.Items(t, long), nil)
 	j.Count = func(_ context.Context, req backends.Request) (int, error) {
 		return strings.Count(req.Messages[1].Content, "r"), nil
 	}
@@ -264,7 +269,7 @@ func TestLongestPromptOfEveryShape(t *testing.T) {
 	}
 	// An item that is not shown at all has no prompt.
 	bare := judgmentOf(numberItem(), "a", "")
-	j, _ = jobOf(Protocol, judging.Settings{"mode": ModeSelf}, setOfItems(t, bare), nil)
+	j, _ = protocoltest.Job(Protocol, judging.Settings{"mode": ModeSelf}, judgingtest.Items(t, bare), nil)
 	if _, err := j.LongestPrompt(t.Context(), 1); err != nil {
 		t.Error(err)
 	}
@@ -273,10 +278,10 @@ func TestLongestPromptOfEveryShape(t *testing.T) {
 // The manifest says all that the prompts say, and a run is another where any of
 // it is.
 func TestTextsAreInTheManifest(t *testing.T) {
-	for _, kind := range []judging.Protocol{answer.Protocol, Protocol} {
-		tpl := kind.Templates[0]
+	for _, protocol := range []judging.Protocol{answer.Protocol, Protocol} {
+		tpl := protocol.Templates[0]
 		var m judging.Manifest
-		raw, err := json.Marshal(judging.NewManifest("test", judging.Spec{Protocol: kind.Name, Prompt: tpl}))
+		raw, err := json.Marshal(judging.NewManifest("test", judging.Spec{Protocol: protocol.Name, Prompt: tpl}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,11 +289,11 @@ func TestTextsAreInTheManifest(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(m.Spec.Prompt, tpl) {
-			t.Errorf("%s: read back %+v", kind.Name, m.Spec.Prompt)
+			t.Errorf("%s: read back %+v", protocol.Name, m.Spec.Prompt)
 		}
 		p, err := judging.AskerOf(&m)
-		if err != nil || !reflect.DeepEqual(p, kind.New(tpl, nil)) {
-			t.Errorf("%s: %+v, %v", kind.Name, p, err)
+		if err != nil || !reflect.DeepEqual(p, protocol.New(tpl, nil)) {
+			t.Errorf("%s: %+v, %v", protocol.Name, p, err)
 		}
 		seen := map[string]string{tpl.SHA256: "the paper's"}
 		ids := map[string]bool{judging.NewManifest("test", judging.Spec{Prompt: tpl}).ID: true}
@@ -300,13 +305,13 @@ func TestTextsAreInTheManifest(t *testing.T) {
 			texts[name] += " "
 			other := judging.NewTexts(tpl.Name, tpl.Origin, texts, correctness)
 			if was, ok := seen[other.SHA256]; ok {
-				t.Errorf("%s: with another %s the SHA-256 is as with %s", kind.Name, name, was)
+				t.Errorf("%s: with another %s the SHA-256 is as with %s", protocol.Name, name, was)
 			}
 			seen[other.SHA256] = name
 			ids[judging.NewManifest("test", judging.Spec{Prompt: other}).ID] = true
 		}
 		if len(ids) != len(seen) || len(seen) != len(tpl.Texts)+1 {
-			t.Errorf("%s: %d texts, %d hashes, %d runs", kind.Name, len(tpl.Texts), len(seen), len(ids))
+			t.Errorf("%s: %d texts, %d hashes, %d runs", protocol.Name, len(tpl.Texts), len(seen), len(ids))
 		}
 	}
 	// What one text ends with and the next begins with is told apart.
@@ -348,9 +353,9 @@ const pairwiseTemplateBefore = "2694a51594dc5b91eb2d434075175bdce6e0d718cfc0b4b5
 
 func TestOwnPrompts(t *testing.T) {
 	for name, c := range map[string]struct {
-		kind judging.Protocol
-		text string
-		err  string // "" where it is one
+		protocol judging.Protocol
+		text     string
+		err      string // "" where it is one
 	}{
 		"answers":                   {answer.Protocol, "You are a careful mathematician.\n", ""},
 		"answers, empty":            {answer.Protocol, " \n", "empty"},
@@ -365,7 +370,7 @@ func TestOwnPrompts(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		tpl, err := c.kind.TemplateFile(path)
+		tpl, err := c.protocol.TemplateFile(path)
 		if c.err != "" {
 			if err == nil || !strings.Contains(err.Error(), c.err) || !strings.HasPrefix(err.Error(), path) {
 				t.Errorf("%s: %v", name, err)
@@ -377,14 +382,14 @@ func TestOwnPrompts(t *testing.T) {
 		}
 		items := []datasets.Item{judgmentOf(numberItem(), "a", "b"), judgmentOf(preferenceItem(), "a", "b")}
 		switch {
-		case c.kind.Takes(datasets.Choice):
-			items = []datasets.Item{choiceItem(), numberItem(), preferenceItem()}
-		case c.kind.Takes(datasets.Pair):
-			items = []datasets.Item{pair("p", 0)}
+		case c.protocol.Takes(datasets.Choice):
+			items = []datasets.Item{judgingtest.Choice(), numberItem(), preferenceItem()}
+		case c.protocol.Takes(datasets.Pair):
+			items = []datasets.Item{judgingtest.Pair("p", 0)}
 		}
 		for _, item := range items {
-			p, plain := c.kind.New(tpl, nil), c.kind.New(c.kind.Templates[0], nil)
-			for _, s := range p.Showings(item) {
+			p, plain := c.protocol.New(tpl, nil), c.protocol.New(c.protocol.Templates[0], nil)
+			for _, s := range p.Presentations(item) {
 				got, paper := p.Prompt(item, s), plain.Prompt(item, s)
 				if got.System != strings.TrimSuffix(c.text, "\n") || got.User != paper.User {
 					t.Errorf("%s, %s: %q\n%q", name, item.ID, got.System, got.User)
@@ -410,14 +415,14 @@ func TestTextOfATemplate(t *testing.T) {
 	}
 }
 
-// ask is what a simulated judge makes of every showing of items: the share it
+// ask is what a simulated judge makes of every presentation of items: the share it
 // was right in, by mode.
-func ask(t *testing.T, judge *backends.Sim, kind judging.Protocol, items []datasets.Item) map[string]float64 {
+func ask(t *testing.T, judge *backends.Sim, protocol judging.Protocol, items []datasets.Item) map[string]float64 {
 	t.Helper()
-	p := kind.New(kind.Templates[0], nil)
+	p := protocol.New(protocol.Templates[0], nil)
 	right, all := map[string]float64{}, map[string]float64{}
 	for _, item := range items {
-		for _, s := range p.Showings(item) {
+		for _, s := range p.Presentations(item) {
 			prompt := p.Prompt(item, s)
 			resp, err := judge.Ask(t.Context(), backends.Request{Oracle: &prompt.Oracle})
 			if err != nil {
@@ -427,7 +432,7 @@ func ask(t *testing.T, judge *backends.Sim, kind judging.Protocol, items []datas
 			if v.Outcome != judging.Decided {
 				t.Fatalf("%s: %q reads as %+v", item.ID, resp.Text, v)
 			}
-			r := judging.NewRecord(&judging.Manifest{Spec: judging.Spec{Protocol: kind.Name}}, item, s)
+			r := judging.NewRecord(&judging.Manifest{Spec: judging.Spec{Protocol: protocol.Name}}, item, s)
 			if all[s.Mode]++; judging.RightVerdict(r, v) {
 				right[s.Mode]++
 			}
@@ -444,7 +449,7 @@ func ask(t *testing.T, judge *backends.Sim, kind judging.Protocol, items []datas
 func TestSimulatedAnswersAndJudgments(t *testing.T) {
 	const n, bound = 3000, 0.03
 	judge := &backends.Sim{Accuracy: 0.7, Seed: 3}
-	for name, item := range map[string]datasets.Item{"choice": choiceItem(), "number": numberItem(), "preference": preferenceItem()} {
+	for name, item := range map[string]datasets.Item{"choice": judgingtest.Choice(), "number": numberItem(), "preference": preferenceItem()} {
 		var items []datasets.Item
 		for i := range n {
 			item.ID = fmt.Sprint(i)
@@ -472,7 +477,7 @@ func TestSimulatedAnswersAndJudgments(t *testing.T) {
 	}
 }
 
-// Of a number, the right one is at no place that a judge who names the first
+// Of a number, the right one is at no position that a judge who names the first
 // would always find.
 func TestSimulatedNumbersAreInNoOrder(t *testing.T) {
 	p := answer.Protocol.New(answer.Protocol.Templates[0], nil)
@@ -480,12 +485,12 @@ func TestSimulatedNumbersAreInNoOrder(t *testing.T) {
 	for i := range 300 {
 		item := numberItem()
 		item.ID = fmt.Sprint(i)
-		s := p.Showings(item)[0]
+		s := p.Presentations(item)[0]
 		o := p.Prompt(item, s).Oracle
 		at[o.Right]++
 		right := 0
-		for place, c := range o.Choices {
-			if v := p.Parse(s, c, judging.Reading{}); answer.SameNumber(v.Answer, item.Answer) != (place == o.Right) || v.Outcome != judging.Decided {
+		for position, c := range o.Choices {
+			if v := p.Parse(s, c, judging.Reading{}); answer.SameNumber(v.Answer, item.Answer) != (position == o.Right) || v.Outcome != judging.Decided {
 				t.Fatalf("%+v: %q reads as %+v", o, c, v)
 			}
 			right++
@@ -494,20 +499,20 @@ func TestSimulatedNumbersAreInNoOrder(t *testing.T) {
 			t.Fatalf("%+v, then %+v", o, again)
 		}
 	}
-	for place := range 3 {
-		if at[place] < 60 {
-			t.Errorf("at place %d in %d of 300", place, at[place])
+	for position := range 3 {
+		if at[position] < 60 {
+			t.Errorf("at place %d in %d of 300", position, at[position])
 		}
 	}
 	odd := numberItem()
 	odd.Answer = "nobody knows"
-	if o := p.Prompt(odd, p.Showings(odd)[0]).Oracle; len(o.Choices) != 1 || o.Right != 0 {
+	if o := p.Prompt(odd, p.Presentations(odd)[0]).Oracle; len(o.Choices) != 1 || o.Right != 0 {
 		t.Errorf("%+v", o)
 	}
 	// Where nobody knows what is right, a judge says something all the same.
-	open := choiceItem()
+	open := judgingtest.Choice()
 	open.Gold = datasets.NoGold
-	prompt := p.Prompt(open, p.Showings(open)[0])
+	prompt := p.Prompt(open, p.Presentations(open)[0])
 	if resp, err := (&backends.Sim{Accuracy: 1, Seed: 1}).Ask(t.Context(), backends.Request{Oracle: &prompt.Oracle}); err != nil || !strings.Contains(resp.Text, "The answer is (") {
 		t.Errorf("%+v, %v", resp, err)
 	}

@@ -14,7 +14,7 @@ import (
 
 // stage makes judgments of agents' answers, with the judge's own as reference.
 func stage(s judging.Settings) *judging.Stage {
-	return &judging.Stage{Agents: true, Format: datasets.Judgments.Name, Showings: len(modesOf(s)), Check: question, Each: eachJudgment}
+	return &judging.Stage{Agents: true, Format: datasets.Judgments.Name, Presentations: len(modesOf(s)), Check: question, Each: eachJudgment}
 }
 
 // question refuses items whose answers nobody can call right.

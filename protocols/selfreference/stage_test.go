@@ -15,8 +15,10 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/judging/judgingtest"
 	"gavel/protocols/answer"
 	"gavel/protocols/pairwise"
+	"gavel/protocols/protocoltest"
 )
 
 // stageOf is a stage with its lines.
@@ -42,14 +44,14 @@ func judged(s *judging.Staged) int {
 
 // questions are one of each shape.
 func questions() []datasets.Item {
-	return []datasets.Item{choiceItem(), numberItem(), preferenceItem()}
+	return []datasets.Item{judgingtest.Choice(), numberItem(), preferenceItem()}
 }
 
 func TestStage(t *testing.T) {
-	set := setOfItems(t, questions()...)
-	own := answersOf(t, answerRun(t, set, "judge", saying("", map[string]string{"c1": "Birds fly. The answer is (C).", "n1": "The answer is 1,446", "m1": "[[B]]"})))
-	x := answersOf(t, answerRun(t, set, "x", saying("", map[string]string{"c1": "The answer is (A).", "n1": "The answer is $1,447.00", "m1": "[[B]]"})))
-	y := answersOf(t, answerRun(t, set, "y", saying("I cannot say <b>.", nil)))
+	set := judgingtest.Items(t, questions()...)
+	own := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", protocoltest.Saying("", map[string]string{"c1": "Birds fly. The answer is (C).", "n1": "The answer is 1,446", "m1": "[[B]]"})))
+	x := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "x", protocoltest.Saying("", map[string]string{"c1": "The answer is (A).", "n1": "The answer is $1,447.00", "m1": "[[B]]"})))
+	y := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "y", protocoltest.Saying("I cannot say <b>.", nil)))
 	lines, staged, err := stageOf(set, []int{2, 0, 1}, own, []*judging.Answers{x, y})
 	if err != nil {
 		t.Fatal(err)
@@ -82,11 +84,11 @@ func TestStage(t *testing.T) {
 // The same runs give the same bytes, in whatever order their records were
 // written: else a judging run could not be gone on with.
 func TestStageIsTheSameAgain(t *testing.T) {
-	set := setOfItems(t, questions()...)
-	dir := answerRun(t, set, "judge", saying("The answer is (C)", nil))
-	agent := answerRun(t, set, "x", saying("The answer is 7 [[A]]", nil))
+	set := judgingtest.Items(t, questions()...)
+	dir := protocoltest.AnswerRun(t, set, "judge", protocoltest.Saying("The answer is (C)", nil))
+	agent := protocoltest.AnswerRun(t, set, "x", protocoltest.Saying("The answer is 7 [[A]]", nil))
 	stage := func() []byte {
-		lines, _, err := stageOf(set, upTo(3), answersOf(t, dir), []*judging.Answers{answersOf(t, agent)})
+		lines, _, err := stageOf(set, judgingtest.UpTo(3), protocoltest.Answers(t, dir), []*judging.Answers{protocoltest.Answers(t, agent)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,41 +116,41 @@ func TestStageIsTheSameAgain(t *testing.T) {
 func TestStageLeavesOut(t *testing.T) {
 	var items []datasets.Item
 	for i := range 8 {
-		item := choiceItem()
+		item := judgingtest.Choice()
 		item.ID = fmt.Sprintf("q%d", i)
 		items = append(items, item)
 	}
 	items[7].Gold = datasets.NoGold
-	set, labelled := setOfItems(t, items...), setOfItems(t, items[:7]...)
-	own := answersOf(t, answerRun(t, labelled, "judge", func(id string) (backends.Response, error) {
+	set, labelled := judgingtest.Items(t, items...), judgingtest.Items(t, items[:7]...)
+	own := protocoltest.Answers(t, protocoltest.AnswerRun(t, labelled, "judge", func(id string) (backends.Response, error) {
 		switch id {
 		case "q0":
 			return backends.Response{}, errors.New("gone")
 		case "q1":
 			return backends.Response{Text: "The answer is", Finish: backends.Length}, nil // cut: an answer, a wrong one
 		}
-		return says("The answer is (C)")
+		return judgingtest.Says("The answer is (C)")
 	}))
-	x := answersOf(t, answerRun(t, labelled, "x", func(id string) (backends.Response, error) {
+	x := protocoltest.Answers(t, protocoltest.AnswerRun(t, labelled, "x", func(id string) (backends.Response, error) {
 		switch id {
 		case "q1":
-			return says("The answer is (J)") // beyond the options: wrong
+			return judgingtest.Says("The answer is (J)") // beyond the options: wrong
 		case "q2":
 			return backends.Response{Finish: backends.TooLong}, nil
 		case "q3":
-			return says(" \n")
+			return judgingtest.Says(" \n")
 		case "q4":
 			return backends.Response{Finish: backends.Refused}, nil
 		case "q5":
 			return backends.Response{}, errors.New("gone")
 		}
-		return says("The answer is (C)")
+		return judgingtest.Says("The answer is (C)")
 	}))
-	y := answersOf(t, answerRun(t, setOfItems(t, items[1:3]...), "y", saying("The answer is (C)", nil)))
+	y := protocoltest.Answers(t, protocoltest.AnswerRun(t, judgingtest.Items(t, items[1:3]...), "y", protocoltest.Saying("The answer is (C)", nil)))
 	if own.Failed != 1 || x.Failed != 1 || !own.Unfinished() || y.Unfinished() {
 		t.Errorf("failed: own %d, x %d, y %d", own.Failed, x.Failed, y.Failed)
 	}
-	lines, staged, err := stageOf(set, upTo(8), own, []*judging.Answers{x, y})
+	lines, staged, err := stageOf(set, judgingtest.UpTo(8), own, []*judging.Answers{x, y})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +189,7 @@ func TestStageLeavesOut(t *testing.T) {
 func TestStageOfAnotherFile(t *testing.T) {
 	var items, theirs []datasets.Item
 	for i := range 4 {
-		item := choiceItem()
+		item := judgingtest.Choice()
 		item.ID = fmt.Sprintf("q%d", i)
 		items = append(items, item)
 		item.Candidates = slices.Clone(item.Candidates)
@@ -197,10 +199,10 @@ func TestStageOfAnotherFile(t *testing.T) {
 	theirs[1].Gold = 0                                   // another label: ours decides
 	theirs[2].Question = "Which of these is a fish?"
 	theirs[3].Candidates[0], theirs[3].Candidates[1] = datasets.Candidate{ID: "A", Text: "a bee"}, datasets.Candidate{ID: "B", Text: "a bat"}
-	set, other := setOfItems(t, items...), setOfItems(t, theirs...)
-	own := answersOf(t, answerRun(t, set, "judge", saying("The answer is (C)", nil)))
-	x := answersOf(t, answerRun(t, other, "x", saying("The answer is (C)", nil)))
-	lines, staged, err := stageOf(set, upTo(4), own, []*judging.Answers{x})
+	set, other := judgingtest.Items(t, items...), judgingtest.Items(t, theirs...)
+	own := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", protocoltest.Saying("The answer is (C)", nil)))
+	x := protocoltest.Answers(t, protocoltest.AnswerRun(t, other, "x", protocoltest.Saying("The answer is (C)", nil)))
+	lines, staged, err := stageOf(set, judgingtest.UpTo(4), own, []*judging.Answers{x})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,59 +217,59 @@ func TestStageOfAnotherFile(t *testing.T) {
 		t.Errorf("%q", staged.Warnings)
 	}
 	// The judge's own answers are held to the same.
-	if _, staged, err := stageOf(set, upTo(4), x, []*judging.Answers{own}); err != nil || staged.NoOwn[judging.OtherQuestion] != 2 || staged.Agents[0].Judged != 2 {
+	if _, staged, err := stageOf(set, judgingtest.UpTo(4), x, []*judging.Answers{own}); err != nil || staged.NoOwn[judging.OtherQuestion] != 2 || staged.Agents[0].Judged != 2 {
 		t.Errorf("%+v, %v", staged, err)
 	}
 	// Without the items nobody can tell.
 	if err := os.Remove(filepath.Join(x.Run, judging.ItemsFile)); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := stageOf(set, upTo(4), own, []*judging.Answers{answersOf(t, x.Run)}); err == nil || !strings.Contains(err.Error(), "what it was asked cannot be read") {
+	if _, _, err := stageOf(set, judgingtest.UpTo(4), own, []*judging.Answers{protocoltest.Answers(t, x.Run)}); err == nil || !strings.Contains(err.Error(), "what it was asked cannot be read") {
 		t.Errorf("error %v", err)
 	}
 }
 
 func TestStageOfOneself(t *testing.T) {
-	set := setOfItems(t, questions()...)
-	own := answersOf(t, answerRun(t, set, "judge", saying("The answer is (C)", nil)))
-	lines, staged, err := stageOf(set, upTo(3), own, []*judging.Answers{own})
+	set := judgingtest.Items(t, questions()...)
+	own := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", protocoltest.Saying("The answer is (C)", nil)))
+	lines, staged, err := stageOf(set, judgingtest.UpTo(3), own, []*judging.Answers{own})
 	if err != nil || len(lines) != 3 || len(staged.Warnings) != 1 || !strings.Contains(staged.Warnings[0], "judge is judged by itself") {
 		t.Errorf("%d lines, %+v, %v", len(lines), staged, err)
 	}
-	other := answersOf(t, answerRun(t, set, "other", saying("The answer is (C)", nil)))
-	if _, staged, err = stageOf(set, upTo(3), own, []*judging.Answers{other}); err != nil || len(staged.Warnings) != 0 {
+	other := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "other", protocoltest.Saying("The answer is (C)", nil)))
+	if _, staged, err = stageOf(set, judgingtest.UpTo(3), own, []*judging.Answers{other}); err != nil || len(staged.Warnings) != 0 {
 		t.Errorf("%+v, %v", staged, err)
 	}
 }
 
 func TestStageRefuses(t *testing.T) {
-	set := setOfItems(t, questions()...)
-	own := answersOf(t, answerRun(t, set, "judge", saying("The answer is (C)", nil)))
-	x, x2 := answersOf(t, answerRun(t, set, "x", saying("x", nil))), answersOf(t, answerRun(t, set, "x", saying("y", nil)))
-	if _, _, err := stageOf(set, upTo(3), own, []*judging.Answers{x, x2}); err == nil || !strings.Contains(err.Error(), `two agents are called "x"`) || !strings.Contains(err.Error(), x.Run) || !strings.Contains(err.Error(), x2.Run) {
+	set := judgingtest.Items(t, questions()...)
+	own := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", protocoltest.Saying("The answer is (C)", nil)))
+	x, x2 := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "x", protocoltest.Saying("x", nil))), protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "x", protocoltest.Saying("y", nil)))
+	if _, _, err := stageOf(set, judgingtest.UpTo(3), own, []*judging.Answers{x, x2}); err == nil || !strings.Contains(err.Error(), `two agents are called "x"`) || !strings.Contains(err.Error(), x.Run) || !strings.Contains(err.Error(), x2.Run) {
 		t.Errorf("two of one name: %v", err)
 	}
 	x2.Name = "x, later"
-	if _, staged, err := stageOf(set, upTo(3), own, []*judging.Answers{x, x2}); err != nil || judged(staged) != 6 {
+	if _, staged, err := stageOf(set, judgingtest.UpTo(3), own, []*judging.Answers{x, x2}); err != nil || judged(staged) != 6 {
 		t.Errorf("with a name of its own: %+v, %v", staged, err)
 	}
-	pairs := setOf(t, 1)
+	pairs := judgingtest.Pairs(t, 1)
 	if _, _, err := stageOf(pairs, []int{0}, nil, []*judging.Answers{x}); err == nil || !strings.Contains(err.Error(), "p1: is not a question") {
 		t.Errorf("a pair: %v", err)
 	}
 	full := errors.New("disk full")
-	if _, err := eachJudgment(set, upTo(3), own, []*judging.Answers{x}, func([]byte) error { return full }); !errors.Is(err, full) {
+	if _, err := eachJudgment(set, judgingtest.UpTo(3), own, []*judging.Answers{x}, func([]byte) error { return full }); !errors.Is(err, full) {
 		t.Errorf("%v", err)
 	}
 	// Without answers of its own a judge can still judge.
-	lines, _, err := stageOf(set, upTo(3), nil, []*judging.Answers{x})
+	lines, _, err := stageOf(set, judgingtest.UpTo(3), nil, []*judging.Answers{x})
 	if err != nil || len(lines) != 3 || bytes.Contains(lines[0], []byte(`"own"`)) || bytes.Contains(lines[0], []byte(`"reference"`)) {
 		t.Errorf("%s, %v", lines, err)
 	}
 }
 
 func TestReadAnswersRefuses(t *testing.T) {
-	j, _ := jobOf(pairwise.Protocol, nil, setOf(t, 1), nil)
+	j, _ := protocoltest.Job(pairwise.Protocol, nil, judgingtest.Pairs(t, 1), nil)
 	dir := filepath.Join(t.TempDir(), "pairs")
 	d, _, err := judging.OpenDir(dir, j.Manifest, nil, nil)
 	if err != nil {
@@ -287,8 +289,8 @@ func TestReadAnswersRefuses(t *testing.T) {
 
 // A run that was stopped half way has nothing of the rest.
 func TestAnswersOfAnUnfinishedRun(t *testing.T) {
-	set := setOfItems(t, questions()...)
-	dir := answerRun(t, set, "x", saying("The answer is (C)", nil))
+	set := judgingtest.Items(t, questions()...)
+	dir := protocoltest.AnswerRun(t, set, "x", protocoltest.Saying("The answer is (C)", nil))
 	path := filepath.Join(dir, judging.RecordsFile)
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -297,7 +299,7 @@ func TestAnswersOfAnUnfinishedRun(t *testing.T) {
 	if err := os.WriteFile(path, raw[:bytes.IndexByte(raw, '\n')+1], 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if a := answersOf(t, dir); a.Lacking != 2 || a.Failed != 0 || !a.Unfinished() {
+	if a := protocoltest.Answers(t, dir); a.Lacking != 2 || a.Failed != 0 || !a.Unfinished() {
 		t.Errorf("%+v", a)
 	}
 }
@@ -305,8 +307,8 @@ func TestAnswersOfAnUnfinishedRun(t *testing.T) {
 // Of a question asked several times the first time counts, and what was read
 // leniently counts as read.
 func TestReadAnswersByReading(t *testing.T) {
-	set := setOfItems(t, choiceItem())
-	dir := answerRun(t, set, "x", saying("It is C", nil))
+	set := judgingtest.Items(t, judgingtest.Choice())
+	dir := protocoltest.AnswerRun(t, set, "x", protocoltest.Saying("It is C", nil))
 	path := filepath.Join(dir, judging.RecordsFile)
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -339,10 +341,10 @@ func TestReadAnswersByReading(t *testing.T) {
 // What a stage writes is what the judging run reads: the item asks about the
 // answer, knows its label, and its judgments belong to the question.
 func TestStagedLinesAreJudgments(t *testing.T) {
-	set := setOfItems(t, questions()...)
-	own := answersOf(t, answerRun(t, set, "judge", saying("The answer is (C) 1447", nil)))
-	x := answersOf(t, answerRun(t, set, "x", saying("The answer is (A) 1447 [[B]]", nil)))
-	lines, _, err := stageOf(set, upTo(3), own, []*judging.Answers{x})
+	set := judgingtest.Items(t, questions()...)
+	own := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", protocoltest.Saying("The answer is (C) 1447", nil)))
+	x := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "x", protocoltest.Saying("The answer is (A) 1447 [[B]]", nil)))
+	lines, _, err := stageOf(set, judgingtest.UpTo(3), own, []*judging.Answers{x})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -371,7 +373,7 @@ func TestStagedLinesAreJudgments(t *testing.T) {
 			ID: q.ID + "@x", Shape: datasets.Judgment, Source: q.Source, Group: q.Group, Question: answer.AsAsked(q), Gold: item.Gold,
 			Candidates: []datasets.Candidate{{ID: "Correct"}, {ID: "Incorrect"}}, Answered: &line.Answered, Line: i + 1, Raw: lines[i],
 		}
-		if !reflect.DeepEqual(item, want) || item.Candidates[item.Gold].ID != line.Gold || item.Unit() != q.ID {
+		if !reflect.DeepEqual(item, want) || item.Candidates[item.Gold].ID != line.Gold || item.Answered.Question != q.ID {
 			t.Errorf("read\n%+v\nwant\n%+v", item, want)
 		}
 	}
@@ -382,22 +384,22 @@ func BenchmarkStage(b *testing.B) {
 	const n = 12032
 	items := make([]datasets.Item, n)
 	for i := range items {
-		items[i] = choiceItem()
+		items[i] = judgingtest.Choice()
 		items[i].ID = fmt.Sprint(i)
 	}
-	set := setOfItems(b, items...)
+	set := judgingtest.Items(b, items...)
 	reply := strings.Repeat("Let us think about it. ", 60) + "The answer is (C)."
 	var dirs []string
 	for _, name := range []string{"judge", "x", "y", "z"} {
-		dirs = append(dirs, answerRun(b, set, name, saying(reply, nil)))
+		dirs = append(dirs, protocoltest.AnswerRun(b, set, name, protocoltest.Saying(reply, nil)))
 	}
 	for b.Loop() {
 		var all []*judging.Answers
 		for _, dir := range dirs {
-			all = append(all, answersOf(b, dir))
+			all = append(all, protocoltest.Answers(b, dir))
 		}
 		lines := 0
-		if _, err := eachJudgment(set, upTo(n), all[0], all[1:], func([]byte) error { lines++; return nil }); err != nil || lines != 3*n {
+		if _, err := eachJudgment(set, judgingtest.UpTo(n), all[0], all[1:], func([]byte) error { lines++; return nil }); err != nil || lines != 3*n {
 			b.Fatal(lines, err)
 		}
 	}

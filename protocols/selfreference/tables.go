@@ -10,7 +10,15 @@ import (
 	"gavel/scoring"
 )
 
-var Layout = &report.Layout{Headline: Accuracy, Noun: "judgments", Summary: summary, Tables: tables, Figures: figures}
+var Layout = &report.Layout{
+	Headline: Accuracy, Noun: "judgments", Summary: summary, Tables: tables, Figures: figures,
+	Tiles: []report.Tile{
+		{Metric: Accuracy, Mode: ModeCoT, Name: "judged right, by itself", About: "higher is better"},
+		{Metric: Accuracy, Mode: ModeSelf, Name: "judged right, with its own answer", About: "higher is better"},
+		{Metric: PartialGJ, Mode: ModeCoT, Name: "r of own answer and judgment", About: "given the answer that is judged, from −1 to 1"},
+		report.Verdictless,
+	},
+}
 
 // modesIn lists the columns of a run: its modes and, where it has both, their difference.
 func modesIn(r scoring.Report) []string {

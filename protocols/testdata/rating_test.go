@@ -22,7 +22,7 @@ var Protocol = judging.Protocol{
 	About: "a response at a time: how good is it, from 1 to 5?",
 	Help:  "Has a judge rate both responses of a pair, each by itself.\n\nExamples:\n  gavel run NAME --model qwen3:8b --dataset sample",
 	Items: "pairs", Goal: "good", Asks: "how GOAL?",
-	Judges: []datasets.Shape{datasets.Pair}, Showings: 2,
+	Judges: []datasets.Shape{datasets.Pair}, Presentations: 2,
 	Templates: []judging.Template{judging.NewTemplate("plain", "a test's", "Rate the response. End with \"Rating: N\", N from 1 to 5.", nil)},
 	Options:   []judging.Option{scaleOption},
 	New:       func(t judging.Template, s judging.Settings) judging.Asker { return rating{t, s.Get(scaleOption)} },
@@ -35,12 +35,12 @@ type rating struct {
 
 func (rating) Name() string { return name }
 
-func (rating) Showings(datasets.Item) []judging.Showing {
-	return []judging.Showing{{Index: 0, Order: []int{0, 1}}, {Index: 1, Order: []int{1, 0}}}
+func (rating) Presentations(datasets.Item) []judging.Presentation {
+	return []judging.Presentation{{Index: 0, Order: []int{0, 1}}, {Index: 1, Order: []int{1, 0}}}
 }
 
-func (p rating) Prompt(item datasets.Item, s judging.Showing) judging.Prompt {
-	o := backends.Oracle{Item: item.ID, Showing: s.Index}
+func (p rating) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
+	o := backends.Oracle{Item: item.ID, Presentation: s.Index}
 	for i := range 5 {
 		o.Order, o.Choices = append(o.Order, i), append(o.Choices, "Rating: "+string(rune('1'+i)))
 	}
@@ -54,7 +54,7 @@ func (p rating) Prompt(item datasets.Item, s judging.Showing) judging.Prompt {
 
 var rated = regexp.MustCompile(`Rating: ([1-5])`)
 
-func (rating) Parse(_ judging.Showing, reply string, how judging.Reading) judging.Verdict {
+func (rating) Parse(_ judging.Presentation, reply string, how judging.Reading) judging.Verdict {
 	label, at, outcome := judging.OneLabel(rated, reply, how.Policy)
 	return judging.Verdict{Outcome: outcome, Label: label, Choice: judging.Nobody, Answer: label, Span: at}
 }

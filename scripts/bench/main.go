@@ -167,18 +167,18 @@ func requests(path string) ([]request, error) {
 		return nil, err
 	}
 	defer set.Close()
-	kind, err := judging.ProtocolNamed("pairwise")
+	protocol, err := judging.ProtocolNamed("pairwise")
 	if err != nil {
 		return nil, err
 	}
-	p := kind.New(kind.Templates[0], nil)
+	p := protocol.New(protocol.Templates[0], nil)
 	var out []request
 	for i := range set.Len() {
 		item, err := set.Item(i)
 		if err != nil {
 			return nil, err
 		}
-		for _, s := range p.Showings(item) {
+		for _, s := range p.Presentations(item) {
 			out = append(out, request{"stub", 0, 1, 1, 4096, judging.FirstTurn(p.Prompt(item, s), backends.System)})
 		}
 	}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"testing"
+
+	"gavel/scoring"
 )
 
 // few is a table that takes a second: with 60 runs, an interval that covers in 93 % of all does so in fewer than 49 once in
@@ -37,6 +39,25 @@ func TestIntervalsCover(t *testing.T) {
 			if given == 0 {
 				t.Errorf("%s: no interval", w.name)
 			}
+		}
+	}
+}
+
+// Each kind of judge gets its own diagnosis on 350 units, and on 32 none is called strong that is not: neither those of the
+// table nor judges that are just not strong.
+func TestJudgesAreDiagnosed(t *testing.T) {
+	const runs = 20
+	for _, j := range judges {
+		if codes, _ := j.diagnose(runs, 350); codes[j.code] < runs-2 {
+			t.Errorf("%s: %v, want %s", j.name, codes, j.code)
+		}
+		if _, levels := j.diagnose(runs, 32); j.code != scoring.CodeStrong && levels[scoring.Strong] > 0 {
+			t.Errorf("%s: %v of 32 units", j.name, levels)
+		}
+	}
+	for _, j := range []judge{{name: "not quite strong", world: pairsOf(0.749, 0)}, {name: "not quite, by the first in 10 %", world: pairsOf(0.83, 0.1)}} {
+		if _, levels := j.diagnose(200, 32); levels[scoring.Strong] > 6 { // of 2 in 200 twice in 1,000
+			t.Errorf("%s: called strong in %d of 200", j.name, levels[scoring.Strong])
 		}
 	}
 }

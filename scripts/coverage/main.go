@@ -3,6 +3,7 @@
 //
 //	go run ./scripts/coverage             the table in full: 2,000 runs a cell
 //	go run ./scripts/coverage -runs 100   a rough one
+//	go run ./scripts/coverage -judges     how judges of a known kind are diagnosed
 package main
 
 import (
@@ -36,7 +37,12 @@ func main() {
 	flag.IntVar(&s.runs, "runs", 2000, "runs of a cell")
 	flag.IntVar(&s.rounds, "rounds", 1000, "of the bootstrap")
 	flag.StringVar(&s.worlds, "worlds", "", "only worlds whose names hold this")
+	diagnoses := flag.Bool("judges", false, "what is said of judges of a known kind")
 	flag.Parse()
+	if *diagnoses {
+		printDiagnoses(os.Stdout, s.runs)
+		return
+	}
 	s.print(os.Stdout)
 }
 

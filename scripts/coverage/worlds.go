@@ -159,13 +159,13 @@ func everything(units []unit) []*judging.Record {
 
 // run is a run of records.
 func (w world) run(records []*judging.Record) *scoring.Run {
-	kind, err := judging.ProtocolNamed(w.protocol)
+	protocol, err := judging.ProtocolNamed(w.protocol)
 	if err != nil {
 		panic(err)
 	}
 	m := judging.NewManifest("coverage", judging.Spec{
-		Protocol: w.protocol, Prompt: kind.Templates[0], Model: judging.ModelSpec{Name: "judge"},
-		Goal: kind.Goal, Dataset: judging.DatasetSpec{Items: len(records)},
+		Protocol: w.protocol, Prompt: protocol.Templates[0], Model: judging.ModelSpec{Name: "judge"},
+		Goal: protocol.Goal, Dataset: judging.DatasetSpec{Items: len(records)},
 	})
 	if w.manifest != nil {
 		w.manifest(m)
@@ -194,13 +194,13 @@ var worlds = []world{
 	{name: "two options", protocol: "multi-option", units: twoOptionUnits, compared: 0.4},
 }
 
-// games is a pair whose two games name these: A, which is right, B, or nobody.
-func games(weight float64, first, second string) unit { return pair(weight, nil, first, second) }
+// judgments is a pair whose two judgments name these: A, which is right, B, or nobody.
+func pairOf(weight float64, first, second string) unit { return pair(weight, nil, first, second) }
 
 func pair(weight float64, own *datasets.Answer, choices ...string) unit {
 	return unit{weight: weight, records: func(of place, _ string) (records []*judging.Record) {
 		for i, choice := range choices {
-			records = append(records, told(of, judging.Record{Gold: "A", Own: own, Showing: i % 2, Showings: 2, Repeat: i / 2, Order: orders[i%2], Choice: choice}))
+			records = append(records, told(of, judging.Record{Gold: "A", Own: own, Presentation: i % 2, Presentations: 2, Repeat: i / 2, Order: orders[i%2], Choice: choice}))
 		}
 		return records
 	}}
@@ -208,12 +208,12 @@ func pair(weight float64, own *datasets.Answer, choices ...string) unit {
 
 var orders = [][]string{{"A", "B"}, {"B", "A"}}
 
-// pairUnits are right in both games in a share that is the strength; of the others most follow the place.
+// pairUnits are right in both judgments in a share that is the strength; of the others most follow the position.
 func pairUnits(p float64) []unit {
 	q := 1 - p
 	return []unit{
-		games(p, "A", "A"), games(0.45*q, "A", "B"), games(0.2*q, "B", "A"), games(0.25*q, "B", "B"),
-		games(0.05*q, "A", ""), games(0.05*q, "", "A"),
+		pairOf(p, "A", "A"), pairOf(0.45*q, "A", "B"), pairOf(0.2*q, "B", "A"), pairOf(0.25*q, "B", "B"),
+		pairOf(0.05*q, "A", ""), pairOf(0.05*q, "", "A"),
 	}
 }
 
@@ -262,7 +262,7 @@ func confidentUnits(strength float64) (units []unit) {
 }
 
 func sure(weight float64, choices [2]string, p [2]float64) unit {
-	u := games(weight, choices[0], choices[1])
+	u := pairOf(weight, choices[0], choices[1])
 	plain := u.records
 	u.records = func(of place, agent string) []*judging.Record {
 		records := plain(of, agent)
@@ -280,12 +280,13 @@ func sure(weight float64, choices [2]string, p [2]float64) unit {
 
 // answerUnits are right in a share that is the strength; of the others a third is not read.
 func answerUnits(p float64) []unit {
-	answer := func(weight float64, choice string) unit {
-		return unit{weight: weight, records: func(of place, _ string) []*judging.Record {
-			return []*judging.Record{told(of, judging.Record{Shape: datasets.Choice, Gold: "A", Showings: 1, Order: []string{"A", "B", "C"}, Choice: choice})}
-		}}
-	}
-	return []unit{answer(p, "A"), answer((1-p)*2/3, "B"), answer((1-p)/3, "")}
+	return []unit{answered(p, "A"), answered((1-p)*2/3, "B"), answered((1-p)/3, "")}
+}
+
+func answered(weight float64, choice string) unit {
+	return unit{weight: weight, records: func(of place, _ string) []*judging.Record {
+		return []*judging.Record{told(of, judging.Record{Shape: datasets.Choice, Gold: "A", Presentations: 1, Order: []string{"A", "B", "C"}, Choice: choice})}
+	}}
 }
 
 // judgmentUnits are of a judge whose own answers, and whose judgments where they are right, are right in a share that is
@@ -309,7 +310,7 @@ func judgments(own, right, cot, self bool) func(place, string) []*judging.Record
 	word := map[bool]string{true: "Correct", false: "Incorrect"}
 	return func(of place, agent string) (records []*judging.Record) {
 		for i, judged := range []bool{cot, self} {
-			r := told(of, judging.Record{Shape: datasets.Judgment, Mode: []string{selfreference.ModeCoT, selfreference.ModeSelf}[i], Showing: i, Showings: 2,
+			r := told(of, judging.Record{Shape: datasets.Judgment, Mode: []string{selfreference.ModeCoT, selfreference.ModeSelf}[i], Presentation: i, Presentations: 2,
 				Order: []string{"Correct", "Incorrect"}, Gold: word[right], Choice: word[right == judged], Own: &datasets.Answer{Right: own}})
 			r.Item, r.Question = of.id+" "+agent, of.id
 			records = append(records, r)
@@ -352,7 +353,7 @@ func chosen(n int, weight float64, options []int) unit {
 	ids := []string{"01", "02", "03", "04"}[:n]
 	return unit{weight: weight, records: func(of place, _ string) (records []*judging.Record) {
 		for i, option := range options {
-			r := judging.Record{Shape: datasets.Options, Gold: ids[0], Showing: i, Showings: n, Order: append(append([]string{}, ids[i:]...), ids[:i]...)}
+			r := judging.Record{Shape: datasets.Options, Gold: ids[0], Presentation: i, Presentations: n, Order: append(append([]string{}, ids[i:]...), ids[:i]...)}
 			if option != judging.Nobody {
 				r.Choice = ids[option]
 			}

@@ -29,10 +29,11 @@ import (
 
 func main() {
 	worlds := flag.Int("worlds", 10_000, "of a row")
+	about := flag.String("about", "", "only races about this: items or benchmark")
 	runs := flag.String("runs", "", "folders of runs, with commas between: every two of them, and all, are raced in 1,000 orders")
 	flag.Parse()
 	if *runs == "" {
-		simulate(os.Stdout, *worlds, []int{350, 620}, []int{2, 4, 8})
+		simulate(os.Stdout, *about, *worlds, []int{350, 620}, []int{2, 4, 8})
 		return
 	}
 	if err := replay(os.Stdout, strings.Split(*runs, ",")); err != nil {
@@ -144,9 +145,12 @@ func raced(worlds, judges, n int, behind float64, benchmark bool) (sum tally) {
 	return sum
 }
 
-func simulate(out io.Writer, worlds int, sizes, judges []int) {
-	for _, benchmark := range []bool{false, true} {
-		about := race.Abouts[number(benchmark)]
+func simulate(out io.Writer, only string, worlds int, sizes, judges []int) {
+	for _, about := range race.Abouts {
+		if !strings.HasPrefix(about, only) {
+			continue
+		}
+		benchmark := about == race.AboutBenchmark
 		table := tabwriter.NewWriter(out, 2, 0, 2, ' ', tabwriter.AlignRight)
 		fmt.Fprintf(out, "\nabout %s, %d worlds a row, %g discordant, alpha %g\n", about, worlds, discordant, alpha)
 		fmt.Fprintln(table, "K\titems\tpoints\terred, %\tat most, %\tcalls, %\tfound, %\tfixed test, %\tany left, %\t")

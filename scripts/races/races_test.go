@@ -44,7 +44,7 @@ func TestRaces(t *testing.T) {
 
 func TestTableAndReplay(t *testing.T) {
 	var out strings.Builder
-	simulate(&out, 20, []int{40}, []int{2})
+	simulate(&out, "", 20, []int{40}, []int{2})
 	if strings.Count(out.String(), "\n") != 2*8 || !strings.Contains(out.String(), "about benchmark, 20 worlds a row") {
 		t.Error(out.String())
 	}

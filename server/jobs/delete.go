@@ -37,7 +37,7 @@ func (r *Runner) Delete(run string) error {
 	case err != nil:
 		return fmt.Errorf("the run cannot be deleted: %w", err)
 	case !got:
-		return noOrder(http.StatusConflict, "a gavel is writing to this run: wait for it, or stop it first")
+		return requestError(http.StatusConflict, "a gavel is writing to this run: wait for it, or stop it first")
 	}
 	defer lock.Unlock()
 	gone := path.Join(path.Dir(run), ".deleted-"+strings.ToLower(rand.Text()[:10]))
@@ -87,7 +87,7 @@ func (r *Runner) DeleteSuite(folder string) error {
 func (r *Runner) idle(what string, makes func(Job) bool) (*os.Root, error) {
 	for _, j := range r.Jobs() {
 		if j.Active() && makes(j) {
-			return nil, noOrder(http.StatusConflict, "the %s is being made: stop it first", what)
+			return nil, requestError(http.StatusConflict, "the %s is being made: stop it first", what)
 		}
 	}
 	return os.OpenRoot(r.dir)
@@ -96,17 +96,17 @@ func (r *Runner) idle(what string, makes func(Job) bool) (*os.Root, error) {
 // onlyFolders refuses a name that leads over a link.
 func onlyFolders(root *os.Root, name string) error {
 	if !fs.ValidPath(name) || name == "." {
-		return noOrder(http.StatusNotFound, "there is no such run or suite")
+		return requestError(http.StatusNotFound, "there is no such run or suite")
 	}
 	for at := name; at != "."; at = path.Dir(at) {
 		info, err := root.Lstat(at)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return noOrder(http.StatusNotFound, "there is no such run or suite: somebody else may have deleted it")
+			return requestError(http.StatusNotFound, "there is no such run or suite: somebody else may have deleted it")
 		case err != nil:
 			return err
 		case !info.IsDir():
-			return noOrder(http.StatusConflict, "%s is a link or a file: delete it by hand", at)
+			return requestError(http.StatusConflict, "%s is a link or a file: delete it by hand", at)
 		}
 	}
 	return nil
@@ -123,7 +123,7 @@ func onlyARun(root *os.Root, run string) error {
 	}
 	for _, e := range entries {
 		if ours := slices.Contains(filesOfRun, e.Name()) || strings.HasPrefix(e.Name(), "."); !ours || e.IsDir() {
-			return noOrder(http.StatusConflict, "the folder holds %q beside the run: delete it by hand", e.Name())
+			return requestError(http.StatusConflict, "the folder holds %q beside the run: delete it by hand", e.Name())
 		}
 	}
 	return nil

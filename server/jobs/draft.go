@@ -17,13 +17,13 @@ const fieldJudges = "judges"
 
 // DraftSuite adds what a form says to the file of a suite: its judges, and one
 // condition, in which more than one value is an axis.
-func (r *Runner) DraftSuite(ctx context.Context, order Order) (string, error) {
+func (r *Runner) DraftSuite(ctx context.Context, request JobRequest) (string, error) {
 	end, err := r.turn(ctx)
 	if err != nil {
-		return order.Get(fieldFile), err
+		return request.Get(fieldFile), err
 	}
 	defer end()
-	text, err := r.draft(ctx, order)
+	text, err := r.draft(ctx, request)
 	if err == nil {
 		_, err = r.readSuite(ctx, text)
 	}
@@ -33,14 +33,14 @@ func (r *Runner) DraftSuite(ctx context.Context, order Order) (string, error) {
 	return text, nil
 }
 
-func (r *Runner) draft(ctx context.Context, order Order) (string, error) {
-	was := order.Get(fieldFile)
-	kind, err := judging.ProtocolNamed(order.Get(fieldProtocol))
+func (r *Runner) draft(ctx context.Context, request JobRequest) (string, error) {
+	was := request.Get(fieldFile)
+	protocol, err := judging.ProtocolNamed(request.Get(fieldProtocol))
 	if err != nil {
 		return was, err
 	}
-	d := suite.Draft{Name: strings.TrimSpace(order.Get("name")), Protocol: kind.Name, Datasets: order[fieldDataset]}
-	for _, chosen := range order[fieldJudges] {
+	d := suite.Draft{Name: strings.TrimSpace(request.Get("name")), Protocol: protocol.Name, Datasets: request[fieldDataset]}
+	for _, chosen := range request[fieldJudges] {
 		id, model, _ := strings.Cut(chosen, " ")
 		at, err := r.endpoint(ctx, id)
 		if err != nil {
@@ -55,12 +55,12 @@ func (r *Runner) draft(ctx context.Context, order Order) (string, error) {
 		}
 		d.Judges = append(d.Judges, judge)
 	}
-	for _, f := range fieldsOf(kind) {
-		if given := givenOf(f, order[f.Name]); len(given) > 0 {
+	for _, f := range fieldsOf(protocol) {
+		if given := givenOf(f, request[f.Name]); len(given) > 0 {
 			d.Values = append(d.Values, suite.Value{Key: f.Name, Values: given})
 		}
 	}
-	return d.AddTo(orderedFile, was)
+	return d.AddTo(postedFile, was)
 }
 
 // givenOf are the values of a field that say more than its default.

@@ -37,7 +37,7 @@ type Metrics interface {
 	Making() (done func())
 }
 
-// Runner makes the runs of a server. What is ordered becomes the request that the
+// Runner makes the runs of a server. What is posted becomes the request that the
 // command line would make, and is held to the same.
 type Runner struct {
 	maker *eval.Maker
@@ -54,20 +54,20 @@ type Runner struct {
 	ending bool
 }
 
-// OrderError is an error of whoever ordered, with its HTTP status.
-type OrderError struct {
+// RequestError is an error of whoever asked, with its HTTP status.
+type RequestError struct {
 	status int
 	err    error
 }
 
-func (r *OrderError) Error() string { return r.err.Error() }
-func (r *OrderError) Unwrap() error { return r.err }
+func (r *RequestError) Error() string { return r.err.Error() }
+func (r *RequestError) Unwrap() error { return r.err }
 
 // Status is the HTTP status that the error is answered with.
-func (r *OrderError) Status() int { return r.status }
+func (r *RequestError) Status() int { return r.status }
 
-// Field is the field of the order that is at fault; "" where it is none.
-func (r *OrderError) Field() string {
+// Field is the field of the job request that is at fault; "" where it is none.
+func (r *RequestError) Field() string {
 	var at *eval.FieldError
 	if errors.As(r.err, &at) {
 		return at.Field
@@ -80,11 +80,11 @@ func refused(status int, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &OrderError{status, err}
+	return &RequestError{status, err}
 }
 
-func noOrder(status int, format string, args ...any) error {
-	return &OrderError{status, fmt.Errorf(format, args...)}
+func requestError(status int, format string, args ...any) error {
+	return &RequestError{status, fmt.Errorf(format, args...)}
 }
 
 // New makes a Runner whose jobs end with ctx. maker is what they are made with,
@@ -145,7 +145,7 @@ func (n *notes) RunOpened(run eval.Opened) {
 	}
 }
 
-// keyOf keeps keys to the servers that they are of: what is ordered may ask
+// keyOf keeps keys to the servers that they are of: what is posted may ask
 // several, and one that was found on a port has none.
 func (r *Runner) keyOf(url string) (variable string, known bool) {
 	v, known := r.keys.Load(url)
@@ -154,8 +154,8 @@ func (r *Runner) keyOf(url string) (variable string, known bool) {
 }
 
 // Plan says what a run would ask, and asks nothing.
-func (r *Runner) Plan(ctx context.Context, order Order) (Planned, error) {
-	o, err := r.request(ctx, order)
+func (r *Runner) Plan(ctx context.Context, request JobRequest) (Planned, error) {
+	o, err := r.request(ctx, request)
 	if err != nil {
 		return Planned{}, err
 	}
@@ -173,7 +173,7 @@ func (r *Runner) stage(run *eval.RunPlan) PlannedStage {
 	plan := run.Plan
 	_, err := judging.ReadManifest(run.Dir)
 	s := PlannedStage{Run: r.name(run.Dir), Exists: err == nil, Numbers: map[string]int{
-		"items": plan.Items, "judgments": plan.Judgments, "standing": plan.Standing, "cached": plan.Cached, "calls": plan.Calls(),
+		"items": plan.Items, "judgments": plan.Judgments, "standing": plan.Completed, "cached": plan.Cached, "calls": plan.Calls(),
 		"calls_at_most": plan.CallsAtMost, "prompt_tokens": plan.Tokens, "reply_tokens_at_most": plan.MaxTokens, "prompt_too_long": plan.TooLong,
 	}}
 	for _, row := range run.Rows() {
@@ -196,12 +196,12 @@ func (r *Runner) name(folder string) string {
 }
 
 // Start begins a job. It does not wait for the server of the model: what goes wrong then is said on the job's page.
-func (r *Runner) Start(ctx context.Context, order Order) (Job, error) {
-	o, err := r.request(ctx, order)
+func (r *Runner) Start(ctx context.Context, request JobRequest) (Job, error) {
+	o, err := r.request(ctx, request)
 	if err != nil {
 		return Job{}, err
 	}
-	return r.begin(Job{Order: order}, func(ctx context.Context, e *eval.Maker) error {
+	return r.begin(Job{Request: request}, func(ctx context.Context, e *eval.Maker) error {
 		_, err := e.Run(ctx, o)
 		return err
 	})
@@ -217,14 +217,14 @@ func (r *Runner) begin(job Job, work func(context.Context, *eval.Maker) error) (
 			continue
 		}
 		if active++; job.Suite != "" && j.Suite == job.Suite {
-			return Job{}, noOrder(http.StatusConflict, "the suite %s is being made already, by the job %s", j.Suite, j.ID)
+			return Job{}, requestError(http.StatusConflict, "the suite %s is being made already, by the job %s", j.Suite, j.ID)
 		}
 	}
 	switch {
 	case r.ending:
-		return Job{}, noOrder(http.StatusServiceUnavailable, "the server is ending")
+		return Job{}, requestError(http.StatusServiceUnavailable, "the server is ending")
 	case active >= r.opts.AtOnce:
-		return Job{}, noOrder(http.StatusConflict, "%d runs or suites are being made, and this server makes no more at once (--max-runs): wait for one to end, or stop it", active)
+		return Job{}, requestError(http.StatusConflict, "%d runs or suites are being made, and this server makes no more at once (--max-runs): wait for one to end, or stop it", active)
 	}
 	job.ID, job.State, job.Runs, job.Log = strings.ToLower(rand.Text()[:10]), Preparing, []string{}, []string{}
 	job.Started = r.maker.Now().UTC().Truncate(time.Second)
@@ -307,9 +307,9 @@ func (r *Runner) Stop(id string) error {
 	i := slices.IndexFunc(r.list, func(j *runJob) bool { return j.ID == id })
 	switch {
 	case i < 0:
-		return noOrder(http.StatusNotFound, "there is no such job")
+		return requestError(http.StatusNotFound, "there is no such job")
 	case !r.list[i].Active():
-		return noOrder(http.StatusConflict, "the job has ended already")
+		return requestError(http.StatusConflict, "the job has ended already")
 	}
 	r.list[i].stop()
 	return nil

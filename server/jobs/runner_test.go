@@ -82,20 +82,20 @@ func TestServeSuiteTurns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	order := Order{"file": {"judges: [{model: coin, backend: sim}]\nconditions: [{protocol: pairwise, dataset: sample, limit: 2}]\n"}}
+	request := JobRequest{"file": {"judges: [{model: coin, backend: sim}]\nconditions: [{protocol: pairwise, dataset: sample, limit: 2}]\n"}}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := r.PlanSuite(gone, order); !errors.Is(err, context.Canceled) {
+	if _, err := r.PlanSuite(gone, request); !errors.Is(err, context.Canceled) {
 		t.Errorf("planning out of turn: %v", err)
 	}
-	if _, err := r.StartSuite(gone, order); !errors.Is(err, context.Canceled) {
+	if _, err := r.StartSuite(gone, request); !errors.Is(err, context.Canceled) {
 		t.Errorf("starting out of turn: %v", err)
 	}
-	if _, err := r.DraftSuite(gone, order); !errors.Is(err, context.Canceled) {
+	if _, err := r.DraftSuite(gone, request); !errors.Is(err, context.Canceled) {
 		t.Errorf("drafting out of turn: %v", err)
 	}
 	end()
-	if _, err := r.PlanSuite(t.Context(), order); err != nil {
+	if _, err := r.PlanSuite(t.Context(), request); err != nil {
 		t.Errorf("planning: %v", err)
 	}
 }
@@ -159,7 +159,7 @@ func TestServeSuiteKeepsKeysApart(t *testing.T) {
 		r.endpoints(t.Context())
 		r.offers.found = append(r.offers.found, endpoint{EndpointOffer: EndpointOffer{ID: found.URL, Models: []string{"tiny"}}, backend: "auto", url: found.URL})
 		file := fmt.Sprintf("name: keys\njudges: [{model: tiny, base-url: %q}]\nconditions: [{protocol: self-reference, dataset: sample-number, sample: 1, agents: ['tiny@%s']}]\n", named.URL, found.URL)
-		if _, err := r.StartSuite(t.Context(), Order{"file": {file}}); err != nil {
+		if _, err := r.StartSuite(t.Context(), JobRequest{"file": {file}}); err != nil {
 			t.Fatal(err)
 		}
 		r.Wait()
@@ -176,16 +176,16 @@ func TestServeSuiteKeepsKeysApart(t *testing.T) {
 	}
 }
 
-// An order that says nothing but what it must is a request that says nothing
+// A job request that says nothing but what it must is a request that says nothing
 // more, whatever the form sends along as a default.
 func TestDefaultsOfTheForm(t *testing.T) {
 	r := newRunner(t, Options{})
 	for _, k := range judging.Protocols() {
-		order := Order{"protocol": {k.Name}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}}
+		request := JobRequest{"protocol": {k.Name}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}}
 		for _, f := range fieldsOf(k) {
-			order[f.Name] = []string{f.Default}
+			request[f.Name] = []string{f.Default}
 		}
-		got, err := r.request(t.Context(), order)
+		got, err := r.request(t.Context(), request)
 		if err != nil {
 			t.Errorf("%s: %v", k.Name, err)
 			continue

@@ -2,8 +2,8 @@ package jobs
 
 import "gavel/judging"
 
-// OrderProperties describe the fields of an order as JSON Schema, those of all protocols together.
-func OrderProperties() map[string]any {
+// JobRequestProperties describe the fields of a job request as JSON Schema, those of all protocols together.
+func JobRequestProperties() map[string]any {
 	text := func(about string) map[string]any { return map[string]any{"type": "string", "description": about} }
 	out := map[string]any{
 		fieldProtocol: map[string]any{"type": "string", "enum": judging.Names(judging.Protocols())},

@@ -16,19 +16,19 @@ import (
 	"gavel/suite"
 )
 
-// A suite that is ordered is the file of `gavel suite`, as text. What it may say
+// A suite that is posted is the file of `gavel suite`, as text. What it may say
 // is less: it names no file of this machine, and no server that is not offered.
 
-// Names of the fields of an order of a suite.
+// Names of the fields of a job request of a suite.
 const (
 	fieldFile = "file"
 	fieldYes  = "yes"
 )
 
-// orderedFile is what errors call the file.
-const orderedFile = "suite.yaml"
+// postedFile is what errors call the file.
+const postedFile = "suite.yaml"
 
-// turn waits for the work on suites that others have ordered: a large matrix
+// turn waits for the work on suites that others have posted: a large matrix
 // keeps a processor busy. Whoever has the turn ends it.
 func (r *Runner) turn(ctx context.Context) (end func(), err error) {
 	select {
@@ -39,16 +39,16 @@ func (r *Runner) turn(ctx context.Context) (end func(), err error) {
 	}
 }
 
-// withSuite reads the suite of an order, and does something with it.
-func (r *Runner) withSuite(ctx context.Context, order Order, do func(*suite.Suite) error) error {
+// withSuite reads the suite of a job request, and does something with it.
+func (r *Runner) withSuite(ctx context.Context, request JobRequest, do func(*suite.Suite) error) error {
 	end, err := r.turn(ctx)
 	if err != nil {
 		return err
 	}
 	defer end()
 	var s *suite.Suite
-	if err = onlySuite(order); err == nil {
-		s, err = r.readSuite(ctx, order.Get(fieldFile))
+	if err = onlySuite(request); err == nil {
+		s, err = r.readSuite(ctx, request.Get(fieldFile))
 	}
 	if err == nil {
 		err = s.Check(ctx, r.maker)
@@ -60,8 +60,8 @@ func (r *Runner) withSuite(ctx context.Context, order Order, do func(*suite.Suit
 }
 
 // onlySuite refuses what would be passed over in silence.
-func onlySuite(order Order) error {
-	for name, values := range order {
+func onlySuite(request JobRequest) error {
+	for name, values := range request {
 		switch {
 		case name != fieldFile && name != fieldYes:
 			return fmt.Errorf("%q is no field of a suite: it has %s, and %s to start it above its limits", name, fieldFile, fieldYes)
@@ -69,14 +69,14 @@ func onlySuite(order Order) error {
 			return fmt.Errorf("%s is given %d times: give it once", name, len(values))
 		}
 	}
-	if yes := order.Get(fieldYes); yes != "" && yes != "true" && yes != "false" {
+	if yes := request.Get(fieldYes); yes != "" && yes != "true" && yes != "false" {
 		return fmt.Errorf("%s %q: it is true or false", fieldYes, yes)
 	}
 	return nil
 }
 
 func (r *Runner) readSuite(ctx context.Context, text string) (*suite.Suite, error) {
-	file, err := suite.ParseFile(orderedFile, []byte(strings.ReplaceAll(text, "\r\n", "\n"))) // as browsers send it
+	file, err := suite.ParseFile(postedFile, []byte(strings.ReplaceAll(text, "\r\n", "\n"))) // as browsers send it
 	if err != nil {
 		return nil, err
 	}
@@ -102,12 +102,12 @@ func (r *Runner) place(file *suite.File) error {
 	})
 }
 
-// readCell reads a cell's request, as that of a run that is ordered.
+// readCell reads a cell's request, as that of a run that is posted.
 func (r *Runner) readCell(ctx context.Context, c *suite.Cell) (o eval.Request, err error) {
 	if ctx.Err() != nil {
 		return o, context.Cause(ctx)
 	}
-	order := Order{fieldProtocol: {c.Protocol().Name}}
+	request := JobRequest{fieldProtocol: {c.Protocol().Name}}
 	judge := eval.Endpoint{Backend: eval.Backends[0]}
 	for name, words := range c.Values() {
 		f, known := eval.FieldNamed(c.Protocol(), name)
@@ -119,13 +119,13 @@ func (r *Runner) readCell(ctx context.Context, c *suite.Cell) (o eval.Request, e
 		case known && !f.Offered && name != fieldModel && name != fieldDataset:
 			return o, eval.Wrong(name, words[0], "belongs to the command line, or to the one who runs this server: leave it out")
 		default:
-			order[name] = words
+			request[name] = words
 		}
 	}
-	if order[fieldEndpoint], err = r.judgeAt(ctx, judge, order.Get(fieldModel)); err != nil {
+	if request[fieldEndpoint], err = r.judgeAt(ctx, judge, request.Get(fieldModel)); err != nil {
 		return o, err
 	}
-	if o, err = r.read(ctx, order); err != nil {
+	if o, err = r.read(ctx, request); err != nil {
 		return o, err
 	}
 	o.Backend = judge.Backend
@@ -161,8 +161,8 @@ func (r *Runner) judgeAt(ctx context.Context, judge eval.Endpoint, model string)
 }
 
 // PlanSuite is `gavel suite plan`.
-func (r *Runner) PlanSuite(ctx context.Context, order Order) (out SuitePlanned, err error) {
-	err = r.withSuite(ctx, order, func(s *suite.Suite) error {
+func (r *Runner) PlanSuite(ctx context.Context, request JobRequest) (out SuitePlanned, err error) {
+	err = r.withSuite(ctx, request, func(s *suite.Suite) error {
 		out = SuitePlanned{Suite: r.name(s.Out()), Notes: []string{}}
 		plan, err := s.Plan(ctx, r.within(&notes{r: r, say: func(line string) { out.Notes = append(out.Notes, line) }}, nil), false)
 		if err != nil {
@@ -176,10 +176,10 @@ func (r *Runner) PlanSuite(ctx context.Context, order Order) (out SuitePlanned, 
 }
 
 // StartSuite is `gavel suite run`.
-func (r *Runner) StartSuite(ctx context.Context, order Order) (job Job, err error) {
-	err = r.withSuite(ctx, order, func(s *suite.Suite) (err error) {
-		job, err = r.begin(Job{Order: order, Suite: r.name(s.Out())}, func(ctx context.Context, e *eval.Maker) error {
-			err := s.Run(ctx, e, order.Get(fieldYes) == "true")
+func (r *Runner) StartSuite(ctx context.Context, request JobRequest) (job Job, err error) {
+	err = r.withSuite(ctx, request, func(s *suite.Suite) (err error) {
+		job, err = r.begin(Job{Request: request, Suite: r.name(s.Out())}, func(ctx context.Context, e *eval.Maker) error {
+			err := s.Run(ctx, e, request.Get(fieldYes) == "true")
 			var above *suite.AboveLimits
 			if errors.As(err, &above) {
 				return fmt.Errorf("the suite is above its limits: %s; plan it, and start it although it is", above.What)

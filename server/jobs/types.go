@@ -7,8 +7,8 @@ import (
 	"gavel/report/table"
 )
 
-// Order is what somebody asks for: values by the names of fields.
-type Order = url.Values
+// JobRequest is what somebody asks for: values by the names of fields.
+type JobRequest = url.Values
 
 // Offer is what a form has.
 type Offer struct {
@@ -93,15 +93,15 @@ const (
 
 // Job is a run that this server makes, with the stages it stands on, or a suite.
 type Job struct {
-	ID      string    `json:"id"`
-	State   string    `json:"state"`
-	Suite   string    `json:"suite,omitempty"` // that it makes
-	Runs    []string  `json:"runs"`            // that it has made so far, by name; the last is being made
-	Order   Order     `json:"order"`           // what was asked for
-	Log     []string  `json:"log"`             // what was said of it, the newest last
-	Error   string    `json:"error,omitempty"` // why it ended
-	Started time.Time `json:"started"`
-	Ended   time.Time `json:"ended,omitzero"`
+	ID      string     `json:"id"`
+	State   string     `json:"state"`
+	Suite   string     `json:"suite,omitempty"` // that it makes
+	Runs    []string   `json:"runs"`            // that it has made so far, by name; the last is being made
+	Request JobRequest `json:"order"`           // what was asked for
+	Log     []string   `json:"log"`             // what was said of it, the newest last
+	Error   string     `json:"error,omitempty"` // why it ended
+	Started time.Time  `json:"started"`
+	Ended   time.Time  `json:"ended,omitzero"`
 }
 
 // Active tells whether the job has not ended.

@@ -28,16 +28,16 @@ func datedRuns(t *testing.T, dir string, n int) {
 	}
 }
 
-// readAhead reads ahead to the end, and gives what was read.
-func (s *site) readAhead() []string {
-	s.lookAhead()
+// prefetchAll prefetches to the end, and gives what was read.
+func (s *site) prefetchAll() []string {
+	s.prefetchNewest()
 	return s.read()
 }
 
-// read waits for what is being read ahead, and gives the runs whose index and
+// read waits for what is being prefetched, and gives the runs whose index and
 // numbers are there.
 func (s *site) read() (read []string) {
-	s.ahead.wait()
+	s.prefetch.wait()
 	entries, err := os.ReadDir(s.dir)
 	must(s.t, err)
 	for _, e := range entries {
@@ -51,27 +51,27 @@ func (s *site) read() (read []string) {
 }
 
 // The newest runs are read before anybody asks for them, and no others.
-func TestNewestRunsAreReadAhead(t *testing.T) {
+func TestNewestRunsArePrefetched(t *testing.T) {
 	dir := t.TempDir()
 	datedRuns(t, dir, 5)
 	s := newSite(t, dir, nil)
 	s.get("/")
 	if read := s.read(); fmt.Sprint(read) != "[2 3 4]" {
-		t.Errorf("read ahead: %v", read)
+		t.Errorf("prefetched: %v", read)
 	}
 	x, _ := s.indexes.get("4")
 	before := x.version
 	if s.get("/runs/4/items"); x.version != before {
-		t.Error("what was read ahead was read again")
+		t.Error("what was prefetched was read again")
 	}
 	write(t, filepath.Join(dir, "4", judging.RecordsFile), "")
-	if s.readAhead(); x.counts.Records != 0 {
+	if s.prefetchAll(); x.counts.Records != 0 {
 		t.Errorf("the records are gone, %d are counted", x.counts.Records)
 	}
 }
 
-// A server reads ahead when it begins, too.
-func TestServersBeginByReadingAhead(t *testing.T) {
+// A server prefetches when it begins, too.
+func TestServersBeginByPrefetching(t *testing.T) {
 	dir := t.TempDir()
 	datedRuns(t, dir, 1)
 	s := newSite(t, dir, nil)
@@ -87,13 +87,13 @@ func TestServersBeginByReadingAhead(t *testing.T) {
 	must(t, <-served)
 }
 
-func TestNothingIsReadAhead(t *testing.T) {
+func TestNothingIsPrefetched(t *testing.T) {
 	for name, c := range map[string]func(t *testing.T, dir string) *site{
 		"while a run is being made": func(t *testing.T, dir string) *site {
 			return newSite(t, dir, func(o *Options) { o.Runner = &fakeRunner{jobs: []jobs.Job{{ID: "job1", Started: begun}}} })
 		},
 		"of a very large run": func(t *testing.T, dir string) *site {
-			must(t, os.Truncate(filepath.Join(dir, "0", judging.RecordsFile), aheadBytes+1)) // a hole: it takes no room
+			must(t, os.Truncate(filepath.Join(dir, "0", judging.RecordsFile), prefetchBytes+1)) // a hole: it takes no room
 			return newSite(t, dir, nil)
 		},
 		"once the server is closed": func(t *testing.T, dir string) *site {
@@ -106,28 +106,28 @@ func TestNothingIsReadAhead(t *testing.T) {
 			dir := t.TempDir()
 			datedRuns(t, dir, 1)
 			s := c(t, dir)
-			if read := s.readAhead(); len(read) > 0 || s.indexes.order.Len() > 0 {
-				t.Errorf("read ahead: %v", read)
+			if read := s.prefetchAll(); len(read) > 0 || s.indexes.order.Len() > 0 {
+				t.Errorf("prefetched: %v", read)
 			}
 		})
 	}
 }
 
 // A run that cannot be read is tried once, and its page says what is wrong.
-func TestDamagedRunIsReadAheadOnce(t *testing.T) {
+func TestDamagedRunIsPrefetchedOnce(t *testing.T) {
 	dir := t.TempDir()
 	datedRuns(t, dir, 1)
 	records := filepath.Join(dir, "0", judging.RecordsFile)
 	must(t, os.Remove(records))
 	must(t, os.Mkdir(records, 0o755))
 	s := newSite(t, dir, nil)
-	s.readAhead()
+	s.prefetchAll()
 	x, there := s.indexes.get("0")
 	if !there {
 		t.Fatal("it was not tried")
 	}
 	tried := x.version
-	if s.readAhead(); x.version != tried {
+	if s.prefetchAll(); x.version != tried {
 		t.Error("it was tried twice")
 	}
 	if w := s.ask("GET", "/runs/0", ""); w.Code != 422 || !strings.Contains(w.Body.String(), "not a regular file") {
@@ -135,7 +135,7 @@ func TestDamagedRunIsReadAheadOnce(t *testing.T) {
 	}
 	must(t, os.Remove(records))
 	makeRun(t, filepath.Join(dir, "0"), making{protocol: "pairwise", dataset: "sample", sim: "right"})
-	if read := s.readAhead(); fmt.Sprint(read) != "[0]" {
+	if read := s.prefetchAll(); fmt.Sprint(read) != "[0]" {
 		t.Errorf("after it was mended: %v", read)
 	}
 }

@@ -13,17 +13,17 @@ import (
 	"gavel/scoring/stats"
 )
 
-func standings(t *testing.T, runs ...*scoring.Run) []scoring.Standing {
+func rank(t *testing.T, runs ...*scoring.Run) []scoring.Ranking {
 	t.Helper()
-	s, err := scoring.Standings(runs, stats.Default)
+	s, err := scoring.Rank(runs, stats.Default)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-// agrees holds what compare says of two runs to what standings say.
-func agrees(t *testing.T, s []scoring.Standing, runs ...*scoring.Run) {
+// agrees holds what compare says of two runs to what rankings say.
+func agrees(t *testing.T, s []scoring.Ranking, runs ...*scoring.Run) {
 	t.Helper()
 	c, err := scoring.Compare(runs, stats.Default)
 	if err != nil {
@@ -37,7 +37,7 @@ func agrees(t *testing.T, s []scoring.Standing, runs ...*scoring.Run) {
 			}
 			found = true
 			if v := st.Pairs[0]; !is(d.P, *v.P) || *d.Holm < *v.Holm || v.Same && !d.Noise || d.Test != "" && d.Test != st.Test {
-				t.Errorf("%s %s: compare says p %v, Holm %v, noise %t, standings %+v", d.Metric, d.Mode, number(d.P), number(d.Holm), d.Noise, v)
+				t.Errorf("%s %s: compare says p %v, Holm %v, noise %t, rankings %+v", d.Metric, d.Mode, number(d.P), number(d.Holm), d.Noise, v)
 			}
 		}
 		if !found {
@@ -46,7 +46,7 @@ func agrees(t *testing.T, s []scoring.Standing, runs ...*scoring.Run) {
 	}
 }
 
-func lettersOf(s scoring.Standing) string {
+func lettersOf(s scoring.Ranking) string {
 	var all []string
 	for _, r := range s.Runs {
 		all = append(all, r.Letters)
@@ -59,8 +59,8 @@ func lettersOf(s scoring.Standing) string {
 //
 //	p = 2/2¹⁰ = 0.001953, 2/2¹⁴ = 0.000122, 2/2⁴ = 0.125
 //	Holm over three: 3·0.000122 = 0.000366, 2·0.001953 = 0.003906, 0.125
-func TestStandingsByHand(t *testing.T) {
-	s := standings(t, judged("low", 40, upTo(22)), judged("high", 40, upTo(36)), judged("mid", 40, upTo(26)))
+func TestRankingByHand(t *testing.T) {
+	s := rank(t, judged("low", 40, upTo(22)), judged("high", 40, upTo(36)), judged("mid", 40, upTo(26)))
 	if len(s) != 1 || s[0].Metric != "strict" || s[0].Test != "exact McNemar" || lettersOf(s[0]) != "b a b" {
 		t.Fatalf("%+v", s)
 	}
@@ -81,26 +81,26 @@ func TestStandingsByHand(t *testing.T) {
 
 // Six pairs right alone are p = 2/2⁶ = 0.03125: two runs differ. With a third
 // between them it is one comparison of three, 0.09375, and noise.
-func TestStandingsAreCorrected(t *testing.T) {
+func TestRankingsAreCorrected(t *testing.T) {
 	a, b := judged("a", 20, upTo(10)), judged("b", 20, upTo(16))
-	if s := standings(t, a, b); lettersOf(s[0]) != "b a" {
+	if s := rank(t, a, b); lettersOf(s[0]) != "b a" {
 		t.Errorf("two runs: %s, %+v", lettersOf(s[0]), s[0].Pairs)
 	}
 	c := judged("c", 20, upTo(13))
-	if s := standings(t, a, b, c); lettersOf(s[0]) != "a a a" {
+	if s := rank(t, a, b, c); lettersOf(s[0]) != "a a a" {
 		t.Errorf("three runs: %s, %+v", lettersOf(s[0]), s[0].Pairs)
 	}
 }
 
 // Runs are compared on what both have judged; without any there is no test.
-func TestStandingsOnCommonItems(t *testing.T) {
+func TestRankingOnCommonItems(t *testing.T) {
 	others := halves(40, upTo(0))
 	whole, half := judged("whole", 40, upTo(40)), named("half", others[:20]...)
 	for i := range others {
 		others[i].id = fmt.Sprintf("q%d", i)
 	}
 	other := named("other", others...)
-	s := standings(t, whole, half, other)[0]
+	s := rank(t, whole, half, other)[0]
 	if v := s.Pairs[0]; v.N != 20 || v.Same {
 		t.Errorf("half of the items: %+v", v)
 	}
@@ -112,30 +112,30 @@ func TestStandingsOnCommonItems(t *testing.T) {
 	if !is(s.Pairs[0].Holm, *s.Pairs[0].P) {
 		t.Errorf("Holm is over the tests that there are: %+v", s.Pairs[0])
 	}
-	if none, err := scoring.Standings(nil, stats.Default); len(none) != 0 || err != nil {
+	if none, err := scoring.Rank(nil, stats.Default); len(none) != 0 || err != nil {
 		t.Errorf("of no runs: %v, %v", none, err)
 	}
-	if one := standings(t, whole)[0]; lettersOf(one) != "" || len(one.Pairs) != 0 {
+	if one := rank(t, whole)[0]; lettersOf(one) != "" || len(one.Pairs) != 0 {
 		t.Errorf("of one run: %+v", one)
 	}
 }
 
 // Each protocol has its headlines, and runs of two protocols are no condition.
-func TestStandingsOfProtocols(t *testing.T) {
+func TestRankingOfProtocols(t *testing.T) {
 	for _, k := range judging.Protocols() {
 		m := manifestOf(k.Name, 1)
-		if _, err := scoring.Standings([]*scoring.Run{gather(t, m, nil), gather(t, m, nil)}, quick); err != nil {
+		if _, err := scoring.Rank([]*scoring.Run{gather(t, m, nil), gather(t, m, nil)}, quick); err != nil {
 			t.Errorf("%s: %v", k.Name, err)
 		}
 	}
 	runs := []*scoring.Run{gather(t, manifestOf("pairwise", 1), nil), gather(t, manifestOf("reversed", 1), nil)}
-	if _, err := scoring.Standings(runs, quick); err == nil || !strings.Contains(err.Error(), "not of one condition") {
+	if _, err := scoring.Rank(runs, quick); err == nil || !strings.Contains(err.Error(), "not of one condition") {
 		t.Errorf("of two protocols: %v", err)
 	}
 }
 
 // Answers: right or wrong, question by question.
-func TestStandingsOfAnswers(t *testing.T) {
+func TestRankingOfAnswers(t *testing.T) {
 	run := func(right int) *scoring.Run {
 		var records []*judging.Record
 		for i := range 20 {
@@ -147,7 +147,7 @@ func TestStandingsOfAnswers(t *testing.T) {
 		}
 		return gather(t, manifestOf("answer", 20), records)
 	}
-	s := standings(t, run(18), run(6))
+	s := rank(t, run(18), run(6))
 	if len(s) != 1 || s[0].Metric != "generation-accuracy" || !is(s[0].Runs[0].Value, 90) || !is(s[0].Pairs[0].P, 2.0/4096) || lettersOf(s[0]) != "a b" {
 		t.Errorf("%+v", s)
 	}
@@ -157,7 +157,7 @@ func TestStandingsOfAnswers(t *testing.T) {
 // Self-reference: F1 in each mode. Twelve questions by one agent, all right; one
 // judge calls all Correct, the other four of them. Of the 2⁸ exchanges of the eight
 // on which they differ, all eight or none are as far: p = 2/2⁸, and twice that among two modes.
-func TestStandingsOfSelfReference(t *testing.T) {
+func TestRankingOfSelfReference(t *testing.T) {
 	run := func(correct int) *scoring.Run {
 		var rows []said
 		for i := range 12 {
@@ -169,7 +169,7 @@ func TestStandingsOfSelfReference(t *testing.T) {
 		}
 		return judgedRun(t, rows...)
 	}
-	s := standings(t, run(12), run(4))
+	s := rank(t, run(12), run(4))
 	if len(s) != 2 || s[0].Metric != "f1" || s[0].Mode != "cot" || s[1].Mode != "self" || s[0].Test != "paired permutation" {
 		t.Fatalf("%+v", s)
 	}
@@ -184,7 +184,7 @@ func TestStandingsOfSelfReference(t *testing.T) {
 
 // However many judges there are, enough exchanges are drawn that Holm can tell
 // some of them apart.
-func TestStandingsOfManyJudges(t *testing.T) {
+func TestRankingOfManyJudges(t *testing.T) {
 	var runs []*scoring.Run
 	for k := range 8 {
 		var rows []said
@@ -197,7 +197,7 @@ func TestStandingsOfManyJudges(t *testing.T) {
 		}
 		runs = append(runs, judgedRun(t, rows...))
 	}
-	s, err := scoring.Standings(runs, quick) // of 100 rounds
+	s, err := scoring.Rank(runs, quick) // of 100 rounds
 	if err != nil || lettersOf(s[0]) != "a a a a b b b b" {
 		t.Errorf("%s, %v", lettersOf(s[0]), err)
 	}
@@ -206,7 +206,7 @@ func TestStandingsOfManyJudges(t *testing.T) {
 // Several options: the Grade score. A judge that always names the same option
 // has 1 on every item, one that always names the first place 0. Of the 2⁸
 // exchanges of eight items all or none are as far: p = 2/2⁸.
-func TestStandingsOfOptions(t *testing.T) {
+func TestRankingOfOptions(t *testing.T) {
 	run := func(place bool) *scoring.Run {
 		var items []asked
 		for i := range 8 {
@@ -218,7 +218,7 @@ func TestStandingsOfOptions(t *testing.T) {
 		}
 		return optionRun(t, nil, items...)
 	}
-	s := standings(t, run(false), run(true))
+	s := rank(t, run(false), run(true))
 	if len(s) != 1 || s[0].Metric != "grade" || s[0].Unit != "score" || lettersOf(s[0]) != "a b" {
 		t.Fatalf("%+v", s)
 	}
@@ -230,7 +230,7 @@ func TestStandingsOfOptions(t *testing.T) {
 
 // Judges of the same skill are told apart no more often than Holm promises: in
 // at most 5 % of suites any two, give or take what chance does to 400 of them.
-func TestStandingsFamilyError(t *testing.T) {
+func TestRankingFamilyError(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const suites = 400
 	wrong := 0
@@ -243,7 +243,7 @@ func TestStandingsFamilyError(t *testing.T) {
 			}
 			runs = append(runs, judged(fmt.Sprint(k), 60, func(i int) bool { return right[i] }))
 		}
-		s, err := scoring.Standings(runs, quick)
+		s, err := scoring.Rank(runs, quick)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,11 +258,11 @@ func TestStandingsFamilyError(t *testing.T) {
 
 // Of several conditions in one table Holm's correction is over all of them: what is told apart in one alone need not be
 // among four.
-func TestStandingsOfATable(t *testing.T) {
+func TestRankingsOfATable(t *testing.T) {
 	a, b := judged("a", 20, upTo(10)), judged("b", 20, upTo(17)) // p = 2/2⁷
-	var all []*scoring.Standing
+	var all []*scoring.Ranking
 	for range 4 {
-		s := standings(t, a, b)
+		s := rank(t, a, b)
 		if lettersOf(s[0]) != "b a" || s[0].Family != "every two runs by every headline: 1 test" {
 			t.Errorf("alone: %s, %s", lettersOf(s[0]), s[0].Family)
 		}
@@ -281,12 +281,12 @@ func TestStandingsOfATable(t *testing.T) {
 func TestCompareFamilyError(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	judge := func(name string) *scoring.Run {
-		var units []twoGames
+		var units []twoJudgments
 		for i := range 60 {
 			u := unit(fmt.Sprintf("p%03d", i), []string{"Math", "Coding"}[i%2], "A", "A", "A")
-			for g := range u.games { // right in 70 %, and of the others what is shown first in most
+			for g := range u.judgments { // right in 70 %, and of the others what is shown first in most
 				if rng.Float64() > 0.7 && (g == 1 || rng.Float64() > 0.6) {
-					u.games[g] = "B"
+					u.judgments[g] = "B"
 				}
 			}
 			units = append(units, u)

@@ -10,22 +10,22 @@ import (
 // IDs is a set of item ids, for packages that know no datasets.
 type IDs = datasets.IDs
 
-// Standing is which judgments of a run stand already. The zero value is none. It is a few bytes an item.
-type Standing struct {
+// Completed is which judgments of a run are done already. The zero value is none. It is a few bytes an item.
+type Completed struct {
 	items IDs
 	first []uint32 // of each item's judgments in done
 	done  []bool
 }
 
 // Add notes a record.
-func (s *Standing) Add(r *Record) {
+func (s *Completed) Add(r *Record) {
 	i, added := s.items.Add(turn(r.Item, r.Repeat))
 	if added {
 		s.first = append(s.first, uint32(len(s.done)))
-		s.done = append(s.done, make([]bool, r.Showings)...)
+		s.done = append(s.done, make([]bool, r.Presentations)...)
 	}
-	if have := s.of(i); r.Showing < len(have) {
-		have[r.Showing] = true
+	if have := s.of(i); r.Presentation < len(have) {
+		have[r.Presentation] = true
 	}
 }
 
@@ -38,7 +38,7 @@ func turn(item string, repeat int) string {
 	return item + "\x00" + strconv.Itoa(repeat)
 }
 
-func (s *Standing) of(i int) []bool {
+func (s *Completed) of(i int) []bool {
 	end := len(s.done)
 	if i+1 < len(s.first) {
 		end = int(s.first[i+1])
@@ -47,13 +47,13 @@ func (s *Standing) of(i int) []bool {
 }
 
 // Has tells whether one judgment stands.
-func (s *Standing) Has(item string, showing, repeat int) bool {
+func (s *Completed) Has(item string, presentation, repeat int) bool {
 	i, ok := s.items.Find(turn(item, repeat))
-	return ok && showing < len(s.of(i)) && s.of(i)[showing]
+	return ok && presentation < len(s.of(i)) && s.of(i)[presentation]
 }
 
 // Count is how many judgments stand.
-func (s *Standing) Count() int {
+func (s *Completed) Count() int {
 	n := 0
 	for _, d := range s.done {
 		if d {
@@ -64,7 +64,7 @@ func (s *Standing) Count() int {
 }
 
 // Complete tells whether all judgments of an item stand, so many repeats.
-func (s *Standing) Complete(item string, times int) bool {
+func (s *Completed) Complete(item string, times int) bool {
 	for repeat := range times {
 		i, ok := s.items.Find(turn(item, repeat))
 		if !ok || slices.Contains(s.of(i), false) {

@@ -19,7 +19,7 @@ func number64(v float64) *float64 { return &v }
 
 // threeJudges are under two conditions: one judge has not begun the second, one
 // is half through, and one has nothing to score.
-func threeJudges() report.Standings {
+func threeJudges() report.Ranking {
 	placed := func(model string, v float64, letters string) scoring.Placed {
 		return scoring.Placed{Run: "out/" + model, Model: model, Letters: letters, Result: scoring.Result{
 			Metric: "strict", Group: scoring.Overall, Value: number64(v), Low: number64(v - 5), High: number64(v + 4.04), N: 40}}
@@ -28,14 +28,14 @@ func threeJudges() report.Standings {
 	grade.Metric, grade.Unit, grade.Low, grade.High = "grade", scoring.UnitScore, number64(0.5), number64(0.7)
 	none := scoring.Placed{Run: "out/llama", Model: "llama", Result: scoring.Result{Metric: "grade", Unit: scoring.UnitScore, Note: "undefined: there is nothing"}}
 	boot := scoring.Bootstrap{Rounds: 10000, Level: 0.95, Seed: 1, Unit: "pair"}
-	return report.Standings{Suite: "a\x1b[31mb", Judges: []string{"qwen", "=llama", "phi"}, Conditions: []report.Condition{
+	return report.Ranking{Suite: "a\x1b[31mb", Judges: []string{"qwen", "=llama", "phi"}, Conditions: []report.Condition{
 		{Name: "pairwise_sample", Protocol: "pairwise", Dataset: "sample", Prompt: "sop", Options: "seed 3",
 			Cells: []report.Cell{
 				{Judge: "qwen", Run: "out/1", Status: "complete", Expected: 80, Answered: 80, Place: 0},
 				{Judge: "=llama", Run: "out/2", Status: "complete", Expected: 80, Answered: 80, Place: 1},
 				{Judge: "phi", Run: "out/3", Status: "running", Expected: 80, Answered: 12, Place: 2},
 			},
-			Standings: []scoring.Standing{{Metric: "strict", Test: "exact McNemar", Boot: boot, Alpha: 0.05,
+			Rankings: []scoring.Ranking{{Metric: "strict", Test: "exact McNemar", Boot: boot, Alpha: 0.05,
 				Runs: []scoring.Placed{placed("qwen", 70, "a"), placed("llama", 55.5, "ab"), placed("phi", 50, "b")}}}},
 		{Name: "options", Protocol: "multi-option", Dataset: "sample-options", Prompt: "1",
 			Cells: []report.Cell{
@@ -43,12 +43,12 @@ func threeJudges() report.Standings {
 				{Judge: "=llama", Run: "out/5", Status: "complete", Expected: 90, Answered: 90, Place: 1},
 				{Judge: "phi", Run: "out/6", Status: "unreadable", Place: -1, Error: "out/6/run.json: damaged"},
 			},
-			Standings: []scoring.Standing{{Metric: "grade", Unit: scoring.UnitScore, Test: "paired permutation", Boot: boot, Runs: []scoring.Placed{grade, none}}}},
+			Rankings: []scoring.Ranking{{Metric: "grade", Unit: scoring.UnitScore, Test: "paired permutation", Boot: boot, Runs: []scoring.Placed{grade, none}}}},
 		{Name: "later", Protocol: "answer", Cells: []report.Cell{{Judge: "qwen", Status: "not begun", Place: -1}, {Judge: "=llama", Status: "not begun", Place: -1}, {Judge: "phi", Status: "not begun", Place: -1}}},
 	}}
 }
 
-func TestStandings(t *testing.T) {
+func TestRanking(t *testing.T) {
 	s := threeJudges()
 	var out bytes.Buffer
 	for _, laid := range s.Tables() {
@@ -80,20 +80,20 @@ func TestStandings(t *testing.T) {
 		}
 	}
 	text, err := json.Marshal(s)
-	var back report.Standings
+	var back report.Ranking
 	if err == nil {
 		err = json.Unmarshal(text, &back)
 	}
-	if err != nil || !reflect.DeepEqual(back.Conditions[0].Cells, s.Conditions[0].Cells) || back.Conditions[0].Standings[0].Runs[1].Letters != "ab" {
+	if err != nil || !reflect.DeepEqual(back.Conditions[0].Cells, s.Conditions[0].Cells) || back.Conditions[0].Rankings[0].Runs[1].Letters != "ab" {
 		t.Errorf("there and back: %v", err)
 	}
 }
 
 // One judge is compared with nobody, and nothing is said of letters.
-func TestStandingsOfOne(t *testing.T) {
+func TestRankingOfOne(t *testing.T) {
 	s := threeJudges()
 	s.Judges, s.Conditions = s.Judges[:1], s.Conditions[:1]
-	s.Conditions[0].Cells, s.Conditions[0].Standings[0].Runs = s.Conditions[0].Cells[:1], s.Conditions[0].Standings[0].Runs[:1]
+	s.Conditions[0].Cells, s.Conditions[0].Rankings[0].Runs = s.Conditions[0].Cells[:1], s.Conditions[0].Rankings[0].Runs[:1]
 	t1 := s.Tables()[0]
 	if notes := strings.Join(t1.Notes, "\n"); strings.Contains(notes, "letter") || !strings.HasSuffix(t1.Title, "1 judge × 1 condition (95 % intervals)") {
 		t.Errorf("%s\n%s", t1.Title, notes)

@@ -9,11 +9,11 @@ type Checker interface {
 }
 
 // CountShowings is how many judgments the rows of a set come to, each asked for once. It refuses rows that the protocol
-// cannot show, and so comes before anything is asked. Where every item has as many showings, none is read.
-func CountShowings(p Asker, set *datasets.Set, rows []int) (int, error) {
+// cannot show, and so comes before anything is asked. Where every item has as many presentations, none is read.
+func CountPresentations(p Asker, set *datasets.Set, rows []int) (int, error) {
 	check, picky := p.(Checker)
-	if kind, err := ProtocolNamed(p.Name()); err == nil && kind.Showings > 0 && !picky {
-		return kind.Showings * len(rows), nil
+	if protocol, err := ProtocolNamed(p.Name()); err == nil && protocol.Presentations > 0 && !picky {
+		return protocol.Presentations * len(rows), nil
 	}
 	n := 0
 	for _, row := range rows {
@@ -26,7 +26,7 @@ func CountShowings(p Asker, set *datasets.Set, rows []int) (int, error) {
 				return 0, err
 			}
 		}
-		n += len(p.Showings(item))
+		n += len(p.Presentations(item))
 	}
 	return n, nil
 }

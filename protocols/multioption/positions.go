@@ -8,25 +8,25 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Metrics of the places chosen, by number of options.
+// Metrics of the positions chosen, by number of options.
 const (
-	PlaceMetric     = "place-" // and the place, from 1: how often it was chosen, of all judgments with a verdict
-	PlacesChiSquare = "places-chi-square"
-	PlacesP         = "places-p"
+	PositionMetric     = "place-" // and the position, from 1: how often it was chosen, of all judgments with a verdict
+	PositionsChiSquare = "places-chi-square"
+	PositionsP         = "places-p"
 )
 
-// places are how often each place was chosen, and whether that may be chance. The test takes judgments for independent
-// of each other; those of one item are not: a judge that always picks the same option spreads over the places more
+// positions are how often each position was chosen, and whether that may be chance. The test takes judgments for independent
+// of each other; those of one item are not: a judge that always picks the same option spreads over the positions more
 // evenly than chance would.
-func places(group string, tallies []tallied) []scoring.Result {
+func positions(group string, tallies []tallied) []scoring.Result {
 	var counts []int
 	for _, t := range tallies {
-		of := t.placeCounts()
+		of := t.positionCounts()
 		if counts == nil {
 			counts = make([]int, len(of))
 		}
 		if len(of) != len(counts) {
-			return nil // some with and some without an unrelated option: no place of one is a place of the other
+			return nil // some with and some without an unrelated option: no position of one is a position of the other
 		}
 		for i, n := range of {
 			counts[i] += n
@@ -38,9 +38,9 @@ func places(group string, tallies []tallied) []scoring.Result {
 	}
 	var results []scoring.Result
 	for i, n := range counts {
-		r := scoring.Result{Metric: PlaceMetric + strconv.Itoa(i+1), Group: group, N: decided, Missing: leftOut, Value: scoring.Percent(float64(n) / float64(decided))}
+		r := scoring.Result{Metric: PositionMetric + strconv.Itoa(i+1), Group: group, N: decided, Missing: leftOut, Value: scoring.Percent(float64(n) / float64(decided))}
 		if decided == 0 {
-			r.Note = noPlaces
+			r.Note = noPositions
 		}
 		results = append(results, r)
 	}
@@ -48,16 +48,16 @@ func places(group string, tallies []tallied) []scoring.Result {
 	note := fmt.Sprintf("%d degrees of freedom", df)
 	switch {
 	case decided == 0:
-		note = noPlaces
+		note = noPositions
 	case decided < 5*len(counts):
 		note += "; fewer than 5 judgments a place: p is rough"
 	}
 	return append(results,
-		scoring.Result{Metric: PlacesChiSquare, Group: group, Unit: scoring.UnitStatistic, Value: scoring.Fraction(chi2), N: decided, Missing: leftOut, Note: note},
-		scoring.Result{Metric: PlacesP, Group: group, Unit: scoring.UnitStatistic, Value: scoring.Fraction(p), N: decided, Missing: leftOut, Note: note})
+		scoring.Result{Metric: PositionsChiSquare, Group: group, Unit: scoring.UnitStatistic, Value: scoring.Fraction(chi2), N: decided, Missing: leftOut, Note: note},
+		scoring.Result{Metric: PositionsP, Group: group, Unit: scoring.UnitStatistic, Value: scoring.Fraction(p), N: decided, Missing: leftOut, Note: note})
 }
 
-const noPlaces = "undefined: no judgments with a verdict"
+const noPositions = "undefined: no judgments with a verdict"
 
 // warnings of a choice among several options.
 func (f *choices) warnings(all []tallied, missing scoring.Missing) []string {
@@ -65,7 +65,7 @@ func (f *choices) warnings(all []tallied, missing scoring.Missing) []string {
 	say := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
 	judgments, lost, touched, empty, unknown, few := 0, 0, 0, 0, 0, 0
 	for _, t := range all {
-		n, k := t.ballot.usable(), len(t.places)
+		n, k := t.ballot.usable(), len(t.positions)
 		judgments += k
 		lost += k - n
 		if n < k {

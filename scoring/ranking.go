@@ -8,9 +8,9 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Standing is the headline of several runs of one condition: the same items, asked about in the same way, by different
+// Ranking is the headline of several runs of one condition: the same items, asked about in the same way, by different
 // judges. It is no ranking: runs that share a letter cannot be told apart.
-type Standing struct {
+type Ranking struct {
 	Metric string     `json:"metric"`
 	Mode   string     `json:"mode,omitempty"` // see [Result]
 	Unit   string     `json:"unit,omitempty"`
@@ -43,10 +43,10 @@ type Versus struct {
 	Same bool     `json:"same"`   // p_holm is not below alpha
 }
 
-// Standings holds runs of one condition against each other, by each of their protocol's headline metrics: strict of pairs,
+// Rank holds runs of one condition against each other, by each of their protocol's headline metrics: strict of pairs,
 // generation accuracy of answers, F1 of self-reference in each mode, the Grade score of several options. Holm's correction
 // is over every two of the runs by all of these; [Correct] makes it one over several conditions.
-func Standings(runs []*Run, b stats.Bootstrap) ([]Standing, error) {
+func Rank(runs []*Run, b stats.Bootstrap) ([]Ranking, error) {
 	if len(runs) == 0 {
 		return nil, nil
 	}
@@ -57,13 +57,13 @@ func Standings(runs []*Run, b stats.Bootstrap) ([]Standing, error) {
 		}
 		reports[i] = run.Score(b)
 	}
-	var out []Standing
+	var out []Ranking
 	sheets := sheetsOf(runs, b.Seed)
 	for _, m := range sheets[0].Metrics {
 		if !m.Headline {
 			continue
 		}
-		s := Standing{Metric: m.Name, Mode: m.Mode, Alpha: alpha, Boot: reports[0].Bootstrap, Pairs: []Versus{}}
+		s := Ranking{Metric: m.Name, Mode: m.Mode, Alpha: alpha, Boot: reports[0].Bootstrap, Pairs: []Versus{}}
 		for i, run := range runs {
 			p := Placed{Run: run.Dir, Model: run.Manifest.Spec.Model.Name, Simulated: run.Manifest.Simulated, Result: reports[i].headline(m)}
 			s.Runs, s.Unit = append(s.Runs, p), cmp.Or(s.Unit, p.Unit)
@@ -71,7 +71,7 @@ func Standings(runs []*Run, b stats.Bootstrap) ([]Standing, error) {
 		s.test(sheets, m, b)
 		out = append(out, s)
 	}
-	all := make([]*Standing, len(out))
+	all := make([]*Ranking, len(out))
 	for i := range out {
 		all[i] = &out[i]
 	}
@@ -90,7 +90,7 @@ func (rep Report) headline(m Metric) Result {
 }
 
 // test compares every two runs.
-func (s *Standing) test(runs []compared, m Metric, b stats.Bootstrap) {
+func (s *Ranking) test(runs []compared, m Metric, b stats.Bootstrap) {
 	how := stats.Permutation{Rounds: enough(b.Rounds, len(runs)), Seed: b.Seed}
 	if s.Test = exchange; m.Kind == Share {
 		s.Test = mcNemar
@@ -106,9 +106,9 @@ func (s *Standing) test(runs []compared, m Metric, b stats.Bootstrap) {
 	}
 }
 
-// Correct applies Holm's correction to all tests of several standings, as where they are the rows of one table, and gives
+// Correct applies Holm's correction to all tests of several rankings, as where they are the rows of one table, and gives
 // their runs letters by it.
-func Correct(all []*Standing) {
+func Correct(all []*Ranking) {
 	var tests []*Versus
 	var p []float64
 	for _, s := range all {
@@ -128,7 +128,7 @@ func Correct(all []*Standing) {
 }
 
 // letter gives the runs that have a value their letters, the first to the group with the highest value.
-func (s *Standing) letter() {
+func (s *Ranking) letter() {
 	var placed []int // runs with a value, the highest first, else as given
 	for i, r := range s.Runs {
 		if r.Value != nil {

@@ -86,7 +86,7 @@ func TestLetterOf(t *testing.T) {
 // order, one without a value.
 func TestLetters(t *testing.T) {
 	value := func(v float64) Placed { return Placed{Result: Result{Value: &v}} }
-	s := Standing{Runs: []Placed{value(50), value(70), {}, value(60)}, Alpha: 0.05}
+	s := Ranking{Runs: []Placed{value(50), value(70), {}, value(60)}, Alpha: 0.05}
 	pair := func(a, b int, same bool) Versus { return Versus{A: a, B: b, Same: same} }
 	s.Pairs = []Versus{pair(0, 1, false), pair(0, 2, false), pair(0, 3, true), pair(1, 2, true), pair(1, 3, true), pair(2, 3, false)}
 	s.letter()
@@ -97,7 +97,7 @@ func TestLetters(t *testing.T) {
 	if want := []string{"b", "a", "", "ab"}; !slices.Equal(got, want) || len(s.Among) != 2 {
 		t.Errorf("%q, groups %q; want %q", got, s.Among, want)
 	}
-	alone := Standing{Runs: []Placed{value(1), {}}}
+	alone := Ranking{Runs: []Placed{value(1), {}}}
 	if alone.letter(); alone.Runs[0].Letters != "" {
 		t.Error("a run with nothing to compare it with has a letter")
 	}

@@ -21,7 +21,7 @@ import (
 	"gavel/judging"
 )
 
-// Names of an order's fields that are no flags.
+// Names of a job request's fields that are no flags.
 const (
 	fieldProtocol = "protocol"
 	fieldEndpoint = "endpoint"
@@ -29,30 +29,30 @@ const (
 	fieldDataset  = "dataset"
 )
 
-// request reads an order. Whoever orders a run names no file and no address, but
+// request reads a job request. Whoever posts a run names no file and no address, but
 // chooses from what is offered: the other fields are the server's own business.
-func (r *Runner) request(ctx context.Context, order Order) (eval.Request, error) {
-	o, err := r.read(ctx, order)
+func (r *Runner) request(ctx context.Context, request JobRequest) (eval.Request, error) {
+	o, err := r.read(ctx, request)
 	return o, refused(http.StatusBadRequest, err)
 }
 
-func (r *Runner) read(ctx context.Context, order Order) (o eval.Request, err error) {
-	kind, err := judging.ProtocolNamed(order.Get(fieldProtocol))
+func (r *Runner) read(ctx context.Context, request JobRequest) (o eval.Request, err error) {
+	protocol, err := judging.ProtocolNamed(request.Get(fieldProtocol))
 	if err != nil {
 		return o, err
 	}
-	if !slices.ContainsFunc(r.datasets(), func(d NamedAbout) bool { return d.Name == order.Get(fieldDataset) }) {
-		return o, eval.Wrong(fieldDataset, order.Get(fieldDataset), "%q is none that is offered", order.Get(fieldDataset))
+	if !slices.ContainsFunc(r.datasets(), func(d NamedAbout) bool { return d.Name == request.Get(fieldDataset) }) {
+		return o, eval.Wrong(fieldDataset, request.Get(fieldDataset), "%q is none that is offered", request.Get(fieldDataset))
 	}
-	at, err := r.asked(ctx, order[fieldEndpoint])
+	at, err := r.asked(ctx, request[fieldEndpoint])
 	if err != nil {
 		return o, err
 	}
-	values, err := r.values(ctx, kind, order)
+	values, err := r.values(ctx, protocol, request)
 	if err != nil {
 		return o, err
 	}
-	values[fieldModel], values[fieldDataset] = []string{order.Get(fieldModel)}, []string{order.Get(fieldDataset)}
+	values[fieldModel], values[fieldDataset] = []string{request.Get(fieldModel)}, []string{request.Get(fieldDataset)}
 	values["backend"], values["base-url"] = []string{at.Backend}, at.BaseURLs
 	if r.opts.Cache != "" {
 		values["cache"] = []string{r.opts.Cache}
@@ -60,10 +60,10 @@ func (r *Runner) read(ctx context.Context, order Order) (o eval.Request, err err
 	if r.opts.NoCache {
 		values["no-cache"] = []string{"true"}
 	}
-	return eval.Read(kind, values)
+	return eval.Read(protocol, values)
 }
 
-// asked are the servers that an order names: one, or several that serve one and the same model.
+// asked are the servers that a job request names: one, or several that serve one and the same model.
 func (r *Runner) asked(ctx context.Context, ids []string) (at eval.Endpoint, err error) {
 	if len(ids) == 0 {
 		ids = []string{""}
@@ -83,19 +83,19 @@ func (r *Runner) asked(ctx context.Context, ids []string) (at eval.Endpoint, err
 	return at, nil
 }
 
-// values are those of the order's other fields. What is the default is left out:
+// values are those of the job request's other fields. What is the default is left out:
 // some fields may not be given with some judges, whatever their value.
-func (r *Runner) values(ctx context.Context, kind judging.Protocol, order Order) (map[string][]string, error) {
+func (r *Runner) values(ctx context.Context, protocol judging.Protocol, request JobRequest) (map[string][]string, error) {
 	out := map[string][]string{}
-	for _, name := range slices.Sorted(maps.Keys(order)) {
+	for _, name := range slices.Sorted(maps.Keys(request)) {
 		if slices.Contains([]string{fieldProtocol, fieldEndpoint, fieldModel, fieldDataset}, name) {
 			continue
 		}
-		f, ok := eval.FieldNamed(kind, name)
+		f, ok := eval.FieldNamed(protocol, name)
 		if !ok || !f.Offered {
-			return nil, fmt.Errorf("%q is no field of %s", name, kind.Name)
+			return nil, fmt.Errorf("%q is no field of %s", name, protocol.Name)
 		}
-		values := order[name]
+		values := request[name]
 		if f.Kind != eval.List && len(values) > 1 {
 			values = values[len(values)-1:] // a field that was given in the address too
 		}
@@ -103,7 +103,7 @@ func (r *Runner) values(ctx context.Context, kind judging.Protocol, order Order)
 			if value == "" || value == f.Default {
 				continue
 			}
-			value, err := r.value(ctx, kind, f, value)
+			value, err := r.value(ctx, protocol, f, value)
 			if err != nil {
 				return nil, err
 			}
@@ -114,13 +114,13 @@ func (r *Runner) values(ctx context.Context, kind judging.Protocol, order Order)
 }
 
 // value checks values that could name files or addresses.
-func (r *Runner) value(ctx context.Context, kind judging.Protocol, f eval.Field, value string) (string, error) {
+func (r *Runner) value(ctx context.Context, protocol judging.Protocol, f eval.Field, value string) (string, error) {
 	if strings.ContainsRune(value, 0) {
 		return "", eval.Wrong(f.Name, value, ": not a text")
 	}
 	switch {
-	case f.Name == "prompt" && !slices.Contains(kind.TemplateNames(), value):
-		return "", eval.Wrong(f.Name, value, "%q: it is one of %s", value, strings.Join(kind.TemplateNames(), ", "))
+	case f.Name == "prompt" && !slices.Contains(protocol.TemplateNames(), value):
+		return "", eval.Wrong(f.Name, value, "%q: it is one of %s", value, strings.Join(protocol.TemplateNames(), ", "))
 	case f.Name == "own":
 		return r.runNamed(f.Name, value)
 	case f.Name == "agents":
@@ -161,9 +161,9 @@ func (r *Runner) runNamed(flag, name string) (string, error) {
 }
 
 // fieldsOf are the fields of a protocol's form.
-func fieldsOf(kind judging.Protocol) []Field {
+func fieldsOf(protocol judging.Protocol) []Field {
 	var fields []Field
-	for _, f := range eval.FieldsOf(kind) {
+	for _, f := range eval.FieldsOf(protocol) {
 		if !f.Offered {
 			continue
 		}
@@ -200,13 +200,13 @@ var shapesOf = map[string]datasets.Shape{
 
 // takesDataset tells whether a protocol, or the stage it begins with, takes the
 // items of a dataset.
-func takesDataset(kind judging.Protocol, name string) bool {
+func takesDataset(protocol judging.Protocol, name string) bool {
 	known, _ := datasets.Lookup(name)
 	shape, sure := shapesOf[known.Format]
-	if kind.JudgesAgents() {
-		kind = judging.Answering()
+	if protocol.JudgesAgents() {
+		protocol = judging.Answering()
 	}
-	return !sure || kind.Takes(shape)
+	return !sure || protocol.Takes(shape)
 }
 
 // endpoint is a server of models that can be chosen.
@@ -320,15 +320,15 @@ func (r *Runner) models(ctx context.Context, at *endpoint) {
 }
 
 // Offer is what the form has for a protocol.
-func (r *Runner) Offer(ctx context.Context, protocol string) (Offer, error) {
-	if protocol == "" {
-		protocol = judging.Protocols()[0].Name
+func (r *Runner) Offer(ctx context.Context, name string) (Offer, error) {
+	if name == "" {
+		name = judging.Protocols()[0].Name
 	}
-	kind, err := judging.ProtocolNamed(protocol)
+	protocol, err := judging.ProtocolNamed(name)
 	if err != nil {
 		return Offer{}, refused(http.StatusBadRequest, err)
 	}
-	o := Offer{Protocol: kind.Name, Datasets: []NamedAbout{}, Fields: fieldsOf(kind)}
+	o := Offer{Protocol: protocol.Name, Datasets: []NamedAbout{}, Fields: fieldsOf(protocol)}
 	for _, k := range judging.Protocols() {
 		o.Protocols = append(o.Protocols, NamedAbout{Name: k.Name, About: k.About})
 	}
@@ -336,7 +336,7 @@ func (r *Runner) Offer(ctx context.Context, protocol string) (Offer, error) {
 		o.Endpoints = append(o.Endpoints, e.EndpointOffer)
 	}
 	for _, d := range r.datasets() {
-		if takesDataset(kind, d.Name) {
+		if takesDataset(protocol, d.Name) {
 			o.Datasets = append(o.Datasets, d)
 		}
 	}

@@ -7,25 +7,27 @@ import (
 	"sync"
 )
 
-// ahead reads the newest runs before anybody looks at them, when the server begins and when the list of runs was looked
+// prefetcher reads the newest runs before anybody looks at them, when the server begins and when the list of runs was looked
 // at: of a large run every record has to be read once, and who opens it should not have to wait for that. What it reads
 // is kept where requests look for it; one who asks meanwhile waits for the rest, and reads nothing twice.
-type ahead struct {
+type prefetcher struct {
 	s       *Server
 	failed  *lru[string, stamps] // runs that could not be read, as they were
 	reading sync.Mutex           // held by who reads
 }
 
 const (
-	aheadRuns  = 3         // far fewer than are kept: those that people look at stay
-	aheadBytes = 512 << 20 // of records; a larger run is read when it is looked at
+	prefetchRuns  = 3         // far fewer than are kept: those that people look at stay
+	prefetchBytes = 512 << 20 // of records; a larger run is read when it is looked at
 )
 
-func newAhead(s *Server) *ahead { return &ahead{s: s, failed: newLRU[string, stamps](64)} }
+func newPrefetcher(s *Server) *prefetcher {
+	return &prefetcher{s: s, failed: newLRU[string, stamps](64)}
+}
 
 // begin reads the newest of the runs that are not read yet, in the background,
 // one after the other; runs that this server makes come first.
-func (a *ahead) begin(listed []found) {
+func (a *prefetcher) begin(listed []found) {
 	if !a.reading.TryLock() {
 		return
 	}
@@ -41,22 +43,22 @@ func (a *ahead) begin(listed []found) {
 }
 
 // wait waits for what is being read. The store's end ends that, and nothing is read after it.
-func (a *ahead) wait() {
+func (a *prefetcher) wait() {
 	a.reading.Lock()
 	defer a.reading.Unlock()
 }
 
-// newest are the runs that are read ahead.
+// newest are the runs that are prefetched.
 func newest(listed []found) []found {
 	runs := slices.DeleteFunc(slices.Clone(listed), func(r found) bool { return r.err != nil })
 	slices.SortStableFunc(runs, func(a, b found) int { return b.m.Started.Compare(a.m.Started) })
-	return runs[:min(len(runs), aheadRuns)]
+	return runs[:min(len(runs), prefetchRuns)]
 }
 
 // read reads a run. What is wrong with it is said to whoever opens it.
-func (a *ahead) read(run found) {
+func (a *prefetcher) read(run found) {
 	now := a.s.stampsOf(run.name)
-	if was, failed := a.failed.get(run.name); now.records.size > aheadBytes || failed && was == now {
+	if was, failed := a.failed.get(run.name); now.records.size > prefetchBytes || failed && was == now {
 		return
 	}
 	defer func() {
@@ -74,9 +76,9 @@ func (a *ahead) read(run found) {
 	a.s.numbers(run.name, run.m)
 }
 
-// lookAhead begins to read the newest runs of the folder.
-func (s *Server) lookAhead() {
+// prefetchNewest begins to read the newest runs of the folder.
+func (s *Server) prefetchNewest() {
 	if runs, err := s.runs.list(); err == nil {
-		s.ahead.begin(runs)
+		s.prefetch.begin(runs)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"gavel/scoring"
 )
 
-// Standings is `gavel suite results`: judges under conditions.
-type Standings struct {
+// Ranking is `gavel suite results`: judges under conditions.
+type Ranking struct {
 	Suite      string      `json:"suite"`
 	Judges     []string    `json:"judges"`
 	Conditions []Condition `json:"conditions"`
@@ -20,13 +20,13 @@ type Standings struct {
 
 // Condition is what all judges of a suite were asked alike.
 type Condition struct {
-	Name      string             `json:"condition"`
-	Protocol  string             `json:"protocol"`
-	Dataset   string             `json:"dataset"`
-	Prompt    string             `json:"prompt"`
-	Options   string             `json:"options,omitempty"`
-	Cells     []Cell             `json:"cells"`     // one for each judge
-	Standings []scoring.Standing `json:"standings"` // one for each headline
+	Name     string            `json:"condition"`
+	Protocol string            `json:"protocol"`
+	Dataset  string            `json:"dataset"`
+	Prompt   string            `json:"prompt"`
+	Options  string            `json:"options,omitempty"`
+	Cells    []Cell            `json:"cells"`     // one for each judge
+	Rankings []scoring.Ranking `json:"standings"` // one for each headline
 }
 
 // Cell is a judge's run under a condition.
@@ -36,7 +36,7 @@ type Cell struct {
 	Status   string `json:"status"`
 	Expected int    `json:"judgments"`
 	Answered int    `json:"answered"`
-	Place    int    `json:"place"` // in the standings; −1 where there is nothing to score
+	Place    int    `json:"place"` // in the rankings; −1 where there is nothing to score
 	Error    string `json:"error,omitempty"`
 }
 
@@ -46,11 +46,11 @@ const (
 	Unreadable = "unreadable"
 )
 
-// NewStandings holds the runs of each condition against each other. look says what is known of the run of a cell, and
+// NewRanking holds the runs of each condition against each other. look says what is known of the run of a cell, and
 // gives the run itself where it has anything to score.
-func NewStandings(suite *scoring.Suite, look func(run string) (Cell, *scoring.Run)) (*Standings, error) {
-	out := &Standings{Suite: suite.Name, Judges: suite.Judges}
-	var all []*scoring.Standing
+func NewRanking(suite *scoring.Suite, look func(run string) (Cell, *scoring.Run)) (*Ranking, error) {
+	out := &Ranking{Suite: suite.Name, Judges: suite.Judges}
+	var all []*scoring.Ranking
 	for _, k := range suite.Conditions {
 		row := Condition{Name: k.Name, Protocol: k.Protocol, Dataset: k.Dataset, Prompt: k.Prompt, Options: k.Options}
 		var runs []*scoring.Run
@@ -66,11 +66,11 @@ func NewStandings(suite *scoring.Suite, look func(run string) (Cell, *scoring.Ru
 			row.Cells = append(row.Cells, cell)
 		}
 		var err error
-		if row.Standings, err = scoring.Standings(runs, scoring.DefaultOptions.Bootstrap); err != nil {
+		if row.Rankings, err = scoring.Rank(runs, scoring.DefaultOptions.Bootstrap); err != nil {
 			return nil, err
 		}
-		for i := range row.Standings {
-			all = append(all, &row.Standings[i])
+		for i := range row.Rankings {
+			all = append(all, &row.Rankings[i])
 		}
 		out.Conditions = append(out.Conditions, row)
 	}
@@ -82,28 +82,28 @@ func NewStandings(suite *scoring.Suite, look func(run string) (Cell, *scoring.Ru
 func (c Cell) complete() bool { return c.Place >= 0 && c.Answered >= c.Expected }
 
 // Tables is one table: conditions and headlines down, judges across.
-func (s Standings) Tables() []table.Table {
+func (s Ranking) Tables() []table.Table {
 	t := table.Table{
 		Title:   fmt.Sprintf("suite %s: %s × %s (95 %% intervals)", s.Suite, table.Count(len(s.Judges), "judge"), table.Count(len(s.Conditions), "condition")),
 		Columns: append(table.Left("condition", "metric"), table.Right(s.Judges...)...),
 	}
 	for _, c := range s.Conditions {
-		if len(c.Standings) == 0 {
+		if len(c.Rankings) == 0 {
 			row := []string{c.Name, ""}
 			for _, cell := range c.Cells {
 				row = append(row, cell.Status)
 			}
 			t.Rows = append(t.Rows, row)
 		}
-		for i, st := range c.Standings {
-			t.Rows = append(t.Rows, standingRow(c, st, i == 0))
+		for i, st := range c.Rankings {
+			t.Rows = append(t.Rows, rankingRow(c, st, i == 0))
 		}
 	}
 	t.Notes = s.notes()
 	return []table.Table{t}
 }
 
-func standingRow(c Condition, st scoring.Standing, first bool) []string {
+func rankingRow(c Condition, st scoring.Ranking, first bool) []string {
 	name := ""
 	if first {
 		name = c.Name
@@ -126,13 +126,13 @@ func standingRow(c Condition, st scoring.Standing, first bool) []string {
 	return row
 }
 
-// notes are what a table of standings has to say beneath.
-func (s Standings) notes() (lines []string) {
+// notes are what a ranking has to say beneath.
+func (s Ranking) notes() (lines []string) {
 	var tests, warnings []string
 	var undefined table.Remarks
 	judges, rounds, in, simulated := 0, 0, "in percent", false
 	for _, c := range s.Conditions {
-		for _, st := range c.Standings {
+		for _, st := range c.Rankings {
 			if test := st.Metric + " by " + st.Test; !slices.Contains(tests, test) {
 				tests = append(tests, test)
 			}
@@ -170,7 +170,7 @@ func (s Standings) notes() (lines []string) {
 }
 
 // CSV has a row for each judge, condition and headline.
-func (s Standings) CSV(w io.Writer) error {
+func (s Ranking) CSV(w io.Writer) error {
 	rows := [][]string{{"condition", "protocol", "dataset", "prompt", "options", "judge", "run", "status", "answered", "judgments", "metric", "mode", "unit", "value", "low", "high", "n", "letters", "note"}}
 	for _, c := range s.Conditions {
 		for _, cell := range c.Cells {
@@ -179,7 +179,7 @@ func (s Standings) CSV(w io.Writer) error {
 				rows = append(rows, append(row, "", "", "", "", "", "", "", "", cell.Error))
 				continue
 			}
-			for _, st := range c.Standings {
+			for _, st := range c.Rankings {
 				r := st.Runs[cell.Place]
 				d := decimals(r.Unit)
 				rows = append(rows, slices.Concat(row, []string{st.Metric, st.Mode, r.Unit, table.Cell(r.Value, d), table.Cell(r.Low, d), table.Cell(r.High, d), strconv.Itoa(r.N), r.Letters, r.Note}))

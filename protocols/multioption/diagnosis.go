@@ -1,0 +1,98 @@
+package multioption
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"gavel/scoring"
+)
+
+// Diagnose says what the judge of several options is good for: first whether it goes by the place, then how often it is
+// right or, of items of which nobody knows the right option, how firmly it keeps to its choice.
+func (c *choices) Diagnose(r *scoring.Report) scoring.Diagnosis {
+	if d, found := r.Silence("judgment"); found {
+		return d
+	}
+	if d, found := byPlace(r); found {
+		return d
+	}
+	if right, ok := r.Overall(OptionAccuracy).Held(0); ok {
+		return byRight(r, right)
+	}
+	over, ok := r.Overall(GradeScore + OverRandom).Held(0)
+	if !ok {
+		return scoring.Diagnosis{Level: scoring.Unknown, Code: scoring.CodeFew, Text: "No item has a verdict in every order yet.", Evidence: []scoring.Evidence{}}
+	}
+	d := scoring.Diagnosis{Evidence: []scoring.Evidence{over}}
+	const unknown = "whether it chooses well is not known, since these items have no right option."
+	switch {
+	case over.Below:
+		d.Level, d.Code, d.Text = scoring.Unusable, scoring.CodePosition, fmt.Sprintf("Goes by the place more than a random judge does: Grade score %s of the way from random to perfect.", over)
+	case !over.Above:
+		d.Level, d.Code, d.Text = scoring.Unusable, scoring.CodeChance, fmt.Sprintf("No steadier than a random judge: Grade score %s of the way from random to perfect.", over)
+	case over.Low > 0.5:
+		d.Level, d.Code, d.Text = scoring.Usable, scoring.CodeUsable, fmt.Sprintf("Keeps to its choice in most orders: Grade score %s of the way from random to perfect; %s", over, unknown)
+	default:
+		d.Level, d.Code, d.Text = scoring.Weak, scoring.CodeWeak, fmt.Sprintf("Steadier than a random judge, but its choice changes with the order: Grade score %s of the way from random to perfect; %s", over, unknown)
+	}
+	return d
+}
+
+// byRight diagnoses by how often the choice is right, over all orders.
+func byRight(r *scoring.Report, right scoring.Evidence) scoring.Diagnosis {
+	chance := 0.0
+	if x := r.Overall(OptionAccuracy + OfRandom); x.Value != nil {
+		chance = *x.Value
+	}
+	right, _ = r.Overall(OptionAccuracy).Held(chance)
+	d := scoring.Diagnosis{Evidence: []scoring.Evidence{right}}
+	keeps := ""
+	if same, ok := r.Overall(SameChoice).Held(100); ok {
+		d.Evidence = append(d.Evidence, same)
+		keeps = fmt.Sprintf("; in %.0f %%%% of items it keeps its choice in every order", same.Value)
+	}
+	var text string
+	if d.Level, d.Code = right.Chance(right.High >= scoring.UsableFrom); d.Code == "" {
+		d.Level, d.Code = right.Rank()
+		text = "Right in %s of choices (chance %.0f)" + keeps + "."
+	} else {
+		text = map[string]string{
+			scoring.CodeInverted: "Right less often than chance: %s of choices, chance %.0f. Is the goal turned round?",
+			scoring.CodeFew:      "Too few items to tell it from chance: right in %s of choices, chance %.0f.",
+			scoring.CodeChance:   "No better than chance: right in %s of choices, chance %.0f.",
+		}[d.Code]
+	}
+	d.Text = fmt.Sprintf(text, right, chance)
+	return d
+}
+
+// byPlace diagnoses a judge that chooses one place, the first or the last, whatever stands there.
+func byPlace(r *scoring.Report) (d scoring.Diagnosis, found bool) {
+	var first, last, n float64
+	for _, g := range r.Groups() {
+		options, ok := strings.CutSuffix(g, " options")
+		x, y := r.Result("place-1", g, ""), r.Result("place-"+options, g, "")
+		if !ok || x.Value == nil || y.Value == nil {
+			continue
+		}
+		first, last, n = first+*x.Value/100*float64(x.N), last+*y.Value/100*float64(y.N), n+float64(x.N)
+	}
+	if n == 0 {
+		return d, false
+	}
+	place, share := "first", first/n
+	if last > first {
+		place, share = "last", last/n
+	}
+	units := math.Min(n, math.Max(1, float64(r.Items)))
+	e := scoring.ShareOf("place-"+place, share*units, units, scoring.MostByPlace)
+	if !e.Above {
+		return d, false
+	}
+	d = scoring.Diagnosis{Level: scoring.Unusable, Code: scoring.CodePosition, Evidence: []scoring.Evidence{e}}
+	if d.Text = fmt.Sprintf("Chooses the %s place in %s of judgments: not a judge here.", place, e); share == 1 {
+		d.Text = fmt.Sprintf("Always chooses the %s place (100 %% of %.0f judgments): not a judge here.", place, n)
+	}
+	return d, true
+}

@@ -1,0 +1,120 @@
+// Package protocoltest has what the tests of the protocols share: jobs and runs of them, and checks of what they
+// read. Only tests import it.
+package protocoltest
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gavel/backends"
+	"gavel/datasets"
+	"gavel/judging"
+	"gavel/judging/judgingtest"
+)
+
+// Written collects the records that a job writes.
+type Written = judgingtest.Written[*judging.Record]
+
+// Job is a job of a protocol's first prompt over all of a set, one item at a time.
+func Job(p judging.Protocol, settings judging.Settings, set *datasets.Set, client backends.Client) (*judging.Job, *Written) {
+	w := &Written{}
+	spec := judging.Spec{
+		Protocol: p.Name, Goal: p.GoalOf(settings), Prompt: p.Templates[0], Options: settings,
+		Dataset: judging.DatasetSpec{SHA256: set.SHA256, Items: set.Len(), IDs: "ids"},
+		Model:   judging.ModelSpec{Name: "judge", Identity: "test judge"}, Parameters: judging.DefaultParameters,
+	}
+	return &judging.Job{
+		Manifest: judging.NewManifest("test", spec), Asker: p.New(p.Templates[0], settings), Set: set, Rows: judgingtest.UpTo(set.Len()),
+		Client: client, Concurrency: 1, Write: w.Write,
+	}, w
+}
+
+// AnswerRun makes a run of the answer protocol, which the test registers, in which a model says what a function says,
+// and returns its folder.
+func AnswerRun(t testing.TB, set *datasets.Set, model string, say func(id string) (backends.Response, error)) string {
+	t.Helper()
+	answer, err := judging.ProtocolNamed("answer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	j, _ := Job(answer, nil, set, judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+		return say(strings.TrimPrefix(req.Oracle.Item, "answer to "))
+	}))
+	j.Manifest.Spec.Model = judging.ModelSpec{Name: model, Identity: "test " + model}
+	j.GiveUp = 1 << 30
+	d, _, err := judging.OpenDir(dir, j.Manifest, func(*judging.Record) bool { return false }, func(*judging.Record) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	err = d.Begin(j.Manifest, func(line func([]byte) error) error {
+		for i := range set.Len() {
+			raw, err := set.Raw(i)
+			if err != nil {
+				return err
+			}
+			if err := line(raw); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.Write = d.Write
+	if err := j.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// Saying is a model that says the same to every question, or what is listed.
+func Saying(all string, listed map[string]string) func(string) (backends.Response, error) {
+	return func(id string) (backends.Response, error) {
+		if text, ok := listed[id]; ok {
+			return judgingtest.Says(text)
+		}
+		return judgingtest.Says(all)
+	}
+}
+
+// Answers reads the answers of a run.
+func Answers(t testing.TB, dir string) *judging.Answers {
+	t.Helper()
+	a, err := judging.ReadAnswers(dir, judging.Reading{Policy: judging.Unique})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// Checked is what reading a record from a file would say.
+func Checked(r *judging.Record) error {
+	line, err := json.Marshal(r)
+	if err == nil {
+		_, err = judging.DecodeRecord(line)
+	}
+	return err
+}
+
+// Placeless is a verdict without its place in the reply, which is checked: what it
+// was read from stands there.
+func Placeless(t testing.TB, reply string, v judging.Verdict) judging.Verdict {
+	t.Helper()
+	at := v.Span
+	switch {
+	case at.Start < 0 || at.Start > at.End || at.End > len(reply):
+		t.Errorf("%q reads as %+v, beyond its end", reply, v)
+	case at.Nowhere() != (v.Label+v.Answer == "" && v.Outcome != judging.Conflict):
+		t.Errorf("%q reads as %+v, which stands nowhere, or should", reply, v)
+	case !strings.Contains(reply[at.Start:at.End], v.Label) && !strings.ContainsFunc(reply[at.Start:at.End], func(r rune) bool { return r > 127 }):
+		t.Errorf("%q reads as %+v, and there stands %q", reply, v, reply[at.Start:at.End])
+	}
+	v.Span = judging.Span{}
+	return v
+}

@@ -1,0 +1,94 @@
+package selfreference
+
+import (
+	"fmt"
+	"math"
+
+	"gavel/scoring"
+)
+
+// How far a judge calls right answers Correct more often than wrong ones, in points: 0 is chance, 100 is perfect (Youden's
+// J). A third is right on two in three of either kind, two thirds on five in six.
+const (
+	usableFrom = 100.0 / 3
+	strongFrom = 200.0 / 3
+)
+
+// Diagnose says what a judge of answers is good for, by the first of its modes.
+func (f *judgments) Diagnose(r *scoring.Report) scoring.Diagnosis {
+	if d, found := r.Silence("judgment"); found {
+		return d
+	}
+	for _, mode := range []string{ModeCoT, ModeSelf} {
+		if r.Has(mode) {
+			return diagnose(r, mode)
+		}
+	}
+	return scoring.Diagnosis{Level: scoring.Unknown, Code: scoring.CodeNothing, Text: "No answer has been judged yet.", Evidence: []scoring.Evidence{}}
+}
+
+func diagnose(r *scoring.Report, mode string) scoring.Diagnosis {
+	find := func(metric string) scoring.Result { return r.Result(metric, scoring.Overall, mode) }
+	accuracy, recall, precision := find(Accuracy), find(Recall), find(Precision)
+	all, right, called := float64(accuracy.N), float64(recall.N), float64(precision.N)
+	worth := 1.0
+	if c := accuracy.Clusters; c > 0 {
+		worth = float64(c) / all // of judgments of one question
+	}
+	if all == 0 {
+		return scoring.Diagnosis{Level: scoring.Unknown, Code: scoring.CodeNothing, Text: "No answer has been judged yet.", Evidence: []scoring.Evidence{}}
+	}
+	for label, n := range map[string]float64{"Correct": called, "Incorrect": all - called} {
+		if e := scoring.ShareOf("called-"+label, worth*n, worth*all, scoring.MostOneWay); e.Above || n == all {
+			return scoring.Diagnosis{Level: scoring.Unusable, Code: scoring.CodeLabel, Evidence: []scoring.Evidence{e},
+				Text: fmt.Sprintf("Calls nearly every answer %s (%s): not a judge here.", label, e)}
+		}
+	}
+	if recall.Value == nil || right == 0 || right == all {
+		return scoring.Diagnosis{Level: scoring.Unknown, Code: scoring.CodeFew, Text: "All answers are right, or none is: there is nothing to tell apart.", Evidence: []scoring.Evidence{}}
+	}
+	hits := *recall.Value / 100 * right
+	apart := informedness(worth*hits, worth*right, worth*(called-hits), worth*(all-right))
+	d := scoring.Diagnosis{Evidence: []scoring.Evidence{apart}}
+	text := fmt.Sprintf("calls %.0f %% of right answers Correct and %.0f %% of wrong ones, %.0f points [%.0f, %.0f] apart", *recall.Value, 100*(called-hits)/(all-right), apart.Value, apart.Low, apart.High)
+	if d.Level, d.Code = apart.Chance(apart.High > usableFrom); d.Code != "" {
+		d.Text = map[string]string{
+			scoring.CodeInverted: "Worse than chance: it " + text + ". Are the labels turned round?",
+			scoring.CodeFew:      "Too few answers to tell it from chance: it " + text + ".",
+			scoring.CodeChance:   "No better than chance: it " + text + ".",
+		}[d.Code]
+		return d
+	}
+	d.Level, d.Text = level(apart), "It "+text+"."
+	d.Code = string(d.Level)
+	if own, ok := find(JMinusCorrect).Held(scoring.UsableFrom); ok && own.Below {
+		d.Level, d.Code = scoring.Weak, "own-answer"
+		d.Evidence = append(d.Evidence, own)
+		d.Text = fmt.Sprintf("Believes its own answer: where that is wrong it calls only %s of right answers Correct; it %s.", own, text)
+	}
+	return d
+}
+
+func level(apart scoring.Evidence) scoring.Level {
+	strong := apart
+	strong.Threshold = strongFrom
+	switch {
+	case strong.Surely():
+		return scoring.Strong
+	case apart.Low > usableFrom:
+		return scoring.Usable
+	}
+	return scoring.Weak
+}
+
+// informedness is Youden's J in points: the share of right answers called Correct less that of wrong ones. Its interval
+// joins those of the two shares.
+//
+// Sources: Youden, Cancer 3 (1950), 32–35; Newcombe, Statistics in Medicine 17 (1998), 873–890, method 10, with exact ends.
+func informedness(hits, right, alarms, wrong float64) scoring.Evidence {
+	a, b := scoring.ShareOf("", hits, math.Max(1, right), 0), scoring.ShareOf("", alarms, math.Max(1, wrong), 0)
+	d := a.Value - b.Value
+	low := d - math.Hypot(a.Value-a.Low, b.High-b.Value)
+	high := d + math.Hypot(a.High-a.Value, b.Value-b.Low)
+	return scoring.Evidence{Metric: "informedness", Value: d, Low: low, High: high, N: a.N + b.N, Above: low > 0, Below: high < 0}
+}

@@ -1,0 +1,102 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+
+	"gavel/judging"
+	"gavel/report/table"
+	"gavel/scoring"
+)
+
+// Tile is a number that is shown first, with its interval drawn.
+type Tile struct {
+	Metric, Mode string
+	Name         string                          // in plain words
+	About        string                          // what is good
+	Mark         func(r *scoring.Report) float64 // what the number is held against, such as chance; nil: nothing
+}
+
+// Verdictless is the tile of judgments without a verdict.
+var Verdictless = Tile{Metric: withoutVerdict, Name: "without a verdict", About: "lower is better"}
+
+const withoutVerdict = "without-verdict"
+
+// At is a mark at a value.
+func At(v float64) func(*scoring.Report) float64 {
+	return func(*scoring.Report) float64 { return v }
+}
+
+// AtMetric is a mark at what another metric of the run has.
+func AtMetric(metric string) func(*scoring.Report) float64 {
+	return func(r *scoring.Report) float64 {
+		if v := r.Overall(metric).Value; v != nil {
+			return *v
+		}
+		return -1
+	}
+}
+
+// verdict is what a page says of a run first.
+type verdict struct {
+	Title string
+	*scoring.Diagnosis
+	Tiles []drawn
+}
+
+// drawn is a tile of a run: a bar from 0 to 1 or 100, on it the interval and the mark.
+type drawn struct {
+	Tile
+	Value string
+	Chart template.HTML
+}
+
+func verdictOf(r scoring.Report, title string) verdict {
+	v := verdict{Title: title, Diagnosis: r.Diagnosis}
+	for _, t := range layoutOf(r.Protocol).Tiles {
+		x := r.Result(t.Metric, scoring.Overall, t.Mode)
+		if t.Metric == withoutVerdict {
+			x = lost(r)
+		}
+		if x.Value == nil {
+			continue
+		}
+		v.Tiles = append(v.Tiles, drawn{t, table.Whole(x), bar(x, &r, t.Mark)})
+	}
+	return v
+}
+
+// lost is the share of judgments without a verdict.
+func lost(r scoring.Report) scoring.Result {
+	games := r.Judgments()
+	if games == 0 {
+		return scoring.Result{}
+	}
+	n := games - r.Outcomes[string(judging.Decided)] - r.Outcomes[string(judging.Tie)]
+	units := min(games, max(1, r.Items))
+	e := scoring.ShareOf(withoutVerdict, float64(n)/float64(games)*float64(units), float64(units), 0)
+	return scoring.Result{Metric: withoutVerdict, Value: &e.Value, Low: &e.Low, High: &e.High, N: games}
+}
+
+// bar draws a value, its interval and a mark, between the ends of the metric's scale.
+func bar(x scoring.Result, r *scoring.Report, mark func(*scoring.Report) float64) template.HTML {
+	const width, edge = 200.0, 4.0
+	from, to := 0.0, 100.0
+	switch x.Unit {
+	case scoring.UnitCorrelation:
+		from, to = -1, 1
+	case scoring.UnitScore:
+		to = 1
+	}
+	at := func(v float64) float64 { return edge + (width-2*edge)*max(0, min(1, (v-from)/(to-from))) }
+	svg := fmt.Sprintf(`<svg class="chart" viewBox="0 0 %g 20" role="presentation" aria-hidden="true"><line class="stroke-grid" x1="%g" x2="%g" y1="10" y2="10" stroke-width="2"/>`, width, edge, width-edge)
+	if x.Low != nil && x.High != nil {
+		svg += fmt.Sprintf(`<line class="stroke-ink" x1="%.1f" x2="%.1f" y1="10" y2="10" stroke-width="6" stroke-opacity="0.45"/>`, at(*x.Low), at(*x.High))
+	}
+	if mark != nil {
+		if m := mark(r); m >= from {
+			svg += fmt.Sprintf(`<line class="stroke-ink" x1="%.1f" x2="%.1f" y1="2" y2="18" stroke-width="1" stroke-dasharray="2 2"/>`, at(m), at(m))
+		}
+	}
+	return template.HTML(svg + fmt.Sprintf(`<circle class="fill-ink" cx="%.1f" cy="10" r="4"/></svg>`, at(*x.Value)))
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"text/tabwriter"
+
+	"gavel/judging"
+	"gavel/scoring"
+	"gavel/scoring/stats"
+)
+
+// judge is a kind of judge of which it is known what its diagnosis should be.
+type judge struct {
+	name string
+	world
+	code string // of the diagnosis on a run that is large enough
+}
+
+// judges are of every protocol.
+var judges = []judge{
+	{"right", pairsOf(1, 0), "strong"},
+	{"right on 95 %, by the first in 5 %", pairsOf(0.95, 0.05), "strong"},
+	{"right on 80 %, by the first in 20 %", pairsOf(0.8, 0.2), "usable"},
+	{"right on 68 %, by the first in 35 %", pairsOf(0.68, 0.35), "weak"},
+	{"a coin", worldOf("pairwise", pairOf(1, "A", "A"), pairOf(1, "A", "B"), pairOf(1, "B", "A"), pairOf(1, "B", "B")), "chance"},
+	{"knows nothing, and is consistent", pairsOf(0.5, 0), "chance"},
+	{"names the worse", pairsOf(0.1, 0.05), "inverted"},
+	{"by the first in 95 %", pairsOf(0.8, 0.95), "position"},
+	{"names the second", worldOf("pairwise", pairOf(1, "B", "A")), "position"},
+	{"silent", worldOf("pairwise", pairOf(1, "", "")), "silent"},
+	{"silent in 20 %", worldOf("pairwise", pairOf(0.64*0.9, "A", "A"), pairOf(0.64*0.1, "B", "B"), pairOf(0.16, "A", ""), pairOf(0.16, "", "A"), pairOf(0.04, "", "")), "silent"},
+	{"says that most are equal", worldOf("pairwise", tied(0.8), pairOf(0.2, "A", "A")), "ties"},
+
+	{"answers 60 % right", answersOf(0.6), "usable"},
+	{"answers 60 %, and 20 % not at all", worldOf("answer", answered(0.6, "A"), answered(0.2, "B"), answered(0.2, "")), "silent"},
+	{"answers by chance", answersOf(1.0 / 3), "chance"},
+
+	{"calls all Correct", judgmentsOf(1, 1), "label"},
+	{"a coin of judgments", judgmentsOf(0.5, 0.5), "chance"},
+	{"tells answers apart", judgmentsOf(0.95, 0.05), "strong"},
+	{"tells some answers apart", judgmentsOf(0.8, 0.25), "usable"},
+	{"tells few answers apart", judgmentsOf(0.63, 0.37), "weak"},
+
+	{"the first option", worldOf("multi-option", chosen(2, 1, []int{0, 1}), chosen(3, 1, []int{0, 1, 2}), chosen(4, 1, []int{0, 1, 2, 3})), "position"},
+	{"the right option in 95 %", worldOf("multi-option", optionUnits(0.95)...), "strong"},
+	{"the right option in 68 %", worldOf("multi-option", optionUnits(0.4)...), "usable"},
+	{"a wrong option", worldOf("multi-option", chosen(3, 1, always(3, 1)), chosen(4, 1, always(4, 2))), "inverted"},
+}
+
+func worldOf(protocol string, units ...unit) world {
+	return world{protocol: protocol, units: func(float64) []unit { return units }}
+}
+
+// pairsOf names the first without looking in a share, and is right on a share of the rest in both orders.
+func pairsOf(right, first float64) world {
+	return worldOf("pairwise", pairOf((1-first)*right, "A", "A"), pairOf((1-first)*(1-right), "B", "B"), pairOf(first, "A", "B"))
+}
+
+func answersOf(p float64) world { return worldOf("answer", answered(p, "A"), answered(1-p, "B")) }
+
+// tied are pairs that are called equal in both orders.
+func tied(weight float64) unit {
+	return unit{weight: weight, records: func(of place, agent string) []*judging.Record {
+		records := pairOf(1, "", "").records(of, agent)
+		for _, r := range records {
+			r.Outcome = judging.Tie
+		}
+		return records
+	}}
+}
+
+// judgmentsOf calls a share of right answers Correct, and a share of wrong ones.
+func judgmentsOf(hits, alarms float64) world {
+	var units []unit
+	for _, own := range []bool{true, false} {
+		units = append(units,
+			unit{weight: hits, records: judgments(own, true, true, true)}, unit{weight: 1 - hits, records: judgments(own, true, false, false)},
+			unit{weight: alarms, records: judgments(own, false, false, false)}, unit{weight: 1 - alarms, records: judgments(own, false, true, true)})
+	}
+	return worldOf("self-reference", units...)
+}
+
+// diagnose counts the diagnoses of runs of n units.
+func (j judge) diagnose(runs, n int) (codes map[string]int, levels map[scoring.Level]int) {
+	codes, levels = map[string]int{}, map[scoring.Level]int{}
+	units := numbered(j.units(0))
+	var mu sync.Mutex
+	var todo sync.WaitGroup
+	for w := range 2 {
+		todo.Go(func() {
+			for i := w; i < runs; i += 2 {
+				records, _ := j.draw(rand.New(rand.NewPCG(uint64(i), uint64(n))), units, nil, clustering{n, 1})
+				d := j.run(records).Score(stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: uint64(i)}).Diagnosis
+				mu.Lock()
+				codes[d.Code]++
+				levels[d.Level]++
+				mu.Unlock()
+			}
+		})
+	}
+	todo.Wait()
+	return codes, levels
+}
+
+// printDiagnoses is a table of judges and what is said of them.
+func printDiagnoses(out io.Writer, runs int) {
+	table := tabwriter.NewWriter(out, 2, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "judge\tprotocol\tn = 350\tn = 32")
+	for _, j := range judges {
+		fmt.Fprintf(table, "%s\t%s", j.name, j.protocol)
+		for _, n := range []int{350, 32} {
+			codes, _ := j.diagnose(runs, n)
+			var said []string
+			for code, k := range codes {
+				said = append(said, fmt.Sprintf("%.1f %s", 100*float64(k)/float64(runs), code))
+			}
+			slices.SortFunc(said, func(a, b string) int { return strings.Compare(fmt.Sprintf("%12s", b), fmt.Sprintf("%12s", a)) })
+			fmt.Fprintf(table, "\t%s", strings.Join(said, ", "))
+		}
+		fmt.Fprintln(table)
+	}
+	table.Flush()
+}
