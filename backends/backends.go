@@ -49,7 +49,7 @@ type Request struct {
 	Seed        int       `json:"seed"`
 	MaxTokens   int       `json:"max_tokens"`
 	NumCtx      int       `json:"num_ctx"` // context asked for, tokens; 0 where the server decides
-	Repeat      int       `json:"repeat"`
+	Repetition  int       `json:"repeat"`
 
 	// What follows is left out of the JSON where it is not asked for, so that
 	// the keys of plain requests stay what they were.

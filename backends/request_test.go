@@ -91,7 +91,7 @@ func TestRequest(t *testing.T) {
 		"LM Studio": openAI(),
 	}
 	req := question
-	req.Messages, req.Repeat = hostile, 3
+	req.Messages, req.Repetition = hostile, 3
 	eachWire(t, func(t *testing.T, w wire) {
 		got, _ := w.sent(t, "", req)
 		if !reflect.DeepEqual(got, want[w.name]) {

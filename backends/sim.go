@@ -17,7 +17,7 @@ var _ Backend = (*Sim)(nil)
 // whose accuracy and position bias are known, and nothing about any model.
 //
 // For each item the judge knows the right candidate with probability Accuracy, else takes a wrong one for right; it
-// holds to that in every presentation, and draws anew at every repeat. Then, in each presentation on its own, with probability
+// holds to that in every presentation, and draws anew at every repetition. Then, in each presentation on its own, with probability
 // First it names the candidate shown first without looking, with probability Tie it says that they are equal, and with
 // probability Silent it gives no verdict. So over two presentations, with a = Accuracy and f = First (Tie = Silent = 0),
 // strict is a(1−f), consistency 1−f, and the first is named in (1+f)/2 of the presentations.
@@ -88,12 +88,12 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 		return Response{}, &Error{Kind: Internal, Message: "a simulated judge was asked without its oracle"}
 	}
 	n := len(o.Choices)
-	know, look := s.draw(o.Item, -1, req.Repeat), s.draw(o.Item, o.Presentation, req.Repeat)
+	know, look := s.draw(o.Item, -1, req.Repetition), s.draw(o.Item, o.Presentation, req.Repetition)
 	pick := o.Right
 	switch {
 	case s.Accuracy < 0 || pick < 0: // the coin, or nothing to know: every presentation on its own
 		pick = look.IntN(n)
-	case o.Reference != "" && s.draw(o.Item, -2, req.Repeat).Float64() < trust:
+	case o.Reference != "" && s.draw(o.Item, -2, req.Repetition).Float64() < trust:
 		pick = slices.Index(o.Choices, o.Reference)
 	case know.Float64() >= s.Accuracy && n > 1:
 		pick = slices.Index(o.Order, s.wrong(know, o))
@@ -118,9 +118,9 @@ func (s *Sim) wrong(know *rand.Rand, o *Oracle) int {
 	return others[know.IntN(len(others))]
 }
 
-// draw is a source that depends on nothing but the judge, the item, the presentation and the repeat.
-func (s *Sim) draw(item string, presentation, repeat int) *rand.Rand {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%d\x00%d", s.Seed, item, presentation, repeat))
+// draw is a source that depends on nothing but the judge, the item, the presentation and the repetition.
+func (s *Sim) draw(item string, presentation, repetition int) *rand.Rand {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%d\x00%d", s.Seed, item, presentation, repetition))
 	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:16])))
 }
 

@@ -132,11 +132,11 @@ func TestSimHoldsToItsWrongCandidate(t *testing.T) {
 	}
 }
 
-func TestSimDependsOnSeedItemPresentationAndRepeat(t *testing.T) {
-	say := func(s *Sim, item string, presentation, repeat int) string {
+func TestSimDependsOnSeedItemPresentationAndRepetition(t *testing.T) {
+	say := func(s *Sim, item string, presentation, repetition int) string {
 		var all strings.Builder
 		for i := range 64 {
-			resp, err := s.Ask(context.Background(), Request{Repeat: repeat, Oracle: &Oracle{
+			resp, err := s.Ask(context.Background(), Request{Repetition: repetition, Oracle: &Oracle{
 				Item: fmt.Sprint(item, i), Presentation: presentation, Order: []int{0, 1}, Choices: []string{"a.", "b."},
 			}})
 			if err != nil {

@@ -20,7 +20,7 @@ import (
 const schema = 1
 
 // Key is the SHA-256 of the request's JSON and the schema version: identity of backend and model, messages, sampling
-// parameters, limits, context size and repeat index. Where the judge runs, how many run at once and how long they may
+// parameters, limits, context size and number of the repetition. Where the judge runs, how many run at once and how long they may
 // take do not change a reply and are not in it.
 func Key(req backends.Request) [sha256.Size]byte {
 	messages := req.MessagesJSON()
@@ -91,8 +91,8 @@ func (c *client) Ask(ctx context.Context, req backends.Request) (backends.Respon
 			err = s.Put(key, Entry{Model: req.Model, Created: time.Now().UTC().Truncate(time.Second), Response: resp})
 			switch { // the run goes on: its records hold the replies
 			case s.ended() != nil: // said
-			case errors.Is(err, ErrNoRoom):
-				s.warnOnce("full", "cache %s: until there is room, replies are not remembered: %v", s.dir, err)
+			case errors.Is(err, ErrDiskFull):
+				s.warnOnce("full", "cache %s: until there is free space, replies are not remembered: %v", s.dir, err)
 			case err != nil:
 				s.warnOnce("write", "cache %s: replies are not remembered: %v", s.dir, err)
 			}

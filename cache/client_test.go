@@ -184,7 +184,7 @@ func TestEqualRequestsAreAskedOnceHoweverTheyMeet(t *testing.T) {
 		c := Wrap(j, s)
 		var wg sync.WaitGroup
 		req := request("q")
-		req.Repeat = round
+		req.Repetition = round
 		for range 64 {
 			wg.Go(func() { ask(t, c, req) })
 		}

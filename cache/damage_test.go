@@ -154,7 +154,7 @@ func TestDamagedTable(t *testing.T) {
 		}
 		for i := range 100 {
 			req := request("q")
-			req.Repeat = i
+			req.Repetition = i
 			if e, ok := s.Get(Key(req)); ok && e.Response.Text != strings.Repeat("x", i) {
 				t.Errorf("damage at %d: entry %d is %q", at, i, e.Response.Text)
 			}

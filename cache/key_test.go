@@ -11,7 +11,7 @@ import (
 // another question. A new field has to be decided upon here.
 var inKey = map[string]bool{
 	"Identity": true, "Model": true, "Messages": true, "Temperature": true, "TopP": true,
-	"Seed": true, "MaxTokens": true, "NumCtx": true, "Repeat": true,
+	"Seed": true, "MaxTokens": true, "NumCtx": true, "Repetition": true,
 	"Think": true, "Constrain": true, "Labels": true, "NoPromptCache": true,
 
 	"Encoded":      false, // Messages once more

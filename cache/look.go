@@ -112,7 +112,7 @@ func (s *Store) Prune(ctx context.Context, drop func(Entry) bool) (int, error) {
 	if err != nil || len(keys) == 0 {
 		return 0, err
 	}
-	if err := s.roomToMerge(); err != nil {
+	if err := s.freeToMerge(); err != nil {
 		return 0, err
 	}
 	takes := 2 * s.mergeTakes() // everything may be written anew, values beside the tables too

@@ -8,7 +8,7 @@ import (
 
 // sampleKey is that of no request: none is repeated less than no times.
 func sampleKey(identity, model string) [32]byte {
-	return Key(backends.Request{Identity: identity, Model: model, Repeat: -1})
+	return Key(backends.Request{Identity: identity, Model: model, Repetition: -1})
 }
 
 // Sample is the sample of the model whose replies are remembered under an identity; nil where none was kept. Models of

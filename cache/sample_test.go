@@ -18,7 +18,7 @@ func TestSampleIsNoReply(t *testing.T) {
 		e := entry("x")
 		e.Model, e.Created = "tiny", e.Created.AddDate(0, i, 0)
 		req := request("q")
-		req.Repeat = i
+		req.Repetition = i
 		if err := s.Put(Key(req), e); err != nil {
 			t.Fatal(err)
 		}

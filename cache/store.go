@@ -22,7 +22,7 @@ type Options struct {
 	// Warn is told of entries that cannot be used, of a disk that is full and of
 	// a store that is given up, each once. May be nil.
 	Warn func(format string, args ...any)
-	// MinFree is how much space must be left on the disk of the folder, in bytes; default 256 MiB (see room.go).
+	// MinFree is how much space must be left on the disk of the folder, in bytes; default 256 MiB (see free.go).
 	MinFree uint64
 	// Timeout is how long is waited for one read, write or closing of the
 	// database; default 30 s. A store that takes longer is given up.
@@ -59,7 +59,7 @@ const manyTables = 128
 // Open opens the cache in dir and makes the folder if it is missing.
 func Open(dir string, opts Options) (*Store, error) {
 	if opts.MinFree == 0 {
-		opts.MinFree = defaultRoom
+		opts.MinFree = defaultMinFree
 	}
 	if opts.Warn == nil {
 		opts.Warn = func(string, ...any) {}
@@ -74,7 +74,7 @@ func Open(dir string, opts Options) (*Store, error) {
 		return nil, fmt.Errorf("cache: %w; name another folder with --cache, or use --no-cache", err)
 	}
 	if free, err := freeSpace(dir); err == nil && free < opts.MinFree {
-		return nil, &NoRoomError{dir, free, opts.MinFree}
+		return nil, &DiskFullError{dir, free, opts.MinFree}
 	}
 	folder, err := os.Stat(dir)
 	if err != nil {
@@ -175,7 +175,7 @@ func openError(dir string, err error) error {
 var readOnly = regexp.MustCompile(`(?i)permission denied|read-only file system|access is denied`)
 
 // Close writes what is in memory to disk and releases the folder. Where many tables have piled up, it merges them. On a
-// disk that is full it does neither, see [ErrNoRoom]. A store that was given up is not closed, see [ErrGivenUp].
+// disk that is full it does neither, see [ErrDiskFull]. A store that was given up is not closed, see [ErrGivenUp].
 func (s *Store) Close() error {
 	if err := s.ended(); err != nil {
 		if errors.Is(err, ErrGivenUp) {
@@ -187,8 +187,8 @@ func (s *Store) Close() error {
 		if err := s.here(); err != nil {
 			return err
 		}
-		if free, ok := s.roomFor(CloseRoom); !ok && s.wrote.Load() && !s.db.IsClosed() {
-			return fmt.Errorf("%w (%d MiB left): it is not closed; what it was told last is in its log, and read the next time", ErrNoRoom, free>>20)
+		if free, ok := s.freeFor(CloseNeeds); !ok && s.wrote.Load() && !s.db.IsClosed() {
+			return fmt.Errorf("%w (%d MiB left): it is not closed; what it was told last is in its log, and read the next time", ErrDiskFull, free>>20)
 		}
 		return nil
 	})
@@ -220,7 +220,7 @@ func (s *Store) mergeTakes() time.Duration {
 	return s.opts.Timeout + time.Duration(folderSize(s.dir)/mergedASecond)*time.Second
 }
 
-// merge leaves everything as it is if a table is damaged, or there is no room:
+// merge leaves everything as it is if a table is damaged, or there is no free space:
 // Badger merges in goroutines of its own, where it may panic.
 func (s *Store) merge() error {
 	s.mu.Lock()
@@ -233,7 +233,7 @@ func (s *Store) merge() error {
 	for _, l := range levels[1:] {
 		merged += l.NumTables
 	}
-	if levels[0].NumTables > max(manyTables, merged) && s.roomToMerge() == nil && s.sound() == nil {
+	if levels[0].NumTables > max(manyTables, merged) && s.freeToMerge() == nil && s.sound() == nil {
 		s.db.Flatten(1) // if it fails, the tables are still there
 	}
 	return nil

@@ -130,7 +130,7 @@ func damaged(t *testing.T, change func([]byte) []byte) string {
 	s, _ := open(t, dir)
 	for i := range 100 {
 		req := request("q")
-		req.Repeat = i
+		req.Repetition = i
 		if err := s.Put(Key(req), entry(strings.Repeat("x", i))); err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +188,7 @@ func TestUpkeep(t *testing.T) {
 		e := entry("x")
 		e.Model, e.Created = model, e.Created.AddDate(0, i, 0)
 		req := request("q")
-		req.Repeat = i
+		req.Repetition = i
 		if err := s.Put(Key(req), e); err != nil {
 			t.Fatal(err)
 		}

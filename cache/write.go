@@ -29,7 +29,7 @@ type value struct {
 	err   error // why Badger does not take it
 }
 
-// Put stores an answer. On a disk that is nearly full it stores nothing, and its error wraps ErrNoRoom. The first write
+// Put stores an answer. On a disk that is nearly full it stores nothing, and its error wraps ErrDiskFull. The first write
 // that Badger fails is the last: after it Badger takes no other, and would end the process.
 func (s *Store) Put(key [sha256.Size]byte, e Entry) error {
 	if err := s.ended(); err != nil {
@@ -89,8 +89,8 @@ func (s *Store) writeBatch(b *batch) error {
 	if err := s.here(); err != nil {
 		return err
 	}
-	if free, ok := s.roomFor(s.opts.MinFree); !ok {
-		return fmt.Errorf("%w: it has %d MiB left, the cache needs %d", ErrNoRoom, free>>20, s.opts.MinFree>>20)
+	if free, ok := s.freeFor(s.opts.MinFree); !ok {
+		return fmt.Errorf("%w: it has %d MiB left, the cache needs %d", ErrDiskFull, free>>20, s.opts.MinFree>>20)
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()

@@ -75,7 +75,7 @@ func (s *SharedCache) leave() error {
 // close closes the cache, unless the disk is too full for that. The caller holds the lock.
 func (s *SharedCache) close() error {
 	err := s.store.Close()
-	if !errors.Is(err, cache.ErrNoRoom) {
+	if !errors.Is(err, cache.ErrDiskFull) {
 		s.store = nil
 	}
 	return err
@@ -84,7 +84,7 @@ func (s *SharedCache) close() error {
 // closeAgain is how long a cache that could not be closed is left alone.
 const closeAgain = 2 * time.Second
 
-// closeLater closes a cache that could not be closed for want of room, as soon
+// closeLater closes a cache that could not be closed for want of free space, as soon
 // as there is some and nobody has come to need it.
 func (s *SharedCache) closeLater() {
 	s.mu.Lock()

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"runtime/debug"
 	"time"
 
@@ -86,7 +88,7 @@ func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) 
 // takeOver writes the records that are given.
 func (p *prepared) takeOver(dir *judging.Dir) error {
 	for _, r := range p.given {
-		if p.job.Completed.Has(r.Item, r.Presentation, r.Repeat) {
+		if p.job.Completed.Has(r.Item, r.Presentation, r.Repetition) {
 			continue
 		}
 		if err := dir.Write(r); err != nil {
@@ -201,8 +203,9 @@ func (e *Maker) client(ctx context.Context, p *prepared) (backends.Client, func(
 // ask runs the job, which a gentle interrupt ends.
 func (e *Maker) ask(ctx context.Context, p *prepared, dir *judging.Dir) error {
 	stop := make(chan struct{})
+	end := sync.OnceFunc(func() { close(stop) })
 	done := e.Interrupts.Handle(func() {
-		close(stop) // first: once it is said, nothing more is asked
+		end() // first: once it is said, nothing more is asked
 		e.say("stopping: waiting for what is in flight; %s to give that up", e.Words.StopNow)
 	})
 	defer done()
@@ -214,9 +217,25 @@ func (e *Maker) ask(ctx context.Context, p *prepared, dir *judging.Dir) error {
 		return p.records.Add(r)
 	}
 	p.job.Client = e.endsUntold(p.job.Client)
-	p.job.Progress, p.job.Stop = e.observer().Recorded, stop
+	var alarms judging.Alarms
+	var alarmed atomic.Pointer[string]
+	p.job.Stop, p.job.Progress = stop, func(r *judging.Record) {
+		e.observer().Recorded(r)
+		text := alarms.Look(r)
+		if text == "" {
+			return
+		}
+		if p.req.StopOnAlarm && alarmed.CompareAndSwap(nil, &text) {
+			end() // what ends the run says why
+		} else {
+			e.say("%s", text)
+		}
+	}
 	err := p.job.Run(ctx)
 	e.observer().RunEnded()
+	if why := alarmed.Load(); why != nil && errors.Is(err, judging.ErrStopped) {
+		return &kindError{ErrIncomplete, errors.New(*why)}
+	}
 	return err
 }
 
@@ -255,7 +274,7 @@ func (e *Maker) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (
 	}
 	rep.Run = p.out
 	switch {
-	case NoRoom(runErr) && NoRoom(err):
+	case DiskFull(runErr) && DiskFull(err):
 		return &rep, e.ending(m.Status, left, m.Judgments, runErr) // to say it once is enough
 	case err != nil:
 		return &rep, errors.Join(runErr, err)
@@ -286,8 +305,10 @@ func (e *Maker) ending(status string, left, expected int, runErr error) error {
 		return &kindError{ErrInterrupted, fmt.Errorf("interrupted: %d of %d judgments are left; %s", left, expected, goOn)}
 	case errors.As(runErr, &gaveUp):
 		return &kindError{ErrIncomplete, fmt.Errorf("the server stopped answering: %w; %d of %d judgments are left; %s", runErr, left, expected, goOn)}
-	case judging.NoRoom(runErr): // how to go on is said with it
+	case judging.DiskFull(runErr): // how to go on is said with it
 		return fmt.Errorf("%w; %d of %d judgments are left", runErr, left, expected)
+	case errors.Is(runErr, ErrIncomplete) && left == 0: // an alarm at the last judgment
+		return nil
 	case runErr != nil:
 		return fmt.Errorf("%w; %d of %d judgments are left; %s", runErr, left, expected, goOn)
 	case left > 0:
@@ -301,8 +322,8 @@ func (e *Maker) change(to *backends.ModelChangedError) judging.ModelChange {
 	return judging.ModelChange{At: e.Now().UTC().Truncate(time.Second), URL: to.URL, Was: to.Was, Is: to.Is}
 }
 
-// NoRoom tells whether a disk is full, that of the cache included.
-func NoRoom(err error) bool {
-	var full *cache.NoRoomError
-	return judging.NoRoom(err) || errors.As(err, &full)
+// DiskFull tells whether a disk is full, that of the cache included.
+func DiskFull(err error) bool {
+	var full *cache.DiskFullError
+	return judging.DiskFull(err) || errors.As(err, &full)
 }

@@ -51,8 +51,8 @@ type Words struct{ StopNow, GoOn string }
 
 // Advised is what is said of an error, with what to do about a disk that is full.
 func (w Words) Advised(err error, text string) string {
-	if judging.NoRoom(err) {
-		text += "; make room and " + w.GoOn
+	if judging.DiskFull(err) {
+		text += "; free space on the disk and " + w.GoOn
 	}
 	return text
 }

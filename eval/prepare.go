@@ -225,7 +225,7 @@ func (e *Maker) prepareFor(ctx context.Context, o Request, its items, judges []b
 	if err != nil {
 		return nil, err
 	}
-	m.Simulated, m.Judgments = server.Kind == "sim", presentations*params.Times()
+	m.Simulated, m.Judgments = server.Kind == "sim", presentations*params.Repetitions()
 	m.Model, m.Server, m.Servers = model, server, allServers(p.judges)
 	m.Dataset = its.info
 	m.Concurrency = jointConcurrency(o.Concurrency, p.judges)

@@ -113,13 +113,13 @@ func (e *Maker) replayClient(m *judging.Manifest, dir string, used func([32]byte
 type origins map[presentation][]string
 
 type presentation struct {
-	item                 string
-	presentation, repeat int
+	item                     string
+	presentation, repetition int
 }
 
 // onto says of a record what was said of it when it was first made.
 func (o origins) onto(r *judging.Record) {
-	for i, bundle := range o[presentation{r.Item, r.Presentation, r.Repeat}] {
+	for i, bundle := range o[presentation{r.Item, r.Presentation, r.Repetition}] {
 		if i < len(r.Replies) {
 			r.Replies[i].Origin = bundle
 		}
@@ -141,7 +141,7 @@ func told(run string) (unasked []*judging.Record, from origins, err error) {
 			any = any || reply.Origin != ""
 		}
 		if any {
-			from[presentation{r.Item, r.Presentation, r.Repeat}] = bundles
+			from[presentation{r.Item, r.Presentation, r.Repetition}] = bundles
 		}
 		return nil
 	})

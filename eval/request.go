@@ -57,10 +57,11 @@ type Request struct {
 	NumCtx            int            `json:"num-ctx,omitempty"`
 	SystemRole        string         `json:"system-role"`
 	AcceptCut         bool           `json:"accept-cut,omitempty"`
+	StopOnAlarm       bool           `json:"stop-on-alarm,omitempty"`
 	Think             backends.Think `json:"think,omitempty"`
 	Constrain         bool           `json:"constrain,omitempty"`
 	Logprobs          bool           `json:"logprobs,omitempty"`
-	Repeat            int            `json:"repeat"`
+	Repetitions       int            `json:"repeat"`
 	StrictDeterminism bool           `json:"strict-determinism,omitempty"`
 	Attempts          int            `json:"attempts"`
 	Concurrency       int            `json:"concurrency,omitempty"` // 0: as many as the server says it serves
@@ -78,7 +79,7 @@ func New(protocol judging.Protocol) Request {
 	d := judging.DefaultParameters
 	r := Request{
 		Endpoint: Endpoint{Backend: Backends[0]}, Protocol: protocol.Name, Prompt: protocol.Templates[0].Name, Seed: 1,
-		MaxTokens: d.MaxTokens, SystemRole: d.SystemRole, Repeat: 1, Attempts: d.Attempts,
+		MaxTokens: d.MaxTokens, SystemRole: d.SystemRole, Repetitions: 1, Attempts: d.Attempts,
 		Timeout: 10 * time.Minute, RetryFor: 2 * time.Minute,
 	}
 	if !protocol.FollowUps {
@@ -181,8 +182,8 @@ func (r Request) Parameters() judging.Parameters {
 	p := judging.DefaultParameters
 	p.MaxTokens, p.NumCtx, p.SystemRole, p.AcceptCut = r.MaxTokens, r.NumCtx, r.SystemRole, r.AcceptCut
 	p.Think, p.Constrain, p.Logprobs, p.StrictDeterminism = r.Think, r.Constrain, r.Logprobs, r.StrictDeterminism
-	if p.Attempts = r.Attempts; r.Repeat > 1 {
-		p.Repeats = r.Repeat
+	if p.Attempts = r.Attempts; r.Repetitions > 1 {
+		p.NumRepetitions = r.Repetitions
 	}
 	return p
 }
@@ -214,7 +215,7 @@ func (r Request) inRange(protocol judging.Protocol) error {
 		most  int
 	}{
 		{"limit", r.Limit, 0, 0}, {"max-tokens", r.MaxTokens, 1, 0}, {"num-ctx", r.NumCtx, 0, 0}, {"attempts", r.Attempts, 1, judging.MaxAttempts},
-		{"repeat", r.Repeat, 1, judging.MaxRepeats}, {"concurrency", r.Concurrency, 0, judging.MaxConcurrency},
+		{"repeat", r.Repetitions, 1, judging.MaxRepetitions}, {"concurrency", r.Concurrency, 0, judging.MaxConcurrency},
 	} {
 		if n.value < n.least {
 			return Wrong(n.field, n.value, "%d: it must be at least 1", n.value)
@@ -253,9 +254,9 @@ func (r Request) inRange(protocol judging.Protocol) error {
 // together refuses fields that do not go with each other.
 func (r Request) together(protocol judging.Protocol) error {
 	switch {
-	case r.Repeat > 1 && !protocol.FollowUps: // of the comparisons alone there are scores over repeats
+	case r.Repetitions > 1 && !protocol.FollowUps: // of the comparisons alone there are scores over repetitions
 		repeated := slices.DeleteFunc(judging.Protocols(), func(p judging.Protocol) bool { return !p.FollowUps })
-		return Wrong("repeat", r.Repeat, ": what repeats say is reported for %s alone; leave it out", strings.Join(judging.Names(repeated), " and "))
+		return Wrong("repeat", r.Repetitions, ": what repeats say is reported for %s alone; leave it out", strings.Join(judging.Names(repeated), " and "))
 	case r.StrictDeterminism && r.Concurrency > 1:
 		return Wrong("strict-determinism", true, "asks one request at a time: leave out --concurrency %d", r.Concurrency)
 	case r.StrictDeterminism && len(r.BaseURLs) > 1:

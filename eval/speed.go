@@ -176,7 +176,7 @@ func (s *Speeds) Probe(ctx context.Context, e *Maker, run *RunPlan) error {
 	each := max(1, p.job.Manifest.Judgments/max(1, len(p.job.Rows))) // judgments of an item
 	most := 1 + min(4, 1+p.job.Concurrency/each)
 	for _, row := range slices.Backward(p.job.Rows) {
-		if !p.job.Completed.Complete(p.set.ID(row), p.job.Manifest.Spec.Parameters.Times()) && len(rows) < most {
+		if !p.job.Completed.Complete(p.set.ID(row), p.job.Manifest.Spec.Parameters.Repetitions()) && len(rows) < most {
 			rows = append(rows, row)
 		}
 	}

@@ -64,7 +64,7 @@ func ReadAnswers(dir string, how Reading) (*Answers, error) {
 
 // add takes a record in. Of several times that a question was asked the first counts, and the first record of it.
 func (a *Answers) add(p Asker, r *Record, how Reading) error {
-	if _, twice := a.given[r.Item]; twice || r.Repeat > 0 {
+	if _, twice := a.given[r.Item]; twice || r.Repetition > 0 {
 		return nil
 	}
 	v, err := r.Read(p, how)

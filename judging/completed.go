@@ -19,7 +19,7 @@ type Completed struct {
 
 // Add notes a record.
 func (s *Completed) Add(r *Record) {
-	i, added := s.items.Add(turn(r.Item, r.Repeat))
+	i, added := s.items.Add(turn(r.Item, r.Repetition))
 	if added {
 		s.first = append(s.first, uint32(len(s.done)))
 		s.done = append(s.done, make([]bool, r.Presentations)...)
@@ -29,13 +29,13 @@ func (s *Completed) Add(r *Record) {
 	}
 }
 
-// turn names one repeat of an item's judgments. The first goes by the item's id,
+// turn names one repetition of an item's judgments. The first goes by the item's id,
 // so that a plain run needs no others; no id holds a NUL.
-func turn(item string, repeat int) string {
-	if repeat == 0 {
+func turn(item string, repetition int) string {
+	if repetition == 0 {
 		return item
 	}
-	return item + "\x00" + strconv.Itoa(repeat)
+	return item + "\x00" + strconv.Itoa(repetition)
 }
 
 func (s *Completed) of(i int) []bool {
@@ -47,8 +47,8 @@ func (s *Completed) of(i int) []bool {
 }
 
 // Has tells whether one judgment stands.
-func (s *Completed) Has(item string, presentation, repeat int) bool {
-	i, ok := s.items.Find(turn(item, repeat))
+func (s *Completed) Has(item string, presentation, repetition int) bool {
+	i, ok := s.items.Find(turn(item, repetition))
 	return ok && presentation < len(s.of(i)) && s.of(i)[presentation]
 }
 
@@ -63,10 +63,10 @@ func (s *Completed) Count() int {
 	return n
 }
 
-// Complete tells whether all judgments of an item stand, so many repeats.
-func (s *Completed) Complete(item string, times int) bool {
-	for repeat := range times {
-		i, ok := s.items.Find(turn(item, repeat))
+// Complete tells whether all judgments of an item stand, so many repetitions.
+func (s *Completed) Complete(item string, repetitions int) bool {
+	for repetition := range repetitions {
+		i, ok := s.items.Find(turn(item, repetition))
 		if !ok || slices.Contains(s.of(i), false) {
 			return false
 		}

@@ -174,22 +174,22 @@ func TestProbabilities(t *testing.T) {
 }
 
 // Every prompt is asked so many times, each with its own place in the cache.
-func TestRepeats(t *testing.T) {
+func TestRepetitions(t *testing.T) {
 	type call struct {
-		item                 string
-		presentation, repeat int
+		item                     string
+		presentation, repetition int
 	}
 	var calls []call
 	j, w := newJob(t, judgingtest.Pairs(t, 2), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
-		calls = append(calls, call{req.Oracle.Item, req.Oracle.Presentation, req.Repeat})
+		calls = append(calls, call{req.Oracle.Item, req.Oracle.Presentation, req.Repetition})
 		return judgingtest.Says(judgingtest.RightLabel(req))
 	}))
-	j.Manifest.Spec.Parameters.Repeats = 3
+	j.Manifest.Spec.Parameters.NumRepetitions = 3
 	j.Manifest.Judgments = 12
 	j.Completed = Completed{}
-	j.Completed.Add(&Record{Item: "p1", Presentation: 1, Presentations: 2, Repeat: 1})
+	j.Completed.Add(&Record{Item: "p1", Presentation: 1, Presentations: 2, Repetition: 1})
 	for i := range 6 {
-		j.Completed.Add(&Record{Item: "p2", Presentation: i % 2, Presentations: 2, Repeat: i / 2})
+		j.Completed.Add(&Record{Item: "p2", Presentation: i % 2, Presentations: 2, Repetition: i / 2})
 	}
 	if err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -199,7 +199,7 @@ func TestRepeats(t *testing.T) {
 		t.Errorf("asked %v, want %v", calls, want)
 	}
 	for i, r := range w.Records {
-		if r.Repeat != want[i].repeat || r.Presentation != want[i].presentation {
+		if r.Repetition != want[i].repetition || r.Presentation != want[i].presentation {
 			t.Errorf("record %d: %+v", i, r)
 		}
 	}

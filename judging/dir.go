@@ -143,7 +143,7 @@ func (d *Dir) sweep(again func(*Record) bool, done func(*Record) error) error {
 	var seen Completed
 	dropped := false
 	keep := func(r *Record) bool {
-		if again(r) || seen.Has(r.Item, r.Presentation, r.Repeat) {
+		if again(r) || seen.Has(r.Item, r.Presentation, r.Repetition) {
 			dropped = true
 			return false
 		}
@@ -300,7 +300,7 @@ func writing(path string, err error) error {
 
 // kept says of a run on a full disk that nothing of it is lost.
 func kept(err error) error {
-	if NoRoom(err) {
+	if DiskFull(err) {
 		return fmt.Errorf("%w; what is written is kept", err)
 	}
 	return err

@@ -88,15 +88,15 @@ type Parameters struct {
 	Think             backends.Think `json:"think,omitempty"`
 	Constrain         bool           `json:"constrain,omitempty"`          // the verdict is held to the labels on offer
 	Logprobs          bool           `json:"logprobs,omitempty"`           // the probability of each label is asked for
-	Repeats           int            `json:"repeats,omitempty"`            // how often every prompt is asked; 0 is once
+	NumRepetitions    int            `json:"repeats,omitempty"`            // how often every prompt is asked; 0 is once
 	StrictDeterminism bool           `json:"strict_determinism,omitempty"` // one request at a time, no prompt cache
 }
 
 // Unknown tells whether nobody knows how the requests were made: of a run that was imported.
 func (p Parameters) Unknown() bool { return p == Parameters{} }
 
-// MaxRepeats is the most often that a prompt may be asked.
-const MaxRepeats = 1000
+// MaxRepetitions is the most often that a prompt may be asked.
+const MaxRepetitions = 1000
 
 // MaxAttempts is the most often that a judge may be asked again in one conversation, all of which it is sent each time.
 const MaxAttempts = 1000
@@ -104,8 +104,8 @@ const MaxAttempts = 1000
 // MaxConcurrency is the most that may be asked at once: each is a goroutine.
 const MaxConcurrency = 10_000
 
-// Times is how often every prompt is asked.
-func (p Parameters) Times() int { return max(1, p.Repeats) }
+// Repetitions is how often every prompt is asked.
+func (p Parameters) Repetitions() int { return max(1, p.NumRepetitions) }
 
 // DefaultParameters are those of PROTOCOLS.md: temperature 0, top_p 1, a fixed
 // seed, JudgeBench's two attempts and its 4,096 tokens.
@@ -124,7 +124,7 @@ type Manifest struct {
 	Server      backends.Server   `json:"server"`
 	Servers     []backends.Server `json:"servers,omitempty"` // all of them, where there are several; Server is the first
 	Longest     Length            `json:"longest_prompt,omitzero"`
-	Judgments   int               `json:"judgments"` // items × presentations × repeats
+	Judgments   int               `json:"judgments"` // items × presentations × repetitions
 	Concurrency int               `json:"concurrency"`
 	Timeout     string            `json:"timeout,omitempty"`   // of one call
 	RetryFor    string            `json:"retry_for,omitempty"` // how long a call was tried

@@ -12,7 +12,7 @@ import (
 // Plan is what a run would do.
 type Plan struct {
 	Items     int    `json:"items"`
-	Judgments int    `json:"judgments"` // items × presentations × repeats
+	Judgments int    `json:"judgments"` // items × presentations × repetitions
 	Completed int    `json:"standing"`  // of them already in the run's records
 	Cached    int    `json:"cached"`    // of the rest, first turns the cache would answer
 	CacheNote string `json:"cache_note,omitempty"`
@@ -53,11 +53,11 @@ func (j *Job) MakePlan(ctx context.Context, cached func(backends.Request) bool) 
 			each = max(each, params.mostCalls(p))
 			plan.LabelTurns = plan.LabelTurns || params.holds(p) && p.LabelTurn != ""
 			tooLong := j.measure(ctx, &req) != ""
-			for repeat := range params.Times() {
+			for repetition := range params.Repetitions() {
 				plan.Judgments++
-				req.Repeat = repeat
+				req.Repetition = repetition
 				switch {
-				case j.Completed.Has(item.ID, s.Index, repeat):
+				case j.Completed.Has(item.ID, s.Index, repetition):
 					plan.Completed++
 				case tooLong:
 					plan.TooLong++

@@ -26,10 +26,10 @@ type work struct {
 	judgments     []judgment // that nobody has taken
 }
 
-// judgment is one presentation of an item, and which repeat of it.
+// judgment is one presentation of an item, and which repetition of it.
 type judgment struct {
 	Presentation
-	repeat int
+	repetition int
 }
 
 func newQueue(j *Job) *queue {
@@ -61,7 +61,7 @@ func (q *queue) row() (int, bool) {
 	for q.next < len(q.job.Rows) {
 		row := q.job.Rows[q.next]
 		q.next++
-		if !q.job.Completed.Complete(q.job.Set.ID(row), q.job.Manifest.Spec.Parameters.Times()) {
+		if !q.job.Completed.Complete(q.job.Set.ID(row), q.job.Manifest.Spec.Parameters.Repetitions()) {
 			q.taken++
 			return row, true
 		}
@@ -111,10 +111,10 @@ func (j *Job) work(row int) (*work, error) {
 	}
 	presentations := j.Asker.Presentations(item)
 	w := &work{item: item, presentations: len(presentations)}
-	for repeat := range j.Manifest.Spec.Parameters.Times() {
+	for repetition := range j.Manifest.Spec.Parameters.Repetitions() {
 		for _, s := range presentations {
-			if !j.Completed.Has(item.ID, s.Index, repeat) {
-				w.judgments = append(w.judgments, judgment{s, repeat})
+			if !j.Completed.Has(item.ID, s.Index, repetition) {
+				w.judgments = append(w.judgments, judgment{s, repetition})
 			}
 		}
 	}

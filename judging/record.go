@@ -68,7 +68,7 @@ type Record struct {
 	Group         string   `json:"group"`
 	Presentation  int      `json:"showing"`          // from 0
 	Presentations int      `json:"showings"`         // of this item in all
-	Repeat        int      `json:"repeat,omitempty"` // from 0
+	Repetition    int      `json:"repeat,omitempty"` // from 0
 	Order         []string `json:"order"`            // candidates in the order shown
 	Gold          string   `json:"gold"`             // the labelled candidate; of a number, the number
 	// What follows up to Replies is of protocols that have it, and left out by the others.
@@ -193,8 +193,8 @@ func (r *Record) check() error {
 		return fmt.Errorf("unknown outcome %q", r.Outcome)
 	case r.Presentation < 0 || r.Presentation >= r.Presentations || len(r.Order) < 2 && !r.unordered():
 		return errors.New("a record without an order shown")
-	case r.Repeat < 0 || r.Repeat >= MaxRepeats:
-		return fmt.Errorf("repeat %d: it is from 0 to %d", r.Repeat, MaxRepeats-1)
+	case r.Repetition < 0 || r.Repetition >= MaxRepetitions:
+		return fmt.Errorf("repeat %d: it is from 0 to %d", r.Repetition, MaxRepetitions-1)
 	case !slices.Contains(r.Order, r.Gold) && !r.unordered() && (r.Gold != "" || r.Shape != datasets.Options && r.Shape != datasets.Preference):
 		return fmt.Errorf("gold %q was not shown", r.Gold)
 	case r.Choice != "" && !slices.Contains(r.Order, r.Choice):

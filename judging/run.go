@@ -156,7 +156,7 @@ func (j *Job) worker(ctx context.Context, q *queue, ended func() bool, count fun
 
 // judgment asks for one judgment and writes it.
 func (j *Job) judgment(ctx context.Context, w *work, g judgment, count func(*Record)) error {
-	rec, err := j.judge(ctx, w.item, g.Presentation, g.repeat)
+	rec, err := j.judge(ctx, w.item, g.Presentation, g.repetition)
 	if err != nil {
 		return err
 	}
@@ -185,13 +185,13 @@ type Counter func(context.Context, backends.Request) (int, error)
 
 // judge asks until there is a verdict or the attempts are used up. Its error is
 // that of the context; every other failure is in the record.
-func (j *Job) judge(ctx context.Context, item datasets.Item, s Presentation, repeat int) (*Record, error) {
+func (j *Job) judge(ctx context.Context, item datasets.Item, s Presentation, repetition int) (*Record, error) {
 	m := j.Manifest
 	params := m.Spec.Parameters
 	prompt := j.Asker.Prompt(item, s)
 	rec := NewRecord(m, item, s)
-	rec.Repeat, rec.At = repeat, j.Now().UTC().Truncate(time.Millisecond)
-	req := j.request(FirstTurn(prompt, params.SystemRole), &prompt.Oracle, repeat)
+	rec.Repetition, rec.At = repetition, j.Now().UTC().Truncate(time.Millisecond)
+	req := j.request(FirstTurn(prompt, params.SystemRole), &prompt.Oracle, repetition)
 	rec.PromptID = hashEncoded(req.Encoded)
 	if said := j.measure(ctx, &req); said != "" {
 		rec.Outcome = TooLong
@@ -349,9 +349,9 @@ func orderIDs(item datasets.Item, s Presentation) []string {
 	return ids
 }
 
-func (j *Job) request(messages []backends.Message, oracle *backends.Oracle, repeat int) backends.Request {
+func (j *Job) request(messages []backends.Message, oracle *backends.Oracle, repetition int) backends.Request {
 	r := j.Manifest.Spec.request(messages)
-	r.Context, r.Oracle, r.Repeat = j.Context, oracle, repeat
+	r.Context, r.Oracle, r.Repetition = j.Context, oracle, repetition
 	r.Encoded = backends.EncodeMessages(messages)
 	return r
 }

@@ -135,7 +135,7 @@ func TestRequestHoldsTheParameters(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.Identity != "test judge" || got.Model != "judge" || got.Temperature != 0.25 || got.TopP != 0.5 || got.Seed != 7 ||
-		got.MaxTokens != 99 || got.NumCtx != 1024 || got.Repeat != 0 || got.Context != 4096 || len(got.Messages) != 1 {
+		got.MaxTokens != 99 || got.NumCtx != 1024 || got.Repetition != 0 || got.Context != 4096 || len(got.Messages) != 1 {
 		t.Errorf("request %+v", got)
 	}
 }

@@ -19,9 +19,9 @@ import (
 // Run is what a page says of a run.
 type Run struct {
 	scoring.Report
-	Facts []scoring.Fact // of its manifest
-	Size  string         // parameters of the model, as its server writes it: "8.0B"
-	Name  string         // among the runs of a figure; see [Named]
+	Metadata []scoring.Metadatum // of its manifest
+	Size     string              // parameters of the model, as its server writes it: "8.0B"
+	Name     string              // among the runs of a figure; see [Named]
 }
 
 func reports(runs []Run) []scoring.Report {
@@ -82,9 +82,9 @@ type page struct {
 	Simulated string // what to say of simulated judges
 	Verdicts  []verdict
 	Warnings  []said
-	Common    []scoring.Fact // that all runs share
-	Differ    table.Table    // what they do not
-	Summaries []table.Table  // of several runs of a layout
+	Common    []scoring.Metadatum // that all runs share
+	Differ    table.Table         // what they do not
+	Summaries []table.Table       // of several runs of a layout
 	Runs      []section
 	Outcomes  table.Table
 	Figures   []figure.Figure
@@ -113,7 +113,7 @@ func pageOf(runs []Run) (page, error) {
 		}
 	}
 	p.Warnings = warnings(scores.Runs, names)
-	p.Common, p.Differ = facts(runs, names)
+	p.Common, p.Differ = metadata(runs, names)
 	p.Summaries = scores.summaries()
 	var err error
 	p.Figures, err = figures(runs)
@@ -168,12 +168,12 @@ func simulatedNote(runs []scoring.Report) string {
 	return fmt.Sprintf("SIMULATION: %d of the %d runs are of simulated judges, which are no models.", n, len(runs))
 }
 
-// facts parts what the manifests share from what they do not.
-func facts(runs []Run, names []string) (common []scoring.Fact, differ table.Table) {
+// metadata parts what the manifests share from what they do not.
+func metadata(runs []Run, names []string) (common []scoring.Metadatum, differ table.Table) {
 	var order []string
 	values := map[string][]string{}
 	for i, r := range runs {
-		for _, f := range r.Facts {
+		for _, f := range r.Metadata {
 			if values[f.Name] == nil {
 				order, values[f.Name] = append(order, f.Name), make([]string, len(runs))
 			}
@@ -186,7 +186,7 @@ func facts(runs []Run, names []string) (common []scoring.Fact, differ table.Tabl
 	}
 	for _, name := range order {
 		if v := values[name]; !slices.ContainsFunc(v, func(s string) bool { return s != v[0] }) {
-			common = append(common, scoring.Fact{Name: name, Value: v[0]})
+			common = append(common, scoring.Metadatum{Name: name, Value: v[0]})
 			continue
 		}
 		differ.Columns = append(differ.Columns, table.Left(name)...)

@@ -110,10 +110,10 @@ func diagnosed(t table.Table, runs []scoring.Report) table.Table {
 	return t
 }
 
-// further lists what repeats and calibration add to a run's rows.
+// further lists what repetitions and calibration add to a run's rows.
 func further(r scoring.Report) []scoring.Result {
 	var rows []scoring.Result
-	if x := r.Repeats; x != nil {
+	if x := r.Repetitions; x != nil {
 		rows = append(rows, x.SelfAgreement)
 		for _, v := range x.Values {
 			rows = append(rows, scoring.Result{Metric: "noise-floor:" + v.Metric, Group: v.Group, Value: v.NoiseFloor, N: v.Pairs, Missing: "pair left out", Note: "percentage points; n counts pairs"})

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html/template"
 
-	"gavel/judging"
 	"gavel/report/table"
 	"gavel/scoring"
 )
@@ -18,9 +17,7 @@ type Tile struct {
 }
 
 // Verdictless is the tile of judgments without a verdict.
-var Verdictless = Tile{Metric: withoutVerdict, Name: "without a verdict", About: "lower is better"}
-
-const withoutVerdict = "without-verdict"
+var Verdictless = Tile{Metric: scoring.WithoutVerdict, Name: "without a verdict", About: "lower is better"}
 
 // At is a mark at a value.
 func At(v float64) func(*scoring.Report) float64 {
@@ -55,8 +52,8 @@ func verdictOf(r scoring.Report, title string) verdict {
 	v := verdict{Title: title, Diagnosis: r.Diagnosis}
 	for _, t := range layoutOf(r.Protocol).Tiles {
 		x := r.Result(t.Metric, scoring.Overall, t.Mode)
-		if t.Metric == withoutVerdict {
-			x = lost(r)
+		if t.Metric == scoring.WithoutVerdict {
+			x = r.Verdictless()
 		}
 		if x.Value == nil {
 			continue
@@ -64,18 +61,6 @@ func verdictOf(r scoring.Report, title string) verdict {
 		v.Tiles = append(v.Tiles, drawn{t, table.Whole(x), bar(x, &r, t.Mark)})
 	}
 	return v
-}
-
-// lost is the share of judgments without a verdict.
-func lost(r scoring.Report) scoring.Result {
-	games := r.Judgments()
-	if games == 0 {
-		return scoring.Result{}
-	}
-	n := games - r.Outcomes[string(judging.Decided)] - r.Outcomes[string(judging.Tie)]
-	units := min(games, max(1, r.Items))
-	e := scoring.ShareOf(withoutVerdict, float64(n)/float64(games)*float64(units), float64(units), 0)
-	return scoring.Result{Metric: withoutVerdict, Value: &e.Value, Low: &e.Low, High: &e.High, N: games}
 }
 
 // bar draws a value, its interval and a mark, between the ends of the metric's scale.

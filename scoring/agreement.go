@@ -110,7 +110,7 @@ func Agree(dir string, votes []judging.Vote, how judging.Reading, b stats.Bootst
 		if !r.IsPreference() {
 			return fmt.Errorf("%s is no preference between two models' answers: there are no votes on it", r.Item)
 		}
-		if r.Repeat > 0 || seen[r.Item] {
+		if r.Repetition > 0 || seen[r.Item] {
 			return nil
 		}
 		seen[strings.Clone(r.Item)] = true

@@ -180,25 +180,25 @@ func TestConfidenceOfRecords(t *testing.T) {
 }
 
 // Asked three times: a judge that answers otherwise the third time.
-func TestRepeats(t *testing.T) {
+func TestRepetitions(t *testing.T) {
 	set := pairsFile(t, 40, "g", "h")
 	judge := judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		o := req.Oracle
 		switch {
-		case o.Item == "p00001" && req.Repeat == 2: // right twice, then wrong in both judgments
+		case o.Item == "p00001" && req.Repetition == 2: // right twice, then wrong in both judgments
 			return backends.Response{Text: o.Choices[1-o.Right], Finish: backends.Stop}, nil
-		case o.Item == "p00002" && req.Repeat == 1 && o.Presentation == 1: // once without a verdict
+		case o.Item == "p00002" && req.Repetition == 1 && o.Presentation == 1: // once without a verdict
 			return backends.Response{Text: "hm", Finish: backends.Stop}, nil
 		case o.Item == "p00003": // never one
 			return backends.Response{Text: "hm", Finish: backends.Stop}, nil
-		case o.Item == "p00004" && req.Repeat == 2 && o.Presentation == 0: // not answered
+		case o.Item == "p00004" && req.Repetition == 2 && o.Presentation == 0: // not answered
 			return backends.Response{}, &backends.Error{Kind: backends.Internal, Message: "gone"}
 		}
 		return backends.Response{Text: o.Choices[o.Right], Finish: backends.Stop}, nil
 	})
 	make3 := func(client judgingtest.Script) *scoring.Run {
 		return load(t, makeRun(t, making{protocol: "pairwise", set: set, client: client, model: "judge", change: func(m *judging.Manifest) {
-			m.Spec.Parameters.Repeats, m.Judgments = 3, 240
+			m.Spec.Parameters.NumRepetitions, m.Judgments = 3, 240
 		}}), judging.Reading{})
 	}
 	run := make3(judge)
@@ -207,7 +207,7 @@ func TestRepeats(t *testing.T) {
 	if rep.Items != 40 || run.Answered != 239 || rep.Judgments() != 80 {
 		t.Errorf("%d items, %d answered, %d games", rep.Items, run.Answered, rep.Judgments())
 	}
-	r := rep.Repeats
+	r := rep.Repetitions
 	// 39 pairs were answered every time: 78 prompts, two of them without a verdict
 	// any time; of the others p00001's two and one of p00002's changed.
 	if a := r.SelfAgreement; a.N != 76 || a.Value == nil || math.Abs(*a.Value-100*73.0/76) > 1e-4 || *a.Low >= *a.Value {
@@ -255,7 +255,7 @@ func TestRepeats(t *testing.T) {
 	}
 	// The order in which records were written changes nothing.
 	again := make3(judge).Score(quick)
-	if show(again.Repeats.SelfAgreement) != show(r.SelfAgreement) {
+	if show(again.Repetitions.SelfAgreement) != show(r.SelfAgreement) {
 		t.Error("another order, another result")
 	}
 }

@@ -41,7 +41,7 @@ type Difference struct {
 	Test  string    `json:"test,omitempty"`   // of P, where it is of sums and not of right or wrong, one by one
 	Holm  *float64  `json:"p_holm,omitempty"` // over the family named in the comparison
 	Noise bool      `json:"may_be_noise"`     // the interval holds 0, Holm is not below 0.05, or Floor is not exceeded
-	// Floor is the larger noise floor of the two runs (see [RepeatedValue]), in percentage points; null where neither asked
+	// Floor is the larger noise floor of the two runs (see [RepetitionValue]), in percentage points; null where neither asked
 	// more than once.
 	Floor *float64 `json:"noise_floor"`
 	Note  string   `json:"note,omitempty"`

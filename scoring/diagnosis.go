@@ -165,25 +165,39 @@ func (e Evidence) Chance(could bool) (Level, string) {
 	return Unusable, CodeChance
 }
 
-// Silence diagnoses a run of which too many judgments have no verdict. Judgments of one item
-// are no independent ones: items count.
+// WithoutVerdict is the share of judgments without a verdict.
+const WithoutVerdict = "without-verdict"
+
+// Verdictless is the share of judgments without a verdict; the zero Result where there is no judgment. Judgments of one item
+// are no independent ones: the interval counts items.
+func (r *Report) Verdictless() Result {
+	n := r.Judgments()
+	if n == 0 {
+		return Result{}
+	}
+	units := float64(min(n, max(1, r.Items)))
+	e := ShareOf(WithoutVerdict, float64(r.lost())/float64(n)*units, units, MostSilent)
+	return Result{Metric: WithoutVerdict, Group: Overall, Value: &e.Value, Low: &e.Low, High: &e.High, N: n}
+}
+
+// lost is how many judgments have no verdict.
+func (r *Report) lost() int {
+	return r.Judgments() - r.Outcomes[string(judging.Decided)] - r.Outcomes[string(judging.Tie)]
+}
+
+// Silence diagnoses a run of which too many judgments have no verdict.
 func (r *Report) Silence(noun string) (d Diagnosis, found bool) {
-	games := r.Judgments()
-	if games == 0 {
+	e, ok := r.Verdictless().Held(MostSilent)
+	switch {
+	case !ok:
 		return Diagnosis{Level: Unknown, Code: CodeNothing, Text: "Nothing has been judged yet.", Evidence: []Evidence{}}, true
-	}
-	units := float64(games)
-	if r.Items > 0 {
-		units = math.Min(units, float64(r.Items))
-	}
-	lost := games - r.Outcomes[string(judging.Decided)] - r.Outcomes[string(judging.Tie)]
-	e := ShareOf("without-verdict", float64(lost)/float64(games)*units, units, MostSilent)
-	if !e.Above {
+	case !e.Above:
 		return d, false
 	}
+	lost := r.lost()
 	text := fmt.Sprintf("%s is without a verdict (%s)", oneIn(e.Value, noun), e)
-	if lost == games {
-		text = fmt.Sprintf("No %s of %d has a verdict", noun, games)
+	if lost == e.N {
+		text = fmt.Sprintf("No %s of %d has a verdict", noun, e.N)
 	}
 	return Diagnosis{Unusable, CodeSilent, text + ": mend that before reading the rest" + r.remedy(lost) + ".", []Evidence{e}}, true
 }

@@ -1,18 +1,18 @@
 package scoring
 
-// Repeats says how often a judge agrees with itself when it is asked the same
+// Repetitions says how often a judge agrees with itself when it is asked the same
 // again. The scores of a run are those of the first time; the others are here.
-type Repeats struct {
-	Times int `json:"times"` // how often every prompt was asked
+type Repetitions struct {
+	Repetitions int `json:"times"` // how often every prompt was asked
 	// SelfAgreement is the share of prompts whose replies all came to the same verdict, in percent, of prompts that
 	// were answered every time and got a verdict at least once. A reply without one agrees with none that has.
 	SelfAgreement Result `json:"self_agreement"`
 	// Values are the scores of each time by itself, on the pairs that were answered every time.
-	Values []RepeatedValue `json:"values"`
+	Values []RepetitionValue `json:"values"`
 }
 
-// RepeatedValue is one metric over all pairs, each time.
-type RepeatedValue struct {
+// RepetitionValue is one metric over all pairs, each time.
+type RepetitionValue struct {
 	Metric string     `json:"metric"`
 	Group  string     `json:"group"`
 	Pairs  int        `json:"pairs"` // whatever the metric is a share of

@@ -246,8 +246,8 @@ func TestStrictPolicy(t *testing.T) {
 // What becomes of a lost judgment is said as the policy has it.
 func TestWarningsOfLostJudgments(t *testing.T) {
 	run := optionRun(t, nil, asked{id: "i1", places: []int{2, 3, 1}, outcome: map[int]judging.Outcome{0: judging.Cut, 1: judging.Failed}})
-	for _, policy := range []scoring.Missing{scoring.MissingUsable, scoring.MissingStrict} {
-		lost := map[scoring.Missing]string{scoring.MissingUsable: "are left out", scoring.MissingStrict: "count as a choice of nothing"}[policy]
+	for _, policy := range []scoring.MissingPolicy{scoring.MissingUsable, scoring.MissingStrict} {
+		lost := map[scoring.MissingPolicy]string{scoring.MissingUsable: "are left out", scoring.MissingStrict: "count as a choice of nothing"}[policy]
 		run.CountMissing(policy)
 		all := strings.Join(run.Score(quick).Warnings, "\n")
 		for _, want := range []string{"1 of 3 judgments failed and " + lost, "1 of 3 replies were cut at the token limit and " + lost, fmt.Sprintf("2 of 3 judgments have no verdict, in 1 items: the scores are by the policy %q", policy), "nobody knows which option is the best"} {

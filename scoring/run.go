@@ -30,7 +30,7 @@ type Run struct {
 	origins  map[string]int // replies from each bundle
 
 	scorer   Scorer
-	missing  Missing
+	missing  MissingPolicy
 	readings readings
 
 	cluster  func(id string) string // of a unit, where the dataset says what belongs together
@@ -118,7 +118,7 @@ func (l *Loader) Add(r *judging.Record) error {
 	if paper.Outcome != r.Outcome || r.CandidateID(paper.Choice) != r.Choice || paper.Answer != r.Answer {
 		run.Reread++
 	}
-	if r.Repeat > 0 && !run.words().EveryTime {
+	if r.Repetition > 0 && !run.words().EveryTime {
 		run.answered(v)
 		return nil
 	}
@@ -127,7 +127,7 @@ func (l *Loader) Add(r *judging.Record) error {
 		return err
 	}
 	run.answered(v)
-	if r.Repeat > 0 { // the scores are those of the first time
+	if r.Repetition > 0 { // the scores are those of the first time
 		return nil
 	}
 	run.Outcomes[v.Outcome]++

@@ -19,17 +19,17 @@ type Scorer interface {
 	Finish() (complete, partial int)
 	// Sheet is what the records come to. how is one of Words().Policies, where there are some; what is simulated for it
 	// begins with seed.
-	Sheet(how Missing, seed uint64) *Sheet
+	Sheet(how MissingPolicy, seed uint64) *Sheet
 }
 
 // Words are what a scorer calls things, and what it leaves to choose.
 type Words struct {
-	Unit      string    // what is resampled: "pair", "question", "item"
-	Record    string    // what a record is: "game", "answer", "judgment"
-	Common    string    // what two runs have in common, where it is not the unit
-	Lacking   string    // what is said of items that have not all their judgments
-	Policies  []Missing // how judgments without a verdict may count, the default first
-	EveryTime bool      // Add takes the judgments of every time, not only those of the first
+	Unit      string          // what is resampled: "pair", "question", "item"
+	Record    string          // what a record is: "game", "answer", "judgment"
+	Common    string          // what two runs have in common, where it is not the unit
+	Lacking   string          // what is said of items that have not all their judgments
+	Policies  []MissingPolicy // how judgments without a verdict may count, the default first
+	EveryTime bool            // Add takes the judgments of every time, not only those of the first
 }
 
 // What a scorer may have beside.
@@ -55,22 +55,22 @@ var scorers = map[string]func(*judging.Manifest) Scorer{}
 // Register names the scorer of a protocol's runs.
 func Register(protocol string, scorer func(*judging.Manifest) Scorer) { scorers[protocol] = scorer }
 
-// Missing says how a judgment without a verdict counts, where the protocol leaves a choice.
-type Missing string
+// MissingPolicy says how a judgment without a verdict counts, where the protocol leaves a choice.
+type MissingPolicy string
 
 const (
-	MissingWrong  Missing = "wrong"  // J = 0, and for F1 it is read as not judged Correct
-	MissingDrop   Missing = "drop"   // the judgment is left out
-	MissingUsable Missing = "usable" // of several options: shares are over the judgments that have one (the authors')
-	MissingStrict Missing = "strict" // of several options: a choice of nothing
+	MissingWrong  MissingPolicy = "wrong"  // J = 0, and for F1 it is read as not judged Correct
+	MissingDrop   MissingPolicy = "drop"   // the judgment is left out
+	MissingUsable MissingPolicy = "usable" // of several options: shares are over the judgments that have one (the authors')
+	MissingStrict MissingPolicy = "strict" // of several options: a choice of nothing
 )
 
 // MissingPolicies lists them, the default of self-reference first.
-var MissingPolicies = []Missing{MissingWrong, MissingDrop, MissingUsable, MissingStrict}
+var MissingPolicies = []MissingPolicy{MissingWrong, MissingDrop, MissingUsable, MissingStrict}
 
 // CountMissing sets how judgments without a verdict count. Runs whose metrics say so each by itself, as those of pairs do,
 // have no such choice, and a policy of another protocol leaves a run at its own default.
-func (run *Run) CountMissing(how Missing) {
+func (run *Run) CountMissing(how MissingPolicy) {
 	if policies := run.words().Policies; len(policies) > 0 {
 		if run.missing = how; !slices.Contains(policies, how) {
 			run.missing = policies[0]

@@ -81,10 +81,10 @@ type Report struct {
 	Otherwise    int             `json:"read_otherwise,omitempty"` // replies that the other reading reads otherwise
 	OtherReading []OtherReading  `json:"other_reading,omitempty"`  // where they are more than one of a hundred: its headlines
 	Origins      []Origin        `json:"origins,omitempty"`
-	Missing      Missing         `json:"missing,omitempty"` // of protocols that leave a choice: how judgments without a verdict count
+	Missing      MissingPolicy   `json:"missing,omitempty"` // of protocols that leave a choice: how judgments without a verdict count
 	Bootstrap    Bootstrap       `json:"bootstrap"`
 
-	Repeats     *Repeats     `json:"repeats,omitempty"`
+	Repetitions *Repetitions `json:"repeats,omitempty"`
 	Calibration *Calibration `json:"calibration,omitempty"`
 
 	Warnings []string `json:"warnings"`
@@ -138,7 +138,7 @@ type Bootstrap struct {
 type Options struct {
 	Reading   judging.Reading
 	Bootstrap stats.Bootstrap
-	Missing   Missing // see [Run.CountMissing]
+	Missing   MissingPolicy // see [Run.CountMissing]
 }
 
 // DefaultOptions are what results.json is made with.

@@ -341,7 +341,7 @@ func TestMissingVerdicts(t *testing.T) {
 		{question: "q4", own: false, right: false, cot: "I", self: "C"},
 	}
 	for _, c := range []struct {
-		how          scoring.Missing
+		how          scoring.MissingPolicy
 		metric, mode string
 		want         float64
 		n            int
@@ -371,7 +371,7 @@ func TestMissingVerdicts(t *testing.T) {
 		if rep.Missing != c.how {
 			t.Errorf("the report says %q", rep.Missing)
 		}
-		what := map[scoring.Missing]string{scoring.MissingWrong: "count as wrong", scoring.MissingDrop: "are left out"}[c.how]
+		what := map[scoring.MissingPolicy]string{scoring.MissingWrong: "count as wrong", scoring.MissingDrop: "are left out"}[c.how]
 		for _, part := range []string{"1 of 8 replies were refused and " + what, "2 of 4 judgments in mode cot have no verdict and " + what} {
 			if !slices.ContainsFunc(rep.Warnings, func(w string) bool { return strings.Contains(w, part) }) {
 				t.Errorf("%s: no warning %q in %q", c.how, part, rep.Warnings)
@@ -546,7 +546,7 @@ func TestSelfReferenceRecords(t *testing.T) {
 	again := good()
 	again.Replies[0].Text = "[[Incorrect]]"
 	repeated := good()
-	repeated.Item, repeated.Repeat = "z@a", 1
+	repeated.Item, repeated.Repetition = "z@a", 1
 	half := said{question: "half", agent: "a", right: true, cot: "I", self: "I"}.records(bothModes...)[0]
 	run := gather(t, manifestOf("self-reference", 3), []*judging.Record{good(), again, repeated, half})
 	rep := run.Score(quick)

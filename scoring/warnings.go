@@ -91,7 +91,7 @@ func (run *Run) warnings() []string {
 	if n := run.Outcomes[judging.Refused]; n > 0 {
 		say("%d of %d replies were refused and %s", n, judgments, run.lost())
 	}
-	if times := m.Spec.Parameters.Times(); times > 1 {
+	if n := m.Spec.Parameters.Repetitions(); n > 1 {
 		if left := m.Judgments - run.Answered; left > 0 {
 			say("%d of %d repeated judgments failed or are missing; the same run command asks for them", left, m.Judgments)
 		}

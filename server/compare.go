@@ -27,13 +27,13 @@ func (f compareFilter) At(page int) string {
 
 // CompareRow is an item that both runs have.
 type CompareRow struct {
-	ID    string          `json:"item"`
-	Group string          `json:"group,omitempty"`
-	A     []JudgmentBrief `json:"a"`
-	B     []JudgmentBrief `json:"b"`
-	FactA []string        `json:"a_facts"`
-	FactB []string        `json:"b_facts"`
-	Link  string          `json:"-"`
+	ID     string          `json:"item"`
+	Group  string          `json:"group,omitempty"`
+	A      []JudgmentBrief `json:"a"`
+	B      []JudgmentBrief `json:"b"`
+	FlagsA []string        `json:"a_facts"`
+	FlagsB []string        `json:"b_facts"`
+	Link   string          `json:"-"`
 }
 
 // compareView is two runs beside each other.
@@ -55,13 +55,13 @@ type compareView struct {
 // differences are the filters of a comparison by name, in the order of the form.
 var differences = []struct {
 	name, about string
-	is          func(a, b facts, same bool) bool
+	is          func(a, b flags, same bool) bool
 }{
-	{"differ", "right in one and not in the other", func(a, b facts, _ bool) bool { return a.right != b.right }},
-	{"a", "right in A alone", func(a, b facts, _ bool) bool { return a.right && !b.right }},
-	{"b", "right in B alone", func(a, b facts, _ bool) bool { return b.right && !a.right }},
-	{"verdicts", "any verdict differs", func(_, _ facts, same bool) bool { return !same }},
-	{"all", "all", func(facts, facts, bool) bool { return true }},
+	{"differ", "right in one and not in the other", func(a, b flags, _ bool) bool { return a.right != b.right }},
+	{"a", "right in A alone", func(a, b flags, _ bool) bool { return a.right && !b.right }},
+	{"b", "right in B alone", func(a, b flags, _ bool) bool { return b.right && !a.right }},
+	{"verdicts", "any verdict differs", func(_, _ flags, same bool) bool { return !same }},
+	{"all", "all", func(flags, flags, bool) bool { return true }},
 }
 
 func (s *Server) compareView(r *http.Request) (v compareView, err error) {
@@ -156,7 +156,7 @@ func (s *Server) beside(v *compareView, a, b *index) error {
 			continue
 		}
 		v.Shared++
-		fa, fb := a.facts(i), b.facts(j)
+		fa, fb := a.flags(i), b.flags(j)
 		same := sameVerdicts(a.of(i), b.of(j))
 		for k, d := range differences {
 			if d.is(fa, fb, same) {
@@ -179,8 +179,8 @@ func (s *Server) beside(v *compareView, a, b *index) error {
 	return nil
 }
 
-func compareRow(a, b *index, i int, fa, fb facts) CompareRow {
-	row := CompareRow{ID: strings.Clone(a.ids.At(i)), Group: a.groups[a.items[i].group], FactA: fa.names(), FactB: fb.names()}
+func compareRow(a, b *index, i int, fa, fb flags) CompareRow {
+	row := CompareRow{ID: strings.Clone(a.ids.At(i)), Group: a.groups[a.items[i].group], FlagsA: fa.names(), FlagsB: fb.names()}
 	row.Link = "/compare/item" + query("a", a.run, "b", b.run, "item", row.ID)
 	return row
 }
@@ -191,7 +191,7 @@ func sameVerdicts(a, b []judgment) bool {
 	of := func(judgments []judgment) map[uint16]judgment {
 		out := map[uint16]judgment{}
 		for _, g := range judgments {
-			if g.repeat == 0 {
+			if g.repetition == 0 {
 				out[g.presentation] = g
 			}
 		}

@@ -27,7 +27,7 @@ var begun = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 type making struct {
 	protocol, prompt, dataset, sim string
 	options                        judging.Settings
-	repeats                        int
+	repetitions                    int
 	stop                           int // after so many records; 0: not at all
 	alter                          func(*judging.Record)
 }
@@ -60,7 +60,7 @@ func makeRunOf(t testing.TB, dir string, set *datasets.Set, how making) *judging
 		rows[i] = i
 	}
 	params := judging.DefaultParameters
-	params.Repeats = how.repeats
+	params.NumRepetitions = how.repetitions
 	m := judging.NewManifest("test", judging.Spec{
 		Protocol: protocol.Name, Goal: protocol.GoalOf(how.options), Prompt: template, Options: how.options,
 		Dataset: judging.DatasetSpec{SHA256: set.SHA256, Items: set.Len()}, Model: judging.ModelSpec{Name: "sim:" + how.sim, Identity: "sim " + how.sim}, Parameters: params,
@@ -69,7 +69,7 @@ func makeRunOf(t testing.TB, dir string, set *datasets.Set, how making) *judging
 	m.Dataset = judging.DatasetInfo{Name: set.Name, Format: set.Format, Rows: set.Len()}
 	n, err := judging.CountPresentations(asker, set, rows)
 	must(t, err)
-	m.Judgments = n * params.Times()
+	m.Judgments = n * params.Repetitions()
 	folder, _, err := judging.OpenDir(dir, m, func(*judging.Record) bool { return false }, func(*judging.Record) error { return nil })
 	must(t, err)
 	defer folder.Close()

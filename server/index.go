@@ -34,6 +34,7 @@ type index struct {
 	groups    []string
 	judgments []judgment
 	counts    counts
+	alarms    judging.Alarms
 	damaged   []string // what cannot be read, the first of it
 	version   int      // raised when anything changes
 }
@@ -61,7 +62,7 @@ type judgment struct {
 	item          int32
 	next          int32 // 1 + place of the item's next
 	presentation  uint16
-	repeat        uint16
+	repetition    uint16
 	presentations uint16
 	outcome       uint8 // place in judging.Outcomes
 	choice        int8  // candidate chosen, in the order of the item's own; -1 for none
@@ -102,9 +103,12 @@ type indexed struct {
 	replies, cached     int
 	promptTok, replyTok int
 	ms                  float64
+	record              judging.Record // what alarms look at
 }
 
-func newIndex(s *store, run string) *index { return &index{store: s, run: run} }
+func newIndex(s *store, run string) *index {
+	return &index{store: s, run: run}
+}
 
 // refresh brings the index up to date with the run's files.
 func (x *index) refresh() error {
@@ -161,7 +165,7 @@ func (x *index) update() error {
 func (x *index) reset() {
 	x.m, x.records, x.itemsAt = nil, tail{}, stamp{}
 	x.ids, x.items, x.groups, x.judgments = judging.IDs{}, nil, nil, nil
-	x.counts, x.damaged = counts{Outcomes: map[string]int{}}, nil
+	x.counts, x.damaged, x.alarms = counts{Outcomes: map[string]int{}}, nil, judging.Alarms{}
 	x.version++
 }
 
@@ -224,7 +228,7 @@ func (x *index) read(line []byte) (out indexed, err error) {
 	if err != nil {
 		return out, err
 	}
-	out = indexed{judgment: judgmentOf(r, v), id: r.Item, group: r.Group, replies: len(r.Replies)}
+	out = indexed{judgment: judgmentOf(r, v), id: r.Item, group: r.Group, replies: len(r.Replies), record: judging.Record{Outcome: r.Outcome, Label: r.Label, Imported: r.Imported}}
 	for _, reply := range r.Replies {
 		if reply.Cached {
 			out.cached++
@@ -245,7 +249,7 @@ func readingOf(m *judging.Manifest) judging.Reading {
 
 func judgmentOf(r *judging.Record, v judging.Verdict) judgment {
 	g := judgment{
-		presentation: uint16(r.Presentation), presentations: uint16(r.Presentations), repeat: uint16(r.Repeat),
+		presentation: uint16(r.Presentation), presentations: uint16(r.Presentations), repetition: uint16(r.Repetition),
 		outcome: uint8(slices.Index(judging.Outcomes, v.Outcome)), choice: int8(v.Choice),
 		position: int8(slices.Index(r.Order, r.CandidateID(v.Choice))), positions: uint8(len(r.Order)),
 		other: v.Outcome != r.Outcome || r.CandidateID(v.Choice) != r.Choice || v.Answer != r.Answer,
@@ -268,7 +272,7 @@ func (x *index) add(r indexed) {
 	i := x.itemNamed(r.id, r.group)
 	e := &x.items[i]
 	for g := range x.judgmentsOf(*e) {
-		if g.presentation == r.presentation && g.repeat == r.repeat {
+		if g.presentation == r.presentation && g.repetition == r.repetition {
 			return // the first stands, as for scores
 		}
 	}
@@ -281,6 +285,7 @@ func (x *index) add(r indexed) {
 		x.judgments[e.last-1].next = n
 	}
 	e.last = n
+	x.alarms.Look(&r.record)
 	c := &x.counts
 	c.Records++
 	c.Outcomes[string(r.is())]++
@@ -353,10 +358,10 @@ func (x *index) complain(format string, args ...any) {
 	}
 }
 
-// of gives the judgments of an item, in the order of presentations and times.
+// of gives the judgments of an item, in the order of presentations and repetitions.
 func (x *index) of(item int) []judgment {
 	return slices.SortedFunc(x.judgmentsOf(x.items[item]), func(a, b judgment) int {
-		return cmp.Or(cmp.Compare(a.presentation, b.presentation), cmp.Compare(a.repeat, b.repeat))
+		return cmp.Or(cmp.Compare(a.presentation, b.presentation), cmp.Compare(a.repetition, b.repetition))
 	})
 }
 

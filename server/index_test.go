@@ -158,7 +158,7 @@ func TestPagesBesideAWriter(t *testing.T) {
 // Every filter against a plain reading of all records.
 func TestFilters(t *testing.T) {
 	dir := t.TempDir()
-	makeRun(t, filepath.Join(dir, "a"), making{protocol: "pairwise", prompt: "arena-hard", dataset: "sample", sim: "accuracy=0.5,first=0.1,tie=0.1,silent=0.1,seed=4", repeats: 2, alter: func(r *judging.Record) {
+	makeRun(t, filepath.Join(dir, "a"), making{protocol: "pairwise", prompt: "arena-hard", dataset: "sample", sim: "accuracy=0.5,first=0.1,tie=0.1,silent=0.1,seed=4", repetitions: 2, alter: func(r *judging.Record) {
 		if r.Item == "sample-math-03" { // which no simulated judge does by itself
 			r.Replies = []judging.Reply{{Text: "[[B>A]]", Finish: "stop"}}
 			r.Outcome, r.Label, r.Choice = judging.Decided, "B>A", r.Order[1]
@@ -216,7 +216,7 @@ func TestFilters(t *testing.T) {
 	firstTime := func(rs []*judging.Record) []*judging.Record {
 		var out []*judging.Record
 		for _, r := range rs {
-			if r.Repeat == 0 {
+			if r.Repetition == 0 {
 				out = append(out, r)
 			}
 		}
@@ -609,7 +609,8 @@ func TestNumbersAreOfTheRecords(t *testing.T) {
 	path := filepath.Join(dir, "a", judging.ResultsFile)
 	text, err := os.ReadFile(path)
 	must(t, err)
-	changed := strings.Replace(string(text), `"value": 100`, `"value": 12.34`, 1)
+	from := strings.Index(string(text), `"results"`)
+	changed := string(text[:from]) + strings.Replace(string(text[from:]), `"value": 100`, `"value": 12.34`, 1)
 	s := newSite(t, dir, nil)
 	strict := func() float64 {
 		var v runView

@@ -19,7 +19,7 @@ type ItemView struct {
 	Item      *ItemTexts     `json:"item"`              // null where the run has no texts
 	ID        string         `json:"id"`                // of the item
 	Group     string         `json:"group,omitempty"`   //
-	Facts     []string       `json:"facts"`             // see the filter "show"
+	Flags     []string       `json:"facts"`             // see the filter "show"
 	Problem   string         `json:"problem,omitempty"` // why there is no item
 	Judgments []JudgmentView `json:"games"`
 	Number    int            `json:"number"` // of the item in the run, from 1
@@ -147,7 +147,7 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 // itemOf reads an item with all of its judgments.
 func (s *Server) itemOf(x *index, i int) (ItemView, error) {
 	e := x.items[i]
-	v := ItemView{Run: headOf(x.run, x.m), ID: strings.Clone(x.ids.At(i)), Group: x.groups[e.group], Facts: x.facts(i).names(), Judgments: []JudgmentView{}, Number: i + 1, Total: len(x.items)}
+	v := ItemView{Run: headOf(x.run, x.m), ID: strings.Clone(x.ids.At(i)), Group: x.groups[e.group], Flags: x.flags(i).names(), Judgments: []JudgmentView{}, Number: i + 1, Total: len(x.items)}
 	items := s.openItems(x)
 	defer items.Close()
 	item, err := x.item(items, i)

@@ -15,8 +15,8 @@ import (
 	"gavel/judging"
 )
 
-// facts are what an item can be filtered by, from its judgments alone.
-type facts struct {
+// flags are what an item can be filtered by, from its judgments alone.
+type flags struct {
 	right        bool // every judgment names the labelled candidate
 	wrong        bool // a judgment names another
 	inconsistent bool // two judgments name different candidates
@@ -29,20 +29,20 @@ type facts struct {
 // shows are the filters by name, in the order of the form.
 var shows = []struct {
 	name, about string
-	is          func(facts) bool
+	is          func(flags) bool
 }{
-	{"wrong", "a wrong verdict", func(f facts) bool { return f.wrong }},
-	{"right", "all right", func(f facts) bool { return f.right }},
-	{"inconsistent", "inconsistent", func(f facts) bool { return f.inconsistent }},
-	{"first", "always the first shown", func(f facts) bool { return f.first }},
-	{"last", "always the last shown", func(f facts) bool { return f.last }},
-	{"open", "a judgment without a verdict", func(f facts) bool { return f.open }},
-	{"changed", "changed when asked again", func(f facts) bool { return f.changed }},
-	{"missing", "a judgment is missing", func(f facts) bool { return f.missing }},
+	{"wrong", "a wrong verdict", func(f flags) bool { return f.wrong }},
+	{"right", "all right", func(f flags) bool { return f.right }},
+	{"inconsistent", "inconsistent", func(f flags) bool { return f.inconsistent }},
+	{"first", "always the first shown", func(f flags) bool { return f.first }},
+	{"last", "always the last shown", func(f flags) bool { return f.last }},
+	{"open", "a judgment without a verdict", func(f flags) bool { return f.open }},
+	{"changed", "changed when asked again", func(f flags) bool { return f.changed }},
+	{"missing", "a judgment is missing", func(f flags) bool { return f.missing }},
 }
 
 // names of what holds for an item.
-func (f facts) names() []string {
+func (f flags) names() []string {
 	names := []string{}
 	for _, s := range shows {
 		if s.is(f) {
@@ -52,15 +52,15 @@ func (f facts) names() []string {
 	return names
 }
 
-// facts of an item.
-func (x *index) facts(item int) facts {
-	var f facts
+// flags of an item.
+func (x *index) flags(item int) flags {
+	var f flags
 	e := x.items[item]
 	judgments, decided, shown := 0, 0, 0
 	choice, firsts, lasts, rights := int8(-1), 0, 0, 0
 	for g := range x.judgmentsOf(e) {
 		shown = max(shown, int(g.presentations))
-		if g.repeat > 0 {
+		if g.repetition > 0 {
 			continue
 		}
 		judgments++
@@ -98,11 +98,11 @@ func (x *index) facts(item int) facts {
 // changed tells whether a presentation that was asked several times came to different verdicts.
 func (x *index) changed(e entry) bool {
 	for a := range x.judgmentsOf(e) {
-		if a.repeat == 0 {
+		if a.repetition == 0 {
 			continue
 		}
 		for b := range x.judgmentsOf(e) {
-			if b.repeat == 0 && b.presentation == a.presentation && (a.outcome != b.outcome || a.choice != b.choice) {
+			if b.repetition == 0 && b.presentation == a.presentation && (a.outcome != b.outcome || a.choice != b.choice) {
 				return true
 			}
 		}
@@ -179,7 +179,7 @@ func counted(q url.Values, name string, otherwise int) (int, error) {
 	return n, nil
 }
 
-func (f ItemsFilter) shown() func(facts) bool {
+func (f ItemsFilter) shown() func(flags) bool {
 	for _, s := range shows {
 		if s.name == f.Show {
 			return s.is
@@ -204,7 +204,7 @@ func (s *Server) matching(r *http.Request, x *index, f ItemsFilter) ([]int, erro
 		switch {
 		case f.Group != "" && int(e.group) != group:
 		case f.Outcome != "" && !x.ended(e, judging.Outcome(f.Outcome)):
-		case is != nil && !is(x.facts(i)):
+		case is != nil && !is(x.flags(i)):
 		case has != nil && !has(i):
 		default:
 			out = append(out, i)
@@ -234,7 +234,7 @@ func (x *index) ended(e entry, o judging.Outcome) bool {
 // JudgmentBrief is a judgment in a list.
 type JudgmentBrief struct {
 	Presentation int    `json:"showing"`
-	Repeat       int    `json:"repeat,omitempty"`
+	Repetition   int    `json:"repeat,omitempty"`
 	Outcome      string `json:"outcome"`
 	Choice       string `json:"choice,omitempty"` // id of the candidate
 	Position     int    `json:"place,omitempty"`  // where it was shown, from 1
@@ -242,7 +242,7 @@ type JudgmentBrief struct {
 }
 
 func brief(g judgment) JudgmentBrief {
-	return JudgmentBrief{Presentation: int(g.presentation), Repeat: int(g.repeat), Outcome: string(g.is()), Position: int(g.position) + 1, Right: g.right.known()}
+	return JudgmentBrief{Presentation: int(g.presentation), Repetition: int(g.repetition), Outcome: string(g.is()), Position: int(g.position) + 1, Right: g.right.known()}
 }
 
 func (r right) known() *bool {
@@ -259,7 +259,7 @@ type itemRow struct {
 	Group     string          `json:"group,omitempty"`
 	Question  string          `json:"question"` // its beginning
 	Judgments []JudgmentBrief `json:"games"`
-	Facts     []string        `json:"facts"`
+	Flags     []string        `json:"facts"`
 	Link      string          `json:"-"`
 }
 
@@ -316,7 +316,7 @@ func (x *index) offer(v *ItemsView) {
 	groups, outcomes, kinds := make([]int, len(x.groups)), map[string]int{}, make([]int, len(shows))
 	for i, e := range x.items {
 		groups[e.group]++
-		f := x.facts(i)
+		f := x.flags(i)
 		for k, s := range shows {
 			if s.is(f) {
 				kinds[k]++
@@ -350,7 +350,7 @@ func (s *Server) openItems(x *index) *os.File {
 
 func (x *index) itemRow(items *os.File, i int, run RunHead, f ItemsFilter) itemRow {
 	e := x.items[i]
-	row := itemRow{ID: strings.Clone(x.ids.At(i)), Group: x.groups[e.group], Facts: x.facts(i).names()}
+	row := itemRow{ID: strings.Clone(x.ids.At(i)), Group: x.groups[e.group], Flags: x.flags(i).names()}
 	row.Link = itemURL(run.Name, row.ID, f.Query())
 	item := x.textsIfThere(items, i)
 	row.Question, row.Judgments = shortened(cmp.Or(item.Question, answered(item.Answered)), 160), x.briefs(i, item)

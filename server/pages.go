@@ -142,7 +142,7 @@ func (p *pages) functions() template.FuncMap {
 		"fieldOf":  fieldOf,
 		"on2":      func(b *bool) bool { return b != nil && *b },
 		"inc2":     func(i *int) int { return *i + 1 },
-		"facts":    scoring.Facts,
+		"facts":    scoring.Metadata,
 		"manifest": manifestText,
 		"inc":      func(i int) int { return i + 1 },
 		"dec":      func(i int) int { return i - 1 },

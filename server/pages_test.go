@@ -20,7 +20,7 @@ func sampleRuns(t testing.TB) string {
 		"deep/answer": {protocol: "answer", dataset: "sample-choice", sim: "accuracy=0.6,seed=1"},
 		"numbers":     {protocol: "answer", dataset: "sample-number", sim: "accuracy=0.6,seed=1"},
 		"options":     {protocol: "multi-option", dataset: "sample-options", sim: "accuracy=0.7,first=0.2,seed=1"},
-		"again":       {protocol: "pairwise", dataset: "sample", sim: "coin", repeats: 2},
+		"again":       {protocol: "pairwise", dataset: "sample", sim: "coin", repetitions: 2},
 	} {
 		makeRun(t, filepath.Join(dir, filepath.FromSlash(name)), how)
 	}
@@ -92,7 +92,7 @@ func TestItemPages(t *testing.T) {
 				t.Errorf("%s %s: the prompt was made otherwise", run, item.ID)
 			}
 			for _, g := range item.Judgments {
-				if n := len(elements(byID(t, page, "game-"+strconv.Itoa(g.Presentation)+"-"+strconv.Itoa(g.Repeat)), "mark")); n == 0 && g.Outcome == string(judging.Decided) {
+				if n := len(elements(byID(t, page, "game-"+strconv.Itoa(g.Presentation)+"-"+strconv.Itoa(g.Repetition)), "mark")); n == 0 && g.Outcome == string(judging.Decided) {
 					t.Errorf("%s %s: game %d: the verdict is not marked", run, item.ID, g.Presentation)
 				}
 			}

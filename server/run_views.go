@@ -57,8 +57,8 @@ func headOf(name string, m *judging.Manifest) RunHead {
 	if p.StrictDeterminism {
 		settings = append(settings, "strict determinism")
 	}
-	if p.Times() > 1 {
-		settings = append(settings, fmt.Sprintf("asked %d times", p.Times()))
+	if p.Repetitions() > 1 {
+		settings = append(settings, fmt.Sprintf("asked %d times", p.Repetitions()))
 	}
 	return RunHead{
 		Name: name, ID: m.ID, Model: m.Spec.Model.Name, Protocol: m.Spec.Protocol, Goal: m.Spec.Goal, Prompt: m.Spec.Prompt.Name,

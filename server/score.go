@@ -58,7 +58,7 @@ func (s *Server) numbers(run string, m *judging.Manifest) (scored, error) {
 			}
 		}
 		v.rep.Run = run
-		v.page, err = report.Results([]report.Run{{Report: *v.rep, Facts: scoring.Facts(m), Size: m.Model.Parameters}})
+		v.page, err = report.Results([]report.Run{{Report: *v.rep, Metadata: scoring.Metadata(m), Size: m.Model.Parameters}})
 		return v, err
 	})
 }

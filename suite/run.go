@@ -144,7 +144,7 @@ func (r *runner) judge(ctx context.Context, j *Judge) {
 		if err == nil || r.stopped(ctx) {
 			continue
 		}
-		if eval.NoRoom(err) {
+		if eval.DiskFull(err) {
 			r.full = fmt.Errorf("%s: %w", c.name, err)
 			return
 		}

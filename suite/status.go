@@ -78,7 +78,7 @@ func StateOf(dir string, now time.Time) RunState {
 	var completed judging.Completed
 	failed := map[string]bool{}
 	err = judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {
-		key := fmt.Sprint(r.Item, "\x00", r.Presentation, "\x00", r.Repeat)
+		key := fmt.Sprint(r.Item, "\x00", r.Presentation, "\x00", r.Repetition)
 		if r.Outcome == judging.Failed {
 			failed[key] = true
 		} else if completed.Add(r); len(failed) > 0 {

@@ -31,11 +31,11 @@ func (e *env) openCacheWith(dir string, minFree uint64) (*cache.Store, error) {
 	return cache.Open(cacheDir(dir), cache.Options{MinFree: minFree, Warn: func(format string, args ...any) { e.say("warning: "+format, args...) }})
 }
 
-// looking opens the cache for a command that remembers nothing, and so needs less room on the disk.
+// looking opens the cache for a command that remembers nothing, and so needs less free space.
 func (e *env) looking(act func(c *cli.Context, s *cache.Store) error) cli.ActionFunc {
 	return func(c *cli.Context) error {
-		s, err := e.openCacheWith(c.String("cache"), cache.CloseRoom)
-		if full, is := errors.AsType[*cache.NoRoomError](err); is {
+		s, err := e.openCacheWith(c.String("cache"), cache.CloseNeeds)
+		if full, is := errors.AsType[*cache.DiskFullError](err); is {
 			return fmt.Errorf("cache %s: the disk has %d MiB left, and to open the cache takes %d: free some space, or remove the folder, and what it holds is asked again", full.Dir, full.Free>>20, full.Need>>20)
 		}
 		if err != nil {

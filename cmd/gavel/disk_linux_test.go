@@ -57,7 +57,7 @@ type disk struct {
 
 // More than anything here takes; what is not written takes no memory.
 const (
-	roomy     = 4 << 30
+	diskSize  = 4 << 30
 	manyFiles = 100_000
 )
 
@@ -66,14 +66,14 @@ func newDisk(t testing.TB, dir string) *disk {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d,nr_inodes=%d", int64(roomy), manyFiles)); err != nil {
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d,nr_inodes=%d", int64(diskSize), manyFiles)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { unix.Unmount(dir, unix.MNT_DETACH) })
 	return &disk{t, dir}
 }
 
-// empty leaves nothing on the disk, and all the room there is.
+// empty leaves nothing on the disk, and all the space there is.
 func (d *disk) empty() {
 	d.t.Helper()
 	entries, err := os.ReadDir(d.dir)
@@ -85,7 +85,7 @@ func (d *disk) empty() {
 			d.t.Fatal(err)
 		}
 	}
-	d.leave(roomy)
+	d.leave(diskSize)
 }
 
 // leave makes the disk as large as what is on it and so many bytes more.
@@ -100,7 +100,7 @@ func (d *disk) leave(free int64) {
 	d.remount(fmt.Sprintf("size=%d,nr_inodes=%d", size, manyFiles))
 }
 
-// noMoreFiles leaves room for bytes, and none for files.
+// noMoreFiles leaves space for bytes, and none for files.
 func (d *disk) noMoreFiles() {
 	d.t.Helper()
 	n := 0

@@ -61,10 +61,10 @@ func (f *fullDisks) again(call int64, happens func()) {
 	f.accident.Store(&accident{call, happens})
 }
 
-// room is there again, and nothing happens any more.
-func (f *fullDisks) room() {
-	f.runs.leave(roomy)
-	f.replies.leave(roomy)
+// space is there again, and nothing happens any more.
+func (f *fullDisks) freeSpace() {
+	f.runs.leave(diskSize)
+	f.replies.leave(diskSize)
 	f.accident.Store(nil)
 }
 
@@ -89,12 +89,12 @@ func full(disks ...*disk) func() {
 
 const (
 	noSpace   = "no space left on device"
-	makeRoom  = "make room and run the same command again to go on"
+	makeRoom  = "free space on the disk and run the same command again to go on"
 	freeSpace = "free some space"
 )
 
 // TestFullDisk: whatever disk is full, and whenever, a run says in one line what
-// to do and loses nothing that was paid for. Once there is room the same command
+// to do and loses nothing that was paid for. Once there is free space the same command
 // goes on, to the end that an undisturbed run comes to.
 func TestFullDisk(t *testing.T) {
 	if !onOwnDisks(t) {
@@ -134,7 +134,7 @@ func TestFullDisk(t *testing.T) {
 			if left, _ := filepath.Glob("runs/r/.*-*"); len(left) > 0 {
 				t.Errorf("passing files are left: %q", left)
 			}
-			f.room()
+			f.freeSpace()
 			gavelOnDisk(t, f.run("runs/r")...).well()
 			f.wantSame(t, "runs/r")
 			if n := f.judge.calls.Load(); n > c.calls {
@@ -156,10 +156,10 @@ func TestFullDiskCache(t *testing.T) {
 		t.Run(fmt.Sprint(left), func(t *testing.T) {
 			f.again(20, func() { f.replies.leave(left) })
 			r := gavelOnDisk(t, f.run("runs/r")...).well()
-			if strings.Count(r.stderr, "until there is room, replies are not remembered") != 1 || strings.Contains(r.stderr, "it is not closed") != (left < 32<<20) {
+			if strings.Count(r.stderr, "until there is free space, replies are not remembered") != 1 || strings.Contains(r.stderr, "it is not closed") != (left < 32<<20) {
 				t.Errorf("it says: %s", r.stderr)
 			}
-			f.room()
+			f.freeSpace()
 			f.judge.calls.Store(0)
 			gavelOnDisk(t, f.run("runs/other")...).well()
 			if n := f.judge.calls.Load(); n != 64-19 {
@@ -169,7 +169,7 @@ func TestFullDiskCache(t *testing.T) {
 	}
 }
 
-// Every command that writes says what to do, and does it once there is room.
+// Every command that writes says what to do, and does it once there is free space.
 func TestFullDiskCommands(t *testing.T) {
 	if !onOwnDisks(t) {
 		return
@@ -187,7 +187,7 @@ func TestFullDiskCommands(t *testing.T) {
 			f.runs.empty()
 			f.runs.leave(left)
 			gavelOnDisk(t, strings.Fields(line)...).fails("writing runs/", noSpace, makeRoom)
-			f.runs.leave(roomy)
+			f.runs.leave(diskSize)
 			gavelOnDisk(t, strings.Fields(line)...).well()
 		}
 	}
@@ -198,7 +198,7 @@ func TestFullDiskCommands(t *testing.T) {
 	for _, line := range []string{"cache stats", "cache verify", "cache prune --all"} {
 		gavelOnDisk(t, strings.Fields(line)...).fails("replies/gavel", freeSpace, "remove the folder")
 	}
-	f.room()
+	f.freeSpace()
 	gavelOnDisk(t, "bundle", "import", "ok.tar", "--runs", "runs/b").well()
 	gavelOnDisk(t, "cache", "prune", "--all").well()
 	f.runs.leave(0)
@@ -246,7 +246,7 @@ func TestFullDiskSuite(t *testing.T) {
 			if strings.Contains(r.stderr, "cell 3 of 8") {
 				t.Errorf("it goes on with other cells: %s", r.stderr)
 			}
-			f.room()
+			f.freeSpace()
 			s.set(func() { s.gate = nil })
 			gavelOnDisk(t, "suite", "run", file).well()
 			wantSame(t, "runs/s", "undisturbed-suite")
@@ -275,7 +275,7 @@ func serveOnDisk(t *testing.T, args ...string) *serving {
 }
 
 // A server whose disk is full says so of the job, and stays up. Once there is
-// room, starting the same again completes the run.
+// space, starting the same again completes the run.
 func TestFullDiskServe(t *testing.T) {
 	if !onOwnDisks(t) {
 		return
@@ -300,12 +300,12 @@ func TestFullDiskServe(t *testing.T) {
 		call int64
 		says []string // nil: it does without
 	}{
-		{"no more files for runs, before", f.runs.noMoreFiles, 0, []string{"cannot make the run's folder", noSpace, "make room and start the same again to go on"}},
-		{"runs, before", full(f.runs), 0, []string{noSpace, "make room and start the same again to go on"}},
-		{"runs, in the middle", full(f.runs), 20, []string{"records.jsonl", noSpace, "make room and start the same again to go on"}},
+		{"no more files for runs, before", f.runs.noMoreFiles, 0, []string{"cannot make the run's folder", noSpace, "free space on the disk and start the same again to go on"}},
+		{"runs, before", full(f.runs), 0, []string{noSpace, "free space on the disk and start the same again to go on"}},
+		{"runs, in the middle", full(f.runs), 20, []string{"records.jsonl", noSpace, "free space on the disk and start the same again to go on"}},
 		{"cache, before", full(f.replies), 0, []string{"the disk has 0 MiB left", freeSpace}},
 		{"cache, in the middle", full(f.replies), 20, nil},
-		{"both, in the middle", full(f.runs, f.replies), 20, []string{"records.jsonl", noSpace, "make room and start the same again to go on"}},
+		{"both, in the middle", full(f.runs, f.replies), 20, []string{"records.jsonl", noSpace, "free space on the disk and start the same again to go on"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f.again(c.call, c.fill)
@@ -321,9 +321,9 @@ func TestFullDiskServe(t *testing.T) {
 					t.Errorf("the job does not say %q once: %s", w, v.Job.Error)
 				}
 			}
-			f.room()
+			f.freeSpace()
 			if v = make(t); v.Job.State != jobs.Complete {
-				t.Errorf("once there is room: %+v", v.Job)
+				t.Errorf("once there is free space: %+v", v.Job)
 			}
 			f.wantSame(t, filepath.Join("runs", v.Job.Run()))
 			for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {

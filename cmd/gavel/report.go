@@ -45,7 +45,7 @@ Examples:
 			}
 			runs := make([]report.Run, len(loaded))
 			for i, r := range loaded {
-				runs[i] = report.Run{Report: r.Score(o.Bootstrap), Facts: scoring.Facts(r.Manifest), Size: r.Manifest.Model.Parameters}
+				runs[i] = report.Run{Report: r.Score(o.Bootstrap), Metadata: scoring.Metadata(r.Manifest), Size: r.Manifest.Model.Parameters}
 				runs[i].Run = r.Dir
 			}
 			if out == "-" {

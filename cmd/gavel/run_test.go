@@ -362,8 +362,8 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// Every time of a run with repeats stands when it goes on.
-func TestRepeatsStand(t *testing.T) {
+// Every time of a run with repetitions stands when it goes on.
+func TestRepetitionsStand(t *testing.T) {
 	home(t)
 	args := []string{"run", "pairwise", "--backend", "sim", "--model", "right", "--dataset", "sample", "--repeat", "3", "--out", "r"}
 	mustCall(t, args...)

@@ -47,7 +47,7 @@ const (
 func scoringFrom(c *cli.Context) (scoring.Options, error) {
 	o := scoring.DefaultOptions
 	extract := cmp.Or(c.String("extract"), extractStrict)
-	o.Missing = cmp.Or(scoring.Missing(c.String("missing")), o.Missing)
+	o.Missing = cmp.Or(scoring.MissingPolicy(c.String("missing")), o.Missing)
 	if err := cmp.Or(oneOf("--policy", c.String("policy"), judging.Policies), oneOf("--missing", string(o.Missing), scoring.MissingPolicies),
 		oneOf("--extract", extract, []string{extractStrict, extractLenient})); err != nil {
 		return o, err

@@ -370,7 +370,7 @@ func TestImportsSayNoMoreThanTheFile(t *testing.T) {
 	if again := judging.NewManifest("other", m.Spec); m.ID != im.Manifest.ID || again.ID != m.ID || !reflect.DeepEqual(m.Spec, im.Manifest.Spec) {
 		t.Errorf("read back %+v, and its id is %s", m.Spec, again.ID)
 	}
-	for _, f := range scoring.Facts(m) {
+	for _, f := range scoring.Metadata(m) {
 		known := map[string]string{"temperature": "unknown", "top_p": "unknown", "seed": "unknown", "max tokens": "unknown", "prompt": "imported answers"}
 		if want, listed := known[f.Name]; listed && f.Value != want {
 			t.Errorf("%s is said to be %s", f.Name, f.Value)

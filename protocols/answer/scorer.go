@@ -29,7 +29,7 @@ type scored struct {
 	gold    string
 }
 
-// answers is the family of runs in which a model answers questions itself.
+// answers is the scorer of runs in which a model answers questions itself.
 type answers struct {
 	items, groups, rules judging.IDs
 	rows                 []scored // in the end by item
@@ -95,7 +95,7 @@ var answerMetrics = []scoring.Metric{
 	{Name: Chance, Missing: "counts: it is not about the replies", Columns: scoring.Span{answerChance, answerWidth}, Kind: scoring.Known, Sparse: true, Why: scoring.Because("there is no choice")},
 }
 
-func (f *answers) Sheet(scoring.Missing, uint64) *scoring.Sheet {
+func (f *answers) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	s := &scoring.Sheet{Metrics: answerMetrics, Width: answerWidth, Divisions: []func(a, b string) int{judging.GroupOrder}, Units: make([]scoring.Unit, len(f.rows))}
 	shared := map[scored]*scoring.Pattern{}
 	for i, a := range f.rows {

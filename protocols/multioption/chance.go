@@ -36,7 +36,7 @@ const (
 
 // chances finds the chance of each ballot. Few differ: with rotations, only items with another number of options, or
 // other options that are the same. The kinds with the fewest outcomes are counted out, the others drawn.
-func chances(ballots []*ballot, how scoring.Missing, seed uint64) []*chance {
+func chances(ballots []*ballot, how scoring.MissingPolicy, seed uint64) []*chance {
 	kinds := map[string]*chance{}
 	out := make([]*chance, len(ballots))
 	var todo []*ballot // one of each kind
@@ -95,7 +95,7 @@ func (b *ballot) kind() string {
 }
 
 // find fills in the chance; of no draws, all outcomes are counted.
-func (c *chance) find(b *ballot, how scoring.Missing, draws int, seed uint64) {
+func (c *chance) find(b *ballot, how scoring.MissingPolicy, draws int, seed uint64) {
 	n, k, of := len(b.ids), b.usable(), len(b.orders)
 	if how == scoring.MissingUsable {
 		of = max(k, 1)
@@ -151,12 +151,12 @@ func alwaysSame(b *ballot) grades {
 // outcome counts what a judge chose.
 type outcome struct {
 	ballot             *ballot
-	missing            scoring.Missing
+	missing            scoring.MissingPolicy
 	heard              [][]int
 	positions, choices []int
 }
 
-func newOutcome(b *ballot, how scoring.Missing) *outcome {
+func newOutcome(b *ballot, how scoring.MissingPolicy) *outcome {
 	return &outcome{b, how, b.heard(), make([]int, len(b.ids)), make([]int, len(b.ids))}
 }
 
@@ -170,7 +170,7 @@ func (o *outcome) grades() grades {
 }
 
 // everyOutcome is the mean over all the ways to name a position in each judgment.
-func everyOutcome(b *ballot, how scoring.Missing) grades {
+func everyOutcome(b *ballot, how scoring.MissingPolicy) grades {
 	var sum grades
 	o := newOutcome(b, how)
 	var from func(judgment int)
@@ -192,7 +192,7 @@ func everyOutcome(b *ballot, how scoring.Missing) grades {
 }
 
 // drawnOutcomes is the mean over draws of them, with the standard error of the Grade score's.
-func drawnOutcomes(b *ballot, how scoring.Missing, draws int, rng *rand.Rand) (mean grades, se float64) {
+func drawnOutcomes(b *ballot, how scoring.MissingPolicy, draws int, rng *rand.Rand) (mean grades, se float64) {
 	var squares float64
 	for range draws {
 		o := newOutcome(b, how)

@@ -17,8 +17,8 @@ func (c *choices) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	if d, found := byPlace(r); found {
 		return d
 	}
-	if right, ok := r.Overall(OptionAccuracy).Held(0); ok {
-		return byRight(r, right)
+	if d, found := byRight(r); found {
+		return d
 	}
 	over, ok := r.Overall(GradeScore + OverRandom).Held(0)
 	if !ok {
@@ -40,13 +40,16 @@ func (c *choices) Diagnose(r *scoring.Report) scoring.Diagnosis {
 }
 
 // byRight diagnoses by how often the choice is right, over all orders.
-func byRight(r *scoring.Report, right scoring.Evidence) scoring.Diagnosis {
+func byRight(r *scoring.Report) (d scoring.Diagnosis, found bool) {
 	chance := 0.0
 	if x := r.Overall(OptionAccuracy + OfRandom); x.Value != nil {
 		chance = *x.Value
 	}
-	right, _ = r.Overall(OptionAccuracy).Held(chance)
-	d := scoring.Diagnosis{Evidence: []scoring.Evidence{right}}
+	right, ok := r.Overall(OptionAccuracy).Held(chance)
+	if !ok {
+		return d, false
+	}
+	d.Evidence = []scoring.Evidence{right}
 	keeps := ""
 	if same, ok := r.Overall(SameChoice).Held(100); ok {
 		d.Evidence = append(d.Evidence, same)
@@ -64,7 +67,7 @@ func byRight(r *scoring.Report, right scoring.Evidence) scoring.Diagnosis {
 		}[d.Code]
 	}
 	d.Text = fmt.Sprintf(text, right, chance)
-	return d
+	return d, true
 }
 
 // byPlace diagnoses a judge that chooses one place, the first or the last, whatever stands there.

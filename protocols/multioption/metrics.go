@@ -37,11 +37,11 @@ type tallied struct {
 	scored  grades // by the run's policy
 	strict  grades
 	usable  grades
-	missing scoring.Missing
+	missing scoring.MissingPolicy
 }
 
 // byPolicy says how judgments without a verdict count in the three scores.
-func byPolicy(policy scoring.Missing) string {
+func byPolicy(policy scoring.MissingPolicy) string {
 	if policy == scoring.MissingStrict {
 		return "strict: no choice, an item without any scores 0"
 	}
@@ -49,7 +49,7 @@ func byPolicy(policy scoring.Missing) string {
 }
 
 // wrongUnless says how they count where a judgment is right or wrong.
-func wrongUnless(policy scoring.Missing) string {
+func wrongUnless(policy scoring.MissingPolicy) string {
 	if policy == scoring.MissingStrict {
 		return "wrong"
 	}
@@ -68,7 +68,7 @@ var (
 
 // optionMetrics lists the scores of a choice among several options (PROTOCOLS.md §3) and what goes with them, the headline
 // first.
-func optionMetrics(policy scoring.Missing) []scoring.Summed[tallied] {
+func optionMetrics(policy scoring.MissingPolicy) []scoring.Summed[tallied] {
 	has := scoring.Metric{Unit: scoring.UnitScore, Missing: byPolicy(policy), Kind: scoring.Mean}
 	random, first := scoring.Metric{Unit: scoring.UnitScore, Missing: nobodyHas, Kind: scoring.Known}, scoring.Metric{Unit: scoring.UnitScore, Missing: "none is", Kind: scoring.Known}
 	over := scoring.Metric{Unit: scoring.UnitScore, Missing: byPolicy(policy), Kind: scoring.Ratio, Least: -1}
@@ -172,7 +172,7 @@ func unrelatedChosen(t tallied) (num, den float64) {
 }
 
 // Sheet lays out the items, in groups by how many options they have.
-func (f *choices) Sheet(how scoring.Missing, seed uint64) *scoring.Sheet {
+func (f *choices) Sheet(how scoring.MissingPolicy, seed uint64) *scoring.Sheet {
 	list := optionMetrics(how)
 	s := &scoring.Sheet{Metrics: scoring.Lay(list, 0), Width: 2 * len(list), Units: make([]scoring.Unit, len(f.ballots)),
 		Divisions: []func(a, b string) int{func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }}}

@@ -60,7 +60,7 @@ func positions(group string, tallies []tallied) []scoring.Result {
 const noPositions = "undefined: no judgments with a verdict"
 
 // warnings of a choice among several options.
-func (f *choices) warnings(all []tallied, missing scoring.Missing) []string {
+func (f *choices) warnings(all []tallied, missing scoring.MissingPolicy) []string {
 	var w []string
 	say := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
 	judgments, lost, touched, empty, unknown, few := 0, 0, 0, 0, 0, 0

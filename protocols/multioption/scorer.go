@@ -93,7 +93,7 @@ func (b *ballot) isRight(option int) bool {
 	return slices.ContainsFunc(b.right, func(r int) bool { return b.class[r] == b.class[option] })
 }
 
-// choices is the family of runs that choose one of several options (PROTOCOLS.md §3).
+// choices is the scorer of runs that choose one of several options (PROTOCOLS.md §3).
 type choices struct {
 	goal string
 
@@ -112,7 +112,7 @@ func NewScorer(m *judging.Manifest) scoring.Scorer {
 }
 
 func (*choices) Words() scoring.Words {
-	return scoring.Words{Unit: "item", Record: "judgment", Common: "item", Lacking: "items have not all their judgments", Policies: []scoring.Missing{scoring.MissingUsable, scoring.MissingStrict}}
+	return scoring.Words{Unit: "item", Record: "judgment", Common: "item", Lacking: "items have not all their judgments", Policies: []scoring.MissingPolicy{scoring.MissingUsable, scoring.MissingStrict}}
 }
 
 func (f *choices) Add(r *judging.Record, v judging.Verdict) (bool, error) {
@@ -228,7 +228,7 @@ type grades struct{ llm, choice, grade float64 }
 //	LLM score    H₂(positions) / log₂ n
 //	choice score how often the most chosen option was chosen / judgments
 //	Grade score  their harmonic mean; 0 where both are 0
-func gradesOf(positions, choices []int, k int, missing scoring.Missing) grades {
+func gradesOf(positions, choices []int, k int, missing scoring.MissingPolicy) grades {
 	usable, most := 0, 0
 	for i := range choices {
 		usable, most = usable+choices[i], max(most, choices[i])
@@ -250,7 +250,7 @@ func harmonic(llm, choice float64) grades {
 	return g
 }
 
-func (b *ballot) grades(missing scoring.Missing) grades {
+func (b *ballot) grades(missing scoring.MissingPolicy) grades {
 	return gradesOf(b.positionCounts(), b.choiceCounts(), len(b.positions), missing)
 }
 

@@ -158,7 +158,7 @@ func rightOrWrong(right bool) string {
 }
 
 // Sheet lays out the pairs; the metrics of the judge's own answers are there where some pair was compared with one.
-func (f *pairs) Sheet(scoring.Missing, uint64) *scoring.Sheet {
+func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	s := &scoring.Sheet{Metrics: Metrics, Width: ownColumns[1], Divisions: []func(a, b string) int{judging.GroupOrder}, Units: make([]scoring.Unit, len(f.rows))}
 	if slices.ContainsFunc(f.rows, func(u pair) bool { return u.own != OwnUnknown }) {
 		s.Metrics = slices.Concat(Metrics, referenceMetrics)
@@ -186,7 +186,7 @@ func (u pair) shown() *scoring.Pattern {
 
 // Extend adds what asking more than once, and the probabilities of labels, tell.
 func (f *pairs) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
-	rep.Repeats, rep.Calibration = f.agreement(s, b), f.calibrate(b)
+	rep.Repetitions, rep.Calibration = f.agreement(s, b), f.calibrate(b)
 }
 
 // Match adds noise floors, how many verdicts changed with the order and, of two goals of one model, what they come to as one judge.

@@ -62,9 +62,9 @@ type pairs struct {
 	number   map[pattern]uint32 // of a pattern in patterns
 	of       []uint32           // 1 + the pattern of each item; 0: no record yet
 
-	forecasts []forecast // of decided judgments whose label probabilities are known
-	unlikely  int        // decided judgments whose label is not the likeliest of those on offer
-	repeats   map[string]*repeated
+	forecasts   []forecast // of decided judgments whose label probabilities are known
+	unlikely    int        // decided judgments whose label is not the likeliest of those on offer
+	repetitions map[string]*repeatedPair
 }
 
 // NewScorer scores runs that compare two responses in both orders.
@@ -93,10 +93,10 @@ func (f *pairs) judgmentOf(r *judging.Record, v judging.Verdict) (judgment, erro
 
 func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	made, err := f.judgmentOf(r, v)
-	if err != nil || f.manifest.Spec.Parameters.Times() > 1 && !f.repeat(r, made) {
+	if err != nil || f.manifest.Spec.Parameters.Repetitions() > 1 && !f.addRepetition(r, made) {
 		return false, err
 	}
-	if r.Repeat > 0 {
+	if r.Repetition > 0 {
 		return true, nil
 	}
 	i := f.item(r.Item)

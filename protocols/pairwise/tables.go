@@ -26,8 +26,8 @@ func tables(r scoring.Report) []table.Table {
 	if r.Overall(scoring.GenerationAccuracy).Metric != "" {
 		tables = append(tables, referenceTable(r))
 	}
-	if r.Repeats != nil {
-		tables = append(tables, repeatsTable(r.Repeats))
+	if r.Repetitions != nil {
+		tables = append(tables, repetitionsTable(r.Repetitions))
 	}
 	if r.Calibration != nil {
 		tables = append(tables, calibrationTable(r.Calibration), coverageTable(r.Calibration))
@@ -101,9 +101,9 @@ func referenceTable(r scoring.Report) table.Table {
 }
 
 // repeatsTable is what asking again showed: each metric each time.
-func repeatsTable(r *scoring.Repeats) table.Table {
-	t := table.Table{Title: fmt.Sprintf("asked %d times", r.Times), Columns: append(table.Left("percent"), table.Right("pairs")...)}
-	for k := range r.Times {
+func repetitionsTable(r *scoring.Repetitions) table.Table {
+	t := table.Table{Title: fmt.Sprintf("asked %d times", r.Repetitions), Columns: append(table.Left("percent"), table.Right("pairs")...)}
+	for k := range r.Repetitions {
 		t.Columns = append(t.Columns, table.Right(fmt.Sprintf("time %d", k+1))...)
 	}
 	t.Columns = append(t.Columns, table.Right("noise floor")...)

@@ -87,10 +87,10 @@ func tally(t []float64, own int8, right bool, said int8) {
 
 const notJudgedCorrect = "not judged Correct"
 
-// measures lists the metrics of one mode in the order tables print them. Their functions see a table. An F1 is of a share:
+// modeMetrics lists the metrics of one mode in the order tables print them. Their functions see a table. An F1 is of a share:
 // with s = TP/(TP+FP+FN), F1 = 2s/(1+s). So it is 0, not undefined, where precision has nothing to be a share of but there
 // was something to find.
-var measures = []scoring.Metric{
+var modeMetrics = []scoring.Metric{
 	{Name: Accuracy, Missing: "wrong", N: nAll, Why: scoring.Because("there is no judgment"), Compared: scoring.Whole,
 		Share: func(t []float64) (float64, float64) { c := all(t); return c.right(), c.n() }},
 	{Name: Precision, Missing: notJudgedCorrect, Kind: scoring.Several, N: func(t []float64) float64 { c := all(t); return c.tp + c.fp }, Why: scoring.Because("nothing was judged Correct"),

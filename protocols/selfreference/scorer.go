@@ -62,7 +62,7 @@ func (j *judgment) complete() bool {
 	return n >= j.presentations
 }
 
-// judgments are the family of runs that judge agents' answers one by one,
+// judgments is the scorer of runs that judge agents' answers one by one,
 // with and without the judge's own answer as reference.
 type judgments struct {
 	manifest *judging.Manifest
@@ -79,7 +79,7 @@ type judgments struct {
 func NewScorer(m *judging.Manifest) scoring.Scorer { return &judgments{manifest: m} }
 
 func (*judgments) Words() scoring.Words {
-	return scoring.Words{Unit: "question", Record: "judgment", Common: "judgment", Lacking: "items have not all their judgments", Policies: []scoring.Missing{scoring.MissingWrong, scoring.MissingDrop}}
+	return scoring.Words{Unit: "question", Record: "judgment", Common: "judgment", Lacking: "items have not all their judgments", Policies: []scoring.MissingPolicy{scoring.MissingWrong, scoring.MissingDrop}}
 }
 
 func (f *judgments) Add(r *judging.Record, v judging.Verdict) (bool, error) {
@@ -172,7 +172,7 @@ func (f *judgments) Extend(rep *scoring.Report, _ *scoring.Sheet, _ stats.Bootst
 	rep.Warnings = append(rep.Warnings, f.warnings(rep.Missing)...)
 }
 
-func (f *judgments) warnings(missing scoring.Missing) []string {
+func (f *judgments) warnings(missing scoring.MissingPolicy) []string {
 	var w []string
 	say := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
 	questions := len(byQuestion(f.rows))

@@ -24,12 +24,12 @@ func tableOf(mode int) scoring.Span {
 }
 
 // counts tells whether what was said is in the numbers.
-func counts(m scoring.Missing, said int8) bool {
+func counts(m scoring.MissingPolicy, said int8) bool {
 	return said != notAsked && (said != saidNothing || m != scoring.MissingDrop)
 }
 
 // Sheet lays out the judgments; questions are what is resampled, each with all that belongs to it.
-func (f *judgments) Sheet(how scoring.Missing, _ uint64) *scoring.Sheet {
+func (f *judgments) Sheet(how scoring.MissingPolicy, _ uint64) *scoring.Sheet {
 	s := &scoring.Sheet{
 		Metrics: f.metrics(how), Width: judgmentWidth, Own: 2, Units: make([]scoring.Unit, len(f.rows)),
 		Blocks:    []scoring.Span{{columnOwnRight, columnRight}, tableOf(0), tableOf(1)},
@@ -47,7 +47,7 @@ func (f *judgments) Sheet(how scoring.Missing, _ uint64) *scoring.Sheet {
 }
 
 // row counts a judgment.
-func (j judgment) row(how scoring.Missing) []float64 {
+func (j judgment) row(how scoring.MissingPolicy) []float64 {
 	row := make([]float64, judgmentWidth)
 	if j.own != ownUnknown {
 		row[columnOwnRight], row[columnOwnKnown] = scoring.One(j.own == ownRight), 1
@@ -65,7 +65,7 @@ func (j judgment) row(how scoring.Missing) []float64 {
 }
 
 // metrics are those of the judge's own answers and the agents', then those of each mode, then the differences.
-func (f *judgments) metrics(how scoring.Missing) []scoring.Metric {
+func (f *judgments) metrics(how scoring.MissingPolicy) []scoring.Metric {
 	list := []scoring.Metric{
 		{Name: scoring.GenerationAccuracy, Missing: "wrong", Columns: scoring.Span{columnOwnRight, columnRight}, Why: scoring.Because("the judge has no answers of its own"),
 			N: func(c []float64) float64 { return c[1] }, Compared: scoring.Whole},
@@ -78,14 +78,14 @@ func (f *judgments) metrics(how scoring.Missing) []scoring.Metric {
 		list = append(list, m)
 	}
 	for i, mode := range modes {
-		for _, m := range measures {
+		for _, m := range modeMetrics {
 			m.Cells = tableCells
 			if m.Mode, m.Columns = mode, tableOf(i); f.asked[i] {
 				add(m)
 			}
 		}
 	}
-	for _, m := range measures {
+	for _, m := range modeMetrics {
 		if !f.asked[0] || !f.asked[1] || m.Name == CorrelationGA { // which is the same in both
 			continue
 		}

@@ -157,7 +157,7 @@ func across(r scoring.Report, name, metric, none string, said *table.Remarks) (c
 	return cells, strings.Join(counts, "/")
 }
 
-func missingNote(how scoring.Missing) string {
+func missingNote(how scoring.MissingPolicy) string {
 	if how == scoring.MissingDrop {
 		return "without a verdict: left out"
 	}

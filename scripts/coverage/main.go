@@ -211,8 +211,8 @@ func (w world) estimates(records, other []*judging.Record, b stats.Bootstrap) (l
 			list = append(list, estimate{key{r.Metric, r.Mode}, r.Value, r.Low, r.High, r.Interval})
 		}
 	}
-	if rep.Repeats != nil {
-		r := rep.Repeats.SelfAgreement
+	if rep.Repetitions != nil {
+		r := rep.Repetitions.SelfAgreement
 		list = append(list, estimate{key{metric: r.Metric}, r.Value, r.Low, r.High, r.Interval})
 	}
 	if c := rep.Calibration; c != nil {

@@ -186,7 +186,7 @@ var worlds = []world{
 	{name: "pairs", protocol: "pairwise", units: pairUnits, compared: 0.4},
 	{name: "reference", protocol: "pairwise", units: referenceUnits, compared: math.NaN()},
 	{name: "calibration", protocol: "pairwise", units: confidentUnits, compared: math.NaN()},
-	{name: "repeats", protocol: "pairwise", units: repeatedUnits, compared: math.NaN(), manifest: func(m *judging.Manifest) { m.Spec.Parameters.Repeats = 3 }},
+	{name: "repeats", protocol: "pairwise", units: repeatedUnits, compared: math.NaN(), manifest: func(m *judging.Manifest) { m.Spec.Parameters.NumRepetitions = 3 }},
 	{name: "answers", protocol: "answer", units: answerUnits, compared: 0.4},
 	{name: "judgments", protocol: "self-reference", units: judgmentUnits},
 	{name: "judgments of 3 agents", protocol: "self-reference", units: judgmentUnits, agents: 3, compared: math.NaN()},
@@ -200,7 +200,7 @@ func pairOf(weight float64, first, second string) unit { return pair(weight, nil
 func pair(weight float64, own *datasets.Answer, choices ...string) unit {
 	return unit{weight: weight, records: func(of place, _ string) (records []*judging.Record) {
 		for i, choice := range choices {
-			records = append(records, told(of, judging.Record{Gold: "A", Own: own, Presentation: i % 2, Presentations: 2, Repeat: i / 2, Order: orders[i%2], Choice: choice}))
+			records = append(records, told(of, judging.Record{Gold: "A", Own: own, Presentation: i % 2, Presentations: 2, Repetition: i / 2, Order: orders[i%2], Choice: choice}))
 		}
 		return records
 	}}

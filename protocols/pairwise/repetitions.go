@@ -8,18 +8,18 @@ import (
 	"gavel/scoring/stats"
 )
 
-// repeated are a pair's judgments of every time: first all of the first time.
-type repeated struct {
-	pattern pattern // without judgments
-	times   [][2]judgment
+// repeatedPair is a pair's judgments of every repetition: first all of the first time.
+type repeatedPair struct {
+	pattern     pattern // without judgments
+	repetitions [][2]judgment
 }
 
 // complete tells whether every judgment was answered.
-func (p *repeated) complete(times int) bool {
-	if len(p.times) < times {
+func (p *repeatedPair) complete(repetitions int) bool {
+	if len(p.repetitions) < repetitions {
 		return false
 	}
-	for _, judgments := range p.times[:times] {
+	for _, judgments := range p.repetitions[:repetitions] {
 		for _, g := range judgments {
 			if !g.seen || g.outcome == judging.Failed {
 				return false
@@ -29,20 +29,20 @@ func (p *repeated) complete(times int) bool {
 	return true
 }
 
-// repeat notes a judgment of one of the times; false where it has been seen.
-func (f *pairs) repeat(r *judging.Record, g judgment) bool {
-	if f.repeats == nil {
-		f.repeats = map[string]*repeated{}
+// addRepetition notes a judgment of one of the repetitions; false where it has been seen.
+func (f *pairs) addRepetition(r *judging.Record, g judgment) bool {
+	if f.repetitions == nil {
+		f.repetitions = map[string]*repeatedPair{}
 	}
-	p := f.repeats[r.Item]
+	p := f.repetitions[r.Item]
 	if p == nil {
-		p = &repeated{pattern: pattern{group: r.Group, gold: candidate(r, r.Gold)}}
-		f.repeats[r.Item] = p
+		p = &repeatedPair{pattern: pattern{group: r.Group, gold: candidate(r, r.Gold)}}
+		f.repetitions[r.Item] = p
 	}
-	for len(p.times) <= r.Repeat {
-		p.times = append(p.times, [2]judgment{})
+	for len(p.repetitions) <= r.Repetition {
+		p.repetitions = append(p.repetitions, [2]judgment{})
 	}
-	judgment := &p.times[r.Repeat][r.Presentation]
+	judgment := &p.repetitions[r.Repetition][r.Presentation]
 	if judgment.seen {
 		return false
 	}
@@ -53,26 +53,26 @@ func (f *pairs) repeat(r *judging.Record, g judgment) bool {
 // everyTime lists the units that were answered every time, as each time had
 // them; only those that keep allows. The lists are in the order of the items.
 func (f *pairs) everyTime(keep func(item string) bool) [][]pair {
-	times := f.manifest.Spec.Parameters.Times()
-	out := make([][]pair, times)
+	repetitions := f.manifest.Spec.Parameters.Repetitions()
+	out := make([][]pair, repetitions)
 	for _, u := range f.rows {
-		p := f.repeats[u.item]
-		if p == nil || !p.complete(times) || !keep(u.item) {
+		p := f.repetitions[u.item]
+		if p == nil || !p.complete(repetitions) || !keep(u.item) {
 			continue
 		}
 		for k := range out {
 			pattern := p.pattern
-			pattern.judgments = p.times[k]
+			pattern.judgments = p.repetitions[k]
 			out[k] = append(out[k], pair{u.item, &pattern})
 		}
 	}
 	return out
 }
 
-// agreement computes what repeats tell, nil for a run that asked once.
-func (f *pairs) agreement(s *scoring.Sheet, b stats.Bootstrap) *scoring.Repeats {
-	times := f.manifest.Spec.Parameters.Times()
-	if times < 2 {
+// agreement computes what repetitions tell, nil for a run that asked once.
+func (f *pairs) agreement(s *scoring.Sheet, b stats.Bootstrap) *scoring.Repetitions {
+	repetitions := f.manifest.Spec.Parameters.Repetitions()
+	if repetitions < 2 {
 		return nil
 	}
 	each := f.everyTime(func(string) bool { return true })
@@ -82,7 +82,7 @@ func (f *pairs) agreement(s *scoring.Sheet, b stats.Bootstrap) *scoring.Repeats 
 	}
 	same := []scoring.Metric{{Name: "self-agreement", Kind: scoring.Halves, Columns: scoring.Span{0, 2}, Why: scoring.Because("no prompt that was answered every time got a verdict"),
 		Missing: "prompt left out where a call failed or no time gave a verdict; else it differs"}}
-	rep := &scoring.Repeats{Times: times, SelfAgreement: scoring.SampleOf("pair", same, rows).Results(scoring.Overall, same, b)[0], Values: []scoring.RepeatedValue{}}
+	rep := &scoring.Repetitions{Repetitions: repetitions, SelfAgreement: scoring.SampleOf("pair", same, rows).Results(scoring.Overall, same, b)[0], Values: []scoring.RepetitionValue{}}
 	for _, g := range s.GroupNames() {
 		for k, m := range Metrics {
 			rep.Values = append(rep.Values, eachTime(m.Name, pairMetrics[k].Adds, g, each))
@@ -111,10 +111,10 @@ func agreed(each [][]pair, i int) []float64 {
 }
 
 // eachTime computes a metric on a group, each time by itself.
-func eachTime(metric string, adds func(pair) (num, den float64), group string, times [][]pair) scoring.RepeatedValue {
-	v := scoring.RepeatedValue{Metric: metric, Group: group}
+func eachTime(metric string, adds func(pair) (num, den float64), group string, repetitions [][]pair) scoring.RepetitionValue {
+	v := scoring.RepetitionValue{Metric: metric, Group: group}
 	least, most, all := 0.0, 0.0, true
-	for k, units := range times {
+	for k, units := range repetitions {
 		var num, den float64
 		n := 0
 		for _, u := range units {
@@ -152,7 +152,7 @@ func noise(metric, group string, joined []scoring.Joined, runs ...*pairs) *float
 	k := slices.IndexFunc(pairMetrics, func(m scoring.Summed[pair]) bool { return m.Name == metric })
 	var floor *float64
 	for _, f := range runs {
-		if f.manifest.Spec.Parameters.Times() < 2 {
+		if f.manifest.Spec.Parameters.Repetitions() < 2 {
 			continue
 		}
 		x := eachTime(metric, pairMetrics[k].Adds, group, f.everyTime(keep)).NoiseFloor

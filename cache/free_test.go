@@ -8,17 +8,17 @@ import (
 )
 
 // A database that was written to is not closed on a full disk, goes on being
-// read, and is closed when there is room.
+// read, and is closed when there is free space.
 func TestFullDiskIsNotWrittenTo(t *testing.T) {
 	dir := t.TempDir()
 	s, _ := open(t, dir)
 	put(t, s, "before", entry("x"))
 	s.free = func(string) (uint64, error) { return 1, nil }
 	s.opts.MinFree = 2
-	if err := s.Put(Key(request("late")), entry("x")); !errors.Is(err, ErrNoRoom) {
+	if err := s.Put(Key(request("late")), entry("x")); !errors.Is(err, ErrDiskFull) {
 		t.Errorf("stored: %v", err)
 	}
-	if err := s.Close(); !errors.Is(err, ErrNoRoom) || s.db.IsClosed() || !strings.Contains(err.Error(), dir) {
+	if err := s.Close(); !errors.Is(err, ErrDiskFull) || s.db.IsClosed() || !strings.Contains(err.Error(), dir) {
 		t.Errorf("closed: %v", err)
 	}
 	if !s.Peek(request("before")) {
@@ -44,13 +44,13 @@ func TestDiskThatDoesNotTell(t *testing.T) {
 	shut(t, s)
 }
 
-// To prune and to merge takes the room of all that is kept, beside it.
-func TestNoRoomToMerge(t *testing.T) {
+// To prune and to merge takes the space of all that is kept, beside it.
+func TestNoSpaceToMerge(t *testing.T) {
 	dir := t.TempDir()
 	s, _ := open(t, dir)
 	put(t, s, "q", entry("x"))
 	size := uint64(folderSize(dir))
-	s.free = func(string) (uint64, error) { return size + CloseRoom - 1, nil }
+	s.free = func(string) (uint64, error) { return size + CloseNeeds - 1, nil }
 	n, err := s.Prune(t.Context(), func(Entry) bool { return true })
 	if err == nil || n != 0 || !s.Peek(request("q")) || !strings.Contains(err.Error(), "remove the folder") {
 		t.Errorf("%d pruned: %v", n, err)
@@ -69,7 +69,7 @@ func TestTablesAreNotMergedOnAFullDisk(t *testing.T) {
 	piled(t, dir, manyTables+1)
 	s, _ := open(t, dir)
 	before := len(s.db.Tables())
-	s.free = func(string) (uint64, error) { return CloseRoom, nil }
+	s.free = func(string) (uint64, error) { return CloseNeeds, nil }
 	shut(t, s)
 	s, _ = open(t, dir)
 	if n := len(s.db.Tables()); n != before {

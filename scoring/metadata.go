@@ -12,16 +12,16 @@ import (
 	"gavel/judging"
 )
 
-// Fact is a line of what a run was made with, for people.
-type Fact struct{ Name, Value string }
+// Metadatum is a line of what a run was made with, for people.
+type Metadatum struct{ Name, Value string }
 
-// Facts tells a manifest for people. The addresses of servers are left out: they
+// Metadata tells a manifest for people. The addresses of servers are left out: they
 // change no number, and a page may travel further than they should.
-func Facts(m *judging.Manifest) []Fact {
-	var facts []Fact
+func Metadata(m *judging.Manifest) []Metadatum {
+	var metadata []Metadatum
 	say := func(name, value string) {
 		if value != "" {
-			facts = append(facts, Fact{name, value})
+			metadata = append(metadata, Metadatum{name, value})
 		}
 	}
 	p := m.Spec.Parameters
@@ -59,7 +59,7 @@ func Facts(m *judging.Manifest) []Fact {
 	say("verdict held to the labels", yes(p.Constrain))
 	say("strict determinism", yes(p.StrictDeterminism))
 	say("cut replies count", yes(p.AcceptCut))
-	say("asked", times(p.Times()))
+	say("asked", times(p.Repetitions()))
 	for _, s := range m.Stages {
 		say(s.Role+"'s answers", s.Model+" (run "+short(s.ID)+")")
 	}
@@ -69,7 +69,7 @@ func Facts(m *judging.Manifest) []Fact {
 	say("status", m.Status)
 	say("made by", "gavel "+m.Gavel)
 	say("run", short(m.ID))
-	return facts
+	return metadata
 }
 
 // short is enough of a hash to tell it by.

@@ -11,19 +11,19 @@ import (
 	"gavel/scoring"
 )
 
-func factsOf(m *judging.Manifest) string {
+func metadataOf(m *judging.Manifest) string {
 	var lines []string
-	for _, f := range scoring.Facts(m) {
+	for _, f := range scoring.Metadata(m) {
 		lines = append(lines, f.Name+": "+f.Value)
 	}
 	return strings.Join(lines, "\n")
 }
 
-func TestFacts(t *testing.T) {
+func TestMetadata(t *testing.T) {
 	m := judging.NewManifest("0.1.0-dev", judging.Spec{
 		Protocol: "multi-option", Goal: "best", Prompt: judging.Template{Name: "2", SHA256: strings.Repeat("ab", 32)}, Options: judging.Settings{"unrelated": "true"},
 		Dataset: judging.DatasetSpec{SHA256: strings.Repeat("cd", 32), Items: 100}, Model: judging.ModelSpec{Name: "qwen3:8b", Identity: "ollama:500a1f067a9f"},
-		Parameters: judging.Parameters{TopP: 1, Seed: 7, MaxTokens: 64, NumCtx: 8192, Constrain: true, Repeats: 3},
+		Parameters: judging.Parameters{TopP: 1, Seed: 7, MaxTokens: 64, NumCtx: 8192, Constrain: true, NumRepetitions: 3},
 	})
 	m.Model = backends.Model{Parameters: "8.2B", Quantisation: "Q4_K_M"}
 	m.Server = backends.Server{Kind: "ollama", Name: "Ollama", Version: "0.17.4", URL: "http://user:secret@10.0.0.7:11434"}
@@ -55,15 +55,15 @@ started: 2026-01-02 03:04:05 UTC
 status: complete
 made by: gavel 0.1.0-dev
 run: %s`, m.ID[:12])
-	if got := factsOf(m); got != want {
+	if got := metadataOf(m); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 
 // A page travels: nobody's address or password goes with it.
-func TestFactsTellNoAddress(t *testing.T) {
+func TestMetadataTellsNoAddress(t *testing.T) {
 	m := &judging.Manifest{ID: "x", Server: backends.Server{Kind: "openai", URL: "http://user:secret@10.0.0.7"}}
-	if got := factsOf(m); strings.Contains(got, "10.0.0.7") || strings.Contains(got, "secret") || !strings.Contains(got, "server: openai\n") {
+	if got := metadataOf(m); strings.Contains(got, "10.0.0.7") || strings.Contains(got, "secret") || !strings.Contains(got, "server: openai\n") {
 		t.Errorf("facts: %s", got)
 	}
 }

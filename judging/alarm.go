@@ -1,0 +1,68 @@
+package judging
+
+import (
+	"fmt"
+	"sync"
+)
+
+// Alarms looks at the judgments of a run as they come, and tells early what makes the rest of them a waste: after
+// [AlarmAfter] of them, and again at twice as many, four times as many and so on.
+type Alarms struct {
+	mu        sync.Mutex
+	n         int
+	cut, lost int
+	labels    map[string]int
+	Said      []string // what was told so far, in order
+}
+
+const (
+	AlarmAfter = 20
+	// alarmFrom is the share, in percent, from which on it is told of judgments without a verdict and of one label; replies
+	// that are cut are told of from half of it on.
+	alarmFrom = 90
+)
+
+// Look takes a judgment, and gives what there is to tell: "" mostly. It may be called from many goroutines.
+func (a *Alarms) Look(r *Record) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if r.Imported != nil || r.Outcome == Failed { // calls that fail end a run by themselves
+		return ""
+	}
+	a.n++
+	switch r.Outcome {
+	case Decided, Tie:
+		if a.labels == nil {
+			a.labels = map[string]int{}
+		}
+		a.labels[r.Label]++
+	case Cut:
+		a.cut++
+		fallthrough
+	default:
+		a.lost++
+	}
+	if a.n%AlarmAfter != 0 || a.n/AlarmAfter&(a.n/AlarmAfter-1) != 0 {
+		return ""
+	}
+	text := a.alarm()
+	if text != "" {
+		a.Said = append(a.Said, text)
+	}
+	return text
+}
+
+func (a *Alarms) alarm() string {
+	if 200*a.cut >= alarmFrom*a.n {
+		return fmt.Sprintf("alarm: %d of %d replies were cut at the token limit: raise --max-tokens, or choose a prompt that asks for less", a.cut, a.n)
+	}
+	if 100*a.lost >= alarmFrom*a.n {
+		return fmt.Sprintf("alarm: %d of %d replies have no verdict: read one of them, and try --constrain or another prompt", a.lost, a.n)
+	}
+	for label, n := range a.labels {
+		if label != "" && n >= AlarmAfter/2 && 100*n >= alarmFrom*(a.n-a.lost) {
+			return fmt.Sprintf("alarm: %d of %d verdicts are %q: the judge may go by the position or the prompt and not by what it reads", n, a.n-a.lost, label)
+		}
+	}
+	return ""
+}

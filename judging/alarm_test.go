@@ -1,0 +1,48 @@
+package judging
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestAlarms(t *testing.T) {
+	record := func(outcome Outcome, label string) func(i int) *Record {
+		return func(int) *Record { return &Record{Outcome: outcome, Label: label} }
+	}
+	either := func(i int) *Record { return &Record{Outcome: Decided, Label: []string{"[[A>B]]", "[[B>A]]"}[i%2]} }
+	for name, c := range map[string]struct {
+		of   func(i int) *Record
+		at   int    // the judgment at which it is told; 0: never
+		says string // "": nothing
+	}{
+		"a good judge":      {of: either},
+		"silent":            {record(NoVerdict, ""), 20, "20 of 20 replies have no verdict"},
+		"cut":               {record(Cut, ""), 20, "20 of 20 replies were cut"},
+		"one label":         {record(Decided, "[[A>B]]"), 20, `20 of 20 verdicts are "[[A>B]]"`},
+		"failing":           {of: record(Failed, "")},
+		"published replies": {of: func(int) *Record { return &Record{Outcome: NoVerdict, Imported: &Imported{}} }},
+		"silent later on": {func(i int) *Record {
+			if i < 3 {
+				return either(i)
+			}
+			return record(NoVerdict, "")(i)
+		}, 40, "37 of 40 replies have no verdict"},
+		"numbers": {of: func(i int) *Record { return &Record{Outcome: Decided, Answer: "4"} }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var a Alarms
+			at, text := 0, ""
+			for i := range 60 {
+				if said := a.Look(c.of(i)); said != "" && at == 0 {
+					at, text = i+1, said
+				}
+			}
+			if at != c.at || !strings.Contains(text, c.says) {
+				t.Errorf("told at %d: %q", at, text)
+			}
+			if (len(a.Said) > 0) != (c.at > 0) {
+				t.Errorf("kept: %q", a.Said)
+			}
+		})
+	}
+}
