@@ -83,6 +83,6 @@ func headlineOf(s compared) (*Metric, error) {
 // callsPerItem is how many judgments an item takes.
 func (run *Run) callsPerItem() int {
 	m := run.Manifest
-	items := m.Spec.Dataset.Items * m.Spec.Parameters.Times()
+	items := m.Spec.Dataset.Items * m.Spec.Parameters.Repetitions()
 	return max(1, int(math.Round(float64(m.Judgments)/float64(max(1, items)))))
 }
