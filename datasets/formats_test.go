@@ -38,6 +38,10 @@ func problem(change ...func(map[string]any)) string {
 	return object(map[string]any{"question": "How many?", "answer": "2 + 2 = <<2+2=4>>4\n#### 4"}, change...)
 }
 
+func llmBarPair(change ...func(map[string]any)) string {
+	return object(map[string]any{"input": "Name a metal.", "output_1": "Wood", "output_2": "Iron", "label": 2}, change...)
+}
+
 func symbolicProblem(change ...func(map[string]any)) string {
 	return object(map[string]any{
 		"id": 7, "instance": 3, "question": "How many?", "answer": "4 * 6 = 24\n24 - 2.5 = 21.5\n#### 21.5",
@@ -84,6 +88,9 @@ func TestItems(t *testing.T) {
 	}
 	xy := []Candidate{{ID: "A", Model: "model-x", Text: "Hello"}, {ID: "B", Model: "model-y", Text: "Hey"}, {ID: "C"}}
 	abc := []Candidate{{ID: "A", Text: "this"}, {ID: "B", Text: "that"}, {ID: "C", Text: "the other"}}
+	bar := func(id, group string) Item {
+		return Item{ID: id, Shape: Pair, Source: "llmbar", Group: group, Question: "Name a metal.", Candidates: []Candidate{{ID: "A", Text: "Wood"}, {ID: "B", Text: "Iron"}}, Gold: 1}
+	}
 	verdicts := []Candidate{{ID: "Correct"}, {ID: "Incorrect"}}
 	for name, tc := range map[string]struct {
 		file, line, format string
@@ -97,6 +104,12 @@ func TestItems(t *testing.T) {
 		"mmlu-pro, filled up":       {"x.jsonl", question(with("options", []any{"this", "that", "N/A", "N/A"})), "mmlu-pro", Item{ID: "70", Shape: Choice, Source: "ori_mmlu-law", Group: "law", Question: "Which one?", Candidates: abc[:2], Gold: 1}},
 		"mmlu-pro, the answer is N/A": {"x.jsonl", question(with("options", []any{"this", "N/A", "N/A"})), "mmlu-pro", Item{ID: "70", Shape: Choice, Source: "ori_mmlu-law", Group: "law", Question: "Which one?",
 			Candidates: []Candidate{{ID: "A", Text: "this"}, {ID: "B", Text: "N/A"}}, Gold: 1}},
+		"llmbar":                   {"Natural/dataset.json", llmBarPair(), "llmbar", bar("Natural#0", "Natural")},
+		"llmbar, adversarial":      {"Adversarial/Neighbor/dataset.json", llmBarPair(), "llmbar", bar("Adversarial/Neighbor#0", "Adversarial/Neighbor")},
+		"llmbar, library":          {"llmbar-gptinst.json", llmBarPair(), "llmbar", bar("Adversarial/GPTInst#0", "Adversarial/GPTInst")},
+		"llmbar, no subset":        {"x.jsonl", llmBarPair(), "llmbar", bar("LLMBar#0", "LLMBar")},
+		"llmbar, its own id":       {"Natural/dataset.json", llmBarPair(with("id", "Adversarial/Manual#7")), "llmbar", bar("Adversarial/Manual#7", "Adversarial/Manual")},
+		"llmbar, id of one's own":  {"Natural/dataset.json", llmBarPair(with("id", 7)), "llmbar", bar("7", "LLMBar")},
 		"gsm8k":                    {"test.jsonl", problem(), "gsm8k", Item{ID: "0", Shape: Number, Source: "gsm8k", Group: "GSM8K", Question: "How many?", Gold: NoGold, Answer: "4"}},
 		"gsm8k, id and category":   {"x.jsonl", problem(with("id", "n-1"), with("category", "Money")), "gsm8k", Item{ID: "n-1", Shape: Number, Source: "gsm8k", Group: "Money", Question: "How many?", Gold: NoGold, Answer: "4"}},
 		"gsm8k, thousands":         {"x.jsonl", problem(with("answer", "#### 1,450,000")), "gsm8k", Item{ID: "0", Shape: Number, Source: "gsm8k", Group: "GSM8K", Question: "How many?", Gold: NoGold, Answer: "1,450,000"}},
@@ -169,6 +182,10 @@ func TestBadRows(t *testing.T) {
 		"mmlu-pro, null option":        {question(), question(with("question_id", 1), set("options", []any{"x", nil})), "option B is null"},
 		"mmlu-pro, many options":       {question(), question(with("question_id", 1), set("options", make([]string, 27))), "27 options, there are letters for 26"},
 		"mmlu-pro, options as text":    {question(), question(with("question_id", 1), set("options", "x")), `key "options" is of type string, expected an array`},
+		"llmbar, label":                {llmBarPair(), llmBarPair(set("label", 0)), "label 0 is neither 1 nor 2"},
+		"llmbar, label as text":        {llmBarPair(), llmBarPair(set("label", "1")), `key "label" is of type string, expected int`},
+		"llmbar, no output":            {llmBarPair(), llmBarPair(set("output_2", nil)), `key "output_2" is missing`},
+		"llmbar, empty id":             {llmBarPair(), llmBarPair(set("id", "")), `"id" is empty`},
 		"gsm8k, no ####":               {problem(), problem(set("answer", "4")), `the answer has no "####"`},
 		"gsm8k, no number":             {problem(), problem(set("answer", "#### four")), `what follows "####" is no number: "four"`},
 		"gsm8k, a unit":                {problem(), problem(set("answer", "#### $4")), `what follows "####" is no number: "$4"`},
@@ -463,7 +480,7 @@ func TestManyNotes(t *testing.T) {
 // No format takes rows of another.
 func TestFormatsAreToldApart(t *testing.T) {
 	for want, row := range map[string]string{
-		"judgebench": pair("x"), "mmlu-pro": question(), "gsm8k": problem(), "gsm-symbolic": symbolicProblem(), "mt-bench": mtVote(), "chatbot-arena": battle(), "judgment": judgment(),
+		"judgebench": pair("x"), "llmbar": llmBarPair(), "mmlu-pro": question(), "gsm8k": problem(), "gsm-symbolic": symbolicProblem(), "mt-bench": mtVote(), "chatbot-arena": battle(), "judgment": judgment(),
 	} {
 		for bad := range 3 { // bad rows before it change nothing
 			s := openWith(t, OpenOptions{}, append(strings.Split(strings.Repeat("{}\n", bad), "\n"), row)...)

@@ -100,19 +100,25 @@ func (sel Selection) smallest(s *Set, rows []int, n int) []int {
 	if n >= len(rows) {
 		return rows
 	}
-	keys := make(map[int]uint64, len(rows))
-	for _, i := range rows {
-		keys[i] = sampleKey(sel.Seed, s.ID(i))
+	drawn := make([]int, 0, n)
+	for _, k := range Order(len(rows), func(k int) string { return s.ID(rows[k]) }, sel.Seed)[:n] {
+		drawn = append(drawn, rows[k])
 	}
-	slices.SortStableFunc(rows, func(a, b int) int {
-		return cmp.Or(cmp.Compare(keys[a], keys[b]), strings.Compare(s.ID(a), s.ID(b)))
-	})
-	rows = rows[:n]
-	slices.Sort(rows)
-	return rows
+	slices.Sort(drawn)
+	return drawn
 }
 
-func sampleKey(seed int64, id string) uint64 { return hash("%d\x00%s", seed, id) }
+// Order is the order in which n items are drawn by a seed: a sample of so many is the first so many of it.
+func Order(n int, id func(i int) string, seed int64) []int {
+	keys, order := make([]uint64, n), make([]int, n)
+	for i := range order {
+		keys[i], order[i] = hash("%d\x00%s", seed, id(i)), i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(keys[a], keys[b]), strings.Compare(id(a), id(b)))
+	})
+	return order
+}
 
 // hash is a number that only what is written decides.
 func hash(format string, args ...any) uint64 {

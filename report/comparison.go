@@ -47,8 +47,39 @@ func (c Comparison) Tables() []table.Table {
 		if t, ok := tableOfTwo(cmp, c.Bootstrap.Unit); ok {
 			tables = append(tables, t)
 		}
+		if cmp.Within != nil {
+			tables = append(tables, within(cmp.Within))
+		}
 	}
 	return tables
+}
+
+// within is whether two runs are the same.
+func within(w *scoring.Within) table.Table {
+	t := table.Table{
+		Title:   fmt.Sprintf("%s: %s", w.Metric, sameness(w)),
+		Columns: table.Right("n", "B − A", "90 % interval", "right → wrong", "wrong → right"),
+		Notes:   []string{"the same: two one-sided tests at 5 %, by Tango's score interval; different: p (exact McNemar) is below 0.05; → is from A to B"},
+	}
+	diff := scoring.Result{Value: w.Diff, Low: w.Low, High: w.High, Mode: scoring.ModeDifference}
+	row := []string{strconv.Itoa(w.N), table.Plain(diff), table.Ends(diff), strconv.Itoa(w.RightToWrong), strconv.Itoa(w.WrongToRight)}
+	if w.Turned != nil {
+		t.Columns = append(t.Columns, table.Right("changed with the order in A", "in B")...)
+		row = append(row, strconv.Itoa(w.Turned[0]), strconv.Itoa(w.Turned[1]))
+	}
+	t.Rows = [][]string{row}
+	return t
+}
+
+// sameness is the verdict, in words.
+func sameness(w *scoring.Within) string {
+	switch w.Verdict {
+	case scoring.WithinMargin:
+		return fmt.Sprintf("the same within %s points", decimal(w.Points))
+	case scoring.Different:
+		return fmt.Sprintf("different, and not surely within %s points", decimal(w.Points))
+	}
+	return fmt.Sprintf("cannot say whether they are the same within %s points; some %d pairs would, if they are", decimal(w.Points), *w.Pairs)
 }
 
 // Sides names two runs; in says what both have judged: "40 pairs".

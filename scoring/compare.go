@@ -72,7 +72,11 @@ type Comparison struct {
 	Differences []Difference `json:"differences"`
 	Ensemble    *Ensemble    `json:"ensemble,omitempty"`
 	Together    []Result     `json:"together,omitempty"` // of runs that were asked different things: what they say of each other
+	Within      *Within      `json:"within,omitempty"`   // where a margin was given
+	Turned      *[2]int      `json:"-"`                  // units whose verdict changed with the order, where they are asked in several
 	Warnings    []string     `json:"warnings"`
+
+	headline string // the metric that is right or wrong unit by unit; "": none
 }
 
 // Comparisons is `gavel compare --json`.
@@ -173,6 +177,9 @@ func (a compared) with(b compared, boot stats.Bootstrap, how stats.Permutation) 
 	}
 	c := &Comparison{A: side(a.Run), B: side(b.Run), N: len(joined), OnlyA: len(a.Units) - len(joined), OnlyB: len(b.Units) - len(joined), Unit: words.Common, Warnings: []string{}}
 	c.Sides = [2]Side{c.A, c.B}
+	if m, err := headlineOf(a); err == nil {
+		c.headline = m.Name
+	}
 	c.Differences = a.differences(b.Sheet, words.Unit, joined, boot, how)
 	if f, ok := a.scorer.(Matcher); ok {
 		f.Match(c, b.scorer, joined, boot)

@@ -153,7 +153,7 @@ func (s *Ranking) letter() {
 			apart = append(apart, [2]int{place[v.A], place[v.B]})
 		}
 	}
-	for n, group := range tied(len(placed), apart) {
+	for n, group := range stats.Tied(len(placed), apart) {
 		var names []string
 		for _, at := range group {
 			r := &s.Runs[placed[at]]

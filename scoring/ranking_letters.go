@@ -1,48 +1,6 @@
 package scoring
 
-import (
-	"fmt"
-	"slices"
-
-	"gonum.org/v1/gonum/graph/simple"
-	"gonum.org/v1/gonum/graph/topo"
-)
-
-// tied groups n runs, numbered by their place, of which some were told apart: each group is a largest set of runs no
-// two of which were. Two runs are in a group together exactly where they were not told apart, so a run may be in
-// several: a may be tied with b and b with c while a and c differ. The groups are in order of their first, then their
-// second, and so on.
-//
-// They are the maximal cliques of the graph of ties, which make a compact letter display. Source: Piepho, Journal of
-// Computational and Graphical Statistics 13 (2004), where the same display is made by inserting and absorbing columns.
-func tied(n int, apart [][2]int) [][]int {
-	g := simple.NewUndirectedGraph()
-	for i := range n {
-		g.AddNode(simple.Node(i))
-	}
-	told := map[[2]int]bool{}
-	for _, p := range apart {
-		told[p], told[[2]int{p[1], p[0]}] = true, true
-	}
-	for i := range n {
-		for j := range i {
-			if !told[[2]int{i, j}] {
-				g.SetEdge(simple.Edge{F: simple.Node(j), T: simple.Node(i)})
-			}
-		}
-	}
-	var groups [][]int
-	for _, clique := range topo.BronKerbosch(g) {
-		var group []int
-		for _, node := range clique {
-			group = append(group, int(node.ID()))
-		}
-		slices.Sort(group)
-		groups = append(groups, group)
-	}
-	slices.SortFunc(groups, slices.Compare)
-	return groups
-}
+import "fmt"
 
 // letterOf names a group: a to z, A to Z, then numbers.
 func letterOf(n int) string {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gavel/scoring/stats"
 )
 
 // Runs by place, 0 the highest value, and which pairs were told apart.
@@ -30,7 +32,7 @@ func TestTied(t *testing.T) {
 		"two groups of two": {4, [][2]int{{0, 2}, {0, 3}, {1, 2}, {1, 3}}, "a a b b"},
 	} {
 		letters := make([]string, tt.n)
-		for g, group := range tied(tt.n, tt.apart) {
+		for g, group := range stats.Tied(tt.n, tt.apart) {
 			for _, i := range group {
 				letters[i] += letterOf(g)
 			}
@@ -58,7 +60,7 @@ func TestTiedIsTheTies(t *testing.T) {
 				apart = append(apart, p)
 			}
 		}
-		groups := tied(n, apart)
+		groups := stats.Tied(n, apart)
 		for _, p := range pairs {
 			together := slices.ContainsFunc(groups, func(g []int) bool { return slices.Contains(g, p[0]) && slices.Contains(g, p[1]) })
 			if together == slices.Contains(apart, p) {
@@ -66,7 +68,7 @@ func TestTiedIsTheTies(t *testing.T) {
 			}
 		}
 		slices.Reverse(apart)
-		if again := tied(n, apart); fmt.Sprint(again) != fmt.Sprint(groups) {
+		if again := stats.Tied(n, apart); fmt.Sprint(again) != fmt.Sprint(groups) {
 			t.Fatalf("%v and %v", groups, again)
 		}
 	}

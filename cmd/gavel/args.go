@@ -158,3 +158,13 @@ func oneArgument(what string) cli.BeforeFunc {
 		return usage("one %s is expected, not %d. See: %s --help", what, c.NArg(), commandLine(c))
 	}
 }
+
+// someArguments wants at least one.
+func someArguments(what string) cli.BeforeFunc {
+	return func(c *cli.Context) error {
+		if !c.Args().Present() {
+			return usage("%s is missing. See: %s --help", what, commandLine(c))
+		}
+		return nil
+	}
+}

@@ -40,7 +40,7 @@ func TestDemo(t *testing.T) {
 // TestHelp: every command has help, with purpose and use, and exits with 0.
 func TestHelp(t *testing.T) {
 	home(t)
-	for _, line := range []string{"", "run", "run pairwise", "run reversed", "run answer", "run self-reference", "run multi-option", "score", "report", "agree", "replay", "bundle", "bundle export", "bundle import", "bundle verify", "compare", "import", "import judgebench", "import mmlu-pro", "import gsm8k", "import fastchat", "import answers", "export judgebench",
+	for _, line := range []string{"", "run", "run pairwise", "run reversed", "run answer", "run self-reference", "run multi-option", "score", "report", "agree", "replay", "bundle", "bundle export", "bundle import", "bundle verify", "compare", "race", "plan", "import", "import llmbar", "import judgebench", "import mmlu-pro", "import gsm8k", "import fastchat", "import answers", "export judgebench",
 		"datasets", "datasets fetch", "models", "prompts", "prompts show", "cache", "cache prune", "demo"} {
 		out := mustCall(t, append(strings.Fields(line), "--help")...)
 		if again := mustCall(t, append([]string{"help"}, strings.Fields(line)...)...); again != out {

@@ -21,10 +21,14 @@ import (
 )
 
 func importCommand(e *env) *cli.Command {
-	all := []*cli.Command{importJudgeBench(e), importMMLUPro(e), importGSM8K(e), importFastChat(e), importAnswers(e)}
+	all := []*cli.Command{importJudgeBench(e), importLLMBar(e), importMMLUPro(e), importGSM8K(e), importFastChat(e), importAnswers(e)}
 	for _, c := range all {
 		c.Flags = append([]cli.Flag{&cli.StringFlag{Name: "out", Usage: "`DIR` of the run"}}, c.Flags...)
-		c.Before = importArguments
+		files := oneArgument("FILE")
+		if c.Name == llmBar {
+			files = someArguments("FILE")
+		}
+		c.Before = importArguments(files)
 	}
 	return &cli.Command{Name: "import", Usage: "turn another harness's output into a run", Subcommands: all}
 }
@@ -36,14 +40,16 @@ func listFlag() cli.Flag {
 }
 
 // importArguments are the file and the folder that every import needs.
-func importArguments(c *cli.Context) error {
-	if err := oneArgument("FILE")(c); err != nil {
-		return err
+func importArguments(files cli.BeforeFunc) cli.BeforeFunc {
+	return func(c *cli.Context) error {
+		if err := files(c); err != nil {
+			return err
+		}
+		if c.String("out") == "" {
+			return usage("--out is missing: name the folder of the run")
+		}
+		return nil
 	}
-	if c.String("out") == "" {
-		return usage("--out is missing: name the folder of the run")
-	}
-	return nil
 }
 
 func importJudgeBench(e *env) *cli.Command {
@@ -65,6 +71,35 @@ Example:
 			}
 			e.sayImport(im, c.String("out"))
 			return e.printImported(c, c.String("out"))
+		},
+	}
+}
+
+// llmBar is the one import that takes several files.
+const llmBar = "llmbar"
+
+func importLLMBar(e *env) *cli.Command {
+	return &cli.Command{
+		Name:      llmBar,
+		Usage:     "LLMBar's stored replies become a run",
+		UsageText: "gavel import llmbar FILE... --out RUN [--model NAME]",
+		Description: `FILE is SUBSET/evaluators/JUDGE/STRATEGY/result.json as LLMBar (arXiv 2310.07641) has
+them; the subsets of one judge and one strategy are one run. Every reply is read again
+by LLMBar's own rule, and the winners in the file that this does not reproduce are
+listed; "gavel score --reading robust" reads by the final statement. Strategies in
+which each output has a rating of its own are no comparisons, and are refused.
+
+Example:
+  gavel import llmbar Dataset/LLMBar/Natural/evaluators/GPT-4/CoT/result.json Dataset/LLMBar/Adversarial/*/evaluators/GPT-4/CoT/result.json --out runs/gpt-4-cot
+  gavel score runs/gpt-4-cot`,
+		Flags: []cli.Flag{modelFlag("`NAME` of the judge; default: as the path has it")},
+		Action: func(c *cli.Context) error {
+			im, err := pairwise.ImportLLMBar(c.Args().Slice(), c.String("out"), c.String("model"), version())
+			if err != nil {
+				return err
+			}
+			e.sayImport(im, c.String("out"))
+			return nil
 		},
 	}
 }

@@ -237,16 +237,31 @@ protocol, or of pairwise and reversed. Two goals of one model are also scored as
 that answers where both goals agree; of best and worst among several options it is said
 how often they contradict each other.
 
+With --margin D it is also said whether two runs are the same within D points, different,
+or how many pairs would tell, and how many verdicts flipped: what a quantisation, a
+server's new version or another prompt has changed.
+
 Examples:
+  gavel compare --margin 3 runs/model-f16 runs/model-q4
   gavel compare runs/judgebench-gpt4o_pairwise_… runs/judgebench-gpt4o_reversed_…
   gavel compare runs/sample-options_multi-option_1_… runs/sample-options_multi-option_2_…`,
-		Flags: scoringFlags(),
+		Flags: append(scoringFlags(), &cli.Float64Flag{Name: "margin", Usage: "say whether runs are the same within `D` points"}),
 		Action: func(c *cli.Context) error {
+			margin := c.Float64("margin")
+			switch {
+			case c.IsSet("margin") && !(margin > 0 && margin < 100):
+				return usage("--margin %v: points above 0 and below 100 are expected", margin)
+			case c.IsSet("margin") && c.Bool("csv"):
+				return usage("--margin is answered in tables and in JSON, not in CSV: leave one of the two out")
+			}
 			runs, o, err := loadRuns(c, 2, "two or more runs are needed")
 			if err != nil {
 				return err
 			}
 			cmp, err := scoring.Compare(runs, o.Bootstrap)
+			if err == nil && c.IsSet("margin") {
+				err = cmp.Hold(margin)
+			}
 			if err != nil {
 				return err
 			}

@@ -31,16 +31,6 @@ type benchGame struct {
 // reads; the replies of its other judges have formats of their own.
 const arenaHardName = "arena_hard"
 
-// Import is what came of reading a JudgeBench output file.
-type Import struct {
-	Manifest   *judging.Manifest
-	Games      int
-	Null       int      // games the file has no judgment for
-	Reproduced int      // games whose stored decision our reading gives too
-	Differ     []string // the others, one sentence each
-	Stored     bool     // verdicts are the file's decisions: there is no text to read
-}
-
 // ImportJudgeBench turns a JudgeBench output file into the run directory out.
 func ImportJudgeBench(path, out, gavel string) (*Import, error) {
 	set, err := datasets.OpenFile(path)
@@ -52,30 +42,7 @@ func ImportJudgeBench(path, out, gavel string) (*Import, error) {
 	if err != nil {
 		return nil, err
 	}
-	im.Manifest.Imported = filepath.Base(path)
-	everything := func(*judging.Record) bool { return true }
-	dir, _, err := judging.OpenDir(out, im.Manifest, everything, func(*judging.Record) error { return nil })
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	err = dir.Begin(im.Manifest, func(line func([]byte) error) error {
-		for _, p := range pairs {
-			if err := line(p); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range records {
-		if err := dir.Write(r); err != nil {
-			return nil, err
-		}
-	}
-	return im, nil
+	return im, im.write(out, pairs, records)
 }
 
 func importSet(set *datasets.Set, gavel string) (*Import, []*judging.Record, [][]byte, error) {
@@ -116,7 +83,6 @@ func importSet(set *datasets.Set, gavel string) (*Import, []*judging.Record, [][
 			records = append(records, rec)
 		}
 	}
-	template := asker.(pairwise).template
 	ids, n := judging.HashIDs(func(yield func(string) bool) {
 		for i := range set.Len() {
 			if !yield(set.ID(i)) {
@@ -124,23 +90,12 @@ func importSet(set *datasets.Set, gavel string) (*Import, []*judging.Record, [][
 			}
 		}
 	})
-	m := judging.NewManifest(gavel, judging.Spec{
-		Protocol: asker.Name(), Goal: asker.(pairwise).goal, Prompt: template,
-		Dataset: judging.DatasetSpec{SHA256: set.SHA256, Items: n, IDs: ids},
-		Model:   judging.ModelSpec{Name: model, Identity: "imported " + model},
-	})
-	m.Status, m.JudgeName, m.Judgments = judging.Complete, judge, im.Games
-	m.Simulated = strings.HasPrefix(model, "sim:")
-	m.Model = backends.Model{Name: model}
-	m.Server = backends.Server{Kind: "import", Name: "JudgeBench output file"}
-	m.Dataset = judging.DatasetInfo{Name: datasets.Base(set.Path), Format: set.Format, Rows: set.Len(), Skipped: set.Skipped}
+	info := judging.DatasetInfo{Name: datasets.Base(set.Path), Format: set.Format, Rows: set.Len(), Skipped: set.Skipped}
 	for _, b := range set.Bad {
-		m.Dataset.Bad = append(m.Dataset.Bad, b.Error())
+		info.Bad = append(info.Bad, b.Error())
 	}
-	im.Manifest = m
-	for _, r := range records {
-		r.Belong(m)
-	}
+	im.describe(gavel, "JudgeBench output file", judge, filepath.Base(set.Path), asker.(pairwise),
+		judging.DatasetSpec{SHA256: set.SHA256, Items: n, IDs: ids}, judging.ModelSpec{Name: model, Identity: "imported " + model}, info)
 	return im, records, pairs, nil
 }
 
@@ -199,11 +154,7 @@ func (im *Import) record(item datasets.Item, g int, game *benchGame, p judging.A
 	rec.Presentations = len(presentations)
 	im.Games++
 	if game == nil || game.Judgment == nil {
-		im.Null++
-		rec.Outcome = judging.Failed
-		rec.Error = "no judgment in the imported file"
-		rec.Imported = &judging.Imported{Missing: true}
-		return rec, nil
+		return im.lacks(rec), nil
 	}
 	j := game.Judgment
 	rec.Model = j.JudgeModel
@@ -222,23 +173,8 @@ func (im *Import) record(item datasets.Item, g int, game *benchGame, p judging.A
 		return nil, err
 	}
 	rec.Outcome, rec.Label, rec.Choice = v.Outcome, v.Label, rec.CandidateID(v.Choice)
-	im.compare(rec, game)
+	im.compare(rec, game.Decision)
 	return rec, nil
-}
-
-func (im *Import) compare(rec *judging.Record, game *benchGame) {
-	ours, theirs := "null", "null"
-	if d := decision(rec); d != nil {
-		ours = *d
-	}
-	if game.Decision != nil {
-		theirs = *game.Decision
-	}
-	if ours == theirs {
-		im.Reproduced++
-		return
-	}
-	im.Differ = append(im.Differ, fmt.Sprintf("pair %s, game %d: the file says %s, read from the reply: %s", rec.Item, rec.Presentation+1, theirs, ours))
 }
 
 // decided is the verdict of a game without text of ours to read: by its scores where it has them (the first shown must
@@ -263,20 +199,4 @@ func decided(p judging.Asker, s judging.Presentation, game *benchGame) (judging.
 		return v, fmt.Errorf("decision %q is none of A>B, B>A, A=B and null", *game.Decision)
 	}
 	return v, nil
-}
-
-// decision is what JudgeBench would write: the plain label in the positions shown.
-func decision(r *judging.Record) *string {
-	var d string
-	switch {
-	case r.Outcome == judging.Tie:
-		d = labelTie
-	case r.Outcome != judging.Decided:
-		return nil
-	case r.Choice == r.Order[0]:
-		d = labelA
-	default:
-		d = labelB
-	}
-	return &d
 }

@@ -189,12 +189,20 @@ func (f *pairs) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap)
 	rep.Repetitions, rep.Calibration = f.agreement(s, b), f.calibrate(b)
 }
 
-// Match adds noise floors and, of two goals of one model, what they come to as one judge.
+// Match adds noise floors, how many verdicts changed with the order and, of two goals of one model, what they come to as one judge.
 func (f *pairs) Match(c *scoring.Comparison, other scoring.Scorer, joined []scoring.Joined, b stats.Bootstrap) {
 	g := other.(*pairs)
 	for i := range c.Differences {
 		d := &c.Differences[i]
 		d.Floor = noise(d.Metric, d.Group, joined, f, g)
+	}
+	c.Turned = new([2]int)
+	for _, p := range joined {
+		for side, u := range []scoring.Unit{p.A, p.B} {
+			if is := u.Of.(pair); is.bothDecided() && is.judgments[0].choice != is.judgments[1].choice {
+				c.Turned[side]++
+			}
+		}
 	}
 	if x, y := f.manifest.Spec, g.manifest.Spec; x.Model == y.Model && x.Goal != y.Goal {
 		c.Ensemble = ensemble(joined, b)

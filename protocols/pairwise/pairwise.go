@@ -55,7 +55,10 @@ func of(p judging.Protocol, sop, direct, cot, hard string) judging.Protocol {
 	p.Describe = func(r *judging.Record, item datasets.Item, _ judging.Presentation) { r.Describe(item.Answered) }
 	name, goal := p.Name, p.Goal
 	p.New = func(t judging.Template, s judging.Settings) judging.Asker {
-		return compareBy(pairwise{name, goal, t}, s)
+		if p := (pairwise{name, goal, t}); !byOutputs(t) {
+			return compareBy(p, s)
+		}
+		return outputs{pairwise{name, goal, t}}
 	}
 	return p
 }

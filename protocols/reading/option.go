@@ -142,7 +142,7 @@ func (v *view) ranked(n int, worst bool) (f Found, ok bool) {
 		}
 		next, _ := v.optionAt(RulePredicate, v.text[:min(len(v.text), m[1]+before)], 0, m[2], m[3], n)
 		if ok && next.Value != f.Value && !concluding.MatchString(v.upTo(m[0])) {
-			return v.several(RulePredicate, m[0], m[1]), true
+			next = v.several(RulePredicate, m[0], m[1])
 		}
 		f, ok = next, true
 	}

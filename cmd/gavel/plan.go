@@ -1,0 +1,78 @@
+package main
+
+import (
+	"math"
+
+	"github.com/urfave/cli/v2"
+
+	"gavel/report"
+	"gavel/scoring/stats"
+)
+
+func planCommand(e *env) *cli.Command {
+	return &cli.Command{
+		Name:      "plan",
+		Usage:     "how many pairs tell two judges apart",
+		UsageText: "gavel plan [--detect POINTS] [--pairs N] [flags]",
+		Description: `Says how many pairs it takes to tell two judges that differ by so many points apart by
+McNemar's test (Connor 1987), and to find two that are the same to be so within as many
+points; or what so many pairs tell. It depends on how often one of the two judges alone
+is right: "gavel compare" prints it, and without any idea 30 % is a guess.
+
+Examples:
+  gavel plan --detect 5
+  gavel plan --pairs 350 --discordant 20`,
+		Flags: append([]cli.Flag{
+			&cli.Float64Flag{Name: "detect", Usage: "the difference to be told, in `POINTS`"},
+			&cli.IntFlag{Name: "pairs", Usage: "how many pairs there are: `N`"},
+			&cli.Float64Flag{Name: "discordant", Value: 30, Usage: "`PERCENT` of the pairs that one judge alone is right on"},
+			&cli.Float64Flag{Name: "power", Value: 80, Usage: "`PERCENT` of the times that the difference is to be found"},
+			&cli.Float64Flag{Name: "alpha", Value: 0.05, Usage: "how often a difference is found where there is none: `P`"},
+		}, formatFlags()...),
+		Before: noArguments,
+		Action: func(c *cli.Context) error {
+			p, err := planned(c)
+			if err != nil {
+				return err
+			}
+			return e.print(c, p)
+		},
+	}
+}
+
+// planned reads the flags, and computes.
+func planned(c *cli.Context) (*report.Plan, error) {
+	p := &report.Plan{Discordant: c.Float64("discordant"), Power: c.Float64("power"), Alpha: c.Float64("alpha")}
+	psi, power := p.Discordant/100, p.Power/100
+	detect, pairs := c.Float64("detect"), c.Int("pairs")
+	switch {
+	case !c.IsSet("detect") && !c.IsSet("pairs"):
+		return nil, usage("say --detect POINTS or --pairs N. See: %s --help", commandLine(c))
+	case !(psi > 0 && psi <= 1):
+		return nil, usage("--discordant %v: percent above 0, at most 100, are expected", p.Discordant)
+	case !(power > 0 && power < 1):
+		return nil, usage("--power %v: percent between 0 and 100 are expected", p.Power)
+	case !(p.Alpha > 0 && p.Alpha < 1):
+		return nil, usage("--alpha %v: a probability between 0 and 1 is expected", p.Alpha)
+	case c.IsSet("detect") && !(detect > 0 && detect <= p.Discordant):
+		return nil, usage("--detect %v: points above 0 are expected, and at most the %v of --discordant: judges differ by no more than the pairs that one alone is right on", detect, p.Discordant)
+	case c.IsSet("pairs") && pairs < 1:
+		return nil, usage("--pairs %d: at least 1 is expected", pairs)
+	}
+	whole := func(n float64) *int {
+		up := int(math.Min(math.Ceil(n), math.MaxInt32))
+		return &up
+	}
+	if c.IsSet("detect") {
+		p.Detect = &detect
+		p.ToTell, p.ToEquate = whole(stats.PairsToTell(detect/100, psi, p.Alpha, power)), whole(stats.PairsToEquate(detect/100, psi, p.Alpha, power))
+	}
+	if c.IsSet("pairs") {
+		p.Pairs = &pairs
+		if tells := 100 * stats.Tells(float64(pairs), psi, p.Alpha, power); !math.IsNaN(tells) {
+			tells = math.Round(tells*1e4) / 1e4
+			p.Tells = &tells
+		}
+	}
+	return p, nil
+}

@@ -1,0 +1,86 @@
+package datasets
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// LLMBar is the pairs of LLMBar (arXiv 2310.07641): an instruction, two outputs, and which follows it (1 or 2).
+//
+// Its rows have no id. An item's id is "SUBSET#INDEX", the index from 0; it is put into the line as a key "id". Which
+// subset a file is, stands in its path alone (Natural/dataset.json, llmbar-natural.json); the subset is the group.
+var LLMBar = Format{
+	Name:  "llmbar",
+	About: "rows with input, output_1, output_2 and label (1 or 2)",
+	Keys:  []string{"input", "output_1", "output_2", "label"},
+	Parse: parseLLMBar,
+	Assemble: func(rows Rows, emit func(int, []byte) error) ([]string, error) {
+		return addKey(rows, emit, "id", func(row int) any { return LLMBarID(cmp.Or(LLMBarSubset(rows.Path), llmBar), row) })
+	},
+}
+
+const llmBar = "LLMBar"
+
+// llmBarSubsets are those of the paper.
+var llmBarSubsets = []string{"Natural", "Adversarial/Neighbor", "Adversarial/GPTInst", "Adversarial/GPTOut", "Adversarial/Manual"}
+
+// LLMBarID is the id of a subset's row, counted from 0.
+func LLMBarID(subset string, row int) string { return fmt.Sprintf("%s#%d", subset, row) }
+
+// LLMBarSubset is the subset that a path says a file is of, by a folder or the file's name; "" where it says none.
+func LLMBarSubset(path string) string {
+	elements := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' })
+	for _, name := range slices.Backward(elements) {
+		name = strings.ToLower(name)
+		name = strings.TrimPrefix(strings.TrimSuffix(name, extension(name)), "llmbar-")
+		for _, s := range llmBarSubsets {
+			if strings.ToLower(s[strings.Index(s, "/")+1:]) == name {
+				return s
+			}
+		}
+	}
+	return ""
+}
+
+type llmBarRow struct {
+	ID     *text   `json:"id"`
+	Input  *string `json:"input"`
+	First  *string `json:"output_1"`
+	Second *string `json:"output_2"`
+	Label  *int    `json:"label"`
+
+	Own *OwnAnswer `json:"own_answer"`
+}
+
+func parseLLMBar(line []byte) (Item, error) {
+	var r llmBarRow
+	if err := decode(line, &r); err != nil {
+		return Item{}, err
+	}
+	err := missing(required{"input", r.Input != nil}, required{"output_1", r.First != nil}, required{"output_2", r.Second != nil},
+		required{"label", r.Label != nil}, required{"id", r.ID != nil})
+	switch {
+	case err != nil:
+		return Item{}, err
+	case *r.ID == "":
+		return Item{}, errors.New(`"id" is empty`)
+	case *r.Label != 1 && *r.Label != 2:
+		return Item{}, fmt.Errorf("label %d is neither 1 nor 2", *r.Label)
+	}
+	subset, _, found := strings.Cut(string(*r.ID), "#")
+	if !found || subset == "" {
+		subset = llmBar
+	}
+	it := Item{
+		ID: string(*r.ID), Shape: Pair, Source: "llmbar", Group: subset, Question: *r.Input,
+		Candidates: []Candidate{{ID: ResponseA, Text: *r.First}, {ID: ResponseB, Text: *r.Second}},
+		Gold:       *r.Label - 1,
+	}
+	if r.Own != nil {
+		err = r.Own.of(&it)
+	}
+	return it, err
+}

@@ -1,0 +1,249 @@
+package pairwise
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gavel/backends"
+	"gavel/datasets"
+	"gavel/judging"
+	"gavel/protocols/imports"
+)
+
+// LLMBar's stored replies (arXiv 2310.07641): SUBSET/evaluators/JUDGE/STRATEGY/result.json has the rows of the subset's
+// dataset.json with "results", one for each phase, of which the last holds the two games. A winner is mapped back to the
+// published order.
+
+// evaluators is the folder under which the judges' are.
+const evaluators = "evaluators"
+
+const llmBarLayout = "…/SUBSET/evaluators/JUDGE/STRATEGY/result.json"
+
+// storedReplies is one such file.
+type storedReplies struct {
+	path, subset, judge, strategy string
+}
+
+// ImportLLMBar turns stored replies of one judge by one strategy, a file for each subset, into the run directory out.
+// judge, where not "", is what the judge is called.
+func ImportLLMBar(paths []string, out, judge, gavel string) (*Import, error) {
+	files, err := llmBarFiles(paths)
+	if err != nil {
+		return nil, err
+	}
+	judge = cmp.Or(judge, files[0].judge)
+	strategy := files[0].strategy
+	p := pairwise{Protocol.Name, Protocol.Goal, judging.Template{Name: "LLMBar " + strategy, Origin: "LLMBar (arXiv 2310.07641)", Labels: outputLabels(strategy)}}
+	in := llmBarImport{Import: &Import{}, asker: outputs{p}}
+	sums := sha256.New()
+	for _, f := range files {
+		if err := in.file(f, sums); err != nil {
+			return nil, err
+		}
+	}
+	if len(in.items) == 0 {
+		return nil, in.bad.None("rows with input, output_1, output_2, label and results")
+	}
+	ids, n := judging.HashIDs(func(yield func(string) bool) {
+		for i := 0; i < len(in.records) && yield(in.records[i].Item); i += games {
+		}
+	})
+	data := sha256.Sum256(append(bytes.Join(in.items, []byte{'\n'}), '\n'))
+	in.describe(gavel, "LLMBar's stored replies", strategy, filepath.Base(files[0].path), p,
+		judging.DatasetSpec{SHA256: hex.EncodeToString(data[:]), Items: n, IDs: ids},
+		judging.ModelSpec{Name: judge, Identity: fmt.Sprintf("imported %s sha256=%x", judge, sums.Sum(nil)[:8])},
+		judging.DatasetInfo{Name: llmBarName(files), Format: datasets.LLMBar.Name, Rows: n, Skipped: in.bad.N, Bad: in.bad.First})
+	return in.Import, in.write(out, in.items, in.records)
+}
+
+// games are those of a pair.
+const games = 2
+
+// llmBarImport is a run in the making.
+type llmBarImport struct {
+	*Import
+	asker   judging.Asker
+	items   [][]byte
+	records []*judging.Record
+	bad     imports.Rejects
+}
+
+// file takes in the rows of a file, and its sum.
+func (in *llmBarImport) file(f storedReplies, sums io.Writer) error {
+	source, err := imports.Open(f.path)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	fmt.Fprintln(sums, f.subset, source.Sum)
+	n := 0
+	in.bad.Path = f.path
+	return source.Each(func(row int, raw json.RawMessage) error {
+		item, played, err := llmBarRow(raw, datasets.LLMBarID(f.subset, n))
+		n++
+		switch {
+		case errors.Is(err, errRating):
+			return err
+		case err != nil:
+			in.bad.Add(row, err)
+			return nil
+		}
+		in.items = append(in.items, item.Raw)
+		for g, game := range played {
+			rec, err := in.record(item, g, game)
+			if err != nil {
+				return fmt.Errorf("%s: row %d: game %d: %w", f.path, row, g+1, err)
+			}
+			in.records = append(in.records, rec)
+		}
+		return nil
+	})
+}
+
+// record makes one game a record, and compares what we read with what the file says was decided.
+func (in *llmBarImport) record(item datasets.Item, g int, game llmBarGame) (*judging.Record, error) {
+	showing := in.asker.Presentations(item)[g]
+	showing.Mode = game.mode
+	rec := judging.NewRecord(&judging.Manifest{Spec: judging.Spec{Protocol: in.asker.Name()}}, item, showing)
+	rec.Presentations = games
+	in.Games++
+	if game.missing {
+		return in.lacks(rec), nil
+	}
+	rec.Imported = &judging.Imported{Decision: game.decision}
+	rec.Replies = []judging.Reply{{Text: game.text, Finish: backends.Stop}}
+	v, err := rec.Read(in.asker, judging.Reading{Policy: judging.Unique})
+	if err != nil {
+		return nil, err
+	}
+	rec.Outcome, rec.Label, rec.Choice = v.Outcome, v.Label, rec.CandidateID(v.Choice)
+	in.compare(rec, game.decision)
+	return rec, nil
+}
+
+// llmBarName is what the items are called: by their subset, or "llmbar" where there are several.
+func llmBarName(files []storedReplies) string {
+	if len(files) > 1 {
+		return datasets.LLMBar.Name
+	}
+	return datasets.LLMBar.Name + "-" + strings.ToLower(path.Base(files[0].subset))
+}
+
+// llmBarFiles reads what the paths say of their files, in the order of the subsets.
+func llmBarFiles(paths []string) ([]storedReplies, error) {
+	var files []storedReplies
+	for _, name := range paths {
+		full, err := filepath.Abs(name)
+		if err != nil {
+			return nil, err
+		}
+		parts := strings.Split(filepath.ToSlash(full), "/")
+		at := len(parts) - 4
+		if at < 1 || parts[at] != evaluators {
+			return nil, fmt.Errorf("%s: judge, strategy and subset stand in the path alone: keep the folders as LLMBar has them, %s", name, llmBarLayout)
+		}
+		f := storedReplies{name, cmp.Or(datasets.LLMBarSubset(parts[at-1]), parts[at-1]), parts[at+1], parts[at+2]}
+		if g := append(files, f)[0]; f.judge != g.judge || f.strategy != g.strategy {
+			return nil, fmt.Errorf("%s: is of %s by %s, %s of %s by %s: one judge and one strategy a run", name, f.judge, f.strategy, g.path, g.judge, g.strategy)
+		}
+		if i := slices.IndexFunc(files, func(g storedReplies) bool { return g.subset == f.subset }); i >= 0 {
+			return nil, fmt.Errorf("%s: is of the subset %s, as %s is: give each once", name, f.subset, files[i].path)
+		}
+		files = append(files, f)
+	}
+	slices.SortFunc(files, func(a, b storedReplies) int { return strings.Compare(a.subset, b.subset) })
+	return files, nil
+}
+
+// errRating is of strategies that give each output a score of its own.
+var errRating = errors.New("each output has a score of its own, and no reply compares the two: gavel reads LLMBar's comparisons (Vanilla, CoT, Metrics, Reference, Swap and what is made of them)")
+
+// llmBarGame is a game of the last phase, its decision in the positions shown.
+type llmBarGame struct {
+	text, mode string
+	decision   *string
+	missing    bool // there is no reply
+}
+
+// llmBarRow takes a row apart: the pair with an id, and its games.
+func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, played []llmBarGame, err error) {
+	var row struct {
+		Results []json.RawMessage `json:"results"`
+	}
+	if err = imports.DecodeRow(raw, &row); err != nil {
+		return item, nil, err
+	}
+	pair, err := imports.Without(raw, json.Compact, "results", "id")
+	if err != nil {
+		return item, nil, err
+	}
+	line := append(imports.PythonString([]byte(`{"id": `), id), ", "...)
+	line = append(line, pair[1:]...)
+	if item, err = datasets.LLMBar.Parse(line); err != nil {
+		return item, nil, err
+	}
+	item.Raw = line
+	phases := slices.DeleteFunc(row.Results, func(r json.RawMessage) bool { return !bytes.HasPrefix(bytes.TrimSpace(r), []byte("{")) })
+	if len(phases) == 0 {
+		return item, nil, errors.New(`"results" has no games: this is no result.json of LLMBar`)
+	}
+	var last struct {
+		Published llmBarReply     `json:"swap = False"`
+		Swapped   llmBarReply     `json:"swap = True"`
+		Score     json.RawMessage `json:"score_1"`
+	}
+	if err := imports.DecodeRow(phases[len(phases)-1], &last); err != nil {
+		return item, nil, fmt.Errorf(`"results": %w`, err)
+	}
+	if last.Score != nil {
+		return item, nil, errRating
+	}
+	for i, reply := range []llmBarReply{last.Published, last.Swapped} {
+		game, err := reply.game(i == 1)
+		if err != nil {
+			return item, nil, fmt.Errorf("game %d: %w", i+1, err)
+		}
+		if len(phases) > 1 {
+			game.mode = synthesis
+		}
+		played = append(played, game)
+	}
+	return item, played, nil
+}
+
+// llmBarReply is a game as stored.
+type llmBarReply struct {
+	Completion []json.RawMessage `json:"completion"` // text, and why it ended
+	Winner     *string           `json:"winner"`
+}
+
+func (r llmBarReply) game(swapped bool) (g llmBarGame, err error) {
+	if g.missing = len(r.Completion) == 0 || string(r.Completion[0]) == "null"; g.missing {
+		return g, nil
+	}
+	if err := json.Unmarshal(r.Completion[0], &g.text); err != nil {
+		return g, errors.New("the completion is no text")
+	}
+	if r.Winner == nil {
+		return g, nil
+	}
+	position := slices.Index([]string{"1", "2"}, *r.Winner)
+	if position < 0 {
+		return g, fmt.Errorf("winner %q is neither \"1\" nor \"2\"", *r.Winner)
+	}
+	if swapped {
+		position = 1 - position
+	}
+	g.decision = &[]string{labelA, labelB}[position]
+	return g, nil
+}

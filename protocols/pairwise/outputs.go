@@ -1,0 +1,74 @@
+package pairwise
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"gavel/judging"
+	"gavel/protocols/reading"
+)
+
+// outputs is a comparison by one of LLMBar's prompts (arXiv 2310.07641), which name the responses Output (a) and
+// Output (b) and have no label in brackets.
+type outputs struct{ pairwise }
+
+// Labels of LLMBar's prompts: where the judge is to begin with its choice, and where it reasons first.
+var (
+	outputNamed  = []string{"Output (a)", "Output (b)"}
+	outputBetter = []string{"Output (a) is better.", "Output (b) is better."}
+)
+
+// synthesis is the mode of a game that another phase has decided: of LLMBar's strategy Swap, which asks again where the
+// verdicts of the two orders differ. Its labels are the last two.
+const synthesis = "synthesis"
+
+// byOutputs tells whether a template has LLMBar's labels.
+func byOutputs(t judging.Template) bool {
+	return len(t.Labels) >= 2 && (t.Labels[0] == outputNamed[0] || t.Labels[0] == outputBetter[0])
+}
+
+// outputRules are LLMBar's regular expressions, as its evaluators' configurations have them; those of a pair of labels
+// are tried in their order, and the first that is found anywhere in the reply binds.
+var outputRules = map[string]*regexp.Regexp{
+	outputNamed[0]:  regexp.MustCompile(`(?:^|\n) ?Output \(a\)`),
+	outputNamed[1]:  regexp.MustCompile(`(?:^|\n) ?Output \(b\)`),
+	outputBetter[0]: regexp.MustCompile(`Output \(a\) is better.`),
+	outputBetter[1]: regexp.MustCompile(`Output \(b\) is better.`),
+}
+
+// Parse reads by LLMBar's rule, to which policies mean nothing, or by the final statement.
+func (o outputs) Parse(s judging.Presentation, reply string, how judging.Reading) judging.Verdict {
+	if how.Name == judging.Robust {
+		f := reading.Output(reply)
+		v := judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, judging.Span{Start: f.Start, End: f.End}, s.Order[0])
+		if v.Outcome == judging.Decided && f.Value == "b" {
+			v.Choice = s.Order[1]
+		}
+		return v
+	}
+	labels := o.template.Labels[:2]
+	if s.Mode == synthesis {
+		labels = o.template.Labels[len(o.template.Labels)-2:]
+	}
+	stripped := strings.TrimSpace(reply)
+	from := strings.Index(reply, stripped)
+	for position, label := range labels {
+		if m := outputRules[label].FindStringIndex(stripped); m != nil {
+			return judging.Verdict{Outcome: judging.Decided, Label: label, Choice: s.Order[position], Span: judging.Span{Start: from + m[0], End: from + m[1]}}
+		}
+	}
+	return judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody}
+}
+
+// outputLabels are those of a strategy, by its name in LLMBar: with CoT in it the judge reasons first, and so it does in
+// the first phase of Swap.
+func outputLabels(strategy string) []string {
+	switch {
+	case strategy == "Swap":
+		return slices.Concat(outputBetter, outputNamed)
+	case strings.Contains(strategy, "CoT"):
+		return outputBetter
+	}
+	return outputNamed
+}

@@ -1,0 +1,61 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"gavel/report/table"
+)
+
+// Plan is what `gavel plan` prints.
+type Plan struct {
+	Discordant float64  `json:"discordant"` // percent
+	Power      float64  `json:"power"`      // percent
+	Alpha      float64  `json:"alpha"`
+	Detect     *float64 `json:"detect,omitempty"`          // points
+	ToTell     *int     `json:"pairs_to_tell,omitempty"`   // that a difference of so many points takes
+	ToEquate   *int     `json:"pairs_to_equate,omitempty"` // that it takes to find judges that are the same within as many points to be so
+	Pairs      *int     `json:"pairs,omitempty"`
+	Tells      *float64 `json:"tells,omitempty"` // points that so many pairs tell; none where they tell no difference
+}
+
+// rows are questions and their answers.
+func (p *Plan) rows() (rows [][2]string) {
+	if p.Detect != nil {
+		rows = append(rows, [2]string{fmt.Sprintf("pairs to tell judges apart that differ by %s points", decimal(*p.Detect)), strconv.Itoa(*p.ToTell)},
+			[2]string{fmt.Sprintf("pairs to find judges that are the same to be so within %s points", decimal(*p.Detect)), strconv.Itoa(*p.ToEquate)})
+	}
+	if p.Pairs != nil {
+		answer := "none"
+		if p.Tells != nil {
+			answer = table.Fixed(p.Tells, 1)
+		}
+		rows = append(rows, [2]string{fmt.Sprintf("points that %d pairs tell", *p.Pairs), answer})
+	}
+	return rows
+}
+
+// CSV writes a row for each answer.
+func (p *Plan) CSV(w io.Writer) error {
+	rows := [][]string{{"question", "answer", "discordant", "power", "alpha"}}
+	for _, r := range p.rows() {
+		rows = append(rows, []string{r[0], r[1], decimal(p.Discordant), decimal(p.Power), decimal(p.Alpha)})
+	}
+	return table.WriteCSV(w, rows)
+}
+
+// Tables is one.
+func (p *Plan) Tables() []table.Table {
+	t := table.Table{
+		Columns: append(table.Left(fmt.Sprintf("%s %% of the pairs discordant", decimal(p.Discordant))), table.Right(fmt.Sprintf("%s %% power", decimal(p.Power)))...),
+		Notes: []string{
+			fmt.Sprintf("told apart: McNemar's test, two-sided at %s (Connor 1987); the same: two one-sided tests at %s each (Liu and others 2002)", decimal(p.Alpha), decimal(p.Alpha)),
+			"discordant: one of the two judges alone is right; gavel race stops as soon as it is sure, and mostly takes fewer where judges differ by more",
+		},
+	}
+	for _, r := range p.rows() {
+		t.Rows = append(t.Rows, r[:])
+	}
+	return []table.Table{t}
+}

@@ -1,0 +1,78 @@
+package scoring
+
+import (
+	"fmt"
+	"math"
+
+	"gavel/scoring/stats"
+)
+
+// Verdicts on whether two runs are the same within a margin.
+const (
+	WithinMargin = "the same"
+	Different    = "different"
+	CannotSay    = "cannot say"
+)
+
+// Within says whether two runs are the same by their headline, within a margin.
+type Within struct {
+	Metric       string   `json:"metric"`
+	Points       float64  `json:"points"` // the margin
+	Verdict      string   `json:"verdict"`
+	Diff         *float64 `json:"difference"` // B − A
+	Low          *float64 `json:"low"`        // of its 90 % interval, for two one-sided tests at 5 %
+	High         *float64 `json:"high"`
+	N            int      `json:"n"`
+	RightToWrong int      `json:"right_to_wrong"`
+	WrongToRight int      `json:"wrong_to_right"`
+	// Turned are the pairs whose verdict changed with the order, in A and in B; null where each is asked once.
+	Turned *[2]int `json:"changed_with_order"`
+	// Pairs are how many would show it, four times of five, if the two are the same; null where it is shown.
+	Pairs *int `json:"pairs_that_would"`
+}
+
+// Powers at which plans are made.
+const (
+	planAlpha = 0.05
+	planPower = 0.8
+)
+
+// Hold says of every two runs whether they are the same within a margin, in points: the 90 % score interval of the
+// difference lies within it; if not, whether they are different, by the exact McNemar test at 5 %.
+func (c *Comparisons) Hold(points float64) error {
+	for _, one := range c.Comparisons {
+		w, err := one.within(points / 100)
+		if err != nil {
+			return err
+		}
+		one.Within = w
+	}
+	return nil
+}
+
+func (c *Comparison) within(margin float64) (*Within, error) {
+	for _, d := range c.Differences {
+		if d.Table == nil || d.Group != Overall || d.Metric != c.headline {
+			continue
+		}
+		t := *d.Table
+		n := t.Both + t.OnlyA + t.OnlyB + t.Neither
+		iv := stats.Tango(t.OnlyB, t.OnlyA, n, 1-2*planAlpha)
+		w := &Within{
+			Metric: d.Metric, Points: *rounded(100*margin, 4), Verdict: CannotSay, N: n, RightToWrong: t.OnlyA, WrongToRight: t.OnlyB, Turned: c.Turned,
+			Diff: Percent(float64(t.OnlyB-t.OnlyA) / float64(n)), Low: Percent(iv.Low), High: Percent(iv.High),
+		}
+		switch {
+		case iv.Low > -margin && iv.High < margin:
+			w.Verdict = WithinMargin
+		case stats.McNemar(t.OnlyA, t.OnlyB) < planAlpha:
+			w.Verdict = Different
+		default:
+			discordant := float64(t.OnlyA+t.OnlyB+1) / float64(n+2)
+			pairs := int(math.Ceil(stats.PairsToEquate(margin, discordant, planAlpha, planPower)))
+			w.Pairs = &pairs
+		}
+		return w, nil
+	}
+	return nil, fmt.Errorf("%s and %s: a margin is of what is right or wrong item by item, each by itself: of pairs and of answers", c.A.Run, c.B.Run)
+}

@@ -1,0 +1,98 @@
+package scoring_test
+
+import (
+	"strings"
+	"testing"
+
+	"gavel/judging"
+	"gavel/report"
+	"gavel/report/table"
+	"gavel/scoring"
+)
+
+// flipped is a run of n pairs of which a share is right, and one that differs: so many are wrong in it that were right, and
+// the other way round.
+func flipped(n, toWrong, toRight int) []*scoring.Run {
+	half := n / 2
+	return []*scoring.Run{
+		judged("a", n, func(i int) bool { return i <= half }),
+		judged("b", n, func(i int) bool { return i <= half && i > toWrong || i > half && i <= half+toRight }),
+	}
+}
+
+func TestWithin(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		runs    []*scoring.Run
+		points  float64
+		verdict string
+		pairs   int
+		title   string
+	}{
+		{"few flips", flipped(400, 6, 5), 3, scoring.WithinMargin, 0, "strict: the same within 3 points"},
+		{"none at all", flipped(400, 0, 0), 3, scoring.WithinMargin, 0, "strict: the same within 3 points"},
+		{"many, all one way", flipped(400, 40, 4), 3, scoring.Different, 0, "strict: different, and not surely within 3 points"},
+		{"many, both ways", flipped(400, 40, 40), 3, scoring.CannotSay, 1918, "strict: cannot say whether they are the same within 3 points; some 1918 pairs would, if they are"},
+		{"none, but few pairs", flipped(10, 0, 0), 3, scoring.CannotSay, 793, "some 793 pairs would"},
+		{"different, but not by much", flipped(400, 8, 0), 4, scoring.WithinMargin, 0, "strict: the same within 4 points"},
+	} {
+		cmp, err := scoring.Compare(c.runs, quick)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := len(report.Comparison{Comparisons: cmp}.Tables())
+		if err := cmp.Hold(c.points); err != nil {
+			t.Fatal(err)
+		}
+		w := cmp.Comparisons[0].Within
+		pairs := 0
+		if w.Pairs != nil {
+			pairs = *w.Pairs
+		}
+		if w.Verdict != c.verdict || pairs != c.pairs || *w.Low > *w.Diff || *w.High < *w.Diff || w.Points != c.points {
+			t.Errorf("%s: %+v, %d pairs", c.name, w, pairs)
+		}
+		tables := report.Comparison{Comparisons: cmp}.Tables()
+		var text strings.Builder
+		if err := table.Text(&text, tables[len(tables)-1]); err != nil || len(tables) != before+1 || !strings.Contains(text.String(), c.title) {
+			t.Errorf("%s: %v\n%s", c.name, err, &text)
+		}
+	}
+}
+
+func TestWithinCountsFlips(t *testing.T) {
+	a := named("a", unit("p1", "Math", "A", "A", "A"), unit("p2", "Math", "A", "A", "B"), unit("p3", "Math", "A", "B", "A"), unit("p4", "Math", "A", "A", "A"), unit("p5", "Math", "A", "tie", "A"))
+	b := named("b", unit("p1", "Math", "A", "B", "B"), unit("p2", "Math", "A", "A", "A"), unit("p3", "Math", "A", "B", "A"), unit("p4", "Math", "A", "B", "A"), unit("p5", "Math", "A", "A", "A"))
+	cmp, err := scoring.Compare([]*scoring.Run{a, b}, quick)
+	if err == nil {
+		err = cmp.Hold(5)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := cmp.Comparisons[0].Within; w.N != 5 || w.RightToWrong != 2 || w.WrongToRight != 2 || *w.Turned != [2]int{2, 2} {
+		t.Errorf("%+v, changed with the order %v", w, *w.Turned)
+	}
+}
+
+func TestWithinWantsRightOrWrong(t *testing.T) {
+	m := pairsManifest(1)
+	m.Spec.Protocol = "multi-option"
+	load, err := scoring.NewLoader(m, judging.Reading{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record := &judging.Record{Schema: 1, Item: "o", Group: "2 options", Gold: "01", Presentations: 1, Order: []string{"01", "02"}, Shape: "options", Outcome: judging.Failed}
+	if err := load.Add(record); err != nil {
+		t.Fatal(err)
+	}
+	run := load.Run()
+	run.Dir = "options"
+	cmp, err := scoring.Compare([]*scoring.Run{run, run}, quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmp.Hold(3); err == nil || !strings.Contains(err.Error(), "options and options: a margin is of what is right or wrong item by item") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,88 @@
+package scoring
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Rights is on which units several runs are right, by the headline of their protocol.
+type Rights struct {
+	Metric   string
+	Runs     []Side
+	Units    []string // ids of those that all runs have judged
+	Right    [][]bool // of each run, by unit
+	Calls    int      // that a unit takes: judgments of it, asked once
+	Warnings []string
+}
+
+// RightsOf finds them. It is an error where the headline is not right or wrong unit by unit, or where runs have no units in
+// common or disagree on what is right of them.
+func RightsOf(runs []*Run) (*Rights, error) {
+	sheets := sheetsOf(runs, 0)
+	metric, err := headlineOf(sheets[0])
+	if err != nil {
+		return nil, err
+	}
+	out := &Rights{Metric: metric.Name, Right: make([][]bool, len(runs))}
+	common, words := sheets[0].Units, sheets[0].words()
+	for _, s := range sheets {
+		if s.words().Unit != words.Unit || s.words().Common != words.Common {
+			return nil, fmt.Errorf("%s (%s) and %s (%s) are not scored alike: a race is of runs of one protocol", sheets[0].Dir, sheets[0].Manifest.Spec.Protocol, s.Dir, s.Manifest.Spec.Protocol)
+		}
+		var kept []Unit
+		for _, j := range join(common, s.Units) {
+			if j.A.Asked == j.B.Asked && j.A.Gold != j.B.Gold {
+				return nil, fmt.Errorf("%s and %s disagree on what is right of %s: they are of different datasets", sheets[0].Dir, s.Dir, j.A.ID)
+			}
+			if _, den := metric.share(metric.Columns.of(j.B.Row)); den == 1 {
+				kept = append(kept, j.A)
+			}
+		}
+		common = kept
+	}
+	if len(common) == 0 {
+		return nil, fmt.Errorf("%s and the others have no %s in common that is right or wrong: a race is of runs on the same dataset", sheets[0].Dir, cmp.Or(words.Common, words.Unit))
+	}
+	clusters := map[string]bool{}
+	for _, u := range common {
+		out.Units = append(out.Units, u.ID)
+		clusters[cmp.Or(u.Cluster, u.ID)] = true
+	}
+	for i, s := range sheets {
+		for _, j := range join(common, s.Units) {
+			num, _ := metric.share(metric.Columns.of(j.B.Row))
+			out.Right[i] = append(out.Right[i], num > 0)
+		}
+		out.Runs = append(out.Runs, side(s.Run))
+		out.Calls = max(out.Calls, s.callsPerItem())
+		if n := len(s.Units) - len(common); n > 0 {
+			out.Warnings = append(out.Warnings, fmt.Sprintf("%s has %d %ss that others have not judged: left out", s.Dir, n, words.Unit))
+		}
+	}
+	if slices.ContainsFunc(out.Runs, func(s Side) bool { return s.Simulated }) {
+		out.Warnings = append(out.Warnings, simulatedWarning)
+	}
+	if len(clusters) < len(common) {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("%d %ss are of %d %ss, and those of one are alike: what is said of items like these is too sure, what is said of the benchmark is not", len(common), words.Unit, len(clusters), runs[0].resampled()))
+	}
+	return out, nil
+}
+
+// headlineOf is the metric that a race is by.
+func headlineOf(s compared) (*Metric, error) {
+	for i, m := range s.Metrics {
+		if m.Headline && m.Kind == Share {
+			return &s.Metrics[i], nil
+		}
+	}
+	return nil, fmt.Errorf("%s: the headline of %s is not right or wrong %s by %s: races are of pairs and of answers", s.Dir, s.Manifest.Spec.Protocol, s.words().Unit, s.words().Unit)
+}
+
+// callsPerItem is how many judgments an item takes.
+func (run *Run) callsPerItem() int {
+	m := run.Manifest
+	items := m.Spec.Dataset.Items * m.Spec.Parameters.Repetitions()
+	return max(1, int(math.Round(float64(m.Judgments)/float64(max(1, items)))))
+}
