@@ -16,8 +16,6 @@ import (
 	"gavel/judging"
 	"gavel/protocols/answer"
 	"gavel/protocols/pairwise"
-	"gavel/report"
-	"gavel/scoring"
 )
 
 func importCommand(e *env) *cli.Command {
@@ -289,25 +287,6 @@ func (e *env) sayImported(r *answer.ImportedRun) {
 		e.say("%d rows have no reply: they count as failed", r.Missing)
 	}
 	e.say("answers in %d of %d", r.Read, r.Rows-r.Missing)
-}
-
-// printImported prints what imported runs come to.
-func (e *env) printImported(c *cli.Context, dirs ...string) error {
-	var out report.Scores
-	for _, dir := range dirs {
-		run, err := scoring.Load(dir, scoring.DefaultOptions.Reading)
-		if err != nil {
-			return err
-		}
-		rep := run.Score(scoring.DefaultOptions.Bootstrap)
-		rep.Run = dir
-		out.Runs = append(out.Runs, rep)
-	}
-	if err := e.print(c, out); err != nil {
-		return err
-	}
-	e.next(append(append([]string{"gavel", "report"}, dirs...), "--out", "report.html")...)
-	return nil
 }
 
 // sayDiffer lists what the file says otherwise, the first few here and, where a list is named, all of it there.
