@@ -18,7 +18,7 @@ goreleaser=github.com/goreleaser/goreleaser/v2@v2.12.7
 found() {
 	local bin=${XDG_CACHE_HOME:-$HOME/.cache}/gavel-ci/goreleaser
 	command -v goreleaser && return
-	if [[ ! -x $bin/goreleaser ]] && ! GOBIN=$bin go install "$goreleaser" >&2; then
+	if [[ ! -x $bin/goreleaser ]] && ! GOBIN=$bin timeout 15m go install "$goreleaser" >&2; then
 		echo "release.sh: $goreleaser cannot be fetched" >&2
 		return 77
 	fi
