@@ -35,13 +35,14 @@ files() {
 }
 
 case ${1-} in
-check) "$(found)" check ;;
-build) "$(found)" build --snapshot --clean ;;
+check) tool=$(found) && "$tool" check ;;
+build) tool=$(found) && "$tool" build --snapshot --clean ;;
 snapshot)
+	tool=$(found)
 	skip=publish
 	command -v docker >/dev/null || skip+=,docker
 	command -v syft >/dev/null || skip+=,sbom
-	"$(found)" release --snapshot --clean --skip="$skip"
+	"$tool" release --snapshot --clean --skip="$skip"
 	;;
 files) files ;;
 *)
