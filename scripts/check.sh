@@ -45,7 +45,7 @@ golangci=github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 not_for_race='^(TestLongReplies|TestLongFinalAnswers|TestEndlessAnswer|TestSimDoesWhatItSays' # long texts, one after another
 not_for_race+='|TestMMLUProPublished|TestGSM8KPublished|TestFastChatPublished|TestPublished.*|TestOASST.*|TestTreesAndTableAgree' # published rows, likewise
 not_for_race+='|TestDamagedParquet|TestLongTree|TestMarkdownStaysSmall|TestHostileTexts|TestHostileTextsAreShown|TestOddNumbers'
-not_for_race+='|TestIntervalsCover|TestIntervalsCoverTheTruth|TestRaces|TestTheBestStays|TestTies|TestCapitalRarelyRefutesTheMean|TestEValuesAreExact|TestChanceOfManyKindsOfItems|TestRankingFamilyError|TestSimulatedJudge.*|TestCoinIsTheRandomJudge' # arithmetic
+not_for_race+='|TestIntervalsCover|TestIntervalsCoverTheTruth|TestJudgesAreDiagnosed|TestHints|TestRaces|TestTheBestStays|TestTies|TestCapitalRarelyRefutesTheMean|TestEValuesAreExact|TestChanceOfManyKindsOfItems|TestRankingFamilyError|TestSimulatedJudge.*|TestCoinIsTheRandomJudge' # arithmetic
 not_for_race+='|TestSameSeedSameBytes'
 not_for_race+='|TestManyTablesAreMerged|TestDamagedTablesAreNotMerged|TestTablesAreNotMergedOnAFullDisk' # Badger merges
 not_for_race+='|TestDamagedCache|TestFullDisk.*|TestSuiteKilled|TestKilledWithoutClosing' # other processes
@@ -249,7 +249,7 @@ check_test() {
 		without "a network of its own, so that the tests had this machine's: $(head -n 1 "$scratch/cut_off")"
 	fi
 	# -v tells what was left out; the rest of what it says is worth reading where a test fails.
-	if ! say as_fresh "${go[@]}" test -v -count=1 -timeout 30m ./... 2>&1 | tee "$log" | grep --line-buffered -E '^(ok|FAIL|panic:|\?|\$)'; then
+	if ! say as_fresh "${go[@]}" test -v -count=1 -timeout 15m ./... 2>&1 | tee "$log" | grep --line-buffered -E '^(ok|FAIL|panic:|\?|\$)'; then
 		grep -vE '^ *(=== (RUN|PAUSE|CONT|NAME)|--- (PASS|SKIP))' "$log"
 		return 1
 	fi
@@ -267,7 +267,7 @@ check_data() {
 	[[ -d ../shared/data ]] || skipped 'there is no published data in ../shared/data'
 	data_tests >"$scratch/data"
 	while read -r package names; do
-		say go test -count=1 -timeout 30m "$package" -run "$names" </dev/null
+		say go test -count=1 -timeout 15m "$package" -run "$names" </dev/null
 	done <"$scratch/data"
 }
 
@@ -281,8 +281,8 @@ check_race() {
 	# What scripts/golden tests is another process, which has no detector. The commands go the way of the packages behind
 	# them, once more and one after the other: by day those are run in which goroutines meet.
 	mapfile -t packages < <(go list ./... | grep -vE '/(scripts/golden|cmd/gavel)$')
-	CGO_ENABLED=1 say go test -race -skip "$not_for_race" -count=1 -timeout 60m "${packages[@]}"
-	CGO_ENABLED=1 say go test -race -run "$commands_for_race" -skip "$not_for_race" -count=1 -timeout 60m ./cmd/gavel
+	CGO_ENABLED=1 say go test -race -skip "$not_for_race" -count=1 -timeout 20m "${packages[@]}"
+	CGO_ENABLED=1 say go test -race -run "$commands_for_race" -skip "$not_for_race" -count=1 -timeout 20m ./cmd/gavel
 }
 
 # Of each package one binary is built, instrumented, for all its targets.
@@ -326,6 +326,7 @@ check_build() {
 
 check_release() {
 	local status=0
+	[[ $nightly == yes ]] || skipped 'by day: --nightly builds a release, for which goreleaser is fetched or built'
 	say scripts/release.sh snapshot || status=$?
 	((status != 77)) || skipped 'goreleaser cannot be had here: what a release consists of is unchecked'
 	command -v docker >/dev/null || without 'the image, for which there is no docker here'
@@ -358,7 +359,7 @@ check_servers() {
 		*) failed=1 ;;
 		esac
 	done
-	if ((had)) && ! say go test ./cmd/gavel -run Servers -count=1 -v -timeout 30m; then
+	if ((had)) && ! say go test ./cmd/gavel -run Servers -count=1 -v -timeout 20m; then
 		echo 'the end of what the servers had to say:'
 		tail -n 20 "$SERVERS_DIR"/*.log
 		failed=1
