@@ -304,7 +304,7 @@ func TestWarningsOfServers(t *testing.T) {
 			m.Server.Kind, m.Spec.Parameters.Logprobs = kind, true
 		}}), judging.Reading{})
 		said := strings.Join(run.Score(quick).Warnings, "\n")
-		for _, want := range []string{want, "2 of 8 prompts did not fit", "2 of them the server cut", "2 of 6 decided games name a label that was not the likeliest"} {
+		for _, want := range []string{want, "2 of 8 prompts did not fit", "the server silently truncated 2 of them", "2 of 6 decided games name a label that was not the likeliest"} {
 			if !strings.Contains(said, want) {
 				t.Errorf("%s: %q is not said:\n%s", kind, want, said)
 			}

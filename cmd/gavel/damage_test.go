@@ -69,11 +69,14 @@ func TestDamagedCache(t *testing.T) {
 			})
 		}})
 	}
-	for _, f := range files {
+	for i, f := range files {
 		if info, err := f.Info(); err != nil || info.Size() == 0 || strings.HasPrefix(f.Name(), "000001.") {
 			continue // the second table and log are as good as the first
 		}
-		for _, d := range damages {
+		for k, d := range damages {
+			if (i+k)%2 == 1 && os.Getenv("GAVEL_TEST_NIGHTLY") == "" {
+				continue // by day every other: each file, and each damage
+			}
 			t.Run(f.Name()+" "+d.name, func(t *testing.T) {
 				cache := "damaged-" + strings.ReplaceAll(f.Name()+" "+d.name, " ", "-")
 				if err := os.CopyFS(cache, os.DirFS("sound")); err != nil {

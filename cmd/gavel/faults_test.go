@@ -236,7 +236,7 @@ func TestFaults(t *testing.T) {
 		name := map[bool]string{true: "ollama", false: "openai"}[ollama]
 		t.Run(name, func(t *testing.T) {
 			home(t)
-			testFaults(t, newLink(t, newJudge(t, ollama, prefersLonger).URL, ollama), name, 300*time.Millisecond, faultCases)
+			testFaults(t, newLink(t, newJudge(t, ollama, prefersLonger).URL, ollama), name, 150*time.Millisecond, faultCases)
 		})
 	}
 }
@@ -251,7 +251,7 @@ func TestServersFaults(t *testing.T) {
 		for i := range few(url, 0, 0, len(cases)/2) {
 			cases = slices.Delete(cases, i, i+1)
 		}
-		testFaults(t, newLink(t, url, ollama), map[bool]string{true: "ollama", false: "openai"}[ollama], 1500*time.Millisecond, cases)
+		testFaults(t, newLink(t, url, ollama), map[bool]string{true: "ollama", false: "openai"}[ollama], 700*time.Millisecond, cases)
 	})
 }
 

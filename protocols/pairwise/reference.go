@@ -14,7 +14,8 @@ import (
 	"gavel/protocols/answer"
 )
 
-// Self-reference for pairs goes beyond the papers, which name it as open: the judge answers the question in a call of
+// Self-reference for pairs goes beyond the self-reference paper, which names it as open. LLMBar (arXiv 2310.07641) had it in
+// 2023 as its strategy Reference, with other words: the judge answers the question in a call of
 // its own, and has its answer before it as a reference when it compares the two responses. It is a stage like any
 // other:
 //
@@ -23,7 +24,7 @@ import (
 // ReferenceOption has a comparison show the judge its own answer.
 var ReferenceOption = judging.Option{
 	Name:    "self-reference",
-	Usage:   "the judge answers the question first, in a call of its own, and compares with its answer as reference (gavel's own: no paper has it)",
+	Usage:   "the judge answers the question first, in a call of its own, and compares with its answer as reference (LLMBar's strategy Reference, arXiv 2310.07641, in gavel's words)",
 	Default: "false",
 }
 

@@ -85,7 +85,7 @@ func (f ratings) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 
 func (f ratings) Finish() (complete, partial int) { return len(f.byItem), 0 }
 
-func (f ratings) Sheet(scoring.Missing, uint64) *scoring.Sheet {
+func (f ratings) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	s := &scoring.Sheet{Width: 2, Metrics: []scoring.Metric{{
 		Name: "better-rated", Missing: "wrong", Columns: scoring.Span{0, 2}, Why: scoring.Because("there is no pair"), Compared: scoring.ByGroup, Headline: true,
 	}}}
