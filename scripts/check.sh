@@ -87,10 +87,16 @@ export SERVERS_DIR=$scratch/servers # servers of this check's own, whatever else
 GOFLAGS="$(go env GOFLAGS) -trimpath"
 export GOFLAGS
 
+beside= # the process of a step that runs beside another
+
 leave() {
-	if [[ -d $SERVERS_DIR ]]; then
-		scripts/servers.sh stop || true
-	fi
+	local dir
+	[[ -z $beside ]] || kill "$beside" 2>/dev/null || true
+	for dir in "$SERVERS_DIR" "$SERVERS_DIR"-*; do
+		if [[ -d $dir ]]; then
+			SERVERS_DIR=$dir scripts/servers.sh stop || true
+		fi
+	done
 	rm -rf "$scratch" || true # a server on its way out may still write there: no matter for the exit status
 }
 trap leave EXIT
@@ -135,7 +141,7 @@ skipped() {
 # without says what a step does without, for the summary too.
 without() {
 	echo "left out: $*"
-	echo "$*" >>"$scratch/without"
+	echo "$*" >>"$scratch/without-$current"
 }
 
 # tools installs what is missing, where that can be done without asking.
@@ -340,11 +346,11 @@ check_release() {
 started() {
 	local urls status=0
 	echo "\$ scripts/servers.sh start $1"
-	urls=$(scripts/servers.sh start "$1" 2>"$scratch/started") || status=$?
-	cat "$scratch/started"
+	urls=$(scripts/servers.sh start "$1" 2>"$scratch/started-$current") || status=$?
+	cat "$scratch/started-$current"
 	case $status in
 	0) echo "$urls" && eval "$urls" ;;
-	77) without "$1: $(tail -n 1 "$scratch/started")" ;;
+	77) without "$1: $(tail -n 1 "$scratch/started-$current")" ;;
 	esac
 	return $status
 }
@@ -389,22 +395,37 @@ summary=()
 failed=()
 declare -A count=([passed]=0 [in part]=0 [left out]=0 [FAILED]=0)
 
-# step runs one of them in a shell of its own, in which the first command that fails ends it. ("if step" would turn
-# that off.)
-step() {
-	local name=$1 start=$SECONDS status word
-	echo "=== $name"
-	: >"$scratch/without"
+# run runs one of them in a shell of its own, in which the first command that fails ends it. ("if run" would turn that
+# off.) Its status and its seconds go to a file.
+run() {
+	local start=$SECONDS status
+	current=$1
+	: >"$scratch/without-$1"
 	set +e
 	(
 		set -e
 		signals # the shell of the step has no traps yet; without one Ctrl-C would only end the fuzz target at work
-		"check_$name"
+		"check_$1"
 	)
 	status=$?
 	set -e
+	echo "$status $((SECONDS - start))" >"$scratch/ended-$1"
+}
+
+# step runs one, or waits for it where it was begun beside another, and takes down how it ended.
+step() {
+	local name=$1 status seconds word
+	echo "=== $name"
+	if [[ -e $scratch/beside-$name ]]; then
+		wait "$beside" || true
+		beside=
+		cat "$scratch/beside-$name"
+	else
+		run "$name"
+	fi
+	read -r status seconds <"$scratch/ended-$name"
 	case $status in
-	0) word=passed && [[ ! -s $scratch/without ]] || word='in part' ;;
+	0) word=passed && [[ ! -s $scratch/without-$name ]] || word='in part' ;;
 	77) word='left out' ;;
 	*)
 		word=FAILED
@@ -412,12 +433,12 @@ step() {
 		;;
 	esac
 	count[$word]=$((count[$word] + 1))
-	echo "--- $name: $word, $((SECONDS - start)) s"
+	echo "--- $name: $word, $seconds s"
 	echo
-	summary+=("$(printf '  %-12s %-9s %5d s' "$name" "$word" $((SECONDS - start)))")
+	summary+=("$(printf '  %-12s %-9s %5d s' "$name" "$word" "$seconds")")
 	while read -r word; do
 		summary+=("               left out: $word")
-	done <"$scratch/without"
+	done <"$scratch/without-$name"
 }
 
 echo "$(go version), $(getconf _NPROCESSORS_ONLN) processors"
@@ -425,6 +446,10 @@ tools
 mkdir -p "$alone" "$scratch/home"
 tar --exclude=./.git -c . | tar -x -C "$alone"
 for name in "${steps[@]}"; do
+	if [[ $name == servers ]]; then # both mostly wait
+		SERVERS_DIR=$SERVERS_DIR-browser run browser >"$scratch/beside-browser" 2>&1 </dev/null &
+		beside=$!
+	fi
 	step "$name"
 done
 
