@@ -35,7 +35,8 @@ type Evidence struct {
 	Metric string  `json:"metric"`
 	Group  string  `json:"group,omitempty"`
 	Mode   string  `json:"mode,omitempty"`
-	Value  float64 `json:"value"` // as results have it: in percent, or in the metric's unit
+	Unit   string  `json:"unit,omitempty"` // of the value, where it is not percent
+	Value  float64 `json:"value"`
 	Low    float64 `json:"low"`
 	High   float64 `json:"high"`
 	N      int     `json:"n"`
@@ -97,14 +98,16 @@ func (x Result) Held(threshold float64) (e Evidence, ok bool) {
 	if x.Value == nil || x.Low == nil || x.High == nil {
 		return Evidence{}, false
 	}
-	return evidence(x.Metric, x.Group, x.Mode, *x.Value, *x.Low, *x.High, x.N, threshold), true
+	e = evidence(x.Metric, x.Group, x.Mode, *x.Value, *x.Low, *x.High, x.N, threshold)
+	e.Unit = x.Unit
+	return e, true
 }
 
 func evidence(metric, group, mode string, value, low, high float64, n int, threshold float64) Evidence {
 	if group == Overall {
 		group = ""
 	}
-	return Evidence{metric, group, mode, value, low, high, n, threshold, low > threshold, high < threshold}
+	return Evidence{Metric: metric, Group: group, Mode: mode, Value: value, Low: low, High: high, N: n}.against(threshold)
 }
 
 // against is the same number held against another threshold.
@@ -129,7 +132,7 @@ func ShareOf(metric string, k, n, threshold float64) Evidence {
 
 // String is the value with its interval: "58 % [53, 63]".
 func (e Evidence) String() string {
-	if math.Abs(e.Low) <= 1 && math.Abs(e.High) <= 1 && math.Abs(e.Threshold) < 1 {
+	if e.Unit != "" {
 		return fmt.Sprintf("%.2f [%.2f, %.2f]", e.Value, e.Low, e.High)
 	}
 	return fmt.Sprintf("%.0f %% [%.0f, %.0f]", e.Value, e.Low, e.High)

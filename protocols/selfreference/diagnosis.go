@@ -39,7 +39,7 @@ func diagnose(r *scoring.Report, mode string) scoring.Diagnosis {
 		return scoring.Diagnosis{Level: scoring.Unknown, Code: scoring.CodeNothing, Text: "No answer has been judged yet.", Evidence: []scoring.Evidence{}}
 	}
 	for label, n := range map[string]float64{"Correct": called, "Incorrect": all - called} {
-		if e := scoring.ShareOf("called-"+label, worth*n, worth*all, scoring.MostOneWay); e.Above || n == all {
+		if e := scoring.ShareOf("called-"+label, worth*n, worth*all, scoring.MostOneWay); e.Above {
 			return scoring.Diagnosis{Level: scoring.Unusable, Code: scoring.CodeLabel, Evidence: []scoring.Evidence{e},
 				Text: fmt.Sprintf("Calls nearly every answer %s (%s): not a judge here.", label, e)}
 		}
@@ -90,5 +90,5 @@ func informedness(hits, right, alarms, wrong float64) scoring.Evidence {
 	d := a.Value - b.Value
 	low := d - math.Hypot(a.Value-a.Low, b.High-b.Value)
 	high := d + math.Hypot(a.High-a.Value, b.Value-b.Low)
-	return scoring.Evidence{Metric: "informedness", Value: d, Low: low, High: high, N: a.N + b.N, Above: low > 0, Below: high < 0}
+	return scoring.Evidence{Metric: "informedness", Unit: "points", Value: d, Low: low, High: high, N: a.N + b.N, Above: low > 0, Below: high < 0}
 }
