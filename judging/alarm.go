@@ -12,7 +12,7 @@ type Alarms struct {
 	n         int
 	cut, lost int
 	labels    map[string]int
-	Said      []string // what was told so far, in order
+	Said      string // what the last look told; "" where nothing is wrong any more
 }
 
 const (
@@ -45,11 +45,8 @@ func (a *Alarms) Look(r *Record) string {
 	if a.n%AlarmAfter != 0 || a.n/AlarmAfter&(a.n/AlarmAfter-1) != 0 {
 		return ""
 	}
-	text := a.alarm()
-	if text != "" {
-		a.Said = append(a.Said, text)
-	}
-	return text
+	a.Said = a.alarm()
+	return a.Said
 }
 
 func (a *Alarms) alarm() string {

@@ -11,14 +11,15 @@ func TestAlarms(t *testing.T) {
 	}
 	either := func(i int) *Record { return &Record{Outcome: Decided, Label: []string{"[[A>B]]", "[[B>A]]"}[i%2]} }
 	for name, c := range map[string]struct {
-		of   func(i int) *Record
-		at   int    // the judgment at which it is told; 0: never
-		says string // "": nothing
+		of    func(i int) *Record
+		at    int    // the judgment at which it is told; 0: never
+		says  string // "": nothing
+		mends bool   // at a later look
 	}{
 		"a good judge":      {of: either},
-		"silent":            {record(NoVerdict, ""), 20, "20 of 20 replies have no verdict"},
-		"cut":               {record(Cut, ""), 20, "20 of 20 replies were cut"},
-		"one label":         {record(Decided, "[[A>B]]"), 20, `20 of 20 verdicts are "[[A>B]]"`},
+		"silent":            {record(NoVerdict, ""), 20, "20 of 20 replies have no verdict", false},
+		"cut":               {record(Cut, ""), 20, "20 of 20 replies were cut", false},
+		"one label":         {record(Decided, "[[A>B]]"), 20, `20 of 20 verdicts are "[[A>B]]"`, false},
 		"failing":           {of: record(Failed, "")},
 		"published replies": {of: func(int) *Record { return &Record{Outcome: NoVerdict, Imported: &Imported{}} }},
 		"silent later on": {func(i int) *Record {
@@ -26,7 +27,13 @@ func TestAlarms(t *testing.T) {
 				return either(i)
 			}
 			return record(NoVerdict, "")(i)
-		}, 40, "37 of 40 replies have no verdict"},
+		}, 40, "37 of 40 replies have no verdict", false},
+		"silent at first": {func(i int) *Record {
+			if i < 20 {
+				return record(NoVerdict, "")(i)
+			}
+			return either(i)
+		}, 20, "20 of 20 replies have no verdict", true},
 		"numbers": {of: func(i int) *Record { return &Record{Outcome: Decided, Answer: "4"} }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -40,7 +47,7 @@ func TestAlarms(t *testing.T) {
 			if at != c.at || !strings.Contains(text, c.says) {
 				t.Errorf("told at %d: %q", at, text)
 			}
-			if (len(a.Said) > 0) != (c.at > 0) {
+			if (a.Said != "") != (c.at > 0 && !c.mends) {
 				t.Errorf("kept: %q", a.Said)
 			}
 		})

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"slices"
 	"time"
 
 	"gavel/judging"
@@ -28,7 +27,7 @@ type Progress struct {
 	Left      *float64       `json:"left_s"`            // seconds, at that rate; null where unknown
 	Job       *jobs.Job      `json:"job,omitempty"`     // that makes it, where this server does
 	Problem   string         `json:"problem,omitempty"` // why nothing can be said
-	Alarms    []string       `json:"alarms,omitempty"`  // what the first judgments tell, see judging.Alarms
+	Alarm     string         `json:"alarm,omitempty"`   // what the first judgments tell, see judging.Alarms
 	Last      time.Time      `json:"last,omitzero"`     // when the newest judgment began
 }
 
@@ -37,7 +36,7 @@ func (x *index) progress(now time.Time) Progress {
 	p := Progress{
 		Run: x.run, Status: x.m.Status, Done: x.counts.Records, Judgments: x.m.Judgments, Failed: x.counts.Outcomes[string(judging.Failed)],
 		Cached: x.counts.Cached, Outcomes: maps.Clone(x.counts.Outcomes), Last: x.counts.Last,
-		Alarms: slices.Clone(x.alarms.Said),
+		Alarm: x.alarms.Said,
 	}
 	if p.Status != judging.Running {
 		return p

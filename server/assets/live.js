@@ -20,7 +20,7 @@ for (const box of document.querySelectorAll("[data-events]")) {
     put("failed", p.failed);
     put("rate", p.rate.toFixed(2));
     put("left", p.left_s === null ? "unknown" : time(p.left_s));
-    put("alarms", (p.alarms || []).map((text) => text + ". ").join(""));
+    put("alarm", p.alarm || "");
     const bar = at("bar");
     if (bar) {
       bar.max = p.judgments;
