@@ -168,6 +168,17 @@ func (e Evidence) Chance(could bool) (Level, string) {
 	return Unusable, CodeChance
 }
 
+// Diagnose says of a share of items that are right, held against chance, what it is worth. says are the sentences by the
+// codes of Chance, "" of a judge that is better.
+func (e Evidence) Diagnose(says map[string]string, of ...any) Diagnosis {
+	level, code := e.Chance(e.High >= UsableFrom)
+	text := says[code]
+	if code == "" {
+		level, code = e.Rank()
+	}
+	return Diagnosis{level, code, fmt.Sprintf(text, of...), []Evidence{e}}
+}
+
 // WithoutVerdict is the share of judgments without a verdict.
 const WithoutVerdict = "without-verdict"
 

@@ -1,10 +1,6 @@
 package answer
 
-import (
-	"fmt"
-
-	"gavel/scoring"
-)
+import "gavel/scoring"
 
 // Diagnose says how well a model answers by itself, which is what chance is held against.
 func (f *answers) Diagnose(r *scoring.Report) scoring.Diagnosis {
@@ -19,18 +15,10 @@ func (f *answers) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	if !ok {
 		return scoring.Diagnosis{Level: scoring.Unknown, Code: scoring.CodeNothing, Text: "No question with a label has been answered.", Evidence: []scoring.Evidence{}}
 	}
-	d := scoring.Diagnosis{Evidence: []scoring.Evidence{right}}
-	var text string
-	if d.Level, d.Code = right.Chance(right.High >= scoring.UsableFrom); d.Code == "" {
-		d.Level, d.Code = right.Rank()
-		text = "Answers %s of questions right (chance %.0f)."
-	} else {
-		text = map[string]string{
-			scoring.CodeInverted: "Right less often than chance: %s, chance %.0f. Are the labels those of these options?",
-			scoring.CodeFew:      "Too few questions to tell it from chance: right on %s, chance %.0f.",
-			scoring.CodeChance:   "No better than chance: right on %s, chance %.0f.",
-		}[d.Code]
-	}
-	d.Text = fmt.Sprintf(text, right, chance)
-	return d
+	return right.Diagnose(map[string]string{
+		"":                   "Answers %s of questions right (chance %.0f).",
+		scoring.CodeInverted: "Right less often than chance: %s, chance %.0f. Are the labels those of these options?",
+		scoring.CodeFew:      "Too few questions to tell it from chance: right on %s, chance %.0f.",
+		scoring.CodeChance:   "No better than chance: right on %s, chance %.0f.",
+	}, right, chance)
 }

@@ -49,24 +49,20 @@ func byRight(r *scoring.Report) (d scoring.Diagnosis, found bool) {
 	if !ok {
 		return d, false
 	}
-	d.Evidence = []scoring.Evidence{right}
+	same, known := r.Overall(SameChoice).Held(100)
 	keeps := ""
-	if same, ok := r.Overall(SameChoice).Held(100); ok {
+	if known {
+		keeps = fmt.Sprintf("; in %.0f %% of items it keeps its choice in every order", same.Value)
+	}
+	d = right.Diagnose(map[string]string{
+		"":                   "Right in %[1]s of choices (chance %.0[2]f)%[3]s.",
+		scoring.CodeInverted: "Right less often than chance: %[1]s of choices, chance %.0[2]f. Is the goal turned round?",
+		scoring.CodeFew:      "Too few items to tell it from chance: right in %[1]s of choices, chance %.0[2]f.",
+		scoring.CodeChance:   "No better than chance: right in %[1]s of choices, chance %.0[2]f.",
+	}, right, chance, keeps)
+	if known {
 		d.Evidence = append(d.Evidence, same)
-		keeps = fmt.Sprintf("; in %.0f %%%% of items it keeps its choice in every order", same.Value)
 	}
-	var text string
-	if d.Level, d.Code = right.Chance(right.High >= scoring.UsableFrom); d.Code == "" {
-		d.Level, d.Code = right.Rank()
-		text = "Right in %s of choices (chance %.0f)" + keeps + "."
-	} else {
-		text = map[string]string{
-			scoring.CodeInverted: "Right less often than chance: %s of choices, chance %.0f. Is the goal turned round?",
-			scoring.CodeFew:      "Too few items to tell it from chance: right in %s of choices, chance %.0f.",
-			scoring.CodeChance:   "No better than chance: right in %s of choices, chance %.0f.",
-		}[d.Code]
-	}
-	d.Text = fmt.Sprintf(text, right, chance)
 	return d, true
 }
 

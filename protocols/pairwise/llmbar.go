@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -143,6 +144,9 @@ func llmBarName(files []storedReplies) string {
 func llmBarFiles(paths []string) ([]storedReplies, error) {
 	var files []storedReplies
 	for _, name := range paths {
+		if _, err := os.Stat(name); err != nil {
+			return nil, err
+		}
 		full, err := filepath.Abs(name)
 		if err != nil {
 			return nil, err
