@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gavel/cache"
+	"gavel/report"
 )
 
 // cacheDir is where replies are remembered unless told otherwise.
@@ -77,8 +78,8 @@ func (e *env) cacheStats(c *cli.Context, s *cache.Store) error {
 	if err != nil {
 		return err
 	}
-	t := listing{data: st}
-	add := t.add
+	t := report.Listing{Data: st}
+	add := t.Add
 	add("folder", st.Dir)
 	add("replies", strconv.Itoa(st.Entries))
 	add("bytes on disk", strconv.FormatInt(st.Bytes, 10))

@@ -2,9 +2,7 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -13,24 +11,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gavel/datasets"
+	"gavel/report"
 	"gavel/report/table"
 )
-
-// listing is a plain table with JSON of its own.
-type listing struct {
-	table table.Table
-	data  any
-}
-
-// add says something more of what is listed in lines of a name and a value.
-func (l *listing) add(name, value string) {
-	l.table.Columns = table.Left("", "")
-	l.table.Rows = append(l.table.Rows, []string{name, value})
-}
-
-func (l listing) Tables() []table.Table        { return []table.Table{l.table} }
-func (l listing) CSV(w io.Writer) error        { return table.CSV(w, l.table) }
-func (l listing) MarshalJSON() ([]byte, error) { return json.Marshal(l.data) }
 
 func datasetsCommand(e *env) *cli.Command {
 	return &cli.Command{
@@ -87,7 +70,7 @@ func (e *env) listDatasets(c *cli.Context) error {
 	for _, f := range datasets.Formats {
 		t.Notes = append(t.Notes, f.Name+": "+f.About)
 	}
-	return e.print(c, listing{t, map[string]any{"datasets": rows}})
+	return e.print(c, report.Listing{Table: t, Data: map[string]any{"datasets": rows}})
 }
 
 // bytesOf is the size of a dataset's file, as far as that is known.
@@ -120,8 +103,8 @@ func (e *env) showDataset(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	var t listing
-	add := t.add
+	var t report.Listing
+	add := t.Add
 	add("dataset", set.Name)
 	if isKnown {
 		add("about", known.About)
@@ -148,11 +131,11 @@ func (e *env) showDataset(c *cli.Context) error {
 	for _, g := range slices.SortedFunc(maps.Keys(n.Groups), datasets.CategoryOrder) {
 		add("group "+g, strconv.Itoa(n.Groups[g]))
 	}
-	t.table.Notes = set.Notes
+	t.Table.Notes = set.Notes
 	for _, b := range set.Bad {
-		t.table.Notes = append(t.table.Notes, "skipped: "+b.Error())
+		t.Table.Notes = append(t.Table.Notes, "skipped: "+b.Error())
 	}
-	t.data = map[string]any{
+	t.Data = map[string]any{
 		"name": set.Name, "format": set.Format, "shape": shape, "shapes": n.Shapes, "notes": set.Notes, "sha256": set.SHA256, "items": set.Len(), "skipped": set.Skipped,
 		"longest_bytes": set.Longest, "groups": n.Groups, "labels": n.Labels,
 	}
