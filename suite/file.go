@@ -31,19 +31,19 @@ type File struct {
 	name       string
 	out        string // folder of the cells
 	outLine    int    // where it is set; 0 where it is not
-	limits     Limits
+	limits     limits
 	defaults   []setting
 	judges     []Judge
 	conditions []condition
 }
 
-// Limits are from where on --yes is asked for; 0 is none.
-type Limits struct {
+// limits are from where on --yes is asked for; 0 is none.
+type limits struct {
 	Calls int     `json:"calls,omitempty"`
 	Hours float64 `json:"hours,omitempty"`
 }
 
-func (l Limits) any() bool { return l.Calls > 0 || l.Hours > 0 }
+func (l limits) any() bool { return l.Calls > 0 || l.Hours > 0 }
 
 type Judge struct {
 	name     string
@@ -90,8 +90,8 @@ var (
 	mostOfName = 255     // bytes of a folder's name
 )
 
-// ReadFile reads a suite's file. What is wrong with it is said with file and line.
-func ReadFile(path string) (*File, error) {
+// readFile reads a suite's file. What is wrong with it is said with file and line.
+func readFile(path string) (*File, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -131,25 +131,25 @@ func ParseFile(path string, raw []byte) (*File, error) {
 	return s, s.read(doc.Content[0])
 }
 
-// LineError is what is wrong with a line of a suite's file.
-type LineError struct {
+// lineError is what is wrong with a line of a suite's file.
+type lineError struct {
 	File string
 	Line int // 0 where it is the whole file
 	Err  error
 }
 
-func (e *LineError) Error() string {
+func (e *lineError) Error() string {
 	if e.Line == 0 {
 		return fmt.Sprintf("%s: %v", e.File, e.Err)
 	}
 	return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err)
 }
 
-func (e *LineError) Unwrap() error        { return e.Err }
-func (e *LineError) Is(target error) bool { return target == eval.ErrUsage }
+func (e *lineError) Unwrap() error        { return e.Err }
+func (e *lineError) Is(target error) bool { return target == eval.ErrUsage }
 
 func (s *File) wrong(line int, format string, args ...any) error {
-	return &LineError{s.path, line, fmt.Errorf(format, args...)}
+	return &lineError{s.path, line, fmt.Errorf(format, args...)}
 }
 
 func (s *File) read(root *yaml.Node) error {

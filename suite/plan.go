@@ -87,7 +87,7 @@ type Plan struct {
 	Judges     []judgePlan `json:"judges"`
 	Cells      []*cellPlan `json:"cells"`
 	Total      amounts     `json:"total"`
-	Limits     *Limits     `json:"limits,omitempty"`
+	Limits     *limits     `json:"limits,omitempty"`
 	Above      []string    `json:"above,omitempty"` // the limits that it is above
 }
 
