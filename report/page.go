@@ -74,6 +74,17 @@ func Results(run Run, at string) (answer, rest template.HTML, pictures map[strin
 	return template.HTML(parts[0].String()), template.HTML(parts[1].String()), pictures, nil
 }
 
+// Verdict is the part of a page that says what a run comes to: its diagnosis and its tiles.
+func Verdict(r scoring.Report) (template.HTML, error) {
+	p := page{One: true}
+	if r.Diagnosis != nil {
+		p.Verdicts = []verdict{verdictOf(r, "")}
+	}
+	var b strings.Builder
+	err := pages.ExecuteTemplate(&b, "verdicts", p)
+	return template.HTML(b.String()), err
+}
+
 // WriteHTML writes a page that needs nothing else: no network, no script, no font. The same runs give the same bytes.
 func WriteHTML(w io.Writer, runs []Run) error {
 	p, err := pageOf(runs)

@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"net/http"
+	"strings"
 
 	"gavel/judging"
 )
@@ -66,8 +67,8 @@ func (s *Server) highlights(x *index) []Highlights {
 			if h.Total++; h.Total > highlightsEach {
 				continue
 			}
-			e, item := x.items[i], x.textsIfThere(items, i)
-			m := Mattered{ID: x.ids.At(i), Group: x.groups[e.group], Question: shortened(cmp.Or(item.Question, answered(item.Answered), x.ids.At(i)), 110), Games: x.briefs(i, item)}
+			id, item := strings.Clone(x.ids.At(i)), x.textsIfThere(items, i)
+			m := Mattered{ID: id, Group: x.groups[x.items[i].group], Question: shortened(cmp.Or(item.Question, answered(item.Answered), id), 110), Games: x.briefs(i, item)}
 			m.Link = itemURL(x.run, m.ID, query("show", k.show))
 			h.Items = append(h.Items, m)
 		}

@@ -287,6 +287,7 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 	}
 	done()
 	s.withJob(&v.Progress)
+	s.withScore(&v.Progress, m)
 	v.Stalled = v.Progress.Stalled
 	if v.Progress.Job != nil {
 		v.Job = v.Progress.Job

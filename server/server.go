@@ -50,6 +50,7 @@ type Server struct {
 	ending   context.Context // what is streamed ends with it
 	end      context.CancelFunc
 	prefetch *prefetcher
+	running  running
 	pages    *pages
 	patience time.Duration // with a request
 	mux      *http.ServeMux
@@ -79,6 +80,7 @@ func New(o Options) (*Server, error) {
 		compared: newLRU[string, kept[[2]stamps, *scoring.Comparisons]](8), ranked: newLRU[string, kept[string, *report.Ranking]](8), searches: newLRU[searchKey, []uint64](64),
 		reading: make(chan struct{}, 2), streams: make(chan struct{}, maxStreams), metrics: o.Metrics, patience: requestTime,
 	}
+	s.running.scores = newLRU[string, *soFar](64)
 	if s.metrics == nil {
 		s.metrics = NewMetrics()
 	}
@@ -102,6 +104,7 @@ func (s *Server) Close() error {
 	s.end()
 	s.runs.close()
 	s.prefetch.wait()
+	s.running.work.Wait()
 	return s.runs.root.Close()
 }
 
