@@ -29,28 +29,12 @@ type Mattered struct {
 // highlightsEach is how many items of a kind are named.
 const highlightsEach = 5
 
-// kinds of highlights. An item stands under each that holds for it.
-var highlightKinds = []struct {
-	name, about, show string
-	is                func(*index, int) bool
-}{
-	{"Wrong every time", "each judgment names a wrong candidate, in every order: read these first", "wrong", (*index).alwaysWrong},
-	{"Flipped", "the verdict changed with the order of the candidates", "inconsistent", func(x *index, i int) bool { return x.flags(i).inconsistent }},
-	{"Unread", "no verdict was found in a reply", "open", func(x *index, i int) bool { return x.flags(i).open }},
-}
-
-// alwaysWrong tells whether all of an item's judgments are in and none is right, with a verdict each.
-func (x *index) alwaysWrong(item int) bool {
-	judgments, shown := 0, 0
-	for g := range x.judgmentsOf(x.items[item]) {
-		if shown = max(shown, int(g.presentations)); g.repetition > 0 {
-			continue
-		}
-		if judgments++; !g.decided() || g.right != no {
-			return false
-		}
-	}
-	return judgments > 0 && judgments == shown
+// highlightKinds are the filters of items whose items matter, and what is said of them. An item stands under each that
+// holds for it.
+var highlightKinds = []struct{ show, name, about string }{
+	{"confident", "Wrong every time", "each judgment names a wrong candidate, in every order: read these first"},
+	{"inconsistent", "Flipped", "the verdict changed with the order of the candidates"},
+	{"open", "Unread", "no verdict was found in a reply"},
 }
 
 // highlights of a run; empty kinds are left out.
@@ -59,9 +43,10 @@ func (s *Server) highlights(x *index) []Highlights {
 	items := s.openItems(x)
 	defer items.Close()
 	for _, k := range highlightKinds {
+		is := showNamed(k.show).is
 		h := Highlights{Name: k.name, About: k.about, Show: k.show}
 		for i := range x.items {
-			if x.items[i].first == 0 || !k.is(x, i) {
+			if x.items[i].first == 0 || !is(x.flags(i)) {
 				continue
 			}
 			if h.Total++; h.Total > highlightsEach {

@@ -42,7 +42,7 @@ func TestHighlights(t *testing.T) {
 	for _, h := range matters {
 		var list ItemsView
 		s.data("/api/v1/runs/a/items?per=200&show="+h.Show, &list)
-		if h.Name != "Wrong every time" && h.Total != list.Matches || h.Total > list.Matches || len(h.Items) != min(5, h.Total) {
+		if h.Total != list.Matches || len(h.Items) != min(5, h.Total) {
 			t.Errorf("%s: %d of %d, %d named", h.Name, h.Total, list.Matches, len(h.Items))
 		}
 		for _, m := range h.Items {
@@ -53,10 +53,6 @@ func TestHighlights(t *testing.T) {
 				}
 			}
 		}
-	}
-	x.items = append(x.items, entry{}) // of which there is no judgment yet
-	if x.alwaysWrong(len(x.items) - 1) {
-		t.Error("nobody judged it, and it is wrong")
 	}
 }
 
