@@ -97,7 +97,7 @@ Example:
 				return err
 			}
 			e.sayImport(im, c.String("out"))
-			return nil
+			return e.printImported(c, c.String("out"))
 		},
 	}
 }

@@ -270,7 +270,7 @@ Examples:
 	}
 }
 
-// printImported prints what imported runs come to.
+// printImported prints what imported runs come to, and keeps it beside their records.
 func (e *env) printImported(c *cli.Context, dirs ...string) error {
 	var out report.Scores
 	for _, dir := range dirs {
@@ -279,6 +279,9 @@ func (e *env) printImported(c *cli.Context, dirs ...string) error {
 			return err
 		}
 		rep := run.Score(scoring.DefaultOptions.Bootstrap)
+		if err := judging.WriteJSON(filepath.Join(dir, judging.ResultsFile), rep); err != nil {
+			return err
+		}
 		rep.Run = dir
 		out.Runs = append(out.Runs, rep)
 	}
