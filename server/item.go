@@ -3,6 +3,7 @@ package server
 import (
 	"fmt"
 	"html/template"
+	"io"
 	"net/http"
 	"os"
 	"slices"
@@ -166,17 +167,13 @@ func (s *Server) itemOf(x *index, i int) (ItemView, error) {
 	}
 	defer records.Close()
 	for _, g := range judgments {
-		line, err := x.line(records, g.offset, g.length)
+		j, err := x.judged(records, g)
 		if err != nil {
 			return v, err
 		}
-		r, err := judging.DecodeRecord(line)
-		if err != nil || r.Item != v.ID {
-			return v, errChanged
-		}
-		judgment, err := x.judgment(r, item, v.Item != nil)
+		judgment, err := x.judgment(j, item, v.Item != nil)
 		if err != nil {
-			return v, &failure{422, err.Error()}
+			return v, unreadable(err, "%v", err)
 		}
 		v.Judgments = append(v.Judgments, judgment)
 	}
@@ -214,12 +211,29 @@ func textsOf(item datasets.Item) *ItemTexts {
 	return t
 }
 
-// judgment is a record for people, read as scores read it.
-func (x *index) judgment(r *judging.Record, item datasets.Item, known bool) (JudgmentView, error) {
-	v, err := r.Read(x.asker, x.reading())
+// judged reads a record as scores read it.
+func (x *index) judged(records io.ReaderAt, g judgment) (j judged, err error) {
+	line, err := x.line(records, g.offset, g.length)
 	if err != nil {
-		return JudgmentView{}, err
+		return j, err
 	}
+	r, err := judging.DecodeRecord(line)
+	if err != nil || r.Item != x.ids.At(int(g.item)) {
+		return j, errChanged
+	}
+	j.Record = r
+	if j.verdict, err = r.Read(x.asker, x.reading()); err != nil {
+		return j, unreadable(err, "%v", err)
+	}
+	if c, ok := r.Confidence(x.asker, j.verdict); ok {
+		j.confidence = &c
+	}
+	return j, nil
+}
+
+// judgment is a record for people.
+func (x *index) judgment(j judged, item datasets.Item, known bool) (JudgmentView, error) {
+	r, v := j.Record, j.verdict
 	g := JudgmentView{
 		JudgmentBrief: brief(judgmentOf(r, v)), Presentations: r.Presentations, Mode: r.Mode, Order: r.Order, Asked: askedUnknown,
 		Label: v.Label, Answer: v.Answer, Rule: v.Rule, Gold: r.Gold, Error: r.Error, Probabilities: r.Probabilities, At: r.At, Imported: r.Imported, Turns: []TurnView{},
@@ -232,6 +246,7 @@ func (x *index) judgment(r *judging.Record, item datasets.Item, known bool) (Jud
 	var prompt judging.Prompt
 	if known {
 		var same bool
+		var err error
 		if prompt, same, err = r.Asked(x.asker, item, params.SystemRole); err != nil {
 			return g, err
 		}

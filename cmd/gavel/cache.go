@@ -60,7 +60,6 @@ func cacheCommand(e *env) *cli.Command {
 			{Name: "verify", Usage: "read every entry and say which cannot be used", Flags: []cli.Flag{dir()}, Before: noArguments, Action: e.looking(e.cacheVerify)},
 			{
 				Name: "prune", Usage: "remove entries", UsageText: "gavel cache prune [--older-than D] [--model M] [--all]",
-				Description: "Entries that cannot be used (damaged, or of an older gavel) always go.",
 				Flags: []cli.Flag{
 					&cli.DurationFlag{Name: "older-than", Usage: "remove what was asked longer than `D` ago (720h is 30 days)"},
 					&cli.StringFlag{Name: "model", Usage: "only replies of the model `M`"},

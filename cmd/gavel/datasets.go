@@ -35,16 +35,14 @@ func datasetsCommand(e *env) *cli.Command {
 			{Name: "show", Usage: "what a dataset or file holds", UsageText: "gavel datasets show NAME|FILE [flags]", Flags: append(openFlags(), formatFlags()...), Before: oneArgument("NAME or FILE"), Action: e.showDataset},
 			{
 				Name: "fetch", Usage: "download a dataset from its official place", UsageText: "gavel datasets fetch NAME",
-				Description: "Licence and size are shown first; the file is kept only if its SHA-256 is the published one. Where none is published, the SHA-256 of what came is printed, kept beside the file and compared from then on.",
-				Before:      oneArgument("NAME"),
-				Action:      e.fetchDataset,
+				Before: oneArgument("NAME"),
+				Action: e.fetchDataset,
 			},
 			{
 				Name: "import", Usage: "take in a published file carried over by hand", UsageText: "gavel datasets import [--as NAME] FILE",
-				Description: "For machines without network, and for datasets that are behind a login. The file is known by its SHA-256; where none is published, --as says which dataset it is. Files of your own need no import: give their path to --dataset.",
-				Flags:       []cli.Flag{&cli.StringFlag{Name: "as", Usage: "`NAME` of the dataset, where no SHA-256 of it is published"}},
-				Before:      oneArgument("FILE"),
-				Action:      e.importDataset,
+				Flags:  []cli.Flag{&cli.StringFlag{Name: "as", Usage: "`NAME` of the dataset, where no SHA-256 of it is published"}},
+				Before: oneArgument("FILE"),
+				Action: e.importDataset,
 			},
 		},
 	}

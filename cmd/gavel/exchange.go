@@ -55,13 +55,6 @@ func importJudgeBench(e *env) *cli.Command {
 		Name:      "judgebench",
 		Usage:     "a JudgeBench output file becomes a run",
 		UsageText: "gavel import judgebench FILE --out RUN",
-		Description: `The stored replies of an arena_hard judge are read again by gavel's parser, and the
-decisions in the file that it does not reproduce are listed. Judges without replies
-in that format (reward models and others) keep the file's decisions.
-
-Example:
-  gavel import judgebench outputs/dataset=judgebench,….jsonl --out runs/o1-mini
-  gavel score runs/o1-mini`,
 		Action: func(c *cli.Context) error {
 			im, err := pairwise.ImportJudgeBench(c.Args().First(), c.String("out"), version())
 			if err != nil {
@@ -81,16 +74,7 @@ func importLLMBar(e *env) *cli.Command {
 		Name:      llmBar,
 		Usage:     "LLMBar's stored replies become a run",
 		UsageText: "gavel import llmbar FILE... --out RUN [--model NAME]",
-		Description: `FILE is SUBSET/evaluators/JUDGE/STRATEGY/result.json as LLMBar (arXiv 2310.07641) has
-them; the subsets of one judge and one strategy are one run. Every reply is read again
-by LLMBar's own rule, and the winners in the file that this does not reproduce are
-listed; "gavel score --reading robust" reads by the final statement. Strategies in
-which each output has a rating of its own are no comparisons, and are refused.
-
-Example:
-  gavel import llmbar Dataset/LLMBar/Natural/evaluators/GPT-4/CoT/result.json Dataset/LLMBar/Adversarial/*/evaluators/GPT-4/CoT/result.json --out runs/gpt-4-cot
-  gavel score runs/gpt-4-cot`,
-		Flags: []cli.Flag{modelFlag("`NAME` of the judge; default: as the path has it")},
+		Flags:     []cli.Flag{modelFlag("`NAME` of the judge; default: as the path has it")},
 		Action: func(c *cli.Context) error {
 			im, err := pairwise.ImportLLMBar(c.Args().Slice(), c.String("out"), c.String("model"), version())
 			if err != nil {
@@ -107,18 +91,7 @@ func importMMLUPro(e *env) *cli.Command {
 		Name:      "mmlu-pro",
 		Usage:     "published MMLU-Pro model outputs become a run of answers",
 		UsageText: "gavel import mmlu-pro FILE --out RUN [--model NAME] [--list FILE]",
-		Description: `FILE is a zip archive with one .json file in it, or that file: an array of MMLU-Pro's
-questions with "pred" and the reply, "generated_text" or "model_outputs". The run has
-the file's own questions and answers, which may be an older revision's.
-
-Every reply is read again. Where the official script's rules find a letter, it is
-compared with the file's "pred", and what differs is listed. Where they find none the
-script guesses, and gavel does not: such a reply has no answer.
-
-Example:
-  gavel import mmlu-pro model_outputs_Meta-Llama-3_1-8B-Instruct_5shots.zip --out runs/llama
-  gavel score runs/llama`,
-		Flags: []cli.Flag{modelFlag("`NAME` of the model; default: as the file's name says"), listFlag()},
+		Flags:     []cli.Flag{modelFlag("`NAME` of the model; default: as the file's name says"), listFlag()},
 		Action: func(c *cli.Context) error {
 			im, err := answer.ImportMMLUPro(c.Args().First(), c.String("out"), c.String("model"), version())
 			if err != nil {
@@ -146,15 +119,7 @@ func importGSM8K(e *env) *cli.Command {
 		Name:      "gsm8k",
 		Usage:     "GSM8K's example model solutions become runs of answers",
 		UsageText: "gavel import gsm8k FILE --out DIR [--model NAME] [--list FILE]",
-		Description: `FILE has a line for each question, with the solutions of several models: each becomes
-a run in a folder of DIR. With --model NAME there is one run, in DIR itself. An
-answer is what stands after "A:" at the start of a line, and is compared with the
-file's "is_correct".
-
-Examples:
-  gavel import gsm8k example_model_solutions.jsonl --out runs/gsm8k
-  gavel import gsm8k example_model_solutions.jsonl --model 175b_verification --out runs/175b`,
-		Flags: []cli.Flag{modelFlag("only the solutions of `NAME`"), listFlag()},
+		Flags:     []cli.Flag{modelFlag("only the solutions of `NAME`"), listFlag()},
 		Action: func(c *cli.Context) error {
 			runs, err := answer.ImportGSM8K(c.Args().First(), c.String("out"), c.String("model"), version())
 			for _, r := range runs {
@@ -178,17 +143,7 @@ func importFastChat(e *env) *cli.Command {
 		Name:      "fastchat",
 		Usage:     "FastChat pair judgments become a run of preferences",
 		UsageText: "gavel import fastchat FILE [--human FILE] --out RUN [--model NAME] [--list FILE]",
-		Description: `FILE is model_judgment/…_pair.jsonl as FastChat writes it, or gpt4_pair of
-lmsys/mt_bench_human_judgments. A pair of models on one turn of a question is an
-item, "81:1:alpaca-13b:claude-v1", the models in the order of their names; two games
-that differ are a tie, as FastChat counts them. The conversations are not in such
-files, so that the items have no texts. With --human, what more than half of the votes
-are for is the item's gold.
-
-Example:
-  gavel import fastchat gpt4_pair.jsonl --human human.jsonl --out runs/gpt4
-  gavel agree runs/gpt4 --human human.jsonl`,
-		Flags: []cli.Flag{&cli.StringFlag{Name: "human", Usage: "`FILE` of people's votes"}, modelFlag("`NAME` of the judge; default: as the file has it"), listFlag()},
+		Flags:     []cli.Flag{&cli.StringFlag{Name: "human", Usage: "`FILE` of people's votes"}, modelFlag("`NAME` of the judge; default: as the file has it"), listFlag()},
 		Action: func(c *cli.Context) error {
 			im, err := answer.ImportFastChat(c.Args().First(), c.String("human"), c.String("out"), c.String("model"), version())
 			if err != nil {
@@ -228,21 +183,6 @@ func importAnswers(e *env) *cli.Command {
 		Name:      "answers",
 		Usage:     "replies to questions, from wherever, become a run of answers",
 		UsageText: "gavel import answers FILE --out RUN [--dataset NAME|FILE] [--model NAME] [--marker TEXT]",
-		Description: `FILE has a JSON object a line, or is one array of them:
-
-  {"id": "70", "answer": "We refer to … The answer is (I).", "model": "my-model"}
-
-"id" is the question's in --dataset, "answer" the whole reply (null where there is
-none). Without --dataset the question stands in the line too:
-
-  {"id": "q1", "question": "2 + 2?", "options": ["3", "4"], "gold": "B", "answer": "…", "model": "…"}
-  {"id": "q2", "question": "2 + 2?", "gold": "4", "answer": "…", "model": "…"}
-  {"id": "q3", "question": "…", "response_a": "…", "response_b": "…", "gold": "C", "answer": "… [[C]]", "model": "…"}
-
-Replies are read by the rules of protocol answer; of several answers the first binds.
-
-Example:
-  gavel import answers replies.jsonl --dataset mmlu-pro --model my-model --out runs/my-model`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "dataset", Usage: "`NAME` or path of the dataset that was answered"},
 			modelFlag("`NAME` of the model; of a file with several, the one to take"),

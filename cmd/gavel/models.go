@@ -15,13 +15,12 @@ import (
 
 func modelsCommand(e *env) *cli.Command {
 	return &cli.Command{
-		Name:        "models",
-		Usage:       "the models that the server offers",
-		UsageText:   "gavel models [flags]",
-		Description: "Looks for a server as \"gavel run\" does and lists its models.",
-		Flags:       append(flagsOf(eval.EndpointFields), formatFlags()...),
-		Before:      noArguments,
-		Action:      e.listModels,
+		Name:      "models",
+		Usage:     "the models that the server offers",
+		UsageText: "gavel models [flags]",
+		Flags:     append(flagsOf(eval.EndpointFields), formatFlags()...),
+		Before:    noArguments,
+		Action:    e.listModels,
 	}
 }
 
@@ -66,9 +65,8 @@ func promptsCommand(e *env) *cli.Command {
 			{Name: "list", Usage: "the prompts of every protocol", Flags: formatFlags(), Before: noArguments, Action: e.listPrompts},
 			{
 				Name: "show", Usage: "the text of a prompt", UsageText: "gavel prompts show [PROTOCOL/]NAME",
-				Description: "With PROTOCOL/NAME, the bare text, to the byte but for the newline at the end: the system message or, where a prompt has several texts, each under its name in brackets.",
-				Before:      oneArgument("NAME"),
-				Action:      e.showPrompt,
+				Before: oneArgument("NAME"),
+				Action: e.showPrompt,
 			},
 		},
 	}

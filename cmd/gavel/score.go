@@ -180,14 +180,7 @@ func scoreCommand(e *env) *cli.Command {
 		Name:      "score",
 		Usage:     "score runs from their stored replies",
 		UsageText: "gavel score [flags] RUN...",
-		Description: `Reads every stored reply again and prints all scores, overall and by group, with their
-intervals; of several runs one overview, the best first. Of a folder that is no run, all runs in it are
-taken. No model is asked and no file is changed.
-
-Examples:
-  gavel score runs/sample_pairwise_sop_qwen3-8b_1a2b3c4d
-  gavel score --policy last --json runs`,
-		Flags: append([]cli.Flag{&cli.BoolFlag{Name: "full", Usage: "of several runs print every table of each, not the overview alone"}}, scoringFlags()...),
+		Flags:     append([]cli.Flag{&cli.BoolFlag{Name: "full", Usage: "of several runs print every table of each, not the overview alone"}}, scoringFlags()...),
 		Action: func(c *cli.Context) error {
 			runs, o, err := loadRuns(c, 1, "which run? Give the folder of one or more")
 			if err != nil {
@@ -228,24 +221,7 @@ func compareCommand(e *env) *cli.Command {
 		Name:      "compare",
 		Usage:     "compare runs on the items that both have judged",
 		UsageText: "gavel compare [flags] RUN_A RUN_B [RUN...]",
-		Description: `Prints the differences of the main scores with their paired intervals and, where what
-is compared is right or wrong, the exact McNemar p and the 2×2 table; of all else the p of a
-paired permutation test. With more than two runs every two are compared. Holm's correction
-is over every difference that is printed, so that of equal judges some row is called
-different in at most one table of twenty. Runs are of one
-protocol, or of pairwise and reversed. Two goals of one model are also scored as one judge
-that answers where both goals agree; of best and worst among several options it is said
-how often they contradict each other.
-
-With --margin D it is also said whether two runs are the same within D points, different,
-or how many pairs would tell, and how many verdicts flipped: what a quantisation, a
-server's new version or another prompt has changed.
-
-Examples:
-  gavel compare --margin 3 runs/model-f16 runs/model-q4
-  gavel compare runs/judgebench-gpt4o_pairwise_… runs/judgebench-gpt4o_reversed_…
-  gavel compare runs/sample-options_multi-option_1_… runs/sample-options_multi-option_2_…`,
-		Flags: append(scoringFlags(), &cli.Float64Flag{Name: "margin", Usage: "say whether runs are the same within `D` points"}),
+		Flags:     append(scoringFlags(), &cli.Float64Flag{Name: "margin", Usage: "say whether runs are the same within `D` points"}),
 		Action: func(c *cli.Context) error {
 			margin := c.Float64("margin")
 			switch {
