@@ -325,3 +325,18 @@ func TestHeadsOfTheLeaderboardSort(t *testing.T) {
 		}
 	}
 }
+
+// That a judge is simulated is a label of the list, and none of its warnings.
+func TestSimulatedIsNoWarning(t *testing.T) {
+	s := newSite(t, judges(t), nil)
+	var v runsView
+	s.data("/api/v1/runs", &v)
+	for _, r := range v.Runs {
+		if lost := r.Outcomes[string(judging.NoVerdict)] > 0; !r.Simulated || (r.Warnings > 0) != lost {
+			t.Errorf("%s: simulated %t, %d warnings, outcomes %v", r.Name, r.Simulated, r.Warnings, r.Outcomes)
+		}
+	}
+	if list := textOf(byID(t, s.get("/?q=first"), "runs")); strings.Contains(list, "warning") || !strings.Contains(list, "simulated") {
+		t.Errorf("the list says %s", list)
+	}
+}
