@@ -25,6 +25,7 @@ type Options struct {
 	Loopback bool     // it listens on this machine's own address alone
 	Hosts    []string // names that it may be asked under, beside its addresses
 	Runner   Runner   // makes runs; nil: this server only shows them
+	Static   bool     // its pages are copied into files: nothing in them needs a server
 	Metrics  *Metrics // that whoever makes runs adds to; nil for some of its own
 	Version  string
 	Now      func() time.Time
@@ -39,6 +40,7 @@ type Server struct {
 	indexes  *lru[string, *index]
 	scores   *lru[string, kept[stamps, scored]]
 	summed   *lru[string, summed]
+	letters  *letters
 	compared *lru[string, kept[[2]stamps, *scoring.Comparisons]]
 	ranked   *lru[string, kept[string, *report.Ranking]]
 	searches *lru[searchKey, []uint64]
@@ -76,7 +78,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		opts: o, now: o.Now, runs: runs,
-		indexes: newLRU[string, *index](8), scores: newLRU[string, kept[stamps, scored]](16), summed: newLRU[string, summed](4096),
+		indexes: newLRU[string, *index](8), scores: newLRU[string, kept[stamps, scored]](16), summed: newLRU[string, summed](maxFolders),
 		compared: newLRU[string, kept[[2]stamps, *scoring.Comparisons]](8), ranked: newLRU[string, kept[string, *report.Ranking]](8), searches: newLRU[searchKey, []uint64](64),
 		reading: make(chan struct{}, 2), streams: make(chan struct{}, maxStreams), metrics: o.Metrics, patience: requestTime,
 	}
@@ -91,7 +93,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s.ending, s.end = context.WithCancel(context.Background())
-	s.prefetch = newPrefetcher(s)
+	s.prefetch, s.letters = newPrefetcher(s), newLetters(s)
 	s.mux, s.routes = http.NewServeMux(), s.table()
 	for _, r := range s.routes {
 		s.mux.HandleFunc(r.pattern, s.answer(r))
@@ -105,6 +107,7 @@ func (s *Server) Close() error {
 	s.runs.close()
 	s.prefetch.wait()
 	s.running.work.Wait()
+	s.letters.wait()
 	return s.runs.root.Close()
 }
 
@@ -124,6 +127,10 @@ func (s *Server) table() []route {
 		{pattern: "GET /suites", handle: page(s, "suites", s.suitesView)},
 		{pattern: "GET /suites/{suite}", handle: page(s, "suite", s.suiteView)},
 		{pattern: "GET /compare", handle: page(s, "compare", s.compareView)},
+		{pattern: "GET /compare/ticked", handle: s.compareTicked},
+		{pattern: "GET /report", handle: page(s, "report", s.reportView)},
+		{pattern: "GET /report.html", handle: s.downloadTicked("report.html", "text/html; charset=utf-8", writeReport)},
+		{pattern: "GET /scores.csv", handle: s.downloadTicked("scores.csv", "text/csv; charset=utf-8", writeScores)},
 		{pattern: "GET /compare/item", handle: page(s, "compare-item", s.compareItemView)},
 
 		{pattern: "GET /api/v1/runs", handle: data(s.runsView)},
@@ -311,4 +318,5 @@ type summed struct {
 	diagnosis *scoring.Diagnosis
 	outcomes  map[string]int
 	warnings  int
+	numbers   []report.Number
 }
