@@ -16,6 +16,14 @@ type Tile struct {
 	Mark         func(r *scoring.Report) float64 // what the number is held against, such as chance; nil: nothing
 }
 
+// of is the tile's number of a run.
+func (t Tile) of(r scoring.Report) scoring.Result {
+	if t.Metric == scoring.WithoutVerdict {
+		return r.Verdictless()
+	}
+	return r.Result(t.Metric, scoring.Overall, t.Mode)
+}
+
 // Verdictless is the tile of judgments without a verdict.
 var Verdictless = Tile{Metric: scoring.WithoutVerdict, Name: "without a verdict", About: "lower is better"}
 
@@ -51,10 +59,7 @@ type drawn struct {
 func verdictOf(r scoring.Report, title string) verdict {
 	v := verdict{Title: title, Diagnosis: r.Diagnosis}
 	for _, t := range layoutOf(r.Protocol).Tiles {
-		x := r.Result(t.Metric, scoring.Overall, t.Mode)
-		if t.Metric == scoring.WithoutVerdict {
-			x = r.Verdictless()
-		}
+		x := t.of(r)
 		if x.Value == nil {
 			continue
 		}

@@ -279,8 +279,13 @@ func (x *index) itemRow(items *os.File, i int, run RunHead, f ItemsFilter) itemR
 	row := itemRow{ID: strings.Clone(x.ids.At(i)), Group: x.groups[e.group], Flags: x.flags(i).names()}
 	row.Link = itemURL(run.Name, row.ID, f.Query())
 	item := x.textsIfThere(items, i)
-	row.Question, row.Judgments = shortened(cmp.Or(item.Question, answered(item.Answered)), 160), x.briefs(i, item)
+	row.Question, row.Judgments = questionOf(item), x.briefs(i, item)
 	return row
+}
+
+// questionOf an item is its beginning, on one line.
+func questionOf(item datasets.Item) string {
+	return shortened(cmp.Or(item.Question, answered(item.Answered)), 160)
 }
 
 // textsIfThere is an item, or one without any text where it cannot be read.

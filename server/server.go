@@ -39,7 +39,7 @@ type Server struct {
 	indexes  *lru[string, *index]
 	scores   *lru[string, kept[stamps, scored]]
 	summed   *lru[string, summed]
-	compared *lru[string, kept[[2]stamps, *scoring.Comparisons]]
+	compared *lru[string, kept[string, *scoring.Comparisons]]
 	ranked   *lru[string, kept[string, *report.Ranking]]
 	searches *lru[searchKey, []uint64]
 	scoring  sync.Mutex
@@ -76,7 +76,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		opts: o, now: o.Now, runs: runs,
 		indexes: newLRU[string, *index](8), scores: newLRU[string, kept[stamps, scored]](16), summed: newLRU[string, summed](4096),
-		compared: newLRU[string, kept[[2]stamps, *scoring.Comparisons]](8), ranked: newLRU[string, kept[string, *report.Ranking]](8), searches: newLRU[searchKey, []uint64](64),
+		compared: newLRU[string, kept[string, *scoring.Comparisons]](8), ranked: newLRU[string, kept[string, *report.Ranking]](8), searches: newLRU[searchKey, []uint64](64),
 		reading: make(chan struct{}, 2), streams: make(chan struct{}, maxStreams), metrics: o.Metrics, patience: requestTime,
 	}
 	if s.metrics == nil {

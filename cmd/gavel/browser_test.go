@@ -369,7 +369,7 @@ func opensInconsistent(b *tab) {
 func compares(b *tab, run string) {
 	b.t.Helper()
 	b.open("/compare")
-	b.do("the runs", chromedp.SetValue(chromedp.CSS("#a"), run), chromedp.SetValue(chromedp.CSS("#b"), "simulated"))
+	b.do("the runs", chromedp.SetValue(chromedp.CSS("#run-0"), run), chromedp.SetValue(chromedp.CSS("#run-1"), "simulated"))
 	b.press(".filter button")
 	b.until("both are compared", `document.querySelector("#items tbody a") && document.querySelectorAll("main table").length > 1`)
 	b.check("compared")
