@@ -116,8 +116,13 @@ type compareView struct {
 	Figure     template.HTML        `json:"-"`
 }
 
-// letterOf the run at a place.
-func letterOf(place int) string { return string('A' + rune(place)) }
+// letterOf the run at a place: A to Z, then AA.
+func letterOf(place int) string {
+	if place >= 26 {
+		return letterOf(place/26-1) + letterOf(place%26)
+	}
+	return string('A' + rune(place))
+}
 
 // Fields of the form: the runs chosen, and one more.
 func (v compareView) Fields() []string {

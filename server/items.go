@@ -196,6 +196,7 @@ type ItemsView struct {
 	Shows    []Option `json:"-"`
 	Columns  []column `json:"-"` // all there are
 	Chosen   []column `json:"-"`
+	Hardest  string   `json:"-"` // link to those that most judges get wrong; "" where there is one judge
 }
 
 func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
@@ -225,7 +226,7 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 		v.Items = append(v.Items, x.itemRow(items, i, v.Run, f))
 		page = append(page, i)
 	}
-	v.Columns = columns
+	v.Columns, v.Hardest = columns, s.hardestURL(x.m)
 	if v.Chosen = chosen(f.Columns); isAPI(r) || len(v.Chosen) == 0 {
 		return v, nil
 	}

@@ -42,6 +42,7 @@ type Server struct {
 	compared *lru[string, kept[string, *scoring.Comparisons]]
 	ranked   *lru[string, kept[string, *report.Ranking]]
 	searches *lru[searchKey, []uint64]
+	hardest  *lru[string, kept[string, []tally]]
 	scoring  sync.Mutex
 	reading  chan struct{} // a place for each index that is read, or search that is made, at once
 	guard    *guard
@@ -76,7 +77,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		opts: o, now: o.Now, runs: runs,
 		indexes: newLRU[string, *index](8), scores: newLRU[string, kept[stamps, scored]](16), summed: newLRU[string, summed](4096),
-		compared: newLRU[string, kept[string, *scoring.Comparisons]](8), ranked: newLRU[string, kept[string, *report.Ranking]](8), searches: newLRU[searchKey, []uint64](64),
+		compared: newLRU[string, kept[string, *scoring.Comparisons]](8), ranked: newLRU[string, kept[string, *report.Ranking]](8), searches: newLRU[searchKey, []uint64](64), hardest: newLRU[string, kept[string, []tally]](8),
 		reading: make(chan struct{}, 2), streams: make(chan struct{}, maxStreams), metrics: o.Metrics, patience: requestTime,
 	}
 	if s.metrics == nil {
@@ -118,6 +119,8 @@ func (s *Server) table() []route {
 		{pattern: "GET /suites/{suite}", handle: page(s, "suite", s.suiteView)},
 		{pattern: "GET /compare", handle: page(s, "compare", s.compareView)},
 		{pattern: "GET /compare/item", handle: page(s, "compare-item", s.compareItemView)},
+		{pattern: "GET /hardest", handle: page(s, "hardest", s.hardestView)},
+		{pattern: "GET /hardest/item", handle: page(s, "across", s.acrossView)},
 
 		{pattern: "GET /api/v1/runs", handle: data(s.runsView)},
 		{pattern: "GET /api/v1/runs/{run}", handle: data(s.runView)},
