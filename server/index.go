@@ -59,6 +59,8 @@ type judgment struct {
 	offset        int64
 	at            int64 // milliseconds since 1970 at which it began; 0 where unknown
 	length        int32
+	took          uint32 // milliseconds of its replies; 0 where unknown, or where one was remembered
+	tokens        uint32 // of these replies
 	item          int32
 	next          int32 // 1 + place of the item's next
 	presentation  uint16
@@ -236,6 +238,9 @@ func (x *index) read(line []byte) (out indexed, err error) {
 		out.promptTok += reply.PromptTokens
 		out.replyTok += reply.ReplyTokens
 		out.ms += reply.Milliseconds
+	}
+	if out.cached == 0 {
+		out.took, out.tokens = uint32(min(max(out.ms, 0), math.MaxUint32)), uint32(max(out.replyTok, 0))
 	}
 	return out, nil
 }

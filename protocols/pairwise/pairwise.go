@@ -103,6 +103,11 @@ type pairwise struct {
 
 func (p pairwise) Name() string { return p.name }
 
+// spec of a run of it whose parameters nobody knows.
+func (p pairwise) spec(dataset judging.DatasetSpec, model judging.ModelSpec) judging.Spec {
+	return judging.Spec{Protocol: p.name, Goal: p.goal, Prompt: p.template, Dataset: dataset, Model: model}
+}
+
 // Presentations: as published, then swapped.
 func (pairwise) Presentations(datasets.Item) []judging.Presentation {
 	return []judging.Presentation{{Index: 0, Order: []int{0, 1}}, {Index: 1, Order: []int{1, 0}}}
