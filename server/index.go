@@ -230,7 +230,7 @@ func (x *index) read(line []byte) (out indexed, err error) {
 	if err != nil {
 		return out, err
 	}
-	out = indexed{judgment: judgmentOf(r, v), id: r.Item, group: r.Group, replies: len(r.Replies), record: judging.Record{Outcome: r.Outcome, Label: r.Label, Imported: r.Imported}}
+	out = indexed{judgment: judgmentOf(x.m, r, v), id: r.Item, group: r.Group, replies: len(r.Replies), record: judging.Record{Outcome: r.Outcome, Label: r.Label, Imported: r.Imported}}
 	for _, reply := range r.Replies {
 		if reply.Cached {
 			out.cached++
@@ -252,7 +252,7 @@ func readingOf(m *judging.Manifest) judging.Reading {
 	return judging.Reading{Policy: judging.Unique, AcceptCut: m.Spec.Parameters.AcceptCut}
 }
 
-func judgmentOf(r *judging.Record, v judging.Verdict) judgment {
+func judgmentOf(m *judging.Manifest, r *judging.Record, v judging.Verdict) judgment {
 	g := judgment{
 		presentation: uint16(r.Presentation), presentations: uint16(r.Presentations), repetition: uint16(r.Repetition),
 		outcome: uint8(slices.Index(judging.Outcomes, v.Outcome)), choice: int8(v.Choice),
@@ -265,10 +265,10 @@ func judgmentOf(r *judging.Record, v judging.Verdict) judgment {
 	if !r.At.IsZero() {
 		g.at = r.At.UnixMilli()
 	}
-	if r.Gold != "" {
-		if g.right = no; judging.RightVerdict(r, v) {
-			g.right = yes
-		}
+	if right, known := m.Right(r, v); right {
+		g.right = yes
+	} else if known {
+		g.right = no
 	}
 	return g
 }

@@ -245,22 +245,3 @@ func compareCommand(e *env) *cli.Command {
 		},
 	}
 }
-
-// printImported prints what imported runs come to.
-func (e *env) printImported(c *cli.Context, dirs ...string) error {
-	var out report.Scores
-	for _, dir := range dirs {
-		run, err := scoring.Load(dir, scoring.DefaultOptions.Reading)
-		if err != nil {
-			return err
-		}
-		rep := run.Score(scoring.DefaultOptions.Bootstrap)
-		rep.Run = dir
-		out.Runs = append(out.Runs, rep)
-	}
-	if err := e.print(c, out); err != nil {
-		return err
-	}
-	e.next(append(append([]string{"gavel", "report"}, dirs...), "--out", "report.html")...)
-	return nil
-}

@@ -45,7 +45,7 @@ func ImportLLMBar(paths []string, out, judge, gavel string) (*Import, error) {
 	judge = cmp.Or(judge, files[0].judge)
 	strategy := files[0].strategy
 	p := pairwise{Protocol.Name, Protocol.Goal, judging.Template{Name: "LLMBar " + strategy, Origin: "LLMBar (arXiv 2310.07641)", Labels: outputLabels(strategy)}}
-	in := llmBarImport{Import: &Import{}, asker: outputs{p}}
+	in := llmBarImport{Import: &Import{Run: imports.Run{Dir: out}}, asker: outputs{p}}
 	sums := sha256.New()
 	for _, f := range files {
 		if err := in.file(f, sums); err != nil {
@@ -55,16 +55,13 @@ func ImportLLMBar(paths []string, out, judge, gavel string) (*Import, error) {
 	if len(in.items) == 0 {
 		return nil, in.bad.None("rows with input, output_1, output_2, label and results")
 	}
-	ids, n := judging.HashIDs(func(yield func(string) bool) {
-		for i := 0; i < len(in.records) && yield(in.records[i].Item); i += games {
-		}
-	})
+	n := len(in.items)
 	data := sha256.Sum256(append(bytes.Join(in.items, []byte{'\n'}), '\n'))
-	in.describe(gavel, "LLMBar's stored replies", strategy, filepath.Base(files[0].path), p,
-		judging.DatasetSpec{SHA256: hex.EncodeToString(data[:]), Items: n, IDs: ids},
-		judging.ModelSpec{Name: judge, Identity: fmt.Sprintf("imported %s sha256=%x", judge, sums.Sum(nil)[:8])},
-		judging.DatasetInfo{Name: llmBarName(files), Format: datasets.LLMBar.Name, Rows: n, Skipped: in.bad.N, Bad: in.bad.First})
-	return in.Import, in.write(out, in.items, in.records)
+	in.Manifest = imports.Describe(gavel, "LLMBar's stored replies", files[0].path, p.spec(
+		judging.DatasetSpec{SHA256: hex.EncodeToString(data[:]), Items: n, IDs: judging.HashIDs(n, func(i int) string { return in.records[i*games].Item })},
+		judging.ModelSpec{Name: judge, Identity: fmt.Sprintf("imported %s sha256=%x", judge, sums.Sum(nil)[:8])}),
+		in.Games, judging.DatasetInfo{Name: llmBarName(files), Format: datasets.LLMBar.Name, Rows: n, Skipped: in.bad.N, Bad: in.bad.First})
+	return in.Import, in.write(strategy, in.items, in.records)
 }
 
 // games are those of a pair.
