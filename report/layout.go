@@ -16,9 +16,11 @@ type Layout struct {
 	Summary  func(runs []scoring.Report) table.Table                           // several runs
 	Tables   func(r scoring.Report) []table.Table                              // one run, the headlines first
 	Figures  func(runs []Run) []figure.Spec                                    // nil: none
+	Figure   string                                                            // id of the one that a single run is shown with first; "": the first
 	Compare  func(c *scoring.Comparison, all *scoring.Comparisons) table.Table // nil: [Compared]
 	Words    map[string]string                                                 // settings that names of runs say in these words
 	Tiles    []Tile                                                            // the numbers of a run that are shown first
+	Terms    []scoring.Term                                                    // its metrics, in words
 }
 
 var layouts sync.Map // by the name of the protocol
@@ -35,6 +37,9 @@ func layoutOf(protocol string) *Layout {
 }
 
 var plain = &Layout{Noun: "judgments", Summary: listOf, Tables: listed}
+
+// Terms are the metrics of a protocol, in words.
+func Terms(protocol string) []scoring.Term { return layoutOf(protocol).Terms }
 
 // Headline is the number that stands for a run, of several modes the first; nil where there is none.
 func Headline(r *scoring.Report) *scoring.Result {

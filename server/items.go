@@ -25,11 +25,16 @@ type ItemsFilter struct {
 	Per     int    `json:"per"`
 
 	Columns []string `json:"-"` // beside those that are always there
+	Diff    bool     `json:"-"` // of an item the differences of its candidates are marked
 }
 
 // Query of a link that keeps the filter, with more of its own.
 func (f ItemsFilter) Query(more ...string) string {
-	return query(append([]string{"group", f.Group, "outcome", f.Outcome, "show", f.Show, "q", f.Text, "columns", strings.Join(f.Columns, ",")}, more...)...)
+	diff := ""
+	if f.Diff {
+		diff = "words"
+	}
+	return query(append([]string{"group", f.Group, "outcome", f.Outcome, "show", f.Show, "q", f.Text, "columns", strings.Join(f.Columns, ","), "diff", diff}, more...)...)
 }
 
 // Showing is the query of the same list with another filter of what to show.
@@ -55,7 +60,7 @@ const (
 
 func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
 	q := r.URL.Query()
-	f = ItemsFilter{Group: q.Get("group"), Outcome: q.Get("outcome"), Show: q.Get("show"), Text: strings.TrimSpace(q.Get("q"))}
+	f = ItemsFilter{Diff: q.Get("diff") == "words", Group: q.Get("group"), Outcome: q.Get("outcome"), Show: q.Get("show"), Text: strings.TrimSpace(q.Get("q"))}
 	if f.Page, err = counted(q, "page", 1); err != nil {
 		return f, err
 	}
@@ -191,6 +196,7 @@ type ItemsView struct {
 	Shows    []Option `json:"-"`
 	Columns  []column `json:"-"` // all there are
 	Chosen   []column `json:"-"`
+	Hardest  string   `json:"-"` // link to those that most judges get wrong; "" where there is one judge
 }
 
 func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
@@ -220,7 +226,7 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 		v.Items = append(v.Items, x.itemRow(items, i, v.Run, f))
 		page = append(page, i)
 	}
-	v.Columns = columns
+	v.Columns, v.Hardest = columns, s.hardestURL(x.m)
 	if v.Chosen = chosen(f.Columns); isAPI(r) || len(v.Chosen) == 0 {
 		return v, nil
 	}
@@ -274,8 +280,13 @@ func (x *index) itemRow(items *os.File, i int, run RunHead, f ItemsFilter) itemR
 	row := itemRow{ID: strings.Clone(x.ids.At(i)), Group: x.groups[e.group], Flags: x.flags(i).names()}
 	row.Link = itemURL(run.Name, row.ID, f.Query())
 	item := x.textsIfThere(items, i)
-	row.Question, row.Judgments = shortened(cmp.Or(item.Question, answered(item.Answered)), 160), x.briefs(i, item)
+	row.Question, row.Judgments = questionOf(item), x.briefs(i, item)
 	return row
+}
+
+// questionOf an item is its beginning, on one line.
+func questionOf(item datasets.Item) string {
+	return shortened(cmp.Or(item.Question, answered(item.Answered)), 160)
 }
 
 // textsIfThere is an item, or one without any text where it cannot be read.

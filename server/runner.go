@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gavel/judging"
 	"gavel/report"
 	"gavel/server/jobs"
 )
@@ -21,6 +22,8 @@ type Runner interface {
 	Plan(ctx context.Context, o jobs.JobRequest) (jobs.Planned, error)
 	// Start begins to make a run, or to go on with one.
 	Start(ctx context.Context, o jobs.JobRequest) (jobs.Job, error)
+	// Resume begins to go on with a run of the folder.
+	Resume(ctx context.Context, run string) (jobs.Job, error)
 	// DraftSuite adds what a form says to the file of a suite. With an error there
 	// may be a file too, which is not right yet.
 	DraftSuite(ctx context.Context, o jobs.JobRequest) (file string, err error)
@@ -32,6 +35,8 @@ type Runner interface {
 	Stop(id string) error
 	// Jobs lists what was started, the newest first.
 	Jobs() []jobs.Job
+	// Describe keeps what people say of a run.
+	Describe(run string, said judging.About) error
 	// Delete removes a run that nobody is writing to.
 	Delete(run string) error
 	// DeleteSuite removes a suite with all runs in its folder.
@@ -49,8 +54,12 @@ func (s *Server) runnerTable() []route {
 		{pattern: "GET /jobs", handle: page(s, "jobs", s.jobsView)},
 		{pattern: "GET /jobs/{job}", handle: page(s, "job", s.jobView)},
 		{pattern: "POST /jobs/{job}/stop", handle: s.stopForm},
+		{pattern: "POST /runs/{run}/resume", handle: s.resumeForm},
 		{pattern: "GET /runs/{run}/delete", handle: page(s, "delete", s.deleteView)},
 		{pattern: "POST /runs/{run}/delete", handle: run.form},
+		{pattern: "POST /runs/{run}/about", handle: s.describe},
+		{pattern: "GET /delete", handle: page(s, "delete-runs", s.deleteTickedView)},
+		{pattern: "POST /delete", handle: s.deleteTicked},
 
 		{pattern: "GET /suites/{suite}/delete", handle: page(s, "delete-suite", s.deleteSuiteView)},
 		{pattern: "POST /suites/{suite}/delete", handle: suite.form},

@@ -176,6 +176,10 @@ func (r *Runner) stage(run *eval.RunPlan) PlannedStage {
 		"items": plan.Items, "judgments": plan.Judgments, "standing": plan.Completed, "cached": plan.Cached, "calls": plan.Calls(),
 		"calls_at_most": plan.CallsAtMost, "prompt_tokens": plan.Tokens, "reply_tokens_at_most": plan.MaxTokens, "prompt_too_long": plan.TooLong,
 	}}
+	if seconds, known := run.Seconds(); known {
+		s.Seconds = &seconds
+	}
+	s.Time = run.Time()
 	for _, row := range run.Rows() {
 		if row[0] != "run" {
 			s.Rows = append(s.Rows, PlanRow{Name: strings.TrimSpace(row[0]), Value: row[1]})
@@ -218,6 +222,9 @@ func (r *Runner) begin(job Job, work func(context.Context, *eval.Maker) error) (
 		}
 		if active++; job.Suite != "" && j.Suite == job.Suite {
 			return Job{}, requestError(http.StatusConflict, "the suite %s is being made already, by the job %s", j.Suite, j.ID)
+		}
+		if job.Resumes != "" && (j.Resumes == job.Resumes || j.Run() == job.Resumes) {
+			return Job{}, requestError(http.StatusConflict, "the run %s is being made already, by the job %s", job.Resumes, j.ID)
 		}
 	}
 	switch {

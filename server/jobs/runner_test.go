@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -310,4 +311,97 @@ func TestMoreJobsThanAreKept(t *testing.T) {
 	}
 	close(end)
 	within(t, "the jobs", r.Wait)
+}
+
+// A run that was interrupted is gone on with in its own folder, whatever that is called, and once.
+func TestResume(t *testing.T) {
+	r := newRunner(t, Options{NoCache: true})
+	if _, err := r.Start(t.Context(), JobRequest{"protocol": {"pairwise"}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}, "limit": {"9"}}); err != nil {
+		t.Fatal(err)
+	}
+	r.Wait()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(os.MkdirAll("runs/deep", 0o700))
+	must(os.Rename("runs/"+r.Jobs()[0].Run(), "runs/deep/mine"))
+	whole, err := os.ReadFile("runs/deep/mine/records.jsonl")
+	must(err)
+	half := bytes.Join(bytes.SplitAfter(whole, []byte("\n"))[:9], nil)
+	must(os.WriteFile("runs/deep/mine/records.jsonl", half, 0o600))
+	if _, err := r.Resume(t.Context(), "deep/mine"); err == nil || !strings.Contains(err.Error(), "complete") {
+		t.Errorf("a complete run: %v", err)
+	}
+	m, err := judging.ReadManifest("runs/deep/mine")
+	must(err)
+	m.Status = judging.Interrupted
+	must(judging.WriteJSON("runs/deep/mine/run.json", m))
+	job, err := r.Resume(t.Context(), "deep/mine")
+	must(err)
+	r.Wait()
+	again, err := os.ReadFile("runs/deep/mine/records.jsonl")
+	must(err)
+	if j := r.Jobs()[0]; j.ID != job.ID || j.State != Complete || j.Run() != "deep/mine" || bytes.Count(again, []byte("\n")) != 18 || !bytes.HasPrefix(again, half) {
+		t.Errorf("%+v, %d records", j, bytes.Count(again, []byte("\n")))
+	}
+	m.Spec.Prompt.Name = "mine.txt"
+	must(judging.WriteJSON("runs/deep/mine/run.json", m))
+	if _, err := r.Resume(t.Context(), "deep/mine"); err == nil || !strings.Contains(err.Error(), "Use the command line: gavel run pairwise --model coin --dataset sample --prompt mine.txt --limit 9") {
+		t.Errorf("with a prompt of its own: %v", err)
+	}
+}
+
+// What people say of a run is kept in its folder, and nowhere else.
+func TestDescribe(t *testing.T) {
+	r := newRunner(t, Options{})
+	if err := os.MkdirAll("runs/deep/a", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("runs/deep/a/run.json", []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Describe("deep/a", judging.About{Name: " x ", Tags: []string{"b,a"}}); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := judging.ReadAbout("runs/deep/a"); err != nil || a.Name != "x" || len(a.Tags) != 2 {
+		t.Errorf("%+v, %v", a, err)
+	}
+	for run, status := range map[string]int{"deep": 404, "none": 404, "../runs/deep/a": 404, "": 404} {
+		var at *RequestError
+		if err := r.Describe(run, judging.About{Name: "x"}); !errors.As(err, &at) || at.Status() != status {
+			t.Errorf("%q: %v", run, err)
+		}
+	}
+	var at *RequestError
+	if err := r.Describe("deep/a", judging.About{Name: strings.Repeat("x", 101)}); !errors.As(err, &at) || at.Status() != 400 {
+		t.Errorf("a name that is too long: %v", err)
+	}
+}
+
+// Of each protocol only datasets are offered that it can judge, and every field has words of its own.
+func TestOffersFit(t *testing.T) {
+	r := newRunner(t, Options{})
+	for _, k := range judging.Protocols() {
+		o, err := r.Offer(t.Context(), k.Name)
+		if err != nil || len(o.Datasets) == 0 {
+			t.Fatalf("%s: %d datasets, %v", k.Name, len(o.Datasets), err)
+		}
+		for _, d := range o.Datasets {
+			request := JobRequest{"protocol": {k.Name}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {d.Name}, "limit": {"2"}}
+			if k.JudgesAgents() {
+				request["agents"] = []string{"sim:coin"}
+			}
+			if _, err := r.Plan(t.Context(), request); err != nil {
+				t.Errorf("%s is offered for %s: %v", d.Name, k.Name, err)
+			}
+		}
+		for _, f := range o.Fields {
+			if f.Label == "" || strings.Contains(f.Label, "--") || f.Label == f.Name {
+				t.Errorf("%s: %s is called %q", k.Name, f.Name, f.Label)
+			}
+		}
+	}
 }

@@ -37,6 +37,7 @@ type EndpointOffer struct {
 // Field is something to fill in.
 type Field struct {
 	Name    string   `json:"name"`
+	Label   string   `json:"label"` // what forms call it
 	About   string   `json:"about"`
 	Kind    string   `json:"kind"` // text, number, switch or choice
 	Default string   `json:"default,omitempty"`
@@ -57,6 +58,8 @@ type PlannedStage struct {
 	Exists   bool           `json:"exists"` // it goes on with a run that is there
 	Rows     []PlanRow      `json:"rows"`   // for people
 	Numbers  map[string]int `json:"numbers"`
+	Seconds  *float64       `json:"seconds"` // that it takes; null where nobody knows
+	Time     string         `json:"time"`    // the same for people
 	Messages []PlanMessage  `json:"first_prompt"`
 }
 
@@ -95,11 +98,12 @@ const (
 type Job struct {
 	ID      string     `json:"id"`
 	State   string     `json:"state"`
-	Suite   string     `json:"suite,omitempty"` // that it makes
-	Runs    []string   `json:"runs"`            // that it has made so far, by name; the last is being made
-	Request JobRequest `json:"order"`           // what was asked for
-	Log     []string   `json:"log"`             // what was said of it, the newest last
-	Error   string     `json:"error,omitempty"` // why it ended
+	Suite   string     `json:"suite,omitempty"`   // that it makes
+	Resumes string     `json:"resumes,omitempty"` // the run that it goes on with, where it was begun for that
+	Runs    []string   `json:"runs"`              // that it has made so far, by name; the last is being made
+	Request JobRequest `json:"order"`             // what was asked for
+	Log     []string   `json:"log"`               // what was said of it, the newest last
+	Error   string     `json:"error,omitempty"`   // why it ended
 	Started time.Time  `json:"started"`
 	Ended   time.Time  `json:"ended,omitzero"`
 }
