@@ -320,23 +320,15 @@ func (j *jury) manifest(req Request) *judging.Manifest {
 	if req.Orders {
 		rule += " of all orders"
 	}
-	items := map[string]bool{}
+	var items judging.IDs
 	for _, r := range j.records {
-		items[r.Item] = true
+		items.Add(r.Item)
 	}
 	spec := first.Spec
 	spec.Parameters = judging.Parameters{}
 	spec.Prompt = judging.Template{Name: "jury by " + rule, Labels: first.Spec.Prompt.Labels}
 	spec.Model = judging.ModelSpec{Name: fmt.Sprintf("jury of %d: %s", len(j.members), strings.Join(models, ", ")), Identity: "jury sha256=" + hex.EncodeToString(sum.Sum(nil)[:8])}
-	spec.Dataset.IDs, spec.Dataset.Items = judging.HashIDs(func(yield func(string) bool) {
-		for _, r := range j.records {
-			if items[r.Item] {
-				if delete(items, r.Item); !yield(r.Item) {
-					return
-				}
-			}
-		}
-	})
+	spec.Dataset.IDs, spec.Dataset.Items = judging.HashIDs(items.Len(), items.At), items.Len()
 	m := judging.NewManifest(req.Gavel, spec)
 	m.Status, m.Judgments, m.Simulated, m.Stages = judging.Complete, len(j.records), simulated, of
 	m.Dataset, m.Model = first.Dataset, backends.Model{Name: spec.Model.Name}
@@ -346,18 +338,12 @@ func (j *jury) manifest(req Request) *judging.Manifest {
 
 // write writes the run: the items are the first member's.
 func (j *jury) write(out string, m *judging.Manifest) error {
-	everything := func(*judging.Record) bool { return true }
-	dir, _, err := judging.OpenDir(out, m, everything, func(*judging.Record) error { return nil })
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
 	items, err := os.Open(filepath.Join(j.members[0].dir, judging.ItemsFile))
 	if err != nil {
 		return err
 	}
 	defer items.Close()
-	err = dir.Begin(m, func(line func([]byte) error) error {
+	return judging.WriteRun(out, m, j.records, func(line func([]byte) error) error {
 		lines := bufio.NewScanner(items)
 		lines.Buffer(nil, 1<<30)
 		for lines.Scan() {
@@ -367,14 +353,4 @@ func (j *jury) write(out string, m *judging.Manifest) error {
 		}
 		return lines.Err()
 	})
-	if err != nil {
-		return err
-	}
-	for _, r := range j.records {
-		r.Belong(m)
-		if err := dir.Write(r); err != nil {
-			return err
-		}
-	}
-	return nil
 }
