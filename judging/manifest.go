@@ -138,6 +138,20 @@ type Manifest struct {
 	Sample      backends.Sample   `json:"sample,omitempty"`        // of the model, where it has no digest
 	Changes     []ModelChange     `json:"model_changes,omitempty"` // seen while the run was made
 	JudgeName   string            `json:"judge_name,omitempty"`
+
+	// Of a run that has not come to its end:
+
+	// DrawnBy is the seed of the order in which its items are asked about; nil: that of the file.
+	DrawnBy *int64   `json:"drawn_by_seed,omitempty"`
+	Stopped *Stopped `json:"stopped,omitempty"` // where a rule ended it
+}
+
+// Stopped says by which rule a run was ended before its last item.
+type Stopped struct {
+	Rule  string  `json:"rule"`
+	Alpha float64 `json:"alpha"` // bounds the probability that the rule errs
+	Looks int     `json:"looks"` // how often it was asked whether that is enough
+	Items int     `json:"items"` // that it rests on, the first so many in the order drawn
 }
 
 // StageOf is a run that another stands on.
@@ -190,6 +204,7 @@ const (
 	Complete    = "complete"
 	Incomplete  = "incomplete" // judgments are missing or failed
 	Interrupted = "interrupted"
+	ByRule      = "stopped" // by a rule, before the last item
 )
 
 const manifestSchema = 1

@@ -37,6 +37,7 @@ type Difference struct {
 	N        int      `json:"n"`                  // units judged by both
 	// Of metrics that are right or wrong unit by unit.
 	Table *Table2x2 `json:"table,omitempty"`
+	E     *float64  `json:"e,omitempty"`      // against that they are alike, where a run is not at its end: P is its inverse
 	P     *float64  `json:"p,omitempty"`      // two-sided: exact McNemar, or what Test says
 	Test  string    `json:"test,omitempty"`   // of P, where it is of sums and not of right or wrong, one by one
 	Holm  *float64  `json:"p_holm,omitempty"` // over the family named in the comparison
@@ -45,6 +46,8 @@ type Difference struct {
 	// more than once.
 	Floor *float64 `json:"noise_floor"`
 	Note  string   `json:"note,omitempty"`
+
+	atEveryLook *stats.Interval // of the headline, at 90 %, where a run is not at its end
 }
 
 // Table2x2 counts units by who was right.
@@ -180,11 +183,15 @@ func (a compared) with(b compared, boot stats.Bootstrap, how stats.Permutation) 
 	if m, err := headlineOf(a); err == nil {
 		c.headline = m.Name
 	}
-	c.Differences = a.differences(b.Sheet, words.Unit, joined, boot, how)
+	ahead := a.ahead(b, joined)
+	c.Differences = a.differences(b.Sheet, words.Unit, joined, ahead, boot, how)
 	if f, ok := a.scorer.(Matcher); ok {
 		f.Match(c, b.scorer, joined, boot)
 	}
 	c.warn(a.Run, b.Run, unit)
+	if ahead != nil {
+		c.Warnings = append(c.Warnings, ahead.String())
+	}
 	return c, nil
 }
 

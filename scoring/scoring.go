@@ -83,6 +83,8 @@ type Report struct {
 	Origins      []Origin        `json:"origins,omitempty"`
 	Missing      MissingPolicy   `json:"missing,omitempty"` // of protocols that leave a choice: how judgments without a verdict count
 	Bootstrap    Bootstrap       `json:"bootstrap"`
+	// Stopped says which rule ended the run before its last item.
+	Stopped *judging.Stopped `json:"stopped,omitempty"`
 
 	Repetitions *Repetitions `json:"repeats,omitempty"`
 	Calibration *Calibration `json:"calibration,omitempty"`
@@ -153,7 +155,7 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 		Items: run.Items, Expected: m.Spec.Dataset.Items,
 		Outcomes: map[string]int{}, Reading: run.reading(), Policy: run.Reading.Policy, AcceptCut: run.Reading.AcceptCut,
 		Bootstrap: Bootstrap{b.Rounds, b.Level, b.Seed, run.resampled()},
-		Missing:   run.missing, Origins: run.Origins(), Warnings: run.warnings(),
+		Missing:   run.missing, Origins: run.Origins(), Stopped: m.Stopped, Warnings: run.warnings(),
 	}
 	for _, o := range Outcomes {
 		rep.Outcomes[o] = run.Outcomes[judging.Outcome(o)]

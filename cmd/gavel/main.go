@@ -35,6 +35,8 @@ const (
 	exitError       = 1
 	exitUsage       = 2
 	exitIncomplete  = 3   // a run ended with judgments failed or missing
+	exitRefuted     = 4   // what --until asks is surely not so
+	exitUndecided   = 5   // all items do not tell
 	exitInterrupted = 130 // Ctrl-C
 )
 
@@ -134,6 +136,10 @@ func (e *env) status(ctx context.Context, err error) int {
 		code = exitIncomplete
 	case errors.Is(err, eval.ErrUsage):
 		code = exitUsage
+	case errors.Is(err, eval.ErrRefuted):
+		code = exitRefuted
+	case errors.Is(err, eval.ErrUndecided):
+		code = exitUndecided
 	}
 	if !errors.Is(err, errSaid) {
 		e.say("gavel: %s", terminalWords.Advised(err, plain(err)))
@@ -222,7 +228,7 @@ Put it on a page:           gavel report runs/RUN --out report.html
 Flags may stand before or after arguments.
 
 Exit status: 0 success; 1 error; 2 usage error; 3 a run ended with judgments failed or
-missing; 130 interrupted.`,
+missing; 4 what --until asks is surely not so, 5 it is not decided; 130 interrupted.`,
 		Version:         version(),
 		HideHelpCommand: true,
 		Writer:          e.stdout,

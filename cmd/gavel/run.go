@@ -10,6 +10,7 @@ import (
 	"gavel/judging"
 	"gavel/report"
 	"gavel/report/table"
+	"gavel/scoring"
 )
 
 func runCommand(e *env) *cli.Command {
@@ -71,10 +72,15 @@ func itemsOfAll() string {
 }
 
 func describeProtocol(k judging.Protocol) string {
-	return strings.NewReplacer("NAME", k.Name, "GOAL", k.Goal).Replace(k.Help) + `
+	text := strings.NewReplacer("NAME", k.Name, "GOAL", k.Goal).Replace(k.Help) + `
 
 Exit status: 0 every judgment was answered; 3 some failed or are missing, and the same
 command goes on; 130 interrupted, and the same command goes on.`
+	if len(scoring.Shares(k.Name)) > 0 {
+		text += ` With --until: 0
+it is surely so, 4 surely not, 5 all items do not tell.`
+	}
+	return text
 }
 
 // runFlags are the fields of a protocol's request, and what the command line adds.
@@ -122,7 +128,8 @@ func (e *env) printPlan(run *eval.RunPlan, asJSON bool) error {
 			Manifest *judging.Manifest `json:"manifest"`
 			Out      string            `json:"out"`
 			Plan     judging.Plan      `json:"plan"`
-		}{run.Manifest, run.Dir, run.Plan})
+			Until    []eval.Guess      `json:"until,omitempty"`
+		}{run.Manifest, run.Dir, run.Plan, run.Guesses()})
 	}
 	plan := table.Table{Title: "plan: nothing is asked", Columns: table.Left("", ""), Rows: run.Rows()}
 	if err := table.TextWithin(e.columns)(e.stdout, plan); err != nil {
