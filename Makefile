@@ -1,7 +1,8 @@
 # make                    builds ./gavel
 # make test               runs the tests
 # make check              the whole check, without servers and browser (scripts/check.sh --help is its head)
-# make docs               docs/cli.md and the man page anew, after a change of a command
+# make docs               what is generated anew: docs/cli.md and the man page from the commands, the keys in docs/formats.md and
+#                         docs/schemas from the types
 # make release-snapshot   what a release consists of, into dist/, without publishing anything
 
 .PHONY: all gavel test check docs release-snapshot
@@ -20,6 +21,7 @@ check:
 docs:
 	go run ./cmd/gavel docs markdown >docs/cli.md
 	go run ./cmd/gavel docs man >packaging/gavel.1
+	go run ./scripts/formats
 
 release-snapshot:
 	scripts/release.sh snapshot

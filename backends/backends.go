@@ -188,19 +188,19 @@ type Label struct {
 
 // Model is what a server tells of a model.
 type Model struct {
-	Name         string `json:"name"`
-	Digest       string `json:"digest,omitempty"`
-	Fingerprint  string `json:"fingerprint,omitempty"` // stands in for a digest where the server gives none
-	Family       string `json:"family,omitempty"`
-	Parameters   string `json:"parameters,omitempty"`   // as the server writes it: "8.0B"
-	Quantisation string `json:"quantisation,omitempty"` // "Q4_K_M"
-	Trained      int    `json:"trained_context,omitempty"`
-	Context      int    `json:"context,omitempty"` // context served to one request, tokens; 0 where the server does not tell
-	Slots        int    `json:"slots,omitempty"`   // requests served in parallel; 0 where the server does not tell
+	Name         string `json:"name"`                      // as it was asked for
+	Digest       string `json:"digest,omitempty"`          // of its file (Ollama)
+	Fingerprint  string `json:"fingerprint,omitempty"`     // stands in for a digest where the server gives none
+	Family       string `json:"family,omitempty"`          // of the architecture
+	Parameters   string `json:"parameters,omitempty"`      // as the server writes it: `8.0B`
+	Quantisation string `json:"quantisation,omitempty"`    // `Q4_K_M`
+	Trained      int    `json:"trained_context,omitempty"` // in tokens
+	// served to one request, in tokens; of several servers the smallest
+	Context int `json:"context,omitempty"`
+	Slots   int `json:"slots,omitempty"` // requests served in parallel; of several servers the sum
 
-	// What the server says that can be asked of the model; doctor tries it.
-	Thinks   Ability `json:"thinks,omitempty"`   // thinking can be asked for
-	Logprobs Ability `json:"logprobs,omitempty"` // token probabilities are told
+	Thinks   Ability `json:"thinks,omitempty"`   // `yes` or `no`: thinking can be asked for
+	Logprobs Ability `json:"logprobs,omitempty"` // `yes` or `no`: token probabilities are told
 }
 
 // Ability is whether something can be done, where that is known.
@@ -238,10 +238,11 @@ func (m Model) Identity(kind string) string {
 
 // Server is what answers at an address.
 type Server struct {
-	Kind    string `json:"kind"` // "ollama", "openai" or "sim": the wire format, and part of the cache key
-	Name    string `json:"name"` // "Ollama", "llama.cpp", "vLLM", …
-	Version string `json:"version,omitempty"`
-	URL     string `json:"url,omitempty"`
+	// the wire format: `ollama`, `openai`, `sim` or `import`; part of the cache key
+	Kind    string `json:"kind"`
+	Name    string `json:"name"`              // `Ollama`, `llama.cpp`, `vLLM`, …
+	Version string `json:"version,omitempty"` // as it says
+	URL     string `json:"url,omitempty"`     // its address
 }
 
 // Backend is a Client that can also tell what it talks to.

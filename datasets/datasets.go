@@ -47,8 +47,8 @@ type Answered struct {
 
 // Answer is what a reply to a question came to.
 type Answer struct {
-	Value string `json:"value,omitempty"` // what was read from it; "" for nothing
-	Right bool   `json:"right"`
+	Value string `json:"value,omitempty"` // what was read from it; left out for nothing
+	Right bool   `json:"right"`           // it is the labelled one
 }
 
 // Shape is what an item asks for. A protocol says which shapes it takes.

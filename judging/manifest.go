@@ -19,13 +19,16 @@ import (
 
 // Spec is everything that makes a run's numbers what they are. Two runs with the same spec are the same run.
 type Spec struct {
-	Protocol   string      `json:"protocol"`
-	Goal       string      `json:"goal"`
-	Prompt     Template    `json:"prompt"`
-	Options    Settings    `json:"options,omitempty"` // of the protocol, those that are not the default
-	Dataset    DatasetSpec `json:"dataset"`
-	Model      ModelSpec   `json:"model"`
-	Parameters Parameters  `json:"parameters"`
+	// `pairwise`, `reversed`, `answer`, `self-reference`, `multi-option`
+	Protocol string   `json:"protocol"`
+	Goal     string   `json:"goal"`   // `better`, `worse`, `answer`, `correct`, `best` or `worst`
+	Prompt   Template `json:"prompt"` // stored replies are read by its labels
+	// of the protocol, those that are not the default, as text: `mode`, `self-reference`, `goal`, `orders`, `marker`
+	Options Settings    `json:"options,omitempty"`
+	Dataset DatasetSpec `json:"dataset"` // which items were judged
+	Model   ModelSpec   `json:"model"`   // which judge
+	// of every request; left out of an imported run, of which nobody knows
+	Parameters Parameters `json:"parameters"`
 }
 
 // wholeSpec is a spec with all of its keys: what a run's id is made of.
@@ -56,40 +59,43 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 
 // DatasetSpec names the items judged.
 type DatasetSpec struct {
-	SHA256 string `json:"sha256"`       // of the file
-	Items  int    `json:"items"`        // used
-	IDs    string `json:"items_sha256"` // of their ids, one a line
-	// How the file's rows became items, where that is not the default.
-	Turns      string `json:"turns,omitempty"`
-	Lang       string `json:"lang,omitempty"`
+	// of the dataset's file; of lines that gavel made (judgments from stages, options cut down), of those
+	SHA256     string `json:"sha256"`
+	Items      int    `json:"items"`                 // used
+	IDs        string `json:"items_sha256"`          // of their ids, one a line
+	Turns      string `json:"turns,omitempty"`       // `all`, where that was asked for
+	Lang       string `json:"lang,omitempty"`        // of the conversations taken, where it is not the default
 	Unrelated  bool   `json:"unrelated,omitempty"`   // an option of another item was put first
 	MaxOptions int    `json:"max_options,omitempty"` // items were cut to so many
 }
 
 // ModelSpec names the judge.
 type ModelSpec struct {
-	Name     string `json:"name"`
-	Identity string `json:"identity"` // kind of backend and digest or fingerprint
+	Name string `json:"name"` // as the server knows it
+	// kind of backend and digest or fingerprint: the part of the cache key that stands for the model
+	Identity string `json:"identity"`
 }
 
 // Parameters of every request of a run.
 type Parameters struct {
-	Temperature float64 `json:"temperature"`
-	TopP        float64 `json:"top_p"`
-	Seed        int     `json:"seed"`
-	MaxTokens   int     `json:"max_tokens"`
-	NumCtx      int     `json:"num_ctx"` // asked for; 0: the server's own
-	Attempts    int     `json:"attempts"`
-	SystemRole  string  `json:"system_role"`
-	AcceptCut   bool    `json:"accept_cut"`
+	Temperature float64 `json:"temperature"` // 0, the only one there is
+	TopP        float64 `json:"top_p"`       // 1, the only one there is
+	Seed        int     `json:"seed"`        // sent with every request
+	MaxTokens   int     `json:"max_tokens"`  // of one reply, thinking included
+	NumCtx      int     `json:"num_ctx"`     // context asked for, in tokens; 0 leaves it to the server
+	// turns of a conversation until there is a verdict; 1 but for pairs
+	Attempts   int    `json:"attempts"`
+	SystemRole string `json:"system_role"` // `system` or `user`: the role that carries the system text
+	AcceptCut  bool   `json:"accept_cut"`  // a verdict given before the token limit counts
 
 	// What follows is left out where it is not asked for, so that a plain run keeps its id.
 
-	Think             backends.Think `json:"think,omitempty"`
-	Constrain         bool           `json:"constrain,omitempty"`          // the verdict is held to the labels on offer
-	Logprobs          bool           `json:"logprobs,omitempty"`           // the probability of each label is asked for
-	NumRepetitions    int            `json:"repeats,omitempty"`            // how often every prompt is asked; 0 is once
-	StrictDeterminism bool           `json:"strict_determinism,omitempty"` // one request at a time, no prompt cache
+	Think     backends.Think `json:"think,omitempty"`     // `on`, `off`, `low`, `medium`, `high`; left out for `auto`
+	Constrain bool           `json:"constrain,omitempty"` // the verdict is held to the labels on offer
+	// the probability of each label is asked for; also set by `--constrain` where the server is known to tell
+	Logprobs          bool `json:"logprobs,omitempty"`
+	NumRepetitions    int  `json:"repeats,omitempty"`            // how often every prompt is asked, 2 to 1000; left out for once
+	StrictDeterminism bool `json:"strict_determinism,omitempty"` // one request at a time, no prompt cache
 }
 
 // Unknown tells whether nobody knows how the requests were made: of a run that was imported.
@@ -113,42 +119,47 @@ var DefaultParameters = Parameters{TopP: 1, Seed: 1, MaxTokens: 4096, Attempts: 
 
 // Manifest is run.json.
 type Manifest struct {
-	Schema    int    `json:"schema"`
-	ID        string `json:"id"` // SHA-256 of the spec's JSON, without the prompt's origin
-	Gavel     string `json:"gavel"`
-	Simulated bool   `json:"simulated"`
-	Spec      Spec   `json:"spec"`
+	Schema int `json:"schema"` // of this file; a higher one than gavel knows is an error
+	// SHA-256 of the JSON of `spec` without `prompt.origin`; runs of one `id` are the same run
+	ID        string `json:"id"`
+	Gavel     string `json:"gavel"`     // version that made it
+	Simulated bool   `json:"simulated"` // no model was asked
+	Spec      Spec   `json:"spec"`      // everything that makes the numbers what they are
 
-	Dataset     DatasetInfo       `json:"dataset"`
-	Model       backends.Model    `json:"model"`
-	Server      backends.Server   `json:"server"`
-	Servers     []backends.Server `json:"servers,omitempty"` // all of them, where there are several; Server is the first
-	Longest     Length            `json:"longest_prompt,omitzero"`
-	Judgments   int               `json:"judgments"` // items × presentations × repetitions
-	Concurrency int               `json:"concurrency"`
-	Timeout     string            `json:"timeout,omitempty"`   // of one call
-	RetryFor    string            `json:"retry_for,omitempty"` // how long a call was tried
-	Started     time.Time         `json:"started,omitzero"`
-	Ended       time.Time         `json:"ended,omitzero"`
-	Status      string            `json:"status"`                  // see the Status constants
-	Imported    string            `json:"imported,omitempty"`      // the file it was imported from
-	Stages      []StageOf         `json:"stages,omitempty"`        // the runs that its items were made of
-	Staged      *Staged           `json:"staged,omitempty"`        // what became of their questions
-	Referenced  *Referenced       `json:"referenced,omitempty"`    // or of the pairs
-	Sample      backends.Sample   `json:"sample,omitempty"`        // of the model, where it has no digest
-	Changes     []ModelChange     `json:"model_changes,omitempty"` // seen while the run was made
-	JudgeName   string            `json:"judge_name,omitempty"`
-
-	// Of a run that has not come to its end:
-
-	// DrawnBy is the seed of the order in which its items are asked about; nil: that of the file.
+	Dataset DatasetInfo     `json:"dataset"` // where the items came from
+	Model   backends.Model  `json:"model"`   // what the server tells of the judge
+	Server  backends.Server `json:"server"`  // that was asked
+	// all of them, in the order given, where there are several; `server` is the first
+	Servers []backends.Server `json:"servers,omitempty"`
+	// the longest first turn of the items used; not of simulated and imported runs
+	Longest     Length    `json:"longest_prompt,omitzero"`
+	Judgments   int       `json:"judgments"`           // items × presentations × repetitions
+	Concurrency int       `json:"concurrency"`         // judgments at once, of the last try
+	Timeout     string    `json:"timeout,omitempty"`   // of one call, of the last try; not of simulated and imported runs
+	RetryFor    string    `json:"retry_for,omitempty"` // how long a call was tried, as `timeout`
+	Started     time.Time `json:"started,omitzero"`    // of the first try
+	Ended       time.Time `json:"ended,omitzero"`      // of the last try
+	// `running`, `complete`, `incomplete` (judgments missing or failed), `interrupted`, `stopped` (by a rule)
+	Status     string      `json:"status"`
+	Imported   string      `json:"imported,omitempty"`   // the file that it was imported from
+	Stages     []StageOf   `json:"stages,omitempty"`     // the runs that its items were made of
+	Staged     *Staged     `json:"staged,omitempty"`     // what became of their questions
+	Referenced *Referenced `json:"referenced,omitempty"` // what became of the pairs, with `--self-reference`
+	// of a model without a digest: the likeliest tokens after one fixed beginning, and the natural logarithms of their
+	// probabilities
+	Sample backends.Sample `json:"sample,omitempty"`
+	// where a server was seen to serve another model while the run was made
+	Changes []ModelChange `json:"model_changes,omitempty"`
+	// of an imported run: the file's own name for the judge (JudgeBench), or the strategy (LLMBar)
+	JudgeName string `json:"judge_name,omitempty"`
+	// of a run that is not at its end: the seed of the order in which its items are asked about; left out, that of the file
 	DrawnBy *int64   `json:"drawn_by_seed,omitempty"`
-	Stopped *Stopped `json:"stopped,omitempty"` // where a rule ended it
+	Stopped *Stopped `json:"stopped,omitempty"` // which rule ended the run before its last item
 }
 
 // Stopped says by which rule a run was ended before its last item.
 type Stopped struct {
-	Rule  string  `json:"rule"`
+	Rule  string  `json:"rule"`  // `until …` or `race`
 	Alpha float64 `json:"alpha"` // bounds the probability that the rule errs
 	Looks int     `json:"looks"` // how often it was asked whether that is enough
 	Items int     `json:"items"` // that it rests on, the first so many in the order drawn
@@ -156,16 +167,17 @@ type Stopped struct {
 
 // StageOf is a run that another stands on.
 type StageOf struct {
-	Role  string `json:"role"` // "judge" or "agent"
-	Run   string `json:"run"`  // its folder, as it was given
-	ID    string `json:"id"`
-	Model string `json:"model"`
+	Role  string `json:"role"`  // `judge` or `agent`
+	Run   string `json:"run"`   // its folder, as it was given
+	ID    string `json:"id"`    // of that run
+	Model string `json:"model"` // of that run
 }
 
 // Length of a prompt, in tokens.
 type Length struct {
-	Tokens int    `json:"tokens"`
-	By     string `json:"by"` // how it was come by
+	Tokens int `json:"tokens"` // of the prompt
+	// `counted by the server`, or `at most: its bytes`: one token a byte and 256 for the chat template
+	By string `json:"by"`
 }
 
 // How a Length is come by.
@@ -176,26 +188,26 @@ const (
 
 // DatasetInfo says where the items came from and how they were picked.
 type DatasetInfo struct {
-	Name    string   `json:"name"`
-	Format  string   `json:"format"`
-	Rows    int      `json:"rows"`    // usable lines of the file
-	Skipped int      `json:"skipped"` // lines that could not be read
-	Bad     []string `json:"bad,omitempty"`
-	Sample  int      `json:"sample,omitempty"`
-	Each    int      `json:"sample_each,omitempty"` // of every group
+	Name    string   `json:"name"`                  // of the dataset
+	Format  string   `json:"format"`                // of its file
+	Rows    int      `json:"rows"`                  // usable lines of the file, or of the groups asked for
+	Skipped int      `json:"skipped"`               // lines that could not be read
+	Bad     []string `json:"bad,omitempty"`         // the first of those, with the reason
+	Sample  int      `json:"sample,omitempty"`      // how many were drawn
+	Each    int      `json:"sample_each,omitempty"` // how many were drawn of every group
 	Groups  []string `json:"groups,omitempty"`      // only these
-	Seed    int64    `json:"seed,omitempty"`
-	Limit   int      `json:"limit,omitempty"`
-	IDs     string   `json:"ids,omitempty"` // file that named them
+	Seed    int64    `json:"seed,omitempty"`        // of the draw
+	Limit   int      `json:"limit,omitempty"`       // only so many
+	IDs     string   `json:"ids,omitempty"`         // the file that named them
 }
 
 // ModelChange is a time at which a server of the run was seen to serve another model than the run's, under the same
 // name. What it had said since it was asked before was dropped.
 type ModelChange struct {
-	At  time.Time `json:"at"`
-	URL string    `json:"url"`
-	Was string    `json:"was"`
-	Is  string    `json:"is"`
+	At  time.Time `json:"at"`  // when it was seen
+	URL string    `json:"url"` // of the server
+	Was string    `json:"was"` // the model before
+	Is  string    `json:"is"`  // the model then; what it said since it was last asked was dropped
 }
 
 // Status of a run.
@@ -221,15 +233,13 @@ func NewManifest(gavel string, spec Spec) *Manifest {
 	return &Manifest{Schema: manifestSchema, ID: hex.EncodeToString(sum[:]), Gavel: gavel, Spec: spec, Status: Running}
 }
 
-// HashIDs is the hash of a list of ids.
-func HashIDs(ids func(yield func(string) bool)) (sum string, n int) {
+// HashIDs is the hash of n ids.
+func HashIDs(n int, id func(i int) string) string {
 	h := sha256.New()
-	for id := range ids {
-		io.WriteString(h, id)
-		h.Write([]byte{'\n'})
-		n++
+	for i := range n {
+		io.WriteString(h, id(i)+"\n")
 	}
-	return hex.EncodeToString(h.Sum(nil)), n
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // ReadManifest reads run.json of a run directory.

@@ -183,3 +183,15 @@ func (r *Record) stored() (Verdict, error) {
 	}
 	return v, nil
 }
+
+// Confidence is what the labels on offer that name the verdict's candidate come to together, from 0 to 1; ok is false
+// where the record tells no probabilities.
+func (r *Record) Confidence(p Asker, v Verdict) (sum float64, ok bool) {
+	s := r.Shown()
+	for _, l := range r.Probabilities {
+		if w := p.Parse(s, l.Label, Reading{Policy: Unique}); w.Outcome == v.Outcome && w.Choice == v.Choice {
+			sum, ok = sum+l.P, true
+		}
+	}
+	return min(sum, 1), ok
+}

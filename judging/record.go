@@ -19,18 +19,21 @@ import (
 
 // Reply is one turn of a judge.
 type Reply struct {
-	Text         string          `json:"text"`
-	Thinking     string          `json:"thinking,omitempty"` // kept apart, never parsed
-	Finish       backends.Finish `json:"finish"`
-	Detail       string          `json:"detail,omitempty"`
-	PromptTokens int             `json:"prompt_tokens,omitempty"`
-	ReplyTokens  int             `json:"reply_tokens,omitempty"`
-	Milliseconds float64         `json:"ms,omitempty"`
-	Cached       bool            `json:"cached,omitempty"`
-	Origin       string          `json:"origin,omitempty"`      // the bundle that a cached reply was taken in from
-	Endpoint     string          `json:"endpoint,omitempty"`    // the server that answered, where the run has several
-	Model        string          `json:"model,omitempty"`       // that the reply names, where it is not the one asked for
-	Constrained  bool            `json:"constrained,omitempty"` // the server was asked to hold it to the labels on offer
+	Text     string          `json:"text"`               // without thinking
+	Thinking string          `json:"thinking,omitempty"` // kept apart, never read
+	Finish   backends.Finish `json:"finish"`             // `stop`, `length`, `prompt-too-long` or `refused`
+	// the server's words for the last two; or gavel's, where the prompt was not asked or was cut
+	Detail       string  `json:"detail,omitempty"`
+	PromptTokens int     `json:"prompt_tokens,omitempty"` // of this turn, where known
+	ReplyTokens  int     `json:"reply_tokens,omitempty"`  // of this turn, where known
+	Milliseconds float64 `json:"ms,omitempty"`            // milliseconds until the answer was there; of a cached reply, then
+	Cached       bool    `json:"cached,omitempty"`        // it was in the cache
+	// the bundle that a cached reply was taken in from: file name and SHA-256
+	Origin   string `json:"origin,omitempty"`
+	Endpoint string `json:"endpoint,omitempty"` // `url` of the server that answered, where the run has several
+	Model    string `json:"model,omitempty"`    // that the reply names, where it is not the one asked for
+	// the server was asked to hold it to the labels on offer; where the last reply is, it alone is read
+	Constrained bool `json:"constrained,omitempty"`
 }
 
 // Unasked tells whether the prompt was never sent, since it was known not to fit.
@@ -38,60 +41,69 @@ func (r Reply) Unasked() bool { return strings.HasPrefix(r.Detail, notAsked) }
 
 // Probability is how probable a label was, beside the others on offer.
 type Probability struct {
-	Label   string   `json:"label"`   // as the prompt asks for it
-	Logprob *float64 `json:"logprob"` // see [backends.Label]; null where it was too improbable to be told
-	P       float64  `json:"p"`       // normalised over the labels on offer; 0 where Logprob is null
+	Label string `json:"label"` // as the prompt asks for it
+	// natural logarithm of its probability before any constraint; null where it was not told
+	Logprob *float64 `json:"logprob"`
+	// its share of the labels on offer, 0 to 1; 0 where `logprob` is null
+	P float64 `json:"p"`
 }
 
 // Imported is what a record taken from another harness's file brings along.
 type Imported struct {
-	Prompt   string          `json:"prompt,omitempty"`  // the file's own "prompt"
+	Prompt   string          `json:"prompt,omitempty"`  // the file's own
 	Scores   json.RawMessage `json:"scores,omitempty"`  // of a reward model, first shown first
 	Decision *string         `json:"decision"`          // as the file has it, in the positions shown
 	Missing  bool            `json:"missing,omitempty"` // the file has null for this judgment
-	Stored   bool            `json:"stored,omitempty"`  // the decision is the verdict: there is no text that our parser reads
+	// the decision is the verdict, because there is no text that gavel reads
+	Stored bool `json:"stored,omitempty"`
 }
 
 // Record is one judgment: one line of records.jsonl, complete in itself but for
 // the item's texts, which stand once in items.jsonl.
 type Record struct {
-	Schema        int      `json:"schema"`
-	Run           string   `json:"run"`   // id of the run
-	Gavel         string   `json:"gavel"` // version that made it
-	Protocol      string   `json:"protocol"`
-	Prompt        string   `json:"prompt"`
-	PromptID      string   `json:"prompt_sha256,omitempty"` // of the first turn's messages; not known of an imported record
-	Model         string   `json:"model"`
-	Identity      string   `json:"identity"`
-	Item          string   `json:"item"`
-	Source        string   `json:"source"`
-	Group         string   `json:"group"`
-	Presentation  int      `json:"showing"`          // from 0
-	Presentations int      `json:"showings"`         // of this item in all
-	Repetition    int      `json:"repeat,omitempty"` // from 0
-	Order         []string `json:"order"`            // candidates in the order shown
-	Gold          string   `json:"gold"`             // the labelled candidate; of a number, the number
-	// What follows up to Replies is of protocols that have it, and left out by the others.
-	Shape     datasets.Shape   `json:"shape,omitempty"`     // of the item; "" is a pair
-	Mode      string           `json:"mode,omitempty"`      // which way of asking the presentation is
-	Question  string           `json:"question,omitempty"`  // of a judgment: id of the question; items of several agents share it
+	Schema   int    `json:"schema"`   // of the record
+	Run      string `json:"run"`      // id of the run
+	Gavel    string `json:"gavel"`    // version that wrote the record
+	Protocol string `json:"protocol"` // as in the manifest
+	Prompt   string `json:"prompt"`   // as in the manifest
+	// of the first turn's messages, as a JSON array of `role` and `content` without spaces; not of an imported record
+	PromptID      string `json:"prompt_sha256,omitempty"`
+	Model         string `json:"model"`            // as in the manifest
+	Identity      string `json:"identity"`         // as in the manifest
+	Item          string `json:"item"`             // its id
+	Source        string `json:"source"`           // the dataset's own
+	Group         string `json:"group"`            // that it is reported under
+	Presentation  int    `json:"showing"`          // which presentation, from 0
+	Presentations int    `json:"showings"`         // how many the item has
+	Repetition    int    `json:"repeat,omitempty"` // which time, from 0
+	// ids of the candidates in the order shown; empty where a number is asked for
+	Order []string `json:"order"`
+	// id of the labelled candidate; of a number the number; empty where nobody said
+	Gold string `json:"gold"`
+	// of the item: `choice`, `number`, `preference`, `judgment`, `options`, `open`; left out for a pair
+	Shape datasets.Shape `json:"shape,omitempty"`
+	// which way of asking: `cot` or `self` of self-reference, `synthesis` of LLMBar's Swap
+	Mode string `json:"mode,omitempty"`
+	// of a judgment: id of the question; judgments of one question are resampled together
+	Question  string           `json:"question,omitempty"`
 	Agent     string           `json:"agent,omitempty"`     // of a judgment: who answered
-	Own       *datasets.Answer `json:"own,omitempty"`       // of a judgment: what the judge itself answered
-	Unrelated string           `json:"unrelated,omitempty"` // of options: the candidate from another item
-	Ranks     map[string]int   `json:"ranks,omitempty"`     // of options: by candidate, 0 the best, where known
-	Equal     [][]string       `json:"equal,omitempty"`     // of options: candidates with the same text
-	Replies   []Reply          `json:"replies"`
-	Outcome   Outcome          `json:"outcome"`
-	Label     string           `json:"label,omitempty"`  // as the judge wrote it
-	Choice    string           `json:"choice,omitempty"` // candidate judged the better
-	Answer    string           `json:"answer,omitempty"` // of a question without candidates: what was read
-	Rule      string           `json:"rule,omitempty"`   // which rule found it
-	Error     string           `json:"error,omitempty"`
-	// Probabilities of the labels on offer where the verdict stands, in the
-	// order of the prompt. Empty where they were not asked for or not told.
+	Own       *datasets.Answer `json:"own,omitempty"`       // the judge's self-generated answer, where it can be told
+	Unrelated string           `json:"unrelated,omitempty"` // of options: id of the option from another item, always `00`
+	Ranks     map[string]int   `json:"ranks,omitempty"`     // of options: rank by id, 0 the best, where known
+	Equal     [][]string       `json:"equal,omitempty"`     // of options: ids whose texts are the same
+	Replies   []Reply          `json:"replies"`             // every turn of the judge
+	Outcome   Outcome          `json:"outcome"`             // one of the eight of [PROTOCOLS.md](PROTOCOLS.md) §4
+	Label     string           `json:"label,omitempty"`     // as the judge wrote it, without brackets
+	Choice    string           `json:"choice,omitempty"`    // id of the candidate named, where `decided`
+	Answer    string           `json:"answer,omitempty"`    // where a number is asked for: the number that was read
+	// which of several rules found it: `answer-is`, `answer-colon`, `last-letter`, `last-number`, `marker`;
+	// `selection`, `anywhere` of options
+	Rule  string `json:"rule,omitempty"`
+	Error string `json:"error,omitempty"` // why there is no answer, where `failed`
+	// of the labels on offer, in the order of the prompt, where the outcome is `decided` or `tie` and the server tells
 	Probabilities []Probability `json:"probabilities,omitempty"`
-	At            time.Time     `json:"at,omitzero"`
-	Imported      *Imported     `json:"imported,omitempty"`
+	At            time.Time     `json:"at,omitzero"`        // when the judgment began
+	Imported      *Imported     `json:"imported,omitempty"` // of an imported record: what the file says
 
 	failure error // why it failed, of a judgment that was just made
 }
@@ -226,6 +238,26 @@ func RightVerdict(r *Record, v Verdict) bool {
 	}
 	choice := r.CandidateID(v.Choice)
 	return choice != "" && choice == r.Gold
+}
+
+// ToName lists the candidates that it is right to name in a run, by id; none where nobody can say.
+func (m *Manifest) ToName(r *Record) []string {
+	if p, err := ProtocolNamed(m.Spec.Protocol); err == nil && p.ToName != nil {
+		return p.ToName(r, m.Spec.Options)
+	}
+	if r.Gold == "" {
+		return nil
+	}
+	return []string{r.Gold}
+}
+
+// Right tells whether a verdict of a run is right; known is false where nobody can say.
+func (m *Manifest) Right(r *Record, v Verdict) (right, known bool) {
+	if p, err := ProtocolNamed(m.Spec.Protocol); err != nil || p.ToName == nil {
+		return RightVerdict(r, v), r.Gold != ""
+	}
+	ids := m.ToName(r)
+	return slices.Contains(ids, r.CandidateID(v.Choice)), len(ids) > 0
 }
 
 // IsPreference tells whether the record is of two responses and what was preferred, a tie included.

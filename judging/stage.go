@@ -59,21 +59,24 @@ func (s *Stage) Longest(p Asker, questions *datasets.Set, own *Answers, agents [
 
 // Staged says what became of the questions of a stage.
 type Staged struct {
-	Questions int           `json:"questions"` // asked for
-	NoGold    int           `json:"no_gold"`   // without a label: nobody can say what is correct
-	NoOwn     map[Lack]int  `json:"no_own"`    // without an answer of the judge's own, by reason
-	Agents    []StagedAgent `json:"agents"`
-	Warnings  []string      `json:"warnings"` // each a sentence
+	Questions int `json:"questions"` // asked for
+	NoGold    int `json:"no_gold"`   // left out: no label says what is right
+	// left out, since the judge has no answer of its own, by reason: `missing` (no record), `failed`, `no-text`
+	// (refused, empty or too long a prompt), `other-question`
+	NoOwn    map[Lack]int  `json:"no_own"`
+	Agents   []StagedAgent `json:"agents"`   // whose answers were judged
+	Warnings []string      `json:"warnings"` // the same in sentences
 }
 
 // StagedAgent says what became of one agent's answers, on the questions that the judge answered.
 type StagedAgent struct {
-	Name      string       `json:"name"`
-	Run       string       `json:"run"`
-	Judged    int          `json:"judged"`
-	Right     int          `json:"right"`      // of them
-	LeftOut   map[Lack]int `json:"left_out"`   // by reason
-	OtherGold int          `json:"other_gold"` // of those judged: its run has another label
+	Name    string       `json:"name"`     // of the agent
+	Run     string       `json:"run"`      // its folder
+	Judged  int          `json:"judged"`   // answers
+	Right   int          `json:"right"`    // of them
+	LeftOut map[Lack]int `json:"left_out"` // answers, by the reasons of `no_own`
+	// of those judged: that run has another label; this dataset's counts
+	OtherGold int `json:"other_gold"`
 }
 
 // Warned and Note make it [Made].
@@ -84,12 +87,12 @@ func (s *Staged) Note(m *Manifest) { m.Staged = s }
 
 // Referenced says what became of the pairs of a stage.
 type Referenced struct {
-	Pairs    int          `json:"pairs"`   // asked for
-	NoOwn    map[Lack]int `json:"no_own"`  // left out, without an answer of the judge's own, by reason
-	Right    int          `json:"right"`   // the judge's own answer is right
-	Wrong    int          `json:"wrong"`   // it is wrong
-	Unknown  int          `json:"unknown"` // nobody can tell
-	Warnings []string     `json:"warnings"`
+	Pairs    int          `json:"pairs"`    // asked for
+	NoOwn    map[Lack]int `json:"no_own"`   // left out, without an answer of the judge's own, by reason
+	Right    int          `json:"right"`    // pairs whose own answer is right
+	Wrong    int          `json:"wrong"`    // pairs whose own answer is wrong
+	Unknown  int          `json:"unknown"`  // pairs of which nobody can tell
+	Warnings []string     `json:"warnings"` // the same in sentences
 }
 
 // Judged is how many lines the stage made.

@@ -16,13 +16,13 @@ import (
 // Template is what a protocol says around its items, and the labels that it offers: one system message, or several
 // texts where items of several shapes are asked about in their own ways, or one item in several modes.
 type Template struct {
-	Name   string   `json:"name"`
-	Origin string   `json:"origin,omitempty"` // the paper and table it is from
-	System string   `json:"system"`
-	SHA256 string   `json:"sha256"` // of System or, where there are several, of the names and texts
-	Labels []string `json:"labels"` // as written in it, without brackets, each once
-	// Texts are the messages, each by the name that its protocol asks for it
-	// by. All of them are part of the run, those not used on its items too.
+	Name   string `json:"name"`             // of the prompt, or its file
+	Origin string `json:"origin,omitempty"` // the paper and table it is from
+	System string `json:"system"`           // the system message; empty where there are several texts
+	// of the system message or, where there are several, of names and texts
+	SHA256 string   `json:"sha256"`
+	Labels []string `json:"labels"` // as written in it, without brackets
+	// the messages by name (`choice.system`, `self.user`, …), where there are several
 	Texts map[string]string `json:"texts,omitempty"`
 }
 

@@ -11,84 +11,87 @@ import (
 
 // Side is one run of a comparison.
 type Side struct {
-	Run       string `json:"run"`
-	ID        string `json:"id"`
-	Protocol  string `json:"protocol"`
-	Prompt    string `json:"prompt"`
-	Settings  string `json:"settings,omitempty"`
-	Model     string `json:"model"`
-	Dataset   string `json:"dataset"`
-	Simulated bool   `json:"simulated"`
-	Items     int    `json:"items"`
+	Run       string `json:"run"`                // the folder
+	ID        string `json:"id"`                 // of the run
+	Protocol  string `json:"protocol"`           // as in the manifest
+	Prompt    string `json:"prompt"`             // its name
+	Settings  string `json:"settings,omitempty"` // as in `gavel score --json`
+	Model     string `json:"model"`              // the judge
+	Dataset   string `json:"dataset"`            // its name
+	Simulated bool   `json:"simulated"`          // no model was asked
+	Items     int    `json:"items"`              // scored
 }
 
 // Difference is one metric on one group: B minus A, in percentage points.
 type Difference struct {
-	Metric   string   `json:"metric"`
-	Group    string   `json:"group"`
-	Mode     string   `json:"mode,omitempty"` // see [Result]
-	Unit     string   `json:"unit,omitempty"` // of the values, where they are not percent
-	A        *float64 `json:"a"`
-	B        *float64 `json:"b"`
-	Diff     *float64 `json:"difference"`
-	Low      *float64 `json:"low"`
-	High     *float64 `json:"high"`
-	Interval string   `json:"interval,omitempty"` // how it was made: one of the By constants
-	N        int      `json:"n"`                  // units judged by both
-	// Of metrics that are right or wrong unit by unit.
-	Table *Table2x2 `json:"table,omitempty"`
-	E     *float64  `json:"e,omitempty"`      // against that they are alike, where a run is not at its end: P is its inverse
-	P     *float64  `json:"p,omitempty"`      // two-sided: exact McNemar, or what Test says
-	Test  string    `json:"test,omitempty"`   // of P, where it is of sums and not of right or wrong, one by one
-	Holm  *float64  `json:"p_holm,omitempty"` // over the family named in the comparison
-	Noise bool      `json:"may_be_noise"`     // the interval holds 0, Holm is not below 0.05, or Floor is not exceeded
-	// Floor is the larger noise floor of the two runs (see [RepetitionValue]), in percentage points; null where neither asked
-	// more than once.
+	Metric   string    `json:"metric"`             // as in `results`
+	Group    string    `json:"group"`              // as in `results`
+	Mode     string    `json:"mode,omitempty"`     // as in `results`
+	Unit     string    `json:"unit,omitempty"`     // of the values, where they are not percent
+	A        *float64  `json:"a"`                  // of the first run
+	B        *float64  `json:"b"`                  // of the second
+	Diff     *float64  `json:"difference"`         // `b` − `a`
+	Low      *float64  `json:"low"`                // of the paired interval
+	High     *float64  `json:"high"`               // of the paired interval
+	Interval string    `json:"interval,omitempty"` // how it was made
+	N        int       `json:"n"`                  // units that both judged
+	Table    *Table2x2 `json:"table,omitempty"`    // of metrics that are right or wrong unit by unit
+	E        *float64  `json:"e,omitempty"`        // where a run is not at its end: evidence against that they are alike; `p` is 1/`e`
+	P        *float64  `json:"p,omitempty"`        // two-sided: exact McNemar, or what `test` says; all its digits
+	Test     string    `json:"test,omitempty"`     // what `p` is of where it is not exact McNemar
+	Holm     *float64  `json:"p_holm,omitempty"`   // corrected by Holm's method over the `family`
+	// printed as `~`: the interval holds 0, `p_holm` is not below 0.05, or the difference is not larger than
+	// `noise_floor`
+	Noise bool `json:"may_be_noise"`
+	// in points: the larger of the two runs'; null where neither asked more than once
 	Floor *float64 `json:"noise_floor"`
-	Note  string   `json:"note,omitempty"`
+	Note  string   `json:"note,omitempty"` // where there is something to say
 
 	atEveryLook *stats.Interval // of the headline, at 90 %, where a run is not at its end
 }
 
 // Table2x2 counts units by who was right.
 type Table2x2 struct {
-	Both    int `json:"both"`
-	OnlyA   int `json:"only_a"`
-	OnlyB   int `json:"only_b"`
-	Neither int `json:"neither"`
+	Both    int `json:"both"`    // right in both
+	OnlyA   int `json:"only_a"`  // right in A alone
+	OnlyB   int `json:"only_b"`  // right in B alone
+	Neither int `json:"neither"` // right in neither
 }
 
 // Ensemble is two goals of one model taken as one judge: it answers where both name the same response in all four judgments.
 type Ensemble struct {
-	Coverage Result `json:"coverage"` // share of pairs it answers
+	Coverage Result `json:"coverage"` // share of pairs that it answers
 	Strict   Result `json:"strict"`   // among those
 }
 
 // Comparison is two runs on the same units.
 type Comparison struct {
-	A, B        Side         `json:"-"`
-	Sides       [2]Side      `json:"runs"`
-	N           int          `json:"n"`
-	Unit        string       `json:"unit,omitempty"` // what n counts, where it is not pairs
-	OnlyA       int          `json:"only_in_a"`      // units the other has not judged
-	OnlyB       int          `json:"only_in_b"`
-	Differences []Difference `json:"differences"`
-	Ensemble    *Ensemble    `json:"ensemble,omitempty"`
-	Together    []Result     `json:"together,omitempty"` // of runs that were asked different things: what they say of each other
-	Within      *Within      `json:"within,omitempty"`   // where a margin was given
-	Turned      *[2]int      `json:"-"`                  // units whose verdict changed with the order, where they are asked in several
-	Warnings    []string     `json:"warnings"`
+	A, B  Side    `json:"-"`
+	Sides [2]Side `json:"runs"` // A and B
+	N     int     `json:"n"`    // units that both judged
+	// what `n` counts, where it is not pairs: `answer`, `judgment`, `item`
+	Unit        string       `json:"unit,omitempty"`
+	OnlyA       int          `json:"only_in_a"`   // left out, since B has not judged them
+	OnlyB       int          `json:"only_in_b"`   // left out, since A has not judged them
+	Differences []Difference `json:"differences"` // a row per metric, group and mode
+	// two goals of one model on pairs taken as one judge, which answers where both name one response in all four
+	// judgments
+	Ensemble *Ensemble `json:"ensemble,omitempty"`
+	Together []Result  `json:"together,omitempty"` // only for best and worst among several options, in percent
+	Within   *Within   `json:"within,omitempty"`   // with `--margin`
+	Turned   *[2]int   `json:"-"`                  // units whose verdict changed with the order, where they are asked in several
+	Warnings []string  `json:"warnings"`           // printed after `!`
 
 	headline string // the metric that is right or wrong unit by unit; "": none
 }
 
 // Comparisons is `gavel compare --json`.
 type Comparisons struct {
-	Comparisons []*Comparison   `json:"comparisons"`
+	Comparisons []*Comparison   `json:"comparisons"`       // of every two runs
 	Family      string          `json:"family"`            // what Holm's correction is over
-	Reading     judging.Readers `json:"reading,omitempty"` // "": as published
-	Policy      judging.Policy  `json:"policy"`
-	Bootstrap   Bootstrap       `json:"bootstrap"`
+	Reading     judging.Readers `json:"reading,omitempty"` // left out for as published
+	Policy      judging.Policy  `json:"policy"`            // of several verdicts in one reply
+	Bootstrap   Bootstrap       `json:"bootstrap"`         // as in `gavel score --json`
 }
 
 // alpha is the level at which a difference is called more than noise.

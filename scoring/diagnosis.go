@@ -24,27 +24,25 @@ const (
 // Diagnosis says in a sentence what a judge is good for on the items of a run. It is made from the ends of intervals, never
 // from values alone: docs/diagnosis.md has the rules.
 type Diagnosis struct {
-	Level    Level      `json:"level"`
-	Code     string     `json:"code"` // of the rule that was met
-	Text     string     `json:"text"`
-	Evidence []Evidence `json:"evidence"`
+	Level    Level      `json:"level"`    // `unusable`, `weak`, `usable` (in every order) or `strong`
+	Code     string     `json:"code"`     // of the rule that was met, see diagnosis.md
+	Text     string     `json:"text"`     // one sentence
+	Evidence []Evidence `json:"evidence"` // the numbers that it goes by
 }
 
 // Evidence is a number that a diagnosis goes by.
 type Evidence struct {
-	Metric string  `json:"metric"`
-	Group  string  `json:"group,omitempty"`
-	Mode   string  `json:"mode,omitempty"`
-	Unit   string  `json:"unit,omitempty"` // of the value, where it is not percent
-	Value  float64 `json:"value"`
-	Low    float64 `json:"low"`
-	High   float64 `json:"high"`
-	N      int     `json:"n"`
-	// Threshold is what the interval was held against, and Above whether it lies above it, Below whether below. Where it is
-	// neither, it holds the threshold.
-	Threshold float64 `json:"threshold"`
-	Above     bool    `json:"above,omitempty"`
-	Below     bool    `json:"below,omitempty"`
+	Metric    string  `json:"metric"`          // as in `results`
+	Group     string  `json:"group,omitempty"` // as in `results`
+	Mode      string  `json:"mode,omitempty"`  // as in `results`
+	Unit      string  `json:"unit,omitempty"`  // as in `results`
+	Value     float64 `json:"value"`           // as in `results`
+	Low       float64 `json:"low"`             // as in `results`
+	High      float64 `json:"high"`            // as in `results`
+	N         int     `json:"n"`               // as in `results`
+	Threshold float64 `json:"threshold"`       // what the interval was held against
+	Above     bool    `json:"above,omitempty"` // the interval lies above it
+	Below     bool    `json:"below,omitempty"` // the interval lies below it
 }
 
 // Diagnoser is a scorer whose runs have a diagnosis.

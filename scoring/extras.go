@@ -4,50 +4,49 @@ package scoring
 // again. The scores of a run are those of the first time; the others are here.
 type Repetitions struct {
 	Repetitions int `json:"times"` // how often every prompt was asked
-	// SelfAgreement is the share of prompts whose replies all came to the same verdict, in percent, of prompts that
-	// were answered every time and got a verdict at least once. A reply without one agrees with none that has.
-	SelfAgreement Result `json:"self_agreement"`
-	// Values are the scores of each time by itself, on the pairs that were answered every time.
-	Values []RepetitionValue `json:"values"`
+	// prompts that came to the same verdict every time, of those that got one at least once, in percent; only pairs
+	// that were answered every time
+	SelfAgreement Result            `json:"self_agreement"`
+	Values        []RepetitionValue `json:"values"` // each time by itself, on those pairs
 }
 
 // RepetitionValue is one metric over all pairs, each time.
 type RepetitionValue struct {
-	Metric string     `json:"metric"`
-	Group  string     `json:"group"`
-	Pairs  int        `json:"pairs"` // whatever the metric is a share of
-	Each   []*float64 `json:"each"`
-	// NoiseFloor is the largest difference between two of the times, in percentage points: a difference between runs
-	// that is not larger may be the server's. Null where a time has no value.
+	Metric string     `json:"metric"` // as in `results`
+	Group  string     `json:"group"`  // as in `results`
+	Pairs  int        `json:"pairs"`  // that were answered every time
+	Each   []*float64 `json:"each"`   // the metric each time, the first time first; null where undefined
+	// the largest difference between two of `each`, in points: a difference between runs that is not larger may be the
+	// server's
 	NoiseFloor *float64 `json:"noise_floor"`
 }
 
 // Estimate is a number with its interval; the ends are null where every pair
 // counts the same and no interval can be given.
 type Estimate struct {
-	Value *float64 `json:"value"`
-	Low   *float64 `json:"low"`
-	High  *float64 `json:"high"`
+	Value *float64 `json:"value"` // the number
+	Low   *float64 `json:"low"`   // of its 95 % interval
+	High  *float64 `json:"high"`  // of its 95 % interval
 
-	Interval string `json:"interval,omitempty"` // how it was made: one of the By constants
+	Interval string `json:"interval,omitempty"` // how it was made
 }
 
 // Bin of a reliability diagram: the judgments whose confidence lies in (From, To].
 type Bin struct {
-	From       float64  `json:"from"`
-	To         float64  `json:"to"`
+	From       float64  `json:"from"`       // confidence above this (0 is in the first bin)
+	To         float64  `json:"to"`         // and up to this
 	N          int      `json:"n"`          // judgments
-	Confidence *float64 `json:"confidence"` // mean; null where N is 0
-	Accuracy   *float64 `json:"accuracy"`   // share right
+	Confidence *float64 `json:"confidence"` // their mean
+	Accuracy   *float64 `json:"accuracy"`   // share that is right
 }
 
 // Point of the curve of accuracy over coverage: the judge's word is taken only
 // where its confidence is at least Threshold.
 type Point struct {
-	Coverage  float64  `json:"coverage"` // share of the judgments
-	N         int      `json:"n"`
-	Threshold float64  `json:"threshold"`
-	Accuracy  Estimate `json:"accuracy"`
+	Coverage  float64  `json:"coverage"`  // share of the judgments
+	N         int      `json:"n"`         // their number
+	Threshold float64  `json:"threshold"` // their confidence is at least this
+	Accuracy  Estimate `json:"accuracy"`  // share of them that is right
 }
 
 // Calibration says whether a judge is as often right as it is sure. All numbers are from 0 to 1. Judgments without a
@@ -56,14 +55,17 @@ type Point struct {
 // Brier is the mean of (confidence − right)² (Brier, Monthly Weather Review 78, 1950); ECE is the expected calibration
 // error over ten bins of equal width (Guo et al., arXiv 1706.04599, Eq. 3). Intervals resample pairs.
 type Calibration struct {
-	N          int      `json:"n"`       // decided judgments with a confidence
-	Unknown    int      `json:"unknown"` // decided judgments without
-	Missing    string   `json:"missing"`
-	Confidence Estimate `json:"confidence"` // mean
-	Accuracy   Estimate `json:"accuracy"`   // share right
-	Brier      Estimate `json:"brier"`
-	ECE        Estimate `json:"ece"`
-	Calibrated Estimate `json:"ece_calibrated"` // the ECE of a judge that is as often right as it is sure: mean, and where 95 % of such lie
-	Bins       []Bin    `json:"bins"`
-	Coverage   []Point  `json:"coverage"`
+	// decided judgments of the first time with probabilities, of pairs with both judgments
+	N          int      `json:"n"`
+	Unknown    int      `json:"unknown"`    // decided judgments without
+	Missing    string   `json:"missing"`    // how judgments without a verdict counted
+	Confidence Estimate `json:"confidence"` // mean probability of the response named
+	Accuracy   Estimate `json:"accuracy"`   // share of the judgments that name the labelled response
+	Brier      Estimate `json:"brier"`      // mean of (confidence − right)²; 0 is best
+	// expected calibration error: mean distance of accuracy and confidence over the bins, weighted by judgments
+	ECE Estimate `json:"ece"`
+	// the `ece` of a judge that is as often right as it is sure: mean, and where 95 % of such lie
+	Calibrated Estimate `json:"ece_calibrated"`
+	Bins       []Bin    `json:"bins"`     // always ten, of equal width
+	Coverage   []Point  `json:"coverage"` // at most ten, the highest confidence first
 }

@@ -17,18 +17,20 @@ const (
 
 // Within says whether two runs are the same by their headline, within a margin.
 type Within struct {
-	Metric       string   `json:"metric"`
-	Points       float64  `json:"points"` // the margin
+	Metric string  `json:"metric"` // the headline
+	Points float64 `json:"points"` // the margin
+	// `the same`: the 90 % interval lies within ±`points`; `different`: it does not, and the p of McNemar's test is
+	// below 0.05; else `cannot say`
 	Verdict      string   `json:"verdict"`
-	Diff         *float64 `json:"difference"` // B − A
-	Low          *float64 `json:"low"`        // of its 90 % interval, for two one-sided tests at 5 %
-	High         *float64 `json:"high"`
-	N            int      `json:"n"`
-	RightToWrong int      `json:"right_to_wrong"`
-	WrongToRight int      `json:"wrong_to_right"`
-	// Turned are the pairs whose verdict changed with the order, in A and in B; null where each is asked once.
+	Diff         *float64 `json:"difference"`     // B − A, in points
+	Low          *float64 `json:"low"`            // of its 90 % score interval (Tango)
+	High         *float64 `json:"high"`           // of its 90 % score interval
+	N            int      `json:"n"`              // items that both have
+	RightToWrong int      `json:"right_to_wrong"` // items that are right in A alone
+	WrongToRight int      `json:"wrong_to_right"` // items that are right in B alone
+	// pairs whose two judgments name different responses, in A and in B; null where each is asked once
 	Turned *[2]int `json:"changed_with_order"`
-	// Pairs are how many would show it, four times of five, if the two are the same; null where it is shown.
+	// with `cannot say`: how many would show that the two are the same, four times of five, if they are
 	Pairs *int `json:"pairs_that_would"`
 }
 

@@ -28,10 +28,10 @@ func HowRead(rep Report) string {
 
 // OtherReading is one headline as both readings have it.
 type OtherReading struct {
-	Reading judging.Readers `json:"reading"` // the one that was not chosen
-	Metric  string          `json:"metric"`
-	Mode    string          `json:"mode,omitempty"`
-	Value   *float64        `json:"value"`
+	Reading judging.Readers `json:"reading"`        // the one that was not chosen
+	Metric  string          `json:"metric"`         // of the headline
+	Mode    string          `json:"mode,omitempty"` // of the headline
+	Value   *float64        `json:"value"`          // by that reading
 }
 
 // reading is how a report names the run's: "" is the paper's, as before there was another.

@@ -37,18 +37,20 @@ func (r Report) Judgments() int {
 
 // Result is one number: a metric on a group, in percent.
 type Result struct {
-	Metric   string   `json:"metric"`
-	Group    string   `json:"group"`
-	Mode     string   `json:"mode,omitempty"`     // of protocols that ask in several ways: which, or "difference"
-	Unit     string   `json:"unit,omitempty"`     // of the value, where it is not percent
-	Value    *float64 `json:"value"`              // null where undefined; Note says why
-	N        int      `json:"n"`                  // what it is a share of
-	Clusters int      `json:"clusters,omitempty"` // that it is over, where several units belong together: questions, templates
-	Low      *float64 `json:"low"`
-	High     *float64 `json:"high"`
-	Interval string   `json:"interval,omitempty"` // how it was made: one of the By constants
+	Metric string `json:"metric"`         // its name, see below
+	Group  string `json:"group"`          // `overall`, a category, `agent: NAME` or `N options`
+	Mode   string `json:"mode,omitempty"` // `cot`, `self`, or `difference`, which is self − cot
+	// `score` (0 to 1), `correlation` (−1 to 1), `statistic` or `count`; left out for percent
+	Unit  string   `json:"unit,omitempty"`
+	Value *float64 `json:"value"` // null where undefined
+	N     int      `json:"n"`     // what it is a share of
+	// in how many questions or templates these are, where several belong together
+	Clusters int      `json:"clusters,omitempty"`
+	Low      *float64 `json:"low"`                // of the 95 % interval
+	High     *float64 `json:"high"`               // of the 95 % interval
+	Interval string   `json:"interval,omitempty"` // how it was made, see PROTOCOLS.md §5
 	Missing  string   `json:"missing"`            // how judgments without a verdict counted
-	Note     string   `json:"note,omitempty"`
+	Note     string   `json:"note,omitempty"`     // why it is undefined, or what else to know
 }
 
 // Count is n and, where several units belong together, in how many clusters they are.
@@ -61,42 +63,44 @@ func (r Result) Count() string {
 
 // Report is what a run comes to: one run of `gavel score --json`, and, without Run, results.json.
 type Report struct {
-	Run          string          `json:"run,omitempty"` // the directory
-	ID           string          `json:"id"`
-	Protocol     string          `json:"protocol"`
-	Goal         string          `json:"goal"`
-	Prompt       string          `json:"prompt"`
-	Settings     string          `json:"settings,omitempty"` // what was asked for beside the prompt
-	Model        string          `json:"model"`
-	Dataset      string          `json:"dataset"`
-	Simulated    bool            `json:"simulated"`
-	Items        int             `json:"items"`               // scored: all their presentations are in the records
-	Expected     int             `json:"expected"`            // items of the run
-	Diagnosis    *Diagnosis      `json:"diagnosis,omitempty"` // what the judge is good for, in words
-	Results      []Result        `json:"results"`
-	Outcomes     map[string]int  `json:"outcomes"`          // of judgments, all eight
-	Reading      judging.Readers `json:"reading,omitempty"` // "": as published
-	Policy       judging.Policy  `json:"policy"`
-	AcceptCut    bool            `json:"accept_cut"`
+	Run      string `json:"run,omitempty"` // the folder, as it was given; not in results.json
+	ID       string `json:"id"`            // of the run
+	Protocol string `json:"protocol"`      // as in the manifest
+	Goal     string `json:"goal"`          // as in the manifest
+	Prompt   string `json:"prompt"`        // its name
+	// what was asked for beside the prompt: `constrained`, `think …`, `strict determinism`
+	Settings     string          `json:"settings,omitempty"`
+	Model        string          `json:"model"`                    // the judge
+	Dataset      string          `json:"dataset"`                  // its name
+	Simulated    bool            `json:"simulated"`                // no model was asked
+	Items        int             `json:"items"`                    // scored: all their presentations are in the records
+	Expected     int             `json:"expected"`                 // items of the run
+	Diagnosis    *Diagnosis      `json:"diagnosis,omitempty"`      // what the judge is good for, in words
+	Results      []Result        `json:"results"`                  // a row per metric, group and mode
+	Outcomes     map[string]int  `json:"outcomes"`                 // judgments by outcome, all eight; of the first time
+	Reading      judging.Readers `json:"reading,omitempty"`        // how replies were read: `robust`; left out for as published
+	Policy       judging.Policy  `json:"policy"`                   // of several verdicts in one reply
+	AcceptCut    bool            `json:"accept_cut"`               // as in the manifest
 	Otherwise    int             `json:"read_otherwise,omitempty"` // replies that the other reading reads otherwise
 	OtherReading []OtherReading  `json:"other_reading,omitempty"`  // where they are more than one of a hundred: its headlines
-	Origins      []Origin        `json:"origins,omitempty"`
-	Missing      MissingPolicy   `json:"missing,omitempty"` // of protocols that leave a choice: how judgments without a verdict count
-	Bootstrap    Bootstrap       `json:"bootstrap"`
-	// Stopped says which rule ended the run before its last item.
+	Origins      []Origin        `json:"origins,omitempty"`        // where replies came with bundles
+	// of protocols that leave a choice, how judgments without a verdict count: `wrong` or `drop`, `usable` or `strict`
+	Missing   MissingPolicy `json:"missing,omitempty"`
+	Bootstrap Bootstrap     `json:"bootstrap"` // what intervals that are drawn were made with
+	// which rule ended the run before its last item
 	Stopped *judging.Stopped `json:"stopped,omitempty"`
 
-	Repetitions *Repetitions `json:"repeats,omitempty"`
-	Calibration *Calibration `json:"calibration,omitempty"`
+	Repetitions *Repetitions `json:"repeats,omitempty"`     // only with `--repeat`
+	Calibration *Calibration `json:"calibration,omitempty"` // only where a decided judgment has probabilities
 
-	Warnings []string `json:"warnings"`
+	Warnings []string `json:"warnings"` // what the table prints after `!`
 }
 
 // Origin is how many of a run's replies are from a bundle that was taken in.
 type Origin struct {
-	Bundle  string `json:"bundle"`
-	Replies int    `json:"replies"`
-	Of      int    `json:"of"` // replies of the run
+	Bundle  string `json:"bundle"`  // its file's name and SHA-256
+	Replies int    `json:"replies"` // from it
+	Of      int    `json:"of"`      // replies of the run
 }
 
 func (o Origin) String() string {
@@ -130,10 +134,10 @@ func settings(s judging.Spec) string {
 
 // Bootstrap says how the intervals were made.
 type Bootstrap struct {
-	Rounds int     `json:"rounds"`
-	Level  float64 `json:"level"`
-	Seed   uint64  `json:"seed"`
-	Unit   string  `json:"unit"` // what was resampled
+	Rounds int     `json:"rounds"` // draws
+	Level  float64 `json:"level"`  // of all intervals
+	Seed   uint64  `json:"seed"`   // of the draws
+	Unit   string  `json:"unit"`   // what was resampled
 }
 
 // Options of scoring.

@@ -171,7 +171,13 @@ func TestFilters(t *testing.T) {
 	}))
 	want := map[string]func(rs []*judging.Record) bool{
 		"wrong": func(rs []*judging.Record) bool {
-			return slices.ContainsFunc(rs, func(r *judging.Record) bool { return r.Choice != "" && r.Choice != r.Gold })
+			return slices.ContainsFunc(rs, func(r *judging.Record) bool { return r.Choice != r.Gold })
+		},
+		"confident": func(rs []*judging.Record) bool {
+			return !slices.ContainsFunc(rs, func(r *judging.Record) bool { return r.Choice == "" || r.Choice == r.Gold })
+		},
+		"tie": func(rs []*judging.Record) bool {
+			return slices.ContainsFunc(rs, func(r *judging.Record) bool { return r.Outcome == judging.Tie })
 		},
 		"right": func(rs []*judging.Record) bool {
 			return !slices.ContainsFunc(rs, func(r *judging.Record) bool { return r.Choice != r.Gold })
@@ -190,7 +196,8 @@ func TestFilters(t *testing.T) {
 				return r.Outcome != judging.Decided && r.Outcome != judging.Tie
 			})
 		},
-		"missing": func([]*judging.Record) bool { return false },
+		"missing":    func([]*judging.Record) bool { return false },
+		"unlabelled": func([]*judging.Record) bool { return false },
 	}
 	s := newSite(t, dir, nil)
 	listed := func(query string) []string {
@@ -227,9 +234,12 @@ func TestFilters(t *testing.T) {
 		if !slices.Equal(a, b) {
 			t.Errorf("%s: %v, want %v", show, a, b)
 		}
-		if show != "missing" && len(b) == 0 {
+		if show != "missing" && show != "unlabelled" && len(b) == 0 {
 			t.Errorf("%s: the run has none, which shows nothing", show)
 		}
+	}
+	if len(want)+1 != len(shows) { // and changed, below
+		t.Errorf("%d of %d filters are tried", len(want)+1, len(shows))
 	}
 	changed := expected(func(rs []*judging.Record) bool {
 		for _, a := range rs {

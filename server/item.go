@@ -3,6 +3,7 @@ package server
 import (
 	"fmt"
 	"html/template"
+	"io"
 	"net/http"
 	"os"
 	"slices"
@@ -27,6 +28,12 @@ type ItemView struct {
 	Previous  string         `json:"-"` // links
 	Next      string         `json:"-"`
 	Back      string         `json:"-"`
+
+	Asked  asked     `json:"-"`
+	ToName []string  `json:"-"` // ids of the candidates that it is right to name
+	Diff   *textDiff `json:"-"` // of two candidates, where it was asked for
+	Across string    `json:"-"` // link to the item across all judges; "" where there are no others
+	Turn   string    `json:"-"` // link to the same with the diff, or without; "" where there is none
 }
 
 // ItemTexts are an item's own words.
@@ -79,6 +86,9 @@ type JudgmentView struct {
 	Probabilities []judging.Probability `json:"probabilities,omitempty"`
 	At            time.Time             `json:"at,omitzero"`
 	Imported      *judging.Imported     `json:"imported,omitempty"`
+
+	Words presented `json:"-"`
+	side  string    // of several runs beside each other: which
 }
 
 // TurnView is a reply and what it was the reply to.
@@ -127,6 +137,14 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 	if v, err = s.itemOf(x, i); err != nil {
 		return v, err
 	}
+	if v.Item.isPair() {
+		if f.Diff {
+			v.Diff = diffOf(v.Item.Candidates[0].Text, v.Item.Candidates[1].Text)
+		}
+		turned := f
+		turned.Diff = !f.Diff
+		v.Turn = itemURL(name, v.ID, turned.Query()) + "#candidates-title"
+	}
 	v.Back = "/runs/" + escaped(name) + "/items" + f.Query()
 	all, err := s.matching(r, x, f)
 	if err != nil {
@@ -157,6 +175,7 @@ func (s *Server) itemOf(x *index, i int) (ItemView, error) {
 		v.Item = textsOf(item)
 	}
 	judgments := x.of(i)
+	v.Asked = askedOf(x.m, v.Item, nil)
 	if len(judgments) == 0 {
 		return v, nil
 	}
@@ -166,19 +185,18 @@ func (s *Server) itemOf(x *index, i int) (ItemView, error) {
 	}
 	defer records.Close()
 	for _, g := range judgments {
-		line, err := x.line(records, g.offset, g.length)
+		j, err := x.judged(records, g)
 		if err != nil {
 			return v, err
 		}
-		r, err := judging.DecodeRecord(line)
-		if err != nil || r.Item != v.ID {
-			return v, errChanged
-		}
-		judgment, err := x.judgment(r, item, v.Item != nil)
+		judgment, err := x.judgment(j, item, v.Item != nil)
 		if err != nil {
-			return v, &failure{422, err.Error()}
+			return v, unreadable(err, "%v", err)
 		}
 		v.Judgments = append(v.Judgments, judgment)
+		if len(v.Judgments) == 1 {
+			v.Asked, v.ToName = askedOf(x.m, v.Item, j.Record), x.m.ToName(j.Record)
+		}
 	}
 	return v, nil
 }
@@ -214,17 +232,34 @@ func textsOf(item datasets.Item) *ItemTexts {
 	return t
 }
 
-// judgment is a record for people, read as scores read it.
-func (x *index) judgment(r *judging.Record, item datasets.Item, known bool) (JudgmentView, error) {
-	v, err := r.Read(x.asker, x.reading())
+// judged reads a record as scores read it.
+func (x *index) judged(records io.ReaderAt, g judgment) (j judged, err error) {
+	line, err := x.line(records, g.offset, g.length)
 	if err != nil {
-		return JudgmentView{}, err
+		return j, err
 	}
+	r, err := judging.DecodeRecord(line)
+	if err != nil || r.Item != x.ids.At(int(g.item)) {
+		return j, errChanged
+	}
+	j.Record = r
+	if j.verdict, err = r.Read(x.asker, x.reading()); err != nil {
+		return j, unreadable(err, "%v", err)
+	}
+	if c, ok := r.Confidence(x.asker, j.verdict); ok {
+		j.confidence = &c
+	}
+	return j, nil
+}
+
+// judgment is a record for people.
+func (x *index) judgment(j judged, item datasets.Item, known bool) (JudgmentView, error) {
+	r, v := j.Record, j.verdict
 	g := JudgmentView{
-		JudgmentBrief: brief(judgmentOf(r, v)), Presentations: r.Presentations, Mode: r.Mode, Order: r.Order, Asked: askedUnknown,
+		JudgmentBrief: brief(judgmentOf(x.m, r, v)), Presentations: r.Presentations, Mode: r.Mode, Order: r.Order, Asked: askedUnknown,
 		Label: v.Label, Answer: v.Answer, Rule: v.Rule, Gold: r.Gold, Error: r.Error, Probabilities: r.Probabilities, At: r.At, Imported: r.Imported, Turns: []TurnView{},
 	}
-	g.Choice = r.CandidateID(v.Choice)
+	g.Choice, g.Words = r.CandidateID(v.Choice), present(x.m, j)
 	if v.Outcome != r.Outcome || g.Choice != r.Choice {
 		g.Recorded = strings.TrimSpace(string(r.Outcome) + " " + r.Choice)
 	}
@@ -232,6 +267,7 @@ func (x *index) judgment(r *judging.Record, item datasets.Item, known bool) (Jud
 	var prompt judging.Prompt
 	if known {
 		var same bool
+		var err error
 		if prompt, same, err = r.Asked(x.asker, item, params.SystemRole); err != nil {
 			return g, err
 		}

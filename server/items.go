@@ -15,101 +15,6 @@ import (
 	"gavel/judging"
 )
 
-// flags are what an item can be filtered by, from its judgments alone.
-type flags struct {
-	right        bool // every judgment names the labelled candidate
-	wrong        bool // a judgment names another
-	inconsistent bool // two judgments name different candidates
-	first, last  bool // every judgment names what it was shown first, or last, whatever that was
-	open         bool // a judgment without a verdict
-	changed      bool // asked again, a judgment came to another verdict
-	missing      bool // a judgment is not in the records
-}
-
-// shows are the filters by name, in the order of the form.
-var shows = []struct {
-	name, about string
-	is          func(flags) bool
-}{
-	{"wrong", "a wrong verdict", func(f flags) bool { return f.wrong }},
-	{"right", "all right", func(f flags) bool { return f.right }},
-	{"inconsistent", "inconsistent", func(f flags) bool { return f.inconsistent }},
-	{"first", "always the first shown", func(f flags) bool { return f.first }},
-	{"last", "always the last shown", func(f flags) bool { return f.last }},
-	{"open", "a judgment without a verdict", func(f flags) bool { return f.open }},
-	{"changed", "changed when asked again", func(f flags) bool { return f.changed }},
-	{"missing", "a judgment is missing", func(f flags) bool { return f.missing }},
-}
-
-// names of what holds for an item.
-func (f flags) names() []string {
-	names := []string{}
-	for _, s := range shows {
-		if s.is(f) {
-			names = append(names, s.name)
-		}
-	}
-	return names
-}
-
-// flags of an item.
-func (x *index) flags(item int) flags {
-	var f flags
-	e := x.items[item]
-	judgments, decided, shown := 0, 0, 0
-	choice, firsts, lasts, rights := int8(-1), 0, 0, 0
-	for g := range x.judgmentsOf(e) {
-		shown = max(shown, int(g.presentations))
-		if g.repetition > 0 {
-			continue
-		}
-		judgments++
-		if !g.decided() {
-			f.open = f.open || g.is() != judging.Tie
-			continue
-		}
-		decided++
-		if g.right == yes {
-			rights++
-		}
-		f.wrong = f.wrong || g.right == no
-		if g.choice < 0 {
-			continue
-		}
-		if choice >= 0 && choice != g.choice {
-			f.inconsistent = true
-		}
-		choice = g.choice
-		if g.position == 0 {
-			firsts++
-		}
-		if g.position >= 0 && g.position == int8(g.positions)-1 {
-			lasts++
-		}
-	}
-	several := judgments > 1 && decided == judgments
-	f.right = judgments > 0 && rights == judgments
-	f.first, f.last = several && firsts == judgments, several && lasts == judgments
-	f.missing = judgments < shown || judgments == 0
-	f.changed = x.changed(e)
-	return f
-}
-
-// changed tells whether a presentation that was asked several times came to different verdicts.
-func (x *index) changed(e entry) bool {
-	for a := range x.judgmentsOf(e) {
-		if a.repetition == 0 {
-			continue
-		}
-		for b := range x.judgmentsOf(e) {
-			if b.repetition == 0 && b.presentation == a.presentation && (a.outcome != b.outcome || a.choice != b.choice) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // ItemsFilter is what a list of items was asked to show.
 type ItemsFilter struct {
 	Group   string `json:"group,omitempty"`
@@ -118,11 +23,24 @@ type ItemsFilter struct {
 	Text    string `json:"q,omitempty"`
 	Page    int    `json:"page"`
 	Per     int    `json:"per"`
+
+	Columns []string `json:"-"` // beside those that are always there
+	Diff    bool     `json:"-"` // of an item the differences of its candidates are marked
 }
 
 // Query of a link that keeps the filter, with more of its own.
 func (f ItemsFilter) Query(more ...string) string {
-	return query(append([]string{"group", f.Group, "outcome", f.Outcome, "show", f.Show, "q", f.Text}, more...)...)
+	diff := ""
+	if f.Diff {
+		diff = "words"
+	}
+	return query(append([]string{"group", f.Group, "outcome", f.Outcome, "show", f.Show, "q", f.Text, "columns", strings.Join(f.Columns, ","), "diff", diff}, more...)...)
+}
+
+// Showing is the query of the same list with another filter of what to show.
+func (f ItemsFilter) Showing(show string) string {
+	f.Show = show
+	return f.Query()
 }
 
 // At is the query of another page.
@@ -142,7 +60,7 @@ const (
 
 func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
 	q := r.URL.Query()
-	f = ItemsFilter{Group: q.Get("group"), Outcome: q.Get("outcome"), Show: q.Get("show"), Text: strings.TrimSpace(q.Get("q"))}
+	f = ItemsFilter{Diff: q.Get("diff") == "words", Group: q.Get("group"), Outcome: q.Get("outcome"), Show: q.Get("show"), Text: strings.TrimSpace(q.Get("q"))}
 	if f.Page, err = counted(q, "page", 1); err != nil {
 		return f, err
 	}
@@ -153,12 +71,15 @@ func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
 	if f.Outcome != "" && !slices.Contains(judging.Outcomes, judging.Outcome(f.Outcome)) {
 		return f, bad("outcome %q is none", visible(f.Outcome))
 	}
-	if f.Show != "" && f.shown() == nil {
+	if f.Show != "" && showNamed(f.Show) == nil {
 		var names []string
 		for _, s := range shows {
-			names = append(names, s.name)
+			names = append(names, s.Name)
 		}
 		return f, bad("show %q: it is one of %s", visible(f.Show), strings.Join(names, ", "))
+	}
+	if f.Columns, err = columnsOf(q["columns"]); err != nil {
+		return f, err
 	}
 	if len(f.Text) > maxQuery {
 		return f, bad("a text that is searched for may have %d bytes at most", maxQuery)
@@ -179,15 +100,6 @@ func counted(q url.Values, name string, otherwise int) (int, error) {
 	return n, nil
 }
 
-func (f ItemsFilter) shown() func(flags) bool {
-	for _, s := range shows {
-		if s.name == f.Show {
-			return s.is
-		}
-	}
-	return nil
-}
-
 // matching lists the items that a filter takes.
 func (s *Server) matching(r *http.Request, x *index, f ItemsFilter) ([]int, error) {
 	var has func(int) bool
@@ -198,13 +110,13 @@ func (s *Server) matching(r *http.Request, x *index, f ItemsFilter) ([]int, erro
 		}
 	}
 	group := slices.Index(x.groups, f.Group)
-	is := f.shown()
+	show := showNamed(f.Show)
 	var out []int
 	for i, e := range x.items {
 		switch {
 		case f.Group != "" && int(e.group) != group:
 		case f.Outcome != "" && !x.ended(e, judging.Outcome(f.Outcome)):
-		case is != nil && !is(x.flags(i)):
+		case show != nil && !show.is(x.flags(i)):
 		case has != nil && !has(i):
 		default:
 			out = append(out, i)
@@ -261,6 +173,7 @@ type itemRow struct {
 	Judgments []JudgmentBrief `json:"games"`
 	Flags     []string        `json:"facts"`
 	Link      string          `json:"-"`
+	Cells     []string        `json:"-"` // one for each column that was chosen
 }
 
 // Option is a choice of a form with how many it is of.
@@ -281,6 +194,8 @@ type ItemsView struct {
 	Groups   []Option `json:"-"`
 	Outcomes []Option `json:"-"`
 	Shows    []Option `json:"-"`
+	Columns  []column `json:"-"` // all there are
+	Chosen   []column `json:"-"`
 }
 
 func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
@@ -305,10 +220,21 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 	x.offer(&v)
 	items := s.openItems(x)
 	defer items.Close()
+	var page []int
 	for _, i := range all[(f.Page-1)*f.Per : min(f.Page*f.Per, len(all))] {
 		v.Items = append(v.Items, x.itemRow(items, i, v.Run, f))
+		page = append(page, i)
 	}
-	return v, nil
+	v.Columns = columns
+	if v.Chosen = chosen(f.Columns); isAPI(r) || len(v.Chosen) == 0 {
+		return v, nil
+	}
+	return v, s.fill(x, page, &v)
+}
+
+// Unlabelled tells whether nobody says what is right of some item.
+func (v ItemsView) Unlabelled() bool {
+	return slices.ContainsFunc(v.Shows, func(o Option) bool { return o.Value == "unlabelled" && o.N > 0 })
 }
 
 // offer counts what the items can be filtered by.
@@ -338,7 +264,7 @@ func (x *index) offer(v *ItemsView) {
 		}
 	}
 	for k, s := range shows {
-		v.Shows = append(v.Shows, Option{s.name, s.about, kinds[k]})
+		v.Shows = append(v.Shows, Option{s.Name, s.Words, kinds[k]})
 	}
 }
 

@@ -67,7 +67,7 @@ func (s *Suite) newContest(e *eval.Maker, rules race.Rules) (*Contest, error) {
 	if x.rules.Items = len(x.drawn); x.rules.Items == 0 {
 		return nil, s.wrong(0, "no items are left to judge")
 	}
-	hash, _ := judging.HashIDs(slices.Values(x.drawn))
+	hash := judging.HashIDs(len(x.drawn), func(i int) string { return x.drawn[i] })
 	var runs []string
 	for _, c := range s.Cells {
 		runs = append(runs, c.name)

@@ -13,18 +13,8 @@ func agreeCommand(e *env) *cli.Command {
 		Name:      "agree",
 		Usage:     "how often a judge of MT-Bench's pairs votes as people do",
 		UsageText: "gavel agree RUN --human FILE [flags]",
-		Description: `Prints the agreement of MT-Bench's paper (arXiv 2306.05685, Table 5), turn by turn: of
-all pairs of votes on the same two answers, one of the judge and one of an expert,
-the share that name the same winner. S1 has all votes, and a tie agrees with a tie;
-S2 has the pairs of votes of which neither is a tie. Experts and authors among
-themselves stand beside it. FILE is human of lmsys/mt_bench_human_judgments, its
-rows with the conversations or without.
-
-Example:
-  gavel import fastchat gpt4_pair.jsonl --out runs/gpt4
-  gavel agree runs/gpt4 --human human.jsonl`,
-		Flags:  append(append([]cli.Flag{&cli.StringFlag{Name: "human", Usage: "`FILE` of people's votes"}}, verdictFlags()...), formatFlags()...),
-		Before: oneArgument("RUN"),
+		Flags:     append(append([]cli.Flag{&cli.StringFlag{Name: "human", Usage: "`FILE` of people's votes"}}, verdictFlags()...), formatFlags()...),
+		Before:    oneArgument("RUN"),
 		Action: func(c *cli.Context) error {
 			o, err := scoringFrom(c)
 			if err != nil {
@@ -38,7 +28,9 @@ Example:
 			if err != nil {
 				return err
 			}
-			e.saySkipped(votes.Skipped, "rows of votes", votes.Bad)
+			for _, line := range imports.Skipped(votes.Skipped, "rows of votes", votes.Bad) {
+				e.say("%s", line)
+			}
 			a, err := scoring.Agree(c.Args().First(), votes.Votes, o.Reading, o.Bootstrap)
 			if err != nil {
 				return err

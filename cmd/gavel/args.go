@@ -18,20 +18,13 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 	if len(args) > 0 && args[0] == "help" {
 		args = append(slices.Clone(args[1:]), "--help")
 	}
-	flags, commands, i := app.Flags, app.Commands, 0
-	for ; i < len(args); i++ {
-		at := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(args[i]) })
-		if at < 0 {
-			break
-		}
-		flags, commands = commands[at].Flags, commands[at].Subcommands
-	}
-	path := slices.Clip(args[:i])
-	if i < len(args) && len(commands) > 0 && !strings.HasPrefix(args[i], "-") {
-		return nil, unknown(path, args[i], commands)
+	flags, commands, rest := descend(app, args)
+	path := slices.Clip(args[:len(args)-len(rest)])
+	if len(rest) > 0 && len(commands) > 0 && !strings.HasPrefix(rest[0], "-") {
+		return nil, unknown(path, rest[0], commands)
 	}
 	var front, back []string
-	for ; i < len(args); i++ {
+	for i := len(path); i < len(args); i++ {
 		a := args[i]
 		switch {
 		case a == "--":
@@ -57,6 +50,20 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 		front = append(front, "--")
 	}
 	return append(append(path, front...), back...), nil
+}
+
+// descend follows the commands that a command line begins with: the flags and the subcommands of the last, and what
+// stands after it.
+func descend(app *cli.App, args []string) ([]cli.Flag, []*cli.Command, []string) {
+	flags, commands := app.Flags, app.Commands
+	for len(args) > 0 {
+		at := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(args[0]) })
+		if at < 0 {
+			break
+		}
+		flags, commands, args = commands[at].Flags, commands[at].Subcommands, args[1:]
+	}
+	return flags, commands, args
 }
 
 // isFlag tells whether a word is one of the flags: "--dataset" is no value.

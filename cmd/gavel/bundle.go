@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gavel/bundle"
+	"gavel/report"
 	"gavel/report/table"
 )
 
@@ -18,25 +19,9 @@ func bundleCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:  "bundle",
 		Usage: "carry runs, datasets and replies to another machine in one file",
-		Description: `Datasets go to a machine without a network, runs come back from it with the replies they
-are made of, so that "gavel replay" can make them again. A bundle is an ordinary tar file
-with a checksum of every part, which "import" and "verify" check first.
-
-Example:
-  gavel bundle export --dataset gsm8k --out datasets.tar
-  gavel bundle import datasets.tar
-  gavel bundle export runs/* --out week42.tar`,
 		Subcommands: []*cli.Command{
 			{
 				Name: "export", Usage: "write a bundle", UsageText: "gavel bundle export [RUN...] --out FILE.tar [--dataset NAME]...",
-				Description: `Takes the runs' folders, every reply of theirs that the cache holds, prompts that were
-files, and the datasets named. The folder of a suite stands for all runs in it. Runs that
-a self-reference run stands on are runs of their own: name them too if they are to come
-along. Nothing secret is in a run: no API key is ever written.
-
-Examples:
-  gavel bundle export runs/* --dataset judgebench-gpt4o --out week42.tar
-  gavel bundle export runs/two-judges --out two-judges.tar`,
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "out", Usage: "`FILE` to write"},
 					&cli.StringSliceFlag{Name: "dataset", Usage: "`NAME` of a fetched dataset to take along; may be given again"},
@@ -46,15 +31,6 @@ Examples:
 			},
 			{
 				Name: "import", Usage: "take a bundle in", UsageText: "gavel bundle import FILE [--runs DIR]",
-				Description: `Verifies the whole file first, then takes it in. What is there already and the same is
-passed over; what is there and differs is refused. Datasets go where fetched ones are,
-replies into the cache, prompts that were files into a folder "prompts" beside the runs.
-"gavel replay RUN" then makes a run again from its replies, without a server.
-Replies that were taken in answer later runs that ask the same; these say how many of
-theirs came from which bundle. With --no-replies the runs are taken in alone.
-
-Example:
-  gavel bundle import week42.tar --runs runs`,
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "runs", Value: "runs", Usage: "`DIR` for the runs"},
 					&cli.BoolFlag{Name: "no-replies", Usage: "leave the cache as it is: its replies answer no run of yours, and the runs cannot be replayed"},
@@ -66,8 +42,7 @@ Example:
 			},
 			{
 				Name: "verify", Usage: "check a bundle's checksums and list it", UsageText: "gavel bundle verify FILE",
-				Description: "Exit status: 0 every checksum is right; 1 one is not, or the file is no bundle.",
-				Flags:       formatFlags(), Before: oneArgument("FILE"), Action: e.bundleVerify,
+				Flags: formatFlags(), Before: oneArgument("FILE"), Action: e.bundleVerify,
 			},
 		},
 	}
@@ -114,7 +89,7 @@ func (e *env) bundleVerify(c *cli.Context) error {
 		t.Rows = append(t.Rows, []string{file.Name, strconv.FormatInt(file.Size, 10), file.SHA256})
 	}
 	t.Notes = []string{inBundle(&b.Index) + "; written by gavel " + b.Index.Gavel}
-	return e.print(c, listing{t, b})
+	return e.print(c, report.Listing{Table: t, Data: b})
 }
 
 // inBundle says what is in a bundle.

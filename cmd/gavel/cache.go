@@ -14,7 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gavel/cache"
-	"gavel/report/table"
+	"gavel/report"
 )
 
 // cacheDir is where replies are remembered unless told otherwise.
@@ -60,7 +60,6 @@ func cacheCommand(e *env) *cli.Command {
 			{Name: "verify", Usage: "read every entry and say which cannot be used", Flags: []cli.Flag{dir()}, Before: noArguments, Action: e.looking(e.cacheVerify)},
 			{
 				Name: "prune", Usage: "remove entries", UsageText: "gavel cache prune [--older-than D] [--model M] [--all]",
-				Description: "Entries that cannot be used (damaged, or of an older gavel) always go.",
 				Flags: []cli.Flag{
 					&cli.DurationFlag{Name: "older-than", Usage: "remove what was asked longer than `D` ago (720h is 30 days)"},
 					&cli.StringFlag{Name: "model", Usage: "only replies of the model `M`"},
@@ -79,8 +78,8 @@ func (e *env) cacheStats(c *cli.Context, s *cache.Store) error {
 	if err != nil {
 		return err
 	}
-	t := table.Table{Columns: table.Left("", "")}
-	add := func(k, v string) { t.Rows = append(t.Rows, []string{k, v}) }
+	t := report.Listing{Data: st}
+	add := t.Add
 	add("folder", st.Dir)
 	add("replies", strconv.Itoa(st.Entries))
 	add("bytes on disk", strconv.FormatInt(st.Bytes, 10))
@@ -94,7 +93,7 @@ func (e *env) cacheStats(c *cli.Context, s *cache.Store) error {
 	for _, m := range slices.Sorted(maps.Keys(st.Models)) {
 		add("of "+m, strconv.Itoa(st.Models[m]))
 	}
-	return e.print(c, listing{t, st})
+	return e.print(c, t)
 }
 
 func (e *env) cacheVerify(c *cli.Context, s *cache.Store) error {

@@ -3,7 +3,6 @@ package main
 import (
 	"embed"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -28,12 +27,6 @@ func completionCommand(e *env) *cli.Command {
 	c := &cli.Command{
 		Name:  "completion",
 		Usage: "print a completion script for a shell",
-		Description: `The script completes commands, protocols, flags and the names of datasets. To use it now and in every new shell:
-
-  bash:        source <(gavel completion bash)            in ~/.bashrc
-  zsh:         source <(gavel completion zsh)             in ~/.zshrc, after compinit
-  fish:        gavel completion fish | source             in ~/.config/fish/config.fish
-  PowerShell:  gavel completion powershell | Out-String | Invoke-Expression    in $PROFILE`,
 	}
 	for _, shell := range shells {
 		c.Subcommands = append(c.Subcommands, &cli.Command{
@@ -52,19 +45,13 @@ func completionCommand(e *env) *cli.Command {
 
 // complete prints what may follow a command line, one word a line. Nothing means that a file may.
 func (e *env) complete(app *cli.App, args []string) {
-	flags, commands := app.Flags, app.Commands
-	for len(args) > 0 {
-		at := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(args[0]) })
-		if at < 0 {
-			break
-		}
-		flags, commands, args = commands[at].Flags, commands[at].Subcommands, args[1:]
-	}
+	flags, commands, rest := descend(app, args)
+	last := strings.Join(rest[max(0, len(rest)-1):], "")
 	var words []string
-	switch last := strings.TrimLeft(strings.Join(args[max(0, len(args)-1):], ""), "-"); {
-	case len(args) > 0 && args[len(args)-1] == "--"+last && flagNamed(flags, last) != nil:
-		words = valuesOf(last)
-	case len(args) > 0 && strings.HasPrefix(args[len(args)-1], "-"):
+	switch flag := strings.TrimLeft(last, "-"); {
+	case last == "--"+flag && flagNamed(flags, flag) != nil:
+		words = valuesOf(flag)
+	case strings.HasPrefix(last, "-"):
 		words = []string{"--help"}
 		for _, f := range flags {
 			words = append(words, "--"+f.Names()[0])

@@ -31,11 +31,9 @@ func demoCommand(e *env) *cli.Command {
 		Name:      "demo",
 		Usage:     "see what gavel reports, with simulated judges: no model, no network, no data needed",
 		UsageText: "gavel demo [--out DIR]",
-		Description: `Runs simulated judges of known accuracy and position bias over the built-in samples, with
-every protocol, and prints the tables. The numbers say nothing about any model.`,
-		Flags:  []cli.Flag{&cli.StringFlag{Name: "out", Usage: "keep the runs in `DIR`"}},
-		Before: noArguments,
-		Action: func(c *cli.Context) error { return e.demo(c.Context, c.String("out")) },
+		Flags:     []cli.Flag{&cli.StringFlag{Name: "out", Usage: "keep the runs in `DIR`"}},
+		Before:    noArguments,
+		Action:    func(c *cli.Context) error { return e.demo(c.Context, c.String("out")) },
 	}
 }
 

@@ -20,26 +20,6 @@ func doctorCommand(e *env) *cli.Command {
 		Name:      "doctor",
 		Usage:     "try a server and a model before a run: what works, what does not, how long a run would take",
 		UsageText: "gavel doctor --model MODEL [flags]",
-		Description: `Finds the server as "gavel run" does and tries on it what a run needs: whether a prompt
-that is too long is refused or cut, whether system text, constrained output, token
-probabilities and thinking control work, how fast it reads and writes, how many requests
-at once pay, how long JudgeBench would take, and whether the same prompt gets the same
-reply, alone and under load. Each finding comes with what to do about it.
-
-It asks some hundred short questions, in two minutes or less on most servers, and neither
-uses nor fills the cache. Ollama loads the model twice for it: once with a small context,
-to have a prompt that is too long at little cost, and once with that of a JudgeBench run.
-
-Findings: ok; warn: a run works, mind what is said; fail: its numbers would be wrong or
-missing; unknown: it could not be told; skipped.
-
-Examples:
-  gavel doctor --model qwen3:8b
-  gavel doctor --base-url http://127.0.0.1:8080 --quick
-  gavel doctor --model gemma2:9b --system-role user --json
-
-Exit status: 0 ready, warnings or not; 1 not ready: something failed, or there is no such
-server or model; 130 interrupted.`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "model", Usage: "judge, by the `NAME` its server knows; may be left out where there is only one"},
 			&cli.StringFlag{Name: "system-role", Value: backends.System, Usage: "`ROLE` that carries the system text: system, or user for models whose template refuses it"},

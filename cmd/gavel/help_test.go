@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -12,26 +13,39 @@ import (
 // TestHelpFits: help is no wider than the terminal, but for what is not to be broken: examples, commands, long words.
 func TestHelpFits(t *testing.T) {
 	app := newApp(newEnv(nil, os.Stdout, os.Stderr))
-	app.Setup()
-	main, _ := manualOf(app)
-	all := append([]manual{main}, manualsOf(app.Commands, "gavel")...)
+	all := pages(app)
 	for _, m := range all {
 		asIs := map[string]bool{}
-		for _, b := range blocks(m.text) {
-			for line := range strings.SplitSeq(b.text, "\n") {
-				asIs["   "+line] = b.asIs
-			}
+		for line := range strings.SplitSeq(m.Text, "\n") {
+			asIs["   "+line] = strings.HasPrefix(line, " ") || strings.Contains(line, "   ")
 		}
 		for _, width := range []int{60, 80, 100, 140} {
-			for line := range strings.SplitSeq(m.help(width), "\n") {
+			for line := range strings.SplitSeq(m.Help(width), "\n") {
 				if n := utf8.RuneCountInString(line); n > width && !asIs[line] && len(strings.Fields(line)) > 1 {
-					t.Errorf("%s at %d columns: %d in %q", m.name, width, n, line)
+					t.Errorf("%s at %d columns: %d in %q", m.Name, width, n, line)
 				}
 			}
 		}
 	}
 	if len(all) < 40 {
 		t.Errorf("%d commands", len(all))
+	}
+}
+
+// TestHelpTexts: each text is that of a command.
+func TestHelpTexts(t *testing.T) {
+	files, err := helpTexts.ReadDir("help")
+	if err != nil || len(files) < 30 {
+		t.Fatal(len(files), err)
+	}
+	var names []string
+	for _, p := range pages(newApp(newEnv(nil, os.Stdout, os.Stderr))) {
+		names = append(names, strings.ReplaceAll(p.Name, " ", "-")+".txt")
+	}
+	for _, f := range files {
+		if !slices.Contains(names, f.Name()) {
+			t.Errorf("help/%s is no command's", f.Name())
+		}
 	}
 }
 

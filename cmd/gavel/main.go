@@ -5,6 +5,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -214,21 +215,9 @@ const release = "0.2.0"
 
 func newApp(e *env) *cli.App {
 	app := &cli.App{
-		Name:  "gavel",
-		Usage: "which open-weight model can you trust as a judge?",
-		Description: `gavel runs LLM judges on items whose right judgment is known and reports how well each
-judges, how much it prefers what it reads first, and whether a difference is more
-than noise. It talks to the endpoints you name and, unless it is told to fetch a
-dataset, to nothing else.
-
-Try it without a model:     gavel demo
-Then with yours:            gavel run pairwise --model qwen3:8b --dataset sample
-Put it on a page:           gavel report runs/RUN --out report.html
-
-Flags may stand before or after arguments.
-
-Exit status: 0 success; 1 error; 2 usage error; 3 a run ended with judgments failed or
-missing; 4 what --until asks is surely not so, 5 it is not decided; 130 interrupted.`,
+		Name:            "gavel",
+		Description:     helpText("gavel"),
+		Usage:           "which open-weight model can you trust as a judge?",
 		Version:         version(),
 		HideHelpCommand: true,
 		Writer:          e.stdout,
@@ -244,7 +233,7 @@ missing; 4 what --until asks is surely not so, 5 it is not decided; 130 interrup
 			datasetsCommand(e), modelsCommand(e), doctorCommand(e), promptsCommand(e), cacheCommand(e), completionCommand(e), versionCommand(), docsCommand(e),
 		},
 	}
-	adopt(app.Commands)
+	adopt(app.Name, app.Commands)
 	return app
 }
 
@@ -255,9 +244,11 @@ func versionCommand() *cli.Command {
 	}}
 }
 
-// adopt gives every command the same manners.
-func adopt(commands []*cli.Command) {
+// adopt gives every command the same manners, and the text of its page.
+func adopt(before string, commands []*cli.Command) {
 	for _, c := range commands {
+		name := before + " " + c.Name
+		c.Description = cmp.Or(c.Description, helpText(name))
 		c.OnUsageError = onUsageError
 		c.HideHelpCommand = true
 		arguments := c.Before
@@ -274,7 +265,7 @@ func adopt(commands []*cli.Command) {
 			if c.Action == nil {
 				c.Action = unknownCommand
 			}
-			adopt(c.Subcommands)
+			adopt(name, c.Subcommands)
 		}
 	}
 }

@@ -10,18 +10,18 @@ import (
 	"gavel/backends"
 	"gavel/eval"
 	"gavel/judging"
+	"gavel/report"
 	"gavel/report/table"
 )
 
 func modelsCommand(e *env) *cli.Command {
 	return &cli.Command{
-		Name:        "models",
-		Usage:       "the models that the server offers",
-		UsageText:   "gavel models [flags]",
-		Description: "Looks for a server as \"gavel run\" does and lists its models.",
-		Flags:       append(flagsOf(eval.EndpointFields), formatFlags()...),
-		Before:      noArguments,
-		Action:      e.listModels,
+		Name:      "models",
+		Usage:     "the models that the server offers",
+		UsageText: "gavel models [flags]",
+		Flags:     append(flagsOf(eval.EndpointFields), formatFlags()...),
+		Before:    noArguments,
+		Action:    e.listModels,
 	}
 }
 
@@ -55,7 +55,7 @@ func (e *env) listModels(c *cli.Context) error {
 	if len(models) == 0 {
 		t.Notes = []string{"the server offers no model"}
 	}
-	return e.print(c, listing{t, map[string]any{"server": server, "models": models}})
+	return e.print(c, report.Listing{Table: t, Data: map[string]any{"server": server, "models": models}})
 }
 
 func promptsCommand(e *env) *cli.Command {
@@ -66,9 +66,8 @@ func promptsCommand(e *env) *cli.Command {
 			{Name: "list", Usage: "the prompts of every protocol", Flags: formatFlags(), Before: noArguments, Action: e.listPrompts},
 			{
 				Name: "show", Usage: "the text of a prompt", UsageText: "gavel prompts show [PROTOCOL/]NAME",
-				Description: "With PROTOCOL/NAME, the bare text, to the byte but for the newline at the end: the system message or, where a prompt has several texts, each under its name in brackets.",
-				Before:      oneArgument("NAME"),
-				Action:      e.showPrompt,
+				Before: oneArgument("NAME"),
+				Action: e.showPrompt,
 			},
 		},
 	}
@@ -91,7 +90,7 @@ func (e *env) listPrompts(c *cli.Context) error {
 			t.Rows = append(t.Rows, []string{k.Name + "/" + p.Name, labels, p.SHA256[:12], p.Origin})
 		}
 	}
-	return e.print(c, listing{t, map[string]any{"prompts": rows}})
+	return e.print(c, report.Listing{Table: t, Data: map[string]any{"prompts": rows}})
 }
 
 func (e *env) showPrompt(c *cli.Context) error {

@@ -14,14 +14,6 @@ func planCommand(e *env) *cli.Command {
 		Name:      "plan",
 		Usage:     "how many pairs tell two judges apart",
 		UsageText: "gavel plan [--detect POINTS] [--pairs N] [flags]",
-		Description: `Says how many pairs it takes to tell two judges that differ by so many points apart by
-McNemar's test (Connor 1987), and to find two that are the same to be so within as many
-points; or what so many pairs tell. It depends on how often one of the two judges alone
-is right: "gavel compare" prints it, and without any idea 30 % is a guess.
-
-Examples:
-  gavel plan --detect 5
-  gavel plan --pairs 350 --discordant 20`,
 		Flags: append([]cli.Flag{
 			&cli.Float64Flag{Name: "detect", Usage: "the difference to be told, in `POINTS`"},
 			&cli.IntFlag{Name: "pairs", Usage: "how many pairs there are: `N`"},

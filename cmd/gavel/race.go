@@ -16,31 +16,10 @@ import (
 
 func raceCommand(e *env) *cli.Command {
 	return &cli.Command{
-		Name:      "race",
-		Usage:     "find the best of several judges with few judgments",
-		UsageText: "gavel race [flags] FILE.yaml\n   gavel race [flags] RUN RUN [RUN...]",
-		Description: `Judges go through the same items in an order drawn by seed, in blocks of 16, 16, 32, 64
-and so on, one judge after the other, and one leaves as soon as another is surely better.
-This holds however often one looks: the best leaves with probability at most --alpha
-(docs/PROTOCOLS.md, section 6). Items are pairs (by strict, both orders of an item before
-it counts) or questions to be answered.
-
-Of a suite's file, every run of the suite races: it is asked for what is needed to find
-the best, and no more. The same command again goes on, also after it was killed; "gavel
-suite run" then asks only for the rest. Of runs, nothing is asked: what would it have cost
-to find the best of them, and would the race have erred? Items that not all have are left
-out.
-
-With --margin D judges that are surely less than D points apart are tied, and the race
-ends when all that are in are tied. --about benchmark asks who is best on these very
-items, each of which is drawn once, and not on items like these: that takes fewer.
-
-Exit status: 0 the race is over; 3 a call failed or the budget is spent, and the same
-command goes on; 130 interrupted, and the same command goes on.
-
-Examples:
-  gavel race suite.yaml --dry-run
-  gavel race --margin 3 runs/judge-1 runs/judge-2 runs/judge-3`,
+		Name:        "race",
+		Usage:       "find the best of several judges with few judgments",
+		UsageText:   "gavel race [flags] FILE.yaml\n   gavel race [flags] RUN RUN [RUN...]",
+		Description: helpText("gavel race"),
 		Flags: append(append([]cli.Flag{
 			&cli.Float64Flag{Name: "alpha", Value: 0.05, Usage: "the best judge leaves with probability at most `P`"},
 			&cli.Float64Flag{Name: "margin", Usage: "judges less than `D` points apart are tied; 0: none are"},

@@ -24,16 +24,7 @@ func reportCommand(e *env) *cli.Command {
 		Name:      "report",
 		Usage:     "write runs with tables and figures as one HTML page",
 		UsageText: "gavel report RUN... --out FILE.html",
-		Description: `Scores the runs from their stored replies, as "gavel score" does, and writes one page
-with every table, how the requests ended, what the runs were made with, and figures,
-each with its numbers. The page needs no network and no script, and prints. The same
-runs give the same bytes. A page of gavel's at FILE is replaced, in one step; any other
-file is left alone.
-
-Examples:
-  gavel report runs/sample_pairwise_sop_qwen3-8b_1a2b3c4d --out report.html
-  gavel report --out all.html runs`,
-		Flags: flags,
+		Flags:     flags,
 		Action: func(c *cli.Context) error {
 			out := c.String("out")
 			if out == "" {

@@ -15,12 +15,10 @@ import (
 
 func runCommand(e *env) *cli.Command {
 	run := &cli.Command{
-		Name:      "run",
-		UsageText: "gavel run PROTOCOL --model MODEL --dataset NAME|FILE [flags]",
-		Usage:     "ask a model to judge or to answer: " + strings.Join(judging.Names(judging.Protocols()), ", "),
-		Description: `Makes a run: a folder with run.json, records.jsonl, items.jsonl and results.json. The
-same command again asks only for what is missing. Which datasets a protocol takes depends
-on their shape, which "gavel datasets show" tells: ` + itemsOfAll(),
+		Name:        "run",
+		UsageText:   "gavel run PROTOCOL --model MODEL --dataset NAME|FILE [flags]",
+		Usage:       "ask a model to judge or to answer: " + strings.Join(judging.Names(judging.Protocols()), ", "),
+		Description: strings.Replace(helpText("gavel run"), "ITEMS", itemsOfAll(), 1),
 	}
 	for _, k := range judging.Protocols() {
 		run.Subcommands = append(run.Subcommands, &cli.Command{
@@ -45,7 +43,7 @@ on their shape, which "gavel datasets show" tells: ` + itemsOfAll(),
 	return run
 }
 
-// itemsOfAll says which items each protocol takes, in lines as long as those of the description around it.
+// itemsOfAll says which items each protocol takes.
 func itemsOfAll() string {
 	var items []string
 	of := map[string][]string{}
@@ -59,16 +57,7 @@ func itemsOfAll() string {
 		last := len(of[what]) - 1
 		items[i] += " for " + strings.Join(append(of[what][:max(0, last-1)], strings.Join(of[what][max(0, last-1):], " and ")), ", ")
 	}
-	text, room := "", 88-len(`on their shape, which "gavel datasets show" tells:`)
-	for _, word := range strings.Fields(strings.Join(items, ", ") + ".") {
-		if room -= len(word) + 1; room < 0 {
-			text, room = text+"\n", 88-len(word)
-		} else if text != "" {
-			text += " "
-		}
-		text += word
-	}
-	return text
+	return strings.Join(items, ", ")
 }
 
 func describeProtocol(k judging.Protocol) string {

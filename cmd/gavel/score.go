@@ -2,17 +2,12 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/urfave/cli/v2"
 
-	"gavel/datasets"
 	"gavel/judging"
 	"gavel/report"
 	"gavel/report/table"
@@ -96,28 +91,13 @@ func loadRuns(c *cli.Context, least int, what string) ([]*scoring.Run, scoring.O
 	if c.NArg() < least {
 		return nil, o, usage("%s. See: %s --help", what, commandLine(c))
 	}
-	var runs []*scoring.Run
-	var dirs []string
-	for _, arg := range c.Args().Slice() {
-		below, err := runsBelow(arg)
-		switch {
-		case err != nil:
-			return nil, o, err
-		case len(below) > 0:
-			dirs = append(dirs, below...)
-		case c.NArg() > least && noRun(arg): // as runs/* names them
-			fmt.Fprintf(c.App.ErrWriter, "%s is passed over: it is no run\n", arg)
-		default:
-			dirs = append(dirs, arg)
-		}
+	dirs, err := judging.FindRuns(c.Args().Slice(), least, func(path string) { fmt.Fprintf(c.App.ErrWriter, "%s is passed over: it is no run\n", path) })
+	if err != nil {
+		return nil, o, err
 	}
+	var runs []*scoring.Run
 	for _, dir := range dirs {
 		run, err := scoring.Load(dir, o.Reading)
-		if errors.Is(err, fs.ErrNotExist) {
-			if near := nearestRun(dir); near != "" {
-				return nil, o, fmt.Errorf("%s: there is no such run, did you mean %s?", dir, near)
-			}
-		}
 		if err != nil {
 			return nil, o, err
 		}
@@ -130,64 +110,12 @@ func loadRuns(c *cli.Context, least int, what string) ([]*scoring.Run, scoring.O
 	return runs, o, nil
 }
 
-// noRun tells whether something is there that is no run.
-func noRun(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
-// runsBelow are the runs in a folder, at any depth; the folder itself where it is a run.
-func runsBelow(dir string) (runs []string, err error) {
-	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case errors.Is(err, fs.ErrNotExist): // not there, or gone meanwhile
-			return nil
-		case err != nil:
-			return err
-		case !entry.IsDir():
-			return nil
-		}
-		if _, err := os.Stat(filepath.Join(path, judging.ManifestFile)); err == nil {
-			runs = append(runs, path)
-			return fs.SkipDir
-		}
-		return nil
-	})
-	return runs, err
-}
-
-// nearestRun is the run beside a folder that is not there whose name is nearest.
-func nearestRun(dir string) string {
-	if _, err := os.Stat(dir); err == nil {
-		return ""
-	}
-	manifests, err := filepath.Glob(filepath.Join(filepath.Dir(dir), "*", judging.ManifestFile))
-	if err != nil {
-		return ""
-	}
-	var names []string
-	for _, m := range manifests {
-		names = append(names, filepath.Base(filepath.Dir(m)))
-	}
-	if name := datasets.Nearest(filepath.Base(dir), names); name != "" {
-		return filepath.Join(filepath.Dir(dir), name)
-	}
-	return ""
-}
-
 func scoreCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "score",
 		Usage:     "score runs from their stored replies",
 		UsageText: "gavel score [flags] RUN...",
-		Description: `Reads every stored reply again and prints all scores, overall and by group, with their
-intervals; of several runs one overview, the best first. Of a folder that is no run, all runs in it are
-taken. No model is asked and no file is changed.
-
-Examples:
-  gavel score runs/sample_pairwise_sop_qwen3-8b_1a2b3c4d
-  gavel score --policy last --json runs`,
-		Flags: append([]cli.Flag{&cli.BoolFlag{Name: "full", Usage: "of several runs print every table of each, not the overview alone"}}, scoringFlags()...),
+		Flags:     append([]cli.Flag{&cli.BoolFlag{Name: "full", Usage: "of several runs print every table of each, not the overview alone"}}, scoringFlags()...),
 		Action: func(c *cli.Context) error {
 			runs, o, err := loadRuns(c, 1, "which run? Give the folder of one or more")
 			if err != nil {
@@ -228,24 +156,7 @@ func compareCommand(e *env) *cli.Command {
 		Name:      "compare",
 		Usage:     "compare runs on the items that both have judged",
 		UsageText: "gavel compare [flags] RUN_A RUN_B [RUN...]",
-		Description: `Prints the differences of the main scores with their paired intervals and, where what
-is compared is right or wrong, the exact McNemar p and the 2×2 table; of all else the p of a
-paired permutation test. With more than two runs every two are compared. Holm's correction
-is over every difference that is printed, so that of equal judges some row is called
-different in at most one table of twenty. Runs are of one
-protocol, or of pairwise and reversed. Two goals of one model are also scored as one judge
-that answers where both goals agree; of best and worst among several options it is said
-how often they contradict each other.
-
-With --margin D it is also said whether two runs are the same within D points, different,
-or how many pairs would tell, and how many verdicts flipped: what a quantisation, a
-server's new version or another prompt has changed.
-
-Examples:
-  gavel compare --margin 3 runs/model-f16 runs/model-q4
-  gavel compare runs/judgebench-gpt4o_pairwise_… runs/judgebench-gpt4o_reversed_…
-  gavel compare runs/sample-options_multi-option_1_… runs/sample-options_multi-option_2_…`,
-		Flags: append(scoringFlags(), &cli.Float64Flag{Name: "margin", Usage: "say whether runs are the same within `D` points"}),
+		Flags:     append(scoringFlags(), &cli.Float64Flag{Name: "margin", Usage: "say whether runs are the same within `D` points"}),
 		Action: func(c *cli.Context) error {
 			margin := c.Float64("margin")
 			switch {
@@ -268,23 +179,4 @@ Examples:
 			return e.print(c, report.Comparison{Comparisons: cmp})
 		},
 	}
-}
-
-// printImported prints what imported runs come to.
-func (e *env) printImported(c *cli.Context, dirs ...string) error {
-	var out report.Scores
-	for _, dir := range dirs {
-		run, err := scoring.Load(dir, scoring.DefaultOptions.Reading)
-		if err != nil {
-			return err
-		}
-		rep := run.Score(scoring.DefaultOptions.Bootstrap)
-		rep.Run = dir
-		out.Runs = append(out.Runs, rep)
-	}
-	if err := e.print(c, out); err != nil {
-		return err
-	}
-	e.next(append(append([]string{"gavel", "report"}, dirs...), "--out", "report.html")...)
-	return nil
 }

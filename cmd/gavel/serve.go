@@ -23,20 +23,6 @@ func serveCommand(e *env) *cli.Command {
 		Name:      "serve",
 		Usage:     "show runs in the browser, start and stop them, and serve them as JSON",
 		UsageText: "gavel serve [flags]",
-		Description: `Serves the runs of a folder: tables and figures, every item and every judgment, two runs
-beside each other, runs that are being made, a form that plans and starts them. The same
-as JSON under /api/v1, numbers for Prometheus under /metrics.
-
-Only this machine is let in, unless --addr says otherwise and --token-file names a file
-with a token, which everybody then needs. Over a network, put it behind something that
-speaks TLS. The cache is open only while a run is being made: the command line works
-beside it. Ctrl-C ends it; runs that it is making end gently and can be gone on with.
-docs/server.md describes the API, tokens, proxies, metrics and limits.
-
-Examples:
-  gavel serve
-  gavel serve --runs /data/runs --base-url http://gpu1:8080
-  gavel serve --addr 0.0.0.0:7070 --token-file ~/.config/gavel/token --host gpu1.lab`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "addr", Value: "127.0.0.1:7070", Usage: "`ADDRESS` to listen at; one that others can reach needs --token-file"},
 			&cli.StringFlag{Name: "runs", Value: "runs", Usage: "`DIR` of the runs, and for those that are started"},

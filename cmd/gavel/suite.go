@@ -10,9 +10,9 @@ import (
 )
 
 func suiteCommand(e *env) *cli.Command {
-	command := func(name, about, text string, flags []cli.Flag, act func(c *cli.Context, s *suite.Suite) error) *cli.Command {
+	command := func(name, about string, flags []cli.Flag, act func(c *cli.Context, s *suite.Suite) error) *cli.Command {
 		return &cli.Command{
-			Name: name, Usage: about, UsageText: "gavel suite " + name + " [flags] FILE.yaml", Description: text,
+			Name: name, Usage: about, UsageText: "gavel suite " + name + " [flags] FILE.yaml",
 			Flags:  append(flags, formatFlags()...),
 			Before: oneArgument("FILE.yaml"),
 			Action: func(c *cli.Context) error {
@@ -29,32 +29,13 @@ func suiteCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:  "suite",
 		Usage: "judges × protocols × prompts × options × datasets, from one file",
-		Description: `A suite is one YAML file: judges, and the conditions that each of them is asked under.
-Every cell of that matrix is a run, made as "gavel run" makes it, in a folder of its own
-below "out". docs/suites.md describes the file.
-
-Example:
-  gavel suite plan suite.yaml
-  gavel suite run suite.yaml`,
 		Subcommands: []*cli.Command{
-			command("plan", "say what the suite would ask, and how long that takes", `Prints the matrix, and for each judge the calls, what the cache answers, tokens and time.
-Times are those of the judge's earlier runs; without any, --probe asks it a few questions.
-Nothing else is asked.
-
-Exit status: 0; 3 where a judge cannot be found.`, []cli.Flag{probe}, e.suitePlan),
-			command("run", "make every run of the suite, or go on with them", `Makes the runs judge by judge, so that a server loads each model once, and prints the
-table of "gavel suite results". All that a model on Ollama is asked without --num-ctx it
-is asked with one context, which "gavel suite plan" shows. A judge that stops answering ends its own runs alone. The
-same command again asks only for what is missing.
-
-Exit status: 0 every judgment was answered; 1 the plan is above the limits of the file
-and there is no --yes; 3 some runs are not complete, and the same command goes on; 130
-interrupted, and the same command goes on.`, []cli.Flag{yes}, e.suiteRun),
-			command("status", "how far the suite is", `Reads the folders of the runs, which may be going on, and asks nobody.`, nil, func(c *cli.Context, s *suite.Suite) error {
+			command("plan", "say what the suite would ask, and how long that takes", []cli.Flag{probe}, e.suitePlan),
+			command("run", "make every run of the suite, or go on with them", []cli.Flag{yes}, e.suiteRun),
+			command("status", "how far the suite is", nil, func(c *cli.Context, s *suite.Suite) error {
 				return e.print(c, s.Status(e.now()))
 			}),
-			command("results", "one table of judges and conditions", `Prints the headline of every run with its interval. Judges of one condition that share a
-letter cannot be told apart: Holm's correction over every two of them.`, nil, e.suiteResults),
+			command("results", "one table of judges and conditions", nil, e.suiteResults),
 		},
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
@@ -18,19 +17,6 @@ type forecast struct {
 	presentation int
 	p            float64
 	right        bool
-}
-
-// confidence is what the labels on offer that name the verdict's candidate come
-// to together; ok is false where the record tells no probabilities.
-func confidence(r *judging.Record, p judging.Asker, v judging.Verdict) (sum float64, ok bool) {
-	s := r.Shown()
-	for _, l := range r.Probabilities {
-		if w := p.Parse(s, l.Label, judging.Reading{Policy: judging.Unique}); w.Outcome == v.Outcome && w.Choice == v.Choice {
-			sum += l.P
-			ok = true
-		}
-	}
-	return min(sum, 1), ok
 }
 
 const bins = 10
@@ -117,7 +103,7 @@ func (g forecast) count(row, points []float64) {
 
 // calibrationMetrics are confidence, accuracy and Brier, then the accuracy at each threshold.
 func calibrationMetrics(points int) []scoring.Metric {
-	per := func(kind scoring.Kind, col int) scoring.Metric {
+	per := func(kind scoring.MetricKind, col int) scoring.Metric {
 		return scoring.Metric{Unit: scoring.UnitScore, Kind: kind, Columns: scoring.Span{col, col + 2}}
 	}
 	list := []scoring.Metric{per(scoring.Mean, colP), per(scoring.Halves, colRight), per(scoring.Mean, colSquare)}

@@ -109,7 +109,7 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 		return false, nil // the first stands, as for the run itself
 	}
 	*judgment = made
-	if c, ok := confidence(r, f.asked, v); ok && made.decided() {
+	if c, ok := r.Confidence(f.asked, v); ok && made.decided() {
 		if slices.ContainsFunc(r.Probabilities, func(p judging.Probability) bool { return p.P > c }) {
 			f.unlikely++
 		}

@@ -20,7 +20,7 @@ func Replay(right [][]bool, order []int, rules Rules) *Race {
 
 // Orders are what races over the same judgments in several orders come to.
 type Orders struct {
-	Tried int `json:"tried"`
+	Tried int `json:"tried"` // races
 	Erred int `json:"erred"` // those whose leader is behind the best one of all judgments, by more than the margin
 	// Calls are those of a race, the median of all; half of one where two stand in the middle.
 	Calls float64 `json:"calls_median"`

@@ -18,22 +18,22 @@ var Abouts = []string{AboutItems, AboutBenchmark}
 
 // Result is what a race comes to.
 type Result struct {
-	Leader    string     `json:"leader"`
-	Left      []Leaver   `json:"left"` // in the order in which they did
-	Tied      [][]string `json:"tied"` // sets of judges, every two of which are tied
-	Calls     int        `json:"calls"`
-	FullCalls int        `json:"full_calls"` // without a race
-	Alpha     float64    `json:"alpha"`
-	About     string     `json:"about"` // one of Abouts
-	Orders    Orders     `json:"orders"`
+	Leader    string     `json:"leader"`     // of the judges that are in at the end the one that is right most often
+	Left      []Leaver   `json:"left"`       // in the order in which they left
+	Tied      [][]string `json:"tied"`       // sets of judges that are in, every two of which are tied
+	Calls     int        `json:"calls"`      // judgments of the race, in the order of `--seed`
+	FullCalls int        `json:"full_calls"` // judgments of all judges on all items
+	Alpha     float64    `json:"alpha"`      // the chance that the best one is lost is at most this
+	About     string     `json:"about"`      // `items` or `benchmark`
+	Orders    Orders     `json:"orders"`     // of `--orders` races over the same judgments
 }
 
 // Leaver is a judge that left.
 type Leaver struct {
-	Run   string   `json:"run"`
-	Items int      `json:"items"` // that this rests on
-	E     *float64 `json:"e"`     // E₊, null where nobody can catch up on this benchmark
-	By    string   `json:"by"`
+	Run   string   `json:"run"`   // the judge's
+	Items int      `json:"items"` // after how many
+	E     *float64 `json:"e"`     // one-sided E-value; null where nobody can catch up on this benchmark
+	By    string   `json:"by"`    // the judge that is better
 }
 
 // Result names the judges. calls is how many one needs for an item.

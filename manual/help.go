@@ -1,0 +1,145 @@
+// Package manual writes what is to be known of a program's commands: as help for a terminal, as Markdown, as a man page.
+package manual
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Page is what there is to say of a command.
+type Page struct {
+	Name, About, Usage string // Name with the words before it: gavel run pairwise
+	Version            string // of the program's own page
+	Text               string // paragraphs, whose lines are broken anew, and lines that begin with a space or have columns, which stay
+	Commands           []Row
+	Flags              []Section
+}
+
+// Section is flags under a heading; "" is none.
+type Section struct {
+	Name string
+	Rows []Row
+}
+
+// Row is a command or a flag, and what it is.
+type Row struct{ Name, About string }
+
+// Help is the page as plain text, in lines of so many columns.
+func (p Page) Help(width int) string {
+	var out strings.Builder
+	section := func(name, text string) { fmt.Fprintf(&out, "%s:\n%s\n", name, strings.TrimRight(text, "\n")) }
+	first := p.Name
+	if p.About != "" {
+		first += " - " + p.About
+	}
+	section("NAME", wrap(first, 3, 6+utf8.RuneCountInString(p.Name), width))
+	section("\nUSAGE", wrap(p.Usage, 3, 6, width))
+	if p.Version != "" {
+		section("\nVERSION", "   "+p.Version)
+	}
+	if p.Text != "" {
+		section("\nDESCRIPTION", describe(p.Text, width))
+	}
+	if len(p.Commands) > 0 {
+		section("\nCOMMANDS", columns(p.Commands, width))
+	}
+	var flags []string
+	for _, s := range p.Flags {
+		text := columns(s.Rows, width)
+		if s.Name != "" {
+			text = "   " + s.Name + "\n\n" + text
+		}
+		flags = append(flags, text)
+	}
+	section("\nOPTIONS", strings.Join(flags, "\n"))
+	return out.String()
+}
+
+// describe lays a description out: paragraphs anew, indented lines and columns as they are.
+func describe(text string, width int) string {
+	var out strings.Builder
+	for _, b := range blocks(text) {
+		if b.asIs {
+			out.WriteString("   " + strings.ReplaceAll(b.text, "\n", "\n   ") + "\n")
+		} else {
+			out.WriteString(wrap(b.text, 3, 3, width) + "\n")
+		}
+		if b.ends {
+			out.WriteString("\n")
+		}
+	}
+	return out.String()
+}
+
+// block is a paragraph in one line, or lines that are to stay as they are. It ends with an empty line, or the next
+// one follows at once.
+type block struct {
+	text       string
+	asIs, ends bool
+}
+
+func blocks(text string) (all []block) {
+	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
+		asIs := strings.HasPrefix(line, " ") || strings.Contains(line, "   ")
+		last := len(all) - 1
+		switch {
+		case line == "" && last >= 0:
+			all[last].ends = true
+		case line == "":
+		case last < 0 || all[last].ends || all[last].asIs != asIs:
+			all = append(all, block{text: line, asIs: asIs})
+		case asIs:
+			all[last].text += "\n" + line
+		default:
+			all[last].text += " " + line
+		}
+	}
+	return all
+}
+
+// columns lays out names with what they are beside them or, where there is no room for that, beneath.
+func columns(rows []Row, width int) string {
+	const most = 26
+	left := 0
+	for _, r := range rows {
+		if n := utf8.RuneCountInString(r.Name); n <= most {
+			left = max(left, n)
+		}
+	}
+	var out strings.Builder
+	for _, r := range rows {
+		n := utf8.RuneCountInString(r.Name)
+		switch {
+		case r.About == "":
+			out.WriteString("   " + r.Name + "\n")
+		case width < 60 || n > left:
+			fmt.Fprintf(&out, "   %s\n%s\n", r.Name, wrap(r.About, min(left+5, width/4), min(left+5, width/4), width))
+		default:
+			fmt.Fprintf(&out, "   %-*s%s\n", left+2, r.Name, strings.TrimLeft(wrap(r.About, left+5, left+5, width), " "))
+		}
+	}
+	return out.String()
+}
+
+// wrap breaks a text into lines: the first begins at one column, the others at another.
+func wrap(text string, first, others, width int) string {
+	var out strings.Builder
+	out.WriteString(strings.Repeat(" ", first))
+	at := first
+	for i, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case at+1+n > width:
+			out.WriteString("\n" + strings.Repeat(" ", others))
+			at = others
+		default:
+			out.WriteString(" ")
+			at++
+		}
+		out.WriteString(word)
+		at += n
+	}
+	return out.String()
+}

@@ -1,0 +1,93 @@
+package server
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gavel/judging"
+)
+
+// classes are the filters of which exactly one takes each item.
+var classes = []string{"right", "wrong", "unlabelled", "missing"}
+
+// Every item is in one class, and right are as many as strict counts: ties and judgments without a verdict are wrong,
+// items that are not complete are neither.
+func TestClassesAreThoseOfStrict(t *testing.T) {
+	dir := t.TempDir()
+	makeRun(t, filepath.Join(dir, "pairs"), making{protocol: "pairwise", prompt: "arena-hard", dataset: "sample", sim: "accuracy=0.6,first=0.1,tie=0.3,silent=0.1,seed=4", repetitions: 2})
+	makeRun(t, filepath.Join(dir, "options"), making{protocol: "multi-option", dataset: "sample-options", sim: "accuracy=0.7,seed=1"})
+	g := newGrowing(t, filepath.Join(dir, "growing"))
+	g.append(g.lines[:5]...)
+	s := newSite(t, dir, nil)
+	for run, want := range map[string]map[string]int{"pairs": nil, "options": nil, "growing": {"missing": 30}} {
+		var v ItemsView
+		s.data("/api/v1/runs/"+run+"/items?per=200", &v)
+		count := map[string]int{}
+		for _, item := range v.Items {
+			in := slices.DeleteFunc(slices.Clone(item.Flags), func(f string) bool { return !slices.Contains(classes, f) })
+			if len(in) != 1 {
+				t.Errorf("%s, %s: in the classes %v", run, item.ID, in)
+				continue
+			}
+			count[in[0]]++
+		}
+		for class, n := range want {
+			if count[class] != n {
+				t.Errorf("%s: %d items are %s, want %d", run, count[class], class, n)
+			}
+		}
+		if run != "pairs" {
+			continue
+		}
+		var page runView
+		s.data("/api/v1/runs/"+run, &page)
+		if strict := int(math.Round(*page.Headline.Value * float64(page.Headline.N) / 100)); count["right"] != strict || count["wrong"] != len(v.Items)-strict || strict == 0 {
+			t.Errorf("%v, strict counts %d of %d right", count, strict, page.Headline.N)
+		}
+	}
+}
+
+// The question is the link, and the strip says in words what its signs show, in the order of asking.
+func TestItemsList(t *testing.T) {
+	dir := t.TempDir()
+	outcomes := map[string][2]string{"sample-math-01": {"[[A>B]]", "[[A=B]]"}, "sample-math-02": {"", "[[B>A]]"}}
+	makeRun(t, filepath.Join(dir, "run"), making{protocol: "pairwise", prompt: "arena-hard", dataset: "sample", sim: "right", alter: func(r *judging.Record) {
+		if texts, ok := outcomes[r.Item]; ok {
+			r.Replies = []judging.Reply{{Text: texts[r.Presentation], Finish: "stop", ReplyTokens: 700, Milliseconds: 1200}}
+		}
+	}})
+	s := newSite(t, dir, nil)
+	rows := map[string]string{}
+	for _, row := range elements(byID(t, s.get("/runs/run/items?columns=label,tokens&columns=seconds"), "items"), "tr")[1:] {
+		link := elements(row, "a")[0]
+		id := strings.TrimPrefix(strings.Split(attr(link, "href"), "?")[0], "/runs/run/items/")
+		if textOf(link) == id || len(textOf(link)) < 20 {
+			t.Errorf("%s: the link says %q", id, textOf(link))
+		}
+		if !strings.HasSuffix(attr(link, "href"), "?columns=label%2Ctokens%2Cseconds") {
+			t.Errorf("the link loses the columns: %s", attr(link, "href"))
+		}
+		var said []string
+		for _, e := range elements(row, "span") {
+			if attr(e, "class") == "unseen" {
+				said = append(said, textOf(e))
+			}
+		}
+		for _, cell := range elements(row, "td")[3:] {
+			said = append(said, textOf(cell))
+		}
+		rows[id] = strings.Join(said, "|")
+	}
+	if got, want := rows["sample-math-01"], "|tie|A>B, A=B|1\u202f400|2.4"; !strings.HasSuffix(got, want) {
+		t.Errorf("math-01: %q, want …%q", got, want)
+	}
+	if got, want := rows["sample-math-02"], "no-verdict|"; !strings.HasPrefix(got, want) || !strings.Contains(got, "|–, B>A|") {
+		t.Errorf("math-02: %q, want %q…", got, want)
+	}
+	if w := s.ask("GET", "/runs/run/items?columns=colour", ""); w.Code != 400 {
+		t.Errorf("an unknown column: %d", w.Code)
+	}
+}
