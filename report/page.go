@@ -74,6 +74,17 @@ func Results(run Run, at string) (answer, rest template.HTML, pictures map[strin
 	return template.HTML(parts[0].String()), template.HTML(parts[1].String()), pictures, nil
 }
 
+// Together is the part of a page about several runs: everything but its frame and heading.
+func Together(runs []Run) (template.HTML, error) {
+	p, err := pageOf(runs)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	err = pages.ExecuteTemplate(&b, "results", p)
+	return template.HTML(b.String()), err
+}
+
 // Verdict is the part of a page that says what a run comes to: its diagnosis and its tiles.
 func Verdict(r scoring.Report) (template.HTML, error) {
 	p := page{One: true}

@@ -104,6 +104,10 @@ func (s *Server) answer(rt route) http.HandlerFunc {
 			}
 		}
 		if err := rt.handle(w, r); err != nil {
+			if to, ok := s.elsewhere(r, err); ok {
+				http.Redirect(w, r, to, http.StatusFound)
+				return
+			}
 			if r.Context().Err() != nil {
 				err = errTooSlow // unless nobody listens any more
 			}

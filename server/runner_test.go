@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"gavel/judging"
 	"gavel/report/table"
 	"gavel/server/jobs"
 )
@@ -19,6 +20,7 @@ type fakeRunner struct {
 	mu      sync.Mutex
 	jobs    []jobs.Job
 	deleted []string
+	said    map[string]judging.About
 	fails   error
 	panics  string
 }
@@ -94,6 +96,11 @@ func (f *fakeRunner) Jobs() []jobs.Job {
 
 func (f *fakeRunner) DeleteSuite(folder string) error {
 	f.deleted = append(f.deleted, "suite "+folder)
+	return f.fails
+}
+
+func (f *fakeRunner) Describe(run string, said judging.About) error {
+	f.said = map[string]judging.About{run: said}
 	return f.fails
 }
 

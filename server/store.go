@@ -24,6 +24,7 @@ import (
 type store struct {
 	root      *os.Root
 	manifests *lru[string, kept[stamp, *judging.Manifest]]
+	abouts    *lru[string, kept[stamp, *judging.About]]
 	mu        sync.Mutex
 	listed    []found
 	inSuites  []string // folders of suites, as of the listing
@@ -46,7 +47,7 @@ func openStore(dir string, now func() time.Time) (*store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &store{root: root, manifests: newLRU[string, kept[stamp, *judging.Manifest]](4096), now: now}
+	s := &store{root: root, manifests: newLRU[string, kept[stamp, *judging.Manifest]](maxFolders), abouts: newLRU[string, kept[stamp, *judging.About]](maxFolders), now: now}
 	s.closing, s.close = context.WithCancel(context.Background())
 	return s, nil
 }
@@ -113,6 +114,29 @@ func (s *store) manifest(run string) (*judging.Manifest, error) {
 	}
 	s.manifests.put(run, kept[stamp, *judging.Manifest]{of: stampOf(info), v: m})
 	return m, nil
+}
+
+// about is what people say of a run; nil where they say nothing, or nothing that can be read.
+func (s *store) about(run string) *judging.About {
+	info, err := s.root.Stat(path.Join(run, judging.AboutFile))
+	if err != nil {
+		return nil
+	}
+	if at, ok := s.abouts.get(run); ok && at.of == stampOf(info) {
+		return at.v
+	}
+	f, _, err := s.open(run, judging.AboutFile)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	said, err := judging.DecodeAbout(judging.AboutFile, f)
+	out := &said
+	if err != nil || said.Empty() {
+		out = nil
+	}
+	s.abouts.put(run, kept[stamp, *judging.About]{of: stampOf(info), v: out})
+	return out
 }
 
 // missing says why a run cannot be read.
@@ -201,6 +225,16 @@ func (s *store) suites() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.inSuites
+}
+
+// suiteOf is the folder of the suite that a run is part of, as of the last listing; "" where it is of none.
+func (s *store) suiteOf(run string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, is := slices.BinarySearch(s.inSuites, path.Dir(run)); is {
+		return path.Dir(run)
+	}
+	return ""
 }
 
 // look tells whether a folder is a run, a damaged one included.
