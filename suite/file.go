@@ -31,19 +31,19 @@ type File struct {
 	name       string
 	out        string // folder of the cells
 	outLine    int    // where it is set; 0 where it is not
-	limits     limits
+	limits     Limits
 	defaults   []setting
 	judges     []Judge
 	conditions []condition
 }
 
-// limits are from where on --yes is asked for; 0 is none.
-type limits struct {
+// Limits are from where on --yes is asked for; 0 is none.
+type Limits struct {
 	Calls int     `json:"calls,omitempty"`
 	Hours float64 `json:"hours,omitempty"`
 }
 
-func (l limits) any() bool { return l.Calls > 0 || l.Hours > 0 }
+func (l Limits) any() bool { return l.Calls > 0 || l.Hours > 0 }
 
 type Judge struct {
 	name     string

@@ -26,7 +26,7 @@ func TestSuiteExample(t *testing.T) {
 	if err := s.Check(t.Context(), new(eval.Maker)); err != nil {
 		t.Error(err)
 	}
-	if len(s.points) != 4+8+2 || len(s.Cells) != 2*14 || s.out != "runs/two-judges" || s.limits != (limits{5000, 8}) {
+	if len(s.points) != 4+8+2 || len(s.Cells) != 2*14 || s.out != "runs/two-judges" || s.limits != (Limits{5000, 8}) {
 		t.Errorf("%d conditions, %d cells, in %s, limits %+v", len(s.points), len(s.Cells), s.out, s.limits)
 	}
 	for _, tt := range []struct {

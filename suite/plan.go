@@ -87,7 +87,7 @@ type Plan struct {
 	Judges     []judgePlan `json:"judges"`
 	Cells      []*cellPlan `json:"cells"`
 	Total      amounts     `json:"total"`
-	Limits     *limits     `json:"limits,omitempty"`
+	Limits     *Limits     `json:"limits,omitempty"`
 	Above      []string    `json:"above,omitempty"` // the limits that it is above
 	Race       *RacePlan   `json:"race,omitempty"`  // of the cells, where they can race
 }
