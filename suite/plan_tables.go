@@ -33,7 +33,7 @@ func (p *Plan) Tables() []table.Table {
 	}
 	for _, j := range append(slices.Clone(p.Judges), judgePlan{Judge: "all", Cells: len(p.Cells), amounts: p.Total}) {
 		row := []string{j.Judge, strconv.Itoa(j.Cells), strconv.Itoa(j.Judgments), strconv.Itoa(j.Completed), strconv.Itoa(j.Cached),
-			eval.CallRange(j.Calls, j.AtMost), j.promptTokens(), j.measured(strconv.Itoa(j.ReplyTokens)), j.measured(eval.Span(3600*j.Hours)), strings.Join(j.Basis, "; ")}
+			eval.CallRange(j.Calls, j.AtMost), j.promptTokens(), j.measured(strconv.Itoa(j.ReplyTokens)), j.measured(eval.Span(3600 * j.Hours)), strings.Join(j.Basis, "; ")}
 		if told {
 			row = append(row, j.numCtx())
 		}

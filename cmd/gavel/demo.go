@@ -1,30 +1,10 @@
 package main
 
 import (
-	"context"
-	"fmt"
-	"os"
-	"path/filepath"
-
 	"github.com/urfave/cli/v2"
 
-	"gavel/eval"
-	"gavel/judging"
-	"gavel/protocols/multioption"
-	"gavel/protocols/pairwise"
-	"gavel/protocols/selfreference"
-	"gavel/report"
-	"gavel/report/table"
-	"gavel/scoring"
+	"gavel/demo"
 )
-
-// demoJudges are simulated judges whose accuracy and position bias are known.
-var demoJudges = []struct{ model, about string }{
-	{"accuracy=0.9,first=0.1,seed=3", "knows 90 %, falls for the first position in 10 % of the games"},
-	{"accuracy=0.9,first=0.5,seed=3", "knows as much, but half of the time names whatever it reads first"},
-	{"coin", "throws a coin for every game"},
-	{"silent", "never gives a verdict"},
-}
 
 func demoCommand(e *env) *cli.Command {
 	return &cli.Command{
@@ -33,133 +13,14 @@ func demoCommand(e *env) *cli.Command {
 		UsageText: "gavel demo [--out DIR]",
 		Flags:     []cli.Flag{&cli.StringFlag{Name: "out", Usage: "keep the runs in `DIR`"}},
 		Before:    noArguments,
-		Action:    func(c *cli.Context) error { return e.demo(c.Context, c.String("out")) },
-	}
-}
-
-func (e *env) demo(ctx context.Context, out string) error {
-	if out == "" {
-		tmp, err := os.MkdirTemp("", "gavel-demo-")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(tmp)
-		out = tmp
-	}
-	d := &demo{env: e, ctx: ctx, out: out}
-	fmt.Fprintln(e.stdout, "SIMULATION: no model is asked. Judges of known accuracy and position bias judge gavel's own\nsamples under each protocol; what follows is what gavel reports of them.")
-	for _, chapter := range []func() error{d.pairs, d.answers, d.options} {
-		fmt.Fprintln(e.stdout)
-		if err := chapter(); err != nil {
-			return err
-		}
-	}
-	fmt.Fprintln(e.stdout, "SIMULATION: simulated judges, not results of a model.")
-	e.next("gavel", "doctor", "--model", "MODEL")
-	return nil
-}
-
-// demo is a demo that is going on.
-type demo struct {
-	env *env
-	ctx context.Context
-	out string // folder of its runs
-}
-
-// comparisons are the protocols that compare two responses.
-var comparisons = []judging.Protocol{pairwise.Protocol, pairwise.Reversed}
-
-// pairs: all judges under pairwise and reversed, and what of two of them differs.
-func (d *demo) pairs() error {
-	fmt.Fprintln(d.env.stdout, "1. Two responses: which is better, and which is worse?")
-	var scores report.Scores
-	var dirs []string
-	for _, judge := range demoJudges {
-		fmt.Fprintf(d.env.stdout, "  sim:%-32s %s\n", judge.model, judge.about)
-		for _, protocol := range comparisons {
-			name := fmt.Sprintf("sim-%d-%s", len(dirs)/len(comparisons)+1, protocol.Name)
-			rep, err := d.run(protocol, judge.model, "sample", name)
-			if err != nil {
+		Action: func(c *cli.Context) error {
+			quiet := e.maker()
+			quiet.Observer = nil
+			if err := demo.Run(c.Context, quiet, c.String("out"), e.stdout, e.columns); err != nil {
 				return err
 			}
-			dirs = append(dirs, filepath.Join(d.out, name))
-			scores.Runs = append(scores.Runs, *rep)
-		}
+			e.next("gavel", "doctor", "--model", "MODEL")
+			return nil
+		},
 	}
-	fmt.Fprintln(d.env.stdout)
-	compared, err := demoCompare(dirs)
-	if err != nil {
-		return err
-	}
-	return d.env.printText(append(scores.Tables()[:2], compared...)) // all runs, then the first of them in full
-}
-
-// demoAgent is whose answers the demo has judged.
-const demoAgent = "sim:accuracy=0.6,seed=2"
-
-// answers: a judge that answers the questions itself, then judges an agent's
-// answers, with and without its own beside them.
-func (d *demo) answers() error {
-	const judge = "accuracy=0.7"
-	fmt.Fprintf(d.env.stdout, "2. An agent's answers: right or wrong? Does a model that can answer also judge?\n  sim:%-32s answers 70 %% itself, judges with that accuracy, and leans on its own answer\n                                       where it is shown it\n  %-36s the agent: answers 60 %%\n\n", judge, demoAgent)
-	o := d.request(selfreference.Protocol, judge, "sample-number", "sim-1-"+selfreference.Protocol.Name)
-	o.Agents = []string{demoAgent}
-	reports, err := d.env.quietMaker().Run(d.ctx, o)
-	if err != nil {
-		return err
-	}
-	return d.env.printText(report.Scores{Runs: reports}.Headlines())
-}
-
-// demoChoosers are the judges that choose one of several options.
-var demoChoosers = []string{"accuracy=0.9,first=0.1,seed=3", "first", "coin"}
-
-// options: judges that choose the best of several options in every rotation.
-func (d *demo) options() error {
-	fmt.Fprintln(d.env.stdout, "3. Several options in every rotation: does the judge choose an option, or a place?\n  sim:first                            always names what it reads first\n  sim:coin                             throws dice for every presentation")
-	fmt.Fprintln(d.env.stdout)
-	var scores report.Scores
-	for i, judge := range demoChoosers {
-		rep, err := d.run(multioption.Protocol, judge, "sample-options", fmt.Sprintf("sim-%d-%s", i+1, multioption.Protocol.Name))
-		if err != nil {
-			return err
-		}
-		scores.Runs = append(scores.Runs, *rep)
-	}
-	return d.env.printText(scores.Headlines())
-}
-
-func (d *demo) request(protocol judging.Protocol, model, dataset, name string) eval.Request {
-	o := eval.New(protocol)
-	o.Backend, o.Model, o.Dataset, o.Concurrency, o.Out = "sim", model, dataset, 4, filepath.Join(d.out, name)
-	return o
-}
-
-// run makes one run and gives its report.
-func (d *demo) run(protocol judging.Protocol, model, dataset, name string) (*scoring.Report, error) {
-	reports, err := d.env.quietMaker().Run(d.ctx, d.request(protocol, model, dataset, name))
-	if err != nil {
-		return nil, err
-	}
-	rep := &reports[len(reports)-1]
-	rep.Run = name
-	return rep, nil
-}
-
-// demoCompare compares the two judges that know the same and differ in their position bias, under the first protocol.
-func demoCompare(dirs []string) ([]table.Table, error) {
-	var runs []*scoring.Run
-	for _, i := range []int{0, len(comparisons)} {
-		r, err := scoring.Load(dirs[i], scoring.DefaultOptions.Reading)
-		if err != nil {
-			return nil, err
-		}
-		r.Dir = filepath.Base(dirs[i])
-		runs = append(runs, r)
-	}
-	cmp, err := scoring.Compare(runs, scoring.DefaultOptions.Bootstrap)
-	if err != nil {
-		return nil, err
-	}
-	return report.Comparison{Comparisons: cmp}.Tables(), nil
 }

@@ -14,6 +14,7 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/protocols/pairwise"
 )
 
 // anyAnswer is a server that answers everything with the same status and body.
@@ -160,7 +161,7 @@ func checkRecord(t *testing.T, p judging.Asker, offered []string, r *judging.Rec
 	if err != nil || v.Outcome != r.Outcome || v.Label != r.Label || back.CandidateID(v.Choice) != r.Choice {
 		t.Errorf("recorded %s %q for %q, and read again %+v, %v", r.Outcome, r.Label, r.Choice, v, err)
 	}
-	for _, protocol := range comparisons { // as another prompt, and another policy, would read it
+	for _, protocol := range []judging.Protocol{pairwise.Protocol, pairwise.Reversed} { // as another prompt, and another policy, would read it
 		for _, template := range protocol.Templates {
 			v, err := r.Read(protocol.New(template, nil), judging.Reading{Policy: judging.Last, AcceptCut: true})
 			if err == nil && (v.Outcome == judging.Decided || v.Outcome == judging.Tie) {

@@ -71,13 +71,6 @@ func (e *env) library() datasets.Library {
 	return datasets.Library{Dir: xdg.DataHome + string(os.PathSeparator) + "gavel" + string(os.PathSeparator) + "datasets"}
 }
 
-// quietMaker is maker without a word to anybody.
-func (e *env) quietMaker() *eval.Maker {
-	m := e.maker()
-	m.Observer = nil
-	return m
-}
-
 // usage is an error of the command line.
 func usage(format string, args ...any) error {
 	return eval.Failed(eval.ErrUsage, fmt.Errorf(format, args...))

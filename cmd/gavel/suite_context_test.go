@@ -102,7 +102,9 @@ func openedSuite(t *testing.T, file string) (*eval.Maker, *suite.Suite) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newEnv(nil, io.Discard, io.Discard).quietMaker(), s
+	quiet := newEnv(nil, io.Discard, io.Discard).maker()
+	quiet.Observer = nil
+	return quiet, s
 }
 
 // TestSuiteOneContext: all that one model is asked, stages included, it is asked
