@@ -25,7 +25,8 @@ type Options struct {
 	Loopback bool     // it listens on this machine's own address alone
 	Hosts    []string // names that it may be asked under, beside its addresses
 	Runner   Runner   // makes runs; nil: this server only shows them
-	Static   bool     // its pages are copied into files: nothing in them needs a server
+	Static   bool     // its pages are copied into files: nothing in them needs a server, and they wait for all they show
+	Only     []string // the runs of the folder that are shown; nil for all
 	Metrics  *Metrics // that whoever makes runs adds to; nil for some of its own
 	Version  string
 	Now      func() time.Time
@@ -75,6 +76,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the folder of runs: %w", err)
 	}
+	runs.only = o.Only
 	s := &Server{
 		opts: o, now: o.Now, runs: runs,
 		indexes: newLRU[string, *index](8), scores: newLRU[string, kept[stamps, scored]](16), summed: newLRU[string, summed](maxFolders),
@@ -83,6 +85,9 @@ func New(o Options) (*Server, error) {
 	}
 	if s.metrics == nil {
 		s.metrics = NewMetrics()
+	}
+	if o.Static {
+		s.patience = copyTime
 	}
 	if s.guard, err = newGuard(o); err != nil {
 		return nil, err
