@@ -50,3 +50,23 @@ func listed(groups []string) string {
 	}
 	return strings.Join(groups, ", ")
 }
+
+// Counts are a set's items by shape, by group and, where they have one, by label.
+type Counts struct{ Shapes, Groups, Labels map[string]int }
+
+// Count reads all items.
+func (s *Set) Count() (Counts, error) {
+	n := Counts{map[string]int{}, map[string]int{}, map[string]int{}}
+	for i := range s.Len() {
+		item, err := s.Item(i)
+		if err != nil {
+			return n, err
+		}
+		n.Shapes[string(item.Shape)]++
+		n.Groups[item.Group]++
+		if item.Gold != NoGold {
+			n.Labels[item.GoldID()]++
+		}
+	}
+	return n, nil
+}

@@ -34,7 +34,7 @@ type pairLine struct {
 	ResponseB     *string `json:"response_B"`
 	Label         *string `json:"label"`
 
-	Own *OwnAnswer `json:"own_answer"`
+	Own *SelfGenerated `json:"own_answer"`
 }
 
 func parsePair(line []byte) (Item, error) {

@@ -52,7 +52,7 @@ type llmBarRow struct {
 	Second *string `json:"output_2"`
 	Label  *int    `json:"label"`
 
-	Own *OwnAnswer `json:"own_answer"`
+	Own *SelfGenerated `json:"own_answer"`
 }
 
 func parseLLMBar(line []byte) (Item, error) {

@@ -200,16 +200,9 @@ func (e *Maker) prepareFor(ctx context.Context, o Request, its items, judges []b
 	if err := abilities(server, model, &params); err != nil {
 		return nil, err
 	}
-	ids, n := judging.HashIDs(func(yield func(string) bool) {
-		for _, r := range its.rows {
-			if !yield(its.set.ID(r)) {
-				return
-			}
-		}
-	})
 	spec := judging.Spec{
 		Protocol: protocol.Name, Goal: protocol.GoalOf(o.Options), Prompt: template, Options: o.Options,
-		Dataset:    judging.DatasetSpec{SHA256: its.set.SHA256, Items: n, IDs: ids, Turns: o.Open().Turns, Lang: o.Open().Lang, Unrelated: o.Unrelated, MaxOptions: o.MaxOptions},
+		Dataset:    judging.DatasetSpec{SHA256: its.set.SHA256, Items: len(its.rows), IDs: judging.HashIDs(len(its.rows), func(i int) string { return its.set.ID(its.rows[i]) }), Turns: o.Open().Turns, Lang: o.Open().Lang, Unrelated: o.Unrelated, MaxOptions: o.MaxOptions},
 		Model:      judging.ModelSpec{Name: model.Name, Identity: model.Identity(server.Kind)},
 		Parameters: params,
 	}

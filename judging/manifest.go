@@ -221,15 +221,13 @@ func NewManifest(gavel string, spec Spec) *Manifest {
 	return &Manifest{Schema: manifestSchema, ID: hex.EncodeToString(sum[:]), Gavel: gavel, Spec: spec, Status: Running}
 }
 
-// HashIDs is the hash of a list of ids.
-func HashIDs(ids func(yield func(string) bool)) (sum string, n int) {
+// HashIDs is the hash of n ids.
+func HashIDs(n int, id func(i int) string) string {
 	h := sha256.New()
-	for id := range ids {
-		io.WriteString(h, id)
-		h.Write([]byte{'\n'})
-		n++
+	for i := range n {
+		io.WriteString(h, id(i)+"\n")
 	}
-	return hex.EncodeToString(h.Sum(nil)), n
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // ReadManifest reads run.json of a run directory.

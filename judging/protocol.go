@@ -154,6 +154,11 @@ type Protocol struct {
 	Check func(r *Record) error
 	// Right tells whether a verdict is the dataset's, where more than the candidate that it chose decides that.
 	Right func(r *Record, v Verdict) bool
+	// ToName lists the candidates that it is right to name under settings, by id; none where nobody can say. nil: the
+	// labelled one.
+	ToName func(r *Record, s Settings) []string
+	// Called is what a prompt calls the candidate shown at a position, from 0: "Assistant A". nil: by its id.
+	Called func(t Template, position int) string
 }
 
 // Option is a choice that a protocol offers beyond its prompt. It is a flag of

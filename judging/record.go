@@ -240,6 +240,26 @@ func RightVerdict(r *Record, v Verdict) bool {
 	return choice != "" && choice == r.Gold
 }
 
+// ToName lists the candidates that it is right to name in a run, by id; none where nobody can say.
+func (m *Manifest) ToName(r *Record) []string {
+	if p, err := ProtocolNamed(m.Spec.Protocol); err == nil && p.ToName != nil {
+		return p.ToName(r, m.Spec.Options)
+	}
+	if r.Gold == "" {
+		return nil
+	}
+	return []string{r.Gold}
+}
+
+// Right tells whether a verdict of a run is right; known is false where nobody can say.
+func (m *Manifest) Right(r *Record, v Verdict) (right, known bool) {
+	if p, err := ProtocolNamed(m.Spec.Protocol); err != nil || p.ToName == nil {
+		return RightVerdict(r, v), r.Gold != ""
+	}
+	ids := m.ToName(r)
+	return slices.Contains(ids, r.CandidateID(v.Choice)), len(ids) > 0
+}
+
 // IsPreference tells whether the record is of two responses and what was preferred, a tie included.
 func (r *Record) IsPreference() bool { return r.Shape == datasets.Preference }
 

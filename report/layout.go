@@ -16,6 +16,7 @@ type Layout struct {
 	Summary  func(runs []scoring.Report) table.Table                           // several runs
 	Tables   func(r scoring.Report) []table.Table                              // one run, the headlines first
 	Figures  func(runs []Run) []figure.Spec                                    // nil: none
+	Figure   string                                                            // id of the one that a single run is shown with first; "": the first
 	Compare  func(c *scoring.Comparison, all *scoring.Comparisons) table.Table // nil: [Compared]
 	Words    map[string]string                                                 // settings that names of runs say in these words
 	Tiles    []Tile                                                            // the numbers of a run that are shown first

@@ -50,14 +50,44 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{"clean": table
 // Generator is how a page says what it was made by; gavel writes over pages that say it.
 const Generator = `<meta name="generator" content="gavel">`
 
-// Results is the part of a page about some runs: everything but its frame and heading.
-func Results(runs []Run) (template.HTML, error) {
-	p, err := pageOf(runs)
+// Policy is the Content-Security-Policy of a page of its own: it forbids everything but the style sheet.
+var Policy = func() string {
+	sum := sha256.Sum256([]byte(Style))
+	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
+}()
+
+// Results are the parts of a page about one run: the answer, with what it stands on and one figure, and the rest, folded.
+// Its pictures are handed out by the names of files, to which links below the address at lead.
+func Results(run Run, at string) (answer, rest template.HTML, pictures map[string]string, err error) {
+	p, err := pageOf([]Run{run})
 	if err != nil {
-		return "", err
+		return "", "", nil, err
+	}
+	pictures = map[string]string{}
+	for _, f := range p.Figures {
+		for i := range f.Pictures {
+			picture := &f.Pictures[i]
+			pictures[picture.File] = string(picture.SVG)
+			picture.Link = template.URL(at + picture.File)
+		}
+	}
+	var parts [2]strings.Builder
+	for i, name := range []string{"answer", "rest"} {
+		if err := pages.ExecuteTemplate(&parts[i], name, p); err != nil {
+			return "", "", nil, err
+		}
+	}
+	return template.HTML(parts[0].String()), template.HTML(parts[1].String()), pictures, nil
+}
+
+// Verdict is the part of a page that says what a run comes to: its diagnosis and its tiles.
+func Verdict(r scoring.Report) (template.HTML, error) {
+	p := page{One: true}
+	if r.Diagnosis != nil {
+		p.Verdicts = []verdict{verdictOf(r, "")}
 	}
 	var b strings.Builder
-	err = pages.ExecuteTemplate(&b, "results", p)
+	err := pages.ExecuteTemplate(&b, "verdicts", p)
 	return template.HTML(b.String()), err
 }
 
@@ -67,18 +97,18 @@ func WriteHTML(w io.Writer, runs []Run) error {
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256([]byte(Style))
 	return pages.ExecuteTemplate(w, "page", struct {
 		page
 		Generator template.HTML
 		Policy    string // forbids everything but the style sheet
 		Style     template.CSS
-	}{p, Generator, "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'", template.CSS(Style)})
+	}{p, Generator, Policy, template.CSS(Style)})
 }
 
 // page is a page as its template takes it.
 type page struct {
 	Title     string
+	One       bool   // run, not several
 	Simulated string // what to say of simulated judges
 	Verdicts  []verdict
 	Warnings  []said
@@ -105,7 +135,7 @@ type section struct {
 func pageOf(runs []Run) (page, error) {
 	scores := Scores{reports(runs)}
 	names := labels(scores.Runs)
-	p := page{Title: titleOf(scores.Runs), Outcomes: outcomesTable(scores.Runs, names), Simulated: simulatedNote(scores.Runs)}
+	p := page{Title: titleOf(scores.Runs), One: len(runs) == 1, Outcomes: outcomesTable(scores.Runs, names), Simulated: simulatedNote(scores.Runs)}
 	for i, r := range scores.Runs {
 		p.Runs = append(p.Runs, section{names[i], layoutOf(r.Protocol).Tables(r)})
 		if r.Diagnosis != nil {
@@ -117,6 +147,12 @@ func pageOf(runs []Run) (page, error) {
 	p.Summaries = scores.summaries()
 	var err error
 	p.Figures, err = figures(runs)
+	if p.One { // the one that says most of it stands first
+		first := "figure-" + layoutOf(runs[0].Protocol).Figure
+		if i := slices.IndexFunc(p.Figures, func(f figure.Figure) bool { return f.ID == first }); i > 0 {
+			p.Figures = slices.Concat(p.Figures[i:i+1], p.Figures[:i], p.Figures[i+1:])
+		}
+	}
 	return p, err
 }
 

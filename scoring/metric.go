@@ -6,17 +6,17 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Kind is what a metric's value is, and with it how its interval is made.
-type Kind int
+// MetricKind is what a metric's value is, and with it how its interval is made.
+type MetricKind int
 
 const (
-	Share       Kind = iota // of units that are right or wrong, once each
-	Several                 // a share of trials, of which a unit may have several
-	Halves                  // of scores of 0, ½ and 1, one a unit
-	Mean                    // of a value from 0 to 1 that each unit has
-	Ratio                   // of sums, or another function of them
-	Correlation             // −1 to 1
-	Known                   // it follows from the items alone: there is no interval
+	Share       MetricKind = iota // of units that are right or wrong, once each
+	Several                       // a share of trials, of which a unit may have several
+	Halves                        // of scores of 0, ½ and 1, one a unit
+	Mean                          // of a value from 0 to 1 that each unit has
+	Ratio                         // of sums, or another function of them
+	Correlation                   // −1 to 1
+	Known                         // it follows from the items alone: there is no interval
 )
 
 // Scope is of which units two runs are compared by a metric.
@@ -35,7 +35,7 @@ type Metric struct {
 	Mode    string // of protocols that ask in several ways: which
 	Unit    string // of the value, where it is not percent
 	Missing string // how judgments without a verdict count
-	Kind    Kind
+	Kind    MetricKind
 	Columns Span // that its functions see
 
 	// Of a difference between two ways of asking: the columns of what is taken off, and what the two are called.

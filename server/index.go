@@ -59,6 +59,8 @@ type judgment struct {
 	offset        int64
 	at            int64 // milliseconds since 1970 at which it began; 0 where unknown
 	length        int32
+	took          uint32 // milliseconds of its replies; 0 where unknown, or where one was remembered
+	tokens        uint32 // of these replies
 	item          int32
 	next          int32 // 1 + place of the item's next
 	presentation  uint16
@@ -228,7 +230,7 @@ func (x *index) read(line []byte) (out indexed, err error) {
 	if err != nil {
 		return out, err
 	}
-	out = indexed{judgment: judgmentOf(r, v), id: r.Item, group: r.Group, replies: len(r.Replies), record: judging.Record{Outcome: r.Outcome, Label: r.Label, Imported: r.Imported}}
+	out = indexed{judgment: judgmentOf(x.m, r, v), id: r.Item, group: r.Group, replies: len(r.Replies), record: judging.Record{Outcome: r.Outcome, Label: r.Label, Imported: r.Imported}}
 	for _, reply := range r.Replies {
 		if reply.Cached {
 			out.cached++
@@ -236,6 +238,9 @@ func (x *index) read(line []byte) (out indexed, err error) {
 		out.promptTok += reply.PromptTokens
 		out.replyTok += reply.ReplyTokens
 		out.ms += reply.Milliseconds
+	}
+	if out.cached == 0 {
+		out.took, out.tokens = uint32(min(max(out.ms, 0), math.MaxUint32)), uint32(max(out.replyTok, 0))
 	}
 	return out, nil
 }
@@ -247,7 +252,7 @@ func readingOf(m *judging.Manifest) judging.Reading {
 	return judging.Reading{Policy: judging.Unique, AcceptCut: m.Spec.Parameters.AcceptCut}
 }
 
-func judgmentOf(r *judging.Record, v judging.Verdict) judgment {
+func judgmentOf(m *judging.Manifest, r *judging.Record, v judging.Verdict) judgment {
 	g := judgment{
 		presentation: uint16(r.Presentation), presentations: uint16(r.Presentations), repetition: uint16(r.Repetition),
 		outcome: uint8(slices.Index(judging.Outcomes, v.Outcome)), choice: int8(v.Choice),
@@ -260,10 +265,10 @@ func judgmentOf(r *judging.Record, v judging.Verdict) judgment {
 	if !r.At.IsZero() {
 		g.at = r.At.UnixMilli()
 	}
-	if r.Gold != "" {
-		if g.right = no; judging.RightVerdict(r, v) {
-			g.right = yes
-		}
+	if right, known := m.Right(r, v); right {
+		g.right = yes
+	} else if known {
+		g.right = no
 	}
 	return g
 }

@@ -28,6 +28,12 @@ type ItemView struct {
 	Previous  string         `json:"-"` // links
 	Next      string         `json:"-"`
 	Back      string         `json:"-"`
+
+	Asked  asked     `json:"-"`
+	ToName []string  `json:"-"` // ids of the candidates that it is right to name
+	Diff   *textDiff `json:"-"` // of two candidates, where it was asked for
+	Across string    `json:"-"` // link to the item across all judges; "" where there are no others
+	Turn   string    `json:"-"` // link to the same with the diff, or without; "" where there is none
 }
 
 // ItemTexts are an item's own words.
@@ -80,6 +86,9 @@ type JudgmentView struct {
 	Probabilities []judging.Probability `json:"probabilities,omitempty"`
 	At            time.Time             `json:"at,omitzero"`
 	Imported      *judging.Imported     `json:"imported,omitempty"`
+
+	Words presented `json:"-"`
+	side  string    // of several runs beside each other: which
 }
 
 // TurnView is a reply and what it was the reply to.
@@ -128,6 +137,14 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 	if v, err = s.itemOf(x, i); err != nil {
 		return v, err
 	}
+	if v.Item.isPair() {
+		if f.Diff {
+			v.Diff = diffOf(v.Item.Candidates[0].Text, v.Item.Candidates[1].Text)
+		}
+		turned := f
+		turned.Diff = !f.Diff
+		v.Turn = itemURL(name, v.ID, turned.Query()) + "#candidates-title"
+	}
 	v.Back = "/runs/" + escaped(name) + "/items" + f.Query()
 	all, err := s.matching(r, x, f)
 	if err != nil {
@@ -158,6 +175,7 @@ func (s *Server) itemOf(x *index, i int) (ItemView, error) {
 		v.Item = textsOf(item)
 	}
 	judgments := x.of(i)
+	v.Asked = askedOf(x.m, v.Item, nil)
 	if len(judgments) == 0 {
 		return v, nil
 	}
@@ -176,6 +194,9 @@ func (s *Server) itemOf(x *index, i int) (ItemView, error) {
 			return v, unreadable(err, "%v", err)
 		}
 		v.Judgments = append(v.Judgments, judgment)
+		if len(v.Judgments) == 1 {
+			v.Asked, v.ToName = askedOf(x.m, v.Item, j.Record), x.m.ToName(j.Record)
+		}
 	}
 	return v, nil
 }
@@ -235,10 +256,10 @@ func (x *index) judged(records io.ReaderAt, g judgment) (j judged, err error) {
 func (x *index) judgment(j judged, item datasets.Item, known bool) (JudgmentView, error) {
 	r, v := j.Record, j.verdict
 	g := JudgmentView{
-		JudgmentBrief: brief(judgmentOf(r, v)), Presentations: r.Presentations, Mode: r.Mode, Order: r.Order, Asked: askedUnknown,
+		JudgmentBrief: brief(judgmentOf(x.m, r, v)), Presentations: r.Presentations, Mode: r.Mode, Order: r.Order, Asked: askedUnknown,
 		Label: v.Label, Answer: v.Answer, Rule: v.Rule, Gold: r.Gold, Error: r.Error, Probabilities: r.Probabilities, At: r.At, Imported: r.Imported, Turns: []TurnView{},
 	}
-	g.Choice = r.CandidateID(v.Choice)
+	g.Choice, g.Words = r.CandidateID(v.Choice), present(x.m, j)
 	if v.Outcome != r.Outcome || g.Choice != r.Choice {
 		g.Recorded = strings.TrimSpace(string(r.Outcome) + " " + r.Choice)
 	}

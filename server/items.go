@@ -25,11 +25,16 @@ type ItemsFilter struct {
 	Per     int    `json:"per"`
 
 	Columns []string `json:"-"` // beside those that are always there
+	Diff    bool     `json:"-"` // of an item the differences of its candidates are marked
 }
 
 // Query of a link that keeps the filter, with more of its own.
 func (f ItemsFilter) Query(more ...string) string {
-	return query(append([]string{"group", f.Group, "outcome", f.Outcome, "show", f.Show, "q", f.Text, "columns", strings.Join(f.Columns, ",")}, more...)...)
+	diff := ""
+	if f.Diff {
+		diff = "words"
+	}
+	return query(append([]string{"group", f.Group, "outcome", f.Outcome, "show", f.Show, "q", f.Text, "columns", strings.Join(f.Columns, ","), "diff", diff}, more...)...)
 }
 
 // Showing is the query of the same list with another filter of what to show.
@@ -55,7 +60,7 @@ const (
 
 func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
 	q := r.URL.Query()
-	f = ItemsFilter{Group: q.Get("group"), Outcome: q.Get("outcome"), Show: q.Get("show"), Text: strings.TrimSpace(q.Get("q"))}
+	f = ItemsFilter{Diff: q.Get("diff") == "words", Group: q.Get("group"), Outcome: q.Get("outcome"), Show: q.Get("show"), Text: strings.TrimSpace(q.Get("q"))}
 	if f.Page, err = counted(q, "page", 1); err != nil {
 		return f, err
 	}

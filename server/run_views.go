@@ -74,7 +74,8 @@ type runView struct {
 	RunHead
 	Headline  *scoring.Result   `json:"headline"`
 	Report    *scoring.Report   `json:"report"` // null while the run is being made
-	Results   template.HTML     `json:"-"`      // its tables and figures
+	Answer    template.HTML     `json:"-"`      // what it comes to, with one figure
+	Rest      template.HTML     `json:"-"`      // its other figures and tables, folded
 	Warnings  []string          `json:"warnings"`
 	Counts    counts            `json:"counts"`
 	Damaged   []string          `json:"damaged,omitempty"` // lines that cannot be read
@@ -83,9 +84,11 @@ type runView struct {
 	Progress  Progress          `json:"progress"`
 	Job       *jobs.Job         `json:"job,omitempty"`
 	CanDelete bool              `json:"-"`
-
-	CanDescribe bool     `json:"-"`
-	Outcomes    []string `json:"-"` // in their order
+	CanResume bool              `json:"-"`
+	Describes bool              `json:"-"` // it can be given a name, tags and a note
+	Outcomes  []string          `json:"-"` // in their order
+	Matters   []Highlights      `json:"-"`
+	Command   string            `json:"-"` // line of a shell that makes it again
 }
 
 func (s *Server) runView(r *http.Request) (runView, error) {
@@ -97,20 +100,24 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 	m := x.m
 	v := runView{RunHead: headOf(name, m), Counts: x.counts, Damaged: x.damaged, Manifest: m, Progress: x.progress(s.now()), Warnings: []string{}, Outcomes: scoring.Outcomes}
 	v.Counts.Outcomes = maps.Clone(x.counts.Outcomes)
+	if !isAPI(r) {
+		v.Matters, v.Command = s.highlights(x), jobs.CommandOf(m)
+	}
 	done()
 	s.withJob(&v.Progress)
+	s.withScore(&v.Progress, m)
 	v.Stalled = v.Progress.Stalled
 	if v.Progress.Job != nil {
 		v.Job = v.Progress.Job
 	}
-	v.About, v.CanDescribe = s.runs.about(name), s.opts.Runner != nil
-	v.CanDelete = v.CanDescribe && v.Job == nil
+	v.CanDelete, v.CanResume = s.opts.Runner != nil && v.Job == nil, s.opts.Runner != nil && v.resumable()
+	v.About, v.Describes = s.runs.about(name), s.opts.Runner != nil
 	n, err := s.numbers(name, m)
 	if err != nil {
 		v.Problem = err.Error()
 	}
 	if n.rep != nil {
-		v.Report, v.Headline, v.Warnings, v.Results = n.rep, report.Headline(n.rep), n.rep.Warnings, n.page
+		v.Report, v.Headline, v.Warnings, v.Answer, v.Rest = n.rep, report.Headline(n.rep), n.rep.Warnings, n.answer, n.rest
 	}
 	return v, nil
 }

@@ -22,6 +22,8 @@ type Runner interface {
 	Plan(ctx context.Context, o jobs.JobRequest) (jobs.Planned, error)
 	// Start begins to make a run, or to go on with one.
 	Start(ctx context.Context, o jobs.JobRequest) (jobs.Job, error)
+	// Resume begins to go on with a run of the folder.
+	Resume(ctx context.Context, run string) (jobs.Job, error)
 	// DraftSuite adds what a form says to the file of a suite. With an error there
 	// may be a file too, which is not right yet.
 	DraftSuite(ctx context.Context, o jobs.JobRequest) (file string, err error)
@@ -52,6 +54,7 @@ func (s *Server) runnerTable() []route {
 		{pattern: "GET /jobs", handle: page(s, "jobs", s.jobsView)},
 		{pattern: "GET /jobs/{job}", handle: page(s, "job", s.jobView)},
 		{pattern: "POST /jobs/{job}/stop", handle: s.stopForm},
+		{pattern: "POST /runs/{run}/resume", handle: s.resumeForm},
 		{pattern: "GET /runs/{run}/delete", handle: page(s, "delete", s.deleteView)},
 		{pattern: "POST /runs/{run}/delete", handle: run.form},
 		{pattern: "POST /runs/{run}/about", handle: s.describe},

@@ -45,6 +45,14 @@ func (f *fakeRunner) Start(_ context.Context, o jobs.JobRequest) (jobs.Job, erro
 	return j, f.fails
 }
 
+func (f *fakeRunner) Resume(_ context.Context, run string) (jobs.Job, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	j := jobs.Job{ID: "job3", State: jobs.Preparing, Resumes: run, Runs: []string{}, Log: []string{}, Request: jobs.JobRequest{}, Started: begun}
+	f.jobs = append(f.jobs, j)
+	return j, f.fails
+}
+
 func (f *fakeRunner) DraftSuite(_ context.Context, o jobs.JobRequest) (string, error) {
 	return o.Get("file") + "# of " + strings.Join(o["judges"], " and ") + "\n", f.fails
 }

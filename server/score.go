@@ -15,8 +15,9 @@ import (
 
 // scored is what a run comes to.
 type scored struct {
-	rep  *scoring.Report
-	page template.HTML // its tables and figures
+	rep          *scoring.Report
+	answer, rest template.HTML     // its page: what it comes to, and the rest
+	pictures     map[string]string // SVG by the names of files
 }
 
 // stamps of a run's files tell whether anything changed between two looks.
@@ -58,7 +59,7 @@ func (s *Server) numbers(run string, m *judging.Manifest) (scored, error) {
 			}
 		}
 		v.rep.Run = run
-		v.page, err = report.Results([]report.Run{{Report: *v.rep, Metadata: scoring.Metadata(m), Size: m.Model.Parameters}})
+		v.answer, v.rest, v.pictures, err = report.Results(report.Run{Report: *v.rep, Metadata: scoring.Metadata(m), Size: m.Model.Parameters}, "/runs/"+escaped(run)+"/figures/")
 		return v, err
 	})
 }

@@ -53,6 +53,7 @@ type Server struct {
 	ending   context.Context // what is streamed ends with it
 	end      context.CancelFunc
 	prefetch *prefetcher
+	running  running
 	pages    *pages
 	patience time.Duration // with a request
 	mux      *http.ServeMux
@@ -83,6 +84,7 @@ func New(o Options) (*Server, error) {
 		compared: newLRU[string, kept[[2]stamps, *scoring.Comparisons]](8), ranked: newLRU[string, kept[string, *report.Ranking]](8), searches: newLRU[searchKey, []uint64](64),
 		reading: make(chan struct{}, 2), streams: make(chan struct{}, maxStreams), metrics: o.Metrics, patience: requestTime,
 	}
+	s.running.scores = newLRU[string, *soFar](64)
 	if s.metrics == nil {
 		s.metrics = NewMetrics()
 	}
@@ -110,6 +112,7 @@ func (s *Server) Close() error {
 	s.runs.close()
 	s.prefetch.wait()
 	s.letters.wait()
+	s.running.work.Wait()
 	return s.runs.root.Close()
 }
 
@@ -122,13 +125,16 @@ func (s *Server) table() []route {
 		{pattern: "GET /runs/{run}/items/{item}", handle: page(s, "item", s.itemView)},
 		{pattern: "GET /runs/{run}/item", handle: page(s, "item", s.itemView)},
 		{pattern: "GET /runs/{run}/events", handle: s.runEvents, stream: true},
+		{pattern: "GET /runs/{run}/report.html", handle: s.download("text/html; charset=utf-8", ".html", s.writeReport)},
+		{pattern: "GET /runs/{run}/results.csv", handle: s.download("text/csv; charset=utf-8", ".csv", s.writeCSV)},
+		{pattern: "GET /runs/{run}/records.jsonl", handle: s.download("application/jsonl", ".jsonl", s.writeRecords), stream: true},
+		{pattern: "GET /runs/{run}/figures/{file}", handle: s.writeFigure},
 		{pattern: "GET /suites", handle: page(s, "suites", s.suitesView)},
 		{pattern: "GET /suites/{suite}", handle: page(s, "suite", s.suiteView)},
 		{pattern: "GET /compare", handle: page(s, "compare", s.compareView)},
 		{pattern: "GET /compare/ticked", handle: s.compareTicked},
-		{pattern: "GET /report", handle: page(s, "report", s.reportView)},
-		{pattern: "GET /report.html", handle: s.download("report.html", "text/html; charset=utf-8", writeReport)},
-		{pattern: "GET /scores.csv", handle: s.download("scores.csv", "text/csv; charset=utf-8", writeScores)},
+		{pattern: "GET /report", handle: s.reportTicked},
+		{pattern: "GET /scores.csv", handle: s.scoresTicked},
 		{pattern: "GET /compare/item", handle: page(s, "compare-item", s.compareItemView)},
 
 		{pattern: "GET /api/v1/runs", handle: data(s.runsView)},

@@ -28,7 +28,9 @@ func agreeCommand(e *env) *cli.Command {
 			if err != nil {
 				return err
 			}
-			e.saySkipped(votes.Skipped, "rows of votes", votes.Bad)
+			for _, line := range imports.Skipped(votes.Skipped, "rows of votes", votes.Bad) {
+				e.say("%s", line)
+			}
 			a, err := scoring.Agree(c.Args().First(), votes.Votes, o.Reading, o.Bootstrap)
 			if err != nil {
 				return err

@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gavel/bundle"
+	"gavel/report"
 	"gavel/report/table"
 )
 
@@ -88,7 +89,7 @@ func (e *env) bundleVerify(c *cli.Context) error {
 		t.Rows = append(t.Rows, []string{file.Name, strconv.FormatInt(file.Size, 10), file.SHA256})
 	}
 	t.Notes = []string{inBundle(&b.Index) + "; written by gavel " + b.Index.Gavel}
-	return e.print(c, listing{t, b})
+	return e.print(c, report.Listing{Table: t, Data: b})
 }
 
 // inBundle says what is in a bundle.

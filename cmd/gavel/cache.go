@@ -14,7 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gavel/cache"
-	"gavel/report/table"
+	"gavel/report"
 )
 
 // cacheDir is where replies are remembered unless told otherwise.
@@ -78,8 +78,8 @@ func (e *env) cacheStats(c *cli.Context, s *cache.Store) error {
 	if err != nil {
 		return err
 	}
-	t := table.Table{Columns: table.Left("", "")}
-	add := func(k, v string) { t.Rows = append(t.Rows, []string{k, v}) }
+	t := report.Listing{Data: st}
+	add := t.Add
 	add("folder", st.Dir)
 	add("replies", strconv.Itoa(st.Entries))
 	add("bytes on disk", strconv.FormatInt(st.Bytes, 10))
@@ -93,7 +93,7 @@ func (e *env) cacheStats(c *cli.Context, s *cache.Store) error {
 	for _, m := range slices.Sorted(maps.Keys(st.Models)) {
 		add("of "+m, strconv.Itoa(st.Models[m]))
 	}
-	return e.print(c, listing{t, st})
+	return e.print(c, t)
 }
 
 func (e *env) cacheVerify(c *cli.Context, s *cache.Store) error {

@@ -2,9 +2,7 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -13,18 +11,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gavel/datasets"
+	"gavel/report"
 	"gavel/report/table"
 )
-
-// listing is a plain table with JSON of its own.
-type listing struct {
-	table table.Table
-	data  any
-}
-
-func (l listing) Tables() []table.Table        { return []table.Table{l.table} }
-func (l listing) CSV(w io.Writer) error        { return table.CSV(w, l.table) }
-func (l listing) MarshalJSON() ([]byte, error) { return json.Marshal(l.data) }
 
 func datasetsCommand(e *env) *cli.Command {
 	return &cli.Command{
@@ -81,7 +70,7 @@ func (e *env) listDatasets(c *cli.Context) error {
 	for _, f := range datasets.Formats {
 		t.Notes = append(t.Notes, f.Name+": "+f.About)
 	}
-	return e.print(c, listing{t, map[string]any{"datasets": rows}})
+	return e.print(c, report.Listing{Table: t, Data: map[string]any{"datasets": rows}})
 }
 
 // bytesOf is the size of a dataset's file, as far as that is known.
@@ -110,12 +99,12 @@ func (e *env) showDataset(c *cli.Context) error {
 		return err
 	}
 	defer set.Close()
-	n, err := countItems(set)
+	n, err := set.Count()
 	if err != nil {
 		return err
 	}
-	t := table.Table{Columns: table.Left("", "")}
-	add := func(k, v string) { t.Rows = append(t.Rows, []string{k, v}) }
+	var t report.Listing
+	add := t.Add
 	add("dataset", set.Name)
 	if isKnown {
 		add("about", known.About)
@@ -124,51 +113,33 @@ func (e *env) showDataset(c *cli.Context) error {
 	}
 	add("format", set.Format)
 	shape := ""
-	if shapes := slices.Sorted(maps.Keys(n.shapes)); len(shapes) == 1 {
+	if shapes := slices.Sorted(maps.Keys(n.Shapes)); len(shapes) == 1 {
 		shape = shapes[0]
 		add("shape", shape)
 	} else {
 		for _, s := range shapes {
-			add("shape "+s, strconv.Itoa(n.shapes[s]))
+			add("shape "+s, strconv.Itoa(n.Shapes[s]))
 		}
 	}
 	add("SHA-256", set.SHA256)
 	add("items", strconv.Itoa(set.Len()))
 	add("lines skipped", strconv.Itoa(set.Skipped))
 	add("longest item", fmt.Sprintf("%d bytes", set.Longest))
-	for _, k := range slices.Sorted(maps.Keys(n.labels)) {
-		add("labelled "+k, strconv.Itoa(n.labels[k]))
+	for _, k := range slices.Sorted(maps.Keys(n.Labels)) {
+		add("labelled "+k, strconv.Itoa(n.Labels[k]))
 	}
-	for _, g := range slices.SortedFunc(maps.Keys(n.groups), datasets.CategoryOrder) {
-		add("group "+g, strconv.Itoa(n.groups[g]))
+	for _, g := range slices.SortedFunc(maps.Keys(n.Groups), datasets.CategoryOrder) {
+		add("group "+g, strconv.Itoa(n.Groups[g]))
 	}
-	t.Notes = append(t.Notes, set.Notes...)
+	t.Table.Notes = set.Notes
 	for _, b := range set.Bad {
-		t.Notes = append(t.Notes, "skipped: "+b.Error())
+		t.Table.Notes = append(t.Table.Notes, "skipped: "+b.Error())
 	}
-	return e.print(c, listing{t, map[string]any{
-		"name": set.Name, "format": set.Format, "shape": shape, "shapes": n.shapes, "notes": set.Notes, "sha256": set.SHA256, "items": set.Len(), "skipped": set.Skipped,
-		"longest_bytes": set.Longest, "groups": n.groups, "labels": n.labels,
-	}})
-}
-
-// counts are a set's items by shape, by group and, where they have one, by label.
-type counts struct{ shapes, groups, labels map[string]int }
-
-func countItems(set *datasets.Set) (counts, error) {
-	n := counts{map[string]int{}, map[string]int{}, map[string]int{}}
-	for i := range set.Len() {
-		item, err := set.Item(i)
-		if err != nil {
-			return n, err
-		}
-		n.shapes[string(item.Shape)]++
-		n.groups[item.Group]++
-		if item.Gold != datasets.NoGold {
-			n.labels[item.Candidates[item.Gold].ID]++
-		}
+	t.Data = map[string]any{
+		"name": set.Name, "format": set.Format, "shape": shape, "shapes": n.Shapes, "notes": set.Notes, "sha256": set.SHA256, "items": set.Len(), "skipped": set.Skipped,
+		"longest_bytes": set.Longest, "groups": n.Groups, "labels": n.Labels,
 	}
-	return n, nil
+	return e.print(c, t)
 }
 
 func (e *env) showKnown(k datasets.Known) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"slices"
 	"strings"
 
@@ -20,38 +19,15 @@ func formatFlags() []cli.Flag {
 	}
 }
 
-// printable is something that every format can show.
-type printable interface {
-	Tables() []table.Table
-	CSV(io.Writer) error
-}
-
 // formats that the flags name; adopt refuses several.
 func formats(c *cli.Context) []string {
 	return slices.DeleteFunc([]string{"json", "csv", "markdown"}, func(name string) bool { return !c.Bool(name) })
 }
 
-func (e *env) print(c *cli.Context, p printable) error {
-	switch strings.Join(formats(c), "") {
-	case "json":
-		return report.WriteJSON(e.stdout, p)
-	case "csv":
-		return p.CSV(e.stdout)
-	case "markdown":
-		return e.printTables(table.Markdown, p.Tables())
-	}
-	return e.printText(p.Tables())
+func (e *env) print(c *cli.Context, p report.Printable) error {
+	return report.Print(e.stdout, p, strings.Join(formats(c), ""), e.columns)
 }
 
 func (e *env) printText(tables []table.Table) error {
-	return e.printTables(table.TextWithin(e.columns), tables)
-}
-
-func (e *env) printTables(write table.Writer, tables []table.Table) error {
-	for _, t := range tables {
-		if err := write(e.stdout, t); err != nil {
-			return err
-		}
-	}
-	return nil
+	return table.TextWithin(e.columns).Each(e.stdout, tables)
 }

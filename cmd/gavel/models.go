@@ -10,6 +10,7 @@ import (
 	"gavel/backends"
 	"gavel/eval"
 	"gavel/judging"
+	"gavel/report"
 	"gavel/report/table"
 )
 
@@ -54,7 +55,7 @@ func (e *env) listModels(c *cli.Context) error {
 	if len(models) == 0 {
 		t.Notes = []string{"the server offers no model"}
 	}
-	return e.print(c, listing{t, map[string]any{"server": server, "models": models}})
+	return e.print(c, report.Listing{Table: t, Data: map[string]any{"server": server, "models": models}})
 }
 
 func promptsCommand(e *env) *cli.Command {
@@ -89,7 +90,7 @@ func (e *env) listPrompts(c *cli.Context) error {
 			t.Rows = append(t.Rows, []string{k.Name + "/" + p.Name, labels, p.SHA256[:12], p.Origin})
 		}
 	}
-	return e.print(c, listing{t, map[string]any{"prompts": rows}})
+	return e.print(c, report.Listing{Table: t, Data: map[string]any{"prompts": rows}})
 }
 
 func (e *env) showPrompt(c *cli.Context) error {

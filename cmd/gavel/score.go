@@ -2,17 +2,12 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/urfave/cli/v2"
 
-	"gavel/datasets"
 	"gavel/judging"
 	"gavel/report"
 	"gavel/report/table"
@@ -96,28 +91,13 @@ func loadRuns(c *cli.Context, least int, what string) ([]*scoring.Run, scoring.O
 	if c.NArg() < least {
 		return nil, o, usage("%s. See: %s --help", what, commandLine(c))
 	}
-	var runs []*scoring.Run
-	var dirs []string
-	for _, arg := range c.Args().Slice() {
-		below, err := runsBelow(arg)
-		switch {
-		case err != nil:
-			return nil, o, err
-		case len(below) > 0:
-			dirs = append(dirs, below...)
-		case c.NArg() > least && noRun(arg): // as runs/* names them
-			fmt.Fprintf(c.App.ErrWriter, "%s is passed over: it is no run\n", arg)
-		default:
-			dirs = append(dirs, arg)
-		}
+	dirs, err := judging.FindRuns(c.Args().Slice(), least, func(path string) { fmt.Fprintf(c.App.ErrWriter, "%s is passed over: it is no run\n", path) })
+	if err != nil {
+		return nil, o, err
 	}
+	var runs []*scoring.Run
 	for _, dir := range dirs {
 		run, err := scoring.Load(dir, o.Reading)
-		if errors.Is(err, fs.ErrNotExist) {
-			if near := nearestRun(dir); near != "" {
-				return nil, o, fmt.Errorf("%s: there is no such run, did you mean %s?", dir, near)
-			}
-		}
 		if err != nil {
 			return nil, o, err
 		}
@@ -128,51 +108,6 @@ func loadRuns(c *cli.Context, least int, what string) ([]*scoring.Run, scoring.O
 		return nil, o, usage("%s. See: %s --help", what, commandLine(c))
 	}
 	return runs, o, nil
-}
-
-// noRun tells whether something is there that is no run.
-func noRun(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
-// runsBelow are the runs in a folder, at any depth; the folder itself where it is a run.
-func runsBelow(dir string) (runs []string, err error) {
-	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case errors.Is(err, fs.ErrNotExist): // not there, or gone meanwhile
-			return nil
-		case err != nil:
-			return err
-		case !entry.IsDir():
-			return nil
-		}
-		if _, err := os.Stat(filepath.Join(path, judging.ManifestFile)); err == nil {
-			runs = append(runs, path)
-			return fs.SkipDir
-		}
-		return nil
-	})
-	return runs, err
-}
-
-// nearestRun is the run beside a folder that is not there whose name is nearest.
-func nearestRun(dir string) string {
-	if _, err := os.Stat(dir); err == nil {
-		return ""
-	}
-	manifests, err := filepath.Glob(filepath.Join(filepath.Dir(dir), "*", judging.ManifestFile))
-	if err != nil {
-		return ""
-	}
-	var names []string
-	for _, m := range manifests {
-		names = append(names, filepath.Base(filepath.Dir(m)))
-	}
-	if name := datasets.Nearest(filepath.Base(dir), names); name != "" {
-		return filepath.Join(filepath.Dir(dir), name)
-	}
-	return ""
 }
 
 func scoreCommand(e *env) *cli.Command {
@@ -244,26 +179,4 @@ func compareCommand(e *env) *cli.Command {
 			return e.print(c, report.Comparison{Comparisons: cmp})
 		},
 	}
-}
-
-// printImported prints what imported runs come to, and keeps it beside their records.
-func (e *env) printImported(c *cli.Context, dirs ...string) error {
-	var out report.Scores
-	for _, dir := range dirs {
-		run, err := scoring.Load(dir, scoring.DefaultOptions.Reading)
-		if err != nil {
-			return err
-		}
-		rep := run.Score(scoring.DefaultOptions.Bootstrap)
-		if err := judging.WriteJSON(filepath.Join(dir, judging.ResultsFile), rep); err != nil {
-			return err
-		}
-		rep.Run = dir
-		out.Runs = append(out.Runs, rep)
-	}
-	if err := e.print(c, out); err != nil {
-		return err
-	}
-	e.next(append(append([]string{"gavel", "report"}, dirs...), "--out", "report.html")...)
-	return nil
 }

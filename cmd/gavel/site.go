@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gavel/judging"
 	"gavel/report/table"
 	"gavel/scoring"
 	"gavel/server"
@@ -60,18 +61,13 @@ func (e *env) site(c *cli.Context, dir string) error {
 
 // chosenRuns are the runs that are named, folders descended, as a server knows them: by their path below one folder.
 func (e *env) chosenRuns(args []string) (root string, names []string, err error) {
-	var dirs []string
-	for _, arg := range args {
-		below, err := runsBelow(arg)
-		switch {
-		case err != nil:
+	dirs, err := judging.FindRuns(args, 1, func(path string) { e.say("%s is passed over: it is no run", path) })
+	if err != nil {
+		return "", nil, err
+	}
+	for _, dir := range dirs {
+		if _, err := judging.ReadManifest(dir); err != nil {
 			return "", nil, err
-		case len(below) > 0:
-			dirs = append(dirs, below...)
-		case len(args) > 1 && noRun(arg): // as runs/* names them
-			e.say("%s is passed over: it is no run", arg)
-		default:
-			return "", nil, fmt.Errorf("%s: there is no run", arg)
 		}
 	}
 	for i, dir := range dirs {

@@ -125,8 +125,8 @@ func TestSiteRefuses(t *testing.T) {
 		"report runs --site s --policy last":        "--policy is of one page",
 		"report runs --site s --site-items 0":       "must be at least 1",
 		"report --site s":                           "which run?",
-		"report none --site s":                      "there is no run",
-		"report taken --site s":                     "there is no run",
+		"report none --site s":                      "no run at none",
+		"report taken --site s":                     "is not a run directory",
 		"report runs/a --out x.html --site-items 3": "",
 	} {
 		_, stderr, code := call(t, strings.Fields(line)...)

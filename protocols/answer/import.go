@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
@@ -20,15 +19,26 @@ import (
 
 // ImportedRun is what came of importing one run.
 type ImportedRun struct {
-	Manifest *judging.Manifest
-	Dir      string
-	Rows     int      // imported
-	Missing  int      // of them without a reply
-	Read     int      // replies in which an answer was found
-	Told     int      // rows for which the file says what was read, or whether it is right
-	Same     int      // of those, rows where our reading comes to the same
-	Differ   []string // the others, one sentence each
-	Notes    []string // what else there is to say, one sentence each
+	imports.Run
+	Rows    int      // imported
+	Missing int      // of them without a reply
+	Read    int      // replies in which an answer was found
+	Told    int      // rows for which the file says what was read, or whether it is right
+	Same    int      // of those, rows where our reading comes to the same; Differ has the others
+	Notes   []string // what else there is to say, one sentence each
+}
+
+// say says what every import of answers comes to, with notes of the one that it is.
+func (a *ImportedRun) say(notes ...string) {
+	m := a.Manifest
+	a.Notes = notes
+	a.Say("%s: %d rows, run written to %s", m.Spec.Model.Name, a.Rows, a.Dir)
+	a.Said = append(a.Said, imports.Skipped(m.Dataset.Skipped, "rows", m.Dataset.Bad)...)
+	a.Said = append(a.Said, notes...)
+	if a.Missing > 0 {
+		a.Say("%d rows have no reply: they count as failed", a.Missing)
+	}
+	a.Say("answers in %d of %d", a.Read, a.Rows-a.Missing)
 }
 
 // answered is a row of such a file: an item and what was answered.
@@ -63,24 +73,9 @@ type answersFile struct {
 // run writes the run directory.
 func (f *answersFile) run(out, gavel string) (*ImportedRun, error) {
 	m, p := f.manifest(gavel)
-	all := func(*judging.Record) bool { return true } // a file is imported whole
-	dir, _, err := judging.OpenDir(out, m, all, func(*judging.Record) error { return nil })
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	err = dir.Begin(m, func(line func([]byte) error) error {
-		for _, r := range f.rows {
-			if err := line(r.line); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	a := &ImportedRun{Manifest: m, Dir: out, Rows: len(f.rows)}
+	a := &ImportedRun{Run: imports.Run{Dir: out, Manifest: m}, Rows: len(f.rows)}
+	var lines [][]byte
+	var records []*judging.Record
 	for _, row := range f.rows {
 		rec, err := f.record(m, p, row)
 		if err != nil {
@@ -90,11 +85,9 @@ func (f *answersFile) run(out, gavel string) (*ImportedRun, error) {
 		if f.check != nil && len(row.replies) > 0 {
 			a.compare(f.check(p, rec, row))
 		}
-		if err := dir.Write(rec); err != nil {
-			return nil, err
-		}
+		lines, records = append(lines, row.line), append(records, rec)
 	}
-	return a, nil
+	return a, a.Write(lines, records)
 }
 
 func (a *ImportedRun) count(r *judging.Record) {
@@ -129,24 +122,13 @@ func (f *answersFile) manifest(gavel string) (*judging.Manifest, judging.Asker) 
 	if f.sha == "" {
 		f.sha = hex.EncodeToString(sum.Sum(nil))
 	}
-	ids, n := judging.HashIDs(func(yield func(string) bool) {
-		for _, r := range f.rows {
-			if !yield(r.item.ID) {
-				return
-			}
-		}
-	})
-	m := judging.NewManifest(gavel, judging.Spec{
+	n := len(f.rows)
+	m := imports.Describe(gavel, f.about, f.source.Path, judging.Spec{
 		Protocol: Protocol.Name, Goal: Protocol.Goal, Options: f.options,
 		Prompt:  judging.Template{Name: "imported " + f.kind, Origin: f.about, Labels: []string{}},
-		Dataset: judging.DatasetSpec{SHA256: f.sha, Items: n, IDs: ids},
+		Dataset: judging.DatasetSpec{SHA256: f.sha, Items: n, IDs: judging.HashIDs(n, func(i int) string { return f.rows[i].item.ID })},
 		Model:   judging.ModelSpec{Name: f.model, Identity: fmt.Sprintf("imported %s sha256=%s", f.model, f.source.Sum[:16])},
-	})
-	m.Status, m.Judgments = judging.Complete, n
-	m.Model = backends.Model{Name: f.model}
-	m.Server = backends.Server{Kind: "import", Name: f.about}
-	m.Imported = filepath.Base(f.source.Path)
-	m.Dataset = f.dataset
+	}, n, f.dataset)
 	return m, Protocol.New(m.Spec.Prompt, m.Spec.Options)
 }
 

@@ -60,8 +60,8 @@ func ImportAnswers(path, out string, o AnswersOptions, gavel string) (*ImportedR
 		return nil, err
 	}
 	a, err := f.run(out, gavel)
-	if a != nil {
-		a.Notes = in.notes()
+	if err == nil {
+		a.say(in.notes()...)
 	}
 	return a, err
 }
@@ -200,13 +200,10 @@ func shapeNames(shapes []datasets.Shape) string {
 
 // notes says what was left out.
 func (in *answersIn) notes() []string {
-	var notes []string
-	say := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
-	if n := in.bad.N; n > 0 && in.o.Questions != nil { // else they are the dataset's
-		say("%d rows of the file were skipped:", n)
-		for _, b := range in.bad.First {
-			say("  %s", b)
-		}
+	var out imports.Run
+	say := out.Say
+	if in.o.Questions != nil { // else they are the dataset's
+		out.Said = append(out.Said, imports.Skipped(in.bad.N, "rows of the file", in.bad.First)...)
 	}
 	if n := len(in.unknown); n > 0 {
 		say("%d answers are to ids that %s does not have, and were left out: %s", n, in.file.dataset.Name, fewOf(in.unknown))
@@ -220,7 +217,7 @@ func (in *answersIn) notes() []string {
 	if in.others > 0 {
 		say("%d rows are by other models, and were left out", in.others)
 	}
-	return notes
+	return out.Said
 }
 
 // fewOf lists the first of many.

@@ -83,8 +83,24 @@ func ImportFastChat(path, human, out, model, gavel string) (*FastChat, error) {
 	if f.model == "" {
 		f.model = judge
 	}
-	im.ImportedRun, err = f.run(out, gavel)
+	if im.ImportedRun, err = f.run(out, gavel); err == nil {
+		im.say()
+	}
 	return im, err
+}
+
+func (im *FastChat) say() {
+	im.ImportedRun.say()
+	im.Say("%d verdicts are ties, %d of them because the two games differ", im.Ties, im.Inconsistent)
+	if im.Told > 0 {
+		im.Say("the winners of both games are as read from the replies in %d of %d", im.Same, im.Told)
+	}
+	if im.Human == nil {
+		im.Say("without --human no pair has a gold")
+		return
+	}
+	im.Said = append(im.Said, imports.Skipped(im.Human.Skipped, "rows of votes", im.Human.Bad)...)
+	im.Say("%d pairs have what more than half of the votes are for as gold; on %d people are divided, and there is none", im.Golds, im.Split)
 }
 
 func (im *FastChat) count(row answered) {

@@ -92,6 +92,8 @@ func ImportGSM8K(path, out, model, gavel string) ([]*ImportedRun, error) {
 		if err != nil {
 			return all, err
 		}
+		a.say()
+		a.Say("is_correct is as read from the solution in %d of %d", a.Same, a.Told)
 		all = append(all, a)
 	}
 	return all, nil

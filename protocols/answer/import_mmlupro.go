@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gavel/datasets"
@@ -70,8 +72,18 @@ func ImportMMLUPro(path, out, model, gavel string) (*MMLUPro, error) {
 	if im.ImportedRun, err = f.run(out, gavel); err != nil {
 		return nil, err
 	}
+	var notes []string
 	if len(astray) > 0 {
-		im.Notes = append(im.Notes, fmt.Sprintf("%d rows have an answer_index that is not the place of their answer's letter; the letter counts: %s", len(astray), strings.Join(astray, ", ")))
+		notes = []string{fmt.Sprintf("%d rows have an answer_index that is not the place of their answer's letter; the letter counts: %s", len(astray), strings.Join(astray, ", "))}
+	}
+	im.say(notes...)
+	im.Say("by the official script's rules, the last stand-alone letter included, %d replies have an answer; the file's pred is the same for %d of them", im.Found, im.Same)
+	for _, pred := range slices.Sorted(maps.Keys(im.Filled)) {
+		there := "null"
+		if pred != "" {
+			there = strconv.Quote(pred)
+		}
+		im.Say("  in %d replies they find none: the file has %s there, which is no answer", im.Filled[pred], there)
 	}
 	return im, nil
 }

@@ -151,36 +151,52 @@ func (f *choices) ballot(r *judging.Record) *ballot {
 		}
 	}
 	b.unrelated = b.index(r.Unrelated)
-	b.right = b.rightToName(r, f.goal)
+	for _, id := range named(r, f.goal) {
+		b.right = append(b.right, b.index(id))
+	}
 	return b
 }
 
 func (b *ballot) index(id string) int { return slices.Index(b.ids, id) }
 
-// rightToName lists the options that it is right to name. The worst is the unrelated one, where there is one, since it
-// answers another instruction; else whichever is ranked last, where all are ranked and not all alike.
-func (b *ballot) rightToName(r *judging.Record, goal string) []int {
+// rightToName lists the options that it is right to name, with those of the same text. The worst is the unrelated one,
+// where there is one, since it answers another instruction; else whichever is ranked last, where all are ranked and not
+// all alike.
+func rightToName(r *judging.Record, goal string) []string {
+	ids := named(r, goal)
+	for _, same := range r.Equal {
+		if slices.ContainsFunc(same, func(id string) bool { return slices.Contains(ids, id) }) {
+			for _, id := range same {
+				if !slices.Contains(ids, id) {
+					ids = append(ids, id)
+				}
+			}
+		}
+	}
+	return ids
+}
+
+func named(r *judging.Record, goal string) (ids []string) {
 	switch {
 	case goal != GoalWorst && r.Gold != "":
-		return []int{b.index(r.Gold)}
+		return []string{r.Gold}
 	case goal != GoalWorst:
 		return nil
-	case b.unrelated != judging.Nobody:
-		return []int{b.unrelated}
-	case len(r.Ranks) < len(b.ids):
+	case r.Unrelated != "":
+		return []string{r.Unrelated}
+	case len(r.Ranks) < len(r.Order):
 		return nil
 	}
-	last, best := r.Ranks[b.ids[0]], r.Ranks[b.ids[0]]
+	last, best := r.Ranks[r.Order[0]], r.Ranks[r.Order[0]]
 	for _, rank := range r.Ranks {
 		last, best = max(last, rank), min(best, rank)
 	}
-	var worst []int
-	for c, id := range b.ids {
-		if r.Ranks[id] == last && last > best {
-			worst = append(worst, c)
+	for c := range r.Order {
+		if id := r.CandidateID(c); r.Ranks[id] == last && last > best {
+			ids = append(ids, id)
 		}
 	}
-	return worst
+	return ids
 }
 
 // name and order keep one of each, however many items have it.

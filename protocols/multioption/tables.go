@@ -13,7 +13,7 @@ import (
 )
 
 var Layout = &report.Layout{
-	Headline: GradeScore, Noun: "judgments", Summary: summary, Tables: tables, Figures: figures, Compare: compare,
+	Headline: GradeScore, Noun: "judgments", Summary: summary, Tables: tables, Figures: figures, Figure: "places", Compare: compare,
 	Words: map[string]string{"unrelated": "with an unrelated option"},
 	Tiles: []report.Tile{
 		{Metric: OptionAccuracy, Name: "right", About: "the mark is a random judge", Mark: report.AtMetric(OptionAccuracy + OfRandom)},

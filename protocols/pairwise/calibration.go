@@ -103,7 +103,7 @@ func (g forecast) count(row, points []float64) {
 
 // calibrationMetrics are confidence, accuracy and Brier, then the accuracy at each threshold.
 func calibrationMetrics(points int) []scoring.Metric {
-	per := func(kind scoring.Kind, col int) scoring.Metric {
+	per := func(kind scoring.MetricKind, col int) scoring.Metric {
 		return scoring.Metric{Unit: scoring.UnitScore, Kind: kind, Columns: scoring.Span{col, col + 2}}
 	}
 	list := []scoring.Metric{per(scoring.Mean, colP), per(scoring.Halves, colRight), per(scoring.Mean, colSquare)}

@@ -4,56 +4,35 @@ import (
 	"fmt"
 	"strings"
 
-	"gavel/backends"
 	"gavel/judging"
+	"gavel/protocols/imports"
 )
 
 // Import is what came of reading other harnesses' games.
 type Import struct {
-	Manifest   *judging.Manifest
+	imports.Run
 	Games      int
-	Null       int      // games the file has no judgment for
-	Reproduced int      // games whose stored decision our reading gives too
-	Differ     []string // the others, one sentence each
-	Stored     bool     // verdicts are the file's decisions: there is no text to read
+	Null       int  // games the file has no judgment for
+	Reproduced int  // games whose stored decision our reading gives too; Differ has the others
+	Stored     bool // verdicts are the file's decisions: there is no text to read
 }
 
-// describe makes the manifest of a run whose games were all read.
-func (im *Import) describe(gavel, from, judgeName, file string, p pairwise, dataset judging.DatasetSpec, model judging.ModelSpec, info judging.DatasetInfo) {
-	m := judging.NewManifest(gavel, judging.Spec{Protocol: p.name, Goal: p.goal, Prompt: p.template, Dataset: dataset, Model: model})
-	m.Status, m.JudgeName, m.Judgments, m.Imported = judging.Complete, judgeName, im.Games, file
-	m.Simulated = strings.HasPrefix(model.Name, "sim:")
-	m.Model = backends.Model{Name: model.Name}
-	m.Server = backends.Server{Kind: "import", Name: from}
-	m.Dataset = info
-	im.Manifest = m
-}
-
-// write makes the run directory.
-func (im *Import) write(out string, items [][]byte, records []*judging.Record) error {
-	everything := func(*judging.Record) bool { return true }
-	dir, _, err := judging.OpenDir(out, im.Manifest, everything, func(*judging.Record) error { return nil })
-	if err != nil {
+// write makes the run directory of games that were all read, and says what they come to.
+func (im *Import) write(judgeName string, items [][]byte, records []*judging.Record) error {
+	m := im.Manifest
+	m.JudgeName, m.Simulated = judgeName, strings.HasPrefix(m.Spec.Model.Name, "sim:")
+	if err := im.Write(items, records); err != nil {
 		return err
 	}
-	defer dir.Close()
-	err = dir.Begin(im.Manifest, func(line func([]byte) error) error {
-		for _, item := range items {
-			if err := line(item); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
+	im.Say("%s (judge_name %s): %d pairs, %d games, %d of them null", m.Spec.Model.Name, judgeName, m.Spec.Dataset.Items, im.Games, im.Null)
+	im.Said = append(im.Said, imports.Skipped(m.Dataset.Skipped, "lines", m.Dataset.Bad)...)
+	how := "read from the replies"
+	if im.Stored {
+		how = "taken from scores or decisions: there are no replies that gavel reads"
 	}
-	for _, r := range records {
-		r.Belong(im.Manifest)
-		if err := dir.Write(r); err != nil {
-			return err
-		}
-	}
+	im.Say("verdicts %s; %d of %d stored decisions reproduced", how, im.Reproduced, im.Games-im.Null)
+	im.Said = append(im.Said, imports.Few(im.Differ)...)
+	im.Say("run written to %s", im.Dir)
 	return nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"gavel/backends"
@@ -31,6 +30,9 @@ type benchGame struct {
 // reads; the replies of its other judges have formats of their own.
 const arenaHardName = "arena_hard"
 
+// judgeBenchFile is where such a run comes from.
+const judgeBenchFile = "JudgeBench output file"
+
 // ImportJudgeBench turns a JudgeBench output file into the run directory out.
 func ImportJudgeBench(path, out, gavel string) (*Import, error) {
 	set, err := datasets.OpenFile(path)
@@ -38,15 +40,7 @@ func ImportJudgeBench(path, out, gavel string) (*Import, error) {
 		return nil, err
 	}
 	defer set.Close()
-	im, records, pairs, err := importSet(set, gavel)
-	if err != nil {
-		return nil, err
-	}
-	return im, im.write(out, pairs, records)
-}
-
-func importSet(set *datasets.Set, gavel string) (*Import, []*judging.Record, [][]byte, error) {
-	im := &Import{}
+	im := &Import{Run: imports.Run{Dir: out}}
 	var records []*judging.Record
 	var pairs [][]byte
 	var judge, model string
@@ -54,49 +48,43 @@ func importSet(set *datasets.Set, gavel string) (*Import, []*judging.Record, [][
 	for i := range set.Len() {
 		item, err := set.Item(i)
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, err
 		}
 		at := func(err error) error { return &datasets.LineError{Path: set.Path, Line: item.Line, Err: err} }
 		pair, name, games, err := splitOutput(item.Raw)
 		if err != nil {
-			return nil, nil, nil, at(err)
+			return nil, at(err)
 		}
 		if asker == nil {
 			judge = name
 			asker, im.Stored = importedProtocol(name)
 		}
 		if name != judge {
-			return nil, nil, nil, at(fmt.Errorf("judge_name is %q, before it was %q: one judge a file", name, judge))
+			return nil, at(fmt.Errorf("judge_name is %q, before it was %q: one judge a file", name, judge))
 		}
 		pairs = append(pairs, pair)
 		for g, game := range games {
 			rec, err := im.record(item, g, game, asker)
 			if err != nil {
-				return nil, nil, nil, at(fmt.Errorf("game %d: %w", g+1, err))
+				return nil, at(fmt.Errorf("game %d: %w", g+1, err))
 			}
 			if rec.Model != "" && model == "" {
 				model = rec.Model
 			}
 			if rec.Model != "" && rec.Model != model {
-				return nil, nil, nil, at(fmt.Errorf("judge_model is %q, before it was %q: one judge a file", rec.Model, model))
+				return nil, at(fmt.Errorf("judge_model is %q, before it was %q: one judge a file", rec.Model, model))
 			}
 			records = append(records, rec)
 		}
 	}
-	ids, n := judging.HashIDs(func(yield func(string) bool) {
-		for i := range set.Len() {
-			if !yield(set.ID(i)) {
-				return
-			}
-		}
-	})
 	info := judging.DatasetInfo{Name: datasets.Base(set.Path), Format: set.Format, Rows: set.Len(), Skipped: set.Skipped}
 	for _, b := range set.Bad {
 		info.Bad = append(info.Bad, b.Error())
 	}
-	im.describe(gavel, "JudgeBench output file", judge, filepath.Base(set.Path), asker.(pairwise),
-		judging.DatasetSpec{SHA256: set.SHA256, Items: n, IDs: ids}, judging.ModelSpec{Name: model, Identity: "imported " + model}, info)
-	return im, records, pairs, nil
+	im.Manifest = imports.Describe(gavel, judgeBenchFile, path, asker.(pairwise).spec(
+		judging.DatasetSpec{SHA256: set.SHA256, Items: set.Len(), IDs: judging.HashIDs(set.Len(), set.ID)},
+		judging.ModelSpec{Name: model, Identity: "imported " + model}), im.Games, info)
+	return im, im.write(judge, pairs, records)
 }
 
 // importedProtocol is the protocol that a judge_name stands for, and whether its replies can be read: Arena-Hard's five
@@ -116,7 +104,7 @@ func importedProtocol(judgeName string) (p judging.Asker, stored bool) {
 			}
 		}
 	}
-	return protocol.New(judging.Template{Name: name, Origin: "JudgeBench output file", Labels: []string{labelA, labelB, labelTie}}, nil), true
+	return protocol.New(judging.Template{Name: name, Origin: judgeBenchFile, Labels: []string{labelA, labelB, labelTie}}, nil), true
 }
 
 // ownPrefix begins the judge_name of a run of gavel's.

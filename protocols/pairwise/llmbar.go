@@ -22,7 +22,7 @@ import (
 )
 
 // LLMBar's stored replies (arXiv 2310.07641): SUBSET/evaluators/JUDGE/STRATEGY/result.json has the rows of the subset's
-// dataset.json with "results", one for each phase, of which the last holds the two games. A winner is mapped back to the
+// dataset.json with "results", one for each phase, of which the last holds the two judgments. A winner is mapped back to the
 // published order.
 
 // evaluators is the folder under which the judges' are.
@@ -45,7 +45,7 @@ func ImportLLMBar(paths []string, out, judge, gavel string) (*Import, error) {
 	judge = cmp.Or(judge, files[0].judge)
 	strategy := files[0].strategy
 	p := pairwise{Protocol.Name, Protocol.Goal, judging.Template{Name: "LLMBar " + strategy, Origin: "LLMBar (arXiv 2310.07641)", Labels: outputLabels(strategy)}}
-	in := llmBarImport{Import: &Import{}, asker: outputs{p}}
+	in := llmBarImport{Import: &Import{Run: imports.Run{Dir: out}}, asker: outputs{p}}
 	sums := sha256.New()
 	for _, f := range files {
 		if err := in.file(f, sums); err != nil {
@@ -55,20 +55,17 @@ func ImportLLMBar(paths []string, out, judge, gavel string) (*Import, error) {
 	if len(in.items) == 0 {
 		return nil, in.bad.None("rows with input, output_1, output_2, label and results")
 	}
-	ids, n := judging.HashIDs(func(yield func(string) bool) {
-		for i := 0; i < len(in.records) && yield(in.records[i].Item); i += games {
-		}
-	})
+	n := len(in.items)
 	data := sha256.Sum256(append(bytes.Join(in.items, []byte{'\n'}), '\n'))
-	in.describe(gavel, "LLMBar's stored replies", strategy, filepath.Base(files[0].path), p,
-		judging.DatasetSpec{SHA256: hex.EncodeToString(data[:]), Items: n, IDs: ids},
-		judging.ModelSpec{Name: judge, Identity: fmt.Sprintf("imported %s sha256=%x", judge, sums.Sum(nil)[:8])},
-		judging.DatasetInfo{Name: llmBarName(files), Format: datasets.LLMBar.Name, Rows: n, Skipped: in.bad.N, Bad: in.bad.First})
-	return in.Import, in.write(out, in.items, in.records)
+	in.Manifest = imports.Describe(gavel, "LLMBar's stored replies", files[0].path, p.spec(
+		judging.DatasetSpec{SHA256: hex.EncodeToString(data[:]), Items: n, IDs: judging.HashIDs(n, func(i int) string { return in.records[i*perPair].Item })},
+		judging.ModelSpec{Name: judge, Identity: fmt.Sprintf("imported %s sha256=%x", judge, sums.Sum(nil)[:8])}),
+		in.Games, judging.DatasetInfo{Name: llmBarName(files), Format: datasets.LLMBar.Name, Rows: n, Skipped: in.bad.N, Bad: in.bad.First})
+	return in.Import, in.write(strategy, in.items, in.records)
 }
 
-// games are those of a pair.
-const games = 2
+// perPair is how many judgments a pair has.
+const perPair = 2
 
 // llmBarImport is a run in the making.
 type llmBarImport struct {
@@ -90,7 +87,7 @@ func (in *llmBarImport) file(f storedReplies, sums io.Writer) error {
 	n := 0
 	in.bad.Path = f.path
 	return source.Each(func(row int, raw json.RawMessage) error {
-		item, played, err := llmBarRow(raw, datasets.LLMBarID(f.subset, n))
+		item, made, err := llmBarRow(raw, datasets.LLMBarID(f.subset, n))
 		n++
 		switch {
 		case errors.Is(err, errRating):
@@ -100,10 +97,10 @@ func (in *llmBarImport) file(f storedReplies, sums io.Writer) error {
 			return nil
 		}
 		in.items = append(in.items, item.Raw)
-		for g, game := range played {
-			rec, err := in.record(item, g, game)
+		for g, judgment := range made {
+			rec, err := in.record(item, g, judgment)
 			if err != nil {
-				return fmt.Errorf("%s: row %d: game %d: %w", f.path, row, g+1, err)
+				return fmt.Errorf("%s: row %d: judgment %d: %w", f.path, row, g+1, err)
 			}
 			in.records = append(in.records, rec)
 		}
@@ -111,24 +108,24 @@ func (in *llmBarImport) file(f storedReplies, sums io.Writer) error {
 	})
 }
 
-// record makes one game a record, and compares what we read with what the file says was decided.
-func (in *llmBarImport) record(item datasets.Item, g int, game llmBarGame) (*judging.Record, error) {
-	showing := in.asker.Presentations(item)[g]
-	showing.Mode = game.mode
-	rec := judging.NewRecord(&judging.Manifest{Spec: judging.Spec{Protocol: in.asker.Name()}}, item, showing)
-	rec.Presentations = games
+// record makes one judgment a record, and compares what we read with what the file says was decided.
+func (in *llmBarImport) record(item datasets.Item, g int, as llmBarJudgment) (*judging.Record, error) {
+	presentation := in.asker.Presentations(item)[g]
+	presentation.Mode = as.mode
+	rec := judging.NewRecord(&judging.Manifest{Spec: judging.Spec{Protocol: in.asker.Name()}}, item, presentation)
+	rec.Presentations = perPair
 	in.Games++
-	if game.missing {
+	if as.missing {
 		return in.lacks(rec), nil
 	}
-	rec.Imported = &judging.Imported{Decision: game.decision}
-	rec.Replies = []judging.Reply{{Text: game.text, Finish: backends.Stop}}
+	rec.Imported = &judging.Imported{Decision: as.decision}
+	rec.Replies = []judging.Reply{{Text: as.text, Finish: backends.Stop}}
 	v, err := rec.Read(in.asker, judging.Reading{Policy: judging.Unique})
 	if err != nil {
 		return nil, err
 	}
 	rec.Outcome, rec.Label, rec.Choice = v.Outcome, v.Label, rec.CandidateID(v.Choice)
-	in.compare(rec, game.decision)
+	in.compare(rec, as.decision)
 	return rec, nil
 }
 
@@ -172,15 +169,15 @@ func llmBarFiles(paths []string) ([]storedReplies, error) {
 // errRating is of strategies that give each output a score of its own.
 var errRating = errors.New("each output has a score of its own, and no reply compares the two: gavel reads LLMBar's comparisons (Vanilla, CoT, Metrics, Reference, Swap and what is made of them)")
 
-// llmBarGame is a game of the last phase, its decision in the positions shown.
-type llmBarGame struct {
+// llmBarJudgment is a judgment of the last phase, its decision in the positions shown.
+type llmBarJudgment struct {
 	text, mode string
 	decision   *string
 	missing    bool // there is no reply
 }
 
-// llmBarRow takes a row apart: the pair with an id, and its games.
-func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, played []llmBarGame, err error) {
+// llmBarRow takes a row apart: the pair with an id, and its judgments.
+func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, made []llmBarJudgment, err error) {
 	var row struct {
 		Results []json.RawMessage `json:"results"`
 	}
@@ -199,7 +196,7 @@ func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, played []llm
 	item.Raw = line
 	phases := slices.DeleteFunc(row.Results, func(r json.RawMessage) bool { return !bytes.HasPrefix(bytes.TrimSpace(r), []byte("{")) })
 	if len(phases) == 0 {
-		return item, nil, errors.New(`"results" has no games: this is no result.json of LLMBar`)
+		return item, nil, errors.New(`"results" has no judgments: this is no result.json of LLMBar`)
 	}
 	var last struct {
 		Published llmBarReply     `json:"swap = False"`
@@ -213,25 +210,25 @@ func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, played []llm
 		return item, nil, errRating
 	}
 	for i, reply := range []llmBarReply{last.Published, last.Swapped} {
-		game, err := reply.game(i == 1)
+		judgment, err := reply.judgment(i == 1)
 		if err != nil {
-			return item, nil, fmt.Errorf("game %d: %w", i+1, err)
+			return item, nil, fmt.Errorf("judgment %d: %w", i+1, err)
 		}
 		if len(phases) > 1 {
-			game.mode = synthesis
+			judgment.mode = synthesis
 		}
-		played = append(played, game)
+		made = append(made, judgment)
 	}
-	return item, played, nil
+	return item, made, nil
 }
 
-// llmBarReply is a game as stored.
+// llmBarReply is a judgment as stored.
 type llmBarReply struct {
 	Completion []json.RawMessage `json:"completion"` // text, and why it ended
 	Winner     *string           `json:"winner"`
 }
 
-func (r llmBarReply) game(swapped bool) (g llmBarGame, err error) {
+func (r llmBarReply) judgment(swapped bool) (g llmBarJudgment, err error) {
 	if g.missing = len(r.Completion) == 0 || string(r.Completion[0]) == "null"; g.missing {
 		return g, nil
 	}

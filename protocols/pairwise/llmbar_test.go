@@ -134,7 +134,7 @@ func TestImportLLMBarRefuses(t *testing.T) {
 		"one judge and one strategy a run":                                                        {natural, barFile(t, root, "Adversarial/Manual", "other", "Vanilla", row)},
 		"of j by Vanilla: one judge and one strategy":                                             {natural, barFile(t, root, "Adversarial/GPTOut", "j", "CoT", row)},
 		"each output has a score of its own":                                                      {barFile(t, root, "Natural", "j", "Rating", barRow(1, `{"score_1": ["9", "stop"], "score_2": ["7", "stop"], "swap = False": {"winner": "1"}, "swap = True": {"winner": "1"}}`))},
-		`"results" has no games`:                                                                  {barFile(t, root, "Natural", "j", "None", barRow(1, `["text", "stop"]`))},
+		`"results" has no judgments`:                                                              {barFile(t, root, "Natural", "j", "None", barRow(1, `["text", "stop"]`))},
 		`winner "3" is neither "1" nor "2"`:                                                       {barFile(t, root, "Natural", "j", "Winner", barRow(1, barPhase(barGame("x", "3"), barGame("x", ""))))},
 		"the file is empty":                                                                       {barFile(t, root, "Natural", "j", "Empty")},
 		"no such file":                                                                            {filepath.Join(root, "Natural/evaluators/j/Gone/result.json")},

@@ -53,6 +53,7 @@ func of(p judging.Protocol, sop, direct, cot, hard string) judging.Protocol {
 	p.Judges, p.Presentations, p.FollowUps = []datasets.Shape{datasets.Pair}, 2, true
 	p.Options, p.Own, p.Adapt, p.Stage = []judging.Option{ReferenceOption}, ownComparison, adapt, stage
 	p.Describe = func(r *judging.Record, item datasets.Item, _ judging.Presentation) { r.Describe(item.Answered) }
+	p.Called = called
 	name, goal := p.Name, p.Goal
 	p.New = func(t judging.Template, s judging.Settings) judging.Asker {
 		if p := (pairwise{name, goal, t}); !byOutputs(t) {
@@ -61,6 +62,14 @@ func of(p judging.Protocol, sop, direct, cot, hard string) judging.Protocol {
 		return outputs{pairwise{name, goal, t}}
 	}
 	return p
+}
+
+// called is what prompts call the response shown at a position.
+func called(t judging.Template, position int) string {
+	if byOutputs(t) {
+		return "Output (" + string('a'+rune(position)) + ")"
+	}
+	return "Assistant " + string('A'+rune(position))
 }
 
 // newTemplate is a prompt with the labels that it names.
@@ -93,6 +102,11 @@ type pairwise struct {
 }
 
 func (p pairwise) Name() string { return p.name }
+
+// spec of a run of it whose parameters nobody knows.
+func (p pairwise) spec(dataset judging.DatasetSpec, model judging.ModelSpec) judging.Spec {
+	return judging.Spec{Protocol: p.name, Goal: p.goal, Prompt: p.template, Dataset: dataset, Model: model}
+}
 
 // Presentations: as published, then swapped.
 func (pairwise) Presentations(datasets.Item) []judging.Presentation {

@@ -198,7 +198,7 @@ func withOwnAnswer(item datasets.Item, text string, own *datasets.Answer) ([]byt
 	if !ok || item.Answered != nil {
 		return nil, errors.New("has an answer of a judge already: use the file without them")
 	}
-	added := datasets.OwnAnswer{Text: &text}
+	added := datasets.SelfGenerated{Text: &text}
 	if own != nil {
 		added.Value, added.Right = own.Value, &own.Right
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 var Layout = &report.Layout{
-	Headline: Accuracy, Noun: "judgments", Summary: summary, Tables: tables, Figures: figures,
+	Headline: Accuracy, Noun: "judgments", Summary: summary, Tables: tables, Figures: figures, Figure: "subsets",
 	Tiles: []report.Tile{
 		{Metric: Accuracy, Mode: ModeCoT, Name: "judged right, by itself", About: "higher is better"},
 		{Metric: Accuracy, Mode: ModeSelf, Name: "judged right, with its own answer", About: "higher is better"},

@@ -45,6 +45,8 @@ type Figure struct {
 type Picture struct {
 	Title string
 	SVG   template.HTML
+	File  string       // a name for it, of its figure's id
+	Link  template.URL // where it can be had alone
 }
 
 // Chart is what a panel can be drawn from. A new kind is a file of this package.
@@ -77,7 +79,7 @@ func (s Spec) Draw() (f Figure, ok bool, err error) {
 		if err != nil {
 			return f, false, err
 		}
-		f.Pictures = append(f.Pictures, Picture{p.Title, svg})
+		f.Pictures = append(f.Pictures, Picture{p.Title, svg, fileOf(s.ID, len(f.Pictures)), dataURL(svg)})
 		t := p.Chart.table()
 		if len(s.Panels) > 1 {
 			t.Columns = append(table.Left("panel"), t.Columns...)
@@ -93,6 +95,19 @@ func (s Spec) Draw() (f Figure, ok bool, err error) {
 		f.Caption = append(f.Caption, fmt.Sprintf("Not drawn, for want of a number: %s.", strings.Join(omitted, "; ")))
 	}
 	return f, len(f.Pictures) > 0, nil
+}
+
+// fileOf names a picture of a figure.
+func fileOf(id string, n int) string {
+	if n == 0 {
+		return id + ".svg"
+	}
+	return fmt.Sprintf("%s-%d.svg", id, n+1)
+}
+
+// dataURL is a picture in its own address, for pages that stand alone.
+func dataURL(svg template.HTML) template.URL {
+	return template.URL("data:image/svg+xml," + strings.NewReplacer("%", "%25", "#", "%23", "\"", "%22", "<", "%3C", ">", "%3E", "\n", "").Replace(string(svg)))
 }
 
 //go:embed figure.html

@@ -44,6 +44,16 @@ func columns(right bool, names []string) []Column {
 // Writer prints tables in one format.
 type Writer func(w io.Writer, t Table) error
 
+// Each prints one table after the other.
+func (write Writer) Each(w io.Writer, tables []Table) error {
+	for _, t := range tables {
+		if err := write(w, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Text prints lines of any length.
 func Text(w io.Writer, t Table) error { return write(w, t, 0, []Table{t}) }
 

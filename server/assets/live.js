@@ -11,6 +11,19 @@ for (const box of document.querySelectorAll("[data-events]")) {
     const h = Math.floor(s / 3600), m = Math.floor(s / 60) % 60;
     return (h ? h + "h" : "") + (h || m ? m + "m" : "") + (s % 60) + "s";
   };
+  const wait = (ms) => ms < 1000 ? Math.round(ms) + " ms" : (ms / 1000).toFixed(1) + " s";
+  const slow = (judgments) => { // links to them, in words that stay text
+    const e = at("slow");
+    if (!e) return;
+    const run = box.dataset.events.replace(/\/events$/, "");
+    e.replaceChildren(...judgments.flatMap((j, i) => {
+      const a = document.createElement("a");
+      a.href = run + "/item?id=" + encodeURIComponent(j.item);
+      a.textContent = wait(j.ms);
+      return i ? [", ", a] : [a];
+    }));
+    if (!judgments.length) e.textContent = "none";
+  };
   const events = new EventSource(box.dataset.events);
   events.addEventListener("progress", (event) => {
     const p = JSON.parse(event.data);
@@ -21,12 +34,19 @@ for (const box of document.querySelectorAll("[data-events]")) {
     put("rate", p.rate.toFixed(2));
     put("left", p.left_s === null ? "unknown" : time(p.left_s));
     put("alarm", p.alarm || "");
+    put("tokens", p.reply_tokens_per_second.toFixed(1));
+    put("usual", p.usual_ms ? wait(p.usual_ms) : "unknown");
+    slow(p.slow || []);
+    if (p.diagnosed) put("scored", "From " + p.diagnosed + " judgments so far.");
     const bar = at("bar");
     if (bar) {
       bar.max = p.judgments;
       bar.value = p.done;
     }
     if (p.problem) put("said", p.problem);
+  });
+  events.addEventListener("score", (event) => { // the part of the page as the server writes it
+    at("score").innerHTML = JSON.parse(event.data);
   });
   events.addEventListener("end", () => {
     events.close();

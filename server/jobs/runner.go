@@ -219,6 +219,9 @@ func (r *Runner) begin(job Job, work func(context.Context, *eval.Maker) error) (
 		if active++; job.Suite != "" && j.Suite == job.Suite {
 			return Job{}, requestError(http.StatusConflict, "the suite %s is being made already, by the job %s", j.Suite, j.ID)
 		}
+		if job.Resumes != "" && (j.Resumes == job.Resumes || j.Run() == job.Resumes) {
+			return Job{}, requestError(http.StatusConflict, "the run %s is being made already, by the job %s", job.Resumes, j.ID)
+		}
 	}
 	switch {
 	case r.ending:

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -310,6 +311,47 @@ func TestMoreJobsThanAreKept(t *testing.T) {
 	}
 	close(end)
 	within(t, "the jobs", r.Wait)
+}
+
+// A run that was interrupted is gone on with in its own folder, whatever that is called, and once.
+func TestResume(t *testing.T) {
+	r := newRunner(t, Options{NoCache: true})
+	if _, err := r.Start(t.Context(), JobRequest{"protocol": {"pairwise"}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}, "limit": {"9"}}); err != nil {
+		t.Fatal(err)
+	}
+	r.Wait()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(os.MkdirAll("runs/deep", 0o700))
+	must(os.Rename("runs/"+r.Jobs()[0].Run(), "runs/deep/mine"))
+	whole, err := os.ReadFile("runs/deep/mine/records.jsonl")
+	must(err)
+	half := bytes.Join(bytes.SplitAfter(whole, []byte("\n"))[:9], nil)
+	must(os.WriteFile("runs/deep/mine/records.jsonl", half, 0o600))
+	if _, err := r.Resume(t.Context(), "deep/mine"); err == nil || !strings.Contains(err.Error(), "complete") {
+		t.Errorf("a complete run: %v", err)
+	}
+	m, err := judging.ReadManifest("runs/deep/mine")
+	must(err)
+	m.Status = judging.Interrupted
+	must(judging.WriteJSON("runs/deep/mine/run.json", m))
+	job, err := r.Resume(t.Context(), "deep/mine")
+	must(err)
+	r.Wait()
+	again, err := os.ReadFile("runs/deep/mine/records.jsonl")
+	must(err)
+	if j := r.Jobs()[0]; j.ID != job.ID || j.State != Complete || j.Run() != "deep/mine" || bytes.Count(again, []byte("\n")) != 18 || !bytes.HasPrefix(again, half) {
+		t.Errorf("%+v, %d records", j, bytes.Count(again, []byte("\n")))
+	}
+	m.Spec.Prompt.Name = "mine.txt"
+	must(judging.WriteJSON("runs/deep/mine/run.json", m))
+	if _, err := r.Resume(t.Context(), "deep/mine"); err == nil || !strings.Contains(err.Error(), "Use the command line: gavel run pairwise --model coin --dataset sample --prompt mine.txt --limit 9") {
+		t.Errorf("with a prompt of its own: %v", err)
+	}
 }
 
 // What people say of a run is kept in its folder, and nowhere else.

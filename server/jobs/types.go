@@ -95,11 +95,12 @@ const (
 type Job struct {
 	ID      string     `json:"id"`
 	State   string     `json:"state"`
-	Suite   string     `json:"suite,omitempty"` // that it makes
-	Runs    []string   `json:"runs"`            // that it has made so far, by name; the last is being made
-	Request JobRequest `json:"order"`           // what was asked for
-	Log     []string   `json:"log"`             // what was said of it, the newest last
-	Error   string     `json:"error,omitempty"` // why it ended
+	Suite   string     `json:"suite,omitempty"`   // that it makes
+	Resumes string     `json:"resumes,omitempty"` // the run that it goes on with, where it was begun for that
+	Runs    []string   `json:"runs"`              // that it has made so far, by name; the last is being made
+	Request JobRequest `json:"order"`             // what was asked for
+	Log     []string   `json:"log"`               // what was said of it, the newest last
+	Error   string     `json:"error,omitempty"`   // why it ended
 	Started time.Time  `json:"started"`
 	Ended   time.Time  `json:"ended,omitzero"`
 }

@@ -17,6 +17,9 @@ type place struct {
 	bound         string // what its kind is bounded by; "" for nothing
 }
 
+// reportFile is a page of a run that needs no other file.
+const reportFile = "report.html"
+
 // itemsPerList is how many items a page of their list has.
 const itemsPerList = 50
 
@@ -75,8 +78,8 @@ func (c *copying) ofRun(address, folder string, parts, names []string, q url.Val
 	case n == 1 && parts[0] == "item":
 		id := url.Values{"id": q["id"]}
 		return place{address: address + "/item?" + id.Encode(), file: folder + "items/" + slug(q.Get("id")) + ".html", bound: address}, q.Has("id")
-	case n == 1 && slices.Contains([]string{".csv", ".jsonl", ".json", ".svg", ".png"}, path.Ext(names[0])):
-		return only(q, place{address: address + "/" + parts[0], file: folder + slug(names[0])}, "")
+	case n == 1 && (parts[0] == "results.csv" || parts[0] == reportFile), n == 2 && parts[0] == "figures": // records may be too large
+		return only(q, place{address: address + "/" + strings.Join(parts, "/"), file: folder + slug(names[n-1])}, "")
 	}
 	return p, false
 }

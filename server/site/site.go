@@ -184,7 +184,7 @@ func (c *copying) copy(address string) error {
 		return err
 	}
 	file := c.files[address]
-	if path.Ext(file) == ".html" {
+	if path.Ext(file) == ".html" && path.Base(address) != reportFile {
 		if kind != "text/html; charset=utf-8" {
 			return fmt.Errorf("%s is no page but %s", address, kind)
 		}

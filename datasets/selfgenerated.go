@@ -2,16 +2,16 @@ package datasets
 
 import "errors"
 
-// OwnAnswer is the key "own_answer" of a pair: what the judge that is to compare the responses has itself answered to
-// the question. It is not published: a stage adds it (see judging).
-type OwnAnswer struct {
+// SelfGenerated is a self-generated answer, the key "own_answer" of a pair: what the judge that is to compare the
+// responses has itself answered to the question. It is not published: a stage adds it (see judging).
+type SelfGenerated struct {
 	Text  *string `json:"text"`
 	Value string  `json:"value,omitempty"` // the final answer, where one could be read
 	Right *bool   `json:"right,omitempty"` // null where nobody can tell
 }
 
 // of gives a pair's item the judge's own answer to its question.
-func (o *OwnAnswer) of(it *Item) error {
+func (o *SelfGenerated) of(it *Item) error {
 	if o.Text == nil {
 		return errors.New(`"own_answer" has no "text"`)
 	}

@@ -1,0 +1,133 @@
+package eval
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"gavel/datasets"
+	"gavel/judging"
+)
+
+// RequestOf is the request that makes a run again, or goes on with it, as far as its manifest tells: dataset and prompt
+// are named as people named them, which of a file is its base name. Where replies are remembered, and how much is asked at
+// once, is not told. What was imported was never asked for: ok is false.
+func RequestOf(m *judging.Manifest) (r Request, ok bool) {
+	protocol, err := judging.ProtocolNamed(m.Spec.Protocol)
+	if err != nil || m.Imported != "" || m.Spec.Parameters.Unknown() {
+		return r, false
+	}
+	r = New(protocol)
+	p, d, info := m.Spec.Parameters, m.Spec.Dataset, m.Dataset
+	r.Backend, r.Model, r.Prompt, r.Options, r.Dataset = m.Server.Kind, strings.TrimPrefix(m.Spec.Model.Name, "sim:"), m.Spec.Prompt.Name, m.Spec.Options, info.Name
+	if r.Backend = cmp.Or(r.Backend, Backends[0]); m.Simulated {
+		r.Backend = "sim"
+	}
+	for _, s := range append(m.Servers, m.Server)[:max(1, len(m.Servers))] {
+		if s.URL != "" {
+			r.BaseURLs = append(r.BaseURLs, s.URL)
+		}
+	}
+	r.Limit, r.Seed, r.IDs, r.Groups = info.Limit, cmp.Or(info.Seed, r.Seed), info.IDs, info.Groups
+	if n := info.Sample + info.Each; n > 0 && !(hasTasks(protocol) && n == SampleEach) || n == 0 && hasTasks(protocol) && info.Format != datasets.Judgments.Name {
+		r.Sample = &n
+	}
+	r.Turns, r.Lang, r.Unrelated, r.MaxOptions = d.Turns, d.Lang, d.Unrelated, d.MaxOptions
+	for _, s := range m.Stages {
+		if s.Role == "judge" {
+			r.Own = s.Run
+		} else {
+			r.Agents = append(r.Agents, s.Run)
+		}
+	}
+	r.MaxTokens, r.NumCtx, r.SystemRole, r.AcceptCut, r.Attempts = p.MaxTokens, p.NumCtx, p.SystemRole, p.AcceptCut, p.Attempts
+	r.Think, r.Constrain, r.Logprobs, r.Repetitions, r.StrictDeterminism = p.Think, p.Constrain, p.Logprobs, p.Repetitions(), p.StrictDeterminism
+	for _, t := range []struct {
+		said string
+		to   *time.Duration
+	}{{m.Timeout, &r.Timeout}, {m.RetryFor, &r.RetryFor}} {
+		if d, err := time.ParseDuration(t.said); err == nil {
+			*t.to = d
+		}
+	}
+	return r, true
+}
+
+// Command is the line of a shell that makes the request: "gavel run" with every field that is not the default.
+func (r Request) Command() string {
+	protocol, err := r.FindProtocol()
+	if err != nil {
+		return ""
+	}
+	given, words := r.Given(), []string{"gavel", "run", protocol.Name}
+	for _, f := range FieldsOf(protocol) {
+		for _, v := range given[f.Name] {
+			if words = append(words, "--"+f.Name); f.Kind != Switch {
+				words = append(words, Quoted(v))
+			}
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// Given are the fields that are not as New has them, as people write them, and the kind of server.
+func (r Request) Given() map[string][]string {
+	protocol, err := r.FindProtocol()
+	if err != nil {
+		return nil
+	}
+	given, usual := r.values(), New(protocol).values()
+	for _, f := range FieldsOf(protocol) {
+		if f.Name != "backend" && (slices.Equal(given[f.Name], usual[f.Name]) || slices.Equal(given[f.Name], []string{f.Default})) {
+			delete(given, f.Name)
+		}
+	}
+	delete(given, "protocol")
+	delete(given, "options") // which stand under their own names
+	return given
+}
+
+// values are what the fields say, as people write them, by the JSON keys of a request, which are the fields' names.
+func (r Request) values() map[string][]string {
+	raw, err := json.Marshal(r)
+	if err != nil {
+		panic(err) // strings and numbers alone: cannot happen
+	}
+	fields := map[string]any{}
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		panic(err) // it was just written
+	}
+	for k, v := range r.Options {
+		fields[k] = v
+	}
+	fields["timeout"], fields["retry-for"] = r.Timeout, r.RetryFor
+	out := map[string][]string{}
+	for name, v := range fields {
+		list, many := v.([]any)
+		if !many {
+			list = []any{v}
+		}
+		for _, one := range list {
+			if n, is := one.(float64); is {
+				one = int64(n)
+			}
+			out[name] = append(out[name], fmt.Sprint(one))
+		}
+	}
+	return out
+}
+
+// plainWord is a word that every shell leaves as it is.
+var plainWord = regexp.MustCompile(`^[\pL\pN_@%+=:,./*\\-]+$`)
+
+// Quoted is a word as a shell takes it.
+func Quoted(word string) string {
+	if plainWord.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

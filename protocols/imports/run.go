@@ -1,0 +1,85 @@
+package imports
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"gavel/judging"
+)
+
+// Run is what came of making a run of another harness's file.
+type Run struct {
+	Dir      string
+	Manifest *judging.Manifest
+	Said     []string // what there is to say of it, a line each
+	Differ   []string // what the file says otherwise than we read, one sentence each
+}
+
+// Made is the run itself, of whatever it is a part.
+func (r *Run) Made() *Run { return r }
+
+// Say adds a line to what there is to say.
+func (r *Run) Say(format string, args ...any) { r.Said = append(r.Said, fmt.Sprintf(format, args...)) }
+
+// Skipped says of rows that they were skipped, if any were, and why the first of them.
+func Skipped(n int, rows string, bad []string) []string {
+	if n == 0 {
+		return nil
+	}
+	lines := []string{fmt.Sprintf("%d %s were skipped:", n, rows)}
+	for _, b := range bad {
+		lines = append(lines, "  "+b)
+	}
+	return lines
+}
+
+// Few are the first of many sentences, indented, and how many more there are.
+func Few(all []string) (lines []string) {
+	const few = 20
+	for i, d := range all {
+		if i == few {
+			return append(lines, fmt.Sprintf("  … and %d more", len(all)-i))
+		}
+		lines = append(lines, "  "+d)
+	}
+	return lines
+}
+
+// Describe makes the manifest of a run of so many judgments, all of which a file has. About says where such files come
+// from.
+func Describe(gavel, about, file string, spec judging.Spec, judgments int, info judging.DatasetInfo) *judging.Manifest {
+	m := judging.NewManifest(gavel, spec)
+	m.Status, m.Judgments, m.Imported = judging.Complete, judgments, filepath.Base(file)
+	m.Model.Name, m.Server.Kind, m.Server.Name = spec.Model.Name, "import", about
+	m.Dataset = info
+	return m
+}
+
+// Write makes the run directory of lines of items and of records. What is there of the same run is made anew: a file is
+// imported whole.
+func (r *Run) Write(items [][]byte, records []*judging.Record) error {
+	all := func(*judging.Record) bool { return true }
+	dir, _, err := judging.OpenDir(r.Dir, r.Manifest, all, func(*judging.Record) error { return nil })
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	err = dir.Begin(r.Manifest, func(line func([]byte) error) error {
+		for _, item := range items {
+			if err := line(item); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, rec := range records {
+		rec.Belong(r.Manifest)
+		if err := dir.Write(rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}

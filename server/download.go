@@ -1,0 +1,116 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"gavel/judging"
+	"gavel/report"
+	"gavel/scoring"
+)
+
+// download hands out a file of a run under a name of its own. Nothing of it is shown as a page of this server.
+func (s *Server) download(kind, suffix string, write func(*http.Request, string, io.Writer) error) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		name := r.PathValue("run")
+		if _, err := s.runs.manifest(name); err != nil {
+			return err
+		}
+		return write(r, name, &attachment{w, kind, strings.ReplaceAll(name, "/", "_") + suffix, false})
+	}
+}
+
+// attachment says what it is when its first bytes come: until then an error can be answered in its place.
+type attachment struct {
+	w          http.ResponseWriter
+	kind, name string
+	begun      bool
+}
+
+func (a *attachment) Write(b []byte) (int, error) {
+	if !a.begun {
+		a.begun = true
+		a.w.Header().Set("Content-Type", a.kind)
+		a.w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": a.name}))
+	}
+	return a.w.Write(b)
+}
+
+// reported is a run with its numbers, as reports have it.
+func (s *Server) reported(run string) (out report.Run, err error) {
+	m, err := s.runs.manifest(run)
+	if err != nil {
+		return out, err
+	}
+	n, err := s.numbers(run, m)
+	switch {
+	case err != nil:
+		return out, err
+	case n.rep == nil:
+		return out, &failure{http.StatusConflict, "the run is being made: its report is there when it has ended"}
+	}
+	return report.Run{Report: *n.rep, Metadata: scoring.Metadata(m), Size: m.Model.Parameters}, nil
+}
+
+func (s *Server) writeReport(_ *http.Request, run string, w io.Writer) error {
+	r, err := s.reported(run)
+	if err != nil {
+		return err
+	}
+	return report.WriteHTML(w, []report.Run{r})
+}
+
+func (s *Server) writeCSV(_ *http.Request, run string, w io.Writer) error {
+	r, err := s.reported(run)
+	if err != nil {
+		return err
+	}
+	return report.Scores{Runs: []scoring.Report{r.Report}}.CSV(w)
+}
+
+// downloadTime is how long records may be on their way.
+const downloadTime = 10 * time.Minute
+
+// writeRecords copies the records as they are.
+func (s *Server) writeRecords(_ *http.Request, run string, w io.Writer) error {
+	f, info, err := s.runs.open(run, judging.RecordsFile)
+	if err != nil {
+		return s.runs.missing(run, err)
+	}
+	defer f.Close()
+	if info.Size() == 0 {
+		return &failure{http.StatusNotFound, "the run has no records yet"}
+	}
+	out := http.NewResponseController(w.(*attachment).w)
+	if err := out.SetWriteDeadline(s.now().Add(downloadTime)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	_, err = io.Copy(w, io.NewSectionReader(f, 0, info.Size()))
+	return err
+}
+
+// writeFigure writes a picture of the run's figures.
+func (s *Server) writeFigure(w http.ResponseWriter, r *http.Request) error {
+	run, file := r.PathValue("run"), r.PathValue("file")
+	m, err := s.runs.manifest(run)
+	if err != nil {
+		return err
+	}
+	n, err := s.numbers(run, m)
+	if err != nil {
+		return err
+	}
+	picture, ok := n.pictures[file]
+	if !ok {
+		return &failure{http.StatusNotFound, fmt.Sprintf("the run has no figure %q", shortened(file, 100))}
+	}
+	out := attachment{w, "image/svg+xml", path.Base(strings.ReplaceAll(run, "/", "_")) + "-" + file, false}
+	_, err = io.WriteString(&out, picture)
+	return err
+}

@@ -1,0 +1,160 @@
+package server
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gavel/datasets"
+	"gavel/judging"
+)
+
+// presented is a judgment in words: candidates go by their own ids, whatever the prompt called them.
+type presented struct {
+	Says    string   // the verdict
+	Names   []string // what its prompt calls each candidate, in the order shown; nil where it calls them by their ids
+	Right   string   // what is right to name here, as the prompt calls it; "" where nobody can say
+	Swapped bool     // not in the item's own order
+	Percent string   // of the judge's confidence; "" where it is not told
+}
+
+// called is what the prompt of a run calls the candidate shown at a place; "" where it uses its id.
+func called(m *judging.Manifest, position int) string {
+	p, err := judging.ProtocolNamed(m.Spec.Protocol)
+	if err != nil || p.Called == nil {
+		return ""
+	}
+	return p.Called(m.Spec.Prompt, position)
+}
+
+// present puts a judgment into words.
+func present(m *judging.Manifest, j judged) presented {
+	out := presented{Swapped: !slices.IsSorted(j.Order)}
+	if j.confidence != nil {
+		out.Percent = fmt.Sprintf("%.0f %%", 100**j.confidence)
+	}
+	var rights []string
+	right := m.ToName(j.Record)
+	for at, id := range j.Order {
+		name := called(m, at)
+		if name == "" {
+			break
+		}
+		out.Names = append(out.Names, fmt.Sprintf("%s is %s", name, id))
+		if slices.Contains(right, id) {
+			rights = append(rights, name)
+		}
+	}
+	out.Right, out.Says = strings.Join(rights, " or "), verdictWords(m.Spec.Goal, j)
+	return out
+}
+
+// verdictWords is a verdict for the goal of the run. A label states the order of quality in both goals of pairs.
+func verdictWords(goal string, j judged) string {
+	v := j.verdict
+	id := j.CandidateID(v.Choice)
+	switch {
+	case v.Outcome == judging.Tie:
+		return "a tie"
+	case v.Outcome != judging.Decided:
+		return "no verdict: " + string(v.Outcome)
+	case id == "":
+		return v.Answer
+	case goal == "better" || goal == "worse":
+		return id + " is the better"
+	case goal == "best" || goal == "worst":
+		return id + " is the " + goal
+	}
+	return id
+}
+
+// asked is what the judge was asked about an item, and what is right.
+type asked struct {
+	Question string
+	Right    string // "" where nobody can say
+}
+
+// askedOf says what a run asks of an item; r is a record of it, or nil.
+func askedOf(m *judging.Manifest, item *ItemTexts, r *judging.Record) (a asked) {
+	goal := m.Spec.Goal
+	switch goal {
+	case "correct":
+		a.Question = "Is this answer correct?"
+	case "answer":
+		a.Question = "What is the answer?"
+	default:
+		a.Question = "Which is " + goal + "?"
+	}
+	if item != nil && item.Answer != "" {
+		a.Right = item.Answer
+	}
+	if r == nil || a.Right != "" {
+		return a
+	}
+	ids := m.ToName(r)
+	switch {
+	case len(ids) == 0:
+	case goal == "worse" && len(r.Order) == 2:
+		worse := r.Order[0]
+		if worse == ids[0] {
+			worse = r.Order[1]
+		}
+		a.Right = fmt.Sprintf("%s is worse, %s is labelled the better", worse, ids[0])
+	case goal == "better":
+		a.Right = ids[0] + ", labelled the better"
+	default:
+		a.Right = strings.Join(ids, " or ")
+	}
+	return a
+}
+
+// gridCell is a candidate at a place.
+type gridCell struct {
+	ID            string
+	Chosen, Right bool
+}
+
+// gridRow is a judgment of several options, in the order shown.
+type gridRow struct {
+	*JudgmentView
+	Cells []gridCell
+}
+
+// Grid are the judgments of more than two options, place by place; nil for others.
+func (v ItemView) Grid() (rows []gridRow) {
+	for i := range v.Judgments {
+		g := &v.Judgments[i]
+		if len(g.Order) < 3 || g.Presentations < 2 {
+			return nil
+		}
+		row := gridRow{JudgmentView: g}
+		for _, id := range g.Order {
+			row.Cells = append(row.Cells, gridCell{id, id == g.Choice, slices.Contains(v.ToName, id)})
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// isPair tells whether an item has two responses to hold beside each other.
+func (t *ItemTexts) isPair() bool {
+	return t != nil && len(t.Candidates) == 2 && (t.Shape == string(datasets.Pair) || t.Shape == string(datasets.Preference))
+}
+
+// Place of the judgment on a page: the id of its element.
+func (g JudgmentView) Place() string {
+	return fmt.Sprintf("%sgame-%d-%d", g.side, g.Presentation, g.Repetition)
+}
+
+// Heading of the item: the beginning of its question, else its id.
+func (v ItemView) Heading() string {
+	if v.Item != nil && strings.TrimSpace(v.Item.Question) != "" {
+		return v.Item.Question
+	}
+	return v.ID
+}
+
+// Confident tells whether a judgment says how sure it is.
+func (v ItemView) Confident() bool {
+	return slices.ContainsFunc(v.Judgments, func(g JudgmentView) bool { return g.Words.Percent != "" })
+}

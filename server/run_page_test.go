@@ -1,0 +1,108 @@
+package server
+
+import (
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gavel/judging"
+)
+
+// The page of a run says first what it comes to, then names the items that matter, and folds the rest.
+func TestRunPageOrder(t *testing.T) {
+	s := newSite(t, sampleRuns(t), nil)
+	page := s.get("/runs/pairs-a")
+	at := -1
+	for _, part := range []string{`id="diagnosis"`, `id="figure-groups"`, `id="matters"`, `<details class="folded" id="other">`, `id="figure-strict"`, `<details class="folded" id="made">`, `id="command-line"`, `id="manifest"`} {
+		next := strings.Index(page, part)
+		if next <= at {
+			t.Errorf("%s is not there, or stands too early", part)
+		}
+		at = next
+	}
+	says(t, page, "gavel run pairwise --model accuracy=0.8,first=0.3,seed=1 --dataset sample --backend sim")
+	if strings.Contains(page, `id="go-on"`) {
+		t.Error("a run that is complete can be gone on with")
+	}
+}
+
+// The items that matter are those of the filter that they lead to, five at most.
+func TestHighlights(t *testing.T) {
+	dir := t.TempDir()
+	makeRun(t, filepath.Join(dir, "a"), making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.5,first=0.3,silent=0.2,seed=1"})
+	s := newSite(t, dir, nil)
+	x, done, err := s.index(t.Context(), "a")
+	must(t, err)
+	matters := s.highlights(x)
+	done()
+	if len(matters) != 3 {
+		t.Fatalf("%d kinds: %+v", len(matters), matters)
+	}
+	for _, h := range matters {
+		var list ItemsView
+		s.data("/api/v1/runs/a/items?per=200&show="+h.Show, &list)
+		if h.Total != list.Matches || len(h.Items) != min(5, h.Total) {
+			t.Errorf("%s: %d of %d, %d named", h.Name, h.Total, list.Matches, len(h.Items))
+		}
+		for _, m := range h.Items {
+			s.get(m.Link)
+			for _, g := range m.Games {
+				if h.Name == "Wrong every time" && (g.Right == nil || *g.Right || g.Outcome != string(judging.Decided)) {
+					t.Errorf("%s is not wrong every time: %+v", m.ID, m.Games)
+				}
+			}
+		}
+	}
+}
+
+// What is downloaded is a file under the run's name, and no page of this server's.
+func TestDownloads(t *testing.T) {
+	dir := sampleRuns(t)
+	newGrowing(t, filepath.Join(dir, "growing"))
+	s := newSite(t, dir, nil)
+	for target, begins := range map[string]string{
+		"report.html": "<!DOCTYPE html>", "results.csv": "run,protocol", "records.jsonl": `{"schema":1`, "figures/accuracy.svg": "<svg ",
+	} {
+		w := s.ask("GET", "/runs/deep%2Fanswer/"+target, "")
+		if w.Code != 200 || !strings.HasPrefix(strings.TrimSpace(w.Body.String()), begins) || !strings.Contains(w.Header().Get("Content-Disposition"), `attachment; filename=deep_answer`) && !strings.Contains(w.Header().Get("Content-Disposition"), "attachment; filename=answer") {
+			t.Errorf("%s: %d %q %.60s", target, w.Code, w.Header().Get("Content-Disposition"), w.Body)
+		}
+		if w := s.ask("GET", "/runs/none/"+target, ""); w.Code != 404 {
+			t.Errorf("%s of no run: %d", target, w.Code)
+		}
+	}
+	if w := s.ask("GET", "/runs/growing/report.html", ""); w.Code != 409 || w.Header().Get("Content-Disposition") != "" {
+		t.Errorf("a report too early: %d %v", w.Code, w.Header())
+	}
+	if w := s.ask("GET", "/runs/growing/records.jsonl", ""); w.Code != 404 {
+		t.Errorf("no records yet: %d", w.Code)
+	}
+	if w := s.ask("GET", "/runs/pairs-a/figures/none.svg", ""); w.Code != 404 {
+		t.Errorf("no such figure: %d", w.Code)
+	}
+}
+
+// A run that was interrupted has a button that goes on with it.
+func TestResumeForm(t *testing.T) {
+	dir := t.TempDir()
+	m := makeRun(t, filepath.Join(dir, "deep", "a"), making{protocol: "pairwise", dataset: "sample", sim: "coin"})
+	m.Status = judging.Interrupted
+	must(t, judging.WriteJSON(filepath.Join(dir, "deep", "a", judging.ManifestFile), m))
+	if page := newSite(t, dir, nil).get("/runs/deep%2Fa"); strings.Contains(page, "/resume") {
+		t.Error("a server that only shows runs offers to go on")
+	}
+	fake := &fakeRunner{}
+	s := newSite(t, dir, func(o *Options) { o.Runner = fake })
+	page := s.get("/runs/deep%2Fa")
+	byID(t, page, "go-on")
+	if !strings.Contains(page, `action="/runs/deep%2Fa/resume"`) {
+		t.Error("it leads elsewhere")
+	}
+	if code, _, to := s.post("/runs/deep%2Fa/resume", url.Values{}); code != 303 || to != "/jobs/job3" || fake.jobs[0].Resumes != "deep/a" {
+		t.Errorf("%d to %q: %+v", code, to, fake.jobs)
+	}
+	if code, _, _ := s.post("/runs/none/resume", url.Values{}); code != 404 {
+		t.Errorf("no such run: %d", code)
+	}
+}
