@@ -15,6 +15,7 @@ type Tile struct {
 	Name         string                          // in plain words
 	About        string                          // what is good
 	Mark         func(r *scoring.Report) float64 // what the number is held against, such as chance; nil: nothing
+	Coins        func(r *scoring.Report) float64 // what a judge gets that throws a coin for each judgment; nil: the mark
 }
 
 // Verdictless is the tile of judgments without a verdict.
@@ -84,8 +85,12 @@ func NumbersOf(r *scoring.Report) (all []Number) {
 		if n.Value == nil {
 			continue
 		}
-		if t.Mark != nil {
-			if at := t.Mark(r); at >= 0 {
+		coins := t.Coins
+		if coins == nil {
+			coins = t.Mark
+		}
+		if coins != nil {
+			if at := coins(r); at >= 0 {
 				n.Coins = &at
 			}
 		}
