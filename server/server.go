@@ -126,6 +126,7 @@ func (s *Server) table() []route {
 		{pattern: "GET /suites/{suite}", handle: page(s, "suite", s.suiteView)},
 		{pattern: "GET /compare", handle: page(s, "compare", s.compareView)},
 		{pattern: "GET /compare/item", handle: page(s, "compare-item", s.compareItemView)},
+		{pattern: "GET /compare/figures/{file}", handle: s.compareFigure},
 		{pattern: "GET /hardest", handle: page(s, "hardest", s.hardestView)},
 		{pattern: "GET /hardest/item", handle: page(s, "across", s.acrossView)},
 
