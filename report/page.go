@@ -118,7 +118,34 @@ type page struct {
 	Runs      []section
 	Outcomes  table.Table
 	Figures   []figure.Figure
+	Terms     []scoring.Term // that explain its words
 }
+
+// explained are the terms of the page's words, each once.
+func (p page) explained() (terms []scoring.Term) {
+	add := func(t *scoring.Term) {
+		if t != nil && !slices.ContainsFunc(terms, func(u scoring.Term) bool { return u.ID() == t.ID() }) {
+			terms = append(terms, *t)
+		}
+	}
+	for _, v := range p.Verdicts {
+		for _, t := range v.Tiles {
+			add(t.Explained.Term)
+		}
+	}
+	for _, t := range p.Summaries {
+		t.EachTerm(add)
+	}
+	for _, r := range p.Runs {
+		for _, t := range r.Tables {
+			t.EachTerm(add)
+		}
+	}
+	return terms
+}
+
+// Explanations of the terms.
+func (p page) Explanations() (template.HTML, error) { return table.Explanations(p.Terms) }
 
 // said is a warning, and the runs that it is said of.
 type said struct {
@@ -132,19 +159,32 @@ type section struct {
 	Tables []table.Table
 }
 
+func sectionOf(r scoring.Report, title string) section {
+	s := section{Title: title}
+	for _, t := range layoutOf(r.Protocol).Tables(r) {
+		s.Tables = append(s.Tables, explained(t, r.Protocol))
+	}
+	return s
+}
+
 func pageOf(runs []Run) (page, error) {
 	scores := Scores{reports(runs)}
 	names := labels(scores.Runs)
 	p := page{Title: titleOf(scores.Runs), One: len(runs) == 1, Outcomes: outcomesTable(scores.Runs, names), Simulated: simulatedNote(scores.Runs)}
 	for i, r := range scores.Runs {
-		p.Runs = append(p.Runs, section{names[i], layoutOf(r.Protocol).Tables(r)})
+		p.Runs = append(p.Runs, sectionOf(r, names[i]))
 		if r.Diagnosis != nil {
-			p.Verdicts = append(p.Verdicts, verdictOf(r, names[i]))
+			v := verdictOf(r, names[i])
+			for k := range v.Tiles {
+				v.Tiles[k].Explained.Term = table.Explain(Terms(r.Protocol), v.Tiles[k].Metric).Term
+			}
+			p.Verdicts = append(p.Verdicts, v)
 		}
 	}
 	p.Warnings = warnings(scores.Runs, names)
 	p.Common, p.Differ = metadata(runs, names)
 	p.Summaries = scores.summaries()
+	p.Terms = p.explained()
 	var err error
 	p.Figures, err = figures(runs)
 	if p.One { // the one that says most of it stands first

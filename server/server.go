@@ -137,6 +137,7 @@ func (s *Server) table() []route {
 		{pattern: "GET /report", handle: s.reportTicked},
 		{pattern: "GET /scores.csv", handle: s.scoresTicked},
 		{pattern: "GET /compare/item", handle: page(s, "compare-item", s.compareItemView)},
+		{pattern: "GET /compare/figures/{file}", handle: s.compareFigure},
 		{pattern: "GET /hardest", handle: page(s, "hardest", s.hardestView)},
 		{pattern: "GET /hardest/item", handle: page(s, "across", s.acrossView)},
 
