@@ -320,18 +320,13 @@ func (j *jury) manifest(req Request) *judging.Manifest {
 	if req.Orders {
 		rule += " of all orders"
 	}
-	var items []string
-	seen := map[string]bool{}
-	for _, r := range j.records {
-		if !seen[r.Item] {
-			seen[r.Item], items = true, append(items, r.Item)
-		}
-	}
+	items := j.groups(true)
 	spec := first.Spec
 	spec.Parameters = judging.Parameters{}
 	spec.Prompt = judging.Template{Name: "jury by " + rule, Labels: first.Spec.Prompt.Labels}
 	spec.Model = judging.ModelSpec{Name: fmt.Sprintf("jury of %d: %s", len(j.members), strings.Join(models, ", ")), Identity: "jury sha256=" + hex.EncodeToString(sum.Sum(nil)[:8])}
-	spec.Dataset.IDs, spec.Dataset.Items = judging.HashIDs(len(items), func(i int) string { return items[i] }), len(items)
+	spec.Dataset.Items = len(items)
+	spec.Dataset.IDs = judging.HashIDs(len(items), func(i int) string { return items[i][0].Item })
 	m := judging.NewManifest(req.Gavel, spec)
 	m.Status, m.Judgments, m.Simulated, m.Stages = judging.Complete, len(j.records), simulated, of
 	m.Dataset, m.Model = first.Dataset, backends.Model{Name: spec.Model.Name}
