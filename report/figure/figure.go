@@ -121,7 +121,7 @@ func fileOf(id string, n int) string {
 
 // DataURL is the picture alone in its own address, for pages that stand alone.
 func (p Picture) DataURL() template.URL {
-	return template.URL("data:image/svg+xml," + strings.NewReplacer("%", "%25", "#", "%23", "\"", "%22", "<", "%3C", ">", "%3E", "\n", "").Replace(string(p.Alone())))
+	return template.URL("data:image/svg+xml," + strings.NewReplacer("%", "%25", "/", "%2F", "#", "%23", "\"", "%22", "<", "%3C", ">", "%3E", "\n", "").Replace(string(p.Alone())))
 }
 
 //go:embed figure.html
