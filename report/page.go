@@ -97,6 +97,11 @@ func WriteHTML(w io.Writer, runs []Run) error {
 	if err != nil {
 		return err
 	}
+	for _, f := range p.Figures {
+		for i := range f.Pictures {
+			f.Pictures[i].Link = f.Pictures[i].DataURL()
+		}
+	}
 	return pages.ExecuteTemplate(w, "page", struct {
 		page
 		Generator template.HTML

@@ -229,7 +229,7 @@ func life(b *tab, g *barrier, tokens int) (run string) {
 	b.open("/jobs")
 	b.check("jobs")
 	b.open("/runs/" + url.PathEscape(run))
-	if left := evaluated[string](b, `document.querySelector("#records").innerText`); left == "" {
+	if left := evaluated[string](b, `document.querySelector("#records").textContent`); left == "" {
 		b.t.Error("the run that was stopped shows no records")
 	}
 	b.check("stopped run")
@@ -361,7 +361,7 @@ func (b *tab) ends(state string) {
 // opensInconsistent goes from the page of a run to an item whose judgments disagree.
 func opensInconsistent(b *tab) {
 	b.t.Helper()
-	b.press(`nav[aria-label="This run"] a[href$="show=inconsistent"]`)
+	b.press(`#matters a[href$="show=inconsistent"]`)
 	b.until("there are inconsistent items", `document.querySelector("#items tbody a")`)
 	b.check("inconsistent items")
 	b.press("#items tbody a")

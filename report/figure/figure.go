@@ -90,7 +90,6 @@ func (s Spec) Draw() (f Figure, ok bool, err error) {
 				return f, false, err
 			}
 		}
-		picture.Link = dataURL(picture.Alone())
 		f.Pictures = append(f.Pictures, picture)
 		t := p.Chart.table()
 		if len(s.Panels) > 1 {
@@ -120,9 +119,9 @@ func fileOf(id string, n int) string {
 	return fmt.Sprintf("%s-%d.svg", id, n+1)
 }
 
-// dataURL is a picture in its own address, for pages that stand alone.
-func dataURL(svg template.HTML) template.URL {
-	return template.URL("data:image/svg+xml," + strings.NewReplacer("%", "%25", "#", "%23", "\"", "%22", "<", "%3C", ">", "%3E", "\n", "").Replace(string(svg)))
+// DataURL is the picture alone in its own address, for pages that stand alone.
+func (p Picture) DataURL() template.URL {
+	return template.URL("data:image/svg+xml," + strings.NewReplacer("%", "%25", "/", "%2F", "#", "%23", "\"", "%22", "<", "%3C", ">", "%3E", "\n", "").Replace(string(p.Alone())))
 }
 
 //go:embed figure.html
