@@ -51,8 +51,12 @@ const (
 	promptsFolder = "prompts"
 )
 
-// runFiles are the files of a run that a bundle carries.
-var runFiles = []string{judging.ManifestFile, judging.ItemsFile, judging.RecordsFile, judging.ResultsFile}
+// runFiles are the files of a run that a bundle carries; optionalFiles are those of them that a run may lack: one that was
+// cut off has no results, and of most nobody has said anything.
+var (
+	runFiles      = []string{judging.ManifestFile, judging.ItemsFile, judging.RecordsFile, judging.ResultsFile, judging.AboutFile}
+	optionalFiles = []string{judging.ResultsFile, judging.AboutFile}
+)
 
 // remembered is a line of replies.jsonl.
 type remembered struct {

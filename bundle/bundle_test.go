@@ -16,6 +16,7 @@ import (
 	"gavel/cache"
 	"gavel/datasets"
 	"gavel/eval"
+	"gavel/judging"
 )
 
 // machine is a Maker in a folder of its own, and an order to take a bundle in there.
@@ -282,5 +283,31 @@ func TestBomb(t *testing.T) {
 	}
 	if _, err := os.Stat("runs"); err == nil {
 		t.Error("something was taken in")
+	}
+}
+
+// What people say of a run goes along, and never over what is said where it arrives.
+func TestWhatIsSaidGoesAlong(t *testing.T) {
+	m, r := machine(t, ofBefore)
+	if _, err := Import(m, r); err != nil {
+		t.Fatal(err)
+	}
+	if err := judging.WriteAbout("runs/old", judging.About{Name: "baseline", Tags: []string{"paper"}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Export(context.Background(), m, ExportRequest{Out: "said.tar", Runs: []string{"runs/old"}, Cache: "replies"}); err != nil {
+		t.Fatal(err)
+	}
+	m, r = machine(t, "said.tar")
+	for _, name := range []string{"baseline", "otherwise"} {
+		if _, err := Import(m, r); err != nil {
+			t.Fatal(err)
+		}
+		if a, err := judging.ReadAbout("runs/old"); err != nil || a.Name != name {
+			t.Errorf("%+v, %v; want %s", a, err, name)
+		}
+		if err := judging.WriteAbout("runs/old", judging.About{Name: "otherwise"}); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -114,8 +114,8 @@ func (b *exporting) addRun(name, run string) error {
 	b.index.Runs = append(b.index.Runs, name)
 	for _, f := range runFiles {
 		at := filepath.Join(run, f)
-		if _, err := os.Stat(at); errors.Is(err, fs.ErrNotExist) && f == judging.ResultsFile {
-			continue // a run that was cut off
+		if _, err := os.Stat(at); errors.Is(err, fs.ErrNotExist) && slices.Contains(optionalFiles, f) {
+			continue
 		} else if err != nil {
 			return fmt.Errorf("%s is not whole: %w", run, err)
 		}

@@ -28,7 +28,28 @@ type Known struct {
 	File    string   `json:"file,omitempty"`   // name of its file in the library, without extension; "" is Name
 	Groups  []string `json:"groups,omitempty"` // the groups of the file that it is; nil for all
 	Format  string   `json:"format"`
+
+	Published []Published `json:"-"`
+	Also      []string    `json:"-"` // what imports call it
 	builtin []byte
+}
+
+// Published is what a judge got on a dataset, as somebody published it.
+type Published struct {
+	Judge, Protocol, Metric string
+	Value                   float64 // percent
+	N                       int
+	Source                  string // where a reader finds it
+}
+
+// PublishedOn are the figures published of a dataset, which may be called as an import calls it.
+func PublishedOn(dataset string) []Published {
+	for _, k := range Registry {
+		if k.Name == dataset || slices.Contains(k.Also, dataset) {
+			return k.Published
+		}
+	}
+	return nil
 }
 
 // Builtin tells whether the dataset comes with gavel.

@@ -46,6 +46,7 @@ func (run *RunPlan) Rows() [][]string {
 	if n := m.Spec.Parameters.NumCtx; n > 0 {
 		rows = slices.Insert(rows, len(rows)-2, []string{"num_ctx", fmt.Sprintf("%d tokens, for the longest prompt and %d replies", n, m.Spec.Parameters.Attempts)})
 	}
+	rows = slices.Insert(rows, len(rows)-1, []string{"time", run.Time()})
 	return append(rows, run.untilRows()...)
 }
 

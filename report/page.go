@@ -50,6 +50,12 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{"clean": table
 // Generator is how a page says what it was made by; gavel writes over pages that say it.
 const Generator = `<meta name="generator" content="gavel">`
 
+// Policy is the Content-Security-Policy of a page of its own: it forbids everything but the style sheet.
+var Policy = func() string {
+	sum := sha256.Sum256([]byte(Style))
+	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
+}()
+
 // Results are the parts of a page about one run: the answer, with what it stands on and one figure, and the rest, folded.
 // Its pictures are handed out by the names of files, to which links below the address at lead.
 func Results(run Run, at string) (answer, rest template.HTML, pictures map[string]string, err error) {
@@ -61,7 +67,7 @@ func Results(run Run, at string) (answer, rest template.HTML, pictures map[strin
 	for _, f := range p.Figures {
 		for i := range f.Pictures {
 			picture := &f.Pictures[i]
-			pictures[picture.File] = string(picture.SVG)
+			pictures[picture.File] = string(picture.Alone())
 			picture.Link = template.URL(at + picture.File)
 		}
 	}
@@ -91,13 +97,12 @@ func WriteHTML(w io.Writer, runs []Run) error {
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256([]byte(Style))
 	return pages.ExecuteTemplate(w, "page", struct {
 		page
 		Generator template.HTML
 		Policy    string // forbids everything but the style sheet
 		Style     template.CSS
-	}{p, Generator, "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'", template.CSS(Style)})
+	}{p, Generator, Policy, template.CSS(Style)})
 }
 
 // page is a page as its template takes it.

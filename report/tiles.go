@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"html/template"
+	"slices"
 
 	"gavel/report/table"
 	"gavel/scoring"
@@ -14,6 +15,7 @@ type Tile struct {
 	Name         string                          // in plain words
 	About        string                          // what is good
 	Mark         func(r *scoring.Report) float64 // what the number is held against, such as chance; nil: nothing
+	Coins        func(r *scoring.Report) float64 // what a judge gets that throws a coin for each judgment; nil: the mark
 }
 
 // Verdictless is the tile of judgments without a verdict.
@@ -51,16 +53,54 @@ type drawn struct {
 func verdictOf(r scoring.Report, title string) verdict {
 	v := verdict{Title: title, Diagnosis: r.Diagnosis}
 	for _, t := range layoutOf(r.Protocol).Tiles {
-		x := r.Result(t.Metric, scoring.Overall, t.Mode)
-		if t.Metric == scoring.WithoutVerdict {
-			x = r.Verdictless()
+		if x := t.of(&r); x.Value != nil {
+			v.Tiles = append(v.Tiles, drawn{t, table.Whole(x), bar(x, &r, t.Mark)})
 		}
-		if x.Value == nil {
-			continue
-		}
-		v.Tiles = append(v.Tiles, drawn{t, table.Whole(x), bar(x, &r, t.Mark)})
 	}
 	return v
+}
+
+// of is the tile's number of a run.
+func (t Tile) of(r *scoring.Report) scoring.Result {
+	if t.Metric == scoring.WithoutVerdict {
+		return r.Verdictless()
+	}
+	return r.Result(t.Metric, scoring.Overall, t.Mode)
+}
+
+// Number is one that stands for a run.
+type Number struct {
+	scoring.Result
+	Name, About string   // in plain words
+	Coins       *float64 // what a judge gets that throws coins; nil where nobody knows
+}
+
+// NumbersOf are the numbers that stand for a run, each once: its headline, then its tiles.
+func NumbersOf(r *scoring.Report) (all []Number) {
+	if x := Headline(r); x != nil {
+		all = append(all, Number{Result: *x, Name: x.Metric})
+	}
+	for _, t := range layoutOf(r.Protocol).Tiles {
+		n := Number{Result: t.of(r), Name: t.Name, About: t.About}
+		if n.Value == nil {
+			continue
+		}
+		coins := t.Coins
+		if coins == nil {
+			coins = t.Mark
+		}
+		if coins != nil {
+			if at := coins(r); at >= 0 {
+				n.Coins = &at
+			}
+		}
+		if i := slices.IndexFunc(all, func(o Number) bool { return o.Metric == n.Metric && o.Mode == n.Mode }); i >= 0 {
+			all[i] = n
+		} else {
+			all = append(all, n)
+		}
+	}
+	return all
 }
 
 // bar draws a value, its interval and a mark, between the ends of the metric's scale.

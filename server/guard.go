@@ -38,6 +38,7 @@ const (
 	writeTimeout  = 60 * time.Second
 	idleTimeout   = 2 * time.Minute
 	requestTime   = 45 * time.Second // for everything but a stream
+	copyTime      = time.Hour        // for a page that is copied into a file
 
 	sessionTime = 12 * time.Hour
 	maxSessions = 1000
@@ -104,6 +105,10 @@ func (s *Server) answer(rt route) http.HandlerFunc {
 			}
 		}
 		if err := rt.handle(w, r); err != nil {
+			if to, ok := s.elsewhere(r, err); ok {
+				http.Redirect(w, r, to, http.StatusFound)
+				return
+			}
 			if r.Context().Err() != nil {
 				err = errTooSlow // unless nobody listens any more
 			}

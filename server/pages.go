@@ -42,6 +42,7 @@ type frame struct {
 	Name    string
 	Version string
 	Start   bool // runs can be started
+	Static  bool // the page is copied into a file
 	Inside  bool // whoever asks was let in
 	Session bool // there is one to end
 	Path    string
@@ -62,7 +63,7 @@ func loadPages(s *Server) (*pages, error) {
 	}
 	p.add("report.css", []byte(report.Style))
 	common := template.New("").Funcs(p.functions())
-	if common, err = common.ParseFS(templateFiles, "templates/base.html", "templates/parts.html"); err != nil {
+	if common, err = common.ParseFS(templateFiles, "templates/base.html", "templates/parts.html", "templates/about.html"); err != nil {
 		return nil, err
 	}
 	all, err := fs.Glob(templateFiles, "templates/*.html")
@@ -94,7 +95,7 @@ func (p *pages) add(file string, text []byte) {
 // cannot be made is an error and no half page.
 func (p *pages) render(w http.ResponseWriter, r *http.Request, status int, name string, view any) {
 	f := frame{
-		View: view, Name: name, Version: p.s.opts.Version, Start: p.s.opts.Runner != nil,
+		View: view, Name: name, Version: p.s.opts.Version, Start: p.s.opts.Runner != nil, Static: p.s.opts.Static,
 		Inside: isAuthenticated(r), Session: p.s.guard.session(r) != "", Path: r.URL.RequestURI(),
 	}
 	var b bytes.Buffer
@@ -129,6 +130,8 @@ func (p *pages) functions() template.FuncMap {
 		"runURL":    func(name string) string { return "/runs/" + escaped(name) },
 		"suiteURL":  func(name string) string { return "/suites/" + escaped(name) },
 		"when":      when,
+		"day":       day,
+		"joined":    func(tags []string) string { return strings.Join(tags, ", ") },
 		"stamp":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"number":    grouped,
 		"seconds":   seconds,
@@ -140,6 +143,8 @@ func (p *pages) functions() template.FuncMap {
 		"options":   func(empty, chosen string, list any) choices { return choices{empty, chosen, list} },
 		"in":        or,
 		"fieldOf":   fieldOf,
+		"letter":    letterOf,
+		"pvalue":    table.PValue,
 		"inWords":   inWords,
 		"aboutShow": func(name string) string { return showNamed(name).About },
 		"on2":       func(b *bool) bool { return b != nil && *b },
@@ -205,7 +210,7 @@ func (h sortedHead) Link() string {
 	if h.f.Sort == by {
 		by = "-" + by
 	}
-	return "/" + query("q", h.f.Text, "protocol", h.f.Protocol, "model", h.f.Model, "dataset", h.f.Dataset, "status", h.f.Status, "sort", by)
+	return h.f.link("sort", by) + "#runs"
 }
 
 func when(t time.Time) string {

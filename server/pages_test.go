@@ -49,7 +49,7 @@ func TestRunsPage(t *testing.T) {
 	says(t, s.get("/?protocol=answer"), "2 of 6 runs")
 	says(t, s.get("/?q=PAIRS+first"), "1 of 6 runs")
 	first := func(page string) string {
-		rows := elements(elements(parse(t, page), "tbody")[0], "tr")
+		rows := elements(elements(byID(t, page, "runs"), "tbody")[0], "tr")
 		return strings.TrimSpace(textOf(elements(rows[0], "th")[0]))
 	}
 	if a, b := first(s.get("/?sort=name")), first(s.get("/?sort=-name")); a != "again" || b != "pairs-b" {

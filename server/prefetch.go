@@ -5,6 +5,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+
+	"gavel/judging"
 )
 
 // prefetcher reads the newest runs before anybody looks at them, when the server begins and when the list of runs was looked
@@ -22,7 +24,7 @@ const (
 )
 
 func newPrefetcher(s *Server) *prefetcher {
-	return &prefetcher{s: s, failed: newLRU[string, stamps](64)}
+	return &prefetcher{s: s, failed: newLRU[string, stamps](1024)}
 }
 
 // begin reads the newest of the runs that are not read yet, in the background,
@@ -38,6 +40,12 @@ func (a *prefetcher) begin(listed []found) {
 				return
 			}
 			a.read(run)
+		}
+		for _, run := range listed {
+			if a.s.runs.closing.Err() != nil {
+				return
+			}
+			a.sumUp(run)
 		}
 	}()
 }
@@ -61,12 +69,7 @@ func (a *prefetcher) read(run found) {
 	if was, failed := a.failed.get(run.name); now.records.size > prefetchBytes || failed && was == now {
 		return
 	}
-	defer func() {
-		if p := recover(); p != nil { // one run must not end the server
-			a.s.opts.Log("reading %q: %v\n%s", visible(run.name), p, debug.Stack())
-			a.failed.put(run.name, now)
-		}
-	}()
+	defer a.survive(run, now)
 	_, done, err := a.s.index(context.Background(), run.name)
 	if err != nil {
 		a.failed.put(run.name, now)
@@ -74,6 +77,32 @@ func (a *prefetcher) read(run found) {
 	}
 	done()
 	a.s.numbers(run.name, run.m)
+}
+
+// survive ends a panic: one run must not end the server.
+func (a *prefetcher) survive(run found, now stamps) {
+	if p := recover(); p != nil {
+		a.s.opts.Log("reading %q: %v\n%s", visible(run.name), p, debug.Stack())
+		a.failed.put(run.name, now)
+	}
+}
+
+// sumUp makes the numbers of a run that wrote none, as imports of earlier versions did, so that the list has them.
+func (a *prefetcher) sumUp(run found) {
+	if run.err != nil || run.m.Status == judging.Running {
+		return
+	}
+	sum := a.s.sum(run)
+	if was, failed := a.failed.get(run.name); sum.outcomes != nil || sum.of.records.size > smallRun || failed && was == sum.of {
+		return
+	}
+	defer a.survive(run, sum.of)
+	rep, err := a.s.score(run.name, run.m)
+	if err != nil {
+		a.failed.put(run.name, sum.of)
+		return
+	}
+	a.s.summing(run.name, sum.of, rep)
 }
 
 // prefetchNewest begins to read the newest runs of the folder.

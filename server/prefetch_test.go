@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gavel/judging"
+	"gavel/scoring"
 	"gavel/server/jobs"
 )
 
@@ -67,6 +68,31 @@ func TestNewestRunsArePrefetched(t *testing.T) {
 	write(t, filepath.Join(dir, "4", judging.RecordsFile), "")
 	if s.prefetchAll(); x.counts.Records != 0 {
 		t.Errorf("the records are gone, %d are counted", x.counts.Records)
+	}
+}
+
+// Runs that wrote no numbers, as imports of earlier versions did, have them in the list without having been opened.
+func TestRunsWithoutResultsAreSummedUp(t *testing.T) {
+	dir := t.TempDir()
+	datedRuns(t, dir, 5)
+	for i := range 5 {
+		must(t, os.Remove(filepath.Join(dir, fmt.Sprint(i), judging.ResultsFile)))
+	}
+	s := newSite(t, dir, nil)
+	for _, want := range []int{0, 5} {
+		var v runsView
+		s.data("/api/v1/runs", &v)
+		with := 0
+		for _, r := range v.Runs {
+			with += int(scoring.One(r.Headline != nil && r.Diagnosis != nil))
+		}
+		if with != want && want > 0 {
+			t.Errorf("%d of %d runs have a headline", with, len(v.Runs))
+		}
+		s.prefetch.wait()
+	}
+	if n := s.scores.order.Len(); n > prefetchRuns {
+		t.Errorf("%d runs are kept whole", n)
 	}
 }
 

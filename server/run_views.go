@@ -1,14 +1,11 @@
 package server
 
 import (
-	"cmp"
 	"fmt"
 	"html/template"
 	"maps"
 	"net/http"
 	"net/url"
-	"os"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -37,6 +34,8 @@ type RunHead struct {
 	Judgments int       `json:"judgments"`
 	Started   time.Time `json:"started,omitzero"`
 	Ended     time.Time `json:"ended,omitzero"`
+
+	About *judging.About `json:"about,omitempty"` // what people say of it
 }
 
 // damagedStatus is that of a folder whose run cannot be read.
@@ -70,188 +69,6 @@ func headOf(name string, m *judging.Manifest) RunHead {
 // URL of the run's page.
 func (h RunHead) URL() string { return "/runs/" + escaped(h.Name) }
 
-// RunRow is a run in the list.
-type RunRow struct {
-	RunHead
-	Headline *scoring.Result `json:"headline"` // null where there is none yet
-	// Diagnosis says what the judge is good for; null where there are no numbers yet.
-	Diagnosis *scoring.Diagnosis `json:"diagnosis"`
-	Outcomes  map[string]int     `json:"outcomes,omitempty"`
-	Records   int                `json:"records"`
-	Warnings  int                `json:"warnings"` // how many
-	Job       string             `json:"job,omitempty"`
-	Error     string             `json:"error,omitempty"` // why the folder is no run
-}
-
-// runsView is the list of runs.
-type runsView struct {
-	Runs   []RunRow   `json:"runs"`
-	Total  int        `json:"total"` // before filters
-	Filter runsFilter `json:"filter"`
-}
-
-// runsFilter is what the list of runs was asked to show.
-type runsFilter struct {
-	Text     string `json:"q,omitempty"`
-	Protocol string `json:"protocol,omitempty"`
-	Model    string `json:"model,omitempty"`
-	Dataset  string `json:"dataset,omitempty"`
-	Status   string `json:"status,omitempty"`
-	Sort     string `json:"sort"`
-
-	Protocols []string `json:"-"` // on offer
-	Models    []string `json:"-"`
-	Datasets  []string `json:"-"`
-	Statuses  []string `json:"-"`
-}
-
-// orders are what the list may be sorted by; each begins with what one mostly looks for.
-var orders = map[string]func(a, b RunRow) int{
-	"when":     func(a, b RunRow) int { return b.Started.Compare(a.Started) },
-	"name":     func(a, b RunRow) int { return strings.Compare(a.Name, b.Name) },
-	"model":    func(a, b RunRow) int { return strings.Compare(a.Model, b.Model) },
-	"protocol": func(a, b RunRow) int { return strings.Compare(a.Protocol+a.Prompt, b.Protocol+b.Prompt) },
-	"dataset":  func(a, b RunRow) int { return strings.Compare(a.Dataset, b.Dataset) },
-	"status":   func(a, b RunRow) int { return strings.Compare(a.Status, b.Status) },
-	"headline": func(a, b RunRow) int { return cmp.Compare(b.value(), a.value()) },
-}
-
-// sorts are the orders by name, and the other way round.
-var sorts = []Option{
-	{"when", "newest first", -1}, {"-when", "oldest first", -1}, {"headline", "headline, highest first", -1}, {"-headline", "headline, lowest first", -1},
-	{"name", "run", -1}, {"-name", "run, Z to A", -1}, {"model", "model", -1}, {"-model", "model, Z to A", -1},
-	{"protocol", "protocol and prompt", -1}, {"-protocol", "protocol and prompt, Z to A", -1},
-	{"dataset", "dataset", -1}, {"-dataset", "dataset, Z to A", -1}, {"status", "status", -1}, {"-status", "status, Z to A", -1},
-}
-
-// Orders are what the list can be sorted by.
-func (f runsFilter) Orders() []Option { return sorts }
-
-// value is the headline, below all others where there is none.
-func (r RunRow) value() float64 {
-	if r.Headline == nil || r.Headline.Value == nil {
-		return -1e18
-	}
-	return *r.Headline.Value
-}
-
-func (s *Server) runsView(r *http.Request) (runsView, error) {
-	runs, err := s.runs.list()
-	if err != nil {
-		return runsView{}, err
-	}
-	q := r.URL.Query()
-	f := runsFilter{Text: q.Get("q"), Protocol: q.Get("protocol"), Model: q.Get("model"), Dataset: q.Get("dataset"), Status: q.Get("status"), Sort: cmp.Or(q.Get("sort"), "when")}
-	order, ok := orders[strings.TrimPrefix(f.Sort, "-")]
-	if !ok {
-		return runsView{}, bad("sort %q: it is one of %s, with - in front for the other way round", visible(f.Sort), strings.Join(slices.Sorted(maps.Keys(orders)), ", "))
-	}
-	view := runsView{Runs: []RunRow{}, Total: len(runs)}
-	at := map[string]string{}
-	for _, j := range s.activeJobs() {
-		at[j.Run()] = j.ID
-	}
-	for _, run := range runs {
-		row := s.row(r, run)
-		row.Job = at[run.name]
-		f.offer(row)
-		if f.takes(row) {
-			view.Runs = append(view.Runs, row)
-		}
-	}
-	slices.SortStableFunc(view.Runs, order)
-	if strings.HasPrefix(f.Sort, "-") {
-		slices.Reverse(view.Runs)
-	}
-	view.Filter = f
-	s.prefetch.begin(runs)
-	return view, nil
-}
-
-// offer adds what a row can be filtered by.
-func (f *runsFilter) offer(row RunRow) {
-	for _, o := range []struct {
-		list  *[]string
-		value string
-	}{{&f.Protocols, row.Protocol}, {&f.Models, row.Model}, {&f.Datasets, row.Dataset}, {&f.Statuses, row.Status}} {
-		if i, has := slices.BinarySearch(*o.list, o.value); !has && o.value != "" {
-			*o.list = slices.Insert(*o.list, i, o.value)
-		}
-	}
-}
-
-func (f *runsFilter) takes(row RunRow) bool {
-	is := func(want, value string) bool { return want == "" || want == value }
-	if !is(f.Protocol, row.Protocol) || !is(f.Model, row.Model) || !is(f.Dataset, row.Dataset) || !is(f.Status, row.Status) {
-		return false
-	}
-	all := strings.ToLower(strings.Join([]string{row.Name, row.Model, row.Protocol, row.Prompt, row.Dataset, row.Settings, row.Status}, "\n"))
-	for word := range strings.FieldsSeq(strings.ToLower(f.Text)) {
-		if !strings.Contains(all, word) {
-			return false
-		}
-	}
-	return true
-}
-
-// smallRun is how long the records of a run may be for the list to read them.
-const smallRun = 64 << 20
-
-func (s *Server) row(r *http.Request, run found) RunRow {
-	if run.err != nil {
-		return RunRow{RunHead: RunHead{Name: run.name, Status: damagedStatus}, Error: run.err.Error()}
-	}
-	row := RunRow{RunHead: headOf(run.name, run.m)}
-	if row.Status == judging.Running {
-		info, err := s.runs.root.Stat(path.Join(run.name, judging.RecordsFile))
-		if err != nil || info.Size() > smallRun {
-			return row
-		}
-		if x, done, err := s.index(r.Context(), run.name); err == nil {
-			row.Records, row.Outcomes = x.counts.Records, maps.Clone(x.counts.Outcomes)
-			row.Stalled = s.silent(info)
-			done()
-		} else {
-			row.Error = err.Error()
-		}
-		return row
-	}
-	sum := s.sum(run)
-	row.Headline, row.Diagnosis, row.Outcomes, row.Warnings = sum.headline, sum.diagnosis, sum.outcomes, sum.warnings
-	for _, n := range sum.outcomes {
-		row.Records += n
-	}
-	return row
-}
-
-// silent tells whether nothing was written for long.
-func (s *Server) silent(info os.FileInfo) bool { return s.now().Sub(info.ModTime()) > stalledAfter }
-
-// sum is what the list says of a run that has ended. Runs that wrote no numbers
-// are not read for it; once their page was opened it is known.
-func (s *Server) sum(run found) summed {
-	now := s.stampsOf(run.name)
-	if at, ok := s.summed.get(run.name); ok && at.of == now {
-		return at
-	}
-	out := summed{of: now}
-	rep := s.written(run.name, run.m, now)
-	if rep == nil {
-		at, ok := s.scores.get(run.name)
-		if !ok || at.of != now || at.v.rep == nil {
-			return out // not kept: it may be known later
-		}
-		rep = at.v.rep
-	}
-	if x := report.Headline(rep); x != nil {
-		kept := *x
-		out.headline = &kept
-	}
-	out.diagnosis, out.outcomes, out.warnings = rep.Diagnosis, maps.Clone(rep.Outcomes), rep.Caveats()
-	s.summed.put(run.name, out)
-	return out
-}
-
 // runView is the page of a run.
 type runView struct {
 	RunHead
@@ -268,6 +85,7 @@ type runView struct {
 	Job       *jobs.Job         `json:"job,omitempty"`
 	CanDelete bool              `json:"-"`
 	CanResume bool              `json:"-"`
+	Describes bool              `json:"-"` // it can be given a name, tags and a note
 	Outcomes  []string          `json:"-"` // in their order
 	Matters   []Highlights      `json:"-"`
 	Command   string            `json:"-"` // line of a shell that makes it again
@@ -293,6 +111,7 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 		v.Job = v.Progress.Job
 	}
 	v.CanDelete, v.CanResume = s.opts.Runner != nil && v.Job == nil, s.opts.Runner != nil && v.resumable()
+	v.About, v.Describes = s.runs.about(name), s.opts.Runner != nil
 	n, err := s.numbers(name, m)
 	if err != nil {
 		v.Problem = err.Error()

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gavel/judging"
 	"gavel/report"
 	"gavel/server/jobs"
 )
@@ -34,6 +35,8 @@ type Runner interface {
 	Stop(id string) error
 	// Jobs lists what was started, the newest first.
 	Jobs() []jobs.Job
+	// Describe keeps what people say of a run.
+	Describe(run string, said judging.About) error
 	// Delete removes a run that nobody is writing to.
 	Delete(run string) error
 	// DeleteSuite removes a suite with all runs in its folder.
@@ -54,6 +57,9 @@ func (s *Server) runnerTable() []route {
 		{pattern: "POST /runs/{run}/resume", handle: s.resumeForm},
 		{pattern: "GET /runs/{run}/delete", handle: page(s, "delete", s.deleteView)},
 		{pattern: "POST /runs/{run}/delete", handle: run.form},
+		{pattern: "POST /runs/{run}/about", handle: s.describe},
+		{pattern: "GET /delete", handle: page(s, "delete-runs", s.deleteTickedView)},
+		{pattern: "POST /delete", handle: s.deleteTicked},
 
 		{pattern: "GET /suites/{suite}/delete", handle: page(s, "delete-suite", s.deleteSuiteView)},
 		{pattern: "POST /suites/{suite}/delete", handle: suite.form},

@@ -25,6 +25,8 @@ type Options struct {
 	Loopback bool     // it listens on this machine's own address alone
 	Hosts    []string // names that it may be asked under, beside its addresses
 	Runner   Runner   // makes runs; nil: this server only shows them
+	Static   bool     // its pages are copied into files: nothing in them needs a server, and they wait for all they show
+	Only     []string // the runs of the folder that are shown; nil for all
 	Metrics  *Metrics // that whoever makes runs adds to; nil for some of its own
 	Version  string
 	Now      func() time.Time
@@ -39,9 +41,11 @@ type Server struct {
 	indexes  *lru[string, *index]
 	scores   *lru[string, kept[stamps, scored]]
 	summed   *lru[string, summed]
-	compared *lru[string, kept[[2]stamps, *scoring.Comparisons]]
+	letters  *letters
+	compared *lru[string, kept[string, *scoring.Comparisons]]
 	ranked   *lru[string, kept[string, *report.Ranking]]
 	searches *lru[searchKey, []uint64]
+	hardest  *lru[string, kept[string, []tally]]
 	scoring  sync.Mutex
 	reading  chan struct{} // a place for each index that is read, or search that is made, at once
 	guard    *guard
@@ -74,15 +78,19 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the folder of runs: %w", err)
 	}
+	runs.only = o.Only
 	s := &Server{
 		opts: o, now: o.Now, runs: runs,
-		indexes: newLRU[string, *index](8), scores: newLRU[string, kept[stamps, scored]](16), summed: newLRU[string, summed](4096),
-		compared: newLRU[string, kept[[2]stamps, *scoring.Comparisons]](8), ranked: newLRU[string, kept[string, *report.Ranking]](8), searches: newLRU[searchKey, []uint64](64),
+		indexes: newLRU[string, *index](8), scores: newLRU[string, kept[stamps, scored]](16), summed: newLRU[string, summed](maxFolders),
+		compared: newLRU[string, kept[string, *scoring.Comparisons]](8), ranked: newLRU[string, kept[string, *report.Ranking]](8), searches: newLRU[searchKey, []uint64](64), hardest: newLRU[string, kept[string, []tally]](8),
 		reading: make(chan struct{}, 2), streams: make(chan struct{}, maxStreams), metrics: o.Metrics, patience: requestTime,
 	}
 	s.running.scores = newLRU[string, *soFar](64)
 	if s.metrics == nil {
 		s.metrics = NewMetrics()
+	}
+	if o.Static {
+		s.patience = copyTime
 	}
 	if s.guard, err = newGuard(o); err != nil {
 		return nil, err
@@ -91,7 +99,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s.ending, s.end = context.WithCancel(context.Background())
-	s.prefetch = newPrefetcher(s)
+	s.prefetch, s.letters = newPrefetcher(s), newLetters(s)
 	s.mux, s.routes = http.NewServeMux(), s.table()
 	for _, r := range s.routes {
 		s.mux.HandleFunc(r.pattern, s.answer(r))
@@ -104,6 +112,7 @@ func (s *Server) Close() error {
 	s.end()
 	s.runs.close()
 	s.prefetch.wait()
+	s.letters.wait()
 	s.running.work.Wait()
 	return s.runs.root.Close()
 }
@@ -124,7 +133,12 @@ func (s *Server) table() []route {
 		{pattern: "GET /suites", handle: page(s, "suites", s.suitesView)},
 		{pattern: "GET /suites/{suite}", handle: page(s, "suite", s.suiteView)},
 		{pattern: "GET /compare", handle: page(s, "compare", s.compareView)},
+		{pattern: "GET /compare/ticked", handle: s.compareTicked},
+		{pattern: "GET /report", handle: s.reportTicked},
+		{pattern: "GET /scores.csv", handle: s.scoresTicked},
 		{pattern: "GET /compare/item", handle: page(s, "compare-item", s.compareItemView)},
+		{pattern: "GET /hardest", handle: page(s, "hardest", s.hardestView)},
+		{pattern: "GET /hardest/item", handle: page(s, "across", s.acrossView)},
 
 		{pattern: "GET /api/v1/runs", handle: data(s.runsView)},
 		{pattern: "GET /api/v1/runs/{run}", handle: data(s.runView)},
@@ -311,4 +325,5 @@ type summed struct {
 	diagnosis *scoring.Diagnosis
 	outcomes  map[string]int
 	warnings  int
+	numbers   []report.Number
 }

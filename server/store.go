@@ -24,6 +24,8 @@ import (
 type store struct {
 	root      *os.Root
 	manifests *lru[string, kept[stamp, *judging.Manifest]]
+	abouts    *lru[string, kept[stamp, *judging.About]]
+	only      []string // runs that are shown; nil for all
 	mu        sync.Mutex
 	listed    []found
 	inSuites  []string // folders of suites, as of the listing
@@ -46,7 +48,7 @@ func openStore(dir string, now func() time.Time) (*store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &store{root: root, manifests: newLRU[string, kept[stamp, *judging.Manifest]](4096), now: now}
+	s := &store{root: root, manifests: newLRU[string, kept[stamp, *judging.Manifest]](maxFolders), abouts: newLRU[string, kept[stamp, *judging.About]](maxFolders), now: now}
 	s.closing, s.close = context.WithCancel(context.Background())
 	return s, nil
 }
@@ -115,6 +117,29 @@ func (s *store) manifest(run string) (*judging.Manifest, error) {
 	return m, nil
 }
 
+// about is what people say of a run; nil where they say nothing, or nothing that can be read.
+func (s *store) about(run string) *judging.About {
+	info, err := s.root.Stat(path.Join(run, judging.AboutFile))
+	if err != nil {
+		return nil
+	}
+	if at, ok := s.abouts.get(run); ok && at.of == stampOf(info) {
+		return at.v
+	}
+	f, _, err := s.open(run, judging.AboutFile)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	said, err := judging.DecodeAbout(judging.AboutFile, f)
+	out := &said
+	if err != nil || said.Empty() {
+		out = nil
+	}
+	s.abouts.put(run, kept[stamp, *judging.About]{of: stampOf(info), v: out})
+	return out
+}
+
 // missing says why a run cannot be read.
 func (s *store) missing(run string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -161,10 +186,23 @@ func (s *store) list() ([]found, error) {
 	if s.listed != nil && s.now().Sub(s.listedAt) < listFor {
 		return s.listed, nil
 	}
-	var runs []found
-	var suites []string
+	runs, suites, err := s.search()
+	if err != nil {
+		return nil, fmt.Errorf("the folder of runs cannot be read: %w", reason(err))
+	}
+	slices.SortFunc(runs, func(a, b found) int { return strings.Compare(a.name, b.name) })
+	slices.Sort(suites)
+	s.listed, s.inSuites, s.listedAt = runs, suites, s.now()
+	return runs, nil
+}
+
+// search looks for runs and suites in the folder.
+func (s *store) search() (runs []found, suites []string, err error) {
+	if s.only != nil {
+		return s.chosen()
+	}
 	folders := 0
-	err := fs.WalkDir(s.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(s.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil && name == ".":
 			return err
@@ -187,13 +225,24 @@ func (s *store) list() ([]found, error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("the folder of runs cannot be read: %w", reason(err))
+	return runs, suites, err
+}
+
+// chosen are the runs that are shown, and the suites that have no others.
+func (s *store) chosen() (runs []found, suites []string, err error) {
+	for _, name := range s.only {
+		if run, is := s.look(name); is {
+			runs = append(runs, run)
+		}
+		folder := path.Dir(name)
+		if suite, serr := s.suite(folder); serr == nil && !slices.Contains(suites, folder) && !slices.ContainsFunc(suite.Cells, func(c scoring.SuiteCell) bool {
+			_, there := s.look(path.Join(folder, c.Run))
+			return there && !slices.Contains(s.only, path.Join(folder, c.Run))
+		}) {
+			suites = append(suites, folder)
+		}
 	}
-	slices.SortFunc(runs, func(a, b found) int { return strings.Compare(a.name, b.name) })
-	slices.Sort(suites)
-	s.listed, s.inSuites, s.listedAt = runs, suites, s.now()
-	return runs, nil
+	return runs, suites, nil
 }
 
 // suites are the folders of suites that the last listing found.
@@ -201,6 +250,16 @@ func (s *store) suites() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.inSuites
+}
+
+// suiteOf is the folder of the suite that a run is part of, as of the last listing; "" where it is of none.
+func (s *store) suiteOf(run string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, is := slices.BinarySearch(s.inSuites, path.Dir(run)); is {
+		return path.Dir(run)
+	}
+	return ""
 }
 
 // look tells whether a folder is a run, a damaged one included.

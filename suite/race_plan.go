@@ -78,7 +78,7 @@ func (p *RacePlan) table(all amounts) table.Table {
 			title = "nothing"
 		}
 		if all.Calls > 0 && all.Unmeasured == 0 {
-			time = hours(all.Hours * e.Share / 100)
+			time = eval.Span(3600 * all.Hours * e.Share / 100)
 		}
 		t.Rows = append(t.Rows, []string{title, strconv.Itoa(int(math.Round(float64(p.FullCalls) * e.Share / 100))), fmt.Sprintf("%.1f", e.Share), time, fmt.Sprintf("%.0f", e.Loads), fmt.Sprintf("%.0f", e.Found)})
 	}

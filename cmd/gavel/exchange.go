@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -23,7 +24,6 @@ type importer struct {
 	name, about, usage string
 	flags              []cli.Flag // beside --out
 	several            bool       // takes several files
-	quiet              bool       // its scores are not printed
 	take               func(c *cli.Context, files []string, out, model string) ([]*imports.Run, error)
 }
 
@@ -64,7 +64,7 @@ func importers(e *env) []importer {
 		},
 		{
 			name: "llmbar", about: "LLMBar's stored replies become a run", usage: "FILE... --out RUN [--model NAME]",
-			flags: []cli.Flag{model("`NAME` of the judge; default: as the path has it")}, several: true, quiet: true,
+			flags: []cli.Flag{model("`NAME` of the judge; default: as the path has it")}, several: true,
 			take: func(_ *cli.Context, files []string, out, model string) ([]*imports.Run, error) {
 				return made(pairwise.ImportLLMBar(files, out, model, version()))
 			},
@@ -134,7 +134,7 @@ func (e *env) importAnswers(c *cli.Context, files []string, out, model string) (
 	return made(answer.ImportAnswers(files[0], out, o, version()))
 }
 
-// importRuns makes runs, says what they are, and prints what they come to.
+// importRuns makes runs, says what they are, and prints what they come to, which it keeps beside the records.
 func (e *env) importRuns(c *cli.Context, im importer) error {
 	runs, err := im.take(c, c.Args().Slice(), c.String("out"), c.String("model"))
 	for _, r := range runs {
@@ -145,7 +145,7 @@ func (e *env) importRuns(c *cli.Context, im importer) error {
 	if err == nil && flagNamed(c.Command.Flags, "list") != nil {
 		err = e.sayDiffer(c.String("list"), runs)
 	}
-	if err != nil || im.quiet {
+	if err != nil {
 		return err
 	}
 	var out report.Scores
@@ -156,6 +156,9 @@ func (e *env) importRuns(c *cli.Context, im importer) error {
 			return err
 		}
 		rep := run.Score(scoring.DefaultOptions.Bootstrap)
+		if err := judging.WriteJSON(filepath.Join(r.Dir, judging.ResultsFile), rep); err != nil {
+			return err
+		}
 		rep.Run = r.Dir
 		out.Runs, next = append(out.Runs, rep), append(next, r.Dir)
 	}

@@ -49,6 +49,9 @@ func TestImportMMLUPro(t *testing.T) {
 	if list := read(t, "differ.txt"); strings.Count(list, "\n") != 25 || !strings.Contains(list, "row 25, question 124") {
 		t.Errorf("%s", list)
 	}
+	if results := read(t, "r/results.json"); !strings.Contains(results, `"model": "my-model"`) || !strings.Contains(results, `"diagnosis"`) || strings.Contains(results, `"run":`) {
+		t.Errorf("results.json: %s", results)
+	}
 	if out := mustCall(t, "score", "r", "--json", "--rounds", "100"); !strings.Contains(out, `"model": "my-model"`) || !strings.Contains(out, `"items": 27`) {
 		t.Errorf("%s", out)
 	}

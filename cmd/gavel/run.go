@@ -113,12 +113,17 @@ func (e *env) planRun(c *cli.Context, o eval.Request) error {
 
 func (e *env) printPlan(run *eval.RunPlan, asJSON bool) error {
 	if asJSON {
-		return report.WriteJSON(e.stdout, struct {
+		out := struct {
 			Manifest *judging.Manifest `json:"manifest"`
 			Out      string            `json:"out"`
 			Plan     judging.Plan      `json:"plan"`
+			Seconds  *float64          `json:"seconds"` // null where nobody knows
 			Until    []eval.Guess      `json:"until,omitempty"`
-		}{run.Manifest, run.Dir, run.Plan, run.Guesses()})
+		}{run.Manifest, run.Dir, run.Plan, nil, run.Guesses()}
+		if s, known := run.Seconds(); known {
+			out.Seconds = &s
+		}
+		return report.WriteJSON(e.stdout, out)
 	}
 	plan := table.Table{Title: "plan: nothing is asked", Columns: table.Left("", ""), Rows: run.Rows()}
 	if err := table.TextWithin(e.columns)(e.stdout, plan); err != nil {

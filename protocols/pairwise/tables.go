@@ -12,9 +12,10 @@ import (
 
 // Layout is of pairwise and reversed judging.
 var Layout = &report.Layout{
+	Terms:    terms,
 	Headline: "strict", Noun: "games", Summary: summary, Tables: tables, Figures: figures, Figure: "groups", Compare: compare,
 	Tiles: []report.Tile{
-		{Metric: "strict", Name: "right in both orders", About: "dashed: chance, half of what is judged alike", Mark: chance},
+		{Metric: "strict", Name: "right in both orders", About: "dashed: chance, half of what is judged alike", Mark: chance, Coins: report.At(25)},
 		{Metric: "first-position", Name: "the first is judged better", About: "50 is no pull of the position", Mark: report.At(50)},
 		{Metric: "consistency", Name: "same verdict in both orders", About: "higher is better"},
 		report.Verdictless,

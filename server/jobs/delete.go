@@ -20,7 +20,7 @@ import (
 )
 
 // filesOfRun are what a run's folder holds.
-var filesOfRun = []string{judging.ManifestFile, judging.RecordsFile, judging.ItemsFile, judging.ResultsFile}
+var filesOfRun = []string{judging.ManifestFile, judging.RecordsFile, judging.ItemsFile, judging.ResultsFile, judging.AboutFile}
 
 // Delete removes a run: the folder goes away under its name in one step, then for good. A folder with anything else in
 // it is left alone, and so is a run that is being made.
@@ -49,6 +49,26 @@ func (r *Runner) Delete(run string) error {
 		return fmt.Errorf("the run is deleted, but its files still stand in %s: %w", gone, err)
 	}
 	return nil
+}
+
+// Describe keeps what people say of a run, in place of what was said before.
+func (r *Runner) Describe(run string, said judging.About) error {
+	said, err := said.Tidied()
+	if err != nil {
+		return requestError(http.StatusBadRequest, "%w", err)
+	}
+	root, err := os.OpenRoot(r.dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := onlyFolders(root, run); err != nil {
+		return err
+	}
+	if _, err := root.Lstat(path.Join(run, judging.ManifestFile)); err != nil {
+		return requestError(http.StatusNotFound, "there is no run %q", run)
+	}
+	return judging.WriteAbout(filepath.Join(r.dir, filepath.FromSlash(run)), said)
 }
 
 // DeleteSuite removes a suite's runs, the stages they stand on included, one after the other, and then what says that

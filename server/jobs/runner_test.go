@@ -353,3 +353,55 @@ func TestResume(t *testing.T) {
 		t.Errorf("with a prompt of its own: %v", err)
 	}
 }
+
+// What people say of a run is kept in its folder, and nowhere else.
+func TestDescribe(t *testing.T) {
+	r := newRunner(t, Options{})
+	if err := os.MkdirAll("runs/deep/a", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("runs/deep/a/run.json", []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Describe("deep/a", judging.About{Name: " x ", Tags: []string{"b,a"}}); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := judging.ReadAbout("runs/deep/a"); err != nil || a.Name != "x" || len(a.Tags) != 2 {
+		t.Errorf("%+v, %v", a, err)
+	}
+	for run, status := range map[string]int{"deep": 404, "none": 404, "../runs/deep/a": 404, "": 404} {
+		var at *RequestError
+		if err := r.Describe(run, judging.About{Name: "x"}); !errors.As(err, &at) || at.Status() != status {
+			t.Errorf("%q: %v", run, err)
+		}
+	}
+	var at *RequestError
+	if err := r.Describe("deep/a", judging.About{Name: strings.Repeat("x", 101)}); !errors.As(err, &at) || at.Status() != 400 {
+		t.Errorf("a name that is too long: %v", err)
+	}
+}
+
+// Of each protocol only datasets are offered that it can judge, and every field has words of its own.
+func TestOffersFit(t *testing.T) {
+	r := newRunner(t, Options{})
+	for _, k := range judging.Protocols() {
+		o, err := r.Offer(t.Context(), k.Name)
+		if err != nil || len(o.Datasets) == 0 {
+			t.Fatalf("%s: %d datasets, %v", k.Name, len(o.Datasets), err)
+		}
+		for _, d := range o.Datasets {
+			request := JobRequest{"protocol": {k.Name}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {d.Name}, "limit": {"2"}}
+			if k.JudgesAgents() {
+				request["agents"] = []string{"sim:coin"}
+			}
+			if _, err := r.Plan(t.Context(), request); err != nil {
+				t.Errorf("%s is offered for %s: %v", d.Name, k.Name, err)
+			}
+		}
+		for _, f := range o.Fields {
+			if f.Label == "" || strings.Contains(f.Label, "--") || f.Label == f.Name {
+				t.Errorf("%s: %s is called %q", k.Name, f.Name, f.Label)
+			}
+		}
+	}
+}

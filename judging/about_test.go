@@ -1,0 +1,57 @@
+package judging
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestAbout(t *testing.T) {
+	dir := t.TempDir()
+	if a, err := ReadAbout(dir); err != nil || !a.Empty() {
+		t.Errorf("of a run of which nothing is said: %+v, %v", a, err)
+	}
+	said, err := About{Name: "  the  baseline ", Tags: []string{"b, a,,", "a\nlong tag"}, Note: " first\r\nsecond \n"}.Tidied()
+	if err != nil || said.Name != "the baseline" || !slices.Equal(said.Tags, []string{"a", "b", "long tag"}) || said.Note != "first\nsecond" {
+		t.Fatalf("%+v, %v", said, err)
+	}
+	if err := WriteAbout(dir, said); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := ReadAbout(dir); err != nil || a.Name != said.Name || !slices.Equal(a.Tags, said.Tags) || a.Note != said.Note {
+		t.Errorf("%+v, %v", a, err)
+	}
+	for range 2 {
+		if err := WriteAbout(dir, About{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 0 {
+		t.Errorf("where nothing is said there is %v", left)
+	}
+}
+
+func TestAboutIsBounded(t *testing.T) {
+	for _, a := range []About{
+		{Name: strings.Repeat("ä", 101)}, {Tags: []string{strings.Repeat("x", 41)}}, {Note: strings.Repeat("x", 4001)},
+		{Tags: strings.Split("abcdefghijklmnopqrstu", "")}, {Name: "a\x1b[31m"}, {Note: "\xff"},
+	} {
+		if _, err := a.Tidied(); err == nil {
+			t.Errorf("%.40q is taken", a)
+		}
+	}
+	if _, err := (About{Name: strings.Repeat("ä", 100), Note: strings.Repeat("ä", 4000)}).Tidied(); err != nil {
+		t.Error(err)
+	}
+	dir := t.TempDir()
+	for _, text := range []string{"{", `{"tags": 1}`, `{"name": "` + strings.Repeat("x", 200) + `"}`} {
+		if err := os.WriteFile(filepath.Join(dir, AboutFile), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if a, err := ReadAbout(dir); err == nil || !a.Empty() || !strings.Contains(err.Error(), "about.json: damaged") {
+			t.Errorf("%.20q: %+v, %v", text, a, err)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package server
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"gavel/report"
+)
+
+// mostTicked is how many runs a page about several may be of.
+const mostTicked = 30
+
+// ticked are the runs that a form names, each once.
+func (s *Server) ticked(form url.Values, least, most int) (heads []RunHead, err error) {
+	seen := map[string]bool{}
+	for _, name := range form["run"] {
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		m, err := s.runs.manifest(name)
+		if err != nil {
+			return nil, err
+		}
+		head := headOf(name, m)
+		head.About = s.runs.about(name)
+		heads = append(heads, head)
+	}
+	switch {
+	case len(heads) < least && least == 1:
+		return nil, bad("which runs? Tick at least one in the list")
+	case len(heads) < least:
+		return nil, bad("which runs? Tick at least %d in the list", least)
+	case len(heads) > most:
+		return nil, bad("%d runs are ticked, and it can be at most %d: use the command line for more", len(heads), most)
+	}
+	return heads, nil
+}
+
+// compareTicked leads to the comparison of the runs that were ticked.
+func (s *Server) compareTicked(w http.ResponseWriter, r *http.Request) error {
+	heads, err := s.ticked(r.URL.Query(), 2, 2)
+	if err != nil {
+		return err
+	}
+	http.Redirect(w, r, "/compare"+query("a", heads[0].Name, "b", heads[1].Name), http.StatusSeeOther)
+	return nil
+}
+
+// reportedOf are the ticked runs with their numbers.
+func (s *Server) reportedOf(form url.Values) (runs []report.Run, err error) {
+	heads, err := s.ticked(form, 1, mostTicked)
+	for _, h := range heads {
+		run, err := s.reported(h.Name)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, run)
+	}
+	return runs, err
+}
+
+// reportTicked shows the page that gavel report writes. It has a style of its own, and a policy that allows no more.
+func (s *Server) reportTicked(w http.ResponseWriter, r *http.Request) error {
+	runs, err := s.reportedOf(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	var page bytes.Buffer
+	if err := report.WriteHTML(&page, runs); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Security-Policy", report.Policy+"; frame-ancestors 'none'")
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, err = w.Write(page.Bytes())
+	return err
+}
+
+// scoresTicked hands out the scores as a file.
+func (s *Server) scoresTicked(w http.ResponseWriter, r *http.Request) error {
+	runs, err := s.reportedOf(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	var scores report.Scores
+	for _, run := range runs {
+		scores.Runs = append(scores.Runs, run.Report)
+	}
+	return scores.CSV(&attachment{w, "text/csv; charset=utf-8", "scores.csv", false})
+}
+
+// deleteTickedView asks whether runs are to be deleted.
+type deleteTickedView struct{ Runs []RunHead }
+
+func (s *Server) deleteTickedView(r *http.Request) (v deleteTickedView, err error) {
+	v.Runs, err = s.ticked(r.URL.Query(), 1, runsPerPage)
+	return v, err
+}
+
+// deleteTicked deletes runs, one after the other, until one cannot be deleted.
+func (s *Server) deleteTicked(w http.ResponseWriter, r *http.Request) error {
+	heads, err := s.ticked(r.PostForm, 1, runsPerPage)
+	if err != nil {
+		return err
+	}
+	if r.PostForm.Get("confirm") != fmt.Sprint(len(heads)) {
+		return bad("to delete the runs, confirm it")
+	}
+	for i, h := range heads {
+		if err := s.delete(h.Name); err != nil {
+			return &failure{statusOf(err), fmt.Sprintf("%d of %d runs are deleted; %s is not, nor are those after it: %v", i, len(heads), h.Name, err)}
+		}
+	}
+	http.Redirect(w, r, "/", http.StatusSeeOther)
+	return nil
+}
