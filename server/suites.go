@@ -12,7 +12,9 @@ import (
 
 	"gavel/judging"
 	"gavel/report"
+	"gavel/report/table"
 	"gavel/scoring"
+	"gavel/scoring/race"
 	"gavel/server/jobs"
 )
 
@@ -51,7 +53,11 @@ type SuiteView struct {
 	Results  *report.Ranking `json:"results"` // of the runs that nobody is making; null where there are none
 	File     string          `json:"file"`    // its YAML, as it was run
 	Progress *Progress       `json:"progress,omitempty"`
+	Race     *race.State     `json:"race,omitempty"` // of the cells, where one was begun
 }
+
+// RaceSoFar lays the race out.
+func (v SuiteView) RaceSoFar() table.Table { return report.RaceSoFar(v.Race) }
 
 // suite reads what a suite's folder says of it.
 func (s *store) suite(folder string) (*scoring.Suite, error) {
@@ -128,8 +134,23 @@ func (s *Server) suiteView(r *http.Request) (SuiteView, error) {
 			}
 		}
 	}
+	v.Race = s.runs.race(folder)
 	v.Results, err = s.ranking(folder, suite, v.Runs)
 	return v, err
+}
+
+// race of a suite's cells; nil where there is none that can be read.
+func (s *store) race(folder string) *race.State {
+	f, _, err := s.open(folder, race.StateFile)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	state, err := race.ReadState(race.StateFile, io.LimitReader(f, maxManifest))
+	if err != nil {
+		return nil
+	}
+	return state
 }
 
 // ranking of a suite's runs; null where none has ended.

@@ -14,6 +14,7 @@ import (
 	"gavel/judging"
 	"gavel/report"
 	"gavel/report/table"
+	"gavel/scoring/race"
 )
 
 // State is how far a suite is, as its folders tell: nothing is locked and
@@ -24,6 +25,7 @@ type State struct {
 	Cells    []RunState     `json:"cells"`
 	Stages   []RunState     `json:"stages,omitempty"` // runs beside the cells that those stand on
 	ByStatus map[string]int `json:"by_status"`        // of cells
+	Race     *race.State    `json:"race,omitempty"`   // of the cells, where one was begun
 }
 
 // RunState is one run.
@@ -51,6 +53,10 @@ func (s *Suite) Status(now time.Time) *State {
 		st.Cells = append(st.Cells, cs)
 		st.ByStatus[cs.Status]++
 		cells[c.name] = true
+	}
+	if f, err := os.Open(filepath.Join(s.out, race.StateFile)); err == nil {
+		st.Race, _ = race.ReadState(f.Name(), f) // a file that is damaged is for the race to complain of
+		f.Close()
 	}
 	entries, _ := os.ReadDir(s.out) // not there before the suite has begun
 	for _, entry := range entries {
@@ -146,6 +152,9 @@ func (s *State) Tables() []table.Table {
 		}
 	}
 	t.Notes = append([]string{summary}, t.Notes...)
+	if s.Race != nil {
+		return []table.Table{t, report.RaceSoFar(s.Race)}
+	}
 	return []table.Table{t}
 }
 

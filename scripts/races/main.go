@@ -3,6 +3,7 @@
 //
 //	go run ./scripts/races                                 the table in full: 10,000 worlds a row
 //	go run ./scripts/races -worlds 500                     a rough one
+//	go run ./scripts/races -until                          gates of one run: --until
 //	go run ./scripts/races -runs runs/a,runs/b,runs/c      races over runs that are there, instead
 package main
 
@@ -31,7 +32,12 @@ func main() {
 	worlds := flag.Int("worlds", 10_000, "of a row")
 	about := flag.String("about", "", "only races about this: items or benchmark")
 	runs := flag.String("runs", "", "folders of runs, with commas between: every two of them, and all, are raced in 1,000 orders")
+	until := flag.Bool("until", false, "runs that end when a question is answered, instead")
 	flag.Parse()
+	if *until {
+		gates(os.Stdout, *worlds)
+		return
+	}
 	if *runs == "" {
 		simulate(os.Stdout, *about, *worlds, []int{350, 620}, []int{2, 4, 8})
 		return

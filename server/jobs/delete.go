@@ -16,6 +16,7 @@ import (
 
 	"gavel/judging"
 	"gavel/scoring"
+	"gavel/scoring/race"
 )
 
 // filesOfRun are what a run's folder holds.
@@ -93,6 +94,9 @@ func (r *Runner) DeleteSuite(folder string) error {
 		if err := r.Delete(run); err != nil {
 			return fmt.Errorf("%s: %w", run, err)
 		}
+	}
+	if err := root.Remove(path.Join(folder, race.StateFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the runs are deleted, the suite is not: %w", err)
 	}
 	if err := root.Remove(path.Join(folder, scoring.SuiteFile)); err != nil {
 		return fmt.Errorf("the runs are deleted, the suite is not: %w", err)
