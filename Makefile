@@ -2,7 +2,7 @@
 # make test               runs the tests
 # make check              the whole check, without servers and browser (scripts/check.sh --help is its head)
 # make docs               what is generated anew: docs/cli.md and the man page from the commands, the keys in docs/formats.md and
-#                         docs/schemas from the types
+#                         docs/schemas from the types, the metrics in docs/glossary.md from the protocols
 # make release-snapshot   what a release consists of, into dist/, without publishing anything
 
 .PHONY: all gavel test check docs release-snapshot
@@ -22,6 +22,7 @@ docs:
 	go run ./cmd/gavel docs markdown >docs/cli.md
 	go run ./cmd/gavel docs man >packaging/gavel.1
 	go run ./scripts/formats
+	go run ./scripts/glossary
 
 release-snapshot:
 	scripts/release.sh snapshot

@@ -148,6 +148,7 @@ type doctor struct {
 	wordy        string         // a question that takes a long reply
 	shortReplies bool           // but the model's were short
 	speed        *Speed
+	call         time.Duration // that a request takes beside its tokens
 
 	also []Finding // of the check in hand, beside the one that it returns
 }

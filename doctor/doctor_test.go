@@ -243,3 +243,21 @@ func TestRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestEstimateCountsCalls: what a request takes beside its tokens is part of what a run takes. Of a server that answers
+// each request after a second and a half, however short it is, JudgeBench's 700 judgments take 17 minutes one at a time.
+func TestEstimateCountsCalls(t *testing.T) {
+	for _, kind := range []string{"ollama", "llama", "vllm"} {
+		for _, quick := range []bool{true, false} {
+			p := healthy(kind)
+			p.takes = 1500 * time.Millisecond
+			d := p.visited(t, Request{Quick: quick})
+			for i, pace := range d.Speed.Paces {
+				least := 700 * 1.5 / 3600 / float64(pace.Concurrency)
+				if pace.Direct.Hours < least || pace.Sop.Hours < pace.Direct.Hours || i == 0 && pace.Direct.Hours > 6*least {
+					t.Errorf("%s, quick %t: %d at once take %.2f h (direct) and %.2f h (sop), at least %.2f; %g s a call", kind, quick, pace.Concurrency, pace.Direct.Hours, pace.Sop.Hours, least, d.Speed.Call)
+				}
+			}
+		}
+	}
+}

@@ -215,10 +215,16 @@ func (d *doctor) measurePace(ctx context.Context, c int, last Pace) (Pace, error
 	read, _ := r.tokens()
 	asked, written := w.tokens()
 	d.shortReplies = written < fewTokens*len(w.replies) && n >= fewTokens
-	prompt := perSecond(read, r.took)
+	prompt := perSecond(read, d.worked(r, c))
 	// What the writers read takes its time too.
-	wrote := w.took - time.Duration(float64(asked)/prompt*float64(time.Second))
+	wrote := d.worked(w, c) - time.Duration(float64(asked)/prompt*float64(time.Second))
 	return d.paceOf(c, prompt, perSecond(max(1, written), max(wrote, w.took/10))), nil
+}
+
+// worked is how long a wave of c at once took for its tokens: without what each round of requests takes beside them.
+func (d *doctor) worked(w wave, c int) time.Duration {
+	rounds := (len(w.replies) + c - 1) / c
+	return max(w.took-time.Duration(rounds)*d.call, w.took/10)
 }
 
 // wave sends c requests at once, and where that is over too quickly to be measured, several times as many, c at a time.

@@ -14,7 +14,8 @@ import (
 type Speed struct {
 	Prompt      float64 `json:"prompt_tokens_per_second"` // one request at a time
 	Reply       float64 `json:"reply_tokens_per_second"`
-	Clock       string  `json:"clock"` // whose: "server" or "wall"
+	Clock       string  `json:"clock"`            // whose: "server" or "wall"
+	Call        float64 `json:"seconds_per_call"` // that a request takes beside reading and writing: way, queue, gateway
 	BytesPerTok float64 `json:"prompt_bytes_per_token"`
 	Paces       []Pace  `json:"paces"`
 	Concurrency int     `json:"concurrency,omitempty"` // recommended; 0 where it was not measured
@@ -36,17 +37,19 @@ type Estimate struct {
 	Hours     float64 `json:"hours"`
 }
 
-// estimated: reading the prompts and writing the replies share the server.
-func estimated(promptTokens, replyTokens int, prompt, reply float64) Estimate {
-	seconds := float64(promptTokens)/prompt + float64(replyTokens)/reply
+// estimated: reading the prompts and writing the replies share the server; call is what a request takes beside them.
+func estimated(promptTokens, replyTokens int, prompt, reply, call float64) Estimate {
+	seconds := call + float64(promptTokens)/prompt + float64(replyTokens)/reply
 	return Estimate{1 / seconds, float64(judgeBench.judgments) * seconds / 3600}
 }
 
+// paceOf is how far one comes at these rates. What requests take beside their tokens they wait for together.
 func (d *doctor) paceOf(concurrency int, prompt, reply float64) Pace {
+	call := d.call.Seconds() / float64(concurrency)
 	return Pace{
 		concurrency, prompt, reply,
-		estimated(d.tokens(judgeBench.direct), judgeBench.directReply, prompt, reply),
-		estimated(d.tokens(judgeBench.sop), judgeBench.sopReply, prompt, reply),
+		estimated(d.tokens(judgeBench.direct), judgeBench.directReply, prompt, reply, call),
+		estimated(d.tokens(judgeBench.sop), judgeBench.sopReply, prompt, reply, call),
 	}
 }
 
@@ -97,6 +100,9 @@ func (d *doctor) measureSpeed(ctx context.Context) Finding {
 	if s.Prompt == 0 || s.Reply == 0 {
 		return bad(Unknown, "try a run of a few pairs with --limit", "the server counts no tokens")
 	}
+	tokens := time.Duration((float64(base.PromptTokens)/s.Prompt + 1/s.Reply) * float64(time.Second))
+	d.call = max(0, base.Took-tokens)
+	s.Call = d.call.Seconds()
 	s.Paces = []Pace{d.paceOf(1, s.Prompt, s.Reply)}
 	d.speed = s
 	by := "by the server's own clock"

@@ -96,6 +96,9 @@ func (r *Report) assumptions() []string {
 		fmt.Sprintf("prompts of %d bytes (direct) and %d (sop) on average, %s;", b.direct, b.sop, per),
 		fmt.Sprintf("replies of %d and %d tokens, asked once, none from a cache;", b.directReply, b.sopReply),
 	}
+	if r.Speed.Call >= 0.01 {
+		notes = append(notes, fmt.Sprintf("%.2g s for each request beside its tokens (measured), waited for at once by as many as are sent at once;", r.Speed.Call))
+	}
 	if r.Speed.Concurrency == 0 {
 		notes = append(notes, "one request at a time: what more at once bring was not measured;")
 	}

@@ -26,6 +26,7 @@ type RunPlan struct {
 	Manifest *judging.Manifest
 	Judges   []backends.Member
 	Plan     judging.Plan
+	Pace     *Pace // of earlier runs of the judge; nil where there is none
 	prepared *prepared
 }
 
@@ -72,7 +73,8 @@ func (w *work) planRun(ctx context.Context, p *prepared) error {
 		return err
 	}
 	plan.CacheNote = note
-	run := &RunPlan{p.req, p.out, p.job.Manifest, p.judges, plan, p}
+	run := &RunPlan{p.req, p.out, p.job.Manifest, p.judges, plan, nil, p}
+	w.time(run)
 	w.plan.Runs = append(w.plan.Runs, run)
 	if w.Planning != nil {
 		return w.Planning(ctx, run)

@@ -163,6 +163,9 @@ func TakesDataset(kind judging.Protocol, name string) bool {
 	known, _ := datasets.Lookup(name)
 	shape, sure := shapesOf[known.Format]
 	if kind.JudgesAgents() {
+		if sure && kind.Before(nil).Check(datasets.Item{Shape: shape}) != nil {
+			return false
+		}
 		kind = judging.Answering()
 	}
 	return !sure || kind.Takes(shape)

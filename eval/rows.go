@@ -46,7 +46,7 @@ func (run *RunPlan) Rows() [][]string {
 	if n := m.Spec.Parameters.NumCtx; n > 0 {
 		rows = slices.Insert(rows, len(rows)-2, []string{"num_ctx", fmt.Sprintf("%d tokens, for the longest prompt and %d replies", n, m.Spec.Parameters.Attempts)})
 	}
-	return rows
+	return slices.Insert(rows, len(rows)-1, []string{"time", run.Time()})
 }
 
 // protocolAsked names the protocol, with its question where its goal makes one.

@@ -20,6 +20,7 @@ type Layout struct {
 	Compare  func(c *scoring.Comparison, all *scoring.Comparisons) table.Table // nil: [Compared]
 	Words    map[string]string                                                 // settings that names of runs say in these words
 	Tiles    []Tile                                                            // the numbers of a run that are shown first
+	Terms    []scoring.Term                                                    // its metrics, in words
 }
 
 var layouts sync.Map // by the name of the protocol
@@ -36,6 +37,9 @@ func layoutOf(protocol string) *Layout {
 }
 
 var plain = &Layout{Noun: "judgments", Summary: listOf, Tables: listed}
+
+// Terms are the metrics of a protocol, in words.
+func Terms(protocol string) []scoring.Term { return layoutOf(protocol).Terms }
 
 // Headline is the number that stands for a run, of several modes the first; nil where there is none.
 func Headline(r *scoring.Report) *scoring.Result {

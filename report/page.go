@@ -50,12 +50,6 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{"clean": table
 // Generator is how a page says what it was made by; gavel writes over pages that say it.
 const Generator = `<meta name="generator" content="gavel">`
 
-// Policy is the Content-Security-Policy of a page of its own: it forbids everything but the style sheet.
-var Policy = func() string {
-	sum := sha256.Sum256([]byte(Style))
-	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
-}()
-
 // Results are the parts of a page about one run: the answer, with what it stands on and one figure, and the rest, folded.
 // Its pictures are handed out by the names of files, to which links below the address at lead.
 func Results(run Run, at string) (answer, rest template.HTML, pictures map[string]string, err error) {
@@ -80,6 +74,17 @@ func Results(run Run, at string) (answer, rest template.HTML, pictures map[strin
 	return template.HTML(parts[0].String()), template.HTML(parts[1].String()), pictures, nil
 }
 
+// Together is the part of a page about several runs: everything but its frame and heading.
+func Together(runs []Run) (template.HTML, error) {
+	p, err := pageOf(runs)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	err = pages.ExecuteTemplate(&b, "results", p)
+	return template.HTML(b.String()), err
+}
+
 // Verdict is the part of a page that says what a run comes to: its diagnosis and its tiles.
 func Verdict(r scoring.Report) (template.HTML, error) {
 	p := page{One: true}
@@ -97,12 +102,13 @@ func WriteHTML(w io.Writer, runs []Run) error {
 	if err != nil {
 		return err
 	}
+	sum := sha256.Sum256([]byte(Style))
 	return pages.ExecuteTemplate(w, "page", struct {
 		page
 		Generator template.HTML
 		Policy    string // forbids everything but the style sheet
 		Style     template.CSS
-	}{p, Generator, Policy, template.CSS(Style)})
+	}{p, Generator, "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'", template.CSS(Style)})
 }
 
 // page is a page as its template takes it.

@@ -13,6 +13,7 @@ const (
 	ByBlaker     = "blaker"                   // exact: of units that are right or wrong
 	ByMidP       = "mid-p"                    // of a share of units in clusters, by how many independent ones they are worth
 	ByPairs      = "bonett-price"             // of scores of −1, 0 and 1, one a unit
+	ByMover      = "mover"                    // of a difference of functions of two shares of the same units
 	ByBootstrap  = "smoothed-bootstrap"       // of all else
 	ByCalibrated = "bias-corrected-bootstrap" // of a calibration error, which is above 0 by chance alone
 )
@@ -22,6 +23,7 @@ var Methods = []struct{ Name, About string }{
 	{ByBlaker, "exact by Blaker"},
 	{ByMidP, "mid-P of what clusters are worth"},
 	{ByPairs, "by Bonett and Price"},
+	{ByMover, "by MOVER on Blaker's"},
 	{ByBootstrap, "by a smoothed bootstrap"},
 	{ByCalibrated, "by a bootstrap less its bias"},
 }
@@ -188,12 +190,15 @@ func (q asked) curved(iv stats.Interval, by string) bounds {
 
 // difference01 is the interval of a difference of two shares of the same units, each right or wrong, one a row.
 func (s *Sample) difference01(q asked, level float64) (bounds, bool) {
-	if q.Value != nil || q.Curve != nil {
+	if q.Value != nil {
 		return bounds{}, false
 	}
 	table, n := s.table(q.Metric, [2]Span{q.a, q.b})
 	if n == 0 || q.Kind == Halves || q.Kind == Mean && !s.whole(q) {
 		return bounds{}, false
+	}
+	if q.Curve != nil {
+		return bounds{stats.Curved(table.Both, table.OnlyA, table.OnlyB, table.Neither, q.Curve, level), ByMover, ""}, true
 	}
 	return bounds{stats.Paired(float64(table.OnlyB), float64(table.OnlyA), float64(n), level), ByPairs, ""}, true
 }

@@ -1,10 +1,14 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"html/template"
 	"maps"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 
 	"gavel/report"
@@ -12,20 +16,51 @@ import (
 	"gavel/scoring"
 )
 
+// maxCompared is how many runs can be compared at once: there are as many indexes at hand, and more are better ranked.
+const maxCompared = 6
+
 // compareFilter is what a comparison was asked to show.
 type compareFilter struct {
 	A    string `json:"a"`
 	B    string `json:"b"`
 	Show string `json:"show"`
 	Page int    `json:"page"`
+
+	Runs []string `json:"-"` // A, B and further ones
+}
+
+// Query of a link to these runs, with more of its own.
+func (f compareFilter) Query(more ...string) string {
+	if len(f.Runs) == 2 {
+		return query(append([]string{"a", f.Runs[0], "b", f.Runs[1]}, more...)...)
+	}
+	q := url.Values{"run": f.Runs}
+	for i := 0; i+1 < len(more); i += 2 {
+		q.Set(more[i], more[i+1])
+	}
+	return "?" + q.Encode()
 }
 
 // At is the query of another page.
 func (f compareFilter) At(page int) string {
-	return query("a", f.A, "b", f.B, "show", f.Show, "page", fmt.Sprint(page))
+	return f.Query("show", f.Show, "page", fmt.Sprint(page))
 }
 
-// CompareRow is an item that both runs have.
+// runsOf are the runs that a query names: as a and b, or each as run.
+func runsOf(q url.Values) (runs []string, err error) {
+	again := !q.Has("run") // a run may be held against itself
+	for _, name := range slices.Concat([]string{q.Get("a"), q.Get("b")}, q["run"]) {
+		if name != "" && (again || !slices.Contains(runs, name)) {
+			runs = append(runs, name)
+		}
+	}
+	if len(runs) > maxCompared {
+		return nil, bad("%d runs: compare at most %d at once", len(runs), maxCompared)
+	}
+	return runs, nil
+}
+
+// CompareRow is an item that all runs have.
 type CompareRow struct {
 	ID     string          `json:"item"`
 	Group  string          `json:"group,omitempty"`
@@ -33,10 +68,36 @@ type CompareRow struct {
 	B      []JudgmentBrief `json:"b"`
 	FlagsA []string        `json:"a_facts"`
 	FlagsB []string        `json:"b_facts"`
-	Link   string          `json:"-"`
+
+	Question string        `json:"-"`
+	Cells    []compareCell `json:"-"` // of each run
+	Link     string        `json:"-"`
 }
 
-// compareView is two runs beside each other.
+// compareCell is what a run came to on an item.
+type compareCell struct {
+	Letter    string
+	Judgments []JudgmentBrief
+	Flags     []string
+}
+
+// comparedRun is a run of a comparison, by a letter.
+type comparedRun struct {
+	Letter    string
+	Head      RunHead
+	Headline  *scoring.Result
+	Diagnosis *scoring.Diagnosis
+}
+
+// comparedPair are two of more than two runs.
+type comparedPair struct {
+	A, B string // letters
+	Link string
+	*scoring.Difference
+	Words string // of the difference, in points, with its interval
+}
+
+// compareView is several runs beside each other.
 type compareView struct {
 	Filter     compareFilter        `json:"filter"`
 	A          *RunHead             `json:"a"`
@@ -44,38 +105,61 @@ type compareView struct {
 	Comparison *scoring.Comparisons `json:"comparison"`
 	Problem    string               `json:"problem,omitempty"` // why there is none
 	Tables     []table.Table        `json:"-"`
-	Shared     int                  `json:"shared"` // items that both have
+	Shared     int                  `json:"shared"` // items that all have
 	Matches    int                  `json:"matches"`
 	Pages      int                  `json:"pages"`
 	Items      []CompareRow         `json:"items"`
 	Shows      []Option             `json:"-"`
 	Runs       []RunHead            `json:"-"` // to choose from
+	Chosen     []comparedRun        `json:"-"`
+	Pairs      []comparedPair       `json:"-"` // of more than two runs
+	Figure     template.HTML        `json:"-"`
 }
 
-// differences are the filters of a comparison by name, in the order of the form.
-var differences = []struct {
-	name, about string
-	is          func(a, b flags, same bool) bool
-}{
-	{"differ", "right in one and not in the other", func(a, b flags, _ bool) bool { return a.right != b.right }},
-	{"a", "right in A alone", func(a, b flags, _ bool) bool { return a.right && !b.right }},
-	{"b", "right in B alone", func(a, b flags, _ bool) bool { return b.right && !a.right }},
-	{"verdicts", "any verdict differs", func(_, _ flags, same bool) bool { return !same }},
-	{"all", "all", func(flags, flags, bool) bool { return true }},
+// letterOf the run at a place: A to Z, then AA.
+func letterOf(place int) string {
+	if place >= 26 {
+		return letterOf(place/26-1) + letterOf(place%26)
+	}
+	return string('A' + rune(place))
+}
+
+// Fields of the form: the runs chosen, and one more.
+func (v compareView) Fields() []string {
+	fields := slices.Clone(v.Filter.Runs)
+	for len(fields) < 2 || len(fields) < maxCompared && fields[len(fields)-1] != "" {
+		fields = append(fields, "")
+	}
+	return fields
+}
+
+// Warnings of all comparisons, each once.
+func (v compareView) Warnings() (all []string) {
+	if v.Comparison == nil {
+		return nil
+	}
+	for _, c := range v.Comparison.Comparisons {
+		for _, w := range c.Warnings {
+			if !slices.Contains(all, w) {
+				all = append(all, w)
+			}
+		}
+	}
+	return all
 }
 
 func (s *Server) compareView(r *http.Request) (v compareView, err error) {
 	q := r.URL.Query()
-	v = compareView{Filter: compareFilter{A: q.Get("a"), B: q.Get("b"), Show: q.Get("show")}, Items: []CompareRow{}, Pages: 1}
+	v = compareView{Filter: compareFilter{A: q.Get("a"), B: q.Get("b"), Show: cmp.Or(q.Get("show"), "differ")}, Items: []CompareRow{}, Pages: 1}
 	f := &v.Filter
-	if f.Show == "" {
-		f.Show = differences[0].name
-	}
 	if f.Page, err = counted(q, "page", 1); err != nil {
 		return v, err
 	}
 	if isAPI(r) && (f.A == "" || f.B == "") {
 		return v, bad("which runs? Name both, as a and b")
+	}
+	if f.Runs, err = runsOf(q); err != nil {
+		return v, err
 	}
 	if !isAPI(r) {
 		runs, err := s.runs.list()
@@ -88,126 +172,98 @@ func (s *Server) compareView(r *http.Request) (v compareView, err error) {
 			}
 		}
 	}
-	if f.A == "" || f.B == "" {
+	if len(f.Runs) < 2 {
 		return v, nil
 	}
-	err = s.both(r.Context(), f.A, f.B, func(a, b *index) error { return s.beside(&v, a, b) })
+	err = s.held(r.Context(), f.Runs, func(runs []*index) error { return s.beside(&v, runs) })
 	if err != nil {
 		return v, err
 	}
-	c, err := s.compare(f.A, f.B)
+	c, err := s.compare(f.Runs)
 	if err != nil {
 		v.Problem = err.Error()
 		return v, nil
 	}
 	v.Comparison, v.Tables = c, report.Comparison{Comparisons: c}.Tables()
-	return v, nil
+	if isAPI(r) {
+		return v, nil
+	}
+	return v, s.draw(&v)
 }
 
-// both hands out two runs, held for reading: in the order of their names, since
-// two who hold one each and wait for the other's would wait for ever.
-func (s *Server) both(ctx context.Context, nameA, nameB string, use func(a, b *index) error) error {
-	a, err := s.fresh(ctx, nameA)
-	if err != nil {
+// draw adds the figure, and of more than two runs every two of them in a line.
+func (s *Server) draw(v *compareView) error {
+	var runs []report.Run
+	for i := range v.Chosen {
+		c := &v.Chosen[i]
+		m, err := s.runs.manifest(c.Head.Name)
+		if err != nil {
+			return err
+		}
+		n, err := s.numbers(c.Head.Name, m)
+		if err != nil {
+			v.Problem = err.Error()
+			return nil
+		}
+		if n.rep == nil { // it is being made
+			continue
+		}
+		rep := *n.rep
+		c.Headline, c.Diagnosis = report.Headline(n.rep), rep.Diagnosis
+		runs = append(runs, report.Run{Report: rep})
+	}
+	var err error
+	if len(runs) == len(v.Chosen) {
+		v.Figure, err = report.Beside(runs)
+	}
+	if len(v.Chosen) == 2 {
 		return err
 	}
-	b, err := s.fresh(ctx, nameB)
-	if err != nil {
-		return err
+	k := 0
+	for i := range v.Chosen {
+		for j := range v.Chosen[i+1:] {
+			p := comparedPair{A: letterOf(i), B: letterOf(i + 1 + j)}
+			p.Link = "/compare" + query("a", v.Filter.Runs[i], "b", v.Filter.Runs[i+1+j])
+			p.Difference, p.Words = report.HeadlineDifference(v.Comparison.Comparisons[k])
+			v.Pairs = append(v.Pairs, p)
+			k++
+		}
 	}
-	held := []*index{a, b}
-	switch {
-	case a == b:
-		held = held[:1]
-	case nameA > nameB:
-		held[0], held[1] = b, a
+	return err
+}
+
+// held hands out several runs, held for reading: in the order of their names, since two who hold one each and wait for the
+// other's would wait for ever.
+func (s *Server) held(ctx context.Context, names []string, use func([]*index) error) error {
+	runs := make([]*index, len(names))
+	for i, name := range names {
+		var err error
+		if runs[i], err = s.fresh(ctx, name); err != nil {
+			return err
+		}
 	}
-	for _, x := range held {
+	order := slices.Clone(runs)
+	slices.SortFunc(order, func(a, b *index) int { return strings.Compare(a.run, b.run) })
+	for _, x := range slices.Compact(order) {
 		x.mu.RLock()
 		defer x.mu.RUnlock()
 		if x.m == nil {
 			return errChanged
 		}
 	}
-	return use(a, b)
+	return use(runs)
 }
 
-// beside lists the items that the filter takes.
-func (s *Server) beside(v *compareView, a, b *index) error {
-	f := v.Filter
-	headA, headB := headOf(a.run, a.m), headOf(b.run, b.m)
-	v.A, v.B = &headA, &headB
-	counts, chosen := make([]int, len(differences)), -1
-	for k, d := range differences {
-		if d.name == f.Show {
-			chosen = k
-		}
+// compare is the paired comparison of every two runs.
+func (s *Server) compare(names []string) (*scoring.Comparisons, error) {
+	var state strings.Builder
+	for _, name := range names {
+		fmt.Fprintln(&state, s.stampsOf(name))
 	}
-	if chosen < 0 {
-		return bad("show %q: it is one of differ, a, b, verdicts, all", visible(f.Show))
-	}
-	itemsA, itemsB := s.openItems(a), s.openItems(b)
-	defer itemsA.Close()
-	defer itemsB.Close()
-	begin, end := (f.Page-1)*perPage, f.Page*perPage
-	for i := range a.items {
-		j, ok := b.ids.Find(a.ids.At(i))
-		if !ok || j >= len(b.items) || a.items[i].first == 0 || b.items[j].first == 0 {
-			continue
-		}
-		v.Shared++
-		fa, fb := a.flags(i), b.flags(j)
-		same := sameVerdicts(a.of(i), b.of(j))
-		for k, d := range differences {
-			if d.is(fa, fb, same) {
-				if counts[k]++; k == chosen && counts[k] > begin && counts[k] <= end {
-					row := compareRow(a, b, i, fa, fb)
-					row.A, row.B = a.briefs(i, a.textsIfThere(itemsA, i)), b.briefs(j, b.textsIfThere(itemsB, j))
-					v.Items = append(v.Items, row)
-				}
-			}
-		}
-	}
-	for k, d := range differences {
-		v.Shows = append(v.Shows, Option{d.name, d.about, counts[k]})
-	}
-	v.Matches = counts[chosen]
-	v.Pages = max(1, (v.Matches+perPage-1)/perPage)
-	if f.Page > v.Pages {
-		return &failure{http.StatusNotFound, fmt.Sprintf("there is no page %d: there are %d", f.Page, v.Pages)}
-	}
-	return nil
+	return made(s, s.compared, strings.Join(names, "\x00"), state.String(), func() (*scoring.Comparisons, error) { return s.compareNow(names) })
 }
 
-func compareRow(a, b *index, i int, fa, fb flags) CompareRow {
-	row := CompareRow{ID: strings.Clone(a.ids.At(i)), Group: a.groups[a.items[i].group], FlagsA: fa.names(), FlagsB: fb.names()}
-	row.Link = "/compare/item" + query("a", a.run, "b", b.run, "item", row.ID)
-	return row
-}
-
-// sameVerdicts tells whether two runs came to the same on an item, the first time that they asked: of what both showed
-// in the same orders, the candidates chosen. Runs with other presentations are the same where every verdict is.
-func sameVerdicts(a, b []judgment) bool {
-	of := func(judgments []judgment) map[uint16]judgment {
-		out := map[uint16]judgment{}
-		for _, g := range judgments {
-			if g.repetition == 0 {
-				out[g.presentation] = g
-			}
-		}
-		return out
-	}
-	return maps.EqualFunc(of(a), of(b), func(g, h judgment) bool {
-		return g.outcome == h.outcome && g.choice == h.choice && g.right == h.right
-	})
-}
-
-// compare is the paired comparison of two runs.
-func (s *Server) compare(a, b string) (*scoring.Comparisons, error) {
-	return made(s, s.compared, a+"\x00"+b, [2]stamps{s.stampsOf(a), s.stampsOf(b)}, func() (*scoring.Comparisons, error) { return s.compareNow(a, b) })
-}
-
-func (s *Server) compareNow(names ...string) (*scoring.Comparisons, error) {
+func (s *Server) compareNow(names []string) (*scoring.Comparisons, error) {
 	var runs []*scoring.Run
 	for _, name := range names {
 		m, err := s.runs.manifest(name)
@@ -227,39 +283,19 @@ func (s *Server) compareNow(names ...string) (*scoring.Comparisons, error) {
 	return c, nil
 }
 
-// compareItemView is an item with both runs' judgments of it.
-type compareItemView struct {
-	A    ItemView       `json:"a"`
-	B    ItemView       `json:"b"`
-	Rows []judgmentPair `json:"-"`
-	Back string         `json:"-"`
-}
-
-// judgmentPair is a judgment of each run, where it has one.
-type judgmentPair struct{ A, B *JudgmentView }
-
-func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error) {
-	q := r.URL.Query()
-	err = s.both(r.Context(), q.Get("a"), q.Get("b"), func(a, b *index) error {
-		i, ok := a.ids.Find(q.Get("item"))
-		j, too := b.ids.Find(q.Get("item"))
-		if !ok || !too || i >= len(a.items) || j >= len(b.items) {
-			return &failure{http.StatusNotFound, fmt.Sprintf("there is no item %q that both runs have", shortened(q.Get("item"), 100))}
+// sameVerdicts tells whether two runs came to the same on an item, the first time that they asked: of what both showed
+// in the same orders, the candidates chosen. Runs with other presentations are the same where every verdict is.
+func sameVerdicts(a, b []judgment) bool {
+	of := func(judgments []judgment) map[uint16]judgment {
+		out := map[uint16]judgment{}
+		for _, g := range judgments {
+			if g.repetition == 0 {
+				out[g.presentation] = g
+			}
 		}
-		var err error
-		if v.A, err = s.itemOf(a, i); err != nil {
-			return err
-		}
-		v.B, err = s.itemOf(b, j)
-		return err
+		return out
+	}
+	return maps.EqualFunc(of(a), of(b), func(g, h judgment) bool {
+		return g.outcome == h.outcome && g.choice == h.choice && g.right == h.right
 	})
-	v.Back = "/compare" + query("a", q.Get("a"), "b", q.Get("b"))
-	v.Rows = make([]judgmentPair, max(len(v.A.Judgments), len(v.B.Judgments)))
-	for k := range v.A.Judgments {
-		v.Rows[k].A = &v.A.Judgments[k]
-	}
-	for k := range v.B.Judgments {
-		v.Rows[k].B = &v.B.Judgments[k]
-	}
-	return v, err
 }

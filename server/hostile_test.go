@@ -186,9 +186,11 @@ func TestHostileTexts(t *testing.T) {
 	if len(list.Items) != len(foul) {
 		t.Fatalf("%d items, want %d", len(list.Items), len(foul))
 	}
-	targets := []string{"/", "/runs/a", "/runs/a/items", "/compare", "/compare?a=a&b=b&show=all", "/start", "/jobs", "/runs/a/delete"}
+	targets := []string{"/", "/runs/a", "/runs/a/items", "/compare", "/compare?a=a&b=b&show=all", "/compare?run=a&run=b&run=%3Cimg%20src=x%20onerror=alert(1)%3E&show=all", "/hardest", "/start", "/jobs", "/runs/a/delete"}
 	for _, item := range list.Items {
-		targets = append(targets, itemURL("a", item.ID, ""), "/compare/item"+query("a", "a", "b", "b", "item", item.ID))
+		var v ItemView
+		s.data("/api/v1"+itemURL("a", item.ID, ""), &v)
+		targets = append(targets, itemURL("a", item.ID, ""), itemURL("a", item.ID, "?diff=words"), "/hardest/item"+query("protocol", "pairwise", "dataset", v.Run.Dataset, "item", item.ID), "/compare/item"+query("a", "a", "b", "b", "item", item.ID))
 	}
 	var runs runsView
 	s.data("/api/v1/runs", &runs)

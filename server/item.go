@@ -145,6 +145,7 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 		turned.Diff = !f.Diff
 		v.Turn = itemURL(name, v.ID, turned.Query()) + "#candidates-title"
 	}
+	v.Across = s.across(x.m, v.ID)
 	v.Back = "/runs/" + escaped(name) + "/items" + f.Query()
 	all, err := s.matching(r, x, f)
 	if err != nil {

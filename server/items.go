@@ -196,6 +196,7 @@ type ItemsView struct {
 	Shows    []Option `json:"-"`
 	Columns  []column `json:"-"` // all there are
 	Chosen   []column `json:"-"`
+	Hardest  string   `json:"-"` // link to those that most judges get wrong; "" where there is one judge
 }
 
 func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
@@ -225,7 +226,7 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 		v.Items = append(v.Items, x.itemRow(items, i, v.Run, f))
 		page = append(page, i)
 	}
-	v.Columns = columns
+	v.Columns, v.Hardest = columns, s.hardestURL(x.m)
 	if v.Chosen = chosen(f.Columns); isAPI(r) || len(v.Chosen) == 0 {
 		return v, nil
 	}
@@ -279,8 +280,13 @@ func (x *index) itemRow(items *os.File, i int, run RunHead, f ItemsFilter) itemR
 	row := itemRow{ID: strings.Clone(x.ids.At(i)), Group: x.groups[e.group], Flags: x.flags(i).names()}
 	row.Link = itemURL(run.Name, row.ID, f.Query())
 	item := x.textsIfThere(items, i)
-	row.Question, row.Judgments = shortened(cmp.Or(item.Question, answered(item.Answered)), 160), x.briefs(i, item)
+	row.Question, row.Judgments = questionOf(item), x.briefs(i, item)
 	return row
+}
+
+// questionOf an item is its beginning, on one line.
+func questionOf(item datasets.Item) string {
+	return shortened(cmp.Or(item.Question, answered(item.Answered)), 160)
 }
 
 // textsIfThere is an item, or one without any text where it cannot be read.

@@ -143,6 +143,8 @@ func (p *pages) functions() template.FuncMap {
 		"options":   func(empty, chosen string, list any) choices { return choices{empty, chosen, list} },
 		"in":        or,
 		"fieldOf":   fieldOf,
+		"letter":    letterOf,
+		"pvalue":    table.PValue,
 		"inWords":   inWords,
 		"aboutShow": func(name string) string { return showNamed(name).About },
 		"on2":       func(b *bool) bool { return b != nil && *b },

@@ -158,3 +158,14 @@ func (v ItemView) Heading() string {
 func (v ItemView) Confident() bool {
 	return slices.ContainsFunc(v.Judgments, func(g JudgmentView) bool { return g.Words.Percent != "" })
 }
+
+// Briefs are the judgments, for a strip.
+func (v ItemView) Briefs() (all []JudgmentBrief) {
+	for _, g := range v.Judgments {
+		all = append(all, g.JudgmentBrief)
+	}
+	return all
+}
+
+// URL of the item's page in its run.
+func (v ItemView) URL() string { return itemURL(v.Run.Name, v.ID, "") }

@@ -29,12 +29,12 @@ func (f *fakeRunner) Offer(_ context.Context, protocol string) (jobs.Offer, erro
 	return jobs.Offer{
 		Protocol: "pairwise", Protocols: []jobs.NamedAbout{{Name: "pairwise", About: "two responses"}}, Datasets: []jobs.NamedAbout{{Name: "sample", About: "pairs"}},
 		Endpoints: []jobs.EndpointOffer{{ID: "sim", About: "simulated", Models: []string{"coin"}}},
-		Fields:    []jobs.Field{{Name: "limit", About: "only the first", Kind: "number", Part: "what"}, {Name: "constrain", About: "held", Kind: "switch", Part: "how"}, {Name: "think", About: "how", Kind: "choice", Values: []string{"auto", "off"}, Default: "auto", Part: "how"}},
+		Fields:    []jobs.Field{{Name: "limit", Label: "Only the first items", About: "only the first", Kind: "number", Part: "what"}, {Name: "constrain", About: "held", Kind: "switch", Part: "how"}, {Name: "think", About: "how", Kind: "choice", Values: []string{"auto", "off"}, Default: "auto", Part: "how"}},
 	}, f.fails
 }
 
 func (f *fakeRunner) Plan(_ context.Context, o jobs.JobRequest) (jobs.Planned, error) {
-	return jobs.Planned{Stages: []jobs.PlannedStage{{Run: "planned-" + o.Get("model"), Rows: []jobs.PlanRow{{Name: "judgments", Value: "10"}}, Numbers: map[string]int{"judgments": 10}, Messages: []jobs.PlanMessage{{Role: "user", Text: "which?"}}}}}, f.fails
+	return jobs.Planned{Stages: []jobs.PlannedStage{{Run: "planned-" + o.Get("model"), Rows: []jobs.PlanRow{{Name: "judgments", Value: "10"}}, Numbers: map[string]int{"judgments": 10, "calls": 7, "cached": 3}, Time: "about 2 min, by earlier runs", Messages: []jobs.PlanMessage{{Role: "user", Text: "which?"}}}}}, f.fails
 }
 
 func (f *fakeRunner) Start(_ context.Context, o jobs.JobRequest) (jobs.Job, error) {
@@ -123,7 +123,7 @@ func TestStartForm(t *testing.T) {
 	}
 	form := url.Values{"protocol": {"pairwise"}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}, "limit": {"5"}, "constrain": {"true"}, "action": {"plan"}}
 	code, page, _ := s.post("/start", form)
-	says(t, page, "Plan: nothing is asked yet", "planned-coin", "judgments10", "Start")
+	says(t, page, "Plan: nothing is asked yet", "planned-coin", "judgments10", "Start", "7 calls, 3 from the cache; time: about 2 min, by earlier runs", "Only the first items --limit")
 	if code != 200 || len(fake.jobs) != 0 {
 		t.Errorf("planning: %d, %d jobs", code, len(fake.jobs))
 	}

@@ -42,9 +42,10 @@ type Server struct {
 	scores   *lru[string, kept[stamps, scored]]
 	summed   *lru[string, summed]
 	letters  *letters
-	compared *lru[string, kept[[2]stamps, *scoring.Comparisons]]
+	compared *lru[string, kept[string, *scoring.Comparisons]]
 	ranked   *lru[string, kept[string, *report.Ranking]]
 	searches *lru[searchKey, []uint64]
+	hardest  *lru[string, kept[string, []tally]]
 	scoring  sync.Mutex
 	reading  chan struct{} // a place for each index that is read, or search that is made, at once
 	guard    *guard
@@ -81,7 +82,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		opts: o, now: o.Now, runs: runs,
 		indexes: newLRU[string, *index](8), scores: newLRU[string, kept[stamps, scored]](16), summed: newLRU[string, summed](maxFolders),
-		compared: newLRU[string, kept[[2]stamps, *scoring.Comparisons]](8), ranked: newLRU[string, kept[string, *report.Ranking]](8), searches: newLRU[searchKey, []uint64](64),
+		compared: newLRU[string, kept[string, *scoring.Comparisons]](8), ranked: newLRU[string, kept[string, *report.Ranking]](8), searches: newLRU[searchKey, []uint64](64), hardest: newLRU[string, kept[string, []tally]](8),
 		reading: make(chan struct{}, 2), streams: make(chan struct{}, maxStreams), metrics: o.Metrics, patience: requestTime,
 	}
 	s.running.scores = newLRU[string, *soFar](64)
@@ -111,8 +112,8 @@ func (s *Server) Close() error {
 	s.end()
 	s.runs.close()
 	s.prefetch.wait()
-	s.letters.wait()
 	s.running.work.Wait()
+	s.letters.wait()
 	return s.runs.root.Close()
 }
 
@@ -133,9 +134,12 @@ func (s *Server) table() []route {
 		{pattern: "GET /suites/{suite}", handle: page(s, "suite", s.suiteView)},
 		{pattern: "GET /compare", handle: page(s, "compare", s.compareView)},
 		{pattern: "GET /compare/ticked", handle: s.compareTicked},
-		{pattern: "GET /report", handle: s.reportTicked},
-		{pattern: "GET /scores.csv", handle: s.scoresTicked},
+		{pattern: "GET /report", handle: page(s, "report", s.reportView)},
+		{pattern: "GET /report.html", handle: s.downloadTicked("report.html", "text/html; charset=utf-8", writeReport)},
+		{pattern: "GET /scores.csv", handle: s.downloadTicked("scores.csv", "text/csv; charset=utf-8", writeScores)},
 		{pattern: "GET /compare/item", handle: page(s, "compare-item", s.compareItemView)},
+		{pattern: "GET /hardest", handle: page(s, "hardest", s.hardestView)},
+		{pattern: "GET /hardest/item", handle: page(s, "across", s.acrossView)},
 
 		{pattern: "GET /api/v1/runs", handle: data(s.runsView)},
 		{pattern: "GET /api/v1/runs/{run}", handle: data(s.runView)},

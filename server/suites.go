@@ -217,15 +217,21 @@ func (s *Server) startSuiteForm(w http.ResponseWriter, r *http.Request) (err err
 	case "": // nothing but another protocol
 	case "draft":
 		v.File, err = run.DraftSuite(r.Context(), request)
-	case "plan":
+	case "plan", "start":
+		if strings.TrimSpace(v.File) == "" {
+			err = bad("there is no file yet: tick judges and datasets and press “Add to the file”, or paste a file")
+			break
+		}
+		if action == "start" {
+			var job jobs.Job
+			if job, err = run.StartSuite(r.Context(), suiteIn(request)); err == nil {
+				return toJob(w, r, job.ID)
+			}
+			break
+		}
 		var plan jobs.SuitePlanned
 		if plan, err = run.PlanSuite(r.Context(), suiteIn(request)); err == nil {
 			v.Plan = &plan
-		}
-	case "start":
-		var job jobs.Job
-		if job, err = run.StartSuite(r.Context(), suiteIn(request)); err == nil {
-			return toJob(w, r, job.ID)
 		}
 	default:
 		return bad("the form asks for %q: it is protocol NAME, draft, plan or start", visible(action))

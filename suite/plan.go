@@ -272,8 +272,8 @@ func (p *Plan) hold() {
 	}
 	switch l := p.Limits.Hours; {
 	case l > 0 && p.Total.Hours > l:
-		p.Above = append(p.Above, fmt.Sprintf("%s, the limit is %s", hours(p.Total.Hours), hours(l)))
+		p.Above = append(p.Above, fmt.Sprintf("%s, the limit is %s", eval.Span(3600*p.Total.Hours), eval.Span(3600*l)))
 	case l > 0 && p.Total.Unmeasured > 0:
-		p.Above = append(p.Above, fmt.Sprintf("how long %d calls take is not known, the limit is %s: \"gavel suite plan --probe\" measures it", p.Total.Unmeasured, hours(l)))
+		p.Above = append(p.Above, fmt.Sprintf("how long %d calls take is not known, the limit is %s: \"gavel suite plan --probe\" measures it", p.Total.Unmeasured, eval.Span(3600*l)))
 	}
 }

@@ -12,16 +12,6 @@ import (
 	"gavel/report/table"
 )
 
-func hours(h float64) string {
-	switch {
-	case h < 1.0/60:
-		return strconv.FormatFloat(h*3600, 'f', 0, 64) + " s"
-	case h < 1:
-		return strconv.FormatFloat(h*60, 'f', 0, 64) + " min"
-	}
-	return strconv.FormatFloat(h, 'f', 1, 64) + " h"
-}
-
 // Tables lays the plan out: the matrix, then the judges.
 func (p *Plan) Tables() []table.Table {
 	cells := table.Table{Title: fmt.Sprintf("suite %s: %d conditions, %d cells in %s", p.Suite, p.Conditions, len(p.Cells), p.Out)}
@@ -43,7 +33,7 @@ func (p *Plan) Tables() []table.Table {
 	}
 	for _, j := range append(slices.Clone(p.Judges), judgePlan{Judge: "all", Cells: len(p.Cells), amounts: p.Total}) {
 		row := []string{j.Judge, strconv.Itoa(j.Cells), strconv.Itoa(j.Judgments), strconv.Itoa(j.Completed), strconv.Itoa(j.Cached),
-			eval.CallRange(j.Calls, j.AtMost), j.promptTokens(), j.measured(strconv.Itoa(j.ReplyTokens)), j.measured(hours(j.Hours)), strings.Join(j.Basis, "; ")}
+			eval.CallRange(j.Calls, j.AtMost), j.promptTokens(), j.measured(strconv.Itoa(j.ReplyTokens)), j.measured(eval.Span(3600*j.Hours)), strings.Join(j.Basis, "; ")}
 		if told {
 			row = append(row, j.numCtx())
 		}

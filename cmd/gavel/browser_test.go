@@ -91,8 +91,14 @@ func TestBrowserPages(t *testing.T) {
 				{"item of options", item("options", "")},
 				{"item of answers", item("answers", "")},
 				{"item of self-reference", item("deep%2Fself-reference", "")},
+				{"items with columns", "/runs/pairs/items?columns=label,confidence,tokens,seconds,length"},
+				{"item with a diff", item("pairs", "wrong") + "?diff=words"},
 				{"compare empty", "/compare"},
 				{"compare", "/compare?a=pairs&b=simulated"},
+				{"compare three", "/compare?run=pairs&run=simulated&run=reversed&show=all"},
+				{"compare three, an item", "/compare/item?run=pairs&run=simulated&run=reversed&item=" + strings.TrimPrefix(item("pairs", "wrong"), "/runs/pairs/items/")},
+				{"hardest", "/hardest?protocol=pairwise&dataset=sample"},
+				{"across", "/hardest/item?protocol=pairwise&dataset=sample&item=" + strings.TrimPrefix(item("pairs", "wrong"), "/runs/pairs/items/")},
 				{"start", "/start"},
 				{"start multi-option", "/start?protocol=multi-option"},
 				{"start self-reference", "/start?protocol=self-reference"},
@@ -369,7 +375,7 @@ func opensInconsistent(b *tab) {
 func compares(b *tab, run string) {
 	b.t.Helper()
 	b.open("/compare")
-	b.do("the runs", chromedp.SetValue(chromedp.CSS("#a"), run), chromedp.SetValue(chromedp.CSS("#b"), "simulated"))
+	b.do("the runs", chromedp.SetValue(chromedp.CSS("#run-0"), run), chromedp.SetValue(chromedp.CSS("#run-1"), "simulated"))
 	b.press(".filter button")
 	b.until("both are compared", `document.querySelector("#items tbody a") && document.querySelectorAll("main table").length > 1`)
 	b.check("compared")

@@ -107,11 +107,16 @@ func (e *env) planRun(c *cli.Context, o eval.Request) error {
 
 func (e *env) printPlan(run *eval.RunPlan, asJSON bool) error {
 	if asJSON {
-		return report.WriteJSON(e.stdout, struct {
+		out := struct {
 			Manifest *judging.Manifest `json:"manifest"`
 			Out      string            `json:"out"`
 			Plan     judging.Plan      `json:"plan"`
-		}{run.Manifest, run.Dir, run.Plan})
+			Seconds  *float64          `json:"seconds"` // null where nobody knows
+		}{run.Manifest, run.Dir, run.Plan, nil}
+		if s, known := run.Seconds(); known {
+			out.Seconds = &s
+		}
+		return report.WriteJSON(e.stdout, out)
 	}
 	plan := table.Table{Title: "plan: nothing is asked", Columns: table.Left("", ""), Rows: run.Rows()}
 	if err := table.TextWithin(e.columns)(e.stdout, plan); err != nil {

@@ -10,6 +10,7 @@ import (
 )
 
 var Layout = &report.Layout{
+	Terms:    terms,
 	Headline: scoring.GenerationAccuracy, Noun: "answers", Summary: summary, Tables: tables, Figures: figures, Figure: "accuracy-groups",
 	Tiles: []report.Tile{
 		{Metric: scoring.GenerationAccuracy, Name: "right", About: "the mark is chance", Mark: report.AtMetric(Chance)},

@@ -40,8 +40,8 @@ Examples:
 	},
 	Own:      ownSelection,
 	Describe: describe, Check: check,
-	ToName: func(r *judging.Record, s judging.Settings) []string { return rightToName(r, s.Get(GoalOption)) },
-	Called: func(_ judging.Template, position int) string { return "Option " + strconv.Itoa(position+1) },
+	ToName:  func(r *judging.Record, s judging.Settings) []string { return rightToName(r, s.Get(GoalOption)) },
+	Called:  func(_ judging.Template, position int) string { return "Option " + strconv.Itoa(position+1) },
 	Options: []judging.Option{GoalOption, OrdersOption},
 	New: func(t judging.Template, s judging.Settings) judging.Asker {
 		// What a flag was checked for, a manifest may have otherwise: then it is the default.

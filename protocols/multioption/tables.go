@@ -13,6 +13,7 @@ import (
 )
 
 var Layout = &report.Layout{
+	Terms:    terms,
 	Headline: GradeScore, Noun: "judgments", Summary: summary, Tables: tables, Figures: figures, Figure: "places", Compare: compare,
 	Words: map[string]string{"unrelated": "with an unrelated option"},
 	Tiles: []report.Tile{

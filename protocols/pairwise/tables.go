@@ -12,6 +12,7 @@ import (
 
 // Layout is of pairwise and reversed judging.
 var Layout = &report.Layout{
+	Terms:    terms,
 	Headline: "strict", Noun: "games", Summary: summary, Tables: tables, Figures: figures, Figure: "groups", Compare: compare,
 	Tiles: []report.Tile{
 		{Metric: "strict", Name: "right in both orders", About: "dashed: chance, half of what is judged alike", Mark: chance, Coins: report.At(25)},

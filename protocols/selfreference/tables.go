@@ -11,6 +11,7 @@ import (
 )
 
 var Layout = &report.Layout{
+	Terms:    terms,
 	Headline: Accuracy, Noun: "judgments", Summary: summary, Tables: tables, Figures: figures, Figure: "subsets",
 	Tiles: []report.Tile{
 		{Metric: Accuracy, Mode: ModeCoT, Name: "judged right, by itself", About: "higher is better"},

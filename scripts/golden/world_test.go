@@ -61,13 +61,14 @@ func newWorld(t *testing.T) *world {
 func (w *world) rename(text, name string) { w.names = append(w.names, text, name) }
 
 var (
-	moment  = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
-	dated   = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC`)
-	millis  = regexp.MustCompile(`,?"ms": ?[0-9.e+-]+`)
-	lasting = regexp.MustCompile(`\bin \d+(ms|s|m\d+s)\b`)
-	maker   = regexp.MustCompile(`"gavel": ?"[^"]*"`)
-	planned = regexp.MustCompile(`gavel-plan-\d+`)
-	salt    = regexp.MustCompile(`"cache_salt":"[^"]*"`)
+	moment    = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
+	dated     = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC`)
+	millis    = regexp.MustCompile(`,?"ms": ?[0-9.e+-]+`)
+	estimated = regexp.MustCompile(`\babout [\d.e-]+ (s|min|h), by `)
+	lasting   = regexp.MustCompile(`\bin \d+(ms|s|m\d+s)\b`)
+	maker     = regexp.MustCompile(`"gavel": ?"[^"]*"`)
+	planned   = regexp.MustCompile(`gavel-plan-\d+`)
+	salt      = regexp.MustCompile(`"cache_salt":"[^"]*"`)
 )
 
 // plain takes out what is not the same twice.
@@ -76,6 +77,7 @@ func (w *world) plain(text string) string {
 	text = dated.ReplaceAllString(text, "<time>")
 	text = moment.ReplaceAllString(text, "<time>")
 	text = millis.ReplaceAllString(text, "")
+	text = estimated.ReplaceAllString(text, "about <time>, by ")
 	text = lasting.ReplaceAllString(text, "in <time>")
 	text = maker.ReplaceAllString(text, `"gavel":"<version>"`)
 	text = planned.ReplaceAllString(text, "gavel-plan-<number>")

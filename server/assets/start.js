@@ -15,3 +15,11 @@ for (const button of document.querySelectorAll("[data-copy]")) {
     }
   });
 }
+// Only the models of the server that is chosen are suggested.
+for (const select of document.querySelectorAll("[data-models]")) {
+  const list = document.getElementById(select.dataset.models);
+  const all = [...list.options];
+  const show = () => list.replaceChildren(...all.filter((o) => o.dataset.at === select.value));
+  select.addEventListener("change", show);
+  show();
+}

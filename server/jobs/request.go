@@ -167,7 +167,7 @@ func fieldsOf(protocol judging.Protocol) []Field {
 		if !f.Offered {
 			continue
 		}
-		field := Field{Name: f.Name, Kind: string(f.Kind), About: strings.ReplaceAll(cmp.Or(f.About, f.Help), "`", ""), Part: f.Part, Default: f.Default, Values: f.Values, Many: f.Kind == eval.List}
+		field := Field{Name: f.Name, Label: f.Label(), Kind: string(f.Kind), About: strings.ReplaceAll(cmp.Or(f.About, f.Help), "`", ""), Part: f.Part, Default: f.Default, Values: f.Values, Many: f.Kind == eval.List}
 		switch {
 		case f.Values != nil:
 			field.Kind = "choice"

@@ -176,6 +176,10 @@ func (r *Runner) stage(run *eval.RunPlan) PlannedStage {
 		"items": plan.Items, "judgments": plan.Judgments, "standing": plan.Completed, "cached": plan.Cached, "calls": plan.Calls(),
 		"calls_at_most": plan.CallsAtMost, "prompt_tokens": plan.Tokens, "reply_tokens_at_most": plan.MaxTokens, "prompt_too_long": plan.TooLong,
 	}}
+	if seconds, known := run.Seconds(); known {
+		s.Seconds = &seconds
+	}
+	s.Time = run.Time()
 	for _, row := range run.Rows() {
 		if row[0] != "run" {
 			s.Rows = append(s.Rows, PlanRow{Name: strings.TrimSpace(row[0]), Value: row[1]})

@@ -380,3 +380,28 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("a name that is too long: %v", err)
 	}
 }
+
+// Of each protocol only datasets are offered that it can judge, and every field has words of its own.
+func TestOffersFit(t *testing.T) {
+	r := newRunner(t, Options{})
+	for _, k := range judging.Protocols() {
+		o, err := r.Offer(t.Context(), k.Name)
+		if err != nil || len(o.Datasets) == 0 {
+			t.Fatalf("%s: %d datasets, %v", k.Name, len(o.Datasets), err)
+		}
+		for _, d := range o.Datasets {
+			request := JobRequest{"protocol": {k.Name}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {d.Name}, "limit": {"2"}}
+			if k.JudgesAgents() {
+				request["agents"] = []string{"sim:coin"}
+			}
+			if _, err := r.Plan(t.Context(), request); err != nil {
+				t.Errorf("%s is offered for %s: %v", d.Name, k.Name, err)
+			}
+		}
+		for _, f := range o.Fields {
+			if f.Label == "" || strings.Contains(f.Label, "--") || f.Label == f.Name {
+				t.Errorf("%s: %s is called %q", k.Name, f.Name, f.Label)
+			}
+		}
+	}
+}

@@ -37,6 +37,7 @@ type EndpointOffer struct {
 // Field is something to fill in.
 type Field struct {
 	Name    string   `json:"name"`
+	Label   string   `json:"label"` // what forms call it
 	About   string   `json:"about"`
 	Kind    string   `json:"kind"` // text, number, switch or choice
 	Default string   `json:"default,omitempty"`
@@ -57,6 +58,8 @@ type PlannedStage struct {
 	Exists   bool           `json:"exists"` // it goes on with a run that is there
 	Rows     []PlanRow      `json:"rows"`   // for people
 	Numbers  map[string]int `json:"numbers"`
+	Seconds  *float64       `json:"seconds"` // that it takes; null where nobody knows
+	Time     string         `json:"time"`    // the same for people
 	Messages []PlanMessage  `json:"first_prompt"`
 }
 

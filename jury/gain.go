@@ -1,0 +1,293 @@
+package jury
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gavel/judging"
+	"gavel/scoring"
+	"gavel/scoring/stats"
+)
+
+// Report says what a jury is worth beside its members.
+type Report struct {
+	Jury    string         `json:"jury"`    // folder of its run
+	Rule    Rule           `json:"rule"`    // how verdicts became one
+	Metric  string         `json:"metric"`  // of all values: the headline of the protocol
+	N       int            `json:"n"`       // units that all members have judged
+	Calls   int            `json:"calls"`   // of the members, for all of its verdicts
+	Members []Member       `json:"members"` // the best first
+	Value   scoring.Result `json:"value"`   // of the jury
+	// the jury less its best member, chosen on the same units: with the paired interval of a comparison
+	Gain scoring.Difference `json:"gain"`
+	// how alike members err, every two of them
+	Errors []Likeness `json:"errors"`
+	// how many judges that err independently of each other the members are worth
+	Effective *float64 `json:"effective_judges"`
+	Best      *Best    `json:"best,omitempty"` // with `--best K`
+	Warnings  []string `json:"warnings"`       // printed after `!`
+}
+
+// Member is one run of a jury.
+type Member struct {
+	Run   string   `json:"run"`   // its folder
+	Model string   `json:"model"` // the judge
+	Value *float64 `json:"value"` // of the metric, percent
+	Low   *float64 `json:"low"`   // of its 95 % interval
+	High  *float64 `json:"high"`  // of its 95 % interval
+}
+
+// Likeness is how often two members are wrong on the same units, beyond chance.
+type Likeness struct {
+	A        string   `json:"a"`         // folder of one
+	B        string   `json:"b"`         // folder of the other
+	Kappa    *float64 `json:"kappa"`     // Cohen's κ of being right; null where one is always right or always wrong
+	BothFail int      `json:"both_fail"` // units that both are wrong on
+}
+
+// Best is the best jury of a size, chosen on one half of the units and reported on the other.
+type Best struct {
+	Size   int        `json:"size"`   // members of a jury
+	Juries int        `json:"juries"` // that there are
+	Splits int        `json:"splits"` // halves that were drawn
+	Runs   []string   `json:"runs"`   // of the jury that was chosen most often
+	Chosen int        `json:"chosen"` // how often
+	Value  *float64   `json:"value"`  // of the jury chosen on the other half, percent: mean over the splits
+	Single *float64   `json:"single"` // of the best member, chosen so too
+	Gain   *float64   `json:"gain"`   // their difference, in points
+	All    []Standing `json:"all"`    // every jury on all units, the best first
+}
+
+// Standing is one jury on all units.
+type Standing struct {
+	Runs  []string `json:"runs"`  // its members
+	Value *float64 `json:"value"` // percent; the best of many is too high by chance
+}
+
+// Assess compares a jury that was made with its members.
+func Assess(req Request, made *Made, o scoring.Options) (*Report, error) {
+	var runs []*scoring.Run
+	for _, dir := range append(slices.Clone(req.Runs), req.Out) {
+		run, err := scoring.Load(dir, o.Reading)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, run)
+	}
+	rights, err := scoring.RightsOf(runs)
+	if err != nil {
+		return nil, err
+	}
+	last := len(runs) - 1
+	r := &Report{Jury: req.Out, Rule: req.Rule, Metric: rights.Metric, N: len(rights.Units), Calls: made.Calls, Warnings: rights.Warnings}
+	for i, right := range rights.Right[:last] {
+		k := count(right)
+		iv := stats.Blaker(k, r.N, o.Bootstrap.Level)
+		r.Members = append(r.Members, Member{req.Runs[i], rights.Runs[i].Model, percent(k, r.N), scoring.Percent(iv.Low), scoring.Percent(iv.High)})
+	}
+	best := 0
+	for i := range rights.Right[:last] {
+		if count(rights.Right[i]) > count(rights.Right[best]) {
+			best = i
+		}
+	}
+	compared, err := scoring.Compare([]*scoring.Run{runs[best], runs[last]}, o.Bootstrap)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range compared.Comparisons[0].Differences {
+		if d.Metric == rights.Metric && d.Group == scoring.Overall {
+			r.Gain = d
+		}
+	}
+	for _, result := range runs[last].Score(o.Bootstrap).Results {
+		if result.Metric == rights.Metric && result.Group == scoring.Overall {
+			r.Value = result
+		}
+	}
+	r.likeness(rights, req.Runs)
+	slices.SortStableFunc(r.Members, func(a, b Member) int { return cmp.Compare(*b.Value, *a.Value) })
+	return r, nil
+}
+
+// likeness compares on which units members are wrong.
+func (r *Report) likeness(rights *scoring.Rights, dirs []string) {
+	sum, pairs := 0.0, 0
+	for i := range dirs {
+		for k := range i {
+			var counts [4]float64
+			for u := range rights.Units {
+				at := 0
+				if rights.Right[k][u] {
+					at += 2
+				}
+				if rights.Right[i][u] {
+					at++
+				}
+				counts[at]++
+			}
+			kappa := stats.Kappa(counts[:], 2)
+			r.Errors = append(r.Errors, Likeness{dirs[k], dirs[i], scoring.Fraction(kappa), int(counts[0])})
+			if phi := correlation(counts); !math.IsNaN(phi) {
+				sum += phi
+				pairs++
+			}
+		}
+	}
+	if pairs > 0 {
+		k := float64(len(dirs))
+		r.Effective = scoring.Fraction(k / (1 + (k-1)*max(0, sum/float64(pairs))))
+	}
+}
+
+// correlation is Pearson's of two judges being right.
+func correlation(c [4]float64) float64 {
+	return (c[3]*c[0] - c[1]*c[2]) / math.Sqrt((c[2]+c[3])*(c[0]+c[1])*(c[1]+c[3])*(c[0]+c[2]))
+}
+
+func count(right []bool) (k int) {
+	for _, is := range right {
+		if is {
+			k++
+		}
+	}
+	return k
+}
+
+func percent(k, n int) *float64 { return scoring.Percent(float64(k) / float64(n)) }
+
+// mostJuries is how many are tried at most: of 30 runs there are 4,060 of three.
+const mostJuries = 5000
+
+// splits is how often the units are halved.
+const splits = 200
+
+// Choose finds the best jury of a size among the runs. Each of many times the units are halved at random: the jury that is
+// best on one half is reported on the other, so that what chance gives the best of many is not counted as a gain.
+func Choose(req Request, size int, seed uint64) (*Best, error) {
+	if size < 2 || size > len(req.Runs) {
+		return nil, fmt.Errorf("--best %d: a jury of %d runs has from 2 to %d members", size, len(req.Runs), len(req.Runs))
+	}
+	if n := binomial(len(req.Runs), size); n > mostJuries {
+		return nil, fmt.Errorf("--best %d: there are %d juries of %d among %d runs, more than the %d that are tried: name fewer runs", size, n, size, len(req.Runs), mostJuries)
+	}
+	j, err := read(req.Runs, req.Reading)
+	if err != nil {
+		return nil, err
+	}
+	right := map[string][]bool{} // of a jury, by unit
+	var juries [][]int
+	for _, members := range append(subsets(len(req.Runs), 1), subsets(len(req.Runs), size)...) {
+		part := &jury{records: j.records}
+		for _, m := range members {
+			part.members = append(part.members, j.members[m])
+		}
+		right[fmt.Sprint(members)] = part.rights(req)
+		if len(members) == size {
+			juries = append(juries, members)
+		}
+	}
+	units := len(right[fmt.Sprint(juries[0])])
+	if units < 4 {
+		return nil, errors.New("too few items to choose a jury on one half of them and report it on the other")
+	}
+	best := &Best{Size: size, Juries: len(juries), Splits: splits}
+	best.halve(right, juries, subsets(len(req.Runs), 1), units, seed, req.Runs)
+	for _, members := range juries {
+		best.All = append(best.All, Standing{folders(members, req.Runs), percent(count(right[fmt.Sprint(members)]), units)})
+	}
+	slices.SortStableFunc(best.All, func(a, b Standing) int { return cmp.Compare(*b.Value, *a.Value) })
+	return best, nil
+}
+
+func (b *Best) halve(right map[string][]bool, juries, singles [][]int, units int, seed uint64, dirs []string) {
+	rng := rand.New(rand.NewPCG(seed, uint64(units)))
+	chosen := map[string]int{}
+	jury, single := 0.0, 0.0
+	half := units / 2
+	for range splits {
+		order := rng.Perm(units)
+		on, off := order[:half], order[half:]
+		pick := func(of [][]int) (best []int) {
+			most := -1
+			for _, members := range of {
+				if k := among(right[fmt.Sprint(members)], on); k > most {
+					most, best = k, members
+				}
+			}
+			return best
+		}
+		members := pick(juries)
+		chosen[fmt.Sprint(members)]++
+		jury += float64(among(right[fmt.Sprint(members)], off)) / float64(len(off)) / splits
+		single += float64(among(right[fmt.Sprint(pick(singles))], off)) / float64(len(off)) / splits
+	}
+	for _, members := range juries {
+		if n := chosen[fmt.Sprint(members)]; n > b.Chosen {
+			b.Chosen, b.Runs = n, folders(members, dirs)
+		}
+	}
+	b.Value, b.Single, b.Gain = scoring.Percent(jury), scoring.Percent(single), scoring.Percent(jury-single)
+}
+
+func among(right []bool, units []int) (k int) {
+	for _, u := range units {
+		if right[u] {
+			k++
+		}
+	}
+	return k
+}
+
+func folders(members []int, dirs []string) []string {
+	out := make([]string, len(members))
+	for i, m := range members {
+		out[i] = dirs[m]
+	}
+	return out
+}
+
+// rights tells on which items the jury names what is right in every presentation.
+func (j *jury) rights(req Request) []bool {
+	for _, group := range j.groups(req.together()) {
+		j.decide(group, req)
+	}
+	var out []bool
+	for _, item := range j.groups(true) {
+		wrong := slices.ContainsFunc(item, func(r *judging.Record) bool {
+			return r.Outcome != judging.Decided || cmp.Or(r.Choice, r.Answer) != r.Gold
+		})
+		out = append(out, !wrong)
+	}
+	return out
+}
+
+// subsets are those of a size of 0 … n−1.
+func subsets(n, size int) (all [][]int) {
+	var grow func(from int, have []int)
+	grow = func(from int, have []int) {
+		if len(have) == size {
+			all = append(all, slices.Clone(have))
+			return
+		}
+		for i := from; i < n; i++ {
+			grow(i+1, append(have, i))
+		}
+	}
+	grow(0, nil)
+	return all
+}
+
+func binomial(n, k int) int {
+	all := 1
+	for i := range k {
+		if all = all * (n - i) / (i + 1); all > 1<<30 {
+			return all
+		}
+	}
+	return all
+}

@@ -1,0 +1,370 @@
+// Package jury makes one judge of several: a run folder whose verdicts are what a rule makes of the verdicts of other
+// runs. No model is asked. The folder is a run like any other: it is scored, compared, reported and raced.
+package jury
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gavel/backends"
+	"gavel/judging"
+)
+
+// Rule says how verdicts become one.
+type Rule string
+
+// Rules.
+const (
+	Majority  Rule = "majority"  // what most name; a tie where two are named as often. Who has no verdict does not vote
+	Unanimous Rule = "unanimous" // what all name; else a tie
+	Weighted  Rule = "weighted"  // what the probabilities of the labels sum up to most for; a vote without them counts 1
+	Cascade   Rule = "cascade"   // of the first, in the order given, that names one response in every order; else of the last
+)
+
+// Rules lists them, the default first.
+var Rules = []Rule{Majority, Unanimous, Weighted, Cascade}
+
+// Request is a jury to be made.
+type Request struct {
+	Runs    []string // folders of its members
+	Rule    Rule
+	Orders  bool // the verdicts in all orders of an item vote together, and the jury says the same in each
+	Out     string
+	Reading judging.Reading
+	Gavel   string // version
+}
+
+// together tells whether the judgments of an item are decided as one.
+func (req Request) together() bool { return req.Orders || req.Rule == Cascade }
+
+// vote is a member's verdict on one judgment.
+type vote struct {
+	judging.Verdict
+	choice        string             // id of the candidate named, or the number
+	probabilities map[string]float64 // by candidate, where they are known
+}
+
+// member is a run with its verdicts by judgment.
+type member struct {
+	dir      string
+	manifest *judging.Manifest
+	votes    map[place]vote
+}
+
+// pair is the shape of records of pairs, which leave it out.
+const pair = ""
+
+// place is a judgment: an item's presentation.
+type place struct {
+	item  string
+	index int
+}
+
+// jury is what is read of the members.
+type jury struct {
+	members []*member
+	records []*judging.Record // one for each judgment that all members made, without a verdict
+	partial int               // judgments that not all made
+}
+
+// Made is a jury's run.
+type Made struct {
+	Manifest *judging.Manifest
+	Judged   int // judgments
+	LeftOut  int // judgments that not every member has made
+	Calls    int // of the members, that a verdict took on average times Judged: less than all of them in a cascade
+}
+
+// Make writes the run of a jury. Members are runs of one protocol on the same dataset; judgments that a member has not made
+// are left out. Of judgments asked several times the first counts.
+func Make(req Request) (*Made, error) {
+	switch {
+	case len(req.Runs) < 2:
+		return nil, errors.New("a jury needs two runs or more")
+	case !slices.Contains(Rules, req.Rule):
+		return nil, fmt.Errorf("unknown rule %q: use %s", req.Rule, names())
+	}
+	j, err := read(req.Runs, req.Reading)
+	if err != nil {
+		return nil, err
+	}
+	made := &Made{LeftOut: j.partial}
+	for _, group := range j.groups(req.together()) {
+		made.Calls += j.decide(group, req)
+	}
+	made.Judged = len(j.records)
+	made.Manifest = j.manifest(req)
+	return made, j.write(req.Out, made.Manifest)
+}
+
+func names() string {
+	all := make([]string, len(Rules))
+	for i, r := range Rules {
+		all[i] = string(r)
+	}
+	return strings.Join(all, ", ")
+}
+
+// read reads the members' records.
+func read(dirs []string, how judging.Reading) (*jury, error) {
+	j := &jury{}
+	kept := map[place]*judging.Record{}
+	var order []place
+	for i, dir := range dirs {
+		m, err := judging.ReadManifest(dir)
+		if err != nil {
+			return nil, err
+		}
+		asker, err := judging.AskerOf(m)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", dir, err)
+		}
+		of := &member{dir: dir, manifest: m, votes: map[place]vote{}}
+		how := how
+		how.AcceptCut = how.AcceptCut || m.Spec.Parameters.AcceptCut
+		err = judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {
+			at := place{r.Item, r.Presentation}
+			if _, again := of.votes[at]; r.Repetition > 0 || again {
+				return nil
+			}
+			v, err := r.Read(asker, how)
+			if err != nil {
+				return err
+			}
+			of.votes[at] = vote{v, cmp.Or(r.CandidateID(v.Choice), v.Answer), shares(r, asker, how)}
+			switch first := kept[at]; {
+			case i == 0:
+				kept[at] = r
+				order = append(order, at)
+			case first != nil && (!slices.Equal(first.Order, r.Order) || first.Gold != r.Gold || first.Shape != r.Shape || r.Shape != pair && first.Mode != r.Mode):
+				return fmt.Errorf("%s was asked, shown or labelled otherwise in %s: a jury is of runs of one protocol on one dataset", r.Item, dirs[0])
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		j.members = append(j.members, of)
+	}
+	for _, at := range order {
+		if slices.ContainsFunc(j.members, func(m *member) bool { _, ok := m.votes[at]; return !ok }) {
+			j.partial++
+			continue
+		}
+		j.records = append(j.records, bare(kept[at]))
+	}
+	if len(j.records) == 0 {
+		return nil, fmt.Errorf("%s and the others have no judgments in common", dirs[0])
+	}
+	return j, nil
+}
+
+// shares are the probabilities of candidates, where the record has those of the labels.
+func shares(r *judging.Record, asker judging.Asker, how judging.Reading) map[string]float64 {
+	if len(r.Probabilities) == 0 {
+		return nil
+	}
+	of := map[string]float64{}
+	how.Name = judging.Paper
+	for _, p := range r.Probabilities {
+		if v := asker.Parse(r.Shown(), p.Label, how); v.Outcome == judging.Decided {
+			of[r.CandidateID(v.Choice)] += p.P
+		}
+	}
+	return of
+}
+
+// bare is a record of what was shown, without what was said of it.
+func bare(r *judging.Record) *judging.Record {
+	mode := r.Mode
+	if r.Shape == pair {
+		mode = "" // how one member was asked
+	}
+	return &judging.Record{
+		Schema: r.Schema, Item: r.Item, Source: r.Source, Group: r.Group, Presentation: r.Presentation, Presentations: r.Presentations,
+		Order: r.Order, Gold: r.Gold, Shape: r.Shape, Mode: mode, Question: r.Question, Agent: r.Agent, Own: r.Own,
+		Unrelated: r.Unrelated, Ranks: r.Ranks, Equal: r.Equal, Replies: []judging.Reply{}, Imported: &judging.Imported{Stored: true},
+	}
+}
+
+// groups are the judgments that are decided together: each by itself, or all of an item.
+func (j *jury) groups(items bool) [][]*judging.Record {
+	var groups [][]*judging.Record
+	at := map[string]int{}
+	for _, r := range j.records {
+		i, known := at[r.Item]
+		if !items || !known {
+			i = len(groups)
+			at[r.Item], groups = i, append(groups, nil)
+		}
+		groups[i] = append(groups[i], r)
+	}
+	return groups
+}
+
+// decide gives a group of judgments their verdicts, and is how many calls that took.
+func (j *jury) decide(group []*judging.Record, req Request) (calls int) {
+	if req.Rule == Cascade {
+		return j.cascade(group)
+	}
+	var votes []vote
+	for _, r := range group {
+		for _, m := range j.members {
+			votes = append(votes, m.votes[place{r.Item, r.Presentation}])
+		}
+	}
+	choice, said := settle(votes, req.Rule)
+	for _, r := range group {
+		say(r, choice, outcome(choice, said))
+	}
+	return len(votes)
+}
+
+// cascade asks one member after the other until one names the same response in every order.
+func (j *jury) cascade(group []*judging.Record) (calls int) {
+	for i, m := range j.members {
+		calls += len(group)
+		first := m.votes[place{group[0].Item, group[0].Presentation}].choice
+		agrees := first != "" && !slices.ContainsFunc(group, func(r *judging.Record) bool {
+			return m.votes[place{r.Item, r.Presentation}].choice != first
+		})
+		if !agrees && i < len(j.members)-1 {
+			continue
+		}
+		for _, r := range group {
+			v := m.votes[place{r.Item, r.Presentation}]
+			say(r, v.choice, v.Outcome)
+		}
+		break
+	}
+	return calls
+}
+
+// settle is what votes come to, "" for nobody; said is how many had a verdict.
+func settle(votes []vote, rule Rule) (choice string, said int) {
+	weight := map[string]float64{}
+	for _, v := range votes {
+		switch {
+		case v.Outcome != judging.Decided && v.Outcome != judging.Tie:
+			continue
+		case rule == Weighted && len(v.probabilities) > 0:
+			for id, p := range v.probabilities {
+				weight[id] += p
+			}
+		case v.choice != "":
+			weight[v.choice]++
+		}
+		said++
+	}
+	var most float64
+	for id, w := range weight {
+		switch {
+		case w > most+1e-9:
+			most, choice = w, id
+		case w > most-1e-9:
+			choice = ""
+		}
+	}
+	if rule == Unanimous && most < float64(len(votes)) {
+		choice = ""
+	}
+	return choice, said
+}
+
+// say gives a record its verdict.
+func say(r *judging.Record, choice string, o judging.Outcome) {
+	r.Choice, r.Answer = "", ""
+	if r.Outcome = o; slices.Contains(r.Order, choice) {
+		r.Choice = choice
+	} else {
+		r.Answer = choice
+	}
+}
+
+func outcome(choice string, said int) judging.Outcome {
+	switch {
+	case choice != "":
+		return judging.Decided
+	case said > 0:
+		return judging.Tie
+	}
+	return judging.NoVerdict
+}
+
+// manifest is that of the jury's run.
+func (j *jury) manifest(req Request) *judging.Manifest {
+	first := j.members[0].manifest
+	var models []string
+	sum := sha256.New()
+	fmt.Fprintln(sum, req.Rule, req.Orders, req.Reading)
+	var of []judging.StageOf
+	simulated := false
+	for _, m := range j.members {
+		if name := m.manifest.Spec.Model.Name; !slices.Contains(models, name) {
+			models = append(models, name)
+		}
+		fmt.Fprintln(sum, m.manifest.ID)
+		of = append(of, judging.StageOf{Role: "juror", Run: m.dir, ID: m.manifest.ID, Model: m.manifest.Spec.Model.Name})
+		simulated = simulated || m.manifest.Simulated
+	}
+	rule := string(req.Rule)
+	if req.Orders {
+		rule += " of all orders"
+	}
+	items := j.groups(true)
+	spec := first.Spec
+	spec.Parameters = judging.Parameters{}
+	spec.Prompt = judging.Template{Name: "jury by " + rule, Labels: first.Spec.Prompt.Labels}
+	spec.Model = judging.ModelSpec{Name: fmt.Sprintf("jury of %d: %s", len(j.members), strings.Join(models, ", ")), Identity: "jury sha256=" + hex.EncodeToString(sum.Sum(nil)[:8])}
+	spec.Dataset.Items = len(items)
+	spec.Dataset.IDs = judging.HashIDs(len(items), func(i int) string { return items[i][0].Item })
+	m := judging.NewManifest(req.Gavel, spec)
+	m.Status, m.Judgments, m.Simulated, m.Stages = judging.Complete, len(j.records), simulated, of
+	m.Dataset, m.Model = first.Dataset, backends.Model{Name: spec.Model.Name}
+	m.Server = backends.Server{Kind: "jury", Name: "verdicts of other runs"}
+	return m
+}
+
+// write writes the run: the items are the first member's.
+func (j *jury) write(out string, m *judging.Manifest) error {
+	everything := func(*judging.Record) bool { return true }
+	dir, _, err := judging.OpenDir(out, m, everything, func(*judging.Record) error { return nil })
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	items, err := os.Open(filepath.Join(j.members[0].dir, judging.ItemsFile))
+	if err != nil {
+		return err
+	}
+	defer items.Close()
+	err = dir.Begin(m, func(line func([]byte) error) error {
+		lines := bufio.NewScanner(items)
+		lines.Buffer(nil, 1<<30)
+		for lines.Scan() {
+			if err := line(bytes.TrimSuffix(lines.Bytes(), []byte{'\n'})); err != nil {
+				return err
+			}
+		}
+		return lines.Err()
+	})
+	if err != nil {
+		return err
+	}
+	for _, r := range j.records {
+		r.Belong(m)
+		if err := dir.Write(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,177 @@
+package jury_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gotest.tools/v3/assert"
+
+	"gavel/backends"
+	"gavel/judging"
+	"gavel/judging/judgingtest"
+	"gavel/jury"
+	_ "gavel/protocols"
+	"gavel/scoring"
+)
+
+// write makes a run of pairs p1 … pn, of which a judge says in each order what say says: "A", "B", "tie" or "" for nothing.
+func write(t *testing.T, name string, n int, say func(item, showing int) string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), name)
+	p, err := judging.ProtocolNamed("pairwise")
+	assert.NilError(t, err)
+	m := judging.NewManifest("test", judging.Spec{
+		Protocol: "pairwise", Goal: "better", Prompt: p.Templates[0], Dataset: judging.DatasetSpec{Items: n},
+		Model: judging.ModelSpec{Name: name, Identity: name}, Parameters: judging.DefaultParameters,
+	})
+	m.Judgments, m.Status, m.Dataset.Name = 2*n, judging.Complete, "test"
+	d, _, err := judging.OpenDir(dir, m, func(*judging.Record) bool { return true }, func(*judging.Record) error { return nil })
+	assert.NilError(t, err)
+	defer d.Close()
+	assert.NilError(t, d.Begin(m, func(line func([]byte) error) error {
+		for i := range n {
+			if err := line(judgingtest.Pair(fmt.Sprintf("p%03d", i+1), i%2).Raw); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	asker, err := judging.AskerOf(m)
+	assert.NilError(t, err)
+	for i := range n {
+		item := judgingtest.Pair(fmt.Sprintf("p%03d", i+1), i%2)
+		for _, s := range asker.Presentations(item) {
+			r := judging.NewRecord(m, item, s)
+			r.Presentations = 2
+			said := say(i, s.Index)
+			text := map[string]string{"": "I cannot tell.", "tie": "[[A=B]]"}[said]
+			if said == "A" || said == "B" {
+				text = "[[B>A]]"
+				if said == r.Order[0] {
+					text = "[[A>B]]"
+				}
+			}
+			r.Replies = []judging.Reply{{Text: text, Finish: backends.Stop}}
+			v, err := r.Read(asker, judging.Reading{Policy: judging.Unique})
+			assert.NilError(t, err)
+			r.Take(v)
+			assert.NilError(t, d.Write(r))
+		}
+	}
+	return dir
+}
+
+// verdicts are those of a run, in the order of its records.
+func verdicts(t *testing.T, dir string) string {
+	t.Helper()
+	var all []string
+	assert.NilError(t, judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {
+		said := r.Choice
+		if said == "" {
+			said = string(r.Outcome)
+		}
+		all = append(all, said)
+		return nil
+	}))
+	return strings.Join(all, " ")
+}
+
+// saying is a judge of so many pairs, each in both orders.
+func saying(words string) func(item, showing int) string {
+	all := strings.Fields(strings.ReplaceAll(words, "-", "none"))
+	return func(item, showing int) string {
+		if said := all[2*item+showing]; said != "none" {
+			return said
+		}
+		return ""
+	}
+}
+
+func TestRules(t *testing.T) {
+	one := write(t, "one", 3, saying("A A  A B  - -"))
+	two := write(t, "two", 3, saying("A B  A A  B -"))
+	three := write(t, "three", 3, saying("B B  A A  B -"))
+	for _, c := range []struct {
+		rule   jury.Rule
+		orders bool
+		want   string
+		calls  int
+	}{
+		{jury.Majority, false, "A B A A B no-verdict", 18},
+		{jury.Unanimous, false, "tie tie A tie tie no-verdict", 18},
+		{jury.Majority, true, "tie tie A A B B", 18}, // of the first pair three say A and three B
+		{jury.Cascade, false, "A A A A B no-verdict", 2 + 4 + 6},
+	} {
+		out := filepath.Join(t.TempDir(), "jury")
+		made, err := jury.Make(jury.Request{Runs: []string{one, two, three}, Rule: c.rule, Orders: c.orders, Out: out, Gavel: "test"})
+		assert.NilError(t, err)
+		assert.Equal(t, verdicts(t, out), c.want, "%s %v", c.rule, c.orders)
+		assert.Equal(t, made.Calls, c.calls, "%s %v", c.rule, c.orders)
+		run, err := scoring.Load(out, judging.Reading{Policy: judging.Unique})
+		assert.NilError(t, err)
+		assert.Equal(t, run.Items, 3)
+	}
+}
+
+// TestTheBestOfManyIsNoGain: among judges who are alike the best jury of one half is not better on the other, although on
+// the units that it was chosen on it is.
+func TestTheBestOfManyIsNoGain(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	common := make([]bool, 80)
+	for i := range common {
+		common[i] = rng.Float64() < 0.6
+	}
+	var dirs []string
+	for k := range 6 {
+		dirs = append(dirs, write(t, fmt.Sprintf("judge%d", k), len(common), func(item, _ int) string {
+			right := "AB"[item%2 : item%2+1]
+			if common[item] {
+				return right
+			}
+			return "BA"[item%2 : item%2+1]
+		}))
+	}
+	best, err := jury.Choose(jury.Request{Runs: dirs, Rule: jury.Majority}, 3, 1)
+	assert.NilError(t, err)
+	assert.Equal(t, best.Juries, 20)
+	assert.Equal(t, *best.Gain, 0.0, "judges who say the same gain nothing")
+
+	for k := range 6 { // now each errs by itself: a jury is better, and on both halves
+		dirs[k] = write(t, fmt.Sprintf("judge%d", k), 80, func(item, _ int) string {
+			if rng.Float64() < 0.75 {
+				return "AB"[item%2 : item%2+1]
+			}
+			return "BA"[item%2 : item%2+1]
+		})
+	}
+	best, err = jury.Choose(jury.Request{Runs: dirs, Rule: jury.Majority}, 5, 1)
+	assert.NilError(t, err)
+	assert.Assert(t, *best.Gain > 5, "independent judges of .56 strict gain %v points", *best.Gain)
+	assert.Assert(t, *best.All[0].Value >= *best.Value, "the best on all units is %v, the honest value %v", *best.All[0].Value, *best.Value)
+}
+
+func TestNoJury(t *testing.T) {
+	one := write(t, "one", 2, saying("A A A A"))
+	other := write(t, "other", 2, func(int, int) string { return "A" })
+	raw, err := os.ReadFile(filepath.Join(other, judging.RecordsFile))
+	assert.NilError(t, err)
+	assert.NilError(t, os.WriteFile(filepath.Join(other, judging.RecordsFile), []byte(strings.ReplaceAll(string(raw), `"gold":"A"`, `"gold":"B"`)), 0o644))
+	for _, c := range []struct {
+		req  jury.Request
+		want string
+	}{
+		{jury.Request{Runs: []string{one}, Rule: jury.Majority}, "two runs or more"},
+		{jury.Request{Runs: []string{one, one}, Rule: "chance"}, `unknown rule "chance": use majority, unanimous, weighted, cascade`},
+		{jury.Request{Runs: []string{one, other}, Rule: jury.Majority}, "labelled otherwise"},
+	} {
+		c.req.Out = filepath.Join(t.TempDir(), "jury")
+		_, err := jury.Make(c.req)
+		assert.ErrorContains(t, err, c.want)
+		_, err = os.Stat(c.req.Out)
+		assert.Assert(t, os.IsNotExist(err), "a folder was left")
+	}
+}

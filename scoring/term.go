@@ -1,0 +1,36 @@
+package scoring
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// Term says a metric in words. Each protocol declares those of its metrics beside them.
+type Term struct {
+	Metric string   // or several, as [path.Match] has it: "place-*"
+	Called []string // how else tables call it, likewise
+	Plain  string   // what it says, in plain words
+	Source string   // of the formula
+	Others string   // what others call it
+	Chance string   // what a judge without judgment gets; "" where that says nothing
+}
+
+// Is tells whether a name is the term's.
+func (t Term) Is(name string) bool {
+	return slices.ContainsFunc(append([]string{t.Metric}, t.Called...), func(pattern string) bool {
+		is, _ := path.Match(pattern, strings.ReplaceAll(name, "/", " "))
+		return is
+	})
+}
+
+// TermIn finds a name among terms; false where none has it.
+func TermIn(terms []Term, name string) (Term, bool) {
+	if i := slices.IndexFunc(terms, func(t Term) bool { return t.Is(name) }); i >= 0 && name != "" {
+		return terms[i], true
+	}
+	return Term{}, false
+}
+
+// WithoutVerdictTerm is of every protocol.
+var WithoutVerdictTerm = Term{Metric: WithoutVerdict, Called: []string{"without a verdict"}, Plain: "judgments that name nothing: no verdict could be read, the reply was cut, the call failed", Source: "share of judgments", Others: "invalid or unparsed responses, refusals"}

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"gavel/judging"
+	"gavel/report"
+)
+
+// TestGlossaryIsCurrent holds docs/glossary.md to the words that protocols declare; go run ./scripts/glossary writes it.
+func TestGlossaryIsCurrent(t *testing.T) {
+	page, err := os.ReadFile("../../" + file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(page) != written(string(page)) {
+		t.Errorf("%s is not current: go run ./scripts/glossary", file)
+	}
+	for _, p := range judging.Protocols() {
+		for _, term := range report.Terms(p.Name) {
+			if term.Plain == "" || term.Source == "" {
+				t.Errorf("%s: %s has no plain words, or no source", p.Name, term.Metric)
+			}
+			if !strings.Contains(string(page), "`"+term.Metric+"`") {
+				t.Errorf("%s: %s is not in %s", p.Name, term.Metric, file)
+			}
+		}
+	}
+}

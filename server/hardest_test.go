@@ -1,0 +1,82 @@
+package server
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gavel/judging"
+)
+
+// The hardest items are those of which most runs of a dataset and protocol are wrong, by what each run's own list says.
+func TestHardestItems(t *testing.T) {
+	dir := t.TempDir()
+	sims := map[string]string{"a": "accuracy=0.8,seed=1", "b": "accuracy=0.5,first=0.5,seed=2", "c": "silent", "deep/d": "accuracy=0.9,seed=3"}
+	for run, sim := range sims {
+		makeRun(t, filepath.Join(dir, filepath.FromSlash(run)), making{protocol: "pairwise", dataset: "sample", sim: sim})
+	}
+	makeRun(t, filepath.Join(dir, "alone"), making{protocol: "reversed", dataset: "sample", sim: "coin"})
+	g := newGrowing(t, filepath.Join(dir, "growing"))
+	g.append(g.lines[:6]...)
+	s := newSite(t, dir, nil)
+	wrong := map[string]int{}
+	for run := range sims {
+		var v ItemsView
+		s.data("/api/v1/runs/"+escaped(run)+"/items?show=wrong&per=200", &v)
+		for _, item := range v.Items {
+			wrong[item.ID]++
+		}
+	}
+	target := "/hardest?protocol=pairwise&dataset=sample"
+	v, err := s.hardestView(httptest.NewRequest("GET", target, nil))
+	must(t, err)
+	if len(v.Items) != 32 || len(v.Runs) != 4 || len(v.Groups) != 1 {
+		t.Fatalf("%d items of %d runs, in %d groups", len(v.Items), len(v.Runs), len(v.Groups))
+	}
+	for i, row := range v.Items {
+		if row.Wrong != wrong[row.ID] || row.Judged != 4 || i > 0 && row.Wrong > v.Items[i-1].Wrong {
+			t.Errorf("%d. %s: %d of %d wrong, want %d, after %d", i, row.ID, row.Wrong, row.Judged, wrong[row.ID], v.Items[max(0, i-1)].Wrong)
+		}
+		marked := 0
+		for _, m := range row.Marks {
+			if m.Kind == "wrong" {
+				marked++
+			}
+		}
+		if marked != row.Wrong {
+			t.Errorf("%s: %d marks are wrong, of %d", row.ID, marked, row.Wrong)
+		}
+	}
+	link := elements(byID(t, s.get(target), "items"), "a")[0]
+	if len(textOf(link)) < 20 {
+		t.Errorf("the link says %q", textOf(link))
+	}
+	page := s.get(attr(link, "href"))
+	says(t, page, fmt.Sprintf("%d of 4 judges wrong", v.Items[0].Wrong), "item 1 of 32, the hardest first")
+	if n := len(elements(byID(t, page, "results"), "tr")); n != 5 {
+		t.Errorf("%d rows of judges, want 4 and a head", n)
+	}
+	if next := attr(byID(t, page, "next"), "href"); next != v.Items[1].Link {
+		t.Errorf("the next is %s, want %s", next, v.Items[1].Link)
+	}
+	says(t, s.get("/runs/a/items"), "Which items most judges get wrong")
+	says(t, s.get("/runs/a/items/"+v.Items[0].ID), "the same item, all judges")
+	if strings.Contains(s.get("/runs/alone/items"), "most judges") {
+		t.Error("of one run there are no hardest items")
+	}
+	// What is asked again is read again.
+	write(t, filepath.Join(dir, "a", judging.RecordsFile), "")
+	if v, err = s.hardestView(httptest.NewRequest("GET", target, nil)); err != nil || v.Items[0].Judged != 3 {
+		t.Errorf("after a run lost its records: %+v %v", v.Items[0], err)
+	}
+	for target, want := range map[string]int{
+		"/hardest": 200, "/hardest?protocol=reversed&dataset=sample": 404, "/hardest?protocol=pairwise&dataset=sample&page=2": 404, "/hardest?protocol=pairwise&dataset=sample&page=x": 400,
+		"/hardest/item?protocol=pairwise&dataset=sample&item=none": 404, "/hardest/item": 404,
+	} {
+		if w := s.ask("GET", target, ""); w.Code != want {
+			t.Errorf("%s: %d, want %d", target, w.Code, want)
+		}
+	}
+}
