@@ -41,6 +41,23 @@ func (e *Maker) Check(o Request) error {
 	return nil
 }
 
+// Items are the ids of what a request judges, and how many judgments each of them takes.
+func (e *Maker) Items(o Request) (ids []string, each int, err error) {
+	its, err := e.openItems(o)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer its.set.Close()
+	protocol, err := o.FindProtocol()
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, row := range its.rows {
+		ids = append(ids, its.set.ID(row))
+	}
+	return ids, max(1, protocol.Presentations), nil
+}
+
 // Gone tells why a request's judge cannot be found now; nil where it can.
 func (e *Maker) Gone(ctx context.Context, o Request) error {
 	o.RetryFor = time.Millisecond

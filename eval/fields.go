@@ -11,6 +11,7 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/scoring"
 )
 
 // FieldKind is what the values of a field look like.
@@ -77,6 +78,10 @@ func fieldsOf(k judging.Protocol) []Field {
 		{"no-cache", Switch, Where, "false", "remember nothing and look nothing up", "", nil, false, truth(func(r *Request) *bool { return &r.NoCache })},
 		{"out", Text, Where, "", "`DIR` of the run; default: runs/ and a name made of what it is", "", nil, false, text(func(r *Request) *string { return &r.Out })},
 		{"group", List, What, "", "only items of the group `NAME` (\"gavel datasets show\" lists them), or category=NAME; may be given again", "only items of this group", nil, true, setGroups},
+	}
+	if shares := scoring.Shares(k.Name); len(shares) > 0 {
+		fields = append(fields, Field{"until", Text, How, "", "end the run as soon as 'METRIC>=PERCENT' (or <=) is surely so or surely not, however often one looks: `QUESTION`, of " + strings.Join(shares, ", "),
+			"a question that ends the run as soon as it is answered, such as " + shares[0] + ">=60", nil, true, text(func(r *Request) *string { return &r.Until })})
 	}
 	if k.JudgesAgents() {
 		fields = append(fields,

@@ -27,11 +27,17 @@ func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) 
 	var err error
 	how := scoring.DefaultOptions.Reading
 	how.Name = p.reading
+	p.draw()
 	if p.records, err = scoring.NewLoader(m, how, p.set.IDs()); err != nil {
 		return nil, err
 	}
 	dir, old, err := judging.OpenDir(p.out, m, p.again, func(r *judging.Record) error {
 		p.job.Completed.Add(r)
+		if p.follow != nil {
+			if _, err := p.follow.add(r); err != nil {
+				return err
+			}
+		}
 		return p.records.Add(r)
 	})
 	if err != nil {
@@ -43,7 +49,10 @@ func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) 
 		m.Started, m.Changes, m.Sample = old.Started, old.Changes, old.Sample
 	}
 	completed := p.job.Completed.Count()
-	missing := m.Judgments - completed
+	missing, err := p.missing()
+	if err != nil {
+		return nil, err
+	}
 	var runErr error
 	if missing > 0 {
 		client, closeClient, err := e.client(ctx, p)
@@ -79,7 +88,9 @@ func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) 
 			return nil, err
 		}
 		e.observer().RunOpened(Opened{Dir: p.out, Manifest: m, Completed: completed})
-		e.say("all %d judgments stand in %s: nothing to ask", m.Judgments, p.out)
+		if completed == m.Judgments {
+			e.say("all %d judgments stand in %s: nothing to ask", m.Judgments, p.out)
+		}
 		m.Ended = old.Ended
 	}
 	return e.finish(p, dir, missing, runErr)
@@ -214,6 +225,13 @@ func (e *Maker) ask(ctx context.Context, p *prepared, dir *judging.Dir) error {
 		if err := dir.Write(r); err != nil {
 			return err
 		}
+		if p.follow != nil {
+			if enough, err := p.follow.add(r); err != nil {
+				return err
+			} else if enough {
+				end()
+			}
+		}
 		return p.records.Add(r)
 	}
 	p.job.Client = e.endsUntold(p.job.Client)
@@ -243,6 +261,7 @@ func (e *Maker) ask(ctx context.Context, p *prepared, dir *judging.Dir) error {
 func (e *Maker) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (*scoring.Report, error) {
 	m := p.job.Manifest
 	run := p.records.Run()
+	run.Known(func() ([]string, error) { return p.ids(), nil })
 	left := m.Judgments - run.Answered
 	m.Status = judging.Complete
 	for len(p.changes) > 0 {
@@ -250,6 +269,9 @@ func (e *Maker) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (
 	}
 	switch {
 	case left == 0: // also where it was told to stop when nothing was left to do
+		m.DrawnBy = nil
+	case p.byRule(runErr):
+		m.Status, m.Stopped = judging.ByRule, p.follow.stopped()
 	case errors.Is(runErr, judging.ErrStopped) || errors.Is(runErr, ErrInterrupted):
 		m.Status = judging.Interrupted
 	default:
@@ -299,7 +321,7 @@ func (e *Maker) ending(status string, left, expected int, runErr error) error {
 	switch {
 	case errors.As(runErr, &other) && left > 0:
 		return &kindError{ErrIncomplete, fmt.Errorf("%w; what it said since it was last asked is dropped, from the run and from the cache; %d of %d judgments are left: serve the first model again; %s", runErr, left, expected, goOn)}
-	case status == judging.Complete && errors.Is(runErr, judging.ErrStopped):
+	case status == judging.Complete && errors.Is(runErr, judging.ErrStopped), status == judging.ByRule:
 		return nil
 	case status == judging.Interrupted:
 		return &kindError{ErrInterrupted, fmt.Errorf("interrupted: %d of %d judgments are left; %s", left, expected, goOn)}

@@ -41,6 +41,8 @@ type Maker struct {
 	Planned map[[32]byte]bool
 	// Planning is told of each run of a plan while its dataset is open; may be nil.
 	Planning func(ctx context.Context, run *RunPlan) error
+	// Rule may end the run before its last item; may be nil. It is of the run that was asked for, not of its stages.
+	Rule *Rule
 	// Beside says that other work goes on in this process, whose memory is not one run's to rule.
 	Beside bool
 }

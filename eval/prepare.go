@@ -29,6 +29,9 @@ type prepared struct {
 	given   []*judging.Record
 	origins origins         // of a run that is made again
 	reading judging.Readers // that it is scored by; "" for the usual one
+
+	rule   *Rule     // that may end it before its last item; may be nil
+	follow *follower // that tells the rule
 }
 
 // items are what a run is of: a dataset, and which of its rows.

@@ -58,6 +58,7 @@ type Request struct {
 	SystemRole        string         `json:"system-role"`
 	AcceptCut         bool           `json:"accept-cut,omitempty"`
 	StopOnAlarm       bool           `json:"stop-on-alarm,omitempty"`
+	Until             string         `json:"until,omitempty"` // question that ends the run when it is answered; see ParseUntil
 	Think             backends.Think `json:"think,omitempty"`
 	Constrain         bool           `json:"constrain,omitempty"`
 	Logprobs          bool           `json:"logprobs,omitempty"`
@@ -280,6 +281,11 @@ func (r Request) inRange(protocol judging.Protocol) error {
 
 // together refuses fields that do not go with each other.
 func (r Request) together(protocol judging.Protocol) error {
+	if r.Until != "" {
+		if _, err := ParseUntil(r.Until, r.Protocol); err != nil {
+			return Wrong("until", r.Until, "%v", err)
+		}
+	}
 	switch {
 	case r.Repetitions > 1 && !protocol.FollowUps: // of the comparisons alone there are scores over repetitions
 		repeated := slices.DeleteFunc(judging.Protocols(), func(p judging.Protocol) bool { return !p.FollowUps })

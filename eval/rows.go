@@ -46,7 +46,28 @@ func (run *RunPlan) Rows() [][]string {
 	if n := m.Spec.Parameters.NumCtx; n > 0 {
 		rows = slices.Insert(rows, len(rows)-2, []string{"num_ctx", fmt.Sprintf("%d tokens, for the longest prompt and %d replies", n, m.Spec.Parameters.Attempts)})
 	}
-	return slices.Insert(rows, len(rows)-1, []string{"time", run.Time()})
+	rows = slices.Insert(rows, len(rows)-1, []string{"time", run.Time()})
+	return append(rows, run.untilRows()...)
+}
+
+// Guesses are what the run's until is expected to take; none where it has none.
+func (run *RunPlan) Guesses() []Guess {
+	u, err := ParseUntil(run.Request.Until, run.Request.Protocol)
+	if run.Request.Until == "" || err != nil || run.Manifest.Spec.Protocol != run.Request.Protocol {
+		return nil
+	}
+	return u.Guesses(run.Plan.Items)
+}
+
+func (run *RunPlan) untilRows() (rows [][]string) {
+	for i, g := range run.Guesses() {
+		title := ""
+		if i == 0 {
+			title = "until " + run.Request.Until
+		}
+		rows = append(rows, []string{title, fmt.Sprintf("if the truth is %g: %s", g.Truth, g)})
+	}
+	return rows
 }
 
 // protocolAsked names the protocol, with its question where its goal makes one.

@@ -78,7 +78,27 @@ func (w *work) planOrMake(ctx context.Context, p *prepared) error {
 	if w.plan != nil {
 		return w.planRun(ctx, p)
 	}
-	rep, err := w.make(ctx, p)
+	if p.req.Until == "" {
+		p.rule = w.Rule
+		return w.took(w.make(ctx, p))
+	}
+	until, err := ParseUntil(p.req.Until, p.req.Protocol)
+	if err != nil {
+		return err
+	}
+	seen := &tally{Until: until}
+	p.rule = seen.rule()
+	if err := w.took(w.make(ctx, p)); err != nil {
+		return err
+	}
+	said, err := seen.end(len(p.job.Rows))
+	if err == nil {
+		w.say("%s", said)
+	}
+	return err
+}
+
+func (w *work) took(rep *scoring.Report, err error) error {
 	if rep != nil {
 		w.made = append(w.made, *rep)
 	}
@@ -195,7 +215,7 @@ func (s *stages) answerOptions() Request {
 	o := s.opts
 	answering := judging.Answering()
 	o.Protocol, o.Options, o.Prompt = answering.Name, nil, answering.Templates[0].Name
-	o.Out = ""
+	o.Out, o.Until = "", ""
 	return o
 }
 

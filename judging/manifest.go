@@ -139,7 +139,7 @@ type Manifest struct {
 	RetryFor    string    `json:"retry_for,omitempty"` // how long a call was tried, as `timeout`
 	Started     time.Time `json:"started,omitzero"`    // of the first try
 	Ended       time.Time `json:"ended,omitzero"`      // of the last try
-	// `running`, `complete`, `incomplete` (judgments missing or failed), `interrupted`
+	// `running`, `complete`, `incomplete` (judgments missing or failed), `interrupted`, `stopped` (by a rule)
 	Status     string      `json:"status"`
 	Imported   string      `json:"imported,omitempty"`   // the file that it was imported from
 	Stages     []StageOf   `json:"stages,omitempty"`     // the runs that its items were made of
@@ -152,6 +152,17 @@ type Manifest struct {
 	Changes []ModelChange `json:"model_changes,omitempty"`
 	// of an imported run: the file's own name for the judge (JudgeBench), or the strategy (LLMBar)
 	JudgeName string `json:"judge_name,omitempty"`
+	// of a run that is not at its end: the seed of the order in which its items are asked about; left out, that of the file
+	DrawnBy *int64   `json:"drawn_by_seed,omitempty"`
+	Stopped *Stopped `json:"stopped,omitempty"` // which rule ended the run before its last item
+}
+
+// Stopped says by which rule a run was ended before its last item.
+type Stopped struct {
+	Rule  string  `json:"rule"`  // `until …` or `race`
+	Alpha float64 `json:"alpha"` // bounds the probability that the rule errs
+	Looks int     `json:"looks"` // how often it was asked whether that is enough
+	Items int     `json:"items"` // that it rests on, the first so many in the order drawn
 }
 
 // StageOf is a run that another stands on.
@@ -205,6 +216,7 @@ const (
 	Complete    = "complete"
 	Incomplete  = "incomplete" // judgments are missing or failed
 	Interrupted = "interrupted"
+	ByRule      = "stopped" // by a rule, before the last item
 )
 
 const manifestSchema = 1

@@ -14,7 +14,8 @@ type queue struct {
 	job    *Job
 	mu     sync.Mutex
 	opened sync.Cond // the judgments of an item are known
-	next   int       // in the job's rows
+	rows   []int     // in the order in which they are taken
+	next   int       // in rows
 	taken  int       // items whose judgments are not known yet
 	open   []*work   // with judgments that nobody has taken
 }
@@ -33,7 +34,10 @@ type judgment struct {
 }
 
 func newQueue(j *Job) *queue {
-	q := &queue{job: j}
+	q := &queue{job: j, rows: j.Rows}
+	if j.Order != nil {
+		q.rows = j.Order
+	}
 	q.opened.L = &q.mu
 	return q
 }
@@ -58,8 +62,8 @@ func (q *queue) item() (*work, error) {
 func (q *queue) row() (int, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for q.next < len(q.job.Rows) {
-		row := q.job.Rows[q.next]
+	for q.next < len(q.rows) {
+		row := q.rows[q.next]
 		q.next++
 		if !q.job.Completed.Complete(q.job.Set.ID(row), q.job.Manifest.Spec.Parameters.Repetitions()) {
 			q.taken++

@@ -25,6 +25,7 @@ type Job struct {
 	Asker    Asker
 	Set      *datasets.Set
 	Rows     []int // items of Set to judge
+	Order    []int // those to be asked about now, in that order; nil: Rows
 	Client   backends.Client
 	Context  int // context the server is known to serve; 0 where it does not tell
 	// Limit is the most tokens a prompt may have, 0 where that is unknown. A

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -56,13 +57,27 @@ func (r Run) Rows(groups []string, metrics ...string) []figure.DotRow {
 	return rows
 }
 
-// Overall are a metric of all runs, a row each.
+// Overall are a metric of all runs, a row each, the highest first and those without a number last.
 func Overall(runs []Run, metric string) []figure.DotRow {
 	rows := make([]figure.DotRow, len(runs))
 	for i, r := range runs {
 		rows[i] = figure.DotRow{Label: r.Name, Dots: []figure.Dot{figure.DotOf(r.Overall(metric))}}
 	}
+	slices.SortStableFunc(rows, func(a, b figure.DotRow) int {
+		x, y := a.Dots[0], b.Dots[0]
+		if x.Defined() && y.Defined() {
+			return cmp.Compare(*y.Value, *x.Value)
+		}
+		return cmp.Compare(of(y.Defined()), of(x.Defined()))
+	})
 	return rows
+}
+
+func of(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 // Counted says how much runs are of: "40 pairs", "12 to 40 pairs each".

@@ -111,3 +111,26 @@ func TestAllProtocolsTogether(t *testing.T) {
 		}
 	}
 }
+
+// Rows of runs stand in the order of their values, and runs of one model are told apart by the rest of their names.
+func TestRowsOfRuns(t *testing.T) {
+	run := func(model, prompt string, v *float64) report.Run {
+		return report.Run{Report: scoring.Report{Protocol: "pairwise", Model: model, Prompt: prompt, Results: []scoring.Result{{Metric: "strict", Group: scoring.Overall, Value: v}}}}
+	}
+	labelsOf := func(runs ...report.Run) string {
+		var names []string
+		for _, row := range report.Overall(report.Named(runs), "strict") {
+			names = append(names, row.Label)
+		}
+		return strings.Join(names, "; ")
+	}
+	if got := labelsOf(run("m", "a", new(20.0)), run("m", "b", nil), run("m", "c", new(60.0))); got != "prompt c; prompt a; prompt b" {
+		t.Errorf("of one model: %s", got)
+	}
+	if got := labelsOf(run("m", "a", new(20.0)), run("n", "a", new(60.0))); got != "n; m" {
+		t.Errorf("of two: %s", got)
+	}
+	if got := labelsOf(run("m", "a", new(20.0))); got != "m" {
+		t.Errorf("of one run: %s", got)
+	}
+}

@@ -8,11 +8,14 @@ import (
 	"gavel/scoring"
 )
 
-// Named names runs among each other.
+// Named names runs among each other, as figures do: by what differs. A model that all of them share is left out.
 func Named(runs []Run) []Run {
 	runs = slices.Clone(runs)
+	same := len(runs) > 1 && !slices.ContainsFunc(runs, func(r Run) bool { return r.Model != runs[0].Model })
 	for i, name := range labels(reports(runs)) {
-		runs[i].Name = name
+		if runs[i].Name = name; same {
+			runs[i].Name = strings.TrimPrefix(name, runs[i].Model+" · ")
+		}
 	}
 	return runs
 }

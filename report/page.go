@@ -61,7 +61,7 @@ func Results(run Run, at string) (answer, rest template.HTML, pictures map[strin
 	for _, f := range p.Figures {
 		for i := range f.Pictures {
 			picture := &f.Pictures[i]
-			pictures[picture.File] = string(picture.SVG)
+			pictures[picture.File] = string(picture.Alone())
 			picture.Link = template.URL(at + picture.File)
 		}
 	}

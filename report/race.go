@@ -15,6 +15,12 @@ import (
 // Race wraps what `gavel race` prints.
 type Race struct {
 	race.Result
+	// Of a race that asks: the hours that it was asking, and those that all items would have taken.
+	Hours      *float64 `json:"hours,omitempty"`
+	FullHours  *float64 `json:"full_hours,omitempty"`
+	Unfinished bool     `json:"unfinished,omitempty"` // it was broken off, and can go on
+
+	asks   bool
 	rights *scoring.Rights
 	rules  race.Rules
 	rows   []racer
@@ -58,6 +64,20 @@ func NewRace(rights *scoring.Rights, r *race.Race, rules race.Rules, seed int64)
 		row := &out.rows[len(out.rows)-1]
 		row.left, row.state = &out.Left[i], "left: "+names[l.By]+" is better"
 	}
+	return out
+}
+
+// Took says how long a race that asks has been asking each judge, and whether it is over.
+func (out *Race) Took(seconds []float64, over bool) *Race {
+	out.asks, out.Unfinished = true, !over
+	spent, all := 0.0, 0.0
+	for _, row := range out.rows {
+		j := slices.IndexFunc(out.rights.Runs, func(s scoring.Side) bool { return s.Run == row.run })
+		spent += seconds[j]
+		all += seconds[j] / float64(max(1, row.items)) * float64(out.rules.Items)
+	}
+	hours := func(s float64) *float64 { return new(math.Round(s/3600*1e4) / 1e4) }
+	out.Hours, out.FullHours = hours(spent), hours(all)
 	return out
 }
 
@@ -116,6 +136,12 @@ func (out *Race) Tables() []table.Table {
 		fmt.Sprintf("%s; %d saved; models are loaded %d times where one is at a time", share(float64(out.Calls)), out.FullCalls-out.Calls, out.loads),
 		fmt.Sprintf("who is beaten with E ≥ %s leaves: the best one does so with probability at most %s, however often one looks", decimal(enough), decimal(out.Alpha)),
 		fmt.Sprintf("intervals hold at every look at once: of a share %s %%, of the lead to where E reaches %s", decimal(math.Round(1e4*(1-out.Alpha))/100), decimal(enough)),
+	}
+	if out.asks {
+		t.Notes = slices.Insert(t.Notes, 1, fmt.Sprintf("asking took %s h here; all items would have taken some %s h", decimal(*out.Hours), decimal(*out.FullHours)))
+	}
+	if out.Unfinished {
+		t.Notes = slices.Insert(t.Notes, 0, "! broken off: the same command goes on")
 	}
 	if out.rules.Margin > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("tied: surely less than %s points apart; the race ends when all that are in are tied", decimal(100*out.rules.Margin)))

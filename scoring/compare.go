@@ -36,6 +36,7 @@ type Difference struct {
 	Interval string    `json:"interval,omitempty"` // how it was made
 	N        int       `json:"n"`                  // units that both judged
 	Table    *Table2x2 `json:"table,omitempty"`    // of metrics that are right or wrong unit by unit
+	E        *float64  `json:"e,omitempty"`        // where a run is not at its end: evidence against that they are alike; `p` is 1/`e`
 	P        *float64  `json:"p,omitempty"`        // two-sided: exact McNemar, or what `test` says; all its digits
 	Test     string    `json:"test,omitempty"`     // what `p` is of where it is not exact McNemar
 	Holm     *float64  `json:"p_holm,omitempty"`   // corrected by Holm's method over the `family`
@@ -45,6 +46,8 @@ type Difference struct {
 	// in points: the larger of the two runs'; null where neither asked more than once
 	Floor *float64 `json:"noise_floor"`
 	Note  string   `json:"note,omitempty"` // where there is something to say
+
+	atEveryLook *stats.Interval // of the headline, at 90 %, where a run is not at its end
 }
 
 // Table2x2 counts units by who was right.
@@ -183,11 +186,15 @@ func (a compared) with(b compared, boot stats.Bootstrap, how stats.Permutation) 
 	if m, err := headlineOf(a); err == nil {
 		c.headline = m.Name
 	}
-	c.Differences = a.differences(b.Sheet, words.Unit, joined, boot, how)
+	ahead := a.ahead(b, joined)
+	c.Differences = a.differences(b.Sheet, words.Unit, joined, ahead, boot, how)
 	if f, ok := a.scorer.(Matcher); ok {
 		f.Match(c, b.scorer, joined, boot)
 	}
 	c.warn(a.Run, b.Run, unit)
+	if ahead != nil {
+		c.Warnings = append(c.Warnings, ahead.String())
+	}
 	return c, nil
 }
 

@@ -13,10 +13,11 @@ import (
 const (
 	mcNemar  = "exact McNemar"
 	exchange = "paired permutation"
+	byE      = "e-value" // its inverse is a p that holds at every look
 )
 
 // differences are those of all metrics that the runs are compared by, in all sections.
-func (s *Sheet) differences(other *Sheet, unit string, joined []Joined, b stats.Bootstrap, how stats.Permutation) []Difference {
+func (s *Sheet) differences(other *Sheet, unit string, joined []Joined, ahead *paired, b stats.Bootstrap, how stats.Permutation) []Difference {
 	metrics := slices.DeleteFunc(s.shared(other), func(m Metric) bool { return m.Compared == Nowhere })
 	common := make([]Unit, len(joined))
 	for i, p := range joined {
@@ -29,7 +30,7 @@ func (s *Sheet) differences(other *Sheet, unit string, joined []Joined, b stats.
 		if i > 0 {
 			in = slices.DeleteFunc(slices.Clone(metrics), func(m Metric) bool { return m.Compared != ByGroup })
 		}
-		found[i] = s.both(unit, sections[i], joined, in).differences(sections[i].name, in, s.Width, b, how)
+		found[i] = s.both(unit, sections[i], joined, ahead, in).differences(sections[i].name, in, s.Width, b, how)
 	})
 	var out []Difference // metric by metric
 	for _, m := range metrics {
@@ -55,7 +56,7 @@ func (s *Sheet) shared(other *Sheet) (list []Metric) {
 }
 
 // both is a sample of units with what both runs made of them: the columns of A that the metrics see, then those of B.
-func (s *Sheet) both(unit string, in section, joined []Joined, metrics []Metric) *Sample {
+func (s *Sheet) both(unit string, in section, joined []Joined, ahead *paired, metrics []Metric) *Sample {
 	width := s.Width
 	x := newSample(unit, 2*width)
 	seen := make([]bool, width)
@@ -64,17 +65,22 @@ func (s *Sheet) both(unit string, in section, joined []Joined, metrics []Metric)
 		seen[k] = slices.ContainsFunc(metrics, func(m Metric) bool { return m.Columns[0] <= k && k < m.Columns[1] })
 	}
 	rows := map[[2]*Pattern][]float64{} // units that are alike share theirs
-	for _, p := range joined {
-		if !in.has(p.A) {
-			continue
-		}
+	row := func(p Joined) []float64 {
 		key := [2]*Pattern{p.A.Pattern, p.B.Pattern}
 		if rows[key] == nil {
 			rows[key] = s.sideBySide(p, seen)
 		}
-		x.add(p.A.Cluster, p.A.Question, rows[key])
+		return rows[key]
+	}
+	for _, p := range joined {
+		if in.has(p.A) {
+			x.add(p.A.Cluster, p.A.Question, row(p))
+		}
 	}
 	x.close()
+	if ahead != nil {
+		x.early = ahead.sequence(in, row)
+	}
 	return x
 }
 
@@ -128,7 +134,12 @@ func (s *Sample) difference(m *Metric, width int, found bounds, how stats.Permut
 	d.Low, d.High, d.Interval, d.Note = inUnit(d.Unit, found.Low), inUnit(d.Unit, found.High), found.by, found.note
 	p, table, _ := s.test(m, width, how)
 	d.P, d.Table = precise(p), table
-	if d.Table == nil {
+	if s.early != nil {
+		d.Test, d.E = byE, precise(s.early.evidence(m, columns))
+		if m.Headline {
+			d.atEveryLook = new(s.early.difference(asked{m, columns[0], columns[1]}, 1-2*planAlpha).Interval)
+		}
+	} else if d.Table == nil {
 		d.Test = exchange
 		if m.Kind == Share && s.units > s.with(func([]float64) bool { return true }) {
 			d.Note = cmp.Or(d.Note, "McNemar: none, what belongs to one "+s.unit+" is not independent")
@@ -146,6 +157,12 @@ func (m *Metric) beside(width int) [2]Span {
 // else by exchanging the runs. n is how many rows are compared.
 func (s *Sample) test(m *Metric, width int, how stats.Permutation) (p float64, table *Table2x2, n int) {
 	columns := m.beside(width)
+	if s.early != nil {
+		if table, n = s.table(m, columns); table == nil {
+			n = s.units
+		}
+		return math.Min(1, 1/s.early.evidence(m, columns)), table, n
+	}
 	if m.Kind == Share {
 		if table, n = s.table(m, columns); n > 0 {
 			return stats.McNemar(table.OnlyA, table.OnlyB), table, n

@@ -26,6 +26,8 @@ var Methods = []struct{ Name, About string }{
 	{ByMover, "by MOVER on Blaker's"},
 	{ByBootstrap, "by a smoothed bootstrap"},
 	{ByCalibrated, "by a bootstrap less its bias"},
+	{BySequence, "of shares good at every look (beta-binomial)"},
+	{ByBetting, "of the rest good at every look (betting)"},
 }
 
 // Cell is a row of a metric's columns that might be seen, of one judgment. Of two ways of asking, or of two runs, cells go
@@ -73,6 +75,9 @@ func (q asked) of(sums []float64) float64 {
 // intervals are those of metrics; one function for each kind of them makes all there are. What is resampled is resampled
 // for all at once.
 func (s *Sample) intervals(list []asked, b stats.Bootstrap) []bounds {
+	if s.early != nil {
+		return s.early.sequences(list, s.sums, b.Level)
+	}
 	out := make([]bounds, len(list))
 	var todo []int
 	var drawn []stats.Statistic

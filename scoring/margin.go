@@ -1,6 +1,7 @@
 package scoring
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -40,7 +41,8 @@ const (
 )
 
 // Hold says of every two runs whether they are the same within a margin, in points: the 90 % score interval of the
-// difference lies within it; if not, whether they are different, by the exact McNemar test at 5 %.
+// difference lies within it; if not, whether they are different, by the exact McNemar test at 5 %. Where a run is not at
+// its end both are replaced by what holds at every look.
 func (c *Comparisons) Hold(points float64) error {
 	for _, one := range c.Comparisons {
 		w, err := one.within(points / 100)
@@ -59,7 +61,10 @@ func (c *Comparison) within(margin float64) (*Within, error) {
 		}
 		t := *d.Table
 		n := t.Both + t.OnlyA + t.OnlyB + t.Neither
-		iv := stats.Tango(t.OnlyB, t.OnlyA, n, 1-2*planAlpha)
+		iv, p := stats.Tango(t.OnlyB, t.OnlyA, n, 1-2*planAlpha), stats.McNemar(t.OnlyA, t.OnlyB)
+		if d.atEveryLook != nil {
+			iv, p = *d.atEveryLook, *cmp.Or(d.P, new(1.0))
+		}
 		w := &Within{
 			Metric: d.Metric, Points: *rounded(100*margin, 4), Verdict: CannotSay, N: n, RightToWrong: t.OnlyA, WrongToRight: t.OnlyB, Turned: c.Turned,
 			Diff: Percent(float64(t.OnlyB-t.OnlyA) / float64(n)), Low: Percent(iv.Low), High: Percent(iv.High),
@@ -67,7 +72,7 @@ func (c *Comparison) within(margin float64) (*Within, error) {
 		switch {
 		case iv.Low > -margin && iv.High < margin:
 			w.Verdict = WithinMargin
-		case stats.McNemar(t.OnlyA, t.OnlyB) < planAlpha:
+		case p < planAlpha:
 			w.Verdict = Different
 		default:
 			discordant := float64(t.OnlyA+t.OnlyB+1) / float64(n+2)

@@ -37,10 +37,11 @@ type Placed struct {
 type Versus struct {
 	A    int      `json:"a"` // their places in Runs
 	B    int      `json:"b"`
-	N    int      `json:"n"`      // units compared
-	P    *float64 `json:"p"`      // null where there is no test: they are not told apart
-	Holm *float64 `json:"p_holm"` // over all pairs here
-	Same bool     `json:"same"`   // p_holm is not below alpha
+	N    int      `json:"n"`           // units compared
+	E    *float64 `json:"e,omitempty"` // where one of them is not at its end: P is its inverse
+	P    *float64 `json:"p"`           // null where there is no test: they are not told apart
+	Holm *float64 `json:"p_holm"`      // over all pairs here
+	Same bool     `json:"same"`        // p_holm is not below alpha
 }
 
 // Rank holds runs of one condition against each other, by each of their protocol's headline metrics: strict of pairs,
@@ -95,14 +96,21 @@ func (s *Ranking) test(runs []compared, m Metric, b stats.Bootstrap) {
 	if s.Test = exchange; m.Kind == Share {
 		s.Test = mcNemar
 	}
+	early := false
 	for i, a := range runs {
 		for j, other := range runs[i+1:] {
 			v := Versus{A: i, B: i + 1 + j, Same: true}
-			x := a.both(a.resampled(), section{Overall, -1}, join(a.Units, other.Units), []Metric{m})
+			joined := join(a.Units, other.Units)
+			x := a.both(a.resampled(), section{Overall, -1}, joined, a.ahead(other, joined), []Metric{m})
 			p, _, n := x.test(&m, a.Width, how)
-			v.P, v.N = precise(p), n
+			if v.P, v.N = precise(p), n; x.early != nil {
+				v.E, early = precise(x.early.evidence(&m, m.beside(a.Width))), true
+			}
 			s.Pairs = append(s.Pairs, v)
 		}
+	}
+	if early {
+		s.Test += " or, where one is not at its end, " + byE
 	}
 }
 

@@ -33,6 +33,9 @@ type Run struct {
 	missing  MissingPolicy
 	readings readings
 
+	ids    func() ([]string, error) // of all its items; see Known
+	failed map[string]bool          // items with a judgment that failed, of a run that asks in an order drawn by seed
+
 	cluster  func(id string) string // of a unit, where the dataset says what belongs together
 	clusters string                 // what that is, in words
 }
@@ -63,6 +66,7 @@ func load(dir string, how judging.Reading) (*Run, error) {
 	}
 	run := load.Run()
 	run.Dir = dir
+	run.Known(func() ([]string, error) { return judging.ItemIDs(dir) })
 	return run, nil
 }
 
@@ -127,6 +131,12 @@ func (l *Loader) Add(r *judging.Record) error {
 		return err
 	}
 	run.answered(v)
+	if v.Outcome == judging.Failed && run.Manifest.DrawnBy != nil {
+		if run.failed == nil {
+			run.failed = map[string]bool{}
+		}
+		run.failed[strings.Clone(r.Item)] = true
+	}
 	if r.Repetition > 0 { // the scores are those of the first time
 		return nil
 	}
@@ -156,6 +166,7 @@ func (run *Run) sheet(seed uint64) *Sheet {
 			u.Cluster = run.cluster(cmp.Or(u.Cluster, u.ID))
 		}
 	}
+	s.early = run.before(s.Units)
 	return s
 }
 

@@ -87,6 +87,8 @@ type Report struct {
 	// of protocols that leave a choice, how judgments without a verdict count: `wrong` or `drop`, `usable` or `strict`
 	Missing   MissingPolicy `json:"missing,omitempty"`
 	Bootstrap Bootstrap     `json:"bootstrap"` // what intervals that are drawn were made with
+	// which rule ended the run before its last item
+	Stopped *judging.Stopped `json:"stopped,omitempty"`
 
 	Repetitions *Repetitions `json:"repeats,omitempty"`     // only with `--repeat`
 	Calibration *Calibration `json:"calibration,omitempty"` // only where a decided judgment has probabilities
@@ -157,7 +159,7 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 		Items: run.Items, Expected: m.Spec.Dataset.Items,
 		Outcomes: map[string]int{}, Reading: run.reading(), Policy: run.Reading.Policy, AcceptCut: run.Reading.AcceptCut,
 		Bootstrap: Bootstrap{b.Rounds, b.Level, b.Seed, run.resampled()},
-		Missing:   run.missing, Origins: run.Origins(), Warnings: run.warnings(),
+		Missing:   run.missing, Origins: run.Origins(), Stopped: m.Stopped, Warnings: run.warnings(),
 	}
 	for _, o := range Outcomes {
 		rep.Outcomes[o] = run.Outcomes[judging.Outcome(o)]

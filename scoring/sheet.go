@@ -42,6 +42,8 @@ type Sheet struct {
 	Own int
 	// Blocks are columns that count in a comparison only where neither run has zeros alone in them.
 	Blocks []Span
+
+	early *early // of a run that is not at its end
 }
 
 // section is a group of units.
@@ -99,6 +101,9 @@ func (s *Sheet) score(unit string, b stats.Bootstrap) []Result {
 			}
 		}
 		x.close()
+		if s.early != nil {
+			x.early = s.early.sequence(slices.DeleteFunc(slices.Clone(s.Units), func(u Unit) bool { return !sections[i].has(u) }))
+		}
 		results[i] = x.Results(sections[i].name, s.Metrics, b)
 	})
 	return slices.Concat(results...)
@@ -147,6 +152,8 @@ type Sample struct {
 	asked      map[string]bool // questions of which the own columns are in
 	clusters   [][]float64
 	known      map[*float64]uint32 // classes of rows that are shared
+
+	early *sequence // of a run that is not at its end
 }
 
 func newSample(unit string, width int) *Sample {

@@ -50,6 +50,9 @@ func (run *Run) warnings() []string {
 	if left := m.Spec.Dataset.Items - n; left > 0 {
 		say("incomplete: %d of %d %s in the records and are left out", left, m.Spec.Dataset.Items, unit)
 	}
+	if text := run.looked(); text != "" {
+		say("%s", text)
+	}
 	if n > 0 && n < FewItems {
 		say("few items: n = %d", n)
 	}

@@ -27,14 +27,25 @@ type runner struct {
 }
 
 // Run makes the runs, or goes on with them. The error may be eval.ErrIncomplete, eval.ErrInterrupted or *AboveLimits.
-func (s *Suite) Run(ctx context.Context, e *eval.Maker, yes bool) (err error) {
+func (s *Suite) Run(ctx context.Context, e *eval.Maker, yes bool) error {
+	may := func(quiet *eval.Maker) error { return s.mayRun(ctx, quiet, yes) }
+	return s.making(ctx, e, may, func(ctx context.Context, r *runner) error {
+		for i := range s.judges {
+			r.judge(ctx, &s.judges[i])
+		}
+		return r.end(ctx)
+	})
+}
+
+// making makes ready for runs, and has them made if they may be.
+func (s *Suite) making(ctx context.Context, e *eval.Maker, may func(*eval.Maker) error, do func(context.Context, *runner) error) (err error) {
 	quiet := *e
 	release, err := quiet.Hold(s.requests)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	if err := s.mayRun(ctx, &quiet, yes); err != nil {
+	if err := may(&quiet); err != nil {
 		return err
 	}
 	contexts := newContexts(s, e)
@@ -50,10 +61,7 @@ func (s *Suite) Run(ctx context.Context, e *eval.Maker, yes bool) (err error) {
 		r.inner.Interrupt(cancel)
 	})()
 	r.agents(ctx)
-	for i := range s.judges {
-		r.judge(ctx, &s.judges[i])
-	}
-	return r.end(ctx)
+	return do(ctx, r)
 }
 
 // mayRun holds the plan to the file's limits.
@@ -141,8 +149,8 @@ func (r *runner) judge(ctx context.Context, j *Judge) {
 		}
 		r.say("cell %d of %d: %s", n+1, len(r.suite.Cells), c.name)
 		_, err := r.Maker.Run(ctx, c.Request)
-		if err == nil || r.stopped(ctx) {
-			continue
+		if err == nil || errors.Is(err, eval.ErrRefuted) || errors.Is(err, eval.ErrUndecided) || r.stopped(ctx) {
+			continue // a suite is no gate: its table says what was found
 		}
 		if eval.DiskFull(err) {
 			r.full = fmt.Errorf("%s: %w", c.name, err)
@@ -162,7 +170,7 @@ func (r *runner) judge(ctx context.Context, j *Judge) {
 // complete tells whether the run of a cell is, as far as its folder says.
 func (r *runner) complete(c *Cell) bool {
 	m, err := judging.ReadManifest(c.Request.Out)
-	return err == nil && m.Status == judging.Complete
+	return err == nil && (m.Status == judging.Complete || m.Status == judging.ByRule && c.Request.Until != "")
 }
 
 func (r *runner) lack(c *Cell, err error) {

@@ -140,7 +140,7 @@ func (s *State) Tables() []table.Table {
 		row(filepath.Base(c.Run), c)
 	}
 	summary := fmt.Sprintf("%d cells", len(s.Cells))
-	for _, status := range []string{judging.Complete, judging.Running, judging.Incomplete, judging.Interrupted, report.NotBegun, report.Unreadable} {
+	for _, status := range []string{judging.Complete, judging.ByRule, judging.Running, judging.Incomplete, judging.Interrupted, report.NotBegun, report.Unreadable} {
 		if n := s.ByStatus[status]; n > 0 {
 			summary += fmt.Sprintf(", %d %s", n, status)
 		}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -213,6 +214,9 @@ const (
 	faultJudgments = 2 * faultItems
 )
 
+// faultIDs are the ids of the items, which so stand in the order in which they are asked about.
+var faultIDs = judging.Drawn([]string{"p0", "p1", "p2", "p3", "p4", "p5"}, 1)
+
 func isMarked(item int) bool { return item >= faultItems-faultMarked }
 
 // faultDataset writes pairs of which some are marked.
@@ -224,7 +228,7 @@ func faultDataset(t *testing.T) {
 		if isMarked(i) {
 			a, b = marker+a, marker[1:]+b
 		}
-		lines.WriteString(strings.NewReplacer(`"p1"`, fmt.Sprintf(`"p%d"`, i), `"q"`, fmt.Sprintf(`"Question %d."`, i),
+		lines.WriteString(strings.NewReplacer(`"p1"`, strconv.Quote(faultIDs[i]), `"q"`, fmt.Sprintf(`"Question %d."`, i),
 			`"response_A":"a"`, `"response_A":"`+a+`"`, `"response_B":"b"`, `"response_B":"`+b+`"`).Replace(goodPair))
 	}
 	write(t, "faults.jsonl", lines.String())
@@ -343,7 +347,7 @@ func (tt faultCase) tooSlow(l *link, got []*judging.Record) bool {
 
 // isHitRecord tells whether a judgment was one of those that met the fault.
 func isHitRecord(r *judging.Record) bool {
-	return r.Item >= fmt.Sprint("p", faultItems-faultMarked) && r.Presentation == 0
+	return slices.Contains(faultIDs[faultItems-faultMarked:], r.Item) && r.Presentation == 0
 }
 
 // TestFaultRefused: a server that goes away and comes back is waited for; one

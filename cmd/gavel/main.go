@@ -36,6 +36,8 @@ const (
 	exitError       = 1
 	exitUsage       = 2
 	exitIncomplete  = 3   // a run ended with judgments failed or missing
+	exitRefuted     = 4   // what --until asks is surely not so
+	exitUndecided   = 5   // all items do not tell
 	exitInterrupted = 130 // Ctrl-C
 )
 
@@ -135,6 +137,10 @@ func (e *env) status(ctx context.Context, err error) int {
 		code = exitIncomplete
 	case errors.Is(err, eval.ErrUsage):
 		code = exitUsage
+	case errors.Is(err, eval.ErrRefuted):
+		code = exitRefuted
+	case errors.Is(err, eval.ErrUndecided):
+		code = exitUndecided
 	}
 	if !errors.Is(err, errSaid) {
 		e.say("gavel: %s", terminalWords.Advised(err, plain(err)))

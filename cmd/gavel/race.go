@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 
 	"github.com/urfave/cli/v2"
@@ -9,60 +11,104 @@ import (
 	"gavel/report"
 	"gavel/scoring"
 	"gavel/scoring/race"
+	"gavel/suite"
 )
 
 func raceCommand(e *env) *cli.Command {
 	return &cli.Command{
-		Name:      "race",
-		Usage:     "find the best of several judges with few judgments",
-		UsageText: "gavel race [flags] RUN RUN [RUN...]",
-		Description: `Runs a race on judgments that are there already, and asks nothing: what would it have
-cost to find the best of these judges, and would the race have erred? Judges go through
-the same items in an order drawn by seed, in blocks of 16, 16, 32, 64 and so on, and one
-leaves as soon as another is surely better. This holds however often one looks: the best
-leaves with probability at most --alpha (docs/PROTOCOLS.md, section 6).
-
-With --margin D judges that are surely less than D points apart are tied, and the race
-ends when all that are in are tied. --about benchmark asks who is best on these very
-items, each of which is drawn once, and not on items like these: that takes fewer.
-
-Runs are of pairs (by strict, both orders of an item before it counts) or of answers, on
-the same dataset; items that not all of them have are left out.
-
-Example:
-  gavel race --margin 3 runs/judge-1 runs/judge-2 runs/judge-3`,
+		Name:        "race",
+		Usage:       "find the best of several judges with few judgments",
+		UsageText:   "gavel race [flags] FILE.yaml\n   gavel race [flags] RUN RUN [RUN...]",
+		Description: helpText("gavel race"),
 		Flags: append(append([]cli.Flag{
 			&cli.Float64Flag{Name: "alpha", Value: 0.05, Usage: "the best judge leaves with probability at most `P`"},
 			&cli.Float64Flag{Name: "margin", Usage: "judges less than `D` points apart are tied; 0: none are"},
 			&cli.StringFlag{Name: "about", Value: race.AboutItems, Usage: "who is best on `WHAT`: items (like these) or benchmark (these very items)"},
-			&cli.IntFlag{Name: "orders", Value: 1000, Usage: "run it in `N` more orders, and count how often it errs"},
-			&cli.Int64Flag{Name: "seed", Value: 1, Usage: "`SEED` of the order of the items that is shown"},
+			&cli.StringFlag{Name: "budget", Usage: "of a file: end after so many calls, such as 5000, or hours, such as 2.5h: `N`"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "of a file: say what the race is expected to cost, and ask nothing"},
+			&cli.IntFlag{Name: "orders", Value: 1000, Usage: "of runs: race in `N` more orders, and count how often it errs"},
+			&cli.Int64Flag{Name: "seed", Value: 1, Usage: "of runs: `SEED` of the order of the items that is shown"},
 		}, readingFlags()...), formatFlags()...),
 		Action: func(c *cli.Context) error {
 			rules, err := raceRules(c)
 			if err != nil {
 				return err
 			}
-			if err := allDifferent(c.Args().Slice()); err != nil {
-				return err
+			if first := c.Args().First(); c.NArg() == 1 && !isFolder(first) {
+				return e.raceFile(c, first, rules)
 			}
-			runs, _, err := loadRuns(c, 2, "a race is of two runs or more")
-			if err != nil {
-				return err
-			}
-			rights, err := scoring.RightsOf(runs)
-			if err != nil {
-				return err
-			}
-			rules.Items = len(rights.Units)
-			order := func(seed int64) []int {
-				return datasets.Order(rules.Items, func(i int) string { return rights.Units[i] }, seed)
-			}
-			out := report.NewRace(rights, race.Replay(rights.Right, order(c.Int64("seed")), rules), rules, c.Int64("seed"))
-			out.Orders = race.ReplayAll(rights.Right, order, c.Int("orders"), rights.Calls, rules)
-			return e.print(c, out)
+			return e.raceRuns(c, rules)
 		},
 	}
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// raceFile has the runs of a suite made that a race needs.
+func (e *env) raceFile(c *cli.Context, file string, rules race.Rules) error {
+	for _, f := range append(readingFlags(), &cli.IntFlag{Name: "orders"}, &cli.Int64Flag{Name: "seed"}) {
+		if name := f.Names()[0]; c.IsSet(name) {
+			return usage("--%s is of races over runs that are there", name)
+		}
+	}
+	budget, err := suite.ParseBudget(c.String("budget"))
+	if err != nil {
+		return usage("--budget %v", err)
+	}
+	s, err := suite.Open(file)
+	if err != nil {
+		return err
+	}
+	if err := s.Check(c.Context, e.maker()); err != nil {
+		return err
+	}
+	if c.Bool("dry-run") {
+		plan, err := s.PlanRace(c.Context, e.maker(), rules)
+		if err != nil {
+			return err
+		}
+		return e.print(c, plan)
+	}
+	out, err := s.Race(c.Context, e.maker(), rules, budget)
+	if out != nil {
+		if perr := e.print(c, out); perr != nil {
+			return errors.Join(err, perr)
+		}
+	}
+	if err == nil {
+		e.next("gavel", "suite", "run", file)
+	}
+	return err
+}
+
+// raceRuns races over runs that are there.
+func (e *env) raceRuns(c *cli.Context, rules race.Rules) error {
+	for _, f := range []string{"budget", "dry-run"} {
+		if c.IsSet(f) {
+			return usage("--%s is of races over a suite's file", f)
+		}
+	}
+	if err := allDifferent(c.Args().Slice()); err != nil {
+		return err
+	}
+	runs, _, err := loadRuns(c, 2, "a race is of two runs or more, or of a suite's FILE.yaml")
+	if err != nil {
+		return err
+	}
+	rights, err := scoring.RightsOf(runs)
+	if err != nil {
+		return err
+	}
+	rules.Items = len(rights.Units)
+	order := func(seed int64) []int {
+		return datasets.Order(rules.Items, func(i int) string { return rights.Units[i] }, seed)
+	}
+	out := report.NewRace(rights, race.Replay(rights.Right, order(c.Int64("seed")), rules), rules, c.Int64("seed"))
+	out.Orders = race.ReplayAll(rights.Right, order, c.Int("orders"), rights.Calls, rules)
+	return e.print(c, out)
 }
 
 // mostOrders bounds the work of a race that asks nothing.

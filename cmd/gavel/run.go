@@ -10,6 +10,7 @@ import (
 	"gavel/judging"
 	"gavel/report"
 	"gavel/report/table"
+	"gavel/scoring"
 )
 
 func runCommand(e *env) *cli.Command {
@@ -60,10 +61,15 @@ func itemsOfAll() string {
 }
 
 func describeProtocol(k judging.Protocol) string {
-	return strings.NewReplacer("NAME", k.Name, "GOAL", k.Goal).Replace(k.Help) + `
+	text := strings.NewReplacer("NAME", k.Name, "GOAL", k.Goal).Replace(k.Help) + `
 
 Exit status: 0 every judgment was answered; 3 some failed or are missing, and the same
 command goes on; 130 interrupted, and the same command goes on.`
+	if len(scoring.Shares(k.Name)) > 0 {
+		text += ` With --until: 0
+it is surely so, 4 surely not, 5 all items do not tell.`
+	}
+	return text
 }
 
 // runFlags are the fields of a protocol's request, and what the command line adds.
@@ -112,7 +118,8 @@ func (e *env) printPlan(run *eval.RunPlan, asJSON bool) error {
 			Out      string            `json:"out"`
 			Plan     judging.Plan      `json:"plan"`
 			Seconds  *float64          `json:"seconds"` // null where nobody knows
-		}{run.Manifest, run.Dir, run.Plan, nil}
+			Until    []eval.Guess      `json:"until,omitempty"`
+		}{run.Manifest, run.Dir, run.Plan, nil, run.Guesses()}
 		if s, known := run.Seconds(); known {
 			out.Seconds = &s
 		}

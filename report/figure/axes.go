@@ -37,8 +37,8 @@ var (
 	upright  = func() text.Style { s := level; s.Rotation = math.Pi / 2; return s }()
 )
 
-func newAxes(x, y Axis) axes {
-	x.Label, y.Label = label(x.Label, small, width-60), label(y.Label, small, width-60)
+func newAxes(x, y Axis, w vg.Length) axes {
+	x.Label, y.Label = label(x.Label, small, w-60), label(y.Label, small, narrow-60)
 	return axes{x: x, y: y, xs: ticks(x.Min, x.Max), ys: ticks(y.Min, y.Max)}
 }
 

@@ -30,26 +30,42 @@ func (b Bars) dots() DotPlot { return DotPlot{X: b.Y, Rows: b.Categories, Series
 func (b Bars) omitted() []string  { return b.dots().omitted() }
 func (b Bars) table() table.Table { return b.dots().table() }
 
-func (b Bars) layout() (vg.Length, func(draw.Canvas)) {
+// around is y with room for all bars, which stand on zero; ok is false where there are none.
+func (b Bars) around() (y Axis, ok bool) {
 	values := values(b.Categories)
 	if len(values) == 0 {
-		return 0, nil
+		return b.Y, false
 	}
 	if b.Mark != nil {
 		values = append(values, *b.Mark)
 	}
-	y := b.Y.around(append(values, 0)) // bars stand on zero
+	y = b.Y.around(append(values, 0))
 	if slices.Min(values) >= 0 {
 		y.Min = 0
 	}
+	return y, true
+}
+
+func (b Bars) ranges() []Axis { y, _ := b.around(); return []Axis{y} }
+
+func (b Bars) on(axes []Axis) Chart {
+	b.Y.Min, b.Y.Max = axes[0].Min, axes[0].Max
+	return b
+}
+
+func (b Bars) layout(w vg.Length) (vg.Length, func(draw.Canvas)) {
+	y, ok := b.around()
+	if !ok {
+		return 0, nil
+	}
 	room := max(0, 3-float64(len(b.Categories))) / 2 // few bars need not be broad
-	sides := newAxes(Axis{Label: b.Of, Min: -room, Max: float64(len(b.Categories)) + room}, y)
+	sides := newAxes(Axis{Label: b.Of, Min: -room, Max: float64(len(b.Categories)) + room}, y, w)
 	sides.xs = make([]tick, len(b.Categories))
 	for i, r := range b.Categories {
-		sides.xs[i] = tick{float64(i) + 0.5, label(r.Label, tiny, (width-50)/vg.Length(max(3, len(b.Categories))))}
+		sides.xs[i] = tick{float64(i) + 0.5, label(r.Label, tiny, (w-60)/vg.Length(max(3, len(b.Categories))))}
 	}
-	legend := newLegend(b.entries())
-	return legend.height() + 230, func(c draw.Canvas) {
+	legend := newLegend(b.entries(), w)
+	return legend.height() + 250, func(c draw.Canvas) {
 		sides.draw(draw.Crop(legend.draw(c), 0, -6, 0, -8), b.paint)
 	}
 }
@@ -71,12 +87,13 @@ func (b Bars) entries() []entry {
 
 func (b Bars) paint(c draw.Canvas, x, y func(float64) vg.Length) {
 	w := 0.8 / float64(len(b.Series))
+	var numbers []func() // after all lines, which they interrupt
 	for i, r := range b.Categories {
 		for k, d := range r.Dots {
 			left := float64(i) + 0.1 + w*float64(k)
 			middle := x(left + w/2)
 			if !d.Defined() {
-				c.FillText(aligned(tiny, text.XCenter, text.YBottom), vg.Point{X: middle, Y: y(0) + 2}, "n/a")
+				numbers = append(numbers, func() { onGround(c, "n/a", vg.Point{X: middle, Y: y(0) + 2}) })
 				continue
 			}
 			zero, top := y(0), y(*d.Value)
@@ -84,19 +101,31 @@ func (b Bars) paint(c draw.Canvas, x, y func(float64) vg.Length) {
 			if low, high, ok := d.interval(); ok {
 				c.StrokeLine2(draw.LineStyle{Color: ink, Width: 1.4}, middle, y(low), middle, y(high))
 			}
-			b.number(c, d, vg.Point{X: middle, Y: y(*d.Value)}, x(w)-x(0))
+			numbers = append(numbers, func() { b.number(c, d, vg.Point{X: middle, Y: y(*d.Value)}, x(w)-x(0)) })
 		}
 	}
 	if b.Mark != nil {
 		c.StrokeLine2(Dashed.style(ink, 1.2), c.Min.X, y(*b.Mark), c.Max.X, y(*b.Mark))
 	}
+	for _, write := range numbers {
+		write()
+	}
+}
+
+// onGround writes words above a point that no line crosses.
+func onGround(c draw.Canvas, words string, at vg.Point) {
+	w, h := tiny.Width(words), tiny.Height(words)
+	ground := vg.Rectangle{Min: vg.Point{X: at.X - w/2, Y: at.Y}, Max: vg.Point{X: at.X + w/2, Y: at.Y + h}}
+	c.SetColor(paper)
+	c.Fill(ground.Path())
+	c.FillText(aligned(tiny, text.XCenter, text.YBottom), at, words)
 }
 
 // number stands above a bar without an interval that is wide enough for it.
 func (b Bars) number(c draw.Canvas, d Dot, at vg.Point, room vg.Length) {
 	s := table.Fixed(d.Value, max(b.Y.Decimals-1, 0))
 	if _, _, ok := d.interval(); !ok && tiny.Width(s) <= room {
-		c.FillText(aligned(tiny, text.XCenter, text.YBottom), vg.Point{X: at.X, Y: at.Y + 1}, s)
+		onGround(c, s, vg.Point{X: at.X, Y: at.Y + 2})
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 	"gavel/report/table"
 )
 
-// DotPlot has a row for each of several things, and in it a dot with its interval for each series. Its rows are named
-// above their dots, so that long names need no margin.
+// DotPlot has a row for each of several things, and in it a dot with its interval for each series. In a narrow picture
+// its rows are named above their dots, so that long names need no margin; in a wide one, beside them.
 type DotPlot struct {
 	X      Axis
 	Rows   []DotRow
@@ -22,6 +22,8 @@ type DotPlot struct {
 	Joined bool     // a line goes from the first series to the last
 	Mark   *float64 // a line across all rows, such as what chance scores
 	Marked string   // what it is
+
+	left, right vg.Length // margins with names and numbers; 0 where they stand above
 }
 
 // DotRow is a row; Dots has one for each series.
@@ -31,9 +33,9 @@ type DotRow struct {
 }
 
 const (
-	nameHeight vg.Length = 15 // of the line above a row's dots
-	dotHeight  vg.Length = 15 // between the dots of two series
-	rowGap     vg.Length = 5
+	nameHeight vg.Length = 20 // of the line above a row's dots
+	dotHeight  vg.Length = 17 // between the dots of two series
+	rowGap     vg.Length = 6
 )
 
 // lanes are the lines of dots in a row.
@@ -44,8 +46,16 @@ func (d DotPlot) lanes() int {
 	return len(d.Series)
 }
 
+// head is the height of a row's line of words.
+func (d DotPlot) head() vg.Length {
+	if d.left > 0 {
+		return 0
+	}
+	return nameHeight
+}
+
 func (d DotPlot) rowHeight() vg.Length {
-	return nameHeight + dotHeight*vg.Length(d.lanes()) + rowGap
+	return d.head() + dotHeight*vg.Length(d.lanes()) + rowGap
 }
 
 func (d DotPlot) about() string {
@@ -114,24 +124,59 @@ func (a Axis) rows(of []DotRow) (rows [][]string) {
 	return rows
 }
 
-func (d DotPlot) layout() (vg.Length, func(draw.Canvas)) {
-	d.Rows = d.drawn()
-	if len(d.Rows) == 0 {
-		return 0, nil
-	}
+// range of the numbers; ok is false where there are none.
+func (d DotPlot) around() (x Axis, ok bool) {
 	values := values(d.Rows)
+	if len(values) == 0 {
+		return d.X, false
+	}
 	if d.Mark != nil {
 		values = append(values, *d.Mark)
 	}
-	legend := newLegend(d.entries())
+	return d.X.around(values), true
+}
+
+func (d DotPlot) ranges() []Axis { x, _ := d.around(); return []Axis{x} }
+
+func (d DotPlot) on(axes []Axis) Chart {
+	d.X.Min, d.X.Max = axes[0].Min, axes[0].Max
+	return d
+}
+
+func (d DotPlot) layout(w vg.Length) (vg.Length, func(draw.Canvas)) {
+	d.Rows = d.drawn()
+	x, ok := d.around()
+	if !ok {
+		return 0, nil
+	}
+	left, right := vg.Length(12), vg.Length(12)
+	if w >= half {
+		d.margins(w)
+		left, right = d.left, d.right
+	}
+	legend := newLegend(d.entries(), w)
 	body := d.rowHeight()*vg.Length(len(d.Rows)) + rowGap
-	sides := newAxes(d.X.around(values), Axis{Min: 0, Max: float64(body)})
+	sides := newAxes(x, Axis{Min: 0, Max: float64(body)}, w)
 	sides.ys, sides.noY = nil, true
-	const axis = 36
+	const axis = 46
 	return legend.height() + body + axis, func(c draw.Canvas) {
-		sides.draw(draw.Crop(legend.draw(c), 12, -12, 0, 0), d.paint)
+		sides.draw(draw.Crop(legend.draw(c), left, -right, 0, 0), d.paint)
 	}
 }
+
+// margins makes room for names and numbers beside the rows.
+func (d *DotPlot) margins(w vg.Length) {
+	d.left, d.right = 60, 12
+	for _, r := range d.Rows {
+		d.left = max(d.left, min(small.Width(label(r.Label, small, 0.4*w))+14, 0.4*w))
+		if len(d.Series) == 1 {
+			d.right = max(d.right, tiny.Width(d.number(r))+14)
+		}
+	}
+}
+
+// number of a row of a single series.
+func (d DotPlot) number(r DotRow) string { return r.Dots[0].in(Axis{Decimals: min(d.X.Decimals, 2)}) }
 
 func (d DotPlot) entries() []entry {
 	var entries []entry
@@ -150,9 +195,9 @@ func (d DotPlot) paint(c draw.Canvas, x, _ func(float64) vg.Length) {
 	top := c.Max.Y
 	for _, r := range d.Rows {
 		d.name(c, r, top)
-		lane := top - nameHeight - dotHeight/2
+		lane := top - d.head() - dotHeight/2
 		if d.Mark != nil { // not across the names
-			c.StrokeLine2(Dashed.style(muted, 1.2), x(*d.Mark), top-nameHeight, x(*d.Mark), top-d.rowHeight()+rowGap/2)
+			c.StrokeLine2(Dashed.style(muted, 1.2), x(*d.Mark), top-d.head(), x(*d.Mark), top-d.rowHeight()+rowGap/2)
 		}
 		if d.Joined {
 			d.join(c, r, x, lane)
@@ -178,12 +223,24 @@ func (d DotPlot) paint(c draw.Canvas, x, _ func(float64) vg.Length) {
 	}
 }
 
-// name writes what a row is and, of a single series, its number.
+// name writes what a row is and, of a single series, its number: beside its dots, or in a line above them that no other
+// line crosses.
 func (d DotPlot) name(c draw.Canvas, r DotRow, top vg.Length) {
-	room := c.Max.X - c.Min.X
-	at := top - nameHeight/2
+	number := ""
 	if len(d.Series) == 1 {
-		number := r.Dots[0].in(Axis{Decimals: min(d.X.Decimals, 2)})
+		number = d.number(r)
+	}
+	if d.left > 0 {
+		at := top - dotHeight*vg.Length(d.lanes())/2
+		c.FillText(aligned(small, text.XRight, text.YCenter), vg.Point{X: c.Min.X - 10, Y: at}, label(r.Label, small, d.left-12))
+		c.FillText(aligned(tiny, text.XLeft, text.YCenter), vg.Point{X: c.Max.X + 10, Y: at}, number)
+		return
+	}
+	at, room := top-nameHeight/2, c.Max.X-c.Min.X
+	clear := vg.Rectangle{Min: vg.Point{X: c.Min.X - 1, Y: top - nameHeight}, Max: vg.Point{X: c.Max.X + 1, Y: top}}
+	c.SetColor(paper)
+	c.Fill(clear.Path())
+	if number != "" {
 		c.FillText(aligned(tiny, text.XRight, text.YCenter), vg.Point{X: c.Max.X, Y: at}, number)
 		room -= tiny.Width(number) + 8
 	}

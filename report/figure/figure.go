@@ -2,6 +2,7 @@
 package figure
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -44,15 +45,16 @@ type Figure struct {
 // Picture is a panel as it was drawn.
 type Picture struct {
 	Title string
-	SVG   template.HTML
-	File  string       // a name for it, of its figure's id
-	Link  template.URL // where it can be had alone
+	SVG   template.HTML // as wide as a phone
+	Wide  template.HTML // for wider pages; "" where it is not one of few
+	File  string        // a name for it, of its figure's id
+	Link  template.URL  // where it can be had alone
 }
 
 // Chart is what a panel can be drawn from. A new kind is a file of this package.
 type Chart interface {
-	// height of the picture, and what draws it.
-	layout() (height vg.Length, paint func(draw.Canvas))
+	// height of a picture of a width, and what draws it.
+	layout(width vg.Length) (height vg.Length, paint func(draw.Canvas))
 	// about says in words what kind of picture it is, for those who cannot see it.
 	about() string
 	// table has every number of the picture; where one is undefined, so it says.
@@ -64,22 +66,32 @@ type Chart interface {
 // Draw draws the panels and joins their tables. Panels in which nothing could be
 // drawn are left out, and so is a figure without panels: then ok is false.
 func (s Spec) Draw() (f Figure, ok bool, err error) {
+	s.Panels = onOneScale(s.Panels)
 	f = Figure{ID: "figure-" + s.ID, Title: s.Title, Caption: s.Caption, Folded: s.Folded}
 	var omitted []string
 	for _, p := range s.Panels {
 		for _, name := range p.Chart.omitted() {
 			omitted = append(omitted, strings.TrimPrefix(p.Title+": ", ": ")+name)
 		}
-		height, paint := p.Chart.layout()
-		if paint == nil {
+		if _, paint := p.Chart.layout(narrow); paint == nil {
 			continue
 		}
 		alt := strings.TrimPrefix(p.Title+": ", ": ") + p.Chart.about()
-		svg, err := drawSVG(height, label(s.Title+". "+alt, small, vg.Length(math.Inf(1))), paint)
-		if err != nil {
+		picture := Picture{Title: p.Title, File: fileOf(s.ID, len(f.Pictures))}
+		draw := func(w vg.Length) (template.HTML, error) {
+			height, paint := p.Chart.layout(w)
+			return drawSVG(w, height, label(s.Title+". "+alt, small, vg.Length(math.Inf(1))), paint)
+		}
+		if picture.SVG, err = draw(narrow); err != nil {
 			return f, false, err
 		}
-		f.Pictures = append(f.Pictures, Picture{p.Title, svg, fileOf(s.ID, len(f.Pictures)), dataURL(svg)})
+		if w := widthOf(len(s.Panels)); w > 0 {
+			if picture.Wide, err = draw(w); err != nil {
+				return f, false, err
+			}
+		}
+		picture.Link = dataURL(picture.Alone())
+		f.Pictures = append(f.Pictures, picture)
 		t := p.Chart.table()
 		if len(s.Panels) > 1 {
 			t.Columns = append(table.Left("panel"), t.Columns...)
@@ -96,6 +108,9 @@ func (s Spec) Draw() (f Figure, ok bool, err error) {
 	}
 	return f, len(f.Pictures) > 0, nil
 }
+
+// Alone is the picture to be shown elsewhere.
+func (p Picture) Alone() template.HTML { return cmp.Or(p.Wide, p.SVG) }
 
 // fileOf names a picture of a figure.
 func fileOf(id string, n int) string {
@@ -151,6 +166,46 @@ func (a Axis) around(values []float64) Axis {
 	}
 	a.Min, a.Max = low-room, high+room
 	return a
+}
+
+// scaled is a chart whose axes can be those of others.
+type scaled interface {
+	Chart
+	// ranges are its axes with room for its data.
+	ranges() []Axis
+	// on is the chart on other axes.
+	on(axes []Axis) Chart
+}
+
+// onOneScale gives panels side by side the same axes, where they are charts of a kind that measure the same.
+func onOneScale(panels []Panel) []Panel {
+	var joint []Axis
+	for _, p := range panels {
+		c, is := p.Chart.(scaled)
+		if !is {
+			return panels
+		}
+		of := c.ranges()
+		if joint == nil {
+			joint = of
+		}
+		for i, a := range of {
+			if i >= len(joint) || a.Label != joint[i].Label {
+				return panels
+			}
+			if a.Min < a.Max {
+				if joint[i].Min >= joint[i].Max {
+					joint[i] = a
+				}
+				joint[i].Min, joint[i].Max = min(joint[i].Min, a.Min), max(joint[i].Max, a.Max)
+			}
+		}
+	}
+	out := slices.Clone(panels)
+	for i := range out {
+		out[i].Chart = out[i].Chart.(scaled).on(joint)
+	}
+	return out
 }
 
 // Dot is a number with its interval and what it was counted from.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -57,6 +59,12 @@ func charts() map[string]Chart {
 				{Name: hostile, Look: 2, Hollow: true, Points: []Point{{hostile, bare(45, 1400), bare(60, 4200), 0, ""}}},
 			},
 		},
+		"many":  many(),
+		"crowd": crowd(),
+		"one": Scatter{
+			X: Percent("consistency, percent"), Y: Percent("first-position, percent"), Of: "run", Numbered: true,
+			Series: []Series{{Points: []Point{{Name: "the only one there is", X: bare(100, 3), Y: dot(100, 20, 6)}}}},
+		},
 		"lines": Scatter{
 			X: Unit("confidence"), Y: Unit("share right"), Of: "bin",
 			Series: []Series{{Name: "qwen3:8b", Line: Solid, Points: []Point{{Name: "0.5 to 0.6", X: bare(0.55, 10), Y: bare(0.4, 10)}, {Name: "0.9 to 1.0", X: bare(0.97, 80), Y: bare(0.8125, 80)}}}},
@@ -77,6 +85,32 @@ func charts() map[string]Chart {
 	}
 }
 
+// many are fifteen runs with long names, some of them equal.
+func many() DotPlot {
+	d := DotPlot{X: Percent("strict, percent"), Of: "run", Series: []string{"strict"}, Mark: of(25), Marked: "two coins score 25"}
+	for i := range 15 {
+		name := fmt.Sprintf("llama3.1:%db-instruct-q4_K_M · prompt number %d of a suite with long names", 1<<(i%7), i)
+		d.Rows = append(d.Rows, DotRow{name, []Dot{dot(float64(90-5*(i/3*3)), 8, 350)}})
+	}
+	return d
+}
+
+// crowd are fifteen points, most of which stand in the same places.
+func crowd() Scatter {
+	s := Scatter{
+		X: Percent("consistency, percent"), Y: Percent("first-position, percent"), Of: "run", Numbered: true,
+		Guides: []Guide{{Name: "no position bias", Look: -1, Line: Dashed, At: [][2]float64{{0, 50}, {100, 50}}}},
+	}
+	for k, name := range []string{"pairwise", "reversed"} {
+		series := Series{Name: name, Look: k}
+		for i := range 7 + k {
+			series.Points = append(series.Points, Point{Name: fmt.Sprintf("qwen2.5:%db %s, prompt %d", i, name, i), X: bare(float64(75+10*(i/4)), 40), Y: dot(float64(50+6*k), 6, 80)})
+		}
+		s.Series = append(s.Series, series)
+	}
+	return s
+}
+
 func mustFigure(t *testing.T, panels ...Panel) Figure {
 	t.Helper()
 	f, ok, err := Spec{ID: "test", Title: "A figure", Caption: []string{"What it shows, from 40 items."}, Panels: panels}.Draw()
@@ -92,6 +126,7 @@ func TestCharts(t *testing.T) {
 			f := mustFigure(t, Panel{"", c})
 			svg := string(f.Pictures[0].SVG)
 			golden.Assert(t, svg, "figures/"+name+".svg")
+			golden.Assert(t, string(f.Pictures[0].Wide), "figures/"+name+"-wide.svg")
 			golden.Assert(t, printed(t, f.Table)+strings.Join(f.Caption, "\n")+"\n", "figures/"+name+".txt")
 		})
 	}
@@ -252,7 +287,7 @@ func TestLabels(t *testing.T) {
 		{"turned round", "a\u202eb\u2066c", "a\uFFFDb\uFFFDc"},
 		{"no characters of XML", "a\uFFFE\uFFFF\x00\xffb", "a\uFFFD\uFFFD\uFFFD\uFFFDb"},
 		{"Chinese", "通义千问", "通义千问"},
-		{"long", strings.Repeat("m", 100), strings.Repeat("m", 9) + "…"},
+		{"long", strings.Repeat("m", 100), strings.Repeat("m", 8) + "…"},
 	} {
 		if got := label(c.in, small, 100); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
@@ -263,14 +298,19 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// The colours that a page turns round are told from all others by their value.
+// The colours that a page changes are told from all others by their value. Series keep theirs, each by a class.
 func TestThemedColours(t *testing.T) {
-	for _, c := range append(append([]string{hexOf(onHeat(0)), hexOf(onHeat(9))}, hexes(heat)...), hexes(colours)...) {
+	for _, c := range append([]string{hexOf(onHeat(0)), hexOf(onHeat(9))}, hexes(heat)...) {
 		if themed[c] != "" {
 			t.Errorf("%s is %s", c, themed[c])
 		}
 	}
-	if len(themed) != 4 {
+	for i, c := range hexes(colours) {
+		if themed[c] != fmt.Sprintf("c%d", i) {
+			t.Errorf("series %d is %q", i, themed[c])
+		}
+	}
+	if len(themed) != 4+len(colours) {
 		t.Errorf("%d themed colours", len(themed))
 	}
 }
@@ -307,29 +347,59 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// Numbers beside points stand clear of each other; two points of a name that
-// stand together share one.
+// Words beside points stand clear of each other and of the points; two points of a name that stand together share them.
 func TestTags(t *testing.T) {
 	at := vg.Point{X: 100, Y: 100}
-	var placed tags
-	for _, n := range []string{"1", "2", "3", "4"} {
+	placed := tags{within: vg.Rectangle{Max: vg.Point{X: 300, Y: 300}}}
+	placed.avoid(at, 4, 4)
+	for _, n := range []string{"1", "2", "3", "4", "a longer name", "another"} {
 		placed.add(n, at, 4)
 	}
-	for i, a := range placed {
-		for _, b := range placed[:i] {
-			if a.overlaps(b) {
-				t.Errorf("%s stands over %s", a.text, b.text)
+	for i, a := range placed.taken {
+		if a.Min.X < 0 || a.Max.X > 300 || a.Min.Y < 0 || a.Max.Y > 300 {
+			t.Errorf("%v is outside", a)
+		}
+		for _, b := range placed.taken[:i] {
+			if a.Min.X < b.Max.X && b.Min.X < a.Max.X && a.Min.Y < b.Max.Y && b.Min.Y < a.Max.Y {
+				t.Errorf("%v stands over %v", a, b)
 			}
 		}
 	}
-	placed.add("5", at, 4) // no room is left, and it is drawn all the same
+	placed.within = vg.Rectangle{}
+	placed.add("5", at, 4) // there is no room, and it is drawn all the same
 	placed.add("1", vg.Point{X: 101, Y: 100}, 4)
 	placed.add("1", vg.Point{X: 200, Y: 100}, 4)
 	var words []string
-	for _, x := range placed {
+	for _, x := range placed.said {
 		words = append(words, x.text)
 	}
-	if got := strings.Join(words, " "); got != "1 2 3 4 5 1" {
-		t.Errorf("numbers %s", got)
+	if got := strings.Join(words, " "); got != "1 2 3 4 a longer name another 5 1" {
+		t.Errorf("words %s", got)
+	}
+}
+
+// Panels that measure the same have one scale, and words of at least 12 units.
+func TestPanelsShareAScale(t *testing.T) {
+	small := Scatter{X: Axis{Label: "x"}, Y: Axis{Label: "y"}, Series: []Series{{Points: []Point{{Name: "a", X: bare(1, 1), Y: bare(2, 1)}}}}}
+	large := Scatter{X: Axis{Label: "x"}, Y: Axis{Label: "y"}, Series: []Series{{Points: []Point{{Name: "b", X: bare(50, 1), Y: bare(90, 1)}}}}}
+	none := Scatter{X: Axis{Label: "x"}, Y: Axis{Label: "y"}}
+	panels := onOneScale([]Panel{{"", none}, {"", small}, {"", large}})
+	for _, p := range panels {
+		if s := p.Chart.(Scatter); s.X.Min > 1 || s.X.Max < 50 || s.Y.Min > 2 || s.Y.Max < 90 || s.X != panels[0].Chart.(Scatter).X {
+			t.Errorf("%+v %+v", s.X, s.Y)
+		}
+	}
+	other := Scatter{X: Axis{Label: "z"}, Y: Axis{Label: "y"}}
+	if p := onOneScale([]Panel{{"", small}, {"", other}}); p[0].Chart.(Scatter).X.Max != 0 {
+		t.Error("what measures something else is on the same scale")
+	}
+	for name, c := range charts() {
+		for _, svg := range []string{string(mustFigure(t, Panel{"", c}).Pictures[0].SVG), string(mustFigure(t, Panel{"", c}).Pictures[0].Wide)} {
+			for _, size := range regexp.MustCompile(`font-size="([\d.]+)px"`).FindAllStringSubmatch(svg, -1) {
+				if px, _ := strconv.ParseFloat(size[1], 64); px < 12 {
+					t.Errorf("%s: words of %g units", name, px)
+				}
+			}
+		}
 	}
 }

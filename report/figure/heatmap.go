@@ -40,11 +40,11 @@ func (h Heatmap) table() table.Table {
 
 const (
 	cellHeight vg.Length = 24
-	headHeight vg.Length = 30
-	keyHeight  vg.Length = 40
+	headHeight vg.Length = 36
+	keyHeight  vg.Length = 46
 )
 
-func (h Heatmap) layout() (vg.Length, func(draw.Canvas)) {
+func (h Heatmap) layout(vg.Length) (vg.Length, func(draw.Canvas)) {
 	if len(values(h.Rows)) == 0 {
 		return 0, nil
 	}
@@ -86,11 +86,10 @@ func (h Heatmap) step(v float64) int {
 	return max(0, min(n-1, int(float64(n)*(v-h.Scale.Min)/(h.Scale.Max-h.Scale.Min))))
 }
 
-// cell draws a number on its colour; one that is undefined is crossed out.
+// cell draws a number on its colour; one that is undefined is an empty box.
 func (h Heatmap) cell(c draw.Canvas, box vg.Rectangle, d Dot) {
 	middle := vg.Point{X: (box.Min.X + box.Max.X) / 2, Y: (box.Min.Y + box.Max.Y) / 2}
 	if !d.Defined() {
-		c.StrokeLine2(draw.LineStyle{Color: grid, Width: 0.8}, box.Min.X, box.Min.Y, box.Max.X, box.Max.Y)
 		c.SetLineStyle(draw.LineStyle{Color: muted, Width: 0.8})
 		c.Stroke(box.Path())
 		c.FillText(aligned(tiny, text.XCenter, text.YCenter), middle, "n/a")
@@ -101,7 +100,7 @@ func (h Heatmap) cell(c draw.Canvas, box vg.Rectangle, d Dot) {
 	c.Fill(box.Path())
 	c.SetLineStyle(draw.LineStyle{Color: paper, Width: 1})
 	c.Stroke(box.Path())
-	c.FillText(aligned(words(11, onHeat(step)), text.XCenter, text.YCenter), middle, table.Fixed(d.Value, max(h.Scale.Decimals-1, 0)))
+	c.FillText(aligned(words(12.5, onHeat(step)), text.XCenter, text.YCenter), middle, table.Fixed(d.Value, max(h.Scale.Decimals-1, 0)))
 }
 
 // key shows what colour is what number.

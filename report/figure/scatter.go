@@ -24,8 +24,11 @@ type Scatter struct {
 	// largest one is, so that panels of a figure agree. Empty: all are alike.
 	SizeOf  string
 	Largest float64
-	// Numbered puts a number beside every point that the table explains; points of one name have the same.
+	// Numbered tells points apart: by their names where there is room, else by numbers that a key or the table explains.
+	// Points of one name have the same.
 	Numbered bool
+
+	named bool // there is room
 }
 
 // Series of points that look alike.
@@ -110,7 +113,14 @@ func (s Scatter) table() table.Table {
 	return t
 }
 
-func (s Scatter) layout() (vg.Length, func(draw.Canvas)) {
+// roomy is the width of a picture with room for names; of more points than a few only the table has them.
+const (
+	roomy     = whole
+	fewPoints = 16
+)
+
+// around are x and y with room for all points; ok is false where there are none.
+func (s Scatter) around() (x, y Axis, ok bool) {
 	var xs, ys []float64
 	for _, p := range s.inOrder() {
 		xs, ys = append(xs, *p.X.Value), append(ys, *p.Y.Value)
@@ -118,15 +128,28 @@ func (s Scatter) layout() (vg.Length, func(draw.Canvas)) {
 			ys = append(ys, low, high)
 		}
 	}
-	if len(xs) == 0 {
+	return s.X.around(xs), s.Y.around(ys), len(xs) > 0
+}
+
+func (s Scatter) ranges() []Axis { x, y, _ := s.around(); return []Axis{x, y} }
+
+func (s Scatter) on(axes []Axis) Chart {
+	s.X.Min, s.X.Max, s.Y.Min, s.Y.Max = axes[0].Min, axes[0].Max, axes[1].Min, axes[1].Max
+	return s
+}
+
+func (s Scatter) layout(w vg.Length) (vg.Length, func(draw.Canvas)) {
+	x, y, ok := s.around()
+	if !ok {
 		return 0, nil
 	}
-	sides := newAxes(s.X.around(xs), s.Y.around(ys))
-	legend, right := newLegend(s.entries()), vg.Length(12)
+	sides := newAxes(x, y, w)
+	s.named = s.Numbered && w >= roomy && len(s.numbers()) <= fewPoints
+	legend, right := newLegend(s.entries(), w), vg.Length(12)
 	for _, g := range s.Guides {
 		right = max(right, tiny.Width(g.End)+6)
 	}
-	return legend.height() + 300, func(c draw.Canvas) {
+	return legend.height() + 320, func(c draw.Canvas) {
 		sides.draw(draw.Crop(legend.draw(c), 0, -right, 0, -8), s.paint)
 	}
 }
@@ -149,7 +172,22 @@ func (s Scatter) entries() []entry {
 			entries = append(entries, entry{g.Name, lineIcon(g.style())})
 		}
 	}
-	return entries
+	return append(entries, s.key()...)
+}
+
+// key says which number is which name, where numbers stand for a few.
+func (s Scatter) key() []entry {
+	numbers := s.numbers()
+	if !s.Numbered || s.named || len(numbers) > fewPoints {
+		return nil
+	}
+	key := make([]entry, len(numbers))
+	for name, n := range numbers {
+		key[n-1] = entry{name, func(c draw.Canvas, at vg.Point) {
+			c.FillText(aligned(tiny, text.XCenter, text.YCenter), at, strconv.Itoa(n))
+		}}
+	}
+	return key
 }
 
 func (g Guide) style() draw.LineStyle {
@@ -185,56 +223,103 @@ func (s Scatter) paint(c draw.Canvas, x, y func(float64) vg.Length) {
 	for _, series := range s.Series {
 		s.line(c, series, x, y)
 	}
-	var tags tags
+	tags := tags{within: c.Rectangle}
 	numbers := s.numbers()
 	for _, d := range s.inOrder() {
-		at := vg.Point{X: x(*d.X.Value), Y: y(*d.Y.Value)}
+		at, r := vg.Point{X: x(*d.X.Value), Y: y(*d.Y.Value)}, s.radius(d.Point)
+		tags.avoid(at, r, r)
 		if low, high, ok := d.Y.interval(); ok {
 			c.StrokeLine2(draw.LineStyle{Color: colourOf(d.look), Width: 1.2}, at.X, y(low), at.X, y(high))
+			tags.taken = append(tags.taken, vg.Rectangle{Min: vg.Point{X: at.X - 1, Y: y(low)}, Max: vg.Point{X: at.X + 1, Y: y(high)}})
 		}
-		r := s.radius(d.Point)
 		marker(c, d.look, at, r, d.hollow)
-		if s.Numbered {
-			tags.add(strconv.Itoa(numbers[d.Name]), at, r)
+	}
+	for _, d := range s.inOrder() {
+		at := vg.Point{X: x(*d.X.Value), Y: y(*d.Y.Value)}
+		switch {
+		case s.named:
+			tags.add(label(d.Name, tiny, 260), at, s.radius(d.Point))
+		case s.Numbered:
+			tags.add(strconv.Itoa(numbers[d.Name]), at, s.radius(d.Point))
 		}
 	}
 	tags.draw(c)
 }
 
-// tags are the numbers beside points, each where it hides no other.
-type tags []tag
+// tags are the words beside points, each where it hides no point, no interval and no other.
+type tags struct {
+	within vg.Rectangle
+	taken  []vg.Rectangle
+	said   []tag
+}
 
+// tag is what is written beside a point, and where.
 type tag struct {
 	vg.Rectangle
 	text string
+	at   vg.Point // of the point
+	far  bool     // a line leads there
 }
 
+// avoid keeps words off a point.
+func (t *tags) avoid(at vg.Point, w, h vg.Length) {
+	t.taken = append(t.taken, vg.Rectangle{Min: vg.Point{X: at.X - w, Y: at.Y - h}, Max: vg.Point{X: at.X + w, Y: at.Y + h}})
+}
+
+// add writes words beside a point; where there is no room beside it, farther off, with a line that leads there.
 func (t *tags) add(words string, at vg.Point, r vg.Length) {
-	if slices.ContainsFunc(*t, func(o tag) bool {
-		return o.text == words && math.Hypot(float64(o.Min.X-at.X), float64(o.Min.Y-at.Y)) < 16
+	if slices.ContainsFunc(t.said, func(o tag) bool {
+		return o.text == words && math.Hypot(float64(o.at.X-at.X), float64(o.at.Y-at.Y)) < 16
 	}) {
 		return // one for both of two points of a name that stand together
 	}
-	size := vg.Point{X: tiny.Width(words), Y: 8}
-	var places []tag
-	for _, corner := range []vg.Point{
-		{X: at.X + r + 2.5, Y: at.Y + 1}, {X: at.X - r - 2.5 - size.X, Y: at.Y + 1},
-		{X: at.X + r + 2.5, Y: at.Y - 1 - size.Y}, {X: at.X - r - 2.5 - size.X, Y: at.Y - 1 - size.Y},
-	} {
-		places = append(places, tag{vg.Rectangle{Min: corner, Max: corner.Add(size)}, words})
+	const high = 16
+	w := tiny.Width(words)
+	box := func(dx, dy vg.Length) vg.Rectangle {
+		from := vg.Point{X: at.X + dx, Y: at.Y + dy - high/2}
+		return vg.Rectangle{Min: from, Max: from.Add(vg.Point{X: w, Y: high})}
 	}
-	free := slices.IndexFunc(places, func(p tag) bool { return !slices.ContainsFunc(*t, p.overlaps) })
-	*t = append(*t, places[max(free, 0)])
+	right, left := r+4, -r-4-w
+	place, far := box(right, 0), vg.Length(0)
+search:
+	for step := vg.Length(0); step <= 12; step++ {
+		for _, dx := range []vg.Length{right, left} {
+			for _, dy := range []vg.Length{step * high * 0.75, -step * high * 0.75} {
+				if b := box(dx, dy); t.free(b) {
+					place, far = b, step
+					break search
+				}
+			}
+		}
+	}
+	t.taken = append(t.taken, place)
+	t.said = append(t.said, tag{place, words, at, far > 1})
 }
 
-func (t tag) overlaps(o tag) bool {
-	return t.Min.X < o.Max.X && o.Min.X < t.Max.X && t.Min.Y < o.Max.Y && o.Min.Y < t.Max.Y
-}
-
-func (t tags) draw(c draw.Canvas) {
-	for _, x := range t {
+// draw writes the words, on ground of their own, so that no line crosses them.
+func (t *tags) draw(c draw.Canvas) {
+	for _, x := range t.said {
+		if to := (vg.Point{X: x.Min.X, Y: (x.Min.Y + x.Max.Y) / 2}); x.far {
+			if x.Max.X < x.at.X {
+				to.X = x.Max.X
+			}
+			c.StrokeLine2(draw.LineStyle{Color: muted, Width: 0.6}, x.at.X, x.at.Y, to.X, to.Y)
+		}
+	}
+	for _, x := range t.said {
+		c.SetColor(paper)
+		c.Fill(x.Path())
 		c.FillText(aligned(tiny, text.XLeft, text.YCenter), vg.Point{X: x.Min.X, Y: (x.Min.Y + x.Max.Y) / 2}, x.text)
 	}
+}
+
+// free tells whether words may stand there.
+func (t *tags) free(b vg.Rectangle) bool {
+	in := t.within
+	return b.Min.X >= in.Min.X && b.Max.X <= in.Max.X && b.Min.Y >= in.Min.Y && b.Max.Y <= in.Max.Y &&
+		!slices.ContainsFunc(t.taken, func(o vg.Rectangle) bool {
+			return b.Min.X < o.Max.X && o.Min.X < b.Max.X && b.Min.Y < o.Max.Y && o.Min.Y < b.Max.Y
+		})
 }
 
 func (s Scatter) line(c draw.Canvas, series Series, x, y func(float64) vg.Length) {

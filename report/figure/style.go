@@ -71,8 +71,8 @@ var fonts = func() text.Plain {
 }()
 
 var (
-	small = words(11, ink)
-	tiny  = words(9.5, muted)
+	small = words(13, ink)
+	tiny  = words(12.2, muted)
 )
 
 // aligned is a style that stands otherwise about its point.
@@ -171,7 +171,7 @@ type entry struct {
 }
 
 const (
-	lineHeight vg.Length = 16
+	lineHeight vg.Length = 18
 	iconWidth  vg.Length = 22
 )
 
@@ -180,7 +180,7 @@ type legend struct {
 	lines [][]entry
 }
 
-func newLegend(entries []entry) legend {
+func newLegend(entries []entry, width vg.Length) legend {
 	var l legend
 	left := vg.Length(0)
 	for _, e := range entries {

@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"image/color"
 	"io"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -15,14 +16,31 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// width of every panel, in units of the picture. A panel is as wide as a phone, so that its words stay readable there;
-// on wider pages panels stand side by side.
-const width vg.Length = 360
+// Widths of pictures, in units that are pixels on a page of the width that they are for, so that words of 12 units stay
+// readable. Every panel is drawn as wide as a phone; where a figure has one or two, it is drawn for wider pages too. Three
+// and more stand side by side.
+const (
+	narrow vg.Length = 360
+	half   vg.Length = 480
+	whole  vg.Length = 960
+)
 
-// themed are the colours that a page in dark turns round. The picture says them as they are on white, for programs that
+// widthOf the further picture of each of so many panels; 0 for none.
+func widthOf(panels int) vg.Length {
+	switch panels {
+	case 1:
+		return whole
+	case 2:
+		return half
+	}
+	return 0
+}
+
+// themed are the colours that a page in dark turns round, or makes lighter. The picture says them as they are on white, for programs that
 // know no style sheet, and by class. No other colour of a figure may be one of these.
 var themed = map[string]string{
 	hexOf(ink): "ink", hexOf(muted): "muted", hexOf(grid): "grid", hexOf(paper): "paper",
+	hexOf(colours[0]): "c0", hexOf(colours[1]): "c1", hexOf(colours[2]): "c2", hexOf(colours[3]): "c3", hexOf(colours[4]): "c4", hexOf(colours[5]): "c5",
 }
 
 func hexOf(c color.Color) string {
@@ -33,9 +51,9 @@ func hexOf(c color.Color) string {
 // fontFamily has the widths that texts are measured with, under the names it goes by on each system.
 const fontFamily = "Liberation Sans, Arimo, Arial, Helvetica, sans-serif"
 
-// drawSVG draws a panel of a height and returns it as an element of a page.
+// drawSVG draws a panel of a size and returns it as an element of a page.
 // alt stands in for the picture where it is read aloud.
-func drawSVG(height vg.Length, alt string, paint func(draw.Canvas)) (template.HTML, error) {
+func drawSVG(width, height vg.Length, alt string, paint func(draw.Canvas)) (template.HTML, error) {
 	c := vgsvg.NewWith(vgsvg.UseWH(width, height))
 	paint(draw.New(c))
 	var raw bytes.Buffer
@@ -52,7 +70,7 @@ func drawSVG(height vg.Length, alt string, paint func(draw.Canvas)) (template.HT
 // inlineSVG rewrites what the library drew as an element for a page: without the prologue and the size in points, and
 // with attributes in place of styles, which a page's Content-Security-Policy forbids.
 func inlineSVG(r io.Reader, alt string) (string, error) {
-	dec, b, depth := xml.NewDecoder(r), new(strings.Builder), 0
+	dec, b, depth, size, open := xml.NewDecoder(r), new(strings.Builder), 0, 0.0, false
 	for {
 		token, err := dec.Token()
 		if errors.Is(err, io.EOF) {
@@ -71,16 +89,27 @@ func inlineSVG(r io.Reader, alt string) (string, error) {
 				attrs = append([]xml.Attr{named("class", "chart"), named("role", "img"), named("aria-label", alt), named("font-family", fontFamily)}, attrs...)
 			}
 			b.WriteString("<" + x.Name.Local)
+			size = 0
 			for _, a := range attrs {
 				fmt.Fprintf(b, ` %s="%s"`, a.Name.Local, escapeXML(a.Value))
+				if a.Name.Local == "font-size" {
+					size, _ = strconv.ParseFloat(strings.TrimSuffix(a.Value, "px"), 64)
+				}
 			}
-			b.WriteString(">")
+			if open = x.Name.Local == "text"; !open {
+				b.WriteString(">")
+			}
 		case xml.EndElement:
-			depth--
+			if depth--; open { // nothing is written in it
+				b.WriteString(">")
+				open = false
+			}
 			b.WriteString("</" + x.Name.Local + ">\n")
 		case xml.CharData:
 			if s := string(x); strings.TrimSpace(s) != "" {
-				b.WriteString(escapeXML(s))
+				// In whatever font it is shown, it is as wide as it was measured, and so stands over nothing.
+				open = false
+				fmt.Fprintf(b, ` textLength="%.5g" lengthAdjust="spacingAndGlyphs">%s`, float64(words(vg.Length(size), ink).Width(s)), escapeXML(s))
 			}
 		}
 	}

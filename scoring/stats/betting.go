@@ -109,6 +109,32 @@ func Betting(scores []float64, of int, level float64) Interval {
 	return Interval{least(1), -least(-1)}
 }
 
+// BettingRatio is a confidence sequence of a ratio of means, from 0 to 1: num of den, in the order in which they came, with
+// 0 ≤ num ≤ den ≤ most. With probability level it holds E(num)/E(den) after each of them: of that ratio, r, num − r·den is
+// 0 on average, and is bet on.
+//
+// Source: as [Capital].
+func BettingRatio(num, den []float64, most, level float64) Interval {
+	enough := math.Log(2 / (1 - level))
+	held := func(sign, ratio float64) bool {
+		c := NewCapital(0, 0)
+		for i := range num {
+			if c.Add(sign*(num[i]-ratio*den[i])/most) >= enough {
+				return false
+			}
+		}
+		return true
+	}
+	iv := Interval{0, 1}
+	if !held(1, 0) {
+		iv.Low = bisect(0, 1, func(r float64) bool { return held(1, r) })
+	}
+	if !held(-1, 1) {
+		iv.High = 1 - bisect(0, 1, func(r float64) bool { return held(-1, 1-r) })
+	}
+	return iv
+}
+
 // BetaBinomial is a confidence sequence of a share, after k of n: with probability level it holds the share at every n. Its
 // mixture is a beta distribution about the share in question; it is narrowest, of those, after some best of units.
 //

@@ -282,3 +282,32 @@ func ExampleLogAbove() {
 	fmt.Printf("%.4f\n", math.Exp(stats.LogAbove(16, 19)))
 	// Output: 54.0364
 }
+
+// A sequence of a ratio holds it at every look, and narrows towards it.
+func TestBettingRatio(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	const worlds, n, ratio = 300, 120, 0.6
+	missed := 0
+	for range worlds {
+		var num, den []float64
+		for range n {
+			d := float64(rng.IntN(3)) // judgments that are decided
+			k := 0.0
+			for range int(d) {
+				if rng.Float64() < ratio {
+					k++
+				}
+			}
+			num, den = append(num, k), append(den, d)
+		}
+		if iv := stats.BettingRatio(num, den, 2, 0.95); iv.Low > ratio || iv.High < ratio || iv.High-iv.Low > 0.45 {
+			missed++
+		}
+	}
+	if missed > worlds/20 {
+		t.Errorf("missed in %d of %d", missed, worlds)
+	}
+	if iv := stats.BettingRatio(nil, nil, 1, 0.95); iv.Low != 0 || iv.High != 1 {
+		t.Errorf("of nothing: %v", iv)
+	}
+}

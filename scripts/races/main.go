@@ -45,30 +45,6 @@ func main() {
 // alpha is that of all races and tests here.
 const alpha = 0.05
 
-// discordant is the share of items on which one of two judges alone is right, in simulated worlds.
-const discordant = 0.3
-
-// world is a best judge and others, each behind it by as many points, on n items: of every two of them and it a share of
-// the items are discordant. Nothing else is said of two others.
-func world(rng *rand.Rand, judges, n int, behind float64) [][]bool {
-	const best = 0.6 // how often it is right
-	right := make([][]bool, judges)
-	for j := range right {
-		right[j] = make([]bool, n)
-	}
-	for i := range n {
-		right[0][i] = rng.Float64() < best
-		for j := 1; j < judges; j++ {
-			flips := (discordant - behind) / 2 / (1 - best)
-			if right[0][i] {
-				flips = (discordant + behind) / 2 / best
-			}
-			right[j][i] = right[0][i] != (rng.Float64() < flips)
-		}
-	}
-	return right
-}
-
 // tally is what races in worlds came to.
 type tally struct {
 	worlds, lost, anyLeft, alone, fixed int
@@ -83,7 +59,7 @@ func (t *tally) plus(u tally) {
 
 // one races in a world. The judge that is the best is the first; who is asked first does not depend on it.
 func one(rng *rand.Rand, judges, n int, behind float64, benchmark bool) tally {
-	right := world(rng, judges, n, behind)
+	right := race.World(rng, judges, n, behind)
 	at := rng.IntN(judges)
 	right[0], right[at] = right[at], right[0]
 	r := race.Replay(right, rng.Perm(n), race.Rules{Items: n, Alpha: alpha, Benchmark: benchmark})
@@ -152,7 +128,7 @@ func simulate(out io.Writer, only string, worlds int, sizes, judges []int) {
 		}
 		benchmark := about == race.AboutBenchmark
 		table := tabwriter.NewWriter(out, 2, 0, 2, ' ', tabwriter.AlignRight)
-		fmt.Fprintf(out, "\nabout %s, %d worlds a row, %g discordant, alpha %g\n", about, worlds, discordant, alpha)
+		fmt.Fprintf(out, "\nabout %s, %d worlds a row, %g discordant, alpha %g\n", about, worlds, race.Discordant, alpha)
 		fmt.Fprintln(table, "K\titems\tpoints\terred, %\tat most, %\tcalls, %\tfound, %\tfixed test, %\tany left, %\t")
 		for _, k := range judges {
 			for _, n := range sizes {

@@ -1,0 +1,155 @@
+package eval
+
+import (
+	"errors"
+	"sync"
+
+	"gavel/datasets"
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+// Rule ends a run before its last item. The items are asked about in an order drawn by seed.
+type Rule struct {
+	Name   string  // as the run keeps it
+	Alpha  float64 // bounds the probability that it errs
+	Metric string  // of scoring.Shares; "" is the headline
+	Seed   *int64  // of the order; nil: that of an earlier try, else the request's
+	Upto   int     // items that are asked about at most; 0 for all
+	// Look is told of each item in the order drawn, from place 0 on, once all judgments of it are there, and says whether
+	// that is enough. It is told of those that stand too.
+	Look func(place int, fate scoring.Fate) (enough bool)
+}
+
+// follower tells a rule of a run's items.
+type follower struct {
+	rule  *Rule
+	m     *judging.Manifest
+	how   judging.Reading
+	place map[string]int
+
+	mu     sync.Mutex
+	open   map[string]*scoring.Single // items of which judgments are there
+	fates  map[int]scoring.Fate       // by place, of items that the rule was not told of yet
+	told   int
+	enough bool
+}
+
+func newFollower(rule *Rule, m *judging.Manifest, how judging.Reading, ids []string) *follower {
+	f := &follower{rule: rule, m: m, how: how, place: make(map[string]int, len(ids)), open: map[string]*scoring.Single{}, fates: map[int]scoring.Fate{}}
+	for at, id := range ids {
+		f.place[id] = at
+	}
+	return f
+}
+
+// add takes a judgment, and tells whether the rule has enough.
+func (f *follower) add(r *judging.Record) (enough bool, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	at, ours := f.place[r.Item]
+	if f.enough || !ours || at < f.told {
+		return f.enough, nil
+	}
+	item := f.open[r.Item]
+	if item == nil {
+		if item, err = scoring.NewSingle(f.m, f.how, f.rule.Metric); err != nil {
+			return false, err
+		}
+		f.open[string([]byte(r.Item))] = item // not a view into a record
+	}
+	all, err := item.Take(r)
+	if err != nil || !all {
+		return false, err
+	}
+	f.fates[at] = item.Fate()
+	delete(f.open, r.Item)
+	for !f.enough {
+		fate, there := f.fates[f.told]
+		if !there {
+			break
+		}
+		delete(f.fates, f.told)
+		f.enough = f.rule.Look(f.told, fate)
+		f.told++
+	}
+	return f.enough, nil
+}
+
+// over tells whether the rule needs no more of the run.
+func (f *follower) over() bool {
+	return f.enough || f.rule.Upto > 0 && f.told >= f.rule.Upto
+}
+
+// stopped is what the run keeps of the rule.
+func (f *follower) stopped() *judging.Stopped {
+	return &judging.Stopped{Rule: f.rule.Name, Alpha: f.rule.Alpha, Looks: f.told, Items: f.told}
+}
+
+// draw orders the items that are asked about by seed, where what the run comes to can be told before its end: that of the
+// rule or of an earlier try, else the request's.
+func (p *prepared) draw() {
+	shares := scoring.Shares(p.job.Manifest.Spec.Protocol)
+	if len(shares) == 0 || p.answer != nil {
+		return
+	}
+	m, seed := p.job.Manifest, p.req.Seed
+	if old, err := judging.ReadManifest(p.out); err == nil && old.DrawnBy != nil {
+		seed = *old.DrawnBy
+	}
+	if p.rule != nil && p.rule.Seed != nil {
+		seed = *p.rule.Seed
+	}
+	m.DrawnBy = &seed
+	id := func(i int) string { return p.set.ID(p.job.Rows[i]) }
+	p.job.Order = nil
+	for _, i := range datasets.Order(len(p.job.Rows), id, seed) {
+		p.job.Order = append(p.job.Order, p.job.Rows[i])
+	}
+	if p.rule == nil {
+		return
+	}
+	if p.rule.Metric == "" {
+		p.rule.Metric = shares[0]
+	}
+	how := scoring.DefaultOptions.Reading
+	how.Name = p.reading
+	p.follow = newFollower(p.rule, m, how, judging.Drawn(p.ids(), seed))
+	if n := p.rule.Upto; n > 0 && n < len(p.job.Order) {
+		p.job.Order = p.job.Order[:n]
+	}
+}
+
+// ids are those of all items of the run.
+func (p *prepared) ids() []string {
+	ids := make([]string, len(p.job.Rows))
+	for i, row := range p.job.Rows {
+		ids[i] = p.set.ID(row)
+	}
+	return ids
+}
+
+// missing is how many judgments are to be asked for.
+func (p *prepared) missing() (int, error) {
+	left := p.job.Manifest.Judgments - p.job.Completed.Count()
+	if p.follow == nil || left == 0 {
+		return left, nil
+	}
+	if p.follow.over() {
+		return 0, nil
+	}
+	var rows []int
+	repetitions := p.job.Manifest.Spec.Parameters.Repetitions()
+	for _, row := range p.job.Order {
+		if !p.job.Completed.Complete(p.set.ID(row), repetitions) {
+			rows = append(rows, row)
+		}
+	}
+	n, err := judging.CountPresentations(p.job.Asker, p.set, rows)
+	return n * repetitions, err
+}
+
+// byRule tells whether a rule has ended the run, and nothing went wrong.
+func (p *prepared) byRule(runErr error) bool {
+	return p.follow != nil && p.follow.over() && (runErr == nil || errors.Is(runErr, judging.ErrStopped))
+}

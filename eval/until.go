@@ -1,0 +1,198 @@
+package eval
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gavel/scoring"
+	"gavel/scoring/stats"
+)
+
+// What a run with an until may end with, for errors.Is; one that holds ends without an error.
+var (
+	ErrRefuted   = errors.New("surely not so")
+	ErrUndecided = errors.New("not decided by all items")
+)
+
+// Until is a question to a run, which ends as soon as it is answered: is a share of the items surely at least so much, or
+// at most?
+type Until struct {
+	Metric string
+	AtMost bool
+	Share  float64
+}
+
+// untilLevel is that of the confidence sequence which is to lie on one side.
+const untilLevel = 1 - untilAlpha
+
+// untilAlpha bounds the probability that the answer is wrong.
+const untilAlpha = 0.05
+
+var untilShape = regexp.MustCompile(`^\s*([a-z0-9-]+)\s*([<>]=)\s*([0-9]+(?:\.[0-9]+)?)\s*%?\s*$`)
+
+// ParseUntil reads METRIC>=PERCENT or METRIC<=PERCENT, for a protocol.
+func ParseUntil(text, protocol string) (u Until, err error) {
+	shares := scoring.Shares(protocol)
+	found := untilShape.FindStringSubmatch(text)
+	switch {
+	case len(shares) == 0:
+		return u, fmt.Errorf("%s has no metric by which an item is right or wrong: nothing can be decided before its end", protocol)
+	case found == nil:
+		return u, fmt.Errorf("%q: METRIC>=PERCENT or METRIC<=PERCENT is expected, such as %s>=60", text, shares[0])
+	case !slices.Contains(shares, found[1]):
+		return u, fmt.Errorf("%s: there is no metric %q that can be decided early; there are: %s", text, found[1], strings.Join(shares, ", "))
+	}
+	u = Until{Metric: found[1], AtMost: found[2] == "<="}
+	if u.Share, err = strconv.ParseFloat(found[3], 64); err != nil || !(u.Share > 0 && u.Share < 100) {
+		return u, fmt.Errorf("%s: percent between 0 and 100 are expected", text)
+	}
+	u.Share /= 100
+	return u, nil
+}
+
+func (u Until) String() string {
+	sign := ">="
+	if u.AtMost {
+		sign = "<="
+	}
+	return fmt.Sprintf("%s%s%g", u.Metric, sign, math.Round(1e10*u.Share)/1e8)
+}
+
+// tally is what an until has seen.
+type tally struct {
+	Until
+	right, lost, n int // lost: nobody knows yet whether they are right
+	decided, holds bool
+}
+
+// look takes the next item, and tells whether the question is answered. What failed counts against the answer.
+func (t *tally) look(fate scoring.Fate) bool {
+	switch fate {
+	case scoring.LeftOut:
+		return false
+	case scoring.Right:
+		t.right++
+	case scoring.NotKnown:
+		t.lost++
+	}
+	t.n++
+	above, below := t.side(t.interval())
+	t.decided, t.holds = above || below, above != t.AtMost
+	return t.decided
+}
+
+// side tells on which side an interval lies, if on one. At the share itself the question is answered with yes.
+func (u Until) side(iv stats.Interval) (above, below bool) {
+	if u.AtMost {
+		return iv.Low > u.Share, iv.High <= u.Share
+	}
+	return iv.Low >= u.Share, iv.High < u.Share
+}
+
+func (t *tally) interval() stats.Interval {
+	return stats.Interval{
+		Low:  scoring.Sequence(t.right, t.n, untilLevel).Low,
+		High: scoring.Sequence(t.right+t.lost, t.n, untilLevel).High,
+	}
+}
+
+// rule ends the run of a request when the question is answered.
+func (t *tally) rule() *Rule {
+	return &Rule{
+		Name: "until " + t.String(), Alpha: untilAlpha, Metric: t.Metric,
+		Look: func(_ int, fate scoring.Fate) bool { return t.look(fate) },
+	}
+}
+
+// end says what came of it, of a run that has ended well; the error is ErrRefuted, ErrUndecided, or nil where it holds.
+func (t *tally) end(of int) (text string, err error) {
+	iv := t.interval()
+	seen := fmt.Sprintf("after %d of %d items: %.1f %% [%.1f, %.1f]", t.n, of, 100*float64(t.right)/float64(max(1, t.n)), 100*iv.Low, 100*iv.High)
+	switch {
+	case !t.decided:
+		return "", &kindError{ErrUndecided, fmt.Errorf("%s: not decided %s", t, seen)}
+	case !t.holds:
+		return "", &kindError{ErrRefuted, fmt.Errorf("%s: surely not so, %s", t, seen)}
+	}
+	return fmt.Sprintf("%s: surely so, %s", t, seen), nil
+}
+
+// Guess is what an until is expected to take if the truth is so much.
+type Guess struct {
+	Truth   float64 `json:"truth"`   // percent
+	Items   int     `json:"items"`   // the median
+	Decided float64 `json:"decided"` // percent of the times, by the last item
+	Erred   float64 `json:"erred"`   // percent of the times
+}
+
+func (g Guess) String() string {
+	if g.Decided < 50 {
+		return fmt.Sprintf("mostly not decided by the last item (%.0f %% of the times)", g.Decided)
+	}
+	return fmt.Sprintf("after some %d items, decided by the last %.0f %% of the times", g.Items, g.Decided)
+}
+
+// Guesses are what it takes under guesses of the truth, on so many items at most: 1,000 simulated runs each.
+func (u Until) Guesses(of int) (out []Guess) {
+	for _, points := range []float64{-20, -10, -5, 5, 10, 20} {
+		if truth := u.Share + points/100; truth > 0 && truth < 1 {
+			out = append(out, u.Guess(truth, of, 1000))
+		}
+	}
+	return out
+}
+
+// Guess simulates so many runs of items that are right with a probability.
+func (u Until) Guess(truth float64, of, runs int) Guess {
+	rng := rand.New(rand.NewPCG(uint64(of), math.Float64bits(truth)))
+	edges := u.edges(of)
+	took := make([]int, runs)
+	decided, erred := 0, 0
+	for i := range took {
+		right := 0
+		took[i] = of
+		for n := 1; n <= of; n++ {
+			if rng.Float64() < truth {
+				right++
+			}
+			if above, below := right >= edges[n][1], right <= edges[n][0]; above || below {
+				took[i] = n
+				decided++
+				if above != (truth >= u.Share) {
+					erred++
+				}
+				break
+			}
+		}
+	}
+	slices.Sort(took)
+	share := func(k int) float64 { return 100 * float64(k) / float64(runs) }
+	return Guess{math.Round(1e8*truth) / 1e6, took[runs/2], share(decided), share(erred)}
+}
+
+// edges are, after each number of items, up to how many right ones it is surely below, and from how many on surely above.
+func (u Until) edges(of int) [][2]int {
+	out := make([][2]int, of+1)
+	side := func(k, n int) (above, below bool) { return u.side(scoring.Sequence(k, n, untilLevel)) }
+	below, above := -1, 0 // neither falls as n grows
+	for n := 1; n <= of; n++ {
+		for ; above <= n; above++ {
+			if is, _ := side(above, n); is {
+				break
+			}
+		}
+		for ; below < n; below++ {
+			if _, is := side(below+1, n); !is {
+				break
+			}
+		}
+		out[n] = [2]int{below, above}
+	}
+	return out
+}

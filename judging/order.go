@@ -1,0 +1,31 @@
+package judging
+
+import (
+	"path/filepath"
+
+	"gavel/datasets"
+)
+
+// Drawn are ids in the order in which a run asks about them that was drawn by a seed. It depends on the ids and the seed
+// alone: the same whatever the order of the file, and for every judge.
+func Drawn(ids []string, seed int64) []string {
+	out := make([]string, len(ids))
+	for k, i := range datasets.Order(len(ids), func(i int) string { return ids[i] }, seed) {
+		out[k] = ids[i]
+	}
+	return out
+}
+
+// ItemIDs are those of the items of a run's folder.
+func ItemIDs(dir string) ([]string, error) {
+	set, err := datasets.OpenFile(filepath.Join(dir, ItemsFile))
+	if err != nil {
+		return nil, err
+	}
+	defer set.Close()
+	ids := make([]string, set.Len())
+	for i := range ids {
+		ids[i] = set.ID(i)
+	}
+	return ids, nil
+}

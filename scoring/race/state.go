@@ -1,0 +1,73 @@
+package race
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// StateFile stands beside the runs of a race that asks.
+const StateFile = "race.json"
+
+// State is what a race keeps beside the runs of its judges: what they were found right on stands in these.
+type State struct {
+	Schema  int       `json:"schema"`
+	Alpha   float64   `json:"alpha"`
+	Margin  float64   `json:"margin"` // points
+	About   string    `json:"about"`
+	Seed    int64     `json:"seed"` // of the order
+	Items   int       `json:"items"`
+	Order   string    `json:"order_sha256"` // of the ids in it, one a line
+	Runs    []string  `json:"runs"`
+	Seconds []float64 `json:"seconds"` // that each was asked for
+	Over    bool      `json:"over"`
+	Result  *Result   `json:"result,omitempty"` // so far
+	Asked   []int     `json:"asked"`            // items of each
+}
+
+const stateSchema = 1
+
+// NewState is that of a race which begins.
+func NewState(rules Rules, seed int64, order string, runs []string) *State {
+	s := &State{Schema: stateSchema, Alpha: rules.Alpha, Margin: 100 * rules.Margin, About: AboutItems, Seed: seed, Items: rules.Items, Order: order, Runs: runs}
+	if rules.Benchmark {
+		s.About = AboutBenchmark
+	}
+	s.Seconds, s.Asked = make([]float64, len(runs)), make([]int, len(runs))
+	return s
+}
+
+// ReadState reads a state; name is what errors call it.
+func ReadState(name string, r io.Reader) (*State, error) {
+	s := new(State)
+	if err := json.NewDecoder(r).Decode(s); err != nil {
+		return nil, fmt.Errorf("%s: damaged: %w", name, err)
+	}
+	switch n := len(s.Runs); {
+	case s.Schema > stateSchema:
+		return nil, fmt.Errorf("%s: written by a newer gavel (schema %d, this one reads up to %d)", name, s.Schema, stateSchema)
+	case s.Schema < 1 || n < 2 || len(s.Seconds) != n || len(s.Asked) != n:
+		return nil, fmt.Errorf("%s: not a race of gavel's", name)
+	}
+	return s, nil
+}
+
+// Differs says in what another race of the same judges is not this one; "" where it is.
+func (s *State) Differs(now *State) string {
+	switch {
+	case s.Alpha != now.Alpha:
+		return fmt.Sprintf("--alpha was %g, now %g", s.Alpha, now.Alpha)
+	case s.Margin != now.Margin:
+		return fmt.Sprintf("--margin was %g, now %g", s.Margin, now.Margin)
+	case s.About != now.About:
+		return fmt.Sprintf("--about was %s, now %s", s.About, now.About)
+	case s.Seed != now.Seed:
+		return fmt.Sprintf("the seed was %d, now %d", s.Seed, now.Seed)
+	case s.Order != now.Order:
+		return fmt.Sprintf("it was over %d other items", s.Items)
+	case !slices.Equal(s.Runs, now.Runs):
+		return "other judges raced"
+	}
+	return ""
+}
