@@ -64,5 +64,5 @@ picture() {
 }
 
 mkdir -p docs/images
-picture leaderboard 1000 590 '/?protocol=pairwise'
+picture leaderboard 1000 592 '/?protocol=pairwise'
 picture diagnosis 1000 620 /runs/sim-2-pairwise
