@@ -46,15 +46,16 @@ type verdict struct {
 // drawn is a tile of a run: a bar from 0 to 1 or 100, on it the interval and the mark.
 type drawn struct {
 	Tile
-	Value string
-	Chart template.HTML
+	Explained table.Explained // the tile's name
+	Value     string
+	Chart     template.HTML
 }
 
 func verdictOf(r scoring.Report, title string) verdict {
 	v := verdict{Title: title, Diagnosis: r.Diagnosis}
 	for _, t := range layoutOf(r.Protocol).Tiles {
 		if x := t.of(&r); x.Value != nil {
-			v.Tiles = append(v.Tiles, drawn{t, table.Whole(x), bar(x, &r, t.Mark)})
+			v.Tiles = append(v.Tiles, drawn{t, table.Explained{Text: t.Name}, table.Whole(x), bar(x, &r, t.Mark)})
 		}
 	}
 	return v

@@ -112,8 +112,8 @@ func (s *Server) Close() error {
 	s.end()
 	s.runs.close()
 	s.prefetch.wait()
-	s.running.work.Wait()
 	s.letters.wait()
+	s.running.work.Wait()
 	return s.runs.root.Close()
 }
 
@@ -134,10 +134,10 @@ func (s *Server) table() []route {
 		{pattern: "GET /suites/{suite}", handle: page(s, "suite", s.suiteView)},
 		{pattern: "GET /compare", handle: page(s, "compare", s.compareView)},
 		{pattern: "GET /compare/ticked", handle: s.compareTicked},
-		{pattern: "GET /report", handle: page(s, "report", s.reportView)},
-		{pattern: "GET /report.html", handle: s.downloadTicked("report.html", "text/html; charset=utf-8", writeReport)},
-		{pattern: "GET /scores.csv", handle: s.downloadTicked("scores.csv", "text/csv; charset=utf-8", writeScores)},
+		{pattern: "GET /report", handle: s.reportTicked},
+		{pattern: "GET /scores.csv", handle: s.scoresTicked},
 		{pattern: "GET /compare/item", handle: page(s, "compare-item", s.compareItemView)},
+		{pattern: "GET /compare/figures/{file}", handle: s.compareFigure},
 		{pattern: "GET /hardest", handle: page(s, "hardest", s.hardestView)},
 		{pattern: "GET /hardest/item", handle: page(s, "across", s.acrossView)},
 
