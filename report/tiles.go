@@ -82,7 +82,10 @@ func NumbersOf(r *scoring.Report) (all []Number) {
 		all = append(all, Number{Result: *x, Name: x.Metric})
 	}
 	for _, t := range layoutOf(r.Protocol).Tiles {
-		n := Number{Result: t.of(r), Name: t.Name, About: t.About}
+		n := Number{Result: t.of(r), Name: t.Name}
+		if t.Mark == nil { // else it is about what is drawn
+			n.About = t.About
+		}
 		if n.Value == nil {
 			continue
 		}

@@ -5,6 +5,7 @@
 # look at two pages, the leaderboard and what one judge is good for. They go to docs/images.
 #
 # GAVEL_CHROMIUM     the browser's command, if it is not to be looked for
+# GAVEL              gavel itself, if it is not to be built
 #
 # Exit status: 0; 1 after a line that says what went wrong; 77 where there is no Chromium.
 set -euo pipefail
@@ -31,11 +32,12 @@ finish() {
 	rm -rf "$work"
 }
 trap finish EXIT
-export XDG_CACHE_HOME=$work/cache XDG_DATA_HOME=$work/data XDG_CONFIG_HOME=$work/config
 
-CGO_ENABLED=0 go build -o "$work/gavel" ./cmd/gavel
-"$work/gavel" demo --out "$work/runs" >/dev/null 2>&1
-"$work/gavel" serve --runs "$work/runs" --addr "$addr" --read-only 2>"$work/log" &
+gavel=${GAVEL:-$work/gavel}
+[ -n "${GAVEL:-}" ] || CGO_ENABLED=0 go build -o "$gavel" ./cmd/gavel
+export XDG_CACHE_HOME=$work/cache XDG_DATA_HOME=$work/data XDG_CONFIG_HOME=$work/config
+"$gavel" demo --out "$work/runs" >/dev/null 2>&1
+"$gavel" serve --runs "$work/runs" --addr "$addr" --read-only 2>"$work/log" &
 server=$!
 for _ in $(seq 100); do
 	curl -sf -o /dev/null "http://$addr/healthz" && break
@@ -62,5 +64,5 @@ picture() {
 }
 
 mkdir -p docs/images
-picture leaderboard 1000 590 '/?protocol=pairwise'
+picture leaderboard 1000 592 '/?protocol=pairwise'
 picture diagnosis 1000 620 /runs/sim-2-pairwise
