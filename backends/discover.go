@@ -25,14 +25,14 @@ type Candidate struct {
 	Env bool // named in the environment
 }
 
-// LocalPorts are where local servers usually listen: Ollama, vLLM, llama.cpp and LM Studio.
-var LocalPorts = []int{11434, 8000, 8080, 1234}
+// localPorts are where local servers usually listen: Ollama, vLLM, llama.cpp and LM Studio.
+var localPorts = []int{11434, 8000, 8080, 1234}
 
 // Candidates lists where to look: what the environment names, then the usual local ports.
 func Candidates(ollamaHost, openAIBase string) ([]Candidate, error) {
 	var out []Candidate
 	if ollamaHost != "" {
-		u, err := OllamaURL(ollamaHost)
+		u, err := ollamaURL(ollamaHost)
 		if err != nil {
 			return nil, err
 		}
@@ -41,15 +41,15 @@ func Candidates(ollamaHost, openAIBase string) ([]Candidate, error) {
 	if openAIBase != "" {
 		out = append(out, Candidate{openAIBase, "OPENAI_BASE_URL", true})
 	}
-	for _, port := range LocalPorts {
+	for _, port := range localPorts {
 		out = append(out, Candidate{fmt.Sprintf("http://127.0.0.1:%d", port), fmt.Sprintf("port %d", port), false})
 	}
 	return out, nil
 }
 
-// OllamaURL reads OLLAMA_HOST as Ollama's own client does: scheme and port may be left out (11434; with a scheme, the
+// ollamaURL reads OLLAMA_HOST as Ollama's own client does: scheme and port may be left out (11434; with a scheme, the
 // scheme's own port), a path may follow, and it may be an address to listen on.
-func OllamaURL(host string) (string, error) {
+func ollamaURL(host string) (string, error) {
 	text, port := strings.Trim(strings.TrimSpace(host), `"'`), "11434"
 	if strings.Count(text, ":") > 1 && net.ParseIP(text) != nil {
 		text = "[" + text + "]"

@@ -28,12 +28,12 @@ func TestOllamaURL(t *testing.T) {
 		`"h:1"`:                "http://h:1",
 		"http://0.0.0.0:11434": "http://127.0.0.1:11434",
 	} {
-		if got, err := OllamaURL(host); err != nil || got != want {
+		if got, err := ollamaURL(host); err != nil || got != want {
 			t.Errorf("OllamaURL(%q) = %q, %v, want %q", host, got, err, want)
 		}
 	}
 	for _, host := range []string{"http://", "h:port", "a b", "http://[::1"} {
-		if got, err := OllamaURL(host); err == nil || !strings.Contains(err.Error(), "OLLAMA_HOST") {
+		if got, err := ollamaURL(host); err == nil || !strings.Contains(err.Error(), "OLLAMA_HOST") {
 			t.Errorf("OllamaURL(%q) = %q, %v", host, got, err)
 		}
 	}

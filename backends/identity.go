@@ -46,12 +46,12 @@ func (o *OpenAI) Identify(ctx context.Context, name string) (Presence, error) {
 // their samples.
 type Sample map[string]float64
 
-// Sampler is a Backend whose server may be asked for a sample. It is nil where the server has none to give.
-type Sampler interface {
+// sampler is a Backend whose server may be asked for a sample. It is nil where the server has none to give.
+type sampler interface {
 	Sample(ctx context.Context, model string) (Sample, error)
 }
 
-var _ Sampler = (*OpenAI)(nil)
+var _ sampler = (*OpenAI)(nil)
 
 // samplePrompt leaves open how it goes on, so that many tokens have a chance.
 const samplePrompt = "The first answer is better than the second, because"

@@ -71,7 +71,7 @@ func (w *Watch) Begin(known Sample) (sample Sample, untold, err error) {
 func (w *Watch) takeSample() (Sample, error) {
 	limited, cancel := context.WithTimeout(w.ctx, pageTime)
 	defer cancel()
-	if s, ok := w.member.Backend.(Sampler); ok {
+	if s, ok := w.member.Backend.(sampler); ok {
 		return s.Sample(limited, w.member.Model.Name)
 	}
 	return nil, nil

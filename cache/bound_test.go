@@ -461,7 +461,7 @@ func TestNothingIsSetAsideAtWork(t *testing.T) {
 	if err := os.Rename(at, at+".away"); err != nil {
 		t.Skip(err)
 	}
-	if _, err := Open(dir, Options{MinFree: 1}); !errors.Is(err, ErrLocked) {
+	if _, err := Open(dir, Options{MinFree: 1}); !errors.Is(err, errLocked) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, damagedFolder)); err == nil {

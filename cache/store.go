@@ -44,8 +44,8 @@ type Store struct {
 	warned    sync.Map
 }
 
-// ErrLocked is wrapped by Open's error when another process has the cache open.
-var ErrLocked = errors.New("in use by another gavel")
+// errLocked is wrapped by Open's error when another process has the cache open.
+var errLocked = errors.New("in use by another gavel")
 
 // renewAfter is how many bytes may be written before the database is closed and opened again. Badger maps its files
 // into memory and writes them through the map, so all that was written would count as this process's memory; closing
@@ -163,7 +163,7 @@ func openError(dir string, err error) error {
 	text := strings.Join(strings.Fields(err.Error()), " ")
 	switch {
 	case strings.Contains(text, "Cannot acquire directory lock") || strings.Contains(text, "Another process is using"):
-		return fmt.Errorf("cache %s is %w: wait for it to end, name another folder with --cache, or use --no-cache", dir, ErrLocked)
+		return fmt.Errorf("cache %s is %w: wait for it to end, name another folder with --cache, or use --no-cache", dir, errLocked)
 	case errors.Is(err, ErrGivenUp):
 		return fmt.Errorf("cache %s: %w", dir, err)
 	case readOnly.MatchString(text): // Badger's errors do not unwrap

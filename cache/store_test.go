@@ -70,7 +70,7 @@ func TestLocked(t *testing.T) {
 	dir := t.TempDir()
 	s, _ := open(t, dir)
 	_, err := Open(dir, Options{MinFree: 1})
-	if want := "cache " + dir + " is in use by another gavel: wait for it to end, name another folder with --cache, or use --no-cache"; !errors.Is(err, ErrLocked) || err.Error() != want {
+	if want := "cache " + dir + " is in use by another gavel: wait for it to end, name another folder with --cache, or use --no-cache"; !errors.Is(err, errLocked) || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 	put(t, s, "q", entry("still at work"))

@@ -122,11 +122,11 @@ func (v votes) majority() (winner string, ok bool) {
 	return "", false
 }
 
-// ChatbotArena is the conversations of Chatbot Arena (arXiv 2306.05685) with one user's vote each. The vote is on the
+// chatbotArena is the conversations of Chatbot Arena (arXiv 2306.05685) with one user's vote each. The vote is on the
 // whole conversation, so those of one turn are taken and longer ones are left out, unless the option turns is "all":
 // then they are judged whole. "tie" and "tie (bothbad)" are both C. The option lang keeps one language, by its name as
 // the file has it.
-var ChatbotArena = Format{
+var chatbotArena = Format{
 	Name:     "chatbot-arena",
 	About:    "rows with question_id, model_a, model_b, winner, conversation_a, conversation_b, turn, language and more",
 	Keys:     []string{"question_id", "model_a", "model_b", "winner", "conversation_a", "conversation_b", "turn", "language"},

@@ -233,7 +233,7 @@ func TestNoGoodRow(t *testing.T) {
 	for name, tc := range map[string]struct{ line, want string }{
 		"mmlu-pro":      {question(with("answer", "Z")), "FILE:1: the answer is Z, of 3 options (no usable line among 1; expected " + MMLUPro.About + ")"},
 		"gsm8k":         {problem(with("answer", "4")), `FILE:1: the answer has no "####" (no usable line among 1; expected ` + GSM8K.About + ")"},
-		"chatbot-arena": {battle(with("winner", "")), `FILE:1: winner "" is none of model_a, model_b, tie and tie (bothbad) (no usable line among 1; expected ` + ChatbotArena.About + ")"},
+		"chatbot-arena": {battle(with("winner", "")), `FILE:1: winner "" is none of model_a, model_b, tie and tie (bothbad) (no usable line among 1; expected ` + chatbotArena.About + ")"},
 		"votes alone": {mtVote(without("conversation_a"), without("conversation_b")),
 			"FILE:1: the conversations are missing: this is a file of votes alone, take the full one (no usable line among 1; expected " + anyFormat() + ")"},
 		"only later turns": {mtVote(with("turn", 2)), "FILE: no item is left: Left out: 1 of the votes, on a later turn (--turns all takes them, with the whole conversation)."},

@@ -25,10 +25,10 @@ var GSM8K = Format{
 	},
 }
 
-// GSMSymbolic is the generated problems of GSM-Symbolic (arXiv 2410.05229). An item's id is "id-instance". Which of the
+// gsmSymbolicRows is the generated problems of GSM-Symbolic (arXiv 2410.05229). An item's id is "id-instance". Which of the
 // three sets a file is, stands in its name alone (GSM_p1.jsonl, p1/test.jsonl, gsm-symbolic-p1.jsonl); it is put into
 // the line as a key "category".
-var GSMSymbolic = Format{
+var gsmSymbolicRows = Format{
 	Name:  "gsm-symbolic",
 	About: `rows with id, instance, question and answer, which ends "#### N"`,
 	Keys:  []string{"id", "instance", "question", "answer"},

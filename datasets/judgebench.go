@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// JudgeBench is the pair file of JudgeBench (arXiv 2410.12784): one JSON object a line with pair_id, original_id,
+// judgeBench is the pair file of judgeBench (arXiv 2410.12784): one JSON object a line with pair_id, original_id,
 // source, question, response_model, response_A, response_B and label ("A>B" or "B>A"). Its output files are the same
 // lines with judge_name and judgments added, and read as pair files too.
-var JudgeBench = Format{
+var judgeBench = Format{
 	Name:  "judgebench",
 	About: "JSON lines with pair_id, source, question, response_A, response_B and label",
 	Keys:  []string{"pair_id", "question", "response_A", "response_B", "label"},

@@ -40,8 +40,8 @@ var OASSTTrees = Format{
 	Makes:    OptionLines.Name, Languages: true,
 }
 
-// OASSTMessages is a table or an export of messages, one a row.
-var OASSTMessages = Format{
+// oasstMessages is a table or an export of messages, one a row.
+var oasstMessages = Format{
 	Name:     "oasst-messages",
 	About:    "OpenAssistant's messages: rows with message_id, parent_id, role, text and rank",
 	Keys:     []string{"message_id", "role", "text"},

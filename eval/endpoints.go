@@ -125,8 +125,8 @@ func allServers(judges []backends.Member) []backends.Server {
 	return all
 }
 
-// DescribeAll names the server of a run, or says how many there are.
-func DescribeAll(judges []backends.Member) string {
+// describeAll names the server of a run, or says how many there are.
+func describeAll(judges []backends.Member) string {
 	if len(judges) == 1 {
 		return Describe(judges[0].Server)
 	}

@@ -22,7 +22,7 @@ func (run *RunPlan) Rows() [][]string {
 	rows := [][]string{
 		{"protocol", protocolAsked(m.Spec)},
 		{"prompt", m.Spec.Prompt.Name},
-		{"judge", strings.TrimSpace(strings.Join([]string{m.Model.Name, m.Model.Parameters, m.Model.Quantisation}, " ")) + " on " + DescribeAll(run.Judges)},
+		{"judge", strings.TrimSpace(strings.Join([]string{m.Model.Name, m.Model.Parameters, m.Model.Quantisation}, " ")) + " on " + describeAll(run.Judges)},
 		{"dataset", fmt.Sprintf("%s: %d of %d items", m.Dataset.Name, plan.Items, m.Dataset.Rows)},
 		{"judgments", strconv.Itoa(plan.Judgments)},
 		{"  in the run already", strconv.Itoa(plan.Completed)},

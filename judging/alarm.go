@@ -6,7 +6,7 @@ import (
 )
 
 // Alarms looks at the judgments of a run as they come, and tells early what makes the rest of them a waste: after
-// [AlarmAfter] of them, and again at twice as many, four times as many and so on.
+// [alarmAfter] of them, and again at twice as many, four times as many and so on.
 type Alarms struct {
 	mu        sync.Mutex
 	n         int
@@ -16,7 +16,7 @@ type Alarms struct {
 }
 
 const (
-	AlarmAfter = 20
+	alarmAfter = 20
 	// alarmFrom is the share, in percent, from which on it is told of judgments without a verdict and of one label; replies
 	// that are cut are told of from half of it on.
 	alarmFrom = 90
@@ -42,7 +42,7 @@ func (a *Alarms) Look(r *Record) string {
 	default:
 		a.lost++
 	}
-	if a.n%AlarmAfter != 0 || a.n/AlarmAfter&(a.n/AlarmAfter-1) != 0 {
+	if a.n%alarmAfter != 0 || a.n/alarmAfter&(a.n/alarmAfter-1) != 0 {
 		return ""
 	}
 	a.Said = a.alarm()
@@ -57,7 +57,7 @@ func (a *Alarms) alarm() string {
 		return fmt.Sprintf("alarm: %d of %d replies have no verdict: read one of them, and try --constrain or another prompt", a.lost, a.n)
 	}
 	for label, n := range a.labels {
-		if label != "" && n >= AlarmAfter/2 && 100*n >= alarmFrom*(a.n-a.lost) {
+		if label != "" && n >= alarmAfter/2 && 100*n >= alarmFrom*(a.n-a.lost) {
 			return fmt.Sprintf("alarm: %d of %d verdicts are %q: the judge may go by the position or the prompt and not by what it reads", n, a.n-a.lost, label)
 		}
 	}

@@ -89,6 +89,26 @@ func (d *Dir) resume(m *Manifest, again func(*Record) bool, done func(*Record) e
 	return old, d.sweep(again, done)
 }
 
+// WriteRun makes the directory of a run of which all is known: each hands every line of its items to its argument. What is
+// there of the same run is made anew.
+func WriteRun(path string, m *Manifest, records []*Record, each func(line func([]byte) error) error) error {
+	d, _, err := OpenDir(path, m, func(*Record) bool { return true }, func(*Record) error { return nil })
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Begin(m, each); err != nil {
+		return err
+	}
+	for _, r := range records {
+		r.Belong(m)
+		if err := d.Write(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Begin is Start and WriteItems.
 func (d *Dir) Begin(m *Manifest, each func(line func([]byte) error) error) error {
 	if err := d.Start(m); err != nil {

@@ -98,7 +98,7 @@ func TestMakePlan(t *testing.T) {
 // A plan asks the cache for what the run will ask the judge.
 func TestPlanAndRunMakeTheSameRequests(t *testing.T) {
 	requests := func(list *[]string) func(backends.Request) {
-		return func(req backends.Request) { *list = append(*list, HashMessages(req.Messages)) }
+		return func(req backends.Request) { *list = append(*list, hashMessages(req.Messages)) }
 	}
 	var planned, asked []string
 	plan, ask := requests(&planned), requests(&asked)

@@ -2,8 +2,8 @@ package judging
 
 import "gavel/datasets"
 
-// Checker is a protocol that cannot show every item of the shapes it takes.
-type Checker interface {
+// checker is a protocol that cannot show every item of the shapes it takes.
+type checker interface {
 	// Check says why an item cannot be shown, and what to do; nil where it can.
 	Check(item datasets.Item) error
 }
@@ -11,7 +11,7 @@ type Checker interface {
 // CountShowings is how many judgments the rows of a set come to, each asked for once. It refuses rows that the protocol
 // cannot show, and so comes before anything is asked. Where every item has as many presentations, none is read.
 func CountPresentations(p Asker, set *datasets.Set, rows []int) (int, error) {
-	check, picky := p.(Checker)
+	check, picky := p.(checker)
 	if protocol, err := ProtocolNamed(p.Name()); err == nil && protocol.Presentations > 0 && !picky {
 		return protocol.Presentations * len(rows), nil
 	}

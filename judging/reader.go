@@ -94,7 +94,7 @@ func (r *Record) Asked(p Asker, item datasets.Item, systemRole string) (prompt P
 		}
 	}
 	prompt = p.Prompt(item, r.Shown())
-	return prompt, HashMessages(FirstTurn(prompt, systemRole)) == r.PromptID, nil
+	return prompt, hashMessages(FirstTurn(prompt, systemRole)) == r.PromptID, nil
 }
 
 // NextTurn is what a judge is told after a reply that was not its last.

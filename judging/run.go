@@ -31,7 +31,7 @@ type Job struct {
 	// Limit is the most tokens a prompt may have, 0 where that is unknown. A
 	// prompt that may have more is counted, and not asked if it has.
 	Limit int
-	Count Counter // may be nil
+	Count counter // may be nil
 	// Concurrency is how many judgments are asked for at once. Those of one item follow each other, so that the server's
 	// prefix cache still holds the question, but for the last items of a run (see queue).
 	Concurrency int
@@ -181,8 +181,8 @@ func (j *Job) stopped() bool {
 	}
 }
 
-// Counter counts the tokens of a request's conversation; see [backends.Counter].
-type Counter func(context.Context, backends.Request) (int, error)
+// counter counts the tokens of a request's conversation; see [backends.counter].
+type counter func(context.Context, backends.Request) (int, error)
 
 // judge asks until there is a verdict or the attempts are used up. Its error is
 // that of the context; every other failure is in the record.
@@ -380,8 +380,8 @@ func FirstTurn(p Prompt, systemRole string) []backends.Message {
 	return []backends.Message{{Role: backends.System, Content: p.System}, {Role: backends.User, Content: p.User}}
 }
 
-// HashMessages is the SHA-256 of a conversation's JSON.
-func HashMessages(messages []backends.Message) string {
+// hashMessages is the SHA-256 of a conversation's JSON.
+func hashMessages(messages []backends.Message) string {
 	return hashEncoded(backends.EncodeMessages(messages))
 }
 

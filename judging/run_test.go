@@ -100,7 +100,7 @@ func TestSecondAttemptConversation(t *testing.T) {
 	if !slices.Equal(asked[1], want) {
 		t.Errorf("second conversation\n%q\nwant\n%q", asked[1], want)
 	}
-	if rec.PromptID != HashMessages(asked[0]) {
+	if rec.PromptID != hashMessages(asked[0]) {
 		t.Error("the prompt's hash is not that of the first turn")
 	}
 	if got, want := rec.Text(), "\n\n A is…\n[[A>B]]"; got != want {

@@ -34,11 +34,11 @@ func TestHashMessages(t *testing.T) {
 		{{Role: "system", Content: `a"},{"role":"user","content":"b`}},
 		{{Role: "system", Content: "a"}, {Role: "user", Content: "b"}, {Role: "user", Content: ""}},
 	} {
-		hash := HashMessages(c)
+		hash := hashMessages(c)
 		if other, ok := seen[hash]; ok || len(hash) != 64 {
 			t.Errorf("conversation %d has hash %s, conversation %d too", i, hash, other)
 		}
-		if seen[hash] = i; HashMessages(slices.Clone(c)) != hash {
+		if seen[hash] = i; hashMessages(slices.Clone(c)) != hash {
 			t.Errorf("conversation %d has two hashes", i)
 		}
 	}

@@ -336,18 +336,12 @@ func (j *jury) manifest(req Request) *judging.Manifest {
 
 // write writes the run: the items are the first member's.
 func (j *jury) write(out string, m *judging.Manifest) error {
-	everything := func(*judging.Record) bool { return true }
-	dir, _, err := judging.OpenDir(out, m, everything, func(*judging.Record) error { return nil })
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
 	items, err := os.Open(filepath.Join(j.members[0].dir, judging.ItemsFile))
 	if err != nil {
 		return err
 	}
 	defer items.Close()
-	err = dir.Begin(m, func(line func([]byte) error) error {
+	return judging.WriteRun(out, m, j.records, func(line func([]byte) error) error {
 		lines := bufio.NewScanner(items)
 		lines.Buffer(nil, 1<<30)
 		for lines.Scan() {
@@ -357,14 +351,4 @@ func (j *jury) write(out string, m *judging.Manifest) error {
 		}
 		return lines.Err()
 	})
-	if err != nil {
-		return err
-	}
-	for _, r := range j.records {
-		r.Belong(m)
-		if err := dir.Write(r); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // Beside draws the numbers that are shown first of each of several runs, a panel for each; "" where there are none. The
-// runs go by the letters A, B, … and their models.
-func Beside(runs []Run) (template.HTML, error) {
+// runs go by the letters A, B, … and their models. Its pictures are handed out by the names of files, which link leads to.
+func Beside(runs []Run, link func(file string) string) (page template.HTML, pictures map[string]string, err error) {
 	spec := figure.Spec{ID: "beside", Title: "Side by side", Caption: []string{IntervalNote(runs[0].Report)}}
 	for _, t := range layoutOf(runs[0].Protocol).Tiles {
 		x := figure.Percent("percent")
@@ -38,9 +38,22 @@ func Beside(runs []Run) (template.HTML, error) {
 	}
 	f, ok, err := spec.Draw()
 	if err != nil || !ok {
-		return "", err
+		return "", nil, err
 	}
-	return f.HTML()
+	pictures = map[string]string{}
+	for i := range f.Pictures {
+		picture := &f.Pictures[i]
+		pictures[picture.File] = string(picture.SVG)
+		picture.Link = template.URL(link(picture.File))
+	}
+	page, err = f.HTML()
+	return page, pictures, err
+}
+
+// Explanations are of the words of some tables.
+func Explanations(tables []table.Table) (template.HTML, error) {
+	p := page{Runs: []section{{Tables: tables}}}
+	return table.Explanations(p.explained())
 }
 
 // brief is a name that leaves room for a number beside it.

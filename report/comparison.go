@@ -39,11 +39,11 @@ func (c Comparison) CSV(w io.Writer) error {
 func (c Comparison) Tables() []table.Table {
 	var tables []table.Table
 	for _, cmp := range c.Comparisons.Comparisons {
-		if compare := layoutOf(cmp.A.Protocol).Compare; compare != nil {
-			tables = append(tables, compare(cmp, c.Comparisons))
-		} else {
-			tables = append(tables, Compared(cmp, c.Comparisons))
+		compare := layoutOf(cmp.A.Protocol).Compare
+		if compare == nil {
+			compare = func(c *scoring.Comparison, all *scoring.Comparisons) table.Table { return Compared(c, all) }
 		}
+		tables = append(tables, explained(compare(cmp, c.Comparisons), cmp.A.Protocol))
 		if t, ok := tableOfTwo(cmp, c.Bootstrap.Unit); ok {
 			tables = append(tables, t)
 		}

@@ -41,6 +41,12 @@ var plain = &Layout{Noun: "judgments", Summary: listOf, Tables: listed}
 // Terms are the metrics of a protocol, in words.
 func Terms(protocol string) []scoring.Term { return layoutOf(protocol).Terms }
 
+// explained is a table whose heads are explained by the terms of a protocol.
+func explained(t table.Table, protocol string) table.Table {
+	t.Terms = Terms(protocol)
+	return t
+}
+
 // Headline is the number that stands for a run, of several modes the first; nil where there is none.
 func Headline(r *scoring.Report) *scoring.Result {
 	metric := layoutOf(r.Protocol).Headline

@@ -50,6 +50,12 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{"clean": table
 // Generator is how a page says what it was made by; gavel writes over pages that say it.
 const Generator = `<meta name="generator" content="gavel">`
 
+// Policy is the Content-Security-Policy of a page of its own: it forbids everything but the style sheet.
+var Policy = func() string {
+	sum := sha256.Sum256([]byte(Style))
+	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
+}()
+
 // Results are the parts of a page about one run: the answer, with what it stands on and one figure, and the rest, folded.
 // Its pictures are handed out by the names of files, to which links below the address at lead.
 func Results(run Run, at string) (answer, rest template.HTML, pictures map[string]string, err error) {
@@ -74,17 +80,6 @@ func Results(run Run, at string) (answer, rest template.HTML, pictures map[strin
 	return template.HTML(parts[0].String()), template.HTML(parts[1].String()), pictures, nil
 }
 
-// Together is the part of a page about several runs: everything but its frame and heading.
-func Together(runs []Run) (template.HTML, error) {
-	p, err := pageOf(runs)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	err = pages.ExecuteTemplate(&b, "results", p)
-	return template.HTML(b.String()), err
-}
-
 // Verdict is the part of a page that says what a run comes to: its diagnosis and its tiles.
 func Verdict(r scoring.Report) (template.HTML, error) {
 	p := page{One: true}
@@ -107,13 +102,12 @@ func WriteHTML(w io.Writer, runs []Run) error {
 			f.Pictures[i].Link = f.Pictures[i].DataURL()
 		}
 	}
-	sum := sha256.Sum256([]byte(Style))
 	return pages.ExecuteTemplate(w, "page", struct {
 		page
 		Generator template.HTML
 		Policy    string // forbids everything but the style sheet
 		Style     template.CSS
-	}{p, Generator, "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'", template.CSS(Style)})
+	}{p, Generator, Policy, template.CSS(Style)})
 }
 
 // page is a page as its template takes it.
@@ -129,7 +123,34 @@ type page struct {
 	Runs      []section
 	Outcomes  table.Table
 	Figures   []figure.Figure
+	Terms     []scoring.Term // that explain its words
 }
+
+// explained are the terms of the page's words, each once.
+func (p page) explained() (terms []scoring.Term) {
+	add := func(t *scoring.Term) {
+		if t != nil && !slices.ContainsFunc(terms, func(u scoring.Term) bool { return u.ID() == t.ID() }) {
+			terms = append(terms, *t)
+		}
+	}
+	for _, v := range p.Verdicts {
+		for _, t := range v.Tiles {
+			add(t.Explained.Term)
+		}
+	}
+	for _, t := range p.Summaries {
+		t.EachTerm(add)
+	}
+	for _, r := range p.Runs {
+		for _, t := range r.Tables {
+			t.EachTerm(add)
+		}
+	}
+	return terms
+}
+
+// Explanations of the terms.
+func (p page) Explanations() (template.HTML, error) { return table.Explanations(p.Terms) }
 
 // said is a warning, and the runs that it is said of.
 type said struct {
@@ -143,19 +164,32 @@ type section struct {
 	Tables []table.Table
 }
 
+func sectionOf(r scoring.Report, title string) section {
+	s := section{Title: title}
+	for _, t := range layoutOf(r.Protocol).Tables(r) {
+		s.Tables = append(s.Tables, explained(t, r.Protocol))
+	}
+	return s
+}
+
 func pageOf(runs []Run) (page, error) {
 	scores := Scores{reports(runs)}
 	names := labels(scores.Runs)
 	p := page{Title: titleOf(scores.Runs), One: len(runs) == 1, Outcomes: outcomesTable(scores.Runs, names), Simulated: simulatedNote(scores.Runs)}
 	for i, r := range scores.Runs {
-		p.Runs = append(p.Runs, section{names[i], layoutOf(r.Protocol).Tables(r)})
+		p.Runs = append(p.Runs, sectionOf(r, names[i]))
 		if r.Diagnosis != nil {
-			p.Verdicts = append(p.Verdicts, verdictOf(r, names[i]))
+			v := verdictOf(r, names[i])
+			for k := range v.Tiles {
+				v.Tiles[k].Explained.Term = table.Explain(Terms(r.Protocol), v.Tiles[k].Metric).Term
+			}
+			p.Verdicts = append(p.Verdicts, v)
 		}
 	}
 	p.Warnings = warnings(scores.Runs, names)
 	p.Common, p.Differ = metadata(runs, names)
 	p.Summaries = scores.summaries()
+	p.Terms = p.explained()
 	var err error
 	p.Figures, err = figures(runs)
 	if p.One { // the one that says most of it stands first

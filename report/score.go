@@ -90,7 +90,7 @@ func (s Scores) summaries() []table.Table {
 func (s Scores) over(single func(*Layout, scoring.Report) []table.Table) (tables []table.Table) {
 	for _, runs := range Part(s.Runs, func(r scoring.Report) *Layout { return layoutOf(r.Protocol) }) {
 		if l := layoutOf(runs[0].Protocol); len(runs) > 1 {
-			tables = append(tables, diagnosed(l.Summary(runs), runs))
+			tables = append(tables, explained(diagnosed(l.Summary(runs), runs), runs[0].Protocol))
 		} else {
 			tables = append(tables, single(l, runs[0])...)
 		}

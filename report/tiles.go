@@ -15,6 +15,7 @@ type Tile struct {
 	Name         string                          // in plain words
 	About        string                          // what is good
 	Mark         func(r *scoring.Report) float64 // what the number is held against, such as chance; nil: nothing
+	Coins        func(r *scoring.Report) float64 // what a judge gets that throws a coin for each judgment; nil: the mark
 }
 
 // Verdictless is the tile of judgments without a verdict.
@@ -45,15 +46,16 @@ type verdict struct {
 // drawn is a tile of a run: a bar from 0 to 1 or 100, on it the interval and the mark.
 type drawn struct {
 	Tile
-	Value string
-	Chart template.HTML
+	Explained table.Explained // the tile's name
+	Value     string
+	Chart     template.HTML
 }
 
 func verdictOf(r scoring.Report, title string) verdict {
 	v := verdict{Title: title, Diagnosis: r.Diagnosis}
 	for _, t := range layoutOf(r.Protocol).Tiles {
 		if x := t.of(&r); x.Value != nil {
-			v.Tiles = append(v.Tiles, drawn{t, table.Whole(x), bar(x, &r, t.Mark)})
+			v.Tiles = append(v.Tiles, drawn{t, table.Explained{Text: t.Name}, table.Whole(x), bar(x, &r, t.Mark)})
 		}
 	}
 	return v
@@ -84,8 +86,12 @@ func NumbersOf(r *scoring.Report) (all []Number) {
 		if n.Value == nil {
 			continue
 		}
-		if t.Mark != nil {
-			if at := t.Mark(r); at >= 0 {
+		coins := t.Coins
+		if coins == nil {
+			coins = t.Mark
+		}
+		if coins != nil {
+			if at := coins(r); at >= 0 {
 				n.Coins = &at
 			}
 		}

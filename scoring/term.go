@@ -1,6 +1,9 @@
 package scoring
 
 import (
+	"fmt"
+	"hash/fnv"
+	"io"
 	"path"
 	"slices"
 	"strings"
@@ -22,6 +25,13 @@ func (t Term) Is(name string) bool {
 		is, _ := path.Match(pattern, strings.ReplaceAll(name, "/", " "))
 		return is
 	})
+}
+
+// ID of the term's explanation on a page: terms of two protocols that go by one name have two.
+func (t Term) ID() string {
+	h := fnv.New32a()
+	io.WriteString(h, t.Metric+"\n"+t.Plain)
+	return fmt.Sprintf("term-%08x", h.Sum32())
 }
 
 // TermIn finds a name among terms; false where none has it.

@@ -27,7 +27,11 @@ type board struct {
 	Left                  int    // datasets that are not shown
 	Lettered, Pending     bool   // some judges have letters; they follow
 	Company               bool   // there is a published number
+	Pairs                 []boardPair
 }
+
+// boardPair are two runs beside each other, which a page that is copied links to.
+type boardPair struct{ A, B RunHead }
 
 // boardChoice is another leaderboard.
 type boardChoice struct {
@@ -77,6 +81,7 @@ const (
 	boardRows    = 50
 	boardAllRows = 1000
 	boardColumns = 8
+	boardPairs   = 60
 )
 
 // numberKey names a number in an address.
@@ -124,6 +129,9 @@ func (s *Server) board(ctx context.Context, all, taken []RunRow, f *runsFilter) 
 		b.Company = b.Company || b.Columns[i].Published != nil
 	}
 	s.letter(ctx, b, cells, f)
+	if s.opts.Static {
+		b.pair()
+	}
 	for _, row := range rows {
 		for _, c := range b.Columns {
 			row.Cells = append(row.Cells, cells[[2]string{row.key, c.key}])
@@ -251,6 +259,19 @@ func (f *runsFilter) head(by, name, first, then string) BoardHead {
 		h.Sort = then
 	}
 	return h
+}
+
+// pair pairs the runs of each column.
+func (b *board) pair() {
+	for _, c := range b.Columns {
+		for i, x := range c.runs {
+			for _, y := range c.runs[i+1:] {
+				if len(b.Pairs) < boardPairs {
+					b.Pairs = append(b.Pairs, boardPair{x.RunHead, y.RunHead})
+				}
+			}
+		}
+	}
 }
 
 // company is what the judges of a column are held against: coins, the best run here, and what is published.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"html/template"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -114,6 +115,8 @@ type compareView struct {
 	Chosen     []comparedRun        `json:"-"`
 	Pairs      []comparedPair       `json:"-"` // of more than two runs
 	Figure     template.HTML        `json:"-"`
+	Explained  template.HTML        `json:"-"` // what the metrics mean
+	pictures   map[string]string    // of the figure, by the names of files
 }
 
 // letterOf the run at a place: A to Z, then AA.
@@ -214,7 +217,10 @@ func (s *Server) draw(v *compareView) error {
 	}
 	var err error
 	if len(runs) == len(v.Chosen) {
-		v.Figure, err = report.Beside(runs)
+		v.Figure, v.pictures, err = report.Beside(runs, func(file string) string { return "/compare/figures/" + file + v.Filter.Query() })
+	}
+	if err == nil {
+		v.Explained, err = report.Explanations(v.Tables)
 	}
 	if len(v.Chosen) == 2 {
 		return err
@@ -229,6 +235,21 @@ func (s *Server) draw(v *compareView) error {
 			k++
 		}
 	}
+	return err
+}
+
+// compareFigure writes a picture of a comparison.
+func (s *Server) compareFigure(w http.ResponseWriter, r *http.Request) error {
+	v, err := s.compareView(r)
+	if err != nil {
+		return err
+	}
+	picture, ok := v.pictures[r.PathValue("file")]
+	if !ok {
+		return &failure{http.StatusNotFound, fmt.Sprintf("the comparison has no figure %q", shortened(r.PathValue("file"), 100))}
+	}
+	out := attachment{w, "image/svg+xml", "compare-" + r.PathValue("file"), false}
+	_, err = io.WriteString(&out, picture)
 	return err
 }
 

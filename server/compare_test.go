@@ -124,6 +124,13 @@ func TestCompareSeveral(t *testing.T) {
 	if n := len(elements(figure, "svg")); n < 4 {
 		t.Errorf("%d pictures", n)
 	}
+	var link string
+	for _, a := range elements(figure, "a") {
+		link = attr(a, "href")
+	}
+	if w := s.ask("GET", link, ""); w.Code != 200 || !strings.HasPrefix(w.Body.String(), "<svg") || w.Header().Get("Content-Disposition") == "" {
+		t.Errorf("the picture at %s: %d %.100s", link, w.Code, w.Body)
+	}
 	right := make([]map[string]bool, 4)
 	for i := range right {
 		right[i] = map[string]bool{}
@@ -155,7 +162,7 @@ func TestCompareSeveral(t *testing.T) {
 			t.Errorf("%s: %d of %d items, want %d", show, v.Matches, v.Shared, want[show])
 		}
 	}
-	link := attr(elements(byID(t, s.get(q+"&show=all"), "items"), "a")[0], "href")
+	link = attr(elements(byID(t, s.get(q+"&show=all"), "items"), "a")[0], "href")
 	if text := textOf(byID(t, s.get(link), "results")); !strings.Contains(text, "run-D") {
 		t.Errorf("%s does not have all runs:\n%s", link, text)
 	}

@@ -38,6 +38,7 @@ const (
 	writeTimeout  = 60 * time.Second
 	idleTimeout   = 2 * time.Minute
 	requestTime   = 45 * time.Second // for everything but a stream
+	copyTime      = time.Hour        // for a page that is copied into a file
 
 	sessionTime = 12 * time.Hour
 	maxSessions = 1000

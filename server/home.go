@@ -146,6 +146,9 @@ func (s *Server) runsView(r *http.Request) (runsView, error) {
 	}
 	var all []RunRow
 	for _, run := range runs {
+		if s.opts.Static {
+			s.prefetch.sumUp(run)
+		}
 		row := s.row(r, run)
 		row.Job = at[run.name]
 		f.offer(row)
@@ -154,9 +157,12 @@ func (s *Server) runsView(r *http.Request) (runsView, error) {
 			view.Runs = append(view.Runs, row)
 		}
 	}
-	s.prefetch.begin(runs)
+	if !s.opts.Static {
+		s.prefetch.begin(runs)
+	}
 	if !isAPI(r) {
-		view.Board = s.board(r.Context(), all, view.Runs, &f)
+		laid := f // with what the leaderboard takes where nothing is asked for
+		view.Board = s.board(r.Context(), all, view.Runs, &laid)
 	}
 	f.sort(view.Runs)
 	view.Matches, view.Pages = len(view.Runs), 1

@@ -122,7 +122,7 @@ func (l *letters) made(c lettering) map[string]string {
 func (s *Server) letter(ctx context.Context, b *board, cells map[[2]string]*boardCell, f *runsFilter) {
 	patience := letterWait
 	if s.opts.Static {
-		patience = requestTime
+		patience = s.patience
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

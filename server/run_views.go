@@ -85,11 +85,10 @@ type runView struct {
 	Job       *jobs.Job         `json:"job,omitempty"`
 	CanDelete bool              `json:"-"`
 	CanResume bool              `json:"-"`
+	Describes bool              `json:"-"` // it can be given a name, tags and a note
 	Outcomes  []string          `json:"-"` // in their order
 	Matters   []Highlights      `json:"-"`
 	Command   string            `json:"-"` // line of a shell that makes it again
-
-	CanDescribe bool `json:"-"`
 }
 
 func (s *Server) runView(r *http.Request) (runView, error) {
@@ -111,8 +110,8 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 	if v.Progress.Job != nil {
 		v.Job = v.Progress.Job
 	}
-	v.About, v.CanDescribe = s.runs.about(name), s.opts.Runner != nil
-	v.CanDelete, v.CanResume = v.CanDescribe && v.Job == nil, v.CanDescribe && v.resumable()
+	v.CanDelete, v.CanResume = s.opts.Runner != nil && v.Job == nil, s.opts.Runner != nil && v.resumable()
+	v.About, v.Describes = s.runs.about(name), s.opts.Runner != nil
 	n, err := s.numbers(name, m)
 	if err != nil {
 		v.Problem = err.Error()

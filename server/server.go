@@ -25,7 +25,8 @@ type Options struct {
 	Loopback bool     // it listens on this machine's own address alone
 	Hosts    []string // names that it may be asked under, beside its addresses
 	Runner   Runner   // makes runs; nil: this server only shows them
-	Static   bool     // its pages are copied into files: nothing in them needs a server
+	Static   bool     // its pages are copied into files: nothing in them needs a server, and they wait for all they show
+	Only     []string // the runs of the folder that are shown; nil for all
 	Metrics  *Metrics // that whoever makes runs adds to; nil for some of its own
 	Version  string
 	Now      func() time.Time
@@ -77,6 +78,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the folder of runs: %w", err)
 	}
+	runs.only = o.Only
 	s := &Server{
 		opts: o, now: o.Now, runs: runs,
 		indexes: newLRU[string, *index](8), scores: newLRU[string, kept[stamps, scored]](16), summed: newLRU[string, summed](maxFolders),
@@ -86,6 +88,9 @@ func New(o Options) (*Server, error) {
 	s.running.scores = newLRU[string, *soFar](64)
 	if s.metrics == nil {
 		s.metrics = NewMetrics()
+	}
+	if o.Static {
+		s.patience = copyTime
 	}
 	if s.guard, err = newGuard(o); err != nil {
 		return nil, err
@@ -107,8 +112,8 @@ func (s *Server) Close() error {
 	s.end()
 	s.runs.close()
 	s.prefetch.wait()
-	s.running.work.Wait()
 	s.letters.wait()
+	s.running.work.Wait()
 	return s.runs.root.Close()
 }
 
@@ -129,10 +134,10 @@ func (s *Server) table() []route {
 		{pattern: "GET /suites/{suite}", handle: page(s, "suite", s.suiteView)},
 		{pattern: "GET /compare", handle: page(s, "compare", s.compareView)},
 		{pattern: "GET /compare/ticked", handle: s.compareTicked},
-		{pattern: "GET /report", handle: page(s, "report", s.reportView)},
-		{pattern: "GET /report.html", handle: s.downloadTicked("report.html", "text/html; charset=utf-8", writeReport)},
-		{pattern: "GET /scores.csv", handle: s.downloadTicked("scores.csv", "text/csv; charset=utf-8", writeScores)},
+		{pattern: "GET /report", handle: s.reportTicked},
+		{pattern: "GET /scores.csv", handle: s.scoresTicked},
 		{pattern: "GET /compare/item", handle: page(s, "compare-item", s.compareItemView)},
+		{pattern: "GET /compare/figures/{file}", handle: s.compareFigure},
 		{pattern: "GET /hardest", handle: page(s, "hardest", s.hardestView)},
 		{pattern: "GET /hardest/item", handle: page(s, "across", s.acrossView)},
 

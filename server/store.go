@@ -25,6 +25,7 @@ type store struct {
 	root      *os.Root
 	manifests *lru[string, kept[stamp, *judging.Manifest]]
 	abouts    *lru[string, kept[stamp, *judging.About]]
+	only      []string // runs that are shown; nil for all
 	mu        sync.Mutex
 	listed    []found
 	inSuites  []string // folders of suites, as of the listing
@@ -185,10 +186,23 @@ func (s *store) list() ([]found, error) {
 	if s.listed != nil && s.now().Sub(s.listedAt) < listFor {
 		return s.listed, nil
 	}
-	var runs []found
-	var suites []string
+	runs, suites, err := s.search()
+	if err != nil {
+		return nil, fmt.Errorf("the folder of runs cannot be read: %w", reason(err))
+	}
+	slices.SortFunc(runs, func(a, b found) int { return strings.Compare(a.name, b.name) })
+	slices.Sort(suites)
+	s.listed, s.inSuites, s.listedAt = runs, suites, s.now()
+	return runs, nil
+}
+
+// search looks for runs and suites in the folder.
+func (s *store) search() (runs []found, suites []string, err error) {
+	if s.only != nil {
+		return s.chosen()
+	}
 	folders := 0
-	err := fs.WalkDir(s.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(s.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil && name == ".":
 			return err
@@ -211,13 +225,24 @@ func (s *store) list() ([]found, error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("the folder of runs cannot be read: %w", reason(err))
+	return runs, suites, err
+}
+
+// chosen are the runs that are shown, and the suites that have no others.
+func (s *store) chosen() (runs []found, suites []string, err error) {
+	for _, name := range s.only {
+		if run, is := s.look(name); is {
+			runs = append(runs, run)
+		}
+		folder := path.Dir(name)
+		if suite, serr := s.suite(folder); serr == nil && !slices.Contains(suites, folder) && !slices.ContainsFunc(suite.Cells, func(c scoring.SuiteCell) bool {
+			_, there := s.look(path.Join(folder, c.Run))
+			return there && !slices.Contains(s.only, path.Join(folder, c.Run))
+		}) {
+			suites = append(suites, folder)
+		}
 	}
-	slices.SortFunc(runs, func(a, b found) int { return strings.Compare(a.name, b.name) })
-	slices.Sort(suites)
-	s.listed, s.inSuites, s.listedAt = runs, suites, s.now()
-	return runs, nil
+	return runs, suites, nil
 }
 
 // suites are the folders of suites that the last listing found.

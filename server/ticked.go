@@ -1,8 +1,8 @@
 package server
 
 import (
+	"bytes"
 	"fmt"
-	"html/template"
 	"net/http"
 	"net/url"
 
@@ -49,15 +49,9 @@ func (s *Server) compareTicked(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// reportView is several runs on one page.
-type reportView struct {
-	Runs    []RunHead
-	Results template.HTML
-	Query   string
-}
-
-// reportedAll scores runs, as a page of them takes them.
-func (s *Server) reportedAll(heads []RunHead) (runs []report.Run, err error) {
+// reportedOf are the ticked runs with their numbers.
+func (s *Server) reportedOf(form url.Values) (runs []report.Run, err error) {
+	heads, err := s.ticked(form, 1, mostTicked)
 	for _, h := range heads {
 		run, err := s.reported(h.Name)
 		if err != nil {
@@ -65,51 +59,36 @@ func (s *Server) reportedAll(heads []RunHead) (runs []report.Run, err error) {
 		}
 		runs = append(runs, run)
 	}
-	return runs, nil
+	return runs, err
 }
 
-func (s *Server) reportView(r *http.Request) (v reportView, err error) {
-	if v.Runs, err = s.ticked(r.URL.Query(), 1, mostTicked); err != nil {
-		return v, err
-	}
-	runs, err := s.reportedAll(v.Runs)
+// reportTicked shows the page that gavel report writes. It has a style of its own, and a policy that allows no more.
+func (s *Server) reportTicked(w http.ResponseWriter, r *http.Request) error {
+	runs, err := s.reportedOf(r.URL.Query())
 	if err != nil {
-		return v, err
+		return err
 	}
-	q := url.Values{}
-	for _, h := range v.Runs {
-		q.Add("run", h.Name)
+	var page bytes.Buffer
+	if err := report.WriteHTML(&page, runs); err != nil {
+		return err
 	}
-	v.Query = "?" + q.Encode()
-	v.Results, err = report.Together(runs)
-	return v, err
+	w.Header().Set("Content-Security-Policy", report.Policy+"; frame-ancestors 'none'")
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, err = w.Write(page.Bytes())
+	return err
 }
 
-// downloadTicked answers with a file about the runs that were ticked.
-func (s *Server) downloadTicked(name, kind string, write func(http.ResponseWriter, []report.Run) error) func(http.ResponseWriter, *http.Request) error {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		heads, err := s.ticked(r.URL.Query(), 1, mostTicked)
-		if err != nil {
-			return err
-		}
-		runs, err := s.reportedAll(heads)
-		if err != nil {
-			return err
-		}
-		w.Header().Set("Content-Type", kind)
-		w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
-		return write(w, runs)
+// scoresTicked hands out the scores as a file.
+func (s *Server) scoresTicked(w http.ResponseWriter, r *http.Request) error {
+	runs, err := s.reportedOf(r.URL.Query())
+	if err != nil {
+		return err
 	}
-}
-
-func writeReport(w http.ResponseWriter, runs []report.Run) error { return report.WriteHTML(w, runs) }
-
-func writeScores(w http.ResponseWriter, runs []report.Run) error {
 	var scores report.Scores
-	for _, r := range runs {
-		scores.Runs = append(scores.Runs, r.Report)
+	for _, run := range runs {
+		scores.Runs = append(scores.Runs, run.Report)
 	}
-	return scores.CSV(w)
+	return scores.CSV(&attachment{w, "text/csv; charset=utf-8", "scores.csv", false})
 }
 
 // deleteTickedView asks whether runs are to be deleted.

@@ -90,8 +90,8 @@ var (
 	mostOfName = 255     // bytes of a folder's name
 )
 
-// ReadFile reads a suite's file. What is wrong with it is said with file and line.
-func ReadFile(path string) (*File, error) {
+// readFile reads a suite's file. What is wrong with it is said with file and line.
+func readFile(path string) (*File, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -131,25 +131,25 @@ func ParseFile(path string, raw []byte) (*File, error) {
 	return s, s.read(doc.Content[0])
 }
 
-// LineError is what is wrong with a line of a suite's file.
-type LineError struct {
+// lineError is what is wrong with a line of a suite's file.
+type lineError struct {
 	File string
 	Line int // 0 where it is the whole file
 	Err  error
 }
 
-func (e *LineError) Error() string {
+func (e *lineError) Error() string {
 	if e.Line == 0 {
 		return fmt.Sprintf("%s: %v", e.File, e.Err)
 	}
 	return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err)
 }
 
-func (e *LineError) Unwrap() error        { return e.Err }
-func (e *LineError) Is(target error) bool { return target == eval.ErrUsage }
+func (e *lineError) Unwrap() error        { return e.Err }
+func (e *lineError) Is(target error) bool { return target == eval.ErrUsage }
 
 func (s *File) wrong(line int, format string, args ...any) error {
-	return &LineError{s.path, line, fmt.Errorf(format, args...)}
+	return &lineError{s.path, line, fmt.Errorf(format, args...)}
 }
 
 func (s *File) read(root *yaml.Node) error {

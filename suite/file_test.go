@@ -118,7 +118,7 @@ func FuzzSuite(f *testing.F) {
 			s, err = file.Matrix((*Cell).Read)
 		}
 		if err != nil {
-			if located := (*LineError)(nil); !errors.As(err, &located) || located.File != "s.yaml" {
+			if located := (*lineError)(nil); !errors.As(err, &located) || located.File != "s.yaml" {
 				t.Errorf("%q: %v", text, err)
 			}
 			return

@@ -51,7 +51,7 @@ const (
 
 // Open reads a file and makes its matrix.
 func Open(path string) (*Suite, error) {
-	file, err := ReadFile(path)
+	file, err := readFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -269,7 +269,7 @@ func (c *Cell) add(set setting) {
 
 // blame says which line of the file an error of a cell's request is about.
 func (s *Suite) blame(c *Cell, err error) error {
-	var located *LineError
+	var located *lineError
 	if err == nil || errors.As(err, &located) {
 		return err
 	}
@@ -278,7 +278,7 @@ func (s *Suite) blame(c *Cell, err error) error {
 	if errors.As(err, &field) {
 		at = c.lines[field.Field]
 	}
-	return &LineError{s.path, cmp.Or(at, c.point.line), err}
+	return &lineError{s.path, cmp.Or(at, c.point.line), err}
 }
 
 // Check opens what the cells are of and holds it to their protocols, before anything is asked.
@@ -295,7 +295,7 @@ func (s *Suite) Check(ctx context.Context, e *eval.Maker) error {
 		}
 		err := e.Check(c.Request)
 		if line, ok := c.lines["dataset"]; err != nil && ok && !errors.As(err, new(*eval.FieldError)) {
-			return &LineError{s.path, line, err}
+			return &lineError{s.path, line, err}
 		}
 		if err := s.blame(c, err); err != nil {
 			return err

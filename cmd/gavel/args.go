@@ -156,13 +156,10 @@ func noArguments(c *cli.Context) error {
 // oneArgument wants exactly one.
 func oneArgument(what string) cli.BeforeFunc {
 	return func(c *cli.Context) error {
-		switch c.NArg() {
-		case 0:
-			return usage("%s is missing. See: %s --help", what, commandLine(c))
-		case 1:
-			return nil
+		if c.NArg() > 1 {
+			return usage("one %s is expected, not %d. See: %s --help", what, c.NArg(), commandLine(c))
 		}
-		return usage("one %s is expected, not %d. See: %s --help", what, c.NArg(), commandLine(c))
+		return someArguments(what)(c)
 	}
 }
 

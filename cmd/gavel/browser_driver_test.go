@@ -41,7 +41,7 @@ func (l look) phone() bool { return l.width < 600 }
 var looks = []look{{"light", 1280}, {"dark", 1280}, {"light", 390}, {"dark", 390}}
 
 // chromium starts a browser without a window, of which tabs are opened.
-func chromium(t *testing.T) context.Context {
+func chromium(t testing.TB) context.Context {
 	t.Helper()
 	path := os.Getenv("GAVEL_CHROMIUM")
 	if path == "" {
@@ -64,7 +64,7 @@ func chromium(t *testing.T) context.Context {
 
 // tab is a tab that has no cookies yet and notes what pages must not do.
 type tab struct {
-	t    *testing.T
+	t    testing.TB
 	ctx  context.Context
 	base string // the address of the server
 	look look
@@ -78,7 +78,7 @@ type tab struct {
 // stops is said on the console, where the tab hears it.
 const watched = `addEventListener("securitypolicyviolation", e => console.error("against the policy: " + e.violatedDirective + " " + e.blockedURI + " " + e.sample));`
 
-func newTab(t *testing.T, browser context.Context, base string, l look, shot string) *tab {
+func newTab(t testing.TB, browser context.Context, base string, l look, shot string) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)

@@ -589,3 +589,80 @@ func (b *tab) enter(path string) {
 		b.t.Errorf("%s: Enter leads to %s, want %s", b.look, at, path)
 	}
 }
+
+// Keys go through the items and their neighbours, never while something is typed, and can be turned off; the name of a
+// metric opens its explanation.
+func TestBrowserItems(t *testing.T) {
+	browser := chromium(t)
+	home(t)
+	for _, line := range []string{
+		"run pairwise --backend sim --model accuracy=0.6,seed=1 --dataset sample --limit 5 --out runs/a",
+		"run pairwise --backend sim --model coin --dataset sample --limit 5 --out runs/b",
+	} {
+		mustCall(t, strings.Fields(line)...)
+	}
+	base := serve(t, "--runs", "runs").url
+	for _, l := range []look{looks[0], looks[3]} {
+		t.Run(l.String(), func(t *testing.T) {
+			b := newTab(t, browser, base, l, "items")
+			b.open("/runs/a/items")
+			at := func(what string, link int) {
+				t.Helper()
+				b.until(what, fmt.Sprintf(`document.activeElement === document.querySelectorAll("#items tbody th a")[%d]`, link))
+			}
+			b.key("j")
+			at("j begins with the first item", 0)
+			b.key("jj")
+			at("and goes on", 2)
+			b.key("k")
+			at("k goes back", 1)
+			b.key("/")
+			b.until("/ goes to the search", `document.activeElement.id === "q"`)
+			b.key("jk?")
+			if typed := evaluated[string](b, `document.activeElement.value`); !strings.HasSuffix(typed, "jk?") {
+				t.Errorf("typed is %q", typed)
+			}
+			evaluated[bool](b, `document.activeElement.blur(), true`)
+			b.key("?")
+			b.until("? shows the keys", `document.querySelector("#keys").open`)
+			b.check("keys")
+			b.key(kb.Escape)
+			b.until("Escape closes them", `!document.querySelector("#keys").open`)
+			b.open("/runs/a/items")
+			b.key("j")
+			b.enter("/runs/a/items/")
+			first := evaluated[string](b, `location.pathname`)
+			evaluated[bool](b, `window.before = true`)
+			b.key("j")
+			b.arrived("j")
+			if evaluated[string](b, `location.pathname`) == first {
+				t.Error("j stays on the item")
+			}
+			evaluated[bool](b, `window.before = true`)
+			b.key("k")
+			b.arrived("k")
+			if back := evaluated[string](b, `location.pathname`); back != first {
+				t.Errorf("k leads to %s, not back to %s", back, first)
+			}
+			if n := evaluated[int](b, `[...document.querySelectorAll("[data-copies]")].filter(e => e.closest(".script-only").hidden).length`); n > 0 {
+				t.Errorf("%d buttons that copy are hidden from who has a script", n)
+			}
+			evaluated[bool](b, `document.querySelector("[data-opens=keys]").click(), document.querySelector("#keys-on").click(), document.querySelector("#keys").close(), true`)
+			b.open("/runs/a/items")
+			b.key("j")
+			if evaluated[bool](b, `document.activeElement.matches("#items a")`) {
+				t.Error("keys that were turned off still do something")
+			}
+			evaluated[bool](b, `localStorage.clear(), true`)
+			for _, target := range []string{"/runs/a", "/compare?a=a&b=b"} {
+				b.open(target)
+				b.tabTo(`e => e.matches("button.term")`)
+				b.key(kb.Enter)
+				b.until("the metric is explained", `document.querySelector(".explanation:popover-open")?.innerText.includes("formula")`)
+				b.check("explained at " + target)
+				b.key(kb.Escape)
+				b.until("and no longer", `!document.querySelector(":popover-open")`)
+			}
+		})
+	}
+}

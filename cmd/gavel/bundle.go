@@ -15,7 +15,6 @@ import (
 )
 
 func bundleCommand(e *env) *cli.Command {
-	cacheFlag := func() cli.Flag { return &cli.StringFlag{Name: "cache", Usage: "`DIR` of the cache"} }
 	return &cli.Command{
 		Name:  "bundle",
 		Usage: "carry runs, datasets and replies to another machine in one file",

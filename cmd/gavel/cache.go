@@ -46,25 +46,26 @@ func (e *env) looking(act func(c *cli.Context, s *cache.Store) error) cli.Action
 	}
 }
 
+func cacheFlag() cli.Flag { return &cli.StringFlag{Name: "cache", Usage: "`DIR` of the cache"} }
+
 func cacheCommand(e *env) *cli.Command {
-	dir := func() cli.Flag { return &cli.StringFlag{Name: "cache", Usage: "`DIR` of the cache"} }
 	return &cli.Command{
 		Name:  "cache",
 		Usage: "look at and clean the remembered replies",
 		Subcommands: []*cli.Command{
-			{Name: "path", Usage: "where the cache is", Flags: []cli.Flag{dir()}, Before: noArguments, Action: func(c *cli.Context) error {
+			{Name: "path", Usage: "where the cache is", Flags: []cli.Flag{cacheFlag()}, Before: noArguments, Action: func(c *cli.Context) error {
 				_, err := fmt.Fprintln(e.stdout, cacheDir(c.String("cache")))
 				return err
 			}},
-			{Name: "stats", Usage: "what it holds", Flags: append(formatFlags(), dir()), Before: noArguments, Action: e.looking(e.cacheStats)},
-			{Name: "verify", Usage: "read every entry and say which cannot be used", Flags: []cli.Flag{dir()}, Before: noArguments, Action: e.looking(e.cacheVerify)},
+			{Name: "stats", Usage: "what it holds", Flags: append(formatFlags(), cacheFlag()), Before: noArguments, Action: e.looking(e.cacheStats)},
+			{Name: "verify", Usage: "read every entry and say which cannot be used", Flags: []cli.Flag{cacheFlag()}, Before: noArguments, Action: e.looking(e.cacheVerify)},
 			{
 				Name: "prune", Usage: "remove entries", UsageText: "gavel cache prune [--older-than D] [--model M] [--all]",
 				Flags: []cli.Flag{
 					&cli.DurationFlag{Name: "older-than", Usage: "remove what was asked longer than `D` ago (720h is 30 days)"},
 					&cli.StringFlag{Name: "model", Usage: "only replies of the model `M`"},
 					&cli.BoolFlag{Name: "all", Usage: "remove everything"},
-					dir(),
+					cacheFlag(),
 				},
 				Before: pruneArguments,
 				Action: e.looking(e.cachePrune),
@@ -79,19 +80,18 @@ func (e *env) cacheStats(c *cli.Context, s *cache.Store) error {
 		return err
 	}
 	t := report.Listing{Data: st}
-	add := t.Add
-	add("folder", st.Dir)
-	add("replies", strconv.Itoa(st.Entries))
-	add("bytes on disk", strconv.FormatInt(st.Bytes, 10))
+	t.Add("folder", st.Dir)
+	t.Add("replies", strconv.Itoa(st.Entries))
+	t.Add("bytes on disk", strconv.FormatInt(st.Bytes, 10))
 	if st.Entries > 0 {
-		add("oldest", st.Oldest.Format(time.RFC3339))
-		add("newest", st.Newest.Format(time.RFC3339))
+		t.Add("oldest", st.Oldest.Format(time.RFC3339))
+		t.Add("newest", st.Newest.Format(time.RFC3339))
 	}
 	if st.Older+st.Damaged > 0 {
-		add("cannot be used", fmt.Sprintf("%d of an older gavel, %d damaged", st.Older, st.Damaged))
+		t.Add("cannot be used", fmt.Sprintf("%d of an older gavel, %d damaged", st.Older, st.Damaged))
 	}
 	for _, m := range slices.Sorted(maps.Keys(st.Models)) {
-		add("of "+m, strconv.Itoa(st.Models[m]))
+		t.Add("of "+m, strconv.Itoa(st.Models[m]))
 	}
 	return e.print(c, t)
 }

@@ -104,32 +104,30 @@ func (e *env) showDataset(c *cli.Context) error {
 		return err
 	}
 	var t report.Listing
-	add := t.Add
-	add("dataset", set.Name)
+	t.Add("dataset", set.Name)
 	if isKnown {
-		add("about", known.About)
-		add("licence", known.Licence)
-		add("source", known.Source)
+		t.Add("about", known.About)
+		t.Add("licence", known.Licence)
+		t.Add("source", known.Source)
 	}
-	add("format", set.Format)
-	shape := ""
-	if shapes := slices.Sorted(maps.Keys(n.Shapes)); len(shapes) == 1 {
-		shape = shapes[0]
-		add("shape", shape)
-	} else {
-		for _, s := range shapes {
-			add("shape "+s, strconv.Itoa(n.Shapes[s]))
-		}
+	t.Add("format", set.Format)
+	shape, shapes := "", slices.Sorted(maps.Keys(n.Shapes))
+	if len(shapes) == 1 {
+		shape, shapes = shapes[0], nil
+		t.Add("shape", shape)
 	}
-	add("SHA-256", set.SHA256)
-	add("items", strconv.Itoa(set.Len()))
-	add("lines skipped", strconv.Itoa(set.Skipped))
-	add("longest item", fmt.Sprintf("%d bytes", set.Longest))
+	for _, s := range shapes {
+		t.Add("shape "+s, strconv.Itoa(n.Shapes[s]))
+	}
+	t.Add("SHA-256", set.SHA256)
+	t.Add("items", strconv.Itoa(set.Len()))
+	t.Add("lines skipped", strconv.Itoa(set.Skipped))
+	t.Add("longest item", fmt.Sprintf("%d bytes", set.Longest))
 	for _, k := range slices.Sorted(maps.Keys(n.Labels)) {
-		add("labelled "+k, strconv.Itoa(n.Labels[k]))
+		t.Add("labelled "+k, strconv.Itoa(n.Labels[k]))
 	}
 	for _, g := range slices.SortedFunc(maps.Keys(n.Groups), datasets.CategoryOrder) {
-		add("group "+g, strconv.Itoa(n.Groups[g]))
+		t.Add("group "+g, strconv.Itoa(n.Groups[g]))
 	}
 	t.Table.Notes = set.Notes
 	for _, b := range set.Bad {

@@ -74,11 +74,10 @@ func (d *demo) pairs() error {
 	fmt.Fprintln(d.env.stdout, "1. Two responses: which is better, and which is worse?")
 	var scores report.Scores
 	var dirs []string
-	protocols := comparisons
 	for _, judge := range demoJudges {
 		fmt.Fprintf(d.env.stdout, "  sim:%-32s %s\n", judge.model, judge.about)
-		for _, protocol := range protocols {
-			name := fmt.Sprintf("sim-%d-%s", len(dirs)/len(protocols)+1, protocol.Name)
+		for _, protocol := range comparisons {
+			name := fmt.Sprintf("sim-%d-%s", len(dirs)/len(comparisons)+1, protocol.Name)
 			rep, err := d.run(protocol, judge.model, "sample", name)
 			if err != nil {
 				return err

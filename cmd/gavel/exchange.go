@@ -134,7 +134,7 @@ func (e *env) importAnswers(c *cli.Context, files []string, out, model string) (
 	return made(answer.ImportAnswers(files[0], out, o, version()))
 }
 
-// importRuns makes runs, says what they are, and prints what they come to.
+// importRuns makes runs, says what they are, and prints what they come to, which it keeps beside the records.
 func (e *env) importRuns(c *cli.Context, im importer) error {
 	runs, err := im.take(c, c.Args().Slice(), c.String("out"), c.String("model"))
 	for _, r := range runs {

@@ -26,7 +26,7 @@ func TestAFieldIsOneLine(t *testing.T) {
 	}
 	mustCall(t, "run", "pairwise", "--backend", "sim", "--model", "coin", "--dataset", "sample", "--limit", "1", "--flavour", "sweet", "--out", "r")
 	mustCall(t, "suite", "plan", write(t, "s.yaml", "judges: [{model: coin, backend: sim}]\nconditions: [{protocol: pairwise, dataset: sample, limit: 1, flavour: [sour, salty]}]\n"))
-	r, err := newEnv(nil, nil, nil).newRunner(t.Context(), jobs.Options{Runs: "runs", AtOnce: 1, Shows: server.Shows}, server.NewMetrics())
+	r, err := jobs.New(t.Context(), *newEnv(nil, nil, nil).maker(), jobs.Options{Runs: "runs", AtOnce: 1, Shows: server.Shows, Metrics: server.NewMetrics()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,7 @@ func home(t testing.TB) string {
 }
 
 // call runs a command line in this process.
-func call(t *testing.T, args ...string) (stdout, stderr string, code int) {
+func call(t testing.TB, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	var errs bytes.Buffer
 	stdout, code = callTo(&errs, args...)
@@ -125,7 +125,7 @@ func (o *overheard) until(words string) {
 }
 
 // mustCall is call for a command that has to end well.
-func mustCall(t *testing.T, args ...string) string {
+func mustCall(t testing.TB, args ...string) string {
 	t.Helper()
 	stdout, stderr, code := call(t, args...)
 	if code != 0 {
@@ -134,7 +134,7 @@ func mustCall(t *testing.T, args ...string) string {
 	return stdout
 }
 
-func write(t *testing.T, path, content string) string {
+func write(t testing.TB, path, content string) string {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)

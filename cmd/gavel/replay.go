@@ -15,7 +15,7 @@ func replayCommand(e *env) *cli.Command {
 		UsageText: "gavel replay RUN --out DIR [flags]",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "out", Usage: "`DIR` of the new run"},
-			&cli.StringFlag{Name: "cache", Usage: "`DIR` of the cache"},
+			cacheFlag(),
 		}, formatFlags()...),
 		Before: oneArgument("RUN"),
 		Action: e.replay,

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -16,19 +17,22 @@ import (
 )
 
 func reportCommand(e *env) *cli.Command {
-	flags := append([]cli.Flag{
+	flags := slices.Concat([]cli.Flag{
 		&cli.StringFlag{Name: "out", Usage: "`FILE` to write; - is standard output"},
 		&cli.BoolFlag{Name: "force", Usage: "write over a file that gavel has not written"},
-	}, readingFlags()...)
+	}, siteFlags(), readingFlags())
 	return &cli.Command{
 		Name:      "report",
-		Usage:     "write runs with tables and figures as one HTML page",
-		UsageText: "gavel report RUN... --out FILE.html",
+		Usage:     "write runs with tables and figures as one HTML page, or as a site",
+		UsageText: "gavel report RUN... --out FILE.html | --site DIR",
 		Flags:     flags,
 		Action: func(c *cli.Context) error {
+			if dir := c.String("site"); dir != "" {
+				return e.site(c, dir)
+			}
 			out := c.String("out")
 			if out == "" {
-				return usage("where to? Give --out FILE.html, or --out - for standard output")
+				return usage("where to? Give --out FILE.html, --out - for standard output, or --site DIR")
 			}
 			loaded, o, err := loadRuns(c, 1, "which run? Give the folder of one or more")
 			if err != nil {

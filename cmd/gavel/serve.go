@@ -87,7 +87,8 @@ func (e *env) serve(c *cli.Context) error {
 	}
 	var made *jobs.Runner
 	if !c.Bool("read-only") {
-		if made, err = e.newRunner(ctx, o, opts.Metrics); err != nil {
+		o.Metrics = opts.Metrics
+		if made, err = jobs.New(ctx, *e.maker(), o); err != nil {
 			return err
 		}
 		defer made.Wait() // not before the server has ended: then nobody starts another
@@ -112,12 +113,6 @@ func (e *env) serve(c *cli.Context) error {
 		end()
 	})()
 	return s.Serve(serving, l)
-}
-
-// newRunner makes the runs that are posted in the browser.
-func (e *env) newRunner(ctx context.Context, o jobs.Options, m *server.Metrics) (*jobs.Runner, error) {
-	o.Metrics = m
-	return jobs.New(ctx, *e.maker(), o)
 }
 
 // onlyHere tells whether an address can be reached from this machine alone.

@@ -475,7 +475,7 @@ func TestDeleteLeavesWhatIsNoRun(t *testing.T) {
 		t.Skip("no links here")
 	}
 	e := newEnv(nil, io.Discard, io.Discard)
-	r, err := e.newRunner(t.Context(), jobs.Options{Runs: "runs", AtOnce: 1}, server.NewMetrics())
+	r, err := jobs.New(t.Context(), *e.maker(), jobs.Options{Runs: "runs", AtOnce: 1, Metrics: server.NewMetrics()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func outcomes(t *testing.T, run string) map[string]int {
 }
 
 // records reads a run's records.
-func records(t *testing.T, run string) []*judging.Record {
+func records(t testing.TB, run string) []*judging.Record {
 	t.Helper()
 	var out []*judging.Record
 	err := judging.ReadRecords(filepath.Join(run, "records.jsonl"), func(r *judging.Record) error { out = append(out, r); return nil })

@@ -55,16 +55,9 @@ func Describe(gavel, about, file string, spec judging.Spec, judgments int, info 
 	return m
 }
 
-// Write makes the run directory of lines of items and of records. What is there of the same run is made anew: a file is
-// imported whole.
+// Write makes the run directory of lines of items and of records.
 func (r *Run) Write(items [][]byte, records []*judging.Record) error {
-	all := func(*judging.Record) bool { return true }
-	dir, _, err := judging.OpenDir(r.Dir, r.Manifest, all, func(*judging.Record) error { return nil })
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	err = dir.Begin(r.Manifest, func(line func([]byte) error) error {
+	return judging.WriteRun(r.Dir, r.Manifest, records, func(line func([]byte) error) error {
 		for _, item := range items {
 			if err := line(item); err != nil {
 				return err
@@ -72,14 +65,4 @@ func (r *Run) Write(items [][]byte, records []*judging.Record) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	for _, rec := range records {
-		rec.Belong(r.Manifest)
-		if err := dir.Write(rec); err != nil {
-			return err
-		}
-	}
-	return nil
 }

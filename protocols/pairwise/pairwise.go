@@ -51,7 +51,7 @@ func of(p judging.Protocol, sop, direct, cot, hard string) judging.Protocol {
 	}
 	p.Help, p.Items, p.Asks = pairsHelp, "pairs", "which is GOAL?"
 	p.Judges, p.Presentations, p.FollowUps = []datasets.Shape{datasets.Pair}, 2, true
-	p.Options, p.Own, p.Adapt, p.Stage = []judging.Option{ReferenceOption}, ownComparison, adapt, stage
+	p.Options, p.Own, p.Adapt, p.Stage = []judging.Option{referenceOption}, ownComparison, adapt, stage
 	p.Describe = func(r *judging.Record, item datasets.Item, _ judging.Presentation) { r.Describe(item.Answered) }
 	p.Called = called
 	name, goal := p.Name, p.Goal

@@ -21,8 +21,8 @@ import (
 //
 //	pairs → run answer (the judge) → eachReference → pairs with own answers → run pairwise
 
-// ReferenceOption has a comparison show the judge its own answer.
-var ReferenceOption = judging.Option{
+// referenceOption has a comparison show the judge its own answer.
+var referenceOption = judging.Option{
 	Name:    "self-reference",
 	Usage:   "the judge answers the question first, in a call of its own, and compares with its answer as reference (LLMBar's strategy Reference, arXiv 2310.07641, in gavel's words)",
 	Default: "false",
@@ -35,8 +35,8 @@ type referenced struct{ pairwise }
 // paragraph, which says what is shown; what the last ones say of the verdict stays last.
 const referenceSentence = "You will also be given a reference answer: it is your own answer to the user prompt, given before you saw theirs, and it may be wrong."
 
-// WithReference is a template of a comparison with the sentence in it; the same where it has it already.
-func WithReference(t judging.Template) judging.Template {
+// withReference is a template of a comparison with the sentence in it; the same where it has it already.
+func withReference(t judging.Template) judging.Template {
 	if strings.Contains(t.System, referenceSentence) {
 		return t
 	}
@@ -50,15 +50,15 @@ func WithReference(t judging.Template) judging.Template {
 
 // adapt is a template as it is under settings.
 func adapt(t judging.Template, s judging.Settings) judging.Template {
-	if s.Get(ReferenceOption) == "true" {
-		return WithReference(t)
+	if s.Get(referenceOption) == "true" {
+		return withReference(t)
 	}
 	return t
 }
 
 // stage is that of the judge's own answers, where they are to be shown.
 func stage(s judging.Settings) *judging.Stage {
-	if s.Get(ReferenceOption) != "true" {
+	if s.Get(referenceOption) != "true" {
 		return nil
 	}
 	return &judging.Stage{Presentations: 2, Each: eachReference}
@@ -66,7 +66,7 @@ func stage(s judging.Settings) *judging.Stage {
 
 // compareBy is the protocol of a comparison under settings.
 func compareBy(p pairwise, s judging.Settings) judging.Asker {
-	if p.template = adapt(p.template, s); s.Get(ReferenceOption) == "true" {
+	if p.template = adapt(p.template, s); s.Get(referenceOption) == "true" {
 		return referenced{p}
 	}
 	return p
@@ -75,7 +75,7 @@ func compareBy(p pairwise, s judging.Settings) judging.Asker {
 // Check refuses a pair that the judge has not answered.
 func (referenced) Check(item datasets.Item) error {
 	if item.Answered == nil || item.Answered.Reference == "" {
-		return fmt.Errorf("%s has no answer of the judge's own: with --%s the judge answers the questions first", item.ID, ReferenceOption.Name)
+		return fmt.Errorf("%s has no answer of the judge's own: with --%s the judge answers the questions first", item.ID, referenceOption.Name)
 	}
 	return nil
 }

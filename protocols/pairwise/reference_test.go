@@ -104,7 +104,7 @@ func TestReferenceTemplate(t *testing.T) {
 			t.Error("without the option the protocol is another")
 		}
 		own := newTemplate("mine", "file", "One paragraph. [[A>B]] [[B>A]]")
-		if got := WithReference(own).System; got != own.System+" "+referenceSentence {
+		if got := withReference(own).System; got != own.System+" "+referenceSentence {
 			t.Errorf("of one paragraph: %q", got)
 		}
 	}

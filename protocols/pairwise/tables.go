@@ -15,11 +15,20 @@ var Layout = &report.Layout{
 	Terms:    terms,
 	Headline: "strict", Noun: "games", Summary: summary, Tables: tables, Figures: figures, Figure: "groups", Compare: compare,
 	Tiles: []report.Tile{
-		{Metric: "strict", Name: "right in both orders", About: "two coins get 25", Mark: report.At(25)},
+		{Metric: "strict", Name: "right in both orders", About: "dashed: chance, half of what is judged alike", Mark: chance, Coins: report.At(25)},
 		{Metric: "first-position", Name: "the first is judged better", About: "50 is no pull of the position", Mark: report.At(50)},
 		{Metric: "consistency", Name: "same verdict in both orders", About: "higher is better"},
 		report.Verdictless,
 	},
+}
+
+// chance is what a judge that knows nothing gets that judges as many pairs alike; see Diagnose.
+func chance(r *scoring.Report) float64 {
+	alike, strict := r.Overall("consistency"), r.Overall("strict")
+	if alike.Value == nil || strict.N == 0 {
+		return -1
+	}
+	return *alike.Value * float64(alike.N) / float64(strict.N) / 2
 }
 
 func tables(r scoring.Report) []table.Table {

@@ -16,7 +16,7 @@ var terms = []scoring.Term{
 	{Metric: StrictOwnWrong, Plain: "strict, among the pairs whose question the judge itself answers wrong", Source: "gavel"},
 	{Metric: scoring.GenerationAccuracy, Plain: "questions that the judge itself answers right", Source: "self-reference, arXiv 2509.19880, Eq. 3", Others: "accuracy, exact match"},
 	{Metric: correlationGJ, Plain: "how closely \"can answer\" and \"can judge\" go together, from −1 to 1", Source: "Pearson's r; self-reference, arXiv 2509.19880, Eq. 13", Others: "paper: r_GJ; phi coefficient", Chance: "0"},
-	{Metric: "coverage", Plain: "of two goals taken as one judge: pairs on which all four judgments agree", Source: "gavel", Others: "selective prediction: coverage"},
+	{Metric: "coverage", Plain: "how much is answered: judgments that are sure enough; of two goals taken as one judge, pairs on which all four judgments agree", Source: "share of judgments, of pairs", Others: "selective prediction: coverage"},
 	{Metric: "self-agreement", Plain: "prompts with the same verdict every time they were asked", Source: "share of prompts that got a verdict", Others: "test-retest reliability"},
 	{Metric: "noise floor", Plain: "the largest difference between two repeats of the same run", Source: "gavel", Others: "run-to-run variance"},
 	{Metric: "brier", Called: []string{"Brier score"}, Plain: "squared distance between confidence and right or wrong; 0 is best", Source: "Brier 1950", Others: "mean squared error of a forecast", Chance: "0.25 if it says so"},

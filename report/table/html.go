@@ -4,6 +4,8 @@ import (
 	_ "embed"
 	"html/template"
 	"strings"
+
+	"gavel/scoring"
 )
 
 //go:embed table.html
@@ -17,14 +19,52 @@ var element = template.Must(template.New("").Funcs(template.FuncMap{
 	"warning": func(s string) bool { return strings.HasPrefix(s, warning) },
 	"plain":   func(s string) string { return strings.TrimPrefix(s, warning) },
 	"right":   func(t Table, i int) bool { return i < len(t.Columns) && t.Columns[i].Right },
+	"explain": Explain,
 }).Parse(page))
 
-// HTML is the table as an element of a page.
-func (t Table) HTML() (template.HTML, error) {
+// Explained is a word of a page, with what it means where that is known. A button shows it, without any script.
+type Explained struct {
+	Text string
+	Term *scoring.Term
+}
+
+// Explain finds a word among terms. Its explanation must be on the page too: [Explanations].
+func Explain(terms []scoring.Term, text string) Explained {
+	if t, ok := scoring.TermIn(terms, text); ok {
+		return Explained{text, &t}
+	}
+	return Explained{Text: text}
+}
+
+// HTML is the word, as a button where it is explained.
+func (e Explained) HTML() (template.HTML, error) { return executed("explained", e) }
+
+// EachTerm gives the terms of the table's heads, nil for those that nothing explains.
+func (t Table) EachTerm(f func(*scoring.Term)) {
+	for _, c := range t.Columns {
+		f(Explain(t.Terms, c.Name).Term)
+	}
+	for _, row := range t.Rows {
+		if len(row) > 0 {
+			f(Explain(t.Terms, row[0]).Term)
+		}
+	}
+}
+
+// Explanations are what the words of a page are explained by: each is hidden until its button is pressed, and stands once
+// on a page.
+func Explanations(terms []scoring.Term) (template.HTML, error) {
+	return executed("explanations", terms)
+}
+
+func executed(name string, of any) (template.HTML, error) {
 	var b strings.Builder
-	err := element.Execute(&b, t)
+	err := element.ExecuteTemplate(&b, name, of)
 	return template.HTML(b.String()), err
 }
+
+// HTML is the table as an element of a page.
+func (t Table) HTML() (template.HTML, error) { return executed("table", t) }
 
 // Warned are warnings as notes.
 func Warned(warnings []string) []string {

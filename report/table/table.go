@@ -11,6 +11,8 @@ import (
 
 	pretty "github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"gavel/scoring"
 )
 
 // Table is rows of words and numbers, with notes under it.
@@ -19,6 +21,7 @@ type Table struct {
 	Columns []Column
 	Rows    [][]string
 	Notes   []string
+	Terms   []scoring.Term // which of its heads HTML explains; see [Explanations]
 }
 
 // Column is a heading; numbers stand to the right.
