@@ -41,11 +41,15 @@ func (s *Server) ticked(form url.Values, least, most int) (heads []RunHead, err 
 
 // compareTicked leads to the comparison of the runs that were ticked.
 func (s *Server) compareTicked(w http.ResponseWriter, r *http.Request) error {
-	heads, err := s.ticked(r.URL.Query(), 2, 2)
+	heads, err := s.ticked(r.URL.Query(), 2, maxCompared)
 	if err != nil {
 		return err
 	}
-	http.Redirect(w, r, "/compare"+query("a", heads[0].Name, "b", heads[1].Name), http.StatusSeeOther)
+	var f compareFilter
+	for _, h := range heads {
+		f.Runs = append(f.Runs, h.Name)
+	}
+	http.Redirect(w, r, "/compare"+f.Query(), http.StatusSeeOther)
 	return nil
 }
 
