@@ -68,8 +68,31 @@ type Standing struct {
 	Value *float64 `json:"value"` // percent; the best of many is too high by chance
 }
 
-// Assess compares a jury that was made with its members.
-func Assess(req Request, made *Made, o scoring.Options) (*Report, error) {
+// Run makes a jury and says what it is worth.
+func Run(req Request, o scoring.Options) (*Report, error) {
+	var best *Best
+	if req.Best != 0 { // first: it may refuse
+		var err error
+		if best, err = Choose(req, req.Best, o.Bootstrap.Seed); err != nil {
+			return nil, err
+		}
+	}
+	made, err := Make(req)
+	if err != nil {
+		return nil, err
+	}
+	r, err := assess(req, made, o)
+	if err != nil {
+		return nil, err
+	}
+	if r.Best = best; made.LeftOut > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d judgments that not every run has were left out", made.LeftOut))
+	}
+	return r, nil
+}
+
+// assess compares a jury that was made with its members.
+func assess(req Request, made *Made, o scoring.Options) (*Report, error) {
 	var runs []*scoring.Run
 	for _, dir := range append(slices.Clone(req.Runs), req.Out) {
 		run, err := scoring.Load(dir, o.Reading)

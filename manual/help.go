@@ -34,7 +34,11 @@ func (p Page) Help(width int) string {
 		first += " - " + p.About
 	}
 	section("NAME", wrap(first, 3, 6+utf8.RuneCountInString(p.Name), width))
-	section("\nUSAGE", wrap(p.Usage, 3, 6, width))
+	var usages []string
+	for usage := range strings.Lines(p.Usage) {
+		usages = append(usages, wrap(usage, 3, 6, width))
+	}
+	section("\nUSAGE", strings.Join(usages, "\n"))
 	if p.Version != "" {
 		section("\nVERSION", "   "+p.Version)
 	}

@@ -3,9 +3,11 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 
 	"gavel/report/table"
+	"gavel/scoring/stats"
 )
 
 // Plan is what `gavel plan` prints.
@@ -18,6 +20,26 @@ type Plan struct {
 	ToEquate   *int     `json:"pairs_to_equate,omitempty"` // that it takes to find judges that are the same within as many points to be so
 	Pairs      *int     `json:"pairs,omitempty"`
 	Tells      *float64 `json:"tells,omitempty"` // points that so many pairs tell; none where they tell no difference
+}
+
+// Tell says how many pairs tell a difference of so many points.
+func (p *Plan) Tell(points float64) {
+	whole := func(n float64) *int {
+		up := int(math.Min(math.Ceil(n), math.MaxInt32))
+		return &up
+	}
+	psi, power := p.Discordant/100, p.Power/100
+	p.Detect = &points
+	p.ToTell, p.ToEquate = whole(stats.PairsToTell(points/100, psi, p.Alpha, power)), whole(stats.PairsToEquate(points/100, psi, p.Alpha, power))
+}
+
+// Within says what so many pairs tell.
+func (p *Plan) Within(pairs int) {
+	p.Pairs = &pairs
+	if tells := 100 * stats.Tells(float64(pairs), p.Discordant/100, p.Alpha, p.Power/100); !math.IsNaN(tells) {
+		tells = math.Round(tells*1e4) / 1e4
+		p.Tells = &tells
+	}
 }
 
 // rows are questions and their answers.

@@ -46,6 +46,9 @@ func TestHelpTexts(t *testing.T) {
 		if !slices.Contains(names, f.Name()) {
 			t.Errorf("help/%s is no command's", f.Name())
 		}
+		if info, err := f.Info(); err != nil || info.Size() < 20 {
+			t.Errorf("help/%s says nothing (%v)", f.Name(), err)
+		}
 	}
 }
 

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+
 	"github.com/urfave/cli/v2"
 
 	"gavel/jury"
@@ -9,9 +11,7 @@ import (
 
 func juryCommand(e *env) *cli.Command {
 	return &cli.Command{
-		Name:      "jury",
-		Usage:     "make one judge of several runs, and say what it is worth",
-		UsageText: "gavel jury --out DIR [flags] RUN RUN [RUN...]",
+		Name: "jury", Usage: "make one judge of several runs, and say what it is worth", UsageText: "gavel jury --out DIR [flags] RUN RUN [RUN...]",
 		Flags: append(append([]cli.Flag{
 			&cli.StringFlag{Name: "rule", Value: string(jury.Majority), Usage: "how verdicts become one: `RULE` majority, unanimous, weighted or cascade"},
 			&cli.BoolFlag{Name: "all-orders", Usage: "the verdicts in all orders of an item vote together"},
@@ -23,34 +23,22 @@ func juryCommand(e *env) *cli.Command {
 			if err != nil {
 				return err
 			}
-			req := jury.Request{Runs: c.Args().Slice(), Rule: jury.Rule(c.String("rule")), Orders: c.Bool("all-orders"), Out: c.String("out"), Reading: o.Reading, Gavel: version()}
+			req := jury.Request{
+				Runs: c.Args().Slice(), Rule: jury.Rule(c.String("rule")), Orders: c.Bool("all-orders"), Best: c.Int("best"),
+				Out: c.String("out"), Reading: o.Reading, Gavel: version(),
+			}
 			switch {
 			case len(req.Runs) < 2:
 				return usage("a jury is of two runs or more")
 			case req.Out == "":
 				return usage("--out is missing: name the folder of the jury's run")
 			}
-			if err := oneOf("--rule", string(req.Rule), jury.Rules); err != nil {
+			if err := cmp.Or(oneOf("--rule", string(req.Rule), jury.Rules), allDifferent(req.Runs)); err != nil {
 				return err
 			}
-			if err := allDifferent(req.Runs); err != nil {
-				return err
-			}
-			made, err := jury.Make(req)
+			r, err := jury.Run(req, o)
 			if err != nil {
 				return err
-			}
-			if made.LeftOut > 0 {
-				e.say("%d judgments that not every run has were left out", made.LeftOut)
-			}
-			r, err := jury.Assess(req, made, o)
-			if err != nil {
-				return err
-			}
-			if c.IsSet("best") {
-				if r.Best, err = jury.Choose(req, c.Int("best"), o.Bootstrap.Seed); err != nil {
-					return err
-				}
 			}
 			if err := e.print(c, report.Jury{Report: r}); err != nil {
 				return err

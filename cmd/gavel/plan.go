@@ -1,12 +1,9 @@
 package main
 
 import (
-	"math"
-
 	"github.com/urfave/cli/v2"
 
 	"gavel/report"
-	"gavel/scoring/stats"
 )
 
 func planCommand(e *env) *cli.Command {
@@ -51,20 +48,11 @@ func planned(c *cli.Context) (*report.Plan, error) {
 	case c.IsSet("pairs") && pairs < 1:
 		return nil, usage("--pairs %d: at least 1 is expected", pairs)
 	}
-	whole := func(n float64) *int {
-		up := int(math.Min(math.Ceil(n), math.MaxInt32))
-		return &up
-	}
 	if c.IsSet("detect") {
-		p.Detect = &detect
-		p.ToTell, p.ToEquate = whole(stats.PairsToTell(detect/100, psi, p.Alpha, power)), whole(stats.PairsToEquate(detect/100, psi, p.Alpha, power))
+		p.Tell(detect)
 	}
 	if c.IsSet("pairs") {
-		p.Pairs = &pairs
-		if tells := 100 * stats.Tells(float64(pairs), psi, p.Alpha, power); !math.IsNaN(tells) {
-			tells = math.Round(tells*1e4) / 1e4
-			p.Tells = &tells
-		}
+		p.Within(pairs)
 	}
 	return p, nil
 }

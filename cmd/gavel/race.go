@@ -16,10 +16,9 @@ import (
 
 func raceCommand(e *env) *cli.Command {
 	return &cli.Command{
-		Name:        "race",
-		Usage:       "find the best of several judges with few judgments",
-		UsageText:   "gavel race [flags] FILE.yaml\n   gavel race [flags] RUN RUN [RUN...]",
-		Description: helpText("gavel race"),
+		Name:      "race",
+		Usage:     "find the best of several judges with few judgments",
+		UsageText: "gavel race [flags] FILE.yaml\n   gavel race [flags] RUN RUN [RUN...]",
 		Flags: append(append([]cli.Flag{
 			&cli.Float64Flag{Name: "alpha", Value: 0.05, Usage: "the best judge leaves with probability at most `P`"},
 			&cli.Float64Flag{Name: "margin", Usage: "judges less than `D` points apart are tied; 0: none are"},
