@@ -1,6 +1,7 @@
 package pairwise
 
 import (
+	"slices"
 	"testing"
 
 	"gavel/judging"
@@ -31,7 +32,13 @@ func protocolNamed(t testing.TB, name, template string) judging.Asker {
 }
 
 // comparisons are the protocols that compare two responses.
-var comparisons = []judging.Protocol{Protocol, Reversed}
+var comparisons = []judging.Protocol{labelled(Protocol), labelled(Reversed)}
+
+// labelled is a comparison with the prompts that ask for a label in brackets; LLMBar's has a test of its own.
+func labelled(p judging.Protocol) judging.Protocol {
+	p.Templates = slices.DeleteFunc(slices.Clone(p.Templates), byOutputs)
+	return p
+}
 
 // What runs name is known in these tests.
 func init() {

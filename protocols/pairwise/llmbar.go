@@ -45,7 +45,7 @@ func ImportLLMBar(paths []string, out, judge, gavel string) (*Import, error) {
 	judge = cmp.Or(judge, files[0].judge)
 	strategy := files[0].strategy
 	p := pairwise{Protocol.Name, Protocol.Goal, judging.Template{Name: "LLMBar " + strategy, Origin: "LLMBar (arXiv 2310.07641)", Labels: outputLabels(strategy)}}
-	in := llmBarImport{Import: &Import{Run: imports.Run{Dir: out}}, asker: outputs{p}}
+	in := llmBarImport{Import: &Import{Run: imports.Run{Dir: out}}, asker: outputs{pairwise: p}}
 	sums := sha256.New()
 	for _, f := range files {
 		if err := in.file(f, sums); err != nil {

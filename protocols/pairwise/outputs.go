@@ -5,13 +5,52 @@ import (
 	"slices"
 	"strings"
 
+	"gavel/datasets"
 	"gavel/judging"
 	"gavel/protocols/reading"
 )
 
 // outputs is a comparison by one of LLMBar's prompts (arXiv 2310.07641), which name the responses Output (a) and
 // Output (b) and have no label in brackets.
-type outputs struct{ pairwise }
+type outputs struct {
+	pairwise
+	referenced bool // the judge's own answer is shown: LLMBar's strategy Reference
+}
+
+// llmBarPrompt is LLMBar's strategy Vanilla with rules and, with --self-reference, its strategy Reference: in place of a
+// reply to the instruction that is asked for by LLMBar's prompt it shows that of gavel's answer protocol.
+func llmBarPrompt() judging.Template {
+	t := judging.NewTexts("llmbar", "LLMBar (arXiv 2310.07641), Vanilla with rules", judging.Texts(files, "prompts/llmbar"), outputLabel)
+	t.Labels = outputNamed
+	return t
+}
+
+// outputLabel finds LLMBar's labels in its prompts.
+var outputLabel = regexp.MustCompile(`(Output \([ab]\))`)
+
+// Prompt fills in LLMBar's text. Prompts of imported runs are not known: those read as any other comparison.
+func (o outputs) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
+	texts := o.template.Texts
+	if len(texts) == 0 {
+		return o.pairwise.Prompt(item, s)
+	}
+	values := []string{"{input}", item.Question, "{output_1}", item.Candidates[s.Order[0]].Text, "{output_2}", item.Candidates[s.Order[1]].Text}
+	text, oracle := texts["user"], o.oracle(item, s)
+	oracle.Choices = []string{"\n" + outputNamed[0], "\n" + outputNamed[1]} // it binds at the start of a line alone
+	if o.referenced && item.Answered != nil {
+		text, values = texts["referenced"], append(values, "{reference}", item.Answered.Reference)
+		refer(&oracle, item)
+	}
+	return judging.Prompt{System: texts["system"], User: judging.Fill(text, values...), Labels: o.template.Labels, Oracle: oracle}
+}
+
+// Check refuses a pair that the judge has not answered, where its answer is to be shown.
+func (o outputs) Check(item datasets.Item) error {
+	if !o.referenced {
+		return nil
+	}
+	return referenced{}.Check(item)
+}
 
 // Labels of LLMBar's prompts: where the judge is to begin with its choice, and where it reasons first.
 var (

@@ -49,6 +49,9 @@ func of(p judging.Protocol, sop, direct, cot, hard string) judging.Protocol {
 	for _, t := range []struct{ name, origin string }{{"sop", sop}, {"direct", direct}, {"cot", cot}, {"arena-hard", hard}} { // the first is the default
 		p.Templates = append(p.Templates, newTemplate(t.name, t.origin, texts[t.name]))
 	}
+	if p.Goal == GoalBetter {
+		p.Templates = append(p.Templates, llmBarPrompt())
+	}
 	p.Help, p.Items, p.Asks = pairsHelp, "pairs", "which is GOAL?"
 	p.Judges, p.Presentations, p.FollowUps = []datasets.Shape{datasets.Pair}, 2, true
 	p.Options, p.Own, p.Adapt, p.Stage = []judging.Option{referenceOption}, ownComparison, adapt, stage
@@ -59,7 +62,7 @@ func of(p judging.Protocol, sop, direct, cot, hard string) judging.Protocol {
 		if p := (pairwise{name, goal, t}); !byOutputs(t) {
 			return compareBy(p, s)
 		}
-		return outputs{pairwise{name, goal, t}}
+		return outputs{pairwise{name, goal, t}, s.Get(referenceOption) == "true"}
 	}
 	return p
 }

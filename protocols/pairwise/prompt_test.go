@@ -46,11 +46,11 @@ var turnGoal = strings.NewReplacer("worse", "better",
 	"[[A>B]]", "[[B>A]]", "[[B>A]]", "[[A>B]]", "[[A>>B]]", "[[B>>A]]", "[[B>>A]]", "[[A>>B]]")
 
 func TestForwardAndReversedDifferInTheGoalAlone(t *testing.T) {
-	if f, r := Protocol.TemplateNames(), Reversed.TemplateNames(); !slices.Equal(f, r) {
+	if f, r := labelled(Protocol).TemplateNames(), Reversed.TemplateNames(); !slices.Equal(f, r) {
 		t.Fatalf("prompts of the two goals: %v and %v", f, r)
 	}
 	item := judgingtest.Pair("p1", 0)
-	for i, name := range Protocol.TemplateNames() {
+	for i, name := range Reversed.TemplateNames() {
 		t.Run(name, func(t *testing.T) {
 			forward, reversed := Protocol.New(Protocol.Templates[i], nil), Reversed.New(Reversed.Templates[i], nil)
 			for _, s := range forward.Presentations(item) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
 	"gavel/protocols/answer"
@@ -50,7 +51,7 @@ func withReference(t judging.Template) judging.Template {
 
 // adapt is a template as it is under settings.
 func adapt(t judging.Template, s judging.Settings) judging.Template {
-	if s.Get(referenceOption) == "true" {
+	if s.Get(referenceOption) == "true" && !byOutputs(t) {
 		return withReference(t)
 	}
 	return t
@@ -89,13 +90,19 @@ func (p referenced) Prompt(item datasets.Item, s judging.Presentation) judging.P
 	}
 	at := len(userPrompt) + len(item.Question)
 	prompt.User = prompt.User[:at] + "\n\n<|The Start of Reference Answer|>\n" + item.Answered.Reference + "\n<|The End of Reference Answer|>" + prompt.User[at:]
-	if own := item.Answered.Own; own != nil {
-		o := &prompt.Oracle
-		if o.Reference = o.Choices[o.Right]; !own.Right {
-			o.Reference = o.Choices[1-o.Right]
-		}
-	}
+	refer(&prompt.Oracle, item)
 	return prompt
+}
+
+// refer says what a simulated judge sees named by the reference, where that can be told.
+func refer(o *backends.Oracle, item datasets.Item) {
+	own := item.Answered.Own
+	if own == nil {
+		return
+	}
+	if o.Reference = o.Choices[o.Right]; !own.Right {
+		o.Reference = o.Choices[1-o.Right]
+	}
 }
 
 // Kinds of answers that are right or wrong as they stand, if both are of one

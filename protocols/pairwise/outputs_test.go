@@ -1,0 +1,46 @@
+package pairwise
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gotest.tools/v3/assert"
+
+	"gavel/datasets"
+	"gavel/judging"
+	"gavel/judging/judgingtest"
+)
+
+// TestLLMBarPrompt holds the prompt to LLMBar's own files, to the byte, and what it asks for to what is read.
+func TestLLMBarPrompt(t *testing.T) {
+	item := judgingtest.Pair("p1", 0)
+	item.Question = "{output_1} {input}" // what candidates say changes nothing around them
+	item.Answered = &datasets.Answered{Reference: "my own {output_2}"}
+	for strategy, settings := range map[string]judging.Settings{"Vanilla": nil, "Reference": {"self-reference": "true"}} {
+		asker := Protocol.New(llmBarPrompt(), settings)
+		for _, s := range asker.Presentations(item) {
+			prompt := asker.Prompt(item, s)
+			assert.DeepEqual(t, prompt.Labels, outputNamed)
+			for position, label := range prompt.Labels {
+				for _, how := range []judging.Readers{judging.Paper, judging.Robust} {
+					if v := asker.Parse(s, label, judging.Reading{Name: how, Policy: judging.Unique}); v.Choice != s.Order[position] {
+						t.Errorf("%s read by %s: %+v", label, how, v)
+					}
+				}
+			}
+			path := "../../../shared/data/llmbar/LLMEvaluator/evaluators/prompts/comparison/" + strategy + ".txt"
+			published, err := os.ReadFile(filepath.FromSlash(path))
+			if err != nil {
+				t.Skip("no LLMBar here: ", err)
+			}
+			want := strings.NewReplacer("{input}", item.Question, "{auxiliary_input_0}", item.Answered.Reference,
+				"{output_1}", item.Candidates[s.Order[0]].Text, "{output_2}", item.Candidates[s.Order[1]].Text).Replace(string(published))
+			have := "<|im_start|>system\n" + prompt.System + "\n<|im_end|>\n<|im_start|>user\n" + prompt.User + "\n<|im_end|>"
+			assert.Equal(t, have, strings.TrimSpace(want))
+		}
+	}
+	unanswered := judgingtest.Pair("p2", 0)
+	assert.ErrorContains(t, Protocol.New(llmBarPrompt(), judging.Settings{"self-reference": "true"}).(outputs).Check(unanswered), "no answer of the judge's own")
+}
