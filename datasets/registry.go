@@ -31,7 +31,7 @@ type Known struct {
 
 	Published []Published `json:"-"`
 	Also      []string    `json:"-"` // what imports call it
-	builtin []byte
+	builtin   []byte
 }
 
 // Published is what a judge got on a dataset, as somebody published it.
