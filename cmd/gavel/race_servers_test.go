@@ -33,11 +33,15 @@ conditions: [{protocol: pairwise, prompt: direct}]
 `, out, data, url, out))
 	}
 	want := raceJSON(t, file("undisturbed"))
+	var state race.State
+	if err := json.Unmarshal([]byte(read(t, "undisturbed/race.json")), &state); err != nil || len(state.Runs) != 4 {
+		t.Fatal(err, state.Runs)
+	}
 	cmd := process(t, "race", file("a"))
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "a/held_pairwise_pairs.jsonl_direct", 5)
+	await(t, "a/"+state.Runs[1], 5)
 	cmd.Process.Kill()
 	if err := cmd.Wait(); err == nil {
 		t.Error("the race was over before it was killed")
