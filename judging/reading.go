@@ -3,6 +3,7 @@ package judging
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -194,4 +195,35 @@ func (r *Record) Confidence(p Asker, v Verdict) (sum float64, ok bool) {
 		}
 	}
 	return min(sum, 1), ok
+}
+
+// EachVerdict reads a run: of each judgment, the first time that it was asked for, the record with what it says by this
+// reading. Cut replies are accepted where the run itself did.
+func EachVerdict(dir string, how Reading, use func(r *Record, p Asker, v Verdict) error) (*Manifest, error) {
+	m, err := ReadManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	p, err := AskerOf(m)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, ManifestFile), err)
+	}
+	how.AcceptCut = how.AcceptCut || m.Spec.Parameters.AcceptCut
+	type judgment struct {
+		item         string
+		presentation int
+	}
+	seen := map[judgment]bool{}
+	return m, ReadRecords(filepath.Join(dir, RecordsFile), func(r *Record) error {
+		at := judgment{strings.Clone(r.Item), r.Presentation}
+		if r.Repetition > 0 || seen[at] {
+			return nil
+		}
+		seen[at] = true
+		v, err := r.Read(p, how)
+		if err != nil {
+			return err
+		}
+		return use(r, p, v)
+	})
 }

@@ -117,26 +117,10 @@ func read(dirs []string, how judging.Reading) (*jury, error) {
 	kept := map[place]*judging.Record{}
 	var order []place
 	for i, dir := range dirs {
-		m, err := judging.ReadManifest(dir)
-		if err != nil {
-			return nil, err
-		}
-		asker, err := judging.AskerOf(m)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", dir, err)
-		}
-		of := &member{dir: dir, manifest: m, votes: map[place]vote{}}
-		how := how
-		how.AcceptCut = how.AcceptCut || m.Spec.Parameters.AcceptCut
-		err = judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {
+		of := &member{dir: dir, votes: map[place]vote{}}
+		var err error
+		of.manifest, err = judging.EachVerdict(dir, how, func(r *judging.Record, asker judging.Asker, v judging.Verdict) error {
 			at := place{r.Item, r.Presentation}
-			if _, again := of.votes[at]; r.Repetition > 0 || again {
-				return nil
-			}
-			v, err := r.Read(asker, how)
-			if err != nil {
-				return err
-			}
 			of.votes[at] = vote{v, cmp.Or(r.CandidateID(v.Choice), v.Answer), shares(r, asker, how)}
 			switch first := kept[at]; {
 			case i == 0:

@@ -12,13 +12,15 @@ import (
 
 	"gavel/datasets"
 	"gavel/judging"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // Judge is what a run says of its items.
 type Judge struct {
 	Dir      string
 	Manifest *judging.Manifest
-	// Of is the verdict of each item: what the judge names in every presentation, a tie where it names another one in
+	// Of is the verdict of each item of which all presentations have been judged: what the judge names in every presentation, a tie where it names another one in
 	// another; "" where a judgment has no verdict.
 	Of map[string]string
 	// Confidence is the mean probability of that verdict, of items whose records tell those of the labels.
@@ -31,52 +33,32 @@ type Judge struct {
 	clusters   string // what items hang together by, in words
 }
 
-// ReadJudge reads a run. Answers of several agents to one question are no single thing to be labelled, and an error.
+// ReadJudge reads a run. Items of which not all presentations have been judged are left out. Answers of several agents to
+// one question are no single thing to be labelled, and an error.
 func ReadJudge(dir string, how judging.Reading) (*Judge, error) {
-	m, err := judging.ReadManifest(dir)
-	if err != nil {
-		return nil, err
-	}
-	asker, err := judging.AskerOf(m)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, judging.ManifestFile), err)
-	}
-	how.AcceptCut = how.AcceptCut || m.Spec.Parameters.AcceptCut
-	j := &Judge{Dir: dir, Manifest: m, Of: map[string]string{}, Confidence: map[string]float64{}, Gold: map[string]string{}, sums: map[string]string{}}
+	j := &Judge{Dir: dir, Of: map[string]string{}, Confidence: map[string]float64{}, Gold: map[string]string{}, sums: map[string]string{}}
 	said := map[string]map[int]string{} // by item and presentation
 	sure := map[string][]float64{}
-	err = judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {
-		of := said[r.Item]
-		if _, again := of[r.Presentation]; again || r.Repetition > 0 || r.Outcome == judging.Failed {
+	m, err := judging.EachVerdict(dir, how, func(r *judging.Record, asker judging.Asker, v judging.Verdict) error {
+		if r.Agent != "" {
+			return fmt.Errorf("%s: labels are of pairs, options, answers and preferences: %s judges answers of agents", dir, r.Protocol)
+		}
+		if v.Outcome == judging.Failed {
 			return nil
 		}
-		if r.Agent != "" {
-			return fmt.Errorf("%s: labels are of pairs, options, answers and preferences: %s judges answers of agents", dir, m.Spec.Protocol)
+		item := strings.Clone(r.Item)
+		if said[item] == nil {
+			said[item], j.Gold[item] = map[int]string{}, goldOf(r)
+			j.pairs, j.Calls = r.Shape == "" || r.IsPreference(), r.Presentations
 		}
-		j.pairs = r.Shape == "" || r.IsPreference()
-		v, err := r.Read(asker, how)
-		if err != nil {
-			return err
-		}
-		if of == nil {
-			of = map[int]string{}
-			item := strings.Clone(r.Item)
-			said[item], j.Gold[item] = of, strings.Clone(r.Gold)
-		}
-		switch v.Outcome {
-		case judging.Decided:
-			if of[r.Presentation] = cmp.Or(r.CandidateID(v.Choice), v.Answer); r.IsPreference() {
-				of[r.Presentation] = pairLabels[v.Choice]
-			}
-		case judging.Tie:
-			of[r.Presentation] = Tie
-		default:
-			of[r.Presentation] = ""
-		}
+		said[item][r.Presentation] = named(r, v)
 		if p, ok := r.Confidence(asker, v); ok && v.Outcome == judging.Decided {
-			sure[r.Item] = append(sure[r.Item], p)
+			sure[item] = append(sure[item], p)
 		}
-		if j.Calls = max(j.Calls, r.Presentations); j.cluster == nil {
+		if len(said[item]) == r.Presentations {
+			j.Of[item] = verdict(said[item])
+		}
+		if j.cluster == nil {
 			j.cluster, j.clusters = r.Cluster()
 		}
 		return nil
@@ -84,15 +66,36 @@ func ReadJudge(dir string, how judging.Reading) (*Judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	for item, of := range said {
-		j.Of[item] = verdict(of)
-		if p := sure[item]; len(p) == len(of) && j.Of[item] != Tie {
-			for _, x := range p {
-				j.Confidence[item] += x / float64(len(p))
-			}
+	j.Manifest = m
+	for item, p := range sure {
+		if v := j.Of[item]; v != "" && v != Tie && len(p) == len(said[item]) {
+			j.Confidence[item] = stat.Mean(p, nil)
 		}
 	}
 	return j, j.hash()
+}
+
+// goldOf is the dataset's label.
+func goldOf(r *judging.Record) string {
+	if i := slices.Index(r.Order, r.Gold); r.IsPreference() && i >= 0 {
+		return pairLabels[r.Positions()[i]]
+	}
+	return strings.Clone(r.Gold)
+}
+
+// named is what a judgment names; "" without a verdict. A number that is the dataset's is written as there.
+func named(r *judging.Record, v judging.Verdict) string {
+	switch {
+	case v.Outcome == judging.Tie:
+		return Tie
+	case v.Outcome != judging.Decided:
+		return ""
+	case r.IsPreference():
+		return pairLabels[v.Choice]
+	case judging.RightVerdict(r, v):
+		return strings.Clone(r.Gold)
+	}
+	return cmp.Or(r.CandidateID(v.Choice), v.Answer)
 }
 
 // verdict of all presentations of an item.

@@ -12,7 +12,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"gavel/datasets/rows"
 	"gavel/judging"
@@ -31,13 +30,11 @@ type Label struct {
 	Labeller string `json:"labeller"` // who said it
 	Label    string `json:"label"`    // the id of the response that is best, such as A; `tie`; of other items the answer; empty where it was skipped
 	// SHA256 is of the item's line in the dataset, so that one that was changed since is found.
-	SHA256 string    `json:"sha256,omitempty"`
-	Shown  []string  `json:"shown,omitempty"` // ids of the responses in the order in which they were shown
-	Again  bool      `json:"again,omitempty"` // the item had been shown before, with its sides exchanged: for self-agreement
-	Undo   bool      `json:"undo,omitempty"`  // takes back what this person said of the item last
-	Note   string    `json:"note,omitempty"`  // in the labeller's words
-	Drawn  string    `json:"drawn,omitempty"` // how items were chosen: `random` or `disagreement`; empty where nobody knows
-	At     time.Time `json:"at,omitzero"`     // when it was said
+	SHA256 string `json:"sha256,omitempty"`
+	Again  bool   `json:"again,omitempty"` // the item had been shown before, with its sides exchanged: for self-agreement
+	Undo   bool   `json:"undo,omitempty"`  // takes back what this person said of the item last
+	Note   string `json:"note,omitempty"`  // in the labeller's words
+	Drawn  string `json:"drawn,omitempty"` // how items were chosen: `random` or `disagreement`; empty where nobody knows
 }
 
 // ByDisagreement is how items were chosen that judges disagree on.
@@ -48,7 +45,6 @@ type File struct {
 	Path   string
 	Labels []Label // those that stand, the last of each person on each item, in the order of items and persons
 	Again  []Label // the second ones of items that were shown twice
-	Lines  int
 }
 
 // row is a line of anybody's file of labels.
@@ -100,7 +96,6 @@ func Read(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Lines = len(all)
 	f.settle(all)
 	return f, nil
 }
@@ -183,7 +178,7 @@ func (f *File) settle(all []Label) {
 
 // OfVotes are the votes on MT-Bench's pairs as labels: A is the model whose name sorts first.
 func OfVotes(path string, votes []judging.Vote) *File {
-	f := &File{Path: path, Lines: len(votes)}
+	f := &File{Path: path}
 	all := make([]Label, len(votes))
 	for i, v := range votes {
 		all[i] = Label{Item: v.Item(), Labeller: v.Judge, Label: pairLabels[v.Winner]}

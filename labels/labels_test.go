@@ -85,7 +85,7 @@ func TestAgree(t *testing.T) {
 	good := judge(t, "good", n, func(i int) bool { return i%10 != 0 }) // 36 of 40
 	bad := judge(t, "bad", n, func(i int) bool { return i%2 == 0 })    // says A of all
 	mute := protocoltest.PairsRun(t, "mute", n, func(int, int) string { return "" })
-	f := &labels.File{Path: "labels", Lines: 3 * n}
+	f := &labels.File{Path: "labels"}
 	for _, who := range []string{"ann", "bob", "cy"} {
 		f.Labels = append(f.Labels, labelled(n, who, func(i int) bool { return who != "cy" || i != 3 })...)
 	}
@@ -110,14 +110,14 @@ func TestAgree(t *testing.T) {
 	assert.NilError(t, err)
 	assert.DeepEqual(t, a, again) // the same records, the same numbers
 
-	_, err = labels.Agree([]string{good}, &labels.File{Path: "x", Lines: 1, Labels: []labels.Label{{Item: "elsewhere", Labeller: "ann", Label: "A"}}}, 0.2, reading, stats.Default)
+	_, err = labels.Agree([]string{good}, &labels.File{Path: "x", Labels: []labels.Label{{Item: "elsewhere", Labeller: "ann", Label: "A"}}}, 0.2, reading, stats.Default)
 	assert.ErrorContains(t, err, "of another dataset")
-	_, err = labels.Agree([]string{good}, &labels.File{Path: "x", Lines: 1, Labels: []labels.Label{{Item: "p001", Labeller: "ann", Label: "AA"}}}, 0.2, reading, stats.Default)
+	_, err = labels.Agree([]string{good}, &labels.File{Path: "x", Labels: []labels.Label{{Item: "p001", Labeller: "ann", Label: "AA"}}}, 0.2, reading, stats.Default)
 	assert.ErrorContains(t, err, `label "AA" of p001`)
 	turned := protocoltest.PairsRun(t, "turned", n, func(int, int) string { return "A" }, func(_ int, r *judging.Record) { r.Gold = map[string]string{"A": "B", "B": "A"}[r.Gold] })
 	_, err = labels.Agree([]string{good, turned}, f, 0.2, reading, stats.Default)
 	assert.ErrorContains(t, err, "disagree on what is right")
-	_, err = labels.Agree([]string{good}, &labels.File{Path: "x", Lines: 1, Labels: []labels.Label{{Item: "p001", Labeller: "ann", Label: "A", SHA256: labels.Sum([]byte("another line"))}}}, 0.2, reading, stats.Default)
+	_, err = labels.Agree([]string{good}, &labels.File{Path: "x", Labels: []labels.Label{{Item: "p001", Labeller: "ann", Label: "A", SHA256: labels.Sum([]byte("another line"))}}}, 0.2, reading, stats.Default)
 	assert.ErrorContains(t, err, "changed since (p001")
 }
 
@@ -126,7 +126,7 @@ func TestEstimate(t *testing.T) {
 	const n = 400
 	rng := rand.New(rand.NewPCG(1, 1))
 	dir := judge(t, "biased", n, func(i int) bool { return i%2 == 0 || rng.Float64() < 0.5 }) // B is called A half of the time
-	f := &labels.File{Path: "labels", Lines: 100, Labels: labelled(100, "ann", func(int) bool { return true })}
+	f := &labels.File{Path: "labels", Labels: labelled(100, "ann", func(int) bool { return true })}
 	e, err := labels.Estimate(dir, f, "A", []float64{10}, reading, 0.95)
 	assert.NilError(t, err)
 	assert.Assert(t, *e.JudgeAlone.Low > 60, "the judge alone says %v", e.JudgeAlone)
@@ -155,7 +155,7 @@ func TestSelect(t *testing.T) {
 		}
 	}
 	dir := judge(t, "sure", n, func(i int) bool { return !wrong(i) }, sure)
-	f := &labels.File{Path: "labels", Lines: 40, Labels: labelled(40, "ann", func(int) bool { return true })}
+	f := &labels.File{Path: "labels", Labels: labelled(40, "ann", func(int) bool { return true })}
 	s, err := labels.Select([]string{dir}, f, 0.1, 0.1, reading)
 	assert.NilError(t, err)
 	assert.Equal(t, *s.Judges[0].Threshold, 0.9)

@@ -101,17 +101,18 @@ func (j *Judge) goldFile() *File {
 func (p *panel) fit() error {
 	unknown, changed, drawn := 0, 0, false
 	var first, other string
+	of := make([]int, len(p.judges)) // labelled items of each
 	for _, l := range p.file.Labels {
 		if p.judges[0].pairs && l.Label != "" && !slices.Contains(pairLabels[:], l.Label) {
 			return fmt.Errorf("%s: label %q of %s: the label of a pair is A, B or tie", p.file.Path, l.Label, l.Item)
 		}
 		drawn = drawn || l.Drawn == ByDisagreement
 		known := false
-		for _, j := range p.judges {
+		for i, j := range p.judges {
 			if _, is := j.Of[l.Item]; !is {
 				continue
 			}
-			known = true
+			known, of[i] = true, of[i]+1
 			if sum := j.sums[l.Item]; l.SHA256 != "" && sum != "" && sum != l.SHA256 {
 				changed++
 				other = cmp.Or(other, fmt.Sprintf("%s in %s", l.Item, j.Dir))
@@ -123,6 +124,7 @@ func (p *panel) fit() error {
 			first = cmp.Or(first, l.Item)
 		}
 	}
+	none := slices.Index(of, 0)
 	switch n := len(p.file.Labels); {
 	case n == 0:
 		return fmt.Errorf("%s: there are no labels", p.file.Path)
@@ -130,6 +132,8 @@ func (p *panel) fit() error {
 		return fmt.Errorf("%s: none of the %d labels is of an item of these runs (%s is not): they are of another dataset", p.file.Path, n, first)
 	case changed > 0:
 		return fmt.Errorf("%s: %d labels are of items that were changed since (%s): label these again, or give runs on the dataset as it was", p.file.Path, changed, other)
+	case none >= 0:
+		return fmt.Errorf("%s: none of the %d labels is of an item that %s has judged: it is of another dataset", p.file.Path, n, p.judges[none].Dir)
 	case unknown > 0:
 		p.say("%d of %d labels are of items that these runs do not have, such as %s", unknown, n, first)
 	}

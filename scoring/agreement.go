@@ -3,7 +3,6 @@ package scoring
 import (
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -91,32 +90,12 @@ type contest struct {
 // Agree compares the verdicts of a run of preferences with people's votes on the
 // same pairs. The run's items are found by their ids, [judging.Vote.Item].
 func Agree(dir string, votes []judging.Vote, how judging.Reading, b stats.Bootstrap) (*Agreement, error) {
-	m, err := judging.ReadManifest(dir)
-	if err != nil {
-		return nil, err
-	}
-	asker, err := judging.AskerOf(m)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, judging.ManifestFile), err)
-	}
-	how.AcceptCut = how.AcceptCut || m.Spec.Parameters.AcceptCut
-	a := &Agreement{
-		Run: dir, ID: m.ID, Model: m.Spec.Model.Name, Dataset: m.Dataset.Name, Simulated: m.Simulated, Votes: len(votes),
-		Bootstrap: Bootstrap{b.Rounds, b.Level, b.Seed, "question"}, Warnings: []string{},
-	}
+	a := &Agreement{Votes: len(votes), Bootstrap: Bootstrap{b.Rounds, b.Level, b.Seed, "question"}, Warnings: []string{}}
 	contests := contestsOf(votes)
-	seen, silent, unvoted := map[string]bool{}, 0, 0
-	err = judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {
+	silent, unvoted := 0, 0
+	m, err := judging.EachVerdict(dir, how, func(r *judging.Record, _ judging.Asker, v judging.Verdict) error {
 		if !r.IsPreference() {
 			return fmt.Errorf("%s is no preference between two models' answers: there are no votes on it", r.Item)
-		}
-		if r.Repetition > 0 || seen[r.Item] {
-			return nil
-		}
-		seen[strings.Clone(r.Item)] = true
-		v, err := r.Read(asker, how)
-		if err != nil {
-			return err
 		}
 		c := contests[r.Item]
 		switch {
@@ -138,6 +117,7 @@ func Agree(dir string, votes []judging.Vote, how judging.Reading, b stats.Bootst
 	if err != nil {
 		return nil, err
 	}
+	a.Run, a.ID, a.Model, a.Dataset, a.Simulated = dir, m.ID, m.Spec.Model.Name, m.Dataset.Name, m.Simulated
 	a.Rows = agreementRows(contests, b)
 	a.warn(silent, unvoted)
 	return a, nil
