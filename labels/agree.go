@@ -111,6 +111,10 @@ type Beside struct {
 	Surpasses bool     `json:"surpasses"` // the judge is as good, but for ε
 }
 
+// Epsilon is what a person costs more than a judge, as a share of agreement, where nobody says: that of experts in arXiv
+// 2501.10970.
+const Epsilon = 0.2
+
 // Agree compares judges with people and with each other. Without labels those of the dataset are what one person said.
 func Agree(dirs []string, file *File, epsilon float64, how judging.Reading, b stats.Bootstrap) (*Agreement, error) {
 	p, err := newPanel(dirs, file, how, b)

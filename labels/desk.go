@@ -333,5 +333,8 @@ type Progress struct {
 // Name is what the dataset is called, and Path where its labels are.
 func (d *Desk) Name() string { return d.o.Name }
 
+// SHA256 is that of the dataset.
+func (d *Desk) SHA256() string { return d.set.SHA256 }
+
 // Path is that of the file of labels.
 func (d *Desk) Path() string { return d.o.Path }

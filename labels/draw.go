@@ -69,6 +69,31 @@ func (d *Desk) draw(sure map[string]bool) error {
 	return nil
 }
 
+// Judges are those of the runs of a folder that have judged an item with a label.
+func Judges(folder string, runs []string, file *File) (dirs []string, err error) {
+	for _, name := range runs {
+		dir := filepath.Join(folder, filepath.FromSlash(name))
+		ids, err := judging.ItemIDs(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // an import may have no items
+		}
+		if err != nil {
+			return nil, err
+		}
+		known := map[string]bool{}
+		for _, id := range ids {
+			known[id] = true
+		}
+		if slices.ContainsFunc(file.Labels, func(l Label) bool { return known[l.Item] }) {
+			dirs = append(dirs, dir)
+		}
+	}
+	if len(dirs) == 0 {
+		return nil, errors.New("no run at hand has judged an item with a label")
+	}
+	return dirs, nil
+}
+
 // leastSize is what an item on which no two judges disagree counts, where one on which all do counts 1 more: it must be
 // possible to draw any item.
 const leastSize = 0.1
@@ -117,10 +142,15 @@ func (d *Desk) turns(who string) (turns []turn) {
 			return cmp.Compare(d.uniform("order", who, d.set.ID(a)), d.uniform("order", who, d.set.ID(b)))
 		})
 	}
+	twice := slices.Clone(items[:max(0, len(items)-againAfter)])
+	slices.SortStableFunc(twice, func(a, b int) int {
+		return cmp.Compare(d.uniform("again", who, d.set.ID(a)), d.uniform("again", who, d.set.ID(b)))
+	})
+	twice = twice[:min(len(twice), int(math.Round(d.o.Again*float64(len(items)))))]
 	var later []int
 	for k, i := range items {
 		turns = append(turns, turn{item: i})
-		if k+againAfter < len(items) && d.uniform("again", who, d.set.ID(i)) < d.o.Again {
+		if slices.Contains(twice, i) {
 			later = append(later, k)
 		}
 		if len(later) > 0 && k-later[0] >= againAfter {
@@ -157,6 +187,36 @@ func (d *Desk) order(who string, it datasets.Item, again bool) []int {
 		slices.Reverse(order)
 	}
 	return order
+}
+
+// Export writes the items of a dataset with what most people said, as a dataset. Items of more than two answers on which
+// as many say another thing are left out.
+func Export(set *datasets.Set, path, out string) (n int, notes []string, err error) {
+	f, err := Read(path)
+	if err != nil {
+		return 0, nil, err
+	}
+	label, split := f.Majority(), 0
+	for item, said := range label {
+		i, is := set.IDs().Find(item)
+		if !is {
+			delete(label, item)
+			continue
+		}
+		it, err := set.Item(i)
+		if err != nil {
+			return 0, nil, err
+		}
+		if said == Tie && !isPair(it) {
+			split++
+			delete(label, item)
+		}
+	}
+	n, notes, err = datasets.WriteLabelled(set, label, out)
+	if split > 0 {
+		notes = append(notes, fmt.Sprintf("%d items left out: as many people say another thing", split))
+	}
+	return n, notes, err
 }
 
 // PathFor is where the labels of a dataset are kept: beside its file, or here where it has none of somebody's own.
