@@ -241,7 +241,7 @@ func (r Request) Validate() error {
 	if err := r.inRange(protocol); err != nil {
 		return err
 	}
-	return r.together(protocol)
+	return r.together()
 }
 
 // inRange holds each field to its own bounds.
@@ -290,16 +290,13 @@ func (r Request) inRange(protocol judging.Protocol) error {
 }
 
 // together refuses fields that do not go with each other.
-func (r Request) together(protocol judging.Protocol) error {
+func (r Request) together() error {
 	if r.Until != "" {
 		if _, err := ParseUntil(r.Until, r.Protocol); err != nil {
 			return Wrong("until", r.Until, "%v", err)
 		}
 	}
 	switch {
-	case r.Repetitions > 1 && !protocol.FollowUps: // of the comparisons alone there are scores over repetitions
-		repeated := slices.DeleteFunc(judging.Protocols(), func(p judging.Protocol) bool { return !p.FollowUps })
-		return Wrong("repeat", r.Repetitions, ": only %s report on repeats; leave it out", strings.Join(judging.Names(repeated), " and "))
 	case r.StrictDeterminism && r.Concurrency > 1:
 		return Wrong("strict-determinism", true, "asks one request at a time: leave out --concurrency %d", r.Concurrency)
 	case r.StrictDeterminism && len(r.BaseURLs) > 1:
