@@ -65,6 +65,7 @@ type Request struct {
 	Constrain         bool           `json:"constrain,omitempty"`
 	Logprobs          bool           `json:"logprobs,omitempty"`
 	Repetitions       int            `json:"repeat"`
+	Canaries          int            `json:"canaries,omitempty"`
 	StrictDeterminism bool           `json:"strict-determinism,omitempty"`
 	Attempts          int            `json:"attempts"`
 	Concurrency       int            `json:"concurrency,omitempty"` // 0: as many as the server says it serves
@@ -253,7 +254,7 @@ func (r Request) inRange(protocol judging.Protocol) error {
 		most  int
 	}{
 		{"limit", r.Limit, 0, 0}, {"max-tokens", r.MaxTokens, 1, 0}, {"num-ctx", r.NumCtx, 0, 0}, {"attempts", r.Attempts, 1, judging.MaxAttempts},
-		{"repeat", r.Repetitions, 1, judging.MaxRepetitions}, {"concurrency", r.Concurrency, 0, judging.MaxConcurrency},
+		{"repeat", r.Repetitions, 1, judging.MaxRepetitions}, {"canaries", r.Canaries, 0, mostCanaries}, {"concurrency", r.Concurrency, 0, judging.MaxConcurrency},
 	} {
 		if n.value < n.least {
 			return Wrong(n.field, n.value, "%d: it must be at least 1", n.value)
@@ -310,7 +311,7 @@ func (r Request) together() error {
 	for _, f := range []struct {
 		field string
 		given bool
-	}{{"think", r.Think != backends.ThinkAuto}, {"constrain", r.Constrain}, {"logprobs", r.Logprobs}, {"strict-determinism", r.StrictDeterminism}} {
+	}{{"think", r.Think != backends.ThinkAuto}, {"constrain", r.Constrain}, {"logprobs", r.Logprobs}, {"strict-determinism", r.StrictDeterminism}, {"canaries", r.Canaries > 0}} {
 		if f.given {
 			return Wrong(f.field, f.given, "has no meaning with --backend sim")
 		}
