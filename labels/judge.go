@@ -28,6 +28,7 @@ type Judge struct {
 	Gold       map[string]string // labels of the dataset
 	Calls      int               // judgments of an item
 	pairs      bool              // or preferences: what can be said is A, B or tie
+	trimmed    bool              // items are of options, of which a run may show some: their lines are not the dataset's
 	sums       map[string]string // SHA-256 of the items' lines
 	cluster    func(string) string
 	clusters   string // what items hang together by, in words
@@ -50,6 +51,7 @@ func ReadJudge(dir string, how judging.Reading) (*Judge, error) {
 		if said[item] == nil {
 			said[item], j.Gold[item] = map[int]string{}, goldOf(r)
 			j.pairs, j.Calls = r.Shape == "" || r.IsPreference(), r.Presentations
+			j.trimmed = r.Shape == datasets.Options
 		}
 		said[item][r.Presentation] = named(r, v)
 		if p, ok := r.Confidence(asker, v); ok && v.Outcome == judging.Decided {
@@ -71,6 +73,9 @@ func ReadJudge(dir string, how judging.Reading) (*Judge, error) {
 		if v := j.Of[item]; v != "" && v != Tie && len(p) == len(said[item]) {
 			j.Confidence[item] = stat.Mean(p, nil)
 		}
+	}
+	if j.trimmed {
+		return j, nil
 	}
 	return j, j.hash()
 }

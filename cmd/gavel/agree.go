@@ -5,6 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gavel/judging"
 	"gavel/labels"
 	"gavel/protocols/imports"
 	"gavel/report"
@@ -23,15 +24,24 @@ func (e *env) labelled(c *cli.Context) (o scoring.Options, file *labels.File, er
 	}
 	if path := c.String("labels"); path != "" {
 		if file, err = labels.Read(path); err != nil {
-			if votes, other := imports.ReadVotes(path); other == nil && len(votes.Votes) > 0 {
-				file, err = labels.OfVotes(path, votes.Votes), nil
-				for _, line := range imports.Skipped(votes.Skipped, "rows of votes", votes.Bad) {
-					e.say("%s", line)
-				}
+			if votes, other := e.votes(path); other == nil && len(votes) > 0 {
+				file, err = labels.OfVotes(path, votes), nil
 			}
 		}
 	}
 	return o, file, cmp.Or(err, allDifferent(c.Args().Slice()))
+}
+
+// votes reads people's votes on MT-Bench's pairs.
+func (e *env) votes(path string) ([]judging.Vote, error) {
+	votes, err := imports.ReadVotes(path)
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range imports.Skipped(votes.Skipped, "rows of votes", votes.Bad) {
+		e.say("%s", line)
+	}
+	return votes.Votes, nil
 }
 
 func agreeCommand(e *env) *cli.Command {
@@ -41,7 +51,7 @@ func agreeCommand(e *env) *cli.Command {
 		UsageText: "gavel agree [--labels FILE] [flags] RUN [RUN...]\n   gavel agree RUN --human FILE [flags]",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "human", Usage: "`FILE` of people's votes on MT-Bench's pairs"},
-			&cli.Float64Flag{Name: "epsilon", Value: 0.2, Usage: "what a person costs more than the judge, as a `SHARE` of agreement: of the alternative annotator test"},
+			&cli.Float64Flag{Name: "epsilon", Value: labels.Epsilon, Usage: "what a person costs more than the judge, as a `SHARE` of agreement: of the alternative annotator test"},
 		}, labelFlags()...),
 		Before: someArguments("RUN"),
 		Action: func(c *cli.Context) error {
@@ -61,17 +71,14 @@ func agreeCommand(e *env) *cli.Command {
 				}
 				return e.print(c, report.LabelAgreement{Agreement: a})
 			}
-			votes, err := imports.ReadVotes(human)
+			votes, err := e.votes(human)
 			if err != nil {
 				return err
-			}
-			for _, line := range imports.Skipped(votes.Skipped, "rows of votes", votes.Bad) {
-				e.say("%s", line)
 			}
 			if c.NArg() > 1 || file != nil {
 				return usage("--human is for one run, and without --labels: it makes the table of MT-Bench's paper")
 			}
-			a, err := scoring.Agree(c.Args().First(), votes.Votes, o.Reading, o.Bootstrap)
+			a, err := scoring.Agree(c.Args().First(), votes, o.Reading, o.Bootstrap)
 			if err != nil {
 				return err
 			}
