@@ -49,10 +49,9 @@ const canaryTokens = 24
 func (c *Canaries) Request(i int) Request {
 	req, word := c.base, c.words[i]
 	req.Messages = []Message{{User, fmt.Sprintf("The word of this conversation is %s. %s\nRepeat the word of this conversation, and nothing else.", word, strings.Repeat(word+" ", 20+5*i))}}
-	if req.Encoded = nil; c.by == byLabels {
+	req.Encoded, req.MaxTokens = nil, max(req.MaxTokens, canaryTokens)
+	if c.by == byLabels {
 		req.Constrain, req.Labels = c.words, c.words
-	} else {
-		req.MaxTokens = max(req.MaxTokens, canaryTokens)
 	}
 	return req
 }

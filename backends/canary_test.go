@@ -19,7 +19,9 @@ type muddled struct {
 }
 
 func (m *muddled) Ask(_ context.Context, req Request) (Response, error) {
-	m.asked++
+	if m.asked++; req.MaxTokens == 0 && len(req.Labels)+len(m.before.Messages) > 0 && strings.Contains(req.Messages[0].Content, "The word") {
+		return Response{Finish: Length}, nil
+	}
 	if m.mixed {
 		m.before, req.Messages = req, m.before.Messages
 	} else {
