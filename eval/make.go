@@ -207,6 +207,9 @@ func (e *Maker) client(ctx context.Context, p *prepared) (backends.Client, func(
 		return nil, nil, errors.Join(err, closeAll())
 	}
 	client = backends.WithRetry(e.watched(client), backends.Retry{For: p.req.RetryFor})
+	if client, err = e.guarded(ctx, p, client); err != nil {
+		return nil, nil, errors.Join(err, closeAll())
+	}
 	if store != nil {
 		client = cache.Wrap(client, store)
 	}
@@ -321,7 +324,10 @@ func (e *Maker) ending(status string, left, expected int, runErr error) error {
 	goOn := e.Words.GoOn
 	var gaveUp *judging.GaveUpError
 	var other *backends.ModelChangedError
+	var foreign *backends.ForeignReplyError
 	switch {
+	case errors.As(runErr, &foreign):
+		return &kindError{ErrIncomplete, fmt.Errorf("%w; %d of %d judgments are left; %s, then make the run anew in another folder with --no-cache", runErr, left, expected, backends.MixedUp)}
 	case errors.As(runErr, &other) && left > 0:
 		return &kindError{ErrIncomplete, fmt.Errorf("%w; its replies since the last check are removed from the run and from the cache; %d of %d judgments are left: serve the first model again; %s", runErr, left, expected, goOn)}
 	case status == judging.Complete && errors.Is(runErr, judging.ErrStopped), status == judging.ByRule:

@@ -215,7 +215,9 @@ func (s *stages) answerOptions() Request {
 	o := s.opts
 	answering := judging.Answering()
 	o.Protocol, o.Options, o.Prompt = answering.Name, nil, answering.Templates[0].Name
-	o.Out, o.Until = "", ""
+	if o.Out, o.Until = "", ""; len(o.Agents) > 0 {
+		o.Repetitions = 1 // of answers only the first time is judged
+	}
 	return o
 }
 

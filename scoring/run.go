@@ -30,6 +30,8 @@ type Run struct {
 	origins  map[string]int // replies from each bundle
 
 	scorer   Scorer
+	again    *again // of a run that asks more than once
+	sure     forecasts
 	missing  MissingPolicy
 	readings readings
 
@@ -115,6 +117,9 @@ func NewLoader(m *judging.Manifest, how judging.Reading, items *judging.IDs) (*L
 	how.AcceptCut = how.AcceptCut || m.Spec.Parameters.AcceptCut
 	how.Name = cmp.Or(how.Name, judging.ReadersOf(m.Imported != ""))
 	run := &Run{Manifest: m, Reading: how, Outcomes: map[judging.Outcome]int{}, scorer: make(m)}
+	if n := m.Spec.Parameters.Repetitions(); n > 1 {
+		run.again = newAgain(n, func() Scorer { return make(m) })
+	}
 	run.CountMissing("")
 	if s, ok := run.scorer.(Lender); ok && items != nil {
 		s.Lend(items)
@@ -154,7 +159,12 @@ func (l *Loader) Add(r *judging.Record) error {
 	if paper.Outcome != r.Outcome || r.CandidateID(paper.Choice) != r.Choice || paper.Answer != r.Answer {
 		run.Reread++
 	}
-	if r.Repetition > 0 && !run.words().EveryTime {
+	if run.again != nil && v.Outcome != judging.Failed {
+		if added, err := run.again.add(r, v); err != nil || r.Repetition > 0 && !added {
+			return err
+		}
+	}
+	if r.Repetition > 0 { // the scores are those of the first time
 		run.answered(v)
 		return nil
 	}
@@ -169,10 +179,8 @@ func (l *Loader) Add(r *judging.Record) error {
 		}
 		run.failed[strings.Clone(r.Item)] = true
 	}
-	if r.Repetition > 0 { // the scores are those of the first time
-		return nil
-	}
 	run.Outcomes[v.Outcome]++
+	run.sure.add(r, run.Manifest, l.asker, v)
 	run.remark(r, v)
 	return nil
 }
@@ -186,19 +194,30 @@ func (run *Run) answered(v judging.Verdict) {
 // Run is what the records come to. The loader is of no use afterwards.
 func (l *Loader) Run() *Run {
 	l.run.Items, l.run.Partial = l.run.scorer.Finish()
+	if l.run.again != nil {
+		for _, one := range l.run.again.times {
+			one.Finish()
+		}
+	}
+	l.run.sure.finish()
 	return l.run
 }
 
 // sheet is what the scorer makes of the records, with what belongs together by the dataset.
 func (run *Run) sheet(seed uint64) *Sheet {
-	s := run.scorer.Sheet(run.missing, seed)
+	s := run.sheetOf(run.scorer, seed)
+	s.early = run.before(s.Units)
+	return s
+}
+
+func (run *Run) sheetOf(scorer Scorer, seed uint64) *Sheet {
+	s := scorer.Sheet(run.missing, seed)
 	for i := range s.Units {
 		u := &s.Units[i]
 		if u.Question = u.Cluster; run.cluster != nil {
 			u.Cluster = run.cluster(cmp.Or(u.Cluster, u.ID))
 		}
 	}
-	s.early = run.before(s.Units)
 	return s
 }
 

@@ -177,6 +177,7 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 	}
 	rep.Warnings = append(rep.Warnings, withoutInterval(rep.Results)...)
 	rep.PerThousand = run.perThousand(sheet)
+	rep.Repetitions, rep.Calibration = run.repeated(sheet, b), run.calibration(b)
 	if s, ok := run.scorer.(Extender); ok {
 		s.Extend(&rep, sheet, b)
 	}

@@ -94,7 +94,7 @@ func TestBrowserAfternoon(t *testing.T) {
 	b.until("it is asked for again", `document.querySelector("progress").value === 0`)
 	b.key("n")
 	b.until("the note has the focus", `document.activeElement.id === "note"`)
-	evaluated[string](b, `document.getElementById("note").value = ""`) // the driver types the n though the page took it
+	evaluated[string](b, `document.getElementById("note").value = ""`)       // the driver types the n though the page took it
 	b.do("a note", chromedp.SendKeys(chromedp.CSS("#note"), "1 is clearer")) // the key 1 types now
 	if note := evaluated[string](b, `document.getElementById("note").value`); note != "1 is clearer" {
 		t.Errorf("the note is %q", note)
