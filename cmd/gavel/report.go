@@ -11,7 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gavel/judging"
+	"gavel/disk"
 	"gavel/report"
 	"gavel/scoring"
 )
@@ -64,7 +64,7 @@ func (e *env) writePage(path string, force bool, runs []report.Run) error {
 			return err
 		}
 	}
-	return judging.WriteFile(path, func(w io.Writer) error { return report.WriteHTML(w, runs) })
+	return disk.Write(path, func(w io.Writer) error { return report.WriteHTML(w, runs) })
 }
 
 // replaceable tells whether a page may be written to a path: where there is nothing yet, or a page of gavel's.
