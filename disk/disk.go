@@ -77,13 +77,14 @@ func (p *Part) Discard() {
 }
 
 // Write writes a file in one step: a reader sees the old one or the new one, never half of it, and so does whoever looks
-// after a power cut.
+// after a power cut. What a killed process left of the same file goes.
 func Write(at string, write func(io.Writer) error) error {
 	root, err := os.OpenRoot(filepath.Dir(at))
 	if err != nil {
 		return Writing(at, err)
 	}
 	defer root.Close()
+	Sweep(root.Name(), filepath.Base(at))
 	return WriteIn(root, filepath.Base(at), write)
 }
 
