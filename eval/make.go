@@ -12,6 +12,7 @@ import (
 
 	"gavel/backends"
 	"gavel/cache"
+	"gavel/disk"
 	"gavel/judging"
 	"gavel/scoring"
 )
@@ -30,6 +31,11 @@ func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) 
 	p.draw()
 	if p.records, err = scoring.NewLoader(m, how, p.set.IDs()); err != nil {
 		return nil, err
+	}
+	if e.Runs != "" {
+		if err := disk.Within(e.Runs, p.out); err != nil {
+			return nil, err
+		}
 	}
 	dir, old, err := judging.OpenDir(p.out, m, p.again, func(r *judging.Record) error {
 		p.job.Completed.Add(r)

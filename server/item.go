@@ -197,12 +197,13 @@ func (s *Server) itemOf(x *index, i int) (ItemView, error) {
 		return v, errChanged
 	}
 	defer records.Close()
+	page := newLayout()
 	for _, g := range judgments {
 		j, err := x.judged(records, g)
 		if err != nil {
 			return v, err
 		}
-		judgment, err := judgmentView(x.m, x.asker, j, item, v.Item != nil)
+		judgment, err := judgmentView(x.m, x.asker, j, item, v.Item != nil, page)
 		if err != nil {
 			return v, unreadable(err, "%v", err)
 		}
@@ -266,7 +267,7 @@ func (x *index) judged(records io.ReaderAt, g judgment) (j judged, err error) {
 }
 
 // judgmentView is a record for people; known tells whether there is an item to make its prompt of.
-func judgmentView(m *judging.Manifest, asker judging.Asker, j judged, item datasets.Item, known bool) (JudgmentView, error) {
+func judgmentView(m *judging.Manifest, asker judging.Asker, j judged, item datasets.Item, known bool, page *layout) (JudgmentView, error) {
 	r, v := j.Record, j.verdict
 	g := JudgmentView{
 		JudgmentBrief: brief(judgmentOf(m, r, v)), Presentations: r.Presentations, Mode: r.Mode, Order: r.Order, Asked: askedUnknown,
@@ -300,7 +301,7 @@ func judgmentView(m *judging.Manifest, asker judging.Asker, j judged, item datas
 		if i == turn && read {
 			t.Raw = segments(reply.Text, at)
 		}
-		t.HTML, _ = markdown(marked(t.Raw))
+		t.HTML = page.of(marked(t.Raw))
 		g.Turns = append(g.Turns, t)
 	}
 	return g, nil

@@ -26,6 +26,7 @@ import (
 
 	"gavel/backends"
 	"gavel/datasets"
+	"gavel/disk"
 	"gavel/eval"
 	"gavel/report/table"
 )
@@ -82,6 +83,7 @@ func main() {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go watch(in, signals, cancel)
+	disk.SweepTempDirs("", "gavel-")
 	os.Exit(gavel(ctx, in, os.Stdout, os.Stderr, os.Args[1:]))
 }
 

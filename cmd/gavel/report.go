@@ -11,7 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gavel/judging"
+	"gavel/disk"
 	"gavel/labels"
 	"gavel/report"
 	"gavel/report/table"
@@ -87,7 +87,7 @@ func (e *env) writePage(path string, force bool, runs []report.Run, more ...tabl
 			return err
 		}
 	}
-	return judging.WriteFile(path, func(w io.Writer) error { return report.WriteHTML(w, runs, more...) })
+	return disk.Write(path, func(w io.Writer) error { return report.WriteHTML(w, runs, more...) })
 }
 
 // replaceable tells whether a page may be written to a path: where there is nothing yet, or a page of gavel's.
