@@ -207,7 +207,7 @@ func onlyARun(root *os.Root, run string) error {
 		return err
 	}
 	for _, e := range entries {
-		if ours := slices.Contains(filesOfRun, e.Name()) || strings.HasPrefix(e.Name(), "."); !ours || e.IsDir() {
+		if ours := slices.Contains(filesOfRun, e.Name()) || strings.HasPrefix(e.Name(), "."); !ours || e.IsDir() && e.Name() != judging.CacheDir {
 			return requestError(http.StatusConflict, "the folder holds %q beside the run: delete it by hand", e.Name())
 		}
 	}
