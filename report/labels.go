@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"gavel/labels"
@@ -86,12 +87,21 @@ func (a LabelAgreement) standings() table.Table {
 
 func (a LabelAgreement) pairs() table.Table {
 	t := table.Table{Columns: append(table.Left("of", "and of", "between"), table.Right("agreement, %", "n", "Cohen's κ", "Gwet's AC1", "Krippendorff's α")...)}
+	ordinal := slices.ContainsFunc(a.Pairs, func(p labels.Pair) bool { return p.Ordinal != nil })
+	if ordinal {
+		t.Columns = append(t.Columns, table.Right("ordinal α")...)
+	}
 	for i, p := range a.Pairs {
 		if i == mostPairsOfRaters {
 			t.Notes = []string{fmt.Sprintf("and %d more pairs, see --json", len(a.Pairs)-i)}
 			break
 		}
 		t.Rows = append(t.Rows, []string{p.A, p.B, p.Between, ofHundred(p.Agreement), strconv.Itoa(p.N), coefficient(p.Kappa), coefficient(p.AC1), coefficient(p.Alpha)})
+		if last := len(t.Rows) - 1; p.Ordinal != nil {
+			t.Rows[last] = append(t.Rows[last], coefficient(*p.Ordinal))
+		} else if ordinal {
+			t.Rows[last] = append(t.Rows[last], "")
+		}
 	}
 	t.Notes = append(t.Notes, "n: items that both gave a verdict or a label; intervals: "+fmt.Sprintf("%.0f %%, resampled by %s", 100*a.Bootstrap.Level, a.Bootstrap.Unit))
 	return t
