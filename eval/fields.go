@@ -63,6 +63,7 @@ func fieldsOf(k judging.Protocol) []Field {
 		sampleField(k),
 		{"seed", Number, What, "1", "`SEED` for drawing the sample, and the options of --unrelated and --max-options", "of the sample", nil, true, func(r *Request, v []string) (err error) { r.Seed, err = integer(last(v)); return err }},
 		{"ids", Text, What, "", "only the items with an id in `FILE`, one per line", "", nil, false, text(func(r *Request) *string { return &r.IDs })},
+		{"shard", Text, What, "", "only a part of the items, by a hash of their ids: `K/N`, such as 3/16, or auto, which Slurm, SkyPilot and dstack tell, or auto/N with Kubernetes and GNU parallel; \"gavel merge\" makes one run of all parts", "one of several parts of the items, such as 3/16", nil, true, setShard},
 		{"max-tokens", Number, How, strconv.Itoa(d.MaxTokens), "at most `N` tokens per reply, thinking included", "", nil, true, number(1, func(r *Request) *int { return &r.MaxTokens })},
 		{"num-ctx", Number, How, "0", "ask Ollama for a context of `N` tokens; 0: long enough for the longest prompt and --max-tokens, in a suite for those of all its runs", "", nil, true, number(1, func(r *Request) *int { return &r.NumCtx })},
 		{"system-role", Text, How, d.SystemRole, "`ROLE` of the message with the system text: system, or user for models whose template rejects system", "", systemRoles, true, text(func(r *Request) *string { return &r.SystemRole })},
@@ -278,6 +279,12 @@ func setConcurrency(r *Request, values []string) error {
 	}
 	r.Concurrency = n
 	return nil
+}
+
+func setShard(r *Request, values []string) error {
+	r.Shard = last(values)
+	_, _, err := parseShard(r.Shard)
+	return err
 }
 
 func setGroups(r *Request, values []string) error {

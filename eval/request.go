@@ -51,6 +51,8 @@ type Request struct {
 	MaxOptions int      `json:"max-options,omitempty"` // 0 for all
 	Agents     []string `json:"agents,omitempty"`      // whose answers are judged
 	Own        string   `json:"own,omitempty"`         // run of the judge's own answers
+	Shard      string   `json:"shard,omitempty"`       // of those items: K/N, auto or auto/N
+	try        int      // how often the shard's task was started before
 
 	datasets.Mapping // of a file of any shape
 
@@ -300,7 +302,14 @@ func (r Request) together() error {
 			return Wrong("until", r.Until, "%v", err)
 		}
 	}
+	if r.Shard != "" {
+		if _, _, err := parseShard(r.Shard); err != nil {
+			return &FieldError{"shard", r.Shard, err.Error()}
+		}
+	}
 	switch {
+	case r.Shard != "" && r.Until != "":
+		return Wrong("until", r.Until, "asks when all items are enough: leave it out with --shard")
 	case r.StrictDeterminism && r.Concurrency > 1:
 		return Wrong("strict-determinism", true, "asks one request at a time: leave out --concurrency %d", r.Concurrency)
 	case r.StrictDeterminism && len(r.BaseURLs) > 1:

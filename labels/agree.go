@@ -47,6 +47,7 @@ type Standing struct {
 	NoVerdict int    `json:"no_verdict"`         // of these
 	Kappa     Number `json:"kappa"`              // Cohen's, of items with a verdict
 	Calls     int    `json:"calls"`              // for 1,000 items
+	Tokens    int    `json:"tokens,omitempty"`   // of the replies for 1,000 items; left out where no server told
 	Letters   string `json:"letters"`            // judges that share one cannot be told apart
 }
 
@@ -158,7 +159,7 @@ func Agree(dirs []string, file *File, epsilon float64, how judging.Reading, b st
 func (p *panel) stand(a *Agreement, majority map[string]string) {
 	right := make([]map[string]bool, len(p.judges))
 	for i, j := range p.judges {
-		s := Standing{Run: j.Dir, Model: j.Manifest.Spec.Model.Name, Calls: 1000 * j.Calls}
+		s := Standing{Run: j.Dir, Model: j.Manifest.Spec.Model.Name, Calls: 1000 * j.Calls, Tokens: int(math.Round(1000 * float64(j.Tokens) / float64(max(1, len(j.Of)))))}
 		right[i] = map[string]bool{}
 		t := p.tally()
 		for _, item := range slices.Sorted(maps.Keys(majority)) {

@@ -27,6 +27,7 @@ type Judge struct {
 	Confidence map[string]float64
 	Gold       map[string]string // labels of the dataset
 	Calls      int               // judgments of an item
+	Tokens     int               // of all replies, where the server told
 	pairs      bool              // or preferences: what can be said is A, B or tie
 	trimmed    bool              // items are of options, of which a run may show some: their lines are not the dataset's
 	sums       map[string]string // SHA-256 of the items' lines
@@ -46,6 +47,9 @@ func ReadJudge(dir string, how judging.Reading) (*Judge, error) {
 		}
 		if v.Outcome == judging.Failed {
 			return nil
+		}
+		for _, reply := range r.Replies {
+			j.Tokens += reply.ReplyTokens
 		}
 		item := strings.Clone(r.Item)
 		if said[item] == nil {

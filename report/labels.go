@@ -46,10 +46,13 @@ func (a LabelAgreement) Tables() []table.Table {
 func (a LabelAgreement) standings() table.Table {
 	t := table.Table{
 		Title:   fmt.Sprintf("which judge agrees with these labels · %d items · %s", a.Items, a.Labels),
-		Columns: append(table.Left("judge", "run"), table.Right("agreement, %", "n", "no verdict", "Cohen's κ", "calls per 1,000")...),
+		Columns: append(table.Left("judge", "run"), table.Right("agreement, %", "n", "no verdict", "Cohen's κ", "calls per 1,000", "tokens per 1,000")...),
 	}
 	for _, j := range a.Judges {
-		n := strconv.Itoa(j.N)
+		n, tokens := strconv.Itoa(j.N), ""
+		if j.Tokens > 0 {
+			tokens = strconv.Itoa(j.Tokens)
+		}
 		if j.Clusters > 0 {
 			n = fmt.Sprintf("%d in %d", j.N, j.Clusters)
 		}
@@ -57,7 +60,7 @@ func (a LabelAgreement) standings() table.Table {
 		if len(a.Judges) > 1 {
 			value += " " + j.Letters
 		}
-		t.Rows = append(t.Rows, []string{j.Model, j.Run, value, n, strconv.Itoa(j.NoVerdict), coefficient(j.Kappa), strconv.Itoa(j.Calls)})
+		t.Rows = append(t.Rows, []string{j.Model, j.Run, value, n, strconv.Itoa(j.NoVerdict), coefficient(j.Kappa), strconv.Itoa(j.Calls), tokens})
 	}
 	t.Notes = append(t.Notes, "agreement: with what most people say of an item, of several judgments of it where all name the same; no verdict is no agreement")
 	if len(a.Judges) > 1 {
@@ -70,7 +73,7 @@ func (a LabelAgreement) standings() table.Table {
 	if a.Weighted {
 		t.Notes = append(t.Notes, "items were drawn by disagreement: each weighs one over the probability with which it was drawn, so that numbers are of all items of the dataset")
 	}
-	t.Notes = append(t.Notes, "κ is agreement beyond chance: 0 is chance, 1 all; read it beside agreement, the two can be far apart")
+	t.Notes = append(t.Notes, "calls and tokens of replies for 1,000 items are what a judge costs", "κ is agreement beyond chance: 0 is chance, 1 all; read it beside agreement, the two can be far apart")
 	if p := a.People; p != nil && p.Alpha.Value != nil {
 		t.Notes = append(t.Notes, fmt.Sprintf("%d people among themselves: Krippendorff's α %s on %d items", p.Raters, coefficient(p.Alpha), p.N))
 	}
