@@ -55,6 +55,8 @@ type Request struct {
 	// the keys of plain requests stay what they were.
 
 	Think Think `json:"think,omitempty"`
+	// ThinkBudget bounds the tokens of thinking, where the server can be asked; see [TakesBudget].
+	ThinkBudget int `json:"think_budget,omitempty"`
 	// Constrain holds the whole reply, thinking aside, to one of these texts.
 	Constrain []string `json:"constrain,omitempty"`
 	// Labels asks how probable each of these texts was; see [Response.Labels].
@@ -165,6 +167,7 @@ type Response struct {
 	// CachedTokens are those of PromptTokens that the server took from its own prompt cache; nil where it does not tell.
 	CachedTokens *int `json:"cached_tokens,omitempty"`
 	ReplyTokens  int  `json:"reply_tokens,omitempty"`
+	ThinkTokens  int  `json:"think_tokens,omitempty"` // of ReplyTokens, thinking; 0 where the server does not tell
 	// Labels holds those of Request.Labels whose probability can be told from
 	// this reply; see [Label]. Empty where the server told none.
 	Labels []Label `json:"labels,omitempty"`

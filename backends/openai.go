@@ -102,6 +102,8 @@ type completion struct {
 		Prompt  int             `json:"prompt_tokens"`
 		Reply   int             `json:"completion_tokens"`
 		Details json.RawMessage `json:"prompt_tokens_details"`
+		Written json.RawMessage `json:"completion_tokens_details"`
+		Thought json.RawMessage `json:"reasoning_tokens"` // SGLang
 	} `json:"usage"`
 	Timings json.RawMessage `json:"timings"` // llama.cpp
 }
@@ -126,6 +128,21 @@ func (c *completion) cached() *int {
 		return nil
 	}
 	return n
+}
+
+// thought are the tokens of the reply that the server counts as thinking, 0 where it does not tell.
+func (c *completion) thought() int {
+	var details struct {
+		Thought int `json:"reasoning_tokens"`
+	}
+	var n int
+	if json.Unmarshal(c.Usage.Written, &details) != nil { // what is not there, or of another kind, tells nothing
+		details.Thought = 0
+	}
+	if json.Unmarshal(c.Usage.Thought, &n) != nil {
+		n = 0
+	}
+	return max(0, min(cmp.Or(details.Thought, n), c.Usage.Reply))
 }
 
 type choiceSaid struct {
@@ -177,7 +194,7 @@ func (o *OpenAI) read(ctx context.Context, server Server, req Request, x *exchan
 	reasoning, _ := choice.Message.Reasoning.(string)
 	out := response(req, text, choice.Message.ReasoningContent, reasoning)
 	out.Model, out.PromptTokens, out.ReplyTokens = c.Model, c.Usage.Prompt, c.Usage.Reply
-	out.CachedTokens = c.cached()
+	out.CachedTokens, out.ThinkTokens = c.cached(), c.thought()
 	if out.EndUntold, err = o.tellsNone(ctx, server, req.Model, choice.Reason); err != nil {
 		return Response{}, err
 	}
@@ -231,6 +248,14 @@ func (o *OpenAI) tellsNone(ctx context.Context, server Server, model, reason str
 	return reason == "" && o.silent.Load() && !o.tells.Load(), nil
 }
 
+// budgetFields bound thinking: of llama.cpp --reasoning-budget for one request, of vLLM (since 0.19, started with
+// --reasoning-config).
+var budgetFields = map[string]string{LlamaCpp: "thinking_budget_tokens", VLLM: "thinking_token_budget"}
+
+// TakesBudget tells whether a server can be asked to bound thinking by tokens in a request: SGLang where it was started with
+// --enable-strict-thinking. Ollama knows levels alone.
+func TakesBudget(s Server) bool { return budgetFields[s.Name] != "" || s.Name == SGLang }
+
 // extras writes what a request asks for beyond the plain conversation, in the members that each server knows it by.
 func (o *OpenAI) extras(ctx context.Context, server Server, req Request) string {
 	var b strings.Builder
@@ -240,6 +265,11 @@ func (o *OpenAI) extras(ctx context.Context, server Server, req Request) string 
 		if effort, ok := kwargs["reasoning_effort"]; ok {
 			add("reasoning_effort", effort)
 		}
+	}
+	if field := budgetFields[server.Name]; field != "" && req.ThinkBudget > 0 {
+		add(field, req.ThinkBudget)
+	} else if server.Name == SGLang && req.ThinkBudget > 0 {
+		add("custom_params", map[string]int{"thinking_budget": req.ThinkBudget})
 	}
 	whole := server.Name == LlamaCpp && !(o.thinks.Load() && req.Think != ThinkOff) // the grammar is of all that is said
 	switch {

@@ -293,6 +293,9 @@ func abilities(server backends.Server, model backends.Model, params *judging.Par
 	if t := params.Think; t != backends.ThinkAuto && t != backends.ThinkOff && model.Thinks == backends.No {
 		return Wrong("think", t, "%s: %s is not a thinking model, says %s; leave out the flag", t, model.Name, server.Name)
 	}
+	if params.ThinkBudget > 0 && !backends.TakesBudget(server) {
+		return Wrong("think-budget", params.ThinkBudget, ": %s takes no number of tokens in a request; leave it out, and try --think low, medium or high", Describe(server))
+	}
 	if params.Constrain && model.Logprobs == backends.Yes {
 		params.Logprobs = true
 	}

@@ -64,6 +64,8 @@ type Request struct {
 	StopOnAlarm       bool           `json:"stop-on-alarm,omitempty"`
 	Until             string         `json:"until,omitempty"` // question that ends the run when it is answered; see ParseUntil
 	Think             backends.Think `json:"think,omitempty"`
+	ThinkBudget       int            `json:"think-budget,omitempty"`
+	FinishThinking    bool           `json:"finish-thinking,omitempty"`
 	Constrain         bool           `json:"constrain,omitempty"`
 	Logprobs          bool           `json:"logprobs,omitempty"`
 	Repetitions       int            `json:"repeat"`
@@ -220,6 +222,7 @@ func (r Request) Parameters() judging.Parameters {
 	p := judging.DefaultParameters
 	p.MaxTokens, p.NumCtx, p.SystemRole, p.AcceptCut = r.MaxTokens, r.NumCtx, r.SystemRole, r.AcceptCut
 	p.Think, p.Constrain, p.Logprobs, p.StrictDeterminism = r.Think, r.Constrain, r.Logprobs, r.StrictDeterminism
+	p.ThinkBudget, p.FinishThinking = r.ThinkBudget, r.FinishThinking
 	if p.Attempts = r.Attempts; r.Repetitions > 1 {
 		p.NumRepetitions = r.Repetitions
 	}
@@ -256,7 +259,7 @@ func (r Request) inRange(protocol judging.Protocol) error {
 		most  int
 	}{
 		{"limit", r.Limit, 0, 0}, {"max-tokens", r.MaxTokens, 1, 0}, {"num-ctx", r.NumCtx, 0, 0}, {"attempts", r.Attempts, 1, judging.MaxAttempts},
-		{"repeat", r.Repetitions, 1, judging.MaxRepetitions}, {"canaries", r.Canaries, 0, mostCanaries}, {"concurrency", r.Concurrency, 0, judging.MaxConcurrency},
+		{"repeat", r.Repetitions, 1, judging.MaxRepetitions}, {"canaries", r.Canaries, 0, mostCanaries}, {"think-budget", r.ThinkBudget, 0, 0}, {"concurrency", r.Concurrency, 0, judging.MaxConcurrency},
 	} {
 		if n.value < n.least {
 			return Wrong(n.field, n.value, "%d: it must be at least 1", n.value)
@@ -320,7 +323,8 @@ func (r Request) together() error {
 	for _, f := range []struct {
 		field string
 		given bool
-	}{{"think", r.Think != backends.ThinkAuto}, {"constrain", r.Constrain}, {"logprobs", r.Logprobs}, {"strict-determinism", r.StrictDeterminism}, {"canaries", r.Canaries > 0}} {
+	}{{"think", r.Think != backends.ThinkAuto}, {"constrain", r.Constrain}, {"logprobs", r.Logprobs}, {"strict-determinism", r.StrictDeterminism}, {"canaries", r.Canaries > 0},
+		{"think-budget", r.ThinkBudget > 0}, {"finish-thinking", r.FinishThinking}} {
 		if f.given {
 			return Wrong(f.field, f.given, "has no meaning with --backend sim")
 		}

@@ -94,8 +94,11 @@ type Parameters struct {
 
 	// What follows is left out where it is not asked for, so that a plain run keeps its id.
 
-	Think     backends.Think `json:"think,omitempty"`     // `on`, `off`, `low`, `medium`, `high`; left out for `auto`
-	Constrain bool           `json:"constrain,omitempty"` // the verdict is held to the labels on offer
+	Think       backends.Think `json:"think,omitempty"`        // `on`, `off`, `low`, `medium`, `high`; left out for `auto`
+	ThinkBudget int            `json:"think_budget,omitempty"` // at most so many tokens of thinking; left out where nobody bounds them
+	// a reply that thought to the token limit is followed by a turn that asks for the verdict alone
+	FinishThinking bool `json:"finish_thinking,omitempty"`
+	Constrain      bool `json:"constrain,omitempty"` // the verdict is held to the labels on offer
 	// the probability of each label is asked for; also set by `--constrain` where the server is known to tell
 	Logprobs          bool `json:"logprobs,omitempty"`
 	NumRepetitions    int  `json:"repeats,omitempty"`            // how often every prompt is asked, 2 to 1000; left out for once

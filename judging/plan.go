@@ -89,6 +89,9 @@ func (p Parameters) mostCalls(prompt Prompt) int {
 	case !p.holds(prompt) && prompt.FollowUp != "":
 		n = p.Attempts
 	}
+	if p.FinishThinking {
+		n++
+	}
 	if p.holds(prompt) && p.Logprobs {
 		n += len(prompt.Labels) - 1
 	}

@@ -123,7 +123,11 @@ func (r *Record) settled(how Reading) (v Verdict, settled bool, err error) {
 	case r.Outcome == Failed || len(r.Replies) == 0:
 		return Verdict{Outcome: Failed, Choice: Nobody}, true, nil
 	}
-	for _, reply := range r.Replies {
+	replies := r.Replies
+	if r.Finished {
+		replies = replies[len(replies)-1:]
+	}
+	for _, reply := range replies {
 		if o := unfinished(reply.Finish, how); o != "" {
 			return Verdict{Outcome: o, Choice: Nobody}, true, nil
 		}

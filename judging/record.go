@@ -28,6 +28,7 @@ type Reply struct {
 	PromptTokens int     `json:"prompt_tokens,omitempty"` // of this turn, where known
 	CachedTokens *int    `json:"cached_tokens,omitempty"` // of them from the server's prompt cache; left out where it does not tell
 	ReplyTokens  int     `json:"reply_tokens,omitempty"`  // of this turn, where known
+	ThinkTokens  int     `json:"think_tokens,omitempty"`  // of them thinking; left out where the server does not tell
 	Milliseconds float64 `json:"ms,omitempty"`            // milliseconds until the answer was there; of a cached reply, then
 	Cached       bool    `json:"cached,omitempty"`        // it was in the cache
 	// the bundle that a cached reply was taken in from: file name and SHA-256
@@ -96,11 +97,13 @@ type Record struct {
 	Equal     [][]string       `json:"equal,omitempty"`     // of options: ids whose texts are the same
 	Replies   []Reply          `json:"replies"`             // every turn of the judge
 	// replies to requests beside the turns, for the probability of a label that no turn tells of
-	Asides  []Reply `json:"asides,omitempty"`
-	Outcome Outcome `json:"outcome"`          // one of the eight of [PROTOCOLS.md](PROTOCOLS.md) §4
-	Label   string  `json:"label,omitempty"`  // as the judge wrote it, without brackets
-	Choice  string  `json:"choice,omitempty"` // id of the candidate named, where `decided`
-	Answer  string  `json:"answer,omitempty"` // where a number is asked for: the number that was read
+	Asides []Reply `json:"asides,omitempty"`
+	// it thought to the token limit, and the last reply is the verdict that was forced after that (`--finish-thinking`)
+	Finished bool    `json:"finished_thinking,omitempty"`
+	Outcome  Outcome `json:"outcome"`          // one of the eight of [PROTOCOLS.md](PROTOCOLS.md) §4
+	Label    string  `json:"label,omitempty"`  // as the judge wrote it, without brackets
+	Choice   string  `json:"choice,omitempty"` // id of the candidate named, where `decided`
+	Answer   string  `json:"answer,omitempty"` // where a number is asked for: the number that was read
 	// which of several rules found it: `answer-is`, `answer-colon`, `last-letter`, `last-number`, `marker`;
 	// `selection`, `anywhere` of options
 	Rule  string `json:"rule,omitempty"`

@@ -222,6 +222,9 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Presentation, rep
 			return failed(err)
 		}
 		rec.Replies = append(rec.Replies, reply(resp, constrained))
+		if params.FinishThinking && thoughtOut(resp) {
+			return j.finishThinking(ctx, rec, prompt, req, resp, failed)
+		}
 		if v, err = rec.Read(j.Asker, how); err != nil {
 			return nil, err
 		}
@@ -342,7 +345,7 @@ func normalised(labels []string, logprobs map[string]float64) []Probability {
 func reply(r backends.Response, constrained bool) Reply {
 	return Reply{
 		Text: r.Text, Thinking: r.Thinking, Finish: r.Finish, Detail: r.Detail,
-		PromptTokens: r.PromptTokens, CachedTokens: r.CachedTokens, ReplyTokens: r.ReplyTokens,
+		PromptTokens: r.PromptTokens, CachedTokens: r.CachedTokens, ReplyTokens: r.ReplyTokens, ThinkTokens: r.ThinkTokens,
 		Milliseconds: float64(r.Took.Microseconds()) / 1000, Cached: r.Cached, Origin: r.Origin, Constrained: constrained, Endpoint: r.Endpoint, Model: r.Model,
 	}
 }
@@ -368,7 +371,7 @@ func (s Spec) request(messages []backends.Message) backends.Request {
 		Identity: s.Model.Identity, Model: s.Model.Name, Messages: messages,
 		Temperature: p.Temperature, TopP: p.TopP, Seed: p.Seed,
 		MaxTokens: p.MaxTokens, NumCtx: p.NumCtx,
-		Think: p.Think, NoPromptCache: p.StrictDeterminism,
+		Think: p.Think, ThinkBudget: p.ThinkBudget, NoPromptCache: p.StrictDeterminism,
 	}
 }
 

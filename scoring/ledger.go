@@ -24,11 +24,16 @@ type Ledger struct {
 	Seconds      float64 `json:"seconds"`       // in which at least one judgment was being made
 	DecidedItems int     `json:"decided_items"` // items whose every judgment has a decided verdict
 	// of the judgments of the first time, remembered ones too: what the judge needs, whoever paid
-	GeneratedTokens int      `json:"generated_tokens"`
-	PerThousand     *float64 `json:"right_per_1000_tokens,omitempty"` // items right by the headline for 1,000 `generated_tokens`
-	Joules          *float64 `json:"joules,omitempty"`                // with `--watts`: of `seconds`
-	Price           *float64 `json:"price,omitempty"`                 // with `--price-per-hour`: of `seconds`, in its currency
-	Each            *Each    `json:"per_decided_item,omitempty"`      // all that divided by `decided_items`
+	GeneratedTokens int `json:"generated_tokens"`
+	// of `generated_tokens`, thinking: as servers tell, else by the bytes of thinking and text; left out where none was seen
+	ThoughtTokens *int     `json:"thought_tokens,omitempty"`
+	ThoughtEach   *float64 `json:"thought_per_verdict,omitempty"`   // of a judgment with a verdict, all `thought_tokens` divided
+	PerThousand   *float64 `json:"right_per_1000_tokens,omitempty"` // items right by the headline for 1,000 `generated_tokens`
+	Joules        *float64 `json:"joules,omitempty"`                // with `--watts`: of `seconds`
+	Price         *float64 `json:"price,omitempty"`                 // with `--price-per-hour`: of `seconds`, in its currency
+	Each          *Each    `json:"per_decided_item,omitempty"`      // all that divided by `decided_items`
+
+	verdicts int // judgments of the first time that have one
 
 	right *float64 // items, by the headline; nil of protocols whose headline is no share
 }
@@ -63,6 +68,9 @@ func (l *Ledger) At(r Rates) {
 	}
 	if l.PerThousand = nil; l.right != nil {
 		l.PerThousand = perThousand(*l.right, l.GeneratedTokens)
+	}
+	if l.ThoughtEach = nil; l.ThoughtTokens != nil && l.verdicts > 0 {
+		l.ThoughtEach = Fraction(float64(*l.ThoughtTokens) / float64(l.verdicts))
 	}
 	n := float64(l.DecidedItems)
 	each := func(v float64) float64 { return *Fraction(v / n) }
@@ -106,6 +114,10 @@ func Sum(ledgers []*Ledger) *Ledger {
 		sum.Seconds = *Fraction(sum.Seconds + l.Seconds)
 		sum.DecidedItems += l.DecidedItems
 		sum.GeneratedTokens += l.GeneratedTokens
+		sum.verdicts += l.verdicts
+		if l.ThoughtTokens != nil {
+			sum.ThoughtTokens = new(*cmp.Or(sum.ThoughtTokens, new(int)) + *l.ThoughtTokens)
+		}
 		if l.right != nil {
 			sum.right = new(*cmp.Or(sum.right, new(float64)) + *l.right)
 		}
@@ -136,6 +148,9 @@ func (a *account) enter(r *judging.Record, v judging.Verdict) {
 			a.DecidedItems++
 		}
 	}
+	if r.Repetition == 0 && (v.Outcome == judging.Decided || v.Outcome == judging.Tie) {
+		a.verdicts++
+	}
 	took := 0.0
 	for i, reply := range slices.Concat(r.Replies, r.Asides) {
 		if reply.Unasked() {
@@ -143,6 +158,9 @@ func (a *account) enter(r *judging.Record, v judging.Verdict) {
 		}
 		if r.Repetition == 0 && i < len(r.Replies) {
 			a.GeneratedTokens += reply.ReplyTokens
+			if n := thought(reply); n > 0 {
+				a.ThoughtTokens = new(*cmp.Or(a.ThoughtTokens, new(int)) + n)
+			}
 		}
 		if reply.Cached {
 			a.Remembered++
@@ -161,6 +179,14 @@ func (a *account) enter(r *judging.Record, v judging.Verdict) {
 		a.spans = append(a.spans, [2]float64{begun, begun + took})
 	}
 	a.sent.Add(r)
+}
+
+// thought are the tokens of a reply that are thinking: as the server tells, else in the proportion of the bytes.
+func thought(r judging.Reply) int {
+	if r.ThinkTokens > 0 || r.Thinking == "" {
+		return r.ThinkTokens
+	}
+	return int(math.Round(float64(r.ReplyTokens) * float64(len(r.Thinking)) / float64(len(r.Thinking)+len(r.Text))))
 }
 
 // seconds are those of the union of the spans.

@@ -88,6 +88,25 @@ func TestLedgerOfRemembered(t *testing.T) {
 	}
 }
 
+// TestLedgerOfThinking: tokens of thinking are those that the server tells, else the share of the bytes; of each verdict, of
+// which the six judgments have five.
+func TestLedgerOfThinking(t *testing.T) {
+	l := ledgerOf(t, paidRun(t, func(i int, r *judging.Record) {
+		switch reply := &r.Replies[0]; i {
+		case 0:
+			reply.Thinking, reply.ThinkTokens = "hm", 7
+		case 1:
+			reply.Thinking = strings.Repeat("x", 4*len(reply.Text)) // four fifths of ten
+		}
+	}))
+	if l.ThoughtTokens == nil || *l.ThoughtTokens != 15 || *l.ThoughtEach != 3 {
+		t.Errorf("%s", inJSON(t, l))
+	}
+	if sum := scoring.Sum([]*scoring.Ledger{l, l}); *sum.ThoughtTokens != 30 || *sum.ThoughtEach != 3 {
+		t.Errorf("together %s", inJSON(t, sum))
+	}
+}
+
 // TestLedgersTogether: the sum of two is one of all their calls; runs that were made by nobody have none.
 func TestLedgersTogether(t *testing.T) {
 	a, b := ledgerOf(t, paidRun(t, func(int, *judging.Record) {})), ledgerOf(t, paidRun(t, func(_ int, r *judging.Record) { r.Replies[0].CachedTokens = nil }))

@@ -56,6 +56,10 @@ func Metadata(m *judging.Manifest) []Metadatum {
 		say("context asked for", strconv.Itoa(p.NumCtx))
 	}
 	say("thinking", string(p.Think))
+	if p.ThinkBudget > 0 {
+		say("tokens of thinking at most", strconv.Itoa(p.ThinkBudget))
+	}
+	say("verdict forced after thinking that was cut", yes(p.FinishThinking))
 	say("verdict held to the labels", yes(p.Constrain))
 	say("strict determinism", yes(p.StrictDeterminism))
 	say("cut replies count", yes(p.AcceptCut))

@@ -133,6 +133,12 @@ func settings(s judging.Spec) string {
 	if p.Think != "" {
 		parts = append(parts, "think "+string(p.Think))
 	}
+	if p.ThinkBudget > 0 {
+		parts = append(parts, fmt.Sprintf("think budget %d", p.ThinkBudget))
+	}
+	if p.FinishThinking {
+		parts = append(parts, "finish thinking")
+	}
 	if p.StrictDeterminism {
 		parts = append(parts, "strict determinism")
 	}

@@ -78,8 +78,11 @@ func (run *Run) warnings() []string {
 	if n := run.Outcomes[judging.Cut]; n > 0 {
 		say("%d of %d replies were cut at the token limit and %s: raise --max-tokens (%d)", n, judgments, run.lost(), m.Spec.Parameters.MaxTokens)
 		if run.Thought > 0 {
-			say("%d of them thought until the limit and gave no answer: raise --max-tokens, or try --think low or off", run.Thought)
+			say("%d of them thought until the limit and gave no answer: raise --max-tokens, try --think low or off, or --finish-thinking", run.Thought)
 		}
+	}
+	if run.Finished > 0 {
+		say("%d of %d %ss thought to the token limit, and their verdict was forced after it (--finish-thinking)", run.Finished, judgments, words.Record)
 	}
 	if n := run.Outcomes[judging.TooLong]; n > 0 {
 		do := "serve more context"

@@ -53,6 +53,12 @@ func headOf(name string, m *judging.Manifest) RunHead {
 	if p.Think != "" {
 		settings = append(settings, "think "+string(p.Think))
 	}
+	if p.ThinkBudget > 0 {
+		settings = append(settings, fmt.Sprintf("think budget %d", p.ThinkBudget))
+	}
+	if p.FinishThinking {
+		settings = append(settings, "finish thinking")
+	}
 	if p.StrictDeterminism {
 		settings = append(settings, "strict determinism")
 	}
