@@ -11,6 +11,17 @@ import (
 	"testing"
 )
 
+// splitTagEver takes off one tag after the other, however long that takes.
+func splitTagEver(reply, open, close string) (text, thinking string) {
+	text, thinking = splitTagOnce(reply, open, close)
+	if strings.Contains(text, open) {
+		more := ""
+		text, more = splitTagEver(text, open, close)
+		thinking += more
+	}
+	return text, thinking
+}
+
 func FuzzSplitThinking(f *testing.F) {
 	for _, s := range []string{"", "a", "<think>a</think>b", "a</think>b", "a<think>b", "<th<think></think>ink></think>", "</think><think>", "</thi<think></think>nk>", "[THINK]a[/THINK]b",
 		"<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b", "analysisaassistantfinalb"} {
@@ -19,6 +30,11 @@ func FuzzSplitThinking(f *testing.F) {
 	f.Fuzz(func(t *testing.T, reply string) {
 		for _, tag := range thinkingTags {
 			text, thinking := splitTag(reply, tag.open, tag.close)
+			if len(reply) < deepestThought*(len(tag.open)+len(tag.close)) {
+				if wholly, all := splitTagEver(reply, tag.open, tag.close); text != wholly || thinking != all {
+					t.Errorf("%q becomes %q and %q, with all the time there is %q and %q", reply, text, thinking, wholly, all)
+				}
+			}
 			if !strings.Contains(reply, tag.open) && !strings.Contains(reply, tag.close) && (text != reply || thinking != "") {
 				t.Errorf("%q without %s becomes %q and %q", reply, tag.open, text, thinking)
 			}

@@ -105,11 +105,13 @@ func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {
 		req.Body, req.ContentLength = inMemory(body), int64(len(body))
 		req.GetBody = func() (io.ReadCloser, error) { return inMemory(body), nil }
 	}
+	ours := secrets(req)
 	resp, err := t.base.RoundTrip(req)
 	if err != nil {
-		return nil, err
+		return nil, hideIn(ours, err)
 	}
 	defer resp.Body.Close()
+	hide(ours, resp, nil)
 	if err := unasked(resp); err != nil {
 		return nil, err
 	}
@@ -117,6 +119,7 @@ func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	body = hide(ours, resp, body)
 	x.status, x.header, x.body = resp.StatusCode, resp.Header, body
 	if x.ours {
 		body = []byte("{}")

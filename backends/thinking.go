@@ -32,7 +32,24 @@ func SplitThinking(reply string) (text, thinking string) {
 	return text, thinking
 }
 
+// deepestThought is how many tags may be put together, one out of the removal of the other, before all from the next on is
+// thinking: each takes another reading of the reply.
+const deepestThought = 50
+
 func splitTag(reply, open, close string) (text, thinking string) {
+	text = reply
+	for range deepestThought {
+		more := ""
+		text, more = splitTagOnce(text, open, close)
+		if thinking += more; !strings.Contains(text, open) {
+			return text, thinking
+		}
+	}
+	text, more, _ := strings.Cut(text, open)
+	return text, thinking + more
+}
+
+func splitTagOnce(reply, open, close string) (text, thinking string) {
 	if !strings.Contains(reply, open) && !strings.Contains(reply, close) {
 		return reply, ""
 	}
@@ -48,13 +65,7 @@ func splitTag(reply, open, close string) (text, thinking string) {
 		inside, reply, _ = strings.Cut(inside, close)
 		thought.WriteString(inside)
 	}
-	text, thinking = out.String(), thought.String()
-	if strings.Contains(text, open) { // put together by what was taken from its middle
-		more := ""
-		text, more = splitTag(text, open, close)
-		thinking += more
-	}
-	return text, thinking
+	return out.String(), thought.String() // which may hold a tag that was put together by what was taken from its middle
 }
 
 // Harmony's marks, and what is left of them where a server drops special tokens.

@@ -61,6 +61,17 @@ func TestHalfAMillionThoughts(t *testing.T) {
 	}
 }
 
+// Likewise tags that are put together, one out of the removal of the other.
+func TestNestedThoughts(t *testing.T) {
+	for _, depth := range []int{3, deepestThought - 1, 1 << 16} {
+		reply := "a" + strings.Repeat("<th", depth) + "<think>b</think>" + strings.Repeat("ink>c</think>", depth) + "d"
+		text, thinking := SplitThinking(reply)
+		if wanted := depth < deepestThought; strings.Contains(text, "<think>") || wanted && (text != "ad" || strings.Count(thinking, "c") != depth) {
+			t.Errorf("%d deep: %.50q, thinking %.50q", depth, text, thinking)
+		}
+	}
+}
+
 func TestJoinThinking(t *testing.T) {
 	for want, parts := range map[string][]string{
 		"":      {"", "\n"},

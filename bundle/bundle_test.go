@@ -6,9 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -245,6 +248,115 @@ func TestHostileSums(t *testing.T) {
 		} else if says != "" {
 			failsWith(t, err, says)
 		}
+	}
+}
+
+// TestOldSums: the list of a bundle of before is held to the files too, not the seal alone: sums, names, places, and none
+// that is not listed.
+func TestOldSums(t *testing.T) {
+	old := read(t, ofBefore)
+	names, texts := untar(t, old)
+	at := len(names) - 2 // of sums.json; the seal is the last
+	for what, spoil := range map[string]func(names []string, texts []string) ([]string, []string){
+		"nothing": func(n, x []string) ([]string, []string) { return n, x },
+		"sum of zeros": func(n, x []string) ([]string, []string) {
+			x[at] = anySum.ReplaceAllString(x[at], `"sha256": "`+strings.Repeat("0", 64)+`"`)
+			return n, x
+		},
+		"another name": func(n, x []string) ([]string, []string) { n[1] = "runs/new/run.json.zst"; return n, x },
+		"another place": func(n, x []string) ([]string, []string) {
+			x[at] = strings.Replace(x[at], `"offset": 1024`, `"offset": 1`, 1)
+			return n, x
+		},
+		"one not listed": func(n, x []string) ([]string, []string) {
+			return slices.Insert(n, at+1, "prompts/a.zst"), slices.Insert(x, at+1, "x")
+		},
+		"one missing": func(n, x []string) ([]string, []string) { return slices.Delete(n, 5, 6), slices.Delete(x, 5, 6) },
+		"no list": func(n, x []string) ([]string, []string) {
+			return slices.Delete(n, at, at+1), slices.Delete(x, at, at+1)
+		},
+	} {
+		n, x := spoil(slices.Clone(names), slices.Clone(texts))
+		var out bytes.Buffer
+		for i, name := range n {
+			if name == oldSealFile {
+				x[i] = sumOf(out.Bytes()) + "\n"
+			}
+			var one bytes.Buffer
+			tw := tar.NewWriter(&one)
+			if err := errors.Join(tw.WriteHeader(headerOf(name, int64(len(x[i])))), second(tw.Write([]byte(x[i]))), tw.Flush()); err != nil {
+				t.Fatal(err)
+			}
+			out.Write(one.Bytes())
+		}
+		out.Write(make([]byte, 1024))
+		_, _, err := checkTarball(&out)
+		if what == "nothing" {
+			if err != nil {
+				t.Errorf("%v", err)
+			}
+			continue
+		}
+		t.Log(what)
+		failsWith(t, err, "damaged: ")
+	}
+}
+
+var anySum = regexp.MustCompile(`"sha256": "[0-9a-f]+"`)
+
+func second(_ int, err error) error { return err }
+
+// untar are the files of a bundle.
+func untar(t *testing.T, whole []byte) (names, texts []string) {
+	t.Helper()
+	for r := tar.NewReader(bytes.NewReader(whole)); ; {
+		h, err := r.Next()
+		if err == io.EOF {
+			return names, texts
+		}
+		text, rerr := io.ReadAll(r)
+		if err := errors.Join(err, rerr); err != nil {
+			t.Fatal(err)
+		}
+		names, texts = append(names, h.Name), append(texts, string(text))
+	}
+}
+
+// TestTwoOfOneName: the second would be "there already", whatever is in it.
+func TestTwoOfOneName(t *testing.T) {
+	m, r := machine(t, "bad.tar")
+	r.Bundle = "bad.tar"
+	for _, text := range []string{"a", "b"} {
+		if err := tarball(t, r.Bundle, bundled{name: "prompts/x", text: []byte("a")}, bundled{name: "prompts/x", text: []byte(text)}); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Import(m, r)
+		failsWith(t, err, "damaged: it has two files named prompts/x.zst; nothing was imported")
+	}
+}
+
+// TestKilledImport: before all else of a run stands, its manifest is not there, and what a killed import left is gone after
+// the next.
+func TestKilledImport(t *testing.T) {
+	m, r := machine(t, ofBefore)
+	at := func(name string) string { return filepath.Join("runs", "old", name) }
+	there := func(name string) bool { _, err := os.Stat(at(name)); return err == nil }
+	whole := m.OpenCache
+	m.OpenCache = func(string) (*cache.Store, error) { return nil, errors.New("killed") }
+	if _, err := Import(m, r); err == nil || !there(judging.RecordsFile) || there(judging.ManifestFile) {
+		t.Errorf("%v, records: %t, manifest: %t", err, there(judging.RecordsFile), there(judging.ManifestFile))
+	}
+	m.OpenCache = whole
+	litter := at("." + judging.ItemsFile + "-12")
+	write(t, litter, nil)
+	if err := os.Remove(at(judging.ItemsFile)); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := Import(m, r); err != nil || done.Files == 0 {
+		t.Errorf("%+v, %v", done, err)
+	}
+	if _, err := os.Stat(litter); err == nil {
+		t.Errorf("%s is still there", litter)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"gavel/cache"
 	"gavel/datasets"
+	"gavel/disk"
 	"gavel/eval"
 	"gavel/judging"
 	"gavel/scoring"
@@ -44,7 +45,7 @@ func Export(ctx context.Context, m *eval.Maker, r ExportRequest) (*Index, error)
 	if err != nil {
 		return nil, err
 	}
-	return &b.index, judging.WriteFile(r.Out, func(w io.Writer) error { return writeTarball(w, b.files) })
+	return &b.index, disk.Write(r.Out, func(w io.Writer) error { return writeTarball(w, b.files) })
 }
 
 // Write is Export into a stream. Nothing is written before all is gathered.
@@ -176,11 +177,11 @@ func (b *exporting) addReplies(ctx context.Context, m *eval.Maker, cacheDir stri
 	if len(b.asked) == 0 {
 		return nil
 	}
-	temp, err := os.MkdirTemp("", "gavel-bundle-")
+	temp, remove, err := disk.TempDir("", "gavel-bundle-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(temp)
+	defer remove()
 	quiet := *m
 	quiet.Observer = nil
 	var mu sync.Mutex

@@ -2,7 +2,6 @@ package bundle
 
 import (
 	"bufio"
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -14,10 +13,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"gavel/disk"
 	"gavel/eval"
 	"gavel/judging"
+	"gavel/scoring"
 )
 
 // DefaultMaxMiB bounds what all files of a bundle may unpack to, unless more is
@@ -58,17 +60,24 @@ func Import(m *eval.Maker, r ImportRequest) (*Imported, error) {
 	if err := in.fits(); err != nil {
 		return nil, err
 	}
-	err = b.each(func(f File, text io.Reader) error {
-		if err := in.take(f, text); err != nil {
-			return fmt.Errorf("%s: %s: %w", r.Bundle, f.Name, err)
+	for _, last := range []bool{false, true} { // a run is none before its manifest is there, which counts on its records
+		if err := b.each(func(f File, text io.Reader) error {
+			if slices.Contains(lastFiles, path.Base(f.Name)) != last {
+				return nil
+			}
+			if err := in.take(f, text); err != nil {
+				return fmt.Errorf("%s: %s: %w", r.Bundle, f.Name, err)
+			}
+			return nil
+		}); err != nil {
+			return nil, err
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
 	}
 	return &in.done, nil
 }
+
+// lastFiles are those that say of others that they are there.
+var lastFiles = []string{judging.ManifestFile + packed, scoring.SuiteFile + packed}
 
 // importing is an import that goes on.
 type importing struct {
@@ -171,23 +180,15 @@ func (in *importing) take(f File, text io.Reader) error {
 
 // put writes a file in one step, with the folders that it stands in.
 func put(root *os.Root, at string, text io.Reader) error {
-	if err := root.MkdirAll(path.Dir(at), 0o755); err != nil {
+	folder := path.Dir(at)
+	if err := root.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	part := path.Join(path.Dir(at), "."+path.Base(at)+"-part")
-	f, err := root.Create(part)
-	if err != nil {
+	disk.Sweep(filepath.Join(root.Name(), filepath.FromSlash(folder)), path.Base(at))
+	return disk.WriteIn(root, at, func(w io.Writer) error {
+		_, err := io.Copy(w, text)
 		return err
-	}
-	defer root.Remove(part) // fails, as it should, once renamed
-	_, err = io.Copy(f, text)
-	if err = cmp.Or(err, f.Close()); err != nil {
-		if perr := new(fs.PathError); errors.As(err, &perr) && perr.Path == f.Name() { // else it was the bundle
-			err = fmt.Errorf("writing %s: %w", filepath.Join(root.Name(), at), perr.Err)
-		}
-		return err
-	}
-	return root.Rename(part, at)
+	})
 }
 
 // remember puts replies into the cache.

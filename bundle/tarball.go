@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -97,20 +98,34 @@ func pack(f bundled) ([]byte, error) {
 // mostSums bounds the list of sums, which is held in memory.
 const mostSums = 16 << 20
 
+// checking is a bundle that is read through.
+type checking struct {
+	files   []File
+	entries []entry // the same, for a sums.json
+	offset  int64
+	seen    map[string]bool
+	list    string // the file that ends the bundle, once it was read
+	old     []byte // sums.json
+	sum     string // hex, of the whole
+}
+
 // checkTarball reads a bundle through, once and forward, and says which of its
 // files is not what was written. sum stands for all of it.
 func checkTarball(f io.Reader) (files []File, sum string, err error) {
-	whole, again := sha256.New(), sha256.New() // of the file, and of what would be written
+	c := checking{seen: map[string]bool{}}
+	whole, again, one := sha256.New(), sha256.New(), sha256.New() // of the file, of what would be written, of that with one header
 	in := io.TeeReader(bufio.NewReaderSize(f, 256<<10), whole)
-	r, w := tar.NewReader(in), tar.NewWriter(again)
-	last, list := "", ""
+	size := new(length)
+	r, w := tar.NewReader(in), tar.NewWriter(io.MultiWriter(again, one, size))
+	last := ""
 	for {
 		h, err := r.Next() // reads no more than it has to
-		if err == io.EOF && list != "" {
+		if err == io.EOF && c.list != "" {
 			break
 		}
 		before := hex.EncodeToString(again.Sum(nil))
-		if err == nil && list == "" {
+		one.Reset()
+		if err == nil && c.list == "" {
 			err = w.WriteHeader(headerOf(h.Name, h.Size))
 		}
 		switch {
@@ -118,14 +133,17 @@ func checkTarball(f io.Reader) (files []File, sum string, err error) {
 			return nil, "", errors.New("not a gavel bundle, or truncated")
 		case err != nil:
 			return nil, "", fmt.Errorf("not a gavel bundle, or damaged: the data after %s has changed (%w)", last, err)
-		case list != "", !bytes.Equal(whole.Sum(nil), again.Sum(nil)):
+		case c.list != "", !bytes.Equal(whole.Sum(nil), again.Sum(nil)):
 			return nil, "", fmt.Errorf("not a gavel bundle, or damaged: the data after %s has changed", cmp.Or(last, "the beginning"))
+		case c.seen[h.Name]:
+			return nil, "", fmt.Errorf("damaged: it has two files named %s", h.Name)
 		}
 		last = h.Name
+		c.seen[last] = true
 		part, text := sha256.New(), io.Writer(io.Discard)
 		var ends bytes.Buffer
-		if last == sumsFile || last == oldSealFile {
-			if list, text = last, &ends; h.Size > mostSums {
+		if last == sumsFile || last == oldSumsFile || last == oldSealFile {
+			if text = &ends; h.Size > mostSums {
 				return nil, "", fmt.Errorf("its %s is larger than %d MiB", last, mostSums>>20)
 			}
 		}
@@ -133,19 +151,11 @@ func checkTarball(f io.Reader) (files []File, sum string, err error) {
 			return nil, "", fmt.Errorf("damaged: %s is truncated", last)
 		}
 		w.Flush() // pads
-		switch last {
-		case oldSumsFile:
-		case oldSealFile:
-			if sum = before; ends.String() != before+"\n" {
-				return nil, "", fmt.Errorf("damaged: a file has changed since %s was written", last)
-			}
-		case sumsFile:
-			if err := compare(files, ends.String()); err != nil {
-				return nil, "", err
-			}
-		default:
-			files = append(files, File{last, h.Size, hex.EncodeToString(part.Sum(nil))})
+		sums := [2]string{hex.EncodeToString(part.Sum(nil)), hex.EncodeToString(one.Sum(nil))}
+		if err := c.read(File{last, h.Size, sums[0]}, entry{last, c.offset, int64(*size) - c.offset, sums[1]}, ends.Bytes(), before); err != nil {
+			return nil, "", err
 		}
+		c.offset = int64(*size)
 	}
 	w.Close()
 	if _, err := io.Copy(io.Discard, in); err != nil {
@@ -154,11 +164,33 @@ func checkTarball(f io.Reader) (files []File, sum string, err error) {
 	if !bytes.Equal(whole.Sum(nil), again.Sum(nil)) {
 		return nil, "", fmt.Errorf("damaged: the data after %s has changed", last)
 	}
-	if sum == "" {
-		sum = hex.EncodeToString(whole.Sum(nil))
-	}
-	return files, sum, nil
+	return c.files, cmp.Or(c.sum, hex.EncodeToString(whole.Sum(nil))), nil
 }
+
+// read takes a file that was read: one of the bundle's, or its text, where it is the list of the others. before is the
+// sum of all that stands before it.
+func (c *checking) read(f File, e entry, text []byte, before string) error {
+	switch f.Name {
+	case oldSumsFile:
+		c.old = text
+	case oldSealFile:
+		if c.list, c.sum = f.Name, before; string(text) != before+"\n" {
+			return fmt.Errorf("damaged: a file has changed since %s was written", f.Name)
+		}
+		return compareOld(c.entries, c.old)
+	case sumsFile:
+		c.list = f.Name
+		return compare(c.files, string(text))
+	default:
+		c.files, c.entries = append(c.files, f), append(c.entries, e)
+	}
+	return nil
+}
+
+// length counts what is written.
+type length int64
+
+func (n *length) Write(b []byte) (int, error) { *n += length(len(b)); return len(b), nil }
 
 // compare holds the files that were found to the list of them.
 func compare(files []File, sums string) error {
@@ -171,6 +203,31 @@ func compare(files []File, sums string) error {
 	}
 	if sums != "" {
 		return fmt.Errorf("damaged: files listed in %s are missing", sumsFile)
+	}
+	return nil
+}
+
+// entry is a line of sums.json: a file with its header, and where that stands.
+type entry struct {
+	Name   string `json:"name"`
+	Offset int64  `json:"offset"`
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
+}
+
+// compareOld is compare for a sums.json.
+func compareOld(found []entry, sums []byte) error {
+	var listed []entry
+	if err := json.Unmarshal(sums, &listed); err != nil {
+		return fmt.Errorf("damaged: %s: %w", oldSumsFile, err)
+	}
+	for i, f := range found {
+		if i >= len(listed) || listed[i] != f {
+			return fmt.Errorf("damaged: %s, or its line in %s, has changed", f.Name, oldSumsFile)
+		}
+	}
+	if len(listed) > len(found) {
+		return fmt.Errorf("damaged: files listed in %s are missing", oldSumsFile)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"gavel/disk"
 	"io"
 	"io/fs"
 	"net/http"
@@ -273,26 +274,29 @@ func (l Library) store(k Known, r io.Reader, ext string) (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	tmp, err := os.CreateTemp(dir, "."+k.Name+"-*")
+	root, err := os.OpenRoot(l.Dir)
 	if err != nil {
 		return "", err
 	}
-	defer os.Remove(tmp.Name())
-	sum := sha256.New()
-	_, err = io.Copy(io.MultiWriter(tmp, sum), r)
-	if cerr := tmp.Close(); err == nil {
-		err = cerr
-	}
+	defer root.Close()
+	disk.Sweep(dir)
+	name := k.file() + ext
+	part, err := disk.Create(root, name)
 	if err != nil {
+		return "", err
+	}
+	defer part.Discard()
+	sum := sha256.New()
+	if _, err = io.Copy(io.MultiWriter(part, sum), r); err != nil {
 		return "", fmt.Errorf("storing %s: %w", k.Name, err)
 	}
 	got := fmt.Sprintf("%x", sum.Sum(nil))
-	at := filepath.Join(l.Dir, k.file()+ext)
+	at := filepath.Join(l.Dir, name)
 	if k.SHA256 == "" {
-		if err := holds(tmp.Name(), k); err != nil {
+		if err := holds(part.Name(), k); err != nil {
 			return "", fmt.Errorf("%s: %w: nothing was stored", k.Name, err)
 		}
-		if err := os.WriteFile(sumFile(at), []byte(got+"  "+filepath.Base(at)+"\n"), 0o644); err != nil {
+		if err := l.write(sumFile(at), []byte(got+"  "+filepath.Base(at))); err != nil {
 			return "", err
 		}
 	} else if got != k.SHA256 && k.Own() {
@@ -300,7 +304,7 @@ func (l Library) store(k Known, r io.Reader, ext string) (string, error) {
 	} else if got != k.SHA256 {
 		return "", fmt.Errorf("%s: the file received has SHA-256 %s, published is %s: nothing was stored", k.Name, got, k.SHA256)
 	}
-	if err := os.Rename(tmp.Name(), at); err != nil {
+	if err := part.Commit(); err != nil {
 		return "", err
 	}
 	for _, e := range extensions {

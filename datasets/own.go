@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"gavel/disk"
 	"io"
 	"io/fs"
 	"os"
@@ -136,14 +137,8 @@ func (l Library) unchanged(k Known) error {
 
 // write writes a file of the library in one step.
 func (l Library) write(at string, text []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(at), "."+filepath.Base(at)+"-*")
-	if err != nil {
+	return disk.Write(at, func(w io.Writer) error {
+		_, err := w.Write(append(text, '\n'))
 		return err
-	}
-	defer os.Remove(tmp.Name())
-	_, err = io.WriteString(tmp, string(text)+"\n")
-	if err = errors.Join(err, tmp.Close()); err == nil {
-		err = os.Rename(tmp.Name(), at)
-	}
-	return err
+	})
 }

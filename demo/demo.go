@@ -5,9 +5,9 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
+	"gavel/disk"
 	"gavel/eval"
 	"gavel/judging"
 	"gavel/protocols/multioption"
@@ -30,11 +30,11 @@ var judges = []struct{ model, about string }{
 // so many columns. The runs stay in the folder out; where that is "" nothing does.
 func Run(ctx context.Context, m *eval.Maker, out string, stdout io.Writer, columns int) error {
 	if out == "" {
-		tmp, err := os.MkdirTemp("", "gavel-demo-")
+		tmp, remove, err := disk.TempDir("", "gavel-demo-")
 		if err != nil {
 			return err
 		}
-		defer os.RemoveAll(tmp)
+		defer remove()
 		out = tmp
 	}
 	d := &demo{ctx, m, out, stdout, table.TextWithin(columns)}

@@ -2,7 +2,6 @@ package eval
 
 import (
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 
@@ -23,10 +22,17 @@ func asked(urls []string, model string) string {
 	return strings.TrimSuffix(model, ":latest") + "@" + strings.Join(at, ",")
 }
 
+// end removes what was made for a dry run.
+func (s *stages) end() {
+	if s.remove != nil {
+		s.remove()
+	}
+}
+
 // longestStaged bounds the prompts of judgments by the answers that were there
 // before the suite, and by --max-tokens for each that the suite asks for.
 func (w *work) longestStaged(s *stages, asker judging.Asker) (int, error) {
-	defer func() { os.RemoveAll(s.passing) }()
+	defer s.end()
 	params := s.opts.Parameters()
 	if params.Constrain {
 		params.MaxTokens += 32 // bytes, which are tokens at most, of the label in a line of its own

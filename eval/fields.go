@@ -70,9 +70,10 @@ func fieldsOf(k judging.Protocol) []Field {
 		{"accept-cut", Switch, How, "false", "count a verdict that stands in a reply cut at the token limit", "", nil, true, truth(func(r *Request) *bool { return &r.AcceptCut })},
 		{"think", Text, How, "auto", "`HOW` much a thinking model thinks: " + strings.Join(backends.Thinks, ", ") + "; auto sends nothing and leaves it to the model", "", backends.Thinks, true, setThink},
 		{"constrain", Switch, How, "false", "constrain the verdict to the valid labels: the whole reply with a direct prompt, else an extra turn after the reasoning", "", nil, true, truth(func(r *Request) *bool { return &r.Constrain })},
-		{"logprobs", Switch, How, "false", "ask for the probability of each label; --constrain implies it if the server supports it. Without --constrain, a label that is not among the likeliest tokens counts as 0 in the calibration (pairs only)", "", nil, true, truth(func(r *Request) *bool { return &r.Logprobs })},
-		{"repeat", Number, How, "1", "ask every prompt `K` times; for pairs, the table shows how often the judge agrees with itself, and how large a difference is noise", "", nil, true, number(1, func(r *Request) *int { return &r.Repetitions })},
+		{"logprobs", Switch, How, "false", "ask for the probability of each label; --constrain implies it if the server supports it. Without --constrain, a label that is not among the likeliest tokens counts as 0 in the calibration", "", nil, true, truth(func(r *Request) *bool { return &r.Logprobs })},
+		{"repeat", Number, How, "1", "ask every prompt `K` times; the table shows how often the judge agrees with itself, and how large a difference is noise", "", nil, true, number(1, func(r *Request) *int { return &r.Repetitions })},
 		{"strict-determinism", Switch, How, "false", "one request at a time and, if the server supports it, no prompt cache", "", nil, true, truth(func(r *Request) *bool { return &r.StrictDeterminism })},
+		{"canaries", Number, How, "0", "mix `N` prompts into the run whose replies are known, and end it if one is answered out of another conversation (gavel doctor looks for that, too)", "", nil, true, number(0, func(r *Request) *int { return &r.Canaries })},
 		{"concurrency", Text, How, "auto", "judge `N` items at once; auto: as many as the server reports, else 4", "", nil, true, setConcurrency},
 		{"timeout", Duration, How, "10m", "time limit of one call: `D`, such as 90s or 10m", "", nil, true, duration(func(r *Request) *time.Duration { return &r.Timeout })},
 		{"retry-for", Duration, How, "2m", "retry a call for up to `D` if the failure may be temporary", "", nil, true, duration(func(r *Request) *time.Duration { return &r.RetryFor })},
@@ -112,7 +113,7 @@ func fieldsOf(k judging.Protocol) []Field {
 // EndpointFields say which server to ask; other commands have them too.
 var EndpointFields = []Field{
 	{"backend", Text, Server, Backends[0], "`KIND` of server: " + strings.Join(Backends, ", ") + " (sim: a simulated judge, no server)", "", nil, false, text(func(r *Request) *string { return &r.Backend })},
-	{"base-url", List, Server, "", "`URL` of the server; \"gavel run\" takes several, for servers of one and the same model; default: OLLAMA_HOST, OPENAI_BASE_URL, else local ports 11434, 8000, 8080, 1234", "", nil, false, func(r *Request, v []string) error { r.BaseURLs = v; return nil }},
+	{"base-url", List, Server, "", "`URL` of the server; \"gavel run\" takes several, for servers of one and the same model; default: OLLAMA_HOST, OPENAI_BASE_URL, else local ports 11434, 8000, 8080, 9931, 30000, 1234", "", nil, false, func(r *Request, v []string) error { r.BaseURLs = v; return nil }},
 	{"api-key-env", Text, Server, "", "`NAME` of the environment variable that holds the API key; OPENAI_API_KEY is used with --base-url and OPENAI_BASE_URL, never with a server found on a port", "", nil, false, text(func(r *Request) *string { return &r.APIKeyEnv })},
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"gavel/backends"
 	"gavel/cache"
+	"gavel/disk"
 	"gavel/judging"
 	"gavel/scoring"
 )
@@ -33,6 +34,11 @@ func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) 
 	p.draw()
 	if p.records, err = scoring.NewLoader(m, how, p.set.IDs()); err != nil {
 		return nil, err
+	}
+	if e.Runs != "" {
+		if err := disk.Within(e.Runs, p.out); err != nil {
+			return nil, err
+		}
 	}
 	dir, old, err := judging.OpenDir(p.out, m, p.again, func(r *judging.Record) error {
 		p.job.Completed.Add(r)
@@ -220,6 +226,9 @@ func (e *Maker) client(ctx context.Context, p *prepared) (backends.Client, func(
 		return nil, nil, errors.Join(err, closeAll())
 	}
 	client = backends.WithRetry(e.watched(client), backends.Retry{For: p.req.RetryFor})
+	if client, err = e.guarded(ctx, p, client); err != nil {
+		return nil, nil, errors.Join(err, closeAll())
+	}
 	if store != nil {
 		client = cache.Wrap(client, store)
 	}
@@ -334,7 +343,10 @@ func (e *Maker) ending(status string, left, expected int, runErr error) error {
 	goOn := e.Words.GoOn
 	var gaveUp *judging.GaveUpError
 	var other *backends.ModelChangedError
+	var foreign *backends.ForeignReplyError
 	switch {
+	case errors.As(runErr, &foreign):
+		return &kindError{ErrIncomplete, fmt.Errorf("%w; %d of %d judgments are left; %s, then make the run anew in another folder with --no-cache", runErr, left, expected, backends.MixedUp)}
 	case errors.As(runErr, &other) && left > 0:
 		return &kindError{ErrIncomplete, fmt.Errorf("%w; its replies since the last check are removed from the run and from the cache; %d of %d judgments are left: serve the first model again; %s", runErr, left, expected, goOn)}
 	case status == judging.Complete && errors.Is(runErr, judging.ErrStopped), status == judging.ByRule:

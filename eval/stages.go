@@ -9,6 +9,7 @@ import (
 
 	"gavel/backends"
 	"gavel/datasets"
+	"gavel/disk"
 	"gavel/judging"
 	"gavel/protocols/answer"
 	"gavel/scoring"
@@ -28,6 +29,7 @@ type stages struct {
 	agents    []*judging.Answers
 	reports   []scoring.Report // of the answer runs, for the tables
 	passing   string           // of a dry run: folder for what is gone after it
+	remove    func()           // removes it
 }
 
 // work is a request that is being made, or planned.
@@ -136,7 +138,7 @@ func (w *work) staged(ctx context.Context, o Request, stage *judging.Stage) erro
 		}
 		return w.planOrMake(ctx, p)
 	}
-	defer func() { os.RemoveAll(s.passing) }()
+	defer s.end()
 	if err := w.answerStages(ctx, s); err != nil {
 		return err
 	}
@@ -218,7 +220,9 @@ func (s *stages) answerOptions() Request {
 	o := s.opts
 	answering := judging.Answering()
 	o.Protocol, o.Options, o.Prompt = answering.Name, nil, answering.Templates[0].Name
-	o.Out, o.Until = "", ""
+	if o.Out, o.Until = "", ""; len(o.Agents) > 0 {
+		o.Repetitions = 1 // of answers only the first time is judged
+	}
 	return o
 }
 
@@ -323,7 +327,7 @@ func (w *work) importAgent(s *stages, file string) (dir string, err error) {
 	dir = filepath.Join(s.folder(), name+"_answer_imported")
 	if w.plan != nil {
 		if s.passing == "" {
-			if s.passing, err = os.MkdirTemp("", "gavel-plan-"); err != nil {
+			if s.passing, s.remove, err = disk.TempDir("", "gavel-plan-"); err != nil {
 				return "", err
 			}
 		}

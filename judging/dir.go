@@ -1,7 +1,6 @@
 package judging
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -16,6 +15,8 @@ import (
 	"strings"
 
 	"github.com/gofrs/flock"
+
+	"gavel/disk"
 )
 
 // Files of a run directory.
@@ -26,6 +27,9 @@ const (
 	ResultsFile  = "results.json" // what the records come to
 	lockFile     = ".lock"
 )
+
+// runFiles are the files of a run that are written in one step or anew.
+var runFiles = []string{ManifestFile, RecordsFile, ItemsFile, ResultsFile, AboutFile}
 
 // Dir is a run directory that is open for writing.
 type Dir struct {
@@ -65,6 +69,7 @@ func OpenDir(path string, m *Manifest, again func(*Record) bool, done func(*Reco
 	if !got {
 		return nil, nil, fmt.Errorf("%s: another gavel is writing to this run; wait for it, or name another folder with --out", path)
 	}
+	disk.Sweep(path, runFiles...)
 	old, err := d.resume(m, again, done)
 	if err != nil {
 		d.Close()
@@ -90,14 +95,16 @@ func (d *Dir) resume(m *Manifest, again func(*Record) bool, done func(*Record) e
 }
 
 // WriteRun makes the directory of a run of which all is known: each hands every line of its items to its argument. What is
-// there of the same run is made anew.
+// there of the same run is made anew. The run is complete, or whatever m says, once its records stand.
 func WriteRun(path string, m *Manifest, records []*Record, each func(line func([]byte) error) error) error {
 	d, _, err := OpenDir(path, m, func(*Record) bool { return true }, func(*Record) error { return nil })
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	if err := d.Begin(m, each); err != nil {
+	begun := *m
+	begun.Status = Running
+	if err := d.Begin(&begun, each); err != nil {
 		return err
 	}
 	for _, r := range records {
@@ -106,7 +113,7 @@ func WriteRun(path string, m *Manifest, records []*Record, each func(line func([
 			return err
 		}
 	}
-	return nil
+	return d.WriteManifest(m)
 }
 
 // Begin is Start and WriteItems.
@@ -120,15 +127,20 @@ func (d *Dir) Begin(m *Manifest, each func(line func([]byte) error) error) error
 // Start writes the manifest and makes the directory ready for records. Until
 // then nothing but the folder and its lock was made.
 func (d *Dir) Start(m *Manifest) error {
-	err := d.WriteManifest(m)
+	if err := d.WriteManifest(m); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(d.Path) // no link leads the records elsewhere
 	if err != nil {
 		return err
 	}
-	d.file, err = os.OpenFile(filepath.Join(d.Path, RecordsFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	defer root.Close()
+	file, err := root.OpenFile(RecordsFile, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return err
 	}
-	d.size, err = d.file.Seek(0, io.SeekEnd)
+	d.file = file
+	d.size, err = file.Seek(0, io.SeekEnd)
 	return err
 }
 
@@ -189,7 +201,7 @@ func (d *Dir) sweep(again func(*Record) bool, done func(*Record) error) error {
 		return nil
 	}
 	seen = Completed{}
-	return writeFile(path, func(w io.Writer) error {
+	return kept(disk.Write(path, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
 		return ReadRecords(path, func(r *Record) error {
@@ -198,7 +210,7 @@ func (d *Dir) sweep(again func(*Record) bool, done func(*Record) error) error {
 			}
 			return nil
 		})
-	})
+	}))
 }
 
 // wholeLines is the length of a file up to and with its last newline.
@@ -222,10 +234,10 @@ func wholeLines(path string) (int64, error) {
 	return 0, err
 }
 
-// Write appends a record; it is on disk when Write returns.
+// Write appends a record. A kill does not lose it once Write has returned, nor does a power cut a second later.
 func (d *Dir) Write(r *Record) error {
 	if err := d.recordWriter.write(r); err != nil {
-		return kept(writing(filepath.Join(d.Path, RecordsFile), err))
+		return kept(disk.Writing(filepath.Join(d.Path, RecordsFile), err))
 	}
 	return nil
 }
@@ -238,7 +250,7 @@ func (d *Dir) WriteItems(each func(line func([]byte) error) error) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil
 	}
-	return writeFile(path, func(w io.Writer) error {
+	return kept(disk.Write(path, func(w io.Writer) error {
 		return each(func(line []byte) error {
 			if _, err := w.Write(line); err != nil {
 				return err
@@ -246,11 +258,14 @@ func (d *Dir) WriteItems(each func(line func([]byte) error) error) error {
 			_, err := w.Write([]byte{'\n'})
 			return err
 		})
-	})
+	}))
 }
 
-// WriteManifest writes run.json.
+// WriteManifest writes run.json, which may count on the records: they are on disk before it.
 func (d *Dir) WriteManifest(m *Manifest) error {
+	if err := d.flush(); err != nil {
+		return kept(disk.Writing(filepath.Join(d.Path, RecordsFile), err))
+	}
 	return WriteJSON(filepath.Join(d.Path, ManifestFile), m)
 }
 
@@ -265,57 +280,17 @@ func (d *Dir) Abandon() {
 
 // Close releases the directory.
 func (d *Dir) Close() error {
-	var err error
-	if d.file != nil {
-		err = d.file.Close()
-	}
-	return errors.Join(err, d.lock.Unlock())
+	return errors.Join(d.recordWriter.close(), d.lock.Unlock())
 }
 
 // WriteJSON writes v to a file in one step: a reader sees the old one or the new one, never half of it.
 func WriteJSON(path string, v any) error {
-	return writeFile(path, func(w io.Writer) error {
+	return kept(disk.Write(path, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
 		enc.SetIndent("", "  ")
 		return enc.Encode(v)
-	})
-}
-
-// writeFile is WriteFile for a file of a run.
-func writeFile(path string, write func(io.Writer) error) error { return kept(WriteFile(path, write)) }
-
-// WriteFile writes a file in one step, as WriteJSON does.
-func WriteFile(path string, write func(io.Writer) error) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return writing(path, err)
-	}
-	defer os.Remove(tmp.Name()) // fails, as it should, once renamed
-	buf := bufio.NewWriterSize(tmp, 256<<10)
-	err = write(buf)
-	if ferr := buf.Flush(); err == nil {
-		err = ferr
-	}
-	if err == nil {
-		err = tmp.Chmod(0o644)
-	}
-	if cerr := tmp.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return writing(path, err)
-	}
-	return os.Rename(tmp.Name(), path)
-}
-
-// writing says what could not be written.
-func writing(path string, err error) error {
-	var perr *fs.PathError // its path is that of a file with a passing name
-	if errors.As(err, &perr) {
-		err = perr.Err
-	}
-	return fmt.Errorf("writing %s: %w", path, err)
+	}))
 }
 
 // kept says of a run on a full disk that nothing of it is lost.

@@ -15,6 +15,7 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/datasets/rows"
+	"gavel/disk"
 )
 
 // Reply is one turn of a judge.
@@ -310,12 +311,28 @@ func readRecords(path string, r io.Reader, f func(*Record) error) error {
 }
 
 // recordWriter appends records to a file, each with one write, so that a kill
-// leaves whole lines and at most one broken one at the end.
+// leaves whole lines and at most one broken one at the end. A second after it was
+// written at the latest a record is on disk: to wait for that with each takes
+// longer than a small judge needs.
 type recordWriter struct {
 	mu   sync.Mutex
-	file *os.File
+	file recordFile // nil before Start
 	size int64
+	due  *time.Timer // of the next flush; nil where none is due
+	lost error       // of an earlier flush
+
+	flushing sync.Mutex
 }
+
+// recordFile is what of a file is needed.
+type recordFile interface {
+	io.WriteCloser
+	Sync() error
+	Truncate(size int64) error
+}
+
+// flushEvery is how long a record may be elsewhere than on disk.
+const flushEvery = time.Second
 
 // lines are buffers for records, which are encoded side by side.
 var lines = sync.Pool{New: func() any { return new(bytes.Buffer) }}
@@ -331,11 +348,44 @@ func (w *recordWriter) write(r *Record) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.lost != nil {
+		return w.lost
+	}
 	n, err := w.file.Write(buf.Bytes())
 	if err != nil {
 		w.file.Truncate(w.size) // half a line helps nobody
 		return err
 	}
 	w.size += int64(n)
+	if w.due == nil {
+		w.due = time.AfterFunc(flushEvery, func() { w.flush() })
+	}
 	return nil
+}
+
+// flush has on disk what was written before.
+func (w *recordWriter) flush() error {
+	w.flushing.Lock() // whoever comes second waits for what the first has under way
+	defer w.flushing.Unlock()
+	w.mu.Lock()
+	due, lost := w.due, w.lost
+	w.due = nil
+	w.mu.Unlock()
+	if due == nil || lost != nil {
+		return lost
+	}
+	due.Stop()
+	err := disk.Sync(w.file)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lost = err
+	return err
+}
+
+// close is the last flush.
+func (w *recordWriter) close() error {
+	if w.file == nil {
+		return nil
+	}
+	return errors.Join(w.flush(), w.file.Close())
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"gavel/backends"
+	"gavel/disk"
 	"gavel/judging"
 )
 
@@ -32,7 +33,7 @@ const mostNamed = 5
 // records writes those of all shards, one of each judgment, and tells how many judgments did not fail. Judgments that are
 // missing are noted, by item. A shard at a time is held in memory, as a few bytes a judgment.
 func (w *work) records(path string, m *judging.Manifest, shards []*shard) (answered int, err error) {
-	err = judging.WriteFile(path, func(out io.Writer) error {
+	err = disk.Write(path, func(out io.Writer) error {
 		enc := json.NewEncoder(out)
 		enc.SetEscapeHTML(false)
 		for folders := range tries(shards) {

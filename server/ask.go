@@ -90,7 +90,7 @@ func (v *askView) find(s *Server, x *index, presentation, repetition string) err
 			return err
 		}
 		v.record = j.Record
-		v.Was, err = judgmentView(x.m, x.asker, j, v.item, true)
+		v.Was, err = judgmentView(x.m, x.asker, j, v.item, true, newLayout())
 		return err
 	}
 	return missing
@@ -144,7 +144,7 @@ func (v *askView) ask(ctx context.Context, runner Runner) error {
 		if c, ok := r.Confidence(asker, j.verdict); ok {
 			j.confidence = &c
 		}
-		g, err := judgmentView(m, asker, j, v.item, true)
+		g, err := judgmentView(m, asker, j, v.item, true, newLayout())
 		if err != nil {
 			return err
 		}

@@ -33,10 +33,11 @@ const (
 	maxBody       = 1 << 20
 	maxHeader     = 64 << 10
 	maxConns      = 1024
+	maxConnsEach  = 256 // of one address
 	headerTimeout = 10 * time.Second
 	readTimeout   = 30 * time.Second
 	writeTimeout  = 60 * time.Second
-	idleTimeout   = 2 * time.Minute
+	idleTimeout   = time.Minute
 	requestTime   = 45 * time.Second // for everything but a stream
 	copyTime      = time.Hour        // for a page that is copied into a file
 
@@ -228,10 +229,7 @@ func (g *guard) right(token string) bool {
 
 // check compares a token, unless too many wrong ones came from where it comes.
 func (g *guard) check(r *http.Request, token string) error {
-	from, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		from = r.RemoteAddr
-	}
+	from := hostOf(r.RemoteAddr)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := g.opts.Now()

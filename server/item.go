@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"io"
@@ -28,6 +29,9 @@ type ItemView struct {
 	Previous  string         `json:"-"` // links
 	Next      string         `json:"-"`
 	Back      string         `json:"-"`
+
+	Contested  string `json:"contested,omitempty"` // why somebody says that the label is wrong
+	CanContest bool   `json:"-"`
 
 	Asked  asked     `json:"-"`
 	ToName []string  `json:"-"` // ids of the candidates that it is right to name
@@ -145,6 +149,14 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 		turned.Diff = !f.Diff
 		v.Turn = itemURL(name, v.ID, turned.Query()) + "#candidates-title"
 	}
+	if c, _, err := s.contested(); err == nil && len(c[v.ID]) > 0 {
+		if sum, err := s.sumOf(x, i); err == nil {
+			if note, is := c[v.ID][sum]; is {
+				v.Contested = cmp.Or(note, "no reason given")
+			}
+		}
+	}
+	v.CanContest = s.opts.Runner != nil && v.Item != nil && v.Asked.Right != ""
 	v.Across = s.across(x.m, v.ID)
 	v.Back = "/runs/" + escaped(name) + "/items" + f.Query()
 	all, err := s.matching(r, x, f)
@@ -185,12 +197,13 @@ func (s *Server) itemOf(x *index, i int) (ItemView, error) {
 		return v, errChanged
 	}
 	defer records.Close()
+	page := newLayout()
 	for _, g := range judgments {
 		j, err := x.judged(records, g)
 		if err != nil {
 			return v, err
 		}
-		judgment, err := judgmentView(x.m, x.asker, j, item, v.Item != nil)
+		judgment, err := judgmentView(x.m, x.asker, j, item, v.Item != nil, page)
 		if err != nil {
 			return v, unreadable(err, "%v", err)
 		}
@@ -254,7 +267,7 @@ func (x *index) judged(records io.ReaderAt, g judgment) (j judged, err error) {
 }
 
 // judgmentView is a record for people; known tells whether there is an item to make its prompt of.
-func judgmentView(m *judging.Manifest, asker judging.Asker, j judged, item datasets.Item, known bool) (JudgmentView, error) {
+func judgmentView(m *judging.Manifest, asker judging.Asker, j judged, item datasets.Item, known bool, page *layout) (JudgmentView, error) {
 	r, v := j.Record, j.verdict
 	g := JudgmentView{
 		JudgmentBrief: brief(judgmentOf(m, r, v)), Presentations: r.Presentations, Mode: r.Mode, Order: r.Order, Asked: askedUnknown,
@@ -288,7 +301,7 @@ func judgmentView(m *judging.Manifest, asker judging.Asker, j judged, item datas
 		if i == turn && read {
 			t.Raw = segments(reply.Text, at)
 		}
-		t.HTML, _ = markdown(marked(t.Raw))
+		t.HTML = page.of(marked(t.Raw))
 		g.Turns = append(g.Turns, t)
 	}
 	return g, nil

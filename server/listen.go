@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"strings"
 	"time"
-
-	"golang.org/x/net/netutil"
 )
 
 // Handler is the server without a listener, for tests.
@@ -22,11 +20,12 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		Handler:           s.mux,
 		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: maxHeader,
+		ConnState:      (&connections{all: maxConns, each: maxConnsEach, open: map[net.Conn]*connection{}}).changed,
 		ErrorLog:       log.New(logLines(s.opts.Log), "", 0),
 	}
 	go s.prefetchNewest()
 	served := make(chan error, 1)
-	go func() { served <- h.Serve(netutil.LimitListener(l, maxConns)) }()
+	go func() { served <- h.Serve(l) }()
 	select {
 	case err := <-served:
 		return err

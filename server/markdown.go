@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/microcosm-cc/bluemonday"
 	"github.com/yuin/goldmark"
@@ -25,6 +26,29 @@ const longestMarkdown = 64 << 10
 
 // deepestMarkdown is how deep quotes and lists may stand in each other: readers of HTML give up at some hundreds.
 const deepestMarkdown = 50
+
+// What a page lays out at most; the replies after that are shown as they are.
+const (
+	mostLaidOut   = 1 << 20 // bytes
+	longestLayout = 2 * time.Second
+)
+
+// layout is what is left of that for a page.
+type layout struct {
+	bytes int
+	until time.Time
+}
+
+func newLayout() *layout { return &layout{mostLaidOut, time.Now().Add(longestLayout)} }
+
+// of is a reply laid out; "" where it is better shown as plain text.
+func (l *layout) of(text string) template.HTML {
+	if l.bytes -= len(text); l.bytes < 0 || time.Now().After(l.until) {
+		return ""
+	}
+	page, _ := markdown(text)
+	return page
+}
 
 // markdown lays out a reply whose verdict is marked (see marked). ok is false where it is better shown as plain text.
 func markdown(text string) (out template.HTML, ok bool) {
@@ -73,16 +97,31 @@ func inert(text string) string {
 	})
 }
 
-// modest tells whether a text is short of what takes long to lay out: lines of thousands of marks, and tables whose
-// head has so many columns that every short row after it becomes thousands of cells.
+// modest tells whether a text is short of what takes long to lay out: lines of thousands of marks, lists and quotes that
+// stand hundreds deep in each other, tables whose head has so many columns that every short row after it becomes
+// thousands of cells, and paragraphs of thousands of marks, each of which is compared with all before it.
 func modest(text string) bool {
-	longest, columns, lines := 0, 0, 0
+	longest, deepest, columns, lines, pairs := 0, 0, 0, 0, 0
+	marks := 0 // of the paragraph
 	for line := range strings.SplitSeq(text, "\n") {
-		longest, columns = max(longest, len(line)), max(columns, strings.Count(line, "|"))
+		within := strings.TrimLeft(line, " \t>-+*0123456789.)")
+		longest, deepest, columns = max(longest, len(line)), max(deepest, len(line)-len(within)), max(columns, strings.Count(line, "|"))
 		lines++
+		if strings.TrimSpace(line) == "" {
+			pairs, marks = pairs+marks*marks, 0
+			continue
+		}
+		for i := range len(line) {
+			if strings.IndexByte("*_~[]`", line[i]) >= 0 {
+				marks++
+			}
+		}
 	}
-	return longest <= 8<<10 && columns*lines <= 20_000
+	return longest <= 8<<10 && deepest <= 400 && columns*lines <= 20_000 && pairs+marks*marks <= mostPairs
 }
+
+// mostPairs of marks take some 50 ms to compare.
+const mostPairs = 4000 * 4000
 
 // toHTML knows tables and strikethrough beside CommonMark. HTML in the text is shown as the text that it is, images as
 // their addresses, headings as lines of their own that are none of the page's.

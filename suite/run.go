@@ -11,9 +11,11 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"gavel/disk"
 	"gavel/eval"
 	"gavel/judging"
 	"gavel/scoring"
+	"gavel/scoring/race"
 )
 
 // runner makes a suite's runs, one after the other.
@@ -91,6 +93,7 @@ func (s *Suite) write(given scoring.Contexts) error {
 	if err := os.MkdirAll(s.out, 0o755); err != nil {
 		return fmt.Errorf("the suite's folder: %w", err)
 	}
+	disk.Sweep(s.out, scoring.SuiteFile, race.StateFile)
 	if err := given.Check(); err != nil {
 		return s.wrong(s.outLine, "out: %s has %v: give the suite another name or out", s.out, err)
 	}

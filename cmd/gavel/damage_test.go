@@ -69,6 +69,7 @@ func TestDamagedCache(t *testing.T) {
 			})
 		}})
 	}
+	damagedAtRandom(t, files, command, then, now)
 	for i, f := range files {
 		if info, err := f.Info(); err != nil || info.Size() == 0 || strings.HasPrefix(f.Name(), "000001.") {
 			continue // the second table and log are as good as the first
@@ -95,6 +96,46 @@ func TestDamagedCache(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// damagedAtRandom does to caches what no list has: whatever it is, no verdict comes of it.
+func damagedAtRandom(t *testing.T, files []os.DirEntry, command func(cache, out string) []string, then, now string) {
+	for trial := range trials(4) {
+		rng := rand.New(rand.NewPCG(uint64(trial), 7))
+		cache := fmt.Sprint("damaged", trial)
+		if err := os.CopyFS(cache, os.DirFS("sound")); err != nil {
+			t.Fatal(err)
+		}
+		for range 1 + rng.IntN(3) {
+			name := files[rng.IntN(len(files))].Name()
+			err := change(filepath.Join(cache, name), func(b []byte) []byte {
+				at, n := rng.IntN(len(b)+1), 1<<rng.IntN(12)
+				end := min(at+n, len(b))
+				switch rng.IntN(5) {
+				case 0: // bits turn
+					for range 1 + rng.IntN(16) {
+						if len(b) > 0 {
+							b[rng.IntN(len(b))] ^= 1 << rng.IntN(8)
+						}
+					}
+				case 1: // a block is zeros
+					clear(b[at:end])
+				case 2: // a block is gone
+					b = slices.Delete(b, at, end)
+				case 3: // a block is there twice
+					b = slices.Insert(b, at, slices.Clone(b[at:end])...)
+				case 4: // the end is missing
+					b = b[:at]
+				}
+				return b
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		damagedRun(t, command, cache, then, now)
+		os.RemoveAll(cache)
 	}
 }
 

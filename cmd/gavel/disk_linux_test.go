@@ -49,8 +49,8 @@ func onOwnDisks(t *testing.T) bool {
 	return false
 }
 
-// disk is a small disk of a test.
-type disk struct {
+// smallDisk is a small disk of a test.
+type smallDisk struct {
 	t   testing.TB
 	dir string
 }
@@ -61,7 +61,7 @@ const (
 	manyFiles = 100_000
 )
 
-func newDisk(t testing.TB, dir string) *disk {
+func newDisk(t testing.TB, dir string) *smallDisk {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -70,11 +70,11 @@ func newDisk(t testing.TB, dir string) *disk {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { unix.Unmount(dir, unix.MNT_DETACH) })
-	return &disk{t, dir}
+	return &smallDisk{t, dir}
 }
 
 // empty leaves nothing on the disk, and all the space there is.
-func (d *disk) empty() {
+func (d *smallDisk) empty() {
 	d.t.Helper()
 	entries, err := os.ReadDir(d.dir)
 	if err != nil {
@@ -89,7 +89,7 @@ func (d *disk) empty() {
 }
 
 // leave makes the disk as large as what is on it and so many bytes more.
-func (d *disk) leave(free int64) {
+func (d *smallDisk) leave(free int64) {
 	d.t.Helper()
 	var st unix.Statfs_t
 	if err := unix.Statfs(d.dir, &st); err != nil {
@@ -101,14 +101,14 @@ func (d *disk) leave(free int64) {
 }
 
 // noMoreFiles leaves space for bytes, and none for files.
-func (d *disk) noMoreFiles() {
+func (d *smallDisk) noMoreFiles() {
 	d.t.Helper()
 	n := 0
 	filepath.WalkDir(d.dir, func(string, fs.DirEntry, error) error { n++; return nil })
 	d.remount(fmt.Sprintf("nr_inodes=%d", n))
 }
 
-func (d *disk) remount(options string) {
+func (d *smallDisk) remount(options string) {
 	d.t.Helper()
 	if err := unix.Mount("tmpfs", d.dir, "tmpfs", unix.MS_REMOUNT, options); err != nil {
 		d.t.Errorf("%s: %s: %v", d.dir, options, err)

@@ -22,7 +22,7 @@ import (
 // calls something may happen to them.
 type fullDisks struct {
 	dir           string
-	runs, replies *disk
+	runs, replies *smallDisk
 	judge         *judge
 	accident      atomic.Pointer[accident]
 }
@@ -79,7 +79,7 @@ func (f *fullDisks) wantSame(t *testing.T, run string) {
 }
 
 // full fills disks.
-func full(disks ...*disk) func() {
+func full(disks ...*smallDisk) func() {
 	return func() {
 		for _, d := range disks {
 			d.leave(0)
@@ -219,7 +219,7 @@ func TestFullDiskSuite(t *testing.T) {
 	s := newTwoModels(t)
 	gavelOnDisk(t, "suite", "run", aSuite(t, s, "undisturbed-suite", "")).well()
 	for name, c := range map[string]struct {
-		full *disk
+		full *smallDisk
 		call int // in which it fills
 		says []string
 	}{

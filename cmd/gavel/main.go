@@ -26,6 +26,7 @@ import (
 
 	"gavel/backends"
 	"gavel/datasets"
+	"gavel/disk"
 	"gavel/eval"
 	"gavel/report/table"
 )
@@ -82,6 +83,7 @@ func main() {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go watch(in, signals, cancel)
+	disk.SweepTempDirs("", "gavel-")
 	os.Exit(gavel(ctx, in, os.Stdout, os.Stderr, os.Args[1:]))
 }
 
@@ -222,7 +224,7 @@ func newApp(e *env) *cli.App {
 		DisableSliceFlagSeparator: true,
 		Commands: []*cli.Command{
 			demoCommand(e), runCommand(e), suiteCommand(e), scoreCommand(e), compareCommand(e), raceCommand(e), juryCommand(e), planCommand(e), reportCommand(e), serveCommand(e),
-			agreeCommand(e), estimateCommand(e), selectCommand(e), replayCommand(e), bundleCommand(e), mergeCommand(e), clusterCommand(e), importCommand(e), exportCommand(e),
+			labelCommand(e), agreeCommand(e), estimateCommand(e), selectCommand(e), replayCommand(e), bundleCommand(e), mergeCommand(e), clusterCommand(e), importCommand(e), exportCommand(e),
 			datasetsCommand(e), modelsCommand(e), doctorCommand(e), promptsCommand(e), cacheCommand(e), completionCommand(e), versionCommand(), docsCommand(e),
 		},
 	}

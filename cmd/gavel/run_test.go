@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -215,15 +216,21 @@ func TestKill(t *testing.T) {
 		return prefersLonger(n, user)
 	})
 	const concurrency, kills = 4, 8
-	args := []string{"run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--concurrency", "4", "--cache", "c", "--out", "r"}
-	killed := 0
+	for round := range trials(1) {
+		killAndGoOn(t, dir, j, fmt.Sprint("r", round), concurrency, kills)
+	}
+}
+
+func killAndGoOn(t *testing.T, dir string, j *judge, run string, concurrency, kills int) {
+	before, killed := j.calls.Load(), 0
+	args := []string{"run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--concurrency", fmt.Sprint(concurrency), "--cache", "c-" + run, "--out", run}
 	for i := range kills {
 		cmd := process(t, args...)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
 		target := j.calls.Load() + int64(1+i)
-		for j.calls.Load() < target && !done(filepath.Join(dir, "r", "results.json")) {
+		for j.calls.Load() < target && !done(filepath.Join(dir, run, "results.json")) {
 			time.Sleep(time.Millisecond)
 		}
 		cmd.Process.Kill()
@@ -233,14 +240,14 @@ func TestKill(t *testing.T) {
 	if out, err := process(t, args...).CombinedOutput(); err != nil || strings.Contains(string(out), "warning") {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if n := j.calls.Load(); n > int64(64+killed*concurrency) {
+	if n := j.calls.Load() - before; n > int64(64+killed*concurrency) {
 		t.Errorf("%d calls for 64 judgments and %d kills of at most %d in flight", n, killed, concurrency)
 	}
-	if n := strings.Count(read(t, "r/records.jsonl"), "\n"); n != 64 {
+	if n := strings.Count(read(t, run+"/records.jsonl"), "\n"); n != 64 {
 		t.Errorf("%d records for 64 judgments", n)
 	}
-	mustCall(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--no-cache", "--out", "undisturbed")
-	if read(t, "r/results.json") != read(t, "undisturbed/results.json") {
+	mustCall(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--no-cache", "--out", "undisturbed-"+run)
+	if read(t, run+"/results.json") != read(t, "undisturbed-"+run+"/results.json") {
 		t.Error("results.json differs from that of an undisturbed run")
 	}
 }

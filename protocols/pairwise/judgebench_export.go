@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"gavel/datasets"
+	"gavel/disk"
 	"gavel/judging"
 	"gavel/protocols/imports"
 )
@@ -155,7 +156,7 @@ func ExportTo(run, file string, w io.Writer) (written, left int, err error) {
 	case gone == nil:
 		err = &fs.PathError{Op: "open", Path: file, Err: fs.ErrExist}
 	default:
-		err = judging.WriteFile(file, export)
+		err = disk.Write(file, export)
 	}
 	return written, left, err
 }

@@ -16,7 +16,7 @@ import (
 	"io"
 	"os"
 
-	"gavel/judging"
+	"gavel/disk"
 )
 
 type options struct {
@@ -53,5 +53,5 @@ func tinymodel(stderr io.Writer, args []string) error {
 	case o.context < 16 || o.context > 1<<20:
 		return fmt.Errorf("-context %d is outside 16 to %d", o.context, 1<<20)
 	}
-	return judging.WriteFile(o.out, newModel(o.seed, uint32(o.context)).writeTo) // in one step: no server reads half a model
+	return disk.Write(o.out, newModel(o.seed, uint32(o.context)).writeTo) // in one step: no server reads half a model
 }

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -14,7 +15,9 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"gavel/disk"
 	"gavel/judging"
+	"gavel/labels"
 	"gavel/scoring"
 	"gavel/scoring/race"
 )
@@ -25,6 +28,22 @@ var filesOfRun = []string{judging.ManifestFile, judging.RecordsFile, judging.Ite
 // Delete removes a run: the folder goes away under its name in one step, then for good. A folder with anything else in
 // it is left alone, and so is a run that is being made.
 func (r *Runner) Delete(run string) error {
+	r.deleting.Lock()
+	defer r.deleting.Unlock()
+	return ifThere(r.deleteRun(run))
+}
+
+// ifThere is err, in the words for who comes too late where something was not there.
+func ifThere(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return errGone
+	}
+	return err
+}
+
+var errGone = requestError(http.StatusNotFound, "there is no such run or suite: it may have been deleted already")
+
+func (r *Runner) deleteRun(run string) error {
 	root, err := r.idle("run", func(j Job) bool { return j.Run() == run })
 	if err != nil {
 		return err
@@ -41,7 +60,7 @@ func (r *Runner) Delete(run string) error {
 		return requestError(http.StatusConflict, "gavel is writing to this run: wait until it is done, or stop it first")
 	}
 	defer lock.Unlock()
-	gone := path.Join(path.Dir(run), ".deleted-"+strings.ToLower(rand.Text()[:10]))
+	gone := path.Join(path.Dir(run), deleted+strings.ToLower(rand.Text()[:10]))
 	if err := root.Rename(run, gone); err != nil {
 		return fmt.Errorf("the run cannot be deleted: %w", err)
 	}
@@ -49,6 +68,26 @@ func (r *Runner) Delete(run string) error {
 		return fmt.Errorf("the run is deleted, but its files are still in %s: %w", gone, err)
 	}
 	return nil
+}
+
+// deleted is how the folder of a run is called that goes away.
+const deleted = ".deleted-"
+
+// sweep removes what servers and runs that were killed left below the folder of runs.
+func sweep(ctx context.Context, dir string) {
+	filepath.WalkDir(dir, func(at string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return fs.SkipAll
+		case err != nil || !d.IsDir():
+		case strings.HasPrefix(d.Name(), deleted):
+			os.RemoveAll(at)
+			return fs.SkipDir
+		default:
+			disk.Sweep(at, slices.Concat(filesOfRun, []string{scoring.SuiteFile, race.StateFile})...)
+		}
+		return nil
+	})
 }
 
 // Describe keeps what people say of a run, in place of what was said before.
@@ -63,7 +102,7 @@ func (r *Runner) Describe(run string, said judging.About) error {
 	}
 	defer root.Close()
 	if err := onlyFolders(root, run); err != nil {
-		return err
+		return ifThere(err)
 	}
 	if _, err := root.Lstat(path.Join(run, judging.ManifestFile)); err != nil {
 		return requestError(http.StatusNotFound, "there is no run %q", run)
@@ -71,9 +110,33 @@ func (r *Runner) Describe(run string, said judging.About) error {
 	return judging.WriteAbout(filepath.Join(r.dir, filepath.FromSlash(run)), said)
 }
 
+// Contest keeps in the folder of runs that the label of an item is wrong or, with undo, no longer.
+func (r *Runner) Contest(item, sum, note string, undo bool) error {
+	if note = strings.TrimSpace(note); len(note) > 16<<10 {
+		return requestError(http.StatusBadRequest, "the note is longer than 16 KiB")
+	}
+	root, err := os.OpenRoot(r.dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	f, err := root.OpenFile(labels.ContestedFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	err = labels.Contest(f, item, sum, strings.ToValidUTF8(note, "\ufffd"), undo)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
 // DeleteSuite removes a suite's runs, the stages they stand on included, one after the other, and then what says that
 // it is one. Where a run may not be deleted it ends there, and what is left is still the suite.
 func (r *Runner) DeleteSuite(folder string) error {
+	r.deleting.Lock()
+	defer r.deleting.Unlock()
+	return ifThere(r.deleteSuite(folder))
+}
+
+func (r *Runner) deleteSuite(folder string) error {
 	root, err := r.idle("suite", func(j Job) bool { return j.Suite == folder })
 	if err != nil {
 		return err
@@ -91,7 +154,7 @@ func (r *Runner) DeleteSuite(folder string) error {
 		if _, err := root.Lstat(path.Join(run, judging.ManifestFile)); err != nil {
 			continue
 		}
-		if err := r.Delete(run); err != nil {
+		if err := r.deleteRun(run); err != nil {
 			return fmt.Errorf("%s: %w", run, err)
 		}
 	}
@@ -125,8 +188,6 @@ func onlyFolders(root *os.Root, name string) error {
 	for at := name; at != "."; at = path.Dir(at) {
 		info, err := root.Lstat(at)
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return requestError(http.StatusNotFound, "there is no such run or suite: it may have been deleted already")
 		case err != nil:
 			return err
 		case !info.IsDir():

@@ -54,6 +54,7 @@ type Runner struct {
 	mu       sync.Mutex
 	list     []*runJob // the newest last
 	ending   bool
+	deleting sync.Mutex // two who lock one run to delete it would be in each other's way
 }
 
 // RequestError is an error of whoever asked, with its HTTP status.
@@ -97,6 +98,7 @@ func New(ctx context.Context, maker eval.Maker, o Options) (*Runner, error) {
 		return nil, err
 	}
 	maker.Words = eval.Words{StopNow: "stop again", GoOn: "start the same again to go on"} // as a job's page has it
+	go sweep(ctx, dir)
 	maker.Beside, maker.Shared, maker.Runs = true, new(eval.SharedCache), dir
 	return &Runner{maker: &maker, opts: o, dir: dir, ctx: ctx, turns: make(chan struct{}, 1), asks: make(chan struct{}, askAtOnce), bundling: make(chan struct{}, 1)}, nil
 }

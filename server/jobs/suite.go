@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"gavel/disk"
 	"gavel/eval"
 	"gavel/scoring"
 	"gavel/suite"
@@ -92,6 +93,9 @@ func (r *Runner) place(file *suite.File) error {
 		rel, err := filepath.Rel(r.dir, out)
 		if err != nil || rel == "." || !r.opts.Shows(path.Join(filepath.ToSlash(rel), "run")) {
 			return errors.New("is not a folder that this server searches for runs: remove this line")
+		}
+		if err := disk.Within(r.dir, out); err != nil {
+			return err
 		}
 		for at := filepath.Dir(out); at != r.dir; at = filepath.Dir(at) {
 			if _, err := os.Stat(filepath.Join(at, scoring.SuiteFile)); err == nil {

@@ -17,10 +17,15 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+
+	"gavel/disk"
 )
 
 // Marker is the file in a site's folder that lists its files. A folder without it is never written into.
 const Marker = "gavel-site.json"
+
+// passing is how the folder is called in which a site is made.
+const passing = ".gavel-site-"
 
 // Most pages that a site may have, and most comparisons and pages of their items.
 const (
@@ -57,6 +62,7 @@ type copying struct {
 // Write copies a site into a folder: a new or empty one, or one with an earlier site, whose files are replaced once all of
 // the new one is there. Other files of the folder stay.
 func Write(ctx context.Context, r Request) (w Written, err error) {
+	disk.SweepTempDirs(r.Dir, passing)
 	old, err := earlier(r.Dir)
 	if err != nil {
 		return w, err
@@ -64,11 +70,11 @@ func Write(ctx context.Context, r Request) (w Written, err error) {
 	if err := os.MkdirAll(r.Dir, 0o755); err != nil {
 		return w, err
 	}
-	part, err := os.MkdirTemp(r.Dir, ".gavel-site-*")
+	part, remove, err := disk.TempDir(r.Dir, passing)
 	if err != nil {
 		return w, err
 	}
-	defer os.RemoveAll(part)
+	defer remove()
 	c := &copying{Request: r, ctx: ctx, files: map[string]string{}, used: map[string]int{}}
 	if c.to, err = os.OpenRoot(part); err != nil {
 		return w, err

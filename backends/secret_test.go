@@ -1,0 +1,98 @@
+package backends
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// TestKeyIsNotSaidAgain: wherever a server echoes the key that it was sent, in an error, a reply, a header, the status
+// line or what is no HTTP at all, nothing of it is in what gavel has of the answer.
+func TestKeyIsNotSaidAgain(t *testing.T) {
+	const key = `sk-proj/"Ab+12345`
+	said := func(v any) string { b, _ := json.Marshal(v); return string(b) }
+	reply := func(text string) string {
+		return `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":` + said(text) + `}}],"usage":{"prompt_tokens":5,"completion_tokens":5}}`
+	}
+	raw := func(w http.ResponseWriter, text string) {
+		conn, buf, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		buf.WriteString(text)
+		buf.Flush()
+		conn.Close()
+	}
+	for name, answer := range map[string]func(w http.ResponseWriter, sent string){
+		"an error": func(w http.ResponseWriter, sent string) {
+			http.Error(w, said(map[string]any{"error": map[string]string{"message": "bad key: " + sent}}), 401)
+		},
+		"no JSON":    func(w http.ResponseWriter, sent string) { http.Error(w, "who is "+sent, 400) },
+		"an address": func(w http.ResponseWriter, sent string) { http.Error(w, "/login?with="+url.QueryEscape(sent), 400) },
+		"JSON of others": func(w http.ResponseWriter, sent string) {
+			http.Error(w, strings.ReplaceAll(said(sent), "/", `\/`), 400)
+		},
+		"a redirect": func(w http.ResponseWriter, sent string) {
+			w.Header().Set("Location", "http://other/"+url.PathEscape(sent))
+			w.WriteHeader(302)
+		},
+		"a reply":             func(w http.ResponseWriter, sent string) { fmt.Fprint(w, reply("I was sent "+sent)) },
+		"an error in a reply": func(w http.ResponseWriter, sent string) { fmt.Fprint(w, said(map[string]any{"error": "bad " + sent})) },
+		"the status line": func(w http.ResponseWriter, sent string) {
+			raw(w, "HTTP/1.1 401 not "+sent+"\r\nContent-Length: 0\r\n\r\n")
+		},
+		"no HTTP": func(w http.ResponseWriter, sent string) { raw(w, sent+" is wrong\r\n\r\n") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path != "/v1/chat/completions" && r.URL.Path != "/v1/models" {
+					http.NotFound(w, r)
+					return
+				}
+				answer(w, r.Header.Get("Authorization"))
+			}))
+			defer s.Close()
+			o := NewOpenAI(s.URL, key, NewHTTPClient(1))
+			resp, err := o.Ask(context.Background(), Request{Model: "m", Messages: []Message{{User, "who?"}}, MaxTokens: 5})
+			models, merr := o.Models(context.Background())
+			all := fmt.Sprintf("%+v %v %+v %v %+v", resp, err, err, merr, models)
+			for e := err; e != nil; e, _ = unwrapped(e) {
+				all += e.Error()
+			}
+			if strings.Contains(all, "Ab+12345") || strings.Contains(all, "Ab%2B12345") {
+				t.Errorf("the key is in %s", all)
+			}
+			if !strings.Contains(all, hidden) && !strings.Contains(all, url.PathEscape(hidden)) {
+				t.Errorf("nothing was hidden in %s", all)
+			}
+		})
+	}
+}
+
+func unwrapped(err error) (error, bool) {
+	u, ok := err.(interface{ Unwrap() error })
+	if !ok {
+		return nil, false
+	}
+	return u.Unwrap(), true
+}
+
+// A key that is none, such as vLLM's examples have, is a word like others.
+func TestPlaceholderKey(t *testing.T) {
+	req, _ := http.NewRequest("GET", "http://localhost", nil)
+	req.Header.Set("Authorization", "Bearer EMPTY")
+	if got := hide(secrets(req), &http.Response{}, []byte("the list is EMPTY")); string(got) != "the list is EMPTY" {
+		t.Errorf("%s", got)
+	}
+	req.Header.Del("Authorization")
+	req.SetBasicAuth("me", "open sesame")
+	if got := hide(secrets(req), &http.Response{}, []byte("me:open sesame, "+strings.TrimPrefix(req.Header.Get("Authorization"), "Basic "))); string(got) != "me:[API key], [API key]" {
+		t.Errorf("%s", got)
+	}
+}

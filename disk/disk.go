@@ -1,0 +1,222 @@
+// Package disk writes files that are there whole or not at all, whatever ends the process or the power, and removes
+// what processes left half done that were killed.
+package disk
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/gofrs/flock"
+)
+
+// Part is a file that does not have its name yet. While it is written it is locked, which tells it from one that a
+// killed process left.
+type Part struct {
+	*os.File
+	root       *os.Root
+	part, name string
+	lock       *flock.Flock
+}
+
+// Create begins a file of a folder; name may lead into folders below it that are there.
+func Create(root *os.Root, name string) (*Part, error) {
+	for {
+		p := &Part{root: root, name: name, part: path.Join(path.Dir(name), fmt.Sprintf(".%s-%d", path.Base(name), rand.Uint64()))}
+		var err error
+		if p.File, err = root.OpenFile(p.part, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); errors.Is(err, fs.ErrExist) {
+			continue
+		} else if err != nil {
+			return nil, err
+		}
+		p.lock = flock.New(filepath.Join(root.Name(), filepath.FromSlash(p.part)), flock.SetFlag(os.O_RDWR))
+		// Where locks cannot be had, nothing is swept either. Otherwise a Sweep came between if this one is taken or gone.
+		got, err := p.lock.TryLock()
+		there, lerr := root.Lstat(p.part)
+		mine, serr := p.Stat()
+		if lerr == nil && serr == nil && (got || err != nil) && os.SameFile(there, mine) {
+			return p, nil
+		}
+		p.Discard()
+	}
+}
+
+// Commit has the file on disk, then gives it its name, and has that on disk too.
+func (p *Part) Commit() error {
+	defer p.Discard()
+	err := cmp.Or(p.Chmod(0o644), Sync(p.File), p.Close())
+	if err != nil {
+		return err
+	}
+	if runtime.GOOS == "windows" { // an open file cannot be renamed there
+		p.lock.Unlock()
+	}
+	if err := p.root.Rename(p.part, p.name); err != nil {
+		return err
+	}
+	return syncFolder(p.root, path.Dir(p.name))
+}
+
+// Discard gives a file up that was not committed, and does nothing after Commit.
+func (p *Part) Discard() {
+	p.Close()
+	p.root.Remove(p.part) // fails, as it should, once renamed
+	p.lock.Unlock()
+}
+
+// Write writes a file in one step: a reader sees the old one or the new one, never half of it, and so does whoever looks
+// after a power cut. What a killed process left of the same file goes.
+func Write(at string, write func(io.Writer) error) error {
+	root, err := os.OpenRoot(filepath.Dir(at))
+	if err != nil {
+		return Writing(at, err)
+	}
+	defer root.Close()
+	Sweep(root.Name(), filepath.Base(at))
+	return WriteIn(root, filepath.Base(at), write)
+}
+
+// WriteIn is Write for a file of a folder, out of which no link leads.
+func WriteIn(root *os.Root, name string, write func(io.Writer) error) error {
+	at := filepath.Join(root.Name(), filepath.FromSlash(name))
+	p, err := Create(root, name)
+	if err != nil {
+		return Writing(at, err)
+	}
+	defer p.Discard()
+	buf := bufio.NewWriterSize(p, 256<<10)
+	if err = write(buf); err == nil {
+		err = cmp.Or(buf.Flush(), p.Commit())
+	}
+	if err != nil {
+		return Writing(at, err)
+	}
+	return nil
+}
+
+// Writing says what could not be written.
+func Writing(at string, err error) error {
+	if perr := new(fs.PathError); errors.As(err, &perr) { // its path is that of a file with a passing name
+		err = perr.Err
+	} else if lerr := new(os.LinkError); errors.As(err, &lerr) {
+		err = lerr.Err
+	}
+	return fmt.Errorf("writing %s: %w", at, err)
+}
+
+// flush is put in place by tests, which drop what was not flushed.
+var flush = (*os.File).Sync
+
+// Sync has on disk what was written to a file. A file system that cannot do that is none to wait for.
+func Sync(f interface{ Sync() error }) error {
+	err := error(nil)
+	if file, ok := f.(*os.File); ok {
+		err = flush(file)
+	} else {
+		err = f.Sync()
+	}
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) {
+		return nil
+	}
+	return err
+}
+
+// syncFolder has the names in a folder on disk, which is an error on Windows and macOS.
+func syncFolder(root *os.Root, name string) error {
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		return nil
+	}
+	folder, err := root.Open(name)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	return Sync(folder)
+}
+
+// passing are the names of parts; those that end in -part are of bundles that an earlier gavel took in.
+var passing = regexp.MustCompile(`^\.(.+)-(?:[0-9]+|part)$`)
+
+// Sweep removes the parts that killed processes left in a folder, of files of these names or, without any, of all. Those
+// that somebody is writing stay, and what cannot be removed does.
+func Sweep(dir string, names ...string) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		is := passing.FindStringSubmatch(e.Name())
+		if is == nil || !e.Type().IsRegular() || len(names) > 0 && !slices.Contains(names, is[1]) {
+			continue
+		}
+		if at := filepath.Join(dir, e.Name()); abandoned(at, func() { os.Remove(at) }) && runtime.GOOS == "windows" {
+			os.Remove(at) // which is possible there once the lock is gone
+		}
+	}
+}
+
+// abandoned does something while it holds the lock of a file that nobody else holds.
+func abandoned(at string, do func()) bool {
+	lock := flock.New(at, flock.SetFlag(os.O_RDWR))
+	got, err := lock.TryLock()
+	if err != nil || !got {
+		return false
+	}
+	defer lock.Unlock()
+	do()
+	return true
+}
+
+// alive is the file of a passing folder that its process has locked.
+const alive = ".alive"
+
+// TempDir makes a folder for a while, in dir or, where that is "", where such are; remove removes it. What is left of a
+// killed process's goes with SweepTempDirs.
+func TempDir(dir, prefix string) (at string, remove func(), err error) {
+	if at, err = os.MkdirTemp(dir, prefix); err != nil {
+		return "", nil, err
+	}
+	lock := flock.New(filepath.Join(at, alive))
+	lock.TryLock() // nobody has it
+	return at, func() {
+		lock.Unlock()
+		os.RemoveAll(at)
+	}, nil
+}
+
+// SweepTempDirs removes the folders that TempDir made for processes that were killed.
+func SweepTempDirs(dir, prefix string) {
+	entries, _ := os.ReadDir(cmp.Or(dir, os.TempDir()))
+	for _, e := range entries {
+		at := filepath.Join(cmp.Or(dir, os.TempDir()), e.Name())
+		if e.IsDir() && strings.HasPrefix(e.Name(), prefix) && abandoned(filepath.Join(at, alive), func() {}) {
+			os.RemoveAll(at)
+		}
+	}
+}
+
+// Within refuses a place below a folder to which a link leads; what is not there yet is none.
+func Within(folder, at string) error {
+	for ; at != folder && at != filepath.Dir(at); at = filepath.Dir(at) {
+		info, err := os.Lstat(at)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err == nil && !info.IsDir() {
+			return fmt.Errorf("%s is a link or a file: name another folder", at)
+		}
+	}
+	if at != folder {
+		return fmt.Errorf("is not below %s", folder)
+	}
+	return nil
+}

@@ -1,0 +1,213 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+func wrote(text string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	}
+}
+
+// powerCuts stands for a disk that keeps what was flushed and nothing else: of a file its bytes, of a folder its names.
+// A name may come to the disk sooner than it has to.
+type powerCuts struct {
+	dir    string
+	synced map[string]string // the bytes of files that were flushed, by what they hold now
+	names  map[string]string // the folder as it was flushed: by name, what the file held then
+	cut    func(what string, disk map[string]string)
+}
+
+func (p *powerCuts) now() map[string]string {
+	names := map[string]string{}
+	entries, _ := os.ReadDir(p.dir)
+	for _, e := range entries {
+		text, _ := os.ReadFile(filepath.Join(p.dir, e.Name()))
+		names[e.Name()] = p.synced[string(text)] // nothing, where it was not flushed
+	}
+	return names
+}
+
+func (p *powerCuts) flush(f *os.File) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		p.names = p.now()
+	} else {
+		text, _ := os.ReadFile(f.Name())
+		p.synced[string(text)] = string(text)
+	}
+	p.cut("the names as they were", p.names)
+	p.cut("the names as they are", p.now())
+	return nil
+}
+
+// TestPowerCut: whenever the power goes, a file is the old one or the new one; once Write has returned, the new one.
+func TestPowerCut(t *testing.T) {
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		t.Skip("names of a folder cannot be flushed here")
+	}
+	dir := t.TempDir()
+	at := filepath.Join(dir, "results.json")
+	cuts := 0
+	p := &powerCuts{dir: dir, synced: map[string]string{"": "", "old": "old"}, names: map[string]string{"results.json": "old"}}
+	p.cut = func(what string, disk map[string]string) {
+		cuts++
+		if got := disk["results.json"]; got != "old" && got != "new" {
+			t.Errorf("power cut %d, %s: results.json is %q", cuts, what, got)
+		}
+	}
+	if err := os.WriteFile(at, []byte("old"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	flush = p.flush
+	defer func() { flush = (*os.File).Sync }()
+	if err := Write(at, wrote("new")); err != nil {
+		t.Fatal(err)
+	}
+	if p.cut("at the end", p.now()); p.names["results.json"] != "new" || cuts != 5 {
+		t.Errorf("%q is on disk after Write, and %d power cuts", p.names["results.json"], cuts)
+	}
+	flush = func(*os.File) error { return errors.New("the disk is broken") }
+	if err := Write(at, wrote("newer")); err == nil || !strings.Contains(err.Error(), "writing "+at+": the disk is broken") {
+		t.Errorf("%v", err)
+	}
+	if text, _ := os.ReadFile(at); string(text) != "new" {
+		t.Errorf("%q after a flush that failed", text)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// TestWriteFails: an error names the file, and nothing is left of it.
+func TestWriteFails(t *testing.T) {
+	dir := t.TempDir()
+	at := filepath.Join(dir, "a")
+	broken := errors.New("no more")
+	if err := Write(at, func(io.Writer) error { return broken }); !errors.Is(err, broken) {
+		t.Errorf("%v", err)
+	}
+	if err := Write(filepath.Join(at, "b"), wrote("x")); err == nil || !strings.HasPrefix(err.Error(), "writing "+filepath.Join(at, "b")+": ") {
+		t.Errorf("%v", err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// TestNoWayOut: no link leads a file out of its folder.
+func TestNoWayOut(t *testing.T) {
+	in, out := t.TempDir(), t.TempDir()
+	if err := os.Symlink(out, filepath.Join(in, "link")); err != nil {
+		t.Skip(err)
+	}
+	root, err := os.OpenRoot(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	if err := WriteIn(root, "link/a", wrote("x")); err == nil || !strings.Contains(err.Error(), "escapes") {
+		t.Errorf("%v", err)
+	}
+	if left, _ := os.ReadDir(out); len(left) > 0 {
+		t.Errorf("written there: %v", left)
+	}
+}
+
+// TestHalfDone is no test: it is the process that TestSweep kills in the middle of a file.
+func TestHalfDone(t *testing.T) {
+	dir := os.Getenv("DISK_TEST_HALF_DONE")
+	if dir == "" {
+		t.Skip("run by TestSweep")
+	}
+	if _, remove, err := TempDir(dir, "gavel-test-"); err == nil {
+		defer remove()
+	}
+	Write(filepath.Join(dir, "results.json"), func(w io.Writer) error {
+		fmt.Fprint(w, strings.Repeat("half", 1<<20))
+		os.Stdout.WriteString("half done\n")
+		select {}
+	})
+}
+
+// TestSweep: what a process was writing stays while it lives, and goes when it was killed.
+func TestSweep(t *testing.T) {
+	dir := t.TempDir()
+	foreign := []string{".results.json", ".results.json-x1", "results.json-1", ".other-12"}
+	for _, name := range append(foreign, ".results.json-417", ".results.json-part") {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "gavel-test-mine"), 0o755); err != nil { // which nobody has locked
+		t.Fatal(err)
+	}
+	half := exec.Command(os.Args[0], "-test.run=^TestHalfDone$")
+	half.Env = append(os.Environ(), "DISK_TEST_HALF_DONE="+dir)
+	said, err := half.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := half.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := said.Read(make([]byte, 10)); err != nil {
+		t.Fatal(err)
+	}
+	there := func() (parts, folders int) {
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			if e.IsDir() {
+				folders++
+			} else {
+				parts++
+			}
+		}
+		return parts, folders
+	}
+	Sweep(dir, "results.json", "run.json")
+	SweepTempDirs(dir, "gavel-test-")
+	if parts, folders := there(); parts != len(foreign)+1 || folders != 2 {
+		t.Errorf("%d files and %d folders while it lives, want %d and 2", parts, folders, len(foreign)+1)
+	}
+	half.Process.Kill()
+	half.Wait()
+	Sweep(dir, "results.json", "run.json")
+	SweepTempDirs(dir, "gavel-test-")
+	if parts, folders := there(); parts != len(foreign) || folders != 1 {
+		t.Errorf("%d files and %d folders once it is killed, want %d and 1", parts, folders, len(foreign))
+	}
+	if Sweep(dir); errors.Is(func() error { _, err := os.Stat(filepath.Join(dir, ".other-12")); return err }(), nil) {
+		t.Error("without names not everything was swept")
+	}
+}
+
+// BenchmarkWrite is what a whole file costs: flushed, and as it was before.
+func BenchmarkWrite(b *testing.B) {
+	for name, with := range map[string]func(*os.File) error{"flushed": (*os.File).Sync, "not": func(*os.File) error { return nil }} {
+		b.Run(name, func(b *testing.B) {
+			flush = with
+			defer func() { flush = (*os.File).Sync }()
+			at := filepath.Join(b.TempDir(), "results.json")
+			text := wrote(strings.Repeat("x", 20<<10))
+			for b.Loop() {
+				if err := Write(at, text); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,80 @@
+package server
+
+import (
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// connections bounds how many there are, of all and of one address. Who comes when there are too many takes the place of
+// the one that has been idle for longest: idle connections keep nobody out, and those of one address none of another.
+type connections struct {
+	all, each int // at most
+
+	mu   sync.Mutex
+	open map[net.Conn]*connection
+}
+
+type connection struct {
+	from string
+	idle time.Time // since when; zero where a request is being answered
+}
+
+// changed is the hook of an http.Server.
+func (c *connections) changed(conn net.Conn, state http.ConnState) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch state {
+	case http.StateNew:
+		c.add(conn)
+	case http.StateActive, http.StateIdle:
+		if at := c.open[conn]; at != nil {
+			if at.idle = (time.Time{}); state == http.StateIdle {
+				at.idle = time.Now()
+			}
+		}
+	case http.StateClosed, http.StateHijacked:
+		delete(c.open, conn)
+	}
+}
+
+// add lets a connection in, or closes it where no other can go.
+func (c *connections) add(conn net.Conn) {
+	at := &connection{from: hostOf(conn.RemoteAddr().String()), idle: time.Now()}
+	same := 0
+	for _, other := range c.open {
+		if other.from == at.from {
+			same++
+		}
+	}
+	if same >= c.each && !c.drop(at.from) || len(c.open) >= c.all && !c.drop("") {
+		conn.Close()
+		return
+	}
+	c.open[conn] = at
+}
+
+// drop closes the connection that has been idle for longest, of an address or, where that is "", of all.
+func (c *connections) drop(from string) bool {
+	var oldest net.Conn
+	for conn, at := range c.open {
+		if (from == "" || at.from == from) && !at.idle.IsZero() && (oldest == nil || at.idle.Before(c.open[oldest].idle)) {
+			oldest = conn
+		}
+	}
+	if oldest == nil {
+		return false
+	}
+	delete(c.open, oldest)
+	oldest.Close()
+	return true
+}
+
+// hostOf is an address without its port.
+func hostOf(address string) string {
+	if host, _, err := net.SplitHostPort(address); err == nil {
+		return host
+	}
+	return address
+}

@@ -1,0 +1,158 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// ok ends the test where something that was only prepared went wrong.
+func ok(t *testing.T, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestNoWayOutOfTheFolder: whatever a suite, a run that is gone on with or a note names, no link leads what the server
+// writes out of its folder.
+func TestNoWayOutOfTheFolder(t *testing.T) {
+	r := newRunner(t, Options{NoCache: true})
+	ok(t, os.MkdirAll("elsewhere/s", 0o755), os.MkdirAll("runs", 0o755))
+	if err := os.Symlink(filepath.Join("..", "elsewhere"), "runs/link"); err != nil {
+		t.Skip(err)
+	}
+	for _, out := range []string{"runs/link", "runs/link/s", "runs/link/new"} {
+		request := JobRequest{"file": {"out: " + out + "\njudges: [{model: coin, backend: sim}]\nconditions: [{protocol: pairwise, dataset: sample, limit: 2}]\n"}}
+		if _, err := r.StartSuite(t.Context(), request); err == nil || !strings.Contains(err.Error(), "is a link or a file") {
+			t.Errorf("out: %s: %v", out, err)
+		}
+	}
+	r.Wait()
+	// A run of which the folder, or the file of records, was replaced by a link.
+	order := JobRequest{"protocol": {"pairwise"}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}, "limit": {"2"}}
+	_, err := r.Start(t.Context(), order)
+	ok(t, err)
+	r.Wait()
+	run := filepath.Join("runs", r.Jobs()[0].Run())
+	records := filepath.Join(run, "records.jsonl")
+	ok(t, os.Remove(records), os.Symlink(filepath.Join("..", "..", "elsewhere", "records.jsonl"), records))
+	_, err = r.Start(t.Context(), order)
+	ok(t, err)
+	r.Wait()
+	if j := r.Jobs()[0]; j.State != Failed {
+		t.Errorf("records in a link: %+v", j)
+	}
+	ok(t, os.RemoveAll(run), os.Symlink(filepath.Join("..", "elsewhere", "s"), run))
+	_, err = r.Start(t.Context(), order)
+	ok(t, err)
+	r.Wait()
+	if j := r.Jobs()[0]; j.State != Failed || !strings.Contains(j.Error, "is a link") {
+		t.Errorf("a run in a link: %+v", j)
+	}
+	filepath.WalkDir("elsewhere", func(at string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			t.Errorf("%s was written, %v", at, err)
+		}
+		return nil
+	})
+}
+
+// TestTwoDelete: of several who delete the same one does, and the others are told that it is gone.
+func TestTwoDelete(t *testing.T) {
+	r := newRunner(t, Options{})
+	for range 20 {
+		for _, run := range []string{"s/a", "s/b", "c"} {
+			ok(t, os.MkdirAll("runs/"+run, 0o755), os.WriteFile("runs/"+run+"/run.json", []byte("{}"), 0o644))
+		}
+		ok(t, os.WriteFile("runs/s/suite.json", []byte("{}"), 0o644))
+		for what, remove := range map[string]func() error{"suite": func() error { return r.DeleteSuite("s") }, "run": func() error { return r.Delete("c") }} {
+			errs := make([]error, 4)
+			var all sync.WaitGroup
+			for i := range errs {
+				all.Go(func() { errs[i] = remove() })
+			}
+			all.Wait()
+			done := 0
+			for _, err := range errs {
+				var at *RequestError
+				switch {
+				case err == nil:
+					done++
+				case !errors.As(err, &at) || at.Status() != http.StatusNotFound && at.Status() != http.StatusConflict:
+					t.Errorf("%s: %v", what, err)
+				}
+			}
+			if done != 1 {
+				t.Errorf("%s: deleted %d times: %v", what, done, errs)
+			}
+		}
+		if left, _ := os.ReadDir("runs"); len(left) > 0 {
+			t.Fatalf("left: %v", left)
+		}
+	}
+}
+
+// TestOrdersAtOnce has plans, drafts, suites and runs ordered at the same time; it is the race detector that looks.
+func TestOrdersAtOnce(t *testing.T) {
+	r := newRunner(t, Options{NoCache: true})
+	r.opts.AtOnce = 100
+	var all sync.WaitGroup
+	for i := range 8 {
+		run := JobRequest{"protocol": {"pairwise"}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}, "limit": {fmt.Sprint(i + 1)}}
+		file := JobRequest{"file": {fmt.Sprintf("out: runs/s%d\njudges: [{model: coin, backend: sim}]\nconditions: [{protocol: pairwise, dataset: sample, limit: 2}]\n", i)}}
+		draft := JobRequest{"name": {"s"}, "protocol": {"pairwise"}, "judges": {"sim coin"}, "dataset": {"sample"}}
+		for what, order := range map[string]func(context.Context) error{
+			"a plan":       func(ctx context.Context) error { _, err := r.Plan(ctx, run); return err },
+			"a run":        func(ctx context.Context) error { _, err := r.Start(ctx, run); return err },
+			"a suite":      func(ctx context.Context) error { _, err := r.StartSuite(ctx, file); return err },
+			"its plan":     func(ctx context.Context) error { _, err := r.PlanSuite(ctx, file); return err },
+			"its draft":    func(ctx context.Context) error { _, err := r.DraftSuite(ctx, draft); return err },
+			"what to have": func(ctx context.Context) error { _, err := r.Offer(ctx, "pairwise"); return err },
+		} {
+			all.Go(func() {
+				if err := order(t.Context()); err != nil {
+					t.Errorf("%s: %v", what, err)
+				}
+			})
+		}
+	}
+	all.Wait()
+	r.Wait()
+	for _, j := range r.Jobs() {
+		if j.State != Complete {
+			t.Errorf("%+v", j)
+		}
+	}
+}
+
+// TestSweepOfAServer: what a killed server and its runs left is gone when the next one starts; other files stay.
+func TestSweepOfAServer(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ok(t, os.MkdirAll("runs/s/a", 0o755), os.MkdirAll("runs/s/.deleted-x1/deep", 0o755))
+	stays := []string{"runs/s/a/.lock", "runs/s/a/records.jsonl", "runs/.note-1"}
+	goes := []string{"runs/s/a/.results.json-17", "runs/s/.suite.json-4", "runs/s/.deleted-x1/records.jsonl", "runs/s/a/.items.jsonl-part"}
+	for _, name := range append(stays, goes...) {
+		ok(t, os.WriteFile(name, nil, 0o644))
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	sweep(ctx, "runs")
+	for _, name := range stays {
+		_, err := os.Stat(name)
+		ok(t, err)
+	}
+	for _, name := range goes {
+		if _, err := os.Stat(name); err == nil {
+			t.Errorf("%s is still there", name)
+		}
+	}
+}

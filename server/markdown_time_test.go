@@ -1,0 +1,78 @@
+package server
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// hostileMarks, one after the other, took up to 6 s for 61 KB.
+var hostileMarks = []string{"*a_", "_a*", "**a_", "~a*", "*a~~_", "a_b_", "*a_(", "[*a_](b)", "[", "[a](", "*a\n_b"}
+
+// TestHostileMarkdown: of marks that each have to be compared with all before them, a reply is shown as it is, however
+// they are spread over lines; a reply with as many in paragraphs of their own is laid out.
+func TestHostileMarkdown(t *testing.T) {
+	for _, unit := range hostileMarks {
+		for _, width := range []int{60, 1800, 8000} {
+			line := strings.Repeat(unit, width/len(unit))
+			text := strings.Repeat(line+"\n", 61_000/(len(line)+1))
+			if _, ok := markdown(text); ok {
+				t.Errorf("%d bytes of %q in lines of %d are laid out", len(text), unit, width)
+			}
+		}
+	}
+	for _, deep := range []string{"> ", "1. ", "- "} {
+		if _, ok := markdown(strings.Repeat(strings.Repeat(deep, 8000/len(deep))+"a\n", 7)); ok {
+			t.Errorf("%q is laid out thousands deep", deep)
+		}
+	}
+	for what, text := range map[string]string{
+		"paragraphs": strings.Repeat("The **first** answer *is* `right`, and [[A>B]] says so.\n\n", 1000),
+		"a proof":    strings.Repeat("Since $a_{i} * b_{i} = c_{i}$ for all $i$, *both* hold.\n", 300),
+		"a program":  "```python\n" + strings.Repeat("def __init__(self, *args): self._x[0] = args[1]\n", 200) + "```\n",
+		"a rule":     strings.Repeat("-", 300) + "\n\na",
+	} {
+		if _, ok := markdown(text); !ok {
+			t.Errorf("%s: %d bytes are not laid out", what, len(text))
+		}
+	}
+}
+
+// TestLayoutOfAPage: what is past the bytes or the time of a page is shown as it is.
+func TestLayoutOfAPage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		text := strings.Repeat("a *b* c\n\n", 5000)
+		page, laidOut := newLayout(), 0
+		for range 100 {
+			if page.of(text) != "" {
+				laidOut++
+			}
+		}
+		if want := mostLaidOut / len(text); laidOut != want {
+			t.Errorf("%d replies are laid out, want %d", laidOut, want)
+		}
+		page = newLayout()
+		if time.Sleep(longestLayout + 1); page.of("*a*") != "" {
+			t.Error("laid out when the time was over")
+		}
+	})
+}
+
+// BenchmarkHostileMarkdown is what the worst reply that is laid out takes.
+func BenchmarkHostileMarkdown(b *testing.B) {
+	for _, unit := range append(hostileMarks, "plain text ", "*a* ") {
+		b.Run(fmt.Sprintf("%q", unit), func(b *testing.B) {
+			text := strings.Repeat(unit+"\n", longestMarkdown/(len(unit)+1))
+			for !modest(text) {
+				text = text[:len(text)*9/10]
+			}
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				toHTML.Convert([]byte(inert(text)), new(bytes.Buffer))
+			}
+		})
+	}
+}
