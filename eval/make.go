@@ -32,13 +32,11 @@ func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) 
 	how := scoring.DefaultOptions.Reading
 	how.Name = p.reading
 	p.draw()
-	if p.records, err = scoring.NewLoader(m, how, p.set.IDs()); err != nil {
-		return nil, err
+	if p.records, err = scoring.NewLoader(m, how, p.set.IDs()); err == nil && e.Runs != "" {
+		err = disk.Within(e.Runs, p.out)
 	}
-	if e.Runs != "" {
-		if err := disk.Within(e.Runs, p.out); err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
 	}
 	dir, old, err := judging.OpenDir(p.out, m, p.again, func(r *judging.Record) error {
 		p.job.Completed.Add(r)

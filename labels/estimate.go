@@ -65,78 +65,97 @@ func Estimate(dir string, file *File, response string, widths []float64, how jud
 		return nil, fmt.Errorf("%s: some items were chosen by disagreement, and it is not known of all labels how likely they were: label some that were drawn at random", p.file.Path)
 	}
 	e := &Estimated{Run: dir, Model: j.Manifest.Spec.Model.Name, Labels: p.file.Path, Response: response, Judged: len(j.Of), Reading: how.Name}
-	score := func(said string) float64 {
-		switch said {
-		case response:
-			return 1
-		case Tie, "":
-			return 0.5
-		}
-		return 0
-	}
-	var label, of, rest, all []float64
-	var units []stats.Unit
-	clusters := map[string]int{}
-	var right, wrong [2]int
-	said, ties := 0, 0
 	majority := p.file.Majority()
+	d := drawn{response: response, clusters: map[string]int{}}
 	for _, item := range slices.Sorted(maps.Keys(j.Of)) {
-		verdict := j.Of[item]
-		if verdict == "" {
+		if j.Of[item] == "" {
 			e.NoVerdict++
 		}
-		f := score(verdict)
-		all = append(all, f)
 		truth, is := majority[item]
-		u := stats.Unit{Cluster: len(clusters), Predicted: f}
-		if at, seen := clusters[p.cluster(item)]; seen {
-			u.Cluster = at
-		}
-		if clusters[p.cluster(item)] = u.Cluster; is {
-			u.Truth, u.Weight = score(truth), cmp.Or(p.weight(item), 1)
-		}
-		units = append(units, u)
-		if !is {
-			if rest = append(rest, f); verdict == response {
-				said++
-			}
-			continue
-		}
-		label, of = append(label, score(truth)), append(of, f)
-		on := &wrong
-		switch truth {
-		case response:
-			on = &right
-		case Tie:
-			ties++
-		}
-		if on[1]++; verdict == response {
-			on[0]++
-		}
+		d.add(p.cluster(item), j.Of[item], truth, is, p.weight(item))
 	}
-	e.Labelled = len(label)
+	e.Labelled = len(d.label)
 	if e.Labelled < leastLabels {
 		return nil, fmt.Errorf("%s: %d of the pairs of %s have a label: at least %d are needed", p.file.Path, e.Labelled, dir, leastLabels)
 	}
-	design := p.weights != nil || len(clusters) < len(units)
-	if design {
-		e.byDesign(units, widths, level)
+	if e.Weighted = p.weights != nil; len(d.clusters) < len(d.units) {
+		e.Clusters = len(d.clusters)
+	}
+	if e.Weighted || e.Clusters > 0 {
+		e.byDesign(d.units, widths, level)
 	} else {
-		e.fill(label, of, rest, all, widths, level)
+		e.fill(d.label, d.of, d.rest, d.all, widths, level)
+		e.RoganGladen = d.roganGladen(level)
 	}
-	if !design && ties == 0 && len(rest) > 0 && right[1] > 0 && wrong[1] > 0 {
-		if g := stats.RoganGladen(said, len(rest), right, wrong, level); !math.IsNaN(g.Mean) {
-			n := percents(g.Mean, g.Interval, ByGladen)
-			e.RoganGladen = &n
-		}
-	}
-	if e.Warnings = append([]string{}, p.warnings...); len(rest) == 0 {
+	if e.Warnings = append([]string{}, p.warnings...); len(d.rest) == 0 {
 		e.Warnings = append(e.Warnings, "every pair has a label: the judge adds nothing")
 	}
-	if e.Weighted = p.weights != nil; len(clusters) < len(units) {
-		e.Clusters = len(clusters)
-	}
 	return e, nil
+}
+
+// drawn is what the judge says of all pairs, and labels of some.
+type drawn struct {
+	response             string
+	label, of, rest, all []float64      // scores: of labels, of verdicts on these, of the other verdicts, of all
+	units                []stats.Unit   // the same, with what hangs together and what each weighs
+	clusters             map[string]int // their numbers
+	right, wrong         [2]int         // of labels for the response, and against it: how often the judge names it, and how many there are
+	said, ties           int            // how often it does of pairs without a label; labels that are ties
+}
+
+func (d *drawn) score(said string) float64 {
+	switch said {
+	case d.response:
+		return 1
+	case Tie, "":
+		return 0.5
+	}
+	return 0
+}
+
+// add adds a pair; a weight of 0 is that of pairs that are not weighed.
+func (d *drawn) add(cluster, verdict, truth string, labelled bool, weight float64) {
+	f := d.score(verdict)
+	d.all = append(d.all, f)
+	at, seen := d.clusters[cluster]
+	if !seen {
+		at = len(d.clusters)
+		d.clusters[cluster] = at
+	}
+	u := stats.Unit{Cluster: at, Predicted: f}
+	if labelled {
+		u.Truth, u.Weight = d.score(truth), cmp.Or(weight, 1)
+	}
+	d.units = append(d.units, u)
+	if !labelled {
+		if d.rest = append(d.rest, f); verdict == d.response {
+			d.said++
+		}
+		return
+	}
+	d.label, d.of = append(d.label, d.score(truth)), append(d.of, f)
+	on := &d.wrong
+	switch truth {
+	case d.response:
+		on = &d.right
+	case Tie:
+		d.ties++
+	}
+	if on[1]++; verdict == d.response {
+		on[0]++
+	}
+}
+
+// roganGladen is their estimate; nil where it cannot be made.
+func (d *drawn) roganGladen(level float64) *Number {
+	if d.ties > 0 || len(d.rest) == 0 || d.right[1] == 0 || d.wrong[1] == 0 {
+		return nil
+	}
+	g := stats.RoganGladen(d.said, len(d.rest), d.right, d.wrong, level)
+	if math.IsNaN(g.Mean) {
+		return nil
+	}
+	return new(percents(g.Mean, g.Interval, ByGladen))
 }
 
 // leastLabels is below how many nothing is estimated.
