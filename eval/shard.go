@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"gavel/datasets"
+	"gavel/disk"
 	"gavel/judging"
 	"gavel/scoring"
 )
@@ -251,7 +253,10 @@ func takeUp(from, out string) error {
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(filepath.Join(part, name), raw, 0o644)
+		return disk.Write(filepath.Join(part, name), func(w io.Writer) error {
+			_, err := w.Write(raw)
+			return err
+		})
 	})
 	if err != nil {
 		return fmt.Errorf("going on with %s: %w", from, err)

@@ -13,8 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gofrs/flock"
-
+	"gavel/disk"
 	"gavel/eval"
 	"gavel/judging"
 	"gavel/scoring"
@@ -38,12 +37,18 @@ func Merge(ctx context.Context, m *eval.Maker, r Request) error {
 	if _, err := os.Lstat(r.Out); err == nil {
 		return fmt.Errorf("%s is there already: name another folder, or remove it", r.Out)
 	}
-	part, release, err := beside(r.Out)
+	parent, name := filepath.Split(filepath.Clean(r.Out))
+	parent, passing := filepath.Clean(parent), "."+name+"-merging-" // which nobody looks for runs in
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return fmt.Errorf("%s cannot be made: %w", r.Out, err)
+	}
+	disk.SweepTempDirs(parent, passing)
+	temp, remove, err := disk.TempDir(parent, passing)
 	if err != nil {
 		return fmt.Errorf("%s cannot be made: %w", r.Out, err)
 	}
-	defer os.RemoveAll(part) // fails, as it should, once renamed
-	defer release()
+	defer remove()
+	part := filepath.Join(temp, name)
 	w := &work{Maker: m, Request: r, lacks: map[int][]string{}}
 	do := w.single
 	if _, err := os.Stat(filepath.Join(r.Shards[0], scoring.SuiteFile)); err == nil {
@@ -57,7 +62,6 @@ func Merge(ctx context.Context, m *eval.Maker, r Request) error {
 			return err
 		}
 	}
-	release()
 	return os.Rename(part, r.Out)
 }
 
@@ -74,43 +78,6 @@ func (w *work) say(format string, args ...any) {
 		w.Observer.Note(fmt.Sprintf(format, args...))
 	}
 }
-
-// beside makes a folder beside out that nobody takes for a run, and removes those of merges that were killed.
-func beside(out string) (dir string, release func(), err error) {
-	parent, name := filepath.Split(filepath.Clean(out))
-	parent = filepath.Clean(parent)
-	if err := os.MkdirAll(parent, 0o755); err != nil {
-		return "", nil, err
-	}
-	prefix := "." + name + "-merging-"
-	entries, err := os.ReadDir(parent)
-	if err != nil {
-		return "", nil, err
-	}
-	for _, e := range entries {
-		if left := filepath.Join(parent, e.Name()); strings.HasPrefix(e.Name(), prefix) {
-			lock := flock.New(filepath.Join(left, lockName))
-			if got, err := lock.TryLock(); err == nil && got {
-				os.RemoveAll(left)
-				lock.Unlock()
-			}
-		}
-	}
-	if dir, err = os.MkdirTemp(parent, prefix); err != nil {
-		return "", nil, err
-	}
-	lock := flock.New(filepath.Join(dir, lockName))
-	release = func() {
-		lock.Unlock()
-		os.Remove(lock.Path())
-	}
-	if _, err = lock.TryLock(); err == nil {
-		err = os.Chmod(dir, 0o755)
-	}
-	return dir, release, err
-}
-
-const lockName = ".merging"
 
 // single merges the shards of one run.
 func (w *work) single(_ context.Context, part string) error {

@@ -327,8 +327,9 @@ func TestAKilledMergeLeavesNoRun(t *testing.T) {
 	e, _ := maker()
 	whole, parts := shards(t, 2)
 	for _, file := range []string{judging.ManifestFile, judging.RecordsFile, judging.ItemsFile} {
-		write(t, filepath.Join("done/.out-merging-1", file), read(t, whole, file))
+		write(t, filepath.Join("done/.out-merging-1/out", file), read(t, whole, file))
 	}
+	write(t, "done/.out-merging-1/.alive", nil) // which nobody has locked any more
 	if runs, err := judging.FindRuns([]string{"done"}, 0, func(string) {}); err != nil || len(runs) != 0 {
 		t.Errorf("taken for runs: %v, %v", runs, err)
 	}

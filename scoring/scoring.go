@@ -87,10 +87,10 @@ type Report struct {
 	Origins      []Origin        `json:"origins,omitempty"`        // where replies came with bundles
 	// of protocols that leave a choice, how judgments without a verdict count: `wrong` or `drop`, `usable` or `strict`
 	Missing   MissingPolicy `json:"missing,omitempty"`
-	Bootstrap Bootstrap     `json:"bootstrap"` // what intervals that are drawn were made with
+	Bootstrap Bootstrap     `json:"bootstrap"`           // what intervals that are drawn were made with
+	Contested *int          `json:"contested,omitempty"` // items left out because their labels are contested; null where none were asked to be
 	// which rule ended the run before its last item
-	Contested *int             `json:"contested,omitempty"` // items left out because their labels are contested; null where none were asked to be
-	Stopped   *judging.Stopped `json:"stopped,omitempty"`
+	Stopped *judging.Stopped `json:"stopped,omitempty"`
 
 	Repetitions *Repetitions `json:"repeats,omitempty"`     // only with `--repeat`
 	Calibration *Calibration `json:"calibration,omitempty"` // only where a decided judgment has probabilities

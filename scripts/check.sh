@@ -17,7 +17,8 @@
 #   fuzz         every Fuzz… target there is, for a short while each
 #   build        without cgo, for Linux, macOS and Windows
 #   release      a release as .goreleaser.yaml has it, unpublished: six binaries, archives, packages, checksums (scripts/release.sh)
-#   servers      the tests named …Servers… against llama.cpp's server and Ollama (scripts/servers.sh); --no-servers leaves them out
+#   servers      the tests named …Servers… against llama.cpp's server and Ollama (scripts/servers.sh), those of shards also on Slurm
+#                (scripts/slurm.sh) and GNU parallel; --no-servers leaves them out
 #   browser      the pages of gavel serve in Chromium, looked at by axe-core (scripts/browser.sh), with a run on llama.cpp's server unless
 #                --no-servers
 #
@@ -29,7 +30,7 @@
 #
 # CHECK_FUZZ_TIME  how long each fuzz target runs, default 500ms, by night 30s
 #
-# It needs Go. Where it is root on a Debian and chromium, g++ (for the race detector, and to build Ollama) or shellcheck is missing, it
+# It needs Go. Where it is root on a Debian and chromium, g++ (for the race detector, and to build Ollama), shellcheck, Slurm or GNU parallel is missing, it
 # installs them; elsewhere it does without. axe-core comes from npm. The servers are downloaded and built once and
 # then kept, see scripts/llama.sh and scripts/ollama.sh: that is the longest part of a first run.
 #
@@ -82,7 +83,7 @@ command -v go >/dev/null || {
 }
 scratch=$(mktemp -d)
 alone=$scratch/alone/gavel           # a copy of this tree, with nothing beside it
-export SERVERS_DIR=$scratch/servers # servers of this check's own, whatever else runs here
+export SLURM_DIR=$scratch/slurm SERVERS_DIR=$scratch/servers # servers of this check's own, whatever else runs here
 # Packages compiled in one folder, or from one module cache, are then those of the other.
 GOFLAGS="$(go env GOFLAGS) -trimpath"
 export GOFLAGS
@@ -97,6 +98,7 @@ leave() {
 			SERVERS_DIR=$dir scripts/servers.sh stop || true
 		fi
 	done
+	[[ ! -d $SLURM_DIR ]] || scripts/slurm.sh stop || true
 	rm -rf "$scratch" || true # a server on its way out may still write there: no matter for the exit status
 }
 trap leave EXIT
@@ -149,6 +151,10 @@ tools() {
 	local missing=()
 	command -v g++ >/dev/null || missing+=(g++)
 	command -v shellcheck >/dev/null || missing+=(shellcheck)
+	if [[ $servers == yes ]]; then
+		command -v parallel >/dev/null || missing+=(parallel)
+		[[ -x /usr/sbin/slurmctld ]] || missing+=(slurmctld slurmd slurm-client munge)
+	fi
 	((${#missing[@]})) || return 0
 	if ((EUID != 0)) || ! command -v apt-get >/dev/null; then
 		echo "check.sh: missing: ${missing[*]}" >&2
@@ -367,11 +373,18 @@ check_servers() {
 		*) failed=1 ;;
 		esac
 	done
+	command -v parallel >/dev/null || without 'shards on GNU parallel, which is not here'
+	if name=$(scripts/slurm.sh start 2>"$scratch/started-slurm"); then
+		eval "$name"
+	else
+		without "shards on Slurm: $(tail -n 1 "$scratch/started-slurm")"
+	fi
 	if ((had)) && ! say go test ./cmd/gavel -run Servers -count=1 -v -timeout 20m; then
 		echo 'the end of what the servers had to say:'
 		tail -n 20 "$SERVERS_DIR"/*.log
 		failed=1
 	fi
+	scripts/slurm.sh stop
 	scripts/servers.sh stop ollama # the browser's runs ask llama.cpp
 	((had || failed)) || exit 77
 	return $failed

@@ -126,8 +126,14 @@ func (s *Server) board(ctx context.Context, all, taken []RunRow, f *runsFilter) 
 		columns[at[1]].runs = append(columns[at[1]].runs, cell.row)
 	}
 	b.lay(columns, f)
+	of := map[string][]*RunRow{} // by column
+	for i, r := range all {
+		if key := r.Dataset + "\x00" + r.data; r.Protocol == b.Protocol && columns[key] != nil {
+			of[key] = append(of[key], &all[i])
+		}
+	}
 	for i := range b.Columns {
-		b.Columns[i].company(all, b.Protocol, f.Metric)
+		b.Columns[i].company(of[b.Columns[i].key], b.Protocol, f.Metric)
 		b.Company = b.Company || b.Columns[i].Published != nil
 	}
 	s.letter(ctx, b, cells, f)
@@ -286,12 +292,12 @@ func (b *board) pair() {
 }
 
 // company is what the judges of a column are held against: coins, the best run here, and what is published.
-func (c *boardColumn) company(all []RunRow, protocol, key string) {
+func (c *boardColumn) company(all []*RunRow, protocol, key string) {
 	var coins []string
 	headline := false
 	for _, r := range all {
 		n := r.number(key)
-		if n == nil || r.Protocol != protocol || r.Dataset+"\x00"+r.data != c.key {
+		if n == nil {
 			continue
 		}
 		if n.Coins != nil {
@@ -299,7 +305,7 @@ func (c *boardColumn) company(all []RunRow, protocol, key string) {
 			coins = append(coins, at)
 		}
 		if headline = numberKey(r.numbers[0].Result) == key; headline && n.Value != nil && (c.Best == nil || *n.Value > *c.Best.number.Value) {
-			c.Best = newCell(r, key)
+			c.Best = newCell(*r, key)
 		}
 	}
 	slices.Sort(coins)

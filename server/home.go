@@ -137,30 +137,21 @@ func (s *Server) runsView(r *http.Request) (runsView, error) {
 	if err != nil {
 		return runsView{}, err
 	}
-	runs, err := s.runs.list()
+	all, err := s.rows(r.Context())
 	if err != nil {
 		return runsView{}, err
 	}
-	view := runsView{Runs: []RunRow{}, Total: len(runs), Delete: s.opts.Runner != nil, Ticks: !s.opts.Static}
+	view := runsView{Runs: []RunRow{}, Total: len(all), Delete: s.opts.Runner != nil, Ticks: !s.opts.Static}
 	at := map[string]string{}
 	for _, j := range s.activeJobs() {
 		at[j.Run()] = j.ID
 	}
-	var all []RunRow
-	for _, run := range runs {
-		if s.opts.Static {
-			s.prefetch.sumUp(run)
-		}
-		row := s.row(r, run)
-		row.Job = at[run.name]
+	for _, row := range all {
+		row.Job = at[row.Name]
 		f.offer(row)
-		all = append(all, row)
 		if f.takes(row) {
 			view.Runs = append(view.Runs, row)
 		}
-	}
-	if !s.opts.Static {
-		s.prefetch.begin(runs)
 	}
 	if !isAPI(r) {
 		laid := f // with what the leaderboard takes where nothing is asked for

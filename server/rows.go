@@ -1,8 +1,8 @@
 package server
 
 import (
+	"context"
 	"maps"
-	"net/http"
 	"os"
 	"path"
 
@@ -14,7 +14,7 @@ import (
 // smallRun is how long the records of a run may be for the list to read them.
 const smallRun = 64 << 20
 
-func (s *Server) row(r *http.Request, run found) RunRow {
+func (s *Server) row(ctx context.Context, run found) RunRow {
 	if run.err != nil {
 		return RunRow{RunHead: RunHead{Name: run.name, Status: damagedStatus}, Error: run.err.Error()}
 	}
@@ -25,7 +25,7 @@ func (s *Server) row(r *http.Request, run found) RunRow {
 		if err != nil || info.Size() > smallRun {
 			return row
 		}
-		if x, done, err := s.index(r.Context(), run.name); err == nil {
+		if x, done, err := s.index(ctx, run.name); err == nil {
 			row.Records, row.Outcomes = x.counts.Records, maps.Clone(x.counts.Outcomes)
 			row.Stalled = s.silent(info)
 			done()

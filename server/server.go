@@ -46,6 +46,7 @@ type Server struct {
 	indexes  *lru[string, *index]
 	scores   *lru[string, kept[stamps, scored]]
 	summed   *lru[string, summed]
+	listing  rowList
 	letters  *letters
 	compared *lru[string, kept[string, *scoring.Comparisons]]
 	ranked   *lru[string, kept[string, *report.Ranking]]

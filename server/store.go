@@ -30,6 +30,7 @@ type store struct {
 	listed    []found
 	inSuites  []string // folders of suites, as of the listing
 	listedAt  time.Time
+	forgot    int
 	now       func() time.Time
 	closing   context.Context // ends whatever is being read
 	close     func()
@@ -284,6 +285,14 @@ func (s *store) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.listed = nil
+	s.forgot++
+}
+
+// forgotten is how often the listing was forgotten.
+func (s *store) forgotten() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.forgot
 }
 
 // longestLine is the longest line that is read: memory holds a whole one.

@@ -109,7 +109,7 @@ func (s *Server) suiteRuns(r *http.Request, folder string, suite *scoring.Suite)
 		run := suiteRun{Judge: c.Judge, Condition: c.Condition, Begun: true}
 		name := path.Join(folder, c.Run)
 		if found, is := s.runs.look(name); is {
-			run.RunRow = s.row(r, found)
+			run.RunRow = s.row(r.Context(), found)
 		} else {
 			run.Begun, run.RunRow = false, RunRow{RunHead: RunHead{Name: name, Status: report.NotBegun}}
 		}
