@@ -19,9 +19,12 @@ type lossyFile struct {
 	broken          error
 }
 
-func (f *lossyFile) Write(b []byte) (int, error) { f.written = append(f.written, b...); return len(b), nil }
-func (f *lossyFile) Truncate(n int64) error      { f.written = f.written[:n]; return nil }
-func (f *lossyFile) Close() error                { return nil }
+func (f *lossyFile) Write(b []byte) (int, error) {
+	f.written = append(f.written, b...)
+	return len(b), nil
+}
+func (f *lossyFile) Truncate(n int64) error { f.written = f.written[:n]; return nil }
+func (f *lossyFile) Close() error           { return nil }
 func (f *lossyFile) Sync() error {
 	f.flushes++
 	f.onDisk = bytes.Clone(f.written)

@@ -2,6 +2,7 @@ package labels
 
 import (
 	"cmp"
+	"errors"
 	"iter"
 	"maps"
 	"math"
@@ -122,18 +123,7 @@ func Agree(dirs []string, file *File, epsilon float64, how judging.Reading, b st
 	if err != nil {
 		return nil, err
 	}
-	a := &Agreement{
-		Labels: p.file.Path, Categories: p.categories, Reading: how.Name, Pairs: []Pair{},
-		Bootstrap: scoring.Bootstrap{Rounds: b.Rounds, Level: b.Level, Seed: b.Seed, Unit: cmp.Or(p.judges[0].clusters, "item")},
-	}
-	a.Weighted, a.Test = p.weights != nil, "mcnemar"
-	if a.Weighted || p.judges[0].cluster != nil {
-		a.Test = "permutation"
-	}
-	majority := p.majority()
-	a.Items = len(majority)
-	p.stand(a, majority)
-	people := p.raters[len(p.judges):]
+	a, people := p.rank(how)
 	for i, x := range p.raters {
 		if !x.judge && len(people) > mostPeople {
 			break // what they have in common stands in People
@@ -145,14 +135,64 @@ func Agree(dirs []string, file *File, epsilon float64, how judging.Reading, b st
 		}
 	}
 	if len(people) > 2 {
-		a.People = p.together(people)
 		for _, j := range p.judges {
 			a.StandIn = append(a.StandIn, p.standIn(j, people, epsilon))
 		}
+		if a.Weighted {
+			a.Warnings = append(a.Warnings, "the alternative annotator test is of the labelled items as they are: it does not weigh them")
+		}
+	}
+	return a, nil
+}
+
+// Rank is what Agree says of each judge beside most people, and nothing of every two raters. Runs that judge other things, or
+// no item with a label, are passed over; ErrNone where none is left.
+func Rank(dirs []string, file *File, how judging.Reading, b stats.Bootstrap) (*Agreement, error) {
+	var judges []*Judge
+	for _, dir := range dirs {
+		j, err := ReadJudge(dir, how)
+		if errors.Is(err, ErrAgents) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(file.Labels, func(l Label) bool { _, is := j.Of[l.Item]; return is }) {
+			judges = append(judges, j)
+		}
+	}
+	if len(judges) == 0 {
+		return nil, ErrNone
+	}
+	p, err := panelOf(judges, file, b)
+	if err != nil {
+		return nil, err
+	}
+	a, _ := p.rank(how)
+	return a, nil
+}
+
+// ErrNone is the error of Rank where no run has judged an item with a label.
+var ErrNone = errors.New("no run at hand has judged an item with a label")
+
+// rank is all but what is said of every two raters, and the people.
+func (p *panel) rank(how judging.Reading) (a *Agreement, people []rater) {
+	a = &Agreement{
+		Labels: p.file.Path, Categories: p.categories, Reading: how.Name, Pairs: []Pair{}, Weighted: p.weights != nil, Test: "mcnemar",
+		Bootstrap: scoring.Bootstrap{Rounds: p.b.Rounds, Level: p.b.Level, Seed: p.b.Seed, Unit: cmp.Or(p.judges[0].clusters, "item")},
+	}
+	if a.Weighted || p.judges[0].cluster != nil {
+		a.Test = "permutation"
+	}
+	majority := p.majority()
+	a.Items = len(majority)
+	p.stand(a, majority)
+	if people = p.raters[len(p.judges):]; len(people) > 2 {
+		a.People = p.together(people)
 	}
 	p.self(a)
 	a.Warnings = append([]string{}, p.warnings...)
-	return a, nil
+	return a, people
 }
 
 // stand ranks the judges beside the majority.
@@ -243,7 +283,7 @@ func (p *panel) apart(a, b map[string]bool) float64 {
 		}
 		for side, is := range []bool{a[item], it} {
 			if is {
-				row[side] += p.weight(item)
+				row[side] += cmp.Or(p.weight(item), 1)
 			}
 		}
 	}

@@ -1,13 +1,12 @@
 package labels
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"gavel/datasets"
 	"gavel/judging"
@@ -21,12 +20,16 @@ const ContestedFile = "contested.jsonl"
 // Contested is what the labels said to be wrong are: notes by item and SHA-256 of its line.
 type Contested map[string]map[string]string
 
-// ReadContested reads such a file; one that is not there has none.
+// ReadContested reads such a file; one that is not there has none. A last line that was not finished counts for nothing.
 func ReadContested(path string) (Contested, error) {
-	all, err := readAll(path)
+	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
+	if err != nil {
+		return nil, err
+	}
+	all, _, err := ownLines(path, text)
 	if err != nil {
 		return nil, err
 	}
@@ -45,14 +48,18 @@ func ReadContested(path string) (Contested, error) {
 	return c, nil
 }
 
-// Contest adds a line that says that the label of an item is wrong or, with undo, no longer.
-func Contest(w io.Writer, item, sum, note string, undo bool) error {
-	line, err := json.Marshal(Label{Item: item, SHA256: sum, Note: note, Contested: !undo, Undo: undo})
+// contesting is held while a line is added: several requests of one server come at once.
+var contesting sync.Mutex
+
+// Contest adds a line to the file that open opens, which says that the label of an item is wrong or, with undo, no longer.
+func Contest(open func(flag int) (*os.File, error), item, sum, note string, undo bool) error {
+	contesting.Lock()
+	defer contesting.Unlock()
+	l, _, _, err := openLog(open, ContestedFile)
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(append(line, '\n'))
-	return err
+	return errors.Join(l.write(Label{Item: item, SHA256: sum, Note: note, Contested: !undo, Undo: undo}), l.file.Close())
 }
 
 // In are the items of a run whose label is contested.

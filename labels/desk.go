@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -49,14 +52,14 @@ type Desk struct {
 
 	mu     sync.Mutex
 	lock   *flock.Flock
-	file   *os.File
-	size   int64
+	log    *log
 	people map[string]*person
 }
 
 // person is who labels.
 type person struct {
 	turns []turn // in the order shown
+	has   map[turn]bool
 	said  map[turn]string
 	undo  []turn // what can be taken back, the latest last
 	shown time.Time
@@ -73,7 +76,8 @@ type turn struct {
 // Turn is what one person is shown.
 type Turn struct {
 	Labeller string
-	Item     string
+	At       int    // number of the item in the dataset
+	Sum      string // of its line, so that an old page is found
 	Again    bool
 	Shape    datasets.Shape
 	Question string
@@ -82,8 +86,8 @@ type Turn struct {
 	Done     int           // items of this person that are done, those shown twice counted twice
 	Total    int           // all of theirs
 	Left     time.Duration // until all are done; 0 where that is not known yet
-	CanUndo  bool
-	Finished bool // nothing is left: there is no item
+	Undo     string        // what would be taken back, for [Desk.Undo]; "" for nothing
+	Finished bool          // nothing is left: there is no item
 }
 
 // maxThink is how long somebody may look at an item for the time to count: longer, and they were away.
@@ -94,55 +98,80 @@ const againAfter = 10
 
 // OpenDesk opens a desk over a dataset. A file of labels that somebody else writes to, or whose labels are of another dataset,
 // is an error.
-func OpenDesk(set *datasets.Set, o DeskOptions) (d *Desk, err error) {
-	d = &Desk{o: o, set: set, people: map[string]*person{}, chances: map[string]float64{}}
-	d.lock = flock.New(o.Path + ".lock")
+func OpenDesk(set *datasets.Set, o DeskOptions) (*Desk, error) {
+	d := &Desk{o: o, set: set, people: map[string]*person{}, chances: map[string]float64{}}
+	d.lock = flock.New(filepath.Join(filepath.Dir(o.Path), "."+filepath.Base(o.Path)+".lock"), flock.SetPermissions(0o644))
 	if held, err := d.lock.TryLock(); err != nil {
 		return nil, fmt.Errorf("the file of labels: %w; name another with --labels", err)
 	} else if !held {
 		return nil, fmt.Errorf("%s: another gavel label writes to it: open its page, or name another file with --labels", o.Path)
 	}
-	defer func() {
-		if err != nil {
-			d.Close()
-		}
-	}()
-	if d.file, err = os.OpenFile(o.Path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644); err != nil {
-		return nil, fmt.Errorf("the file of labels: %w; name another with --labels", err)
+	err := d.open()
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
 	}
-	if info, err := d.file.Stat(); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no file: name another with --labels", o.Path)
-	}
-	if err := d.mend(); err != nil {
-		return nil, err
-	}
-	all, err := readAll(o.Path)
-	if err != nil && d.size > 0 {
-		return nil, err
-	}
-	if err := d.draw(sureOf(all)); err != nil {
-		return nil, err
-	}
-	return d, d.recall(all)
+	return d, nil
 }
 
-// Close lets go of the file.
+func (d *Desk) open() error {
+	log, all, unfinished, err := openLog(func(flag int) (*os.File, error) { return os.OpenFile(d.o.Path, flag, 0o644) }, d.o.Path)
+	if err != nil {
+		return err
+	}
+	if d.log = log; unfinished {
+		d.Notes = append(d.Notes, fmt.Sprintf("%s: the last line was not finished, and is left out: that label is asked for again", d.o.Path))
+	}
+	sure := sureOf(all, func(l Label) bool {
+		i, is := d.set.IDs().Find(l.Item)
+		if !is {
+			return false
+		}
+		sum, err := d.sum(i)
+		return err == nil && (l.SHA256 == "" || l.SHA256 == sum)
+	})
+	if err := d.draw(sure); err != nil {
+		return err
+	}
+	return d.recall(all)
+}
+
+// Close lets go of the file. The lock's own file stays: who waits for it must wait for the same one.
 func (d *Desk) Close() error {
 	var err error
-	if d.file != nil {
-		err = d.file.Close()
+	if d.log != nil {
+		err = d.log.file.Close()
 	}
-	return errors.Join(err, d.lock.Unlock(), os.Remove(d.lock.Path()))
+	return errors.Join(err, d.lock.Unlock())
 }
 
 // person finds who labels, or makes them.
 func (d *Desk) person(who string) *person {
 	p := d.people[who]
 	if p == nil {
+		if len(d.people) >= mostPeopleSeen { // who only looked is forgotten
+			maps.DeleteFunc(d.people, func(_ string, p *person) bool { return len(p.said) == 0 })
+		}
 		p = &person{turns: d.turns(who), said: map[turn]string{}}
+		p.has = map[turn]bool{}
+		for _, at := range p.turns {
+			p.has[at] = true
+		}
 		d.people[who] = p
 	}
 	return p
+}
+
+// mostPeopleSeen is how many people are kept in mind who have said nothing.
+const mostPeopleSeen = 50
+
+// last is what can be taken back.
+func (p *person) last() (at turn, is bool) {
+	for _, at = range slices.Backward(p.undo) {
+		if p.has[at] { // else it is of another draw, and not shown here
+			return at, true
+		}
+	}
+	return at, false
 }
 
 // take is what a line of the file does.
@@ -154,17 +183,26 @@ func (p *person) take(at turn, l Label) {
 		}
 		return
 	}
-	if _, was := p.said[at]; !was {
-		p.undo = append(p.undo, at)
+	if k := slices.Index(p.undo, at); k >= 0 {
+		p.undo = slices.Delete(p.undo, k, k+1)
 	}
+	p.undo = append(p.undo, at)
 	p.said[at] = l.Label
 }
 
 // whoMay is what a person may be called: it stands in addresses.
-var whoMay = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N} ._@-]{0,59}$`)
+var whoMay = regexp.MustCompile(`^[\p{L}\p{N}]([\p{L}\p{M}\p{N} .'_@-]{0,58}[\p{L}\p{M}\p{N}.'_@-])?$`)
 
 // ErrWho is the error of a name that cannot be one.
-var ErrWho = errors.New("a name has letters, digits, spaces, dots, - and _, at most 60, and begins with a letter or a digit")
+var ErrWho = errors.New("a name has letters, digits, spaces and . ' _ @ -, at most 60 characters, begins with a letter or a digit, and ends with no space")
+
+// CheckName says whether somebody may be called so.
+func CheckName(who string) error {
+	if !whoMay.MatchString(who) {
+		return ErrWho
+	}
+	return nil
+}
 
 // Next is what a person is shown now.
 func (d *Desk) Next(who string) (t Turn, err error) {
@@ -174,7 +212,10 @@ func (d *Desk) Next(who string) (t Turn, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	p := d.person(who)
-	t = Turn{Labeller: who, Total: len(p.turns), CanUndo: len(p.undo) > 0, Finished: true}
+	t = Turn{Labeller: who, Total: len(p.turns), Finished: true}
+	if at, is := p.last(); is {
+		t.Undo = at.String()
+	}
 	var next turn
 	for _, at := range p.turns {
 		if _, done := p.said[at]; done {
@@ -197,7 +238,10 @@ func (d *Desk) Next(who string) (t Turn, err error) {
 	if p.at != next || p.shown.IsZero() {
 		p.at, p.shown = next, d.o.Now()
 	}
-	t.Item, t.Again, t.Shape, t.Question, t.Ties = it.ID, next.again, it.Shape, it.Question, isPair(it)
+	if t.Sum, err = d.sum(next.item); err != nil {
+		return t, err
+	}
+	t.At, t.Again, t.Shape, t.Question, t.Ties = next.item, next.again, it.Shape, it.Question, isPair(it)
 	for _, k := range d.order(who, it, next.again) {
 		t.Shown = append(t.Shown, it.Candidates[k].Text)
 	}
@@ -206,7 +250,8 @@ func (d *Desk) Next(who string) (t Turn, err error) {
 
 // Said is what a person says of the item they were shown.
 type Said struct {
-	Item   string
+	At     int    // as it was shown
+	Sum    string // likewise
 	Again  bool
 	Choice string // "1" for what was shown first, "2" …; of a number, the number
 	Tie    bool
@@ -225,17 +270,23 @@ func (d *Desk) Say(who string, s Said) error {
 	if !whoMay.MatchString(who) {
 		return ErrWho
 	}
-	i, is := d.set.IDs().Find(s.Item)
-	if !is {
-		return fmt.Errorf("%w: %s has no item %q", ErrAnswer, d.o.Name, s.Item)
+	if s.At < 0 || s.At >= d.set.Len() {
+		return fmt.Errorf("%w: %s has no such item", ErrAnswer, d.o.Name)
 	}
+	i := s.At
 	it, err := d.set.Item(i)
 	if err != nil {
 		return err
 	}
 	l := Label{Item: it.ID, Labeller: who, Again: s.Again, Note: strings.TrimSpace(strings.ToValidUTF8(s.Note, "�")), Drawn: d.o.By, Probability: d.chances[it.ID]}
+	if l.Probability > 0 {
+		l.Sample = len(d.items)
+	}
 	if l.SHA256, err = d.sum(i); err != nil {
 		return err
+	}
+	if l.SHA256 != s.Sum {
+		return fmt.Errorf("%w: the page is of another dataset: load it again", ErrAnswer)
 	}
 	if utf8.RuneCountInString(l.Note) > longestNote {
 		return fmt.Errorf("%w: the note is longer than %d characters", ErrAnswer, longestNote)
@@ -243,8 +294,8 @@ func (d *Desk) Say(who string, s Said) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	p, at := d.person(who), turn{i, s.Again}
-	if !slices.Contains(p.turns, at) {
-		return fmt.Errorf("%w: %q is not among the items of %s", ErrAnswer, s.Item, who)
+	if !p.has[at] {
+		return fmt.Errorf("%w: %q is not among the items of %s", ErrAnswer, it.ID, who)
 	}
 	if l.Label, err = s.label(it, d.order(who, it, s.Again)); err != nil {
 		return err
@@ -252,7 +303,7 @@ func (d *Desk) Say(who string, s Said) error {
 	if was, said := p.said[at]; said && was == l.Label && l.Note == "" {
 		return nil // the same key twice
 	}
-	if err := d.write(l); err != nil {
+	if err := d.log.write(l); err != nil {
 		return err
 	}
 	if now := d.o.Now(); p.at == at && now.Sub(p.shown) < maxThink {
@@ -260,6 +311,21 @@ func (d *Desk) Say(who string, s Said) error {
 	}
 	p.take(at, l)
 	return nil
+}
+
+// grouped is a number with commas between thousands.
+var grouped = regexp.MustCompile(`^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$`)
+
+// number is a number in one spelling, so that 7 and 7.0 are the same.
+func number(text string) (string, bool) {
+	if text = strings.TrimSpace(text); grouped.MatchString(text) {
+		text = strings.ReplaceAll(text, ",", "")
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+		return "", false
+	}
+	return strconv.FormatFloat(x, 'f', -1, 64), true
 }
 
 // label is the id of the candidate that is meant, or the number.
@@ -272,10 +338,11 @@ func (s Said) label(it datasets.Item, order []int) (string, error) {
 	case s.Tie:
 		return "", fmt.Errorf("%w: only of two responses neither may be better", ErrAnswer)
 	case it.Shape == datasets.Number:
-		if _, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(s.Choice), ",", ""), 64); err != nil {
-			return "", fmt.Errorf("%w: a number is expected", ErrAnswer)
+		n, is := number(s.Choice)
+		if !is {
+			return "", fmt.Errorf("%w: a number is expected, such as 1234.5", ErrAnswer)
 		}
-		return strings.TrimSpace(s.Choice), nil
+		return n, nil
 	}
 	k, err := strconv.Atoi(s.Choice)
 	if err != nil || k < 1 || k > len(order) {
@@ -284,23 +351,29 @@ func (s Said) label(it datasets.Item, order []int) (string, error) {
 	return it.Candidates[order[k-1]].ID, nil
 }
 
-// Undo takes back what a person said last; that item is shown again.
-func (d *Desk) Undo(who string) error {
+func (t turn) String() string { return fmt.Sprintf("%d %v", t.item, t.again) }
+
+// Undo takes back what a person said last, which is at; that item is shown again. Where it is another by now nothing is done:
+// a button was pressed twice.
+func (d *Desk) Undo(who, at string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	p := d.people[who]
-	for p != nil && len(p.undo) > 0 && !slices.Contains(p.turns, p.undo[len(p.undo)-1]) {
-		p.undo = p.undo[:len(p.undo)-1] // of another draw: it is not shown here
-	}
-	if p == nil || len(p.undo) == 0 {
+	if p == nil {
 		return fmt.Errorf("%w: there is nothing to take back", ErrAnswer)
 	}
-	at := p.undo[len(p.undo)-1]
-	l := Label{Item: d.set.ID(at.item), Labeller: who, Again: at.again, Undo: true}
-	if err := d.write(l); err != nil {
+	last, is := p.last()
+	if !is {
+		return fmt.Errorf("%w: there is nothing to take back", ErrAnswer)
+	}
+	if last.String() != at {
+		return nil
+	}
+	l := Label{Item: d.set.ID(last.item), Labeller: who, Again: last.again, Undo: true}
+	if err := d.log.write(l); err != nil {
 		return err
 	}
-	p.take(at, l)
+	p.take(last, l)
 	p.shown = time.Time{}
 	return nil
 }
@@ -310,6 +383,9 @@ func (d *Desk) Done() (done []Progress) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for who, p := range d.people {
+		if len(p.said) == 0 {
+			continue
+		}
 		x := Progress{Labeller: who, Total: len(p.turns)}
 		for _, at := range p.turns {
 			if label, said := p.said[at]; said && label == "" {

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -15,12 +17,12 @@ import (
 	"strings"
 
 	"gavel/datasets"
-	"gavel/judging"
+	"gavel/disk"
 	"gavel/scoring/stats"
 )
 
-// draw chooses the items. By disagreement they are drawn from those that no label was made of before the first that was
-// chosen so: these count for themselves.
+// draw chooses the items. By disagreement they are drawn from those that had no label before the first that was chosen so:
+// these count for themselves.
 func (d *Desk) draw(sure map[string]bool) error {
 	n := d.set.Len()
 	for i := range n {
@@ -40,14 +42,75 @@ func (d *Desk) draw(sure map[string]bool) error {
 		d.items = datasets.Order(n, d.set.ID, d.o.Seed)[:want]
 		return nil
 	}
-	differ, err := disagreement(d.o.Runs, d.o.How)
+	before, err := d.drawnBefore()
 	if err != nil {
 		return err
+	}
+	if before == nil {
+		if before, err = d.drawNew(want, sure); err != nil {
+			return err
+		}
+		if err := disk.Write(d.drawPath(), func(w io.Writer) error { return json.NewEncoder(w).Encode(before) }); err != nil {
+			return err
+		}
+	}
+	for _, x := range before.Items {
+		i, is := d.set.IDs().Find(x.Item)
+		if !is {
+			return fmt.Errorf("%s: %s is not in %s now: remove the file to draw anew, and name another file with --labels", d.drawPath(), x.Item, d.o.Name)
+		}
+		d.items = append(d.items, i)
+		d.chances[x.Item] = x.Probability
+	}
+	return nil
+}
+
+// drawing is what was drawn by disagreement, in an order that has nothing to do with it: so whoever stops has labelled a random
+// part of it.
+type drawing struct {
+	Sample int     `json:"sample"`
+	Seed   int64   `json:"seed"`
+	Runs   int     `json:"runs"` // that it was drawn by
+	Items  []inOne `json:"items"`
+}
+
+// inOne is an item that was drawn.
+type inOne struct {
+	Item        string  `json:"item"`
+	Probability float64 `json:"probability"`
+}
+
+func (d *Desk) drawPath() string { return strings.TrimSuffix(d.o.Path, ".jsonl") + ".draw.json" }
+
+// drawnBefore is what was drawn when the file was begun; nil for nothing.
+func (d *Desk) drawnBefore() (*drawing, error) {
+	text, err := os.ReadFile(d.drawPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	x := new(drawing)
+	if err := json.Unmarshal(text, x); err != nil {
+		return nil, fmt.Errorf("%s: %w: remove the file, and name another with --labels", d.drawPath(), err)
+	}
+	if x.Sample != d.o.Sample || x.Seed != d.o.Seed {
+		return nil, fmt.Errorf("%s: %d items were drawn with --seed %d: give --sample %d --seed %d to go on, or name another file with --labels", d.drawPath(), x.Sample, x.Seed, x.Sample, x.Seed)
+	}
+	d.Notes = append(d.Notes, fmt.Sprintf("going on with %d items that were drawn by how far %d runs disagreed (%s)", len(x.Items), x.Runs, d.drawPath()))
+	return x, nil
+}
+
+func (d *Desk) drawNew(want int, sure map[string]bool) (*drawing, error) {
+	differ, runs, err := d.disagreement()
+	if err != nil {
+		return nil, err
 	}
 	var from []int
 	var sizes, draws []float64
 	known := false
-	for i := range n {
+	for i := range d.set.Len() {
 		id := d.set.ID(i)
 		if sure[id] {
 			continue
@@ -56,58 +119,56 @@ func (d *Desk) draw(sure map[string]bool) error {
 		known = known || judged
 		from, sizes, draws = append(from, i), append(sizes, leastSize+share), append(draws, d.uniform("draw", id))
 	}
-	if !known {
-		return fmt.Errorf("no two of the %d runs at hand have judged the same items of %s: there is no disagreement to choose by; leave --by disagreement out", len(d.o.Runs), d.o.Name)
+	switch {
+	case len(from) == 0:
+		return nil, fmt.Errorf("every item of %s has a label: there is nothing left to draw", d.o.Name)
+	case !known:
+		return nil, fmt.Errorf("no two of the runs in --runs have judged the same items of %s: there is no disagreement to choose by; leave --by disagreement out", d.o.Name)
 	}
 	want = min(want, len(from))
 	chances := stats.Inclusion(sizes, want)
+	x := &drawing{Sample: d.o.Sample, Seed: d.o.Seed, Runs: runs}
 	for _, k := range stats.ParetoSample(chances, draws, want) {
-		d.items = append(d.items, from[k])
-		d.chances[d.set.ID(from[k])] = math.Round(1e9*chances[k]) / 1e9
+		x.Items = append(x.Items, inOne{d.set.ID(from[k]), math.Round(1e9*chances[k]) / 1e9})
 	}
-	d.Notes = append(d.Notes, fmt.Sprintf("%d of %d items were drawn by how far %d runs disagree on them; scores weigh each by how likely that was", want, len(from), len(d.o.Runs)))
-	return nil
-}
-
-// Judges are those of the runs of a folder that have judged an item with a label.
-func Judges(folder string, runs []string, file *File) (dirs []string, err error) {
-	for _, name := range runs {
-		dir := filepath.Join(folder, filepath.FromSlash(name))
-		ids, err := judging.ItemIDs(dir)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // an import may have no items
-		}
-		if err != nil {
-			return nil, err
-		}
-		known := map[string]bool{}
-		for _, id := range ids {
-			known[id] = true
-		}
-		if slices.ContainsFunc(file.Labels, func(l Label) bool { return known[l.Item] }) {
-			dirs = append(dirs, dir)
-		}
-	}
-	if len(dirs) == 0 {
-		return nil, errors.New("no run at hand has judged an item with a label")
-	}
-	return dirs, nil
+	slices.SortFunc(x.Items, func(a, b inOne) int { return cmp.Compare(d.uniform("show", a.Item), d.uniform("show", b.Item)) })
+	d.Notes = append(d.Notes, fmt.Sprintf("%d of %d items were drawn by how far %d runs disagree on them; scores weigh each by how likely that was", want, len(from), runs))
+	return x, nil
 }
 
 // leastSize is what an item on which no two judges disagree counts, where one on which all do counts 1 more: it must be
 // possible to draw any item.
 const leastSize = 0.1
 
-// disagreement is the share of every two runs that say different things of an item, of items that two have judged.
-func disagreement(dirs []string, how judging.Reading) (map[string]float64, error) {
-	said := map[string][]string{}
-	for _, dir := range dirs {
-		j, err := ReadJudge(dir, how)
-		if err != nil {
-			return nil, err
+// disagreement is the share of every two runs that say different things of an item, of items that two have judged; and by how
+// many runs. Runs of other datasets, and of agents' answers, are passed over.
+func (d *Desk) disagreement() (map[string]float64, int, error) {
+	said, runs := map[string][]string{}, 0
+	for _, dir := range d.o.Runs {
+		j, err := ReadJudge(dir, d.o.How)
+		if errors.Is(err, ErrAgents) {
+			d.Notes = append(d.Notes, fmt.Sprintf("%s passed over: it judges answers of agents", dir))
+			continue
 		}
+		if err != nil {
+			return nil, 0, err
+		}
+		some := false
 		for item, verdict := range j.Of {
-			said[item] = append(said[item], verdict)
+			i, is := d.set.IDs().Find(item)
+			if !is {
+				continue
+			}
+			sum, err := d.sum(i)
+			if err != nil {
+				return nil, 0, err
+			}
+			if of := j.sums[item]; of == "" || of == sum {
+				said[item], some = append(said[item], verdict), true
+			}
+		}
+		if some {
+			runs++
 		}
 	}
 	shares := map[string]float64{}
@@ -124,7 +185,7 @@ func disagreement(dirs []string, how judging.Reading) (map[string]float64, error
 			shares[item] = float64(differ) / float64(pairs)
 		}
 	}
-	return shares, nil
+	return shares, runs, nil
 }
 
 // uniform is a number from 0 to below 1 that depends on the seed and the words alone.
@@ -138,19 +199,17 @@ func (d *Desk) uniform(words ...string) float64 {
 func (d *Desk) turns(who string) (turns []turn) {
 	items := slices.Clone(d.items)
 	if d.o.By != ByDisagreement {
-		slices.SortStableFunc(items, func(a, b int) int {
-			return cmp.Compare(d.uniform("order", who, d.set.ID(a)), d.uniform("order", who, d.set.ID(b)))
-		})
+		items = d.sorted("order", who, items)
 	}
-	twice := slices.Clone(items[:max(0, len(items)-againAfter)])
-	slices.SortStableFunc(twice, func(a, b int) int {
-		return cmp.Compare(d.uniform("again", who, d.set.ID(a)), d.uniform("again", who, d.set.ID(b)))
-	})
-	twice = twice[:min(len(twice), int(math.Round(d.o.Again*float64(len(items)))))]
+	chosen := d.sorted("again", who, items[:max(0, len(items)-againAfter)])
+	twice := map[int]bool{}
+	for _, i := range chosen[:min(len(chosen), int(math.Round(d.o.Again*float64(len(items)))))] {
+		twice[i] = true
+	}
 	var later []int
 	for k, i := range items {
 		turns = append(turns, turn{item: i})
-		if slices.Contains(twice, i) {
+		if twice[i] {
 			later = append(later, k)
 		}
 		if len(later) > 0 && k-later[0] >= againAfter {
@@ -162,6 +221,15 @@ func (d *Desk) turns(who string) (turns []turn) {
 		turns = append(turns, turn{items[k], true})
 	}
 	return turns
+}
+
+// sorted are items in an order that a word and a person draw.
+func (d *Desk) sorted(word, who string, items []int) []int {
+	at := make(map[int]float64, len(items))
+	for _, i := range items {
+		at[i] = d.uniform(word, who, d.set.ID(i))
+	}
+	return slices.SortedStableFunc(slices.Values(items), func(a, b int) int { return cmp.Compare(at[a], at[b]) })
 }
 
 func isPair(it datasets.Item) bool {
@@ -196,6 +264,19 @@ func Export(set *datasets.Set, path, out string) (n int, notes []string, err err
 	if err != nil {
 		return 0, nil, err
 	}
+	changed := 0
+	f.Labels = slices.DeleteFunc(f.Labels, func(l Label) bool {
+		i, is := set.IDs().Find(l.Item)
+		if !is || l.SHA256 == "" {
+			return !is
+		}
+		raw, err := set.Raw(i)
+		if err == nil && Sum(raw) == l.SHA256 {
+			return false
+		}
+		changed++
+		return true
+	})
 	label, split := f.Majority(), 0
 	for item, said := range label {
 		i, is := set.IDs().Find(item)
@@ -213,6 +294,9 @@ func Export(set *datasets.Set, path, out string) (n int, notes []string, err err
 		}
 	}
 	n, notes, err = datasets.WriteLabelled(set, label, out)
+	if changed > 0 {
+		notes = append(notes, fmt.Sprintf("%d labels left out: their items were changed since", changed))
+	}
 	if split > 0 {
 		notes = append(notes, fmt.Sprintf("%d items left out: as many people say another thing", split))
 	}
@@ -221,7 +305,7 @@ func Export(set *datasets.Set, path, out string) (n int, notes []string, err err
 
 // PathFor is where the labels of a dataset are kept: beside its file, or here where it has none of somebody's own.
 func PathFor(name string) string {
-	base := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)) + ".labels.jsonl"
+	base := filepath.Base(name) + ".labels.jsonl"
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
 		return base
 	}

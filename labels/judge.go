@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -29,11 +30,15 @@ type Judge struct {
 	Calls      int               // judgments of an item
 	Tokens     int               // of all replies, where the server told
 	pairs      bool              // or preferences: what can be said is A, B or tie
+	numbers    bool              // what can be said is a number
 	trimmed    bool              // items are of options, of which a run may show some: their lines are not the dataset's
 	sums       map[string]string // SHA-256 of the items' lines
 	cluster    func(string) string
 	clusters   string // what items hang together by, in words
 }
+
+// ErrAgents is wrapped by the error of a run that judges several agents' answers to one question.
+var ErrAgents = errors.New("judges answers of agents")
 
 // ReadJudge reads a run. Items of which not all presentations have been judged are left out. Answers of several agents to
 // one question are no single thing to be labelled, and an error.
@@ -43,7 +48,7 @@ func ReadJudge(dir string, how judging.Reading) (*Judge, error) {
 	sure := map[string][]float64{}
 	m, err := judging.EachVerdict(dir, how, func(r *judging.Record, asker judging.Asker, v judging.Verdict) error {
 		if r.Agent != "" {
-			return fmt.Errorf("%s: labels are of pairs, options, answers and preferences: %s judges answers of agents", dir, r.Protocol)
+			return fmt.Errorf("%s: labels are of pairs, options, answers and preferences: %s %w", dir, r.Protocol, ErrAgents)
 		}
 		if v.Outcome == judging.Failed {
 			return nil
@@ -55,7 +60,7 @@ func ReadJudge(dir string, how judging.Reading) (*Judge, error) {
 		if said[item] == nil {
 			said[item], j.Gold[item] = map[int]string{}, goldOf(r)
 			j.pairs, j.Calls = r.Shape == "" || r.IsPreference(), r.Presentations
-			j.trimmed = r.Shape == datasets.Options
+			j.trimmed, j.numbers = r.Shape == datasets.Options, r.Shape == datasets.Number
 		}
 		said[item][r.Presentation] = named(r, v)
 		if p, ok := r.Confidence(asker, v); ok && v.Outcome == judging.Decided {
@@ -72,7 +77,13 @@ func ReadJudge(dir string, how judging.Reading) (*Judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	j.Manifest = m
+	if j.Manifest = m; j.numbers {
+		for _, of := range []map[string]string{j.Of, j.Gold} {
+			for item, said := range of {
+				of[item] = spelled(said)
+			}
+		}
+	}
 	for item, p := range sure {
 		if v := j.Of[item]; v != "" && v != Tie && len(p) == len(said[item]) {
 			j.Confidence[item] = stat.Mean(p, nil)
@@ -82,6 +93,14 @@ func ReadJudge(dir string, how judging.Reading) (*Judge, error) {
 		return j, nil
 	}
 	return j, j.hash()
+}
+
+// spelled is a number in one spelling, and any other text as it is.
+func spelled(said string) string {
+	if n, is := number(said); is {
+		return n
+	}
+	return said
 }
 
 // goldOf is the dataset's label.

@@ -6,30 +6,101 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 )
 
-// mend cuts a last line off that was not finished when the machine or the program stopped: nobody was told that it is kept.
-func (d *Desk) mend() error {
-	text, err := os.ReadFile(d.o.Path)
+// log is a file that lines are added to, each on disk before it counts.
+type log struct {
+	file *os.File
+	size int64 // of the lines that are whole
+}
+
+// openLog opens such a file, and cuts a last line off that was not finished when the machine or the program stopped: nobody
+// was told that it is kept. A file with lines of another kind is an error, and is left alone.
+func openLog(open func(flag int) (*os.File, error), path string) (l *log, all []Label, unfinished bool, err error) {
+	f, err := open(os.O_RDWR | os.O_CREATE)
+	if err != nil {
+		return nil, nil, false, err
+	}
+	l = &log{file: f}
+	if err = l.regular(path); err == nil {
+		all, unfinished, err = l.take(path)
+	}
+	if err != nil {
+		return nil, nil, false, errors.Join(err, f.Close())
+	}
+	return l, all, unfinished, nil
+}
+
+func (l *log) regular(path string) error {
+	info, err := l.file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no file", path)
+	}
+	return err
+}
+
+// take reads the lines.
+func (l *log) take(path string) (all []Label, unfinished bool, err error) {
+	text, err := io.ReadAll(l.file)
+	if err != nil {
+		return nil, false, err
+	}
+	all, whole, err := ownLines(path, text)
+	if err != nil {
+		return nil, false, err
+	}
+	l.size = int64(whole)
+	if unfinished = whole < len(text); unfinished {
+		err = l.file.Truncate(l.size)
+	}
+	if err == nil && whole > 0 && text[whole-1] != '\n' {
+		_, err = l.file.WriteAt([]byte("\n"), l.size)
+		l.size++
+	}
+	return all, unfinished, err
+}
+
+// ownLines are the labels of gavel's own lines, and how long those are that are whole.
+func ownLines(path string, text []byte) (all []Label, whole int, err error) {
+	for n := 1; whole < len(text); n++ {
+		line, _, ended := bytes.Cut(text[whole:], []byte("\n"))
+		if !ended && !json.Valid(line) && (bytes.HasPrefix(line, lineBegins) || bytes.HasPrefix(lineBegins, line)) {
+			return all, whole, nil // it was not finished
+		}
+		var has struct{ Item, Labeller *string }
+		if json.Unmarshal(line, &has) != nil || has.Item == nil || has.Labeller == nil {
+			return nil, 0, fmt.Errorf("%s:%d is no line that gavel label wrote: name another file with --labels", path, n)
+		}
+		l, err := parse(line)
+		if err != nil {
+			return nil, 0, fmt.Errorf("%s:%d: %w", path, n, err)
+		}
+		if all, whole = append(all, l), whole+len(line); ended {
+			whole++
+		}
+	}
+	return all, whole, nil
+}
+
+// lineBegins is how every line of ours begins.
+var lineBegins = []byte(`{"item":`)
+
+// write adds a line. What is not whole on disk is taken off again.
+func (l *log) write(label Label) error {
+	line, err := json.Marshal(label)
 	if err != nil {
 		return err
 	}
-	whole := bytes.LastIndexByte(text, '\n') + 1
-	switch rest := text[whole:]; {
-	case len(rest) == 0:
-	case json.Valid(rest):
-		if _, err := d.file.WriteString("\n"); err != nil {
-			return err
-		}
-		whole = len(text) + 1
-	default:
-		d.Notes = append(d.Notes, fmt.Sprintf("%s: the last line was not finished, and is left out: that label is asked for again", d.o.Path))
-		if err := d.file.Truncate(int64(whole)); err != nil {
-			return err
-		}
+	line = append(line, '\n')
+	if _, err = l.file.WriteAt(line, l.size); err == nil {
+		err = l.file.Sync()
 	}
-	d.size = int64(whole)
+	if err != nil {
+		return errors.Join(fmt.Errorf("the label was not kept: %w; those before it are: make room, and say it again", err), l.file.Truncate(l.size))
+	}
+	l.size += int64(len(line))
 	return nil
 }
 
@@ -37,8 +108,8 @@ func (d *Desk) mend() error {
 func (d *Desk) recall(all []Label) error {
 	unknown, changed, first, other := 0, 0, "", ""
 	for _, l := range all {
-		if p := d.chances[l.Item]; d.o.By == ByDisagreement && l.Drawn == ByDisagreement && l.Probability != p {
-			return fmt.Errorf("%s: %s was drawn by other runs, or with another --sample or --seed: give the same, or name another file with --labels", d.o.Path, l.Item)
+		if l.Drawn == ByDisagreement && d.o.By != ByDisagreement {
+			return fmt.Errorf("%s has items that were drawn by disagreement, which others would spoil: give --by disagreement and the same --sample, or name another file with --labels", d.o.Path)
 		}
 		i, is := d.set.IDs().Find(l.Item)
 		if !is {
@@ -76,20 +147,4 @@ func (d *Desk) sum(i int) (string, error) {
 		return "", err
 	}
 	return Sum(raw), nil
-}
-
-// write adds a line. What is not whole on disk is taken off again.
-func (d *Desk) write(l Label) error {
-	line, err := json.Marshal(l)
-	if err != nil {
-		return err
-	}
-	if _, err = d.file.Write(append(line, '\n')); err == nil {
-		err = d.file.Sync()
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("the label was not kept: %w; those before it are: make room, and say it again", err), d.file.Truncate(d.size))
-	}
-	d.size += int64(len(line)) + 1
-	return nil
 }

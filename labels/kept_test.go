@@ -22,14 +22,16 @@ func TestDeskFullDisk(t *testing.T) {
 	assert.NilError(t, err)
 	d, err := OpenDesk(set, DeskOptions{Path: filepath.Join(t.TempDir(), "l.jsonl"), Now: time.Now})
 	assert.NilError(t, err)
-	own := d.file
-	d.file = full
-	assert.ErrorContains(t, d.Say("ann", Said{Item: "p", Choice: "1"}), "the label was not kept")
 	turn, err := d.Next("ann")
 	assert.NilError(t, err)
-	assert.Equal(t, turn.Item, "p") // it is asked for again
-	d.file = own
-	assert.NilError(t, d.Say("ann", Said{Item: "p", Choice: "1"}))
+	own := d.log.file
+	d.log.file = full
+	assert.ErrorContains(t, d.Say("ann", Said{At: turn.At, Sum: turn.Sum, Choice: "1"}), "the label was not kept")
+	again, err := d.Next("ann")
+	assert.NilError(t, err)
+	assert.Equal(t, again.At, turn.At) // it is asked for again
+	d.log.file = own
+	assert.NilError(t, d.Say("ann", Said{At: turn.At, Sum: turn.Sum, Choice: "1"}))
 	assert.NilError(t, d.Close())
 	f, err := Read(d.o.Path)
 	assert.NilError(t, err)

@@ -37,6 +37,7 @@ type Label struct {
 	Drawn  string `json:"drawn,omitempty"` // how items were chosen: `random` or `disagreement`; empty where nobody knows
 	// Probability is with which the item was drawn from all of the dataset; left out where it is the same for all.
 	Probability float64 `json:"probability,omitempty"`
+	Sample      int     `json:"sample,omitempty"`    // how many were drawn so
 	Contested   bool    `json:"contested,omitempty"` // it is no label: the dataset's own is said to be wrong
 }
 
@@ -61,6 +62,7 @@ var names = map[string][]string{
 	"label":    {"label", "winner", "vote", "answer", "choice"},
 }
 
+// text is a column's; one of our own lines stands as it is.
 func (r row) text(column string) (string, bool) {
 	for _, name := range names[column] {
 		raw, is := r[name]
@@ -70,6 +72,9 @@ func (r row) text(column string) (string, bool) {
 		var s string
 		if json.Unmarshal(raw, &s) != nil {
 			s = string(raw) // a number
+		}
+		if r["sha256"] != nil || r["undo"] != nil {
+			return s, true
 		}
 		return strings.TrimSpace(s), true
 	}
@@ -139,7 +144,9 @@ func parse(raw []byte) (Label, error) {
 			return Label{}, fmt.Errorf("no column %s: a line of labels has %s, and labeller where several people made them", column, strings.Join(names[column], " or "))
 		}
 	}
-	l.Labeller, l.Label = cmp.Or(l.Labeller, "label"), plain(l.Label)
+	if l.Labeller = cmp.Or(l.Labeller, "label"); l.SHA256 == "" && l.Drawn == "" { // else gavel wrote it
+		l.Label = plain(l.Label)
+	}
 	return l, nil
 }
 
@@ -170,7 +177,7 @@ func (f *File) settle(all []Label) {
 			of[k] = nil
 		}
 	}
-	f.sure = sureOf(all)
+	f.sure = sureOf(all, func(Label) bool { return true })
 	last := func(of map[key][]Label) (stand []Label) {
 		for _, ls := range of {
 			if n := len(ls); n > 0 {
@@ -183,14 +190,24 @@ func (f *File) settle(all []Label) {
 	f.Labels, f.Again = last(said[false]), last(said[true])
 }
 
-// sureOf are the items that were labelled before any was chosen by disagreement, which are then drawn from the others only.
-func sureOf(all []Label) map[string]bool {
-	sure := map[string]bool{}
+// sureOf are the items that had a label before any was chosen by disagreement, of those that count: the others are drawn.
+func sureOf(all []Label, counts func(Label) bool) map[string]bool {
+	said := map[key]string{}
 	for _, l := range all {
 		if l.Drawn == ByDisagreement {
-			return sure
+			break
 		}
-		sure[l.Item] = true
+		if k := (key{l.Item, l.Labeller}); l.Undo {
+			delete(said, k)
+		} else if counts(l) && !l.Again {
+			said[k] = l.Label
+		}
+	}
+	sure := map[string]bool{}
+	for k, label := range said {
+		if label != "" {
+			sure[k.item] = true
+		}
 	}
 	return sure
 }
@@ -206,24 +223,36 @@ func OfVotes(path string, votes []judging.Vote) *File {
 	return f
 }
 
-// weights are one over the probability with which each item was drawn, 1 on average; nil where it is the same for all. ok is
-// false where it is not known, though some were chosen by disagreement.
+// weights are one over the probability with which each item was drawn and has a label, 1 on average; nil where it is the same
+// for all. ok is false where it is not known, though some were chosen by disagreement. Of items that were drawn so and shown in
+// random order, those with a label are as good as drawn from these.
 func (f *File) weights() (weights map[string]float64, ok bool) {
-	known, sum := map[string]float64{}, 0.0
-	byDisagreement, unknown := false, false
+	known, drawn := map[string]float64{}, map[string]bool{}
+	byDisagreement, unknown, sample := false, false, 0
 	for _, l := range f.Labels {
+		if l.Label == "" {
+			continue
+		}
 		byDisagreement = byDisagreement || l.Drawn == ByDisagreement
 		if f.sure[l.Item] {
 			l.Probability = 1
+		} else {
+			drawn[l.Item] = true
+			sample = max(sample, l.Sample)
 		}
 		was, seen := known[l.Item]
 		unknown = unknown || !(l.Probability > 0 && l.Probability <= 1) || seen && was != l.Probability
-		if known[l.Item] = l.Probability; !seen {
-			sum += 1 / l.Probability
-		}
+		known[l.Item] = l.Probability
 	}
 	if !byDisagreement || unknown {
 		return nil, !byDisagreement
+	}
+	sum := 0.0
+	for _, item := range slices.Sorted(maps.Keys(known)) {
+		if drawn[item] {
+			known[item] *= float64(len(drawn)) / float64(max(sample, len(drawn)))
+		}
+		sum += 1 / known[item]
 	}
 	for item, p := range known {
 		known[item] = float64(len(known)) / (p * sum)

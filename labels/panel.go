@@ -36,14 +36,21 @@ type panel struct {
 }
 
 func newPanel(dirs []string, file *File, how judging.Reading, b stats.Bootstrap) (*panel, error) {
-	p := &panel{file: file, index: map[string]int{}, b: b}
+	var judges []*Judge
 	for _, dir := range dirs {
 		j, err := ReadJudge(dir, how)
 		if err != nil {
 			return nil, err
 		}
-		p.judges = append(p.judges, j)
-		p.raters = append(p.raters, rater{dir, true, j.Of})
+		judges = append(judges, j)
+	}
+	return panelOf(judges, file, b)
+}
+
+func panelOf(judges []*Judge, file *File, b stats.Bootstrap) (*panel, error) {
+	p := &panel{file: file, judges: judges, index: map[string]int{}, b: b}
+	for _, j := range judges {
+		p.raters = append(p.raters, rater{j.Dir, true, j.Of})
 	}
 	for _, j := range p.judges[1:] {
 		for _, item := range slices.Sorted(maps.Keys(j.Gold)) {
@@ -54,6 +61,15 @@ func newPanel(dirs []string, file *File, how judging.Reading, b stats.Bootstrap)
 	}
 	if file == nil {
 		p.file = p.judges[0].goldFile()
+	} else if p.judges[0].numbers {
+		own := *file
+		own.Labels, own.Again = slices.Clone(file.Labels), slices.Clone(file.Again)
+		for _, of := range [][]Label{own.Labels, own.Again} {
+			for i := range of {
+				of[i].Label = spelled(of[i].Label)
+			}
+		}
+		p.file = &own
 	}
 	if err := p.fit(); err != nil {
 		return nil, err

@@ -182,14 +182,14 @@ func (p *panel) standIn(j *Judge, people []rater, epsilon float64) StandIn {
 
 // self is how far people agree with what they said before.
 func (p *panel) self(a *Agreement) {
-	before := map[key]string{}
+	before, sums := map[key]string{}, map[key]string{}
 	for _, l := range p.file.Labels {
-		before[key{l.Item, l.Labeller}] = l.Label
+		before[key{l.Item, l.Labeller}], sums[key{l.Item, l.Labeller}] = l.Label, l.SHA256
 	}
 	of := map[string]*tally{}
 	for _, l := range p.file.Again {
 		first := before[key{l.Item, l.Labeller}]
-		if l.Label == "" || first == "" {
+		if l.Label == "" || first == "" || l.SHA256 != sums[key{l.Item, l.Labeller}] {
 			continue
 		}
 		if of[l.Labeller] == nil {

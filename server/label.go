@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -75,12 +76,12 @@ func (s *Server) mine() (judges template.HTML, none string) {
 		if err != nil {
 			return t, err
 		}
-		dirs, err := labels.Judges(s.opts.Runs, runs, file)
-		if err != nil {
-			return t, err
+		dirs := make([]string, len(runs))
+		for i, run := range runs {
+			dirs[i] = filepath.Join(s.opts.Runs, filepath.FromSlash(run))
 		}
 		o := scoring.DefaultOptions
-		a, err := labels.Agree(dirs, file, labels.Epsilon, o.Reading, o.Bootstrap)
+		a, err := labels.Rank(dirs, file, o.Reading, o.Bootstrap)
 		if err != nil {
 			return t, err
 		}
@@ -120,7 +121,11 @@ func (s *Server) labelAs(w http.ResponseWriter, r *http.Request) error {
 	if s.opts.Desk == nil {
 		return errNoDesk
 	}
-	http.Redirect(w, r, labelURL(strings.TrimSpace(r.PostForm.Get("as"))), http.StatusSeeOther)
+	who := strings.TrimSpace(r.PostForm.Get("as"))
+	if err := labels.CheckName(who); err != nil {
+		return labelFailure(err)
+	}
+	http.Redirect(w, r, labelURL(who), http.StatusSeeOther)
 	return nil
 }
 
@@ -201,16 +206,20 @@ func (s *Server) labelSay(w http.ResponseWriter, r *http.Request) error {
 		return errNoDesk
 	}
 	who, form := r.PathValue("who"), r.PostForm
-	said := labels.Said{Item: form.Get("item"), Again: form.Get("again") == "true", Choice: form.Get("choice"), Note: unixLines(form.Get("note"))}
+	said := labels.Said{Sum: form.Get("sum"), Again: form.Get("again") == "true", Choice: form.Get("choice"), Note: unixLines(form.Get("note"))}
 	switch said.Choice {
 	case "tie":
 		said.Tie = true
 	case "skip":
 		said.Skip = true
+	case "number", "": // of a form that is sent with Enter
+		said.Choice = form.Get("number")
 	}
 	var err error
-	if form.Get("undo") != "" {
-		err = s.opts.Desk.Undo(who)
+	if last := form.Get("undo"); last != "" {
+		err = s.opts.Desk.Undo(who, last)
+	} else if said.At, err = strconv.Atoi(form.Get("item")); err != nil {
+		err = fmt.Errorf("%w: the form names no item", labels.ErrAnswer)
 	} else {
 		err = s.opts.Desk.Say(who, said)
 	}
@@ -223,7 +232,7 @@ func (s *Server) labelSay(w http.ResponseWriter, r *http.Request) error {
 	if other != nil {
 		return err
 	}
-	if v.Item == said.Item && v.Again == said.Again {
+	if v.Sum == said.Sum && v.Again == said.Again {
 		v.Said = said
 	}
 	v.Error = err.Error()

@@ -63,7 +63,8 @@ func TestLabel(t *testing.T) {
 		page = s.get(to)
 		says(t, page, fmt.Sprintf("%d of %s", i+1, all))
 	}
-	code, _, _ = s.post(at, url.Values{"undo": {"1"}})
+	last := attr(elements(parse(t, page), "button")[len(elements(parse(t, page), "button"))-1], "value")
+	code, _, _ = s.post(at, url.Values{"undo": {last}})
 	assert.Equal(t, code, http.StatusSeeOther)
 	says(t, s.get(at), "4 of "+all)
 	f, err := labels.Read(d.Path())
@@ -74,7 +75,7 @@ func TestLabel(t *testing.T) {
 	says(t, s.get("/"), "Which judge agrees with your labels?")
 
 	for target, values := range map[string]url.Values{
-		at: {"choice": {"7"}, "item": {f.Labels[0].Item}}, at + "x%2F..%2F": {"choice": {"1"}}, at + "y": {"choice": {"1"}, "item": {"none"}}, at + "z": {"undo": {"1"}},
+		at: {"choice": {"7"}, "item": {"0"}}, at + "x%2F..%2F": {"choice": {"1"}}, at + "y": {"choice": {"1"}, "item": {"none"}}, at + "z": {"undo": {"1"}}, "/labels": {"as": {".."}},
 	} {
 		code, page, _ := s.post(target, values)
 		assert.Equal(t, code, http.StatusBadRequest, "%s: %s", target, page)

@@ -39,12 +39,10 @@ func (f *fakeRunner) Offer(_ context.Context, protocol string) (jobs.Offer, erro
 }
 
 func (f *fakeRunner) Contest(item, sum, note string, undo bool) error {
-	file, err := os.OpenFile(filepath.Join(f.dir, labels.ContestedFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
-	if err != nil {
-		return err
+	open := func(flag int) (*os.File, error) {
+		return os.OpenFile(filepath.Join(f.dir, labels.ContestedFile), flag, 0o644)
 	}
-	defer file.Close()
-	return labels.Contest(file, item, sum, note, undo)
+	return labels.Contest(open, item, sum, note, undo)
 }
 
 func (f *fakeRunner) Plan(_ context.Context, o jobs.JobRequest) (jobs.Planned, error) {

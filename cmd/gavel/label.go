@@ -39,6 +39,8 @@ func (e *env) label(c *cli.Context) error {
 		return usage("--sample %d: a number of items is expected", c.Int("sample"))
 	case c.String("by") == labels.ByDisagreement && c.Int("sample") == 0:
 		return usage("--by disagreement draws items: say with --sample how many")
+	case c.IsSet("as") && labels.CheckName(c.String("as")) != nil:
+		return usage("--as %q: %v", c.String("as"), labels.ErrWho)
 	case !(again >= 0 && again <= 100):
 		return usage("--again %v: percent from 0 to 100 are expected", again)
 	}

@@ -66,7 +66,7 @@ func (e *env) mine(c *cli.Context, o scoring.Options) ([]table.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := labels.Agree(dirs, file, labels.Epsilon, o.Reading, o.Bootstrap)
+	a, err := labels.Rank(dirs, file, o.Reading, o.Bootstrap)
 	if err != nil {
 		return nil, err
 	}

@@ -120,12 +120,8 @@ func (r *Runner) Contest(item, sum, note string, undo bool) error {
 		return err
 	}
 	defer root.Close()
-	f, err := root.OpenFile(labels.ContestedFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
-	if err != nil {
-		return err
-	}
-	err = labels.Contest(f, item, sum, strings.ToValidUTF8(note, "\ufffd"), undo)
-	return errors.Join(err, f.Sync(), f.Close())
+	open := func(flag int) (*os.File, error) { return root.OpenFile(labels.ContestedFile, flag, 0o644) }
+	return labels.Contest(open, item, sum, strings.ToValidUTF8(note, "\ufffd"), undo)
 }
 
 // DeleteSuite removes a suite's runs, the stages they stand on included, one after the other, and then what says that
