@@ -182,23 +182,29 @@ const alive = ".alive"
 // TempDir makes a folder for a while, in dir or, where that is "", where such are; remove removes it. What is left of a
 // killed process's goes with SweepTempDirs.
 func TempDir(dir, prefix string) (at string, remove func(), err error) {
-	if at, err = os.MkdirTemp(dir, prefix); err != nil {
-		return "", nil, err
-	}
-	lock := flock.New(filepath.Join(at, alive))
-	lock.TryLock() // nobody has it
-	return at, func() {
+	for {
+		if at, err = os.MkdirTemp(dir, prefix); err != nil {
+			return "", nil, err
+		}
+		lock := flock.New(filepath.Join(at, alive))
+		got, err := lock.TryLock()
+		_, lerr := os.Lstat(lock.Path())
+		if lerr == nil && (got || err != nil) { // else somebody swept it before it was locked
+			return at, func() {
+				lock.Unlock()
+				os.RemoveAll(at)
+			}, nil
+		}
 		lock.Unlock()
-		os.RemoveAll(at)
-	}, nil
+	}
 }
 
-// SweepTempDirs removes the folders that TempDir made for processes that were killed.
+// SweepTempDirs removes the folders that TempDir made for processes that were killed, and those with nothing in them.
 func SweepTempDirs(dir, prefix string) {
 	entries, _ := os.ReadDir(cmp.Or(dir, os.TempDir()))
 	for _, e := range entries {
 		at := filepath.Join(cmp.Or(dir, os.TempDir()), e.Name())
-		if e.IsDir() && strings.HasPrefix(e.Name(), prefix) && abandoned(filepath.Join(at, alive), func() {}) {
+		if e.IsDir() && strings.HasPrefix(e.Name(), prefix) && os.Remove(at) != nil && abandoned(filepath.Join(at, alive), func() {}) {
 			os.RemoveAll(at)
 		}
 	}
