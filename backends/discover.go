@@ -25,8 +25,9 @@ type Candidate struct {
 	Env bool // named in the environment
 }
 
-// localPorts are where local servers usually listen: Ollama, vLLM, llama.cpp and LM Studio.
-var localPorts = []int{11434, 8000, 8080, 1234}
+// localPorts are where local servers usually listen: Ollama, vLLM, llama.cpp (8080; 9931 is to be its next default,
+// ggml-org/llama.cpp#26508), SGLang and LM Studio.
+var localPorts = []int{11434, 8000, 8080, 9931, 30000, 1234}
 
 // Candidates lists where to look: what the environment names, then the usual local ports.
 func Candidates(ollamaHost, openAIBase string) ([]Candidate, error) {

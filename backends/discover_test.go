@@ -41,8 +41,8 @@ func TestOllamaURL(t *testing.T) {
 
 func TestCandidates(t *testing.T) {
 	for _, tc := range []struct{ ollama, openai, want string }{
-		{"", "", "http://127.0.0.1:11434 http://127.0.0.1:8000 http://127.0.0.1:8080 http://127.0.0.1:1234"},
-		{"h:1", "http://o/v1", "http://h:1* http://o/v1* http://127.0.0.1:11434 http://127.0.0.1:8000 http://127.0.0.1:8080 http://127.0.0.1:1234"},
+		{"", "", "http://127.0.0.1:11434 http://127.0.0.1:8000 http://127.0.0.1:8080 http://127.0.0.1:9931 http://127.0.0.1:30000 http://127.0.0.1:1234"},
+		{"h:1", "http://o/v1", "http://h:1* http://o/v1* http://127.0.0.1:11434 http://127.0.0.1:8000 http://127.0.0.1:8080 http://127.0.0.1:9931 http://127.0.0.1:30000 http://127.0.0.1:1234"},
 	} {
 		list, err := Candidates(tc.ollama, tc.openai)
 		var got []string

@@ -20,6 +20,7 @@ import (
 const (
 	LlamaCpp = "llama.cpp"
 	VLLM     = "vLLM"
+	SGLang   = "SGLang"
 	LMStudio = "LM Studio"
 	Other    = "OpenAI-compatible"
 )

@@ -77,6 +77,11 @@ func (o *OpenAI) Server(ctx context.Context) (Server, error) {
 			if o.page(ctx, o.root()+"/version", nil, &v) == nil {
 				s.Version = v.Version
 			}
+		case "sglang":
+			s.Name = SGLang
+			if info, told := o.info(ctx, ""); told {
+				s.Version, _ = info["version"].(string)
+			}
 		case "organization_owner":
 			s.Name = LMStudio
 		}
@@ -171,6 +176,41 @@ func (o *OpenAI) describe(ctx context.Context, name string) (m Model, props llam
 		m.Thinks = ability(templateThinks.MatchString(props.Template))
 	}
 	return m, props, nil
+}
+
+// info is what vLLM (started with VLLM_SERVER_DEV_MODE=1) and SGLang tell of how they were started.
+func (o *OpenAI) info(ctx context.Context, query string) (info map[string]any, told bool) {
+	err := o.page(ctx, o.root()+"/server_info"+query, nil, &info)
+	if IsKind(err, NotFound) { // SGLang's earlier versions
+		err = o.page(ctx, o.root()+"/get_server_info", nil, &info)
+	}
+	return info, err == nil
+}
+
+// Steady says whether the server was started so that the same prompt gets the same reply in any batch, and by which setting;
+// no setting where it has none, or does not tell.
+func (o *OpenAI) Steady(ctx context.Context) (is Ability, setting string) {
+	server, err := o.Server(ctx)
+	if err != nil {
+		return Unknown, ""
+	}
+	switch server.Name {
+	case VLLM:
+		info, _ := o.info(ctx, "?config_format=json")
+		env, _ := info["vllm_env"].(map[string]any)
+		switch env["VLLM_BATCH_INVARIANT"] {
+		case true, 1.0, "1":
+			return Yes, "VLLM_BATCH_INVARIANT=1"
+		case false, 0.0, "0":
+			return No, "VLLM_BATCH_INVARIANT=1"
+		}
+	case SGLang:
+		info, _ := o.info(ctx, "")
+		if on, ok := info["enable_deterministic_inference"].(bool); ok {
+			return ability(on), "--enable-deterministic-inference"
+		}
+	}
+	return Unknown, ""
 }
 
 // props reads llama.cpp's own page, if there is one: behind a proxy there may be none.

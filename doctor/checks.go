@@ -19,7 +19,17 @@ var judgeBench = struct {
 	directReply, sopReply int // tokens of a reply: a label, and reasoning of the usual length
 }{350, 700, 5872, 6975, 10740, 8, 600}
 
-func (d *doctor) describeServer(context.Context) Finding {
+func (d *doctor) describeServer(ctx context.Context) Finding {
+	if b, ok := d.Judge.Backend.(interface {
+		Steady(context.Context) (backends.Ability, string)
+	}); ok {
+		var setting string
+		if d.steady, setting = b.Steady(ctx); d.steady == backends.Yes {
+			f := good("the server was started with %s: the same prompt is to get the same reply in any batch", setting)
+			f.Check = "determinism"
+			d.also = append(d.also, f)
+		}
+	}
 	return good("%s", d.About)
 }
 

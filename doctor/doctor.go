@@ -123,7 +123,9 @@ var checks = []check{
 	{"parallel requests", time.Minute, true, (*doctor).parallel},
 	{"shared context", 30 * time.Second, true, (*doctor).sharedContext},
 	{"throughput", time.Minute, true, (*doctor).throughput},
+	{"warm and cold", 2 * time.Minute, true, (*doctor).warmAndCold}, // before the next, which warms its prompts
 	{"same reply again", time.Minute, true, (*doctor).sameAgain},
+	{"foreign replies", 2 * time.Minute, true, (*doctor).foreign},
 }
 
 // doctor looks a judge over. What a check learns stands here for later ones.
@@ -137,16 +139,17 @@ type doctor struct {
 	silent   int  // checks in a row of which no call was answered
 	gone     bool // too many of them: the rest is not tried
 
-	dumb         bool           // the model does not answer: nothing can be tried
-	numCtx       int            // context to ask Ollama for; 0 where the server decides
-	bytesPerTok  float64        // of judge's prompts, by the model's own tokenizer
-	roughly      float64        // prompt tokens a second, before they are measured
-	think        backends.Think // keeps the model from thinking, where that can be
-	thinksAnyway bool           // it thinks unless told not to
-	thinksAlways bool           // it thinks whatever it is told
-	constrains   bool           // it can be held to labels
-	wordy        string         // a question that takes a long reply
-	shortReplies bool           // but the model's were short
+	dumb         bool             // the model does not answer: nothing can be tried
+	steady       backends.Ability // the server says whether the same prompt is to get the same reply in any batch
+	numCtx       int              // context to ask Ollama for; 0 where the server decides
+	bytesPerTok  float64          // of judge's prompts, by the model's own tokenizer
+	roughly      float64          // prompt tokens a second, before they are measured
+	think        backends.Think   // keeps the model from thinking, where that can be
+	thinksAnyway bool             // it thinks unless told not to
+	thinksAlways bool             // it thinks whatever it is told
+	constrains   bool             // it can be held to labels
+	wordy        string           // a question that takes a long reply
+	shortReplies bool             // but the model's were short
 	speed        *Speed
 	call         time.Duration // that a request takes beside its tokens
 

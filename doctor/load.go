@@ -243,13 +243,18 @@ func (d *doctor) wave(ctx context.Context, c int, make func() backends.Request) 
 	}
 }
 
+// crowd is how many requests make a load.
+func (d *doctor) crowd() int {
+	if d.speed != nil {
+		return max(2, d.speed.Concurrency, min(d.Concurrency, atOnce))
+	}
+	return d.Concurrency
+}
+
 // sameAgain asks prompts alone, alone once more, and all at once.
 func (d *doctor) sameAgain(ctx context.Context) Finding {
 	const most, tokens = 8, 32
-	crowd := d.Concurrency
-	if d.speed != nil {
-		crowd = max(2, d.speed.Concurrency, min(crowd, atOnce))
-	}
+	crowd := d.crowd()
 	if len(d.Prompts) == 0 {
 		return skipped("no prompts to repeat")
 	}

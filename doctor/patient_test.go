@@ -44,6 +44,9 @@ type patient struct {
 	fickle     bool          // answers differently under load
 	dice       bool          // never answers twice alike
 	pooled     bool          // slots share the context
+	foreign    bool          // under load it answers the prompt before
+	parrot     bool          // repeats the word that it is asked for
+	stale      bool          // judges otherwise what is in its prompt cache
 	one        bool          // serves one request at a time
 	thinks     string        // "", "both" (on and off work) or "always"
 	takes      time.Duration // for a reply
@@ -54,6 +57,10 @@ type patient struct {
 	asked    atomic.Int64
 	inFlight atomic.Int64
 	turn     chan struct{}
+
+	mu     sync.Mutex
+	seen   map[string]bool // prompts that are in its cache
+	before patientRequest
 }
 
 type patientRequest struct {
@@ -64,6 +71,8 @@ type patientRequest struct {
 	Format   json.RawMessage
 	Schema   json.RawMessage `json:"response_format"`
 	Logprobs bool
+	Cached   *bool  `json:"cache_prompt"`
+	Salt     string `json:"cache_salt"`
 	Kwargs   struct {
 		Think *bool `json:"enable_thinking"`
 	} `json:"chat_template_kwargs"`
@@ -130,7 +139,7 @@ func looked(t *testing.T, ctx context.Context, url string, client *http.Client, 
 		}
 		a, b := item.Candidates[0].Text, item.Candidates[1].Text
 		tools.Text += fmt.Sprintf("\n\n%s\n\n%s\n\n%s", item.Question, a, b)
-		tools.Prompts = append(tools.Prompts, judging.Prompt{System: "Which is better?", User: item.Question + a + b})
+		tools.Prompts = append(tools.Prompts, judging.Prompt{System: "Which is better?", User: item.Question + a + b, Labels: []string{"[[A>B]]", "[[B>A]]"}})
 	}
 	found, err := Check(ctx, r, tools)
 	if err != nil {
@@ -247,7 +256,15 @@ func (p *patient) chat(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(req.Messages[0].Content, wordy[0]) {
 		time.Sleep(p.counts)
 	}
-	p.answer(w, req, n, crowd || p.inFlight.Load() > 1)
+	crowd = crowd || p.inFlight.Load() > 1
+	p.mu.Lock()
+	if before := p.before.Messages; p.foreign && crowd && before != nil {
+		p.before.Messages, req.Messages = req.Messages, before
+	} else {
+		p.before = req
+	}
+	p.mu.Unlock()
+	p.answer(w, req, n, crowd)
 }
 
 func (p *patient) answer(w http.ResponseWriter, req patientRequest, n int64, crowd bool) {
@@ -288,8 +305,15 @@ func (p *patient) answer(w http.ResponseWriter, req patientRequest, n int64, cro
 		return
 	}
 	words, thinking := fmt.Sprintf("reply %x of many words", hash.Sum32()), ""
+	last := req.Messages[len(req.Messages)-1].Content
+	if _, after, ok := strings.Cut(last, "The word of this conversation is "); ok && p.parrot {
+		words, _, _ = strings.Cut(after, ".")
+	}
 	if choice := choices(req); choice != "" && !p.free {
 		words = choice
+		if p.stale && p.cached(req, last) {
+			words = "[[B>A]]"
+		}
 		if p.kind != "llama" || p.thinks != "" {
 			words = `"` + words + `"` // held by a schema
 		}
@@ -307,6 +331,21 @@ func (p *patient) answer(w http.ResponseWriter, req patientRequest, n int64, cro
 		tokens = 0
 	}
 	p.write(w, req, tokens, words, thinking)
+}
+
+// cached tells whether a prompt was in the prompt cache, where it is then.
+func (p *patient) cached(req patientRequest, prompt string) bool {
+	if req.Cached != nil && !*req.Cached || req.Salt != "" {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.seen == nil {
+		p.seen = map[string]bool{}
+	}
+	was := p.seen[prompt]
+	p.seen[prompt] = true
+	return was
 }
 
 var offered = regexp.MustCompile(`\[\[A>B\]\]`)

@@ -42,6 +42,9 @@ func RequestOf(m *judging.Manifest) (r Request, ok bool) {
 	if d.LabelValues != "" {
 		r.LabelValues = []string{d.LabelValues}
 	}
+	if m.Shard != nil {
+		r.Shard = m.Shard.String()
+	}
 	for _, s := range m.Stages {
 		if s.Role == "judge" {
 			r.Own = s.Run

@@ -63,15 +63,17 @@ func fieldsOf(k judging.Protocol) []Field {
 		sampleField(k),
 		{"seed", Number, What, "1", "`SEED` for drawing the sample, and the options of --unrelated and --max-options", "of the sample", nil, true, func(r *Request, v []string) (err error) { r.Seed, err = integer(last(v)); return err }},
 		{"ids", Text, What, "", "only the items with an id in `FILE`, one per line", "", nil, false, text(func(r *Request) *string { return &r.IDs })},
+		{"shard", Text, What, "", "only a part of the items, by a hash of their ids: `K/N`, such as 3/16, or auto, which Slurm, SkyPilot and dstack tell, or auto/N with Kubernetes and GNU parallel; \"gavel merge\" makes one run of all parts", "one of several parts of the items, such as 3/16", nil, true, setShard},
 		{"max-tokens", Number, How, strconv.Itoa(d.MaxTokens), "at most `N` tokens per reply, thinking included", "", nil, true, number(1, func(r *Request) *int { return &r.MaxTokens })},
 		{"num-ctx", Number, How, "0", "ask Ollama for a context of `N` tokens; 0: long enough for the longest prompt and --max-tokens, in a suite for those of all its runs", "", nil, true, number(1, func(r *Request) *int { return &r.NumCtx })},
 		{"system-role", Text, How, d.SystemRole, "`ROLE` of the message with the system text: system, or user for models whose template rejects system", "", systemRoles, true, text(func(r *Request) *string { return &r.SystemRole })},
 		{"accept-cut", Switch, How, "false", "count a verdict that stands in a reply cut at the token limit", "", nil, true, truth(func(r *Request) *bool { return &r.AcceptCut })},
 		{"think", Text, How, "auto", "`HOW` much a thinking model thinks: " + strings.Join(backends.Thinks, ", ") + "; auto sends nothing and leaves it to the model", "", backends.Thinks, true, setThink},
 		{"constrain", Switch, How, "false", "constrain the verdict to the valid labels: the whole reply with a direct prompt, else an extra turn after the reasoning", "", nil, true, truth(func(r *Request) *bool { return &r.Constrain })},
-		{"logprobs", Switch, How, "false", "ask for the probability of each label; --constrain implies it if the server supports it. Without --constrain, a label that is not among the likeliest tokens counts as 0 in the calibration (pairs only)", "", nil, true, truth(func(r *Request) *bool { return &r.Logprobs })},
-		{"repeat", Number, How, "1", "ask every prompt `K` times; for pairs, the table shows how often the judge agrees with itself, and how large a difference is noise", "", nil, true, number(1, func(r *Request) *int { return &r.Repetitions })},
+		{"logprobs", Switch, How, "false", "ask for the probability of each label; --constrain implies it if the server supports it. Without --constrain, a label that is not among the likeliest tokens counts as 0 in the calibration", "", nil, true, truth(func(r *Request) *bool { return &r.Logprobs })},
+		{"repeat", Number, How, "1", "ask every prompt `K` times; the table shows how often the judge agrees with itself, and how large a difference is noise", "", nil, true, number(1, func(r *Request) *int { return &r.Repetitions })},
 		{"strict-determinism", Switch, How, "false", "one request at a time and, if the server supports it, no prompt cache", "", nil, true, truth(func(r *Request) *bool { return &r.StrictDeterminism })},
+		{"canaries", Number, How, "0", "mix `N` prompts into the run whose replies are known, and end it if one is answered out of another conversation (gavel doctor looks for that, too)", "", nil, true, number(0, func(r *Request) *int { return &r.Canaries })},
 		{"concurrency", Text, How, "auto", "judge `N` items at once; auto: as many as the server reports, else 4", "", nil, true, setConcurrency},
 		{"timeout", Duration, How, "10m", "time limit of one call: `D`, such as 90s or 10m", "", nil, true, duration(func(r *Request) *time.Duration { return &r.Timeout })},
 		{"retry-for", Duration, How, "2m", "retry a call for up to `D` if the failure may be temporary", "", nil, true, duration(func(r *Request) *time.Duration { return &r.RetryFor })},
@@ -111,7 +113,7 @@ func fieldsOf(k judging.Protocol) []Field {
 // EndpointFields say which server to ask; other commands have them too.
 var EndpointFields = []Field{
 	{"backend", Text, Server, Backends[0], "`KIND` of server: " + strings.Join(Backends, ", ") + " (sim: a simulated judge, no server)", "", nil, false, text(func(r *Request) *string { return &r.Backend })},
-	{"base-url", List, Server, "", "`URL` of the server; \"gavel run\" takes several, for servers of one and the same model; default: OLLAMA_HOST, OPENAI_BASE_URL, else local ports 11434, 8000, 8080, 1234", "", nil, false, func(r *Request, v []string) error { r.BaseURLs = v; return nil }},
+	{"base-url", List, Server, "", "`URL` of the server; \"gavel run\" takes several, for servers of one and the same model; default: OLLAMA_HOST, OPENAI_BASE_URL, else local ports 11434, 8000, 8080, 9931, 30000, 1234", "", nil, false, func(r *Request, v []string) error { r.BaseURLs = v; return nil }},
 	{"api-key-env", Text, Server, "", "`NAME` of the environment variable that holds the API key; OPENAI_API_KEY is used with --base-url and OPENAI_BASE_URL, never with a server found on a port", "", nil, false, text(func(r *Request) *string { return &r.APIKeyEnv })},
 }
 
@@ -275,6 +277,12 @@ func setConcurrency(r *Request, values []string) error {
 	}
 	r.Concurrency = n
 	return nil
+}
+
+func setShard(r *Request, values []string) error {
+	r.Shard = last(values)
+	_, _, err := parseShard(r.Shard)
+	return err
 }
 
 func setGroups(r *Request, values []string) error {

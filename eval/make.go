@@ -21,6 +21,9 @@ import (
 // there even where the error is not nil, if there was anything to score.
 func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) {
 	m := p.job.Manifest
+	if err := TakeUp(p.out, p.req.try); err != nil {
+		return nil, err
+	}
 	if !e.Beside { // a server's memory is not one run's to rule
 		defer frugal(p.set.Len())()
 	}
@@ -29,13 +32,11 @@ func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) 
 	how := scoring.DefaultOptions.Reading
 	how.Name = p.reading
 	p.draw()
-	if p.records, err = scoring.NewLoader(m, how, p.set.IDs()); err != nil {
-		return nil, err
+	if p.records, err = scoring.NewLoader(m, how, p.set.IDs()); err == nil && e.Runs != "" {
+		err = disk.Within(e.Runs, p.out)
 	}
-	if e.Runs != "" {
-		if err := disk.Within(e.Runs, p.out); err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
 	}
 	dir, old, err := judging.OpenDir(p.out, m, p.again, func(r *judging.Record) error {
 		p.job.Completed.Add(r)
@@ -92,16 +93,26 @@ func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) 
 			return nil, err
 		}
 	} else {
-		if err := p.writeItems(ctx, dir); err != nil {
+		if err := p.standing(ctx, dir, old); err != nil {
 			return nil, err
 		}
 		e.observer().RunOpened(Opened{Dir: p.out, Manifest: m, Completed: completed})
-		if completed == m.Judgments {
+		if completed == m.Judgments && completed > 0 {
 			e.say("all %d judgments are in %s already: nothing to ask", m.Judgments, p.out)
 		}
-		m.Ended = old.Ended
 	}
 	return e.finish(p, dir, missing, runErr)
+}
+
+// standing sees to the folder of a run of which nothing is left to ask: old is its manifest, nil of a shard without an item.
+func (p *prepared) standing(ctx context.Context, dir *judging.Dir, old *judging.Manifest) error {
+	m := p.job.Manifest
+	if m.Ended = m.Started; old != nil {
+		m.Ended = old.Ended
+	} else if err := dir.Start(m); err != nil {
+		return err
+	}
+	return p.writeItems(ctx, dir)
 }
 
 // takeOver writes the records that are given.
@@ -198,7 +209,7 @@ func (e *Maker) client(ctx context.Context, p *prepared) (backends.Client, func(
 	closeStore := func() error { return nil }
 	if !p.req.NoCache {
 		var err error
-		if store, closeStore, err = e.replies(p.req.Cache); err != nil {
+		if store, closeStore, err = e.replies(p.replies()); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -213,6 +224,9 @@ func (e *Maker) client(ctx context.Context, p *prepared) (backends.Client, func(
 		return nil, nil, errors.Join(err, closeAll())
 	}
 	client = backends.WithRetry(e.watched(client), backends.Retry{For: p.req.RetryFor})
+	if client, err = e.guarded(ctx, p, client); err != nil {
+		return nil, nil, errors.Join(err, closeAll())
+	}
 	if store != nil {
 		client = cache.Wrap(client, store)
 	}
@@ -327,7 +341,10 @@ func (e *Maker) ending(status string, left, expected int, runErr error) error {
 	goOn := e.Words.GoOn
 	var gaveUp *judging.GaveUpError
 	var other *backends.ModelChangedError
+	var foreign *backends.ForeignReplyError
 	switch {
+	case errors.As(runErr, &foreign):
+		return &kindError{ErrIncomplete, fmt.Errorf("%w; %d of %d judgments are left; %s, then make the run anew in another folder with --no-cache", runErr, left, expected, backends.MixedUp)}
 	case errors.As(runErr, &other) && left > 0:
 		return &kindError{ErrIncomplete, fmt.Errorf("%w; its replies since the last check are removed from the run and from the cache; %d of %d judgments are left: serve the first model again; %s", runErr, left, expected, goOn)}
 	case status == judging.Complete && errors.Is(runErr, judging.ErrStopped), status == judging.ByRule:

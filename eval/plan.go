@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 
@@ -59,8 +60,10 @@ func (w *work) planRun(ctx context.Context, p *prepared) error {
 	switch {
 	case p.req.NoCache || p.req.Backend == "sim":
 		note = "the cache is not used"
+	case p.req.Shard != "" && w.Shared == nil && !there(p.replies()):
+		note = "the shard has none yet"
 	default:
-		store, closeStore, err := w.replies(p.req.Cache)
+		store, closeStore, err := w.replies(p.replies())
 		if err != nil {
 			note = "unknown: " + err.Error()
 		} else {
@@ -80,6 +83,11 @@ func (w *work) planRun(ctx context.Context, p *prepared) error {
 		return w.Planning(ctx, run)
 	}
 	return nil
+}
+
+func there(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // known adds to what the cache has what plans before will have asked.

@@ -41,6 +41,9 @@ type items struct {
 	info judging.DatasetInfo
 
 	mapping datasets.Mapping // by which the dataset was read
+
+	shard  *judging.Shard // which part of the items these are; nil for all
+	places []int          // of each row among all
 }
 
 // prepare opens the dataset, finds the judge and works out what the run is.
@@ -96,12 +99,14 @@ func (e *Maker) openItems(o Request) (items, error) {
 		set.Close()
 		return items{}, err
 	}
-	its := items{set, rows, DatasetInfo(set, o), set.Mapping}
+	its := items{set: set, rows: rows, info: DatasetInfo(set, o), mapping: set.Mapping}
 	if o.Unrelated || o.MaxOptions > 0 {
 		defer set.Close()
-		return changedOptions(its, o)
+		if its, err = changedOptions(its, o); err != nil {
+			return items{}, err
+		}
 	}
-	return its, nil
+	return o.sharded(its), nil
 }
 
 // changedOptions cuts items down to --max-options and puts an unrelated option
@@ -140,7 +145,7 @@ func changedOptions(its items, o Request) (items, error) {
 	if err != nil {
 		return items{}, err
 	}
-	return items{set, all(set), its.info, its.mapping}, nil
+	return items{set: set, rows: all(set), info: its.info, mapping: its.mapping}, nil
 }
 
 func (e *Maker) pick(o Request, set *datasets.Set) ([]int, error) {
@@ -207,6 +212,9 @@ func (e *Maker) prepareFor(ctx context.Context, o Request, its items, judges []b
 		Parameters: params,
 	}
 	if server.Kind == "ollama" && params.NumCtx == 0 {
+		if e.NumCtx == nil && its.shard != nil && its.shard.Dataset != its.set.SHA256 {
+			return nil, Wrong("num-ctx", 0, "is missing: the context has to be that of all judgments, and a shard has some of them")
+		}
 		if e.NumCtx == nil {
 			spec.Parameters.NumCtx = sizeContext(protocol, params, judging.LongestPrompt(asker, p.set), model.Trained)
 		} else if spec.Parameters.NumCtx, err = e.NumCtx(o, spec, model.Trained); err != nil {
@@ -214,6 +222,7 @@ func (e *Maker) prepareFor(ctx context.Context, o Request, its items, judges []b
 		}
 	}
 	m := judging.NewManifest(e.Version, spec)
+	m.Shard = its.ofShard(spec)
 	presentations, err := judging.CountPresentations(asker, its.set, its.rows)
 	if err != nil {
 		return nil, err
@@ -230,7 +239,7 @@ func (e *Maker) prepareFor(ctx context.Context, o Request, its items, judges []b
 	}
 	p.out = o.Out
 	if p.out == "" {
-		p.out = filepath.Join(e.folder(), runName(m))
+		p.out = filepath.Join(e.folder(), runName(m, o.try))
 	}
 	p.job = &judging.Job{
 		Manifest: m, Asker: asker, Set: its.set, Rows: its.rows, Context: max(model.Context, spec.Parameters.NumCtx),
@@ -365,9 +374,13 @@ func Concurrency(asked int, s backends.Server, m backends.Model) int {
 var UnsafeInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
 // runName is a folder name that says what the run is and is the same for the same run.
-func runName(m *judging.Manifest) string {
+func runName(m *judging.Manifest, try int) string {
 	part := func(s string) string {
 		return strings.Trim(UnsafeInNames.ReplaceAllString(filepath.Base(s), "-"), "-.")
 	}
-	return strings.Join([]string{part(m.Dataset.Name), m.Spec.Protocol, part(m.Spec.Prompt.Name), part(m.Spec.Model.Name), m.ID[:8]}, "_")
+	id, suffix := m.ID, ""
+	if s := m.Shard; s != nil {
+		id, suffix = s.Whole, judging.ShardSuffix(s.Index, s.Of, try)
+	}
+	return strings.Join([]string{part(m.Dataset.Name), m.Spec.Protocol, part(m.Spec.Prompt.Name), part(m.Spec.Model.Name), id[:8]}, "_") + suffix
 }

@@ -51,6 +51,8 @@ type Request struct {
 	MaxOptions int      `json:"max-options,omitempty"` // 0 for all
 	Agents     []string `json:"agents,omitempty"`      // whose answers are judged
 	Own        string   `json:"own,omitempty"`         // run of the judge's own answers
+	Shard      string   `json:"shard,omitempty"`       // of those items: K/N, auto or auto/N
+	try        int      // how often the shard's task was started before
 
 	datasets.Mapping // of a file of any shape
 
@@ -65,6 +67,7 @@ type Request struct {
 	Constrain         bool           `json:"constrain,omitempty"`
 	Logprobs          bool           `json:"logprobs,omitempty"`
 	Repetitions       int            `json:"repeat"`
+	Canaries          int            `json:"canaries,omitempty"`
 	StrictDeterminism bool           `json:"strict-determinism,omitempty"`
 	Attempts          int            `json:"attempts"`
 	Concurrency       int            `json:"concurrency,omitempty"` // 0: as many as the server says it serves
@@ -241,7 +244,7 @@ func (r Request) Validate() error {
 	if err := r.inRange(protocol); err != nil {
 		return err
 	}
-	return r.together(protocol)
+	return r.together()
 }
 
 // inRange holds each field to its own bounds.
@@ -253,7 +256,7 @@ func (r Request) inRange(protocol judging.Protocol) error {
 		most  int
 	}{
 		{"limit", r.Limit, 0, 0}, {"max-tokens", r.MaxTokens, 1, 0}, {"num-ctx", r.NumCtx, 0, 0}, {"attempts", r.Attempts, 1, judging.MaxAttempts},
-		{"repeat", r.Repetitions, 1, judging.MaxRepetitions}, {"concurrency", r.Concurrency, 0, judging.MaxConcurrency},
+		{"repeat", r.Repetitions, 1, judging.MaxRepetitions}, {"canaries", r.Canaries, 0, mostCanaries}, {"concurrency", r.Concurrency, 0, judging.MaxConcurrency},
 	} {
 		if n.value < n.least {
 			return Wrong(n.field, n.value, "%d: it must be at least 1", n.value)
@@ -290,16 +293,20 @@ func (r Request) inRange(protocol judging.Protocol) error {
 }
 
 // together refuses fields that do not go with each other.
-func (r Request) together(protocol judging.Protocol) error {
+func (r Request) together() error {
 	if r.Until != "" {
 		if _, err := ParseUntil(r.Until, r.Protocol); err != nil {
 			return Wrong("until", r.Until, "%v", err)
 		}
 	}
+	if r.Shard != "" {
+		if _, _, err := parseShard(r.Shard); err != nil {
+			return &FieldError{"shard", r.Shard, err.Error()}
+		}
+	}
 	switch {
-	case r.Repetitions > 1 && !protocol.FollowUps: // of the comparisons alone there are scores over repetitions
-		repeated := slices.DeleteFunc(judging.Protocols(), func(p judging.Protocol) bool { return !p.FollowUps })
-		return Wrong("repeat", r.Repetitions, ": only %s report on repeats; leave it out", strings.Join(judging.Names(repeated), " and "))
+	case r.Shard != "" && r.Until != "":
+		return Wrong("until", r.Until, "asks when all items are enough: leave it out with --shard")
 	case r.StrictDeterminism && r.Concurrency > 1:
 		return Wrong("strict-determinism", true, "asks one request at a time: leave out --concurrency %d", r.Concurrency)
 	case r.StrictDeterminism && len(r.BaseURLs) > 1:
@@ -313,7 +320,7 @@ func (r Request) together(protocol judging.Protocol) error {
 	for _, f := range []struct {
 		field string
 		given bool
-	}{{"think", r.Think != backends.ThinkAuto}, {"constrain", r.Constrain}, {"logprobs", r.Logprobs}, {"strict-determinism", r.StrictDeterminism}} {
+	}{{"think", r.Think != backends.ThinkAuto}, {"constrain", r.Constrain}, {"logprobs", r.Logprobs}, {"strict-determinism", r.StrictDeterminism}, {"canaries", r.Canaries > 0}} {
 		if f.given {
 			return Wrong(f.field, f.given, "has no meaning with --backend sim")
 		}

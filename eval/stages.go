@@ -1,8 +1,6 @@
 package eval
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -60,6 +58,11 @@ func (e *Maker) Plan(ctx context.Context, o Request) (*Plan, error) {
 func (w *work) any(ctx context.Context, o Request) error {
 	if err := o.Validate(); err != nil {
 		return err
+	}
+	if o.Shard != "" {
+		if err := w.settle(&o); err != nil {
+			return err
+		}
 	}
 	protocol, err := o.FindProtocol()
 	if err != nil {
@@ -153,10 +156,10 @@ func (w *work) staged(ctx context.Context, o Request, stage *judging.Stage) erro
 // before tells whether the stages are still to come, or are in the dataset, and refuses what can be neither.
 func (s *stages) before() (bool, error) {
 	its := s.questions
-	if len(its.rows) == 0 {
+	if len(its.rows) == 0 && its.shard == nil {
 		return false, fmt.Errorf("%s: no items are left to judge", its.set.Name)
 	}
-	item, err := its.set.Item(its.rows[0])
+	item, err := its.first()
 	if err != nil {
 		return false, err
 	}
@@ -217,7 +220,9 @@ func (s *stages) answerOptions() Request {
 	o := s.opts
 	answering := judging.Answering()
 	o.Protocol, o.Options, o.Prompt = answering.Name, nil, answering.Templates[0].Name
-	o.Out, o.Until = "", ""
+	if o.Out, o.Until = "", ""; len(o.Agents) > 0 {
+		o.Repetitions = 1 // of answers only the first time is judged
+	}
 	return o
 }
 
@@ -240,7 +245,9 @@ func (w *work) makeAnswers(ctx context.Context, s *stages, o Request, judges []b
 	if err != nil {
 		return nil, err
 	}
-	s.reports = append(s.reports, *rep)
+	if rep != nil { // there is none of a shard without an item
+		s.reports = append(s.reports, *rep)
+	}
 	return judging.ReadAnswers(p.out, scoring.DefaultOptions.Reading)
 }
 
@@ -313,18 +320,6 @@ func (w *work) given(s *stages, agent string) (dir string, err error) {
 	return w.importAgent(s, agent)
 }
 
-// named lists the runs that the judging run stands on.
-func (s *stages) named() []judging.StageOf {
-	of := func(role string, a *judging.Answers) judging.StageOf {
-		return judging.StageOf{Role: role, Run: a.Run, ID: a.ID, Model: a.Name}
-	}
-	list := []judging.StageOf{of("judge", s.own)}
-	for _, a := range s.agents {
-		list = append(list, of("agent", a))
-	}
-	return list
-}
-
 // importAgent makes an answer run of a file of answers: published MMLU-Pro
 // outputs, or gavel's own lines of answers to the questions at hand.
 func (w *work) importAgent(s *stages, file string) (dir string, err error) {
@@ -345,51 +340,4 @@ func (w *work) importAgent(s *stages, file string) (dir string, err error) {
 		w.say("stage: answers of %s, in %s", file, dir)
 	}
 	return dir, nil
-}
-
-// judgeStage makes the dataset of the judging run out of the stages before it. In
-// a dry run with stages that are not there yet there is none.
-func (w *work) judgeStage(ctx context.Context, s *stages) (*prepared, error) {
-	questions := s.questions.set
-	if s.own == nil || len(s.agents) < len(s.opts.Agents) {
-		n := len(s.questions.rows)
-		if s.stage.Agents {
-			w.note("%d × %d judgments follow in each mode once the stages before are there", n, len(s.opts.Agents))
-			n *= len(s.opts.Agents)
-		} else {
-			w.note("%d comparisons follow once the stage before is there", n*s.stage.Presentations)
-		}
-		w.plan.Later = &Later{s.opts, n * s.stage.Presentations, s.judges}
-		return nil, nil
-	}
-	var lines [][]byte
-	made, err := s.stage.Each(questions, s.questions.rows, s.own, s.agents, func(line []byte) error {
-		lines = append(lines, bytes.Clone(line))
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	if len(lines) == 0 && s.stage.Agents {
-		return nil, fmt.Errorf("nothing to judge: no question of %s has both an answer of the judge and one of an agent", questions.Name)
-	} else if len(lines) == 0 {
-		return nil, fmt.Errorf("nothing to judge: the judge answered no question of %s", questions.Name)
-	}
-	for _, text := range made.Warned() {
-		w.say("warning: %s", text)
-	}
-	set, err := datasets.FromLines(questions.Name, cmp.Or(s.stage.Format, questions.Format), lines)
-	if err != nil {
-		return nil, err
-	}
-	info := s.questions.info
-	info.Format, info.Rows = set.Format, set.Len()
-	p, err := w.prepareFor(ctx, s.opts, items{set: set, rows: all(set), info: info}, s.judges)
-	if err != nil {
-		set.Close()
-		return nil, err
-	}
-	made.Note(p.job.Manifest)
-	p.job.Manifest.Stages = s.named()
-	return p, nil
 }

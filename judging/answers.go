@@ -53,7 +53,7 @@ func ReadAnswers(dir string, how Reading) (*Answers, error) {
 	}
 	how.Name = cmp.Or(how.Name, Paper)
 	how.AcceptCut = how.AcceptCut || m.Spec.Parameters.AcceptCut // as the run itself read them
-	a := &Answers{Name: m.Spec.Model.Name, Run: dir, ID: m.ID, Model: m.Spec.Model, Dataset: m.Spec.Dataset, given: map[string]Given{}}
+	a := &Answers{Name: m.Spec.Model.Name, Run: dir, ID: m.whole(), Model: m.Spec.Model, Dataset: m.Spec.Dataset, given: map[string]Given{}}
 	err = ReadRecords(filepath.Join(dir, RecordsFile), func(r *Record) error { return a.add(p, r, how) })
 	if err != nil {
 		return nil, err

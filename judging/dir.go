@@ -43,7 +43,7 @@ var ErrOtherRun = errors.New("holds another run")
 
 // OtherRun is the error of a directory that holds another run than m, with what differs.
 func OtherRun(path string, old, m *Manifest) error {
-	return fmt.Errorf("%s: %w (%s): name another folder with --out", path, ErrOtherRun, strings.Join(old.Spec.differences(m.Spec), "; "))
+	return fmt.Errorf("%s: %w (%s): name another folder with --out", path, ErrOtherRun, strings.Join(old.Spec.Differences(m.Spec), "; "))
 }
 
 // OpenDir opens a run directory for writing and takes its lock; it makes the directory where it is missing. If it
@@ -301,8 +301,8 @@ func kept(err error) error {
 	return err
 }
 
-// differences lists what two specs disagree on, as "prompt.name: sop, now direct".
-func (s Spec) differences(now Spec) []string {
+// Differences lists what two specs disagree on, as "prompt.name: sop, now direct".
+func (s Spec) Differences(now Spec) []string {
 	a, b := flatten(s), flatten(now)
 	both := maps.Clone(a)
 	maps.Copy(both, b)

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"gavel/datasets"
 )
@@ -47,6 +48,9 @@ func runsBelow(dir string) (runs []string, err error) {
 			return err
 		case !entry.IsDir():
 			return nil
+		}
+		if path != dir && strings.HasPrefix(entry.Name(), ".") { // being merged, or deleted
+			return fs.SkipDir
 		}
 		if _, err := os.Stat(filepath.Join(path, ManifestFile)); err == nil {
 			runs = append(runs, path)

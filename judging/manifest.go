@@ -161,6 +161,7 @@ type Manifest struct {
 	// of a run that is not at its end: the seed of the order in which its items are asked about; left out, that of the file
 	DrawnBy *int64   `json:"drawn_by_seed,omitempty"`
 	Stopped *Stopped `json:"stopped,omitempty"` // which rule ended the run before its last item
+	Shard   *Shard   `json:"shard,omitempty"`   // which part of another run's items it has, with `--shard`
 }
 
 // Stopped says by which rule a run was ended before its last item.

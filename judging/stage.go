@@ -2,6 +2,8 @@ package judging
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 
 	"gavel/datasets"
 )
@@ -76,7 +78,62 @@ type StagedAgent struct {
 	Right   int          `json:"right"`    // of them
 	LeftOut map[Lack]int `json:"left_out"` // answers, by the reasons of `no_own`
 	// of those judged: that run has another label; this dataset's counts
-	OtherGold int `json:"other_gold"`
+	OtherGold int  `json:"other_gold"`
+	Itself    bool `json:"itself,omitempty"` // the agent is the judge
+}
+
+// Remark says in words what readers of the numbers must know.
+func (s *Staged) Remark() {
+	s.Warnings = []string{}
+	say := func(format string, args ...any) { s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...)) }
+	if s.NoGold > 0 {
+		say("left out %d of %d questions: no label says what is right", s.NoGold, s.Questions)
+	}
+	for _, why := range Lacks {
+		if n := s.NoOwn[why]; n > 0 {
+			say("left out %d of %d questions, to which the judge has no answer of its own: %s", n, s.Questions, why.InWords())
+		}
+	}
+	for _, a := range s.Agents {
+		for _, why := range Lacks {
+			if n := a.LeftOut[why]; n > 0 {
+				say("%s: left out %d of %d questions: %s", a.Name, n, s.Questions, why.InWords())
+			}
+		}
+		if a.OtherGold > 0 {
+			say("%s: its run has another label for %d of %d questions; its answers are held to this dataset's", a.Name, a.OtherGold, s.Questions)
+		}
+		if a.Itself {
+			say("%s is judged by itself: its answers and the judge's own are not independent, and correlations with the agent's correctness say little", a.Name)
+		}
+	}
+}
+
+// Add adds what became of other questions, with the same agents.
+func (s *Staged) Add(o *Staged) error {
+	s.Questions, s.NoGold, s.NoOwn = s.Questions+o.Questions, s.NoGold+o.NoGold, addLacks(s.NoOwn, o.NoOwn)
+	if len(s.Agents) != len(o.Agents) {
+		return errors.New("their agents are not the same")
+	}
+	for i, b := range o.Agents {
+		a := &s.Agents[i]
+		if a.Name != b.Name || a.Itself != b.Itself {
+			return fmt.Errorf("their agents are not the same (%s and %s)", a.Name, b.Name)
+		}
+		a.Judged, a.Right, a.OtherGold, a.LeftOut = a.Judged+b.Judged, a.Right+b.Right, a.OtherGold+b.OtherGold, addLacks(a.LeftOut, b.LeftOut)
+	}
+	s.Remark()
+	return nil
+}
+
+func addLacks(a, b map[Lack]int) map[Lack]int {
+	sum := map[Lack]int{}
+	for _, of := range []map[Lack]int{a, b} {
+		for why, n := range of {
+			sum[why] += n
+		}
+	}
+	return sum
 }
 
 // Warned and Note make it [Made].
@@ -97,6 +154,25 @@ type Referenced struct {
 
 // Judged is how many lines the stage made.
 func (r *Referenced) Judged() int { return r.Right + r.Wrong + r.Unknown }
+
+// Remark says in words what readers of the numbers must know.
+func (r *Referenced) Remark() {
+	r.Warnings = []string{}
+	for _, why := range Lacks {
+		if n := r.NoOwn[why]; n > 0 {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("left out %d of %d pairs, to whose question the judge has no answer of its own: %s", n, r.Pairs, why.InWords()))
+		}
+	}
+	if r.Unknown > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("of %d of %d pairs nobody can tell whether the judge's own answer is right: no final answer could be read, or compared with those of the responses", r.Unknown, r.Judged()))
+	}
+}
+
+// Add adds what became of other pairs.
+func (r *Referenced) Add(o *Referenced) {
+	r.Pairs, r.Right, r.Wrong, r.Unknown, r.NoOwn = r.Pairs+o.Pairs, r.Right+o.Right, r.Wrong+o.Wrong, r.Unknown+o.Unknown, addLacks(r.NoOwn, o.NoOwn)
+	r.Remark()
+}
 
 // Warned and Note make it [Made].
 func (r *Referenced) Warned() []string { return r.Warnings }

@@ -32,6 +32,8 @@ type Agreement struct {
 	StandIn    []StandIn         `json:"stand_in,omitempty"` // the alternative annotator test, from three people on
 	Reading    judging.Readers   `json:"reading,omitempty"`  // left out for the usual one
 	Bootstrap  scoring.Bootstrap `json:"bootstrap"`          // of the intervals
+	Weighted   bool              `json:"weighted,omitempty"` // items weigh one over the probability with which they were drawn
+	Test       string            `json:"test"`               // of two judges: `mcnemar`, or `permutation` where items hang together or are weighed
 	Warnings   []string          `json:"warnings"`           // printed after `!`
 }
 
@@ -45,6 +47,7 @@ type Standing struct {
 	NoVerdict int    `json:"no_verdict"`         // of these
 	Kappa     Number `json:"kappa"`              // Cohen's, of items with a verdict
 	Calls     int    `json:"calls"`              // for 1,000 items
+	Tokens    int    `json:"tokens,omitempty"`   // of the replies for 1,000 items; left out where no server told
 	Letters   string `json:"letters"`            // judges that share one cannot be told apart
 }
 
@@ -109,6 +112,10 @@ type Beside struct {
 	Surpasses bool     `json:"surpasses"` // the judge is as good, but for ε
 }
 
+// Epsilon is what a person costs more than a judge, as a share of agreement, where nobody says: that of experts in arXiv
+// 2501.10970.
+const Epsilon = 0.2
+
 // Agree compares judges with people and with each other. Without labels those of the dataset are what one person said.
 func Agree(dirs []string, file *File, epsilon float64, how judging.Reading, b stats.Bootstrap) (*Agreement, error) {
 	p, err := newPanel(dirs, file, how, b)
@@ -118,6 +125,10 @@ func Agree(dirs []string, file *File, epsilon float64, how judging.Reading, b st
 	a := &Agreement{
 		Labels: p.file.Path, Categories: p.categories, Reading: how.Name, Pairs: []Pair{},
 		Bootstrap: scoring.Bootstrap{Rounds: b.Rounds, Level: b.Level, Seed: b.Seed, Unit: cmp.Or(p.judges[0].clusters, "item")},
+	}
+	a.Weighted, a.Test = p.weights != nil, "mcnemar"
+	if a.Weighted || p.judges[0].cluster != nil {
+		a.Test = "permutation"
 	}
 	majority := p.majority()
 	a.Items = len(majority)
@@ -148,10 +159,10 @@ func Agree(dirs []string, file *File, epsilon float64, how judging.Reading, b st
 func (p *panel) stand(a *Agreement, majority map[string]string) {
 	right := make([]map[string]bool, len(p.judges))
 	for i, j := range p.judges {
-		s := Standing{Run: j.Dir, Model: j.Manifest.Spec.Model.Name, Calls: 1000 * j.Calls}
+		s := Standing{Run: j.Dir, Model: j.Manifest.Spec.Model.Name, Calls: 1000 * j.Calls, Tokens: int(math.Round(1000 * float64(j.Tokens) / float64(max(1, len(j.Of)))))}
 		right[i] = map[string]bool{}
-		parts := map[string]*stats.Part{}
-		for item, said := range majority {
+		t := p.tally()
+		for _, item := range slices.Sorted(maps.Keys(majority)) {
 			verdict, asked := j.Of[item]
 			if !asked {
 				continue
@@ -159,54 +170,22 @@ func (p *panel) stand(a *Agreement, majority map[string]string) {
 			if verdict == "" {
 				s.NoVerdict++
 			}
-			right[i][item] = verdict == said
+			right[i][item] = verdict == majority[item]
 			s.N++
-			p.count(parts, item, verdict == said)
+			t.add(item, right[i][item], p.weight(item))
 		}
-		s.Agreement, s.Clusters = p.share(parts)
+		s.Agreement, s.Clusters = t.share()
 		s.Kappa = p.pair(p.raters[i], rater{"majority", false, majority}).Kappa
 		a.Judges = append(a.Judges, s)
 	}
 	p.letter(a.Judges, right)
 }
 
-// count adds an item to its cluster.
-func (p *panel) count(parts map[string]*stats.Part, item string, is bool) {
-	at := parts[p.cluster(item)]
-	if at == nil {
-		at = &stats.Part{Often: 1}
-		parts[p.cluster(item)] = at
-	}
-	at.Den++
-	if is {
-		at.Num++
-	}
-}
-
-// share of items that agree, and in how many clusters they are; 0 where each is by itself.
-func (p *panel) share(parts map[string]*stats.Part) (Number, int) {
-	var all []stats.Part
-	num, den := 0.0, 0.0
-	for _, name := range slices.Sorted(maps.Keys(parts)) {
-		all = append(all, *parts[name])
-		num, den = num+parts[name].Num, den+parts[name].Den
-	}
-	if den == 0 {
-		return Number{}, 0
-	}
-	if len(all) == int(den) {
-		iv := stats.Blaker(int(num), int(den), p.b.Level)
-		return percents(num/den, iv, scoring.ByBlaker), 0
-	}
-	x, n := stats.Effective(all, p.b.Level)
-	return percents(num/den, stats.MidP(x, n, p.b.Level), scoring.ByMidP), len(all)
-}
-
 func percents(value float64, iv stats.Interval, by string) Number {
 	return Number{scoring.Percent(value), scoring.Percent(iv.Low), scoring.Percent(iv.High), by}
 }
 
-// letter sorts the judges and gives them letters: two share one where McNemar's test does not tell them apart.
+// letter sorts the judges and gives them letters: two share one where a paired test does not tell them apart.
 func (p *panel) letter(judges []Standing, right []map[string]bool) {
 	order := make([]int, len(judges))
 	for i := range order {
@@ -217,15 +196,7 @@ func (p *panel) letter(judges []Standing, right []map[string]bool) {
 	var of [][2]int
 	for x, i := range order {
 		for y := x + 1; y < len(order); y++ {
-			only, other := 0, 0
-			for item, is := range right[i] {
-				if it, both := right[order[y]][item]; both && is && !it {
-					only++
-				} else if both && it && !is {
-					other++
-				}
-			}
-			tests, of = append(tests, stats.McNemar(only, other)), append(of, [2]int{x, y})
+			tests, of = append(tests, p.apart(right[i], right[order[y]])), append(of, [2]int{x, y})
 		}
 	}
 	var apart [][2]int
@@ -244,6 +215,44 @@ func (p *panel) letter(judges []Standing, right []map[string]bool) {
 			judges[x].Letters += scoring.LetterOf(n)
 		}
 	}
+}
+
+// apart is the p of McNemar's test of two judges; where items hang together or weigh more than others, of a permutation test.
+func (p *panel) apart(a, b map[string]bool) float64 {
+	if p.judges[0].cluster == nil && p.weights == nil {
+		only, other := 0, 0
+		for item, is := range a {
+			if it, both := b[item]; both && is && !it {
+				only++
+			} else if both && it && !is {
+				other++
+			}
+		}
+		return stats.McNemar(only, other)
+	}
+	byCluster := map[string][]float64{}
+	for _, item := range slices.Sorted(maps.Keys(a)) {
+		it, both := b[item]
+		if !both {
+			continue
+		}
+		row := byCluster[p.cluster(item)]
+		if row == nil {
+			row = make([]float64, 2)
+			byCluster[p.cluster(item)] = row
+		}
+		for side, is := range []bool{a[item], it} {
+			if is {
+				row[side] += p.weight(item)
+			}
+		}
+	}
+	rows := new(stats.Rows)
+	for _, name := range slices.Sorted(maps.Keys(byCluster)) {
+		rows.Add(byCluster[name])
+	}
+	how := stats.Permutation{Rounds: p.b.Rounds, Seed: p.b.Seed}
+	return how.Exchange(rows, func(a, b []float64) float64 { return b[0] - a[0] })
 }
 
 func value(s Standing) float64 {

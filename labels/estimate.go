@@ -1,6 +1,7 @@
 package labels
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -27,8 +28,10 @@ type Estimated struct {
 	// JudgeAlone and LabelsAlone are what it is beside: the first is wrong where the judge is.
 	JudgeAlone  Number  `json:"judge_alone"`            // of all pairs
 	LabelsAlone Number  `json:"labels_alone"`           // of those with a label
-	RoganGladen *Number `json:"rogan_gladen,omitempty"` // where no label is a tie (arXiv 2511.21140)
+	RoganGladen *Number `json:"rogan_gladen,omitempty"` // where no label is a tie, and pairs are independent and drawn at random (arXiv 2511.21140)
 	Weight      float64 `json:"weight"`                 // λ: how far the judge is relied on, 0 to 1
+	Clusters    int     `json:"clusters,omitempty"`     // in how many questions the pairs are, where several hang together
+	Weighted    bool    `json:"weighted,omitempty"`     // labels weigh one over the probability with which their pairs were drawn
 	// LabelsFor says how many labels the interval takes to be so wide.
 	LabelsFor []LabelsFor     `json:"labels_for"`
 	Reading   judging.Readers `json:"reading,omitempty"` // left out for the usual one
@@ -47,7 +50,8 @@ const ByPredictions = "prediction-powered"
 // ByGladen is Rogan and Gladen's, by Lang and Reiczigel.
 const ByGladen = "rogan-gladen"
 
-// Estimate corrects the share of verdicts for one response. The labelled pairs must have been drawn at random from all.
+// Estimate corrects the share of verdicts for one response. The labelled pairs must have been drawn from all at random, or
+// with probabilities that the labels tell.
 func Estimate(dir string, file *File, response string, widths []float64, how judging.Reading, level float64) (*Estimated, error) {
 	p, err := newPanel([]string{dir}, file, how, stats.Default)
 	if err != nil {
@@ -57,67 +61,101 @@ func Estimate(dir string, file *File, response string, widths []float64, how jud
 	switch {
 	case !p.ofPairs():
 		return nil, fmt.Errorf("%s: shares are estimated of pairs, whose labels are A, B and tie", dir)
-	case slices.ContainsFunc(p.file.Labels, func(l Label) bool { return l.Drawn == ByDisagreement }):
-		return nil, fmt.Errorf("%s: labels of items that were chosen by disagreement tell no share of all items: label some that were drawn at random", p.file.Path)
+	case p.weights == nil && slices.ContainsFunc(p.file.Labels, func(l Label) bool { return l.Drawn == ByDisagreement }):
+		return nil, fmt.Errorf("%s: some items were chosen by disagreement, and it is not known of all labels how likely they were: label some that were drawn at random", p.file.Path)
 	}
 	e := &Estimated{Run: dir, Model: j.Manifest.Spec.Model.Name, Labels: p.file.Path, Response: response, Judged: len(j.Of), Reading: how.Name}
-	score := func(said string) float64 {
-		switch said {
-		case response:
-			return 1
-		case Tie, "":
-			return 0.5
-		}
-		return 0
-	}
-	var label, of, rest, all []float64
-	var right, wrong [2]int
-	said, ties := 0, 0
 	majority := p.file.Majority()
+	d := drawn{response: response, clusters: map[string]int{}}
 	for _, item := range slices.Sorted(maps.Keys(j.Of)) {
-		verdict := j.Of[item]
-		if verdict == "" {
+		if j.Of[item] == "" {
 			e.NoVerdict++
 		}
-		f := score(verdict)
-		all = append(all, f)
 		truth, is := majority[item]
-		if !is {
-			if rest = append(rest, f); verdict == response {
-				said++
-			}
-			continue
-		}
-		label, of = append(label, score(truth)), append(of, f)
-		on := &wrong
-		switch truth {
-		case response:
-			on = &right
-		case Tie:
-			ties++
-		}
-		if on[1]++; verdict == response {
-			on[0]++
-		}
+		d.add(p.cluster(item), j.Of[item], truth, is, p.weight(item))
 	}
-	e.Labelled = len(label)
+	e.Labelled = len(d.label)
 	if e.Labelled < leastLabels {
 		return nil, fmt.Errorf("%s: %d of the pairs of %s have a label: at least %d are needed", p.file.Path, e.Labelled, dir, leastLabels)
 	}
-	e.fill(label, of, rest, all, widths, level)
-	if ties == 0 && len(rest) > 0 && right[1] > 0 && wrong[1] > 0 {
-		if g := stats.RoganGladen(said, len(rest), right, wrong, level); !math.IsNaN(g.Mean) {
-			n := percents(g.Mean, g.Interval, ByGladen)
-			e.RoganGladen = &n
-		}
+	if e.Weighted = p.weights != nil; len(d.clusters) < len(d.units) {
+		e.Clusters = len(d.clusters)
 	}
-	if e.Warnings = append([]string{}, p.warnings...); len(rest) == 0 {
+	if e.Weighted || e.Clusters > 0 {
+		e.byDesign(d.units, widths, level)
+	} else {
+		e.fill(d.label, d.of, d.rest, d.all, widths, level)
+		e.RoganGladen = d.roganGladen(level)
+	}
+	if e.Warnings = append([]string{}, p.warnings...); len(d.rest) == 0 {
 		e.Warnings = append(e.Warnings, "every pair has a label: the judge adds nothing")
 	}
-	if j.clusters != "" {
-		e.Warnings = append(e.Warnings, fmt.Sprintf("pairs of one %s hang together: these intervals take them as independent, and are too narrow", j.clusters))
-	}
 	return e, nil
+}
+
+// drawn is what the judge says of all pairs, and labels of some.
+type drawn struct {
+	response             string
+	label, of, rest, all []float64      // scores: of labels, of verdicts on these, of the other verdicts, of all
+	units                []stats.Unit   // the same, with what hangs together and what each weighs
+	clusters             map[string]int // their numbers
+	right, wrong         [2]int         // of labels for the response, and against it: how often the judge names it, and how many there are
+	said, ties           int            // how often it does of pairs without a label; labels that are ties
+}
+
+func (d *drawn) score(said string) float64 {
+	switch said {
+	case d.response:
+		return 1
+	case Tie, "":
+		return 0.5
+	}
+	return 0
+}
+
+// add adds a pair; a weight of 0 is that of pairs that are not weighed.
+func (d *drawn) add(cluster, verdict, truth string, labelled bool, weight float64) {
+	f := d.score(verdict)
+	d.all = append(d.all, f)
+	at, seen := d.clusters[cluster]
+	if !seen {
+		at = len(d.clusters)
+		d.clusters[cluster] = at
+	}
+	u := stats.Unit{Cluster: at, Predicted: f}
+	if labelled {
+		u.Truth, u.Weight = d.score(truth), cmp.Or(weight, 1)
+	}
+	d.units = append(d.units, u)
+	if !labelled {
+		if d.rest = append(d.rest, f); verdict == d.response {
+			d.said++
+		}
+		return
+	}
+	d.label, d.of = append(d.label, d.score(truth)), append(d.of, f)
+	on := &d.wrong
+	switch truth {
+	case d.response:
+		on = &d.right
+	case Tie:
+		d.ties++
+	}
+	if on[1]++; verdict == d.response {
+		on[0]++
+	}
+}
+
+// roganGladen is their estimate; nil where it cannot be made.
+func (d *drawn) roganGladen(level float64) *Number {
+	if d.ties > 0 || len(d.rest) == 0 || d.right[1] == 0 || d.wrong[1] == 0 {
+		return nil
+	}
+	g := stats.RoganGladen(d.said, len(d.rest), d.right, d.wrong, level)
+	if math.IsNaN(g.Mean) {
+		return nil
+	}
+	return new(percents(g.Mean, g.Interval, ByGladen))
 }
 
 // leastLabels is below how many nothing is estimated.
@@ -127,9 +165,27 @@ func (e *Estimated) fill(label, of, rest, all []float64, widths []float64, level
 	powered := stats.PredictionPowered(label, of, rest, level)
 	e.Share, e.Weight = percents(powered.Mean, powered.Interval, ByPredictions), *scoring.Fraction(powered.Weight)
 	e.JudgeAlone, e.LabelsAlone = halves(all, level), halves(label, level)
+	e.labelsFor(powered, widths, len(rest), len(all), level)
+}
+
+// byDesign is fill for pairs that hang together, or were drawn with probabilities that differ.
+func (e *Estimated) byDesign(units []stats.Unit, widths []float64, level float64) {
+	powered, labels := stats.Clustered(units, 1, level), stats.Clustered(units, 0, level)
+	judge := make([]stats.Unit, len(units))
+	for i, u := range units {
+		judge[i] = stats.Unit{Cluster: u.Cluster, Truth: u.Predicted, Weight: 1}
+	}
+	alone := stats.Clustered(judge, 0, level)
+	e.Share, e.Weight = percents(powered.Mean, powered.Interval, ByPredictions), *scoring.Fraction(powered.Weight)
+	e.JudgeAlone, e.LabelsAlone = percents(alone.Mean, alone.Interval, ByDesign), percents(labels.Mean, labels.Interval, ByDesign)
+	e.labelsFor(powered, widths, len(units), len(units), level)
+}
+
+// labelsFor says how many labels the widths take, where rest of all pairs have none.
+func (e *Estimated) labelsFor(p stats.Powered, widths []float64, rest, all int, level float64) {
 	for _, width := range widths {
 		x := LabelsFor{Width: width}
-		if n := powered.LabelsFor(width/100, len(rest), level); n > 0 && n <= len(all) {
+		if n := p.LabelsFor(width/100, rest, level); n > 0 && n <= all {
 			x.Labels = &n
 		}
 		e.LabelsFor = append(e.LabelsFor, x)

@@ -27,7 +27,9 @@ type Judge struct {
 	Confidence map[string]float64
 	Gold       map[string]string // labels of the dataset
 	Calls      int               // judgments of an item
+	Tokens     int               // of all replies, where the server told
 	pairs      bool              // or preferences: what can be said is A, B or tie
+	trimmed    bool              // items are of options, of which a run may show some: their lines are not the dataset's
 	sums       map[string]string // SHA-256 of the items' lines
 	cluster    func(string) string
 	clusters   string // what items hang together by, in words
@@ -46,10 +48,14 @@ func ReadJudge(dir string, how judging.Reading) (*Judge, error) {
 		if v.Outcome == judging.Failed {
 			return nil
 		}
+		for _, reply := range r.Replies {
+			j.Tokens += reply.ReplyTokens
+		}
 		item := strings.Clone(r.Item)
 		if said[item] == nil {
 			said[item], j.Gold[item] = map[int]string{}, goldOf(r)
 			j.pairs, j.Calls = r.Shape == "" || r.IsPreference(), r.Presentations
+			j.trimmed = r.Shape == datasets.Options
 		}
 		said[item][r.Presentation] = named(r, v)
 		if p, ok := r.Confidence(asker, v); ok && v.Outcome == judging.Decided {
@@ -71,6 +77,9 @@ func ReadJudge(dir string, how judging.Reading) (*Judge, error) {
 		if v := j.Of[item]; v != "" && v != Tie && len(p) == len(said[item]) {
 			j.Confidence[item] = stat.Mean(p, nil)
 		}
+	}
+	if j.trimmed {
+		return j, nil
 	}
 	return j, j.hash()
 }

@@ -32,9 +32,12 @@ type Label struct {
 	// SHA256 is of the item's line in the dataset, so that one that was changed since is found.
 	SHA256 string `json:"sha256,omitempty"`
 	Again  bool   `json:"again,omitempty"` // the item had been shown before, with its sides exchanged: for self-agreement
-	Undo   bool   `json:"undo,omitempty"`  // takes back what this person said of the item last
+	Undo   bool   `json:"undo,omitempty"`  // takes back what this person said of the item
 	Note   string `json:"note,omitempty"`  // in the labeller's words
 	Drawn  string `json:"drawn,omitempty"` // how items were chosen: `random` or `disagreement`; empty where nobody knows
+	// Probability is with which the item was drawn from all of the dataset; left out where it is the same for all.
+	Probability float64 `json:"probability,omitempty"`
+	Contested   bool    `json:"contested,omitempty"` // it is no label: the dataset's own is said to be wrong
 }
 
 // ByDisagreement is how items were chosen that judges disagree on.
@@ -43,8 +46,9 @@ const ByDisagreement = "disagreement"
 // File is a file of labels.
 type File struct {
 	Path   string
-	Labels []Label // those that stand, the last of each person on each item, in the order of items and persons
-	Again  []Label // the second ones of items that were shown twice
+	Labels []Label         // those that stand, the last of each person on each item, in the order of items and persons
+	Again  []Label         // the second ones of items that were shown twice
+	sure   map[string]bool // items that were labelled before any was chosen by disagreement: they count for themselves
 }
 
 // row is a line of anybody's file of labels.
@@ -75,10 +79,22 @@ func (r row) text(column string) (string, bool) {
 // Read reads a file of labels: labels.jsonl, or rows of anybody's with an item, a label and, where there are several people,
 // who said it, as JSON lines, JSON, CSV or Parquet. A line that cannot be used is an error that says which.
 func Read(path string) (*File, error) {
+	all, err := readAll(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: there is no such file of labels (docs/labels.md has its format)", path)
+	}
+	if err != nil {
+		return nil, err
+	}
 	f := &File{Path: path}
-	var all []Label
+	f.settle(all)
+	return f, nil
+}
+
+// readAll reads all lines, in their order.
+func readAll(path string) (all []Label, err error) {
 	var bad error
-	err := rows.Each(path, func(n int, raw []byte) error {
+	err = rows.Each(path, func(n int, raw []byte) error {
 		l, err := parse(raw)
 		if err != nil {
 			bad = fmt.Errorf("%s:%d: %w", path, n, err)
@@ -87,17 +103,7 @@ func Read(path string) (*File, error) {
 		all = append(all, l)
 		return nil
 	})
-	if bad != nil {
-		return nil, bad
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: there is no such file of labels (docs/labels.md has its format)", path)
-	}
-	if err != nil {
-		return nil, err
-	}
-	f.settle(all)
-	return f, nil
+	return all, cmp.Or(bad, err)
 }
 
 func parse(raw []byte) (Label, error) {
@@ -160,10 +166,11 @@ func (f *File) settle(all []Label) {
 		k := key{l.Item, l.Labeller}
 		if of := said[l.Again]; !l.Undo {
 			of[k] = append(of[k], l)
-		} else if n := len(of[k]); n > 0 {
-			of[k] = of[k][:n-1]
+		} else {
+			of[k] = nil
 		}
 	}
+	f.sure = sureOf(all)
 	last := func(of map[key][]Label) (stand []Label) {
 		for _, ls := range of {
 			if n := len(ls); n > 0 {
@@ -176,6 +183,18 @@ func (f *File) settle(all []Label) {
 	f.Labels, f.Again = last(said[false]), last(said[true])
 }
 
+// sureOf are the items that were labelled before any was chosen by disagreement, which are then drawn from the others only.
+func sureOf(all []Label) map[string]bool {
+	sure := map[string]bool{}
+	for _, l := range all {
+		if l.Drawn == ByDisagreement {
+			return sure
+		}
+		sure[l.Item] = true
+	}
+	return sure
+}
+
 // OfVotes are the votes on MT-Bench's pairs as labels: A is the model whose name sorts first.
 func OfVotes(path string, votes []judging.Vote) *File {
 	f := &File{Path: path}
@@ -185,6 +204,31 @@ func OfVotes(path string, votes []judging.Vote) *File {
 	}
 	f.settle(all)
 	return f
+}
+
+// weights are one over the probability with which each item was drawn, 1 on average; nil where it is the same for all. ok is
+// false where it is not known, though some were chosen by disagreement.
+func (f *File) weights() (weights map[string]float64, ok bool) {
+	known, sum := map[string]float64{}, 0.0
+	byDisagreement, unknown := false, false
+	for _, l := range f.Labels {
+		byDisagreement = byDisagreement || l.Drawn == ByDisagreement
+		if f.sure[l.Item] {
+			l.Probability = 1
+		}
+		was, seen := known[l.Item]
+		unknown = unknown || !(l.Probability > 0 && l.Probability <= 1) || seen && was != l.Probability
+		if known[l.Item] = l.Probability; !seen {
+			sum += 1 / l.Probability
+		}
+	}
+	if !byDisagreement || unknown {
+		return nil, !byDisagreement
+	}
+	for item, p := range known {
+		known[item] = float64(len(known)) / (p * sum)
+	}
+	return known, true
 }
 
 // Labellers are the people, by name.

@@ -121,6 +121,45 @@ func TestAgree(t *testing.T) {
 	assert.ErrorContains(t, err, "changed since (p001")
 }
 
+// TestAgreeOfParts: an item of which not all orders are judged is no verdict of that judge, and a judge of none of the labelled
+// items is refused by name.
+func TestAgreeOfParts(t *testing.T) {
+	whole, part := judge(t, "whole", 40, func(int) bool { return true }), judge(t, "part", 40, func(int) bool { return true })
+	records := filepath.Join(part, judging.RecordsFile)
+	text, err := os.ReadFile(records)
+	assert.NilError(t, err)
+	lines := strings.SplitAfter(string(text), "\n")
+	assert.NilError(t, os.WriteFile(records, []byte(strings.Join(lines[1:], "")), 0o644))
+	f := &labels.File{Path: "labels", Labels: labelled(40, "ann", func(int) bool { return true })}
+	a, err := labels.Agree([]string{whole, part}, f, labels.Epsilon, reading, stats.Default)
+	assert.NilError(t, err)
+	n := map[string]int{}
+	for _, j := range a.Judges {
+		n[j.Run] = j.N
+	}
+	assert.DeepEqual(t, n, map[string]int{whole: 40, part: 39})
+	few := judge(t, "few", 10, func(int) bool { return true })
+	_, err = labels.Agree([]string{whole, few}, &labels.File{Path: "x", Labels: f.Labels[20:]}, labels.Epsilon, reading, stats.Default)
+	assert.ErrorContains(t, err, "none of the 20 labels is of an item that "+few+" has judged")
+}
+
+// FuzzRead: no file of labels makes the reader panic, and what it takes has an item.
+func FuzzRead(f *testing.F) {
+	for _, seed := range []string{`{"item":"p","labeller":"a","label":"A"}`, `{"id":7,"winner":"A>B","annotator":null}`, `{"item":"p","labeller":"","undo":true,"again":true}`, "item,label\np,A\n", `[{"item":"p","label":"tie","probability":0}]`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		path := filepath.Join(t.TempDir(), "l")
+		assert.NilError(t, os.WriteFile(path, text, 0o644))
+		got, err := labels.Read(path)
+		if err == nil {
+			got.Majority()
+			got.Labellers()
+		}
+		_, _ = labels.ReadContested(path)
+	})
+}
+
 // TestEstimate: a judge that says A too often is corrected.
 func TestEstimate(t *testing.T) {
 	const n = 400

@@ -31,6 +31,7 @@ type panel struct {
 	categories []string
 	index      map[string]int
 	b          stats.Bootstrap
+	weights    map[string]float64 // of items with a label, 1 on average; nil where all weigh the same
 	warnings   []string
 }
 
@@ -99,14 +100,13 @@ func (j *Judge) goldFile() *File {
 
 // fit says which labels are of items that the judges do not have, or that were changed.
 func (p *panel) fit() error {
-	unknown, changed, drawn := 0, 0, false
+	unknown, changed := 0, 0
 	var first, other string
 	of := make([]int, len(p.judges)) // labelled items of each
 	for _, l := range p.file.Labels {
 		if p.judges[0].pairs && l.Label != "" && !slices.Contains(pairLabels[:], l.Label) {
 			return fmt.Errorf("%s: label %q of %s: the label of a pair is A, B or tie", p.file.Path, l.Label, l.Item)
 		}
-		drawn = drawn || l.Drawn == ByDisagreement
 		known := false
 		for i, j := range p.judges {
 			if _, is := j.Of[l.Item]; !is {
@@ -137,11 +137,15 @@ func (p *panel) fit() error {
 	case unknown > 0:
 		p.say("%d of %d labels are of items that these runs do not have, such as %s", unknown, n, first)
 	}
-	if drawn {
-		p.say("items were chosen by disagreement: on all items judges agree with people more often than here")
+	var ok bool
+	if p.weights, ok = p.file.weights(); !ok {
+		p.say("some items were chosen by disagreement, and it is not known of all labels how likely they were: nothing is weighed, and on all items judges agree with people more often than here")
 	}
 	return nil
 }
+
+// weight is that of an item with a label; 0 where all weigh the same.
+func (p *panel) weight(item string) float64 { return p.weights[item] }
 
 func (p *panel) say(format string, args ...any) {
 	p.warnings = append(p.warnings, fmt.Sprintf(format, args...))

@@ -1,10 +1,12 @@
 package labels
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
-	"strings"
+
+	"gonum.org/v1/gonum/floats"
 
 	"gavel/scoring"
 	"gavel/scoring/stats"
@@ -14,14 +16,18 @@ import (
 func (p *panel) pair(a, b rater) Pair {
 	out := Pair{A: a.name, B: b.name, Between: between(a) + ", " + between(b)}
 	k := len(p.categories)
-	byCluster, parts := map[string][]float64{}, map[string]*stats.Part{}
-	for item, x := range a.of {
-		y := b.of[item]
+	byCluster, t := map[string][]float64{}, p.tally()
+	for _, item := range slices.Sorted(maps.Keys(a.of)) {
+		x, y := a.of[item], b.of[item]
 		if x == "" || y == "" {
 			continue
 		}
 		out.N++
-		p.count(parts, item, x == y)
+		weight := 0.0
+		if !a.judge || !b.judge { // two judges are compared on all items
+			weight = p.weight(item)
+		}
+		t.add(item, x == y, weight)
 		if k > mostCategories {
 			continue
 		}
@@ -30,9 +36,9 @@ func (p *panel) pair(a, b rater) Pair {
 			cells = make([]float64, k*k)
 			byCluster[p.cluster(item)] = cells
 		}
-		cells[p.index[x]*k+p.index[y]]++
+		cells[p.index[x]*k+p.index[y]] += cmp.Or(weight, 1)
 	}
-	out.Agreement, out.Clusters = p.share(parts)
+	out.Agreement, out.Clusters = t.share()
 	if k > mostCategories || out.N == 0 {
 		return out
 	}
@@ -121,7 +127,9 @@ func (p *panel) together(people []rater) *Together {
 			cells = make([]float64, k*k)
 			byCluster[p.cluster(item)] = cells
 		}
-		stats.Coincide(cells, k, values)
+		of := make([]float64, k*k)
+		stats.Coincide(of, k, values)
+		floats.AddScaled(cells, cmp.Or(p.weight(item), 1), of)
 	}
 	alpha := func(scale stats.Scale) func([]float64) float64 {
 		return func(sums []float64) float64 { return stats.Alpha(sums, k, scale) }
@@ -178,23 +186,19 @@ func (p *panel) self(a *Agreement) {
 	for _, l := range p.file.Labels {
 		before[key{l.Item, l.Labeller}] = l.Label
 	}
-	parts := map[string]map[string]*stats.Part{}
+	of := map[string]*tally{}
 	for _, l := range p.file.Again {
 		first := before[key{l.Item, l.Labeller}]
 		if l.Label == "" || first == "" {
 			continue
 		}
-		if parts[l.Labeller] == nil {
-			parts[l.Labeller] = map[string]*stats.Part{}
+		if of[l.Labeller] == nil {
+			of[l.Labeller] = p.tally()
 		}
-		p.count(parts[l.Labeller], l.Item, l.Label == first)
+		of[l.Labeller].add(l.Item, l.Label == first, 0)
 	}
-	for _, name := range slices.Sorted(maps.Keys(parts)) {
-		n := 0
-		for _, x := range parts[name] {
-			n += int(x.Den)
-		}
-		share, _ := p.share(parts[name])
-		a.Self = append(a.Self, Self{strings.Clone(name), n, share})
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		share, _ := of[name].share()
+		a.Self = append(a.Self, Self{name, len(of[name].units), share})
 	}
 }

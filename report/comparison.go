@@ -105,12 +105,20 @@ func Compared(cmp *scoring.Comparison, all *scoring.Comparisons, notes ...string
 		Title:   Sides(cmp, fmt.Sprintf("%d %ss in both", cmp.N, cmp.Unit)),
 		Columns: slices.Concat(table.Left("metric", "mode", "group"), table.Right("n", "A", "B", "B − A", "95 % interval", "p", "Holm"), table.Left("")),
 	}
-	in := "in percent"
+	in, floors := "in percent", hasFloor(cmp)
+	if floors {
+		t.Columns = slices.Insert(t.Columns, len(t.Columns)-1, table.Right("noise floor")...)
+		notes = append(notes, NoiseNote(cmp))
+	}
 	var said table.Remarks
 	for _, d := range cmp.Differences {
 		of := func(v *float64) string { return table.Plain(scoring.Result{Value: v, Unit: d.Unit}) }
 		diff := scoring.Result{Value: d.Diff, Low: d.Low, High: d.High, Unit: d.Unit, Mode: scoring.ModeDifference}
-		t.Rows = append(t.Rows, []string{d.Metric, d.Mode, d.Group, strconv.Itoa(d.N), of(d.A), of(d.B), table.Plain(diff), table.Ends(diff), table.PValue(d.P), table.PValue(d.Holm), Differs(d)})
+		row := []string{d.Metric, d.Mode, d.Group, strconv.Itoa(d.N), of(d.A), of(d.B), table.Plain(diff), table.Ends(diff), table.PValue(d.P), table.PValue(d.Holm)}
+		if floors {
+			row = append(row, of(d.Floor))
+		}
+		t.Rows = append(t.Rows, append(row, Differs(d)))
 		said.Add(strings.Join(strings.Fields(d.Metric+" "+d.Mode+" "+d.Group), " "), d.Note)
 		if d.Unit != "" {
 			in = "in percent, but correlations and scores as the papers print them"

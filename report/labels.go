@@ -46,10 +46,13 @@ func (a LabelAgreement) Tables() []table.Table {
 func (a LabelAgreement) standings() table.Table {
 	t := table.Table{
 		Title:   fmt.Sprintf("which judge agrees with these labels · %d items · %s", a.Items, a.Labels),
-		Columns: append(table.Left("judge", "run"), table.Right("agreement, %", "n", "no verdict", "Cohen's κ", "calls per 1,000")...),
+		Columns: append(table.Left("judge", "run"), table.Right("agreement, %", "n", "no verdict", "Cohen's κ", "calls per 1,000", "tokens per 1,000")...),
 	}
 	for _, j := range a.Judges {
-		n := strconv.Itoa(j.N)
+		n, tokens := strconv.Itoa(j.N), ""
+		if j.Tokens > 0 {
+			tokens = strconv.Itoa(j.Tokens)
+		}
 		if j.Clusters > 0 {
 			n = fmt.Sprintf("%d in %d", j.N, j.Clusters)
 		}
@@ -57,13 +60,20 @@ func (a LabelAgreement) standings() table.Table {
 		if len(a.Judges) > 1 {
 			value += " " + j.Letters
 		}
-		t.Rows = append(t.Rows, []string{j.Model, j.Run, value, n, strconv.Itoa(j.NoVerdict), coefficient(j.Kappa), strconv.Itoa(j.Calls)})
+		t.Rows = append(t.Rows, []string{j.Model, j.Run, value, n, strconv.Itoa(j.NoVerdict), coefficient(j.Kappa), strconv.Itoa(j.Calls), tokens})
 	}
 	t.Notes = append(t.Notes, "agreement: with what most people say of an item, of several judgments of it where all name the same; no verdict is no agreement")
 	if len(a.Judges) > 1 {
-		t.Notes = append(t.Notes, "judges that share a letter cannot be told apart (McNemar's test, Holm's correction)")
+		test := "McNemar's test"
+		if a.Test == "permutation" {
+			test = "a permutation test by " + a.Bootstrap.Unit
+		}
+		t.Notes = append(t.Notes, "judges that share a letter cannot be told apart ("+test+", Holm's correction)")
 	}
-	t.Notes = append(t.Notes, "κ is agreement beyond chance: 0 is chance, 1 all; read it beside agreement, the two can be far apart")
+	if a.Weighted {
+		t.Notes = append(t.Notes, "items were drawn by disagreement: each weighs one over the probability with which it was drawn, so that numbers are of all items of the dataset")
+	}
+	t.Notes = append(t.Notes, "calls and tokens of replies for 1,000 items are what a judge costs", "κ is agreement beyond chance: 0 is chance, 1 all; read it beside agreement, the two can be far apart")
 	if p := a.People; p != nil && p.Alpha.Value != nil {
 		t.Notes = append(t.Notes, fmt.Sprintf("%d people among themselves: Krippendorff's α %s on %d items", p.Raters, coefficient(p.Alpha), p.N))
 	}
@@ -129,16 +139,16 @@ func percentOf(share *float64) string {
 // Estimated wraps what `gavel estimate` prints.
 type Estimated struct{ *labels.Estimated }
 
-func (e Estimated) numbers() (rows []struct {
+// estimate is one of them, by name.
+type estimate struct {
 	Name string
 	labels.Number
-}) {
+}
+
+func (e Estimated) numbers() (rows []estimate) {
 	add := func(name string, n *labels.Number) {
 		if n != nil {
-			rows = append(rows, struct {
-				Name string
-				labels.Number
-			}{name, *n})
+			rows = append(rows, estimate{name, *n})
 		}
 	}
 	add("corrected (PPI++)", &e.Share)
@@ -166,8 +176,15 @@ func (e Estimated) Tables() []table.Table {
 	for _, r := range e.numbers() {
 		t.Rows = append(t.Rows, []string{r.Name, ofHundred(r.Number)})
 	}
-	t.Notes = append(t.Notes, fmt.Sprintf("judge: %s; %d of the pairs have a label, which must have been drawn at random; %d have no verdict and count as ties", e.Model, e.Labelled, e.NoVerdict),
+	drawn := "which must have been drawn at random"
+	if e.Weighted {
+		drawn = "drawn by disagreement and weighed by how likely that was"
+	}
+	t.Notes = append(t.Notes, fmt.Sprintf("judge: %s; %d of the pairs have a label, %s; %d have no verdict and count as ties", e.Model, e.Labelled, drawn, e.NoVerdict),
 		fmt.Sprintf("the judge is relied on with a weight of %.2f: 0 is not at all", e.Weight))
+	if e.Clusters > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("the pairs are in %d clusters, by which intervals are made; Rogan and Gladen's needs independent pairs, and is left out", e.Clusters))
+	}
 	for _, x := range e.LabelsFor {
 		said := "no number of labels makes it"
 		if x.Labels != nil {

@@ -91,11 +91,12 @@ func Verdict(r scoring.Report) (template.HTML, error) {
 }
 
 // WriteHTML writes a page that needs nothing else: no network, no script, no font. The same runs give the same bytes.
-func WriteHTML(w io.Writer, runs []Run) error {
+func WriteHTML(w io.Writer, runs []Run, more ...table.Table) error {
 	p, err := pageOf(runs)
 	if err != nil {
 		return err
 	}
+	p.Summaries = append(p.Summaries, more...)
 	for _, f := range p.Figures {
 		for i := range f.Pictures {
 			f.Pictures[i].Link = f.Pictures[i].DataURL()

@@ -133,7 +133,7 @@ func further(r scoring.Report) []scoring.Result {
 	if x := r.Repetitions; x != nil {
 		rows = append(rows, x.SelfAgreement)
 		for _, v := range x.Values {
-			rows = append(rows, scoring.Result{Metric: "noise-floor:" + v.Metric, Group: v.Group, Value: v.NoiseFloor, N: v.Pairs, Missing: "pair left out", Note: "percentage points; n counts pairs"})
+			rows = append(rows, scoring.Result{Metric: "noise-floor:" + v.Metric, Group: v.Group, Mode: v.Mode, Unit: v.Unit, Value: v.NoiseFloor, N: v.Pairs, Missing: r.Bootstrap.Unit + " left out", Note: cmp.Or(v.Unit, "percentage points") + "; n counts " + r.Bootstrap.Unit + "s"})
 		}
 	}
 	add := func(name string, e scoring.Estimate, of scoring.Calibration, note string) {
@@ -146,7 +146,7 @@ func further(r scoring.Report) []scoring.Result {
 		add(prefix+"accuracy", c.Accuracy, c, note)
 	}
 	if c := r.Calibration; c != nil {
-		each("", *c, "decided games")
+		each("", *c, "decided "+layoutOf(r.Protocol).Noun)
 	}
 	if s := r.Soft; s != nil {
 		const note = "pairs with probabilities in both orders"

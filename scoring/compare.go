@@ -45,7 +45,7 @@ type Difference struct {
 	// printed as `~`: the interval holds 0, `p_holm` is not below 0.05, or the difference is not larger than
 	// `noise_floor`
 	Noise bool `json:"may_be_noise"`
-	// in points: the larger of the two runs'; null where neither asked more than once
+	// in points, or in `unit`: the larger of the two runs'; null where neither asked more than once
 	Floor *float64 `json:"noise_floor"`
 	Note  string   `json:"note,omitempty"` // where there is something to say
 
@@ -103,12 +103,13 @@ const alpha = 0.05
 type compared struct {
 	*Run
 	*Sheet
+	sheets []*Sheet // of each time, where it was asked more than once
 }
 
 func sheetsOf(runs []*Run, seed uint64) []compared {
 	out := make([]compared, len(runs))
 	for i, run := range runs {
-		out[i] = compared{run, run.sheet(seed)}
+		out[i] = compared{run, run.sheet(seed), run.sheetsAgain(seed)}
 	}
 	return out
 }
@@ -190,6 +191,7 @@ func (a compared) with(b compared, boot stats.Bootstrap, how stats.Permutation) 
 	}
 	ahead := a.ahead(b, joined)
 	c.Differences = a.differences(b.Sheet, words.Unit, joined, ahead, boot, how)
+	c.floors(joined, a, b)
 	if f, ok := a.scorer.(Matcher); ok {
 		f.Match(c, b.scorer, joined, boot)
 	}

@@ -4,20 +4,22 @@ package scoring
 // again. The scores of a run are those of the first time; the others are here.
 type Repetitions struct {
 	Repetitions int `json:"times"` // how often every prompt was asked
-	// prompts that came to the same verdict every time, of those that got one at least once, in percent; only pairs
+	// prompts that came to the same verdict every time, of those that got one at least once, in percent; only of items
 	// that were answered every time
 	SelfAgreement Result            `json:"self_agreement"`
-	Values        []RepetitionValue `json:"values"` // each time by itself, on those pairs
+	Values        []RepetitionValue `json:"values"` // each time by itself, on those items
 }
 
-// RepetitionValue is one metric over all pairs, each time.
+// RepetitionValue is one metric over all units, each time.
 type RepetitionValue struct {
-	Metric string     `json:"metric"` // as in `results`
-	Group  string     `json:"group"`  // as in `results`
-	Pairs  int        `json:"pairs"`  // that were answered every time
-	Each   []*float64 `json:"each"`   // the metric each time, the first time first; null where undefined
-	// the largest difference between two of `each`, in points: a difference between runs that is not larger may be the
-	// server's
+	Metric string     `json:"metric"`         // as in `results`
+	Group  string     `json:"group"`          // as in `results`
+	Mode   string     `json:"mode,omitempty"` // as in `results`
+	Unit   string     `json:"unit,omitempty"` // as in `results`
+	Pairs  int        `json:"pairs"`          // or other units, that were answered every time
+	Each   []*float64 `json:"each"`           // the metric each time, the first time first; null where undefined
+	// the largest difference between two of `each`, in points, or in `unit`: a difference between runs that is not larger may
+	// be the server's
 	NoiseFloor *float64 `json:"noise_floor"`
 }
 
@@ -53,14 +55,14 @@ type Point struct {
 // verdict, or whose server told no probabilities, are left out.
 //
 // Brier is the mean of (confidence − right)² (Brier, Monthly Weather Review 78, 1950); ECE is the expected calibration
-// error over ten bins of equal width (Guo et al., arXiv 1706.04599, Eq. 3). Intervals resample pairs.
+// error over ten bins of equal width (Guo et al., arXiv 1706.04599, Eq. 3). Intervals resample what is scored.
 type Calibration struct {
-	// decided judgments of the first time with probabilities, of pairs with both judgments
+	// decided judgments of the first time with probabilities, of items with a label and all their judgments
 	N          int      `json:"n"`
 	Unknown    int      `json:"unknown"`    // decided judgments without
 	Missing    string   `json:"missing"`    // how judgments without a verdict counted
-	Confidence Estimate `json:"confidence"` // mean probability of the response named
-	Accuracy   Estimate `json:"accuracy"`   // share of the judgments that name the labelled response
+	Confidence Estimate `json:"confidence"` // mean probability of what was named
+	Accuracy   Estimate `json:"accuracy"`   // share of the judgments that are right
 	Brier      Estimate `json:"brier"`      // mean of (confidence − right)²; 0 is best
 	// expected calibration error: mean distance of accuracy and confidence over the bins, weighted by judgments
 	ECE Estimate `json:"ece"`

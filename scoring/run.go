@@ -30,6 +30,8 @@ type Run struct {
 	origins  map[string]int // replies from each bundle
 
 	scorer   Scorer
+	again    *again // of a run that asks more than once
+	sure     forecasts
 	missing  MissingPolicy
 	readings readings
 
@@ -44,10 +46,13 @@ type Run struct {
 }
 
 // Load reads a run directory. Every stored reply is read again.
-func Load(dir string, how judging.Reading) (*Run, error) {
-	run, err := load(dir, how)
+func Load(dir string, how judging.Reading) (*Run, error) { return LoadWithout(dir, how, nil) }
+
+// LoadWithout is Load without some items, by their ids: the run is as if these had not been chosen.
+func LoadWithout(dir string, how judging.Reading, leave map[string]bool) (*Run, error) {
+	run, err := load(dir, how, leave)
 	if err == nil {
-		err = run.CompareReadings(func(how judging.Reading) (*Run, error) { return load(dir, how) })
+		err = run.CompareReadings(func(how judging.Reading) (*Run, error) { return load(dir, how, leave) })
 	}
 	if err != nil {
 		return nil, err
@@ -55,7 +60,7 @@ func Load(dir string, how judging.Reading) (*Run, error) {
 	return run, nil
 }
 
-func load(dir string, how judging.Reading) (*Run, error) {
+func load(dir string, how judging.Reading, leave map[string]bool) (*Run, error) {
 	m, err := judging.ReadManifest(dir)
 	if err != nil {
 		return nil, err
@@ -64,13 +69,17 @@ func load(dir string, how judging.Reading) (*Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, judging.ManifestFile), err)
 	}
+	load.Leave(leave)
 	if err := judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), load.Add); err != nil {
 		return nil, err
 	}
 	run := load.Run()
 	run.Dir = dir
 	run.InFolder(dir)
-	run.Known(func() ([]string, error) { return judging.ItemIDs(dir) })
+	run.Known(func() ([]string, error) {
+		ids, err := judging.ItemIDs(dir)
+		return slices.DeleteFunc(ids, func(id string) bool { return leave[id] }), err
+	})
 	return run, nil
 }
 
@@ -80,6 +89,18 @@ type Loader struct {
 	mu    sync.Mutex
 	run   *Run
 	asker judging.Asker
+	leave map[string]bool // items whose records are passed over
+}
+
+// Leave makes the loader pass over the records of some items, before the first is added: the run is as if these had not been
+// chosen.
+func (l *Loader) Leave(items map[string]bool) {
+	if len(items) == 0 {
+		return
+	}
+	m := *l.run.Manifest
+	m.Spec.Dataset.Items -= len(items)
+	l.run.Manifest, l.leave = &m, items
 }
 
 // NewLoader makes a loader for the run of a manifest. items are the ids that its
@@ -96,6 +117,9 @@ func NewLoader(m *judging.Manifest, how judging.Reading, items *judging.IDs) (*L
 	how.AcceptCut = how.AcceptCut || m.Spec.Parameters.AcceptCut
 	how.Name = cmp.Or(how.Name, judging.ReadersOf(m.Imported != ""))
 	run := &Run{Manifest: m, Reading: how, Outcomes: map[judging.Outcome]int{}, scorer: make(m)}
+	if n := m.Spec.Parameters.Repetitions(); n > 1 {
+		run.again = newAgain(n, func() Scorer { return make(m) })
+	}
 	run.CountMissing("")
 	if s, ok := run.scorer.(Lender); ok && items != nil {
 		s.Lend(items)
@@ -106,6 +130,12 @@ func NewLoader(m *judging.Manifest, how judging.Reading, items *judging.IDs) (*L
 // Add takes a record; it keeps no hold of it. It may be called from many goroutines.
 func (l *Loader) Add(r *judging.Record) error {
 	run := l.run
+	if l.leave[r.Item] {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		run.Manifest.Judgments--
+		return nil
+	}
 	v, other, err := r.ReadBoth(l.asker, run.Reading)
 	if err != nil {
 		return err
@@ -129,7 +159,12 @@ func (l *Loader) Add(r *judging.Record) error {
 	if paper.Outcome != r.Outcome || r.CandidateID(paper.Choice) != r.Choice || paper.Answer != r.Answer {
 		run.Reread++
 	}
-	if r.Repetition > 0 && !run.words().EveryTime {
+	if run.again != nil && v.Outcome != judging.Failed {
+		if added, err := run.again.add(r, v); err != nil || r.Repetition > 0 && !added {
+			return err
+		}
+	}
+	if r.Repetition > 0 { // the scores are those of the first time
 		run.answered(v)
 		return nil
 	}
@@ -144,10 +179,8 @@ func (l *Loader) Add(r *judging.Record) error {
 		}
 		run.failed[strings.Clone(r.Item)] = true
 	}
-	if r.Repetition > 0 { // the scores are those of the first time
-		return nil
-	}
 	run.Outcomes[v.Outcome]++
+	run.sure.add(r, run.Manifest, l.asker, v)
 	run.remark(r, v)
 	return nil
 }
@@ -161,19 +194,30 @@ func (run *Run) answered(v judging.Verdict) {
 // Run is what the records come to. The loader is of no use afterwards.
 func (l *Loader) Run() *Run {
 	l.run.Items, l.run.Partial = l.run.scorer.Finish()
+	if l.run.again != nil {
+		for _, one := range l.run.again.times {
+			one.Finish()
+		}
+	}
+	l.run.sure.finish()
 	return l.run
 }
 
 // sheet is what the scorer makes of the records, with what belongs together by the dataset.
 func (run *Run) sheet(seed uint64) *Sheet {
-	s := run.scorer.Sheet(run.missing, seed)
+	s := run.sheetOf(run.scorer, seed)
+	s.early = run.before(s.Units)
+	return s
+}
+
+func (run *Run) sheetOf(scorer Scorer, seed uint64) *Sheet {
+	s := scorer.Sheet(run.missing, seed)
 	for i := range s.Units {
 		u := &s.Units[i]
 		if u.Question = u.Cluster; run.cluster != nil {
 			u.Cluster = run.cluster(cmp.Or(u.Cluster, u.ID))
 		}
 	}
-	s.early = run.before(s.Units)
 	return s
 }
 

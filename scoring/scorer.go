@@ -24,20 +24,17 @@ type Scorer interface {
 
 // Words are what a scorer calls things, and what it leaves to choose.
 type Words struct {
-	Unit      string          // what is resampled: "pair", "question", "item"
-	Record    string          // what a record is: "game", "answer", "judgment"
-	Common    string          // what two runs have in common, where it is not the unit
-	Lacking   string          // what is said of items that have not all their judgments
-	Policies  []MissingPolicy // how judgments without a verdict may count, the default first
-	EveryTime bool            // Add takes the judgments of every time, not only those of the first
+	Unit     string          // what is resampled: "pair", "question", "item"
+	Record   string          // what a record is: "game", "answer", "judgment"
+	Common   string          // what two runs have in common, where it is not the unit
+	Lacking  string          // what is said of items that have not all their judgments
+	Policies []MissingPolicy // how judgments without a verdict may count, the default first
 }
 
 // What a scorer may have beside.
 type (
 	// Lender takes a list of the ids that records will be of, only to be read.
 	Lender interface{ Lend(*judging.IDs) }
-	// Calibrated says of how many verdicts the probability is known, and how many of those are not the likeliest.
-	Calibrated interface{ Confidences() (known, unlikely int) }
 	// Labelling says how many units have no label, and are left out of what needs one.
 	Labelling interface{ Unlabelled() int }
 	// Extender adds to a report what is not a metric of its units.

@@ -89,7 +89,8 @@ type Report struct {
 	Missing   MissingPolicy `json:"missing,omitempty"`
 	Bootstrap Bootstrap     `json:"bootstrap"` // what intervals that are drawn were made with
 	// which rule ended the run before its last item
-	Stopped *judging.Stopped `json:"stopped,omitempty"`
+	Contested *int             `json:"contested,omitempty"` // items left out because their labels are contested; null where none were asked to be
+	Stopped   *judging.Stopped `json:"stopped,omitempty"`
 
 	Repetitions *Repetitions `json:"repeats,omitempty"`     // only with `--repeat`
 	Calibration *Calibration `json:"calibration,omitempty"` // only where a decided judgment has probabilities
@@ -176,6 +177,7 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 	}
 	rep.Warnings = append(rep.Warnings, withoutInterval(rep.Results)...)
 	rep.PerThousand = run.perThousand(sheet)
+	rep.Repetitions, rep.Calibration = run.repeated(sheet, b), run.calibration(b)
 	if s, ok := run.scorer.(Extender); ok {
 		s.Extend(&rep, sheet, b)
 	}

@@ -22,6 +22,7 @@ type Suite struct {
 	Conditions []SuiteCondition `json:"conditions"`
 	Cells      []SuiteCell      `json:"cells"` // judge by judge
 	NumCtx     Contexts         `json:"num_ctx,omitempty"`
+	Shard      string           `json:"shard,omitempty"` // of the folder of a shard: which, such as `3/16`
 }
 
 // Contexts are the contexts that the suite chose for runs on Ollama: by model,

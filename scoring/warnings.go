@@ -94,12 +94,8 @@ func (run *Run) warnings() []string {
 	if run.Unheld > 0 {
 		say("%d replies are not one of the labels, though the server was asked to hold them to those: it passes --constrain over", run.Unheld)
 	}
-	known, unlikely := 0, 0
-	if s, ok := run.scorer.(Calibrated); ok {
-		known, unlikely = s.Confidences()
-	}
-	if unlikely > 0 {
-		say("%d of %d decided games name a label that was not the likeliest as a whole: the server wrote it token by token", unlikely, run.Outcomes[judging.Decided])
+	if run.sure.unlikely > 0 {
+		say("%d of %d decided %ss name a label that was not the likeliest as a whole: the server wrote it token by token", run.sure.unlikely, run.Outcomes[judging.Decided], words.Record)
 	}
 	if n := run.Outcomes[judging.Refused]; n > 0 {
 		say("%d of %d replies were refused and %s", n, judgments, run.lost())
@@ -109,7 +105,7 @@ func (run *Run) warnings() []string {
 			say("%d of %d repeated judgments failed or are missing; the same run command asks for them", left, m.Judgments)
 		}
 	}
-	if m.Spec.Parameters.Logprobs && known == 0 && run.Outcomes[judging.Decided] > 0 {
+	if m.Spec.Parameters.Logprobs && len(run.sure.all) == 0 && run.Outcomes[judging.Decided] > 0 {
 		say("the server told no probabilities of the labels: there is no calibration")
 	}
 	if m.Referenced != nil {

@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"fmt"
+	"html/template"
 	"maps"
 	"net/http"
 	"net/url"
@@ -41,10 +42,11 @@ type runsView struct {
 	Pages   int        `json:"pages"`
 	Filter  runsFilter `json:"filter"`
 
-	Groups []runGroup `json:"-"` // the runs of this page
-	Board  *board     `json:"-"`
-	Ticks  bool       `json:"-"` // runs can be chosen
-	Delete bool       `json:"-"` // and deleted
+	Groups []runGroup    `json:"-"` // the runs of this page
+	Board  *board        `json:"-"`
+	Mine   template.HTML `json:"-"` // judges by agreement with the labels at hand
+	Ticks  bool          `json:"-"` // runs can be chosen
+	Delete bool          `json:"-"` // and deleted
 }
 
 // runGroup are the runs of a page that belong together.
@@ -163,6 +165,9 @@ func (s *Server) runsView(r *http.Request) (runsView, error) {
 	if !isAPI(r) {
 		laid := f // with what the leaderboard takes where nothing is asked for
 		view.Board = s.board(r.Context(), all, view.Runs, &laid)
+		if s.opts.Labels != "" {
+			view.Mine, _ = s.mine()
+		}
 	}
 	f.sort(view.Runs)
 	view.Matches, view.Pages = len(view.Runs), 1

@@ -100,7 +100,7 @@ func (l *letters) made(c lettering) map[string]string {
 		if err != nil {
 			return out
 		}
-		run, err := l.s.loadBy(name, m, scoring.DefaultOptions.Reading)
+		run, err := l.s.loadBy(name, m, scoring.DefaultOptions.Reading, nil)
 		if err != nil {
 			return out
 		}

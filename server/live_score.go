@@ -70,7 +70,7 @@ func (s *Server) scoreNow(run string, m *judging.Manifest, at *soFar, of stamp) 
 		}
 		*at = found
 	}()
-	loaded, err := s.loadBy(run, m, scoring.DefaultOptions.Reading)
+	loaded, err := s.loadBy(run, m, scoring.DefaultOptions.Reading, nil)
 	if err != nil {
 		return
 	}

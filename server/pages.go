@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"mime"
 	"net/http"
+	"net/url"
 	"path"
 	"strconv"
 	"strings"
@@ -43,6 +44,7 @@ type frame struct {
 	Version string
 	Start   bool // runs can be started
 	Static  bool // the page is copied into a file
+	Labels  bool // there are labels, or they can be made
 	Inside  bool // whoever asks was let in
 	Session bool // there is one to end
 	Path    string
@@ -95,7 +97,7 @@ func (p *pages) add(file string, text []byte) {
 // cannot be made is an error and no half page.
 func (p *pages) render(w http.ResponseWriter, r *http.Request, status int, name string, view any) {
 	f := frame{
-		View: view, Name: name, Version: p.s.opts.Version, Start: p.s.opts.Runner != nil, Static: p.s.opts.Static,
+		View: view, Name: name, Version: p.s.opts.Version, Start: p.s.opts.Runner != nil, Static: p.s.opts.Static, Labels: p.s.opts.Labels != "",
 		Inside: isAuthenticated(r), Session: p.s.guard.session(r) != "", Path: r.URL.RequestURI(),
 	}
 	var b bytes.Buffer
@@ -130,6 +132,7 @@ func (p *pages) functions() template.FuncMap {
 		"runURL":    func(name string) string { return "/runs/" + escaped(name) },
 		"suiteURL":  func(name string) string { return "/suites/" + escaped(name) },
 		"askURL":    askURL,
+		"urlpart":   url.PathEscape,
 		"when":      when,
 		"day":       day,
 		"joined":    func(tags []string) string { return strings.Join(tags, ", ") },

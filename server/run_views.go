@@ -83,6 +83,7 @@ type runView struct {
 	Manifest  *judging.Manifest `json:"manifest"`
 	Progress  Progress          `json:"progress"`
 	Job       *jobs.Job         `json:"job,omitempty"`
+	Without   *without          `json:"-"` // what it comes to without contested labels
 	CanDelete bool              `json:"-"`
 	CanResume bool              `json:"-"`
 	Describes bool              `json:"-"` // it can be given a name, tags and a note
@@ -102,6 +103,11 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 	v.Counts.Outcomes = maps.Clone(x.counts.Outcomes)
 	if !isAPI(r) {
 		v.Matters, v.Command = s.highlights(x), jobs.CommandOf(m)
+		if m.Status != judging.Running {
+			if v.Without, err = s.without(x); err != nil {
+				v.Problem = err.Error()
+			}
+		}
 	}
 	done()
 	s.withJob(&v.Progress)

@@ -6,12 +6,15 @@ import (
 	"errors"
 	"io"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"gavel/judging"
+	"gavel/labels"
 	"gavel/report/table"
 	"gavel/server/jobs"
 )
@@ -23,6 +26,7 @@ type fakeRunner struct {
 	deleted []string
 	said    map[string]judging.About
 	fails   error
+	dir     string // of the runs, where something is written
 	panics  string
 }
 
@@ -32,6 +36,15 @@ func (f *fakeRunner) Offer(_ context.Context, protocol string) (jobs.Offer, erro
 		Endpoints: []jobs.EndpointOffer{{ID: "sim", About: "simulated", Models: []string{"coin"}}},
 		Fields:    []jobs.Field{{Name: "limit", Label: "Only the first items", About: "only the first", Kind: "number", Part: "what"}, {Name: "constrain", About: "held", Kind: "switch", Part: "how"}, {Name: "think", About: "how", Kind: "choice", Values: []string{"auto", "off"}, Default: "auto", Part: "how"}},
 	}, f.fails
+}
+
+func (f *fakeRunner) Contest(item, sum, note string, undo bool) error {
+	file, err := os.OpenFile(filepath.Join(f.dir, labels.ContestedFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return labels.Contest(file, item, sum, note, undo)
 }
 
 func (f *fakeRunner) Plan(_ context.Context, o jobs.JobRequest) (jobs.Planned, error) {

@@ -104,18 +104,20 @@ func (s *Server) score(run string, m *judging.Manifest) (*scoring.Report, error)
 
 // load is scoring.Load of a run of the folder.
 func (s *Server) load(run string, m *judging.Manifest) (*scoring.Run, error) {
-	loaded, err := s.loadBy(run, m, scoring.DefaultOptions.Reading)
+	loaded, err := s.loadBy(run, m, scoring.DefaultOptions.Reading, nil)
 	if err == nil {
-		err = loaded.CompareReadings(func(how judging.Reading) (*scoring.Run, error) { return s.loadBy(run, m, how) })
+		err = loaded.CompareReadings(func(how judging.Reading) (*scoring.Run, error) { return s.loadBy(run, m, how, nil) })
 	}
 	return loaded, err
 }
 
-func (s *Server) loadBy(run string, m *judging.Manifest, how judging.Reading) (*scoring.Run, error) {
+// loadBy reads a run's records, but for those of the items of leave.
+func (s *Server) loadBy(run string, m *judging.Manifest, how judging.Reading, leave map[string]bool) (*scoring.Run, error) {
 	loader, err := scoring.NewLoader(m, how, nil)
 	if err != nil {
 		return nil, unreadable(err, "%s: %v", run, err)
 	}
+	loader.Leave(leave)
 	f, info, err := s.runs.open(run, judging.RecordsFile)
 	if err != nil {
 		return nil, s.runs.missing(run, err)

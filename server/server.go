@@ -10,24 +10,29 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"gavel/labels"
 	"gavel/report"
+	"gavel/report/table"
 	"gavel/scoring"
 )
 
 // Options of a server.
 type Options struct {
-	Runs     string   // the folder of runs
-	Token    string   // whoever asks must have it; "" for none
-	Loopback bool     // it listens on this machine's own address alone
-	Hosts    []string // names that it may be asked under, beside its addresses
-	Runner   Runner   // makes runs; nil: this server only shows them
-	Static   bool     // its pages are copied into files: nothing in them needs a server, and they wait for all they show
-	Only     []string // the runs of the folder that are shown; nil for all
-	Metrics  *Metrics // that whoever makes runs adds to; nil for some of its own
+	Runs     string       // the folder of runs
+	Token    string       // whoever asks must have it; "" for none
+	Loopback bool         // it listens on this machine's own address alone
+	Hosts    []string     // names that it may be asked under, beside its addresses
+	Runner   Runner       // makes runs; nil: this server only shows them
+	Desk     *labels.Desk // hands items out to be labelled; nil for none
+	Labels   string       // the file of people's labels that judges are held against; "" for none
+	Static   bool         // its pages are copied into files: nothing in them needs a server, and they wait for all they show
+	Only     []string     // the runs of the folder that are shown; nil for all
+	Metrics  *Metrics     // that whoever makes runs adds to; nil for some of its own
 	Version  string
 	Now      func() time.Time
 	Log      func(format string, args ...any) // for the one who runs it
@@ -46,6 +51,8 @@ type Server struct {
 	ranked   *lru[string, kept[string, *report.Ranking]]
 	searches *lru[searchKey, []uint64]
 	hardest  *lru[string, kept[string, []tally]]
+	lessened *lru[string, kept[string, *without]]
+	agreed   *lru[string, kept[string, table.Table]]
 	scoring  sync.Mutex
 	reading  chan struct{} // a place for each index that is read, or search that is made, at once
 	guard    *guard
@@ -83,7 +90,7 @@ func New(o Options) (*Server, error) {
 		opts: o, now: o.Now, runs: runs,
 		indexes: newLRU[string, *index](8), scores: newLRU[string, kept[stamps, scored]](16), summed: newLRU[string, summed](maxFolders),
 		compared: newLRU[string, kept[string, *scoring.Comparisons]](8), ranked: newLRU[string, kept[string, *report.Ranking]](8), searches: newLRU[searchKey, []uint64](64), hardest: newLRU[string, kept[string, []tally]](8),
-		reading: make(chan struct{}, 2), streams: make(chan struct{}, maxStreams), metrics: o.Metrics, patience: requestTime,
+		lessened: newLRU[string, kept[string, *without]](64), agreed: newLRU[string, kept[string, table.Table]](1), reading: make(chan struct{}, 2), streams: make(chan struct{}, maxStreams), metrics: o.Metrics, patience: requestTime,
 	}
 	s.running.scores = newLRU[string, *soFar](64)
 	if s.metrics == nil {
@@ -160,7 +167,7 @@ func (s *Server) table() []route {
 		{pattern: "POST /logout", handle: s.logout},
 		{pattern: "/", handle: s.nothing},
 	}
-	return append(routes, s.runnerTable()...)
+	return slices.Concat(routes, s.labelTable(), s.runnerTable())
 }
 
 // failure is an error with its HTTP status, in words for whoever asked.

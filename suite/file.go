@@ -76,7 +76,7 @@ func (c choice) String() string { return strings.Join(c.words, "+") }
 
 // refused are flags that a suite's file has no use for, and why.
 var refused = map[string]string{
-	"out": "the folder of a run is named after its cell: set out at the top, for all of them", "dry-run": "that is what \"gavel suite plan\" does",
+	"out": "the folder of a run is named after its cell: set out at the top, for all of them", "shard": "it is said on the command line: gavel suite run --shard", "dry-run": "that is what \"gavel suite plan\" does",
 	"json": ofTables, "csv": ofTables, "markdown": ofTables,
 }
 

@@ -19,6 +19,7 @@ type Suite struct {
 	points []*Condition
 	Cells  []*Cell // judge by judge, then as the file has the conditions
 	bytes  int     // of all that is set for them
+	shard  string  // which shard's folder this is of, such as 3/16; "" for all items
 }
 
 // Condition is one condition of the matrix: what every judge is asked.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gavel/judging"
 	"gavel/labels"
 	"gavel/protocols/imports"
 	"gavel/report"
@@ -17,21 +18,33 @@ func labelFlags() []cli.Flag {
 }
 
 // labelled reads the flags of such a command; a file that is not given is nil.
-func (e *env) labelled(c *cli.Context) (o scoring.Options, file *labels.File, err error) {
+func (e *env) labelled(c *cli.Context) (dirs []string, o scoring.Options, file *labels.File, err error) {
 	if o, err = scoringFrom(c); err != nil {
-		return o, nil, err
+		return nil, o, nil, err
+	}
+	if dirs, err = judging.FindRuns(c.Args().Slice(), 1, func(path string) { e.say("skipped %s: it is not a run", path) }); err != nil {
+		return nil, o, nil, err
 	}
 	if path := c.String("labels"); path != "" {
 		if file, err = labels.Read(path); err != nil {
-			if votes, other := imports.ReadVotes(path); other == nil && len(votes.Votes) > 0 {
-				file, err = labels.OfVotes(path, votes.Votes), nil
-				for _, line := range imports.Skipped(votes.Skipped, "rows of votes", votes.Bad) {
-					e.say("%s", line)
-				}
+			if votes, other := e.votes(path); other == nil && len(votes) > 0 {
+				file, err = labels.OfVotes(path, votes), nil
 			}
 		}
 	}
-	return o, file, cmp.Or(err, allDifferent(c.Args().Slice()))
+	return dirs, o, file, cmp.Or(err, allDifferent(dirs))
+}
+
+// votes reads people's votes on MT-Bench's pairs.
+func (e *env) votes(path string) ([]judging.Vote, error) {
+	votes, err := imports.ReadVotes(path)
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range imports.Skipped(votes.Skipped, "rows of votes", votes.Bad) {
+		e.say("%s", line)
+	}
+	return votes.Votes, nil
 }
 
 func agreeCommand(e *env) *cli.Command {
@@ -41,11 +54,11 @@ func agreeCommand(e *env) *cli.Command {
 		UsageText: "gavel agree [--labels FILE] [flags] RUN [RUN...]\n   gavel agree RUN --human FILE [flags]",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "human", Usage: "`FILE` of people's votes on MT-Bench's pairs"},
-			&cli.Float64Flag{Name: "epsilon", Value: 0.2, Usage: "what a person costs more than the judge, as a `SHARE` of agreement: of the alternative annotator test"},
+			&cli.Float64Flag{Name: "epsilon", Value: labels.Epsilon, Usage: "what a person costs more than the judge, as a `SHARE` of agreement: of the alternative annotator test"},
 		}, labelFlags()...),
 		Before: someArguments("RUN"),
 		Action: func(c *cli.Context) error {
-			o, file, err := e.labelled(c)
+			dirs, o, file, err := e.labelled(c)
 			if err != nil {
 				return err
 			}
@@ -55,23 +68,20 @@ func agreeCommand(e *env) *cli.Command {
 			}
 			human := c.String("human")
 			if human == "" {
-				a, err := labels.Agree(c.Args().Slice(), file, epsilon, o.Reading, o.Bootstrap)
+				a, err := labels.Agree(dirs, file, epsilon, o.Reading, o.Bootstrap)
 				if err != nil {
 					return err
 				}
 				return e.print(c, report.LabelAgreement{Agreement: a})
 			}
-			votes, err := imports.ReadVotes(human)
+			votes, err := e.votes(human)
 			if err != nil {
 				return err
 			}
-			for _, line := range imports.Skipped(votes.Skipped, "rows of votes", votes.Bad) {
-				e.say("%s", line)
-			}
-			if c.NArg() > 1 || file != nil {
+			if len(dirs) > 1 || file != nil {
 				return usage("--human is for one run, and without --labels: it makes the table of MT-Bench's paper")
 			}
-			a, err := scoring.Agree(c.Args().First(), votes.Votes, o.Reading, o.Bootstrap)
+			a, err := scoring.Agree(dirs[0], votes, o.Reading, o.Bootstrap)
 			if err != nil {
 				return err
 			}
@@ -92,7 +102,7 @@ func estimateCommand(e *env) *cli.Command {
 		}, labelFlags()...),
 		Before: oneArgument("RUN"),
 		Action: func(c *cli.Context) error {
-			o, file, err := e.labelled(c)
+			dirs, o, file, err := e.labelled(c)
 			if err != nil {
 				return err
 			}
@@ -107,7 +117,7 @@ func estimateCommand(e *env) *cli.Command {
 					return usage("--width %v: expected points above 0 and at most 100", w)
 				}
 			}
-			r, err := labels.Estimate(c.Args().First(), file, c.String("response"), c.Float64Slice("width"), o.Reading, o.Bootstrap.Level)
+			r, err := labels.Estimate(dirs[0], file, c.String("response"), c.Float64Slice("width"), o.Reading, o.Bootstrap.Level)
 			if err != nil {
 				return err
 			}
@@ -127,7 +137,7 @@ func selectCommand(e *env) *cli.Command {
 		}, labelFlags()...),
 		Before: someArguments("RUN"),
 		Action: func(c *cli.Context) error {
-			o, file, err := e.labelled(c)
+			dirs, o, file, err := e.labelled(c)
 			if err != nil {
 				return err
 			}
@@ -136,7 +146,7 @@ func selectCommand(e *env) *cli.Command {
 					return usage("--%s %v: percent between 0 and 100 are expected", name, x)
 				}
 			}
-			s, err := labels.Select(c.Args().Slice(), file, c.Float64("risk")/100, c.Float64("delta")/100, o.Reading)
+			s, err := labels.Select(dirs, file, c.Float64("risk")/100, c.Float64("delta")/100, o.Reading)
 			if err != nil {
 				return err
 			}

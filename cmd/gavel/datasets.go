@@ -93,17 +93,21 @@ func (e *env) listDatasets(c *cli.Context) error {
 	return e.print(c, report.Listing{Table: t, Data: map[string]any{"datasets": rows}})
 }
 
-func (e *env) showDataset(c *cli.Context) error {
-	name := c.Args().First()
-	known, isKnown := e.library().Lookup(name)
+// openSet opens the dataset that a command names.
+func (e *env) openSet(c *cli.Context) (*datasets.Set, error) {
 	if err := oneOf("--turns", c.String("turns"), datasets.TurnsValues); err != nil {
-		return err
+		return nil, err
 	}
 	open := datasets.OpenOptions{Lang: c.String("lang"), Mapping: mappingFrom(c)}
 	if c.String("turns") == datasets.TurnsAll {
 		open.Turns = datasets.TurnsAll
 	}
-	set, err := e.library().OpenWith(name, open)
+	return e.library().OpenWith(c.Args().First(), open)
+}
+
+func (e *env) showDataset(c *cli.Context) error {
+	known, isKnown := e.library().Lookup(c.Args().First())
+	set, err := e.openSet(c)
 	if err != nil {
 		if isKnown && len(formats(c)) == 0 && !known.Builtin() && !e.library().Has(known) {
 			e.showKnown(known)

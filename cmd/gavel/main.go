@@ -224,7 +224,7 @@ func newApp(e *env) *cli.App {
 		DisableSliceFlagSeparator: true,
 		Commands: []*cli.Command{
 			demoCommand(e), runCommand(e), suiteCommand(e), scoreCommand(e), compareCommand(e), raceCommand(e), juryCommand(e), planCommand(e), reportCommand(e), serveCommand(e),
-			agreeCommand(e), estimateCommand(e), selectCommand(e), replayCommand(e), bundleCommand(e), importCommand(e), exportCommand(e),
+			labelCommand(e), agreeCommand(e), estimateCommand(e), selectCommand(e), replayCommand(e), bundleCommand(e), mergeCommand(e), clusterCommand(e), importCommand(e), exportCommand(e),
 			datasetsCommand(e), modelsCommand(e), doctorCommand(e), promptsCommand(e), cacheCommand(e), completionCommand(e), versionCommand(), docsCommand(e),
 		},
 	}

@@ -12,13 +12,16 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gavel/disk"
+	"gavel/labels"
 	"gavel/report"
+	"gavel/report/table"
 	"gavel/scoring"
 )
 
 func reportCommand(e *env) *cli.Command {
 	flags := slices.Concat([]cli.Flag{
 		&cli.StringFlag{Name: "out", Usage: "`FILE` to write; - is standard output"},
+		&cli.StringFlag{Name: "labels", Usage: "`FILE` of people's labels: say which judge agrees with them"},
 		&cli.BoolFlag{Name: "force", Usage: "overwrite a file that gavel did not write"},
 	}, siteFlags(), readingFlags())
 	return &cli.Command{
@@ -45,10 +48,14 @@ func reportCommand(e *env) *cli.Command {
 				runs[i] = report.Run{Report: rep, Metadata: scoring.Metadata(r.Manifest), Size: r.Manifest.Model.Parameters}
 				runs[i].Run = r.Dir
 			}
-			if out == "-" {
-				return report.WriteHTML(e.stdout, runs)
+			more, err := e.mine(c, o)
+			if err != nil {
+				return err
 			}
-			if err := e.writePage(out, c.Bool("force"), runs); err != nil {
+			if out == "-" {
+				return report.WriteHTML(e.stdout, runs, more...)
+			}
+			if err := e.writePage(out, c.Bool("force"), runs, more...); err != nil {
 				return err
 			}
 			e.say("report written to %s", out)
@@ -57,14 +64,30 @@ func reportCommand(e *env) *cli.Command {
 	}
 }
 
+// mine is the table of judges by agreement with the labels that are given; none where none are.
+func (e *env) mine(c *cli.Context, o scoring.Options) ([]table.Table, error) {
+	if c.String("labels") == "" {
+		return nil, nil
+	}
+	dirs, _, file, err := e.labelled(c)
+	if err != nil {
+		return nil, err
+	}
+	a, err := labels.Agree(dirs, file, labels.Epsilon, o.Reading, o.Bootstrap)
+	if err != nil {
+		return nil, err
+	}
+	return report.LabelAgreement{Agreement: a}.Tables()[:1], nil
+}
+
 // writePage writes the page in one step: who reads it meanwhile sees the old one or the new one.
-func (e *env) writePage(path string, force bool, runs []report.Run) error {
+func (e *env) writePage(path string, force bool, runs []report.Run, more ...table.Table) error {
 	if !force {
 		if err := replaceable(path); err != nil {
 			return err
 		}
 	}
-	return disk.Write(path, func(w io.Writer) error { return report.WriteHTML(w, runs) })
+	return disk.Write(path, func(w io.Writer) error { return report.WriteHTML(w, runs, more...) })
 }
 
 // replaceable tells whether a page may be written to a path: where there is nothing yet, or a page of gavel's.

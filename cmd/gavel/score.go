@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gavel/judging"
+	"gavel/labels"
 	"gavel/report"
 	"gavel/scoring"
 )
@@ -114,6 +115,7 @@ func scoreCommand(e *env) *cli.Command {
 		UsageText: "gavel score [flags] RUN...",
 		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "full", Usage: "print every table of each run, not only the overview"},
+			&cli.StringFlag{Name: "contested", Usage: "score also without the items whose labels `FILE` says are wrong: contested.jsonl in the folder of runs of gavel serve"},
 			&cli.Float64Flag{Name: "watts", Usage: "say what the runs cost in joules, where the machine that judges draws `W`"},
 			&cli.Float64Flag{Name: "price-per-hour", Usage: "say what the runs cost, where an hour of that machine costs `P`"},
 		}, scoringFlags()...),
@@ -132,6 +134,13 @@ func scoreCommand(e *env) *cli.Command {
 				rep.Run, rep.Ledger = r.Dir, r.Ledger()
 				rep.Ledger.At(rates)
 				out.Runs = append(out.Runs, rep)
+				if path := c.String("contested"); path != "" {
+					rep, err := labels.ScoreWithout(r, path, o)
+					if err != nil {
+						return err
+					}
+					out.Runs = append(out.Runs, rep)
+				}
 			}
 			if len(out.Runs) == 1 || c.Bool("full") || c.Bool("json") || c.Bool("csv") {
 				return e.print(c, out)

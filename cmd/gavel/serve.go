@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"net/url"
 	"os"
 	"runtime"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gavel/eval"
+	"gavel/labels"
 	"gavel/server"
 	"gavel/server/jobs"
 )
@@ -23,20 +25,24 @@ func serveCommand(e *env) *cli.Command {
 		Name:      "serve",
 		Usage:     "show runs in the browser, start and stop them, and serve them as JSON",
 		UsageText: "gavel serve [flags]",
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "addr", Value: "127.0.0.1:7070", Usage: "`ADDRESS` to listen on; an address that others can reach needs --token-file"},
-			&cli.StringFlag{Name: "runs", Value: "runs", Usage: "`DIR` with the runs, also for new ones"},
-			&cli.StringFlag{Name: "token-file", Usage: "`FILE` with the access token, on a line by itself"},
-			&cli.StringSliceFlag{Name: "host", Usage: "another host `NAME` of this server, such as that of a proxy; needs --token-file; may be given again"},
-			&cli.StringSliceFlag{Name: "base-url", Usage: "`URL` of a model server to offer beside those found; may be given again"},
-			&cli.StringFlag{Name: "api-key-env", Usage: "`NAME` of the environment variable that holds the API key for --base-url; default: OPENAI_API_KEY"},
-			&cli.StringFlag{Name: "cache", Usage: "`DIR` of the cache of replies; default: see \"gavel cache path\""},
-			&cli.BoolFlag{Name: "no-cache", Usage: "do not use the cache"},
-			&cli.IntFlag{Name: "max-runs", Value: 2, Usage: "make at most `N` runs at once"},
-			&cli.BoolFlag{Name: "read-only", Usage: "only show runs: no starting, stopping or deleting"},
-		},
-		Before: noArguments,
-		Action: e.serve,
+		Flags:     append(serveFlags(), &cli.StringFlag{Name: "labels", Usage: "`FILE` of people's labels: say which judge agrees with them"}),
+		Before:    noArguments,
+		Action:    func(c *cli.Context) error { return e.serve(c, nil) },
+	}
+}
+
+func serveFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "addr", Value: "127.0.0.1:7070", Usage: "`ADDRESS` to listen on; an address that others can reach needs --token-file"},
+		&cli.StringFlag{Name: "runs", Value: "runs", Usage: "`DIR` with the runs, also for new ones"},
+		&cli.StringFlag{Name: "token-file", Usage: "`FILE` with the access token, on a line by itself"},
+		&cli.StringSliceFlag{Name: "host", Usage: "another host `NAME` of this server, such as that of a proxy; needs --token-file; may be given again"},
+		&cli.StringSliceFlag{Name: "base-url", Usage: "`URL` of a model server to offer beside those found; may be given again"},
+		&cli.StringFlag{Name: "api-key-env", Usage: "`NAME` of the environment variable that holds the API key for --base-url; default: OPENAI_API_KEY"},
+		&cli.StringFlag{Name: "cache", Usage: "`DIR` of the cache of replies; default: see \"gavel cache path\""},
+		&cli.BoolFlag{Name: "no-cache", Usage: "do not use the cache"},
+		&cli.IntFlag{Name: "max-runs", Value: 2, Usage: "make at most `N` runs at once"},
+		&cli.BoolFlag{Name: "read-only", Usage: "only show runs: no starting, stopping or deleting"},
 	}
 }
 
@@ -60,8 +66,8 @@ func jobOptions(c *cli.Context) (jobs.Options, error) {
 	return o, nil
 }
 
-// serve answers requests until Ctrl-C.
-func (e *env) serve(c *cli.Context) error {
+// serve answers requests until Ctrl-C; those of people who label, where there is a desk.
+func (e *env) serve(c *cli.Context, desk *labels.Desk) error {
 	o, err := jobOptions(c)
 	if err != nil {
 		return err
@@ -83,7 +89,11 @@ func (e *env) serve(c *cli.Context) error {
 		return fmt.Errorf("the folder of runs: %w; name another with --runs", err)
 	}
 	opts := server.Options{
-		Runs: o.Runs, Token: token, Loopback: loopback, Hosts: c.StringSlice("host"), Version: version(), Now: e.now, Log: e.say, Metrics: server.NewMetrics(),
+		Runs: o.Runs, Token: token, Loopback: loopback, Hosts: c.StringSlice("host"), Version: version(), Now: e.now, Log: e.say, Metrics: server.NewMetrics(), Desk: desk, Labels: c.String("labels"),
+	}
+	page := ""
+	if desk != nil {
+		opts.Labels, page = desk.Path(), "labels/"+url.PathEscape(c.String("as"))
 	}
 	var made *jobs.Runner
 	if !c.Bool("read-only") {
@@ -103,7 +113,7 @@ func (e *env) serve(c *cli.Context) error {
 	if err != nil {
 		return cannotListen(addr, err)
 	}
-	e.say("gavel serves the runs in %s at http://%s/ (Ctrl-C ends it)", o.Runs, l.Addr())
+	e.say("gavel serves the runs in %s at http://%s/%s (Ctrl-C ends it)", o.Runs, l.Addr(), page)
 	serving, end := context.WithCancel(ctx)
 	defer end()
 	defer e.interrupts.Handle(func() {

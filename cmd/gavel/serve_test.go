@@ -34,12 +34,18 @@ type serving struct {
 
 func serve(t testing.TB, args ...string) *serving {
 	t.Helper()
+	return begin(t, append([]string{"serve"}, args...)...)
+}
+
+// begin runs a command that serves pages.
+func begin(t testing.TB, args ...string) *serving {
+	t.Helper()
 	s := &serving{t: t, code: make(chan int, 1)}
 	in := new(eval.Interrupts)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	s.stop = func() { in.Interrupt(cancel) }
 	go func() {
-		s.code <- gavel(ctx, in, io.Discard, &s.said, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...))
+		s.code <- gavel(ctx, in, io.Discard, &s.said, append(args, "--addr", "127.0.0.1:0"))
 	}()
 	t.Cleanup(func() {
 		s.stop()
@@ -56,6 +62,17 @@ func serve(t testing.TB, args ...string) *serving {
 	}
 	s.url = m
 	return s
+}
+
+// end ends it as Ctrl-C does.
+func (s *serving) end() {
+	s.t.Helper()
+	s.stop()
+	code := <-s.code
+	if code != exitOK {
+		s.t.Errorf("it ended with %d: %s", code, &s.said)
+	}
+	s.code <- exitOK
 }
 
 // ask sends a request and reads what comes as JSON.

@@ -15,7 +15,7 @@ func figures(runs []report.Run) []figure.Spec {
 			panels = append(panels, figure.Panel{Title: r.Name, Chart: byCategory(r, groups)})
 		}
 	}
-	return []figure.Spec{{
+	return append([]figure.Spec{{
 		ID: "accuracy", Title: "Generation accuracy",
 		Caption: []string{fmt.Sprintf("Share of questions that the model itself answers right. From %s. %s", report.Counted(runs, report.Items, "question"), report.IntervalNote(runs[0].Report))},
 		Panels: []figure.Panel{{Chart: figure.DotPlot{
@@ -24,7 +24,7 @@ func figures(runs []report.Run) []figure.Spec {
 	}, {
 		ID: "accuracy-groups", Title: "Generation accuracy by category",
 		Caption: []string{"Share of questions answered right, by category, and what guessing among the options comes to, where there are options; n is in the table. " + report.IntervalNote(runs[0].Report)}, Panels: panels,
-	}}
+	}}, report.Reliability(runs, "answers")...)
 }
 
 // byCategory is a run by category, beside chance where it is known of all.

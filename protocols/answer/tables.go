@@ -54,7 +54,7 @@ func tables(r scoring.Report) []table.Table {
 	t.Notes = append(t.Notes, report.BootstrapNote(r))
 	t.Notes = append(t.Notes, said.Lines()...)
 	t.Notes = append(t.Notes, table.Warned(r.Warnings)...)
-	return []table.Table{t}
+	return append([]table.Table{t}, report.Again(r)...)
 }
 
 func rulesOf(r scoring.Report) string {

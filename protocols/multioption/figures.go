@@ -21,6 +21,7 @@ func figures(runs []report.Run) []figure.Spec {
 		ID: "places", Title: "How often each place is chosen", Panels: positions, Folded: len(positions) > 12,
 		Caption: []string{"Share of the judgments with a verdict that choose each place, by number of options. The dashed line is an even share. From " + of + "; n in the table counts judgments, and the χ² test stands with each run."},
 	}}
+	s = append(s, report.Reliability(runs, "judgments")...)
 	if len(runs) < 2 {
 		return s
 	}

@@ -44,7 +44,7 @@ func tables(r scoring.Report) []table.Table {
 	if t, ok := byOptionsTable(r); ok {
 		tables = append(tables, t)
 	}
-	return append(tables, positionsTable(r))
+	return append(append(tables, positionsTable(r)), report.Again(r)...)
 }
 
 // optionScores are the three, as the paper names them.

@@ -1,8 +1,6 @@
 package pairwise
 
 import (
-	"fmt"
-
 	"gavel/report"
 	"gavel/report/figure"
 )
@@ -25,13 +23,7 @@ func figures(runs []report.Run) []figure.Spec {
 			ID: "groups", Title: "Strict accuracy by category", Caption: []string{"Share of pairs judged right in both orders, by category; n is in the table. " + report.IntervalNote(runs[0].Report)}, Panels: groups,
 		})
 	}
-	if lines := reliability(runs); len(lines) > 0 {
-		s = append(s, figure.Spec{
-			ID: "reliability", Title: "Is the judge as often right as it is sure?",
-			Caption: []string{"Reliability diagram: the share of right games over the mean confidence, in ten bins of confidence; n is the games of a bin. Below the dashed line the judge is surer than it is right. From the decided games whose label probabilities the server told, in the title of each panel."}, Panels: lines,
-		})
-	}
-	return s
+	return append(s, report.Reliability(runs, "games")...)
 }
 
 func positionChart(runs []report.Run) figure.Scatter {
@@ -60,29 +52,6 @@ func groupPanels(runs []report.Run) []figure.Panel {
 				X: figure.Percent("strict, percent"), Of: "category", Series: []string{"strict"}, Rows: r.Rows(groups, "strict"), Mark: new(25.0), Marked: "two coins score 25",
 			}})
 		}
-	}
-	return panels
-}
-
-func reliability(runs []report.Run) []figure.Panel {
-	var panels []figure.Panel
-	for _, r := range runs {
-		c := r.Calibration
-		if c == nil {
-			continue
-		}
-		series := figure.Series{Name: "judge", Line: figure.Solid}
-		for _, b := range c.Bins {
-			if b.N > 0 {
-				series.Points = append(series.Points, figure.Point{
-					Name: fmt.Sprintf("%.1f to %.1f", b.From, b.To), X: figure.Dot{Value: b.Confidence, N: b.N}, Y: figure.Dot{Value: b.Accuracy, N: b.N},
-				})
-			}
-		}
-		panels = append(panels, figure.Panel{Title: fmt.Sprintf("%s (%d games)", r.Name, c.N), Chart: figure.Scatter{
-			X: figure.Unit("confidence"), Y: figure.Unit("share right"), Of: "confidence", Series: []figure.Series{series},
-			Guides: []figure.Guide{{Name: "as right as sure", Look: -1, Line: figure.Dashed, At: [][2]float64{{0, 0}, {1, 1}}}},
-		}})
 	}
 	return panels
 }

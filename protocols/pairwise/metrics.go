@@ -219,18 +219,14 @@ func (u pair) shown() *scoring.Pattern {
 	return p
 }
 
-// Extend adds what asking more than once, and the probabilities of labels, tell.
+// Extend adds what the probabilities of both orders come to.
 func (f *pairs) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
-	rep.Repetitions, rep.Calibration, rep.Soft = f.agreement(s, b), f.calibrate(b), f.softVerdicts(s, b)
+	rep.Soft = f.softVerdicts(s, b)
 }
 
-// Match adds noise floors, how many verdicts changed with the order and, of two goals of one model, what they come to as one judge.
+// Match adds how many verdicts changed with the order and, of two goals of one model, what they come to as one judge.
 func (f *pairs) Match(c *scoring.Comparison, other scoring.Scorer, joined []scoring.Joined, b stats.Bootstrap) {
 	g := other.(*pairs)
-	for i := range c.Differences {
-		d := &c.Differences[i]
-		d.Floor = noise(d.Metric, d.Group, joined, f, g)
-	}
 	c.Turned = new([2]int)
 	for _, p := range joined {
 		for side, u := range []scoring.Unit{p.A, p.B} {

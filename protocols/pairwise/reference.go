@@ -146,7 +146,7 @@ func ownTo(item datasets.Item, reply string) *datasets.Answer {
 // eachReference gives pairs the judge's own answers: each line as published, with the key "own_answer" added to its
 // end. Pairs without one are left out and counted.
 func eachReference(pairs *datasets.Set, rows []int, own *judging.Answers, _ []*judging.Answers, write func(line []byte) error) (judging.Made, error) {
-	out := &judging.Referenced{Pairs: len(rows), NoOwn: map[judging.Lack]int{}, Warnings: []string{}}
+	out := &judging.Referenced{Pairs: len(rows), NoOwn: map[judging.Lack]int{}}
 	if err := own.Compare(pairs); err != nil {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func eachReference(pairs *datasets.Set, rows []int, own *judging.Answers, _ []*j
 			return nil, err
 		}
 	}
-	remark(out)
+	out.Remark()
 	return out, nil
 }
 
@@ -185,17 +185,6 @@ func count(r *judging.Referenced, own *datasets.Answer) {
 		r.Right++
 	default:
 		r.Wrong++
-	}
-}
-
-func remark(r *judging.Referenced) {
-	for _, why := range judging.Lacks {
-		if n := r.NoOwn[why]; n > 0 {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("left out %d of %d pairs, to whose question the judge has no answer of its own: %s", n, r.Pairs, why.InWords()))
-		}
-	}
-	if r.Unknown > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("of %d of %d pairs nobody can tell whether the judge's own answer is right: no final answer could be read, or compared with those of the responses", r.Unknown, r.Judged()))
 	}
 }
 

@@ -21,9 +21,6 @@ type judgment struct {
 // decided tells whether the judgment names a response.
 func (g judgment) decided() bool { return g.outcome == judging.Decided }
 
-// verdict tells whether the judgment has one, a tie included.
-func (g judgment) verdict() bool { return g.decided() || g.outcome == judging.Tie }
-
 // points is JudgeBench's: +1 for the labelled answer, −1 for the opposite, 0 for anything else.
 func (g judgment) points(gold int8) int {
 	switch {
@@ -65,14 +62,11 @@ type pairs struct {
 	number   map[pattern]uint32 // of a pattern in patterns
 	of       []uint32           // 1 + the pattern of each item; 0: no record yet
 
-	level       func(id string) string // of the dataset's items; nil where it tells none
-	levelled    bool                   // level is known
-	forecasts   []forecast             // of decided judgments whose label probabilities are known
-	unlabelled  int                    // rows without a label
-	halves      map[int]float64        // odds of the items of which one judgment told them
-	softOdds    map[int]float64        // of those of which both did: of response A over B, as natural logarithms
-	unlikely    int                    // decided judgments whose label is not the likeliest of those on offer
-	repetitions map[string]*repeatedPair
+	level      func(id string) string // of the dataset's items; nil where it tells none
+	levelled   bool                   // level is known
+	unlabelled int                    // rows without a label
+	halves     map[int]float64        // odds of the items of which one judgment told them
+	softOdds   map[int]float64        // of those of which both did: of response A over B, as natural logarithms
 }
 
 // NewScorer scores runs that compare two responses in both orders.
@@ -85,11 +79,8 @@ func NewScorer(m *judging.Manifest) scoring.Scorer {
 func (f *pairs) Lend(items *judging.IDs) { f.items, f.isLent = items, true }
 
 func (*pairs) Words() scoring.Words {
-	return scoring.Words{Unit: "pair", Record: "game", Lacking: "pairs have not both games", EveryTime: true}
+	return scoring.Words{Unit: "pair", Record: "game", Lacking: "pairs have not both games"}
 }
-
-// Confidences says of how many verdicts the probability is known, and how many of those are not the likeliest.
-func (f *pairs) Confidences() (known, unlikely int) { return len(f.forecasts), f.unlikely }
 
 // gameOf is the judgment that a record is of.
 func (f *pairs) judgmentOf(r *judging.Record, v judging.Verdict) (judgment, error) {
@@ -101,11 +92,8 @@ func (f *pairs) judgmentOf(r *judging.Record, v judging.Verdict) (judgment, erro
 
 func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	made, err := f.judgmentOf(r, v)
-	if err != nil || f.manifest.Spec.Parameters.Repetitions() > 1 && !f.addRepetition(r, made) {
+	if err != nil {
 		return false, err
-	}
-	if r.Repetition > 0 {
-		return true, nil
 	}
 	i := f.item(r.Item)
 	if !f.levelled {
@@ -123,12 +111,6 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 		return false, nil // the first stands, as for the run itself
 	}
 	*judgment = made
-	if c, ok := r.Confidence(f.asked, v); ok && made.decided() && is.gold >= 0 {
-		if slices.ContainsFunc(r.Probabilities, func(p judging.Probability) bool { return p.P > c }) {
-			f.unlikely++
-		}
-		f.forecasts = append(f.forecasts, forecast{strings.Clone(r.Item), r.Presentation, c, made.choice == is.gold})
-	}
 	f.soften(i, &is, r)
 	f.of[i] = f.patternOf(is) + 1
 	return true, nil
@@ -177,10 +159,6 @@ func (f *pairs) Finish() (complete, partial int) {
 		}
 	}
 	slices.SortFunc(f.rows, func(a, b pair) int { return strings.Compare(a.item, b.item) })
-	f.forecasts = slices.DeleteFunc(f.forecasts, func(x forecast) bool { // of pairs that are not scored
-		_, ok := slices.BinarySearchFunc(f.rows, x.item, func(p pair, item string) int { return strings.Compare(p.item, item) })
-		return !ok
-	})
 	return len(f.rows), partial
 }
 

@@ -99,7 +99,7 @@ func (f *pairs) soften(item int, is *pattern, r *judging.Record) {
 
 // softVerdicts says how good the soft verdicts are; nil where there are none.
 func (f *pairs) softVerdicts(s *scoring.Sheet, b stats.Bootstrap) *scoring.Soft {
-	var forecasts []forecast
+	var forecasts []scoring.Forecast
 	var scored []stats.Scored
 	clusters := map[string]string{}
 	for _, u := range s.Units {
@@ -112,13 +112,13 @@ func (f *pairs) softVerdicts(s *scoring.Sheet, b stats.Bootstrap) *scoring.Soft 
 		i, _ := f.items.Find(u.item)
 		odds := f.softOdds[i]
 		p := 1 / (1 + math.Exp(-math.Abs(odds)))
-		forecasts = append(forecasts, forecast{u.item, 0, p, u.soft == softRight})
+		forecasts = append(forecasts, scoring.Forecast{Unit: u.item, P: p, Right: u.soft == softRight})
 		scored = append(scored, stats.Scored{Score: odds, Positive: u.gold == 0, Cluster: clusters[u.item]})
 	}
 	if forecasts == nil {
 		return nil
 	}
-	out := &scoring.Soft{Calibration: *calibrationOf(forecasts, b)}
+	out := &scoring.Soft{Calibration: *scoring.Calibrate(forecasts, "pair", b)}
 	out.Calibration.Unknown, out.Calibration.Missing = len(f.rows)-f.unlabelled-len(forecasts), "pair left out"
 	if area, iv := stats.AUROC(scored, b.Level); !math.IsNaN(area) {
 		out.AUROC = scoring.Estimate{Value: scoring.Fraction(area), Low: scoring.Fraction(iv.Low), High: scoring.Fraction(iv.High), Interval: scoring.ByMidP}

@@ -40,12 +40,7 @@ func tables(r scoring.Report) []table.Table {
 	if r.Overall(StyleBias).Metric != "" {
 		tables = append(tables, styleTable(r))
 	}
-	if r.Repetitions != nil {
-		tables = append(tables, repetitionsTable(r.Repetitions))
-	}
-	if r.Calibration != nil {
-		tables = append(tables, calibrationTable(r.Calibration), coverageTable(r.Calibration))
-	}
+	tables = append(tables, report.Again(r)...)
 	if r.Soft != nil {
 		tables = append(tables, softTable(r.Soft))
 	}
@@ -140,63 +135,14 @@ func styleTable(r scoring.Report) table.Table {
 	return t
 }
 
-// repeatsTable is what asking again showed: each metric each time.
-func repetitionsTable(r *scoring.Repetitions) table.Table {
-	t := table.Table{Title: fmt.Sprintf("asked %d times", r.Repetitions), Columns: append(table.Left("percent"), table.Right("pairs")...)}
-	for k := range r.Repetitions {
-		t.Columns = append(t.Columns, table.Right(fmt.Sprintf("time %d", k+1))...)
-	}
-	t.Columns = append(t.Columns, table.Right("noise floor")...)
-	for _, v := range r.Values {
-		if v.Group != scoring.Overall {
-			continue
-		}
-		row := []string{v.Metric, strconv.Itoa(v.Pairs)}
-		for _, x := range v.Each {
-			row = append(row, table.Fixed(x, 2))
-		}
-		t.Rows = append(t.Rows, append(row, table.Fixed(v.NoiseFloor, 2)))
-	}
-	t.Notes = append(t.Notes,
-		fmt.Sprintf("self-agreement: %s of %d prompts that got a verdict came to the same every time", table.Whole(r.SelfAgreement), r.SelfAgreement.N),
-		"noise floor: the largest difference between two of the times, in points; each time on the pairs answered every time, the scores above on all of the first")
-	if r.SelfAgreement.Note != "" {
-		t.Notes = append(t.Notes, "self-agreement: "+r.SelfAgreement.Note)
-	}
-	return t
-}
-
-// calibrationTable is the reliability diagram in numbers.
-func calibrationTable(c *scoring.Calibration) table.Table {
-	t := table.Table{
-		Title:   fmt.Sprintf("is the judge as often right as it is sure? (%d decided games)", c.N),
-		Columns: append(table.Left("confidence"), table.Right("games", "mean confidence", "right")...),
-	}
-	for _, b := range c.Bins {
-		if b.N > 0 {
-			t.Rows = append(t.Rows, []string{fmt.Sprintf("%.1f to %.1f", b.From, b.To), strconv.Itoa(b.N), share(b.Confidence), share(b.Accuracy)})
-		}
-	}
-	t.Rows = append(t.Rows, []string{"all", strconv.Itoa(c.N), estimate(c.Confidence), estimate(c.Accuracy)})
-	t.Notes = append(t.Notes,
-		fmt.Sprintf("Brier score %s (0 is best, 0.25 is a coin that says so), expected calibration error %s over ten bins; a judge as often right as it is sure would get %s on these confidences",
-			estimate(c.Brier), estimate(c.ECE), estimate(c.Calibrated)),
-		"confidence: the probability, among the labels on offer, of those that name the response judged the better; a range holds its upper end",
-		"intervals: over pairs, by Bonett and Price of what is right, else by a smoothed bootstrap, of the calibration error less its bias; of the judge that is sure, where 95 % of such lie")
-	if c.Unknown > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("! %d decided games without probabilities are left out", c.Unknown))
-	}
-	return t
-}
-
 // softTable is how good soft verdicts are.
 func softTable(s *scoring.Soft) table.Table {
 	c := s.Calibration
 	t := table.Table{
 		Title:   fmt.Sprintf("soft verdicts: the probabilities of both orders, averaged in log space (%d pairs)", c.N),
 		Columns: append(table.Left("0 to 1"), table.Right("value")...),
-		Rows: [][]string{{"accuracy", estimate(c.Accuracy)}, {"AUROC", estimate(s.AUROC)}, {"confidence", estimate(c.Confidence)},
-			{"brier", estimate(c.Brier)}, {"ece", estimate(c.ECE)}, {"ece of a calibrated judge", estimate(c.Calibrated)}},
+		Rows: [][]string{{"accuracy", report.Estimate(c.Accuracy)}, {"AUROC", report.Estimate(s.AUROC)}, {"confidence", report.Estimate(c.Confidence)},
+			{"brier", report.Estimate(c.Brier)}, {"ece", report.Estimate(c.ECE)}, {"ece of a calibrated judge", report.Estimate(c.Calibrated)}},
 		Notes: []string{"accuracy: the response that they favour is the labelled one; AUROC: the odds of A over B are higher of a pair whose label is A than of one whose label is B; 0.5 is a coin"},
 	}
 	if c.Unknown > 0 {
@@ -204,23 +150,6 @@ func softTable(s *scoring.Soft) table.Table {
 	}
 	return t
 }
-
-// coverageTable: how right the judge is where it is surest.
-func coverageTable(c *scoring.Calibration) table.Table {
-	t := table.Table{
-		Title:   "accuracy over coverage: its word taken only where it is sure enough",
-		Columns: table.Right("confidence at least", "coverage", "games", "right"),
-	}
-	for _, p := range c.Coverage {
-		t.Rows = append(t.Rows, []string{table.Fixed(&p.Threshold, 4), share(&p.Coverage), strconv.Itoa(p.N), estimate(p.Accuracy)})
-	}
-	return t
-}
-
-// share is a number from 0 to 1.
-func share(v *float64) string { return table.Fixed(v, 3) }
-
-func estimate(e scoring.Estimate) string { return table.Interval(e.Value, e.Low, e.High, 3, 3) }
 
 // compare is [report.Compared] with what only pairs have: how far asking again
 // moves a number, and both goals as one judge.
@@ -243,20 +172,11 @@ func compare(cmp *scoring.Comparison, all *scoring.Comparisons) table.Table {
 		fmt.Sprintf("~ may be noise: the interval holds 0, p (%s) is not below 0.05, or the noise floor is not exceeded; %s",
 			report.Tests(cmp), report.Intervals(all.Bootstrap, report.Methods(cmp))),
 		"Holm over "+all.Family,
-		noiseNote(cmp))
+		report.NoiseNote(cmp))
 	if e := cmp.Ensemble; e != nil {
 		t.Notes = append(t.Notes, fmt.Sprintf("both goals as one judge: they agree on %s of pairs (n=%d); strict where they agree: %s (n=%d)",
 			table.Whole(e.Coverage), e.Coverage.N, table.Whole(e.Strict), e.Strict.N))
 	}
 	t.Notes = append(t.Notes, table.Warned(cmp.Warnings)...)
 	return t
-}
-
-func noiseNote(cmp *scoring.Comparison) string {
-	for _, d := range cmp.Differences {
-		if d.Floor != nil {
-			return "noise floor: the largest difference that asking the same judge again made, in points"
-		}
-	}
-	return "noise floor unknown: neither run asked more than once (--repeat 2)"
 }

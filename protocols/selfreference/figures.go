@@ -44,7 +44,7 @@ func figures(runs []report.Run) []figure.Spec {
 		}
 	}
 	area := " Colour and shape: family, guessed from the model's name. Area: number of parameters, as the server tells it; the least where it does not. Numbers are explained in the table. Upright lines are intervals of F1."
-	return []figure.Spec{
+	return append([]figure.Spec{
 		{ID: "generation", Title: "Generation accuracy against F1", Panels: byMode,
 			Caption: []string{"F1 of “Correct” over how often the judge's own answer is right, a point per judge. From " + of + "." + area}},
 		{ID: "modes", Title: "CoT against self-reference", Panels: both, Caption: caption},
@@ -55,7 +55,7 @@ func figures(runs []report.Run) []figure.Spec {
 			Panels:  []figure.Panel{{Chart: partialChart(runs)}}},
 		{ID: "generation-groups", Title: "Generation accuracy against F1, by category and agent", Panels: byGroup, Folded: true,
 			Caption: []string{"As the figure over all, for each category and each agent; n is in the table." + area}},
-	}
+	}, report.Reliability(runs, "judgments")...)
 }
 
 func modeName(mode string) string {

@@ -39,9 +39,9 @@ type staging struct {
 // Whether an answer is right is decided by the labels of questions, whatever those of the file that the agent was asked
 // from.
 func eachJudgment(questions *datasets.Set, rows []int, own *judging.Answers, agents []*judging.Answers, write func(line []byte) error) (judging.Made, error) {
-	s := &staging{&judging.Staged{Questions: len(rows), NoOwn: map[judging.Lack]int{}, Warnings: []string{}}, own, agents}
+	s := &staging{&judging.Staged{Questions: len(rows), NoOwn: map[judging.Lack]int{}}, own, agents}
 	for _, a := range agents {
-		s.Agents = append(s.Agents, judging.StagedAgent{Name: a.Name, Run: a.Run, LeftOut: map[judging.Lack]int{}})
+		s.Agents = append(s.Agents, judging.StagedAgent{Name: a.Name, Run: a.Run, LeftOut: map[judging.Lack]int{}, Itself: own != nil && sameModel(own, a)})
 	}
 	if err := s.ready(questions); err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func eachJudgment(questions *datasets.Set, rows []int, own *judging.Answers, age
 			}
 		}
 	}
-	s.remark()
+	s.Remark()
 	return s.Staged, nil
 }
 
@@ -130,32 +130,6 @@ func (s *staging) question(item datasets.Item) ([]datasets.JudgmentLine, error) 
 		lines = append(lines, line)
 	}
 	return lines, nil
-}
-
-// remark says in words what readers of the numbers must know.
-func (s *staging) remark() {
-	say := func(format string, args ...any) { s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...)) }
-	if s.NoGold > 0 {
-		say("left out %d of %d questions: no label says what is right", s.NoGold, s.Questions)
-	}
-	for _, why := range judging.Lacks {
-		if n := s.NoOwn[why]; n > 0 {
-			say("left out %d of %d questions, to which the judge has no answer of its own: %s", n, s.Questions, why.InWords())
-		}
-	}
-	for i, a := range s.Agents {
-		for _, why := range judging.Lacks {
-			if n := a.LeftOut[why]; n > 0 {
-				say("%s: left out %d of %d questions: %s", a.Name, n, s.Questions, why.InWords())
-			}
-		}
-		if a.OtherGold > 0 {
-			say("%s: its run has another label for %d of %d questions; its answers are held to this dataset's", a.Name, a.OtherGold, s.Questions)
-		}
-		if s.own != nil && sameModel(s.own, s.agents[i]) {
-			say("%s is judged by itself: its answers and the judge's own are not independent, and correlations with the agent's correctness say little", a.Name)
-		}
-	}
 }
 
 func sameModel(a, b *judging.Answers) bool {

@@ -102,7 +102,7 @@ func tables(r scoring.Report) []table.Table {
 	if groups := r.Groups(); len(groups) > 1 {
 		tables = append(tables, groupsTable(r, groups))
 	}
-	return append(tables, subsetsTable(r))
+	return append(append(tables, subsetsTable(r)), report.Again(r)...)
 }
 
 // metricsRows are the rows of the first table; the four subsets have a table of their own.

@@ -17,6 +17,7 @@ import (
 
 	"gavel/disk"
 	"gavel/judging"
+	"gavel/labels"
 	"gavel/scoring"
 	"gavel/scoring/race"
 )
@@ -109,6 +110,24 @@ func (r *Runner) Describe(run string, said judging.About) error {
 	return judging.WriteAbout(filepath.Join(r.dir, filepath.FromSlash(run)), said)
 }
 
+// Contest keeps in the folder of runs that the label of an item is wrong or, with undo, no longer.
+func (r *Runner) Contest(item, sum, note string, undo bool) error {
+	if note = strings.TrimSpace(note); len(note) > 16<<10 {
+		return requestError(http.StatusBadRequest, "the note is longer than 16 KiB")
+	}
+	root, err := os.OpenRoot(r.dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	f, err := root.OpenFile(labels.ContestedFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	err = labels.Contest(f, item, sum, strings.ToValidUTF8(note, "\ufffd"), undo)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
 // DeleteSuite removes a suite's runs, the stages they stand on included, one after the other, and then what says that
 // it is one. Where a run may not be deleted it ends there, and what is left is still the suite.
 func (r *Runner) DeleteSuite(folder string) error {
@@ -188,7 +207,7 @@ func onlyARun(root *os.Root, run string) error {
 		return err
 	}
 	for _, e := range entries {
-		if ours := slices.Contains(filesOfRun, e.Name()) || strings.HasPrefix(e.Name(), "."); !ours || e.IsDir() {
+		if ours := slices.Contains(filesOfRun, e.Name()) || strings.HasPrefix(e.Name(), "."); !ours || e.IsDir() && e.Name() != judging.CacheDir {
 			return requestError(http.StatusConflict, "the folder holds %q beside the run: delete it by hand", e.Name())
 		}
 	}

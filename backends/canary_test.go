@@ -1,0 +1,104 @@
+package backends
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"strings"
+	"testing"
+)
+
+// muddled is a server that repeats words, or, where it is dumb, tells of each word a probability that is the prompt's own;
+// once it is mixed up it answers the prompt before.
+type muddled struct {
+	dumb, untold bool
+	mixed        bool
+	asked        int
+	before       Request
+}
+
+func (m *muddled) Ask(_ context.Context, req Request) (Response, error) {
+	if m.asked++; req.MaxTokens == 0 && len(req.Labels)+len(m.before.Messages) > 0 && strings.Contains(req.Messages[0].Content, "The word") {
+		return Response{Finish: Length}, nil
+	}
+	if m.mixed {
+		m.before, req.Messages = req, m.before.Messages
+	} else {
+		m.before = req
+	}
+	prompt := req.Messages[0].Content
+	hash := fnv.New32()
+	hash.Write([]byte(prompt))
+	if !m.dumb {
+		_, after, _ := strings.Cut(prompt, "The word of this conversation is ")
+		word, _, _ := strings.Cut(after, ".")
+		return Response{Text: "It is " + strings.ToUpper(word), Finish: Stop}, nil
+	}
+	r := Response{Text: fmt.Sprint("hm ", hash.Sum32()), Finish: Stop}
+	if req.Labels != nil && !m.untold {
+		r.Text = req.Labels[0]
+		for i, l := range req.Labels {
+			noise := float64(m.asked%3) / 50 // of batches
+			r.Labels = append(r.Labels, Label{l, -1 - float64(hash.Sum32()>>(4*i)%16)/4 - noise})
+		}
+	}
+	return r, nil
+}
+
+// A reply out of another conversation is noticed by its word, by the probabilities of the words and by its text, and one in its
+// own is not.
+func TestCanaries(t *testing.T) {
+	for by, m := range map[string]*muddled{"its word": {}, "the probabilities of the words": {dumb: true}, "its text": {dumb: true, untold: true}} {
+		t.Run(by, func(t *testing.T) {
+			c := NewCanaries(8, Request{Model: "m"})
+			if err := c.Listen(t.Context(), m); err != nil {
+				t.Fatal(err)
+			}
+			if told, n := c.Told(); told != by || n != c.Len() {
+				t.Fatalf("told by %s: %d of %d", told, n, c.Len())
+			}
+			g := WithCanaries(m, c, 4)
+			ask := func() error {
+				_, err := g.Ask(t.Context(), Request{Messages: []Message{{User, "Which is better?"}}})
+				return err
+			}
+			for range 40 {
+				if err := ask(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i := range c.Len() {
+				r, _ := m.Ask(t.Context(), c.Request(i))
+				if why, foreign := c.Foreign(i, r); foreign {
+					t.Errorf("canary %d: %s", i, why)
+				}
+			}
+			m.mixed = true
+			seen := 0
+			for i := range c.Len() {
+				r, _ := m.Ask(t.Context(), c.Request((3*i+1)%c.Len())) // of the canary before
+				if why, foreign := c.Foreign((3*i+1)%c.Len(), r); foreign && why != "" {
+					seen++
+				}
+			}
+			if seen < c.Len()-1 {
+				t.Errorf("%d of %d foreign replies are noticed", seen, c.Len())
+			}
+			if by == "its text" { // what is not a canary's looks like noise
+				return
+			}
+			var err error
+			var foreign *ForeignReplyError
+			for range 12 {
+				err = ask()
+			}
+			if !errors.As(err, &foreign) || foreign.Asked < 1 || foreign.Asked > 12 {
+				t.Errorf("%v", err)
+			}
+			if IsKind(err, Transport, Timeout, Busy, ServerSide) {
+				t.Error("it would be asked again")
+			}
+		})
+	}
+}

@@ -1,0 +1,90 @@
+// Package cluster writes what an engine takes to make a suite in shards: a script for Slurm, a manifest for Kubernetes. Both
+// are for people to read and to change.
+package cluster
+
+import (
+	"embed"
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"text/template"
+	"time"
+
+	"gavel/datasets"
+	"gavel/judging"
+)
+
+// Job is what is written.
+type Job struct {
+	Name   string        // of the suite
+	File   string        // its path
+	Text   string        // and what it says
+	Out    string        // its folder
+	Dir    string        // from where both begin
+	Tasks  int           // how many shards
+	Time   time.Duration // of one of them
+	Why    string        // how that was found
+	Server string        // command that starts a server at $PORT for each task; "" where the suite names the servers
+
+	Image, ServerImage string // of containers
+}
+
+//go:embed slurm.sh.tmpl job.yaml.tmpl
+var files embed.FS
+
+// Kinds are what is written, by engine.
+var kinds = map[string]string{"slurm": "slurm.sh.tmpl", "kubernetes": "job.yaml.tmpl"}
+
+// Write writes the job for an engine: slurm or kubernetes.
+func (j Job) Write(w io.Writer, engine string) error {
+	funcs := template.FuncMap{
+		"indent": func(text string) string {
+			return "    " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n    ")
+		},
+		"quoted": strconv.Quote,
+	}
+	t, err := template.New("").Funcs(funcs).ParseFS(files, kinds[engine])
+	if err != nil {
+		return err
+	}
+	if engine == "slurm" { // words of a shell
+		j.Dir, j.Out, j.File = datasets.Quoted(j.Dir), datasets.Quoted(j.Out), datasets.Quoted(j.File)
+	}
+	return t.ExecuteTemplate(w, kinds[engine], j)
+}
+
+// Label is the name as engines take it.
+func (j Job) Label() string {
+	label := strings.Trim(notInLabels.ReplaceAllString(strings.ToLower(j.Name), "-"), "-")
+	return strings.Trim("gavel-"+label[:min(len(label), 40)], "-")
+}
+
+var notInLabels = regexp.MustCompile(`[^a-z0-9]+`)
+
+// Key is the name of the suite's file in a ConfigMap.
+func (j Job) Key() string {
+	return regexp.MustCompile(`[^-._a-zA-Z0-9]+`).ReplaceAllString(filepath.Base(j.File), "-")
+}
+
+// Clock is the time as Slurm takes it.
+func (j Job) Clock() string {
+	m := int(j.Time.Round(time.Minute).Minutes())
+	return fmt.Sprintf("%d-%02d:%02d:00", m/60/24, m/60%24, m%60)
+}
+
+// Seconds are those of all tasks, twice over: they may have to wait for each other.
+func (j Job) Seconds() int { return 2 * int(j.Time.Seconds()) }
+
+// Later is how long the merge may wait for them.
+func (j Job) Later() int { return j.Seconds() + 24*60*60 }
+
+// Shards are their folders.
+func (j Job) Shards() (dirs []string) {
+	for i := range j.Tasks {
+		dirs = append(dirs, j.Out+judging.ShardSuffix(i+1, j.Tasks, 0))
+	}
+	return dirs
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gavel/judging"
+)
+
+// TestShardsOfARunAreMergedWithTheirReplies: three tasks of an array, each with a cache of its own, come to the run that
+// nobody split, and what they remember replays it and goes into a bundle.
+func TestShardsOfARunAreMergedWithTheirReplies(t *testing.T) {
+	home(t)
+	j := newJudge(t, false, prefersLonger)
+	args := []string{"run", "pairwise", "--base-url", j.URL, "--dataset", "sample"}
+	mustCall(t, append(args, "--no-cache", "--out", "whole")...)
+	calls := j.calls.Load()
+	merge := []string{"merge", "merged"}
+	for i := range 3 {
+		t.Setenv("SLURM_ARRAY_TASK_ID", fmt.Sprint(1+2*i)) // --array=1-5:2
+		t.Setenv("SLURM_ARRAY_TASK_MIN", "1")
+		t.Setenv("SLURM_ARRAY_TASK_STEP", "2")
+		t.Setenv("SLURM_ARRAY_TASK_COUNT", "3")
+		if _, stderr, code := call(t, append(args, "--shard", "auto", "--dry-run")...); code != 0 || !strings.Contains(stderr, fmt.Sprintf("shard %d/3, by SLURM_ARRAY_TASK_ID=%d", i+1, 1+2*i)) {
+			t.Fatalf("exit status %d: %s", code, stderr)
+		}
+		mustCall(t, append(args, "--shard", "auto")...)
+		mustCall(t, append(args, "--shard", "auto", "--out", "named")...)
+		merge = append(merge, fmt.Sprintf("named_shard-%d-of-3", i+1))
+	}
+	if n := j.calls.Load() - calls; n != 2*calls {
+		t.Errorf("%d calls of shards with caches of their own, want twice %d", n, calls)
+	}
+	j.Close()
+	if folders, _ := filepath.Glob("runs/*_shard-?-of-3/.cache"); len(folders) != 3 {
+		t.Errorf("caches: %v", folders)
+	}
+	_, stderr, code := call(t, merge...)
+	if code != 0 || !strings.Contains(stderr, fmt.Sprintf("%d replies taken into the cache, 0 already there", calls)) {
+		t.Fatalf("exit status %d: %s", code, stderr)
+	}
+	if read(t, "merged/results.json") != read(t, "whole/results.json") {
+		t.Error("results.json is not that of the unsharded run")
+	}
+	if _, stderr, code := call(t, "replay", "merged", "--out", "again"); code != 0 || !strings.Contains(stderr, "the same, byte for byte") {
+		t.Errorf("replay: exit status %d: %s", code, stderr)
+	}
+	if _, stderr, code := call(t, "bundle", "export", "merged", "--out", "b.tar"); code != 0 || !strings.Contains(stderr, fmt.Sprintf("%d replies", calls)) || strings.Contains(stderr, "warning") {
+		t.Errorf("bundle: exit status %d: %s", code, stderr)
+	}
+	if _, stderr, code := call(t, "merge"); code != exitUsage || !strings.Contains(stderr, "name the folders of the shards") {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
+	if _, stderr, code := call(t, append(args, "--shard", "4/3")...); code != exitUsage || !strings.Contains(stderr, `--shard "4/3": expected K/N`) {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
+	if _, stderr, code := call(t, append(args, "--shard", "1/3", "--until", "strict>=60")...); code != exitUsage || !strings.Contains(stderr, "leave it out with --shard") {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
+}
+
+// TestShardsOfASuiteOnOllama: every shard asks with the context that the whole suite needs, though its own judgments may
+// need less, and so its runs are parts of the same runs.
+func TestShardsOfASuiteOnOllama(t *testing.T) {
+	home(t)
+	j := newJudge(t, true, answersAll)
+	file := write(t, "s.yaml", fmt.Sprintf(`
+name: s
+judges: [{name: one, model: tiny, base-url: %q}]
+conditions:
+  - {protocol: pairwise, dataset: sample, limit: 9, prompt: [sop, direct]}
+  - {protocol: self-reference, dataset: sample-number, agents: ["sim:accuracy=0.5,seed=1"], name: self}
+`, j.URL))
+	mustCall(t, "suite", "run", file)
+	merge := []string{"merge", "merged"}
+	for i := range 4 {
+		mustCall(t, "suite", "run", file, "--shard", fmt.Sprintf("%d/4", i+1))
+		merge = append(merge, fmt.Sprintf("runs/s_shard-%d-of-4", i+1))
+	}
+	mustCall(t, merge...)
+	runs, err := judging.FindRuns([]string{"runs/s"}, 1, nil)
+	if err != nil || len(runs) < 5 {
+		t.Fatalf("%v, %v", runs, err)
+	}
+	for _, run := range runs {
+		if at := filepath.Join("merged", filepath.Base(run)); read(t, run+"/results.json") != read(t, at+"/results.json") {
+			t.Errorf("%s is not that of the unsharded suite", at)
+		}
+	}
+	if mustCall(t, "suite", "results", "--json", file) == "" {
+		t.Error("no results")
+	}
+	if _, stderr, code := call(t, "suite", "run", write(t, "shard.yaml", "judges: [{model: coin, backend: sim}]\nconditions: [{protocol: pairwise, dataset: sample, shard: 1/2}]\n")); code != exitUsage || !strings.Contains(stderr, "it is said on the command line") {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
+	_, stderr, code := call(t, "run", "self-reference", "--base-url", j.URL, "--dataset", "sample-number", "--agents", "sim:accuracy=0.5,seed=1", "--shard", "1/2")
+	if code != exitUsage || !strings.Contains(stderr, "--num-ctx is missing: the context has to be that of all judgments") {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
+}

@@ -1,0 +1,34 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+
+	"gavel/backends"
+)
+
+// mostCanaries is the most that a run may mix in: more tell no more.
+const mostCanaries = 10_000
+
+// distinctCanaries is how many of them there are: the same ones come again.
+const distinctCanaries = 8
+
+// guarded mixes the canaries that were asked for into a run's requests, evenly.
+func (e *Maker) guarded(ctx context.Context, p *prepared, client backends.Client) (backends.Client, error) {
+	if p.req.Canaries == 0 {
+		return client, nil
+	}
+	m := p.job.Manifest
+	spec := m.Spec
+	c := backends.NewCanaries(min(max(2, p.req.Canaries), distinctCanaries), backends.Request{
+		Identity: spec.Model.Identity, Model: spec.Model.Name, TopP: spec.Parameters.TopP, Seed: spec.Parameters.Seed,
+		NumCtx: spec.Parameters.NumCtx, Context: p.job.Context, Think: spec.Parameters.Think,
+	})
+	if err := c.Listen(ctx, client); err != nil {
+		return nil, fmt.Errorf("--canaries: the server does not answer them: %w", err)
+	}
+	if by, n := c.Told(); n < c.Len() {
+		e.say("warning: --canaries: by %s only %d of %d replies can be told from those to the others", by, n, c.Len())
+	}
+	return backends.WithCanaries(client, c, m.Judgments/p.req.Canaries), nil
+}

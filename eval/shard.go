@@ -1,0 +1,270 @@
+package eval
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gavel/datasets"
+	"gavel/disk"
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+// Part is which shard of a request's items is asked about.
+type Part struct {
+	Index, Of int
+	Try       int // how often the engine started the task before, where it tells
+	Said      string
+}
+
+func (p Part) String() string { return fmt.Sprintf("%d/%d", p.Index, p.Of) }
+
+// Suffix ends the name of the shard's folder.
+func (p Part) Suffix() string { return judging.ShardSuffix(p.Index, p.Of, p.Try) }
+
+// MostShards is more than anybody has machines for.
+const MostShards = 100_000
+
+// parseShard reads "K/N", "auto" or "auto/N", where the index is 0, and N too where it is not said.
+func parseShard(value string) (index, of int, err error) {
+	first, second, given := strings.Cut(value, "/")
+	bad := fmt.Errorf("%q: expected K/N such as 3/16 with K from 1 to N, auto, or auto/N; N is at most %d", value, MostShards)
+	if of, err = strconv.Atoi(second); given && (err != nil || of < 1 || of > MostShards) {
+		return 0, 0, bad
+	}
+	if first == "auto" {
+		return 0, of, nil
+	}
+	if index, err = strconv.Atoi(first); err != nil || !given || index < 1 || index > of {
+		return 0, 0, bad
+	}
+	return index, of, nil
+}
+
+// Part is the shard that a request's text means: auto is what the engine says that runs this process.
+func (e *Maker) Part(value string) (Part, error) {
+	index, of, err := parseShard(value)
+	if err != nil {
+		return Part{}, &FieldError{"shard", value, err.Error()}
+	}
+	if index > 0 {
+		return Part{Index: index, Of: of}, nil
+	}
+	p, err := partOf(e.Getenv, of)
+	if err != nil {
+		return p, &FieldError{"shard", value, value + ": " + err.Error()}
+	}
+	return p, nil
+}
+
+// engine is a program that starts one command many times, by the variables in which it tells which time it is.
+type engine struct {
+	index, min, step, count string // "" for what it does not tell
+	first                   int    // what it calls the first, where min is ""
+	tries                   string // how often it started this one before
+}
+
+var engines = []engine{
+	{"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_STEP", "SLURM_ARRAY_TASK_COUNT", 0, "SLURM_RESTART_COUNT"},
+	{index: "JOB_COMPLETION_INDEX"}, // Kubernetes
+	{index: "SKYPILOT_JOB_RANK", count: "SKYPILOT_NUM_JOBS"},
+	{index: "DSTACK_NODE_RANK", count: "DSTACK_NODES_NUM"},
+	{index: "PARALLEL_SEQ", first: 1}, // GNU parallel
+}
+
+// partOf asks the environment; given is how many shards there are, 0 where that is for the engine to say.
+func partOf(getenv func(string) string, given int) (Part, error) {
+	var found []engine
+	var names []string
+	for _, en := range engines {
+		names = append(names, en.index)
+		if getenv(en.index) != "" {
+			found = append(found, en)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return Part{}, fmt.Errorf("no engine says which shard this is (looked for %s): say K/N", strings.Join(names, ", "))
+	case len(found) > 1:
+		return Part{}, fmt.Errorf("%s and %s are both set, and which of them counts is not known: say K/N", found[0].index, found[1].index)
+	}
+	return found[0].part(getenv, given)
+}
+
+func (en engine) part(getenv func(string) string, given int) (p Part, err error) {
+	var said []string
+	number := func(name string, usual, least int) int {
+		text := getenv(name)
+		if name == "" || text == "" {
+			return usual
+		}
+		n, nerr := strconv.Atoi(text)
+		if said = append(said, name+"="+text); (nerr != nil || n < least) && err == nil {
+			err = fmt.Errorf("%s=%s is not a number from %d", name, text, least)
+		}
+		return n
+	}
+	id, first, step := number(en.index, 0, 0), number(en.min, en.first, 0), number(en.step, 1, 1)
+	p.Of, p.Try = number(en.count, given, 1), number(en.tries, 0, 0)
+	p.Said = strings.Join(said, ", ")
+	switch {
+	case err != nil:
+		return p, err
+	case p.Of == 0 && en.count == "":
+		return p, fmt.Errorf("%s does not say how many shards there are: say auto/N", p.Said)
+	case p.Of == 0:
+		return p, fmt.Errorf("%s is set and %s is not: say auto/N", en.index, en.count)
+	case given > 0 && given != p.Of:
+		return p, fmt.Errorf("%s says that there are %d shards, not %d", p.Said, p.Of, given)
+	}
+	p.Index = (id-first)/step + 1
+	if id < first || (id-first)%step != 0 || p.Index > p.Of {
+		return p, fmt.Errorf("%s is none of %d tasks from %d in steps of %d: give the array as a range, or say K/N", p.Said, p.Of, first, step)
+	}
+	return p, nil
+}
+
+// settle finds which shard the request means, says so, and gives its folder a name of its own where the engine knew.
+func (e *Maker) settle(o *Request) error {
+	p, err := e.Part(o.Shard)
+	if err != nil {
+		return err
+	}
+	if p.Said != "" {
+		e.say("shard %s, by %s", p, p.Said)
+		if o.Out != "" {
+			o.Out += p.Suffix()
+		}
+	}
+	o.Shard, o.try = p.String(), p.Try
+	return nil
+}
+
+// sharded keeps of items those of the request's shard, and notes what they are of.
+func (o Request) sharded(its items) items {
+	index, of, _ := parseShard(o.Shard)
+	if index == 0 { // not settled
+		return its
+	}
+	id := func(i int) string { return its.set.ID(its.rows[i]) }
+	its.shard = &judging.Shard{Index: index, Of: of, Items: len(its.rows), IDs: judging.HashIDs(len(its.rows), id), Dataset: its.set.SHA256}
+	its.places = its.shard.Deal(len(its.rows), id)
+	rows := make([]int, len(its.places))
+	for i, place := range its.places {
+		rows[i] = its.rows[place]
+	}
+	its.rows = rows
+	return its
+}
+
+// ofShard is which part of a run, of a spec but for its items, the items are; nil where they are all.
+func (its items) ofShard(whole judging.Spec) *judging.Shard {
+	if its.shard == nil {
+		return nil
+	}
+	s := *its.shard
+	whole.Dataset.SHA256, whole.Dataset.Items, whole.Dataset.IDs = s.Dataset, s.Items, s.IDs
+	s.Whole = judging.NewManifest("", whole).ID
+	s.At(its.places)
+	return &s
+}
+
+// madeOf are items that a stage made of those of a shard: each has the place of its question.
+func (its items) madeOf(questions items) (items, error) {
+	if questions.shard == nil {
+		return its, nil
+	}
+	place := make(map[string]int, len(questions.rows))
+	for i, row := range questions.rows {
+		place[questions.set.ID(row)] = questions.places[i]
+	}
+	its.shard = questions.shard
+	for _, row := range its.rows {
+		item, err := its.set.Item(row)
+		if err != nil {
+			return its, err
+		}
+		id := item.ID
+		if item.Answered != nil && item.Answered.Question != "" {
+			id = item.Answered.Question
+		}
+		its.places = append(its.places, place[id])
+	}
+	return its, nil
+}
+
+// replies are the folder of the cache: of a shard one of its own, since a cache is one process's.
+func (p *prepared) replies() string {
+	switch {
+	case p.req.Shard == "":
+		return p.req.Cache
+	case p.req.Cache == "":
+		return filepath.Join(p.out, judging.CacheDir)
+	}
+	return filepath.Join(p.req.Cache, filepath.Base(p.out))
+}
+
+// takenUp are the files of a run, or of a suite, that a later try of its shard goes on with.
+var takenUp = []string{judging.ManifestFile, judging.ItemsFile, judging.RecordsFile, judging.ResultsFile, scoring.SuiteFile}
+
+// TakeUp copies into the folder of a shard what the last of the tries before left, unless it is there already. What an
+// earlier try still writes is asked for by both, and merged.
+func TakeUp(out string, try int) error {
+	if _, err := os.Stat(out); err == nil {
+		return nil
+	}
+	base := strings.TrimSuffix(out, fmt.Sprintf("_try-%d", try+1))
+	for ; try > 0; try-- {
+		from := base
+		if try > 1 {
+			from += fmt.Sprintf("_try-%d", try)
+		}
+		if _, err := os.Stat(from); err == nil {
+			return takeUp(from, out)
+		}
+	}
+	return nil
+}
+
+func takeUp(from, out string) error {
+	part := filepath.Join(filepath.Dir(out), "."+filepath.Base(out)+"-part")
+	defer os.RemoveAll(part)
+	if err := os.RemoveAll(part); err != nil {
+		return err
+	}
+	err := filepath.WalkDir(from, func(path string, d os.DirEntry, err error) error {
+		name, rerr := filepath.Rel(from, path)
+		switch {
+		case err != nil || rerr != nil:
+			return err
+		case d.IsDir() && path != from && strings.HasPrefix(d.Name(), "."):
+			return filepath.SkipDir
+		case d.IsDir():
+			return os.MkdirAll(filepath.Join(part, name), 0o755)
+		case !slices.Contains(takenUp, d.Name()):
+			return nil
+		}
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return disk.Write(filepath.Join(part, name), func(w io.Writer) error { _, err := w.Write(raw); return err })
+	})
+	if err != nil {
+		return fmt.Errorf("going on with %s: %w", from, err)
+	}
+	return os.Rename(part, out)
+}
+
+// first is an item that tells what kind the items are.
+func (its items) first() (datasets.Item, error) {
+	if len(its.rows) == 0 {
+		return its.set.Item(0) // of a shard that has none
+	}
+	return its.set.Item(its.rows[0])
+}

@@ -1,0 +1,93 @@
+package judging
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"gavel/datasets"
+)
+
+// Shard says which part of a run's items a run has. What all parts together are is the run that "gavel merge" makes.
+type Shard struct {
+	Index int `json:"index"` // from 1
+	Of    int `json:"of"`    // shards
+	// id of the run that the shards make together; where its items are made of answers, of one over their questions
+	Whole   string `json:"whole"`
+	Items   int    `json:"items"`          // of all shards; where items are made of answers, the questions
+	IDs     string `json:"items_sha256"`   // of their ids, one a line
+	Dataset string `json:"dataset_sha256"` // that they are of
+	// of each item of this run its place among those, from 0, less the place of the one before; spaces between
+	Places string `json:"places"`
+}
+
+// CacheDir is the folder, within that of a shard, of the replies that it remembers.
+const CacheDir = ".cache"
+
+// Deal are the items of a shard, as indexes of n ids, in their order. Items go to the shards one after the other, in the
+// order of a hash of their ids: the same whatever the order of the file, and no shard has two items more than another.
+func (s *Shard) Deal(n int, id func(i int) string) (mine []int) {
+	mine = []int{}
+	has := make([]bool, n)
+	for rank, i := range datasets.Order(n, id, 0) {
+		has[i] = rank%s.Of == s.Index-1
+	}
+	for i, is := range has {
+		if is {
+			mine = append(mine, i)
+		}
+	}
+	return mine
+}
+
+// At notes where the items of the shard stand in the whole.
+func (s *Shard) At(places []int) {
+	gaps, last := make([]string, len(places)), 0
+	for i, p := range places {
+		gaps[i], last = strconv.Itoa(p-last), p
+	}
+	s.Places = strings.Join(gaps, " ")
+}
+
+// Where are the places that At noted. Its error says that they cannot be those of n items of the whole.
+func (s *Shard) Where(n int) ([]int, error) {
+	gaps := strings.Fields(s.Places)
+	places, last := make([]int, len(gaps)), 0
+	for i, gap := range gaps {
+		step, err := strconv.Atoi(gap)
+		if last += step; err != nil || step < 0 || last >= s.Items {
+			return nil, fmt.Errorf("damaged: %q is not the place of an item of %d", gap, s.Items)
+		}
+		places[i] = last
+	}
+	if len(places) != n {
+		return nil, fmt.Errorf("damaged: it has %d items and says the places of %d", n, len(places))
+	}
+	return places, nil
+}
+
+// whole is the id of the run, or of that which it is a shard of.
+func (m *Manifest) whole() string {
+	if m.Shard != nil {
+		return m.Shard.Whole
+	}
+	return m.ID
+}
+
+func (s *Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Of) }
+
+// ShardSuffix ends the name of a shard's folder. From the second time on that an engine starts a task, the suffix says
+// so: the task before may still be writing, and no lock on a shared file system is trusted to tell.
+func ShardSuffix(index, of, try int) string {
+	suffix := fmt.Sprintf("_shard-%d-of-%d", index, of)
+	if try > 0 {
+		suffix += fmt.Sprintf("_try-%d", try+1)
+	}
+	return suffix
+}
+
+var shardSuffix = regexp.MustCompile(`_shard-\d+-of-\d+(_try-\d+)?$`)
+
+// WithoutShard is the name of a folder without that of a shard.
+func WithoutShard(name string) string { return shardSuffix.ReplaceAllString(name, "") }

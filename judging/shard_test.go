@@ -1,0 +1,75 @@
+package judging
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestDeal: the shards of a set are all of its items, none twice, as many each as can be, and the same whatever the order
+// of the file.
+func TestDeal(t *testing.T) {
+	ids := make([]string, 103)
+	for i := range ids {
+		ids[i] = fmt.Sprint("item-", i)
+	}
+	mixed := slices.Clone(ids)
+	rand.New(rand.NewPCG(1, 2)).Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
+	for _, of := range []int{1, 2, 7, 16, 103, 200} {
+		seen := map[string]int{}
+		for index := 1; index <= of; index++ {
+			s := &Shard{Index: index, Of: of, Items: len(ids)}
+			named := func(ids []string) (names []string) {
+				for _, i := range s.Deal(len(ids), func(i int) string { return ids[i] }) {
+					names = append(names, ids[i])
+				}
+				slices.Sort(names)
+				return names
+			}
+			mine := named(ids)
+			if other := named(mixed); !slices.Equal(mine, other) {
+				t.Errorf("shard %s of a file in another order: %v and %v", s, mine, other)
+			}
+			if n := len(mine); n != len(ids)/of && n != len(ids)/of+1 {
+				t.Errorf("shard %s has %d of %d items", s, n, len(ids))
+			}
+			for _, id := range mine {
+				seen[id]++
+			}
+			s.At(s.Deal(len(ids), func(i int) string { return ids[i] }))
+			if places, err := s.Where(len(mine)); err != nil || !slices.Equal(places, s.Deal(len(ids), func(i int) string { return ids[i] })) {
+				t.Errorf("shard %s: its places are read as %v, %v", s, places, err)
+			}
+		}
+		for _, id := range ids {
+			if seen[id] != 1 {
+				t.Errorf("%s is in %d of %d shards", id, seen[id], of)
+			}
+		}
+	}
+	if got := (&Shard{Index: 2, Of: 3}).Deal(8, func(i int) string { return ids[i] }); !slices.Equal(got, []int{1, 5, 6}) {
+		t.Errorf("shard 2 of 3 of eight items is %v: shards that were made before have others", got)
+	}
+}
+
+func TestDamagedPlaces(t *testing.T) {
+	for _, places := range []string{"0 1", "0 1 2 3", "0 -1 2", "0 x 1", "0 5 5", "99999999999999999999 0 0"} {
+		if got, err := (&Shard{Items: 10, Places: places}).Where(3); err == nil {
+			t.Errorf("%q is read as %v", places, got)
+		}
+	}
+}
+
+func TestShardFolders(t *testing.T) {
+	for name, want := range map[string]string{
+		"a" + ShardSuffix(3, 16, 0): "a", "a" + ShardSuffix(3, 16, 2): "a", "a": "a", "a_shard-3-of-x": "a_shard-3-of-x",
+	} {
+		if got := WithoutShard(name); got != want {
+			t.Errorf("%s without its shard is %s", name, got)
+		}
+	}
+	if got := "x" + ShardSuffix(3, 16, 1); got != "x_shard-3-of-16_try-2" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,340 @@
+package labels
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gofrs/flock"
+
+	"gavel/datasets"
+	"gavel/judging"
+)
+
+// ByRandom is how items are chosen that are as likely as each other.
+const ByRandom = "random"
+
+// By are the ways to choose items.
+var By = []string{ByRandom, ByDisagreement}
+
+// DeskOptions are of a [Desk].
+type DeskOptions struct {
+	Name   string  // of the dataset, for people
+	Path   string  // of the file of labels; one that is there is gone on with
+	Sample int     // items to be labelled; 0 for all
+	By     string  // one of By
+	Again  float64 // share of them that everybody is shown twice, with the sides exchanged
+	Seed   int64
+	Runs   []string // that items are chosen by, with ByDisagreement
+	How    judging.Reading
+	Now    func() time.Time
+}
+
+// Desk hands the items of a dataset out to people, one at a time, and keeps what they say in a file: each label is on disk
+// before the next item is shown. Its methods may be called from many goroutines.
+type Desk struct {
+	o       DeskOptions
+	set     *datasets.Set
+	items   []int // of the set, in the order drawn
+	chances map[string]float64
+	Notes   []string // what there is to say of the file and the runs
+
+	mu     sync.Mutex
+	lock   *flock.Flock
+	file   *os.File
+	size   int64
+	people map[string]*person
+}
+
+// person is who labels.
+type person struct {
+	turns []turn // in the order shown
+	said  map[turn]string
+	undo  []turn // what can be taken back, the latest last
+	shown time.Time
+	at    turn // what was shown then
+	took  []time.Duration
+}
+
+// turn is an item that is shown, the second time or not.
+type turn struct {
+	item  int // of the set
+	again bool
+}
+
+// Turn is what one person is shown.
+type Turn struct {
+	Labeller string
+	Item     string
+	Again    bool
+	Shape    datasets.Shape
+	Question string
+	Shown    []string      // texts of the responses or options, in the order of this person
+	Ties     bool          // a tie can be said
+	Done     int           // items of this person that are done, those shown twice counted twice
+	Total    int           // all of theirs
+	Left     time.Duration // until all are done; 0 where that is not known yet
+	CanUndo  bool
+	Finished bool // nothing is left: there is no item
+}
+
+// maxThink is how long somebody may look at an item for the time to count: longer, and they were away.
+const maxThink = 10 * time.Minute
+
+// againAfter is how many other items are shown before one is shown again; the last ones are not.
+const againAfter = 10
+
+// OpenDesk opens a desk over a dataset. A file of labels that somebody else writes to, or whose labels are of another dataset,
+// is an error.
+func OpenDesk(set *datasets.Set, o DeskOptions) (d *Desk, err error) {
+	d = &Desk{o: o, set: set, people: map[string]*person{}, chances: map[string]float64{}}
+	d.lock = flock.New(o.Path + ".lock")
+	if held, err := d.lock.TryLock(); err != nil {
+		return nil, fmt.Errorf("the file of labels: %w; name another with --labels", err)
+	} else if !held {
+		return nil, fmt.Errorf("%s: another gavel label writes to it: open its page, or name another file with --labels", o.Path)
+	}
+	defer func() {
+		if err != nil {
+			d.Close()
+		}
+	}()
+	if d.file, err = os.OpenFile(o.Path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644); err != nil {
+		return nil, fmt.Errorf("the file of labels: %w; name another with --labels", err)
+	}
+	if info, err := d.file.Stat(); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no file: name another with --labels", o.Path)
+	}
+	if err := d.mend(); err != nil {
+		return nil, err
+	}
+	all, err := readAll(o.Path)
+	if err != nil && d.size > 0 {
+		return nil, err
+	}
+	if err := d.draw(sureOf(all)); err != nil {
+		return nil, err
+	}
+	return d, d.recall(all)
+}
+
+// Close lets go of the file.
+func (d *Desk) Close() error {
+	var err error
+	if d.file != nil {
+		err = d.file.Close()
+	}
+	return errors.Join(err, d.lock.Unlock(), os.Remove(d.lock.Path()))
+}
+
+// person finds who labels, or makes them.
+func (d *Desk) person(who string) *person {
+	p := d.people[who]
+	if p == nil {
+		p = &person{turns: d.turns(who), said: map[turn]string{}}
+		d.people[who] = p
+	}
+	return p
+}
+
+// take is what a line of the file does.
+func (p *person) take(at turn, l Label) {
+	if l.Undo {
+		delete(p.said, at)
+		if k := slices.Index(p.undo, at); k >= 0 {
+			p.undo = slices.Delete(p.undo, k, k+1)
+		}
+		return
+	}
+	if _, was := p.said[at]; !was {
+		p.undo = append(p.undo, at)
+	}
+	p.said[at] = l.Label
+}
+
+// whoMay is what a person may be called: it stands in addresses.
+var whoMay = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N} ._@-]{0,59}$`)
+
+// ErrWho is the error of a name that cannot be one.
+var ErrWho = errors.New("a name has letters, digits, spaces, dots, - and _, at most 60, and begins with a letter or a digit")
+
+// Next is what a person is shown now.
+func (d *Desk) Next(who string) (t Turn, err error) {
+	if !whoMay.MatchString(who) {
+		return t, ErrWho
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p := d.person(who)
+	t = Turn{Labeller: who, Total: len(p.turns), CanUndo: len(p.undo) > 0, Finished: true}
+	var next turn
+	for _, at := range p.turns {
+		if _, done := p.said[at]; done {
+			t.Done++
+		} else if t.Finished {
+			next, t.Finished = at, false
+		}
+	}
+	if len(p.took) > 2 {
+		usual := slices.Sorted(slices.Values(p.took))[len(p.took)/2]
+		t.Left = time.Duration(t.Total-t.Done) * usual
+	}
+	if t.Finished {
+		return t, nil
+	}
+	it, err := d.set.Item(next.item)
+	if err != nil {
+		return t, err
+	}
+	if p.at != next || p.shown.IsZero() {
+		p.at, p.shown = next, d.o.Now()
+	}
+	t.Item, t.Again, t.Shape, t.Question, t.Ties = it.ID, next.again, it.Shape, it.Question, isPair(it)
+	for _, k := range d.order(who, it, next.again) {
+		t.Shown = append(t.Shown, it.Candidates[k].Text)
+	}
+	return t, nil
+}
+
+// Said is what a person says of the item they were shown.
+type Said struct {
+	Item   string
+	Again  bool
+	Choice string // "1" for what was shown first, "2" …; of a number, the number
+	Tie    bool
+	Skip   bool
+	Note   string
+}
+
+// longestNote is how many characters a note may have.
+const longestNote = 4000
+
+// ErrAnswer is wrapped by the error of an answer that cannot be.
+var ErrAnswer = errors.New("not an answer")
+
+// Say keeps what a person says. Where it cannot be written nothing is kept, and the item is shown again.
+func (d *Desk) Say(who string, s Said) error {
+	if !whoMay.MatchString(who) {
+		return ErrWho
+	}
+	i, is := d.set.IDs().Find(s.Item)
+	if !is {
+		return fmt.Errorf("%w: %s has no item %q", ErrAnswer, d.o.Name, s.Item)
+	}
+	it, err := d.set.Item(i)
+	if err != nil {
+		return err
+	}
+	l := Label{Item: it.ID, Labeller: who, Again: s.Again, Note: strings.TrimSpace(strings.ToValidUTF8(s.Note, "�")), Drawn: d.o.By, Probability: d.chances[it.ID]}
+	if l.SHA256, err = d.sum(i); err != nil {
+		return err
+	}
+	if utf8.RuneCountInString(l.Note) > longestNote {
+		return fmt.Errorf("%w: the note is longer than %d characters", ErrAnswer, longestNote)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p, at := d.person(who), turn{i, s.Again}
+	if !slices.Contains(p.turns, at) {
+		return fmt.Errorf("%w: %q is not among the items of %s", ErrAnswer, s.Item, who)
+	}
+	if l.Label, err = s.label(it, d.order(who, it, s.Again)); err != nil {
+		return err
+	}
+	if was, said := p.said[at]; said && was == l.Label && l.Note == "" {
+		return nil // the same key twice
+	}
+	if err := d.write(l); err != nil {
+		return err
+	}
+	if now := d.o.Now(); p.at == at && now.Sub(p.shown) < maxThink {
+		p.took = append(p.took, now.Sub(p.shown))
+	}
+	p.take(at, l)
+	return nil
+}
+
+// label is the id of the candidate that is meant, or the number.
+func (s Said) label(it datasets.Item, order []int) (string, error) {
+	switch {
+	case s.Skip:
+		return "", nil
+	case s.Tie && isPair(it):
+		return Tie, nil
+	case s.Tie:
+		return "", fmt.Errorf("%w: only of two responses neither may be better", ErrAnswer)
+	case it.Shape == datasets.Number:
+		if _, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(s.Choice), ",", ""), 64); err != nil {
+			return "", fmt.Errorf("%w: a number is expected", ErrAnswer)
+		}
+		return strings.TrimSpace(s.Choice), nil
+	}
+	k, err := strconv.Atoi(s.Choice)
+	if err != nil || k < 1 || k > len(order) {
+		return "", fmt.Errorf("%w: choose one of the %d that are shown", ErrAnswer, len(order))
+	}
+	return it.Candidates[order[k-1]].ID, nil
+}
+
+// Undo takes back what a person said last; that item is shown again.
+func (d *Desk) Undo(who string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p := d.people[who]
+	for p != nil && len(p.undo) > 0 && !slices.Contains(p.turns, p.undo[len(p.undo)-1]) {
+		p.undo = p.undo[:len(p.undo)-1] // of another draw: it is not shown here
+	}
+	if p == nil || len(p.undo) == 0 {
+		return fmt.Errorf("%w: there is nothing to take back", ErrAnswer)
+	}
+	at := p.undo[len(p.undo)-1]
+	l := Label{Item: d.set.ID(at.item), Labeller: who, Again: at.again, Undo: true}
+	if err := d.write(l); err != nil {
+		return err
+	}
+	p.take(at, l)
+	p.shown = time.Time{}
+	return nil
+}
+
+// Done says how many items each person has labelled, by name.
+func (d *Desk) Done() (done []Progress) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for who, p := range d.people {
+		x := Progress{Labeller: who, Total: len(p.turns)}
+		for _, at := range p.turns {
+			if label, said := p.said[at]; said && label == "" {
+				x.Skipped++
+			} else if said {
+				x.Labelled++
+			}
+		}
+		done = append(done, x)
+	}
+	slices.SortFunc(done, func(a, b Progress) int { return cmp.Compare(a.Labeller, b.Labeller) })
+	return done
+}
+
+// Progress is how far a person is.
+type Progress struct {
+	Labeller                 string
+	Labelled, Skipped, Total int
+}
+
+// Name is what the dataset is called, and Path where its labels are.
+func (d *Desk) Name() string { return d.o.Name }
+
+// SHA256 is that of the dataset.
+func (d *Desk) SHA256() string { return d.set.SHA256 }
+
+// Path is that of the file of labels.
+func (d *Desk) Path() string { return d.o.Path }

@@ -1,0 +1,210 @@
+package labels_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gotest.tools/v3/assert"
+
+	"gavel/datasets"
+	"gavel/judging"
+	"gavel/labels"
+	"gavel/scoring/stats"
+)
+
+// pairsFile has n pairs p001 …; the longer response is the better one.
+func pairsFile(t *testing.T, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `{"id":"p%03d","question":"q%d","response_a":"first of %d","response_b":"second of %d","label":"%s"}`+"\n", i+1, i, i, i, []string{"A>B", "B>A"}[i%2])
+	}
+	return file(t, "pairs.jsonl", b.String())
+}
+
+func openDesk(t *testing.T, path string, o labels.DeskOptions) *labels.Desk {
+	t.Helper()
+	set, err := datasets.OpenFile(path)
+	assert.NilError(t, err)
+	t.Cleanup(func() { set.Close() })
+	o.Name, o.Now = "pairs", time.Now
+	o.By = first(o.By, labels.ByRandom)
+	d, err := labels.OpenDesk(set, o)
+	assert.NilError(t, err)
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+func first(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// answer says what the person thinks of what is shown: that the response whose text has the word is better.
+func answer(t *testing.T, d *labels.Desk, who, word string) labels.Turn {
+	t.Helper()
+	turn, err := d.Next(who)
+	assert.NilError(t, err)
+	assert.Assert(t, !turn.Finished)
+	at := slices.IndexFunc(turn.Shown, func(text string) bool { return strings.HasPrefix(text, word) })
+	assert.NilError(t, d.Say(who, labels.Said{Item: turn.Item, Again: turn.Again, Choice: fmt.Sprint(at + 1)}))
+	return turn
+}
+
+func TestDesk(t *testing.T) {
+	data, path := pairsFile(t, 30), filepath.Join(t.TempDir(), "l.jsonl")
+	d := openDesk(t, data, labels.DeskOptions{Path: path, Sample: 20, Again: 0.3})
+	sides, orders := map[string][2]string{}, map[string][]string{}
+	for _, who := range []string{"ann", "bob"} {
+		var shown []labels.Turn
+		for {
+			turn, err := d.Next(who)
+			assert.NilError(t, err)
+			if turn.Finished {
+				assert.Equal(t, turn.Done, len(shown))
+				break
+			}
+			assert.Equal(t, turn.Done, len(shown))
+			if was, before := sides[who+turn.Item]; turn.Again {
+				assert.DeepEqual(t, [2]string{was[1], was[0]}, [2]string(turn.Shown)) // the sides are exchanged
+				at := slices.IndexFunc(shown, func(x labels.Turn) bool { return x.Item == turn.Item })
+				assert.Assert(t, len(shown)-at > 10, "%s comes again after %d others", turn.Item, len(shown)-at)
+			} else {
+				assert.Assert(t, !before)
+				sides[who+turn.Item] = [2]string(turn.Shown)
+				orders[who] = append(orders[who], turn.Item)
+			}
+			shown = append(shown, answer(t, d, who, "first"))
+		}
+		assert.Equal(t, len(shown), 26) // 30 % of 20 come again
+	}
+	assert.Assert(t, !slices.Equal(orders["ann"], orders["bob"]), "each has an order of their own")
+	assert.DeepEqual(t, slices.Sorted(slices.Values(orders["ann"])), slices.Sorted(slices.Values(orders["bob"]))) // of the same items
+	left := 0
+	for _, of := range sides {
+		if strings.HasPrefix(of[0], "first") {
+			left++
+		}
+	}
+	assert.Assert(t, left > 8 && left < 32, "A is on the left %d of 40 times", left)
+	f, err := labels.Read(path)
+	assert.NilError(t, err)
+	assert.Equal(t, len(f.Labels), 40)
+	for _, l := range slices.Concat(f.Labels, f.Again) {
+		assert.Equal(t, l.Label, "A") // whatever the side it was shown on
+	}
+}
+
+func TestDeskUndoAndSkip(t *testing.T) {
+	data, path := pairsFile(t, 3), filepath.Join(t.TempDir(), "l.jsonl")
+	d := openDesk(t, data, labels.DeskOptions{Path: path})
+	assert.ErrorIs(t, d.Undo("ann"), labels.ErrAnswer)
+	one := answer(t, d, "ann", "first")
+	assert.NilError(t, d.Undo("ann"))
+	turn, err := d.Next("ann")
+	assert.NilError(t, err)
+	assert.Equal(t, turn.Item, one.Item)
+	assert.NilError(t, d.Say("ann", labels.Said{Item: turn.Item, Skip: true, Note: "both are bad"}))
+	two, err := d.Next("ann")
+	assert.NilError(t, err)
+	assert.NilError(t, d.Say("ann", labels.Said{Item: two.Item, Tie: true}))
+	assert.ErrorIs(t, d.Say("ann", labels.Said{Item: two.Item, Choice: "3"}), labels.ErrAnswer)
+	assert.ErrorIs(t, d.Say("ann", labels.Said{Item: "gone", Choice: "1"}), labels.ErrAnswer)
+	assert.ErrorIs(t, d.Say("../ann", labels.Said{Item: two.Item, Choice: "1"}), labels.ErrWho)
+	assert.DeepEqual(t, d.Done(), []labels.Progress{{Labeller: "ann", Labelled: 1, Skipped: 1, Total: 3}})
+	f, err := labels.Read(path)
+	assert.NilError(t, err)
+	assert.DeepEqual(t, f.Majority(), map[string]string{two.Item: labels.Tie})
+}
+
+// TestDeskGoesOn: after a kill in the middle of a line all that was kept is there, and that item is asked for again.
+func TestDeskGoesOn(t *testing.T) {
+	data, path := pairsFile(t, 5), filepath.Join(t.TempDir(), "l.jsonl")
+	d := openDesk(t, data, labels.DeskOptions{Path: path})
+	answer(t, d, "ann", "first")
+	answer(t, d, "ann", "second")
+	_, err := labels.OpenDesk(nil, labels.DeskOptions{Path: path})
+	assert.ErrorContains(t, err, "another gavel label writes to it")
+	assert.NilError(t, d.Close())
+	text, err := os.ReadFile(path)
+	assert.NilError(t, err)
+	assert.NilError(t, os.WriteFile(path, text[:len(text)-20], 0o644))
+	d = openDesk(t, data, labels.DeskOptions{Path: path})
+	assert.Assert(t, len(d.Notes) == 1 && strings.Contains(d.Notes[0], "was not finished"), "%v", d.Notes)
+	assert.DeepEqual(t, d.Done(), []labels.Progress{{Labeller: "ann", Labelled: 1, Total: 5}})
+	answer(t, d, "ann", "second")
+	f, err := labels.Read(path)
+	assert.NilError(t, err)
+	assert.Equal(t, len(f.Labels), 2)
+}
+
+// TestDeskOfAnotherDataset: labels of items that were changed are asked for again; those of another dataset are refused.
+func TestDeskOfAnotherDataset(t *testing.T) {
+	data, path := pairsFile(t, 3), filepath.Join(t.TempDir(), "l.jsonl")
+	d := openDesk(t, data, labels.DeskOptions{Path: path})
+	turn := answer(t, d, "ann", "first")
+	answer(t, d, "ann", "first")
+	assert.NilError(t, d.Close())
+	text, err := os.ReadFile(data)
+	assert.NilError(t, err)
+	assert.NilError(t, os.WriteFile(data, []byte(strings.Replace(string(text), `"`+turn.Item+`","question":"q`, `"`+turn.Item+`","question":"other q`, 1)), 0o644))
+	d = openDesk(t, data, labels.DeskOptions{Path: path})
+	assert.Assert(t, len(d.Notes) == 1 && strings.Contains(d.Notes[0], "1 labels are of items that were changed since, such as "+turn.Item), "%v", d.Notes)
+	assert.Equal(t, d.Done()[0].Labelled, 1)
+	assert.NilError(t, d.Close())
+	set, err := datasets.OpenFile(file(t, "other.jsonl", `{"id":"x","question":"q","response_a":"1","response_b":"2","label":"A>B"}`+"\n"))
+	assert.NilError(t, err)
+	defer set.Close()
+	_, err = labels.OpenDesk(set, labels.DeskOptions{Name: "other", Path: path, Now: time.Now})
+	assert.ErrorContains(t, err, "none of its 2 labels is of an item of other")
+}
+
+// TestByDisagreement: items that judges disagree on are drawn more often, and scores weigh that out: what all labels say is
+// what a few drawn so do, on average.
+func TestByDisagreement(t *testing.T) {
+	const n = 100
+	good := judge(t, "good", n, func(i int) bool { return i < 90 }) // they disagree on 30: 60 to 89
+	bad := judge(t, "bad", n, func(i int) bool { return i < 60 })
+	data := filepath.Join(good, judging.ItemsFile)
+	shares, hard, plain := 0.0, 0, 0.0
+	const trials = 30
+	for seed := range int64(trials) {
+		path := filepath.Join(t.TempDir(), "l.jsonl")
+		d := openDesk(t, data, labels.DeskOptions{Path: path, Sample: 30, Seed: seed, By: labels.ByDisagreement, Runs: []string{good, bad}, How: reading})
+		for {
+			turn, err := d.Next("ann")
+			assert.NilError(t, err)
+			if turn.Finished {
+				break
+			}
+			var i int
+			fmt.Sscanf(turn.Item, "p%d", &i)
+			if i > 60 && i <= 90 {
+				hard++
+			}
+			answer(t, d, "ann", []string{"It is 4.", "It is 5."}[(i-1)%2])
+		}
+		assert.NilError(t, d.Close())
+		got, err := labels.Read(path)
+		assert.NilError(t, err)
+		a, err := labels.Agree([]string{bad}, got, 0.2, reading, stats.Default)
+		assert.NilError(t, err)
+		assert.Assert(t, a.Weighted)
+		shares += *a.Judges[0].Agreement.Value / trials
+		for i := range got.Labels {
+			got.Labels[i].Drawn, got.Labels[i].Probability = "", 0
+		}
+		a, err = labels.Agree([]string{bad}, got, 0.2, reading, stats.Default)
+		assert.NilError(t, err)
+		plain += *a.Judges[0].Agreement.Value / trials
+	}
+	assert.Assert(t, hard > trials*30/2, "%d of %d are of those judges disagree on", hard, trials*30)
+	assert.Assert(t, shares > 56 && shares < 64, "weighed, it agrees on %.1f %%, in truth on 60", shares)
+	assert.Assert(t, plain < 35, "not weighed, it agrees on %.1f %%", plain)
+}

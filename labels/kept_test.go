@@ -1,0 +1,37 @@
+package labels
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"gotest.tools/v3/assert"
+
+	"gavel/datasets"
+)
+
+// TestDeskFullDisk: what cannot be written is not kept, and said.
+func TestDeskFullDisk(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_RDWR, 0)
+	if err != nil {
+		t.Skip("this system has no /dev/full")
+	}
+	defer full.Close()
+	set, err := datasets.FromLines("x", "questions", [][]byte{[]byte(`{"id":"p","question":"q","response_a":"1","response_b":"2","gold":"A"}`)})
+	assert.NilError(t, err)
+	d, err := OpenDesk(set, DeskOptions{Path: filepath.Join(t.TempDir(), "l.jsonl"), Now: time.Now})
+	assert.NilError(t, err)
+	own := d.file
+	d.file = full
+	assert.ErrorContains(t, d.Say("ann", Said{Item: "p", Choice: "1"}), "the label was not kept")
+	turn, err := d.Next("ann")
+	assert.NilError(t, err)
+	assert.Equal(t, turn.Item, "p") // it is asked for again
+	d.file = own
+	assert.NilError(t, d.Say("ann", Said{Item: "p", Choice: "1"}))
+	assert.NilError(t, d.Close())
+	f, err := Read(d.o.Path)
+	assert.NilError(t, err)
+	assert.Equal(t, len(f.Labels), 1)
+}

@@ -1,0 +1,282 @@
+// Package merge makes one run of its shards, or one suite of the folders of its shards: with the results that it would
+// have if nobody had split it. What has to be said of the work goes to the Observer of the eval.Maker.
+package merge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gofrs/flock"
+
+	"gavel/eval"
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+// Request says what is merged.
+type Request struct {
+	Out        string   // folder to make; it must not be there
+	Shards     []string // folders, all of them of shards of one run or of one suite
+	Cache      string   // folder that takes in the shards' replies; "" for the user's own
+	NoReplies  bool     // it takes in none
+	Incomplete bool     // judgments may be missing, shards may not
+}
+
+// Merge makes the folder, in one step. Its error may be eval.ErrIncomplete: then it made none, and has noted the commands
+// that ask for what is missing.
+func Merge(ctx context.Context, m *eval.Maker, r Request) error {
+	if len(r.Shards) == 0 {
+		return eval.Failed(eval.ErrUsage, errors.New("name the folders of the shards after that of the whole"))
+	}
+	if _, err := os.Lstat(r.Out); err == nil {
+		return fmt.Errorf("%s is there already: name another folder, or remove it", r.Out)
+	}
+	part, release, err := beside(r.Out)
+	if err != nil {
+		return fmt.Errorf("%s cannot be made: %w", r.Out, err)
+	}
+	defer os.RemoveAll(part) // fails, as it should, once renamed
+	defer release()
+	w := &work{Maker: m, Request: r, lacks: map[int][]string{}}
+	do := w.single
+	if _, err := os.Stat(filepath.Join(r.Shards[0], scoring.SuiteFile)); err == nil {
+		do = w.suite
+	}
+	if err := do(ctx, part); err != nil {
+		return err
+	}
+	if !r.NoReplies {
+		if err := w.replies(ctx); err != nil {
+			return err
+		}
+	}
+	release()
+	return os.Rename(part, r.Out)
+}
+
+// work is a merge that goes on.
+type work struct {
+	*eval.Maker
+	Request
+	of    int              // shards
+	lacks map[int][]string // by shard: what is missing of it
+}
+
+func (w *work) say(format string, args ...any) {
+	if w.Observer != nil {
+		w.Observer.Note(fmt.Sprintf(format, args...))
+	}
+}
+
+// beside makes a folder beside out that nobody takes for a run, and removes those of merges that were killed.
+func beside(out string) (dir string, release func(), err error) {
+	parent, name := filepath.Split(filepath.Clean(out))
+	parent = filepath.Clean(parent)
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return "", nil, err
+	}
+	prefix := "." + name + "-merging-"
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		return "", nil, err
+	}
+	for _, e := range entries {
+		if left := filepath.Join(parent, e.Name()); strings.HasPrefix(e.Name(), prefix) {
+			lock := flock.New(filepath.Join(left, lockName))
+			if got, err := lock.TryLock(); err == nil && got {
+				os.RemoveAll(left)
+				lock.Unlock()
+			}
+		}
+	}
+	if dir, err = os.MkdirTemp(parent, prefix); err != nil {
+		return "", nil, err
+	}
+	lock := flock.New(filepath.Join(dir, lockName))
+	release = func() {
+		lock.Unlock()
+		os.Remove(lock.Path())
+	}
+	if _, err = lock.TryLock(); err == nil {
+		err = os.Chmod(dir, 0o755)
+	}
+	return dir, release, err
+}
+
+const lockName = ".merging"
+
+// single merges the shards of one run.
+func (w *work) single(_ context.Context, part string) error {
+	shards, err := w.open(w.Shards)
+	if err != nil {
+		return err
+	}
+	defer closeAll(shards)
+	m, err := w.run(part, filepath.Dir(filepath.Clean(w.Out)), shards)
+	if err == nil {
+		err = w.complete(func(shard int) string {
+			o, ok := eval.RequestOf(shards[0].m)
+			if !ok {
+				return ""
+			}
+			o.Shard = fmt.Sprintf("%d/%d", shard, w.of)
+			return o.Command()
+		})
+	}
+	if err != nil {
+		return err
+	}
+	for _, s := range m.Stages {
+		if s.Run != "" && slices.ContainsFunc(shards[0].m.Stages, func(was judging.StageOf) bool { return was.ID == s.ID && was.Run != s.Run }) {
+			w.say("its answers: gavel merge %s %s_shard-*", eval.Quoted(s.Run), eval.Quoted(s.Run))
+		}
+	}
+	return nil
+}
+
+// complete is the error of what is missing; it notes the commands that make it.
+func (w *work) complete(command func(shard int) string) error {
+	if len(w.lacks) == 0 {
+		return nil
+	}
+	var names []string
+	for _, shard := range slices.Sorted(maps.Keys(w.lacks)) {
+		names = append(names, fmt.Sprint(shard))
+		w.say("shard %d of %d: %s", shard, w.of, listed(w.lacks[shard], "; "))
+		w.say("  %s", command(shard))
+	}
+	return eval.Failed(eval.ErrIncomplete, fmt.Errorf("nothing was merged: of %d shards these are missing or not whole: %s; the commands above complete them", w.of, strings.Join(names, ", ")))
+}
+
+func (w *work) lack(shard int, format string, args ...any) {
+	w.lacks[shard] = append(w.lacks[shard], fmt.Sprintf(format, args...))
+}
+
+// suite merges the folders of a suite's shards.
+func (w *work) suite(ctx context.Context, part string) error {
+	file, runs, err := w.folders()
+	if err != nil {
+		return err
+	}
+	for _, name := range stagesFirst(runs) {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := w.member(filepath.Join(part, name), runs[name]); err != nil {
+			return err
+		}
+	}
+	for _, c := range file.Cells {
+		if len(runs[c.Run]) == 0 {
+			for shard := range w.of {
+				w.lack(shard+1, "%s is not begun", c.Run)
+			}
+		}
+	}
+	err = w.complete(func(shard int) string {
+		return fmt.Sprintf("gavel suite run %s.yaml --shard %d/%d", eval.Quoted(file.Name), shard, w.of)
+	})
+	if err != nil {
+		return err
+	}
+	file.Shard, file.NumCtx = "", nil // the contexts stand in the runs
+	return judging.WriteJSON(filepath.Join(part, scoring.SuiteFile), file)
+}
+
+// member merges one run of a suite, or takes one over that every shard has whole.
+func (w *work) member(part string, dirs []string) error {
+	m, err := judging.ReadManifest(dirs[0])
+	if err != nil {
+		return err
+	}
+	if m.Shard == nil && m.Imported != "" {
+		for _, dir := range dirs[1:] {
+			if o, err := judging.ReadManifest(dir); err != nil || o.ID != m.ID {
+				return fmt.Errorf("%s and %s are not the same: every shard imports the same answers (%v)", dirs[0], dir, err)
+			}
+		}
+		return os.CopyFS(part, os.DirFS(dirs[0]))
+	}
+	shards, err := w.open(dirs)
+	if err != nil {
+		return err
+	}
+	defer closeAll(shards)
+	_, err = w.run(part, w.Out, shards)
+	return err
+}
+
+// folders are the suite that the folders are shards of, and its runs' folders by the name of the run.
+func (w *work) folders() (file *scoring.Suite, runs map[string][]string, err error) {
+	runs = map[string][]string{}
+	for _, dir := range w.Shards {
+		s, of, err := suiteShard(dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		if file == nil {
+			file, w.of = s, of
+		}
+		if of != w.of || !sameSuite(file, s) {
+			return nil, nil, fmt.Errorf("%s and %s are not shards of one suite: %s of %s and %s of %s, or other judges and conditions", w.Shards[0], dir, file.Shard, file.Name, s.Shard, s.Name)
+		}
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, e := range entries {
+			run := filepath.Join(dir, e.Name())
+			if _, err := os.Stat(filepath.Join(run, judging.ManifestFile)); err == nil && e.Name()[0] != '.' {
+				name := judging.WithoutShard(e.Name())
+				runs[name] = append(runs[name], run)
+			}
+		}
+	}
+	return file, runs, nil
+}
+
+func suiteShard(dir string) (*scoring.Suite, int, error) {
+	f, err := os.Open(filepath.Join(dir, scoring.SuiteFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, fmt.Errorf("%s: is not the folder of a suite (no %s in it)", dir, scoring.SuiteFile)
+	} else if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	s, err := scoring.DecodeSuite(f.Name(), f)
+	if err != nil {
+		return nil, 0, err
+	}
+	var index, of int
+	if _, err := fmt.Sscanf(s.Shard, "%d/%d", &index, &of); err != nil || index < 1 || index > of || of > eval.MostShards {
+		return nil, 0, fmt.Errorf("%s: is not the folder of a shard: it was made without --shard", dir)
+	}
+	return s, of, nil
+}
+
+func sameSuite(a, b *scoring.Suite) bool {
+	return a.Name == b.Name && slices.Equal(a.Judges, b.Judges) && slices.Equal(a.Conditions, b.Conditions) && slices.Equal(a.Cells, b.Cells)
+}
+
+// stagesFirst are the runs by name, those of answers first.
+func stagesFirst(runs map[string][]string) []string {
+	staged := func(name string) int {
+		if m, err := judging.ReadManifest(runs[name][0]); err == nil && len(m.Stages) > 0 {
+			return 1
+		}
+		return 0
+	}
+	return slices.SortedFunc(maps.Keys(runs), func(a, b string) int {
+		if d := staged(a) - staged(b); d != 0 {
+			return d
+		}
+		return strings.Compare(a, b)
+	})
+}

@@ -1,0 +1,293 @@
+package merge
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gavel/datasets"
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+// shard is a folder of one.
+type shard struct {
+	dir    string
+	m      *judging.Manifest
+	set    *datasets.Set // its items; nil where it has none
+	places []int         // of those in the whole
+}
+
+func (s *shard) items() int { return len(s.places) }
+
+func closeAll(shards []*shard) {
+	for _, s := range shards {
+		if s.set != nil {
+			s.set.Close()
+		}
+	}
+}
+
+// open opens folders of shards, by shard, and refuses those that are not of the run of the first.
+func (w *work) open(dirs []string) (shards []*shard, err error) {
+	defer func() {
+		if err != nil {
+			closeAll(shards)
+		}
+	}()
+	seen := map[string]bool{}
+	for _, dir := range dirs {
+		if at, err := filepath.Abs(dir); err == nil && seen[at] {
+			w.say("%s is named twice", dir)
+			continue
+		} else if err == nil {
+			seen[at] = true
+		}
+		m, err := judging.ReadManifest(dir)
+		if err != nil {
+			return shards, err
+		}
+		if m.Shard == nil {
+			return shards, fmt.Errorf("%s: is not a shard: it was made without --shard, or is merged already", dir)
+		}
+		s := &shard{dir: dir, m: m}
+		shards = append(shards, s)
+		if err := s.differs(shards[0]); err != nil {
+			return shards, err
+		}
+		if s.places, err = m.Shard.Where(m.Spec.Dataset.Items); err != nil {
+			return shards, fmt.Errorf("%s: %w", filepath.Join(dir, judging.ManifestFile), err)
+		}
+		if s.items() == 0 {
+			continue
+		}
+		if s.set, err = datasets.OpenFile(filepath.Join(dir, judging.ItemsFile)); err != nil {
+			return shards, err
+		}
+		if n := s.set.Len(); n != s.items() {
+			return shards, fmt.Errorf("%s: has %d items, and its %s says %d", filepath.Join(dir, judging.ItemsFile), n, judging.ManifestFile, s.items())
+		}
+	}
+	// Of several tries of a shard the one that came to its end is believed, and the others are compared with it.
+	slices.SortStableFunc(shards, func(a, b *shard) int {
+		return cmp.Or(cmp.Compare(a.m.Shard.Index, b.m.Shard.Index), cmp.Compare(a.unfinished(), b.unfinished()))
+	})
+	return shards, nil
+}
+
+func (s *shard) unfinished() int {
+	if s.m.Status == judging.Complete {
+		return 0
+	}
+	return 1
+}
+
+// differs says why a shard is not of the same run as another.
+func (s *shard) differs(o *shard) error {
+	a, b := o.m, s.m
+	if a.Shard.Whole == b.Shard.Whole && a.Shard.Of == b.Shard.Of && a.Schema == b.Schema && b.Shard.Index >= 1 && b.Shard.Index <= b.Shard.Of {
+		return nil
+	}
+	var what []string
+	if a.Shard.Of != b.Shard.Of || b.Shard.Index < 1 || b.Shard.Index > b.Shard.Of {
+		what = append(what, fmt.Sprintf("shard %s, and shard %s", a.Shard, b.Shard))
+	}
+	if a.Schema != b.Schema {
+		what = append(what, fmt.Sprintf("schema %d, and %d", a.Schema, b.Schema))
+	}
+	x, y := a.Spec, b.Spec
+	of := func(m *judging.Manifest, spec *judging.Spec) {
+		spec.Dataset.SHA256, spec.Dataset.Items, spec.Dataset.IDs = m.Shard.Dataset, m.Shard.Items, m.Shard.IDs
+	}
+	of(a, &x)
+	of(b, &y)
+	what = append(what, x.Differences(y)...)
+	return fmt.Errorf("%s and %s are not shards of one run: %s", o.dir, s.dir, strings.Join(what, "; "))
+}
+
+// run merges shards into the folder part, which is going to stand in the folder parent. What is missing is noted.
+func (w *work) run(part, parent string, shards []*shard) (*judging.Manifest, error) {
+	w.of = shards[0].m.Shard.Of
+	first, err := w.firsts(shards)
+	if err != nil || len(w.lacks) > 0 && len(first) < w.of {
+		return shards[0].m, err
+	}
+	order := inOrder(first)
+	m, err := wholeOf(first, order, parent)
+	if err != nil {
+		return nil, err
+	}
+	dir, _, err := judging.OpenDir(part, m, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	err = dir.WriteItems(func(line func([]byte) error) error {
+		var raw []byte
+		for _, at := range order {
+			if raw, err = at.shard.set.RawIn(raw, at.row); err != nil {
+				return err
+			}
+			if err := line(raw); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	answered, err := w.records(filepath.Join(part, judging.RecordsFile), m, shards)
+	if err != nil || len(w.lacks) > 0 {
+		return m, err
+	}
+	if m.Status = judging.Complete; answered < m.Judgments {
+		m.Status = judging.Incomplete
+	}
+	if err := dir.WriteManifest(m); err != nil {
+		return nil, err
+	}
+	run, err := scoring.Load(part, scoring.DefaultOptions.Reading)
+	if err != nil {
+		return nil, err
+	}
+	return m, judging.WriteJSON(filepath.Join(part, judging.ResultsFile), run.Score(scoring.DefaultOptions.Bootstrap))
+}
+
+// firsts are the shards, one folder of each; those that are missing are noted.
+func (w *work) firsts(shards []*shard) (first []*shard, err error) {
+	has := make([]bool, w.of+1)
+	for _, s := range shards {
+		i := s.m.Shard.Index
+		if !has[i] {
+			has[i] = true
+			first = append(first, s)
+			continue
+		}
+		if of := first[len(first)-1]; of.m.ID != s.m.ID {
+			return nil, fmt.Errorf("%s and %s are both shard %s and have other items, since the answers that these are made of differ: leave the older one out", of.dir, s.dir, s.m.Shard)
+		}
+	}
+	for i := 1; i <= w.of; i++ {
+		if !has[i] {
+			w.lack(i, "%s is missing", judging.WithoutShard(filepath.Base(shards[0].dir)))
+		}
+	}
+	return first, nil
+}
+
+// item is one of the whole.
+type item struct {
+	*shard
+	row int // in its shard
+}
+
+func inOrder(shards []*shard) (order []item) {
+	for _, s := range shards {
+		for row := range s.places {
+			order = append(order, item{s, row})
+		}
+	}
+	slices.SortStableFunc(order, func(a, b item) int { return cmp.Compare(a.places[a.row], b.places[b.row]) })
+	return order
+}
+
+// wholeOf is the manifest of the run that nobody split.
+func wholeOf(shards []*shard, order []item, parent string) (*judging.Manifest, error) {
+	m := *shards[0].m
+	part := m.Shard
+	m.Shard, m.Stopped, m.DrawnBy, m.Staged, m.Referenced, m.Judgments, m.Changes, m.Alternates = nil, nil, nil, nil, nil, 0, nil, false
+	derived := false
+	for _, s := range shards {
+		o := s.m
+		derived = derived || o.Spec.Dataset.SHA256 != part.Dataset
+		m.Judgments += o.Judgments
+		m.Alternates = m.Alternates || o.Alternates
+		m.Changes = append(m.Changes, o.Changes...)
+		if m.Sample == nil {
+			m.Sample = o.Sample
+		}
+		if o.Started.Before(m.Started) {
+			m.Started = o.Started
+		}
+		if o.Ended.After(m.Ended) {
+			m.Ended = o.Ended
+		}
+		if o.Longest.Tokens > m.Longest.Tokens {
+			m.Longest = o.Longest
+		}
+		if err := addStage(&m, o); err != nil {
+			return nil, fmt.Errorf("%s and %s are not shards of one run: %w", shards[0].dir, s.dir, err)
+		}
+	}
+	m.Servers = serversOf(shards)
+	d := &m.Spec.Dataset
+	d.SHA256, d.Items, d.IDs = part.Dataset, len(order), judging.HashIDs(len(order), func(i int) string { return order[i].set.ID(order[i].row) })
+	if derived {
+		sum := sha256.New()
+		for _, at := range order {
+			line, err := at.set.RawIn(nil, at.row)
+			if err != nil {
+				return nil, err
+			}
+			sum.Write(append(line, '\n'))
+		}
+		d.SHA256, m.Dataset.Rows = hex.EncodeToString(sum.Sum(nil)), len(order)
+	}
+	m.ID = judging.NewManifest(m.Gavel, m.Spec).ID
+	if !derived && m.ID != part.Whole {
+		return nil, fmt.Errorf("%s and its other shards do not make the run that they were split from: their items have changed", shards[0].dir)
+	}
+	m.Stages = slices.Clone(m.Stages)
+	for i := range m.Stages {
+		m.Stages[i].Run = merged(m.Stages[i].Run, parent)
+	}
+	if m.Staged != nil {
+		for i := range m.Staged.Agents {
+			m.Staged.Agents[i].Run = merged(m.Staged.Agents[i].Run, parent)
+		}
+	}
+	return &m, nil
+}
+
+// merged is where the run of a stage stands once it is merged: one that was split, beside the run that stands on it.
+func merged(run, parent string) string {
+	name := filepath.Base(run)
+	if whole := judging.WithoutShard(name); whole != name || judging.WithoutShard(filepath.Dir(run)) != filepath.Dir(run) {
+		return filepath.Join(parent, whole)
+	}
+	return run
+}
+
+func addStage(m, o *judging.Manifest) error {
+	if len(m.Stages) != len(o.Stages) {
+		return fmt.Errorf("they stand on answers of %d models, and of %d", len(m.Stages), len(o.Stages))
+	}
+	for i, s := range o.Stages {
+		if was := m.Stages[i]; was.Role != s.Role || was.ID != s.ID || was.Model != s.Model {
+			return fmt.Errorf("they stand on other answers of %s", s.Model)
+		}
+	}
+	if o.Staged != nil {
+		if m.Staged == nil {
+			m.Staged = new(judging.Staged)
+			for _, a := range o.Staged.Agents {
+				m.Staged.Agents = append(m.Staged.Agents, judging.StagedAgent{Name: a.Name, Run: a.Run, Itself: a.Itself})
+			}
+		}
+		if err := m.Staged.Add(o.Staged); err != nil {
+			return err
+		}
+	}
+	if o.Referenced != nil {
+		if m.Referenced == nil {
+			m.Referenced = new(judging.Referenced)
+		}
+		m.Referenced.Add(o.Referenced)
+	}
+	return nil
+}

@@ -1,0 +1,210 @@
+package scoring
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"gavel/judging"
+	"gavel/scoring/stats"
+)
+
+// again is what a run that asks more than once has beside its first time: a scorer of each time, which is given only what
+// was answered, so that a unit is scored there only where all of it was; and what each prompt came to.
+type again struct {
+	times []Scorer
+	items map[string]*prompts
+}
+
+// prompts are those of an item, by presentation.
+type prompts struct {
+	unit string
+	each []prompt
+}
+
+// prompt is what a prompt came to, every time that it was asked.
+type prompt struct {
+	first    judging.Verdict
+	answered int
+	differs  bool // not the same every time
+	verdict  bool // some time it got one
+}
+
+func newAgain(times int, scorer func() Scorer) *again {
+	a := &again{times: make([]Scorer, times), items: map[string]*prompts{}}
+	for k := range a.times {
+		a.times[k] = scorer()
+	}
+	return a
+}
+
+// add takes a judgment of any time that was answered; added is false where it has been seen.
+func (a *again) add(r *judging.Record, v judging.Verdict) (added bool, err error) {
+	if r.Repetition >= len(a.times) {
+		return false, nil
+	}
+	if added, err = a.times[r.Repetition].Add(r, v); err != nil || !added {
+		return added, err
+	}
+	p := a.items[r.Item]
+	if p == nil {
+		p = &prompts{unit: strings.Clone(r.Unit()), each: make([]prompt, r.Presentations)}
+		a.items[strings.Clone(r.Item)] = p
+	}
+	for len(p.each) <= r.Presentation {
+		p.each = append(p.each, prompt{})
+	}
+	is := &p.each[r.Presentation]
+	if is.answered++; is.answered == 1 {
+		is.first = judging.Verdict{Outcome: v.Outcome, Choice: v.Choice, Answer: strings.Clone(v.Answer)}
+	}
+	is.differs = is.differs || !v.Same(is.first)
+	is.verdict = is.verdict || v.Outcome == judging.Decided || v.Outcome == judging.Tie
+	return true, nil
+}
+
+// sheetsAgain are the sheets of each time; none of a run that asked once.
+func (run *Run) sheetsAgain(seed uint64) (sheets []*Sheet) {
+	if run.again == nil {
+		return nil
+	}
+	for _, scorer := range run.again.times {
+		sheets = append(sheets, run.sheetOf(scorer, seed))
+	}
+	return sheets
+}
+
+// everyTime are the units that were answered every time, as each time had them; only those that keep allows.
+func everyTime(sheets []*Sheet, keep map[string]bool) [][]Unit {
+	often := map[string]int{}
+	for _, s := range sheets {
+		for _, u := range s.Units {
+			often[u.ID]++
+		}
+	}
+	out := make([][]Unit, len(sheets))
+	for k, s := range sheets {
+		for _, u := range s.Units {
+			if often[u.ID] == len(sheets) && (keep == nil || keep[u.ID]) {
+				out[k] = append(out[k], u)
+			}
+		}
+	}
+	return out
+}
+
+// eachTime computes the metrics of a sheet in some sections, each time by itself; not what follows from the items alone.
+func (s *Sheet) eachTime(unit string, in []section, times [][]Unit) []RepetitionValue {
+	values := []RepetitionValue{}
+	for _, part := range in {
+		var samples []*Sample
+		for _, units := range times {
+			one := &Sheet{Metrics: s.Metrics, Width: s.Width, Own: s.Own, Units: units}
+			samples = append(samples, one.sample(unit, part))
+		}
+		for i := range s.Metrics {
+			m := &s.Metrics[i]
+			if m.Kind == Known || m.Sparse && m.n(m.Columns.of(samples[0].sums)) == 0 {
+				continue
+			}
+			values = append(values, valuesOf(m, part.name, samples))
+		}
+	}
+	return values
+}
+
+func valuesOf(m *Metric, group string, times []*Sample) RepetitionValue {
+	v := RepetitionValue{Metric: m.Name, Group: group, Mode: m.Mode, Unit: m.Unit, Pairs: times[0].units}
+	least, most := math.Inf(1), math.Inf(-1)
+	for _, s := range times {
+		x := m.value(m.Columns.of(s.sums))
+		if m.Less != (Span{}) {
+			x -= m.value(m.Less.of(s.sums))
+		}
+		one := inUnit(m.Unit, x)
+		if v.Each = append(v.Each, one); one == nil {
+			least = math.NaN() // it stays
+			continue
+		}
+		least, most = min(least, *one), max(most, *one)
+	}
+	if m.Unit == "" {
+		v.NoiseFloor = Percent((most - least) / 100)
+	} else {
+		v.NoiseFloor = Fraction(most - least)
+	}
+	return v
+}
+
+// repeated is what asking more than once showed; nil of a run that asked once.
+func (run *Run) repeated(s *Sheet, b stats.Bootstrap) *Repetitions {
+	if run.again == nil {
+		return nil
+	}
+	times := everyTime(run.sheetsAgain(b.Seed), nil)
+	return &Repetitions{Repetitions: len(times), SelfAgreement: run.selfAgreement(b), Values: s.eachTime(run.resampled(), s.sections(s.Units), times)}
+}
+
+// selfAgreement is the share of prompts that came to the same every time, of those that got a verdict some time, over the
+// items all of whose prompts were answered every time.
+func (run *Run) selfAgreement(b stats.Bootstrap) Result {
+	rows := map[string][]float64{}
+	for _, p := range run.again.items {
+		if slices.ContainsFunc(p.each, func(is prompt) bool { return is.answered < len(run.again.times) }) {
+			continue
+		}
+		unit := run.clusterOf(p.unit)
+		if rows[unit] == nil {
+			rows[unit] = make([]float64, 2)
+		}
+		for _, is := range p.each {
+			if is.verdict {
+				rows[unit][0] += One(!is.differs)
+				rows[unit][1]++
+			}
+		}
+	}
+	same := []Metric{{Name: "self-agreement", Kind: kindOf(rows, 1), Columns: Span{0, 2}, Why: Because("no prompt that was answered every time got a verdict"),
+		Missing: "prompt left out where a call failed or no time gave a verdict; else it differs"}}
+	return SampleOf(run.resampled(), same, inOrder(rows)).Results(Overall, same, b)[0]
+}
+
+// clusterOf is what a unit is resampled with.
+func (run *Run) clusterOf(unit string) string {
+	if run.cluster == nil {
+		return unit
+	}
+	return cmp.Or(run.cluster(unit), unit)
+}
+
+// kindOf shares whose denominators stand in a column: two trials a row are a score of 0, ½ or 1, more a share of several.
+func kindOf(rows map[string][]float64, column int) MetricKind {
+	for _, row := range rows {
+		if row[column] > 2 {
+			return Several
+		}
+	}
+	return Halves
+}
+
+// floors notes beside each difference the larger noise floor of the two runs, on the units that both judged.
+func (c *Comparison) floors(joined []Joined, sides ...compared) {
+	common, keep := make([]Unit, len(joined)), make(map[string]bool, len(joined))
+	for i, p := range joined {
+		common[i], keep[p.A.ID] = p.A, true
+	}
+	for _, s := range sides {
+		if s.sheets == nil {
+			continue
+		}
+		values := s.eachTime(s.resampled(), s.sections(common), everyTime(s.sheets, keep))
+		for i := range c.Differences {
+			d := &c.Differences[i]
+			k := slices.IndexFunc(values, func(v RepetitionValue) bool { return v.Metric == d.Metric && v.Group == d.Group && v.Mode == d.Mode })
+			if k >= 0 && values[k].NoiseFloor != nil && (d.Floor == nil || *values[k].NoiseFloor > *d.Floor) {
+				d.Floor = values[k].NoiseFloor
+			}
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package stats_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"gotest.tools/v3/assert"
+
+	"gavel/scoring/stats"
+)
+
+// TestClusteredAlone is a weighted share worked by hand: 3 of 4 where the one that is not weighs as much as two.
+func TestClusteredAlone(t *testing.T) {
+	units := []stats.Unit{{Cluster: 0, Truth: 1, Weight: 1}, {Cluster: 1, Truth: 1, Weight: 1}, {Cluster: 2, Truth: 1, Weight: 1}, {Cluster: 3, Weight: 2}}
+	p := stats.Clustered(units, 0, 0.95)
+	assert.Equal(t, p.Mean, 0.6)
+	assert.Equal(t, p.Weight, 0.0)
+	one := stats.Clustered([]stats.Unit{{Truth: 1, Weight: 1}, {Truth: 1, Weight: 1}}, 0, 0.95)
+	assert.Equal(t, one.Interval, stats.Interval{Low: 0, High: 1}) // one cluster tells nothing of others
+}
+
+// TestClusteredCovers: the interval holds the truth where units hang together, and where those were labelled more often on
+// which judges disagree; to leave the weights out is far from it.
+func TestClusteredCovers(t *testing.T) {
+	const runs, population = 1000, 2000
+	for _, world := range []struct {
+		name                string
+		cluster, labels     int
+		byDisagreement      bool
+		truth, easy, biased float64
+	}{
+		{"clusters of 4", 4, 200, false, 0.5, 0.9, 0.3},
+		{"clusters of 10, few", 10, 100, false, 0.8, 0.9, 0.2},
+		{"by disagreement", 1, 200, true, 0.6, 0.95, 0.3},
+		{"by disagreement, few", 1, 60, true, 0.8, 0.95, 0.5},
+		{"by disagreement, clusters of 4", 4, 200, true, 0.6, 0.9, 0.3},
+	} {
+		rng := rand.New(rand.NewPCG(1, uint64(world.cluster*world.labels)))
+		powered, alone, plain := 0, 0, 0
+		for range runs {
+			units := make([]stats.Unit, population)
+			sizes := make([]float64, population)
+			hard, often := false, 0.0
+			for i := range units {
+				if i%world.cluster == 0 {
+					if hard, often = rng.Float64() < 0.3, world.truth+0.12; hard { // what is better hangs together too
+						often = world.truth - 0.28
+					}
+				}
+				u := stats.Unit{Cluster: i / world.cluster}
+				if rng.Float64() < often {
+					u.Truth = 1
+				}
+				u.Predicted, sizes[i] = u.Truth, 0.1
+				if hard && rng.Float64() < world.biased || rng.Float64() > world.easy {
+					u.Predicted = 1
+				}
+				if hard {
+					sizes[i] = 0.6
+				}
+				units[i] = u
+			}
+			if !world.byDisagreement {
+				for i := range sizes {
+					sizes[i] = 1
+				}
+			}
+			chances := stats.Inclusion(sizes, world.labels)
+			draws := make([]float64, population)
+			for i := range draws {
+				draws[i] = rng.Float64()
+			}
+			for _, i := range stats.ParetoSample(chances, draws, world.labels) {
+				units[i].Weight = 1 / chances[i]
+			}
+			holds := func(p stats.Powered) int {
+				if p.Low <= world.truth && world.truth <= p.High {
+					return 1
+				}
+				return 0
+			}
+			powered += holds(stats.Clustered(units, 1, 0.95))
+			alone += holds(stats.Clustered(units, 0, 0.95))
+			for i := range units {
+				units[i].Weight = min(1, units[i].Weight)
+			}
+			plain += holds(stats.Clustered(units, 0, 0.95))
+		}
+		t.Logf("%s: powered %.1f %%, labels alone %.1f %%, without weights %.1f %%", world.name, 100*float64(powered)/runs, 100*float64(alone)/runs, 100*float64(plain)/runs)
+		assert.Assert(t, !world.byDisagreement || plain < 0.5*runs || world.labels < 100, "%s: to leave the weights out does no harm", world.name)
+		assert.Assert(t, powered >= 0.93*runs && alone >= 0.93*runs, "%s: %d and %d of %d hold the truth", world.name, powered, alone, runs)
+	}
+}
+
+// TestParetoSample: as many are drawn as asked for, and each about as often as it should be.
+func TestParetoSample(t *testing.T) {
+	sizes := []float64{0.1, 0.1, 0.1, 0.5, 1, 5, 0.1, 0.1}
+	chances := stats.Inclusion(sizes, 3)
+	sum := 0.0
+	for _, c := range chances {
+		sum += c
+	}
+	is(t, sum, 3, 1e-9)
+	assert.Equal(t, chances[5], 1.0) // larger than its share: always drawn
+	rng := rand.New(rand.NewPCG(1, 2))
+	times := make([]int, len(sizes))
+	const runs = 20000
+	for range runs {
+		draws := make([]float64, len(sizes))
+		for i := range draws {
+			draws[i] = rng.Float64()
+		}
+		drawn := stats.ParetoSample(chances, draws, 3)
+		assert.Equal(t, len(drawn), 3)
+		for _, i := range drawn {
+			times[i]++
+		}
+	}
+	for i, c := range chances {
+		is(t, float64(times[i])/runs, c, 0.05) // nearly: 3 of 8 are few
+	}
+}

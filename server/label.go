@@ -1,0 +1,233 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gavel/datasets"
+	"gavel/judging"
+	"gavel/labels"
+	"gavel/report"
+	"gavel/report/table"
+	"gavel/scoring"
+)
+
+// labelTable are the routes of labelling, and of what judges are worth by labels.
+func (s *Server) labelTable() []route {
+	return []route{
+		{pattern: "GET /labels", handle: page(s, "labels", s.labelsView)},
+		{pattern: "POST /labels", handle: s.labelAs},
+		{pattern: "GET /labels/{who}", handle: page(s, "label", s.labelView)},
+		{pattern: "POST /labels/{who}", handle: s.labelSay},
+	}
+}
+
+var errNoDesk = &failure{http.StatusNotFound, "nothing is labelled here: start the server with gavel label DATASET"}
+
+// labelsView is who labels what, and which judge agrees with them.
+type labelsView struct {
+	Dataset string // "" where nothing is labelled here
+	Path    string // of the file
+	People  []labels.Progress
+	Judges  template.HTML
+	None    string // why there are none
+}
+
+func (s *Server) labelsView(r *http.Request) (v labelsView, err error) {
+	v.Path = s.opts.Labels
+	if d := s.opts.Desk; d != nil {
+		v.Dataset, v.People = d.Name(), d.Done()
+	} else if v.Path == "" {
+		return v, errNoDesk
+	}
+	v.Judges, v.None = s.mine()
+	return v, nil
+}
+
+// mine is the table of judges by agreement with the labels, or why there is none.
+func (s *Server) mine() (judges template.HTML, none string) {
+	info, err := os.Stat(s.opts.Labels)
+	if err != nil {
+		return "", "there are no labels yet"
+	}
+	all, err := s.runs.list()
+	if err != nil {
+		return "", err.Error()
+	}
+	var state strings.Builder
+	var runs []string
+	fmt.Fprintln(&state, stampOf(info))
+	for _, run := range all {
+		if run.err == nil && run.m.Status != judging.Running && s.labelled(run) {
+			runs = append(runs, run.name)
+			fmt.Fprintln(&state, run.name, s.stampsOf(run.name))
+		}
+	}
+	t, err := made(s, s.agreed, "labels", state.String(), func() (t table.Table, err error) {
+		file, err := labels.Read(s.opts.Labels)
+		if err != nil {
+			return t, err
+		}
+		dirs, err := labels.Judges(s.opts.Runs, runs, file)
+		if err != nil {
+			return t, err
+		}
+		o := scoring.DefaultOptions
+		a, err := labels.Agree(dirs, file, labels.Epsilon, o.Reading, o.Bootstrap)
+		if err != nil {
+			return t, err
+		}
+		for i, j := range a.Judges {
+			if name, err := filepath.Rel(s.opts.Runs, j.Run); err == nil {
+				a.Judges[i].Run = filepath.ToSlash(name)
+			}
+		}
+		return report.LabelAgreement{Agreement: a}.Tables()[0], nil
+	})
+	if err == nil {
+		judges, err = t.HTML()
+	}
+	if err != nil {
+		return "", err.Error()
+	}
+	return judges, ""
+}
+
+// labelled tells whether the labels may be of a run's items. The run's files are in the folder, and no links out of it.
+func (s *Server) labelled(run found) bool {
+	if d := s.opts.Desk; d != nil && run.m.Dataset.Name != d.Name() && run.m.Spec.Dataset.SHA256 != d.SHA256() {
+		return false
+	}
+	for _, name := range []string{judging.RecordsFile, judging.ItemsFile} {
+		f, _, err := s.runs.open(run.name, name)
+		if err != nil {
+			return name == judging.ItemsFile && errors.Is(err, os.ErrNotExist)
+		}
+		f.Close()
+	}
+	return true
+}
+
+// labelAs leads who says their name to their items.
+func (s *Server) labelAs(w http.ResponseWriter, r *http.Request) error {
+	if s.opts.Desk == nil {
+		return errNoDesk
+	}
+	http.Redirect(w, r, labelURL(strings.TrimSpace(r.PostForm.Get("as"))), http.StatusSeeOther)
+	return nil
+}
+
+func labelURL(who string) string { return "/labels/" + url.PathEscape(who) }
+
+// labelView is an item that somebody is shown. Nothing on it tells what a judge, a model or somebody else says.
+type labelView struct {
+	labels.Turn
+	Dataset string
+	Texts   []labelText
+	Error   string
+	Said    labels.Said // with an error: what was said
+}
+
+// labelText is a response.
+type labelText struct {
+	Place int
+	Text  string
+	HTML  template.HTML // laid out; "" where that is not done
+}
+
+// Minutes that are left, at least one; 0 where that is not known.
+func (v labelView) Minutes() int {
+	if v.Left <= 0 {
+		return 0
+	}
+	return int((v.Left + time.Minute - 1) / time.Minute)
+}
+
+// Asks is what is asked of the item.
+func (v labelView) Asks() string {
+	switch v.Shape {
+	case datasets.Number:
+		return "What is the right answer?"
+	case datasets.Choice:
+		return "Which option is right?"
+	case datasets.Options:
+		return "Which response is the best?"
+	}
+	return "Which response is better?"
+}
+
+// Key of a response; "" for one that has none.
+func (t labelText) Key() string {
+	if t.Place > 9 {
+		return ""
+	}
+	return fmt.Sprint(t.Place)
+}
+
+func (s *Server) labelView(r *http.Request) (v labelView, err error) {
+	if s.opts.Desk == nil {
+		return v, errNoDesk
+	}
+	v.Dataset = s.opts.Desk.Name()
+	if v.Turn, err = s.opts.Desk.Next(r.PathValue("who")); err != nil {
+		return v, labelFailure(err)
+	}
+	for i, text := range v.Shown {
+		t := labelText{Place: i + 1, Text: text}
+		t.HTML, _ = markdown(visible(text))
+		v.Texts = append(v.Texts, t)
+	}
+	return v, nil
+}
+
+// labelFailure is an error of a desk with its status.
+func labelFailure(err error) error {
+	if errors.Is(err, labels.ErrWho) || errors.Is(err, labels.ErrAnswer) {
+		return bad("%v", err)
+	}
+	return &failure{http.StatusInsufficientStorage, err.Error()}
+}
+
+// labelSay keeps what somebody says, and shows the next item; where that cannot be, the same one, with the reason.
+func (s *Server) labelSay(w http.ResponseWriter, r *http.Request) error {
+	if s.opts.Desk == nil {
+		return errNoDesk
+	}
+	who, form := r.PathValue("who"), r.PostForm
+	said := labels.Said{Item: form.Get("item"), Again: form.Get("again") == "true", Choice: form.Get("choice"), Note: unixLines(form.Get("note"))}
+	switch said.Choice {
+	case "tie":
+		said.Tie = true
+	case "skip":
+		said.Skip = true
+	}
+	var err error
+	if form.Get("undo") != "" {
+		err = s.opts.Desk.Undo(who)
+	} else {
+		err = s.opts.Desk.Say(who, said)
+	}
+	if err == nil {
+		http.Redirect(w, r, labelURL(who), http.StatusSeeOther)
+		return nil
+	}
+	err = labelFailure(err)
+	v, other := s.labelView(r)
+	if other != nil {
+		return err
+	}
+	if v.Item == said.Item && v.Again == said.Again {
+		v.Said = said
+	}
+	v.Error = err.Error()
+	s.opts.Log("%s %s: %v", r.Method, r.URL.Path, err)
+	s.pages.render(w, r, statusOf(err), "label", v)
+	return nil
+}

@@ -1,0 +1,29 @@
+package suite
+
+import (
+	"path/filepath"
+
+	"gavel/eval"
+	"gavel/judging"
+)
+
+// Only makes of a suite that of one shard: every cell is its run of the shard's items, in a folder beside the suite's. It
+// goes on with what an earlier try of the shard left.
+func (s *Suite) Only(p eval.Part) error {
+	s.out += p.Suffix()
+	s.shard = p.String()
+	for _, c := range s.Cells {
+		c.out = filepath.Join(s.out, c.name)
+		c.Request.Out, c.Request.Shard = c.out, s.shard
+		switch {
+		case c.Request.Cache != "":
+			c.Request.Cache = filepath.Join(c.Request.Cache, filepath.Base(s.out))
+		case !c.Request.NoCache:
+			c.Request.Cache = filepath.Join(s.out, judging.CacheDir)
+		}
+		if err := c.Request.Validate(); err != nil {
+			return s.blame(c, err)
+		}
+	}
+	return eval.TakeUp(s.out, p.Try)
+}
