@@ -28,6 +28,7 @@ import (
 	"gavel/datasets"
 	"gavel/disk"
 	"gavel/eval"
+	"gavel/progress"
 	"gavel/report/table"
 )
 
@@ -59,7 +60,7 @@ var terminalWords = eval.Words{StopNow: "Ctrl-C again", GoOn: "run the same comm
 func (e *env) maker() *eval.Maker {
 	return &eval.Maker{
 		HTTP: e.http, Getenv: e.getenv, Now: e.now, Library: e.library(), Version: version(), OpenCache: e.openCache,
-		Observer: &progress{counted: counted{env: e}}, Interrupts: e.interrupts, Words: terminalWords,
+		Observer: progress.On(progress.Terminal{Out: e.stderr, Is: e.terminal, Now: e.now, Say: e.say}), Interrupts: e.interrupts, Words: terminalWords,
 	}
 }
 

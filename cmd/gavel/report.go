@@ -1,17 +1,10 @@
 package main
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"slices"
 
 	"github.com/urfave/cli/v2"
 
-	"gavel/disk"
 	"gavel/labels"
 	"gavel/report"
 	"gavel/report/table"
@@ -55,7 +48,7 @@ func reportCommand(e *env) *cli.Command {
 			if out == "-" {
 				return report.WriteHTML(e.stdout, runs, more...)
 			}
-			if err := e.writePage(out, c.Bool("force"), runs, more...); err != nil {
+			if err := report.WritePage(out, c.Bool("force"), runs, more...); err != nil {
 				return err
 			}
 			e.say("report written to %s", out)
@@ -78,35 +71,4 @@ func (e *env) mine(c *cli.Context, o scoring.Options) ([]table.Table, error) {
 		return nil, err
 	}
 	return report.LabelAgreement{Agreement: a}.Tables()[:1], nil
-}
-
-// writePage writes the page in one step: who reads it meanwhile sees the old one or the new one.
-func (e *env) writePage(path string, force bool, runs []report.Run, more ...table.Table) error {
-	if !force {
-		if err := replaceable(path); err != nil {
-			return err
-		}
-	}
-	return disk.Write(path, func(w io.Writer) error { return report.WriteHTML(w, runs, more...) })
-}
-
-// replaceable tells whether a page may be written to a path: where there is nothing yet, or a page of gavel's.
-func replaceable(path string) error {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	head := make([]byte, 1024) // the generator stands at its beginning
-	n, err := io.ReadFull(f, head)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	if !bytes.Contains(head[:n], []byte(report.Generator)) {
-		return fmt.Errorf("%s: exists and is not a page that gavel wrote: choose another name, or use --force", path)
-	}
-	return nil
 }

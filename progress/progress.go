@@ -1,7 +1,9 @@
-package main
+// Package progress tells somebody at a terminal how far a run is.
+package progress
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 	"time"
@@ -18,15 +20,26 @@ const lineEvery = 5 * time.Second
 // barEvery is how often the words of the bar are written.
 const barEvery = 200 * time.Millisecond
 
-// progress tells on stderr how far a run is: a bar on a terminal, else a line every few seconds.
-type progress struct {
+// Terminal is where progress is told.
+type Terminal struct {
+	Out io.Writer
+	Is  bool // it is one: a bar is drawn; else lines are said
+	Now func() time.Time
+	Say func(format string, args ...any) // says a line
+}
+
+// Progress tells how far a run is: a bar on a terminal, else a line every few seconds. It is an [eval.Observer].
+type Progress struct {
 	mu sync.Mutex
 	counted
 }
 
+// On is progress that is told somewhere.
+func On(t Terminal) *Progress { return &Progress{counted: counted{on: t}} }
+
 // counted is one run's progress.
 type counted struct {
-	env     *env
+	on      Terminal
 	bar     *progressbar.ProgressBar
 	total   int
 	done    int
@@ -38,32 +51,32 @@ type counted struct {
 	last    time.Time
 }
 
-var _ eval.Observer = (*progress)(nil)
+var _ eval.Observer = (*Progress)(nil)
 
 // RunOpened implements eval.Observer.
-func (p *progress) RunOpened(run eval.Opened) {
+func (p *Progress) RunOpened(run eval.Opened) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := p.env.now()
-	p.counted = counted{env: p.env, total: run.Missing, other: map[judging.Outcome]int{}, started: now, last: now}
+	now := p.on.Now()
+	p.counted = counted{on: p.on, total: run.Missing, other: map[judging.Outcome]int{}, started: now, last: now}
 	if run.Missing == 0 {
 		return
 	}
 	if run.Completed > 0 {
-		p.env.say("continuing: %d judgments are done, %d to go", run.Completed, run.Missing)
+		p.on.Say("continuing: %d judgments are done, %d to go", run.Completed, run.Missing)
 	}
-	if p.env.terminal {
+	if p.on.Is {
 		p.bar = progressbar.NewOptions(run.Missing,
-			progressbar.OptionSetWriter(p.env.stderr), progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(false),
+			progressbar.OptionSetWriter(p.on.Out), progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(false),
 			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSetWidth(20), progressbar.OptionClearOnFinish())
 	}
 }
 
 // Asked implements eval.Observer: the bar tells enough.
-func (p *progress) Asked() func(error) { return func(error) {} }
+func (p *Progress) Asked() func(error) { return func(error) {} }
 
 // Recorded implements eval.Observer.
-func (p *progress) Recorded(r *judging.Record) {
+func (p *Progress) Recorded(r *judging.Record) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done++
@@ -82,21 +95,21 @@ func (p *progress) Recorded(r *judging.Record) {
 		p.failed = r
 	}
 	if p.bar != nil {
-		if now := p.env.now(); now.Sub(p.last) >= barEvery {
+		if now := p.on.Now(); now.Sub(p.last) >= barEvery {
 			p.last = now
 			p.bar.Describe(strings.TrimPrefix(strings.TrimSuffix(p.counts(), ", ")+p.pace(now), ", "))
 		}
 		p.bar.Add(1)
 		return
 	}
-	if now := p.env.now(); now.Sub(p.last) >= lineEvery {
+	if now := p.on.Now(); now.Sub(p.last) >= lineEvery {
 		p.last = now
-		p.env.say("%s", p.line(now))
+		p.on.Say("%s", p.line(now))
 	}
 }
 
 // counts are what is cached and each outcome that is not decided.
-func (p *progress) counts() string {
+func (p *Progress) counts() string {
 	var parts []string
 	if p.cached > 0 {
 		parts = append(parts, fmt.Sprintf("%d cached", p.cached))
@@ -110,7 +123,7 @@ func (p *progress) counts() string {
 }
 
 // pace is how fast the run goes and how long it still takes, where that can be told.
-func (p *progress) pace(now time.Time) string {
+func (p *Progress) pace(now time.Time) string {
 	left, ok := p.tempo.Left(p.total-p.done, now)
 	if !ok {
 		return ""
@@ -118,7 +131,7 @@ func (p *progress) pace(now time.Time) string {
 	return fmt.Sprintf(", %.1f/s, %s left", p.tempo.PerSecond(now), time.Duration(left*float64(time.Second)).Round(time.Second))
 }
 
-func (p *progress) line(now time.Time) string {
+func (p *Progress) line(now time.Time) string {
 	line := fmt.Sprintf("%d/%d judgments%s", p.done, p.total, p.pace(now))
 	if c := p.counts(); c != "" {
 		line += ", " + c
@@ -127,29 +140,29 @@ func (p *progress) line(now time.Time) string {
 }
 
 // Note says something, between two lines of progress where there are some.
-func (p *progress) Note(text string) {
+func (p *Progress) Note(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.bar != nil {
 		p.bar.Clear()
 	}
-	p.env.say("%s", text)
+	p.on.Say("%s", text)
 }
 
 // RunEnded says what it came to.
-func (p *progress) RunEnded() {
+func (p *Progress) RunEnded() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.bar != nil {
 		p.bar.Clear()
 	}
-	took := p.env.now().Sub(p.started)
+	took := p.on.Now().Sub(p.started)
 	line := fmt.Sprintf("%d/%d judgments in %s", p.done, p.total, took.Round(10*time.Millisecond))
 	if c := p.counts(); c != "" {
 		line += ", " + c
 	}
-	p.env.say("%s", line)
+	p.on.Say("%s", line)
 	if p.failed != nil {
-		p.env.say("last failure: item %s, presentation %d: %s", p.failed.Item, p.failed.Presentation+1, p.failed.Error)
+		p.on.Say("last failure: item %s, presentation %d: %s", p.failed.Item, p.failed.Presentation+1, p.failed.Error)
 	}
 }
