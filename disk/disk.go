@@ -98,7 +98,10 @@ func WriteIn(root *os.Root, name string, write func(io.Writer) error) error {
 	defer p.Discard()
 	buf := bufio.NewWriterSize(p, 256<<10)
 	if err = write(buf); err == nil {
-		err = cmp.Or(buf.Flush(), p.Commit())
+		err = buf.Flush()
+	}
+	if err == nil { // what is not whole never gets its name
+		err = p.Commit()
 	}
 	if err != nil {
 		return Writing(at, err)
@@ -111,7 +114,7 @@ func Writing(at string, err error) error {
 	if perr := new(fs.PathError); errors.As(err, &perr) { // its path is that of a file with a passing name
 		err = perr.Err
 	} else if lerr := new(os.LinkError); errors.As(err, &lerr) {
-		err = lerr.Err
+		err = fmt.Errorf("%s: %w", lerr.Op, lerr.Err)
 	}
 	return fmt.Errorf("writing %s: %w", at, err)
 }
