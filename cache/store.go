@@ -15,6 +15,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
+	"github.com/dgraph-io/ristretto/v2/z"
 )
 
 // Options for Open.
@@ -115,6 +116,10 @@ func openBadger(dir string, warn func(format string, args ...any)) (*badger.DB, 
 		return nil, err
 	}
 	db, err := badger.Open(badgerOptions(dir))
+	if err != nil && strings.Contains(err.Error(), z.NewFile.Error()) {
+		// A process that was killed had just begun a log, which is empty: the first try has made it one that opens.
+		db, err = badger.Open(badgerOptions(dir))
+	}
 	if err == nil && found.lost > 0 {
 		warn("cache %s: its %s is damaged: %d of its tables are lost, and what they held is asked again", dir, badger.ManifestFilename, found.lost)
 	}

@@ -98,7 +98,10 @@ func WriteIn(root *os.Root, name string, write func(io.Writer) error) error {
 	defer p.Discard()
 	buf := bufio.NewWriterSize(p, 256<<10)
 	if err = write(buf); err == nil {
-		err = cmp.Or(buf.Flush(), p.Commit())
+		err = buf.Flush()
+	}
+	if err == nil { // what is not whole never gets its name
+		err = p.Commit()
 	}
 	if err != nil {
 		return Writing(at, err)
@@ -111,7 +114,7 @@ func Writing(at string, err error) error {
 	if perr := new(fs.PathError); errors.As(err, &perr) { // its path is that of a file with a passing name
 		err = perr.Err
 	} else if lerr := new(os.LinkError); errors.As(err, &lerr) {
-		err = lerr.Err
+		err = fmt.Errorf("%s: %w", lerr.Op, lerr.Err)
 	}
 	return fmt.Errorf("writing %s: %w", at, err)
 }
@@ -182,23 +185,29 @@ const alive = ".alive"
 // TempDir makes a folder for a while, in dir or, where that is "", where such are; remove removes it. What is left of a
 // killed process's goes with SweepTempDirs.
 func TempDir(dir, prefix string) (at string, remove func(), err error) {
-	if at, err = os.MkdirTemp(dir, prefix); err != nil {
-		return "", nil, err
-	}
-	lock := flock.New(filepath.Join(at, alive))
-	lock.TryLock() // nobody has it
-	return at, func() {
+	for {
+		if at, err = os.MkdirTemp(dir, prefix); err != nil {
+			return "", nil, err
+		}
+		lock := flock.New(filepath.Join(at, alive))
+		got, err := lock.TryLock()
+		_, lerr := os.Lstat(lock.Path())
+		if lerr == nil && (got || err != nil) { // else somebody swept it before it was locked
+			return at, func() {
+				lock.Unlock()
+				os.RemoveAll(at)
+			}, nil
+		}
 		lock.Unlock()
-		os.RemoveAll(at)
-	}, nil
+	}
 }
 
-// SweepTempDirs removes the folders that TempDir made for processes that were killed.
+// SweepTempDirs removes the folders that TempDir made for processes that were killed, and those with nothing in them.
 func SweepTempDirs(dir, prefix string) {
 	entries, _ := os.ReadDir(cmp.Or(dir, os.TempDir()))
 	for _, e := range entries {
 		at := filepath.Join(cmp.Or(dir, os.TempDir()), e.Name())
-		if e.IsDir() && strings.HasPrefix(e.Name(), prefix) && abandoned(filepath.Join(at, alive), func() {}) {
+		if e.IsDir() && strings.HasPrefix(e.Name(), prefix) && os.Remove(at) != nil && abandoned(filepath.Join(at, alive), func() {}) {
 			os.RemoveAll(at)
 		}
 	}

@@ -152,8 +152,10 @@ func TestSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Mkdir(filepath.Join(dir, "gavel-test-mine"), 0o755); err != nil { // which nobody has locked
-		t.Fatal(err)
+	for _, name := range []string{"gavel-test-mine", "gavel-test-mine/a", "gavel-test-empty"} { // the first is no passing folder
+		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 	half := exec.Command(os.Args[0], "-test.run=^TestHalfDone$")
 	half.Env = append(os.Environ(), "DISK_TEST_HALF_DONE="+dir)

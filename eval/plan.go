@@ -2,7 +2,9 @@ package eval
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -51,7 +53,7 @@ func (w *work) planRun(ctx context.Context, p *prepared) error {
 			}
 			return nil
 		})
-		if err != nil {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // of one that was begun this moment
 			return err
 		}
 	}

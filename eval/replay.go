@@ -21,13 +21,15 @@ import (
 // answered by the cache of a folder ("" for the user's own), or by the simulation where the run is of one. used is told
 // of every entry of use; may be nil.
 func (e *Maker) Replay(ctx context.Context, run, out, cacheDir string, used func(key [32]byte, entry cache.Entry)) (rep *scoring.Report, err error) {
-	p, closeClient, err := e.prepareReplay(run, out, cacheDir, used)
+	anywhere := *e
+	anywhere.Runs = "" // out is the caller's own, a passing folder or what was asked for
+	p, closeClient, err := anywhere.prepareReplay(run, out, cacheDir, used)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, closeClient()) }()
 	defer p.set.Close()
-	return e.make(ctx, p)
+	return anywhere.make(ctx, p)
 }
 
 // prepareReplay makes a run out of its folder, to be answered by the cache, or

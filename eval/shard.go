@@ -253,10 +253,7 @@ func takeUp(from, out string) error {
 		if err != nil {
 			return err
 		}
-		return disk.Write(filepath.Join(part, name), func(w io.Writer) error {
-			_, err := w.Write(raw)
-			return err
-		})
+		return disk.Write(filepath.Join(part, name), func(w io.Writer) error { _, err := w.Write(raw); return err })
 	})
 	if err != nil {
 		return fmt.Errorf("going on with %s: %w", from, err)

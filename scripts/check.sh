@@ -9,6 +9,7 @@
 #   vet          go vet
 #   lint         golangci-lint at the version below, built from its Go module: staticcheck, who may import whom, what belongs to
 #                cmd/gavel, how long files and functions are (.golangci.yml); where it cannot be had, staticcheck alone
+#   vulnerable   govulncheck, where the database of vulnerabilities can be reached; docs/dependencies.md has what is linked
 #   scripts      shellcheck of every shell script
 #   fresh        a copy of this tree alone in a folder, with an empty HOME and an empty module cache: go run ./cmd/gavel demo
 #   test         go test ./... in that copy, with no published data beside it, no module to download, and no network but loopback
@@ -29,6 +30,7 @@
 # summary says what and why. That is no failure. gavel's own build and tests are never left out.
 #
 # CHECK_FUZZ_TIME  how long each fuzz target runs, default 500ms, by night 30s
+# GAVEL_TRIALS     how often kills, faults and damage are tried, as a multiple of what they are by day; by night 3
 #
 # It needs Go. Where it is root on a Debian and chromium, g++ (for the race detector, and to build Ollama), shellcheck, Slurm or GNU parallel is missing, it
 # installs them; elsewhere it does without. axe-core comes from npm. The servers are downloaded and built once and
@@ -39,6 +41,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.1
+govulncheck=golang.org/x/vuln/cmd/govulncheck@v1.9.0
 golangci=github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 # Tests that the race detector makes long (ten to forty times) and has nothing to look for in: the work of one
@@ -49,7 +52,7 @@ not_for_race+='|TestDamagedParquet|TestLongTree|TestMarkdownStaysSmall|TestHosti
 not_for_race+='|TestIntervalsCover|TestIntervalsCoverTheTruth|TestJudgesAreDiagnosed|TestHints|TestRaces|TestTheBestStays|TestTies|TestCapitalRarelyRefutesTheMean|TestEValuesAreExact|TestChanceOfManyKindsOfItems|TestRankingFamilyError|TestSimulatedJudge.*|TestCoinIsTheRandomJudge' # arithmetic
 not_for_race+='|TestSameSeedSameBytes|TestScriptedJudgesOfOptions|TestSelfReferencePrinted|TestCompareSelfReference|TestBestAndWorstTogether' # likewise
 not_for_race+='|TestManyTablesAreMerged|TestDamagedTablesAreNotMerged|TestTablesAreNotMergedOnAFullDisk' # Badger merges
-not_for_race+='|TestDamagedCache|TestFullDisk.*|TestSuiteKilled|TestKilledWithoutClosing' # other processes
+not_for_race+='|TestDamagedCache|TestFullDisk.*|TestSuiteKilled|TestKilledWithoutClosing|TestKilledAtAnyTime|TestServeKilled' # other processes
 not_for_race+='|TestBomb' # one goroutine unpacks
 not_for_race+='|TestReadme|TestAirGap)$' # every command in turn, each of which has tests of its own
 
@@ -210,6 +213,18 @@ check_lint() {
 		skipped "$staticcheck cannot be had: $why"
 	fi
 	say "$scratch/bin/staticcheck" ./...
+}
+
+check_vulnerable() {
+	if ! GOBIN=$scratch/bin fetching go install "$govulncheck"; then
+		skipped "$govulncheck cannot be had: $(unfetched)"
+	fi
+	if ! say "$scratch/bin/govulncheck" ./... 2>&1 | tee "$scratch/vulnerable"; then
+		if grep -qE 'fetching vulnerabilities|dial tcp|no such host' "$scratch/vulnerable"; then
+			skipped "the database of vulnerabilities does not answer: $(tail -n 1 "$scratch/vulnerable")"
+		fi
+		return 1
+	fi
 }
 
 check_scripts() {
@@ -403,7 +418,7 @@ check_browser() {
 	return $status
 }
 
-steps=(format modules vet lint scripts fresh test data race fuzz build release servers browser)
+steps=(format modules vet lint vulnerable scripts fresh test data race fuzz build release servers browser)
 summary=()
 failed=()
 declare -A count=([passed]=0 [in part]=0 [left out]=0 [FAILED]=0)

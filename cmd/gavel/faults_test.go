@@ -256,7 +256,12 @@ func TestServersFaults(t *testing.T) {
 		for i := range few(url, 0, 0, len(cases)/2) {
 			cases = slices.Delete(cases, i, i+1)
 		}
-		testFaults(t, newLink(t, url, ollama), map[bool]string{true: "ollama", false: "openai"}[ollama], 700*time.Millisecond, cases)
+		for round := range trials(1) {
+			t.Run(fmt.Sprint("round ", round+1), func(t *testing.T) {
+				t.Chdir(t.TempDir())
+				testFaults(t, newLink(t, url, ollama), map[bool]string{true: "ollama", false: "openai"}[ollama], 700*time.Millisecond, cases)
+			})
+		}
 	})
 }
 

@@ -296,7 +296,7 @@ func TestServeDay(t *testing.T) {
 				select {
 				case <-stop:
 					return
-				case <-time.After(time.Duration(rng.IntN(2*readers)+50) * time.Millisecond):
+				case <-time.After(time.Duration(rng.IntN(50*readers)) * time.Millisecond): // 40 pages a second of all
 				}
 			}
 		})
