@@ -355,36 +355,29 @@ func inPageTime(ctx context.Context, ask func(context.Context, *exchange) error)
 
 // page asks for a JSON answer of one of the server's own pages; body is what is posted, nil where nothing is.
 func (o *OpenAI) page(ctx context.Context, url string, body, into any) error {
-	return inPageTime(ctx, func(ctx context.Context, x *exchange) error { return x.call(ctx, o.http, o.key, url, body, into) })
-}
-
-// call makes a request with the context of the exchange, and reads a JSON answer; body is what is posted and into where
-// the answer goes, nil for neither.
-func (x *exchange) call(ctx context.Context, client *http.Client, key, url string, body, into any) error {
-	method, sent := http.MethodGet, []byte(nil)
-	if body != nil {
-		method, sent = http.MethodPost, mustJSON(body)
-	}
-	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(sent))
-	if err != nil {
-		return err
-	}
-	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	if key != "" {
-		req.Header.Set("Authorization", "Bearer "+key)
-	}
-	resp, err := client.Do(req)
-	if err != nil {
-		return err
-	}
-	resp.Body.Close()
-	switch {
-	case x.status >= 400:
-		return errors.New(resp.Status)
-	case into == nil:
-		return nil
-	}
-	return json.Unmarshal(x.body, into)
+	return inPageTime(ctx, func(ctx context.Context, x *exchange) error {
+		method, sent := http.MethodGet, []byte(nil)
+		if body != nil {
+			method, sent = http.MethodPost, mustJSON(body)
+		}
+		req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(sent))
+		if err != nil {
+			return err
+		}
+		if body != nil {
+			req.Header.Set("Content-Type", "application/json")
+		}
+		if o.key != "" {
+			req.Header.Set("Authorization", "Bearer "+o.key)
+		}
+		resp, err := o.http.Do(req)
+		if err != nil {
+			return err
+		}
+		resp.Body.Close()
+		if x.status >= 400 {
+			return errors.New(resp.Status)
+		}
+		return json.Unmarshal(x.body, into)
+	})
 }

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ollama/ollama/api"
+	"github.com/ollama/ollama/types/model"
 	"golang.org/x/mod/semver"
 )
 
@@ -22,8 +24,8 @@ var _ Backend = (*Ollama)(nil)
 // Ollama speaks Ollama's own /api/chat. Its /v1 is never used: that has no
 // truncate and no shift, and cuts a long prompt in silence.
 type Ollama struct {
-	base string
-	http *http.Client
+	base   string
+	client *api.Client
 }
 
 // NewOllama returns a backend for the server at base (scheme, host and port).
@@ -32,7 +34,7 @@ func NewOllama(base string, client *http.Client) (*Ollama, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Ollama{u.String(), tapped(client)}, nil
+	return &Ollama{u.String(), api.NewClient(u, tapped(client))}, nil
 }
 
 // Versions of Ollama from which on it knows what gavel asks of it. Older ones pass over the words in silence.
@@ -57,6 +59,7 @@ func (o *Ollama) Ask(ctx context.Context, req Request) (Response, error) {
 // ask leaves the length of the prompt to the server where cut is nil; false tells it to refuse a prompt that does not
 // fit instead of cutting it, and to end a reply that fills the context instead of forgetting its start.
 func (o *Ollama) ask(ctx context.Context, req Request, cut *bool) (Response, error) {
+	never := false
 	options := map[string]any{
 		"temperature":    req.Temperature,
 		"top_p":          req.TopP,
@@ -67,35 +70,29 @@ func (o *Ollama) ask(ctx context.Context, req Request, cut *bool) (Response, err
 	if req.NumCtx > 0 {
 		options["num_ctx"] = req.NumCtx
 	}
-	chat := chatAsked{Model: req.Model, Messages: req.Messages, Options: options, Think: thinkValue(req.Think), Truncate: cut, Shift: cut}
+	messages := make([]api.Message, len(req.Messages))
+	for i, m := range req.Messages {
+		messages[i] = api.Message{Role: m.Role, Content: m.Content}
+	}
+	chat := &api.ChatRequest{
+		Model:    req.Model,
+		Messages: messages,
+		Stream:   &never,
+		Truncate: cut,
+		Shift:    cut,
+		Options:  options,
+		Think:    thinkValue(req.Think),
+	}
 	if req.Constrain != nil {
 		chat.Format = choiceSchema(req.Constrain)
 	}
 	if req.Labels != nil {
 		chat.Logprobs, chat.TopLogprobs = true, topTokens
 	}
-	body, err := json.Marshal(chat) // which escapes <, as Ollama's own client does
-	if err != nil {
-		return Response{}, err
-	}
 	x := &exchange{ours: true}
 	began := time.Now()
-	err = x.call(withExchange(ctx, x), o.http, "", o.base+"/api/chat", json.RawMessage(body), nil)
+	err := o.client.Chat(withExchange(ctx, x), chat, func(api.ChatResponse) error { return nil })
 	return x.settle(ctx, req, began, err, func() (Response, error) { return readOllama(req, x) })
-}
-
-// chatAsked is a request of Ollama's /api/chat.
-type chatAsked struct {
-	Model       string          `json:"model"`
-	Messages    []Message       `json:"messages"`
-	Stream      bool            `json:"stream"`
-	Format      json.RawMessage `json:"format,omitempty"`
-	Options     map[string]any  `json:"options"`
-	Think       any             `json:"think,omitempty"`
-	Truncate    *bool           `json:"truncate,omitempty"`
-	Shift       *bool           `json:"shift,omitempty"`
-	Logprobs    bool            `json:"logprobs,omitempty"`
-	TopLogprobs int             `json:"top_logprobs,omitempty"`
 }
 
 // chatSaid is an answer of Ollama's, or a piece of one.
@@ -155,43 +152,28 @@ func readOllama(req Request, x *exchange) (Response, error) {
 	return out, err
 }
 
-func thinkValue(t Think) any {
+func thinkValue(t Think) *api.ThinkValue {
 	switch t {
 	case ThinkAuto:
 		return nil
 	case ThinkOn, ThinkOff:
-		return t == ThinkOn
+		return &api.ThinkValue{Value: t == ThinkOn}
 	}
-	return t
-}
-
-// page asks for one of the server's own pages.
-func (o *Ollama) page(ctx context.Context, path string, body, into any) error {
-	return inPageTime(ctx, func(ctx context.Context, x *exchange) error { return x.call(ctx, o.http, "", o.base+path, body, into) })
+	return &api.ThinkValue{Value: string(t)}
 }
 
 // Server implements Backend.
 func (o *Ollama) Server(ctx context.Context) (Server, error) {
 	s := Server{Kind: "ollama", Name: "Ollama", URL: o.base}
-	var said struct{ Version string }
-	err := o.page(ctx, "/api/version", nil, &said)
-	s.Version = said.Version
+	err := inPageTime(ctx, func(ctx context.Context, _ *exchange) (err error) { s.Version, err = o.client.Version(ctx); return err })
 	return s, err
 }
 
 // Models implements Backend.
 func (o *Ollama) Models(ctx context.Context) ([]Model, error) {
-	var list struct {
-		Models []struct {
-			Name, Digest string
-			Details      struct {
-				Family       string
-				Parameters   string `json:"parameter_size"`
-				Quantisation string `json:"quantization_level"`
-			}
-		}
-	}
-	if err := o.page(ctx, "/api/tags", nil, &list); err != nil {
+	var list *api.ListResponse
+	err := inPageTime(ctx, func(ctx context.Context, _ *exchange) (err error) { list, err = o.client.List(ctx); return err })
+	if err != nil {
 		return nil, err
 	}
 	models := make([]Model, len(list.Models))
@@ -200,8 +182,8 @@ func (o *Ollama) Models(ctx context.Context) ([]Model, error) {
 			Name:         m.Name,
 			Digest:       m.Digest,
 			Family:       m.Details.Family,
-			Parameters:   m.Details.Parameters,
-			Quantisation: m.Details.Quantisation,
+			Parameters:   m.Details.ParameterSize,
+			Quantisation: m.Details.QuantizationLevel,
 		}
 	}
 	return byName(models), nil
@@ -213,20 +195,21 @@ func (o *Ollama) Model(ctx context.Context, name string) (Model, error) {
 	if err != nil {
 		return Model{}, err
 	}
-	var show struct {
-		Info         map[string]any `json:"model_info"`
-		Capabilities []string
-	}
-	if err := o.page(ctx, "/api/show", map[string]string{"model": m.Name}, &show); err != nil {
+	var show *api.ShowResponse
+	err = inPageTime(ctx, func(ctx context.Context, _ *exchange) (err error) {
+		show, err = o.client.Show(ctx, &api.ShowRequest{Model: m.Name})
+		return err
+	})
+	if err != nil {
 		return Model{}, err
 	}
-	if arch, ok := show.Info["general.architecture"].(string); ok {
-		if n, ok := show.Info[arch+".context_length"].(float64); ok {
+	if arch, ok := show.ModelInfo["general.architecture"].(string); ok {
+		if n, ok := show.ModelInfo[arch+".context_length"].(float64); ok {
 			m.Trained = int(n)
 		}
 	}
 	if len(show.Capabilities) > 0 { // older versions list none
-		m.Thinks = ability(slices.Contains(show.Capabilities, "thinking"))
+		m.Thinks = ability(slices.Contains(show.Capabilities, model.CapabilityThinking))
 	}
 	m.Logprobs = Yes
 	return m, nil
@@ -273,21 +256,15 @@ var _ Loader = (*Ollama)(nil)
 
 // Loaded implements Loader.
 func (o *Ollama) Loaded(ctx context.Context, model string) (Loaded, bool, error) {
-	var list struct {
-		Models []struct {
-			Name    string
-			Context int   `json:"context_length"`
-			Size    int64 `json:"size"`
-			VRAM    int64 `json:"size_vram"`
-		}
-	}
-	if err := o.page(ctx, "/api/ps", nil, &list); err != nil {
+	var list *api.ProcessResponse
+	err := inPageTime(ctx, func(ctx context.Context, _ *exchange) (err error) { list, err = o.client.ListRunning(ctx); return err })
+	if err != nil {
 		return Loaded{}, false, err
 	}
-	for _, m := range list.Models {
-		if m.Name == model || m.Name == model+":latest" {
-			return Loaded{m.Context, m.Size, m.VRAM}, true, nil
-		}
+	i := slices.IndexFunc(list.Models, func(m api.ProcessModelResponse) bool { return m.Name == model || m.Name == model+":latest" })
+	if i < 0 {
+		return Loaded{}, false, nil
 	}
-	return Loaded{}, false, nil
+	m := list.Models[i]
+	return Loaded{m.ContextLength, m.Size, m.SizeVRAM}, true, nil
 }

@@ -57,7 +57,7 @@ main() {
 		echo "$found"
 		return
 	fi
-	version=v0.17.4
+	version=$(cd "$here/.." && go list -m -f '{{.Version}}' "$module" 2>/dev/null) || version=v0.17.4
 	mkdir -p "$dir"
 	dir=$(cd "$dir" && pwd)
 	exec 9>"$dir/lock"
