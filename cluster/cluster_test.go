@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"go.yaml.in/yaml/v3"
+	"gopkg.in/yaml.v3"
 )
 
 // hostile is a suite whose words would be commands, keys or ends of texts.
