@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -311,21 +310,6 @@ func (d *Desk) Say(who string, s Said) error {
 	}
 	p.take(at, l)
 	return nil
-}
-
-// grouped is a number with commas between thousands.
-var grouped = regexp.MustCompile(`^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$`)
-
-// number is a number in one spelling, so that 7 and 7.0 are the same.
-func number(text string) (string, bool) {
-	if text = strings.TrimSpace(text); grouped.MatchString(text) {
-		text = strings.ReplaceAll(text, ",", "")
-	}
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-		return "", false
-	}
-	return strconv.FormatFloat(x, 'f', -1, 64), true
 }
 
 // label is the id of the candidate that is meant, or the number.

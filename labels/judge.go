@@ -7,8 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gavel/datasets"
@@ -93,6 +96,21 @@ func ReadJudge(dir string, how judging.Reading) (*Judge, error) {
 		return j, nil
 	}
 	return j, j.hash()
+}
+
+// grouped is a number with commas between thousands.
+var grouped = regexp.MustCompile(`^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$`)
+
+// number is a number in one spelling, so that 7 and 7.0 are the same.
+func number(text string) (string, bool) {
+	if text = strings.TrimSpace(text); grouped.MatchString(text) {
+		text = strings.ReplaceAll(text, ",", "")
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+		return "", false
+	}
+	return strconv.FormatFloat(x, 'f', -1, 64), true
 }
 
 // spelled is a number in one spelling, and any other text as it is.
