@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -302,4 +303,33 @@ func TestNumbersAndOptions(t *testing.T) {
 	f, err = labels.Read(path)
 	assert.NilError(t, err)
 	assert.DeepEqual(t, f.Majority(), map[string]string{" lead": "model_a"})
+}
+
+// TestDeskAtOnce: people who label at the same time lose nothing, and nobody says another's.
+func TestDeskAtOnce(t *testing.T) {
+	data, path := pairsFile(t, 30), filepath.Join(t.TempDir(), "l.jsonl")
+	d := openDesk(t, data, labels.DeskOptions{Path: path})
+	var all sync.WaitGroup
+	for k := range 6 {
+		all.Go(func() {
+			who := fmt.Sprintf("p%d", k)
+			for {
+				turn, err := d.Next(who)
+				if err != nil || turn.Finished {
+					assert.Check(t, err)
+					return
+				}
+				at := slices.IndexFunc(turn.Shown, func(text string) bool { return strings.HasPrefix(text, []string{"first", "second"}[k%2]) })
+				assert.Check(t, d.Say(who, labels.Said{At: turn.At, Sum: turn.Sum, Choice: fmt.Sprint(at + 1)}))
+				d.Done()
+			}
+		})
+	}
+	all.Wait()
+	f, err := labels.Read(path)
+	assert.NilError(t, err)
+	assert.Equal(t, len(f.Labels), 6*30)
+	for _, l := range f.Labels {
+		assert.Equal(t, l.Label, map[bool]string{true: "A", false: "B"}[l.Labeller[1]%2 == 0])
+	}
 }
