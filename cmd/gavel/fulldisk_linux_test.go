@@ -224,7 +224,7 @@ func TestFullDiskSuite(t *testing.T) {
 		says []string
 	}{
 		"runs, before":        {f.runs, 0, []string{"writing runs/s/", noSpace, makeRoom}},
-		"runs, in the middle": {f.runs, 20, []string{"writing runs/s/", "records.jsonl", noSpace, makeRoom}},
+		"runs, in the middle": {f.runs, 20, []string{"writing runs/s/", ".jsonl: ", noSpace, makeRoom}},
 		"cache, before":       {f.replies, 0, []string{"the disk has 0 MiB left", freeSpace}},
 	} {
 		t.Run(name, func(t *testing.T) {
