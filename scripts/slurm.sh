@@ -86,7 +86,8 @@ start() {
 		command -v $program >/dev/null || { say "there is no $program: apt-get install -y --no-install-recommends slurmctld slurmd slurm-client munge"; exit 77; }
 	done
 	configure
-	daemon munged --foreground --key-file="$dir/munge.key" --socket="$dir/munge.socket" --pid-file="$dir/munged.its" --seed-file="$dir/munge.seed" --log-file="$dir/munged.own"
+	# --force: it wants a folder that all may enter, and this one is for one user.
+	daemon munged --foreground --force --key-file="$dir/munge.key" --socket="$dir/munge.socket" --pid-file="$dir/munged.its" --seed-file="$dir/munge.seed" --log-file="$dir/munged.own"
 	await munged munge --no-input --socket="$dir/munge.socket"
 	daemon slurmctld -D
 	daemon slurmd -D
