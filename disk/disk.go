@@ -195,7 +195,7 @@ func TempDir(dir, prefix string) (at string, remove func(), err error) {
 		if lerr == nil && (got || err != nil) { // else somebody swept it before it was locked
 			return at, func() {
 				lock.Unlock()
-				os.RemoveAll(at)
+				removeTemp(at)
 			}, nil
 		}
 		lock.Unlock()
@@ -208,10 +208,25 @@ func SweepTempDirs(dir, prefix string) {
 	for _, e := range entries {
 		at := filepath.Join(cmp.Or(dir, os.TempDir()), e.Name())
 		if e.IsDir() && strings.HasPrefix(e.Name(), prefix) && os.Remove(at) != nil && abandoned(filepath.Join(at, alive), func() {}) {
-			os.RemoveAll(at)
+			removeTemp(at)
 		}
 	}
 }
+
+// removeTemp removes such a folder, the file by which it is known to be abandoned last: who is killed meanwhile leaves one
+// that is swept.
+func removeTemp(at string) {
+	entries, _ := os.ReadDir(at)
+	for _, e := range entries {
+		if e.Name() != alive {
+			removeAll(filepath.Join(at, e.Name()))
+		}
+	}
+	removeAll(at)
+}
+
+// removeAll is put in place by tests, in which somebody is killed before it.
+var removeAll = os.RemoveAll
 
 // Within refuses a place below a folder to which a link leads; what is not there yet is none.
 func Within(folder, at string) error {

@@ -213,3 +213,35 @@ func BenchmarkWrite(b *testing.B) {
 		})
 	}
 }
+
+// A folder whose removal was cut short, wherever, is swept.
+func TestRemovalCutShort(t *testing.T) {
+	for after := range 3 {
+		dir := t.TempDir()
+		at, remove, err := TempDir(dir, "x-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"a", "b"} {
+			if err := os.WriteFile(filepath.Join(at, name), []byte(name), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		n := 0
+		removeAll = func(at string) error {
+			if n++; n > after {
+				return errors.New("killed before")
+			}
+			return os.RemoveAll(at)
+		}
+		remove()
+		removeAll = os.RemoveAll
+		if _, err := os.Stat(at); err != nil {
+			t.Fatalf("it is gone after %d: %v", after, err)
+		}
+		SweepTempDirs(dir, "x-")
+		if _, err := os.Stat(at); !os.IsNotExist(err) {
+			t.Errorf("cut short after %d, it is left: %v", after, err)
+		}
+	}
+}
