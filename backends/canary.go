@@ -128,10 +128,10 @@ func (c *Canaries) Foreign(i int, r Response) (why string, foreign bool) {
 		}
 		for j, word := range c.words {
 			if i != j && strings.Contains(text, word) {
-				return fmt.Sprintf("asked for the word %s, it names %s, which only another conversation holds", c.words[i], word), true
+				return fmt.Sprintf("it named %s, which only another conversation holds, when it was asked for %s", word, c.words[i]), true
 			}
 		}
-		return fmt.Sprintf("asked for the word %s, which it named when nothing else was asked, it says %.40q", c.words[i], text), true
+		return fmt.Sprintf("it said %.40q when it was asked for %s, which it named when nothing else was asked", text, c.words[i]), true
 	case byText:
 		for j, other := range c.alone {
 			if is := said(r); is != said(c.alone[i]) && is == said(other) && is != "" {

@@ -157,7 +157,7 @@ func Rank(dirs []string, file *File, how judging.Reading, b stats.Bootstrap) (*A
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(file.Labels, func(l Label) bool { _, is := j.Of[l.Item]; return is }) {
+		if slices.ContainsFunc(file.Labels, func(l Label) bool { return l.Label != "" && j.has(l) }) {
 			judges = append(judges, j)
 		}
 	}
@@ -291,8 +291,7 @@ func (p *panel) apart(a, b map[string]bool) float64 {
 	for _, name := range slices.Sorted(maps.Keys(byCluster)) {
 		rows.Add(byCluster[name])
 	}
-	how := stats.Permutation{Rounds: p.b.Rounds, Seed: p.b.Seed}
-	return how.Exchange(rows, func(a, b []float64) float64 { return b[0] - a[0] })
+	return scoring.Permutations(p.b, len(p.judges)).Exchange(rows, func(a, b []float64) float64 { return b[0] - a[0] })
 }
 
 func value(s Standing) float64 {

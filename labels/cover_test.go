@@ -110,3 +110,20 @@ func drawnPair(rng *rand.Rand, skew []float64, right float64, n int, b stats.Boo
 	}
 	return pair
 }
+
+// TestApartByCluster: judges of items that hang together are told apart by the clusters, and equal ones are not.
+func TestApartByCluster(t *testing.T) {
+	p := &panel{judges: []*Judge{{cluster: func(item string) string { return item[:2] }}}, b: stats.Default}
+	all, few, other := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for i := range 80 {
+		item := fmt.Sprintf("%02d-%d", i/4, i%4)
+		all[item], few[item], other[item] = true, i%4 == 0, i/4%2 == 0
+	}
+	assert.Assert(t, p.apart(all, few) < 1e-3, "p is %v", p.apart(all, few))
+	assert.Equal(t, p.apart(all, all), 1.0)
+	same := map[string]bool{}
+	for item, is := range other {
+		same[item] = !is // in other clusters, as many
+	}
+	assert.Assert(t, p.apart(other, same) > 0.5, "p is %v", p.apart(other, same))
+}

@@ -45,7 +45,7 @@ type DeskOptions struct {
 type Desk struct {
 	o       DeskOptions
 	set     *datasets.Set
-	items   []int // of the set, in the order drawn
+	items   []int // of the set, those drawn
 	chances map[string]float64
 	Notes   []string // what there is to say of the file and the runs
 
@@ -150,8 +150,7 @@ func (d *Desk) person(who string) *person {
 		if len(d.people) >= mostPeopleSeen { // who only looked is forgotten
 			maps.DeleteFunc(d.people, func(_ string, p *person) bool { return len(p.said) == 0 })
 		}
-		p = &person{turns: d.turns(who), said: map[turn]string{}}
-		p.has = map[turn]bool{}
+		p = &person{turns: d.turns(who), has: map[turn]bool{}, said: map[turn]string{}}
 		for _, at := range p.turns {
 			p.has[at] = true
 		}
@@ -175,15 +174,12 @@ func (p *person) last() (at turn, is bool) {
 
 // take is what a line of the file does.
 func (p *person) take(at turn, l Label) {
-	if l.Undo {
-		delete(p.said, at)
-		if k := slices.Index(p.undo, at); k >= 0 {
-			p.undo = slices.Delete(p.undo, k, k+1)
-		}
-		return
-	}
 	if k := slices.Index(p.undo, at); k >= 0 {
 		p.undo = slices.Delete(p.undo, k, k+1)
+	}
+	if l.Undo {
+		delete(p.said, at)
+		return
 	}
 	p.undo = append(p.undo, at)
 	p.said[at] = l.Label
@@ -277,7 +273,7 @@ func (d *Desk) Say(who string, s Said) error {
 	if err != nil {
 		return err
 	}
-	l := Label{Item: it.ID, Labeller: who, Again: s.Again, Note: strings.TrimSpace(strings.ToValidUTF8(s.Note, "�")), Drawn: d.o.By, Probability: d.chances[it.ID]}
+	l := Label{Item: it.ID, Labeller: who, Again: s.Again, Note: strings.TrimSpace(strings.ToValidUTF8(s.Note, "�")), Drawn: d.o.By, Probability: d.chances[it.ID], Seed: d.o.Seed}
 	if l.Probability > 0 {
 		l.Sample = len(d.items)
 	}
@@ -342,11 +338,11 @@ func (t turn) String() string { return fmt.Sprintf("%d %v", t.item, t.again) }
 func (d *Desk) Undo(who, at string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	p := d.people[who]
-	if p == nil {
-		return fmt.Errorf("%w: there is nothing to take back", ErrAnswer)
+	var last turn
+	p, is := d.people[who]
+	if is {
+		last, is = p.last()
 	}
-	last, is := p.last()
 	if !is {
 		return fmt.Errorf("%w: there is nothing to take back", ErrAnswer)
 	}
@@ -390,7 +386,7 @@ type Progress struct {
 	Labelled, Skipped, Total int
 }
 
-// Name is what the dataset is called, and Path where its labels are.
+// Name is what the dataset is called.
 func (d *Desk) Name() string { return d.o.Name }
 
 // SHA256 is that of the dataset.

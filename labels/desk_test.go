@@ -257,9 +257,32 @@ func TestDeskRefuses(t *testing.T) {
 	set, err = datasets.OpenFile(data)
 	assert.NilError(t, err)
 	defer set.Close()
-	o.Sample, o.Name, o.Now = 7, "pairs", time.Now
-	_, err = labels.OpenDesk(set, o)
-	assert.ErrorContains(t, err, "give --sample 6")
+	o.Name, o.Now = "pairs", time.Now
+	refuses := func(want string, change func(*labels.DeskOptions)) {
+		t.Helper()
+		c := o
+		change(&c)
+		_, err := labels.OpenDesk(set, c)
+		assert.ErrorContains(t, err, want)
+	}
+	refuses("give --sample 6 --seed 0", func(o *labels.DeskOptions) { o.Sample = 7 })
+	refuses("give --by disagreement --sample 6", func(o *labels.DeskOptions) { o.By = labels.ByRandom })
+	draw := strings.TrimSuffix(o.Path, ".jsonl") + ".draw.json"
+	assert.NilError(t, os.Rename(draw, draw+"x"))
+	refuses("was drawn in another draw", func(o *labels.DeskOptions) { o.Seed = 5 })
+	assert.NilError(t, os.Rename(draw+"x", draw))
+	assert.NilError(t, os.Remove(o.Path)) // what stood before the draw is gone with it: nothing, here
+	d = openDesk(t, data, o)
+	assert.NilError(t, d.Close())
+	assert.NilError(t, os.WriteFile(o.Path, []byte(`{"item":"p001","labeller":"ann","label":"A"}`+"\n"), 0o644))
+	refuses("drawn when 0 others had labels, and 1 have", func(*labels.DeskOptions) {})
+
+	o = labels.DeskOptions{Path: filepath.Join(t.TempDir(), "l.jsonl"), Seed: 3}
+	d = openDesk(t, data, o)
+	answer(t, d, "ann", "It is 4.")
+	assert.NilError(t, d.Close())
+	o.Name, o.Now, o.By = "pairs", time.Now, labels.ByRandom
+	refuses("was begun with --seed 3", func(o *labels.DeskOptions) { o.Seed = 4 })
 }
 
 // TestExportOfChanged: a label is not written onto another text.

@@ -38,13 +38,22 @@ func (d *Desk) draw(sure map[string]bool) error {
 	if want == 0 || want > n {
 		want = n
 	}
-	if d.o.By != ByDisagreement {
+	before, err := d.drawnBefore()
+	switch {
+	case err != nil:
+		return err
+	case before != nil && d.o.By != ByDisagreement:
+		return fmt.Errorf("%s has items that were drawn by disagreement, which others would spoil: give --by disagreement --sample %d, or name another file with --labels", d.o.Path, before.Sample)
+	case d.o.By != ByDisagreement:
 		d.items = datasets.Order(n, d.set.ID, d.o.Seed)[:want]
 		return nil
+	case before != nil && (before.Sample != d.o.Sample || before.Seed != d.o.Seed):
+		return fmt.Errorf("%s: %d items were drawn with --seed %d: give --sample %d --seed %d to go on, or name another file with --labels", d.drawPath(), before.Sample, before.Seed, before.Sample, before.Seed)
+	case before != nil && before.Labelled != len(sure):
+		return fmt.Errorf("%s: the items were drawn when %d others had labels, and %d have: put %s back as it was, or name another file with --labels", d.drawPath(), before.Labelled, len(sure), d.o.Path)
 	}
-	before, err := d.drawnBefore()
-	if err != nil {
-		return err
+	if before != nil {
+		d.Notes = append(d.Notes, fmt.Sprintf("going on with %d items that were drawn by how far %d runs disagreed (%s)", len(before.Items), before.Runs, d.drawPath()))
 	}
 	if before == nil {
 		if before, err = d.drawNew(want, sure); err != nil {
@@ -68,10 +77,11 @@ func (d *Desk) draw(sure map[string]bool) error {
 // drawing is what was drawn by disagreement, in an order that has nothing to do with it: so whoever stops has labelled a random
 // part of it.
 type drawing struct {
-	Sample int     `json:"sample"`
-	Seed   int64   `json:"seed"`
-	Runs   int     `json:"runs"` // that it was drawn by
-	Items  []inOne `json:"items"`
+	Sample   int     `json:"sample"` // as it was asked for
+	Seed     int64   `json:"seed"`
+	Runs     int     `json:"runs"`     // that it was drawn by
+	Labelled int     `json:"labelled"` // items that had a label before, and were not drawn from
+	Items    []inOne `json:"items"`
 }
 
 // inOne is an item that was drawn.
@@ -95,10 +105,6 @@ func (d *Desk) drawnBefore() (*drawing, error) {
 	if err := json.Unmarshal(text, x); err != nil {
 		return nil, fmt.Errorf("%s: %w: remove the file, and name another with --labels", d.drawPath(), err)
 	}
-	if x.Sample != d.o.Sample || x.Seed != d.o.Seed {
-		return nil, fmt.Errorf("%s: %d items were drawn with --seed %d: give --sample %d --seed %d to go on, or name another file with --labels", d.drawPath(), x.Sample, x.Seed, x.Sample, x.Seed)
-	}
-	d.Notes = append(d.Notes, fmt.Sprintf("going on with %d items that were drawn by how far %d runs disagreed (%s)", len(x.Items), x.Runs, d.drawPath()))
 	return x, nil
 }
 
@@ -127,7 +133,7 @@ func (d *Desk) drawNew(want int, sure map[string]bool) (*drawing, error) {
 	}
 	want = min(want, len(from))
 	chances := stats.Inclusion(sizes, want)
-	x := &drawing{Sample: d.o.Sample, Seed: d.o.Seed, Runs: runs}
+	x := &drawing{Sample: d.o.Sample, Seed: d.o.Seed, Runs: runs, Labelled: len(sure)}
 	for _, k := range stats.ParetoSample(chances, draws, want) {
 		x.Items = append(x.Items, inOne{d.set.ID(from[k]), math.Round(1e9*chances[k]) / 1e9})
 	}

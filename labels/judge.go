@@ -144,6 +144,13 @@ func named(r *judging.Record, v judging.Verdict) string {
 	return cmp.Or(r.CandidateID(v.Choice), v.Answer)
 }
 
+// has tells whether the judge was asked about the item of a label, as it was when that was made.
+func (j *Judge) has(l Label) bool {
+	_, is := j.Of[l.Item]
+	sum := j.sums[l.Item]
+	return is && (l.SHA256 == "" || sum == "" || sum == l.SHA256)
+}
+
 // verdict of all presentations of an item.
 func verdict(of map[int]string) string {
 	first := ""

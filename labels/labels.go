@@ -38,6 +38,7 @@ type Label struct {
 	// Probability is with which the item was drawn from all of the dataset; left out where it is the same for all.
 	Probability float64 `json:"probability,omitempty"`
 	Sample      int     `json:"sample,omitempty"`    // how many were drawn so
+	Seed        int64   `json:"seed,omitempty"`      // of the draw, the order and the sides
 	Contested   bool    `json:"contested,omitempty"` // it is no label: the dataset's own is said to be wrong
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"gotest.tools/v3/assert"
 
+	"gavel/datasets"
 	"gavel/judging"
 	"gavel/labels"
 	_ "gavel/protocols"
@@ -160,6 +161,14 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
+// inClusters are labels of items that hang together by ten.
+func inClusters(all []labels.Label) []labels.Label {
+	for i := range all {
+		all[i].Item = "q" + all[i].Item[:3] + ":" + all[i].Item
+	}
+	return all
+}
+
 // TestEstimate: a judge that says A too often is corrected.
 func TestEstimate(t *testing.T) {
 	const n = 400
@@ -175,6 +184,14 @@ func TestEstimate(t *testing.T) {
 	other, err := labels.Estimate(dir, f, "B", []float64{10}, reading, 0.95)
 	assert.NilError(t, err)
 	assert.Assert(t, *e.Share.Value+*other.Share.Value > 99.99 && *e.Share.Value+*other.Share.Value < 100.01, "shares of A and B are %v and %v", *e.Share.Value, *other.Share.Value)
+	alone, err := labels.Estimate(judge(t, "clusters", n, func(int) bool { return true }, func(_ int, r *judging.Record) {
+		r.Source = datasets.MTBench.Name
+		r.Item = "q" + r.Item[:3] + ":" + r.Item
+	}), &labels.File{Path: "labels", Labels: inClusters(labelled(100, "ann", func(int) bool { return true }))}, "A", nil, reading, 0.95)
+	assert.NilError(t, err)
+	assert.Equal(t, alone.Clusters, 41) // p00x to p40x
+	assert.Assert(t, alone.RoganGladen == nil)
+	assert.Equal(t, *alone.Share.Value, 50.0)
 	f.Labels[0].Drawn = labels.ByDisagreement
 	_, err = labels.Estimate(dir, f, "A", nil, reading, 0.95)
 	assert.ErrorContains(t, err, "chosen by disagreement")

@@ -129,7 +129,7 @@ func (p *panel) fit() error {
 				continue
 			}
 			known, of[i] = true, of[i]+1
-			if sum := j.sums[l.Item]; l.SHA256 != "" && sum != "" && sum != l.SHA256 {
+			if !j.has(l) {
 				changed++
 				other = cmp.Or(other, fmt.Sprintf("%s in %s", l.Item, j.Dir))
 				break

@@ -122,7 +122,7 @@ func Compare(runs []*Run, b stats.Bootstrap) (*Comparisons, error) {
 		Policy:      runs[0].Reading.Policy,
 		Bootstrap:   Bootstrap{b.Rounds, b.Level, b.Seed, runs[0].resampled()},
 	}
-	how := stats.Permutation{Rounds: enough(b.Rounds, len(runs)), Seed: b.Seed}
+	how := Permutations(b, len(runs))
 	sheets := sheetsOf(runs, b.Seed)
 	for i, a := range sheets {
 		for _, other := range sheets[i+1:] {

@@ -217,8 +217,10 @@ func (t *Table2x2) count(a, b bool, often int) {
 // number, and a p is no smaller than one in so many draws.
 const fewestPerTest = 200
 
-// enough rounds to tell every two of so many runs apart.
-func enough(rounds, runs int) int { return max(rounds, fewestPerTest*runs*(runs-1)/2) }
+// Permutations are enough of them to tell every two of so many runs apart.
+func Permutations(b stats.Bootstrap, runs int) stats.Permutation {
+	return stats.Permutation{Rounds: max(b.Rounds, fewestPerTest*runs*(runs-1)/2), Seed: b.Seed}
+}
 
 // precise is a p as it is reported: to twelve digits, which are the same whatever the processor, and never rounded to 0.
 func precise(p float64) *float64 {

@@ -92,7 +92,7 @@ func (rep Report) headline(m Metric) Result {
 
 // test compares every two runs.
 func (s *Ranking) test(runs []compared, m Metric, b stats.Bootstrap) {
-	how := stats.Permutation{Rounds: enough(b.Rounds, len(runs)), Seed: b.Seed}
+	how := Permutations(b, len(runs))
 	if s.Test = exchange; m.Kind == Share {
 		s.Test = mcNemar
 	}

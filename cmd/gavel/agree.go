@@ -112,6 +112,9 @@ func estimateCommand(e *env) *cli.Command {
 			if err := oneOf("--response", c.String("response"), []string{"A", "B"}); err != nil {
 				return err
 			}
+			if len(dirs) > 1 {
+				return usage("%s holds %d runs: name one", c.Args().First(), len(dirs))
+			}
 			for _, w := range c.Float64Slice("width") {
 				if !(w > 0 && w <= 100) {
 					return usage("--width %v: expected points above 0 and at most 100", w)

@@ -91,13 +91,13 @@ func (e *env) serve(c *cli.Context, desk *labels.Desk) error {
 	opts := server.Options{
 		Runs: o.Runs, Token: token, Loopback: loopback, Hosts: c.StringSlice("host"), Version: version(), Now: e.now, Log: e.say, Metrics: server.NewMetrics(), Desk: desk, Labels: c.String("labels"),
 	}
-	if opts.Labels != "" {
+	page := ""
+	switch {
+	case desk == nil && opts.Labels != "":
 		if _, err := labels.Read(opts.Labels); err != nil {
 			return err
 		}
-	}
-	page := ""
-	if desk != nil {
+	case desk != nil:
 		opts.Labels, page = desk.Path(), "labels/"+url.PathEscape(c.String("as"))
 	}
 	var made *jobs.Runner
