@@ -183,7 +183,7 @@ func (w *work) firsts(shards []*shard) (first []*shard, err error) {
 	}
 	for i := 1; i <= w.of; i++ {
 		if !has[i] {
-			w.lack(i, "%s is missing", judging.WithoutShard(filepath.Base(shards[0].dir)))
+			w.lack(i, "no folder of it was named")
 		}
 	}
 	return first, nil
