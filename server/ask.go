@@ -10,6 +10,7 @@ import (
 
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/server/markup"
 )
 
 // askView asks for a judgment again, with a prompt that can be edited. What comes of it is stored nowhere.
@@ -90,7 +91,7 @@ func (v *askView) find(s *Server, x *index, presentation, repetition string) err
 			return err
 		}
 		v.record = j.Record
-		v.Was, err = judgmentView(x.m, x.asker, j, v.item, true, newLayout())
+		v.Was, err = judgmentView(x.m, x.asker, j, v.item, true, markup.NewLayout())
 		return err
 	}
 	return missing
@@ -144,7 +145,7 @@ func (v *askView) ask(ctx context.Context, runner Runner) error {
 		if c, ok := r.Confidence(asker, j.verdict); ok {
 			j.confidence = &c
 		}
-		g, err := judgmentView(m, asker, j, v.item, true, newLayout())
+		g, err := judgmentView(m, asker, j, v.item, true, markup.NewLayout())
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"gavel/judging"
+	"gavel/server/markup"
 )
 
 // column is what the list of items can show beside, read from the records.
@@ -43,7 +44,7 @@ func each(of func(judged) string) func([]judged) string {
 	return func(all []judged) string {
 		words, some := make([]string, len(all)), false
 		for i, j := range all {
-			words[i] = shortened(of(j), 40)
+			words[i] = markup.Shortened(of(j), 40)
 			if some = some || words[i] != ""; words[i] == "" {
 				words[i] = "–"
 			}
@@ -80,7 +81,7 @@ func columnsOf(values []string) ([]string, error) {
 	for _, v := range values {
 		for name := range strings.SplitSeq(v, ",") {
 			if name != "" && !slices.ContainsFunc(columns, func(c column) bool { return c.Name == name }) {
-				return nil, bad("columns %q: choose from label, confidence, tokens, seconds, length", visible(name))
+				return nil, bad("columns %q: choose from label, confidence, tokens, seconds, length", markup.Visible(name))
 			}
 			if name != "" && !slices.Contains(names, name) {
 				names = append(names, name)

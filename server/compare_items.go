@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"gavel/server/markup"
 )
 
 // difference is a filter of the items of a comparison.
@@ -53,7 +55,7 @@ func (s *Server) beside(v *compareView, runs []*index) error {
 		for _, d := range list {
 			names = append(names, d.name)
 		}
-		return bad("show %q: it is one of %s", visible(f.Show), strings.Join(names, ", "))
+		return bad("show %q: it is one of %s", markup.Visible(f.Show), strings.Join(names, ", "))
 	}
 	texts := make([]*os.File, len(runs))
 	for k, x := range runs {
@@ -156,7 +158,7 @@ func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error)
 		for k, x := range runs {
 			i, ok := x.ids.Find(q.Get("item"))
 			if !ok || i >= len(x.items) {
-				return &failure{http.StatusNotFound, fmt.Sprintf("there is no item %q that all of these runs have", shortened(q.Get("item"), 100))}
+				return &failure{http.StatusNotFound, fmt.Sprintf("there is no item %q that all of these runs have", markup.Shortened(q.Get("item"), 100))}
 			}
 			side, err := s.itemOf(x, i)
 			if err != nil {

@@ -8,6 +8,7 @@ import (
 	"gavel/labels"
 	"gavel/report"
 	"gavel/scoring"
+	"gavel/server/markup"
 )
 
 // contested are the labels that people say are wrong.
@@ -41,7 +42,7 @@ func (s *Server) contest(w http.ResponseWriter, r *http.Request) error {
 	defer done()
 	i, ok := x.ids.Find(item)
 	if !ok || i >= len(x.items) {
-		return &failure{http.StatusNotFound, fmt.Sprintf("the run %q has no item %q", run, shortened(item, 100))}
+		return &failure{http.StatusNotFound, fmt.Sprintf("the run %q has no item %q", run, markup.Shortened(item, 100))}
 	}
 	sum, err := s.sumOf(x, i)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"gavel/judging"
 	"gavel/report"
 	"gavel/scoring"
+	"gavel/server/markup"
 )
 
 // download hands out a file of a run under a name of its own. Nothing of it is shown as a page of this server.
@@ -122,7 +123,7 @@ func (s *Server) handOut(w http.ResponseWriter, r *http.Request, pictures report
 	file := r.PathValue("file")
 	draw, ok := pictures[file]
 	if !ok {
-		return &failure{http.StatusNotFound, fmt.Sprintf("there is no figure %q", shortened(file, 100))}
+		return &failure{http.StatusNotFound, fmt.Sprintf("there is no figure %q", markup.Shortened(file, 100))}
 	}
 	done, err := s.read(r.Context()) // a PNG takes memory
 	if err != nil {

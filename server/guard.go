@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"gavel/server/markup"
 )
 
 // guard decides who is let in. Each piece of middleware is a function of its own.
@@ -72,7 +74,7 @@ func (s *Server) answer(rt route) http.HandlerFunc {
 				if p == http.ErrAbortHandler {
 					panic(p)
 				}
-				s.opts.Log("%s %s: %v\n%s", r.Method, shortened(r.URL.Path, 200), p, debug.Stack())
+				s.opts.Log("%s %s: %v\n%s", r.Method, markup.Shortened(r.URL.Path, 200), p, debug.Stack())
 				if w.status == 0 {
 					s.fail(w, asked, errors.New("gavel could not make this page; the server's log says why"))
 				}
@@ -187,7 +189,7 @@ func (g *guard) host(r *http.Request) error {
 			return nil
 		}
 	}
-	return &failure{http.StatusMisdirectedRequest, fmt.Sprintf("this server does not accept the host name %q; whoever runs it can allow it with --host", shortened(name, 100))}
+	return &failure{http.StatusMisdirectedRequest, fmt.Sprintf("this server does not accept the host name %q; whoever runs it can allow it with --host", markup.Shortened(name, 100))}
 }
 
 // sameOrigin refuses what a page from elsewhere sends.

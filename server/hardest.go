@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gavel/judging"
+	"gavel/server/markup"
 )
 
 // alike are runs of one dataset under one protocol, by different judges or prompts.
@@ -156,7 +157,7 @@ func (s *Server) group(r *http.Request) (a alike, groups []alikeGroup, runs []fo
 	q := r.URL.Query()
 	groups, all, err := s.alikes()
 	if a = (alike{q.Get("protocol"), q.Get("dataset")}); err == nil && a != (alike{}) && len(all[a]) < 2 {
-		err = &failure{http.StatusNotFound, fmt.Sprintf("fewer than two runs of %s on %q have ended", shortened(a.Protocol, 40), shortened(a.Dataset, 100))}
+		err = &failure{http.StatusNotFound, fmt.Sprintf("fewer than two runs of %s on %q have ended", markup.Shortened(a.Protocol, 40), markup.Shortened(a.Dataset, 100))}
 	}
 	return a, groups, all[a], err
 }
@@ -239,7 +240,7 @@ func (s *Server) acrossView(r *http.Request) (v acrossView, err error) {
 	id := r.URL.Query().Get("item")
 	at := slices.IndexFunc(all, func(t tally) bool { return t.id == id })
 	if at < 0 {
-		return v, &failure{http.StatusNotFound, fmt.Sprintf("none of these runs has scored the item %q", shortened(id, 100))}
+		return v, &failure{http.StatusNotFound, fmt.Sprintf("none of these runs has scored the item %q", markup.Shortened(id, 100))}
 	}
 	v.Wrong, v.Judged, v.Number, v.Total = all[at].wrong, all[at].wrong+all[at].right, at+1, len(all)
 	if at > 0 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gavel/judging"
+	"gavel/server/markup"
 )
 
 // Highlights are items that matter most, of a kind.
@@ -53,7 +54,7 @@ func (s *Server) highlights(x *index) []Highlights {
 				continue
 			}
 			id, item := strings.Clone(x.ids.At(i)), x.textsIfThere(items, i)
-			m := Mattered{ID: id, Group: x.groups[x.items[i].group], Question: shortened(cmp.Or(item.Question, answered(item.Answered), id), 110), Games: x.briefs(i, item)}
+			m := Mattered{ID: id, Group: x.groups[x.items[i].group], Question: markup.Shortened(cmp.Or(item.Question, answered(item.Answered), id), 110), Games: x.briefs(i, item)}
 			m.Link = itemURL(x.run, m.ID, query("show", k.show))
 			h.Items = append(h.Items, m)
 		}

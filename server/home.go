@@ -14,6 +14,7 @@ import (
 
 	"gavel/report"
 	"gavel/scoring"
+	"gavel/server/markup"
 )
 
 // RunRow is a run in the list.
@@ -181,10 +182,10 @@ func filterOf(r *http.Request) (f runsFilter, err error) {
 		Sort: cmp.Or(q.Get("sort"), "when"), Group: q.Get("group"), Metric: q.Get("metric"), By: q.Get("by"), All: q.Get("rows") == "all",
 	}
 	if _, ok := orders[strings.TrimPrefix(f.Sort, "-")]; !ok {
-		return f, bad("sort %q: it is one of %s, with - in front for the reverse order", visible(f.Sort), strings.Join(slices.Sorted(maps.Keys(orders)), ", "))
+		return f, bad("sort %q: it is one of %s, with - in front for the reverse order", markup.Visible(f.Sort), strings.Join(slices.Sorted(maps.Keys(orders)), ", "))
 	}
 	if _, ok := groupings[f.Group]; !ok && f.Group != "" {
-		return f, bad("group %q: it is one of %s", visible(f.Group), strings.Join(f.Groupings(), ", "))
+		return f, bad("group %q: it is one of %s", markup.Visible(f.Group), strings.Join(f.Groupings(), ", "))
 	}
 	if !isAPI(r) || q.Has("page") {
 		f.Page, err = counted(q, "page", 1)

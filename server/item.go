@@ -13,6 +13,7 @@ import (
 
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/server/markup"
 )
 
 // ItemView is the page of an item.
@@ -33,11 +34,11 @@ type ItemView struct {
 	Contested  string `json:"contested,omitempty"` // why somebody says that the label is wrong
 	CanContest bool   `json:"-"`
 
-	Asked  asked     `json:"-"`
-	ToName []string  `json:"-"` // ids of the candidates that it is right to name
-	Diff   *textDiff `json:"-"` // of two candidates, where it was asked for
-	Across string    `json:"-"` // link to the item across all judges; "" where there are no others
-	Turn   string    `json:"-"` // link to the same with the diff, or without; "" where there is none
+	Asked  asked            `json:"-"`
+	ToName []string         `json:"-"` // ids of the candidates that it is right to name
+	Diff   *markup.TextDiff `json:"-"` // of two candidates, where it was asked for
+	Across string           `json:"-"` // link to the item across all judges; "" where there are no others
+	Turn   string           `json:"-"` // link to the same with the diff, or without; "" where there is none
 }
 
 // ItemTexts are an item's own words.
@@ -109,8 +110,8 @@ type TurnView struct {
 	Constrained bool    `json:"constrained,omitempty"`
 	Endpoint    string  `json:"endpoint,omitempty"`
 
-	Raw  []Segment     `json:"-"` // Text with the verdict where it stands
-	HTML template.HTML `json:"-"` // laid out; "" where that is not done
+	Raw  []markup.Segment `json:"-"` // Text with the verdict where it stands
+	HTML template.HTML    `json:"-"` // laid out; "" where that is not done
 }
 
 // How a prompt that was made again compares with the one that was asked.
@@ -136,14 +137,14 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 	defer done()
 	i, ok := x.ids.Find(id)
 	if !ok || i >= len(x.items) {
-		return v, &failure{http.StatusNotFound, fmt.Sprintf("the run %q has no item %q", name, shortened(id, 100))}
+		return v, &failure{http.StatusNotFound, fmt.Sprintf("the run %q has no item %q", name, markup.Shortened(id, 100))}
 	}
 	if v, err = s.itemOf(x, i); err != nil {
 		return v, err
 	}
 	if v.Item.isPair() {
 		if f.Diff {
-			v.Diff = diffOf(v.Item.Candidates[0].Text, v.Item.Candidates[1].Text)
+			v.Diff = markup.Diff(v.Item.Candidates[0].Text, v.Item.Candidates[1].Text)
 		}
 		turned := f
 		turned.Diff = !f.Diff
@@ -197,7 +198,7 @@ func (s *Server) itemOf(x *index, i int) (ItemView, error) {
 		return v, errChanged
 	}
 	defer records.Close()
-	page := newLayout()
+	page := markup.NewLayout()
 	for _, g := range judgments {
 		j, err := x.judged(records, g)
 		if err != nil {
@@ -267,7 +268,7 @@ func (x *index) judged(records io.ReaderAt, g judgment) (j judged, err error) {
 }
 
 // judgmentView is a record for people; known tells whether there is an item to make its prompt of.
-func judgmentView(m *judging.Manifest, asker judging.Asker, j judged, item datasets.Item, known bool, page *layout) (JudgmentView, error) {
+func judgmentView(m *judging.Manifest, asker judging.Asker, j judged, item datasets.Item, known bool, page *markup.Layout) (JudgmentView, error) {
 	r, v := j.Record, j.verdict
 	g := JudgmentView{
 		JudgmentBrief: brief(judgmentOf(m, r, v)), Presentations: r.Presentations, Mode: r.Mode, Order: r.Order, Asked: askedUnknown,
@@ -297,11 +298,11 @@ func judgmentView(m *judging.Manifest, asker judging.Asker, j judged, item datas
 		if i > 0 {
 			t.Said = params.NextTurn(prompt)
 		}
-		t.Raw = segments(reply.Text, judging.Span{})
+		t.Raw = markup.Segments(reply.Text, judging.Span{})
 		if i == turn && read {
-			t.Raw = segments(reply.Text, at)
+			t.Raw = markup.Segments(reply.Text, at)
 		}
-		t.HTML = page.of(marked(t.Raw))
+		t.HTML = page.Of(markup.Marked(t.Raw))
 		g.Turns = append(g.Turns, t)
 	}
 	return g, nil

@@ -13,6 +13,7 @@ import (
 
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/server/markup"
 )
 
 // ItemsFilter is what a list of items was asked to show.
@@ -69,14 +70,14 @@ func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
 	}
 	f.Per = min(f.Per, maxPerPage)
 	if f.Outcome != "" && !slices.Contains(judging.Outcomes, judging.Outcome(f.Outcome)) {
-		return f, bad("unknown outcome %q", visible(f.Outcome))
+		return f, bad("unknown outcome %q", markup.Visible(f.Outcome))
 	}
 	if f.Show != "" && showNamed(f.Show) == nil {
 		var names []string
 		for _, s := range shows {
 			names = append(names, s.Name)
 		}
-		return f, bad("show %q: it is one of %s", visible(f.Show), strings.Join(names, ", "))
+		return f, bad("show %q: it is one of %s", markup.Visible(f.Show), strings.Join(names, ", "))
 	}
 	if f.Columns, err = columnsOf(q["columns"]); err != nil {
 		return f, err
@@ -95,7 +96,7 @@ func counted(q url.Values, name string, otherwise int) (int, error) {
 	}
 	n, err := strconv.Atoi(v)
 	if err != nil || n < 1 || n > 1e6 {
-		return 0, bad("%s %q: expected a number from 1 to 1000000", name, visible(v))
+		return 0, bad("%s %q: expected a number from 1 to 1000000", name, markup.Visible(v))
 	}
 	return n, nil
 }
@@ -286,7 +287,7 @@ func (x *index) itemRow(items *os.File, i int, run RunHead, f ItemsFilter) itemR
 
 // questionOf an item is its beginning, on one line.
 func questionOf(item datasets.Item) string {
-	return shortened(cmp.Or(item.Question, answered(item.Answered)), 160)
+	return markup.Shortened(cmp.Or(item.Question, answered(item.Answered)), 160)
 }
 
 // textsIfThere is an item, or one without any text where it cannot be read.

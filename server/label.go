@@ -18,6 +18,7 @@ import (
 	"gavel/report"
 	"gavel/report/table"
 	"gavel/scoring"
+	"gavel/server/markup"
 )
 
 // labelTable are the routes of labelling, and of what judges are worth by labels.
@@ -186,7 +187,7 @@ func (s *Server) labelView(r *http.Request) (v labelView, err error) {
 	}
 	for i, text := range v.Shown {
 		t := labelText{Place: i + 1, Text: text}
-		t.HTML, _ = markdown(visible(text))
+		t.HTML, _ = markup.Markdown(markup.Visible(text))
 		v.Texts = append(v.Texts, t)
 	}
 	return v, nil

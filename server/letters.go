@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gavel/scoring"
+	"gavel/server/markup"
 )
 
 // letters tell which judges of a column of the leaderboard cannot be told apart. Every two of them are tested item by item,
@@ -91,7 +92,7 @@ func (l *letters) made(c lettering) map[string]string {
 	out := map[string]string{}
 	defer func() {
 		if p := recover(); p != nil { // one column must not end the server
-			l.s.opts.Log("comparing runs on %q: %v\n%s", visible(c.column), p, debug.Stack())
+			l.s.opts.Log("comparing runs on %q: %v\n%s", markup.Visible(c.column), p, debug.Stack())
 		}
 	}()
 	var runs []*scoring.Run

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"gavel/server/markup"
 )
 
 // Handler is the server without a listener, for tests.
@@ -47,6 +49,6 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 type logLines func(format string, args ...any)
 
 func (l logLines) Write(b []byte) (int, error) {
-	l("%s", visible(strings.TrimSpace(string(b))))
+	l("%s", markup.Visible(strings.TrimSpace(string(b))))
 	return len(b), nil
 }

@@ -9,6 +9,7 @@ import (
 	"gavel/judging"
 	"gavel/report"
 	"gavel/scoring"
+	"gavel/server/markup"
 )
 
 // running keeps what the records of runs that are being made come to so far. It is worked out beside the requests, which
@@ -61,7 +62,7 @@ func (s *Server) scoreNow(run string, m *judging.Manifest, at *soFar, of stamp) 
 	began, found := time.Now(), soFar{}
 	defer func() {
 		if p := recover(); p != nil { // one run must not end the server
-			s.opts.Log("scoring %q: %v\n%s", visible(run), p, debug.Stack())
+			s.opts.Log("scoring %q: %v\n%s", markup.Visible(run), p, debug.Stack())
 		}
 		l.mu.Lock()
 		defer l.mu.Unlock()

@@ -21,6 +21,7 @@ import (
 	"gavel/report/table"
 	"gavel/scoring"
 	"gavel/server/jobs"
+	"gavel/server/markup"
 )
 
 //go:embed templates/*.html
@@ -126,8 +127,8 @@ func (s *Server) asset(w http.ResponseWriter, r *http.Request) error {
 // functions of the templates. Whatever comes from a model, a dataset or a file goes through v.
 func (p *pages) functions() template.FuncMap {
 	return template.FuncMap{
-		"v":         func(s any) string { return visible(fmt.Sprint(s)) },
-		"short":     func(n int, s string) string { return shortened(s, n) },
+		"v":         func(s any) string { return markup.Visible(fmt.Sprint(s)) },
+		"short":     func(n int, s string) string { return markup.Shortened(s, n) },
 		"asset":     func(file string) string { return "/assets/" + p.names[file] },
 		"runURL":    func(name string) string { return "/runs/" + escaped(name) },
 		"suiteURL":  func(name string) string { return "/suites/" + escaped(name) },

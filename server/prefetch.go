@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"gavel/judging"
+	"gavel/server/markup"
 )
 
 // prefetcher reads the newest runs before anybody looks at them, when the server begins and when the list of runs was looked
@@ -82,7 +83,7 @@ func (a *prefetcher) read(run found) {
 // survive ends a panic: one run must not end the server.
 func (a *prefetcher) survive(run found, now stamps) {
 	if p := recover(); p != nil {
-		a.s.opts.Log("reading %q: %v\n%s", visible(run.name), p, debug.Stack())
+		a.s.opts.Log("reading %q: %v\n%s", markup.Visible(run.name), p, debug.Stack())
 		a.failed.put(run.name, now)
 	}
 }

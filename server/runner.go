@@ -12,6 +12,7 @@ import (
 	"gavel/judging"
 	"gavel/report"
 	"gavel/server/jobs"
+	"gavel/server/markup"
 )
 
 // Runner makes runs. Its methods may be called from many goroutines. An error with a method Status() int is answered
@@ -138,7 +139,7 @@ func (s *Server) startForm(w http.ResponseWriter, r *http.Request) (err error) {
 			v.Plan = &plan
 		}
 	default:
-		return bad("the form's action %q is unknown: use plan or start", visible(action))
+		return bad("the form's action %q is unknown: use plan or start", markup.Visible(action))
 	}
 	if err != nil {
 		v.Error, status = err.Error(), statusOf(err)
@@ -170,7 +171,7 @@ func (s *Server) jobView(r *http.Request) (JobView, error) {
 	all := s.opts.Runner.Jobs()
 	i := slices.IndexFunc(all, func(j jobs.Job) bool { return j.ID == id })
 	if i < 0 {
-		return JobView{}, &failure{http.StatusNotFound, fmt.Sprintf("there is no job %q; the server forgets jobs when it ends, but keeps their runs", shortened(id, 100))}
+		return JobView{}, &failure{http.StatusNotFound, fmt.Sprintf("there is no job %q; the server forgets jobs when it ends, but keeps their runs", markup.Shortened(id, 100))}
 	}
 	v := JobView{Job: all[i]}
 	if name := v.Job.Run(); name != "" {
@@ -282,7 +283,7 @@ func readJobRequest(r *http.Request) (jobs.JobRequest, error) {
 			case string, json.Number, bool:
 				out[name] = append(out[name], fmt.Sprint(v))
 			default:
-				return nil, bad("%q: expected a text, a number, true or false, or a list of them", visible(name))
+				return nil, bad("%q: expected a text, a number, true or false, or a list of them", markup.Visible(name))
 			}
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"gavel/report"
 	"gavel/report/table"
 	"gavel/scoring"
+	"gavel/server/markup"
 )
 
 // Options of a server.
@@ -220,7 +221,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	status := statusOf(err)
 	if status >= 500 {
-		s.opts.Log("%s %s: %v", r.Method, shortened(r.URL.Path, 200), err)
+		s.opts.Log("%s %s: %v", r.Method, markup.Shortened(r.URL.Path, 200), err)
 	}
 	if isAPI(r) {
 		w.Header().Set("Content-Type", "application/json")
@@ -279,7 +280,7 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
 // nothing is what stands at every other address.
 func (s *Server) nothing(_ http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return &failure{http.StatusMethodNotAllowed, fmt.Sprintf("this address does not accept %s", visible(r.Method))}
+		return &failure{http.StatusMethodNotAllowed, fmt.Sprintf("this address does not accept %s", markup.Visible(r.Method))}
 	}
 	return &failure{http.StatusNotFound, "there is nothing at this address"}
 }

@@ -17,6 +17,7 @@ import (
 
 	"gavel/judging"
 	"gavel/scoring"
+	"gavel/server/markup"
 )
 
 // store is the folder of runs. Everything in it is opened through an os.Root, so
@@ -61,7 +62,7 @@ func checkName(name string) error {
 		bad = bad || strings.HasPrefix(part, ".")
 	}
 	if bad {
-		return &failure{status: 404, text: fmt.Sprintf("there is no run %q: a run is named by its folder below the folder of runs", visible(name))}
+		return &failure{status: 404, text: fmt.Sprintf("there is no run %q: a run is named by its folder below the folder of runs", markup.Visible(name))}
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"gavel/scoring"
 	"gavel/scoring/race"
 	"gavel/server/jobs"
+	"gavel/server/markup"
 )
 
 // SuiteHead is what the list of suites says of one.
@@ -62,7 +63,7 @@ func (v SuiteView) RaceSoFar() table.Table { return report.RaceSoFar(v.Race) }
 // suite reads what a suite's folder says of it.
 func (s *store) suite(folder string) (*scoring.Suite, error) {
 	if err := checkName(folder); err != nil {
-		return nil, &failure{status: http.StatusNotFound, text: fmt.Sprintf("there is no suite %q", visible(folder))}
+		return nil, &failure{status: http.StatusNotFound, text: fmt.Sprintf("there is no suite %q", markup.Visible(folder))}
 	}
 	f, _, err := s.open(folder, scoring.SuiteFile)
 	switch {
@@ -255,7 +256,7 @@ func (s *Server) startSuiteForm(w http.ResponseWriter, r *http.Request) (err err
 			v.Plan = &plan
 		}
 	default:
-		return bad("the form's action %q is unknown: use protocol NAME, draft, plan or start", visible(action))
+		return bad("the form's action %q is unknown: use protocol NAME, draft, plan or start", markup.Visible(action))
 	}
 	if err != nil {
 		v.Error, status = err.Error(), statusOf(err)
