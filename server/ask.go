@@ -10,6 +10,7 @@ import (
 
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/server/failure"
 	"gavel/server/markup"
 )
 
@@ -55,7 +56,7 @@ func (s *Server) askView(r *http.Request) (v askView, err error) {
 	defer done()
 	v = askView{Run: headOf(name, x.m), ID: q.Get("item"), Minutes: int(askTime.Minutes()), index: x}
 	if v.Run.Imported != "" {
-		return v, &failure{http.StatusConflict, "the run was imported: gavel does not know the server of its judge"}
+		return v, failure.New(http.StatusConflict, "the run was imported: gavel does not know the server of its judge")
 	}
 	if err := v.find(s, x, q.Get("showing"), q.Get("repeat")); err != nil {
 		return v, err
@@ -66,7 +67,7 @@ func (s *Server) askView(r *http.Request) (v askView, err error) {
 
 // find reads the judgment and its item.
 func (v *askView) find(s *Server, x *index, presentation, repetition string) error {
-	missing := &failure{http.StatusNotFound, fmt.Sprintf("the run %q has no such judgment", v.Run.Name)}
+	missing := failure.New(http.StatusNotFound, "the run %q has no such judgment", v.Run.Name)
 	i, ok := x.ids.Find(v.ID)
 	if !ok || i >= len(x.items) {
 		return missing
@@ -112,7 +113,7 @@ func (s *Server) askForm(w http.ResponseWriter, r *http.Request) error {
 	defer context.AfterFunc(s.ending, cancel)()
 	status := http.StatusOK
 	if err := v.ask(ctx, s.opts.Runner); err != nil {
-		v.Error, status = err.Error(), statusOf(err)
+		v.Error, status = err.Error(), failure.Status(err)
 	}
 	if ctx.Err() != nil && v.Got == nil {
 		v.Error, status = fmt.Sprintf("the judge did not answer within %d minutes", v.Minutes), http.StatusGatewayTimeout
@@ -128,7 +129,7 @@ func unixLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n
 func (v *askView) ask(ctx context.Context, runner Runner) error {
 	m := v.index.m
 	if strings.TrimSpace(v.User) == "" {
-		return bad("the prompt is empty")
+		return failure.Bad("the prompt is empty")
 	}
 	asker := judging.Edited(v.index.asker, v.System, v.User)
 	r, err := runner.AskAgain(ctx, judging.Again{Manifest: m, Asker: asker, Item: v.item, Shown: v.record.Shown()})

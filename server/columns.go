@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"gavel/judging"
+	"gavel/server/failure"
 	"gavel/server/markup"
 )
 
@@ -81,7 +82,7 @@ func columnsOf(values []string) ([]string, error) {
 	for _, v := range values {
 		for name := range strings.SplitSeq(v, ",") {
 			if name != "" && !slices.ContainsFunc(columns, func(c column) bool { return c.Name == name }) {
-				return nil, bad("columns %q: choose from label, confidence, tokens, seconds, length", markup.Visible(name))
+				return nil, failure.Bad("columns %q: choose from label, confidence, tokens, seconds, length", markup.Visible(name))
 			}
 			if name != "" && !slices.Contains(names, name) {
 				names = append(names, name)

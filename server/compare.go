@@ -13,6 +13,7 @@ import (
 	"gavel/report"
 	"gavel/report/table"
 	"gavel/scoring"
+	"gavel/server/failure"
 )
 
 // maxCompared is how many runs can be compared at once: there are as many indexes at hand, and more are better ranked.
@@ -54,7 +55,7 @@ func runsOf(q url.Values) (runs []string, err error) {
 		}
 	}
 	if len(runs) > maxCompared {
-		return nil, bad("%d runs: compare at most %d at once", len(runs), maxCompared)
+		return nil, failure.Bad("%d runs: compare at most %d at once", len(runs), maxCompared)
 	}
 	return runs, nil
 }
@@ -157,7 +158,7 @@ func (s *Server) compareView(r *http.Request) (v compareView, err error) {
 		return v, err
 	}
 	if isAPI(r) && (f.A == "" || f.B == "") {
-		return v, bad("which runs? Name both, as a and b")
+		return v, failure.Bad("which runs? Name both, as a and b")
 	}
 	if f.Runs, err = runsOf(q); err != nil {
 		return v, err
@@ -291,7 +292,7 @@ func (s *Server) compareNow(names []string) (*scoring.Comparisons, error) {
 	}
 	c, err := scoring.Compare(runs, scoring.DefaultOptions.Bootstrap)
 	if err != nil {
-		return nil, &failure{http.StatusUnprocessableEntity, err.Error()}
+		return nil, failure.New(http.StatusUnprocessableEntity, "%v", err)
 	}
 	return c, nil
 }

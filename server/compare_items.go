@@ -1,7 +1,6 @@
 package server
 
 import (
-	"fmt"
 	"hash/fnv"
 	"io"
 	"net/http"
@@ -9,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gavel/server/failure"
 	"gavel/server/markup"
 )
 
@@ -55,7 +55,7 @@ func (s *Server) beside(v *compareView, runs []*index) error {
 		for _, d := range list {
 			names = append(names, d.name)
 		}
-		return bad("show %q: it is one of %s", markup.Visible(f.Show), strings.Join(names, ", "))
+		return failure.Bad("show %q: it is one of %s", markup.Visible(f.Show), strings.Join(names, ", "))
 	}
 	texts := make([]*os.File, len(runs))
 	for k, x := range runs {
@@ -89,7 +89,7 @@ func (s *Server) beside(v *compareView, runs []*index) error {
 	v.Matches = counts[chosen]
 	v.Pages = max(1, (v.Matches+perPage-1)/perPage)
 	if f.Page > v.Pages {
-		return &failure{http.StatusNotFound, fmt.Sprintf("there is no page %d: there are %d", f.Page, v.Pages)}
+		return failure.New(http.StatusNotFound, "there is no page %d: there are %d", f.Page, v.Pages)
 	}
 	return nil
 }
@@ -152,13 +152,13 @@ func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error)
 		return v, err
 	}
 	if len(runs) < 2 {
-		return v, bad("which runs? Name two at least, as a and b")
+		return v, failure.Bad("which runs? Name two at least, as a and b")
 	}
 	err = s.held(r.Context(), runs, func(runs []*index) error {
 		for k, x := range runs {
 			i, ok := x.ids.Find(q.Get("item"))
 			if !ok || i >= len(x.items) {
-				return &failure{http.StatusNotFound, fmt.Sprintf("there is no item %q that all of these runs have", markup.Shortened(q.Get("item"), 100))}
+				return failure.New(http.StatusNotFound, "there is no item %q that all of these runs have", markup.Shortened(q.Get("item"), 100))
 			}
 			side, err := s.itemOf(x, i)
 			if err != nil {

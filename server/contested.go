@@ -8,6 +8,7 @@ import (
 	"gavel/labels"
 	"gavel/report"
 	"gavel/scoring"
+	"gavel/server/failure"
 	"gavel/server/markup"
 )
 
@@ -42,14 +43,14 @@ func (s *Server) contest(w http.ResponseWriter, r *http.Request) error {
 	defer done()
 	i, ok := x.ids.Find(item)
 	if !ok || i >= len(x.items) {
-		return &failure{http.StatusNotFound, fmt.Sprintf("the run %q has no item %q", run, markup.Shortened(item, 100))}
+		return failure.New(http.StatusNotFound, "the run %q has no item %q", run, markup.Shortened(item, 100))
 	}
 	sum, err := s.sumOf(x, i)
 	if err != nil {
 		return err
 	}
 	if sum == "" {
-		return &failure{http.StatusConflict, "the run's folder does not have the texts of its items: nobody could tell later which label was meant"}
+		return failure.New(http.StatusConflict, "the run's folder does not have the texts of its items: nobody could tell later which label was meant")
 	}
 	if err := s.opts.Runner.Contest(item, sum, unixLines(r.PostForm.Get("note")), r.PostForm.Get("undo") != ""); err != nil {
 		return err

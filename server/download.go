@@ -2,7 +2,6 @@ package server
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -13,6 +12,7 @@ import (
 	"gavel/judging"
 	"gavel/report"
 	"gavel/scoring"
+	"gavel/server/failure"
 	"gavel/server/markup"
 )
 
@@ -63,7 +63,7 @@ func (s *Server) reported(run string) (out report.Run, err error) {
 	case err != nil:
 		return out, err
 	case n.rep == nil:
-		return out, &failure{http.StatusConflict, run + " is in progress: its report comes when it has ended"}
+		return out, failure.New(http.StatusConflict, "%s is in progress: its report comes when it has ended", run)
 	}
 	return report.Run{Report: *n.rep, Metadata: scoring.Metadata(m), Size: m.Model.Parameters}, nil
 }
@@ -95,7 +95,7 @@ func (s *Server) writeRecords(_ *http.Request, run string, w io.Writer) error {
 	}
 	defer f.Close()
 	if info.Size() == 0 {
-		return &failure{http.StatusNotFound, "the run has no records yet"}
+		return failure.New(http.StatusNotFound, "the run has no records yet")
 	}
 	if err := writeBy(w.(*attachment).w, s.now().Add(downloadTime)); err != nil {
 		return err
@@ -123,7 +123,7 @@ func (s *Server) handOut(w http.ResponseWriter, r *http.Request, pictures report
 	file := r.PathValue("file")
 	draw, ok := pictures[file]
 	if !ok {
-		return &failure{http.StatusNotFound, fmt.Sprintf("there is no figure %q", markup.Shortened(file, 100))}
+		return failure.New(http.StatusNotFound, "there is no figure %q", markup.Shortened(file, 100))
 	}
 	done, err := s.read(r.Context()) // a PNG takes memory
 	if err != nil {
@@ -132,7 +132,7 @@ func (s *Server) handOut(w http.ResponseWriter, r *http.Request, pictures report
 	defer done()
 	picture, err := draw()
 	if err != nil {
-		return unreadable(err, "%v", err)
+		return failure.Unreadable(err, "%v", err)
 	}
 	out := attachment{w, mime.TypeByExtension(path.Ext(file)), of + "-" + file, false}
 	_, err = out.Write(picture)

@@ -4,12 +4,14 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"gavel/server/failure"
 )
 
 // elsewhere is where a page stands that was asked for under an address of nearly the same words: with a slash at its end,
 // or with the name of a run or a suite written as a path, as people type it. ok is false where there is none.
 func (s *Server) elsewhere(r *http.Request, err error) (to string, ok bool) {
-	if status := statusOf(err); r.Method != http.MethodGet && r.Method != http.MethodHead || status != http.StatusNotFound && status != http.StatusUnprocessableEntity {
+	if status := failure.Status(err); r.Method != http.MethodGet && r.Method != http.MethodHead || status != http.StatusNotFound && status != http.StatusUnprocessableEntity {
 		return "", false
 	}
 	at := r.URL.EscapedPath()

@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"gavel/server/failure"
 	"gavel/server/markup"
 )
 
@@ -48,7 +49,7 @@ const (
 	maxTries    = 10 // wrong tokens a minute from one address
 )
 
-var errTooSlow = &failure{http.StatusServiceUnavailable, "request timed out; use the command line for runs this large"}
+var errTooSlow = failure.New(http.StatusServiceUnavailable, "request timed out; use the command line for runs this large")
 
 // MinToken is the length of the shortest token.
 const MinToken = 16
@@ -189,20 +190,20 @@ func (g *guard) host(r *http.Request) error {
 			return nil
 		}
 	}
-	return &failure{http.StatusMisdirectedRequest, fmt.Sprintf("this server does not accept the host name %q; whoever runs it can allow it with --host", markup.Shortened(name, 100))}
+	return failure.New(http.StatusMisdirectedRequest, "this server does not accept the host name %q; whoever runs it can allow it with --host", markup.Shortened(name, 100))
 }
 
 // sameOrigin refuses what a page from elsewhere sends.
 func (g *guard) sameOrigin(r *http.Request) error {
 	if g.origins.Check(r) != nil {
-		return &failure{http.StatusForbidden, "this request came from a page of another site"}
+		return failure.New(http.StatusForbidden, "this request came from a page of another site")
 	}
 	return nil
 }
 
 const cookieName = "gavel_session"
 
-var errNoToken = &failure{http.StatusUnauthorized, "this server needs a token: sign in, or send it as \"Authorization: Bearer TOKEN\""}
+var errNoToken = failure.New(http.StatusUnauthorized, "this server needs a token: sign in, or send it as \"Authorization: Bearer TOKEN\"")
 
 // known lets in who has the token, or a session that was begun with it.
 func (g *guard) known(r *http.Request) error {
@@ -238,7 +239,7 @@ func (g *guard) check(r *http.Request, token string) error {
 	tries := slices.DeleteFunc(g.tries[from], func(t time.Time) bool { return now.Sub(t) > time.Minute })
 	switch {
 	case len(tries) >= maxTries:
-		return &failure{http.StatusTooManyRequests, "too many wrong tokens: wait a minute"}
+		return failure.New(http.StatusTooManyRequests, "too many wrong tokens: wait a minute")
 	case g.right(token):
 		return nil
 	}
@@ -291,18 +292,18 @@ func readForm(r *http.Request) error {
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if isAPI(r) {
 		if kind != "application/json" {
-			return &failure{http.StatusUnsupportedMediaType, "send JSON, with Content-Type: application/json"}
+			return failure.New(http.StatusUnsupportedMediaType, "send JSON, with Content-Type: application/json")
 		}
 		return nil
 	}
 	if kind != "application/x-www-form-urlencoded" {
-		return &failure{http.StatusUnsupportedMediaType, "send a form"}
+		return failure.New(http.StatusUnsupportedMediaType, "send a form")
 	}
 	if err := r.ParseForm(); err != nil {
-		if statusOf(err) == http.StatusRequestEntityTooLarge {
+		if failure.Status(err) == http.StatusRequestEntityTooLarge {
 			return err
 		}
-		return bad("the form cannot be read")
+		return failure.Bad("the form cannot be read")
 	}
 	r.PostForm.Del("csrf") // of a page of an earlier gavel
 	return nil

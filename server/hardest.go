@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gavel/judging"
+	"gavel/server/failure"
 	"gavel/server/markup"
 )
 
@@ -157,7 +158,7 @@ func (s *Server) group(r *http.Request) (a alike, groups []alikeGroup, runs []fo
 	q := r.URL.Query()
 	groups, all, err := s.alikes()
 	if a = (alike{q.Get("protocol"), q.Get("dataset")}); err == nil && a != (alike{}) && len(all[a]) < 2 {
-		err = &failure{http.StatusNotFound, fmt.Sprintf("fewer than two runs of %s on %q have ended", markup.Shortened(a.Protocol, 40), markup.Shortened(a.Dataset, 100))}
+		err = failure.New(http.StatusNotFound, "fewer than two runs of %s on %q have ended", markup.Shortened(a.Protocol, 40), markup.Shortened(a.Dataset, 100))
 	}
 	return a, groups, all[a], err
 }
@@ -180,7 +181,7 @@ func (s *Server) hardestView(r *http.Request) (v hardestView, err error) {
 	}
 	v.Total, v.Pages = len(all), max(1, (len(all)+perPage-1)/perPage)
 	if v.Filter.Page > v.Pages {
-		return v, &failure{http.StatusNotFound, fmt.Sprintf("there is no page %d: there are %d", v.Filter.Page, v.Pages)}
+		return v, failure.New(http.StatusNotFound, "there is no page %d: there are %d", v.Filter.Page, v.Pages)
 	}
 	for _, t := range all[(v.Filter.Page-1)*perPage : min(v.Filter.Page*perPage, len(all))] {
 		row := hardRow{ID: t.id, Wrong: t.wrong, Judged: t.wrong + t.right, Link: "/hardest/item" + a.Query("item", t.id)}
@@ -240,7 +241,7 @@ func (s *Server) acrossView(r *http.Request) (v acrossView, err error) {
 	id := r.URL.Query().Get("item")
 	at := slices.IndexFunc(all, func(t tally) bool { return t.id == id })
 	if at < 0 {
-		return v, &failure{http.StatusNotFound, fmt.Sprintf("none of these runs has scored the item %q", markup.Shortened(id, 100))}
+		return v, failure.New(http.StatusNotFound, "none of these runs has scored the item %q", markup.Shortened(id, 100))
 	}
 	v.Wrong, v.Judged, v.Number, v.Total = all[at].wrong, all[at].wrong+all[at].right, at+1, len(all)
 	if at > 0 {

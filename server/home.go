@@ -2,7 +2,6 @@ package server
 
 import (
 	"cmp"
-	"fmt"
 	"html/template"
 	"maps"
 	"net/http"
@@ -14,6 +13,7 @@ import (
 
 	"gavel/report"
 	"gavel/scoring"
+	"gavel/server/failure"
 	"gavel/server/markup"
 )
 
@@ -166,7 +166,7 @@ func (s *Server) runsView(r *http.Request) (runsView, error) {
 	if f.Page > 0 {
 		view.Pages = max(1, (view.Matches+runsPerPage-1)/runsPerPage)
 		if f.Page > view.Pages {
-			return view, &failure{http.StatusNotFound, fmt.Sprintf("there is no page %d: there are %d", f.Page, view.Pages)}
+			return view, failure.New(http.StatusNotFound, "there is no page %d: there are %d", f.Page, view.Pages)
 		}
 		view.Runs = view.Runs[(f.Page-1)*runsPerPage : min(f.Page*runsPerPage, view.Matches)]
 	}
@@ -182,10 +182,10 @@ func filterOf(r *http.Request) (f runsFilter, err error) {
 		Sort: cmp.Or(q.Get("sort"), "when"), Group: q.Get("group"), Metric: q.Get("metric"), By: q.Get("by"), All: q.Get("rows") == "all",
 	}
 	if _, ok := orders[strings.TrimPrefix(f.Sort, "-")]; !ok {
-		return f, bad("sort %q: it is one of %s, with - in front for the reverse order", markup.Visible(f.Sort), strings.Join(slices.Sorted(maps.Keys(orders)), ", "))
+		return f, failure.Bad("sort %q: it is one of %s, with - in front for the reverse order", markup.Visible(f.Sort), strings.Join(slices.Sorted(maps.Keys(orders)), ", "))
 	}
 	if _, ok := groupings[f.Group]; !ok && f.Group != "" {
-		return f, bad("group %q: it is one of %s", markup.Visible(f.Group), strings.Join(f.Groupings(), ", "))
+		return f, failure.Bad("group %q: it is one of %s", markup.Visible(f.Group), strings.Join(f.Groupings(), ", "))
 	}
 	if !isAPI(r) || q.Has("page") {
 		f.Page, err = counted(q, "page", 1)

@@ -16,6 +16,7 @@ import (
 	"gavel/datasets"
 	"gavel/judging"
 	_ "gavel/protocols" // which runs name
+	"gavel/server/failure"
 )
 
 // index is where the records and items of one run stand in its files, and of each as much as pages are filtered by. Of
@@ -155,7 +156,7 @@ func (x *index) update() error {
 	if x.m == nil || x.m.ID != m.ID {
 		x.reset()
 		if x.asker, err = judging.AskerOf(m); err != nil {
-			return unreadable(err, "%s: %v", x.run, err)
+			return failure.Unreadable(err, "%s: %v", x.run, err)
 		}
 	}
 	x.m = m
@@ -186,7 +187,7 @@ func (x *index) readRecords() error {
 		return nil // not begun yet
 	}
 	if err != nil {
-		return unreadable(err, "the records of %q cannot be read: %v", x.run, reason(err))
+		return failure.Unreadable(err, "the records of %q cannot be read: %v", x.run, reason(err))
 	}
 	defer f.Close()
 	was := x.records.info
@@ -214,7 +215,7 @@ func (x *index) readRecords() error {
 		return nil
 	})
 	if err != nil {
-		return unreadable(err, "the records of %q cannot be read: %v", x.run, reason(err))
+		return failure.Unreadable(err, "the records of %q cannot be read: %v", x.run, reason(err))
 	}
 	x.records.info = info
 	x.version++
@@ -325,7 +326,7 @@ func (x *index) readItems() error {
 		return nil // not written yet, or an imported run without texts
 	}
 	if err != nil {
-		return unreadable(err, "the items of %q cannot be read: %v", x.run, reason(err))
+		return failure.Unreadable(err, "the items of %q cannot be read: %v", x.run, reason(err))
 	}
 	defer f.Close()
 	if stampOf(info) == x.itemsAt {
@@ -348,7 +349,7 @@ func (x *index) readItems() error {
 		return nil
 	})
 	if err != nil {
-		return unreadable(err, "the items of %q cannot be read: %v", x.run, reason(err))
+		return failure.Unreadable(err, "the items of %q cannot be read: %v", x.run, reason(err))
 	}
 	x.itemsAt = stampOf(info)
 	x.version++
@@ -372,7 +373,7 @@ func (x *index) of(item int) []judgment {
 }
 
 // errChanged is said where a file no longer holds what the index found in it.
-var errChanged = &failure{status: 409, text: "the run changed while it was being read: load the page again"}
+var errChanged = failure.New(409, "the run changed while it was being read: load the page again")
 
 // line reads a line by its place.
 func (x *index) line(f io.ReaderAt, offset int64, length int32) ([]byte, error) {

@@ -2,7 +2,6 @@ package server
 
 import (
 	"cmp"
-	"fmt"
 	"html/template"
 	"io"
 	"net/http"
@@ -13,6 +12,7 @@ import (
 
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/server/failure"
 	"gavel/server/markup"
 )
 
@@ -137,7 +137,7 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 	defer done()
 	i, ok := x.ids.Find(id)
 	if !ok || i >= len(x.items) {
-		return v, &failure{http.StatusNotFound, fmt.Sprintf("the run %q has no item %q", name, markup.Shortened(id, 100))}
+		return v, failure.New(http.StatusNotFound, "the run %q has no item %q", name, markup.Shortened(id, 100))
 	}
 	if v, err = s.itemOf(x, i); err != nil {
 		return v, err
@@ -206,7 +206,7 @@ func (s *Server) itemOf(x *index, i int) (ItemView, error) {
 		}
 		judgment, err := judgmentView(x.m, x.asker, j, item, v.Item != nil, page)
 		if err != nil {
-			return v, unreadable(err, "%v", err)
+			return v, failure.Unreadable(err, "%v", err)
 		}
 		v.Judgments = append(v.Judgments, judgment)
 		if len(v.Judgments) == 1 {
@@ -220,7 +220,7 @@ func (s *Server) itemOf(x *index, i int) (ItemView, error) {
 func (x *index) item(items *os.File, i int) (datasets.Item, error) {
 	e := x.items[i]
 	if items == nil || e.length == 0 {
-		return datasets.Item{}, &failure{http.StatusNotFound, "the run's folder does not have the texts of this item"}
+		return datasets.Item{}, failure.New(http.StatusNotFound, "the run's folder does not have the texts of this item")
 	}
 	line, err := x.line(items, e.offset, e.length)
 	if err != nil {
@@ -259,7 +259,7 @@ func (x *index) judged(records io.ReaderAt, g judgment) (j judged, err error) {
 	}
 	j.Record = r
 	if j.verdict, err = r.Read(x.asker, x.reading()); err != nil {
-		return j, unreadable(err, "%v", err)
+		return j, failure.Unreadable(err, "%v", err)
 	}
 	if c, ok := r.Confidence(x.asker, j.verdict); ok {
 		j.confidence = &c

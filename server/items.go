@@ -2,7 +2,6 @@ package server
 
 import (
 	"cmp"
-	"fmt"
 	"iter"
 	"net/http"
 	"net/url"
@@ -13,6 +12,7 @@ import (
 
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/server/failure"
 	"gavel/server/markup"
 )
 
@@ -70,20 +70,20 @@ func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
 	}
 	f.Per = min(f.Per, maxPerPage)
 	if f.Outcome != "" && !slices.Contains(judging.Outcomes, judging.Outcome(f.Outcome)) {
-		return f, bad("unknown outcome %q", markup.Visible(f.Outcome))
+		return f, failure.Bad("unknown outcome %q", markup.Visible(f.Outcome))
 	}
 	if f.Show != "" && showNamed(f.Show) == nil {
 		var names []string
 		for _, s := range shows {
 			names = append(names, s.Name)
 		}
-		return f, bad("show %q: it is one of %s", markup.Visible(f.Show), strings.Join(names, ", "))
+		return f, failure.Bad("show %q: it is one of %s", markup.Visible(f.Show), strings.Join(names, ", "))
 	}
 	if f.Columns, err = columnsOf(q["columns"]); err != nil {
 		return f, err
 	}
 	if len(f.Text) > maxQuery {
-		return f, bad("a search text may have at most %d bytes", maxQuery)
+		return f, failure.Bad("a search text may have at most %d bytes", maxQuery)
 	}
 	return f, nil
 }
@@ -96,7 +96,7 @@ func counted(q url.Values, name string, otherwise int) (int, error) {
 	}
 	n, err := strconv.Atoi(v)
 	if err != nil || n < 1 || n > 1e6 {
-		return 0, bad("%s %q: expected a number from 1 to 1000000", name, markup.Visible(v))
+		return 0, failure.Bad("%s %q: expected a number from 1 to 1000000", name, markup.Visible(v))
 	}
 	return n, nil
 }
@@ -217,7 +217,7 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 	}
 	v = ItemsView{Run: headOf(name, x.m), Filter: f, Total: len(x.items), Matches: len(all), Pages: max(1, (len(all)+f.Per-1)/f.Per), Items: []itemRow{}}
 	if f.Page > v.Pages {
-		return v, &failure{http.StatusNotFound, fmt.Sprintf("there is no page %d: there are %d", f.Page, v.Pages)}
+		return v, failure.New(http.StatusNotFound, "there is no page %d: there are %d", f.Page, v.Pages)
 	}
 	x.offer(&v)
 	items := s.openItems(x)

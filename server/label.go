@@ -18,6 +18,7 @@ import (
 	"gavel/report"
 	"gavel/report/table"
 	"gavel/scoring"
+	"gavel/server/failure"
 	"gavel/server/markup"
 )
 
@@ -31,7 +32,7 @@ func (s *Server) labelTable() []route {
 	}
 }
 
-var errNoDesk = &failure{http.StatusNotFound, "nothing is labelled here: start the server with gavel label DATASET"}
+var errNoDesk = failure.New(http.StatusNotFound, "nothing is labelled here: start the server with gavel label DATASET")
 
 // labelsView is who labels what, and which judge agrees with them.
 type labelsView struct {
@@ -196,9 +197,9 @@ func (s *Server) labelView(r *http.Request) (v labelView, err error) {
 // labelFailure is an error of a desk with its status.
 func labelFailure(err error) error {
 	if errors.Is(err, labels.ErrWho) || errors.Is(err, labels.ErrAnswer) {
-		return bad("%v", err)
+		return failure.Bad("%v", err)
 	}
-	return &failure{http.StatusInsufficientStorage, err.Error()}
+	return failure.New(http.StatusInsufficientStorage, "%v", err)
 }
 
 // labelSay keeps what somebody says, and shows the next item; where that cannot be, the same one, with the reason.
@@ -238,6 +239,6 @@ func (s *Server) labelSay(w http.ResponseWriter, r *http.Request) error {
 	}
 	v.Error = err.Error()
 	s.opts.Log("%s %s: %v", r.Method, r.URL.Path, err)
-	s.pages.render(w, r, statusOf(err), "label", v)
+	s.pages.render(w, r, failure.Status(err), "label", v)
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"gavel/judging"
 	"gavel/scoring"
+	"gavel/server/failure"
 	"gavel/server/jobs"
 )
 
@@ -165,7 +166,7 @@ func (s *Server) runEvents(w http.ResponseWriter, r *http.Request) error {
 	case s.streams <- struct{}{}:
 		defer func() { <-s.streams }()
 	default:
-		return &failure{http.StatusServiceUnavailable, "too many pages follow runs already"}
+		return failure.New(http.StatusServiceUnavailable, "too many pages follow runs already")
 	}
 	out := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"gavel/server/failure"
 )
 
 // refuse answers who is not let in: people are shown where to sign in.
@@ -11,7 +13,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if isAPI(r) || r.URL.Path == "/metrics" {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
-	if isAPI(r) || statusOf(err) != http.StatusUnauthorized || r.Method != http.MethodGet || !strings.Contains(r.Header.Get("Accept"), "text/html") {
+	if isAPI(r) || failure.Status(err) != http.StatusUnauthorized || r.Method != http.MethodGet || !strings.Contains(r.Header.Get("Accept"), "text/html") {
 		s.fail(w, r, err)
 		return
 	}

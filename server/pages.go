@@ -20,6 +20,7 @@ import (
 	"gavel/report"
 	"gavel/report/table"
 	"gavel/scoring"
+	"gavel/server/failure"
 	"gavel/server/jobs"
 	"gavel/server/markup"
 )
@@ -116,7 +117,7 @@ func (s *Server) asset(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("file")
 	text, ok := s.pages.assets[name]
 	if !ok {
-		return &failure{http.StatusNotFound, "there is no such file"}
+		return failure.New(http.StatusNotFound, "there is no such file")
 	}
 	w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")

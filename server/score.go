@@ -11,6 +11,7 @@ import (
 	"gavel/judging"
 	"gavel/report"
 	"gavel/scoring"
+	"gavel/server/failure"
 )
 
 // scored is what a run comes to.
@@ -115,7 +116,7 @@ func (s *Server) load(run string, m *judging.Manifest) (*scoring.Run, error) {
 func (s *Server) loadBy(run string, m *judging.Manifest, how judging.Reading, leave map[string]bool) (*scoring.Run, error) {
 	loader, err := scoring.NewLoader(m, how, nil)
 	if err != nil {
-		return nil, unreadable(err, "%s: %v", run, err)
+		return nil, failure.Unreadable(err, "%s: %v", run, err)
 	}
 	loader.Leave(leave)
 	f, info, err := s.runs.open(run, judging.RecordsFile)
@@ -134,7 +135,7 @@ func (s *Server) loadBy(run string, m *judging.Manifest, how judging.Reading, le
 		return nil
 	})
 	if err != nil {
-		return nil, unreadable(err, "%s: %v: this run has no scores until you repair that", path.Join(run, judging.RecordsFile), err)
+		return nil, failure.Unreadable(err, "%s: %v: this run has no scores until you repair that", path.Join(run, judging.RecordsFile), err)
 	}
 	loaded := loader.Run()
 	loaded.Dir = run

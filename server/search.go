@@ -9,6 +9,7 @@ import (
 
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/server/failure"
 )
 
 // searchKey is a search of one state of a run.
@@ -31,7 +32,7 @@ func (s *Server) search(ctx context.Context, x *index, text string) (func(int) b
 		defer done()
 		if bits, err = s.find(ctx, x, text); err != nil {
 			if errors.Is(err, context.DeadlineExceeded) {
-				return nil, &failure{503, "the search takes too long: search for something else, or search the files of the run by hand"}
+				return nil, failure.New(503, "the search takes too long: search for something else, or search the files of the run by hand")
 			}
 			return nil, err
 		}

@@ -19,6 +19,7 @@ import (
 	"gavel/report"
 	"gavel/report/table"
 	"gavel/scoring"
+	"gavel/server/failure"
 	"gavel/server/markup"
 )
 
@@ -172,54 +173,12 @@ func (s *Server) table() []route {
 	return slices.Concat(routes, s.labelTable(), s.runnerTable())
 }
 
-// failure is an error with its HTTP status, in words for whoever asked.
-type failure struct {
-	status int
-	text   string
-}
-
-func (f *failure) Error() string { return f.text }
-
-// unread is a failure to read what a run holds, with what it comes from.
-type unread struct {
-	failure
-	from error
-}
-
-func (u *unread) Unwrap() []error { return []error{&u.failure, u.from} }
-
-// unreadable says in words, the error among the last of them, why something cannot be read.
-func unreadable(err error, format string, args ...any) error {
-	return &unread{failure{http.StatusUnprocessableEntity, fmt.Sprintf(format, args...)}, err}
-}
-
-func bad(format string, args ...any) error {
-	return &failure{http.StatusBadRequest, fmt.Sprintf(format, args...)}
-}
-
-// statusOf an error.
-func statusOf(err error) int {
-	var f *failure
-	if errors.As(err, &f) {
-		return f.status
-	}
-	var large *http.MaxBytesError
-	if errors.As(err, &large) {
-		return http.StatusRequestEntityTooLarge
-	}
-	var coded interface{ Status() int }
-	if errors.As(err, &coded) {
-		return coded.Status()
-	}
-	return http.StatusInternalServerError
-}
-
 // fail answers with an error, as a page or as JSON.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
 		return // nobody listens
 	}
-	status := statusOf(err)
+	status := failure.Status(err)
 	if status >= 500 {
 		s.opts.Log("%s %s: %v", r.Method, markup.Shortened(r.URL.Path, 200), err)
 	}
@@ -270,7 +229,7 @@ func data[T any](view func(*http.Request) (T, error)) func(http.ResponseWriter, 
 
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
 	if _, err := s.runs.root.Stat("."); err != nil {
-		return &failure{http.StatusServiceUnavailable, "the folder of runs cannot be read"}
+		return failure.New(http.StatusServiceUnavailable, "the folder of runs cannot be read")
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, err := fmt.Fprintln(w, "ok")
@@ -280,9 +239,9 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
 // nothing is what stands at every other address.
 func (s *Server) nothing(_ http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return &failure{http.StatusMethodNotAllowed, fmt.Sprintf("this address does not accept %s", markup.Visible(r.Method))}
+		return failure.New(http.StatusMethodNotAllowed, "this address does not accept %s", markup.Visible(r.Method))
 	}
-	return &failure{http.StatusNotFound, "there is nothing at this address"}
+	return failure.New(http.StatusNotFound, "there is nothing at this address")
 }
 
 // index of a run, up to date and held for reading until done is called.

@@ -17,6 +17,7 @@ import (
 
 	"gavel/judging"
 	"gavel/scoring"
+	"gavel/server/failure"
 	"gavel/server/markup"
 )
 
@@ -62,7 +63,7 @@ func checkName(name string) error {
 		bad = bad || strings.HasPrefix(part, ".")
 	}
 	if bad {
-		return &failure{status: 404, text: fmt.Sprintf("there is no run %q: a run is named by its folder below the folder of runs", markup.Visible(name))}
+		return failure.New(404, "there is no run %q: a run is named by its folder below the folder of runs", markup.Visible(name))
 	}
 	return nil
 }
@@ -113,7 +114,7 @@ func (s *store) manifest(run string) (*judging.Manifest, error) {
 	}
 	m, err := judging.DecodeManifest(path.Join(run, judging.ManifestFile), io.LimitReader(f, maxManifest))
 	if err != nil {
-		return nil, &failure{status: 422, text: err.Error()}
+		return nil, failure.New(422, "%v", err)
 	}
 	s.manifests.put(run, kept[stamp, *judging.Manifest]{of: stampOf(info), v: m})
 	return m, nil
@@ -145,12 +146,12 @@ func (s *store) about(run string) *judging.About {
 // missing says why a run cannot be read.
 func (s *store) missing(run string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
-		return unreadable(err, "the run %q cannot be read: %v", run, reason(err))
+		return failure.Unreadable(err, "the run %q cannot be read: %v", run, reason(err))
 	}
 	if info, serr := s.root.Stat(run); serr == nil && info.IsDir() {
-		return &failure{status: 422, text: fmt.Sprintf("%q is a folder without a %s: it is not a run", run, judging.ManifestFile)}
+		return failure.New(422, "%q is a folder without a %s: it is not a run", run, judging.ManifestFile)
 	}
-	return &failure{status: 404, text: fmt.Sprintf("there is no run %q: it may have been deleted or moved", run)}
+	return failure.New(404, "there is no run %q: it may have been deleted or moved", run)
 }
 
 // reason is the error of a file without the path that stands elsewhere.

@@ -15,6 +15,7 @@ import (
 	"gavel/report/table"
 	"gavel/scoring"
 	"gavel/scoring/race"
+	"gavel/server/failure"
 	"gavel/server/jobs"
 	"gavel/server/markup"
 )
@@ -63,19 +64,19 @@ func (v SuiteView) RaceSoFar() table.Table { return report.RaceSoFar(v.Race) }
 // suite reads what a suite's folder says of it.
 func (s *store) suite(folder string) (*scoring.Suite, error) {
 	if err := checkName(folder); err != nil {
-		return nil, &failure{status: http.StatusNotFound, text: fmt.Sprintf("there is no suite %q", markup.Visible(folder))}
+		return nil, failure.New(http.StatusNotFound, "there is no suite %q", markup.Visible(folder))
 	}
 	f, _, err := s.open(folder, scoring.SuiteFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &failure{status: http.StatusNotFound, text: fmt.Sprintf("there is no suite %q: it may have been deleted or moved", folder)}
+		return nil, failure.New(http.StatusNotFound, "there is no suite %q: it may have been deleted or moved", folder)
 	case err != nil:
-		return nil, unreadable(err, "the suite %q cannot be read: %v", folder, reason(err))
+		return nil, failure.Unreadable(err, "the suite %q cannot be read: %v", folder, reason(err))
 	}
 	defer f.Close()
 	suite, err := scoring.DecodeSuite(path.Join(folder, scoring.SuiteFile), io.LimitReader(f, maxManifest))
 	if err != nil {
-		return nil, &failure{status: http.StatusUnprocessableEntity, text: err.Error()}
+		return nil, failure.New(http.StatusUnprocessableEntity, "%v", err)
 	}
 	return suite, nil
 }
@@ -241,7 +242,7 @@ func (s *Server) startSuiteForm(w http.ResponseWriter, r *http.Request) (err err
 		v.File, err = run.DraftSuite(r.Context(), request)
 	case "plan", "start":
 		if strings.TrimSpace(v.File) == "" {
-			err = bad("there is no file yet: tick judges and datasets and press “Add to the file”, or paste a file")
+			err = failure.Bad("there is no file yet: tick judges and datasets and press “Add to the file”, or paste a file")
 			break
 		}
 		if action == "start" {
@@ -256,10 +257,10 @@ func (s *Server) startSuiteForm(w http.ResponseWriter, r *http.Request) (err err
 			v.Plan = &plan
 		}
 	default:
-		return bad("the form's action %q is unknown: use protocol NAME, draft, plan or start", markup.Visible(action))
+		return failure.Bad("the form's action %q is unknown: use protocol NAME, draft, plan or start", markup.Visible(action))
 	}
 	if err != nil {
-		v.Error, status = err.Error(), statusOf(err)
+		v.Error, status = err.Error(), failure.Status(err)
 	}
 	if v.Offer, err = run.Offer(r.Context(), v.Order.Get("protocol")); err != nil {
 		return err
@@ -323,7 +324,7 @@ func (s *Server) deleteSuiteView(r *http.Request) (deleteSuiteView, error) {
 
 // isSuite wants a suite that is there, be its file damaged.
 func (s *Server) isSuite(folder string) error {
-	if _, err := s.runs.suite(folder); err != nil && statusOf(err) == http.StatusNotFound {
+	if _, err := s.runs.suite(folder); err != nil && failure.Status(err) == http.StatusNotFound {
 		return err
 	}
 	return nil

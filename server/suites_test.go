@@ -13,6 +13,7 @@ import (
 	"gavel/judging"
 	"gavel/report"
 	"gavel/scoring"
+	"gavel/server/failure"
 	"gavel/server/jobs"
 )
 
@@ -229,7 +230,7 @@ func TestStartSuiteForm(t *testing.T) {
 	if code, _, _ := s.post("/start/suite", url.Values{"action": {"dance"}}); code != http.StatusBadRequest {
 		t.Errorf("an action that is none: %d", code)
 	}
-	fake.fails = &failure{http.StatusConflict, "it is being made"}
+	fake.fails = failure.New(http.StatusConflict, "it is being made")
 	for _, action := range []string{"draft", "plan", "start"} {
 		if code, _, _ := s.post("/start/suite", url.Values{"action": {action}, "file": {"mine"}}); code != http.StatusConflict {
 			t.Errorf("%s that fails: %d", action, code)
