@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"gavel/server/guard"
 	"gavel/server/markup"
 )
 
@@ -22,7 +23,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		Handler:           s.mux,
 		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: maxHeader,
-		ConnState:      (&connections{all: maxConns, each: maxConnsEach, open: map[net.Conn]*connection{}}).changed,
+		ConnState:      guard.NewConnections(maxConns, maxConnsEach).Changed,
 		ErrorLog:       log.New(logLines(s.opts.Log), "", 0),
 	}
 	go s.prefetchNewest()

@@ -100,7 +100,7 @@ func (p *pages) add(file string, text []byte) {
 func (p *pages) render(w http.ResponseWriter, r *http.Request, status int, name string, view any) {
 	f := frame{
 		View: view, Name: name, Version: p.s.opts.Version, Start: p.s.opts.Runner != nil, Static: p.s.opts.Static, Labels: p.s.opts.Labels != "",
-		Inside: isAuthenticated(r), Session: p.s.guard.session(r) != "", Path: r.URL.RequestURI(),
+		Inside: isAuthenticated(r), Session: p.s.guard.InSession(r), Path: r.URL.RequestURI(),
 	}
 	var b bytes.Buffer
 	if err := p.by[name].ExecuteTemplate(&b, "base", f); err != nil {

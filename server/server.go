@@ -20,6 +20,7 @@ import (
 	"gavel/report/table"
 	"gavel/scoring"
 	"gavel/server/failure"
+	"gavel/server/guard"
 	"gavel/server/markup"
 )
 
@@ -58,7 +59,7 @@ type Server struct {
 	agreed   *lru[string, kept[string, table.Table]]
 	scoring  sync.Mutex
 	reading  chan struct{} // a place for each index that is read, or search that is made, at once
-	guard    *guard
+	guard    *guard.Guard
 	metrics  *Metrics
 	streams  chan struct{}   // a place for each that is listened to
 	ending   context.Context // what is streamed ends with it
@@ -102,7 +103,7 @@ func New(o Options) (*Server, error) {
 	if o.Static {
 		s.patience = copyTime
 	}
-	if s.guard, err = newGuard(o); err != nil {
+	if s.guard, err = guard.New(guard.Options{Token: o.Token, Loopback: o.Loopback, Hosts: o.Hosts, Now: o.Now}); err != nil {
 		return nil, err
 	}
 	if s.pages, err = loadPages(s); err != nil {

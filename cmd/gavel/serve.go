@@ -17,6 +17,7 @@ import (
 	"gavel/eval"
 	"gavel/labels"
 	"gavel/server"
+	"gavel/server/guard"
 	"gavel/server/jobs"
 )
 
@@ -171,8 +172,8 @@ func (e *env) readToken(path string) (string, error) {
 		return "", fmt.Errorf("--token-file: %w", err)
 	}
 	token, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
-	if token = strings.TrimSpace(token); len(token) < server.MinToken {
-		return "", fmt.Errorf("--token-file %s: the token has %d characters, it needs at least %d", path, len(token), server.MinToken)
+	if token = strings.TrimSpace(token); len(token) < guard.MinToken {
+		return "", fmt.Errorf("--token-file %s: the token has %d characters, it needs at least %d", path, len(token), guard.MinToken)
 	}
 	return token, nil
 }
