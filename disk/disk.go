@@ -136,6 +136,31 @@ func Sync(f interface{ Sync() error }) error {
 	return err
 }
 
+// Move gives another name to a folder whose files are on disk; what it holds has its names on disk before it has its own.
+func Move(from, to string) error {
+	if err := filepath.WalkDir(from, func(at string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		return syncAt(at)
+	}); err != nil {
+		return err
+	}
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	return syncAt(filepath.Dir(to))
+}
+
+func syncAt(folder string) error {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return syncFolder(root, ".")
+}
+
 // syncFolder has the names in a folder on disk, which is an error on Windows and macOS.
 func syncFolder(root *os.Root, name string) error {
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {

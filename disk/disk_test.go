@@ -108,6 +108,36 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
+// TestMove: a folder has its new name only once the names of all that it holds are on disk, and Move returns once its own is.
+func TestMove(t *testing.T) {
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		t.Skip("names of a folder cannot be flushed here")
+	}
+	dir := t.TempDir()
+	from, to := filepath.Join(dir, ".part"), filepath.Join(dir, "whole")
+	if err := os.MkdirAll(filepath.Join(from, "run"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(filepath.Join(from, "run", "a"), wrote("a")); err != nil {
+		t.Fatal(err)
+	}
+	defer func(was func(*os.File) error) { flush = was }(flush)
+	var flushed []string
+	flush = func(f *os.File) error {
+		entries, err := f.ReadDir(-1)
+		for _, e := range entries {
+			flushed = append(flushed, e.Name())
+		}
+		return err
+	}
+	if err := Move(from, to); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(flushed, " "); got != "run a whole" {
+		t.Errorf("flushed were the names %q", got)
+	}
+}
+
 // TestNoWayOut: no link leads a file out of its folder.
 func TestNoWayOut(t *testing.T) {
 	in, out := t.TempDir(), t.TempDir()

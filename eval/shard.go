@@ -258,7 +258,7 @@ func takeUp(from, out string) error {
 	if err != nil {
 		return fmt.Errorf("going on with %s: %w", from, err)
 	}
-	return os.Rename(part, out)
+	return disk.Move(part, out)
 }
 
 // first is an item that tells what kind the items are.

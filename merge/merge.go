@@ -62,7 +62,7 @@ func Merge(ctx context.Context, m *eval.Maker, r Request) error {
 			return err
 		}
 	}
-	return os.Rename(part, r.Out)
+	return disk.Move(part, r.Out)
 }
 
 // work is a merge that goes on.

@@ -57,6 +57,9 @@ func (run *Run) warnings() []string {
 	for _, o := range run.Origins() {
 		say("%s", o)
 	}
+	if m.Shard != nil {
+		say("shard %s: a part of the items; gavel merge makes the whole", m.Shard)
+	}
 	words := run.words()
 	n := run.Items
 	w = append(w, run.absent()...)

@@ -29,6 +29,7 @@ type board struct {
 	Left                  int    // datasets that are not shown
 	Lettered, Pending     bool   // some judges have letters; they follow
 	Company               bool   // there is a published number
+	Shards                int    // runs that are left out, each a part of another
 	Pairs                 []boardPair
 }
 
@@ -96,7 +97,12 @@ func numberKey(x scoring.Result) string {
 
 // board lays the runs out that the filter takes; all are what they are held against. nil where none has a number.
 func (s *Server) board(ctx context.Context, all, taken []RunRow, f *runsFilter) *board {
-	b := &board{}
+	whole := func(runs []RunRow) []RunRow {
+		return slices.DeleteFunc(slices.Clone(runs), func(r RunRow) bool { return r.Shard != "" })
+	}
+	b := &board{Shards: len(taken)}
+	all, taken = whole(all), whole(taken)
+	b.Shards -= len(taken)
 	runs := b.choose(taken, f)
 	if len(runs) == 0 {
 		return nil

@@ -43,6 +43,14 @@ func copyRun(t testing.TB, from, to, dataset string) {
 	must(t, judging.WriteJSON(filepath.Join(to, judging.ManifestFile), m))
 }
 
+// shard makes a run that is part of another.
+func shard(t testing.TB, dir, sim string) {
+	t.Helper()
+	m := makeRun(t, dir, making{protocol: "pairwise", dataset: "sample", sim: sim})
+	m.Shard = &judging.Shard{Index: 1, Of: 2}
+	must(t, judging.WriteJSON(filepath.Join(dir, judging.ManifestFile), m))
+}
+
 // boardOf is the leaderboard of a page, row by row, in words.
 func boardOf(t testing.TB, page string) (rows []string) {
 	t.Helper()
@@ -59,8 +67,11 @@ func boardOf(t testing.TB, page string) (rows []string) {
 func TestLeaderboard(t *testing.T) {
 	dir := judges(t)
 	copyRun(t, filepath.Join(dir, "good"), filepath.Join(dir, "known"), "judgebench-gpt-4o-2024-05-13")
+	shard(t, filepath.Join(dir, "part"), "accuracy=1") // of a run with the best number of all
 	s := newSite(t, dir, func(o *Options) { o.Static = true }) // which waits for the letters
-	rows := boardOf(t, s.get("/"))
+	page := s.get("/")
+	says(t, page, "Shards are left out: 1.", "sample shard 1/2")
+	rows := boardOf(t, page)
 	if len(rows) != 8 {
 		t.Fatalf("%d rows:\n%s", len(rows), strings.Join(rows, "\n"))
 	}

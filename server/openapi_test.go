@@ -91,6 +91,7 @@ func TestOpenAPIHasTheAnswers(t *testing.T) {
 	g := newGrowing(t, filepath.Join(dir, "growing"))
 	g.append(g.lines[:6]...)
 	write(t, filepath.Join(dir, "bad", "run.json"), "{")
+	shard(t, filepath.Join(dir, "part"), "coin")
 	fake := &fakeRunner{jobs: []jobs.Job{{ID: "job1", State: jobs.Running, Runs: []string{"growing"}, Log: []string{"said"}, Request: jobs.JobRequest{"model": {"coin"}}, Started: begun}}}
 	s := newSite(t, dir, func(o *Options) { o.Runner = fake })
 	d := readDocument(t, s)

@@ -26,6 +26,7 @@ type RunHead struct {
 	Prompt    string    `json:"prompt,omitempty"`
 	Settings  string    `json:"settings,omitempty"`
 	Dataset   string    `json:"dataset,omitempty"`
+	Shard     string    `json:"shard,omitempty"` // which part of another run it is, such as 3/16
 	Simulated bool      `json:"simulated"`
 	Imported  string    `json:"imported,omitempty"`
 	Status    string    `json:"status"`
@@ -65,11 +66,15 @@ func headOf(name string, m *judging.Manifest) RunHead {
 	if p.Repetitions() > 1 {
 		settings = append(settings, fmt.Sprintf("asked %d times", p.Repetitions()))
 	}
-	return RunHead{
+	h := RunHead{
 		Name: name, ID: m.ID, Model: m.Spec.Model.Name, Protocol: m.Spec.Protocol, Goal: m.Spec.Goal, Prompt: m.Spec.Prompt.Name,
 		Settings: strings.Join(settings, ", "), Dataset: m.Dataset.Name, Simulated: m.Simulated, Imported: m.Imported,
 		Status: m.Status, Items: m.Spec.Dataset.Items, Judgments: m.Judgments, Started: m.Started, Ended: m.Ended,
 	}
+	if m.Shard != nil {
+		h.Shard = m.Shard.String()
+	}
+	return h
 }
 
 // URL of the run's page.

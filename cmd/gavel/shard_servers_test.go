@@ -78,8 +78,8 @@ func merged(t *testing.T) {
 	t.Logf("%d runs are equal to the undisturbed ones", len(runs))
 }
 
-// TestServersShardsOnSlurm: an array of eight by the script that gavel prints. Two tasks are killed with -9 and requeued, one by
-// the test and one by Slurm, slurmctld is killed and started again, and the dependent job merges all.
+// TestServersShardsOnSlurm: an array of eight by the script that gavel prints. Two tasks are killed with -9 and requeued, a
+// third is requeued while it runs, slurmctld is killed and started again, and the dependent job merges all.
 func TestServersShardsOnSlurm(t *testing.T) {
 	if os.Getenv("SLURM_CONF") == "" {
 		t.Skip("SLURM_CONF is not set: run scripts/slurm.sh start")
@@ -113,22 +113,25 @@ func TestServersShardsOnSlurm(t *testing.T) {
 	before := stub.calls.Load()
 	hold.Store(true)
 	array := regexp.MustCompile(`array (\d+)`).FindStringSubmatch(does("bash", "job.sh"))[1]
-	for _, task := range []string{"3", "6"} {
+	for _, task := range []string{"3", "5", "6"} {
 		eventually("task "+task+" waits for a choice", func() bool {
 			_, err := os.Stat("runs/s_shard-" + task + "-of-8/stub_multi-option_sample-options_1_limit-8/run.json")
 			return err == nil && gavelOf(array, task) > 0
 		})
 	}
-	// The task ends with gavel, and is started again in its folder.
-	p, err := os.FindProcess(gavelOf(array, "3"))
-	if err != nil {
-		t.Fatal(err)
+	for _, task := range []string{"3", "5"} { // it ends with gavel, and is started again in its folder
+		p, err := os.FindProcess(gavelOf(array, task))
+		if err == nil {
+			err = p.Kill()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		eventually("task "+task+" has failed", func() bool {
+			return strings.Contains(does("scontrol", "show", "job", array+"_"+task), "JobState=FAILED")
+		})
+		does("scontrol", "requeue", array+"_"+task)
 	}
-	if err := p.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	eventually("task 3 has failed", func() bool { return strings.Contains(does("scontrol", "show", "job", array+"_3"), "JobState=FAILED") })
-	does("scontrol", "requeue", array+"_3")
 	// Slurm kills what it requeues while it runs, and says how often it did: that try has another folder.
 	does("scontrol", "requeue", array+"_6")
 	requeued := time.Now()
@@ -144,7 +147,7 @@ func TestServersShardsOnSlurm(t *testing.T) {
 	if _, err := os.Stat("runs/s_shard-6-of-8_try-2/suite.json"); err != nil {
 		t.Errorf("the second try of task 6: %v", err)
 	}
-	for task, again := range map[string]string{"3": "shard 3/8 in runs/s_shard-3-of-8 ", "6": "shard 6/8 in runs/s_shard-6-of-8_try-2 "} {
+	for task, again := range map[string]string{"3": "shard 3/8 in runs/s_shard-3-of-8, by ", "5": "shard 5/8 in runs/s_shard-5-of-8, by ", "6": "shard 6/8 in runs/s_shard-6-of-8_try-2, by "} {
 		if log := read(t, "gavel-s-"+task+".log"); strings.Count(log, "shard "+task+"/8 in") != 2 || !strings.Contains(log, again) {
 			t.Errorf("the log of task %s is not of both tries:\n%s", task, log)
 		}

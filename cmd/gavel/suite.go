@@ -71,7 +71,11 @@ func (e *env) suiteRun(c *cli.Context, s *suite.Suite) error {
 		if err != nil {
 			return err
 		}
-		e.say("shard %s in %s %s", p, s.Out(), p.Said)
+		by := ""
+		if p.Said != "" {
+			by = ", by " + p.Said
+		}
+		e.say("shard %s in %s%s", p, s.Out(), by)
 	}
 	if err := s.Check(c.Context, e.maker()); err != nil {
 		return err

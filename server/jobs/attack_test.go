@@ -66,14 +66,15 @@ func TestNoWayOutOfTheFolder(t *testing.T) {
 	})
 }
 
-// TestTwoDelete: of several who delete the same one does, and the others are told that it is gone.
+// TestTwoDelete: of several who delete the same one does, and the others are told that it is gone. The cache that a shard
+// has goes with it.
 func TestTwoDelete(t *testing.T) {
 	r := newRunner(t, Options{})
 	for range 20 {
 		for _, run := range []string{"s/a", "s/b", "c"} {
-			ok(t, os.MkdirAll("runs/"+run, 0o755), os.WriteFile("runs/"+run+"/run.json", []byte("{}"), 0o644))
+			ok(t, os.MkdirAll("runs/"+run+"/.cache", 0o755), os.WriteFile("runs/"+run+"/run.json", []byte("{}"), 0o644))
 		}
-		ok(t, os.WriteFile("runs/s/suite.json", []byte("{}"), 0o644))
+		ok(t, os.MkdirAll("runs/s/.cache/replies", 0o755), os.WriteFile("runs/s/suite.json", []byte("{}"), 0o644))
 		for what, remove := range map[string]func() error{"suite": func() error { return r.DeleteSuite("s") }, "run": func() error { return r.Delete("c") }} {
 			errs := make([]error, 4)
 			var all sync.WaitGroup

@@ -160,6 +160,9 @@ func (r *Runner) deleteSuite(folder string) error {
 	if err := root.Remove(path.Join(folder, scoring.SuiteFile)); err != nil {
 		return fmt.Errorf("the runs are deleted, the suite is not: %w", err)
 	}
+	if err := root.RemoveAll(path.Join(folder, judging.CacheDir)); err != nil { // of a shard's replies
+		return fmt.Errorf("the suite is deleted, its cache is not: %w", err)
+	}
 	if left, err := fs.ReadDir(root.FS(), folder); err == nil && len(left) == 0 {
 		return root.Remove(folder)
 	}
