@@ -33,7 +33,7 @@ func (h RunHead) Note() string {
 // describe keeps what a form says of a run.
 func (s *Server) describe(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("run")
-	if _, err := s.runs.manifest(name); err != nil {
+	if _, err := s.runs.Manifest(name); err != nil {
 		return err
 	}
 	said := judging.About{Name: r.PostForm.Get("name"), Tags: r.PostForm["tags"], Note: r.PostForm.Get("note")}

@@ -9,40 +9,42 @@ import (
 	"gavel/report"
 	"gavel/scoring"
 	"gavel/server/failure"
+	"gavel/server/kept"
 	"gavel/server/markup"
+	"gavel/server/store"
 )
 
 // contested are the labels that people say are wrong.
-func (s *Server) contested() (labels.Contested, stamp, error) {
-	info, err := s.runs.root.Stat(labels.ContestedFile)
+func (s *Server) contested() (labels.Contested, store.Stamp, error) {
+	info, err := s.runs.Stat(labels.ContestedFile)
 	if err != nil || !info.Mode().IsRegular() {
-		return nil, stamp{}, nil
+		return nil, store.Stamp{}, nil
 	}
 	c, err := labels.ReadContested(filepath.Join(s.opts.Runs, labels.ContestedFile))
-	return c, stampOf(info), err
+	return c, store.StampOf(info), err
 }
 
 // sumOf is what a contested label says of an item's line; "" where the run has no texts.
-func (s *Server) sumOf(x *index, i int) (string, error) {
-	items := s.openItems(x)
-	if items == nil || x.items[i].length == 0 {
-		return "", nil
-	}
+func (s *Server) sumOf(x *store.Index, i int) (string, error) {
+	items := x.OpenItems()
 	defer items.Close()
-	line, err := x.line(items, x.items[i].offset, x.items[i].length)
-	return labels.Sum(line), err
+	line, err := x.ItemLine(items, i)
+	if line == nil {
+		return "", err
+	}
+	return labels.Sum(line), nil
 }
 
 // contest keeps that the label of an item is wrong, or no longer.
 func (s *Server) contest(w http.ResponseWriter, r *http.Request) error {
 	run, item := r.PathValue("run"), r.PostForm.Get("item")
-	x, done, err := s.index(r.Context(), run)
+	x, done, err := s.runs.Index(r.Context(), run)
 	if err != nil {
 		return err
 	}
 	defer done()
-	i, ok := x.ids.Find(item)
-	if !ok || i >= len(x.items) {
+	i, ok := x.Find(item)
+	if !ok {
 		return failure.New(http.StatusNotFound, "the run %q has no item %q", run, markup.Shortened(item, 100))
 	}
 	sum, err := s.sumOf(x, i)
@@ -66,14 +68,14 @@ type without struct {
 }
 
 // without scores a run again, without contested labels; nil where it has none.
-func (s *Server) without(x *index) (*without, error) {
+func (s *Server) without(x *store.Index) (*without, error) {
 	c, at, err := s.contested()
 	if err != nil || len(c) == 0 {
 		return nil, err
 	}
 	leave := map[string]bool{}
 	for item, sums := range c {
-		if i, is := x.ids.Find(item); is && i < len(x.items) {
+		if i, is := x.Find(item); is {
 			sum, err := s.sumOf(x, i)
 			if err != nil {
 				return nil, err
@@ -86,9 +88,9 @@ func (s *Server) without(x *index) (*without, error) {
 	if len(leave) == 0 {
 		return nil, nil
 	}
-	run, m := x.run, x.m
-	return made(s, s.lessened, run, fmt.Sprint(at, s.stampsOf(run)), func() (*without, error) {
-		loaded, err := s.loadBy(run, m, scoring.DefaultOptions.Reading, leave)
+	run, m := x.Run, x.Manifest
+	return kept.Made(&s.scoring, s.lessened, run, fmt.Sprint(at, s.runs.Stamps(run)), func() (*without, error) {
+		loaded, err := s.runs.LoadBy(run, m, scoring.DefaultOptions.Reading, leave)
 		if err != nil {
 			return nil, err
 		}

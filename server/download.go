@@ -20,7 +20,7 @@ import (
 func (s *Server) download(kind, suffix string, write func(*http.Request, string, io.Writer) error) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		name := r.PathValue("run")
-		if _, err := s.runs.manifest(name); err != nil {
+		if _, err := s.runs.Manifest(name); err != nil {
 			return err
 		}
 		return write(r, name, &attachment{w, kind, strings.ReplaceAll(name, "/", "_") + suffix, false})
@@ -54,7 +54,7 @@ func writeBy(w http.ResponseWriter, deadline time.Time) error {
 
 // reported is a run with its numbers, as reports have it.
 func (s *Server) reported(run string) (out report.Run, err error) {
-	m, err := s.runs.manifest(run)
+	m, err := s.runs.Manifest(run)
 	if err != nil {
 		return out, err
 	}
@@ -89,9 +89,9 @@ const downloadTime = 10 * time.Minute
 
 // writeRecords copies the records as they are.
 func (s *Server) writeRecords(_ *http.Request, run string, w io.Writer) error {
-	f, info, err := s.runs.open(run, judging.RecordsFile)
+	f, info, err := s.runs.Open(run, judging.RecordsFile)
 	if err != nil {
-		return s.runs.missing(run, err)
+		return s.runs.Missing(run, err)
 	}
 	defer f.Close()
 	if info.Size() == 0 {
@@ -107,7 +107,7 @@ func (s *Server) writeRecords(_ *http.Request, run string, w io.Writer) error {
 // writeFigure writes a picture of the run's figures.
 func (s *Server) writeFigure(w http.ResponseWriter, r *http.Request) error {
 	run := r.PathValue("run")
-	m, err := s.runs.manifest(run)
+	m, err := s.runs.Manifest(run)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (s *Server) handOut(w http.ResponseWriter, r *http.Request, pictures report
 	if !ok {
 		return failure.New(http.StatusNotFound, "there is no figure %q", markup.Shortened(file, 100))
 	}
-	done, err := s.read(r.Context()) // a PNG takes memory
+	done, err := s.runs.Place(r.Context()) // a PNG takes memory
 	if err != nil {
 		return err
 	}

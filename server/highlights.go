@@ -7,6 +7,7 @@ import (
 
 	"gavel/judging"
 	"gavel/server/markup"
+	"gavel/server/store"
 )
 
 // Highlights are items that matter most, of a kind.
@@ -39,23 +40,23 @@ var highlightKinds = []struct{ show, name, about string }{
 }
 
 // highlights of a run; empty kinds are left out.
-func (s *Server) highlights(x *index) []Highlights {
+func (s *Server) highlights(x *store.Index) []Highlights {
 	out := []Highlights{}
-	items := s.openItems(x)
+	items := x.OpenItems()
 	defer items.Close()
 	for _, k := range highlightKinds {
-		is := showNamed(k.show).is
+		is := store.FilterNamed(k.show).Is
 		h := Highlights{Name: k.name, About: k.about, Show: k.show}
-		for i := range x.items {
-			if x.items[i].first == 0 || !is(x.flags(i)) {
+		for i := range x.Len() {
+			if !x.Judged(i) || !is(x.Flags(i)) {
 				continue
 			}
 			if h.Total++; h.Total > highlightsEach {
 				continue
 			}
-			id, item := strings.Clone(x.ids.At(i)), x.textsIfThere(items, i)
-			m := Mattered{ID: id, Group: x.groups[x.items[i].group], Question: markup.Shortened(cmp.Or(item.Question, answered(item.Answered), id), 110), Games: x.briefs(i, item)}
-			m.Link = itemURL(x.run, m.ID, query("show", k.show))
+			id, item := strings.Clone(x.ID(i)), x.ItemIfThere(items, i)
+			m := Mattered{ID: id, Group: x.Group(i), Question: markup.Shortened(cmp.Or(item.Question, answered(item.Answered), id), 110), Games: briefs(x, i, item)}
+			m.Link = itemURL(x.Run, m.ID, query("show", k.show))
 			h.Items = append(h.Items, m)
 		}
 		if h.Total > 0 {
@@ -73,7 +74,7 @@ func (v runView) resumable() bool {
 // resumeForm goes on with a run.
 func (s *Server) resumeForm(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("run")
-	if _, err := s.runs.manifest(name); err != nil {
+	if _, err := s.runs.Manifest(name); err != nil {
 		return err
 	}
 	job, err := s.opts.Runner.Resume(r.Context(), name)

@@ -15,6 +15,7 @@ import (
 	"gavel/scoring"
 	"gavel/server/failure"
 	"gavel/server/markup"
+	"gavel/server/store"
 )
 
 // RunRow is a run in the list.
@@ -32,7 +33,7 @@ type RunRow struct {
 
 	numbers []report.Number // that stand for it
 	data    string          // SHA-256 of its dataset
-	of      stamps
+	of      store.Stamps
 }
 
 // runsView is the list of runs, and the leaderboard above it.

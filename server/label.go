@@ -19,7 +19,9 @@ import (
 	"gavel/report/table"
 	"gavel/scoring"
 	"gavel/server/failure"
+	"gavel/server/kept"
 	"gavel/server/markup"
+	"gavel/server/store"
 )
 
 // labelTable are the routes of labelling, and of what judges are worth by labels.
@@ -60,20 +62,20 @@ func (s *Server) mine() (judges template.HTML, none string) {
 	if err != nil {
 		return "", "there are no labels yet"
 	}
-	all, err := s.runs.list()
+	all, err := s.runs.List()
 	if err != nil {
 		return "", err.Error()
 	}
 	var state strings.Builder
 	var runs []string
-	fmt.Fprintln(&state, stampOf(info))
+	fmt.Fprintln(&state, store.StampOf(info))
 	for _, run := range all {
-		if run.err == nil && run.m.Status != judging.Running && s.labelled(run) {
-			runs = append(runs, run.name)
-			fmt.Fprintln(&state, run.name, s.stampsOf(run.name))
+		if run.Err == nil && run.Manifest.Status != judging.Running && s.labelled(run) {
+			runs = append(runs, run.Name)
+			fmt.Fprintln(&state, run.Name, s.runs.Stamps(run.Name))
 		}
 	}
-	t, err := made(s, s.agreed, "labels", state.String(), func() (t table.Table, err error) {
+	t, err := kept.Made(&s.scoring, s.agreed, "labels", state.String(), func() (t table.Table, err error) {
 		file, err := labels.Read(s.opts.Labels)
 		if err != nil {
 			return t, err
@@ -104,12 +106,12 @@ func (s *Server) mine() (judges template.HTML, none string) {
 }
 
 // labelled tells whether the labels may be of a run's items. The run's files are in the folder, and no links out of it.
-func (s *Server) labelled(run found) bool {
-	if d := s.opts.Desk; d != nil && run.m.Dataset.Name != d.Name() && run.m.Spec.Dataset.SHA256 != d.SHA256() {
+func (s *Server) labelled(run store.Found) bool {
+	if d := s.opts.Desk; d != nil && run.Manifest.Dataset.Name != d.Name() && run.Manifest.Spec.Dataset.SHA256 != d.SHA256() {
 		return false
 	}
 	for _, name := range []string{judging.RecordsFile, judging.ItemsFile} {
-		f, _, err := s.runs.open(run.name, name)
+		f, _, err := s.runs.Open(run.Name, name)
 		if err != nil {
 			return name == judging.ItemsFile && errors.Is(err, os.ErrNotExist)
 		}

@@ -29,7 +29,7 @@ func (s *Server) rows(ctx context.Context) ([]RunRow, error) {
 	k := &s.listing
 	k.mu.Lock()
 	age := s.now().Sub(k.at)
-	if k.took < slowList || age > oldList || k.of != s.runs.forgotten() {
+	if k.took < slowList || age > oldList || k.of != s.runs.Forgotten() {
 		k.mu.Unlock()
 		return s.relist(ctx)
 	}
@@ -37,7 +37,7 @@ func (s *Server) rows(ctx context.Context) ([]RunRow, error) {
 	if age > keptList*k.took && !k.going {
 		k.going = true
 		go func() {
-			s.relist(s.runs.closing) // an error is told to the next who looks
+			s.relist(s.runs.Closing) // an error is told to the next who looks
 			k.mu.Lock()
 			defer k.mu.Unlock()
 			k.going = false
@@ -47,8 +47,8 @@ func (s *Server) rows(ctx context.Context) ([]RunRow, error) {
 }
 
 func (s *Server) relist(ctx context.Context) ([]RunRow, error) {
-	of, begun := s.runs.forgotten(), time.Now()
-	runs, err := s.runs.list()
+	of, begun := s.runs.Forgotten(), time.Now()
+	runs, err := s.runs.List()
 	if err != nil {
 		return nil, err
 	}

@@ -1,21 +1,19 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"html/template"
 	"maps"
 	"net/http"
-	"slices"
-	"strings"
 	"time"
 
 	"gavel/judging"
 	"gavel/scoring"
 	"gavel/server/failure"
 	"gavel/server/jobs"
+	"gavel/server/store"
 )
 
 // Progress is how far a run is.
@@ -50,79 +48,34 @@ type SlowJudgment struct {
 	Link         string  `json:"-"`
 }
 
-// What is slow: so many times as long as usual, and at least a second.
-const (
-	slowTimes = 3
-	slowLeast = 1000
-	slowMost  = 3 // that are named
-)
-
 // progress of the run, of what the index has.
-func (x *index) progress(now time.Time) Progress {
+func progressOf(x *store.Index, now time.Time) Progress {
 	p := Progress{
-		Run: x.run, Status: x.m.Status, Done: x.counts.Records, Judgments: x.m.Judgments, Failed: x.counts.Outcomes[string(judging.Failed)],
-		Cached: x.counts.Cached, Outcomes: maps.Clone(x.counts.Outcomes), Last: x.counts.Last,
-		Alarm: x.alarms.Said,
+		Run: x.Run, Status: x.Manifest.Status, Done: x.Counts.Records, Judgments: x.Manifest.Judgments, Failed: x.Counts.Outcomes[string(judging.Failed)],
+		Cached: x.Counts.Cached, Outcomes: maps.Clone(x.Counts.Outcomes), Last: x.Counts.Last,
+		Alarm: x.Alarms.Said,
 	}
 	if p.Status != judging.Running {
 		return p
 	}
-	if info := x.records.info; info != nil {
-		p.Stalled = now.Sub(info.ModTime()) > stalledAfter
+	at := x.Pace(now)
+	p.Stalled = !at.Written.IsZero() && now.Sub(at.Written) > stalledAfter
+	if p.Rate, p.Tokens, p.Usual = at.Rate, at.Tokens, at.Usual; !p.Stalled {
+		p.Left = at.Left
 	}
-	var tempo judging.Tempo
-	for _, g := range x.judgments {
-		tempo.Add(time.UnixMilli(g.at))
-	}
-	p.Rate = tempo.PerSecond(now)
-	x.pace(&p, now)
-	if left, ok := tempo.Left(p.Judgments-p.Done, now); ok && !p.Stalled {
-		p.Left = &left
+	for _, j := range at.Slow {
+		p.Slow = append(p.Slow, SlowJudgment{j.Item, j.Milliseconds, itemURL(x.Run, j.Item, "")})
 	}
 	return p
 }
 
-// pace says how fast replies are written, and which judgments took long. What came from the cache tells neither.
-func (x *index) pace(p *Progress, now time.Time) {
-	var newest []uint32
-	tokens, since := 0, now
-	for _, g := range slices.Backward(x.judgments) {
-		if g.took == 0 {
-			continue
-		}
-		if len(newest) < 1000 {
-			newest = append(newest, g.took)
-		}
-		if at := time.UnixMilli(g.at); now.Sub(at) <= 2*time.Minute {
-			tokens += int(g.tokens)
-			if at.Before(since) {
-				since = at
-			}
-		}
-		if len(p.Slow) < slowMost || g.took > uint32(p.Slow[slowMost-1].Milliseconds) {
-			id := strings.Clone(x.ids.At(int(g.item)))
-			p.Slow = append(p.Slow, SlowJudgment{id, float64(g.took), itemURL(x.run, id, "")})
-			slices.SortStableFunc(p.Slow, func(a, b SlowJudgment) int { return cmp.Compare(b.Milliseconds, a.Milliseconds) })
-			p.Slow = p.Slow[:min(len(p.Slow), slowMost)]
-		}
-	}
-	if len(newest) > 0 {
-		slices.Sort(newest)
-		p.Usual = float64(newest[len(newest)/2])
-	}
-	p.Slow = slices.DeleteFunc(p.Slow, func(j SlowJudgment) bool { return j.Milliseconds < max(slowLeast, slowTimes*p.Usual) })
-	if s := now.Sub(since).Seconds(); s > 0 {
-		p.Tokens = float64(tokens) / s
-	}
-}
-
 // status of a run now.
 func (s *Server) status(ctx context.Context, run string) (Progress, error) {
-	x, done, err := s.index(ctx, run)
+	x, done, err := s.runs.Index(ctx, run)
 	if err != nil {
 		return Progress{}, err
 	}
-	p, m := x.progress(s.now()), x.m
+	p, m := progressOf(x, s.now()), x.Manifest
 	done()
 	s.withJob(&p)
 	s.withScore(&p, m)
@@ -159,7 +112,7 @@ const (
 // the page that says what it comes to so far, and "end" when there is no more to come.
 func (s *Server) runEvents(w http.ResponseWriter, r *http.Request) error {
 	run := r.PathValue("run")
-	if _, err := s.runs.manifest(run); err != nil {
+	if _, err := s.runs.Manifest(run); err != nil {
 		return err
 	}
 	select {

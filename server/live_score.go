@@ -9,21 +9,23 @@ import (
 	"gavel/judging"
 	"gavel/report"
 	"gavel/scoring"
+	"gavel/server/kept"
 	"gavel/server/markup"
+	"gavel/server/store"
 )
 
 // running keeps what the records of runs that are being made come to so far. It is worked out beside the requests, which
 // show what there is; one run at a time has its turn, and the more work it is the more seldom.
 type running struct {
 	mu     sync.Mutex
-	scores *lru[string, *soFar]
+	scores *kept.LRU[string, *soFar]
 	work   sync.WaitGroup
 	turn   sync.Mutex
 }
 
 // soFar is what a run's records came to when they were last looked at.
 type soFar struct {
-	of        stamp // of the records
+	of        store.Stamp // of the records
 	diagnosis *scoring.Diagnosis
 	judgments int           // that it is made of
 	page      template.HTML // diagnosis and tiles
@@ -43,11 +45,11 @@ func (s *Server) scoreSoFar(run string, m *judging.Manifest) soFar {
 	if m.Status != judging.Running {
 		return soFar{}
 	}
-	l, now := &s.running, s.stampsOf(run).records
+	l, now := &s.running, s.runs.Stamps(run).Records
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	at := l.scores.getOr(run, func() *soFar { return new(soFar) })
-	if !at.busy && at.of != now && now.size > 0 && now.size <= scoreBytes && !s.now().Before(at.next) && s.ending.Err() == nil {
+	at := l.scores.GetOr(run, func() *soFar { return new(soFar) })
+	if !at.busy && at.of != now && now.Size > 0 && now.Size <= scoreBytes && !s.now().Before(at.next) && s.ending.Err() == nil {
 		at.busy = true
 		l.work.Go(func() { s.scoreNow(run, m, at, now) })
 	}
@@ -55,7 +57,7 @@ func (s *Server) scoreSoFar(run string, m *judging.Manifest) soFar {
 }
 
 // scoreNow reads a run's records. What is wrong with them is said elsewhere.
-func (s *Server) scoreNow(run string, m *judging.Manifest, at *soFar, of stamp) {
+func (s *Server) scoreNow(run string, m *judging.Manifest, at *soFar, of store.Stamp) {
 	l := &s.running
 	l.turn.Lock()
 	defer l.turn.Unlock()
@@ -71,7 +73,7 @@ func (s *Server) scoreNow(run string, m *judging.Manifest, at *soFar, of stamp) 
 		}
 		*at = found
 	}()
-	loaded, err := s.loadBy(run, m, scoring.DefaultOptions.Reading, nil)
+	loaded, err := s.runs.LoadBy(run, m, scoring.DefaultOptions.Reading, nil)
 	if err != nil {
 		return
 	}

@@ -23,6 +23,7 @@ import (
 	"gavel/server/failure"
 	"gavel/server/jobs"
 	"gavel/server/markup"
+	"gavel/server/store"
 )
 
 //go:embed templates/*.html
@@ -152,7 +153,7 @@ func (p *pages) functions() template.FuncMap {
 		"letter":    letterOf,
 		"pvalue":    table.PValue,
 		"inWords":   inWords,
-		"aboutShow": func(name string) string { return showNamed(name).About },
+		"aboutShow": func(name string) string { return store.FilterNamed(name).About },
 		"on2":       func(b *bool) bool { return b != nil && *b },
 		"inc2":      func(i *int) int { return *i + 1 },
 		"facts":     scoring.Metadata,

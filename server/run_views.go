@@ -14,6 +14,7 @@ import (
 	"gavel/report"
 	"gavel/scoring"
 	"gavel/server/jobs"
+	"gavel/server/store"
 )
 
 // RunHead is what every page says of a run.
@@ -88,7 +89,7 @@ type runView struct {
 	Answer    template.HTML     `json:"-"`      // what it comes to, with one figure
 	Rest      template.HTML     `json:"-"`      // its other figures and tables, folded
 	Warnings  []string          `json:"warnings"`
-	Counts    counts            `json:"counts"`
+	Counts    store.Counts      `json:"counts"`
 	Damaged   []string          `json:"damaged,omitempty"` // lines that cannot be read
 	Problem   string            `json:"problem,omitempty"` // why there are no numbers
 	Manifest  *judging.Manifest `json:"manifest"`
@@ -105,13 +106,13 @@ type runView struct {
 
 func (s *Server) runView(r *http.Request) (runView, error) {
 	name := r.PathValue("run")
-	x, done, err := s.index(r.Context(), name)
+	x, done, err := s.runs.Index(r.Context(), name)
 	if err != nil {
 		return runView{}, err
 	}
-	m := x.m
-	v := runView{RunHead: headOf(name, m), Counts: x.counts, Damaged: x.damaged, Manifest: m, Progress: x.progress(s.now()), Warnings: []string{}, Outcomes: scoring.Outcomes}
-	v.Counts.Outcomes = maps.Clone(x.counts.Outcomes)
+	m := x.Manifest
+	v := runView{RunHead: headOf(name, m), Counts: x.Counts, Damaged: x.Damaged, Manifest: m, Progress: progressOf(x, s.now()), Warnings: []string{}, Outcomes: scoring.Outcomes}
+	v.Counts.Outcomes = maps.Clone(x.Counts.Outcomes)
 	if !isAPI(r) {
 		v.Matters, v.Command = s.highlights(x), jobs.CommandOf(m)
 		if m.Status != judging.Running {
@@ -128,7 +129,7 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 		v.Job = v.Progress.Job
 	}
 	v.CanDelete, v.CanResume = s.opts.Runner != nil && v.Job == nil, s.opts.Runner != nil && v.resumable()
-	v.About, v.Describes = s.runs.about(name), s.opts.Runner != nil
+	v.About, v.Describes = s.runs.About(name), s.opts.Runner != nil
 	n, err := s.numbers(name, m)
 	if err != nil {
 		v.Problem = err.Error()
@@ -138,6 +139,9 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 	}
 	return v, nil
 }
+
+// escaped is a name as one segment of a URL's path.
+func escaped(name string) string { return url.PathEscape(name) }
 
 // query makes a link's query of pairs, leaving out what is empty.
 func query(pairs ...string) string {

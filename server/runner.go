@@ -209,7 +209,7 @@ func (s *Server) stopData(w http.ResponseWriter, r *http.Request) error {
 
 func (s *Server) deleteView(r *http.Request) (RunHead, error) {
 	name := r.PathValue("run")
-	m, err := s.runs.manifest(name)
+	m, err := s.runs.Manifest(name)
 	if err != nil {
 		return RunHead{}, err
 	}
@@ -217,14 +217,13 @@ func (s *Server) deleteView(r *http.Request) (RunHead, error) {
 }
 
 func (s *Server) delete(name string) error {
-	if _, err := s.runs.manifest(name); err != nil {
+	if _, err := s.runs.Manifest(name); err != nil {
 		return err
 	}
 	if err := s.opts.Runner.Delete(name); err != nil {
 		return err
 	}
-	s.indexes.drop(name)
-	s.runs.forget()
+	s.runs.Drop(name)
 	return nil
 }
 

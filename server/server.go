@@ -21,7 +21,9 @@ import (
 	"gavel/scoring"
 	"gavel/server/failure"
 	"gavel/server/guard"
+	"gavel/server/kept"
 	"gavel/server/markup"
+	"gavel/server/store"
 )
 
 // Options of a server.
@@ -45,20 +47,17 @@ type Options struct {
 type Server struct {
 	opts     Options
 	now      func() time.Time
-	runs     *store
-	indexes  *lru[string, *index]
-	scores   *lru[string, kept[stamps, scored]]
-	summed   *lru[string, summed]
+	runs     *store.Store
+	scores   *kept.LRU[string, kept.Value[store.Stamps, scored]]
+	summed   *kept.LRU[string, summed]
 	listing  rowList
 	letters  *letters
-	compared *lru[string, kept[string, *scoring.Comparisons]]
-	ranked   *lru[string, kept[string, *report.Ranking]]
-	searches *lru[searchKey, []uint64]
-	hardest  *lru[string, kept[string, []tally]]
-	lessened *lru[string, kept[string, *without]]
-	agreed   *lru[string, kept[string, table.Table]]
+	compared *kept.LRU[string, kept.Value[string, *scoring.Comparisons]]
+	ranked   *kept.LRU[string, kept.Value[string, *report.Ranking]]
+	hardest  *kept.LRU[string, kept.Value[string, []tally]]
+	lessened *kept.LRU[string, kept.Value[string, *without]]
+	agreed   *kept.LRU[string, kept.Value[string, table.Table]]
 	scoring  sync.Mutex
-	reading  chan struct{} // a place for each index that is read, or search that is made, at once
 	guard    *guard.Guard
 	metrics  *Metrics
 	streams  chan struct{}   // a place for each that is listened to
@@ -85,18 +84,17 @@ func New(o Options) (*Server, error) {
 	if o.Now == nil || o.Log == nil {
 		return nil, errors.New("a server needs a clock and somebody to tell")
 	}
-	runs, err := openStore(o.Runs, o.Now)
+	runs, err := store.Open(o.Runs, o.Only, o.Now)
 	if err != nil {
 		return nil, fmt.Errorf("the folder of runs: %w", err)
 	}
-	runs.only = o.Only
 	s := &Server{
 		opts: o, now: o.Now, runs: runs,
-		indexes: newLRU[string, *index](8), scores: newLRU[string, kept[stamps, scored]](16), summed: newLRU[string, summed](maxFolders),
-		compared: newLRU[string, kept[string, *scoring.Comparisons]](8), ranked: newLRU[string, kept[string, *report.Ranking]](8), searches: newLRU[searchKey, []uint64](64), hardest: newLRU[string, kept[string, []tally]](8),
-		lessened: newLRU[string, kept[string, *without]](64), agreed: newLRU[string, kept[string, table.Table]](1), reading: make(chan struct{}, 2), streams: make(chan struct{}, maxStreams), metrics: o.Metrics, patience: requestTime,
+		scores: kept.NewLRU[string, kept.Value[store.Stamps, scored]](16), summed: kept.NewLRU[string, summed](store.MaxFolders),
+		compared: kept.NewLRU[string, kept.Value[string, *scoring.Comparisons]](8), ranked: kept.NewLRU[string, kept.Value[string, *report.Ranking]](8), hardest: kept.NewLRU[string, kept.Value[string, []tally]](8),
+		lessened: kept.NewLRU[string, kept.Value[string, *without]](64), agreed: kept.NewLRU[string, kept.Value[string, table.Table]](1), streams: make(chan struct{}, maxStreams), metrics: o.Metrics, patience: requestTime,
 	}
-	s.running.scores = newLRU[string, *soFar](64)
+	s.running.scores = kept.NewLRU[string, *soFar](64)
 	if s.metrics == nil {
 		s.metrics = NewMetrics()
 	}
@@ -121,11 +119,11 @@ func New(o Options) (*Server, error) {
 // Close ends what is streamed and what is prefetched, and lets go of the folder.
 func (s *Server) Close() error {
 	s.end()
-	s.runs.close()
+	s.runs.End()
 	s.prefetch.wait()
 	s.letters.wait()
 	s.running.work.Wait()
-	return s.runs.root.Close()
+	return s.runs.Close()
 }
 
 // table lists everything that can be asked for.
@@ -229,7 +227,7 @@ func data[T any](view func(*http.Request) (T, error)) func(http.ResponseWriter, 
 }
 
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
-	if _, err := s.runs.root.Stat("."); err != nil {
+	if _, err := s.runs.Stat("."); err != nil {
 		return failure.New(http.StatusServiceUnavailable, "the folder of runs cannot be read")
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -245,52 +243,9 @@ func (s *Server) nothing(_ http.ResponseWriter, r *http.Request) error {
 	return failure.New(http.StatusNotFound, "there is nothing at this address")
 }
 
-// index of a run, up to date and held for reading until done is called.
-func (s *Server) index(ctx context.Context, run string) (x *index, done func(), err error) {
-	x, err = s.fresh(ctx, run)
-	if err != nil {
-		return nil, nil, err
-	}
-	x.mu.RLock()
-	if x.m == nil { // read by somebody else meanwhile, who found it damaged
-		x.mu.RUnlock()
-		return nil, nil, errChanged
-	}
-	return x, x.mu.RUnlock, nil
-}
-
-// fresh is an index that is up to date, or was brought there. Only who has something to read waits for a place.
-func (s *Server) fresh(ctx context.Context, run string) (*index, error) {
-	m, err := s.runs.manifest(run)
-	if err != nil {
-		s.indexes.drop(run)
-		return nil, err
-	}
-	x := s.indexes.getOr(run, func() *index { return newIndex(s.runs, run) })
-	if x.current(m) {
-		return x, nil
-	}
-	done, err := s.read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	return x, x.refresh()
-}
-
-// read waits until records may be read; then they are, until done is called.
-func (s *Server) read(ctx context.Context) (done func(), err error) {
-	select {
-	case s.reading <- struct{}{}:
-		return func() { <-s.reading }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
 // summed is what the list of runs says of a run's numbers.
 type summed struct {
-	of        stamps
+	of        store.Stamps
 	headline  *scoring.Result
 	diagnosis *scoring.Diagnosis
 	outcomes  map[string]int

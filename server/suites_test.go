@@ -66,9 +66,9 @@ func TestSuitePages(t *testing.T) {
 	}
 
 	// What nobody changed is not worked out again; what was, is.
-	kept, _ := s.ranked.get("deep/suite")
+	kept, _ := s.ranked.Get("deep/suite")
 	s.get("/suites/deep%2Fsuite")
-	if again, _ := s.ranked.get("deep/suite"); again.v != kept.v {
+	if again, _ := s.ranked.Get("deep/suite"); again.V != kept.V {
 		t.Error("the results were worked out again")
 	}
 	must(t, os.RemoveAll(filepath.Join(dir, "deep", "suite", "coin_pairs")))

@@ -22,12 +22,12 @@ func (s *Server) ticked(form url.Values, least, most int) (heads []RunHead, err 
 			continue
 		}
 		seen[name] = true
-		m, err := s.runs.manifest(name)
+		m, err := s.runs.Manifest(name)
 		if err != nil {
 			return nil, err
 		}
 		head := headOf(name, m)
-		head.About = s.runs.about(name)
+		head.About = s.runs.About(name)
 		heads = append(heads, head)
 	}
 	switch {

@@ -19,6 +19,7 @@ import (
 	"gavel/server"
 	"gavel/server/guard"
 	"gavel/server/jobs"
+	"gavel/server/store"
 )
 
 func serveCommand(e *env) *cli.Command {
@@ -51,7 +52,7 @@ func serveFlags() []cli.Flag {
 func jobOptions(c *cli.Context) (jobs.Options, error) {
 	o := jobs.Options{
 		Runs: c.String("runs"), BaseURLs: c.StringSlice("base-url"), APIKeyEnv: c.String("api-key-env"),
-		Cache: c.String("cache"), NoCache: c.Bool("no-cache"), AtOnce: c.Int("max-runs"), Shows: server.Shows,
+		Cache: c.String("cache"), NoCache: c.Bool("no-cache"), AtOnce: c.Int("max-runs"), Shows: store.Shows,
 	}
 	if err := (eval.Endpoint{Backend: "auto", BaseURLs: o.BaseURLs}).Validate(); err != nil {
 		return o, err

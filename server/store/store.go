@@ -1,4 +1,6 @@
-package server
+// Package store is the folder of runs as a server reads it: which runs and suites are there, what their files say, and
+// where the records and items of a run stand. What was read is kept in memory for as long as the files are as they were.
+package store
 
 import (
 	"bytes"
@@ -7,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/url"
 	"os"
 	"path"
 	"slices"
@@ -18,43 +19,59 @@ import (
 	"gavel/judging"
 	"gavel/scoring"
 	"gavel/server/failure"
+	"gavel/server/kept"
 	"gavel/server/markup"
 )
 
-// store is the folder of runs. Everything in it is opened through an os.Root, so
-// that neither a name nor a link in it leads out. Nothing is ever written.
-type store struct {
+// Store is the folder of runs. Everything in it is opened through an os.Root, so that neither a name nor a link in it
+// leads out. Nothing is ever written. Its methods may be called from many goroutines.
+type Store struct {
+	Closing context.Context // over once the store ends, and with it whatever is being read
+
 	root      *os.Root
-	manifests *lru[string, kept[stamp, *judging.Manifest]]
-	abouts    *lru[string, kept[stamp, *judging.About]]
-	only      []string // runs that are shown; nil for all
+	manifests *kept.LRU[string, kept.Value[Stamp, *judging.Manifest]]
+	abouts    *kept.LRU[string, kept.Value[Stamp, *judging.About]]
+	indexes   *kept.LRU[string, *Index]
+	searches  *kept.LRU[searchKey, []uint64]
+	places    chan struct{} // one for each index that is read, or search that is made, at once
+	only      []string      // runs that are shown; nil for all
 	mu        sync.Mutex
-	listed    []found
+	listed    []Found
 	inSuites  []string // folders of suites, as of the listing
 	listedAt  time.Time
 	forgot    int
 	now       func() time.Time
-	closing   context.Context // ends whatever is being read
-	close     func()
+	stop      func()
 }
 
-// stamp tells one state of a file from another.
-type stamp struct {
-	size  int64
+// Stamp tells one state of a file from another.
+type Stamp struct {
+	Size  int64
 	mtime time.Time
 }
 
-func stampOf(info fs.FileInfo) stamp { return stamp{info.Size(), info.ModTime()} }
+// StampOf a file.
+func StampOf(info fs.FileInfo) Stamp { return Stamp{info.Size(), info.ModTime()} }
 
-func openStore(dir string, now func() time.Time) (*store, error) {
+// Open opens a folder of runs, of which only those named are shown, or all where only is nil.
+func Open(dir string, only []string, now func() time.Time) (*Store, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
-	s := &store{root: root, manifests: newLRU[string, kept[stamp, *judging.Manifest]](maxFolders), abouts: newLRU[string, kept[stamp, *judging.About]](maxFolders), now: now}
-	s.closing, s.close = context.WithCancel(context.Background())
+	s := &Store{root: root, manifests: kept.NewLRU[string, kept.Value[Stamp, *judging.Manifest]](MaxFolders), abouts: kept.NewLRU[string, kept.Value[Stamp, *judging.About]](MaxFolders), indexes: kept.NewLRU[string, *Index](8), searches: kept.NewLRU[searchKey, []uint64](64), places: make(chan struct{}, 2), only: only, now: now}
+	s.Closing, s.stop = context.WithCancel(context.Background())
 	return s, nil
 }
+
+// End ends whatever is being read.
+func (s *Store) End() { s.stop() }
+
+// Close lets go of the folder.
+func (s *Store) Close() error { return s.root.Close() }
+
+// Stat is that of a file below the folder.
+func (s *Store) Stat(name string) (fs.FileInfo, error) { return s.root.Stat(name) }
 
 // checkName refuses names that no run has: they lead out of the folder, or to what is hidden in it.
 func checkName(name string) error {
@@ -68,11 +85,8 @@ func checkName(name string) error {
 	return nil
 }
 
-// escaped is a name as one segment of a URL's path.
-func escaped(name string) string { return url.PathEscape(name) }
-
-// open opens a file of a run, and nothing that would have to be waited for.
-func (s *store) open(run, file string) (*os.File, fs.FileInfo, error) {
+// Open opens a file of a run, and nothing that would have to be waited for.
+func (s *Store) Open(run, file string) (*os.File, fs.FileInfo, error) {
 	name := path.Join(run, file)
 	if info, err := s.root.Stat(name); err != nil {
 		return nil, nil, err
@@ -92,44 +106,44 @@ func (s *store) open(run, file string) (*os.File, fs.FileInfo, error) {
 }
 
 // reading reads a file of a run from a place to where it ended when it was looked at, or until the store is closed.
-func (s *store) reading(f *os.File, from int64, info fs.FileInfo) io.Reader {
-	return &limited{ctx: s.closing, r: io.NewSectionReader(f, from, info.Size()-from)}
+func (s *Store) reading(f *os.File, from int64, info fs.FileInfo) io.Reader {
+	return &limited{ctx: s.Closing, r: io.NewSectionReader(f, from, info.Size()-from)}
 }
 
 // maxManifest is more than any manifest has: prompts are kilobytes.
 const maxManifest = 16 << 20
 
-// manifest reads run.json of a run.
-func (s *store) manifest(run string) (*judging.Manifest, error) {
+// Manifest reads run.json of a run.
+func (s *Store) Manifest(run string) (*judging.Manifest, error) {
 	if err := checkName(run); err != nil {
 		return nil, err
 	}
-	f, info, err := s.open(run, judging.ManifestFile)
+	f, info, err := s.Open(run, judging.ManifestFile)
 	if err != nil {
-		return nil, s.missing(run, err)
+		return nil, s.Missing(run, err)
 	}
 	defer f.Close()
-	if at, ok := s.manifests.get(run); ok && at.of == stampOf(info) {
-		return at.v, nil
+	if at, ok := s.manifests.Get(run); ok && at.Of == StampOf(info) {
+		return at.V, nil
 	}
 	m, err := judging.DecodeManifest(path.Join(run, judging.ManifestFile), io.LimitReader(f, maxManifest))
 	if err != nil {
 		return nil, failure.New(422, "%v", err)
 	}
-	s.manifests.put(run, kept[stamp, *judging.Manifest]{of: stampOf(info), v: m})
+	s.manifests.Put(run, kept.Value[Stamp, *judging.Manifest]{Of: StampOf(info), V: m})
 	return m, nil
 }
 
-// about is what people say of a run; nil where they say nothing, or nothing that can be read.
-func (s *store) about(run string) *judging.About {
+// About is what people say of a run; nil where they say nothing, or nothing that can be read.
+func (s *Store) About(run string) *judging.About {
 	info, err := s.root.Stat(path.Join(run, judging.AboutFile))
 	if err != nil {
 		return nil
 	}
-	if at, ok := s.abouts.get(run); ok && at.of == stampOf(info) {
-		return at.v
+	if at, ok := s.abouts.Get(run); ok && at.Of == StampOf(info) {
+		return at.V
 	}
-	f, _, err := s.open(run, judging.AboutFile)
+	f, _, err := s.Open(run, judging.AboutFile)
 	if err != nil {
 		return nil
 	}
@@ -139,12 +153,12 @@ func (s *store) about(run string) *judging.About {
 	if err != nil || said.Empty() {
 		out = nil
 	}
-	s.abouts.put(run, kept[stamp, *judging.About]{of: stampOf(info), v: out})
+	s.abouts.Put(run, kept.Value[Stamp, *judging.About]{Of: StampOf(info), V: out})
 	return out
 }
 
-// missing says why a run cannot be read.
-func (s *store) missing(run string, err error) error {
+// Missing says why a run cannot be read.
+func (s *Store) Missing(run string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return failure.Unreadable(err, "the run %q cannot be read: %v", run, reason(err))
 	}
@@ -163,27 +177,27 @@ func reason(err error) error {
 	return err
 }
 
-// found is a run of the folder, or a folder that looks like one and is none.
-type found struct {
-	name string
-	m    *judging.Manifest
-	err  error
+// Found is a run of the folder, or a folder that looks like one and is none.
+type Found struct {
+	Name     string
+	Manifest *judging.Manifest
+	Err      error
 }
 
 // How far the folder is searched for runs.
 const (
-	maxDepth   = 5
-	maxFolders = 20_000
+	MaxDepth   = 5
+	MaxFolders = 20_000
 	listFor    = time.Second // that a listing is good for
 )
 
 // Shows tells whether a run of that name stands in the list, once it is there.
 func Shows(run string) bool {
-	return checkName(run) == nil && strings.Count(run, "/") < maxDepth
+	return checkName(run) == nil && strings.Count(run, "/") < MaxDepth
 }
 
-// list finds the runs, by name. A folder with a run in it is not searched on.
-func (s *store) list() ([]found, error) {
+// List finds the runs, by name. A folder with a run in it is not searched on.
+func (s *Store) List() ([]Found, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.listed != nil && s.now().Sub(s.listedAt) < listFor {
@@ -193,14 +207,14 @@ func (s *store) list() ([]found, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the folder of runs cannot be read: %w", reason(err))
 	}
-	slices.SortFunc(runs, func(a, b found) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(runs, func(a, b Found) int { return strings.Compare(a.Name, b.Name) })
 	slices.Sort(suites)
 	s.listed, s.inSuites, s.listedAt = runs, suites, s.now()
 	return runs, nil
 }
 
 // search looks for runs and suites in the folder.
-func (s *store) search() (runs []found, suites []string, err error) {
+func (s *Store) search() (runs []Found, suites []string, err error) {
 	if s.only != nil {
 		return s.chosen()
 	}
@@ -213,13 +227,13 @@ func (s *store) search() (runs []found, suites []string, err error) {
 			return nil // what went away meanwhile
 		case name == ".":
 			return nil
-		case strings.HasPrefix(d.Name(), ".") || strings.Count(name, "/") >= maxDepth:
+		case strings.HasPrefix(d.Name(), ".") || strings.Count(name, "/") >= MaxDepth:
 			return fs.SkipDir
 		}
-		if folders++; folders > maxFolders {
+		if folders++; folders > MaxFolders {
 			return fs.SkipAll
 		}
-		if run, is := s.look(name); is {
+		if run, is := s.Look(name); is {
 			runs = append(runs, run)
 			return fs.SkipDir
 		}
@@ -232,14 +246,14 @@ func (s *store) search() (runs []found, suites []string, err error) {
 }
 
 // chosen are the runs that are shown, and the suites that have no others.
-func (s *store) chosen() (runs []found, suites []string, err error) {
+func (s *Store) chosen() (runs []Found, suites []string, err error) {
 	for _, name := range s.only {
-		if run, is := s.look(name); is {
+		if run, is := s.Look(name); is {
 			runs = append(runs, run)
 		}
 		folder := path.Dir(name)
-		if suite, serr := s.suite(folder); serr == nil && !slices.Contains(suites, folder) && !slices.ContainsFunc(suite.Cells, func(c scoring.SuiteCell) bool {
-			_, there := s.look(path.Join(folder, c.Run))
+		if suite, serr := s.Suite(folder); serr == nil && !slices.Contains(suites, folder) && !slices.ContainsFunc(suite.Cells, func(c scoring.SuiteCell) bool {
+			_, there := s.Look(path.Join(folder, c.Run))
 			return there && !slices.Contains(s.only, path.Join(folder, c.Run))
 		}) {
 			suites = append(suites, folder)
@@ -248,15 +262,15 @@ func (s *store) chosen() (runs []found, suites []string, err error) {
 	return runs, suites, nil
 }
 
-// suites are the folders of suites that the last listing found.
-func (s *store) suites() []string {
+// Suites are the folders of suites that the last listing found.
+func (s *Store) Suites() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.inSuites
 }
 
-// suiteOf is the folder of the suite that a run is part of, as of the last listing; "" where it is of none.
-func (s *store) suiteOf(run string) string {
+// SuiteOf is the folder of the suite that a run is part of, as of the last listing; "" where it is of none.
+func (s *Store) SuiteOf(run string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, is := slices.BinarySearch(s.inSuites, path.Dir(run)); is {
@@ -265,33 +279,39 @@ func (s *store) suiteOf(run string) string {
 	return ""
 }
 
-// look tells whether a folder is a run, a damaged one included.
-func (s *store) look(name string) (found, bool) {
+// Look tells whether a folder is a run, a damaged one included.
+func (s *Store) Look(name string) (Found, bool) {
 	if checkName(name) != nil {
-		return found{}, false
+		return Found{}, false
 	}
-	m, err := s.manifest(name)
+	m, err := s.Manifest(name)
 	if err == nil {
-		return found{name: name, m: m}, true
+		return Found{Name: name, Manifest: m}, true
 	}
 	for _, file := range []string{judging.ManifestFile, judging.RecordsFile} {
 		if _, serr := s.root.Lstat(path.Join(name, file)); serr == nil {
-			return found{name: name, err: err}, true
+			return Found{Name: name, Err: err}, true
 		}
 	}
-	return found{}, false
+	return Found{}, false
 }
 
-// forget makes the next listing a new one.
-func (s *store) forget() {
+// Forget makes the next listing a new one.
+func (s *Store) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.listed = nil
 	s.forgot++
 }
 
-// forgotten is how often the listing was forgotten.
-func (s *store) forgotten() int {
+// Drop lets go of a run that was deleted.
+func (s *Store) Drop(run string) {
+	s.indexes.Drop(run)
+	s.Forget()
+}
+
+// Forgotten is how often the listing was forgotten.
+func (s *Store) Forgotten() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.forgot

@@ -1,13 +1,13 @@
-package server
+package store
 
 import (
 	"context"
 	"errors"
 	"io"
+	"net/http"
 	"slices"
 	"strings"
 
-	"gavel/datasets"
 	"gavel/judging"
 	"gavel/server/failure"
 )
@@ -19,29 +19,29 @@ type searchKey struct {
 	text    string
 }
 
-// search tells which items have a text: in their id, question, candidates or the
+// Search tells which items have a text: in their id, question, candidates or the
 // judge's replies. What was searched for is remembered, a bit an item.
-func (s *Server) search(ctx context.Context, x *index, text string) (func(int) bool, error) {
-	key := searchKey{x.run, x.m.ID, x.version, text}
-	bits, ok := s.searches.get(key)
+func (x *Index) Search(ctx context.Context, text string) (func(int) bool, error) {
+	key := searchKey{x.Run, x.Manifest.ID, x.version, text}
+	bits, ok := x.store.searches.Get(key)
 	if !ok {
-		done, err := s.read(ctx)
+		done, err := x.store.Place(ctx)
 		if err != nil {
 			return nil, err
 		}
 		defer done()
-		if bits, err = s.find(ctx, x, text); err != nil {
+		if bits, err = x.look(ctx, text); err != nil {
 			if errors.Is(err, context.DeadlineExceeded) {
-				return nil, failure.New(503, "the search takes too long: search for something else, or search the files of the run by hand")
+				return nil, failure.New(http.StatusServiceUnavailable, "the search takes too long: search for something else, or search the files of the run by hand")
 			}
 			return nil, err
 		}
-		s.searches.put(key, bits)
+		x.store.searches.Put(key, bits)
 	}
 	return func(i int) bool { return i/64 < len(bits) && bits[i/64]>>(i%64)&1 == 1 }, nil
 }
 
-func (s *Server) find(ctx context.Context, x *index, text string) ([]uint64, error) {
+func (x *Index) look(ctx context.Context, text string) ([]uint64, error) {
 	bits := make([]uint64, len(x.items)/64+1)
 	want := strings.ToLower(text)
 	has := func(text string) bool { return strings.Contains(strings.ToLower(text), want) }
@@ -50,8 +50,8 @@ func (s *Server) find(ctx context.Context, x *index, text string) ([]uint64, err
 			bits[i/64] |= 1 << (i % 64)
 		}
 	}
-	look := func(file string, texts func(line []byte) (id string, texts []string)) error {
-		f, info, err := s.runs.open(x.run, file)
+	each := func(file string, texts func(line []byte) (id string, texts []string)) error {
+		f, info, err := x.store.Open(x.Run, file)
 		if err != nil {
 			return nil // a run without it has nothing to find there
 		}
@@ -64,25 +64,28 @@ func (s *Server) find(ctx context.Context, x *index, text string) ([]uint64, err
 			return "", nil
 		}
 		return judging.EachStored(in, decode, func(l judging.StoredLine[string]) error {
-			if i, ok := x.ids.Find(l.Value); ok && l.Value != "" && i < len(x.items) {
+			if i, ok := x.Find(l.Value); ok && l.Value != "" {
 				bits[i/64] |= 1 << (i % 64)
 			}
 			return nil
 		})
 	}
-	err := look(judging.ItemsFile, func(line []byte) (string, []string) {
-		item, err := judging.ItemOf(x.m, line)
+	err := each(judging.ItemsFile, func(line []byte) (string, []string) {
+		item, err := judging.ItemOf(x.Manifest, line)
 		if err != nil {
 			return "", nil
 		}
-		texts := []string{item.Question, answered(item.Answered)}
+		texts := []string{item.Question}
+		if item.Answered != nil {
+			texts = append(texts, item.Answered.Text)
+		}
 		for _, c := range item.Candidates {
 			texts = append(texts, c.Text)
 		}
 		return item.ID, texts
 	})
 	if err == nil {
-		err = look(judging.RecordsFile, func(line []byte) (string, []string) {
+		err = each(judging.RecordsFile, func(line []byte) (string, []string) {
 			r, err := judging.DecodeRecord(line)
 			if err != nil {
 				return "", nil
@@ -95,11 +98,4 @@ func (s *Server) find(ctx context.Context, x *index, text string) ([]uint64, err
 		})
 	}
 	return bits, err
-}
-
-func answered(a *datasets.Answered) string {
-	if a == nil {
-		return ""
-	}
-	return a.Text
 }
