@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
 	"os"
 	"path"
 	"slices"
@@ -18,6 +19,7 @@ import (
 
 	"gavel/judging"
 	"gavel/scoring"
+	"gavel/scoring/race"
 	"gavel/server/failure"
 	"gavel/server/kept"
 	"gavel/server/markup"
@@ -27,6 +29,7 @@ import (
 // leads out. Nothing is ever written. Its methods may be called from many goroutines.
 type Store struct {
 	Closing context.Context // over once the store ends, and with it whatever is being read
+	End     context.CancelFunc
 
 	root      *os.Root
 	manifests *kept.LRU[string, kept.Value[Stamp, *judging.Manifest]]
@@ -41,7 +44,6 @@ type Store struct {
 	listedAt  time.Time
 	forgot    int
 	now       func() time.Time
-	stop      func()
 }
 
 // Stamp tells one state of a file from another.
@@ -60,12 +62,9 @@ func Open(dir string, only []string, now func() time.Time) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{root: root, manifests: kept.NewLRU[string, kept.Value[Stamp, *judging.Manifest]](MaxFolders), abouts: kept.NewLRU[string, kept.Value[Stamp, *judging.About]](MaxFolders), indexes: kept.NewLRU[string, *Index](8), searches: kept.NewLRU[searchKey, []uint64](64), places: make(chan struct{}, 2), only: only, now: now}
-	s.Closing, s.stop = context.WithCancel(context.Background())
+	s.Closing, s.End = context.WithCancel(context.Background())
 	return s, nil
 }
-
-// End ends whatever is being read.
-func (s *Store) End() { s.stop() }
 
 // Close lets go of the folder.
 func (s *Store) Close() error { return s.root.Close() }
@@ -341,4 +340,38 @@ func (l *limited) Read(b []byte) (int, error) {
 		return 0, fmt.Errorf("a line is longer than %d MiB: the file is damaged", longestLine>>20)
 	}
 	return n, err
+}
+
+// Suite reads what a suite's folder says of it.
+func (s *Store) Suite(folder string) (*scoring.Suite, error) {
+	if err := checkName(folder); err != nil {
+		return nil, failure.New(http.StatusNotFound, "there is no suite %q", markup.Visible(folder))
+	}
+	f, _, err := s.Open(folder, scoring.SuiteFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, failure.New(http.StatusNotFound, "there is no suite %q: it may have been deleted or moved", folder)
+	case err != nil:
+		return nil, failure.Unreadable(err, "the suite %q cannot be read: %v", folder, reason(err))
+	}
+	defer f.Close()
+	suite, err := scoring.DecodeSuite(path.Join(folder, scoring.SuiteFile), io.LimitReader(f, maxManifest))
+	if err != nil {
+		return nil, failure.New(http.StatusUnprocessableEntity, "%v", err)
+	}
+	return suite, nil
+}
+
+// Race of a suite's cells; nil where there is none that can be read.
+func (s *Store) Race(folder string) *race.State {
+	f, _, err := s.Open(folder, race.StateFile)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	state, err := race.ReadState(race.StateFile, io.LimitReader(f, maxManifest))
+	if err != nil {
+		return nil
+	}
+	return state
 }
