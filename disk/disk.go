@@ -136,6 +136,29 @@ func Sync(f interface{ Sync() error }) error {
 	return err
 }
 
+// CopyDir copies the files of a folder and of those below it whose names are taken, but none of a folder that is hidden.
+func CopyDir(from, to string, takes func(name string) bool) error {
+	return filepath.WalkDir(from, func(at string, d fs.DirEntry, err error) error {
+		name, rerr := filepath.Rel(from, at)
+		switch {
+		case err != nil || rerr != nil:
+			return cmp.Or(err, rerr)
+		case d.IsDir() && at != from && strings.HasPrefix(d.Name(), "."):
+			return filepath.SkipDir
+		case d.IsDir():
+			return os.MkdirAll(filepath.Join(to, name), 0o755)
+		case !d.Type().IsRegular() || !takes(d.Name()):
+			return nil
+		}
+		file, err := os.Open(at)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		return Write(filepath.Join(to, name), func(w io.Writer) error { _, err := io.Copy(w, file); return err })
+	})
+}
+
 // Move gives another name to a folder whose files are on disk; what it holds has its names on disk before it has its own.
 func Move(from, to string) error {
 	if err := filepath.WalkDir(from, func(at string, d fs.DirEntry, err error) error {

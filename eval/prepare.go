@@ -106,7 +106,7 @@ func (e *Maker) openItems(o Request) (items, error) {
 			return items{}, err
 		}
 	}
-	return o.sharded(its), nil
+	return o.sharded(its)
 }
 
 // changedOptions cuts items down to --max-options and puts an unrelated option

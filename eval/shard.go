@@ -1,8 +1,9 @@
 package eval
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -121,9 +122,11 @@ func (en engine) part(getenv func(string) string, given int) (p Part, err error)
 		return p, fmt.Errorf("%s is set and %s is not: say auto/N", en.index, en.count)
 	case given > 0 && given != p.Of:
 		return p, fmt.Errorf("%s says that there are %d shards, not %d", p.Said, p.Of, given)
-	}
-	p.Index = (id-first)/step + 1
-	if id < first || (id-first)%step != 0 || p.Index > p.Of {
+	case p.Of > MostShards:
+		return p, fmt.Errorf("%s says that there are %d shards: there are at most %d", p.Said, p.Of, MostShards)
+	case id >= first && (id-first)%step == 0 && (id-first)/step < p.Of:
+		p.Index = (id-first)/step + 1
+	default:
 		return p, fmt.Errorf("%s is none of %d tasks from %d in steps of %d: give the array as a range, or say K/N", p.Said, p.Of, first, step)
 	}
 	return p, nil
@@ -146,10 +149,13 @@ func (e *Maker) settle(o *Request) error {
 }
 
 // sharded keeps of items those of the request's shard, and notes what they are of.
-func (o Request) sharded(its items) items {
-	index, of, _ := parseShard(o.Shard)
-	if index == 0 { // not settled
-		return its
+func (o Request) sharded(its items) (items, error) {
+	if o.Shard == "" {
+		return its, nil
+	}
+	index, of, err := parseShard(o.Shard)
+	if err != nil || index == 0 {
+		return its, fmt.Errorf("--shard %s: %w", o.Shard, cmp.Or(err, errors.New("which one it is was not asked")))
 	}
 	id := func(i int) string { return its.set.ID(its.rows[i]) }
 	its.shard = &judging.Shard{Index: index, Of: of, Items: len(its.rows), IDs: judging.HashIDs(len(its.rows), id), Dataset: its.set.SHA256}
@@ -159,7 +165,7 @@ func (o Request) sharded(its items) items {
 		rows[i] = its.rows[place]
 	}
 	its.rows = rows
-	return its
+	return its, nil
 }
 
 // ofShard is which part of a run, of a spec but for its items, the items are; nil where they are all.
@@ -237,24 +243,7 @@ func takeUp(from, out string) error {
 	if err := os.RemoveAll(part); err != nil {
 		return err
 	}
-	err := filepath.WalkDir(from, func(path string, d os.DirEntry, err error) error {
-		name, rerr := filepath.Rel(from, path)
-		switch {
-		case err != nil || rerr != nil:
-			return err
-		case d.IsDir() && path != from && strings.HasPrefix(d.Name(), "."):
-			return filepath.SkipDir
-		case d.IsDir():
-			return os.MkdirAll(filepath.Join(part, name), 0o755)
-		case !slices.Contains(takenUp, d.Name()):
-			return nil
-		}
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		return disk.Write(filepath.Join(part, name), func(w io.Writer) error { _, err := w.Write(raw); return err })
-	})
+	err := disk.CopyDir(from, part, func(name string) bool { return slices.Contains(takenUp, name) })
 	if err != nil {
 		return fmt.Errorf("going on with %s: %w", from, err)
 	}

@@ -29,6 +29,8 @@ func TestAutoReadsWhatEnginesSay(t *testing.T) {
 		{"auto/4", "SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_COUNT=8", "says that there are 8 shards, not 4"},
 		{"auto", "SLURM_ARRAY_TASK_ID=8 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_STEP=1", "is none of 3 tasks from 1 in steps of 1"}, // --array=1,3,8
 		{"auto", "SLURM_ARRAY_TASK_ID=4 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_COUNT=4 SLURM_ARRAY_TASK_STEP=2", "is none of 4 tasks"},
+		{"auto", "SLURM_ARRAY_TASK_ID=9223372036854775807 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_COUNT=4", "is none of 4 tasks"},
+		{"auto", "SKYPILOT_JOB_RANK=3 SKYPILOT_NUM_JOBS=200000", "200000 shards: there are at most 100000"},
 		{"auto", "SLURM_ARRAY_TASK_ID=x SLURM_ARRAY_TASK_COUNT=4", "SLURM_ARRAY_TASK_ID=x is not a number"},
 		{"auto", "SLURM_ARRAY_TASK_ID=-1 SLURM_ARRAY_TASK_COUNT=4", "is not a number from 0"},
 		{"auto", "SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_COUNT=4 SLURM_ARRAY_TASK_STEP=0", "SLURM_ARRAY_TASK_STEP=0 is not a number from 1"},

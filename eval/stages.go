@@ -2,7 +2,9 @@ package eval
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -333,11 +335,55 @@ func (w *work) importAgent(s *stages, file string) (dir string, err error) {
 		}
 		dir = filepath.Join(s.passing, name)
 	}
-	if err := answer.ImportFile(file, dir, s.questions.set, s.questions.info, w.Version); err != nil {
-		return "", fmt.Errorf("%w; \"gavel import\" makes a run of other files", err)
+	into := func(dir string) error {
+		if err := answer.ImportFile(file, dir, s.questions.set, s.questions.info, w.Version); err != nil {
+			return fmt.Errorf("%w; \"gavel import\" makes a run of other files", err)
+		}
+		return nil
+	}
+	if make := into; s.questions.shard != nil && w.plan == nil {
+		into = func(dir string) error { return once(dir, make) }
+	}
+	if err := into(dir); err != nil {
+		return "", err
 	}
 	if w.plan == nil {
 		w.say("stage: answers of %s, in %s", file, dir)
 	}
 	return dir, nil
+}
+
+// once makes an imported run that shards make at the same time: the first to be done gives it its name, and the others
+// find it there.
+func once(dir string, make func(dir string) error) error {
+	parent, name := filepath.Split(dir)
+	temp, remove, err := disk.TempDir(filepath.Clean(parent), "."+name+"-importing-")
+	if err != nil {
+		return err
+	}
+	defer remove()
+	part := filepath.Join(temp, name)
+	if err := make(part); err != nil {
+		return err
+	}
+	moved := disk.Move(part, dir)
+	if moved == nil {
+		return nil
+	}
+	mine, err := judging.ReadManifest(part)
+	if err != nil {
+		return err
+	}
+	there, err := judging.ReadManifest(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return moved
+	case err != nil:
+		return err
+	case there.ID != mine.ID:
+		return judging.OtherRun(dir, there, mine)
+	case there.Status == judging.Running: // one that was not shared was cut short
+		return make(dir)
+	}
+	return nil
 }

@@ -80,13 +80,13 @@ func (w *work) say(format string, args ...any) {
 }
 
 // single merges the shards of one run.
-func (w *work) single(_ context.Context, part string) error {
+func (w *work) single(ctx context.Context, part string) error {
 	shards, err := w.open(w.Shards)
 	if err != nil {
 		return err
 	}
 	defer closeAll(shards)
-	m, err := w.run(part, filepath.Dir(filepath.Clean(w.Out)), shards)
+	m, err := w.run(ctx, part, filepath.Dir(filepath.Clean(w.Out)), shards)
 	if err == nil {
 		err = w.complete(func(shard int) string {
 			o, ok := eval.RequestOf(shards[0].m)
@@ -136,7 +136,7 @@ func (w *work) suite(ctx context.Context, part string) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err := w.member(filepath.Join(part, name), runs[name]); err != nil {
+		if err := w.member(ctx, filepath.Join(part, name), runs[name]); err != nil {
 			return err
 		}
 	}
@@ -158,26 +158,46 @@ func (w *work) suite(ctx context.Context, part string) error {
 }
 
 // member merges one run of a suite, or takes one over that every shard has whole.
-func (w *work) member(part string, dirs []string) error {
+func (w *work) member(ctx context.Context, part string, dirs []string) error {
 	m, err := judging.ReadManifest(dirs[0])
 	if err != nil {
 		return err
 	}
 	if m.Shard == nil && m.Imported != "" {
-		for _, dir := range dirs[1:] {
-			if o, err := judging.ReadManifest(dir); err != nil || o.ID != m.ID {
-				return fmt.Errorf("%s and %s are not the same: every shard imports the same answers (%v)", dirs[0], dir, err)
-			}
-		}
-		return os.CopyFS(part, os.DirFS(dirs[0]))
+		return w.imported(part, dirs)
 	}
 	shards, err := w.open(dirs)
 	if err != nil {
 		return err
 	}
 	defer closeAll(shards)
-	_, err = w.run(part, w.Out, shards)
+	_, err = w.run(ctx, part, w.Out, shards)
 	return err
+}
+
+// imported takes over answers that every shard has imported, from one that did so to their end.
+func (w *work) imported(part string, dirs []string) error {
+	first, whole := "", ""
+	for _, dir := range dirs {
+		m, err := judging.ReadManifest(dir)
+		if err != nil {
+			return err
+		}
+		if first == "" {
+			first = m.ID
+		}
+		if m.ID != first {
+			return fmt.Errorf("%s and %s are not the same: every shard imports the same answers", dirs[0], dir)
+		}
+		if whole == "" && m.Status != judging.Running {
+			whole = dir
+		}
+	}
+	if whole == "" {
+		w.lack(1, "no shard imported %s to its end", filepath.Base(dirs[0]))
+		return nil
+	}
+	return disk.CopyDir(whole, part, func(name string) bool { return name[0] != '.' })
 }
 
 // folders are the suite that the folders are shards of, and its runs' folders by the name of the run.

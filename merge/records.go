@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,18 +33,18 @@ const mostNamed = 5
 
 // records writes those of all shards, one of each judgment, and tells how many judgments did not fail. Judgments that are
 // missing are noted, by item. A shard at a time is held in memory, as a few bytes a judgment.
-func (w *work) records(path string, m *judging.Manifest, shards []*shard) (answered int, err error) {
+func (w *work) records(ctx context.Context, path string, m *judging.Manifest, shards []*shard) (answered int, err error) {
 	err = disk.Write(path, func(out io.Writer) error {
 		enc := json.NewEncoder(out)
 		enc.SetEscapeHTML(false)
 		for folders := range tries(shards) {
-			picked, err := w.pick(folders)
+			picked, err := w.pick(ctx, folders)
 			if err != nil {
 				return err
 			}
 			var stand judging.Completed
 			for i, s := range folders {
-				err := s.each(func(r *judging.Record) error {
+				err := s.each(ctx, func(r *judging.Record) error {
 					c := picked[key(r)]
 					if c.folder != i || c.done || c.failed != (r.Outcome == judging.Failed) {
 						return nil
@@ -83,11 +84,11 @@ func tries(shards []*shard) func(yield func([]*shard) bool) {
 }
 
 // pick says which record of each judgment counts: the first that did not fail. One that says otherwise is named.
-func (w *work) pick(folders []*shard) (map[string]*chosen, error) {
+func (w *work) pick(ctx context.Context, folders []*shard) (map[string]*chosen, error) {
 	picked := map[string]*chosen{}
 	var other []string
 	for i, s := range folders {
-		err := s.each(func(r *judging.Record) error {
+		err := s.each(ctx, func(r *judging.Record) error {
 			said, failed := whatIsSaid(r), r.Outcome == judging.Failed
 			switch c := picked[key(r)]; {
 			case c == nil:
@@ -131,9 +132,12 @@ func whatIsSaid(r *judging.Record) uint64 {
 }
 
 // each calls f for the records of a shard; one that is of no item of it was not written by its run.
-func (s *shard) each(f func(*judging.Record) error) error {
+func (s *shard) each(ctx context.Context, f func(*judging.Record) error) error {
 	path := filepath.Join(s.dir, judging.RecordsFile)
 	err := judging.ReadRecords(path, func(r *judging.Record) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if r.Run != s.m.ID {
 			return fmt.Errorf("the record of %s is of another run", r.Item)
 		}

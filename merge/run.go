@@ -2,6 +2,7 @@ package merge
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -110,7 +111,7 @@ func (s *shard) differs(o *shard) error {
 }
 
 // run merges shards into the folder part, which is going to stand in the folder parent. What is missing is noted.
-func (w *work) run(part, parent string, shards []*shard) (*judging.Manifest, error) {
+func (w *work) run(ctx context.Context, part, parent string, shards []*shard) (*judging.Manifest, error) {
 	w.of = shards[0].m.Shard.Of
 	first, err := w.firsts(shards)
 	if err != nil || len(w.lacks) > 0 && len(first) < w.of {
@@ -129,6 +130,9 @@ func (w *work) run(part, parent string, shards []*shard) (*judging.Manifest, err
 	err = dir.WriteItems(func(line func([]byte) error) error {
 		var raw []byte
 		for _, at := range order {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
 			if raw, err = at.shard.set.RawIn(raw, at.row); err != nil {
 				return err
 			}
@@ -141,7 +145,7 @@ func (w *work) run(part, parent string, shards []*shard) (*judging.Manifest, err
 	if err != nil {
 		return nil, err
 	}
-	answered, err := w.records(filepath.Join(part, judging.RecordsFile), m, shards)
+	answered, err := w.records(ctx, filepath.Join(part, judging.RecordsFile), m, shards)
 	if err != nil || len(w.lacks) > 0 {
 		return m, err
 	}
