@@ -139,7 +139,7 @@ func TestLettersFollow(t *testing.T) {
 		m.Spec.Model.Name = fmt.Sprint("model ", i)
 		must(t, judging.WriteJSON(filepath.Join(dir, fmt.Sprint("more", i), judging.ManifestFile), m))
 	}
-	s.runs.forget()
+	s.runs.Forget()
 	says(t, s.get("/"), "too many or too large runs")
 }
 
