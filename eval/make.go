@@ -38,9 +38,7 @@ func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) 
 	if err != nil {
 		return nil, err
 	}
-	if was, err := judging.ReadManifest(p.out); err == nil {
-		p.suspect = was.Suspect
-	}
+	p.doubt()
 	dir, old, err := judging.OpenDir(p.out, m, p.again, func(r *judging.Record) error {
 		p.job.Completed.Add(r)
 		if p.follow != nil {
@@ -85,9 +83,6 @@ func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) 
 		e.observer().RunOpened(Opened{Dir: p.out, Manifest: m, Missing: missing, Completed: completed})
 		runErr = e.ask(asking, p, dir)
 		p.job.Client = nil
-		if foreign, is := errors.AsType[*backends.ForeignReplyError](runErr); is {
-			e.forget(ctx, p, foreign.Since)
-		}
 		closed := make(chan error, 1)
 		go func() { closed <- closeClient() }() // beside scoring
 		defer func() {
@@ -161,6 +156,13 @@ func (p *prepared) again(r *judging.Record) bool {
 		return true
 	}
 	return r.Outcome == judging.Failed || !p.suspect.IsZero() && !r.EndedBefore(p.suspect)
+}
+
+// doubt reads which judgments of an earlier try are not believed.
+func (p *prepared) doubt() {
+	if was, err := judging.ReadManifest(p.out); err == nil {
+		p.suspect = was.Suspect
+	}
 }
 
 func (p *prepared) grown() bool {
@@ -278,6 +280,9 @@ func (e *Maker) ask(ctx context.Context, p *prepared, dir *judging.Dir) error {
 		}
 	}
 	err := p.job.Run(ctx)
+	if foreign, is := errors.AsType[*backends.ForeignReplyError](err); is {
+		e.forget(ctx, p, foreign.Since)
+	}
 	e.observer().RunEnded()
 	if why := alarmed.Load(); why != nil && errors.Is(err, judging.ErrStopped) {
 		return &kindError{ErrIncomplete, errors.New(*why)}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"gavel/datasets"
 	"gavel/datasets/rows"
@@ -103,4 +104,13 @@ func (p Parameters) NextTurn(prompt Prompt) string {
 		return prompt.LabelTurn
 	}
 	return prompt.FollowUp
+}
+
+// EndedBefore tells whether the judgment had its last reply before a time.
+func (r *Record) EndedBefore(at time.Time) bool {
+	end := r.At.Add(time.Second) // what replies do not count
+	for _, reply := range r.Replies {
+		end = end.Add(time.Duration(reply.Milliseconds * float64(time.Millisecond)))
+	}
+	return end.Before(at)
 }

@@ -28,8 +28,14 @@ const (
 	ManyNoVerdicts = 0.05
 )
 
-// absent says which items are no part of the scores, or of some.
+// absent says which items are no part of the scores, or of some, and which judgments should not be.
 func (run *Run) absent() (w []string) {
+	if at := run.Manifest.Suspect; !at.IsZero() {
+		w = append(w, fmt.Sprintf("the server answered a canary out of another conversation: judgments from %s on may be of other prompts, and the same run command asks for them again", at.Format(time.RFC3339)))
+	}
+	if s := run.Manifest.Shard; s != nil {
+		w = append(w, fmt.Sprintf("shard %s: a part of the items; gavel merge makes the whole", s))
+	}
 	words, n, all := run.words(), run.Items, run.Manifest.Spec.Dataset.Items
 	if all > n {
 		w = append(w, fmt.Sprintf("incomplete: %d of %d %s in the records and are left out", all-n, all, words.Lacking))
@@ -56,12 +62,6 @@ func (run *Run) warnings() []string {
 	}
 	for _, o := range run.Origins() {
 		say("%s", o)
-	}
-	if !m.Suspect.IsZero() {
-		say("the server answered a canary out of another conversation: judgments from %s on may be of other prompts, and the same run command asks for them again", m.Suspect.Format(time.RFC3339))
-	}
-	if m.Shard != nil {
-		say("shard %s: a part of the items; gavel merge makes the whole", m.Shard)
 	}
 	words := run.words()
 	n := run.Items
