@@ -25,7 +25,7 @@ const maxDiff = 16 << 20
 // Diff finds the longest common subsequence of the words of two texts, whatever space is between them; of very long ones
 // of their lines. nil where even these are too many.
 func Diff(a, b string) *TextDiff {
-	for _, split := range []func(string) []string{words, lines} {
+	for i, split := range []func(string) []string{words, lines} {
 		x, y := split(a), split(b)
 		begin := 0
 		for begin < min(len(x), len(y)) && same(x[begin], y[begin]) {
@@ -39,7 +39,7 @@ func Diff(a, b string) *TextDiff {
 		if len(midX)*len(midY) > maxDiff {
 			continue
 		}
-		d := new(TextDiff)
+		d := &TextDiff{Lines: i > 0}
 		d.add(false, x[:begin], y[:begin])
 		d.common(midX, midY)
 		d.add(false, x[len(x)-end:], y[len(y)-end:])

@@ -40,7 +40,7 @@ func TestDiff(t *testing.T) {
 	}
 	long := strings.Repeat("many words here\n", 3000)
 	d := Diff("first\n"+long, "other\nand more\n"+strings.ReplaceAll(long, "here", "there"))
-	if d == nil || len(d.Sides[0]) == 0 {
+	if d == nil || !d.Lines || len(d.Sides[0]) == 0 {
 		t.Fatal("long texts are not compared by line")
 	}
 	if d := Diff(strings.Repeat("a\n", 10000)+"x", "y"+strings.Repeat("b\n", 10000)); d != nil {
