@@ -43,13 +43,24 @@ func TestNoWayOutOfTheFolder(t *testing.T) {
 	ok(t, err)
 	r.Wait()
 	run := filepath.Join("runs", r.Jobs()[0].Run())
-	records := filepath.Join(run, "records.jsonl")
-	ok(t, os.Remove(records), os.Symlink(filepath.Join("..", "..", "elsewhere", "records.jsonl"), records))
-	_, err = r.Start(t.Context(), order)
-	ok(t, err)
-	r.Wait()
-	if j := r.Jobs()[0]; j.State != Failed {
-		t.Errorf("records in a link: %+v", j)
+	ok(t, os.WriteFile("precious", []byte("not a whole line"), 0o644))
+	for _, name := range []string{"records.jsonl", ".lock"} {
+		for _, to := range []string{"elsewhere/" + name, "precious"} {
+			ok(t, os.Rename(filepath.Join(run, name), "kept"), os.Symlink(filepath.Join("..", "..", to), filepath.Join(run, name)))
+			_, err = r.Start(t.Context(), order)
+			ok(t, err)
+			r.Wait()
+			if j := r.Jobs()[0]; j.State != Failed {
+				t.Errorf("%s in a link: %+v", name, j)
+			}
+			if err := r.Delete(filepath.Base(run)); err == nil || !strings.Contains(err.Error(), "by hand") {
+				t.Errorf("%s in a link: deleted, %v", name, err)
+			}
+			ok(t, os.Rename("kept", filepath.Join(run, name)))
+		}
+	}
+	if text, _ := os.ReadFile("precious"); string(text) != "not a whole line" {
+		t.Errorf("written: %q", text)
 	}
 	ok(t, os.RemoveAll(run), os.Symlink(filepath.Join("..", "elsewhere", "s"), run))
 	_, err = r.Start(t.Context(), order)

@@ -206,8 +206,9 @@ func onlyARun(root *os.Root, run string) error {
 		return err
 	}
 	for _, e := range entries {
-		if ours := slices.Contains(filesOfRun, e.Name()) || strings.HasPrefix(e.Name(), "."); !ours || e.IsDir() && e.Name() != judging.CacheDir {
-			return requestError(http.StatusConflict, "the folder holds %q beside the run: delete it by hand", e.Name())
+		ours := slices.Contains(filesOfRun, e.Name()) || strings.HasPrefix(e.Name(), ".")
+		if plain := e.Type().IsRegular() || e.IsDir() && e.Name() == judging.CacheDir; !ours || !plain {
+			return requestError(http.StatusConflict, "the folder holds %q, which is no file of the run: delete it by hand", e.Name())
 		}
 	}
 	return nil
