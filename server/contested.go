@@ -3,7 +3,6 @@ package server
 import (
 	"fmt"
 	"net/http"
-	"path/filepath"
 
 	"gavel/labels"
 	"gavel/report"
@@ -12,11 +11,16 @@ import (
 
 // contested are the labels that people say are wrong.
 func (s *Server) contested() (labels.Contested, stamp, error) {
-	info, err := s.runs.root.Stat(labels.ContestedFile)
-	if err != nil || !info.Mode().IsRegular() {
+	f, info, err := s.runs.open(".", labels.ContestedFile)
+	if err != nil {
 		return nil, stamp{}, nil
 	}
-	c, err := labels.ReadContested(filepath.Join(s.opts.Runs, labels.ContestedFile))
+	defer f.Close()
+	if at, ok := s.disputed.get(""); ok && at.of == stampOf(info) {
+		return at.v, at.of, at.err
+	}
+	c, err := labels.DecodeContested(labels.ContestedFile, f)
+	s.disputed.put("", kept[stamp, labels.Contested]{stampOf(info), c, err})
 	return c, stampOf(info), err
 }
 

@@ -53,6 +53,7 @@ type Server struct {
 	searches *lru[searchKey, []uint64]
 	hardest  *lru[string, kept[string, []tally]]
 	lessened *lru[string, kept[string, *without]]
+	disputed *lru[string, kept[stamp, labels.Contested]]
 	agreed   *lru[string, kept[string, table.Table]]
 	scoring  sync.Mutex
 	reading  chan struct{} // a place for each index that is read, or search that is made, at once
@@ -91,7 +92,7 @@ func New(o Options) (*Server, error) {
 		opts: o, now: o.Now, runs: runs,
 		indexes: newLRU[string, *index](8), scores: newLRU[string, kept[stamps, scored]](16), summed: newLRU[string, summed](maxFolders),
 		compared: newLRU[string, kept[string, *scoring.Comparisons]](8), ranked: newLRU[string, kept[string, *report.Ranking]](8), searches: newLRU[searchKey, []uint64](64), hardest: newLRU[string, kept[string, []tally]](8),
-		lessened: newLRU[string, kept[string, *without]](64), agreed: newLRU[string, kept[string, table.Table]](1), reading: make(chan struct{}, 2), streams: make(chan struct{}, maxStreams), metrics: o.Metrics, patience: requestTime,
+		lessened: newLRU[string, kept[string, *without]](64), disputed: newLRU[string, kept[stamp, labels.Contested]](1), agreed: newLRU[string, kept[string, table.Table]](1), reading: make(chan struct{}, 2), streams: make(chan struct{}, maxStreams), metrics: o.Metrics, patience: requestTime,
 	}
 	s.running.scores = newLRU[string, *soFar](64)
 	if s.metrics == nil {

@@ -120,8 +120,7 @@ func (r *Runner) Contest(item, sum, note string, undo bool) error {
 		return err
 	}
 	defer root.Close()
-	open := func(flag int) (*os.File, error) { return root.OpenFile(labels.ContestedFile, flag, 0o644) }
-	return labels.Contest(open, item, sum, strings.ToValidUTF8(note, "\ufffd"), undo)
+	return refused(http.StatusInsufficientStorage, labels.Contest(root, item, sum, strings.ToValidUTF8(note, "\ufffd"), undo))
 }
 
 // DeleteSuite removes a suite's runs, the stages they stand on included, one after the other, and then what says that
