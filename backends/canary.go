@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Canaries are prompts that each hold a word which only the prompt's own reply can name: a reply that does not name it is
@@ -178,7 +179,8 @@ const MixedUp = "start llama.cpp with --cache-ram 0, or ask any server with --co
 // ForeignReplyError says that a server answered a canary out of another conversation.
 type ForeignReplyError struct {
 	Why   string
-	Asked int // requests since a canary last came back right: their replies may be foreign, too
+	Asked int       // requests since a canary last came back right: their replies may be foreign, too
+	Since time.Time // when the first of the requests was made that were not answered by then
 }
 
 func (e *ForeignReplyError) Error() string {
@@ -191,25 +193,37 @@ type guarded struct {
 	canaries *Canaries
 	every    int64
 	asked    atomic.Int64
+	now      func() time.Time
 
 	mu      sync.Mutex
-	right   int64 // requests when a canary last came back right
+	open    map[int64]time.Time // requests that are not answered: when they were made
+	right   int64               // requests when a canary last came back right
+	since   time.Time           // see ForeignReplyError
 	foreign *ForeignReplyError
 }
 
 // WithCanaries wraps next, which has been listened to: before every so many requests a canary is asked, and once the
-// reply to one is foreign every call fails with *ForeignReplyError.
-func WithCanaries(next Client, c *Canaries, every int) Client {
-	return &guarded{next: next, canaries: c, every: int64(max(1, every))}
+// reply to one is foreign every call fails with *ForeignReplyError. now is the clock of the records.
+func WithCanaries(next Client, c *Canaries, every int, now func() time.Time) Client {
+	return &guarded{next: next, canaries: c, every: int64(max(1, every)), now: now, open: map[int64]time.Time{}, since: now()}
 }
 
 func (g *guarded) Ask(ctx context.Context, req Request) (Response, error) {
-	if n := g.asked.Add(1); n%g.every == 0 {
+	n := g.asked.Add(1)
+	if n%g.every == 0 {
 		g.look(ctx, n)
 	}
 	if err := g.known(); err != nil {
 		return Response{}, err
 	}
+	g.mu.Lock()
+	g.open[n] = g.now()
+	g.mu.Unlock()
+	defer func() {
+		g.mu.Lock()
+		delete(g.open, n)
+		g.mu.Unlock()
+	}()
 	resp, err := g.next.Ask(ctx, req)
 	if foreign := g.known(); foreign != nil { // seen meanwhile: this reply is of the same time
 		return Response{}, foreign
@@ -229,6 +243,14 @@ func (g *guarded) known() error {
 // look asks a canary; one that fails says nothing.
 func (g *guarded) look(ctx context.Context, n int64) {
 	i := int(n/g.every) % g.canaries.Len()
+	since := g.now()
+	g.mu.Lock()
+	for _, at := range g.open {
+		if at.Before(since) {
+			since = at
+		}
+	}
+	g.mu.Unlock()
 	r, err := g.next.Ask(ctx, g.canaries.Request(i))
 	if err != nil {
 		return
@@ -236,9 +258,10 @@ func (g *guarded) look(ctx context.Context, n int64) {
 	why, foreign := g.canaries.Foreign(i, r)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !foreign {
-		g.right = max(g.right, n)
-	} else if g.foreign == nil {
-		g.foreign = &ForeignReplyError{why, int(n - 1 - g.right)}
+	switch {
+	case foreign && g.foreign == nil:
+		g.foreign = &ForeignReplyError{why, int(n - 1 - g.right), g.since}
+	case !foreign && n > g.right:
+		g.right, g.since = n, since
 	}
 }

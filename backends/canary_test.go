@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // muddled is a server that repeats words, or, where it is dumb, tells of each word a probability that is the prompt's own;
@@ -58,7 +59,8 @@ func TestCanaries(t *testing.T) {
 			if told, n := c.Told(); told != by || n != c.Len() {
 				t.Fatalf("told by %s: %d of %d", told, n, c.Len())
 			}
-			g := WithCanaries(m, c, 4)
+			begun := time.Now()
+			g := WithCanaries(m, c, 4, time.Now)
 			ask := func() error {
 				_, err := g.Ask(t.Context(), Request{Messages: []Message{{User, "Which is better?"}}})
 				return err
@@ -75,6 +77,7 @@ func TestCanaries(t *testing.T) {
 				}
 			}
 			m.mixed = true
+			mixed := time.Now()
 			seen := 0
 			for i := range c.Len() {
 				r, _ := m.Ask(t.Context(), c.Request((3*i+1)%c.Len())) // of the canary before
@@ -93,7 +96,7 @@ func TestCanaries(t *testing.T) {
 			for range 12 {
 				err = ask()
 			}
-			if !errors.As(err, &foreign) || foreign.Asked < 1 || foreign.Asked > 12 {
+			if !errors.As(err, &foreign) || foreign.Asked < 1 || foreign.Asked > 12 || foreign.Since.Before(begun) || foreign.Since.After(mixed) {
 				t.Errorf("%v", err)
 			}
 			if IsKind(err, Transport, Timeout, Busy, ServerSide) {

@@ -71,12 +71,12 @@ func (j Job) Key() string {
 
 // Clock is the time as Slurm takes it.
 func (j Job) Clock() string {
-	m := int(j.Time.Round(time.Minute).Minutes())
+	m := max(1, int((j.Time + time.Minute - 1).Minutes())) // 0 is no limit
 	return fmt.Sprintf("%d-%02d:%02d:00", m/60/24, m/60%24, m%60)
 }
 
 // Seconds are those of all tasks, twice over: they may have to wait for each other.
-func (j Job) Seconds() int { return 2 * int(j.Time.Seconds()) }
+func (j Job) Seconds() int { return 2 * max(60, int(j.Time.Seconds())) }
 
 // Later is how long the merge may wait for them.
 func (j Job) Later() int { return j.Seconds() + 24*60*60 }

@@ -32,7 +32,12 @@ func written(t *testing.T, j Job, engine string) string {
 }
 
 func TestSlurm(t *testing.T) {
-	for _, server := range []string{"", "llama-server -m m.gguf --port $PORT"} {
+	short := hostile("")
+	short.Time = 20 * time.Second
+	if script := written(t, short, "slurm"); !strings.Contains(script, "--time=0-00:01:00") {
+		t.Errorf("a task of 20 s:\n%s", script)
+	}
+	for _, server := range []string{"", "llama-server -m m.gguf --port $PORT", "llama-server --port $PORT # one GPU"} {
 		script := written(t, hostile(server), "slurm")
 		for _, line := range []string{"#SBATCH --array=1-12\n", "#SBATCH --time=1-02:30:00", "#SBATCH --requeue", "#SBATCH --open-mode=append", "--dependency=\"afterany:", `gavel suite run 'my suites/it'\''s $(one).yaml' --shard auto`, "cd '/home/a b'"} {
 			if !strings.Contains(script, line) {

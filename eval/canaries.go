@@ -3,8 +3,10 @@ package eval
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"gavel/backends"
+	"gavel/cache"
 )
 
 // mostCanaries is the most that a run may mix in: more tell no more.
@@ -30,5 +32,17 @@ func (e *Maker) guarded(ctx context.Context, p *prepared, client backends.Client
 	if by, n := c.Told(); n < c.Len() {
 		e.say("warning: --canaries: by %s only %d of %d replies can be told from those to the others", by, n, c.Len())
 	}
-	return backends.WithCanaries(client, c, m.Judgments/p.req.Canaries), nil
+	return backends.WithCanaries(client, c, m.Judgments/p.req.Canaries, e.Now), nil
+}
+
+// forget removes from the cache what the judge said from a time on, which may be of other prompts.
+func (e *Maker) forget(ctx context.Context, p *prepared, since time.Time) {
+	if p.store == nil {
+		return
+	}
+	model, since := p.job.Manifest.Spec.Model.Name, since.Truncate(time.Second)
+	_, err := p.store.Prune(context.WithoutCancel(ctx), func(c cache.Entry) bool { return c.Model == model && !c.Created.Before(since) })
+	if err != nil {
+		e.say("warning: the cache still holds the last replies of %s, which may be of other prompts: %v", model, err)
+	}
 }

@@ -38,6 +38,9 @@ func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) 
 	if err != nil {
 		return nil, err
 	}
+	if was, err := judging.ReadManifest(p.out); err == nil {
+		p.suspect = was.Suspect
+	}
 	dir, old, err := judging.OpenDir(p.out, m, p.again, func(r *judging.Record) error {
 		p.job.Completed.Add(r)
 		if p.follow != nil {
@@ -82,6 +85,9 @@ func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) 
 		e.observer().RunOpened(Opened{Dir: p.out, Manifest: m, Missing: missing, Completed: completed})
 		runErr = e.ask(asking, p, dir)
 		p.job.Client = nil
+		if foreign, is := errors.AsType[*backends.ForeignReplyError](runErr); is {
+			e.forget(ctx, p, foreign.Since)
+		}
 		closed := make(chan error, 1)
 		go func() { closed <- closeClient() }() // beside scoring
 		defer func() {
@@ -148,13 +154,13 @@ func frugal(items int) func() {
 	return func() { debug.SetGCPercent(was) }
 }
 
-// again picks the records of an earlier try that are asked once more: failures,
-// and prompts that did not fit a server that now serves more context.
+// again picks the records of an earlier try that are asked once more: failures, replies that may be of other prompts, and
+// prompts that did not fit a server that now serves more context.
 func (p *prepared) again(r *judging.Record) bool {
 	if r.Outcome == judging.TooLong && p.grown() {
 		return true
 	}
-	return r.Outcome == judging.Failed
+	return r.Outcome == judging.Failed || !p.suspect.IsZero() && !r.EndedBefore(p.suspect)
 }
 
 func (p *prepared) grown() bool {
@@ -227,7 +233,7 @@ func (e *Maker) client(ctx context.Context, p *prepared) (backends.Client, func(
 	if client, err = e.guarded(ctx, p, client); err != nil {
 		return nil, nil, errors.Join(err, closeAll())
 	}
-	if store != nil {
+	if p.store = store; store != nil {
 		client = cache.Wrap(client, store)
 	}
 	return client, closeAll, nil
@@ -290,7 +296,14 @@ func (e *Maker) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (
 	for len(p.changes) > 0 {
 		m.Changes = append(m.Changes, <-p.changes)
 	}
+	foreign, mixed := errors.AsType[*backends.ForeignReplyError](runErr)
+	if mixed {
+		m.Suspect = foreign.Since.UTC().Truncate(time.Millisecond)
+		run.Manifest.Suspect = m.Suspect
+	}
 	switch {
+	case mixed:
+		m.Status = judging.Incomplete
 	case left == 0: // also where it was told to stop when nothing was left to do
 		m.DrawnBy = nil
 	case p.byRule(runErr):
@@ -344,7 +357,7 @@ func (e *Maker) ending(status string, left, expected int, runErr error) error {
 	var foreign *backends.ForeignReplyError
 	switch {
 	case errors.As(runErr, &foreign):
-		return &kindError{ErrIncomplete, fmt.Errorf("%w; %d of %d judgments are left; %s, then make the run anew in another folder with --no-cache", runErr, left, expected, backends.MixedUp)}
+		return &kindError{ErrIncomplete, fmt.Errorf("%w, and are asked for again; %d of %d judgments are left; %s; %s", runErr, left, expected, backends.MixedUp, goOn)}
 	case errors.As(runErr, &other) && left > 0:
 		return &kindError{ErrIncomplete, fmt.Errorf("%w; its replies since the last check are removed from the run and from the cache; %d of %d judgments are left: serve the first model again; %s", runErr, left, expected, goOn)}
 	case status == judging.Complete && errors.Is(runErr, judging.ErrStopped), status == judging.ByRule:

@@ -7,8 +7,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 
 	"gavel/backends"
+	"gavel/cache"
 	"gavel/datasets"
 	"gavel/judging"
 	"gavel/scoring"
@@ -29,6 +31,9 @@ type prepared struct {
 	given   []*judging.Record
 	origins origins         // of a run that is made again
 	reading judging.Readers // that it is scored by; "" for the usual one
+
+	store   *cache.Store // that is asked first; nil for none
+	suspect time.Time    // from when on judgments of an earlier try are not believed; zero: all are
 
 	rule   *Rule     // that may end it before its last item; may be nil
 	follow *follower // that tells the rule

@@ -158,7 +158,7 @@ func (o Request) sharded(its items) (items, error) {
 		return its, fmt.Errorf("--shard %s: %w", o.Shard, cmp.Or(err, errors.New("which one it is was not asked")))
 	}
 	id := func(i int) string { return its.set.ID(its.rows[i]) }
-	its.shard = &judging.Shard{Index: index, Of: of, Items: len(its.rows), IDs: judging.HashIDs(len(its.rows), id), Dataset: its.set.SHA256}
+	its.shard = &judging.Shard{Index: index, Of: of, Items: len(its.rows), IDs: judging.HashIDs(len(its.rows), id), Dataset: its.set.SHA256, Path: o.Dataset}
 	its.places = its.shard.Deal(len(its.rows), id)
 	rows := make([]int, len(its.places))
 	for i, place := range its.places {

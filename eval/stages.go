@@ -357,6 +357,9 @@ func (w *work) importAgent(s *stages, file string) (dir string, err error) {
 // find it there.
 func once(dir string, make func(dir string) error) error {
 	parent, name := filepath.Split(dir)
+	if err := os.MkdirAll(filepath.Clean(parent), 0o755); err != nil {
+		return err
+	}
 	temp, remove, err := disk.TempDir(filepath.Clean(parent), "."+name+"-importing-")
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/gofrs/flock"
 
@@ -66,6 +67,9 @@ func OpenDir(path string, m *Manifest, again func(*Record) bool, done func(*Reco
 	}
 	d := &Dir{Path: path, lock: flock.New(filepath.Join(path, lockFile))}
 	got, err := d.lock.TryLock()
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK) { // a file system without locks
+		got, err = true, nil
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot write to the run's folder: %w; name another with --out", err)
 	}

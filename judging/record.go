@@ -134,6 +134,15 @@ func NewRecord(m *Manifest, item datasets.Item, s Presentation) *Record {
 	return r
 }
 
+// EndedBefore tells whether the judgment had its last reply before a time.
+func (r *Record) EndedBefore(at time.Time) bool {
+	end := r.At.Add(time.Second) // what replies do not count
+	for _, reply := range r.Replies {
+		end = end.Add(time.Duration(reply.Milliseconds * float64(time.Millisecond)))
+	}
+	return end.Before(at)
+}
+
 // Belong notes which run the record is of.
 func (r *Record) Belong(m *Manifest) {
 	r.Run, r.Gavel, r.Protocol, r.Prompt = m.ID, m.Gavel, m.Spec.Protocol, m.Spec.Prompt.Name

@@ -18,6 +18,7 @@ type Shard struct {
 	Items   int    `json:"items"`          // of all shards; where items are made of answers, the questions
 	IDs     string `json:"items_sha256"`   // of their ids, one a line
 	Dataset string `json:"dataset_sha256"` // that they are of
+	Path    string `json:"dataset"`        // that, as it was given
 	// of each item of this run its place among those, from 0, less the place of the one before; spaces between
 	Places string `json:"places"`
 }

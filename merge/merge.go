@@ -3,6 +3,7 @@
 package merge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -88,24 +89,34 @@ func (w *work) single(ctx context.Context, part string) error {
 	defer closeAll(shards)
 	m, err := w.run(ctx, part, filepath.Dir(filepath.Clean(w.Out)), shards)
 	if err == nil {
-		err = w.complete(func(shard int) string {
-			o, ok := eval.RequestOf(shards[0].m)
-			if !ok {
-				return ""
-			}
-			o.Shard = fmt.Sprintf("%d/%d", shard, w.of)
-			return o.Command()
-		})
+		err = w.complete(func(shard int) string { return w.command(shards, shard) })
 	}
 	if err != nil {
 		return err
 	}
-	for _, s := range m.Stages {
-		if s.Run != "" && slices.ContainsFunc(shards[0].m.Stages, func(was judging.StageOf) bool { return was.ID == s.ID && was.Run != s.Run }) {
-			w.say("its answers: gavel merge %s %s_shard-*", eval.Quoted(s.Run), eval.Quoted(s.Run))
+	for i, s := range m.Stages {
+		if was := shards[0].m.Stages[i].Run; s.Run != "" && was != s.Run {
+			w.say("its answers: gavel merge %s %s_shard-*", eval.Quoted(s.Run), eval.Quoted(judging.WithoutShard(was)))
 		}
 	}
 	return nil
+}
+
+// command makes a shard, in the folder that it has or, by the name of the others', would have.
+func (w *work) command(shards []*shard, index int) string {
+	m, dir := shards[0].m, filepath.Clean(shards[0].dir)
+	o, ok := eval.RequestOf(m)
+	if !ok {
+		return ""
+	}
+	o.Shard, o.Dataset = fmt.Sprintf("%d/%d", index, w.of), cmp.Or(m.Shard.Path, o.Dataset)
+	if whole := judging.WithoutShard(dir); whole != dir {
+		o.Out = whole + judging.ShardSuffix(index, w.of, 0)
+	}
+	if i := slices.IndexFunc(shards, func(s *shard) bool { return s.m.Shard.Index == index }); i >= 0 {
+		o.Out = shards[i].dir
+	}
+	return o.Command()
 }
 
 // complete is the error of what is missing; it notes the commands that make it.
@@ -147,13 +158,14 @@ func (w *work) suite(ctx context.Context, part string) error {
 			}
 		}
 	}
+	path := cmp.Or(file.Path, file.Name+".yaml")
 	err = w.complete(func(shard int) string {
-		return fmt.Sprintf("gavel suite run %s.yaml --shard %d/%d", eval.Quoted(file.Name), shard, w.of)
+		return fmt.Sprintf("gavel suite run %s --shard %d/%d", eval.Quoted(path), shard, w.of)
 	})
 	if err != nil {
 		return err
 	}
-	file.Shard, file.NumCtx = "", nil // the contexts stand in the runs
+	file.Shard, file.Path, file.NumCtx = "", "", nil // the contexts stand in the runs
 	return judging.WriteJSON(filepath.Join(part, scoring.SuiteFile), file)
 }
 

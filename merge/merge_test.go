@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -157,6 +158,12 @@ func TestMergedSuiteIsTheUnsharded(t *testing.T) {
 				check(t, s.Run(context.Background(), e, false))
 				shards = append(shards, s.Out())
 			}
+			ended, end := context.WithCancel(context.Background())
+			end()
+			if err := merge.Merge(ended, e, merge.Request{Out: "merged", Shards: shards}); !errors.Is(err, context.Canceled) {
+				t.Errorf("after Ctrl-C: %v", err)
+			}
+			cutShort(t, filepath.Join(shards[0], "agent_answer_imported"))
 			check(t, merge.Merge(context.Background(), e, merge.Request{Out: "merged", Shards: shards}))
 			runs, err := judging.FindRuns([]string{"runs/s"}, 1, nil)
 			check(t, err)
@@ -190,6 +197,15 @@ func agentFile(t *testing.T) {
 		lines = fmt.Appendf(lines, "{\"id\":%q,\"answer\":\"The answer is 7.\",\"model\":\"seven\"}\n", set.ID(i))
 	}
 	write(t, "agent.jsonl", lines)
+}
+
+// cutShort makes of a run one whose process was killed.
+func cutShort(t *testing.T, dir string) {
+	m, err := judging.ReadManifest(dir)
+	check(t, err)
+	m.Status = judging.Running
+	check(t, judging.WriteJSON(filepath.Join(dir, judging.ManifestFile), m))
+	write(t, filepath.Join(dir, judging.RecordsFile), nil)
 }
 
 // left holds a folder to what is to be in it.
@@ -242,7 +258,7 @@ func TestSelectionComesBeforeTheShard(t *testing.T) {
 			t.Errorf("%v: %v, want %s", c.of, err, c.want)
 		}
 	}
-	if !strings.Contains(notes.String(), "gavel run pairwise --model accuracy=0.8,first=0.1 --dataset sample --limit 8 --shard 1/2") {
+	if !strings.Contains(notes.String(), "gavel run pairwise --model accuracy=0.8,first=0.1 --dataset sample --limit 8 --shard 1/2") || !strings.Contains(notes.String(), "--out "+a[0]+" ") {
 		t.Errorf("the command for the missing shard is not said:\n%s", notes)
 	}
 	if _, err := os.Stat("out"); err == nil {
@@ -376,4 +392,37 @@ func TestDamagedShards(t *testing.T) {
 		write(t, filepath.Join(parts[1], judging.RecordsFile), records)
 	}
 	check(t, merge.Merge(context.Background(), e, merge.Request{Out: "out", Shards: parts}))
+}
+
+// TestShardsImportAtOnce: the answers that all shards of a run judge are imported by each of them at the same time.
+func TestShardsImportAtOnce(t *testing.T) {
+	t.Chdir(t.TempDir())
+	agentFile(t)
+	p, err := judging.ProtocolNamed("self-reference")
+	check(t, err)
+	const of = 6
+	errs := make([]error, of)
+	var all sync.WaitGroup
+	for i := range of {
+		all.Go(func() {
+			e, _ := maker()
+			r, err := eval.Read(p, map[string][]string{"backend": {"sim"}, "model": {"accuracy=0.8"}, "dataset": {"sample-number"}, "agents": {"agent.jsonl"}, "shard": {fmt.Sprintf("%d/%d", i+1, of)}})
+			if err == nil {
+				_, err = e.Run(context.Background(), r)
+			}
+			errs[i] = err
+		})
+	}
+	all.Wait()
+	check(t, errors.Join(errs...))
+	m, err := judging.ReadManifest("runs/agent_answer_imported")
+	check(t, err)
+	if n := bytes.Count(read(t, "runs/agent_answer_imported", judging.RecordsFile), []byte("\n")); m.Status == judging.Running || n != m.Judgments {
+		t.Errorf("%s, %d of %d answers", m.Status, n, m.Judgments)
+	}
+	hidden, err := filepath.Glob("runs/.*")
+	check(t, err)
+	if len(hidden) > 0 {
+		t.Errorf("left: %v", hidden)
+	}
 }

@@ -117,6 +117,11 @@ func (w *work) run(ctx context.Context, part, parent string, shards []*shard) (*
 	if err != nil || len(w.lacks) > 0 && len(first) < w.of {
 		return shards[0].m, err
 	}
+	for _, s := range first {
+		if !s.m.Suspect.IsZero() {
+			w.lack(s.m.Shard.Index, "judgments in %s may be of other prompts, since a canary was answered out of another conversation", s.dir)
+		}
+	}
 	order := inOrder(first)
 	m, err := wholeOf(first, order, parent)
 	if err != nil {
@@ -178,7 +183,7 @@ func (w *work) firsts(shards []*shard) (first []*shard, err error) {
 	}
 	for i := 1; i <= w.of; i++ {
 		if !has[i] {
-			w.lack(i, "%s is missing", judging.WithoutShard(filepath.Base(shards[0].dir)))
+			w.lack(i, "no folder of it was named")
 		}
 	}
 	return first, nil

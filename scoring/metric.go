@@ -59,6 +59,7 @@ type Metric struct {
 	Least   float64
 	Most    float64 // the largest denominator of a unit, where that is above 1
 
+	Once     bool // of replies that are asked for once, whatever --repeat: it has no noise floor
 	Sparse   bool // no result of groups in which nothing adds to it
 	Compared Scope
 	Headline bool // runs are held against each other by it

@@ -94,7 +94,8 @@ func everyTime(sheets []*Sheet, keep map[string]bool) [][]Unit {
 	return out
 }
 
-// eachTime computes the metrics of a sheet in some sections, each time by itself; not what follows from the items alone.
+// eachTime computes the metrics of a sheet in some sections, each time by itself; not what follows from the items alone, or from answers
+// that are asked for once.
 func (s *Sheet) eachTime(unit string, in []section, times [][]Unit) []RepetitionValue {
 	values := []RepetitionValue{}
 	for _, part := range in {
@@ -105,7 +106,7 @@ func (s *Sheet) eachTime(unit string, in []section, times [][]Unit) []Repetition
 		}
 		for i := range s.Metrics {
 			m := &s.Metrics[i]
-			if m.Kind == Known || m.Sparse && m.n(m.Columns.of(samples[0].sums)) == 0 {
+			if m.Kind == Known || m.Once || m.Sparse && m.n(m.Columns.of(samples[0].sums)) == 0 {
 				continue
 			}
 			values = append(values, valuesOf(m, part.name, samples))

@@ -23,6 +23,7 @@ type Suite struct {
 	Cells      []SuiteCell      `json:"cells"` // judge by judge
 	NumCtx     Contexts         `json:"num_ctx,omitempty"`
 	Shard      string           `json:"shard,omitempty"` // of the folder of a shard: which, such as `3/16`
+	Path       string           `json:"path,omitempty"`  // of the folder of a shard: of the YAML file, as it was given
 }
 
 // Contexts are the contexts that the suite chose for runs on Ollama: by model,

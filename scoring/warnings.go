@@ -57,6 +57,9 @@ func (run *Run) warnings() []string {
 	for _, o := range run.Origins() {
 		say("%s", o)
 	}
+	if !m.Suspect.IsZero() {
+		say("the server answered a canary out of another conversation: judgments from %s on may be of other prompts, and the same run command asks for them again", m.Suspect.Format(time.RFC3339))
+	}
 	if m.Shard != nil {
 		say("shard %s: a part of the items; gavel merge makes the whole", m.Shard)
 	}

@@ -10,6 +10,9 @@ import (
 
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/server/failure"
+	"gavel/server/markup"
+	"gavel/server/store"
 )
 
 // askView asks for a judgment again, with a prompt that can be edited. What comes of it is stored nowhere.
@@ -25,7 +28,7 @@ type askView struct {
 	Error   string
 	Minutes int // that it may take
 
-	index  *index
+	index  *store.Index
 	item   datasets.Item
 	record *judging.Record
 }
@@ -47,14 +50,14 @@ func askURL(run, item string, g JudgmentView) string {
 // askView finds the judgment that the address names.
 func (s *Server) askView(r *http.Request) (v askView, err error) {
 	name, q := r.PathValue("run"), r.URL.Query()
-	x, done, err := s.index(r.Context(), name)
+	x, done, err := s.runs.Index(r.Context(), name)
 	if err != nil {
 		return v, err
 	}
 	defer done()
-	v = askView{Run: headOf(name, x.m), ID: q.Get("item"), Minutes: int(askTime.Minutes()), index: x}
+	v = askView{Run: headOf(name, x.Manifest), ID: q.Get("item"), Minutes: int(askTime.Minutes()), index: x}
 	if v.Run.Imported != "" {
-		return v, &failure{http.StatusConflict, "the run was imported: gavel does not know the server of its judge"}
+		return v, failure.New(http.StatusConflict, "the run was imported: gavel does not know the server of its judge")
 	}
 	if err := v.find(s, x, q.Get("showing"), q.Get("repeat")); err != nil {
 		return v, err
@@ -64,33 +67,33 @@ func (s *Server) askView(r *http.Request) (v askView, err error) {
 }
 
 // find reads the judgment and its item.
-func (v *askView) find(s *Server, x *index, presentation, repetition string) error {
-	missing := &failure{http.StatusNotFound, fmt.Sprintf("the run %q has no such judgment", v.Run.Name)}
-	i, ok := x.ids.Find(v.ID)
-	if !ok || i >= len(x.items) {
+func (v *askView) find(s *Server, x *store.Index, presentation, repetition string) error {
+	missing := failure.New(http.StatusNotFound, "the run %q has no such judgment", v.Run.Name)
+	i, ok := x.Find(v.ID)
+	if !ok {
 		return missing
 	}
-	items := s.openItems(x)
+	items := x.OpenItems()
 	defer items.Close()
 	var err error
-	if v.item, err = x.item(items, i); err != nil {
+	if v.item, err = x.Item(items, i); err != nil {
 		return err
 	}
-	records, _, err := s.runs.open(x.run, judging.RecordsFile)
+	records, _, err := s.runs.Open(x.Run, judging.RecordsFile)
 	if err != nil {
-		return errChanged
+		return store.ErrChanged
 	}
 	defer records.Close()
-	for _, g := range x.of(i) {
-		if strconv.Itoa(int(g.presentation)) != presentation || strconv.Itoa(int(g.repetition)) != repetition {
+	for _, g := range x.Judgments(i) {
+		if strconv.Itoa(int(g.Presentation)) != presentation || strconv.Itoa(int(g.Repetition)) != repetition {
 			continue
 		}
-		j, err := x.judged(records, g)
+		j, err := x.Record(records, g)
 		if err != nil {
 			return err
 		}
 		v.record = j.Record
-		v.Was, err = judgmentView(x.m, x.asker, j, v.item, true, newLayout())
+		v.Was, err = judgmentView(x.Manifest, x.Asker, j, v.item, true, markup.NewLayout())
 		return err
 	}
 	return missing
@@ -111,7 +114,7 @@ func (s *Server) askForm(w http.ResponseWriter, r *http.Request) error {
 	defer context.AfterFunc(s.ending, cancel)()
 	status := http.StatusOK
 	if err := v.ask(ctx, s.opts.Runner); err != nil {
-		v.Error, status = err.Error(), statusOf(err)
+		v.Error, status = err.Error(), failure.Status(err)
 	}
 	if ctx.Err() != nil && v.Got == nil {
 		v.Error, status = fmt.Sprintf("the judge did not answer within %d minutes", v.Minutes), http.StatusGatewayTimeout
@@ -125,26 +128,26 @@ func unixLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n
 
 // ask asks with the edited prompt and reads what comes, in both ways.
 func (v *askView) ask(ctx context.Context, runner Runner) error {
-	m := v.index.m
+	m := v.index.Manifest
 	if strings.TrimSpace(v.User) == "" {
-		return bad("the prompt is empty")
+		return failure.Bad("the prompt is empty")
 	}
-	asker := judging.Edited(v.index.asker, v.System, v.User)
+	asker := judging.Edited(v.index.Asker, v.System, v.User)
 	r, err := runner.AskAgain(ctx, judging.Again{Manifest: m, Asker: asker, Item: v.item, Shown: v.record.Shown()})
 	if err != nil {
 		return err
 	}
 	r.Presentations = v.record.Presentations
-	how := readingOf(m)
+	how := store.ReadingOf(m)
 	for _, how.Name = range []judging.Readers{judging.Robust, judging.Paper} {
-		j := judged{Record: r}
-		if j.verdict, err = r.Read(asker, how); err != nil {
+		j := store.Judged{Record: r}
+		if j.Verdict, err = r.Read(asker, how); err != nil {
 			return err
 		}
-		if c, ok := r.Confidence(asker, j.verdict); ok {
-			j.confidence = &c
+		if c, ok := r.Confidence(asker, j.Verdict); ok {
+			j.Confidence = &c
 		}
-		g, err := judgmentView(m, asker, j, v.item, true, newLayout())
+		g, err := judgmentView(m, asker, j, v.item, true, markup.NewLayout())
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gavel/judging"
+	"gavel/server/failure"
 )
 
 // A judgment is asked for again with an edited prompt; both readings are shown, and the run stays as it is.
@@ -50,7 +51,7 @@ func TestAskAgainEdited(t *testing.T) {
 	if code, page, _ := s.post(link, url.Values{"user": {" "}}); code != 400 || !strings.Contains(page, "the prompt is empty") {
 		t.Errorf("an empty prompt: %d", code)
 	}
-	fake.fails = &failure{http.StatusBadGateway, "no server answers at http://dead"}
+	fake.fails = failure.New(http.StatusBadGateway, "no server answers at http://dead")
 	if code, page, _ := s.post(link, form); code != 502 || !strings.Contains(page, "no server answers at http://dead") || !strings.Contains(page, "Now choose.") {
 		t.Errorf("a dead endpoint: %d", code)
 	}

@@ -8,30 +8,26 @@ import (
 	"unicode/utf8"
 
 	"gavel/judging"
+	"gavel/server/failure"
+	"gavel/server/markup"
+	"gavel/server/store"
 )
 
 // column is what the list of items can show beside, read from the records.
 type column struct {
 	Name, Words string
 	Right       bool // it holds numbers
-	of          func([]judged) string
-}
-
-// judged is a record with the verdict that is read from it.
-type judged struct {
-	*judging.Record
-	verdict    judging.Verdict
-	confidence *float64 // nil where its probabilities are not told
+	of          func([]store.Judged) string
 }
 
 // columns are all there are, in their order.
 var columns = []column{
-	{"label", "Labels", false, each(func(j judged) string { return j.verdict.Label + j.verdict.Answer })},
-	{"confidence", "Confidence", true, each(func(j judged) string {
-		if j.confidence == nil {
+	{"label", "Labels", false, each(func(j store.Judged) string { return j.Verdict.Label + j.Verdict.Answer })},
+	{"confidence", "Confidence", true, each(func(j store.Judged) string {
+		if j.Confidence == nil {
 			return ""
 		}
-		return strconv.FormatFloat(100**j.confidence, 'f', 0, 64) + " %"
+		return strconv.FormatFloat(100**j.Confidence, 'f', 0, 64) + " %"
 	})},
 	{"tokens", "Reply tokens", true, sum(func(r judging.Reply) float64 { return float64(r.ReplyTokens) }, 0)},
 	{"seconds", "Seconds", true, sum(func(r judging.Reply) float64 { return r.Milliseconds / 1000 }, 1)},
@@ -39,11 +35,11 @@ var columns = []column{
 }
 
 // each says something of every judgment, in the order of the strip.
-func each(of func(judged) string) func([]judged) string {
-	return func(all []judged) string {
+func each(of func(store.Judged) string) func([]store.Judged) string {
+	return func(all []store.Judged) string {
 		words, some := make([]string, len(all)), false
 		for i, j := range all {
-			words[i] = shortened(of(j), 40)
+			words[i] = markup.Shortened(of(j), 40)
 			if some = some || words[i] != ""; words[i] == "" {
 				words[i] = "–"
 			}
@@ -56,8 +52,8 @@ func each(of func(judged) string) func([]judged) string {
 }
 
 // sum is over all replies of an item; "" where nothing is known of them.
-func sum(of func(judging.Reply) float64, decimals int) func([]judged) string {
-	return func(all []judged) string {
+func sum(of func(judging.Reply) float64, decimals int) func([]store.Judged) string {
+	return func(all []store.Judged) string {
 		total := 0.0
 		for _, j := range all {
 			for _, r := range j.Replies {
@@ -80,7 +76,7 @@ func columnsOf(values []string) ([]string, error) {
 	for _, v := range values {
 		for name := range strings.SplitSeq(v, ",") {
 			if name != "" && !slices.ContainsFunc(columns, func(c column) bool { return c.Name == name }) {
-				return nil, bad("columns %q: choose from label, confidence, tokens, seconds, length", visible(name))
+				return nil, failure.Bad("columns %q: choose from label, confidence, tokens, seconds, length", markup.Visible(name))
 			}
 			if name != "" && !slices.Contains(names, name) {
 				names = append(names, name)
@@ -103,16 +99,16 @@ func chosen(names []string) (out []column) {
 func (f ItemsFilter) Has(column string) bool { return slices.Contains(f.Columns, column) }
 
 // fill writes the chosen columns of the items of a page.
-func (s *Server) fill(x *index, page []int, v *ItemsView) error {
-	records, _, err := s.runs.open(x.run, judging.RecordsFile)
+func (s *Server) fill(x *store.Index, page []int, v *ItemsView) error {
+	records, _, err := s.runs.Open(x.Run, judging.RecordsFile)
 	if err != nil {
 		return nil // no judgment yet
 	}
 	defer records.Close()
 	for k, i := range page {
-		var all []judged
-		for _, g := range x.of(i) {
-			j, err := x.judged(records, g)
+		var all []store.Judged
+		for _, g := range x.Judgments(i) {
+			j, err := x.Record(records, g)
 			if err != nil {
 				return err
 			}

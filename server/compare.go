@@ -2,7 +2,6 @@ package server
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -13,6 +12,9 @@ import (
 	"gavel/report"
 	"gavel/report/table"
 	"gavel/scoring"
+	"gavel/server/failure"
+	"gavel/server/kept"
+	"gavel/server/store"
 )
 
 // maxCompared is how many runs can be compared at once: there are as many indexes at hand, and more are better ranked.
@@ -54,7 +56,7 @@ func runsOf(q url.Values) (runs []string, err error) {
 		}
 	}
 	if len(runs) > maxCompared {
-		return nil, bad("%d runs: compare at most %d at once", len(runs), maxCompared)
+		return nil, failure.Bad("%d runs: compare at most %d at once", len(runs), maxCompared)
 	}
 	return runs, nil
 }
@@ -157,26 +159,26 @@ func (s *Server) compareView(r *http.Request) (v compareView, err error) {
 		return v, err
 	}
 	if isAPI(r) && (f.A == "" || f.B == "") {
-		return v, bad("which runs? Name both, as a and b")
+		return v, failure.Bad("which runs? Name both, as a and b")
 	}
 	if f.Runs, err = runsOf(q); err != nil {
 		return v, err
 	}
 	if !isAPI(r) {
-		runs, err := s.runs.list()
+		runs, err := s.runs.List()
 		if err != nil {
 			return v, err
 		}
 		for _, run := range runs {
-			if run.err == nil {
-				v.Runs = append(v.Runs, headOf(run.name, run.m))
+			if run.Err == nil {
+				v.Runs = append(v.Runs, headOf(run.Name, run.Manifest))
 			}
 		}
 	}
 	if len(f.Runs) < 2 {
 		return v, nil
 	}
-	err = s.held(r.Context(), f.Runs, func(runs []*index) error { return s.beside(&v, runs) })
+	err = s.runs.Held(r.Context(), f.Runs, func(runs []*store.Index) error { return s.beside(&v, runs) })
 	if err != nil {
 		return v, err
 	}
@@ -197,7 +199,7 @@ func (s *Server) draw(v *compareView) error {
 	var runs []report.Run
 	for i := range v.Chosen {
 		c := &v.Chosen[i]
-		m, err := s.runs.manifest(c.Head.Name)
+		m, err := s.runs.Manifest(c.Head.Name)
 		if err != nil {
 			return err
 		}
@@ -245,45 +247,23 @@ func (s *Server) compareFigure(w http.ResponseWriter, r *http.Request) error {
 	return s.handOut(w, r, v.pictures, "compare")
 }
 
-// held hands out several runs, held for reading: in the order of their names, since two who hold one each and wait for the
-// other's would wait for ever.
-func (s *Server) held(ctx context.Context, names []string, use func([]*index) error) error {
-	runs := make([]*index, len(names))
-	for i, name := range names {
-		var err error
-		if runs[i], err = s.fresh(ctx, name); err != nil {
-			return err
-		}
-	}
-	order := slices.Clone(runs)
-	slices.SortFunc(order, func(a, b *index) int { return strings.Compare(a.run, b.run) })
-	for _, x := range slices.Compact(order) {
-		x.mu.RLock()
-		defer x.mu.RUnlock()
-		if x.m == nil {
-			return errChanged
-		}
-	}
-	return use(runs)
-}
-
 // compare is the paired comparison of every two runs.
 func (s *Server) compare(names []string) (*scoring.Comparisons, error) {
 	var state strings.Builder
 	for _, name := range names {
-		fmt.Fprintln(&state, s.stampsOf(name))
+		fmt.Fprintln(&state, s.runs.Stamps(name))
 	}
-	return made(s, s.compared, strings.Join(names, "\x00"), state.String(), func() (*scoring.Comparisons, error) { return s.compareNow(names) })
+	return kept.Made(&s.scoring, s.compared, strings.Join(names, "\x00"), state.String(), func() (*scoring.Comparisons, error) { return s.compareNow(names) })
 }
 
 func (s *Server) compareNow(names []string) (*scoring.Comparisons, error) {
 	var runs []*scoring.Run
 	for _, name := range names {
-		m, err := s.runs.manifest(name)
+		m, err := s.runs.Manifest(name)
 		if err != nil {
 			return nil, err
 		}
-		run, err := s.load(name, m)
+		run, err := s.runs.Load(name, m)
 		if err != nil {
 			return nil, err
 		}
@@ -291,18 +271,18 @@ func (s *Server) compareNow(names []string) (*scoring.Comparisons, error) {
 	}
 	c, err := scoring.Compare(runs, scoring.DefaultOptions.Bootstrap)
 	if err != nil {
-		return nil, &failure{http.StatusUnprocessableEntity, err.Error()}
+		return nil, failure.New(http.StatusUnprocessableEntity, "%v", err)
 	}
 	return c, nil
 }
 
 // sameVerdicts tells whether two runs came to the same on an item, in all judgments that stand beside each other: of the
 // same order, asked for the same time. What one of them alone has tells nothing.
-func sameVerdicts(a, b []judgment) bool {
-	of := func(judgments []judgment) map[aligned]judgment {
-		out := map[aligned]judgment{}
+func sameVerdicts(a, b []store.Judgment) bool {
+	of := func(judgments []store.Judgment) map[aligned]store.Judgment {
+		out := map[aligned]store.Judgment{}
 		for _, g := range judgments {
-			at := aligned{order: g.shown, repetition: int(g.repetition)}
+			at := aligned{order: g.Shown, repetition: int(g.Repetition)}
 			for _, again := out[at]; again; _, again = out[at] {
 				at.nth++
 			}
@@ -312,7 +292,7 @@ func sameVerdicts(a, b []judgment) bool {
 	}
 	other := of(b)
 	for at, g := range of(a) {
-		if h, both := other[at]; both && (g.outcome != h.outcome || g.choice != h.choice || g.right != h.right) {
+		if h, both := other[at]; both && (g.Outcome() != h.Outcome() || g.Choice != h.Choice || g.Right != h.Right) {
 			return false
 		}
 	}

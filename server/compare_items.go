@@ -1,13 +1,14 @@
 package server
 
 import (
-	"fmt"
-	"hash/fnv"
-	"io"
 	"net/http"
 	"os"
 	"slices"
 	"strings"
+
+	"gavel/server/failure"
+	"gavel/server/markup"
+	"gavel/server/store"
 )
 
 // difference is a filter of the items of a comparison.
@@ -40,10 +41,10 @@ func differences(runs int) []difference {
 }
 
 // beside lists the items that the filter takes.
-func (s *Server) beside(v *compareView, runs []*index) error {
+func (s *Server) beside(v *compareView, runs []*store.Index) error {
 	f := v.Filter
 	for i, x := range runs {
-		v.Chosen = append(v.Chosen, comparedRun{Letter: letterOf(i), Head: headOf(x.run, x.m)})
+		v.Chosen = append(v.Chosen, comparedRun{Letter: letterOf(i), Head: headOf(x.Run, x.Manifest)})
 	}
 	v.A, v.B = &v.Chosen[0].Head, &v.Chosen[1].Head
 	list := differences(len(runs))
@@ -53,16 +54,16 @@ func (s *Server) beside(v *compareView, runs []*index) error {
 		for _, d := range list {
 			names = append(names, d.name)
 		}
-		return bad("show %q: it is one of %s", visible(f.Show), strings.Join(names, ", "))
+		return failure.Bad("show %q: it is one of %s", markup.Visible(f.Show), strings.Join(names, ", "))
 	}
 	texts := make([]*os.File, len(runs))
 	for k, x := range runs {
-		texts[k] = s.openItems(x)
+		texts[k] = x.OpenItems()
 		defer texts[k].Close()
 	}
 	counts := make([]int, len(list))
 	begin, end := (f.Page-1)*perPage, f.Page*perPage
-	for i := range runs[0].items {
+	for i := range runs[0].Len() {
 		at, ok := commonItem(runs, i)
 		if !ok {
 			continue
@@ -70,8 +71,8 @@ func (s *Server) beside(v *compareView, runs []*index) error {
 		v.Shared++
 		right, same := make([]bool, len(runs)), true
 		for k, x := range runs {
-			right[k] = x.flags(at[k]).right
-			same = same && sameVerdicts(runs[0].of(i), x.of(at[k]))
+			right[k] = x.Flags(at[k]).Right
+			same = same && sameVerdicts(runs[0].Judgments(i), x.Judgments(at[k]))
 		}
 		for k, d := range list {
 			if d.is(right, same) {
@@ -87,21 +88,21 @@ func (s *Server) beside(v *compareView, runs []*index) error {
 	v.Matches = counts[chosen]
 	v.Pages = max(1, (v.Matches+perPage-1)/perPage)
 	if f.Page > v.Pages {
-		return &failure{http.StatusNotFound, fmt.Sprintf("there is no page %d: there are %d", f.Page, v.Pages)}
+		return failure.New(http.StatusNotFound, "there is no page %d: there are %d", f.Page, v.Pages)
 	}
 	return nil
 }
 
 // compareRow is an item, at its place in each run.
-func compareRow(runs []*index, texts []*os.File, at []int, f compareFilter) CompareRow {
+func compareRow(runs []*store.Index, texts []*os.File, at []int, f compareFilter) CompareRow {
 	x := runs[0]
-	row := CompareRow{ID: strings.Clone(x.ids.At(at[0])), Group: x.groups[x.items[at[0]].group]}
+	row := CompareRow{ID: strings.Clone(x.ID(at[0])), Group: x.Group(at[0])}
 	for k, x := range runs {
-		item := x.textsIfThere(texts[k], at[k])
+		item := x.ItemIfThere(texts[k], at[k])
 		if row.Question == "" {
 			row.Question = questionOf(item)
 		}
-		row.Cells = append(row.Cells, compareCell{letterOf(k), x.briefs(at[k], item), x.flags(at[k]).names()})
+		row.Cells = append(row.Cells, compareCell{letterOf(k), briefs(x, at[k], item), x.Flags(at[k]).Names()})
 	}
 	a, b := row.Cells[0], row.Cells[1]
 	row.A, row.FlagsA, row.B, row.FlagsB = a.Judgments, a.Flags, b.Judgments, b.Flags
@@ -110,11 +111,11 @@ func compareRow(runs []*index, texts []*os.File, at []int, f compareFilter) Comp
 }
 
 // commonItem is the place of the first run's item in all runs, where all have judged it.
-func commonItem(runs []*index, i int) (at []int, ok bool) {
+func commonItem(runs []*store.Index, i int) (at []int, ok bool) {
 	at = make([]int, len(runs))
 	for k, x := range runs {
-		j, ok := x.ids.Find(runs[0].ids.At(i))
-		if !ok || j >= len(x.items) || x.items[j].first == 0 {
+		j, ok := x.Find(runs[0].ID(i))
+		if !ok || !x.Judged(j) {
 			return nil, false
 		}
 		at[k] = j
@@ -150,13 +151,13 @@ func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error)
 		return v, err
 	}
 	if len(runs) < 2 {
-		return v, bad("which runs? Name two at least, as a and b")
+		return v, failure.Bad("which runs? Name two at least, as a and b")
 	}
-	err = s.held(r.Context(), runs, func(runs []*index) error {
+	err = s.runs.Held(r.Context(), runs, func(runs []*store.Index) error {
 		for k, x := range runs {
-			i, ok := x.ids.Find(q.Get("item"))
-			if !ok || i >= len(x.items) {
-				return &failure{http.StatusNotFound, fmt.Sprintf("there is no item %q that all of these runs have", shortened(q.Get("item"), 100))}
+			i, ok := x.Find(q.Get("item"))
+			if !ok {
+				return failure.New(http.StatusNotFound, "there is no item %q that all of these runs have", markup.Shortened(q.Get("item"), 100))
 			}
 			side, err := s.itemOf(x, i)
 			if err != nil {
@@ -184,19 +185,9 @@ func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error)
 
 // aligned is what judgments that stand beside each other have in common; of those that a run has twice, nth counts.
 type aligned struct {
-	order      uint32 // see shownAs
+	order      uint32 // see ShownAs
 	repetition int
 	nth        int
-}
-
-// shownAs tells orders of an item's candidates apart, and ways of asking.
-func shownAs(mode string, order []string) uint32 {
-	h := fnv.New32a()
-	io.WriteString(h, mode)
-	for _, id := range order {
-		io.WriteString(h, "\x00"+id)
-	}
-	return h.Sum32()
 }
 
 // align puts judgments beside each other that showed the same in the same order, asked for the same time; of those that a
@@ -209,7 +200,7 @@ func align(sides []ItemView) (rows []judgmentRow) {
 		seen := map[aligned]int{}
 		for i := range side.Judgments {
 			g := &side.Judgments[i]
-			of := aligned{order: shownAs(g.Mode, g.Order), repetition: g.Repetition}
+			of := aligned{order: store.ShownAs(g.Mode, g.Order), repetition: g.Repetition}
 			n := seen[of]
 			seen[of]++
 			of.nth = n

@@ -2,7 +2,6 @@ package server
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -13,13 +12,15 @@ import (
 	"gavel/judging"
 	"gavel/report"
 	"gavel/scoring"
+	"gavel/server/failure"
+	"gavel/server/markup"
 )
 
 // download hands out a file of a run under a name of its own. Nothing of it is shown as a page of this server.
 func (s *Server) download(kind, suffix string, write func(*http.Request, string, io.Writer) error) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		name := r.PathValue("run")
-		if _, err := s.runs.manifest(name); err != nil {
+		if _, err := s.runs.Manifest(name); err != nil {
 			return err
 		}
 		return write(r, name, &attachment{w, kind, strings.ReplaceAll(name, "/", "_") + suffix, false})
@@ -53,7 +54,7 @@ func writeBy(w http.ResponseWriter, deadline time.Time) error {
 
 // reported is a run with its numbers, as reports have it.
 func (s *Server) reported(run string) (out report.Run, err error) {
-	m, err := s.runs.manifest(run)
+	m, err := s.runs.Manifest(run)
 	if err != nil {
 		return out, err
 	}
@@ -62,7 +63,7 @@ func (s *Server) reported(run string) (out report.Run, err error) {
 	case err != nil:
 		return out, err
 	case n.rep == nil:
-		return out, &failure{http.StatusConflict, run + " is in progress: its report comes when it has ended"}
+		return out, failure.New(http.StatusConflict, "%s is in progress: its report comes when it has ended", run)
 	}
 	return report.Run{Report: *n.rep, Metadata: scoring.Metadata(m), Size: m.Model.Parameters}, nil
 }
@@ -88,13 +89,13 @@ const downloadTime = 10 * time.Minute
 
 // writeRecords copies the records as they are.
 func (s *Server) writeRecords(_ *http.Request, run string, w io.Writer) error {
-	f, info, err := s.runs.open(run, judging.RecordsFile)
+	f, info, err := s.runs.Open(run, judging.RecordsFile)
 	if err != nil {
-		return s.runs.missing(run, err)
+		return s.runs.Missing(run, err)
 	}
 	defer f.Close()
 	if info.Size() == 0 {
-		return &failure{http.StatusNotFound, "the run has no records yet"}
+		return failure.New(http.StatusNotFound, "the run has no records yet")
 	}
 	if err := writeBy(w.(*attachment).w, s.now().Add(downloadTime)); err != nil {
 		return err
@@ -106,7 +107,7 @@ func (s *Server) writeRecords(_ *http.Request, run string, w io.Writer) error {
 // writeFigure writes a picture of the run's figures.
 func (s *Server) writeFigure(w http.ResponseWriter, r *http.Request) error {
 	run := r.PathValue("run")
-	m, err := s.runs.manifest(run)
+	m, err := s.runs.Manifest(run)
 	if err != nil {
 		return err
 	}
@@ -122,16 +123,16 @@ func (s *Server) handOut(w http.ResponseWriter, r *http.Request, pictures report
 	file := r.PathValue("file")
 	draw, ok := pictures[file]
 	if !ok {
-		return &failure{http.StatusNotFound, fmt.Sprintf("there is no figure %q", shortened(file, 100))}
+		return failure.New(http.StatusNotFound, "there is no figure %q", markup.Shortened(file, 100))
 	}
-	done, err := s.read(r.Context()) // a PNG takes memory
+	done, err := s.runs.Place(r.Context()) // a PNG takes memory
 	if err != nil {
 		return err
 	}
 	defer done()
 	picture, err := draw()
 	if err != nil {
-		return unreadable(err, "%v", err)
+		return failure.Unreadable(err, "%v", err)
 	}
 	out := attachment{w, mime.TypeByExtension(path.Ext(file)), of + "-" + file, false}
 	_, err = out.Write(picture)

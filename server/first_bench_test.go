@@ -21,9 +21,9 @@ func BenchmarkFirstLook(b *testing.B) {
 		largeRun(b, filepath.Join(dir, run), 25_000)
 	}
 	s := newSite(b, dir, nil)
-	m, err := s.runs.manifest("numbers")
+	m, err := s.runs.Manifest("numbers")
 	must(b, err)
-	rep, err := s.score("numbers", m)
+	rep, err := s.runs.Score("numbers", m)
 	must(b, err)
 	must(b, judging.WriteJSON(filepath.Join(dir, "numbers", judging.ResultsFile), rep))
 	for _, c := range []struct{ name, target string }{

@@ -38,50 +38,6 @@ func (*slowRunner) Offer(ctx context.Context, _ string) (jobs.Offer, error) {
 	return jobs.Offer{}, ctx.Err()
 }
 
-func TestWithoutATokenOnlyThisMachineIsLetIn(t *testing.T) {
-	for name, change := range map[string]func(*Options){
-		"all addresses": func(o *Options) { o.Loopback = false },
-		"another name":  func(o *Options) { o.Hosts = []string{"gpu1.lab"} },
-		"a short token": func(o *Options) { o.Token = "secret" },
-	} {
-		o := Options{Runs: t.TempDir(), Loopback: true, Now: time.Now, Log: t.Logf}
-		change(&o)
-		if s, err := New(o); err == nil {
-			s.Close()
-			t.Errorf("%s: it serves", name)
-		}
-	}
-}
-
-// A name that somebody else owns can be made to lead here (DNS rebinding).
-func TestHost(t *testing.T) {
-	here := newSite(t, t.TempDir(), nil)
-	open := newSite(t, t.TempDir(), func(o *Options) { o.Loopback, o.Token, o.Hosts = false, token, []string{"gpu1.lab"} })
-	for _, c := range []struct {
-		host        string
-		here, there int
-	}{
-		{"127.0.0.1:7070", 200, 200},
-		{"127.0.0.1", 200, 200},
-		{"localhost:9999", 200, 200},
-		{"LOCALHOST.:7070", 200, 200},
-		{"[::1]:7070", 200, 200},
-		{"192.168.1.7:7070", 421, 200},
-		{"gpu1.lab:7070", 421, 200},
-		{"evil.example:7070", 421, 421},
-		{"127.0.0.1.evil.example", 421, 421},
-		{"localhost.evil.example", 421, 421},
-		{"", 421, 421},
-	} {
-		if w := here.ask("GET", "/healthz", "", asHost(c.host)); w.Code != c.here {
-			t.Errorf("%q, this machine alone: %d, want %d", c.host, w.Code, c.here)
-		}
-		if w := open.ask("GET", "/healthz", "", asHost(c.host)); w.Code != c.there {
-			t.Errorf("%q, all addresses: %d, want %d", c.host, w.Code, c.there)
-		}
-	}
-}
-
 // What a page of another site sends is refused before anything else is looked at.
 func TestCrossSitePosts(t *testing.T) {
 	s := newSite(t, t.TempDir(), func(o *Options) { o.Runner = &fakeRunner{} })
@@ -139,7 +95,7 @@ func TestToken(t *testing.T) {
 		{"as it is written", "/metrics", header("Authorization", "bearer "+token), 200},
 		{"a wrong one", "/api/v1/runs", header("Authorization", "Bearer "+token+"x"), 401},
 		{"another scheme", "/api/v1/runs", header("Authorization", "Basic "+token), 401},
-		{"a made-up session", "/api/v1/runs", header("Cookie", cookieName+"=guessed"), 401},
+		{"a made-up session", "/api/v1/runs", header("Cookie", "gavel_session=guessed"), 401},
 	} {
 		if w := s.ask("GET", c.target, "", c.change); w.Code != c.want {
 			t.Errorf("%s: %d, want %d", c.name, w.Code, c.want)
@@ -195,11 +151,11 @@ func TestSignIn(t *testing.T) {
 	if w := s.ask("GET", "/", "", with); w.Code != 200 {
 		t.Errorf("with the session: %d", w.Code)
 	}
-	now = now.Add(sessionTime + time.Minute)
+	now = now.Add(12*time.Hour + time.Minute)
 	if w := s.ask("GET", "/api/v1/runs", "", with); w.Code != 401 {
 		t.Errorf("with a session of yesterday: %d", w.Code)
 	}
-	for range maxTries {
+	for range 10 {
 		in("wrong")
 	}
 	if r := in(token); r.StatusCode != 429 {
@@ -243,23 +199,11 @@ func TestStrangersAreShownNoWayIn(t *testing.T) {
 
 func TestSigningOutEndsTheSession(t *testing.T) {
 	s := newSite(t, t.TempDir(), func(o *Options) { o.Token = token })
-	id := s.guard.begin()
-	with := header("Cookie", cookieName+"="+id)
+	in := s.ask("POST", "/login", url.Values{"token": {token}}.Encode(), header("Content-Type", "application/x-www-form-urlencoded"))
+	with := header("Cookie", in.Result().Cookies()[0].String())
 	w := s.ask("POST", "/logout", "", with, header("Content-Type", "application/x-www-form-urlencoded"))
 	if w.Code != 303 || s.ask("GET", "/api/v1/runs", "", with).Code != 401 {
 		t.Errorf("signed out with %d, and the session is still good", w.Code)
-	}
-}
-
-// The way back after signing in stays here.
-func TestHere(t *testing.T) {
-	for to, want := range map[string]string{
-		"/runs/a?x=1": "/runs/a?x=1", "": "/", "//evil.example": "/", "http://evil.example": "/", "/\\evil.example": "/",
-		"javascript:alert(1)": "/", "evil": "/", "/a\r\nSet-Cookie: x": "/", "///evil.example": "/",
-	} {
-		if got := here(to); got != want {
-			t.Errorf("%q leads to %q, want %q", to, got, want)
-		}
 	}
 }
 

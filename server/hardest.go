@@ -10,6 +10,10 @@ import (
 	"strings"
 
 	"gavel/judging"
+	"gavel/server/failure"
+	"gavel/server/kept"
+	"gavel/server/markup"
+	"gavel/server/store"
 )
 
 // alike are runs of one dataset under one protocol, by different judges or prompts.
@@ -32,17 +36,17 @@ type alikeGroup struct {
 const maxAlike = 100
 
 // alikes are the groups of at least two runs that nobody is making, and their runs by name.
-func (s *Server) alikes() (groups []alikeGroup, runs map[alike][]found, err error) {
-	all, err := s.runs.list()
+func (s *Server) alikes() (groups []alikeGroup, runs map[alike][]store.Found, err error) {
+	all, err := s.runs.List()
 	if err != nil {
 		return nil, nil, err
 	}
-	runs = map[alike][]found{}
+	runs = map[alike][]store.Found{}
 	for _, run := range all {
-		if run.err != nil || run.m.Status == judging.Running {
+		if run.Err != nil || run.Manifest.Status == judging.Running {
 			continue
 		}
-		if a := alikeOf(run.m); len(runs[a]) < maxAlike {
+		if a := alikeOf(run.Manifest); len(runs[a]) < maxAlike {
 			runs[a] = append(runs[a], run)
 		}
 	}
@@ -77,36 +81,37 @@ func (s *Server) across(m *judging.Manifest, id string) string {
 type tally struct {
 	id           string
 	wrong, right int
-	by           []right // of each run; unlabelled where it has not judged the item, or nobody can say
+	by           []*bool // whether each run is right; nil where it has not judged the item, or nobody can say
 }
 
 // tallies are the items of a group, the hardest first: of which most runs are wrong.
-func (s *Server) tallies(ctx context.Context, a alike, runs []found) ([]tally, error) {
+func (s *Server) tallies(ctx context.Context, a alike, runs []store.Found) ([]tally, error) {
 	var state strings.Builder
 	for _, run := range runs {
-		fmt.Fprintln(&state, run.name, s.stampsOf(run.name))
+		fmt.Fprintln(&state, run.Name, s.runs.Stamps(run.Name))
 	}
 	ctx = context.WithoutCancel(ctx) // an error is kept: it must be one of the files
-	return made(s, s.hardest, a.Query(), state.String(), func() ([]tally, error) {
+	return kept.Made(&s.scoring, s.hardest, a.Query(), state.String(), func() ([]tally, error) {
 		var ids judging.IDs
 		var all []tally
+		yes, no := true, false
 		for k, run := range runs {
-			x, done, err := s.index(ctx, run.name)
+			x, done, err := s.runs.Index(ctx, run.Name)
 			if err != nil {
 				return nil, err
 			}
-			for i := range x.items {
-				n, added := ids.Add(x.ids.At(i))
+			for i := range x.Len() {
+				n, added := ids.Add(x.ID(i))
 				if added {
-					all = append(all, tally{id: strings.Clone(x.ids.At(i)), by: make([]right, len(runs))})
+					all = append(all, tally{id: strings.Clone(x.ID(i)), by: make([]*bool, len(runs))})
 				}
-				switch f := x.flags(i); {
-				case f.right:
+				switch f := x.Flags(i); {
+				case f.Right:
 					all[n].right++
-					all[n].by[k] = yes
-				case f.wrong:
+					all[n].by[k] = &yes
+				case f.Wrong:
 					all[n].wrong++
-					all[n].by[k] = no
+					all[n].by[k] = &no
 				}
 			}
 			done()
@@ -152,11 +157,11 @@ type hardestView struct {
 }
 
 // group reads which runs a query is about.
-func (s *Server) group(r *http.Request) (a alike, groups []alikeGroup, runs []found, err error) {
+func (s *Server) group(r *http.Request) (a alike, groups []alikeGroup, runs []store.Found, err error) {
 	q := r.URL.Query()
 	groups, all, err := s.alikes()
 	if a = (alike{q.Get("protocol"), q.Get("dataset")}); err == nil && a != (alike{}) && len(all[a]) < 2 {
-		err = &failure{http.StatusNotFound, fmt.Sprintf("fewer than two runs of %s on %q have ended", shortened(a.Protocol, 40), shortened(a.Dataset, 100))}
+		err = failure.New(http.StatusNotFound, "fewer than two runs of %s on %q have ended", markup.Shortened(a.Protocol, 40), markup.Shortened(a.Dataset, 100))
 	}
 	return a, groups, all[a], err
 }
@@ -171,7 +176,7 @@ func (s *Server) hardestView(r *http.Request) (v hardestView, err error) {
 		return v, err
 	}
 	for _, run := range runs {
-		v.Runs = append(v.Runs, headOf(run.name, run.m))
+		v.Runs = append(v.Runs, headOf(run.Name, run.Manifest))
 	}
 	all, err := s.tallies(r.Context(), a, runs)
 	if err != nil {
@@ -179,16 +184,16 @@ func (s *Server) hardestView(r *http.Request) (v hardestView, err error) {
 	}
 	v.Total, v.Pages = len(all), max(1, (len(all)+perPage-1)/perPage)
 	if v.Filter.Page > v.Pages {
-		return v, &failure{http.StatusNotFound, fmt.Sprintf("there is no page %d: there are %d", v.Filter.Page, v.Pages)}
+		return v, failure.New(http.StatusNotFound, "there is no page %d: there are %d", v.Filter.Page, v.Pages)
 	}
 	for _, t := range all[(v.Filter.Page-1)*perPage : min(v.Filter.Page*perPage, len(all))] {
 		row := hardRow{ID: t.id, Wrong: t.wrong, Judged: t.wrong + t.right, Link: "/hardest/item" + a.Query("item", t.id)}
 		for k, is := range t.by {
 			mark := Mark{"open", "–", "not scored"}
-			if is != unlabelled {
-				mark = JudgmentBrief{Outcome: string(judging.Decided), Right: is.known()}.Mark()
+			if is != nil {
+				mark = JudgmentBrief{Outcome: string(judging.Decided), Right: is}.Mark()
 			}
-			row.Marks = append(row.Marks, hardMark{mark, runs[k].name})
+			row.Marks = append(row.Marks, hardMark{mark, runs[k].Name})
 		}
 		v.Items = append(v.Items, row)
 	}
@@ -196,19 +201,19 @@ func (s *Server) hardestView(r *http.Request) (v hardestView, err error) {
 }
 
 // ask fills in the questions, each from the first run that has it.
-func (s *Server) ask(ctx context.Context, runs []found, rows []hardRow) error {
+func (s *Server) ask(ctx context.Context, runs []store.Found, rows []hardRow) error {
 	for _, run := range runs {
 		if !slices.ContainsFunc(rows, func(r hardRow) bool { return r.Question == "" }) {
 			return nil
 		}
-		x, done, err := s.index(ctx, run.name)
+		x, done, err := s.runs.Index(ctx, run.Name)
 		if err != nil {
 			return err
 		}
-		texts := s.openItems(x)
+		texts := x.OpenItems()
 		for i := range rows {
-			if at, ok := x.ids.Find(rows[i].ID); ok && at < len(x.items) && rows[i].Question == "" {
-				rows[i].Question = questionOf(x.textsIfThere(texts, at))
+			if at, ok := x.Find(rows[i].ID); ok && rows[i].Question == "" {
+				rows[i].Question = questionOf(x.ItemIfThere(texts, at))
 			}
 		}
 		texts.Close()
@@ -228,7 +233,7 @@ type acrossView struct {
 }
 
 func (s *Server) acrossView(r *http.Request) (v acrossView, err error) {
-	var runs []found
+	var runs []store.Found
 	if v.alike, _, runs, err = s.group(r); err != nil {
 		return v, err
 	}
@@ -239,7 +244,7 @@ func (s *Server) acrossView(r *http.Request) (v acrossView, err error) {
 	id := r.URL.Query().Get("item")
 	at := slices.IndexFunc(all, func(t tally) bool { return t.id == id })
 	if at < 0 {
-		return v, &failure{http.StatusNotFound, fmt.Sprintf("none of these runs has scored the item %q", shortened(id, 100))}
+		return v, failure.New(http.StatusNotFound, "none of these runs has scored the item %q", markup.Shortened(id, 100))
 	}
 	v.Wrong, v.Judged, v.Number, v.Total = all[at].wrong, all[at].wrong+all[at].right, at+1, len(all)
 	if at > 0 {
@@ -250,14 +255,14 @@ func (s *Server) acrossView(r *http.Request) (v acrossView, err error) {
 	}
 	var names []string
 	for _, run := range runs {
-		x, done, err := s.index(r.Context(), run.name)
+		x, done, err := s.runs.Index(r.Context(), run.Name)
 		if err != nil {
 			return v, err
 		}
-		if i, ok := x.ids.Find(id); ok && i < len(x.items) {
+		if i, ok := x.Find(id); ok {
 			var side ItemView
 			side, err = s.itemOf(x, i)
-			v.Sides, names = append(v.Sides, side), append(names, run.name)
+			v.Sides, names = append(v.Sides, side), append(names, run.Name)
 		}
 		done()
 		if err != nil {

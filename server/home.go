@@ -2,7 +2,6 @@ package server
 
 import (
 	"cmp"
-	"fmt"
 	"html/template"
 	"maps"
 	"net/http"
@@ -14,6 +13,9 @@ import (
 
 	"gavel/report"
 	"gavel/scoring"
+	"gavel/server/failure"
+	"gavel/server/markup"
+	"gavel/server/store"
 )
 
 // RunRow is a run in the list.
@@ -31,7 +33,7 @@ type RunRow struct {
 
 	numbers []report.Number // that stand for it
 	data    string          // SHA-256 of its dataset
-	of      stamps
+	of      store.Stamps
 }
 
 // runsView is the list of runs, and the leaderboard above it.
@@ -165,7 +167,7 @@ func (s *Server) runsView(r *http.Request) (runsView, error) {
 	if f.Page > 0 {
 		view.Pages = max(1, (view.Matches+runsPerPage-1)/runsPerPage)
 		if f.Page > view.Pages {
-			return view, &failure{http.StatusNotFound, fmt.Sprintf("there is no page %d: there are %d", f.Page, view.Pages)}
+			return view, failure.New(http.StatusNotFound, "there is no page %d: there are %d", f.Page, view.Pages)
 		}
 		view.Runs = view.Runs[(f.Page-1)*runsPerPage : min(f.Page*runsPerPage, view.Matches)]
 	}
@@ -181,10 +183,10 @@ func filterOf(r *http.Request) (f runsFilter, err error) {
 		Sort: cmp.Or(q.Get("sort"), "when"), Group: q.Get("group"), Metric: q.Get("metric"), By: q.Get("by"), All: q.Get("rows") == "all",
 	}
 	if _, ok := orders[strings.TrimPrefix(f.Sort, "-")]; !ok {
-		return f, bad("sort %q: it is one of %s, with - in front for the reverse order", visible(f.Sort), strings.Join(slices.Sorted(maps.Keys(orders)), ", "))
+		return f, failure.Bad("sort %q: it is one of %s, with - in front for the reverse order", markup.Visible(f.Sort), strings.Join(slices.Sorted(maps.Keys(orders)), ", "))
 	}
 	if _, ok := groupings[f.Group]; !ok && f.Group != "" {
-		return f, bad("group %q: it is one of %s", visible(f.Group), strings.Join(f.Groupings(), ", "))
+		return f, failure.Bad("group %q: it is one of %s", markup.Visible(f.Group), strings.Join(f.Groupings(), ", "))
 	}
 	if !isAPI(r) || q.Has("page") {
 		f.Page, err = counted(q, "page", 1)

@@ -67,7 +67,7 @@ func boardOf(t testing.TB, page string) (rows []string) {
 func TestLeaderboard(t *testing.T) {
 	dir := judges(t)
 	copyRun(t, filepath.Join(dir, "good"), filepath.Join(dir, "known"), "judgebench-gpt-4o-2024-05-13")
-	shard(t, filepath.Join(dir, "part"), "accuracy=1") // of a run with the best number of all
+	shard(t, filepath.Join(dir, "part"), "accuracy=1")         // of a run with the best number of all
 	s := newSite(t, dir, func(o *Options) { o.Static = true }) // which waits for the letters
 	page := s.get("/")
 	says(t, page, "Shards are left out: 1.", "sample shard 1/2")
@@ -139,7 +139,7 @@ func TestLettersFollow(t *testing.T) {
 		m.Spec.Model.Name = fmt.Sprint("model ", i)
 		must(t, judging.WriteJSON(filepath.Join(dir, fmt.Sprint("more", i), judging.ManifestFile), m))
 	}
-	s.runs.forget()
+	s.runs.Forget()
 	says(t, s.get("/"), "too many or too large runs")
 }
 

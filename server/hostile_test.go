@@ -15,6 +15,7 @@ import (
 
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/server/markup"
 )
 
 // foul are words of models and datasets that must do nothing where they are
@@ -231,7 +232,7 @@ func TestHostileTextsAreShown(t *testing.T) {
 		s.data("/api/v1"+strings.TrimPrefix(itemURL("a", item.ID, ""), ""), &view)
 		text := textOf(parse(t, s.get(itemURL("a", item.ID, ""))))
 		for _, want := range []string{view.Item.Question, view.Judgments[0].Turns[0].Text} {
-			if want = visible(want); !strings.Contains(text, strings.ReplaceAll(want, "\r", "")) {
+			if want = markup.Visible(want); !strings.Contains(text, strings.ReplaceAll(want, "\r", "")) {
 				t.Errorf("%s: the page does not show %.80q", name, want)
 			}
 		}
@@ -348,42 +349,13 @@ func TestMarkdownShowsWhatItKeepsOut(t *testing.T) {
 		"<div>\nblock\n</div>":         "<div>block</div>",
 		"[site](https://x.org/a?b=1)":  "site",
 	} {
-		page, ok := markdown(text)
+		page, ok := markup.Markdown(text)
 		if got := strings.ReplaceAll(textOf(parse(t, string(page))), "\n", ""); !ok || got != want {
 			t.Errorf("%q is shown as %q, want %q", text, got, want)
 		}
 	}
-	if page, _ := markdown("[site](https://x.org/a?b=1)"); !strings.Contains(string(page), `<a href="https://x.org/a?b=1" rel="nofollow noreferrer">`) {
+	if page, _ := markup.Markdown("[site](https://x.org/a?b=1)"); !strings.Contains(string(page), `<a href="https://x.org/a?b=1" rel="nofollow noreferrer">`) {
 		t.Errorf("a link: %s", page)
-	}
-}
-
-// Layout of a reply never makes much of little: a table of 2,000 columns has
-// 15,000 rows in 50 KB.
-func TestMarkdownStaysSmall(t *testing.T) {
-	for name, text := range map[string]string{
-		"a wide table": "|" + strings.Repeat("a|", 2000) + "\n|" + strings.Repeat("-|", 2000) + "\n" + strings.Repeat("|a\n", 15000),
-		"a long table": "|a|b|c|d|\n|-|-|-|-|\n" + strings.Repeat("|\n", 5000),
-		"quotes":       strings.Repeat("> ", 4000),
-		"links":        strings.Repeat("[a](", 2000),
-		"emphasis":     strings.Repeat("**a*", 2000),
-		"entities":     strings.Repeat("<&\"'", 10000),
-	} {
-		if page, ok := markdown(text); ok && len(page) > 30*len(text) {
-			t.Errorf("%s: %d bytes become %d", name, len(text), len(page))
-		}
-	}
-	if _, ok := markdown("|a|b|\n|-|-|\n|1|2|\n"); !ok {
-		t.Error("a table of some rows is not laid out")
-	}
-}
-
-// Entities are characters, but for those that do something: these are shown as
-// they are written, and mark no verdict.
-func TestEntities(t *testing.T) {
-	page, ok := markdown("&#xE000;A&#57345; &amp; &#66; &rlm; &#x1B; &lt;")
-	if got, want := strings.TrimSpace(string(page)), "<p>&amp;#xE000;A&amp;#57345; &amp; B &amp;rlm; &amp;#x1B; &lt;</p>"; !ok || got != want {
-		t.Errorf("%s, want %s", got, want)
 	}
 }
 
@@ -399,10 +371,10 @@ func FuzzMarkdown(f *testing.F) {
 		if i := strings.Index(text, "A>B"); i >= 0 {
 			verdict = judging.Span{Start: i, End: i + 3}
 		}
-		page, ok := markdown(marked(segments(text, verdict)))
+		page, ok := markup.Markdown(markup.Marked(markup.Segments(text, verdict)))
 		if ok {
 			harmlessPage(t, fmt.Sprintf("%q", text), string(page))
-			if strings.ContainsAny(string(page), string(markBegin)+string(markEnd)) {
+			if strings.ContainsAny(string(page), "\uE000\uE001") {
 				t.Errorf("%q: a mark is left in %s", text, page)
 			}
 		}

@@ -2,17 +2,17 @@ package server
 
 import (
 	"cmp"
-	"fmt"
 	"html/template"
-	"io"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/server/failure"
+	"gavel/server/markup"
+	"gavel/server/store"
 )
 
 // ItemView is the page of an item.
@@ -33,11 +33,11 @@ type ItemView struct {
 	Contested  string `json:"contested,omitempty"` // why somebody says that the label is wrong
 	CanContest bool   `json:"-"`
 
-	Asked  asked     `json:"-"`
-	ToName []string  `json:"-"` // ids of the candidates that it is right to name
-	Diff   *textDiff `json:"-"` // of two candidates, where it was asked for
-	Across string    `json:"-"` // link to the item across all judges; "" where there are no others
-	Turn   string    `json:"-"` // link to the same with the diff, or without; "" where there is none
+	Asked  asked            `json:"-"`
+	ToName []string         `json:"-"` // ids of the candidates that it is right to name
+	Diff   *markup.TextDiff `json:"-"` // of two candidates, where it was asked for
+	Across string           `json:"-"` // link to the item across all judges; "" where there are no others
+	Turn   string           `json:"-"` // link to the same with the diff, or without; "" where there is none
 }
 
 // ItemTexts are an item's own words.
@@ -109,8 +109,8 @@ type TurnView struct {
 	Constrained bool    `json:"constrained,omitempty"`
 	Endpoint    string  `json:"endpoint,omitempty"`
 
-	Raw  []Segment     `json:"-"` // Text with the verdict where it stands
-	HTML template.HTML `json:"-"` // laid out; "" where that is not done
+	Raw  []markup.Segment `json:"-"` // Text with the verdict where it stands
+	HTML template.HTML    `json:"-"` // laid out; "" where that is not done
 }
 
 // How a prompt that was made again compares with the one that was asked.
@@ -129,21 +129,21 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 	if err != nil {
 		return v, err
 	}
-	x, done, err := s.index(r.Context(), name)
+	x, done, err := s.runs.Index(r.Context(), name)
 	if err != nil {
 		return v, err
 	}
 	defer done()
-	i, ok := x.ids.Find(id)
-	if !ok || i >= len(x.items) {
-		return v, &failure{http.StatusNotFound, fmt.Sprintf("the run %q has no item %q", name, shortened(id, 100))}
+	i, ok := x.Find(id)
+	if !ok {
+		return v, failure.New(http.StatusNotFound, "the run %q has no item %q", name, markup.Shortened(id, 100))
 	}
 	if v, err = s.itemOf(x, i); err != nil {
 		return v, err
 	}
 	if v.Item.isPair() {
 		if f.Diff {
-			v.Diff = diffOf(v.Item.Candidates[0].Text, v.Item.Candidates[1].Text)
+			v.Diff = markup.Diff(v.Item.Candidates[0].Text, v.Item.Candidates[1].Text)
 		}
 		turned := f
 		turned.Diff = !f.Diff
@@ -157,7 +157,7 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 		}
 	}
 	v.CanContest = s.opts.Runner != nil && v.Item != nil && v.Asked.Right != ""
-	v.Across = s.across(x.m, v.ID)
+	v.Across = s.across(x.Manifest, v.ID)
 	v.Back = "/runs/" + escaped(name) + "/items" + f.Query()
 	all, err := s.matching(r, x, f)
 	if err != nil {
@@ -166,70 +166,52 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 	if at, ok := slices.BinarySearch(all, i); ok {
 		v.Number, v.Total = at+1, len(all)
 		if at > 0 {
-			v.Previous = itemURL(name, x.ids.At(all[at-1]), f.Query())
+			v.Previous = itemURL(name, x.ID(all[at-1]), f.Query())
 		}
 		if at+1 < len(all) {
-			v.Next = itemURL(name, x.ids.At(all[at+1]), f.Query())
+			v.Next = itemURL(name, x.ID(all[at+1]), f.Query())
 		}
 	}
 	return v, nil
 }
 
 // itemOf reads an item with all of its judgments.
-func (s *Server) itemOf(x *index, i int) (ItemView, error) {
-	e := x.items[i]
-	v := ItemView{Run: headOf(x.run, x.m), ID: strings.Clone(x.ids.At(i)), Group: x.groups[e.group], Flags: x.flags(i).names(), Judgments: []JudgmentView{}, Number: i + 1, Total: len(x.items)}
-	items := s.openItems(x)
+func (s *Server) itemOf(x *store.Index, i int) (ItemView, error) {
+	v := ItemView{Run: headOf(x.Run, x.Manifest), ID: strings.Clone(x.ID(i)), Group: x.Group(i), Flags: x.Flags(i).Names(), Judgments: []JudgmentView{}, Number: i + 1, Total: x.Len()}
+	items := x.OpenItems()
 	defer items.Close()
-	item, err := x.item(items, i)
+	item, err := x.Item(items, i)
 	if err != nil {
 		v.Problem = err.Error()
 	} else {
 		v.Item = textsOf(item)
 	}
-	judgments := x.of(i)
-	v.Asked = askedOf(x.m, v.Item, nil)
+	judgments := x.Judgments(i)
+	v.Asked = askedOf(x.Manifest, v.Item, nil)
 	if len(judgments) == 0 {
 		return v, nil
 	}
-	records, _, err := s.runs.open(x.run, judging.RecordsFile)
+	records, _, err := s.runs.Open(x.Run, judging.RecordsFile)
 	if err != nil {
-		return v, errChanged
+		return v, store.ErrChanged
 	}
 	defer records.Close()
-	page := newLayout()
+	page := markup.NewLayout()
 	for _, g := range judgments {
-		j, err := x.judged(records, g)
+		j, err := x.Record(records, g)
 		if err != nil {
 			return v, err
 		}
-		judgment, err := judgmentView(x.m, x.asker, j, item, v.Item != nil, page)
+		judgment, err := judgmentView(x.Manifest, x.Asker, j, item, v.Item != nil, page)
 		if err != nil {
-			return v, unreadable(err, "%v", err)
+			return v, failure.Unreadable(err, "%v", err)
 		}
 		v.Judgments = append(v.Judgments, judgment)
 		if len(v.Judgments) == 1 {
-			v.Asked, v.ToName = askedOf(x.m, v.Item, j.Record), x.m.ToName(j.Record)
+			v.Asked, v.ToName = askedOf(x.Manifest, v.Item, j.Record), x.Manifest.ToName(j.Record)
 		}
 	}
 	return v, nil
-}
-
-// item reads an item's line.
-func (x *index) item(items *os.File, i int) (datasets.Item, error) {
-	e := x.items[i]
-	if items == nil || e.length == 0 {
-		return datasets.Item{}, &failure{http.StatusNotFound, "the run's folder does not have the texts of this item"}
-	}
-	line, err := x.line(items, e.offset, e.length)
-	if err != nil {
-		return datasets.Item{}, err
-	}
-	item, err := judging.ItemOf(x.m, line)
-	if err != nil || item.ID != x.ids.At(i) {
-		return item, errChanged
-	}
-	return item, nil
 }
 
 func textsOf(item datasets.Item) *ItemTexts {
@@ -246,31 +228,11 @@ func textsOf(item datasets.Item) *ItemTexts {
 	return t
 }
 
-// judged reads a record as scores read it.
-func (x *index) judged(records io.ReaderAt, g judgment) (j judged, err error) {
-	line, err := x.line(records, g.offset, g.length)
-	if err != nil {
-		return j, err
-	}
-	r, err := judging.DecodeRecord(line)
-	if err != nil || r.Item != x.ids.At(int(g.item)) {
-		return j, errChanged
-	}
-	j.Record = r
-	if j.verdict, err = r.Read(x.asker, x.reading()); err != nil {
-		return j, unreadable(err, "%v", err)
-	}
-	if c, ok := r.Confidence(x.asker, j.verdict); ok {
-		j.confidence = &c
-	}
-	return j, nil
-}
-
 // judgmentView is a record for people; known tells whether there is an item to make its prompt of.
-func judgmentView(m *judging.Manifest, asker judging.Asker, j judged, item datasets.Item, known bool, page *layout) (JudgmentView, error) {
-	r, v := j.Record, j.verdict
+func judgmentView(m *judging.Manifest, asker judging.Asker, j store.Judged, item datasets.Item, known bool, page *markup.Layout) (JudgmentView, error) {
+	r, v := j.Record, j.Verdict
 	g := JudgmentView{
-		JudgmentBrief: brief(judgmentOf(m, r, v)), Presentations: r.Presentations, Mode: r.Mode, Order: r.Order, Asked: askedUnknown,
+		JudgmentBrief: brief(store.JudgmentOf(m, r, v)), Presentations: r.Presentations, Mode: r.Mode, Order: r.Order, Asked: askedUnknown,
 		Label: v.Label, Answer: v.Answer, Rule: v.Rule, Gold: r.Gold, Error: r.Error, Probabilities: r.Probabilities, At: r.At, Imported: r.Imported, Turns: []TurnView{},
 	}
 	g.Choice, g.Words = r.CandidateID(v.Choice), present(m, j)
@@ -297,11 +259,11 @@ func judgmentView(m *judging.Manifest, asker judging.Asker, j judged, item datas
 		if i > 0 {
 			t.Said = params.NextTurn(prompt)
 		}
-		t.Raw = segments(reply.Text, judging.Span{})
+		t.Raw = markup.Segments(reply.Text, judging.Span{})
 		if i == turn && read {
-			t.Raw = segments(reply.Text, at)
+			t.Raw = markup.Segments(reply.Text, at)
 		}
-		t.HTML = page.of(marked(t.Raw))
+		t.HTML = page.Of(markup.Marked(t.Raw))
 		g.Turns = append(g.Turns, t)
 	}
 	return g, nil

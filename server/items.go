@@ -2,8 +2,6 @@ package server
 
 import (
 	"cmp"
-	"fmt"
-	"iter"
 	"net/http"
 	"net/url"
 	"os"
@@ -13,6 +11,9 @@ import (
 
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/server/failure"
+	"gavel/server/markup"
+	"gavel/server/store"
 )
 
 // ItemsFilter is what a list of items was asked to show.
@@ -69,20 +70,20 @@ func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
 	}
 	f.Per = min(f.Per, maxPerPage)
 	if f.Outcome != "" && !slices.Contains(judging.Outcomes, judging.Outcome(f.Outcome)) {
-		return f, bad("unknown outcome %q", visible(f.Outcome))
+		return f, failure.Bad("unknown outcome %q", markup.Visible(f.Outcome))
 	}
-	if f.Show != "" && showNamed(f.Show) == nil {
+	if f.Show != "" && store.FilterNamed(f.Show) == nil {
 		var names []string
-		for _, s := range shows {
+		for _, s := range store.Filters {
 			names = append(names, s.Name)
 		}
-		return f, bad("show %q: it is one of %s", visible(f.Show), strings.Join(names, ", "))
+		return f, failure.Bad("show %q: it is one of %s", markup.Visible(f.Show), strings.Join(names, ", "))
 	}
 	if f.Columns, err = columnsOf(q["columns"]); err != nil {
 		return f, err
 	}
 	if len(f.Text) > maxQuery {
-		return f, bad("a search text may have at most %d bytes", maxQuery)
+		return f, failure.Bad("a search text may have at most %d bytes", maxQuery)
 	}
 	return f, nil
 }
@@ -95,52 +96,33 @@ func counted(q url.Values, name string, otherwise int) (int, error) {
 	}
 	n, err := strconv.Atoi(v)
 	if err != nil || n < 1 || n > 1e6 {
-		return 0, bad("%s %q: expected a number from 1 to 1000000", name, visible(v))
+		return 0, failure.Bad("%s %q: expected a number from 1 to 1000000", name, markup.Visible(v))
 	}
 	return n, nil
 }
 
 // matching lists the items that a filter takes.
-func (s *Server) matching(r *http.Request, x *index, f ItemsFilter) ([]int, error) {
+func (s *Server) matching(r *http.Request, x *store.Index, f ItemsFilter) ([]int, error) {
 	var has func(int) bool
 	if f.Text != "" {
 		var err error
-		if has, err = s.search(r.Context(), x, f.Text); err != nil {
+		if has, err = x.Search(r.Context(), f.Text); err != nil {
 			return nil, err
 		}
 	}
-	group := slices.Index(x.groups, f.Group)
-	show := showNamed(f.Show)
+	show := store.FilterNamed(f.Show)
 	var out []int
-	for i, e := range x.items {
+	for i := range x.Len() {
 		switch {
-		case f.Group != "" && int(e.group) != group:
-		case f.Outcome != "" && !x.ended(e, judging.Outcome(f.Outcome)):
-		case show != nil && !show.is(x.flags(i)):
+		case f.Group != "" && x.Group(i) != f.Group:
+		case f.Outcome != "" && !x.Ended(i, judging.Outcome(f.Outcome)):
+		case show != nil && !show.Is(x.Flags(i)):
 		case has != nil && !has(i):
 		default:
 			out = append(out, i)
 		}
 	}
 	return out, nil
-}
-
-// judgmentsOf are an item's judgments, in the order of the records.
-func (x *index) judgmentsOf(e entry) iter.Seq[judgment] {
-	return func(yield func(judgment) bool) {
-		for k := e.first; k > 0 && yield(x.judgments[k-1]); k = x.judgments[k-1].next {
-		}
-	}
-}
-
-// ended tells whether a judgment of the item has an outcome.
-func (x *index) ended(e entry, o judging.Outcome) bool {
-	for g := range x.judgmentsOf(e) {
-		if g.is() == o {
-			return true
-		}
-	}
-	return false
 }
 
 // JudgmentBrief is a judgment in a list.
@@ -153,16 +135,8 @@ type JudgmentBrief struct {
 	Right        *bool  `json:"right"`            // null where nobody can say
 }
 
-func brief(g judgment) JudgmentBrief {
-	return JudgmentBrief{Presentation: int(g.presentation), Repetition: int(g.repetition), Outcome: string(g.is()), Position: int(g.position) + 1, Right: g.right.known()}
-}
-
-func (r right) known() *bool {
-	if r == unlabelled {
-		return nil
-	}
-	is := r == yes
-	return &is
+func brief(g store.Judgment) JudgmentBrief {
+	return JudgmentBrief{Presentation: int(g.Presentation), Repetition: int(g.Repetition), Outcome: string(g.Outcome()), Position: int(g.Position) + 1, Right: g.Right.Known()}
 }
 
 // itemRow is an item in a list.
@@ -205,7 +179,7 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 	if err != nil {
 		return v, err
 	}
-	x, done, err := s.index(r.Context(), name)
+	x, done, err := s.runs.Index(r.Context(), name)
 	if err != nil {
 		return v, err
 	}
@@ -214,19 +188,19 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 	if err != nil {
 		return v, err
 	}
-	v = ItemsView{Run: headOf(name, x.m), Filter: f, Total: len(x.items), Matches: len(all), Pages: max(1, (len(all)+f.Per-1)/f.Per), Items: []itemRow{}}
+	v = ItemsView{Run: headOf(name, x.Manifest), Filter: f, Total: x.Len(), Matches: len(all), Pages: max(1, (len(all)+f.Per-1)/f.Per), Items: []itemRow{}}
 	if f.Page > v.Pages {
-		return v, &failure{http.StatusNotFound, fmt.Sprintf("there is no page %d: there are %d", f.Page, v.Pages)}
+		return v, failure.New(http.StatusNotFound, "there is no page %d: there are %d", f.Page, v.Pages)
 	}
-	x.offer(&v)
-	items := s.openItems(x)
+	v.offer(x)
+	items := x.OpenItems()
 	defer items.Close()
 	var page []int
 	for _, i := range all[(f.Page-1)*f.Per : min(f.Page*f.Per, len(all))] {
-		v.Items = append(v.Items, x.itemRow(items, i, v.Run, f))
+		v.Items = append(v.Items, itemRowOf(x, items, i, v.Run, f))
 		page = append(page, i)
 	}
-	v.Columns, v.Hardest = columns, s.hardestURL(x.m)
+	v.Columns, v.Hardest = columns, s.hardestURL(x.Manifest)
 	if v.Chosen = chosen(f.Columns); isAPI(r) || len(v.Chosen) == 0 {
 		return v, nil
 	}
@@ -239,73 +213,66 @@ func (v ItemsView) Unlabelled() bool {
 }
 
 // offer counts what the items can be filtered by.
-func (x *index) offer(v *ItemsView) {
-	groups, outcomes, kinds := make([]int, len(x.groups)), map[string]int{}, make([]int, len(shows))
-	for i, e := range x.items {
-		groups[e.group]++
-		f := x.flags(i)
-		for k, s := range shows {
-			if s.is(f) {
+func (v *ItemsView) offer(x *store.Index) {
+	groups, outcomes, kinds := map[string]int{}, map[string]int{}, make([]int, len(store.Filters))
+	for i := range x.Len() {
+		groups[x.Group(i)]++
+		f := x.Flags(i)
+		for k, s := range store.Filters {
+			if s.Is(f) {
 				kinds[k]++
 			}
 		}
 		for _, o := range judging.Outcomes {
-			if x.ended(e, o) {
+			if x.Ended(i, o) {
 				outcomes[string(o)]++
 			}
 		}
 	}
-	for i, g := range x.groups {
-		v.Groups = append(v.Groups, Option{g, g, groups[i]})
+	for g, n := range groups {
+		v.Groups = append(v.Groups, Option{g, g, n})
 	}
-	slices.SortFunc(v.Groups, func(a, b Option) int { return judging.GroupOrder(a.Value, b.Value) })
+	slices.SortFunc(v.Groups, func(a, b Option) int {
+		return judging.GroupOrder(a.Value, b.Value)
+	})
 	for _, o := range judging.Outcomes {
 		if n := outcomes[string(o)]; n > 0 {
 			v.Outcomes = append(v.Outcomes, Option{string(o), string(o), n})
 		}
 	}
-	for k, s := range shows {
+	for k, s := range store.Filters {
 		v.Shows = append(v.Shows, Option{s.Name, s.Words, kinds[k]})
 	}
 }
 
-// openItems opens items.jsonl of a run; nil where there is none, which may be closed too.
-func (s *Server) openItems(x *index) *os.File {
-	f, _, _ := s.runs.open(x.run, judging.ItemsFile)
-	return f
+func itemRowOf(x *store.Index, items *os.File, i int, run RunHead, f ItemsFilter) itemRow {
+	row := itemRow{ID: strings.Clone(x.ID(i)), Group: x.Group(i), Flags: x.Flags(i).Names()}
+	row.Link = itemURL(run.Name, row.ID, f.Query())
+	item := x.ItemIfThere(items, i)
+	row.Question, row.Judgments = questionOf(item), briefs(x, i, item)
+	return row
 }
 
-func (x *index) itemRow(items *os.File, i int, run RunHead, f ItemsFilter) itemRow {
-	e := x.items[i]
-	row := itemRow{ID: strings.Clone(x.ids.At(i)), Group: x.groups[e.group], Flags: x.flags(i).names()}
-	row.Link = itemURL(run.Name, row.ID, f.Query())
-	item := x.textsIfThere(items, i)
-	row.Question, row.Judgments = questionOf(item), x.briefs(i, item)
-	return row
+func answered(a *datasets.Answered) string {
+	if a == nil {
+		return ""
+	}
+	return a.Text
 }
 
 // questionOf an item is its beginning, on one line.
 func questionOf(item datasets.Item) string {
-	return shortened(cmp.Or(item.Question, answered(item.Answered)), 160)
-}
-
-// textsIfThere is an item, or one without any text where it cannot be read.
-func (x *index) textsIfThere(items *os.File, i int) datasets.Item {
-	item, err := x.item(items, i)
-	if err != nil {
-		return datasets.Item{}
-	}
-	return item
+	return markup.Shortened(cmp.Or(item.Question, answered(item.Answered)), 160)
 }
 
 // briefs are the judgments of an item in a list. Of an item whose texts are not
 // there nobody can say which candidate was chosen, only where it was shown.
-func (x *index) briefs(i int, item datasets.Item) []JudgmentBrief {
+func briefs(x *store.Index, i int, item datasets.Item) []JudgmentBrief {
 	all := []JudgmentBrief{}
-	for _, g := range x.of(i) {
+	for _, g := range x.Judgments(i) {
 		b := brief(g)
-		if g.choice >= 0 && int(g.choice) < len(item.Candidates) {
-			b.Choice = item.Candidates[g.choice].ID
+		if g.Choice >= 0 && int(g.Choice) < len(item.Candidates) {
+			b.Choice = item.Candidates[g.Choice].ID
 		}
 		all = append(all, b)
 	}

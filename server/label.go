@@ -18,6 +18,10 @@ import (
 	"gavel/report"
 	"gavel/report/table"
 	"gavel/scoring"
+	"gavel/server/failure"
+	"gavel/server/kept"
+	"gavel/server/markup"
+	"gavel/server/store"
 )
 
 // labelTable are the routes of labelling, and of what judges are worth by labels.
@@ -30,7 +34,7 @@ func (s *Server) labelTable() []route {
 	}
 }
 
-var errNoDesk = &failure{http.StatusNotFound, "nothing is labelled here: start the server with gavel label DATASET"}
+var errNoDesk = failure.New(http.StatusNotFound, "nothing is labelled here: start the server with gavel label DATASET")
 
 // labelsView is who labels what, and which judge agrees with them.
 type labelsView struct {
@@ -58,20 +62,20 @@ func (s *Server) mine() (judges template.HTML, none string) {
 	if err != nil {
 		return "", "there are no labels yet"
 	}
-	all, err := s.runs.list()
+	all, err := s.runs.List()
 	if err != nil {
 		return "", err.Error()
 	}
 	var state strings.Builder
 	var runs []string
-	fmt.Fprintln(&state, stampOf(info))
+	fmt.Fprintln(&state, store.StampOf(info))
 	for _, run := range all {
-		if run.err == nil && run.m.Status != judging.Running && s.labelled(run) {
-			runs = append(runs, run.name)
-			fmt.Fprintln(&state, run.name, s.stampsOf(run.name))
+		if run.Err == nil && run.Manifest.Status != judging.Running && s.labelled(run) {
+			runs = append(runs, run.Name)
+			fmt.Fprintln(&state, run.Name, s.runs.Stamps(run.Name))
 		}
 	}
-	t, err := made(s, s.agreed, "labels", state.String(), func() (t table.Table, err error) {
+	t, err := kept.Made(&s.scoring, s.agreed, "labels", state.String(), func() (t table.Table, err error) {
 		file, err := labels.Read(s.opts.Labels)
 		if err != nil {
 			return t, err
@@ -102,12 +106,12 @@ func (s *Server) mine() (judges template.HTML, none string) {
 }
 
 // labelled tells whether the labels may be of a run's items. The run's files are in the folder, and no links out of it.
-func (s *Server) labelled(run found) bool {
-	if d := s.opts.Desk; d != nil && run.m.Dataset.Name != d.Name() && run.m.Spec.Dataset.SHA256 != d.SHA256() {
+func (s *Server) labelled(run store.Found) bool {
+	if d := s.opts.Desk; d != nil && run.Manifest.Dataset.Name != d.Name() && run.Manifest.Spec.Dataset.SHA256 != d.SHA256() {
 		return false
 	}
 	for _, name := range []string{judging.RecordsFile, judging.ItemsFile} {
-		f, _, err := s.runs.open(run.name, name)
+		f, _, err := s.runs.Open(run.Name, name)
 		if err != nil {
 			return name == judging.ItemsFile && errors.Is(err, os.ErrNotExist)
 		}
@@ -186,7 +190,7 @@ func (s *Server) labelView(r *http.Request) (v labelView, err error) {
 	}
 	for i, text := range v.Shown {
 		t := labelText{Place: i + 1, Text: text}
-		t.HTML, _ = markdown(visible(text))
+		t.HTML, _ = markup.Markdown(markup.Visible(text))
 		v.Texts = append(v.Texts, t)
 	}
 	return v, nil
@@ -195,9 +199,9 @@ func (s *Server) labelView(r *http.Request) (v labelView, err error) {
 // labelFailure is an error of a desk with its status.
 func labelFailure(err error) error {
 	if errors.Is(err, labels.ErrWho) || errors.Is(err, labels.ErrAnswer) {
-		return bad("%v", err)
+		return failure.Bad("%v", err)
 	}
-	return &failure{http.StatusInsufficientStorage, err.Error()}
+	return failure.New(http.StatusInsufficientStorage, "%v", err)
 }
 
 // labelSay keeps what somebody says, and shows the next item; where that cannot be, the same one, with the reason.
@@ -237,6 +241,97 @@ func (s *Server) labelSay(w http.ResponseWriter, r *http.Request) error {
 	}
 	v.Error = err.Error()
 	s.opts.Log("%s %s: %v", r.Method, r.URL.Path, err)
-	s.pages.render(w, r, statusOf(err), "label", v)
+	s.pages.render(w, r, failure.Status(err), "label", v)
 	return nil
+}
+
+// contested are the labels that people say are wrong.
+func (s *Server) contested() (labels.Contested, store.Stamp, error) {
+	f, info, err := s.runs.Open(".", labels.ContestedFile)
+	if err != nil {
+		return nil, store.Stamp{}, nil
+	}
+	defer f.Close()
+	at := store.StampOf(info)
+	if last, ok := s.disputed.Get(""); ok && last.Of == at {
+		return last.V, at, last.Err
+	}
+	c, err := labels.DecodeContested(labels.ContestedFile, f)
+	s.disputed.Put("", kept.Value[store.Stamp, labels.Contested]{Of: at, V: c, Err: err})
+	return c, at, err
+}
+
+// sumOf is what a contested label says of an item's line; "" where the run has no texts.
+func (s *Server) sumOf(x *store.Index, i int) (string, error) {
+	items := x.OpenItems()
+	defer items.Close()
+	line, err := x.ItemLine(items, i)
+	if line == nil {
+		return "", err
+	}
+	return labels.Sum(line), nil
+}
+
+// contest keeps that the label of an item is wrong, or no longer.
+func (s *Server) contest(w http.ResponseWriter, r *http.Request) error {
+	run, item := r.PathValue("run"), r.PostForm.Get("item")
+	x, done, err := s.runs.Index(r.Context(), run)
+	if err != nil {
+		return err
+	}
+	defer done()
+	i, ok := x.Find(item)
+	if !ok {
+		return failure.New(http.StatusNotFound, "the run %q has no item %q", run, markup.Shortened(item, 100))
+	}
+	sum, err := s.sumOf(x, i)
+	if err != nil {
+		return err
+	}
+	if sum == "" {
+		return failure.New(http.StatusConflict, "the run's folder does not have the texts of its items: nobody could tell later which label was meant")
+	}
+	if err := s.opts.Runner.Contest(item, sum, unixLines(r.PostForm.Get("note")), r.PostForm.Get("undo") != ""); err != nil {
+		return err
+	}
+	http.Redirect(w, r, itemURL(run, item, ""), http.StatusSeeOther)
+	return nil
+}
+
+// without is what a run comes to without the items whose labels are contested.
+type without struct {
+	N        int // items
+	Headline *scoring.Result
+}
+
+// without scores a run again, without contested labels; nil where it has none.
+func (s *Server) without(x *store.Index) (*without, error) {
+	c, at, err := s.contested()
+	if err != nil || len(c) == 0 {
+		return nil, err
+	}
+	leave := map[string]bool{}
+	for item, sums := range c {
+		if i, is := x.Find(item); is {
+			sum, err := s.sumOf(x, i)
+			if err != nil {
+				return nil, err
+			}
+			if _, is := sums[sum]; is {
+				leave[item] = true
+			}
+		}
+	}
+	if len(leave) == 0 {
+		return nil, nil
+	}
+	run, m := x.Run, x.Manifest
+	return kept.Made(&s.scoring, s.lessened, run, fmt.Sprint(at, s.runs.Stamps(run)), func() (*without, error) {
+		loaded, err := s.runs.LoadBy(run, m, scoring.DefaultOptions.Reading, leave)
+		if err != nil {
+			return nil, err
+		}
+		rep := loaded.Score(scoring.DefaultOptions.Bootstrap)
+		return &without{len(leave), report.Headline(&rep)}, nil
+	})
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"gavel/scoring"
+	"gavel/server/kept"
+	"gavel/server/markup"
 )
 
 // letters tell which judges of a column of the leaderboard cannot be told apart. Every two of them are tested item by item,
@@ -17,7 +19,7 @@ import (
 // the runs are as they were.
 type letters struct {
 	s     *Server
-	known *lru[string, kept[string, map[string]string]] // by column: letters by number and run
+	known *kept.LRU[string, kept.Value[string, map[string]string]] // by column: letters by number and run
 	mu    sync.Mutex
 	queue []lettering
 	ended chan struct{} // closed when the queue is empty; nil where nobody is at work
@@ -37,7 +39,7 @@ const (
 )
 
 func newLetters(s *Server) *letters {
-	return &letters{s: s, known: newLRU[string, kept[string, map[string]string]](256)}
+	return &letters{s: s, known: kept.NewLRU[string, kept.Value[string, map[string]string]](256)}
 }
 
 // wait waits for what is under way. The store's end ends it.
@@ -52,8 +54,8 @@ func (l *letters) wait() {
 
 // of gives the letters of a column, where they are known; else they are asked for.
 func (l *letters) of(c lettering) (map[string]string, bool) {
-	if at, ok := l.known.get(c.column); ok && at.of == c.state {
-		return at.v, true
+	if at, ok := l.known.Get(c.column); ok && at.Of == c.state {
+		return at.V, true
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -70,7 +72,7 @@ func (l *letters) of(c lettering) (map[string]string, bool) {
 func (l *letters) work() {
 	for {
 		l.mu.Lock()
-		if len(l.queue) == 0 || l.s.runs.closing.Err() != nil {
+		if len(l.queue) == 0 || l.s.runs.Closing.Err() != nil {
 			l.queue = nil
 			close(l.ended)
 			l.ended = nil
@@ -79,7 +81,7 @@ func (l *letters) work() {
 		}
 		c := l.queue[0]
 		l.mu.Unlock()
-		l.known.put(c.column, kept[string, map[string]string]{of: c.state, v: l.made(c)})
+		l.known.Put(c.column, kept.Value[string, map[string]string]{Of: c.state, V: l.made(c)})
 		l.mu.Lock()
 		l.queue = slices.DeleteFunc(l.queue, func(q lettering) bool { return q.column == c.column && q.state == c.state })
 		l.mu.Unlock()
@@ -91,16 +93,16 @@ func (l *letters) made(c lettering) map[string]string {
 	out := map[string]string{}
 	defer func() {
 		if p := recover(); p != nil { // one column must not end the server
-			l.s.opts.Log("comparing runs on %q: %v\n%s", visible(c.column), p, debug.Stack())
+			l.s.opts.Log("comparing runs on %q: %v\n%s", markup.Visible(c.column), p, debug.Stack())
 		}
 	}()
 	var runs []*scoring.Run
 	for _, name := range c.runs {
-		m, err := l.s.runs.manifest(name)
+		m, err := l.s.runs.Manifest(name)
 		if err != nil {
 			return out
 		}
-		run, err := l.s.loadBy(name, m, scoring.DefaultOptions.Reading, nil)
+		run, err := l.s.runs.LoadBy(name, m, scoring.DefaultOptions.Reading, nil)
 		if err != nil {
 			return out
 		}
@@ -133,8 +135,8 @@ func (s *Server) letter(ctx context.Context, b *board, cells map[[2]string]*boar
 		var bytes int64
 		for _, r := range c.runs {
 			asked.runs = append(asked.runs, r.Name)
-			bytes += r.of.records.size
-			fmt.Fprintln(&state, r.Name, r.ID, r.of.records)
+			bytes += r.of.Records.Size
+			fmt.Fprintln(&state, r.Name, r.ID, r.of.Records)
 		}
 		if asked.state = state.String(); len(asked.runs) < 2 || numberKey(c.runs[0].numbers[0].Result) != f.Metric {
 			continue

@@ -2,6 +2,7 @@ package server
 
 import (
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -11,15 +12,14 @@ import (
 func TestSlowListIsKept(t *testing.T) {
 	dir := t.TempDir()
 	makeRun(t, filepath.Join(dir, "a"), making{protocol: "pairwise", dataset: "sample", sim: "right"})
-	s := newSite(t, dir, func(*Options) {})
+	var past atomic.Int64 // of the tests' clock
+	s := newSite(t, dir, func(o *Options) { o.Now = func() time.Time { return begun.Add(time.Duration(past.Load())) } })
 	n := 0
 	shown := func(took, ago time.Duration) int {
 		t.Helper()
 		n++
 		copyRun(t, filepath.Join(dir, "a"), filepath.Join(dir, string(rune('a'+n))), "sample")
-		s.runs.mu.Lock()
-		s.runs.listedAt = time.Time{} // the folders are looked at again
-		s.runs.mu.Unlock()
+		past.Add(int64(time.Minute)) // the folders are looked at again
 		s.listing.mu.Lock()
 		s.listing.took, s.listing.at = took, s.now().Add(-ago)
 		s.listing.mu.Unlock()
@@ -54,7 +54,7 @@ func TestSlowListIsKept(t *testing.T) {
 	if got := shown(time.Second, 2*oldList); got != 6 {
 		t.Errorf("of 6 runs %d are shown: the list is old", got)
 	}
-	s.runs.forget()
+	s.runs.Forget()
 	if got := shown(time.Second, 0); got != 7 {
 		t.Errorf("of 7 runs %d are shown after something was deleted", got)
 	}

@@ -8,6 +8,9 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"gavel/server/guard"
+	"gavel/server/markup"
 )
 
 // Handler is the server without a listener, for tests.
@@ -20,7 +23,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		Handler:           s.mux,
 		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: maxHeader,
-		ConnState:      (&connections{all: maxConns, each: maxConnsEach, open: map[net.Conn]*connection{}}).changed,
+		ConnState:      guard.NewConnections(maxConns, maxConnsEach).Changed,
 		ErrorLog:       log.New(logLines(s.opts.Log), "", 0),
 	}
 	go s.prefetchNewest()
@@ -47,6 +50,6 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 type logLines func(format string, args ...any)
 
 func (l logLines) Write(b []byte) (int, error) {
-	l("%s", visible(strings.TrimSpace(string(b))))
+	l("%s", markup.Visible(strings.TrimSpace(string(b))))
 	return len(b), nil
 }

@@ -1,20 +1,24 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"html/template"
 	"maps"
 	"net/http"
-	"slices"
-	"strings"
+	"runtime/debug"
+	"sync"
 	"time"
 
 	"gavel/judging"
+	"gavel/report"
 	"gavel/scoring"
+	"gavel/server/failure"
 	"gavel/server/jobs"
+	"gavel/server/kept"
+	"gavel/server/markup"
+	"gavel/server/store"
 )
 
 // Progress is how far a run is.
@@ -49,79 +53,34 @@ type SlowJudgment struct {
 	Link         string  `json:"-"`
 }
 
-// What is slow: so many times as long as usual, and at least a second.
-const (
-	slowTimes = 3
-	slowLeast = 1000
-	slowMost  = 3 // that are named
-)
-
 // progress of the run, of what the index has.
-func (x *index) progress(now time.Time) Progress {
+func progressOf(x *store.Index, now time.Time) Progress {
 	p := Progress{
-		Run: x.run, Status: x.m.Status, Done: x.counts.Records, Judgments: x.m.Judgments, Failed: x.counts.Outcomes[string(judging.Failed)],
-		Cached: x.counts.Cached, Outcomes: maps.Clone(x.counts.Outcomes), Last: x.counts.Last,
-		Alarm: x.alarms.Said,
+		Run: x.Run, Status: x.Manifest.Status, Done: x.Counts.Records, Judgments: x.Manifest.Judgments, Failed: x.Counts.Outcomes[string(judging.Failed)],
+		Cached: x.Counts.Cached, Outcomes: maps.Clone(x.Counts.Outcomes), Last: x.Counts.Last,
+		Alarm: x.Alarms.Said,
 	}
 	if p.Status != judging.Running {
 		return p
 	}
-	if info := x.records.info; info != nil {
-		p.Stalled = now.Sub(info.ModTime()) > stalledAfter
+	at := x.Pace(now)
+	p.Stalled = !at.Written.IsZero() && now.Sub(at.Written) > stalledAfter
+	if p.Rate, p.Tokens, p.Usual = at.Rate, at.Tokens, at.Usual; !p.Stalled {
+		p.Left = at.Left
 	}
-	var tempo judging.Tempo
-	for _, g := range x.judgments {
-		tempo.Add(time.UnixMilli(g.at))
-	}
-	p.Rate = tempo.PerSecond(now)
-	x.pace(&p, now)
-	if left, ok := tempo.Left(p.Judgments-p.Done, now); ok && !p.Stalled {
-		p.Left = &left
+	for _, j := range at.Slow {
+		p.Slow = append(p.Slow, SlowJudgment{j.Item, j.Milliseconds, itemURL(x.Run, j.Item, "")})
 	}
 	return p
 }
 
-// pace says how fast replies are written, and which judgments took long. What came from the cache tells neither.
-func (x *index) pace(p *Progress, now time.Time) {
-	var newest []uint32
-	tokens, since := 0, now
-	for _, g := range slices.Backward(x.judgments) {
-		if g.took == 0 {
-			continue
-		}
-		if len(newest) < 1000 {
-			newest = append(newest, g.took)
-		}
-		if at := time.UnixMilli(g.at); now.Sub(at) <= 2*time.Minute {
-			tokens += int(g.tokens)
-			if at.Before(since) {
-				since = at
-			}
-		}
-		if len(p.Slow) < slowMost || g.took > uint32(p.Slow[slowMost-1].Milliseconds) {
-			id := strings.Clone(x.ids.At(int(g.item)))
-			p.Slow = append(p.Slow, SlowJudgment{id, float64(g.took), itemURL(x.run, id, "")})
-			slices.SortStableFunc(p.Slow, func(a, b SlowJudgment) int { return cmp.Compare(b.Milliseconds, a.Milliseconds) })
-			p.Slow = p.Slow[:min(len(p.Slow), slowMost)]
-		}
-	}
-	if len(newest) > 0 {
-		slices.Sort(newest)
-		p.Usual = float64(newest[len(newest)/2])
-	}
-	p.Slow = slices.DeleteFunc(p.Slow, func(j SlowJudgment) bool { return j.Milliseconds < max(slowLeast, slowTimes*p.Usual) })
-	if s := now.Sub(since).Seconds(); s > 0 {
-		p.Tokens = float64(tokens) / s
-	}
-}
-
 // status of a run now.
 func (s *Server) status(ctx context.Context, run string) (Progress, error) {
-	x, done, err := s.index(ctx, run)
+	x, done, err := s.runs.Index(ctx, run)
 	if err != nil {
 		return Progress{}, err
 	}
-	p, m := x.progress(s.now()), x.m
+	p, m := progressOf(x, s.now()), x.Manifest
 	done()
 	s.withJob(&p)
 	s.withScore(&p, m)
@@ -158,14 +117,14 @@ const (
 // the page that says what it comes to so far, and "end" when there is no more to come.
 func (s *Server) runEvents(w http.ResponseWriter, r *http.Request) error {
 	run := r.PathValue("run")
-	if _, err := s.runs.manifest(run); err != nil {
+	if _, err := s.runs.Manifest(run); err != nil {
 		return err
 	}
 	select {
 	case s.streams <- struct{}{}:
 		defer func() { <-s.streams }()
 	default:
-		return &failure{http.StatusServiceUnavailable, "too many pages follow runs already"}
+		return failure.New(http.StatusServiceUnavailable, "too many pages follow runs already")
 	}
 	out := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -227,5 +186,77 @@ func (s *Server) watch(ctx context.Context, run string, send func(text string) e
 		case <-s.ending.Done():
 			return nil
 		}
+	}
+}
+
+// running keeps what the records of runs that are being made come to so far. It is worked out beside the requests, which
+// show what there is; one run at a time has its turn, and the more work it is the more seldom.
+type running struct {
+	mu     sync.Mutex
+	scores *kept.LRU[string, *soFar]
+	work   sync.WaitGroup
+	turn   sync.Mutex
+}
+
+// soFar is what a run's records came to when they were last looked at.
+type soFar struct {
+	of        store.Stamp // of the records
+	diagnosis *scoring.Diagnosis
+	judgments int           // that it is made of
+	page      template.HTML // diagnosis and tiles
+	next      time.Time     // not to be looked at again before
+	busy      bool
+}
+
+const (
+	scoreEvery = 3 * time.Second
+	scoreShare = 20        // of the time at most one part in so many is spent on scores
+	scoreBytes = 256 << 20 // of records; a larger run has its score when it has ended
+)
+
+// scoreSoFar is what is known of a run that is being made; where there is more by now, that is worked out for the next
+// who asks.
+func (s *Server) scoreSoFar(run string, m *judging.Manifest) soFar {
+	if m.Status != judging.Running {
+		return soFar{}
+	}
+	l, now := &s.running, s.runs.Stamps(run).Records
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	at := l.scores.GetOr(run, func() *soFar { return new(soFar) })
+	if !at.busy && at.of != now && now.Size > 0 && now.Size <= scoreBytes && !s.now().Before(at.next) && s.ending.Err() == nil {
+		at.busy = true
+		l.work.Go(func() { s.scoreNow(run, m, at, now) })
+	}
+	return *at
+}
+
+// scoreNow reads a run's records. What is wrong with them is said elsewhere.
+func (s *Server) scoreNow(run string, m *judging.Manifest, at *soFar, of store.Stamp) {
+	l := &s.running
+	l.turn.Lock()
+	defer l.turn.Unlock()
+	began, found := time.Now(), soFar{}
+	defer func() {
+		if p := recover(); p != nil { // one run must not end the server
+			s.opts.Log("scoring %q: %v\n%s", markup.Visible(run), p, debug.Stack())
+		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if found.of, found.next = of, s.now().Add(max(scoreEvery, scoreShare*time.Since(began))); found.page == "" { // what was known stays
+			found.page, found.diagnosis, found.judgments = at.page, at.diagnosis, at.judgments
+		}
+		*at = found
+	}()
+	loaded, err := s.runs.LoadBy(run, m, scoring.DefaultOptions.Reading, nil)
+	if err != nil {
+		return
+	}
+	rep := loaded.Score(scoring.DefaultOptions.Bootstrap)
+	if rep.Diagnosis == nil {
+		return
+	}
+	if page, err := report.Verdict(rep); err == nil {
+		found.page, found.diagnosis, found.judgments = page, rep.Diagnosis, rep.Judgments()
 	}
 }

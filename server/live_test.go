@@ -56,30 +56,3 @@ func TestScoreSoFar(t *testing.T) {
 		t.Error("a run that has ended has its numbers elsewhere")
 	}
 }
-
-// What was remembered tells nothing of the pace; what took three times as long as usual is slow.
-func TestPace(t *testing.T) {
-	x := &index{run: "a/b"}
-	ago := func(d time.Duration) int64 { return begun.Add(-d).UnixMilli() }
-	for i, took := range []uint32{1000, 0, 1200, 9000, 1100, 4000, 900, 5000, 3000} {
-		x.ids.Add(string(rune('a' + i)))
-		x.judgments = append(x.judgments, judgment{item: int32(i), took: took, tokens: 30, at: ago(time.Duration(60-i) * time.Second)})
-	}
-	var p Progress
-	x.pace(&p, begun)
-	if p.Usual != 3000 || p.Tokens != 30*8/60. || len(p.Slow) != 1 || p.Slow[0].Item != "d" || p.Slow[0].Milliseconds != 9000 || p.Slow[0].Link != "/runs/a%2Fb/items/d" {
-		t.Errorf("usual %g ms, %g tokens a second, slow %+v", p.Usual, p.Tokens, p.Slow)
-	}
-	for range 20 {
-		x.judgments = append(x.judgments, judgment{took: 800, at: ago(time.Hour)})
-	}
-	p = Progress{}
-	x.pace(&p, begun)
-	if len(p.Slow) != 3 || p.Slow[0].Milliseconds != 9000 || p.Slow[2].Milliseconds != 4000 || p.Usual != 800 {
-		t.Errorf("the slowest: %+v, usual %g", p.Slow, p.Usual)
-	}
-	p = Progress{}
-	if (&index{}).pace(&p, begun); p.Usual != 0 || p.Tokens != 0 || len(p.Slow) != 0 {
-		t.Errorf("of nothing: %+v", p)
-	}
-}

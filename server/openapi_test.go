@@ -136,7 +136,7 @@ func TestOpenAPIHasTheAnswers(t *testing.T) {
 	check("post", "/api/v1/start", "/api/v1/start", `{"model":"m"}`, 202)
 	suiteOf(t, dir, "suite")
 	write(t, filepath.Join(dir, "torn", "suite.json"), "{")
-	s.runs.forget()
+	s.runs.Forget()
 	get("/api/v1/suites", "/api/v1/suites", 200)
 	get("/api/v1/suites/{suite}", "/api/v1/suites/suite", 200)
 	get("/api/v1/suites/{suite}", "/api/v1/suites/torn", 422)

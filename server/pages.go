@@ -20,7 +20,10 @@ import (
 	"gavel/report"
 	"gavel/report/table"
 	"gavel/scoring"
+	"gavel/server/failure"
 	"gavel/server/jobs"
+	"gavel/server/markup"
+	"gavel/server/store"
 )
 
 //go:embed templates/*.html
@@ -98,7 +101,7 @@ func (p *pages) add(file string, text []byte) {
 func (p *pages) render(w http.ResponseWriter, r *http.Request, status int, name string, view any) {
 	f := frame{
 		View: view, Name: name, Version: p.s.opts.Version, Start: p.s.opts.Runner != nil, Static: p.s.opts.Static, Labels: p.s.opts.Labels != "",
-		Inside: isAuthenticated(r), Session: p.s.guard.session(r) != "", Path: r.URL.RequestURI(),
+		Inside: isAuthenticated(r), Session: p.s.guard.InSession(r), Path: r.URL.RequestURI(),
 	}
 	var b bytes.Buffer
 	if err := p.by[name].ExecuteTemplate(&b, "base", f); err != nil {
@@ -115,7 +118,7 @@ func (s *Server) asset(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("file")
 	text, ok := s.pages.assets[name]
 	if !ok {
-		return &failure{http.StatusNotFound, "there is no such file"}
+		return failure.New(http.StatusNotFound, "there is no such file")
 	}
 	w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
@@ -126,8 +129,8 @@ func (s *Server) asset(w http.ResponseWriter, r *http.Request) error {
 // functions of the templates. Whatever comes from a model, a dataset or a file goes through v.
 func (p *pages) functions() template.FuncMap {
 	return template.FuncMap{
-		"v":         func(s any) string { return visible(fmt.Sprint(s)) },
-		"short":     func(n int, s string) string { return shortened(s, n) },
+		"v":         func(s any) string { return markup.Visible(fmt.Sprint(s)) },
+		"short":     func(n int, s string) string { return markup.Shortened(s, n) },
 		"asset":     func(file string) string { return "/assets/" + p.names[file] },
 		"runURL":    func(name string) string { return "/runs/" + escaped(name) },
 		"suiteURL":  func(name string) string { return "/suites/" + escaped(name) },
@@ -150,7 +153,7 @@ func (p *pages) functions() template.FuncMap {
 		"letter":    letterOf,
 		"pvalue":    table.PValue,
 		"inWords":   inWords,
-		"aboutShow": func(name string) string { return showNamed(name).About },
+		"aboutShow": func(name string) string { return store.FilterNamed(name).About },
 		"on2":       func(b *bool) bool { return b != nil && *b },
 		"inc2":      func(i *int) int { return *i + 1 },
 		"facts":     scoring.Metadata,

@@ -7,6 +7,9 @@ import (
 	"sync"
 
 	"gavel/judging"
+	"gavel/server/kept"
+	"gavel/server/markup"
+	"gavel/server/store"
 )
 
 // prefetcher reads the newest runs before anybody looks at them, when the server begins and when the list of runs was looked
@@ -14,8 +17,8 @@ import (
 // is kept where requests look for it; one who asks meanwhile waits for the rest, and reads nothing twice.
 type prefetcher struct {
 	s       *Server
-	failed  *lru[string, stamps] // runs that could not be read, as they were
-	reading sync.Mutex           // held by who reads
+	failed  *kept.LRU[string, store.Stamps] // runs that could not be read, as they were
+	reading sync.Mutex                      // held by who reads
 }
 
 const (
@@ -24,25 +27,25 @@ const (
 )
 
 func newPrefetcher(s *Server) *prefetcher {
-	return &prefetcher{s: s, failed: newLRU[string, stamps](1024)}
+	return &prefetcher{s: s, failed: kept.NewLRU[string, store.Stamps](1024)}
 }
 
 // begin reads the newest of the runs that are not read yet, in the background,
 // one after the other; runs that this server makes come first.
-func (a *prefetcher) begin(listed []found) {
+func (a *prefetcher) begin(listed []store.Found) {
 	if !a.reading.TryLock() {
 		return
 	}
 	go func() {
 		defer a.reading.Unlock()
 		for _, run := range newest(listed) {
-			if a.s.runs.closing.Err() != nil || len(a.s.activeJobs()) > 0 {
+			if a.s.runs.Closing.Err() != nil || len(a.s.activeJobs()) > 0 {
 				return
 			}
 			a.read(run)
 		}
 		for _, run := range listed {
-			if a.s.runs.closing.Err() != nil {
+			if a.s.runs.Closing.Err() != nil {
 				return
 			}
 			a.sumUp(run)
@@ -57,57 +60,57 @@ func (a *prefetcher) wait() {
 }
 
 // newest are the runs that are prefetched.
-func newest(listed []found) []found {
-	runs := slices.DeleteFunc(slices.Clone(listed), func(r found) bool { return r.err != nil })
-	slices.SortStableFunc(runs, func(a, b found) int { return b.m.Started.Compare(a.m.Started) })
+func newest(listed []store.Found) []store.Found {
+	runs := slices.DeleteFunc(slices.Clone(listed), func(r store.Found) bool { return r.Err != nil })
+	slices.SortStableFunc(runs, func(a, b store.Found) int { return b.Manifest.Started.Compare(a.Manifest.Started) })
 	return runs[:min(len(runs), prefetchRuns)]
 }
 
 // read reads a run. What is wrong with it is said to whoever opens it.
-func (a *prefetcher) read(run found) {
-	now := a.s.stampsOf(run.name)
-	if was, failed := a.failed.get(run.name); now.records.size > prefetchBytes || failed && was == now {
+func (a *prefetcher) read(run store.Found) {
+	now := a.s.runs.Stamps(run.Name)
+	if was, failed := a.failed.Get(run.Name); now.Records.Size > prefetchBytes || failed && was == now {
 		return
 	}
 	defer a.survive(run, now)
-	_, done, err := a.s.index(context.Background(), run.name)
+	_, done, err := a.s.runs.Index(context.Background(), run.Name)
 	if err != nil {
-		a.failed.put(run.name, now)
+		a.failed.Put(run.Name, now)
 		return
 	}
 	done()
-	a.s.numbers(run.name, run.m)
+	a.s.numbers(run.Name, run.Manifest)
 }
 
 // survive ends a panic: one run must not end the server.
-func (a *prefetcher) survive(run found, now stamps) {
+func (a *prefetcher) survive(run store.Found, now store.Stamps) {
 	if p := recover(); p != nil {
-		a.s.opts.Log("reading %q: %v\n%s", visible(run.name), p, debug.Stack())
-		a.failed.put(run.name, now)
+		a.s.opts.Log("reading %q: %v\n%s", markup.Visible(run.Name), p, debug.Stack())
+		a.failed.Put(run.Name, now)
 	}
 }
 
 // sumUp makes the numbers of a run that wrote none, as imports of earlier versions did, so that the list has them.
-func (a *prefetcher) sumUp(run found) {
-	if run.err != nil || run.m.Status == judging.Running {
+func (a *prefetcher) sumUp(run store.Found) {
+	if run.Err != nil || run.Manifest.Status == judging.Running {
 		return
 	}
 	sum := a.s.sum(run)
-	if was, failed := a.failed.get(run.name); sum.outcomes != nil || sum.of.records.size > smallRun || failed && was == sum.of {
+	if was, failed := a.failed.Get(run.Name); sum.outcomes != nil || sum.of.Records.Size > smallRun || failed && was == sum.of {
 		return
 	}
 	defer a.survive(run, sum.of)
-	rep, err := a.s.score(run.name, run.m)
+	rep, err := a.s.runs.Score(run.Name, run.Manifest)
 	if err != nil {
-		a.failed.put(run.name, sum.of)
+		a.failed.Put(run.Name, sum.of)
 		return
 	}
-	a.s.summing(run.name, sum.of, rep)
+	a.s.summing(run.Name, sum.of, rep)
 }
 
 // prefetchNewest begins to read the newest runs of the folder.
 func (s *Server) prefetchNewest() {
-	if runs, err := s.runs.list(); err == nil {
+	if runs, err := s.runs.List(); err == nil {
 		s.prefetch.begin(runs)
 	}
 }

@@ -2,10 +2,8 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,16 +33,13 @@ func (s *site) prefetchAll() []string {
 	return s.read()
 }
 
-// read waits for what is being prefetched, and gives the runs whose index and
-// numbers are there.
+// read waits for what is being prefetched, and gives the runs whose numbers are there, which are made when they are read.
 func (s *site) read() (read []string) {
 	s.prefetch.wait()
 	entries, err := os.ReadDir(s.dir)
 	must(s.t, err)
 	for _, e := range entries {
-		x, there := s.indexes.get(e.Name())
-		n, scored := s.scores.get(e.Name())
-		if there && scored && x.counts.Records == 64 && n.v.rep != nil {
+		if n, scored := s.scores.Get(e.Name()); scored && n.V.rep != nil {
 			read = append(read, e.Name())
 		}
 	}
@@ -60,14 +55,22 @@ func TestNewestRunsArePrefetched(t *testing.T) {
 	if read := s.read(); fmt.Sprint(read) != "[2 3 4]" {
 		t.Errorf("prefetched: %v", read)
 	}
-	x, _ := s.indexes.get("4")
-	before := x.version
-	if s.get("/runs/4/items"); x.version != before {
+	records := filepath.Join(dir, "4", judging.RecordsFile)
+	info, err := os.Stat(records)
+	must(t, err)
+	text, err := os.ReadFile(records)
+	must(t, err)
+	write(t, records, strings.ReplaceAll(string(text), "[[A>B]]", "[[B>A]]"))
+	must(t, os.Chtimes(records, info.ModTime(), info.ModTime()))
+	var list ItemsView
+	if s.data("/api/v1/runs/4/items?show=wrong", &list); list.Matches != 0 {
 		t.Error("what was prefetched was read again")
 	}
-	write(t, filepath.Join(dir, "4", judging.RecordsFile), "")
-	if s.prefetchAll(); x.counts.Records != 0 {
-		t.Errorf("the records are gone, %d are counted", x.counts.Records)
+	write(t, records, "")
+	s.prefetchAll()
+	var page runView
+	if s.data("/api/v1/runs/4", &page); page.Counts.Records != 0 {
+		t.Errorf("the records are gone, %d are counted", page.Counts.Records)
 	}
 }
 
@@ -91,8 +94,8 @@ func TestRunsWithoutResultsAreSummedUp(t *testing.T) {
 		}
 		s.prefetch.wait()
 	}
-	if n := s.scores.order.Len(); n > prefetchRuns {
-		t.Errorf("%d runs are kept whole", n)
+	if whole := s.read(); len(whole) > prefetchRuns {
+		t.Errorf("%v are kept whole", whole)
 	}
 }
 
@@ -107,7 +110,7 @@ func TestServersBeginByPrefetching(t *testing.T) {
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(ctx, l) }()
 	for there := false; !there; time.Sleep(time.Millisecond) { // the test's own time limit ends it
-		_, there = s.scores.get("0")
+		_, there = s.scores.Get("0")
 	}
 	end()
 	must(t, <-served)
@@ -132,8 +135,9 @@ func TestNothingIsPrefetched(t *testing.T) {
 			dir := t.TempDir()
 			datedRuns(t, dir, 1)
 			s := c(t, dir)
-			if read := s.prefetchAll(); len(read) > 0 || s.indexes.order.Len() > 0 {
-				t.Errorf("prefetched: %v", read)
+			read := s.prefetchAll()
+			if _, tried := s.prefetch.failed.Get("0"); len(read) > 0 || tried {
+				t.Errorf("prefetched: %v, and tried: %v", read, tried)
 			}
 		})
 	}
@@ -148,13 +152,8 @@ func TestDamagedRunIsPrefetchedOnce(t *testing.T) {
 	must(t, os.Mkdir(records, 0o755))
 	s := newSite(t, dir, nil)
 	s.prefetchAll()
-	x, there := s.indexes.get("0")
-	if !there {
-		t.Fatal("it was not tried")
-	}
-	tried := x.version
-	if s.prefetchAll(); x.version != tried {
-		t.Error("it was tried twice")
+	if was, tried := s.prefetch.failed.Get("0"); !tried || was != s.runs.Stamps("0") {
+		t.Error("it is not known that it was tried")
 	}
 	if w := s.ask("GET", "/runs/0", ""); w.Code != 422 || !strings.Contains(w.Body.String(), "not a regular file") {
 		t.Errorf("its page: %d", w.Code)
@@ -164,46 +163,10 @@ func TestDamagedRunIsPrefetchedOnce(t *testing.T) {
 	if read := s.prefetchAll(); fmt.Sprint(read) != "[0]" {
 		t.Errorf("after it was mended: %v", read)
 	}
-}
-
-// Reading ends when the server does, however much there is to read.
-func TestCloseEndsReading(t *testing.T) {
-	dir := t.TempDir()
-	datedRuns(t, dir, 1)
-	s := newSite(t, dir, nil)
-	s.runs.close()
-	x := newIndex(s.runs, "0")
-	if err := x.refresh(); !errors.Is(err, context.Canceled) {
-		t.Errorf("read to its end: %v", err)
-	}
-	m, err := judging.ReadManifest(filepath.Join(dir, "0"))
-	must(t, err)
-	if _, err := s.score("0", m); !errors.Is(err, context.Canceled) {
-		t.Errorf("scored to its end: %v", err)
-	}
-}
-
-// Pages of a run that was read wait for nobody who reads another one.
-func TestReadRunsWaitForNobody(t *testing.T) {
-	dir := t.TempDir()
-	datedRuns(t, dir, 2)
-	s := newSite(t, dir, nil)
-	s.get("/runs/0/items")
-	for range cap(s.reading) {
-		s.reading <- struct{}{}
-	}
-	short := func(r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
-		t.Cleanup(cancel)
-		*r = *r.WithContext(ctx)
-	}
-	if w := s.ask("GET", "/runs/0/items/sample-knowledge-01", "", short); w.Code != 200 || w.Body.Len() == 0 {
-		t.Errorf("it waits: %d", w.Code)
-	}
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := s.fresh(gone, "1"); err == nil {
-		t.Error("what is to be read waits for no place")
+	again := newSite(t, dir, nil)
+	again.prefetch.failed.Put("0", again.runs.Stamps("0"))
+	if read := again.prefetchAll(); len(read) > 0 {
+		t.Errorf("what was tried as it stands was tried again: %v", read)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/server/store"
 )
 
 // presented is a judgment in words: candidates go by their own ids, whatever the prompt called them.
@@ -28,10 +29,10 @@ func called(m *judging.Manifest, position int) string {
 }
 
 // present puts a judgment into words.
-func present(m *judging.Manifest, j judged) presented {
+func present(m *judging.Manifest, j store.Judged) presented {
 	out := presented{Swapped: !slices.IsSorted(j.Order)}
-	if j.confidence != nil {
-		out.Percent = fmt.Sprintf("%.0f %%", 100**j.confidence)
+	if j.Confidence != nil {
+		out.Percent = fmt.Sprintf("%.0f %%", 100**j.Confidence)
 	}
 	var rights []string
 	right := m.ToName(j.Record)
@@ -50,8 +51,8 @@ func present(m *judging.Manifest, j judged) presented {
 }
 
 // verdictWords is a verdict for the goal of the run. A label states the order of quality in both goals of pairs.
-func verdictWords(goal string, j judged) string {
-	v := j.verdict
+func verdictWords(goal string, j store.Judged) string {
+	v := j.Verdict
 	id := j.CandidateID(v.Choice)
 	switch {
 	case v.Outcome == judging.Tie:
@@ -169,3 +170,29 @@ func (v ItemView) Briefs() (all []JudgmentBrief) {
 
 // URL of the item's page in its run.
 func (v ItemView) URL() string { return itemURL(v.Run.Name, v.ID, "") }
+
+// inWords says a filter's name to people.
+func inWords(name string) string {
+	if s := store.FilterNamed(name); s != nil {
+		return s.Words
+	}
+	return name
+}
+
+// Mark is a judgment in a strip: a sign, and the words for who does not see it.
+type Mark struct{ Kind, Sign, Words string }
+
+// Mark of a judgment.
+func (b JudgmentBrief) Mark() Mark {
+	switch {
+	case b.Right != nil && *b.Right:
+		return Mark{"right", "✓", "right"}
+	case b.Outcome == string(judging.Tie):
+		return Mark{"tie", "=", "tie"}
+	case b.Outcome != string(judging.Decided):
+		return Mark{"open", "–", b.Outcome}
+	case b.Right != nil:
+		return Mark{"wrong", "✗", "wrong"}
+	}
+	return Mark{"unlabelled", "•", "names " + b.Choice}
+}

@@ -32,7 +32,7 @@ func TestHighlights(t *testing.T) {
 	dir := t.TempDir()
 	makeRun(t, filepath.Join(dir, "a"), making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.5,first=0.3,silent=0.2,seed=1"})
 	s := newSite(t, dir, nil)
-	x, done, err := s.index(t.Context(), "a")
+	x, done, err := s.runs.Index(t.Context(), "a")
 	must(t, err)
 	matters := s.highlights(x)
 	done()

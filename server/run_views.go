@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"maps"
@@ -14,6 +15,8 @@ import (
 	"gavel/report"
 	"gavel/scoring"
 	"gavel/server/jobs"
+	"gavel/server/markup"
+	"gavel/server/store"
 )
 
 // RunHead is what every page says of a run.
@@ -88,7 +91,7 @@ type runView struct {
 	Answer    template.HTML     `json:"-"`      // what it comes to, with one figure
 	Rest      template.HTML     `json:"-"`      // its other figures and tables, folded
 	Warnings  []string          `json:"warnings"`
-	Counts    counts            `json:"counts"`
+	Counts    store.Counts      `json:"counts"`
 	Damaged   []string          `json:"damaged,omitempty"` // lines that cannot be read
 	Problem   string            `json:"problem,omitempty"` // why there are no numbers
 	Manifest  *judging.Manifest `json:"manifest"`
@@ -105,13 +108,13 @@ type runView struct {
 
 func (s *Server) runView(r *http.Request) (runView, error) {
 	name := r.PathValue("run")
-	x, done, err := s.index(r.Context(), name)
+	x, done, err := s.runs.Index(r.Context(), name)
 	if err != nil {
 		return runView{}, err
 	}
-	m := x.m
-	v := runView{RunHead: headOf(name, m), Counts: x.counts, Damaged: x.damaged, Manifest: m, Progress: x.progress(s.now()), Warnings: []string{}, Outcomes: scoring.Outcomes}
-	v.Counts.Outcomes = maps.Clone(x.counts.Outcomes)
+	m := x.Manifest
+	v := runView{RunHead: headOf(name, m), Counts: x.Counts, Damaged: x.Damaged, Manifest: m, Progress: progressOf(x, s.now()), Warnings: []string{}, Outcomes: scoring.Outcomes}
+	v.Counts.Outcomes = maps.Clone(x.Counts.Outcomes)
 	if !isAPI(r) {
 		v.Matters, v.Command = s.highlights(x), jobs.CommandOf(m)
 		if m.Status != judging.Running {
@@ -128,7 +131,7 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 		v.Job = v.Progress.Job
 	}
 	v.CanDelete, v.CanResume = s.opts.Runner != nil && v.Job == nil, s.opts.Runner != nil && v.resumable()
-	v.About, v.Describes = s.runs.about(name), s.opts.Runner != nil
+	v.About, v.Describes = s.runs.About(name), s.opts.Runner != nil
 	n, err := s.numbers(name, m)
 	if err != nil {
 		v.Problem = err.Error()
@@ -138,6 +141,9 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 	}
 	return v, nil
 }
+
+// escaped is a name as one segment of a URL's path.
+func escaped(name string) string { return url.PathEscape(name) }
 
 // query makes a link's query of pairs, leaving out what is empty.
 func query(pairs ...string) string {
@@ -151,4 +157,116 @@ func query(pairs ...string) string {
 		return ""
 	}
 	return "?" + q.Encode()
+}
+
+// Title is the name that people gave the run, or that of its folder.
+func (h RunHead) Title() string {
+	if h.About != nil && h.About.Name != "" {
+		return h.About.Name
+	}
+	return h.Name
+}
+
+// Tags that people gave the run.
+func (h RunHead) Tags() []string {
+	if h.About == nil {
+		return nil
+	}
+	return h.About.Tags
+}
+
+// Note that people left on the run.
+func (h RunHead) Note() string {
+	if h.About == nil {
+		return ""
+	}
+	return h.About.Note
+}
+
+// describe keeps what a form says of a run.
+func (s *Server) describe(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("run")
+	if _, err := s.runs.Manifest(name); err != nil {
+		return err
+	}
+	said := judging.About{Name: r.PostForm.Get("name"), Tags: r.PostForm["tags"], Note: r.PostForm.Get("note")}
+	if err := s.opts.Runner.Describe(name, said); err != nil {
+		return err
+	}
+	http.Redirect(w, r, RunHead{Name: name}.URL(), http.StatusSeeOther)
+	return nil
+}
+
+// Highlights are items that matter most, of a kind.
+type Highlights struct {
+	Name  string     `json:"name"`
+	About string     `json:"about"`
+	Show  string     `json:"show"` // the filter of items that has them all
+	Total int        `json:"total"`
+	Items []Mattered `json:"items"` // the first of them
+}
+
+// Mattered is an item that matters.
+type Mattered struct {
+	ID       string          `json:"item"`
+	Group    string          `json:"group,omitempty"`
+	Question string          `json:"question"` // its beginning
+	Games    []JudgmentBrief `json:"games"`
+	Link     string          `json:"-"`
+}
+
+// highlightsEach is how many items of a kind are named.
+const highlightsEach = 5
+
+// highlightKinds are the filters of items whose items matter, and what is said of them. An item stands under each that
+// holds for it.
+var highlightKinds = []struct{ show, name, about string }{
+	{"confident", "Wrong every time", "each judgment names a wrong candidate, in every order: read these first"},
+	{"inconsistent", "Flipped", "the verdict changed with the order of the candidates"},
+	{"open", "Unread", "no verdict was found in a reply"},
+}
+
+// highlights of a run; empty kinds are left out.
+func (s *Server) highlights(x *store.Index) []Highlights {
+	out := []Highlights{}
+	items := x.OpenItems()
+	defer items.Close()
+	for _, k := range highlightKinds {
+		is := store.FilterNamed(k.show).Is
+		h := Highlights{Name: k.name, About: k.about, Show: k.show}
+		for i := range x.Len() {
+			if !x.Judged(i) || !is(x.Flags(i)) {
+				continue
+			}
+			if h.Total++; h.Total > highlightsEach {
+				continue
+			}
+			id, item := strings.Clone(x.ID(i)), x.ItemIfThere(items, i)
+			m := Mattered{ID: id, Group: x.Group(i), Question: markup.Shortened(cmp.Or(item.Question, answered(item.Answered), id), 110), Games: briefs(x, i, item)}
+			m.Link = itemURL(x.Run, m.ID, query("show", k.show))
+			h.Items = append(h.Items, m)
+		}
+		if h.Total > 0 {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// resumable tells whether a run is one that a job can go on with: nobody makes it, and it is not complete.
+func (v runView) resumable() bool {
+	return v.Job == nil && v.Imported == "" && (v.Status == judging.Interrupted || v.Status == judging.Incomplete || v.Status == judging.Running && v.Stalled)
+}
+
+// resumeForm goes on with a run.
+func (s *Server) resumeForm(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("run")
+	if _, err := s.runs.Manifest(name); err != nil {
+		return err
+	}
+	job, err := s.opts.Runner.Resume(r.Context(), name)
+	if err != nil {
+		return err
+	}
+	return toJob(w, r, job.ID)
 }

@@ -11,7 +11,9 @@ import (
 
 	"gavel/judging"
 	"gavel/report"
+	"gavel/server/failure"
 	"gavel/server/jobs"
+	"gavel/server/markup"
 )
 
 // Runner makes runs. Its methods may be called from many goroutines. An error with a method Status() int is answered
@@ -94,7 +96,7 @@ func (s *Server) runnerTable() []route {
 	return routes
 }
 
-var errNoRunner = &failure{http.StatusNotImplemented, "this server only shows runs: it cannot start, stop or delete them"}
+var errNoRunner = failure.New(http.StatusNotImplemented, "this server only shows runs: it cannot start, stop or delete them")
 
 // activeJobs are those at work.
 func (s *Server) activeJobs() []jobs.Job {
@@ -138,10 +140,10 @@ func (s *Server) startForm(w http.ResponseWriter, r *http.Request) (err error) {
 			v.Plan = &plan
 		}
 	default:
-		return bad("the form's action %q is unknown: use plan or start", visible(action))
+		return failure.Bad("the form's action %q is unknown: use plan or start", markup.Visible(action))
 	}
 	if err != nil {
-		v.Error, status = err.Error(), statusOf(err)
+		v.Error, status = err.Error(), failure.Status(err)
 	}
 	if v.Offer, err = run.Offer(r.Context(), request.Get("protocol")); err != nil {
 		return err
@@ -170,7 +172,7 @@ func (s *Server) jobView(r *http.Request) (JobView, error) {
 	all := s.opts.Runner.Jobs()
 	i := slices.IndexFunc(all, func(j jobs.Job) bool { return j.ID == id })
 	if i < 0 {
-		return JobView{}, &failure{http.StatusNotFound, fmt.Sprintf("there is no job %q; the server forgets jobs when it ends, but keeps their runs", shortened(id, 100))}
+		return JobView{}, failure.New(http.StatusNotFound, "there is no job %q; the server forgets jobs when it ends, but keeps their runs", markup.Shortened(id, 100))
 	}
 	v := JobView{Job: all[i]}
 	if name := v.Job.Run(); name != "" {
@@ -207,7 +209,7 @@ func (s *Server) stopData(w http.ResponseWriter, r *http.Request) error {
 
 func (s *Server) deleteView(r *http.Request) (RunHead, error) {
 	name := r.PathValue("run")
-	m, err := s.runs.manifest(name)
+	m, err := s.runs.Manifest(name)
 	if err != nil {
 		return RunHead{}, err
 	}
@@ -215,14 +217,13 @@ func (s *Server) deleteView(r *http.Request) (RunHead, error) {
 }
 
 func (s *Server) delete(name string) error {
-	if _, err := s.runs.manifest(name); err != nil {
+	if _, err := s.runs.Manifest(name); err != nil {
 		return err
 	}
 	if err := s.opts.Runner.Delete(name); err != nil {
 		return err
 	}
-	s.indexes.drop(name)
-	s.runs.forget()
+	s.runs.Drop(name)
 	return nil
 }
 
@@ -235,7 +236,7 @@ type deletion struct {
 func (d deletion) form(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue(d.what)
 	if r.PostForm.Get("confirm") != name {
-		return bad("to delete the %s, confirm it", d.what)
+		return failure.Bad("to delete the %s, confirm it", d.what)
 	}
 	if err := d.do(name); err != nil {
 		return err
@@ -251,7 +252,7 @@ func (d deletion) data(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if o.Get("confirm") != name {
-		return bad("to delete the %s, send {\"confirm\": %s} with its %s", d.what, strings.ToUpper(d.name), d.name)
+		return failure.Bad("to delete the %s, send {\"confirm\": %s} with its %s", d.what, strings.ToUpper(d.name), d.name)
 	}
 	if err := d.do(name); err != nil {
 		return err
@@ -266,10 +267,10 @@ func readJobRequest(r *http.Request) (jobs.JobRequest, error) {
 	dec := json.NewDecoder(r.Body)
 	dec.UseNumber()
 	if err := dec.Decode(&values); err != nil || dec.More() {
-		if statusOf(err) == http.StatusRequestEntityTooLarge {
+		if failure.Status(err) == http.StatusRequestEntityTooLarge {
 			return nil, err
 		}
-		return nil, bad("expected one JSON object")
+		return nil, failure.Bad("expected one JSON object")
 	}
 	out := jobs.JobRequest{}
 	for name, v := range values {
@@ -282,7 +283,7 @@ func readJobRequest(r *http.Request) (jobs.JobRequest, error) {
 			case string, json.Number, bool:
 				out[name] = append(out[name], fmt.Sprint(v))
 			default:
-				return nil, bad("%q: expected a text, a number, true or false, or a list of them", visible(name))
+				return nil, failure.Bad("%q: expected a text, a number, true or false, or a list of them", markup.Visible(name))
 			}
 		}
 	}

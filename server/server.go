@@ -19,6 +19,11 @@ import (
 	"gavel/report"
 	"gavel/report/table"
 	"gavel/scoring"
+	"gavel/server/failure"
+	"gavel/server/guard"
+	"gavel/server/kept"
+	"gavel/server/markup"
+	"gavel/server/store"
 )
 
 // Options of a server.
@@ -42,22 +47,19 @@ type Options struct {
 type Server struct {
 	opts     Options
 	now      func() time.Time
-	runs     *store
-	indexes  *lru[string, *index]
-	scores   *lru[string, kept[stamps, scored]]
-	summed   *lru[string, summed]
+	runs     *store.Store
+	scores   *kept.LRU[string, kept.Value[store.Stamps, scored]]
+	summed   *kept.LRU[string, summed]
 	listing  rowList
 	letters  *letters
-	compared *lru[string, kept[string, *scoring.Comparisons]]
-	ranked   *lru[string, kept[string, *report.Ranking]]
-	searches *lru[searchKey, []uint64]
-	hardest  *lru[string, kept[string, []tally]]
-	lessened *lru[string, kept[string, *without]]
-	disputed *lru[string, kept[stamp, labels.Contested]]
-	agreed   *lru[string, kept[string, table.Table]]
+	compared *kept.LRU[string, kept.Value[string, *scoring.Comparisons]]
+	ranked   *kept.LRU[string, kept.Value[string, *report.Ranking]]
+	hardest  *kept.LRU[string, kept.Value[string, []tally]]
+	lessened *kept.LRU[string, kept.Value[string, *without]]
+	disputed *kept.LRU[string, kept.Value[store.Stamp, labels.Contested]]
+	agreed   *kept.LRU[string, kept.Value[string, table.Table]]
 	scoring  sync.Mutex
-	reading  chan struct{} // a place for each index that is read, or search that is made, at once
-	guard    *guard
+	guard    *guard.Guard
 	metrics  *Metrics
 	streams  chan struct{}   // a place for each that is listened to
 	ending   context.Context // what is streamed ends with it
@@ -83,25 +85,24 @@ func New(o Options) (*Server, error) {
 	if o.Now == nil || o.Log == nil {
 		return nil, errors.New("a server needs a clock and somebody to tell")
 	}
-	runs, err := openStore(o.Runs, o.Now)
+	runs, err := store.Open(o.Runs, o.Only, o.Now)
 	if err != nil {
 		return nil, fmt.Errorf("the folder of runs: %w", err)
 	}
-	runs.only = o.Only
 	s := &Server{
 		opts: o, now: o.Now, runs: runs,
-		indexes: newLRU[string, *index](8), scores: newLRU[string, kept[stamps, scored]](16), summed: newLRU[string, summed](maxFolders),
-		compared: newLRU[string, kept[string, *scoring.Comparisons]](8), ranked: newLRU[string, kept[string, *report.Ranking]](8), searches: newLRU[searchKey, []uint64](64), hardest: newLRU[string, kept[string, []tally]](8),
-		lessened: newLRU[string, kept[string, *without]](64), disputed: newLRU[string, kept[stamp, labels.Contested]](1), agreed: newLRU[string, kept[string, table.Table]](1), reading: make(chan struct{}, 2), streams: make(chan struct{}, maxStreams), metrics: o.Metrics, patience: requestTime,
+		scores: kept.NewLRU[string, kept.Value[store.Stamps, scored]](16), summed: kept.NewLRU[string, summed](store.MaxFolders),
+		compared: kept.NewLRU[string, kept.Value[string, *scoring.Comparisons]](8), ranked: kept.NewLRU[string, kept.Value[string, *report.Ranking]](8), hardest: kept.NewLRU[string, kept.Value[string, []tally]](8),
+		lessened: kept.NewLRU[string, kept.Value[string, *without]](64), disputed: kept.NewLRU[string, kept.Value[store.Stamp, labels.Contested]](1), agreed: kept.NewLRU[string, kept.Value[string, table.Table]](1), streams: make(chan struct{}, maxStreams), metrics: o.Metrics, patience: requestTime,
 	}
-	s.running.scores = newLRU[string, *soFar](64)
+	s.running.scores = kept.NewLRU[string, *soFar](64)
 	if s.metrics == nil {
 		s.metrics = NewMetrics()
 	}
 	if o.Static {
 		s.patience = copyTime
 	}
-	if s.guard, err = newGuard(o); err != nil {
+	if s.guard, err = guard.New(guard.Options{Token: o.Token, Loopback: o.Loopback, Hosts: o.Hosts, Now: o.Now}); err != nil {
 		return nil, err
 	}
 	if s.pages, err = loadPages(s); err != nil {
@@ -119,11 +120,11 @@ func New(o Options) (*Server, error) {
 // Close ends what is streamed and what is prefetched, and lets go of the folder.
 func (s *Server) Close() error {
 	s.end()
-	s.runs.close()
+	s.runs.End()
 	s.prefetch.wait()
 	s.letters.wait()
 	s.running.work.Wait()
-	return s.runs.root.Close()
+	return s.runs.Close()
 }
 
 // table lists everything that can be asked for.
@@ -172,56 +173,14 @@ func (s *Server) table() []route {
 	return slices.Concat(routes, s.labelTable(), s.runnerTable())
 }
 
-// failure is an error with its HTTP status, in words for whoever asked.
-type failure struct {
-	status int
-	text   string
-}
-
-func (f *failure) Error() string { return f.text }
-
-// unread is a failure to read what a run holds, with what it comes from.
-type unread struct {
-	failure
-	from error
-}
-
-func (u *unread) Unwrap() []error { return []error{&u.failure, u.from} }
-
-// unreadable says in words, the error among the last of them, why something cannot be read.
-func unreadable(err error, format string, args ...any) error {
-	return &unread{failure{http.StatusUnprocessableEntity, fmt.Sprintf(format, args...)}, err}
-}
-
-func bad(format string, args ...any) error {
-	return &failure{http.StatusBadRequest, fmt.Sprintf(format, args...)}
-}
-
-// statusOf an error.
-func statusOf(err error) int {
-	var f *failure
-	if errors.As(err, &f) {
-		return f.status
-	}
-	var large *http.MaxBytesError
-	if errors.As(err, &large) {
-		return http.StatusRequestEntityTooLarge
-	}
-	var coded interface{ Status() int }
-	if errors.As(err, &coded) {
-		return coded.Status()
-	}
-	return http.StatusInternalServerError
-}
-
 // fail answers with an error, as a page or as JSON.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
 		return // nobody listens
 	}
-	status := statusOf(err)
+	status := failure.Status(err)
 	if status >= 500 {
-		s.opts.Log("%s %s: %v", r.Method, shortened(r.URL.Path, 200), err)
+		s.opts.Log("%s %s: %v", r.Method, markup.Shortened(r.URL.Path, 200), err)
 	}
 	if isAPI(r) {
 		w.Header().Set("Content-Type", "application/json")
@@ -269,8 +228,8 @@ func data[T any](view func(*http.Request) (T, error)) func(http.ResponseWriter, 
 }
 
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
-	if _, err := s.runs.root.Stat("."); err != nil {
-		return &failure{http.StatusServiceUnavailable, "the folder of runs cannot be read"}
+	if _, err := s.runs.Stat("."); err != nil {
+		return failure.New(http.StatusServiceUnavailable, "the folder of runs cannot be read")
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, err := fmt.Fprintln(w, "ok")
@@ -280,57 +239,14 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
 // nothing is what stands at every other address.
 func (s *Server) nothing(_ http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return &failure{http.StatusMethodNotAllowed, fmt.Sprintf("this address does not accept %s", visible(r.Method))}
+		return failure.New(http.StatusMethodNotAllowed, "this address does not accept %s", markup.Visible(r.Method))
 	}
-	return &failure{http.StatusNotFound, "there is nothing at this address"}
-}
-
-// index of a run, up to date and held for reading until done is called.
-func (s *Server) index(ctx context.Context, run string) (x *index, done func(), err error) {
-	x, err = s.fresh(ctx, run)
-	if err != nil {
-		return nil, nil, err
-	}
-	x.mu.RLock()
-	if x.m == nil { // read by somebody else meanwhile, who found it damaged
-		x.mu.RUnlock()
-		return nil, nil, errChanged
-	}
-	return x, x.mu.RUnlock, nil
-}
-
-// fresh is an index that is up to date, or was brought there. Only who has something to read waits for a place.
-func (s *Server) fresh(ctx context.Context, run string) (*index, error) {
-	m, err := s.runs.manifest(run)
-	if err != nil {
-		s.indexes.drop(run)
-		return nil, err
-	}
-	x := s.indexes.getOr(run, func() *index { return newIndex(s.runs, run) })
-	if x.current(m) {
-		return x, nil
-	}
-	done, err := s.read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	return x, x.refresh()
-}
-
-// read waits until records may be read; then they are, until done is called.
-func (s *Server) read(ctx context.Context) (done func(), err error) {
-	select {
-	case s.reading <- struct{}{}:
-		return func() { <-s.reading }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	return failure.New(http.StatusNotFound, "there is nothing at this address")
 }
 
 // summed is what the list of runs says of a run's numbers.
 type summed struct {
-	of        stamps
+	of        store.Stamps
 	headline  *scoring.Result
 	diagnosis *scoring.Diagnosis
 	outcomes  map[string]int

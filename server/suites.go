@@ -1,10 +1,7 @@
 package server
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"net/http"
 	"path"
 	"slices"
@@ -15,7 +12,10 @@ import (
 	"gavel/report/table"
 	"gavel/scoring"
 	"gavel/scoring/race"
+	"gavel/server/failure"
 	"gavel/server/jobs"
+	"gavel/server/kept"
+	"gavel/server/markup"
 )
 
 // SuiteHead is what the list of suites says of one.
@@ -59,33 +59,13 @@ type SuiteView struct {
 // RaceSoFar lays the race out.
 func (v SuiteView) RaceSoFar() table.Table { return report.RaceSoFar(v.Race) }
 
-// suite reads what a suite's folder says of it.
-func (s *store) suite(folder string) (*scoring.Suite, error) {
-	if err := checkName(folder); err != nil {
-		return nil, &failure{status: http.StatusNotFound, text: fmt.Sprintf("there is no suite %q", visible(folder))}
-	}
-	f, _, err := s.open(folder, scoring.SuiteFile)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, &failure{status: http.StatusNotFound, text: fmt.Sprintf("there is no suite %q: it may have been deleted or moved", folder)}
-	case err != nil:
-		return nil, unreadable(err, "the suite %q cannot be read: %v", folder, reason(err))
-	}
-	defer f.Close()
-	suite, err := scoring.DecodeSuite(path.Join(folder, scoring.SuiteFile), io.LimitReader(f, maxManifest))
-	if err != nil {
-		return nil, &failure{status: http.StatusUnprocessableEntity, text: err.Error()}
-	}
-	return suite, nil
-}
-
 func (s *Server) suitesView(r *http.Request) (suitesView, error) {
-	if _, err := s.runs.list(); err != nil {
+	if _, err := s.runs.List(); err != nil {
 		return suitesView{}, err
 	}
 	view := suitesView{Suites: []SuiteHead{}}
-	for _, folder := range s.runs.suites() {
-		suite, err := s.runs.suite(folder)
+	for _, folder := range s.runs.Suites() {
+		suite, err := s.runs.Suite(folder)
 		if err != nil {
 			view.Suites = append(view.Suites, SuiteHead{Folder: folder, Statuses: map[string]int{}, Error: err.Error()})
 			continue
@@ -108,7 +88,7 @@ func (s *Server) suiteRuns(r *http.Request, folder string, suite *scoring.Suite)
 	for _, c := range suite.Cells {
 		run := suiteRun{Judge: c.Judge, Condition: c.Condition, Begun: true}
 		name := path.Join(folder, c.Run)
-		if found, is := s.runs.look(name); is {
+		if found, is := s.runs.Look(name); is {
 			run.RunRow = s.row(r.Context(), found)
 		} else {
 			run.Begun, run.RunRow = false, RunRow{RunHead: RunHead{Name: name, Status: report.NotBegun}}
@@ -121,7 +101,7 @@ func (s *Server) suiteRuns(r *http.Request, folder string, suite *scoring.Suite)
 
 func (s *Server) suiteView(r *http.Request) (SuiteView, error) {
 	folder := r.PathValue("suite")
-	suite, err := s.runs.suite(folder)
+	suite, err := s.runs.Suite(folder)
 	if err != nil {
 		return SuiteView{}, err
 	}
@@ -134,23 +114,9 @@ func (s *Server) suiteView(r *http.Request) (SuiteView, error) {
 			}
 		}
 	}
-	v.Race = s.runs.race(folder)
+	v.Race = s.runs.Race(folder)
 	v.Results, err = s.ranking(folder, suite, v.Runs)
 	return v, err
-}
-
-// race of a suite's cells; nil where there is none that can be read.
-func (s *store) race(folder string) *race.State {
-	f, _, err := s.open(folder, race.StateFile)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	state, err := race.ReadState(race.StateFile, io.LimitReader(f, maxManifest))
-	if err != nil {
-		return nil
-	}
-	return state
 }
 
 // ranking of a suite's runs; null where none has ended.
@@ -159,7 +125,7 @@ func (s *Server) ranking(folder string, suite *scoring.Suite, runs []suiteRun) (
 	if !some {
 		return nil, nil
 	}
-	return made(s, s.ranked, folder, state, func() (*report.Ranking, error) {
+	return kept.Made(&s.scoring, s.ranked, folder, state, func() (*report.Ranking, error) {
 		return report.NewRanking(suite, func(run string) (report.Cell, *scoring.Run) { return s.cell(path.Join(folder, run)) })
 	})
 }
@@ -171,8 +137,8 @@ func (s *Server) stateOf(suite *scoring.Suite, runs []suiteRun) (state string, s
 	for _, run := range runs {
 		fmt.Fprintln(&b, run.Name, run.Status, run.Begun)
 		if run.Begun && run.Status != judging.Running {
-			at := s.stampsOf(run.Name)
-			fmt.Fprintln(&b, at.records, at.manifest)
+			at := s.runs.Stamps(run.Name)
+			fmt.Fprintln(&b, at.Records, at.Manifest)
 			some = true
 		}
 	}
@@ -182,19 +148,19 @@ func (s *Server) stateOf(suite *scoring.Suite, runs []suiteRun) (state string, s
 // cell is what is known of a run in a suite, and the run where it has ended.
 func (s *Server) cell(name string) (report.Cell, *scoring.Run) {
 	cell := report.Cell{Run: name, Status: report.NotBegun}
-	found, is := s.runs.look(name)
+	found, is := s.runs.Look(name)
 	switch {
 	case !is:
 		return cell, nil
-	case found.err != nil:
-		cell.Status, cell.Error = report.Unreadable, found.err.Error()
+	case found.Err != nil:
+		cell.Status, cell.Error = report.Unreadable, found.Err.Error()
 		return cell, nil
 	}
-	cell.Status, cell.Expected = found.m.Status, found.m.Judgments
-	if found.m.Status == judging.Running {
+	cell.Status, cell.Expected = found.Manifest.Status, found.Manifest.Judgments
+	if found.Manifest.Status == judging.Running {
 		return cell, nil
 	}
-	run, err := s.load(name, found.m)
+	run, err := s.runs.Load(name, found.Manifest)
 	if err != nil {
 		cell.Status, cell.Error = report.Unreadable, err.Error()
 		return cell, nil
@@ -218,7 +184,7 @@ func (s *Server) startSuiteView(r *http.Request) (startSuiteView, error) {
 	v := startSuiteView{Offer: o, Order: jobs.JobRequest(r.URL.Query())}
 	if folder := v.Order.Get("suite"); folder != "" && err == nil {
 		var suite *scoring.Suite
-		if suite, err = s.runs.suite(folder); err == nil {
+		if suite, err = s.runs.Suite(folder); err == nil {
 			v.File = suite.File
 		}
 	}
@@ -240,7 +206,7 @@ func (s *Server) startSuiteForm(w http.ResponseWriter, r *http.Request) (err err
 		v.File, err = run.DraftSuite(r.Context(), request)
 	case "plan", "start":
 		if strings.TrimSpace(v.File) == "" {
-			err = bad("there is no file yet: tick judges and datasets and press “Add to the file”, or paste a file")
+			err = failure.Bad("there is no file yet: tick judges and datasets and press “Add to the file”, or paste a file")
 			break
 		}
 		if action == "start" {
@@ -255,10 +221,10 @@ func (s *Server) startSuiteForm(w http.ResponseWriter, r *http.Request) (err err
 			v.Plan = &plan
 		}
 	default:
-		return bad("the form's action %q is unknown: use protocol NAME, draft, plan or start", visible(action))
+		return failure.Bad("the form's action %q is unknown: use protocol NAME, draft, plan or start", markup.Visible(action))
 	}
 	if err != nil {
-		v.Error, status = err.Error(), statusOf(err)
+		v.Error, status = err.Error(), failure.Status(err)
 	}
 	if v.Offer, err = run.Offer(r.Context(), v.Order.Get("protocol")); err != nil {
 		return err
@@ -310,11 +276,11 @@ func (s *Server) deleteSuiteView(r *http.Request) (deleteSuiteView, error) {
 	if err := s.isSuite(v.Folder); err != nil {
 		return v, err
 	}
-	s.runs.forget()
-	runs, err := s.runs.list()
+	s.runs.Forget()
+	runs, err := s.runs.List()
 	for _, run := range runs {
-		if path.Dir(run.name) == v.Folder {
-			v.Runs = append(v.Runs, run.name)
+		if path.Dir(run.Name) == v.Folder {
+			v.Runs = append(v.Runs, run.Name)
 		}
 	}
 	return v, err
@@ -322,7 +288,7 @@ func (s *Server) deleteSuiteView(r *http.Request) (deleteSuiteView, error) {
 
 // isSuite wants a suite that is there, be its file damaged.
 func (s *Server) isSuite(folder string) error {
-	if _, err := s.runs.suite(folder); err != nil && statusOf(err) == http.StatusNotFound {
+	if _, err := s.runs.Suite(folder); err != nil && failure.Status(err) == http.StatusNotFound {
 		return err
 	}
 	return nil
@@ -332,6 +298,6 @@ func (s *Server) deleteSuite(folder string) error {
 	if err := s.isSuite(folder); err != nil {
 		return err
 	}
-	defer s.runs.forget() // also where not all of it could be deleted
+	defer s.runs.Forget() // also where not all of it could be deleted
 	return s.opts.Runner.DeleteSuite(folder)
 }

@@ -13,6 +13,7 @@ import (
 	"gavel/judging"
 	"gavel/report"
 	"gavel/scoring"
+	"gavel/server/failure"
 	"gavel/server/jobs"
 )
 
@@ -65,9 +66,9 @@ func TestSuitePages(t *testing.T) {
 	}
 
 	// What nobody changed is not worked out again; what was, is.
-	kept, _ := s.ranked.get("deep/suite")
+	kept, _ := s.ranked.Get("deep/suite")
 	s.get("/suites/deep%2Fsuite")
-	if again, _ := s.ranked.get("deep/suite"); again.v != kept.v {
+	if again, _ := s.ranked.Get("deep/suite"); again.V != kept.V {
 		t.Error("the results were worked out again")
 	}
 	must(t, os.RemoveAll(filepath.Join(dir, "deep", "suite", "coin_pairs")))
@@ -229,7 +230,7 @@ func TestStartSuiteForm(t *testing.T) {
 	if code, _, _ := s.post("/start/suite", url.Values{"action": {"dance"}}); code != http.StatusBadRequest {
 		t.Errorf("an action that is none: %d", code)
 	}
-	fake.fails = &failure{http.StatusConflict, "it is being made"}
+	fake.fails = failure.New(http.StatusConflict, "it is being made")
 	for _, action := range []string{"draft", "plan", "start"} {
 		if code, _, _ := s.post("/start/suite", url.Values{"action": {action}, "file": {"mine"}}); code != http.StatusConflict {
 			t.Errorf("%s that fails: %d", action, code)

@@ -8,6 +8,7 @@ import (
 	"net/url"
 
 	"gavel/report"
+	"gavel/server/failure"
 )
 
 // mostTicked is how many runs a page about several may be of.
@@ -21,21 +22,21 @@ func (s *Server) ticked(form url.Values, least, most int) (heads []RunHead, err 
 			continue
 		}
 		seen[name] = true
-		m, err := s.runs.manifest(name)
+		m, err := s.runs.Manifest(name)
 		if err != nil {
 			return nil, err
 		}
 		head := headOf(name, m)
-		head.About = s.runs.about(name)
+		head.About = s.runs.About(name)
 		heads = append(heads, head)
 	}
 	switch {
 	case len(heads) < least && least == 1:
-		return nil, bad("which runs? Tick at least one in the list")
+		return nil, failure.Bad("which runs? Tick at least one in the list")
 	case len(heads) < least:
-		return nil, bad("which runs? Tick at least %d in the list", least)
+		return nil, failure.Bad("which runs? Tick at least %d in the list", least)
 	case len(heads) > most:
-		return nil, bad("%d runs are ticked, but at most %d are possible here: use the command line for more", len(heads), most)
+		return nil, failure.Bad("%d runs are ticked, but at most %d are possible here: use the command line for more", len(heads), most)
 	}
 	return heads, nil
 }
@@ -135,11 +136,11 @@ func (s *Server) deleteTicked(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if r.PostForm.Get("confirm") != fmt.Sprint(len(heads)) {
-		return bad("to delete the runs, confirm it")
+		return failure.Bad("to delete the runs, confirm it")
 	}
 	for i, h := range heads {
 		if err := s.delete(h.Name); err != nil {
-			return &failure{statusOf(err), fmt.Sprintf("%d of %d runs are deleted; %s and those after it are not: %v", i, len(heads), h.Name, err)}
+			return failure.New(failure.Status(err), "%d of %d runs are deleted; %s and those after it are not: %v", i, len(heads), h.Name, err)
 		}
 	}
 	http.Redirect(w, r, "/", http.StatusSeeOther)

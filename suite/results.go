@@ -33,6 +33,9 @@ func (s *Suite) Results() (*report.Ranking, error) {
 // summary is what the suite's folder says of it.
 func (s *Suite) summary() *scoring.Suite {
 	out := &scoring.Suite{Name: s.name, File: s.text, Shard: s.shard}
+	if s.shard != "" {
+		out.Path = s.path
+	}
 	for _, j := range s.judges {
 		out.Judges = append(out.Judges, j.name)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"gavel/judging"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -8,7 +9,7 @@ import (
 )
 
 // TestCanariesOfARun: a run with canaries is the run without; one whose server answers out of another conversation ends
-// loudly, keeps what was made, and goes on once the server is mended.
+// loudly and, once the server is mended, goes on without a reply that may be of another prompt.
 func TestCanariesOfARun(t *testing.T) {
 	home(t)
 	var mixed atomic.Bool
@@ -21,11 +22,14 @@ func TestCanariesOfARun(t *testing.T) {
 			}
 			return http.StatusOK, word
 		}
+		if mixed.Load() && asked.Load() >= 10 { // seen by the next canary, and not before
+			return http.StatusOK, "The second says more. [[B>A]]"
+		}
 		return prefersLonger(call, user)
 	})
-	args := []string{"run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--no-cache"}
-	mustCall(t, append(args, "--out", "plain")...)
-	mustCall(t, append(args, "--out", "guarded", "--canaries", "8")...)
+	args := []string{"run", "pairwise", "--base-url", j.URL, "--dataset", "sample"}
+	mustCall(t, append(args, "--out", "plain", "--no-cache")...)
+	mustCall(t, append(args, "--out", "guarded", "--no-cache", "--canaries", "8")...)
 	if read(t, "plain/results.json") != read(t, "guarded/results.json") {
 		t.Error("canaries change the results")
 	}
@@ -48,8 +52,11 @@ func TestCanariesOfARun(t *testing.T) {
 	if made < 16 || made > 60 {
 		t.Errorf("%d judgments stand", made)
 	}
+	if m, err := judging.ReadManifest("mixed"); err != nil || m.Suspect.IsZero() || m.Status != judging.Incomplete {
+		t.Errorf("%+v, %v", m, err)
+	}
 	mixed.Store(false)
-	mustCall(t, args...)
+	mustCall(t, args[:len(args)-2]...) // without canaries
 	if read(t, "plain/results.json") != read(t, "mixed/results.json") {
 		t.Error("the run that went on has other results")
 	}

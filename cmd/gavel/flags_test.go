@@ -10,6 +10,7 @@ import (
 	"gavel/eval"
 	"gavel/server"
 	"gavel/server/jobs"
+	"gavel/server/store"
 )
 
 // TestAFieldIsOneLine: a field that is added to the table of fields is a flag, a
@@ -26,7 +27,7 @@ func TestAFieldIsOneLine(t *testing.T) {
 	}
 	mustCall(t, "run", "pairwise", "--backend", "sim", "--model", "coin", "--dataset", "sample", "--limit", "1", "--flavour", "sweet", "--out", "r")
 	mustCall(t, "suite", "plan", write(t, "s.yaml", "judges: [{model: coin, backend: sim}]\nconditions: [{protocol: pairwise, dataset: sample, limit: 1, flavour: [sour, salty]}]\n"))
-	r, err := jobs.New(t.Context(), *newEnv(nil, nil, nil).maker(), jobs.Options{Runs: "runs", AtOnce: 1, Shows: server.Shows, Metrics: server.NewMetrics()})
+	r, err := jobs.New(t.Context(), *newEnv(nil, nil, nil).maker(), jobs.Options{Runs: "runs", AtOnce: 1, Shows: store.Shows, Metrics: server.NewMetrics()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,9 @@ import (
 	"gavel/eval"
 	"gavel/labels"
 	"gavel/server"
+	"gavel/server/guard"
 	"gavel/server/jobs"
+	"gavel/server/store"
 )
 
 func serveCommand(e *env) *cli.Command {
@@ -50,7 +52,7 @@ func serveFlags() []cli.Flag {
 func jobOptions(c *cli.Context) (jobs.Options, error) {
 	o := jobs.Options{
 		Runs: c.String("runs"), BaseURLs: c.StringSlice("base-url"), APIKeyEnv: c.String("api-key-env"),
-		Cache: c.String("cache"), NoCache: c.Bool("no-cache"), AtOnce: c.Int("max-runs"), Shows: server.Shows,
+		Cache: c.String("cache"), NoCache: c.Bool("no-cache"), AtOnce: c.Int("max-runs"), Shows: store.Shows,
 	}
 	if err := (eval.Endpoint{Backend: "auto", BaseURLs: o.BaseURLs}).Validate(); err != nil {
 		return o, err
@@ -171,8 +173,8 @@ func (e *env) readToken(path string) (string, error) {
 		return "", fmt.Errorf("--token-file: %w", err)
 	}
 	token, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
-	if token = strings.TrimSpace(token); len(token) < server.MinToken {
-		return "", fmt.Errorf("--token-file %s: the token has %d characters, it needs at least %d", path, len(token), server.MinToken)
+	if token = strings.TrimSpace(token); len(token) < guard.MinToken {
+		return "", fmt.Errorf("--token-file %s: the token has %d characters, it needs at least %d", path, len(token), guard.MinToken)
 	}
 	return token, nil
 }

@@ -18,6 +18,7 @@ import (
 	"gavel/scoring"
 	"gavel/server"
 	"gavel/server/jobs"
+	"gavel/server/store"
 	"gavel/suite"
 )
 
@@ -296,7 +297,7 @@ func TestServeSendsEachServerItsOwnKey(t *testing.T) {
 	t.Setenv("OPENAI_BASE_URL", usual.URL+"/v1")
 	t.Setenv("MY_KEY", "sk-mine")
 	e := newEnv(nil, io.Discard, io.Discard)
-	r, err := jobs.New(t.Context(), *e.maker(), jobs.Options{Runs: "runs", AtOnce: 1, NoCache: true, BaseURLs: []string{named.URL}, APIKeyEnv: "MY_KEY", Shows: server.Shows, Metrics: server.NewMetrics()})
+	r, err := jobs.New(t.Context(), *e.maker(), jobs.Options{Runs: "runs", AtOnce: 1, NoCache: true, BaseURLs: []string{named.URL}, APIKeyEnv: "MY_KEY", Shows: store.Shows, Metrics: server.NewMetrics()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +325,7 @@ func TestServeDraftsASuite(t *testing.T) {
 	home(t)
 	a, b := newJudge(t, false, prefersLonger), newJudge(t, false, prefersLonger)
 	e := newEnv(nil, io.Discard, io.Discard)
-	r, err := jobs.New(t.Context(), *e.maker(), jobs.Options{Runs: "runs", AtOnce: 1, BaseURLs: []string{a.URL, b.URL}, Shows: server.Shows, Metrics: server.NewMetrics()})
+	r, err := jobs.New(t.Context(), *e.maker(), jobs.Options{Runs: "runs", AtOnce: 1, BaseURLs: []string{a.URL, b.URL}, Shows: store.Shows, Metrics: server.NewMetrics()})
 	if err != nil {
 		t.Fatal(err)
 	}

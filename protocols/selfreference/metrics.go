@@ -108,7 +108,7 @@ var modeMetrics = []scoring.Metric{
 	subset(JMinusCorrect, ownWrong, true, false), subset(JMinusCorrectF1, ownWrong, true, true),
 	subset(JMinusIncorrect, ownWrong, false, false), subset(JMinusIncorrectF1, ownWrong, false, true),
 	{Name: CorrelationGJ, Unit: scoring.UnitCorrelation, Kind: scoring.Correlation, Missing: "wrong", N: nKnown, Value: rGJ, Classes: []scoring.Class{classG, classJ}, Why: constant("G", "J")},
-	{Name: CorrelationGA, Unit: scoring.UnitCorrelation, Kind: scoring.Correlation, Missing: "counts: it is not about the judgment", N: nKnown, Value: rGA, Classes: []scoring.Class{classG, classA}, Why: constant("G", "A")},
+	{Name: CorrelationGA, Unit: scoring.UnitCorrelation, Kind: scoring.Correlation, Missing: "counts: it is not about the judgment", N: nKnown, Value: rGA, Classes: []scoring.Class{classG, classA}, Why: constant("G", "A"), Once: true},
 	{Name: CorrelationJA, Unit: scoring.UnitCorrelation, Kind: scoring.Correlation, Missing: "wrong", N: nKnown, Value: rJA, Classes: []scoring.Class{classJ, classA}, Why: constant("J", "A")},
 	{Name: PartialGJ, Unit: scoring.UnitCorrelation, Kind: scoring.Correlation, Missing: "wrong", N: nKnown, Value: rGJA, Classes: []scoring.Class{classG, classJ, classA}, Why: constant("G", "J", "A"), Compared: scoring.Whole},
 }

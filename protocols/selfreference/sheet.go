@@ -68,8 +68,8 @@ func (j judgment) row(how scoring.MissingPolicy) []float64 {
 func (f *judgments) metrics(how scoring.MissingPolicy) []scoring.Metric {
 	list := []scoring.Metric{
 		{Name: scoring.GenerationAccuracy, Missing: "wrong", Columns: scoring.Span{columnOwnRight, columnRight}, Why: scoring.Because("the judge has no answers of its own"),
-			N: func(c []float64) float64 { return c[1] }, Compared: scoring.Whole},
-		{Name: AgentAccuracy, Missing: "wrong", Kind: scoring.Several, Columns: scoring.Span{columnRight, columnTables}, Why: scoring.Because("there is no judgment")},
+			N: func(c []float64) float64 { return c[1] }, Compared: scoring.Whole, Once: true},
+		{Name: AgentAccuracy, Missing: "wrong", Kind: scoring.Several, Columns: scoring.Span{columnRight, columnTables}, Why: scoring.Because("there is no judgment"), Once: true},
 	}
 	add := func(m scoring.Metric) {
 		if how == scoring.MissingDrop {

@@ -1,4 +1,4 @@
-package server
+package markup
 
 import (
 	"bytes"
@@ -33,25 +33,26 @@ const (
 	longestLayout = 2 * time.Second
 )
 
-// layout is what is left of that for a page.
-type layout struct {
+// Layout is what is left of that for a page.
+type Layout struct {
 	bytes int
 	until time.Time
 }
 
-func newLayout() *layout { return &layout{mostLaidOut, time.Now().Add(longestLayout)} }
+// NewLayout is that of a page of which nothing is laid out yet.
+func NewLayout() *Layout { return &Layout{mostLaidOut, time.Now().Add(longestLayout)} }
 
-// of is a reply laid out; "" where it is better shown as plain text.
-func (l *layout) of(text string) template.HTML {
+// Of is a reply laid out; "" where it is better shown as plain text.
+func (l *Layout) Of(text string) template.HTML {
 	if l.bytes -= len(text); l.bytes < 0 || time.Now().After(l.until) {
 		return ""
 	}
-	page, _ := markdown(text)
+	page, _ := Markdown(text)
 	return page
 }
 
-// markdown lays out a reply whose verdict is marked (see marked). ok is false where it is better shown as plain text.
-func markdown(text string) (out template.HTML, ok bool) {
+// Markdown lays out a reply whose verdict is marked (see [Marked]). ok is false where it is better shown as plain text.
+func Markdown(text string) (out template.HTML, ok bool) {
 	if len(text) > longestMarkdown || !modest(text) {
 		return "", false
 	}
@@ -74,7 +75,7 @@ func markdown(text string) (out template.HTML, ok bool) {
 // entity is a character that Markdown knows by its number or name.
 var entity = regexp.MustCompile(`&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]*);`)
 
-// inert leaves entities as they are written that would become what visible takes out, marks of a verdict among them.
+// inert leaves entities as they are written that would become what Visible takes out, marks of a verdict among them.
 func inert(text string) string {
 	return entity.ReplaceAllStringFunc(text, func(e string) string {
 		name, number := strings.CutPrefix(e[1:len(e)-1], "#")

@@ -1,4 +1,4 @@
-package server
+package markup
 
 import (
 	"slices"
@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// textDiff are two texts, parted into what both have and what one of them has alone.
-type textDiff struct {
-	Sides [2][]diffPiece
+// TextDiff are two texts, parted into what both have and what one of them has alone.
+type TextDiff struct {
+	Sides [2][]DiffPiece
 	Lines bool // they are too long to be compared word by word
 }
 
-// diffPiece is a piece of a text; Alone: the other text does not have it there.
-type diffPiece struct {
+// DiffPiece is a piece of a text; Alone: the other text does not have it there.
+type DiffPiece struct {
 	Text  string
 	Alone bool
 }
@@ -22,9 +22,9 @@ type diffPiece struct {
 // maxDiff is how many pairs of words, or lines, are looked at.
 const maxDiff = 16 << 20
 
-// diffOf finds the longest common subsequence of the words of two texts, whatever space is between them; of very long ones
+// Diff finds the longest common subsequence of the words of two texts, whatever space is between them; of very long ones
 // of their lines. nil where even these are too many.
-func diffOf(a, b string) *textDiff {
+func Diff(a, b string) *TextDiff {
 	for _, split := range []func(string) []string{words, lines} {
 		x, y := split(a), split(b)
 		begin := 0
@@ -39,7 +39,7 @@ func diffOf(a, b string) *textDiff {
 		if len(midX)*len(midY) > maxDiff {
 			continue
 		}
-		d := new(textDiff)
+		d := new(TextDiff)
 		d.add(false, x[:begin], y[:begin])
 		d.common(midX, midY)
 		d.add(false, x[len(x)-end:], y[len(y)-end:])
@@ -70,10 +70,10 @@ func lines(text string) []string { return strings.SplitAfter(text, "\n") }
 func same(a, b string) bool { return a == b || strings.TrimSpace(a) == strings.TrimSpace(b) }
 
 // add puts words at the end of the sides.
-func (d *textDiff) add(alone bool, sides ...[]string) {
+func (d *TextDiff) add(alone bool, sides ...[]string) {
 	for side, words := range sides {
 		if text := strings.Join(words, ""); text != "" {
-			d.Sides[side] = append(d.Sides[side], diffPiece{text, alone})
+			d.Sides[side] = append(d.Sides[side], DiffPiece{text, alone})
 		}
 	}
 }
@@ -86,7 +86,7 @@ const (
 )
 
 // common walks along a longest common subsequence.
-func (d *textDiff) common(x, y []string) {
+func (d *TextDiff) common(x, y []string) {
 	steps := make([]uint8, len(x)*len(y))
 	below, row := make([]int32, len(y)+1), make([]int32, len(y)+1)
 	for i := len(x) - 1; i >= 0; i-- { // row[j]: how many x[i:] and y[j:] have in common
@@ -124,6 +124,6 @@ func (d *textDiff) common(x, y []string) {
 }
 
 // Same tells whether nothing differs.
-func (d *textDiff) Same() bool {
-	return !slices.ContainsFunc(slices.Concat(d.Sides[0], d.Sides[1]), func(p diffPiece) bool { return p.Alone })
+func (d *TextDiff) Same() bool {
+	return !slices.ContainsFunc(slices.Concat(d.Sides[0], d.Sides[1]), func(p DiffPiece) bool { return p.Alone })
 }

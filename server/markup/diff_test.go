@@ -1,12 +1,12 @@
-package server
+package markup
 
 import (
 	"strings"
 	"testing"
 )
 
-// marked are the sides of a diff with what is alone in brackets.
-func bracketed(d *textDiff) (sides [2]string) {
+// bracketed are the sides of a diff with what is alone in brackets.
+func bracketed(d *TextDiff) (sides [2]string) {
 	for side, pieces := range d.Sides {
 		for _, p := range pieces {
 			if p.Alone {
@@ -30,7 +30,7 @@ func TestDiff(t *testing.T) {
 		{"same", "same", "same", "same"},
 		{"caf\xc3 x", "x", "[caf\xc3] x", "x"},
 	} {
-		d := diffOf(c.a, c.b)
+		d := Diff(c.a, c.b)
 		if got := bracketed(d); got != [2]string{c.wantA, c.wantB} {
 			t.Errorf("%q and %q: %q, want %q and %q", c.a, c.b, got, c.wantA, c.wantB)
 		}
@@ -39,11 +39,11 @@ func TestDiff(t *testing.T) {
 		}
 	}
 	long := strings.Repeat("many words here\n", 3000)
-	d := diffOf("first\n"+long, "other\nand more\n"+strings.ReplaceAll(long, "here", "there"))
+	d := Diff("first\n"+long, "other\nand more\n"+strings.ReplaceAll(long, "here", "there"))
 	if d == nil || len(d.Sides[0]) == 0 {
 		t.Fatal("long texts are not compared by line")
 	}
-	if d := diffOf(strings.Repeat("a\n", 10000)+"x", "y"+strings.Repeat("b\n", 10000)); d != nil {
+	if d := Diff(strings.Repeat("a\n", 10000)+"x", "y"+strings.Repeat("b\n", 10000)); d != nil {
 		t.Error("a hundred million pairs of lines were looked at")
 	}
 }
@@ -51,7 +51,7 @@ func TestDiff(t *testing.T) {
 func FuzzDiff(f *testing.F) {
 	f.Add("a b", "b c")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		d := diffOf(a[:min(len(a), 300)], b[:min(len(b), 300)])
+		d := Diff(a[:min(len(a), 300)], b[:min(len(b), 300)])
 		got := strings.NewReplacer("[", "", "]", "")
 		if sides := bracketed(d); got.Replace(sides[0]) != got.Replace(a[:min(len(a), 300)]) || got.Replace(sides[1]) != got.Replace(b[:min(len(b), 300)]) {
 			t.Errorf("%q and %q become %q", a, b, sides)

@@ -1,50 +1,10 @@
-package server
+package guard
 
 import (
-	"context"
-	"fmt"
 	"net"
 	"net/http"
 	"testing"
-	"time"
 )
-
-// TestIdleConnections: whoever holds as many connections as there may be, keeps out neither others nor himself.
-func TestIdleConnections(t *testing.T) {
-	s := newSite(t, t.TempDir(), nil)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	served := make(chan error, 1)
-	go func() { served <- s.Serve(ctx, l) }()
-	defer func() { cancel(); <-served }()
-	var idle []net.Conn
-	defer func() {
-		for _, c := range idle {
-			c.Close()
-		}
-	}()
-	for range maxConns + 10 {
-		c, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		idle = append(idle, c)
-	}
-	client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{DisableKeepAlives: true}}
-	for range 3 {
-		resp, err := client.Get(fmt.Sprintf("http://%s/healthz", l.Addr()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if resp.Body.Close(); resp.StatusCode != http.StatusOK {
-			t.Errorf("status %d", resp.StatusCode)
-		}
-	}
-}
 
 // someConn is a connection from an address.
 type someConn struct {
@@ -64,12 +24,12 @@ func (a addr) String() string  { return string(a) }
 // TestConnectionsOfOneAddress: the idle ones of an address go first, those of others and those at work stay; where all
 // are at work, who comes is turned away, and nobody else is.
 func TestConnectionsOfOneAddress(t *testing.T) {
-	c := &connections{all: 6, each: 3, open: map[net.Conn]*connection{}}
+	c := NewConnections(6, 3)
 	come := func(from string, state http.ConnState) *someConn {
 		conn := &someConn{from: from + ":1"}
-		c.changed(conn, http.StateNew)
+		c.Changed(conn, http.StateNew)
 		if !conn.closed {
-			c.changed(conn, state)
+			c.Changed(conn, state)
 		}
 		return conn
 	}
@@ -92,7 +52,7 @@ func TestConnectionsOfOneAddress(t *testing.T) {
 	if last := come("e", http.StateActive); !last.closed {
 		t.Error("one more than there may be at work")
 	}
-	c.changed(busy, http.StateClosed)
+	c.Changed(busy, http.StateClosed)
 	if last := come("e", http.StateActive); last.closed {
 		t.Error("nobody is let in after one has gone")
 	}

@@ -1,10 +1,8 @@
-package server
+package store
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -16,27 +14,30 @@ import (
 	"gavel/datasets"
 	"gavel/judging"
 	_ "gavel/protocols" // which runs name
+	"gavel/server/failure"
 )
 
-// index is where the records and items of one run stand in its files, and of each as much as pages are filtered by. Of
+// Index is where the records and items of one run stand in its files, and of each as much as pages are filtered by. Of
 // a run that is being made it grows with the records: what was read once is not read again.
-type index struct {
-	store *store
-	run   string
+// Whoever has one from [Store.Index] or [Store.Held] holds it: nothing in it changes until they are done. Items go by
+// their place, from 0.
+type Index struct {
+	Run      string
+	Manifest *judging.Manifest
+	Asker    judging.Asker
+	Counts   Counts
+	Alarms   judging.Alarms
+	Damaged  []string // what cannot be read, the first of it
 
+	store     *Store
 	mu        sync.RWMutex
-	m         *judging.Manifest
-	asker     judging.Asker
 	records   tail
-	itemsAt   stamp
+	itemsAt   Stamp
 	ids       judging.IDs
 	items     []entry
 	groups    []string
-	judgments []judgment
-	counts    counts
-	alarms    judging.Alarms
-	damaged   []string // what cannot be read, the first of it
-	version   int      // raised when anything changes
+	judgments []Judgment
+	version   int // raised when anything changes
 }
 
 // tail is how far a file that grows was read.
@@ -54,8 +55,8 @@ type entry struct {
 	first, last int32 // 1 + place in judgments; 0 for none
 }
 
-// judgment is a record.
-type judgment struct {
+// Judgment is a record, in the few bytes that lists and filters need of it.
+type Judgment struct {
 	offset        int64
 	at            int64 // milliseconds since 1970 at which it began; 0 where unknown
 	length        int32
@@ -63,15 +64,15 @@ type judgment struct {
 	tokens        uint32 // of these replies
 	item          int32
 	next          int32  // 1 + place of the item's next
-	shown         uint32 // its order and mode, see shownAs
-	presentation  uint16
-	repetition    uint16
+	Shown         uint32 // its order and mode, see ShownAs
+	Presentation  uint16
+	Repetition    uint16
 	presentations uint16
 	outcome       uint8 // place in judging.Outcomes
-	choice        int8  // candidate chosen, in the order of the item's own; -1 for none
-	position      int8  // where it was shown
+	Choice        int8  // candidate chosen, in the order of the item's own; -1 for none
+	Position      int8  // where it was shown
 	positions     uint8 // shown in all
-	right         right
+	Right         right
 	other         bool // read otherwise than when it was recorded
 }
 
@@ -84,11 +85,12 @@ const (
 	yes
 )
 
-func (g judgment) is() judging.Outcome { return judging.Outcomes[g.outcome] }
-func (g judgment) decided() bool       { return g.is() == judging.Decided }
+// Outcome of the judgment, as its reply is read today.
+func (g Judgment) Outcome() judging.Outcome { return judging.Outcomes[g.outcome] }
+func (g Judgment) decided() bool            { return g.Outcome() == judging.Decided }
 
-// counts are sums over the records.
-type counts struct {
+// Counts are sums over the records.
+type Counts struct {
 	Records      int            `json:"records"`
 	Outcomes     map[string]int `json:"outcomes"`
 	Replies      int            `json:"replies"`
@@ -101,7 +103,7 @@ type counts struct {
 
 // indexed is a record as the index reads it.
 type indexed struct {
-	judgment
+	Judgment
 	id, group           string
 	replies, cached     int
 	promptTok, replyTok int
@@ -109,12 +111,12 @@ type indexed struct {
 	record              judging.Record // what alarms look at
 }
 
-func newIndex(s *store, run string) *index {
-	return &index{store: s, run: run}
+func newIndex(s *Store, run string) *Index {
+	return &Index{store: s, Run: run}
 }
 
 // refresh brings the index up to date with the run's files.
-func (x *index) refresh() error {
+func (x *Index) refresh() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	err := x.update()
@@ -126,16 +128,16 @@ func (x *index) refresh() error {
 
 // current tells whether the run's files are as they were when the index was brought up to date; m is what run.json
 // holds now. It waits for whoever is reading them.
-func (x *index) current(m *judging.Manifest) bool {
+func (x *Index) current(m *judging.Manifest) bool {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	return x.m == m && x.standsAt(judging.ItemsFile, func(info fs.FileInfo) bool { return stampOf(info) == x.itemsAt }, x.itemsAt == stamp{}) &&
+	return x.Manifest == m && x.standsAt(judging.ItemsFile, func(info fs.FileInfo) bool { return StampOf(info) == x.itemsAt }, x.itemsAt == Stamp{}) &&
 		x.standsAt(judging.RecordsFile, x.records.at, x.records.info == nil)
 }
 
 // standsAt tells whether a file is as it was, which may be not there.
-func (x *index) standsAt(file string, same func(fs.FileInfo) bool, none bool) bool {
-	info, err := x.store.root.Stat(path.Join(x.run, file))
+func (x *Index) standsAt(file string, same func(fs.FileInfo) bool, none bool) bool {
+	info, err := x.store.root.Stat(path.Join(x.Run, file))
 	if err != nil {
 		return none && errors.Is(err, fs.ErrNotExist)
 	}
@@ -144,49 +146,49 @@ func (x *index) standsAt(file string, same func(fs.FileInfo) bool, none bool) bo
 
 // at tells whether info is of the file that was read, as far as it was read.
 func (t tail) at(info fs.FileInfo) bool {
-	return os.SameFile(t.info, info) && stampOf(t.info) == stampOf(info)
+	return os.SameFile(t.info, info) && StampOf(t.info) == StampOf(info)
 }
 
-func (x *index) update() error {
-	m, err := x.store.manifest(x.run)
+func (x *Index) update() error {
+	m, err := x.store.Manifest(x.Run)
 	if err != nil {
 		return err
 	}
-	if x.m == nil || x.m.ID != m.ID {
+	if x.Manifest == nil || x.Manifest.ID != m.ID {
 		x.reset()
-		if x.asker, err = judging.AskerOf(m); err != nil {
-			return unreadable(err, "%s: %v", x.run, err)
+		if x.Asker, err = judging.AskerOf(m); err != nil {
+			return failure.Unreadable(err, "%s: %v", x.Run, err)
 		}
 	}
-	x.m = m
+	x.Manifest = m
 	if err := x.readItems(); err != nil { // first: items stand in the order of their file
 		return err
 	}
 	return x.readRecords()
 }
 
-func (x *index) reset() {
-	x.m, x.records, x.itemsAt = nil, tail{}, stamp{}
+func (x *Index) reset() {
+	x.Manifest, x.records, x.itemsAt = nil, tail{}, Stamp{}
 	x.ids, x.items, x.groups, x.judgments = judging.IDs{}, nil, nil, nil
-	x.counts, x.damaged, x.alarms = counts{Outcomes: map[string]int{}}, nil, judging.Alarms{}
+	x.Counts, x.Damaged, x.Alarms = Counts{Outcomes: map[string]int{}}, nil, judging.Alarms{}
 	x.version++
 }
 
 // restart is reset for a run that is the same but for its files.
-func (x *index) restart() {
-	m, p := x.m, x.asker
+func (x *Index) restart() {
+	m, p := x.Manifest, x.Asker
 	x.reset()
-	x.m, x.asker = m, p
+	x.Manifest, x.Asker = m, p
 }
 
 // readRecords reads what was appended since, or everything where the file is another one.
-func (x *index) readRecords() error {
-	f, info, err := x.store.open(x.run, judging.RecordsFile)
+func (x *Index) readRecords() error {
+	f, info, err := x.store.Open(x.Run, judging.RecordsFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // not begun yet
 	}
 	if err != nil {
-		return unreadable(err, "the records of %q cannot be read: %v", x.run, reason(err))
+		return failure.Unreadable(err, "the records of %q cannot be read: %v", x.Run, reason(err))
 	}
 	defer f.Close()
 	was := x.records.info
@@ -214,7 +216,7 @@ func (x *index) readRecords() error {
 		return nil
 	})
 	if err != nil {
-		return unreadable(err, "the records of %q cannot be read: %v", x.run, reason(err))
+		return failure.Unreadable(err, "the records of %q cannot be read: %v", x.Run, reason(err))
 	}
 	x.records.info = info
 	x.version++
@@ -222,16 +224,16 @@ func (x *index) readRecords() error {
 }
 
 // read decodes a record and reads its replies again, as scores do. It is called from many goroutines.
-func (x *index) read(line []byte) (out indexed, err error) {
+func (x *Index) read(line []byte) (out indexed, err error) {
 	r, err := judging.DecodeRecord(line)
 	if err != nil {
 		return out, err
 	}
-	v, err := r.Read(x.asker, x.reading())
+	v, err := r.Read(x.Asker, x.reading())
 	if err != nil {
 		return out, err
 	}
-	out = indexed{judgment: judgmentOf(x.m, r, v), id: r.Item, group: r.Group, replies: len(r.Replies), record: judging.Record{Outcome: r.Outcome, Label: r.Label, Imported: r.Imported}}
+	out = indexed{Judgment: JudgmentOf(x.Manifest, r, v), id: r.Item, group: r.Group, replies: len(r.Replies), record: judging.Record{Outcome: r.Outcome, Label: r.Label, Imported: r.Imported}}
 	for _, reply := range r.Replies {
 		if reply.Cached {
 			out.cached++
@@ -246,44 +248,45 @@ func (x *index) read(line []byte) (out indexed, err error) {
 	return out, nil
 }
 
-// reading is how a run's replies are read: as results.json has them.
-func (x *index) reading() judging.Reading { return readingOf(x.m) }
+func (x *Index) reading() judging.Reading { return ReadingOf(x.Manifest) }
 
-func readingOf(m *judging.Manifest) judging.Reading {
+// ReadingOf a run is how its replies are read: as results.json has them.
+func ReadingOf(m *judging.Manifest) judging.Reading {
 	return judging.Reading{Policy: judging.Unique, AcceptCut: m.Spec.Parameters.AcceptCut}
 }
 
-func judgmentOf(m *judging.Manifest, r *judging.Record, v judging.Verdict) judgment {
-	g := judgment{
-		shown: shownAs(r.Mode, r.Order), presentation: uint16(r.Presentation), presentations: uint16(r.Presentations), repetition: uint16(r.Repetition),
-		outcome: uint8(slices.Index(judging.Outcomes, v.Outcome)), choice: int8(v.Choice),
-		position: int8(slices.Index(r.Order, r.CandidateID(v.Choice))), positions: uint8(len(r.Order)),
+// JudgmentOf a record and the verdict that is read from it.
+func JudgmentOf(m *judging.Manifest, r *judging.Record, v judging.Verdict) Judgment {
+	g := Judgment{
+		Shown: ShownAs(r.Mode, r.Order), Presentation: uint16(r.Presentation), presentations: uint16(r.Presentations), Repetition: uint16(r.Repetition),
+		outcome: uint8(slices.Index(judging.Outcomes, v.Outcome)), Choice: int8(v.Choice),
+		Position: int8(slices.Index(r.Order, r.CandidateID(v.Choice))), positions: uint8(len(r.Order)),
 		other: v.Outcome != r.Outcome || r.CandidateID(v.Choice) != r.Choice || v.Answer != r.Answer,
 	}
 	if r.Shape == datasets.Judgment { // its candidates are verdicts, shown nowhere
-		g.position, g.positions = -1, 0
+		g.Position, g.positions = -1, 0
 	}
 	if !r.At.IsZero() {
 		g.at = r.At.UnixMilli()
 	}
 	if right, known := m.Right(r, v); right {
-		g.right = yes
+		g.Right = yes
 	} else if known {
-		g.right = no
+		g.Right = no
 	}
 	return g
 }
 
-func (x *index) add(r indexed) {
+func (x *Index) add(r indexed) {
 	i := x.itemNamed(r.id, r.group)
 	e := &x.items[i]
 	for g := range x.judgmentsOf(*e) {
-		if g.presentation == r.presentation && g.repetition == r.repetition {
+		if g.Presentation == r.Presentation && g.Repetition == r.Repetition {
 			return // the first stands, as for scores
 		}
 	}
 	r.item = int32(i)
-	x.judgments = append(x.judgments, r.judgment)
+	x.judgments = append(x.judgments, r.Judgment)
 	n := int32(len(x.judgments))
 	if e.first == 0 {
 		e.first = n
@@ -291,10 +294,10 @@ func (x *index) add(r indexed) {
 		x.judgments[e.last-1].next = n
 	}
 	e.last = n
-	x.alarms.Look(&r.record)
-	c := &x.counts
+	x.Alarms.Look(&r.record)
+	c := &x.Counts
 	c.Records++
-	c.Outcomes[string(r.is())]++
+	c.Outcomes[string(r.Outcome())]++
 	c.Replies += r.replies
 	c.Cached += r.cached
 	c.PromptTokens += r.promptTok
@@ -306,7 +309,7 @@ func (x *index) add(r indexed) {
 }
 
 // itemNamed is the place of an item, which may be new, and its group too.
-func (x *index) itemNamed(id, group string) int {
+func (x *Index) itemNamed(id, group string) int {
 	i, added := x.ids.Add(id)
 	if added {
 		at := slices.Index(x.groups, group)
@@ -319,22 +322,22 @@ func (x *index) itemNamed(id, group string) int {
 }
 
 // readItems finds where the items' lines stand, where that is not known of this file yet.
-func (x *index) readItems() error {
-	f, info, err := x.store.open(x.run, judging.ItemsFile)
+func (x *Index) readItems() error {
+	f, info, err := x.store.Open(x.Run, judging.ItemsFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // not written yet, or an imported run without texts
 	}
 	if err != nil {
-		return unreadable(err, "the items of %q cannot be read: %v", x.run, reason(err))
+		return failure.Unreadable(err, "the items of %q cannot be read: %v", x.Run, reason(err))
 	}
 	defer f.Close()
-	if stampOf(info) == x.itemsAt {
+	if StampOf(info) == x.itemsAt {
 		return nil
 	}
 	x.restart()
 	type line struct{ id, group string }
 	decode := func(text []byte) (line, error) {
-		item, err := judging.ItemOf(x.m, text)
+		item, err := judging.ItemOf(x.Manifest, text)
 		return line{item.ID, item.Group}, err
 	}
 	in := x.store.reading(f, 0, info)
@@ -348,9 +351,9 @@ func (x *index) readItems() error {
 		return nil
 	})
 	if err != nil {
-		return unreadable(err, "the items of %q cannot be read: %v", x.run, reason(err))
+		return failure.Unreadable(err, "the items of %q cannot be read: %v", x.Run, reason(err))
 	}
-	x.itemsAt = stampOf(info)
+	x.itemsAt = StampOf(info)
 	x.version++
 	return nil
 }
@@ -358,30 +361,8 @@ func (x *index) readItems() error {
 // maxComplaints is how many lines that cannot be read are named.
 const maxComplaints = 20
 
-func (x *index) complain(format string, args ...any) {
-	if len(x.damaged) < maxComplaints {
-		x.damaged = append(x.damaged, fmt.Sprintf(format, args...))
+func (x *Index) complain(format string, args ...any) {
+	if len(x.Damaged) < maxComplaints {
+		x.Damaged = append(x.Damaged, fmt.Sprintf(format, args...))
 	}
-}
-
-// of gives the judgments of an item, in the order of presentations and repetitions.
-func (x *index) of(item int) []judgment {
-	return slices.SortedFunc(x.judgmentsOf(x.items[item]), func(a, b judgment) int {
-		return cmp.Or(cmp.Compare(a.presentation, b.presentation), cmp.Compare(a.repetition, b.repetition))
-	})
-}
-
-// errChanged is said where a file no longer holds what the index found in it.
-var errChanged = &failure{status: 409, text: "the run changed while it was being read: load the page again"}
-
-// line reads a line by its place.
-func (x *index) line(f io.ReaderAt, offset int64, length int32) ([]byte, error) {
-	if length <= 0 || length == math.MaxInt32 {
-		return nil, errChanged
-	}
-	line := make([]byte, length)
-	if _, err := f.ReadAt(line, offset); err != nil {
-		return nil, errChanged
-	}
-	return line, nil
 }

@@ -1,4 +1,4 @@
-package server
+package guard
 
 import (
 	"net"
@@ -7,13 +7,18 @@ import (
 	"time"
 )
 
-// connections bounds how many there are, of all and of one address. Who comes when there are too many takes the place of
+// Connections bounds how many there are, of all and of one address. Who comes when there are too many takes the place of
 // the one that has been idle for longest: idle connections keep nobody out, and those of one address none of another.
-type connections struct {
+type Connections struct {
 	all, each int // at most
 
 	mu   sync.Mutex
 	open map[net.Conn]*connection
+}
+
+// NewConnections bounds them to so many at most, of all and of each address.
+func NewConnections(all, each int) *Connections {
+	return &Connections{all: all, each: each, open: map[net.Conn]*connection{}}
 }
 
 type connection struct {
@@ -21,8 +26,8 @@ type connection struct {
 	idle time.Time // since when; zero where a request is being answered
 }
 
-// changed is the hook of an http.Server.
-func (c *connections) changed(conn net.Conn, state http.ConnState) {
+// Changed is the hook of an http.Server.
+func (c *Connections) Changed(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch state {
@@ -40,7 +45,7 @@ func (c *connections) changed(conn net.Conn, state http.ConnState) {
 }
 
 // add lets a connection in, or closes it where no other can go.
-func (c *connections) add(conn net.Conn) {
+func (c *Connections) add(conn net.Conn) {
 	at := &connection{from: hostOf(conn.RemoteAddr().String()), idle: time.Now()}
 	same := 0
 	for _, other := range c.open {
@@ -56,7 +61,7 @@ func (c *connections) add(conn net.Conn) {
 }
 
 // drop closes the connection that has been idle for longest, of an address or, where that is "", of all.
-func (c *connections) drop(from string) bool {
+func (c *Connections) drop(from string) bool {
 	var oldest net.Conn
 	for conn, at := range c.open {
 		if (from == "" || at.from == from) && !at.idle.IsZero() && (oldest == nil || at.idle.Before(c.open[oldest].idle)) {

@@ -1,4 +1,7 @@
-package server
+// Package markup makes what is shown of strangers' words: text that does nothing, replies laid out as Markdown, and what
+// two texts differ in. Words of models and datasets are hostile; what leaves here as HTML is harmless, and html/template
+// escapes the rest.
+package markup
 
 import (
 	"fmt"
@@ -9,18 +12,15 @@ import (
 	"gavel/judging"
 )
 
-// Words of models and datasets are hostile. Here they become text that does
-// nothing: html/template escapes what this makes visible.
-
-// Marks that stand around a verdict on its way through Markdown. Nobody else's text has them: visible takes them out.
+// Marks that stand around a verdict on its way through Markdown. Nobody else's text has them: Visible takes them out.
 const (
 	markBegin = '\uE000'
 	markEnd   = '\uE001'
 )
 
-// visible makes text safe to show: control characters, escape sequences and marks that turn the direction of writing
+// Visible makes text safe to show: control characters, escape sequences and marks that turn the direction of writing
 // are shown as what they are, and do nothing. Lines and tabs stay.
-func visible(s string) string {
+func Visible(s string) string {
 	if strings.IndexFunc(s, acting) < 0 {
 		return s
 	}
@@ -61,17 +61,17 @@ type Segment struct {
 	Verdict bool   `json:"verdict,omitempty"`
 }
 
-// segments makes a reply visible, parted where its verdict stands.
-func segments(reply string, verdict judging.Span) []Segment {
+// Segments makes a reply visible, parted where its verdict stands.
+func Segments(reply string, verdict judging.Span) []Segment {
 	if verdict.Nowhere() {
-		return []Segment{{Text: visible(reply)}}
+		return []Segment{{Text: Visible(reply)}}
 	}
-	all := []Segment{{Text: visible(reply[:verdict.Start])}, {visible(reply[verdict.Start:verdict.End]), true}, {Text: visible(reply[verdict.End:])}}
+	all := []Segment{{Text: Visible(reply[:verdict.Start])}, {Visible(reply[verdict.Start:verdict.End]), true}, {Text: Visible(reply[verdict.End:])}}
 	return slices.DeleteFunc(all, func(s Segment) bool { return s.Text == "" })
 }
 
-// marked is a reply's text with marks around its verdict.
-func marked(reply []Segment) string {
+// Marked is a reply's text with marks around its verdict.
+func Marked(reply []Segment) string {
 	var b strings.Builder
 	for _, s := range reply {
 		if s.Verdict {
@@ -82,8 +82,8 @@ func marked(reply []Segment) string {
 	return b.String()
 }
 
-// shortened is the beginning of a text on one line.
-func shortened(text string, most int) string {
+// Shortened is the beginning of a text on one line, of at most so many characters, made visible.
+func Shortened(text string, most int) string {
 	cut := false
 	if len(text) > 8*most {
 		text, cut = text[:8*most], true // characters have at most four bytes
@@ -95,5 +95,5 @@ func shortened(text string, most int) string {
 	if cut {
 		words += "…"
 	}
-	return visible(words)
+	return Visible(words)
 }

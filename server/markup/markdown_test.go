@@ -1,4 +1,4 @@
-package server
+package markup
 
 import (
 	"bytes"
@@ -19,13 +19,13 @@ func TestHostileMarkdown(t *testing.T) {
 		for _, width := range []int{60, 1800, 8000} {
 			line := strings.Repeat(unit, width/len(unit))
 			text := strings.Repeat(line+"\n", 61_000/(len(line)+1))
-			if _, ok := markdown(text); ok {
+			if _, ok := Markdown(text); ok {
 				t.Errorf("%d bytes of %q in lines of %d are laid out", len(text), unit, width)
 			}
 		}
 	}
 	for _, deep := range []string{"> ", "1. ", "- "} {
-		if _, ok := markdown(strings.Repeat(strings.Repeat(deep, 8000/len(deep))+"a\n", 7)); ok {
+		if _, ok := Markdown(strings.Repeat(strings.Repeat(deep, 8000/len(deep))+"a\n", 7)); ok {
 			t.Errorf("%q is laid out thousands deep", deep)
 		}
 	}
@@ -35,7 +35,7 @@ func TestHostileMarkdown(t *testing.T) {
 		"a program":  "```python\n" + strings.Repeat("def __init__(self, *args): self._x[0] = args[1]\n", 200) + "```\n",
 		"a rule":     strings.Repeat("-", 300) + "\n\na",
 	} {
-		if _, ok := markdown(text); !ok {
+		if _, ok := Markdown(text); !ok {
 			t.Errorf("%s: %d bytes are not laid out", what, len(text))
 		}
 	}
@@ -45,20 +45,49 @@ func TestHostileMarkdown(t *testing.T) {
 func TestLayoutOfAPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		text := strings.Repeat("a *b* c\n\n", 5000)
-		page, laidOut := newLayout(), 0
+		page, laidOut := NewLayout(), 0
 		for range 100 {
-			if page.of(text) != "" {
+			if page.Of(text) != "" {
 				laidOut++
 			}
 		}
 		if want := mostLaidOut / len(text); laidOut != want {
 			t.Errorf("%d replies are laid out, want %d", laidOut, want)
 		}
-		page = newLayout()
-		if time.Sleep(longestLayout + 1); page.of("*a*") != "" {
+		page = NewLayout()
+		if time.Sleep(longestLayout + 1); page.Of("*a*") != "" {
 			t.Error("laid out when the time was over")
 		}
 	})
+}
+
+// Layout of a reply never makes much of little: a table of 2,000 columns has
+// 15,000 rows in 50 KB.
+func TestMarkdownStaysSmall(t *testing.T) {
+	for name, text := range map[string]string{
+		"a wide table": "|" + strings.Repeat("a|", 2000) + "\n|" + strings.Repeat("-|", 2000) + "\n" + strings.Repeat("|a\n", 15000),
+		"a long table": "|a|b|c|d|\n|-|-|-|-|\n" + strings.Repeat("|\n", 5000),
+		"quotes":       strings.Repeat("> ", 4000),
+		"links":        strings.Repeat("[a](", 2000),
+		"emphasis":     strings.Repeat("**a*", 2000),
+		"entities":     strings.Repeat("<&\"'", 10000),
+	} {
+		if page, ok := Markdown(text); ok && len(page) > 30*len(text) {
+			t.Errorf("%s: %d bytes become %d", name, len(text), len(page))
+		}
+	}
+	if _, ok := Markdown("|a|b|\n|-|-|\n|1|2|\n"); !ok {
+		t.Error("a table of some rows is not laid out")
+	}
+}
+
+// Entities are characters, but for those that do something: these are shown as
+// they are written, and mark no verdict.
+func TestEntities(t *testing.T) {
+	page, ok := Markdown("&#xE000;A&#57345; &amp; &#66; &rlm; &#x1B; &lt;")
+	if got, want := strings.TrimSpace(string(page)), "<p>&amp;#xE000;A&amp;#57345; &amp; B &amp;rlm; &amp;#x1B; &lt;</p>"; !ok || got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
 }
 
 // BenchmarkHostileMarkdown is what the worst reply that is laid out takes.

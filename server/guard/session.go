@@ -1,0 +1,86 @@
+package guard
+
+import (
+	"crypto/rand"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+const cookieName = "gavel_session"
+
+const (
+	sessionTime = 12 * time.Hour
+	maxSessions = 1000
+	maxTries    = 10 // wrong tokens a minute from one address
+)
+
+// begin starts a session for who has the token.
+func (g *Guard) begin() string {
+	id := rand.Text()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := g.opts.Now()
+	for k, until := range g.sessions {
+		if now.After(until) || len(g.sessions) >= maxSessions {
+			delete(g.sessions, k)
+		}
+	}
+	g.sessions[id] = now.Add(sessionTime)
+	return id
+}
+
+// SignIn begins a session for who has the token, which a cookie keeps; the error of who has not is ErrNoToken.
+func (g *Guard) SignIn(w http.ResponseWriter, r *http.Request, token string) error {
+	if err := g.check(r, token); err != nil {
+		return err
+	}
+	http.SetCookie(w, &http.Cookie{
+		Name: cookieName, Value: g.begin(), Path: "/", MaxAge: int(sessionTime.Seconds()),
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: encrypted(r),
+	})
+	return nil
+}
+
+// SignOut ends the request's session.
+func (g *Guard) SignOut(w http.ResponseWriter, r *http.Request) {
+	id := g.session(r)
+	g.mu.Lock()
+	delete(g.sessions, id)
+	g.mu.Unlock()
+	http.SetCookie(w, &http.Cookie{Name: cookieName, Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode})
+}
+
+// InSession tells whether a request has a session that is good.
+func (g *Guard) InSession(r *http.Request) bool { return g.session(r) != "" }
+
+// session is the id of the request's session; "" where it has none that is good.
+func (g *Guard) session(r *http.Request) string {
+	c, err := r.Cookie(cookieName)
+	if err != nil {
+		return ""
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	until, ok := g.sessions[c.Value]
+	if !ok || g.opts.Now().After(until) {
+		return ""
+	}
+	return c.Value
+}
+
+// encrypted tells whether the way to the browser is, by the word of a proxy too:
+// whoever lies about it keeps only their own cookie from themselves.
+func encrypted(r *http.Request) bool {
+	return r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
+}
+
+// Here keeps a way back within this server.
+func Here(to string) string {
+	u, err := url.Parse(to)
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.ContainsAny(to, "\\\r\n\t") {
+		return "/"
+	}
+	return to
+}

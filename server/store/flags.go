@@ -1,0 +1,131 @@
+package store
+
+import (
+	"slices"
+
+	"gavel/judging"
+)
+
+// Flags are what an item can be filtered by, from its judgments alone. Of right, wrong, unlabelled and missing exactly
+// one holds: these part the items as the strict score does. The others are further tags. Judgments that were asked again
+// count for changed alone.
+type Flags struct {
+	Right      bool // every judgment names the labelled candidate
+	Wrong      bool // one does not: it names another, is a tie, or has no verdict
+	Unlabelled bool // nobody can say what is right
+	Missing    bool // a judgment is not in the records: the item is not scored
+
+	Inconsistent bool // two judgments name different candidates
+	Confident    bool // every judgment names a wrong candidate
+	Tie          bool // a judgment is a tie
+	Open         bool // a judgment without a verdict
+	First, Last  bool // every judgment names what it was shown first, or last, whatever that was
+	Changed      bool // asked again, a judgment came to another verdict
+}
+
+// Filter is a filter of items.
+type Filter struct {
+	Name  string // in addresses and JSON
+	Words string // for people
+	About string
+	Is    func(Flags) bool
+}
+
+// Filters are the filters, in the order of the page: first the classes, then the tags.
+var Filters = []Filter{
+	{"right", "right", "every judgment is right: what strict counts", func(f Flags) bool { return f.Right }},
+	{"wrong", "wrong", "a judgment is not right: a wrong verdict, a tie or none", func(f Flags) bool { return f.Wrong }},
+	{"unlabelled", "unlabelled", "there is no label", func(f Flags) bool { return f.Unlabelled }},
+	{"missing", "incomplete", "a judgment is missing: not scored", func(f Flags) bool { return f.Missing }},
+	{"inconsistent", "flipped", "the judgments name different candidates", func(f Flags) bool { return f.Inconsistent }},
+	{"confident", "wrong every time", "every judgment names a wrong candidate", func(f Flags) bool { return f.Confident }},
+	{"tie", "tie", "a judgment is a tie", func(f Flags) bool { return f.Tie }},
+	{"open", "no verdict", "a judgment has no verdict", func(f Flags) bool { return f.Open }},
+	{"first", "always the first", "every judgment names what it was shown first", func(f Flags) bool { return f.First }},
+	{"last", "always the last", "every judgment names what it was shown last", func(f Flags) bool { return f.Last }},
+	{"changed", "changed", "asked again, a judgment came to another verdict", func(f Flags) bool { return f.Changed }},
+}
+
+// FilterNamed is a filter by its name; nil where there is none.
+func FilterNamed(name string) *Filter {
+	if i := slices.IndexFunc(Filters, func(s Filter) bool { return s.Name == name }); i >= 0 {
+		return &Filters[i]
+	}
+	return nil
+}
+
+// Names of what holds for an item.
+func (f Flags) Names() []string {
+	names := []string{}
+	for _, s := range Filters {
+		if s.Is(f) {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+// Flags of an item.
+func (x *Index) Flags(item int) Flags {
+	var f Flags
+	e := x.items[item]
+	judgments, decided, shown := 0, 0, 0
+	choice, firsts, lasts, rights, wrongs := int8(-1), 0, 0, 0, 0
+	for g := range x.judgmentsOf(e) {
+		shown = max(shown, int(g.presentations))
+		if g.Repetition > 0 {
+			continue
+		}
+		judgments++
+		f.Unlabelled = f.Unlabelled || g.Right == unlabelled
+		if !g.decided() {
+			f.Tie = f.Tie || g.Outcome() == judging.Tie
+			f.Open = f.Open || g.Outcome() != judging.Tie
+		} else {
+			decided++
+		}
+		switch {
+		case g.Right == yes: // a tie can be
+			rights++
+		case g.Right == no && g.decided():
+			wrongs++
+		}
+		if g.Choice < 0 {
+			continue
+		}
+		if choice >= 0 && choice != g.Choice {
+			f.Inconsistent = true
+		}
+		choice = g.Choice
+		if g.Position == 0 {
+			firsts++
+		}
+		if g.Position >= 0 && g.Position == int8(g.positions)-1 {
+			lasts++
+		}
+	}
+	several := judgments > 1 && decided == judgments
+	f.Missing = judgments < shown || judgments == 0
+	f.Unlabelled = f.Unlabelled && !f.Missing
+	scored := !f.Missing && !f.Unlabelled
+	f.Right, f.Wrong = scored && rights == judgments, scored && rights < judgments
+	f.Confident = f.Wrong && wrongs == judgments
+	f.First, f.Last = several && firsts == judgments, several && lasts == judgments
+	f.Changed = x.changed(e)
+	return f
+}
+
+// changed tells whether a presentation that was asked several times came to different verdicts.
+func (x *Index) changed(e entry) bool {
+	for a := range x.judgmentsOf(e) {
+		if a.Repetition == 0 {
+			continue
+		}
+		for b := range x.judgmentsOf(e) {
+			if b.Repetition == 0 && b.Presentation == a.Presentation && (a.outcome != b.outcome || a.Choice != b.Choice) {
+				return true
+			}
+		}
+	}
+	return false
+}

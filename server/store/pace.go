@@ -1,0 +1,78 @@
+package store
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"gavel/judging"
+)
+
+// Pace is how fast a run goes.
+type Pace struct {
+	Rate    float64   // judgments a second, see judging.Tempo
+	Left    *float64  // seconds, at that rate; nil where unknown
+	Tokens  float64   // of replies, a second
+	Usual   float64   // milliseconds of a judgment that was asked, the median of the newest; 0 where unknown
+	Slow    []Slow    // the slowest of all, the slowest first
+	Written time.Time // when the records were written last; zero where there are none
+}
+
+// Slow is a judgment that took much longer than usual.
+type Slow struct {
+	Item         string
+	Milliseconds float64
+}
+
+// What is slow: so many times as long as usual, and at least a second.
+const (
+	slowTimes = 3
+	slowLeast = 1000
+	slowMost  = 3 // that are named
+)
+
+// Pace of the run, of what the index has. What came from the cache tells nothing of it.
+func (x *Index) Pace(now time.Time) (p Pace) {
+	if x.records.info != nil {
+		p.Written = x.records.info.ModTime()
+	}
+	var tempo judging.Tempo
+	var newest []uint32
+	tokens, since := 0, now
+	for _, g := range x.judgments {
+		tempo.Add(time.UnixMilli(g.at))
+	}
+	p.Rate = tempo.PerSecond(now)
+	if left, ok := tempo.Left(x.Manifest.Judgments-x.Counts.Records, now); ok {
+		p.Left = &left
+	}
+	for _, g := range slices.Backward(x.judgments) {
+		if g.took == 0 {
+			continue
+		}
+		if len(newest) < 1000 {
+			newest = append(newest, g.took)
+		}
+		if at := time.UnixMilli(g.at); now.Sub(at) <= 2*time.Minute {
+			tokens += int(g.tokens)
+			if at.Before(since) {
+				since = at
+			}
+		}
+		if len(p.Slow) < slowMost || g.took > uint32(p.Slow[slowMost-1].Milliseconds) {
+			p.Slow = append(p.Slow, Slow{strings.Clone(x.ids.At(int(g.item))), float64(g.took)})
+			slices.SortStableFunc(p.Slow, func(a, b Slow) int { return cmp.Compare(b.Milliseconds, a.Milliseconds) })
+			p.Slow = p.Slow[:min(len(p.Slow), slowMost)]
+		}
+	}
+	if len(newest) > 0 {
+		slices.Sort(newest)
+		p.Usual = float64(newest[len(newest)/2])
+	}
+	p.Slow = slices.DeleteFunc(p.Slow, func(j Slow) bool { return j.Milliseconds < max(slowLeast, slowTimes*p.Usual) })
+	if s := now.Sub(since).Seconds(); s > 0 {
+		p.Tokens = float64(tokens) / s
+	}
+	return p
+}

@@ -1,0 +1,50 @@
+package store
+
+import (
+	"testing"
+	"time"
+
+	"gavel/judging"
+)
+
+var now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+func TestRateAndTimeLeft(t *testing.T) {
+	x := &Index{Run: "a", Manifest: &judging.Manifest{Status: judging.Running, Judgments: 100}, Counts: Counts{Records: 40}}
+	for i := range 40 { // one every 2 s, the last just now
+		x.judgments = append(x.judgments, Judgment{at: now.Add(-time.Duration(39-i) * 2 * time.Second).UnixMilli()})
+	}
+	p := x.Pace(now)
+	if want := 40.0 / 78; p.Rate != want || p.Left == nil || *p.Left != 60/want {
+		t.Errorf("rate %g, left %v; want %g and %g", p.Rate, p.Left, want, 60/want)
+	}
+	later := x.Pace(now.Add(time.Hour))
+	if later.Rate != 0 || later.Left != nil {
+		t.Errorf("an hour later: rate %g, left %v", later.Rate, later.Left)
+	}
+}
+
+// What was remembered tells nothing of the pace; what took three times as long as usual is slow.
+func TestPace(t *testing.T) {
+	x := &Index{Manifest: &judging.Manifest{}}
+	ago := func(d time.Duration) int64 { return now.Add(-d).UnixMilli() }
+	for i, took := range []uint32{1000, 0, 1200, 9000, 1100, 4000, 900, 5000, 3000} {
+		x.ids.Add(string(rune('a' + i)))
+		x.judgments = append(x.judgments, Judgment{item: int32(i), took: took, tokens: 30, at: ago(time.Duration(60-i) * time.Second)})
+	}
+	p := x.Pace(now)
+	if p.Usual != 3000 || p.Tokens != 30*8/60. || len(p.Slow) != 1 || p.Slow[0].Item != "d" || p.Slow[0].Milliseconds != 9000 {
+		t.Errorf("usual %g ms, %g tokens a second, slow %+v", p.Usual, p.Tokens, p.Slow)
+	}
+	for range 20 {
+		x.judgments = append(x.judgments, Judgment{took: 800, at: ago(time.Hour)})
+	}
+	p = x.Pace(now)
+	if len(p.Slow) != 3 || p.Slow[0].Milliseconds != 9000 || p.Slow[2].Milliseconds != 4000 || p.Usual != 800 {
+		t.Errorf("the slowest: %+v, usual %g", p.Slow, p.Usual)
+	}
+	x = &Index{Manifest: &judging.Manifest{}}
+	if p := x.Pace(now); p.Usual != 0 || p.Tokens != 0 || len(p.Slow) != 0 {
+		t.Errorf("of nothing: %+v", p)
+	}
+}
