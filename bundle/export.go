@@ -94,7 +94,7 @@ type exporting struct {
 func (b *exporting) add(at string) error {
 	name := filepath.Base(filepath.Clean(at))
 	if !plainName(name) {
-		return fmt.Errorf("%s: name the folder itself, not a path such as . or ..", at)
+		return fmt.Errorf("%s: name the folder itself, not a path such as . or .., and none that is hidden", at)
 	}
 	switch err := b.take(name, at, scoring.SuiteFile); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -156,7 +156,9 @@ func (b *exporting) addRun(name, run string) error {
 	}
 	b.index.Runs = append(b.index.Runs, name)
 	if m.Spec.Prompt.Origin == "file" {
-		b.addPrompt(m.Spec.Prompt)
+		if err := b.addPrompt(m.Spec.Prompt); err != nil {
+			return fmt.Errorf("%s: %w", filepath.Join(run, judging.ManifestFile), err)
+		}
 	}
 	if m.Imported == "" && !m.Simulated {
 		b.asked = append(b.asked, run)
@@ -165,12 +167,16 @@ func (b *exporting) addRun(name, run string) error {
 }
 
 // addPrompt takes along a prompt that was a file, so that it can be run there.
-func (b *exporting) addPrompt(t judging.Template) {
-	name := t.SHA256[:8] + "-" + filepath.Base(t.Name)
+func (b *exporting) addPrompt(t judging.Template) error {
+	name := fmt.Sprintf("%.8s-%s", t.SHA256, filepath.Base(t.Name))
+	if len(t.SHA256) < 8 || !plainName(name) {
+		return fmt.Errorf("damaged: %q, %q cannot be the sum and the name of its prompt", t.SHA256, t.Name)
+	}
 	if !slices.Contains(b.index.Prompts, name) {
 		b.index.Prompts = append(b.index.Prompts, name)
 		b.files = append(b.files, bundled{name: path.Join(promptsFolder, name), text: []byte(t.System + "\n")})
 	}
+	return nil
 }
 
 func (b *exporting) addDataset(lib datasets.Library, name string) error {
