@@ -188,10 +188,9 @@ func (s *Server) labelView(r *http.Request) (v labelView, err error) {
 	if v.Turn, err = s.opts.Desk.Next(r.PathValue("who")); err != nil {
 		return v, labelFailure(err)
 	}
+	page := markup.NewLayout()
 	for i, text := range v.Shown {
-		t := labelText{Place: i + 1, Text: text}
-		t.HTML, _ = markup.Markdown(markup.Visible(text))
-		v.Texts = append(v.Texts, t)
+		v.Texts = append(v.Texts, labelText{Place: i + 1, Text: text, HTML: page.Of(markup.Visible(text))})
 	}
 	return v, nil
 }
