@@ -1,11 +1,10 @@
 package backends
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
-	"net/url"
+	"regexp"
 	"strings"
 )
 
@@ -16,30 +15,33 @@ const shortestSecret = 8
 // hidden stands where a server said our key.
 const hidden = "[API key]"
 
-// secrets are what a request proves its right with, as a server may say it: plain, in JSON, in an address.
-func secrets(req *http.Request) (forms []string) {
+// secrets are what a request proves its right with, as a server may say it: each letter plain, in JSON, in an address.
+func secrets(req *http.Request) (forms []*regexp.Regexp) {
 	_, key, _ := strings.Cut(req.Header.Get("Authorization"), " ")
 	_, password, _ := req.BasicAuth()
 	for _, s := range []string{key, password} {
 		if s = strings.TrimSpace(s); len(s) < shortestSecret {
 			continue
 		}
-		plain, _ := json.Marshal(s)
-		inJSON := string(bytes.Trim(plain, `"`))
-		forms = append(forms, s, inJSON, strings.ReplaceAll(inJSON, "/", `\/`), url.QueryEscape(s), url.PathEscape(s))
+		var form strings.Builder
+		for _, r := range s {
+			inAddress := strings.ReplaceAll(fmt.Sprintf("% x", string(r)), " ", "%")
+			fmt.Fprintf(&form, `(?:\\?%s|\\u(?i:%04x)|(?i:%%%s))`, strings.ReplaceAll(regexp.QuoteMeta(string(r)), " ", "[ +]"), r, inAddress)
+		}
+		forms = append(forms, regexp.MustCompile(form.String()))
 	}
 	return forms
 }
 
 // hide takes secrets out of all of an answer that is kept or said: what a server echoes would else be in records, and in
 // the bundles that are made of them.
-func hide(forms []string, resp *http.Response, body []byte) []byte {
+func hide(forms []*regexp.Regexp, resp *http.Response, body []byte) []byte {
 	for _, s := range forms {
-		body = bytes.ReplaceAll(body, []byte(s), []byte(hidden))
-		resp.Status = strings.ReplaceAll(resp.Status, s, hidden)
+		body = s.ReplaceAllLiteral(body, []byte(hidden))
+		resp.Status = s.ReplaceAllLiteralString(resp.Status, hidden)
 		for _, values := range resp.Header {
 			for i := range values {
-				values[i] = strings.ReplaceAll(values[i], s, hidden)
+				values[i] = s.ReplaceAllLiteralString(values[i], hidden)
 			}
 		}
 	}
@@ -47,10 +49,10 @@ func hide(forms []string, resp *http.Response, body []byte) []byte {
 }
 
 // hideIn is hide for an error of the transport, which may quote what is no answer.
-func hideIn(forms []string, err error) error {
+func hideIn(forms []*regexp.Regexp, err error) error {
 	said := err.Error()
 	for _, s := range forms {
-		said = strings.ReplaceAll(said, s, hidden)
+		said = s.ReplaceAllLiteralString(said, hidden)
 	}
 	if said == err.Error() {
 		return err

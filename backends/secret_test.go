@@ -38,6 +38,13 @@ func TestKeyIsNotSaidAgain(t *testing.T) {
 		"JSON of others": func(w http.ResponseWriter, sent string) {
 			http.Error(w, strings.ReplaceAll(said(sent), "/", `\/`), 400)
 		},
+		"a reply in escapes": func(w http.ResponseWriter, sent string) {
+			var escaped strings.Builder
+			for i, r := range sent {
+				fmt.Fprintf(&escaped, []string{`\u%04x`, `\u%04X`}[i%2], r)
+			}
+			fmt.Fprint(w, strings.ReplaceAll(reply("I was sent KEY"), "KEY", escaped.String()))
+		},
 		"a redirect": func(w http.ResponseWriter, sent string) {
 			w.Header().Set("Location", "http://other/"+url.PathEscape(sent))
 			w.WriteHeader(302)

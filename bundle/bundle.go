@@ -118,6 +118,52 @@ func (b *opened) read() (err error) {
 	if b.Index.Schema > schema {
 		return fmt.Errorf("written by a newer gavel (schema %d; this version reads up to %d)", b.Index.Schema, schema)
 	}
+	return b.Index.holds(b.Files[1:])
+}
+
+// holds tells whether the files are those that the index names, and each has a place of its own.
+func (x Index) holds(files []File) error {
+	var found Index
+	replies, places := false, map[string]bool{}
+	for _, f := range files {
+		name := strings.TrimSuffix(f.Name, packed)
+		folder, rest, _ := strings.Cut(name, "/")
+		switch at := path.Dir(rest); {
+		case name == repliesFile:
+			replies = true
+		case folder == promptsFolder:
+			found.Prompts = append(found.Prompts, rest)
+			name = path.Join(runsFolder, name) // see target
+		case folder == datasetFolder:
+			found.Datasets = append(found.Datasets, rest) // a file may have another name than its dataset
+		case path.Base(rest) == scoring.SuiteFile:
+			found.Suites = append(found.Suites, at)
+		case path.Base(rest) == judging.ManifestFile:
+			found.Runs = append(found.Runs, at)
+		}
+		if places[name] {
+			return fmt.Errorf("damaged: it has two files for %s", name)
+		}
+		places[name] = true
+	}
+	for name := range places {
+		for at := path.Dir(name); at != "."; at = path.Dir(at) {
+			if places[at] {
+				return fmt.Errorf("damaged: %s is a file in it, and a folder", at)
+			}
+		}
+	}
+	for what, both := range map[string][2][]string{"runs": {x.Runs, found.Runs}, "suites": {x.Suites, found.Suites}, "prompts": {x.Prompts, found.Prompts}} {
+		if !slices.Equal(slices.Sorted(slices.Values(both[0])), slices.Sorted(slices.Values(both[1]))) {
+			return fmt.Errorf("damaged: its %s are %q, %s names %q", what, both[1], indexFile, both[0])
+		}
+	}
+	if len(x.Datasets) != len(found.Datasets) || slices.ContainsFunc(x.Datasets, func(name string) bool { return !plainName(name) }) {
+		return fmt.Errorf("damaged: its datasets are %q, %s names %q", found.Datasets, indexFile, x.Datasets)
+	}
+	if x.Replies < 0 || replies != (x.Replies > 0) {
+		return fmt.Errorf("damaged: %s says that it has %d replies", indexFile, x.Replies)
+	}
 	return nil
 }
 
@@ -142,10 +188,11 @@ func inBundle(name string) bool {
 	return len(parts) == 2 && (parts[0] == datasetFolder || parts[0] == promptsFolder)
 }
 
-// plainName is a name of one file or folder, and nothing else: it leads nowhere, and steers no terminal that lists it.
+// plainName is a name of one file or folder, and nothing else: it leads nowhere, hides nothing, and steers no terminal that
+// lists it.
 func plainName(name string) bool {
-	return utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }) &&
-		filepath.IsLocal(name) && name != "." && filepath.Base(name) == name && path.Base(name) == name
+	return !strings.HasPrefix(name, ".") && utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }) &&
+		filepath.IsLocal(name) && filepath.Base(name) == name && path.Base(name) == name
 }
 
 // Verify reads a bundle through. It returns no error where every checksum is

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -173,7 +174,58 @@ func tarball(t *testing.T, path string, files ...bundled) error {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	return writeTarball(f, append([]bundled{{name: indexFile, text: []byte(`{"schema":1}`)}}, files...))
+	index := Index{Schema: 1}
+	for _, f := range files {
+		if name, is := strings.CutPrefix(f.name, "prompts/"); is {
+			index.Prompts = append(index.Prompts, name)
+		} else if f.name == repliesFile {
+			index.Replies = 1
+		}
+	}
+	text, err := json.Marshal(index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return writeTarball(f, append([]bundled{{name: indexFile, text: text}}, files...))
+}
+
+// TestIndexNamesItsFiles: what an index says is in the bundle, and each file has a place of its own.
+func TestIndexNamesItsFiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for index, says := range map[string]string{
+		`{"schema":1,"runs":["a","b/c"],"suites":["b"],"prompts":["x"],"datasets":["d"],"replies":3}`:   "",
+		`{"schema":1,"runs":["../../etc"],"suites":["b"],"prompts":["x"],"datasets":["d"],"replies":3}`: "its runs are",
+		`{"schema":1,"runs":["a","b/c"],"prompts":["x"],"datasets":["d"],"replies":3}`:                  "its suites are",
+		`{"schema":1,"runs":["a","b/c"],"suites":["b"],"datasets":["d"],"replies":3}`:                   "its prompts are",
+		`{"schema":1,"runs":["a","b/c"],"suites":["b"],"prompts":["x"],"replies":3}`:                    "its datasets are",
+		`{"schema":1,"runs":["a","b/c"],"suites":["b"],"prompts":["x"],"datasets":["d"],"replies":-5}`:  "has -5 replies",
+		`{"schema":1,"runs":["a","b/c"],"suites":["b"],"prompts":["x"],"datasets":["d"]}`:               "has 0 replies",
+	} {
+		var out bytes.Buffer
+		files := []bundled{{name: indexFile, text: []byte(index)}}
+		for _, name := range []string{"runs/a/run.json", "runs/b/suite.json", "runs/b/c/run.json", "prompts/x", "datasets/d.jsonl", repliesFile} {
+			files = append(files, bundled{name: name, text: []byte("{}")})
+		}
+		if err := writeTarball(&out, files); err != nil {
+			t.Fatal(err)
+		}
+		write(t, "b.tar", out.Bytes())
+		if _, err := Verify("b.tar"); says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
+			t.Errorf("%s: %v", index, err)
+		}
+	}
+	for _, names := range [][]string{{"prompts/items.jsonl", "runs/prompts/items.jsonl"}, {"runs/s/results.json", "runs/s/results.json/items.jsonl"}} {
+		err := tarball(t, "b.tar", bundled{name: names[0], text: []byte("{}")}, bundled{name: names[1], text: []byte("{}")})
+		if _, verr := Verify("b.tar"); err != nil || verr == nil || !strings.Contains(verr.Error(), "damaged: ") {
+			t.Errorf("%q: %v %v", names, err, verr)
+		}
+	}
+	b := &exporting{}
+	for _, p := range []judging.Template{{SHA256: "ab", Name: "p.txt"}, {SHA256: "../../../x", Name: "p.txt"}} {
+		if err := b.addPrompt(p); err == nil || len(b.files) > 0 {
+			t.Errorf("%+v: %v", p, b.files)
+		}
+	}
 }
 
 // TestHostileNames: a bundle can be well sealed and still mean harm.
@@ -182,7 +234,7 @@ func TestHostileNames(t *testing.T) {
 	r.Bundle = "bad.tar"
 	for _, name := range []string{
 		"runs/../../evil/run.json", "/etc/evil", "runs/x/y/z/run.json", "runs/x/y/suite.json", "runs/suite.json", "runs/run.json", "runs/x/evil.sh",
-		"runs/x/y/evil.sh", "runs/../y/run.json", "suite.json", "runs/\x1b[31m/run.json", "runs/\u202egnp/run.json", "evil", "datasets/../evil", "prompts/..", "runs//run.json", `runs/..\evil/run.json` + "\x00",
+		"runs/x/y/evil.sh", "runs/../y/run.json", "suite.json", "runs/\x1b[31m/run.json", "runs/\u202egnp/run.json", "evil", "datasets/../evil", "prompts/..", "runs//run.json", "runs/.deleted-abc/run.json", "prompts/.a", `runs/..\evil/run.json` + "\x00",
 	} {
 		if tarball(t, r.Bundle, bundled{name: name, text: []byte("{}")}) != nil {
 			continue // a name that tar itself refuses

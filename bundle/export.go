@@ -30,6 +30,7 @@ type ExportRequest struct {
 	Runs     []string // folders, of runs or of suites
 	Datasets []string // names of fetched datasets
 	Cache    string   // folder with the replies; "" for the user's own
+	Root     *os.Root // that the runs are in, and no link leads out of; nil for anywhere
 }
 
 // Export writes a bundle into a file, and returns its index. A run that the cache cannot
@@ -62,7 +63,7 @@ func gather(ctx context.Context, m *eval.Maker, r ExportRequest) (*exporting, er
 	if len(r.Runs)+len(r.Datasets) == 0 {
 		return nil, eval.Failed(eval.ErrUsage, errors.New("nothing to export: name runs, or datasets with --dataset"))
 	}
-	b := &exporting{index: Index{Schema: schema, Gavel: m.Version, Runs: []string{}, Datasets: []string{}, Prompts: []string{}}}
+	b := &exporting{root: r.Root, index: Index{Schema: schema, Gavel: m.Version, Runs: []string{}, Datasets: []string{}, Prompts: []string{}}}
 	for _, at := range r.Runs {
 		if err := b.add(at); err != nil {
 			return nil, err
@@ -84,6 +85,7 @@ func gather(ctx context.Context, m *eval.Maker, r ExportRequest) (*exporting, er
 // exporting gathers what goes into a bundle.
 type exporting struct {
 	index Index
+	root  *os.Root
 	files []bundled
 	asked []string // folders of the runs that have replies
 }
@@ -92,17 +94,17 @@ type exporting struct {
 func (b *exporting) add(at string) error {
 	name := filepath.Base(filepath.Clean(at))
 	if !plainName(name) {
-		return fmt.Errorf("%s: name the folder itself, not a path such as . or ..", at)
+		return fmt.Errorf("%s: name the folder itself, not a path such as . or .., and none that is hidden", at)
 	}
-	suite := filepath.Join(at, scoring.SuiteFile)
-	if _, err := os.Stat(suite); err != nil {
+	switch err := b.take(name, at, scoring.SuiteFile); {
+	case errors.Is(err, fs.ErrNotExist):
 		return b.addRun(name, at)
-	}
-	if slices.Contains(b.index.Suites, name) {
+	case err != nil:
+		return err
+	case slices.Contains(b.index.Suites, name):
 		return fmt.Errorf("two suites are called %s: rename the folder of one", name)
 	}
 	b.index.Suites = append(b.index.Suites, name)
-	b.files = append(b.files, bundled{name: path.Join(runsFolder, name, scoring.SuiteFile), path: suite})
 	entries, err := os.ReadDir(at)
 	if err != nil {
 		return err
@@ -119,26 +121,44 @@ func (b *exporting) add(at string) error {
 	return nil
 }
 
-func (b *exporting) addRun(name, run string) error {
-	m, err := judging.ReadManifest(run)
+// take takes a file of a run's or a suite's folder along.
+func (b *exporting) take(name, folder, file string) error {
+	f := bundled{name: path.Join(runsFolder, name, file), path: filepath.Join(folder, file), root: b.root}
+	if b.root != nil {
+		var err error
+		if f.path, err = filepath.Rel(b.root.Name(), f.path); err != nil {
+			return err
+		}
+	}
+	there, _, err := disk.Open(f.root, f.path)
 	if err != nil {
 		return err
 	}
+	b.files = append(b.files, f)
+	return there.Close()
+}
+
+func (b *exporting) addRun(name, run string) error {
 	if slices.Contains(b.index.Runs, name) || slices.Contains(b.index.Suites, name) {
 		return fmt.Errorf("two runs are called %s: rename the folder of one", name)
 	}
-	b.index.Runs = append(b.index.Runs, name)
-	for _, f := range runFiles {
-		at := filepath.Join(run, f)
-		if _, err := os.Stat(at); errors.Is(err, fs.ErrNotExist) && slices.Contains(optionalFiles, f) {
-			continue
-		} else if err != nil {
+	if err := b.take(name, run, judging.ManifestFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	m, err := judging.ReadManifest(run) // says best what is missing
+	if err != nil {
+		return err
+	}
+	for _, f := range runFiles[1:] {
+		if err := b.take(name, run, f); err != nil && !(errors.Is(err, fs.ErrNotExist) && slices.Contains(optionalFiles, f)) {
 			return fmt.Errorf("%s is incomplete: %w", run, err)
 		}
-		b.files = append(b.files, bundled{name: path.Join(runsFolder, name, f), path: at})
 	}
+	b.index.Runs = append(b.index.Runs, name)
 	if m.Spec.Prompt.Origin == "file" {
-		b.addPrompt(m.Spec.Prompt)
+		if err := b.addPrompt(m.Spec.Prompt); err != nil {
+			return fmt.Errorf("%s: %w", filepath.Join(run, judging.ManifestFile), err)
+		}
 	}
 	if m.Imported == "" && !m.Simulated {
 		b.asked = append(b.asked, run)
@@ -147,12 +167,16 @@ func (b *exporting) addRun(name, run string) error {
 }
 
 // addPrompt takes along a prompt that was a file, so that it can be run there.
-func (b *exporting) addPrompt(t judging.Template) {
-	name := t.SHA256[:8] + "-" + filepath.Base(t.Name)
+func (b *exporting) addPrompt(t judging.Template) error {
+	name := fmt.Sprintf("%.8s-%s", t.SHA256, filepath.Base(t.Name))
+	if len(t.SHA256) < 8 || !plainName(name) {
+		return fmt.Errorf("damaged: %q, %q cannot be the sum and the name of its prompt", t.SHA256, t.Name)
+	}
 	if !slices.Contains(b.index.Prompts, name) {
 		b.index.Prompts = append(b.index.Prompts, name)
 		b.files = append(b.files, bundled{name: path.Join(promptsFolder, name), text: []byte(t.System + "\n")})
 	}
+	return nil
 }
 
 func (b *exporting) addDataset(lib datasets.Library, name string) error {

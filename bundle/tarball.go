@@ -15,6 +15,8 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
+
+	"gavel/disk"
 )
 
 // A bundle is a tar file of zstd-compressed files, the last of which, SHA256SUMS, has the sums of the others: tar,
@@ -38,9 +40,11 @@ type File struct {
 // line is the file's line of SHA256SUMS.
 func (f File) line() string { return f.SHA256 + "  " + f.Name + "\n" }
 
-// bundled is one file to be written: its name in the bundle, and where it is or what it holds.
+// bundled is one file to be written: its name in the bundle, and where it is, below root where there is one, or what it
+// holds.
 type bundled struct {
 	name, path string
+	root       *os.Root
 	text       []byte
 }
 
@@ -82,9 +86,14 @@ func sumOf(text []byte) string {
 func pack(f bundled) ([]byte, error) {
 	text := f.text
 	if text == nil {
-		var err error
-		if text, err = os.ReadFile(f.path); err != nil {
+		in, info, err := disk.Open(f.root, f.path)
+		if err != nil {
 			return nil, err
+		}
+		defer in.Close()
+		text = make([]byte, info.Size())
+		if _, err := io.ReadFull(in, text); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.path, err)
 		}
 	}
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))

@@ -36,7 +36,7 @@ func Create(root *os.Root, name string) (*Part, error) {
 	for {
 		p := &Part{root: root, name: name, part: path.Join(path.Dir(name), fmt.Sprintf(".%s-%d", path.Base(name), rand.Uint64()))}
 		var err error
-		if p.File, err = root.OpenFile(p.part, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); errors.Is(err, fs.ErrExist) {
+		if p.File, err = root.OpenFile(p.part, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666); errors.Is(err, fs.ErrExist) {
 			continue
 		} else if err != nil {
 			return nil, err
@@ -56,7 +56,7 @@ func Create(root *os.Root, name string) (*Part, error) {
 // Commit has the file on disk, then gives it its name, and has that on disk too.
 func (p *Part) Commit() error {
 	defer p.Discard()
-	err := cmp.Or(p.Chmod(0o644), Sync(p.File), p.Close())
+	err := cmp.Or(Sync(p.File), p.Close())
 	if err != nil {
 		return err
 	}
@@ -250,12 +250,19 @@ func TempDir(dir, prefix string) (at string, remove func(), err error) {
 	}
 }
 
-// SweepTempDirs removes the folders that TempDir made for processes that were killed, and those with nothing in them.
-func SweepTempDirs(dir, prefix string) {
-	entries, _ := os.ReadDir(cmp.Or(dir, os.TempDir()))
+// SweepTempDirs removes the folders with these prefixes that TempDir made for processes that were killed. What is not known
+// to be one, or is somebody else's, stays.
+func SweepTempDirs(dir string, prefixes ...string) {
+	dir = cmp.Or(dir, os.TempDir())
+	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
-		at := filepath.Join(cmp.Or(dir, os.TempDir()), e.Name())
-		if e.IsDir() && strings.HasPrefix(e.Name(), prefix) && os.Remove(at) != nil && abandoned(filepath.Join(at, alive), func() {}) {
+		made := func(prefix string) bool {
+			n, is := strings.CutPrefix(e.Name(), prefix)
+			return is && n != "" && strings.Trim(n, "0123456789") == ""
+		}
+		at := filepath.Join(dir, e.Name())
+		info, err := e.Info()
+		if err == nil && e.IsDir() && slices.ContainsFunc(prefixes, made) && own(info) && Plain(at, alive) == nil && abandoned(filepath.Join(at, alive), func() {}) {
 			removeTemp(at)
 		}
 	}

@@ -182,8 +182,13 @@ func TestSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"gavel-test-mine", "gavel-test-mine/a", "gavel-test-empty"} { // the first is no passing folder
+	for _, name := range []string{"gavel-test-7", "gavel-test-7/a", "gavel-test-8", "gavel-test-mine", "gavel-test-"} { // no passing folders
 		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"gavel-test-mine", "gavel-test-"} {
+		if err := os.WriteFile(filepath.Join(dir, name, alive), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -212,15 +217,15 @@ func TestSweep(t *testing.T) {
 	}
 	Sweep(dir, "results.json", "run.json")
 	SweepTempDirs(dir, "gavel-test-")
-	if parts, folders := there(); parts != len(foreign)+1 || folders != 2 {
-		t.Errorf("%d files and %d folders while it lives, want %d and 2", parts, folders, len(foreign)+1)
+	if parts, folders := there(); parts != len(foreign)+1 || folders != 5 {
+		t.Errorf("%d files and %d folders while it lives, want %d and 5", parts, folders, len(foreign)+1)
 	}
 	half.Process.Kill()
 	half.Wait()
 	Sweep(dir, "results.json", "run.json")
 	SweepTempDirs(dir, "gavel-test-")
-	if parts, folders := there(); parts != len(foreign) || folders != 1 {
-		t.Errorf("%d files and %d folders once it is killed, want %d and 1", parts, folders, len(foreign))
+	if parts, folders := there(); parts != len(foreign) || folders != 4 {
+		t.Errorf("%d files and %d folders once it is killed, want %d and 4", parts, folders, len(foreign))
 	}
 	if Sweep(dir); errors.Is(func() error { _, err := os.Stat(filepath.Join(dir, ".other-12")); return err }(), nil) {
 		t.Error("without names not everything was swept")

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"gavel/disk"
 )
 
 // AboutFile is the file of a run that holds what people say of it. No number depends on it.
@@ -84,7 +86,7 @@ func DecodeAbout(path string, r io.Reader) (About, error) {
 // ReadAbout reads what is said of a run: nothing where nobody has said anything.
 func ReadAbout(dir string) (About, error) {
 	path := filepath.Join(dir, AboutFile)
-	f, err := os.Open(path)
+	f, _, err := disk.Open(nil, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return About{}, nil
 	}

@@ -62,6 +62,9 @@ func OpenDir(path string, m *Manifest, again func(*Record) bool, done func(*Reco
 			return nil, nil, err
 		}
 	}
+	if err := disk.Plain(path, lockFile, RecordsFile); err != nil { // before anything is written through them
+		return nil, nil, err
+	}
 	d := &Dir{Path: path, lock: flock.New(filepath.Join(path, lockFile))}
 	got, err := d.lock.TryLock()
 	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK) { // a file system without locks
@@ -200,7 +203,7 @@ func (d *Dir) sweep(again func(*Record) bool, done func(*Record) error) error {
 	}
 	if !dropped {
 		if size < info.Size() {
-			return os.Truncate(path, size)
+			return d.truncate(size)
 		}
 		return nil
 	}
@@ -215,6 +218,20 @@ func (d *Dir) sweep(again func(*Record) bool, done func(*Record) error) error {
 			return nil
 		})
 	}))
+}
+
+// truncate cuts the records off, to which no link leads.
+func (d *Dir) truncate(size int64) error {
+	root, err := os.OpenRoot(d.Path)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	file, err := root.OpenFile(RecordsFile, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Truncate(size), file.Close())
 }
 
 // wholeLines is the length of a file up to and with its last newline.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"gavel/backends"
+	"gavel/disk"
 )
 
 // Spec is everything that makes a run's numbers what they are. Two runs with the same spec are the same run.
@@ -257,7 +258,7 @@ func HashIDs(n int, id func(i int) string) string {
 // ReadManifest reads run.json of a run directory.
 func ReadManifest(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, ManifestFile)
-	f, err := os.Open(path)
+	f, _, err := disk.Open(nil, path)
 	if err != nil {
 		if info, serr := os.Stat(dir); serr == nil && info.IsDir() && errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%s: is not a run directory (no %s in it): %w", dir, ManifestFile, err)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -276,7 +275,7 @@ func (r *Record) IsPreference() bool { return r.Shape == datasets.Preference }
 // ReadRecords calls f for every record of a file, in the order written. An unfinished last line, as a killed run leaves
 // it, is passed over; any other line that cannot be read is an error that names it.
 func ReadRecords(path string, f func(*Record) error) error {
-	file, err := os.Open(path)
+	file, _, err := disk.Open(nil, path)
 	if err != nil {
 		return err
 	}

@@ -1,16 +1,21 @@
 package labels
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
+	"time"
 
 	"gavel/datasets"
+	"gavel/disk"
 	"gavel/judging"
 	"gavel/scoring"
+
+	"github.com/gofrs/flock"
 )
 
 // ContestedFile stands in a folder of runs: which labels of datasets people say are wrong. Its lines are labels of which
@@ -20,14 +25,30 @@ const ContestedFile = "contested.jsonl"
 // Contested is what the labels said to be wrong are: notes by item and SHA-256 of its line.
 type Contested map[string]map[string]string
 
+// mostContested is how long the file may become, in bytes: the server holds what it says in memory.
+const mostContested = 16 << 20
+
 // ReadContested reads such a file; one that is not there has none. A last line that was not finished counts for nothing.
 func ReadContested(path string) (Contested, error) {
-	text, err := os.ReadFile(path)
+	f, _, err := disk.Open(nil, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
+	}
+	defer f.Close()
+	return DecodeContested(path, f)
+}
+
+// DecodeContested is ReadContested of a file that is open; path is what errors call it.
+func DecodeContested(path string, r io.Reader) (Contested, error) {
+	text, err := io.ReadAll(io.LimitReader(r, 2*mostContested))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) == 2*mostContested { // a line can lead above what may be written
+		return nil, fmt.Errorf("%s is longer than %d MiB: gavel did not write that", path, 2*mostContested>>20)
 	}
 	all, _, err := ownLines(path, text)
 	if err != nil {
@@ -48,13 +69,24 @@ func ReadContested(path string) (Contested, error) {
 	return c, nil
 }
 
-// contesting is held while a line is added: several requests of one server come at once.
-var contesting sync.Mutex
-
-// Contest adds a line to the file that open opens, which says that the label of an item is wrong or, with undo, no longer.
-func Contest(open func(flag int) (*os.File, error), item, sum, note string, undo bool) error {
-	contesting.Lock()
-	defer contesting.Unlock()
+// Contest adds a line to the file in a folder of runs, which says that the label of an item is wrong or, with undo, no longer.
+// No link leads it elsewhere, and who else writes to it is waited for, but not for ever.
+func Contest(runs *os.Root, item, sum, note string, undo bool) (err error) {
+	const lockFile = "." + ContestedFile + ".lock"
+	if err := disk.Plain(runs.Name(), ContestedFile, lockFile); err != nil {
+		return err
+	}
+	lock := flock.New(filepath.Join(runs.Name(), lockFile), flock.SetPermissions(0o644))
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if _, err := lock.TryLockContext(ctx, 5*time.Millisecond); err != nil {
+		return fmt.Errorf("%s cannot be locked, perhaps another gavel writes to it: %w", ContestedFile, err)
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	if info, err := runs.Stat(ContestedFile); err == nil && info.Size() > mostContested {
+		return fmt.Errorf("%s is longer than %d MiB: correct the dataset, then remove it", ContestedFile, mostContested>>20)
+	}
+	open := func(flag int) (*os.File, error) { return runs.OpenFile(ContestedFile, flag, 0o644) }
 	l, _, _, err := openLog(open, ContestedFile)
 	if err != nil {
 		return err

@@ -75,6 +75,9 @@ func (s *Server) answer(rt route) http.HandlerFunc {
 				return
 			}
 		}
+		if !rt.free { // strangers' connections keep no place, whatever they send
+			guard.Answering(r)
+		}
 		if err := rt.handle(w, r); err != nil {
 			if to, ok := s.elsewhere(r, err); ok {
 				http.Redirect(w, r, to, http.StatusFound)

@@ -188,10 +188,9 @@ func (s *Server) labelView(r *http.Request) (v labelView, err error) {
 	if v.Turn, err = s.opts.Desk.Next(r.PathValue("who")); err != nil {
 		return v, labelFailure(err)
 	}
+	page := markup.NewLayout()
 	for i, text := range v.Shown {
-		t := labelText{Place: i + 1, Text: text}
-		t.HTML, _ = markup.Markdown(markup.Visible(text))
-		v.Texts = append(v.Texts, t)
+		v.Texts = append(v.Texts, labelText{Place: i + 1, Text: text, HTML: page.Of(markup.Visible(text))})
 	}
 	return v, nil
 }
@@ -247,12 +246,18 @@ func (s *Server) labelSay(w http.ResponseWriter, r *http.Request) error {
 
 // contested are the labels that people say are wrong.
 func (s *Server) contested() (labels.Contested, store.Stamp, error) {
-	info, err := s.runs.Stat(labels.ContestedFile)
-	if err != nil || !info.Mode().IsRegular() {
+	f, info, err := s.runs.Open(".", labels.ContestedFile)
+	if err != nil {
 		return nil, store.Stamp{}, nil
 	}
-	c, err := labels.ReadContested(filepath.Join(s.opts.Runs, labels.ContestedFile))
-	return c, store.StampOf(info), err
+	defer f.Close()
+	at := store.StampOf(info)
+	if last, ok := s.disputed.Get(""); ok && last.Of == at {
+		return last.V, at, last.Err
+	}
+	c, err := labels.DecodeContested(labels.ContestedFile, f)
+	s.disputed.Put("", kept.Value[store.Stamp, labels.Contested]{Of: at, V: c, Err: err})
+	return c, at, err
 }
 
 // sumOf is what a contested label says of an item's line; "" where the run has no texts.

@@ -19,11 +19,13 @@ func (s *Server) Handler() http.Handler { return s.mux }
 // Serve answers on a listener until the context ends; then it lets go of those
 // who listen to streams, and waits a little for pages that are being made.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	conns := guard.NewConnections(maxConns, maxConnsEach)
 	h := &http.Server{
 		Handler:           s.mux,
 		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: maxHeader,
-		ConnState:      guard.NewConnections(maxConns, maxConnsEach).Changed,
+		ConnState:      conns.Changed,
+		ConnContext:    conns.Context,
 		ErrorLog:       log.New(logLines(s.opts.Log), "", 0),
 	}
 	go s.prefetchNewest()

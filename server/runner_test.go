@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -39,10 +38,12 @@ func (f *fakeRunner) Offer(_ context.Context, protocol string) (jobs.Offer, erro
 }
 
 func (f *fakeRunner) Contest(item, sum, note string, undo bool) error {
-	open := func(flag int) (*os.File, error) {
-		return os.OpenFile(filepath.Join(f.dir, labels.ContestedFile), flag, 0o644)
+	root, err := os.OpenRoot(f.dir)
+	if err != nil {
+		return err
 	}
-	return labels.Contest(open, item, sum, note, undo)
+	defer root.Close()
+	return labels.Contest(root, item, sum, note, undo)
 }
 
 func (f *fakeRunner) Plan(_ context.Context, o jobs.JobRequest) (jobs.Planned, error) {

@@ -56,6 +56,7 @@ type Server struct {
 	ranked   *kept.LRU[string, kept.Value[string, *report.Ranking]]
 	hardest  *kept.LRU[string, kept.Value[string, []tally]]
 	lessened *kept.LRU[string, kept.Value[string, *without]]
+	disputed *kept.LRU[string, kept.Value[store.Stamp, labels.Contested]]
 	agreed   *kept.LRU[string, kept.Value[string, table.Table]]
 	scoring  sync.Mutex
 	guard    *guard.Guard
@@ -92,7 +93,7 @@ func New(o Options) (*Server, error) {
 		opts: o, now: o.Now, runs: runs,
 		scores: kept.NewLRU[string, kept.Value[store.Stamps, scored]](16), summed: kept.NewLRU[string, summed](store.MaxFolders),
 		compared: kept.NewLRU[string, kept.Value[string, *scoring.Comparisons]](8), ranked: kept.NewLRU[string, kept.Value[string, *report.Ranking]](8), hardest: kept.NewLRU[string, kept.Value[string, []tally]](8),
-		lessened: kept.NewLRU[string, kept.Value[string, *without]](64), agreed: kept.NewLRU[string, kept.Value[string, table.Table]](1), streams: make(chan struct{}, maxStreams), metrics: o.Metrics, patience: requestTime,
+		lessened: kept.NewLRU[string, kept.Value[string, *without]](64), disputed: kept.NewLRU[string, kept.Value[store.Stamp, labels.Contested]](1), agreed: kept.NewLRU[string, kept.Value[string, table.Table]](1), streams: make(chan struct{}, maxStreams), metrics: o.Metrics, patience: requestTime,
 	}
 	s.running.scores = kept.NewLRU[string, *soFar](64)
 	if s.metrics == nil {

@@ -84,7 +84,7 @@ func main() {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go watch(in, signals, cancel)
-	disk.SweepTempDirs("", "gavel-")
+	disk.SweepTempDirs("", "gavel-bundle-", "gavel-demo-", "gavel-plan-")
 	os.Exit(gavel(ctx, in, os.Stdout, os.Stderr, os.Args[1:]))
 }
 

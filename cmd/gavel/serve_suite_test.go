@@ -184,6 +184,7 @@ func TestServeSuiteRefuses(t *testing.T) {
 		{judge + "conditions: [{protocol: self-reference, dataset: sample-number, agents: [m@http://127.0.0.1:9]}]", "with the URL of an offered server"},
 		{"judges: [{model: m, base-url: http://127.0.0.1:9}]\n" + condition, "--base-url http://127.0.0.1:9 is not offered here"},
 		{"judges: [{model: m, base-url: 'http://me:secret@127.0.0.1:9'}]\n" + condition, "would see the password in this address"},
+		{"judges: [{model: m, base-url: 'http://127.0.0.1:9/?api_key=secret'}]\n" + condition, "would see a key in it"},
 		{"judges: [{model: m}]\n" + condition, "--model m: no offered server has it"},
 		{"judges: [{model: m, backend: gpt}]\n" + condition, `--backend "gpt" is not one of`},
 		{"judges: [{model: coin, backend: sim, api-key-env: HOME}]\n" + condition, "--api-key-env can be set on the command line only"},

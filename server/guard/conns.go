@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"sync"
@@ -8,7 +9,8 @@ import (
 )
 
 // Connections bounds how many there are, of all and of one address. Who comes when there are too many takes the place of
-// the one that has been idle for longest: idle connections keep nobody out, and those of one address none of another.
+// the one that has been idle for longest, or sending its request: such connections keep nobody out, and those of one
+// address none of another.
 type Connections struct {
 	all, each int // at most
 
@@ -23,7 +25,7 @@ func NewConnections(all, each int) *Connections {
 
 type connection struct {
 	from string
-	idle time.Time // since when; zero where a request is being answered
+	idle time.Time // since when, or since when it is sending; zero where a request is being answered
 }
 
 // Changed is the hook of an http.Server.
@@ -35,12 +37,31 @@ func (c *Connections) Changed(conn net.Conn, state http.ConnState) {
 		c.add(conn)
 	case http.StateActive, http.StateIdle:
 		if at := c.open[conn]; at != nil {
-			if at.idle = (time.Time{}); state == http.StateIdle {
-				at.idle = time.Now()
-			}
+			at.idle = time.Now()
 		}
 	case http.StateClosed, http.StateHijacked:
 		delete(c.open, conn)
+	}
+}
+
+// connKey is the key of a request's connection in its context.
+type connKey struct{}
+
+// Context is the hook of an http.Server by which Answering knows the connection.
+func (c *Connections) Context(ctx context.Context, conn net.Conn) context.Context {
+	return context.WithValue(ctx, connKey{}, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if at := c.open[conn]; at != nil {
+			at.idle = time.Time{}
+		}
+	})
+}
+
+// Answering says that a request has come whole from who may ask: its connection keeps its place until it is answered.
+func Answering(r *http.Request) {
+	if answering, is := r.Context().Value(connKey{}).(func()); is {
+		answering()
 	}
 }
 

@@ -3,6 +3,7 @@ package guard
 import (
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 )
 
@@ -30,6 +31,9 @@ func TestConnectionsOfOneAddress(t *testing.T) {
 		c.Changed(conn, http.StateNew)
 		if !conn.closed {
 			c.Changed(conn, state)
+		}
+		if state == http.StateActive {
+			Answering(httptest.NewRequestWithContext(c.Context(t.Context(), conn), "GET", "/", nil))
 		}
 		return conn
 	}

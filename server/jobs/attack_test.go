@@ -43,13 +43,24 @@ func TestNoWayOutOfTheFolder(t *testing.T) {
 	ok(t, err)
 	r.Wait()
 	run := filepath.Join("runs", r.Jobs()[0].Run())
-	records := filepath.Join(run, "records.jsonl")
-	ok(t, os.Remove(records), os.Symlink(filepath.Join("..", "..", "elsewhere", "records.jsonl"), records))
-	_, err = r.Start(t.Context(), order)
-	ok(t, err)
-	r.Wait()
-	if j := r.Jobs()[0]; j.State != Failed {
-		t.Errorf("records in a link: %+v", j)
+	ok(t, os.WriteFile("precious", []byte("not a whole line"), 0o644))
+	for _, name := range []string{"records.jsonl", ".lock"} {
+		for _, to := range []string{"elsewhere/" + name, "precious"} {
+			ok(t, os.Rename(filepath.Join(run, name), "kept"), os.Symlink(filepath.Join("..", "..", to), filepath.Join(run, name)))
+			_, err = r.Start(t.Context(), order)
+			ok(t, err)
+			r.Wait()
+			if j := r.Jobs()[0]; j.State != Failed {
+				t.Errorf("%s in a link: %+v", name, j)
+			}
+			if err := r.Delete(filepath.Base(run)); err == nil || !strings.Contains(err.Error(), "by hand") {
+				t.Errorf("%s in a link: deleted, %v", name, err)
+			}
+			ok(t, os.Rename("kept", filepath.Join(run, name)))
+		}
+	}
+	if text, _ := os.ReadFile("precious"); string(text) != "not a whole line" {
+		t.Errorf("written: %q", text)
 	}
 	ok(t, os.RemoveAll(run), os.Symlink(filepath.Join("..", "elsewhere", "s"), run))
 	_, err = r.Start(t.Context(), order)
@@ -138,15 +149,19 @@ func TestOrdersAtOnce(t *testing.T) {
 // TestSweepOfAServer: what a killed server and its runs left is gone when the next one starts; other files stay.
 func TestSweepOfAServer(t *testing.T) {
 	t.Chdir(t.TempDir())
-	ok(t, os.MkdirAll("runs/s/a", 0o755), os.MkdirAll("runs/s/.deleted-x1/deep", 0o755))
-	stays := []string{"runs/s/a/.lock", "runs/s/a/records.jsonl", "runs/.note-1"}
-	goes := []string{"runs/s/a/.results.json-17", "runs/s/.suite.json-4", "runs/s/.deleted-x1/records.jsonl", "runs/s/a/.items.jsonl-part"}
+	ok(t, os.MkdirAll("runs/s/a", 0o755), os.MkdirAll("runs/s/.deleted-xyabcdefgh/deep", 0o755))
+	ok(t, os.MkdirAll("runs/.deleted-by-hand", 0o755))
+	if err := os.Symlink("runs", "link"); err != nil {
+		t.Skip(err)
+	}
+	stays := []string{"runs/.deleted-by-hand/notes", "runs/s/a/.lock", "runs/s/a/records.jsonl", "runs/.note-1"}
+	goes := []string{"runs/s/a/.results.json-17", "runs/s/.suite.json-4", "runs/s/.deleted-xyabcdefgh/records.jsonl", "runs/s/a/.items.jsonl-part"}
 	for _, name := range append(stays, goes...) {
 		ok(t, os.WriteFile(name, nil, 0o644))
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	sweep(ctx, "runs")
+	sweep(ctx, "link")
 	for _, name := range stays {
 		_, err := os.Stat(name)
 		ok(t, err)
@@ -154,6 +169,23 @@ func TestSweepOfAServer(t *testing.T) {
 	for _, name := range goes {
 		if _, err := os.Stat(name); err == nil {
 			t.Errorf("%s is still there", name)
+		}
+	}
+}
+
+// TestRunsThatAreNamed: a run that a request names is a plain one of the folder.
+func TestRunsThatAreNamed(t *testing.T) {
+	r := newRunner(t, Options{NoCache: true})
+	r.opts.Shows = func(run string) bool { return !strings.HasPrefix(run, ".") }
+	for _, dir := range []string{"runs/a", "runs/.b", "elsewhere", "runs/d"} {
+		ok(t, os.MkdirAll(dir, 0o755), os.WriteFile(dir+"/run.json", []byte(`{"schema":1,"id":"x"}`), 0o644))
+	}
+	if err := errors.Join(os.Symlink("../elsewhere", "runs/c"), os.Symlink("../../elsewhere/run.json", "runs/d/records.jsonl")); err != nil {
+		t.Skip(err)
+	}
+	for name, may := range map[string]bool{"a": true, ".b": false, "c": false, "d": false} {
+		if _, err := r.runNamed("agents", name); (err == nil) != may {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

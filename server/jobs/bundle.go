@@ -5,15 +5,18 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path"
 	"path/filepath"
 
 	"gavel/bundle"
+	"gavel/disk"
 	"gavel/eval"
 	"gavel/judging"
 )
 
-// Bundle writes runs of the folder, with their replies, as one file. Nothing is written before all is gathered; one
-// bundle is made at a time.
+// Bundle writes runs of the folder, with their replies, as one file; no link leads out of the folder. Nothing is written
+// before all is gathered; one bundle is made at a time.
 func (r *Runner) Bundle(ctx context.Context, runs []string, w io.Writer) error {
 	select {
 	case r.bundling <- struct{}{}:
@@ -21,10 +24,15 @@ func (r *Runner) Bundle(ctx context.Context, runs []string, w io.Writer) error {
 	default:
 		return requestError(http.StatusConflict, "another bundle is being made: try again later")
 	}
-	request := bundle.ExportRequest{Cache: r.opts.Cache}
+	root, err := os.OpenRoot(r.dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	request := bundle.ExportRequest{Cache: r.opts.Cache, Root: root}
 	for _, run := range runs {
 		dir := filepath.Join(r.dir, filepath.FromSlash(run))
-		m, err := judging.ReadManifest(dir)
+		m, err := manifestIn(root, run)
 		if err == nil && m.Status == judging.Running {
 			err = fmt.Errorf("%s is still in progress: bundle it when it has ended", run)
 		}
@@ -34,4 +42,14 @@ func (r *Runner) Bundle(ctx context.Context, runs []string, w io.Writer) error {
 		request.Runs = append(request.Runs, dir)
 	}
 	return refused(http.StatusConflict, bundle.Write(ctx, r.within(eval.Quiet{}, nil), request, w))
+}
+
+// manifestIn reads run.json of a run, out of whose folder's folder no link leads.
+func manifestIn(root *os.Root, run string) (*judging.Manifest, error) {
+	f, _, err := disk.Open(root, path.Join(run, judging.ManifestFile))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return judging.DecodeManifest(f.Name(), f)
 }

@@ -59,3 +59,42 @@ func TestBundle(t *testing.T) {
 	}
 	refused("of a run that is being made", "is still in progress")
 }
+
+// TestBundleStaysInside: nothing but plain files of the folder of runs is bundled, and none is waited for.
+func TestBundleStaysInside(t *testing.T) {
+	r := newRunner(t, Options{NoCache: true})
+	_, err := r.Start(t.Context(), JobRequest{"protocol": {"pairwise"}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}, "limit": {"2"}})
+	ok(t, err, os.WriteFile("secret", []byte("{}"), 0o600))
+	within(t, "the run", r.Wait)
+	run := r.Jobs()[0].Run()
+	refused := func(what string) {
+		t.Helper()
+		var got bytes.Buffer
+		within(t, what, func() { err = r.Bundle(t.Context(), []string{run}, &got) })
+		var at *RequestError
+		if !errors.As(err, &at) || got.Len() > 0 {
+			t.Errorf("%s: %v, %d bytes", what, err, got.Len())
+		}
+	}
+	for _, file := range []string{judging.AboutFile, judging.ResultsFile, judging.ItemsFile, judging.RecordsFile, judging.ManifestFile} {
+		at := filepath.Join("runs", filepath.FromSlash(run), file)
+		if err := os.Rename(at, "kept"); err != nil && file != judging.AboutFile {
+			t.Fatal(err)
+		}
+		for _, to := range []string{"../../kept", "../../secret", "/dev/zero"} {
+			if err := os.Symlink(to, at); err != nil {
+				t.Skip(err)
+			}
+			refused(file + " that leads to " + to)
+			ok(t, os.Remove(at))
+		}
+		ok(t, os.Mkdir(at, 0o755))
+		refused(file + " that is a folder")
+		ok(t, os.Remove(at))
+		os.Rename("kept", at)
+	}
+	var got bytes.Buffer
+	if err := r.Bundle(t.Context(), []string{run}, &got); err != nil || got.Len() == 0 {
+		t.Errorf("as it was: %v", err)
+	}
+}

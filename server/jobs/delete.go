@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -73,14 +74,19 @@ func (r *Runner) deleteRun(run string) error {
 // deleted is how the folder of a run is called that goes away.
 const deleted = ".deleted-"
 
+var goes = regexp.MustCompile(`^\.deleted-[a-z2-7]{10}$`)
+
 // sweep removes what servers and runs that were killed left below the folder of runs.
 func sweep(ctx context.Context, dir string) {
+	if to, err := filepath.EvalSymlinks(dir); err == nil { // a link is not walked
+		dir = to
+	}
 	filepath.WalkDir(dir, func(at string, d fs.DirEntry, err error) error {
 		switch {
 		case ctx.Err() != nil:
 			return fs.SkipAll
 		case err != nil || !d.IsDir():
-		case strings.HasPrefix(d.Name(), deleted):
+		case goes.MatchString(d.Name()):
 			os.RemoveAll(at)
 			return fs.SkipDir
 		default:
@@ -96,6 +102,8 @@ func (r *Runner) Describe(run string, said judging.About) error {
 	if err != nil {
 		return requestError(http.StatusBadRequest, "%w", err)
 	}
+	r.deleting.Lock()
+	defer r.deleting.Unlock()
 	root, err := os.OpenRoot(r.dir)
 	if err != nil {
 		return err
@@ -107,7 +115,7 @@ func (r *Runner) Describe(run string, said judging.About) error {
 	if _, err := root.Lstat(path.Join(run, judging.ManifestFile)); err != nil {
 		return requestError(http.StatusNotFound, "there is no run %q", run)
 	}
-	return judging.WriteAbout(filepath.Join(r.dir, filepath.FromSlash(run)), said)
+	return ifThere(judging.WriteAbout(filepath.Join(r.dir, filepath.FromSlash(run)), said))
 }
 
 // Contest keeps in the folder of runs that the label of an item is wrong or, with undo, no longer.
@@ -120,8 +128,7 @@ func (r *Runner) Contest(item, sum, note string, undo bool) error {
 		return err
 	}
 	defer root.Close()
-	open := func(flag int) (*os.File, error) { return root.OpenFile(labels.ContestedFile, flag, 0o644) }
-	return labels.Contest(open, item, sum, strings.ToValidUTF8(note, "\ufffd"), undo)
+	return refused(http.StatusInsufficientStorage, labels.Contest(root, item, sum, strings.ToValidUTF8(note, "\ufffd"), undo))
 }
 
 // DeleteSuite removes a suite's runs, the stages they stand on included, one after the other, and then what says that
@@ -206,8 +213,9 @@ func onlyARun(root *os.Root, run string) error {
 		return err
 	}
 	for _, e := range entries {
-		if ours := slices.Contains(filesOfRun, e.Name()) || strings.HasPrefix(e.Name(), "."); !ours || e.IsDir() && e.Name() != judging.CacheDir {
-			return requestError(http.StatusConflict, "the folder holds %q beside the run: delete it by hand", e.Name())
+		ours := slices.Contains(filesOfRun, e.Name()) || strings.HasPrefix(e.Name(), ".")
+		if plain := e.Type().IsRegular() || e.IsDir() && e.Name() == judging.CacheDir; !ours || !plain {
+			return requestError(http.StatusConflict, "the folder holds %q, which is no file of the run: delete it by hand", e.Name())
 		}
 	}
 	return nil

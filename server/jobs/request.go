@@ -17,6 +17,7 @@ import (
 
 	"gavel/backends"
 	"gavel/datasets"
+	"gavel/disk"
 	"gavel/eval"
 	"gavel/judging"
 )
@@ -154,7 +155,7 @@ func (r *Runner) runNamed(flag, name string) (string, error) {
 		return "", eval.Wrong(flag, name, ": there is no run %q", name)
 	}
 	dir := filepath.Join(r.dir, filepath.FromSlash(name))
-	if _, err := judging.ReadManifest(dir); err != nil {
+	if _, err := judging.ReadManifest(dir); err != nil || !r.opts.Shows(filepath.ToSlash(name)) || disk.Within(r.dir, dir) != nil || disk.Plain(dir, filesOfRun...) != nil {
 		return "", eval.Wrong(flag, name, ": there is no run %q", name)
 	}
 	return dir, nil

@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"gavel/disk"
 	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/race"
@@ -86,22 +87,7 @@ func checkName(name string) error {
 
 // Open opens a file of a run, and nothing that would have to be waited for.
 func (s *Store) Open(run, file string) (*os.File, fs.FileInfo, error) {
-	name := path.Join(run, file)
-	if info, err := s.root.Stat(name); err != nil {
-		return nil, nil, err
-	} else if !info.Mode().IsRegular() {
-		return nil, nil, fmt.Errorf("%s is not a regular file", name)
-	}
-	f, err := s.root.Open(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	info, err := f.Stat()
-	if err != nil {
-		f.Close()
-		return nil, nil, err
-	}
-	return f, info, nil
+	return disk.Open(s.root, path.Join(run, file))
 }
 
 // reading reads a file of a run from a place to where it ended when it was looked at, or until the store is closed.
