@@ -360,7 +360,9 @@ func once(dir string, make func(dir string) error) error {
 	if err := os.MkdirAll(filepath.Clean(parent), 0o755); err != nil {
 		return err
 	}
-	temp, remove, err := disk.TempDir(filepath.Clean(parent), "."+name+"-importing-")
+	passing := "." + name + "-importing-"
+	disk.SweepTempDirs(filepath.Clean(parent), passing)
+	temp, remove, err := disk.TempDir(filepath.Clean(parent), passing)
 	if err != nil {
 		return err
 	}
