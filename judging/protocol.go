@@ -165,6 +165,7 @@ type Protocol struct {
 // the command and, where it is not the default, part of the run's spec.
 type Option struct {
 	Name    string
+	Label   string // of forms; "": its name
 	Usage   string
 	Default string   // "false" for a switch
 	Values  []string // all of them; nil where Check decides

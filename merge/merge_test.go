@@ -331,9 +331,18 @@ func TestTriesOfAShard(t *testing.T) {
 	if !errors.Is(err, eval.ErrIncomplete) || !strings.Contains(notes.String(), "1 of 22 judgments failed or are missing") || !strings.Contains(notes.String(), "--shard 2/3") {
 		t.Errorf("one judgment is nowhere: %v, %s", err, notes)
 	}
+	for _, dir := range []string{first, again} {
+		m, err := judging.ReadManifest(dir)
+		check(t, err)
+		m.Status, m.DrawnBy = judging.Interrupted, new(int64(7))
+		check(t, judging.WriteJSON(filepath.Join(dir, judging.ManifestFile), m))
+	}
 	check(t, merge.Merge(context.Background(), e, merge.Request{Out: "e", Shards: append(parts, again), Incomplete: true}))
-	if m, err := judging.ReadManifest("e"); err != nil || m.Status != judging.Incomplete {
-		t.Errorf("it is %v, %v", m, err)
+	if m, err := judging.ReadManifest("e"); err != nil || m.Status != judging.Incomplete || m.DrawnBy == nil || *m.DrawnBy != 7 {
+		t.Errorf("it is %+v, %v: the order of its items is that of the shards that have not ended", m, err)
+	}
+	if results := string(read(t, "e", judging.ResultsFile)); !strings.Contains(results, "hold however often one looks") {
+		t.Errorf("intervals are those of one look:\n%s", results)
 	}
 }
 

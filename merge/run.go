@@ -155,7 +155,7 @@ func (w *work) run(ctx context.Context, part, parent string, shards []*shard) (*
 		return m, err
 	}
 	if m.Status = judging.Complete; answered < m.Judgments {
-		m.Status = judging.Incomplete
+		m.Status, m.DrawnBy = judging.Incomplete, drawnBy(first)
 	}
 	if err := dir.WriteManifest(m); err != nil {
 		return nil, err
@@ -187,6 +187,21 @@ func (w *work) firsts(shards []*shard) (first []*shard, err error) {
 		}
 	}
 	return first, nil
+}
+
+// drawnBy is the seed of the order in which shards asked about their items, where those that did not come to their end
+// have one: that order of the whole is theirs, since each item's place is drawn from its id alone.
+func drawnBy(shards []*shard) (seed *int64) {
+	for _, s := range shards {
+		switch by := s.m.DrawnBy; {
+		case s.m.Status == judging.Complete:
+		case by == nil || seed != nil && *seed != *by:
+			return nil
+		default:
+			seed = by
+		}
+	}
+	return seed
 }
 
 // item is one of the whole.

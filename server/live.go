@@ -110,7 +110,7 @@ func (s *Server) withScore(p *Progress, m *judging.Manifest) {
 const (
 	lookEvery  = time.Second
 	aliveEvery = 20 * time.Second // a word at least, so that nobody takes the line for dead
-	maxStreams = 256
+	maxStreams = 2 * maxConnsEach // so one address does not take them all
 )
 
 // runEvents streams how a run goes on, as server-sent events: "progress" when it has changed, "score" with the part of

@@ -15,6 +15,7 @@ import (
 // is an option of the protocol, and so part of the run: stored replies are read again by it.
 var markerOption = judging.Option{
 	Name:  "marker",
+	Label: "What marks the answer",
 	Usage: "the answer stands after `TEXT` at the start of a line, as \"A:\" in few-shot replies; without such a line, the usual rules apply",
 	Check: func(value string) error {
 		if value == "" {

@@ -275,6 +275,6 @@ const (
 
 // GoalOption says what a judge of several options is to name.
 var GoalOption = judging.Option{
-	Name: "goal", Default: GoalBest, Values: []string{GoalBest, GoalWorst},
+	Name: "goal", Label: "What is asked for", Default: GoalBest, Values: []string{GoalBest, GoalWorst},
 	Goal: true, Usage: "which option to name: best, or worst (gavel's own: the same prompts with the words reversed)",
 }

@@ -25,6 +25,7 @@ import (
 // referenceOption has a comparison show the judge its own answer.
 var referenceOption = judging.Option{
 	Name:    "self-reference",
+	Label:   "Judge with its own answer at hand",
 	Usage:   "the judge first answers the question in a separate call, then compares with its answer as reference (LLMBar's strategy Reference, arXiv 2310.07641, in gavel's words)",
 	Default: "false",
 }

@@ -17,6 +17,7 @@ import (
 // ModeOption says which of them are asked.
 var ModeOption = judging.Option{
 	Name:    "mode",
+	Label:   "Ways of asking",
 	Usage:   "judge without a reference (cot), with the judge's own answer as reference (self), or both",
 	Default: "both", Values: []string{"both", ModeCoT, ModeSelf},
 }
