@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // shortestSecret is the length from which on a key is one: "EMPTY" and "none" are sent to servers that want some key, and
@@ -23,14 +24,25 @@ func secrets(req *http.Request) (forms []*regexp.Regexp) {
 		if s = strings.TrimSpace(s); len(s) < shortestSecret {
 			continue
 		}
-		var form strings.Builder
-		for _, r := range s {
-			inAddress := strings.ReplaceAll(fmt.Sprintf("% x", string(r)), " ", "%")
-			fmt.Fprintf(&form, `(?:\\?%s|\\u(?i:%04x)|(?i:%%%s))`, strings.ReplaceAll(regexp.QuoteMeta(string(r)), " ", "[ +]"), r, inAddress)
+		form, known := secretForms.Load(s)
+		if !known {
+			form, _ = secretForms.LoadOrStore(s, formOf(s))
 		}
-		forms = append(forms, regexp.MustCompile(form.String()))
+		forms = append(forms, form.(*regexp.Regexp))
 	}
 	return forms
+}
+
+// secretForms are those of the few keys of this process, by key.
+var secretForms sync.Map
+
+func formOf(secret string) *regexp.Regexp {
+	var form strings.Builder
+	for _, r := range secret {
+		inAddress := strings.ReplaceAll(fmt.Sprintf("% x", string(r)), " ", "%")
+		fmt.Fprintf(&form, `(?:\\?%s|\\u(?i:%04x)|(?i:%%%s))`, strings.ReplaceAll(regexp.QuoteMeta(string(r)), " ", "[ +]"), r, inAddress)
+	}
+	return regexp.MustCompile(form.String())
 }
 
 // hide takes secrets out of all of an answer that is kept or said: what a server echoes would else be in records, and in
