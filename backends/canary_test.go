@@ -41,7 +41,7 @@ func (m *muddled) Ask(_ context.Context, req Request) (Response, error) {
 		r.Text = req.Labels[0]
 		for i, l := range req.Labels {
 			noise := float64(m.asked%3) / 50 // of batches
-			r.Labels = append(r.Labels, Label{l, -1 - float64(hash.Sum32()>>(4*i)%16)/4 - noise})
+			r.Labels = append(r.Labels, Label{l, -1 - float64(hash.Sum32()>>(4*i)%16) - noise})
 		}
 	}
 	return r, nil

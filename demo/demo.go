@@ -20,9 +20,9 @@ import (
 
 // judges are simulated judges whose accuracy and position bias are known.
 var judges = []struct{ model, about string }{
-	{"accuracy=0.9,first=0.1,seed=3", "knows 90 %, falls for the first position in 10 % of the games"},
+	{"accuracy=0.9,first=0.1,seed=3", "knows 90 %, falls for the first position in 10 % of the judgments"},
 	{"accuracy=0.9,first=0.5,seed=3", "knows as much, but half of the time names whatever it reads first"},
-	{"coin", "throws a coin for every game"},
+	{"coin", "throws a coin for every judgment"},
 	{"silent", "never gives a verdict"},
 }
 

@@ -37,7 +37,7 @@ func twoRuns() report.Scores {
 		Items: 40, Expected: 41,
 		Outcomes: map[string]int{"decided": 75, "tie": 1, "conflict": 2, "no-verdict": 1, "cut": 1, "prompt-too-long": 0, "refused": 0, "failed": 0},
 		Policy:   "unique", Bootstrap: scoring.Bootstrap{Rounds: 10000, Level: 0.95, Seed: 1, Unit: "pair"},
-		Warnings: []string{"incomplete: 1 of 41 pairs have not both games in the records and are left out"},
+		Warnings: []string{"incomplete: 1 of 41 pairs have not both judgments in the records and are left out"},
 	}
 	all := map[string]float64{"strict": 62.5, "counter": 67.5, "first-order": 70, "second-order": 65.4321, "half-tie": 70, "drop": 65.7895, "consistency": 84.2105, "first-position": 54.6667}
 	good.Results = append(results(scoring.Overall, 40, all), results("Math", 15, all)...)

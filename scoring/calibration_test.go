@@ -75,7 +75,7 @@ func TestCalibrationBySecondComputation(t *testing.T) {
 		}
 		inBins += b.N
 		if b.N != m || (m == 0) != (b.Accuracy == nil) || m > 0 && (math.Abs(*b.Confidence-sumP/float64(m)) > 1e-6 || math.Abs(*b.Accuracy-sumY/float64(m)) > 1e-6) {
-			t.Errorf("bin %d: %+v, want %d games, %v, %v", k, b, m, sumP/float64(m), sumY/float64(m))
+			t.Errorf("bin %d: %+v, want %d judgments, %v, %v", k, b, m, sumP/float64(m), sumY/float64(m))
 		}
 		ece += math.Abs(sumP-sumY) / n
 	}
@@ -88,7 +88,7 @@ func TestCalibrationBySecondComputation(t *testing.T) {
 		}
 	}
 	if c.N != 800 || inBins != 800 || c.Unknown != 0 {
-		t.Errorf("%d games, %d in bins, %d unknown", c.N, inBins, c.Unknown)
+		t.Errorf("%d judgments, %d in bins, %d unknown", c.N, inBins, c.Unknown)
 	}
 	last := 0.0
 	for _, p := range c.Coverage {
@@ -102,7 +102,7 @@ func TestCalibrationBySecondComputation(t *testing.T) {
 			}
 		}
 		if p.N != m || math.Abs(p.Coverage-float64(m)/n) > 1e-6 || math.Abs(*p.Accuracy.Value-sum/float64(m)) > 1e-6 || p.Coverage <= last {
-			t.Errorf("%+v, want %d games, %v right", p, m, sum/float64(m))
+			t.Errorf("%+v, want %d judgments, %v right", p, m, sum/float64(m))
 		}
 		last = p.Coverage
 	}
@@ -146,7 +146,7 @@ func TestCalibrationBins(t *testing.T) {
 	run := runOf(units...)
 	for k, n := range []int{2, 1, 0, 0, 1, 0, 0, 0, 0, 1} {
 		if got := run.Score(quick).Calibration.Bins[k].N; got != n {
-			t.Errorf("bin %d has %d games, want %d", k, got, n)
+			t.Errorf("bin %d has %d judgments, want %d", k, got, n)
 		}
 	}
 }
@@ -205,7 +205,7 @@ func TestRepetitions(t *testing.T) {
 	rep := run.Score(quick)
 	wants{"strict": 97.5}.check(t, rep, scoring.Overall) // of the first time: p00003 alone is wrong
 	if rep.Items != 40 || run.Answered != 239 || rep.Judgments() != 80 {
-		t.Errorf("%d items, %d answered, %d games", rep.Items, run.Answered, rep.Judgments())
+		t.Errorf("%d items, %d answered, %d judgments", rep.Items, run.Answered, rep.Judgments())
 	}
 	r := rep.Repetitions
 	// 39 pairs were answered every time: 78 prompts, two of them without a verdict
@@ -304,7 +304,7 @@ func TestWarningsOfServers(t *testing.T) {
 			m.Server.Kind, m.Spec.Parameters.Logprobs = kind, true
 		}}), judging.Reading{})
 		said := strings.Join(run.Score(quick).Warnings, "\n")
-		for _, want := range []string{want, "2 of 8 prompts did not fit", "the server silently truncated 2 of them", "2 of 6 decided games name a label that was not the likeliest"} {
+		for _, want := range []string{want, "2 of 8 prompts did not fit", "the server silently truncated 2 of them", "2 of 6 decided judgments name a label that was not the likeliest"} {
 			if !strings.Contains(said, want) {
 				t.Errorf("%s: %q is not said:\n%s", kind, want, said)
 			}

@@ -70,7 +70,7 @@ func TestOutcomes(t *testing.T) {
 			}
 			wants{"strict": c.strict, "counter": c.counter}.check(t, rep, scoring.Overall)
 			if n := find(t, rep, "first-position", scoring.Overall).N; n != c.decided1 {
-				t.Errorf("%d decided games, want %d", n, c.decided1)
+				t.Errorf("%d decided judgments, want %d", n, c.decided1)
 			}
 			if rep.AcceptCut != c.how.AcceptCut || rep.Policy != run.Reading.Policy {
 				t.Errorf("the report says policy %s, accept cut %v", rep.Policy, rep.AcceptCut)
@@ -121,7 +121,7 @@ func TestOrderOfRecordsDoesNotMatter(t *testing.T) {
 	for name, order := range map[string]func(){
 		"backwards":           func() { slices.Reverse(lines) },
 		"sorted by bytes":     func() { slices.Sort(lines) },
-		"second games at end": func() { slices.SortStableFunc(lines, func(a, b string) int { return shown(a) - shown(b) }) },
+		"second judgments at end": func() { slices.SortStableFunc(lines, func(a, b string) int { return shown(a) - shown(b) }) },
 	} {
 		order()
 		rewrite(t, dir, lines)
@@ -191,9 +191,9 @@ func TestPartialPairs(t *testing.T) {
 		t.Errorf("%d pairs, %d partial, report of %d of %d", run.Items, run.Partial, rep.Items, rep.Expected)
 	}
 	if rep.Outcomes["decided"] != 76 {
-		t.Errorf("%v: the games of partial pairs count as outcomes", rep.Outcomes)
+		t.Errorf("%v: the judgments of partial pairs count as outcomes", rep.Outcomes)
 	}
-	if want := "incomplete: 3 of 40 pairs have not both games in the records and are left out"; !slices.Contains(rep.Warnings, want) {
+	if want := "incomplete: 3 of 40 pairs have not both judgments in the records and are left out"; !slices.Contains(rep.Warnings, want) {
 		t.Errorf("warnings %q, want %q", rep.Warnings, want)
 	}
 	rewrite(t, dir, nil)

@@ -88,7 +88,7 @@ func TestMetricsWhereThereIsLittle(t *testing.T) {
 			wants{"strict": 100, "counter": 100, "first-order": 100, "second-order": 100, "half-tie": 100, "drop": 100, "consistency": 100, "first-position": 50}},
 		{"one pair, wrong", []twoJudgments{unit("p1", "Math", "A", "B", "B")},
 			wants{"strict": 0, "counter": 0, "half-tie": 0, "drop": 0, "consistency": 100, "first-position": 50}},
-		{"one game decided", []twoJudgments{unit("p1", "Math", "B", "tie", "B")},
+		{"one judgment decided", []twoJudgments{unit("p1", "Math", "B", "tie", "B")},
 			wants{"strict": 0, "counter": 100, "first-order": 0, "second-order": 100, "half-tie": 100, "drop": undefined, "consistency": undefined, "first-position": 100}},
 		{"all tied", []twoJudgments{unit("p1", "Math", "A", "tie", "tie"), unit("p2", "Math", "B", "tie", "tie")}, none},
 		{"all without a verdict", []twoJudgments{unit("p1", "Math", "A", "no-verdict", "no-verdict"), unit("p2", "Math", "B", "no-verdict", "no-verdict")}, none},

@@ -430,7 +430,7 @@ func TestPlaces(t *testing.T) {
 	scored(t, rep, "3 options", map[string]float64{"place-1": 60, "place-2": 20, "place-3": 20, "places-chi-square": chi3, "places-p": math.Exp(-chi3 / 2)})
 	scored(t, rep, "2 options", map[string]float64{"place-1": 0, "place-2": 100, "places-chi-square": 2})
 	scored(t, rep, "4 options", map[string]float64{"place-1": noValue, "place-4": noValue, "places-chi-square": noValue, "places-p": noValue})
-	if r := find(t, rep, "places-chi-square", "3 options"); r.N != 5 || r.Note != "2 degrees of freedom; fewer than 5 judgments a place: p is rough" || r.Unit != scoring.UnitStatistic {
+	if r := find(t, rep, "places-chi-square", "3 options"); r.N != 5 || r.Note != "2 degrees of freedom; fewer than 5 judgments a position: p is rough" || r.Unit != scoring.UnitStatistic {
 		t.Errorf("%s", show(r))
 	}
 }

@@ -204,7 +204,7 @@ func TestRankingOfManyJudges(t *testing.T) {
 }
 
 // Several options: the Grade score. A judge that always names the same option
-// has 1 on every item, one that always names the first place 0. Of the 2⁸
+// has 1 on every item, one that always names the first position 0. Of the 2⁸
 // exchanges of eight items all or none are as far: p = 2/2⁸.
 func TestRankingOfOptions(t *testing.T) {
 	run := func(place bool) *scoring.Run {

@@ -20,7 +20,7 @@ func TestRights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Of p1 the second has one game, p5 the first has not: neither counts.
+	// Of p1 the second has one judgment, p5 the first has not: neither counts.
 	if got := fmt.Sprintln(r.Metric, r.Units, r.Right, r.Calls); got != "strict [p2 p3 p4] [[false false true] [true true true]] 2\n" {
 		t.Error(got)
 	}

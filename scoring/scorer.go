@@ -25,7 +25,7 @@ type Scorer interface {
 // Words are what a scorer calls things, and what it leaves to choose.
 type Words struct {
 	Unit     string          // what is resampled: "pair", "question", "item"
-	Record   string          // what a record is: "game", "answer", "judgment"
+	Record   string          // what a record is: "judgment", "answer"
 	Common   string          // what two runs have in common, where it is not the unit
 	Lacking  string          // what is said of items that have not all their judgments
 	Policies []MissingPolicy // how judgments without a verdict may count, the default first

@@ -92,8 +92,8 @@ func TestItemPages(t *testing.T) {
 				t.Errorf("%s %s: the prompt was made otherwise", run, item.ID)
 			}
 			for _, g := range item.Judgments {
-				if n := len(elements(byID(t, page, "game-"+strconv.Itoa(g.Presentation)+"-"+strconv.Itoa(g.Repetition)), "mark")); n == 0 && g.Outcome == string(judging.Decided) {
-					t.Errorf("%s %s: game %d: the verdict is not marked", run, item.ID, g.Presentation)
+				if n := len(elements(byID(t, page, "judgment-"+strconv.Itoa(g.Presentation)+"-"+strconv.Itoa(g.Repetition)), "mark")); n == 0 && g.Outcome == string(judging.Decided) {
+					t.Errorf("%s %s: judgment %d: the verdict is not marked", run, item.ID, g.Presentation)
 				}
 			}
 		}

@@ -144,7 +144,7 @@ func (t *ItemTexts) isPair() bool {
 
 // Place of the judgment on a page: the id of its element.
 func (g JudgmentView) Place() string {
-	return fmt.Sprintf("%sgame-%d-%d", g.side, g.Presentation, g.Repetition)
+	return fmt.Sprintf("%sjudgment-%d-%d", g.side, g.Presentation, g.Repetition)
 }
 
 // Heading of the item: the beginning of its question, else its id.

@@ -31,9 +31,9 @@ func TestItemPageTranslates(t *testing.T) {
 	} {
 		page := s.get("/runs/" + protocol + "/items/sample-math-01")
 		says(t, page, words...)
-		for game, want := range map[string]string{"game-0-0": "In this order Assistant A is A, Assistant B is B.", "game-1-0": "In this order Assistant A is B, Assistant B is A."} {
-			if text := textOf(byID(t, page, game)); !strings.Contains(text, want) {
-				t.Errorf("%s, %s does not say %q:\n%s", protocol, game, want, text)
+		for judgment, want := range map[string]string{"judgment-0-0": "In this order Assistant A is A, Assistant B is B.", "judgment-1-0": "In this order Assistant A is B, Assistant B is A."} {
+			if text := textOf(byID(t, page, judgment)); !strings.Contains(text, want) {
+				t.Errorf("%s, %s does not say %q:\n%s", protocol, judgment, want, text)
 			}
 		}
 		place := map[bool][]string{true: {"Assistant A", "Assistant B"}, false: {"Assistant B", "Assistant A"}}[better == "A"]

@@ -366,8 +366,8 @@ func opensInconsistent(b *tab) {
 	b.until("there are inconsistent items", `document.querySelector("#items tbody a")`)
 	b.check("inconsistent items")
 	b.press("#items tbody a")
-	if !evaluated[bool](b, `document.querySelector(".fact-inconsistent") && document.querySelectorAll("article.game").length === 2 && document.querySelectorAll("article.game mark").length >= 2`) {
-		b.t.Error("the page does not show two games that disagree with their verdicts marked")
+	if !evaluated[bool](b, `document.querySelector(".fact-inconsistent") && document.querySelectorAll("article.judgment").length === 2 && document.querySelectorAll("article.judgment mark").length >= 2`) {
+		b.t.Error("the page does not show two judgments that disagree with their verdicts marked")
 	}
 	b.check("inconsistent item")
 }
@@ -381,7 +381,7 @@ func compares(b *tab, run string) {
 	b.until("both are compared", `document.querySelector("#items tbody a") && document.querySelectorAll("main table").length > 1`)
 	b.check("compared")
 	b.press("#items tbody a")
-	if n := evaluated[int](b, `document.querySelectorAll(".beside.two article.game").length`); n != 4 {
+	if n := evaluated[int](b, `document.querySelectorAll(".beside.two article.judgment").length`); n != 4 {
 		b.t.Errorf("%d judgments beside each other, want 2 of each run", n)
 	}
 	b.check("compared item")

@@ -90,13 +90,13 @@ func TestSecondAttempt(t *testing.T) {
 	})
 	out := mustCall(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--limit", "1", "--json")
 	if n := j.calls.Load(); n != 4 {
-		t.Errorf("%d calls, want two for each of two games", n)
+		t.Errorf("%d calls, want two for each of two judgments", n)
 	}
 	if !strings.Contains(out, `"decided": 2`) {
-		t.Errorf("both games should be decided:\n%s", out)
+		t.Errorf("both judgments should be decided:\n%s", out)
 	}
 	if _, _, code := call(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--limit", "1", "--attempts", "1", "--out", "one"); code != 0 {
-		t.Errorf("exit status %d: a game without a verdict is an answer", code)
+		t.Errorf("exit status %d: a judgment without a verdict is an answer", code)
 	}
 	if n := j.calls.Load(); n != 4 {
 		t.Errorf("%d calls with --attempts 1: the first turns are in the cache", n)

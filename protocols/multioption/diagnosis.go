@@ -8,13 +8,13 @@ import (
 	"gavel/scoring"
 )
 
-// Diagnose says what the judge of several options is good for: first whether it goes by the place, then how often it is
+// Diagnose says what the judge of several options is good for: first whether it goes by the position, then how often it is
 // right or, of items of which nobody knows the right option, how firmly it keeps to its choice.
 func (c *choices) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	if d, found := r.Silence("judgment"); found {
 		return d
 	}
-	if d, found := byPlace(r); found {
+	if d, found := byPosition(r); found {
 		return d
 	}
 	if d, found := byRight(r); found {
@@ -28,7 +28,7 @@ func (c *choices) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	const unknown = "whether it chooses well is not known, since these items have no right option."
 	switch {
 	case over.Below:
-		d.Level, d.Code, d.Text = scoring.Unusable, scoring.CodePosition, fmt.Sprintf("Goes by the place more than a random judge does: Grade score %s of the way from random to perfect.", over)
+		d.Level, d.Code, d.Text = scoring.Unusable, scoring.CodePosition, fmt.Sprintf("Goes by the position more than a random judge does: Grade score %s of the way from random to perfect.", over)
 	case !over.Above:
 		d.Level, d.Code, d.Text = scoring.Unusable, scoring.CodeChance, fmt.Sprintf("No steadier than a random judge: Grade score %s of the way from random to perfect.", over)
 	case over.Low > 0.5:
@@ -66,8 +66,8 @@ func byRight(r *scoring.Report) (d scoring.Diagnosis, found bool) {
 	return d, true
 }
 
-// byPlace diagnoses a judge that chooses one place, the first or the last, whatever stands there.
-func byPlace(r *scoring.Report) (d scoring.Diagnosis, found bool) {
+// byPosition diagnoses a judge that chooses one position, the first or the last, whatever stands there.
+func byPosition(r *scoring.Report) (d scoring.Diagnosis, found bool) {
 	var first, last, n float64
 	for _, g := range r.Groups() {
 		options, ok := strings.CutSuffix(g, " options")
@@ -80,18 +80,18 @@ func byPlace(r *scoring.Report) (d scoring.Diagnosis, found bool) {
 	if n == 0 {
 		return d, false
 	}
-	place, share := "first", first/n
+	position, share := "first", first/n
 	if last > first {
-		place, share = "last", last/n
+		position, share = "last", last/n
 	}
 	units := math.Min(n, math.Max(1, float64(r.Items)))
-	e := scoring.ShareOf("place-"+place, share*units, units, scoring.MostByPlace)
+	e := scoring.ShareOf("place-"+position, share*units, units, scoring.MostByPlace)
 	if !e.Above {
 		return d, false
 	}
 	d = scoring.Diagnosis{Level: scoring.Unusable, Code: scoring.CodePosition, Evidence: []scoring.Evidence{e}}
-	if d.Text = fmt.Sprintf("Chooses the %s place in %s of judgments: not a judge here.", place, e); share == 1 {
-		d.Text = fmt.Sprintf("Always chooses the %s place (100 %% of %.0f judgments): not a judge here.", place, n)
+	if d.Text = fmt.Sprintf("Chooses the %s position in %s of judgments: not a judge here.", position, e); share == 1 {
+		d.Text = fmt.Sprintf("Always chooses the %s position (100 %% of %.0f judgments): not a judge here.", position, n)
 	}
 	return d, true
 }

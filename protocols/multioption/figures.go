@@ -16,10 +16,10 @@ func figures(runs []report.Run) []figure.Spec {
 	positions := positionPanels(runs)
 	s := []figure.Spec{{
 		ID: "grade", Title: "LLM score against choice score", Panels: []figure.Panel{{Chart: gradeChart(runs)}},
-		Caption: []string{"LLM score: how evenly the places are chosen (1 is no order bias); choice score: how stable the choice is. On a dotted line the Grade score, their harmonic mean, is the same; that of a run is the mean over its items and need not lie on the line of its two means. Hollow: what judges without judgment score on the same items. From " + of + "; upright lines are intervals of the LLM score."},
+		Caption: []string{"LLM score: how evenly the positions are chosen (1 is no order bias); choice score: how stable the choice is. On a dotted line the Grade score, their harmonic mean, is the same; that of a run is the mean over its items and need not lie on the line of its two means. Hollow: what judges without judgment score on the same items. From " + of + "; upright lines are intervals of the LLM score."},
 	}, {
-		ID: "places", Title: "How often each place is chosen", Panels: positions, Folded: len(positions) > 12,
-		Caption: []string{"Share of the judgments with a verdict that choose each place, by number of options. The dashed line is an even share. From " + of + "; n in the table counts judgments, and the χ² test stands with each run."},
+		ID: "places", Title: "How often each position is chosen", Panels: positions, Folded: len(positions) > 12,
+		Caption: []string{"Share of the judgments with a verdict that choose each position, by number of options. The dashed line is an even share. From " + of + "; n in the table counts judgments, and the χ² test stands with each run."},
 	}}
 	s = append(s, report.Reliability(runs, "judgments")...)
 	if len(runs) < 2 {
@@ -96,7 +96,7 @@ func positionPanels(runs []report.Run) []figure.Panel {
 	var panels []figure.Panel
 	for _, r := range runs {
 		for _, g := range r.Groups() {
-			b := figure.Bars{Y: figure.Axis{Label: "chosen, percent", Decimals: 2}, Of: "place", Series: []string{"chosen"}, Marked: "an even share"}
+			b := figure.Bars{Y: figure.Axis{Label: "chosen, percent", Decimals: 2}, Of: "position", Series: []string{"chosen"}, Marked: "an even share"}
 			for position := 1; ; position++ {
 				x := r.Result(PositionMetric+strconv.Itoa(position), g, "")
 				if x.Metric == "" {

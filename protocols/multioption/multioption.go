@@ -24,7 +24,7 @@ var Protocol = judging.Protocol{
 	Name:  name,
 	About: "several options in every rotation: which is best? (Grade Score, arXiv 2406.12043)",
 	Help: `Asks a judge for the best of several options, once in every rotation of their order, so
-that each option stands once at each place. Does the judge choose an option, or a place?
+that each option stands once at each position. Does the judge choose an option, or a position?
 The table also shows what a judge that picks at random would score.
 
 Examples:

@@ -50,7 +50,7 @@ func positions(group string, tallies []tallied) []scoring.Result {
 	case decided == 0:
 		note = noPositions
 	case decided < 5*len(counts):
-		note += "; fewer than 5 judgments a place: p is rough"
+		note += "; fewer than 5 judgments a position: p is rough"
 	}
 	return append(results,
 		scoring.Result{Metric: PositionsChiSquare, Group: group, Unit: scoring.UnitStatistic, Value: scoring.Fraction(chi2), N: decided, Missing: leftOut, Note: note},
@@ -91,7 +91,7 @@ func (f *choices) warnings(all []tallied, missing scoring.MissingPolicy) []strin
 		say("of %d of %d items nobody knows which option is the %s: no part of the accuracy", unknown, len(all), f.goal)
 	}
 	if few > 0 {
-		say("in %d items the options do not stand at all places equally often: a judge that always picks the same option scores less than 1 there", few)
+		say("in %d items the options do not stand at all positions equally often: a judge that always picks the same option scores less than 1 there", few)
 	}
 	return w
 }

@@ -83,8 +83,8 @@ func optionsTable(r scoring.Report) table.Table {
 	}
 	t.Notes = append(t.Notes,
 		"judgments: "+report.Outcomes(r),
-		"LLM score: entropy of the places chosen, over the largest that can be; choice score: share of the option chosen most often; Grade score: their harmonic mean; each of one item, then the mean",
-		"so a judge that always picks the same option scores 1, right or wrong, one that always picks the same place 0, and one that picks at random what its column says ("+of(GradeScore+OfRandom).Note+")",
+		"LLM score: entropy of the positions chosen, over the largest that can be; choice score: share of the option chosen most often; Grade score: their harmonic mean; each of one item, then the mean",
+		"so a judge that always picks the same option scores 1, right or wrong, one that always picks the same position 0, and one that picks at random what its column says ("+of(GradeScore+OfRandom).Note+")",
 		report.BootstrapNote(r))
 	t.Notes = append(t.Notes, said.Lines()...)
 	t.Notes = append(t.Notes, table.Warned(r.Warnings)...)
@@ -122,7 +122,7 @@ func byOptionsTable(r scoring.Report) (table.Table, bool) {
 
 // positionsTable is how often each position was chosen, by number of options.
 func positionsTable(r scoring.Report) table.Table {
-	t := table.Table{Title: "how often each place is chosen (percent of judgments with a verdict)", Columns: append(table.Left(""), table.Right("judgments")...)}
+	t := table.Table{Title: "how often each position is chosen (percent of judgments with a verdict)", Columns: append(table.Left(""), table.Right("judgments")...)}
 	rows := map[string][]string{}
 	var groups []string
 	most := 0
@@ -164,7 +164,7 @@ func compare(cmp *scoring.Comparison, all *scoring.Comparisons) table.Table {
 	says := map[string]string{
 		GoalsDiffer:     "the option most often called best and the one most often called worst are two",
 		GoalsContradict: "shown in the same order, one option is called both best and worst",
-		GoalsByChance:   "two judges that name any place would call one option both",
+		GoalsByChance:   "two judges that name any position would call one option both",
 	}
 	for _, x := range cmp.Together {
 		text := fmt.Sprintf("%s: %s %% (n=%d)", says[x.Metric], table.Whole(x), x.N)

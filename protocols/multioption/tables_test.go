@@ -73,7 +73,7 @@ func optionsRun() scoring.Report {
 	}
 	r.Results = append(append(r.Results, optionResults("2 options", 12, scores)...), optionResults("3 options", 8, scores)...)
 	r.Results = append(r.Results, positionResults("2 options", new(6.25), new(0.0439), "2 degrees of freedom", 50, 30, 20)...)
-	r.Results = append(r.Results, positionResults("3 options", new(0.5), new(0.92), "3 degrees of freedom; fewer than 5 judgments a place: p is rough", 25, 20, 30, 25)...)
+	r.Results = append(r.Results, positionResults("3 options", new(0.5), new(0.92), "3 degrees of freedom; fewer than 5 judgments a position: p is rough", 25, 20, 30, 25)...)
 	return r
 }
 

@@ -62,9 +62,9 @@ func (p *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
 
 // byPosition diagnoses a judge whose verdicts are ties, or follow the position.
 func byPosition(r *scoring.Report) (d scoring.Diagnosis, found bool) {
-	games := float64(r.Judgments())
-	units := math.Min(games, math.Max(1, float64(r.Items)))
-	if ties := scoring.ShareOf("ties", float64(r.Outcomes["tie"])/games*units, units, scoring.MostTies); ties.Above {
+	judgments := float64(r.Judgments())
+	units := math.Min(judgments, math.Max(1, float64(r.Items)))
+	if ties := scoring.ShareOf("ties", float64(r.Outcomes["tie"])/judgments*units, units, scoring.MostTies); ties.Above {
 		return scoring.Diagnosis{Level: scoring.Unusable, Code: scoring.CodeTies, Text: fmt.Sprintf("Calls most pairs equal: %s of judgments are ties.", ties), Evidence: []scoring.Evidence{ties}}, true
 	}
 	first, ok := namesFirst(r, scoring.MostByPlace)

@@ -15,7 +15,7 @@ func figures(runs []report.Run) []figure.Spec {
 		}}},
 	}, {
 		ID: "position", Title: "What is read first, against consistency",
-		Caption: []string{"How often the judge prefers what it reads first, over how often both orders come to the same verdict. A judge at 50 is not drawn by the place; one that always names the first place is at 0 consistency and at 100 (pairwise), or at 0 where it names the worse (reversed). From " + of + "; each rate is of the pairs, and of the games, that have a verdict. Upright lines are intervals of the first-position rate."},
+		Caption: []string{"How often the judge prefers what it reads first, over how often both orders come to the same verdict. A judge at 50 is not drawn by the position; one that always names the first position is at 0 consistency and at 100 (pairwise), or at 0 where it names the worse (reversed). From " + of + "; each rate is of the pairs, and of the judgments, that have a verdict. Upright lines are intervals of the first-position rate."},
 		Panels:  []figure.Panel{{Chart: positionChart(runs)}},
 	}}
 	if groups := groupPanels(runs); len(groups) > 0 {
@@ -23,7 +23,7 @@ func figures(runs []report.Run) []figure.Spec {
 			ID: "groups", Title: "Strict accuracy by category", Caption: []string{"Share of pairs judged right in both orders, by category; n is in the table. " + report.IntervalNote(runs[0].Report)}, Panels: groups,
 		})
 	}
-	return append(s, report.Reliability(runs, "games")...)
+	return append(s, report.Reliability(runs, "judgments")...)
 }
 
 func positionChart(runs []report.Run) figure.Scatter {

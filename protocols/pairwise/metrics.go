@@ -11,14 +11,14 @@ import (
 
 // pairMetrics are the scores of a comparison (PROTOCOLS.md §1), the headline first. A new one is a line here.
 var pairMetrics = []scoring.Summed[pair]{
-	{Metric: scoring.Metric{Name: "strict", About: "both games give the labelled answer (GRP's, the headline)", Missing: "wrong", Why: noPairs, Compared: scoring.ByGroup, Headline: true}, Adds: strict},
-	{Metric: scoring.Metric{Name: "counter", About: "+1 for a game with the label, −1 for the opposite; the sum is above 0 (JudgeBench's)", Missing: "0 points", Why: noPairs, Compared: scoring.Whole}, Adds: counter},
-	{Metric: scoring.Metric{Name: "first-order", About: "the game in the published order gives the label", Missing: "wrong", Why: noPairs}, Adds: judgmentRight(0)},
-	{Metric: scoring.Metric{Name: "second-order", About: "the game in the swapped order gives the label", Missing: "wrong", Why: noPairs}, Adds: judgmentRight(1)},
+	{Metric: scoring.Metric{Name: "strict", About: "both judgments give the labelled answer (GRP's, the headline)", Missing: "wrong", Why: noPairs, Compared: scoring.ByGroup, Headline: true}, Adds: strict},
+	{Metric: scoring.Metric{Name: "counter", About: "+1 for a judgment with the label, −1 for the opposite; the sum is above 0 (JudgeBench's)", Missing: "0 points", Why: noPairs, Compared: scoring.Whole}, Adds: counter},
+	{Metric: scoring.Metric{Name: "first-order", About: "the judgment in the published order gives the label", Missing: "wrong", Why: noPairs}, Adds: judgmentRight(0)},
+	{Metric: scoring.Metric{Name: "second-order", About: "the judgment in the swapped order gives the label", Missing: "wrong", Why: noPairs}, Adds: judgmentRight(1)},
 	{Metric: scoring.Metric{Name: "half-tie", About: "as counter, and a sum of 0 earns a half", Missing: "0 points", Kind: scoring.Halves, Why: noPairs, Compared: scoring.Whole}, Adds: halfTie},
-	{Metric: scoring.Metric{Name: "drop", About: "strict, among pairs whose two games both gave a decided verdict", Missing: "pair left out", Why: noDecided, Compared: scoring.Whole}, Adds: drop},
-	{Metric: scoring.Metric{Name: "consistency", About: "both games name the same response", Missing: "pair left out", Why: noDecided, Compared: scoring.Whole}, Adds: consistency},
-	{Metric: scoring.Metric{Name: "first-position", About: "the response shown first is judged the better", Missing: "game left out", Kind: scoring.Halves, Most: 2, Why: scoring.Because("no decided games"), Compared: scoring.Whole}, Adds: firstPosition},
+	{Metric: scoring.Metric{Name: "drop", About: "strict, among pairs whose two judgments both gave a decided verdict", Missing: "pair left out", Why: noDecided, Compared: scoring.Whole}, Adds: drop},
+	{Metric: scoring.Metric{Name: "consistency", About: "both judgments name the same response", Missing: "pair left out", Why: noDecided, Compared: scoring.Whole}, Adds: consistency},
+	{Metric: scoring.Metric{Name: "first-position", About: "the response shown first is judged the better", Missing: "judgment left out", Kind: scoring.Halves, Most: 2, Why: scoring.Because("no decided judgments"), Compared: scoring.Whole}, Adds: firstPosition},
 }
 
 var (

@@ -58,7 +58,7 @@ var (
 	outputBetter = []string{"Output (a) is better.", "Output (b) is better."}
 )
 
-// synthesis is the mode of a game that another phase has decided: of LLMBar's strategy Swap, which asks again where the
+// synthesis is the mode of a judgment that another phase has decided: of LLMBar's strategy Swap, which asks again where the
 // verdicts of the two orders differ. Its labels are the last two.
 const synthesis = "synthesis"
 

@@ -79,10 +79,10 @@ func NewScorer(m *judging.Manifest) scoring.Scorer {
 func (f *pairs) Lend(items *judging.IDs) { f.items, f.isLent = items, true }
 
 func (*pairs) Words() scoring.Words {
-	return scoring.Words{Unit: "pair", Record: "game", Lacking: "pairs have not both games"}
+	return scoring.Words{Unit: "pair", Record: "judgment", Lacking: "pairs have not both judgments"}
 }
 
-// gameOf is the judgment that a record is of.
+// judgmentOf is the judgment that a record is of.
 func (f *pairs) judgmentOf(r *judging.Record, v judging.Verdict) (judgment, error) {
 	if len(r.Order) != 2 || r.Presentation > 1 {
 		return judgment{}, fmt.Errorf("%s has two presentations of two candidates, this record is of another kind", f.manifest.Spec.Protocol)

@@ -23,8 +23,8 @@ const (
 )
 
 // softMetric is there where some pair has a soft verdict.
-var softMetric = scoring.Metric{Name: Soft, About: "the label probabilities of both games, averaged in log space, favour the labelled answer; even odds earn a half",
-	Missing: "pair left out", Kind: scoring.Halves, Columns: scoring.Span{ownColumns[1], ownColumns[1] + 2}, Why: scoring.Because("no pair with the probabilities of two games")}
+var softMetric = scoring.Metric{Name: Soft, About: "the label probabilities of both judgments, averaged in log space, favour the labelled answer; even odds earn a half",
+	Missing: "pair left out", Kind: scoring.Halves, Columns: scoring.Span{ownColumns[1], ownColumns[1] + 2}, Why: scoring.Because("no pair with the probabilities of two judgments")}
 
 // softly is a pair's row of the metric.
 func (u pair) softly() (num, den float64) {

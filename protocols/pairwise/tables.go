@@ -14,7 +14,7 @@ import (
 // Layout is of pairwise and reversed judging.
 var Layout = &report.Layout{
 	Terms:    terms,
-	Headline: "strict", Noun: "games", Summary: summary, Tables: tables, Figures: figures, Figure: "groups", Compare: compare,
+	Headline: "strict", Noun: "judgments", Summary: summary, Tables: tables, Figures: figures, Figure: "groups", Compare: compare,
 	Tiles: []report.Tile{
 		{Metric: "strict", Name: "right in both orders", About: "dashed: chance, half of what is judged alike", Mark: chance, Coins: report.At(25)},
 		{Metric: "first-position", Name: "the first is judged better", About: "50 is no pull of the position", Mark: report.At(50)},
@@ -78,7 +78,7 @@ func runTable(r scoring.Report) table.Table {
 	}
 	t := byGroup(r, report.Heading(r, true), "percent", metrics)
 	t.Notes = slices.Concat([]string{
-		"games: " + report.Outcomes(r),
+		"judgments: " + report.Outcomes(r),
 		report.BootstrapNote(r) + "; two coins would score 25 in strict",
 	}, t.Notes, table.Warned(r.Warnings))
 	return t
