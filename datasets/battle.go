@@ -129,6 +129,7 @@ func (v votes) majority() (winner string, ok bool) {
 var chatbotArena = Format{
 	Name:     "chatbot-arena",
 	About:    "rows with question_id, model_a, model_b, winner, conversation_a, conversation_b, turn, language and more",
+	Shape:    Preference,
 	Keys:     []string{"question_id", "model_a", "model_b", "winner", "conversation_a", "conversation_b", "turn", "language"},
 	Parse:    parseArena,
 	Assemble: chooseArena, Languages: true,

@@ -112,6 +112,8 @@ func (e *LineError) Unwrap() error { return e.Err }
 type Format struct {
 	Name  string
 	About string
+	// Shape is that of all its items; "" where they may be of any.
+	Shape Shape
 	// Keys are the keys that every row has. Of the formats whose keys a row has,
 	// it is taken to have that with the most.
 	Keys []string
@@ -142,22 +144,20 @@ var Formats = []Format{judgeBench, LLMBar, MMLUPro, GSM8K, gsmSymbolicRows, MTBe
 
 // ClusterOf tells items of a source that belong together, and what that is in words; nil where each is by itself.
 func ClusterOf(source string) (of func(id string) string, what string) {
-	for _, f := range Formats {
-		if f.Name == source {
-			return f.Cluster, f.Clusters
-		}
-	}
-	return nil, ""
+	f := formatNamed(source)
+	return f.Cluster, f.Clusters
 }
 
 // LevelOf tells how hard items of a source were made; nil where that is not told.
-func LevelOf(source string) func(id string) string {
-	for _, f := range Formats {
-		if f.Name == source {
-			return f.Level
-		}
+func LevelOf(source string) func(id string) string { return formatNamed(source).Level }
+
+// formatNamed is a format by its name; the zero value where there is none.
+func formatNamed(name string) Format {
+	i := slices.IndexFunc(Formats, func(f Format) bool { return f.Name == name })
+	if i < 0 {
+		return Format{}
 	}
-	return nil
+	return Formats[i]
 }
 
 // maxSkipped is how many skipped lines are kept word for word; the rest are only counted.

@@ -17,6 +17,7 @@ import (
 var GSM8K = Format{
 	Name:  "gsm8k",
 	About: `rows with question and answer, which ends "#### N"`,
+	Shape: Number,
 	Keys:  []string{"question", "answer"},
 	Parse: parseGSM8K,
 	// Every row without an id is given the number of the row.
@@ -31,6 +32,7 @@ var GSM8K = Format{
 var gsmSymbolicRows = Format{
 	Name:  "gsm-symbolic",
 	About: `rows with id, instance, question and answer, which ends "#### N"`,
+	Shape: Number,
 	Keys:  []string{"id", "instance", "question", "answer"},
 	Parse: parseGSMSymbolic,
 	Assemble: func(rows Rows, emit func(int, []byte) error) ([]string, error) {

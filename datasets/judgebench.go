@@ -14,6 +14,7 @@ import (
 var judgeBench = Format{
 	Name:  judgeBenchName,
 	About: "JSON lines with pair_id, source, question, response_A, response_B and label",
+	Shape: Pair,
 	Keys:  []string{"pair_id", "question", "response_A", "response_B", "label"},
 	Parse: parsePair,
 }

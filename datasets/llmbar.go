@@ -15,6 +15,7 @@ import (
 var LLMBar = Format{
 	Name:  "llmbar",
 	About: "rows with input, output_1, output_2 and label (1 or 2)",
+	Shape: Pair,
 	Keys:  []string{"input", "output_1", "output_2", "label"},
 	Parse: parseLLMBar,
 	Assemble: func(rows Rows, emit func(int, []byte) error) ([]string, error) {

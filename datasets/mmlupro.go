@@ -13,6 +13,7 @@ import (
 var MMLUPro = Format{
 	Name:  "mmlu-pro",
 	About: "rows with question_id, question, options, answer (a letter), answer_index, category and src",
+	Shape: Choice,
 	Keys:  []string{"question_id", "question", "options", "answer"},
 	Parse: parseMMLUPro,
 }

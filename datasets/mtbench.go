@@ -18,6 +18,7 @@ import (
 var MTBench = Format{
 	Name:     "mt-bench",
 	About:    "rows with question_id, model_a, model_b, winner, conversation_a, conversation_b and turn",
+	Shape:    Preference,
 	Keys:     []string{"question_id", "model_a", "model_b", "winner", "conversation_a", "conversation_b", "turn"},
 	Parse:    parseMTBench,
 	Assemble: countVotes,

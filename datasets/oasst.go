@@ -34,6 +34,7 @@ import (
 var OASSTTrees = Format{
 	Name:     "oasst-trees",
 	About:    "OpenAssistant's message trees: JSON lines with message_tree_id and prompt",
+	Shape:    Options,
 	Keys:     []string{"message_tree_id", "prompt"},
 	Parse:    parseAssembled(func(line []byte) error { _, _, err := parseTree(line); return err }),
 	Assemble: assembleTrees,
@@ -44,6 +45,7 @@ var OASSTTrees = Format{
 var oasstMessages = Format{
 	Name:     "oasst-messages",
 	About:    "OpenAssistant's messages: rows with message_id, parent_id, role, text and rank",
+	Shape:    Options,
 	Keys:     []string{"message_id", "role", "text"},
 	Parse:    parseAssembled(func(line []byte) error { _, err := parseMessage(line); return err }),
 	Assemble: assembleMessages,

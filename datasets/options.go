@@ -24,6 +24,7 @@ import (
 var OptionLines = Format{
 	Name:     optionsName,
 	About:    "JSON lines with prompt and outputs, ranked or not",
+	Shape:    Options,
 	Keys:     []string{"prompt", "outputs"},
 	Parse:    parseOptions,
 	Assemble: numberOptions,

@@ -14,6 +14,7 @@ import (
 var PPE = Format{
 	Name:     ppeName,
 	About:    "rows with question_id, prompt, response_1, response_2, …, scores and sampled_conflict_pairs",
+	Shape:    Pair,
 	Keys:     []string{"question_id", "prompt", "response_1", "response_2", "scores", "sampled_conflict_pairs"},
 	Parse:    parsePPE,
 	Assemble: drawnPairs,

@@ -36,6 +36,9 @@ type Known struct {
 	builtin   []byte
 }
 
+// Shape is that of all its items; "" where they may be of any.
+func (k Known) Shape() Shape { return formatNamed(k.Format).Shape }
+
 // Published is what a judge got on a dataset, as somebody published it.
 type Published struct {
 	Judge, Protocol, Metric string

@@ -18,6 +18,7 @@ import (
 var RMBench = Format{
 	Name:     "rm-bench",
 	About:    "rows with id, prompt, chosen and rejected, three of each in three styles",
+	Shape:    Pair,
 	Keys:     []string{"id", "prompt", "chosen", "rejected"},
 	Parse:    parseRMBench,
 	Assemble: nineOfEach,

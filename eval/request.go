@@ -157,25 +157,17 @@ func hasTasks(k judging.Protocol) bool {
 	return k.JudgesAgents() || k.Takes(datasets.Choice)
 }
 
-// shapesOf are the items that the files of a format have. A format that is not
-// here may have any.
-var shapesOf = map[string]datasets.Shape{
-	"judgebench": datasets.Pair, "llmbar": datasets.Pair, "rm-bench": datasets.Pair, "ppe": datasets.Pair, "mmlu-pro": datasets.Choice, "gsm8k": datasets.Number, "gsm-symbolic": datasets.Number,
-	"mt-bench": datasets.Preference, "chatbot-arena": datasets.Preference,
-	"options": datasets.Options, "oasst-trees": datasets.Options, "oasst-messages": datasets.Options,
-}
-
 // TakesDataset tells whether a protocol, or the stage it begins with, takes the
 // items of a dataset.
 func TakesDataset(kind judging.Protocol, known datasets.Known) bool {
-	shape, sure := shapesOf[known.Format]
+	shape := known.Shape()
 	if kind.JudgesAgents() {
-		if sure && kind.Before(nil).Check(datasets.Item{Shape: shape}) != nil {
+		if shape != "" && kind.Before(nil).Check(datasets.Item{Shape: shape}) != nil {
 			return false
 		}
 		kind = judging.Answering()
 	}
-	return !sure || kind.Takes(shape)
+	return shape == "" || kind.Takes(shape)
 }
 
 // datasetsFor are the names of the known datasets that a protocol takes.

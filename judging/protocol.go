@@ -6,6 +6,7 @@
 package judging
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -159,6 +160,18 @@ type Protocol struct {
 	ToName func(r *Record, s Settings) []string
 	// Called is what a prompt calls the candidate shown at a position, from 0: "Assistant A". nil: by its id.
 	Called func(t Template, position int) string
+	// Asked is the question of an item as a sentence of a page; "": Asks.
+	Asked string
+	// Says puts a verdict for a candidate into words, for a goal. nil: by its id.
+	Says func(goal, id string) string
+	// Labelled puts what it is right to name of the candidates shown into words, for a goal. nil: by their ids.
+	Labelled func(goal string, right, shown []string) string
+}
+
+// Question is what a run with a goal asks about an item, as a sentence.
+func (p Protocol) Question(goal string) string {
+	q := cmp.Or(p.Asked, strings.ReplaceAll(p.Asks, "GOAL", goal), p.About)
+	return strings.ToUpper(q[:min(1, len(q))]) + q[min(1, len(q)):]
 }
 
 // Option is a choice that a protocol offers beyond its prompt. It is a flag of

@@ -46,14 +46,15 @@ func present(m *judging.Manifest, j store.Judged) presented {
 			rights = append(rights, name)
 		}
 	}
-	out.Right, out.Says = strings.Join(rights, " or "), verdictWords(m.Spec.Goal, j)
+	out.Right, out.Says = strings.Join(rights, " or "), verdictWords(m, j)
 	return out
 }
 
-// verdictWords is a verdict for the goal of the run. A label states the order of quality in both goals of pairs.
-func verdictWords(goal string, j store.Judged) string {
+// verdictWords is a verdict for the goal of the run.
+func verdictWords(m *judging.Manifest, j store.Judged) string {
 	v := j.Verdict
 	id := j.CandidateID(v.Choice)
+	p, _ := judging.ProtocolNamed(m.Spec.Protocol)
 	switch {
 	case v.Outcome == judging.Tie:
 		return "a tie"
@@ -61,10 +62,8 @@ func verdictWords(goal string, j store.Judged) string {
 		return "no verdict: " + string(v.Outcome)
 	case id == "":
 		return v.Answer
-	case goal == "better" || goal == "worse":
-		return id + " is the better"
-	case goal == "best" || goal == "worst":
-		return id + " is the " + goal
+	case p.Says != nil:
+		return p.Says(m.Spec.Goal, id)
 	}
 	return id
 }
@@ -77,15 +76,8 @@ type asked struct {
 
 // askedOf says what a run asks of an item; r is a record of it, or nil.
 func askedOf(m *judging.Manifest, item *ItemTexts, r *judging.Record) (a asked) {
-	goal := m.Spec.Goal
-	switch goal {
-	case "correct":
-		a.Question = "Is this answer correct?"
-	case "answer":
-		a.Question = "What is the answer?"
-	default:
-		a.Question = "Which is " + goal + "?"
-	}
+	p, _ := judging.ProtocolNamed(m.Spec.Protocol)
+	a.Question = p.Question(m.Spec.Goal)
 	if item != nil && item.Answer != "" {
 		a.Right = item.Answer
 	}
@@ -93,18 +85,8 @@ func askedOf(m *judging.Manifest, item *ItemTexts, r *judging.Record) (a asked) 
 		return a
 	}
 	ids := m.ToName(r)
-	switch {
-	case len(ids) == 0:
-	case goal == "worse" && len(r.Order) == 2:
-		worse := r.Order[0]
-		if worse == ids[0] {
-			worse = r.Order[1]
-		}
-		a.Right = fmt.Sprintf("%s is worse, %s is labelled the better", worse, ids[0])
-	case goal == "better":
-		a.Right = ids[0] + ", labelled the better"
-	default:
-		a.Right = strings.Join(ids, " or ")
+	if a.Right = strings.Join(ids, " or "); len(ids) > 0 && p.Labelled != nil {
+		a.Right = p.Labelled(m.Spec.Goal, ids, r.Order)
 	}
 	return a
 }

@@ -31,7 +31,7 @@ Examples:
   gavel run answer --model qwen3:8b --dataset gsm8k
   gavel run answer --model qwen3:8b --dataset mmlu-pro --group law --sample 50
   gavel run answer --backend sim --model accuracy=0.6 --dataset sample-choice`,
-	Items: "questions", Goal: "answer", Judges: shapes, Presentations: 1, Answers: true,
+	Items: "questions", Goal: "answer", Asked: "What is the answer?", Judges: shapes, Presentations: 1, Answers: true,
 	Templates: []judging.Template{answerTexts},
 	Own:       own,
 	Describe:  describe, Right: rightVerdict,

@@ -42,6 +42,7 @@ Examples:
 	Describe: describe, Check: check,
 	ToName:  func(r *judging.Record, s judging.Settings) []string { return rightToName(r, s.Get(GoalOption)) },
 	Called:  func(_ judging.Template, position int) string { return "Option " + strconv.Itoa(position+1) },
+	Says:    func(goal, id string) string { return id + " is the " + goal },
 	Options: []judging.Option{GoalOption, OrdersOption},
 	New: func(t judging.Template, s judging.Settings) judging.Asker {
 		// What a flag was checked for, a manifest may have otherwise: then it is the default.

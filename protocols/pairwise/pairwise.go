@@ -57,7 +57,7 @@ func of(p judging.Protocol, sop, direct, cot, hard string) judging.Protocol {
 	p.Judges, p.Presentations, p.FollowUps = []datasets.Shape{datasets.Pair}, 2, true
 	p.Options, p.Own, p.Adapt, p.Stage = []judging.Option{referenceOption}, ownComparison, adapt, stage
 	p.Describe = func(r *judging.Record, item datasets.Item, _ judging.Presentation) { r.Describe(item.Answered) }
-	p.Called = called
+	p.Called, p.Says, p.Labelled = called, says, rightWords
 	name, goal := p.Name, p.Goal
 	p.New = func(t judging.Template, s judging.Settings) judging.Asker {
 		if p := (pairwise{name, goal, t}); !byOutputs(t) {
@@ -74,6 +74,21 @@ func called(t judging.Template, position int) string {
 		return "Output (" + string('a'+rune(position)) + ")"
 	}
 	return "Assistant " + string('A'+rune(position))
+}
+
+// says is what a verdict says: a label states which is better, whatever the goal.
+func says(_, id string) string { return id + " is the better" }
+
+// rightWords are what the label says, and what it is right to name where the worse is asked for.
+func rightWords(goal string, right, shown []string) string {
+	if goal == GoalBetter || len(shown) != 2 {
+		return right[0] + ", labelled the better"
+	}
+	worse := shown[0]
+	if worse == right[0] {
+		worse = shown[1]
+	}
+	return fmt.Sprintf("%s is worse, %s is labelled the better", worse, right[0])
 }
 
 // newTemplate is a prompt with the labels that it names.
