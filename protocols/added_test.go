@@ -30,7 +30,7 @@ func withRating(t *testing.T) (gavel string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	more := strings.Replace(string(all), "\n}\n", "\n\t{Protocol: rating.Protocol, Scorer: rating.NewScorer},\n}\n", 1)
+	more := strings.Replace(string(all), "\n}\n", "\n\t{Protocol: rating.Protocol, Scorer: rating.NewScorer, Imports: rating.Imports},\n}\n", 1)
 	more = strings.Replace(more, "import (\n", "import (\n\t\"gavel/protocols/rating\"\n", 1)
 	dir := t.TempDir()
 	line := filepath.Join(dir, "all.go")
@@ -84,6 +84,16 @@ func (h *house) call(args ...string) string {
 }
 
 // serve starts the server and gives its address.
+// fails calls gavel, which has to end with an error that says so.
+func (h *house) fails(what, wanted string, args ...string) {
+	h.t.Helper()
+	out, err := h.command(h.t.Context(), args...).CombinedOutput()
+	if err == nil {
+		h.t.Errorf("%s: no error", what)
+	}
+	h.has(what, string(out), wanted)
+}
+
 func (h *house) serve(args ...string) string {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -145,6 +155,10 @@ func TestAProtocolIsAFolderAndALine(t *testing.T) {
 
 	h.has("gavel run", strings.Join(strings.Fields(h.call("run", "--help")), " "), "rating", "how good is it, from 1 to 5?", "pairwise, reversed and rating")
 	h.has("its help", h.call("run", "rating", "--help"), "Has a judge rate both responses", "gavel run rating --model", "--scale", `(default: "five")`, "plain")
+	h.has("gavel import", h.call("import", "--help"), "rated", "ratings of others become a run")
+	h.has("its importer", h.call("import", "rated", "--help"), "FILE --out RUN --by NAME", "who rated")
+	h.fails("its importer's option", `--by " ": say who`, "import", "rated", "x", "--out", "r", "--by", " ")
+	h.fails("its importer's file", "x of Ann has no ratings", "import", "rated", "x", "--out", "r", "--by", "Ann")
 	h.has("gavel prompts", h.call("prompts", "list"), "rating/plain")
 
 	judge := []string{"run", "rating", "--backend", "sim", "--dataset", "sample"}

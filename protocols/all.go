@@ -9,11 +9,11 @@ import (
 
 // All are the protocols, in the order that lists have them.
 var All = []Protocol{
-	{pairwise.Protocol, pairwise.NewScorer, pairwise.Layout},
-	{pairwise.Reversed, pairwise.NewScorer, pairwise.Layout},
-	{answer.Protocol, answer.NewScorer, answer.Layout},
-	{selfreference.Protocol, selfreference.NewScorer, selfreference.Layout},
-	{multioption.Protocol, multioption.NewScorer, multioption.Layout},
+	{pairwise.Protocol, pairwise.NewScorer, pairwise.Layout, pairwise.Imports},
+	{pairwise.Reversed, pairwise.NewScorer, pairwise.Layout, nil},
+	{answer.Protocol, answer.NewScorer, answer.Layout, answer.Imports},
+	{selfreference.Protocol, selfreference.NewScorer, selfreference.Layout, nil},
+	{multioption.Protocol, multioption.NewScorer, multioption.Layout, nil},
 }
 
 func init() {

@@ -5,6 +5,7 @@ package protocols
 
 import (
 	"gavel/judging"
+	"gavel/protocols/imports"
 	"gavel/report"
 	"gavel/scoring"
 )
@@ -14,6 +15,7 @@ type Protocol struct {
 	judging.Protocol                                        // how it asks
 	Scorer           func(*judging.Manifest) scoring.Scorer // what its records come to; nil: they are not scored
 	Layout           *report.Layout                         // how its results are laid out; nil: they are listed
+	Imports          []imports.Importer                     // of other harnesses' files
 }
 
 // Add makes a protocol known, before anything is asked for: it is then a command

@@ -5,133 +5,70 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gavel/datasets"
 	"gavel/eval"
 	"gavel/judging"
-	"gavel/protocols/answer"
+	"gavel/protocols"
 	"gavel/protocols/imports"
 	"gavel/protocols/pairwise"
 	"gavel/report"
 	"gavel/scoring"
 )
 
-// importer turns files of another harness into runs.
-type importer struct {
-	name, about, usage string
-	flags              []cli.Flag // beside --out
-	several            bool       // takes several files
-	take               func(c *cli.Context, files []string, out, model string) ([]*imports.Run, error)
-}
-
 func importCommand(e *env) *cli.Command {
 	command := &cli.Command{Name: "import", Usage: "turn another harness's output into a run"}
-	for _, im := range importers(e) {
-		files := oneArgument("FILE")
-		if im.several {
-			files = someArguments("FILE")
+	for _, p := range protocols.All {
+		for _, im := range p.Imports {
+			command.Subcommands = append(command.Subcommands, e.importer(im))
 		}
-		command.Subcommands = append(command.Subcommands, &cli.Command{
-			Name: im.name, Usage: im.about, UsageText: "gavel import " + im.name + " " + im.usage,
-			Flags: append([]cli.Flag{&cli.StringFlag{Name: "out", Usage: "`DIR` of the run"}}, im.flags...),
-			Before: func(c *cli.Context) error {
-				if err := files(c); err != nil {
-					return err
-				}
-				if c.String("out") == "" {
-					return usage("--out is missing: name the folder of the run")
-				}
-				return nil
-			},
-			Action: func(c *cli.Context) error { return e.importRuns(c, im) },
-		})
 	}
 	return command
 }
 
-func importers(e *env) []importer {
-	model := func(usage string) cli.Flag { return &cli.StringFlag{Name: "model", Usage: usage} }
-	list := &cli.StringFlag{Name: "list", Usage: "write every disagreement to `FILE`, one per line"}
-	return []importer{
-		{
-			name: "judgebench", about: "a JudgeBench output file becomes a run", usage: "FILE --out RUN",
-			take: func(_ *cli.Context, files []string, out, _ string) ([]*imports.Run, error) {
-				return made(pairwise.ImportJudgeBench(files[0], out, version()))
-			},
-		},
-		{
-			name: "llmbar", about: "LLMBar's stored replies become a run", usage: "FILE... --out RUN [--model NAME]",
-			flags: []cli.Flag{model("`NAME` of the judge; default: as the path has it")}, several: true,
-			take: func(_ *cli.Context, files []string, out, model string) ([]*imports.Run, error) {
-				return made(pairwise.ImportLLMBar(files, out, model, version()))
-			},
-		},
-		{
-			name: "mmlu-pro", about: "published MMLU-Pro model outputs become a run of answers", usage: "FILE --out RUN [--model NAME] [--list FILE]",
-			flags: []cli.Flag{model("`NAME` of the model; default: as the file's name says"), list},
-			take: func(_ *cli.Context, files []string, out, model string) ([]*imports.Run, error) {
-				return made(answer.ImportMMLUPro(files[0], out, model, version()))
-			},
-		},
-		{
-			name: "gsm8k", about: "GSM8K's example model solutions become runs of answers", usage: "FILE --out DIR [--model NAME] [--list FILE]",
-			flags: []cli.Flag{model("only the solutions of `NAME`"), list},
-			take: func(_ *cli.Context, files []string, out, model string) (all []*imports.Run, err error) {
-				runs, err := answer.ImportGSM8K(files[0], out, model, version())
-				for _, r := range runs {
-					all = append(all, r.Made())
+func (e *env) importer(im imports.Importer) *cli.Command {
+	files := oneArgument("FILE")
+	if im.Several {
+		files = someArguments("FILE")
+	}
+	flags := []cli.Flag{&cli.StringFlag{Name: "out", Usage: "`DIR` of the run"}}
+	for _, o := range im.Options {
+		flags = append(flags, &cli.StringFlag{Name: o.Name, Usage: o.Usage})
+	}
+	return &cli.Command{
+		Name: im.Name, Usage: im.About, UsageText: "gavel import " + im.Name + " " + im.Usage, Flags: flags,
+		Before: func(c *cli.Context) error {
+			if err := files(c); err != nil {
+				return err
+			}
+			if c.String("out") == "" {
+				return usage("--out is missing: name the folder of the run")
+			}
+			for _, o := range im.Options {
+				if o.Check == nil || !c.IsSet(o.Name) {
+					continue
 				}
-				return all, err
-			},
+				if err := o.Check(c.String(o.Name)); err != nil {
+					return usage("--%s %q: %v", o.Name, c.String(o.Name), err)
+				}
+			}
+			return nil
 		},
-		{
-			name: "fastchat", about: "FastChat pair judgments become a run of preferences", usage: "FILE [--human FILE] --out RUN [--model NAME] [--list FILE]",
-			flags: []cli.Flag{&cli.StringFlag{Name: "human", Usage: "`FILE` of people's votes"}, model("`NAME` of the judge; default: the name in the file"), list},
-			take: func(c *cli.Context, files []string, out, model string) ([]*imports.Run, error) {
-				return made(answer.ImportFastChat(files[0], c.String("human"), out, model, version()))
-			},
-		},
-		{
-			name: "answers", about: "replies to questions, from any source, become a run of answers", usage: "FILE --out RUN [--dataset NAME|FILE] [--model NAME] [--marker TEXT]",
-			flags: []cli.Flag{
-				&cli.StringFlag{Name: "dataset", Usage: "`NAME` or path of the dataset that was answered"},
-				model("`NAME` of the model; of a file with several, the one to take"),
-				&cli.StringFlag{Name: "marker", Usage: "the answer stands after `TEXT` at the start of a line, such as \"A:\""},
-			},
-			take: e.importAnswers,
-		},
+		Action: func(c *cli.Context) error { return e.importRuns(c, im) },
 	}
 }
 
-// made is the run that an import made, unless it failed.
-func made[T interface{ Made() *imports.Run }](im T, err error) ([]*imports.Run, error) {
+// opened is a dataset that an import names.
+func (e *env) opened(name string) (*datasets.Set, judging.DatasetInfo, error) {
+	set, err := e.library().Open(name)
 	if err != nil {
-		return nil, err
+		return nil, judging.DatasetInfo{}, err
 	}
-	return []*imports.Run{im.Made()}, nil
-}
-
-func (e *env) importAnswers(c *cli.Context, files []string, out, model string) ([]*imports.Run, error) {
-	o := answer.AnswersOptions{Model: model}
-	if marker := c.String("marker"); c.IsSet("marker") {
-		settings, err := answer.Marker(marker)
-		if err != nil {
-			return nil, usage("--marker %q: %v", marker, err)
-		}
-		o.Settings = settings
-	}
-	if dataset := c.String("dataset"); dataset != "" {
-		set, err := e.library().Open(dataset)
-		if err != nil {
-			return nil, err
-		}
-		defer set.Close()
-		o.Questions, o.Dataset = set, eval.DatasetInfo(set, eval.Request{})
-	}
-	return made(answer.ImportAnswers(files[0], out, o, version()))
+	return set, eval.DatasetInfo(set, eval.Request{}), nil
 }
 
 // importRuns makes runs, says what they are, and prints what they come to, which it keeps beside the records.
-func (e *env) importRuns(c *cli.Context, im importer) error {
-	runs, err := im.take(c, c.Args().Slice(), c.String("out"), c.String("model"))
+func (e *env) importRuns(c *cli.Context, im imports.Importer) error {
+	runs, err := im.Take(imports.Request{Files: c.Args().Slice(), Out: c.String("out"), Gavel: version(), Option: c.String, Open: e.opened})
 	for _, r := range runs {
 		for _, line := range r.Said {
 			e.say("%s", line)

@@ -2,6 +2,8 @@
 package rating
 
 import (
+	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,6 +11,7 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/protocols/imports"
 	"gavel/scoring"
 )
 
@@ -27,6 +30,20 @@ var Protocol = judging.Protocol{
 	Options:   []judging.Option{scaleOption},
 	New:       func(t judging.Template, s judging.Settings) judging.Asker { return rating{t, s.Get(scaleOption)} },
 }
+
+// Imports has an importer that finds nothing.
+var Imports = []imports.Importer{{
+	Name: "rated", About: "ratings of others become a run", Usage: "FILE --out RUN --by NAME",
+	Options: []imports.Option{{Name: "by", Usage: "`NAME` of who rated", Check: func(value string) error {
+		if strings.TrimSpace(value) == "" {
+			return errors.New("say who")
+		}
+		return nil
+	}}},
+	Take: func(r imports.Request) ([]*imports.Run, error) {
+		return nil, fmt.Errorf("%s of %s has no ratings", r.Files[0], r.Option("by"))
+	},
+}}
 
 type rating struct {
 	template judging.Template

@@ -1,0 +1,44 @@
+package imports
+
+import (
+	"gavel/datasets"
+	"gavel/judging"
+)
+
+// Importer turns files of another harness into runs: a command of "gavel import".
+type Importer struct {
+	Name, About string
+	Usage       string // what follows its name on the command line
+	Several     bool   // takes several files
+	Options     []Option
+	Take        func(Request) ([]*Run, error)
+}
+
+// Option is a choice of an importer: a flag with a text.
+type Option struct {
+	Name, Usage string
+	Check       func(value string) error // of a value that was given; nil: any will do
+}
+
+// Options that several importers have.
+var List = Option{Name: "list", Usage: "write every disagreement to `FILE`, one per line"}
+
+// Model is the option that names the model of a file.
+func Model(usage string) Option { return Option{Name: "model", Usage: usage} }
+
+// Request is what an import is asked for.
+type Request struct {
+	Files  []string
+	Out    string                                                           // folder of the run, or of the runs
+	Gavel  string                                                           // its version
+	Option func(name string) string                                         // "" where it was not given
+	Open   func(dataset string) (*datasets.Set, judging.DatasetInfo, error) // by name or path
+}
+
+// One makes the list of the run that an import made, unless it failed.
+func One[T interface{ Made() *Run }](im T, err error) ([]*Run, error) {
+	if err != nil {
+		return nil, err
+	}
+	return []*Run{im.Made()}, nil
+}
