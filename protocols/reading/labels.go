@@ -199,7 +199,7 @@ var (
 	ifBefore  = regexp.MustCompile(`^[\s\-*•\d.)"']*(?:if|in case|when\s+(?:the|assistant|response|both|neither|a|b|it|they))\b`)
 	repeated  = regexp.MustCompile(`^[\s\-*•\d.)"']*(?:if|in case|when)\s+(?:[^.;\n]*\bwould (?:be|have been)\s+|(?:the|assistant|response|both|neither|a|b|it|they)\b[^.;\n]*)$`)
 	ifAfter   = regexp.MustCompile(`^["'\])]*[,:]?[ \t]*\(?(?:if|when|means|would mean)\b`)
-	ofOneself = regexp.MustCompile(`^\W*(?:if|when)\s+(?:you|i|we|one|all|everything|\w+ing)\b`)
+	ofOneself = regexp.MustCompile(`^\W*(?:if|when)\s+(?:you|i|we|one|all|everything|\w+(?:ing|ed))\b`)
 )
 
 // offering tells whether a label is asked, or repeated from the rules: "[[A]]" if assistant A is better, "[[C]]" for a tie.
@@ -243,11 +243,11 @@ func listed(v *view, all []bracketed, i int) bool {
 	if !marker.MatchString(mine) {
 		return false
 	}
-	for _, k := range []int{i - 1, i + 1} {
+	for _, k := range []int{i - 1, i + 1, i - 2, i + 2} { // two labels may have one value, A>B and A>>B
 		if k < 0 || k >= len(all) || all[k].value == all[i].value {
 			continue
 		}
-		if its, at := line(k); marker.MatchString(its) && at != from && strings.Count(v.text[min(at, from):max(at, from)], "\n") <= 2 {
+		if its, at := line(k); marker.MatchString(its) && at != from && strings.Count(v.text[min(at, from):max(at, from)], "\n") <= 4 {
 			return true
 		}
 	}

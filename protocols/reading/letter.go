@@ -19,7 +19,7 @@ func Letter(reply string, n int) Found {
 }
 
 // letterWords are those that a final statement has.
-var letterWords = []string{"answer", "boxed{", "option", "choice", "choose", "select", "pick", "go with", "going with", "opt for", "settle on", "guess", "corresponds to", "conclusion", "letter", "答案", "故选", "应选", "选项是", "选项为"}
+var letterWords = []string{"answer", "boxed{", "option", "choice", "choose", "select", "pick", "go with", "going with", "opt for", "settle on", "guess", "corresponds to", "conclusion", "letter", "答案", "选", "选项是", "选项为"}
 
 const (
 	filler = `(?:(?:clearly|most likely|likely|probably|definitely|therefore|thus|hence|then|simply|indeed|actually|obviously|surely|certainly|still|also|only|just|now|as follows|given by|in fact|best|closest to|close to|approximately|indeed|again|that of|the|option|choice|letter|answer|statement|alternative|number|correct|response|following|case|part)(?:[\s:,\-–—]|$)[\s:,\-–—]*)*`
@@ -29,10 +29,11 @@ const (
 var (
 	// afterAnswer stands between the word and what it is said to be. Between them is no other sentence.
 	afterAnswer  = regexp.MustCompile(`^s?["']?(?:\s*\([^)\n]{0,40}\))?(?:\s+(?:choice|option|key|letter|here|to|for|of|in|that|which|should|would|must|will|can|could|has|seems|appears|then|therefore|thus|from|among|based|given|provided|listed|closest|best|most|the|this|these|question|options?|choices?|problem|we|i|and|correct|right|final|above|below|only|with|matches|fits|\(?[a-j]?\)?)){0,10}(?:(?:\s*(?:\b(?:is|be|are|was)\b|:|=|→|->|—|–)){1,3}| - )`)
-	afterChinese = regexp.MustCompile(`^(?:应该|应当|应|就|选择|选项|选|为|是|\s|:)*`)
+	afterChinese = regexp.MustCompile(`^(?:应该|应当|应|就|选择|选项|择|选|为|是|\s|:)*[("'\[$\\A-Ja-j]`)
 	// adjective goes before "option" and "choice" where they are the answer.
 	adjective = regexp.MustCompile(`\b(?:correct|best|right|appropriate|final|closest|suitable|accurate|likely|only|valid|true|nearest|choosing|intended|my|our)\s+(?:answer\s+|multiple[- ]choice\s+)?$`)
 	mine      = regexp.MustCompile(`\b(?:i|we|i'll|we'll|i'd|we'd|let's|would|will|should|must|therefore|thus|so|to|can|hence|,)\s+(?:therefore |thus |have to |have |also |then |now |be )?$`)
+	myself    = regexp.MustCompile(`\bi(?:'d| would|'ll| will)?\s+$`)
 	afterPick = regexp.MustCompile(`^(?:s|ed|ing)?[\s:]+`)
 
 	leading    = regexp.MustCompile(`^(?i:` + open + filler + open + `)`)
@@ -71,9 +72,12 @@ func (v *view) letterStatement(word string, start, end int) (at int, rule string
 		if m := afterAnswer.FindStringIndex(window); m != nil {
 			return end + m[1], RuleAnswer
 		}
-	case "答案", "故选", "应选", "选项是", "选项为":
-		if m := afterChinese.FindStringIndex(window); m[1] > 0 || word != "答案" {
-			return end + m[1], RuleAnswer
+		if window != "" && window[0] == ' ' && myself.MatchString(v.upTo(start)) {
+			return end + 1, RuleAnswer
+		}
+	case "答案", "选", "选项是", "选项为":
+		if m := afterChinese.FindStringIndex(v.text[end:min(len(v.text), end+before)]); m != nil && (m[1] > 1 || word != "答案") {
+			return end + m[1] - 1, RuleAnswer
 		}
 	case "option", "choice", "letter":
 		if m := afterAnswer.FindStringIndex(window); m != nil && adjective.MatchString(v.upTo(start)) {
@@ -159,7 +163,7 @@ func (v *view) letterOrSeveral(rule, s string, i, at, n int) (Found, bool) {
 		return v.several(rule, i+at, i+at+1+m[3]), true
 	}
 	if m := corrected.FindStringIndex(v.text[i+at+1 : min(len(v.text), i+at+1+before)]); m != nil {
-		if next := i + at + m[1]; letterAt(v.text, next) && !contradict.MatchString(v.text[next+1:min(len(v.text), next+before)]) {
+		if next := i + at + m[1]; letterAt(v.text, next) && !contradict.MatchString(v.text[next+1:min(len(v.text), next+before)]) && ends.MatchString(v.text[next+1:]) {
 			return v.letter(rule, next, n)
 		}
 	}
@@ -168,6 +172,9 @@ func (v *view) letterOrSeveral(rule, s string, i, at, n int) (Found, bool) {
 	}
 	return v.letter(rule, i+at, n)
 }
+
+// ends follows a letter of which no more is said.
+var ends = regexp.MustCompile(`^[)\]}"']*\s*(?:[.,;:!\n]|$)`)
 
 // corrected follows a letter that the next one takes the place of: "(B)... no wait, (C)".
 var corrected = regexp.MustCompile(`^[)\]}>"'$]*[\s.,;:!…—–-]+(?i:(?:oh|oops|hmm|no),?\s+)?(?i:no[,:!.…—–-]|wait\b|sorry\b|actually\b|correction\b|scratch that\b|or rather\b|i meant?\b|make that\b)(?i:[\s.,:;!…—–-]+(?:no|wait|actually|sorry|rather|i meant?|it'?s|it is|that'?s|it should be|make that|option|the (?:correct )?answer (?:is|should be)|is)\b)*[\s.,:;!…—–-]*` + open + `[A-J]`)

@@ -62,10 +62,10 @@ func (v *view) restOfOption(i int) string {
 }
 
 // chosenWords say that an option is selected.
-var chosenWords = []string{"select", "choose", "choice is", "pick", "pick is", "prefer", "go with", "verdict is", "verdict:", "answer is", "answer:", "answer\":", "verdict\":", "winner is", "conclusion:", "best option is", "best output is", "best response is"}
+var chosenWords = []string{"select", "choose", "choice is", "pick", "pick is", "prefer", "go with", "verdict is", "verdict:", "answer is", "answer:", "answer\":", "verdict\":", "winner is", "winner:", "conclusion:", "best option is", "best output is", "best response is"}
 
 // bareAfter are those after which the number may stand by itself.
-var bareAfter = []string{"choice is", "pick is", "verdict is", "verdict:", "winner is", "best option is", "best output is", "best response is"}
+var bareAfter = []string{"choice is", "pick is", "verdict is", "verdict:", "winner is", "winner:", "best option is", "best output is", "best response is"}
 
 // startsLine tells whether nothing but "Final" and "My" goes before i in its line.
 func (v *view) startsLine(i int) bool {
@@ -149,7 +149,7 @@ func (v *view) optionAt(rule, s string, i, from, to, n int) (Found, bool) {
 }
 
 var (
-	bestOption  = regexp.MustCompile(`^[)\]"'.:]*\s+(?:is|would be|seems|appears to be|remains)\s+(?:clearly |therefore |thus |overall |by far |definitely |also |then )?(?:the\s+)?(?:single\s+|overall\s+)?(?:best|better|most|strongest|winner|superior|correct|right|preferred|top)\b`)
+	bestOption  = regexp.MustCompile(`^[)\]"'.:]*\s+(?:wins\b|(?:is|would be|seems|appears to be|remains)\s+(?:clearly |therefore |thus |overall |by far |definitely |also |then )?(?:the\s+)?(?:single\s+|overall\s+)?(?:best|better|most|strongest|winner|superior|correct|right|preferred|top)\b)`)
 	worstOption = regexp.MustCompile(`^[)\]"'.:]*\s+(?:is|would be|seems|appears to be|remains)\s+(?:clearly |therefore |thus |overall |by far |definitely |also |then )?(?:the\s+)?(?:single\s+|overall\s+)?(?:worst|least|weakest|poorest|worse)\b`)
 )
 

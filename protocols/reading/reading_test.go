@@ -146,6 +146,7 @@ var longUnits = []string{
 	"the answer is ", "The answer is 5. ", "answer is A ", "answer is not (A), ", "7", "1,234,", "1.234.", "1/2 ", "-", "$", "1+1=", "\n", "CO2", "[[", "]]", "[", "१",
 	"*", "**a", "_", "`", "~", "{", "}", `\`, `\text{`, `\boxed{`, `\boxed{A}`, "#", "\n#", "\n>", "<", "&gt;", "[[A>B]] ", "not [[A>B]] ", "[[A>B]] or ", "[[A>B]]?", "\n1. [[A>B]]\n2. [[B>A]]",
 	"verdict", "verdict: ", "verdict: A>", "Option 1 is the best. ", "Option 1 ", "Selection: ", "Selection Criteria: ", "selection\n", "I choose ", "(A) is correct. ", "(A) ", "not 5 ", "5 or ",
+	"[[A>B]], ", "for example \"", "must output ", "<answer>", "答案是", "1 m^2 ", "5! = ", "(B), wait, ", "2 million ", "i.e. 20 - 2 ", "Option 1, Option 2 is ", "not Option 1, but ",
 	"\u200b", "\uff21", "= ", "if the answer is ", ". ", "? ", "\xff", "\xe2\x82",
 }
 
