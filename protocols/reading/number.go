@@ -85,9 +85,9 @@ var (
 	// unitPower is the power of a unit, which is no part of an expression.
 	unitPower = regexp.MustCompile(`^\s*[)]?\s*(?:(?:square |cubic )?(?:[kcdmn]?m|ft|in|inch|inches|feet|yd|yards?|mi|miles?|meters?|metres?|units?|s|sec|g|kg|h|hr)(?:\s*/\s*(?:[kcdm]?m|s|sec|h|hr))?)\s*\^\s*[{(]?-?\d+[})]?`)
 	// precision says how exact a number is.
-	precision = regexp.MustCompile(`^\s*(?:decimals?|decimal places?|d\.?p\b|significant|sig\b|s\.?f\b|places)`)
-	scaled    = regexp.MustCompile(`^\s+(?i:(thousand|million|billion|trillion)s?)\b`)
-	scaledSum = regexp.MustCompile(`^(?:[kKM]|bn)\b`)
+	precision   = regexp.MustCompile(`^\s*(?:decimals?|decimal places?|d\.?p\b|significant|sig\b|s\.?f\b)`)
+	scaled      = regexp.MustCompile(`^\s+(?i:(thousand|million|billion|trillion)s?)\b`)
+	scaledMoney = regexp.MustCompile(`^(?:[kKM]|bn)\b`)
 	// afterEquals stands between a sign of equality and the number.
 	afterEquals = regexp.MustCompile(`^(?:[^\pL]|about|approximately|roughly|exactly|\\[a-zA-Z]+|USD|Rs)*$`)
 	sentence    = regexp.MustCompile(`[.!?]["')*\]]*\s+\S*\pL`)
@@ -155,7 +155,7 @@ func (v *view) single(s string, n *Numeral) bool {
 	if !strings.ContainsAny(n.digits, "/e") {
 		if m := scaled.FindStringSubmatch(s[n.End:]); m != nil {
 			n.digits, n.End = n.digits+powers[strings.ToLower(m[1])], n.End+len(m[0])
-		} else if m := scaledSum.FindString(s[n.End:]); m != "" && strings.ContainsAny(s[n.Start:n.End]+s[max(0, n.Start-1):n.Start], "$") {
+		} else if m := scaledMoney.FindString(s[n.End:]); m != "" && strings.ContainsAny(s[n.Start:n.End]+s[max(0, n.Start-1):n.Start], "$") {
 			n.digits, n.End = n.digits+powers[strings.ToLower(m)], n.End+len(m)
 		}
 	}
