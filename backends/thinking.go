@@ -21,7 +21,7 @@ var thinkingTags = []struct{ open, close string }{
 
 // SplitThinking takes the thinking off a reply: every <think>…</think>, an unclosed <think> to the end, and all before
 // a </think> that nothing opened (templates that put the opening tag into the prompt); so with the tags of other
-// models, and with harmony's channels. Text without any of them is returned as it is.
+// models, and with harmony's channels, and marks around the answer. Text without any of them is returned as it is.
 func SplitThinking(reply string) (text, thinking string) {
 	text, thinking = finalChannel(reply)
 	for _, tag := range thinkingTags {
@@ -29,7 +29,7 @@ func SplitThinking(reply string) (text, thinking string) {
 		text, more = splitTag(text, tag.open, tag.close)
 		thinking += more
 	}
-	return text, thinking
+	return unmarked(text), thinking
 }
 
 // deepestThought is how many tags may be put together, one out of the removal of the other, before all from the next on is
@@ -68,6 +68,18 @@ func splitTagOnce(reply, open, close string) (text, thinking string) {
 	return out.String(), thought.String() // which may hold a tag that was put together by what was taken from its middle
 }
 
+// responseMarks stand around what Command A says after its thinking.
+var responseMarks = [2]string{"<|START_RESPONSE|>", "<|END_RESPONSE|>"}
+
+// unmarked is a reply without the marks around it.
+func unmarked(text string) string {
+	if rest, ok := strings.CutPrefix(strings.TrimLeft(text, " \n"), responseMarks[0]); ok {
+		said, more, _ := strings.Cut(rest, responseMarks[1])
+		return said + more
+	}
+	return text
+}
+
 // Harmony's marks, and what is left of them where a server drops special tokens.
 const (
 	channelMark  = "<|channel|>"
@@ -99,13 +111,20 @@ func finalChannel(reply string) (text, thinking string) {
 		for _, mark := range []string{"<|end|>", "<|return|>", "<|call|>", "<|start|>"} {
 			said, _, _ = strings.Cut(said, mark)
 		}
-		if strings.TrimSpace(channel) == "final" {
+		if firstWord(channel) == "final" { // its type may follow: "final <|constrain|>JSON"
 			final.WriteString(said)
 		} else {
 			thought.WriteString(said)
 		}
 	}
 	return final.String(), thought.String()
+}
+
+// firstWord is what stands before a space or another mark.
+func firstWord(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "<|")
+	s, _, _ = strings.Cut(s, " ")
+	return s
 }
 
 // joinThinking joins thinking that came in a field of its own with thinking

@@ -44,7 +44,7 @@ func (v *view) rest(i int) string {
 		case '\n':
 			return s[:at]
 		case '.', '!', '?':
-			if at+1 < len(s) && (s[at+1] == ' ' || s[at+1] == '\n') && !abbreviated(strings.ToLower(s[:at])) {
+			if at+1 < len(s) && (s[at+1] == ' ' || s[at+1] == '\n') && !abbreviated(strings.ToLower(s[:at])) && !strings.HasPrefix(s[at:], "! =") {
 				return s[:at+1]
 			}
 		}
@@ -69,23 +69,59 @@ func (h hinted) MatchString(s string) bool {
 
 var (
 	// denied ends with what turns the next word into its opposite, or sets it beside what is meant.
-	denied = hinted{strings.Fields("not never nor n't neither without rather instead opposed other"), regexp.MustCompile(`(?:\b(?:not|never|cannot|neither|nor|without|isn't|wasn't|rather than|instead of|as opposed to|other than)|n't)(?:\s+(?:be|been|a|an|the|to|just|simply|really|necessarily|label|answer|option|choice|choose|select|say|pick|with|it|that|is|it's|correct|right|best))*[\s:"'(\[{$]*$`)}
-	// doubted begins with what is no claim of the one who says it.
-	doubted = hinted{strings.Fields("if suppos whether assum unless imagin why had might could would may can student someone people one n't not never doubt unlikely impossible unclear wrong incorrect tempting"), regexp.MustCompile(`(?:\b(?:if|suppose|supposing|whether|assuming|assume|unless|imagine|why|had)\s+(?:that\s+|(?:i|we|one|you)\s[^,;:]{0,30})?(?:the\s+|this\s+|our\s+|my\s+|your\s+)?(?:final\s+|correct\s+|right\s+|best\s+|only\s+|true\s+)?|\b(?:might|could|would|may|can|student|someone|people|one)\s+(?:\w+\s+)?(?:think|thinks|seem|believe|argue|guess|expect|say|says|conclude)\b[^.,;:]{0,24}|(?:n't|\bnot|\bcannot|\bnever)\s+(?:think|believe|say|sure|mean|imply|conclude|certain|agree|know)\b[^.,;:]{0,24}|\b(?:doubt|unlikely|impossible|unclear|wrong to say|incorrect to say|tempting)\b[^.,;:]{0,24})$`)}
-	// quoted ends with what announces a form instead of a verdict.
-	quoted = hinted{strings.Fields("e.g. form example instance such template placeholder syntax instruct asked required supposed told need have must"), regexp.MustCompile(`(?:e\.g\.|\b(?:formats?|formatted|form|for example|for instance|example|such as|template|placeholder|syntax|instructions?|instructed|(?:asked|required|supposed|told|needs?|have|must) (?:to )?(?:output|answer|write|say|respond|reply|end|finish|conclude|provide|give|state|use|choose|return|print|put))\b)[^.;\n\]]{0,60}$`)}
+	denied = hinted{strings.Fields("not never nor n't neither without rather instead opposed other"), regexp.MustCompile(`(?:\b(?:not|never|cannot|neither|nor|without|isn't|wasn't|rather than|instead of|as opposed to|other than)|n't)(?:\s+(?:be|been|a|an|the|to|just|simply|really|necessarily|label|answer|option|choice|choose|select|say|pick|with|it|that|is|it's|correct|right|best))*[\s"'(\[{$]*$`)}
+	// supposed ends with a condition of the next word.
+	supposed = hinted{strings.Fields("if suppos whether assum unless imagin why had"), regexp.MustCompile(`\b(?:if|suppose|supposing|whether|assuming|assume|unless|imagine|why|had)\s+(?:that\s+|(?:i|we|one|you)\s[^,;:]{0,30})?(?:the\s+|this\s+|our\s+|my\s+|your\s+)?(?:final\s+|correct\s+|right\s+|best\s+|only\s+|true\s+)?$`)}
+	// doubted begins, in the clause of the next word, with what is no claim of the one who says it.
+	doubted = hinted{strings.Fields("might could would may can student someone people one n't not never doubt unlikely impossible unclear wrong incorrect tempting"), regexp.MustCompile(`(?:\b(?:might|could|would|may|can|student|someone|people|one)\s+(?:\w+\s+)?(?:think|thinks|seem|believe|argue|guess|expect|say|says|conclude)\b|(?:n't|\bnot|\bcannot|\bnever)\s+(?:think|believe|say|sure|mean|imply|conclude|certain|agree|know)\b|\b(?:doubt|unlikely|impossible|unclear|wrong to say|incorrect to say|tempting)\b)[^.,;:]{0,24}$`)}
+	// ours is said for oneself: "I would say", "we can conclude".
+	ours = regexp.MustCompile(`\b(?:i|we)\s+(?:(?:can|may)\s+(?:\w+\s+)?(?:say|conclude)|would\s+(?:\w+\s+)?\w+)\b[^.,;:]{0,24}$`)
+	// turns begin a clause that does not hang on what goes before.
+	turns = regexp.MustCompile(`\b(?:but|so|therefore|thus|hence|yet|however)\b`)
+	// quoted ends with what announces a form or an example instead of a verdict: right before it, or before the quotation
+	// that it stands in.
+	quoted = hinted{strings.Fields("e.g. example instance such form template placeholder syntax"), regexp.MustCompile(
+		`(?:\be\.g\.|\bsuch as|\bfor (?:example|instance)|^\W*(?:(?:an?|the)\s+)?examples?(?: \w+)?(?::| is| would be))(?:[\s,:]*[^.;:,\n\]"]{0,40}["'(\[{$\s]*|` + inQuotes + `)$` +
+			`|(?:\b(?:in|with|using|use|of|to|has|have) (?:(?:the|this|that|a|an|following|exact|same|output|given) ){1,3}` + forms + `|` + forms + `(?: \w+){0,2} (?:is|are|be|was|of)|\bformatted|(?:^|[(\n])\s*(?:(?:the|required|requested|expected|output|answer|response|verdict|specified|final) ){0,3}` + forms + `:` +
+			`|\b(?:must|should|shall|please|your?|(?:asked|required|told|instructed) to)\b[^.;,\n]{0,60}\b` + forms + `)(?:(?:\s+(?:of|like|as|is|such as|shown|below|above))*[\s:]*["'(\[{$\s]*|` + inQuotes + `)$`)}
+	// told ends with what one was told to say.
+	told = hinted{strings.Fields("asked required supposed told instruct you please must should needs has"), regexp.MustCompile(
+		`\b(?:(?:asked|required|supposed|told|instructed) to|you (?:must|should|have to|need to)|instructions? \w+(?: (?:me|us|you))?(?: to)?|please|(?:reply|response|output) (?:must|should|needs to|has to)) (?:output|answer|write|say|respond|reply|end|finish|conclude|provide|give|state|use|choose|return|print|put)\b(?:[^.;:,\n\]]{0,40}|` + inQuotes + `)$`)}
 )
 
-// claims tells whether what stands at i is said by the reply itself, and not denied, doubted or quoted.
+const (
+	forms    = `(?:formats?|form|template|placeholder|syntax)`
+	inQuotes = `[^"\n]{0,40}"[^"\n]{0,60}`
+)
+
+// claims tells whether what stands at i is said by the reply itself, and not denied, doubted, quoted or what it was
+// told to say.
 func (v *view) claims(i int) bool {
 	s := v.upTo(i)
-	return !denied.MatchString(s) && !doubted.MatchString(s) && !quoted.MatchString(s)
+	return !denied.MatchString(s) && !supposed.MatchString(s) && !doubts(s) && !quoted.MatchString(s) && !told.MatchString(s)
+}
+
+func doubts(s string) bool {
+	if !doubted.MatchString(s) {
+		return false
+	}
+	if all := turns.FindAllStringIndex(s, -1); len(all) > 0 {
+		s = s[all[len(all)-1][1]:]
+	}
+	return doubted.MatchString(s) && !ours.MatchString(s)
 }
 
 var asking = regexp.MustCompile(`^[)\]}"'\s.$]*\?`)
 
 // asked tells whether a question mark ends what ends at i.
 func (v *view) asked(i int) bool { return asking.MatchString(v.text[i:min(len(v.text), i+12)]) }
+
+var questionWord = regexp.MustCompile(`^[\s"'(]*(?:(?:or|so|but|and|hmm|wait),?\s+)?(?:is|are|was|should|shall|would|could|do|does|did|can|which|what|why|whether|how)\b`)
+
+// inQuestion tells whether bytes i to j are part of a question.
+func (v *view) inQuestion(i, j int) bool {
+	return v.asked(j) || strings.HasSuffix(strings.TrimRight(v.rest(j), ` "')`), "?") && questionWord.MatchString(v.upTo(i))
+}
 
 // cues finds the places of words in small letters, the last first, and calls f with where each word ends until f is
 // done.

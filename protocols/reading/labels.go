@@ -134,11 +134,14 @@ func (l labels) read(reply string) Found {
 	v := undress(reply)
 	all := l.brackets(v)
 	double := slices.DeleteFunc(slices.Clone(all), func(b bracketed) bool { return !b.double })
-	if f, ok := l.last(v, double); ok {
-		return f
-	}
-	if f, ok := l.concluded(v); ok {
-		return f
+	for _, read := range []func() (Found, bool){
+		func() (Found, bool) { return l.last(v, double) },
+		func() (Found, bool) { return l.concluded(v) },
+		func() (Found, bool) { return l.sole(v, double) },
+	} {
+		if f, ok := read(); ok {
+			return f
+		}
 	}
 	return Found{Outcome: None}
 }
@@ -147,13 +150,29 @@ func (l labels) read(reply string) Found {
 func (l labels) last(v *view, all []bracketed) (Found, bool) {
 	for i := len(all) - 1; i >= 0 && len(all)-i <= lookBack; i-- {
 		b := all[i]
-		if !v.claims(b.start) || v.asked(b.end) || offering(v, all, i) || listed(v, all, i) {
+		if !v.claims(b.start) || conditional(v.upTo(b.start)) || offering(v, all, i) || listed(v, all, i) {
 			continue
 		}
 		if i > 0 && all[i-1].value != b.value && v.claims(all[i-1].start) && oneOf(v.lower[all[i-1].end:b.start]) {
 			return v.several(RuleLabel, all[i-1].start, b.end), true
 		}
 		return l.stated(v, RuleLabel, b.value, b.start, b.end), true
+	}
+	return Found{}, false
+}
+
+// sole is the only label that a reply has, unless it is denied, asked or repeated from the rules: where no statement is
+// plain, what else it may be does not count.
+func (l labels) sole(v *view, all []bracketed) (Found, bool) {
+	all = slices.DeleteFunc(slices.Clone(all), func(b bracketed) bool { return !slices.Contains(l.offered, b.value) })
+	if slices.ContainsFunc(all, func(b bracketed) bool { return b.value != all[0].value }) {
+		return Found{}, false
+	}
+	for i := len(all) - 1; i >= 0 && len(all)-i <= lookBack; i-- {
+		up := v.upTo(all[i].start)
+		if !denied.MatchString(up) && !quoted.MatchString(up) && !repeated.MatchString(up) && !offering(v, all, i) {
+			return l.stated(v, RuleLabel, all[i].value, all[i].start, all[i].end), true
+		}
 	}
 	return Found{}, false
 }
@@ -173,19 +192,43 @@ func oneOf(s string) bool {
 }
 
 var (
-	// choosing goes before labels that are on offer.
-	choosing = regexp.MustCompile(`\b(?:either|one of|choose (?:from|between|among)|choices?(?: are|:)|options?(?: are|:)|labels?(?: are)|possible verdicts?|between|use)\b[^.;\n]{0,80}$`)
-	ifAfter  = regexp.MustCompile(`^["'\])]*[,:]?\s*(?:if|when|means|would mean)\b`)
-	ifBefore = regexp.MustCompile(`^[\s\-*•\d.)"']*(?:if|when|in case)\b[^.;\n]*$`)
+	// onOffer goes right before labels that are on offer, choosing somewhere before several.
+	onOffer  = regexp.MustCompile(`\b(?:either|one of|choose (?:from|between|among)|(?:choices|options|labels|verdicts)(?: are|:)|possible verdicts?)[\s:"'(]*$`)
+	choosing = regexp.MustCompile(`\b(?:either|one of|choose|choices?|options?|labels?|possible verdicts?|between|use|must|have to|need to|asked|required|supposed|told|instructed)\b[^.;\n]{0,80}$`)
+	// ifBefore begins what hangs on a condition, of which repeated are those of the rules.
+	ifBefore  = regexp.MustCompile(`^[\s\-*•\d.)"']*(?:if|in case|when\s+(?:the|assistant|response|both|neither|a|b|it|they))\b`)
+	repeated  = regexp.MustCompile(`^[\s\-*•\d.)"']*(?:if|in case|when)\s+(?:[^.;\n]*\bwould (?:be|have been)\s+|(?:the|assistant|response|both|neither|a|b|it|they)\b[^.;\n]*)$`)
+	ifAfter   = regexp.MustCompile(`^["'\])]*[,:]?[ \t]*\(?(?:if|when|means|would mean)\b`)
+	ofOneself = regexp.MustCompile(`^\W*(?:if|when)\s+(?:you|i|we|one|all|everything|\w+(?:ing|ed))\b`)
 )
 
-// offering tells whether a label is repeated from the rules: "[[A]]" if assistant A is better, "[[C]]" for a tie.
+// offering tells whether a label is asked, or repeated from the rules: "[[A]]" if assistant A is better, "[[C]]" for a tie.
 func offering(v *view, all []bracketed, i int) bool {
 	b, up := all[i], v.upTo(all[i].start)
-	if choosing.MatchString(up) || ifBefore.MatchString(up) || ifAfter.MatchString(v.lower[b.end:min(len(v.lower), b.end+24)]) {
+	if onOffer.MatchString(up) || hasCondition(v, b) || i > 0 && all[i-1].end >= b.start-len(up) && hasCondition(v, all[i-1]) {
 		return true
 	}
-	return i > 0 && all[i-1].end >= b.start-len(up) && ifAfter.MatchString(v.lower[all[i-1].end:b.start])
+	from, to := i, i // the labels that it is one of
+	for from > 0 && i-from < 8 && oneOf(v.lower[all[from-1].end:all[from].start]) {
+		from--
+	}
+	for to+1 < len(all) && to-i < 8 && oneOf(v.lower[all[to].end:all[to+1].start]) {
+		to++
+	}
+	if v.inQuestion(all[from].start, all[to].end) {
+		return true
+	}
+	several := slices.ContainsFunc(all[from:to+1], func(other bracketed) bool { return other.value != b.value })
+	return several && choosing.MatchString(v.upTo(all[from].start))
+}
+
+// conditional tells whether what stands before a label is a condition of it.
+func conditional(up string) bool { return ifBefore.MatchString(up) && !turns.MatchString(up) }
+
+// hasCondition tells whether the label goes before its condition.
+func hasCondition(v *view, b bracketed) bool {
+	next := v.text[b.end:min(len(v.text), b.end+24)]
+	return ifAfter.MatchString(next) && !ofOneself.MatchString(next)
 }
 
 var marker = regexp.MustCompile(`^\s*(?:\d{1,2}[.):]|\(\d\)|[-•*+])\s`)
@@ -200,11 +243,11 @@ func listed(v *view, all []bracketed, i int) bool {
 	if !marker.MatchString(mine) {
 		return false
 	}
-	for _, k := range []int{i - 1, i + 1} {
+	for _, k := range []int{i - 1, i + 1, i - 2, i + 2} { // two labels may have one value, A>B and A>>B
 		if k < 0 || k >= len(all) || all[k].value == all[i].value {
 			continue
 		}
-		if its, at := line(k); marker.MatchString(its) && at != from && strings.Count(v.text[min(at, from):max(at, from)], "\n") <= 2 {
+		if its, at := line(k); marker.MatchString(its) && at != from && strings.Count(v.text[min(at, from):max(at, from)], "\n") <= 4 {
 			return true
 		}
 	}
@@ -212,13 +255,13 @@ func listed(v *view, all []bracketed, i int) bool {
 }
 
 // verdictWords are followed by a verdict: "Final verdict: A>B".
-var verdictWords = []string{"verdict", "judgment", "judgement", "conclusion", "final answer", "final decision", "final label", "decision is", "label:", "label is", "winner", "answer is", "\\boxed{"}
+var verdictWords = []string{"verdict", "judgment", "judgement", "conclusion", "final answer", "final decision", "final label", "decision is", "decision\"", "label:", "label is", "label\"", "winner", "answer is", "final:", "\\boxed{"}
 
 // judgmentWords leave out what is said of the answer that is judged.
-var judgmentWords = []string{"verdict", "judgment:", "judgement:", "judgment is", "judgement is", "conclusion:", "final decision", "decision:", "label:", "label is", "final answer:", "\\boxed{"}
+var judgmentWords = []string{"verdict", "judgment:", "judgement:", "judgment is", "judgement is", "judgment\"", "judgement\"", "conclusion:", "final decision", "decision:", "decision\"", "label:", "label is", "label\"", "final answer:", "final:", "\\boxed{"}
 
 // leads stands between such a word and the verdict.
-var leads = regexp.MustCompile(`^(?:\s*\([^)\n]{0,30}\))?\s*(?:label|decision)?\s*(?:is|would be|must be|=|:|-|–|—|→|->)?\s*(?::\s*)?(?:that\s+)?(?:the\s+(?:assistant'?s?\s+|response'?s?\s+)?(?:final\s+)?answer\s+is\s+)?(?:\\boxed\s*\{\s*)?["'(\[{$\s]*`)
+var leads = regexp.MustCompile(`^["']?(?:\s*\([^)\n]{0,30}\))?\s*(?:label|decision)?\s*(?:is|would be|must be|=|:|-|–|—|→|->)?\s*(?::\s*)?(?:that\s+)?(?:the\s+(?:assistant'?s?\s+|response'?s?\s+)?(?:final\s+)?answer\s+is\s+)?(?:\\boxed\s*\{\s*)?["'(\[{$\s]*`)
 
 // concluded is a verdict without double brackets, where the reply says that it is one: after such a word, in a box, or
 // alone on the last line.

@@ -19,7 +19,7 @@ func Letter(reply string, n int) Found {
 }
 
 // letterWords are those that a final statement has.
-var letterWords = []string{"answer", "boxed{", "option", "choice", "choose", "select", "pick", "go with", "going with", "opt for", "settle on", "guess", "corresponds to", "conclusion"}
+var letterWords = []string{"answer", "boxed{", "option", "choice", "choose", "select", "pick", "go with", "going with", "opt for", "settle on", "guess", "corresponds to", "conclusion", "letter", "答案", "选", "选项是", "选项为"}
 
 const (
 	filler = `(?:(?:clearly|most likely|likely|probably|definitely|therefore|thus|hence|then|simply|indeed|actually|obviously|surely|certainly|still|also|only|just|now|as follows|given by|in fact|best|closest to|close to|approximately|indeed|again|that of|the|option|choice|letter|answer|statement|alternative|number|correct|response|following|case|part)(?:[\s:,\-–—]|$)[\s:,\-–—]*)*`
@@ -28,10 +28,12 @@ const (
 
 var (
 	// afterAnswer stands between the word and what it is said to be. Between them is no other sentence.
-	afterAnswer = regexp.MustCompile(`^s?["']?(?:\s*\([^)\n]{0,40}\))?(?:\s+(?:choice|option|key|letter|here|to|for|of|in|that|which|should|would|must|will|can|could|has|seems|appears|then|therefore|thus|from|among|based|given|provided|listed|closest|best|most|the|this|these|question|options?|choices?|problem|we|i|and|correct|right|final|above|below|only|with|matches|fits|\(?[a-j]?\)?)){0,10}(?:\s*(?:\b(?:is|be|are|was)\b|:|=|→|->|—|–)){1,3}`)
+	afterAnswer  = regexp.MustCompile(`^s?["']?(?:\s*\([^)\n]{0,40}\))?(?:\s+(?:choice|option|key|letter|here|to|for|of|in|that|which|should|would|must|will|can|could|has|seems|appears|then|therefore|thus|from|among|based|given|provided|listed|closest|best|most|the|this|these|question|options?|choices?|problem|we|i|and|correct|right|final|above|below|only|with|matches|fits|\(?[a-j]?\)?)){0,10}(?:(?:\s*(?:\b(?:is|be|are|was)\b|:|=|→|->|—|–)){1,3}| - )`)
+	afterChinese = regexp.MustCompile(`^(?:应该|应当|应|就|选择|选项|择|选|为|是|\s|:)*[("'\[$\\A-Ja-j]`)
 	// adjective goes before "option" and "choice" where they are the answer.
 	adjective = regexp.MustCompile(`\b(?:correct|best|right|appropriate|final|closest|suitable|accurate|likely|only|valid|true|nearest|choosing|intended|my|our)\s+(?:answer\s+|multiple[- ]choice\s+)?$`)
 	mine      = regexp.MustCompile(`\b(?:i|we|i'll|we'll|i'd|we'd|let's|would|will|should|must|therefore|thus|so|to|can|hence|,)\s+(?:therefore |thus |have to |have |also |then |now |be )?$`)
+	myself    = regexp.MustCompile(`\bi(?:'d| would|'ll| will)?\s+$`)
 	afterPick = regexp.MustCompile(`^(?:s|ed|ing)?[\s:]+`)
 
 	leading    = regexp.MustCompile(`^(?i:` + open + filler + open + `)`)
@@ -70,7 +72,14 @@ func (v *view) letterStatement(word string, start, end int) (at int, rule string
 		if m := afterAnswer.FindStringIndex(window); m != nil {
 			return end + m[1], RuleAnswer
 		}
-	case "option", "choice":
+		if window != "" && window[0] == ' ' && myself.MatchString(v.upTo(start)) {
+			return end + 1, RuleAnswer
+		}
+	case "答案", "选", "选项是", "选项为":
+		if m := afterChinese.FindStringIndex(v.text[end:min(len(v.text), end+before)]); m != nil && (m[1] > 1 || word != "答案") {
+			return end + m[1] - 1, RuleAnswer
+		}
+	case "option", "choice", "letter":
 		if m := afterAnswer.FindStringIndex(window); m != nil && adjective.MatchString(v.upTo(start)) {
 			return end + m[1], RuleAnswer
 		}
@@ -153,11 +162,22 @@ func (v *view) letterOrSeveral(rule, s string, i, at, n int) (Found, bool) {
 	if m := otherToo.FindStringSubmatchIndex(rest); m != nil && rest[m[2]:m[3]] != strings.ToUpper(s[at:at+1]) && !namesItself(rest, m) {
 		return v.several(rule, i+at, i+at+1+m[3]), true
 	}
+	if m := corrected.FindStringIndex(v.text[i+at+1 : min(len(v.text), i+at+1+before)]); m != nil {
+		if next := i + at + m[1]; letterAt(v.text, next) && !contradict.MatchString(v.text[next+1:min(len(v.text), next+before)]) && ends.MatchString(v.text[next+1:]) {
+			return v.letter(rule, next, n)
+		}
+	}
 	if contradict.MatchString(rest) || v.asked(i+at+1) {
 		return Found{Outcome: None}, false
 	}
 	return v.letter(rule, i+at, n)
 }
+
+// ends follows a letter of which no more is said.
+var ends = regexp.MustCompile(`^[)\]}"']*\s*(?:[.,;:!\n]|$)`)
+
+// corrected follows a letter that the next one takes the place of: "(B)... no wait, (C)".
+var corrected = regexp.MustCompile(`^[)\]}>"'$]*[\s.,;:!…—–-]+(?i:(?:oh|oops|hmm|no),?\s+)?(?i:no[,:!.…—–-]|wait\b|sorry\b|actually\b|correction\b|scratch that\b|or rather\b|i meant?\b|make that\b)(?i:[\s.,:;!…—–-]+(?:no|wait|actually|sorry|rather|i meant?|it'?s|it is|that'?s|it should be|make that|option|the (?:correct )?answer (?:is|should be)|is)\b)*[\s.,:;!…—–-]*` + open + `[A-J]`)
 
 // namesItself tells whether the second letter begins the text of the option: "(C), A and B".
 func namesItself(rest string, m []int) bool {
@@ -237,8 +257,10 @@ func (v *view) praisedLetter(n int) (Found, bool) {
 var concluding = regexp.MustCompile(`^\s*(?:therefore|thus|so|hence|overall|in conclusion|in summary|finally|consequently)\b`)
 
 var (
-	lone    = regexp.MustCompile(`^(?i:(?:so|therefore|thus|hence|clearly|final|finally|the|my|definitely|obviously|it is|it's|it must be|that is|this is|answer|option|choice|letter)[\s,:]+)*[\s"'(\[{$|]*([A-Ja-j])[\s"')\]}$|.!]*$`)
-	oneLine = regexp.MustCompile(`^\s*[("'\[]*([A-J])[)\]"']*[.):,]\s*\S`)
+	lone = regexp.MustCompile(`^(?i:(?:so|therefore|thus|hence|clearly|final|finally|the|my|definitely|obviously|it is|it's|it must be|that is|this is|answer|option|choice|letter)[\s,:]+)*[\s"'(\[{$|]*([A-Ja-j])[\s"')\]}$|.!]*$`)
+	// loneSeveral holds nothing but several letters, "(C) or (D)".
+	loneSeveral = regexp.MustCompile(`^\s*(?:[Oo]ptions? |[Bb]oth |[Ee]ither )?(?:\([A-J]\)|\b[A-J]\b)(?:(?:\s*[,/&]\s*|,?\s+(?:or|and)\s+)(?:[Oo]ption )?(?:\([A-J]\)|\b[A-J]\b))+[\s.!]*$`)
+	oneLine     = regexp.MustCompile(`^\s*[("'\[]*([A-J])[)\]"']*[.):,]\s*\S`)
 )
 
 // said follows a letter of which something is said.
@@ -247,6 +269,9 @@ var said = regexp.MustCompile(`^[)\]"'.:,]*\s*(?:is|are|was|cannot|can't|does|ha
 // aloneLetter is one that stands alone on the last line, or begins a reply of one line.
 func (v *view) aloneLetter(n int) Found {
 	line, start := v.lastLine()
+	if m := loneSeveral.FindStringIndex(line); m != nil {
+		return v.several(RuleAlone, start, start+len(line))
+	}
 	if m := lone.FindStringSubmatchIndex(line); m != nil && letterAt(line, m[2]) && !v.asked(start+m[3]) {
 		f, _ := v.letter(RuleAlone, start+m[2], n)
 		return f

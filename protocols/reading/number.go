@@ -16,12 +16,12 @@ func Number(reply string) Found {
 
 // statedNumber is the number of the last statement that has one.
 func (v *view) statedNumber() (f Found, ok bool) {
-	v.cues([]string{"answer", "boxed{", "####"}, func(word string, start, end int) bool {
+	v.cues([]string{"answer", "答案", "boxed{", "####"}, func(word string, start, end int) bool {
 		switch word {
 		case "boxed{":
 			inside, closed := v.box(end)
 			if closed && v.claims(start) {
-				f, ok = v.evaluate(RuleBoxed, inside, end)
+				f, ok = v.evaluate(RuleBoxed, v.text[end:end+len(inside)+1], end)
 			}
 		case "####":
 			line, _, _ := strings.Cut(v.text[end:min(len(v.text), end+after)], "\n")
@@ -44,6 +44,7 @@ func (v *view) statedNumber() (f Found, ok bool) {
 // follow.
 var (
 	afterAnswerNumber = regexp.MustCompile(`^s?(?:\s+(?:to|for|of|in|here|should|would|must|will|the|this|question|problem|part|your|our|then|therefore|thus|\(?[a-d]\))){0,8}(?:\s*(?:\b(?:is|be|are|was)\b|:|=|→|->)){1,3}`)
+	chineseIs         = regexp.MustCompile(`^\s*(?:应该|应)?(?:是|为|:)`)
 	arabic            = regexp.MustCompile(`^[\s:]*\(?\s*(?:in )?arabic numerals?\s*\)?[\s:]*`)
 )
 
@@ -53,6 +54,9 @@ func (v *view) numberStatement(start, end int) int {
 	}
 	window := v.lower[end:min(len(v.lower), end+after)]
 	m := afterAnswerNumber.FindStringIndex(window)
+	if m == nil {
+		m = chineseIs.FindStringIndex(window)
+	}
 	if m == nil {
 		if m = arabic.FindStringIndex(window); m == nil || !strings.Contains(window[:m[1]], "arabic") {
 			return -1
@@ -67,15 +71,23 @@ func (v *view) numberStatement(start, end int) int {
 
 var (
 	// clause begins what is no part of an expression any more. Units and other words may be: "$5 per hour = $40".
-	clause   = regexp.MustCompile(`(?i)[;?!]|,\s|\.\s+\S|\(\s*(?:i\.e|that|which|since|because|or)|\b(?:because|since|where|when|while|if|with|which|so|given|assuming|but|not|or|after|as|from)\b`)
+	clause   = regexp.MustCompile(`(?i)[;?]|!(?:\s+\pL|\s*$)|,\s|\.\s+\S|\(\s*(?:i\.e|that|which|since|because|or)|\b(?:because|since|where|when|while|if|with|which|so|given|assuming|but|not|or|after|as|from)\b`)
 	sign_    = `(?:[+*/×÷·^−]|-|\bx\b|\\times|\\cdot|\\div|\btimes\b|\bplus\b|\bminus\b|\bdivided by\b|\bmod\b)`
 	goesOn   = regexp.MustCompile(`^[\s)}\]%]*(?:[a-zA-Z.]{1,12}[\s)]*)?` + sign_ + `[\s({\[]*[$€£]?\\?(?:sqrt|frac|pi)?[\s({\[]*-?[\d.]`)
 	power10  = regexp.MustCompile(`^\s*(?:×|x|X|\*|·|\\times|\\cdot)\s*10\s*(?:\^|\*\*)\s*\{?\(?\s*([-−+]?\d{1,3})\s*\)?\}?`)
-	symbolic = regexp.MustCompile(`^\s?(?:\\?sqrt\b|√|π|\\pi\b|\\sqrt|pi\b|\^|!|\^\{)`)
+	symbolic = regexp.MustCompile(`^\s?(?:\\?sqrt\b|√|π|\\pi\b|\\sqrt|pi\b|\^|!\s*[=/*×·+^}$)\\-]|\^\{)`)
 	orElse   = regexp.MustCompile(`^[\s)}\]%"']*(?:[a-zA-Z]{1,12}\s+){0,2}(?:or|and|to|through)\s+(?:(?:maybe|perhaps|possibly|even|about)\s+)?[$€£]?-?\d`)
-	span_    = regexp.MustCompile(`^\s*(?:–|—|-|~|,)\s*[$€£]?\d`)
+	span_    = regexp.MustCompile(`^\s*(?:(?:–|—|-|~)\s*[$€£]?\d|,\s*[$€£]?-?\d[\d.,]*\s*(?:$|[.})\],]|and\b|or\b))`)
 	negation = regexp.MustCompile(`(?i)\b(?:not|isn't|never|rather than|instead of)\s+(?:just |simply |be |equal to |exactly |about |only |a |an |the )?[$€£\\(\[]*$`)
 	equals   = regexp.MustCompile(`=|≈|≡|\\approx\b|\b(?:equals|is equal to|gives|comes to|which is|i\.e\.)(?:\s|$)`)
+	// restated joins an expression to its value.
+	restated = regexp.MustCompile(`^,\s+(?:which (?:is|equals|gives|comes to)|i\.e\.,?)\s+`)
+	// unitPower is the power of a unit, which is no part of an expression.
+	unitPower = regexp.MustCompile(`^\s*[)]?\s*(?:(?:square |cubic )?(?:[kcdmn]?m|ft|in|inch|inches|feet|yd|yards?|mi|miles?|meters?|metres?|units?|s|sec|g|kg|h|hr)(?:\s*/\s*(?:[kcdm]?m|s|sec|h|hr))?)\s*\^\s*[{(]?-?\d+[})]?`)
+	// precision says how exact a number is.
+	precision   = regexp.MustCompile(`^\s*(?:decimals?|decimal places?|d\.?p\b|significant|sig\b|s\.?f\b)`)
+	scaled      = regexp.MustCompile(`^\s+(?i:(thousand|million|billion|trillion)s?)\b`)
+	scaledMoney = regexp.MustCompile(`^(?:[kKM]|bn)\b`)
 	// afterEquals stands between a sign of equality and the number.
 	afterEquals = regexp.MustCompile(`^(?:[^\pL]|about|approximately|roughly|exactly|\\[a-zA-Z]+|USD|Rs)*$`)
 	sentence    = regexp.MustCompile(`[.!?]["')*\]]*\s+\S*\pL`)
@@ -99,13 +111,20 @@ func (v *view) evaluate(rule, s string, i int) (Found, bool) {
 
 // valueFrom is the value of the expression that begins with the number n.
 func (v *view) valueFrom(rule, s string, i int, n Numeral) (Found, bool) {
-	end := len(s)
-	if m := clause.FindStringIndex(s[n.End:]); m != nil {
-		end = n.End + m[0]
-	}
 	best, whole := n, v.single(s, &n)
 	if whole {
 		best = n
+	}
+	end := len(s)
+	if m := clause.FindStringIndex(s[n.End:]); m != nil {
+		end = n.End + m[0]
+		if r := restated.FindStringIndex(s[end:]); r != nil && !whole {
+			if end, r = end+r[1], clause.FindStringIndex(s[end+r[1]:]); r != nil {
+				end += r[0]
+			} else {
+				end = len(s)
+			}
+		}
 	}
 	for _, m := range equals.FindAllStringIndex(s[n.End:end], 40) {
 		next, ok := NextNumeral(s, n.End+m[1])
@@ -116,19 +135,36 @@ func (v *view) valueFrom(rule, s string, i int, n Numeral) (Found, bool) {
 			best, whole = next, true
 		}
 	}
-	if !whole || orElse.MatchString(s[best.End:]) || span_.MatchString(s[best.End:]) {
+	if m := orElse.FindString(s[best.End:]); m != "" && !precision.MatchString(strings.TrimLeft(s[best.End+len(m):], digitsAndPoint)) {
+		whole = false
+	}
+	if !whole || span_.MatchString(s[best.End:]) {
 		return v.several(rule, i+n.Start, i+best.End), true
 	}
 	return v.found(rule, best.Value(), i+best.Start, i+best.End), true
 }
 
-// single tells whether a number stands for itself, and is no part of an expression; with a power of ten it is one.
+const digitsAndPoint = "0123456789.,"
+
+// powers of ten, by their words.
+var powers = map[string]string{"thousand": "e3", "million": "e6", "billion": "e9", "trillion": "e12", "k": "e3", "m": "e6", "bn": "e9"}
+
+// single tells whether a number stands for itself, and is no part of an expression; with a power of ten, or a word for
+// one, it is one.
 func (v *view) single(s string, n *Numeral) bool {
+	if !strings.ContainsAny(n.digits, "/e") {
+		if m := scaled.FindStringSubmatch(s[n.End:]); m != nil {
+			n.digits, n.End = n.digits+powers[strings.ToLower(m[1])], n.End+len(m[0])
+		} else if m := scaledMoney.FindString(s[n.End:]); m != "" && strings.ContainsAny(s[n.Start:n.End]+s[max(0, n.Start-1):n.Start], "$") {
+			n.digits, n.End = n.digits+powers[strings.ToLower(m)], n.End+len(m)
+		}
+	}
 	if m := power10.FindStringSubmatchIndex(s[n.End:]); m != nil && !strings.ContainsAny(n.digits, "/e") {
 		n.digits += "e" + strings.TrimPrefix(strings.ReplaceAll(s[n.End+m[2]:n.End+m[3]], "−", "-"), "+")
 		n.End += m[1]
 	}
-	return !goesOn.MatchString(s[n.End:]) && !symbolic.MatchString(s[n.End:])
+	end := n.End + len(unitPower.FindString(s[n.End:]))
+	return !goesOn.MatchString(s[end:]) && !symbolic.MatchString(s[end:])
 }
 
 func (n Numeral) Value() string { return Plain(n.Rational()) }
@@ -158,7 +194,8 @@ func (v *view) numberOfLine(start, end int) (Found, bool) {
 	line := v.text[start:end]
 	var all []Numeral
 	for n, ok := NextNumeral(line, 0); ok; n, ok = NextNumeral(line, n.End) {
-		if !v.isMarker(line, n) {
+		if !v.isMarker(line, n) && !precision.MatchString(line[n.End:]) && !(len(all) > 0 && isPower(line, all[len(all)-1], n)) {
+			v.single(line, &n) // with its power of ten
 			all = append(all, n)
 		}
 	}
@@ -168,6 +205,11 @@ func (v *view) numberOfLine(start, end int) (Found, bool) {
 	last := all[len(all)-1]
 	from := lastSentence(line, last.Start)
 	if k := strings.LastIndexAny(line[:last.Start], "="); k >= from {
+		if n, ok := NextNumeral(line, k+1); ok && afterEquals.MatchString(line[k+1:n.Start]) {
+			if f, _ := v.valueFrom(RuleEquality, line, start, n); f.Outcome == Stated {
+				return f, true
+			}
+		}
 		return v.evaluate(RuleEquality, line[from:], start+from)
 	}
 	var bold *Numeral
@@ -182,15 +224,29 @@ func (v *view) numberOfLine(start, end int) (Found, bool) {
 		}
 	}
 	if bold != nil {
-		v.single(line, bold)
 		return v.found(RuleBold, bold.Value(), start+bold.Start, start+bold.End), true
 	}
 	return v.lastOf(line, start, all, from)
 }
 
+// isPower tells whether a number is the power of the unit of the one before it.
+func isPower(line string, previous, n Numeral) bool {
+	m := unitPower.FindStringIndex(line[previous.End:])
+	return m != nil && previous.End+m[1] > n.Start
+}
+
 // lastOf is the last number that is not denied.
 func (v *view) lastOf(line string, start int, all []Numeral, from int) (Found, bool) {
-	for k := len(all) - 1; k >= 0; k-- {
+	last := len(all) - 1
+	for last > 0 && goesOn.MatchString(line[all[last-1].End:all[last].End]) {
+		last--
+	}
+	if last == len(all)-1 || last == 0 || all[last-1].Start < from || !restates.MatchString(line[all[last-1].End:all[last].Start]) {
+		last = len(all) - 1
+	} else {
+		last--
+	}
+	for k := last; k >= 0; k-- {
 		n := all[k]
 		if negation.MatchString(line[max(0, n.Start-24):n.Start]) {
 			continue
@@ -198,14 +254,13 @@ func (v *view) lastOf(line string, start int, all []Numeral, from int) (Found, b
 		if k > 0 && all[k-1].Start >= from && eitherOr.MatchString(line[all[k-1].End:n.Start]) {
 			return v.several(RuleLast, start+all[k-1].Start, start+n.End), true
 		}
-		if k > 0 && line[n.Start:n.End] == "10" && power10.MatchString(line[all[k-1].End:]) {
-			n = all[k-1]
-		}
-		v.single(line, &n)
 		return v.found(RuleLast, n.Value(), start+n.Start, start+n.End), true
 	}
 	return Found{}, false
 }
+
+// restates stands between a number and an expression of it.
+var restates = regexp.MustCompile(`[\s,(](?:i\.e\.|since|because|as|namely),?[\s($]*$`)
 
 var eitherOr = regexp.MustCompile(`^[\s)%]*(?:[a-zA-Z]{1,12}\s+)?or\s+(?:maybe |perhaps |even )?[$€£]?$`)
 

@@ -2,6 +2,7 @@ package reading
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -61,7 +62,16 @@ func (v *view) restOfOption(i int) string {
 }
 
 // chosenWords say that an option is selected.
-var chosenWords = []string{"select", "choose", "choice is", "pick", "go with", "verdict is", "verdict:", "answer is", "answer:", "winner is", "conclusion:", "best option is", "best output is", "best response is"}
+var chosenWords = []string{"select", "choose", "choice is", "pick", "pick is", "prefer", "go with", "verdict is", "verdict:", "answer is", "answer:", "answer\":", "verdict\":", "winner is", "winner:", "conclusion:", "best option is", "best output is", "best response is"}
+
+// bareAfter are those after which the number may stand by itself.
+var bareAfter = []string{"choice is", "pick is", "verdict is", "verdict:", "winner is", "winner:", "best option is", "best output is", "best response is"}
+
+// startsLine tells whether nothing but "Final" and "My" goes before i in its line.
+func (v *view) startsLine(i int) bool {
+	line := v.lower[strings.LastIndexByte(v.lower[:i], '\n')+1 : i]
+	return len(line) < 16 && strings.Trim(strings.NewReplacer("final", "", "my", "", "the", "").Replace(line), " -•\"{'") == ""
+}
 
 func (v *view) chosen(n int, worst bool) (f Found, ok bool) {
 	v.cues(chosenWords, func(word string, start, end int) bool {
@@ -75,7 +85,7 @@ func (v *view) chosen(n int, worst bool) (f Found, ok bool) {
 			}
 			end += m[1]
 		}
-		f, ok = v.option(RuleAnswer, v.rest(end), end, n, false)
+		f, ok = v.option(RuleAnswer, v.rest(end), end, n, slices.Contains(bareAfter, word) || word == "answer:" && v.startsLine(start))
 		return ok
 	})
 	return f, ok
@@ -94,6 +104,11 @@ func (v *view) option(rule, s string, i, n int, bare bool) (Found, bool) {
 		return Found{}, false
 	}
 	lead := strings.ToLower(s[:m[0]])
+	if denied.MatchString(lead) {
+		if next := butNamed.FindStringSubmatchIndex(s[m[1]:]); next != nil {
+			return v.optionAt(rule, s, i, m[1]+next[2], m[1]+next[3], n)
+		}
+	}
 	if denied.MatchString(lead) || noneOfThem.MatchString(lead) || v.asked(i+m[1]) {
 		return Found{}, false
 	}
@@ -104,14 +119,22 @@ func (v *view) option(rule, s string, i, n int, bare bool) (Found, bool) {
 }
 
 var (
+	// butNamed goes on after an option that is denied.
+	butNamed    = regexp.MustCompile(`^[^.;\n]{0,40}?\bbut\s+(?:rather\s+)?(?:` + optionNumber + `)`)
 	noneOfThem  = regexp.MustCompile(`\bnone\b|\bneither\b|\bno option\b`)
-	otherOption = regexp.MustCompile(`(?i)^[\s"')\]}.*]*(?:,|/|&|\+|-|–|,?\s*\b(?:or|and|to|nor)\b)\s*(?:also |maybe |perhaps |possibly )?(?:option|choice|output)?s?\s*[#\["'(]*\d`)
-	fractional  = regexp.MustCompile(`^\.\d`)
+	otherOption = regexp.MustCompile(`(?i)^[\s"')\]}.*]*(?:,|/|&|\+|-|–|,?\s*\b(?:or|and|to|nor)\b)\s*(?:also |maybe |perhaps |possibly )?(?:option|choice|output)?s?\s*[#\["'(]*\d+`)
+	// ofAnother follows a comma and another option, of which something is said.
+	ofAnother  = regexp.MustCompile(`(?i)^["')\]}*]*\s+(?:is|was|has|does|did|lacks|fails|misses|seems|would|could|can|only|also|being|not|[a-z]{2,}s)\b`)
+	fractional = regexp.MustCompile(`^\.\d`)
 )
 
 // optionAt is the option whose number is bytes from to to of s.
 func (v *view) optionAt(rule, s string, i, from, to, n int) (Found, bool) {
-	if otherOption.MatchString(s[to:]) || fractional.MatchString(s[to:]) {
+	other := otherOption.FindString(s[to:])
+	if strings.Contains(other, ",") && ofAnother.MatchString(s[to+len(other):]) {
+		other = ""
+	}
+	if other != "" || fractional.MatchString(s[to:]) {
 		return v.several(rule, i+from, i+to), true
 	}
 	k, err := strconv.Atoi(s[from:to])
@@ -126,7 +149,7 @@ func (v *view) optionAt(rule, s string, i, from, to, n int) (Found, bool) {
 }
 
 var (
-	bestOption  = regexp.MustCompile(`^[)\]"'.:]*\s+(?:is|would be|seems|appears to be|remains)\s+(?:clearly |therefore |thus |overall |by far |definitely |also |then )?(?:the\s+)?(?:single\s+|overall\s+)?(?:best|better|most|strongest|winner|superior|correct|right|preferred|top)\b`)
+	bestOption  = regexp.MustCompile(`^[)\]"'.:]*\s+(?:wins\b|(?:is|would be|seems|appears to be|remains)\s+(?:clearly |therefore |thus |overall |by far |definitely |also |then )?(?:the\s+)?(?:single\s+|overall\s+)?(?:best|better|most|strongest|winner|superior|correct|right|preferred|top)\b)`)
 	worstOption = regexp.MustCompile(`^[)\]"'.:]*\s+(?:is|would be|seems|appears to be|remains)\s+(?:clearly |therefore |thus |overall |by far |definitely |also |then )?(?:the\s+)?(?:single\s+|overall\s+)?(?:worst|least|weakest|poorest|worse)\b`)
 )
 
@@ -149,11 +172,17 @@ func (v *view) ranked(n int, worst bool) (f Found, ok bool) {
 	return f, ok
 }
 
-var loneOption = regexp.MustCompile(`^(?i:(?:so|therefore|thus|hence|final|my|the|answer|verdict|best)[\s,:]+)*[\s"'(\[{|]*` + optionNumber + `[\s"')\]}|.!]*$`)
+// numberOnly is a reply that is a number.
+var numberOnly = regexp.MustCompile(`^[\s"'(\[]*(\d{1,2})[\s"')\].]*$`)
+
+var loneOption = regexp.MustCompile(`^(?i:(?:so|therefore|thus|hence|final|my|the|answer|verdict|best)[\s,:]+)*[\s"'(\[{|]*` + optionNumber + `["')\]}]*(?:,?\s+(?:not|rather than|instead of|over)\s+` + optionNumber + `)?[\s"')\]}|.!]*$`)
 
 // aloneOption is one that stands alone on the last line, or on the first.
 func (v *view) aloneOption(n int, _ bool) (Found, bool) {
 	line, start := v.lastLine()
+	if m := numberOnly.FindStringSubmatchIndex(line); m != nil && strings.TrimSpace(v.text) == strings.TrimSpace(line) {
+		return v.optionAt(RuleAlone, line, start, m[2], m[3], n)
+	}
 	for range 2 {
 		if m := loneOption.FindStringSubmatchIndex(line); m != nil && !(isLetter(line[m[2]]) && m[3]-m[2] == 1) {
 			return v.optionAt(RuleAlone, line, start, m[2], m[3], n)

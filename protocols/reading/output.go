@@ -3,7 +3,7 @@ package reading
 import "regexp"
 
 // lettered is an output by its letter: "Output (a)".
-var lettered = regexp.MustCompile(`(?i)\boutputs?\s*[*_("'\x60]{0,4}([ab])\b`)
+var lettered = regexp.MustCompile(`(?i)\boutputs?[\s*_(（"'\x60]{0,6}([ab])\b`)
 
 // Output reads which of two outputs, called Output (a) and Output (b), a reply says is the better: the value is "a" or
 // "b". They are read as options by number, which take the same room.

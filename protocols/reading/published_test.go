@@ -244,3 +244,83 @@ func TestPublishedSolutions(t *testing.T) {
 		t.Errorf("%d solutions", n)
 	}
 }
+
+// What GSM8K's own solutions come to is read without the line that says so, but where they end otherwise.
+func TestPublishedEndings(t *testing.T) {
+	type row struct{ Answer string }
+	var all, same int
+	for _, row := range linesOf[row](t, "gsm8k/test.jsonl") {
+		solution, gold, _ := strings.Cut(row.Answer, "####")
+		all++
+		if f := Number(solution); says(f) == says(Number(gold)) {
+			same++
+		} else {
+			t.Logf("%s by %s, right is%s: %q", says(f), f.Rule, gold, solution[max(0, len(solution)-100):])
+		}
+	}
+	t.Logf("%d of %d", same, all)
+	if 100*same < 99*all {
+		t.Errorf("%d of %d", same, all)
+	}
+}
+
+// bars are LLMBar's published replies by strategy, with the output that its own rules read.
+func bars(t *testing.T, f func(judge, strategy, winner, reply string)) {
+	t.Helper()
+	for _, path := range slices.Concat(published(t, "llmbar/Dataset/LLMBar/*/*/evaluators/*/*/result.json"), published(t, "llmbar/Dataset/LLMBar/*/evaluators/*/*/result.json")) {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows []struct{ Results []json.RawMessage }
+		if err := json.Unmarshal(raw, &rows); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		strategy := filepath.Dir(path)
+		for _, row := range rows {
+			for _, phase := range row.Results {
+				var games map[string]struct {
+					Completion []any
+					Winner     string
+				}
+				if json.Unmarshal(phase, &games) != nil {
+					continue // questions, not games
+				}
+				for swap, winners := range map[string][2]string{"swap = False": {"1", "2"}, "swap = True": {"2", "1"}} {
+					if game, ok := games[swap]; ok && len(game.Completion) > 0 {
+						reply, _ := game.Completion[0].(string)
+						winner := "-"
+						if k := slices.Index(winners[:], game.Winner); k >= 0 {
+							winner = "ab"[k : k+1]
+						}
+						f(filepath.Base(filepath.Dir(strategy)), filepath.Base(strategy), winner, reply)
+					}
+				}
+			}
+		}
+	}
+}
+
+// What its own rules read of LLMBar's replies, this reader reads alike, but for a few that say two things or "neither".
+func TestPublishedOutputs(t *testing.T) {
+	read, alike := map[string]int{}, map[string]int{}
+	bars(t, func(judge, strategy, winner, reply string) {
+		f, of := Output(reply), judge+" "+strategy
+		if winner != "-" {
+			read[of]++
+		}
+		switch said := says(f); {
+		case said == winner && winner != "-":
+			alike[of]++
+		case said != winner:
+			t.Logf("%s: %s, its rules read %s: …%q", of, said, winner, reply[max(0, len(reply)-200):])
+		}
+	})
+	for of, n := range read {
+		t.Logf("%s: %d of %d alike", of, alike[of], n)
+		most := map[string]int{"ChatGPT-0301 CoT": 1, "ChatGPT-0301 Swap": 1, "Falcon CoT": 6, "LLaMA2 Vanilla_1shot": 28}[of]
+		if n-alike[of] > most {
+			t.Errorf("%s: %d of %d alike", of, alike[of], n)
+		}
+	}
+}

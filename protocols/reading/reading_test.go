@@ -66,7 +66,7 @@ func TestLabelledReplies(t *testing.T) {
 	for _, r := range readers {
 		t.Run(r.name, func(t *testing.T) {
 			all := table(t, r.name)
-			if len(all) < 120 {
+			if len(all) < 130 {
 				t.Errorf("%d labelled replies", len(all))
 			}
 			for _, c := range all {
@@ -105,6 +105,7 @@ func checkFound(t testing.TB, r reader, reply string, f Found) {
 	case "letter":
 		same = strings.EqualFold(span, f.Value)
 	case "number":
+		span = "$" + span // which makes a thousand of a k
 		n, ok := NextNumeral(span, 0)
 		same = ok
 		if ok {
@@ -145,6 +146,7 @@ var longUnits = []string{
 	"the answer is ", "The answer is 5. ", "answer is A ", "answer is not (A), ", "7", "1,234,", "1.234.", "1/2 ", "-", "$", "1+1=", "\n", "CO2", "[[", "]]", "[", "१",
 	"*", "**a", "_", "`", "~", "{", "}", `\`, `\text{`, `\boxed{`, `\boxed{A}`, "#", "\n#", "\n>", "<", "&gt;", "[[A>B]] ", "not [[A>B]] ", "[[A>B]] or ", "[[A>B]]?", "\n1. [[A>B]]\n2. [[B>A]]",
 	"verdict", "verdict: ", "verdict: A>", "Option 1 is the best. ", "Option 1 ", "Selection: ", "Selection Criteria: ", "selection\n", "I choose ", "(A) is correct. ", "(A) ", "not 5 ", "5 or ",
+	"[[A>B]], ", "for example \"", "must output ", "<answer>", "答案是", "1 m^2 ", "5! = ", "(B), wait, ", "2 million ", "i.e. 20 - 2 ", "Option 1, Option 2 is ", "not Option 1, but ",
 	"\u200b", "\uff21", "= ", "if the answer is ", ". ", "? ", "\xff", "\xe2\x82",
 }
 
@@ -210,7 +212,7 @@ func TestHints(t *testing.T) {
 			v := undress(c.reply)
 			for i := range v.lower {
 				s := v.upTo(i)
-				for name, h := range map[string]hinted{"denied": denied, "doubted": doubted, "quoted": quoted} {
+				for name, h := range map[string]hinted{"denied": denied, "supposed": supposed, "doubted": doubted, "quoted": quoted, "told": told} {
 					if want := h.Regexp.MatchString(s); h.MatchString(s) != want {
 						t.Fatalf("%s: %q matches: %v", name, s, want)
 					} else if want {
@@ -225,7 +227,7 @@ func TestHints(t *testing.T) {
 			t.Errorf("%s: seen %d times", name, n)
 		}
 	}
-	if len(matched) < 3 {
+	if len(matched) < 5 {
 		t.Errorf("only %v were seen", matched)
 	}
 }

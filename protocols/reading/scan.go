@@ -166,8 +166,8 @@ func inWord(text string, i int) bool {
 	start := i
 	for start > 0 && i-start < 16 {
 		r, size := utf8.DecodeLastRuneInString(text[:start])
-		if !unicode.IsLetter(r) || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) {
-			break // where words are not set apart by spaces, numbers are not either
+		if !unicode.IsLetter(r) || unicode.In(r, unspaced...) {
+			break
 		}
 		start -= size
 	}

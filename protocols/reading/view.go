@@ -123,6 +123,10 @@ func (d *dresser) next(i int) int {
 	case c == '\r':
 		return i + 1
 	case c == '&' || c == '<':
+		if end, s := answerTag(d.reply[i:]); end > 0 {
+			d.put(i, s)
+			return i + end
+		}
 		for _, e := range entities {
 			if strings.HasPrefix(d.reply[i:], e.from) {
 				d.put(i, e.to)
@@ -145,6 +149,22 @@ var entities = []struct{ from, to string }{
 	{"&gt;", ">"}, {"&lt;", "<"}, {"&amp;", "&"}, {"&nbsp;", " "}, {"<br>", "\n"}, {"<br/>", "\n"}, {"<br />", "\n"},
 	{"<b>", ""}, {"</b>", ""}, {"<i>", ""}, {"</i>", ""}, {"<em>", ""}, {"</em>", ""}, {"<strong>", ""}, {"</strong>", ""},
 	{"<u>", ""}, {"</u>", ""}, {"<code>", ""}, {"</code>", ""}, {"<mark>", ""}, {"</mark>", ""}, {"<span>", ""}, {"</span>", ""},
+}
+
+// tagged are names of tags around an answer.
+var tagged = []string{"answer", "verdict", "final_answer", "final_verdict", "judgment", "judgement", "label", "decision", "selection"}
+
+// answerTag tells how long the tag is that a text begins with, and writes it as a heading: "<verdict>" as "verdict: ".
+func answerTag(text string) (end int, written string) {
+	name, _, ok := strings.Cut(text[1:min(len(text), 20)], ">")
+	plain, closes := strings.CutPrefix(strings.ToLower(name), "/")
+	switch {
+	case !ok || !slices.Contains(tagged, plain):
+		return 0, ""
+	case closes:
+		return len(name) + 2, "\n"
+	}
+	return len(name) + 2, strings.Replace(plain, "_", " ", 1) + ": "
 }
 
 // wrappers are commands of LaTeX of which only what they hold counts.
@@ -325,7 +345,13 @@ func plainDigit(r rune) rune {
 
 func isLetter(b byte) bool { return b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z' }
 
-func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
+// wordRune tells whether a character makes one word with a Latin letter beside it. Scripts without spaces do not.
+func wordRune(r rune) bool {
+	return (unicode.IsLetter(r) || unicode.IsNumber(r)) && !unicode.In(r, unspaced...)
+}
+
+// unspaced are scripts in which words are not set apart by spaces, and numbers are not either.
+var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai}
 
 // wordBefore and wordAfter tell whether a letter or a digit stands right before or at i.
 func wordBefore(s string, i int) bool {
