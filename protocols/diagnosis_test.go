@@ -13,7 +13,7 @@ import (
 // Small runs, and shares near 0, are told for what they are.
 func TestDiagnosesAtTheEdge(t *testing.T) {
 	result := func(metric, mode string, value, low, high float64, n int) scoring.Result {
-		return scoring.Result{Metric: metric, Group: scoring.Overall, Mode: mode, Value: &value, Low: &low, High: &high, N: n}
+		return scoring.Result{Metric: metric, Group: scoring.Overall, Mode: mode, Value: &value, Low: &low, High: &high, Interval: scoring.ByBlaker, N: n}
 	}
 	decided := func(n int) map[string]int { return map[string]int{scoring.Decided: n} }
 	for name, c := range map[string]struct {
@@ -25,10 +25,17 @@ func TestDiagnosesAtTheEdge(t *testing.T) {
 			result(selfreference.Precision, selfreference.ModeCoT, 60, 17, 93, 5)}}},
 		"none of 400 numbers": {"answer", scoring.CodeChance, "0 % [0, 1]", scoring.Report{Items: 400, Outcomes: decided(400), Results: []scoring.Result{
 			result(scoring.GenerationAccuracy, "", 0, 0, 0.9, 400), result(answer.NoAnswer, "", 0, 0, 0.9, 400)}}},
+		"some of 400 numbers": {"answer", scoring.CodeUsable, "Answers 60 % [55, 65] of questions right.", scoring.Report{Items: 400, Outcomes: decided(400), Results: []scoring.Result{
+			result(scoring.GenerationAccuracy, "", 60, 55, 65, 400)}}},
+		"6 of 18 preferences": {"answer", scoring.CodeFew, "right on 33 % [14, 59], chance 33", scoring.Report{Items: 18, Outcomes: decided(18), Results: []scoring.Result{
+			result(scoring.GenerationAccuracy, "", 33.3, 14.4, 58.9, 18), result(answer.Chance, "", 33.3, 0, 0, 18)}}},
+		"silent": {"answer", scoring.CodeSilent, "No answer of 40 has a verdict", scoring.Report{Items: 40, Outcomes: map[string]int{string(judging.NoVerdict): 40}}},
 	} {
 		c.rep.Diagnose(judging.NewManifest("test", judging.Spec{Protocol: c.protocol}))
 		if d := c.rep.Diagnosis; d == nil || d.Code != c.code || !strings.Contains(d.Text, c.says) {
 			t.Errorf("%s: %+v", name, d)
+		} else if e := d.Evidence[0]; e.Interval != scoring.ByBlaker && (e.Metric != "informedness" || e.Interval != scoring.ByMover) {
+			t.Errorf("%s does not say how its interval was made: %+v", name, e)
 		}
 	}
 }

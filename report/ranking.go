@@ -156,7 +156,7 @@ func rankingRow(c Condition, st scoring.Ranking, first bool) []string {
 func (s Ranking) notes() (lines []string) {
 	var tests, warnings []string
 	var undefined table.Remarks
-	judges, rounds, in, simulated := 0, 0, "in percent", false
+	judges, in, simulated := 0, "in percent", false
 	for _, c := range s.Conditions {
 		for _, st := range c.Rankings {
 			if test := st.Metric + " by " + st.Test; !slices.Contains(tests, test) {
@@ -165,7 +165,7 @@ func (s Ranking) notes() (lines []string) {
 			if st.Unit != "" {
 				in = "in percent, but scores as the papers print them"
 			}
-			judges, rounds = max(judges, len(st.Runs)), st.Boot.Rounds
+			judges = max(judges, len(st.Runs))
 			for _, r := range st.Runs {
 				if simulated = simulated || r.Simulated; r.Value == nil {
 					undefined.Add(strings.TrimSpace(r.Model+" "+c.Name+" "+st.Mode), r.Note)
@@ -185,14 +185,34 @@ func (s Ranking) notes() (lines []string) {
 			"judges that share a letter in a row cannot be told apart there; the order of columns is that of the file, and no ranking",
 			fmt.Sprintf("told apart: p below 0.05 after Holm's correction over every two judges of all rows; p of %s, item by item", strings.Join(tests, ", of ")))
 	}
-	if rounds > 0 {
-		lines = append(lines, fmt.Sprintf("%s; intervals: bootstrap, %d rounds", in, rounds))
+	if made := s.intervals(); made != nil {
+		lines = append(lines, in+"; "+strings.Join(made, "; "))
 	}
 	lines = append(lines, undefined.Lines()...)
 	if simulated {
 		warnings = slices.Insert(warnings, 0, "simulated judges: not results of a model")
 	}
 	return append(lines, table.Warned(warnings)...)
+}
+
+// intervals says how those of a ranking were made, of each kind of unit by itself.
+func (s Ranking) intervals() (made []string) {
+	var kinds []scoring.Bootstrap
+	used := map[scoring.Bootstrap][]string{}
+	for _, c := range s.Conditions {
+		for _, st := range c.Rankings {
+			if used[st.Boot] == nil {
+				kinds = append(kinds, st.Boot)
+			}
+			for _, r := range st.Runs {
+				used[st.Boot] = append(used[st.Boot], r.Interval)
+			}
+		}
+	}
+	for _, b := range kinds {
+		made = append(made, Intervals(b, slices.Values(used[b])))
+	}
+	return made
 }
 
 // CSV has a row for each judge, condition and headline.

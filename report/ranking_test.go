@@ -22,12 +22,15 @@ func number64(v float64) *float64 { return &v }
 func threeJudges() report.Ranking {
 	placed := func(model string, v float64, letters string) scoring.Placed {
 		return scoring.Placed{Run: "out/" + model, Model: model, Letters: letters, Result: scoring.Result{
-			Metric: "strict", Group: scoring.Overall, Value: number64(v), Low: number64(v - 5), High: number64(v + 4.04), N: 40}}
+			Metric: "strict", Group: scoring.Overall, Value: number64(v), Low: number64(v - 5), High: number64(v + 4.04), N: 40, Interval: scoring.ByBlaker}}
 	}
 	grade := placed("qwen", 0.61, "")
 	grade.Metric, grade.Unit, grade.Low, grade.High = "grade", scoring.UnitScore, number64(0.5), number64(0.7)
+	grade.Interval = scoring.ByBootstrap
 	none := scoring.Placed{Run: "out/llama", Model: "llama", Result: scoring.Result{Metric: "grade", Unit: scoring.UnitScore, Note: "undefined: there is nothing"}}
 	boot := scoring.Bootstrap{Rounds: 10000, Level: 0.95, Seed: 1, Unit: "pair"}
+	items := boot
+	items.Unit = "item"
 	return report.Ranking{Suite: "a\x1b[31mb", Judges: []string{"qwen", "=llama", "phi"}, Conditions: []report.Condition{
 		{Name: "pairwise_sample", Protocol: "pairwise", Dataset: "sample", Prompt: "sop", Options: "seed 3",
 			Cells: []report.Cell{
@@ -43,7 +46,7 @@ func threeJudges() report.Ranking {
 				{Judge: "=llama", Run: "out/5", Status: "complete", Expected: 90, Answered: 90, Place: 1},
 				{Judge: "phi", Run: "out/6", Status: "unreadable", Place: -1, Error: "out/6/run.json: damaged"},
 			},
-			Rankings: []scoring.Ranking{{Metric: "grade", Unit: scoring.UnitScore, Test: "paired permutation", Boot: boot, Runs: []scoring.Placed{grade, none}}}},
+			Rankings: []scoring.Ranking{{Metric: "grade", Unit: scoring.UnitScore, Test: "paired permutation", Boot: items, Runs: []scoring.Placed{grade, none}}}},
 		{Name: "later", Protocol: "answer", Cells: []report.Cell{{Judge: "qwen", Status: "not begun", Place: -1}, {Judge: "=llama", Status: "not begun", Place: -1}, {Judge: "phi", Status: "not begun", Place: -1}}},
 	}}
 }

@@ -83,7 +83,8 @@ func TestAnswers(t *testing.T) {
 			{answer.NoAnswer, scoring.Overall, 10, 10},
 			{answer.NoAnswer, "math", 50, 2},
 			{answer.NoAnswer, "law", 0, 2},
-			{answer.Chance, scoring.Overall, 16.25, 4}, // (0.1 + 0.25 + 0.2 + 0.1)/4
+			{answer.Chance, scoring.Overall, 21.9444, 6}, // (0.1 + 0.25 + 0.2 + 0.1 + 1/3 + 1/3)/6
+			{answer.Chance, "talk", 33.3333, 2},          // A, B or a tie
 			{answer.Chance, "law", 17.5, 2},
 			{answer.RuleCount + answer.RuleAnswerIs, scoring.Overall, 6, 9},
 			{answer.RuleCount + answer.RuleLastNumber, scoring.Overall, 1, 9},

@@ -182,14 +182,15 @@ func calibrationError(c []float64) (ece float64) {
 // errorOf is the ECE with its interval, and what it comes to of a judge that is as often right as it is sure: of
 // the distances of few judgments from what is expected none is below 0, so that their mean is above 0 even then. By as much as
 // resamples lie above the value, the value is taken to lie above the truth; and where a calibrated judge would get as much,
-// the lower end is 0.
+// the lower end is 0. The lower end is no higher than that of resamples: where all judgments of a bin are right, or all are
+// wrong, these lie on one side of the value.
 func errorOf(s *Sample, judgments []Forecast, b stats.Bootstrap) (ece, calibrated Estimate) {
 	of := func(sums []float64) float64 { return calibrationError(sums[colBins:colPoints]) }
 	value := of(s.Sums())
 	if b.Rounds < 1 {
 		return Estimate{Value: Fraction(value)}, Estimate{}
 	}
-	iv := b.Smoothed(s.Rows(), []stats.Statistic{{Of: of, Beside: &stats.Beside{}}})[0]
+	iv := b.Smoothed(s.Rows(), []stats.Statistic{{Of: of, Beside: besideBins(s, judgments)}})[0]
 	rng := rand.New(rand.NewPCG(b.Seed, uint64(len(judgments))))
 	c, mean := make([]float64, 3*bins), 0.0
 	drawn := make([]float64, b.Rounds)
@@ -203,12 +204,39 @@ func errorOf(s *Sample, judgments []Forecast, b stats.Bootstrap) (ece, calibrate
 		mean += drawn[i] / float64(b.Rounds)
 	}
 	range95 := b.Percentiles(drawn)
-	low := max(0, 2*value-iv.High)
+	high := max(value, iv.High)
+	low := max(0, min(2*value-high, iv.Low))
 	if value <= range95.High {
 		low = 0
 	}
-	return Estimate{Value: Fraction(value), Low: Fraction(low), High: Fraction(iv.High), Interval: ByCalibrated},
+	return Estimate{Value: Fraction(value), Low: Fraction(low), High: Fraction(high), Interval: ByCalibrated},
 		Estimate{Value: Fraction(mean), Low: Fraction(range95.Low), High: Fraction(range95.High)}
+}
+
+// besideBins are half a unit whose judgments lie in the bins as all do. Where the lower end is found they make a bin's
+// distance less, where the upper is they are as far from its confidence as they can be.
+func besideBins(s *Sample, judgments []Forecast) *stats.Beside {
+	units := 0
+	for i, g := range judgments { // in order
+		if i == 0 || g.Unit != judgments[i-1].Unit || g.item != judgments[i-1].item {
+			units++
+		}
+	}
+	rows := float64(s.rows.Len())
+	each := float64(units) / rows
+	size := worth(each) / each / rows
+	var low, high []part
+	for k := range bins {
+		at := colBins + 3*k
+		n, sure, right := s.sums[at], s.sums[at+1], s.sums[at+2]
+		if n == 0 {
+			continue
+		}
+		bin := Span{at, at + 3}
+		low = append(low, part{bin, []float64{n, sure, n * One(sure > right)}})
+		high = append(high, part{bin, []float64{n, sure, n * One(2*sure < n)}})
+	}
+	return &stats.Beside{Low: []stats.Extra{extra(size, low...)}, High: []stats.Extra{extra(size, high...)}, Mass: half}
 }
 
 // thresholds are the confidences that tenths of the judgments reach, each once, the

@@ -49,7 +49,7 @@ type Difference struct {
 	Floor *float64 `json:"noise_floor"`
 	Note  string   `json:"note,omitempty"` // where there is something to say
 
-	atEveryLook *stats.Interval // of the headline, at 90 %, where a run is not at its end
+	atEveryLook *bounds // of the headline, at 90 %, where a run is not at its end
 }
 
 // Table2x2 counts units by who was right.

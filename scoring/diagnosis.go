@@ -32,17 +32,18 @@ type Diagnosis struct {
 
 // Evidence is a number that a diagnosis goes by.
 type Evidence struct {
-	Metric    string  `json:"metric"`          // as in `results`
-	Group     string  `json:"group,omitempty"` // as in `results`
-	Mode      string  `json:"mode,omitempty"`  // as in `results`
-	Unit      string  `json:"unit,omitempty"`  // as in `results`
-	Value     float64 `json:"value"`           // as in `results`
-	Low       float64 `json:"low"`             // as in `results`
-	High      float64 `json:"high"`            // as in `results`
-	N         int     `json:"n"`               // as in `results`
-	Threshold float64 `json:"threshold"`       // what the interval was held against
-	Above     bool    `json:"above,omitempty"` // the interval lies above it
-	Below     bool    `json:"below,omitempty"` // the interval lies below it
+	Metric    string  `json:"metric"`             // as in `results`
+	Group     string  `json:"group,omitempty"`    // as in `results`
+	Mode      string  `json:"mode,omitempty"`     // as in `results`
+	Unit      string  `json:"unit,omitempty"`     // as in `results`
+	Value     float64 `json:"value"`              // as in `results`
+	Low       float64 `json:"low"`                // as in `results`
+	High      float64 `json:"high"`               // as in `results`
+	Interval  string  `json:"interval,omitempty"` // how it was made, see PROTOCOLS.md §5
+	N         int     `json:"n"`                  // as in `results`
+	Threshold float64 `json:"threshold"`          // what the interval was held against
+	Above     bool    `json:"above,omitempty"`    // the interval lies above it
+	Below     bool    `json:"below,omitempty"`    // the interval lies below it
 }
 
 // Diagnoser is a scorer whose runs have a diagnosis.
@@ -96,16 +97,11 @@ func (x Result) Held(threshold float64) (e Evidence, ok bool) {
 	if x.Value == nil || x.Low == nil || x.High == nil {
 		return Evidence{}, false
 	}
-	e = evidence(x.Metric, x.Group, x.Mode, *x.Value, *x.Low, *x.High, x.N, threshold)
-	e.Unit = x.Unit
-	return e, true
-}
-
-func evidence(metric, group, mode string, value, low, high float64, n int, threshold float64) Evidence {
-	if group == Overall {
-		group = ""
+	e = Evidence{Metric: x.Metric, Group: x.Group, Mode: x.Mode, Unit: x.Unit, Value: *x.Value, Low: *x.Low, High: *x.High, Interval: x.Interval, N: x.N}
+	if e.Group == Overall {
+		e.Group = ""
 	}
-	return Evidence{Metric: metric, Group: group, Mode: mode, Value: value, Low: low, High: high, N: n}.against(threshold)
+	return e.against(threshold), true
 }
 
 // against is the same number held against another threshold.
@@ -125,7 +121,7 @@ func (e Evidence) Mirrored() Evidence {
 func ShareOf(metric string, k, n, threshold float64) Evidence {
 	units := int(math.Round(n))
 	iv := stats.Blaker(int(math.Round(k)), units, 0.95)
-	return evidence(metric, "", "", 100*k/n, 100*iv.Low, 100*iv.High, units, threshold)
+	return Evidence{Metric: metric, Value: 100 * k / n, Low: 100 * iv.Low, High: 100 * iv.High, Interval: ByBlaker, N: units}.against(threshold)
 }
 
 // String is the value with its interval: "58 % [53, 63]".
@@ -189,7 +185,7 @@ func (r *Report) Verdictless() Result {
 	}
 	units := float64(min(n, max(1, r.Items)))
 	e := ShareOf(WithoutVerdict, float64(r.lost())/float64(n)*units, units, MostSilent)
-	return Result{Metric: WithoutVerdict, Group: Overall, Value: &e.Value, Low: &e.Low, High: &e.High, N: n}
+	return Result{Metric: WithoutVerdict, Group: Overall, Value: &e.Value, Low: &e.Low, High: &e.High, Interval: e.Interval, N: n}
 }
 
 // lost is how many judgments have no verdict.

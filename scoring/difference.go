@@ -137,7 +137,7 @@ func (s *Sample) difference(m *Metric, width int, found bounds, how stats.Permut
 	if s.early != nil {
 		d.Test, d.E = byE, precise(s.early.evidence(m, columns))
 		if m.Headline {
-			d.atEveryLook = new(s.early.difference(asked{m, columns[0], columns[1]}, 1-2*planAlpha).Interval)
+			d.atEveryLook = new(s.early.difference(asked{m, columns[0], columns[1]}, 1-2*planAlpha))
 		}
 	} else if d.Table == nil {
 		d.Test = exchange

@@ -13,7 +13,8 @@ const (
 	ByBlaker     = "blaker"                   // exact: of units that are right or wrong
 	ByMidP       = "mid-p"                    // of a share of units in clusters, by how many independent ones they are worth
 	ByPairs      = "bonett-price"             // of scores of −1, 0 and 1, one a unit
-	ByMover      = "mover"                    // of a difference of functions of two shares of the same units
+	ByMover      = "mover"                    // of a difference of functions of two shares, mostly of the same units
+	ByTango      = "tango"                    // of a difference of two shares of the same units, held to a margin
 	ByBootstrap  = "smoothed-bootstrap"       // of all else
 	ByCalibrated = "bias-corrected-bootstrap" // of a calibration error, which is above 0 by chance alone
 )
@@ -24,6 +25,7 @@ var Methods = []struct{ Name, About string }{
 	{ByMidP, "mid-P of what clusters are worth"},
 	{ByPairs, "by Bonett and Price"},
 	{ByMover, "by MOVER on Blaker's"},
+	{ByTango, "by Tango's score"},
 	{ByBootstrap, "by a smoothed bootstrap"},
 	{ByCalibrated, "by a bootstrap less its bias"},
 	{BySequence, "of shares good at every look (beta-binomial)"},

@@ -22,12 +22,13 @@ type Within struct {
 	// `the same`: the 90 % interval lies within ±`points`; `different`: it does not, and the p of McNemar's test is
 	// below 0.05; else `cannot say`
 	Verdict      string   `json:"verdict"`
-	Diff         *float64 `json:"difference"`     // B − A, in points
-	Low          *float64 `json:"low"`            // of its 90 % score interval (Tango)
-	High         *float64 `json:"high"`           // of its 90 % score interval
-	N            int      `json:"n"`              // items that both have
-	RightToWrong int      `json:"right_to_wrong"` // items that are right in A alone
-	WrongToRight int      `json:"wrong_to_right"` // items that are right in B alone
+	Diff         *float64 `json:"difference"`         // B − A, in points
+	Low          *float64 `json:"low"`                // of its 90 % score interval (Tango)
+	High         *float64 `json:"high"`               // of its 90 % score interval
+	Interval     string   `json:"interval,omitempty"` // how it was made, see PROTOCOLS.md §5
+	N            int      `json:"n"`                  // items that both have
+	RightToWrong int      `json:"right_to_wrong"`     // items that are right in A alone
+	WrongToRight int      `json:"wrong_to_right"`     // items that are right in B alone
 	// pairs whose two judgments name different responses, in A and in B; null where each is asked once
 	Turned *[2]int `json:"changed_with_order"`
 	// with `cannot say`: how many would show that the two are the same, four times of five, if they are
@@ -61,13 +62,13 @@ func (c *Comparison) within(margin float64) (*Within, error) {
 		}
 		t := *d.Table
 		n := t.Both + t.OnlyA + t.OnlyB + t.Neither
-		iv, p := stats.Tango(t.OnlyB, t.OnlyA, n, 1-2*planAlpha), stats.McNemar(t.OnlyA, t.OnlyB)
+		iv, p := bounds{stats.Tango(t.OnlyB, t.OnlyA, n, 1-2*planAlpha), ByTango, ""}, stats.McNemar(t.OnlyA, t.OnlyB)
 		if d.atEveryLook != nil {
 			iv, p = *d.atEveryLook, *cmp.Or(d.P, new(1.0))
 		}
 		w := &Within{
 			Metric: d.Metric, Points: *rounded(100*margin, 4), Verdict: CannotSay, N: n, RightToWrong: t.OnlyA, WrongToRight: t.OnlyB, Turned: c.Turned,
-			Diff: Percent(float64(t.OnlyB-t.OnlyA) / float64(n)), Low: Percent(iv.Low), High: Percent(iv.High),
+			Diff: Percent(float64(t.OnlyB-t.OnlyA) / float64(n)), Low: Percent(iv.Low), High: Percent(iv.High), Interval: iv.by,
 		}
 		switch {
 		case iv.Low > -margin && iv.High < margin:

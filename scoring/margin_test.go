@@ -49,7 +49,7 @@ func TestWithin(t *testing.T) {
 		if w.Pairs != nil {
 			pairs = *w.Pairs
 		}
-		if w.Verdict != c.verdict || pairs != c.pairs || *w.Low > *w.Diff || *w.High < *w.Diff || w.Points != c.points {
+		if w.Verdict != c.verdict || pairs != c.pairs || *w.Low > *w.Diff || *w.High < *w.Diff || w.Points != c.points || w.Interval != scoring.ByTango {
 			t.Errorf("%s: %+v, %d pairs", c.name, w, pairs)
 		}
 		tables := report.Comparison{Comparisons: cmp}.Tables()

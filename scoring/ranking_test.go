@@ -277,12 +277,12 @@ func TestRankingsOfATable(t *testing.T) {
 }
 
 // Judges of the same skill and bias are called different in some row in at most 5 % of the tables that compare makes, of two
-// judges or of five, give or take what chance does.
+// judges or of five, give or take what chance does: `scripts/coverage -equal` has larger ones.
 func TestCompareFamilyError(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	judge := func(name string) *scoring.Run {
+	judge := func(name string, n int) *scoring.Run {
 		var units []twoJudgments
-		for i := range 60 {
+		for i := range n {
 			u := unit(fmt.Sprintf("p%03d", i), []string{"Math", "Coding"}[i%2], "A", "A", "A")
 			for g := range u.judgments { // right in 70 %, and of the others what is shown first in most
 				if rng.Float64() > 0.7 && (g == 1 || rng.Float64() > 0.6) {
@@ -293,12 +293,12 @@ func TestCompareFamilyError(t *testing.T) {
 		}
 		return named(name, units...)
 	}
-	for judges, tables := range map[int]int{2: 150, 5: 15} {
-		wrong := 0
+	for _, c := range []struct{ judges, n, tables int }{{2, 60, 300}, {5, 350, 100}} {
+		judges, tables, wrong := c.judges, c.tables, 0
 		for range tables {
 			var runs []*scoring.Run
 			for k := range judges {
-				runs = append(runs, judge(fmt.Sprint(k)))
+				runs = append(runs, judge(fmt.Sprint(k), c.n))
 			}
 			c := compare(t, stats.Bootstrap{Rounds: 300, Level: 0.95, Seed: rng.Uint64()}, runs...)
 			differs := false

@@ -28,6 +28,7 @@ type board struct {
 	MoreLink              string // to show them
 	Left                  int    // datasets that are not shown
 	Lettered, Pending     bool   // some judges have letters; they follow
+	Tests                 string // what Holm's correction is over
 	Company               bool   // there is a published number
 	Shards                int    // runs that are left out, each a part of another
 	Pairs                 []boardPair

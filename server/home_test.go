@@ -355,3 +355,33 @@ func TestSimulatedIsNoWarning(t *testing.T) {
 		t.Errorf("the list says %s", list)
 	}
 }
+
+// What is told apart is corrected over all columns of the table, as in a suite: two judges with a p of 0.02 on one dataset
+// are alike where there are four of them.
+func TestLettersAreCorrectedOverTheTable(t *testing.T) {
+	dir := t.TempDir()
+	for name, sim := range map[string]string{"a": "accuracy=0.95,seed=1", "b": "accuracy=0.7,seed=0"} {
+		makeRun(t, filepath.Join(dir, name), making{protocol: "pairwise", dataset: "sample", sim: sim})
+	}
+	s := newSite(t, dir, func(o *Options) { o.Static = true })
+	page := s.get("/")
+	says(t, page, "after Holm's correction over all columns (every two runs by every headline: 1 test)")
+	if rows := boardOf(t, page); !strings.Contains(rows[1], "] a") || !strings.Contains(rows[2], "] b") {
+		t.Errorf("on one dataset:\n%s", strings.Join(rows, "\n"))
+	}
+	for _, dataset := range []string{"second", "third", "fourth"} {
+		for _, name := range []string{"a", "b"} {
+			copyRun(t, filepath.Join(dir, name), filepath.Join(dir, dataset+name), dataset)
+		}
+	}
+	s.runs.Forget()
+	page = s.get("/")
+	says(t, page, "over all columns (every two runs by every headline: 4 tests)")
+	if rows := boardOf(t, page); strings.Count(rows[1], "] a") != 4 || strings.Count(rows[2], "] a") != 4 {
+		t.Errorf("on four:\n%s", strings.Join(rows, "\n"))
+	}
+	// Of one column alone, what was tested before stands as it did.
+	if rows := boardOf(t, s.get("/?dataset=sample")); !strings.Contains(rows[2], "] b") {
+		t.Errorf("one of four:\n%s", strings.Join(rows, "\n"))
+	}
+}

@@ -1,24 +1,32 @@
 package answer
 
-import "gavel/scoring"
+import (
+	"cmp"
+
+	"gavel/scoring"
+)
 
 // Diagnose says how well a model answers by itself, which is what chance is held against.
 func (f *answers) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	if d, found := r.Silence("answer"); found {
 		return d
 	}
-	chance := 0.0
-	if x := r.Overall(Chance); x.Value != nil {
-		chance = *x.Value
-	}
-	right, ok := r.Overall(scoring.GenerationAccuracy).Held(chance)
+	chance := r.Overall(Chance).Value
+	right, ok := r.Overall(scoring.GenerationAccuracy).Held(*cmp.Or(chance, new(0.0)))
 	if !ok {
 		return scoring.Diagnosis{Level: scoring.Unknown, Code: scoring.CodeNothing, Text: "No question with a label has been answered.", Evidence: []scoring.Evidence{}}
+	}
+	if chance == nil { // such as of numbers, of which a guess is hardly ever right
+		return right.Diagnose(map[string]string{
+			"":                 "Answers %s of questions right.",
+			scoring.CodeFew:    "Too few questions to tell whether it answers any right: %s.",
+			scoring.CodeChance: "Answers next to none right: %s.",
+		}, right)
 	}
 	return right.Diagnose(map[string]string{
 		"":                   "Answers %s of questions right (chance %.0f).",
 		scoring.CodeInverted: "Right less often than chance: %s, chance %.0f. Are the labels those of these options?",
 		scoring.CodeFew:      "Too few questions to tell it from chance: right on %s, chance %.0f.",
 		scoring.CodeChance:   "No better than chance: right on %s, chance %.0f.",
-	}, right, chance)
+	}, right, *chance)
 }

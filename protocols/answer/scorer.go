@@ -25,7 +25,7 @@ type scored struct {
 	right   bool
 	read    bool   // an answer was read from the reply
 	rule    uint32 // which rule found it
-	options int    // of a choice: how many there were, else 0
+	options int    // of a choice or a preference: how many there were, else 0
 	gold    string
 }
 
@@ -53,7 +53,7 @@ func (f *answers) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 		group: place(&f.groups, r.Group), gold: strings.Clone(r.Gold),
 		read: v.Outcome == judging.Decided, right: judging.RightVerdict(r, v), rule: place(&f.rules, v.Rule),
 	}
-	if r.Shape == "choice" {
+	if r.Shape == "choice" || r.Shape == "preference" { // of which a tie is an option
 		a.options = len(r.Order)
 	}
 	item, added := f.items.Add(r.Item)
@@ -83,7 +83,7 @@ const (
 	answerUnread
 	answerAll
 	answerChance
-	answerOptions // it is a choice among options
+	answerOptions // there are options
 	answerWidth
 )
 

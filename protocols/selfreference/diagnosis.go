@@ -90,5 +90,5 @@ func informedness(hits, right, alarms, wrong float64) scoring.Evidence {
 	d := a.Value - b.Value
 	low := d - math.Hypot(a.Value-a.Low, b.High-b.Value)
 	high := d + math.Hypot(a.High-a.Value, b.Value-b.Low)
-	return scoring.Evidence{Metric: "informedness", Unit: "points", Value: d, Low: low, High: high, N: a.N + b.N, Above: low > 0, Below: high < 0}
+	return scoring.Evidence{Metric: "informedness", Unit: "points", Value: d, Low: low, High: high, Interval: scoring.ByMover, N: a.N + b.N, Above: low > 0, Below: high < 0}
 }

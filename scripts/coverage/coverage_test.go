@@ -43,6 +43,17 @@ func TestIntervalsCover(t *testing.T) {
 	}
 }
 
+// Of tables of equal judges at most 5 % call some different: 6 of 20 and more do so once in 3,000 times. Enough exchanges
+// are drawn that a p can be small enough.
+func TestEqualJudgesAreEqual(t *testing.T) {
+	e := equality{tables: 20, judges: 5, n: 350, rounds: 2000, strength: 0.7}
+	for _, w := range equals {
+		if wrong, tests := e.differing(w); wrong > 5 || tests < 50 || tests > 2000/20 {
+			t.Errorf("%s: %d of %d tables, %d tests each", w.name, wrong, e.tables, tests)
+		}
+	}
+}
+
 // Each kind of judge gets its own diagnosis on 350 units, and on 32 none is called strong that is not: neither those of the
 // table nor judges that are just not strong.
 func TestJudgesAreDiagnosed(t *testing.T) {

@@ -4,6 +4,7 @@
 //	go run ./scripts/coverage             the table in full: 2,000 runs a cell
 //	go run ./scripts/coverage -runs 100   a rough one
 //	go run ./scripts/coverage -judges     how judges of a known kind are diagnosed
+//	go run ./scripts/coverage -equal      how often a table of equal judges calls some different; -runs are the tables
 package main
 
 import (
@@ -38,7 +39,12 @@ func main() {
 	flag.IntVar(&s.rounds, "rounds", 1000, "of the bootstrap")
 	flag.StringVar(&s.worlds, "worlds", "", "only worlds whose names hold this")
 	diagnoses := flag.Bool("judges", false, "what is said of judges of a known kind")
+	equal := flag.Bool("equal", false, "how often tables of five equal judges call some different")
 	flag.Parse()
+	if *equal {
+		equality{tables: s.runs, judges: 5, n: 350, rounds: s.rounds, strength: 0.7}.print(os.Stdout)
+		return
+	}
 	if *diagnoses {
 		printDiagnoses(os.Stdout, s.runs)
 		return
