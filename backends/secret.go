@@ -1,6 +1,7 @@
 package backends
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
@@ -13,10 +14,14 @@ import (
 // are words that a reply may hold.
 const shortestSecret = 8
 
+// shortestCoded is the length from which on a key is looked for in base64, too: 15 letters and more, which are no word.
+const shortestCoded = 12
+
 // hidden stands where a server said our key.
 const hidden = "[API key]"
 
-// secrets are what a request proves its right with, as a server may say it: each letter plain, in JSON, in an address.
+// secrets are what a request proves its right with, as a server may say it: each letter plain, in JSON, in an address; all
+// in base64.
 func secrets(req *http.Request) (forms []*regexp.Regexp) {
 	_, key, _ := strings.Cut(req.Header.Get("Authorization"), " ")
 	_, password, _ := req.BasicAuth()
@@ -26,9 +31,9 @@ func secrets(req *http.Request) (forms []*regexp.Regexp) {
 		}
 		form, known := secretForms.Load(s)
 		if !known {
-			form, _ = secretForms.LoadOrStore(s, formOf(s))
+			form, _ = secretForms.LoadOrStore(s, append(codedForms(s), formOf(s)))
 		}
-		forms = append(forms, form.(*regexp.Regexp))
+		forms = append(forms, form.([]*regexp.Regexp)...)
 	}
 	return forms
 }
@@ -44,6 +49,23 @@ func formOf(secret string) *regexp.Regexp {
 	}
 	return regexp.MustCompile(form.String())
 }
+
+// codedForms are a secret in base64, as it begins at the first, second or third byte of a group of three: the letters that
+// tell of nothing beside it.
+func codedForms(secret string) (forms []*regexp.Regexp) {
+	if len(secret) < shortestCoded {
+		return nil
+	}
+	for before := range 3 {
+		letters := base64.StdEncoding.EncodeToString(append(make([]byte, before), secret...))
+		own := letters[(8*before+5)/6 : 8*(before+len(secret))/6]
+		forms = append(forms, regexp.MustCompile(codedLetters.Replace(own)))
+	}
+	return forms
+}
+
+// codedLetters are the two of base64 that are not the same everywhere.
+var codedLetters = strings.NewReplacer("+", `(?:[+-]|\\u002[bB]|%2[bB])`, "/", `(?:\\?/|_|\\u002[fF]|%2[fF])`)
 
 // hide takes secrets out of all of an answer that is kept or said: what a server echoes would else be in records, and in
 // the bundles that are made of them.

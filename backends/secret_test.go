@@ -2,6 +2,7 @@ package backends
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -88,6 +89,46 @@ func unwrapped(err error) (error, bool) {
 		return nil, false
 	}
 	return u.Unwrap(), true
+}
+
+// A key in base64 is hidden wherever it stands in what is encoded, but for the letters that it shares with what is beside it.
+func TestKeyInBase64(t *testing.T) {
+	for _, key := range []string{`sk-proj/"Ab`, `sk-proj/"Ab+`, "??>>~~??>>~~??>>", "sk-" + strings.Repeat("aZ9-", 12) + "e", "clé de la ferme"} {
+		req, _ := http.NewRequest("GET", "http://localhost", nil)
+		req.Header.Set("Authorization", "Bearer "+key)
+		forms := secrets(req)
+		for _, before := range []string{"", "a", "ab", "abc", "user:", "user-x:"} {
+			for _, after := range []string{"", "z", "zy", "zyx"} {
+				for name, encode := range map[string]func(string) string{
+					"standard": func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
+					"of URLs":  func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) },
+					"in a URL": func(s string) string { return url.QueryEscape(base64.StdEncoding.EncodeToString([]byte(s))) },
+					"in JSON": func(s string) string {
+						return strings.ReplaceAll(base64.StdEncoding.EncodeToString([]byte(s)), "/", `\/`)
+					},
+					"in escapes": func(s string) string {
+						return strings.NewReplacer("/", `\u002f`, "+", `\u002B`).Replace(base64.StdEncoding.EncodeToString([]byte(s)))
+					},
+				} {
+					text := "said " + encode(before+key+after) + " to me"
+					got := string(hide(forms, &http.Response{}, []byte(text)))
+					if len(key) < shortestCoded {
+						if got != text {
+							t.Errorf("%q, short: %s", key, got)
+						}
+						continue
+					}
+					left := strings.NewReplacer(hidden, "", "%3D", "", "=", "").Replace(got)
+					if !strings.Contains(got, hidden) || !strings.HasPrefix(got, "said ") || !strings.HasSuffix(got, " to me") || len(left) > len("said  to me")+len(encode(before))+len(encode(after))+2 {
+						t.Errorf("%q after %q, %s: %s of %s", key, before, name, got, text)
+					}
+				}
+			}
+		}
+		if text := "nothing of it: " + base64.StdEncoding.EncodeToString([]byte("another one altogether, and longer")); string(hide(forms, &http.Response{}, []byte(text))) != text {
+			t.Errorf("%q is found where it is not", key)
+		}
+	}
 }
 
 // A key that is none, such as vLLM's examples have, is a word like others.

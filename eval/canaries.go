@@ -29,7 +29,9 @@ func (e *Maker) guarded(ctx context.Context, p *prepared, client backends.Client
 	if err := c.Listen(ctx, client); err != nil {
 		return nil, fmt.Errorf("--canaries: the server does not answer them: %w", err)
 	}
-	if by, n := c.Told(); n < c.Len() {
+	if by, n := c.Told(); n < 2 {
+		return nil, Wrong("canaries", p.req.Canaries, "%d: by %s the replies to them cannot be told apart, so none would be seen to be of another conversation: leave --canaries out, or ask a model that repeats a word when it is asked to", p.req.Canaries, by)
+	} else if n < c.Len() {
 		e.say("warning: --canaries: by %s only %d of %d replies can be told from those to the others", by, n, c.Len())
 	}
 	return backends.WithCanaries(client, c, m.Judgments/p.req.Canaries, e.Now), nil

@@ -53,10 +53,12 @@ func repetitionsTable(run scoring.Report) table.Table {
 	return t
 }
 
+const noiseNote = "noise floor: the largest difference that asking the same judge again made, in points"
+
 // NoiseNote says what the noise floors of a comparison are.
 func NoiseNote(cmp *scoring.Comparison) string {
 	if hasFloor(cmp) {
-		return "noise floor: the largest difference that asking the same judge again made, in points"
+		return noiseNote
 	}
 	return "noise floor unknown: neither run asked more than once (--repeat 2)"
 }

@@ -55,8 +55,11 @@ func costs(head string, rows []paid) []table.Table {
 		}
 		t.Rows = append(t.Rows, append(row, strconv.Itoa(p.DecidedItems), table.Fixed(p.PerThousand, 2)))
 		said := reading(p.Ledger)
+		if p.ThoughtTokens != nil {
+			said = strings.TrimPrefix(said+fmt.Sprintf("; %s of %s tokens were thinking", thousands(*p.ThoughtTokens), thousands(p.GeneratedTokens)), "; ")
+		}
 		if p.ThoughtEach != nil {
-			said = strings.TrimPrefix(said+fmt.Sprintf("; %s of %s tokens were thinking, %s for each verdict", thousands(*p.ThoughtTokens), thousands(p.GeneratedTokens), table.Fixed(p.ThoughtEach, 0)), "; ")
+			said += fmt.Sprintf(", %s for each verdict", table.Fixed(p.ThoughtEach, 0))
 		}
 		if p.Remembered > 0 {
 			said = strings.TrimPrefix(said+"; "+table.Count(p.Remembered, "reply")+" from gavel's own cache, paid for before", "; ")

@@ -45,6 +45,18 @@ func TestCosts(t *testing.T) {
 	}
 }
 
+// TestCostOfThinking: how many tokens were thinking is said where nothing was decided, too.
+func TestCostOfThinking(t *testing.T) {
+	for each, want := range map[*float64]string{nil: "; 600 of 640 tokens were thinking; 2 replies", new(15.0): "; 600 of 640 tokens were thinking, 15 for each verdict; 2 replies"} {
+		r := paidRun()
+		r.Ledger.ThoughtTokens, r.Ledger.ThoughtEach = new(600), each
+		var text bytes.Buffer
+		if err := table.Writer(table.Text).Each(&text, report.Scores{Runs: []scoring.Report{r}}.Tables()); err != nil || !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in\n%s", want, text.String())
+		}
+	}
+}
+
 // TestRightForWhatIsWritten: the leaderboard has it as a number of its own, the last.
 func TestRightForWhatIsWritten(t *testing.T) {
 	r := paidRun()

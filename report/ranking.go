@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"io"
@@ -116,6 +117,12 @@ func (s Ranking) Tables() []table.Table {
 				t.InCells[[2]int{len(t.Rows), 1}] = term
 			}
 			t.Rows = append(t.Rows, rankingRow(c, st, i == 0))
+			for _, row := range againRows(c, st, i == len(c.Rankings)-1) {
+				if term, ok := scoring.TermIn(Terms(c.Protocol), row[1]); ok {
+					t.InCells[[2]int{len(t.Rows), 1}] = term
+				}
+				t.Rows = append(t.Rows, row)
+			}
 		}
 	}
 	t.Notes = s.notes()
@@ -152,17 +159,43 @@ func rankingRow(c Condition, st scoring.Ranking, first bool) []string {
 	return row
 }
 
+// repeated tells whether a judge was asked more than once.
+func repeated(st scoring.Ranking) bool {
+	return slices.ContainsFunc(st.Runs, func(p scoring.Placed) bool { return p.SelfAgreement != nil })
+}
+
+// againRows are what asking more than once showed of a headline, and of the judges beneath the last one; none where all were
+// asked once.
+func againRows(c Condition, st scoring.Ranking, last bool) [][]string {
+	if !repeated(st) {
+		return nil
+	}
+	floors, same := []string{"", "noise floor"}, []string{"", "self-agreement"}
+	for _, cell := range c.Cells {
+		floor, agreed := "", ""
+		if cell.Place >= 0 {
+			p := st.Runs[cell.Place]
+			floor, agreed = table.Plain(scoring.Result{Value: p.NoiseFloor, Unit: st.Unit}), table.Whole(*cmp.Or(p.SelfAgreement, &scoring.Result{}))
+		}
+		floors, same = append(floors, floor), append(same, agreed)
+	}
+	if !last {
+		return [][]string{floors}
+	}
+	return [][]string{floors, same}
+}
+
 // notes are what a ranking has to say beneath.
 func (s Ranking) notes() (lines []string) {
 	var tests, warnings []string
 	var undefined table.Remarks
-	judges, in, simulated := 0, "in percent", false
+	judges, in, simulated, again := 0, "in percent", false, false
 	for _, c := range s.Conditions {
 		for _, st := range c.Rankings {
 			if test := st.Metric + " by " + st.Test; !slices.Contains(tests, test) {
 				tests = append(tests, test)
 			}
-			if st.Unit != "" {
+			if again = again || repeated(st); st.Unit != "" {
 				in = "in percent, but scores as the papers print them"
 			}
 			judges = max(judges, len(st.Runs))
@@ -181,9 +214,16 @@ func (s Ranking) notes() (lines []string) {
 		}
 	}
 	if judges > 1 {
+		above := ""
+		if again {
+			above = ", and a difference larger than the noise floor of either"
+		}
 		lines = append(lines,
 			"judges that share a letter in a row cannot be told apart there; the order of columns is that of the file, and no ranking",
-			fmt.Sprintf("told apart: p below 0.05 after Holm's correction over every two judges of all rows; p of %s, item by item", strings.Join(tests, ", of ")))
+			fmt.Sprintf("told apart: p below 0.05 after Holm's correction over every two judges of all rows%s; p of %s, item by item", above, strings.Join(tests, ", of ")))
+	}
+	if again {
+		lines = append(lines, noiseNote, "self-agreement: prompts that came to the same every time, of those that got a verdict")
 	}
 	if made := s.intervals(); made != nil {
 		lines = append(lines, in+"; "+strings.Join(made, "; "))
@@ -215,7 +255,7 @@ func (s Ranking) intervals() (made []string) {
 	return made
 }
 
-// CSV has a row for each judge, condition and headline.
+// CSV has a row for each judge, condition and headline, and where it was asked more than once those of [further].
 func (s Ranking) CSV(w io.Writer) error {
 	rows := [][]string{{"condition", "protocol", "dataset", "prompt", "options", "judge", "run", "status", "answered", "judgments", "metric", "mode", "unit", "value", "low", "high", "n", "letters", "note"}}
 	for _, c := range s.Conditions {
@@ -225,10 +265,18 @@ func (s Ranking) CSV(w io.Writer) error {
 				rows = append(rows, append(row, "", "", "", "", "", "", "", "", cell.Error))
 				continue
 			}
+			var same *scoring.Result
 			for _, st := range c.Rankings {
 				r := st.Runs[cell.Place]
 				d := decimals(r.Unit)
 				rows = append(rows, slices.Concat(row, []string{st.Metric, st.Mode, r.Unit, table.Cell(r.Value, d), table.Cell(r.Low, d), table.Cell(r.High, d), strconv.Itoa(r.N), r.Letters, r.Note}))
+				if r.SelfAgreement != nil {
+					rows = append(rows, slices.Concat(row, []string{"noise-floor:" + st.Metric, st.Mode, r.Unit, table.Cell(r.NoiseFloor, 6), "", "", "", "", cmp.Or(r.Unit, "percentage points")}))
+					same = r.SelfAgreement
+				}
+			}
+			if same != nil {
+				rows = append(rows, slices.Concat(row, []string{same.Metric, "", "", table.Cell(same.Value, 6), table.Cell(same.Low, 6), table.Cell(same.High, 6), strconv.Itoa(same.N), "", same.Note}))
 			}
 		}
 	}

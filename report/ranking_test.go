@@ -92,6 +92,34 @@ func TestRanking(t *testing.T) {
 	}
 }
 
+// Where a judge was asked more than once, its noise floors and its self-agreement stand beneath its headlines.
+func TestRankingAskedAgain(t *testing.T) {
+	s := threeJudges()
+	first := &s.Conditions[0].Rankings[0].Runs[0]
+	first.NoiseFloor = number64(2.5)
+	first.SelfAgreement = &scoring.Result{Metric: "self-agreement", Group: scoring.Overall, Value: number64(90), Low: number64(80), High: number64(95), N: 76}
+	of := s.Tables()[0]
+	if want := [][]string{{"", "noise floor", "2.50", "n/a", "n/a"}, {"", "self-agreement", "90.00 [80.0, 95.0]", "n/a", "n/a"}}; !reflect.DeepEqual(of.Rows[1:3], want) || len(of.Rows) != 5 || of.Rows[3][0] != "options" {
+		t.Errorf("%q", of.Rows)
+	}
+	if notes := strings.Join(of.Notes, "\n"); !strings.Contains(notes, "all rows, and a difference larger than the noise floor of either; p of strict") || !strings.Contains(notes, "\nnoise floor: the largest") || !strings.Contains(notes, "\nself-agreement: prompts") {
+		t.Errorf("%s", notes)
+	}
+	for at, metric := range map[int]string{0: "strict", 1: "noise floor", 2: "self-agreement", 3: "grade"} {
+		if term := of.InCells[[2]int{at, 1}]; term.Metric != metric {
+			t.Errorf("row %d explains %q, want %s", at, term.Metric, metric)
+		}
+	}
+	var out bytes.Buffer
+	if err := s.CSV(&out); err != nil {
+		t.Fatal(err)
+	}
+	const beside = "pairwise_sample,pairwise,sample,sop,seed 3,qwen,out/1,complete,80,80,"
+	if want := beside + "noise-floor:strict,,,2.5,,,,,percentage points\n" + beside + "self-agreement,,,90,80,95,76,,\n"; !strings.Contains(out.String(), want) || strings.Count(out.String(), "\n") != 12 {
+		t.Errorf("lacks\n%s\n%s", want, out.String())
+	}
+}
+
 // One judge is compared with nobody, and nothing is said of letters.
 func TestRankingOfOne(t *testing.T) {
 	s := threeJudges()

@@ -285,6 +285,22 @@ func TestThoughtUntilTheLimit(t *testing.T) {
 	}
 }
 
+// Judgments that were asked for their verdict after thinking need not have come to one.
+func TestAskedForTheVerdictAfterThinking(t *testing.T) {
+	m := manifestOf("answer", 2)
+	var records []*judging.Record
+	for _, id := range []string{"a", "b"} {
+		r := choice(id, "g", "A", "hm", 4)
+		r.Outcome, r.Finished = judging.NoVerdict, true
+		records = append(records, r)
+	}
+	run := gather(t, m, records)
+	rep := run.Score(quick)
+	if said := strings.Join(rep.Warnings, "\n"); run.Outcomes[judging.NoVerdict] != 2 || !strings.Contains(said, "2 of 2 answers thought to the token limit, and were asked for their verdict after it (--finish-thinking)") {
+		t.Errorf("%v\n%s", rep.Outcomes, said)
+	}
+}
+
 // What a table has to say of prompts that a server cut, and of verdicts that
 // were not the likeliest.
 func TestWarningsOfServers(t *testing.T) {

@@ -3,7 +3,6 @@ package scoring
 import (
 	"cmp"
 	"fmt"
-	"math"
 
 	"gavel/judging"
 	"gavel/scoring/stats"
@@ -145,7 +144,7 @@ func (c *Comparisons) correct() {
 		for i := range one.Differences {
 			d := &one.Differences[i]
 			if d.Noise = d.P == nil; d.P != nil {
-				d.Noise = d.holdsZero() || d.Floor != nil && math.Abs(*d.Diff) <= *d.Floor
+				d.Noise = d.holdsZero() || withinFloor(d.Diff, d.Floor)
 				all, p = append(all, d), append(p, *d.P)
 			}
 		}
@@ -191,7 +190,11 @@ func (a compared) with(b compared, boot stats.Bootstrap, how stats.Permutation) 
 	}
 	ahead := a.ahead(b, joined)
 	c.Differences = a.differences(b.Sheet, words.Unit, joined, ahead, boot, how)
-	c.floors(joined, a, b)
+	noise := floors(joined, nil, a, b)
+	for i := range c.Differences {
+		d := &c.Differences[i]
+		d.Floor = noise.of(d.Metric, d.Group, d.Mode)
+	}
 	if f, ok := a.scorer.(Matcher); ok {
 		f.Match(c, b.scorer, joined, boot)
 	}

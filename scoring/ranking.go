@@ -29,6 +29,8 @@ type Placed struct {
 	Model     string `json:"model"`
 	Simulated bool   `json:"simulated"`
 	Result
+	NoiseFloor    *float64 `json:"noise_floor,omitempty"`    // of a run that asked more than once: as in `gavel score --json`
+	SelfAgreement *Result  `json:"self_agreement,omitempty"` // likewise
 	// Letters name the groups that the run is in; none where there is nothing to compare it with, or no value.
 	Letters string `json:"letters"`
 }
@@ -41,7 +43,11 @@ type Versus struct {
 	E    *float64 `json:"e,omitempty"` // where one of them is not at its end: P is its inverse
 	P    *float64 `json:"p"`           // null where there is no test: they are not told apart
 	Holm *float64 `json:"p_holm"`      // over all pairs here
-	Same bool     `json:"same"`        // p_holm is not below alpha
+	Same bool     `json:"same"`        // p_holm is not below alpha, or the difference is not larger than the noise floor
+	// as in `gavel compare --json`; left out where neither asked more than once
+	Floor *float64 `json:"noise_floor,omitempty"`
+
+	within bool // the noise floor
 }
 
 // Rank holds runs of one condition against each other, by each of their protocol's headline metrics: strict of pairs,
@@ -67,6 +73,9 @@ func Rank(runs []*Run, b stats.Bootstrap) ([]Ranking, error) {
 		s := Ranking{Metric: m.Name, Mode: m.Mode, Alpha: alpha, Boot: reports[0].Bootstrap, Pairs: []Versus{}}
 		for i, run := range runs {
 			p := Placed{Run: run.Dir, Model: run.Manifest.Spec.Model.Name, Simulated: run.Manifest.Simulated, Result: reports[i].headline(m)}
+			if r := reports[i].Repetitions; r != nil {
+				p.SelfAgreement, p.NoiseFloor = &r.SelfAgreement, floorValues(r.Values).of(m.Name, Overall, m.Mode)
+			}
 			s.Runs, s.Unit = append(s.Runs, p), cmp.Or(s.Unit, p.Unit)
 		}
 		s.test(sheets, m, b)
@@ -106,6 +115,10 @@ func (s *Ranking) test(runs []compared, m Metric, b stats.Bootstrap) {
 			if v.P, v.N = precise(p), n; x.early != nil {
 				v.E, early = precise(x.early.evidence(&m, m.beside(a.Width))), true
 			}
+			if v.Floor = floors(joined, &m, a, other).of(m.Name, Overall, m.Mode); v.Floor != nil {
+				va, vb, _ := x.sides(&m, m.beside(a.Width)[0], m.beside(a.Width)[1], [2]string{})
+				v.within = withinFloor(inUnit(m.Unit, vb-va), v.Floor)
+			}
 			s.Pairs = append(s.Pairs, v)
 		}
 	}
@@ -127,7 +140,7 @@ func Correct(all []*Ranking) {
 		}
 	}
 	for i, adjusted := range stats.Holm(p) {
-		tests[i].Holm, tests[i].Same = precise(adjusted), adjusted >= alpha
+		tests[i].Holm, tests[i].Same = precise(adjusted), adjusted >= alpha || tests[i].within
 	}
 	for _, s := range all {
 		s.Family = fmt.Sprintf("every two runs by every headline: %d test%s", len(p), plural(len(p)))

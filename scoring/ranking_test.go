@@ -36,7 +36,7 @@ func agrees(t *testing.T, s []scoring.Ranking, runs ...*scoring.Run) {
 				continue
 			}
 			found = true
-			if v := st.Pairs[0]; !is(d.P, *v.P) || *d.Holm < *v.Holm || v.Same && !d.Noise || d.Test != "" && d.Test != st.Test {
+			if v := st.Pairs[0]; !is(d.P, *v.P) || *d.Holm < *v.Holm || v.Same && !d.Noise || number(d.Floor) != number(v.Floor) || d.Test != "" && d.Test != st.Test {
 				t.Errorf("%s %s: compare says p %v, Holm %v, noise %t, rankings %+v", d.Metric, d.Mode, number(d.P), number(d.Holm), d.Noise, v)
 			}
 		}
@@ -152,6 +152,52 @@ func TestRankingOfAnswers(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	agrees(t, s, run(18), run(6))
+}
+
+// Of 20 questions one judge has 18 right, and 4 when it is asked again; the other has 6: p is 2/4096, but 60 points are no
+// more than what asking again makes, 70. Where the second time has 17 the floor is 5 points, and they are told apart; on the
+// questions that both have, 8 to 20, the first judge's two times are 10 and 9 of 12.
+func TestRankingWithinTheNoise(t *testing.T) {
+	run := func(from int, right ...int) *scoring.Run {
+		var records []*judging.Record
+		for time, right := range right {
+			for i := from; i < 20; i++ {
+				reply := "the answer is (B)"
+				if i < right {
+					reply = "the answer is (A)"
+				}
+				r := choice(fmt.Sprintf("q%02d", i), "g", "A", reply, 4)
+				r.Repetition = time
+				records = append(records, r)
+			}
+		}
+		m := manifestOf("answer", 20)
+		m.Spec.Parameters.NumRepetitions = len(right)
+		return gather(t, m, records)
+	}
+	for _, tt := range []struct {
+		a, b          *scoring.Run
+		letters       string
+		floor, floor2 float64 // of the pair and of a
+	}{
+		{run(0, 18, 4), run(0, 6), "a a", 70, 70},
+		{run(0, 6), run(0, 18, 4), "a a", 70, 0},
+		{run(0, 18, 17), run(0, 6), "a b", 5, 5},
+		{run(0, 18, 17), run(8, 8), "a b", 8.3333, 5},
+	} {
+		s := rank(t, tt.a, tt.b)
+		v, a := s[0].Pairs[0], s[0].Runs[0]
+		if lettersOf(s[0]) != tt.letters || v.Same != (tt.letters == "a a") || !is(v.Floor, tt.floor) || *v.Holm >= 0.05 {
+			t.Errorf("%s: %+v, floor %v, Holm %v; want %s, %v", lettersOf(s[0]), v, number(v.Floor), number(v.Holm), tt.letters, tt.floor)
+		}
+		if tt.floor2 > 0 && (!is(a.NoiseFloor, tt.floor2) || !is(a.SelfAgreement.Value, 100-tt.floor2) || a.SelfAgreement.N != 20) || tt.floor2 == 0 && (a.NoiseFloor != nil || a.SelfAgreement != nil) {
+			t.Errorf("noise floor %v, self-agreement %+v; want %v", number(a.NoiseFloor), a.SelfAgreement, tt.floor2)
+		}
+		agrees(t, s, tt.a, tt.b)
+	}
+	if v := rank(t, run(0, 18), run(0, 6))[0].Pairs[0]; v.Floor != nil || v.Same {
+		t.Errorf("asked once: %+v", v)
+	}
 }
 
 // Self-reference: F1 in each mode. Twelve questions by one agent, all right; one

@@ -189,23 +189,39 @@ func kindOf(rows map[string][]float64, column int) MetricKind {
 	return Halves
 }
 
-// floors notes beside each difference the larger noise floor of the two runs, on the units that both judged.
-func (c *Comparison) floors(joined []Joined, sides ...compared) {
+// floors are the noise floors of runs on the units that they have in common, of one metric over all of them, or where none is
+// named of every metric and group.
+func floors(joined []Joined, only *Metric, runs ...compared) (all floorValues) {
 	common, keep := make([]Unit, len(joined)), make(map[string]bool, len(joined))
 	for i, p := range joined {
 		common[i], keep[p.A.ID] = p.A, true
 	}
-	for _, s := range sides {
+	for _, s := range runs {
 		if s.sheets == nil {
 			continue
 		}
-		values := s.eachTime(s.resampled(), s.sections(common), everyTime(s.sheets, keep))
-		for i := range c.Differences {
-			d := &c.Differences[i]
-			k := slices.IndexFunc(values, func(v RepetitionValue) bool { return v.Metric == d.Metric && v.Group == d.Group && v.Mode == d.Mode })
-			if k >= 0 && values[k].NoiseFloor != nil && (d.Floor == nil || *values[k].NoiseFloor > *d.Floor) {
-				d.Floor = values[k].NoiseFloor
-			}
+		sheet, in := *s.Sheet, s.sections(common)
+		if only != nil {
+			sheet.Metrics, in = slices.DeleteFunc(slices.Clone(s.Metrics), func(m Metric) bool { return m.Name != only.Name || m.Mode != only.Mode }), in[:1]
+		}
+		all = append(all, sheet.eachTime(s.resampled(), in, everyTime(s.sheets, keep))...)
+	}
+	return all
+}
+
+type floorValues []RepetitionValue
+
+// of gives that of a metric: the largest of the runs that asked more than once, nil where none did.
+func (all floorValues) of(metric, group, mode string) (floor *float64) {
+	for _, v := range all {
+		if v.Metric == metric && v.Group == group && v.Mode == mode && v.NoiseFloor != nil && (floor == nil || *v.NoiseFloor > *floor) {
+			floor = v.NoiseFloor
 		}
 	}
+	return floor
+}
+
+// withinFloor tells whether a difference is not larger than a noise floor.
+func withinFloor(diff, floor *float64) bool {
+	return diff != nil && floor != nil && math.Abs(*diff) <= *floor
 }

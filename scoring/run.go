@@ -23,7 +23,7 @@ type Run struct {
 	Reread   int // records whose outcome or choice differs from the one stored
 	Records  int
 	Answered int // judgments that did not fail, of every time
-	Finished int // verdicts that were forced after thinking that was cut
+	Finished int // judgments that were asked for their verdict after thinking that was cut
 	Thought  int // replies cut in the midst of thinking, before any answer
 	Shrunk   int // prompts that the server cut without saying so
 	Unheld   int // replies that a server was asked to hold to the labels, and did not

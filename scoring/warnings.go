@@ -88,7 +88,7 @@ func (run *Run) warnings() []string {
 		}
 	}
 	if run.Finished > 0 {
-		say("%d of %d %ss thought to the token limit, and their verdict was forced after it (--finish-thinking)", run.Finished, judgments, words.Record)
+		say("%d of %d %ss thought to the token limit, and were asked for their verdict after it (--finish-thinking)", run.Finished, judgments, words.Record)
 	}
 	if n := run.Outcomes[judging.TooLong]; n > 0 {
 		do := "serve more context"

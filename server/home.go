@@ -43,6 +43,7 @@ type runsView struct {
 	Matches int        `json:"matches"` // after them, on all pages
 	Pages   int        `json:"pages"`
 	Filter  runsFilter `json:"filter"`
+	Ended   string     `json:"search_ended,omitempty"` // why not all runs of the folder may be here
 
 	Groups []runGroup    `json:"-"` // the runs of this page
 	Board  *board        `json:"-"`
@@ -143,7 +144,7 @@ func (s *Server) runsView(r *http.Request) (runsView, error) {
 	if err != nil {
 		return runsView{}, err
 	}
-	view := runsView{Runs: []RunRow{}, Total: len(all), Delete: s.opts.Runner != nil, Ticks: !s.opts.Static}
+	view := runsView{Runs: []RunRow{}, Total: len(all), Ended: s.runs.SearchEnded(), Delete: s.opts.Runner != nil, Ticks: !s.opts.Static}
 	at := map[string]string{}
 	for _, j := range s.activeJobs() {
 		at[j.Run()] = j.ID

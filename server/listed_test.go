@@ -1,7 +1,10 @@
 package server
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -57,5 +60,39 @@ func TestSlowListIsKept(t *testing.T) {
 	s.runs.Forget()
 	if got := shown(time.Second, 0); got != 7 {
 		t.Errorf("of 7 runs %d are shown after something was deleted", got)
+	}
+}
+
+// TestSearchEnds: where the folder of runs has more folders than are searched, what is listed says so.
+func TestSearchEnds(t *testing.T) {
+	dir := t.TempDir()
+	makeRun(t, filepath.Join(dir, "run"), making{protocol: "pairwise", dataset: "sample", sim: "right"})
+	s := newSite(t, dir, nil)
+	s.runs.Most = 20
+	const said = "The search for runs ended after 20 folders"
+	if w := s.get("/"); strings.Contains(w, said) || strings.Contains(s.get("/suites"), said) {
+		t.Error("the search did not end")
+	}
+	for i := range 20 {
+		must(t, os.Mkdir(filepath.Join(dir, fmt.Sprintf("%05d", i)), 0o777))
+	}
+	s.runs.Forget()
+	for _, page := range []string{"/", "/suites"} {
+		if text := s.get(page); !strings.Contains(text, said) || !strings.Contains(text, "gavel merge") || strings.Contains(text, "here yet") {
+			t.Errorf("%s does not say that the search ended", page)
+		}
+	}
+	for _, list := range []string{"/api/v1/runs", "/api/v1/suites"} {
+		var v struct {
+			Ended string `json:"search_ended"`
+		}
+		if s.data(list, &v); !strings.HasPrefix(v.Ended, said) {
+			t.Errorf("%s: %+v", list, v)
+		}
+	}
+	must(t, os.Remove(filepath.Join(dir, "00000")))
+	s.runs.Forget()
+	if text := s.get("/"); strings.Contains(text, said) || !strings.Contains(text, "1 of 1 runs") {
+		t.Error("of 20 folders all are searched")
 	}
 }

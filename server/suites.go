@@ -36,6 +36,7 @@ func (h SuiteHead) URL() string { return "/suites/" + escaped(h.Folder) }
 // suitesView is the list of suites.
 type suitesView struct {
 	Suites []SuiteHead `json:"suites"`
+	Ended  string      `json:"search_ended,omitempty"` // as of the list of runs
 }
 
 // suiteRun is a cell: the run of a judge under a condition.
@@ -63,7 +64,7 @@ func (s *Server) suitesView(r *http.Request) (suitesView, error) {
 	if _, err := s.runs.List(); err != nil {
 		return suitesView{}, err
 	}
-	view := suitesView{Suites: []SuiteHead{}}
+	view := suitesView{Suites: []SuiteHead{}, Ended: s.runs.SearchEnded()}
 	for _, folder := range s.runs.Suites() {
 		suite, err := s.runs.Suite(folder)
 		if err != nil {

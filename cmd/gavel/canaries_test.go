@@ -3,6 +3,7 @@ package main
 import (
 	"gavel/judging"
 	"net/http"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -59,6 +60,13 @@ func TestCanariesOfARun(t *testing.T) {
 	mustCall(t, args[:len(args)-2]...) // without canaries
 	if read(t, "plain/results.json") != read(t, "mixed/results.json") {
 		t.Error("the run that went on has other results")
+	}
+	same := newJudge(t, false, func(int64, string) (int, string) { return http.StatusOK, "[[A>B]]" })
+	if _, stderr, code := call(t, "run", "pairwise", "--base-url", same.URL, "--dataset", "sample", "--out", "same", "--canaries", "3"); code != exitUsage || !strings.Contains(stderr, "--canaries 3: by its text the replies to them cannot be told apart") {
+		t.Errorf("of a server that says the same to all: %d, %s", code, stderr)
+	}
+	if _, err := os.Stat("same"); err == nil {
+		t.Error("a run that is refused leaves a folder")
 	}
 	if _, stderr, code := call(t, "run", "pairwise", "--backend", "sim", "--model", "coin", "--dataset", "sample", "--canaries", "3"); code != exitUsage || !strings.Contains(stderr, "--canaries") {
 		t.Errorf("of a simulated judge: %d, %s", code, stderr)

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -19,6 +20,7 @@ import (
 	"gavel/eval"
 	"gavel/judging"
 	"gavel/report"
+	"gavel/scoring"
 	"gavel/suite"
 )
 
@@ -189,6 +191,38 @@ func TestSuiteRuns(t *testing.T) {
 	mustCall(t, "run", "multi-option", "--base-url", s.URL, "--model", "two", "--dataset", "sample-options", "--goal", "worst", "--prompt", "2", "--limit", "4", "--out", "alone")
 	if read(t, "alone/results.json") != read(t, filepath.Join("a", aSuiteCells[7], "results.json")) {
 		t.Error("a cell is not what gavel run makes")
+	}
+}
+
+// TestSuiteAsksAgain: with repeat the results have noise floors and self-agreement, as score and compare tell them.
+func TestSuiteAsksAgain(t *testing.T) {
+	home(t)
+	write(t, "again.yaml", `{name: again, out: again, defaults: {no-cache: true, repeat: 2}, judges: [{name: a, backend: sim, model: "accuracy=0.8,first=0.2"}, {name: b, backend: sim, model: "accuracy=0.6,seed=2"}], conditions: [{protocol: pairwise, dataset: sample, limit: 20}]}`)
+	if out := mustCall(t, "suite", "run", "again.yaml"); !strings.Contains(out, "noise floor  ") || !strings.Contains(out, "self-agreement  ") {
+		t.Error(out)
+	}
+	var suite report.Ranking
+	var scores report.Scores
+	var compared scoring.Comparisons
+	runs, _ := filepath.Glob("again/*/run.json")
+	a, b := filepath.Dir(runs[0]), filepath.Dir(runs[1])
+	for into, args := range map[any][]string{&suite: {"suite", "results", "again.yaml"}, &scores: {"score", "--full", a, b}, &compared: {"compare", a, b}} {
+		if err := json.Unmarshal([]byte(mustCall(t, append(args, "--json")...)), into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	standing := suite.Conditions[0].Rankings[0]
+	for i, r := range scores.Runs {
+		p := standing.Runs[i]
+		if want := r.Repetitions.SelfAgreement; p.SelfAgreement == nil || !reflect.DeepEqual(*p.SelfAgreement, want) || *want.Value == 100 {
+			t.Errorf("%s: %+v, want %+v", p.Run, p.SelfAgreement, want)
+		}
+		if want := r.Repetitions.Values[0]; want.Metric != standing.Metric || p.NoiseFloor == nil || *p.NoiseFloor != *want.NoiseFloor {
+			t.Errorf("%s: %+v, want %+v", p.Run, p, want)
+		}
+	}
+	if want, got := compared.Comparisons[0].Differences[0].Floor, standing.Pairs[0].Floor; got == nil || *got != *want || *want == 0 {
+		t.Errorf("noise floor %v, want %v", got, want)
 	}
 }
 

@@ -31,6 +31,7 @@ import (
 type Store struct {
 	Closing context.Context // over once the store ends, and with it whatever is being read
 	End     context.CancelFunc
+	Most    int // folders that are searched
 
 	root      *os.Root
 	manifests *kept.LRU[string, kept.Value[Stamp, *judging.Manifest]]
@@ -42,6 +43,7 @@ type Store struct {
 	mu        sync.Mutex
 	listed    []Found
 	inSuites  []string // folders of suites, as of the listing
+	ended     bool     // the listing is of the first Most folders alone
 	listedAt  time.Time
 	forgot    int
 	now       func() time.Time
@@ -62,7 +64,7 @@ func Open(dir string, only []string, now func() time.Time) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{root: root, manifests: kept.NewLRU[string, kept.Value[Stamp, *judging.Manifest]](MaxFolders), abouts: kept.NewLRU[string, kept.Value[Stamp, *judging.About]](MaxFolders), indexes: kept.NewLRU[string, *Index](8), searches: kept.NewLRU[searchKey, []uint64](64), places: make(chan struct{}, 2), only: only, now: now}
+	s := &Store{Most: MaxFolders, root: root, manifests: kept.NewLRU[string, kept.Value[Stamp, *judging.Manifest]](MaxFolders), abouts: kept.NewLRU[string, kept.Value[Stamp, *judging.About]](MaxFolders), indexes: kept.NewLRU[string, *Index](8), searches: kept.NewLRU[searchKey, []uint64](64), places: make(chan struct{}, 2), only: only, now: now}
 	s.Closing, s.End = context.WithCancel(context.Background())
 	return s, nil
 }
@@ -198,12 +200,23 @@ func (s *Store) List() ([]Found, error) {
 	return runs, nil
 }
 
+// SearchEnded says that the last listing need not have all runs, and what to do; "" where it has.
+func (s *Store) SearchEnded() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.ended {
+		return ""
+	}
+	return fmt.Sprintf("The search for runs ended after %d folders, and some need not be here: make one run of shards with gavel merge, or serve a folder further down (gavel serve --runs DIR).", s.Most)
+}
+
 // search looks for runs and suites in the folder.
 func (s *Store) search() (runs []Found, suites []string, err error) {
 	if s.only != nil {
 		return s.chosen()
 	}
 	folders := 0
+	s.ended = false
 	err = fs.WalkDir(s.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil && name == ".":
@@ -215,7 +228,8 @@ func (s *Store) search() (runs []Found, suites []string, err error) {
 		case strings.HasPrefix(d.Name(), ".") || strings.Count(name, "/") >= MaxDepth:
 			return fs.SkipDir
 		}
-		if folders++; folders > MaxFolders {
+		if folders++; folders > s.Most {
+			s.ended = true
 			return fs.SkipAll
 		}
 		if run, is := s.Look(name); is {
