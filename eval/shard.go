@@ -195,11 +195,7 @@ func (its items) madeOf(questions items) (items, error) {
 		if err != nil {
 			return its, err
 		}
-		id := item.ID
-		if item.Answered != nil && item.Answered.Question != "" {
-			id = item.Answered.Question
-		}
-		its.places = append(its.places, place[id])
+		its.places = append(its.places, place[judging.QuestionOf(item)])
 	}
 	return its, nil
 }

@@ -42,6 +42,17 @@ func (s *Shard) Deal(n int, id func(i int) string) (mine []int) {
 	return mine
 }
 
+// Dealt is how many items Deal gives the shard.
+func (s *Shard) Dealt() int { return (s.Items - s.Index + s.Of) / s.Of }
+
+// QuestionOf is the id of the question that an item is, or is an answer to.
+func QuestionOf(item datasets.Item) string {
+	if item.Answered != nil && item.Answered.Question != "" {
+		return item.Answered.Question
+	}
+	return item.ID
+}
+
 // At notes where the items of the shard stand in the whole.
 func (s *Shard) At(places []int) {
 	gaps, last := make([]string, len(places)), 0
@@ -88,7 +99,18 @@ func ShardSuffix(index, of, try int) string {
 	return suffix
 }
 
-var shardSuffix = regexp.MustCompile(`_shard-\d+-of-\d+(_try-\d+)?$`)
+var shardSuffix = regexp.MustCompile(`_shard-(\d+)-of-(\d+)(_try-\d+)?$`)
+
+// ShardNamed is the shard that the name of a folder says, its index and how many there are; nil where it says none.
+func ShardNamed(name string) *Shard {
+	is := shardSuffix.FindStringSubmatch(name)
+	if is == nil {
+		return nil
+	}
+	index, _ := strconv.Atoi(is[1]) // digits; one that is too large is no shard's
+	of, _ := strconv.Atoi(is[2])
+	return &Shard{Index: index, Of: of}
+}
 
 // WithoutShard is the name of a folder without that of a shard.
 func WithoutShard(name string) string { return shardSuffix.ReplaceAllString(name, "") }

@@ -102,23 +102,6 @@ func (w *work) single(ctx context.Context, part string) error {
 	return nil
 }
 
-// command makes a shard, in the folder that it has or, by the name of the others', would have.
-func (w *work) command(shards []*shard, index int) string {
-	m, dir := shards[0].m, filepath.Clean(shards[0].dir)
-	o, ok := eval.RequestOf(m)
-	if !ok {
-		return ""
-	}
-	o.Shard, o.Dataset = fmt.Sprintf("%d/%d", index, w.of), cmp.Or(m.Shard.Path, o.Dataset)
-	if whole := judging.WithoutShard(dir); whole != dir {
-		o.Out = whole + judging.ShardSuffix(index, w.of, 0)
-	}
-	if i := slices.IndexFunc(shards, func(s *shard) bool { return s.m.Shard.Index == index }); i >= 0 {
-		o.Out = shards[i].dir
-	}
-	return o.Command()
-}
-
 // complete is the error of what is missing; it notes the commands that make it.
 func (w *work) complete(command func(shard int) string) error {
 	if len(w.lacks) == 0 {

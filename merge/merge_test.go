@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -74,6 +75,9 @@ func run(t *testing.T, e *eval.Maker, protocol string, fields ...string) string 
 	values := map[string][]string{"backend": {"sim"}, "dataset": {"sample"}, "model": {"accuracy=0.8,first=0.1"}}
 	for _, f := range fields {
 		name, value, _ := strings.Cut(f, "=")
+		if slices.Contains([]string{"dataset", "model"}, name) {
+			values[name] = nil
+		}
 		values[name] = append(values[name], value)
 	}
 	r, err := eval.Read(p, values)

@@ -100,3 +100,23 @@ conditions:
 		t.Errorf("exit status %d: %s", code, stderr)
 	}
 }
+
+// TestTheCommandOfAShardNamesItsAgents: one that was asked for its answers is asked again, at its address.
+func TestTheCommandOfAShardNamesItsAgents(t *testing.T) {
+	home(t)
+	j := newJudge(t, false, answersAll)
+	args := []string{"run", "self-reference", "--base-url", j.URL, "--dataset", "sample-number", "--agents", "tiny@" + j.URL, "--limit", "9"}
+	mustCall(t, append(args, "--out", "whole")...)
+	mustCall(t, append(args, "--shard", "1/2", "--out", "part_shard-1-of-2")...)
+	_, stderr, code := call(t, "merge", "merged", "part_shard-1-of-2")
+	_, command, _ := strings.Cut(stderr, "  gavel ")
+	command, _, _ = strings.Cut(command, "\n")
+	if code != 3 || !strings.Contains(command, " --agents tiny@"+j.URL) || strings.Contains(command, "--own") {
+		t.Fatalf("exit status %d: %s", code, stderr)
+	}
+	mustCall(t, strings.Fields(command)...)
+	mustCall(t, "merge", "merged", "part_shard-1-of-2", "part_shard-2-of-2")
+	if read(t, "merged/results.json") != read(t, "whole/results.json") {
+		t.Error("results.json is not that of the unsharded run")
+	}
+}
