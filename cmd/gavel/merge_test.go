@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -118,5 +119,46 @@ func TestTheCommandOfAShardNamesItsAgents(t *testing.T) {
 	mustCall(t, "merge", "merged", "part_shard-1-of-2", "part_shard-2-of-2")
 	if read(t, "merged/results.json") != read(t, "whole/results.json") {
 		t.Error("results.json is not that of the unsharded run")
+	}
+}
+
+// TestShardsAreReplayedByTheirOwnReplies: a shard, of a run or of a suite, remembers its replies in its own folder: there a
+// replay and a bundle find them. What is missing in the run is told from what is missing in the caches.
+func TestShardsAreReplayedByTheirOwnReplies(t *testing.T) {
+	home(t)
+	j := newJudge(t, false, prefersLonger)
+	file := write(t, "s.yaml", fmt.Sprintf("name: s\njudges: [{name: one, model: tiny, base-url: %q}]\nconditions: [{protocol: pairwise, dataset: sample, limit: 5}]\n", j.URL))
+	mustCall(t, "suite", "run", file, "--shard", "1/2")
+	mustCall(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--limit", "5", "--shard", "2/2", "--out", "two")
+	suites, err := filepath.Glob("runs/s_shard-1-of-2/*/run.json")
+	if err != nil || len(suites) != 1 {
+		t.Fatal(suites, err)
+	}
+	for i, run := range []string{filepath.Dir(suites[0]), "two"} {
+		if _, stderr, code := call(t, "replay", run, "--out", fmt.Sprint("again", i)); code != 0 || !strings.Contains(stderr, "the same, byte for byte") {
+			t.Errorf("%s: exit status %d: %s", run, code, stderr)
+		}
+	}
+	if _, stderr, code := call(t, "bundle", "export", "runs/s_shard-1-of-2", "two", "--out", "b.tar"); code != 0 || !strings.Contains(stderr, "10 replies") || strings.Contains(stderr, "warning") {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
+
+	lines := strings.SplitAfter(read(t, "two/records.jsonl"), "\n")
+	write(t, "two/records.jsonl", strings.Join(lines[1:], ""))
+	if err := os.Rename("two/.cache", "elsewhere"); err != nil {
+		t.Fatal(err)
+	}
+	_, stderr, code := call(t, "bundle", "export", "two", "--out", "c.tar")
+	if want := "1 of 4 judgments failed or are missing in two itself: repeat its command to complete it; the replies to 3 of 4 judgments are not in the user's cache: name the cache"; code != 0 || !strings.Contains(stderr, want) {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
+	if err := os.Symlink("../elsewhere", "two/.cache"); err != nil {
+		t.Skip(err)
+	}
+	if _, stderr, code := call(t, "replay", "two", "--out", "link"); code != 3 || !strings.Contains(stderr, "the replies to 3 of 4") {
+		t.Errorf("a cache that is a link: exit status %d: %s", code, stderr)
+	}
+	if _, stderr, code := call(t, "replay", "two", "--out", "named", "--cache", "elsewhere"); code != 0 || !strings.Contains(stderr, "the same, byte for byte") {
+		t.Errorf("with the cache that has them all: exit status %d: %s", code, stderr)
 	}
 }
