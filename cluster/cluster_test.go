@@ -39,7 +39,7 @@ func TestSlurm(t *testing.T) {
 	}
 	for _, server := range []string{"", "llama-server -m m.gguf --port $PORT", "llama-server --port $PORT # one GPU"} {
 		script := written(t, hostile(server), "slurm")
-		for _, line := range []string{"#SBATCH --array=1-12\n", "#SBATCH --time=1-02:30:00", "#SBATCH --requeue", "#SBATCH --open-mode=append", "--dependency=\"afterany:", `gavel suite run 'my suites/it'\''s $(one).yaml' --shard auto`, "cd '/home/a b'"} {
+		for _, line := range []string{"#SBATCH --array=1-12\n", "#SBATCH --time=1-02:30:00", "#SBATCH --requeue", "#SBATCH --open-mode=append", "--dependency=\"afterany:", `gavel suite run 'my suites/it'\''s $(one).yaml' --shard auto/12 --yes`, "cd '/home/a b'"} {
 			if !strings.Contains(script, line) {
 				t.Errorf("without %s:\n%s", line, script)
 			}

@@ -65,13 +65,13 @@ func (e *Maker) Part(value string) (Part, error) {
 
 // engine is a program that starts one command many times, by the variables in which it tells which time it is.
 type engine struct {
-	index, min, step, count string // "" for what it does not tell
-	first                   int    // what it calls the first, where min is ""
-	tries                   string // how often it started this one before
+	index, min, max, step, count string // "" for what it does not tell
+	first                        int    // what it calls the first, where min is ""
+	tries                        string // how often it started this one before
 }
 
 var engines = []engine{
-	{"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_STEP", "SLURM_ARRAY_TASK_COUNT", 0, "SLURM_RESTART_COUNT"},
+	{"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX", "SLURM_ARRAY_TASK_STEP", "SLURM_ARRAY_TASK_COUNT", 0, "SLURM_RESTART_COUNT"},
 	{index: "JOB_COMPLETION_INDEX"}, // Kubernetes
 	{index: "SKYPILOT_JOB_RANK", count: "SKYPILOT_NUM_JOBS"},
 	{index: "DSTACK_NODE_RANK", count: "DSTACK_NODES_NUM"},
@@ -112,6 +112,7 @@ func (en engine) part(getenv func(string) string, given int) (p Part, err error)
 	}
 	id, first, step := number(en.index, 0, 0), number(en.min, en.first, 0), number(en.step, 1, 1)
 	p.Of, p.Try = number(en.count, given, 1), number(en.tries, 0, 0)
+	last := number(en.max, -1, 0)
 	p.Said = strings.Join(said, ", ")
 	switch {
 	case err != nil:
@@ -121,9 +122,13 @@ func (en engine) part(getenv func(string) string, given int) (p Part, err error)
 	case p.Of == 0:
 		return p, fmt.Errorf("%s is set and %s is not: say auto/N", en.index, en.count)
 	case given > 0 && given != p.Of:
-		return p, fmt.Errorf("%s says that there are %d shards, not %d", p.Said, p.Of, given)
+		return p, fmt.Errorf("%s says that there are %d shards, not %d; one shard alone is made with K/%[3]d", p.Said, p.Of, given)
 	case p.Of > MostShards:
 		return p, fmt.Errorf("%s says that there are %d shards: there are at most %d", p.Said, p.Of, MostShards)
+	case last >= 0 && last != first+(p.Of-1)*step:
+		return p, fmt.Errorf("%s is a list: give the array as a range, or say K/N", p.Said)
+	case last >= 0 && given == 0 && (p.Of == 1 || first > 1):
+		return p, fmt.Errorf("%s may be all tasks, or some of a longer array again: say auto/%d where they are all, else K/N", p.Said, p.Of)
 	case id >= first && (id-first)%step == 0 && (id-first)/step < p.Of:
 		p.Index = (id-first)/step + 1
 	default:
