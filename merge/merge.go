@@ -53,7 +53,7 @@ func Merge(ctx context.Context, m *eval.Maker, r Request) error {
 	w := &work{Maker: m, Request: r, lacks: map[int][]string{}}
 	do := w.single
 	if _, err := os.Stat(filepath.Join(r.Shards[0], scoring.SuiteFile)); err == nil {
-		do = w.suite
+		w.ofSuite, do = true, w.suite
 	}
 	if err := do(ctx, part); err != nil {
 		return err
@@ -70,8 +70,9 @@ func Merge(ctx context.Context, m *eval.Maker, r Request) error {
 type work struct {
 	*eval.Maker
 	Request
-	of    int              // shards
-	lacks map[int][]string // by shard: what is missing of it
+	of      int              // shards
+	ofSuite bool             // these are folders of a suite's
+	lacks   map[int][]string // by shard: what is missing of it
 }
 
 func (w *work) say(format string, args ...any) {

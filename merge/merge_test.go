@@ -185,6 +185,16 @@ func TestMergedSuiteIsTheUnsharded(t *testing.T) {
 			if !errors.Is(err, eval.ErrIncomplete) || !strings.Contains(notes.String(), fmt.Sprintf("gavel suite run s.yaml --shard 1/%d", of)) {
 				t.Errorf("without the first shard: %v, %s", err, notes)
 			}
+			missing, err := filepath.Glob(filepath.Join(shards[0], "*", judging.ManifestFile))
+			check(t, err)
+			gone := judging.WithoutShard(filepath.Base(filepath.Dir(missing[len(missing)-1])))
+			check(t, os.Rename(filepath.Dir(missing[len(missing)-1]), "away"))
+			notes.said = nil
+			err = merge.Merge(context.Background(), e, merge.Request{Out: "other", Shards: shards})
+			check(t, os.Rename("away", filepath.Dir(missing[len(missing)-1])))
+			if want := fmt.Sprintf("shard 1 of %d: %s is not there", of, gone); !errors.Is(err, eval.ErrIncomplete) || notes.said[0] != want {
+				t.Errorf("without one run of a shard: %v, %s, want %s", err, notes, want)
+			}
 			left(t, ".", "agent.jsonl", "merged", "runs", "s.yaml")
 		})
 	}

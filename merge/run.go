@@ -167,7 +167,7 @@ func (w *work) run(ctx context.Context, part, parent string, shards []*shard) (*
 	return m, judging.WriteJSON(filepath.Join(part, judging.ResultsFile), run.Score(scoring.DefaultOptions.Bootstrap))
 }
 
-// firsts are the shards, one folder of each; those that are missing are noted.
+// firsts are the shards, one folder of each; those that are missing are noted, of a suite's run by its name.
 func (w *work) firsts(shards []*shard) (first []*shard, err error) {
 	has := make([]bool, w.of+1)
 	for _, s := range shards {
@@ -182,7 +182,11 @@ func (w *work) firsts(shards []*shard) (first []*shard, err error) {
 		}
 	}
 	for i := 1; i <= w.of; i++ {
-		if !has[i] {
+		switch {
+		case has[i]:
+		case w.ofSuite:
+			w.lack(i, "%s is not there", judging.WithoutShard(filepath.Base(shards[0].dir)))
+		default:
 			w.lack(i, "no folder of it was named")
 		}
 	}
