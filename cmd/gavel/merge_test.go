@@ -162,3 +162,14 @@ func TestShardsAreReplayedByTheirOwnReplies(t *testing.T) {
 		t.Errorf("with the cache that has them all: exit status %d: %s", code, stderr)
 	}
 }
+
+// TestClusterWritesNoJobThatCannotRun: its tasks would all end with what is said now.
+func TestClusterWritesNoJobThatCannotRun(t *testing.T) {
+	home(t)
+	file := write(t, "race.yaml", "judges: [{model: coin, backend: sim}]\nconditions: [{protocol: pairwise, dataset: sample, until: strict>=60}]\n")
+	for _, engine := range []string{"slurm", "kubernetes"} {
+		if stdout, stderr, code := call(t, "cluster", engine, file); code != exitUsage || stdout != "" || !strings.Contains(stderr, "leave it out with --shard") {
+			t.Errorf("exit status %d: %s%s", code, stdout, stderr)
+		}
+	}
+}
