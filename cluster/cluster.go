@@ -81,7 +81,7 @@ func (j Job) Seconds() int { return max(60, int(j.Time.Seconds())) }
 // Shards are their folders.
 func (j Job) Shards() (dirs []string) {
 	for i := range j.Tasks {
-		dirs = append(dirs, j.Out+judging.ShardSuffix(i+1, j.Tasks, 0))
+		dirs = append(dirs, j.Out+judging.ShardSuffix(i+1, j.Tasks, ""))
 	}
 	return dirs
 }

@@ -50,6 +50,7 @@ func Merge(ctx context.Context, m *eval.Maker, r Request) error {
 	}
 	defer remove()
 	part := filepath.Join(temp, name)
+	r.Shards = withTries(m, r.Shards)
 	w := &work{Maker: m, Request: r, lacks: map[int][]string{}}
 	do := w.single
 	if _, err := os.Stat(filepath.Join(r.Shards[0], scoring.SuiteFile)); err == nil {
@@ -64,6 +65,38 @@ func Merge(ctx context.Context, m *eval.Maker, r Request) error {
 		}
 	}
 	return disk.Move(part, r.Out)
+}
+
+// withTries adds to folders of shards those beside them of later tries. A try may be all that there is of a shard.
+func withTries(m *eval.Maker, named []string) (dirs []string) {
+	for _, dir := range named {
+		name, tries := filepath.Base(filepath.Clean(dir)), []string(nil)
+		if of := judging.ShardNamed(name); of != nil && strings.HasSuffix(name, judging.ShardSuffix(of.Index, of.Of, "")) {
+			tries = judging.OtherTries(dir)
+		}
+		if _, err := os.Lstat(dir); err == nil || len(tries) == 0 {
+			dirs = append(dirs, dir)
+		}
+		for _, try := range tries {
+			same := func(dir string) bool { return filepath.Clean(dir) == try }
+			if !slices.ContainsFunc(named, same) && !slices.Contains(dirs, try) && begun(try) {
+				if dirs = append(dirs, try); m.Observer != nil {
+					m.Observer.Note(try + " is taken too: a later try of a shard that is named")
+				}
+			}
+		}
+	}
+	return dirs
+}
+
+// begun tells whether a folder is of a run or a suite.
+func begun(dir string) bool {
+	for _, file := range []string{judging.ManifestFile, scoring.SuiteFile} {
+		if _, err := os.Stat(filepath.Join(dir, file)); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // work is a merge that goes on.

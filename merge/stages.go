@@ -28,7 +28,7 @@ func (w *work) command(shards []*shard, index int) string {
 	case of.m.Shard.Index == index:
 		o.Out = of.dir
 	case whole != dir:
-		o.Out = whole + judging.ShardSuffix(index, w.of, 0)
+		o.Out = whole + judging.ShardSuffix(index, w.of, "")
 	}
 	return o.Command()
 }
@@ -40,7 +40,7 @@ func answersFor(m *judging.Manifest, index int) (own string, agents []string) {
 		at, said := s.Run, ""
 		if of := shardOf(s); of != nil {
 			if at = s.Run; of.Index != index {
-				at = judging.WithoutShard(filepath.Clean(s.Run)) + judging.ShardSuffix(index, of.Of, 0)
+				at = judging.WithoutShard(filepath.Clean(s.Run)) + judging.ShardSuffix(index, of.Of, "")
 			}
 			if o, err := judging.ReadManifest(at); err != nil || o.Shard == nil || o.Shard.Whole != s.ID || o.Shard.Index != index || o.Status != judging.Complete {
 				at, said = "", asAsked(s)
