@@ -20,7 +20,18 @@ func TestOnly(t *testing.T) {
 	store.Put(Key(known), Entry{Model: "m", Response: backends.Response{Text: "yes", Finish: backends.Stop}})
 	store.Put(Key(long), Entry{Model: "m", Response: backends.Response{Finish: backends.TooLong, Context: 50}})
 	var used [][sha256.Size]byte
-	client := Only(store, func(key [sha256.Size]byte, _ Entry) { used = append(used, key) })
+	first, err := Open(t.TempDir(), Options{}) // has one reply of its own, and one that is of no use
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Close()
+	own := backends.Request{Model: "m", Messages: []backends.Message{{Role: backends.User, Content: "own"}}}
+	first.Put(Key(own), Entry{Model: "m", Response: backends.Response{Text: "mine", Finish: backends.Stop}})
+	first.Put(Key(long), Entry{Model: "m", Response: backends.Response{Finish: backends.TooLong, Context: 25}})
+	client := Only(func(key [sha256.Size]byte, _ Entry) { used = append(used, key) }, first, store)
+	if resp, err := client.Ask(t.Context(), own); err != nil || resp.Text != "mine" {
+		t.Errorf("%+v, %v", resp, err)
+	}
 	if resp, err := client.Ask(t.Context(), known); err != nil || resp.Text != "yes" || !resp.Cached {
 		t.Errorf("%+v, %v", resp, err)
 	}
@@ -34,7 +45,7 @@ func TestOnly(t *testing.T) {
 	if _, err := client.Ask(t.Context(), backends.Request{Model: "other"}); !backends.IsKind(err, backends.NotFound) {
 		t.Errorf("unknown: %v", err)
 	}
-	if len(used) != 2 || used[0] != Key(known) {
-		t.Errorf("%d entries were of use", len(used))
+	if len(used) != 3 || used[1] != Key(known) || client.Missed() != 2 {
+		t.Errorf("%d entries were of use, and %d requests had no answer", len(used), client.Missed())
 	}
 }

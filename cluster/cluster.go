@@ -75,16 +75,13 @@ func (j Job) Clock() string {
 	return fmt.Sprintf("%d-%02d:%02d:00", m/60/24, m/60%24, m%60)
 }
 
-// Seconds are those of all tasks, twice over: they may have to wait for each other.
-func (j Job) Seconds() int { return 2 * max(60, int(j.Time.Seconds())) }
-
-// Later is how long the merge may wait for them.
-func (j Job) Later() int { return j.Seconds() + 24*60*60 }
+// Seconds is the time as Kubernetes takes it.
+func (j Job) Seconds() int { return max(60, int(j.Time.Seconds())) }
 
 // Shards are their folders.
 func (j Job) Shards() (dirs []string) {
 	for i := range j.Tasks {
-		dirs = append(dirs, j.Out+judging.ShardSuffix(i+1, j.Tasks, 0))
+		dirs = append(dirs, j.Out+judging.ShardSuffix(i+1, j.Tasks, ""))
 	}
 	return dirs
 }

@@ -39,7 +39,7 @@ func TestSlurm(t *testing.T) {
 	}
 	for _, server := range []string{"", "llama-server -m m.gguf --port $PORT", "llama-server --port $PORT # one GPU"} {
 		script := written(t, hostile(server), "slurm")
-		for _, line := range []string{"#SBATCH --array=1-12\n", "#SBATCH --time=1-02:30:00", "#SBATCH --requeue", "#SBATCH --open-mode=append", "--dependency=\"afterany:", `gavel suite run 'my suites/it'\''s $(one).yaml' --shard auto`, "cd '/home/a b'"} {
+		for _, line := range []string{"#SBATCH --array=1-12\n", "#SBATCH --time=1-02:30:00", "#SBATCH --requeue", "#SBATCH --open-mode=append", "--dependency=\"afterany:", `gavel suite run 'my suites/it'\''s $(one).yaml' --shard auto/12 --yes`, "cd '/home/a b'"} {
 			if !strings.Contains(script, line) {
 				t.Errorf("without %s:\n%s", line, script)
 			}
@@ -64,8 +64,8 @@ func TestSlurm(t *testing.T) {
 // TestKubernetes holds the manifest to the fields of ConfigMap v1 and of Job batch/v1, as the reference of its API has them.
 func TestKubernetes(t *testing.T) {
 	fields := map[string]string{
-		"": "apiVersion kind metadata data spec", "metadata": "name", "spec": "completionMode completions parallelism backoffLimit backoffLimitPerIndex podReplacementPolicy activeDeadlineSeconds template",
-		"template": "spec", "template.spec": "restartPolicy initContainers containers volumes", "volumes": "name configMap persistentVolumeClaim",
+		"": "apiVersion kind metadata data spec", "metadata": "name", "spec": "completionMode completions parallelism backoffLimit backoffLimitPerIndex podReplacementPolicy template",
+		"template": "spec", "template.spec": "restartPolicy activeDeadlineSeconds initContainers containers volumes", "volumes": "name configMap persistentVolumeClaim",
 		"containers": "name image args command workingDir env volumeMounts restartPolicy startupProbe resources",
 	}
 	only := func(of string, m map[string]any) map[string]any {
@@ -108,6 +108,9 @@ func TestKubernetes(t *testing.T) {
 			if i == 0 {
 				if spec["completionMode"] != "Indexed" || spec["completions"] != 12 || pod["restartPolicy"] != "Never" || spec["podReplacementPolicy"] != "Failed" || args != "[suite run /suite/it-s-one-.yaml --shard auto/12 --yes]" {
 					t.Errorf("the array: %v", spec)
+				}
+				if pod["activeDeadlineSeconds"] != 95400 { // those of one task
+					t.Errorf("a pod may take %v s", pod["activeDeadlineSeconds"])
 				}
 				if (pod["initContainers"] != nil) != (server != "") {
 					t.Errorf("a server: %v", pod["initContainers"])

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -277,6 +278,22 @@ func TestRemovalCutShort(t *testing.T) {
 		SweepTempDirs(dir, "x-")
 		if _, err := os.Stat(at); !os.IsNotExist(err) {
 			t.Errorf("cut short after %d, it is left: %v", after, err)
+		}
+	}
+}
+
+// TestLocks: asked of a folder that is still to be made, too, and nothing is left of it.
+func TestLocks(t *testing.T) {
+	dir := t.TempDir()
+	if !Locks(dir) || !Locks(filepath.Join(dir, "to", "be", "made")) {
+		t.Error("this file system has no locks")
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	for err, want := range map[error]bool{syscall.ENOLCK: true, errors.ErrUnsupported: true, syscall.ENOTSUP: true, syscall.EACCES: false, nil: false} {
+		if NoLocks(err) != want {
+			t.Errorf("%v: no locks is %v", err, !want)
 		}
 	}
 }

@@ -382,7 +382,7 @@ func Concurrency(asked int, s backends.Server, m backends.Model) int {
 var UnsafeInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
 // runName is a folder name that says what the run is and is the same for the same run.
-func runName(m *judging.Manifest, try int) string {
+func runName(m *judging.Manifest, try string) string {
 	part := func(s string) string {
 		return strings.Trim(UnsafeInNames.ReplaceAllString(filepath.Base(s), "-"), "-.")
 	}

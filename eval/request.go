@@ -52,7 +52,7 @@ type Request struct {
 	Agents     []string `json:"agents,omitempty"`      // whose answers are judged
 	Own        string   `json:"own,omitempty"`         // run of the judge's own answers
 	Shard      string   `json:"shard,omitempty"`       // of those items: K/N, auto or auto/N
-	try        int      // how often the shard's task was started before
+	try        string   // of the shard's task
 
 	datasets.Mapping // of a file of any shape
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"gavel/datasets"
 	"gavel/disk"
@@ -19,14 +20,30 @@ import (
 // Part is which shard of a request's items is asked about.
 type Part struct {
 	Index, Of int
-	Try       int // how often the engine started the task before, where it tells
+	Try       string // which try of the task it is: "2" of the second that the engine has counted, or as Apart has it
 	Said      string
+	counted   bool // the engine counts the tries
 }
 
 func (p Part) String() string { return fmt.Sprintf("%d/%d", p.Index, p.Of) }
 
 // Suffix ends the name of the shard's folder.
 func (p Part) Suffix() string { return judging.ShardSuffix(p.Index, p.Of, p.Try) }
+
+// Apart gives the part of an engine that counts no tries a folder of its own in dir where there are no locks, which else
+// keep two tries from writing at once.
+func (e *Maker) Apart(p Part, dir string) Part {
+	locks := e.Locks
+	if locks == nil {
+		locks = disk.Locks
+	}
+	if p.Said == "" || p.counted || locks(dir) {
+		return p
+	}
+	host, _ := os.Hostname() // in a pod its name
+	p.Try = strings.ReplaceAll(UnsafeInNames.ReplaceAllString(fmt.Sprintf("%s-%d", host, os.Getpid()), "-"), "_", "-")
+	return p
+}
 
 // MostShards is more than anybody has machines for.
 const MostShards = 100_000
@@ -65,13 +82,13 @@ func (e *Maker) Part(value string) (Part, error) {
 
 // engine is a program that starts one command many times, by the variables in which it tells which time it is.
 type engine struct {
-	index, min, step, count string // "" for what it does not tell
-	first                   int    // what it calls the first, where min is ""
-	tries                   string // how often it started this one before
+	index, min, max, step, count string // "" for what it does not tell
+	first                        int    // what it calls the first, where min is ""
+	tries                        string // how often it started this one before
 }
 
 var engines = []engine{
-	{"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_STEP", "SLURM_ARRAY_TASK_COUNT", 0, "SLURM_RESTART_COUNT"},
+	{"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX", "SLURM_ARRAY_TASK_STEP", "SLURM_ARRAY_TASK_COUNT", 0, "SLURM_RESTART_COUNT"},
 	{index: "JOB_COMPLETION_INDEX"}, // Kubernetes
 	{index: "SKYPILOT_JOB_RANK", count: "SKYPILOT_NUM_JOBS"},
 	{index: "DSTACK_NODE_RANK", count: "DSTACK_NODES_NUM"},
@@ -111,7 +128,11 @@ func (en engine) part(getenv func(string) string, given int) (p Part, err error)
 		return n
 	}
 	id, first, step := number(en.index, 0, 0), number(en.min, en.first, 0), number(en.step, 1, 1)
-	p.Of, p.Try = number(en.count, given, 1), number(en.tries, 0, 0)
+	p.Of, p.counted = number(en.count, given, 1), en.tries != ""
+	if before := number(en.tries, 0, 0); before > 0 {
+		p.Try = strconv.Itoa(before + 1)
+	}
+	last := number(en.max, -1, 0)
 	p.Said = strings.Join(said, ", ")
 	switch {
 	case err != nil:
@@ -121,9 +142,13 @@ func (en engine) part(getenv func(string) string, given int) (p Part, err error)
 	case p.Of == 0:
 		return p, fmt.Errorf("%s is set and %s is not: say auto/N", en.index, en.count)
 	case given > 0 && given != p.Of:
-		return p, fmt.Errorf("%s says that there are %d shards, not %d", p.Said, p.Of, given)
+		return p, fmt.Errorf("%s says that there are %d shards, not %d; one shard alone is made with K/%[3]d", p.Said, p.Of, given)
 	case p.Of > MostShards:
 		return p, fmt.Errorf("%s says that there are %d shards: there are at most %d", p.Said, p.Of, MostShards)
+	case last >= 0 && last != first+(p.Of-1)*step:
+		return p, fmt.Errorf("%s is a list: give the array as a range, or say K/N", p.Said)
+	case last >= 0 && given == 0 && (p.Of == 1 || first > 1):
+		return p, fmt.Errorf("%s may be all tasks, or some of a longer array again: say auto/%d where they are all, else K/N", p.Said, p.Of)
 	case id >= first && (id-first)%step == 0 && (id-first)/step < p.Of:
 		p.Index = (id-first)/step + 1
 	default:
@@ -140,6 +165,9 @@ func (e *Maker) settle(o *Request) error {
 	}
 	if p.Said != "" {
 		e.say("shard %s, by %s", p, p.Said)
+		if p = e.Apart(p, cmp.Or(o.Out, e.folder())); p.Try != "" && !p.counted {
+			e.say("the file system has no locks: this try is written apart, as %s", p.Try)
+		}
 		if o.Out != "" {
 			o.Out += p.Suffix()
 		}
@@ -195,11 +223,7 @@ func (its items) madeOf(questions items) (items, error) {
 		if err != nil {
 			return its, err
 		}
-		id := item.ID
-		if item.Answered != nil && item.Answered.Question != "" {
-			id = item.Answered.Question
-		}
-		its.places = append(its.places, place[id])
+		its.places = append(its.places, place[judging.QuestionOf(item)])
 	}
 	return its, nil
 }
@@ -218,23 +242,36 @@ func (p *prepared) replies() string {
 // takenUp are the files of a run, or of a suite, that a later try of its shard goes on with.
 var takenUp = []string{judging.ManifestFile, judging.ItemsFile, judging.RecordsFile, judging.ResultsFile, scoring.SuiteFile}
 
-// TakeUp copies into the folder of a shard what the last of the tries before left, unless it is there already. What an
-// earlier try still writes is asked for by both, and merged.
-func TakeUp(out string, try int) error {
-	if _, err := os.Stat(out); err == nil {
+// TakeUp copies into the folder of a later try of a shard what the try that wrote last has left, unless it is there
+// already. What that one still writes is asked for by both, and merged.
+func TakeUp(out, try string) error {
+	if _, err := os.Stat(out); err == nil || try == "" {
 		return nil
 	}
-	base := strings.TrimSuffix(out, fmt.Sprintf("_try-%d", try+1))
-	for ; try > 0; try-- {
-		from := base
-		if try > 1 {
-			from += fmt.Sprintf("_try-%d", try)
-		}
-		if _, err := os.Stat(from); err == nil {
-			return takeUp(from, out)
+	from, last := "", time.Time{}
+	for _, dir := range judging.OtherTries(out) {
+		if at := lastWritten(dir); !at.Before(last) {
+			from, last = dir, at
 		}
 	}
-	return nil
+	if from == "" {
+		return nil
+	}
+	return takeUp(from, out)
+}
+
+// lastWritten is when anything was that a later try goes on with.
+func lastWritten(dir string) (last time.Time) {
+	filepath.WalkDir(dir, func(_ string, d os.DirEntry, err error) error {
+		if err != nil || !slices.Contains(takenUp, d.Name()) {
+			return nil // what is there is told
+		}
+		if info, err := d.Info(); err == nil && info.ModTime().After(last) {
+			last = info.ModTime()
+		}
+		return nil
+	})
+	return last
 }
 
 func takeUp(from, out string) error {

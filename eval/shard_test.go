@@ -14,7 +14,10 @@ func TestAutoReadsWhatEnginesSay(t *testing.T) {
 		{"3/16", "SLURM_ARRAY_TASK_ID=9", "3/16"},
 		{"auto", "SLURM_ARRAY_TASK_ID=0 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_COUNT=8 SLURM_ARRAY_TASK_STEP=1", "1/8"},
 		{"auto", "SLURM_ARRAY_TASK_ID=5 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_COUNT=4 SLURM_ARRAY_TASK_STEP=2", "3/4"}, // --array=1-7:2
-		{"auto", "SLURM_ARRAY_TASK_ID=7 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_COUNT=4 SLURM_ARRAY_TASK_STEP=2 SLURM_RESTART_COUNT=2", "4/4 try 2"},
+		{"auto", "SLURM_ARRAY_TASK_ID=7 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_COUNT=4 SLURM_ARRAY_TASK_STEP=2 SLURM_RESTART_COUNT=2", "4/4 try 3"},
+		{"auto", "SLURM_ARRAY_TASK_ID=5 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=7 SLURM_ARRAY_TASK_COUNT=4 SLURM_ARRAY_TASK_STEP=2", "3/4"},   // --array=1-7:2, and 1-8:2
+		{"auto/3", "SLURM_ARRAY_TASK_ID=2 SLURM_ARRAY_TASK_MIN=2 SLURM_ARRAY_TASK_MAX=4 SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_STEP=1", "1/3"}, // --array=2-4
+		{"auto/1", "SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=3 SLURM_ARRAY_TASK_MAX=3 SLURM_ARRAY_TASK_COUNT=1 SLURM_ARRAY_TASK_STEP=1", "1/1"}, // --array=3
 		{"auto/8", "SLURM_ARRAY_TASK_ID=0 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_COUNT=8 SLURM_ARRAY_TASK_STEP=1", "1/8"},
 		{"auto/16", "JOB_COMPLETION_INDEX=0", "1/16"},
 		{"auto/16", "JOB_COMPLETION_INDEX=15", "16/16"},
@@ -28,6 +31,13 @@ func TestAutoReadsWhatEnginesSay(t *testing.T) {
 		{"auto", "SLURM_ARRAY_TASK_ID=3", "SLURM_ARRAY_TASK_COUNT is not"},
 		{"auto/4", "SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_COUNT=8", "says that there are 8 shards, not 4"},
 		{"auto", "SLURM_ARRAY_TASK_ID=8 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_STEP=1", "is none of 3 tasks from 1 in steps of 1"}, // --array=1,3,8
+		{"auto", "SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=8 SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_STEP=1", "is a list: give the array as a range"},
+		{"auto", "SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=8 SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_STEP=1", "is a list: give the array as a range"},
+		{"auto/3", "SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=8 SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_STEP=1", "is a list: give the array as a range"},
+		{"auto", "SLURM_ARRAY_TASK_ID=5 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=9 SLURM_ARRAY_TASK_COUNT=4 SLURM_ARRAY_TASK_STEP=2", "is a list"},                                                   // --array=1-5:2,9
+		{"auto", "SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=3 SLURM_ARRAY_TASK_MAX=3 SLURM_ARRAY_TASK_COUNT=1 SLURM_ARRAY_TASK_STEP=1", "some of a longer array again: say auto/1 where they are all"}, // --array=3
+		{"auto", "SLURM_ARRAY_TASK_ID=4 SLURM_ARRAY_TASK_MIN=2 SLURM_ARRAY_TASK_MAX=4 SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_STEP=1", "say auto/3 where they are all"},                               // --array=2-4
+		{"auto/8", "SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=3 SLURM_ARRAY_TASK_MAX=3 SLURM_ARRAY_TASK_COUNT=1 SLURM_ARRAY_TASK_STEP=1", "says that there are 1 shards, not 8; one shard alone is made with K/8"},
 		{"auto", "SLURM_ARRAY_TASK_ID=4 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_COUNT=4 SLURM_ARRAY_TASK_STEP=2", "is none of 4 tasks"},
 		{"auto", "SLURM_ARRAY_TASK_ID=9223372036854775807 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_COUNT=4", "is none of 4 tasks"},
 		{"auto", "SKYPILOT_JOB_RANK=3 SKYPILOT_NUM_JOBS=200000", "200000 shards: there are at most 100000"},
@@ -50,8 +60,8 @@ func TestAutoReadsWhatEnginesSay(t *testing.T) {
 		}}
 		p, err := e.Part(c.value)
 		got := p.String()
-		if p.Try > 0 {
-			got += " try 2"
+		if p.Try != "" {
+			got += " try " + p.Try
 		}
 		if err != nil {
 			got = err.Error()
@@ -83,7 +93,7 @@ func TestALaterTryTakesUpWhatIsThere(t *testing.T) {
 	put("s_shard-1-of-2/.cache/000001.vlog", "a cache is one process's")
 	put("s_shard-1-of-2/cell/.lock", "")
 	out := filepath.Join(dir, "s_shard-1-of-2_try-3")
-	if err := TakeUp(out, 2); err != nil {
+	if err := TakeUp(out, "3"); err != nil {
 		t.Fatal(err)
 	}
 	var files []string
@@ -97,13 +107,13 @@ func TestALaterTryTakesUpWhatIsThere(t *testing.T) {
 		t.Errorf("it took up %s", got)
 	}
 	put("s_shard-1-of-2/cell/run.json", "newer")
-	if err := TakeUp(out, 2); err != nil {
+	if err := TakeUp(out, "3"); err != nil {
 		t.Fatal(err)
 	}
 	if raw, _ := os.ReadFile(filepath.Join(out, "cell/run.json")); string(raw) != "one" {
 		t.Errorf("what a try has is put in the place of another's: %s", raw)
 	}
-	if err := TakeUp(filepath.Join(dir, "new_try-2"), 1); err != nil {
+	if err := TakeUp(filepath.Join(dir, "new_try-2"), "2"); err != nil {
 		t.Error(err)
 	}
 }

@@ -267,6 +267,9 @@ func (w *work) readAnswers(s *stages, dir string) (*judging.Answers, error) {
 	if err != nil {
 		return nil, err
 	}
+	if its, of := s.questions.shard, rep.Manifest.Shard; its != nil && of != nil && (of.Index != its.Index || of.Of != its.Of) {
+		return nil, usage("%s has the answers of shard %s, and this is shard %s: name that shard's, or the run of all", dir, of, its)
+	}
 	scored := rep.Score(scoring.DefaultOptions.Bootstrap)
 	scored.Run = dir
 	answers, err := judging.ReadAnswers(dir, scoring.DefaultOptions.Reading)

@@ -13,7 +13,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/gofrs/flock"
 
@@ -67,7 +66,7 @@ func OpenDir(path string, m *Manifest, again func(*Record) bool, done func(*Reco
 	}
 	d := &Dir{Path: path, lock: flock.New(filepath.Join(path, lockFile))}
 	got, err := d.lock.TryLock()
-	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK) { // a file system without locks
+	if disk.NoLocks(err) {
 		got, err = true, nil
 	}
 	if err != nil {

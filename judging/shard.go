@@ -2,6 +2,8 @@ package judging
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -42,6 +44,17 @@ func (s *Shard) Deal(n int, id func(i int) string) (mine []int) {
 	return mine
 }
 
+// Dealt is how many items Deal gives the shard.
+func (s *Shard) Dealt() int { return (s.Items - s.Index + s.Of) / s.Of }
+
+// QuestionOf is the id of the question that an item is, or is an answer to.
+func QuestionOf(item datasets.Item) string {
+	if item.Answered != nil && item.Answered.Question != "" {
+		return item.Answered.Question
+	}
+	return item.ID
+}
+
 // At notes where the items of the shard stand in the whole.
 func (s *Shard) At(places []int) {
 	gaps, last := make([]string, len(places)), 0
@@ -78,17 +91,47 @@ func (m *Manifest) whole() string {
 
 func (s *Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Of) }
 
-// ShardSuffix ends the name of a shard's folder. From the second time on that an engine starts a task, the suffix says
-// so: the task before may still be writing, and no lock on a shared file system is trusted to tell.
-func ShardSuffix(index, of, try int) string {
+// ShardSuffix ends the name of a shard's folder. A try of it that must not write where another may still be writing says
+// which it is: "2" of the second that an engine has counted, else whatever no other try is called.
+func ShardSuffix(index, of int, try string) string {
 	suffix := fmt.Sprintf("_shard-%d-of-%d", index, of)
-	if try > 0 {
-		suffix += fmt.Sprintf("_try-%d", try+1)
+	if try != "" {
+		suffix += trySuffix + try
 	}
 	return suffix
 }
 
-var shardSuffix = regexp.MustCompile(`_shard-\d+-of-\d+(_try-\d+)?$`)
+const trySuffix = "_try-"
+
+var shardSuffix = regexp.MustCompile(`_shard-(\d+)-of-(\d+)(` + trySuffix + `[A-Za-z0-9.-]+)?$`)
+
+// OtherTries are the folders beside that of a shard, there or not, in which other tries of it are.
+func OtherTries(dir string) (dirs []string) {
+	parent, name := filepath.Dir(filepath.Clean(dir)), filepath.Base(dir)
+	is := shardSuffix.FindStringSubmatch(name)
+	if is == nil {
+		return nil
+	}
+	first := strings.TrimSuffix(name, is[3])
+	entries, _ := os.ReadDir(parent)
+	for _, e := range entries {
+		if of := shardSuffix.FindStringSubmatch(e.Name()); of != nil && e.IsDir() && e.Name() != name && strings.TrimSuffix(e.Name(), of[3]) == first {
+			dirs = append(dirs, filepath.Join(parent, e.Name()))
+		}
+	}
+	return dirs
+}
+
+// ShardNamed is the shard that the name of a folder says, its index and how many there are; nil where it says none.
+func ShardNamed(name string) *Shard {
+	is := shardSuffix.FindStringSubmatch(name)
+	if is == nil {
+		return nil
+	}
+	index, _ := strconv.Atoi(is[1]) // digits; one that is too large is no shard's
+	of, _ := strconv.Atoi(is[2])
+	return &Shard{Index: index, Of: of}
+}
 
 // WithoutShard is the name of a folder without that of a shard.
 func WithoutShard(name string) string { return shardSuffix.ReplaceAllString(name, "") }

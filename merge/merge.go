@@ -50,10 +50,11 @@ func Merge(ctx context.Context, m *eval.Maker, r Request) error {
 	}
 	defer remove()
 	part := filepath.Join(temp, name)
+	r.Shards = withTries(m, r.Shards)
 	w := &work{Maker: m, Request: r, lacks: map[int][]string{}}
 	do := w.single
 	if _, err := os.Stat(filepath.Join(r.Shards[0], scoring.SuiteFile)); err == nil {
-		do = w.suite
+		w.ofSuite, do = true, w.suite
 	}
 	if err := do(ctx, part); err != nil {
 		return err
@@ -66,12 +67,45 @@ func Merge(ctx context.Context, m *eval.Maker, r Request) error {
 	return disk.Move(part, r.Out)
 }
 
+// withTries adds to folders of shards those beside them of later tries. A try may be all that there is of a shard.
+func withTries(m *eval.Maker, named []string) (dirs []string) {
+	for _, dir := range named {
+		name, tries := filepath.Base(filepath.Clean(dir)), []string(nil)
+		if of := judging.ShardNamed(name); of != nil && strings.HasSuffix(name, judging.ShardSuffix(of.Index, of.Of, "")) {
+			tries = judging.OtherTries(dir)
+		}
+		if _, err := os.Lstat(dir); err == nil || len(tries) == 0 {
+			dirs = append(dirs, dir)
+		}
+		for _, try := range tries {
+			same := func(dir string) bool { return filepath.Clean(dir) == try }
+			if !slices.ContainsFunc(named, same) && !slices.Contains(dirs, try) && begun(try) {
+				if dirs = append(dirs, try); m.Observer != nil {
+					m.Observer.Note(try + " is taken too: a later try of a shard that is named")
+				}
+			}
+		}
+	}
+	return dirs
+}
+
+// begun tells whether a folder is of a run or a suite.
+func begun(dir string) bool {
+	for _, file := range []string{judging.ManifestFile, scoring.SuiteFile} {
+		if _, err := os.Stat(filepath.Join(dir, file)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // work is a merge that goes on.
 type work struct {
 	*eval.Maker
 	Request
-	of    int              // shards
-	lacks map[int][]string // by shard: what is missing of it
+	of      int              // shards
+	ofSuite bool             // these are folders of a suite's
+	lacks   map[int][]string // by shard: what is missing of it
 }
 
 func (w *work) say(format string, args ...any) {
@@ -100,23 +134,6 @@ func (w *work) single(ctx context.Context, part string) error {
 		}
 	}
 	return nil
-}
-
-// command makes a shard, in the folder that it has or, by the name of the others', would have.
-func (w *work) command(shards []*shard, index int) string {
-	m, dir := shards[0].m, filepath.Clean(shards[0].dir)
-	o, ok := eval.RequestOf(m)
-	if !ok {
-		return ""
-	}
-	o.Shard, o.Dataset = fmt.Sprintf("%d/%d", index, w.of), cmp.Or(m.Shard.Path, o.Dataset)
-	if whole := judging.WithoutShard(dir); whole != dir {
-		o.Out = whole + judging.ShardSuffix(index, w.of, 0)
-	}
-	if i := slices.IndexFunc(shards, func(s *shard) bool { return s.m.Shard.Index == index }); i >= 0 {
-		o.Out = shards[i].dir
-	}
-	return o.Command()
 }
 
 // complete is the error of what is missing; it notes the commands that make it.

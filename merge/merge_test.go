@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -74,6 +75,9 @@ func run(t *testing.T, e *eval.Maker, protocol string, fields ...string) string 
 	values := map[string][]string{"backend": {"sim"}, "dataset": {"sample"}, "model": {"accuracy=0.8,first=0.1"}}
 	for _, f := range fields {
 		name, value, _ := strings.Cut(f, "=")
+		if slices.Contains([]string{"dataset", "model"}, name) {
+			values[name] = nil
+		}
 		values[name] = append(values[name], value)
 	}
 	r, err := eval.Read(p, values)
@@ -154,7 +158,7 @@ func TestMergedSuiteIsTheUnsharded(t *testing.T) {
 			for i := range of {
 				s, err := suite.Open("s.yaml")
 				check(t, err)
-				check(t, s.Only(eval.Part{Index: i + 1, Of: of}))
+				check(t, s.Only(e, eval.Part{Index: i + 1, Of: of}))
 				check(t, s.Run(context.Background(), e, false))
 				shards = append(shards, s.Out())
 			}
@@ -180,6 +184,16 @@ func TestMergedSuiteIsTheUnsharded(t *testing.T) {
 			err = merge.Merge(context.Background(), e, merge.Request{Out: "other", Shards: shards[1:]})
 			if !errors.Is(err, eval.ErrIncomplete) || !strings.Contains(notes.String(), fmt.Sprintf("gavel suite run s.yaml --shard 1/%d", of)) {
 				t.Errorf("without the first shard: %v, %s", err, notes)
+			}
+			missing, err := filepath.Glob(filepath.Join(shards[0], "*", judging.ManifestFile))
+			check(t, err)
+			gone := judging.WithoutShard(filepath.Base(filepath.Dir(missing[len(missing)-1])))
+			check(t, os.Rename(filepath.Dir(missing[len(missing)-1]), "away"))
+			notes.said = nil
+			err = merge.Merge(context.Background(), e, merge.Request{Out: "other", Shards: shards})
+			check(t, os.Rename("away", filepath.Dir(missing[len(missing)-1])))
+			if want := fmt.Sprintf("shard 1 of %d: %s is not there", of, gone); !errors.Is(err, eval.ErrIncomplete) || notes.said[0] != want {
+				t.Errorf("without one run of a shard: %v, %s, want %s", err, notes, want)
 			}
 			left(t, ".", "agent.jsonl", "merged", "runs", "s.yaml")
 		})

@@ -57,7 +57,7 @@ func (w *work) open(dirs []string) (shards []*shard, err error) {
 		}
 		s := &shard{dir: dir, m: m}
 		shards = append(shards, s)
-		if err := s.differs(shards[0]); err != nil {
+		if err := cmp.Or(s.differs(shards[0]), s.stagesDiffer()); err != nil {
 			return shards, err
 		}
 		if s.places, err = m.Shard.Where(m.Spec.Dataset.Items); err != nil {
@@ -167,7 +167,7 @@ func (w *work) run(ctx context.Context, part, parent string, shards []*shard) (*
 	return m, judging.WriteJSON(filepath.Join(part, judging.ResultsFile), run.Score(scoring.DefaultOptions.Bootstrap))
 }
 
-// firsts are the shards, one folder of each; those that are missing are noted.
+// firsts are the shards, one folder of each; those that are missing are noted, of a suite's run by its name.
 func (w *work) firsts(shards []*shard) (first []*shard, err error) {
 	has := make([]bool, w.of+1)
 	for _, s := range shards {
@@ -182,7 +182,11 @@ func (w *work) firsts(shards []*shard) (first []*shard, err error) {
 		}
 	}
 	for i := 1; i <= w.of; i++ {
-		if !has[i] {
+		switch {
+		case has[i]:
+		case w.ofSuite:
+			w.lack(i, "%s is not there", judging.WithoutShard(filepath.Base(shards[0].dir)))
+		default:
 			w.lack(i, "no folder of it was named")
 		}
 	}
@@ -252,6 +256,9 @@ func wholeOf(shards []*shard, order []item, parent string) (*judging.Manifest, e
 	d := &m.Spec.Dataset
 	d.SHA256, d.Items, d.IDs = part.Dataset, len(order), judging.HashIDs(len(order), func(i int) string { return order[i].set.ID(order[i].row) })
 	if derived {
+		if err := dealt(shards); err != nil {
+			return nil, err
+		}
 		sum := sha256.New()
 		for _, at := range order {
 			line, err := at.set.RawIn(nil, at.row)
@@ -276,42 +283,4 @@ func wholeOf(shards []*shard, order []item, parent string) (*judging.Manifest, e
 		}
 	}
 	return &m, nil
-}
-
-// merged is where the run of a stage stands once it is merged: one that was split, beside the run that stands on it.
-func merged(run, parent string) string {
-	name := filepath.Base(run)
-	if whole := judging.WithoutShard(name); whole != name || judging.WithoutShard(filepath.Dir(run)) != filepath.Dir(run) {
-		return filepath.Join(parent, whole)
-	}
-	return run
-}
-
-func addStage(m, o *judging.Manifest) error {
-	if len(m.Stages) != len(o.Stages) {
-		return fmt.Errorf("they stand on answers of %d models, and of %d", len(m.Stages), len(o.Stages))
-	}
-	for i, s := range o.Stages {
-		if was := m.Stages[i]; was.Role != s.Role || was.ID != s.ID || was.Model != s.Model {
-			return fmt.Errorf("they stand on other answers of %s", s.Model)
-		}
-	}
-	if o.Staged != nil {
-		if m.Staged == nil {
-			m.Staged = new(judging.Staged)
-			for _, a := range o.Staged.Agents {
-				m.Staged.Agents = append(m.Staged.Agents, judging.StagedAgent{Name: a.Name, Run: a.Run, Itself: a.Itself})
-			}
-		}
-		if err := m.Staged.Add(o.Staged); err != nil {
-			return err
-		}
-	}
-	if o.Referenced != nil {
-		if m.Referenced == nil {
-			m.Referenced = new(judging.Referenced)
-		}
-		m.Referenced.Add(o.Referenced)
-	}
-	return nil
 }

@@ -141,7 +141,7 @@ func TestReplayWithoutReplies(t *testing.T) {
 	j := newJudge(t, false, prefersLonger)
 	mustCall(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--no-cache", "--out", "one")
 	_, stderr, code := call(t, "replay", "one", "--out", "two")
-	if code != 3 || !strings.Contains(stderr, "64 of 64 judgments failed or are missing") {
+	if code != 3 || !strings.Contains(stderr, "the replies to 64 of 64 judgments are not in the user's cache: name the cache that has them with --cache") || strings.Contains(stderr, "failed or are missing") {
 		t.Errorf("exit status %d: %s", code, stderr)
 	}
 	if _, stderr, code = call(t, "bundle", "export", "one", "--out", "x.tar"); code != 0 || !strings.Contains(stderr, "not replayed") || !strings.Contains(stderr, "0 replies") {

@@ -6,7 +6,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gavel/cluster"
-	"gavel/eval"
 	"gavel/suite"
 )
 
@@ -43,8 +42,8 @@ func (e *env) cluster(c *cli.Context, engine string) error {
 		return err
 	}
 	j := cluster.Job{Name: s.Name(), File: c.Args().First(), Text: s.Text(), Out: s.Out(), Dir: dir, Tasks: c.Int("tasks"), Time: c.Duration("time"), Why: "as was said", Server: c.String("server"), Image: c.String("image"), ServerImage: c.String("server-image")}
-	if j.Tasks < 1 || j.Tasks > eval.MostShards || j.Time < 0 {
-		return usage("--tasks is from 1 to %d, and --time more than 0", eval.MostShards)
+	if err := s.InShards(j.Tasks, j.Time); err != nil {
+		return err
 	}
 	if j.Time == 0 {
 		j.Time, j.Why = s.TimeOf(c.Context, e.maker(), j.Tasks)

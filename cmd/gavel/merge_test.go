@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -98,5 +99,77 @@ conditions:
 	_, stderr, code := call(t, "run", "self-reference", "--base-url", j.URL, "--dataset", "sample-number", "--agents", "sim:accuracy=0.5,seed=1", "--shard", "1/2")
 	if code != exitUsage || !strings.Contains(stderr, "--num-ctx is missing: the context has to be that of all judgments") {
 		t.Errorf("exit status %d: %s", code, stderr)
+	}
+}
+
+// TestTheCommandOfAShardNamesItsAgents: one that was asked for its answers is asked again, at its address.
+func TestTheCommandOfAShardNamesItsAgents(t *testing.T) {
+	home(t)
+	j := newJudge(t, false, answersAll)
+	args := []string{"run", "self-reference", "--base-url", j.URL, "--dataset", "sample-number", "--agents", "tiny@" + j.URL, "--limit", "9"}
+	mustCall(t, append(args, "--out", "whole")...)
+	mustCall(t, append(args, "--shard", "1/2", "--out", "part_shard-1-of-2")...)
+	_, stderr, code := call(t, "merge", "merged", "part_shard-1-of-2")
+	_, command, _ := strings.Cut(stderr, "  gavel ")
+	command, _, _ = strings.Cut(command, "\n")
+	if code != 3 || !strings.Contains(command, " --agents tiny@"+j.URL) || strings.Contains(command, "--own") {
+		t.Fatalf("exit status %d: %s", code, stderr)
+	}
+	mustCall(t, strings.Fields(command)...)
+	mustCall(t, "merge", "merged", "part_shard-1-of-2", "part_shard-2-of-2")
+	if read(t, "merged/results.json") != read(t, "whole/results.json") {
+		t.Error("results.json is not that of the unsharded run")
+	}
+}
+
+// TestShardsAreReplayedByTheirOwnReplies: a shard, of a run or of a suite, remembers its replies in its own folder: there a
+// replay and a bundle find them. What is missing in the run is told from what is missing in the caches.
+func TestShardsAreReplayedByTheirOwnReplies(t *testing.T) {
+	home(t)
+	j := newJudge(t, false, prefersLonger)
+	file := write(t, "s.yaml", fmt.Sprintf("name: s\njudges: [{name: one, model: tiny, base-url: %q}]\nconditions: [{protocol: pairwise, dataset: sample, limit: 5}]\n", j.URL))
+	mustCall(t, "suite", "run", file, "--shard", "1/2")
+	mustCall(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--limit", "5", "--shard", "2/2", "--out", "two")
+	suites, err := filepath.Glob("runs/s_shard-1-of-2/*/run.json")
+	if err != nil || len(suites) != 1 {
+		t.Fatal(suites, err)
+	}
+	for i, run := range []string{filepath.Dir(suites[0]), "two"} {
+		if _, stderr, code := call(t, "replay", run, "--out", fmt.Sprint("again", i)); code != 0 || !strings.Contains(stderr, "the same, byte for byte") {
+			t.Errorf("%s: exit status %d: %s", run, code, stderr)
+		}
+	}
+	if _, stderr, code := call(t, "bundle", "export", "runs/s_shard-1-of-2", "two", "--out", "b.tar"); code != 0 || !strings.Contains(stderr, "10 replies") || strings.Contains(stderr, "warning") {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
+
+	lines := strings.SplitAfter(read(t, "two/records.jsonl"), "\n")
+	write(t, "two/records.jsonl", strings.Join(lines[1:], ""))
+	if err := os.Rename("two/.cache", "elsewhere"); err != nil {
+		t.Fatal(err)
+	}
+	_, stderr, code := call(t, "bundle", "export", "two", "--out", "c.tar")
+	if want := "1 of 4 judgments failed or are missing in two itself: repeat its command to complete it; the replies to 3 of 4 judgments are not in the user's cache: name the cache"; code != 0 || !strings.Contains(stderr, want) {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
+	if err := os.Symlink("../elsewhere", "two/.cache"); err != nil {
+		t.Skip(err)
+	}
+	if _, stderr, code := call(t, "replay", "two", "--out", "link"); code != 3 || !strings.Contains(stderr, "the replies to 3 of 4") {
+		t.Errorf("a cache that is a link: exit status %d: %s", code, stderr)
+	}
+	if _, stderr, code := call(t, "replay", "two", "--out", "named", "--cache", "elsewhere"); code != 0 || !strings.Contains(stderr, "the same, byte for byte") {
+		t.Errorf("with the cache that has them all: exit status %d: %s", code, stderr)
+	}
+}
+
+// TestClusterWritesNoJobThatCannotRun: its tasks would all end with what is said now.
+func TestClusterWritesNoJobThatCannotRun(t *testing.T) {
+	home(t)
+	file := write(t, "race.yaml", "judges: [{model: coin, backend: sim}]\nconditions: [{protocol: pairwise, dataset: sample, until: strict>=60}]\n")
+	for _, engine := range []string{"slurm", "kubernetes"} {
+		if stdout, stderr, code := call(t, "cluster", engine, file); code != exitUsage || stdout != "" || !strings.Contains(stderr, "leave it out with --shard") {
+			t.Errorf("exit status %d: %s%s", code, stdout, stderr)
+		}
 	}
 }
