@@ -97,7 +97,7 @@ type Record struct {
 	Replies   []Reply          `json:"replies"`             // every turn of the judge
 	// replies to requests beside the turns, for the probability of a label that no turn tells of
 	Asides []Reply `json:"asides,omitempty"`
-	// it thought to the token limit, and the last reply is the verdict that was forced after that (`--finish-thinking`)
+	// it thought to the token limit, and the last reply is the verdict that was asked for after that (`--finish-thinking`)
 	Finished bool    `json:"finished_thinking,omitempty"`
 	Outcome  Outcome `json:"outcome"`          // one of the eight of [PROTOCOLS.md](PROTOCOLS.md) §4
 	Label    string  `json:"label,omitempty"`  // as the judge wrote it, without brackets
