@@ -52,12 +52,7 @@ func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) 
 		return nil, err
 	}
 	defer dir.Close()
-	m.Started = e.Now().UTC().Truncate(time.Second)
-	if old != nil {
-		m.Started, m.Changes, m.Sample, m.Alternates = old.Started, old.Changes, old.Sample, old.Alternates
-	} else if protocol, err := judging.ProtocolNamed(m.Spec.Protocol); err == nil && p.answer == nil {
-		m.Alternates = protocol.Presentations == 2
-	}
+	p.begun(old, e.Now())
 	completed := p.job.Completed.Count()
 	missing, err := p.missing()
 	if err != nil {
@@ -103,6 +98,16 @@ func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) 
 		}
 	}
 	return e.finish(p, dir, missing, runErr)
+}
+
+// begun notes in the manifest when the run began, and what stays as it was then: old is what its folder has, or nil.
+func (p *prepared) begun(old *judging.Manifest, now time.Time) {
+	m := p.job.Manifest
+	if m.Started = now.UTC().Truncate(time.Second); old != nil {
+		m.Started, m.Changes, m.Sample, m.Alternates = old.Started, old.Changes, old.Sample, old.Alternates
+	} else if protocol, err := judging.ProtocolNamed(m.Spec.Protocol); err == nil && p.answer == nil {
+		m.Alternates = protocol.Presentations == 2
+	}
 }
 
 // standing sees to the folder of a run of which nothing is left to ask: old is its manifest, nil of a shard without an item.

@@ -86,7 +86,7 @@ func TestAnswers(t *testing.T) {
 			{answer.Chance, scoring.Overall, 21.9444, 6}, // (0.1 + 0.25 + 0.2 + 0.1 + 1/3 + 1/3)/6
 			{answer.Chance, "talk", 33.3333, 2},          // A, B or a tie
 			{answer.Chance, "law", 17.5, 2},
-			{answer.RuleCount + answer.RuleAnswerIs, scoring.Overall, 6, 9},
+			{answer.RuleCount + "answer-is", scoring.Overall, 6, 9},
 			{answer.RuleCount + answer.RuleLastNumber, scoring.Overall, 1, 9},
 		} {
 			r := find(t, rep, c.metric, c.group)

@@ -233,9 +233,9 @@ func openOracle(item datasets.Item, s judging.Presentation) backends.Oracle {
 		switch f := Final(c.Text); f.Rule {
 		case RuleFiveLetters:
 			answer = strings.Repeat(strings.ToUpper(f.Value), 5)
-		case RuleBoxed:
+		case ruleBoxed:
 			answer = `\boxed{` + f.Value + `}`
-		case RuleAnswer, RuleBold:
+		case ruleAnswer, ruleBold:
 			answer = "**" + f.Value + "**"
 		}
 		o.Choices = append(o.Choices, answer)

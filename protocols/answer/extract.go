@@ -14,9 +14,9 @@ import (
 
 // Rules that find an answer in a reply (PROTOCOLS.md §2).
 const (
-	RuleAnswerIs    = "answer-is"    // "the answer is (C)", "The answer is $1,450"
-	RuleAnswerColon = "answer-colon" // "Answer: C"
-	RuleLastLetter  = "last-letter"  // lenient: the last letter that stands alone
+	ruleAnswerIs    = "answer-is"    // "the answer is (C)", "The answer is $1,450"
+	ruleAnswerColon = "answer-colon" // "Answer: C"
+	ruleLastLetter  = "last-letter"  // lenient: the last letter that stands alone
 	RuleLastNumber  = "last-number"  // the last number of the reply
 )
 
@@ -31,14 +31,14 @@ func findLetter(reply string, how judging.Reading) (at judging.Span, rule string
 	for _, r := range []struct {
 		rule string
 		find *regexp.Regexp
-	}{{RuleAnswerIs, letterAfterIs}, {RuleAnswerColon, letterAfterColon}} {
+	}{{ruleAnswerIs, letterAfterIs}, {ruleAnswerColon, letterAfterColon}} {
 		if at = binding(r.find, reply, how.First); !at.Nowhere() {
 			return at, r.rule
 		}
 	}
 	if how.Lenient {
 		if at = lastLetter(reply); !at.Nowhere() {
-			return at, RuleLastLetter
+			return at, ruleLastLetter
 		}
 	}
 	return judging.Span{}, ""
@@ -96,7 +96,7 @@ func findNumber(reply string, how judging.Reading) judging.Verdict {
 			}
 		}
 		if n, ok := numberOfSentence(text[at[1]:next]); ok {
-			return numberVerdict(n, at[1], RuleAnswerIs, text, reply)
+			return numberVerdict(n, at[1], ruleAnswerIs, text, reply)
 		}
 		next = at[0]
 	}

@@ -13,9 +13,9 @@ import (
 // Of code there is none.
 const (
 	RuleFiveLetters = "five-letters"
-	RuleAnswer      = "answer"
-	RuleBoxed       = "boxed"
-	RuleBold        = "bold"
+	ruleAnswer      = "answer"
+	ruleBoxed       = "boxed"
+	ruleBold        = "bold"
 )
 
 // FinalAnswer is the final answer of a reply, and where it stands; the zero value is none.
@@ -41,9 +41,9 @@ func Final(reply string) FinalAnswer {
 		return FinalAnswer{letter, RuleFiveLetters, at}
 	}
 	for _, f := range []FinalAnswer{
-		{Rule: RuleBoxed, Span: box},
-		{Rule: RuleAnswer, Span: binding(afterWord, reply, false)},
-		{Rule: RuleBold, Span: binding(bold, reply, false)},
+		{Rule: ruleBoxed, Span: box},
+		{Rule: ruleAnswer, Span: binding(afterWord, reply, false)},
+		{Rule: ruleBold, Span: binding(bold, reply, false)},
 	} {
 		if f.Value = plainFinal(reply[f.Span.Start:f.Span.End]); f.Value != "" {
 			return f

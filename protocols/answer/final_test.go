@@ -25,25 +25,25 @@ func TestFinalAnswer(t *testing.T) {
 		{"small letters", "kkkkk", "", ""},
 		{"part of a word", "xKKKKK", "", ""},
 		{"five others", "ABCDE", "", ""},
-		{"box", `so \boxed{\frac{x}{2}}`, `\frac{x}{2}`, RuleBoxed},
-		{"box with dressing", `so \boxed{ \dfrac{1}{2} x }.`, `\frac{1}{2}x`, RuleBoxed},
-		{"a number and a letter", `\boxed{2x}`, "2x", RuleBoxed},
-		{"a box of a fraction", `\boxed{\frac{1}{2}}`, "0.5", RuleBoxed},
-		{"percent", `\boxed{20\%}`, "20", RuleBoxed},
-		{"box of a number", `\boxed{1{,}450.0}`, "1450", RuleBoxed},
-		{"box of money", `\boxed{\$18}`, "18", RuleBoxed},
-		{"the last box", `\boxed{1} \boxed{2}`, "2", RuleBoxed},
-		{"a box without an end", `**3** \boxed{1`, "3", RuleBold},
-		{"the word", "Answer: C", "c", RuleAnswer},
-		{"the word in bold", "**Answer: C**", "c", RuleAnswer},
-		{"the word and an option's text", "Answer: (C) Tungsten", "c", RuleAnswer},
-		{"the words", "The answer is (C): the level stays.", "c", RuleAnswer},
-		{"the words and bold", "The answer is **Tuesday**.", "tuesday", RuleAnswer},
-		{"an article is no letter", "The answer is A bus.", "abus", RuleAnswer},
-		{"a fraction", "Answer: 10/21", "10/21", RuleAnswer},
-		{"bold", "The demo is on **Wednesday**.", "wednesday", RuleBold},
-		{"bold with a unit", "The minimum is **18 minutes**.", "18", RuleBold},
-		{"a list in bold", "**yes, No, yes**", "yes,no,yes", RuleBold},
+		{"box", `so \boxed{\frac{x}{2}}`, `\frac{x}{2}`, ruleBoxed},
+		{"box with dressing", `so \boxed{ \dfrac{1}{2} x }.`, `\frac{1}{2}x`, ruleBoxed},
+		{"a number and a letter", `\boxed{2x}`, "2x", ruleBoxed},
+		{"a box of a fraction", `\boxed{\frac{1}{2}}`, "0.5", ruleBoxed},
+		{"percent", `\boxed{20\%}`, "20", ruleBoxed},
+		{"box of a number", `\boxed{1{,}450.0}`, "1450", ruleBoxed},
+		{"box of money", `\boxed{\$18}`, "18", ruleBoxed},
+		{"the last box", `\boxed{1} \boxed{2}`, "2", ruleBoxed},
+		{"a box without an end", `**3** \boxed{1`, "3", ruleBold},
+		{"the word", "Answer: C", "c", ruleAnswer},
+		{"the word in bold", "**Answer: C**", "c", ruleAnswer},
+		{"the word and an option's text", "Answer: (C) Tungsten", "c", ruleAnswer},
+		{"the words", "The answer is (C): the level stays.", "c", ruleAnswer},
+		{"the words and bold", "The answer is **Tuesday**.", "tuesday", ruleAnswer},
+		{"an article is no letter", "The answer is A bus.", "abus", ruleAnswer},
+		{"a fraction", "Answer: 10/21", "10/21", ruleAnswer},
+		{"bold", "The demo is on **Wednesday**.", "wednesday", ruleBold},
+		{"bold with a unit", "The minimum is **18 minutes**.", "18", ruleBold},
+		{"a list in bold", "**yes, No, yes**", "yes,no,yes", ruleBold},
 		{"code", "```python\nprint(1)\n```", "", ""},
 		{"nothing", "", "", ""},
 	} {
@@ -69,7 +69,7 @@ func TestAnswersToPairs(t *testing.T) {
 	for i, want := range []struct {
 		outcome      judging.Outcome
 		answer, rule string
-	}{{judging.Decided, "4", RuleBold}, {judging.NoVerdict, "", ""}} {
+	}{{judging.Decided, "4", ruleBold}, {judging.NoVerdict, "", ""}} {
 		r := w.Records[i]
 		if r.Outcome != want.outcome || r.Answer != want.answer || r.Rule != want.rule || r.Shape != datasets.Open || r.Gold != "" || len(r.Order) != 0 || rightly(r) {
 			t.Errorf("%+v", r)

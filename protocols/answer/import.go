@@ -17,8 +17,8 @@ import (
 // whole reply, which is read by the same rules as a reply that gavel asked for, except that the first of several
 // answers binds. What the file itself says was read is kept beside it and compared.
 
-// ImportedRun is what came of importing one run.
-type ImportedRun struct {
+// importedRun is what came of importing one run.
+type importedRun struct {
 	imports.Run
 	Rows    int      // imported
 	Missing int      // of them without a reply
@@ -29,7 +29,7 @@ type ImportedRun struct {
 }
 
 // say says what every import of answers comes to, with notes of the one that it is.
-func (a *ImportedRun) say(notes ...string) {
+func (a *importedRun) say(notes ...string) {
 	m := a.Manifest
 	a.Notes = notes
 	a.Say("%s: %d rows, run written to %s", m.Spec.Model.Name, a.Rows, a.Dir)
@@ -71,9 +71,9 @@ type answersFile struct {
 }
 
 // run writes the run directory.
-func (f *answersFile) run(out, gavel string) (*ImportedRun, error) {
+func (f *answersFile) run(out, gavel string) (*importedRun, error) {
 	m, p := f.manifest(gavel)
-	a := &ImportedRun{Run: imports.Run{Dir: out, Manifest: m}, Rows: len(f.rows)}
+	a := &importedRun{Run: imports.Run{Dir: out, Manifest: m}, Rows: len(f.rows)}
 	var lines [][]byte
 	var records []*judging.Record
 	for _, row := range f.rows {
@@ -90,7 +90,7 @@ func (f *answersFile) run(out, gavel string) (*ImportedRun, error) {
 	return a, a.Write(lines, records)
 }
 
-func (a *ImportedRun) count(r *judging.Record) {
+func (a *importedRun) count(r *judging.Record) {
 	switch r.Outcome {
 	case judging.Failed:
 		a.Missing++
@@ -99,7 +99,7 @@ func (a *ImportedRun) count(r *judging.Record) {
 	}
 }
 
-func (a *ImportedRun) compare(told bool, differ string) {
+func (a *importedRun) compare(told bool, differ string) {
 	switch {
 	case !told:
 		return

@@ -20,8 +20,8 @@ type answerLine struct {
 	Model  string          `json:"model"`
 }
 
-// AnswersOptions say how a file of answers is imported.
-type AnswersOptions struct {
+// answersOptions say how a file of answers is imported.
+type answersOptions struct {
 	Questions *datasets.Set       // the dataset that was answered; nil: the lines carry their questions
 	Dataset   judging.DatasetInfo // of Questions
 	Model     string              // whose answers; "": the only model of the file
@@ -32,15 +32,15 @@ type AnswersOptions struct {
 // gavel's own lines of answers to the questions at hand.
 func ImportFile(file, out string, questions *datasets.Set, info judging.DatasetInfo, gavel string) (err error) {
 	if strings.HasSuffix(file, ".zip") || strings.HasSuffix(file, ".json") {
-		_, err = ImportMMLUPro(file, out, "", gavel)
+		_, err = importMMLUPro(file, out, "", gavel)
 	} else {
-		_, err = ImportAnswers(file, out, AnswersOptions{Questions: questions, Dataset: info}, gavel)
+		_, err = importAnswers(file, out, answersOptions{Questions: questions, Dataset: info}, gavel)
 	}
 	return err
 }
 
-// ImportAnswers turns a file of answers in gavel's own format into the run directory out.
-func ImportAnswers(path, out string, o AnswersOptions, gavel string) (*ImportedRun, error) {
+// importAnswers turns a file of answers in gavel's own format into the run directory out.
+func importAnswers(path, out string, o answersOptions, gavel string) (*importedRun, error) {
 	src, err := imports.Open(path)
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func ImportAnswers(path, out string, o AnswersOptions, gavel string) (*ImportedR
 // answersIn gathers the lines of a file.
 type answersIn struct {
 	file    *answersFile
-	o       AnswersOptions
+	o       answersOptions
 	bad     imports.Rejects
 	seen    map[string]answered // by id
 	models  []string            // of the lines

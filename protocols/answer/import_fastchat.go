@@ -12,25 +12,25 @@ import (
 	"gavel/protocols/imports"
 )
 
-// FastChat is what came of importing pair judgments.
-type FastChat struct {
-	*ImportedRun
+// fastChat is what came of importing pair judgments.
+type fastChat struct {
+	*importedRun
 	Ties, Inconsistent int // verdicts that are ties; of those, because the two games differ
 	Golds              int // pairs with a gold
 	Split              int // pairs that people voted on, but no more than half of them alike
 	Human              *imports.Votes
 }
 
-// ImportFastChat turns pair judgments of FastChat's judge, or of a published snapshot of them, into the run directory
+// importFastChat turns pair judgments of FastChat's judge, or of a published snapshot of them, into the run directory
 // out: a preference a pair and turn, with what most people voted for as gold, where human names a file of votes. No
 // such file has the conversations, so that the items have no texts.
-func ImportFastChat(path, human, out, model, gavel string) (*FastChat, error) {
+func importFastChat(path, human, out, model, gavel string) (*fastChat, error) {
 	src, err := imports.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer src.Close()
-	im := &FastChat{}
+	im := &fastChat{}
 	golds := map[string]int{}
 	if human != "" {
 		if im.Human, err = imports.ReadVotes(human); err != nil {
@@ -83,14 +83,14 @@ func ImportFastChat(path, human, out, model, gavel string) (*FastChat, error) {
 	if f.model == "" {
 		f.model = judge
 	}
-	if im.ImportedRun, err = f.run(out, gavel); err == nil {
+	if im.importedRun, err = f.run(out, gavel); err == nil {
 		im.say()
 	}
 	return im, err
 }
 
-func (im *FastChat) say() {
-	im.ImportedRun.say()
+func (im *fastChat) say() {
+	im.importedRun.say()
 	im.Say("%d verdicts are ties, %d of them because the two games differ", im.Ties, im.Inconsistent)
 	if im.Told > 0 {
 		im.Say("the winners of both games are as read from the replies in %d of %d", im.Same, im.Told)
@@ -103,7 +103,7 @@ func (im *FastChat) say() {
 	im.Say("%d pairs have what more than half of the votes are for as gold; on %d people are divided, and there is none", im.Golds, im.Split)
 }
 
-func (im *FastChat) count(row answered) {
+func (im *fastChat) count(row answered) {
 	if row.item.Gold != datasets.NoGold {
 		im.Golds++
 	}

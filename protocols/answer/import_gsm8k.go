@@ -34,9 +34,9 @@ type solution struct {
 	Text  *string `json:"solution"`
 }
 
-// ImportGSM8K turns GSM8K's file of model solutions into runs: one for each model, in folders of out named after them,
+// importGSM8K turns GSM8K's file of model solutions into runs: one for each model, in folders of out named after them,
 // or that of one model in out itself, where model names it or the file has no other.
-func ImportGSM8K(path, out, model, gavel string) ([]*ImportedRun, error) {
+func importGSM8K(path, out, model, gavel string) ([]*importedRun, error) {
 	src, err := imports.Open(path)
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func ImportGSM8K(path, out, model, gavel string) ([]*ImportedRun, error) {
 		}
 		wanted = []string{model}
 	}
-	var all []*ImportedRun
+	var all []*importedRun
 	for _, m := range wanted {
 		to := out
 		if len(wanted) > 1 {

@@ -23,23 +23,23 @@ type mmluProOutput struct {
 	ModelOutputs  *string `json:"model_outputs"`
 }
 
-// MMLUPro is what came of importing MMLU-Pro's model outputs. Its numbers are of the official script's three rules; by
+// mmluPro is what came of importing MMLU-Pro's model outputs. Its numbers are of the official script's three rules; by
 // default gavel reads without the last of them, and ImportedRun.Read counts that.
-type MMLUPro struct {
-	*ImportedRun
+type mmluPro struct {
+	*importedRun
 	Found  int            // rows where the official rules find a letter
 	Filled map[string]int // what the file has in the rows where they find none: "" is null
 }
 
-// ImportMMLUPro turns published model outputs of MMLU-Pro, a zip archive with one JSON array in it or the array itself,
+// importMMLUPro turns published model outputs of MMLU-Pro, a zip archive with one JSON array in it or the array itself,
 // into the run directory out. model is the model's name; "": that in the file's name.
-func ImportMMLUPro(path, out, model, gavel string) (*MMLUPro, error) {
+func importMMLUPro(path, out, model, gavel string) (*mmluPro, error) {
 	src, err := imports.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer src.Close()
-	im := &MMLUPro{Filled: map[string]int{}}
+	im := &mmluPro{Filled: map[string]int{}}
 	f := &answersFile{
 		kind: "mmlu-pro", about: "MMLU-Pro model outputs", source: src,
 		dataset: judging.DatasetInfo{Name: "mmlu-pro", Format: datasets.MMLUPro.Name}, check: im.check,
@@ -69,7 +69,7 @@ func ImportMMLUPro(path, out, model, gavel string) (*MMLUPro, error) {
 	if err := f.reject(&bad, "rows of MMLU-Pro with generated_text or model_outputs"); err != nil {
 		return nil, err
 	}
-	if im.ImportedRun, err = f.run(out, gavel); err != nil {
+	if im.importedRun, err = f.run(out, gavel); err != nil {
 		return nil, err
 	}
 	var notes []string
@@ -148,7 +148,7 @@ var official = judging.Reading{Policy: judging.Unique, Lenient: true, First: tru
 
 // check compares the official rules, as we apply them, with the file's pred. A row in which they find nothing cannot
 // differ: what the file has there is filled in, and counted.
-func (im *MMLUPro) check(p judging.Asker, r *judging.Record, row answered) (told bool, differ string) {
+func (im *mmluPro) check(p judging.Asker, r *judging.Record, row answered) (told bool, differ string) {
 	text, pred := row.replies[0], ""
 	if row.told != nil {
 		pred = *row.told

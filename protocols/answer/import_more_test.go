@@ -33,7 +33,7 @@ func TestImportGSM8K(t *testing.T) {
 		solutionLine("Cows?", "A: 1,450,000", "6b", "3 + 3 = 6 and then 3 + 3 = 6", "175b", "A: 3\nso\nA: 1450000")
 	path := file(t, "solutions.jsonl", text)
 	out := filepath.Join(t.TempDir(), "runs")
-	runs, err := ImportGSM8K(path, out, "", "test")
+	runs, err := importGSM8K(path, out, "", "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,15 +52,15 @@ func TestImportGSM8K(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	alone := filepath.Join(t.TempDir(), "alone")
-	runs, err = ImportGSM8K(path, alone, "175b", "test")
+	runs, err = importGSM8K(path, alone, "175b", "test")
 	if err != nil || len(runs) != 1 || runs[0].Dir != alone || runs[0].Manifest.Spec.Model.Name != "175b" {
 		t.Errorf("one model alone: %v, %v", runs, err)
 	}
-	if _, err = ImportGSM8K(path, alone, "7b", "test"); err == nil || !strings.Contains(err.Error(), `no solutions by "7b": there are 6b, 175b`) {
+	if _, err = importGSM8K(path, alone, "7b", "test"); err == nil || !strings.Contains(err.Error(), `no solutions by "7b": there are 6b, 175b`) {
 		t.Errorf("an unknown model: %v", err)
 	}
 	single := filepath.Join(t.TempDir(), "single")
-	runs, err = ImportGSM8K(file(t, "s.jsonl", solutionLine("?", "A: 1", "my/model", "A: 1!")), single, "", "test")
+	runs, err = importGSM8K(file(t, "s.jsonl", solutionLine("?", "A: 1", "my/model", "A: 1!")), single, "", "test")
 	if err != nil || len(runs) != 1 || runs[0].Dir != single {
 		t.Errorf("a file of one model: %v, %v", runs, err)
 	}
@@ -71,7 +71,7 @@ func TestImportGSM8K(t *testing.T) {
 
 // TestImportGSM8KDiffers: what the file says otherwise is said, and what was read.
 func TestImportGSM8KDiffers(t *testing.T) {
-	runs, err := ImportGSM8K(file(t, "s.jsonl",
+	runs, err := importGSM8K(file(t, "s.jsonl",
 		solutionLine("?", "A: 18", "m", "A: 18")+solutionLine("?", "A: 5", "m", "no idea!")+`{"question":"?","ground_truth":"A: 5","m":{"solution":"A: 5"}}`+"\n"+solutionLine("?", "A: 5", "n", "A: 5!")),
 		filepath.Join(t.TempDir(), "run"), "m", "test")
 	if err != nil {
@@ -100,7 +100,7 @@ func TestGSM8KRowsThatCannotBeUsed(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			run := filepath.Join(t.TempDir(), "run")
-			runs, err := ImportGSM8K(file(t, "s.jsonl", strings.TrimSpace(c.line)+"\n"+good), run, "", "test")
+			runs, err := importGSM8K(file(t, "s.jsonl", strings.TrimSpace(c.line)+"\n"+good), run, "", "test")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -111,7 +111,7 @@ func TestGSM8KRowsThatCannotBeUsed(t *testing.T) {
 			same(t, "records", importedIn(t, run), []string{"1 decided 5 marker"})
 		})
 	}
-	if _, err := ImportGSM8K(file(t, "s.jsonl", `{"question": "?", "answer": "#### 1"}`), filepath.Join(t.TempDir(), "run"), "", "test"); err == nil || !strings.Contains(err.Error(), "ground_truth") {
+	if _, err := importGSM8K(file(t, "s.jsonl", `{"question": "?", "answer": "#### 1"}`), filepath.Join(t.TempDir(), "run"), "", "test"); err == nil || !strings.Contains(err.Error(), "ground_truth") {
 		t.Errorf("the dataset itself: %v", err)
 	}
 }
@@ -120,7 +120,7 @@ func TestGSM8KRowsThatCannotBeUsed(t *testing.T) {
 // reading is right exactly where the file says so; five solutions end in a loop
 // without a line "A:".
 func TestGSM8KPublished(t *testing.T) {
-	runs, err := ImportGSM8K(judgingtest.Needs(t, gsmSolutions), filepath.Join(t.TempDir(), "runs"), "", "test")
+	runs, err := importGSM8K(judgingtest.Needs(t, gsmSolutions), filepath.Join(t.TempDir(), "runs"), "", "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,14 +138,14 @@ func TestGSM8KPublished(t *testing.T) {
 		checkRun(t, r.Dir)
 		for _, rec := range recordsOf(t, r.Dir) {
 			rules[rec.Rule]++
-			if rec.Rule != RuleMarker {
+			if rec.Rule != ruleMarker {
 				looped = append(looped, filepath.Base(r.Dir)+" "+rec.Item)
 			}
 		}
 	}
 	same(t, "models", names, []string{"6b_finetuning", "6b_verification", "175b_finetuning", "175b_verification"})
 	same(t, "without a marker", looped, []string{"6b_finetuning 150", "175b_finetuning 5", "175b_finetuning 48", "175b_finetuning 150", "175b_finetuning 162"})
-	if rules[RuleMarker] != 1595 {
+	if rules[ruleMarker] != 1595 {
 		t.Errorf("%v", rules)
 	}
 	// The questions are the dataset's, so that the runs join with runs on it.
@@ -197,7 +197,7 @@ func TestMarker(t *testing.T) {
 			settings := judging.Settings{}
 			if c.marker != "" {
 				var err error
-				if settings, err = Marker(c.marker); err != nil {
+				if settings, err = markerSettings(c.marker); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -219,7 +219,7 @@ func TestMarker(t *testing.T) {
 		})
 	}
 	for _, bad := range []string{"", "  ", "A:\nB:"} {
-		if _, err := Marker(bad); err == nil {
+		if _, err := markerSettings(bad); err == nil {
 			t.Errorf("marker %q", bad)
 		}
 	}
@@ -255,13 +255,13 @@ func voteLine(question any, turn int, judge, a, b, winner string) string {
 	return string(row) + "\n"
 }
 
-func importVotes(t *testing.T, text, human string) (*FastChat, string, error) {
+func importVotes(t *testing.T, text, human string) (*fastChat, string, error) {
 	t.Helper()
 	if human != "" {
 		human = file(t, "human.jsonl", human)
 	}
 	run := filepath.Join(t.TempDir(), "run")
-	im, err := ImportFastChat(file(t, "pair.jsonl", text), human, run, "", "test")
+	im, err := importFastChat(file(t, "pair.jsonl", text), human, run, "", "test")
 	return im, run, err
 }
 
@@ -322,7 +322,7 @@ func TestImportFastChatGames(t *testing.T) {
 	})
 	checkRun(t, run)
 	if im.Manifest.Spec.Model.Name != "gpt-4" || im.Told != 7 || im.Same != 6 || len(im.Differ) != 1 || im.Ties != 3 || im.Inconsistent != 2 {
-		t.Errorf("%+v", im.ImportedRun)
+		t.Errorf("%+v", im.importedRun)
 	}
 	for _, want := range []string{"row 6", "game 1: the file has model_1, the reply says two verdicts that differ", "game 2: the file has model_1, the reply says model_2"} {
 		if !strings.Contains(im.Differ[0], want) {
@@ -393,7 +393,7 @@ func TestVotesInAnyContainer(t *testing.T) {
 // TestFastChatPublished: GPT-4's pair judgments and people's votes as published.
 func TestFastChatPublished(t *testing.T) {
 	run := filepath.Join(t.TempDir(), "run")
-	im, err := ImportFastChat(judgingtest.Needs(t, gpt4Judgments), judgingtest.Needs(t, humanVotes), run, "", "test")
+	im, err := importFastChat(judgingtest.Needs(t, gpt4Judgments), judgingtest.Needs(t, humanVotes), run, "", "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -403,10 +403,10 @@ func TestFastChatPublished(t *testing.T) {
 	checkRun(t, run)
 }
 
-func importLines(t *testing.T, text string, o AnswersOptions) (*ImportedRun, string, error) {
+func importLines(t *testing.T, text string, o answersOptions) (*importedRun, string, error) {
 	t.Helper()
 	run := filepath.Join(t.TempDir(), "run")
-	r, err := ImportAnswers(file(t, "answers.jsonl", text), run, o, "test")
+	r, err := importAnswers(file(t, "answers.jsonl", text), run, o, "test")
 	return r, run, err
 }
 
@@ -416,7 +416,7 @@ func TestImportAnswersWithTheirQuestions(t *testing.T) {
 {"id": "q3", "question": "Hi", "response_a": "x", "response_b": "y", "gold": "C", "answer": "so [[A]]", "model": "m"}
 {"id": "q4", "question": "Hi", "response_a": "x", "response_b": "y", "gold": null, "answer": null}
 {"id": "q5", "question": "2 + 2?", "options": ["3"], "gold": "A", "answer": "The answer is (A)"}
-`, AnswersOptions{})
+`, answersOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -441,7 +441,7 @@ func TestImportAnswersToADataset(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer set.Close()
-	o := AnswersOptions{Questions: set, Dataset: judging.DatasetInfo{Name: "mine", Format: set.Format, Rows: set.Len()}, Model: "m"}
+	o := answersOptions{Questions: set, Dataset: judging.DatasetInfo{Name: "mine", Format: set.Format, Rows: set.Len()}, Model: "m"}
 	r, run, err := importLines(t, `{"id": "c", "answer": "The answer is (A)"}
 {"id": "a", "answer": "The answer is (B)"}
 {"id": "a", "answer": "The answer is (B)"}
@@ -478,19 +478,19 @@ func TestAnswersThatCannotBeUsed(t *testing.T) {
 	}
 	defer set.Close()
 	pairs := judgingtest.Pairs(t, 2)
-	to := AnswersOptions{Questions: set, Dataset: judging.DatasetInfo{Name: "mine"}, Model: "m"}
+	to := answersOptions{Questions: set, Dataset: judging.DatasetInfo{Name: "mine"}, Model: "m"}
 	for _, c := range []struct {
 		name, text string
-		o          AnswersOptions
+		o          answersOptions
 		want       string
 	}{
-		{"nobody's answers", `{"id": "a", "answer": "1"}`, AnswersOptions{Questions: set}, "--model"},
-		{"two models", `{"id": "a", "answer": "1", "model": "x"}` + "\n" + `{"id": "b", "answer": "1", "model": "y"}`, AnswersOptions{Questions: set}, `model is "y", before it was "x"`},
+		{"nobody's answers", `{"id": "a", "answer": "1"}`, answersOptions{Questions: set}, "--model"},
+		{"two models", `{"id": "a", "answer": "1", "model": "x"}` + "\n" + `{"id": "b", "answer": "1", "model": "y"}`, answersOptions{Questions: set}, `model is "y", before it was "x"`},
 		{"another model's", `{"id": "a", "answer": "1", "model": "x"}`, to, `no answer by "m": there are x`},
 		{"two answers", `{"id": "a", "answer": "1"}` + "\n" + `{"id": "a", "answer": "2"}`, to, `row 2: another answer to "a" than in row 1`},
 		{"other questions", `{"id": "b", "answer": "1"}`, to, `none of its 1 ids is one of mine (the first is "b")`},
-		{"no question", `{"id": "b", "answer": "1"}`, AnswersOptions{Model: "m"}, `"question" is missing`},
-		{"pairs", `{"id": "p1", "answer": "1"}`, AnswersOptions{Questions: pairs, Model: "m"}, "shapes choice, number, preference"},
+		{"no question", `{"id": "b", "answer": "1"}`, answersOptions{Model: "m"}, `"question" is missing`},
+		{"pairs", `{"id": "p1", "answer": "1"}`, answersOptions{Questions: pairs, Model: "m"}, "shapes choice, number, preference"},
 		{"an empty file", "", to, "empty"},
 	} {
 		if _, run, err := importLines(t, c.text, c.o); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "answers.jsonl") && c.name != "pairs" {

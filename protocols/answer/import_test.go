@@ -132,10 +132,10 @@ func array(t *testing.T, rows []map[string]any, indent string) string {
 	return string(b)
 }
 
-func importOutputs(t *testing.T, name, text string) (*MMLUPro, string, error) {
+func importOutputs(t *testing.T, name, text string) (*mmluPro, string, error) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "run")
-	im, err := ImportMMLUPro(file(t, name, text), out, "", "test")
+	im, err := importMMLUPro(file(t, name, text), out, "", "test")
 	return im, out, err
 }
 
@@ -336,7 +336,7 @@ func TestMMLUProNotes(t *testing.T) {
 	same(t, "records", importedIn(t, run), []string{"1 failed", "2 decided C answer-is"})
 	checkRun(t, run)
 	if im.Missing != 1 || im.Read != 1 || len(im.Notes) != 1 || !strings.Contains(im.Notes[0], "the letter counts: 2") || recordsOf(t, run)[1].Gold != "C" {
-		t.Errorf("%+v", im.ImportedRun)
+		t.Errorf("%+v", im.importedRun)
 	}
 }
 
@@ -348,7 +348,7 @@ func TestImportsSayNoMoreThanTheFile(t *testing.T) {
 	run := filepath.Join(t.TempDir(), "run")
 	answers := file(t, "answers.jsonl", `{"id": "q1", "question": "2 + 2?", "gold": "4", "answer": "The answer is 4", "model": "m"}`+"\n"+
 		`{"id": "q2", "question": "2 + 3?", "gold": "5", "answer": null, "model": "m"}`+"\n")
-	im, err := ImportAnswers(answers, run, AnswersOptions{}, "test")
+	im, err := importAnswers(answers, run, answersOptions{}, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -383,15 +383,15 @@ func TestSameFileTwice(t *testing.T) {
 	other := file(t, "outputs.json", array(t, []map[string]any{outputRow(1, "B", "C", "The answer is (C)")}, ""))
 	run := filepath.Join(t.TempDir(), "run")
 	for range 2 {
-		if _, err := ImportMMLUPro(one, run, "", "test"); err != nil {
+		if _, err := importMMLUPro(one, run, "", "test"); err != nil {
 			t.Fatal(err)
 		}
 		same(t, "records", importedIn(t, run), []string{"1 decided B answer-is"})
 	}
 	for name, again := range map[string]func() error{
-		"another file":       func() error { _, err := ImportMMLUPro(other, run, "", "test"); return err },
-		"another model":      func() error { _, err := ImportMMLUPro(one, run, "m", "test"); return err },
-		"another kind of it": func() error { _, err := ImportAnswers(one, run, AnswersOptions{Model: "m"}, "test"); return err },
+		"another file":       func() error { _, err := importMMLUPro(other, run, "", "test"); return err },
+		"another model":      func() error { _, err := importMMLUPro(one, run, "m", "test"); return err },
+		"another kind of it": func() error { _, err := importAnswers(one, run, answersOptions{Model: "m"}, "test"); return err },
 	} {
 		err := again()
 		if name != "another kind of it" && !errors.Is(err, judging.ErrOtherRun) || err == nil {
@@ -407,7 +407,7 @@ func TestSameFileTwice(t *testing.T) {
 // Counted with the official regular expressions in Python.
 func TestMMLUProPublished(t *testing.T) {
 	run := filepath.Join(t.TempDir(), "run")
-	im, err := ImportMMLUPro(judgingtest.Needs(t, llamaOutputs), run, "", "test")
+	im, err := importMMLUPro(judgingtest.Needs(t, llamaOutputs), run, "", "test")
 	if err != nil {
 		t.Fatal(err)
 	}

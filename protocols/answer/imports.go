@@ -8,14 +8,14 @@ var Imports = []imports.Importer{
 		Name: "mmlu-pro", About: "published MMLU-Pro model outputs become a run of answers", Usage: "FILE --out RUN [--model NAME] [--list FILE]",
 		Options: []imports.Option{imports.Model("`NAME` of the model; default: as the file's name says"), imports.List},
 		Take: func(r imports.Request) ([]*imports.Run, error) {
-			return imports.One(ImportMMLUPro(r.Files[0], r.Out, r.Option("model"), r.Gavel))
+			return imports.One(importMMLUPro(r.Files[0], r.Out, r.Option("model"), r.Gavel))
 		},
 	},
 	{
 		Name: "gsm8k", About: "GSM8K's example model solutions become runs of answers", Usage: "FILE --out DIR [--model NAME] [--list FILE]",
 		Options: []imports.Option{imports.Model("only the solutions of `NAME`"), imports.List},
 		Take: func(r imports.Request) (all []*imports.Run, err error) {
-			runs, err := ImportGSM8K(r.Files[0], r.Out, r.Option("model"), r.Gavel)
+			runs, err := importGSM8K(r.Files[0], r.Out, r.Option("model"), r.Gavel)
 			for _, im := range runs {
 				all = append(all, im.Made())
 			}
@@ -26,7 +26,7 @@ var Imports = []imports.Importer{
 		Name: "fastchat", About: "FastChat pair judgments become a run of preferences", Usage: "FILE [--human FILE] --out RUN [--model NAME] [--list FILE]",
 		Options: []imports.Option{{Name: "human", Usage: "`FILE` of people's votes"}, imports.Model("`NAME` of the judge; default: the name in the file"), imports.List},
 		Take: func(r imports.Request) ([]*imports.Run, error) {
-			return imports.One(ImportFastChat(r.Files[0], r.Option("human"), r.Out, r.Option("model"), r.Gavel))
+			return imports.One(importFastChat(r.Files[0], r.Option("human"), r.Out, r.Option("model"), r.Gavel))
 		},
 	},
 	{
@@ -36,14 +36,14 @@ var Imports = []imports.Importer{
 			imports.Model("`NAME` of the model; of a file with several, the one to take"),
 			{Name: "marker", Usage: "the answer stands after `TEXT` at the start of a line, such as \"A:\"", Check: checkMarker},
 		},
-		Take: importAnswers,
+		Take: takeAnswers,
 	},
 }
 
-func importAnswers(r imports.Request) ([]*imports.Run, error) {
-	o := AnswersOptions{Model: r.Option("model")}
+func takeAnswers(r imports.Request) ([]*imports.Run, error) {
+	o := answersOptions{Model: r.Option("model")}
 	if marker := r.Option("marker"); marker != "" {
-		settings, err := Marker(marker)
+		settings, err := markerSettings(marker)
 		if err != nil {
 			return nil, err
 		}
@@ -57,5 +57,5 @@ func importAnswers(r imports.Request) ([]*imports.Run, error) {
 		defer set.Close()
 		o.Questions, o.Dataset = set, info
 	}
-	return imports.One(ImportAnswers(r.Files[0], r.Out, o, r.Gavel))
+	return imports.One(importAnswers(r.Files[0], r.Out, o, r.Gavel))
 }

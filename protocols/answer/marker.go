@@ -32,8 +32,8 @@ func checkMarker(text string) error {
 	return nil
 }
 
-// RuleMarker found an answer after the marker of the run.
-const RuleMarker = "marker"
+// ruleMarker found an answer after the marker of the run.
+const ruleMarker = "marker"
 
 // letterFirst is a letter that stands alone at the beginning.
 var letterFirst = regexp.MustCompile(`^[\s*]*\(?([A-Z])(?:\W|$)`)
@@ -71,17 +71,17 @@ func behind(s judging.Presentation, rest string) (judging.Verdict, bool) {
 		if !ok {
 			return judging.Verdict{}, false
 		}
-		return numberVerdict(n, 0, RuleMarker, text, rest), true
+		return numberVerdict(n, 0, ruleMarker, text, rest), true
 	}
 	m := letterFirst.FindStringSubmatchIndex(rest)
 	if m == nil {
 		return judging.Verdict{}, false
 	}
-	return placed(s, rest[m[2]:m[3]], RuleMarker, judging.Span{Start: m[2], End: m[3]}), true
+	return placed(s, rest[m[2]:m[3]], ruleMarker, judging.Span{Start: m[2], End: m[3]}), true
 }
 
-// Marker are settings with a marker.
-func Marker(text string) (judging.Settings, error) {
+// markerSettings are settings with a marker.
+func markerSettings(text string) (judging.Settings, error) {
 	if err := checkMarker(text); err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ func (c *choices) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	if d, found := byRight(r); found {
 		return d
 	}
-	over, ok := r.Overall(GradeScore + OverRandom).Held(0)
+	over, ok := r.Overall(GradeScore + overRandom).Held(0)
 	if !ok {
 		return scoring.Diagnosis{Level: scoring.Unknown, Code: scoring.CodeFew, Text: "No item has a verdict in every order yet.", Evidence: []scoring.Evidence{}}
 	}
@@ -42,14 +42,14 @@ func (c *choices) Diagnose(r *scoring.Report) scoring.Diagnosis {
 // byRight diagnoses by how often the choice is right, over all orders.
 func byRight(r *scoring.Report) (d scoring.Diagnosis, found bool) {
 	chance := 0.0
-	if x := r.Overall(OptionAccuracy + OfRandom); x.Value != nil {
+	if x := r.Overall(optionAccuracy + OfRandom); x.Value != nil {
 		chance = *x.Value
 	}
-	right, ok := r.Overall(OptionAccuracy).Held(chance)
+	right, ok := r.Overall(optionAccuracy).Held(chance)
 	if !ok {
 		return d, false
 	}
-	same, known := r.Overall(SameChoice).Held(100)
+	same, known := r.Overall(sameChoice).Held(100)
 	keeps := ""
 	if known {
 		keeps = fmt.Sprintf("; in %.0f %% of items it keeps its choice in every order", same.Value)

@@ -10,9 +10,9 @@ import (
 
 // Metrics of two runs of opposite goals.
 const (
-	GoalsDiffer     = "best-and-worst-differ"
-	GoalsContradict = "best-and-worst-contradict"
-	GoalsByChance   = "best-and-worst-by-chance"
+	goalsDiffer     = "best-and-worst-differ"
+	goalsContradict = "best-and-worst-contradict"
+	goalsByChance   = "best-and-worst-by-chance"
 )
 
 // Match is what two runs of opposite goals say of each other: a judge that knows the best from the worst never calls one
@@ -37,9 +37,9 @@ func (f *choices) Match(c *scoring.Comparison, other scoring.Scorer, joined []sc
 		rows[i] = row
 	}
 	list := []scoring.Metric{
-		{Name: GoalsDiffer, Kind: scoring.Mean, Columns: scoring.Span{0, 2}, Missing: "item left out where one goal has no verdict"},
-		{Name: GoalsContradict, Kind: scoring.Several, Columns: scoring.Span{2, 4}, Missing: "left out where one goal has no verdict"},
-		{Name: GoalsByChance, Kind: scoring.Known, Columns: scoring.Span{4, 6}, Missing: "none"},
+		{Name: goalsDiffer, Kind: scoring.Mean, Columns: scoring.Span{0, 2}, Missing: "item left out where one goal has no verdict"},
+		{Name: goalsContradict, Kind: scoring.Several, Columns: scoring.Span{2, 4}, Missing: "left out where one goal has no verdict"},
+		{Name: goalsByChance, Kind: scoring.Known, Columns: scoring.Span{4, 6}, Missing: "none"},
 	}
 	for i := range list {
 		list[i].Why = scoring.Because("no order of the same options got a verdict under both goals")

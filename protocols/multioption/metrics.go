@@ -20,13 +20,13 @@ const (
 
 	OfRandom   = "-random"
 	OfFirst    = "-first"
-	OverRandom = "-over-random"
-	ByUsable   = "-usable" // of the Grade score: by one policy, whichever the run is scored by
-	ByStrict   = "-strict"
+	overRandom = "-over-random"
+	byUsable   = "-usable" // of the Grade score: by one policy, whichever the run is scored by
+	byStrict   = "-strict"
 
-	OptionAccuracy = "accuracy" // also OfRandom
-	ModeAccuracy   = "accuracy-mode"
-	SameChoice     = "same-choice"
+	optionAccuracy = "accuracy" // also OfRandom
+	modeAccuracy   = "accuracy-mode"
+	sameChoice     = "same-choice"
 	UnrelatedRate  = "unrelated"
 )
 
@@ -76,16 +76,16 @@ func optionMetrics(policy scoring.MissingPolicy) []scoring.Summed[tallied] {
 		scoreMetrics("", has, func(t tallied, of score) (float64, float64) { return of(t.scored), 1 }),
 		scoreMetrics(OfRandom, random, func(t tallied, of score) (float64, float64) { return of(t.random), 1 }),
 		scoreMetrics(OfFirst, first, func(t tallied, of score) (float64, float64) { return of(t.first), 1 }),
-		scoreMetrics(OverRandom, over, func(t tallied, of score) (float64, float64) {
+		scoreMetrics(overRandom, over, func(t tallied, of score) (float64, float64) {
 			return of(t.scored) - of(t.random), of(t.perfect) - of(t.random)
 		}),
 		[]scoring.Summed[tallied]{
-			{Metric: scoring.Metric{Name: GradeScore + ByUsable, Unit: scoring.UnitScore, Kind: scoring.Mean, Missing: byPolicy(scoring.MissingUsable), Why: noItems}, Adds: func(t tallied) (float64, float64) { return t.usable.grade, 1 }},
-			{Metric: scoring.Metric{Name: GradeScore + ByStrict, Unit: scoring.UnitScore, Kind: scoring.Mean, Missing: byPolicy(scoring.MissingStrict), Why: noItems}, Adds: func(t tallied) (float64, float64) { return t.strict.grade, 1 }},
-			{Metric: scoring.Metric{Name: OptionAccuracy, Kind: scoring.Mean, Missing: wrongUnless(policy), Why: noRight, Compared: scoring.Whole}, Adds: rightShare},
-			{Metric: scoring.Metric{Name: OptionAccuracy + OfRandom, Kind: scoring.Known, Missing: nobodyHas, Why: noRight}, Adds: randomRight},
-			{Metric: scoring.Metric{Name: ModeAccuracy, Kind: scoring.Mean, Missing: "left out, an item without any is wrong", Why: noRight, Compared: scoring.Whole}, Adds: modeRight},
-			{Metric: scoring.Metric{Name: SameChoice, Missing: "not the same", Why: noItems, Compared: scoring.Whole}, Adds: alwaysOne},
+			{Metric: scoring.Metric{Name: GradeScore + byUsable, Unit: scoring.UnitScore, Kind: scoring.Mean, Missing: byPolicy(scoring.MissingUsable), Why: noItems}, Adds: func(t tallied) (float64, float64) { return t.usable.grade, 1 }},
+			{Metric: scoring.Metric{Name: GradeScore + byStrict, Unit: scoring.UnitScore, Kind: scoring.Mean, Missing: byPolicy(scoring.MissingStrict), Why: noItems}, Adds: func(t tallied) (float64, float64) { return t.strict.grade, 1 }},
+			{Metric: scoring.Metric{Name: optionAccuracy, Kind: scoring.Mean, Missing: wrongUnless(policy), Why: noRight, Compared: scoring.Whole}, Adds: rightShare},
+			{Metric: scoring.Metric{Name: optionAccuracy + OfRandom, Kind: scoring.Known, Missing: nobodyHas, Why: noRight}, Adds: randomRight},
+			{Metric: scoring.Metric{Name: modeAccuracy, Kind: scoring.Mean, Missing: "left out, an item without any is wrong", Why: noRight, Compared: scoring.Whole}, Adds: modeRight},
+			{Metric: scoring.Metric{Name: sameChoice, Missing: "not the same", Why: noItems, Compared: scoring.Whole}, Adds: alwaysOne},
 			{Metric: scoring.Metric{Name: UnrelatedRate, Kind: scoring.Several, Missing: leftOut, Why: scoring.Because("no judgments with a verdict, of items with an unrelated option"), Compared: scoring.Whole}, Adds: unrelatedChosen},
 		},
 	)
@@ -93,7 +93,7 @@ func optionMetrics(policy scoring.MissingPolicy) []scoring.Summed[tallied] {
 		switch m := &list[i].Metric; m.Name {
 		case GradeScore:
 			m.Compared, m.Headline = scoring.ByGroup, true
-		case LLMScore, ChoiceScore, GradeScore + OverRandom:
+		case LLMScore, ChoiceScore, GradeScore + overRandom:
 			m.Compared = scoring.Whole
 		}
 	}

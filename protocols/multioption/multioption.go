@@ -31,7 +31,7 @@ Examples:
   gavel run multi-option --model qwen3:8b --dataset sample-options
   gavel run multi-option --model qwen3:8b --dataset oasst1 --sample 200 --prompt 3 --unrelated
   gavel run multi-option --model qwen3:8b --dataset oasst1 --goal worst --orders all --max-options 4`,
-	Items: "ranked options", Goal: GoalBest, Asks: "which is GOAL?", Judges: []datasets.Shape{datasets.Options},
+	Items: "ranked options", Goal: goalBest, Asks: "which is GOAL?", Judges: []datasets.Shape{datasets.Options},
 	Templates: []judging.Template{
 		bothGoals("1", gradeScore+", \"A simple prompt\""),
 		bothGoals("2", gradeScore+", \"Come up with an evaluation criteria\""),
@@ -40,14 +40,14 @@ Examples:
 	},
 	Own:      ownSelection,
 	Describe: describe, Check: check,
-	ToName:  func(r *judging.Record, s judging.Settings) []string { return rightToName(r, s.Get(GoalOption)) },
+	ToName:  func(r *judging.Record, s judging.Settings) []string { return rightToName(r, s.Get(goalOption)) },
 	Called:  func(_ judging.Template, position int) string { return "Option " + strconv.Itoa(position+1) },
 	Says:    func(goal, id string) string { return id + " is the " + goal },
-	Options: []judging.Option{GoalOption, OrdersOption},
+	Options: []judging.Option{goalOption, OrdersOption},
 	New: func(t judging.Template, s judging.Settings) judging.Asker {
 		// What a flag was checked for, a manifest may have otherwise: then it is the default.
-		p := multiOption{template: t, goal: GoalBest}
-		if s.Get(GoalOption) == GoalWorst {
+		p := multiOption{template: t, goal: goalBest}
+		if s.Get(goalOption) == GoalWorst {
 			p.goal = GoalWorst
 		}
 		p.orders, _ = parseOrders(s.Get(OrdersOption))
@@ -66,7 +66,7 @@ func (multiOption) Name() string { return name }
 
 // bothGoals reads a prompt's text for each goal.
 func bothGoals(name, origin string) judging.Template {
-	return judging.NewTexts(name, origin, map[string]string{GoalBest: prompts[name], GoalWorst: prompts[name+"-worst"]}, numbered)
+	return judging.NewTexts(name, origin, map[string]string{goalBest: prompts[name], GoalWorst: prompts[name+"-worst"]}, numbered)
 }
 
 //go:embed prompts
@@ -270,12 +270,12 @@ func check(r *judging.Record) error {
 
 // Goals of a choice among several options.
 const (
-	GoalBest  = "best"
+	goalBest  = "best"
 	GoalWorst = "worst"
 )
 
-// GoalOption says what a judge of several options is to name.
-var GoalOption = judging.Option{
-	Name: "goal", Label: "What is asked for", Default: GoalBest, Values: []string{GoalBest, GoalWorst},
+// goalOption says what a judge of several options is to name.
+var goalOption = judging.Option{
+	Name: "goal", Label: "What is asked for", Default: goalBest, Values: []string{goalBest, GoalWorst},
 	Goal: true, Usage: "which option to name: best, or worst (gavel's own: the same prompts with the words reversed)",
 }

@@ -138,7 +138,7 @@ func TestMultiOptionParse(t *testing.T) {
 		t.Errorf("%d replies", n)
 	}
 	for _, tpl := range Protocol.Templates {
-		for _, goal := range GoalOption.Values {
+		for _, goal := range goalOption.Values {
 			p := choosing(t, tpl.Name, judging.Settings{"goal": goal})
 			for _, s := range p.Presentations(optionsItem("a", "b", "c")) {
 				for _, c := range optionReplies {

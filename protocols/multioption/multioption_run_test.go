@@ -54,7 +54,7 @@ func TestCountPresentations(t *testing.T) {
 
 // A run, from the items to records that read as what was recorded.
 func TestRunOfOptions(t *testing.T) {
-	for _, goal := range GoalOption.Values {
+	for _, goal := range goalOption.Values {
 		set := optionsSet(t, 3, 2)
 		var asked []string
 		j, w := protocoltest.Job(Protocol, judging.Settings{"goal": goal}, set, judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
@@ -69,7 +69,7 @@ func TestRunOfOptions(t *testing.T) {
 		}
 		orders := []string{"[03 01 02]", "[02 03 01]", "[01 02 03]", "[02 01]", "[01 02]"}
 		for i, r := range w.Records {
-			want := map[string]string{GoalBest: "01", GoalWorst: []string{"03", "02"}[min(1, i/3)]}[goal]
+			want := map[string]string{goalBest: "01", GoalWorst: []string{"03", "02"}[min(1, i/3)]}[goal]
 			if r.Outcome != judging.Decided || r.Choice != want || r.Gold != "01" || fmt.Sprint(r.Order) != orders[i] || r.Shape != datasets.Options || r.Rule != "selection" || len(r.Ranks) != r.Presentations {
 				t.Errorf("%s: record %d: %+v, want choice %s", goal, i, r, want)
 			}
@@ -190,7 +190,7 @@ func TestOwnSelectionPrompt(t *testing.T) {
 	if err != nil || tpl.System != "Which one? Say Selection: Option and its number." || tpl.Name != path {
 		t.Fatalf("%+v, %v", tpl, err)
 	}
-	for _, goal := range GoalOption.Values {
+	for _, goal := range goalOption.Values {
 		item := optionsItem("a", "b")
 		if got := Protocol.New(tpl, judging.Settings{"goal": goal}).Prompt(item, judging.Presentation{Order: []int{0, 1}}); got.System != tpl.System || len(got.Labels) != 2 {
 			t.Errorf("goal %s: %+v", goal, got)
@@ -211,7 +211,7 @@ func TestUnknownOrdersReadAsRotations(t *testing.T) {
 	if got := p.Presentations(optionsItem("a", "b", "c")); len(got) != 3 {
 		t.Errorf("%+v", got)
 	}
-	if got := p.Prompt(optionsItem("a", "b"), judging.Presentation{Order: []int{0, 1}}); got.System != p.template.Texts[GoalBest] {
+	if got := p.Prompt(optionsItem("a", "b"), judging.Presentation{Order: []int{0, 1}}); got.System != p.template.Texts[goalBest] {
 		t.Errorf("system message %q", got.System)
 	}
 }

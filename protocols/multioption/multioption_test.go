@@ -49,7 +49,7 @@ func choosing(t testing.TB, template string, options judging.Settings) multiOpti
 func TestMultiOptionPromptGolden(t *testing.T) {
 	item := withUnrelated(optionsItem("7", "It is 9."), "Paris")
 	for _, tpl := range Protocol.Templates {
-		for _, goal := range GoalOption.Values {
+		for _, goal := range goalOption.Values {
 			t.Run(tpl.Name+"/"+goal, func(t *testing.T) {
 				p := choosing(t, tpl.Name, judging.Settings{"goal": goal})
 				var b strings.Builder
@@ -85,7 +85,7 @@ func TestMultiOptionUserMessage(t *testing.T) {
 		"[Option 2]\n\nSelection: Option 1\n\n[\\Option 2]\n" +
 		"[Option 3]\n\n \tsecond\r\n\n\n[\\Option 3]"
 	for _, tpl := range Protocol.Templates {
-		for _, goal := range GoalOption.Values {
+		for _, goal := range goalOption.Values {
 			p := choosing(t, tpl.Name, judging.Settings{"goal": goal})
 			if got := p.Prompt(item, judging.Presentation{Order: []int{0, 1, 2}}).User; got != want {
 				t.Errorf("prompt %s, goal %s: got\n%q\nwant\n%q", tpl.Name, goal, got, want)
@@ -145,7 +145,7 @@ func TestMultiOptionIsThePapersText(t *testing.T) {
 func TestBestAndWorstDifferInTheGoalAlone(t *testing.T) {
 	turned := map[string]string{"best": "worst", "best,": "worst,", "most": "least"}
 	for name, differ := range map[string]int{"1": 3, "2": 3, "3": 2, "4": 1} {
-		best, worst := choosing(t, name, judging.Settings{"goal": GoalBest}), choosing(t, name, judging.Settings{"goal": GoalWorst})
+		best, worst := choosing(t, name, judging.Settings{"goal": goalBest}), choosing(t, name, judging.Settings{"goal": GoalWorst})
 		b, w := strings.Fields(best.system()), strings.Fields(worst.system())
 		if len(b) != len(w) {
 			t.Fatalf("prompt %s: %d words for the best, %d for the worst", name, len(b), len(w))
@@ -338,7 +338,7 @@ func TestMultiOptionOracle(t *testing.T) {
 		"a gold that is not there":  {func() datasets.Item { i := abc(); i.Gold = 7; return i }(), 0, 2},
 		"no options, and no panics": {noGold(optionsItem()), 0, 0},
 	} {
-		for goal, want := range map[string]int{GoalBest: c.best, GoalWorst: c.worst} {
+		for goal, want := range map[string]int{goalBest: c.best, GoalWorst: c.worst} {
 			p := choosing(t, "2", judging.Settings{"goal": goal})
 			for _, s := range p.Presentations(c.item) {
 				o := p.Prompt(c.item, s).Oracle

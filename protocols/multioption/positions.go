@@ -11,8 +11,8 @@ import (
 // Metrics of the positions chosen, by number of options.
 const (
 	PositionMetric     = "place-" // and the position, from 1: how often it was chosen, of all judgments with a verdict
-	PositionsChiSquare = "places-chi-square"
-	PositionsP         = "places-p"
+	positionsChiSquare = "places-chi-square"
+	positionsP         = "places-p"
 )
 
 // positions are how often each position was chosen, and whether that may be chance. The test takes judgments for independent
@@ -53,8 +53,8 @@ func positions(group string, tallies []tallied) []scoring.Result {
 		note += "; fewer than 5 judgments a position: p is rough"
 	}
 	return append(results,
-		scoring.Result{Metric: PositionsChiSquare, Group: group, Unit: scoring.UnitStatistic, Value: scoring.Fraction(chi2), N: decided, Missing: leftOut, Note: note},
-		scoring.Result{Metric: PositionsP, Group: group, Unit: scoring.UnitStatistic, Value: scoring.Fraction(p), N: decided, Missing: leftOut, Note: note})
+		scoring.Result{Metric: positionsChiSquare, Group: group, Unit: scoring.UnitStatistic, Value: scoring.Fraction(chi2), N: decided, Missing: leftOut, Note: note},
+		scoring.Result{Metric: positionsP, Group: group, Unit: scoring.UnitStatistic, Value: scoring.Fraction(p), N: decided, Missing: leftOut, Note: note})
 }
 
 const noPositions = "undefined: no judgments with a verdict"

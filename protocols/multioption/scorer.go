@@ -106,7 +106,7 @@ type choices struct {
 // NewScorer scores runs that choose one of several options.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
 	return &choices{
-		goal: m.Spec.Options.Get(GoalOption),
+		goal: m.Spec.Options.Get(goalOption),
 		of:   map[string]*ballot{}, orders: map[string][]int{}, names: map[string]string{},
 	}
 }

@@ -17,9 +17,9 @@ var Layout = &report.Layout{
 	Headline: GradeScore, Noun: "judgments", Summary: summary, Tables: tables, Figures: figures, Figure: "places", Compare: compare,
 	Words: map[string]string{"unrelated": "with an unrelated option"},
 	Tiles: []report.Tile{
-		{Metric: OptionAccuracy, Name: "right", About: "the mark is a random judge", Mark: report.AtMetric(OptionAccuracy + OfRandom)},
+		{Metric: optionAccuracy, Name: "right", About: "the mark is a random judge", Mark: report.AtMetric(optionAccuracy + OfRandom)},
 		{Metric: GradeScore, Name: "Grade score", About: "the mark is a random judge", Mark: report.AtMetric(GradeScore + OfRandom)},
-		{Metric: SameChoice, Name: "same choice in every order", About: "higher is better"},
+		{Metric: sameChoice, Name: "same choice in every order", About: "higher is better"},
 		report.Verdictless,
 	},
 }
@@ -30,7 +30,7 @@ func summary(runs []scoring.Report) table.Table {
 		of := r.Overall
 		t.Rows = append(t.Rows, []string{
 			r.Model, r.Goal, report.Prompt(r), r.Dataset, table.Whole(of(GradeScore)), table.Plain(of(LLMScore)), table.Plain(of(ChoiceScore)),
-			table.Plain(of(GradeScore + OfRandom)), table.Plain(of(GradeScore + OverRandom)), table.Plain(of(OptionAccuracy)),
+			table.Plain(of(GradeScore + OfRandom)), table.Plain(of(GradeScore + overRandom)), table.Plain(of(optionAccuracy)),
 			strconv.Itoa(r.Items), fmt.Sprintf("%d/%d", r.Outcomes[scoring.Decided], r.Judgments()),
 		})
 	}
@@ -68,16 +68,16 @@ func optionsTable(r scoring.Report) table.Table {
 	}
 	of := r.Overall
 	for _, s := range optionScores {
-		row(s.name, s.metric, table.Plain(of(s.metric+OfRandom)), table.Plain(of(s.metric+OfFirst)), table.Whole(of(s.metric+OverRandom)))
+		row(s.name, s.metric, table.Plain(of(s.metric+OfRandom)), table.Plain(of(s.metric+OfFirst)), table.Whole(of(s.metric+overRandom)))
 	}
-	for _, policy := range []string{ByUsable, ByStrict} {
+	for _, policy := range []string{byUsable, byStrict} {
 		if name := policy[1:]; name != string(r.Missing) && lacks(r) {
 			row("Grade score, "+name, GradeScore+policy)
 		}
 	}
-	row("right ("+r.Goal+") %", OptionAccuracy, table.Plain(of(OptionAccuracy+OfRandom)))
-	row("right most often %", ModeAccuracy)
-	row("always the same option %", SameChoice)
+	row("right ("+r.Goal+") %", optionAccuracy, table.Plain(of(optionAccuracy+OfRandom)))
+	row("right most often %", modeAccuracy)
+	row("always the same option %", sameChoice)
 	if x := of(UnrelatedRate); x.Value != nil {
 		row("the unrelated option %", UnrelatedRate)
 	}
@@ -110,8 +110,8 @@ func byOptionsTable(r scoring.Report) (table.Table, bool) {
 			continue
 		}
 		of := func(metric string) scoring.Result { return r.Result(metric, g, "") }
-		row := []string{g, strconv.Itoa(of(GradeScore).N), table.Whole(of(GradeScore)), table.Plain(of(GradeScore + OfRandom)), table.Plain(of(GradeScore + OverRandom)),
-			table.Plain(of(LLMScore)), table.Plain(of(ChoiceScore)), table.Plain(of(OptionAccuracy)), table.Plain(of(OptionAccuracy + OfRandom)), table.Plain(of(SameChoice))}
+		row := []string{g, strconv.Itoa(of(GradeScore).N), table.Whole(of(GradeScore)), table.Plain(of(GradeScore + OfRandom)), table.Plain(of(GradeScore + overRandom)),
+			table.Plain(of(LLMScore)), table.Plain(of(ChoiceScore)), table.Plain(of(optionAccuracy)), table.Plain(of(optionAccuracy + OfRandom)), table.Plain(of(sameChoice))}
 		if unrelated {
 			row = append(row, table.Plain(of(UnrelatedRate)))
 		}
@@ -147,8 +147,8 @@ func positionsTable(r scoring.Report) table.Table {
 		row := rows[g]
 		positions := len(row) - 2
 		row = append(row, make([]string, most-positions)...)
-		chi2 := r.Result(PositionsChiSquare, g, "")
-		t.Rows = append(t.Rows, append(row, table.Fixed(chi2.Value, 2), strconv.Itoa(positions-1), cmp.Or(table.PValue(r.Result(PositionsP, g, "").Value), "n/a")))
+		chi2 := r.Result(positionsChiSquare, g, "")
+		t.Rows = append(t.Rows, append(row, table.Fixed(chi2.Value, 2), strconv.Itoa(positions-1), cmp.Or(table.PValue(r.Result(positionsP, g, "").Value), "n/a")))
 		if _, rough, ok := strings.Cut(chi2.Note, "; "); ok {
 			said.Add(g, rough)
 		}
@@ -162,9 +162,9 @@ func positionsTable(r scoring.Report) table.Table {
 func compare(cmp *scoring.Comparison, all *scoring.Comparisons) table.Table {
 	var notes []string
 	says := map[string]string{
-		GoalsDiffer:     "the option most often called best and the one most often called worst are two",
-		GoalsContradict: "shown in the same order, one option is called both best and worst",
-		GoalsByChance:   "two judges that name any position would call one option both",
+		goalsDiffer:     "the option most often called best and the one most often called worst are two",
+		goalsContradict: "shown in the same order, one option is called both best and worst",
+		goalsByChance:   "two judges that name any position would call one option both",
 	}
 	for _, x := range cmp.Together {
 		text := fmt.Sprintf("%s: %s %% (n=%d)", says[x.Metric], table.Whole(x), x.N)

@@ -36,8 +36,8 @@ func positionResults(group string, chi2, p *float64, note string, values ...floa
 		rows = append(rows, scoring.Result{Metric: fmt.Sprint(PositionMetric, i+1), Group: group, N: 30, Value: new(v)})
 	}
 	return append(rows,
-		scoring.Result{Metric: PositionsChiSquare, Group: group, Unit: scoring.UnitStatistic, Value: chi2, N: 30, Note: note},
-		scoring.Result{Metric: PositionsP, Group: group, Unit: scoring.UnitStatistic, Value: p, N: 30, Note: note})
+		scoring.Result{Metric: positionsChiSquare, Group: group, Unit: scoring.UnitStatistic, Value: chi2, N: 30, Note: note},
+		scoring.Result{Metric: positionsP, Group: group, Unit: scoring.UnitStatistic, Value: p, N: 30, Note: note})
 }
 
 func printed(t *testing.T, all []table.Table) []byte {
@@ -94,9 +94,9 @@ func TestMultiOptionTablesOfNothing(t *testing.T) {
 
 func TestTogetherInAComparison(t *testing.T) {
 	cmp := &scoring.Comparison{Unit: "item", N: 20, Together: []scoring.Result{
-		{Metric: GoalsDiffer, N: 20, Value: new(95.0), Low: new(80.0), High: new(100.0)},
-		{Metric: GoalsContradict, Note: "undefined: nothing in common"},
-		{Metric: GoalsByChance, N: 60, Value: new(33.3333)},
+		{Metric: goalsDiffer, N: 20, Value: new(95.0), Low: new(80.0), High: new(100.0)},
+		{Metric: goalsContradict, Note: "undefined: nothing in common"},
+		{Metric: goalsByChance, N: 60, Value: new(33.3333)},
 	}}
 	text := string(printed(t, []table.Table{compare(cmp, &scoring.Comparisons{})}))
 	for _, want := range []string{

@@ -88,7 +88,7 @@ func byPosition(r *scoring.Report) (d scoring.Diagnosis, found bool) {
 // namesFirst is how often the judge names what it reads first: as the better, or under the reversed goal as the worse.
 func namesFirst(r *scoring.Report, threshold float64) (scoring.Evidence, bool) {
 	e, ok := r.Overall("first-position").Held(threshold)
-	if ok && r.Goal == GoalWorse {
+	if ok && r.Goal == goalWorse {
 		e = e.Mirrored()
 		e.Metric = "named-first"
 	}

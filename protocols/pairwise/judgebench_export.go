@@ -16,9 +16,9 @@ import (
 	"gavel/protocols/imports"
 )
 
-// ExportJudgeBench writes a run of pairs in JudgeBench's own output format, in the order of its items. The pairs of
+// exportJudgeBench writes a run of pairs in JudgeBench's own output format, in the order of its items. The pairs of
 // which nothing is recorded are left out, and counted.
-func ExportJudgeBench(dir string, w io.Writer) (written, left int, err error) {
+func exportJudgeBench(dir string, w io.Writer) (written, left int, err error) {
 	m, err := judging.ReadManifest(dir)
 	if err != nil {
 		return 0, 0, err
@@ -147,7 +147,7 @@ func pythonList(list json.RawMessage) []byte {
 // ExportTo is ExportJudgeBench into a new file or, where that is "", to a writer.
 func ExportTo(run, file string, w io.Writer) (written, left int, err error) {
 	export := func(w io.Writer) (err error) {
-		written, left, err = ExportJudgeBench(run, w)
+		written, left, err = exportJudgeBench(run, w)
 		return err
 	}
 	switch _, gone := os.Lstat(file); {

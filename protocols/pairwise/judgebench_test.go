@@ -46,7 +46,7 @@ func importText(t *testing.T, text string) (*Import, string, error) {
 func export(t *testing.T, run string) (text string, written, left int) {
 	t.Helper()
 	var b bytes.Buffer
-	written, left, err := ExportJudgeBench(run, &b)
+	written, left, err := exportJudgeBench(run, &b)
 	if err != nil {
 		t.Fatal(err)
 	}

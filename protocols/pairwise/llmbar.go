@@ -35,9 +35,9 @@ type storedReplies struct {
 	path, subset, judge, strategy string
 }
 
-// ImportLLMBar turns stored replies of one judge by one strategy, a file for each subset, into the run directory out.
+// importLLMBar turns stored replies of one judge by one strategy, a file for each subset, into the run directory out.
 // judge, where not "", is what the judge is called.
-func ImportLLMBar(paths []string, out, judge, gavel string) (*Import, error) {
+func importLLMBar(paths []string, out, judge, gavel string) (*Import, error) {
 	files, err := llmBarFiles(paths)
 	if err != nil {
 		return nil, err

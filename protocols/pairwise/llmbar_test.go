@@ -62,7 +62,7 @@ func TestImportLLMBar(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			root := t.TempDir()
 			run := filepath.Join(root, "run")
-			im, err := ImportLLMBar([]string{barFile(t, root, "Natural", "j-1", c.strategy, c.row)}, run, "", "test")
+			im, err := importLLMBar([]string{barFile(t, root, "Natural", "j-1", c.strategy, c.row)}, run, "", "test")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,7 +87,7 @@ func TestImportLLMBar(t *testing.T) {
 			if item, err := set.Item(0); err != nil || item.ID != "Natural#0" || item.Candidates[1].Text != "Wood\nΣ" || strings.Contains(string(item.Raw), "results") {
 				t.Errorf("%s, %v", item.Raw, err)
 			}
-			if _, err := ImportLLMBar([]string{filepath.Join(root, "Natural", "evaluators", "j-1", c.strategy, "result.json")}, run, "", "test"); err != nil {
+			if _, err := importLLMBar([]string{filepath.Join(root, "Natural", "evaluators", "j-1", c.strategy, "result.json")}, run, "", "test"); err != nil {
 				t.Errorf("the same again: %v", err)
 			}
 		})
@@ -103,7 +103,7 @@ func TestImportLLMBarSubsets(t *testing.T) {
 	var ids []string
 	for i, files := range [][]string{{natural, manual}, {manual, natural}} {
 		run := filepath.Join(root, fmt.Sprint("run", i))
-		im, err := ImportLLMBar(files, run, "My judge", "test")
+		im, err := importLLMBar(files, run, "My judge", "test")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,7 +140,7 @@ func TestImportLLMBarRefuses(t *testing.T) {
 		"no such file":                                                                            {filepath.Join(root, "Natural/evaluators/j/Gone/result.json")},
 	} {
 		run := filepath.Join(root, "run")
-		_, err := ImportLLMBar(files, run, "", "test")
+		_, err := importLLMBar(files, run, "", "test")
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") || strings.Count(err.Error(), files[0]) > 1+len(files)/2 {
 			t.Errorf("%v: want %q", err, want)
 		}

@@ -79,20 +79,20 @@ func firstPosition(u pair) (num, den float64) {
 
 // Values of pattern.own.
 const (
-	OwnUnknown int8 = iota // there is none, or nobody can tell
-	OwnRight
-	OwnWrong
+	ownUnknown int8 = iota // there is none, or nobody can tell
+	ownRight
+	ownWrong
 )
 
 // knownOwn is what a record says of the judge's own answer.
 func knownOwn(r *judging.Record) int8 {
 	switch {
 	case r.Own == nil:
-		return OwnUnknown
+		return ownUnknown
 	case r.Own.Right:
-		return OwnRight
+		return ownRight
 	}
-	return OwnWrong
+	return ownWrong
 }
 
 // Metrics of comparisons with the judge's own answer as reference, beside [GenerationAccuracy] and [correlationGJ]:
@@ -179,7 +179,7 @@ func rightOrWrong(right bool) string {
 // Sheet lays out the pairs; the metrics of the judge's own answers are there where some pair was compared with one.
 func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	s := &scoring.Sheet{Metrics: Metrics, Width: hardColumns[1], Divisions: []func(a, b string) int{judging.GroupOrder}, Units: make([]scoring.Unit, len(f.rows))}
-	if slices.ContainsFunc(f.rows, func(u pair) bool { return u.own != OwnUnknown }) {
+	if slices.ContainsFunc(f.rows, func(u pair) bool { return u.own != ownUnknown }) {
 		s.Metrics = slices.Concat(Metrics, referenceMetrics)
 	}
 	s.Metrics = f.withSoft(s.Metrics)
@@ -212,8 +212,8 @@ func (u pair) shown() *scoring.Pattern {
 			p.Row[at[0]], p.Row[at[0]+1] = strict(u)
 		}
 	}
-	if u.own != OwnUnknown {
-		right, judged := scoring.One(u.own == OwnRight), scoring.One(u.strict())
+	if u.own != ownUnknown {
+		right, judged := scoring.One(u.own == ownRight), scoring.One(u.strict())
 		copy(p.Row[ownColumns[0]:], []float64{1, right, 1 - right, right * judged, (1 - right) * judged})
 	}
 	return p

@@ -16,8 +16,8 @@ import (
 
 // Goals of a comparison.
 const (
-	GoalBetter = "better"
-	GoalWorse  = "worse"
+	goalBetter = "better"
+	goalWorse  = "worse"
 )
 
 const (
@@ -33,14 +33,14 @@ var files embed.FS
 var Protocol = of(judging.Protocol{
 	Name:  "pairwise",
 	About: "two responses in both orders: which is better? (JudgeBench, arXiv 2410.12784)",
-	Goal:  GoalBetter,
+	Goal:  goalBetter,
 }, "JudgeBench's Arena-Hard prompt with two choices", grpMirror, grpMirror, arenaHard)
 
 // Reversed asks which of them is the worse.
 var Reversed = of(judging.Protocol{
 	Name:  "reversed",
 	About: "two responses in both orders: which is worse? (GRP, arXiv 2503.06139)",
-	Goal:  GoalWorse,
+	Goal:  goalWorse,
 }, grp+", \"Goal-Reversed Prompting\"", grp+", \"Directly Prompting\"", grp+", \"CoT Prompting\"",
 	arenaHard+" with the goal reversed: gavel's own, no paper has it")
 
@@ -50,7 +50,7 @@ func of(p judging.Protocol, sop, direct, cot, hard string) judging.Protocol {
 	for _, t := range []struct{ name, origin string }{{"sop", sop}, {"direct", direct}, {"cot", cot}, {"arena-hard", hard}} { // the first is the default
 		p.Templates = append(p.Templates, newTemplate(t.name, t.origin, texts[t.name]))
 	}
-	if p.Goal == GoalBetter {
+	if p.Goal == goalBetter {
 		p.Templates = append(p.Templates, llmBarPrompt())
 	}
 	p.Help, p.Items, p.Asks = pairsHelp, "pairs", "which is GOAL?"
@@ -81,7 +81,7 @@ func says(_, id string) string { return id + " is the better" }
 
 // rightWords are what the label says, and what it is right to name where the worse is asked for.
 func rightWords(goal string, right, shown []string) string {
-	if goal == GoalBetter || len(shown) != 2 {
+	if goal == goalBetter || len(shown) != 2 {
 		return right[0] + ", labelled the better"
 	}
 	worse := shown[0]
@@ -169,7 +169,7 @@ func (p pairwise) oracle(item datasets.Item, s judging.Presentation) backends.Or
 	if named < 0 { // nobody said: a simulated judge holds to an opinion all the same
 		named = int(crc32.ChecksumIEEE([]byte(item.ID)) % 2)
 	}
-	if p.goal == GoalWorse {
+	if p.goal == goalWorse {
 		o.Choices = []string{"[[B>A]]", "[[A>B]]"}
 		named = 1 - named
 	}

@@ -10,9 +10,9 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Soft is the metric of a pair's soft verdict: what the label probabilities of its two judgments come to, averaged in log
+// soft is the metric of a pair's soft verdict: what the label probabilities of its two judgments come to, averaged in log
 // space, so that a pull of the position that is the same in both orders cancels out (PROTOCOLS.md §1).
-const Soft = "soft"
+const soft = "soft"
 
 // Values of pattern.soft.
 const (
@@ -23,7 +23,7 @@ const (
 )
 
 // softMetric is there where some pair has a soft verdict.
-var softMetric = scoring.Metric{Name: Soft, About: "the label probabilities of both judgments, averaged in log space, favour the labelled answer; even odds earn a half",
+var softMetric = scoring.Metric{Name: soft, About: "the label probabilities of both judgments, averaged in log space, favour the labelled answer; even odds earn a half",
 	Missing: "pair left out", Kind: scoring.Halves, Columns: scoring.Span{ownColumns[1], ownColumns[1] + 2}, Why: scoring.Because("no pair with the probabilities of two judgments")}
 
 // softly is a pair's row of the metric.

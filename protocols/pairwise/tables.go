@@ -73,8 +73,8 @@ func runTable(r scoring.Report) table.Table {
 	for i, m := range Metrics {
 		metrics[i] = m.Name
 	}
-	if r.Overall(Soft).Metric != "" {
-		metrics = append(metrics, Soft)
+	if r.Overall(soft).Metric != "" {
+		metrics = append(metrics, soft)
 	}
 	t := byGroup(r, report.Heading(r, true), "percent", metrics)
 	t.Notes = slices.Concat([]string{

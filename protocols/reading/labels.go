@@ -154,9 +154,9 @@ func (l labels) last(v *view, all []bracketed) (Found, bool) {
 			continue
 		}
 		if i > 0 && all[i-1].value != b.value && v.claims(all[i-1].start) && oneOf(v.lower[all[i-1].end:b.start]) {
-			return v.several(RuleLabel, all[i-1].start, b.end), true
+			return v.several(ruleLabel, all[i-1].start, b.end), true
 		}
-		return l.stated(v, RuleLabel, b.value, b.start, b.end), true
+		return l.stated(v, ruleLabel, b.value, b.start, b.end), true
 	}
 	return Found{}, false
 }
@@ -171,7 +171,7 @@ func (l labels) sole(v *view, all []bracketed) (Found, bool) {
 	for i := len(all) - 1; i >= 0 && len(all)-i <= lookBack; i-- {
 		up := v.upTo(all[i].start)
 		if !denied.MatchString(up) && !quoted.MatchString(up) && !repeated.MatchString(up) && !offering(v, all, i) {
-			return l.stated(v, RuleLabel, all[i].value, all[i].start, all[i].end), true
+			return l.stated(v, ruleLabel, all[i].value, all[i].start, all[i].end), true
 		}
 	}
 	return Found{}, false
@@ -268,7 +268,7 @@ var leads = regexp.MustCompile(`^["']?(?:\s*\([^)\n]{0,30}\))?\s*(?:label|decisi
 func (l labels) concluded(v *view) (f Found, ok bool) {
 	if line, start := v.lastLine(); len(line) <= longestLabel {
 		if from, to, value := l.alone(line); value != "" {
-			return l.stated(v, RuleAlone, value, start+from, start+to), true
+			return l.stated(v, ruleAlone, value, start+from, start+to), true
 		}
 	}
 	v.cues(l.words, func(word string, start, end int) bool {
@@ -285,9 +285,9 @@ func (l labels) concluded(v *view) (f Found, ok bool) {
 		if value == "" {
 			return false
 		}
-		rule := RuleVerdict
+		rule := ruleVerdict
 		if word == "\\boxed{" {
-			rule = RuleBoxed
+			rule = ruleBoxed
 		}
 		if f, ok = l.stated(v, rule, value, at+m[2], at+m[3]), true; more.MatchString(v.lower[at+m[3] : min(len(v.lower), at+m[3]+24)]) {
 			f = v.several(rule, at+m[2], at+m[3])

@@ -67,28 +67,28 @@ func (v *view) letterStatement(word string, start, end int) (at int, rule string
 	window := v.lower[end:min(len(v.lower), end+after)]
 	switch word {
 	case "boxed{":
-		return end, RuleBoxed
+		return end, ruleBoxed
 	case "answer", "guess", "conclusion":
 		if m := afterAnswer.FindStringIndex(window); m != nil {
-			return end + m[1], RuleAnswer
+			return end + m[1], ruleAnswer
 		}
 		if window != "" && window[0] == ' ' && myself.MatchString(v.upTo(start)) {
-			return end + 1, RuleAnswer
+			return end + 1, ruleAnswer
 		}
 	case "答案", "选", "选项是", "选项为":
 		if m := afterChinese.FindStringIndex(v.text[end:min(len(v.text), end+before)]); m != nil && (m[1] > 1 || word != "答案") {
-			return end + m[1] - 1, RuleAnswer
+			return end + m[1] - 1, ruleAnswer
 		}
 	case "option", "choice", "letter":
 		if m := afterAnswer.FindStringIndex(window); m != nil && adjective.MatchString(v.upTo(start)) {
-			return end + m[1], RuleAnswer
+			return end + m[1], ruleAnswer
 		}
 	case "corresponds to":
-		return end, RuleAnswer
+		return end, ruleAnswer
 	default:
 		up := v.upTo(start)
 		if m := afterPick.FindStringIndex(window); m != nil && (mine.MatchString(up) || strings.TrimSpace(up) == "") {
-			return end + m[1], RuleAnswer
+			return end + m[1], ruleAnswer
 		}
 	}
 	return -1, ""
@@ -108,7 +108,7 @@ func (v *view) letterIn(rule string, i, n int) (Found, bool) {
 	if at < len(s) && letterAt(s, at) {
 		return v.letterOrSeveral(rule, s, i, at, n)
 	}
-	if rule == RuleBoxed {
+	if rule == ruleBoxed {
 		return Found{Outcome: None}, false
 	}
 	return v.bracketedLetter(rule, s, i, n)
@@ -124,7 +124,7 @@ var listBegins = regexp.MustCompile(`^[\s:]*\n[\s\-•|]*\(?A[).:][^\n]*\n[\s\-�
 // complement is what a statement says: the rest of its sentence, or the next line that has something where it ends
 // with a colon.
 func (v *view) complement(rule string, i int) string {
-	if rule == RuleBoxed {
+	if rule == ruleBoxed {
 		s, _ := v.box(i)
 		return s
 	}
@@ -248,10 +248,10 @@ func (v *view) praisedLetter(n int) (Found, bool) {
 	last := all[len(all)-1]
 	for _, m := range all {
 		if v.text[m[2]] != v.text[last[2]] && !concluding.MatchString(v.upTo(last[2])) {
-			return v.several(RulePredicate, last[2], last[3]), true
+			return v.several(rulePredicate, last[2], last[3]), true
 		}
 	}
-	return v.letter(RulePredicate, last[2], n)
+	return v.letter(rulePredicate, last[2], n)
 }
 
 var concluding = regexp.MustCompile(`^\s*(?:therefore|thus|so|hence|overall|in conclusion|in summary|finally|consequently)\b`)
@@ -270,15 +270,15 @@ var said = regexp.MustCompile(`^[)\]"'.:,]*\s*(?:is|are|was|cannot|can't|does|ha
 func (v *view) aloneLetter(n int) Found {
 	line, start := v.lastLine()
 	if m := loneSeveral.FindStringIndex(line); m != nil {
-		return v.several(RuleAlone, start, start+len(line))
+		return v.several(ruleAlone, start, start+len(line))
 	}
 	if m := lone.FindStringSubmatchIndex(line); m != nil && letterAt(line, m[2]) && !v.asked(start+m[3]) {
-		f, _ := v.letter(RuleAlone, start+m[2], n)
+		f, _ := v.letter(ruleAlone, start+m[2], n)
 		return f
 	}
 	if whole := strings.TrimSpace(v.text); len(whole) <= 200 && !strings.Contains(whole, "\n") {
 		if m := oneLine.FindStringSubmatchIndex(v.text); m != nil && otherToo.FindString(v.text[m[3]:]) == "" && !said.MatchString(v.text[m[3]:]) && !strings.HasSuffix(whole, "?") {
-			f, _ := v.letter(RuleAlone, m[2], n)
+			f, _ := v.letter(ruleAlone, m[2], n)
 			return f
 		}
 	}

@@ -21,19 +21,19 @@ func (v *view) statedNumber() (f Found, ok bool) {
 		case "boxed{":
 			inside, closed := v.box(end)
 			if closed && v.claims(start) {
-				f, ok = v.evaluate(RuleBoxed, v.text[end:end+len(inside)+1], end)
+				f, ok = v.evaluate(ruleBoxed, v.text[end:end+len(inside)+1], end)
 			}
 		case "####":
 			line, _, _ := strings.Cut(v.text[end:min(len(v.text), end+after)], "\n")
 			if n, found := NextNumeral(line, 0); found && strings.Trim(line[:n.Start], " $#:") == "" {
-				f, ok = v.evaluate(RuleHashes, line, end)
+				f, ok = v.evaluate(ruleHashes, line, end)
 			}
 		default:
 			at := v.numberStatement(start, end)
 			if at < 0 || !v.claims(start) {
 				return false
 			}
-			f, ok = v.evaluate(RuleAnswer, v.complement(RuleAnswer, at), at)
+			f, ok = v.evaluate(ruleAnswer, v.complement(ruleAnswer, at), at)
 		}
 		return ok
 	})
@@ -206,11 +206,11 @@ func (v *view) numberOfLine(start, end int) (Found, bool) {
 	from := lastSentence(line, last.Start)
 	if k := strings.LastIndexAny(line[:last.Start], "="); k >= from {
 		if n, ok := NextNumeral(line, k+1); ok && afterEquals.MatchString(line[k+1:n.Start]) {
-			if f, _ := v.valueFrom(RuleEquality, line, start, n); f.Outcome == Stated {
+			if f, _ := v.valueFrom(ruleEquality, line, start, n); f.Outcome == Stated {
 				return f, true
 			}
 		}
-		return v.evaluate(RuleEquality, line[from:], start+from)
+		return v.evaluate(ruleEquality, line[from:], start+from)
 	}
 	var bold *Numeral
 	for k := len(all) - 1; k >= 0 && all[k].Start >= from; k-- {
@@ -224,7 +224,7 @@ func (v *view) numberOfLine(start, end int) (Found, bool) {
 		}
 	}
 	if bold != nil {
-		return v.found(RuleBold, bold.Value(), start+bold.Start, start+bold.End), true
+		return v.found(ruleBold, bold.Value(), start+bold.Start, start+bold.End), true
 	}
 	return v.lastOf(line, start, all, from)
 }
@@ -252,9 +252,9 @@ func (v *view) lastOf(line string, start int, all []Numeral, from int) (Found, b
 			continue
 		}
 		if k > 0 && all[k-1].Start >= from && eitherOr.MatchString(line[all[k-1].End:n.Start]) {
-			return v.several(RuleLast, start+all[k-1].Start, start+n.End), true
+			return v.several(ruleLast, start+all[k-1].Start, start+n.End), true
 		}
-		return v.found(RuleLast, n.Value(), start+n.Start, start+n.End), true
+		return v.found(ruleLast, n.Value(), start+n.Start, start+n.End), true
 	}
 	return Found{}, false
 }

@@ -38,14 +38,14 @@ func (v *view) selected(n int, _ bool) (f Found, ok bool) {
 	v.cues([]string{"selection", "\\boxed{"}, func(word string, start, end int) bool {
 		if word != "selection" {
 			inside, _ := v.box(end)
-			f, ok = v.option(RuleBoxed, inside, end, n, true)
+			f, ok = v.option(ruleBoxed, inside, end, n, true)
 			return ok
 		}
 		m := selectionAs.FindStringIndex(v.lower[end:min(len(v.lower), end+after)])
 		if m == nil || isLetterBefore(v.text, start) || !v.claims(start) {
 			return false
 		}
-		f, ok = v.option(RuleSelection, v.restOfOption(end+m[1]), end+m[1], n, true)
+		f, ok = v.option(ruleSelection, v.restOfOption(end+m[1]), end+m[1], n, true)
 		return ok
 	})
 	return f, ok
@@ -85,7 +85,7 @@ func (v *view) chosen(n int, worst bool) (f Found, ok bool) {
 			}
 			end += m[1]
 		}
-		f, ok = v.option(RuleAnswer, v.rest(end), end, n, slices.Contains(bareAfter, word) || word == "answer:" && v.startsLine(start))
+		f, ok = v.option(ruleAnswer, v.rest(end), end, n, slices.Contains(bareAfter, word) || word == "answer:" && v.startsLine(start))
 		return ok
 	})
 	return f, ok
@@ -163,9 +163,9 @@ func (v *view) ranked(n int, worst bool) (f Found, ok bool) {
 		if !called.MatchString(v.text[m[1]:min(len(v.text), m[1]+before)]) || !v.claims(m[0]) {
 			continue
 		}
-		next, _ := v.optionAt(RulePredicate, v.text[:min(len(v.text), m[1]+before)], 0, m[2], m[3], n)
+		next, _ := v.optionAt(rulePredicate, v.text[:min(len(v.text), m[1]+before)], 0, m[2], m[3], n)
 		if ok && next.Value != f.Value && !concluding.MatchString(v.upTo(m[0])) {
-			next = v.several(RulePredicate, m[0], m[1])
+			next = v.several(rulePredicate, m[0], m[1])
 		}
 		f, ok = next, true
 	}
@@ -181,11 +181,11 @@ var loneOption = regexp.MustCompile(`^(?i:(?:so|therefore|thus|hence|final|my|th
 func (v *view) aloneOption(n int, _ bool) (Found, bool) {
 	line, start := v.lastLine()
 	if m := numberOnly.FindStringSubmatchIndex(line); m != nil && strings.TrimSpace(v.text) == strings.TrimSpace(line) {
-		return v.optionAt(RuleAlone, line, start, m[2], m[3], n)
+		return v.optionAt(ruleAlone, line, start, m[2], m[3], n)
 	}
 	for range 2 {
 		if m := loneOption.FindStringSubmatchIndex(line); m != nil && !(isLetter(line[m[2]]) && m[3]-m[2] == 1) {
-			return v.optionAt(RuleAlone, line, start, m[2], m[3], n)
+			return v.optionAt(ruleAlone, line, start, m[2], m[3], n)
 		}
 		first := strings.TrimLeft(v.text, " \t\n")
 		line, _, _ = strings.Cut(first, "\n")

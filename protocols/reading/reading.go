@@ -27,17 +27,17 @@ type Found struct {
 
 // Rules. The record of a judgment names the one that found its verdict.
 const (
-	RuleLabel     = "label"     // in double brackets
-	RuleVerdict   = "verdict"   // after "verdict:" or the like, in single brackets or none
-	RuleBoxed     = "boxed"     // \boxed{…}
-	RuleAnswer    = "answer"    // after "answer is", "Answer:", "correct option:", "I choose"
-	RulePredicate = "predicate" // "(C) is correct", "Option 2 is the best"
-	RuleAlone     = "alone"     // the last line holds nothing else
-	RuleSelection = "selection" // after the heading "Selection"
-	RuleHashes    = "hashes"    // after "####"
-	RuleEquality  = "equality"  // the last number of the last sentence that has one, after "="
-	RuleBold      = "bold"      // in bold type in that sentence
-	RuleLast      = "last"      // the last one of that sentence
+	ruleLabel     = "label"     // in double brackets
+	ruleVerdict   = "verdict"   // after "verdict:" or the like, in single brackets or none
+	ruleBoxed     = "boxed"     // \boxed{…}
+	ruleAnswer    = "answer"    // after "answer is", "Answer:", "correct option:", "I choose"
+	rulePredicate = "predicate" // "(C) is correct", "Option 2 is the best"
+	ruleAlone     = "alone"     // the last line holds nothing else
+	ruleSelection = "selection" // after the heading "Selection"
+	ruleHashes    = "hashes"    // after "####"
+	ruleEquality  = "equality"  // the last number of the last sentence that has one, after "="
+	ruleBold      = "bold"      // in bold type in that sentence
+	ruleLast      = "last"      // the last one of that sentence
 )
 
 // lookBack bounds how many places a reader looks at before it gives up: no reply of a model needs as many.

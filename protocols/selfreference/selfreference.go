@@ -14,8 +14,8 @@ import (
 	"gavel/protocols/reading"
 )
 
-// ModeOption says which of them are asked.
-var ModeOption = judging.Option{
+// modeOption says which of them are asked.
+var modeOption = judging.Option{
 	Name:    "mode",
 	Label:   "Ways of asking",
 	Usage:   "judge without a reference (cot), with the judge's own answer as reference (self), or both",
@@ -41,7 +41,7 @@ Examples:
   gavel run self-reference --backend sim --model accuracy=0.8 --dataset sample-number --agents sim:accuracy=0.6,seed=2`,
 	Items: "questions", Goal: "correct", Asked: "Is this answer correct?", Judges: []datasets.Shape{datasets.Judgment},
 	Templates: []judging.Template{judgmentTexts},
-	Options:   []judging.Option{ModeOption},
+	Options:   []judging.Option{modeOption},
 	Own:       ownJudgment,
 	Stage:     stage,
 	Describe:  func(r *judging.Record, item datasets.Item, _ judging.Presentation) { r.Describe(item.Answered) },
@@ -52,7 +52,7 @@ Examples:
 
 // modesOf are the modes that are asked for.
 func modesOf(s judging.Settings) []string {
-	if mode := s.Get(ModeOption); mode != ModeOption.Default {
+	if mode := s.Get(modeOption); mode != modeOption.Default {
 		return []string{mode}
 	}
 	return []string{ModeCoT, ModeSelf}

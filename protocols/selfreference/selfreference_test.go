@@ -152,7 +152,7 @@ func TestRecordsOfAnswers(t *testing.T) {
 	if err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []struct{ choice, answer, rule, gold string }{{"C", "", answer.RuleAnswerIs, "C"}, {"", "1447", answer.RuleAnswerIs, "1,447"}, {"B", "", "", "B"}} {
+	for i, want := range []struct{ choice, answer, rule, gold string }{{"C", "", "answer-is", "C"}, {"", "1447", "answer-is", "1,447"}, {"B", "", "", "B"}} {
 		r := w.Records[i]
 		if r.Choice != want.choice || r.Answer != want.answer || r.Rule != want.rule || r.Gold != want.gold || !judging.RightVerdict(r, mustRead(t, j, r)) || r.Presentations != 1 || len(r.Replies) != 1 {
 			t.Errorf("%+v", r)
