@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -22,7 +22,7 @@ const hidden = "[API key]"
 
 // secrets are what a request proves its right with, as a server may say it: each letter plain, in JSON, in an address; all
 // in base64.
-func secrets(req *http.Request) (forms []*regexp.Regexp) {
+func secrets(req *http.Request) (forms []secretForm) {
 	_, key, _ := strings.Cut(req.Header.Get("Authorization"), " ")
 	_, password, _ := req.BasicAuth()
 	for _, s := range []string{key, password} {
@@ -33,7 +33,7 @@ func secrets(req *http.Request) (forms []*regexp.Regexp) {
 		if !known {
 			form, _ = secretForms.LoadOrStore(s, append(codedForms(s), formOf(s)))
 		}
-		forms = append(forms, form.([]*regexp.Regexp)...)
+		forms = append(forms, form.([]secretForm)...)
 	}
 	return forms
 }
@@ -41,41 +41,88 @@ func secrets(req *http.Request) (forms []*regexp.Regexp) {
 // secretForms are those of the few keys of this process, by key.
 var secretForms sync.Map
 
-func formOf(secret string) *regexp.Regexp {
-	var form strings.Builder
-	for _, r := range secret {
-		inAddress := strings.ReplaceAll(fmt.Sprintf("% x", string(r)), " ", "%")
-		fmt.Fprintf(&form, `(?:\\?%s|\\u(?i:%04x)|(?i:%%%s))`, strings.ReplaceAll(regexp.QuoteMeta(string(r)), " ", "[ +]"), r, inAddress)
+// secretForm is a way in which a secret may be written: of each letter all of its forms, the longest first. Whole replies
+// are searched, and an expression of so many letters would be slow.
+type secretForm [][]string
+
+// length of what stands at the beginning of a text and is the secret; 0 for none.
+func (f secretForm) length(text []byte) (n int) {
+	for _, letter := range f {
+		i := slices.IndexFunc(letter, func(form string) bool {
+			end := n + len(form)
+			return end <= len(text) && (string(text[n:end]) == form || form[0] == '\\' || form[0] == '%') && strings.EqualFold(string(text[n:end]), form)
+		})
+		if i < 0 {
+			return 0
+		}
+		n += len(letter[i])
 	}
-	return regexp.MustCompile(form.String())
+	return n
+}
+
+func (f secretForm) hideIn(text []byte) []byte {
+	var first [256]bool
+	for _, form := range f[0] {
+		first[form[0]] = true
+	}
+	var out []byte
+	for begin := 0; begin < len(text); begin++ {
+		if !first[text[begin]] {
+			continue
+		}
+		if n := f.length(text[begin:]); n > 0 {
+			out, text, begin = append(append(out, text[:begin]...), hidden...), text[begin+n:], -1
+		}
+	}
+	return append(out, text...)
+}
+
+func formOf(secret string) (f secretForm) {
+	for _, r := range secret {
+		letter := string(r)
+		forms := []string{fmt.Sprintf(`\u%04x`, r), strings.ReplaceAll("%"+fmt.Sprintf("% x", letter), " ", "%"), `\` + letter, letter}
+		if r == ' ' {
+			forms = append(forms, "+")
+		}
+		f = append(f, forms)
+	}
+	return f
 }
 
 // codedForms are a secret in base64, as it begins at the first, second or third byte of a group of three: the letters that
 // tell of nothing beside it.
-func codedForms(secret string) (forms []*regexp.Regexp) {
+func codedForms(secret string) (forms []secretForm) {
 	if len(secret) < shortestCoded {
 		return nil
 	}
 	for before := range 3 {
 		letters := base64.StdEncoding.EncodeToString(append(make([]byte, before), secret...))
 		own := letters[(8*before+5)/6 : 8*(before+len(secret))/6]
-		forms = append(forms, regexp.MustCompile(codedLetters.Replace(own)))
+		var f secretForm
+		for _, letter := range own {
+			if forms, several := codedLetters[letter]; several {
+				f = append(f, forms)
+			} else {
+				f = append(f, []string{string(letter)})
+			}
+		}
+		forms = append(forms, f)
 	}
 	return forms
 }
 
 // codedLetters are the two of base64 that are not the same everywhere.
-var codedLetters = strings.NewReplacer("+", `(?:[+-]|\\u002[bB]|%2[bB])`, "/", `(?:\\?/|_|\\u002[fF]|%2[fF])`)
+var codedLetters = map[rune][]string{'+': {`\u002b`, "%2b", "+", "-"}, '/': {`\u002f`, "%2f", `\/`, "/", "_"}}
 
 // hide takes secrets out of all of an answer that is kept or said: what a server echoes would else be in records, and in
 // the bundles that are made of them.
-func hide(forms []*regexp.Regexp, resp *http.Response, body []byte) []byte {
+func hide(forms []secretForm, resp *http.Response, body []byte) []byte {
 	for _, s := range forms {
-		body = s.ReplaceAllLiteral(body, []byte(hidden))
-		resp.Status = s.ReplaceAllLiteralString(resp.Status, hidden)
+		body = s.hideIn(body)
+		resp.Status = string(s.hideIn([]byte(resp.Status)))
 		for _, values := range resp.Header {
 			for i := range values {
-				values[i] = s.ReplaceAllLiteralString(values[i], hidden)
+				values[i] = string(s.hideIn([]byte(values[i])))
 			}
 		}
 	}
@@ -83,13 +130,13 @@ func hide(forms []*regexp.Regexp, resp *http.Response, body []byte) []byte {
 }
 
 // hideIn is hide for an error of the transport, which may quote what is no answer.
-func hideIn(forms []*regexp.Regexp, err error) error {
-	said := err.Error()
+func hideIn(forms []secretForm, err error) error {
+	said := []byte(err.Error())
 	for _, s := range forms {
-		said = s.ReplaceAllLiteralString(said, hidden)
+		said = s.hideIn(said)
 	}
-	if said == err.Error() {
+	if string(said) == err.Error() {
 		return err
 	}
-	return errors.New(said)
+	return errors.New(string(said))
 }

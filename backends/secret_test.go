@@ -144,3 +144,14 @@ func TestPlaceholderKey(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
+
+// What hiding a key costs a reply in which it is not.
+func BenchmarkHide(b *testing.B) {
+	req, _ := http.NewRequest("GET", "http://localhost", nil)
+	req.Header.Set("Authorization", "Bearer sk-proj-"+strings.Repeat("aZ9-", 10))
+	forms, body := secrets(req), []byte(`{"content":"`+strings.Repeat(`Assistant A is better, since it says so.\n`, 500)+`"}`)
+	b.SetBytes(int64(len(body)))
+	for b.Loop() {
+		hide(forms, &http.Response{}, body)
+	}
+}
