@@ -62,6 +62,9 @@ func within(w *scoring.Within) table.Table {
 		Columns: table.Right("n", "B − A", "90 % interval", "right → wrong", "wrong → right"),
 		Notes:   []string{"the same: two one-sided tests at 5 %, by Tango's score interval; different: p (exact McNemar) is below 0.05; → is from A to B"},
 	}
+	if w.Interval != scoring.ByTango {
+		t.Notes = []string{"the same: the interval lies within the margin; different: p is below 0.05; both hold at every look, since a run is not at its end; → is from A to B"}
+	}
 	diff := scoring.Result{Value: w.Diff, Low: w.Low, High: w.High, Mode: scoring.ModeDifference}
 	row := []string{strconv.Itoa(w.N), table.Plain(diff), table.Ends(diff), strconv.Itoa(w.RightToWrong), strconv.Itoa(w.WrongToRight)}
 	if w.Turned != nil {
