@@ -119,8 +119,8 @@ func TestOrderOfRecordsDoesNotMatter(t *testing.T) {
 	dir := makeRun(t, making{protocol: "reversed", prompt: "arena-hard", set: pairsFile(t, 40, "b", "a", "mmlu-pro-law"), client: judge, model: judge.Name})
 	lines, want := linesOf(t, dir), reportOf(t, dir)
 	for name, order := range map[string]func(){
-		"backwards":           func() { slices.Reverse(lines) },
-		"sorted by bytes":     func() { slices.Sort(lines) },
+		"backwards":               func() { slices.Reverse(lines) },
+		"sorted by bytes":         func() { slices.Sort(lines) },
 		"second judgments at end": func() { slices.SortStableFunc(lines, func(a, b string) int { return shown(a) - shown(b) }) },
 	} {
 		order()
