@@ -170,7 +170,7 @@ func (l labels) sole(v *view, all []bracketed) (Found, bool) {
 	}
 	for i := len(all) - 1; i >= 0 && len(all)-i <= lookBack; i-- {
 		up := v.upTo(all[i].start)
-		if !denied.MatchString(up) && !quoted.MatchString(up) && !repeated.MatchString(up) && !offering(v, all, i) {
+		if !denied.MatchString(up) && !supposed.MatchString(up) && !quoted.MatchString(up) && !repeated.MatchString(up) && !offering(v, all, i) {
 			return l.stated(v, ruleLabel, all[i].value, all[i].start, all[i].end), true
 		}
 	}
