@@ -64,7 +64,7 @@ func TestSlurm(t *testing.T) {
 // TestKubernetes holds the manifest to the fields of ConfigMap v1 and of Job batch/v1, as the reference of its API has them.
 func TestKubernetes(t *testing.T) {
 	fields := map[string]string{
-		"": "apiVersion kind metadata data spec", "metadata": "name", "spec": "completionMode completions parallelism backoffLimit backoffLimitPerIndex podReplacementPolicy template",
+		"": "apiVersion kind metadata data spec", "metadata": "name", "spec": "completionMode completions parallelism backoffLimit backoffLimitPerIndex podReplacementPolicy activeDeadlineSeconds template",
 		"template": "spec", "template.spec": "restartPolicy activeDeadlineSeconds initContainers containers volumes", "volumes": "name configMap persistentVolumeClaim",
 		"containers": "name image args command workingDir env volumeMounts restartPolicy startupProbe resources",
 	}
@@ -109,8 +109,8 @@ func TestKubernetes(t *testing.T) {
 				if spec["completionMode"] != "Indexed" || spec["completions"] != 12 || pod["restartPolicy"] != "Never" || spec["podReplacementPolicy"] != "Failed" || args != "[suite run /suite/it-s-one-.yaml --shard auto/12 --yes]" {
 					t.Errorf("the array: %v", spec)
 				}
-				if pod["activeDeadlineSeconds"] != 95400 { // those of one task
-					t.Errorf("a pod may take %v s", pod["activeDeadlineSeconds"])
+				if pod["activeDeadlineSeconds"] != 95400 || spec["activeDeadlineSeconds"] != nil { // those of one task
+					t.Errorf("a pod may take %v s, the Job %v", pod["activeDeadlineSeconds"], spec["activeDeadlineSeconds"])
 				}
 				if (pod["initContainers"] != nil) != (server != "") {
 					t.Errorf("a server: %v", pod["initContainers"])
