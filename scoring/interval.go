@@ -13,7 +13,7 @@ const (
 	ByBlaker     = "blaker"                   // exact: of units that are right or wrong
 	ByMidP       = "mid-p"                    // of a share of units in clusters, by how many independent ones they are worth
 	ByPairs      = "bonett-price"             // of scores of −1, 0 and 1, one a unit
-	ByMover      = "mover"                    // of a difference of functions of two shares, mostly of the same units
+	ByMover      = "mover"                    // of a difference of functions of two shares
 	ByTango      = "tango"                    // of a difference of two shares of the same units, held to a margin
 	ByBootstrap  = "smoothed-bootstrap"       // of all else
 	ByCalibrated = "bias-corrected-bootstrap" // of a calibration error, which is above 0 by chance alone
@@ -24,7 +24,7 @@ var Methods = []struct{ Name, About string }{
 	{ByBlaker, "exact by Blaker"},
 	{ByMidP, "mid-P of what clusters are worth"},
 	{ByPairs, "by Bonett and Price"},
-	{ByMover, "by MOVER on Blaker's"},
+	{ByMover, "by MOVER"},
 	{ByTango, "by Tango's score"},
 	{ByBootstrap, "by a smoothed bootstrap"},
 	{ByCalibrated, "by a bootstrap less its bias"},
@@ -96,6 +96,8 @@ func (s *Sample) intervals(list []asked, b stats.Bootstrap) []bounds {
 		var found bool
 		if q.differs() {
 			out[i], found = s.difference01(q, b.Level)
+		} else if q.Parts != nil {
+			out[i], found = s.apart(q, b.Level)
 		} else {
 			out[i], found = s.exactly(q, b.Level)
 		}
@@ -176,6 +178,21 @@ func (s *Sample) exactly(q asked, level float64) (bounds, bool) {
 		return q.curved(stats.Interval{Low: (1 + iv.Low) / 2, High: (1 + iv.High) / 2}, ByPairs), true
 	}
 	return bounds{}, false
+}
+
+// apart is the interval of a metric that is one less another, where both have one in closed form.
+func (s *Sample) apart(q asked, level float64) (bounds, bool) {
+	var values [2]float64
+	var ofEach [2]stats.Interval
+	for i := range q.Parts {
+		part := asked{&q.Parts[i], q.a, q.b}
+		iv, found := s.exactly(part, level)
+		if !found {
+			return bounds{}, false
+		}
+		values[i], ofEach[i] = part.of(s.sums), iv.Interval
+	}
+	return bounds{stats.Apart(values[0], values[1], ofEach[0], ofEach[1]), ByMover, ""}, true
 }
 
 // tiny is what sums of fractions may be off by.

@@ -49,6 +49,7 @@ type Metric struct {
 	Share func(c []float64) (num, den float64)
 	Value func(c []float64) float64
 	Curve func(share float64) float64
+	Parts []Metric                  // of a Value that is the first of two metrics less the second, of units that have nothing in common: these
 	N     func(c []float64) float64 // what n counts: nil is the denominator, of a ratio how many units have one
 	Why   func(c []float64) string  // there is no value
 

@@ -643,3 +643,27 @@ func TestWarningsOfTheStage(t *testing.T) {
 		t.Errorf("warnings %q", rep.Warnings)
 	}
 }
+
+// What the judge is better at where its own answers are right is as sure as both of its parts are.
+func TestIntervalOfF1Delta(t *testing.T) {
+	rep := judgedRun(t, world(1, 40)...).Score(quick)
+	var right, wrong, delta scoring.Result
+	for _, r := range rep.Results {
+		if r.Mode != selfreference.ModeCoT || r.Group != scoring.Overall {
+			continue
+		}
+		switch r.Metric {
+		case selfreference.F1JPlus:
+			right = r
+		case selfreference.F1JMinus:
+			wrong = r
+		case selfreference.F1Delta:
+			delta = r
+		}
+	}
+	low := *delta.Value - math.Hypot(*right.Value-*right.Low, *wrong.High-*wrong.Value)
+	high := *delta.Value + math.Hypot(*right.High-*right.Value, *wrong.Value-*wrong.Low)
+	if delta.Interval != scoring.ByMover || math.Abs(*delta.Low-low) > 1e-3 || math.Abs(*delta.High-high) > 1e-3 {
+		t.Errorf("%s [%v, %v], want [%v, %v]", delta.Interval, *delta.Low, *delta.High, low, high)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"gavel/scoring"
+	"gavel/scoring/stats"
 )
 
 // How far a judge calls right answers Correct more often than wrong ones, in points: 0 is chance, 100 is perfect (Youden's
@@ -88,7 +89,6 @@ func level(apart scoring.Evidence) scoring.Level {
 func informedness(hits, right, alarms, wrong float64) scoring.Evidence {
 	a, b := scoring.ShareOf("", hits, math.Max(1, right), 0), scoring.ShareOf("", alarms, math.Max(1, wrong), 0)
 	d := a.Value - b.Value
-	low := d - math.Hypot(a.Value-a.Low, b.High-b.Value)
-	high := d + math.Hypot(a.High-a.Value, b.Value-b.Low)
-	return scoring.Evidence{Metric: "informedness", Unit: "points", Value: d, Low: low, High: high, Interval: scoring.ByMover, N: a.N + b.N, Above: low > 0, Below: high < 0}
+	iv := stats.Apart(a.Value, b.Value, stats.Interval{Low: a.Low, High: a.High}, stats.Interval{Low: b.Low, High: b.High})
+	return scoring.Evidence{Metric: "informedness", Unit: "points", Value: d, Low: iv.Low, High: iv.High, Interval: scoring.ByMover, N: a.N + b.N, Above: iv.Low > 0, Below: iv.High < 0}
 }

@@ -98,9 +98,8 @@ var modeMetrics = []scoring.Metric{
 	{Name: Recall, Missing: notJudgedCorrect, Kind: scoring.Several, N: func(t []float64) float64 { return all(t).agent() }, Why: scoring.Because("no agent's answer is right"),
 		Share: func(t []float64) (float64, float64) { c := all(t); return c.tp, c.agent() }},
 	f1Of(F1, all, "there is no judgment"),
-	f1Of(F1JPlus, ownIs(ownRight), "the judge answered no question right"),
-	f1Of(F1JMinus, ownIs(ownWrong), "the judge answered no question wrong"),
-	{Name: F1Delta, Missing: notJudgedCorrect, Kind: scoring.Ratio, N: nKnown, Value: f1Delta, Why: scoring.Because("one of the two F1 is")},
+	f1OfRight, f1OfWrong,
+	{Name: F1Delta, Missing: notJudgedCorrect, Kind: scoring.Ratio, N: nKnown, Value: f1Delta, Parts: []scoring.Metric{f1OfRight, f1OfWrong}, Why: scoring.Because("one of the two F1 is")},
 	{Name: Overconfidence, Missing: notJudgedCorrect, Kind: scoring.Ratio, N: nAll, Why: scoring.Because("there is no judgment"),
 		Value: func(t []float64) float64 { c := all(t); return (c.fp - c.fn) / c.n() }}, // (tp+fp) − (tp+fn)
 	subset(JPlusCorrect, ownRight, true, false), subset(JPlusCorrectF1, ownRight, true, true),
@@ -112,6 +111,12 @@ var modeMetrics = []scoring.Metric{
 	{Name: CorrelationJA, Unit: scoring.UnitCorrelation, Kind: scoring.Correlation, Missing: "wrong", N: nKnown, Value: rJA, Classes: []scoring.Class{classJ, classA}, Why: constant("J", "A")},
 	{Name: PartialGJ, Unit: scoring.UnitCorrelation, Kind: scoring.Correlation, Missing: "wrong", N: nKnown, Value: rGJA, Classes: []scoring.Class{classG, classJ, classA}, Why: constant("G", "J", "A"), Compared: scoring.Whole},
 }
+
+// The F1 of the judgments of questions that the judge itself answers right, and wrong.
+var (
+	f1OfRight = f1Of(F1JPlus, ownIs(ownRight), "the judge answered no question right")
+	f1OfWrong = f1Of(F1JMinus, ownIs(ownWrong), "the judge answered no question wrong")
+)
 
 // tableCells are what a judgment with a verdict may be: by the judge's own answer, then as it is tallied. What is the same
 // in both modes and in both runs is whether the agent's answer is right.

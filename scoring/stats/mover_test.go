@@ -61,3 +61,15 @@ func TestCurvedByTheFormulas(t *testing.T) {
 		t.Errorf("by hand: %+v, want %+v", got, want)
 	}
 }
+
+// The example of Newcombe, Statistics in Medicine 17 (1998), 873–890, table II: 56 of 70 less 48 of 80, with Wilson's intervals.
+func TestApartIsNewcombes(t *testing.T) {
+	wilson := func(k, n float64) stats.Interval {
+		const z = 1.959964
+		p, width := k/n, z*math.Sqrt(k/n*(1-k/n)/n+z*z/(4*n*n))
+		return stats.Interval{Low: (p + z*z/(2*n) - width) / (1 + z*z/n), High: (p + z*z/(2*n) + width) / (1 + z*z/n)}
+	}
+	if iv := stats.Apart(56./70, 48./80, wilson(56, 70), wilson(48, 80)); math.Abs(iv.Low-0.0524) > 5e-5 || math.Abs(iv.High-0.3339) > 5e-5 {
+		t.Errorf("%v, want [0.0524, 0.3339]", iv)
+	}
+}

@@ -52,6 +52,13 @@ func Curved(both, onlyA, onlyB, neither int, curve func(float64) float64, level 
 	return Interval{b - a - apart(lessB, moreA), b - a + apart(moreB, lessA)}
 }
 
+// Apart is the interval of a − b, where a and b are of units that have nothing in common, from the interval of each.
+//
+// Source: Zou and Donner, Statistics in Medicine 27 (2008), 1693–1702 (MOVER).
+func Apart(a, b float64, ofA, ofB Interval) Interval {
+	return Interval{a - b - math.Hypot(a-ofA.Low, ofB.High-b), a - b + math.Hypot(ofA.High-a, b-ofB.Low)}
+}
+
 // around is what a share of k of n comes to, and how far below and above it the ends of its interval are.
 func around(k, n int, curve func(float64) float64, level float64) (value, less, more float64) {
 	iv := Blaker(k, n, level)
