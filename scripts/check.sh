@@ -394,7 +394,7 @@ check_servers() {
 	else
 		without "shards on Slurm: $(tail -n 1 "$scratch/started-slurm")"
 	fi
-	if ((had)) && ! say go test ./cmd/gavel -run Servers -count=1 -v -timeout 20m; then
+	if ((had)) && ! say go test ./cmd/gavel -run Servers -count=1 -v -timeout 40m; then
 		echo 'the end of what the servers had to say:'
 		tail -n 20 "$SERVERS_DIR"/*.log
 		failed=1
