@@ -60,7 +60,8 @@ func (f secretForm) length(text []byte) (n int) {
 	return n
 }
 
-func (f secretForm) hideIn(text []byte) []byte {
+// outOf is a text in which the secret is hidden: the text itself, where it is not there.
+func (f secretForm) outOf(text []byte) []byte {
 	var first [256]bool
 	for _, form := range f[0] {
 		first[form[0]] = true
@@ -73,6 +74,9 @@ func (f secretForm) hideIn(text []byte) []byte {
 		if n := f.length(text[begin:]); n > 0 {
 			out, text, begin = append(append(out, text[:begin]...), hidden...), text[begin+n:], -1
 		}
+	}
+	if out == nil {
+		return text
 	}
 	return append(out, text...)
 }
@@ -118,11 +122,11 @@ var codedLetters = map[rune][]string{'+': {`\u002b`, "%2b", "+", "-"}, '/': {`\u
 // the bundles that are made of them.
 func hide(forms []secretForm, resp *http.Response, body []byte) []byte {
 	for _, s := range forms {
-		body = s.hideIn(body)
-		resp.Status = string(s.hideIn([]byte(resp.Status)))
+		body = s.outOf(body)
+		resp.Status = string(s.outOf([]byte(resp.Status)))
 		for _, values := range resp.Header {
 			for i := range values {
-				values[i] = string(s.hideIn([]byte(values[i])))
+				values[i] = string(s.outOf([]byte(values[i])))
 			}
 		}
 	}
@@ -133,7 +137,7 @@ func hide(forms []secretForm, resp *http.Response, body []byte) []byte {
 func hideIn(forms []secretForm, err error) error {
 	said := []byte(err.Error())
 	for _, s := range forms {
-		said = s.hideIn(said)
+		said = s.outOf(said)
 	}
 	if string(said) == err.Error() {
 		return err

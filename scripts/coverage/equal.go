@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"runtime"
 	"strconv"
 	"sync"
 	"text/tabwriter"
@@ -30,26 +29,18 @@ type equality struct {
 func (e equality) differing(w world) (wrong, tests int) {
 	units := numbered(w.units(e.strength))
 	var mu sync.Mutex
-	var todo sync.WaitGroup
-	workers := runtime.GOMAXPROCS(0)
-	for k := range workers {
-		todo.Go(func() {
-			for i := k; i < e.tables; i += workers {
-				rng := rand.New(rand.NewPCG(uint64(i), uint64(e.judges*e.n)))
-				c := e.table(rng, w, units)
-				tested, differs := 0, false
-				for _, one := range c.Comparisons {
-					for _, d := range one.Differences {
-						tested, differs = tested+int(scoring.One(d.P != nil)), differs || !d.Noise
-					}
-				}
-				mu.Lock()
-				wrong, tests = wrong+int(scoring.One(differs)), max(tests, tested)
-				mu.Unlock()
+	spread(e.tables, func(i int) {
+		c := e.table(rand.New(rand.NewPCG(uint64(i), uint64(e.judges*e.n))), w, units)
+		tested, differs := 0, false
+		for _, one := range c.Comparisons {
+			for _, d := range one.Differences {
+				tested, differs = tested+int(scoring.One(d.P != nil)), differs || !d.Noise
 			}
-		})
-	}
-	todo.Wait()
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		wrong, tests = wrong+int(scoring.One(differs)), max(tests, tested)
+	})
 	return wrong, tests
 }
 

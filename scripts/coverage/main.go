@@ -142,33 +142,40 @@ func (s size) measure(c cell, units, others []unit, truths []estimate) (map[key]
 		}
 	}
 	var mu sync.Mutex
+	spread(s.runs, func(i int) {
+		rng := rand.New(rand.NewPCG(uint64(i), math.Float64bits(c.strength)+uint64(c.clusters*c.each)))
+		records, other := c.draw(rng, units, others, c.clustering)
+		list := c.estimates(records, other, stats.Bootstrap{Rounds: s.rounds, Level: 0.95, Seed: rng.Uint64()})
+		mu.Lock()
+		defer mu.Unlock()
+		for _, e := range list {
+			t, ok := found[e.key]
+			if !ok || e.low == nil || e.high == nil {
+				continue
+			}
+			t.given++
+			t.by[e.by] = true
+			if *e.low <= t.truth && t.truth <= *e.high {
+				t.held++
+			}
+			found[e.key] = t
+		}
+	})
+	return found, metrics
+}
+
+// spread does n things on all processors.
+func spread(n int, do func(i int)) {
 	var todo sync.WaitGroup
 	workers := runtime.GOMAXPROCS(0)
 	for w := range workers {
 		todo.Go(func() {
-			for i := w; i < s.runs; i += workers {
-				rng := rand.New(rand.NewPCG(uint64(i), math.Float64bits(c.strength)+uint64(c.clusters*c.each)))
-				records, other := c.draw(rng, units, others, c.clustering)
-				list := c.estimates(records, other, stats.Bootstrap{Rounds: s.rounds, Level: 0.95, Seed: rng.Uint64()})
-				mu.Lock()
-				for _, e := range list {
-					t, ok := found[e.key]
-					if !ok || e.low == nil || e.high == nil {
-						continue
-					}
-					t.given++
-					t.by[e.by] = true
-					if *e.low <= t.truth && t.truth <= *e.high {
-						t.held++
-					}
-					found[e.key] = t
-				}
-				mu.Unlock()
+			for i := w; i < n; i += workers {
+				do(i)
 			}
 		})
 	}
 	todo.Wait()
-	return found, metrics
 }
 
 // both are all units of a world and, where it compares, those of the second judge.
