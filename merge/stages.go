@@ -39,7 +39,7 @@ func answersFor(m *judging.Manifest, index int) (own string, agents []string) {
 	for _, s := range m.Stages {
 		at, said := s.Run, ""
 		if of := shardOf(s); of != nil {
-			if at = s.Run; of.Index != index {
+			if of.Index != index {
 				at = judging.WithoutShard(filepath.Clean(s.Run)) + judging.ShardSuffix(index, of.Of, "")
 			}
 			if o, err := judging.ReadManifest(at); err != nil || o.Shard == nil || o.Shard.Whole != s.ID || o.Shard.Index != index || o.Status != judging.Complete {
