@@ -1,10 +1,14 @@
 package server
 
 import (
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -23,17 +27,55 @@ func TestIdleConnections(t *testing.T) {
 	}
 }
 
-func holdConnections(t *testing.T, begin string) {
-	s := newSite(t, t.TempDir(), func(o *Options) { o.Token = "some token of a server" })
+// listening is where a server answers until the test ends.
+func listening(t *testing.T, s *Server) string {
 	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(ctx, l) }()
-	defer func() { cancel(); <-served }()
+	t.Cleanup(func() { cancel(); <-served })
+	return l.Addr().String()
+}
+
+// TestStreamsOfOneAddress: whoever follows runs on all connections that one address may have keeps himself out, and
+// nobody else.
+func TestStreamsOfOneAddress(t *testing.T) {
+	dir := t.TempDir()
+	newGrowing(t, filepath.Join(dir, "a"))
+	addr := listening(t, newSite(t, dir, func(o *Options) { o.Now = time.Now }).Server)
+	follow := func(from string) (status string, err error) {
+		d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: time.Minute}
+		c, err := d.Dial("tcp", addr)
+		if err != nil {
+			return "", err
+		}
+		t.Cleanup(func() { c.Close() })
+		c.SetReadDeadline(time.Now().Add(time.Minute))
+		fmt.Fprint(c, "GET /runs/a/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		return bufio.NewReader(c).ReadString('\n')
+	}
+	for range maxConnsEach {
+		if status, err := follow("127.0.0.1"); err != nil || status != "HTTP/1.1 200 OK\r\n" {
+			t.Fatal(status, err)
+		}
+	}
+	if status, err := follow("127.0.0.1"); err == nil {
+		t.Errorf("one more than there may be is told %q", status)
+	}
+	status, err := follow("127.0.0.2")
+	if errors.Is(err, syscall.EADDRNOTAVAIL) {
+		t.Skip("this machine has no address 127.0.0.2")
+	}
+	if err != nil || status != "HTTP/1.1 200 OK\r\n" {
+		t.Errorf("another address: %q %v", status, err)
+	}
+}
+
+func holdConnections(t *testing.T, begin string) {
+	addr := listening(t, newSite(t, t.TempDir(), func(o *Options) { o.Token = "some token of a server" }).Server)
 	var idle []net.Conn
 	defer func() {
 		for _, c := range idle {
@@ -41,7 +83,7 @@ func holdConnections(t *testing.T, begin string) {
 		}
 	}()
 	for range maxConns + 10 {
-		c, err := net.Dial("tcp", l.Addr().String())
+		c, err := net.Dial("tcp", addr)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +92,7 @@ func holdConnections(t *testing.T, begin string) {
 	}
 	client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{DisableKeepAlives: true}}
 	for range 3 {
-		resp, err := client.Get(fmt.Sprintf("http://%s/healthz", l.Addr()))
+		resp, err := client.Get(fmt.Sprintf("http://%s/healthz", addr))
 		if err != nil {
 			t.Fatal(err)
 		}

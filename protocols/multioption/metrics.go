@@ -71,7 +71,7 @@ var (
 func optionMetrics(policy scoring.MissingPolicy) []scoring.Summed[tallied] {
 	has := scoring.Metric{Unit: scoring.UnitScore, Missing: byPolicy(policy), Kind: scoring.Mean}
 	random, first := scoring.Metric{Unit: scoring.UnitScore, Missing: nobodyHas, Kind: scoring.Known}, scoring.Metric{Unit: scoring.UnitScore, Missing: "none is", Kind: scoring.Known}
-	over := scoring.Metric{Unit: scoring.UnitScore, Missing: byPolicy(policy), Kind: scoring.Ratio, Least: -1}
+	over := scoring.Metric{Unit: scoring.UnitScore, Missing: byPolicy(policy), Kind: scoring.Ratio}
 	list := slices.Concat(
 		scoreMetrics("", has, func(t tallied, of score) (float64, float64) { return of(t.scored), 1 }),
 		scoreMetrics(OfRandom, random, func(t tallied, of score) (float64, float64) { return of(t.random), 1 }),
@@ -174,20 +174,40 @@ func unrelatedChosen(t tallied) (num, den float64) {
 // Sheet lays out the items, in groups by how many options they have.
 func (f *choices) Sheet(how scoring.MissingPolicy, seed uint64) *scoring.Sheet {
 	list := optionMetrics(how)
-	s := &scoring.Sheet{Metrics: scoring.Lay(list, 0), Width: 2 * len(list), Units: make([]scoring.Unit, len(f.ballots)),
-		Divisions: []func(a, b string) int{func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }}}
+	all := make([]tallied, len(f.ballots))
 	for i, c := range chances(f.ballots, how, seed) {
 		b := f.ballots[i]
 		t := tallied{ballot: b, chance: c, missing: how, usable: b.grades(scoring.MissingUsable), strict: b.grades(scoring.MissingStrict)}
 		if t.scored = t.usable; how == scoring.MissingStrict {
 			t.scored = t.strict
 		}
-		p := &scoring.Pattern{Groups: []string{optionsGroup(b.options())}, Row: make([]float64, s.Width), Of: t}
+		all[i] = t
+	}
+	for i := range list {
+		if m := &list[i]; m.Kind == scoring.Ratio {
+			m.Least = min(-1, worst(m, all)) // −1 where the judge is silent, which random judges are then too
+		}
+	}
+	s := &scoring.Sheet{Metrics: scoring.Lay(list, 0), Width: 2 * len(list), Units: make([]scoring.Unit, len(all)),
+		Divisions: []func(a, b string) int{func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }}}
+	for i, t := range all {
+		p := &scoring.Pattern{Groups: []string{optionsGroup(t.options())}, Row: make([]float64, s.Width), Of: t}
 		scoring.Fill(list, t, p.Row)
-		p.Asked, p.Gold = f.asked(b)
-		s.Units[i] = scoring.Unit{ID: b.item, Pattern: p}
+		p.Asked, p.Gold = f.asked(t.ballot)
+		s.Units[i] = scoring.Unit{ID: t.item, Pattern: p}
 	}
 	return s
+}
+
+// worst is the metric of a judge that scores 0 on all of them.
+func worst(m *scoring.Summed[tallied], all []tallied) float64 {
+	num, den := 0.0, 0.0
+	for _, t := range all {
+		t.scored = grades{}
+		x, y := m.Adds(t)
+		num, den = num+x, den+y
+	}
+	return num / den
 }
 
 // asked is what runs must agree on: which options it is right to name. Under the goal worst that is another one where an
