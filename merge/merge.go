@@ -64,7 +64,15 @@ func Merge(ctx context.Context, m *eval.Maker, r Request) error {
 			return err
 		}
 	}
-	return disk.Move(part, r.Out)
+	if err := disk.Move(part, r.Out); err != nil {
+		return err
+	}
+	if w.ofSuite {
+		w.say("%s: %d shards merged, %d runs", r.Out, w.of, w.runs)
+	} else {
+		w.say("%s: %d shards merged", r.Out, w.of)
+	}
+	return nil
 }
 
 // withTries adds to folders of shards those beside them of later tries. A try may be all that there is of a shard.
@@ -105,6 +113,7 @@ type work struct {
 	Request
 	of      int              // shards
 	ofSuite bool             // these are folders of a suite's
+	runs    int              // of the suite
 	lacks   map[int][]string // by shard: what is missing of it
 }
 
@@ -167,6 +176,7 @@ func (w *work) suite(ctx context.Context, part string) error {
 		if err := w.member(ctx, filepath.Join(part, name), runs[name]); err != nil {
 			return err
 		}
+		w.runs++
 	}
 	for _, c := range file.Cells {
 		if len(runs[c.Run]) == 0 {

@@ -318,7 +318,7 @@ func TestTriesOfAShard(t *testing.T) {
 	notes.said = nil
 	merged("a", parts[0], first, again, parts[2])
 	merged("b", parts[2], again, first, parts[0], parts[0]+"/")
-	if got := notes.String(); got != parts[0]+"/ is named twice" {
+	if got := notes.String(); got != "a: 3 shards merged\n"+parts[0]+"/ is named twice\nb: 3 shards merged" {
 		t.Errorf("tries that agree: %s", got)
 	}
 

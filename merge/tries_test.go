@@ -44,7 +44,7 @@ func TestTriesWithoutLocks(t *testing.T) {
 	e, notes := maker()
 	check(t, merge.Merge(context.Background(), e, merge.Request{Out: "merged", Shards: parts}))
 	sameRun(t, whole, "merged")
-	if got := notes.String(); got != again+" is taken too: a later try of a shard that is named" {
+	if got := notes.String(); got != again+" is taken too: a later try of a shard that is named\nmerged: 2 shards merged" {
 		t.Error(got)
 	}
 

@@ -119,7 +119,7 @@ func TestServersShardsOnSlurm(t *testing.T) {
 			return err == nil && gavelOf(array, task) > 0
 		})
 	}
-	for _, task := range []string{"3", "5"} { // it ends with gavel, and is started again in its folder
+	for _, task := range []string{"3", "5"} { // the task ends with gavel
 		p, err := os.FindProcess(gavelOf(array, task))
 		if err == nil {
 			err = p.Kill()
@@ -148,10 +148,13 @@ func TestServersShardsOnSlurm(t *testing.T) {
 		t.Errorf("the second try of task 6: %v", err)
 	}
 	for task, again := range map[string]string{"3": "shard 3/8 in runs/s_shard-3-of-8, by ", "5": "shard 5/8 in runs/s_shard-5-of-8, by ", "6": "shard 6/8 in runs/s_shard-6-of-8_try-2, by "} {
-		if log := read(t, "gavel-s-"+task+".log"); strings.Count(log, "shard "+task+"/8 in") != 2 || !strings.Contains(log, again) {
+		log := read(t, "gavel-s-"+task+".log")
+		t.Logf("task %s:\n%s", task, log)
+		if strings.Count(log, "shard "+task+"/8 in") != 2 || !strings.Contains(log, again) {
 			t.Errorf("the log of task %s is not of both tries:\n%s", task, log)
 		}
 	}
+	t.Logf("the merge:\n%s", read(t, "gavel-s-merge.log"))
 	t.Logf("%d calls of the array, %d of the undisturbed suite", stub.calls.Load()-before, before)
 }
 
