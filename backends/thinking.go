@@ -41,12 +41,36 @@ func splitTag(reply, open, close string) (text, thinking string) {
 	for range deepestThought {
 		more := ""
 		text, more = splitTagOnce(text, open, close)
-		if thinking += more; !strings.Contains(text, open) {
+		if thinking += more; tagAt(text, open) < 0 {
 			return text, thinking
 		}
 	}
-	text, more, _ := strings.Cut(text, open)
+	text, more, _ := cutTag(text, open)
 	return text, thinking + more
+}
+
+// tagAt is where a text has a tag, and does not speak of one: "`<think>`" in backticks or quotation marks is none. −1 where
+// it has none.
+func tagAt(text, tag string) int {
+	for from := 0; ; {
+		i := strings.Index(text[from:], tag)
+		if i < 0 {
+			return -1
+		}
+		i += from
+		if from = i + len(tag); i == 0 || from == len(text) || text[i-1] != text[from] || strings.IndexByte("`\"'", text[from]) < 0 {
+			return i
+		}
+	}
+}
+
+// cutTag is strings.Cut around the first such tag.
+func cutTag(text, tag string) (before, after string, found bool) {
+	i := tagAt(text, tag)
+	if i < 0 {
+		return text, "", false
+	}
+	return text[:i], text[i+len(tag):], true
 }
 
 func splitTagOnce(reply, open, close string) (text, thinking string) {
@@ -54,15 +78,15 @@ func splitTagOnce(reply, open, close string) (text, thinking string) {
 		return reply, ""
 	}
 	var out, thought strings.Builder
-	if before, after, closed := strings.Cut(reply, close); closed && !strings.Contains(before, open) {
+	if before, after, closed := cutTag(reply, close); closed && tagAt(before, open) < 0 {
 		thought.WriteString(before)
 		reply = after
 	}
 	for opened := true; opened; {
 		var before, inside string
-		before, inside, opened = strings.Cut(reply, open)
+		before, inside, opened = cutTag(reply, open)
 		out.WriteString(before)
-		inside, reply, _ = strings.Cut(inside, close)
+		inside, reply, _ = cutTag(inside, close)
 		thought.WriteString(inside)
 	}
 	return out.String(), thought.String() // which may hold a tag that was put together by what was taken from its middle

@@ -69,11 +69,16 @@ func (h hinted) MatchString(s string) bool {
 
 var (
 	// denied ends with what turns the next word into its opposite, or sets it beside what is meant.
-	denied = hinted{strings.Fields("not never nor n't neither without rather instead opposed other"), regexp.MustCompile(`(?:\b(?:not|never|cannot|neither|nor|without|isn't|wasn't|rather than|instead of|as opposed to|other than)|n't)(?:\s+(?:be|been|a|an|the|to|just|simply|really|necessarily|label|answer|option|choice|choose|select|say|pick|with|it|that|is|it's|correct|right|best))*[\s"'(\[{$]*$`)}
+	denied = hinted{strings.Fields("not never nor n't neither without rather instead opposed other"), regexp.MustCompile(`(?:\b(?:not|never|cannot|neither|nor|without|isn't|wasn't|rather than|instead of|as opposed to|other than)|n't)(?:\s+(?:be|been|a|an|the|to|just|simply|really|necessarily|label|answer|option|choice|choose|select|say|pick|tie|with|it|that|is|it's|correct|right|best))*[\s"'(\[{$]*$`)}
 	// supposed ends with a condition of the next word.
 	supposed = hinted{strings.Fields("if suppos whether assum unless imagin why had"), regexp.MustCompile(`\b(?:if|suppose|supposing|whether|assuming|assume|unless|imagine|why|had)\s+(?:that\s+|(?:i|we|one|you)\s[^,;:]{0,30})?(?:the\s+|this\s+|our\s+|my\s+|your\s+)?(?:final\s+|correct\s+|right\s+|best\s+|only\s+|true\s+)?["'(\[{$\s]*$`)}
 	// doubted begins, in the clause of the next word, with what is no claim of the one who says it.
-	doubted = hinted{strings.Fields("might could would may can student someone people one n't not never doubt unlikely impossible unclear wrong incorrect tempting"), regexp.MustCompile(`(?:\b(?:might|could|would|may|can|student|someone|people|one)\s+(?:\w+\s+)?(?:think|thinks|seem|believe|argue|guess|expect|say|says|conclude)\b|(?:n't|\bnot|\bcannot|\bnever)\s+(?:think|believe|say|sure|mean|imply|conclude|certain|agree|know)\b|\b(?:doubt|unlikely|impossible|unclear|wrong to say|incorrect to say|tempting)\b)[^.,;:]{0,24}$`)}
+	doubted = hinted{strings.Fields("thought said chose believed assumed guessed students others many might could would may can student someone people one n't not never doubt unlikely impossible unclear wrong incorrect tempting"), regexp.MustCompile(`(?:\b(?:might|could|would|may|can|student|someone|people|one)\s+(?:\w+\s+)?(?:think|thinks|seem|believe|argue|guess|expect|say|says|conclude)\b|\b(?:students|people|others|many|some)\s+(?:\w+\s+)?(?:think|say|choose|pick|believe|argue)\b|\b(?:initially|originally|first|previously|earlier|before)\s+(?:i\s+)?(?:thought|said|chose|believed|assumed|guessed)\b|(?:n't|\bnot|\bcannot|\bnever)\s+(?:think|believe|say|sure|mean|imply|conclude|certain|agree|know)\b|\b(?:doubt|unlikely|impossible|unclear|(?:wrong|incorrect|unfair) to \w+|tempting)\b)[^.,;:]{0,24}$`)}
+	// notLast goes before "answer" where another one is the last: "a common wrong answer", "my initial answer".
+	notLast = regexp.MustCompile(`\b(?:wrong|incorrect|initial|previous|first|earlier|original|your|students?'?s?|second[- ]best|next[- ]best|tempting|common|trap)\s+(?:\w+\s+)?$`)
+	// hypothetical follows it where it hangs on a condition, and settles before that where it does not.
+	hypothetical = regexp.MustCompile(`^\s*(?:choice |option )?would (?:be|have been)\b`)
+	settles      = regexp.MustCompile(`\b(?:so|thus|therefore|hence|wait|then|finally|conclu\w*|based on)\b`)
 	// ours is said for oneself: "I would say", "we can conclude".
 	ours = regexp.MustCompile(`\b(?:i|we)\s+(?:(?:can|may)\s+(?:\w+\s+)?(?:say|conclude)|would\s+(?:\w+\s+)?\w+)\b[^.,;:]{0,24}$`)
 	// turns begin a clause that does not hang on what goes before.
@@ -82,7 +87,7 @@ var (
 	// that it stands in.
 	quoted = hinted{strings.Fields("e.g. example instance such form template placeholder syntax"), regexp.MustCompile(
 		`(?:\be\.g\.|\bsuch as|\bfor (?:example|instance)|^\W*(?:(?:an?|the)\s+)?examples?(?: \w+)?(?::| is| would be))(?:[\s,:]*[^.;:,\n\]"]{0,40}["'(\[{$\s]*|` + inQuotes + `)$` +
-			`|(?:\b(?:in|with|using|use|of|to|has|have) (?:(?:the|this|that|a|an|following|exact|same|output|given) ){1,3}` + forms + `|` + forms + `(?: \w+){0,2} (?:is|are|be|was|of)|\bformatted|(?:^|[(\n])\s*(?:(?:the|required|requested|expected|output|answer|response|verdict|specified|final) ){0,3}` + forms + `:` +
+			`|(?:\b(?:in|with|using|use|of|to|has|have) (?:(?:the|this|that|a|an|following|exact|same|output|given) ){1,3}` + forms + `|` + forms + `(?: \w+){0,2} (?:is|are|be|was|of)|\bformatted(?: \w+)? (?:as|like|in)|(?:^|[(\n])\s*(?:(?:the|required|requested|expected|output|answer|response|verdict|specified|final) ){0,3}` + forms + `:` +
 			`|\b(?:must|should|shall|please|your?|(?:asked|required|told|instructed) to)\b[^.;,\n]{0,60}\b` + forms + `)(?:(?:\s+(?:of|like|as|is|such as|shown|below|above))*[\s:]*["'(\[{$\s]*|` + inQuotes + `)$`)}
 	// told ends with what one was told to say.
 	told = hinted{strings.Fields("asked required supposed told instruct you please must should needs has"), regexp.MustCompile(

@@ -38,12 +38,12 @@ func Correctness(reply string) Found {
 
 var (
 	pairForm        = regexp.MustCompile(`^(?i:(?:assistant|response|answer|model)\s*)?([ABab])\s*(?:is\s+)?(>{1,3}|<{1,3}|={1,2}|≈)\s*(?i:(?:assistant|response|answer|model)\s*)?([ABab])$`)
-	tieForm         = regexp.MustCompile(`^(?i:(?:it'?s an? )?(?:tie|tied|draw))$`)
+	tieForm         = regexp.MustCompile(`^(?i:(?:it(?:'?s| is) (?:an? )?|a )?(?:tie|tied|draw))$`)
 	barePair        = regexp.MustCompile(`^((?i:(?:assistant|response)\s)?[ABab]\s*(?:>{1,3}|<{1,3}|={1,2})\s*(?i:(?:assistant|response)\s)?[ABab]|(?i:tie))(?:[^\w>=<]|$)`)
 	preferenceForm  = regexp.MustCompile(`^(?i:(?:assistant|response|answer|option|model|verdict)[\s:]*)?([A-Za-z])(?:\s*[:(\-–].{0,30})?$`)
-	barePreference  = regexp.MustCompile(`^((?i:(?:assistant|response|model)\s*)?[A-Z]|(?i:tie))(?:\s*(?:[.,;:!)\]}"(\n]|$)|\s*/|\s+(?:or\s|and\s|because|since|wins|is\s+(?:clearly |significantly |slightly |much )?(?:the )?(?:better|best|winner|superior|preferred)))`)
-	correctnessForm = regexp.MustCompile(`^(?i:(?:verdict|judge?ment|answer)\s*[:=]\s*)?((?i:in[- ]?)?(?i:correct))\.?$`)
-	bareCorrectness = regexp.MustCompile(`^((?i:in)?(?i:correct))(?:[^\w]|$)`)
+	barePreference  = regexp.MustCompile(`^((?i:(?:assistant|response|model)\s*)?[A-Z]|(?i:(?:it's |it is )?(?:a )?tie))(?:\s*(?:[.,;:!)\]}"(\n]|$)|\s*[/>–—]|\s+-\s|\s+(?:or\s|and\s|because|since|wins|clearly|over\s|is\s+(?:clearly |significantly |slightly |much )?(?:the )?(?:better|best|winner|superior|preferred)))`)
+	correctnessForm = regexp.MustCompile(`^(?i:(?:verdict|judge?ment|answer)\s*[:=]\s*)?((?i:in[- ]?correct|not correct|wrong|correct))\.?$`)
+	bareCorrectness = regexp.MustCompile(`^((?i:incorrect|not correct|wrong|correct))(?:[^\w]|$)`)
 )
 
 // pairLabel reads >> as >, and A<B as B>A.
@@ -83,7 +83,7 @@ func correctness(inside string) string {
 	switch {
 	case m == nil:
 		return ""
-	case len(m[1]) > len(Correct):
+	case !strings.EqualFold(m[1], Correct):
 		return Incorrect
 	}
 	return Correct
@@ -153,12 +153,59 @@ func (l labels) last(v *view, all []bracketed) (Found, bool) {
 		if !v.claims(b.start) || conditional(v.upTo(b.start)) || offering(v, all, i) || listed(v, all, i) {
 			continue
 		}
-		if i > 0 && all[i-1].value != b.value && v.claims(all[i-1].start) && oneOf(v.lower[all[i-1].end:b.start]) {
-			return v.several(ruleLabel, all[i-1].start, b.end), true
+		if i > 0 && all[i-1].value != b.value && v.claims(all[i-1].start) {
+			if joint := v.lower[all[i-1].end:b.start]; oneOf(joint) {
+				return v.several(ruleLabel, all[i-1].start, b.end), true
+			} else if beside.MatchString(joint) && !(strings.Contains(joint, "to") && revised.MatchString(v.upTo(all[i-1].start))) {
+				i, b = i-1, all[i-1]
+			}
 		}
+		b = declared(v, all[:i], b)
 		return l.stated(v, ruleLabel, b.value, b.start, b.end), true
 	}
 	return Found{}, false
+}
+
+var (
+	// beside stands between a verdict and the label that it is held against.
+	beside  = regexp.MustCompile(`^[\s"')]*(?:over|to|than|from|instead of|rather than|and not)[\s"'(]*$`)
+	revised = regexp.MustCompile(`\bfrom\b|\b(?:chang|revis|mov|switch|updat|correct)(?:e|es|ed|ing)?\b`)
+	// verdictIs goes before a verdict that is declared, mentions before a label of which only something is said, and
+	// ofLabel after it.
+	verdictIs = regexp.MustCompile(`\b(?:verdict|judge?ment|decision|conclusion|final answer|final label|winner)\b|\b[ab]'?s? (?:\w+ )?(?:is|was) (?:\w+ )?(?:better|worse|correct|incorrect)\W*$`)
+	mentions  = regexp.MustCompile(`\b(?:would|could|might|may|had|otherwise|consider(?:ed|ing)?|rule[ds]? out|lean(?:ed|ing)?|close to|contain(?:s|ed)?|includ(?:es?|ed|ing)|note|others|some|although|while|deserves?|to be|it'd|case)\b|i'd|\([^)]*$`)
+	ofLabel   = regexp.MustCompile(`^["'\])]*,?\s*(?:(?:would|could|might|may|cannot|can't|isn't|was|is not|is for|is used|seems|looks)\b|[:=–—-]\s*(?:assistant |response )?(?:[abc]|correct|wrong|a tie|tie)\b)`)
+	// reviews goes before a verdict in the place of the last.
+	reviews = regexp.MustCompile(`\b(?:wait|actually|however|but|correction|correct(?:ed|ing)|reconsider\w*|re-?evaluat\w*|re-?check\w*|on reflection|revis\w*|chang\w*|updat\w*|sorry|mistake|oops|hmm|instead|therefore|thus|so|finally|hence)\b`)
+)
+
+// declared is the label b, or the verdict that goes before it where b is no more than mentioned: "[[B>A]] would be unfair".
+func declared(v *view, all []bracketed, b bracketed) bracketed {
+	up := v.upTo(b.start)
+	up = up[strings.LastIndex(up, "]]")+1:]
+	noted := ofLabel.MatchString(v.lower[b.end:min(len(v.lower), b.end+40)])
+	if !noted && (verdictIs.MatchString(up) && !inside.MatchString(up) || !mentions.MatchString(up) || alone(v, b)) {
+		return b
+	}
+	for i := len(all) - 1; i >= 0 && len(all)-i <= 8; i-- {
+		a := all[i]
+		if reviews.MatchString(v.lower[a.end:b.start]) {
+			return b
+		}
+		if is := v.upTo(a.start); a.value != b.value && v.claims(a.start) && !conditional(is) && !offering(v, all, i) && (noted || verdictIs.MatchString(is) && !mentions.MatchString(is) || alone(v, a)) {
+			return a
+		}
+	}
+	return b
+}
+
+// inside quotes somebody else's verdict.
+var inside = regexp.MustCompile(`\b(?:contain(?:s|ed)?|includ(?:es?|ed|ing)|says|said|wrote|claim(?:s|ed)?)\b[^"\n]{0,24}"`)
+
+// alone tells whether a label begins a line, or is all that a line holds.
+func alone(v *view, b bracketed) bool {
+	line := v.lower[strings.LastIndexByte(v.lower[:b.start], '\n')+1 : b.start]
+	return strings.Trim(line, " \t\"'*-•|(") == "" && len(line) < 8 && !ofLabel.MatchString(v.lower[b.end:min(len(v.lower), b.end+40)])
 }
 
 // sole is the only label that a reply has, unless it is denied, asked or repeated from the rules: where no statement is
@@ -184,84 +231,17 @@ func (l labels) stated(v *view, rule, value string, i, j int) Found {
 	return v.found(rule, value, i, j)
 }
 
-// between joins two labels that are named together.
-var between = regexp.MustCompile(`^[\s,"';)]*(?:or|and|and/or|/|vs\.?|,)?[\s"'(]*(?:else |also |even |perhaps |maybe |the |a )?[\s"'(]*$`)
-
-func oneOf(s string) bool {
-	return len(s) <= 32 && !strings.Contains(s, "\n") && between.MatchString(s)
-}
-
-var (
-	// onOffer goes right before labels that are on offer, choosing somewhere before several.
-	onOffer  = regexp.MustCompile(`\b(?:either|one of|choose (?:from|between|among)|(?:choices|options|labels|verdicts)(?: are|:)|possible verdicts?)[\s:"'(]*$`)
-	choosing = regexp.MustCompile(`\b(?:either|one of|choose|choices?|options?|labels?|possible verdicts?|between|use|must|have to|need to|asked|required|supposed|told|instructed)\b[^.;\n]{0,80}$`)
-	// ifBefore begins what hangs on a condition, of which repeated are those of the rules.
-	ifBefore  = regexp.MustCompile(`^[\s\-*•\d.)"']*(?:if|in case|when\s+(?:the|assistant|response|both|neither|a|b|it|they))\b`)
-	repeated  = regexp.MustCompile(`^[\s\-*•\d.)"']*(?:if|in case|when)\s+(?:[^.;\n]*\bwould (?:be|have been)\s+|(?:the|assistant|response|both|neither|a|b|it|they)\b[^.;\n]*)$`)
-	ifAfter   = regexp.MustCompile(`^["'\])]*[,:]?[ \t]*\(?(?:if|when|means|would mean)\b`)
-	ofOneself = regexp.MustCompile(`^\W*(?:if|when)\s+(?:you|i|we|one|all|everything|\w+(?:ing|ed))\b`)
-)
-
-// offering tells whether a label is asked, or repeated from the rules: "[[A]]" if assistant A is better, "[[C]]" for a tie.
-func offering(v *view, all []bracketed, i int) bool {
-	b, up := all[i], v.upTo(all[i].start)
-	if onOffer.MatchString(up) || hasCondition(v, b) || i > 0 && all[i-1].end >= b.start-len(up) && hasCondition(v, all[i-1]) {
-		return true
-	}
-	from, to := i, i // the labels that it is one of
-	for from > 0 && i-from < 8 && oneOf(v.lower[all[from-1].end:all[from].start]) {
-		from--
-	}
-	for to+1 < len(all) && to-i < 8 && oneOf(v.lower[all[to].end:all[to+1].start]) {
-		to++
-	}
-	if v.inQuestion(all[from].start, all[to].end) {
-		return true
-	}
-	several := slices.ContainsFunc(all[from:to+1], func(other bracketed) bool { return other.value != b.value })
-	return several && choosing.MatchString(v.upTo(all[from].start))
-}
-
-// conditional tells whether what stands before a label is a condition of it.
-func conditional(up string) bool { return ifBefore.MatchString(up) && !turns.MatchString(up) }
-
-// hasCondition tells whether the label goes before its condition.
-func hasCondition(v *view, b bracketed) bool {
-	next := v.text[b.end:min(len(v.text), b.end+24)]
-	return ifAfter.MatchString(next) && !ofOneself.MatchString(next)
-}
-
-var marker = regexp.MustCompile(`^\s*(?:\d{1,2}[.):]|\(\d\)|[-•*+])\s`)
-
-// listed tells whether a label stands in a list of the choices, an item each.
-func listed(v *view, all []bracketed, i int) bool {
-	line := func(k int) (text string, number int) {
-		from := strings.LastIndexByte(v.text[max(0, all[k].start-before):all[k].start], '\n') + 1 + max(0, all[k].start-before)
-		return v.text[from:all[k].start], from
-	}
-	mine, from := line(i)
-	if !marker.MatchString(mine) {
-		return false
-	}
-	for _, k := range []int{i - 1, i + 1, i - 2, i + 2} { // two labels may have one value, A>B and A>>B
-		if k < 0 || k >= len(all) || all[k].value == all[i].value {
-			continue
-		}
-		if its, at := line(k); marker.MatchString(its) && at != from && strings.Count(v.text[min(at, from):max(at, from)], "\n") <= 4 {
-			return true
-		}
-	}
-	return false
-}
-
 // verdictWords are followed by a verdict: "Final verdict: A>B".
-var verdictWords = []string{"verdict", "judgment", "judgement", "conclusion", "final answer", "final decision", "final label", "decision is", "decision\"", "label:", "label is", "label\"", "winner", "answer is", "final:", "\\boxed{"}
+var verdictWords = []string{"verdict", "answer:", "pick:", "choice:", "judgment", "judgement", "conclusion", "final answer", "final decision", "final label", "decision is", "decision\"", "label:", "label is", "label\"", "winner", "answer is", "final:", "\\boxed{"}
 
 // judgmentWords leave out what is said of the answer that is judged.
 var judgmentWords = []string{"verdict", "judgment:", "judgement:", "judgment is", "judgement is", "judgment\"", "judgement\"", "conclusion:", "final decision", "decision:", "decision\"", "label:", "label is", "label\"", "final answer:", "final:", "\\boxed{"}
 
+// inWords says in words what a label then says again.
+var inWords = regexp.MustCompile(`^(?:the\s+)?(?:assistant|response)?\s*[ab](?:'s\s+\w+)?\s+(?:is|was)\s+(?:\w+\s+)?(?:better|worse)\s*[:,–—-]?\s*["'(\[{$]*`)
+
 // leads stands between such a word and the verdict.
-var leads = regexp.MustCompile(`^["']?(?:\s*\([^)\n]{0,30}\))?\s*(?:label|decision)?\s*(?:is|would be|must be|=|:|-|–|—|→|->)?\s*(?::\s*)?(?:that\s+)?(?:the\s+(?:assistant'?s?\s+|response'?s?\s+)?(?:final\s+)?answer\s+is\s+)?(?:\\boxed\s*\{\s*)?["'(\[{$\s]*`)
+var leads = regexp.MustCompile(`^["']?(?:\s*\([^)\n]{0,30}\))?\s*(?:label|decision)?\s*(?:is|would be|must be|=|:|-|–|—|→|->)?\s*(?::\s*)?(?:that\s+)?(?:the\s+(?:assistant'?s?\s+|response'?s?\s+)?(?:final\s+)?(?:answer|response|solution|result)\s+is\s+)?[✅✔❌✗☑️\s]*(?:\\boxed\s*\{\s*)?["'(\[{$\s]*`)
 
 // concluded is a verdict without double brackets, where the reply says that it is one: after such a word, in a box, or
 // alone on the last line.
@@ -272,12 +252,16 @@ func (l labels) concluded(v *view) (f Found, ok bool) {
 		}
 	}
 	v.cues(l.words, func(word string, start, end int) bool {
-		lead := leads.FindStringIndex(v.text[end:min(len(v.text), end+after)])
+		lead := leads.FindStringIndex(v.lower[end:min(len(v.lower), end+after)])
 		at := end + lead[1]
-		if word != "\\boxed{" && lead[1] == 0 || !v.claims(start) {
+		if word != "\\boxed{" && lead[1] == 0 || !v.claims(start) || word == "answer:" && !v.startsLine(start) {
 			return false
 		}
 		m := l.bare.FindStringSubmatchIndex(v.text[at:min(len(v.text), at+longestLabel)])
+		if m == nil { // "Assistant A is better: A>B"
+			at += len(inWords.FindString(v.lower[at:min(len(v.lower), at+longestLabel)]))
+			m = l.bare.FindStringSubmatchIndex(v.text[at:min(len(v.text), at+longestLabel)])
+		}
 		if m == nil || v.asked(at+m[3]) {
 			return false
 		}

@@ -19,7 +19,7 @@ func Letter(reply string, n int) Found {
 }
 
 // letterWords are those that a final statement has.
-var letterWords = []string{"answer", "boxed{", "option", "choice", "choose", "select", "pick", "go with", "going with", "opt for", "settle on", "guess", "corresponds to", "conclusion", "letter", "答案", "选", "选项是", "选项为"}
+var letterWords = []string{"answer", "boxed{", "option", "choice", "choose", "select", "pick", "go with", "going with", "opt for", "settle on", "guess", "corresponds to", "conclusion", "letter", "ans:", "ans.", "it is", "it's", "it should be", "it must be", "答案", "选", "选项是", "选项为"}
 
 const (
 	filler = `(?:(?:clearly|most likely|likely|probably|definitely|therefore|thus|hence|then|simply|indeed|actually|obviously|surely|certainly|still|also|only|just|now|as follows|given by|in fact|best|closest to|close to|approximately|indeed|again|that of|the|option|choice|letter|answer|statement|alternative|number|correct|response|following|case|part)(?:[\s:,\-–—]|$)[\s:,\-–—]*)*`
@@ -32,7 +32,7 @@ var (
 	afterChinese = regexp.MustCompile(`^(?:应该|应当|应|就|选择|选项|择|选|为|是|\s|:)*[("'\[$\\A-Ja-j]`)
 	// adjective goes before "option" and "choice" where they are the answer.
 	adjective = regexp.MustCompile(`\b(?:correct|best|right|appropriate|final|closest|suitable|accurate|likely|only|valid|true|nearest|choosing|intended|my|our)\s+(?:answer\s+|multiple[- ]choice\s+)?$`)
-	mine      = regexp.MustCompile(`\b(?:i|we|i'll|we'll|i'd|we'd|let's|would|will|should|must|therefore|thus|so|to|can|hence|,)\s+(?:therefore |thus |have to |have |also |then |now |be )?$`)
+	mine      = regexp.MustCompile(`\b(?:i|we|i'll|we'll|i'd|we'd|i've|i'm|i am|i have|let me|let's|would|will|should|must|therefore|thus|so|to|can|hence|,)\s+(?:therefore |thus |have to |have |also |then |now |be )?$`)
 	myself    = regexp.MustCompile(`\bi(?:'d| would|'ll| will)?\s+$`)
 	afterPick = regexp.MustCompile(`^(?:s|ed|ing)?[\s:]+`)
 
@@ -46,18 +46,33 @@ var (
 
 // statedLetter is the letter of the last statement of the kind asked for.
 func (v *view) statedLetter(n int) (f Found, ok bool) {
+	var would Found
 	v.cues(letterWords, func(word string, start, end int) bool {
 		if word != "boxed{" && isLetterBefore(v.text, start) {
 			return false
 		}
 		at, rule := v.letterStatement(word, start, end)
-		if at < 0 || !v.claims(start) {
+		if at < 0 || !v.claims(start) || notLast.MatchString(v.upTo(start)) {
 			return false
 		}
 		f, ok = v.letterIn(rule, at, n)
+		if ok && v.hypothetical(start, end) {
+			if would.Outcome == "" {
+				would = f
+			}
+			ok = false
+		}
 		return ok
 	})
+	if !ok && would.Outcome != "" {
+		return would, true
+	}
 	return f, ok
+}
+
+// hypothetical tells whether a statement is what would be so; any that is so goes before it.
+func (v *view) hypothetical(start, end int) bool {
+	return hypothetical.MatchString(v.lower[end:min(len(v.lower), end+40)]) && !settles.MatchString(v.upTo(start))
 }
 
 func isLetterBefore(s string, i int) bool { return i > 0 && isLetter(s[i-1]) }
@@ -68,9 +83,22 @@ func (v *view) letterStatement(word string, start, end int) (at int, rule string
 	switch word {
 	case "boxed{":
 		return end, ruleBoxed
+	case "ans:", "ans.":
+		return end, ruleAnswer
+	case "it is", "it's", "it should be", "it must be":
+		if m := itIs.FindStringIndex(v.text[end:min(len(v.text), end+before)]); m != nil {
+			return end, ruleAnswer
+		}
+		return -1, ""
 	case "answer", "guess", "conclusion":
+		if at := v.underHeading(start, end); at > 0 {
+			return at, ruleAnswer
+		}
 		if m := afterAnswer.FindStringIndex(window); m != nil {
 			return end + m[1], ruleAnswer
+		}
+		if m := atLength.FindStringSubmatchIndex(window); word == "answer" && m != nil {
+			return end + m[2], ruleAnswer
 		}
 		if window != "" && window[0] == ' ' && myself.MatchString(v.upTo(start)) {
 			return end + 1, ruleAnswer
@@ -83,6 +111,9 @@ func (v *view) letterStatement(word string, start, end int) (at int, rule string
 		if m := afterAnswer.FindStringIndex(window); m != nil && adjective.MatchString(v.upTo(start)) {
 			return end + m[1], ruleAnswer
 		}
+		if m := atLength.FindStringSubmatchIndex(window); m != nil && (adjective.MatchString(v.upTo(start)) || strings.HasPrefix(window, " that")) {
+			return end + m[2], ruleAnswer
+		}
 	case "corresponds to":
 		return end, ruleAnswer
 	default:
@@ -93,6 +124,22 @@ func (v *view) letterStatement(word string, start, end int) (at int, rule string
 	}
 	return -1, ""
 }
+
+// underHeading is where the line after the heading "Answer" begins that has something; 0 where it is no heading.
+func (v *view) underHeading(start, end int) int {
+	m := lineEnds.FindStringIndex(v.text[end:min(len(v.text), end+before)])
+	if m == nil || !v.startsLine(start) {
+		return 0
+	}
+	return end + m[1]
+}
+
+var (
+	lineEnds = regexp.MustCompile(`^["']?[ \t]*\n\s*`)
+	// atLength stands between the word and a letter in brackets, where more is said of what the answer is to.
+	atLength = regexp.MustCompile(`^(?:\s+(?:that|which|to|for|among|of|from|closest|based|given|with|matching|consistent|supported|according|in|choice)\b|,)(?:[^.;:\n?]|\.\d){0,80}?\b(?:is|would be|must be)\s+(?:(?:therefore|thus|clearly|indeed|most likely|then),?\s+)?((?:option\s+|choice\s+|answer\s+)?\([a-j]\)|(?:option|choice)\s+[a-j]\b)`)
+	itIs     = regexp.MustCompile(`^\s+(?:(?:actually|in fact|therefore|thus|clearly|indeed)\s+)?(?:[Oo]ption\s+|[Cc]hoice\s+)?(?:\([A-J]\)(?:[.,;!\s]|$)|[A-J][.!]?(?:\s*\n|\s*$))`)
+)
 
 // letterIn reads the letter that a statement names, whose complement begins at i.
 func (v *view) letterIn(rule string, i, n int) (Found, bool) {
@@ -159,7 +206,7 @@ var article = regexp.MustCompile(`^\s+(?:think|believe|would|am|have|was|'m|'d|d
 // letterOrSeveral: another letter that is joined to the first makes it one of several.
 func (v *view) letterOrSeveral(rule, s string, i, at, n int) (Found, bool) {
 	rest := s[at+1:]
-	if m := otherToo.FindStringSubmatchIndex(rest); m != nil && rest[m[2]:m[3]] != strings.ToUpper(s[at:at+1]) && !namesItself(rest, m) {
+	if m := otherToo.FindStringSubmatchIndex(rest); m != nil && !setAside.MatchString(rest[m[3]:]) && rest[m[2]:m[3]] != strings.ToUpper(s[at:at+1]) && !namesItself(rest, m) {
 		return v.several(rule, i+at, i+at+1+m[3]), true
 	}
 	if m := corrected.FindStringIndex(v.text[i+at+1 : min(len(v.text), i+at+1+before)]); m != nil {
@@ -172,6 +219,9 @@ func (v *view) letterOrSeveral(rule, s string, i, at, n int) (Found, bool) {
 	}
 	return v.letter(rule, i+at, n)
 }
+
+// setAside follows other letters of which it is said that they are wrong: "C; B and D are wrong".
+var setAside = regexp.MustCompile(`^[)\]}"']*(?:,?\s*(?:,|and|or)\s*\(?[A-J]\)?)*\s+(?:is|are)\s+(?:clearly |also |both |all )?(?:wrong|incorrect|not|false|a distractor|distractors|eliminated|ruled)\b`)
 
 // ends follows a letter of which no more is said.
 var ends = regexp.MustCompile(`^[)\]}"']*\s*(?:[.,;:!\n]|$)`)

@@ -16,6 +16,7 @@ func Number(reply string) Found {
 
 // statedNumber is the number of the last statement that has one.
 func (v *view) statedNumber() (f Found, ok bool) {
+	var would Found
 	v.cues([]string{"answer", "答案", "boxed{", "####"}, func(word string, start, end int) bool {
 		switch word {
 		case "boxed{":
@@ -30,20 +31,28 @@ func (v *view) statedNumber() (f Found, ok bool) {
 			}
 		default:
 			at := v.numberStatement(start, end)
-			if at < 0 || !v.claims(start) {
+			if at < 0 || !v.claims(start) || notLast.MatchString(v.upTo(start)) {
 				return false
 			}
-			f, ok = v.evaluate(ruleAnswer, v.complement(ruleAnswer, at), at)
+			if f, ok = v.evaluate(ruleAnswer, v.complement(ruleAnswer, at), at); ok && v.hypothetical(start, end) {
+				if would.Outcome == "" {
+					would = f
+				}
+				ok = false
+			}
 		}
 		return ok
 	})
+	if !ok && would.Outcome != "" {
+		return would, true
+	}
 	return f, ok
 }
 
 // afterAnswerNumber stands between "answer" and the number: fewer words than before a letter, since any number may
 // follow.
 var (
-	afterAnswerNumber = regexp.MustCompile(`^s?(?:\s+(?:to|for|of|in|here|should|would|must|will|the|this|question|problem|part|your|our|then|therefore|thus|\(?[a-d]\))){0,8}(?:\s*(?:\b(?:is|be|are|was)\b|:|=|→|->)){1,3}`)
+	afterAnswerNumber = regexp.MustCompile(`^s?["']?(?:\s+(?:to|for|of|in|here|should|would|must|will|the|this|question|problem|part|your|our|then|therefore|thus|\(?[a-d]\))){0,8}(?:\s*(?:\b(?:is|be|are|was)\b|:|=|→|->)){1,3}`)
 	chineseIs         = regexp.MustCompile(`^\s*(?:应该|应)?(?:是|为|:)`)
 	arabic            = regexp.MustCompile(`^[\s:]*\(?\s*(?:in )?arabic numerals?\s*\)?[\s:]*`)
 )
@@ -51,6 +60,9 @@ var (
 func (v *view) numberStatement(start, end int) int {
 	if isLetterBefore(v.text, start) {
 		return -1
+	}
+	if at := v.underHeading(start, end); at > 0 {
+		return at
 	}
 	window := v.lower[end:min(len(v.lower), end+after)]
 	m := afterAnswerNumber.FindStringIndex(window)
@@ -75,7 +87,7 @@ var (
 	sign_    = `(?:[+*/×÷·^−]|-|\bx\b|\\times|\\cdot|\\div|\btimes\b|\bplus\b|\bminus\b|\bdivided by\b|\bmod\b)`
 	goesOn   = regexp.MustCompile(`^[\s)}\]%]*(?:[a-zA-Z.]{1,12}[\s)]*)?` + sign_ + `[\s({\[]*[$€£]?\\?(?:sqrt|frac|pi)?[\s({\[]*-?[\d.]`)
 	power10  = regexp.MustCompile(`^\s*(?:×|x|X|\*|·|\\times|\\cdot)\s*10\s*(?:\^|\*\*)\s*\{?\(?\s*([-−+]?\d{1,3})\s*\)?\}?`)
-	symbolic = regexp.MustCompile(`^\s?(?:\\?sqrt\b|√|π|\\pi\b|\\sqrt|pi\b|\^|!\s*[=/*×·+^}$)\\-]|\^\{)`)
+	symbolic = regexp.MustCompile(`^(?:[²³⁴⁵]|:\d(?:\D|$)|[xyzianbpqrtuv](?:[^\pL]|$)|\([a-z]\b)|^\s?(?:\\?sqrt\b|√|π|\\pi\b|\\sqrt|pi\b|\^|!\s*[=/*×·+^}$)\\-]|\^\{)`)
 	orElse   = regexp.MustCompile(`^[\s)}\]%"']*(?:[a-zA-Z]{1,12}\s+){0,2}(?:or|and|to|through)\s+(?:(?:maybe|perhaps|possibly|even|about)\s+)?[$€£]?-?\d`)
 	span_    = regexp.MustCompile(`^\s*(?:(?:–|—|-|~)\s*[$€£]?\d|,\s*[$€£]?-?\d[\d.,]*\s*(?:$|[.})\],]|and\b|or\b))`)
 	negation = regexp.MustCompile(`(?i)\b(?:not|isn't|never|rather than|instead of)\s+(?:just |simply |be |equal to |exactly |about |only |a |an |the )?[$€£\\(\[]*$`)
@@ -83,7 +95,7 @@ var (
 	// restated joins an expression to its value.
 	restated = regexp.MustCompile(`^,\s+(?:which (?:is|equals|gives|comes to)|i\.e\.,?)\s+`)
 	// unitPower is the power of a unit, which is no part of an expression.
-	unitPower = regexp.MustCompile(`^\s*[)]?\s*(?:(?:square |cubic )?(?:[kcdmn]?m|ft|in|inch|inches|feet|yd|yards?|mi|miles?|meters?|metres?|units?|s|sec|g|kg|h|hr)(?:\s*/\s*(?:[kcdm]?m|s|sec|h|hr))?)\s*\^\s*[{(]?-?\d+[})]?`)
+	unitPower = regexp.MustCompile(`^\s*[)]?\s*(?:(?:square |cubic )?(?:[kcdmn]?m|ft|in|inch|inches|feet|yd|yards?|mi|miles?|meters?|metres?|units?|s|sec|g|kg|h|hr)(?:\s*/\s*(?:[kcdm]?m|s|sec|h|hr))?)\s*\^\s*[{(]?-?\d+[})]?|^\s*\^\s*\{?\\circ\b\}?`)
 	// precision says how exact a number is.
 	precision   = regexp.MustCompile(`^\s*(?:decimals?|decimal places?|d\.?p\b|significant|sig\b|s\.?f\b)`)
 	scaled      = regexp.MustCompile(`^\s+(?i:(thousand|million|billion|trillion)s?)\b`)
@@ -111,9 +123,19 @@ func (v *view) evaluate(rule, s string, i int) (Found, bool) {
 
 // valueFrom is the value of the expression that begins with the number n.
 func (v *view) valueFrom(rule, s string, i int, n Numeral) (Found, bool) {
-	best, whole := n, v.single(s, &n)
+	n.spaced(s)
+	if m := minus.FindString(s[:n.Start]); m != "" && n.digits[0] != '-' {
+		n.digits = "-" + n.digits
+	}
+	best, whole := n, v.single(s, &n) && !radical.MatchString(s[:n.Start])
 	if whole {
 		best = n
+	}
+	if m := correctedNumber.FindStringSubmatchIndex(v.text[i+n.End : min(len(v.text), i+n.End+before)]); m != nil {
+		if next, ok := NextNumeral(v.text[:min(len(v.text), i+n.End+before)], i+n.End+m[2]); ok {
+			v.single(v.text, &next)
+			return v.found(rule, next.Value(), next.Start, next.End), true
+		}
 	}
 	end := len(s)
 	if m := clause.FindStringIndex(s[n.End:]); m != nil {
@@ -144,6 +166,29 @@ func (v *view) valueFrom(rule, s string, i int, n Numeral) (Found, bool) {
 	return v.found(rule, best.Value(), i+best.Start, i+best.End), true
 }
 
+var (
+	// correctedNumber follows a number that the next one takes the place of: "6. Wait, no, 5."
+	correctedNumber = regexp.MustCompile(`^[)\]}"'$]*[\s.,;:!…—–-]+(?i:(?:(?:oh|oops|hmm|no)\b[\s,.…]+)?(?:no|wait|sorry|actually|correction|scratch that|or rather|i mean|make that)\b)(?i:[\s.,;:!…—–-]+(?:no|wait|actually|sorry|rather|i mean|it'?s|it is|that'?s|it should be|that's (?:wrong|not right)|make that)\b)*[\s.,;:!…—–-]*[$€£]?(\d[\d.,]*)[.!]?\s*(?:\n|$)`)
+	// minus is a sign in words.
+	minus = regexp.MustCompile(`(?i)(?:^|\bis|[:=])\s*(?:negative|minus)\s+$`)
+	// radical goes before a number that is under a root, or over what is no number.
+	radical = regexp.MustCompile(`(?:\\?sqrt\s*[{(]|√\s*\(?)$`)
+	// spacedOut are groups of three digits after plain spaces.
+	spacedOut = regexp.MustCompile(`^(?: \d{3})+(?:[^\d,./]|[.,]\D|[.,]?$)`)
+)
+
+// spaced takes in groups of three digits that a statement sets apart by plain spaces: "118 000".
+func (n *Numeral) spaced(s string) {
+	m := spacedOut.FindString(s[n.End:])
+	if m == "" || len(n.digits) > 3 || strings.Trim(n.digits, digitsAndPoint[:10]) != "" {
+		return
+	}
+	groups := strings.TrimRight(m, "\x00"+strings.Trim(m, " 0123456789"))
+	groups = strings.TrimRight(groups, " ")
+	n.digits, n.End = n.digits+strings.ReplaceAll(groups, " ", ""), n.End+len(groups)
+	n.Written = s[n.Start:n.End]
+}
+
 const digitsAndPoint = "0123456789.,"
 
 // powers of ten, by their words.
@@ -155,7 +200,7 @@ func (v *view) single(s string, n *Numeral) bool {
 	if !strings.ContainsAny(n.digits, "/e") {
 		if m := scaled.FindStringSubmatch(s[n.End:]); m != nil {
 			n.digits, n.End = n.digits+powers[strings.ToLower(m[1])], n.End+len(m[0])
-		} else if m := scaledMoney.FindString(s[n.End:]); m != "" && strings.ContainsAny(s[n.Start:n.End]+s[max(0, n.Start-1):n.Start], "$") {
+		} else if m := scaledMoney.FindString(s[n.End:]); m != "" && (m != "M" && m != "bn" || strings.ContainsAny(s[n.Start:n.End]+s[max(0, n.Start-1):n.Start], "$")) {
 			n.digits, n.End = n.digits+powers[strings.ToLower(m)], n.End+len(m)
 		}
 	}
@@ -195,6 +240,9 @@ func (v *view) numberOfLine(start, end int) (Found, bool) {
 	var all []Numeral
 	for n, ok := NextNumeral(line, 0); ok; n, ok = NextNumeral(line, n.End) {
 		if !v.isMarker(line, n) && !precision.MatchString(line[n.End:]) && !(len(all) > 0 && isPower(line, all[len(all)-1], n)) {
+			if n.Start > 0 && strings.HasSuffix(line[:n.Start], "$") || strings.Contains(n.Written, "$") {
+				n.spaced(line)
+			}
 			v.single(line, &n) // with its power of ten
 			all = append(all, n)
 		}

@@ -54,7 +54,7 @@ func numeralAt(text string, i int) Numeral {
 		digits, end = fraction(text, i, digits, end)
 	}
 	lead := i
-	for _, frac := range []string{`\frac{`, `\dfrac{`, `\tfrac{`} {
+	for _, frac := range []string{`\frac{`, `\dfrac{`, `\tfrac{`, `\frac`} {
 		if strings.HasSuffix(text[:i], frac) {
 			lead = i - len(frac)
 		}
@@ -103,7 +103,7 @@ func wholePart(text string, i int) (digits string, end int) {
 var (
 	exponent  = regexp.MustCompile(`^[eE][+-]?[0-9]{1,2}`)
 	slash     = regexp.MustCompile(`^/([0-9]{1,12})`)
-	mixed     = regexp.MustCompile(`^ ([0-9]{1,12})/([0-9]{1,12})`)
+	mixed     = regexp.MustCompile(`^(?: ([0-9]{1,12})/([0-9]{1,12})| ?\\[dt]?frac\{([0-9]{1,12})\}\{([0-9]{1,12})\})`)
 	latexFrac = regexp.MustCompile(`^\}\{([0-9]{1,12})\}`)
 )
 
@@ -114,6 +114,9 @@ func fraction(text string, start int, digits string, end int) (string, int) {
 	if m := latexFrac.FindStringSubmatch(rest); m != nil && strings.HasSuffix(text[:start], "frac{") && !zero(m[1]) {
 		return ratio(digits, m[1]), end + len(m[0])
 	}
+	if len(digits) == 2 && strings.HasSuffix(text[:start], "frac") && digits[1] != '0' { // \frac12
+		return ratio(digits[:1], digits[1:]), end
+	}
 	partOfMore := func(at int) bool {
 		return wordAt(text, at) || at < len(text) && (text[at] == '/' || text[at] == '.' && isDigit(text, at+1))
 	}
@@ -123,12 +126,12 @@ func fraction(text string, start int, digits string, end int) (string, int) {
 	if m := slash.FindStringSubmatch(rest); m != nil && !zero(m[1]) && !partOfMore(end+len(m[0])) {
 		return ratio(digits, m[1]), end + len(m[0])
 	}
-	if m := mixed.FindStringSubmatch(rest); m != nil && !zero(m[2]) && !partOfMore(end+len(m[0])) {
+	if m := mixed.FindStringSubmatch(rest); m != nil && !zero(m[2]+m[4]) && !partOfMore(end+len(m[0])) {
 		w, _ := new(big.Int).SetString(digits, 10)
-		n, _ := new(big.Int).SetString(m[1], 10)
-		d, _ := new(big.Int).SetString(m[2], 10)
+		n, _ := new(big.Int).SetString(m[1]+m[3], 10)
+		d, _ := new(big.Int).SetString(m[2]+m[4], 10)
 		if n.Cmp(d) < 0 {
-			return ratio(w.Mul(w, d).Add(w, n).String(), m[2]), end + len(m[0])
+			return ratio(w.Mul(w, d).Add(w, n).String(), m[2]+m[4]), end + len(m[0])
 		}
 	}
 	return digits, end

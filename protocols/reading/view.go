@@ -278,6 +278,9 @@ func (d *dresser) heading(i int) int {
 	return end
 }
 
+// fractions are those that have a character.
+var fractions = map[rune]string{'½': "1/2", '⅓': "1/3", '⅔': "2/3", '¼': "1/4", '¾': "3/4", '⅕': "1/5", '⅖': "2/5", '⅗': "3/5", '⅘': "4/5", '⅙': "1/6", '⅚': "5/6", '⅛': "1/8", '⅜': "3/8", '⅝': "5/8", '⅞': "7/8"}
+
 // rune takes over a character that is no ASCII.
 func (d *dresser) rune(i int, r rune, s string) {
 	switch {
@@ -285,7 +288,7 @@ func (d *dresser) rune(i int, r rune, s string) {
 		s = string(r - 0xfee0)
 	case r == 0x3000 || r == 0x2002 || r == 0x2003:
 		s = " "
-	case r >= 0x200b && r <= 0x200d || r == 0xfeff || r == 0x2060:
+	case r >= 0x200b && r <= 0x200d || r == 0xfeff || r == 0x2060 || r == 0xad:
 		return
 	case r == '【' || r == '〖' || r == '⟦' || r == '「':
 		s = "["
@@ -307,6 +310,10 @@ func (d *dresser) rune(i int, r rune, s string) {
 		s = "<<"
 	case r == '≻':
 		s = ">"
+	case fractions[r] != "":
+		if s = fractions[r]; len(d.out) > 0 && d.out[len(d.out)-1] >= '0' && d.out[len(d.out)-1] <= '9' {
+			s = " " + s
+		}
 	case r == '。':
 		s = ". "
 	case unicode.Is(unicode.Nd, r):
