@@ -260,7 +260,10 @@ func (g *guarded) look(ctx context.Context, n int64) {
 	defer g.mu.Unlock()
 	switch {
 	case foreign && g.foreign == nil:
-		g.foreign = &ForeignReplyError{why, int(n - 1 - g.right), g.since}
+		if g.since.Before(since) { // the canary that came back right last was asked before
+			since = g.since
+		}
+		g.foreign = &ForeignReplyError{why, int(g.asked.Load() - min(g.right, n)), since}
 	case !foreign && n > g.right:
 		g.right, g.since = n, since
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"hash/fnv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -103,5 +105,68 @@ func TestCanaries(t *testing.T) {
 				t.Error("it would be asked again")
 			}
 		})
+	}
+}
+
+// overtaken answers the first canary that it is asked after others are open only when later ones have come back, and then
+// out of another conversation.
+type overtaken struct {
+	muddled
+	mu      sync.Mutex
+	slow    chan struct{}
+	waiting chan struct{}
+	held    bool
+}
+
+func (o *overtaken) Ask(ctx context.Context, req Request) (Response, error) {
+	if !strings.Contains(req.Messages[0].Content, "The word") {
+		return Response{Text: "[[A>B]]", Finish: Stop}, nil
+	}
+	o.mu.Lock()
+	mine := o.slow != nil && !o.held
+	o.held = o.held || mine
+	r, err := o.muddled.Ask(ctx, req)
+	o.mu.Unlock()
+	if mine {
+		close(o.waiting)
+		<-o.slow
+		return Response{Text: "of another conversation", Finish: Stop}, nil
+	}
+	return r, err
+}
+
+// TestOvertakenCanary: what was said since the foreign canary was sent is not believed, though a later one was right.
+func TestOvertakenCanary(t *testing.T) {
+	o := &overtaken{waiting: make(chan struct{})}
+	c := NewCanaries(8, Request{Model: "m"})
+	if err := c.Listen(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	o.slow = make(chan struct{})
+	var clock atomic.Int64
+	now := func() time.Time { return time.Unix(clock.Add(1), 0) }
+	g := WithCanaries(o, c, 4, now)
+	ask := func() error {
+		_, err := g.Ask(t.Context(), Request{Messages: []Message{{User, "Which is better?"}}})
+		return err
+	}
+	for range 3 {
+		if err := ask(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sent := now()
+	ends := make(chan error, 1)
+	go func() { ends <- ask() }() // with the canary that waits
+	<-o.waiting
+	for range 9 { // with two that are right
+		if err := ask(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(o.slow)
+	var foreign *ForeignReplyError
+	if err := <-ends; !errors.As(err, &foreign) || foreign.Since.After(sent.Add(time.Second)) || foreign.Asked < 9 {
+		t.Errorf("%v: since %v, where the canary was sent at %v", err, foreign.Since.Unix(), sent.Unix())
 	}
 }

@@ -3,10 +3,13 @@ package eval
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"sync"
 	"time"
 
 	"gavel/backends"
 	"gavel/cache"
+	"gavel/judging"
 )
 
 // mostCanaries is the most that a run may mix in: more tell no more.
@@ -47,4 +50,54 @@ func (e *Maker) forget(ctx context.Context, p *prepared, since time.Time) {
 	if err != nil {
 		e.say("warning: the cache still holds the last replies of %s, which may be of other prompts: %v", model, err)
 	}
+}
+
+// waits are of judgments that ended later than their records say, since calls were waited for between tries: what the
+// record says, and when it was so.
+type waits struct {
+	mu  sync.Mutex
+	all [][2]time.Time
+}
+
+func (w *waits) note(ended, now time.Time) {
+	if ended.Before(now) {
+		w.mu.Lock()
+		w.all = append(w.all, [2]time.Time{ended, now})
+		w.mu.Unlock()
+	}
+}
+
+// from is the time from which on judgments are not to be believed by what their records say, if it is since by the clock.
+func (w *waits) from(since time.Time) time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	from := since
+	for _, x := range w.all {
+		if !x[1].Before(since) && x[0].Before(from) {
+			from = x[0]
+		}
+	}
+	return from
+}
+
+// doubted is how many judgments there are that are not believed, and so are left.
+func (p *prepared) doubted(suspect time.Time) int {
+	type key struct {
+		item                     string
+		presentation, repetition int
+	}
+	last := map[key]bool{}
+	err := judging.ReadRecords(filepath.Join(p.out, judging.RecordsFile), func(r *judging.Record) error {
+		at := key{r.Item, r.Presentation, r.Repetition}
+		if r.Outcome != judging.Failed && !r.Ended().Before(suspect) {
+			last[at] = true
+		} else {
+			delete(last, at)
+		}
+		return nil
+	})
+	if err != nil {
+		return 0 // whoever goes on is told
+	}
+	return len(last)
 }

@@ -160,7 +160,7 @@ func (p *prepared) again(r *judging.Record) bool {
 	if r.Outcome == judging.TooLong && p.grown() {
 		return true
 	}
-	return r.Outcome == judging.Failed || !p.suspect.IsZero() && !r.EndedBefore(p.suspect)
+	return r.Outcome == judging.Failed || !p.suspect.IsZero() && !r.Ended().Before(p.suspect)
 }
 
 // doubt reads which judgments of an earlier try are not believed.
@@ -260,6 +260,9 @@ func (e *Maker) ask(ctx context.Context, p *prepared, dir *judging.Dir) error {
 		if err := dir.Write(r); err != nil {
 			return err
 		}
+		if p.req.Canaries > 0 {
+			p.waits.note(r.Ended(), e.Now())
+		}
 		if p.follow != nil {
 			if enough, err := p.follow.add(r); err != nil {
 				return err
@@ -287,6 +290,7 @@ func (e *Maker) ask(ctx context.Context, p *prepared, dir *judging.Dir) error {
 	err := p.job.Run(ctx)
 	if foreign, is := errors.AsType[*backends.ForeignReplyError](err); is {
 		e.forget(ctx, p, foreign.Since)
+		foreign.Since = p.waits.from(foreign.Since)
 	}
 	e.observer().RunEnded()
 	if why := alarmed.Load(); why != nil && errors.Is(err, judging.ErrStopped) {
@@ -310,6 +314,7 @@ func (e *Maker) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (
 	if mixed {
 		m.Suspect = foreign.Since.UTC().Truncate(time.Millisecond)
 		run.Manifest.Suspect = m.Suspect
+		left += p.doubted(m.Suspect)
 	}
 	switch {
 	case mixed:

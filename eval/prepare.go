@@ -34,6 +34,7 @@ type prepared struct {
 
 	store   *cache.Store // that is asked first; nil for none
 	suspect time.Time    // from when on judgments of an earlier try are not believed; zero: all are
+	waits   waits        // of judgments that took longer than their records say
 
 	rule   *Rule     // that may end it before its last item; may be nil
 	follow *follower // that tells the rule

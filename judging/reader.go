@@ -106,11 +106,14 @@ func (p Parameters) NextTurn(prompt Prompt) string {
 	return prompt.FollowUp
 }
 
-// EndedBefore tells whether the judgment had its last reply before a time.
-func (r *Record) EndedBefore(at time.Time) bool {
+// Ended is when the judgment had its last reply at the latest, by the time that its replies took. What it waited between
+// the tries of a call stands in no record.
+func (r *Record) Ended() time.Time {
 	end := r.At.Add(time.Second) // what replies do not count
-	for _, reply := range r.Replies {
-		end = end.Add(time.Duration(reply.Milliseconds * float64(time.Millisecond)))
+	for _, replies := range [][]Reply{r.Replies, r.Asides} {
+		for _, reply := range replies {
+			end = end.Add(time.Duration(reply.Milliseconds * float64(time.Millisecond)))
+		}
 	}
-	return end.Before(at)
+	return end
 }

@@ -197,7 +197,7 @@ func (b *board) choose(taken []RunRow, f *runsFilter) (runs []RunRow) {
 		}
 	}
 	for _, r := range taken {
-		if r.Protocol == b.Protocol && r.number(f.Metric) != nil {
+		if n := r.number(f.Metric); r.Protocol == b.Protocol && n != nil && n.Value != nil { // no value: of no whole item
 			runs = append(runs, r)
 		}
 	}

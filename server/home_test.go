@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/html"
 
 	"gavel/judging"
+	"gavel/scoring"
 	"gavel/server/jobs"
 )
 
@@ -383,5 +384,27 @@ func TestLettersAreCorrectedOverTheTable(t *testing.T) {
 	// Of one column alone, what was tested before stands as it did.
 	if rows := boardOf(t, s.get("/?dataset=sample")); !strings.Contains(rows[2], "] b") {
 		t.Errorf("one of four:\n%s", strings.Join(rows, "\n"))
+	}
+}
+
+// TestLeaderboardWithoutAnItem: a run that was interrupted before its first whole pair has no number to be sorted by.
+func TestLeaderboardWithoutAnItem(t *testing.T) {
+	dir := judges(t)
+	begun := filepath.Join(dir, "begun")
+	makeRun(t, begun, making{protocol: "pairwise", dataset: "sample", sim: "right"})
+	all, err := os.ReadFile(filepath.Join(begun, judging.RecordsFile))
+	must(t, err)
+	first, _, _ := strings.Cut(string(all), "\n")
+	write(t, filepath.Join(begun, judging.RecordsFile), first+"\n")
+	m, err := judging.ReadManifest(begun)
+	must(t, err)
+	m.Status = judging.Interrupted
+	must(t, judging.WriteJSON(filepath.Join(begun, judging.ManifestFile), m))
+	run, err := scoring.Load(begun, judging.Reading{})
+	must(t, err)
+	must(t, judging.WriteJSON(filepath.Join(begun, judging.ResultsFile), run.Score(scoring.DefaultOptions.Bootstrap)))
+	s := newSite(t, dir, func(o *Options) { o.Static = true })
+	for _, target := range []string{"/", "/?by=sample", "/?by=-sample", "/?group=model", "/?group=dataset", "/?sort=-headline"} {
+		says(t, s.get(target), "sim:accuracy=0.95,seed=1")
 	}
 }
