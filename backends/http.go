@@ -46,6 +46,7 @@ type exchange struct {
 	status   int    // 0 until the whole answer is here
 	header   http.Header
 	body     []byte
+	secrets  []secretForm // of the request
 }
 
 type exchangeKey struct{}
@@ -120,7 +121,7 @@ func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	body = hide(ours, resp, body)
-	x.status, x.header, x.body = resp.StatusCode, resp.Header, body
+	x.status, x.header, x.body, x.secrets = resp.StatusCode, resp.Header, body, ours
 	if x.ours {
 		body = []byte("{}")
 	}

@@ -124,9 +124,9 @@ func readOllama(req Request, x *exchange) (Response, error) {
 			err = isError(piece.Error, x)
 		}
 		if err == nil && piece.Message != nil {
-			var said string
-			said, err = piece.Message.text(x.body)
-			text, thinking, spoken = text+said, thinking+piece.Message.Thinking, true
+			var said, thought string
+			said, thought, err = piece.Message.text(x.body)
+			text, thinking, spoken = text+said, thinking+piece.Message.Thinking+thought, true
 		}
 		if err != nil {
 			return Response{}, err

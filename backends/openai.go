@@ -187,12 +187,12 @@ func (o *OpenAI) read(ctx context.Context, server Server, req Request, x *exchan
 	if err != nil {
 		return Response{}, err
 	}
-	text, err := choice.Message.text(x.body)
+	text, thought, err := choice.Message.text(x.body)
 	if err != nil {
 		return Response{}, err
 	}
-	reasoning, _ := choice.Message.Reasoning.(string)
-	out := response(req, text, choice.Message.ReasoningContent, reasoning)
+	m := choice.Message
+	out := response(req, text, m.ReasoningContent, written(m.Reasoning), m.Thinking, thought)
 	out.Model, out.PromptTokens, out.ReplyTokens = c.Model, c.Usage.Prompt, c.Usage.Reply
 	out.CachedTokens, out.ThinkTokens = c.cached(), c.thought()
 	if out.EndUntold, err = o.tellsNone(ctx, server, req.Model, choice.Reason); err != nil {

@@ -32,28 +32,49 @@ type messageSaid struct {
 	Reasoning        any    `json:"reasoning"`         // vLLM since 0.16, OpenRouter; others write an object
 }
 
-// text refuses what is no message of a judge, and tells what was said.
-func (m *messageSaid) text(body []byte) (text string, err error) {
+// text refuses what is no message of a judge, and tells what was said and what was thought in parts of it.
+func (m *messageSaid) text(body []byte) (text, thought string, err error) {
 	switch {
 	case m == nil:
-		return "", none("an answer without a message: %s", excerpt(body))
+		return "", "", none("an answer without a message: %s", excerpt(body))
 	case m.Role != "" && m.Role != Assistant:
-		return "", none("the role of the answer is %q, not %q", excerpt([]byte(m.Role)), Assistant)
+		return "", "", none("the role of the answer is %q, not %q", excerpt([]byte(m.Role)), Assistant)
 	}
 	switch c := m.Content.(type) {
 	case nil:
 	case string:
 		text = c
-	case []any: // so some servers write a text
+	case []any: // so some servers write a text, and Mistral's the thinking before it
 		for _, part := range c {
 			p, _ := part.(map[string]any)
-			s, _ := p["text"].(string)
-			text += s
+			switch kind, _ := p["type"].(string); kind {
+			case "", "text", "output_text":
+				text += written(p["text"])
+			default:
+				thought += written(p)
+			}
 		}
 	default:
-		return "", fmt.Errorf("content is %T", c)
+		return "", "", fmt.Errorf("content is %T", c)
 	}
-	return text, nil
+	return text, thought, nil
+}
+
+// written is a text that is in parts, or under one of the names that servers give to thinking.
+func written(said any) (text string) {
+	switch s := said.(type) {
+	case string:
+		return s
+	case []any:
+		for _, part := range s {
+			text += written(part)
+		}
+	case map[string]any:
+		for _, name := range []string{"text", "thinking", "reasoning", "content", "summary"} {
+			text += written(s[name])
+		}
+	}
+	return text
 }
 
 // response begins what a request is answered with; thought is the thinking that came beside the text.
@@ -107,6 +128,11 @@ func (x *exchange) settle(ctx context.Context, req Request, began time.Time, sen
 		var out Response
 		if out, sent = read(); sent == nil {
 			out.Took = took
+			for _, said := range []*string{&out.Text, &out.Thinking, &out.Detail} { // put together of parts, it may hold a key
+				for _, form := range x.secrets {
+					*said = string(form.outOf([]byte(*said)))
+				}
+			}
 			if sameName(out.Model, req.Model) {
 				out.Model = ""
 			}

@@ -61,6 +61,10 @@ func Try[T any](ctx context.Context, opts Retry, ask func() (T, error)) (T, erro
 				return answer, backoff.Permanent(err)
 			}
 		case e.RetryAfter > 0:
+			if limit > 0 && e.RetryAfter > limit {
+				last = fmt.Errorf("%w; the server asks to wait for %v, longer than --retry-for", err, e.RetryAfter)
+				return answer, backoff.Permanent(last)
+			}
 			return answer, &backoff.RetryAfterError{Duration: e.RetryAfter}
 		}
 		return answer, err

@@ -50,6 +50,12 @@ func TestKeyIsNotSaidAgain(t *testing.T) {
 			w.Header().Set("Location", "http://other/"+url.PathEscape(sent))
 			w.WriteHeader(302)
 		},
+		"a reply in parts": func(w http.ResponseWriter, sent string) {
+			fmt.Fprint(w, strings.Replace(reply(""), `"content":""`, `"content":[{"text":`+said(sent[:len(sent)-6])+`},{"text":`+said(sent[len(sent)-6:])+`}]`, 1))
+		},
+		"a reply around thinking": func(w http.ResponseWriter, sent string) {
+			fmt.Fprint(w, reply("key "+sent[:len(sent)-6]+"<think>x</think>"+sent[len(sent)-6:]))
+		},
 		"a reply":             func(w http.ResponseWriter, sent string) { fmt.Fprint(w, reply("I was sent "+sent)) },
 		"an error in a reply": func(w http.ResponseWriter, sent string) { fmt.Fprint(w, said(map[string]any{"error": "bad " + sent})) },
 		"the status line": func(w http.ResponseWriter, sent string) {

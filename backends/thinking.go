@@ -119,6 +119,9 @@ func finalChannel(reply string) (text, thinking string) {
 		if begin := strings.LastIndex(rest, plainFinal); begin >= 0 {
 			return rest[begin+len(plainFinal):], rest[:begin]
 		}
+		if rest != "" && rest[0] >= 'A' && rest[0] <= 'Z' { // cut before the other channel began
+			return "", rest
+		}
 	}
 	before, rest, ok := strings.Cut(reply, channelMark)
 	if !ok || !strings.Contains(rest, messageMark) {

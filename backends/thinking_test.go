@@ -18,6 +18,8 @@ func TestSplitThinking(t *testing.T) {
 		"start twice":           {"<think>\n<think>a</think>b", "b", "\n<think>a", "the template's start and the model's own"},
 		"end twice":             {"<think>a</think></think>b", "</think>b", "a", "what follows the first end is the reply"},
 		"speaks of the tag":     {"<think>a <think> b</think>[[A>B]]", "[[A>B]]", "a <think> b", "not nested: counting would lose the verdict"},
+		"harmony, plain, cut":   {"analysisWe compare. A is good so [[A>B]]. But wait", "", "We compare. A is good so [[A>B]]. But wait", ""},
+		"speaks of analysis":    {"analysis: [[A>B]]", "analysis: [[A>B]]", "", ""},
 		"quotes the tag":        {"B leaks its `<think>` block: [[A>B]]", "B leaks its `<think>` block: [[A>B]]", "", ""},
 		"quotes the end":        {"[[A>B]]. B left a stray \"</think>\" behind.", "[[A>B]]. B left a stray \"</think>\" behind.", "", ""},
 		"thinks of the end":     {"<think>they close it with `</think>`, hm</think>[[A>B]]", "[[A>B]]", "they close it with `</think>`, hm", ""},

@@ -29,7 +29,8 @@ type Job struct {
 	Why    string        // how that was found
 	Server string        // command that starts a server at $PORT for each task; "" where the suite names the servers
 
-	Image, ServerImage string // of containers
+	Image, ServerImage string   // of containers
+	Keys               []string // variables that hold API keys
 }
 
 //go:embed slurm.sh.tmpl job.yaml.tmpl

@@ -79,6 +79,7 @@ func TestKubernetes(t *testing.T) {
 	}
 	for _, server := range []string{"", `llama-server --host 0.0.0.0 --alias "m" --port $PORT`} {
 		job := hostile(server)
+		job.Keys = []string{"GPU_KEY"}
 		dec := yaml.NewDecoder(strings.NewReader(written(t, job, "kubernetes")))
 		var docs []map[string]any
 		for {
@@ -106,6 +107,9 @@ func TestKubernetes(t *testing.T) {
 			gavel := only("containers", pod["containers"].([]any)[0].(map[string]any))
 			args := fmt.Sprint(gavel["args"])
 			if i == 0 {
+				if env := fmt.Sprint(gavel["env"]); !strings.Contains(env, "map[name:GPU_KEY valueFrom:map[secretKeyRef:map[key:GPU_KEY name:gavel]]]") || strings.Contains(env, "OPENAI_BASE_URL") != (server != "") {
+					t.Errorf("its environment: %s", env)
+				}
 				if spec["completionMode"] != "Indexed" || spec["completions"] != 12 || pod["restartPolicy"] != "Never" || spec["podReplacementPolicy"] != "Failed" || args != "[suite run /suite/it-s-one-.yaml --shard auto/12 --yes]" {
 					t.Errorf("the array: %v", spec)
 				}

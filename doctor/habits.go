@@ -123,7 +123,10 @@ func (d *doctor) steadier() string {
 	if d.steady == backends.Yes {
 		do = "" // it is, and does not help
 	}
-	const always = "run with --strict-determinism (one request at a time, no prompt cache), or measure the noise with --repeat 3"
+	always := "run with --strict-determinism (one request at a time), or measure the noise with --repeat 3"
+	if name := d.Judge.Server.Name; name == backends.LlamaCpp || name == backends.VLLM {
+		always = strings.Replace(always, "at a time", "at a time, no prompt cache", 1)
+	}
 	if do == "" {
 		return always
 	}

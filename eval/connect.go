@@ -39,6 +39,9 @@ func (e *Maker) Connect(ctx context.Context, o Endpoint) (backends.Backend, back
 	}
 	var b backends.Backend = backends.NewOpenAI(server.URL, key, e.HTTP)
 	if server.Kind == "ollama" {
+		if o.APIKeyEnv != "" {
+			e.say("--api-key-env: Ollama's own API takes no key, so none is sent to it")
+		}
 		if b, err = backends.NewOllama(server.URL, e.HTTP); err != nil {
 			return nil, server, err
 		}

@@ -156,6 +156,9 @@ func (w *work) complete(command func(shard int) string) error {
 		w.say("shard %d of %d: %s", shard, w.of, listed(w.lacks[shard], "; "))
 		w.say("  %s", command(shard))
 	}
+	if !w.ofSuite {
+		w.say("  with --api-key-env and --canaries as before, where they were given: run.json does not hold them")
+	}
 	return eval.Failed(eval.ErrIncomplete, fmt.Errorf("nothing was merged: of %d shards these are missing or not whole: %s; the commands above complete them", w.of, strings.Join(names, ", ")))
 }
 

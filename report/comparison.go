@@ -108,8 +108,9 @@ func Compared(cmp *scoring.Comparison, all *scoring.Comparisons, notes ...string
 		Title:   Sides(cmp, fmt.Sprintf("%d %ss in both", cmp.N, cmp.Unit)),
 		Columns: slices.Concat(table.Left("metric", "mode", "group"), table.Right("n", "A", "B", "B − A", "95 % interval", "p", "Holm"), table.Left("")),
 	}
-	in, floors := "in percent", hasFloor(cmp)
+	in, floors, floor := "in percent", hasFloor(cmp), ""
 	if floors {
+		floor = ", or the difference is not above the noise floor"
 		t.Columns = slices.Insert(t.Columns, len(t.Columns)-1, table.Right("noise floor")...)
 		notes = append(notes, NoiseNote(cmp))
 	}
@@ -128,7 +129,7 @@ func Compared(cmp *scoring.Comparison, all *scoring.Comparisons, notes ...string
 		}
 	}
 	t.Notes = slices.Concat([]string{
-		fmt.Sprintf("~ may be noise: the interval holds 0, or there is none, or p (%s) is not below 0.05; %s", Tests(cmp), Intervals(all.Bootstrap, Methods(cmp))),
+		fmt.Sprintf("~ may be noise: the interval holds 0, or there is none, or p (%s) is not below 0.05%s; %s", Tests(cmp), floor, Intervals(all.Bootstrap, Methods(cmp))),
 		"Holm over " + all.Family, in,
 	}, said.Lines(), notes, table.Warned(cmp.Warnings))
 	return t

@@ -175,6 +175,11 @@ func (a compared) with(b compared, boot stats.Bootstrap, how stats.Permutation) 
 		return nil, fmt.Errorf("%s (%s) and %s (%s) are not scored alike: compare runs of one protocol", a.Dir, a.Manifest.Spec.Protocol, b.Dir, b.Manifest.Spec.Protocol)
 	}
 	joined, unit := join(a.Units, b.Units), cmp.Or(words.Common, words.Unit)
+	for _, x := range []compared{a, b} {
+		if len(x.Units) == 0 {
+			return nil, fmt.Errorf("%s has no %s with all of its judgments yet: make the run, or compare others", x.Dir, unit)
+		}
+	}
 	if len(joined) == 0 {
 		return nil, fmt.Errorf("%s and %s have no %s in common (datasets %s and %s): compare runs on the same dataset", a.Dir, b.Dir, unit, a.Manifest.Dataset.Name, b.Manifest.Dataset.Name)
 	}

@@ -3,6 +3,7 @@ package suite
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"gavel/eval"
@@ -44,4 +45,14 @@ func (s *Suite) Only(e *eval.Maker, p eval.Part) error {
 		}
 	}
 	return eval.TakeUp(s.out, p.Try)
+}
+
+// KeyVariables names the environment variables that hold the API keys of the suite's judges.
+func (s *Suite) KeyVariables() (names []string) {
+	for o := range s.requests {
+		if o.APIKeyEnv != "" && !slices.Contains(names, o.APIKeyEnv) {
+			names = append(names, o.APIKeyEnv)
+		}
+	}
+	return names
 }
