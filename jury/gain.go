@@ -117,10 +117,9 @@ func assess(req Request, made *Made, runs []*scoring.Run, o scoring.Options) (*R
 	}
 	last := len(runs) - 1
 	r := &Report{Jury: req.Out, Rule: req.Rule, Metric: rights.Metric, N: len(rights.Units), Calls: made.Calls, Warnings: rights.Warnings}
-	for i, right := range rights.Right[:last] {
-		k := count(right)
-		iv := stats.Blaker(k, r.N, o.Bootstrap.Level)
-		r.Members = append(r.Members, Member{req.Runs[i], rights.Runs[i].Model, percent(k, r.N), scoring.Percent(iv.Low), scoring.Percent(iv.High), scoring.ByBlaker})
+	for i := range rights.Right[:last] {
+		is := rights.Share(i, o.Bootstrap.Level)
+		r.Members = append(r.Members, Member{req.Runs[i], rights.Runs[i].Model, is.Value, is.Low, is.High, is.Interval})
 	}
 	best := 0
 	for i := range rights.Right[:last] {

@@ -81,7 +81,7 @@ func between(r rater) string {
 const leastRows = 10
 
 // smoothed are statistics of the cells of a k×k table, resampled by cluster, with one unit of the table, spread over all cells,
-// let in beside those seen.
+// let in beside those seen; where units hang together, with what an ordinary cluster of them is worth.
 func (p *panel) smoothed(byCluster map[string][]float64, k int, of []func([]float64) float64) []Number {
 	rows, sums := new(stats.Rows), make([]float64, k*k)
 	for _, name := range slices.Sorted(maps.Keys(byCluster)) {
@@ -91,8 +91,9 @@ func (p *panel) smoothed(byCluster map[string][]float64, k int, of []func([]floa
 		}
 	}
 	beside := &stats.Beside{Mass: 1 / float64(k*k)}
+	worth := scoring.Worth(floats.Sum(sums) / float64(rows.Len()))
 	for c := range k * k {
-		beside.Low = append(beside.Low, stats.Extra{Columns: []int{c}, Values: []float64{1}})
+		beside.Low = append(beside.Low, stats.Extra{Columns: []int{c}, Values: []float64{worth}})
 	}
 	var list []stats.Statistic
 	for _, f := range of {

@@ -224,7 +224,7 @@ func besideBins(s *Sample, judgments []Forecast) *stats.Beside {
 	}
 	rows := float64(s.rows.Len())
 	each := float64(units) / rows
-	size := worth(each) / each / rows
+	size := Worth(each) / each / rows
 	var low, high []part
 	for k := range bins {
 		at := colBins + 3*k

@@ -121,8 +121,8 @@ func Compare(runs []*Run, b stats.Bootstrap) (*Comparisons, error) {
 		Policy:      runs[0].Reading.Policy,
 		Bootstrap:   Bootstrap{b.Rounds, b.Level, b.Seed, runs[0].resampled()},
 	}
-	how := Permutations(b, len(runs))
 	sheets := sheetsOf(runs, b.Seed)
+	how := Permutations(b, len(runs), sheets[0].tests())
 	for i, a := range sheets {
 		for _, other := range sheets[i+1:] {
 			c, err := a.with(other, b, how)

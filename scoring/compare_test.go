@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
 	"gotest.tools/v3/golden"
 
 	"gavel/report"
@@ -310,4 +312,28 @@ func TestComparisonJSON(t *testing.T) {
 		t.Error("the same runs gave other bytes")
 	}
 	golden.AssertBytes(t, first.Bytes(), "compare.json")
+}
+
+// TestByCluster: the rows of one cluster are added up, in the order in which clusters come.
+func TestByCluster(t *testing.T) {
+	of := func(id, cluster string) scoring.Joined {
+		return scoring.Joined{A: scoring.Unit{ID: id, Cluster: cluster}}
+	}
+	rows := scoring.ByCluster([]scoring.Joined{of("1", "q"), of("2", ""), of("3", "r"), of("4", "q"), of("5", "")}, func(j scoring.Joined) []float64 {
+		n, _ := strconv.Atoi(j.A.ID)
+		return []float64{float64(n), 1}
+	})
+	assert.DeepEqual(t, rows, [][]float64{{5, 2}, {2, 1}, {3, 1}, {5, 1}})
+}
+
+// TestEnoughPermutations: the smallest p that there is is below 0.05 after Holm's correction over all tests of a table.
+func TestEnoughPermutations(t *testing.T) {
+	for _, runs := range []int{2, 5, 12} {
+		for _, tests := range []int{1, 13, 60} {
+			family := float64(tests * runs * (runs - 1) / 2)
+			if n := scoring.Permutations(stats.Bootstrap{Rounds: 1000}, runs, tests).Rounds; 2*family/float64(n+1) >= 0.05+1e-3 {
+				t.Errorf("%d runs, %d tests: %d exchanges", runs, tests, n)
+			}
+		}
+	}
 }

@@ -213,13 +213,35 @@ func (t *Table2x2) count(a, b bool, often int) {
 	}
 }
 
-// fewestPerTest is how many exchanges are drawn for each test of a table, at least: Holm multiplies the smallest p by their
+// How many exchanges are drawn for each test of a table, and for each comparison, at least: Holm multiplies the smallest p by their
 // number, and a p is no smaller than one in so many draws.
-const fewestPerTest = 200
+const (
+	fewestPerTest       = 40
+	fewestPerComparison = 200
+)
 
-// Permutations are enough of them to tell every two of so many runs apart.
-func Permutations(b stats.Bootstrap, runs int) stats.Permutation {
-	return stats.Permutation{Rounds: max(b.Rounds, fewestPerTest*runs*(runs-1)/2), Seed: b.Seed}
+// Permutations are enough of them to tell every two of so many runs apart, by as many tests as every two take.
+func Permutations(b stats.Bootstrap, runs, tests int) stats.Permutation {
+	return stats.Permutation{Rounds: max(b.Rounds, max(fewestPerComparison, fewestPerTest*tests)*runs*(runs-1)/2), Seed: b.Seed}
+}
+
+// tests is how many tests a comparison with the like takes, at most.
+func (s *Sheet) tests() (n int) {
+	groups := map[string]bool{}
+	for _, u := range s.Units {
+		for _, g := range u.Groups {
+			groups[g] = true
+		}
+	}
+	for _, m := range s.Metrics {
+		switch m.Compared {
+		case Whole:
+			n++
+		case ByGroup:
+			n += 1 + len(groups)
+		}
+	}
+	return n
 }
 
 // precise is a p as it is reported: to twelve digits, which are the same whatever the processor, and never rounded to 0.

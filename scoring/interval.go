@@ -107,6 +107,9 @@ func (s *Sample) intervals(list []asked, b stats.Bootstrap) []bounds {
 	}
 	if len(todo) > 0 {
 		for k, iv := range b.Smoothed(&s.rows, drawn) {
+			if v := list[todo[k]].of(s.sums); !math.IsNaN(iv.Low) { // of a function of cells it may lie beside them
+				iv = stats.Interval{Low: math.Min(iv.Low, v), High: math.Max(iv.High, v)}
+			}
 			out[todo[k]] = bounds{iv, ByBootstrap, ""}
 		}
 	}
@@ -261,13 +264,13 @@ func (s *Sample) beside(q asked, shared map[smoothing]*stats.Beside) *stats.Besi
 // half is what is let in: half a row in each cell, or at each end of the scale.
 const half = 0.5
 
-// worth is how many independent units a row is worth that is let in, where rows have so many on average and are as alike
+// Worth is how many independent units a row is worth that is let in, where rows have so many on average and are as alike
 // as [stats.Effective] takes them to be before anything is seen.
-func worth(each float64) float64 { return 1 + (each-1)*0.3 }
+func Worth(each float64) float64 { return 1 + (each-1)*0.3 }
 
 // cells lets half a row into each cell. Of a difference, cells that go together share what each would have.
 func (s *Sample) cells(q asked) *stats.Beside {
-	each := worth(float64(s.units) / float64(s.rows.Len()))
+	each := Worth(float64(s.units) / float64(s.rows.Len()))
 	x := &stats.Beside{Mass: half}
 	if !q.differs() {
 		for _, c := range q.Cells {
@@ -297,7 +300,7 @@ func (s *Sample) ends(q asked) *stats.Beside {
 				size, n = size+float64(s.often[k])*den, n+float64(s.often[k])
 			}
 		}
-		size *= worth(each) / each / n
+		size *= Worth(each) / each / n
 		return part{span, []float64{row[0] * size, size}}
 	}
 	if !q.differs() {

@@ -101,7 +101,7 @@ func (rep Report) headline(m Metric) Result {
 
 // test compares every two runs.
 func (s *Ranking) test(runs []compared, m Metric, b stats.Bootstrap) {
-	how := Permutations(b, len(runs))
+	how := Permutations(b, len(runs), 1)
 	if s.Test = exchange; m.Kind == Share {
 		s.Test = mcNemar
 	}

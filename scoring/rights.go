@@ -3,8 +3,11 @@ package scoring
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+
+	"gavel/scoring/stats"
 )
 
 // Rights is on which units several runs are right, by the headline of their protocol.
@@ -12,6 +15,7 @@ type Rights struct {
 	Metric   string
 	Runs     []Side
 	Units    []string // ids of those that all runs have judged
+	Clusters []string // of each what it hangs together with: its own id where that is nothing
 	Right    [][]bool // of each run, by unit
 	Calls    int      // that a unit takes: judgments of it, asked once
 	Warnings []string
@@ -48,6 +52,7 @@ func RightsOf(runs []*Run) (*Rights, error) {
 	clusters := map[string]bool{}
 	for _, u := range common {
 		out.Units = append(out.Units, u.ID)
+		out.Clusters = append(out.Clusters, cmp.Or(u.Cluster, u.ID))
 		clusters[cmp.Or(u.Cluster, u.ID)] = true
 	}
 	for i, s := range sheets {
@@ -68,6 +73,33 @@ func RightsOf(runs []*Run) (*Rights, error) {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("%d %ss are of %d %ss, and those of one are alike: what is said of items like these is too sure, what is said of the benchmark is not", len(common), words.Unit, len(clusters), runs[0].resampled()))
 	}
 	return out, nil
+}
+
+// Share is the share of units that a run is right on, with its interval and how that was made.
+func (r *Rights) Share(run int, level float64) Estimate {
+	parts, right := map[string]*stats.Part{}, 0
+	for u, is := range r.Right[run] {
+		p := parts[r.Clusters[u]]
+		if p == nil {
+			p = &stats.Part{Often: 1}
+			parts[r.Clusters[u]] = p
+		}
+		p.Den++
+		p.Num += One(is)
+		right += int(One(is))
+	}
+	out, n := Estimate{Interval: ByBlaker}, len(r.Units)
+	iv := stats.Blaker(right, n, level)
+	if len(parts) < n {
+		var list []stats.Part
+		for _, id := range slices.Sorted(maps.Keys(parts)) {
+			list = append(list, *parts[id])
+		}
+		x, of := stats.Effective(list, level)
+		iv, out.Interval = stats.MidP(x, of, level), ByMidP
+	}
+	out.Value, out.Low, out.High = Percent(float64(right)/float64(n)), Percent(iv.Low), Percent(iv.High)
+	return out
 }
 
 // headlineOf is the metric that a race is by.

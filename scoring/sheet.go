@@ -232,6 +232,24 @@ func (s *Sample) take(row []float64) {
 	s.rows.AddClass(class)
 }
 
+// ByCluster are the rows of units that two runs share, those of one cluster added up.
+func ByCluster(joined []Joined, row func(Joined) []float64) (rows [][]float64) {
+	at := map[string]int{}
+	for _, j := range joined {
+		i, known := at[j.A.Cluster]
+		if j.A.Cluster == "" || !known {
+			if rows = append(rows, row(j)); j.A.Cluster != "" {
+				at[j.A.Cluster] = len(rows) - 1
+			}
+			continue
+		}
+		for k, v := range row(j) {
+			rows[i][k] += v
+		}
+	}
+	return rows
+}
+
 // SampleOf is a sample of rows that are independent of each other.
 func SampleOf(unit string, metrics []Metric, rows [][]float64) *Sample {
 	width := 0

@@ -27,15 +27,14 @@ func (f *choices) Match(c *scoring.Comparison, other scoring.Scorer, joined []sc
 	if f.goal == other.(*choices).goal {
 		return
 	}
-	rows := make([][]float64, len(joined))
-	for i, p := range joined {
+	rows := scoring.ByCluster(joined, func(p scoring.Joined) []float64 {
 		best, worst := p.A.Of.(tallied).ballot, p.B.Of.(tallied).ballot
 		row := make([]float64, 6)
 		row[0], row[1] = modesDiffer(best, worst)
 		row[2], row[3], row[4] = contradictions(best, worst)
 		row[5] = row[3]
-		rows[i] = row
-	}
+		return row
+	})
 	list := []scoring.Metric{
 		{Name: goalsDiffer, Kind: scoring.Mean, Columns: scoring.Span{0, 2}, Missing: "item left out where one goal has no verdict"},
 		{Name: goalsContradict, Kind: scoring.Several, Columns: scoring.Span{2, 4}, Missing: "left out where one goal has no verdict"},

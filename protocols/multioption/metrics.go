@@ -3,6 +3,7 @@ package multioption
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -76,8 +77,11 @@ func optionMetrics(policy scoring.MissingPolicy) []scoring.Summed[tallied] {
 		scoreMetrics("", has, func(t tallied, of score) (float64, float64) { return of(t.scored), 1 }),
 		scoreMetrics(OfRandom, random, func(t tallied, of score) (float64, float64) { return of(t.random), 1 }),
 		scoreMetrics(OfFirst, first, func(t tallied, of score) (float64, float64) { return of(t.first), 1 }),
-		scoreMetrics(overRandom, over, func(t tallied, of score) (float64, float64) {
-			return of(t.scored) - of(t.random), of(t.perfect) - of(t.random)
+		scoreMetrics(overRandom, over, func(t tallied, of score) (num, den float64) {
+			if den = of(t.perfect) - of(t.random); math.Abs(den) < tiny { // all are as good as perfect on it, as on two orders of three options
+				return 0, 0
+			}
+			return of(t.scored) - of(t.random), den
 		}),
 		[]scoring.Summed[tallied]{
 			{Metric: scoring.Metric{Name: GradeScore + byUsable, Unit: scoring.UnitScore, Kind: scoring.Mean, Missing: byPolicy(scoring.MissingUsable), Why: noItems}, Adds: func(t tallied) (float64, float64) { return t.usable.grade, 1 }},
@@ -99,6 +103,9 @@ func optionMetrics(policy scoring.MissingPolicy) []scoring.Summed[tallied] {
 	}
 	return list
 }
+
+// tiny is what differences of scores may be off by.
+const tiny = 1e-9
 
 // score is one of the three.
 type score func(grades) float64

@@ -250,13 +250,12 @@ func (u pair) named() int8 {
 
 // ensemble takes two runs for one judge.
 func ensemble(joined []scoring.Joined, b stats.Bootstrap) *scoring.Ensemble {
-	rows := make([][]float64, len(joined))
-	for i, p := range joined {
+	rows := scoring.ByCluster(joined, func(p scoring.Joined) []float64 {
 		x, y := p.A.Of.(pair).named(), p.B.Of.(pair).named()
 		same := x != judging.Nobody && x == y
 		gold := p.A.Of.(pair).gold
-		rows[i] = []float64{scoring.One(same), 1, scoring.One(same && x == gold), scoring.One(same && gold >= 0)}
-	}
+		return []float64{scoring.One(same), 1, scoring.One(same && x == gold), scoring.One(same && gold >= 0)}
+	})
 	list := []scoring.Metric{
 		{Name: "coverage", Missing: "not covered", Columns: scoring.Span{0, 2}},
 		{Name: "strict", Missing: "pair left out", Columns: scoring.Span{2, 4}, Why: scoring.Because("the goals agree on no pair")},

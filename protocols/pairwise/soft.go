@@ -112,7 +112,7 @@ func (f *pairs) softVerdicts(s *scoring.Sheet, b stats.Bootstrap) *scoring.Soft 
 		i, _ := f.items.Find(u.item)
 		odds := f.softOdds[i]
 		p := 1 / (1 + math.Exp(-math.Abs(odds)))
-		forecasts = append(forecasts, scoring.Forecast{Unit: u.item, P: p, Right: u.soft == softRight})
+		forecasts = append(forecasts, scoring.Forecast{Unit: clusters[u.item], P: p, Right: u.soft == softRight})
 		scored = append(scored, stats.Scored{Score: odds, Positive: u.gold == 0, Cluster: clusters[u.item]})
 	}
 	if forecasts == nil {

@@ -14,9 +14,12 @@ type Scored struct {
 
 // AUROC is the area under the ROC curve: how probable it is that a positive unit has a higher score than a negative one, a
 // tie counting half; NaN without one of each. The interval is mid-P's of as many independent units as the area is worth,
-// which follows from its variance over clusters; so it has a width where the area is 0 or 1, and lies between them.
+// which follows from its variance over clusters, or the one that is expected of independent units if that is larger, and
+// from Student's t of the rarer kind; so it has a width where the area is 0 or 1, and lies between them.
 //
-// Source: the variance DeLong et al., Biometrics 44 (1988), 837–845, in clusters Obuchowski, Biometrics 53 (1997), 567–578.
+// Sources: the variance DeLong et al., Biometrics 44 (1988), 837–845, in clusters Obuchowski, Biometrics 53 (1997), 567–578;
+// the expected one Hanley and McNeil, Radiology 143 (1982), 29–36, with the half of all units for each kind as Newcombe,
+// Statistics in Medicine 25 (2006), 559–573 (method 5).
 func AUROC(units []Scored, level float64) (area float64, iv Interval) {
 	var pos, neg []float64
 	for _, u := range units {
@@ -39,8 +42,9 @@ func AUROC(units []Scored, level float64) (area float64, iv Interval) {
 		return float64(low+high) / 2 / float64(len(sorted))
 	}
 	for _, x := range pos {
-		area += below(neg, x) / m
+		area += math.Round(2 * n * below(neg, x)) // whole numbers: sums of fractions may come to more than 1
 	}
+	area /= 2 * m * n
 	type sums struct{ pos, neg float64 } // of what a cluster's units are off the area by
 	clusters, with := map[string]*sums{}, [2]map[string]bool{{}, {}}
 	for _, u := range units {
@@ -63,8 +67,15 @@ func AUROC(units []Scored, level float64) (area float64, iv Interval) {
 		variance += correct(len(with[0]))*c.pos*c.pos/m/m + correct(len(with[1]))*c.neg*c.neg/n/n + 2*correct(len(clusters))*c.pos*c.neg/m/n
 	}
 	worth := float64(min(len(with[0]), len(with[1])))
-	if variance > 0 {
-		worth = math.Min(area*(1-area)/variance, m+n)
+	if area > 0 && area < 1 {
+		t := normal(level) / student(level, math.Max(1, worth-1))
+		worth = math.Min(area*(1-area)/math.Max(variance, expected(area, m, n)), m+n) * t * t
 	}
 	return area, MidP(area*worth, worth, level)
+}
+
+// expected is the variance of an area of independent units, m positive and n negative, whose scores are exponential.
+func expected(area, m, n float64) float64 {
+	half := (m + n) / 2
+	return area * (1 - area) * (1 + (half-1)*((1-area)/(2-area)+area/(1+area))) / (m * n)
 }

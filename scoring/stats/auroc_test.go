@@ -78,3 +78,42 @@ func TestAUROCCovers(t *testing.T) {
 		}
 	}
 }
+
+// TestAUROCOfAPerfectJudge: sums of fractions that come to more than 1 take no interval away.
+func TestAUROCOfAPerfectJudge(t *testing.T) {
+	for n := 2; n < 120; n++ {
+		var units []Scored
+		for i := range 2 * n {
+			units = append(units, Scored{Score: float64(i % 2), Positive: i%2 == 1, Cluster: fmt.Sprint(i)})
+		}
+		if area, iv := AUROC(units, .95); area != 1 || !(iv.Low > 0 && iv.Low < 1) || iv.High != 1 {
+			t.Errorf("%d of each: %g %v", n, area, iv)
+		}
+	}
+}
+
+// TestAUROCOfFewPositives: with one positive in ten, too.
+func TestAUROCOfFewPositives(t *testing.T) {
+	for _, n := range []int{50, 100, 350} {
+		for _, shift := range []float64{0, 0.742, 1.812} { // areas of 0.5, 0.7 and 0.9
+			rng := rand.New(rand.NewPCG(uint64(n), uint64(100*shift)))
+			truth, held := .5*math.Erfc(-shift/2), 0
+			for range 500 {
+				var units []Scored
+				for i := range n {
+					u := Scored{Score: rng.NormFloat64(), Positive: i%10 == 0, Cluster: fmt.Sprint(i)}
+					if u.Positive {
+						u.Score += shift
+					}
+					units = append(units, u)
+				}
+				if _, iv := AUROC(units, .95); iv.Low <= truth && truth <= iv.High {
+					held++
+				}
+			}
+			if held < 465 {
+				t.Errorf("n = %d: %d of 500 intervals hold %.2f", n, held, truth)
+			}
+		}
+	}
+}

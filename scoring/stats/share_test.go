@@ -1,8 +1,14 @@
 package stats_test
 
 import (
+	"fmt"
 	"math"
+	"math/rand/v2"
+	"os"
+	"strconv"
 	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"gavel/scoring/stats"
 )
@@ -139,6 +145,72 @@ func TestEffective(t *testing.T) {
 	} {
 		if x, n := stats.Effective(c.parts, 0.95); math.Abs(x-c.x) > 1e-4 || math.Abs(n-c.n) > 1e-4 {
 			t.Errorf("%s: %g of %g, want %g of %g", c.name, x, n, c.x, c.n)
+		}
+	}
+}
+
+// TestEffectiveByWeights: clusters of unlike sizes count by their weights. Of 4, 2 and 2 units, with 3, 1 and 0 right, the
+// share is ½, a unit's cluster has 24/8 = 3, and there are 64/24 of one size. Off by 1, 0 and −1, over 1 − den/8: 2, 0 and
+// −4/3; between: 2/3·(4 + 16/9) = 104/27; ρ = (104/27/2 − 1)/2; the rarer 4 units are worth 4/(1 + 2·ρ).
+func TestEffectiveByWeights(t *testing.T) {
+	rho := (104.0/27/2 - 1) / 2
+	rarer := 4 / (1 + 2*rho)
+	if guessed := (rho*rarer + 0.3*4) / (rarer + 4); guessed > rho {
+		rho = guessed
+	}
+	df := 64.0/24 - 1
+	student := distuv.StudentsT{Sigma: 1, Nu: df}.Quantile(0.975)
+	want := 8 / (1 + 2*rho) * (z975 / student) * (z975 / student)
+	if x, n := stats.Effective([]stats.Part{{Num: 3, Den: 4, Often: 1}, {Num: 1, Den: 2, Often: 1}, {Num: 0, Den: 2, Often: 1}}, 0.95); math.Abs(n-want) > 1e-5 || math.Abs(x-want/2) > 1e-5 {
+		t.Errorf("%g of %g, want half of %g", x, n, want)
+	}
+}
+
+// TestEffectiveCovers: over clusters whose units are as correlated as is said, each with a draw that they share, of one size
+// or of sizes from 1 to 40. GAVEL_TRIALS makes it so many times as long, and -v prints the table of docs/coverage.md.
+func TestEffectiveCovers(t *testing.T) {
+	runs := 200
+	if times, err := strconv.Atoi(os.Getenv("GAVEL_TRIALS")); err == nil {
+		runs *= times
+	}
+	for _, unlike := range []bool{false, true} {
+		for _, clusters := range []int{20, 80} {
+			for _, rho := range []float64{0, 0.1, 0.2, 0.4} {
+				line := fmt.Sprintf("| %d | %s | %g |", clusters, map[bool]string{true: "1 to 40", false: "20"}[unlike], rho)
+				for _, share := range []float64{0.8, 0.9, 0.925, 0.95, 0.99} {
+					rng := rand.New(rand.NewPCG(uint64(clusters), uint64(1000*share+10*rho)))
+					held := 0
+					for range runs {
+						parts := make([]stats.Part, clusters)
+						for c := range parts {
+							size := 20
+							if unlike {
+								size = max(1, min(40, int(math.Exp(rng.Float64()*math.Log(41)))))
+							}
+							shared := rng.Float64() < share
+							parts[c] = stats.Part{Den: float64(size), Often: 1}
+							for range size {
+								is := rng.Float64() < share
+								if rng.Float64() < math.Sqrt(rho) {
+									is = shared
+								}
+								if is {
+									parts[c].Num++
+								}
+							}
+						}
+						x, n := stats.Effective(parts, 0.95)
+						if iv := stats.MidP(x, n, 0.95); iv.Low <= share && share <= iv.High {
+							held++
+						}
+					}
+					line += fmt.Sprintf(" %.1f |", 100*float64(held)/float64(runs))
+					if held < runs*89/100 {
+						t.Errorf("%d clusters, unlike %t, ρ %g: %d of %d intervals hold %g", clusters, unlike, rho, held, runs, share)
+					}
+				}
+				t.Log(line)
+			}
 		}
 	}
 }

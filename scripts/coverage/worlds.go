@@ -39,8 +39,8 @@ type unit struct {
 // place is where a unit stands in a run: MT-Bench's items say by their ids what belongs together.
 type place struct{ id, source string }
 
-// alike is how likely it is that a unit is what the first of its cluster is. It leaves every share as it is, and gives the
-// units of a cluster that correlation.
+// alike is how likely it is that a unit is what the first of its cluster is. It leaves every share as it is. Each unit has
+// that correlation with the first, and its square with every other: over 20 units 0.02 on average.
 const alike = 0.1
 
 // clustering is how many clusters a run has, and of how many units.
