@@ -295,7 +295,12 @@ func SweepTempDirs(dir string, prefixes ...string) {
 		}
 		at := filepath.Join(dir, e.Name())
 		info, err := e.Info()
-		if err == nil && e.IsDir() && slices.ContainsFunc(prefixes, made) && own(info) && Plain(at, alive) == nil && abandoned(filepath.Join(at, alive), func() {}) {
+		if err != nil || !e.IsDir() || !slices.ContainsFunc(prefixes, made) || !own(info) || Plain(at, alive) != nil {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(at, alive)); errors.Is(err, fs.ErrNotExist) {
+			os.Remove(at) // if it is empty: not locked yet, or not any more; who made it makes another
+		} else if abandoned(filepath.Join(at, alive), func() {}) {
 			removeTemp(at)
 		}
 	}

@@ -297,3 +297,17 @@ func TestLocks(t *testing.T) {
 		}
 	}
 }
+
+// TestKilledBeforeTheLock: a folder that nobody came to lock is swept, one that holds anything without a lock is not ours.
+func TestKilledBeforeTheLock(t *testing.T) {
+	dir := t.TempDir()
+	for _, at := range []string{"x-1", "x-2/kept"} {
+		if err := os.MkdirAll(filepath.Join(dir, at), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	SweepTempDirs(dir, "x-")
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 || entries[0].Name() != "x-2" {
+		t.Errorf("left: %v, %v", entries, err)
+	}
+}
