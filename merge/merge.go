@@ -33,7 +33,7 @@ type Request struct {
 // that ask for what is missing.
 func Merge(ctx context.Context, m *eval.Maker, r Request) error {
 	if len(r.Shards) == 0 {
-		return eval.Failed(eval.ErrUsage, errors.New("name the folders of the shards after that of the whole"))
+		return eval.Failed(eval.ErrUsage, errors.New("the folders of the shards are missing: gavel merge OUT SHARD..."))
 	}
 	if _, err := os.Lstat(r.Out); err == nil {
 		return fmt.Errorf("%s is there already: name another folder, or remove it", r.Out)
@@ -156,7 +156,7 @@ func (w *work) complete(command func(shard int) string) error {
 		w.say("shard %d of %d: %s", shard, w.of, listed(w.lacks[shard], "; "))
 		w.say("  %s", command(shard))
 	}
-	return eval.Failed(eval.ErrIncomplete, fmt.Errorf("nothing was merged: of %d shards these are missing or not whole: %s; the commands above complete them", w.of, strings.Join(names, ", ")))
+	return eval.Failed(eval.ErrIncomplete, fmt.Errorf("nothing was merged: of %d shards, these are missing or incomplete: %s; run the commands above to complete them", w.of, strings.Join(names, ", ")))
 }
 
 func (w *work) lack(shard int, format string, args ...any) {
