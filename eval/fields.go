@@ -56,26 +56,26 @@ func fieldsOf(k judging.Protocol) []Field {
 	fields := []Field{
 		{"model", Text, What, "", "`NAME` of the model on its server; optional if there is only one; with --backend sim: " + backends.SimHelp, "", nil, false, text(func(r *Request) *string { return &r.Model })},
 		{"dataset", Text, What, "", "`NAME` (" + datasetsFor(k) + ") or file of that shape", "", nil, false, text(func(r *Request) *string { return &r.Dataset })},
-		{"field", List, What, "", "of a file of any shape, which column is what: `PART=COLUMN,…`, such as question=prompt,response_a=out_1,response_b=out_2,label=winner; plain names are guessed", "", nil, false, func(r *Request, v []string) error { r.Fields = v; return nil }},
-		{"label-values", List, What, "", "what the labels of such a file mean: `LABEL=VALUE,…`, such as A>B=model_a,B>A=model_b,tie=tie", "", nil, false, func(r *Request, v []string) error { r.LabelValues = v; return nil }},
+		{"field", List, What, "", "for a file with other columns: which column has which part, `PART=COLUMN,…`, such as question=prompt,response_a=out_1,response_b=out_2,label=winner; plain names are guessed", "", nil, false, func(r *Request, v []string) error { r.Fields = v; return nil }},
+		{"label-values", List, What, "", "which values in the label column mean which label: `LABEL=VALUE,…`, such as A>B=model_a,B>A=model_b,tie=tie", "", nil, false, func(r *Request, v []string) error { r.LabelValues = v; return nil }},
 		{"prompt", Text, What, k.Templates[0].Name, "`NAME` (" + strings.Join(k.TemplateNames(), ", ") + ") or a file with a system message of your own", "one of the protocol's own", k.TemplateNames(), true, text(func(r *Request) *string { return &r.Prompt })},
 		{"limit", Number, What, "0", "only the first `N` items, or the first of a sample", "", nil, true, number(1, func(r *Request) *int { return &r.Limit })},
 		sampleField(k),
 		{"seed", Number, What, "1", "`SEED` for drawing the sample, and the options of --unrelated and --max-options", "of the sample", nil, true, func(r *Request, v []string) (err error) { r.Seed, err = integer(last(v)); return err }},
 		{"ids", Text, What, "", "only the items with an id in `FILE`, one per line", "", nil, false, text(func(r *Request) *string { return &r.IDs })},
-		{"shard", Text, What, "", "only a part of the items, by a hash of their ids: `K/N`, such as 3/16, or auto, which Slurm, SkyPilot and dstack tell, or auto/N with Kubernetes and GNU parallel; \"gavel merge\" makes one run of all parts", "one of several parts of the items, such as 3/16", nil, true, setShard},
+		{"shard", Text, What, "", "only a part of the items, by a hash of their ids: `K/N`, such as 3/16; auto takes K and N from Slurm, SkyPilot or dstack; auto/N takes K from Kubernetes or GNU parallel; \"gavel merge\" makes one run of all parts", "one of several parts of the items, such as 3/16", nil, true, setShard},
 		{"max-tokens", Number, How, strconv.Itoa(d.MaxTokens), "at most `N` tokens per reply, thinking included", "", nil, true, number(1, func(r *Request) *int { return &r.MaxTokens })},
 		{"num-ctx", Number, How, "0", "ask Ollama for a context of `N` tokens; 0: long enough for the longest prompt and --max-tokens, in a suite for those of all its runs", "", nil, true, number(1, func(r *Request) *int { return &r.NumCtx })},
 		{"system-role", Text, How, d.SystemRole, "`ROLE` of the message with the system text: system, or user for models whose template rejects system", "", systemRoles, true, text(func(r *Request) *string { return &r.SystemRole })},
 		{"accept-cut", Switch, How, "false", "count a verdict that stands in a reply cut at the token limit", "", nil, true, truth(func(r *Request) *bool { return &r.AcceptCut })},
 		{"think", Text, How, "auto", "`HOW` much a thinking model thinks: " + strings.Join(backends.Thinks, ", ") + "; auto sends nothing and leaves it to the model", "", backends.Thinks, true, setThink},
 		{"think-budget", Number, How, "0", "let a thinking model think for at most `N` tokens; llama.cpp, vLLM and SGLang take that, Ollama takes levels (--think low)", "", nil, true, number(0, func(r *Request) *int { return &r.ThinkBudget })},
-		{"finish-thinking", Switch, How, "false", "ask a reply that thought to the token limit once more, for its verdict alone after the thinking so far", "", nil, true, truth(func(r *Request) *bool { return &r.FinishThinking })},
+		{"finish-thinking", Switch, How, "false", "if a reply thinks until the token limit, ask once more, only for the verdict, with the thinking so far", "", nil, true, truth(func(r *Request) *bool { return &r.FinishThinking })},
 		{"constrain", Switch, How, "false", "constrain the verdict to the valid labels: the whole reply with a direct prompt, else an extra turn after the reasoning", "", nil, true, truth(func(r *Request) *bool { return &r.Constrain })},
 		{"logprobs", Switch, How, "false", "ask for the probability of each label; --constrain implies it if the server supports it. Without --constrain, a label that is not among the likeliest tokens counts as 0 in the calibration", "", nil, true, truth(func(r *Request) *bool { return &r.Logprobs })},
 		{"repeat", Number, How, "1", "ask every prompt `K` times; the table shows how often the judge agrees with itself, and how large a difference is noise", "", nil, true, number(1, func(r *Request) *int { return &r.Repetitions })},
 		{"strict-determinism", Switch, How, "false", "one request at a time and, if the server supports it, no prompt cache", "", nil, true, truth(func(r *Request) *bool { return &r.StrictDeterminism })},
-		{"canaries", Number, How, "0", "mix `N` prompts into the run whose replies are known, and end it if one is answered out of another conversation (gavel doctor looks for that, too)", "", nil, true, number(0, func(r *Request) *int { return &r.Canaries })},
+		{"canaries", Number, How, "0", "mix `N` prompts with known replies into the run, and end the run if one gets the reply of another conversation (gavel doctor looks for that, too)", "", nil, true, number(0, func(r *Request) *int { return &r.Canaries })},
 		{"concurrency", Text, How, "auto", "judge `N` items at once; auto: as many as the server reports, else 4", "", nil, true, setConcurrency},
 		{"timeout", Duration, How, "10m", "time limit of one call: `D`, such as 90s or 10m", "", nil, true, duration(func(r *Request) *time.Duration { return &r.Timeout })},
 		{"retry-for", Duration, How, "2m", "retry a call for up to `D` if the failure may be temporary", "", nil, true, duration(func(r *Request) *time.Duration { return &r.RetryFor })},
@@ -86,8 +86,8 @@ func fieldsOf(k judging.Protocol) []Field {
 		{"group", List, What, "", "only items of the group `NAME` (\"gavel datasets show\" lists them), or category=NAME; may be given again", "only items of this group", nil, true, setGroups},
 	}
 	if shares := scoring.Shares(k.Name); len(shares) > 0 {
-		fields = append(fields, Field{"until", Text, How, "", "end the run as soon as 'METRIC>=PERCENT' (or <=) surely holds or surely does not; valid at every look: `QUESTION` about " + strings.Join(shares, ", "),
-			"a question that ends the run as soon as it is answered, such as " + shares[0] + ">=60", nil, true, text(func(r *Request) *string { return &r.Until })})
+		fields = append(fields, Field{"until", Text, How, "", "end the run as soon as the `CONDITION` is decided, with at most 5 % error: METRIC>=PERCENT or METRIC<=PERCENT, with METRIC one of " + strings.Join(shares, ", "),
+			"a condition that ends the run as soon as it is decided, such as " + shares[0] + ">=60", nil, true, text(func(r *Request) *string { return &r.Until })})
 	}
 	if k.JudgesAgents() {
 		fields = append(fields,

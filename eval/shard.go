@@ -107,9 +107,9 @@ func partOf(getenv func(string) string, given int) (Part, error) {
 	}
 	switch {
 	case len(found) == 0:
-		return Part{}, fmt.Errorf("no engine says which shard this is (looked for %s): say K/N", strings.Join(names, ", "))
+		return Part{}, fmt.Errorf("found no environment variable with the shard's number (looked for %s): give K/N", strings.Join(names, ", "))
 	case len(found) > 1:
-		return Part{}, fmt.Errorf("%s and %s are both set, and which of them counts is not known: say K/N", found[0].index, found[1].index)
+		return Part{}, fmt.Errorf("%s and %s are both set: give K/N", found[0].index, found[1].index)
 	}
 	return found[0].part(getenv, given)
 }
@@ -138,21 +138,21 @@ func (en engine) part(getenv func(string) string, given int) (p Part, err error)
 	case err != nil:
 		return p, err
 	case p.Of == 0 && en.count == "":
-		return p, fmt.Errorf("%s does not say how many shards there are: say auto/N", p.Said)
+		return p, fmt.Errorf("%s does not say how many shards there are: give auto/N", p.Said)
 	case p.Of == 0:
-		return p, fmt.Errorf("%s is set and %s is not: say auto/N", en.index, en.count)
+		return p, fmt.Errorf("%s is set and %s is not: give auto/N", en.index, en.count)
 	case given > 0 && given != p.Of:
 		return p, fmt.Errorf("%s says that there are %d shards, not %d; one shard alone is made with K/%[3]d", p.Said, p.Of, given)
 	case p.Of > MostShards:
 		return p, fmt.Errorf("%s says that there are %d shards: there are at most %d", p.Said, p.Of, MostShards)
 	case last >= 0 && last != first+(p.Of-1)*step:
-		return p, fmt.Errorf("%s is a list: give the array as a range, or say K/N", p.Said)
+		return p, fmt.Errorf("%s is a list: give the array as a range, or give K/N", p.Said)
 	case last >= 0 && given == 0 && (p.Of == 1 || first > 1):
-		return p, fmt.Errorf("%s may be all tasks, or some of a longer array again: say auto/%d where they are all, else K/N", p.Said, p.Of)
+		return p, fmt.Errorf("%s may be the whole array or a part of a longer one: give auto/%d if it is the whole array, otherwise K/N", p.Said, p.Of)
 	case id >= first && (id-first)%step == 0 && (id-first)/step < p.Of:
 		p.Index = (id-first)/step + 1
 	default:
-		return p, fmt.Errorf("%s is none of %d tasks from %d in steps of %d: give the array as a range, or say K/N", p.Said, p.Of, first, step)
+		return p, fmt.Errorf("%s is not one of the %d tasks that begin at %d with steps of %d: give the array as a range, or give K/N", p.Said, p.Of, first, step)
 	}
 	return p, nil
 }

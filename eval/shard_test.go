@@ -27,25 +27,25 @@ func TestAutoReadsWhatEnginesSay(t *testing.T) {
 		{"auto/5", "PARALLEL_SEQ=5", "5/5"},
 
 		{"auto", "", "looked for SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX, SKYPILOT_JOB_RANK, DSTACK_NODE_RANK, PARALLEL_SEQ"},
-		{"auto", "JOB_COMPLETION_INDEX=3", "JOB_COMPLETION_INDEX=3 does not say how many shards there are: say auto/N"},
+		{"auto", "JOB_COMPLETION_INDEX=3", "JOB_COMPLETION_INDEX=3 does not say how many shards there are: give auto/N"},
 		{"auto", "SLURM_ARRAY_TASK_ID=3", "SLURM_ARRAY_TASK_COUNT is not"},
 		{"auto/4", "SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_COUNT=8", "says that there are 8 shards, not 4"},
-		{"auto", "SLURM_ARRAY_TASK_ID=8 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_STEP=1", "is none of 3 tasks from 1 in steps of 1"}, // --array=1,3,8
+		{"auto", "SLURM_ARRAY_TASK_ID=8 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_STEP=1", "is not one of the 3 tasks that begin at 1 with steps of 1"}, // --array=1,3,8
 		{"auto", "SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=8 SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_STEP=1", "is a list: give the array as a range"},
 		{"auto", "SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=8 SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_STEP=1", "is a list: give the array as a range"},
 		{"auto/3", "SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=8 SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_STEP=1", "is a list: give the array as a range"},
-		{"auto", "SLURM_ARRAY_TASK_ID=5 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=9 SLURM_ARRAY_TASK_COUNT=4 SLURM_ARRAY_TASK_STEP=2", "is a list"},                                                   // --array=1-5:2,9
-		{"auto", "SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=3 SLURM_ARRAY_TASK_MAX=3 SLURM_ARRAY_TASK_COUNT=1 SLURM_ARRAY_TASK_STEP=1", "some of a longer array again: say auto/1 where they are all"}, // --array=3
-		{"auto", "SLURM_ARRAY_TASK_ID=4 SLURM_ARRAY_TASK_MIN=2 SLURM_ARRAY_TASK_MAX=4 SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_STEP=1", "say auto/3 where they are all"},                               // --array=2-4
+		{"auto", "SLURM_ARRAY_TASK_ID=5 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=9 SLURM_ARRAY_TASK_COUNT=4 SLURM_ARRAY_TASK_STEP=2", "is a list"},                                                    // --array=1-5:2,9
+		{"auto", "SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=3 SLURM_ARRAY_TASK_MAX=3 SLURM_ARRAY_TASK_COUNT=1 SLURM_ARRAY_TASK_STEP=1", "a part of a longer one: give auto/1 if it is the whole array"}, // --array=3
+		{"auto", "SLURM_ARRAY_TASK_ID=4 SLURM_ARRAY_TASK_MIN=2 SLURM_ARRAY_TASK_MAX=4 SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_STEP=1", "give auto/3 if it is the whole array"},                         // --array=2-4
 		{"auto/8", "SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=3 SLURM_ARRAY_TASK_MAX=3 SLURM_ARRAY_TASK_COUNT=1 SLURM_ARRAY_TASK_STEP=1", "says that there are 1 shards, not 8; one shard alone is made with K/8"},
-		{"auto", "SLURM_ARRAY_TASK_ID=4 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_COUNT=4 SLURM_ARRAY_TASK_STEP=2", "is none of 4 tasks"},
-		{"auto", "SLURM_ARRAY_TASK_ID=9223372036854775807 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_COUNT=4", "is none of 4 tasks"},
+		{"auto", "SLURM_ARRAY_TASK_ID=4 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_COUNT=4 SLURM_ARRAY_TASK_STEP=2", "is not one of the 4 tasks"},
+		{"auto", "SLURM_ARRAY_TASK_ID=9223372036854775807 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_COUNT=4", "is not one of the 4 tasks"},
 		{"auto", "SKYPILOT_JOB_RANK=3 SKYPILOT_NUM_JOBS=200000", "200000 shards: there are at most 100000"},
 		{"auto", "SLURM_ARRAY_TASK_ID=x SLURM_ARRAY_TASK_COUNT=4", "SLURM_ARRAY_TASK_ID=x is not a number"},
 		{"auto", "SLURM_ARRAY_TASK_ID=-1 SLURM_ARRAY_TASK_COUNT=4", "is not a number from 0"},
 		{"auto", "SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_COUNT=4 SLURM_ARRAY_TASK_STEP=0", "SLURM_ARRAY_TASK_STEP=0 is not a number from 1"},
-		{"auto/5", "PARALLEL_SEQ=6", "is none of 5 tasks"},
-		{"auto/5", "PARALLEL_SEQ=0", "is none of 5 tasks"},
+		{"auto/5", "PARALLEL_SEQ=6", "is not one of the 5 tasks"},
+		{"auto/5", "PARALLEL_SEQ=0", "is not one of the 5 tasks"},
 		{"auto/4", "SLURM_ARRAY_TASK_ID=1 PARALLEL_SEQ=2", "SLURM_ARRAY_TASK_ID and PARALLEL_SEQ are both set"},
 		{"0/4", "", "expected K/N"}, {"5/4", "", "expected K/N"}, {"4", "", "expected K/N"}, {"auto/0", "", "expected K/N"}, {"a/b", "", "expected K/N"},
 		{"1/100001", "", "at most 100000"}, {"", "", "expected K/N"},

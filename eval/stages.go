@@ -268,7 +268,7 @@ func (w *work) readAnswers(s *stages, dir string) (*judging.Answers, error) {
 		return nil, err
 	}
 	if its, of := s.questions.shard, rep.Manifest.Shard; its != nil && of != nil && (of.Index != its.Index || of.Of != its.Of) {
-		return nil, usage("%s has the answers of shard %s, and this is shard %s: name that shard's, or the run of all", dir, of, its)
+		return nil, usage("%s has the answers of shard %s, but this is shard %s: name the answers of this shard, or of the whole run", dir, of, its)
 	}
 	scored := rep.Score(scoring.DefaultOptions.Bootstrap)
 	scored.Run = dir

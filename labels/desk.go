@@ -316,7 +316,7 @@ func (s Said) label(it datasets.Item, order []int) (string, error) {
 	case s.Tie && isPair(it):
 		return Tie, nil
 	case s.Tie:
-		return "", fmt.Errorf("%w: only of two responses neither may be better", ErrAnswer)
+		return "", fmt.Errorf(`%w: the answer "neither is better" is only for items with two responses`, ErrAnswer)
 	case it.Shape == datasets.Number:
 		n, is := number(s.Choice)
 		if !is {

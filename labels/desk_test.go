@@ -230,7 +230,7 @@ func TestDeskRefuses(t *testing.T) {
 		"another's":             {"{\"id\":\"p001\",\"winner\":\"A\"}\n", ":1 is no line", labels.DeskOptions{}},
 		"a broken line":         {"{\"item\":\"p001\",\"labeller\":\"a\",\"label\":\"A\"}\n{broken\n{\"item\":\"p002\",\"labeller\":\"a\",\"label\":\"A\"}\n", ":2 is no line", labels.DeskOptions{}},
 		"no runs":               {"", "no two of the runs", labels.DeskOptions{By: labels.ByDisagreement, Sample: 3}},
-		"drawn by disagreement": {"{\"item\":\"p001\",\"labeller\":\"a\",\"label\":\"A\",\"drawn\":\"disagreement\"}\n", "others would spoil", labels.DeskOptions{}},
+		"drawn by disagreement": {"{\"item\":\"p001\",\"labeller\":\"a\",\"label\":\"A\",\"drawn\":\"disagreement\"}\n", "cannot take items chosen in another way", labels.DeskOptions{}},
 	} {
 		path := file(t, "l.jsonl", c.text)
 		c.o.Name, c.o.Path, c.o.Now, c.o.By = "pairs", path, time.Now, first(c.o.By, labels.ByRandom)

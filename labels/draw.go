@@ -43,7 +43,7 @@ func (d *Desk) draw(sure map[string]bool) error {
 	case err != nil:
 		return err
 	case before != nil && d.o.By != ByDisagreement:
-		return fmt.Errorf("%s has items that were drawn by disagreement, which others would spoil: give --by disagreement --sample %d, or name another file with --labels", d.o.Path, before.Sample)
+		return fmt.Errorf("%s has items drawn by disagreement, and cannot take items chosen in another way: give --by disagreement --sample %d, or name another file with --labels", d.o.Path, before.Sample)
 	case d.o.By != ByDisagreement:
 		d.items = datasets.Order(n, d.set.ID, d.o.Seed)[:want]
 		return nil

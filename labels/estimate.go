@@ -62,7 +62,7 @@ func Estimate(dir string, file *File, response string, widths []float64, how jud
 	case !p.ofPairs():
 		return nil, fmt.Errorf("%s: shares are estimated of pairs, whose labels are A, B and tie", dir)
 	case p.weights == nil && slices.ContainsFunc(p.file.Labels, func(l Label) bool { return l.Drawn == ByDisagreement }):
-		return nil, fmt.Errorf("%s: some items were chosen by disagreement, and it is not known of all labels how likely they were: label some that were drawn at random", p.file.Path)
+		return nil, fmt.Errorf("%s: some items were chosen by disagreement, and not every label has the probability of its draw: use labels of items drawn at random", p.file.Path)
 	}
 	e := &Estimated{Run: dir, Model: j.Manifest.Spec.Model.Name, Labels: p.file.Path, Response: response, Judged: len(j.Of), Reading: how.Name}
 	majority := p.file.Majority()

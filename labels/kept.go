@@ -98,7 +98,9 @@ func (l *log) write(label Label) error {
 		err = l.file.Sync()
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("the label was not kept: %w; those before it are: make room, and say it again", err), l.file.Truncate(l.size))
+		return errors.Join(
+			fmt.Errorf("this label was not saved: %w; earlier labels are saved: free some disk space, and label the item again", err),
+			l.file.Truncate(l.size))
 	}
 	l.size += int64(len(line))
 	return nil
@@ -109,7 +111,7 @@ func (d *Desk) recall(all []Label) error {
 	unknown, changed, first, other := 0, 0, "", ""
 	for _, l := range all {
 		if l.Drawn == ByDisagreement && d.o.By != ByDisagreement {
-			return fmt.Errorf("%s has items that were drawn by disagreement, which others would spoil: give --by disagreement and the same --sample, or name another file with --labels", d.o.Path)
+			return fmt.Errorf("%s has items drawn by disagreement, and cannot take items chosen in another way: give --by disagreement and the same --sample, or name another file with --labels", d.o.Path)
 		}
 		if l.Seed != 0 && l.Seed != d.o.Seed {
 			return fmt.Errorf("%s was begun with --seed %d, which says who is shown what on which side: give --seed %d, or name another file with --labels", d.o.Path, l.Seed, l.Seed)

@@ -26,7 +26,7 @@ func TestDeskFullDisk(t *testing.T) {
 	assert.NilError(t, err)
 	own := d.log.file
 	d.log.file = full
-	assert.ErrorContains(t, d.Say("ann", Said{At: turn.At, Sum: turn.Sum, Choice: "1"}), "the label was not kept")
+	assert.ErrorContains(t, d.Say("ann", Said{At: turn.At, Sum: turn.Sum, Choice: "1"}), "this label was not saved")
 	again, err := d.Next("ann")
 	assert.NilError(t, err)
 	assert.Equal(t, again.At, turn.At) // it is asked for again

@@ -220,7 +220,7 @@ func TestSelect(t *testing.T) {
 	assert.Equal(t, s.Covered, 50)
 	assert.Equal(t, s.Calls, 2*n)
 	_, err = labels.Select([]string{judge(t, "mute", 4, func(int) bool { return true })}, f, 0.1, 0.1, reading)
-	assert.ErrorContains(t, err, "no probabilities")
+	assert.ErrorContains(t, err, "no label probabilities")
 }
 
 // TestContestAtOnce: of several processes that add lines none writes over another's; each has a lock of its own, as here.

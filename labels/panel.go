@@ -155,7 +155,7 @@ func (p *panel) fit() error {
 	}
 	var ok bool
 	if p.weights, ok = p.file.weights(); !ok {
-		p.say("some items were chosen by disagreement, and it is not known of all labels how likely they were: nothing is weighed, and on all items judges agree with people more often than here")
+		p.say("some items were chosen by disagreement, and not every label has the probability of its draw: agreement is not weighted, and is probably lower than on all items")
 	}
 	return nil
 }

@@ -65,11 +65,11 @@ func Select(dirs []string, file *File, risk, delta float64, how judging.Reading)
 	}
 	s.Items, s.Full = len(left), len(left)*p.judges[len(p.judges)-1].Calls
 	if slices.ContainsFunc(p.file.Labels, func(l Label) bool { return l.Drawn == ByDisagreement }) {
-		return nil, fmt.Errorf("%s: thresholds found on items that were chosen by disagreement hold for no others: label some that were drawn at random", p.file.Path)
+		return nil, fmt.Errorf("%s: thresholds from items chosen by disagreement are not valid for other items: use labels of items drawn at random", p.file.Path)
 	}
 	for _, j := range p.judges {
 		if len(j.Confidence) == 0 {
-			return nil, fmt.Errorf("%s: the records tell no probabilities of labels: make the run with --logprobs", j.Dir)
+			return nil, fmt.Errorf("%s: the records have no label probabilities: make the run with --logprobs", j.Dir)
 		}
 	}
 	s.Judges = cascade(p.judges, left, truth, risk, delta)

@@ -127,7 +127,7 @@ func TestAShardStandsOnItsOwnAnswers(t *testing.T) {
 		values["out"] = []string{"new"}
 		r, err := eval.Read(p, values)
 		check(t, err)
-		if _, err := e.Run(context.Background(), r); !errors.Is(err, eval.ErrUsage) || !strings.Contains(err.Error(), "has the answers of shard 1/3, and this is shard 2/3") {
+		if _, err := e.Run(context.Background(), r); !errors.Is(err, eval.ErrUsage) || !strings.Contains(err.Error(), "has the answers of shard 1/3, but this is shard 2/3") {
 			t.Errorf("--%s of another shard: %v", field, err)
 		}
 	}

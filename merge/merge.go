@@ -33,7 +33,7 @@ type Request struct {
 // that ask for what is missing.
 func Merge(ctx context.Context, m *eval.Maker, r Request) error {
 	if len(r.Shards) == 0 {
-		return eval.Failed(eval.ErrUsage, errors.New("name the folders of the shards after that of the whole"))
+		return eval.Failed(eval.ErrUsage, errors.New("the folders of the shards are missing: gavel merge OUT SHARD..."))
 	}
 	if _, err := os.Lstat(r.Out); err == nil {
 		return fmt.Errorf("%s is there already: name another folder, or remove it", r.Out)
@@ -157,9 +157,9 @@ func (w *work) complete(command func(shard int) string) error {
 		w.say("  %s", command(shard))
 	}
 	if !w.ofSuite {
-		w.say("  with --api-key-env and --canaries as before, where they were given: run.json does not hold them")
+		w.say("  add --api-key-env and --canaries if they were given: run.json does not hold them")
 	}
-	return eval.Failed(eval.ErrIncomplete, fmt.Errorf("nothing was merged: of %d shards these are missing or not whole: %s; the commands above complete them", w.of, strings.Join(names, ", ")))
+	return eval.Failed(eval.ErrIncomplete, fmt.Errorf("nothing was merged: of %d shards, these are missing or incomplete: %s; run the commands above to complete them", w.of, strings.Join(names, ", ")))
 }
 
 func (w *work) lack(shard int, format string, args ...any) {

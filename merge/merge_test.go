@@ -266,7 +266,7 @@ func TestSelectionComesBeforeTheShard(t *testing.T) {
 		{[]string{a[0], run(t, e, "pairwise", "limit=8", "dataset=sample", "shard=2/3")}, "shard 1/2, and shard 2/3"},
 		{[]string{a[0], run(t, e, "pairwise", "limit=8")}, "is not a shard: it was made without --shard, or is merged already"},
 		{[]string{a[0], "nothing"}, "no run at nothing"},
-		{[]string{a[1]}, "of 2 shards these are missing or not whole: 1"},
+		{[]string{a[1]}, "of 2 shards, these are missing or incomplete: 1"},
 	} {
 		if err := merge.Merge(context.Background(), e, merge.Request{Out: "out", Shards: c.of}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v, want %s", c.of, err, c.want)

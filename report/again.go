@@ -45,8 +45,8 @@ func repetitionsTable(run scoring.Report) table.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	t.Notes = append(t.Notes,
-		fmt.Sprintf("self-agreement: %s of %d prompts that got a verdict came to the same every time", table.Whole(r.SelfAgreement), r.SelfAgreement.N),
-		fmt.Sprintf("noise floor: the largest difference between two of the times, in points; each time on the %ss answered every time, the scores above on all of the first", run.Bootstrap.Unit))
+		fmt.Sprintf("self-agreement: %s of %d prompts that got a verdict had the same verdict every time", table.Whole(r.SelfAgreement), r.SelfAgreement.N),
+		fmt.Sprintf("noise floor: the largest difference between two repetitions, in points; each repetition on the %ss answered every time, the scores above on all of the first repetition", run.Bootstrap.Unit))
 	if r.SelfAgreement.Note != "" {
 		t.Notes = append(t.Notes, "self-agreement: "+r.SelfAgreement.Note)
 	}
@@ -71,7 +71,7 @@ func hasFloor(cmp *scoring.Comparison) bool {
 func calibrationTable(r scoring.Report) table.Table {
 	c, noun := r.Calibration, layoutOf(r.Protocol).Noun
 	t := table.Table{
-		Title:   fmt.Sprintf("is the judge as often right as it is sure? (%d decided %s)", c.N, noun),
+		Title:   fmt.Sprintf("is the judge right as often as its confidence says? (%d decided %s)", c.N, noun),
 		Columns: append(table.Left("confidence"), table.Right(noun, "mean confidence", "right")...),
 	}
 	for _, b := range c.Bins {
@@ -81,10 +81,10 @@ func calibrationTable(r scoring.Report) table.Table {
 	}
 	t.Rows = append(t.Rows, []string{"all", strconv.Itoa(c.N), Estimate(c.Confidence), Estimate(c.Accuracy)})
 	t.Notes = append(t.Notes,
-		fmt.Sprintf("Brier score %s (0 is best, 0.25 is a coin that says so), expected calibration error %s over ten bins; a judge as often right as it is sure would get %s on these confidences",
+		fmt.Sprintf("Brier score %s (0 is best, 0.25 is a coin that says so), expected calibration error %s over ten bins; a judge right as often as its confidence says would get %s on these confidences",
 			Estimate(c.Brier), Estimate(c.ECE), Estimate(c.Calibrated)),
 		"confidence: the probability, among the labels on offer, of those that name what is named; a range holds its upper end",
-		fmt.Sprintf("intervals: over %ss, of what is right in closed form, else by a smoothed bootstrap, of the calibration error less its bias; of the judge that is sure, where 95 %% of such lie", r.Bootstrap.Unit))
+		fmt.Sprintf("intervals: over %ss, of what is right in closed form, else by a smoothed bootstrap, of the calibration error less its bias; of the judge right as often as its confidence says, where 95 %% of such judges lie", r.Bootstrap.Unit))
 	if c.Unknown > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("! %d decided %s without probabilities are left out", c.Unknown, noun))
 	}
@@ -95,7 +95,7 @@ func calibrationTable(r scoring.Report) table.Table {
 func coverageTable(r scoring.Report) table.Table {
 	c := r.Calibration
 	t := table.Table{
-		Title:   "accuracy over coverage: its word taken only where it is sure enough",
+		Title:   "accuracy over coverage: only verdicts of at least a given confidence",
 		Columns: table.Right("confidence at least", "coverage", layoutOf(r.Protocol).Noun, "right"),
 	}
 	for _, p := range c.Coverage {
@@ -135,7 +135,7 @@ func Reliability(runs []Run, noun string) []figure.Spec {
 		return nil
 	}
 	return []figure.Spec{{
-		ID: "reliability", Title: "Is the judge as often right as it is sure?",
-		Caption: []string{fmt.Sprintf("Reliability diagram: the share of right %[1]s over the mean confidence, in ten bins of confidence; n is the %[1]s of a bin. Below the dashed line the judge is surer than it is right. From the decided %[1]s whose label probabilities the server told, in the title of each panel.", noun)}, Panels: panels,
+		ID: "reliability", Title: "Is the judge right as often as its confidence says?",
+		Caption: []string{fmt.Sprintf("Reliability diagram: the share of right %[1]s over the mean confidence, in ten bins of confidence; n is the %[1]s of a bin. Below the dashed line the judge is right less often than its confidence says. From the decided %[1]s whose label probabilities the server returned, in the title of each panel.", noun)}, Panels: panels,
 	}}
 }

@@ -68,7 +68,7 @@ func (j Jury) Tables() []table.Table {
 	for _, l := range alike {
 		errors.Rows = append(errors.Rows, []string{l.A, l.B, table.Fixed(l.Kappa, 2), strconv.Itoa(l.BothFail)})
 	}
-	errors.Notes = append(errors.Notes, "κ: Cohen's, of being right on an item; 0 is as alike as chance makes them, 1 the same")
+	errors.Notes = append(errors.Notes, "κ: Cohen's kappa of whether both are right on an item; 0: as expected by chance, 1: always the same")
 	tables := []table.Table{beside, errors}
 	if b := j.Best; b != nil {
 		tables = append(tables, best(b, j.Metric))

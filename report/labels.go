@@ -72,7 +72,7 @@ func (a LabelAgreement) standings() table.Table {
 		t.Notes = append(t.Notes, "judges that share a letter cannot be told apart ("+test+", Holm's correction)")
 	}
 	if a.Weighted {
-		t.Notes = append(t.Notes, "items were drawn by disagreement: each weighs one over the probability with which it was drawn, so that numbers are of all items of the dataset")
+		t.Notes = append(t.Notes, "items were drawn by disagreement: each is weighted by the inverse of its probability of being drawn, so that the numbers estimate those of the whole dataset")
 	}
 	t.Notes = append(t.Notes, "calls and tokens of replies for 1,000 items are what a judge costs", "κ is agreement beyond chance: 0 is chance, 1 all; read it beside agreement, the two can be far apart")
 	if p := a.People; p != nil && p.Alpha.Value != nil {
@@ -122,7 +122,7 @@ func standIn(s labels.StandIn) table.Table {
 	}
 	switch {
 	case s.Winning == nil:
-		t.Notes = append(t.Notes, "nobody labelled 30 items that others labelled too: nothing can be said")
+		t.Notes = append(t.Notes, "no person labelled at least 30 items that others labelled too: the test needs this")
 	case *s.Winning >= 0.5:
 		t.Notes = append(t.Notes, fmt.Sprintf("yes: it surpasses %s %% of the people (ω), and agrees with the others as well as the one left out on %s %% of items (ρ)", percentOf(s.Winning), percentOf(s.Advantage)))
 	default:

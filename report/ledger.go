@@ -24,9 +24,9 @@ func costs(head string, rows []paid) []table.Table {
 		return nil
 	}
 	t := table.Table{
-		Title:   "what it cost (in brackets: of a decided item)",
+		Title:   "cost (in brackets: per decided item)",
 		Columns: slices.Concat(table.Left(head), table.Right("calls", "tokens read", "generated", "seconds")),
-		Notes:   []string{"seconds: in which a judgment was being made; right for 1,000: items right by the headline, for a thousand tokens that the judge generated"},
+		Notes:   []string{"seconds: in which a judgment was being made; right for 1,000: items right by the headline, per 1,000 tokens that the judge generated"},
 	}
 	joules, price := rows[0].Joules != nil, rows[0].Price != nil
 	if joules {

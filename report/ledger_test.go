@@ -40,7 +40,7 @@ func TestCosts(t *testing.T) {
 		t.Errorf("of several runs: %v\n%s", err, several.String())
 	}
 	text.Reset()
-	if err := table.Writer(table.Text).Each(&text, twoRuns().Tables()); err != nil || strings.Contains(text.String(), "what it cost") {
+	if err := table.Writer(table.Text).Each(&text, twoRuns().Tables()); err != nil || strings.Contains(text.String(), "cost (in brackets") {
 		t.Errorf("nobody was paid: %v\n%s", err, text.String())
 	}
 }

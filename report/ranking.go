@@ -223,7 +223,7 @@ func (s Ranking) notes() (lines []string) {
 			fmt.Sprintf("told apart: p below 0.05 after Holm's correction over every two judges of all rows%s; p of %s, item by item", above, strings.Join(tests, ", of ")))
 	}
 	if again {
-		lines = append(lines, noiseNote, "self-agreement: prompts that came to the same every time, of those that got a verdict")
+		lines = append(lines, noiseNote, "self-agreement: prompts with the same verdict every time, of those that got a verdict")
 	}
 	if made := s.intervals(); made != nil {
 		lines = append(lines, in+"; "+strings.Join(made, "; "))

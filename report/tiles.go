@@ -106,7 +106,7 @@ func NumbersOf(r *scoring.Report) (all []Number) {
 	}
 	if r.PerThousand != nil && len(all) > 0 {
 		x := scoring.Result{Metric: "right-per-1000-tokens", Group: scoring.Overall, Unit: scoring.UnitStatistic, Value: r.PerThousand, N: r.Items}
-		all = append(all, Number{Result: x, Name: "right for 1,000 generated tokens", About: "by the headline; what a judge is worth that is paid by what it writes"})
+		all = append(all, Number{Result: x, Name: "right for 1,000 generated tokens", About: "items right by the headline, per 1,000 generated tokens"})
 	}
 	return all
 }

@@ -135,7 +135,7 @@ func (a *Agreement) warn(silent, unvoted int) {
 		say("nobody voted on %d of the %d pairs that the judge has a verdict on", unvoted, a.Judged)
 	}
 	if left := a.Votes - a.Matched; left > 0 {
-		say("%d of %d votes are on pairs that the judge has no verdict on: they count among people alone", left, a.Votes)
+		say("%d of %d votes are on pairs without a verdict of the judge: they count only for agreement among people", left, a.Votes)
 	}
 }
 

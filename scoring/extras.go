@@ -52,7 +52,7 @@ type Point struct {
 }
 
 // Calibration says whether a judge is as often right as it is sure. All numbers are from 0 to 1. Judgments without a
-// verdict, or whose server told no probabilities, are left out.
+// verdict, or whose server returned no probabilities, are left out.
 //
 // Brier is the mean of (confidence − right)² (Brier, Monthly Weather Review 78, 1950); ECE is the expected calibration
 // error over ten bins of equal width (Guo et al., arXiv 1706.04599, Eq. 3). Intervals resample what is scored.

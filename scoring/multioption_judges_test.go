@@ -413,7 +413,7 @@ func TestWorstOfRanks(t *testing.T) {
 		gold := "01"
 		rep := optionRun(t, judging.Settings{"goal": "worst"}, asked{id: "i1", places: c.places, gold: gold, ranks: c.ranks, unrelated: c.unrelated, equal: c.equal}).Score(quick)
 		t.Run(name, func(t *testing.T) { scored(t, rep, scoring.Overall, map[string]float64{"accuracy": c.want}) })
-		if warned := strings.Contains(strings.Join(rep.Warnings, "\n"), "nobody knows which option is the worst"); warned != math.IsNaN(c.want) {
+		if warned := strings.Contains(strings.Join(rep.Warnings, "\n"), "have no label for the worst option"); warned != math.IsNaN(c.want) {
 			t.Errorf("%s: warnings %q", name, rep.Warnings)
 		}
 	}

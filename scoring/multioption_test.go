@@ -250,7 +250,7 @@ func TestWarningsOfLostJudgments(t *testing.T) {
 		lost := map[scoring.MissingPolicy]string{scoring.MissingUsable: "are left out", scoring.MissingStrict: "count as a choice of nothing"}[policy]
 		run.CountMissing(policy)
 		all := strings.Join(run.Score(quick).Warnings, "\n")
-		for _, want := range []string{"1 of 3 judgments failed and " + lost, "1 of 3 replies were cut at the token limit and " + lost, fmt.Sprintf("2 of 3 judgments have no verdict, in 1 items: the scores are by the policy %q", policy), "nobody knows which option is the best"} {
+		for _, want := range []string{"1 of 3 judgments failed and " + lost, "1 of 3 replies were cut at the token limit and " + lost, fmt.Sprintf("2 of 3 judgments have no verdict, in 1 items: the scores are by the policy %q", policy), "have no label for the best option"} {
 			if !strings.Contains(all, want) {
 				t.Errorf("%s: no %q among\n%s", policy, want, all)
 			}

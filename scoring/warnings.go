@@ -58,7 +58,7 @@ func (run *Run) warnings() []string {
 		say(simulatedWarning)
 	}
 	for _, c := range m.Changes {
-		say("the server at %s served another model from some time before %s on: what it said since it was last asked was dropped (it was %s; it became %s)", c.URL, c.At.Format(time.RFC3339), c.Was, c.Is)
+		say("the server at %s changed to another model some time before %s: replies since the last check were dropped (model before: %s; now: %s)", c.URL, c.At.Format(time.RFC3339), c.Was, c.Is)
 	}
 	for _, o := range run.Origins() {
 		say("%s", o)
@@ -73,7 +73,7 @@ func (run *Run) warnings() []string {
 		say("few items: n = %d", n)
 	}
 	if run.Reread > 0 {
-		say("%d of %d verdicts read otherwise than when they were recorded (policy %q, cut replies accepted: %t)", run.Reread, run.Records, run.Reading.Policy, run.Reading.AcceptCut)
+		say("%d of %d verdicts differ from those read when they were recorded (policy %q, cut replies accepted: %t)", run.Reread, run.Records, run.Reading.Policy, run.Reading.AcceptCut)
 	}
 	if n := run.Outcomes[judging.Failed]; n > 0 {
 		say("%d of %d %ss failed and %s; the same run command asks for them again", n, judgments, words.Record, run.lost())
@@ -101,7 +101,7 @@ func (run *Run) warnings() []string {
 		}
 	}
 	if run.Unheld > 0 {
-		say("%d replies are not one of the labels, though the server was asked to hold them to those: it passes --constrain over", run.Unheld)
+		say("%d replies are not one of the labels: the server ignores --constrain", run.Unheld)
 	}
 	if run.sure.unlikely > 0 {
 		say("%d of %d decided %ss name a label that was not the likeliest as a whole: the server wrote it token by token", run.sure.unlikely, run.Outcomes[judging.Decided], words.Record)
@@ -115,13 +115,13 @@ func (run *Run) warnings() []string {
 		}
 	}
 	if m.Spec.Parameters.Logprobs && len(run.sure.all) == 0 && run.Outcomes[judging.Decided] > 0 {
-		say("the server told no probabilities of the labels: there is no calibration")
+		say("the server returned no label probabilities: there is no calibration")
 	}
 	if m.Referenced != nil {
 		w = append(w, m.Referenced.Warnings...)
 	}
 	if n := m.Dataset.Skipped; n > 0 {
-		say("%d lines of the dataset file could not be read and are no part of this", n)
+		say("%d lines of the dataset file could not be read and are left out", n)
 	}
 	return w
 }

@@ -50,11 +50,11 @@ func (e *env) votes(path string) ([]judging.Vote, error) {
 func agreeCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "agree",
-		Usage:     "how far judges agree with people, and people with each other",
+		Usage:     "measure how well judges agree with people, and people with each other",
 		UsageText: "gavel agree [--labels FILE] [flags] RUN [RUN...]\n   gavel agree RUN --human FILE [flags]",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "human", Usage: "`FILE` of people's votes on MT-Bench's pairs"},
-			&cli.Float64Flag{Name: "epsilon", Value: labels.Epsilon, Usage: "what a person costs more than the judge, as a `SHARE` of agreement: of the alternative annotator test"},
+			&cli.Float64Flag{Name: "epsilon", Value: labels.Epsilon, Usage: "ε of the alternative annotator test: how much less than a person the judge may agree with the others, as a `SHARE`"},
 		}, labelFlags()...),
 		Before: someArguments("RUN"),
 		Action: func(c *cli.Context) error {
@@ -79,7 +79,7 @@ func agreeCommand(e *env) *cli.Command {
 				return err
 			}
 			if len(dirs) > 1 || file != nil {
-				return usage("--human is for one run, and without --labels: it makes the table of MT-Bench's paper")
+				return usage("--human prints the table of MT-Bench's paper for one run: give one run, and leave out --labels")
 			}
 			a, err := scoring.Agree(dirs[0], votes, o.Reading, o.Bootstrap)
 			if err != nil {
@@ -94,11 +94,11 @@ func agreeCommand(e *env) *cli.Command {
 func estimateCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "estimate",
-		Usage:     "which share of A is better in truth, from verdicts on all pairs and labels of some",
+		Usage:     "estimate how often response A is better, from verdicts on all pairs and labels of some",
 		UsageText: "gavel estimate RUN --labels FILE [flags]",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "response", Value: "A", Usage: "whose share: `RESPONSE` A or B"},
-			&cli.Float64SliceFlag{Name: "width", Value: cli.NewFloat64Slice(10, 5), Usage: "say how many labels an interval of so many `POINTS` takes"},
+			&cli.Float64SliceFlag{Name: "width", Value: cli.NewFloat64Slice(10, 5), Usage: "say how many labels are needed for an interval that is `POINTS` wide"},
 		}, labelFlags()...),
 		Before: oneArgument("RUN"),
 		Action: func(c *cli.Context) error {
@@ -132,11 +132,11 @@ func estimateCommand(e *env) *cli.Command {
 func selectCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "select",
-		Usage:     "from which confidence on judges can be believed, and what a cascade of them costs",
+		Usage:     "find the confidence from which judges can be trusted, and the cost of a cascade of judges",
 		UsageText: "gavel select [--labels FILE] [flags] RUN [RUN...]",
 		Flags: append([]cli.Flag{
-			&cli.Float64Flag{Name: "risk", Value: 10, Usage: "`PERCENT` of the believed verdicts may be wrong"},
-			&cli.Float64Flag{Name: "delta", Value: 10, Usage: "`PERCENT`: the chance that more are"},
+			&cli.Float64Flag{Name: "risk", Value: 10, Usage: "at most `PERCENT` of the accepted verdicts may be wrong"},
+			&cli.Float64Flag{Name: "delta", Value: 10, Usage: "probability, in `PERCENT`, that more are wrong"},
 		}, labelFlags()...),
 		Before: someArguments("RUN"),
 		Action: func(c *cli.Context) error {

@@ -32,7 +32,7 @@ func bundleCommand(e *env) *cli.Command {
 				Name: "import", Usage: "unpack a bundle", UsageText: "gavel bundle import FILE [--runs DIR]",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "runs", Value: "runs", Usage: "`DIR` for the runs"},
-					&cli.BoolFlag{Name: "no-replies", Usage: "leave the cache alone: the replies answer none of your runs, and the imported runs cannot be replayed"},
+					&cli.BoolFlag{Name: "no-replies", Usage: "do not import replies into the cache; the imported runs then cannot be replayed"},
 					&cli.Int64Flag{Name: "max-mib", Value: bundle.DefaultMaxMiB, Usage: "refuse a bundle that unpacks to more than `N` MiB"},
 					cacheFlag(),
 				},

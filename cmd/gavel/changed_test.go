@@ -64,7 +64,7 @@ func TestAnotherModelUnderTheSameName(t *testing.T) {
 	if code != exitIncomplete || !strings.Contains(stderr, "serves another model now") || !strings.Contains(stderr, "judgments are left") {
 		t.Errorf("exit status %d\n%s", code, stderr)
 	}
-	if !strings.Contains(stdout, "served another model") {
+	if !strings.Contains(stdout, "changed to another model") {
 		t.Errorf("the table says nothing of it:\n%s", stdout)
 	}
 	for _, r := range records(t, "r") {

@@ -15,7 +15,7 @@ func clusterCommand(e *env) *cli.Command {
 			Name: name, Usage: about, UsageText: "gavel cluster " + name + " FILE.yaml > FILE", Before: oneArgument("FILE.yaml"),
 			Flags: append([]cli.Flag{
 				&cli.IntFlag{Name: "tasks", Value: 8, Usage: "`N` shards, each a task"},
-				&cli.DurationFlag{Name: "time", Usage: "of one task, `D` such as 4h; default: by the plan of the suite"},
+				&cli.DurationFlag{Name: "time", Usage: "time limit of one task: `D`, such as 4h; default: computed from the plan of the suite"},
 				&cli.StringFlag{Name: "server", Usage: "`COMMAND` that starts a server at port $PORT for each task; default: the servers that the suite names"},
 			}, more...),
 			Action: func(c *cli.Context) error { return e.cluster(c, name) },

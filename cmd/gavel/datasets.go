@@ -32,10 +32,10 @@ func datasetsCommand(e *env) *cli.Command {
 				Action: e.importDataset,
 			},
 			{
-				Name: "pair", Usage: "make pairs of two columns of outputs: of promptfoo, Inspect or lm-eval", UsageText: "gavel datasets pair RESULTS_A RESULTS_B --out FILE",
+				Name: "pair", Usage: "make pairs from the outputs in two result files of promptfoo, Inspect or lm-eval", UsageText: "gavel datasets pair RESULTS_A RESULTS_B --out FILE",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "out", Usage: "`FILE` of the pairs", Required: true},
-					&cli.BoolFlag{Name: "unlabelled", Usage: "make no labels of the scores in the files"},
+					&cli.BoolFlag{Name: "unlabelled", Usage: "do not make labels from the scores in the files"},
 				},
 				Action: e.pairResults,
 			},
@@ -53,8 +53,8 @@ func openFlags() []cli.Flag {
 
 func mappingFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringSliceFlag{Name: "field", Usage: "for a file of any shape, which column is what: `PART=COLUMN,…`", Category: "what"},
-		&cli.StringSliceFlag{Name: "label-values", Usage: "what the labels of such a file mean: `LABEL=VALUE,…`", Category: "what"},
+		&cli.StringSliceFlag{Name: "field", Usage: "for a file with other columns: which column has which part, `PART=COLUMN,…`", Category: "what"},
+		&cli.StringSliceFlag{Name: "label-values", Usage: "which values in the label column mean which label: `LABEL=VALUE,…`", Category: "what"},
 	}
 }
 
@@ -178,7 +178,7 @@ func (e *env) importDataset(c *cli.Context) error {
 		}
 	}
 	if len(mappingFrom(c).Fields) > 0 {
-		return usage("--field is of a file of your own: say with --as what it is to be called")
+		return usage("--field is only for your own files: give the file a name with --as")
 	}
 	k, path, err := e.library().Import(c.Args().First(), c.String("as"))
 	if err != nil {

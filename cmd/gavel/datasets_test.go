@@ -171,7 +171,7 @@ func TestOwnDatasets(t *testing.T) {
 	for line, want := range map[string]string{
 		"datasets pair a.jsonl --out x":                         "gavel: two result files are paired",
 		"datasets pair a.jsonl b.jsonl --out pairs.jsonl":       "gavel: pairs.jsonl is there already",
-		"datasets import a.jsonl --field question=q":            "gavel: --field is of a file of your own: say with --as",
+		"datasets import a.jsonl --field question=q":            "gavel: --field is only for your own files: give the file a name with --as",
 		"run pairwise --dataset mine --model x --field nothing": `gavel: --field "nothing": it is written NAME=VALUE,NAME=VALUE`,
 	} {
 		if _, stderr, code := call(t, strings.Fields(line)...); code == 0 || !strings.HasPrefix(stderr, want) {

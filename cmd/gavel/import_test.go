@@ -150,7 +150,7 @@ func TestAgree(t *testing.T) {
 		" 1     experts   experts    33.33", "3", "33.33", "3",
 		" 2     judge     authors  100.00", "1", "n/a", "0",
 		"undefined: no two votes to compare", "n: pairs of votes", "intervals: 95 % over questions",
-		"! the judge has no verdict on 1 of 4 pairs", "! nobody voted on 1 of the 3 pairs", "! 1 of 5 votes are on pairs that the judge has no verdict on")
+		"! the judge has no verdict on 1 of 4 pairs", "! nobody voted on 1 of the 3 pairs", "! 1 of 5 votes are on pairs without a verdict of the judge")
 	var got struct {
 		Judged, Votes, Matched int
 		Human                  string

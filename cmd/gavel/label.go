@@ -18,7 +18,7 @@ func labelCommand(e *env) *cli.Command {
 		Flags: append(append([]cli.Flag{
 			&cli.StringFlag{Name: "as", Usage: "your `NAME`; others say theirs on the page"},
 			&cli.IntFlag{Name: "sample", Usage: "label `N` items, drawn by the seed; 0 is all"},
-			&cli.StringFlag{Name: "by", Value: labels.ByRandom, Usage: "how to draw them: `WAY` random, or disagreement: of those first on which the runs in --runs disagree; needs --sample"},
+			&cli.StringFlag{Name: "by", Value: labels.ByRandom, Usage: "how to draw the items: `WAY` random, or disagreement (items on which the runs in --runs disagree are more likely); needs --sample"},
 			&cli.Int64Flag{Name: "seed", Value: 1, Usage: "`SEED` of the draw, of each labeller's order and of the sides"},
 			&cli.Float64Flag{Name: "again", Value: 10, Usage: "show `PERCENT` of the items twice, sides exchanged, to see how far a person agrees with themselves"},
 			&cli.StringFlag{Name: "labels", Usage: "`FILE` to keep the labels in; default: DATASET.labels.jsonl beside the dataset"},
@@ -38,7 +38,7 @@ func (e *env) label(c *cli.Context) error {
 	case c.Int("sample") < 0:
 		return usage("--sample %d: a number of items is expected", c.Int("sample"))
 	case c.String("by") == labels.ByDisagreement && c.Int("sample") == 0:
-		return usage("--by disagreement draws items: say with --sample how many")
+		return usage("--by disagreement needs --sample N: how many items to draw")
 	case c.IsSet("as") && labels.CheckName(c.String("as")) != nil:
 		return usage("--as %q: %v", c.String("as"), labels.ErrWho)
 	case !(again >= 0 && again <= 100):

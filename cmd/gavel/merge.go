@@ -11,7 +11,8 @@ func mergeCommand(e *env) *cli.Command {
 		Name: "merge", Usage: "make one run, or one suite, of its shards", UsageText: "gavel merge OUT SHARD... [flags]",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "incomplete", Usage: "merge shards with judgments that failed or are missing"},
-			&cli.BoolFlag{Name: "no-replies", Usage: "leave the cache alone: the merged runs cannot be replayed or bundled with their replies"},
+			&cli.BoolFlag{Name: "no-replies",
+				Usage: "do not copy the shards' replies into the cache; the merged runs then cannot be replayed, or bundled with their replies"},
 			cacheFlag(),
 		},
 		Action: func(c *cli.Context) error {

@@ -51,7 +51,7 @@ func TestShardsOfARunAreMergedWithTheirReplies(t *testing.T) {
 	if _, stderr, code := call(t, "bundle", "export", "merged", "--out", "b.tar"); code != 0 || !strings.Contains(stderr, fmt.Sprintf("%d replies", calls)) || strings.Contains(stderr, "warning") {
 		t.Errorf("bundle: exit status %d: %s", code, stderr)
 	}
-	if _, stderr, code := call(t, "merge"); code != exitUsage || !strings.Contains(stderr, "name the folders of the shards") {
+	if _, stderr, code := call(t, "merge"); code != exitUsage || !strings.Contains(stderr, "the folders of the shards are missing") {
 		t.Errorf("exit status %d: %s", code, stderr)
 	}
 	if _, stderr, code := call(t, append(args, "--shard", "4/3")...); code != exitUsage || !strings.Contains(stderr, `--shard "4/3": expected K/N`) {

@@ -171,7 +171,7 @@ func TestPolicy(t *testing.T) {
 	}
 	before := read(t, "r/results.json")
 	out = mustCall(t, "score", "--policy", "last", "r")
-	if !strings.Contains(out, "64 = decided 64") || !strings.Contains(out, `64 of 64 verdicts read otherwise than when they were recorded (policy "last"`) {
+	if !strings.Contains(out, "64 = decided 64") || !strings.Contains(out, `64 of 64 verdicts differ from those read when they were recorded (policy "last"`) {
 		t.Errorf("last:\n%s", out)
 	}
 	if j.calls.Load() != 64 || read(t, "r/results.json") != before {

@@ -116,8 +116,8 @@ func scoreCommand(e *env) *cli.Command {
 		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "full", Usage: "print every table of each run, not only the overview"},
 			&cli.StringFlag{Name: "contested", Usage: "score also without the items whose labels `FILE` says are wrong: contested.jsonl in the folder of runs of gavel serve"},
-			&cli.Float64Flag{Name: "watts", Usage: "say what the runs cost in joules, where the machine that judges draws `W`"},
-			&cli.Float64Flag{Name: "price-per-hour", Usage: "say what the runs cost, where an hour of that machine costs `P`"},
+			&cli.Float64Flag{Name: "watts", Usage: "show the cost in joules, for a machine that uses `W` watts"},
+			&cli.Float64Flag{Name: "price-per-hour", Usage: "show the price, for a machine that costs `P` per hour"},
 		}, scoringFlags()...),
 		Action: func(c *cli.Context) error {
 			rates := scoring.Rates{Watts: c.Float64("watts"), PricePerHour: c.Float64("price-per-hour")}

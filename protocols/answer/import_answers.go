@@ -212,7 +212,7 @@ func (in *answersIn) notes() []string {
 		say("%d of the %d questions of %s have no answer here, and are no part of the run", in.missing, in.o.Questions.Len(), in.file.dataset.Name)
 	}
 	if in.twice > 0 {
-		say("%d rows say again what an earlier one says, and count once", in.twice)
+		say("%d rows repeat an earlier row; each answer counts once", in.twice)
 	}
 	if in.others > 0 {
 		say("%d rows are by other models, and were left out", in.others)

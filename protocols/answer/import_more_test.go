@@ -460,7 +460,7 @@ func TestImportAnswersToADataset(t *testing.T) {
 	for _, want := range []string{
 		"3 rows of the file were skipped", `row 6: key "answer" is missing`, `row 7: "answer" is no text`, `row 8: key "id" is missing`,
 		"1 answers are to ids that mine does not have, and were left out: zz", "1 of the 3 questions of mine have no answer here",
-		"1 rows say again", "1 rows are by other models",
+		"1 rows repeat an earlier row", "1 rows are by other models",
 	} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("%q lacks %q", notes, want)

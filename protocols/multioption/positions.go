@@ -88,7 +88,7 @@ func (f *choices) warnings(all []tallied, missing scoring.MissingPolicy) []strin
 		say("%d items have no verdict at all and score 0", empty)
 	}
 	if unknown > 0 {
-		say("of %d of %d items nobody knows which option is the %s: no part of the accuracy", unknown, len(all), f.goal)
+		say("%d of %d items have no label for the %s option: they are left out of the accuracy", unknown, len(all), f.goal)
 	}
 	if few > 0 {
 		say("in %d items the options do not stand at all positions equally often: a judge that always picks the same option scores less than 1 there", few)

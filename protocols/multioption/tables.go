@@ -153,7 +153,7 @@ func positionsTable(r scoring.Report) table.Table {
 			said.Add(g, rough)
 		}
 	}
-	t.Notes = append(t.Notes, "χ² of uniformity takes judgments for independent; those of one item are not, and a judge that always picks the same option is more even than chance: p near 1")
+	t.Notes = append(t.Notes, "the χ² test of uniformity assumes independent judgments; those of one item are not, and a judge that always picks the same option is more even than chance: p near 1")
 	t.Notes = append(t.Notes, said.Lines()...)
 	return t
 }

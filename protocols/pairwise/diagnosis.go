@@ -107,9 +107,9 @@ func pullOf(e scoring.Evidence) string {
 	}
 	switch {
 	case !e.Above && !e.Below:
-		return fmt.Sprintf("; no pull of the position seen (%.0f %% name the first)", e.Value)
+		return fmt.Sprintf("; no position bias seen (%.0f %% name the first)", e.Value)
 	default:
-		return fmt.Sprintf("; %s pull to the %s (%.0f %%)", size, position, share)
+		return fmt.Sprintf("; %s bias to the %s position (%.0f %%)", size, position, share)
 	}
 }
 

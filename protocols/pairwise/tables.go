@@ -16,8 +16,9 @@ var Layout = &report.Layout{
 	Terms:    terms,
 	Headline: "strict", Noun: "judgments", Summary: summary, Tables: tables, Figures: figures, Figure: "groups", Compare: compare,
 	Tiles: []report.Tile{
-		{Metric: "strict", Name: "right in both orders", About: "dashed: chance, half of what is judged alike", Mark: chance, Coins: report.At(25)},
-		{Metric: "first-position", Name: "the first is judged better", About: "50 is no pull of the position", Mark: report.At(50)},
+		{Metric: "strict", Name: "right in both orders", About: "dashed: chance, half of the share of pairs judged alike in both orders",
+			Mark: chance, Coins: report.At(25)},
+		{Metric: "first-position", Name: "the first is judged better", About: "50 is no position bias", Mark: report.At(50)},
 		{Metric: "consistency", Name: "same verdict in both orders", About: "higher is better"},
 		report.Verdictless,
 	},

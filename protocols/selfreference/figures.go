@@ -43,7 +43,7 @@ func figures(runs []report.Run) []figure.Spec {
 			caption = append(caption, set[0].Dataset+": "+notes)
 		}
 	}
-	area := " Colour and shape: family, guessed from the model's name. Area: number of parameters, as the server tells it; the least where it does not. Numbers are explained in the table. Upright lines are intervals of F1."
+	area := " Colour and shape: family, guessed from the model's name. Area: number of parameters, as the server reports it; the smallest area where it does not. Numbers are explained in the table. Upright lines are intervals of F1."
 	return append([]figure.Spec{
 		{ID: "generation", Title: "Generation accuracy against F1", Panels: byMode,
 			Caption: []string{"F1 of “Correct” over how often the judge's own answer is right, a point per judge. From " + of + "." + area}},

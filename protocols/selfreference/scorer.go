@@ -197,7 +197,7 @@ func (f *judgments) warnings(missing scoring.MissingPolicy) []string {
 			say("%d of %d judgments in mode %s have no verdict and %s", n, asked[m], modes[m], how)
 		}
 		if f.asked[0] && f.asked[1] && asked[m] < len(f.rows) {
-			say("%d of %d judgments were not asked for in mode %s: the modes are of other answers, the difference is of those that both have", len(f.rows)-asked[m], len(f.rows), modes[m])
+			say("%d of %d judgments were not asked for in mode %s: the two modes have different answers; the difference uses those that both have", len(f.rows)-asked[m], len(f.rows), modes[m])
 		}
 	}
 	if unknown > 0 {

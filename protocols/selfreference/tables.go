@@ -134,7 +134,8 @@ func metricsTable(r scoring.Report) table.Table {
 		t.Notes = append(t.Notes, "self − cot: on the judgments with a verdict in both")
 	}
 	t.Notes = append(t.Notes, report.BootstrapNote(r))
-	t.Notes = append(t.Notes, "G: the judge's own answer is right, J: its judgment is, A: the agent's answer is; r-gj-a: r_GJ|A, what G and J share beside A")
+	t.Notes = append(t.Notes, "G: the judge's own answer is right, J: its judgment is, A: the agent's answer is; "+
+		"r-gj-a: r_GJ|A, the correlation of G and J with A held fixed")
 	t.Notes = append(t.Notes, said.Lines()...)
 	t.Notes = append(t.Notes, table.Warned(r.Warnings)...)
 	return t

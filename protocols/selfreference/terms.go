@@ -14,7 +14,7 @@ var terms = []scoring.Term{
 	{Metric: F1, Plain: "precision and recall of Correct in one number: their harmonic mean", Source: paper + "Eq. 9", Others: "F-measure"},
 	{Metric: F1JPlus, Plain: "F1 where the judge's own answer is right", Source: paper + "Tables 1, 6, 7", Others: "paper: J+"},
 	{Metric: F1JMinus, Plain: "F1 where the judge's own answer is wrong", Source: paper + "Tables 1, 6, 7", Others: "paper: J−"},
-	{Metric: F1Delta, Plain: "how much better it judges where it can answer: the former less the latter", Source: paper + "Tables 1, 6, 7"},
+	{Metric: F1Delta, Plain: "F1 where the judge's own answer is right minus F1 where it is wrong", Source: paper + "Tables 1, 6, 7"},
 	{Metric: Overconfidence, Plain: "how much more it calls Correct than is correct, in points; 0 is best", Source: paper + "Tables 2, 8", Others: "leniency"},
 	{Metric: "j-plus-*", Plain: "judgments where the judge's own answer is right, by whether the agent's is: accuracy, and F1 of the one label there", Source: paper + "Figure 2", Others: "subsets of J+"},
 	{Metric: "j-minus-*", Plain: "judgments where the judge's own answer is wrong, by whether the agent's is: accuracy, and F1 of the one label there", Source: paper + "Figure 2", Others: "subsets of J−"},

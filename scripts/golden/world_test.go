@@ -68,7 +68,7 @@ var (
 	lasting   = regexp.MustCompile(`\bin \d+(ms|s|m\d+s)\b`)
 	maker     = regexp.MustCompile(`"gavel": ?"[^"]*"`)
 	planned   = regexp.MustCompile(`gavel-plan-\d+`)
-	costs     = regexp.MustCompile(`(?m)^what it cost.*\n(?:.+\n)*\n?`)
+	costs     = regexp.MustCompile(`(?m)^cost \(in brackets.*\n(?:.+\n)*\n?`)
 	ledger    = regexp.MustCompile(`,\s*"ledgers?": (?:\[[^\]]*\]|\{[^{}]*(?:\{[^{}]*\})?[^{}]*\})`)
 	salt      = regexp.MustCompile(`"cache_salt":"[^"]*"`)
 )
