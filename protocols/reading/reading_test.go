@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"math/big"
 	"os"
 	"slices"
 	"strings"
@@ -216,7 +217,7 @@ var offered = map[string]func(string) bool{
 	"preference":  func(s string) bool { return len(s) == 1 && strings.Contains("ABC", s) },
 	"correctness": func(s string) bool { return s == Correct || s == Incorrect },
 	"letter":      func(s string) bool { return len(s) == 1 && strings.Contains("ABCDEFGHIJ", s) },
-	"number":      func(s string) bool { n, ok := NextNumeral(s, 0); return ok && n.End == len(s) },
+	"number":      func(s string) bool { _, ok := new(big.Rat).SetString(s); return ok },
 	"option":      func(s string) bool { return len(s) == 1 && strings.Contains("123", s) },
 }
 
