@@ -101,3 +101,10 @@ func (p *prepared) doubted(suspect time.Time) int {
 	}
 	return len(last)
 }
+
+// doubt reads which judgments of an earlier try are not believed.
+func (p *prepared) doubt() {
+	if was, err := judging.ReadManifest(p.out); err == nil {
+		p.suspect = was.Suspect
+	}
+}

@@ -163,13 +163,6 @@ func (p *prepared) again(r *judging.Record) bool {
 	return r.Outcome == judging.Failed || !p.suspect.IsZero() && !r.Ended().Before(p.suspect)
 }
 
-// doubt reads which judgments of an earlier try are not believed.
-func (p *prepared) doubt() {
-	if was, err := judging.ReadManifest(p.out); err == nil {
-		p.suspect = was.Suspect
-	}
-}
-
 func (p *prepared) grown() bool {
 	old, err := judging.ReadManifest(p.out)
 	return err == nil && old.Model.Context > 0 && p.job.Manifest.Model.Context > old.Model.Context
