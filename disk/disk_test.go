@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 func wrote(text string) func(io.Writer) error {
@@ -170,7 +171,8 @@ func TestHalfDone(t *testing.T) {
 	Write(filepath.Join(dir, "results.json"), func(w io.Writer) error {
 		fmt.Fprint(w, strings.Repeat("half", 1<<20))
 		os.Stdout.WriteString("half done\n")
-		select {}
+		time.Sleep(time.Hour) // it is killed before
+		return nil
 	})
 }
 
