@@ -47,11 +47,10 @@ func (m *messageSaid) text(body []byte) (text, thought string, err error) {
 	case []any: // so some servers write a text, and Mistral's the thinking before it
 		for _, part := range c {
 			p, _ := part.(map[string]any)
-			switch kind, _ := p["type"].(string); kind {
-			case "", "text", "output_text":
-				text += written(p["text"])
-			default:
+			if kind, _ := p["type"].(string); strings.Contains(kind, "think") || strings.Contains(kind, "reason") {
 				thought += written(p)
+			} else {
+				text += written(p["text"])
 			}
 		}
 	default:
@@ -128,8 +127,8 @@ func (x *exchange) settle(ctx context.Context, req Request, began time.Time, sen
 		var out Response
 		if out, sent = read(); sent == nil {
 			out.Took = took
-			for _, said := range []*string{&out.Text, &out.Thinking, &out.Detail} { // put together of parts, it may hold a key
-				for _, form := range x.secrets {
+			for _, form := range x.secrets { // what was put together of parts may hold one
+				for _, said := range []*string{&out.Text, &out.Thinking, &out.Detail} {
 					*said = string(form.outOf([]byte(*said)))
 				}
 			}

@@ -221,12 +221,14 @@ func TestFinishReasonIsMissing(t *testing.T) {
 // TestThinkingInParts: what servers mark as thought in parts of the content, or in a field of any shape, is no text.
 func TestThinkingInParts(t *testing.T) {
 	for name, c := range map[string]struct{ message, text, thinking string }{
-		"reasoning":          {`"content":[{"type":"reasoning","text":"[[B>A]]?"},{"type":"text","text":"[[A>B]]"}]`, "[[A>B]]", "[[B>A]]?"},
-		"reasoning alone":    {`"content":[{"type":"reasoning","text":"[[B>A]]?"}]`, "", "[[B>A]]?"},
-		"Mistral's":          {`"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"},{"type":"text","text":" so"}]},{"type":"text","text":"[[A>B]]"}]`, "[[A>B]]", "hm so"},
-		"parts without type": {`"content":[{"text":"[[A"},{"text":">B]]"}]`, "[[A>B]]", ""},
-		"Ollama's field":     {`"content":"[[A>B]]","thinking":"hm"`, "[[A>B]]", "hm"},
-		"an object":          {`"content":"[[A>B]]","reasoning":{"content":"hm"}`, "[[A>B]]", "hm"},
+		"reasoning":            {`"content":[{"type":"reasoning","text":"[[B>A]]?"},{"type":"text","text":"[[A>B]]"}]`, "[[A>B]]", "[[B>A]]?"},
+		"reasoning alone":      {`"content":[{"type":"reasoning","text":"[[B>A]]?"}]`, "", "[[B>A]]?"},
+		"Mistral's":            {`"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"},{"type":"text","text":" so"}]},{"type":"text","text":"[[A>B]]"}]`, "[[A>B]]", "hm so"},
+		"parts without type":   {`"content":[{"text":"[[A"},{"text":">B]]"}]`, "[[A>B]]", ""},
+		"of a type of its own": {`"content":[{"type":"markdown","text":"[[A>B]]"}]`, "[[A>B]]", ""},
+		"a summary":            {`"content":[{"type":"reasoning","summary":[{"type":"summary_text","text":"[[B>A]]"}]},{"type":"output_text","text":"[[A>B]]"}]`, "[[A>B]]", "[[B>A]]"},
+		"Ollama's field":       {`"content":"[[A>B]]","thinking":"hm"`, "[[A>B]]", "hm"},
+		"an object":            {`"content":"[[A>B]]","reasoning":{"content":"hm"}`, "[[A>B]]", "hm"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := otherWire.ask(t, respond(200, `{"model":"m","choices":[{"index":0,"message":{"role":"assistant",`+c.message+`},"finish_reason":"stop"}]}`))

@@ -156,6 +156,23 @@ func (v *view) cues(words []string, f func(word string, start, end int) bool) {
 	}
 }
 
+// statement is what the last of the cues states; what would be so yields to what is.
+func (v *view) statement(words []string, read func(word string, start, end int) (Found, bool)) (f Found, ok bool) {
+	var would Found
+	v.cues(words, func(word string, start, end int) bool {
+		if f, ok = read(word, start, end); ok && hypothetical.MatchString(v.lower[end:min(len(v.lower), end+40)]) && !settles.MatchString(v.upTo(start)) {
+			if ok = false; would.Outcome == "" {
+				would = f
+			}
+		}
+		return ok
+	})
+	if !ok {
+		f = would
+	}
+	return f, f.Outcome != ""
+}
+
 // cueWindow is how much of a reply is searched for words at once.
 const cueWindow = 1 << 10
 

@@ -176,7 +176,7 @@ var (
 	mentions  = regexp.MustCompile(`\b(?:would|could|might|may|had|otherwise|consider(?:ed|ing)?|rule[ds]? out|lean(?:ed|ing)?|close to|contain(?:s|ed)?|includ(?:es?|ed|ing)|note|others|some|although|while|deserves?|to be|it'd|case)\b|i'd|\([^)]*$`)
 	ofLabel   = regexp.MustCompile(`^["'\])]*,?\s*(?:(?:would|could|might|may|cannot|can't|isn't|was|is not|is for|is used|seems|looks)\b|[:=–—-]\s*(?:assistant |response )?(?:[abc]|correct|wrong|a tie|tie)\b)`)
 	// reviews goes before a verdict in the place of the last.
-	reviews = regexp.MustCompile(`\b(?:wait|actually|however|but|correction|correct(?:ed|ing)|reconsider\w*|re-?evaluat\w*|re-?check\w*|on reflection|revis\w*|chang\w*|updat\w*|sorry|mistake|oops|hmm|instead|therefore|thus|so|finally|hence)\b`)
+	reviews = regexp.MustCompile(`\b(?:wait|actually|correction|correct(?:ed|ing)|reconsider\w*|re-?evaluat\w*|re-?check\w*|on reflection|revis\w*|chang\w*|updat\w*|sorry|mistake|oops|hmm|instead|finally)\b`)
 )
 
 // declared is the label b, or the verdict that goes before it where b is no more than mentioned: "[[B>A]] would be unfair".
@@ -189,7 +189,7 @@ func declared(v *view, all []bracketed, b bracketed) bracketed {
 	}
 	for i := len(all) - 1; i >= 0 && len(all)-i <= 8; i-- {
 		a := all[i]
-		if reviews.MatchString(v.lower[a.end:b.start]) {
+		if from := v.lower[a.end:b.start]; reviews.MatchString(from) || !noted && turns.MatchString(from) {
 			return b
 		}
 		if is := v.upTo(a.start); a.value != b.value && v.claims(a.start) && !conditional(is) && !offering(v, all, i) && (noted || verdictIs.MatchString(is) && !mentions.MatchString(is) || alone(v, a)) {

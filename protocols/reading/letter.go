@@ -45,34 +45,17 @@ var (
 )
 
 // statedLetter is the letter of the last statement of the kind asked for.
-func (v *view) statedLetter(n int) (f Found, ok bool) {
-	var would Found
-	v.cues(letterWords, func(word string, start, end int) bool {
+func (v *view) statedLetter(n int) (Found, bool) {
+	return v.statement(letterWords, func(word string, start, end int) (Found, bool) {
 		if word != "boxed{" && isLetterBefore(v.text, start) {
-			return false
+			return Found{}, false
 		}
 		at, rule := v.letterStatement(word, start, end)
 		if at < 0 || !v.claims(start) || notLast.MatchString(v.upTo(start)) {
-			return false
+			return Found{}, false
 		}
-		f, ok = v.letterIn(rule, at, n)
-		if ok && v.hypothetical(start, end) {
-			if would.Outcome == "" {
-				would = f
-			}
-			ok = false
-		}
-		return ok
+		return v.letterIn(rule, at, n)
 	})
-	if !ok && would.Outcome != "" {
-		return would, true
-	}
-	return f, ok
-}
-
-// hypothetical tells whether a statement is what would be so; any that is so goes before it.
-func (v *view) hypothetical(start, end int) bool {
-	return hypothetical.MatchString(v.lower[end:min(len(v.lower), end+40)]) && !settles.MatchString(v.upTo(start))
 }
 
 func isLetterBefore(s string, i int) bool { return i > 0 && isLetter(s[i-1]) }

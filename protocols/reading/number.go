@@ -15,38 +15,25 @@ func Number(reply string) Found {
 }
 
 // statedNumber is the number of the last statement that has one.
-func (v *view) statedNumber() (f Found, ok bool) {
-	var would Found
-	v.cues([]string{"answer", "答案", "boxed{", "####"}, func(word string, start, end int) bool {
+func (v *view) statedNumber() (Found, bool) {
+	return v.statement([]string{"answer", "答案", "boxed{", "####"}, func(word string, start, end int) (Found, bool) {
 		switch word {
 		case "boxed{":
-			inside, closed := v.box(end)
-			if closed && v.claims(start) {
-				f, ok = v.evaluate(ruleBoxed, v.text[end:end+len(inside)+1], end)
+			if inside, closed := v.box(end); closed && v.claims(start) {
+				return v.evaluate(ruleBoxed, v.text[end:end+len(inside)+1], end)
 			}
 		case "####":
 			line, _, _ := strings.Cut(v.text[end:min(len(v.text), end+after)], "\n")
 			if n, found := NextNumeral(line, 0); found && strings.Trim(line[:n.Start], " $#:") == "" {
-				f, ok = v.evaluate(ruleHashes, line, end)
+				return v.evaluate(ruleHashes, line, end)
 			}
 		default:
-			at := v.numberStatement(start, end)
-			if at < 0 || !v.claims(start) || notLast.MatchString(v.upTo(start)) {
-				return false
-			}
-			if f, ok = v.evaluate(ruleAnswer, v.complement(ruleAnswer, at), at); ok && v.hypothetical(start, end) {
-				if would.Outcome == "" {
-					would = f
-				}
-				ok = false
+			if at := v.numberStatement(start, end); at >= 0 && v.claims(start) && !notLast.MatchString(v.upTo(start)) {
+				return v.evaluate(ruleAnswer, v.complement(ruleAnswer, at), at)
 			}
 		}
-		return ok
+		return Found{}, false
 	})
-	if !ok && would.Outcome != "" {
-		return would, true
-	}
-	return f, ok
 }
 
 // afterAnswerNumber stands between "answer" and the number: fewer words than before a letter, since any number may
@@ -174,18 +161,17 @@ var (
 	// radical goes before a number that is under a root, or over what is no number.
 	radical = regexp.MustCompile(`(?:\\?sqrt\s*[{(]|√\s*\(?)$`)
 	// spacedOut are groups of three digits after plain spaces.
-	spacedOut = regexp.MustCompile(`^(?: \d{3})+(?:[^\d,./]|[.,]\D|[.,]?$)`)
+	spacedOut = regexp.MustCompile(`^((?: \d{3})+)(?:[^\d,./]|[.,]\D|[.,]?$)`)
 )
 
 // spaced takes in groups of three digits that a statement sets apart by plain spaces: "118 000".
 func (n *Numeral) spaced(s string) {
-	m := spacedOut.FindString(s[n.End:])
-	if m == "" || len(n.digits) > 3 || strings.Trim(n.digits, digitsAndPoint[:10]) != "" {
+	whole := strings.TrimPrefix(n.digits, "-")
+	m := spacedOut.FindStringSubmatch(s[n.End:])
+	if m == nil || len(whole) > 3 || strings.Trim(whole, "0123456789") != "" {
 		return
 	}
-	groups := strings.TrimRight(m, "\x00"+strings.Trim(m, " 0123456789"))
-	groups = strings.TrimRight(groups, " ")
-	n.digits, n.End = n.digits+strings.ReplaceAll(groups, " ", ""), n.End+len(groups)
+	n.digits, n.End = n.digits+strings.ReplaceAll(m[1], " ", ""), n.End+len(m[1])
 	n.Written = s[n.Start:n.End]
 }
 
