@@ -24,6 +24,7 @@ var quick = stats.Bootstrap{Rounds: 100, Level: 0.95, Seed: 1}
 // "B", or an outcome without one.
 type twoJudgments struct {
 	id, group, gold string
+	source          string // tells by the id which pairs hang together: "mt-bench"
 	judgments       []string
 	own             *datasets.Answer
 	p               []float64 // of the verdict, by judgment; none where it is not known
@@ -37,7 +38,7 @@ func unit(id, group, gold string, judgments ...string) twoJudgments {
 func (u twoJudgments) records() []*judging.Record {
 	var out []*judging.Record
 	for i, g := range u.judgments {
-		r := &judging.Record{Schema: 1, Item: u.id, Group: u.group, Gold: u.gold, Presentation: i, Presentations: 2, Order: []string{"A", "B"}, Own: u.own, Outcome: judging.Outcome(g)}
+		r := &judging.Record{Schema: 1, Item: u.id, Source: u.source, Group: u.group, Gold: u.gold, Presentation: i, Presentations: 2, Order: []string{"A", "B"}, Own: u.own, Outcome: judging.Outcome(g)}
 		if i == 1 {
 			r.Order = []string{"B", "A"}
 		}

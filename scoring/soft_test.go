@@ -8,6 +8,7 @@ import (
 
 	"gavel/judging"
 	"gavel/scoring"
+	"gavel/scoring/stats"
 )
 
 // softPair is a pair whose judgments give response A these log-odds over B, in the two orders.
@@ -106,4 +107,43 @@ func TestSoftVerdictsTakeThePositionOut(t *testing.T) {
 	if *s.ECE.Value > *s.Calibrated.High || *rep.Calibration.ECE.Value < .2 {
 		t.Errorf("calibration error %v, a calibrated judge up to %v; of the judgments themselves %v", *s.ECE.Value, *s.Calibrated.High, *rep.Calibration.ECE.Value)
 	}
+}
+
+// TestPairsOfOneQuestion: pairs that hang together count by question, in soft verdicts, in both goals as one judge and in
+// what a jury's members get right: by hand 20 questions of 5 pairs, right in 15 of them.
+func TestPairsOfOneQuestion(t *testing.T) {
+	var pairs []twoJudgments
+	var parts []stats.Part
+	for q := range 20 {
+		odds := 1.0
+		if q >= 15 {
+			odds = -1
+		}
+		for k := range 5 {
+			u := softPair(fmt.Sprintf("%d:1:a:%d", 100+q, k), "A", odds, odds)
+			u.source = "mt-bench"
+			pairs = append(pairs, u)
+		}
+		parts = append(parts, stats.Part{Num: 5 * scoring.One(odds > 0), Den: 5, Often: 1})
+	}
+	better, worse := runOf(pairs...), runOf(pairs...)
+	worse.Manifest.Spec.Goal = "worse"
+	x, n := stats.Effective(parts, 0.95)
+	want := stats.MidP(x, n, 0.95)
+	holds := func(what, by string, low, high *float64, iv stats.Interval, unit float64) {
+		t.Helper()
+		if by != scoring.ByMidP || math.Abs(*low-unit*iv.Low) > 1e-3 || math.Abs(*high-unit*iv.High) > 1e-3 {
+			t.Errorf("%s: [%v, %v] by %s, want %v", what, *low, *high, by, iv)
+		}
+	}
+	right := better.Score(quick).Soft.Calibration.Accuracy
+	holds("soft verdicts", right.Interval, right.Low, right.High, want, 1)
+	strict := compare(t, quick, better, worse).Comparisons[0].Ensemble.Strict
+	holds("both goals", strict.Interval, strict.Low, strict.High, want, 100)
+	r, err := scoring.RightsOf([]*scoring.Run{better, worse})
+	if err != nil {
+		t.Fatal(err)
+	}
+	member := r.Share(0, 0.95)
+	holds("a member", member.Interval, member.Low, member.High, want, 100)
 }

@@ -1,9 +1,11 @@
 package stats_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/stat/distuv"
 	"gotest.tools/v3/assert"
 
 	"gavel/scoring/stats"
@@ -118,5 +120,32 @@ func TestParetoSample(t *testing.T) {
 	}
 	for i, c := range chances {
 		is(t, float64(times[i])/runs, c, 0.05) // nearly: 3 of 8 are few
+	}
+}
+
+// TestClusteredByWeights: 10 clusters of 4 units with 3 right, 20 of 2 with 1, by the formula itself: 50 of 80 right, 240/80
+// = 3 units in a unit's cluster, so that what is let in weighs 1 + 2·0.3, and 80²/240 clusters of one size.
+func TestClusteredByWeights(t *testing.T) {
+	var units []stats.Unit
+	for c := range 30 {
+		size, right := 2, 1
+		if c < 10 {
+			size, right = 4, 3
+		}
+		for i := range size {
+			u := stats.Unit{Cluster: c, Weight: 1}
+			if i < right {
+				u.Truth = 1
+			}
+			units = append(units, u)
+		}
+	}
+	const in = 1.6
+	center := (50 + in) / (80 + 2*in)
+	off4, off2 := (3-4*center)/80/(1-4.0/80), (1-2*center)/80/(1-2.0/80)
+	variance := 29.0/30*(10*off4*off4+20*off2*off2) + in*in/(80*80)*(center*center+(1-center)*(1-center))
+	half := distuv.StudentsT{Sigma: 1, Nu: 80.0*80/240 - 1}.Quantile(0.975) * math.Sqrt(variance)
+	if p := stats.Clustered(units, 0, 0.95); math.Abs(p.Mean-0.625) > 1e-9 || math.Abs(p.Low-(center-half)) > 1e-6 || math.Abs(p.High-(center+half)) > 1e-6 {
+		t.Errorf("%v, want 0.625 [%g, %g]", p, center-half, center+half)
 	}
 }
