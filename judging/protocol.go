@@ -123,6 +123,13 @@ type Asker interface {
 	Parse(s Presentation, reply string, how Reading) Verdict
 }
 
+// PolicyReader is an asker whose published rule leaves open which of several labels binds: a [Policy] says it. Other askers
+// have a rule that leaves no choice.
+type PolicyReader interface {
+	// ReadsByPolicy tells whether that is so of a record.
+	ReadsByPolicy(r *Record) bool
+}
+
 // Protocol is what gavel knows of a protocol: what people read of it, its
 // prompts, how it asks, and what of a record is its own.
 type Protocol struct {

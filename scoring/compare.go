@@ -91,7 +91,7 @@ type Comparisons struct {
 	Comparisons []*Comparison   `json:"comparisons"`       // of every two runs
 	Family      string          `json:"family"`            // what Holm's correction is over
 	Reading     judging.Readers `json:"reading,omitempty"` // left out for as published
-	Policy      judging.Policy  `json:"policy"`            // of several verdicts in one reply
+	Policy      judging.Policy  `json:"policy"`            // of several verdicts in a reply; empty: none
 	Bootstrap   Bootstrap       `json:"bootstrap"`         // as in `gavel score --json`
 }
 
@@ -118,7 +118,7 @@ func Compare(runs []*Run, b stats.Bootstrap) (*Comparisons, error) {
 	out := &Comparisons{
 		Comparisons: []*Comparison{},
 		Reading:     runs[0].reading(),
-		Policy:      runs[0].Reading.Policy,
+		Policy:      runs[0].policy(),
 		Bootstrap:   Bootstrap{b.Rounds, b.Level, b.Seed, runs[0].resampled()},
 	}
 	sheets := sheetsOf(runs, b.Seed)

@@ -18,12 +18,23 @@ type readings struct {
 	other  *Run // the run as it reads it; nil where that matters to few replies
 }
 
-// HowRead says how a report's replies were read; the policy is of the paper's reading.
+// HowRead says how a report's replies were read.
 func HowRead(rep Report) string {
-	if rep.Reading != "" {
+	switch {
+	case rep.Reading != "":
 		return fmt.Sprintf("reading %q", rep.Reading)
+	case rep.Policy == "":
+		return "replies read by the published rule"
 	}
 	return fmt.Sprintf("replies read by policy %q", rep.Policy)
+}
+
+// policy is the one that the published rule leaves a choice to; "" where it leaves none.
+func (run *Run) policy() judging.Policy {
+	if !run.byPolicy && run.reading() == "" {
+		return ""
+	}
+	return run.Reading.Policy
 }
 
 // OtherReading is one headline as both readings have it.

@@ -35,6 +35,7 @@ type Run struct {
 	sure     forecasts
 	missing  MissingPolicy
 	readings readings
+	byPolicy bool // some verdict is read by a rule that leaves a choice to Reading.Policy
 
 	ids    func() ([]string, error) // of all its items; see Known
 	failed map[string]bool          // items with a judgment that failed, of a run that asks in an order drawn by seed
@@ -154,6 +155,9 @@ func (l *Loader) Add(r *judging.Record) error {
 		run.readings.differ++
 	}
 	run.trace(r)
+	if p, ok := l.asker.(judging.PolicyReader); ok && p.ReadsByPolicy(r) {
+		run.byPolicy = true
+	}
 	if !run.unpaid() {
 		run.account.enter(r, v)
 	}

@@ -80,7 +80,7 @@ type Report struct {
 	Results      []Result        `json:"results"`                  // a row per metric, group and mode
 	Outcomes     map[string]int  `json:"outcomes"`                 // judgments by outcome, all eight; of the first time
 	Reading      judging.Readers `json:"reading,omitempty"`        // how replies were read: `robust`; left out for as published
-	Policy       judging.Policy  `json:"policy"`                   // of several verdicts in one reply
+	Policy       judging.Policy  `json:"policy"`                   // of several verdicts in a reply; empty: none
 	AcceptCut    bool            `json:"accept_cut"`               // as in the manifest
 	Otherwise    int             `json:"read_otherwise,omitempty"` // replies that the other reading reads otherwise
 	OtherReading []OtherReading  `json:"other_reading,omitempty"`  // where they are more than one of a hundred: its headlines
@@ -170,7 +170,7 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 		ID: m.ID, Protocol: m.Spec.Protocol, Goal: m.Spec.Goal, Prompt: m.Spec.Prompt.Name, Settings: settings(m.Spec),
 		Model: m.Spec.Model.Name, Dataset: m.Dataset.Name, Simulated: m.Simulated,
 		Items: run.Items, Unlabelled: run.unlabelled(), Expected: m.Spec.Dataset.Items,
-		Outcomes: map[string]int{}, Reading: run.reading(), Policy: run.Reading.Policy, AcceptCut: run.Reading.AcceptCut,
+		Outcomes: map[string]int{}, Reading: run.reading(), Policy: run.policy(), AcceptCut: run.Reading.AcceptCut,
 		Bootstrap: Bootstrap{b.Rounds, b.Level, b.Seed, run.resampled()},
 		Missing:   run.missing, Origins: run.Origins(), Stopped: m.Stopped, Warnings: run.warnings(),
 	}

@@ -73,7 +73,12 @@ func (run *Run) warnings() []string {
 		say("few items: n = %d", n)
 	}
 	if run.Reread > 0 {
-		say("%d of %d verdicts differ from those read when they were recorded (policy %q, cut replies accepted: %t)", run.Reread, run.Records, run.Reading.Policy, run.Reading.AcceptCut)
+		policy := ""
+		if p := run.policy(); p != "" {
+			policy = fmt.Sprintf("policy %q, ", p)
+		}
+		say("%d of %d verdicts differ from those read when they were recorded (%scut replies accepted: %t)", run.Reread,
+			run.Records, policy, run.Reading.AcceptCut)
 	}
 	if n := run.Outcomes[judging.Failed]; n > 0 {
 		say("%d of %d %ss failed and %s; the same run command asks for them again", n, judgments, words.Record, run.lost())

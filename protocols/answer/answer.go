@@ -246,6 +246,9 @@ func openOracle(item datasets.Item, s judging.Presentation) backends.Oracle {
 // preferenceLabel is a label by its form; which of them are on offer is another question.
 var preferenceLabel = regexp.MustCompile(`\[\[([A-Z])\]\]`)
 
+// ReadsByPolicy is true of preferences, whose labels are in brackets.
+func (answer) ReadsByPolicy(r *judging.Record) bool { return r.IsPreference() }
+
 // Parse finds the answer by the rules of the item's shape.
 func (p answer) Parse(s judging.Presentation, reply string, how judging.Reading) judging.Verdict {
 	if v, ok := p.marked(s, reply, how); ok {

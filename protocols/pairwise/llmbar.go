@@ -44,7 +44,9 @@ func importLLMBar(paths []string, out, judge, gavel string) (*Import, error) {
 	}
 	judge = cmp.Or(judge, files[0].judge)
 	strategy := files[0].strategy
-	p := pairwise{Protocol.Name, Protocol.Goal, judging.Template{Name: "LLMBar " + strategy, Origin: "LLMBar (arXiv 2310.07641)", Labels: outputLabels(strategy)}}
+	labels := outputLabels(files[0].judge, strategy)
+	template := judging.Template{Name: "LLMBar " + strategy, Origin: "LLMBar (arXiv 2310.07641)", Labels: labels}
+	p := pairwise{name: Protocol.Name, goal: Protocol.Goal, template: template}
 	in := llmBarImport{Import: &Import{Run: imports.Run{Dir: out}}, asker: outputs{pairwise: p}}
 	sums := sha256.New()
 	for _, f := range files {

@@ -120,6 +120,27 @@ func TestImportLLMBarSubsets(t *testing.T) {
 	}
 }
 
+// PaLM2's CoT has a rule of its own, whatever the judge is called here.
+func TestPaLM2sCoTIsReadByTheRuleOfItsConfiguration(t *testing.T) {
+	root := t.TempDir()
+	row := barRow(1, barPhase(
+		barGame("Output (a) is wrong.\nOutput (b) is better.", "1"),
+		barGame("It is wood. Output (a) is better.", "")))
+	for judge, want := range map[string]string{
+		"PaLM2": "Natural#0/0 decided A, Natural#0/1 no-verdict",
+		"GPT-4": "Natural#0/0 decided B, Natural#0/1 decided B",
+	} {
+		run := filepath.Join(root, judge)
+		_, err := importLLMBar([]string{barFile(t, root, "Natural", judge, "CoT", row)}, run, "my judge", "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(verdicts(t, run), ", "); got != want {
+			t.Errorf("%s: %q, want %q", judge, got, want)
+		}
+	}
+}
+
 func TestImportLLMBarRefuses(t *testing.T) {
 	root := t.TempDir()
 	row := barRow(1, barPhase(barGame("Output (a)", "1"), barGame("Output (b)", "1")))

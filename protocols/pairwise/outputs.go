@@ -76,7 +76,10 @@ var outputRules = map[string]*regexp.Regexp{
 	outputBetter[1]: regexp.MustCompile(`Output \(b\) is better.`),
 }
 
-// Parse reads by LLMBar's rule, to which policies mean nothing, or by the final statement.
+// ReadsByPolicy is false: of LLMBar's two expressions the first that is found binds.
+func (outputs) ReadsByPolicy(*judging.Record) bool { return false }
+
+// Parse reads by LLMBar's rule or by the final statement.
 func (o outputs) Parse(s judging.Presentation, reply string, how judging.Reading) judging.Verdict {
 	if how.Name == judging.Robust {
 		f := reading.Output(reply)
@@ -100,12 +103,14 @@ func (o outputs) Parse(s judging.Presentation, reply string, how judging.Reading
 	return judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody}
 }
 
-// outputLabels are those of a strategy, by its name in LLMBar: with CoT in it the judge reasons first, and so it does in
-// the first phase of Swap.
-func outputLabels(strategy string) []string {
+// outputLabels are those of a judge's strategy, by their names in LLMBar: with CoT in it the judge reasons first, and so it
+// does in the first phase of Swap. PaLM2's CoT is the exception: its configuration has the rule of the other strategies.
+func outputLabels(judge, strategy string) []string {
 	switch {
 	case strategy == "Swap":
 		return slices.Concat(outputBetter, outputNamed)
+	case judge == "PaLM2" && strategy == "CoT":
+		return outputNamed
 	case strings.Contains(strategy, "CoT"):
 		return outputBetter
 	}

@@ -1,6 +1,7 @@
 package pairwise
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,4 +44,43 @@ func TestLLMBarPrompt(t *testing.T) {
 	}
 	unanswered := judgingtest.Pair("p2", 0)
 	assert.ErrorContains(t, Protocol.New(llmBarPrompt(), judging.Settings{"self-reference": "true"}).(outputs).Check(unanswered), "no answer of the judge's own")
+}
+
+// TestLLMBarsRules holds the rule of every judge and strategy to LLMBar's own configuration: PaLM2's CoT was read by the rule
+// of the other judges' CoT, and 146 of its 838 stored winners were not found.
+func TestLLMBarsRules(t *testing.T) {
+	configs, err := filepath.Glob("../../../shared/data/llmbar/LLMEvaluator/evaluators/config/*/*.json")
+	assert.NilError(t, err)
+	if configs == nil {
+		t.Skip("no configurations of LLMBar's evaluators in ../shared/data")
+	}
+	for _, path := range configs {
+		strategy := strings.TrimSuffix(filepath.Base(path), ".json")
+		judge := filepath.Base(filepath.Dir(path))
+		raw, err := os.ReadFile(path)
+		assert.NilError(t, err)
+		var phases []struct {
+			Parsing struct {
+				A string `json:"1"`
+				B string `json:"2"`
+			}
+		}
+		assert.NilError(t, json.Unmarshal(raw, &phases))
+		var want []string
+		for _, phase := range phases {
+			if phase.Parsing.A != "" {
+				want = append(want, phase.Parsing.A, phase.Parsing.B)
+			}
+		}
+		if strings.HasPrefix(strategy, "Rating") {
+			continue // which compares nothing
+		}
+		labels := outputLabels(judge, strategy)
+		for i, label := range labels[:2] {
+			assert.Equal(t, outputRules[label].String(), want[i], "%s by %s, first phase", judge, strategy)
+		}
+		for i, label := range labels[len(labels)-2:] {
+			assert.Equal(t, outputRules[label].String(), want[len(want)-2+i], "%s by %s, last phase", judge, strategy)
+		}
+	}
 }

@@ -215,6 +215,9 @@ func plainLabel(label string) string {
 	return label
 }
 
+// ReadsByPolicy is true where replies are read at all.
+func (pairwise) ReadsByPolicy(r *judging.Record) bool { return r.Imported == nil || !r.Imported.Stored }
+
 // Parse reads labels by PROTOCOLS.md §1: none is no verdict; under Unique, two that are written differently are a
 // conflict; only then are they brought to their plain form, and one the prompt did not offer is no verdict.
 func (p pairwise) Parse(s judging.Presentation, reply string, how judging.Reading) judging.Verdict {

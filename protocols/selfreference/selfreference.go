@@ -153,6 +153,9 @@ func judgmentOracle(item datasets.Item, s judging.Presentation, labels []string)
 	return o
 }
 
+// ReadsByPolicy is true: the labels are JudgeBench's, in brackets.
+func (selfReference) ReadsByPolicy(*judging.Record) bool { return true }
+
 // Parse reads the label as the prompts write it: [[correct]] is another, which no prompt offers.
 func (p selfReference) Parse(s judging.Presentation, reply string, how judging.Reading) judging.Verdict {
 	if how.Name == judging.Robust {
