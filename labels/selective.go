@@ -30,13 +30,14 @@ type Selective struct {
 
 // Stage is one judge of a cascade.
 type Stage struct {
-	Run       string   `json:"run"`       // its folder
-	Model     string   `json:"model"`     // the judge
-	Threshold *float64 `json:"threshold"` // of confidence, 0 to 1; null where the judge is not believed at all
-	Asked     int      `json:"asked"`     // items that reach it
-	Believed  int      `json:"believed"`  // of them
-	Right     int      `json:"right"`     // of the labelled ones it is believed on
-	Of        int      `json:"of"`        // those
+	Run       string   `json:"run"`            // its folder
+	Model     string   `json:"model"`          // the judge
+	Threshold *float64 `json:"threshold"`      // of confidence, 0 to 1; null where the judge is not believed at all
+	Asked     int      `json:"asked"`          // items that reach it
+	Believed  int      `json:"believed"`       // of them
+	Right     int      `json:"right"`          // of the labelled ones it is believed on
+	Of        int      `json:"of"`             // those
+	Note      string   `json:"note,omitempty"` // why the judge is not believed at all
 }
 
 // Select finds the thresholds above which judges, from the first (the cheapest) to the last, are wrong in at most a share of
@@ -83,7 +84,7 @@ func Select(dirs []string, file *File, risk, delta float64, how judging.Reading)
 	if of > 0 {
 		s.Right = percents(float64(right)/float64(of), stats.Blaker(right, of, 0.95), scoring.ByBlaker)
 	}
-	least := int(math.Ceil(math.Log(delta/float64(len(p.judges))) / math.Log(1-risk)))
+	least := fewest(risk, delta/float64(len(p.judges)))
 	if s.Warnings = append([]string{}, p.warnings...); s.Labelled < least {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%d labelled items are too few: with no error at all, %d confident ones are needed", s.Labelled, least))
 	}
@@ -111,6 +112,7 @@ func (j *Judge) believe(x *Stage, items []string, truth map[string]string, risk,
 	}
 	found := stats.Select(sure, right, risk, delta)
 	if x.Threshold = scoring.Fraction(found.Threshold); x.Threshold == nil {
+		x.Note = unbelieved(sure, right, risk, delta)
 		return items
 	}
 	x.Right, x.Of = found.Right, found.Of
@@ -123,3 +125,24 @@ func (j *Judge) believe(x *Stage, items []string, truth map[string]string, risk,
 	}
 	return left
 }
+
+// unbelieved is why no threshold was found on labelled items, by how sure a judge is of each and whether it is right.
+func unbelieved(sure []float64, right []bool, risk, delta float64) string {
+	wrong := 0
+	for _, is := range right {
+		wrong += int(scoring.One(!is))
+	}
+	n := len(sure)
+	switch least := fewest(risk, delta); {
+	case n == 0:
+		return "no labelled item of which its confidence is known reaches it"
+	case n < least:
+		return fmt.Sprintf("%d labelled items reach it, and %d are needed even where none is judged wrong", n, least)
+	case slices.Min(sure) == slices.Max(sure):
+		return fmt.Sprintf("its confidence never varies (%.4f), so it cannot part the %d of %d labelled items that it judges wrong from the rest", sure[0], wrong, n)
+	}
+	return fmt.Sprintf("it judges %d of %d labelled items wrong, and too many of those that it is surest of for a risk of %g %%", wrong, n, *scoring.Percent(risk))
+}
+
+// fewest is how many labelled items without an error a threshold takes.
+func fewest(risk, delta float64) int { return int(math.Ceil(math.Log(delta) / math.Log(1-risk))) }

@@ -61,3 +61,46 @@ func TestSelectHolds(t *testing.T) {
 		assert.Assert(t, covered > 0)
 	}
 }
+
+// A judge that is believed nowhere is said to be so for a reason.
+func TestSelectSaysWhyAJudgeIsNeverBelieved(t *testing.T) {
+	const n = 60
+	items := make([]string, n)
+	truth := map[string]string{}
+	for i := range items {
+		items[i] = fmt.Sprint(i)
+		truth[items[i]] = "A"
+	}
+	judge := func(confidence func(i int) float64, wrong func(i int) bool) *Judge {
+		j := &Judge{Of: map[string]string{}, Confidence: map[string]float64{}}
+		for i, item := range items {
+			j.Confidence[item] = confidence(i)
+			if j.Of[item] = "A"; wrong(i) {
+				j.Of[item] = "B"
+			}
+		}
+		return j
+	}
+	always := func(int) float64 { return 1 }
+	rising := func(i int) float64 { return float64(i+1) / n }
+	third := func(i int) bool { return i%3 == 0 }
+	for want, c := range map[string]struct {
+		*Judge
+		labelled int
+	}{
+		"its confidence never varies (1.0000), so it cannot part the 20 of 60 labelled items that it judges wrong from the rest": {judge(always, third), n},
+		"it judges 20 of 60 labelled items wrong, and too many of those that it is surest of for a risk of 10 %":                 {judge(rising, third), n},
+		"10 labelled items reach it, and 22 are needed even where none is judged wrong":                                          {judge(rising, third), 10},
+		"no labelled item of which its confidence is known reaches it":                                                           {judge(rising, third), 0},
+	} {
+		known := map[string]string{}
+		for _, item := range items[:c.labelled] {
+			known[item] = truth[item]
+		}
+		stages := cascade([]*Judge{c.Judge}, items, known, 0.1, 0.1)
+		assert.Assert(t, stages[0].Threshold == nil)
+		assert.Equal(t, stages[0].Note, want)
+	}
+	perfect := cascade([]*Judge{judge(always, func(int) bool { return false })}, items, truth, 0.1, 0.1)
+	assert.Equal(t, perfect[0].Note, "")
+}

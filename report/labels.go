@@ -224,10 +224,14 @@ func (s Selective) Tables() []table.Table {
 		Title:   fmt.Sprintf("believed where at most %g %% are wrong, with probability %g %%", s.Risk, 100-s.Delta),
 		Columns: append(table.Left("judge", "run"), table.Right("believed from confidence", "items asked", "believed", "right of labelled")...),
 	}
+	var never []string
 	for _, j := range s.Judges {
+		if j.Note != "" {
+			never = append(never, fmt.Sprintf("%s is never believed: %s", j.Model, j.Note))
+		}
 		t.Rows = append(t.Rows, []string{j.Model, j.Run, cmp.Or(table.Cell(j.Threshold, 4), "never"), strconv.Itoa(j.Asked), strconv.Itoa(j.Believed), fmt.Sprintf("%d of %d", j.Right, j.Of)})
 	}
-	t.Notes = append(t.Notes,
+	t.Notes = append(never,
 		fmt.Sprintf("%d of %d items have a verdict that is believed; the rest go to a person", s.Covered, s.Items),
 		fmt.Sprintf("%d calls, where the last judge alone takes %d", s.Calls, s.Full),
 		fmt.Sprintf("thresholds found on %d labelled items, which must have been drawn at random (arXiv 2407.18370)", s.Labelled))
