@@ -91,8 +91,9 @@ type JudgmentView struct {
 	At            time.Time             `json:"at,omitzero"`
 	Imported      *judging.Imported     `json:"imported,omitempty"`
 
-	Words presented `json:"-"`
-	side  string    // of several runs beside each other: which
+	Words      presented `json:"-"`
+	FilePrompt string    `json:"-"` // of an imported record: the prompt that its file has
+	side       string    // of several runs beside each other: which
 }
 
 // TurnView is a reply and what it was the reply to.
@@ -234,6 +235,9 @@ func judgmentView(m *judging.Manifest, asker judging.Asker, j store.Judged, item
 	g := JudgmentView{
 		JudgmentBrief: brief(store.JudgmentOf(m, r, v)), Presentations: r.Presentations, Mode: r.Mode, Order: r.Order, Asked: askedUnknown,
 		Label: v.Label, Answer: v.Answer, Rule: v.Rule, Gold: r.Gold, Error: r.Error, Probabilities: r.Probabilities, At: r.At, Imported: r.Imported, Turns: []TurnView{},
+	}
+	if im := r.Imported; im != nil && !strings.Contains(r.Text(), strings.TrimSpace(im.Prompt)) {
+		g.FilePrompt = im.Prompt // JudgeBench's files have the judge's first reply there
 	}
 	g.Choice, g.Words = r.CandidateID(v.Choice), present(m, j)
 	if v.Outcome != r.Outcome || g.Choice != r.Choice {

@@ -1,12 +1,14 @@
 package server
 
 import (
+	"fmt"
 	"net/url"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"gavel/judging"
+	"gavel/protocols/pairwise"
 )
 
 // The page of a run says first what it comes to, then names the items that matter, and folds the rest.
@@ -53,6 +55,39 @@ func TestHighlights(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Answers and judgments of answers are not asked in several orders of candidates, and their pages do not say so.
+func TestHighlightsOfAnswersSpeakOfNoOrder(t *testing.T) {
+	for _, page := range []string{"/runs/deep%2Fanswer", "/runs/numbers"} {
+		s := newSite(t, sampleRuns(t), nil)
+		text := s.get(page)
+		says(t, text, "every judgment of the item is wrong")
+		if strings.Contains(text, "order of the candidates") || strings.Contains(text, "in every order") {
+			t.Errorf("%s speaks of orders", page)
+		}
+	}
+}
+
+// JudgeBench's files have the judge's first reply where its prompt should be: that is not shown as the prompt.
+func TestReplyIsNotShownAsThePrompt(t *testing.T) {
+	const own = "Which of the two is better, please?"
+	dir := t.TempDir()
+	file := filepath.Join(t.TempDir(), "output.jsonl")
+	game := func(prompt, response, decision string) string {
+		return fmt.Sprintf(`{"judgment": {"judge_model": "j", "prompt": %q, "response": %q}, "decision": %q}`, prompt, response, decision)
+	}
+	const reply = "I looked at both. My final verdict is [[A>B]]"
+	write(t, file, fmt.Sprintf(`{"pair_id": "p1", "original_id": null, "source": "mmlu-pro-law", "question": "Q?", "response_model": "m", `+
+		`"response_A": "one", "response_B": "two", "label": "A>B", "judge_name": "arena_hard", "judgments": [%s, %s]}`+"\n",
+		game(reply, "\n"+reply, "A>B"), game(own, "Well, [[B>A]]", "B>A")))
+	_, err := pairwise.ImportJudgeBench(file, filepath.Join(dir, "stored"), "test")
+	must(t, err)
+	page := newSite(t, dir, nil).get("/runs/stored/items/p1")
+	says(t, page, own)
+	if n := strings.Count(page, "its prompt was"); n != 1 {
+		t.Errorf("%d judgments show a prompt of the file, 1 has one", n)
 	}
 }
 

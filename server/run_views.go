@@ -218,11 +218,11 @@ type Mattered struct {
 // highlightsEach is how many items of a kind are named.
 const highlightsEach = 5
 
-// highlightKinds are the filters of items whose items matter, and what is said of them. An item stands under each that
-// holds for it.
+// highlightKinds are the filters of items whose items matter, and what is said of them, in words that hold for judgments in
+// several orders, in several modes, repeated, and for a single one. An item stands under each that holds for it.
 var highlightKinds = []struct{ show, name, about string }{
-	{"confident", "Wrong every time", "each judgment names a wrong candidate, in every order: read these first"},
-	{"inconsistent", "Flipped", "the verdict changed with the order of the candidates"},
+	{"confident", "Wrong every time", "every judgment of the item is wrong: read these first"},
+	{"inconsistent", "Flipped", "the judgments of the item do not agree"},
 	{"open", "Unread", "no verdict was found in a reply"},
 }
 
