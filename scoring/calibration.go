@@ -66,6 +66,17 @@ func (f *forecasts) finish() {
 	f.open = nil
 }
 
+// constant is the confidence of all judgments, where there are several and they have the same.
+func (f *forecasts) constant() (p float64, ok bool) {
+	for _, x := range f.all {
+		if x.P != f.all[0].P {
+			return 0, false
+		}
+		p = x.P
+	}
+	return p, len(f.all) > 1
+}
+
 const bins = 10
 
 // binOf is the bin of a confidence; 0 belongs to the first.

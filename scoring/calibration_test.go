@@ -358,3 +358,14 @@ func TestUnheldReplies(t *testing.T) {
 		t.Errorf("%q, %q", rep.Settings, rep.Warnings)
 	}
 }
+
+// A confidence that is always the same is said to be of no use.
+func TestConfidenceThatNeverVariesIsMentioned(t *testing.T) {
+	for sure, want := range map[float64]bool{0.9: true, 0: false} {
+		run, _ := forecasts(40, sure)
+		warnings := strings.Join(run.Score(quick).Warnings, "\n")
+		if got := strings.Contains(warnings, "the confidence never varies: it is 0.9000 in all 80 decided judgments"); got != want {
+			t.Errorf("sure %g: %q", sure, warnings)
+		}
+	}
+}

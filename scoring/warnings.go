@@ -122,6 +122,9 @@ func (run *Run) warnings() []string {
 	if m.Spec.Parameters.Logprobs && len(run.sure.all) == 0 && run.Outcomes[judging.Decided] > 0 {
 		say("the server returned no label probabilities: there is no calibration")
 	}
+	if p, ok := run.sure.constant(); ok {
+		say("the confidence never varies: it is %.4f in all %d decided %ss with one, so it cannot tell right from wrong", p, len(run.sure.all), words.Record)
+	}
 	if m.Referenced != nil {
 		w = append(w, m.Referenced.Warnings...)
 	}
