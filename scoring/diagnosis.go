@@ -17,7 +17,7 @@ const (
 	Unknown  Level = "unknown"
 	Unusable Level = "unusable" // gives no verdicts, goes by the position, or is no better than chance
 	Weak     Level = "weak"     // better than chance, and no more than that
-	Usable   Level = "usable"   // where it is asked in every order
+	Usable   Level = "usable"   // its verdicts that agree in every order are to be relied on
 	Strong   Level = "strong"
 )
 
@@ -49,7 +49,24 @@ type Evidence struct {
 // Diagnoser is a scorer whose runs have a diagnosis.
 type Diagnoser interface{ Diagnose(rep *Report) Diagnosis }
 
-func (r *Report) diagnose(s Scorer) {
+// Unknowing is the diagnosis of a judge of which nothing can be said, and why.
+func Unknowing(code, text string, of ...any) Diagnosis {
+	return Diagnosis{Level: Unknown, Code: code, Text: fmt.Sprintf(text, of...), Evidence: []Evidence{}}
+}
+
+// Unbounded is the diagnosis of a judge whose headline, a share of so many of a noun, has no interval: of a run that is not
+// at its end, say. right is what is so of that share.
+func (r *Report) Unbounded(right string, headline Result, noun string) Diagnosis {
+	far := ""
+	if r.Items < r.Expected {
+		far = " so far"
+	}
+	return Unknowing(CodeFew, "%s %.0f %% of %d %s%s%s: there is no interval to say what that is worth.",
+		right, *headline.Value, headline.N, noun, plural(headline.N), far)
+}
+
+func (r *Report) diagnose(s Scorer, m *judging.Manifest) {
+	r.manifest = m
 	if s, ok := s.(Diagnoser); ok {
 		d := s.Diagnose(r)
 		r.Diagnosis = &d
@@ -59,7 +76,7 @@ func (r *Report) diagnose(s Scorer) {
 // Diagnose adds the diagnosis to a report that was written before there was one.
 func (r *Report) Diagnose(m *judging.Manifest) {
 	if scorer, ok := scorers[m.Spec.Protocol]; ok && r.Diagnosis == nil {
-		r.diagnose(scorer(m))
+		r.diagnose(scorer(m), m)
 	}
 }
 
@@ -86,6 +103,8 @@ const (
 	MostTies    = 50
 	UsableFrom  = 50 // of items that are right in every order
 	StrongFrom  = 75
+	// of the verdicts that are kept, where each is one of two: a third of the way from chance to perfect
+	ReliableFrom = 200.0 / 3
 )
 
 // strongly is how much further from the value than the end of a 95 % interval that of a one-sided one of 99 % lies: the
@@ -101,11 +120,11 @@ func (x Result) Held(threshold float64) (e Evidence, ok bool) {
 	if e.Group == Overall {
 		e.Group = ""
 	}
-	return e.against(threshold), true
+	return e.Against(threshold), true
 }
 
-// against is the same number held against another threshold.
-func (e Evidence) against(threshold float64) Evidence {
+// Against is the same number held against another threshold.
+func (e Evidence) Against(threshold float64) Evidence {
 	e.Threshold, e.Above, e.Below = threshold, e.Low > threshold, e.High < threshold
 	return e
 }
@@ -113,7 +132,7 @@ func (e Evidence) against(threshold float64) Evidence {
 // Mirrored is the share of the others, held against the same threshold.
 func (e Evidence) Mirrored() Evidence {
 	e.Value, e.Low, e.High = 100-e.Value, 100-e.High, 100-e.Low
-	return e.against(e.Threshold)
+	return e.Against(e.Threshold)
 }
 
 // ShareOf is k of n, in percent, held against a threshold. Where several belong together n is how many independent ones they
@@ -121,15 +140,23 @@ func (e Evidence) Mirrored() Evidence {
 func ShareOf(metric string, k, n, threshold float64) Evidence {
 	units := int(math.Round(n))
 	iv := stats.Blaker(int(math.Round(k)), units, 0.95)
-	return Evidence{Metric: metric, Value: 100 * k / n, Low: 100 * iv.Low, High: 100 * iv.High, Interval: ByBlaker, N: units}.against(threshold)
+	return Evidence{Metric: metric, Value: 100 * k / n, Low: 100 * iv.Low, High: 100 * iv.High, Interval: ByBlaker, N: units}.Against(threshold)
 }
 
 // String is the value with its interval: "58 % [53, 63]".
 func (e Evidence) String() string {
 	if e.Unit != "" {
-		return fmt.Sprintf("%.2f [%.2f, %.2f]", e.Value, e.Low, e.High)
+		return fmt.Sprintf("%.2f [%.2f, %.2f]", Unsigned(e.Value, 2), Unsigned(e.Low, 2), Unsigned(e.High, 2))
 	}
-	return fmt.Sprintf("%.0f %% [%.0f, %.0f]", e.Value, e.Low, e.High)
+	return fmt.Sprintf("%.0f %% [%.0f, %.0f]", Unsigned(e.Value, 0), Unsigned(e.Low, 0), Unsigned(e.High, 0))
+}
+
+// Unsigned is a number that is to be printed with so many places: 0 in place of what would be printed as -0.
+func Unsigned(x float64, places int) float64 {
+	if math.Abs(x) <= 0.5*math.Pow10(-places) {
+		return 0
+	}
+	return x
 }
 
 // Surely and SurelyNot tell whether the value is above the threshold, or below it, at 99 %, one-sided: what is said of a
@@ -137,12 +164,13 @@ func (e Evidence) String() string {
 func (e Evidence) Surely() bool    { return e.Value-(e.Value-e.Low)*strongly > e.Threshold }
 func (e Evidence) SurelyNot() bool { return e.Value+(e.High-e.Value)*strongly < e.Threshold }
 
-// Rank is the level of a judge that is better than chance, by the share of items it is right on in every order.
-func (e Evidence) Rank() (Level, string) {
-	switch strong := e.against(StrongFrom); {
-	case strong.Surely():
+// Rank is the level of a judge that is better than chance, by the share of items it is right on in every order, and by
+// whether its verdicts are reliable.
+func (e Evidence) Rank(reliable bool) (Level, string) {
+	switch strong := e.Against(StrongFrom); {
+	case strong.Surely() && reliable:
 		return Strong, CodeStrong
-	case e.Low > UsableFrom:
+	case e.Low > UsableFrom && reliable:
 		return Usable, CodeUsable
 	}
 	return Weak, CodeWeak
@@ -165,12 +193,16 @@ func (e Evidence) Chance(could bool) (Level, string) {
 // Diagnose says of a share of items that are right, held against chance, what it is worth. says are the sentences by the
 // codes of Chance, "" of a judge that is better.
 func (e Evidence) Diagnose(says map[string]string, of ...any) Diagnosis {
-	level, code := e.Chance(e.High >= UsableFrom)
+	from := float64(UsableFrom)
+	if e.Threshold >= 50 { // one of two
+		from = ReliableFrom
+	}
+	level, code := e.Chance(e.High >= from)
 	text := says[code]
 	if code == "" {
-		level, code = e.Rank()
+		level, code = e.Rank(e.Low > from)
 	}
-	return Diagnosis{level, code, fmt.Sprintf(text, of...), []Evidence{e}}
+	return Diagnosis{Level: level, Code: code, Text: fmt.Sprintf(text, of...), Evidence: []Evidence{e}}
 }
 
 // WithoutVerdict is the share of judgments without a verdict.
@@ -198,49 +230,75 @@ func (r *Report) Silence(noun string) (d Diagnosis, found bool) {
 	e, ok := r.Verdictless().Held(MostSilent)
 	switch {
 	case !ok:
-		return Diagnosis{Level: Unknown, Code: CodeNothing, Text: "Nothing has been judged yet.", Evidence: []Evidence{}}, true
+		return Unknowing(CodeNothing, "Nothing has been judged yet."), true
 	case !e.Above:
 		return d, false
 	}
 	lost := r.lost()
-	text := fmt.Sprintf("%s is without a verdict (%s)", oneIn(e.Value, noun), e)
+	text := fmt.Sprintf("%s without a verdict (%s)", oneIn(e.Value, noun, "is", "are"), e)
 	if lost == e.N {
 		text = fmt.Sprintf("No %s of %d has a verdict", noun, e.N)
 	}
-	return Diagnosis{Unusable, CodeSilent, text + ": mend that before reading the rest" + r.remedy(lost) + ".", []Evidence{e}}, true
+	text += ": mend that before reading the rest" + r.remedy(lost) + "."
+	return Diagnosis{Level: Unusable, Code: CodeSilent, Text: text, Evidence: []Evidence{e}}, true
 }
 
 // remedy is what to try where verdicts are missing, by what most of them are missing for.
 func (r *Report) remedy(lost int) string {
-	for outcome, try := range map[judging.Outcome]string{
-		judging.NoVerdict: "try --constrain", judging.Conflict: "try --constrain", judging.Cut: "replies were cut: try a larger --max-tokens",
+	unread := r.unread(lost)
+	remedies := map[judging.Outcome]string{
+		judging.NoVerdict: unread, judging.Conflict: unread, judging.Cut: "replies were cut: try a larger --max-tokens",
 		judging.TooLong: "prompts did not fit: give the server a larger context", judging.Failed: "calls failed: see gavel doctor",
 		judging.Refused: "the model refused: try another prompt",
-	} {
-		if 2*r.Outcomes[string(outcome)] > lost {
+	}
+	if r.imported() { // nobody can ask again
+		remedies[judging.Cut] = "replies were cut: --accept-cut counts a verdict before the cut"
+		remedies[judging.TooLong], remedies[judging.Refused] = "", ""
+		remedies[judging.Failed] = "the imported file lacks these replies"
+	}
+	for outcome, try := range remedies {
+		if try != "" && 2*r.Outcomes[string(outcome)] > lost {
 			return " (" + try + ")"
 		}
 	}
 	return ""
 }
 
-// oneIn says a share, in percent, of a noun in words: "One reply in five".
-func oneIn(percent float64, noun string) string {
+// unread is what to try where replies have no label that is read.
+func (r *Report) unread(lost int) string {
+	held := r.manifest != nil && r.manifest.Spec.Parameters.Constrain
+	switch {
+	case !r.imported() && !held:
+		return "try --constrain"
+	case r.Reading == "" && 2*r.Otherwise > lost:
+		return "try --reading robust"
+	}
+	return "read some of the replies: gavel serve shows them"
+}
+
+func (r *Report) imported() bool { return r.manifest != nil && r.manifest.Imported != "" }
+
+// oneIn says a share, in percent, of a noun in words, and one of the forms of a verb after it: "One reply in five is".
+func oneIn(percent float64, noun, singular, plural string) string {
 	words := []string{1: "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
 	switch n := int(math.Round(100 / math.Max(percent, 1))); {
+	case percent == 100:
+		return fmt.Sprintf("Every %s %s", noun, singular)
 	case percent >= 90:
-		return "Nearly every " + noun
+		return fmt.Sprintf("Nearly every %s %s", noun, singular)
+	case percent >= 70:
+		return fmt.Sprintf("Three %ss in four %s", noun, plural)
 	case percent > 60:
-		return fmt.Sprintf("%s %ss in %s", map[bool]string{true: "Two", false: "Three"}[percent < 70], noun, map[bool]string{true: "three", false: "four"}[percent < 70])
+		return fmt.Sprintf("Two %ss in three %s", noun, plural)
 	case n < len(words):
-		return fmt.Sprintf("One %s in %s", noun, words[n])
+		return fmt.Sprintf("One %s in %s %s", noun, words[n], singular)
 	default:
-		return fmt.Sprintf("One %s in %d", noun, n)
+		return fmt.Sprintf("One %s in %d %s", noun, n, singular)
 	}
 }
 
 // OneIn is a share, in percent, in words that go on a sentence.
-func OneIn(percent float64, noun string) string {
-	s := oneIn(percent, noun)
+func OneIn(percent float64, noun, singular, plural string) string {
+	s := oneIn(percent, noun, singular, plural)
 	return strings.ToLower(s[:1]) + s[1:]
 }

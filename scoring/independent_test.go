@@ -41,7 +41,9 @@ func turned(d string) string {
 func plainScores(pairs []judgmentPair) (value map[string]float64, n map[string]int) {
 	count := map[string]float64{}
 	n = map[string]int{}
+	said := ""
 	for _, p := range pairs {
+		said += p.decision[0] + p.decision[1]
 		one, two := p.decision[0], turned(p.decision[1])
 		sum := 0
 		for _, d := range []string{one, two} {
@@ -89,6 +91,9 @@ func plainScores(pairs []judgmentPair) (value map[string]float64, n map[string]i
 				count["first-position"]++
 			}
 		}
+	}
+	if said == "" { // no verdict is half right
+		delete(n, "half-tie")
 	}
 	value = map[string]float64{}
 	for m := range n {

@@ -159,13 +159,13 @@ func (s *Sample) result(m *Metric, found bounds) Result {
 		}
 		a, b, why := s.sides(m, m.Less, m.Columns, m.Sides)
 		if why != "" {
-			return r.undefined(why)
+			return r.Undefined(why)
 		}
 		return r.with(b-a, found)
 	}
 	value := m.value(c)
 	if math.IsNaN(value) {
-		return r.undefined(m.Why(c))
+		return r.Undefined(m.Why(c))
 	}
 	return r.with(value, found)
 }
@@ -189,7 +189,9 @@ func (r Result) with(value float64, found bounds) Result {
 	return r
 }
 
-func (r Result) undefined(why string) Result {
+// Undefined is the result without a value, and why there is none.
+func (r Result) Undefined(why string) Result {
+	r.Value, r.Low, r.High, r.Interval = nil, nil, nil, ""
 	r.Note = "undefined: " + why
 	return r
 }

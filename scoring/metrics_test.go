@@ -77,6 +77,7 @@ func TestMetricsByHand(t *testing.T) {
 
 func TestMetricsWhereThereIsLittle(t *testing.T) {
 	none := wants{"strict": 0, "counter": 0, "first-order": 0, "second-order": 0, "half-tie": 50, "drop": undefined, "consistency": undefined, "first-position": undefined}
+	silent := wants{"strict": 0, "counter": 0, "first-order": 0, "second-order": 0, "half-tie": undefined, "drop": undefined, "consistency": undefined, "first-position": undefined}
 	nothing := wants{"strict": undefined, "counter": undefined, "first-order": undefined, "second-order": undefined, "half-tie": undefined, "drop": undefined, "consistency": undefined, "first-position": undefined}
 	for _, c := range []struct {
 		name  string
@@ -91,8 +92,8 @@ func TestMetricsWhereThereIsLittle(t *testing.T) {
 		{"one judgment decided", []twoJudgments{unit("p1", "Math", "B", "tie", "B")},
 			wants{"strict": 0, "counter": 100, "first-order": 0, "second-order": 100, "half-tie": 100, "drop": undefined, "consistency": undefined, "first-position": 100}},
 		{"all tied", []twoJudgments{unit("p1", "Math", "A", "tie", "tie"), unit("p2", "Math", "B", "tie", "tie")}, none},
-		{"all without a verdict", []twoJudgments{unit("p1", "Math", "A", "no-verdict", "no-verdict"), unit("p2", "Math", "B", "no-verdict", "no-verdict")}, none},
-		{"all failed", []twoJudgments{unit("p1", "Math", "A", "failed", "failed")}, none},
+		{"all without a verdict", []twoJudgments{unit("p1", "Math", "A", "no-verdict", "no-verdict"), unit("p2", "Math", "B", "no-verdict", "no-verdict")}, silent},
+		{"all failed", []twoJudgments{unit("p1", "Math", "A", "failed", "failed")}, silent},
 		{"each outcome without a verdict", []twoJudgments{
 			unit("p1", "Math", "A", "conflict", "cut"), unit("p2", "Math", "A", "prompt-too-long", "refused"), unit("p3", "Math", "B", "tie", "no-verdict"),
 		}, none},

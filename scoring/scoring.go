@@ -101,6 +101,8 @@ type Report struct {
 	Ledger *Ledger `json:"ledger,omitempty"`
 
 	Warnings []string `json:"warnings"` // what the table prints after `!`
+
+	manifest *judging.Manifest // of the run, for its diagnosis; nil of a report that was read
 }
 
 // Origin is how many of a run's replies are from a bundle that was taken in.
@@ -188,7 +190,7 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 		s.Extend(&rep, sheet, b)
 	}
 	run.scoreOther(&rep, sheet, b)
-	rep.diagnose(run.scorer)
+	rep.diagnose(run.scorer, m)
 	return rep
 }
 

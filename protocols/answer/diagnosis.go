@@ -12,14 +12,18 @@ func (f *answers) Diagnose(r *scoring.Report) scoring.Diagnosis {
 		return d
 	}
 	chance := r.Overall(Chance).Value
-	right, ok := r.Overall(scoring.GenerationAccuracy).Held(*cmp.Or(chance, new(0.0)))
+	accuracy := r.Overall(scoring.GenerationAccuracy)
+	if accuracy.Value == nil {
+		return scoring.Unknowing(scoring.CodeNothing, "No question with a label has been answered.")
+	}
+	right, ok := accuracy.Held(*cmp.Or(chance, new(0.0)))
 	if !ok {
-		return scoring.Diagnosis{Level: scoring.Unknown, Code: scoring.CodeNothing, Text: "No question with a label has been answered.", Evidence: []scoring.Evidence{}}
+		return r.Unbounded("Right on", accuracy, "question")
 	}
 	if chance == nil { // such as of numbers, of which a guess is hardly ever right
 		return right.Diagnose(map[string]string{
 			"":                 "Answers %s of questions right.",
-			scoring.CodeFew:    "Too few questions to tell whether it answers any right: %s.",
+			scoring.CodeFew:    "Too few questions to say how many it answers right: %s.",
 			scoring.CodeChance: "Answers next to none right: %s.",
 		}, right)
 	}

@@ -20,9 +20,14 @@ func (c *choices) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	if d, found := byRight(r); found {
 		return d
 	}
-	over, ok := r.Overall(GradeScore + overRandom).Held(0)
+	grade := r.Overall(GradeScore + overRandom)
+	if grade.Value == nil {
+		return scoring.Unknowing(scoring.CodeFew, "No item has a verdict in every order.")
+	}
+	over, ok := grade.Held(0)
 	if !ok {
-		return scoring.Diagnosis{Level: scoring.Unknown, Code: scoring.CodeFew, Text: "No item has a verdict in every order yet.", Evidence: []scoring.Evidence{}}
+		return scoring.Unknowing(scoring.CodeFew, "Grade score %.2f of the way from random to perfect: there is no interval to say what that is worth.",
+			scoring.Unsigned(*grade.Value, 2))
 	}
 	d := scoring.Diagnosis{Evidence: []scoring.Evidence{over}}
 	const unknown = "whether it chooses well is not known, since these items have no right option."
@@ -45,9 +50,13 @@ func byRight(r *scoring.Report) (d scoring.Diagnosis, found bool) {
 	if x := r.Overall(optionAccuracy + OfRandom); x.Value != nil {
 		chance = *x.Value
 	}
-	right, ok := r.Overall(optionAccuracy).Held(chance)
-	if !ok {
+	accuracy := r.Overall(optionAccuracy)
+	if accuracy.Value == nil {
 		return d, false
+	}
+	right, ok := accuracy.Held(chance)
+	if !ok {
+		return r.Unbounded("Right on", accuracy, "item"), true
 	}
 	same, known := r.Overall(sameChoice).Held(100)
 	keeps := ""

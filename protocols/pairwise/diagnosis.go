@@ -17,18 +17,35 @@ func (p *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	if d, found := byPosition(r); found {
 		return d
 	}
-	strict, ok := r.Overall("strict").Held(scoring.UsableFrom)
+	strict := r.Overall("strict")
 	alike := r.Overall("consistency")
-	if alike.Value != nil && r.Unlabelled == r.Items {
-		return scoring.Diagnosis{Level: scoring.Unknown, Code: scoring.CodeFew, Text: "No pair with a label is judged: nobody can say yet whether it is right.", Evidence: []scoring.Evidence{}}
+	switch {
+	case alike.Value != nil && r.Unlabelled == r.Items:
+		return scoring.Unknowing(scoring.CodeFew, "No pair with a label is judged: nobody can say yet whether it is right.")
+	case strict.Value == nil || alike.Value == nil:
+		return scoring.Unknowing(scoring.CodeFew, "No pair has a verdict in both orders%s.", yet(r))
 	}
-	if !ok || alike.Value == nil {
-		return scoring.Diagnosis{Level: scoring.Unknown, Code: scoring.CodeFew, Text: "No pair has a verdict in both orders yet.", Evidence: []scoring.Evidence{}}
+	held, ok := strict.Held(scoring.UsableFrom)
+	if !ok {
+		return r.Unbounded("Right in both orders on", strict, "pair")
 	}
-	both := *alike.Value / 100 * float64(r.Overall("drop").N) // pairs with a label, judged alike in both orders
+	return p.diagnose(r, held, alike, strict.Clusters)
+}
+
+// yet is said where there is more to come.
+func yet(r *scoring.Report) string {
+	if r.Items < r.Expected {
+		return " yet"
+	}
+	return ""
+}
+
+// diagnose says what pairs come to that have verdicts. strict are in so many clusters, 0 where each stands for itself.
+func (p *pairs) diagnose(r *scoring.Report, strict scoring.Evidence, alike scoring.Result, clusters int) scoring.Diagnosis {
+	both := math.Round(*alike.Value / 100 * float64(r.Overall("drop").N)) // pairs with a label, judged alike in both orders
 	chance, worth := 50*both/float64(strict.N), 1.0
-	if c := r.Overall("strict").Clusters; c > 0 {
-		worth = float64(c) / float64(strict.N) // of pairs that belong together
+	if clusters > 0 {
+		worth = float64(clusters) / float64(strict.N) // of pairs that belong together
 	}
 	right := scoring.ShareOf("right-where-alike", worth*math.Min(both, strict.Value/100*float64(strict.N)), math.Max(1, worth*both), 50)
 	evidence := []scoring.Evidence{strict, right}
@@ -40,24 +57,59 @@ func (p *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
 		evidence = append(evidence, pull)
 		habits = pullOf(pull)
 	}
-	if level, code := right.Chance(right.High >= 200.0/3 && strict.High >= scoring.UsableFrom); code != "" {
+	level, code := right.Chance(right.High >= scoring.ReliableFrom && strict.High >= scoring.UsableFrom)
+	switch {
+	case code != "" && both == 0:
 		return says(level, code, map[string]string{
-			scoring.CodeInverted: "Names the worse response: where both orders agree it is right on %[3]s. Is the goal or the label turned round?",
+			scoring.CodeFew:    "Too few pairs to tell it from chance: the verdict flips with the order in every pair (%d).",
+			scoring.CodeChance: "No better than chance: the verdict flips with the order in every pair (%d).",
+		}[code], alike.N)
+	case code != "":
+		return says(level, code, map[string]string{
+			scoring.CodeInverted: "Wrong more often than right: where both orders agree it is right on %[3]s. Is the goal or the label turned round?",
 			scoring.CodeFew:      "Too few pairs to tell it from chance: strict %[1]s of %[4]d, chance %.0[2]f%[5]s.",
 			scoring.CodeChance:   "No better than chance: strict %[1]s, chance %.0[2]f%[5]s.",
 		}[code], strict, chance, right, strict.N, habits)
 	}
-	if e, ok := alike.Held(100); ok {
-		evidence = append(evidence, e)
-		habits += flips(e)
+	advice := ""
+	if e, ok := alike.Held(oneOrderFrom); ok {
+		evidence = append(evidence, e.Against(100))
+		flips, do := order(e, right)
+		habits += flips
+		advice = do
 	}
-	level, code := strict.Rank()
-	text := map[scoring.Level]string{
-		scoring.Strong: "Right in both orders on %s (chance %.0f)%s.",
-		scoring.Usable: "Right in both orders on %s (chance %.0f)%s: ask both orders.",
-		scoring.Weak:   "Better than chance, but right in both orders on only %s (chance %.0f)%s.",
-	}[level]
-	return says(level, code, text, strict, chance, habits)
+	level, code = strict.Rank(right.Low > scoring.ReliableFrom)
+	if level != scoring.Weak {
+		return says(level, code, "Right in both orders on %s (chance %.0f)%s%s.", strict, chance, habits, advice)
+	}
+	lacking, where, from := strict, "right in both orders on", float64(scoring.UsableFrom)
+	if strict.Value > from && (strict.Low > from || right.Value <= scoring.ReliableFrom) {
+		lacking, where, from = right, "where both orders agree it is right on", scoring.ReliableFrom
+		chance = 50
+	}
+	if lacking.Value > from {
+		return says(level, code, "Better than chance, but too few pairs to call it usable: %s %s (chance %.0f)%s.", where, lacking, chance, habits)
+	}
+	return says(level, code, "Better than chance, but %s only %s (chance %.0f)%s.", where, lacking, chance, habits)
+}
+
+// Where hardly any pair is judged otherwise in the other order, one order says what both do: the share of those that are
+// judged alike, in percent, and what it must surely be above.
+const (
+	hardlyAnyFlips = 98
+	oneOrderFrom   = 90
+)
+
+// order says how often the order changes the verdict of pairs, of which right are right, and what to do about it.
+func order(alike, right scoring.Evidence) (flips, advice string) {
+	switch {
+	case alike.Value > hardlyAnyFlips && alike.Above:
+		return "; hardly any verdict flips with the order", ": one order is enough, at half the cost"
+	case alike.Value > hardlyAnyFlips:
+		return fmt.Sprintf("; of %d pairs hardly any flips with the order", alike.N), ": more pairs can show that one order is enough"
+	}
+	flips = "; " + scoring.OneIn(100-alike.Value, "pair", "flips", "flip") + " with the order"
+	return flips, fmt.Sprintf(": keep only verdicts that agree in both orders, which are right on %.0f %%", right.Value)
 }
 
 // byPosition diagnoses a judge whose verdicts are ties, or follow the position.
@@ -95,6 +147,9 @@ func namesFirst(r *scoring.Report, threshold float64) (scoring.Evidence, bool) {
 	return e, ok
 }
 
+// noPull is how near to 50 % the whole interval lies where no position bias is seen, in points.
+const noPull = 10
+
 // pullOf says how far the position draws the verdict.
 func pullOf(e scoring.Evidence) string {
 	position, share := "first", e.Value
@@ -106,16 +161,10 @@ func pullOf(e scoring.Evidence) string {
 		size = "slight"
 	}
 	switch {
-	case !e.Above && !e.Below:
-		return fmt.Sprintf("; no position bias seen (%.0f %% name the first)", e.Value)
-	default:
+	case e.Above || e.Below:
 		return fmt.Sprintf("; %s bias to the %s position (%.0f %%)", size, position, share)
+	case e.Low > 50-noPull && e.High < 50+noPull:
+		return fmt.Sprintf("; no position bias seen (%.0f %% name the first)", e.Value)
 	}
-}
-
-func flips(e scoring.Evidence) string {
-	if e.Value > 98 {
-		return "; hardly any verdict flips with the order"
-	}
-	return "; " + scoring.OneIn(100-e.Value, "pair") + " flips with the order"
+	return fmt.Sprintf("; %.0f %% of verdicts name the first", e.Value)
 }

@@ -219,9 +219,25 @@ func (u pair) shown() *scoring.Pattern {
 	return p
 }
 
-// Extend adds what the probabilities of both orders come to.
+// Extend adds what the probabilities of both orders come to, and takes half-tie from groups without one verdict: a sum of
+// 0 is half a point there only because nothing was said.
 func (f *pairs) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
 	rep.Soft = f.softVerdicts(s, b)
+	said := map[string]bool{}
+	for i, u := range f.rows {
+		if u.judgments[0].verdict() || u.judgments[1].verdict() {
+			said[scoring.Overall] = true
+			for _, group := range s.Units[i].Groups {
+				said[group] = true
+			}
+		}
+	}
+	for i, r := range rep.Results {
+		if r.Metric == "half-tie" && r.Value != nil && !said[r.Group] {
+			r.N = 0
+			rep.Results[i] = r.Undefined("there is no verdict")
+		}
+	}
 }
 
 // Match adds how many verdicts changed with the order and, of two goals of one model, what they come to as one judge.

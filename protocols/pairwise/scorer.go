@@ -21,6 +21,9 @@ type judgment struct {
 // decided tells whether the judgment names a response.
 func (g judgment) decided() bool { return g.outcome == judging.Decided }
 
+// verdict tells whether the judgment says anything: a tie is a verdict.
+func (g judgment) verdict() bool { return g.decided() || g.outcome == judging.Tie }
+
 // points is JudgeBench's: +1 for the labelled answer, −1 for the opposite, 0 for anything else.
 func (g judgment) points(gold int8) int {
 	switch {

@@ -25,7 +25,7 @@ func (f *judgments) Diagnose(r *scoring.Report) scoring.Diagnosis {
 			return diagnose(r, mode)
 		}
 	}
-	return scoring.Diagnosis{Level: scoring.Unknown, Code: scoring.CodeNothing, Text: "No answer has been judged yet.", Evidence: []scoring.Evidence{}}
+	return scoring.Unknowing(scoring.CodeNothing, "No answer has been judged yet.")
 }
 
 func diagnose(r *scoring.Report, mode string) scoring.Diagnosis {
@@ -37,21 +37,29 @@ func diagnose(r *scoring.Report, mode string) scoring.Diagnosis {
 		worth = float64(c) / all // of judgments of one question
 	}
 	if all == 0 {
-		return scoring.Diagnosis{Level: scoring.Unknown, Code: scoring.CodeNothing, Text: "No answer has been judged yet.", Evidence: []scoring.Evidence{}}
+		return scoring.Unknowing(scoring.CodeNothing, "No answer has been judged yet.")
 	}
 	for label, n := range map[string]float64{"Correct": called, "Incorrect": all - called} {
 		if e := scoring.ShareOf("called-"+label, worth*n, worth*all, scoring.MostOneWay); e.Above {
-			return scoring.Diagnosis{Level: scoring.Unusable, Code: scoring.CodeLabel, Evidence: []scoring.Evidence{e},
-				Text: fmt.Sprintf("Calls nearly every answer %s (%s): not a judge here.", label, e)}
+			text := fmt.Sprintf("Calls nearly every answer %s (%s): not a judge here.", label, e)
+			if n == all {
+				text = fmt.Sprintf("Calls %s (100 %% of %.0f): not a judge here.", oneWay(called), all)
+			}
+			return scoring.Diagnosis{Level: scoring.Unusable, Code: scoring.CodeLabel, Evidence: []scoring.Evidence{e}, Text: text}
 		}
 	}
 	if recall.Value == nil || right == 0 || right == all {
-		return scoring.Diagnosis{Level: scoring.Unknown, Code: scoring.CodeFew, Text: "All answers are right, or none is: there is nothing to tell apart.", Evidence: []scoring.Evidence{}}
+		return scoring.Unknowing(scoring.CodeFew, "All answers are right, or none is: there is nothing to tell apart.")
 	}
-	hits := *recall.Value / 100 * right
+	hits := math.Round(*recall.Value / 100 * right)
 	apart := informedness(worth*hits, worth*right, worth*(called-hits), worth*(all-right))
 	d := scoring.Diagnosis{Evidence: []scoring.Evidence{apart}}
-	text := fmt.Sprintf("calls %.0f %% of right answers Correct and %.0f %% of wrong ones, %.0f points [%.0f, %.0f] apart", *recall.Value, 100*(called-hits)/(all-right), apart.Value, apart.Low, apart.High)
+	whole := func(x float64) float64 { return scoring.Unsigned(x, 0) }
+	text := fmt.Sprintf("calls %.0f %% of right answers Correct and %.0f %% of wrong ones, %.0f points [%.0f, %.0f] apart",
+		*recall.Value, 100*(called-hits)/(all-right), whole(apart.Value), whole(apart.Low), whole(apart.High))
+	if called == 0 || called == all {
+		text = fmt.Sprintf("calls %s (%.0f answers)", oneWay(called), all)
+	}
 	if d.Level, d.Code = apart.Chance(apart.High > usableFrom); d.Code != "" {
 		d.Text = map[string]string{
 			scoring.CodeInverted: "Worse than chance: it " + text + ". Are the labels turned round?",
@@ -68,6 +76,14 @@ func diagnose(r *scoring.Report, mode string) scoring.Diagnosis {
 		d.Text = fmt.Sprintf("Believes its own answer: where that is wrong it calls only %s of right answers Correct; it %s.", own, text)
 	}
 	return d
+}
+
+// oneWay is which answers are called so, of a judge that says the same of all: called are the Correct ones.
+func oneWay(called float64) string {
+	if called == 0 {
+		return "no answer Correct"
+	}
+	return "every answer Correct"
 }
 
 func level(apart scoring.Evidence) scoring.Level {
