@@ -52,18 +52,22 @@ func (p *pairs) diagnose(r *scoring.Report, strict scoring.Evidence, alike scori
 	says := func(level scoring.Level, code, text string, of ...any) scoring.Diagnosis {
 		return scoring.Diagnosis{Level: level, Code: code, Text: fmt.Sprintf(text, of...), Evidence: evidence}
 	}
-	habits := ""
+	habits, biased := "", false
 	if pull, ok := namesFirst(r, 50); ok {
 		evidence = append(evidence, pull)
 		habits = pullOf(pull)
+		biased = pull.Above || pull.Below
 	}
 	level, code := right.Chance(right.High >= scoring.ReliableFrom && strict.High >= scoring.UsableFrom)
 	switch {
 	case code != "" && both == 0:
+		if !biased { // whichever position it is, each verdict follows one
+			habits = ""
+		}
 		return says(level, code, map[string]string{
-			scoring.CodeFew:    "Too few pairs to tell it from chance: the verdict flips with the order in every pair (%d).",
-			scoring.CodeChance: "No better than chance: the verdict flips with the order in every pair (%d).",
-		}[code], alike.N)
+			scoring.CodeFew:    "Too few pairs to tell it from chance: the verdict flips with the order in every pair (%d)%s.",
+			scoring.CodeChance: "No better than chance: the verdict flips with the order in every pair (%d)%s.",
+		}[code], alike.N, habits)
 	case code != "":
 		return says(level, code, map[string]string{
 			scoring.CodeInverted: "Wrong more often than right: where both orders agree it is right on %[3]s. Is the goal or the label turned round?",
