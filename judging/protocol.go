@@ -123,8 +123,8 @@ type Asker interface {
 	Parse(s Presentation, reply string, how Reading) Verdict
 }
 
-// PolicyReader is an asker whose published rule leaves open which of several labels binds: a [Policy] says it. Other askers
-// have a rule that leaves no choice.
+// PolicyReader is an asker whose published rule leaves open which of several labels binds: a [Policy] says it. Other
+// askers have a rule that leaves no choice.
 type PolicyReader interface {
 	// ReadsByPolicy tells whether that is so of a record.
 	ReadsByPolicy(r *Record) bool

@@ -139,9 +139,11 @@ func unbelieved(sure []float64, right []bool, risk, delta float64) string {
 	case n < least:
 		return fmt.Sprintf("%d labelled items reach it, and %d are needed even where none is judged wrong", n, least)
 	case slices.Min(sure) == slices.Max(sure):
-		return fmt.Sprintf("its confidence never varies (%.4f), so it cannot part the %d of %d labelled items that it judges wrong from the rest", sure[0], wrong, n)
+		return fmt.Sprintf("its confidence never varies (%.4f), so it cannot part the %d of %d labelled items"+
+			" that it judges wrong from the rest", sure[0], wrong, n)
 	}
-	return fmt.Sprintf("it judges %d of %d labelled items wrong, and too many of those that it is surest of for a risk of %g %%", wrong, n, *scoring.Percent(risk))
+	return fmt.Sprintf("it judges %d of %d labelled items wrong, and too many of those that it is surest of"+
+		" for a risk of %g %%", wrong, n, *scoring.Percent(risk))
 }
 
 // fewest is how many labelled items without an error a threshold takes.

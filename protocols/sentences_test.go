@@ -42,8 +42,8 @@ func share(metric, mode string, k, n int) scoring.Result {
 
 func percent(k, n int) float64 { return 100 * float64(k) / float64(max(1, n)) }
 
-// pairsTold are n pairs, so many judged alike, of these so many right. The other verdicts follow the position: the first, or
-// the first and the second in turn.
+// pairsTold are n pairs, so many judged alike, of these so many right. The other verdicts follow the position: the
+// first, or the first and the second in turn.
 func pairsTold(protocol string, n, alike, right int, turns bool) told {
 	first := alike + 2*(n-alike)
 	if turns {
@@ -54,7 +54,8 @@ func pairsTold(protocol string, n, alike, right int, turns bool) told {
 		rep.Goal, first = "worse", 2*n-first
 	}
 	pull := share("first-position", "", first, 2*n)
-	rep.Results = []scoring.Result{share("strict", "", right, n), share("drop", "", right, n), share("consistency", "", alike, n), pull}
+	rep.Results = []scoring.Result{
+		share("strict", "", right, n), share("drop", "", right, n), share("consistency", "", alike, n), pull}
 	named := *pull.Value
 	if protocol == "reversed" {
 		named = 100 - named
@@ -70,14 +71,17 @@ func answersTold(n, right int, options bool) told {
 	if options {
 		rep.Results = append(rep.Results, scoring.Result{Metric: answer.Chance, Group: scoring.Overall, Value: new(25.0), N: n})
 	}
-	return told{name: fmt.Sprintf("%d answers, %d right, options %t", n, right, options), protocol: "answer", report: rep, right: percent(right, n)}
+	name := fmt.Sprintf("%d answers, %d right, options %t", n, right, options)
+	return told{name: name, protocol: "answer", report: rep, right: percent(right, n)}
 }
 
 // choicesTold are n items of two options, so many choices right.
 func choicesTold(n, right int) told {
 	rep := scoring.Report{Items: n, Expected: n, Outcomes: map[string]int{scoring.Decided: 2 * n}, Results: []scoring.Result{
-		share("accuracy", "", right, n), {Metric: "accuracy-random", Group: scoring.Overall, Value: new(50.0), N: n}, share("same-choice", "", right, n)}}
-	return told{name: fmt.Sprintf("%d choices, %d right", n, right), protocol: "multi-option", report: rep, right: percent(right, n)}
+		share("accuracy", "", right, n), {Metric: "accuracy-random", Group: scoring.Overall, Value: new(50.0), N: n},
+		share("same-choice", "", right, n)}}
+	name := fmt.Sprintf("%d choices, %d right", n, right)
+	return told{name: name, protocol: "multi-option", report: rep, right: percent(right, n)}
 }
 
 // judgmentsTold are n answers, every other one right, of which so many right and wrong ones are called Correct.
@@ -110,7 +114,8 @@ func tellings() (list []told) {
 			list = append(list, answersTold(n, right, true), answersTold(n, right, false), choicesTold(n, right))
 		}
 		right := (n + 1) / 2
-		list = append(list, judgmentsTold(n, 0, 0), judgmentsTold(n, right/2, (n-right)/2), judgmentsTold(n, right, 0), judgmentsTold(n, right, n-right))
+		list = append(list, judgmentsTold(n, 0, 0), judgmentsTold(n, right/2, (n-right)/2),
+			judgmentsTold(n, right, 0), judgmentsTold(n, right, n-right))
 	}
 	for _, t := range slices.Clone(list) { // on the way: values without intervals
 		t.name += ", on the way"
@@ -122,8 +127,10 @@ func tellings() (list []told) {
 		}
 		list = append(list, t)
 	}
+	outcomes := []judging.Outcome{
+		judging.NoVerdict, judging.Conflict, judging.Cut, judging.TooLong, judging.Refused, judging.Failed}
 	for _, protocol := range []string{"pairwise", "reversed", "answer", "self-reference", "multi-option"} {
-		for _, outcome := range []judging.Outcome{judging.NoVerdict, judging.Conflict, judging.Cut, judging.TooLong, judging.Refused, judging.Failed} {
+		for _, outcome := range outcomes {
 			for _, lost := range []int{25, 40} {
 				t := silentTold(protocol, outcome, lost, 40)
 				list = append(list, t)
@@ -152,6 +159,8 @@ var only = regexp.MustCompile(`only (\d+) %`)
 func (x told) contradicted(d *scoring.Diagnosis) string {
 	says := func(text string) bool { return strings.Contains(d.Text, text) }
 	pairs := x.protocol == "pairwise" || x.protocol == "reversed"
+	verdicts := len(x.report.Results) > 0
+	again := says("--constrain") || says("--max-tokens") || says("another prompt") || says("doctor")
 	kept := scoring.Level("")
 	for _, e := range d.Evidence {
 		if e.Metric == "right-where-alike" && e.Low < 200.0/3 {
@@ -166,7 +175,7 @@ func (x told) contradicted(d *scoring.Diagnosis) string {
 		"a 0 with a sign":                 says("-0 ") || says("-0]") || says("[-0,") || says("-0.00"),
 		"a format that is not filled in":  says("%!"),
 		"no end":                          !strings.HasSuffix(d.Text, ".") && !strings.HasSuffix(d.Text, "?"),
-		"no verdicts where there are":     (says("No pair") || says("No item") || says("Nothing") || says("No question")) && len(x.report.Results) > 0,
+		"no verdicts where there are":     verdicts && (says("No pair") || says("No item") || says("Nothing") || says("No question")),
 		"yet at the end":                  says(" yet") && x.report.Items == x.report.Expected,
 		"only of much":                    upTo > 67,
 		"no bias beside the numbers":      says("no position bias seen") && (x.first < 41 || x.first > 59),
@@ -179,7 +188,7 @@ func (x told) contradicted(d *scoring.Diagnosis) string {
 		"the worse where it is asked for": x.protocol == "reversed" && says("the worse"),
 		"usable, and too often wrong":     kept == scoring.Usable || kept == scoring.Strong,
 		"none right, and some are":        (says("next to none") || says("whether it answers any")) && x.right > 10,
-		"an import cannot be asked again": x.imported && (says("--constrain") || says("--max-tokens") || says("another prompt") || says("doctor")),
+		"an import cannot be asked again": x.imported && again,
 		"one of them are":                 strings.Contains(d.Text, " 1 pairs") || strings.Contains(d.Text, " 1 questions"),
 		"several of them is":              regexp.MustCompile(`(Two|Three) \w+s in \w+ (is|flips)\b`).MatchString(d.Text),
 		"more is known than numbers":      strings.HasSuffix(x.name, "on the way") && pairs && d.Level != scoring.Unknown,
@@ -191,8 +200,8 @@ func (x told) contradicted(d *scoring.Diagnosis) string {
 	return ""
 }
 
-// No sentence says other than the numbers beside it: of small and large runs, all right and all wrong, at their end and on
-// the way, of every protocol. Each sentence stands once in the golden file, with the first run that it is of.
+// No sentence says other than the numbers beside it: of small and large runs, all right and all wrong, at their end and
+// on the way, of every protocol. Each sentence stands once in the golden file, with the first run that it is of.
 func TestNoSentenceContradictsItsNumbers(t *testing.T) {
 	var all strings.Builder
 	seen := map[string]bool{}
@@ -201,7 +210,8 @@ func TestNoSentenceContradictsItsNumbers(t *testing.T) {
 		if rule := x.contradicted(d); rule != "" {
 			t.Errorf("%s of %s: %s: %s: %s", x.name, x.protocol, rule, d.Level, d.Text)
 		}
-		form := string(d.Level) + regexp.MustCompile(`\d+`).ReplaceAllString(strings.ReplaceAll(d.Text, "judgment", "answer"), "0")
+		form := strings.ReplaceAll(string(d.Level)+d.Text, "judgment", "answer")
+		form = regexp.MustCompile(`\d+`).ReplaceAllString(form, "0")
 		if !seen[form] {
 			seen[form] = true
 			fmt.Fprintf(&all, "%s: %s\n  %s (%s): %s\n", x.protocol, x.name, d.Level, d.Code, d.Text)

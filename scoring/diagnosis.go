@@ -54,8 +54,8 @@ func Unknowing(code, text string, of ...any) Diagnosis {
 	return Diagnosis{Level: Unknown, Code: code, Text: fmt.Sprintf(text, of...), Evidence: []Evidence{}}
 }
 
-// Unbounded is the diagnosis of a judge whose headline, a share of so many of a noun, has no interval: of a run that is not
-// at its end, say. right is what is so of that share.
+// Unbounded is the diagnosis of a judge whose headline, a share of so many of a noun, has no interval: of a run that is
+// not at its end, say. right is what is so of that share.
 func (r *Report) Unbounded(right string, headline Result, noun string) Diagnosis {
 	far := ""
 	if r.Items < r.Expected {
@@ -140,7 +140,8 @@ func (e Evidence) Mirrored() Evidence {
 func ShareOf(metric string, k, n, threshold float64) Evidence {
 	units := int(math.Round(n))
 	iv := stats.Blaker(int(math.Round(k)), units, 0.95)
-	return Evidence{Metric: metric, Value: 100 * k / n, Low: 100 * iv.Low, High: 100 * iv.High, Interval: ByBlaker, N: units}.Against(threshold)
+	e := Evidence{Metric: metric, Value: 100 * k / n, Low: 100 * iv.Low, High: 100 * iv.High, Interval: ByBlaker, N: units}
+	return e.Against(threshold)
 }
 
 // String is the value with its interval: "58 % [53, 63]".

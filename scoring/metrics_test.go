@@ -3,6 +3,7 @@ package scoring_test
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -77,7 +78,8 @@ func TestMetricsByHand(t *testing.T) {
 
 func TestMetricsWhereThereIsLittle(t *testing.T) {
 	none := wants{"strict": 0, "counter": 0, "first-order": 0, "second-order": 0, "half-tie": 50, "drop": undefined, "consistency": undefined, "first-position": undefined}
-	silent := wants{"strict": 0, "counter": 0, "first-order": 0, "second-order": 0, "half-tie": undefined, "drop": undefined, "consistency": undefined, "first-position": undefined}
+	silent := maps.Clone(none)
+	silent["half-tie"] = undefined
 	nothing := wants{"strict": undefined, "counter": undefined, "first-order": undefined, "second-order": undefined, "half-tie": undefined, "drop": undefined, "consistency": undefined, "first-position": undefined}
 	for _, c := range []struct {
 		name  string

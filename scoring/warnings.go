@@ -123,7 +123,8 @@ func (run *Run) warnings() []string {
 		say("the server returned no label probabilities: there is no calibration")
 	}
 	if p, ok := run.sure.constant(); ok {
-		say("the confidence never varies: it is %.4f in all %d decided %ss with one, so it cannot tell right from wrong", p, len(run.sure.all), words.Record)
+		say("the confidence never varies: it is %.4f in all %d decided %ss with one, so it cannot tell right from wrong",
+			p, len(run.sure.all), words.Record)
 	}
 	if m.Referenced != nil {
 		w = append(w, m.Referenced.Warnings...)

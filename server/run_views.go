@@ -218,8 +218,9 @@ type Mattered struct {
 // highlightsEach is how many items of a kind are named.
 const highlightsEach = 5
 
-// highlightKinds are the filters of items whose items matter, and what is said of them, in words that hold for judgments in
-// several orders, in several modes, repeated, and for a single one. An item stands under each that holds for it.
+// highlightKinds are the filters of items whose items matter, and what is said of them, in words that hold for
+// judgments in several orders, in several modes, repeated, and for a single one. An item stands under each that holds
+// for it.
 var highlightKinds = []struct{ show, name, about string }{
 	{"confident", "Wrong every time", "every judgment of the item is wrong: read these first"},
 	{"inconsistent", "Flipped", "the judgments of the item do not agree"},

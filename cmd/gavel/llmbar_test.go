@@ -111,7 +111,8 @@ func TestLLMBarsReference(t *testing.T) {
 	}
 }
 
-// TestPaLM2sCoT has the published figure of PaLM2's CoT, by the rule of its configuration, and what the replies say, by ours.
+// TestPaLM2sCoT has the published figure of PaLM2's CoT, by the rule of its configuration, and what the replies say, by
+// ours.
 func TestPaLM2sCoT(t *testing.T) {
 	home(t)
 	files := llmBarFiles(t, llmBarData(t), "PaLM2/CoT")

@@ -26,7 +26,8 @@ func (c *choices) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	}
 	over, ok := grade.Held(0)
 	if !ok {
-		return scoring.Unknowing(scoring.CodeFew, "Grade score %.2f of the way from random to perfect: there is no interval to say what that is worth.",
+		return scoring.Unknowing(scoring.CodeFew,
+			"Grade score %.2f of the way from random to perfect: there is no interval to say what that is worth.",
 			scoring.Unsigned(*grade.Value, 2))
 	}
 	d := scoring.Diagnosis{Evidence: []scoring.Evidence{over}}

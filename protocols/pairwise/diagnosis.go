@@ -41,8 +41,11 @@ func yet(r *scoring.Report) string {
 }
 
 // diagnose says what pairs come to that have verdicts. strict are in so many clusters, 0 where each stands for itself.
-func (p *pairs) diagnose(r *scoring.Report, strict scoring.Evidence, alike scoring.Result, clusters int) scoring.Diagnosis {
-	both := math.Round(*alike.Value / 100 * float64(r.Overall("drop").N)) // pairs with a label, judged alike in both orders
+func (p *pairs) diagnose(
+	r *scoring.Report, strict scoring.Evidence, alike scoring.Result, clusters int,
+) scoring.Diagnosis {
+	// pairs with a label, judged alike in both orders
+	both := math.Round(*alike.Value / 100 * float64(r.Overall("drop").N))
 	chance, worth := 50*both/float64(strict.N), 1.0
 	if clusters > 0 {
 		worth = float64(clusters) / float64(strict.N) // of pairs that belong together
@@ -70,9 +73,10 @@ func (p *pairs) diagnose(r *scoring.Report, strict scoring.Evidence, alike scori
 		}[code], alike.N, habits)
 	case code != "":
 		return says(level, code, map[string]string{
-			scoring.CodeInverted: "Wrong more often than right: where both orders agree it is right on %[3]s. Is the goal or the label turned round?",
-			scoring.CodeFew:      "Too few pairs to tell it from chance: strict %[1]s of %[4]d, chance %.0[2]f%[5]s.",
-			scoring.CodeChance:   "No better than chance: strict %[1]s, chance %.0[2]f%[5]s.",
+			scoring.CodeInverted: "Wrong more often than right: where both orders agree it is right on %[3]s." +
+				" Is the goal or the label turned round?",
+			scoring.CodeFew:    "Too few pairs to tell it from chance: strict %[1]s of %[4]d, chance %.0[2]f%[5]s.",
+			scoring.CodeChance: "No better than chance: strict %[1]s, chance %.0[2]f%[5]s.",
 		}[code], strict, chance, right, strict.N, habits)
 	}
 	advice := ""
@@ -92,13 +96,14 @@ func (p *pairs) diagnose(r *scoring.Report, strict scoring.Evidence, alike scori
 		chance = 50
 	}
 	if lacking.Value > from {
-		return says(level, code, "Better than chance, but too few pairs to call it usable: %s %s (chance %.0f)%s.", where, lacking, chance, habits)
+		return says(level, code, "Better than chance, but too few pairs to call it usable: %s %s (chance %.0f)%s.",
+			where, lacking, chance, habits)
 	}
 	return says(level, code, "Better than chance, but %s only %s (chance %.0f)%s.", where, lacking, chance, habits)
 }
 
-// Where hardly any pair is judged otherwise in the other order, one order says what both do: the share of those that are
-// judged alike, in percent, and what it must surely be above.
+// Where hardly any pair is judged otherwise in the other order, one order says what both do: the share of those that
+// are judged alike, in percent, and what it must surely be above.
 const (
 	hardlyAnyFlips = 98
 	oneOrderFrom   = 90
@@ -110,7 +115,8 @@ func order(alike, right scoring.Evidence) (flips, advice string) {
 	case alike.Value > hardlyAnyFlips && alike.Above:
 		return "; hardly any verdict flips with the order", ": one order is enough, at half the cost"
 	case alike.Value > hardlyAnyFlips:
-		return fmt.Sprintf("; of %d pairs hardly any flips with the order", alike.N), ": more pairs can show that one order is enough"
+		flips = fmt.Sprintf("; of %d pairs hardly any flips with the order", alike.N)
+		return flips, ": more pairs can show that one order is enough"
 	}
 	flips = "; " + scoring.OneIn(100-alike.Value, "pair", "flips", "flip") + " with the order"
 	return flips, fmt.Sprintf(": keep only verdicts that agree in both orders, which are right on %.0f %%", right.Value)

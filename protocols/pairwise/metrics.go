@@ -219,8 +219,8 @@ func (u pair) shown() *scoring.Pattern {
 	return p
 }
 
-// Extend adds what the probabilities of both orders come to, and takes half-tie from groups without one verdict: a sum of
-// 0 is half a point there only because nothing was said.
+// Extend adds what the probabilities of both orders come to, and takes half-tie from groups without one verdict: a sum
+// of 0 is half a point there only because nothing was said.
 func (f *pairs) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
 	rep.Soft = f.softVerdicts(s, b)
 	said := map[string]bool{}

@@ -103,8 +103,9 @@ func (o outputs) Parse(s judging.Presentation, reply string, how judging.Reading
 	return judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody}
 }
 
-// outputLabels are those of a judge's strategy, by their names in LLMBar: with CoT in it the judge reasons first, and so it
-// does in the first phase of Swap. PaLM2's CoT is the exception: its configuration has the rule of the other strategies.
+// outputLabels are those of a judge's strategy, by their names in LLMBar: with CoT in it the judge reasons first, and
+// so it does in the first phase of Swap. PaLM2's CoT is the exception: its configuration has the rule of the other
+// strategies.
 func outputLabels(judge, strategy string) []string {
 	switch {
 	case strategy == "Swap":

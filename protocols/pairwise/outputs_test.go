@@ -46,8 +46,8 @@ func TestLLMBarPrompt(t *testing.T) {
 	assert.ErrorContains(t, Protocol.New(llmBarPrompt(), judging.Settings{"self-reference": "true"}).(outputs).Check(unanswered), "no answer of the judge's own")
 }
 
-// TestLLMBarsRules holds the rule of every judge and strategy to LLMBar's own configuration: PaLM2's CoT was read by the rule
-// of the other judges' CoT, and 146 of its 838 stored winners were not found.
+// TestLLMBarsRules holds the rule of every judge and strategy to LLMBar's own configuration: PaLM2's CoT was read by
+// the rule of the other judges' CoT, and 146 of its 838 stored winners were not found.
 func TestLLMBarsRules(t *testing.T) {
 	configs, err := filepath.Glob("../../../shared/data/llmbar/LLMEvaluator/evaluators/config/*/*.json")
 	assert.NilError(t, err)

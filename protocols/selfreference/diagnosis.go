@@ -45,7 +45,8 @@ func diagnose(r *scoring.Report, mode string) scoring.Diagnosis {
 			if n == all {
 				text = fmt.Sprintf("Calls %s (100 %% of %.0f): not a judge here.", oneWay(called), all)
 			}
-			return scoring.Diagnosis{Level: scoring.Unusable, Code: scoring.CodeLabel, Evidence: []scoring.Evidence{e}, Text: text}
+			evidence := []scoring.Evidence{e}
+			return scoring.Diagnosis{Level: scoring.Unusable, Code: scoring.CodeLabel, Evidence: evidence, Text: text}
 		}
 	}
 	if recall.Value == nil || right == 0 || right == all {
