@@ -3,12 +3,11 @@
 package cluster
 
 import (
-	"embed"
+	_ "embed" // the script of Slurm
 	"fmt"
 	"io"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"text/template"
 	"time"
@@ -33,28 +32,22 @@ type Job struct {
 	Keys               []string // variables that hold API keys
 }
 
-//go:embed slurm.sh.tmpl job.yaml.tmpl
-var files embed.FS
-
-// Kinds are what is written, by engine.
-var kinds = map[string]string{"slurm": "slurm.sh.tmpl", "kubernetes": "job.yaml.tmpl"}
+//go:embed slurm.sh.tmpl
+var slurm string
 
 // Write writes the job for an engine: slurm or kubernetes.
 func (j Job) Write(w io.Writer, engine string) error {
-	funcs := template.FuncMap{
-		"indent": func(text string) string {
-			return "    " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n    ")
-		},
-		"quoted": strconv.Quote,
+	if engine == "kubernetes" {
+		return j.kubernetes(w)
 	}
-	t, err := template.New("").Funcs(funcs).ParseFS(files, kinds[engine])
+	t, err := template.New("").Parse(slurm)
 	if err != nil {
 		return err
 	}
-	if engine == "slurm" { // words of a shell
-		j.Dir, j.Out, j.File = datasets.Quoted(j.Dir), datasets.Quoted(j.Out), datasets.Quoted(j.File)
-	}
-	return t.ExecuteTemplate(w, kinds[engine], j)
+	j.Dir = datasets.Quoted(j.Dir) // words of a shell
+	j.Out = datasets.Quoted(j.Out)
+	j.File = datasets.Quoted(j.File)
+	return t.Execute(w, j)
 }
 
 // Label is the name as engines take it.

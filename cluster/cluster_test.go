@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 )
@@ -129,4 +131,92 @@ func TestKubernetes(t *testing.T) {
 			}
 		}
 	}
+}
+
+// manifest is what a YAML reader finds in a job's manifest.
+func manifest(t *testing.T, j Job) (suite, shards, merge map[string]any) {
+	t.Helper()
+	dec := yaml.NewDecoder(strings.NewReader(written(t, j, "kubernetes")))
+	for _, doc := range []*map[string]any{&suite, &shards, &merge} {
+		if err := dec.Decode(doc); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var more any
+	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
+		t.Fatalf("more than three documents: %v, %v", more, err)
+	}
+	return suite, shards, merge
+}
+
+// at goes down keys and numbers.
+func at(v any, path ...any) any {
+	for _, step := range path {
+		switch step := step.(type) {
+		case string:
+			v = v.(map[string]any)[step]
+		case int:
+			v = v.([]any)[step]
+		}
+	}
+	return v
+}
+
+// TestManifestHoldsHostileWordsAsValues: a name of a variable added keys to the manifest, and what YAML takes for the end of
+// a line ended the suite's text early.
+func TestManifestHoldsHostileWordsAsValues(t *testing.T) {
+	hostile := []string{
+		"GPU_KEY, value: /tmp/evil.so}\n            - {name: LD_PRELOAD", "K: V", "null", "0x10", "1:30", "yes", "# no", "- a", "*a", "!!int 3", "'", "\"",
+		"a\rb: c\n", "a\u0085b: c\n", "a\u2028b: c\n", "a\u2029---\nkind: Pod\n", "\ufeffname: x\n", "\tname: x\n", "\n\n  a\n b\n", "a \n \n", "a\n\n\n", "---\n", "...\n",
+		"a\x1b[2Jb\n", "名: 裁判\n", " ", "\n", "{{.Text}}\n", "$(PORT)",
+	}
+	for _, words := range hostile {
+		j := Job{
+			Name: words, File: words, Text: words, Out: words, Dir: words, Tasks: 2, Time: time.Hour, Why: "as was said", Server: words,
+			Image: words, ServerImage: words, Keys: []string{words},
+		}
+		suite, shards, merge := manifest(t, j)
+		if at(suite, "data", j.Key()) != words || len(suite) != 4 {
+			t.Errorf("%q: the suite's file: %q", words, suite)
+		}
+		pod := at(shards, "spec", "template", "spec")
+		gavel := at(pod, "containers", 0)
+		key := map[string]any{"name": words, "valueFrom": map[string]any{"secretKeyRef": map[string]any{"name": "gavel", "key": words}}}
+		env := at(gavel, "env").([]any)
+		if len(env) != 2 || !reflect.DeepEqual(env[1], key) {
+			t.Errorf("%q: the environment: %q", words, env)
+		}
+		for _, got := range []any{
+			at(gavel, "image"), at(pod, "initContainers", 0, "image"), at(pod, "initContainers", 0, "command", 2),
+			at(merge, "spec", "template", "spec", "containers", 0, "args", 1), at(merge, "spec", "template", "spec", "containers", 0, "image"),
+		} {
+			if got != words {
+				t.Errorf("%q became %q", words, got)
+			}
+		}
+		if len(shards) != 4 || len(merge) != 4 || len(pod.(map[string]any)) != 5 || len(gavel.(map[string]any)) != 6 {
+			t.Errorf("%q added a key:\n%v\n%v", words, shards, merge)
+		}
+		if strings.ContainsAny(written(t, j, "kubernetes"), "\r\u0085\u2028\u2029") {
+			t.Errorf("%q: a line ends for some readers alone", words)
+		}
+	}
+}
+
+func FuzzManifestKeepsTexts(f *testing.F) {
+	f.Add("name: x\n", "runs/x", "llama-server")
+	f.Fuzz(func(t *testing.T, text, out, server string) {
+		if !utf8.ValidString(text) || !utf8.ValidString(out) || !utf8.ValidString(server) {
+			t.Skip("a suite is UTF-8")
+		}
+		j := Job{File: "s.yaml", Text: text, Out: out, Tasks: 1, Server: server + "x"}
+		suite, shards, merge := manifest(t, j)
+		got := []any{
+			at(suite, "data", "s.yaml"), at(merge, "spec", "template", "spec", "containers", 0, "args", 1),
+			at(shards, "spec", "template", "spec", "initContainers", 0, "command", 2),
+		}
+		if want := []any{text, out, server + "x"}; !reflect.DeepEqual(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
 }

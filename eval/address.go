@@ -2,13 +2,20 @@ package eval
 
 import (
 	"net/url"
+	"regexp"
 	"strings"
 )
 
-// Validate wants a kind of server that there is, and addresses, each once.
+// variable is a name that every shell can set.
+var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// Validate wants a kind of server that there is, the name of a variable, and addresses, each once.
 func (e Endpoint) Validate() error {
 	if err := oneOf("backend", e.Backend, Backends); err != nil {
 		return err
+	}
+	if e.APIKeyEnv != "" && !variable.MatchString(e.APIKeyEnv) {
+		return Wrong("api-key-env", e.APIKeyEnv, "%q is not the name of an environment variable: it has letters, digits and _", e.APIKeyEnv)
 	}
 	seen := map[string]string{}
 	for _, at := range e.BaseURLs {

@@ -3,6 +3,7 @@ package suite
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"time"
 
@@ -47,12 +48,23 @@ func (s *Suite) Only(e *eval.Maker, p eval.Part) error {
 	return eval.TakeUp(s.out, p.Try)
 }
 
-// KeyVariables names the environment variables that hold the API keys of the suite's judges.
-func (s *Suite) KeyVariables() (names []string) {
-	for o := range s.requests {
-		if o.APIKeyEnv != "" && !slices.Contains(names, o.APIKeyEnv) {
-			names = append(names, o.APIKeyEnv)
+// ofKey is the name of a variable that holds a key.
+var ofKey = regexp.MustCompile(`(?i)(key|token|secret|password)[0-9]*(_|$)`)
+
+// KeyVariables names the environment variables that hold the API keys of the suite's judges, for a job that sets them. It
+// refuses names that are not those of keys: the file may be somebody else's, and loaders and interpreters obey LD_PRELOAD
+// and its like.
+func (s *Suite) KeyVariables() (names []string, err error) {
+	for _, c := range s.Cells {
+		name := c.Request.APIKeyEnv
+		switch {
+		case name == "" || slices.Contains(names, name):
+		case !ofKey.MatchString(name):
+			return nil, s.blame(c, eval.Wrong("api-key-env", name, "%s: a job sets only variables that are named after a"+
+				" KEY, TOKEN, SECRET or PASSWORD, such as GPU_KEY: rename it", name))
+		default:
+			names = append(names, name)
 		}
 	}
-	return names
+	return names, nil
 }

@@ -41,7 +41,17 @@ func (e *env) cluster(c *cli.Context, engine string) error {
 	if err != nil {
 		return err
 	}
-	j := cluster.Job{Name: s.Name(), File: c.Args().First(), Text: s.Text(), Out: s.Out(), Dir: dir, Tasks: c.Int("tasks"), Time: c.Duration("time"), Why: "as was said", Server: c.String("server"), Image: c.String("image"), ServerImage: c.String("server-image"), Keys: s.KeyVariables()}
+	j := cluster.Job{
+		Name: s.Name(), File: c.Args().First(), Text: s.Text(), Out: s.Out(), Dir: dir,
+		Tasks: c.Int("tasks"), Time: c.Duration("time"), Why: "as was said", Server: c.String("server"),
+	}
+	if engine == "kubernetes" {
+		j.Image = c.String("image")
+		j.ServerImage = c.String("server-image")
+		if j.Keys, err = s.KeyVariables(); err != nil {
+			return err
+		}
+	}
 	if err := s.InShards(j.Tasks, j.Time); err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func jobOptions(c *cli.Context) (jobs.Options, error) {
 		Runs: c.String("runs"), BaseURLs: c.StringSlice("base-url"), APIKeyEnv: c.String("api-key-env"),
 		Cache: c.String("cache"), NoCache: c.Bool("no-cache"), AtOnce: c.Int("max-runs"), Shows: store.Shows,
 	}
-	if err := (eval.Endpoint{Backend: "auto", BaseURLs: o.BaseURLs}).Validate(); err != nil {
+	if err := (eval.Endpoint{Backend: "auto", BaseURLs: o.BaseURLs, APIKeyEnv: o.APIKeyEnv}).Validate(); err != nil {
 		return o, err
 	}
 	switch {
