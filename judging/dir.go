@@ -254,8 +254,12 @@ func wholeLines(path string) (int64, error) {
 	return 0, err
 }
 
-// Write appends a record. A kill does not lose it once Write has returned, nor does a power cut a second later.
+// Write appends a record, which it first holds to what ReadRecords will take. A kill does not lose it once Write has
+// returned, nor does a power cut a second later.
 func (d *Dir) Write(r *Record) error {
+	if err := r.check(); err != nil {
+		return fmt.Errorf("protocol %s made a record of item %s that cannot be scored: %w", r.Protocol, r.Item, err)
+	}
 	if err := d.recordWriter.write(r); err != nil {
 		return kept(disk.Writing(filepath.Join(d.Path, RecordsFile), err))
 	}

@@ -147,8 +147,14 @@ func (r *Record) Describe(a *datasets.Answered) {
 	}
 }
 
-// unordered tells whether the record is of a question that shows no candidates.
-func (r *Record) unordered() bool { return r.Shape == datasets.Number || r.Shape == datasets.Open }
+// leastShown is how many candidates a record of the shape shows at the least; 0 of a question that shows none.
+func (r *Record) leastShown() int {
+	least, listed := datasets.LeastShown[r.Shape]
+	if !listed {
+		return datasets.LeastShown[datasets.Pair]
+	}
+	return least
+}
 
 // Take notes a verdict.
 func (r *Record) Take(v Verdict) {
@@ -210,11 +216,13 @@ func (r *Record) check() error {
 		return errors.New("not a record of gavel")
 	case !slices.Contains(Outcomes, r.Outcome):
 		return fmt.Errorf("unknown outcome %q", r.Outcome)
-	case r.Presentation < 0 || max(r.Presentation, r.First) >= r.Presentations || r.First < 0 || len(r.Order) < 2 && !r.unordered():
+	case r.Presentation < 0 || max(r.Presentation, r.First) >= r.Presentations || r.First < 0:
 		return errors.New("a record without an order shown")
+	case len(r.Order) < r.leastShown():
+		return fmt.Errorf("a record without an order shown: it has %d of at least %d candidates", len(r.Order), r.leastShown())
 	case r.Repetition < 0 || r.Repetition >= MaxRepetitions:
 		return fmt.Errorf("repeat %d: it is from 0 to %d", r.Repetition, MaxRepetitions-1)
-	case !slices.Contains(r.Order, r.Gold) && !r.unordered() && (r.Gold != "" || r.Shape == datasets.Choice || r.Shape == datasets.Judgment):
+	case !slices.Contains(r.Order, r.Gold) && r.leastShown() > 0 && (r.Gold != "" || r.Shape == datasets.Choice || r.Shape == datasets.Judgment):
 		return fmt.Errorf("gold %q was not shown", r.Gold)
 	case r.Choice != "" && !slices.Contains(r.Order, r.Choice):
 		return fmt.Errorf("choice %q was not shown", r.Choice)

@@ -1,6 +1,7 @@
 package judging
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +10,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"gavel/backends"
+	"gavel/datasets"
+	"gavel/judging/judgingtest"
 )
 
 // Records written at once by many are whole lines, each on disk when its Write
@@ -103,5 +108,74 @@ func TestWriteJSONIsOldOrNew(t *testing.T) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil || len(entries) != 1 {
 		t.Errorf("%d files are left, %v", len(entries), err)
+	}
+}
+
+// one shows one candidate at a time.
+type one struct{ pairwise }
+
+func (one) Presentations(item datasets.Item) (all []Presentation) {
+	for i := range item.Candidates {
+		all = append(all, Presentation{Index: i, Order: []int{i}, Shape: item.Shape})
+	}
+	return all
+}
+
+func (one) Prompt(item datasets.Item, s Presentation) Prompt {
+	return Prompt{User: item.Question + item.Candidates[s.Order[0]].Text}
+}
+
+func (one) Parse(_ Presentation, reply string, _ Reading) Verdict {
+	return Verdict{Outcome: Decided, Choice: Nobody, Answer: reply}
+}
+
+// TestARecordThatNobodyCanReadIsNotWritten: a protocol that shows one candidate ran to its end, and its records were then
+// refused.
+func TestARecordThatNobodyCanReadIsNotWritten(t *testing.T) {
+	client := judgingtest.Script(func(context.Context, backends.Request) (backends.Response, error) { return judgingtest.Says("7") })
+	job, _ := newJob(t, judgingtest.Pairs(t, 2), client)
+	job.Asker = one{}
+	d := begun(t, runWith(t))
+	job.Write = d.Write
+	err := job.Run(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "made a record of item") || !strings.Contains(err.Error(), "it has 1 of at least 2 candidates") {
+		t.Errorf("error %v", err)
+	}
+	if err := ReadRecords(filepath.Join(d.Path, RecordsFile), func(*Record) error { return nil }); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestAShapeSaysHowManyCandidatesItShows: of every shape but two they had to be two.
+func TestAShapeSaysHowManyCandidatesItShows(t *testing.T) {
+	const essay datasets.Shape = "essay"
+	datasets.LeastShown[essay] = 1
+	defer delete(datasets.LeastShown, essay)
+	d := begun(t, runWith(t))
+	item := datasets.Item{ID: "e1", Shape: essay, Candidates: []datasets.Candidate{{ID: "A", Text: "Once"}}, Gold: datasets.NoGold}
+	for _, s := range (one{}).Presentations(item) {
+		r := NewRecord(testManifest(), item, s)
+		r.Presentations = 1
+		r.Take(Verdict{Outcome: Decided, Choice: Nobody, Answer: "7"})
+		if err := d.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n := 0
+	err := ReadRecords(filepath.Join(d.Path, RecordsFile), func(r *Record) error {
+		if r.Item == item.ID {
+			n++
+		}
+		return nil
+	})
+	if err != nil || n != 1 {
+		t.Errorf("%d records: %v", n, err)
+	}
+	for shape, least := range datasets.LeastShown {
+		r := recordOf("p1", 0, NoVerdict)
+		r.Shape, r.Gold, r.Order = shape, "", []string{"A", "B", "C"}[:max(0, least-1)]
+		if err := d.Write(r); (err != nil) != (least > 0) {
+			t.Errorf("a %s of %d candidates: error %v", shape, len(r.Order), err)
+		}
 	}
 }
