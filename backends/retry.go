@@ -62,7 +62,7 @@ func Try[T any](ctx context.Context, opts Retry, ask func() (T, error)) (T, erro
 			}
 		case e.RetryAfter > 0:
 			if limit > 0 && e.RetryAfter > limit {
-				last = fmt.Errorf("%w; the server asks to wait for %v, longer than --retry-for", err, e.RetryAfter)
+				last = fmt.Errorf("%w; the server asks to wait for %s, longer than --retry-for", err, days(e.RetryAfter))
 				return answer, backoff.Permanent(last)
 			}
 			return answer, &backoff.RetryAfterError{Duration: e.RetryAfter}
@@ -81,6 +81,14 @@ func Try[T any](ctx context.Context, opts Retry, ask func() (T, error)) (T, erro
 		err = fmt.Errorf("%w (tried %d times)", err, tries)
 	}
 	return answer, err
+}
+
+// days is a duration to the second; a long one in days.
+func days(d time.Duration) string {
+	if d >= 48*time.Hour {
+		return fmt.Sprintf("%d days", d/(24*time.Hour))
+	}
+	return d.Round(time.Second).String()
 }
 
 var _ Client = (*limiter)(nil)

@@ -52,6 +52,8 @@ func TestRetry(t *testing.T) {
 		"as late as asked":            {says: []any{busy(40 * time.Second), text}, asked: 2, waits: 40 * time.Second},
 		"as late as asked, twice":     {says: []any{busy(7 * time.Second), busy(30 * time.Second), text}, asked: 3, waits: 37 * time.Second},
 		"later than there is time":    {says: []any{busy(time.Hour), text}, asked: 1, err: "HTTP 429: slow down; the server asks to wait for 1h0m0s, longer than --retry-for"},
+		"in 73 years":                 {says: []any{busy(640828*time.Hour + 41263444006), text}, asked: 1, err: "HTTP 429: slow down; the server asks to wait for 26701 days, longer than --retry-for"},
+		"in an uneven time":           {says: []any{busy(time.Hour + 41263444006), text}, asked: 1, err: "HTTP 429: slow down; the server asks to wait for 1h0m41s, longer than --retry-for"},
 		"given up":                    {says: []any{broke}, err: "HTTP 500: out of memory"},
 		"given up, asked for time":    {says: []any{busy(50 * time.Second)}, asked: 3, err: "HTTP 429: slow down (tried 3 times)", waits: 100 * time.Second},
 		"a limit of its own":          {opts: Retry{For: time.Minute}, says: []any{busy(50 * time.Second)}, asked: 2, err: "HTTP 429: slow down (tried 2 times)", waits: 50 * time.Second},

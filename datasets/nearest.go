@@ -30,10 +30,20 @@ func Nearest(typed string, names []string) string {
 	return best
 }
 
-// DidYouMean is what an error adds to an unknown name: ", did you mean NAME?", or nothing.
+// DidYouMean is what an error adds to an unknown name: ", did you mean NAME?", or nothing. Of names that are the one typed
+// and more, such as the parts of a dataset, it gives all.
 func DidYouMean(typed string, names []string) string {
-	if best := Nearest(typed, names); best != "" {
-		return fmt.Sprintf(", did you mean %s?", best)
+	var meant []string
+	for _, n := range names {
+		if typed != "" && strings.HasPrefix(n, typed+"-") {
+			meant = append(meant, n)
+		}
 	}
-	return ""
+	if best := Nearest(typed, names); len(meant) == 0 && best != "" {
+		meant = []string{best}
+	}
+	if len(meant) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", did you mean %s?", strings.Join(meant, " or "))
 }

@@ -20,4 +20,11 @@ func TestNearest(t *testing.T) {
 	if got := DidYouMean("judgebench-gpt4", Names()); got != ", did you mean judgebench-gpt4o?" {
 		t.Error(got)
 	}
+	// Of which judgebench-pro has the fewest letters to change, though it is another benchmark.
+	if got := DidYouMean("judgebench", Names()); got != ", did you mean judgebench-gpt4o or judgebench-claude or judgebench-pro?" {
+		t.Error(got)
+	}
+	if got := DidYouMean("self", names); got != ", did you mean self-reference?" {
+		t.Error(got)
+	}
 }

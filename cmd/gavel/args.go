@@ -20,8 +20,14 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 	}
 	flags, commands, rest := descend(app, args)
 	path := slices.Clip(args[:len(args)-len(rest)])
-	if len(rest) > 0 && len(commands) > 0 && !strings.HasPrefix(rest[0], "-") {
-		return nil, unknown(path, rest[0], commands)
+	if len(rest) > 0 && len(commands) > 0 {
+		if !strings.HasPrefix(rest[0], "-") {
+			return nil, unknown(path, rest[0], commands)
+		}
+		if !isFlag(flags, rest[0]) && slices.ContainsFunc(commands, func(c *cli.Command) bool { return isFlag(c.Flags, rest[0]) }) {
+			kind, names := kindOf(path, commands)
+			return nil, usage("the %s is missing: write it before %s. There are: %s", kind, rest[0], strings.Join(names, ", "))
+		}
 	}
 	var front, back []string
 	for i := len(path); i < len(args); i++ {
@@ -134,15 +140,20 @@ func unknownCommand(c *cli.Context) error {
 
 // unknown is the error of a word that is none of the commands after those before it.
 func unknown(before []string, typed string, commands []*cli.Command) error {
-	kind := "command"
+	kind, names := kindOf(before, commands)
+	return usage("unknown %s %q%s There are: %s", kind, typed, cmp.Or(datasets.DidYouMean(typed, names), "."), strings.Join(names, ", "))
+}
+
+// kindOf is what the commands after those before them are, and their names.
+func kindOf(before []string, commands []*cli.Command) (kind string, names []string) {
+	kind = "command"
 	if slices.Equal(before, []string{"run"}) {
 		kind = "protocol"
 	}
-	var names []string
 	for _, c := range visible(commands) {
 		names = append(names, c.Name)
 	}
-	return usage("unknown %s %q%s There are: %s", kind, typed, cmp.Or(datasets.DidYouMean(typed, names), "."), strings.Join(names, ", "))
+	return kind, names
 }
 
 // noArguments refuses arguments where a command takes none.

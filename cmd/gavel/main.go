@@ -83,6 +83,9 @@ func main() {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	go watch(in, signals, cancel)
 	disk.SweepTempDirs("", "gavel-bundle-", "gavel-demo-", "gavel-plan-")
 	os.Exit(gavel(ctx, in, os.Stdout, os.Stderr, os.Args[1:]))

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -29,6 +31,9 @@ func reportCommand(e *env) *cli.Command {
 			out := c.String("out")
 			if out == "" {
 				return usage("--out is missing: give --out FILE.html, --out - for standard output, or --site DIR")
+			}
+			if ending := filepath.Ext(out); !slices.Contains([]string{"", ".html", ".htm"}, strings.ToLower(ending)) {
+				return usage("--out %s: a report is HTML, not %s: give a name that ends in .html", out, ending[1:])
 			}
 			loaded, o, err := loadRuns(c, 1, "which run? Give the folder of one or more")
 			if err != nil {

@@ -259,7 +259,34 @@ func done(path string) bool {
 
 // TestInterrupt: Ctrl-C waits for what is in flight, writes what it has and says
 // how to go on.
-func TestInterrupt(t *testing.T) {
+func TestInterrupt(t *testing.T) { interrupted(t, syscall.SIGINT) }
+
+// TestHangUpEndsARunAsCtrlCDoes: a terminal that was closed left the run's status at "running".
+func TestHangUpEndsARunAsCtrlCDoes(t *testing.T) { interrupted(t, syscall.SIGHUP) }
+
+// TestHangUpIsIgnoredUnderNohup and the run is made to its end.
+func TestHangUpIsIgnoredUnderNohup(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip(err)
+	}
+	home(t)
+	var cmd *exec.Cmd
+	j := newJudge(t, false, func(n int64, user string) (int, string) {
+		if n == 5 {
+			cmd.Process.Signal(syscall.SIGHUP)
+		}
+		return prefersLonger(n, user)
+	})
+	cmd = process(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--out", "r")
+	cmd.Args = append([]string{sh, "-c", `trap "" HUP; exec "$0" "$@"`, cmd.Path}, cmd.Args[1:]...)
+	cmd.Path = sh
+	if out, err := cmd.CombinedOutput(); err != nil || j.calls.Load() != 64 {
+		t.Errorf("%v after %d calls\n%s", err, j.calls.Load(), out)
+	}
+}
+
+func interrupted(t *testing.T, by os.Signal) {
 	if os.PathSeparator == '\\' {
 		t.Skip("no signals between processes on Windows")
 	}
@@ -281,7 +308,7 @@ func TestInterrupt(t *testing.T) {
 	for j.calls.Load() < 6 {
 		time.Sleep(time.Millisecond)
 	}
-	cmd.Process.Signal(syscall.SIGINT)
+	cmd.Process.Signal(by)
 	cmd.Wait()
 	asked := j.calls.Load()
 	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
