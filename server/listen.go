@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log"
@@ -19,7 +20,8 @@ func (s *Server) Handler() http.Handler { return s.mux }
 // Serve answers on a listener until the context ends; then it lets go of those
 // who listen to streams, and waits a little for pages that are being made.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	conns := guard.NewConnections(maxConns, maxConnsEach)
+	most := min(maxConns, cmp.Or(s.opts.Connections, maxConns))
+	conns := guard.NewConnections(most, min(maxConnsEach, most))
 	h := &http.Server{
 		Handler:           s.mux,
 		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,

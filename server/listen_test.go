@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -99,5 +100,29 @@ func holdConnections(t *testing.T, begin string) {
 		if resp.Body.Close(); resp.StatusCode != http.StatusOK {
 			t.Errorf("status %d", resp.StatusCode)
 		}
+	}
+}
+
+// TestFewerConnectionsWhereFewFilesMayBeOpen: idle connections of one address took all files that "ulimit -n" allows.
+func TestFewerConnectionsWhereFewFilesMayBeOpen(t *testing.T) {
+	addr := listening(t, newSite(t, t.TempDir(), func(o *Options) { o.Connections = 20 }).Server)
+	var idle []net.Conn
+	for range 30 {
+		c, err := net.Dial("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		idle = append(idle, c)
+	}
+	closed := 0
+	for _, c := range idle {
+		c.SetReadDeadline(time.Now().Add(200 * time.Millisecond))
+		if _, err := c.Read(make([]byte, 1)); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+			closed++
+		}
+	}
+	if closed != 10 {
+		t.Errorf("%d of 30 connections were closed, want 10", closed)
 	}
 }

@@ -39,8 +39,10 @@ type Options struct {
 	Only     []string     // the runs of the folder that are shown; nil for all
 	Metrics  *Metrics     // that whoever makes runs adds to; nil for some of its own
 	Version  string
-	Now      func() time.Time
-	Log      func(format string, args ...any) // for the one who runs it
+	// Connections is how many there may be at once, where that is fewer than gavel would take; 0 for those.
+	Connections int
+	Now         func() time.Time
+	Log         func(format string, args ...any) // for the one who runs it
 }
 
 // Server answers requests. Make one with [New].

@@ -97,7 +97,7 @@ func gavel(ctx context.Context, in *eval.Interrupts, stdout, stderr io.Writer, a
 }
 
 func newEnv(in *eval.Interrupts, stdout, stderr io.Writer) *env {
-	e := &env{stdout: stdout, stderr: stderr, getenv: os.Getenv, http: backends.NewHTTPClient(64), now: time.Now, interrupts: in}
+	e := &env{stdout: stdout, stderr: stderr, getenv: os.Getenv, http: newHTTPClient(), now: time.Now, interrupts: in}
 	if f, ok := stderr.(*os.File); ok {
 		e.terminal = term.IsTerminal(int(f.Fd()))
 	}
@@ -107,6 +107,21 @@ func newEnv(in *eval.Interrupts, stdout, stderr io.Writer) *env {
 		}
 	}
 	return e
+}
+
+// enoughFiles is more than gavel opens.
+const enoughFiles = 1 << 16
+
+// newHTTPClient is a client whose connections leave half of the files that may be open to the run, its cache and the rest.
+// A request beyond that waits for another to end.
+func newHTTPClient() *http.Client {
+	files := openFiles()
+	client := backends.NewHTTPClient(min(64, files/4))
+	if t, ok := client.Transport.(*http.Transport); ok {
+		t.MaxIdleConns = files / 4
+		t.MaxConnsPerHost = files / 2
+	}
+	return client
 }
 
 func (e *env) gavel(ctx context.Context, args []string) int {

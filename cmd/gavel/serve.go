@@ -92,6 +92,7 @@ func (e *env) serve(c *cli.Context, desk *labels.Desk) error {
 	}
 	opts := server.Options{
 		Runs: o.Runs, Token: token, Loopback: loopback, Hosts: c.StringSlice("host"), Version: version(), Now: e.now, Log: e.say, Metrics: server.NewMetrics(), Desk: desk, Labels: c.String("labels"),
+		Connections: openFiles() / 2,
 	}
 	page := ""
 	switch {
