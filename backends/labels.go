@@ -78,10 +78,8 @@ func labelLogprobs(tokens []token, labels []string) []Label {
 	if at < 0 {
 		return nil
 	}
-	for _, t := range tokens {
-		if !(t.logprob <= 1e-6) { // no probability, and no server to be believed
-			return nil
-		}
+	if !believable(tokens) {
+		return nil
 	}
 	first := slices.IndexFunc(ends, func(end int) bool { return end > at })
 	begin := ends[first] - len(tokens[first].text)
@@ -125,6 +123,11 @@ func labelLogprobs(tokens []token, labels []string) []Label {
 		}
 	}
 	return out
+}
+
+// believable tells whether tokens and their alternatives have logarithms of probabilities: none above 0, but for rounding.
+func believable(tokens []token) bool {
+	return !slices.ContainsFunc(tokens, func(t token) bool { return !(t.logprob <= 1e-6) || !believable(t.top) })
 }
 
 // shared adds up a token and the alternatives to it after what was said: what

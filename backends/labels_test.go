@@ -58,6 +58,11 @@ func TestLabelLogprobs(t *testing.T) {
 			[]token{says("[[", 1), says("A", 0.6, "B", 0.4), says("=", 0.5, ">", 0.3, ">>", 0.2), says("B]]", 1)},
 			// after A: "=" 0.5, ">>" 0.2, and ">" leads to two labels
 			map[string]float64{"[[A=B]]": 0.3, "[[A>>B]]": 0.6 * (0.2 + 0.15), "[[A>B]]": 0.6 * 0.15, "[[B>A]]": 0.2, "[[B>>A]]": 0.2}},
+		"an alternative more probable than certain": {twoLabels, // a server that is not to be believed, not one of rounding
+			[]token{says("[[", 1), says("A", 0.6, "B", 1.5), says(">B]]", 1)}, nil},
+		"an alternative certain but for rounding": {twoLabels,
+			[]token{says("[[", 1), says("A", 0, "B", 1+1e-7), says(">B]]", 1)},
+			map[string]float64{"[[B>A]]": 1 + 1e-7}},
 		"no label":  {twoLabels, []token{says("I cannot say", 1)}, nil},
 		"no tokens": {twoLabels, nil, nil},
 	} {

@@ -43,6 +43,7 @@ type runsView struct {
 	Matches int        `json:"matches"` // after them, on all pages
 	Pages   int        `json:"pages"`
 	Filter  runsFilter `json:"filter"`
+	Next    string     `json:"next,omitempty"`         // address of the runs after these
 	Ended   string     `json:"search_ended,omitempty"` // why not all runs of the folder may be here
 
 	Groups []runGroup    `json:"-"` // the runs of this page
@@ -69,7 +70,9 @@ type runsFilter struct {
 	Suite    string `json:"suite,omitempty"`
 	Sort     string `json:"sort"`
 	Group    string `json:"group,omitempty"`
-	Page     int    `json:"page,omitempty"` // 0: all runs on one
+	Page     int    `json:"page,omitempty"`  // of runsPerPage runs; 0 where the API is asked for a part in another way
+	Limit    int    `json:"limit,omitempty"` // at most so many runs
+	Offset   int    `json:"offset,omitempty"`
 
 	// Of the leaderboard: the number in its cells, the column that it is sorted by, whether all judges are in it.
 	Metric string `json:"metric,omitempty"`
@@ -132,8 +135,11 @@ func (r RunRow) value() float64 {
 	return *r.Headline.Value
 }
 
-// runsPerPage is how many runs a page has.
-const runsPerPage = 100
+// runsPerPage is how many runs a page has, and mostRuns how many the API gives at once: some two megabytes.
+const (
+	runsPerPage = 100
+	mostRuns    = 1000
+)
 
 func (s *Server) runsView(r *http.Request) (runsView, error) {
 	f, err := filterOf(r)
@@ -164,19 +170,38 @@ func (s *Server) runsView(r *http.Request) (runsView, error) {
 		}
 	}
 	f.sort(view.Runs)
-	view.Matches, view.Pages = len(view.Runs), 1
-	if f.Page > 0 {
-		view.Pages = max(1, (view.Matches+runsPerPage-1)/runsPerPage)
-		if f.Page > view.Pages {
-			return view, failure.New(http.StatusNotFound, "there is no page %d: there are %d", f.Page, view.Pages)
-		}
-		view.Runs = view.Runs[(f.Page-1)*runsPerPage : min(f.Page*runsPerPage, view.Matches)]
+	if err := view.cut(r, f); err != nil {
+		return view, err
 	}
 	view.Filter, view.Groups = f, f.groups(view.Runs)
 	return view, nil
 }
 
-// filterOf reads what a request asks for. Pages are of one hundred runs, the API has all runs where none is asked for.
+// cut leaves the runs of the part that was asked for.
+func (v *runsView) cut(r *http.Request, f runsFilter) error {
+	size := cmp.Or(f.Limit, mostRuns)
+	from := f.Offset
+	if f.Page > 0 {
+		size = runsPerPage
+		from = (f.Page - 1) * size
+	}
+	v.Matches = len(v.Runs)
+	v.Pages = max(1, (v.Matches+size-1)/size)
+	if f.Page > v.Pages {
+		return failure.New(http.StatusNotFound, "there is no page %d: there are %d", f.Page, v.Pages)
+	}
+	v.Runs = v.Runs[min(from, v.Matches):min(from+size, v.Matches)]
+	if isAPI(r) && f.Page == 0 && from+size < v.Matches {
+		q := r.URL.Query()
+		q.Set("limit", strconv.Itoa(size))
+		q.Set("offset", strconv.Itoa(from+size))
+		v.Next = r.URL.Path + "?" + q.Encode()
+	}
+	return nil
+}
+
+// filterOf reads what a request asks for. Pages are of one hundred runs; the API is asked for a page, or for a part by limit
+// and offset.
 func filterOf(r *http.Request) (f runsFilter, err error) {
 	q := r.URL.Query()
 	f = runsFilter{
@@ -191,6 +216,14 @@ func filterOf(r *http.Request) (f runsFilter, err error) {
 	}
 	if !isAPI(r) || q.Has("page") {
 		f.Page, err = counted(q, "page", 1)
+		return f, err
+	}
+	if f.Limit, err = counted(q, "limit", 0); err != nil {
+		return f, err
+	}
+	f.Limit = min(f.Limit, mostRuns)
+	if q.Get("offset") != "0" {
+		f.Offset, err = counted(q, "offset", 0)
 	}
 	return f, err
 }

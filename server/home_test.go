@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/csv"
 	"fmt"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -156,6 +157,47 @@ func TestOneRunStandsForItsJudge(t *testing.T) {
 	board := byID(t, s.get("/"), "leaderboard")
 	if text := textOf(board); !strings.Contains(text, "1 more") || attr(elements(elements(board, "tbody")[0], "a")[0], "href") != "/runs/b" {
 		t.Errorf("not the complete run stands for its judge: %s", text)
+	}
+}
+
+// TestTheAPIGivesRunsInParts: 10,000 runs were one answer of 18.7 MB.
+func TestTheAPIGivesRunsInParts(t *testing.T) {
+	dir := judges(t)
+	seen := map[string]bool{}
+	s := newSite(t, dir, nil)
+	var all runsView
+	s.data("/api/v1/runs?sort=name", &all)
+	if len(all.Runs) != 5 || all.Next != "" || all.Pages != 1 {
+		t.Fatalf("%d runs, next %q", len(all.Runs), all.Next)
+	}
+	parts := 0
+	for next := "/api/v1/runs?sort=name&limit=2&offset=0"; next != ""; parts++ {
+		var v runsView
+		s.data(next, &v)
+		if v.Matches != 5 || v.Total != 5 || v.Pages != 3 {
+			t.Errorf("%s: %d matches of %d on %d pages", next, v.Matches, v.Total, v.Pages)
+		}
+		for _, run := range v.Runs {
+			seen[run.Name] = true
+		}
+		next = v.Next
+	}
+	if parts != 3 || len(seen) != 5 {
+		t.Errorf("%d runs in %d parts", len(seen), parts)
+	}
+	var beyond runsView
+	if s.data("/api/v1/runs?offset=99", &beyond); len(beyond.Runs) != 0 || beyond.Next != "" {
+		t.Errorf("beyond the last: %d runs", len(beyond.Runs))
+	}
+	for _, q := range []string{"limit=0", "limit=x", "offset=-1", "limit=1e9"} {
+		if w := s.ask("GET", "/api/v1/runs?"+q, ""); w.Code != 400 {
+			t.Errorf("%s: status %d", q, w.Code)
+		}
+	}
+	many := runsView{Runs: make([]RunRow, 10*mostRuns)}
+	r := httptest.NewRequest("GET", "/api/v1/runs?q=a+b", nil)
+	if err := many.cut(r, runsFilter{}); err != nil || len(many.Runs) != mostRuns || many.Next != "/api/v1/runs?limit=1000&offset=1000&q=a+b" {
+		t.Errorf("%d runs at once, next %q, %v", len(many.Runs), many.Next, err)
 	}
 }
 

@@ -117,6 +117,7 @@ func TestOpenAPIHasTheAnswers(t *testing.T) {
 	}
 	get := func(path, target string, status int) { t.Helper(); check("get", path, target, "", status) }
 	get("/api/v1/runs", "/api/v1/runs", 200)
+	get("/api/v1/runs", "/api/v1/runs?limit=1&offset=1", 200)
 	get("/api/v1/runs", "/api/v1/runs?sort=odd", 400)
 	for _, run := range []string{"pairs-a", "again", "numbers", "options", "growing", "deep%2Fanswer"} {
 		get("/api/v1/runs/{run}", "/api/v1/runs/"+run, 200)
