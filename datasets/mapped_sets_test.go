@@ -15,9 +15,10 @@ func TestDocumentedShapes(t *testing.T) {
 				`{"id":"10","prompt":"R","chosen":["good"],"rejected":["a","b","c"],"subset":"Precise IF"}`),
 			"1 7 options \"Q\" [c|a|b|good] 04 (Math)\n4 10 options \"R\" [a|good|b|c] 02 (Precise IF)", "Left out: 1 of the rows, in which several responses are chosen: none is the best.",
 		},
-		"judgebench-pro": {
-			`{"question":"Q","response_A":"x","response_B":"y","label":1,"injected_bias":"length","domain":"math"}`, `1 1 pair "Q" [x|y]  (math)`,
-			"1 of 1 pairs have no label that names a response: they are judged, count for consistency and position, and are left out of what needs a label.",
+		"judgebench-pro": { // its labels were left out
+			lines(`{"question":"Q","response_A":"x","response_B":"y","label":1,"injected_bias":"length","domain":"math"}`,
+				`{"question":"R","response_A":"x","response_B":"y","label":2,"injected_bias":"length","domain":"math"}`),
+			"1 1 pair \"Q\" [x|y] A (math)\n2 2 pair \"R\" [x|y] B (math)", "",
 		},
 		"codejudgebench-codegen-claude": {
 			`{"question_title":"T","question_content":"Q","platform":"p","question_id":"1_A","contest_id":"1","contest_date":"2025-01-01","starter_code":"def f():","pos_response":"good","neg_response":"bad","release_date":"2025-01-01","difficulty":"hard"}`,
