@@ -6,7 +6,8 @@
 #   check     the configuration is one that goreleaser takes
 #   build     the binaries for all six targets, into dist/
 #   snapshot  archives, packages and checksums too; an image where there is docker, an SBOM where there is syft
-#   files     completion scripts and the man page, into dist-files/ (goreleaser calls this before it packs)
+#   files     completion scripts, the man page and the licences of all modules, into dist-files/ (goreleaser calls this
+#             before it packs)
 #
 # Exit status: 77 if goreleaser is not in PATH and cannot be fetched, else its own.
 set -euo pipefail
@@ -32,6 +33,7 @@ files() {
 		go run ./cmd/gavel completion "$shell" >"dist-files/gavel.$shell"
 	done
 	gzip -9nc packaging/gavel.1 >dist-files/gavel.1.gz
+	go run ./scripts/licences >dist-files/THIRD_PARTY_LICENSES
 }
 
 case ${1-} in
@@ -46,7 +48,7 @@ snapshot)
 	;;
 files) files ;;
 *)
-	sed -n '2,11s/^# \?//p' "$0" >&2
+	sed -n '2,12s/^# \?//p' "$0" >&2
 	exit 2
 	;;
 esac
