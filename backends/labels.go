@@ -125,7 +125,7 @@ func labelLogprobs(tokens []token, labels []string) []Label {
 	return out
 }
 
-// believable tells whether tokens and their alternatives have logarithms of probabilities: none above 0, but for rounding.
+// believable tells whether tokens and their alternatives have logarithms of probabilities: none above 0 but for rounding.
 func believable(tokens []token) bool {
 	return !slices.ContainsFunc(tokens, func(t token) bool { return !(t.logprob <= 1e-6) || !believable(t.top) })
 }

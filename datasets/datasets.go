@@ -64,8 +64,8 @@ const (
 	Open       Shape = "open"       // a question alone, of a pair: nobody says what is right
 )
 
-// LeastShown is how many candidates an item of each shape shows at the least. A new shape is a line here, too: one that is
-// not listed shows as many as a pair.
+// LeastShown is how many candidates an item of each shape shows at the least. A new shape is a line here, too: one that
+// is not listed shows as many as a pair.
 var LeastShown = map[Shape]int{Pair: 2, Choice: 2, Number: 0, Preference: 2, Options: 2, Judgment: 2, Open: 0}
 
 // Item is one question with the candidates to be judged and the known best.

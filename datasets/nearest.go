@@ -30,8 +30,8 @@ func Nearest(typed string, names []string) string {
 	return best
 }
 
-// DidYouMean is what an error adds to an unknown name: ", did you mean NAME?", or nothing. Of names that are the one typed
-// and more, such as the parts of a dataset, it gives all.
+// DidYouMean is what an error adds to an unknown name: ", did you mean NAME?", or nothing. Of names that are the one
+// typed and more, such as the parts of a dataset, it gives all.
 func DidYouMean(typed string, names []string) string {
 	var meant []string
 	for _, n := range names {

@@ -15,7 +15,8 @@ func (e Endpoint) Validate() error {
 		return err
 	}
 	if e.APIKeyEnv != "" && !variable.MatchString(e.APIKeyEnv) {
-		return Wrong("api-key-env", e.APIKeyEnv, "%q is not the name of an environment variable: it has letters, digits and _", e.APIKeyEnv)
+		return Wrong("api-key-env", e.APIKeyEnv,
+			"%q is not the name of an environment variable: it has letters, digits and _", e.APIKeyEnv)
 	}
 	seen := map[string]string{}
 	for _, at := range e.BaseURLs {

@@ -200,8 +200,8 @@ func (v *runsView) cut(r *http.Request, f runsFilter) error {
 	return nil
 }
 
-// filterOf reads what a request asks for. Pages are of one hundred runs; the API is asked for a page, or for a part by limit
-// and offset.
+// filterOf reads what a request asks for. Pages are of one hundred runs; the API is asked for a page, or for a part by
+// limit and offset.
 func filterOf(r *http.Request) (f runsFilter, err error) {
 	q := r.URL.Query()
 	f = runsFilter{

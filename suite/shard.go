@@ -51,9 +51,9 @@ func (s *Suite) Only(e *eval.Maker, p eval.Part) error {
 // ofKey is the name of a variable that holds a key.
 var ofKey = regexp.MustCompile(`(?i)(key|token|secret|password)[0-9]*(_|$)`)
 
-// KeyVariables names the environment variables that hold the API keys of the suite's judges, for a job that sets them. It
-// refuses names that are not those of keys: the file may be somebody else's, and loaders and interpreters obey LD_PRELOAD
-// and its like.
+// KeyVariables names the environment variables that hold the API keys of the suite's judges, for a job that sets them.
+// It refuses names that are not those of keys: the file may be somebody else's, and loaders and interpreters obey
+// LD_PRELOAD and its like.
 func (s *Suite) KeyVariables() (names []string, err error) {
 	for _, c := range s.Cells {
 		name := c.Request.APIKeyEnv

@@ -24,7 +24,8 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 		if !strings.HasPrefix(rest[0], "-") {
 			return nil, unknown(path, rest[0], commands)
 		}
-		if !isFlag(flags, rest[0]) && slices.ContainsFunc(commands, func(c *cli.Command) bool { return isFlag(c.Flags, rest[0]) }) {
+		has := func(c *cli.Command) bool { return isFlag(c.Flags, rest[0]) }
+		if !isFlag(flags, rest[0]) && slices.ContainsFunc(commands, has) {
 			kind, names := kindOf(path, commands)
 			return nil, usage("the %s is missing: write it before %s. There are: %s", kind, rest[0], strings.Join(names, ", "))
 		}

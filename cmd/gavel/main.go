@@ -112,8 +112,8 @@ func newEnv(in *eval.Interrupts, stdout, stderr io.Writer) *env {
 // enoughFiles is more than gavel opens.
 const enoughFiles = 1 << 16
 
-// newHTTPClient is a client whose connections leave half of the files that may be open to the run, its cache and the rest.
-// A request beyond that waits for another to end.
+// newHTTPClient is a client whose connections leave half of the files that may be open to the run, its cache and the
+// rest. A request beyond that waits for another to end.
 func newHTTPClient() *http.Client {
 	files := openFiles()
 	client := backends.NewHTTPClient(min(64, files/4))

@@ -1,5 +1,5 @@
-// licences prints the licences of the modules that the binaries of a release hold, and Go's own: what the packages have to
-// hand on. It reads them where the go command keeps modules, so there is no list to forget one in.
+// licences prints the licences of the modules that the binaries of a release hold, and Go's own: what the packages have
+// to hand on. It reads them where the go command keeps modules, so there is no list to forget one in.
 package main
 
 import (
@@ -24,9 +24,10 @@ func main() {
 // systems are those that a release is built for (.goreleaser.yaml).
 var systems = []string{"linux", "darwin", "windows"}
 
-// ofLicence is a file, or a folder of files, with a licence's text or what it asks to be handed on. Of freetype-go's two
-// licences gavel chooses the FreeType License.
-var ofLicence = regexp.MustCompile(`(?i)^(.*-license|licen[cs]es?|copying|copyright|notice|patents|third_party_licenses|ftl)([-.]|$)`)
+// ofLicence is a file, or a folder of files, with a licence's text or what it asks to be handed on. Of freetype-go's
+// two licences gavel chooses the FreeType License.
+var ofLicence = regexp.MustCompile(
+	`(?i)^(.*-license|licen[cs]es?|copying|copyright|notice|patents|third_party_licenses|ftl)([-.]|$)`)
 
 // module is a module that is linked, and where it lies.
 type module struct{ name, dir string }
@@ -41,7 +42,8 @@ func write(w io.Writer) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
-		if _, err := fmt.Fprintf(w, "%s\n%s\n\n%s\n\n", strings.Repeat("=", 78), m.name, strings.Join(texts, "\n\n")); err != nil {
+		_, err = fmt.Fprintf(w, "%s\n%s\n\n%s\n\n", strings.Repeat("=", 78), m.name, strings.Join(texts, "\n\n"))
+		if err != nil {
 			return err
 		}
 	}
@@ -52,7 +54,8 @@ func write(w io.Writer) error {
 func linked() ([]module, error) {
 	var lines []string
 	for _, system := range systems {
-		list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}", "gavel/cmd/gavel")
+		const each = "{{with .Module}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}"
+		list := exec.Command("go", "list", "-deps", "-f", each, "gavel/cmd/gavel")
 		list.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
 		list.Stderr = os.Stderr
 		out, err := list.Output()
