@@ -71,13 +71,16 @@ func templateArguments(t Think) map[string]any {
 	return map[string]any{"enable_thinking": true, "reasoning_effort": t}
 }
 
-// PromptLimit is the most tokens a prompt may have on a server of the given context, 0 where that is unknown. vLLM
-// wants room for the whole reply beside it; the others for one token.
+// ReservesReply tells whether the server takes a prompt only with room for the whole reply beside it.
+func (s Server) ReservesReply() bool { return s.Name == VLLM }
+
+// PromptLimit is the most tokens a prompt may have on a server of the given context, 0 where that is unknown.
+// Servers that reserve no room for the whole reply want that of one token.
 func (s Server) PromptLimit(context, maxTokens int) int {
 	switch {
 	case context <= 0:
 		return 0
-	case s.Name == VLLM:
+	case s.ReservesReply():
 		return max(1, context-maxTokens)
 	}
 	return context - 1

@@ -211,7 +211,9 @@ func (d *doctor) room() Finding {
 		return bad(Warn, d.serveMore(need), "%s: JudgeBench's longest prompt has up to about %d and would be prompt-too-long", said, longest).with(value)
 	case served < need:
 		do := d.serveMore(need)
-		if served-longest >= 1024 {
+		if d.Judge.Server.ReservesReply() {
+			do += ", or leave out --max-tokens: a run then fits it to the context"
+		} else if served-longest >= 1024 {
 			do += fmt.Sprintf(", or run with --max-tokens %d", served-longest)
 		}
 		return bad(Warn, do, "%s: JudgeBench's longest prompt, up to about %d, leaves %d for a reply, less than --max-tokens %d", said, longest, served-longest, reply).with(value)

@@ -227,25 +227,23 @@ func (e *Maker) prepareFor(ctx context.Context, o Request, its items, judges []b
 			return nil, err
 		}
 	}
-	m := judging.NewManifest(e.Version, spec)
-	m.Shard = its.ofShard(spec)
+	if spec.Parameters.MaxTokens, err = e.fitReply(ctx, o, its, judges, protocol, spec); err != nil {
+		return nil, err
+	}
+	m, out := e.runOf(o, its, spec)
+	p.out = out
 	presentations, err := judging.CountPresentations(asker, its.set, its.rows)
 	if err != nil {
 		return nil, err
 	}
 	m.Simulated, m.Judgments = server.Kind == "sim", presentations*params.Repetitions()
 	m.Model, m.Server, m.Servers = model, server, allServers(p.judges)
-	m.Dataset = its.info
 	m.Concurrency = e.jointConcurrency(o.Concurrency, p.judges)
 	if o.StrictDeterminism {
 		m.Concurrency = 1
 	}
 	if !m.Simulated {
 		m.Timeout, m.RetryFor = o.Timeout.String(), o.RetryFor.String()
-	}
-	p.out = o.Out
-	if p.out == "" {
-		p.out = filepath.Join(e.folder(), runName(m, o.try))
 	}
 	p.job = &judging.Job{
 		Manifest: m, Asker: asker, Set: its.set, Rows: its.rows, Context: max(model.Context, spec.Parameters.NumCtx),
@@ -257,14 +255,19 @@ func (e *Maker) prepareFor(ctx context.Context, o Request, its items, judges []b
 // sizeContext is the context that a run needs of a server that must be told. How
 // many prompts of so many bytes it has makes no difference.
 func sizeContext(protocol judging.Protocol, params judging.Parameters, longest, trained int) int {
-	turns := 1
+	return judging.SizeContext(longest, params.MaxTokens, turns(protocol, params), trained)
+}
+
+// turns is how many replies one conversation may have.
+func turns(protocol judging.Protocol, params judging.Parameters) int {
+	n := 1
 	if protocol.FollowUps {
-		turns = params.Attempts
+		n = params.Attempts
 	}
 	if params.Constrain {
-		turns = max(turns, 2) // reasoning, then the label
+		n = max(n, 2) // reasoning, then the label
 	}
-	return judging.SizeContext(longest, params.MaxTokens, turns, trained)
+	return n
 }
 
 // takes tells whether the protocol judges such items.
@@ -316,7 +319,7 @@ func (e *Maker) measure(ctx context.Context, p *prepared) error {
 	j, m := p.job, p.job.Manifest
 	params := m.Spec.Parameters
 	context := cmp.Or(params.NumCtx, m.Model.Context)
-	if m.Server.Name == backends.VLLM && context > 0 && params.MaxTokens >= context {
+	if m.Server.ReservesReply() && context > 0 && params.MaxTokens >= context {
 		return Wrong("max-tokens", params.MaxTokens, "%d: %s reserves room for the whole reply, and its context of %d leaves none for a prompt; lower it", params.MaxTokens, m.Server.Name, context)
 	}
 	j.Limit = m.Server.PromptLimit(context, params.MaxTokens)

@@ -6,6 +6,7 @@
 package eval
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -57,7 +58,7 @@ type Request struct {
 	datasets.Mapping // of a file of any shape
 
 	// How the judge is asked. See judging.Parameters.
-	MaxTokens         int            `json:"max-tokens"`
+	MaxTokens         int            `json:"max-tokens,omitempty"` // 0: the default, or fewer where the server has no room
 	NumCtx            int            `json:"num-ctx,omitempty"`
 	SystemRole        string         `json:"system-role"`
 	AcceptCut         bool           `json:"accept-cut,omitempty"`
@@ -87,7 +88,7 @@ func New(protocol judging.Protocol) Request {
 	d := judging.DefaultParameters
 	r := Request{
 		Endpoint: Endpoint{Backend: Backends[0]}, Protocol: protocol.Name, Prompt: protocol.Templates[0].Name, Seed: 1,
-		MaxTokens: d.MaxTokens, SystemRole: d.SystemRole, Repetitions: 1, Attempts: d.Attempts,
+		SystemRole: d.SystemRole, Repetitions: 1, Attempts: d.Attempts,
 		Timeout: 10 * time.Minute, RetryFor: 2 * time.Minute,
 	}
 	if !protocol.FollowUps {
@@ -212,7 +213,8 @@ func (r Request) Open() datasets.OpenOptions {
 // Parameters are those of every call.
 func (r Request) Parameters() judging.Parameters {
 	p := judging.DefaultParameters
-	p.MaxTokens, p.NumCtx, p.SystemRole, p.AcceptCut = r.MaxTokens, r.NumCtx, r.SystemRole, r.AcceptCut
+	p.MaxTokens = cmp.Or(r.MaxTokens, p.MaxTokens)
+	p.NumCtx, p.SystemRole, p.AcceptCut = r.NumCtx, r.SystemRole, r.AcceptCut
 	p.Think, p.Constrain, p.Logprobs, p.StrictDeterminism = r.Think, r.Constrain, r.Logprobs, r.StrictDeterminism
 	p.ThinkBudget, p.FinishThinking = r.ThinkBudget, r.FinishThinking
 	if p.Attempts = r.Attempts; r.Repetitions > 1 {
@@ -250,7 +252,7 @@ func (r Request) inRange(protocol judging.Protocol) error {
 		least int
 		most  int
 	}{
-		{"limit", r.Limit, 0, 0}, {"max-tokens", r.MaxTokens, 1, 0}, {"num-ctx", r.NumCtx, 0, 0}, {"attempts", r.Attempts, 1, judging.MaxAttempts},
+		{"limit", r.Limit, 0, 0}, {"max-tokens", r.MaxTokens, 0, 0}, {"num-ctx", r.NumCtx, 0, 0}, {"attempts", r.Attempts, 1, judging.MaxAttempts},
 		{"repeat", r.Repetitions, 1, judging.MaxRepetitions}, {"canaries", r.Canaries, 0, mostCanaries}, {"think-budget", r.ThinkBudget, 0, 0}, {"concurrency", r.Concurrency, 0, judging.MaxConcurrency},
 	} {
 		if n.value < n.least {

@@ -179,10 +179,23 @@ func LongestPrompt(p Asker, set *datasets.Set) int {
 // are an upper bound that needs none; 256 more are for the chat template. It is rounded up, so that small changes do
 // not make the server load the model anew, and never more than the model was trained for (0 where unknown).
 func SizeContext(promptBytes, maxTokens, attempts, trained int) int {
-	n := promptBytes + 256 + attempts*(maxTokens+32)
+	n := promptBytes + 256 + attempts*(maxTokens+followUp)
 	n = (n + 2047) / 2048 * 2048
 	if trained > 0 {
 		n = min(n, trained)
 	}
 	return n
+}
+
+const (
+	followUp = 32 // tokens that ask for another reply, at most
+	// leastReply is how many tokens a reply is given even where the longest prompts then no longer fit; of a small
+	// context a quarter.
+	leastReply = 512
+)
+
+// FitReply is the longest reply, in tokens, that the context of a server has room for beside the longest prompt, and for
+// every attempt: what SizeContext asks for, the other way round.
+func FitReply(prompt, context, attempts int) int {
+	return max(1, (context-prompt)/attempts-followUp, min(leastReply, context/4))
 }

@@ -52,7 +52,7 @@ func (e *env) doctor(c *cli.Context) error {
 		_, err = fmt.Fprintln(e.stdout, found.Verdict())
 	}
 	if err = cmp.Or(err, found.Err()); err == nil {
-		e.next(append([]string{"gavel", "run", pairwise.Protocol.Name}, append(asGiven(c, "base-url", "model", "system-role", "api-key-env"), "--dataset", "sample")...)...)
+		e.next(append([]string{"gavel", "run", pairwise.Protocol.Name}, append(asGiven(c, "backend", "base-url", "model", "system-role", "api-key-env"), "--dataset", "sample")...)...)
 	}
 	return err
 }
