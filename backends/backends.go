@@ -63,6 +63,8 @@ type Request struct {
 	Labels []string `json:"labels,omitempty"`
 	// NoPromptCache asks the server to compute the whole prompt anew, where it can be asked.
 	NoPromptCache bool `json:"no_prompt_cache,omitempty"`
+	// StopRepetition asks the server to end a reply that repeats itself; see [EndsRepetition].
+	StopRepetition bool `json:"stop_repetition,omitempty"`
 
 	// Encoded is EncodeMessages(Messages), where the caller has it at hand: a conversation of kilobytes is hashed and
 	// sent, but need not be encoded twice. May be nil.
@@ -159,7 +161,8 @@ type Response struct {
 	Text     string `json:"text"`
 	Thinking string `json:"thinking,omitempty"`
 	Finish   Finish `json:"finish"`
-	Detail   string `json:"detail,omitempty"` // the server's words, where Finish is TooLong or Refused
+	// the server's words, where Finish is TooLong or Refused; why it is Length, where that is no limit
+	Detail string `json:"detail,omitempty"`
 	// EndUntold says that the server tells no finish reasons, so that Finish is
 	// Stop for any reply that does not fill the token limit.
 	EndUntold    bool `json:"end_untold,omitempty"`

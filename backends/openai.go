@@ -209,6 +209,9 @@ func (o *OpenAI) read(ctx context.Context, server Server, req Request, x *exchan
 	if err != nil {
 		return Response{}, err
 	}
+	if choice.Reason == "repetition" {
+		out.Detail = "the server ended the reply, which repeats itself"
+	}
 	if choice.Message.Refusal != "" {
 		out.Finish, out.Detail = Refused, choice.Message.Refusal
 	}
@@ -256,6 +259,13 @@ var budgetFields = map[string]string{LlamaCpp: "thinking_budget_tokens", VLLM: "
 // --enable-strict-thinking. Ollama knows levels alone.
 func TakesBudget(s Server) bool { return budgetFields[s.Name] != "" || s.Name == SGLang }
 
+// EndsRepetition tells whether a server can be asked to end a reply that repeats itself.
+func EndsRepetition(s Server) bool { return s.Name == VLLM && !Before(s.Version, "0.17.0") }
+
+// repetition is what vLLM takes for one: at least so many tokens, so many times one after the other. A line of a table, or
+// a list of equal words, is none.
+var repetition = map[string]int{"min_pattern_size": 16, "max_pattern_size": 256, "min_count": 4}
+
 // extras writes what a request asks for beyond the plain conversation, in the members that each server knows it by.
 func (o *OpenAI) extras(ctx context.Context, server Server, req Request) string {
 	var b strings.Builder
@@ -270,6 +280,9 @@ func (o *OpenAI) extras(ctx context.Context, server Server, req Request) string 
 		add(field, req.ThinkBudget)
 	} else if server.Name == SGLang && req.ThinkBudget > 0 {
 		add("custom_params", map[string]int{"thinking_budget": req.ThinkBudget})
+	}
+	if req.StopRepetition && EndsRepetition(server) {
+		add("repetition_detection", repetition)
 	}
 	whole := server.Name == LlamaCpp && !(o.thinks.Load() && req.Think != ThinkOff) // the grammar is of all that is said
 	switch {

@@ -20,6 +20,7 @@ var ends = map[string]Finish{
 	"stop_sequence":  Stop,   // text-generation-inference
 	"eos":            Stop,   // Together
 	"model_length":   Length, // Mistral: the context is full
+	"repetition":     Length, // vLLM since 0.17, with StopRepetition
 }
 
 // messageSaid is what the judge said, as both formats write it.

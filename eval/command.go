@@ -53,7 +53,7 @@ func RequestOf(m *judging.Manifest) (r Request, ok bool) {
 		}
 	}
 	r.MaxTokens, r.NumCtx, r.SystemRole, r.AcceptCut, r.Attempts = p.MaxTokens, p.NumCtx, p.SystemRole, p.AcceptCut, p.Attempts
-	r.ThinkBudget, r.FinishThinking = p.ThinkBudget, p.FinishThinking
+	r.ThinkBudget, r.FinishThinking, r.StopRepetition = p.ThinkBudget, p.FinishThinking, p.StopRepetition
 	r.Think, r.Constrain, r.Logprobs, r.Repetitions, r.StrictDeterminism = p.Think, p.Constrain, p.Logprobs, p.Repetitions(), p.StrictDeterminism
 	for _, t := range []struct {
 		said string

@@ -63,3 +63,15 @@ func (e *Maker) fitReply(
 		"tokens (%s)", n, server.Name, served, longest.Tokens, longest.By)
 	return n, nil
 }
+
+// turns is how many replies one conversation may have.
+func turns(protocol judging.Protocol, params judging.Parameters) int {
+	n := 1
+	if protocol.FollowUps {
+		n = params.Attempts
+	}
+	if params.Constrain {
+		n = max(n, 2) // reasoning, then the label
+	}
+	return n
+}

@@ -258,18 +258,6 @@ func sizeContext(protocol judging.Protocol, params judging.Parameters, longest, 
 	return judging.SizeContext(longest, params.MaxTokens, turns(protocol, params), trained)
 }
 
-// turns is how many replies one conversation may have.
-func turns(protocol judging.Protocol, params judging.Parameters) int {
-	n := 1
-	if protocol.FollowUps {
-		n = params.Attempts
-	}
-	if params.Constrain {
-		n = max(n, 2) // reasoning, then the label
-	}
-	return n
-}
-
 // takes tells whether the protocol judges such items.
 func takes(protocol judging.Protocol, its items) error {
 	if len(its.rows) == 0 {
@@ -304,6 +292,9 @@ func abilities(server backends.Server, model backends.Model, params *judging.Par
 	}
 	if params.ThinkBudget > 0 && !backends.TakesBudget(server) {
 		return Wrong("think-budget", params.ThinkBudget, ": %s takes no number of tokens in a request; leave it out, and try --think low, medium or high", Describe(server))
+	}
+	if params.StopRepetition && !backends.EndsRepetition(server) {
+		return Wrong("stop-repetition", true, ": %s cannot be asked to; vLLM 0.17 and later can. Leave it out, and lower --max-tokens", Describe(server))
 	}
 	if params.Constrain && model.Logprobs == backends.Yes {
 		params.Logprobs = true

@@ -62,6 +62,7 @@ type Request struct {
 	NumCtx            int            `json:"num-ctx,omitempty"`
 	SystemRole        string         `json:"system-role"`
 	AcceptCut         bool           `json:"accept-cut,omitempty"`
+	StopRepetition    bool           `json:"stop-repetition,omitempty"`
 	StopOnAlarm       bool           `json:"stop-on-alarm,omitempty"`
 	Until             string         `json:"until,omitempty"` // question that ends the run when it is answered; see ParseUntil
 	Think             backends.Think `json:"think,omitempty"`
@@ -216,7 +217,7 @@ func (r Request) Parameters() judging.Parameters {
 	p.MaxTokens = cmp.Or(r.MaxTokens, p.MaxTokens)
 	p.NumCtx, p.SystemRole, p.AcceptCut = r.NumCtx, r.SystemRole, r.AcceptCut
 	p.Think, p.Constrain, p.Logprobs, p.StrictDeterminism = r.Think, r.Constrain, r.Logprobs, r.StrictDeterminism
-	p.ThinkBudget, p.FinishThinking = r.ThinkBudget, r.FinishThinking
+	p.ThinkBudget, p.FinishThinking, p.StopRepetition = r.ThinkBudget, r.FinishThinking, r.StopRepetition
 	if p.Attempts = r.Attempts; r.Repetitions > 1 {
 		p.NumRepetitions = r.Repetitions
 	}
@@ -318,7 +319,8 @@ func (r Request) together() error {
 		field string
 		given bool
 	}{{"think", r.Think != backends.ThinkAuto}, {"constrain", r.Constrain}, {"logprobs", r.Logprobs}, {"strict-determinism", r.StrictDeterminism}, {"canaries", r.Canaries > 0},
-		{"think-budget", r.ThinkBudget > 0}, {"finish-thinking", r.FinishThinking}} {
+		{"think-budget", r.ThinkBudget > 0}, {"finish-thinking", r.FinishThinking},
+		{"stop-repetition", r.StopRepetition}} {
 		if f.given {
 			return Wrong(f.field, f.given, "has no meaning with --backend sim")
 		}

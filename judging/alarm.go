@@ -6,17 +6,22 @@ import (
 )
 
 // Alarms looks at the judgments of a run as they come, and tells early what makes the rest of them a waste: after
-// [alarmAfter] of them, and again at twice as many, four times as many and so on.
+// [alarmAfter] of them, and again at twice as many, four times as many and so on. Of replies that repeat themselves, which
+// take the longest, it tells once, after the first few.
 type Alarms struct {
 	mu        sync.Mutex
 	n         int
 	cut, lost int
+	repeating int // of those that were cut
 	labels    map[string]int
 	Said      string // what the last look told; "" where nothing is wrong any more
+
+	toldOfLoops bool
 }
 
 const (
 	alarmAfter = 20
+	alarmLoops = 3 // replies that repeat themselves
 	// alarmFrom is the share, in percent, from which on it is told of judgments without a verdict and of one label; replies
 	// that are cut are told of from half of it on.
 	alarmFrom = 90
@@ -38,18 +43,33 @@ func (a *Alarms) Look(r *Record) string {
 		a.labels[r.Label]++
 	case Cut:
 		a.cut++
+		if r.Repeats() {
+			a.repeating++
+		}
 		fallthrough
 	default:
 		a.lost++
 	}
-	if a.n%alarmAfter != 0 || a.n/alarmAfter&(a.n/alarmAfter-1) != 0 {
+	scheduled := a.n%alarmAfter == 0 && a.n/alarmAfter&(a.n/alarmAfter-1) == 0
+	again := a.loops() && a.toldOfLoops
+	if !scheduled && (again || !a.loops()) {
 		return ""
 	}
 	a.Said = a.alarm()
+	if again {
+		return ""
+	}
+	a.toldOfLoops = a.toldOfLoops || a.loops()
 	return a.Said
 }
 
+// loops tells whether enough replies repeat themselves to be told of.
+func (a *Alarms) loops() bool { return a.repeating >= alarmLoops && 200*a.repeating >= alarmFrom*a.n }
+
 func (a *Alarms) alarm() string {
+	if a.loops() {
+		return fmt.Sprintf("alarm: %d of %d replies repeat themselves until they are cut: %s", a.repeating, a.n, EndLoops)
+	}
 	if 200*a.cut >= alarmFrom*a.n {
 		return fmt.Sprintf("alarm: %d of %d replies were cut at the token limit: raise --max-tokens, or choose a prompt that asks for less", a.cut, a.n)
 	}

@@ -3,6 +3,8 @@ package judging
 import (
 	"strings"
 	"testing"
+
+	"gavel/backends"
 )
 
 func TestAlarms(t *testing.T) {
@@ -10,6 +12,10 @@ func TestAlarms(t *testing.T) {
 		return func(int) *Record { return &Record{Outcome: outcome, Label: label} }
 	}
 	either := func(i int) *Record { return &Record{Outcome: Decided, Label: []string{"[[A>B]]", "[[B>A]]"}[i%2]} }
+	loop := func(int) *Record {
+		text := strings.Repeat("Assistant A is better than B. ", 20)
+		return &Record{Outcome: Cut, Replies: []Reply{{Text: text, Finish: backends.Length}}}
+	}
 	for name, c := range map[string]struct {
 		of    func(i int) *Record
 		at    int    // the judgment at which it is told; 0: never
@@ -34,15 +40,40 @@ func TestAlarms(t *testing.T) {
 			}
 			return either(i)
 		}, 20, "20 of 20 replies have no verdict", true},
+		"repeating": {loop, 3, "3 of 3 replies repeat themselves until they are cut", false},
+		"repeating in between": {func(i int) *Record {
+			if i%2 == 1 {
+				return loop(i)
+			}
+			return either(i / 2)
+		}, 6, "3 of 6 replies repeat themselves", false},
+		"repeating once in ten": {of: func(i int) *Record {
+			if i%10 == 0 {
+				return loop(i)
+			}
+			return either(i)
+		}},
+		"repeating at first": {func(i int) *Record {
+			if i < 4 {
+				return loop(i)
+			}
+			return either(i)
+		}, 3, "3 of 3 replies repeat themselves", true},
 		"numbers": {of: func(i int) *Record { return &Record{Outcome: Decided, Answer: "4"} }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var a Alarms
-			at, text := 0, ""
+			at, text, times := 0, "", 0
 			for i := range 60 {
-				if said := a.Look(c.of(i)); said != "" && at == 0 {
-					at, text = i+1, said
+				if said := a.Look(c.of(i)); said != "" {
+					times++
+					if at == 0 {
+						at, text = i+1, said
+					}
 				}
+			}
+			if strings.Contains(text, "repeat themselves") && times != 1 {
+				t.Errorf("told %d times of the same", times)
 			}
 			if at != c.at || !strings.Contains(text, c.says) {
 				t.Errorf("told at %d: %q", at, text)

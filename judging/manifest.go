@@ -104,6 +104,7 @@ type Parameters struct {
 	Logprobs          bool `json:"logprobs,omitempty"`
 	NumRepetitions    int  `json:"repeats,omitempty"`            // how often every prompt is asked, 2 to 1000; left out for once
 	StrictDeterminism bool `json:"strict_determinism,omitempty"` // one request at a time, no prompt cache
+	StopRepetition    bool `json:"stop_repetition,omitempty"`    // the server ends a reply that repeats itself
 }
 
 // Unknown tells whether nobody knows how the requests were made: of a run that was imported.

@@ -246,6 +246,9 @@ func (r *Report) Silence(noun string) (d Diagnosis, found bool) {
 
 // remedy is what to try where verdicts are missing, by what most of them are missing for.
 func (r *Report) remedy(lost int) string {
+	if 2*r.repeating > lost && !r.imported() {
+		return " (replies repeat themselves: " + judging.EndLoops + ")"
+	}
 	unread := r.unread(lost)
 	remedies := map[judging.Outcome]string{
 		judging.NoVerdict: unread, judging.Conflict: unread, judging.Cut: "replies were cut: try a larger --max-tokens",

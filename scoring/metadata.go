@@ -60,6 +60,7 @@ func Metadata(m *judging.Manifest) []Metadatum {
 		say("tokens of thinking at most", strconv.Itoa(p.ThinkBudget))
 	}
 	say("verdict forced after thinking that was cut", yes(p.FinishThinking))
+	say("replies that repeat themselves ended by the server", yes(p.StopRepetition))
 	say("verdict held to the labels", yes(p.Constrain))
 	say("strict determinism", yes(p.StrictDeterminism))
 	say("cut replies count", yes(p.AcceptCut))

@@ -25,10 +25,12 @@ type Run struct {
 	Answered int // judgments that did not fail, of every time
 	Finished int // judgments that were asked for their verdict after thinking that was cut
 	Thought  int // replies cut in the midst of thinking, before any answer
-	Shrunk   int // prompts that the server cut without saying so
-	Unheld   int // replies that a server was asked to hold to the labels, and did not
-	replies  int
-	origins  map[string]int // replies from each bundle
+	// replies cut while they repeated themselves
+	Repeating int
+	Shrunk    int // prompts that the server cut without saying so
+	Unheld    int // replies that a server was asked to hold to the labels, and did not
+	replies   int
+	origins   map[string]int // replies from each bundle
 
 	scorer   Scorer
 	again    *again // of a run that asks more than once
@@ -266,6 +268,8 @@ func (run *Run) remark(r *judging.Record, v judging.Verdict) {
 	switch last := r.Replies[len(r.Replies)-1]; {
 	case r.Finished:
 		run.Finished++
+	case v.Outcome == judging.Cut && r.Repeats():
+		run.Repeating++
 	case v.Outcome == judging.Cut && last.Text == "" && last.Thinking != "":
 		run.Thought++
 	case v.Outcome == judging.NoVerdict && last.Constrained:

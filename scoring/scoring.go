@@ -102,7 +102,8 @@ type Report struct {
 
 	Warnings []string `json:"warnings"` // what the table prints after `!`
 
-	manifest *judging.Manifest // of the run, for its diagnosis; nil of a report that was read
+	manifest  *judging.Manifest // of the run, for its diagnosis; nil of a report that was read
+	repeating int               // as of the run, for the diagnosis
 }
 
 // Origin is how many of a run's replies are from a bundle that was taken in.
@@ -141,6 +142,9 @@ func settings(s judging.Spec) string {
 	if p.FinishThinking {
 		parts = append(parts, "finish thinking")
 	}
+	if p.StopRepetition {
+		parts = append(parts, "stop repetition")
+	}
 	if p.StrictDeterminism {
 		parts = append(parts, "strict determinism")
 	}
@@ -175,6 +179,7 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 		Outcomes: map[string]int{}, Reading: run.reading(), Policy: run.policy(), AcceptCut: run.Reading.AcceptCut,
 		Bootstrap: Bootstrap{b.Rounds, b.Level, b.Seed, run.resampled()},
 		Missing:   run.missing, Origins: run.Origins(), Stopped: m.Stopped, Warnings: run.warnings(),
+		repeating: run.Repeating,
 	}
 	for _, o := range Outcomes {
 		rep.Outcomes[o] = run.Outcomes[judging.Outcome(o)]

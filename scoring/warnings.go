@@ -86,7 +86,10 @@ func (run *Run) warnings() []string {
 	if n := run.Outcomes[judging.NoVerdict] + run.Outcomes[judging.Conflict]; float64(n) > ManyNoVerdicts*float64(judgments) {
 		say("%d of %d %ss ended without a verdict or in a conflict of labels: the scores say as much about the format as about the judgment", n, judgments, words.Record)
 	}
-	if n := run.Outcomes[judging.Cut]; n > 0 {
+	if n := run.Repeating; n > 0 {
+		say("%d of %d replies repeat themselves until they are cut and %s: %s", n, judgments, run.lost(), judging.EndLoops)
+	}
+	if n := run.Outcomes[judging.Cut] - run.Repeating; n > 0 {
 		say("%d of %d replies were cut at the token limit and %s: raise --max-tokens (%d)", n, judgments, run.lost(), m.Spec.Parameters.MaxTokens)
 		if run.Thought > 0 {
 			say("%d of them thought until the limit and gave no answer: raise --max-tokens, try --think low or off, or --finish-thinking", run.Thought)

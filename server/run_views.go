@@ -63,6 +63,9 @@ func headOf(name string, m *judging.Manifest) RunHead {
 	if p.FinishThinking {
 		settings = append(settings, "finish thinking")
 	}
+	if p.StopRepetition {
+		settings = append(settings, "stop repetition")
+	}
 	if p.StrictDeterminism {
 		settings = append(settings, "strict determinism")
 	}

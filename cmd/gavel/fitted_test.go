@@ -19,19 +19,27 @@ type reserving struct {
 	context atomic.Int64
 	asked   atomic.Int64
 	breaks  atomic.Bool // its tokenizer, now
+	version string
+	loops   atomic.Bool  // its model says the same until it is ended
+	ended   atomic.Int64 // replies that it ended since they repeat themselves
 }
 
 func newReserving(t *testing.T, context int64) *reserving {
-	s := &reserving{}
+	s := &reserving{version: "0.32.0"}
 	s.context.Store(context)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintf(w, `{"data":[{"id":"tiny","owned_by":"vllm","root":"tiny","max_model_len":%d}]}`, s.context.Load())
 	})
-	mux.HandleFunc("GET /version", text(`{"version":"0.32.0"}`))
+	mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, `{"version":%q}`, s.version) })
 	type request struct {
 		Messages  []struct{ Role, Content string }
 		MaxTokens int `json:"max_tokens"`
+		Detect    struct {
+			Least int `json:"min_pattern_size"`
+			Most  int `json:"max_pattern_size"`
+			Times int `json:"min_count"`
+		} `json:"repetition_detection"`
 	}
 	read := func(r *http.Request) (req request, tokens int) {
 		json.NewDecoder(r.Body).Decode(&req)
@@ -56,9 +64,18 @@ func newReserving(t *testing.T, context int64) *reserving {
 			return
 		}
 		_, words := anything(s.asked.Add(1), req.Messages[len(req.Messages)-1].Content)
+		finish, written := "stop", 5
+		if s.loops.Load() {
+			finish, written = "length", req.MaxTokens
+			if d := req.Detect; d.Least <= 7 && d.Most >= 7 && d.Times > 1 || d.Least <= 21 && d.Most >= 21 && d.Times > 1 {
+				finish, written = "repetition", 21*d.Times
+				s.ended.Add(1)
+			}
+			words = strings.Repeat(" Assistant A is better than B.", written/7)
+		}
 		json.NewEncoder(w).Encode(map[string]any{
-			"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]string{"role": "assistant", "content": words}}},
-			"usage":   map[string]int{"prompt_tokens": n, "completion_tokens": 5},
+			"choices": []any{map[string]any{"index": 0, "finish_reason": finish, "message": map[string]string{"role": "assistant", "content": words}}},
+			"usage":   map[string]int{"prompt_tokens": n, "completion_tokens": written},
 		})
 	})
 	s.Server = httptest.NewServer(mux)
@@ -159,5 +176,55 @@ func TestFittedReplyOfARunThatStands(t *testing.T) {
 	_, stderr, code := call(t, append(args, "--out", "none", "--prompt", "direct")...)
 	if code != exitError || !strings.Contains(stderr, "cannot be counted now") {
 		t.Errorf("without a tokenizer: exit status %d\n%s", code, stderr)
+	}
+}
+
+// TestRepetitionWasToldAfterTwentyReplies: a model that repeats itself is told of after three replies, once, and the run
+// and its table say what stops that; a server that can ends such replies when it is asked to.
+func TestRepetitionWasToldAfterTwentyReplies(t *testing.T) {
+	home(t)
+	s := newReserving(t, 20000)
+	s.loops.Store(true)
+	args := []string{"run", "pairwise", "--base-url", s.URL, "--dataset", "sample", "--concurrency", "1"}
+	stdout, stderr, code := call(t, append(args, "--out", "whole")...)
+	const says = "alarm: 3 of 3 replies repeat themselves until they are cut: try a lower --max-tokens"
+	if code != exitOK || strings.Count(stderr, "alarm:") != 1 || !strings.Contains(stderr, says) {
+		t.Errorf("exit status %d\n%s", code, stderr)
+	}
+	for text, want := range map[string]bool{
+		"64 of 64 replies repeat themselves until they are cut and count as wrong: try a lower --max-tokens": true,
+		"(replies repeat themselves: try a lower --max-tokens":                                               true,
+		"raise --max-tokens": false, "a larger --max-tokens": false,
+	} {
+		if flat := strings.Join(strings.Fields(stdout), " "); strings.Contains(flat, text) != want {
+			t.Errorf("%q is said: %t, in\n%s", text, !want, stdout)
+		}
+	}
+	before := s.asked.Load()
+	_, stderr, code = call(t, append(args, "--out", "stopped", "--no-cache", "--stop-on-alarm")...)
+	if n := s.asked.Load() - before; code != exitIncomplete || n != 3 {
+		t.Errorf("with --stop-on-alarm: exit status %d after %d replies\n%s", code, n, stderr)
+	}
+	mustCall(t, append(args, "--out", "ended", "--stop-repetition")...)
+	m := manifest(t, "ended")
+	if s.ended.Load() != 64 || m.ID == manifest(t, "whole").ID || !m.Spec.Parameters.StopRepetition {
+		t.Errorf("the server ended %d replies of run %s", s.ended.Load(), m.ID)
+	}
+	err := judging.ReadRecords(filepath.Join("ended", judging.RecordsFile), func(r *judging.Record) error {
+		last := r.Replies[len(r.Replies)-1]
+		if r.Outcome != judging.Cut || last.Detail != "the server ended the reply, which repeats itself" || last.ReplyTokens >= 4096 {
+			t.Errorf("%s: %q after %d tokens", r.Outcome, last.Detail, last.ReplyTokens)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	s.version = "0.16.1"
+	for url, name := range map[string]string{s.URL: "vLLM 0.16.1", newJudge(t, false, anything).URL: "OpenAI-compatible"} {
+		_, stderr, code := call(t, "run", "pairwise", "--base-url", url, "--dataset", "sample", "--stop-repetition")
+		if code != exitUsage || !strings.Contains(stderr, "--stop-repetition: "+name) {
+			t.Errorf("exit status %d: %s", code, stderr)
+		}
 	}
 }
