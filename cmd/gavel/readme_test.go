@@ -202,3 +202,27 @@ func (r *readmeRun) printed(t *testing.T, pages string) {
 		t.Errorf("%d of the tables on the pages were printed, want 13", blocks)
 	}
 }
+
+// TestReadmeLeftOutTheTestCommand: it says how to try and how to test gavel, starts llama.cpp's server where its next line
+// looks for it, and its first numbers are of a judge of whom something can be said.
+func TestReadmeLeftOutTheTestCommand(t *testing.T) {
+	home(t)
+	text := read(t, filepath.Join(sourceDir, "../../README.md"))
+	for _, command := range []string{"go run ./cmd/gavel demo", "go test ./..."} {
+		if !strings.Contains(text, "\n    "+command+"\n") {
+			t.Errorf("%q is missing", command)
+		}
+	}
+	for _, server := range regexp.MustCompile("`llama-server[^`]*`").FindAllString(text, -1) {
+		if !strings.Contains(server, "--port 8080") {
+			t.Errorf("%s listens on another port than 8080", server)
+		}
+	}
+	example := regexp.MustCompile(`    \./gavel (run .*--backend sim.*)`).FindStringSubmatch(text)
+	if example == nil {
+		t.Fatal("no example with a simulated judge")
+	}
+	if stdout := mustCall(t, words(example[1])...); !strings.Contains(stdout, "\nusable: ") {
+		t.Errorf("%s\n%s", example[1], stdout)
+	}
+}
