@@ -116,13 +116,13 @@ var checks = []check{
 	{"over-long prompt", 90 * time.Second, false, (*doctor).longPrompt},
 	{"context", 3 * time.Minute, false, (*doctor).context},
 	{"system role", time.Minute, false, (*doctor).systemText},
-	{"speed", time.Minute, false, (*doctor).measureSpeed},
+	{"speed", 2 * time.Minute, false, (*doctor).measureSpeed},
 	{"thinking", time.Minute, false, (*doctor).thinking},
 	{"constrained output", time.Minute, false, (*doctor).constrained},
 	{"logprobs", time.Minute, false, (*doctor).logprobs},
 	{"parallel requests", time.Minute, true, (*doctor).parallel},
 	{"shared context", 30 * time.Second, true, (*doctor).sharedContext},
-	{"throughput", time.Minute, true, (*doctor).throughput},
+	{"throughput", 2 * time.Minute, true, (*doctor).throughput},
 	{"warm and cold", 2 * time.Minute, true, (*doctor).warmAndCold}, // before the next, which warms its prompts
 	{"same reply again", time.Minute, true, (*doctor).sameAgain},
 	{"foreign replies", 2 * time.Minute, true, (*doctor).foreign},
@@ -152,6 +152,7 @@ type doctor struct {
 	shortReplies bool             // but the model's were short
 	speed        *Speed
 	call         time.Duration // that a request takes beside its tokens
+	noise        time.Duration // by which the same request takes longer at times
 
 	also []Finding // of the check in hand, beside the one that it returns
 }

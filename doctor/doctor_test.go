@@ -18,7 +18,7 @@ import (
 // briefly has the load be measured in no time to speak of.
 func briefly(t *testing.T) {
 	old := waveTime
-	waveTime = 4 * time.Millisecond
+	waveTime = time.Millisecond
 	t.Cleanup(func() { waveTime = old })
 }
 
@@ -253,6 +253,9 @@ func TestRefused(t *testing.T) {
 // TestEstimateCountsCalls: what a request takes beside its tokens is part of what a run takes. Of a server that answers
 // each request after a second and a half, however short it is, JudgeBench's 700 judgments take 17 minutes one at a time.
 func TestEstimateCountsCalls(t *testing.T) {
+	old := waveTime
+	waveTime = 3 * time.Second // half of which every question takes
+	t.Cleanup(func() { waveTime = old })
 	for _, kind := range []string{"ollama", "llama", "vllm"} {
 		for _, quick := range []bool{true, false} {
 			p := healthy(kind)

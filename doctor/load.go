@@ -139,27 +139,70 @@ func (d *doctor) burst(ctx context.Context, reqs []backends.Request, atOnce int)
 const (
 	mostAtOnce = 32  // more is for servers that one does not ask a doctor about
 	gain       = 1.1 // less is no gain worth more requests at once
+	// inexact is how many times the number of requests a speed-up may look: more cannot come of a clock that is read a
+	// little too early or too late.
+	inexact = 1.25
 )
 
 // waveTime is what one wave is meant to take. A variable, so that tests need not wait for it.
-var waveTime = 3 * time.Second
+var waveTime = 2 * time.Second
+
+// level is what tries at one concurrency came to.
+type level struct {
+	Pace         // the middle one
+	tries []Pace // all, the slowest first
+}
+
+// measureLevel measures a concurrency a few times. The middle of them is believed: at any moment a machine that does other
+// things too may be slower, or no longer as slow as when the time of a request was measured.
+func (d *doctor) measureLevel(ctx context.Context, c int, last Pace) (l level, err error) {
+	for start := d.Now(); len(l.tries) < mostTries && (len(l.tries) == 0 || d.Now().Sub(start) < triesTime); {
+		p, err := d.measurePace(ctx, c, last)
+		if err != nil && (len(l.tries) == 0 || ctx.Err() == nil) {
+			return l, err
+		}
+		if err != nil {
+			break
+		}
+		l.tries = append(l.tries, p)
+	}
+	slices.SortFunc(l.tries, func(a, b Pace) int { return cmp.Compare(a.Sop.PerSecond, b.Sop.PerSecond) })
+	l.Pace = l.tries[(len(l.tries)-1)/2]
+	return l, nil
+}
+
+// timesOne is how many times as much is done at this level as one at a time, with the prompt that gains more.
+func (l level) timesOne(one level) (times float64, r Range) {
+	for _, of := range []func(Pace) float64{
+		func(p Pace) float64 { return p.Sop.PerSecond }, func(p Pace) float64 { return p.Direct.PerSecond },
+	} {
+		var here, there []float64
+		for _, p := range l.tries {
+			here = append(here, of(p))
+		}
+		for _, p := range one.tries {
+			there = append(there, of(p))
+		}
+		_, hereRange := middle(here)
+		_, thereRange := middle(there)
+		if t := of(l.Pace) / of(one.Pace); t > times {
+			times, r = t, Range{Low: hereRange.Low / thereRange.High, High: hereRange.High / thereRange.Low}
+		}
+	}
+	most := float64(l.Concurrency)
+	return times, Range{Low: min(r.Low, most), High: min(r.High, most)}
+}
 
 // throughput measures how much more is done when more is asked at once.
 func (d *doctor) throughput(ctx context.Context) Finding {
 	if d.speed == nil {
 		return skipped("the speed of one request is unknown")
 	}
-	var paces []Pace
+	var levels []level
 	best, ended := 0, ""
 	last := d.speed.Paces[0]
 	for c := 1; c <= mostAtOnce; c *= 2 {
-		p, err := d.measurePace(ctx, c, last)
-		if err == nil && len(paces) > 0 && !gains(p, paces[best]) {
-			// Another look: a moment's business of the machine is no limit.
-			if again, err := d.measurePace(ctx, c, last); err == nil && gains(again, p) {
-				p = again
-			}
-		}
+		l, err := d.measureLevel(ctx, c, last)
 		if err != nil {
 			ended = fmt.Sprintf("%d at once could not be measured: %s", c, why(err))
 			if !errors.Is(err, context.DeadlineExceeded) && c > 1 {
@@ -167,22 +210,30 @@ func (d *doctor) throughput(ctx context.Context) Finding {
 			}
 			break
 		}
-		last = p
-		paces = append(paces, p)
-		if len(paces) > 1 && !gains(p, paces[best]) {
+		last = l.Pace
+		levels = append(levels, l)
+		if times, _ := l.timesOne(levels[0]); times > inexact*float64(c) {
+			return bad(Unknown, "try again when the server and this machine do nothing else; until then, leave out --concurrency",
+				"%d at once looked %.1f times as fast as one at a time, which cannot be: something else changes the speed", c, times)
+		}
+		if len(levels) > 1 && !gains(l.Pace, levels[best].Pace) {
 			ended = fmt.Sprintf("%d at once are no faster", c)
 			break
 		}
-		best = len(paces) - 1
+		best = len(levels) - 1
 	}
-	if len(paces) == 0 {
+	if len(levels) == 0 {
 		return bad(Unknown, "run with --concurrency 1 and watch its progress", "%s", ended)
 	}
-	d.speed.Paces, d.speed.Concurrency = paces, paces[best].Concurrency
-	times := max(paces[best].Sop.PerSecond/paces[0].Sop.PerSecond, paces[best].Direct.PerSecond/paces[0].Direct.PerSecond)
+	d.speed.Paces, d.speed.Concurrency = nil, levels[best].Concurrency
+	for _, l := range levels {
+		d.speed.Paces = append(d.speed.Paces, l.Pace)
+	}
+	times, r := levels[best].timesOne(levels[0])
+	times = min(times, float64(d.speed.Concurrency))
 	said := fmt.Sprintf("best at --concurrency %d", d.speed.Concurrency)
 	if best > 0 {
-		said += fmt.Sprintf(": %.1f times one at a time", times)
+		said += fmt.Sprintf(": %s times one at a time%s", figure(times), r)
 	}
 	if ended == "" {
 		ended = fmt.Sprintf("more than %d not tried", mostAtOnce)
@@ -190,7 +241,7 @@ func (d *doctor) throughput(ctx context.Context) Finding {
 	if d.shortReplies {
 		ended += fmt.Sprintf("; replies ended before %d tokens: their writing speed is a rough estimate", fewTokens)
 	}
-	return good("%s; %s", said, ended).with(map[string]any{"concurrency": d.speed.Concurrency, "times_one": times})
+	return good("%s; %s", said, ended).with(map[string]any{"concurrency": d.speed.Concurrency, "times_one": times, "times_one_range": r})
 }
 
 // gains tells whether a pace is worth more requests at once.
@@ -203,12 +254,12 @@ func gains(p, than Pace) bool {
 func (d *doctor) measurePace(ctx context.Context, c int, last Pace) (Pace, error) {
 	perRequest := last.Prompt * waveTime.Seconds() / float64(c)
 	bytes := max(200, min(judgeBench.sop, int(perRequest*cmp.Or(d.bytesPerTok, 4))))
-	n := max(8, min(96, int(last.Reply*waveTime.Seconds()/float64(c))))
+	n := max(8, min(512, int(last.Reply*waveTime.Seconds()/float64(c))))
 	r := d.wave(ctx, c, func() backends.Request { return d.request(1, user(d.prose(bytes))) })
 	if len(r.errs) > 0 {
 		return Pace{}, r.errs[0]
 	}
-	w := d.wave(ctx, c, func() backends.Request { return d.request(n, user(d.wordy)) })
+	w := d.wave(ctx, c, func() backends.Request { return d.writing(n) })
 	if len(w.errs) > 0 {
 		return Pace{}, w.errs[0]
 	}
@@ -217,14 +268,15 @@ func (d *doctor) measurePace(ctx context.Context, c int, last Pace) (Pace, error
 	d.shortReplies = written < fewTokens*len(w.replies) && n >= fewTokens
 	prompt := perSecond(read, d.worked(r, c))
 	// What the writers read takes its time too.
-	wrote := d.worked(w, c) - time.Duration(float64(asked)/prompt*float64(time.Second))
-	return d.paceOf(c, prompt, perSecond(max(1, written), max(wrote, w.took/10))), nil
+	worked := d.worked(w, c)
+	wrote := max(worked/2, worked-time.Duration(float64(asked)/prompt*float64(time.Second)))
+	return d.paceOf(c, prompt, perSecond(max(1, written), wrote)), nil
 }
 
 // worked is how long a wave of c at once took for its tokens: without what each round of requests takes beside them.
 func (d *doctor) worked(w wave, c int) time.Duration {
 	rounds := (len(w.replies) + c - 1) / c
-	return max(w.took-time.Duration(rounds)*d.call, w.took/10)
+	return max(w.took-time.Duration(rounds)*d.call, d.noise, w.took/4)
 }
 
 // wave sends c requests at once, and where that is over too quickly to be measured, several times as many, c at a time.

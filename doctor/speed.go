@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +16,8 @@ import (
 type Speed struct {
 	Prompt      float64 `json:"prompt_tokens_per_second"` // one request at a time
 	Reply       float64 `json:"reply_tokens_per_second"`
+	PromptRange Range   `json:"prompt_tokens_per_second_range"` // over the tries
+	ReplyRange  Range   `json:"reply_tokens_per_second_range"`
 	Clock       string  `json:"clock"`            // whose: "server" or "wall"
 	Call        float64 `json:"seconds_per_call"` // that a request takes beside reading and writing: way, queue, gateway
 	BytesPerTok float64 `json:"prompt_bytes_per_token"`
@@ -66,6 +70,43 @@ func (d *doctor) prose(bytes int) string {
 	return strings.ToValidUTF8(text[:min(len(text), max(bytes, 24))], "")
 }
 
+// Range is the least and the most that tries of one measurement came to.
+type Range struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// String is how a range follows what lies in its middle.
+func (r Range) String() string {
+	if figure(r.Low) == figure(r.High) {
+		return ""
+	}
+	return fmt.Sprintf(" (%s to %s)", figure(r.Low), figure(r.High))
+}
+
+// middle is the median of what tries came to, of two the lower, and their range.
+func middle(tries []float64) (float64, Range) {
+	slices.Sort(tries)
+	return tries[(len(tries)-1)/2], Range{Low: tries[0], High: tries[len(tries)-1]}
+}
+
+const (
+	mostTries = 3 // of a measurement; of a slow server fewer
+	triesTime = 10 * time.Second
+)
+
+// again asks n requests one after the other, at least one and no more once it has taken long.
+func (d *doctor) again(ctx context.Context, n int, request func() backends.Request) (replies []backends.Response, err error) {
+	for start := d.Now(); len(replies) < n && (len(replies) == 0 || d.Now().Sub(start) < triesTime); {
+		resp, err := d.ask(ctx, request())
+		if err != nil {
+			return nil, err
+		}
+		replies = append(replies, resp)
+	}
+	return replies, nil
+}
+
 // measureSpeed measures reading and writing, one request at a time: by the server's own clock where it tells, else by
 // the difference between a short request and a long one.
 func (d *doctor) measureSpeed(ctx context.Context) Finding {
@@ -73,31 +114,45 @@ func (d *doctor) measureSpeed(ctx context.Context) Finding {
 	if d.roughly > 0 { // a slow server is given less to read
 		bytes = min(bytes, max(1000, int(d.roughly*8*cmp.Or(d.bytesPerTok, 4))))
 	}
-	base, err := d.ask(ctx, d.request(1, user(salt()+" Say a word.")))
+	base, err := d.shortest(ctx)
 	if err != nil {
 		return untold(err)
 	}
-	long, err := d.ask(ctx, d.request(1, user(d.prose(bytes))))
+	long, err := d.again(ctx, mostTries, func() backends.Request { return d.request(1, user(d.prose(bytes))) })
 	if err != nil {
 		return untold(err)
 	}
-	if long.Finish == backends.TooLong {
+	if long[0].Finish == backends.TooLong {
 		return bad(Unknown, "serve more context", "a prompt of JudgeBench's mean length (%d bytes) does not fit the context", bytes)
 	}
-	reply, err := d.write(ctx)
+	replies, err := d.write(ctx, base)
 	if err != nil {
 		return untold(err)
 	}
 	s := &Speed{Clock: "server", BytesPerTok: d.bytesPerTok}
-	if t := long.Timing; t.Prompt > 0 && reply.Timing.Reply > 0 {
-		s.Prompt = perSecond(t.PromptTokens, t.Prompt)
-		s.Reply = perSecond(reply.Timing.ReplyTokens, reply.Timing.Reply)
-	} else if long.PromptTokens > base.PromptTokens && reply.ReplyTokens > 1 {
-		s.Clock = "wall"
-		s.Prompt = perSecond(long.PromptTokens-base.PromptTokens, atLeast(long.Took-base.Took))
-		s.Reply = perSecond(reply.ReplyTokens-1, atLeast(reply.Took-base.Took))
+	var read, wrote []float64
+	for _, r := range long {
+		if t := r.Timing; t.Prompt > 0 {
+			read = append(read, perSecond(t.PromptTokens, t.Prompt))
+		}
 	}
-	if s.Prompt == 0 || s.Reply == 0 {
+	for _, r := range replies {
+		if t := r.Timing; t.Reply > 0 {
+			wrote = append(wrote, perSecond(t.ReplyTokens, t.Reply))
+		}
+	}
+	if len(read) == 0 || len(wrote) == 0 {
+		s.Clock, read, wrote = "wall", nil, nil
+		for _, r := range long {
+			read = append(read, perSecond(r.PromptTokens-base.PromptTokens, d.atLeast(r.Took-base.Took)))
+		}
+		for _, r := range replies {
+			wrote = append(wrote, perSecond(r.ReplyTokens-1, d.atLeast(r.Took-base.Took)))
+		}
+	}
+	s.Prompt, s.PromptRange = middle(read)
+	s.Reply, s.ReplyRange = middle(wrote)
+	if s.Prompt <= 0 || s.Reply <= 0 {
 		return bad(Unknown, "try a run of a few pairs with --limit", "the server reports no token counts")
 	}
 	tokens := time.Duration((float64(base.PromptTokens)/s.Prompt + 1/s.Reply) * float64(time.Second))
@@ -109,42 +164,60 @@ func (d *doctor) measureSpeed(ctx context.Context) Finding {
 	if s.Clock == "wall" {
 		by = "by the wall clock"
 	}
-	f := good("reads %s and writes %s tokens a second, one request at a time, %s", figure(s.Prompt), figure(s.Reply), by)
+	f := good("reads %s%s and writes %s%s tokens a second, one request at a time, %s", figure(s.Prompt), s.PromptRange, figure(s.Reply), s.ReplyRange, by)
 	if s.Reply < 5 {
 		f.Status, f.Do = Warn, "check that the model runs on the GPU; if it is slow, use --prompt direct, whose replies are only a label, or --sample"
 	}
 	return f.with(map[string]any{"prompt_tokens_per_second": s.Prompt, "reply_tokens_per_second": s.Reply, "clock": s.Clock})
 }
 
-// atLeast: a difference of two times is never so small that it can be trusted.
-func atLeast(t time.Duration) time.Duration { return max(t, 100*time.Microsecond) }
+// shortest asks for next to nothing a few times, and returns the quickest: what it took is what any request takes, since a
+// busy machine makes one look slower and nothing makes it look quicker. How far the next was from it is d.noise: about as
+// far as the quickest may itself be from what it takes.
+func (d *doctor) shortest(ctx context.Context) (backends.Response, error) {
+	short, err := d.again(ctx, 2*mostTries-1, func() backends.Request { return d.request(1, user(salt()+" Say a word.")) })
+	if err != nil {
+		return backends.Response{}, err
+	}
+	slices.SortFunc(short, func(a, b backends.Response) int { return cmp.Compare(a.Took, b.Took) })
+	d.noise = short[min(1, len(short)-1)].Took - short[0].Took
+	return short[0], nil
+}
 
-// wordy are questions that take a long reply. What is written is in no cache, so
-// they need no salt, and replies to one of them are equally long.
+// atLeast: a difference of two times tells nothing where it is smaller than that of one request asked again.
+func (d *doctor) atLeast(t time.Duration) time.Duration { return max(t, d.noise, 100*time.Microsecond) }
+
+// wordy are questions that take a long reply.
 var wordy = []string{
 	"Write all whole numbers from one to two hundred in words.",
 	"Tell a long story of two judges who never agree.",
 	"List a hundred common nouns, one in each line.",
 }
 
-// write has the model write something long after a short prompt, and keeps the question that it writes longest to.
-func (d *doctor) write(ctx context.Context) (backends.Response, error) {
-	const few, many = 24, 128
+// writing is a request for a reply of so many tokens that is in no cache of replies, a gateway's or the server's.
+func (d *doctor) writing(n int) backends.Request { return d.request(n, user(d.wordy+" "+salt())) }
+
+// writeTime is what a reply is meant to take whose speed is measured.
+const writeTime = 2 * time.Second
+
+// write has the model write something that takes long enough to be timed, after a short prompt, and keeps the question
+// that it writes longest to.
+func (d *doctor) write(ctx context.Context, base backends.Response) ([]backends.Response, error) {
+	const few, many = 24, 512
 	var best backends.Response
 	for _, text := range wordy {
 		resp, err := d.ask(ctx, d.request(few, user(text)))
 		if err != nil {
-			return resp, err
+			return nil, err
 		}
 		if d.wordy == "" || resp.ReplyTokens > best.ReplyTokens {
 			best, d.wordy = resp, text
 		}
-		if resp.Finish == backends.Length || resp.Took > 2*time.Second {
+		if resp.Finish == backends.Length || resp.Took > writeTime {
 			break
 		}
 	}
-	if best.Took > 2*time.Second {
-		return best, nil
-	}
-	return d.ask(ctx, d.request(many, user(d.wordy)))
+	each := d.atLeast(best.Took-base.Took) / time.Duration(max(1, best.ReplyTokens))
+	n := min(many, max(few, int(writeTime/max(each, time.Microsecond))))
+	return d.again(ctx, mostTries, func() backends.Request { return d.writing(n) })
 }

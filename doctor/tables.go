@@ -93,6 +93,7 @@ func (r *Report) assumptions() []string {
 	}
 	notes := []string{
 		"direct/s, sop/s: judgments a second with that prompt;",
+		fmt.Sprintf("speeds are the middle of up to %d measurements;", mostTries),
 		fmt.Sprintf("prompts of %d bytes (direct) and %d (sop) on average, %s;", b.direct, b.sop, per),
 		fmt.Sprintf("replies of %d and %d tokens, asked once, none from a cache;", b.directReply, b.sopReply),
 	}

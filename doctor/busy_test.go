@@ -1,0 +1,165 @@
+package doctor
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gavel/backends"
+)
+
+// busy is a server like vLLM on a machine that does other things too: of one request it reads 1000 and writes 50 tokens a
+// second, and it works on several at once, on four of them together 2.6 times as fast as on one.
+type busy struct {
+	jitter   func(r *rand.Rand) time.Duration // by which a request is late
+	loads    time.Duration                    // that the first request of all takes longer
+	cached   bool                             // it answers a question that it answered before at once
+	quickens bool                             // what came together is answered at once, as when its machine is idle by then
+
+	mu      sync.Mutex
+	random  *rand.Rand
+	loaded  bool
+	working int
+	seen    map[string]bool
+}
+
+// rate is how fast each of n requests goes, as a share of one alone.
+func rate(n int) float64 { return min(2.6, 1+0.533*float64(n-1)) / float64(n) }
+
+func (b *busy) chat(w http.ResponseWriter, r *http.Request) {
+	var req patientRequest
+	json.NewDecoder(r.Body).Decode(&req)
+	prompt, text := 0, ""
+	for _, m := range req.Messages {
+		prompt += len(m.Content)/5 + 5
+		text += m.Content
+	}
+	b.mu.Lock()
+	late := b.jitter(b.random)
+	if !b.loaded {
+		b.loaded, late = true, late+b.loads
+	}
+	known := b.cached && b.seen[text]
+	b.seen[text] = true
+	b.working++
+	b.mu.Unlock()
+	if prompt > 20480 {
+		w.WriteHeader(http.StatusBadRequest)
+		fmt.Fprint(w, `{"error":{"message":"the input length exceeds the context length"}}`)
+		req.MaxTokens, late = 0, 0
+	}
+	time.Sleep(late + 20*time.Millisecond)
+	b.mu.Lock()
+	crowded := b.quickens && b.working > 1 // seen by all who came together, before one leaves
+	b.mu.Unlock()
+	for work := time.Duration(float64(prompt)/1000*1e9 + float64(req.MaxTokens)/50*1e9); work > 0 && !known && req.MaxTokens > 0; {
+		const tick = 20 * time.Millisecond
+		time.Sleep(tick)
+		b.mu.Lock()
+		n := b.working
+		b.mu.Unlock()
+		if crowded {
+			break
+		}
+		work -= time.Duration(float64(tick) * rate(n))
+	}
+	b.mu.Lock()
+	b.working--
+	b.mu.Unlock()
+	if req.MaxTokens > 0 {
+		json.NewEncoder(w).Encode(map[string]any{
+			"choices": []any{map[string]any{"finish_reason": "length", "message": map[string]any{"content": strings.Repeat("word ", req.MaxTokens)}}},
+			"usage":   map[string]int{"prompt_tokens": prompt, "completion_tokens": req.MaxTokens},
+		})
+	}
+}
+
+// visited has the doctor look the server over on a clock of their own.
+func (b *busy) visited(t *testing.T, seed uint64) (found *Report) {
+	b.random, b.seen = rand.New(rand.NewPCG(seed, 1)), map[string]bool{}
+	synctest.Test(t, func(t *testing.T) {
+		mux := http.NewServeMux()
+		mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, `{"data":[{"id":"tiny","owned_by":"vllm","root":"tiny","max_model_len":20480}]}`)
+		})
+		mux.HandleFunc("POST /v1/chat/completions", b.chat)
+		l := &memoryNet{conns: make(chan net.Conn), closed: make(chan struct{})}
+		s := &http.Server{Handler: mux}
+		go s.Serve(l)
+		defer s.Close()
+		client := backends.NewHTTPClient(64)
+		client.Transport.(*http.Transport).DialContext = l.dial
+		defer client.CloseIdleConnections()
+		found = looked(t, t.Context(), "http://127.0.0.1", client, Request{})
+	})
+	return found
+}
+
+// TestSpeedOfALoadedMachineWasNoise: of a server that is late by up to two seconds at any time, whose first request loads
+// the model, or before which a cache answers what was asked before, the speeds and the speed-up are about what they are.
+func TestSpeedOfALoadedMachineWasNoise(t *testing.T) {
+	never := func(*rand.Rand) time.Duration { return 0 }
+	for name, b := range map[string]func() *busy{
+		"idle":         func() *busy { return &busy{jitter: never} },
+		"loads first":  func() *busy { return &busy{jitter: never, loads: 20 * time.Second} },
+		"a cache":      func() *busy { return &busy{jitter: never, cached: true} },
+		"a bit loaded": func() *busy { return &busy{jitter: upTo(300 * time.Millisecond)} },
+		"loaded":       func() *busy { return &busy{jitter: upTo(2 * time.Second)} },
+		"spikes":       func() *busy { return &busy{jitter: spikes} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			for seed := range uint64(5) {
+				d := b().visited(t, seed)
+				if d.Speed == nil || len(d.Speed.Paces) == 0 {
+					t.Fatalf("no speed: %+v", d.find(t, "speed"))
+				}
+				one, f := d.Speed.Paces[0], d.find(t, "throughput")
+				if d.Speed.Reply > 75 || d.Speed.Reply < 10 || one.Reply > 75 || one.Reply < 10 {
+					t.Errorf("writes %.0f and %.0f tokens a second, and not 50: %s", d.Speed.Reply, one.Reply, d.find(t, "speed").Said)
+				}
+				if d.Speed.Prompt > 2000 || one.Prompt > 2000 {
+					t.Errorf("reads %.0f and %.0f tokens a second, and not 1000", d.Speed.Prompt, one.Prompt)
+				}
+				value, told := f.Value.(map[string]any)
+				if !told && strings.Contains(f.Said, "which cannot be") {
+					continue
+				}
+				times, r := value["times_one"].(float64), value["times_one_range"].(Range)
+				if most := value["concurrency"].(int); times > float64(most) || r.High > float64(most) || times > 9 || times < r.Low || times > r.High {
+					t.Errorf("seed %d: %+v", seed, f)
+				}
+				if quiet := name == "idle" || name == "loads first" || name == "a cache"; quiet && (times < 2.2 || times > 3 || !strings.Contains(f.Said, "best at --concurrency 4: 2.")) {
+					t.Errorf("%+v", f)
+				}
+			}
+		})
+	}
+}
+
+func upTo(most time.Duration) func(*rand.Rand) time.Duration {
+	return func(r *rand.Rand) time.Duration { return time.Duration(r.Int64N(int64(most))) }
+}
+
+// spikes are rare and long.
+func spikes(r *rand.Rand) time.Duration {
+	if r.IntN(5) == 0 {
+		return 3 * time.Second
+	}
+	return 0
+}
+
+// TestImpossibleSpeedUpIsRefused: several at once cannot be faster than as many one after the other.
+func TestImpossibleSpeedUpIsRefused(t *testing.T) {
+	d := (&busy{jitter: func(*rand.Rand) time.Duration { return 0 }, quickens: true}).visited(t, 1)
+	f := d.find(t, "throughput")
+	if f.Status != Unknown || !strings.Contains(f.Said, "which cannot be") || d.Speed.Concurrency != 0 || len(d.Speed.Paces) != 1 {
+		t.Errorf("%+v, speeds %+v", f, d.Speed)
+	}
+}
