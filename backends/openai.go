@@ -262,8 +262,8 @@ func TakesBudget(s Server) bool { return budgetFields[s.Name] != "" || s.Name ==
 // EndsRepetition tells whether a server can be asked to end a reply that repeats itself.
 func EndsRepetition(s Server) bool { return s.Name == VLLM && !Before(s.Version, "0.17.0") }
 
-// repetition is what vLLM takes for one: at least so many tokens, so many times one after the other. A line of a table, or
-// a list of equal words, is none.
+// repetition is what vLLM takes for one: so many tokens at least, so many times one after the other. A line of a table,
+// or a list of equal words, is none.
 var repetition = map[string]int{"min_pattern_size": 16, "max_pattern_size": 256, "min_count": 4}
 
 // extras writes what a request asks for beyond the plain conversation, in the members that each server knows it by.

@@ -12,7 +12,8 @@ import (
 var inKey = map[string]bool{
 	"Identity": true, "Model": true, "Messages": true, "Temperature": true, "TopP": true,
 	"Seed": true, "MaxTokens": true, "NumCtx": true, "Repetition": true,
-	"Think": true, "ThinkBudget": true, "Constrain": true, "Labels": true, "NoPromptCache": true, "StopRepetition": true,
+	"Think": true, "ThinkBudget": true, "Constrain": true, "Labels": true, "NoPromptCache": true,
+	"StopRepetition": true,
 
 	"Encoded":      false, // Messages once more
 	"PromptTokens": false, // what Messages come to

@@ -153,8 +153,8 @@ type level struct {
 	tries []Pace // all, the slowest first
 }
 
-// measureLevel measures a concurrency a few times. The middle of them is believed: at any moment a machine that does other
-// things too may be slower, or no longer as slow as when the time of a request was measured.
+// measureLevel measures a concurrency a few times. The middle of them is believed: at any moment a machine that does
+// other things too may be slower, or no longer as slow as when the time of a request was measured.
 func (d *doctor) measureLevel(ctx context.Context, c int, last Pace) (l level, err error) {
 	for start := d.Now(); len(l.tries) < mostTries && (len(l.tries) == 0 || d.Now().Sub(start) < triesTime); {
 		p, err := d.measurePace(ctx, c, last)
@@ -213,8 +213,9 @@ func (d *doctor) throughput(ctx context.Context) Finding {
 		last = l.Pace
 		levels = append(levels, l)
 		if times, _ := l.timesOne(levels[0]); times > inexact*float64(c) {
-			return bad(Unknown, "try again when the server and this machine do nothing else; until then, leave out --concurrency",
-				"%d at once looked %.1f times as fast as one at a time, which cannot be: something else changes the speed", c, times)
+			do := "try again when the server and this machine do nothing else; until then, leave out --concurrency"
+			said := "%d at once looked %.1f times as fast as one, which cannot be: other work changes the speed"
+			return bad(Unknown, do, said, c, times)
 		}
 		if len(levels) > 1 && !gains(l.Pace, levels[best].Pace) {
 			ended = fmt.Sprintf("%d at once are no faster", c)
@@ -241,7 +242,8 @@ func (d *doctor) throughput(ctx context.Context) Finding {
 	if d.shortReplies {
 		ended += fmt.Sprintf("; replies ended before %d tokens: their writing speed is a rough estimate", fewTokens)
 	}
-	return good("%s; %s", said, ended).with(map[string]any{"concurrency": d.speed.Concurrency, "times_one": times, "times_one_range": r})
+	value := map[string]any{"concurrency": d.speed.Concurrency, "times_one": times, "times_one_range": r}
+	return good("%s; %s", said, ended).with(value)
 }
 
 // gains tells whether a pace is worth more requests at once.

@@ -96,7 +96,8 @@ const (
 )
 
 // again asks n requests one after the other, at least one and no more once it has taken long.
-func (d *doctor) again(ctx context.Context, n int, request func() backends.Request) (replies []backends.Response, err error) {
+func (d *doctor) again(ctx context.Context, n int, request func() backends.Request) ([]backends.Response, error) {
+	var replies []backends.Response
 	for start := d.Now(); len(replies) < n && (len(replies) == 0 || d.Now().Sub(start) < triesTime); {
 		resp, err := d.ask(ctx, request())
 		if err != nil {
@@ -164,18 +165,21 @@ func (d *doctor) measureSpeed(ctx context.Context) Finding {
 	if s.Clock == "wall" {
 		by = "by the wall clock"
 	}
-	f := good("reads %s%s and writes %s%s tokens a second, one request at a time, %s", figure(s.Prompt), s.PromptRange, figure(s.Reply), s.ReplyRange, by)
+	f := good("reads %s%s and writes %s%s tokens a second, one request at a time, %s",
+		figure(s.Prompt), s.PromptRange, figure(s.Reply), s.ReplyRange, by)
 	if s.Reply < 5 {
 		f.Status, f.Do = Warn, "check that the model runs on the GPU; if it is slow, use --prompt direct, whose replies are only a label, or --sample"
 	}
 	return f.with(map[string]any{"prompt_tokens_per_second": s.Prompt, "reply_tokens_per_second": s.Reply, "clock": s.Clock})
 }
 
-// shortest asks for next to nothing a few times, and returns the quickest: what it took is what any request takes, since a
-// busy machine makes one look slower and nothing makes it look quicker. How far the next was from it is d.noise: about as
-// far as the quickest may itself be from what it takes.
+// shortest asks for next to nothing a few times, and returns the quickest: what it took is what any request takes,
+// since a busy machine makes one look slower and nothing makes it look quicker. How far the next was from it is
+// d.noise: about as far as the quickest may itself be from what it takes.
 func (d *doctor) shortest(ctx context.Context) (backends.Response, error) {
-	short, err := d.again(ctx, 2*mostTries-1, func() backends.Request { return d.request(1, user(salt()+" Say a word.")) })
+	short, err := d.again(ctx, 2*mostTries-1, func() backends.Request {
+		return d.request(1, user(salt()+" Say a word."))
+	})
 	if err != nil {
 		return backends.Response{}, err
 	}

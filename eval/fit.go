@@ -20,9 +20,9 @@ func (e *Maker) runOf(o Request, its items, spec judging.Spec) (m *judging.Manif
 	return m, filepath.Join(e.folder(), runName(m, o.try))
 }
 
-// fitReply is the most tokens of a reply: what the request says, else the default, else what a server that reserves room
-// for the whole reply has left beside the longest prompt. A run that stands keeps its own. What is fitted depends on the
-// server and the whole dataset alone, so that every sample, shard and later try asks the same.
+// fitReply is the most tokens of a reply: what the request says, else the default, else what a server that reserves
+// room for the whole reply has left beside the longest prompt. A run that stands keeps its own. What is fitted depends
+// on the server and the whole dataset alone, so that every sample, shard and later try asks the same.
 func (e *Maker) fitReply(
 	ctx context.Context, o Request, its items, judges []backends.Member, protocol judging.Protocol, spec judging.Spec,
 ) (int, error) {
@@ -36,7 +36,8 @@ func (e *Maker) fitReply(
 		return stands.Spec.Parameters.MaxTokens, nil
 	}
 	job := judging.Job{
-		Manifest: &judging.Manifest{Spec: spec}, Asker: protocol.New(spec.Prompt, o.Options), Set: its.set, Rows: all(its.set),
+		Manifest: &judging.Manifest{Spec: spec}, Asker: protocol.New(spec.Prompt, o.Options),
+		Set: its.set, Rows: all(its.set),
 	}
 	var failed error
 	if counter, ok := judges[0].Backend.(backends.Counter); ok {
@@ -53,14 +54,15 @@ func (e *Maker) fitReply(
 		err = failed // what its bytes come to would be another length, and another run
 	}
 	if err != nil {
-		return 0, fmt.Errorf("--max-tokens depends on the longest prompt, which cannot be counted now: %w; try again, or set it", err)
+		return 0, fmt.Errorf("--max-tokens depends on the longest prompt, which cannot be counted now: %w; "+
+			"try again, or set it", err)
 	}
 	if served-longest.Tokens >= usual {
 		return usual, nil
 	}
 	n := min(usual, judging.FitReply(longest.Tokens, served, turns(protocol, spec.Parameters)))
-	e.say("--max-tokens is set to %d: %s reserves room for the whole reply in its context of %d, beside a prompt of up to %d "+
-		"tokens (%s)", n, server.Name, served, longest.Tokens, longest.By)
+	e.say("--max-tokens is set to %d: %s reserves room for the whole reply in its context of %d, beside a prompt of "+
+		"up to %d tokens (%s)", n, server.Name, served, longest.Tokens, longest.By)
 	return n, nil
 }
 

@@ -294,7 +294,8 @@ func abilities(server backends.Server, model backends.Model, params *judging.Par
 		return Wrong("think-budget", params.ThinkBudget, ": %s takes no number of tokens in a request; leave it out, and try --think low, medium or high", Describe(server))
 	}
 	if params.StopRepetition && !backends.EndsRepetition(server) {
-		return Wrong("stop-repetition", true, ": %s cannot be asked to; vLLM 0.17 and later can. Leave it out, and lower --max-tokens", Describe(server))
+		return Wrong("stop-repetition", true,
+			": %s cannot be asked to; vLLM 0.17 and later can. Leave it out, and lower --max-tokens", Describe(server))
 	}
 	if params.Constrain && model.Logprobs == backends.Yes {
 		params.Logprobs = true

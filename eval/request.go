@@ -58,7 +58,7 @@ type Request struct {
 	datasets.Mapping // of a file of any shape
 
 	// How the judge is asked. See judging.Parameters.
-	MaxTokens         int            `json:"max-tokens,omitempty"` // 0: the default, or fewer where the server has no room
+	MaxTokens         int            `json:"max-tokens,omitempty"` // 0: the default, or what fits; see fitReply
 	NumCtx            int            `json:"num-ctx,omitempty"`
 	SystemRole        string         `json:"system-role"`
 	AcceptCut         bool           `json:"accept-cut,omitempty"`
@@ -253,7 +253,8 @@ func (r Request) inRange(protocol judging.Protocol) error {
 		least int
 		most  int
 	}{
-		{"limit", r.Limit, 0, 0}, {"max-tokens", r.MaxTokens, 0, 0}, {"num-ctx", r.NumCtx, 0, 0}, {"attempts", r.Attempts, 1, judging.MaxAttempts},
+		{"limit", r.Limit, 0, 0}, {"max-tokens", r.MaxTokens, 0, 0},
+		{"num-ctx", r.NumCtx, 0, 0}, {"attempts", r.Attempts, 1, judging.MaxAttempts},
 		{"repeat", r.Repetitions, 1, judging.MaxRepetitions}, {"canaries", r.Canaries, 0, mostCanaries}, {"think-budget", r.ThinkBudget, 0, 0}, {"concurrency", r.Concurrency, 0, judging.MaxConcurrency},
 	} {
 		if n.value < n.least {

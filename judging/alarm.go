@@ -6,8 +6,8 @@ import (
 )
 
 // Alarms looks at the judgments of a run as they come, and tells early what makes the rest of them a waste: after
-// [alarmAfter] of them, and again at twice as many, four times as many and so on. Of replies that repeat themselves, which
-// take the longest, it tells once, after the first few.
+// [alarmAfter] of them, and again at twice as many, four times as many and so on. Of replies that repeat themselves,
+// which take the longest, it tells once, after the first few.
 type Alarms struct {
 	mu        sync.Mutex
 	n         int
@@ -68,7 +68,8 @@ func (a *Alarms) loops() bool { return a.repeating >= alarmLoops && 200*a.repeat
 
 func (a *Alarms) alarm() string {
 	if a.loops() {
-		return fmt.Sprintf("alarm: %d of %d replies repeat themselves until they are cut: %s", a.repeating, a.n, EndLoops)
+		const text = "alarm: %d of %d replies repeat themselves until they are cut: %s"
+		return fmt.Sprintf(text, a.repeating, a.n, EndLoops)
 	}
 	if 200*a.cut >= alarmFrom*a.n {
 		return fmt.Sprintf("alarm: %d of %d replies were cut at the token limit: raise --max-tokens, or choose a prompt that asks for less", a.cut, a.n)

@@ -194,8 +194,8 @@ const (
 	leastReply = 512
 )
 
-// FitReply is the longest reply, in tokens, that the context of a server has room for beside the longest prompt, and for
-// every attempt: what SizeContext asks for, the other way round.
+// FitReply is the longest reply, in tokens, that the context of a server has room for beside the longest prompt, and
+// for every attempt: what SizeContext asks for, the other way round.
 func FitReply(prompt, context, attempts int) int {
 	return max(1, (context-prompt)/attempts-followUp, min(leastReply, context/4))
 }

@@ -22,8 +22,8 @@ type Reply struct {
 	Text     string          `json:"text"`               // without thinking
 	Thinking string          `json:"thinking,omitempty"` // kept apart, never read
 	Finish   backends.Finish `json:"finish"`             // `stop`, `length`, `prompt-too-long` or `refused`
-	// the server's words for the last two; or gavel's, where the prompt was not asked or was cut, or the server ended a reply
-	// that repeats itself
+	// the server's words for the last two; or gavel's, where the prompt was not asked or was cut, or the server ended a
+	// reply that repeats itself
 	Detail       string  `json:"detail,omitempty"`
 	PromptTokens int     `json:"prompt_tokens,omitempty"` // of this turn, where known
 	CachedTokens *int    `json:"cached_tokens,omitempty"` // of them from the server's prompt cache; left out where it does not tell

@@ -25,9 +25,9 @@ const (
 	loopTimes = 4       // how often it says the same at least
 )
 
-// endsInLoop tells whether a text ends in a loop. The shortest period of a text of n bytes is n less its longest border, a
-// beginning that is also its end; the borders of all ends of a text take one pass over it, backwards (Knuth, Morris and
-// Pratt).
+// endsInLoop tells whether a text ends in a loop. The shortest period of a text of n bytes is n less its longest
+// border, a beginning that is also its end; the borders of all ends of a text take one pass over it, backwards (Knuth,
+// Morris and Pratt).
 func endsInLoop(text string) bool {
 	tail := text[max(0, len(text)-loopTail):]
 	at := func(i int) byte { return tail[len(tail)-1-i] }

@@ -9,6 +9,7 @@ import (
 )
 
 func TestRepeats(t *testing.T) {
+	same := strings.Repeat("Assistant A is better because it is better. ", 90)
 	reasons := "Assistant A explains each step, names the theorem and checks the sum. Assistant B guesses. "
 	var steps strings.Builder
 	for i := range 400 {
@@ -18,8 +19,8 @@ func TestRepeats(t *testing.T) {
 		text string
 		want bool
 	}{
-		"a sentence":         {"Let me compare them. " + strings.Repeat("Assistant A is better because it is better. ", 90), true},
-		"cut in the midst":   {strings.Repeat("Assistant A is better because it is better. ", 90) + "Assistant A is b", true},
+		"a sentence":         {"Let me compare them. " + same, true},
+		"cut in the midst":   {same + "Assistant A is b", true},
 		"a word":             {"So A is " + strings.Repeat("very ", 40), true},
 		"a paragraph":        {steps.String()[:900] + strings.Repeat(steps.String()[:1500], 4), true},
 		"lines":              {strings.Repeat("\n", 300), true},
@@ -31,11 +32,13 @@ func TestRepeats(t *testing.T) {
 		"a table's rule":     {reasons + "\n|" + strings.Repeat("-", 60), false},
 		"letters of Unicode": {strings.Repeat("两者都很好。", 30), true},
 	} {
-		cut := Record{Replies: []Reply{{Text: "first turn", Finish: backends.Stop}, {Text: c.text, Finish: backends.Length}}}
+		first := Reply{Text: "first turn", Finish: backends.Stop}
+		cut := Record{Replies: []Reply{first, {Text: c.text, Finish: backends.Length}}}
 		thought := Record{Replies: []Reply{{Thinking: c.text, Finish: backends.Length}}}
 		whole := Record{Replies: []Reply{{Text: c.text, Finish: backends.Stop}}}
 		if cut.Repeats() != c.want || thought.Repeats() != c.want || whole.Repeats() {
-			t.Errorf("%s: %t, thought %t, whole %t; want %t", name, cut.Repeats(), thought.Repeats(), whole.Repeats(), c.want)
+			const text = "%s: %t, thought %t, whole %t; want %t"
+			t.Errorf(text, name, cut.Repeats(), thought.Repeats(), whole.Repeats(), c.want)
 		}
 	}
 	if (&Record{}).Repeats() {

@@ -371,7 +371,8 @@ func (s Spec) request(messages []backends.Message) backends.Request {
 		Identity: s.Model.Identity, Model: s.Model.Name, Messages: messages,
 		Temperature: p.Temperature, TopP: p.TopP, Seed: p.Seed,
 		MaxTokens: p.MaxTokens, NumCtx: p.NumCtx,
-		Think: p.Think, ThinkBudget: p.ThinkBudget, NoPromptCache: p.StrictDeterminism, StopRepetition: p.StopRepetition,
+		Think: p.Think, ThinkBudget: p.ThinkBudget, NoPromptCache: p.StrictDeterminism,
+		StopRepetition: p.StopRepetition,
 	}
 }
 

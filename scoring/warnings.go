@@ -87,7 +87,8 @@ func (run *Run) warnings() []string {
 		say("%d of %d %ss ended without a verdict or in a conflict of labels: the scores say as much about the format as about the judgment", n, judgments, words.Record)
 	}
 	if n := run.Repeating; n > 0 {
-		say("%d of %d replies repeat themselves until they are cut and %s: %s", n, judgments, run.lost(), judging.EndLoops)
+		const text = "%d of %d replies repeat themselves until they are cut and %s: %s"
+		say(text, n, judgments, run.lost(), judging.EndLoops)
 	}
 	if n := run.Outcomes[judging.Cut] - run.Repeating; n > 0 {
 		say("%d of %d replies were cut at the token limit and %s: raise --max-tokens (%d)", n, judgments, run.lost(), m.Spec.Parameters.MaxTokens)

@@ -52,7 +52,9 @@ func (e *env) doctor(c *cli.Context) error {
 		_, err = fmt.Fprintln(e.stdout, found.Verdict())
 	}
 	if err = cmp.Or(err, found.Err()); err == nil {
-		e.next(append([]string{"gavel", "run", pairwise.Protocol.Name}, append(asGiven(c, "backend", "base-url", "model", "system-role", "api-key-env"), "--dataset", "sample")...)...)
+		words := []string{"gavel", "run", pairwise.Protocol.Name}
+		words = append(words, asGiven(c, "backend", "base-url", "model", "system-role", "api-key-env")...)
+		e.next(append(words, "--dataset", "sample")...)
 	}
 	return err
 }

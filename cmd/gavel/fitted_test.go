@@ -31,7 +31,9 @@ func newReserving(t *testing.T, context int64) *reserving {
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintf(w, `{"data":[{"id":"tiny","owned_by":"vllm","root":"tiny","max_model_len":%d}]}`, s.context.Load())
 	})
-	mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, `{"version":%q}`, s.version) })
+	mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `{"version":%q}`, s.version)
+	})
 	type request struct {
 		Messages  []struct{ Role, Content string }
 		MaxTokens int `json:"max_tokens"`
@@ -60,21 +62,24 @@ func newReserving(t *testing.T, context int64) *reserving {
 		req, n := read(r)
 		if most := int(s.context.Load()); n+req.MaxTokens > most {
 			w.WriteHeader(http.StatusBadRequest)
-			fmt.Fprintf(w, `{"error":{"message":"This model's maximum context length is %d tokens. However, you requested %d output tokens and your prompt contains %d input tokens","code":400}}`, most, req.MaxTokens, n)
+			fmt.Fprintf(w, `{"error":{"message":"This model's maximum context length is %d tokens. However, you `+
+				`requested %d output tokens and your prompt contains %d input tokens","code":400}}`,
+				most, req.MaxTokens, n)
 			return
 		}
 		_, words := anything(s.asked.Add(1), req.Messages[len(req.Messages)-1].Content)
 		finish, written := "stop", 5
 		if s.loops.Load() {
 			finish, written = "length", req.MaxTokens
-			if d := req.Detect; d.Least <= 7 && d.Most >= 7 && d.Times > 1 || d.Least <= 21 && d.Most >= 21 && d.Times > 1 {
+			if d := req.Detect; d.Least <= 21 && d.Most >= 21 && d.Times > 1 { // three of its sentences
 				finish, written = "repetition", 21*d.Times
 				s.ended.Add(1)
 			}
 			words = strings.Repeat(" Assistant A is better than B.", written/7)
 		}
+		message := map[string]string{"role": "assistant", "content": words}
 		json.NewEncoder(w).Encode(map[string]any{
-			"choices": []any{map[string]any{"index": 0, "finish_reason": finish, "message": map[string]string{"role": "assistant", "content": words}}},
+			"choices": []any{map[string]any{"index": 0, "finish_reason": finish, "message": message}},
 			"usage":   map[string]int{"prompt_tokens": n, "completion_tokens": written},
 		})
 	})
@@ -103,7 +108,8 @@ func TestDoctorsNextStepWasRefused(t *testing.T) {
 	for _, context := range []int64{4096, 5000, 9000} {
 		home(t)
 		s := newReserving(t, context)
-		_, stderr, code := call(t, "doctor", "--quick", "--backend", "openai", "--base-url", s.URL, "--system-role", "user")
+		given := []string{"--backend", "openai", "--base-url", s.URL, "--system-role", "user"}
+		_, stderr, code := call(t, append([]string{"doctor", "--quick"}, given...)...)
 		_, next, told := strings.Cut(stderr, "next: gavel ")
 		if code != exitOK || !told {
 			t.Fatalf("doctor: exit status %d\n%s", code, stderr)
@@ -114,10 +120,12 @@ func TestDoctorsNextStepWasRefused(t *testing.T) {
 			t.Fatalf("gavel %q: exit status %d\n%s\n%s", args, code, stdout, stderr)
 		}
 		n := fittedTo(t)
-		if fitted := strings.Contains(stderr, fmt.Sprintf("--max-tokens is set to %d", n)); fitted != (context < 9000) || fitted != (n < 4096) {
+		fitted := strings.Contains(stderr, fmt.Sprintf("--max-tokens is set to %d", n))
+		if fitted != (context < 9000) || fitted != (n < 4096) {
 			t.Errorf("context %d: at most %d tokens of a reply, but stderr says %q", context, n, stderr)
 		}
-		if _, stderr, code = call(t, args...); code != exitOK || !strings.Contains(stderr, "nothing to ask") || fittedTo(t) != n {
+		_, stderr, code = call(t, args...)
+		if code != exitOK || !strings.Contains(stderr, "nothing to ask") || fittedTo(t) != n {
 			t.Errorf("again: exit status %d, %d tokens\n%s", code, fittedTo(t), stderr)
 		}
 	}
@@ -137,8 +145,9 @@ func TestReplyIsFittedAlike(t *testing.T) {
 	mustCall(t, append(args, "--shard", "1/2", "--out", "1")...)
 	mustCall(t, append(args, "--shard", "2/2", "--out", "2")...)
 	mustCall(t, "merge", "merged", "1", "2")
-	if whole, merged := manifest(t, "whole"), manifest(t, "merged"); whole.ID != merged.ID || whole.Spec.Parameters.MaxTokens >= 4096 {
-		t.Errorf("the whole is %s, what is merged %s; %d tokens of a reply", whole.ID, merged.ID, whole.Spec.Parameters.MaxTokens)
+	whole, merged := manifest(t, "whole"), manifest(t, "merged")
+	if n := whole.Spec.Parameters.MaxTokens; whole.ID != merged.ID || n >= 4096 {
+		t.Errorf("the whole is %s, what is merged %s; %d tokens of a reply", whole.ID, merged.ID, n)
 	}
 }
 
@@ -160,27 +169,30 @@ func TestFittedReplyOfARunThatStands(t *testing.T) {
 	mustCall(t, args...)
 	for _, context := range []int64{4500, 12000} {
 		s.context.Store(context)
-		if _, stderr, code := call(t, args...); code != exitOK || !strings.Contains(stderr, "nothing to ask") || fittedTo(t) != 4096 {
+		_, stderr, code := call(t, args...)
+		if code != exitOK || !strings.Contains(stderr, "nothing to ask") || fittedTo(t) != 4096 {
 			t.Errorf("context %d: exit status %d\n%s", context, code, stderr)
 		}
 	}
 	s.context.Store(4096)
-	mustCall(t, append(args, "--out", "small", "--prompt", "arena-hard")...)
+	small := append(args, "--out", "small", "--prompt", "arena-hard")
+	mustCall(t, small...)
 	n := manifest(t, "small").Spec.Parameters.MaxTokens
 	s.context.Store(12000)
-	if _, stderr, code := call(t, append(args, "--out", "small", "--prompt", "arena-hard")...); code != exitOK || n >= 4096 || !strings.Contains(stderr, "nothing to ask") {
+	_, stderr, code := call(t, small...)
+	if code != exitOK || n >= 4096 || !strings.Contains(stderr, "nothing to ask") {
 		t.Errorf("after the server was given more context: exit status %d, %d tokens\n%s", code, n, stderr)
 	}
 	s.context.Store(4096)
 	s.breaks.Store(true)
-	_, stderr, code := call(t, append(args, "--out", "none", "--prompt", "direct")...)
+	_, stderr, code = call(t, append(args, "--out", "none", "--prompt", "direct")...)
 	if code != exitError || !strings.Contains(stderr, "cannot be counted now") {
 		t.Errorf("without a tokenizer: exit status %d\n%s", code, stderr)
 	}
 }
 
-// TestRepetitionWasToldAfterTwentyReplies: a model that repeats itself is told of after three replies, once, and the run
-// and its table say what stops that; a server that can ends such replies when it is asked to.
+// TestRepetitionWasToldAfterTwentyReplies: a model that repeats itself is told of after three replies, once, and the
+// run and its table say what stops that; a server that can ends such replies when it is asked to.
 func TestRepetitionWasToldAfterTwentyReplies(t *testing.T) {
 	home(t)
 	s := newReserving(t, 20000)
@@ -212,7 +224,8 @@ func TestRepetitionWasToldAfterTwentyReplies(t *testing.T) {
 	}
 	err := judging.ReadRecords(filepath.Join("ended", judging.RecordsFile), func(r *judging.Record) error {
 		last := r.Replies[len(r.Replies)-1]
-		if r.Outcome != judging.Cut || last.Detail != "the server ended the reply, which repeats itself" || last.ReplyTokens >= 4096 {
+		const why = "the server ended the reply, which repeats itself"
+		if r.Outcome != judging.Cut || last.Detail != why || last.ReplyTokens >= 4096 {
 			t.Errorf("%s: %q after %d tokens", r.Outcome, last.Detail, last.ReplyTokens)
 		}
 		return nil
@@ -221,7 +234,8 @@ func TestRepetitionWasToldAfterTwentyReplies(t *testing.T) {
 		t.Error(err)
 	}
 	s.version = "0.16.1"
-	for url, name := range map[string]string{s.URL: "vLLM 0.16.1", newJudge(t, false, anything).URL: "OpenAI-compatible"} {
+	other := newJudge(t, false, anything).URL
+	for url, name := range map[string]string{s.URL: "vLLM 0.16.1", other: "OpenAI-compatible"} {
 		_, stderr, code := call(t, "run", "pairwise", "--base-url", url, "--dataset", "sample", "--stop-repetition")
 		if code != exitUsage || !strings.Contains(stderr, "--stop-repetition: "+name) {
 			t.Errorf("exit status %d: %s", code, stderr)

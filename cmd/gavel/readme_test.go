@@ -203,8 +203,8 @@ func (r *readmeRun) printed(t *testing.T, pages string) {
 	}
 }
 
-// TestReadmeLeftOutTheTestCommand: it says how to try and how to test gavel, starts llama.cpp's server where its next line
-// looks for it, and its first numbers are of a judge of whom something can be said.
+// TestReadmeLeftOutTheTestCommand: it says how to try and how to test gavel, starts llama.cpp's server where its next
+// line looks for it, and its first numbers are of a judge of whom something can be said.
 func TestReadmeLeftOutTheTestCommand(t *testing.T) {
 	home(t)
 	text := read(t, filepath.Join(sourceDir, "../../README.md"))

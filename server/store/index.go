@@ -233,7 +233,8 @@ func (x *Index) read(line []byte) (out indexed, err error) {
 	if err != nil {
 		return out, err
 	}
-	out = indexed{Judgment: JudgmentOf(x.Manifest, r, v), id: r.Item, group: r.Group, replies: len(r.Replies), record: judging.Record{Outcome: r.Outcome, Label: r.Label, Imported: r.Imported, Replies: r.Replies}}
+	out = indexed{Judgment: JudgmentOf(x.Manifest, r, v), id: r.Item, group: r.Group, replies: len(r.Replies), record: judging.Record{Outcome: r.Outcome, Label: r.Label, Imported: r.Imported}}
+	out.record.Replies = r.Replies
 	for _, reply := range r.Replies {
 		if reply.Cached {
 			out.cached++
