@@ -17,6 +17,7 @@ type Alarms struct {
 	Said      string // what the last look told; "" where nothing is wrong any more
 
 	toldOfLoops bool
+	endLoops    string
 }
 
 const (
@@ -45,6 +46,7 @@ func (a *Alarms) Look(r *Record) string {
 		a.cut++
 		if r.Repeats() {
 			a.repeating++
+			a.endLoops = r.EndLoops()
 		}
 		fallthrough
 	default:
@@ -69,7 +71,7 @@ func (a *Alarms) loops() bool { return a.repeating >= alarmLoops && 200*a.repeat
 func (a *Alarms) alarm() string {
 	if a.loops() {
 		const text = "alarm: %d of %d replies repeat themselves until they are cut: %s"
-		return fmt.Sprintf(text, a.repeating, a.n, EndLoops)
+		return fmt.Sprintf(text, a.repeating, a.n, a.endLoops)
 	}
 	if 200*a.cut >= alarmFrom*a.n {
 		return fmt.Sprintf("alarm: %d of %d replies were cut at the token limit: raise --max-tokens, or choose a prompt that asks for less", a.cut, a.n)

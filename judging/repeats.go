@@ -16,8 +16,13 @@ func (r *Record) Repeats() bool {
 	return last.Finish == backends.Length && endsInLoop(cmp.Or(last.Text, last.Thinking))
 }
 
-// EndLoops is what to try against replies that repeat themselves.
-const EndLoops = "try a lower --max-tokens, a prompt that asks for less, or, on vLLM, --stop-repetition"
+// EndLoops is what to try against replies that repeat themselves like a judgment's last one.
+func (r *Record) EndLoops() string {
+	if r.Replies[len(r.Replies)-1].Detail != "" { // its server ends them already
+		return "try a prompt that asks for less, or another model"
+	}
+	return "try a lower --max-tokens, a prompt that asks for less, or, on vLLM, --stop-repetition"
+}
 
 const (
 	loopTail  = 8 << 10 // bytes of a reply's end that are looked at

@@ -247,7 +247,7 @@ func (r *Report) Silence(noun string) (d Diagnosis, found bool) {
 // remedy is what to try where verdicts are missing, by what most of them are missing for.
 func (r *Report) remedy(lost int) string {
 	if 2*r.repeating > lost && !r.imported() {
-		return " (replies repeat themselves: " + judging.EndLoops + ")"
+		return " (replies repeat themselves: " + r.endLoops + ")"
 	}
 	unread := r.unread(lost)
 	remedies := map[judging.Outcome]string{

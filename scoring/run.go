@@ -27,8 +27,9 @@ type Run struct {
 	Thought  int // replies cut in the midst of thinking, before any answer
 	// replies cut while they repeated themselves
 	Repeating int
-	Shrunk    int // prompts that the server cut without saying so
-	Unheld    int // replies that a server was asked to hold to the labels, and did not
+	endLoops  string // what to try against that
+	Shrunk    int    // prompts that the server cut without saying so
+	Unheld    int    // replies that a server was asked to hold to the labels, and did not
 	replies   int
 	origins   map[string]int // replies from each bundle
 
@@ -270,6 +271,7 @@ func (run *Run) remark(r *judging.Record, v judging.Verdict) {
 		run.Finished++
 	case v.Outcome == judging.Cut && r.Repeats():
 		run.Repeating++
+		run.endLoops = r.EndLoops()
 	case v.Outcome == judging.Cut && last.Text == "" && last.Thinking != "":
 		run.Thought++
 	case v.Outcome == judging.NoVerdict && last.Constrained:

@@ -104,6 +104,7 @@ type Report struct {
 
 	manifest  *judging.Manifest // of the run, for its diagnosis; nil of a report that was read
 	repeating int               // as of the run, for the diagnosis
+	endLoops  string            // what to try where replies repeat themselves
 }
 
 // Origin is how many of a run's replies are from a bundle that was taken in.
@@ -179,7 +180,7 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 		Outcomes: map[string]int{}, Reading: run.reading(), Policy: run.policy(), AcceptCut: run.Reading.AcceptCut,
 		Bootstrap: Bootstrap{b.Rounds, b.Level, b.Seed, run.resampled()},
 		Missing:   run.missing, Origins: run.Origins(), Stopped: m.Stopped, Warnings: run.warnings(),
-		repeating: run.Repeating,
+		repeating: run.Repeating, endLoops: run.endLoops,
 	}
 	for _, o := range Outcomes {
 		rep.Outcomes[o] = run.Outcomes[judging.Outcome(o)]

@@ -88,7 +88,7 @@ func (run *Run) warnings() []string {
 	}
 	if n := run.Repeating; n > 0 {
 		const text = "%d of %d replies repeat themselves until they are cut and %s: %s"
-		say(text, n, judgments, run.lost(), judging.EndLoops)
+		say(text, n, judgments, run.lost(), run.endLoops)
 	}
 	if n := run.Outcomes[judging.Cut] - run.Repeating; n > 0 {
 		say("%d of %d replies were cut at the token limit and %s: raise --max-tokens (%d)", n, judgments, run.lost(), m.Spec.Parameters.MaxTokens)

@@ -217,7 +217,11 @@ func TestRepetitionWasToldAfterTwentyReplies(t *testing.T) {
 	if n := s.asked.Load() - before; code != exitIncomplete || n != 3 {
 		t.Errorf("with --stop-on-alarm: exit status %d after %d replies\n%s", code, n, stderr)
 	}
-	mustCall(t, append(args, "--out", "ended", "--stop-repetition")...)
+	stdout, stderr, code = call(t, append(args, "--out", "ended", "--stop-repetition")...)
+	said := stdout + stderr
+	if code != exitOK || strings.Contains(said, "--stop-repetition") || !strings.Contains(stderr, "or another model") {
+		t.Errorf("with --stop-repetition: exit status %d\n%s\n%s", code, stdout, stderr)
+	}
 	m := manifest(t, "ended")
 	if s.ended.Load() != 64 || m.ID == manifest(t, "whole").ID || !m.Spec.Parameters.StopRepetition {
 		t.Errorf("the server ended %d replies of run %s", s.ended.Load(), m.ID)
