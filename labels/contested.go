@@ -91,7 +91,7 @@ func Contest(runs *os.Root, item, sum, note string, undo bool) (err error) {
 	if err != nil {
 		return err
 	}
-	return errors.Join(l.write(Label{Item: item, SHA256: sum, Note: note, Contested: !undo, Undo: undo}), l.file.Close())
+	return l.write(Label{Item: item, SHA256: sum, Note: note, Contested: !undo, Undo: undo})
 }
 
 // In are the items of a run whose label is contested.

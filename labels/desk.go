@@ -117,7 +117,8 @@ func (d *Desk) open() error {
 	if err != nil {
 		return err
 	}
-	if d.log = log; unfinished {
+	d.log = log
+	if unfinished {
 		d.Notes = append(d.Notes, fmt.Sprintf("%s: the last line was not finished, and is left out: that label is asked for again", d.o.Path))
 	}
 	sure := sureOf(all, func(l Label) bool {
@@ -131,17 +132,12 @@ func (d *Desk) open() error {
 	if err := d.draw(sure); err != nil {
 		return err
 	}
+	log.adopt = d.reload
 	return d.recall(all)
 }
 
 // Close lets go of the file. The lock's own file stays: who waits for it must wait for the same one.
-func (d *Desk) Close() error {
-	var err error
-	if d.log != nil {
-		err = d.log.file.Close()
-	}
-	return errors.Join(err, d.lock.Unlock())
-}
+func (d *Desk) Close() error { return d.lock.Unlock() }
 
 // person finds who labels, or makes them.
 func (d *Desk) person(who string) *person {
@@ -296,7 +292,7 @@ func (d *Desk) Say(who string, s Said) error {
 		return err
 	}
 	if was, said := p.said[at]; said && was == l.Label && l.Note == "" {
-		return nil // the same key twice
+		return d.log.keep(nil) // the same key twice
 	}
 	if err := d.log.write(l); err != nil {
 		return err
@@ -304,7 +300,7 @@ func (d *Desk) Say(who string, s Said) error {
 	if now := d.o.Now(); p.at == at && now.Sub(p.shown) < maxThink {
 		p.took = append(p.took, now.Sub(p.shown))
 	}
-	p.take(at, l)
+	d.person(who).take(at, l) // who may be new, by what another file had
 	return nil
 }
 
@@ -353,6 +349,7 @@ func (d *Desk) Undo(who, at string) error {
 	if err := d.log.write(l); err != nil {
 		return err
 	}
+	p = d.person(who) // who may be new, by what another file had
 	p.take(last, l)
 	p.shown = time.Time{}
 	return nil

@@ -356,3 +356,92 @@ func TestDeskAtOnce(t *testing.T) {
 		assert.Equal(t, l.Label, map[bool]string{true: "A", false: "B"}[l.Labeller[1]%2 == 0])
 	}
 }
+
+// TestLabelsOfAFileThatSomebodyReplaced: an editor, git and a program that syncs put another file in the place of the labels,
+// or cut them off, while the page is open. What was answered "kept" is in the file that has the path.
+func TestLabelsOfAFileThatSomebodyReplaced(t *testing.T) {
+	put := func(t *testing.T, path, text string) { // as an editor writes a file
+		assert.NilError(t, os.WriteFile(path+".new", []byte(text), 0o644))
+		assert.NilError(t, os.Rename(path+".new", path))
+	}
+	other := `{"item":"p030","labeller":"zoe","label":"A","sha256":"SUM","drawn":"random"}` + "\n"
+	for name, c := range map[string]struct {
+		damage  func(t *testing.T, path, text string)
+		refused bool
+		more    int // labels of others
+	}{
+		"the same, renamed":            {damage: put},
+		"without its last newline":     {damage: func(t *testing.T, path, text string) { put(t, path, strings.TrimSuffix(text, "\n")) }},
+		"an earlier state":             {damage: func(t *testing.T, path, text string) { put(t, path, text[:strings.Index(text, "\n")+1]) }},
+		"removed":                      {damage: func(t *testing.T, path, _ string) { assert.NilError(t, os.Remove(path)) }},
+		"cut off":                      {damage: func(t *testing.T, path, _ string) { assert.NilError(t, os.Truncate(path, 0)) }},
+		"cut off within a line":        {damage: func(t *testing.T, path, text string) { assert.NilError(t, os.Truncate(path, int64(len(text)-5))) }},
+		"with labels of somebody else": {damage: func(t *testing.T, path, text string) { put(t, path, other+text+other) }, more: 1},
+		"another content":              {damage: func(t *testing.T, path, _ string) { put(t, path, "notes\n") }, refused: true},
+		"only labels of somebody else": {damage: func(t *testing.T, path, _ string) { put(t, path, other) }, refused: true},
+		"an edited label": {damage: func(t *testing.T, path, text string) {
+			put(t, path, strings.Replace(text, `"label":"A"`, `"label":"B"`, 1))
+		}, refused: true},
+		"another draw": {damage: func(t *testing.T, path, text string) {
+			put(t, path, text+strings.Replace(other, `"drawn"`, `"seed":7,"drawn"`, 1))
+		}, refused: true},
+		"a folder": {damage: func(t *testing.T, path, _ string) {
+			assert.NilError(t, os.Remove(path))
+			assert.NilError(t, os.Mkdir(path, 0o755))
+		}, refused: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			data, path := pairsFile(t, 30), filepath.Join(t.TempDir(), "l.jsonl")
+			d := openDesk(t, data, labels.DeskOptions{Path: path})
+			kept := map[string]bool{}
+			for range 3 {
+				kept[id(answer(t, d, "ann", "first"))] = true
+			}
+			text, err := os.ReadFile(path)
+			assert.NilError(t, err)
+			c.damage(t, path, string(text))
+			damaged, _ := os.ReadFile(path)
+			for range 5 {
+				turn, err := d.Next("ann")
+				assert.NilError(t, err)
+				err = d.Say("ann", labels.Said{At: turn.At, Sum: turn.Sum, Again: turn.Again, Choice: "1"})
+				if c.refused {
+					assert.ErrorContains(t, err, "this label was not saved")
+					continue
+				}
+				assert.NilError(t, err)
+				kept[id(turn)] = true
+			}
+			if c.refused {
+				now, _ := os.ReadFile(path)
+				assert.Equal(t, string(now), string(damaged)) // it was left alone
+				return
+			}
+			assert.Equal(t, len(kept), 8)
+			assert.NilError(t, d.Close())
+			f, err := labels.Read(path)
+			assert.NilError(t, err)
+			assert.Equal(t, len(f.Labels), len(kept)+c.more)
+			for _, l := range f.Labels {
+				delete(kept, l.Item)
+			}
+			assert.Equal(t, len(kept), 0)
+			openDesk(t, data, labels.DeskOptions{Path: path}) // the next start takes it
+		})
+	}
+}
+
+// TestTheSameLabelTwiceOfAFileThatIsGone: what is not written again, since it was said before, is in the file too.
+func TestTheSameLabelTwiceOfAFileThatIsGone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "l.jsonl")
+	d := openDesk(t, pairsFile(t, 3), labels.DeskOptions{Path: path})
+	turn, err := d.Next("ann")
+	assert.NilError(t, err)
+	said := labels.Said{At: turn.At, Sum: turn.Sum, Choice: "1"}
+	assert.NilError(t, d.Say("ann", said))
+	assert.NilError(t, os.Remove(path))
+	assert.NilError(t, d.Say("ann", said))
+	f, err := labels.Read(path)
+	assert.NilError(t, err)
+	assert.Equal(t, len(f.Labels), 1)
+}

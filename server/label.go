@@ -200,6 +200,9 @@ func labelFailure(err error) error {
 	if errors.Is(err, labels.ErrWho) || errors.Is(err, labels.ErrAnswer) {
 		return failure.Bad("%v", err)
 	}
+	if errors.Is(err, labels.ErrChanged) {
+		return failure.New(http.StatusConflict, "%v", err)
+	}
 	return failure.New(http.StatusInsufficientStorage, "%v", err)
 }
 

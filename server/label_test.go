@@ -87,6 +87,21 @@ func TestLabel(t *testing.T) {
 	assert.Assert(t, !strings.Contains(none.get("/"), `href="/labels"`))
 }
 
+// TestTheLabelPageSaysWhatIsNotSaved: where somebody has changed the file of labels, the page says that the label is not in it.
+func TestTheLabelPageSaysWhatIsNotSaved(t *testing.T) {
+	dir := t.TempDir()
+	makeRun(t, dir+"/a", making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.9"})
+	d := desk(t, dir+"/a")
+	s := newSite(t, dir, func(o *Options) { o.Desk, o.Labels = d, d.Path() })
+	code, _, _ := s.post("/labels/ann", form(t, s.get("/labels/ann"), "1"))
+	assert.Equal(t, code, http.StatusSeeOther)
+	must(t, os.Remove(d.Path()))
+	must(t, os.WriteFile(d.Path(), []byte("notes\n"), 0o644))
+	code, page, _ := s.post("/labels/ann", form(t, s.get("/labels/ann"), "1"))
+	assert.Equal(t, code, http.StatusConflict)
+	says(t, page, "this label was not saved", "another program has changed the file", "1 of ")
+}
+
 // A label that is said to be wrong is left out of a second number, and comes back when that is taken back.
 func TestContested(t *testing.T) {
 	dir := t.TempDir()
