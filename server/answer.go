@@ -22,6 +22,7 @@ const (
 	maxConns      = 1024
 	maxConnsEach  = 256 // of one address
 	headerTimeout = 10 * time.Second
+	bodyTimeout   = 5 * time.Second // until the first byte after the header
 	readTimeout   = 30 * time.Second
 	writeTimeout  = 60 * time.Second
 	idleTimeout   = time.Minute
@@ -50,13 +51,13 @@ func (s *Server) answer(rt route) http.HandlerFunc {
 			s.metrics.request(rt.pattern, w.status, s.now().Sub(began), rt.stream)
 		}()
 		s.headers(w)
+		guard.Pace{Longest: maxBody, First: bodyTimeout, Whole: readTimeout}.Begin(w, r)
 		for _, check := range []func(*http.Request) error{s.guard.Host, s.guard.SameOrigin} {
 			if err := check(r); err != nil {
 				s.fail(w, r, err)
 				return
 			}
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		if !rt.stream {
 			ctx, cancel := context.WithTimeout(r.Context(), s.patience)
 			defer cancel()
@@ -69,11 +70,9 @@ func (s *Server) answer(rt route) http.HandlerFunc {
 			}
 			r, asked = markAuthenticated(r), markAuthenticated(asked)
 		}
-		if r.Method == http.MethodPost {
-			if err := readForm(r); err != nil {
-				s.fail(w, r, err)
-				return
-			}
+		if err := readForm(r); err != nil {
+			s.fail(w, r, err)
+			return
 		}
 		if !rt.free { // strangers' connections keep no place, whatever they send
 			guard.Answering(r)
@@ -140,9 +139,12 @@ func (s *Server) headers(w http.ResponseWriter) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// readForm holds what is sent to forms and, for programs, JSON. That nobody was
+// readForm reads what is sent, and holds it to forms and, for programs, JSON. That nobody was
 // made to send it by a page of another site is SameOrigin's business.
 func readForm(r *http.Request) error {
+	if err := guard.Whole(r); err != nil || r.Method != http.MethodPost {
+		return err
+	}
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if isAPI(r) {
 		if kind != "application/json" {
@@ -154,9 +156,6 @@ func readForm(r *http.Request) error {
 		return failure.New(http.StatusUnsupportedMediaType, "send a form")
 	}
 	if err := r.ParseForm(); err != nil {
-		if failure.Status(err) == http.StatusRequestEntityTooLarge {
-			return err
-		}
 		return failure.Bad("the form cannot be read")
 	}
 	r.PostForm.Del("csrf") // of a page of an earlier gavel

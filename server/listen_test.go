@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -124,5 +126,78 @@ func TestFewerConnectionsWhereFewFilesMayBeOpen(t *testing.T) {
 	}
 	if closed != 10 {
 		t.Errorf("%d of 30 connections were closed, want 10", closed)
+	}
+}
+
+// TestBodiesThatNeverCome: who sends headers and no body, or one a byte at a time, on more connections than there may be, is
+// told soon that it did not come; meanwhile a browser of the same address gets its pages, and so do others.
+func TestBodiesThatNeverCome(t *testing.T) {
+	const head = " HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+	for what, c := range map[string]struct {
+		begin   string
+		trickle bool
+	}{
+		"a form":                 {begin: "POST /labels" + head + "application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\n"},
+		"JSON":                   {begin: "POST /api/v1/plan" + head + "application/json\r\nContent-Length: 100\r\n\r\n"},
+		"JSON in chunks":         {begin: "POST /api/v1/plan" + head + "application/json\r\nTransfer-Encoding: chunked\r\n\r\n"},
+		"JSON to nothing":        {begin: "POST /api/v1/no" + head + "application/json\r\nContent-Length: 100\r\n\r\n"},
+		"JSON, longer than read": {begin: "POST /api/v1/plan" + head + "application/json\r\nContent-Length: 900000\r\n\r\n", trickle: true},
+		"of a page":              {begin: "GET /" + head + "text/plain\r\nContent-Length: 100\r\n\r\n", trickle: true},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			addr := listening(t, newSite(t, t.TempDir(), func(o *Options) { o.Now = time.Now }).Server)
+			began := time.Now()
+			var held []net.Conn
+			for range 2*maxConnsEach + 1 {
+				c, err := net.Dial("tcp", addr)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { c.Close() })
+				held = append(held, c)
+			}
+			for _, conn := range held {
+				fmt.Fprint(conn, c.begin)
+				if c.trickle {
+					go func() {
+						for _, err := fmt.Fprint(conn, "1"); err == nil; _, err = fmt.Fprint(conn, "1") {
+							time.Sleep(time.Second)
+						}
+					}()
+				}
+			}
+			time.Sleep(time.Second) // all that was sent is read
+			for _, from := range []string{"127.0.0.1", "127.0.0.2"} {
+				d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+				client := &http.Client{Timeout: 3 * time.Second, Transport: &http.Transport{DialContext: d.DialContext, DisableKeepAlives: true}}
+				for range 3 {
+					resp, err := client.Get("http://" + addr + "/")
+					if errors.Is(err, syscall.EADDRNOTAVAIL) {
+						break // this machine has no such address
+					}
+					if err != nil {
+						t.Fatalf("a page for %s: %v", from, err)
+					}
+					if resp.Body.Close(); resp.StatusCode != http.StatusOK {
+						t.Errorf("status %d", resp.StatusCode)
+					}
+				}
+			}
+			told := 0
+			for _, conn := range held { // those that were closed for others are told nothing
+				conn.SetReadDeadline(began.Add(readTimeout / 2))
+				said, err := io.ReadAll(conn)
+				if errors.Is(err, os.ErrDeadlineExceeded) {
+					t.Fatalf("after %v a connection is still open", time.Since(began))
+				}
+				if strings.Contains(string(said), "408 Request Timeout") {
+					told++
+				}
+			}
+			if told < maxConnsEach/2 {
+				t.Errorf("%d are told that their body did not come", told)
+			}
+		})
 	}
 }

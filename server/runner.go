@@ -267,9 +267,6 @@ func readJobRequest(r *http.Request) (jobs.JobRequest, error) {
 	dec := json.NewDecoder(r.Body)
 	dec.UseNumber()
 	if err := dec.Decode(&values); err != nil || dec.More() {
-		if failure.Status(err) == http.StatusRequestEntityTooLarge {
-			return nil, err
-		}
 		return nil, failure.Bad("expected one JSON object")
 	}
 	out := jobs.JobRequest{}

@@ -177,10 +177,10 @@ func (s *Server) table() []route {
 
 // fail answers with an error, as a page or as JSON.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
-	if r.Context().Err() != nil {
+	status := failure.Status(err)
+	if r.Context().Err() != nil && status != http.StatusRequestTimeout { // whose context net/http has ended
 		return // nobody listens
 	}
-	status := failure.Status(err)
 	if status >= 500 {
 		s.opts.Log("%s %s: %v", r.Method, markup.Shortened(r.URL.Path, 200), err)
 	}
