@@ -33,8 +33,9 @@ var runFiles = []string{ManifestFile, RecordsFile, ItemsFile, ResultsFile, About
 
 // Dir is a run directory that is open for writing.
 type Dir struct {
-	Path string
-	lock *flock.Flock
+	Path    string
+	Altered []string // files that somebody changed after the run wrote them
+	lock    *flock.Flock
 	recordWriter
 }
 
@@ -96,6 +97,11 @@ func (d *Dir) resume(m *Manifest, again func(*Record) bool, done func(*Record) e
 		return nil, err
 	case old.ID != m.ID:
 		return nil, OtherRun(d.Path, old, m)
+	}
+	if old != nil {
+		if d.Altered, err = old.Altered(d.Path); err != nil {
+			return nil, err
+		}
 	}
 	return old, d.sweep(again, done)
 }
@@ -285,12 +291,21 @@ func (d *Dir) WriteItems(each func(line func([]byte) error) error) error {
 	}))
 }
 
-// WriteManifest writes run.json, which may count on the records: they are on disk before it.
+// WriteManifest writes run.json, which may count on the records: they are on disk before it. Of a run that has ended it
+// says what its files are.
 func (d *Dir) WriteManifest(m *Manifest) error {
 	if err := d.flush(); err != nil {
 		return kept(disk.Writing(filepath.Join(d.Path, RecordsFile), err))
 	}
-	return WriteJSON(filepath.Join(d.Path, ManifestFile), m)
+	written := *m
+	written.Files = nil
+	if m.Status != Running {
+		var err error
+		if written.Files, err = sums(d.Path); err != nil {
+			return err
+		}
+	}
+	return WriteJSON(filepath.Join(d.Path, ManifestFile), written)
 }
 
 // Abandon is Close for a directory in which nothing was begun: if this made it, it is gone again.

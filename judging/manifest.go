@@ -169,6 +169,8 @@ type Manifest struct {
 	DrawnBy *int64   `json:"drawn_by_seed,omitempty"`
 	Stopped *Stopped `json:"stopped,omitempty"` // which rule ended the run before its last item
 	Shard   *Shard   `json:"shard,omitempty"`   // which part of another run's items it has, with `--shard`
+	// SHA-256 of `items.jsonl` and `records.jsonl` when the last try ended; left out while it runs
+	Files map[string]string `json:"files_sha256,omitempty"`
 }
 
 // Stopped says by which rule a run was ended before its last item.

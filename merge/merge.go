@@ -231,8 +231,16 @@ func (w *work) imported(part string, dirs []string) error {
 		if m.ID != first {
 			return fmt.Errorf("%s and %s are not the same: every shard imports the same answers", dirs[0], dir)
 		}
-		if whole == "" && m.Status != judging.Running {
-			whole = dir
+		if whole != "" || m.Status == judging.Running {
+			continue
+		}
+		whole = dir
+		altered, err := m.Altered(dir)
+		if err == nil && len(altered) > 0 {
+			err = (&shard{dir: dir}).notWritten(altered[0])
+		}
+		if err != nil {
+			return err
 		}
 	}
 	if whole == "" {

@@ -88,7 +88,16 @@ func (w *work) pick(ctx context.Context, folders []*shard) (map[string]*chosen, 
 	picked := map[string]*chosen{}
 	var other []string
 	for i, s := range folders {
-		err := s.each(ctx, func(r *judging.Record) error {
+		asker, err := judging.AskerOf(s.m)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", filepath.Join(s.dir, judging.ManifestFile), err)
+		}
+		n := 0
+		err = s.each(ctx, func(r *judging.Record) error {
+			if err := s.check(asker, r); err != nil {
+				return fmt.Errorf("damaged record: %s: %w; mend the line or delete it: the command of the shard asks again for what is deleted", r.Item, err)
+			}
+			n++
 			said, failed := whatIsSaid(r), r.Outcome == judging.Failed
 			switch c := picked[key(r)]; {
 			case c == nil:
@@ -102,6 +111,13 @@ func (w *work) pick(ctx context.Context, folders []*shard) (map[string]*chosen, 
 		})
 		if err != nil {
 			return nil, err
+		}
+		if slices.Contains(s.altered, judging.RecordsFile) {
+			if err := s.notWritten(judging.RecordsFile); n >= s.m.Judgments {
+				return nil, err
+			} else {
+				w.say("warning: %v", err)
+			}
 		}
 	}
 	if n := len(other); n > 0 {
@@ -147,6 +163,35 @@ func (s *shard) each(ctx context.Context, f func(*judging.Record) error) error {
 		return nil // nothing was asked yet
 	}
 	return err
+}
+
+// notWritten is the error of a file that is not as the shard's run wrote it: texts, labels or replies may be others.
+func (s *shard) notWritten(file string) error {
+	return fmt.Errorf("%s: it was changed after the run wrote it, by its SHA-256 in %s: copy the folder again or, if the change was meant, run the command of the shard again",
+		filepath.Join(s.dir, file), judging.ManifestFile)
+}
+
+// check refuses a record that is of none of the shard's judgments.
+func (s *shard) check(asker judging.Asker, r *judging.Record) error {
+	if r.Repetition >= s.m.Spec.Parameters.Repetitions() {
+		return fmt.Errorf("repeat %d, and every prompt is asked %d times", r.Repetition, s.m.Spec.Parameters.Repetitions())
+	}
+	last := &s.checked
+	if last.item.ID != r.Item {
+		row, is := 0, false
+		if s.set != nil {
+			row, is = s.set.IDs().Find(r.Item)
+		}
+		if !is {
+			return fmt.Errorf("%s has no such item", filepath.Join(s.dir, judging.ItemsFile))
+		}
+		var err error
+		if last.item, err = s.set.Item(row); err != nil {
+			return err
+		}
+		last.presentations = asker.Presentations(last.item)
+	}
+	return r.CheckItem(s.m, last.item, last.presentations)
 }
 
 // missing notes the items of a shard with judgments that are not there.

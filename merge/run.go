@@ -21,6 +21,12 @@ type shard struct {
 	m      *judging.Manifest
 	set    *datasets.Set // its items; nil where it has none
 	places []int         // of those in the whole
+
+	altered []string // files that are not as the run wrote them
+	checked struct { // the item of the record that was looked at last
+		item          datasets.Item
+		presentations []judging.Presentation
+	}
 }
 
 func (s *shard) items() int { return len(s.places) }
@@ -126,6 +132,15 @@ func (w *work) run(ctx context.Context, part, parent string, shards []*shard) (*
 	m, err := wholeOf(first, order, parent)
 	if err != nil {
 		return nil, err
+	}
+	for _, s := range shards {
+		s.altered, err = s.m.Altered(s.dir)
+		if err == nil && slices.Contains(s.altered, judging.ItemsFile) {
+			err = s.notWritten(judging.ItemsFile)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	dir, _, err := judging.OpenDir(part, m, nil, nil)
 	if err != nil {

@@ -44,7 +44,8 @@ type Run struct {
 	failed map[string]bool          // items with a judgment that failed, of a run that asks in an order drawn by seed
 
 	account account
-	folder  string // where its files are; "" where nobody said
+	altered []string // files of its folder that are not as the run wrote them
+	folder  string   // where its files are; "" where nobody said
 
 	cluster  func(id string) string // of a unit, where the dataset says what belongs together
 	clusters string                 // what that is, in words
@@ -56,6 +57,9 @@ func Load(dir string, how judging.Reading) (*Run, error) { return LoadWithout(di
 // LoadWithout is Load without some items, by their ids: the run is as if these had not been chosen.
 func LoadWithout(dir string, how judging.Reading, leave map[string]bool) (*Run, error) {
 	run, err := load(dir, how, leave)
+	if err == nil {
+		run.altered, err = run.Manifest.Altered(dir)
+	}
 	if err == nil {
 		err = run.CompareReadings(func(how judging.Reading) (*Run, error) { return load(dir, how, leave) })
 	}

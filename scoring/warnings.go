@@ -63,6 +63,9 @@ func (run *Run) warnings() []string {
 	for _, o := range run.Origins() {
 		say("%s", o)
 	}
+	if len(run.altered) > 0 {
+		say("%s changed after the run wrote it: texts, labels or replies may not be those of the run", strings.Join(run.altered, " and "))
+	}
 	words := run.words()
 	n := run.Items
 	w = append(w, run.absent()...)

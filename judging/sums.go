@@ -1,0 +1,74 @@
+package judging
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"gavel/datasets"
+	"gavel/disk"
+)
+
+// summed are the files that scores are made of.
+var summed = []string{ItemsFile, RecordsFile}
+
+// sums are the SHA-256 of these files of a folder, in hex; one that is not there has none.
+func sums(dir string) (map[string]string, error) {
+	all := map[string]string{}
+	for _, name := range summed {
+		f, _, err := disk.Open(nil, filepath.Join(dir, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		h := sha256.New()
+		_, err = io.Copy(h, f)
+		f.Close()
+		if err != nil {
+			return nil, err
+		}
+		all[name] = hex.EncodeToString(h.Sum(nil))
+	}
+	return all, nil
+}
+
+// Altered are the names of the files in a run's folder that are not as the run wrote them. Of a run that goes on, and of one
+// that an earlier gavel made, nobody knows: there are none.
+func (m *Manifest) Altered(dir string) (names []string, err error) {
+	if m.Status == Running || len(m.Files) == 0 {
+		return nil, nil
+	}
+	now, err := sums(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range summed {
+		if was := m.Files[name]; was != "" && was != now[name] {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// CheckItem refuses a record that the run could not have written of an item, which it presents so.
+func (r *Record) CheckItem(m *Manifest, item datasets.Item, presentations []Presentation) error {
+	if r.Presentations != len(presentations) {
+		return fmt.Errorf("it is of one of %d presentations, and its item has %d", r.Presentations, len(presentations))
+	}
+	is := NewRecord(m, item, presentations[r.Presentation])
+	if !slices.Equal(r.Order, is.Order) || r.Mode != is.Mode {
+		return fmt.Errorf("it shows %q %s, and its item is shown as %q %s", r.Order, r.Mode, is.Order, is.Mode)
+	}
+	if r.Gold != is.Gold || !maps.Equal(r.Ranks, is.Ranks) {
+		return fmt.Errorf("it has the label %q %v, and its item %q %v", r.Gold, r.Ranks, is.Gold, is.Ranks)
+	}
+	return nil
+}
