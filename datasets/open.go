@@ -184,8 +184,11 @@ func (s *Set) index() error {
 	if s.SHA256 == "" {
 		r = io.TeeReader(r, sum)
 	}
+	var at *rows.LineError
 	if err := rows.EachLine(r, s.parse, s.add); errors.As(err, new(*LineError)) {
 		return err
+	} else if errors.As(err, &at) {
+		return s.complaint(at.Line, at.Err)
 	} else if err != nil {
 		return fmt.Errorf("%s: %w", s.label(), err)
 	}

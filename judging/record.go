@@ -306,7 +306,8 @@ func readRecords(path string, r io.Reader, f func(*Record) error) error {
 		}
 		return v
 	}
-	return rows.EachLine(r, parse, func(line rows.Line[read]) error {
+	var at *rows.LineError
+	err := rows.EachLine(r, parse, func(line rows.Line[read]) error {
 		v := line.Value
 		if v.rec == nil {
 			return nil
@@ -319,6 +320,10 @@ func readRecords(path string, r io.Reader, f func(*Record) error) error {
 		}
 		return nil
 	})
+	if errors.As(err, &at) {
+		return fmt.Errorf("%s:%d: damaged record: %w", path, at.Line, at.Err)
+	}
+	return err
 }
 
 // recordWriter appends records to a file, each with one write, so that a kill

@@ -70,9 +70,7 @@ func Unpack(in Source) (lines *Spool, byRow bool, err error) {
 	for {
 		how, err := sniff(in)
 		if how == plainLines && inner != nil && err == nil {
-			if err = checkLines(inner); err == nil {
-				return inner, false, nil
-			}
+			return inner, false, nil
 		}
 		var next *Spool
 		switch {
@@ -147,26 +145,6 @@ func inflate(in Source, how container) (*Spool, error) {
 		return nil, fmt.Errorf("unpacking the %s file, after %d bytes: %s", how, out.size, oneLineOf(err))
 	}
 	return out, nil
-}
-
-// checkLines refuses lines too long to be rows: memory holds a whole line.
-func checkLines(in *Spool) error {
-	r := bufio.NewReaderSize(reader(in), batchBytes)
-	for number, length := 1, 0; ; {
-		part, err := r.ReadSlice('\n')
-		if length += len(part); length > unpacking.row {
-			return tooLong(number)
-		}
-		switch err {
-		case nil:
-			number, length = number+1, 0
-		case bufio.ErrBufferFull:
-		case io.EOF:
-			return nil
-		default:
-			return err
-		}
-	}
 }
 
 func tooLong(row int) error {

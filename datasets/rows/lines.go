@@ -3,6 +3,8 @@ package rows
 import (
 	"bufio"
 	"bytes"
+	"errors"
+	"fmt"
 	"io"
 	"runtime"
 	"sync"
@@ -22,11 +24,15 @@ const batchBytes = 64 << 10
 type batch[T any] struct {
 	text  []byte
 	lines []Line[T]
-	done  chan struct{}
+	done  chan struct{} // closed when it is parsed
+	used  chan struct{} // closed when it is used
 }
 
-// EachLine reads r to its end, parses its lines on all processors and hands them to use in their order, however long
-// they are. parse is called from many goroutines; use is not. The first error of use ends it. No value may hold on to
+// large is a batch after which no other is read until it was used: many long lines take no more memory than one.
+func (b *batch[T]) large() bool { return len(b.text) > 1<<20 }
+
+// EachLine reads r to its end, parses its lines on all processors and hands them to use in their order. A line that is longer
+// than any row may be is a [LineError]. parse is called from many goroutines; use is not. The first error of use ends it. No value may hold on to
 // its line, whose memory the next ones are read into.
 func EachLine[T any](r io.Reader, parse func(line []byte) T, use func(Line[T]) error) error {
 	stop := make(chan struct{})
@@ -49,7 +55,15 @@ func EachLine[T any](r io.Reader, parse func(line []byte) T, use func(Line[T]) e
 					return false
 				}
 			}
-			return true
+			if !b.large() {
+				return true
+			}
+			select {
+			case <-b.used:
+				return true
+			case <-stop:
+				return false
+			}
 		})
 	})
 	for range workers {
@@ -68,6 +82,10 @@ func EachLine[T any](r io.Reader, parse func(line []byte) T, use func(Line[T]) e
 			if err := use(line); err != nil {
 				return err
 			}
+		}
+		close(b.used)
+		if b.large() {
+			continue
 		}
 		select {
 		case free <- b:
@@ -103,10 +121,13 @@ func readBatches[T any](r io.Reader, free <-chan *batch[T], send func(*batch[T])
 		if len(b.lines) > 0 && !send(b) {
 			return nil
 		}
-		if err == io.EOF {
+		switch err {
+		case nil:
+		case io.EOF:
 			return nil
-		}
-		if err != nil {
+		case errTooLong:
+			return tooLongLine(number + 1)
+		default:
 			return err
 		}
 	}
@@ -116,16 +137,26 @@ func emptyBatch[T any](free <-chan *batch[T]) *batch[T] {
 	select {
 	case b := <-free:
 		clear(b.lines) // what they hold is not needed any more
-		return &batch[T]{text: b.text[:0], lines: b.lines[:0], done: make(chan struct{})}
+		return &batch[T]{text: b.text[:0], lines: b.lines[:0], done: make(chan struct{}), used: make(chan struct{})}
 	default:
-		return &batch[T]{text: make([]byte, 0, batchBytes+batchBytes/4), done: make(chan struct{})}
+		return &batch[T]{text: make([]byte, 0, batchBytes+batchBytes/4), done: make(chan struct{}), used: make(chan struct{})}
 	}
 }
 
-// appendLine appends up to and with the next newline.
+var errTooLong = errors.New("longer than any row may be")
+
+func tooLongLine(number int) error {
+	return &LineError{number, fmt.Errorf("the line is longer than %d MiB: is a line break missing?", unpacking.row>>20)}
+}
+
+// appendLine appends up to and with the next newline; of a line that is too long, nothing.
 func appendLine(text []byte, in *bufio.Reader) ([]byte, error) {
+	begin := len(text)
 	for {
 		part, err := in.ReadSlice('\n')
+		if len(text)-begin+len(part) > unpacking.row {
+			return text[:begin], errTooLong
+		}
 		text = append(text, part...)
 		if err != bufio.ErrBufferFull {
 			return text, err

@@ -39,16 +39,27 @@ func parquetLines(in Source, out *Spool) (err error) {
 	if err != nil {
 		return err
 	}
+	pages, err := pagesOf(in, f)
+	if err != nil {
+		return err
+	}
 	opened = true
 	var line []byte
-	for _, group := range f.RowGroups() {
-		err := eachRow(group, func(row parquet.Row) error {
+	for i, group := range f.RowGroups() {
+		atOnce, err := pages[i].atOnce(group)
+		if err != nil {
+			return err
+		}
+		err = eachRow(group, atOnce, func(row parquet.Row) error {
+			if bytesOf(row) > unpacking.row {
+				return errLongRow()
+			}
 			values := map[string]any{}
 			if err := f.Schema().Reconstruct(&values, row); err != nil {
 				return err
 			}
 			if line = table.append(line[:0], values); len(line) > unpacking.row {
-				return fmt.Errorf("it is longer than %d MiB", unpacking.row>>20)
+				return errLongRow()
 			}
 			if _, err := out.Write(append(line, '\n')); err != nil {
 				return err
@@ -66,10 +77,11 @@ func parquetLines(in Source, out *Spool) (err error) {
 	return nil
 }
 
-func eachRow(group parquet.RowGroup, use func(parquet.Row) error) error {
+// eachRow reads so many rows at once.
+func eachRow(group parquet.RowGroup, atOnce int, use func(parquet.Row) error) error {
 	rows := group.Rows()
 	defer rows.Close()
-	buffer := make([]parquet.Row, 64)
+	buffer := make([]parquet.Row, atOnce)
 	for {
 		n, err := rows.ReadRows(buffer)
 		for _, row := range buffer[:n] {
@@ -88,6 +100,9 @@ func eachRow(group parquet.RowGroup, use func(parquet.Row) error) error {
 	}
 }
 
+// mostFooter bounds what is held of a footer in memory, in bytes.
+const mostFooter = 64 << 20
+
 // openParquet reads the footer, which stands at the end of the file.
 func openParquet(in Source) (*parquet.File, error) {
 	size := in.Size()
@@ -104,6 +119,8 @@ func openParquet(in Source) (*parquet.File, error) {
 		return nil, errors.New("the file is encrypted")
 	case magic != "PAR1" || footer > size-12:
 		return nil, errors.New("the file is cut short, its footer is missing: get it again")
+	case footer > mostFooter:
+		return nil, fmt.Errorf("its footer is %d bytes, more than %d MiB: write it without statistics of long texts", footer, mostFooter>>20)
 	}
 	f, err := parquet.OpenFile(in, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.FileReadMode(parquet.ReadModeSync))
 	if err != nil {
@@ -176,6 +193,9 @@ func (c *column) append(line []byte, value any) []byte {
 		}
 		line = append(line, '[')
 		for i, one := range v {
+			if len(line) > unpacking.row { // it is refused anyway
+				break
+			}
 			if i > 0 {
 				line = append(line, ',')
 			}

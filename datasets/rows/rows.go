@@ -57,6 +57,9 @@ func All(in Source) iter.Seq2[Row, error] {
 			var err error
 			text, err = appendLine(text[:0], r)
 			switch {
+			case err == errTooLong:
+				yield(Row{}, tooLongLine(number))
+				return
 			case err != nil && err != io.EOF:
 				yield(Row{}, err)
 				return
@@ -106,9 +109,6 @@ func EachIn(r io.Reader, use func(row int, text []byte) error) error {
 	}
 	if err == nil {
 		err = lines.Done()
-	}
-	if err == nil {
-		err = checkLines(lines)
 	}
 	if err != nil {
 		return err
