@@ -3,7 +3,10 @@ package backends
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -193,10 +196,54 @@ func TestEndlessAnswer(t *testing.T) {
 			t.Error("it was read to its end")
 		})
 		_, err := s.client(w, "").Ask(context.Background(), question)
-		if e := failed(t, err); e.MayPass() || e.Message != "the answer is longer than 64 MiB" {
+		if e := failed(t, err); e.MayPass() || !strings.HasPrefix(e.Message, "the answer is longer than ") {
 			t.Errorf("got %+v", e)
 		}
 		<-closed
+	})
+}
+
+// TestAnAnswerLongerThanItsTokens: what so many tokens cannot have made is not read, whether its length is told or not; what
+// they can have made is, also with the alternatives of each token.
+func TestAnAnswerLongerThanItsTokens(t *testing.T) {
+	eachWire(t, func(t *testing.T, w wire) {
+		for name, c := range map[string]struct {
+			tokens, bytes int
+			labels        []string
+			fails         string
+		}{
+			"60 MB of 4096 tokens":          {tokens: 4096, bytes: 60_000_000, fails: "the answer is longer than 16 MiB, which no reply of so many tokens is"},
+			"15 MB of 4096 tokens":          {tokens: 4096, bytes: 15_000_000},
+			"30 MB with their alternatives": {tokens: 4096, bytes: 30_000_000, labels: []string{"A", "B"}},
+			"as many as nobody allows":      {tokens: 1 << 40, bytes: 64<<20 + 1, fails: "the answer is longer than 64 MiB, which no reply of so many tokens is"},
+		} {
+			t.Run(name, func(t *testing.T) {
+				req := question
+				req.MaxTokens, req.Labels = c.tokens, c.labels
+				text := strings.Repeat("x", c.bytes)
+				var before, after runtime.MemStats
+				s := w.start(t, func(rw http.ResponseWriter, _ *http.Request) {
+					body := w.reply(content(text), "stop")
+					rw.Header().Set("Content-Length", strconv.Itoa(len(body)))
+					runtime.ReadMemStats(&before)
+					io.WriteString(rw, body)
+				})
+				got, err := s.client(w, "").Ask(context.Background(), req)
+				runtime.ReadMemStats(&after)
+				if c.fails == "" {
+					if err != nil || len(got.Text) != c.bytes {
+						t.Errorf("%d bytes, %v", len(got.Text), err)
+					}
+					return
+				}
+				if e := failed(t, err); e.MayPass() || e.Message != c.fails {
+					t.Errorf("got %+v", e)
+				}
+				if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 16 {
+					t.Errorf("it took %d MiB", took)
+				}
+			})
+		}
 	})
 }
 

@@ -21,8 +21,7 @@ import (
 	openai "github.com/sashabaranov/go-openai"
 )
 
-// maxBody bounds what is read of one answer. The longest honest replies are
-// tens of kilobytes; past this it is a broken server.
+// maxBody bounds what is read of any answer; past it, or past what [Request.longest] says, it is a broken server.
 const maxBody = 64 << 20
 
 // NewHTTPClient returns the client that backends share: one warm connection for each request in flight, and no time
@@ -43,6 +42,7 @@ type exchange struct {
 	insert   string // JSON members to put at the front of the request's object
 	messages []byte // JSON to put in place of the placeholder conversation
 	ours     bool   // body is read here, and the library gets an empty object
+	longest  int    // bytes that the answer may have; 0 for maxBody
 	status   int    // 0 until the whole answer is here
 	header   http.Header
 	body     []byte
@@ -116,7 +116,7 @@ func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := unasked(resp); err != nil {
 		return nil, err
 	}
-	body, err := readBody(resp)
+	body, err := readBody(resp, min(maxBody, cmp.Or(x.longest, maxBody)))
 	if err != nil {
 		return nil, err
 	}
@@ -164,24 +164,6 @@ func bare(u *url.URL) string {
 	return excerpt([]byte((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()))
 }
 
-// errEndless is no error of the network: the same question gets it again.
-var errEndless = fmt.Errorf("the answer is longer than %d MiB", maxBody>>20)
-
-func readBody(resp *http.Response) ([]byte, error) {
-	var buf bytes.Buffer
-	if resp.ContentLength > 0 && resp.ContentLength <= maxBody {
-		buf.Grow(int(resp.ContentLength) + bytes.MinRead)
-	}
-	n, err := buf.ReadFrom(io.LimitReader(resp.Body, maxBody+1))
-	if err != nil {
-		return nil, fmt.Errorf("the answer broke off after %d bytes: %w", n, err)
-	}
-	if n > maxBody {
-		return nil, errEndless
-	}
-	return buf.Bytes(), nil
-}
-
 // failure turns what a wire library returned into an *Error. x tells the rest.
 func failure(ctx context.Context, x *exchange, err error) error {
 	if ctx.Err() != nil {
@@ -192,13 +174,14 @@ func failure(ctx context.Context, x *exchange, err error) error {
 	}
 	var nerr net.Error
 	var said *Error
+	var long endless
 	switch {
 	case errors.As(err, &said):
 		return said
 	case errors.As(err, &nerr) && nerr.Timeout():
 		return &Error{Kind: Timeout, Message: "no answer in time", Err: err}
-	case errors.Is(err, errEndless):
-		return &Error{Kind: Internal, Message: errEndless.Error(), Err: err}
+	case errors.As(err, &long):
+		return &Error{Kind: Internal, Message: long.Error(), Err: err}
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return &Error{Kind: Transport, Message: "connection refused", Err: err}
 	case x.status != 0:

@@ -89,7 +89,7 @@ func (o *Ollama) ask(ctx context.Context, req Request, cut *bool) (Response, err
 	if req.Labels != nil {
 		chat.Logprobs, chat.TopLogprobs = true, topTokens
 	}
-	x := &exchange{ours: true}
+	x := &exchange{ours: true, longest: req.longest()}
 	began := time.Now()
 	err := o.client.Chat(withExchange(ctx, x), chat, func(api.ChatResponse) error { return nil })
 	return x.settle(ctx, req, began, err, func() (Response, error) { return readOllama(req, x) })

@@ -84,6 +84,7 @@ func (o *OpenAI) send(ctx context.Context, server Server, req Request) (*exchang
 			greedy[server.Name] + o.extras(ctx, server, req),
 		messages: req.MessagesJSON(),
 		ours:     true,
+		longest:  req.longest(),
 	}
 	_, err := o.client.CreateChatCompletion(withExchange(ctx, x), openai.ChatCompletionRequest{
 		Model:    req.Model,
