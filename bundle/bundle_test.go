@@ -450,6 +450,57 @@ func TestBomb(t *testing.T) {
 	}
 }
 
+// TestASmallBundleThatWritesMuch: what a few KiB unpack to is looked at before any of it is written: whether it is what its
+// name says, and how many times the bundle's size it is, unless a person allows more.
+func TestASmallBundleThatWritesMuch(t *testing.T) {
+	m, r := machine(t, "bad.tar")
+	r.Bundle = "small.tar"
+	lines := bytes.Repeat([]byte(`{"schema":1,"item":"`+strings.Repeat("x", 1<<10)+`"}`+"\n"), 100<<10)
+	deep := []byte(strings.Repeat(" ", 70<<20) + "{}")
+	for name, tc := range map[string]struct {
+		file string
+		text []byte
+		most int64
+		says string
+	}{
+		"NULs for records":  {"runs/x/records.jsonl", make([]byte, 100<<20), 1 << 20, "runs/x/records.jsonl.zst: line 1: the line is longer than 64 MiB"},
+		"numbers for items": {"runs/x/items.jsonl", []byte("{}\n1\n"), DefaultMaxMiB, "runs/x/items.jsonl.zst: line 2: it is no JSON object; nothing was imported"},
+		"NULs for a run":    {"runs/x/run.json", make([]byte, 1<<20), DefaultMaxMiB, "runs/x/run.json.zst: it is no JSON; nothing was imported"},
+		"spaces":            {"runs/x/results.json", deep, 1 << 20, "runs/x/results.json.zst: it is longer than 64 MiB"},
+		"the same lines":    {"runs/x/records.jsonl", lines, DefaultMaxMiB, "which is 64 MiB and 256 times its size: nothing was imported; if you trust it, allow more with --max-mib"},
+		"allowed":           {"runs/x/records.jsonl", lines, 200, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			index := Index{Schema: schema, Runs: []string{}, Datasets: []string{}, Prompts: []string{}}
+			if strings.HasSuffix(tc.file, judging.ManifestFile) {
+				index.Runs = []string{"x"}
+			}
+			text, err := json.Marshal(index)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out bytes.Buffer
+			if err := writeTarball(&out, []bundled{{name: indexFile, text: text}, {name: tc.file, text: tc.text}}); err != nil {
+				t.Fatal(err)
+			}
+			write(t, r.Bundle, out.Bytes())
+			r.MaxMiB = tc.most
+			_, err = Import(m, r)
+			if tc.says == "" {
+				if info, serr := os.Stat(tc.file); err != nil || serr != nil || info.Size() != int64(len(tc.text)) {
+					t.Errorf("%v, %v", err, serr)
+				}
+				os.RemoveAll("runs")
+				return
+			}
+			failsWith(t, err, tc.says)
+			if _, err := os.Stat("runs"); err == nil {
+				t.Error("something was written")
+			}
+		})
+	}
+}
+
 // What people say of a run goes along, and never over what is said where it arrives.
 func TestWhatIsSaidGoesAlong(t *testing.T) {
 	m, r := machine(t, ofBefore)

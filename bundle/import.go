@@ -1,10 +1,7 @@
 package bundle
 
 import (
-	"bufio"
 	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -100,17 +97,21 @@ func (in *importing) target(name string) (dir, at string) {
 	return in.maker.Library.Dir, rest
 }
 
-// fits looks, before anything is written, for what is there already and differs,
-// and for what unpacks to too much. Nothing is held in memory.
+// fits looks, before anything is written, for what is there already and differs, for what unpacks to too much, and for what
+// is no file of gavel's. No whole file is held in memory.
 func (in *importing) fits() error {
-	left := in.MaxMiB << 20
+	left, why, err := in.limit()
+	if err != nil {
+		return err
+	}
+	most := left >> 20
 	return in.bundle.each(func(f File, text io.Reader) error {
 		if f.Name == indexFile+packed {
 			return nil
 		}
-		n, sum, err := digest(io.LimitReader(text, left+1))
+		n, sum, err := in.look(f.Name, io.LimitReader(text, left+1))
 		if left -= n; left < 0 {
-			return fmt.Errorf("%s unpacks to more than %d MiB: nothing was imported; if you trust it, allow more with --max-mib", in.Bundle, in.MaxMiB)
+			return fmt.Errorf("%s unpacks to more than %d MiB%s: nothing was imported; if you trust it, allow more with --max-mib", in.Bundle, most, why)
 		}
 		same := true
 		if err == nil && f.Name != repliesFile+packed {
@@ -139,15 +140,9 @@ func (in *importing) same(name string, sum [sha256.Size]byte) (bool, error) {
 		return true, err
 	}
 	defer there.Close()
-	_, have, err := digest(there)
-	return have == sum, err
-}
-
-// digest reads a text to its end.
-func digest(text io.Reader) (n int64, sum [sha256.Size]byte, err error) {
 	h := sha256.New()
-	n, err = io.Copy(h, text)
-	return n, [sha256.Size]byte(h.Sum(nil)), err
+	_, err = io.Copy(h, there)
+	return [sha256.Size]byte(h.Sum(nil)) == sum, err
 }
 
 func (in *importing) take(f File, text io.Reader) error {
@@ -199,35 +194,13 @@ func (in *importing) remember(text io.Reader) (err error) {
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	origin := fmt.Sprintf("%s (SHA-256 %.12s)", filepath.Base(in.Bundle), in.bundle.sum)
-	lines := bufio.NewScanner(text)
-	lines.Buffer(nil, mostLine)
-	n := 1
-	for ; lines.Scan(); n++ {
-		var m remembered
-		if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
-			return fmt.Errorf("line %d: %w", n, err)
-		}
-		raw, err := hex.DecodeString(m.Key)
-		if err != nil || len(raw) != 32 {
-			return fmt.Errorf("line %d: %q is not a key", n, m.Key)
-		}
-		key := [32]byte(raw)
+	return eachReply(text, func(key [32]byte, m remembered) error {
 		if _, ok := store.Get(key); ok {
 			in.done.SameReplies++
-			continue
-		}
-		m.Origin = origin // whatever it says itself
-		if err := store.Put(key, m.Entry); err != nil {
-			return err
+			return nil
 		}
 		in.done.Replies++
-	}
-	err = lines.Err()
-	if errors.Is(err, bufio.ErrTooLong) {
-		err = fmt.Errorf("longer than %d MiB", mostLine>>20)
-	}
-	if err != nil {
-		return fmt.Errorf("line %d: %w", n, err)
-	}
-	return nil
+		m.Origin = origin // whatever it says itself
+		return store.Put(key, m.Entry)
+	})
 }
