@@ -24,7 +24,7 @@ type Rule string
 
 // Rules.
 const (
-	Majority  Rule = "majority"  // what most name; a tie where two are named as often. Who has no verdict does not vote
+	Majority  Rule = "majority"  // what most say, of which a tie is one; a draw is a tie. Who has no verdict does not vote
 	Unanimous Rule = "unanimous" // what all name; else a tie
 	Weighted  Rule = "weighted"  // what the probabilities of the labels sum up to most for; a vote without them counts 1
 	Cascade   Rule = "cascade"   // of the first, in the order given, that names one response in every order; else of the last
@@ -50,9 +50,12 @@ func (req Request) together() bool { return req.Orders || req.Rule == Cascade }
 // vote is a member's verdict on one judgment.
 type vote struct {
 	judging.Verdict
-	choice        string             // id of the candidate named, or the number
-	probabilities map[string]float64 // by candidate, where they are known
+	choice        string             // id of the candidate named, or the number; equal for a tie
+	probabilities map[string]float64 // by choice, where they are known
 }
+
+// equal is the choice of a vote for a tie.
+const equal = ""
 
 // member is a run with its verdicts by judgment.
 type member struct {
@@ -151,7 +154,7 @@ func read(dirs []string, how judging.Reading) (*jury, error) {
 	return j, nil
 }
 
-// shares are the probabilities of candidates, where the record has those of the labels.
+// shares are the probabilities of choices, where the record has those of the labels.
 func shares(r *judging.Record, asker judging.Asker, how judging.Reading) map[string]float64 {
 	if len(r.Probabilities) == 0 {
 		return nil
@@ -159,8 +162,11 @@ func shares(r *judging.Record, asker judging.Asker, how judging.Reading) map[str
 	of := map[string]float64{}
 	how.Name = judging.Paper
 	for _, p := range r.Probabilities {
-		if v := asker.Parse(r.Shown(), p.Label, how); v.Outcome == judging.Decided {
+		switch v := asker.Parse(r.Shown(), p.Label, how); v.Outcome {
+		case judging.Decided:
 			of[r.CandidateID(v.Choice)] += p.P
+		case judging.Tie:
+			of[equal] += p.P
 		}
 	}
 	return of
@@ -232,7 +238,8 @@ func (j *jury) cascade(group []*judging.Record) (calls int) {
 	return calls
 }
 
-// settle is what votes come to, "" for nobody; said is how many had a verdict.
+// settle is what votes come to, equal where that is what most say, or where two choices have as many; said is how many had a
+// verdict.
 func settle(votes []vote, rule Rule) (choice string, said int) {
 	weight := map[string]float64{}
 	for _, v := range votes {
@@ -243,7 +250,7 @@ func settle(votes []vote, rule Rule) (choice string, said int) {
 			for id, p := range v.probabilities {
 				weight[id] += p
 			}
-		case v.choice != "":
+		default:
 			weight[v.choice]++
 		}
 		said++
@@ -254,11 +261,11 @@ func settle(votes []vote, rule Rule) (choice string, said int) {
 		case w > most+1e-9:
 			most, choice = w, id
 		case w > most-1e-9:
-			choice = ""
+			choice = equal
 		}
 	}
 	if rule == Unanimous && most < float64(len(votes)) {
-		choice = ""
+		choice = equal
 	}
 	return choice, said
 }
@@ -275,7 +282,7 @@ func say(r *judging.Record, choice string, o judging.Outcome) {
 
 func outcome(choice string, said int) judging.Outcome {
 	switch {
-	case choice != "":
+	case choice != equal:
 		return judging.Decided
 	case said > 0:
 		return judging.Tie

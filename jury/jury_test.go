@@ -45,6 +45,17 @@ func saying(words string) func(item, showing int) string {
 	}
 }
 
+// tying is a run of pairs by a judge who may say tie, too.
+func tying(t *testing.T, name string, n int, say func(item, showing int) string) string {
+	t.Helper()
+	return protocoltest.PairsRun(t, name, n, say, func(item int, r *judging.Record) {
+		if say(item, r.Presentation) == "tie" {
+			r.Outcome = judging.Tie
+			r.Imported = &judging.Imported{Stored: true}
+		}
+	})
+}
+
 func TestRules(t *testing.T) {
 	one := protocoltest.PairsRun(t, "one", 3, saying("A A  A B  - -"))
 	two := protocoltest.PairsRun(t, "two", 3, saying("A B  A A  B -"))
@@ -69,6 +80,43 @@ func TestRules(t *testing.T) {
 		assert.NilError(t, err)
 		assert.Equal(t, run.Items, 3)
 	}
+}
+
+// TestATieIsAVote: two judges who say tie outvote one who does not, and are not heard as silent; a draw with a tie is a tie.
+func TestATieIsAVote(t *testing.T) {
+	one := tying(t, "one", 3, saying("tie tie  tie tie  tie -"))
+	two := tying(t, "two", 3, saying("tie tie  - B  tie A"))
+	right := tying(t, "right", 3, saying("A A  B B  A A"))
+	for _, c := range []struct {
+		rule   jury.Rule
+		orders bool
+		want   string
+	}{
+		{jury.Majority, false, "tie tie tie B tie A"}, // tie, nobody and B: a draw; tie, B and B: B
+		{jury.Unanimous, false, "tie tie tie tie tie tie"},
+		{jury.Weighted, false, "tie tie tie B tie A"}, // without probabilities as majority
+		{jury.Majority, true, "tie tie B B A A"},      // of the second pair 2 ties and 3 B, of the third 2 ties and 3 A
+		{jury.Cascade, false, "A A B B A A"},          // a tie names no response: the last is asked
+	} {
+		out := filepath.Join(t.TempDir(), "jury")
+		_, err := jury.Make(jury.Request{Runs: []string{one, two, right}, Rule: c.rule, Orders: c.orders, Out: out, Gavel: "test"})
+		assert.NilError(t, err)
+		assert.Equal(t, verdicts(t, out), c.want, "%s %v", c.rule, c.orders)
+	}
+}
+
+// TestJudgesOfTiesAreNotRightByAnother: two judges who always say tie and a perfect one score 0, and not 100.
+func TestJudgesOfTiesAreNotRightByAnother(t *testing.T) {
+	tie := func(int, int) string { return "tie" }
+	dirs := []string{
+		tying(t, "one", 20, tie), tying(t, "two", 20, tie),
+		tying(t, "perfect", 20, func(item, _ int) string { return "AB"[item%2 : item%2+1] }),
+	}
+	o := scoring.Options{Bootstrap: stats.Default}
+	r, err := jury.Run(jury.Request{Runs: dirs, Rule: jury.Majority, Out: filepath.Join(t.TempDir(), "jury"), Gavel: "test"}, o)
+	assert.NilError(t, err)
+	assert.Equal(t, r.Metric, "strict")
+	assert.Equal(t, *r.Value.Value, 0.0)
 }
 
 // TestTheBestOfManyIsNoGain: among judges who are alike the best jury of one half is not better on the other, although on

@@ -1,6 +1,7 @@
 package jury
 
 import (
+	"strings"
 	"testing"
 
 	"gotest.tools/v3/assert"
@@ -17,4 +18,42 @@ func TestWeighted(t *testing.T) {
 	assert.Equal(t, said, 3)
 	choice, _ = settle([]vote{sure, unsure, unsure}, Majority)
 	assert.Equal(t, choice, "B")
+}
+
+// TestWeightedTie: what is likely to be a tie counts for a tie, and a juror without probabilities counts 1.
+func TestWeightedTie(t *testing.T) {
+	tie := vote{judging.Verdict{Outcome: judging.Tie}, equal, map[string]float64{equal: 0.8, "A": 0.15, "B": 0.05}}
+	a := vote{judging.Verdict{Outcome: judging.Decided}, "A", map[string]float64{equal: 0.4, "A": 0.6}}
+	for _, c := range []struct {
+		votes []vote
+		want  string
+	}{
+		{[]vote{tie, a}, equal},       // 1.2 and 0.75
+		{[]vote{tie, a, a}, equal},    // 1.6 and 1.35
+		{[]vote{tie, a, a, a}, equal}, // 2 and 1.95
+		{[]vote{tie, a, {Verdict: judging.Verdict{Outcome: judging.Decided}, choice: "A"}}, "A"}, // 1.2 and 1.75
+		{[]vote{tie, a, {Verdict: judging.Verdict{Outcome: judging.Tie}, choice: equal}}, equal}, // 2.2 and 0.75
+		{[]vote{a, {Verdict: judging.Verdict{Outcome: judging.NoVerdict}}}, "A"},                 // who says nothing has no vote
+	} {
+		choice, _ := settle(c.votes, Weighted)
+		assert.Equal(t, choice, c.want)
+	}
+}
+
+// offersTie reads the labels A, B and C, which is a tie.
+type offersTie struct{ judging.Asker }
+
+func (offersTie) Parse(_ judging.Presentation, label string, _ judging.Reading) judging.Verdict {
+	if at := strings.Index("AB", label); at >= 0 {
+		return judging.Verdict{Outcome: judging.Decided, Choice: at}
+	}
+	return judging.Verdict{Outcome: judging.Tie, Choice: judging.Nobody}
+}
+
+// TestSharesHaveTheTie: of a prompt that offers a tie, its label's probability is that of a tie.
+func TestSharesHaveTheTie(t *testing.T) {
+	r := &judging.Record{Order: []string{"A", "B"}, Probabilities: []judging.Probability{
+		{Label: "C", P: 0.5}, {Label: "A", P: 0.125}, {Label: "B", P: 0.375},
+	}}
+	assert.DeepEqual(t, shares(r, offersTie{}, judging.Reading{}), map[string]float64{equal: 0.5, "A": 0.125, "B": 0.375})
 }
