@@ -2,6 +2,7 @@ package labels_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"gonum.org/v1/gonum/stat/distuv"
 	"gotest.tools/v3/assert"
 
 	"gavel/datasets"
@@ -16,6 +18,7 @@ import (
 	"gavel/labels"
 	_ "gavel/protocols"
 	"gavel/protocols/protocoltest"
+	"gavel/report"
 	"gavel/scoring/stats"
 )
 
@@ -121,6 +124,41 @@ func TestAgree(t *testing.T) {
 	assert.ErrorContains(t, err, "disagree on what is right")
 	_, err = labels.Agree([]string{good}, &labels.File{Path: "x", Labels: []labels.Label{{Item: "p001", Labeller: "ann", Label: "A", SHA256: labels.Sum([]byte("another line"))}}}, 0.2, reading, stats.Default)
 	assert.ErrorContains(t, err, "changed since (p001")
+}
+
+// TestAC1OfPairsWithoutTies: 36 of 40 pairs alike, A and B as often, is an AC1 of .8: a tie that nobody says is no category.
+func TestAC1OfPairsWithoutTies(t *testing.T) {
+	const n = 40
+	good := judge(t, "good", n, func(i int) bool { return i%20 > 1 }) // 36 of 40
+	f := &labels.File{Path: "labels", Labels: labelled(n, "ann", func(int) bool { return true })}
+	a, err := labels.Agree([]string{good}, f, labels.Epsilon, reading, stats.Default)
+	assert.NilError(t, err)
+	assert.DeepEqual(t, a.Categories, []string{"A", "tie", "B"})
+	assert.Equal(t, *a.Pairs[0].AC1.Value, 0.8)
+	assert.Equal(t, *a.Pairs[0].Kappa.Value, 0.8)
+}
+
+// TestStandInKeepsSmallP: a p of the alternative annotator test has all its digits, however small it is.
+func TestStandInKeepsSmallP(t *testing.T) {
+	const n = 200
+	good := judge(t, "good", n, func(int) bool { return true })
+	f := &labels.File{Path: "labels"}
+	for who, name := range []string{"ann", "bob", "cy"} {
+		f.Labels = append(f.Labels, labelled(n, name, func(i int) bool { return i%3 != who })...)
+	}
+	a, err := labels.Agree([]string{good}, f, labels.Epsilon, reading, stats.Default)
+	assert.NilError(t, err)
+	// One of three people is wrong on an item. Beside it the judge is better there, with both others. Elsewhere one other is
+	// right: the same. So of 200 differences 67 or 66 are −1, and the others 0.
+	for i, wrong := range []float64{67, 67, 66} {
+		mean := -wrong / n
+		deviation := math.Sqrt(n * (wrong/n - mean*mean) / (n - 1))
+		want := distuv.StudentsT{Sigma: 1, Nu: n - 1}.CDF((mean - labels.Epsilon) / deviation * math.Sqrt(n))
+		got := *a.StandIn[0].People[i].P
+		assert.Assert(t, want < 1e-20 && math.Abs(got/want-1) < 1e-9, "p is %v, want %v", got, want)
+	}
+	tables := report.LabelAgreement{Agreement: a}.Tables()
+	assert.Equal(t, tables[len(tables)-1].Rows[0][4], "<0.0001")
 }
 
 // TestAgreeOfParts: an item of which not all orders are judged is no verdict of that judge, and a judge of none of the labelled

@@ -80,8 +80,10 @@ func between(r rater) string {
 // leastRows is of how many items, or clusters of them, a coefficient gets an interval.
 const leastRows = 10
 
-// smoothed are statistics of the cells of a k×k table, resampled by cluster, with one unit of the table, spread over all cells,
-// let in beside those seen; where units hang together, with what an ordinary cluster of them is worth.
+// smoothed are statistics of the cells of a k×k table, resampled by cluster, with half a unit let in beside those seen: spread
+// over the cells in which raters disagree where the lower end is found, over those in which they agree where the upper; where
+// units hang together, with what an ordinary cluster of them is worth. Categories that nobody used get none of it, unless one
+// alone was used.
 func (p *panel) smoothed(byCluster map[string][]float64, k int, of []func([]float64) float64) []Number {
 	rows, sums := new(stats.Rows), make([]float64, k*k)
 	for _, name := range slices.Sorted(maps.Keys(byCluster)) {
@@ -90,10 +92,19 @@ func (p *panel) smoothed(byCluster map[string][]float64, k int, of []func([]floa
 			sums[i] += x
 		}
 	}
-	beside := &stats.Beside{Mass: 1 / float64(k*k)}
 	worth := scoring.Worth(floats.Sum(sums) / float64(rows.Len()))
-	for c := range k * k {
-		beside.Low = append(beside.Low, stats.Extra{Columns: []int{c}, Values: []float64{worth}})
+	cell := func(a, b int) stats.Extra { return stats.Extra{Columns: []int{a*k + b}, Values: []float64{worth}} }
+	beside, categories := new(stats.Beside), used(sums, k)
+	for _, a := range categories {
+		for _, b := range categories {
+			if a != b { // of each category as many cells here and there
+				beside.Low = append(beside.Low, cell(a, b))
+				beside.High = append(beside.High, cell(a, a))
+			}
+		}
+	}
+	if len(beside.Low) > 0 {
+		beside.Mass = 0.5 / float64(len(beside.Low))
 	}
 	var list []stats.Statistic
 	for _, f := range of {
@@ -107,6 +118,24 @@ func (p *panel) smoothed(byCluster map[string][]float64, k int, of []func([]floa
 		}
 	}
 	return out
+}
+
+// used are the categories of a k×k table that were named, or all of them where one alone was.
+func used(sums []float64, k int) (named []int) {
+	all := make([]int, k)
+	for c := range k {
+		all[c] = c
+		for other := range k {
+			if sums[c*k+other]+sums[other*k+c] > 0 {
+				named = append(named, c)
+				break
+			}
+		}
+	}
+	if len(named) < 2 {
+		return all
+	}
+	return named
 }
 
 // together is Krippendorff's α of all people.
@@ -175,7 +204,7 @@ func (p *panel) standIn(j *Judge, people []rater, epsilon float64) StandIn {
 	s := StandIn{Run: j.Dir, Model: j.Manifest.Spec.Model.Name, Epsilon: epsilon, Winning: scoring.Fraction(t.Winning), Advantage: scoring.Fraction(t.Advantage)}
 	for k, x := range t.People {
 		if x.Units > 0 {
-			s.People = append(s.People, Beside{people[k].name, x.Units, scoring.Fraction(x.Judge), scoring.Fraction(x.Person), scoring.Fraction(x.P), x.Surpassed})
+			s.People = append(s.People, Beside{people[k].name, x.Units, scoring.Fraction(x.Judge), scoring.Fraction(x.Person), scoring.Precise(x.P), x.Surpassed})
 		}
 	}
 	return s

@@ -150,7 +150,7 @@ func (c *Comparisons) correct() {
 		}
 	}
 	for i, adjusted := range stats.Holm(p) {
-		all[i].Holm = precise(adjusted)
+		all[i].Holm = Precise(adjusted)
 		all[i].Noise = all[i].Noise || adjusted >= alpha
 	}
 	c.Family = fmt.Sprintf("all %d differences of %d comparison%s", len(p), len(c.Comparisons), plural(len(c.Comparisons)))

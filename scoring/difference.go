@@ -133,9 +133,9 @@ func (s *Sample) difference(m *Metric, width int, found bounds, how stats.Permut
 	}
 	d.Low, d.High, d.Interval, d.Note = inUnit(d.Unit, found.Low), inUnit(d.Unit, found.High), found.by, found.note
 	p, table, _ := s.test(m, width, how)
-	d.P, d.Table = precise(p), table
+	d.P, d.Table = Precise(p), table
 	if s.early != nil {
-		d.Test, d.E = byE, precise(s.early.evidence(m, columns))
+		d.Test, d.E = byE, Precise(s.early.evidence(m, columns))
 		if m.Headline {
 			d.atEveryLook = new(s.early.difference(asked{m, columns[0], columns[1]}, 1-2*planAlpha))
 		}
@@ -244,8 +244,8 @@ func (s *Sheet) tests() (n int) {
 	return n
 }
 
-// precise is a p as it is reported: to twelve digits, which are the same whatever the processor, and never rounded to 0.
-func precise(p float64) *float64 {
+// Precise is a p as it is reported: to twelve digits, which are the same whatever the processor, and never rounded to 0.
+func Precise(p float64) *float64 {
 	if math.IsNaN(p) {
 		return nil
 	}

@@ -112,8 +112,8 @@ func (s *Ranking) test(runs []compared, m Metric, b stats.Bootstrap) {
 			joined := join(a.Units, other.Units)
 			x := a.both(a.resampled(), section{Overall, -1}, joined, a.ahead(other, joined), []Metric{m})
 			p, _, n := x.test(&m, a.Width, how)
-			if v.P, v.N = precise(p), n; x.early != nil {
-				v.E, early = precise(x.early.evidence(&m, m.beside(a.Width))), true
+			if v.P, v.N = Precise(p), n; x.early != nil {
+				v.E, early = Precise(x.early.evidence(&m, m.beside(a.Width))), true
 			}
 			if v.Floor = floors(joined, &m, a, other).of(m.Name, Overall, m.Mode); v.Floor != nil {
 				va, vb, _ := x.sides(&m, m.beside(a.Width)[0], m.beside(a.Width)[1], [2]string{})
@@ -140,7 +140,7 @@ func Correct(all []*Ranking) {
 		}
 	}
 	for i, adjusted := range stats.Holm(p) {
-		tests[i].Holm, tests[i].Same = precise(adjusted), adjusted >= alpha || tests[i].within
+		tests[i].Holm, tests[i].Same = Precise(adjusted), adjusted >= alpha || tests[i].within
 	}
 	for _, s := range all {
 		s.Family = fmt.Sprintf("every two runs by every headline: %d test%s", len(p), plural(len(p)))

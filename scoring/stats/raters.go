@@ -31,8 +31,8 @@ func Kappa(counts []float64, k int) float64 {
 	return beyond(Agreed(counts, k), chance)
 }
 
-// AC1 is Gwet's AC1 of a confusion matrix: agreement beyond chance, where raters who guess do so evenly. Unlike κ it does
-// not fall when nearly all units are of one category.
+// AC1 is Gwet's AC1 of a confusion matrix: agreement beyond chance, where raters who guess do so evenly among the categories
+// that either of them uses. Unlike κ it does not fall when nearly all units are of one category.
 //
 // Source: Gwet, British Journal of Mathematical and Statistical Psychology 61 (2008), 29–48.
 func AC1(counts []float64, k int) float64 {
@@ -40,12 +40,14 @@ func AC1(counts []float64, k int) float64 {
 	if all == 0 || k < 2 {
 		return math.NaN()
 	}
-	chance := 0.0
+	chance, used := 0.0, 0
 	for i := range k {
-		mean := (first[i] + second[i]) / 2
-		chance += mean * (1 - mean)
+		if mean := (first[i] + second[i]) / 2; mean > 0 {
+			chance += mean * (1 - mean)
+			used++
+		}
 	}
-	return beyond(Agreed(counts, k), chance/float64(k-1))
+	return beyond(Agreed(counts, k), chance/math.Max(1, float64(used-1)))
 }
 
 func beyond(agreed, chance float64) float64 {

@@ -73,6 +73,25 @@ func ordinalByHand(coincidences []float64, k int) float64 {
 	return 1 - observed/expected
 }
 
+// TestAC1IsOfCategoriesInUse: a category that neither rater names is none of those that chance chooses from. The figures are
+// irrCAC's (gwet) and statsmodels' (cohens_kappa); the first by hand: agreed .9, by chance 2·.5·.5 = .5, AC1 .4/.5.
+func TestAC1IsOfCategoriesInUse(t *testing.T) {
+	for _, c := range []struct {
+		counts     []float64
+		ac1, kappa float64
+	}{
+		{[]float64{18, 0, 2, 0, 0, 0, 2, 0, 18}, 0.8, 0.8},
+		{[]float64{25, 0, 3, 0, 0, 0, 5, 0, 7}, 0.66736, 0.5},
+		{[]float64{30, 0, 1, 0, 0, 0, 6, 0, 3}, 0.75955, 0.375},
+		{[]float64{1, 0, 19, 0, 0, 0, 18, 0, 2}, -0.84884, -0.85},
+		{[]float64{12, 5, 3, 0, 0, 0, 4, 1, 15}, 0.54664, 0.4347826}, // one rater names the second
+	} {
+		is(t, stats.AC1(c.counts, 3), c.ac1, 5e-6)
+		is(t, stats.Kappa(c.counts, 3), c.kappa, 5e-8)
+	}
+	is(t, stats.AC1([]float64{7, 0, 0, 0, 0, 0, 0, 0, 0}, 3), 1, 0)
+}
+
 func TestRatersWithNothingToAgreeOn(t *testing.T) {
 	all := []float64{7, 0, 0, 0}
 	assert.Assert(t, math.IsNaN(stats.Kappa(all, 2)))
