@@ -55,7 +55,7 @@ func (run *RunPlan) Rows() [][]string {
 
 // tellsRows say what difference between two judges the items can tell, of protocols by which an item is right or wrong.
 func (run *RunPlan) tellsRows() [][]string {
-	tells := stats.Tells(float64(run.Plan.Items), stats.Discordant, 0.05, 0.8)
+	tells := stats.Tells(run.Plan.Items, stats.Discordant, 0.05, 0.8)
 	if math.IsNaN(tells) || len(scoring.Shares(run.Manifest.Spec.Protocol)) == 0 {
 		return nil
 	}

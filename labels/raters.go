@@ -80,7 +80,7 @@ func between(r rater) string {
 // leastRows is of how many items, or clusters of them, a coefficient gets an interval.
 const leastRows = 10
 
-// smoothed are statistics of the cells of a k×k table, resampled by cluster, with half a unit let in beside those seen: spread
+// smoothed are statistics of the cells of a k×k table, resampled by cluster, with one unit let in beside those seen: spread
 // over the cells in which raters disagree where the lower end is found, over those in which they agree where the upper; where
 // units hang together, with what an ordinary cluster of them is worth. Categories that nobody used get none of it, unless one
 // alone was used.
@@ -104,7 +104,7 @@ func (p *panel) smoothed(byCluster map[string][]float64, k int, of []func([]floa
 		}
 	}
 	if len(beside.Low) > 0 {
-		beside.Mass = 0.5 / float64(len(beside.Low))
+		beside.Mass = 1 / float64(len(beside.Low))
 	}
 	var list []stats.Statistic
 	for _, f := range of {

@@ -44,7 +44,7 @@ func (p *Plan) Fill() error {
 		p.ToEquate = whole(stats.PairsToEquate(*p.Detect/100, psi, p.Alpha, power))
 	}
 	if p.Pairs != nil {
-		if tells := 100 * stats.Tells(float64(*p.Pairs), psi, p.Alpha, power); !math.IsNaN(tells) {
+		if tells := 100 * stats.Tells(*p.Pairs, psi, p.Alpha, power); !math.IsNaN(tells) {
 			p.Tells = new(math.Round(tells*1e4) / 1e4)
 		}
 	}
@@ -81,7 +81,7 @@ func (p *Plan) Tables() []table.Table {
 	t := table.Table{
 		Columns: append(table.Left(fmt.Sprintf("%s %% of the pairs discordant", decimal(p.Discordant))), table.Right(fmt.Sprintf("%s %% power", decimal(p.Power)))...),
 		Notes: []string{
-			fmt.Sprintf("told apart: McNemar's test, two-sided at %s (Connor 1987); the same: two one-sided tests at %s each (Liu and others 2002)", decimal(p.Alpha), decimal(p.Alpha)),
+			fmt.Sprintf("told apart: McNemar's exact test, two-sided at %s; the same: two one-sided score tests at %s each; both as gavel compare makes them", decimal(p.Alpha), decimal(p.Alpha)),
 			"discordant: one of the two judges alone is right; gavel race stops as soon as it is sure, and mostly takes fewer where judges differ by more",
 		},
 	}

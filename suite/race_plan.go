@@ -46,7 +46,7 @@ type RacePlan struct {
 func (x *Contest) racePlan() *RacePlan {
 	p := &RacePlan{Judges: len(x.state.Runs), Items: x.rules.Items, Expected: race.Expect(len(x.state.Runs), x.rules)}
 	p.FullCalls = p.Judges * p.Items * x.calls
-	if tells := stats.Tells(float64(p.Items), stats.Discordant, planAlpha, 0.8); !math.IsNaN(tells) {
+	if tells := stats.Tells(p.Items, stats.Discordant, planAlpha, 0.8); !math.IsNaN(tells) {
 		p.Tells = new(math.Round(1e6*tells) / 1e4)
 	}
 	for i, e := range p.Expected {
