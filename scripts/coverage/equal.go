@@ -48,7 +48,7 @@ func (e equality) differing(w world) (wrong, tests int) {
 func (e equality) table(rng *rand.Rand, w world, units []unit) *scoring.Comparisons {
 	var runs []*scoring.Run
 	for range e.judges {
-		records, _ := w.draw(rng, units, nil, clustering{e.n, 1})
+		records, _ := w.draw(rng, units, nil, separate(e.n))
 		for _, r := range records {
 			item, err := strconv.Atoi(r.Item[:4])
 			if err != nil {

@@ -94,7 +94,7 @@ func (j judge) diagnose(runs, n int) (codes map[string]int, levels map[scoring.L
 	for w := range 2 {
 		todo.Go(func() {
 			for i := w; i < runs; i += 2 {
-				records, _ := j.draw(rand.New(rand.NewPCG(uint64(i), uint64(n))), units, nil, clustering{n, 1})
+				records, _ := j.draw(rand.New(rand.NewPCG(uint64(i), uint64(n))), units, nil, separate(n))
 				d := j.run(records).Score(stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: uint64(i)}).Diagnosis
 				mu.Lock()
 				codes[d.Code]++

@@ -3,6 +3,7 @@
 //
 //	go run ./scripts/coverage             the table in full: 2,000 runs a cell
 //	go run ./scripts/coverage -runs 100   a rough one
+//	go run ./scripts/coverage -clusters   only units in clusters, from independent ones to those that are much alike
 //	go run ./scripts/coverage -judges     how judges of a known kind are diagnosed
 //	go run ./scripts/coverage -equal      how often a table of equal judges calls some different; -runs are the tables
 package main
@@ -15,6 +16,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"text/tabwriter"
@@ -34,13 +36,23 @@ type size struct {
 }
 
 func main() {
-	s := size{strengths: []float64{0.5, 0.8, 0.95, 0.99}, clusters: []clustering{{20, 1}, {50, 1}, {100, 1}, {350, 1}, {80, 20}}}
+	s := size{strengths: []float64{0.5, 0.8, 0.95, 0.99}}
+	for _, n := range []int{20, 50, 100, 350} {
+		s.clusters = append(s.clusters, separate(n))
+	}
+	for _, alike := range []float64{0, 0.1, 0.3, 0.5} {
+		s.clusters = append(s.clusters, clustering{clusters: 80, each: 20, alike: alike})
+	}
 	flag.IntVar(&s.runs, "runs", 2000, "runs of a cell")
 	flag.IntVar(&s.rounds, "rounds", 1000, "of the bootstrap")
 	flag.StringVar(&s.worlds, "worlds", "", "only worlds whose names hold this")
+	clusters := flag.Bool("clusters", false, "only runs whose units are in clusters")
 	diagnoses := flag.Bool("judges", false, "what is said of judges of a known kind")
 	equal := flag.Bool("equal", false, "how often tables of five equal judges call some different")
 	flag.Parse()
+	if *clusters {
+		s.clusters = slices.DeleteFunc(s.clusters, func(c clustering) bool { return c.each == 1 })
+	}
 	if *equal {
 		equality{tables: s.runs, judges: 5, n: 350, rounds: s.rounds, strength: 0.7}.print(os.Stdout)
 		return
@@ -71,12 +83,12 @@ type cell struct {
 	clustering
 }
 
-// tally is how often an interval was given, and held the truth.
+// tally is how often an interval was given, held the truth, and left its own value out.
 type tally struct {
-	truth       float64
-	runs        int
-	given, held int
-	by          map[string]bool
+	truth                float64
+	runs                 int
+	given, held, without int
+	by                   map[string]bool
 }
 
 func (s size) print(out io.Writer) {
@@ -120,14 +132,18 @@ func (s size) print(out io.Writer) {
 	}
 }
 
-// String is the coverage in percent and the truth, and in how many percent of runs there was an interval where not in all.
+// String is the coverage in percent of the intervals and the truth; in how many percent of runs there was an interval,
+// where not in all; and how many intervals are without their own value, where any is.
 func (t tally) String() string {
 	if t.given == 0 {
 		return "none"
 	}
 	text := fmt.Sprintf("%.1f (%.4g)", 100*float64(t.held)/float64(t.given), t.truth)
-	if share := 100 * float64(t.given) / float64(t.runs); share < 99.5 {
-		text += fmt.Sprintf(" in %.0f %%", share)
+	if t.given < t.runs {
+		text += fmt.Sprintf(" in %.1f %%", 100*float64(t.given)/float64(t.runs))
+	}
+	if t.without > 0 {
+		text += fmt.Sprintf(", %d without their value", t.without)
 	}
 	return text
 }
@@ -157,6 +173,9 @@ func (s size) measure(c cell, units, others []unit, truths []estimate) (map[key]
 			t.by[e.by] = true
 			if *e.low <= t.truth && t.truth <= *e.high {
 				t.held++
+			}
+			if e.value == nil || *e.value < *e.low || *e.value > *e.high {
+				t.without++
 			}
 			found[e.key] = t
 		}

@@ -39,18 +39,25 @@ type unit struct {
 // place is where a unit stands in a run: MT-Bench's items say by their ids what belongs together.
 type place struct{ id, source string }
 
-// alike is how likely it is that a unit is what the first of its cluster is. It leaves every share as it is. Each unit has
-// that correlation with the first, and its square with every other: over 20 units 0.02 on average.
-const alike = 0.1
+// alikeAgents is how likely it is that an agent's answer to a question comes to what the first agent's does.
+const alikeAgents = 0.1
 
-// clustering is how many clusters a run has, and of how many units.
-type clustering struct{ clusters, each int }
+// clustering is how many clusters a run has, and of how many units. Each unit is what its cluster draws with a probability
+// of √alike, and else its own draw: so alike is the correlation of every two units of a cluster, and every share stays as it
+// is.
+type clustering struct {
+	clusters, each int
+	alike          float64
+}
+
+// separate are so many units that are not alike.
+func separate(units int) clustering { return clustering{clusters: units, each: 1} }
 
 func (c clustering) String() string {
 	if c.each == 1 {
 		return fmt.Sprint(c.clusters)
 	}
-	return fmt.Sprintf("%d × %d", c.clusters, c.each)
+	return fmt.Sprintf("%d × %d, ρ %g", c.clusters, c.each, c.alike)
 }
 
 // draw is a run of the world and, where it is compared, one of another judge, which comes to the like of the first on two
@@ -58,13 +65,11 @@ func (c clustering) String() string {
 func (w world) draw(rng *rand.Rand, units, others []unit, c clustering) (records, other []*judging.Record) {
 	all, byKey, byGold := newPicker(units), map[int]*picker{}, [2]map[int]*picker{{}, {}}
 	for i := range c.clusters {
-		var first float64
+		shared := rng.Float64()
 		for k := range c.each {
-			x := rng.Float64()
-			if k == 0 {
-				first = x
-			} else if rng.Float64() < alike {
-				x = first
+			x := shared
+			if c.each > 1 && rng.Float64() >= math.Sqrt(c.alike) {
+				x = rng.Float64()
 			}
 			u := all.at(x)
 			at := place{id: fmt.Sprintf("%04d:1:a:%d", i, k)}
@@ -73,7 +78,7 @@ func (w world) draw(rng *rand.Rand, units, others []unit, c clustering) (records
 			}
 			for a := range max(1, w.agents) {
 				of := u
-				if a > 0 && rng.Float64() >= alike {
+				if a > 0 && rng.Float64() >= alikeAgents {
 					of = under(byKey, units, func(v unit) int { return v.key }, u.key).at(rng.Float64())
 				}
 				records = append(records, of.records(at, fmt.Sprint(a))...)
