@@ -24,7 +24,7 @@ type Rule string
 
 // Rules.
 const (
-	Majority  Rule = "majority"  // what most say, of which a tie is one; a draw is a tie. Who has no verdict does not vote
+	Majority  Rule = "majority"  // what most say; a tie is a vote, and a draw a tie. Who has no verdict does not vote
 	Unanimous Rule = "unanimous" // what all name; else a tie
 	Weighted  Rule = "weighted"  // what the probabilities of the labels sum up to most for; a vote without them counts 1
 	Cascade   Rule = "cascade"   // of the first, in the order given, that names one response in every order; else of the last
@@ -238,8 +238,8 @@ func (j *jury) cascade(group []*judging.Record) (calls int) {
 	return calls
 }
 
-// settle is what votes come to, equal where that is what most say, or where two choices have as many; said is how many had a
-// verdict.
+// settle is what votes come to, equal where that is what most say, or where two choices have as many; said is how many
+// had a verdict.
 func settle(votes []vote, rule Rule) (choice string, said int) {
 	weight := map[string]float64{}
 	for _, v := range votes {

@@ -82,7 +82,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestATieIsAVote: two judges who say tie outvote one who does not, and are not heard as silent; a draw with a tie is a tie.
+// TestATieIsAVote: two judges who say tie outvote one who does not, and are not heard as silent; a draw with a tie is
+// a tie.
 func TestATieIsAVote(t *testing.T) {
 	one := tying(t, "one", 3, saying("tie tie  tie tie  tie -"))
 	two := tying(t, "two", 3, saying("tie tie  - B  tie A"))
@@ -99,7 +100,8 @@ func TestATieIsAVote(t *testing.T) {
 		{jury.Cascade, false, "A A B B A A"},          // a tie names no response: the last is asked
 	} {
 		out := filepath.Join(t.TempDir(), "jury")
-		_, err := jury.Make(jury.Request{Runs: []string{one, two, right}, Rule: c.rule, Orders: c.orders, Out: out, Gavel: "test"})
+		runs := []string{one, two, right}
+		_, err := jury.Make(jury.Request{Runs: runs, Rule: c.rule, Orders: c.orders, Out: out, Gavel: "test"})
 		assert.NilError(t, err)
 		assert.Equal(t, verdicts(t, out), c.want, "%s %v", c.rule, c.orders)
 	}
@@ -113,7 +115,8 @@ func TestJudgesOfTiesAreNotRightByAnother(t *testing.T) {
 		tying(t, "perfect", 20, func(item, _ int) string { return "AB"[item%2 : item%2+1] }),
 	}
 	o := scoring.Options{Bootstrap: stats.Default}
-	r, err := jury.Run(jury.Request{Runs: dirs, Rule: jury.Majority, Out: filepath.Join(t.TempDir(), "jury"), Gavel: "test"}, o)
+	out := filepath.Join(t.TempDir(), "jury")
+	r, err := jury.Run(jury.Request{Runs: dirs, Rule: jury.Majority, Out: out, Gavel: "test"}, o)
 	assert.NilError(t, err)
 	assert.Equal(t, r.Metric, "strict")
 	assert.Equal(t, *r.Value.Value, 0.0)

@@ -33,7 +33,8 @@ func TestWeightedTie(t *testing.T) {
 		{[]vote{tie, a, a, a}, equal}, // 2 and 1.95
 		{[]vote{tie, a, {Verdict: judging.Verdict{Outcome: judging.Decided}, choice: "A"}}, "A"}, // 1.2 and 1.75
 		{[]vote{tie, a, {Verdict: judging.Verdict{Outcome: judging.Tie}, choice: equal}}, equal}, // 2.2 and 0.75
-		{[]vote{a, {Verdict: judging.Verdict{Outcome: judging.NoVerdict}}}, "A"},                 // who says nothing has no vote
+		// Who says nothing has no vote.
+		{[]vote{a, {Verdict: judging.Verdict{Outcome: judging.NoVerdict}}}, "A"},
 	} {
 		choice, _ := settle(c.votes, Weighted)
 		assert.Equal(t, choice, c.want)
@@ -55,5 +56,6 @@ func TestSharesHaveTheTie(t *testing.T) {
 	r := &judging.Record{Order: []string{"A", "B"}, Probabilities: []judging.Probability{
 		{Label: "C", P: 0.5}, {Label: "A", P: 0.125}, {Label: "B", P: 0.375},
 	}}
-	assert.DeepEqual(t, shares(r, offersTie{}, judging.Reading{}), map[string]float64{equal: 0.5, "A": 0.125, "B": 0.375})
+	want := map[string]float64{equal: 0.5, "A": 0.125, "B": 0.375}
+	assert.DeepEqual(t, shares(r, offersTie{}, judging.Reading{}), want)
 }

@@ -43,9 +43,9 @@ func (c *coverage) String() string {
 	return text
 }
 
-// ratersWorld is two raters of whom each is right by itself on a share of items, and else says another category. The truth of
-// an item is drawn by skew; one more category is there that nobody names, as the tie of pairs. Two items of a cluster are the
-// same in every respect with a probability of alike, which is their correlation.
+// ratersWorld is two raters of whom each is right by itself on a share of items, and else says another category. The
+// truth of an item is drawn by skew; one more category is there that nobody names, as the tie of pairs. Two items of a
+// cluster are the same in every respect with a probability of alike, which is their correlation.
 type ratersWorld struct {
 	skew           []float64
 	first, second  float64
@@ -79,9 +79,10 @@ func (w ratersWorld) measured(runs, rounds int) (of [3]coverage) {
 	return of
 }
 
-// TestCoefficientsCover: intervals of κ, AC1 and α hold what two raters have in truth, in worlds of 2 and 3 categories, even
-// and skewed, with raters that are often right, seldom, and of whom one contradicts the other; of few items and many, and of
-// clusters. GAVEL_WORLDS says how many runs there are of each; docs/coverage.md has the shares of 2,000.
+// TestCoefficientsCover: intervals of κ, AC1 and α hold what two raters have in truth, in worlds of 2 and 3
+// categories, even and skewed, with raters that are often right, seldom, and of whom one contradicts the other; of few
+// items and many, and of clusters. GAVEL_WORLDS says how many runs there are of each; docs/coverage.md has the shares
+// of 2,000.
 func TestCoefficientsCover(t *testing.T) {
 	runs := 10
 	if n, err := strconv.Atoi(os.Getenv("GAVEL_WORLDS")); err == nil {
@@ -91,8 +92,8 @@ func TestCoefficientsCover(t *testing.T) {
 	for _, w := range ratersWorlds() {
 		of := w.measured(runs, 1000)
 		truth := w.truth()
-		t.Logf("| %v | %g, %g | %d × %d | %g | %.2f: %v | %.2f: %v | %.2f: %v |", w.skew, w.first, w.second, w.clusters, w.each, w.alike,
-			truth[0], &of[0], truth[1], &of[1], truth[2], &of[2])
+		t.Logf("| %v | %g, %g | %d × %d | %g | %.2f: %v | %.2f: %v | %.2f: %v |", w.skew, w.first, w.second,
+			w.clusters, w.each, w.alike, truth[0], &of[0], truth[1], &of[1], truth[2], &of[2])
 		for _, x := range of {
 			all.given += x.given
 			all.held += x.held
@@ -112,15 +113,18 @@ func ratersWorlds() (all []ratersWorld) {
 		}
 		for _, clusters := range []int{20, 80} {
 			for _, alike := range []float64{0, 0.1, 0.3, 0.5} {
-				all = append(all, ratersWorld{skew: []float64{0.8, 0.2}, first: right[0], second: right[1], clusters: clusters, each: 20, alike: alike})
+				all = append(all, ratersWorld{
+					skew: []float64{0.8, 0.2}, first: right[0], second: right[1],
+					clusters: clusters, each: 20, alike: alike,
+				})
 			}
 		}
 	}
 	return all
 }
 
-// TestKappaFarBelowZeroCovers: where raters contradict each other, and a category that nobody names stands beside theirs, the
-// intervals of κ held the truth in 84 to 91 % of runs.
+// TestKappaFarBelowZeroCovers: where raters contradict each other, and a category that nobody names stands beside
+// theirs, the intervals of κ held the truth in 84 to 91 % of runs.
 func TestKappaFarBelowZeroCovers(t *testing.T) {
 	for _, n := range []int{20, 50} {
 		w := ratersWorld{skew: []float64{0.5, 0.5}, first: 0.98, second: 0.02, clusters: n, each: 1}

@@ -126,7 +126,8 @@ func TestAgree(t *testing.T) {
 	assert.ErrorContains(t, err, "changed since (p001")
 }
 
-// TestAC1OfPairsWithoutTies: 36 of 40 pairs alike, A and B as often, is an AC1 of .8: a tie that nobody says is no category.
+// TestAC1OfPairsWithoutTies: 36 of 40 pairs alike, A and B as often, is an AC1 of .8: a tie that nobody says is no
+// category.
 func TestAC1OfPairsWithoutTies(t *testing.T) {
 	const n = 40
 	good := judge(t, "good", n, func(i int) bool { return i%20 > 1 }) // 36 of 40
@@ -148,8 +149,8 @@ func TestStandInKeepsSmallP(t *testing.T) {
 	}
 	a, err := labels.Agree([]string{good}, f, labels.Epsilon, reading, stats.Default)
 	assert.NilError(t, err)
-	// One of three people is wrong on an item. Beside it the judge is better there, with both others. Elsewhere one other is
-	// right: the same. So of 200 differences 67 or 66 are −1, and the others 0.
+	// One of three people is wrong on an item. Beside it the judge is better there, with both others. Elsewhere one
+	// other is right: the same. So of 200 differences 67 or 66 are −1, and the others 0.
 	for i, wrong := range []float64{67, 67, 66} {
 		mean := -wrong / n
 		deviation := math.Sqrt(n * (wrong/n - mean*mean) / (n - 1))

@@ -80,10 +80,10 @@ func between(r rater) string {
 // leastRows is of how many items, or clusters of them, a coefficient gets an interval.
 const leastRows = 10
 
-// smoothed are statistics of the cells of a k×k table, resampled by cluster, with one unit let in beside those seen: spread
-// over the cells in which raters disagree where the lower end is found, over those in which they agree where the upper; where
-// units hang together, with what an ordinary cluster of them is worth. Categories that nobody used get none of it, unless one
-// alone was used.
+// smoothed are statistics of the cells of a k×k table, resampled by cluster, with one unit let in beside those seen:
+// spread over the cells in which raters disagree where the lower end is found, over those in which they agree where
+// the upper; where units hang together, with what an ordinary cluster of them is worth. Categories that nobody used
+// get none of it, unless one alone was used.
 func (p *panel) smoothed(byCluster map[string][]float64, k int, of []func([]float64) float64) []Number {
 	rows, sums := new(stats.Rows), make([]float64, k*k)
 	for _, name := range slices.Sorted(maps.Keys(byCluster)) {
@@ -204,7 +204,14 @@ func (p *panel) standIn(j *Judge, people []rater, epsilon float64) StandIn {
 	s := StandIn{Run: j.Dir, Model: j.Manifest.Spec.Model.Name, Epsilon: epsilon, Winning: scoring.Fraction(t.Winning), Advantage: scoring.Fraction(t.Advantage)}
 	for k, x := range t.People {
 		if x.Units > 0 {
-			s.People = append(s.People, Beside{people[k].name, x.Units, scoring.Fraction(x.Judge), scoring.Fraction(x.Person), scoring.Precise(x.P), x.Surpassed})
+			s.People = append(s.People, Beside{
+				Labeller:  people[k].name,
+				N:         x.Units,
+				Judge:     scoring.Fraction(x.Judge),
+				Person:    scoring.Fraction(x.Person),
+				P:         scoring.Precise(x.P),
+				Surpasses: x.Surpassed,
+			})
 		}
 	}
 	return s

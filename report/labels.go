@@ -118,7 +118,10 @@ func standIn(s labels.StandIn) table.Table {
 			few++
 			continue
 		}
-		t.Rows = append(t.Rows, []string{p.Labeller, strconv.Itoa(p.N), percentOf(p.Judge), percentOf(p.Person), table.PValue(p.P), map[bool]string{true: "surpassed"}[p.Surpasses]})
+		t.Rows = append(t.Rows, []string{
+			p.Labeller, strconv.Itoa(p.N), percentOf(p.Judge), percentOf(p.Person), table.PValue(p.P),
+			map[bool]string{true: "surpassed"}[p.Surpasses],
+		})
 	}
 	switch {
 	case s.Winning == nil:

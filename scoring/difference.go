@@ -244,7 +244,8 @@ func (s *Sheet) tests() (n int) {
 	return n
 }
 
-// Precise is a p as it is reported: to twelve digits, which are the same whatever the processor, and never rounded to 0.
+// Precise is a p as it is reported: to twelve digits, which are the same whatever the processor, and never rounded to
+// 0.
 func Precise(p float64) *float64 {
 	if math.IsNaN(p) {
 		return nil

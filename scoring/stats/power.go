@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// PairsToTell is the number of pairs from which on [McNemar]'s exact test tells, with a probability of power or more, that two
-// shares differ by diff where a share discordant of the pairs are right in one alone. It is NaN where diff is no difference,
-// or larger than discordant.
+// PairsToTell is the number of pairs from which on [McNemar]'s exact test tells, with a probability of power or more,
+// that two shares differ by diff where a share discordant of the pairs are right in one alone. It is NaN where diff is
+// no difference, or larger than discordant.
 //
 // Source of the guess: Connor, Biometrics 43 (1987), 207–211, equation 3; the exact test wants about 2/diff pairs more.
 func PairsToTell(diff, discordant, alpha, power float64) float64 {
@@ -19,18 +19,20 @@ func PairsToTell(diff, discordant, alpha, power float64) float64 {
 	z := normal(1-alpha)*math.Sqrt(discordant) + upTo(power)*math.Sqrt(discordant-diff*diff)
 	least := leastToTell(alpha)
 	told := remembered(func(m int) float64 { return tells(m, least(m), diff/discordant) })
-	return fewest(z*z/(diff*diff)+2/diff, discordant, func(n int) bool { return overDiscordant(n, discordant, told) >= power })
+	enough := func(n int) bool { return overDiscordant(n, discordant, told) >= power }
+	return fewest(z*z/(diff*diff)+2/diff, discordant, enough)
 }
 
 // Discordant is the share of items on which one of two judges alone is right, where nothing better is known.
 const Discordant = 0.3
 
-// Tells is the least difference that McNemar's exact test on n pairs tells with a probability of power or more. It is NaN where
-// even the largest that there can be is not told.
+// Tells is the least difference that McNemar's exact test on n pairs tells with a probability of power or more. It is
+// NaN where even the largest that there can be is not told.
 func Tells(n int, discordant, alpha, power float64) float64 {
 	least := leastToTell(alpha)
 	enough := func(diff float64) bool {
-		return overDiscordant(n, discordant, func(m int) float64 { return tells(m, least(m), diff/discordant) }) >= power
+		told := func(m int) float64 { return tells(m, least(m), diff/discordant) }
+		return overDiscordant(n, discordant, told) >= power
 	}
 	if !enough(discordant) {
 		return math.NaN()
@@ -42,18 +44,20 @@ func Tells(n int, discordant, alpha, power float64) float64 {
 func leastToTell(alpha float64) func(discordant int) int {
 	return remembered(func(m int) int {
 		half := m / 2
-		return half + sort.Search(m-half+1, func(more int) bool { return half+more > m || McNemar(m-half-more, half+more) < alpha })
+		return half + sort.Search(m-half+1, func(more int) bool {
+			return half+more > m || McNemar(m-half-more, half+more) < alpha
+		})
 	})
 }
 
-// tells is the probability that of m discordant pairs at least so many are right in the better judge alone, who leads by a share
-// of them.
+// tells is the probability that of m discordant pairs at least so many are right in the better judge alone, who leads
+// by a share of them.
 func tells(m, least int, lead float64) float64 {
 	return 1 - distuv.Binomial{N: float64(m), P: math.Min(1, (1+lead)/2)}.CDF(float64(least-1))
 }
 
-// PairsToEquate is the number of pairs from which on two one-sided tests, by [Tango]'s interval, say with a probability of power
-// or more that two shares that are the same differ by less than margin.
+// PairsToEquate is the number of pairs from which on two one-sided tests, by [Tango]'s interval, say with a
+// probability of power or more that two shares that are the same differ by less than margin.
 //
 // Source of the first guess: Liu, Hsueh, Hsieh and Chen, Statistics in Medicine 21 (2002), 231–245.
 func PairsToEquate(margin, discordant, alpha, power float64) float64 {
@@ -63,7 +67,8 @@ func PairsToEquate(margin, discordant, alpha, power float64) float64 {
 		b, c, all := float64(m+more)/2, float64(m-more)/2, float64(n)
 		return all*margin-(b-c) > rejects*math.Sqrt(all*tangoVariance(b, c, all, margin))
 	}
-	within := remembered(func(of [2]int) float64 { // that of m pairs each judge alone is right in as many, but for so many
+	// Of m discordant pairs each judge alone is right in as many, but for so many.
+	within := remembered(func(of [2]int) float64 {
 		m, most := of[0], of[1]
 		return 1 - 2*distuv.Binomial{N: float64(m), P: 0.5}.CDF(float64((m-most)/2-1))
 	})
@@ -81,8 +86,8 @@ func PairsToEquate(margin, discordant, alpha, power float64) float64 {
 // mostCounted is up to how many pairs the power of a test is counted out: beyond, the first guess is as good.
 const mostCounted = 30_000
 
-// fewest is the number of pairs from which on there are enough. Power goes up by teeth, as outcomes are whole numbers: so what
-// is enough has to be so for two teeth to come.
+// fewest is the number of pairs from which on there are enough. Power goes up by teeth, as outcomes are whole numbers:
+// so what is enough has to be so for two teeth to come.
 func fewest(guess, discordant float64, enough func(n int) bool) float64 {
 	if guess > mostCounted {
 		return math.Ceil(guess)

@@ -31,8 +31,8 @@ func Kappa(counts []float64, k int) float64 {
 	return beyond(Agreed(counts, k), chance)
 }
 
-// AC1 is Gwet's AC1 of a confusion matrix: agreement beyond chance, where raters who guess do so evenly among the categories
-// that either of them uses. Unlike κ it does not fall when nearly all units are of one category.
+// AC1 is Gwet's AC1 of a confusion matrix: agreement beyond chance, where raters who guess do so evenly among the
+// categories that either of them uses. Unlike κ it does not fall when nearly all units are of one category.
 //
 // Source: Gwet, British Journal of Mathematical and Statistical Psychology 61 (2008), 29–48.
 func AC1(counts []float64, k int) float64 {

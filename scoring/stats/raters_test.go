@@ -73,8 +73,9 @@ func ordinalByHand(coincidences []float64, k int) float64 {
 	return 1 - observed/expected
 }
 
-// TestAC1IsOfCategoriesInUse: a category that neither rater names is none of those that chance chooses from. The figures are
-// irrCAC's (gwet) and statsmodels' (cohens_kappa); the first by hand: agreed .9, by chance 2·.5·.5 = .5, AC1 .4/.5.
+// TestAC1IsOfCategoriesInUse: a category that neither rater names is none of those that chance chooses from. The
+// figures are irrCAC's (gwet) and statsmodels' (cohens_kappa); the first by hand: agreed .9, by chance 2·.5·.5 = .5,
+// AC1 .4/.5.
 func TestAC1IsOfCategoriesInUse(t *testing.T) {
 	for _, c := range []struct {
 		counts     []float64

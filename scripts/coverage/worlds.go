@@ -42,9 +42,9 @@ type place struct{ id, source string }
 // alikeAgents is how likely it is that an agent's answer to a question comes to what the first agent's does.
 const alikeAgents = 0.1
 
-// clustering is how many clusters a run has, and of how many units. Each unit is what its cluster draws with a probability
-// of √alike, and else its own draw: so alike is the correlation of every two units of a cluster, and every share stays as it
-// is.
+// clustering is how many clusters a run has, and of how many units. Each unit is what its cluster draws with a
+// probability of √alike, and else its own draw: so alike is the correlation of every two units of a cluster, and every
+// share stays as it is.
 type clustering struct {
 	clusters, each int
 	alike          float64
