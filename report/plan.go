@@ -81,8 +81,8 @@ func (p *Plan) Tables() []table.Table {
 	t := table.Table{
 		Columns: append(table.Left(fmt.Sprintf("%s %% of the pairs discordant", decimal(p.Discordant))), table.Right(fmt.Sprintf("%s %% power", decimal(p.Power)))...),
 		Notes: []string{
-			fmt.Sprintf("told apart: McNemar's exact test, two-sided at %[1]s; the same: two one-sided score tests at %[1]s each; "+
-				"both as gavel compare makes them", decimal(p.Alpha)),
+			fmt.Sprintf("told apart: McNemar's exact test, two-sided at %[1]s; "+
+				"the same: two one-sided score tests at %[1]s each; both as gavel compare makes them", decimal(p.Alpha)),
 			"discordant: one of the two judges alone is right; gavel race stops as soon as it is sure, and mostly takes fewer where judges differ by more",
 		},
 	}

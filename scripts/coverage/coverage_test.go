@@ -21,7 +21,8 @@ func TestIntervalsCover(t *testing.T) {
 	}{
 		{"pairs", 0.95, separate(50)}, {"pairs", 0.8, similar}, {"reference", 0.8, separate(100)},
 		{"repeats", 0.95, separate(50)}, {"answers", 0.99, similar}, {"judgments", 0.8, separate(50)},
-		{"judgments of 3 agents", 0.95, separate(50)}, {"options", 0.95, separate(20)}, {"two options", 0.95, separate(20)},
+		{"judgments of 3 agents", 0.95, separate(50)}, {"options", 0.95, separate(20)},
+		{"two options", 0.95, separate(20)},
 		{"calibration", 1, separate(50)},
 	} {
 		for _, w := range worlds {
