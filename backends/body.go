@@ -17,8 +17,8 @@ func (r Request) longest() int {
 	return 12<<20 + min(r.MaxTokens, maxBody/token)*token
 }
 
-// endless is the error of an answer that is longer than so many bytes. It is none of the network: the same question gets it
-// again.
+// endless is the error of an answer that is longer than so many bytes. It is none of the network: the same question
+// gets it again.
 type endless int
 
 func (e endless) Error() string {

@@ -97,8 +97,8 @@ func (in *importing) target(name string) (dir, at string) {
 	return in.maker.Library.Dir, rest
 }
 
-// fits looks, before anything is written, for what is there already and differs, for what unpacks to too much, and for what
-// is no file of gavel's. No whole file is held in memory.
+// fits looks, before anything is written, for what is there already and differs, for what unpacks to too much, and for
+// what is no file of gavel's. No whole file is held in memory.
 func (in *importing) fits() error {
 	left, why, err := in.limit()
 	if err != nil {
@@ -111,7 +111,8 @@ func (in *importing) fits() error {
 		}
 		n, sum, err := in.look(f.Name, io.LimitReader(text, left+1))
 		if left -= n; left < 0 {
-			return fmt.Errorf("%s unpacks to more than %d MiB%s: nothing was imported; if you trust it, allow more with --max-mib", in.Bundle, most, why)
+			return fmt.Errorf("%s unpacks to more than %d MiB%s: nothing was imported; "+
+				"if you trust it, allow more with --max-mib", in.Bundle, most, why)
 		}
 		same := true
 		if err == nil && f.Name != repliesFile+packed {

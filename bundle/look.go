@@ -15,8 +15,8 @@ import (
 	"gavel/judging"
 )
 
-// What files of gavel's own come to stands for many times as much text: twenty times, and a hundred where replies are alike.
-// A bundle that claims more has to be let in by name.
+// The records of a judge whose replies are all alike pack to a thirteenth. A bundle that stands for far more has to be
+// allowed by a person.
 const (
 	usualRatio = 256
 	freeMiB    = 64 // that any bundle may unpack to

@@ -40,8 +40,8 @@ func sums(dir string) (map[string]string, error) {
 	return all, nil
 }
 
-// Altered are the names of the files in a run's folder that are not as the run wrote them. Of a run that goes on, and of one
-// that an earlier gavel made, nobody knows: there are none.
+// Altered are the names of the files in a run's folder that are not as the run wrote them. Of a run that goes on, and
+// of one that an earlier gavel made, nobody knows: there are none.
 func (m *Manifest) Altered(dir string) (names []string, err error) {
 	if m.Status == Running || len(m.Files) == 0 {
 		return nil, nil

@@ -12,8 +12,8 @@ import (
 	"slices"
 )
 
-// log is a file that lines are added to, each on disk before it counts. It is opened for every line: an editor, git or a
-// program that syncs may have put another file in its place.
+// log is a file that lines are added to, each on disk before it counts. It is opened for every line: an editor, git or
+// a program that syncs may have put another file in its place.
 type log struct {
 	open  func(flag int) (*os.File, error)
 	path  string              // what errors call it
@@ -177,8 +177,8 @@ func (l *log) cut(was os.FileInfo) error {
 	return f.Truncate(was.Size())
 }
 
-// lost is what was kept and a file does not have: one that was cut short, or removed, gets it again. A file that has all
-// of it and more is taken up; any other may have been changed on purpose, and is left alone.
+// lost is what was kept and a file does not have: one that was cut short, or removed, gets it again. A file that has
+// all of it and more is taken up; any other may have been changed on purpose, and is left alone.
 func (l *log) lost(f *os.File, info os.FileInfo) ([]byte, error) {
 	if os.SameFile(info, l.seen) && info.Size() == l.seen.Size() && info.ModTime().Equal(l.seen.ModTime()) {
 		return nil, nil
@@ -208,14 +208,15 @@ func (l *log) lost(f *os.File, info os.FileInfo) ([]byte, error) {
 		return nil, fmt.Errorf("%w: the last line of %s is not finished", ErrChanged, l.path)
 	}
 	if len(missing) > 0 {
-		return nil, fmt.Errorf("%w: %s lacks labels that were saved, such as that of %s by %s: put it back, or start gavel label again to go on with it as it is",
+		return nil, fmt.Errorf("%w: %s lacks labels that were saved, such as that of %s by %s: "+
+			"put it back, or start gavel label again to go on with it as it is",
 			ErrChanged, l.path, missing[0].Item, missing[0].Labeller)
 	}
 	return l.takeUp(all, text)
 }
 
-// takeUp makes the text of a file that somebody else has added to what is known of it. What it lacks is at most the end of
-// its last line.
+// takeUp makes the text of a file that somebody else has added to what is known of it. What it lacks is at most the end
+// of its last line.
 func (l *log) takeUp(all []Label, text []byte) (end []byte, err error) {
 	if l.adopt != nil {
 		if err := l.adopt(all); err != nil {

@@ -95,7 +95,8 @@ func (w *work) pick(ctx context.Context, folders []*shard) (map[string]*chosen, 
 		n := 0
 		err = s.each(ctx, func(r *judging.Record) error {
 			if err := s.check(asker, r); err != nil {
-				return fmt.Errorf("damaged record: %s: %w; mend the line or delete it: the command of the shard asks again for what is deleted", r.Item, err)
+				return fmt.Errorf("damaged record: %s: %w; mend the line or delete it: the command of the shard asks again for it",
+					r.Item, err)
 			}
 			n++
 			said, failed := whatIsSaid(r), r.Outcome == judging.Failed
@@ -167,7 +168,8 @@ func (s *shard) each(ctx context.Context, f func(*judging.Record) error) error {
 
 // notWritten is the error of a file that is not as the shard's run wrote it: texts, labels or replies may be others.
 func (s *shard) notWritten(file string) error {
-	return fmt.Errorf("%s: it was changed after the run wrote it, by its SHA-256 in %s: copy the folder again or, if the change was meant, run the command of the shard again",
+	return fmt.Errorf("%s: it was changed after the run wrote it, by its SHA-256 in %s: "+
+		"copy the folder again or, if the change was meant, run the command of the shard again",
 		filepath.Join(s.dir, file), judging.ManifestFile)
 }
 

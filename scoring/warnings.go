@@ -64,7 +64,8 @@ func (run *Run) warnings() []string {
 		say("%s", o)
 	}
 	if len(run.altered) > 0 {
-		say("%s changed after the run wrote it: texts, labels or replies may not be those of the run", strings.Join(run.altered, " and "))
+		changed := strings.Join(run.altered, " and ")
+		say("%s changed after the run wrote it: texts, labels or replies may not be those of the run", changed)
 	}
 	words := run.words()
 	n := run.Items

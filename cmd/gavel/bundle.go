@@ -33,7 +33,10 @@ func bundleCommand(e *env) *cli.Command {
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "runs", Value: "runs", Usage: "`DIR` for the runs"},
 					&cli.BoolFlag{Name: "no-replies", Usage: "do not import replies into the cache; the imported runs then cannot be replayed"},
-					&cli.Int64Flag{Name: "max-mib", Value: bundle.DefaultMaxMiB, Usage: "refuse a bundle that unpacks to more than `N` MiB; by default also one that unpacks to more than 256 times its size"},
+					&cli.Int64Flag{
+						Name: "max-mib", Value: bundle.DefaultMaxMiB,
+						Usage: "refuse a bundle that unpacks to more than `N` MiB or, by default, 256 times its size",
+					},
 					cacheFlag(),
 				},
 				Before: oneArgument("FILE"),

@@ -31,9 +31,9 @@ type batch[T any] struct {
 // large is a batch after which no other is read until it was used: many long lines take no more memory than one.
 func (b *batch[T]) large() bool { return len(b.text) > 1<<20 }
 
-// EachLine reads r to its end, parses its lines on all processors and hands them to use in their order. A line that is longer
-// than any row may be is a [LineError]. parse is called from many goroutines; use is not. The first error of use ends it. No value may hold on to
-// its line, whose memory the next ones are read into.
+// EachLine reads r to its end, parses its lines on all processors and hands them to use in their order. A line that is
+// longer than any row may be is a [LineError]. parse is called from many goroutines; use is not. The first error of use
+// ends it. No value may hold on to its line, whose memory the next ones are read into.
 func EachLine[T any](r io.Reader, parse func(line []byte) T, use func(Line[T]) error) error {
 	stop := make(chan struct{})
 	workers := runtime.GOMAXPROCS(0)

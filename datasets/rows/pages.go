@@ -13,8 +13,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// A page is what the library unpacks at once, and a row is what it holds at once: both are bounded before it does so. What
-// a page says of itself is believed.
+// A page is what the library unpacks at once, and a row is what it holds at once: both are bounded before it does so.
+// What a page says of itself is believed.
 
 // mostValues is how many values a page, or a row, may have.
 func mostValues() int { return unpacking.row / int(unsafe.Sizeof(parquet.Value{})) }
@@ -44,7 +44,8 @@ func pagesOf(in io.ReaderAt, f *parquet.File) ([]pages, error) {
 			groups[i].bytes += of.bytes
 		}
 		if n := groups[i].bytes; n > mostPages() {
-			return nil, fmt.Errorf("a page of each column is %d bytes together, more than %d MiB: write it with smaller pages", n, mostPages()>>20)
+			return nil, fmt.Errorf("a page of each column is %d bytes together, more than %d MiB: write it with smaller pages",
+				n, mostPages()>>20)
 		}
 	}
 	return groups, nil
@@ -84,8 +85,8 @@ func columnPages(in io.ReaderAt, c format.ColumnMetaData) (all pages, err error)
 	}
 }
 
-// atOnce is how many rows of the group are read at once: fewer where pages are large, or rows have many values. A row with
-// too many of them is refused: the library holds it whole.
+// atOnce is how many rows of the group are read at once: fewer where pages are large, or rows have many values. A row
+// with too many of them is refused: the library holds it whole.
 func (p pages) atOnce(group parquet.RowGroup) (int, error) {
 	most := min(64, max(1, mostPages()/max(1, p.bytes)))
 	if p.values <= mostValues() {

@@ -120,7 +120,8 @@ func openParquet(in Source) (*parquet.File, error) {
 	case magic != "PAR1" || footer > size-12:
 		return nil, errors.New("the file is cut short, its footer is missing: get it again")
 	case footer > mostFooter:
-		return nil, fmt.Errorf("its footer is %d bytes, more than %d MiB: write it without statistics of long texts", footer, mostFooter>>20)
+		return nil, fmt.Errorf("its footer is %d bytes, more than %d MiB: write it without statistics of long texts",
+			footer, mostFooter>>20)
 	}
 	f, err := parquet.OpenFile(in, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.FileReadMode(parquet.ReadModeSync))
 	if err != nil {

@@ -24,7 +24,12 @@ func (p Pace) Begin(w http.ResponseWriter, r *http.Request) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return
 	}
-	b := &pacedBody{ReadCloser: http.MaxBytesReader(w, r.Body, p.Longest), Pace: p, conn: http.NewResponseController(w), began: time.Now()}
+	b := &pacedBody{
+		ReadCloser: http.MaxBytesReader(w, r.Body, p.Longest),
+		Pace:       p,
+		conn:       http.NewResponseController(w),
+		began:      time.Now(),
+	}
 	b.allow()
 	r.Body = b
 }
