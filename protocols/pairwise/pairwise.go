@@ -252,7 +252,11 @@ func (p pairwise) robust(s judging.Presentation, reply string) judging.Verdict {
 			offered = append(offered, l)
 		}
 	}
-	f := reading.PairLabel(reply, offered)
+	read := reading.PairLabel
+	if p.goal == goalWorse {
+		read = reading.WorseLabel
+	}
+	f := read(reply, offered)
 	v := judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, judging.Span{Start: f.Start, End: f.End}, s.Order[0])
 	switch {
 	case v.Outcome == judging.Decided && f.Value == labelTie:

@@ -1,28 +1,35 @@
 package reading
 
 import (
+	"iter"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 )
 
-// labels reads one of a few labels, which the reply was asked to put in double brackets.
-type labels struct {
-	parse   func(inside string) string // the label in its plain form, or ""
-	bare    *regexp.Regexp             // one without brackets: its first group is the label
-	words   []string                   // go before one without brackets
-	offered []string
+// PairLabel reads a label that orders two: [[A>B]] in all its forms, or the one that is called the better. offered are
+// those on offer in their plain form: "A>B", "B>A" and "A=B".
+func PairLabel(reply string, offered []string) Found {
+	return comparison{pairLabel, "A>B", "B>A", "A=B", true}.grammar(offered).read(reply)
 }
 
-// PairLabel reads a label that orders two: [[A>B]] in all its forms. offered are those on offer in their plain form:
-// "A>B", "B>A" and "A=B".
-func PairLabel(reply string, offered []string) Found {
-	return labels{pairLabel, barePair, verdictWords, offered}.read(reply)
+// WorseLabel reads such a label where the worse was asked for: there the name of one alone may stand for the better or
+// the worse.
+func WorseLabel(reply string, offered []string) Found {
+	return comparison{pairLabel, "A>B", "B>A", "A=B", false}.grammar(offered).read(reply)
 }
 
 // Preference reads [[A]], [[B]] or, where it is on offer, [[C]] for a tie.
 func Preference(reply string, offered []string) Found {
-	return labels{preference, barePreference, verdictWords, offered}.read(reply)
+	return comparison{preference, "A", "B", "C", true}.grammar(offered).read(reply)
+}
+
+// comparison is what labels of two say.
+type comparison struct {
+	parse     func(inside string) string // reads one in brackets
+	a, b, tie string                     // the label that puts A first, that puts B first, and that puts neither
+	names     bool                       // a name alone is that of the better
 }
 
 // The labels of a judgment.
@@ -33,17 +40,43 @@ const (
 
 // Correctness reads [[Correct]] or [[Incorrect]].
 func Correctness(reply string) Found {
-	return labels{correctness, bareCorrectness, judgmentWords, []string{Correct, Incorrect}}.read(reply)
+	return grammar{
+		labels: func(v *view) []label {
+			return merge(v.brackets(correctness), v.words(judgments))
+		},
+		praise:  func(label, string, string) (string, rank) { return "", nothing },
+		notCue:  func(l label, word, gap string) bool { return l.form == bare && !judges(word, gap) },
+		rule:    func(string) string { return ruleVerdict },
+		offered: func(string) bool { return true },
+	}.read(reply)
+}
+
+// judges tells whether a word announces a judgment, and not what is judged: "the choice is correct".
+func judges(word, gap string) bool {
+	return strings.Contains(gap, ":") || strings.Contains(gap, "\n") ||
+		slices.Contains(strings.Fields("verdict judgment judgement answer result final_answer response"), word)
 }
 
 var (
-	pairForm        = regexp.MustCompile(`^(?i:(?:assistant|response|answer|model)\s*)?([ABab])\s*(?:is\s+)?(>{1,3}|<{1,3}|={1,2}|≈)\s*(?i:(?:assistant|response|answer|model)\s*)?([ABab])$`)
-	tieForm         = regexp.MustCompile(`^(?i:(?:it(?:'?s| is) (?:an? )?|a )?(?:tie|tied|draw))$`)
-	barePair        = regexp.MustCompile(`^((?i:(?:assistant|response)\s)?[ABab]\s*(?:>{1,3}|<{1,3}|={1,2})\s*(?i:(?:assistant|response)\s)?[ABab]|(?i:tie))(?:[^\w>=<]|$)`)
-	preferenceForm  = regexp.MustCompile(`^(?i:(?:assistant|response|answer|option|model|verdict)[\s:]*)?([A-Za-z])(?:\s*[:(\-–].{0,30})?$`)
-	barePreference  = regexp.MustCompile(`^((?i:(?:assistant|response|model)\s*)?[A-Z]|(?i:(?:it's |it is )?(?:a )?tie))(?:\s*(?:[.,;:!)\]}"(\n]|$)|\s*[/>–—]|\s+-\s|\s+(?:or\s|and\s|because|since|wins|clearly|over\s|is\s+(?:clearly |significantly |slightly |much )?(?:the )?(?:better|best|winner|superior|preferred)))`)
-	correctnessForm = regexp.MustCompile(`^(?i:(?:verdict|judge?ment|answer)\s*[:=]\s*)?((?i:in[- ]?correct|not correct|wrong|correct))\.?$`)
-	bareCorrectness = regexp.MustCompile(`^((?i:incorrect|not correct|wrong|correct))(?:[^\w]|$)`)
+	assistantWord = anyOf(`assistant response answer model assistent(?:in)? asistente assistente réponse respuesta
+		risposta resposta antwort l'assistant ассистент[а-я]* ответ 助手 回答 アシスタント 어시스턴트`)
+	pairForm = compile(`^(?:` + assistantWord + `\s*)?([ab])\s*(?:is\s+)?(>=?|>{1,3}|<{1,3}|<=|={1,2}
+		|≈)\s*(?:` + assistantWord + `\s*)?([ab])$`)
+	tieForm        = compile(`^(?:(?:it(?:'?s| is) (?:an? )?|a )?(?:tie|tied|draw))$`)
+	preferenceForm = compile(`^(?:(?:` + assistantWord + `|option|verdict)[\s:]*)?([a-z])(?:\s*[:(\-–].{0,30}
+		|\s+(?:is
+		|wins)\b.{0,20})?$`)
+	worseForm       = compile(`\b(?:worse|worst|weaker)\b`)
+	correctnessForm = compile(`^(?:(?:verdict|judge?ment|answer)\s*[:=]\s*)?(in[- ]?correct|not correct|wrong
+		|correct)\.?$`)
+	barePair = compile(`\b(?:` + assistantWord + `\s)?[ab]\s*(?:>=?|>{1,3}|<{1,3}|<=
+		|={1,2})\s*(?:` + assistantWord + `\s)?[ab]\b`)
+	tieWords  = strings.Fields("tie draw tied unentschieden empate pareggio égalité ничья 平局 引き分け 무승부")
+	judgments = map[string]string{
+		"correct": Correct, "right": Correct, "true": Correct,
+		"incorrect": Incorrect, "not correct": Incorrect, "wrong": Incorrect, "false": Incorrect,
+	}
+	nameWord = compile(`(?:` + assistantWord + `)[\s"'(\[]*$`)
 )
 
 // pairLabel reads >> as >, and A<B as B>A.
@@ -72,7 +105,7 @@ func preference(inside string) string {
 		return "C"
 	}
 	m := preferenceForm.FindStringSubmatch(inside)
-	if m == nil {
+	if m == nil || worseForm.MatchString(inside) {
 		return ""
 	}
 	return strings.ToUpper(m[1])
@@ -83,224 +116,223 @@ func correctness(inside string) string {
 	switch {
 	case m == nil:
 		return ""
-	case !strings.EqualFold(m[1], Correct):
-		return Incorrect
+	case m[1] == "correct":
+		return Correct
 	}
-	return Correct
+	return Incorrect
 }
 
-// bracketed is a label in brackets.
-type bracketed struct {
-	value      string
-	start, end int // of the brackets
-	in, out    int // of what they hold
-	double     bool
+// grammar is that of a comparison.
+func (c comparison) grammar(offered []string) grammar {
+	return grammar{
+		labels: c.labels,
+		praise: func(l label, left, right string) (string, rank) {
+			switch said := judged(left, right); {
+			case l.name == "A" && said == better, l.name == "B" && said == worse:
+				return c.a, called
+			case l.name == "B" && said == better, l.name == "A" && said == worse:
+				return c.b, called
+			}
+			return "", nothing
+		},
+		rule:    func(string) string { return ruleVerdict },
+		offered: func(value string) bool { return slices.Contains(offered, value) },
+	}
 }
 
-// longestLabel is the most that brackets of a label hold.
-const longestLabel = 48
-
-// brackets lists the labels in brackets.
-func (l labels) brackets(v *view) []bracketed {
-	var out []bracketed
-	for i := 0; i < len(v.text); i++ {
-		if v.text[i] != '[' {
-			continue
-		}
-		b := bracketed{start: i, in: i + 1}
-		for b.in < len(v.text) && (v.text[b.in] == '[' || v.text[b.in] == ' ') && b.in-i < 4 {
-			b.double = b.double || v.text[b.in] == '['
-			b.in++
-		}
-		window := v.text[b.in:min(len(v.text), b.in+longestLabel)]
-		n := strings.IndexAny(window, "]\n[")
-		if n < 0 || window[n] != ']' {
-			continue
-		}
-		b.out, b.end = b.in+n, b.in+n+1
-		for b.end < len(v.text) && b.end-b.out < 4 && (v.text[b.end] == ']' || v.text[b.end] == ' ' && b.end+1 < len(v.text) && v.text[b.end+1] == ']') {
-			b.double = true
-			b.end++
-		}
-		if b.value = l.parse(strings.Trim(strings.ReplaceAll(window[:n], "$", ""), " \t*\"'`_.{}()")); b.value != "" {
-			out = append(out, b)
-			i = b.end - 1
+// labels are those in brackets, the names A and B, and words for a tie. Where nothing else is in brackets, [[A]] orders
+// a pair as well.
+func (c comparison) labels(v *view) []label {
+	all := v.brackets(c.parse)
+	isPair := c.tie == "A=B"
+	if isPair {
+		all = merge(all, v.orders())
+		if !slices.ContainsFunc(all, func(l label) bool { return l.form == demanded }) {
+			all = merge(all, c.named(v.brackets(preference)))
 		}
 	}
-	return out
+	all = merge(all, c.named(v.letters(nameWord, 'C')))
+	says := map[string]string{}
+	for _, word := range tieWords {
+		says[word] = c.tie
+	}
+	return merge(all, v.words(says))
 }
 
-func (l labels) read(reply string) Found {
-	v := undress(reply)
-	all := l.brackets(v)
-	double := slices.DeleteFunc(slices.Clone(all), func(b bracketed) bool { return !b.double })
-	for _, read := range []func() (Found, bool){
-		func() (Found, bool) { return l.last(v, double) },
-		func() (Found, bool) { return l.concluded(v) },
-		func() (Found, bool) { return l.sole(v, double) },
-	} {
-		if f, ok := read(); ok {
-			return f
+// named are the letters that name one of two, or a tie, with what this says.
+func (c comparison) named(letters []label) []label {
+	values := map[string]string{"A": c.a, "B": c.b}
+	if !c.names {
+		values = map[string]string{"A": "", "B": ""}
+	}
+	if c.tie == "C" {
+		values["C"] = c.tie
+	}
+	var all []label
+	for _, l := range letters {
+		value, ok := values[l.value]
+		if ok {
+			l.name = l.value
+			l.value = value
+			all = append(all, l)
 		}
 	}
-	return Found{Outcome: None}
+	return all
 }
 
-// last is the last label that is a statement of its own.
-func (l labels) last(v *view, all []bracketed) (Found, bool) {
-	for i := len(all) - 1; i >= 0 && len(all)-i <= lookBack; i-- {
-		b := all[i]
-		if !v.claims(b.start) || conditional(v.upTo(b.start)) || offering(v, all, i) || listed(v, all, i) {
+// brackets lists the labels in brackets: in two, or in one, by which they are named alone.
+func (v *view) brackets(parse func(inside string) string) []label {
+	var all []label
+	for _, m := range bracketed.FindAllStringSubmatchIndex(v.lower, -1) {
+		l := label{start: m[0], end: m[1], in: m[0], out: m[1], form: named}
+		if m[3]-m[2] > 1 || m[7]-m[6] > 1 {
+			l.form = demanded
+		}
+		l.value = parse(strings.Trim(strings.ReplaceAll(v.lower[m[4]:m[5]], "$", ""), " \t*\"'`_.{}()"))
+		if l.value != "" {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// bracketed is what one or two brackets hold, either side of which may be incomplete.
+var bracketed = compile(`(\[(?: ?\[){0,2}) ?([^\[\]\n]{1,48})(\](?: ?\]){0,2})`)
+
+// find is where a view has some words.
+func (v *view) find(words []string) [][]int {
+	var all [][]int
+	for _, word := range words {
+		for from := 0; ; from += len(word) {
+			n := strings.Index(v.lower[from:], word)
+			if n < 0 {
+				break
+			}
+			from += n
+			all = append(all, []int{from, from + len(word)})
+		}
+	}
+	slices.SortFunc(all, func(a, b []int) int { return a[0] - b[0] })
+	return all
+}
+
+// words are the labels that are one of some words, with what each says.
+func (v *view) words(says map[string]string) []label {
+	var all []label
+	for _, m := range v.find(slices.Sorted(maps.Keys(says))) {
+		isWord := !wordBefore(v.lower, m[0]) && !wordAfter(v.lower, m[1])
+		if isWord && (len(all) == 0 || m[0] >= all[len(all)-1].end) {
+			all = append(all, label{value: says[v.lower[m[0]:m[1]]], start: m[0], end: m[1], in: m[0], out: m[1]})
+		}
+	}
+	return all
+}
+
+// orders are the orders of two that stand without brackets: "A > B".
+func (v *view) orders() []label {
+	var all []label
+	for _, sign := range v.find([]string{"<", "=", ">", "≈"}) {
+		from := max(0, sign[0]-before/8)
+		m := barePair.FindStringIndex(v.lower[from:min(len(v.lower), sign[1]+before/8)])
+		if m == nil || len(all) > 0 && from+m[0] < all[len(all)-1].end {
 			continue
 		}
-		if i > 0 && all[i-1].value != b.value && v.claims(all[i-1].start) {
-			if joint := v.lower[all[i-1].end:b.start]; oneOf(joint) {
-				return v.several(ruleLabel, all[i-1].start, b.end), true
-			} else if beside.MatchString(joint) && !(strings.Contains(joint, "to") && revised.MatchString(v.upTo(all[i-1].start))) {
-				i, b = i-1, all[i-1]
+		start, end := from+m[0], from+m[1]
+		value := pairLabel(v.lower[start:end])
+		if value != "" {
+			all = append(all, label{value: value, start: start, end: end, in: start, out: end})
+		}
+	}
+	return all
+}
+
+// merge puts more labels to those of a view, but for those that have a part of one.
+func merge(all, more []label) []label {
+	var merged []label
+	for _, l := range more {
+		for len(all) > 0 && all[0].end <= l.start {
+			merged = append(merged, all[0])
+			all = all[1:]
+		}
+		if len(all) == 0 || l.end <= all[0].start {
+			merged = append(merged, l)
+		}
+	}
+	return append(merged, all...)
+}
+
+// runs are the runs of letters and of digits, from where to where.
+func (v *view) runs() iter.Seq2[int, int] {
+	return func(yield func(i, end int) bool) {
+		for i, end := 0, 0; i < len(v.text); i = end {
+			end = i + 1
+			is := isLetter
+			if isDigit(v.text, i) {
+				is = func(b byte) bool { return b >= '0' && b <= '9' }
+			} else if !isLetter(v.text[i]) {
+				continue
+			}
+			for end < len(v.text) && is(v.text[end]) {
+				end++
+			}
+			if !yield(i, end) {
+				return
 			}
 		}
-		b = declared(v, all[:i], b)
-		return l.stated(v, ruleLabel, b.value, b.start, b.end), true
 	}
-	return Found{}, false
+}
+
+// letters lists the letters up to the last that stand for themselves, with brackets or a noun before them.
+func (v *view) letters(noun *regexp.Regexp, last byte) []label {
+	var all []label
+	for i, end := range v.runs() {
+		letter := v.lower[i] &^ 0x20
+		if end > i+1 || letter < 'A' || letter > last || wordBefore(v.text, i) || wordAfter(v.text, end) {
+			continue
+		}
+		if l, ok := v.letter(noun, i); ok {
+			l.value = string(letter)
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// letter is the label of the letter at i, if it is one.
+func (v *view) letter(noun *regexp.Regexp, i int) (l label, ok bool) {
+	l = label{start: i, end: i + 1, in: i, out: i + 1}
+	hasSides := i > 0 && i+1 < len(v.text)
+	if hasSides && strings.Contains("() [] {}", v.text[i-1:i]+v.text[i+1:i+2]) && !wordBefore(v.text, i-1) {
+		l.start, l.end, l.form = i-1, i+2, named
+	}
+	if m := noun.FindStringIndex(v.lower[max(0, l.start-32):l.start]); m != nil {
+		l.start, l.form = max(0, l.start-32)+m[0], named
+	}
+	rest := v.text[l.end:]
+	if l.form == named && strings.HasPrefix(rest, "'s") {
+		return l, true
+	}
+	if l.form == bare && i > 0 && v.text[i-1] == '[' && !strings.HasPrefix(rest, "]") {
+		return l, false
+	}
+	small := v.text[i] >= 'a'
+	switch {
+	case l.end == i+2:
+		return l, true
+	case small && l.form == bare:
+		return l, smallEnds.MatchString(rest)
+	case v.text[i] == 'I':
+		return l, letterEnds.MatchString(rest) && !pronoun.MatchString(rest)
+	}
+	return l, letterEnds.MatchString(rest)
 }
 
 var (
-	// beside stands between a verdict and the label that it is held against.
-	beside  = regexp.MustCompile(`^[\s"')]*(?:over|to|than|from|instead of|rather than|and not)[\s"'(]*$`)
-	revised = regexp.MustCompile(`\bfrom\b|\b(?:chang|revis|mov|switch|updat|correct)(?:e|es|ed|ing)?\b`)
-	// verdictIs goes before a verdict that is declared, mentions before a label of which only something is said, and
-	// ofLabel after it.
-	verdictIs = regexp.MustCompile(`\b(?:verdict|judge?ment|decision|conclusion|final answer|final label|winner)\b|\b[ab]'?s? (?:\w+ )?(?:is|was) (?:\w+ )?(?:better|worse|correct|incorrect)\W*$`)
-	mentions  = regexp.MustCompile(`\b(?:would|could|might|may|had|otherwise|consider(?:ed|ing)?|rule[ds]? out|lean(?:ed|ing)?|close to|contain(?:s|ed)?|includ(?:es?|ed|ing)|note|others|some|although|while|deserves?|to be|it'd|case)\b|i'd|\([^)]*$`)
-	ofLabel   = regexp.MustCompile(`^["'\])]*,?\s*(?:(?:would|could|might|may|cannot|can't|isn't|was|is not|is for|is used|seems|looks)\b|[:=–—-]\s*(?:assistant |response )?(?:[abc]|correct|wrong|a tie|tie)\b)`)
-	// reviews goes before a verdict in the place of the last.
-	reviews = regexp.MustCompile(`\b(?:wait|actually|correction|correct(?:ed|ing)|reconsider\w*|re-?evaluat\w*|re-?check\w*|on reflection|revis\w*|chang\w*|updat\w*|sorry|mistake|oops|hmm|instead|finally)\b`)
+	letterEnds = compile(`^(?:\)\s|["')\]}*$]*(?:\s*(?:$|[.,;:!?()\[\]|/&–—>\n→✅✓✗❌"}]|<\D|-[\s]|-$)|\s+(?:'|because
+		|since|as|and|or|over|is|was|ist|est|es|with|but|so|which|for|rather|instead|not|wins|by|than|due|if|would
+		|must
+		|has|seems|given|based|here|should|remains|appears|clearly\W*(?:$|\n))(?:\W|$))|[^\x00-\x7f]
+		|\s+[^\x00-\x7f])`)
+	smallEnds = compile(`^[)\].}"'$|!\s]*(?:$|\n)`)
+	pronoun   = compile(`^\s+(?:was|would|have|has|must|should|remains?|clearly|as|with|for)\b`)
 )
-
-// declared is the label b, or the verdict that goes before it where b is no more than mentioned: "[[B>A]] would be unfair".
-func declared(v *view, all []bracketed, b bracketed) bracketed {
-	up := v.upTo(b.start)
-	up = up[strings.LastIndex(up, "]]")+1:]
-	noted := ofLabel.MatchString(v.lower[b.end:min(len(v.lower), b.end+40)])
-	if !noted && (verdictIs.MatchString(up) && !inside.MatchString(up) || !mentions.MatchString(up) || alone(v, b)) {
-		return b
-	}
-	for i := len(all) - 1; i >= 0 && len(all)-i <= 8; i-- {
-		a := all[i]
-		if from := v.lower[a.end:b.start]; reviews.MatchString(from) || !noted && turns.MatchString(from) {
-			return b
-		}
-		if is := v.upTo(a.start); a.value != b.value && v.claims(a.start) && !conditional(is) && !offering(v, all, i) && (noted || verdictIs.MatchString(is) && !mentions.MatchString(is) || alone(v, a)) {
-			return a
-		}
-	}
-	return b
-}
-
-// inside quotes somebody else's verdict.
-var inside = regexp.MustCompile(`\b(?:contain(?:s|ed)?|includ(?:es?|ed|ing)|says|said|wrote|claim(?:s|ed)?)\b[^"\n]{0,24}"`)
-
-// alone tells whether a label begins a line, or is all that a line holds.
-func alone(v *view, b bracketed) bool {
-	line := v.lower[strings.LastIndexByte(v.lower[:b.start], '\n')+1 : b.start]
-	return strings.Trim(line, " \t\"'*-•|(") == "" && len(line) < 8 && !ofLabel.MatchString(v.lower[b.end:min(len(v.lower), b.end+40)])
-}
-
-// sole is the only label that a reply has, unless it is denied, asked or repeated from the rules: where no statement is
-// plain, what else it may be does not count.
-func (l labels) sole(v *view, all []bracketed) (Found, bool) {
-	all = slices.DeleteFunc(slices.Clone(all), func(b bracketed) bool { return !slices.Contains(l.offered, b.value) })
-	if slices.ContainsFunc(all, func(b bracketed) bool { return b.value != all[0].value }) {
-		return Found{}, false
-	}
-	for i := len(all) - 1; i >= 0 && len(all)-i <= lookBack; i-- {
-		up := v.upTo(all[i].start)
-		if !denied.MatchString(up) && !supposed.MatchString(up) && !quoted.MatchString(up) && !repeated.MatchString(up) && !offering(v, all, i) {
-			return l.stated(v, ruleLabel, all[i].value, all[i].start, all[i].end), true
-		}
-	}
-	return Found{}, false
-}
-
-func (l labels) stated(v *view, rule, value string, i, j int) Found {
-	if !slices.Contains(l.offered, value) {
-		return v.unoffered(rule, value, i, j)
-	}
-	return v.found(rule, value, i, j)
-}
-
-// verdictWords are followed by a verdict: "Final verdict: A>B".
-var verdictWords = []string{"verdict", "answer:", "pick:", "choice:", "judgment", "judgement", "conclusion", "final answer", "final decision", "final label", "decision is", "decision\"", "label:", "label is", "label\"", "winner", "answer is", "final:", "\\boxed{"}
-
-// judgmentWords leave out what is said of the answer that is judged.
-var judgmentWords = []string{"verdict", "judgment:", "judgement:", "judgment is", "judgement is", "judgment\"", "judgement\"", "conclusion:", "final decision", "decision:", "decision\"", "label:", "label is", "label\"", "final answer:", "final:", "\\boxed{"}
-
-// inWords says in words what a label then says again.
-var inWords = regexp.MustCompile(`^(?:the\s+)?(?:assistant|response)?\s*[ab](?:'s\s+\w+)?\s+(?:is|was)\s+(?:\w+\s+)?(?:better|worse)\s*[:,–—-]?\s*["'(\[{$]*`)
-
-// leads stands between such a word and the verdict.
-var leads = regexp.MustCompile(`^["']?(?:\s*\([^)\n]{0,30}\))?\s*(?:label|decision)?\s*(?:is|would be|must be|=|:|-|–|—|→|->)?\s*(?::\s*)?(?:that\s+)?(?:the\s+(?:assistant'?s?\s+|response'?s?\s+)?(?:final\s+)?(?:answer|response|solution|result)\s+is\s+)?[✅✔❌✗☑️\s]*(?:\\boxed\s*\{\s*)?["'(\[{$\s]*`)
-
-// concluded is a verdict without double brackets, where the reply says that it is one: after such a word, in a box, or
-// alone on the last line.
-func (l labels) concluded(v *view) (f Found, ok bool) {
-	if line, start := v.lastLine(); len(line) <= longestLabel {
-		if from, to, value := l.alone(line); value != "" {
-			return l.stated(v, ruleAlone, value, start+from, start+to), true
-		}
-	}
-	v.cues(l.words, func(word string, start, end int) bool {
-		lead := leads.FindStringIndex(v.lower[end:min(len(v.lower), end+after)])
-		at := end + lead[1]
-		if word != "\\boxed{" && lead[1] == 0 || !v.claims(start) || word == "answer:" && !v.startsLine(start) {
-			return false
-		}
-		m := l.bare.FindStringSubmatchIndex(v.text[at:min(len(v.text), at+longestLabel)])
-		if m == nil { // "Assistant A is better: A>B"
-			at += len(inWords.FindString(v.lower[at:min(len(v.lower), at+longestLabel)]))
-			m = l.bare.FindStringSubmatchIndex(v.text[at:min(len(v.text), at+longestLabel)])
-		}
-		if m == nil || v.asked(at+m[3]) {
-			return false
-		}
-		value := l.parse(strings.TrimSpace(v.text[at+m[2] : at+m[3]]))
-		if value == "" {
-			return false
-		}
-		rule := ruleVerdict
-		if word == "\\boxed{" {
-			rule = ruleBoxed
-		}
-		if f, ok = l.stated(v, rule, value, at+m[2], at+m[3]), true; more.MatchString(v.lower[at+m[3] : min(len(v.lower), at+m[3]+24)]) {
-			f = v.several(rule, at+m[2], at+m[3])
-		}
-		return true
-	})
-	return f, ok
-}
-
-// more follows a label that is one of several.
-var more = regexp.MustCompile(`^["')\]}.]*\s*(?:or|and|/|,\s*or)\s*(?:\[|"|'|\()*(?:assistant |response |in)?(?:[a-j]|correct|tie)\b`)
-
-// alone reads a line that holds nothing but a label.
-func (l labels) alone(line string) (from, to int, value string) {
-	const marks = " \t[](){}$\"'.:;!,"
-	trimmed := strings.TrimSpace(line)
-	if lead := loneLead.FindString(trimmed); lead != "" {
-		trimmed = trimmed[len(lead):]
-	}
-	trimmed = strings.Trim(trimmed, marks)
-	from = strings.LastIndex(line, trimmed)
-	if trimmed == "" || from < 0 {
-		return 0, 0, ""
-	}
-	m := l.bare.FindStringSubmatchIndex(trimmed)
-	if m == nil || m[3] != len(trimmed) {
-		return 0, 0, ""
-	}
-	return from, from + len(trimmed), l.parse(trimmed)
-}
-
-var loneLead = regexp.MustCompile(`^(?:\\boxed\{|(?i:so|therefore|thus|hence|verdict|label)[,:]?\s)\s*`)

@@ -1,63 +1,101 @@
 package reading
 
 import (
-	"regexp"
+	"slices"
 	"strings"
 )
 
 // Number reads the number that a reply answers with. A number is written plainly: 1450 for "$1,450.00".
 func Number(reply string) Found {
 	v := undress(reply)
-	if f, ok := v.statedNumber(); ok {
-		return f
+	f, ok := v.statedNumber()
+	if !ok {
+		return v.lastNumber()
 	}
-	return v.lastNumber()
+	if revised.MatchString(v.reply[f.End:]) {
+		last := v.lastNumber()
+		if last.Start > f.End && last.Value != f.Value {
+			f.Outcome = Conflict
+			f.Value = ""
+		}
+	}
+	return f
 }
 
-// statedNumber is the number of the last statement that has one.
-func (v *view) statedNumber() (Found, bool) {
-	return v.statement([]string{"answer", "答案", "boxed{", "####"}, func(word string, start, end int) (Found, bool) {
-		switch word {
+var (
+	// revised begins what may take the place of the answer.
+	revised = compile(`(?i)[.!?\n]\s*(?:wait|actually|correction|oops|hmm+|hold on)\b`)
+	orBoxed = compile(`\}\W*\b(?:or|and)\b\W*$`)
+)
+
+// numberCues announce a number, in the languages of words.go.
+var numberCues = strings.Fields(`answer ans: result antwort réponse respuesta risposta resposta résultat "total"
+	ответ 答案 答え 정답 답은 boxed{ ####`)
+
+// statedNumber is the number of the last statement that has one; what would be so yields to what is.
+func (v *view) statedNumber() (f Found, ok bool) {
+	all := v.find(numberCues)
+	slices.Reverse(all)
+	var would Found
+	for _, m := range all[:min(len(all), lookBack)] {
+		start, end := m[0], m[1]
+		switch v.lower[start:end] {
 		case "boxed{":
 			if inside, closed := v.box(end); closed && v.claims(start) {
-				return v.evaluate(ruleBoxed, v.text[end:end+len(inside)+1], end)
+				f, ok = v.evaluate(ruleBoxed, v.text[end:end+len(inside)+1], end)
+				if ok && orBoxed.MatchString(v.lower[max(0, start-24):start]) {
+					f.Outcome = Conflict
+					f.Value = ""
+				}
 			}
 		case "####":
 			line, _, _ := strings.Cut(v.text[end:min(len(v.text), end+after)], "\n")
-			if n, found := NextNumeral(line, 0); found && strings.Trim(line[:n.Start], " $#:") == "" {
-				return v.evaluate(ruleHashes, line, end)
+			if n, found := v.nextNumber(line, 0); found && strings.Trim(line[:n.Start], " $#:") == "" {
+				f, ok = v.evaluate(ruleHashes, line, end)
 			}
 		default:
-			if at := v.numberStatement(start, end); at >= 0 && v.claims(start) && !notLast.MatchString(v.upTo(start)) {
-				return v.evaluate(ruleAnswer, v.complement(ruleAnswer, at), at)
+			if wordBefore(v.lower, start) {
+				continue
+			}
+			if at := v.numberStatement(start, end); at >= 0 && v.claims(start) && !another.MatchString(v.upTo(start)) {
+				f, ok = v.evaluate(ruleAnswer, v.complement(at), at)
 			}
 		}
-		return Found{}, false
-	})
+		isUnreal := hypothetical.MatchString(v.lower[end:min(len(v.lower), end+40)]) &&
+			!concluding.MatchString(v.upTo(start))
+		if ok && !isUnreal {
+			return f, true
+		}
+		if ok && would.Outcome == "" {
+			would = f
+		}
+		ok = false
+	}
+	return would, would.Outcome != ""
 }
 
-// afterAnswerNumber stands between "answer" and the number: fewer words than before a letter, since any number may
-// follow.
 var (
-	afterAnswerNumber = regexp.MustCompile(`^s?["']?(?:\s+(?:to|for|of|in|here|should|would|must|will|the|this|question|problem|part|your|our|then|therefore|thus|\(?[a-d]\))){0,8}(?:\s*(?:\b(?:is|be|are|was)\b|:|=|→|->)){1,3}`)
-	chineseIs         = regexp.MustCompile(`^\s*(?:应该|应)?(?:是|为|:)`)
-	arabic            = regexp.MustCompile(`^[\s:]*\(?\s*(?:in )?arabic numerals?\s*\)?[\s:]*`)
+	hypothetical = compile(`^\s*(?:choice |option )?would (?:be|have been)\b`)
+	// afterAnswerNumber stands between "answer" and the number: any number may follow, so few words may.
+	afterAnswerNumber = compile(`^s?["']?(?:\s+(?:to|for|of|in|here|should|would|must|will|the|this|question|problem
+		|part|your|our|then|therefore|thus|final|correcta|correcte|corretta|correta
+		|\(?[a-d]\))){0,8}(?:\s*(?:\b(?:is|be
+		|are|was|ist|lautet|est|es)\b|è|é|:|=|→|->|—)){1,3}|^\s*(?:应该|应)?(?:是|为|は|은|는|:)|^은`)
+	underHeading = compile(`^["']?[ \t]*\n\s*`)
+	headLead     = compile(`^[\W\d]*(?:final|my|the|correct)?\W*$`)
+	arabic       = compile(`^[\s:]*\(?\s*(?:in )?arabic numerals?\s*\)?[\s:]*`)
 )
 
+// numberStatement is where what a word announces begins, or −1.
 func (v *view) numberStatement(start, end int) int {
-	if isLetterBefore(v.text, start) {
-		return -1
-	}
-	if at := v.underHeading(start, end); at > 0 {
-		return at
-	}
 	window := v.lower[end:min(len(v.lower), end+after)]
 	m := afterAnswerNumber.FindStringIndex(window)
-	if m == nil {
-		m = chineseIs.FindStringIndex(window)
+	if m == nil && headLead.MatchString(v.upTo(start)) {
+		m = underHeading.FindStringIndex(window)
 	}
 	if m == nil {
-		if m = arabic.FindStringIndex(window); m == nil || !strings.Contains(window[:m[1]], "arabic") {
+		m = arabic.FindStringIndex(window)
+		if m == nil || !strings.Contains(window[:m[1]], "arabic") {
 			return -1
 		}
 	}
@@ -68,45 +106,81 @@ func (v *view) numberStatement(start, end int) int {
 	return at
 }
 
+// complement is what a statement says from i on: the rest of its line, or the next line that has something.
+func (v *view) complement(i int) string {
+	j := i
+	for j < len(v.text) && j-i < 40 && strings.IndexByte(" \t\n:\"'([{$|-=", v.text[j]) >= 0 {
+		j++
+	}
+	line, _, _ := strings.Cut(v.rest(j), "\n")
+	return v.text[i:j] + line
+}
+
+// box is what the brace that is open at i holds, where that is short.
+func (v *view) box(i int) (inside string, ok bool) {
+	depth := 1
+	for at := i; at < len(v.text) && at < i+after; at++ {
+		switch v.text[at] {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return v.text[i:at], true
+			}
+		}
+	}
+	return "", false
+}
+
 var (
 	// clause begins what is no part of an expression any more. Units and other words may be: "$5 per hour = $40".
-	clause   = regexp.MustCompile(`(?i)[;?]|!(?:\s+\pL|\s*$)|,\s|\.\s+\S|\(\s*(?:i\.e|that|which|since|because|or)|\b(?:because|since|where|when|while|if|with|which|so|given|assuming|but|not|or|after|as|from)\b`)
-	sign_    = `(?:[+*/×÷·^−]|-|\bx\b|\\times|\\cdot|\\div|\btimes\b|\bplus\b|\bminus\b|\bdivided by\b|\bmod\b)`
-	goesOn   = regexp.MustCompile(`^[\s)}\]%]*(?:[a-zA-Z.]{1,12}[\s)]*)?` + sign_ + `[\s({\[]*[$€£]?\\?(?:sqrt|frac|pi)?[\s({\[]*-?[\d.]`)
-	power10  = regexp.MustCompile(`^\s*(?:×|x|X|\*|·|\\times|\\cdot)\s*10\s*(?:\^|\*\*)\s*\{?\(?\s*([-−+]?\d{1,3})\s*\)?\}?`)
-	symbolic = regexp.MustCompile(`^(?:[²³⁴⁵]|:\d(?:\D|$)|[xyzianbpqrtuv](?:[^\pL]|$)|\([a-z]\b)|^\s?(?:\\?sqrt\b|√|π|\\pi\b|\\sqrt|pi\b|\^|!\s*[=/*×·+^}$)\\-]|\^\{)`)
-	orElse   = regexp.MustCompile(`^[\s)}\]%"']*(?:[a-zA-Z]{1,12}\s+){0,2}(?:or|and|to|through)\s+(?:(?:maybe|perhaps|possibly|even|about)\s+)?[$€£]?-?\d`)
-	span_    = regexp.MustCompile(`^\s*(?:(?:–|—|-|~)\s*[$€£]?\d|,\s*[$€£]?-?\d[\d.,]*\s*(?:$|[.})\],]|and\b|or\b))`)
-	negation = regexp.MustCompile(`(?i)\b(?:not|isn't|never|rather than|instead of)\s+(?:just |simply |be |equal to |exactly |about |only |a |an |the )?[$€£\\(\[]*$`)
-	equals   = regexp.MustCompile(`=|≈|≡|\\approx\b|\b(?:equals|is equal to|gives|comes to|which is|i\.e\.)(?:\s|$)`)
+	clause = compile(`(?i)[;?]|!(?:\s+\pL|\s*$)|,\s|\.\s+\S|\(\s*(?:i\.e|that|which|since|because|or)|\b(?:because
+		|since|where|when|while|if|with|which|so|given|assuming|but|not|or|after|as|from)\b`)
+	sign_  = `(?:[+*/×÷·^−]|-|\bx\b|\\times|\\cdot|\\div|\btimes\b|\bplus\b|\bminus\b|\bdivided by\b|\bmod\b)`
+	goesOn = compile(`^[\s)}\]%]*(?:[a-zA-Z.]{1,12}[\s)]*)?` + sign_ + `[\s({\[]*[$€£]?\\?(?:sqrt|frac
+		|pi)?[\s({\[]*-?[\d.]`)
+	power10  = compile(`^\s*(?:×|x|X|\*|·|\\times|\\cdot)\s*10\s*(?:\^|\*\*)\s*\{?\(?\s*([-−+]?\d{1,3})\s*\)?\}?`)
+	symbolic = compile(`^(?:[²³⁴⁵]|:\d(?:\D|$)|[xyzianbpqrtuv](?:[^\pL]|$)|\([a-z]\b)|^\s?(?:\\?sqrt\b|√|π|\\pi\b
+		|\\sqrt|pi\b|\^|!\s*[=/*×·+^}$)\\-]|\^\{)`)
+	orElse = compile(`^[\s)}\]%"']*(?:[a-zA-Z]{1,12}\s+){0,2}(?:or|and|to|through|oder|und|ou|et|o|y|e
+		|или)\s+(?:(?:maybe|perhaps|possibly|even|about)\s+)?[$€£]?-?\d`)
+	span_    = compile(`^\s*(?:(?:–|—|-|~)\s*[$€£]?\d|,\s*[$€£]?-?\d[\d.,]*\s*(?:$|[.})\],]|and\b|or\b))`)
+	negation = compile(`(?i)\b(?:not|isn't|never|rather than|instead of)\s+(?:just |simply |be |equal to |exactly 
+		|about |only |a |an |the )?[$€£\\(\[]*$`)
+	equals = compile(`=|≈|≡|\\approx\b|\b(?:equals|is equal to|gives|comes to|which is|i\.e\.)(?:\s|$)`)
 	// restated joins an expression to its value.
-	restated = regexp.MustCompile(`^,\s+(?:which (?:is|equals|gives|comes to)|i\.e\.,?)\s+`)
+	restated = compile(`^,\s+(?:which (?:is|equals|gives|comes to)|i\.e\.,?)\s+`)
 	// unitPower is the power of a unit, which is no part of an expression.
-	unitPower = regexp.MustCompile(`^\s*[)]?\s*(?:(?:square |cubic )?(?:[kcdmn]?m|ft|in|inch|inches|feet|yd|yards?|mi|miles?|meters?|metres?|units?|s|sec|g|kg|h|hr)(?:\s*/\s*(?:[kcdm]?m|s|sec|h|hr))?)\s*\^\s*[{(]?-?\d+[})]?|^\s*\^\s*\{?\\circ\b\}?`)
+	unitPower = compile(`^\s*[)]?\s*(?:(?:square |cubic )?(?:[kcdmn]?m|ft|in|inch|inches|feet|yd|yards?|mi|miles?
+		|meters?|metres?|units?|s|sec|g|kg|h|hr)(?:\s*/\s*(?:[kcdm]?m|s|sec|h|hr))?)\s*\^\s*[{(]?-?\d+[})]?
+		|^\s*\^\s*\{?\\circ\b\}?`)
 	// precision says how exact a number is.
-	precision   = regexp.MustCompile(`^\s*(?:decimals?|decimal places?|d\.?p\b|significant|sig\b|s\.?f\b)`)
-	scaled      = regexp.MustCompile(`^\s+(?i:(thousand|million|billion|trillion)s?)\b`)
-	scaledMoney = regexp.MustCompile(`^(?:[kKM]|bn)\b`)
+	precision   = compile(`^\s*(?:decimals?|decimal places?|d\.?p\b|significant|sig\b|s\.?f\b)`)
+	scaled      = compile(`^\s+(?i:(thousand|million|billion|trillion)s?)\b`)
+	scaledMoney = compile(`^(?:[kKM]|bn)\b`)
 	// afterEquals stands between a sign of equality and the number.
-	afterEquals = regexp.MustCompile(`^(?:[^\pL]|about|approximately|roughly|exactly|\\[a-zA-Z]+|USD|Rs)*$`)
-	sentence    = regexp.MustCompile(`[.!?]["')*\]]*\s+\S*\pL`)
+	afterEquals = compile(`^(?:[^\pL]|about|approximately|roughly|exactly|\\[a-zA-Z]+|USD|Rs)*$`)
+	sentence    = compile(`[.!?]["')*\]]*\s+\S*\pL`)
 )
 
 // evaluate reads the value of what is said at i of the view: the number, or the last value of a chain of equations.
 func (v *view) evaluate(rule, s string, i int) (Found, bool) {
 	from := 0
 	for range 4 {
-		n, ok := NextNumeral(s, from)
+		n, ok := v.nextNumber(s, from)
 		if !ok || sentence.MatchString(s[:n.Start]) {
 			return Found{}, false
 		}
-		if !negation.MatchString(s[max(0, n.Start-24):n.Start]) {
+		if !negation.MatchString(s[max(0, n.Start-24):n.Start]) && !itemNumber.MatchString(s[:min(len(s), n.End+4)]) {
 			return v.valueFrom(rule, s, i, n)
 		}
 		from = n.End
 	}
 	return Found{}, false
 }
+
+// itemNumber is that of a list's item: "1) 5".
+var itemNumber = compile(`^[^\pL\d(]*\d{1,2}\)\s\W?\d`)
 
 // valueFrom is the value of the expression that begins with the number n.
 func (v *view) valueFrom(rule, s string, i int, n Numeral) (Found, bool) {
@@ -119,7 +193,7 @@ func (v *view) valueFrom(rule, s string, i int, n Numeral) (Found, bool) {
 		best = n
 	}
 	if m := correctedNumber.FindStringSubmatchIndex(v.text[i+n.End : min(len(v.text), i+n.End+before)]); m != nil {
-		if next, ok := NextNumeral(v.text[:min(len(v.text), i+n.End+before)], i+n.End+m[2]); ok {
+		if next, ok := v.nextNumber(v.text[:min(len(v.text), i+n.End+before)], i+n.End+m[2]); ok {
 			v.single(v.text, &next)
 			return v.found(rule, next.Value(), next.Start, next.End), true
 		}
@@ -136,7 +210,7 @@ func (v *view) valueFrom(rule, s string, i int, n Numeral) (Found, bool) {
 		}
 	}
 	for _, m := range equals.FindAllStringIndex(s[n.End:end], 40) {
-		next, ok := NextNumeral(s, n.End+m[1])
+		next, ok := v.nextNumber(s, n.End+m[1])
 		if !ok || next.Start >= end || !afterEquals.MatchString(s[n.End+m[1]:next.Start]) {
 			continue
 		}
@@ -144,7 +218,8 @@ func (v *view) valueFrom(rule, s string, i int, n Numeral) (Found, bool) {
 			best, whole = next, true
 		}
 	}
-	if m := orElse.FindString(s[best.End:]); m != "" && !precision.MatchString(strings.TrimLeft(s[best.End+len(m):], digitsAndPoint)) {
+	or := orElse.FindString(s[best.End:])
+	if or != "" && !precision.MatchString(strings.TrimLeft(s[best.End+len(or):], digitsAndPoint)) {
 		whole = false
 	}
 	if !whole || span_.MatchString(s[best.End:]) {
@@ -155,13 +230,17 @@ func (v *view) valueFrom(rule, s string, i int, n Numeral) (Found, bool) {
 
 var (
 	// correctedNumber follows a number that the next one takes the place of: "6. Wait, no, 5."
-	correctedNumber = regexp.MustCompile(`^[)\]}"'$]*[\s.,;:!…—–-]+(?i:(?:(?:oh|oops|hmm|no)\b[\s,.…]+)?(?:no|wait|sorry|actually|correction|scratch that|or rather|i mean|make that)\b)(?i:[\s.,;:!…—–-]+(?:no|wait|actually|sorry|rather|i mean|it'?s|it is|that'?s|it should be|that's (?:wrong|not right)|make that)\b)*[\s.,;:!…—–-]*[$€£]?(\d[\d.,]*)[.!]?\s*(?:\n|$)`)
+	correctedNumber = compile(`^[)\]}"'$]*[\s.,;:!…—–-]+(?i:(?:(?:oh|oops|hmm|no)\b[\s,.…]+)?(?:no[,:—…]
+		|(?:no )?wait\b
+		|sorry\b|actually\b|correction\b|scratch that\b|or rather\b|i mean\b|make that\b))(?i:[\s.,;:!…—–-]+(?:no|wait
+		|actually|sorry|rather|i mean|it'?s|it is|that'?s|it should be|that's (?:wrong|not right)
+		|make that)\b)*[\s.,;:!…—–-]*[$€£]?(\d[\d.,]*)[.!]?\s*(?:\n|$)`)
 	// minus is a sign in words.
-	minus = regexp.MustCompile(`(?i)(?:^|\bis|[:=])\s*(?:negative|minus)\s+$`)
+	minus = compile(`(?i)(?:^|\bis|[:=])\s*(?:negative|minus)\s+$`)
 	// radical goes before a number that is under a root, or over what is no number.
-	radical = regexp.MustCompile(`(?:\\?sqrt\s*[{(]|√\s*\(?)$`)
+	radical = compile(`(?:\\?sqrt\s*[{(]|√\s*\(?)$`)
 	// spacedOut are groups of three digits after plain spaces.
-	spacedOut = regexp.MustCompile(`^((?: \d{3})+)(?:[^\d,./]|[.,]\D|[.,]?$)`)
+	spacedOut = compile(`^((?: \d{3})+)(?:[^\d,./]|[.,]\D|[.,]?$)`)
 )
 
 // spaced takes in groups of three digits that a statement sets apart by plain spaces: "118 000".
@@ -176,29 +255,6 @@ func (n *Numeral) spaced(s string) {
 }
 
 const digitsAndPoint = "0123456789.,"
-
-// powers of ten, by their words.
-var powers = map[string]string{"thousand": "e3", "million": "e6", "billion": "e9", "trillion": "e12", "k": "e3", "m": "e6", "bn": "e9"}
-
-// single tells whether a number stands for itself, and is no part of an expression; with a power of ten, or a word for
-// one, it is one.
-func (v *view) single(s string, n *Numeral) bool {
-	if !strings.ContainsAny(n.digits, "/e") {
-		if m := scaled.FindStringSubmatch(s[n.End:]); m != nil {
-			n.digits, n.End = n.digits+powers[strings.ToLower(m[1])], n.End+len(m[0])
-		} else if m := scaledMoney.FindString(s[n.End:]); m != "" && (m != "M" && m != "bn" || strings.ContainsAny(s[n.Start:n.End]+s[max(0, n.Start-1):n.Start], "$")) {
-			n.digits, n.End = n.digits+powers[strings.ToLower(m)], n.End+len(m)
-		}
-	}
-	if m := power10.FindStringSubmatchIndex(s[n.End:]); m != nil && !strings.ContainsAny(n.digits, "/e") {
-		n.digits += "e" + strings.TrimPrefix(strings.ReplaceAll(s[n.End+m[2]:n.End+m[3]], "−", "-"), "+")
-		n.End += m[1]
-	}
-	end := n.End + len(unitPower.FindString(s[n.End:]))
-	return !goesOn.MatchString(s[end:]) && !symbolic.MatchString(s[end:])
-}
-
-func (n Numeral) Value() string { return Plain(n.Rational()) }
 
 // lastNumber is the number of the last sentence that has one: after its last sign of equality, else in bold, else the
 // last.
@@ -224,9 +280,12 @@ func (v *view) numberOfLine(start, end int) (Found, bool) {
 	start = max(start, end-longLine)
 	line := v.text[start:end]
 	var all []Numeral
-	for n, ok := NextNumeral(line, 0); ok; n, ok = NextNumeral(line, n.End) {
-		if !v.isMarker(line, n) && !precision.MatchString(line[n.End:]) && !(len(all) > 0 && isPower(line, all[len(all)-1], n)) {
-			if n.Start > 0 && strings.HasSuffix(line[:n.Start], "$") || strings.Contains(n.Written, "$") {
+	for n, ok := v.nextNumber(line, 0); ok; n, ok = v.nextNumber(line, n.End) {
+		isPart := v.isMarker(line, n) || precision.MatchString(line[n.End:]) ||
+			len(all) > 0 && isPower(line, all[len(all)-1], n)
+		if !isPart {
+			isApart := isDigit(line, n.End+1) && v.isContinental()
+			if isApart || strings.HasSuffix(line[:n.Start], "$") || strings.Contains(n.Written, "$") {
 				n.spaced(line)
 			}
 			v.single(line, &n) // with its power of ten
@@ -239,7 +298,7 @@ func (v *view) numberOfLine(start, end int) (Found, bool) {
 	last := all[len(all)-1]
 	from := lastSentence(line, last.Start)
 	if k := strings.LastIndexAny(line[:last.Start], "="); k >= from {
-		if n, ok := NextNumeral(line, k+1); ok && afterEquals.MatchString(line[k+1:n.Start]) {
+		if n, ok := v.nextNumber(line, k+1); ok && afterEquals.MatchString(line[k+1:n.Start]) {
 			if f, _ := v.valueFrom(ruleEquality, line, start, n); f.Outcome == Stated {
 				return f, true
 			}
@@ -275,10 +334,12 @@ func (v *view) lastOf(line string, start int, all []Numeral, from int) (Found, b
 	for last > 0 && goesOn.MatchString(line[all[last-1].End:all[last].End]) {
 		last--
 	}
-	if last == len(all)-1 || last == 0 || all[last-1].Start < from || !restates.MatchString(line[all[last-1].End:all[last].Start]) {
-		last = len(all) - 1
-	} else {
+	isRestated := last > 0 && last < len(all)-1 && all[last-1].Start >= from &&
+		restates.MatchString(line[all[last-1].End:all[last].Start])
+	if isRestated {
 		last--
+	} else {
+		last = len(all) - 1
 	}
 	for k := last; k >= 0; k-- {
 		n := all[k]
@@ -288,15 +349,21 @@ func (v *view) lastOf(line string, start int, all []Numeral, from int) (Found, b
 		if k > 0 && all[k-1].Start >= from && eitherOr.MatchString(line[all[k-1].End:n.Start]) {
 			return v.several(ruleLast, start+all[k-1].Start, start+n.End), true
 		}
+		if clock(line, n) || n.unclear {
+			return v.several(ruleLast, start+n.Start, start+n.End), true
+		}
+		if refusal.MatchString(v.lower[max(0, len(v.lower)-4*after):]) && !concludes.MatchString(line[from:n.Start]) {
+			return Found{Outcome: None}, true
+		}
 		return v.found(ruleLast, n.Value(), start+n.Start, start+n.End), true
 	}
 	return Found{}, false
 }
 
 // restates stands between a number and an expression of it.
-var restates = regexp.MustCompile(`[\s,(](?:i\.e\.|since|because|as|namely),?[\s($]*$`)
+var restates = compile(`[\s,(](?:i\.e\.|since|because|as|namely),?[\s($]*$`)
 
-var eitherOr = regexp.MustCompile(`^[\s)%]*(?:[a-zA-Z]{1,12}\s+)?or\s+(?:maybe |perhaps |even )?[$€£]?$`)
+var eitherOr = compile(`^[\s)%]*(?:[a-zA-Z]{1,12}\s+)?or\s+(?:maybe |perhaps |even )?[$€£]?$`)
 
 // isMarker tells whether a number is that of a list's item.
 func (v *view) isMarker(line string, n Numeral) bool {
@@ -321,5 +388,6 @@ func lastSentence(line string, at int) int {
 // inBold tells whether bytes i to j of the view are in bold type in the reply.
 func (v *view) inBold(i, j int) bool {
 	start, end := v.span(i, j)
-	return strings.HasSuffix(strings.TrimRight(v.reply[:start], `$\(`), "**") && strings.Contains(v.reply[end:min(len(v.reply), end+24)], "**")
+	return strings.HasSuffix(strings.TrimRight(v.reply[:start], `$\(`), "**") &&
+		strings.Contains(v.reply[end:min(len(v.reply), end+24)], "**")
 }

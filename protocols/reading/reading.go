@@ -1,12 +1,12 @@
 // Package reading finds what a model's reply says: a label, a letter, a number, an option.
 //
-// These are the readers of the reading "robust". Markdown, LaTeX, spaces and case do not count. The final statement
-// wins. What is denied, asked, offered as one of several or repeated from the prompt is no statement, and where the
-// final statement names several, there is no verdict. Every reader is a pure function of the reply and of what was on
-// offer, and takes time in proportion to the reply.
+// These are the readers of the reading "robust". All are one engine: a reply is undressed (Markdown, LaTeX, spaces and
+// case do not count, and what follows an end of turn is not of it), split into statements, and searched for labels by a
+// grammar. A label counts where its statement claims it: announced ("verdict:"), called the best, alone, or in the form
+// that was asked for. What is denied, asked, offered as one of several or repeated from the prompt is no claim. The last
+// statement that makes a claim decides; where it stands against another in words that no reader knows, there is no
+// verdict. Every reader is a pure function of the reply and of what was on offer, and takes time in proportion to it.
 package reading
-
-import "regexp"
 
 // Outcome says whether a reply states something, in the words that records have for it.
 type Outcome string
@@ -40,9 +40,6 @@ const (
 	ruleLast      = "last"      // the last one of that sentence
 )
 
-// lookBack bounds how many places a reader looks at before it gives up: no reply of a model needs as many.
-const lookBack = 200
-
 // at makes a Found of bytes i to j of the view.
 func (v *view) found(rule, value string, i, j int) Found {
 	start, end := v.span(i, j)
@@ -56,15 +53,8 @@ func (v *view) several(rule string, i, j int) Found {
 	return f
 }
 
-// unoffered is a final statement that names what was not on offer.
-func (v *view) unoffered(rule, value string, i, j int) Found {
-	f := v.found(rule, value, i, j)
-	f.Outcome = None
-	return f
-}
-
 // nextQuestion is where a base model that was shown examples runs on into a question of its own.
-var nextQuestion = regexp.MustCompile(`\S\s*\n[ \t]*(?:Question|Q)(?: \d+)?[:.]`)
+var nextQuestion = compile(`\S\s*\n[ \t]*(?:Question|Q)(?: \d+)?[:.]`)
 
 // BeforeNext is a reply up to the next question that it asks itself.
 func BeforeNext(reply string) string {

@@ -3,7 +3,6 @@ package reading
 import (
 	"cmp"
 	"math/big"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,6 +13,7 @@ type Numeral struct {
 	Start, End int
 	Written    string
 	digits     string // with sign and what stands after them, as big.Rat reads it
+	unclear    bool   // its comma may part thousands or decimals
 }
 
 // maxDigits is the longest number that is one: what is longer is an id or noise.
@@ -63,7 +63,7 @@ func numeralAt(text string, i int) Numeral {
 	if minus {
 		digits = "-" + digits
 	}
-	return Numeral{start, end, text[start:end], digits}
+	return Numeral{Start: start, End: end, Written: text[start:end], digits: digits}
 }
 
 // Rational is the number itself. Its digits are such as big.Rat reads.
@@ -101,10 +101,10 @@ func wholePart(text string, i int) (digits string, end int) {
 }
 
 var (
-	exponent  = regexp.MustCompile(`^[eE][+-]?[0-9]{1,2}`)
-	slash     = regexp.MustCompile(`^/([0-9]{1,12})`)
-	mixed     = regexp.MustCompile(`^(?: ([0-9]{1,12})/([0-9]{1,12})| ?\\[dt]?frac\{([0-9]{1,12})\}\{([0-9]{1,12})\})`)
-	latexFrac = regexp.MustCompile(`^\}\{([0-9]{1,12})\}`)
+	exponent  = compile(`^[eE][+-]?[0-9]{1,2}`)
+	slash     = compile(`^/([0-9]{1,12})`)
+	mixed     = compile(`^(?: ([0-9]{1,12})/([0-9]{1,12})| ?\\[dt]?frac\{([0-9]{1,12})\}\{([0-9]{1,12})\})`)
+	latexFrac = compile(`^\}\{([0-9]{1,12})\}`)
 )
 
 // fraction goes on reading where a whole number turns out to be part of 3/4, 2 1/2 or \frac{3}{4}; not of a date,

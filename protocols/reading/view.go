@@ -9,10 +9,12 @@ import (
 
 // view is a reply without its dressing, and where its bytes stand in the reply.
 type view struct {
-	reply  string
-	text   string
-	lower  string // text in small letters, byte for byte
-	pieces []piece
+	reply       string
+	text        string
+	lower       string // text in small letters, byte for byte
+	pieces      []piece
+	starts      []int // of its statements
+	continental int   // whether numbers are written as 1.250,5: 1 yes, −1 no, 0 not known yet
 }
 
 // piece is a part of a view: bytes of the reply as they are, or what is written for the character that stands there.
@@ -24,24 +26,31 @@ type piece struct {
 // undress takes Markdown's and LaTeX's marks off a reply, and writes characters that look alike in one way. Boxes,
 // fractions and the ways of parting thousands stay, since numbers are read by them.
 func undress(reply string) *view {
-	d := dresser{view: view{reply: reply}, out: make([]byte, 0, len(reply))}
-	for i := 0; i < len(reply); {
-		plain := i
-		for i < len(reply) && !dressing[reply[i]] {
-			i++
-		}
-		if d.keep(plain, i); i < len(reply) {
-			i = d.next(i)
-		}
-	}
+	from, to := spoken(reply)
+	d := dresser{view: view{reply: reply[:to]}, out: make([]byte, 0, to-from)}
+	d.dress(from, to)
 	d.text = string(d.out)
-	for i, b := range d.out {
-		if b >= 'A' && b <= 'Z' {
-			d.out[i] = b + 'a' - 'A'
+	for i, r := range d.text {
+		if small := unicode.ToLower(r); small != r && utf8.RuneLen(small) == utf8.RuneLen(r) {
+			utf8.EncodeRune(d.out[i:], small)
 		}
 	}
 	d.lower = string(d.out)
 	return &d.view
+}
+
+// dress takes over bytes i to end.
+func (d *dresser) dress(i, end int) {
+	for i < end {
+		plain := i
+		for i < end && !dressing[d.reply[i]] {
+			i++
+		}
+		d.keep(plain, i)
+		if i < end {
+			i = d.next(i)
+		}
+	}
 }
 
 // span is where bytes i to j of the view stand in the reply.
@@ -72,8 +81,9 @@ func (v *view) place(i int) int {
 // dresser makes a view.
 type dresser struct {
 	view
-	out    []byte
-	braces []bool // of each open brace: was it taken off?
+	out     []byte
+	braces  []bool // of each open brace: was it taken off?
+	objects int    // how many JSON objects are being taken over, one in the other
 }
 
 // put writes s for the character at i.
@@ -111,6 +121,8 @@ func (d *dresser) next(i int) int {
 		return d.command(i)
 	case c == '*' || c == '_' || c == '`' || c == '~':
 		return d.emphasis(i)
+	case c == '{' && d.objects < mostObjects && objectBegins.MatchString(d.reply[i:min(len(d.reply), i+longestKey)]):
+		return d.object(i)
 	case c == '{':
 		d.braces = append(d.braces, false)
 	case c == '}':
@@ -123,15 +135,9 @@ func (d *dresser) next(i int) int {
 	case c == '\r':
 		return i + 1
 	case c == '&' || c == '<':
-		if end, s := answerTag(d.reply[i:]); end > 0 {
-			d.put(i, s)
-			return i + end
-		}
-		for _, e := range entities {
-			if strings.HasPrefix(d.reply[i:], e.from) {
-				d.put(i, e.to)
-				return i + len(e.from)
-			}
+		if m := markup.FindStringSubmatch(d.reply[i:min(len(d.reply), i+24)]); m != nil {
+			d.put(i, plainMarkup(m))
+			return i + len(m[0])
 		}
 	case (c == '#' || c == '>') && d.lineStart():
 		return d.heading(i)
@@ -144,39 +150,48 @@ func (d *dresser) next(i int) int {
 	return i + 1
 }
 
-// entities are what HTML writes otherwise, and its marks of emphasis.
-var entities = []struct{ from, to string }{
-	{"&gt;", ">"}, {"&lt;", "<"}, {"&amp;", "&"}, {"&nbsp;", " "}, {"<br>", "\n"}, {"<br/>", "\n"}, {"<br />", "\n"},
-	{"<b>", ""}, {"</b>", ""}, {"<i>", ""}, {"</i>", ""}, {"<em>", ""}, {"</em>", ""}, {"<strong>", ""}, {"</strong>", ""},
-	{"<u>", ""}, {"</u>", ""}, {"<code>", ""}, {"</code>", ""}, {"<mark>", ""}, {"</mark>", ""}, {"<span>", ""}, {"</span>", ""},
-}
+// markup is HTML, of which 1 is an entity, 2 the end of a tag around an answer, 3 its beginning, 4 a new line, and the
+// rest emphasis.
+var markup = compile(`^(?i:&(gt|lt|amp|nbsp);|<(?:/(` + answerTag + `)|(` + answerTag + `)|(br ?/?)
+	|/?(?:b|i|em|strong|u|code|mark|span))>)`)
 
-// tagged are names of tags around an answer.
-var tagged = []string{"answer", "verdict", "final_answer", "final_verdict", "judgment", "judgement", "label", "decision", "selection"}
+const answerTag = `(?:final_)?(?:answer|verdict)|judge?ment|label|decision|selection`
 
-// answerTag tells how long the tag is that a text begins with, and writes it as a heading: "<verdict>" as "verdict: ".
-func answerTag(text string) (end int, written string) {
-	name, _, ok := strings.Cut(text[1:min(len(text), 20)], ">")
-	plain, closes := strings.CutPrefix(strings.ToLower(name), "/")
+// plainMarkup writes what markup matched: "<verdict>" as a heading.
+func plainMarkup(m []string) string {
 	switch {
-	case !ok || !slices.Contains(tagged, plain):
-		return 0, ""
-	case closes:
-		return len(name) + 2, "\n"
+	case m[1] != "":
+		return map[string]string{"gt": ">", "lt": "<", "amp": "&", "nbsp": " "}[strings.ToLower(m[1])]
+	case m[3] != "":
+		return strings.Replace(m[3], "_", " ", 1) + ": "
+	case m[2] != "", m[4] != "":
+		return "\n"
 	}
-	return len(name) + 2, strings.Replace(plain, "_", " ", 1) + ": "
+	return ""
 }
 
-// wrappers are commands of LaTeX of which only what they hold counts.
-var wrappers = []string{"textbf", "textit", "textrm", "textsf", "texttt", "text", "mathrm", "mathbf", "mathit", "mathsf",
-	"mathbb", "operatorname", "mbox", "bf", "underline", "emph", "bold", "boldsymbol", "hbox"}
-
-// symbols are commands of LaTeX that stand for a character, or for none.
-var symbols = map[string]string{
-	"times": "×", "cdot": "×", "div": "÷", "gt": ">", "gg": ">>", "lt": "<", "ll": "<<", "succ": ">", "prec": "<", "approx": "≈", "left": "", "right": "",
-	"quad": " ", "qquad": " ", "big": "", "Big": "", "bigl": "", "bigr": "", "displaystyle": "", "newline": "\n", "leq": "≤", "geq": "≥",
-	"lbrack": "[", "rbrack": "]", "equiv": "≡", "rightarrow": "→", "Rightarrow": "→", "to": "→",
+// pairs is a map of the words of a text, every other one of which is what the one before stands for.
+func pairs(text string) map[string]string {
+	of := map[string]string{}
+	for pair := range slices.Chunk(strings.Fields(text), 2) {
+		of[pair[0]] = pair[1]
+	}
+	return of
 }
+
+var (
+	// wrappers are commands of LaTeX of which only what they hold counts.
+	wrappers = strings.Fields(`textbf textit textrm textsf texttt text mathrm mathbf mathit mathsf mathbb operatorname mbox bf
+		underline emph bold boldsymbol hbox`)
+	// symbols are commands of LaTeX that stand for a character, blanks and nothings those that stand for none.
+	symbols = pairs(`times × cdot × div ÷ gt > gg >> lt < ll << succ > prec < approx ≈ leq ≤ geq ≥ lbrack [ rbrack ] equiv ≡
+		rightarrow → Rightarrow → to →`)
+	blanks   = strings.Fields("quad qquad newline")
+	nothings = strings.Fields("left right big Big bigl bigr displaystyle")
+	// characters are written otherwise.
+	characters = pairs(`“ " ” " ‘ ' ’ ' ≫ >> ≪ << ≻ > 【 [ 〖 [ 「 [ ⟦ [[ 】 ] 〗 ] 」 ] ⟧ ]]`)
+	fractions  = pairs(`½ 1/2 ⅓ 1/3 ⅔ 2/3 ¼ 1/4 ¾ 3/4 ⅕ 1/5 ⅖ 2/5 ⅗ 3/5 ⅘ 4/5 ⅙ 1/6 ⅚ 5/6 ⅛ 1/8 ⅜ 3/8 ⅝ 5/8 ⅞ 7/8`)
+)
 
 // command reads what a backslash begins.
 func (d *dresser) command(i int) int {
@@ -184,6 +199,10 @@ func (d *dresser) command(i int) int {
 	if rest == "" {
 		d.keep(i, i+1)
 		return i + 1
+	}
+	if d.objects > 0 && (rest[0] == 'n' || rest[0] == 't') {
+		d.put(i, "\n")
+		return i + 2
 	}
 	if strings.IndexByte("[](){}_*#$%&|<>=-.`\"'/", rest[0]) >= 0 {
 		if rest[0] != '{' && rest[0] != '}' {
@@ -196,22 +215,30 @@ func (d *dresser) command(i int) int {
 		end++
 	}
 	name := rest[:end]
-	if s, ok := symbols[name]; ok && end > 0 {
-		d.put(i, s)
-		return i + 1 + end
+	s, isSymbol := symbols[name]
+	switch {
+	case slices.Contains(blanks, name):
+		s = " "
+	case !isSymbol && !slices.Contains(nothings, name):
+		return d.wrapped(i, name)
 	}
-	for _, w := range wrappers {
-		if name == w {
-			after := i + 1 + end
-			for after < len(d.reply) && d.reply[after] == ' ' {
-				after++
-			}
-			if after < len(d.reply) && d.reply[after] == '{' {
-				d.braces = append(d.braces, true)
-				return after + 1
-			}
-			return i + 1 + end
+	d.put(i, s)
+	return i + 1 + end
+}
+
+// wrapped reads a command that is no symbol.
+func (d *dresser) wrapped(i int, name string) int {
+	rest, end := d.reply[i+1:], len(name)
+	if slices.Contains(wrappers, name) {
+		after := i + 1 + end
+		for after < len(d.reply) && d.reply[after] == ' ' {
+			after++
 		}
+		if after < len(d.reply) && d.reply[after] == '{' {
+			d.braces = append(d.braces, true)
+			return after + 1
+		}
+		return i + 1 + end
 	}
 	if rest[0] == ' ' || rest[0] == ';' || rest[0] == ':' {
 		d.put(i, " ")
@@ -233,7 +260,8 @@ func (d *dresser) emphasis(i int) int {
 	var stays bool
 	switch c {
 	case '*':
-		stays = end-i <= 2 && (digitLike(before, true) && digitLike(after, false) || before == ' ' && after == ' ' && !d.lineStart() && end-i == 1)
+		isOperator := before == ' ' && after == ' ' && !d.lineStart() && end-i == 1
+		stays = isOperator || end-i <= 2 && digitLike(before, true) && digitLike(after, false)
 	case '_':
 		stays = !first && !last && wordRune(before) && wordRune(after) && end-i == 1
 	case '~':
@@ -278,40 +306,26 @@ func (d *dresser) heading(i int) int {
 	return end
 }
 
-// fractions are those that have a character.
-var fractions = map[rune]string{'½': "1/2", '⅓': "1/3", '⅔': "2/3", '¼': "1/4", '¾': "3/4", '⅕': "1/5", '⅖': "2/5", '⅗': "3/5", '⅘': "4/5", '⅙': "1/6", '⅚': "5/6", '⅛': "1/8", '⅜': "3/8", '⅝': "5/8", '⅞': "7/8"}
-
 // rune takes over a character that is no ASCII.
 func (d *dresser) rune(i int, r rune, s string) {
 	switch {
 	case r >= 0xff01 && r <= 0xff5e: // full width
 		s = string(r - 0xfee0)
+	case r == 0xa0 || r == 0x202f || r == 0x2009:
+		if digitBeside(d.reply, i, i+len(s)) {
+			d.keep(i, i+len(s))
+			return
+		}
+		s = " "
 	case r == 0x3000 || r == 0x2002 || r == 0x2003:
 		s = " "
 	case r >= 0x200b && r <= 0x200d || r == 0xfeff || r == 0x2060 || r == 0xad:
 		return
-	case r == '【' || r == '〖' || r == '⟦' || r == '「':
-		s = "["
-		if r == '⟦' {
-			s = "[["
-		}
-	case r == '】' || r == '〗' || r == '⟧' || r == '」':
-		s = "]"
-		if r == '⟧' {
-			s = "]]"
-		}
-	case r == '“' || r == '”':
-		s = `"`
-	case r == '‘' || r == '’':
-		s = "'"
-	case r == '≫':
-		s = ">>"
-	case r == '≪':
-		s = "<<"
-	case r == '≻':
-		s = ">"
-	case fractions[r] != "":
-		if s = fractions[r]; len(d.out) > 0 && d.out[len(d.out)-1] >= '0' && d.out[len(d.out)-1] <= '9' {
+	case characters[s] != "":
+		s = characters[s]
+	case fractions[s] != "":
+		s = fractions[s]
+		if last := len(d.out) - 1; last >= 0 && d.out[last] >= '0' && d.out[last] <= '9' {
 			s = " " + s
 		}
 	case r == '。':
@@ -358,7 +372,7 @@ func wordRune(r rune) bool {
 }
 
 // unspaced are scripts in which words are not set apart by spaces, and numbers are not either.
-var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai}
+var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Hangul}
 
 // wordBefore and wordAfter tell whether a letter or a digit stands right before or at i.
 func wordBefore(s string, i int) bool {
@@ -369,4 +383,9 @@ func wordBefore(s string, i int) bool {
 func wordAfter(s string, i int) bool {
 	r, _ := utf8.DecodeRuneInString(s[min(i, len(s)):])
 	return wordRune(r)
+}
+
+// digitBeside tells whether digits stand on both sides of a space that does not break: it parts thousands.
+func digitBeside(s string, i, j int) bool {
+	return i > 0 && j < len(s) && s[i-1] >= '0' && s[i-1] <= '9' && s[j] >= '0' && s[j] <= '9'
 }

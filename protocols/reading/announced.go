@@ -1,0 +1,120 @@
+package reading
+
+import (
+	"slices"
+	"strings"
+)
+
+// announced is the word that says that a label is the answer, and where it begins in what stands before the label: −1
+// where the word is of another answer.
+func (g grammar) announced(p place, praise rank) (word string, at int) {
+	found := cues.FindAllStringIndex(p.left, -1)
+	slices.Reverse(found)
+	for _, m := range found[:min(len(found), 3)] {
+		lead, word := p.left[:m[0]], p.left[m[0]:m[1]]
+		switch {
+		case p.names(m[0]):
+			continue
+		case another.MatchString(lead), ranked.MatchString(lead+word) && worst.MatchString(lead+word) != g.worst:
+			return "", -1
+		}
+		if !notIt.MatchString(lead) && (!thing.MatchString(word) || adjective.MatchString(lead)) &&
+			(g.notCue == nil || !g.notCue(p.label, word, p.left[m[1]:])) && p.follows(lead, word, praise) {
+			return word, m[0]
+		}
+	}
+	if m := chooses.FindStringIndex(p.left); m != nil && clauseEnds.MatchString(p.right) {
+		return p.left[m[0]:], m[0]
+	}
+	return "", 0
+}
+
+// names tells whether a place in what stands before a label belongs to another label.
+func (p place) names(at int) bool {
+	at += p.start - len(p.left)
+	return slices.ContainsFunc(p.all[max(0, p.i-8):p.i], func(l label) bool { return l.start <= at && at < l.end })
+}
+
+// follows tells whether a label is what the word says that stands after the lead.
+func (p place) follows(lead, word string, praise rank) bool {
+	gap := p.left[len(lead)+len(word):]
+	isEnd := clauseEnds.MatchString(p.right)
+	if p.form == bare && praise == nothing && !isEnd || strings.HasSuffix(word, "s") && strings.Contains(gap, "\n") {
+		return false
+	}
+	hasOther := slices.ContainsFunc(p.all[max(0, p.i-8):p.i], func(l label) bool {
+		return l.form > bare && l.start >= p.start-len(gap)
+	})
+	if is := isWords.FindStringIndex(gap); is != nil {
+		before, after := gap[:is[0]], gap[is[0]:]
+		if ownWords.MatchString(before) || !hasOther && verb.MatchString(after) && relative.MatchString(before) {
+			return true
+		}
+	}
+	return isEnd && (afterBut.MatchString(gap) || directly.MatchString(gap) && strings.TrimSpace(lead) == "") ||
+		p.form > bare && !hasOther && announces.MatchString(gap) && clauseStops.MatchString(p.right)
+}
+
+var (
+	clauseStops = compile(`^["')\]}*$.!]*\s*(?:$|[.,;:!?(\n]|because\b|since\b)`)
+	// thing is a word for any of the labels, adjective goes before it where it is the answer.
+	thing     = compile(`^(?:option|choice|letter|label|output|response|overall|best)$`)
+	adjective = compile(`^[^\pL]*$|\b(?:correct|best|better|right|\w*appropriate|final|closest|suitable|accurate
+		|precise|likely|helpful|only|valid|true|nearest|choosing|chosen|selected|intended|my|our|the
+		|multiple[- ]choice
+		|worst|worse|least \w+)\s+$`)
+	// afterBut ends with what sets the next label against one that is denied.
+	afterBut = compile(`\b(?:but|sondern|sino|mais plutôt|ma)(?: rather)?[\s"'(]*$`)
+	// ownWords may stand between a word and the colon after it, relative between it and a verb.
+	ownWords = compile(`^["']?(?:\s*\([^)\n]{0,40}\)?)?(?:\s+(?:label|answer|choice|option|key|letter|here|number
+		|then
+		|so))?["'\s]*$`)
+	relative = compile(`^[^:(\[]{0,80}(?:\([^)]{0,20}\)?[^:(\[]{0,40})?$`)
+	verb     = compile(`^[\s,"')\]]*(?:is|are|was|be|it's|ist|lautet|est|es|è|é)[\s:]|^[^\x00-\x7f]{0,8}(?:是|为|は|은|는
+		|является|это)`)
+	announces = compile(`^["']?(?:\s*\([^)\n]{0,40}\))?\s*(?:` + isWord + `)`)
+)
+
+// alone tells how firmly a label stands that is all there is on a line, or in a statement.
+func (p place) alone() rank {
+	v := p.view
+	from := strings.LastIndexByte(v.lower[:p.start], '\n') + 1
+	line, _, _ := strings.Cut(v.lower[p.end:], "\n")
+	to := p.end + len(line)
+	isLast := to >= len(strings.TrimRight(v.text, " \t\n-=\"'`|.)]}$"))
+	isWord := p.out-p.in > 1
+	if p.from > from && endsAll.MatchString(p.right) &&
+		(correcting.MatchString(p.left) || isWord && isLast && loneLead.MatchString(p.left)) {
+		return declared
+	}
+	if p.start-from > before || !loneLead.MatchString(v.lower[from:p.start]) {
+		return nothing
+	}
+	if !loneEnd.MatchString(line[:min(len(line), before)]) {
+		isWhole := from == 0 && len(v.text) < 200 && strings.TrimSpace(v.text[to:]) == ""
+		if isWhole && (opens.MatchString(line) || v.text[p.start] == '(' && !said.MatchString(line)) {
+			return declared
+		}
+		return nothing
+	}
+	switch {
+	case p.form < demanded && strings.Contains(line, ":"):
+		return nothing
+	case p.form == demanded || isLast:
+		return declared
+	case p.form == named || strings.TrimSpace(v.text[:from]) == "":
+		return called
+	}
+	return nothing
+}
+
+var (
+	loneLead = compile(`^[^\pL\d]*(?:(?:so|therefore|thus|hence|clearly|final|finally|the|my|it is|it's|it must be
+		|definitely|no|wait|sorry|actually|correction|rather|or|make that|it should be|hmm)[\s,:.…!]+)*[^\pL\d]*$`)
+	// correcting is all that goes before a label that takes the place of another.
+	correcting = compile(`^[^\pL\d]*(?:(?:no|wait|sorry|actually|correction|rather|or|make that|it should be|hmm
+		|oops|nein|non|não|нет|perdón|pardon|desculpe|scusa|entschuldigung|verzeihung|perdona
+		|oh)[\s,:.…!]+)+["'(\[*]*$`)
+	loneEnd = compile(`^[^\pL\d?]*$`)
+	opens   = compile(`^["')\]*]*\s*(?:[.):,(–—-]|(?:because|since)\b)`)
+)

@@ -1,0 +1,140 @@
+package reading
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Letter reads the letter that a reply answers a choice of n options with.
+func Letter(reply string, n int) Found {
+	return grammar{
+		labels: func(v *view) []label { return v.choices() },
+		praise: func(l label, left, right string) (string, rank) {
+			if said := judged(left, right); (said == better || said == good) && l.subject(left) {
+				return l.value, called
+			}
+			return "", nothing
+		},
+		rule:    func(string) string { return ruleAnswer },
+		offered: func(value string) bool { return int(value[0]-'A') < n },
+	}.read(reply)
+}
+
+var (
+	letterNoun = compile(`\b(?:option|choice|letter|statement|alternative|alternativa|opción|opzione|lettera|letra
+		|lettre|opção)\s*["'(\[{$]*$|(?:选项|選択肢|보기)\s*$`)
+	roman = compile(`\b(?:II|III|IV)\b`)
+)
+
+// choices are the letters of a choice. Where there is a II, an I is a number.
+func (v *view) choices() []label {
+	all := v.letters(letterNoun, 'M')
+	return slices.DeleteFunc(all, func(l label) bool {
+		from, to := v.statement(l.start)
+		return l.value == "I" && roman.MatchString(v.text[max(from, l.start-before):min(to, l.end+before)])
+	})
+}
+
+// subject tells whether a label begins a clause: the B of "Vitamin B is the best source" does not.
+func (l label) subject(left string) bool {
+	return l.form > bare || clauseBegins.MatchString(left)
+}
+
+var clauseBegins = compile(`(?:^|[.,;:!?(|\n"'*-]|\b(?:that|so|thus|therefore|hence|only|but|and|think|believe|then
+		|because|since))[\s"'(]*$`)
+
+// Option reads which of n options a reply selects; the worst, where that is what it was asked for.
+func Option(reply string, n int, worst bool) Found {
+	return choiceOf(worst, options, func(value string) bool {
+		k, err := strconv.Atoi(value)
+		return err == nil && k >= 1 && k <= n
+	}, n).read(reply)
+}
+
+// Output reads which of two outputs, called Output (a) and Output (b), a reply says is the better: the value is "a" or
+// "b".
+func Output(reply string) Found {
+	labels := func(v *view) []label { return v.letters(outputNoun, 'B') }
+	f := choiceOf(false, labels, func(value string) bool { return value <= "B" }, 2).read(reply)
+	f.Value = strings.ToLower(f.Value)
+	return f
+}
+
+var outputNoun = compile(`\boutputs?[\s"'(\[*_]*$`)
+
+// choiceOf is a grammar of things of which one is selected.
+func choiceOf(worst bool, labels func(*view) []label, offered func(string) bool, n int) grammar {
+	return grammar{
+		labels: labels,
+		praise: func(l label, left, right string) (string, rank) {
+			switch said := judged(left, right); {
+			case l.form == bare, n > 2 && thanOption.MatchString(right):
+			case worst && said == worse, !worst && said == better:
+				return l.value, called
+			case !worst && (said == good || said == partly):
+				return l.value, praised
+			}
+			return "", nothing
+		},
+		notCue: func(l label, word, gap string) bool {
+			return l.form == bare && word == "answer" && !strings.Contains(gap, ":") && !strings.Contains(gap, "\n")
+		},
+		rule: func(cue string) string {
+			if cue == "selection" {
+				return ruleSelection
+			}
+			return ruleAnswer
+		},
+		offered: offered,
+		worst:   worst,
+		more:    moreOptions,
+	}
+}
+
+const optionWord = `(?:the\s+)?(?:option|choice|output|response|opción|opcion|opção|opzione|вариант[а-я]*|选项|選項|選択肢
+		|オプション|옵션|선택지)`
+
+var (
+	// optionNoun goes before the number of an option. A number without it is one where it is announced.
+	optionNoun  = compile(optionWord + `s?\s*(?:no\.|nr\.|number|n[°º])?\s*[\s:#\[("'{_]{0,4}$`)
+	bareBefore  = compile(`(?:^|[\s"'(\[{#:>|=–—-])$`)
+	bareAfter   = compile(`^(?:["')\]}|,;:\s–—-]|\.(?:\D|$)|$)`)
+	numberWords = strings.Fields("zero one two three four five six seven eight nine ten")
+	// moreOptions are further numbers without the noun, unless something is said of them.
+	moreOptions = compile(`^(?:["')\]}*]*[-–]|[\s"')\]}.*]*(?:,|/|&|\+|,?\s*\b(?:or|and|to|nor)\b))\s*(?:also |maybe 
+		|perhaps |possibly )?\d+\s*(?:[.,;)\n]|$|and\b|or\b)|^\.\d`)
+	// thanOption goes on with another option: of two it leaves none, of more it does.
+	thanOption = compile(`^["')\]]*\s+(?:is|was|seems)\s+(?:\w+\s+)?(?:better|worse)\s+than\s+(?:option|choice|output
+		|response)\b`)
+)
+
+// options are those that are named by their numbers.
+func options(v *view) []label {
+	var all []label
+	for i, end := range v.runs() {
+		k := slices.Index(numberWords, v.lower[i:end])
+		if isDigit(v.lower, i) && end-i < 10 {
+			k, _ = strconv.Atoi(v.lower[i:end])
+		} else if k < 0 {
+			continue
+		}
+		if strings.HasSuffix(v.lower[:i], " -") {
+			k = -k
+		}
+		l := label{value: strconv.Itoa(k), start: i, end: end, in: i, out: end}
+		from := max(0, i-40)
+		m := optionNoun.FindStringIndex(strings.TrimSuffix(v.lower[from:i], "-"))
+		switch {
+		case m != nil && !wordAfter(v.lower, end):
+			l.start = from + m[0]
+			l.form = named
+		case !isDigit(v.lower, i) || end-i > 2:
+			continue
+		case !bareBefore.MatchString(v.lower[from:i]) || !bareAfter.MatchString(v.lower[end:]):
+			continue
+		}
+		all = append(all, l)
+	}
+	return all
+}

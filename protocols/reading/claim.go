@@ -1,0 +1,160 @@
+package reading
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// place is where a label stands.
+type place struct {
+	label
+	view        *view
+	all         []label // of the view
+	i           int     // which of them it is
+	from, to    int     // its statement
+	left, right string  // what the statement has before it and after it, in small letters
+}
+
+func newPlace(v *view, all []label, i int) place {
+	p := place{label: all[i], view: v, all: all, i: i}
+	p.from, p.to = v.statement(p.start)
+	p.left = v.lower[max(p.from, p.start-before):p.start]
+	p.right = v.lower[p.end:max(p.end, min(p.to, p.end+after))]
+	return p
+}
+
+// claim is what is said of a label.
+func (g grammar) claim(p place) claim {
+	c := claim{label: p.label, statement: p.from}
+	value, praise := g.praise(p.label, p.left, p.right)
+	word, at := g.announced(p, praise)
+	lone := p.alone()
+	isBoxed := strings.HasSuffix(strings.TrimRight(p.left, " {$(\"'["), `\boxed`)
+	if at < 0 || p.form < demanded && praise == nothing && word == "" && lone == nothing && !isBoxed {
+		return c
+	}
+	if word != "" && p.form == demanded && !claimed(p.left[:at]) {
+		word = ""
+	}
+	if word != "" && !claimed(p.left[:at]) || lone == nothing && conditional(p.left) ||
+		praise == nothing && deniedAfter.MatchString(p.right) || p.unsaid(word != "") {
+		return c
+	}
+	switch {
+	case isBoxed:
+		c.rank = declared
+		c.rule = ruleBoxed
+	case word != "" && (praise > nothing || !said.MatchString(p.right)):
+		c.rank = declared
+		c.rule = g.rule(word)
+		if would.MatchString(p.left[at:]) && p.form < demanded {
+			c.rank = praised
+		}
+	case lone > nothing:
+		c.rank = lone
+		c.rule = ruleAlone
+	case p.form == demanded && !mentioned.MatchString(p.left):
+		c.rank = plain
+	}
+	if p.form == demanded {
+		c.rule = ruleLabel
+		return c
+	}
+	if praise > nothing {
+		c.value = value
+		c.rank = max(praise, c.rank)
+		c.rule = cmp.Or(c.rule, rulePredicate)
+	}
+	if word != "" && c.rank > nothing || c.rank == declared {
+		g.beside(p, &c)
+	}
+	return c
+}
+
+// unsaid tells whether a label is denied, doubted, quoted, asked or offered, and not said by the reply itself.
+func (p place) unsaid(isAnnounced bool) bool {
+	if !claimed(p.left) || matches(p.left, unreal, beforehand) || p.view.inQuestion(p.start, p.end) ||
+		conjunctive.MatchString(p.left) && hanging.MatchString(p.right) {
+		return true
+	}
+	if p.form < demanded {
+		return !isAnnounced && offering(p.view, p.all, p.i) || p.isOverruled()
+	}
+	peers := slices.DeleteFunc(slices.Clone(p.all), func(l label) bool { return l.form < demanded })
+	k := slices.Index(peers, p.label)
+	return listed(p.view, peers, k) || offering(p.view, peers, k) && !(isAnnounced && means.MatchString(p.right))
+}
+
+// isOverruled tells whether the statement of a label has one in the form that was asked for.
+func (p place) isOverruled() bool {
+	return slices.ContainsFunc(p.all[max(0, p.i-8):min(len(p.all), p.i+8)], func(l label) bool {
+		return l.form == demanded && l.start >= p.from && l.start < p.to
+	})
+}
+
+var (
+	would       = compile(`\b(?:would|could) (?:be|have been)\b`)
+	conjunctive = compile(`\b(?:would|could|might)\b`)
+	// hanging follows a label that hangs on a condition.
+	hanging = compile(`^["')\]}*$]*\s+(?:if|had)\b`)
+	// said follows a label of which something else is said.
+	said = compile(`^["')\]}:]*\s*(?:` + anyOf(`is are was were cannot can't does did has have had seems would fails
+		lacks
+		gets got provides follows does being depends misses only`) + `)\b`)
+	// clauseEnds follows a label that ends what is said.
+	clauseEnds = compile(`^\)\s|^(?:'s)?["')\]}*$.!]*\s*(?:$|[.,;:!?(\n|\[–—>/&-]|[^\x00-\x7f\pL]|clearly\W*$
+		|` + anyOf(`because since as and or oder ou und et y e but so which for with rather over
+		instead not due by than if here given based on to of über von car puisque porque perché porque da weil
+		denn потому`) + `\b|` +
+		anyOf(`です である 입니다 とし だ 이다 。 因为`) + `)`)
+)
+
+// beside looks for labels that are named beside the one that is announced: they make a conflict, or take its place.
+func (g grammar) beside(p place, c *claim) {
+	v := p.view
+	if g.more != nil && g.more.MatchString(v.text[c.end:max(c.end, min(p.to, c.end+before))]) {
+		c.several = true
+		return
+	}
+	isDenied := false
+	for j := p.i + 1; j < min(len(p.all), p.i+4); j++ {
+		next := newPlace(v, p.all, j)
+		if next.start >= p.to || next.start < c.end {
+			return
+		}
+		gap := v.lower[c.end:next.start]
+		switch {
+		case !claimed(next.left) || deniedAfter.MatchString(next.right):
+			isDenied = true
+		case next.value == c.value || isDenied && alsoNamed.MatchString(gap):
+		case corrected.MatchString(gap) && clauseEnds.MatchString(next.right):
+			c.label = next.label
+		case joined.MatchString(gap) && !matches(next.right, said, together) &&
+			(next.form > bare || listEnds.MatchString(next.right)):
+			c.several = true
+		case explained.MatchString(gap):
+			return
+		case next.form > bare && endsAll.MatchString(next.right):
+			c.several = true
+		}
+	}
+}
+
+var (
+	joined = compile(`^["')\]}.*$\s]*(?:[,/;&+]|,?\s*\b(?:or|and|and/or|nor|as well as|to|oder|und|ou|et|o|y|e)\b
+		|и|или
+		|和|或|と|か|또는)\s*(?:also |even |maybe |perhaps |possibly |the )*["'(\[]*$`)
+	// alsoNamed joins the next label to the one before.
+	alsoNamed = compile(`(?:,|\band|\bor|&|/)\s*$`)
+	// listEnds follows a label that is one of several without a noun.
+	listEnds = compile(`^["')\]}*$.!]*\s*(?:$|[.,;:!?(\n&/]|and\b|or\b)`)
+	// together follows other letters of which it is said that they are wrong: "C; B and D are wrong".
+	together = compile(`^[)\]}"']*(?:,?\s*(?:,|and|or)\s*\(?[a-j]\)?)*\s+(?:is|are)\b`)
+	// explained begins what explains the label, or is its text.
+	explained = compile(`^["')\]}*]*\s*(?:[:(]|[–—-]\s|\)\s\w)|\b(?:because|since|as|while|whereas|although|though
+		|which|that|if|for|with|than|first|initial(?:ly)?|previous(?:ly)?|earlier)\b|>`)
+	corrected = compile(`^["')\]}>*$]*[\s.,;:!…—–-]+(?:oh|oops|hmm|no|wait|sorry|actually|correction|scratch that
+		|or rather|i meant?|make that)\b`)
+	endsAll = compile(`^["')\]}*$.!]*\s*$`)
+)

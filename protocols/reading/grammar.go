@@ -1,0 +1,149 @@
+package reading
+
+import (
+	"regexp"
+	"slices"
+)
+
+// grammar is what one reader looks for.
+type grammar struct {
+	labels  func(v *view) []label                                    // all that a view names, in their order
+	praise  func(l label, left, right string) (value string, r rank) // what is said of a label, and how firmly
+	offered func(value string) bool
+	rule    func(cue string) string              // the rule of a label that a word announces
+	notCue  func(l label, word, gap string) bool // whether a word does not announce it, with what stands between
+	worst   bool                                 // the worst is asked for
+	more    *regexp.Regexp                       // follows a label of which more are named without a noun
+}
+
+// label is one that a reply names.
+type label struct {
+	value      string // in its plain form
+	name       string // of one of two, which the value puts first
+	start, end int    // in the view, with the brackets and the noun that belong to it
+	in, out    int    // of the label itself
+	form       form
+}
+
+// form is how a label is written.
+type form int
+
+const (
+	bare     form = iota // "C": it is a label only where one is announced
+	named                // "option C", "(C)"
+	demanded             // as it was asked for, "[[A>B]]": it needs no announcement
+)
+
+// rank is how firmly a statement says that a label is the answer.
+type rank int
+
+const (
+	nothing  rank = iota
+	praised       // "Option 2 is correct": others may be as well
+	plain         // a label in the form that was asked for, in words that say nothing about it
+	called        // "Option 2 is the best"
+	declared      // announced, in a box, or all that there is
+)
+
+// claim is what a statement says of a label.
+type claim struct {
+	label
+	rank
+	rule      string
+	statement int  // where it begins
+	several   bool // the statement names another as well
+}
+
+// lookBack bounds how many labels a reader looks at before it gives up: no reply of a model needs as many.
+const lookBack = 200
+
+// read is what the last statement that makes a claim says.
+func (g grammar) read(reply string) Found {
+	v := undress(reply)
+	all := g.labels(v)
+	all = all[max(0, len(all)-lookBack):]
+	var claims []claim
+	for i := range all {
+		if c := g.claim(newPlace(v, all, i)); c.rank > nothing {
+			claims = append(claims, c)
+		}
+	}
+	if claims == nil {
+		claims = g.sole(v, all)
+	}
+	if claims == nil {
+		return Found{Outcome: None}
+	}
+	final := decide(v, claims)
+	f := v.found(final.rule, final.value, final.in, final.out)
+	switch {
+	case final.several, retracted.MatchString(v.reply[f.End:min(len(v.reply), f.End+4*after)]):
+		f.Outcome = Conflict
+		f.Value = ""
+	case !g.offered(final.value):
+		f.Outcome = None
+	}
+	return f
+}
+
+// sole is the only label that a reply has in the form that was asked for, unless it is denied, asked or repeated from
+// the rules: where no statement is plain, what else it may be does not count.
+func (g grammar) sole(v *view, all []label) (claims []claim) {
+	all = slices.DeleteFunc(slices.Clone(all), func(l label) bool { return l.form < demanded || !g.offered(l.value) })
+	for i, l := range all {
+		left := v.upTo(l.start)
+		if l.value != all[0].value {
+			return nil
+		}
+		if !matches(left, denied, supposed, repeated) && !doubts(left) && !cited(left) && !offering(v, all, i) {
+			claims = append(claims, claim{label: l, rank: plain, rule: ruleLabel})
+		}
+	}
+	return claims
+}
+
+// decide takes the last claim, and a conflict where it stands against another that it does not take the place of.
+func decide(v *view, claims []claim) claim {
+	final := claims[len(claims)-1]
+	slices.Reverse(claims)
+	for _, c := range claims[1:] {
+		together := c.statement == final.statement
+		gap := v.lower[c.end:max(c.end, final.start)]
+		switch {
+		case c.form < demanded && final.form == demanded:
+			continue
+		case c.value == final.value:
+			if !together && c.rank >= final.rank {
+				return final
+			}
+			continue
+		case c.rank >= plain && wordless.MatchString(gap): // named side by side
+		case !together && final.rank == declared, turning.MatchString(gap) && !also.MatchString(gap),
+			!together && concluding.MatchString(v.upTo(final.start)):
+			return final
+		case c.rank < final.rank:
+			continue
+		case c.rank > final.rank && final.rank == praised:
+			final = c
+			continue
+		case !together && c.rank == plain && final.rank == plain && final.ends(v) && !(c.isItem(v) && final.isItem(v)):
+			return final
+		}
+		final.several = true
+		final.in = c.in
+		return final
+	}
+	return final
+}
+
+// ends tells whether no more is said of a label.
+func (c claim) ends(v *view) bool { return clauseEnds.MatchString(v.lower[c.end:]) }
+
+// isItem tells whether a few words and a colon are all that goes before a label in its statement.
+func (c claim) isItem(v *view) bool { return itemLead.MatchString(v.upTo(c.start)) }
+
+var (
+	wordless = compile(`^[^\pL\d]*$`)
+	also     = compile(`\balso\b`)
+	itemLead = compile(`^[^.:,\n]{1,40}:[\s"'(]*$`)
+)

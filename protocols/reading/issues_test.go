@@ -1,0 +1,125 @@
+package reading
+
+import "testing"
+
+// stated is a reply and what it says: "-" where nothing may be read.
+type stated struct{ reader, want, reply string }
+
+func checkSaid(t *testing.T, all []stated) {
+	t.Helper()
+	for _, c := range all {
+		f := reads[c.reader](c.reply)
+		got := says(f)
+		if f.Outcome != Stated {
+			got = "-"
+		}
+		if got != c.want {
+			t.Errorf("%s: %q reads as %s (%+v), want %s", c.reader, c.reply, got, f, c.want)
+		}
+	}
+}
+
+func TestDenialsInOtherLanguagesReadAsTheOpposite(t *testing.T) {
+	var all []stated
+	for _, reply := range []string{
+		"Mein Urteil lautet [[B>A]], nicht [[A>B]].",
+		"Mon verdict est [[B>A]], pas [[A>B]].",
+		"Mi veredicto es [[B>A]], no [[A>B]].",
+		"Il mio verdetto è [[B>A]], non [[A>B]].",
+		"O meu veredito é [[B>A]], não [[A>B]].",
+		"Мой вердикт: [[B>A]], а не [[A>B]].",
+		"我的判断是[[B>A]],而不是[[A>B]]。",
+		"判定は[[B>A]]であり、[[A>B]]ではありません。",
+		"최종 판정은 [[B>A]]이며, [[A>B]]가 아닙니다.",
+		"Verdict: [[B>A]]. Runner-up verdict: [[A>B]].",
+		`{"verdict": "[[B>A]]", "alternative": "[[A>B]]"}`,
+		`{"verdict": "[[B>A]]", "confidence": 0.8, "runner_up": {"verdict": "[[A>B]]"}}`,
+	} {
+		all = append(all, stated{"pair", "B>A", reply})
+	}
+	for _, reply := range []string{ // in words that no reader knows
+		"Mój werdykt to [[B>A]], a nie [[A>B]].",
+		"Kararım [[B>A]], [[A>B]] değil.",
+		"Verdict: [[B>A]]. Zweitbestes: [[A>B]].",
+	} {
+		all = append(all, stated{"pair", "-", reply})
+	}
+	checkSaid(t, all)
+}
+
+func TestTextAfterTheEndOfATurnIsRead(t *testing.T) {
+	for _, token := range []string{"<|im_end|>", "<|eot_id|>", "</s>", "<end_of_turn>", "<|endoftext|>", "<|end|>", "<|return|>", "<｜end▁of▁sentence｜>"} {
+		checkSaid(t, []stated{
+			{"pair", "B>A", "Verdict: [[B>A]]" + token + "\nVerdict: [[A>B]]"},
+			{"letter", "C", "The answer is (C)." + token + "The answer is (D)."},
+			{"number", "5", "The answer is 5." + token + " The answer is 6."},
+			{"option", "2", "Selection: Option 2" + token + "Selection: Option 1"},
+			{"pair", "B>A", "A forgets `" + token + "` in its code. Verdict: [[B>A]]"},
+		})
+	}
+	checkSaid(t, []stated{{"pair", "B>A", "A marks <s>old</s> text. [[B>A]]"}})
+}
+
+func TestChangesOfMindAreNotRead(t *testing.T) {
+	checkSaid(t, []stated{
+		{"option", "2", "Selection: Option 1. Wait, Selection: Option 2"},
+		{"option", "2", "Selection: Option 1. Hmm, actually Option 2 is better."},
+		{"pair", "B>A", "Verdict: [[A>B]]. Wait, actually Assistant B is better."},
+		{"pair", "-", "Verdict: [[A>B]]. Wait, that is wrong."},
+	})
+}
+
+func TestWordsAreReadAsLetters(t *testing.T) {
+	checkSaid(t, []stated{
+		{"letter", "D", "Answer: D. Explanation: the answer is A priori knowable."},
+		{"letter", "D", "The answer is E = mc^2, i.e. (D)"},
+		{"letter", "-", "(I), (II) and (III) only"},
+		{"letter", "-", "The answer is A lot of things"},
+	})
+}
+
+func TestNumbersOfOtherLanguagesTimesAndRefusals(t *testing.T) {
+	checkSaid(t, []stated{
+		{"number", "1250", "1.250 Euro"},
+		{"number", "1450", "1.450,00 €"},
+		{"number", "12.5", "12,5 km"},
+		{"number", "-", "10:30"},
+		{"number", "-", "The answer is 12 March 1998."},
+		{"number", "-", "In 2024, the answer is unknown."},
+		{"number", "-", "I cannot answer. There are 3 cases."},
+		{"number", "5", "1) 5"},
+		{"number", "5", "Answer:\n1) 5"},
+		{"number", "-", "Die Antwort ist 1,250."},
+	})
+}
+
+func TestPlainVerdictsAreUnread(t *testing.T) {
+	checkSaid(t, []stated{
+		{"pair", "A>B", "Verdict: [[A]]"},
+		{"pair", "B>A", "[[B]]"},
+		{"pair", "B>A", `\boxed{B}`},
+		{"pair", "B>A", `\boxed{\text{Assistant B}}`},
+		{"pair", "B>A", "Winner: Assistant B"},
+		{"pair", "A>B", "Assistant A is better."},
+		{"pair", "B>A", "[[Assistant B is better]]"},
+		{"pair", "A>B", "[[A>=B]]"},
+		{"correctness", Incorrect, `{"is_correct": false}`},
+		{"option", "3", "Auswahl: Option 3"},
+		{"option", "2", "选择:选项 2"},
+		{"option", "2", "Selection: Option\u00a02"},
+		{"letter", "E", "La bonne réponse est (E)"},
+	})
+}
+
+// Where the worse was asked for, a name alone may be that of the better or the worse.
+func TestNamesOfTheWorse(t *testing.T) {
+	checkSaid(t, []stated{
+		{"worse", "B>A", "Assistant A is worse: [[B>A]]"},
+		{"worse", "B>A", "Assistant A is worse."},
+		{"worse", "A>B", "Assistant A is better."},
+		{"worse", "B>A", "[[Assistant A is worse]]"},
+		{"worse", "-", "Verdict: [[A]]"},
+		{"worse", "-", `\boxed{B}`},
+		{"worse", "-", "Winner: Assistant B"},
+	})
+}

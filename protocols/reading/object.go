@@ -1,0 +1,86 @@
+package reading
+
+import (
+	"strings"
+)
+
+const (
+	longestKey  = 64
+	mostObjects = 8
+)
+
+var (
+	objectBegins = compile(`^\{\s*["'][^"'\n]{1,40}["']\s*:`)
+	fieldBegins  = compile(`^[\s,]*["']([^"'\n]{1,40})["']\s*:\s*`)
+	// verdictKey is a key whose value is the answer, unless it is otherKey.
+	verdictKey = compile(`(?i)verdict|solution|label|winner|answer|decision|judge?ment|choice|select|option|result
+		|final|pick|better|best|prefer|correct|conclusion|output|response|evaluation|worst|urteil|antwort|auswahl
+		|réponse
+		|choix|respuesta|risposta|resposta|вердикт|ответ|答案|选择|结论|判断|判定|回答|정답|답|선택`)
+	otherKey = compile(`(?i)altern|runner|second|other|reject|not_|confiden|reason|expla|initial|first|previous
+		|worse
+		|if_|_if|score|grade|why|text|count|number_of|reference|student|ration|analysis|options|answers|comment
+		|assistant_[ab]|_[ab]$|^[ab]_`)
+	keyWord = compile(`(?i)is_?correct|^correct$`)
+)
+
+// object takes over a JSON object: the values of keys that name a verdict, a line each. Other keys say nothing.
+func (d *dresser) object(i int) int {
+	d.objects++
+	defer func() { d.objects-- }()
+	for i++; i < len(d.reply); {
+		m := fieldBegins.FindStringSubmatchIndex(d.reply[i:min(len(d.reply), i+2*longestKey)])
+		if m == nil {
+			break
+		}
+		key := d.reply[i+m[2] : i+m[3]]
+		at := i + m[1]
+		end := d.value(at)
+		isList := strings.HasPrefix(d.reply[at:end], "[") && !strings.HasPrefix(d.reply[at:end], "[[")
+		if verdictKey.MatchString(key) && !otherKey.MatchString(key) && !isList {
+			word := "\nanswer: "
+			switch {
+			case keyWord.MatchString(key):
+				word = "\nverdict: "
+			case strings.Contains(strings.ToLower(key), "worst"):
+				word = "\nworst option: "
+			}
+			d.put(at, word)
+			d.dress(at, end)
+			d.put(at, "\n")
+		}
+		i = end
+	}
+	for i < len(d.reply) && strings.IndexByte(" \t\r\n", d.reply[i]) >= 0 {
+		i++
+	}
+	if i < len(d.reply) && d.reply[i] == '}' {
+		i++
+	}
+	d.put(max(0, i-1), "\n")
+	return i
+}
+
+// value is where the value ends that begins at i: a text, what is in brackets, or what goes up to a comma.
+func (d *dresser) value(i int) int {
+	depth, quoted := 0, byte(0)
+	for at := i; at < len(d.reply); at++ {
+		switch c := d.reply[at]; {
+		case quoted != 0:
+			if c == '\\' {
+				at++
+			} else if c == quoted {
+				quoted = 0
+			}
+		case c == '"':
+			quoted = c
+		case c == '[' || c == '{':
+			depth++
+		case (c == ']' || c == '}') && depth > 0:
+			depth--
+		case (c == ',' || c == '}' || c == '\n') && depth == 0:
+			return at
+		}
+	}
+	return len(d.reply)
+}

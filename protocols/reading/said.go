@@ -1,0 +1,157 @@
+package reading
+
+import (
+	"strings"
+)
+
+var (
+	// denied ends with what turns the next word into its opposite, or sets it beside what is meant.
+	denied = compile(`(?:\b` + anyOf(`not never cannot neither nor without isn't wasn't rather\sthan instead\sof
+		as\sopposed\sto other\sthan from
+		prefer\s[^.;]{0,60}\bto over than consider(?:ed|ing)? comparing ahead\sof beats eliminat\w+ exclud\w+ reject\w+ discard\w+ (?:rul|cross)\w+\sout unlike
+		compared\s(?:to|with) followed\sby versus vs\.? against out\sof
+		nicht kein(?:e|en)? weder noch statt anstatt gegen contre contra contro keinesfalls keineswegs gegenüber
+		niemals
+		pas non ni jamais plutôt\sque au\slieu\sde no en\s(?:vez|lugar)\sde em\svez\sde invece\sdi piuttosto\sche
+		nem`) + `|n't|` +
+		anyOf(`(?:^|[\s,])(?:не|né|não) вместо против 不是 并非 並非 而非 不选`) + `)(?:\s+` + anyOf(`recommend choosing
+		selecting
+		picking between either both be been a an the to just simply really necessarily label answer option
+		choice choose select say pick tie with it that is es est ist it's correct right best la le el il der die
+		das den opción opção`) + `)*` + open + `$`)
+	// deniedAfter does so after it.
+	deniedAfter = compile(`^["')\]}.*]*\s*(?:` + anyOf(`より (?:ではな|じゃな|ではありませ)\S* (?:이|가)?\s?아(?:니|닙)\S*`) + `|` +
+		`(?:answer\s+|choice\s+|option\s+)?` + anyOf(`is was would\sbe are seems`) + `\s+(?:\w+\s+)?` +
+		anyOf(`not in-?correct wrong false out considered rejected discarded eliminated ruled invalid excluded
+		a\sdistractor tempting unfair unjustified`) + `\b|` +
+		anyOf(`cannot can't isn't wasn't would\s(?:be\sunfair|have|not|also|apply|may|require|be\sused) could might
+		may\s`) + `)`)
+	// supposed ends with a condition of the next word, or with what is no claim of the one who says it.
+	supposed = compile(`\b(?:if|suppose|supposing|whether|assuming|assume|unless|imagine|why|had)\s+(?:that\s+|(?:i|we
+		|one|you)\s[^,;:]{0,30})?(?:the\s+|this\s+|our\s+|my\s+|your\s+)?(?:final\s+|correct\s+|right\s+|best\s+
+		|only\s+
+		|true\s+)?["'(\[{$\s]*$`)
+	doubted = compile(`(?:\b(?:might|could|would|may|can|student|someone|people|one)\s+(?:\w+\s+)?(?:think|thinks
+		|seem
+		|believe|argue|guess|expect|say|says|conclude)\b|\b(?:students|people|others|many
+		|some)\s+(?:\w+\s+)?(?:think|say
+		|choose|pick|believe|argue|prefer)\b|\b(?:i |we )?(?:initially|originally|first|previously|earlier
+		|before)\s+(?:i\s+)?(?:thought|said|wrote|had|picked|chose|believed|assumed|guessed|leaned\s+\w+)\b|(?:n't
+		|\bnot|\bcannot
+		|\bnever)\s+(?:think|believe|say|sure|mean|imply|conclude|certain|agree|know)\b|\b(?:doubt|unlikely|impossible
+		|unclear|(?:wrong|incorrect|unfair) to \w+|(?:could|might|may|can) be (?:argued|said|thought)|(?:book|key
+		|textbook
+		|author|student|reference|assistant|[ab]) (?:says|said|claims|claimed|wrote|states|stated)|tempting
+		|tempted to \w+
+		|going to \w+)\b)[^.,;:]{0,24}$`)
+	// ours is said for oneself: "I would say", "we can conclude".
+	ours = compile(`\b(?:i|we)\s+(?:(?:can|may)\s+(?:\w+\s+)?(?:say|conclude)
+		|would\s+(?:\w+\s+)?\w+)\b[^.,;:]{0,24}$`)
+	// mentioned ends with what something else is said of than that it is so.
+	mentioned = compile(`(?:\b(?:consider(?:ed|ing)?|rule[ds]? out|lean(?:ed|ing)?|(?:could|might)(?: \w+){0,3} be
+		|close to|bordering|contain(?:s|ed)?|includ(?:es?|ed|ing)|deserves?|to be|it'd be|case\s+\w+\s+\w+ made
+		|is used
+		|argued|would(?: also)? be|(?:tries|attempts|tempted) to|string|text|key|legend|scale
+		|otherwise)\b)[^.;:]{0,40}$`)
+	// unreal ends with what would have been, cited with what somebody else says.
+	unreal = compile(`\b(?:would|could|might|may|hätte|aurait|habría|avrei|teria)(?: also|n't| not)? (?:have
+		|ich)\b[^.;:]{0,40}$|\b(?:contain(?:s|ed)?|includ(?:es?|ed|ing)|says?|said|wrote|writ(?:es|ing)|claim(?:s|ed)?
+		|reads?|sentence)\b[^"\n]{0,24}"[^"\n]*$`)
+	// quoted ends with what announces a form or an example, told with what one was told to say: right before the label,
+	// or before the quotation that it stands in.
+	quoted = compile(examples + `[\s,:]*[^.;:,\n\]"]{0,40}` + open + `$|` + formOf + `(?:\s+(?:of|like|as|is|such as
+		|shown|below|above))*[\s:]*` + open + `$`)
+	quotedIn = compile(`(?:` + examples + `|` + formOf + `)` + inQuotes + `$`)
+	told     = compile(toSay + `[^.;:,\n\]]{0,40}$`)
+	toldIn   = compile(toSay + inQuotes + `$`)
+	// beforehand is a heading of what is not the verdict, or not the last.
+	beforehand = compile(`^[^\pL]*(?:(?:my|the)\s+)?(?:备选|备用|次选|次点|代替|대안|차선|альтернатив|другой)[^:]{0,12}:[^:]{0,24}$
+		|^\W*(?:(?:my|the)\s+)?` + anyOf(`alternatives? runner[-\s]?up second otherwise initial(?:ly)? first
+		rejected preliminary otr[ao] altr[ao] outr[ao] autre alternativ\w* andere`) + `\b[^:.]{0,24}:[^:]{0,24}$`)
+	// retracted takes back what goes before it.
+	retracted = compile(`(?i)[.!?\n]\W*(?:wait|actually|hmm+|oops|no|sorry|scratch that)\b(?:[^.\n]{0,40}\b(?:that
+		|this
+		|it)(?:'s| is| was)\s+(?:\w+\s+)?(?:wrong|incorrect|not (?:right|correct|true)|a mistake)\b
+		|[^.\n]{0,40}\bi (?:was wrong|made an? (?:mistake|error)|misread)\b|\W+no\b)`)
+	// turns begin a clause that does not hang on what goes before.
+	turns = compile(`\b(?:but|so|therefore|thus|hence|yet|however|since|because)\b|因此|所以|但`)
+	// ifBefore begins what hangs on a condition, in the languages of words.go.
+	ifBefore = compile(`^(?:[^.:,\n]{1,24}:)?[\s\-*•\d.)"'(]*(?:` + anyOf(`if in\scase had
+		when\s+(?:the|assistant|response|both|neither|a|b|it|they) wenn falls hätte wäre si s'il se
+		caso`) + `\b|` + anyOf(`если 如果 若 もし 만약 만일`) + `)`)
+	circumstance = compile(`,\s+(?:then\s+|only\s+)?(?:the\s+)?(?:assistant\s+|response\s+)?[ab]\s+[^,]{3,}$
+		|^\W*when it comes to\b`)
+	ofOneself    = compile(`^\W*(?:if|when)\s+(?:you|i|we|one|all|everything|\w+(?:ing|ed))\b`)
+	asking       = compile(`^[)\]}"'\s.$]*\?`)
+	questionWord = compile(`^[\s"'(]*(?:(?:or|so|but|and|hmm|wait),?\s+)?(?:is|are|was|should|shall|would|could|do
+		|does
+		|did|can|which|what|why|whether|how)\b`)
+)
+
+const (
+	open     = `[\s"'«„(\[{<$]*`
+	inQuotes = `[^"\n]{0,40}"[^"\n]{0,60}`
+	examples = `(?:\be\.g\.|\bsuch as|\bfor (?:example|instance)|^\W*(?:(?:an?|the)\s+)?examples?(?: \w+)?(?::| is
+		| would be))`
+	forms  = `(?:formats?|form|template|placeholder|syntax)`
+	formOf = `(?:\b(?:in|with|using|use|of|to|has|have) (?:(?:the|this|that|a|an|following|exact|same|output
+		|given) ){1,3}` + forms +
+		`|` + forms + `(?: \w+){0,2} (?:is|are|be|was|of)|\bformatted(?: \w+)? (?:as|like|in)` +
+		`|(?:^|[(\n])\s*(?:(?:the|required|requested|expected|output|answer|response|verdict|specified
+		|final) ){0,3}` + forms + `:` +
+		`|\b(?:must|should|shall|please|your?|(?:asked|required|told|instructed) to)\b[^.;,\n]{0,60}\b` + forms + `)`
+	toSay = `\b(?:(?:asked|required|supposed|told|instructed) to|you (?:must|should|have to|need to)` +
+		`|instructions? \w+(?: (?:me|us|you))?(?: to)?|please|(?:reply|response|output|judges) (?:must|should|needs to
+		|has to)) ` +
+		`(?:output|answer|write|say|respond|reply|end|finish|conclude|provide|give|state|use|choose|return|print
+		|put)\b`
+)
+
+// claims tells whether what stands at i is said by the reply itself, and not denied, doubted, quoted or what it was
+// told to say.
+func (v *view) claims(i int) bool { return claimed(v.upTo(i)) }
+
+func claimed(left string) bool {
+	return !matches(left, denied, supposed, told) && !doubts(left) && !cited(left)
+}
+
+// cited tells whether what comes next is a form or an example.
+func cited(left string) bool {
+	return quoted.MatchString(left) || strings.Count(left, `"`)%2 == 1 && matches(left, quotedIn, toldIn)
+}
+
+func doubts(s string) bool {
+	if all := turns.FindAllStringIndex(s, -1); len(all) > 0 && doubted.MatchString(s) {
+		s = s[all[len(all)-1][1]:]
+	}
+	return doubted.MatchString(s) && !ours.MatchString(s)
+}
+
+// conditional tells whether what stands before a label is a condition of it, and no circumstance of a statement: "When
+// it comes to accuracy, A wins", "If I had to choose".
+func conditional(left string) bool {
+	return ifBefore.MatchString(left) && !matches(left, turns, circumstance, ofOneself)
+}
+
+// asked tells whether a question mark ends what ends at i.
+func (v *view) asked(i int) bool { return asking.MatchString(v.text[i:min(len(v.text), i+12)]) }
+
+// inQuestion tells whether bytes i to j are part of a question.
+func (v *view) inQuestion(i, j int) bool {
+	isQuestion := strings.HasSuffix(strings.TrimRight(v.rest(j), " \n\"')"), "?")
+	return v.asked(j) || isQuestion && questionWord.MatchString(v.upTo(i))
+}
+
+// concludes begins an answer that is found all the same.
+var concludes = compile(`(?i)\b(?:but|however|therefore|thus|so|hence|total|in all)\b`)
+
+// refusal says that there is no answer, in the languages of words.go.
+var refusal = compile(`\b(?:cannot|can't|can not|unable to|could not|impossible to|not possible to
+		|not able to)\s+(?:\w+\s+){0,2}?(?:answer|determine|solve|calculate|tell|say|compute|find|know
+		|be (?:determined
+		|calculated|answered|found|known))` +
+	`|\b(?:is|are) (?:unknown|undetermined|unclear|not (?:known|given|specified|enough))|\b(?:not enough
+		|insufficient) information|\b(?:do not|don't|does not|doesn't) (?:know|say)\b` +
+	`|lässt sich nicht|kann (?:\w+ ){0,2}nicht|keine lösung|ne peu[tx] pas|impossible de|pas assez|no (?:se )?puede
+		|no tiene soluci|no es posible|non (?:si )?può|non è possibile|não (?:é possível|se pode|posso)` +
+	`|невозможно|нельзя|неизвест|не могу|недостаточно|无法|不能确定|不知道|无解|できません|わかりません|不明|알 수 없|불가능`)

@@ -1,0 +1,42 @@
+package reading
+
+import (
+	"strings"
+)
+
+// marks are the tokens of chat templates that may be left in a reply: 1 ends what its model says, since what follows is
+// of somebody else; 2 ends what it only thinks, and 3 begins that.
+var marks = compile(
+	`(<\|(?:im_end|im_start|im_sep|eot_id|eom_id|endoftext|end|end_of_text|return|call|end_of_turn|user|eos|EOT)\|>
+		|</s>|<end_of_turn>|<eos>|<EOT>` +
+		`|\[/?INST\]|<｜end▁of▁sentence｜>|<｜User｜>|<\|(?:START|END)_OF_TURN_TOKEN\|>)` +
+		`|(</(?:think|thinking|thought|seed:think)>|\[/THINK\]|◁/think▷
+		|<\|channel\|>final[^\n<]{0,40}(?:<\|constrain\|>\w+)?<\|message\|>|assistantfinal)` +
+		`|(<(?:think|thinking|thought|seed:think)>|\[THINK\]|◁think▷|<\|channel\|>(?:analysis|commentary))`)
+
+// spoken is where the part of a reply begins and ends that its model says as its answer.
+func spoken(reply string) (from, to int) {
+	mayHave := func(part string) bool { return strings.Contains(reply, part) }
+	if !strings.ContainsAny(reply, "<◁") && !mayHave("THINK]") && !mayHave("INST]") && !mayHave("assistantfinal") {
+		return 0, len(reply)
+	}
+	thinks := -1 // where thinking begins that has not ended
+	for _, m := range marks.FindAllStringSubmatchIndex(reply, -1) {
+		isMentioned := m[0] > 0 && m[1] < len(reply) && reply[m[0]-1] == reply[m[1]] &&
+			strings.IndexByte("`\"'", reply[m[1]]) >= 0
+		isHTML := reply[m[0]:m[1]] == "</s>" && strings.Contains(reply[max(0, m[0]-after):m[0]], "<s>")
+		switch {
+		case isMentioned || isHTML:
+		case m[4] >= 0:
+			from, thinks = m[1], -1
+		case m[6] >= 0 && thinks < 0:
+			thinks = m[0]
+		case m[2] >= 0 && thinks < 0 && strings.TrimSpace(reply[from:m[0]]) != "":
+			return from, m[0]
+		}
+	}
+	if thinks >= 0 {
+		return from, thinks
+	}
+	return from, len(reply)
+}

@@ -1,0 +1,88 @@
+package reading
+
+import "strings"
+
+var (
+	// continental are words of texts that write 1.250,5 for 1,250.5.
+	continental = compile(`\b(?:ist|sind|und|das|est|sont|une|sono|della|che|são|uma|antwort|respuesta|risposta
+		|resposta|réponse)\b|\s[èé]\s|[а-я]`)
+	euros = compile(`^\s*(?:€|euros?\b|eur\b)`)
+	// pointed is a number whose point parts thousands or decimals, commaed what a comma adds to one, or parts.
+	pointed = compile(`^\d{1,3}\.\d{3}$`)
+	whole   = compile(`^\d[\d,. \x{a0}\x{202f}]*$`)
+	commaed = compile(`^,(\d{1,2}|\d{4,12})(?:[^\d,]|,\D|,?$)`)
+	parted  = compile(`^\d{1,3},\d{3}$`)
+)
+
+// isContinental tells whether a reply has words of a language that has commas for decimals.
+func (v *view) isContinental() bool {
+	if v.continental == 0 {
+		v.continental = -1
+		if continental.MatchString(v.lower) {
+			v.continental = 1
+		}
+	}
+	return v.continental > 0
+}
+
+// nextNumber is NextNumeral with a decimal comma, and with the points that part thousands where a comma parts decimals.
+func (v *view) nextNumber(text string, from int) (Numeral, bool) {
+	n, ok := NextNumeral(text, from)
+	if !ok {
+		return n, false
+	}
+	digits := strings.TrimLeft(n.Written, "-$€£¥₹\\")
+	lead, rest := text[:n.Start], strings.ToLower(text[n.End:min(len(text), n.End+16)])
+	isEuro := euros.MatchString(rest) || strings.HasSuffix(strings.TrimRight(lead, " "), "€")
+	isPointed := pointed.MatchString(digits)
+	switch decimals := commaed.FindStringSubmatch(rest); {
+	case decimals != nil && (isPointed || whole.MatchString(digits)) && !strings.HasSuffix(lead, "("):
+		n.digits = strings.Replace(n.digits, ".", "", 1) + "." + decimals[1]
+		n.End += 1 + len(decimals[1])
+	case isPointed && (isEuro || v.isContinental()):
+		n.digits = strings.Replace(n.digits, ".", "", 1)
+	case parted.MatchString(digits) && strings.HasPrefix(digits, "0,"):
+		n.digits = strings.Replace(n.digits, "0", "0.", 1)
+	case parted.MatchString(digits):
+		n.unclear = v.isContinental() && !isEuro
+	}
+	n.Written = text[n.Start:n.End]
+	return n, true
+}
+
+var (
+	clockAfter = compile(`^:(?:0[1-9]|[1-5]\d)(?:\D|$)|^[-/.]\d{1,2}[-/.]\d{2,4}\b
+		|^\.?(?:\s+de)?\s+\pL{3,10}\.?,?(?:\s+de)?\s+(?:1\d|20)\d\d\b`)
+	clockBefore = compile(`\d:$|(?i)\b(?:january|february|march|april|may|june|july|august|september|october|november
+		|december)\s+$`)
+)
+
+// clock tells whether a number is a part of a time or of a date.
+func clock(s string, n Numeral) bool {
+	return clockAfter.MatchString(s[n.End:min(len(s), n.End+40)]) ||
+		clockBefore.MatchString(s[max(0, n.Start-16):n.Start])
+}
+
+// powers of ten, by their words.
+var powers = pairs("thousand e3 million e6 billion e9 trillion e12 k e3 m e6 bn e9")
+
+// single tells whether a number stands for itself, and is no part of an expression; with a power of ten, or a word for
+// one, it is one.
+func (v *view) single(s string, n *Numeral) bool {
+	if !strings.ContainsAny(n.digits, "/e") {
+		if m := scaled.FindStringSubmatch(s[n.End:]); m != nil {
+			n.digits, n.End = n.digits+powers[strings.ToLower(m[1])], n.End+len(m[0])
+		} else if m := scaledMoney.FindString(s[n.End:]); m == "k" || m == "K" ||
+			m != "" && strings.Contains(s[max(0, n.Start-1):n.End], "$") {
+			n.digits, n.End = n.digits+powers[strings.ToLower(m)], n.End+len(m)
+		}
+	}
+	if m := power10.FindStringSubmatchIndex(s[n.End:]); m != nil && !strings.ContainsAny(n.digits, "/e") {
+		n.digits += "e" + strings.TrimPrefix(strings.ReplaceAll(s[n.End+m[2]:n.End+m[3]], "−", "-"), "+")
+		n.End += m[1]
+	}
+	end := n.End + len(unitPower.FindString(s[n.End:]))
+	return !n.unclear && !clock(s, *n) && !goesOn.MatchString(s[end:]) && !symbolic.MatchString(s[end:])
+}
+
+func (n Numeral) Value() string { return Plain(n.Rational()) }
