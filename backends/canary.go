@@ -5,10 +5,8 @@ import (
 	"crypto/rand"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
-	"time"
 )
 
 // Canaries are prompts that each hold a word which only the prompt's own reply can name: a reply that does not name it is
@@ -64,7 +62,11 @@ func (c *Canaries) Listen(ctx context.Context, judge Client) error {
 	}
 	named := 0
 	for i, r := range c.alone {
-		if strings.Contains(said(r), c.words[i]) {
+		foreign := func(word string) bool { return word != c.words[i] && strings.Contains(said(r), word) }
+		switch {
+		case slices.ContainsFunc(c.words, foreign):
+			return nil // a word that it cannot know: the model repeats words, and its server mixes conversations up
+		case strings.Contains(said(r), c.words[i]):
 			named++
 		}
 	}
@@ -171,100 +173,4 @@ func apart(a, b Response) (far float64) {
 		}
 	}
 	return far
-}
-
-// MixedUp is what to do about a server that mixes conversations up.
-const MixedUp = "start llama.cpp with --cache-ram 0, or ask any server with --concurrency 1"
-
-// ForeignReplyError says that a server answered a canary out of another conversation.
-type ForeignReplyError struct {
-	Why   string
-	Asked int       // requests since a canary last came back right: their replies may be foreign, too
-	Since time.Time // when the first of the requests was made that were not answered by then
-}
-
-func (e *ForeignReplyError) Error() string {
-	return fmt.Sprintf("the server mixes conversations up: %s; the last %d replies may be of other prompts", e.Why, e.Asked)
-}
-
-// guarded is a Client that asks a canary before every so many requests.
-type guarded struct {
-	next     Client
-	canaries *Canaries
-	every    int64
-	asked    atomic.Int64
-	now      func() time.Time
-
-	mu      sync.Mutex
-	open    map[int64]time.Time // requests that are not answered: when they were made
-	right   int64               // requests when a canary last came back right
-	since   time.Time           // see ForeignReplyError
-	foreign *ForeignReplyError
-}
-
-// WithCanaries wraps next, which has been listened to: before every so many requests a canary is asked, and once the
-// reply to one is foreign every call fails with *ForeignReplyError. now is the clock of the records.
-func WithCanaries(next Client, c *Canaries, every int, now func() time.Time) Client {
-	return &guarded{next: next, canaries: c, every: int64(max(1, every)), now: now, open: map[int64]time.Time{}, since: now()}
-}
-
-func (g *guarded) Ask(ctx context.Context, req Request) (Response, error) {
-	n := g.asked.Add(1)
-	if n%g.every == 0 {
-		g.look(ctx, n)
-	}
-	if err := g.known(); err != nil {
-		return Response{}, err
-	}
-	g.mu.Lock()
-	g.open[n] = g.now()
-	g.mu.Unlock()
-	defer func() {
-		g.mu.Lock()
-		delete(g.open, n)
-		g.mu.Unlock()
-	}()
-	resp, err := g.next.Ask(ctx, req)
-	if foreign := g.known(); foreign != nil { // seen meanwhile: this reply is of the same time
-		return Response{}, foreign
-	}
-	return resp, err
-}
-
-func (g *guarded) known() error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.foreign != nil {
-		return g.foreign
-	}
-	return nil
-}
-
-// look asks a canary; one that fails says nothing.
-func (g *guarded) look(ctx context.Context, n int64) {
-	i := int(n/g.every) % g.canaries.Len()
-	since := g.now()
-	g.mu.Lock()
-	for _, at := range g.open {
-		if at.Before(since) {
-			since = at
-		}
-	}
-	g.mu.Unlock()
-	r, err := g.next.Ask(ctx, g.canaries.Request(i))
-	if err != nil {
-		return
-	}
-	why, foreign := g.canaries.Foreign(i, r)
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	switch {
-	case foreign && g.foreign == nil:
-		if g.since.Before(since) { // the canary that came back right last was asked before
-			since = g.since
-		}
-		g.foreign = &ForeignReplyError{why, int(g.asked.Load() - min(g.right, n)), since}
-	case !foreign && n > g.right:
-		g.right, g.since = n, since
-	}
 }

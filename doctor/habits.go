@@ -166,7 +166,7 @@ func (d *doctor) foreign(ctx context.Context) Finding {
 	value := map[string]any{"canaries": len(many), "foreign": len(wrong), "at_once": crowd, "told_by": by, "told_apart": told}
 	if len(wrong) > 0 {
 		slices.Sort(wrong) // "it named" a word of another conversation says more than "it said" none, and comes first
-		do := "run with --concurrency 1 or with --canaries 20, which ends a run that meets one"
+		do := "run with --concurrency 1"
 		if d.Judge.Server.Name == backends.LlamaCpp {
 			do = "start llama.cpp with --cache-ram 0: its prompt cache in RAM was seen to do this (ggml-org/llama.cpp#27148); " + do
 		}

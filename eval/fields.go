@@ -32,6 +32,8 @@ const (
 	How    = "how"
 	Where  = "where"
 	Server = "server"
+
+	Retired = "retired" // no part any more, and in no help or form
 )
 
 // Field is one thing that a request says: a flag of the command line, a key of a
@@ -81,7 +83,6 @@ func fieldsOf(k judging.Protocol) []Field {
 		{"logprobs", Switch, How, "false", "ask for the probability of each label; --constrain implies it if the server supports it. Without --constrain, a label that is not among the likeliest tokens counts as 0 in the calibration", "", nil, true, truth(func(r *Request) *bool { return &r.Logprobs })},
 		{"repeat", Number, How, "1", "ask every prompt `K` times; the table shows how often the judge agrees with itself, and how large a difference is noise", "", nil, true, number(1, func(r *Request) *int { return &r.Repetitions })},
 		{"strict-determinism", Switch, How, "false", "one request at a time and, if the server supports it, no prompt cache", "", nil, true, truth(func(r *Request) *bool { return &r.StrictDeterminism })},
-		{"canaries", Number, How, "0", "mix `N` prompts with known replies into the run, and end the run if one gets the reply of another conversation (gavel doctor looks for that, too)", "", nil, true, number(0, func(r *Request) *int { return &r.Canaries })},
 		{"concurrency", Text, How, "auto", "judge `N` items at once; auto: as many as the server reports, else 4", "", nil, true, setConcurrency},
 		{"timeout", Duration, How, "10m", "time limit of one call: `D`, such as 90s or 10m", "", nil, true, duration(func(r *Request) *time.Duration { return &r.Timeout })},
 		{"retry-for", Duration, How, "2m", "retry a call for up to `D` if the failure may be temporary", "", nil, true, duration(func(r *Request) *time.Duration { return &r.RetryFor })},
@@ -115,7 +116,18 @@ func fieldsOf(k judging.Protocol) []Field {
 	for _, o := range k.Options {
 		fields = append(fields, optionField(o))
 	}
-	return append(fields, EndpointFields...)
+	fields = append(fields, EndpointFields...)
+	return append(fields, retired("canaries", Number, "0", "\"gavel doctor\" tests whether the server mixes conversations up"))
+}
+
+// retired is a field that earlier versions had: it may be given, does nothing, and who gives it is told what does instead.
+func retired(name string, kind FieldKind, usual, instead string) Field {
+	f := Field{Name: name, Kind: kind, Part: Retired, Default: usual, Offered: true}
+	f.set = func(r *Request, _ []string) error {
+		r.Retired = append(r.Retired, fmt.Sprintf("%s was taken out and does nothing: %s", name, instead))
+		return nil
+	}
+	return f
 }
 
 // EndpointFields say which server to ask; other commands have them too.

@@ -38,7 +38,7 @@ func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) 
 	if err != nil {
 		return nil, err
 	}
-	p.doubt()
+	p.lookBack()
 	dir, old, err := judging.OpenDir(p.out, m, p.again, func(r *judging.Record) error {
 		p.job.Completed.Add(r)
 		if p.follow != nil {
@@ -155,18 +155,26 @@ func frugal(items int) func() {
 	return func() { debug.SetGCPercent(was) }
 }
 
-// again picks the records of an earlier try that are asked once more: failures, replies that may be of other prompts, and
-// prompts that did not fit a server that now serves more context.
-func (p *prepared) again(r *judging.Record) bool {
-	if r.Outcome == judging.TooLong && p.grown() {
-		return true
+// lookBack finds what an earlier try left. What cannot be read of it is said by whoever opens the folder.
+func (p *prepared) lookBack() {
+	if old, err := judging.ReadManifest(p.out); err == nil {
+		p.earlier = old
 	}
-	return r.Outcome == judging.Failed || !p.suspect.IsZero() && !r.Ended().Before(p.suspect)
 }
 
-func (p *prepared) grown() bool {
-	old, err := judging.ReadManifest(p.out)
-	return err == nil && old.Model.Context > 0 && p.job.Manifest.Model.Context > old.Model.Context
+// again picks the records of an earlier try that are asked once more: failures, prompts that did not fit a server that now
+// serves more context, and replies that an earlier gavel saw to be of other prompts, perhaps.
+func (p *prepared) again(r *judging.Record) bool {
+	old := p.earlier
+	switch {
+	case r.Outcome == judging.Failed:
+		return true
+	case old == nil:
+		return false
+	case r.Outcome == judging.TooLong && old.Model.Context > 0 && p.job.Manifest.Model.Context > old.Model.Context:
+		return true
+	}
+	return !old.Suspect.IsZero() && !r.Ended().Before(old.Suspect)
 }
 
 // writeItemsBeside writes items.jsonl while calls are made, which mostly wait: a run that is killed before it is there
@@ -231,10 +239,7 @@ func (e *Maker) client(ctx context.Context, p *prepared) (backends.Client, func(
 		return nil, nil, errors.Join(err, closeAll())
 	}
 	client = backends.WithRetry(e.watched(client), backends.Retry{For: p.req.RetryFor})
-	if client, err = e.guarded(ctx, p, client); err != nil {
-		return nil, nil, errors.Join(err, closeAll())
-	}
-	if p.store = store; store != nil {
+	if store != nil {
 		client = cache.Wrap(client, store)
 	}
 	return client, closeAll, nil
@@ -253,9 +258,6 @@ func (e *Maker) ask(ctx context.Context, p *prepared, dir *judging.Dir) error {
 		p.origins.onto(r)
 		if err := dir.Write(r); err != nil {
 			return err
-		}
-		if p.req.Canaries > 0 {
-			p.waits.note(r.Ended(), e.Now())
 		}
 		if p.follow != nil {
 			if enough, err := p.follow.add(r); err != nil {
@@ -282,10 +284,6 @@ func (e *Maker) ask(ctx context.Context, p *prepared, dir *judging.Dir) error {
 		}
 	}
 	err := p.job.Run(ctx)
-	if foreign, is := errors.AsType[*backends.ForeignReplyError](err); is {
-		e.forget(ctx, p, foreign.Since)
-		foreign.Since = p.waits.from(foreign.Since)
-	}
 	e.observer().RunEnded()
 	if why := alarmed.Load(); why != nil && errors.Is(err, judging.ErrStopped) {
 		return &kindError{ErrIncomplete, errors.New(*why)}
@@ -304,15 +302,7 @@ func (e *Maker) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (
 	for len(p.changes) > 0 {
 		m.Changes = append(m.Changes, <-p.changes)
 	}
-	foreign, mixed := errors.AsType[*backends.ForeignReplyError](runErr)
-	if mixed {
-		m.Suspect = foreign.Since.UTC().Truncate(time.Millisecond)
-		run.Manifest.Suspect = m.Suspect
-		left += p.doubted(m.Suspect)
-	}
 	switch {
-	case mixed:
-		m.Status = judging.Incomplete
 	case left == 0: // also where it was told to stop when nothing was left to do
 		m.DrawnBy = nil
 	case p.byRule(runErr):
@@ -363,10 +353,7 @@ func (e *Maker) ending(status string, left, expected int, runErr error) error {
 	goOn := e.Words.GoOn
 	var gaveUp *judging.GaveUpError
 	var other *backends.ModelChangedError
-	var foreign *backends.ForeignReplyError
 	switch {
-	case errors.As(runErr, &foreign):
-		return &kindError{ErrIncomplete, fmt.Errorf("%w, and are asked for again; %d of %d judgments are left; %s; %s", runErr, left, expected, backends.MixedUp, goOn)}
 	case errors.As(runErr, &other) && left > 0:
 		return &kindError{ErrIncomplete, fmt.Errorf("%w; its replies since the last check are removed from the run and from the cache; %d of %d judgments are left: serve the first model again; %s", runErr, left, expected, goOn)}
 	case status == judging.Complete && errors.Is(runErr, judging.ErrStopped), status == judging.ByRule:

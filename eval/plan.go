@@ -43,7 +43,8 @@ type Later struct {
 // planRun adds a run to the plan.
 func (w *work) planRun(ctx context.Context, p *prepared) error {
 	p.job.Completed = judging.Completed{}
-	if old, err := judging.ReadManifest(p.out); err == nil {
+	p.lookBack()
+	if old := p.earlier; old != nil {
 		if old.ID != p.job.Manifest.ID {
 			return judging.OtherRun(p.out, old, p.job.Manifest)
 		}

@@ -7,10 +7,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"time"
 
 	"gavel/backends"
-	"gavel/cache"
 	"gavel/datasets"
 	"gavel/judging"
 	"gavel/scoring"
@@ -32,9 +30,7 @@ type prepared struct {
 	origins origins         // of a run that is made again
 	reading judging.Readers // that it is scored by; "" for the usual one
 
-	store   *cache.Store // that is asked first; nil for none
-	suspect time.Time    // from when on judgments of an earlier try are not believed; zero: all are
-	waits   waits        // of judgments that took longer than their records say
+	earlier *judging.Manifest // of an earlier try; nil for none
 
 	rule   *Rule     // that may end it before its last item; may be nil
 	follow *follower // that tells the rule

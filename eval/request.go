@@ -54,6 +54,7 @@ type Request struct {
 	Own        string   `json:"own,omitempty"`         // run of the judge's own answers
 	Shard      string   `json:"shard,omitempty"`       // of those items: K/N, auto or auto/N
 	try        string   // of the shard's task
+	Retired    []string `json:"-"` // what to say of fields that were given and do nothing any more
 
 	datasets.Mapping // of a file of any shape
 
@@ -71,7 +72,6 @@ type Request struct {
 	Constrain         bool           `json:"constrain,omitempty"`
 	Logprobs          bool           `json:"logprobs,omitempty"`
 	Repetitions       int            `json:"repeat"`
-	Canaries          int            `json:"canaries,omitempty"`
 	StrictDeterminism bool           `json:"strict-determinism,omitempty"`
 	Attempts          int            `json:"attempts"`
 	Concurrency       int            `json:"concurrency,omitempty"` // 0: as many as the server says it serves
@@ -255,7 +255,7 @@ func (r Request) inRange(protocol judging.Protocol) error {
 	}{
 		{"limit", r.Limit, 0, 0}, {"max-tokens", r.MaxTokens, 0, 0},
 		{"num-ctx", r.NumCtx, 0, 0}, {"attempts", r.Attempts, 1, judging.MaxAttempts},
-		{"repeat", r.Repetitions, 1, judging.MaxRepetitions}, {"canaries", r.Canaries, 0, mostCanaries}, {"think-budget", r.ThinkBudget, 0, 0}, {"concurrency", r.Concurrency, 0, judging.MaxConcurrency},
+		{"repeat", r.Repetitions, 1, judging.MaxRepetitions}, {"think-budget", r.ThinkBudget, 0, 0}, {"concurrency", r.Concurrency, 0, judging.MaxConcurrency},
 	} {
 		if n.value < n.least {
 			return Wrong(n.field, n.value, "%d: it must be at least 1", n.value)
@@ -319,7 +319,7 @@ func (r Request) together() error {
 	for _, f := range []struct {
 		field string
 		given bool
-	}{{"think", r.Think != backends.ThinkAuto}, {"constrain", r.Constrain}, {"logprobs", r.Logprobs}, {"strict-determinism", r.StrictDeterminism}, {"canaries", r.Canaries > 0},
+	}{{"think", r.Think != backends.ThinkAuto}, {"constrain", r.Constrain}, {"logprobs", r.Logprobs}, {"strict-determinism", r.StrictDeterminism},
 		{"think-budget", r.ThinkBudget > 0}, {"finish-thinking", r.FinishThinking},
 		{"stop-repetition", r.StopRepetition}} {
 		if f.given {

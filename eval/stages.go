@@ -61,6 +61,9 @@ func (w *work) any(ctx context.Context, o Request) error {
 	if err := o.Validate(); err != nil {
 		return err
 	}
+	for _, text := range o.Retired {
+		w.note("%s", text)
+	}
 	if o.Shard != "" {
 		if err := w.settle(&o); err != nil {
 			return err

@@ -63,8 +63,7 @@ func (e *GaveUpError) Error() string {
 
 // Run asks for every judgment that is missing. A call that fails is a record, and the run goes on; it ends early when
 // told to stop, when the context ends, when a record cannot be written, when too many calls in a row fail, or when the
-// server turns out to serve another model, or to mix conversations up: *backends.ModelChangedError,
-// *backends.ForeignReplyError.
+// server turns out to serve another model: *backends.ModelChangedError.
 func (j *Job) Run(ctx context.Context) error {
 	if j.Now == nil {
 		j.Now = time.Now
@@ -78,17 +77,14 @@ func (j *Job) Run(ctx context.Context) error {
 	workers := max(1, j.Concurrency)
 	var failures atomic.Int64 // in a row
 	var gaveUp atomic.Pointer[GaveUpError]
-	var untrusted atomic.Pointer[error] // why nothing the server says is believed
+	var untrusted atomic.Pointer[backends.ModelChangedError] // why nothing the server says is believed
 	ended := func() bool {
 		return ctx.Err() != nil || j.stopped() || gaveUp.Load() != nil || untrusted.Load() != nil
 	}
 	count := func(rec *Record) {
 		var changed *backends.ModelChangedError
-		var foreign *backends.ForeignReplyError
 		if errors.As(rec.failure, &changed) {
-			untrusted.CompareAndSwap(nil, new(error(changed)))
-		} else if errors.As(rec.failure, &foreign) {
-			untrusted.CompareAndSwap(nil, new(error(foreign)))
+			untrusted.CompareAndSwap(nil, changed)
 		}
 		if rec.Outcome != Failed {
 			failures.Store(0)
@@ -109,7 +105,7 @@ func (j *Job) Run(ctx context.Context) error {
 	case err != nil:
 		return err
 	case untrusted.Load() != nil:
-		return *untrusted.Load()
+		return untrusted.Load()
 	case gaveUp.Load() != nil:
 		return gaveUp.Load()
 	case j.stopped():

@@ -157,7 +157,7 @@ func (w *work) complete(command func(shard int) string) error {
 		w.say("  %s", command(shard))
 	}
 	if !w.ofSuite {
-		w.say("  add --api-key-env and --canaries if they were given: run.json does not hold them")
+		w.say("  add --api-key-env if it was given: run.json does not hold it")
 	}
 	return eval.Failed(eval.ErrIncomplete, fmt.Errorf("nothing was merged: of %d shards, these are missing or incomplete: %s; run the commands above to complete them", w.of, strings.Join(names, ", ")))
 }

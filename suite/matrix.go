@@ -76,6 +76,10 @@ func (s *File) Matrix(read func(*Cell) (eval.Request, error)) (*Suite, error) {
 			if c.Request, err = read(c); err != nil {
 				return nil, m.blame(c, err)
 			}
+			told := func(other *Cell) bool { return other.Request.Retired != nil }
+			if slices.ContainsFunc(m.Cells, told) { // to say it once is enough
+				c.Request.Retired = nil
+			}
 			c.Request.Out = c.out
 			m.Cells = append(m.Cells, c)
 		}

@@ -54,7 +54,9 @@ func (e *env) complete(app *cli.App, args []string) {
 	case strings.HasPrefix(last, "-"):
 		words = []string{"--help"}
 		for _, f := range flags {
-			words = append(words, "--"+f.Names()[0])
+			if shown, may := f.(cli.VisibleFlag); !may || shown.IsVisible() {
+				words = append(words, "--"+f.Names()[0])
+			}
 		}
 	default:
 		for _, c := range visible(commands) {

@@ -165,7 +165,7 @@ func (r *Runner) runNamed(flag, name string) (string, error) {
 func fieldsOf(protocol judging.Protocol) []Field {
 	var fields []Field
 	for _, f := range eval.FieldsOf(protocol) {
-		if !f.Offered {
+		if !f.Offered || f.Part == eval.Retired {
 			continue
 		}
 		field := Field{Name: f.Name, Label: f.Label(), Kind: string(f.Kind), About: strings.ReplaceAll(cmp.Or(f.About, f.Help), "`", ""), Part: f.Part, Default: f.Default, Values: f.Values, Many: f.Kind == eval.List}
