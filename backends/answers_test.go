@@ -43,12 +43,24 @@ func TestReplies(t *testing.T) {
 					t.Fatal(err)
 				}
 				tc.want.PromptTokens, tc.want.ReplyTokens, got.Took, got.Model = 34, 22, 0, ""
-				got.CachedTokens = nil // TestCachedTokens
+				got.SystemFingerprint = "" // see TestSystemFingerprintOfAReply
+				got.CachedTokens = nil     // TestCachedTokens
 				if !reflect.DeepEqual(got, tc.want) {
 					t.Errorf("got  %+v\nwant %+v", got, tc.want)
 				}
 			})
 		})
+	}
+}
+
+// TestSystemFingerprintOfAReply: it is kept as the server writes it; what is no text is none, and spoils no reply.
+func TestSystemFingerprintOfAReply(t *testing.T) {
+	for said, want := range map[string]string{`"fp_1"`: "fp_1", "null": "", "7": ""} {
+		body := `{"system_fingerprint":` + said + `,"choices":[{"finish_reason":"stop","message":{"role":"assistant","content":"fine"}}]}`
+		got, err := vllmWire.ask(t, respond(200, body))
+		if err != nil || got.SystemFingerprint != want {
+			t.Errorf("%s: %q, %v", said, got.SystemFingerprint, err)
+		}
 	}
 }
 

@@ -184,6 +184,8 @@ type Response struct {
 	Endpoint string `json:"endpoint,omitempty"`
 	// Model is the name that the reply itself gives, where it is not the one asked for.
 	Model string `json:"model,omitempty"`
+	// SystemFingerprint is what the reply came with; see [Fingerprints].
+	SystemFingerprint string `json:"system_fingerprint,omitempty"`
 }
 
 // Label is how probable one of Request.Labels was where the reply gives its verdict: the natural logarithm of the
@@ -196,13 +198,15 @@ type Label struct {
 
 // Model is what a server tells of a model.
 type Model struct {
-	Name         string `json:"name"`                      // as it was asked for
-	Digest       string `json:"digest,omitempty"`          // of its file (Ollama)
-	Fingerprint  string `json:"fingerprint,omitempty"`     // stands in for a digest where the server gives none
-	Family       string `json:"family,omitempty"`          // of the architecture
-	Parameters   string `json:"parameters,omitempty"`      // as the server writes it: `8.0B`
-	Quantisation string `json:"quantisation,omitempty"`    // `Q4_K_M`
-	Trained      int    `json:"trained_context,omitempty"` // in tokens
+	Name string `json:"name"` // as it was asked for
+	// other names of it that the server lists
+	Aliases      []string `json:"aliases,omitempty"`
+	Digest       string   `json:"digest,omitempty"`          // of its file (Ollama)
+	Fingerprint  string   `json:"fingerprint,omitempty"`     // stands in for a digest where the server gives none
+	Family       string   `json:"family,omitempty"`          // of the architecture
+	Parameters   string   `json:"parameters,omitempty"`      // as the server writes it: `8.0B`
+	Quantisation string   `json:"quantisation,omitempty"`    // `Q4_K_M`
+	Trained      int      `json:"trained_context,omitempty"` // in tokens
 	// served to one request, in tokens; of several servers the smallest
 	Context int `json:"context,omitempty"`
 	Slots   int `json:"slots,omitempty"` // requests served in parallel; of several servers the sum

@@ -137,7 +137,7 @@ func (s Sample) String() string {
 }
 
 // ModelChangedError says that a server serves another model than it did, or
-// that it may have: what it said in between is not to be trusted.
+// that it may have: what it said in between is not to be trusted. A system fingerprint begins with [FingerprintSign].
 type ModelChangedError struct {
 	URL string
 	Was string
@@ -145,5 +145,16 @@ type ModelChangedError struct {
 }
 
 func (e *ModelChangedError) Error() string {
-	return fmt.Sprintf("%s serves another model now: it was %s, and it is %s", e.URL, e.Was, e.Is)
+	return fmt.Sprintf("%s serves %s now: it was %s, and it is %s", e.URL, AnotherThan(e.Was), e.Was, e.Is)
+}
+
+// FingerprintSign begins what is said of a model of which no more is known than the system fingerprint of its replies.
+const FingerprintSign = "system_fingerprint "
+
+// AnotherThan is what a server serves that served was before, as far as that is known, in words.
+func AnotherThan(was string) string {
+	if strings.HasPrefix(was, FingerprintSign) {
+		return "another system, perhaps with another model,"
+	}
+	return "another model"
 }

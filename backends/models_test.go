@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -51,7 +52,7 @@ func TestModel(t *testing.T) {
 		Name: "tiny:latest", Digest: "a8f0a3abe842", Family: "llama", Parameters: "276K", Quantisation: "unknown", Trained: 32768, Logprobs: Yes,
 	}
 	llama := Model{
-		Name: "models/tiny-Q8_0.gguf", Quantisation: "all F32", Parameters: "276K", Trained: 32768, Context: 4096, Slots: 2, Thinks: No, Logprobs: Yes,
+		Name: "models/tiny-Q8_0.gguf", Quantisation: "all F32", Parameters: "276K", Trained: 32768, Context: 4096, Slots: 2, Thinks: No, Logprobs: Yes, Aliases: []string{"tiny"},
 		Fingerprint: "params=276160 size=1104640 vocab=1579 type=all F32 template=" + shortHash("{% for message in messages %}"),
 	}
 	noProps := llama
@@ -77,6 +78,8 @@ func TestModel(t *testing.T) {
 		"llama.cpp, part of it":   {wire: llamaWire, ask: "tin", wrong: `unknown model "tin" at URL/v1: it offers models/tiny-Q8_0.gguf`},
 		"vLLM":                    {wire: vllmWire, ask: "org/tiny", want: Model{Name: "org/tiny", Context: 4096, Logprobs: Yes}},
 		"vLLM, adapter":           {wire: vllmWire, ask: "tuned", want: Model{Name: "tuned", Context: 4096, Fingerprint: "root=/models/tuned", Logprobs: Yes}},
+		"vLLM, two names": {wire: vllmWire.saying("/v1/models", `{"data":[{"id":"a","owned_by":"vllm","root":"org/tiny"},{"id":"b","owned_by":"vllm","root":"org/tiny"}]}`),
+			ask: "b", want: Model{Name: "b", Fingerprint: "root=org/tiny", Logprobs: Yes, Aliases: []string{"a"}}},
 		"vLLM, unknown":           {wire: vllmWire, ask: "none", wrong: `unknown model "none" at URL/v1: it offers org/tiny, tuned`},
 		"LM Studio":               {wire: studioWire, ask: "qwen3-8b", want: Model{Name: "qwen3-8b", Logprobs: No}},
 		"no model loaded":         {wire: studioWire.saying("/v1/models", `{"data":[]}`), ask: "m", wrong: `unknown model "m" at URL/v1: it offers none`},
@@ -91,7 +94,7 @@ func TestModel(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || got != tc.want {
+			if err != nil || !reflect.DeepEqual(got, tc.want) {
 				t.Errorf("got  %+v, %v\nwant %+v", got, err, tc.want)
 			}
 		})

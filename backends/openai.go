@@ -97,6 +97,7 @@ func (o *OpenAI) send(ctx context.Context, server Server, req Request) (*exchang
 // completion is an answer in OpenAI's format, as far as it is read.
 type completion struct {
 	Model   string       `json:"model"`
+	System  any          `json:"system_fingerprint"` // a text; what is not tells nothing
 	Error   any          `json:"error"`
 	Choices []choiceSaid `json:"choices"`
 	Usage   struct {
@@ -196,6 +197,7 @@ func (o *OpenAI) read(ctx context.Context, server Server, req Request, x *exchan
 	out := response(req, text, m.ReasoningContent, written(m.Reasoning), m.Thinking, thought)
 	out.Model, out.PromptTokens, out.ReplyTokens = c.Model, c.Usage.Prompt, c.Usage.Reply
 	out.CachedTokens, out.ThinkTokens = c.cached(), c.thought()
+	out.SystemFingerprint, _ = c.System.(string)
 	if out.EndUntold, err = o.tellsNone(ctx, server, req.Model, choice.Reason); err != nil {
 		return Response{}, err
 	}

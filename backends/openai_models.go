@@ -164,6 +164,7 @@ func (o *OpenAI) describe(ctx context.Context, name string) (m Model, props llam
 		return m, props, unknownModel(name, o.base, names)
 	}
 	m = cards[i].model()
+	m.Aliases = aliases(cards, cards[i])
 	switch server.Name {
 	case VLLM, LlamaCpp:
 		m.Logprobs = Yes
@@ -220,6 +221,22 @@ func (o *OpenAI) props(ctx context.Context) (p llamaProps, told bool, err error)
 		return llamaProps{}, false, nil
 	}
 	return p, err == nil, err
+}
+
+// aliases are the other names under which the server lists the model of a card. vLLM has a card for each of them, and names
+// its first in every reply.
+func aliases(cards []modelCard, of modelCard) (names []string) {
+	for _, c := range cards {
+		if c.ID != of.ID && (c.Root == "" || c.Root != of.Root) {
+			continue
+		}
+		for _, name := range append([]string{c.ID}, c.Aliases...) {
+			if name != of.ID && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 func (c modelCard) matches(name string) bool {

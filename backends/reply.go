@@ -3,6 +3,9 @@ package backends
 import (
 	"context"
 	"fmt"
+	"path"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -111,10 +114,30 @@ func ended(reason string) (Finish, error) {
 	return "", none("the reply is not whole: its finish reason is %q", excerpt([]byte(reason)))
 }
 
+// versionOf matches what a hosted model's name may end in where it is asked for without: the date or number of its version.
+var versionOf = regexp.MustCompile(`^[-@:][-0-9]+$`)
+
+// Another tells whether a reply that calls its model said is of another than was asked for. It is not where the server
+// lists both names for one model, or where they differ in a path, a file's ending, a default tag or a version alone.
+func (m Model) Another(said string) bool {
+	short := func(name string) string {
+		name = path.Base(strings.ReplaceAll(strings.ToLower(name), `\`, "/"))
+		return strings.TrimSuffix(strings.TrimSuffix(name, latest), ".gguf")
+	}
+	is := short(said)
+	same := func(name string) bool {
+		rest, begins := strings.CutPrefix(is, short(name))
+		return begins && (rest == "" || versionOf.MatchString(rest))
+	}
+	return said != "" && !same(m.Name) && !slices.ContainsFunc(m.Aliases, same)
+}
+
+// latest is Ollama's default tag.
+const latest = ":latest"
+
 // sameName tells whether a reply names the model as it was asked for. Ollama's default tag may be left out.
 func sameName(said, asked string) bool {
-	const tag = ":latest"
-	return strings.TrimSuffix(said, tag) == strings.TrimSuffix(asked, tag)
+	return strings.TrimSuffix(said, latest) == strings.TrimSuffix(asked, latest)
 }
 
 // settle makes of an exchange what Ask returns: a response, or an error. sent is

@@ -31,6 +31,7 @@ type Watch struct {
 	sampled time.Time
 	doubts  int    // calls that failed
 	named   string // model that replies name
+	systems Fingerprints
 	changed *ModelChangedError
 }
 
@@ -46,7 +47,15 @@ const sampleEvery = 10 * time.Second
 // NewWatch watches a member of a run, whose Backend must be an Identifier. A server that does not answer is asked for
 // its model for as long as patience; the reply that waits for it is lost then. Questions end with ctx.
 func NewWatch(ctx context.Context, m Member, patience time.Duration) *Watch {
-	return &Watch{member: m, patience: patience, ctx: ctx}
+	return &Watch{member: m, patience: patience, ctx: ctx, systems: Fingerprints{}}
+}
+
+// Expect holds replies to a system fingerprint that earlier ones of the same server had, "" for any. It is called before
+// anything is asked.
+func (w *Watch) Expect(fingerprint string) {
+	for range 2 { // one that came once tells nothing
+		w.systems.Add(fingerprint)
+	}
 }
 
 // Begin takes a sample of the model before anything else is asked. known is one that was taken of it earlier, if any:
@@ -87,7 +96,7 @@ func (w *Watch) Ask(ctx context.Context, req Request) (Response, error) {
 		w.doubt(err)
 		return resp, err
 	}
-	if err := w.name(resp.Model); err != nil {
+	if err := w.heed(resp); err != nil {
 		return Response{}, err
 	}
 	q := w.wait()
@@ -112,14 +121,20 @@ func (w *Watch) known() error {
 	return nil
 }
 
-// name holds replies to one name: a server may write another than the one it was
+// heed holds replies to one name, and to one system fingerprint: a server may write another name than the one it was
 // asked for, but not one and then another.
-func (w *Watch) name(model string) error {
-	model = cmp.Or(model, w.member.Model.Name)
+func (w *Watch) heed(resp Response) error {
+	model, url := cmp.Or(resp.Model, w.member.Model.Name), w.member.Server.URL
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.named = cmp.Or(w.named, model); w.named != model {
-		w.change(&ModelChangedError{w.member.Server.URL, fmt.Sprintf("%q in its replies", w.named), fmt.Sprintf("%q", model)})
+		w.change(&ModelChangedError{url, fmt.Sprintf("%q in its replies", w.named), fmt.Sprintf("%q", model)})
+		return w.changed
+	}
+	is := resp.SystemFingerprint
+	if w.systems.Add(is); w.systems.Changed() {
+		was := w.systems.Beside(is)
+		w.change(&ModelChangedError{url, fmt.Sprintf(FingerprintSign+"%q", was), fmt.Sprintf(FingerprintSign+"%q", is)})
 		return w.changed
 	}
 	return nil

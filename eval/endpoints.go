@@ -154,6 +154,7 @@ func (e *Maker) asked(ctx context.Context, p *prepared, store *cache.Store) (bac
 			continue
 		}
 		w := backends.NewWatch(ctx, judges[i], patience)
+		w.Expect(p.systems[judges[i].Server.URL].Usual())
 		sample, untold, err := w.Begin(m.Sample)
 		if untold != nil && ctx.Err() == nil {
 			e.say("warning: %s gave no sample of its model (%v): gavel would not notice other weights of the same name and size", judges[i].Server.URL, untold)

@@ -1,11 +1,13 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -39,8 +41,10 @@ func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) 
 		return nil, err
 	}
 	p.lookBack()
+	p.systems = map[string]backends.Fingerprints{}
 	dir, old, err := judging.OpenDir(p.out, m, p.again, func(r *judging.Record) error {
 		p.job.Completed.Add(r)
+		p.remember(r)
 		if p.follow != nil {
 			if _, err := p.follow.add(r); err != nil {
 				return err
@@ -162,6 +166,20 @@ func (p *prepared) lookBack() {
 	}
 }
 
+// remember notes the system fingerprints that the servers of an earlier try told with its replies.
+func (p *prepared) remember(r *judging.Record) {
+	for _, reply := range r.Replies {
+		if reply.Cached || reply.SystemFingerprint == "" {
+			continue
+		}
+		url := cmp.Or(reply.Endpoint, p.earlier.Server.URL)
+		if p.systems[url] == nil {
+			p.systems[strings.Clone(url)] = backends.Fingerprints{}
+		}
+		p.systems[url].Add(strings.Clone(reply.SystemFingerprint))
+	}
+}
+
 // again picks the records of an earlier try that are asked once more: failures, prompts that did not fit a server that now
 // serves more context, and replies that an earlier gavel saw to be of other prompts, perhaps.
 func (p *prepared) again(r *judging.Record) bool {
@@ -268,7 +286,7 @@ func (e *Maker) ask(ctx context.Context, p *prepared, dir *judging.Dir) error {
 		}
 		return p.records.Add(r)
 	}
-	p.job.Client = e.endsUntold(p.job.Client)
+	p.job.Client = e.doubts(p.job.Client, p.job.Manifest.Model)
 	var alarms judging.Alarms
 	var alarmed atomic.Pointer[string]
 	p.job.Stop, p.job.Progress = stop, func(r *judging.Record) {

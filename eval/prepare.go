@@ -30,7 +30,8 @@ type prepared struct {
 	origins origins         // of a run that is made again
 	reading judging.Readers // that it is scored by; "" for the usual one
 
-	earlier *judging.Manifest // of an earlier try; nil for none
+	earlier *judging.Manifest                // of an earlier try; nil for none
+	systems map[string]backends.Fingerprints // of the replies that it was given, by the server's address
 
 	rule   *Rule     // that may end it before its last item; may be nil
 	follow *follower // that tells the rule

@@ -24,14 +24,17 @@ func (e *Maker) watched(c backends.Client) backends.Client {
 	})
 }
 
-// endsUntold says once, of a judge whose server tells no finish reasons, what cannot
-// be known of its replies: of those in the cache too.
-func (e *Maker) endsUntold(c backends.Client) backends.Client {
-	var once sync.Once
+// doubts says once what speaks against the replies of a judge, of those in the cache too: that its server tells no finish
+// reasons, and that they name another model than was asked for.
+func (e *Maker) doubts(c backends.Client, m backends.Model) backends.Client {
+	var untold, another sync.Once
 	return asking(func(ctx context.Context, req backends.Request) (backends.Response, error) {
 		resp, err := c.Ask(ctx, req)
 		if err == nil && resp.EndUntold {
-			once.Do(func() { e.say("warning: %s", backends.EndUntold) })
+			untold.Do(func() { e.say("warning: %s", backends.EndUntold) })
+		}
+		if err == nil && m.Another(resp.Model) {
+			another.Do(func() { e.say("warning: asked for the model %q, the server says that %q answers", m.Name, resp.Model) })
 		}
 		return resp, err
 	})

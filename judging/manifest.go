@@ -226,6 +226,11 @@ type ModelChange struct {
 	Is  string    `json:"is"`  // the model then; what it said since it was last asked was dropped
 }
 
+func (c ModelChange) String() string {
+	const text = "the server at %s changed to %s some time before %s: replies since the last check were dropped (model before: %s; now: %s)"
+	return fmt.Sprintf(text, c.URL, backends.AnotherThan(c.Was), c.At.Format(time.RFC3339), c.Was, c.Is)
+}
+
 // Status of a run.
 const (
 	Running     = "running"

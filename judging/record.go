@@ -35,6 +35,8 @@ type Reply struct {
 	Origin   string `json:"origin,omitempty"`
 	Endpoint string `json:"endpoint,omitempty"` // `url` of the server that answered, where the run has several
 	Model    string `json:"model,omitempty"`    // that the reply names, where it is not the one asked for
+	// that the reply came with: it stands for the software and the setup of its server
+	SystemFingerprint string `json:"system_fingerprint,omitempty"`
 	// the server was asked to hold it to the labels on offer; where the last reply is, it alone is read
 	Constrained bool `json:"constrained,omitempty"`
 }

@@ -343,6 +343,7 @@ func reply(r backends.Response, constrained bool) Reply {
 		Text: r.Text, Thinking: r.Thinking, Finish: r.Finish, Detail: r.Detail,
 		PromptTokens: r.PromptTokens, CachedTokens: r.CachedTokens, ReplyTokens: r.ReplyTokens, ThinkTokens: r.ThinkTokens,
 		Milliseconds: float64(r.Took.Microseconds()) / 1000, Cached: r.Cached, Origin: r.Origin, Constrained: constrained, Endpoint: r.Endpoint, Model: r.Model,
+		SystemFingerprint: r.SystemFingerprint,
 	}
 }
 

@@ -32,6 +32,7 @@ type Run struct {
 	Unheld    int    // replies that a server was asked to hold to the labels, and did not
 	replies   int
 	origins   map[string]int // replies from each bundle
+	systems   judging.Systems
 
 	scorer   Scorer
 	again    *again // of a run that asks more than once
@@ -246,6 +247,7 @@ func (run *Run) resampled() string { return cmp.Or(run.clusters, run.words().Uni
 // trace counts where replies came from.
 func (run *Run) trace(r *judging.Record) {
 	run.replies += len(r.Replies)
+	run.systems.Add(run.Manifest, r)
 	for _, reply := range r.Replies {
 		if reply.Origin == "" {
 			continue

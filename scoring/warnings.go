@@ -58,7 +58,7 @@ func (run *Run) warnings() []string {
 		say(simulatedWarning)
 	}
 	for _, c := range m.Changes {
-		say("the server at %s changed to another model some time before %s: replies since the last check were dropped (model before: %s; now: %s)", c.URL, c.At.Format(time.RFC3339), c.Was, c.Is)
+		say("%s", c)
 	}
 	for _, o := range run.Origins() {
 		say("%s", o)
@@ -67,6 +67,7 @@ func (run *Run) warnings() []string {
 		changed := strings.Join(run.altered, " and ")
 		say("%s changed after the run wrote it: texts, labels or replies may not be those of the run", changed)
 	}
+	w = append(w, run.systems.Warnings(m)...)
 	words := run.words()
 	n := run.Items
 	w = append(w, run.absent()...)

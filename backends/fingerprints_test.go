@@ -1,0 +1,112 @@
+package backends
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestAnotherModelIsNotAnotherName: only what is surely of another model is said to be so.
+func TestAnotherModelIsNotAnotherName(t *testing.T) {
+	for _, c := range []struct {
+		asked   string
+		aliases []string
+		said    string
+		another bool
+		reason  string
+	}{
+		{asked: "qwen3:8b", said: "", reason: "it names none"},
+		{asked: "qwen3", said: "qwen3:latest", reason: "Ollama's default tag"},
+		{asked: "qwen3:latest", said: "qwen3", reason: "the same"},
+		{asked: "/models/tiny-Q8_0.gguf", said: "tiny-Q8_0", reason: "llama.cpp: a path and a file's ending"},
+		{asked: "tiny", said: `C:\models\tiny.gguf`, reason: "the same on Windows"},
+		{asked: "judge", aliases: []string{"org/tiny"}, said: "org/tiny", reason: "vLLM names the first of its names"},
+		{asked: "Qwen/Qwen3-8B", said: "qwen3-8b", reason: "without its maker, in small letters"},
+		{asked: "gpt-4o", said: "gpt-4o-2024-08-06", reason: "the version that a hosted name stands for now"},
+		{asked: "gpt-4o", said: "gpt-4o-mini", another: true, reason: "not a version"},
+		{asked: "gpt-4", said: "gpt-4o", another: true, reason: "not a version"},
+		{asked: "qwen3:8b", said: "qwen3:30b", another: true, reason: "another size"},
+		{asked: "large", said: "small", another: true, reason: "another"},
+	} {
+		if got := (Model{Name: c.asked, Aliases: c.aliases}).Another(c.said); got != c.another {
+			t.Errorf("asked for %q, said %q: another %t (%s)", c.asked, c.said, got, c.reason)
+		}
+	}
+}
+
+// TestFingerprints: a fingerprint that came again, and another beside it, is a change; a new one for each reply is none.
+func TestFingerprints(t *testing.T) {
+	for said, changedAt := range map[string]int{
+		"a a a a":                0,
+		"a a a b":                4,
+		"a b b":                  3,
+		"a b a":                  3,
+		"- a - a b":              5,
+		"a b c d e f":            0,
+		"a - - b":                0,
+		"a b c d e f g h i j a":  11,
+		"- - -":                  0,
+		strings.Repeat("a ", 50): 0,
+	} {
+		f, at := Fingerprints{}, 0
+		for i, one := range strings.Fields(said) {
+			f.Add(strings.Trim(one, "-"))
+			if f.Changed() && at == 0 {
+				at = i + 1
+			}
+		}
+		if at != changedAt {
+			t.Errorf("%s: changed at reply %d, want %d", said, at, changedAt)
+		}
+	}
+}
+
+// scripted answers with one system fingerprint after the other.
+type scripted struct {
+	Backend
+	fingerprints []string
+}
+
+func (s *scripted) Ask(context.Context, Request) (Response, error) {
+	r := Response{Text: "[[A>B]]", Finish: Stop, SystemFingerprint: s.fingerprints[0]}
+	s.fingerprints = s.fingerprints[1:]
+	return r, nil
+}
+
+func (s *scripted) Identify(context.Context, string) (Presence, error) {
+	return Presence{Identity: "openai tiny"}, nil
+}
+
+// TestFingerprintEndsTrust: once the system fingerprint of a server is another, no reply of it is handed on; the fingerprint
+// of an earlier try counts.
+func TestFingerprintEndsTrust(t *testing.T) {
+	for said, want := range map[string]int{"a a a b a a": 3, "a b c d e f": 6, "- - - - - -": 6, "a a a a a a": 6} {
+		s := &scripted{fingerprints: strings.Fields(strings.ReplaceAll(said, "-", `""`))}
+		for i, f := range s.fingerprints {
+			s.fingerprints[i] = strings.Trim(f, `"`)
+		}
+		m := Member{Backend: s, Client: s, Server: Server{Kind: "openai", URL: "http://a"}, Model: Model{Name: "tiny"}}
+		w, answered := NewWatch(t.Context(), m, 0), 0
+		var err error
+		for range len(s.fingerprints) {
+			if _, err = w.Ask(t.Context(), Request{}); err == nil {
+				answered++
+			}
+		}
+		var changed *ModelChangedError
+		if answered != want || (want < 6) != errors.As(err, &changed) {
+			t.Errorf("%s: %d replies are trusted, want %d; %v", said, answered, want, err)
+		}
+		if want < 6 && !strings.Contains(err.Error(), `it was system_fingerprint "a", and it is system_fingerprint "b"`) {
+			t.Error(err)
+		}
+	}
+	s := &scripted{fingerprints: slices.Repeat([]string{"b"}, 3)}
+	w := NewWatch(t.Context(), Member{Backend: s, Client: s, Model: Model{Name: "tiny"}}, 0)
+	w.Expect("a")
+	if _, err := w.Ask(t.Context(), Request{}); err == nil {
+		t.Error("the first reply with another fingerprint than that of the earlier try is trusted")
+	}
+}
