@@ -58,12 +58,18 @@ var _ backends.Client = (*client)(nil)
 type client struct {
 	next   backends.Client
 	store  *Store
+	anew   bool // what is stored is not read
 	flight singleflight.Group
 }
 
 // Wrap returns a Client that asks next only for what it does not know, and only once for equal requests in flight.
 func Wrap(next backends.Client, store *Store) backends.Client {
 	return &client{next: next, store: store}
+}
+
+// Renew is Wrap, but what is stored is asked for anew, and replaced.
+func Renew(next backends.Client, store *Store) backends.Client {
+	return &client{next: next, store: store, anew: true}
 }
 
 // outcome is what callers of equal requests share.
@@ -81,7 +87,7 @@ func (c *client) Ask(ctx context.Context, req backends.Request) (backends.Respon
 		mine := false
 		v, err, _ := c.flight.Do(string(key[:]), func() (any, error) {
 			mine = true
-			if e, ok := s.Get(key); ok && usable(e, req) {
+			if e, ok := s.Get(key); ok && usable(e, req) && !c.anew {
 				return outcome{resp: e.answer()}, nil
 			}
 			resp, err := c.next.Ask(ctx, req)

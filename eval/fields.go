@@ -89,6 +89,10 @@ func fieldsOf(k judging.Protocol) []Field {
 		{"stop-on-alarm", Switch, How, "false", "end the run if the first judgments have no verdict, are cut or all have one label; without it, the run prints a warning and goes on", "end the run if the first judgments have no verdict, are cut or all have one label", nil, true, truth(func(r *Request) *bool { return &r.StopOnAlarm })},
 		{"cache", Text, Where, "", "`DIR` of the cache of replies; default: see \"gavel cache path\"", "", nil, false, text(func(r *Request) *string { return &r.Cache })},
 		{"no-cache", Switch, Where, "false", "do not use the cache", "", nil, false, truth(func(r *Request) *bool { return &r.NoCache })},
+		{
+			Name: "ask-again", Kind: Switch, Part: Where, Default: "false", Offered: true, set: truth(func(r *Request) *bool { return &r.AskAgain }),
+			Help: "ask again for all judgments without a verdict, after a change to the server; stored replies are not used for them, but replaced",
+		},
 		{"out", Text, Where, "", "`DIR` of the run; default: runs/ and a name that describes the run", "", nil, false, text(func(r *Request) *string { return &r.Out })},
 		{"group", List, What, "", "only items of the group `NAME` (\"gavel datasets show\" lists them), or category=NAME; may be given again", "only items of this group", nil, true, setGroups},
 	}

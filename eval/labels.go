@@ -14,7 +14,7 @@ var labels = map[string]string{
 	"max-tokens":  "Longest reply, in tokens", "num-ctx": "Context of Ollama, in tokens", "system-role": "Who says the system text",
 	"accept-cut": "Count verdicts of replies that were cut", "think": "Thinking", "constrain": "Hold the verdict to the labels", "logprobs": "Ask how probable each label was",
 	"repeat": "Ask each prompt so often", "think-budget": "Tokens of thinking at most", "finish-thinking": "Ask for the verdict after thinking that was cut", "strict-determinism": "One request at a time, no prompt cache", "concurrency": "Items judged at once", "attempts": "Attempts at a verdict",
-	"timeout": "Time limit of a call", "retry-for": "How long a failed call is tried again", "stop-on-alarm": "Stop when the first judgments say it is no use",
+	"timeout": "Time limit of a call", "retry-for": "How long a failed call is tried again", "ask-again": "Ask again where there is no verdict", "stop-on-alarm": "Stop when the first judgments say it is no use",
 }
 
 // Label is what forms call the field.

@@ -180,12 +180,19 @@ func (p *prepared) remember(r *judging.Record) {
 	}
 }
 
+// decided tells whether a record has a verdict, by one of the two readings at least.
+func (p *prepared) decided(r *judging.Record) bool {
+	v, other, err := r.ReadBoth(p.job.Asker, scoring.DefaultOptions.Reading)
+	return err != nil || v.Outcome.Verdict() || other.Outcome.Verdict()
+}
+
 // again picks the records of an earlier try that are asked once more: failures, prompts that did not fit a server that now
-// serves more context, and replies that an earlier gavel saw to be of other prompts, perhaps.
+// serves more context, replies that an earlier gavel saw to be of other prompts, perhaps, and, where that was asked for,
+// all without a verdict.
 func (p *prepared) again(r *judging.Record) bool {
 	old := p.earlier
 	switch {
-	case r.Outcome == judging.Failed:
+	case r.Outcome == judging.Failed, p.req.AskAgain && !p.decided(r):
 		return true
 	case old == nil:
 		return false
@@ -257,7 +264,10 @@ func (e *Maker) client(ctx context.Context, p *prepared) (backends.Client, func(
 		return nil, nil, errors.Join(err, closeAll())
 	}
 	client = backends.WithRetry(e.watched(client), backends.Retry{For: p.req.RetryFor})
-	if store != nil {
+	switch {
+	case store != nil && p.req.AskAgain:
+		client = cache.Renew(client, store)
+	case store != nil:
 		client = cache.Wrap(client, store)
 	}
 	return client, closeAll, nil
@@ -287,7 +297,7 @@ func (e *Maker) ask(ctx context.Context, p *prepared, dir *judging.Dir) error {
 		return p.records.Add(r)
 	}
 	p.job.Client = e.doubts(p.job.Client, p.job.Manifest.Model)
-	var alarms judging.Alarms
+	alarms := judging.Alarms{MaxTokens: p.job.Manifest.Spec.Parameters.MaxTokens}
 	var alarmed atomic.Pointer[string]
 	p.job.Stop, p.job.Progress = stop, func(r *judging.Record) {
 		e.observer().Recorded(r)
@@ -360,11 +370,33 @@ func (e *Maker) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (
 	for _, o := range rep.Origins {
 		e.say("%s", o)
 	}
-	if rep.Judgments() == 0 {
-		return nil, e.ending(m.Status, left, m.Judgments, runErr)
+	err = e.ending(m.Status, left, m.Judgments, runErr)
+	if err == nil {
+		err = e.unserved(p, run.Unserved)
 	}
-	return &rep, e.ending(m.Status, left, m.Judgments, runErr)
+	if rep.Judgments() == 0 {
+		return nil, err
+	}
+	return &rep, err
 }
+
+// unserved is the error of a run that is at its end, but has judgments without a verdict that are not the judge's fault. A
+// rule, and whoever replays a run, have an answer of their own; a shard is no whole, and goes into one as it is.
+func (e *Maker) unserved(p *prepared, n judging.Unserved) error {
+	if n.All() == 0 || p.rule != nil || p.answer != nil {
+		return nil
+	}
+	m := p.job.Manifest
+	err := fmt.Errorf("%d of %d judgments have no verdict (%s): %s", n.All(), m.Judgments, n, n.Advice(m.Server, e.Words.AskAgain))
+	if m.Shard != nil {
+		e.say("warning: %v", err)
+		return nil
+	}
+	return &unservedError{kindError{ErrIncomplete, err}}
+}
+
+// unservedError is that of a run which lacks no judgment, but verdicts.
+type unservedError struct{ kindError }
 
 // ending is the error that a run ends with: what is left, and how to go on.
 func (e *Maker) ending(status string, left, expected int, runErr error) error {

@@ -51,7 +51,11 @@ type Maker struct {
 
 // Words say how whoever watches a run ends it at once, and goes on with it: at a
 // terminal with keys and commands, on a page with a button and a form.
-type Words struct{ StopNow, GoOn string }
+type Words struct {
+	StopNow  string
+	GoOn     string
+	AskAgain string // how judgments without a verdict are asked for again; see [Request.AskAgain]
+}
 
 // Advised is what is said of an error, with what to do about a disk that is full.
 func (w Words) Advised(err error, text string) string {

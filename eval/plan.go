@@ -63,6 +63,8 @@ func (w *work) planRun(ctx context.Context, p *prepared) error {
 	switch {
 	case p.req.NoCache || p.req.Backend == "sim":
 		note = "the cache is not used"
+	case p.req.AskAgain:
+		note = "the cache is not read"
 	case p.req.Shard != "" && w.Shared == nil && !there(p.replies()):
 		note = "the shard has none yet"
 	default:

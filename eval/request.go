@@ -81,7 +81,9 @@ type Request struct {
 	// Where.
 	Cache   string `json:"cache,omitempty"` // folder; "" is the user's
 	NoCache bool   `json:"no-cache,omitempty"`
-	Out     string `json:"out,omitempty"` // folder of the run; "" is named after what it is
+	// AskAgain asks again for the judgments without a verdict that the run has, and does not read the cache.
+	AskAgain bool   `json:"ask-again,omitempty"`
+	Out      string `json:"out,omitempty"` // folder of the run; "" is named after what it is
 }
 
 // New is a request for a protocol, with the defaults of all its fields.

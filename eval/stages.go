@@ -39,6 +39,8 @@ type work struct {
 	*Maker
 	plan *Plan // nil where it is made
 	made []scoring.Report
+
+	lacking error // of a stage that is at its end, but lacks answers
 }
 
 // Run makes the run of a request, with the stages it stands on where its protocol has some, or goes on with it. The
@@ -47,6 +49,9 @@ type work struct {
 func (e *Maker) Run(ctx context.Context, o Request) ([]scoring.Report, error) {
 	w := &work{Maker: e}
 	err := w.any(ctx, o)
+	if err == nil {
+		err = w.lacking
+	}
 	return w.made, err
 }
 
@@ -247,7 +252,10 @@ func (w *work) makeAnswers(ctx context.Context, s *stages, o Request, judges []b
 		return judging.ReadAnswers(p.out, scoring.DefaultOptions.Reading)
 	}
 	rep, err := w.make(ctx, p)
-	if err != nil {
+	if lacking := (*unservedError)(nil); errors.As(err, &lacking) { // those that have an answer are judged
+		w.say("warning: %v", lacking)
+		w.lacking = lacking
+	} else if err != nil {
 		return nil, err
 	}
 	if rep != nil { // there is none of a shard without an item

@@ -12,7 +12,9 @@ type Alarms struct {
 	mu        sync.Mutex
 	n         int
 	cut, lost int
-	repeating int // of those that were cut
+	repeating int      // of those that were cut
+	room      Unserved // of those without a verdict
+	MaxTokens int      // of one reply
 	labels    map[string]int
 	Said      string // what the last look told; "" where nothing is wrong any more
 
@@ -36,6 +38,7 @@ func (a *Alarms) Look(r *Record) string {
 		return ""
 	}
 	a.n++
+	a.room.Add(r, r.Outcome, a.MaxTokens)
 	switch r.Outcome {
 	case Decided, Tie:
 		if a.labels == nil {
@@ -72,6 +75,9 @@ func (a *Alarms) alarm() string {
 	if a.loops() {
 		const text = "alarm: %d of %d replies repeat themselves until they are cut: %s"
 		return fmt.Sprintf(text, a.repeating, a.n, a.endLoops)
+	}
+	if n := a.room.All(); 100*n >= alarmFrom*a.n && n > a.room.Refused {
+		return fmt.Sprintf("alarm: %d of %d judgments have no verdict (%s): %s", n, a.n, a.room, moreRoom)
 	}
 	if 200*a.cut >= alarmFrom*a.n {
 		return fmt.Sprintf("alarm: %d of %d replies were cut at the token limit: raise --max-tokens, or choose a prompt that asks for less", a.cut, a.n)

@@ -55,6 +55,9 @@ const (
 	Failed    Outcome = "failed" // no answer after the retries; asked again by the next run
 )
 
+// Verdict tells whether it is one: of a candidate, an answer or a tie.
+func (o Outcome) Verdict() bool { return o == Decided || o == Tie }
+
 // Outcomes lists all of them in the order tables print them.
 var Outcomes = []Outcome{Decided, Tie, Conflict, NoVerdict, Cut, TooLong, Refused, Failed}
 

@@ -22,9 +22,10 @@ type Run struct {
 	Outcomes map[judging.Outcome]int
 	Reread   int // records whose outcome or choice differs from the one stored
 	Records  int
-	Answered int // judgments that did not fail, of every time
-	Finished int // judgments that were asked for their verdict after thinking that was cut
-	Thought  int // replies cut in the midst of thinking, before any answer
+	Answered int              // judgments that did not fail, of every time
+	Unserved judging.Unserved // of these, those that have no verdict for want of the server or of room
+	Finished int              // judgments that were asked for their verdict after thinking that was cut
+	Thought  int              // replies cut in the midst of thinking, before any answer
 	// replies cut while they repeated themselves
 	Repeating int
 	endLoops  string // what to try against that
@@ -178,14 +179,14 @@ func (l *Loader) Add(r *judging.Record) error {
 		}
 	}
 	if r.Repetition > 0 { // the scores are those of the first time
-		run.answered(v)
+		run.answered(r, v)
 		return nil
 	}
 	added, err := run.scorer.Add(r, v)
 	if err != nil || !added {
 		return err
 	}
-	run.answered(v)
+	run.answered(r, v)
 	if v.Outcome == judging.Failed && run.Manifest.DrawnBy != nil {
 		if run.failed == nil {
 			run.failed = map[string]bool{}
@@ -198,10 +199,11 @@ func (l *Loader) Add(r *judging.Record) error {
 	return nil
 }
 
-func (run *Run) answered(v judging.Verdict) {
+func (run *Run) answered(r *judging.Record, v judging.Verdict) {
 	if v.Outcome != judging.Failed {
 		run.Answered++
 	}
+	run.Unserved.Add(r, v.Outcome, run.Manifest.Spec.Parameters.MaxTokens)
 }
 
 // Run is what the records come to. The loader is of no use afterwards.

@@ -95,8 +95,14 @@ func (run *Run) warnings() []string {
 		const text = "%d of %d replies repeat themselves until they are cut and %s: %s"
 		say(text, n, judgments, run.lost(), run.endLoops)
 	}
-	if n := run.Outcomes[judging.Cut] - run.Repeating; n > 0 {
-		say("%d of %d replies were cut at the token limit and %s: raise --max-tokens (%d)", n, judgments, run.lost(), m.Spec.Parameters.MaxTokens)
+	n = run.Outcomes[judging.Cut] - run.Repeating
+	short := max(0, min(n, run.Unserved.Short))
+	if short > 0 {
+		const text = "%d of %d replies were cut before --max-tokens (%d), at the end of the context or by the server, and %s: serve more context"
+		say(text, short, judgments, m.Spec.Parameters.MaxTokens, run.lost())
+	}
+	if n > short {
+		say("%d of %d replies were cut at the token limit and %s: raise --max-tokens (%d)", n-short, judgments, run.lost(), m.Spec.Parameters.MaxTokens)
 		if run.Thought > 0 {
 			say("%d of them thought until the limit and gave no answer: raise --max-tokens, try --think low or off, or --finish-thinking", run.Thought)
 		}

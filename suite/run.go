@@ -24,7 +24,8 @@ type runner struct {
 	suite       *Suite
 	inner       *eval.Interrupts // of the run that is being made
 	stop        atomic.Bool      // told to stop: nothing more is begun
-	left        []string         // cells that did not come to their end, and why
+	left        []string         // cells that did not come to their end, or lack verdicts
+	open        bool             // one of these did not come to its end
 	full        error            // a disk is: no cell could be written
 }
 
@@ -179,6 +180,7 @@ func (r *runner) complete(c *Cell) bool {
 func (r *runner) lack(c *Cell, err error) {
 	r.say("%s: %s", c.name, strings.ReplaceAll(r.suite.explain(err), "\n", " "))
 	r.left = append(r.left, c.name)
+	r.open = r.open || !r.complete(c)
 }
 
 // end is the error that the suite ends with.
@@ -196,5 +198,10 @@ func (r *runner) end(ctx context.Context) error {
 	if r.full != nil || len(r.left) == 0 {
 		return r.full
 	}
-	return eval.Failed(eval.ErrIncomplete, fmt.Errorf("%d of %d cells are not complete (%s); %s", len(r.left), len(r.suite.Cells), strings.Join(r.left, ", "), r.Words.GoOn))
+	what, do := "are not complete", r.Words.GoOn
+	if !r.open {
+		what, do = "have judgments without a verdict", r.Words.AskAgain
+	}
+	names := strings.Join(r.left, ", ")
+	return eval.Failed(eval.ErrIncomplete, fmt.Errorf("%d of %d cells %s (%s); %s", len(r.left), len(r.suite.Cells), what, names, do))
 }

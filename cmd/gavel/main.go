@@ -37,7 +37,7 @@ const (
 	exitOK          = 0
 	exitError       = 1
 	exitUsage       = 2
-	exitIncomplete  = 3   // a run ended with judgments failed or missing
+	exitIncomplete  = 3   // a run ended with judgments failed or missing, or without a verdict for want of the server or of room
 	exitRefuted     = 4   // what --until asks is surely not so
 	exitUndecided   = 5   // all items do not tell
 	exitInterrupted = 130 // Ctrl-C
@@ -54,7 +54,11 @@ type env struct {
 	interrupts     *eval.Interrupts
 }
 
-var terminalWords = eval.Words{StopNow: "Ctrl-C again", GoOn: "run the same command again to go on"}
+var terminalWords = eval.Words{
+	StopNow:  "Ctrl-C again",
+	GoOn:     "run the same command again to go on",
+	AskAgain: "run the same command with --ask-again",
+}
 
 // maker makes runs in this world, and tells the terminal.
 func (e *env) maker() *eval.Maker {

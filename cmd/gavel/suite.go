@@ -26,13 +26,14 @@ func suiteCommand(e *env) *cli.Command {
 	}
 	yes := &cli.BoolFlag{Name: "yes", Usage: "run even if the plan exceeds the limits of the file"}
 	shard := &cli.StringFlag{Name: "shard", Usage: "make the runs of a part of the items, `K/N`, auto or auto/N, as \"gavel run --shard\" does, in a folder of their own"}
+	again := &cli.BoolFlag{Name: "ask-again", Usage: "ask again for all judgments without a verdict, as \"gavel run --ask-again\" does"}
 	probe := &cli.BoolFlag{Name: "probe", Usage: "ask each judge a few questions to estimate the time"}
 	return &cli.Command{
 		Name:  "suite",
 		Usage: "judges × protocols × prompts × options × datasets, from one file",
 		Subcommands: []*cli.Command{
 			command("plan", "what the suite would ask, and how long it would take", []cli.Flag{probe}, e.suitePlan),
-			command("run", "make or continue the runs of the suite", []cli.Flag{yes, shard}, e.suiteRun),
+			command("run", "make or continue the runs of the suite", []cli.Flag{yes, shard, again}, e.suiteRun),
 			command("status", "how far the suite is", nil, func(c *cli.Context, s *suite.Suite) error {
 				return e.print(c, s.Status(e.now()))
 			}),
@@ -76,6 +77,9 @@ func (e *env) suiteRun(c *cli.Context, s *suite.Suite) error {
 			by = ", by " + p.Said
 		}
 		e.say("shard %s in %s%s", p, s.Out(), by)
+	}
+	for _, cell := range s.Cells {
+		cell.Request.AskAgain = cell.Request.AskAgain || c.Bool("ask-again")
 	}
 	if err := s.Check(c.Context, e.maker()); err != nil {
 		return err

@@ -97,7 +97,11 @@ func New(ctx context.Context, maker eval.Maker, o Options) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	maker.Words = eval.Words{StopNow: "stop again", GoOn: "start the same again to go on"} // as a job's page has it
+	maker.Words = eval.Words{ // as a job's page has it
+		StopNow:  "stop again",
+		GoOn:     "start the same again to go on",
+		AskAgain: "start the same again with \"Ask again where there is no verdict\"",
+	}
 	go sweep(ctx, dir)
 	maker.Beside, maker.Shared, maker.Runs = true, new(eval.SharedCache), dir
 	return &Runner{maker: &maker, opts: o, dir: dir, ctx: ctx, turns: make(chan struct{}, 1), asks: make(chan struct{}, askAtOnce), bundling: make(chan struct{}, 1)}, nil
