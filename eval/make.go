@@ -297,7 +297,7 @@ func (e *Maker) ask(ctx context.Context, p *prepared, dir *judging.Dir) error {
 		return p.records.Add(r)
 	}
 	p.job.Client = e.doubts(p.job.Client, p.job.Manifest.Model)
-	alarms := judging.Alarms{MaxTokens: p.job.Manifest.Spec.Parameters.MaxTokens}
+	alarms := judging.Alarms{Manifest: p.job.Manifest}
 	var alarmed atomic.Pointer[string]
 	p.job.Stop, p.job.Progress = stop, func(r *judging.Record) {
 		e.observer().Recorded(r)
@@ -392,11 +392,8 @@ func (e *Maker) unserved(p *prepared, n judging.Unserved) error {
 		e.say("warning: %v", err)
 		return nil
 	}
-	return &unservedError{kindError{ErrIncomplete, err}}
+	return &kindError{ErrUnserved, err}
 }
-
-// unservedError is that of a run which lacks no judgment, but verdicts.
-type unservedError struct{ kindError }
 
 // ending is the error that a run ends with: what is left, and how to go on.
 func (e *Maker) ending(status string, left, expected int, runErr error) error {

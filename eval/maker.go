@@ -127,6 +127,9 @@ var (
 	ErrUsage       = errors.New("usage error")                     // the request cannot be; *FieldError says which field
 	ErrIncomplete  = errors.New("judgments failed or are missing") // and the same request asks for them
 	ErrInterrupted = errors.New("interrupted")                     // and the same request goes on
+
+	// ErrUnserved is the ErrIncomplete of a run that lacks no judgment, but verdicts: AskAgain asks for them.
+	ErrUnserved = fmt.Errorf("no verdict: %w", ErrIncomplete)
 )
 
 // kindError is an error of one of these kinds, in its own words.
@@ -134,7 +137,7 @@ type kindError struct{ kind, err error }
 
 func (e *kindError) Error() string        { return e.err.Error() }
 func (e *kindError) Unwrap() error        { return e.err }
-func (e *kindError) Is(target error) bool { return target == e.kind }
+func (e *kindError) Is(target error) bool { return errors.Is(e.kind, target) }
 
 func (e *FieldError) Is(target error) bool { return target == ErrUsage }
 

@@ -252,9 +252,9 @@ func (w *work) makeAnswers(ctx context.Context, s *stages, o Request, judges []b
 		return judging.ReadAnswers(p.out, scoring.DefaultOptions.Reading)
 	}
 	rep, err := w.make(ctx, p)
-	if lacking := (*unservedError)(nil); errors.As(err, &lacking) { // those that have an answer are judged
-		w.say("warning: %v", lacking)
-		w.lacking = lacking
+	if errors.Is(err, ErrUnserved) { // those that have an answer are judged
+		w.say("warning: %v", err)
+		w.lacking = err
 	} else if err != nil {
 		return nil, err
 	}

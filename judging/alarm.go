@@ -12,9 +12,9 @@ type Alarms struct {
 	mu        sync.Mutex
 	n         int
 	cut, lost int
-	repeating int      // of those that were cut
-	room      Unserved // of those without a verdict
-	MaxTokens int      // of one reply
+	repeating int       // of those that were cut
+	room      Unserved  // of those without a verdict
+	Manifest  *Manifest // of the run; may be nil
 	labels    map[string]int
 	Said      string // what the last look told; "" where nothing is wrong any more
 
@@ -38,7 +38,7 @@ func (a *Alarms) Look(r *Record) string {
 		return ""
 	}
 	a.n++
-	a.room.Add(r, r.Outcome, a.MaxTokens)
+	a.room.Add(a.Manifest, r, r.Outcome)
 	switch r.Outcome {
 	case Decided, Tie:
 		if a.labels == nil {

@@ -1,6 +1,7 @@
 package judging
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -10,23 +11,34 @@ import (
 // Unserved counts judgments that have no verdict for want of the server or of room, and not by what the judge said.
 type Unserved struct {
 	Long    int // prompts that did not fit
-	Short   int // replies cut before they had the tokens that they may take: at the end of the context, or by the server
+	Short   int // replies cut at the end of the context, before they had the tokens that they may take
 	Refused int // replies that the server withheld
 }
 
-// Add counts a record whose outcome is o; most is the most tokens of a reply.
-func (u *Unserved) Add(r *Record, o Outcome, most int) {
+// Add counts a record of a run whose outcome is o.
+func (u *Unserved) Add(m *Manifest, r *Record, o Outcome) {
 	switch {
 	case r.Imported != nil:
 	case o == TooLong:
 		u.Long++
 	case o == Refused:
 		u.Refused++
-	case o == Cut && len(r.Replies) > 0:
-		if n := r.Replies[len(r.Replies)-1].ReplyTokens; n > 0 && n < most {
-			u.Short++
-		}
+	case o == Cut && m.filled(r):
+		u.Short++
 	}
+}
+
+// contextLeft is how many tokens servers leave of a context that is full, at most.
+const contextLeft = 8
+
+// filled tells whether a record's last reply filled the context before it had the tokens that it may take.
+func (m *Manifest) filled(r *Record) bool {
+	if m == nil || len(r.Replies) == 0 {
+		return false
+	}
+	last, p := r.Replies[len(r.Replies)-1], m.Spec.Parameters
+	context := cmp.Or(p.NumCtx, m.Model.Context)
+	return context > 0 && last.ReplyTokens < p.MaxTokens && last.PromptTokens+last.ReplyTokens >= context-contextLeft
 }
 
 // All is how many there are.
@@ -39,7 +51,7 @@ func (u Unserved) String() string {
 		text string
 	}{
 		{n: u.Long, text: "prompts that did not fit the context: %d"},
-		{n: u.Short, text: "replies cut before --max-tokens, at the end of the context or by the server: %d"},
+		{n: u.Short, text: "replies cut at the end of the context: %d"},
 		{n: u.Refused, text: "replies refused: %d"},
 	} {
 		if one.n > 0 {

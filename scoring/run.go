@@ -203,7 +203,7 @@ func (run *Run) answered(r *judging.Record, v judging.Verdict) {
 	if v.Outcome != judging.Failed {
 		run.Answered++
 	}
-	run.Unserved.Add(r, v.Outcome, run.Manifest.Spec.Parameters.MaxTokens)
+	run.Unserved.Add(run.Manifest, r, v.Outcome)
 }
 
 // Run is what the records come to. The loader is of no use afterwards.

@@ -98,7 +98,7 @@ func (run *Run) warnings() []string {
 	n = run.Outcomes[judging.Cut] - run.Repeating
 	short := max(0, min(n, run.Unserved.Short))
 	if short > 0 {
-		const text = "%d of %d replies were cut before --max-tokens (%d), at the end of the context or by the server, and %s: serve more context"
+		const text = "%d of %d replies were cut at the end of the context, before --max-tokens (%d), and %s: serve more context"
 		say(text, short, judgments, m.Spec.Parameters.MaxTokens, run.lost())
 	}
 	if n > short {

@@ -180,7 +180,7 @@ func (r *runner) complete(c *Cell) bool {
 func (r *runner) lack(c *Cell, err error) {
 	r.say("%s: %s", c.name, strings.ReplaceAll(r.suite.explain(err), "\n", " "))
 	r.left = append(r.left, c.name)
-	r.open = r.open || !r.complete(c)
+	r.open = r.open || !errors.Is(err, eval.ErrUnserved)
 }
 
 // end is the error that the suite ends with.

@@ -93,12 +93,12 @@ func TestCutBeforeTheLimit(t *testing.T) {
 		fmt.Fprint(w, `{"choices":[{"index":0,"finish_reason":"length","message":{"role":"assistant","content":"I think"}}],`+
 			`"usage":{"prompt_tokens":900,"completion_tokens":100}}`)
 	})
-	short.Config.Handler.(*http.ServeMux).HandleFunc("GET /cut/v1/models", text(`{"data":[{"id":"tiny","owned_by":"test"}]}`))
+	short.Config.Handler.(*http.ServeMux).HandleFunc("GET /cut/v1/models", text(`{"data":[{"id":"tiny","owned_by":"test","max_model_len":1000}]}`))
 	run := func(out, most string) (stdout, stderr string, code int) {
 		return call(t, "run", "pairwise", "--base-url", short.URL+"/cut", "--dataset", "sample", "--out", out, "--max-tokens", most)
 	}
 	stdout, stderr, code := run("server", "4096")
-	const said = "replies cut before --max-tokens, at the end of the context or by the server: 64): serve more context and run the same command with --ask-again"
+	const said = "replies cut at the end of the context: 64): serve more context and run the same command with --ask-again"
 	if code != exitIncomplete || !strings.Contains(stderr, said) {
 		t.Errorf("exit status %d\n%s", code, stderr)
 	}

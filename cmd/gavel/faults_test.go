@@ -319,12 +319,23 @@ func (tt faultCase) seen(t *testing.T, l *link, u undisturbed, out string, patie
 	if 2*patience <= mostPatience && tt.tooSlow(l, first) {
 		return false
 	}
+	end := exitOK
+	if tt.outcome == judging.TooLong {
+		end = exitIncomplete
+		if code != end {
+			t.Errorf("exit status %d, want %d\n%s", code, end, stderr)
+		}
+		code = exitOK
+	}
 	checkEnd(t, stderr, code, failed, tt.says)
 	tt.checkTries(t, l)
 	tt.checkRecords(t, first, u.records)
 
 	l.begin(nil)
-	l.leavesNothing(t, func() { mustCall(t, faultCommand(l, out)...) })
+	l.leavesNothing(t, func() { _, stderr, code = call(t, faultCommand(l, out)...) })
+	if code != end {
+		t.Errorf("going on: exit status %d, want %d\n%s", code, end, stderr)
+	}
 	marked, others := l.questions()
 	if len(marked) != failed || len(others) != 0 || slices.ContainsFunc(marked, func(n int) bool { return n != 1 }) {
 		t.Errorf("after the fault it asked %d marked and %d other questions, want the %d that failed", len(marked), len(others), failed)

@@ -64,7 +64,8 @@ func describeProtocol(k judging.Protocol) string {
 	text := strings.NewReplacer("NAME", k.Name, "GOAL", k.Goal).Replace(k.Help) + `
 
 Exit status: 0 every judgment was answered; 3 some failed or are missing, and the same
-command goes on; 130 interrupted, and the same command goes on.`
+command goes on, or some prompts or replies did not fit the context or were refused, and
+--ask-again asks for them; 130 interrupted, and the same command goes on.`
 	if len(scoring.Shares(k.Name)) > 0 {
 		text += ` With --until: 0
 it is surely so, 4 surely not, 5 all items do not tell.`

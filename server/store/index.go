@@ -295,7 +295,7 @@ func (x *Index) add(r indexed) {
 		x.judgments[e.last-1].next = n
 	}
 	e.last = n
-	x.Alarms.MaxTokens = x.Manifest.Spec.Parameters.MaxTokens
+	x.Alarms.Manifest = x.Manifest
 	x.Alarms.Look(&r.record)
 	c := &x.Counts
 	c.Records++
