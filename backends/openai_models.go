@@ -223,8 +223,8 @@ func (o *OpenAI) props(ctx context.Context) (p llamaProps, told bool, err error)
 	return p, err == nil, err
 }
 
-// aliases are the other names under which the server lists the model of a card. vLLM has a card for each of them, and names
-// its first in every reply.
+// aliases are the other names under which the server lists the model of a card. vLLM has a card for each of them, and
+// names its first in every reply.
 func aliases(cards []modelCard, of modelCard) (names []string) {
 	for _, c := range cards {
 		if c.ID != of.ID && (c.Root == "" || c.Root != of.Root) {

@@ -114,7 +114,7 @@ func ended(reason string) (Finish, error) {
 	return "", none("the reply is not whole: its finish reason is %q", excerpt([]byte(reason)))
 }
 
-// versionOf matches what a hosted model's name may end in where it is asked for without: the date or number of its version.
+// versionOf matches what a hosted model's name may end in where it is asked for without: its version's date or number.
 var versionOf = regexp.MustCompile(`^[-@:][-0-9]+$`)
 
 // Another tells whether a reply that calls its model said is of another than was asked for. It is not where the server

@@ -50,8 +50,8 @@ func NewWatch(ctx context.Context, m Member, patience time.Duration) *Watch {
 	return &Watch{member: m, patience: patience, ctx: ctx, systems: Fingerprints{}}
 }
 
-// Expect holds replies to a system fingerprint that earlier ones of the same server had, "" for any. It is called before
-// anything is asked.
+// Expect holds replies to a system fingerprint that earlier ones of the same server had, "" for any. It is called
+// before anything is asked.
 func (w *Watch) Expect(fingerprint string) {
 	for range 2 { // one that came once tells nothing
 		w.systems.Add(fingerprint)

@@ -90,8 +90,9 @@ func fieldsOf(k judging.Protocol) []Field {
 		{"cache", Text, Where, "", "`DIR` of the cache of replies; default: see \"gavel cache path\"", "", nil, false, text(func(r *Request) *string { return &r.Cache })},
 		{"no-cache", Switch, Where, "false", "do not use the cache", "", nil, false, truth(func(r *Request) *bool { return &r.NoCache })},
 		{
-			Name: "ask-again", Kind: Switch, Part: Where, Default: "false", Offered: true, set: truth(func(r *Request) *bool { return &r.AskAgain }),
-			Help: "ask again for all judgments without a verdict, after a change to the server; stored replies are not used for them, but replaced",
+			Name: "ask-again", Kind: Switch, Part: Where, Default: "false", Offered: true,
+			Help: "ask again for all judgments without a verdict, after a change to the server; replies are not taken from the cache",
+			set:  truth(func(r *Request) *bool { return &r.AskAgain }),
 		},
 		{"out", Text, Where, "", "`DIR` of the run; default: runs/ and a name that describes the run", "", nil, false, text(func(r *Request) *string { return &r.Out })},
 		{"group", List, What, "", "only items of the group `NAME` (\"gavel datasets show\" lists them), or category=NAME; may be given again", "only items of this group", nil, true, setGroups},
@@ -120,11 +121,13 @@ func fieldsOf(k judging.Protocol) []Field {
 	for _, o := range k.Options {
 		fields = append(fields, optionField(o))
 	}
-	fields = append(fields, EndpointFields...)
-	return append(fields, retired("canaries", Number, "0", "\"gavel doctor\" tests whether the server mixes conversations up"))
+	return append(append(fields, EndpointFields...), canaries)
 }
 
-// retired is a field that earlier versions had: it may be given, does nothing, and who gives it is told what does instead.
+var canaries = retired("canaries", Number, "0", "\"gavel doctor\" tests whether the server mixes conversations up")
+
+// retired is a field that earlier versions had: it may be given, does nothing, and who gives it is told what does
+// instead.
 func retired(name string, kind FieldKind, usual, instead string) Field {
 	f := Field{Name: name, Kind: kind, Part: Retired, Default: usual, Offered: true}
 	f.set = func(r *Request, _ []string) error {

@@ -89,37 +89,6 @@ func (w *work) any(ctx context.Context, o Request) error {
 	return w.planOrMake(ctx, p)
 }
 
-func (w *work) planOrMake(ctx context.Context, p *prepared) error {
-	if w.plan != nil {
-		return w.planRun(ctx, p)
-	}
-	if p.req.Until == "" {
-		p.rule = w.Rule
-		return w.took(w.make(ctx, p))
-	}
-	until, err := ParseUntil(p.req.Until, p.req.Protocol)
-	if err != nil {
-		return err
-	}
-	seen := &tally{Until: until}
-	p.rule = seen.rule()
-	if err := w.took(w.make(ctx, p)); err != nil {
-		return err
-	}
-	said, err := seen.end(len(p.job.Rows))
-	if err == nil {
-		w.say("%s", said)
-	}
-	return err
-}
-
-func (w *work) took(rep *scoring.Report, err error) error {
-	if rep != nil {
-		w.made = append(w.made, *rep)
-	}
-	return err
-}
-
 // note says something of a stage.
 func (w *work) note(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); w.plan != nil {

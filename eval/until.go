@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -195,4 +196,35 @@ func (u Until) edges(of int) [][2]int {
 		out[n] = [2]int{below, above}
 	}
 	return out
+}
+
+func (w *work) planOrMake(ctx context.Context, p *prepared) error {
+	if w.plan != nil {
+		return w.planRun(ctx, p)
+	}
+	if p.req.Until == "" {
+		p.rule = w.Rule
+		return w.took(w.make(ctx, p))
+	}
+	until, err := ParseUntil(p.req.Until, p.req.Protocol)
+	if err != nil {
+		return err
+	}
+	seen := &tally{Until: until}
+	p.rule = seen.rule()
+	if err := w.took(w.make(ctx, p)); err != nil {
+		return err
+	}
+	said, err := seen.end(len(p.job.Rows))
+	if err == nil {
+		w.say("%s", said)
+	}
+	return err
+}
+
+func (w *work) took(rep *scoring.Report, err error) error {
+	if rep != nil {
+		w.made = append(w.made, *rep)
+	}
+	return err
 }

@@ -24,8 +24,8 @@ func (e *Maker) watched(c backends.Client) backends.Client {
 	})
 }
 
-// doubts says once what speaks against the replies of a judge, of those in the cache too: that its server tells no finish
-// reasons, and that they name another model than was asked for.
+// doubts says once what speaks against the replies of a judge, of those in the cache too: that its server tells no
+// finish reasons, and that they name another model than was asked for.
 func (e *Maker) doubts(c backends.Client, m backends.Model) backends.Client {
 	var untold, another sync.Once
 	return asking(func(ctx context.Context, req backends.Request) (backends.Response, error) {

@@ -227,7 +227,8 @@ type ModelChange struct {
 }
 
 func (c ModelChange) String() string {
-	const text = "the server at %s changed to %s some time before %s: replies since the last check were dropped (model before: %s; now: %s)"
+	const text = "the server at %s changed to %s some time before %s: replies since the last check were dropped " +
+		"(model before: %s; now: %s)"
 	return fmt.Sprintf(text, c.URL, backends.AnotherThan(c.Was), c.At.Format(time.RFC3339), c.Was, c.Is)
 }
 

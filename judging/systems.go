@@ -41,7 +41,8 @@ func (s *Systems) Add(m *Manifest, r *Record) {
 // Warnings are signs that another model than the run's gave some of its replies, in words.
 func (s *Systems) Warnings(m *Manifest) (w []string) {
 	if len(s.named) > 0 {
-		const text = "replies name another model than %q, which was asked for: %s of %d replies; see which model the server has under this name"
+		const text = "replies name another model than %q, which was asked for: %s of %d replies; " +
+			"see which model the server has under this name"
 		w = append(w, fmt.Sprintf(text, m.Model.Name, counted(s.named), s.replies))
 	}
 	for _, url := range slices.Sorted(maps.Keys(s.fingerprints)) {

@@ -46,6 +46,30 @@ func (run *Run) absent() (w []string) {
 	return w
 }
 
+// cut warns of replies that were cut: at the end of the context, or at the token limit.
+func (run *Run) cut(judgments int) (w []string) {
+	if run.Repeating > 0 {
+		const text = "%d of %d replies repeat themselves until they are cut and %s: %s"
+		w = append(w, fmt.Sprintf(text, run.Repeating, judgments, run.lost(), run.endLoops))
+	}
+	most := run.Manifest.Spec.Parameters.MaxTokens
+	n := run.Outcomes[judging.Cut] - run.Repeating
+	short := max(0, min(n, run.Unserved.Short))
+	if short > 0 {
+		const text = "%d of %d replies were cut at the end of the context, before --max-tokens (%d), and %s: serve more context"
+		w = append(w, fmt.Sprintf(text, short, judgments, most, run.lost()))
+	}
+	if n <= short {
+		return w
+	}
+	const text = "%d of %d replies were cut at the token limit and %s: raise --max-tokens (%d)"
+	if w = append(w, fmt.Sprintf(text, n-short, judgments, run.lost(), most)); run.Thought > 0 {
+		const text = "%d of them thought until the limit and gave no answer: raise --max-tokens, try --think low or off, or --finish-thinking"
+		w = append(w, fmt.Sprintf(text, run.Thought))
+	}
+	return w
+}
+
 func (run *Run) warnings() []string {
 	w := []string{}
 	say := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
@@ -91,22 +115,7 @@ func (run *Run) warnings() []string {
 	if n := run.Outcomes[judging.NoVerdict] + run.Outcomes[judging.Conflict]; float64(n) > ManyNoVerdicts*float64(judgments) {
 		say("%d of %d %ss ended without a verdict or in a conflict of labels: the scores say as much about the format as about the judgment", n, judgments, words.Record)
 	}
-	if n := run.Repeating; n > 0 {
-		const text = "%d of %d replies repeat themselves until they are cut and %s: %s"
-		say(text, n, judgments, run.lost(), run.endLoops)
-	}
-	n = run.Outcomes[judging.Cut] - run.Repeating
-	short := max(0, min(n, run.Unserved.Short))
-	if short > 0 {
-		const text = "%d of %d replies were cut at the end of the context, before --max-tokens (%d), and %s: serve more context"
-		say(text, short, judgments, m.Spec.Parameters.MaxTokens, run.lost())
-	}
-	if n > short {
-		say("%d of %d replies were cut at the token limit and %s: raise --max-tokens (%d)", n-short, judgments, run.lost(), m.Spec.Parameters.MaxTokens)
-		if run.Thought > 0 {
-			say("%d of them thought until the limit and gave no answer: raise --max-tokens, try --think low or off, or --finish-thinking", run.Thought)
-		}
-	}
+	w = append(w, run.cut(judgments)...)
 	if run.Finished > 0 {
 		say("%d of %d %ss thought to the token limit, and were asked for their verdict after it (--finish-thinking)", run.Finished, judgments, words.Record)
 	}

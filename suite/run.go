@@ -203,5 +203,6 @@ func (r *runner) end(ctx context.Context) error {
 		what, do = "have judgments without a verdict", r.Words.AskAgain
 	}
 	names := strings.Join(r.left, ", ")
-	return eval.Failed(eval.ErrIncomplete, fmt.Errorf("%d of %d cells %s (%s); %s", len(r.left), len(r.suite.Cells), what, names, do))
+	err := fmt.Errorf("%d of %d cells %s (%s); %s", len(r.left), len(r.suite.Cells), what, names, do)
+	return eval.Failed(eval.ErrIncomplete, err)
 }

@@ -37,7 +37,7 @@ const (
 	exitOK          = 0
 	exitError       = 1
 	exitUsage       = 2
-	exitIncomplete  = 3   // a run ended with judgments failed or missing, or without a verdict for want of the server or of room
+	exitIncomplete  = 3   // a run ended with judgments failed, missing, or without a verdict for want of room
 	exitRefuted     = 4   // what --until asks is surely not so
 	exitUndecided   = 5   // all items do not tell
 	exitInterrupted = 130 // Ctrl-C

@@ -26,7 +26,8 @@ func suiteCommand(e *env) *cli.Command {
 	}
 	yes := &cli.BoolFlag{Name: "yes", Usage: "run even if the plan exceeds the limits of the file"}
 	shard := &cli.StringFlag{Name: "shard", Usage: "make the runs of a part of the items, `K/N`, auto or auto/N, as \"gavel run --shard\" does, in a folder of their own"}
-	again := &cli.BoolFlag{Name: "ask-again", Usage: "ask again for all judgments without a verdict, as \"gavel run --ask-again\" does"}
+	const asks = "ask again for all judgments without a verdict, as \"gavel run --ask-again\" does"
+	again := &cli.BoolFlag{Name: "ask-again", Usage: asks}
 	probe := &cli.BoolFlag{Name: "probe", Usage: "ask each judge a few questions to estimate the time"}
 	return &cli.Command{
 		Name:  "suite",
