@@ -6,7 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"gavel/disk"
+	"gavel/internal/disk"
 	"io"
 	"io/fs"
 	"net/http"

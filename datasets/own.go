@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"gavel/disk"
+	"gavel/internal/disk"
 	"io"
 	"io/fs"
 	"os"

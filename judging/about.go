@@ -13,7 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"gavel/disk"
+	"gavel/internal/disk"
 )
 
 // AboutFile is the file of a run that holds what people say of it. No number depends on it.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"gavel/disk"
+	"gavel/internal/disk"
 )
 
 // Files of a run directory.

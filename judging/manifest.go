@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"gavel/backends"
-	"gavel/disk"
+	"gavel/internal/disk"
 )
 
 // Spec is everything that makes a run's numbers what they are. Two runs with the same spec are the same run.

@@ -14,7 +14,7 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/datasets/rows"
-	"gavel/disk"
+	"gavel/internal/disk"
 )
 
 // Reply is one turn of a judge.

@@ -12,7 +12,7 @@ import (
 	"slices"
 
 	"gavel/datasets"
-	"gavel/disk"
+	"gavel/internal/disk"
 )
 
 // summed are the files that scores are made of.

@@ -4,9 +4,9 @@
 package protocols
 
 import (
+	"gavel/internal/report"
 	"gavel/judging"
 	"gavel/protocols/imports"
-	"gavel/report"
 	"gavel/scoring"
 )
 

@@ -12,7 +12,7 @@ import (
 	"gotest.tools/v3/assert"
 	"gotest.tools/v3/golden"
 
-	"gavel/report"
+	"gavel/internal/report"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )

@@ -9,9 +9,9 @@ import (
 	"gotest.tools/v3/golden"
 
 	"gavel/datasets"
+	"gavel/internal/report"
+	"gavel/internal/report/table"
 	"gavel/judging"
-	"gavel/report"
-	"gavel/report/table"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"gavel/internal/report"
+	"gavel/internal/report/table"
 	"gavel/judging"
-	"gavel/report"
-	"gavel/report/table"
 	"gavel/scoring"
 )
 

@@ -10,9 +10,9 @@ import (
 
 	"gotest.tools/v3/golden"
 
+	"gavel/internal/report"
 	"gavel/judging"
 	"gavel/protocols/pairwise"
-	"gavel/report"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )

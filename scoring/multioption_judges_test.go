@@ -12,11 +12,11 @@ import (
 
 	"gavel/backends"
 	"gavel/datasets"
+	"gavel/internal/report"
+	"gavel/internal/report/table"
 	"gavel/judging"
 	"gavel/judging/judgingtest"
 	"gavel/protocols/multioption"
-	"gavel/report"
-	"gavel/report/table"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )

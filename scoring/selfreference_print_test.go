@@ -6,10 +6,10 @@ import (
 
 	"gotest.tools/v3/golden"
 
+	"gavel/internal/report"
+	"gavel/internal/report/table"
 	"gavel/judging"
 	"gavel/protocols/selfreference"
-	"gavel/report"
-	"gavel/report/table"
 	"gavel/scoring"
 )
 

@@ -13,10 +13,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"gavel/internal/report"
+	"gavel/internal/report/table"
 	"gavel/judging"
 	"gavel/protocols/selfreference"
-	"gavel/report"
-	"gavel/report/table"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )

@@ -3,8 +3,8 @@ package answer
 import (
 	"fmt"
 
-	"gavel/report"
-	"gavel/report/figure"
+	"gavel/internal/report"
+	"gavel/internal/report/figure"
 	"gavel/scoring"
 )
 

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"gavel/report"
-	"gavel/report/table"
+	"gavel/internal/report"
+	"gavel/internal/report/table"
 	"gavel/scoring"
 )
 

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 
-	"gavel/report"
-	"gavel/report/figure"
+	"gavel/internal/report"
+	"gavel/internal/report/figure"
 )
 
 // The tables of the Grade Score paper (arXiv 2406.12043) as figures, and how the scores come about.

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"gavel/report"
-	"gavel/report/table"
+	"gavel/internal/report"
+	"gavel/internal/report/table"
 	"gavel/scoring"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"gotest.tools/v3/golden"
 
-	"gavel/report/table"
+	"gavel/internal/report/table"
 	"gavel/scoring"
 )
 

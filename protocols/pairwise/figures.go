@@ -1,8 +1,8 @@
 package pairwise
 
 import (
-	"gavel/report"
-	"gavel/report/figure"
+	"gavel/internal/report"
+	"gavel/internal/report/figure"
 )
 
 func figures(runs []report.Run) []figure.Spec {

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 
 	"gavel/datasets"
-	"gavel/disk"
+	"gavel/internal/disk"
 	"gavel/judging"
 	"gavel/protocols/imports"
 )

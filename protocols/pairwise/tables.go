@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"gavel/datasets"
-	"gavel/report"
-	"gavel/report/table"
+	"gavel/internal/report"
+	"gavel/internal/report/table"
 	"gavel/scoring"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"gavel/report/table"
+	"gavel/internal/report/table"
 	"gavel/scoring"
 )
 

@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"strings"
 
-	"gavel/report"
-	"gavel/report/figure"
-	"gavel/report/table"
+	"gavel/internal/report"
+	"gavel/internal/report/figure"
+	"gavel/internal/report/table"
 	"gavel/scoring"
 )
 

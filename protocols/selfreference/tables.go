@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"gavel/report"
-	"gavel/report/table"
+	"gavel/internal/report"
+	"gavel/internal/report/table"
 	"gavel/scoring"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"gavel/report"
-	"gavel/report/figure"
+	"gavel/internal/report"
+	"gavel/internal/report/figure"
 	"gavel/scoring"
 )
 

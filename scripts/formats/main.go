@@ -19,9 +19,9 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"gavel/internal/jury"
+	"gavel/internal/labels"
 	"gavel/judging"
-	"gavel/jury"
-	"gavel/labels"
 	"gavel/scoring"
 	"gavel/scoring/race"
 )

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"gavel/internal/report"
 	"gavel/judging"
-	"gavel/report"
 )
 
 // TestGlossaryIsCurrent holds docs/glossary.md to the words that protocols declare; go run ./scripts/glossary writes it.

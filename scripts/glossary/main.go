@@ -8,8 +8,8 @@ import (
 	"regexp"
 	"strings"
 
+	"gavel/internal/report"
 	"gavel/protocols"
-	"gavel/report"
 	"gavel/scoring"
 )
 

@@ -98,7 +98,7 @@ func build(dir string) error {
 	if runtime.GOOS == "windows" {
 		gavelBinary += ".exe"
 	}
-	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", gavelBinary, "gavel/cmd/gavel")
+	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", gavelBinary, "gavel/internal/cli")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)

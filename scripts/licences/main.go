@@ -55,7 +55,7 @@ func linked() ([]module, error) {
 	var lines []string
 	for _, system := range systems {
 		const each = "{{with .Module}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}"
-		list := exec.Command("go", "list", "-deps", "-f", each, "gavel/cmd/gavel")
+		list := exec.Command("go", "list", "-deps", "-f", each, "gavel/internal/cli")
 		list.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
 		list.Stderr = os.Stderr
 		out, err := list.Output()

@@ -22,9 +22,9 @@ import (
 	"text/tabwriter"
 
 	"gavel/datasets"
+	"gavel/internal/report/figure"
 	"gavel/judging"
 	_ "gavel/protocols"
-	"gavel/report/figure"
 	"gavel/scoring"
 	"gavel/scoring/race"
 	"gavel/scoring/stats"

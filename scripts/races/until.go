@@ -5,7 +5,7 @@ import (
 	"io"
 	"text/tabwriter"
 
-	"gavel/eval"
+	"gavel/internal/eval"
 	"gavel/scoring/stats"
 )
 

@@ -16,7 +16,7 @@ import (
 	"io"
 	"os"
 
-	"gavel/disk"
+	"gavel/internal/disk"
 )
 
 type options struct {

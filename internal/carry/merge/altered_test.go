@@ -1,0 +1,168 @@
+package merge_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"gavel/internal/carry/merge"
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+// withoutSums makes of a run's folder one of an earlier gavel, which did not say what its files are.
+func withoutSums(t *testing.T, dir string) {
+	t.Helper()
+	m, err := judging.ReadManifest(dir)
+	check(t, err)
+	if len(m.Files) != 2 {
+		t.Errorf("%s says of %d files what they are", dir, len(m.Files))
+	}
+	m.Files = nil
+	check(t, judging.WriteJSON(filepath.Join(dir, judging.ManifestFile), m))
+}
+
+// edit changes keys of a line of records.
+func edit(t *testing.T, line string, changes map[string]any) string {
+	t.Helper()
+	var record map[string]any
+	check(t, json.Unmarshal([]byte(line), &record))
+	for key, value := range changes {
+		if record[key] == nil {
+			t.Errorf("a record has no %s", key)
+		}
+		record[key] = value
+	}
+	out, err := json.Marshal(record)
+	check(t, err)
+	return string(out) + "\n"
+}
+
+// swapped are two records with the replies, and the verdicts, of each other.
+func swapped(t *testing.T, a, b string) (string, string) {
+	t.Helper()
+	keys := []string{"replies", "outcome", "label", "choice"}
+	take := func(from string) map[string]any {
+		var all map[string]any
+		check(t, json.Unmarshal([]byte(from), &all))
+		taken := map[string]any{}
+		for _, key := range keys {
+			taken[key] = all[key]
+		}
+		return taken
+	}
+	return edit(t, a, take(b)), edit(t, b, take(a))
+}
+
+// TestRecordsOfNoJudgmentOfTheShard: a record that stands in the place of one of the shard's judgments, or beside them, and is
+// of none of them, is refused where it stands: also in a folder that an earlier gavel made.
+func TestRecordsOfNoJudgmentOfTheShard(t *testing.T) {
+	t.Chdir(t.TempDir())
+	e, _ := maker()
+	_, parts := shards(t, 2)
+	for _, dir := range parts {
+		withoutSums(t, dir)
+	}
+	all := lines(t, parts[1])
+	m, err := judging.ReadManifest(parts[1])
+	check(t, err)
+	var foreign map[string]any
+	check(t, json.Unmarshal([]byte(lines(t, parts[0])[0]), &foreign))
+	at := filepath.Join(parts[1], judging.RecordsFile)
+	for name, c := range map[string]struct{ text, want string }{
+		"an item of another shard":       {edit(t, all[2], map[string]any{"item": foreign["item"]}), "has no such item"},
+		"one too many":                   {all[2] + edit(t, all[2], map[string]any{"item": "nobody knows it"}), "has no such item"},
+		"a repetition that is not asked": {strings.Replace(all[2], `"showing":`, `"repeat":1,"showing":`, 1), "repeat 1, and every prompt is asked 1 times"},
+		"a third presentation":           {edit(t, all[2], map[string]any{"showing": 2, "showings": 3}), "one of 3 presentations, and its item has 2"},
+		"another order":                  {strings.NewReplacer(`"order":["A","B"]`, `"order":["B","A"]`, `"order":["B","A"]`, `"order":["A","B"]`).Replace(all[2]), "its item is shown as"},
+		"another label":                  {strings.NewReplacer(`"gold":"A"`, `"gold":"B"`, `"gold":"B"`, `"gold":"A"`).Replace(all[2]), "it has the label"},
+	} {
+		changed := slices.Clone(all)
+		changed[2] = c.text
+		write(t, at, []byte(strings.Join(changed, "")))
+		err := merge.Merge(context.Background(), e, merge.Request{Out: "out", Shards: parts})
+		if place := regexp.MustCompile(regexp.QuoteMeta(at) + `:[34]: `); err == nil || !place.MatchString(err.Error()) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
+		if _, err := os.Stat("out"); err == nil {
+			t.Fatalf("%s: it was merged", name)
+		}
+	}
+	write(t, at, []byte(strings.Join(all, "")))
+	check(t, merge.Merge(context.Background(), e, merge.Request{Out: "out", Shards: parts}))
+	if got, err := judging.ReadManifest("out"); err != nil || got.Judgments != 2*m.Judgments && len(got.Files) != 2 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestFilesThatSomebodyChanged: merge refuses shards whose texts, labels or replies are not those that the run wrote, and score
+// says so in one line; folders of an earlier gavel are read without a word.
+func TestFilesThatSomebodyChanged(t *testing.T) {
+	t.Chdir(t.TempDir())
+	e, notes := maker()
+	_, parts := shards(t, 2)
+	said := func(dir string) (warnings []string) {
+		t.Helper()
+		run, err := scoring.Load(dir, scoring.DefaultOptions.Reading)
+		check(t, err)
+		for _, w := range run.Score(scoring.DefaultOptions.Bootstrap).Warnings {
+			if strings.Contains(w, "changed after the run wrote it") {
+				warnings = append(warnings, w)
+			}
+		}
+		return warnings
+	}
+	items, records, manifest := read(t, parts[1], judging.ItemsFile), read(t, parts[1], judging.RecordsFile), read(t, parts[1], judging.ManifestFile)
+	all := lines(t, parts[1])
+	other := slices.IndexFunc(all, func(line string) bool {
+		return !strings.Contains(line, regexp.MustCompile(`"choice":"."`).FindString(all[0]))
+	})
+	a, b := swapped(t, all[0], all[other])
+	replies := slices.Clone(all)
+	replies[0], replies[other] = a, b
+	for name, c := range map[string]struct{ file, text string }{
+		"a text":      {judging.ItemsFile, regexp.MustCompile(`("question": ?")`).ReplaceAllString(string(items), `${1}Not: `)},
+		"a label":     {judging.ItemsFile, strings.NewReplacer(`A>B`, `B>A`, `B>A`, `A>B`).Replace(string(items))},
+		"two replies": {judging.RecordsFile, strings.Join(replies, "")},
+	} {
+		at := filepath.Join(parts[1], c.file)
+		if c.text == string(read(t, at)) {
+			t.Fatalf("%s: nothing is changed", name)
+		}
+		write(t, at, []byte(c.text))
+		if w := said(parts[1]); len(w) != 1 || !strings.HasPrefix(w[0], c.file) {
+			t.Errorf("%s: score says %q", name, w)
+		}
+		if err := merge.Merge(context.Background(), e, merge.Request{Out: "out", Shards: parts}); err == nil || !strings.Contains(err.Error(), at) || !strings.Contains(err.Error(), "it was changed after the run wrote it") && name != "a label" {
+			t.Errorf("%s: %v", name, err)
+		}
+		withoutSums(t, parts[1])
+		if w := said(parts[1]); len(w) != 0 {
+			t.Errorf("%s, of an earlier gavel: score says %q", name, w)
+		}
+		write(t, filepath.Join(parts[1], judging.ItemsFile), items)
+		write(t, filepath.Join(parts[1], judging.RecordsFile), records)
+		write(t, filepath.Join(parts[1], judging.ManifestFile), manifest)
+	}
+
+	write(t, filepath.Join(parts[1], judging.RecordsFile), []byte(strings.Join(replies, ""))) // meant so, since:
+	notes.said = nil
+	if again := run(t, e, "pairwise", "shard=2/2"); again != parts[1] || !strings.Contains(notes.String(), "records.jsonl was changed after the run wrote it, and is taken as it is now") {
+		t.Errorf("%s: %s", again, notes)
+	}
+	if w := said(parts[1]); len(w) != 0 {
+		t.Errorf("taken as it is now: score says %q", w)
+	}
+	check(t, merge.Merge(context.Background(), e, merge.Request{Out: "out", Shards: parts}))
+	if w := said("out"); len(w) != 0 {
+		t.Errorf("of the merged run score says %q", w)
+	}
+	if m, err := judging.ReadManifest("out"); err != nil || len(m.Files) != 2 {
+		t.Errorf("%+v, %v", m.Files, err)
+	}
+}

@@ -1,0 +1,173 @@
+package merge_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gavel/internal/carry/merge"
+	"gavel/internal/eval"
+	"gavel/judging"
+)
+
+// pasted runs the one command that a merge has told, which needs no quotes, and gives the folder that it names.
+func pasted(t *testing.T, notes *told) (out string) {
+	t.Helper()
+	var commands []string
+	for _, said := range notes.said {
+		if _, line, is := strings.Cut(said, "  gavel run "); is {
+			commands = append(commands, line)
+		}
+	}
+	if len(commands) != 1 || strings.Contains(commands[0], "'") {
+		t.Fatalf("commands: %q", commands)
+	}
+	words := strings.Fields(commands[0])
+	p, err := judging.ProtocolNamed(words[0])
+	check(t, err)
+	values := map[string][]string{}
+	for words = words[1:]; len(words) > 0; words = words[1:] {
+		name, value := strings.TrimPrefix(words[0], "--"), "true"
+		if f, _ := eval.FieldNamed(p, name); f.Kind != eval.Switch {
+			words = words[1:]
+			value = words[0]
+		}
+		values[name] = append(values[name], value)
+	}
+	r, err := eval.Read(p, values)
+	check(t, err)
+	e, _ := maker()
+	if _, err := e.Run(context.Background(), r); err != nil {
+		t.Fatalf("gavel run %s: %v", commands[0], err)
+	}
+	return r.Out
+}
+
+// TestTheCommandOfAShardMakesIt: pasted, the command that a merge tells makes the shard that is missing, or was cut short,
+// with its own stages, and the merge is the run that nobody split.
+func TestTheCommandOfAShardMakesIt(t *testing.T) {
+	for name, fields := range map[string][]string{
+		"no stages":           {"pairwise", "limit=9"},
+		"own answers":         {"pairwise", "limit=9", "self-reference=true"},
+		"agents of all kinds": {"self-reference", "dataset=sample-number", "limit=12", "agents=there", "agents=sim:accuracy=0.8,seed=3", "agents=agent.jsonl"},
+		"an own run":          {"self-reference", "dataset=sample-number", "limit=12", "own=own", "agents=there"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			agentFile(t)
+			e, notes := maker()
+			run(t, e, "answer", "dataset=sample-number", "model=coin", "out=there")
+			run(t, e, "answer", "dataset=sample-number", "out=own")
+			whole := run(t, e, fields[0], fields[1:]...)
+			var parts []string
+			for i := range 3 {
+				parts = append(parts, run(t, e, fields[0], append(fields[1:len(fields):len(fields)], fmt.Sprintf("shard=%d/3", i+1))...))
+			}
+			for what, lose := range map[string]func(){
+				"missing": func() { check(t, os.RemoveAll(parts[1])) },
+				"missing, as are its stages": func() {
+					gone, err := filepath.Glob("runs/*_shard-2-of-3")
+					check(t, err)
+					for _, dir := range gone {
+						check(t, os.RemoveAll(dir))
+					}
+				},
+				"cut short": func() { cutShort(t, parts[1]) },
+				"missing, and its stages cut short": func() {
+					check(t, os.RemoveAll(parts[1]))
+					cut, err := filepath.Glob("runs/*_answer_*_shard-2-of-3")
+					check(t, err)
+					for _, dir := range cut {
+						cutShort(t, dir)
+					}
+				},
+			} {
+				lose()
+				notes.said = nil
+				there := parts
+				if _, err := os.Stat(parts[1]); err != nil {
+					there = []string{parts[0], parts[2]}
+				}
+				out := "merged, " + what
+				if err := merge.Merge(context.Background(), e, merge.Request{Out: out, Shards: there}); !errors.Is(err, eval.ErrIncomplete) {
+					t.Fatalf("%s: %v", what, err)
+				}
+				if made := pasted(t, notes); made != parts[1] {
+					t.Fatalf("%s: it made %s, not %s", what, made, parts[1])
+				}
+				check(t, merge.Merge(context.Background(), e, merge.Request{Out: out, Shards: parts}))
+				sameRun(t, whole, out)
+			}
+		})
+	}
+}
+
+// TestAShardStandsOnItsOwnAnswers: neither is one made of another shard's answers, nor is one merged that was.
+func TestAShardStandsOnItsOwnAnswers(t *testing.T) {
+	t.Chdir(t.TempDir())
+	e, _ := maker()
+	fields := []string{"dataset=sample-number", "agents=sim:accuracy=0.8,seed=3"}
+	var parts []string
+	for i := range 3 {
+		parts = append(parts, run(t, e, "self-reference", append(fields, fmt.Sprintf("shard=%d/3", i+1))...))
+	}
+	m, err := judging.ReadManifest(parts[0])
+	check(t, err)
+	p, err := judging.ProtocolNamed("self-reference")
+	check(t, err)
+	for field, values := range map[string]map[string][]string{
+		"own":    {"own": {m.Stages[0].Run}, "agents": {m.Stages[1].Model}},
+		"agents": {"agents": {m.Stages[1].Run}},
+	} {
+		values["backend"], values["model"], values["dataset"], values["shard"] = []string{"sim"}, []string{"accuracy=0.8,first=0.1"}, []string{"sample-number"}, []string{"2/3"}
+		values["out"] = []string{"new"}
+		r, err := eval.Read(p, values)
+		check(t, err)
+		if _, err := e.Run(context.Background(), r); !errors.Is(err, eval.ErrUsage) || !strings.Contains(err.Error(), "has the answers of shard 1/3, but this is shard 2/3") {
+			t.Errorf("--%s of another shard: %v", field, err)
+		}
+	}
+
+	at := filepath.Join(parts[1], judging.ManifestFile)
+	right, err := judging.ReadManifest(parts[1])
+	check(t, err)
+	for want, damage := range map[string]func(*judging.Manifest){
+		"is shard 2/3 and stands on the answers of shard 1/3, " + m.Stages[0].Run: func(o *judging.Manifest) { o.Stages[0].Run = m.Stages[0].Run },
+		"stands on the answers of shard 1/3, gone_shard-1-of-3":                   func(o *judging.Manifest) { o.Stages[1].Run = "gone_shard-1-of-3" },
+		"has 8 questions, and 9 were dealt to shard 2/3":                          func(o *judging.Manifest) { o.Staged.Questions = 8 },
+		"both have the question":                                                  func(o *judging.Manifest) { o.Shard.Places = m.Shard.Places },
+	} {
+		wrong, err := judging.ReadManifest(parts[1])
+		check(t, err)
+		damage(wrong)
+		check(t, judging.WriteJSON(at, wrong))
+		if err := merge.Merge(context.Background(), e, merge.Request{Out: "out", Shards: parts}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+		check(t, judging.WriteJSON(at, right))
+	}
+	items := read(t, parts[1], judging.ItemsFile)
+	first, rest, _ := strings.Cut(string(items), "\n")
+	second, rest, _ := strings.Cut(rest, "\n")
+	write(t, filepath.Join(parts[1], judging.ItemsFile), []byte(second+"\n"+first+"\n"+rest))
+	if err := merge.Merge(context.Background(), e, merge.Request{Out: "out", Shards: parts}); err == nil || !strings.Contains(err.Error(), "do not have the questions that they were dealt") {
+		t.Errorf("questions that changed places: %v", err)
+	}
+	write(t, filepath.Join(parts[1], judging.ItemsFile), items)
+	check(t, merge.Merge(context.Background(), e, merge.Request{Out: "out", Shards: parts}))
+
+	for i, dir := range parts[:2] { // each says that it is the other
+		m, err := judging.ReadManifest(dir)
+		check(t, err)
+		m.Shard.Index = 2 - i
+		m.Stages[0].Run, m.Stages[1].Run = "gone", "gone"
+		check(t, judging.WriteJSON(filepath.Join(dir, judging.ManifestFile), m))
+	}
+	if err := merge.Merge(context.Background(), e, merge.Request{Out: "out2", Shards: parts}); err == nil || !strings.Contains(err.Error(), "which was dealt to shard") {
+		t.Errorf("shards that changed places: %v", err)
+	}
+}

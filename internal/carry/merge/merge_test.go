@@ -1,0 +1,451 @@
+package merge_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gavel/cache"
+	"gavel/internal/carry/merge"
+	"gavel/internal/eval"
+	"gavel/internal/suite"
+	"gavel/judging"
+)
+
+// told keeps what is said.
+type told struct {
+	eval.Quiet
+	said []string
+}
+
+func (n *told) Note(text string) { n.said = append(n.said, text) }
+func (n *told) String() string   { return strings.Join(n.said, "\n") }
+
+func maker(env ...string) (*eval.Maker, *told) {
+	notes := new(told)
+	return &eval.Maker{
+		HTTP: http.DefaultClient, Now: time.Now, Version: "test", Observer: notes,
+		Getenv: func(name string) string {
+			for _, pair := range env {
+				if value, is := strings.CutPrefix(pair, name+"="); is {
+					return value
+				}
+			}
+			return ""
+		},
+		OpenCache: func(dir string) (*cache.Store, error) { return cache.Open(dir, cache.Options{MinFree: 1}) },
+	}, notes
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, path ...string) []byte {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(path...))
+	check(t, err)
+	return raw
+}
+
+func write(t *testing.T, path string, raw []byte) {
+	t.Helper()
+	check(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	check(t, os.WriteFile(path, raw, 0o644))
+}
+
+// run makes a run of simulated judges, and gives its folder.
+func run(t *testing.T, e *eval.Maker, protocol string, fields ...string) string {
+	t.Helper()
+	p, err := judging.ProtocolNamed(protocol)
+	check(t, err)
+	values := map[string][]string{"backend": {"sim"}, "dataset": {"sample"}, "model": {"accuracy=0.8,first=0.1"}}
+	for _, f := range fields {
+		name, value, _ := strings.Cut(f, "=")
+		if slices.Contains([]string{"dataset", "model"}, name) {
+			values[name] = nil
+		}
+		values[name] = append(values[name], value)
+	}
+	r, err := eval.Read(p, values)
+	check(t, err)
+	reports, err := e.Run(context.Background(), r)
+	check(t, err)
+	if len(reports) == 0 {
+		return ""
+	}
+	return reports[len(reports)-1].Run
+}
+
+// sameRun holds a merged run to the unsharded one.
+func sameRun(t *testing.T, whole, merged string) {
+	t.Helper()
+	for _, file := range []string{judging.ResultsFile, judging.ItemsFile} {
+		if _, err := os.Stat(filepath.Join(whole, file)); err != nil {
+			continue // of answers that were imported
+		}
+		if !bytes.Equal(read(t, whole, file), read(t, merged, file)) {
+			t.Errorf("%s: %s is not that of the unsharded run", merged, file)
+		}
+	}
+	a, err := judging.ReadManifest(whole)
+	check(t, err)
+	b, err := judging.ReadManifest(merged)
+	check(t, err)
+	if a.ID != b.ID || a.Judgments != b.Judgments || a.Status != b.Status || a.Dataset.Rows != b.Dataset.Rows || b.Shard != nil {
+		t.Errorf("%s: the manifest is of run %s, %d judgments, %s, %d rows", merged, b.ID, b.Judgments, b.Status, b.Dataset.Rows)
+	}
+	for i, s := range a.Stages {
+		if o := b.Stages[i]; o.ID != s.ID || filepath.Base(o.Run) != filepath.Base(s.Run) {
+			t.Errorf("%s: it stands on %+v, want %+v", merged, o, s)
+		}
+	}
+	if fmt.Sprint(a.Staged, a.Referenced) != fmt.Sprint(b.Staged, b.Referenced) && (a.Staged == nil) != (b.Staged == nil) {
+		t.Errorf("%s: %v, want %v", merged, b.Staged, a.Staged)
+	}
+	verdicts := func(dir string) map[string]string {
+		of := map[string]string{}
+		check(t, judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {
+			of[fmt.Sprint(r.Item, r.Presentation, r.Repetition)] = fmt.Sprint(r.Run, r.Outcome, r.Choice, r.Answer, r.First)
+			return nil
+		}))
+		return of
+	}
+	if x, y := verdicts(whole), verdicts(merged); fmt.Sprint(x) != fmt.Sprint(y) {
+		t.Errorf("%s: the records are not those of the unsharded run", merged)
+	}
+}
+
+const suiteFile = `
+name: s
+judges:
+  - {name: careful, backend: sim, model: "accuracy=0.9,silent=0.1,seed=4"}
+  - {name: hasty, backend: sim, model: "accuracy=0.6,first=0.3"}
+conditions:
+  - {protocol: [pairwise, reversed], dataset: sample, repeat: 2, limit: 20}
+  - {protocol: pairwise, dataset: sample, limit: 12, self-reference: true, name: referenced}
+  - {protocol: answer, dataset: sample-choice, sample: 3}
+  - {protocol: multi-option, dataset: sample-options, unrelated: true, limit: 9}
+  - {protocol: self-reference, name: self, dataset: sample-number, agents: [agent.jsonl, "sim:accuracy=0.8,seed=3"]}
+`
+
+// TestMergedSuiteIsTheUnsharded: every run of it, stages included, also where shards are so many that most of them have no
+// item of a run.
+func TestMergedSuiteIsTheUnsharded(t *testing.T) {
+	for _, of := range []int{3, 24} {
+		t.Run(fmt.Sprint(of), func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			write(t, "s.yaml", []byte(suiteFile))
+			agentFile(t)
+			e, notes := maker()
+			whole, err := suite.Open("s.yaml")
+			check(t, err)
+			check(t, whole.Run(context.Background(), e, false))
+			var shards []string
+			for i := range of {
+				s, err := suite.Open("s.yaml")
+				check(t, err)
+				check(t, s.Only(e, eval.Part{Index: i + 1, Of: of}))
+				check(t, s.Run(context.Background(), e, false))
+				shards = append(shards, s.Out())
+			}
+			ended, end := context.WithCancel(context.Background())
+			end()
+			if err := merge.Merge(ended, e, merge.Request{Out: "merged", Shards: shards}); !errors.Is(err, context.Canceled) {
+				t.Errorf("after Ctrl-C: %v", err)
+			}
+			cutShort(t, filepath.Join(shards[0], "agent_answer_imported"))
+			check(t, merge.Merge(context.Background(), e, merge.Request{Out: "merged", Shards: shards}))
+			runs, err := judging.FindRuns([]string{"runs/s"}, 1, nil)
+			check(t, err)
+			if len(runs) < 12 {
+				t.Errorf("the suite has %d runs", len(runs))
+			}
+			for _, dir := range runs {
+				sameRun(t, dir, filepath.Join("merged", filepath.Base(dir)))
+			}
+			if !bytes.Equal(read(t, "runs/s/suite.json"), read(t, "merged/suite.json")) {
+				t.Error("suite.json is another")
+			}
+			notes.said = nil
+			err = merge.Merge(context.Background(), e, merge.Request{Out: "other", Shards: shards[1:]})
+			if !errors.Is(err, eval.ErrIncomplete) || !strings.Contains(notes.String(), fmt.Sprintf("gavel suite run s.yaml --shard 1/%d", of)) {
+				t.Errorf("without the first shard: %v, %s", err, notes)
+			}
+			missing, err := filepath.Glob(filepath.Join(shards[0], "*", judging.ManifestFile))
+			check(t, err)
+			gone := judging.WithoutShard(filepath.Base(filepath.Dir(missing[len(missing)-1])))
+			check(t, os.Rename(filepath.Dir(missing[len(missing)-1]), "away"))
+			notes.said = nil
+			err = merge.Merge(context.Background(), e, merge.Request{Out: "other", Shards: shards})
+			check(t, os.Rename("away", filepath.Dir(missing[len(missing)-1])))
+			if want := fmt.Sprintf("shard 1 of %d: %s is not there", of, gone); !errors.Is(err, eval.ErrIncomplete) || notes.said[0] != want {
+				t.Errorf("without one run of a shard: %v, %s, want %s", err, notes, want)
+			}
+			left(t, ".", "agent.jsonl", "merged", "runs", "s.yaml")
+		})
+	}
+}
+
+// agentFile writes answers to some of the questions with numbers, all of them 7.
+func agentFile(t *testing.T) {
+	e, _ := maker()
+	set, err := e.Library.Open("sample-number")
+	check(t, err)
+	defer set.Close()
+	var lines []byte
+	for i := 0; i < set.Len(); i += 2 {
+		lines = fmt.Appendf(lines, "{\"id\":%q,\"answer\":\"The answer is 7.\",\"model\":\"seven\"}\n", set.ID(i))
+	}
+	write(t, "agent.jsonl", lines)
+}
+
+// cutShort makes of a run one whose process was killed.
+func cutShort(t *testing.T, dir string) {
+	m, err := judging.ReadManifest(dir)
+	check(t, err)
+	m.Status = judging.Running
+	check(t, judging.WriteJSON(filepath.Join(dir, judging.ManifestFile), m))
+	write(t, filepath.Join(dir, judging.RecordsFile), nil)
+}
+
+// left holds a folder to what is to be in it.
+func left(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	check(t, err)
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if strings.Join(names, " ") != strings.Join(want, " ") {
+		t.Errorf("in %s there is %s", dir, names)
+	}
+}
+
+// shards makes a run in parts, and whole.
+func shards(t *testing.T, of int, fields ...string) (whole string, parts []string) {
+	e, _ := maker()
+	for i := range of {
+		parts = append(parts, run(t, e, "pairwise", append(fields, fmt.Sprintf("shard=%d/%d", i+1, of))...))
+	}
+	return run(t, e, "pairwise", fields...), parts
+}
+
+func TestSelectionComesBeforeTheShard(t *testing.T) {
+	t.Chdir(t.TempDir())
+	e, notes := maker()
+	for i, fields := range [][]string{{"limit=9"}, {"sample=10"}, {"group=Math", "group=Coding"}, {"prompt=direct"}} {
+		whole, parts := shards(t, 3, fields...)
+		out := fmt.Sprint("merged", i)
+		check(t, merge.Merge(context.Background(), e, merge.Request{Out: out, Shards: parts}))
+		sameRun(t, whole, out)
+	}
+	_, a := shards(t, 2, "limit=8")
+	_, b := shards(t, 2, "limit=9")
+	for _, c := range []struct {
+		of   []string
+		want string
+	}{
+		{[]string{a[0], b[1]}, "are not shards of one run: dataset.items: 8, now 9; dataset.items_sha256"},
+		{[]string{a[0], run(t, e, "pairwise", "limit=8", "model=coin", "shard=2/2")}, "model.identity"},
+		{[]string{a[0], run(t, e, "pairwise", "limit=8", "prompt=direct", "shard=2/2")}, "prompt.name: sop, now direct"},
+		{[]string{a[0], run(t, e, "pairwise", "limit=8", "dataset=sample", "shard=2/3")}, "shard 1/2, and shard 2/3"},
+		{[]string{a[0], run(t, e, "pairwise", "limit=8")}, "is not a shard: it was made without --shard, or is merged already"},
+		{[]string{a[0], "nothing"}, "no run at nothing"},
+		{[]string{a[1]}, "of 2 shards, these are missing or incomplete: 1"},
+	} {
+		if err := merge.Merge(context.Background(), e, merge.Request{Out: "out", Shards: c.of}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v, want %s", c.of, err, c.want)
+		}
+	}
+	if !strings.Contains(notes.String(), "gavel run pairwise --model accuracy=0.8,first=0.1 --dataset sample --limit 8 --shard 1/2") || !strings.Contains(notes.String(), "--out "+a[0]+" ") {
+		t.Errorf("the command for the missing shard is not said:\n%s", notes)
+	}
+	if _, err := os.Stat("out"); err == nil {
+		t.Error("a folder was made of what does not belong together")
+	}
+	if err := merge.Merge(context.Background(), e, merge.Request{Out: a[0], Shards: a}); err == nil || !strings.Contains(err.Error(), "is there already") {
+		t.Error(err)
+	}
+}
+
+// lines of a run's records.
+func lines(t *testing.T, dir string) []string {
+	return strings.SplitAfter(strings.TrimSpace(string(read(t, dir, judging.RecordsFile)))+"\n", "\n")
+}
+
+// TestTriesOfAShard: a task was started again while its first try still wrote. What both have is there once; what differs
+// is named; what is in one of them alone counts.
+func TestTriesOfAShard(t *testing.T) {
+	t.Chdir(t.TempDir())
+	e, notes := maker("SLURM_ARRAY_TASK_ID=2", "SLURM_ARRAY_TASK_MIN=1", "SLURM_ARRAY_TASK_COUNT=3", "SLURM_ARRAY_TASK_STEP=1", "SLURM_RESTART_COUNT=1")
+	whole, parts := shards(t, 3)
+	all := lines(t, parts[1])
+	first := parts[1]
+	cut := func(manifest string, n int) { // as a kill leaves it
+		m := bytes.Replace(read(t, first, judging.ManifestFile), []byte(`"status": "complete"`), []byte(`"status": "`+manifest+`"`), 1)
+		write(t, filepath.Join(first, judging.ManifestFile), m)
+		write(t, filepath.Join(first, judging.RecordsFile), []byte(strings.Join(all[:n], "")+all[n][:20]))
+	}
+	cut("running", 9)
+	again := run(t, e, "pairwise", "shard=auto")
+	if again != first+"_try-2" || !strings.Contains(notes.String(), "shard 2/3, by SLURM_ARRAY_TASK_ID=2") {
+		t.Fatalf("the second try is in %s: %s", again, notes)
+	}
+	if got := lines(t, again); strings.Join(got[:9], "") != strings.Join(all[:9], "") {
+		t.Error("the second try asked again for what the first had")
+	}
+	merged := func(out string, of ...string) {
+		t.Helper()
+		check(t, merge.Merge(context.Background(), e, merge.Request{Out: out, Shards: of}))
+		sameRun(t, whole, out)
+	}
+	cut("running", 15) // it wrote on
+	notes.said = nil
+	merged("a", parts[0], first, again, parts[2])
+	merged("b", parts[2], again, first, parts[0], parts[0]+"/")
+	if got := notes.String(); got != "a: 3 shards merged\n"+parts[0]+"/ is named twice\nb: 3 shards merged" {
+		t.Errorf("tries that agree: %s", got)
+	}
+
+	other := regexp.MustCompile(`"text":"`).ReplaceAllString(all[3], `"text":"By the way: `)
+	if other == all[3] {
+		t.Fatal("a record without a text")
+	}
+	write(t, filepath.Join(first, judging.RecordsFile), []byte(other))
+	merged("c", append(parts, again)...)
+	if got := notes.String(); !strings.Contains(got, "1 judgments were made twice and differ; the first of each counts: ") || !strings.Contains(got, first) || !strings.Contains(got, again) {
+		t.Errorf("tries that differ: %s", got)
+	}
+
+	// Neither came to its end, but together they have all.
+	for dir, of := range map[string][]string{first: all[5:], again: all[:8]} {
+		write(t, filepath.Join(dir, judging.RecordsFile), []byte(strings.Join(of, "")))
+	}
+	merged("d", append(parts, again)...)
+
+	write(t, filepath.Join(first, judging.RecordsFile), []byte(strings.Join(all[6:], "")))
+	write(t, filepath.Join(again, judging.RecordsFile), []byte(strings.Join(all[:5], "")))
+	notes.said = nil
+	err := merge.Merge(context.Background(), e, merge.Request{Out: "e", Shards: append(parts, again)})
+	if !errors.Is(err, eval.ErrIncomplete) || !strings.Contains(notes.String(), "1 of 22 judgments failed or are missing") || !strings.Contains(notes.String(), "--shard 2/3") {
+		t.Errorf("one judgment is nowhere: %v, %s", err, notes)
+	}
+	for _, dir := range []string{first, again} {
+		m, err := judging.ReadManifest(dir)
+		check(t, err)
+		m.Status, m.DrawnBy = judging.Interrupted, new(int64(7))
+		check(t, judging.WriteJSON(filepath.Join(dir, judging.ManifestFile), m))
+	}
+	check(t, merge.Merge(context.Background(), e, merge.Request{Out: "e", Shards: append(parts, again), Incomplete: true}))
+	if m, err := judging.ReadManifest("e"); err != nil || m.Status != judging.Incomplete || m.DrawnBy == nil || *m.DrawnBy != 7 {
+		t.Errorf("it is %+v, %v: the order of its items is that of the shards that have not ended", m, err)
+	}
+	if results := string(read(t, "e", judging.ResultsFile)); !strings.Contains(results, "hold however often one looks") {
+		t.Errorf("intervals are those of one look:\n%s", results)
+	}
+}
+
+// TestAKilledMergeLeavesNoRun: what it left is taken for no run, and goes with the next merge.
+func TestAKilledMergeLeavesNoRun(t *testing.T) {
+	t.Chdir(t.TempDir())
+	e, _ := maker()
+	whole, parts := shards(t, 2)
+	for _, file := range []string{judging.ManifestFile, judging.RecordsFile, judging.ItemsFile} {
+		write(t, filepath.Join("done/.out-merging-1/out", file), read(t, whole, file))
+	}
+	write(t, "done/.out-merging-1/.alive", nil) // which nobody has locked any more
+	if runs, err := judging.FindRuns([]string{"done"}, 0, func(string) {}); err != nil || len(runs) != 0 {
+		t.Errorf("taken for runs: %v, %v", runs, err)
+	}
+	check(t, merge.Merge(context.Background(), e, merge.Request{Out: "done/out", Shards: parts}))
+	left(t, "done", "out")
+	sameRun(t, whole, "done/out")
+	left(t, "done/out", ".lock", judging.ItemsFile, judging.RecordsFile, judging.ResultsFile, judging.ManifestFile)
+}
+
+func TestDamagedShards(t *testing.T) {
+	t.Chdir(t.TempDir())
+	e, _ := maker()
+	_, parts := shards(t, 2)
+	manifest, items, records := read(t, parts[1], judging.ManifestFile), read(t, parts[1], judging.ItemsFile), read(t, parts[1], judging.RecordsFile)
+	for name, damage := range map[string]func(){
+		"is not the place of an item": func() {
+			write(t, filepath.Join(parts[1], judging.ManifestFile), regexp.MustCompile(`"places": "\d+`).ReplaceAll(manifest, []byte(`"places": "77`)))
+		},
+		"do not make the run that they were split from": func() {
+			var a, b int
+			text := string(manifest)
+			at := strings.Index(text, `"places": "`)
+			fmt.Sscanf(text[at:], `"places": "%d %d`, &a, &b)
+			moved := fmt.Sprintf(`"places": "%d %d `, a+1, b-1)
+			write(t, filepath.Join(parts[1], judging.ManifestFile), []byte(strings.Replace(text, fmt.Sprintf(`"places": "%d %d `, a, b), moved, 1)))
+		},
+		"items, and its run.json says": func() {
+			write(t, filepath.Join(parts[1], judging.ItemsFile), items[bytes.IndexByte(items, '\n')+1:])
+		},
+		"is of another run": func() {
+			write(t, filepath.Join(parts[1], judging.RecordsFile), read(t, parts[0], judging.RecordsFile))
+		},
+		"written by a newer gavel": func() {
+			write(t, filepath.Join(parts[1], judging.ManifestFile), bytes.Replace(manifest, []byte(`"schema": 1`), []byte(`"schema": 2`), 1))
+		},
+	} {
+		damage()
+		err := merge.Merge(context.Background(), e, merge.Request{Out: "out", Shards: parts})
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%v, want %s", err, name)
+		}
+		write(t, filepath.Join(parts[1], judging.ManifestFile), manifest)
+		write(t, filepath.Join(parts[1], judging.ItemsFile), items)
+		write(t, filepath.Join(parts[1], judging.RecordsFile), records)
+	}
+	check(t, merge.Merge(context.Background(), e, merge.Request{Out: "out", Shards: parts}))
+}
+
+// TestShardsImportAtOnce: the answers that all shards of a run judge are imported by each of them at the same time.
+func TestShardsImportAtOnce(t *testing.T) {
+	t.Chdir(t.TempDir())
+	agentFile(t)
+	p, err := judging.ProtocolNamed("self-reference")
+	check(t, err)
+	const of = 6
+	errs := make([]error, of)
+	var all sync.WaitGroup
+	for i := range of {
+		all.Go(func() {
+			e, _ := maker()
+			r, err := eval.Read(p, map[string][]string{"backend": {"sim"}, "model": {"accuracy=0.8"}, "dataset": {"sample-number"}, "agents": {"agent.jsonl"}, "shard": {fmt.Sprintf("%d/%d", i+1, of)}})
+			if err == nil {
+				_, err = e.Run(context.Background(), r)
+			}
+			errs[i] = err
+		})
+	}
+	all.Wait()
+	check(t, errors.Join(errs...))
+	m, err := judging.ReadManifest("runs/agent_answer_imported")
+	check(t, err)
+	if n := bytes.Count(read(t, "runs/agent_answer_imported", judging.RecordsFile), []byte("\n")); m.Status == judging.Running || n != m.Judgments {
+		t.Errorf("%s, %d of %d answers", m.Status, n, m.Judgments)
+	}
+	hidden, err := filepath.Glob("runs/.*")
+	check(t, err)
+	if len(hidden) > 0 {
+		t.Errorf("left: %v", hidden)
+	}
+}

@@ -1,0 +1,226 @@
+package merge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gavel/backends"
+	"gavel/internal/disk"
+	"gavel/judging"
+)
+
+// A shard's task may have been started again while its first try still wrote, so one judgment may have several records.
+
+// chosen is which record of a judgment counts.
+type chosen struct {
+	folder int    // of the folders of its shard
+	said   uint64 // what the judge said
+	failed bool
+	done   bool // it is written
+}
+
+// mostNamed is how many judgments, or items, are named before the rest are counted.
+const mostNamed = 5
+
+// records writes those of all shards, one of each judgment, and tells how many judgments did not fail. Judgments that are
+// missing are noted, by item. A shard at a time is held in memory, as a few bytes a judgment.
+func (w *work) records(ctx context.Context, path string, m *judging.Manifest, shards []*shard) (answered int, err error) {
+	err = disk.Write(path, func(out io.Writer) error {
+		enc := json.NewEncoder(out)
+		enc.SetEscapeHTML(false)
+		for folders := range tries(shards) {
+			picked, err := w.pick(ctx, folders)
+			if err != nil {
+				return err
+			}
+			var stand judging.Completed
+			for i, s := range folders {
+				err := s.each(ctx, func(r *judging.Record) error {
+					c := picked[key(r)]
+					if c.folder != i || c.done || c.failed != (r.Outcome == judging.Failed) {
+						return nil
+					}
+					if c.done = true; !c.failed {
+						stand.Add(r)
+					}
+					r.Run = m.ID
+					return enc.Encode(r)
+				})
+				if err != nil {
+					return err
+				}
+			}
+			answered += stand.Count()
+			w.missing(folders[0], &stand)
+		}
+		return nil
+	})
+	return answered, err
+}
+
+// tries are the folders of one shard after the other.
+func tries(shards []*shard) func(yield func([]*shard) bool) {
+	return slices.Values(slices.Collect(func(yield func([]*shard) bool) {
+		for begin := 0; begin < len(shards); {
+			end := begin + 1
+			for end < len(shards) && shards[end].m.Shard.Index == shards[begin].m.Shard.Index {
+				end++
+			}
+			if !yield(shards[begin:end]) {
+				return
+			}
+			begin = end
+		}
+	}))
+}
+
+// pick says which record of each judgment counts: the first that did not fail. One that says otherwise is named.
+func (w *work) pick(ctx context.Context, folders []*shard) (map[string]*chosen, error) {
+	picked := map[string]*chosen{}
+	var other []string
+	for i, s := range folders {
+		asker, err := judging.AskerOf(s.m)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", filepath.Join(s.dir, judging.ManifestFile), err)
+		}
+		n := 0
+		err = s.each(ctx, func(r *judging.Record) error {
+			if err := s.check(asker, r); err != nil {
+				return fmt.Errorf("damaged record: %s: %w; mend the line or delete it: the command of the shard asks again for it",
+					r.Item, err)
+			}
+			n++
+			said, failed := whatIsSaid(r), r.Outcome == judging.Failed
+			switch c := picked[key(r)]; {
+			case c == nil:
+				picked[key(r)] = &chosen{folder: i, said: said, failed: failed}
+			case c.failed && !failed:
+				*c = chosen{folder: i, said: said}
+			case !failed && c.said != said:
+				other = append(other, fmt.Sprintf("%s, showing %d, in %s and %s", r.Item, r.Presentation, folders[c.folder].dir, s.dir))
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(s.altered, judging.RecordsFile) {
+			if err := s.notWritten(judging.RecordsFile); n >= s.m.Judgments {
+				return nil, err
+			} else {
+				w.say("warning: %v", err)
+			}
+		}
+	}
+	if n := len(other); n > 0 {
+		w.say("warning: shard %s: %d judgments were made twice and differ; the first of each counts: %s", folders[0].m.Shard, n, listed(other, "; "))
+	}
+	return picked, nil
+}
+
+func listed(all []string, sep string) string {
+	if n := len(all); n > mostNamed {
+		return fmt.Sprintf("%s and %d more", strings.Join(all[:mostNamed], sep), n-mostNamed)
+	}
+	return strings.Join(all, sep)
+}
+
+func key(r *judging.Record) string {
+	return r.Item + "\x00" + strconv.Itoa(r.Presentation) + "\x00" + strconv.Itoa(r.Repetition)
+}
+
+// whatIsSaid is equal for records of one judgment whose replies and verdicts are the same.
+func whatIsSaid(r *judging.Record) uint64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%q %q %q", r.Outcome, r.Choice, r.Answer)
+	for _, reply := range r.Replies {
+		fmt.Fprintf(h, " %q %q", reply.Finish, reply.Text)
+	}
+	return h.Sum64()
+}
+
+// each calls f for the records of a shard; one that is of no item of it was not written by its run.
+func (s *shard) each(ctx context.Context, f func(*judging.Record) error) error {
+	path := filepath.Join(s.dir, judging.RecordsFile)
+	err := judging.ReadRecords(path, func(r *judging.Record) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if r.Run != s.m.ID {
+			return fmt.Errorf("the record of %s is of another run", r.Item)
+		}
+		return f(r)
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // nothing was asked yet
+	}
+	return err
+}
+
+// notWritten is the error of a file that is not as the shard's run wrote it: texts, labels or replies may be others.
+func (s *shard) notWritten(file string) error {
+	return fmt.Errorf("%s: it was changed after the run wrote it, by its SHA-256 in %s: "+
+		"copy the folder again or, if the change was meant, run the command of the shard again",
+		filepath.Join(s.dir, file), judging.ManifestFile)
+}
+
+// check refuses a record that is of none of the shard's judgments.
+func (s *shard) check(asker judging.Asker, r *judging.Record) error {
+	if r.Repetition >= s.m.Spec.Parameters.Repetitions() {
+		return fmt.Errorf("repeat %d, and every prompt is asked %d times", r.Repetition, s.m.Spec.Parameters.Repetitions())
+	}
+	last := &s.checked
+	if last.item.ID != r.Item {
+		row, is := 0, false
+		if s.set != nil {
+			row, is = s.set.IDs().Find(r.Item)
+		}
+		if !is {
+			return fmt.Errorf("%s has no such item", filepath.Join(s.dir, judging.ItemsFile))
+		}
+		var err error
+		if last.item, err = s.set.Item(row); err != nil {
+			return err
+		}
+		last.presentations = asker.Presentations(last.item)
+	}
+	return r.CheckItem(s.m, last.item, last.presentations)
+}
+
+// missing notes the items of a shard with judgments that are not there.
+func (w *work) missing(s *shard, stand *judging.Completed) {
+	if w.Incomplete || stand.Count() == s.m.Judgments {
+		return
+	}
+	var ids []string
+	for row := range s.places {
+		if id := s.set.ID(row); !stand.Complete(id, s.m.Spec.Parameters.Repetitions()) {
+			ids = append(ids, id)
+		}
+	}
+	w.lack(s.m.Shard.Index, "%d of %d judgments failed or are missing in %s (items %s)", s.m.Judgments-stand.Count(), s.m.Judgments, s.dir, listed(ids, ", "))
+}
+
+// serversOf are all that the shards asked; none where they are one, as a manifest has it.
+func serversOf(shards []*shard) (all []backends.Server) {
+	for _, s := range shards {
+		for _, server := range append(s.m.Servers, s.m.Server)[:max(1, len(s.m.Servers))] {
+			if !slices.ContainsFunc(all, func(o backends.Server) bool { return o.URL == server.URL }) {
+				all = append(all, server)
+			}
+		}
+	}
+	if len(all) < 2 {
+		return nil
+	}
+	return all
+}

@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"cmp"
+
+	"github.com/urfave/cli/v2"
+
+	"gavel/internal/labels"
+	"gavel/internal/report"
+	"gavel/judging"
+	"gavel/protocols/imports"
+	"gavel/scoring"
+)
+
+// labelFlags are of commands that read people's labels.
+func labelFlags() []cli.Flag {
+	return append(append([]cli.Flag{&cli.StringFlag{Name: "labels", Usage: "`FILE` of people's labels"}}, verdictFlags()...), formatFlags()...)
+}
+
+// labelled reads the flags of such a command; a file that is not given is nil.
+func (e *env) labelled(c *cli.Context) (dirs []string, o scoring.Options, file *labels.File, err error) {
+	if o, err = scoringFrom(c); err != nil {
+		return nil, o, nil, err
+	}
+	if dirs, err = judging.FindRuns(c.Args().Slice(), 1, func(path string) { e.say("skipped %s: it is not a run", path) }); err != nil {
+		return nil, o, nil, err
+	}
+	if path := c.String("labels"); path != "" {
+		if file, err = labels.Read(path); err != nil {
+			if votes, other := e.votes(path); other == nil && len(votes) > 0 {
+				file, err = labels.OfVotes(path, votes), nil
+			}
+		}
+	}
+	return dirs, o, file, cmp.Or(err, allDifferent(dirs))
+}
+
+// votes reads people's votes on MT-Bench's pairs.
+func (e *env) votes(path string) ([]judging.Vote, error) {
+	votes, err := imports.ReadVotes(path)
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range imports.Skipped(votes.Skipped, "rows of votes", votes.Bad) {
+		e.say("%s", line)
+	}
+	return votes.Votes, nil
+}
+
+func agreeCommand(e *env) *cli.Command {
+	return &cli.Command{
+		Name:      "agree",
+		Usage:     "measure how well judges agree with people, and people with each other",
+		UsageText: "gavel agree [--labels FILE] [flags] RUN [RUN...]\n   gavel agree RUN --human FILE [flags]",
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "human", Usage: "`FILE` of people's votes on MT-Bench's pairs"},
+			&cli.Float64Flag{Name: "epsilon", Value: labels.Epsilon, Usage: "ε of the alternative annotator test: how much less than a person the judge may agree with the others, as a `SHARE`"},
+		}, labelFlags()...),
+		Before: someArguments("RUN"),
+		Action: func(c *cli.Context) error {
+			dirs, o, file, err := e.labelled(c)
+			if err != nil {
+				return err
+			}
+			epsilon := c.Float64("epsilon")
+			if !(epsilon >= 0 && epsilon < 1) {
+				return usage("--epsilon %v: a share from 0 to below 1 is expected", epsilon)
+			}
+			human := c.String("human")
+			if human == "" {
+				a, err := labels.Agree(dirs, file, epsilon, o.Reading, o.Bootstrap)
+				if err != nil {
+					return err
+				}
+				return e.print(c, report.LabelAgreement{Agreement: a})
+			}
+			votes, err := e.votes(human)
+			if err != nil {
+				return err
+			}
+			if len(dirs) > 1 || file != nil {
+				return usage("--human prints the table of MT-Bench's paper for one run: give one run, and leave out --labels")
+			}
+			a, err := scoring.Agree(dirs[0], votes, o.Reading, o.Bootstrap)
+			if err != nil {
+				return err
+			}
+			a.Human = human
+			return e.print(c, report.Agreement{Agreement: a})
+		},
+	}
+}
+
+func estimateCommand(e *env) *cli.Command {
+	return &cli.Command{
+		Name:      "estimate",
+		Usage:     "estimate how often response A is better, from verdicts on all pairs and labels of some",
+		UsageText: "gavel estimate RUN --labels FILE [flags]",
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "response", Value: "A", Usage: "whose share: `RESPONSE` A or B"},
+			&cli.Float64SliceFlag{Name: "width", Value: cli.NewFloat64Slice(10, 5), Usage: "say how many labels are needed for an interval that is `POINTS` wide"},
+		}, labelFlags()...),
+		Before: oneArgument("RUN"),
+		Action: func(c *cli.Context) error {
+			dirs, o, file, err := e.labelled(c)
+			if err != nil {
+				return err
+			}
+			if file == nil {
+				return usage("--labels is missing: name the file of people's labels")
+			}
+			if err := oneOf("--response", c.String("response"), []string{"A", "B"}); err != nil {
+				return err
+			}
+			if len(dirs) > 1 {
+				return usage("%s holds %d runs: name one", c.Args().First(), len(dirs))
+			}
+			for _, w := range c.Float64Slice("width") {
+				if !(w > 0 && w <= 100) {
+					return usage("--width %v: expected points above 0 and at most 100", w)
+				}
+			}
+			r, err := labels.Estimate(dirs[0], file, c.String("response"), c.Float64Slice("width"), o.Reading, o.Bootstrap.Level)
+			if err != nil {
+				return err
+			}
+			return e.print(c, report.Estimated{Estimated: r})
+		},
+	}
+}
+
+func selectCommand(e *env) *cli.Command {
+	return &cli.Command{
+		Name:      "select",
+		Usage:     "find the confidence from which judges can be trusted, and the cost of a cascade of judges",
+		UsageText: "gavel select [--labels FILE] [flags] RUN [RUN...]",
+		Flags: append([]cli.Flag{
+			&cli.Float64Flag{Name: "risk", Value: 10, Usage: "at most `PERCENT` of the accepted verdicts may be wrong"},
+			&cli.Float64Flag{Name: "delta", Value: 10, Usage: "probability, in `PERCENT`, that more are wrong"},
+		}, labelFlags()...),
+		Before: someArguments("RUN"),
+		Action: func(c *cli.Context) error {
+			dirs, o, file, err := e.labelled(c)
+			if err != nil {
+				return err
+			}
+			for _, name := range []string{"risk", "delta"} {
+				if x := c.Float64(name); !(x > 0 && x < 100) {
+					return usage("--%s %v: percent between 0 and 100 are expected", name, x)
+				}
+			}
+			s, err := labels.Select(dirs, file, c.Float64("risk")/100, c.Float64("delta")/100, o.Reading)
+			if err != nil {
+				return err
+			}
+			return e.print(c, report.Selective{Selective: s})
+		},
+	}
+}

@@ -1,0 +1,30 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"gavel/judging"
+)
+
+// A run of a judge that always says the same tells so early, and ends there only where it was told to.
+func TestAlarm(t *testing.T) {
+	home(t)
+	const says = `alarm: 20 of 20 replies have no verdict`
+	args := []string{"run", "pairwise", "--backend", "sim", "--model", "silent", "--dataset", "sample", "--concurrency", "1"}
+	_, stderr, code := call(t, append(args, "--out", "whole")...)
+	if code != 0 || strings.Count(stderr, says) != 1 {
+		t.Errorf("without the flag: exit status %d\n%s", code, stderr)
+	}
+	_, stderr, code = call(t, append(args, "--out", "stopped", "--stop-on-alarm")...)
+	m, err := judging.ReadManifest("stopped")
+	if err != nil || code != 3 || m.Status != judging.Incomplete || !strings.Contains(stderr, says) || !strings.Contains(stderr, "judgments are left") {
+		t.Errorf("with the flag: exit status %d, %v\n%s", code, err, stderr)
+	}
+	if _, stderr, code = call(t, append(args, "--out", "stopped")...); code != 0 {
+		t.Errorf("gone on with: exit status %d\n%s", code, stderr)
+	}
+	if _, stderr, code = call(t, "run", "pairwise", "--backend", "sim", "--model", "right", "--dataset", "sample", "--out", "right", "--stop-on-alarm"); code != 0 || strings.Contains(stderr, "alarm") {
+		t.Errorf("a good judge: exit status %d\n%s", code, stderr)
+	}
+}

@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gavel/datasets"
+)
+
+// arrange moves flags before arguments, so that both orders work: urfave/cli v2 stops reading flags at the first
+// argument and would take what follows for arguments. After "--" everything is an argument.
+func arrange(app *cli.App, args []string) ([]string, error) {
+	if len(args) > 0 && args[0] == "help" {
+		args = append(slices.Clone(args[1:]), "--help")
+	}
+	flags, commands, rest := descend(app, args)
+	path := slices.Clip(args[:len(args)-len(rest)])
+	if len(rest) > 0 && len(commands) > 0 {
+		if !strings.HasPrefix(rest[0], "-") {
+			return nil, unknown(path, rest[0], commands)
+		}
+		has := func(c *cli.Command) bool { return isFlag(c.Flags, rest[0]) }
+		if !isFlag(flags, rest[0]) && slices.ContainsFunc(commands, has) {
+			kind, names := kindOf(path, commands)
+			return nil, usage("the %s is missing: write it before %s. There are: %s", kind, rest[0], strings.Join(names, ", "))
+		}
+	}
+	var front, back []string
+	for i := len(path); i < len(args); i++ {
+		a := args[i]
+		switch {
+		case a == "--":
+			back = append(back, args[i+1:]...)
+			i = len(args)
+		case len(a) > 1 && strings.HasPrefix(a, "-") && !negative.MatchString(a):
+			front = append(front, a)
+			name, _, hasValue := strings.Cut(strings.TrimLeft(a, "-"), "=")
+			f := flagNamed(flags, name)
+			if _, isBool := f.(*cli.BoolFlag); f != nil && !isBool && !hasValue {
+				if i+1 >= len(args) || isFlag(flags, args[i+1]) {
+					return nil, usage("flag --%s needs a value", name)
+				}
+				i++
+				front = append(front, args[i])
+			}
+		default:
+			back = append(back, a)
+		}
+	}
+	// An argument that looks like a flag can only have come after "--".
+	if len(back) > 0 {
+		front = append(front, "--")
+	}
+	return append(append(path, front...), back...), nil
+}
+
+// descend follows the commands that a command line begins with: the flags and the subcommands of the last, and what
+// stands after it.
+func descend(app *cli.App, args []string) ([]cli.Flag, []*cli.Command, []string) {
+	flags, commands := app.Flags, app.Commands
+	for len(args) > 0 {
+		at := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(args[0]) })
+		if at < 0 {
+			break
+		}
+		flags, commands, args = commands[at].Flags, commands[at].Subcommands, args[1:]
+	}
+	return flags, commands, args
+}
+
+// isFlag tells whether a word is one of the flags: "--dataset" is no value.
+func isFlag(flags []cli.Flag, word string) bool {
+	name, _, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
+	return strings.HasPrefix(word, "--") && flagNamed(flags, name) != nil
+}
+
+var negative = regexp.MustCompile(`^-\d`)
+
+func flagNamed(flags []cli.Flag, name string) cli.Flag {
+	for _, f := range flags {
+		if slices.Contains(f.Names(), name) {
+			return f
+		}
+	}
+	return nil
+}
+
+var undefinedFlag = regexp.MustCompile(`flag provided but not defined: -+(\S+)`)
+var invalidValue = regexp.MustCompile(`invalid (?:boolean )?value "(.*)" for (?:flag )?-(\S+): (.*)`)
+
+// onUsageError makes one line of what the flag library found, with what to try.
+func onUsageError(c *cli.Context, err error, _ bool) error {
+	if m := undefinedFlag.FindStringSubmatch(err.Error()); m != nil {
+		var names []string
+		if c.Command != nil {
+			for _, f := range c.Command.Flags {
+				names = append(names, f.Names()...)
+			}
+		}
+		hint := "."
+		if best := datasets.Nearest(m[1], names); best != "" {
+			hint = fmt.Sprintf(", did you mean --%s?", best)
+		}
+		return usage("unknown flag --%s%s See: %s --help", m[1], hint, commandLine(c))
+	}
+	if m := invalidValue.FindStringSubmatch(err.Error()); m != nil {
+		return usage("--%s %q: %s. See: %s --help", m[2], m[1], kindOfValue(m[3]), commandLine(c))
+	}
+	return usage("%v. See: %s --help", err, commandLine(c))
+}
+
+func kindOfValue(parse string) string {
+	switch {
+	case strings.Contains(parse, "parse error"), strings.Contains(parse, "invalid syntax"):
+		return "expected a number, a duration such as 90s, or true or false"
+	case strings.Contains(parse, "out of range"):
+		return "the number is out of range"
+	}
+	return parse
+}
+
+func commandLine(c *cli.Context) string {
+	if c.Command == nil || c.Command.HelpName == "" {
+		return "gavel"
+	}
+	return c.Command.HelpName
+}
+
+// unknownCommand is what a command with subcommands does by itself.
+func unknownCommand(c *cli.Context) error {
+	if c.Args().Present() { // after "--", which ends the flags
+		return usage("unexpected argument %q. See: %s --help", c.Args().First(), commandLine(c))
+	}
+	return cli.ShowSubcommandHelp(c)
+}
+
+// unknown is the error of a word that is none of the commands after those before it.
+func unknown(before []string, typed string, commands []*cli.Command) error {
+	kind, names := kindOf(before, commands)
+	return usage("unknown %s %q%s There are: %s", kind, typed, cmp.Or(datasets.DidYouMean(typed, names), "."), strings.Join(names, ", "))
+}
+
+// kindOf is what the commands after those before them are, and their names.
+func kindOf(before []string, commands []*cli.Command) (kind string, names []string) {
+	kind = "command"
+	if slices.Equal(before, []string{"run"}) {
+		kind = "protocol"
+	}
+	for _, c := range visible(commands) {
+		names = append(names, c.Name)
+	}
+	return kind, names
+}
+
+// noArguments refuses arguments where a command takes none.
+func noArguments(c *cli.Context) error {
+	if c.Args().Present() {
+		return usage("unexpected argument %q. See: %s --help", c.Args().First(), commandLine(c))
+	}
+	return nil
+}
+
+// oneArgument wants exactly one.
+func oneArgument(what string) cli.BeforeFunc {
+	return func(c *cli.Context) error {
+		if c.NArg() > 1 {
+			return usage("expected one %s, not %d. See: %s --help", what, c.NArg(), commandLine(c))
+		}
+		return someArguments(what)(c)
+	}
+}
+
+// someArguments wants at least one.
+func someArguments(what string) cli.BeforeFunc {
+	return func(c *cli.Context) error {
+		if !c.Args().Present() {
+			return usage("%s is missing. See: %s --help", what, commandLine(c))
+		}
+		return nil
+	}
+}

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"gavel/judging"
+)
+
+// BenchmarkTenThousandRuns is the leaderboard over 10,000 runs: 250 judges, 4 protocols, 10 datasets, each run a copy of
+// one of the demo's under other names. first-s is the first look, and MiB what the heap holds after it and at the end.
+//
+//	go test ./cmd/gavel -run '^$' -bench TenThousandRuns -benchtime 500x
+func BenchmarkTenThousandRuns(b *testing.B) {
+	home(b)
+	mustCall(b, "demo", "--out", "demo")
+	for i := range 10_000 {
+		likeDemo(b, i)
+	}
+	s := serve(b, "--runs", "runs")
+	look := func(path string) {
+		resp, err := http.Get(s.url + path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer resp.Body.Close()
+		if n, err := io.Copy(io.Discard, resp.Body); err != nil || n < 10_000 || resp.StatusCode != http.StatusOK {
+			b.Fatalf("%s: %d bytes, status %d, %v", path, n, resp.StatusCode, err)
+		}
+	}
+	heap := func() float64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return float64(m.HeapAlloc) / (1 << 20)
+	}
+	begun := time.Now()
+	look("/")
+	first, held := time.Since(begun).Seconds(), heap()
+	pages := []string{"/", "/?protocol=pairwise", "/?protocol=self-reference", "/?protocol=multi-option"}
+	for n := 0; b.Loop(); n++ {
+		look(pages[n%len(pages)])
+	}
+	b.ReportMetric(first, "first-s")
+	b.ReportMetric(held, "MiB-first")
+	b.ReportMetric(heap(), "MiB-last")
+}
+
+// likeDemo makes the i-th run of the leaderboard.
+func likeDemo(b *testing.B, i int) {
+	protocols := []string{"pairwise", "reversed", "multi-option", "self-reference"}
+	judge, protocol, set := i/40, protocols[i%4], i/4%10
+	from := fmt.Sprintf("demo/sim-%d-%s", 1+judge%3, protocol)
+	if _, err := os.Stat(from); err != nil {
+		from = "demo/sim-1-" + protocol
+	}
+	m, err := judging.ReadManifest(from)
+	if err != nil {
+		b.Fatal(err)
+	}
+	was := *m
+	m.Spec.Model.Name, m.Dataset.Name, m.Spec.Dataset.SHA256 = fmt.Sprintf("judge-%03d", judge), fmt.Sprintf("set-%d", set), strings.Repeat(fmt.Sprint(set), 64)
+	m.ID = judging.NewManifest("", m.Spec).ID
+	raw, err := json.Marshal(m)
+	if err != nil {
+		b.Fatal(err)
+	}
+	dir := fmt.Sprintf("runs/%s_%s_%s", m.Spec.Model.Name, protocol, m.Dataset.Name)
+	write(b, filepath.Join(dir, judging.ManifestFile), string(raw))
+	write(b, filepath.Join(dir, judging.ResultsFile), strings.NewReplacer(was.ID, m.ID, was.Spec.Model.Name, m.Spec.Model.Name, fmt.Sprintf("%q", was.Dataset.Name), fmt.Sprintf("%q", m.Dataset.Name)).Replace(read(b, filepath.Join(from, judging.ResultsFile))))
+	for _, file := range []string{judging.RecordsFile, judging.ItemsFile} {
+		if err := os.Link(filepath.Join(from, file), filepath.Join(dir, file)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/adrg/xdg"
+	"github.com/urfave/cli/v2"
+
+	"gavel/cache"
+	"gavel/internal/report"
+)
+
+// cacheDir is where replies are remembered unless told otherwise.
+func cacheDir(flag string) string {
+	if flag != "" {
+		return flag
+	}
+	return filepath.Join(xdg.CacheHome, "gavel", "replies")
+}
+
+func (e *env) openCache(dir string) (*cache.Store, error) { return e.openCacheWith(dir, 0) }
+
+func (e *env) openCacheWith(dir string, minFree uint64) (*cache.Store, error) {
+	return cache.Open(cacheDir(dir), cache.Options{MinFree: minFree, Warn: func(format string, args ...any) { e.say("warning: "+format, args...) }})
+}
+
+// looking opens the cache for a command that remembers nothing, and so needs less free space.
+func (e *env) looking(act func(c *cli.Context, s *cache.Store) error) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		s, err := e.openCacheWith(c.String("cache"), cache.CloseNeeds)
+		if full, is := errors.AsType[*cache.DiskFullError](err); is {
+			return fmt.Errorf("cache %s: the disk has %d MiB left, but opening the cache takes %d: free some space, or remove the folder and ask again for its replies", full.Dir, full.Free>>20, full.Need>>20)
+		}
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		return act(c, s)
+	}
+}
+
+func cacheFlag() cli.Flag { return &cli.StringFlag{Name: "cache", Usage: "`DIR` of the cache"} }
+
+func cacheCommand(e *env) *cli.Command {
+	return &cli.Command{
+		Name:  "cache",
+		Usage: "inspect and clean the cache of replies",
+		Subcommands: []*cli.Command{
+			{Name: "path", Usage: "where the cache is", Flags: []cli.Flag{cacheFlag()}, Before: noArguments, Action: func(c *cli.Context) error {
+				_, err := fmt.Fprintln(e.stdout, cacheDir(c.String("cache")))
+				return err
+			}},
+			{Name: "stats", Usage: "what the cache holds", Flags: append(formatFlags(), cacheFlag()), Before: noArguments, Action: e.looking(e.cacheStats)},
+			{Name: "verify", Usage: "read every entry and list the unusable ones", Flags: []cli.Flag{cacheFlag()}, Before: noArguments, Action: e.looking(e.cacheVerify)},
+			{
+				Name: "prune", Usage: "remove entries", UsageText: "gavel cache prune [--older-than D] [--model M] [--all]",
+				Flags: []cli.Flag{
+					&cli.DurationFlag{Name: "older-than", Usage: "remove entries older than `D` (720h is 30 days)"},
+					&cli.StringFlag{Name: "model", Usage: "only replies of the model `M`"},
+					&cli.BoolFlag{Name: "all", Usage: "remove everything"},
+					cacheFlag(),
+				},
+				Before: pruneArguments,
+				Action: e.looking(e.cachePrune),
+			},
+		},
+	}
+}
+
+func (e *env) cacheStats(c *cli.Context, s *cache.Store) error {
+	st, err := s.Stats(c.Context)
+	if err != nil {
+		return err
+	}
+	t := report.Listing{Data: st}
+	for _, row := range st.Rows() {
+		t.Add(row[0], row[1])
+	}
+	return e.print(c, t)
+}
+
+func (e *env) cacheVerify(c *cli.Context, s *cache.Store) error {
+	good, bad, err := s.Verify(c.Context, func(key []byte, err error) {
+		e.say("%s: %v", hex.EncodeToString(key[:min(8, len(key))]), err)
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(e.stdout, "%d replies can be used, %d cannot\n", good, bad); err != nil {
+		return err
+	}
+	if bad > 0 {
+		return fmt.Errorf("%d entries are unusable: gavel asks again when it needs them; \"gavel cache prune\" removes them", bad)
+	}
+	return nil
+}
+
+func pruneArguments(c *cli.Context) error {
+	if age := c.Duration("older-than"); c.IsSet("older-than") && age <= 0 {
+		return usage("--older-than %s: it must be more than 0", age)
+	}
+	return noArguments(c)
+}
+
+func (e *env) cachePrune(c *cli.Context, s *cache.Store) error {
+	age, model, all := c.Duration("older-than"), c.String("model"), c.Bool("all")
+	n, err := s.Prune(c.Context, cache.Dropping(all, model, age, e.now()))
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(e.stdout, "%d replies removed\n", n)
+	return err
+}

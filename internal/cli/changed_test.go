@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gavel/judging"
+)
+
+// twins is a server like llama.cpp's with two models of the same name, size and
+// template, of which it serves the second from a certain question on: it was
+// killed and started again, and nobody saw it.
+type twins struct {
+	*judge
+	after int64 // questions that the first model answers
+}
+
+func (s *twins) second() bool { return s.calls.Load() > s.after }
+
+// pick is one thing for the first model and another for the second.
+func (s *twins) pick(first, second string) string {
+	if s.second() {
+		return second
+	}
+	return first
+}
+
+func newTwins(t *testing.T, after int64) *twins {
+	t.Helper()
+	s := &twins{after: after}
+	s.judge = newJudge(t, false, func(int64, string) (int, string) {
+		return http.StatusOK, s.pick("[[A>B]]", "[[B>A]]")
+	})
+	chat := s.Config.Handler
+	mux := http.NewServeMux()
+	mux.Handle("/v1/chat/completions", chat)
+	mux.HandleFunc("/v1/models", text(`{"data":[{"id":"tiny","owned_by":"llamacpp","meta":{"n_ctx":65536,"n_params":276160,"size":1104640,"n_vocab":1579,"ftype":"all F32"}}]}`))
+	mux.HandleFunc("/props", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `{"total_slots":2,"chat_template":"x","media_marker":%q}`, s.pick("one", "two"))
+	})
+	mux.HandleFunc("/v1/completions", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `{"choices":[{"logprobs":{"content":[{"top_logprobs":[{"token":%q,"logprob":-0.3},{"token":" the","logprob":-2}]}]}}]}`, s.pick(" it", " you"))
+	})
+	s.Server = httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// TestAnotherModelUnderTheSameName: none of the second model's replies becomes a
+// record of the run or of the cache, though nothing but the server itself tells.
+func TestAnotherModelUnderTheSameName(t *testing.T) {
+	home(t)
+	s := newTwins(t, 20)
+	run := func(out string) (stdout, stderr string, code int) {
+		return call(t, "run", "pairwise", "--base-url", s.URL, "--dataset", "sample", "--concurrency", "2", "--out", out)
+	}
+	stdout, stderr, code := run("r")
+	if code != exitIncomplete || !strings.Contains(stderr, "serves another model now") || !strings.Contains(stderr, "judgments are left") {
+		t.Errorf("exit status %d\n%s", code, stderr)
+	}
+	if !strings.Contains(stdout, "changed to another model") {
+		t.Errorf("the table says nothing of it:\n%s", stdout)
+	}
+	for _, r := range records(t, "r") {
+		if r.Label == "B>A" {
+			t.Errorf("%s %d was answered by the second model", r.Item, r.Presentation)
+		}
+	}
+	if m, err := judging.ReadManifest("r"); err != nil || len(m.Changes) != 1 || m.Status != judging.Incomplete || len(m.Sample) != 2 {
+		t.Errorf("run.json: %+v, %v", m, err)
+	}
+
+	_, stderr, code = run("r")
+	if code != exitError || !strings.Contains(stderr, "started with another model") {
+		t.Errorf("going on with the second: exit status %d\n%s", code, stderr)
+	}
+	_, stderr, code = run("fresh")
+	if code != exitError || !strings.Contains(stderr, "--alias") {
+		t.Errorf("a run with the second and the cache of the first: exit status %d\n%s", code, stderr)
+	}
+
+	s.after = 1000 // the first again
+	if _, stderr, code = run("r"); code != 0 {
+		t.Errorf("going on with the first: exit status %d\n%s", code, stderr)
+	}
+	mustCall(t, "run", "pairwise", "--base-url", s.URL, "--dataset", "sample", "--out", "again")
+	for _, out := range []string{"r", "again"} {
+		rs := records(t, out)
+		if len(rs) != 64 {
+			t.Errorf("%s: %d records", out, len(rs))
+		}
+		for _, r := range rs {
+			if r.Label != "A>B" {
+				t.Errorf("%s: %s %d: %s", out, r.Item, r.Presentation, r.Label)
+			}
+		}
+	}
+}
+
+// TestServersAnotherModelUnderTheSameName is the same with llama.cpp's server,
+// killed in the middle of a run and started with other weights.
+func TestServersAnotherModelUnderTheSameName(t *testing.T) {
+	l := newLlama(t)
+	home(t)
+	first, second := os.Getenv("GAVEL_TINY_MODEL"), filepath.Join(t.TempDir(), "second.gguf")
+	make := exec.Command("go", "run", "./scripts/tinymodel", "-out", second, "-seed", "2")
+	make.Dir, make.Env = filepath.Join(sourceDir, "..", ".."), startEnv
+	if out, err := make.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	mustCall(t, judgments(t, "undisturbed", "--base-url", l.url(), "--cache", "other")...)
+
+	p := newProxy(t, l, &valve{})
+	p.let(20)
+	g := inBackground(judgments(t, "r", "--base-url", p.URL, "--retry-for", "3m")...)
+	await(t, "r", 20)
+	l.kill()
+	t.Setenv("GAVEL_TINY_MODEL", second)
+	l.start(t)
+	p.let(1000)
+	stderr, code := g.end()
+	if code != exitIncomplete || !strings.Contains(stderr, "serves another model now") {
+		t.Fatalf("exit status %d\n%s", code, stderr)
+	}
+	l.kill()
+	t.Setenv("GAVEL_TINY_MODEL", first)
+	l.start(t)
+	mustCall(t, judgments(t, "r", "--base-url", p.URL)...)
+	said := map[string]string{}
+	for _, r := range records(t, "undisturbed") {
+		said[fmt.Sprint(r.Item, " ", r.Presentation)] = r.Text()
+	}
+	rs := records(t, "r")
+	for _, r := range rs {
+		if r.Text() != said[fmt.Sprint(r.Item, " ", r.Presentation)] {
+			t.Errorf("%s %d was not answered by the first model: %s", r.Item, r.Presentation, r.Error)
+		}
+	}
+	if len(rs) != 200 {
+		t.Errorf("%d records", len(rs))
+	}
+	mustCall(t, judgments(t, "again", "--base-url", p.URL)...)
+	wantWhole(t, "again", "undisturbed")
+}
+
+// TestTwinsAreNoPool: two servers whose models differ in their weights alone are
+// not one judge, and it is said of the servers, not of the run.
+func TestTwinsAreNoPool(t *testing.T) {
+	home(t)
+	first, second := newTwins(t, 1000), newTwins(t, -1)
+	_, stderr, code := call(t, "run", "pairwise", "--base-url", first.URL, "--base-url", second.URL, "--dataset", "sample", "--no-cache", "--out", "r")
+	if code != exitError || !strings.Contains(stderr, "the servers have different models") || first.calls.Load()+second.calls.Load() != 0 {
+		t.Errorf("exit status %d, %d and %d calls\n%s", code, first.calls.Load(), second.calls.Load(), stderr)
+	}
+}

@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gavel/backends"
+	"gavel/datasets"
+	"gavel/internal/eval"
+)
+
+//go:embed completion
+var completions embed.FS
+
+// shells for which there is a completion script, with the file that it is.
+var shells = []struct{ name, file string }{
+	{"bash", "gavel.bash"}, {"zsh", "gavel.zsh"}, {"fish", "gavel.fish"}, {"powershell", "gavel.ps1"},
+}
+
+// completing is the last word of a command line that a completion script asks: what could stand in its place?
+const completing = "--generate-bash-completion"
+
+func completionCommand(e *env) *cli.Command {
+	c := &cli.Command{
+		Name:  "completion",
+		Usage: "print a completion script for a shell",
+	}
+	for _, shell := range shells {
+		c.Subcommands = append(c.Subcommands, &cli.Command{
+			Name: shell.name, Usage: "the script for " + shell.name, Before: noArguments,
+			Action: func(*cli.Context) error {
+				text, err := completions.ReadFile("completion/" + shell.file)
+				if err == nil {
+					_, err = e.stdout.Write(text)
+				}
+				return err
+			},
+		})
+	}
+	return c
+}
+
+// complete prints what may follow a command line, one word a line. Nothing means that a file may.
+func (e *env) complete(app *cli.App, args []string) {
+	flags, commands, rest := descend(app, args)
+	last := strings.Join(rest[max(0, len(rest)-1):], "")
+	var words []string
+	switch flag := strings.TrimLeft(last, "-"); {
+	case last == "--"+flag && flagNamed(flags, flag) != nil:
+		words = valuesOf(flag)
+	case strings.HasPrefix(last, "-"):
+		words = []string{"--help"}
+		for _, f := range flags {
+			if shown, may := f.(cli.VisibleFlag); !may || shown.IsVisible() {
+				words = append(words, "--"+f.Names()[0])
+			}
+		}
+	default:
+		for _, c := range visible(commands) {
+			words = append(words, c.Name)
+		}
+	}
+	for _, w := range words {
+		fmt.Fprintln(e.stdout, w)
+	}
+}
+
+// valuesOf are the values of a flag, where there is a list of them.
+func valuesOf(flag string) []string {
+	switch flag {
+	case "dataset", "as":
+		return datasets.Names()
+	case "backend":
+		return eval.Backends
+	case "think":
+		return backends.Thinks
+	}
+	return nil
+}

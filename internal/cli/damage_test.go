@@ -1,0 +1,203 @@
+package cli
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gavel/judging"
+)
+
+// TestDamagedCache: whatever is wrong with the folder of the cache, a run ends
+// well or with a sentence, and no verdict comes from a damaged value: each is
+// what the judge said then, or what it says now that it is asked again.
+//
+// Each run is a process of its own: a fault in a memory map would end the tests.
+func TestDamagedCache(t *testing.T) {
+	home(t)
+	faultDataset(t)
+	const then, now = "My verdict: [[A>B]]", "I see it otherwise now: [[B>A]]"
+	said := then
+	j := newJudge(t, false, func(call int64, _ string) (int, string) {
+		if said == then && call%4 == 0 { // too long to stand beside its key: it goes to the value log
+			noise := make([]byte, 1<<20)
+			rand.NewChaCha8([32]byte{byte(call)}).Read(noise)
+			return 200, fmt.Sprintf("%x %s", noise, then)
+		}
+		return 200, said
+	})
+	command := func(cache, out string) []string {
+		return []string{"run", "pairwise", "--base-url", j.URL, "--dataset", "faults.jsonl", "--concurrency", "1", "--cache", cache, "--out", out}
+	}
+	for i := range 2 { // closing writes a table each time
+		args := append(command("sound", fmt.Sprint("before", i)), "--limit", fmt.Sprint(faultItems/2*(i+1)))
+		if out, err := process(t, args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	said = now
+	files, err := os.ReadDir("sound")
+	if err != nil {
+		t.Fatal(err)
+	}
+	undamaged := damagedRun(t, command, "sound", then, now)
+	if undamaged.cached != faultJudgments {
+		t.Fatalf("%d of %d replies are in the cache", undamaged.cached, faultJudgments)
+	}
+	type damage struct {
+		name   string
+		change func(path string) error
+	}
+	damages := []damage{
+		{"gone", os.Remove},
+		{"empty", func(path string) error { return os.Truncate(path, 0) }},
+		{"cut in the middle", func(path string) error { return change(path, func(b []byte) []byte { return b[:len(b)/2] }) }},
+		{"a byte less", func(path string) error { return change(path, func(b []byte) []byte { return b[:max(0, len(b)-1)] }) }},
+		{"zeros", func(path string) error { return change(path, func(b []byte) []byte { return make([]byte, len(b)) }) }},
+	}
+	for _, tenth := range []int{0, 3, 6, 9} {
+		damages = append(damages, damage{fmt.Sprintf("bits turned at %d tenths", tenth), func(path string) error {
+			return change(path, func(b []byte) []byte {
+				for i := range min(4, len(b)) {
+					b[min(len(b)*tenth/10+i, len(b)-1)] ^= 0x55
+				}
+				return b
+			})
+		}})
+	}
+	damagedAtRandom(t, files, command, then, now)
+	for i, f := range files {
+		if info, err := f.Info(); err != nil || info.Size() == 0 || strings.HasPrefix(f.Name(), "000001.") {
+			continue // the second table and log are as good as the first
+		}
+		for k, d := range damages {
+			if (i+k)%2 == 1 && os.Getenv("GAVEL_TEST_NIGHTLY") == "" {
+				continue // by day every other: each file, and each damage
+			}
+			t.Run(f.Name()+" "+d.name, func(t *testing.T) {
+				cache := "damaged-" + strings.ReplaceAll(f.Name()+" "+d.name, " ", "-")
+				if err := os.CopyFS(cache, os.DirFS("sound")); err != nil {
+					t.Fatal(err)
+				}
+				defer os.RemoveAll(cache)
+				if err := d.change(filepath.Join(cache, f.Name())); err != nil {
+					t.Fatal(err)
+				}
+				got := damagedRun(t, command, cache, then, now)
+				// A bit that turns in a key makes it one that nobody asks for.
+				unseen := strings.HasSuffix(f.Name(), ".sst") && strings.HasPrefix(d.name, "bits") && got.cached == faultJudgments-1
+				said := strings.Contains(got.stderr, "warning: cache "+cache) || got.code == exitError
+				if lost := got.cached < faultJudgments; lost != said && !unseen {
+					t.Errorf("%d of %d replies from the cache:\n%s", got.cached, faultJudgments, got.stderr)
+				}
+			})
+		}
+	}
+}
+
+// damagedAtRandom does to caches what no list has: whatever it is, no verdict comes of it.
+func damagedAtRandom(t *testing.T, files []os.DirEntry, command func(cache, out string) []string, then, now string) {
+	for trial := range trials(4) {
+		rng := rand.New(rand.NewPCG(uint64(trial), 7))
+		cache := fmt.Sprint("damaged", trial)
+		if err := os.CopyFS(cache, os.DirFS("sound")); err != nil {
+			t.Fatal(err)
+		}
+		for range 1 + rng.IntN(3) {
+			name := files[rng.IntN(len(files))].Name()
+			err := change(filepath.Join(cache, name), func(b []byte) []byte {
+				at, n := rng.IntN(len(b)+1), 1<<rng.IntN(12)
+				end := min(at+n, len(b))
+				switch rng.IntN(5) {
+				case 0: // bits turn
+					for range 1 + rng.IntN(16) {
+						if len(b) > 0 {
+							b[rng.IntN(len(b))] ^= 1 << rng.IntN(8)
+						}
+					}
+				case 1: // a block is zeros
+					clear(b[at:end])
+				case 2: // a block is gone
+					b = slices.Delete(b, at, end)
+				case 3: // a block is there twice
+					b = slices.Insert(b, at, slices.Clone(b[at:end])...)
+				case 4: // the end is missing
+					b = b[:at]
+				}
+				return b
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		damagedRun(t, command, cache, then, now)
+		os.RemoveAll(cache)
+	}
+}
+
+// change rewrites a file. Badger's are mostly holes: what follows the last byte
+// that is not 0 is left alone.
+func change(path string, f func([]byte) []byte) error {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	end := len(b)
+	for end > 0 && b[end-1] == 0 {
+		end--
+	}
+	return os.WriteFile(path, f(b[:end]), 0o644)
+}
+
+type damagedResult struct {
+	code, cached int
+	stderr       string
+}
+
+// damagedRun makes a run with a cache and checks where its verdicts come from.
+func damagedRun(t *testing.T, command func(cache, out string) []string, cache, then, now string) damagedResult {
+	t.Helper()
+	out := "run-" + cache
+	defer os.RemoveAll(out)
+	cmd := process(t, command(cache, out)...)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	cmd.Run()
+	got := damagedResult{code: cmd.ProcessState.ExitCode(), stderr: stderr.String()}
+	for _, word := range []string{"goroutine ", "panic", "SIG", "fault"} {
+		if strings.Contains(strings.ReplaceAll(got.stderr, "faults.jsonl", ""), word) {
+			t.Fatalf("not a sentence:\n%.2000s", got.stderr)
+		}
+	}
+	lines := strings.Split(strings.TrimSpace(got.stderr), "\n")
+	switch got.code {
+	case exitOK:
+	case exitError:
+		last := lines[len(lines)-1]
+		if !strings.HasPrefix(last, "gavel: cache "+cache) || !strings.Contains(last, "remove the folder to start a new one") {
+			t.Errorf("what to do is not said: %s", last)
+		}
+		if _, err := os.Stat(out); err == nil {
+			t.Error("a run was begun")
+		}
+		return got
+	default:
+		t.Fatalf("exit status %d\n%s", got.code, got.stderr)
+	}
+	for _, r := range records(t, out) {
+		reply := r.Replies[0]
+		want := now
+		if reply.Cached {
+			got.cached++
+			want = then
+		}
+		if len(r.Replies) != 1 || !strings.HasSuffix(reply.Text, want) || r.Outcome != judging.Decided || !slices.Contains([]int{len(then), len(now)}, len(reply.Text)) && len(reply.Text) < 1_000_000 {
+			t.Errorf("%s, presentation %d: %s %q", r.Item, r.Presentation, r.Outcome, reply.Text[max(0, len(reply.Text)-200):])
+		}
+	}
+	return got
+}

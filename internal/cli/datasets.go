@@ -1,0 +1,218 @@
+package cli
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gavel/datasets"
+	"gavel/internal/report"
+	"gavel/internal/report/table"
+)
+
+func datasetsCommand(e *env) *cli.Command {
+	return &cli.Command{
+		Name:  "datasets",
+		Usage: "list, show, fetch and import datasets",
+		Subcommands: []*cli.Command{
+			{Name: "list", Usage: "the datasets gavel knows by name", Flags: formatFlags(), Before: noArguments, Action: e.listDatasets},
+			{Name: "show", Usage: "describe a dataset or a file", UsageText: "gavel datasets show NAME|FILE [flags]", Flags: append(openFlags(), formatFlags()...), Before: oneArgument("NAME or FILE"), Action: e.showDataset},
+			{
+				Name: "fetch", Usage: "download a dataset from its official site", UsageText: "gavel datasets fetch NAME",
+				Before: oneArgument("NAME"),
+				Action: e.fetchDataset,
+			},
+			{
+				Name: "import", Usage: "import a published file from disk, or a file of your own under a name", UsageText: "gavel datasets import [--as NAME] FILE",
+				Flags:  append(mappingFlags(), &cli.StringFlag{Name: "as", Usage: "`NAME` of the dataset, if it has no published SHA-256; or a name of your choice, for a file of your own"}),
+				Before: oneArgument("FILE"),
+				Action: e.importDataset,
+			},
+			{
+				Name: "pair", Usage: "make pairs from the outputs in two result files of promptfoo, Inspect or lm-eval", UsageText: "gavel datasets pair RESULTS_A RESULTS_B --out FILE",
+				Flags: []cli.Flag{
+					&cli.StringFlag{Name: "out", Usage: "`FILE` of the pairs", Required: true},
+					&cli.BoolFlag{Name: "unlabelled", Usage: "do not make labels from the scores in the files"},
+				},
+				Action: e.pairResults,
+			},
+		},
+	}
+}
+
+// openFlags say how the rows of a dataset become items.
+func openFlags() []cli.Flag {
+	return append(mappingFlags(),
+		&cli.StringFlag{Name: "turns", Value: datasets.TurnsValues[0], Usage: "for conversations: " + strings.Join(datasets.TurnsValues, " or ") + ", which judges longer conversations as a whole", Category: "what"},
+		&cli.StringFlag{Name: "lang", Usage: "for messages: only this `LANGUAGE`, as named in the file; message trees: en by default, or all", Category: "what"},
+	)
+}
+
+func mappingFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringSliceFlag{Name: "field", Usage: "for a file with other columns: which column has which part, `PART=COLUMN,…`", Category: "what"},
+		&cli.StringSliceFlag{Name: "label-values", Usage: "which values in the label column mean which label: `LABEL=VALUE,…`", Category: "what"},
+	}
+}
+
+func mappingFrom(c *cli.Context) datasets.Mapping {
+	return datasets.Mapping{Fields: c.StringSlice("field"), LabelValues: c.StringSlice("label-values")}
+}
+
+func (e *env) listDatasets(c *cli.Context) error {
+	type row struct {
+		datasets.Known
+		Here bool `json:"here"`
+	}
+	var rows []row
+	t := table.Table{Columns: slices.Concat(table.Left("name"), table.Right("items", "bytes"), table.Left("here", "about"))}
+	for _, k := range e.library().All() {
+		here := e.library().Has(k)
+		state := "no: gavel datasets fetch " + k.Name
+		switch {
+		case k.Builtin():
+			state = "built in"
+		case here:
+			state = "yes"
+			if k.Own() {
+				k.About += ", " + k.Mapping.String()
+			}
+		case k.Get != "":
+			state = "no: gavel datasets show " + k.Name
+		}
+		rows = append(rows, row{k, here})
+		t.Rows = append(t.Rows, []string{k.Name, strconv.Itoa(k.Rows), k.Size(), state, k.About})
+	}
+	t.Notes = []string{"any other file works by its path: JSON lines, a JSON array, CSV or Parquet, gzip and zstd too; with columns that --field names, or one of these formats:"}
+	for _, f := range datasets.Formats {
+		t.Notes = append(t.Notes, f.Name+": "+f.About)
+	}
+	return e.print(c, report.Listing{Table: t, Data: map[string]any{"datasets": rows}})
+}
+
+// openSet opens the dataset that a command names.
+func (e *env) openSet(c *cli.Context) (*datasets.Set, error) {
+	if err := oneOf("--turns", c.String("turns"), datasets.TurnsValues); err != nil {
+		return nil, err
+	}
+	open := datasets.OpenOptions{Lang: c.String("lang"), Mapping: mappingFrom(c)}
+	if c.String("turns") == datasets.TurnsAll {
+		open.Turns = datasets.TurnsAll
+	}
+	return e.library().OpenWith(c.Args().First(), open)
+}
+
+func (e *env) showDataset(c *cli.Context) error {
+	known, isKnown := e.library().Lookup(c.Args().First())
+	set, err := e.openSet(c)
+	if err != nil {
+		if isKnown && len(formats(c)) == 0 && !known.Builtin() && !e.library().Has(known) {
+			e.showKnown(known)
+		}
+		return err
+	}
+	defer set.Close()
+	told, err := set.Tell(known)
+	if err != nil {
+		return err
+	}
+	var t report.Listing
+	for _, row := range told.Rows {
+		t.Add(row[0], row[1])
+	}
+	t.Table.Notes, t.Data = told.Notes, told.Data
+	return e.print(c, t)
+}
+
+func (e *env) showKnown(k datasets.Known) {
+	for _, line := range k.Lines() {
+		e.say("%s", line)
+	}
+}
+
+func (e *env) fetchDataset(c *cli.Context) error {
+	name := c.Args().First()
+	k, ok := datasets.Lookup(name)
+	if !ok {
+		return usage("unknown dataset %q%s It is one of %s", name, cmp.Or(datasets.DidYouMean(name, datasets.Names()), "."), strings.Join(datasets.Names(), ", "))
+	}
+	e.showKnown(k)
+	lib := e.library()
+	if !k.Builtin() && lib.Has(k) {
+		if set, err := lib.Open(name); err == nil {
+			set.Close()
+			e.say("already downloaded: %s", lib.Path(name))
+			return nil
+		}
+	}
+	err := lib.Fetch(c.Context, e.http, k, func(bytes int64) {
+		if bytes < 0 {
+			e.say("downloading (size unknown)")
+		} else {
+			e.say("downloading %d bytes", bytes)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return e.stored(k, lib.Path(name))
+}
+
+// stored says where a file went and, where nobody published its SHA-256, what that is.
+func (e *env) stored(k datasets.Known, path string) error {
+	said, err := e.library().Said(k)
+	for _, line := range append([]string{"stored as " + path}, said...) {
+		e.say("%s", line)
+	}
+	e.next("gavel", "datasets", "show", k.Name)
+	return err
+}
+
+func (e *env) importDataset(c *cli.Context) error {
+	if as := c.String("as"); as != "" {
+		if _, ok := datasets.Lookup(as); !ok {
+			return e.importOwn(c.Args().First(), as, mappingFrom(c))
+		}
+	}
+	if len(mappingFrom(c).Fields) > 0 {
+		return usage("--field is only for your own files: give the file a name with --as")
+	}
+	k, path, err := e.library().Import(c.Args().First(), c.String("as"))
+	if err != nil {
+		return err
+	}
+	e.showKnown(k)
+	return e.stored(k, path)
+}
+
+func (e *env) pairResults(c *cli.Context) error {
+	if c.NArg() != 2 {
+		return usage("two result files are paired: gavel datasets pair RESULTS_A RESULTS_B --out FILE")
+	}
+	n, notes, err := datasets.PairResults(c.Args().Get(0), c.Args().Get(1), c.String("out"), !c.Bool("unlabelled"))
+	for _, note := range notes {
+		e.say("%s", note)
+	}
+	if err == nil {
+		e.say("%d pairs written to %s", n, c.String("out"))
+		e.next("gavel", "datasets", "show", c.String("out"))
+	}
+	return err
+}
+
+func (e *env) importOwn(file, as string, how datasets.Mapping) error {
+	k, before, set, err := e.library().ImportOwn(file, as, how)
+	if err != nil {
+		return err
+	}
+	for _, line := range slices.Concat(k.Lines(), set.Remarks()) {
+		e.say("%s", line)
+	}
+	if before.SHA256 != "" && before.SHA256 != k.SHA256 {
+		e.say("it takes the place of another file of that name (%s, SHA-256 %s): runs on that one keep its items", before.Source, before.SHA256)
+	}
+	return e.stored(k, e.library().Path(k.Name))
+}

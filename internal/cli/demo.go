@@ -1,0 +1,26 @@
+package cli
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"gavel/internal/cli/demo"
+)
+
+func demoCommand(e *env) *cli.Command {
+	return &cli.Command{
+		Name:      "demo",
+		Usage:     "see what gavel reports, with simulated judges: no model, no network, no data needed",
+		UsageText: "gavel demo [--out DIR]",
+		Flags:     []cli.Flag{&cli.StringFlag{Name: "out", Usage: "keep the runs in `DIR`"}},
+		Before:    noArguments,
+		Action: func(c *cli.Context) error {
+			quiet := e.maker()
+			quiet.Observer = nil
+			if err := demo.Run(c.Context, quiet, c.String("out"), e.stdout, e.columns); err != nil {
+				return err
+			}
+			e.next("gavel", "doctor", "--model", "MODEL")
+			return nil
+		},
+	}
+}

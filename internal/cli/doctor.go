@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gavel/backends"
+	"gavel/internal/doctor"
+	"gavel/internal/eval"
+	"gavel/internal/report"
+	"gavel/protocols/pairwise"
+)
+
+func doctorCommand(e *env) *cli.Command {
+	return &cli.Command{
+		Name:      "doctor",
+		Usage:     "test a server and a model before a run: what works, what does not, how long a run would take",
+		UsageText: "gavel doctor --model MODEL [flags]",
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "model", Usage: "`NAME` of the judge on its server; optional if there is only one"},
+			&cli.StringFlag{Name: "system-role", Value: backends.System, Usage: "`ROLE` of the message with the system text: system, or user for models whose template rejects system"},
+			&cli.BoolFlag{Name: "quick", Usage: "skip the checks that load the server: concurrent requests, their rows in the estimate, repeated replies"},
+			&cli.DurationFlag{Name: "timeout", Value: 2 * time.Minute, Usage: "time limit of one call: `D`, such as 90s or 10m"},
+			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+		}, flagsOf(eval.EndpointFields)...),
+		Before: noArguments,
+		Action: e.doctor,
+	}
+}
+
+// doctor looks a judge over and prints what it found; the error says what failed.
+func (e *env) doctor(c *cli.Context) error {
+	r, err := doctorRequest(c)
+	if err != nil {
+		return err
+	}
+	tools, err := e.doctorTools(c.Context, r)
+	if err != nil {
+		return err
+	}
+	found, err := doctor.Check(c.Context, doctor.Request{SystemRole: r.SystemRole, Quick: c.Bool("quick"), Timeout: r.Timeout}, tools)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		err = report.WriteJSON(e.stdout, found)
+	} else if err = e.printText(found.Tables()); err == nil {
+		_, err = fmt.Fprintln(e.stdout, found.Verdict())
+	}
+	if err = cmp.Or(err, found.Err()); err == nil {
+		words := []string{"gavel", "run", pairwise.Protocol.Name}
+		words = append(words, asGiven(c, "backend", "base-url", "model", "system-role", "api-key-env")...)
+		e.next(append(words, "--dataset", "sample")...)
+	}
+	return err
+}
+
+// asGiven are flags of a command line as they were given.
+func asGiven(c *cli.Context, flags ...string) (words []string) {
+	for _, name := range flags {
+		switch {
+		case !c.IsSet(name):
+		case name == "base-url":
+			words = append(words, "--base-url", c.StringSlice(name)[0])
+		default:
+			words = append(words, "--"+name, c.String(name))
+		}
+	}
+	return words
+}
+
+// doctorRequest is a run of the judge that is to be looked over.
+func doctorRequest(c *cli.Context) (r eval.Request, err error) {
+	r = eval.New(pairwise.Protocol)
+	r.Dataset, r.Prompt, r.Model, r.SystemRole = "sample", "direct", c.String("model"), c.String("system-role")
+	r.Timeout, r.RetryFor = c.Duration("timeout"), c.Duration("timeout")
+	if r.Endpoint, err = endpointFrom(c); err == nil {
+		err = r.Validate()
+	}
+	if err == nil && r.Backend == "sim" {
+		err = usage("--backend sim is not a server: there is nothing to test")
+	}
+	return r, err
+}
+
+// doctorTools are the judge of a run, and what the run would show it.
+func (e *env) doctorTools(ctx context.Context, r eval.Request) (t doctor.Tools, err error) {
+	judges, err := e.maker().FindJudges(ctx, r)
+	if err != nil {
+		return t, err
+	}
+	t = doctor.Tools{Judge: judges[0], Now: e.now, Note: func(text string) { e.say("%s", text) }}
+	t.About, t.Concurrency = eval.Describe(t.Judge.Server), eval.Concurrency(r.Concurrency, t.Judge.Server, t.Judge.Model)
+	protocol, _ := r.FindProtocol() // known: r is valid
+	template, err := protocol.Template(r.Prompt)
+	if err != nil {
+		return t, err
+	}
+	set, err := e.library().Open(r.Dataset)
+	if err != nil {
+		return t, err
+	}
+	defer set.Close()
+	asker := protocol.New(template, nil)
+	for i := range set.Len() {
+		item, err := set.Item(i)
+		if err != nil {
+			return t, err
+		}
+		t.Text += fmt.Sprintf("\n\n%s\n\n%s\n\n%s", item.Question, item.Candidates[0].Text, item.Candidates[1].Text)
+		t.Prompts = append(t.Prompts, asker.Prompt(item, asker.Presentations(item)[0]))
+	}
+	return t, nil
+}

@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"gavel/datasets"
+	"gavel/internal/eval"
+	"gavel/internal/report"
+	"gavel/judging"
+	"gavel/protocols"
+	"gavel/protocols/imports"
+	"gavel/protocols/pairwise"
+	"gavel/scoring"
+)
+
+func importCommand(e *env) *cli.Command {
+	command := &cli.Command{Name: "import", Usage: "turn another harness's output into a run"}
+	for _, p := range protocols.All {
+		for _, im := range p.Imports {
+			command.Subcommands = append(command.Subcommands, e.importer(im))
+		}
+	}
+	return command
+}
+
+func (e *env) importer(im imports.Importer) *cli.Command {
+	files := oneArgument("FILE")
+	if im.Several {
+		files = someArguments("FILE")
+	}
+	flags := []cli.Flag{&cli.StringFlag{Name: "out", Usage: "`DIR` of the run"}}
+	for _, o := range im.Options {
+		flags = append(flags, &cli.StringFlag{Name: o.Name, Usage: o.Usage})
+	}
+	return &cli.Command{
+		Name: im.Name, Usage: im.About, UsageText: "gavel import " + im.Name + " " + im.Usage, Flags: flags,
+		Before: func(c *cli.Context) error {
+			if err := files(c); err != nil {
+				return err
+			}
+			if c.String("out") == "" {
+				return usage("--out is missing: name the folder of the run")
+			}
+			for _, o := range im.Options {
+				if o.Check == nil || !c.IsSet(o.Name) {
+					continue
+				}
+				if err := o.Check(c.String(o.Name)); err != nil {
+					return usage("--%s %q: %v", o.Name, c.String(o.Name), err)
+				}
+			}
+			return nil
+		},
+		Action: func(c *cli.Context) error { return e.importRuns(c, im) },
+	}
+}
+
+// opened is a dataset that an import names.
+func (e *env) opened(name string) (*datasets.Set, judging.DatasetInfo, error) {
+	set, err := e.library().Open(name)
+	if err != nil {
+		return nil, judging.DatasetInfo{}, err
+	}
+	return set, eval.DatasetInfo(set, eval.Request{}), nil
+}
+
+// importRuns makes runs, says what they are, and prints what they come to, which it keeps beside the records.
+func (e *env) importRuns(c *cli.Context, im imports.Importer) error {
+	runs, err := im.Take(imports.Request{Files: c.Args().Slice(), Out: c.String("out"), Gavel: version(), Option: c.String, Open: e.opened})
+	for _, r := range runs {
+		for _, line := range r.Said {
+			e.say("%s", line)
+		}
+	}
+	if err == nil && flagNamed(c.Command.Flags, "list") != nil {
+		var said []string
+		said, err = imports.Differ(c.String("list"), runs)
+		for _, line := range said {
+			e.say("%s", line)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	var out report.Scores
+	next := []string{"gavel", "report"}
+	for _, r := range runs {
+		run, err := scoring.Load(r.Dir, scoring.DefaultOptions.Reading)
+		if err != nil {
+			return err
+		}
+		rep := run.Score(scoring.DefaultOptions.Bootstrap)
+		if err := judging.WriteJSON(filepath.Join(r.Dir, judging.ResultsFile), rep); err != nil {
+			return err
+		}
+		rep.Run = r.Dir
+		out.Runs, next = append(out.Runs, rep), append(next, r.Dir)
+	}
+	if err := e.print(c, out); err != nil {
+		return err
+	}
+	e.next(append(next, "--out", "report.html")...)
+	return nil
+}
+
+func exportCommand(e *env) *cli.Command {
+	return &cli.Command{
+		Name:  "export",
+		Usage: "write a run in another harness's format",
+		Subcommands: []*cli.Command{{
+			Name:      "judgebench",
+			Usage:     "a run of pairs in JudgeBench's output format",
+			UsageText: "gavel export judgebench RUN [--out FILE]",
+			Flags:     []cli.Flag{&cli.StringFlag{Name: "out", Usage: "`FILE` to write; default: standard output"}},
+			Before:    oneArgument("RUN"),
+			Action:    func(c *cli.Context) error { return e.exportJudgeBench(c.Args().First(), c.String("out")) },
+		}},
+	}
+}
+
+func (e *env) exportJudgeBench(run, out string) error {
+	written, left, err := pairwise.ExportTo(run, out, e.stdout)
+	if err != nil {
+		return err
+	}
+	e.say("%d pairs written", written)
+	if left > 0 {
+		e.say("left out %d pairs without a judgment", left)
+	}
+	return nil
+}

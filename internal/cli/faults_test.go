@@ -1,0 +1,557 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"gavel/judging"
+)
+
+// Every fault is a whole command: some items of a run meet it, the others do
+// not, and once it is gone the same command asks for what failed.
+
+// faultCase is a fault and what is to come of it.
+type faultCase struct {
+	name    string
+	only    string // "ollama" or "openai"; else both
+	fault   fault
+	args    []string        // more flags of the command
+	short   bool            // with a time limit that the fault runs into
+	outcome judging.Outcome // of the judgments that were hit; "": as if they had not been
+	says    string          // regular expression for their error
+	tries   string          // how often they were asked: once, twice, again (twice or more)
+}
+
+// in answers in the server's place.
+func in(do func(w http.ResponseWriter)) fault {
+	return fault{alone: true, do: func(_ *link, w http.ResponseWriter, _ *http.Request, _ func() reply) { do(w) }}
+}
+
+// with changes what the server answers.
+func with(change func(reply) reply) fault {
+	return fault{do: func(_ *link, w http.ResponseWriter, _ *http.Request, answer func() reply) { change(answer()).write(w) }}
+}
+
+func withMessage(change func(m map[string]any)) fault {
+	return with(func(a reply) reply { return a.message(change) })
+}
+
+// withReason has the reply end for another reason.
+func withReason(reason any) fault {
+	return with(func(a reply) reply {
+		return a.members(func(m map[string]any) {
+			if choices, ok := m["choices"].([]any); ok {
+				choices[0].(map[string]any)["finish_reason"] = reason
+			} else {
+				m["done_reason"] = reason
+			}
+		})
+	})
+}
+
+// says answers with a status and a body.
+func says(status int, body string, header ...string) fault {
+	return in(func(w http.ResponseWriter) {
+		w.Header().Set("Content-Type", "application/json")
+		for i := 0; i < len(header); i += 2 {
+			w.Header().Set(header[i], header[i+1])
+		}
+		w.WriteHeader(status)
+		w.Write([]byte(body))
+	})
+}
+
+// refuses answers with a status and an error in the words of the server's format.
+func refuses(status int, sentence string, header ...string) fault {
+	return fault{alone: true, do: func(l *link, w http.ResponseWriter, r *http.Request, answer func() reply) {
+		body := fmt.Sprintf(`{"error":{"code":%d,"message":%q,"type":"some_error"}}`, status, sentence)
+		if l.ollama {
+			body = fmt.Sprintf(`{"error":%q}`, sentence)
+		}
+		says(status, body, header...).do(l, w, r, answer)
+	}}
+}
+
+func (f fault) times(n int) fault {
+	f.first = n
+	return f
+}
+
+// breaks sends the beginning of what the server answers.
+func breaks(reset bool, upTo func(head, body []byte) []byte) fault {
+	return fault{do: func(_ *link, w http.ResponseWriter, _ *http.Request, answer func() reply) {
+		head, body := answer().wire()
+		raw(w, reset, func(c net.Conn) {
+			c.Write(upTo(head, body))
+			if reset {
+				time.Sleep(10 * time.Millisecond) // RST throws away what was not read
+			}
+		})
+	}}
+}
+
+// drips sends what the server answers in pieces.
+func drips(size int, pause time.Duration) fault {
+	return fault{do: func(_ *link, w http.ResponseWriter, _ *http.Request, answer func() reply) {
+		head, body := answer().wire()
+		raw(w, false, func(c net.Conn) {
+			for piece := range slices.Chunk(append(head, body...), size) {
+				if _, err := c.Write(piece); err != nil {
+					return // it was given up
+				}
+				time.Sleep(pause)
+			}
+		})
+	}}
+}
+
+// stalls sends the beginning of the answer and then nothing, until gavel hangs up.
+func stalls(body string) fault {
+	return fault{do: func(_ *link, w http.ResponseWriter, r *http.Request, _ func() reply) {
+		if body != "" {
+			w.Header().Set("Content-Length", "1000")
+			w.Write([]byte(body))
+			w.(http.Flusher).Flush()
+		}
+		<-r.Context().Done()
+	}}
+}
+
+// later leaves time for a second try, on a busy machine too. None of it is spent
+// where that is answered, or where two tries are too slow.
+var later = []string{"--retry-for", "1m"}
+
+const nginx = "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n</body>\r\n</html>\r\n"
+
+var faultCases = []faultCase{
+	{name: "reset before the headers", fault: breaks(true, func(_, _ []byte) []byte { return nil }), outcome: judging.Failed, says: `reset|forcibly|EOF`, tries: "again"},
+	{name: "hung up before the headers", fault: breaks(false, func(_, _ []byte) []byte { return nil }), outcome: judging.Failed, says: `EOF`, tries: "again"},
+	{name: "reset in the headers", fault: breaks(true, func(head, _ []byte) []byte { return head[:20] }), outcome: judging.Failed, says: `reset|forcibly|EOF|malformed`, tries: "again"},
+	{name: "hung up in the headers", fault: breaks(false, func(head, _ []byte) []byte { return head[:20] }), outcome: judging.Failed, says: `EOF|malformed`, tries: "again"},
+	{name: "reset after the headers", fault: breaks(true, func(head, _ []byte) []byte { return head }), outcome: judging.Failed, says: `broke off after 0 bytes`, tries: "again"},
+	{name: "hung up after the headers", fault: breaks(false, func(head, _ []byte) []byte { return head }), outcome: judging.Failed, says: `broke off after 0 bytes: unexpected EOF`, tries: "again"},
+	{name: "half a body, reset", fault: breaks(true, halfBody), outcome: judging.Failed, says: `broke off after \d+ bytes`, tries: "again"},
+	{name: "half a body", fault: breaks(false, halfBody), outcome: judging.Failed, says: `broke off after [1-9]\d* bytes: unexpected EOF`, tries: "again"},
+	{name: "half a body, once", fault: breaks(false, halfBody).times(1), args: later, tries: "twice"},
+	{name: "reset, once", fault: breaks(true, func(_, _ []byte) []byte { return nil }).times(1), args: later, tries: "twice"},
+	{name: "not HTTP", fault: in(func(w http.ResponseWriter) { raw(w, false, func(c net.Conn) { c.Write([]byte("220 smtp\xff\r\n")) }) }), outcome: judging.Failed, says: `malformed HTTP`, tries: "again"},
+
+	{name: "a stall before the headers", fault: stalls(""), short: true, outcome: judging.Failed, says: `^no answer within [\d.]+m?s \(--timeout\) \(tried 2 times\)$`, tries: "twice"},
+	{name: "a stall in the body", fault: stalls(`{"message":`), short: true, outcome: judging.Failed, says: `^no answer within [\d.]+m?s \(--timeout\) \(tried 2 times\)$`, tries: "twice"},
+	{name: "a stall, once", fault: stalls(`{"choices":`).times(1), short: true, tries: "twice"},
+	{name: "slow bytes", fault: drips(8, time.Millisecond), tries: "once"},
+	{name: "bytes slower than the limit", fault: drips(8, mostPatience/20), short: true, outcome: judging.Failed, says: `no answer within [\d.]+m?s \(--timeout\)`, tries: "twice"},
+
+	{name: "HTML for JSON", fault: says(200, "<!DOCTYPE html>\n<title>Log in</title>", "Content-Type", "text/html"), outcome: judging.Failed, says: `not an answer of this kind of server: <!DOCTYPE html> <title>Log in</title>`, tries: "again"},
+	{name: "nothing for JSON", fault: says(200, ""), outcome: judging.Failed, says: `\(empty\)`, tries: "again"},
+	{name: "no message", fault: says(200, `{"choices":[{"finish_reason":"stop"}],"done":true}`), outcome: judging.Failed, says: `without a message`, tries: "again"},
+	{name: "an error in a 200", fault: refuses(200, "out of memory"), outcome: judging.Failed, says: `out of memory`, tries: "again"},
+	{name: "given up half way", fault: withReason("abort"), outcome: judging.Failed, says: `^the reply is not whole: its finish reason is "abort" \(tried \d+ times\)$`, tries: "again"},
+	{name: "given up half way, once", fault: withReason("abort").times(1), args: later, tries: "twice"},
+	{name: "no finish reason", fault: withReason(nil), outcome: judging.Failed, says: `tells no finish reason with it`, tries: "again"},
+	{name: "an error beside the reply", fault: with(func(a reply) reply { return a.members(func(m map[string]any) { m["error"] = "engine died" }) }), outcome: judging.Failed, says: `the answer is an error: engine died`, tries: "again"},
+	{name: "another's message", fault: withMessage(func(m map[string]any) { m["role"] = "user" }), outcome: judging.Failed, says: `the role of the answer is "user"`, tries: "again"},
+	{name: "a redirect", fault: says(307, "", "Location", "http://me:secret@127.0.0.1:1/elsewhere?key=secret"), outcome: judging.Failed, says: `^HTTP 307: it redirects to http://127\.0\.0\.1:1/elsewhere, and no redirect is followed: .*--base-url$`, tries: "once"},
+	{name: "another protocol", fault: in(func(w http.ResponseWriter) {
+		raw(w, false, func(c net.Conn) {
+			c.Write([]byte("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"))
+			io.Copy(io.Discard, c) // until gavel hangs up
+		})
+	}), outcome: judging.Failed, says: `^HTTP 101: no server of models answers so`, tries: "again"},
+	{name: "another content type", fault: with(func(a reply) reply { a.header.Set("Content-Type", "text/html"); return a }), tries: "once"},
+	{name: "empty content", fault: withMessage(func(m map[string]any) { m["content"] = "" }), outcome: judging.NoVerdict, tries: "once"},
+	{name: "null content", fault: withMessage(func(m map[string]any) { m["content"] = nil }), outcome: judging.NoVerdict, tries: "once"},
+	{name: "a reply of 10 MB", fault: withMessage(func(m map[string]any) {
+		m["content"] = strings.Repeat("\u20ac and more. ", 10<<20/13) + m["content"].(string)
+	}), tries: "once"},
+	{name: "invalid UTF-8", fault: with(func(a reply) reply {
+		return a.message(func(m map[string]any) { m["content"] = "?bad?" + m["content"].(string) }).bytes("?bad?", "\xff\xed\xa0\x80\\ud83d\xe2\x82")
+	}), tries: "once"},
+	{name: "doubled fields", fault: with(func(a reply) reply {
+		return a.bytes(`"content":`, `"content":"I say nothing.","content":`).bytes(`"role":`, `"role":"judge","role":`)
+	}), tries: "once"},
+	{name: "unknown fields", fault: with(func(a reply) reply {
+		return a.bytes(`"content":`, `"contents":"[[B>A]]","verdict":{"A":[null,1e9]},"content":`)
+	}), tries: "once"},
+
+	{name: "429", fault: refuses(429, "slow down"), outcome: judging.Failed, says: `^HTTP 429: slow down`, tries: "again"},
+	{name: "429 with Retry-After", fault: refuses(429, "slow down", "Retry-After", "1").times(1), args: later, tries: "twice"},
+	{name: "429 with a Retry-After beyond --retry-for", fault: refuses(429, "slow down", "Retry-After", "3600"), outcome: judging.Failed, says: `^HTTP 429: slow down; the server asks to wait for 1h0m0s, longer than --retry-for$`, tries: "once"},
+	{name: "500", fault: refuses(500, "out of memory"), outcome: judging.Failed, says: `^HTTP 500: out of memory \(tried \d+ times\)$`, tries: "again"},
+	{name: "502", fault: says(502, nginx, "Content-Type", "text/html"), outcome: judging.Failed, says: `^HTTP 502: <html> <head><title>502 Bad Gateway</title></head>.*\(tried \d+ times\)$`, tries: "again"},
+	{name: "503", fault: refuses(503, "server busy, please try again.  maximum pending requests exceeded"), outcome: judging.Failed, says: `^HTTP 503: server busy, please try again. maximum`, tries: "again"},
+	{name: "503 while it loads", fault: refuses(503, "Loading model").times(1), args: later, tries: "twice"},
+	{name: "401", fault: refuses(401, "Invalid API Key"), outcome: judging.Failed, says: `^HTTP 401: Invalid API Key$`, tries: "once"},
+	{name: "404", fault: refuses(404, "model 'tiny' not found"), outcome: judging.Failed, says: `^HTTP 404: model 'tiny' not found$`, tries: "once"},
+	{name: "400", fault: refuses(400, "bad grammar"), outcome: judging.Failed, says: `^HTTP 400: bad grammar$`, tries: "once"},
+	{name: "400 that quotes the prompt", fault: refuses(400, "Input should be a string, input: {'content': 'This model's maximum context length is 4096 tokens; the prompt exceeds the context length'}"), outcome: judging.Failed, says: `^HTTP 400: Input should be`, tries: "once"},
+
+	{name: "Ollama, too long", only: "ollama", fault: says(400, `{"error":"the input length exceeds the context length"}`), outcome: judging.TooLong, tries: "once"},
+	{name: "llama.cpp, too long", only: "openai", fault: says(400, `{"error":{"code":400,"message":"request (7224 tokens) exceeds the available context size (4096 tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":7224,"n_ctx":4096}}`), outcome: judging.TooLong, tries: "once"},
+	{name: "vLLM, too long", only: "openai", fault: says(400, `{"error":{"message":"This model's maximum context length is 4096 tokens. However, you requested 7284 tokens (7224 in the messages, 60 in the completion). Please reduce the length of the messages or completion.","type":"BadRequestError","param":null,"code":400}}`), outcome: judging.TooLong, tries: "once"},
+	{name: "vLLM since 0.15, too long", only: "openai", fault: says(400, `{"error":{"message":"You passed 4097 input tokens and requested 60 output tokens. However, the model's context length is only 4096 tokens, resulting in a maximum input length of 4036 tokens. Please reduce the length of the input prompt. (parameter=input_tokens, value=4097)","type":"BadRequestError","param":"input_tokens","code":400}}`), outcome: judging.TooLong, tries: "once"},
+	{name: "LM Studio, too long", only: "openai", fault: says(400, `{"error":"The number of tokens to keep from the initial prompt is greater than the context length (n_keep: 13055>= n_ctx: 4096). Try to load the model with a larger context length, or provide a shorter input."}`), outcome: judging.TooLong, tries: "once"},
+	{name: "LM Studio, too long in a 200", only: "openai", fault: says(200, `{"error":"Cannot truncate prompt with n_keep (15028) >= n_ctx (7424)"}`), outcome: judging.TooLong, tries: "once"},
+	{name: "OpenAI, too long", only: "openai", fault: says(400, `{"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens. Please reduce the length of the messages.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`), outcome: judging.TooLong, tries: "once"},
+}
+
+func halfBody(head, body []byte) []byte { return append(head, body[:len(body)/2]...) }
+
+// Of each marked item one judgment is hit: the one that shows its response A first.
+const (
+	faultItems     = 6
+	faultMarked    = 2
+	faultJudgments = 2 * faultItems
+)
+
+// faultIDs are the ids of the items, which so stand in the order in which they are asked about.
+var faultIDs = judging.Drawn([]string{"p0", "p1", "p2", "p3", "p4", "p5"}, 1)
+
+func isMarked(item int) bool { return item >= faultItems-faultMarked }
+
+// faultDataset writes pairs of which some are marked.
+func faultDataset(t *testing.T) {
+	t.Helper()
+	var lines strings.Builder
+	for i := range faultItems {
+		a, b := strings.Repeat("a", 1+i*i%5), "bbb"
+		if isMarked(i) {
+			a, b = marker+a, marker[1:]+b
+		}
+		lines.WriteString(strings.NewReplacer(`"p1"`, strconv.Quote(faultIDs[i]), `"q"`, fmt.Sprintf(`"Question %d."`, i),
+			`"response_A":"a"`, `"response_A":"`+a+`"`, `"response_B":"b"`, `"response_B":"`+b+`"`).Replace(goodPair))
+	}
+	write(t, "faults.jsonl", lines.String())
+}
+
+// TestFaults: each fault against a scripted server of each format.
+func TestFaults(t *testing.T) {
+	for _, ollama := range []bool{true, false} {
+		name := map[bool]string{true: "ollama", false: "openai"}[ollama]
+		t.Run(name, func(t *testing.T) {
+			home(t)
+			testFaults(t, newLink(t, newJudge(t, ollama, prefersLonger).URL, ollama), name, 150*time.Millisecond, faultCases)
+		})
+	}
+}
+
+// TestServersFaults: the same before the real servers, for the faults in which
+// what they answer has a part.
+func TestServersFaults(t *testing.T) {
+	realServers(t, func(t *testing.T, url string) {
+		ollama := url == os.Getenv("GAVEL_OLLAMA_URL")
+		cases := slices.DeleteFunc(slices.Clone(faultCases), func(c faultCase) bool { return c.fault.alone })
+		// By day Ollama meets every other: faults are between gavel and the server, and llama.cpp meets all.
+		for i := range few(url, 0, 0, len(cases)/2) {
+			cases = slices.Delete(cases, i, i+1)
+		}
+		for round := range trials(1) {
+			t.Run(fmt.Sprint("round ", round+1), func(t *testing.T) {
+				t.Chdir(t.TempDir())
+				testFaults(t, newLink(t, url, ollama), map[bool]string{true: "ollama", false: "openai"}[ollama], 700*time.Millisecond, cases)
+			})
+		}
+	})
+}
+
+// mostPatience bounds the patience that is had with a slow machine.
+const mostPatience = 10 * time.Second
+
+// testFaults gives a server patience to answer what it is asked, and a call as
+// much to be tried again. Where that was too little for this machine to do what
+// was to be seen, the case is made again with twice as much.
+func testFaults(t *testing.T, l *link, format string, patience time.Duration, cases []faultCase) {
+	faultDataset(t)
+	mustCall(t, faultCommand(l, "undisturbed", "--retry-for", "1m")...)
+	u := undisturbed{records(t, "undisturbed"), read(t, "undisturbed/results.json")}
+	for i, tt := range cases {
+		if tt.only != "" && tt.only != format {
+			continue
+		}
+		t.Run(tt.name, func(t *testing.T) {
+			for n := patience; !tt.seen(t, l, u, fmt.Sprintf("r%d-%s", i, n), n); n *= 2 {
+				t.Logf("%s are too little here", n)
+			}
+		})
+	}
+}
+
+// undisturbed is what a run comes to without a fault.
+type undisturbed struct {
+	records []*judging.Record
+	results string
+}
+
+func faultCommand(l *link, out string, more ...string) []string {
+	return append([]string{
+		"run", "pairwise", "--base-url", l.URL, "--model", "tiny", "--dataset", "faults.jsonl", "--prompt", "direct", "--max-tokens", "8",
+		"--attempts", "1", "--concurrency", "2", "--no-cache", "--out", out,
+	}, more...)
+}
+
+// seen makes a run that meets the fault and one that goes on with it, and checks
+// both. It is false where the machine was too slow for the patience given.
+func (tt faultCase) seen(t *testing.T, l *link, u undisturbed, out string, patience time.Duration) bool {
+	failed := 0
+	if tt.outcome == judging.Failed {
+		failed = faultMarked
+	}
+	more := append([]string{"--retry-for", patience.String()}, tt.args...)
+	if tt.short {
+		more = append([]string{"--timeout", patience.String()}, later...)
+	}
+	l.begin(&tt.fault)
+	var stderr string
+	var code int
+	l.leavesNothing(t, func() { _, stderr, code = call(t, faultCommand(l, out, more...)...) })
+	first := records(t, out)
+	if 2*patience <= mostPatience && tt.tooSlow(l, first) {
+		return false
+	}
+	end := exitOK
+	if tt.outcome == judging.TooLong {
+		end = exitIncomplete
+		if code != end {
+			t.Errorf("exit status %d, want %d\n%s", code, end, stderr)
+		}
+		code = exitOK
+	}
+	checkEnd(t, stderr, code, failed, tt.says)
+	tt.checkTries(t, l)
+	tt.checkRecords(t, first, u.records)
+
+	l.begin(nil)
+	l.leavesNothing(t, func() { _, stderr, code = call(t, faultCommand(l, out)...) })
+	if code != end {
+		t.Errorf("going on: exit status %d, want %d\n%s", code, end, stderr)
+	}
+	marked, others := l.questions()
+	if len(marked) != failed || len(others) != 0 || slices.ContainsFunc(marked, func(n int) bool { return n != 1 }) {
+		t.Errorf("after the fault it asked %d marked and %d other questions, want the %d that failed", len(marked), len(others), failed)
+	}
+	second := records(t, out)
+	if len(second) != faultJudgments || !holds(second, first) {
+		t.Errorf("%d records, or some of the first %d are not what they were", len(second), len(first))
+	}
+	if same := read(t, out+"/results.json") == u.results; same != (tt.outcome == "" || tt.outcome == judging.Failed) && u.records[0].Outcome == judging.Decided {
+		t.Errorf("results.json is that of an undisturbed run: %v", same)
+	}
+	return true
+}
+
+// tooSlow tells whether a limit, and not the fault, decided what was seen: it
+// ended what was not hit, or left no time for a second try.
+func (tt faultCase) tooSlow(l *link, got []*judging.Record) bool {
+	marked, others := l.questions()
+	if tt.tries == "again" && slices.Contains(marked, 1) {
+		return true
+	}
+	return tt.short && (slices.ContainsFunc(others, func(n int) bool { return n > 1 }) || slices.ContainsFunc(got, func(r *judging.Record) bool {
+		return r.Outcome == judging.Failed && !(isHitRecord(r) && tt.outcome == judging.Failed)
+	}))
+}
+
+// isHitRecord tells whether a judgment was one of those that met the fault.
+func isHitRecord(r *judging.Record) bool {
+	return slices.Contains(faultIDs[faultItems-faultMarked:], r.Item) && r.Presentation == 0
+}
+
+// TestFaultRefused: a server that goes away and comes back is waited for; one
+// that stays away ends the run, and the same command goes on once it is back.
+func TestFaultRefused(t *testing.T) {
+	for _, ollama := range []bool{true, false} {
+		t.Run(map[bool]string{true: "ollama", false: "openai"}[ollama], func(t *testing.T) {
+			home(t)
+			faultDataset(t)
+			j := newJudge(t, ollama, prefersLonger)
+			l := newLink(t, j.URL, ollama)
+			command := func(out, retryFor string) []string {
+				return []string{"run", "pairwise", "--base-url", l.URL, "--dataset", "faults.jsonl", "--concurrency", "1", "--no-cache", "--retry-for", retryFor, "--out", out}
+			}
+			mustCall(t, command("undisturbed", "1m")...)
+			results := read(t, "undisturbed/results.json")
+
+			var address string
+			gone := fault{first: 1, do: func(l *link, _ http.ResponseWriter, _ *http.Request, _ func() reply) { address = l.down() }}
+			l.begin(&fault{first: 1, do: func(l *link, w http.ResponseWriter, r *http.Request, answer func() reply) {
+				gone.do(l, w, r, answer)
+				time.AfterFunc(200*time.Millisecond, func() { l.up(address) }) // gavel waits for as long as it takes
+			}})
+			before := j.calls.Load()
+			l.leavesNothing(t, func() { mustCall(t, command("back", "1m")...) })
+			if n := j.calls.Load() - before; n != faultJudgments || read(t, "back/results.json") != results {
+				t.Errorf("the server was asked %d times for %d judgments, or results.json differs", n, faultJudgments)
+			}
+
+			// The first marked question comes after the items before it, and after its own other order where that is asked first.
+			l.begin(&gone)
+			before = j.calls.Load()
+			var stderr string
+			var code int
+			l.leavesNothing(t, func() { _, stderr, code = call(t, command("away", "100ms")...) })
+			stand := int(j.calls.Load() - before)
+			left := fmt.Sprintf("gavel: %d of %d judgments failed or are missing; run the same command again to go on\n", faultJudgments-stand, faultJudgments)
+			if code != exitIncomplete || stand/2 != faultItems-faultMarked || !strings.HasSuffix(stderr, left) || !strings.Contains(stderr, "connection refused") {
+				t.Errorf("exit status %d after %d answers, want %q at the end:\n%s", code, stand, left, stderr)
+			}
+			_, stderr, code = call(t, command("away", "100ms")...)
+			if code != exitError || !strings.Contains(stderr, "connection refused; is it running, and is --base-url right?") {
+				t.Errorf("while it is away: exit status %d\n%s", code, stderr)
+			}
+			l.up(address)
+			l.begin(nil)
+			before = j.calls.Load()
+			l.leavesNothing(t, func() { mustCall(t, command("away", "100ms")...) })
+			if n := int(j.calls.Load() - before); n != faultJudgments-stand || read(t, "away/results.json") != results {
+				t.Errorf("asked %d times for the %d that failed, or results.json differs", n, faultJudgments-stand)
+			}
+		})
+	}
+}
+
+// TestFaultsAreNotRemembered: what failed is not in the cache, and what was
+// answered is asked once, whatever happened to the others.
+func TestFaultsAreNotRemembered(t *testing.T) {
+	home(t)
+	faultDataset(t)
+	j := newJudge(t, false, prefersLonger)
+	l := newLink(t, j.URL, false)
+	command := func(out string) []string {
+		return []string{"run", "pairwise", "--base-url", l.URL, "--dataset", "faults.jsonl", "--concurrency", "2", "--cache", "replies", "--retry-for", "100ms", "--out", out}
+	}
+	asked := func(out string, f *fault, fails bool) int64 {
+		l.begin(f)
+		before := j.calls.Load()
+		l.leavesNothing(t, func() {
+			if _, stderr, code := call(t, command(out)...); fails != (code == exitIncomplete) || !fails && code != 0 {
+				t.Errorf("%s: exit status %d\n%s", out, code, stderr)
+			}
+		})
+		return j.calls.Load() - before
+	}
+	half, html := breaks(false, halfBody), says(200, "<html>")
+	for i, step := range []struct {
+		out   string
+		fault *fault
+		fails bool
+		want  func(n int64) bool
+	}{
+		{"first", &half, true, func(n int64) bool { return n >= faultJudgments }}, // the server answered each try
+		{"second", &html, true, func(n int64) bool { return n == 0 }},
+		{"second", nil, false, func(n int64) bool { return n == faultMarked }},
+		{"first", nil, false, func(n int64) bool { return n == 0 }},
+		{"third", &html, false, func(n int64) bool { return n == 0 }},
+	} {
+		if n := asked(step.out, step.fault, step.fails); !step.want(n) {
+			t.Errorf("step %d: the server was asked %d times", i, n)
+		}
+	}
+	if first := read(t, "first/results.json"); first != read(t, "second/results.json") || first != read(t, "third/results.json") {
+		t.Error("results.json differs")
+	}
+}
+
+// checkEnd looks at the exit status and at what is said of failures: what,
+// where, and what to do.
+func checkEnd(t *testing.T, stderr string, code, failed int, says string) {
+	t.Helper()
+	last := fmt.Sprintf("gavel: %d of %d judgments failed or are missing; run the same command again to go on\n", failed, faultJudgments)
+	switch {
+	case failed == 0:
+		if code != 0 || strings.Contains(stderr, "fail") {
+			t.Errorf("exit status %d\n%s", code, stderr)
+		}
+	case code != exitIncomplete || !strings.HasSuffix(stderr, last):
+		t.Errorf("exit status %d, and the last line is not %q:\n%s", code, last, stderr)
+	default:
+		m := regexp.MustCompile(`(?m)^last failure: item p\d, presentation [12]: (.*)$`).FindStringSubmatch(stderr)
+		if m == nil || !regexp.MustCompile(says).MatchString(m[1]) {
+			t.Errorf("no line says which failed and why:\n%s", stderr)
+		}
+	}
+	for line := range strings.Lines(stderr) {
+		if !utf8.ValidString(line) || len(line) > 600 {
+			t.Errorf("not a line for people: %.700q", line)
+		}
+	}
+}
+
+// checkTries: what will not pass is asked once, what may pass again, and the
+// others once. Never are many more connections open than there are questions.
+func (tt faultCase) checkTries(t *testing.T, l *link) {
+	t.Helper()
+	marked, others := l.questions()
+	if len(others) != faultJudgments-faultMarked || slices.Max(others) != 1 {
+		t.Errorf("the other judgments were asked %v times", others)
+	}
+	least, most := 1, 1
+	switch tt.tries {
+	case "twice":
+		least, most = 2, 2
+	case "again":
+		// The waits begin with at least a sixteenth of the time for retries, or
+		// 250 ms, and grow by half: within mostPatience no ninth try begins.
+		least, most = 2, 10
+	}
+	if len(marked) != faultMarked || slices.Min(marked) < least || slices.Max(marked) > most {
+		t.Errorf("the judgments that were hit were asked %v times, want %s", marked, tt.tries)
+	}
+	// Two are for the questions in flight, and a third may have been dialled for
+	// one that got another. Those that gavel hung up are open until the server
+	// has noticed: one for each stall.
+	bound := 5
+	if tt.short {
+		bound += faultMarked * most
+	}
+	if l.most > bound {
+		t.Errorf("%d connections at once for 2 questions at once", l.most)
+	}
+}
+
+func (tt faultCase) checkRecords(t *testing.T, got, undisturbed []*judging.Record) {
+	t.Helper()
+	if len(got) != faultJudgments {
+		t.Fatalf("%d records for %d judgments", len(got), faultJudgments)
+	}
+	for _, r := range got {
+		i := slices.IndexFunc(undisturbed, func(u *judging.Record) bool { return u.Item == r.Item && u.Presentation == r.Presentation })
+		want := undisturbed[i]
+		switch {
+		case isHitRecord(r) && tt.outcome != "":
+			if r.Outcome != tt.outcome || (r.Error != "") != (r.Outcome == judging.Failed) || !regexp.MustCompile(tt.says).MatchString(r.Error) {
+				t.Errorf("%s, presentation %d: %s, %q; want %s, %q", r.Item, r.Presentation, r.Outcome, r.Error, tt.outcome, tt.says)
+			}
+			if r.Choice != "" || r.Label != "" {
+				t.Errorf("%s, presentation %d: a verdict %q without an answer", r.Item, r.Presentation, r.Label)
+			}
+		case r.Outcome != want.Outcome || r.Label != want.Label || r.Choice != want.Choice || r.Error != "":
+			t.Errorf("%s, presentation %d: %s %s for %s (%s), undisturbed %s %s for %s", r.Item, r.Presentation, r.Outcome, r.Label, r.Choice, r.Error, want.Outcome, want.Label, want.Choice)
+		}
+	}
+}
+
+// holds tells whether the second list has every record of the first that did
+// not fail, unchanged.
+func holds(second, first []*judging.Record) bool {
+	line := func(r *judging.Record) string {
+		text, err := json.Marshal(r)
+		return fmt.Sprint(string(text), err)
+	}
+	for _, r := range first {
+		if r.Outcome != judging.Failed && !slices.ContainsFunc(second, func(s *judging.Record) bool { return line(s) == line(r) }) {
+			return false
+		}
+	}
+	return true
+}

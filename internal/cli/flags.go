@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gavel/internal/eval"
+)
+
+// flagsOf are fields of a request as flags.
+func flagsOf(fields []eval.Field) (flags []cli.Flag) {
+	for _, f := range fields {
+		switch f.Kind {
+		case eval.Switch:
+			flags = append(flags, &cli.BoolFlag{Name: f.Name, Usage: f.Help, Category: f.Part})
+		case eval.Number:
+			n, _ := strconv.ParseInt(f.Default, 10, 64)
+			flags = append(flags, &cli.Int64Flag{
+				Name: f.Name, Value: n, Usage: f.Help, Category: f.Part, Hidden: f.Part == eval.Retired,
+			})
+		case eval.Duration:
+			d, _ := time.ParseDuration(f.Default)
+			flags = append(flags, &cli.DurationFlag{Name: f.Name, Value: d, Usage: f.Help, Category: f.Part})
+		case eval.List:
+			flags = append(flags, &cli.StringSliceFlag{Name: f.Name, Usage: f.Help, Category: f.Part})
+		default:
+			flags = append(flags, &cli.StringFlag{Name: f.Name, Value: f.Default, Usage: f.Help, Category: f.Part})
+		}
+	}
+	return flags
+}
+
+// given are the values of the flags that were given.
+func given(c *cli.Context, fields []eval.Field) map[string][]string {
+	values := map[string][]string{}
+	for _, f := range fields {
+		switch {
+		case !c.IsSet(f.Name):
+		case f.Kind == eval.List:
+			values[f.Name] = c.StringSlice(f.Name)
+		default:
+			values[f.Name] = []string{fmt.Sprint(c.Value(f.Name))}
+		}
+	}
+	return values
+}
+
+func oneOf[T ~string](flag, value string, allowed []T) error {
+	var names []string
+	for _, a := range allowed {
+		if names = append(names, string(a)); string(a) == value {
+			return nil
+		}
+	}
+	return usage("%s %q is not one of %s", flag, value, strings.Join(names, ", "))
+}
+
+// endpointFrom reads the flags of a command that asks one server.
+func endpointFrom(c *cli.Context) (eval.Endpoint, error) {
+	o := eval.Endpoint{Backend: c.String("backend"), BaseURLs: c.StringSlice("base-url"), APIKeyEnv: c.String("api-key-env")}
+	if err := o.Validate(); err != nil {
+		return o, err
+	}
+	if n := len(o.BaseURLs); n > 1 {
+		return o, usage("--base-url is given %d times: %s asks one server, so give it once", n, commandLine(c))
+	}
+	return o, nil
+}

@@ -1,0 +1,337 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"gavel/internal/server"
+	"gavel/internal/server/jobs"
+	"gavel/judging"
+)
+
+// fullDisks are a disk for runs, one for replies, and a judge in one of whose
+// calls something may happen to them.
+type fullDisks struct {
+	dir           string
+	runs, replies *smallDisk
+	judge         *judge
+	accident      atomic.Pointer[accident]
+}
+
+// accident is what happens in a call, counted from 1.
+type accident struct {
+	call    int64
+	happens func()
+}
+
+func newFullDisks(t *testing.T) *fullDisks {
+	f := &fullDisks{dir: home(t)}
+	f.runs, f.replies = newDisk(t, "runs"), newDisk(t, "replies")
+	f.judge = newJudge(t, false, func(call int64, user string) (int, string) {
+		if a := f.accident.Load(); a != nil && call == a.call {
+			a.happens()
+		}
+		return anything(call, user)
+	})
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(f.dir, "replies"))
+	gavelOnDisk(t, f.run("undisturbed", "--no-cache")...).well()
+	return f
+}
+
+// run is a command that makes a run, one call after the other: what was answered
+// before a call is recorded and remembered.
+func (f *fullDisks) run(out string, more ...string) []string {
+	return append([]string{"run", "pairwise", "--base-url", f.judge.URL, "--dataset", "sample", "--concurrency", "1", "--out", out}, more...)
+}
+
+// again begins anew: with empty disks, and with something that happens in a call.
+func (f *fullDisks) again(call int64, happens func()) {
+	f.runs.empty()
+	f.replies.empty()
+	f.judge.calls.Store(0)
+	f.accident.Store(&accident{call, happens})
+}
+
+// space is there again, and nothing happens any more.
+func (f *fullDisks) freeSpace() {
+	f.runs.leave(diskSize)
+	f.replies.leave(diskSize)
+	f.accident.Store(nil)
+}
+
+// wantSame checks that a run came to what an undisturbed one did.
+func (f *fullDisks) wantSame(t *testing.T, run string) {
+	t.Helper()
+	for _, name := range []string{judging.ResultsFile, judging.ItemsFile} {
+		if read(t, filepath.Join(run, name)) != read(t, filepath.Join("undisturbed", name)) {
+			t.Errorf("%s differs from that of an undisturbed run", filepath.Join(run, name))
+		}
+	}
+}
+
+// full fills disks.
+func full(disks ...*smallDisk) func() {
+	return func() {
+		for _, d := range disks {
+			d.leave(0)
+		}
+	}
+}
+
+const (
+	noSpace   = "no space left on device"
+	makeRoom  = "free space on the disk and run the same command again to go on"
+	freeSpace = "free some space"
+)
+
+// TestFullDisk: whatever disk is full, and whenever, a run says in one line what
+// to do and loses nothing that was paid for. Once there is free space the same command
+// goes on, to the end that an undisturbed run comes to.
+func TestFullDisk(t *testing.T) {
+	if !onOwnDisks(t) {
+		return
+	}
+	f := newFullDisks(t)
+	for _, c := range []struct {
+		name  string
+		fill  func()
+		call  int64    // in which the disk fills; 0: before
+		says  []string // nil: the run does without
+		calls int64    // in all, until the run is complete
+	}{
+		{"runs, before", full(f.runs), 0, []string{"writing runs/r/", noSpace, makeRoom}, 65},                                            // a call is given up
+		{"runs, in the middle", full(f.runs), 20, []string{"writing runs/r/records.jsonl", noSpace, makeRoom, "judgments are left"}, 64}, // what could not be recorded is remembered
+		{"no more files for runs, before", f.runs.noMoreFiles, 0, []string{"cannot make the run's folder", noSpace, makeRoom}, 64},
+		{"no more files for runs, in the middle", f.runs.noMoreFiles, 20, []string{"writing runs/r/results.json", noSpace, makeRoom}, 64},
+		{"cache, before", full(f.replies), 0, []string{"replies/gavel/replies: the disk has 0 MiB left", freeSpace, "--no-cache"}, 64},
+		{"cache, in the middle", full(f.replies), 20, nil, 64},
+		{"both, before", full(f.runs, f.replies), 0, []string{"replies/gavel/replies: the disk has 0 MiB left", freeSpace}, 64},
+		{"both, in the middle", full(f.runs, f.replies), 20, []string{"writing runs/r/records.jsonl", noSpace, makeRoom}, 65}, // one reply could be written nowhere
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f.again(c.call, c.fill)
+			if c.call == 0 {
+				c.fill()
+			}
+			r := gavelOnDisk(t, f.run("runs/r")...)
+			if c.says == nil {
+				r.well()
+			} else {
+				r.fails(c.says...)
+			}
+			if c.call > 0 {
+				gavelOnDisk(t, "score", "runs/r").well()
+			}
+			if left, _ := filepath.Glob("runs/r/.*-*"); len(left) > 0 {
+				t.Errorf("passing files are left: %q", left)
+			}
+			f.freeSpace()
+			gavelOnDisk(t, f.run("runs/r")...).well()
+			f.wantSame(t, "runs/r")
+			if n := f.judge.calls.Load(); n > c.calls {
+				t.Errorf("%d calls, %d would do", n, c.calls)
+			}
+			gavelOnDisk(t, "cache", "verify").well()
+		})
+	}
+}
+
+// However little is left for the cache in the middle of a run, the run ends well
+// and what was remembered before is found afterwards.
+func TestFullDiskCache(t *testing.T) {
+	if !onOwnDisks(t) {
+		return
+	}
+	f := newFullDisks(t)
+	for _, left := range []int64{0, 4 << 10, 20 << 10, 3 << 20, 100 << 20} {
+		t.Run(fmt.Sprint(left), func(t *testing.T) {
+			f.again(20, func() { f.replies.leave(left) })
+			r := gavelOnDisk(t, f.run("runs/r")...).well()
+			if strings.Count(r.stderr, "until there is free space, replies are not remembered") != 1 || strings.Contains(r.stderr, "it is not closed") != (left < 32<<20) {
+				t.Errorf("it says: %s", r.stderr)
+			}
+			f.freeSpace()
+			f.judge.calls.Store(0)
+			gavelOnDisk(t, f.run("runs/other")...).well()
+			if n := f.judge.calls.Load(); n != 64-19 {
+				t.Errorf("%d calls: 19 of 64 replies were remembered", n)
+			}
+		})
+	}
+}
+
+// Every command that writes says what to do, and does it once there is free space.
+func TestFullDiskCommands(t *testing.T) {
+	if !onOwnDisks(t) {
+		return
+	}
+	f := newFullDisks(t)
+	t.Setenv("XDG_DATA_HOME", filepath.Join(f.dir, "runs", "data"))
+	gavelOnDisk(t, f.run("ok")...).well()
+	gavelOnDisk(t, "export", "judgebench", "ok", "--out", "ok.jsonl").well()
+	gavelOnDisk(t, "bundle", "export", "ok", "--out", "ok.tar").well()
+	for _, line := range []string{
+		"import judgebench ok.jsonl --out runs/i", "export judgebench ok --out runs/e.jsonl", "report ok --out runs/r.html", "bundle export ok --out runs/b.tar",
+		"bundle import ok.tar --runs runs/b", "replay ok --out runs/r", "demo --out runs/demo", "run pairwise --backend sim --model right --dataset sample --out runs/sim",
+	} {
+		for _, left := range []int64{0, 20 << 10} {
+			f.runs.empty()
+			f.runs.leave(left)
+			gavelOnDisk(t, strings.Fields(line)...).fails("writing runs/", noSpace, makeRoom)
+			f.runs.leave(diskSize)
+			gavelOnDisk(t, strings.Fields(line)...).well()
+		}
+	}
+	f.again(0, nil)
+	f.replies.leave(100 << 20)
+	gavelOnDisk(t, "bundle", "import", "ok.tar", "--runs", "runs/b").fails("replies/gavel", freeSpace)
+	f.replies.leave(0)
+	for _, line := range []string{"cache stats", "cache verify", "cache prune --all"} {
+		gavelOnDisk(t, strings.Fields(line)...).fails("replies/gavel", freeSpace, "remove the folder")
+	}
+	f.freeSpace()
+	gavelOnDisk(t, "bundle", "import", "ok.tar", "--runs", "runs/b").well()
+	gavelOnDisk(t, "cache", "prune", "--all").well()
+	f.runs.leave(0)
+	cmd := exec.Command("sh", "-c", `"$0" score ok > runs/out`, os.Getenv(onDisks))
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	if err := cmd.Run(); err == nil || strings.Count(errs.String(), "\n") != 1 || !strings.Contains(errs.String(), makeRoom) {
+		t.Errorf("where standard output is full: %v: %s", err, &errs)
+	}
+}
+
+// A suite ends at the first cell that cannot be written, and goes on with it.
+func TestFullDiskSuite(t *testing.T) {
+	if !onOwnDisks(t) {
+		return
+	}
+	f := newFullDisks(t)
+	s := newTwoModels(t)
+	gavelOnDisk(t, "suite", "run", aSuite(t, s, "undisturbed-suite", "")).well()
+	for name, c := range map[string]struct {
+		full *smallDisk
+		call int // in which it fills
+		says []string
+	}{
+		"runs, before":        {f.runs, 0, []string{"writing runs/s/", noSpace, makeRoom}},
+		"runs, in the middle": {f.runs, 20, []string{"writing runs/s/", ".jsonl: ", noSpace, makeRoom}},
+		"cache, before":       {f.replies, 0, []string{"the disk has 0 MiB left", freeSpace}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f.again(0, nil)
+			file := aSuite(t, s, "runs/s", "")
+			if c.call == 0 {
+				c.full.leave(0)
+			}
+			s.set(func() {
+				s.loads = nil
+				s.gate = func(n int, _ string) {
+					if n == c.call {
+						c.full.leave(0)
+					}
+				}
+			})
+			r := gavelOnDisk(t, "suite", "run", file)
+			r.fails(c.says...)
+			if strings.Contains(r.stderr, "cell 3 of 8") {
+				t.Errorf("it goes on with other cells: %s", r.stderr)
+			}
+			f.freeSpace()
+			s.set(func() { s.gate = nil })
+			gavelOnDisk(t, "suite", "run", file).well()
+			wantSame(t, "runs/s", "undisturbed-suite")
+		})
+	}
+}
+
+// serveOnDisk is serve with a process of its own.
+func serveOnDisk(t *testing.T, args ...string) *serving {
+	t.Helper()
+	s := &serving{t: t}
+	cmd := exec.Command(os.Getenv(onDisks), append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
+	cmd.Stderr = &s.said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Signal(syscall.SIGINT)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("serve: %v\n%.3000s", err, s.said.String())
+		}
+	})
+	s.said.until("(Ctrl-C ends it)")
+	s.url = regexp.MustCompile(`http://[^/]+`).FindString(s.said.String())
+	return s
+}
+
+// A server whose disk is full says so of the job, and stays up. Once there is
+// space, starting the same again completes the run.
+func TestFullDiskServe(t *testing.T) {
+	if !onOwnDisks(t) {
+		return
+	}
+	f := newFullDisks(t)
+	s := serveOnDisk(t, "--base-url", f.judge.URL)
+	request := jobRequest(f.judge.URL, "concurrency", "1")
+	make := func(t *testing.T) server.JobView {
+		t.Helper()
+		s.t = t
+		v := s.until(s.start(request).ID, ended)
+		for _, page := range []string{"/", "/jobs", "/jobs/" + v.Job.ID, "/start", "/healthz", "/metrics"} {
+			if status, _ := s.ask("GET", page, nil, nil); status != 200 {
+				t.Errorf("%s: %d", page, status)
+			}
+		}
+		return v
+	}
+	for _, c := range []struct {
+		name string
+		fill func()
+		call int64
+		says []string // nil: it does without
+	}{
+		{"no more files for runs, before", f.runs.noMoreFiles, 0, []string{"cannot make the run's folder", noSpace, "free space on the disk and start the same again to go on"}},
+		{"runs, before", full(f.runs), 0, []string{noSpace, "free space on the disk and start the same again to go on"}},
+		{"runs, in the middle", full(f.runs), 20, []string{"records.jsonl", noSpace, "free space on the disk and start the same again to go on"}},
+		{"cache, before", full(f.replies), 0, []string{"the disk has 0 MiB left", freeSpace}},
+		{"cache, in the middle", full(f.replies), 20, nil},
+		{"both, in the middle", full(f.runs, f.replies), 20, []string{"records.jsonl", noSpace, "free space on the disk and start the same again to go on"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f.again(c.call, c.fill)
+			if c.call == 0 {
+				c.fill()
+			}
+			v := make(t)
+			if want := map[bool]string{true: jobs.Complete, false: jobs.Failed}[c.says == nil]; v.Job.State != want {
+				t.Errorf("the job: %+v", v.Job)
+			}
+			for _, w := range c.says {
+				if strings.Count(v.Job.Error, w) != 1 {
+					t.Errorf("the job does not say %q once: %s", w, v.Job.Error)
+				}
+			}
+			f.freeSpace()
+			if v = make(t); v.Job.State != jobs.Complete {
+				t.Errorf("once there is free space: %+v", v.Job)
+			}
+			f.wantSame(t, filepath.Join("runs", v.Job.Run()))
+			for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+				if r := gavelOnDisk(t, "cache", "verify"); r.code == exitOK {
+					return // the server has let go of it
+				}
+			}
+			gavelOnDisk(t, "cache", "verify").well()
+		})
+	}
+}

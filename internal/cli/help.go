@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"cmp"
+	"embed"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
+
+	"gavel/internal/cli/manual"
+	"gavel/internal/eval"
+)
+
+// What the commands' pages say beside names and flags: help/gavel-COMMAND.txt.
+//
+//go:embed help
+var helpTexts embed.FS
+
+// helpText is what the page of a command says, "" where there is no more to say than its usage. The command is named
+// with the words before it.
+func helpText(command string) string {
+	text, _ := helpTexts.ReadFile("help/" + strings.ReplaceAll(command, " ", "-") + ".txt") // there is none for each
+	return strings.TrimSpace(string(text))
+}
+
+// The flag library prints help through this variable only; it is set once, before anything runs.
+func init() {
+	cli.HelpPrinter = func(w io.Writer, _ string, about any) {
+		width := 100 // where it goes to no terminal
+		if f, ok := w.(*os.File); ok {
+			if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
+				width = max(40, columns)
+			}
+		}
+		switch c := about.(type) {
+		case *cli.App:
+			_, _ = io.WriteString(w, appPage(c).Help(width))
+		case *cli.Command:
+			_, _ = io.WriteString(w, commandPage(c).Help(width))
+		}
+	}
+}
+
+func appPage(app *cli.App) manual.Page {
+	return manual.Page{Name: app.Name, About: app.Usage, Usage: app.Name + " COMMAND [flags] [arguments]", Version: app.Version, Text: app.Description,
+		Commands: rowsOf(app.Commands), Flags: sections(app.VisibleFlags())}
+}
+
+func commandPage(c *cli.Command) manual.Page {
+	name, commands := cmp.Or(c.HelpName, c.Name), ""
+	if len(c.Subcommands) > 0 {
+		commands = " COMMAND"
+	}
+	return manual.Page{Name: name, About: c.Usage, Usage: cmp.Or(c.UsageText, name+commands+" [flags]"), Text: c.Description,
+		Commands: rowsOf(c.Subcommands), Flags: sections(c.VisibleFlags())}
+}
+
+// pages are those of the app and of every command, each before its subcommands.
+func pages(app *cli.App) []manual.Page {
+	app.Setup()
+	main := appPage(app)
+	main.Version = ""
+	all := []manual.Page{main}
+	var add func(before string, commands []*cli.Command)
+	add = func(before string, commands []*cli.Command) {
+		for _, c := range visible(commands) {
+			c.HelpName = before + " " + c.Name
+			all = append(all, commandPage(c))
+			add(c.HelpName, c.Subcommands)
+		}
+	}
+	add(app.Name, app.Commands)
+	return all
+}
+
+// docsCommand prints docs/cli.md and the man page, for those who build gavel.
+func docsCommand(e *env) *cli.Command {
+	printing := func(write func([]manual.Page) string) cli.ActionFunc {
+		return func(*cli.Context) error {
+			_, err := io.WriteString(e.stdout, write(pages(newApp(e))))
+			return err
+		}
+	}
+	return &cli.Command{
+		Name: "docs", Hidden: true, Usage: "print the description of all commands, as Markdown or as a man page",
+		Subcommands: []*cli.Command{
+			{Name: "markdown", Before: noArguments, Action: printing(manual.Markdown)},
+			{Name: "man", Before: noArguments, Action: printing(manual.Man)},
+		},
+	}
+}
+
+func visible(all []*cli.Command) []*cli.Command {
+	return slices.DeleteFunc(slices.Clone(all), func(c *cli.Command) bool { return c.Hidden || c.Name == "help" })
+}
+
+func rowsOf(commands []*cli.Command) (rows []manual.Row) {
+	for _, c := range visible(commands) {
+		rows = append(rows, manual.Row{Name: c.Name, About: c.Usage})
+	}
+	return rows
+}
+
+// mostUsed are the flags that most command lines have, in the order in which one thinks of them.
+var mostUsed = []string{"model", "dataset", "agents", "sample", "group", "prompt", "base-url", "concurrency", "think", "constrain", "repeat", "out", "dry-run"}
+
+// parts are the headings of the other flags, by the names that fields have for them.
+var parts = []struct{ part, name string }{
+	{eval.What, "what is asked"}, {eval.How, "how it is asked"}, {eval.Server, "which server"},
+	{eval.Where, "where replies and results go"}, {"", "other"},
+}
+
+// sections are the flags of a command, most used first. Where they are many, of which some are most used, they have headings.
+func sections(flags []cli.Flag) []manual.Section {
+	const few = 12
+	flags = slices.Clone(flags)
+	take := func(name string, which func(cli.Flag) bool) manual.Section {
+		s := manual.Section{Name: name}
+		flags = slices.DeleteFunc(flags, func(f cli.Flag) bool {
+			if !which(f) {
+				return false
+			}
+			s.Rows = append(s.Rows, rowOf(f))
+			return true
+		})
+		return s
+	}
+	used := manual.Section{Name: "most used"}
+	for _, name := range mostUsed {
+		used.Rows = append(used.Rows, take("", func(f cli.Flag) bool { return slices.Contains(f.Names(), name) }).Rows...)
+	}
+	if len(used.Rows) == 0 || len(used.Rows)+len(flags) <= few {
+		return []manual.Section{{Rows: append(used.Rows, take("", func(cli.Flag) bool { return true }).Rows...)}}
+	}
+	all := []manual.Section{used}
+	for _, p := range parts {
+		all = append(all, take(p.name, func(f cli.Flag) bool {
+			c, ok := f.(cli.CategorizableFlag)
+			return ok && c.GetCategory() == p.part
+		}))
+	}
+	return slices.DeleteFunc(all, func(s manual.Section) bool { return len(s.Rows) == 0 })
+}
+
+// givenAgain is how the library writes that a flag may be given again.
+var givenAgain = regexp.MustCompile(` \[ .* \]$`)
+
+// rowOf is what the library says of a flag, less that a switch is off unless it is given.
+func rowOf(f cli.Flag) manual.Row {
+	name, about, _ := strings.Cut(f.String(), "\t")
+	about = strings.TrimSuffix(strings.TrimSpace(about), "(default: false)")
+	return manual.Row{Name: givenAgain.ReplaceAllString(strings.TrimSpace(name), " ..."), About: strings.TrimSpace(about)}
+}

@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"cmp"
+
+	"github.com/urfave/cli/v2"
+
+	"gavel/internal/jury"
+	"gavel/internal/report"
+)
+
+func juryCommand(e *env) *cli.Command {
+	return &cli.Command{
+		Name: "jury", Usage: "combine several runs into one judge, and measure the gain", UsageText: "gavel jury --out DIR [flags] RUN RUN [RUN...]",
+		Flags: append(append([]cli.Flag{
+			&cli.StringFlag{Name: "rule", Value: string(jury.Majority), Usage: "how to combine verdicts: `RULE` majority, unanimous, weighted or cascade"},
+			&cli.BoolFlag{Name: "all-orders", Usage: "the verdicts in all orders of an item vote together"},
+			&cli.IntFlag{Name: "best", Usage: "also find the best jury of `K` of the runs"},
+			&cli.StringFlag{Name: "out", Usage: "`DIR` of the jury's run"},
+		}, verdictFlags()...), formatFlags()...),
+		Action: func(c *cli.Context) error {
+			o, err := scoringFrom(c)
+			if err != nil {
+				return err
+			}
+			req := jury.Request{
+				Runs: c.Args().Slice(), Rule: jury.Rule(c.String("rule")), Orders: c.Bool("all-orders"), Best: c.Int("best"),
+				Out: c.String("out"), Reading: o.Reading, Gavel: version(),
+			}
+			switch {
+			case len(req.Runs) < 2:
+				return usage("a jury needs at least two runs")
+			case req.Out == "":
+				return usage("--out is missing: name the folder of the jury's run")
+			}
+			if err := cmp.Or(oneOf("--rule", string(req.Rule), jury.Rules), allDifferent(req.Runs)); err != nil {
+				return err
+			}
+			r, err := jury.Run(req, o)
+			if err != nil {
+				return err
+			}
+			if err := e.print(c, report.Jury{Report: r}); err != nil {
+				return err
+			}
+			e.next("gavel", "score", req.Out)
+			return nil
+		},
+	}
+}

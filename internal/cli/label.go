@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"gavel/internal/labels"
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+func labelCommand(e *env) *cli.Command {
+	return &cli.Command{
+		Name:      "label",
+		Usage:     "label a dataset in the browser, and see which judge agrees",
+		UsageText: "gavel label DATASET [flags]\n   gavel label DATASET --export FILE",
+		Flags: append(append([]cli.Flag{
+			&cli.StringFlag{Name: "as", Usage: "your `NAME`; others say theirs on the page"},
+			&cli.IntFlag{Name: "sample", Usage: "label `N` items, drawn by the seed; 0 is all"},
+			&cli.StringFlag{Name: "by", Value: labels.ByRandom, Usage: "how to draw the items: `WAY` random, or disagreement (items on which the runs in --runs disagree are more likely); needs --sample"},
+			&cli.Int64Flag{Name: "seed", Value: 1, Usage: "`SEED` of the draw, of each labeller's order and of the sides"},
+			&cli.Float64Flag{Name: "again", Value: 10, Usage: "show `PERCENT` of the items twice, sides exchanged, to see how far a person agrees with themselves"},
+			&cli.StringFlag{Name: "labels", Usage: "`FILE` to keep the labels in; default: DATASET.labels.jsonl beside the dataset"},
+			&cli.StringFlag{Name: "export", Usage: "write the items with what most people said as a dataset to `FILE`, and end"},
+		}, openFlags()...), serveFlags()...),
+		Before: oneArgument("DATASET"),
+		Action: e.label,
+	}
+}
+
+// label opens the desk, and serves its page.
+func (e *env) label(c *cli.Context) error {
+	if err := oneOf("--by", c.String("by"), labels.By); err != nil {
+		return err
+	}
+	switch again := c.Float64("again"); {
+	case c.Int("sample") < 0:
+		return usage("--sample %d: a number of items is expected", c.Int("sample"))
+	case c.String("by") == labels.ByDisagreement && c.Int("sample") == 0:
+		return usage("--by disagreement needs --sample N: how many items to draw")
+	case c.IsSet("as") && labels.CheckName(c.String("as")) != nil:
+		return usage("--as %q: %v", c.String("as"), labels.ErrWho)
+	case !(again >= 0 && again <= 100):
+		return usage("--again %v: percent from 0 to 100 are expected", again)
+	}
+	set, err := e.openSet(c)
+	if err != nil {
+		return err
+	}
+	defer set.Close()
+	path := c.String("labels")
+	if path == "" {
+		path = labels.PathFor(c.Args().First())
+	}
+	if out := c.String("export"); out != "" {
+		n, notes, err := labels.Export(set, path, out)
+		for _, note := range notes {
+			e.say("%s", note)
+		}
+		if err == nil {
+			e.say("%d items written to %s", n, out)
+		}
+		return err
+	}
+	o := labels.DeskOptions{
+		Name: set.Name, Path: path, Sample: c.Int("sample"), By: c.String("by"), Again: c.Float64("again") / 100, Seed: c.Int64("seed"), How: scoring.DefaultOptions.Reading, Now: e.now,
+	}
+	if o.By == labels.ByDisagreement {
+		if o.Runs, err = judging.FindRuns([]string{c.String("runs")}, 2, func(string) {}); err != nil {
+			return fmt.Errorf("--by disagreement: %w", err)
+		}
+	}
+	desk, err := labels.OpenDesk(set, o)
+	if err != nil {
+		return err
+	}
+	defer desk.Close()
+	for _, note := range desk.Notes {
+		e.say("%s", note)
+	}
+	return e.serve(c, desk)
+}

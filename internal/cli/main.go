@@ -1,0 +1,289 @@
+// Command gavel tells which open-weight model can be trusted as a judge.
+//
+// It is the only reader of flags, environment and clock; everything else is handed what it needs. Data goes to standard
+// output, all that is said about the work to standard error.
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"os/signal"
+	"regexp"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/adrg/xdg"
+	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
+
+	"gavel/backends"
+	"gavel/datasets"
+	"gavel/internal/cli/progress"
+	"gavel/internal/disk"
+	"gavel/internal/eval"
+	"gavel/internal/report/table"
+)
+
+// Exit statuses.
+const (
+	exitOK          = 0
+	exitError       = 1
+	exitUsage       = 2
+	exitIncomplete  = 3   // a run ended with judgments failed, missing, or without a verdict for want of room
+	exitRefuted     = 4   // what --until asks is surely not so
+	exitUndecided   = 5   // all items do not tell
+	exitInterrupted = 130 // Ctrl-C
+)
+
+// env is the world as the commands see it.
+type env struct {
+	stdout, stderr io.Writer
+	getenv         func(string) string
+	http           *http.Client
+	now            func() time.Time
+	terminal       bool // stderr is one
+	columns        int  // of the terminal that stdout is; 0 where it is none
+	interrupts     *eval.Interrupts
+}
+
+var terminalWords = eval.Words{
+	StopNow:  "Ctrl-C again",
+	GoOn:     "run the same command again to go on",
+	AskAgain: "run the same command with --ask-again",
+}
+
+// maker makes runs in this world, and tells the terminal.
+func (e *env) maker() *eval.Maker {
+	return &eval.Maker{
+		HTTP: e.http, Getenv: e.getenv, Now: e.now, Library: e.library(), Version: version(), OpenCache: e.openCache,
+		Observer: progress.On(progress.Terminal{Out: e.stderr, Is: e.terminal, Now: e.now, Say: e.say}), Interrupts: e.interrupts, Words: terminalWords,
+	}
+}
+
+// say writes a line for people. What servers, files and bundles say is in it too.
+func (e *env) say(format string, args ...any) {
+	fmt.Fprintln(e.stderr, table.Harmless(fmt.Sprintf(format, args...)))
+}
+
+func (e *env) library() datasets.Library {
+	return datasets.Library{Dir: xdg.DataHome + string(os.PathSeparator) + "gavel" + string(os.PathSeparator) + "datasets"}
+}
+
+// usage is an error of the command line.
+func usage(format string, args ...any) error {
+	return eval.Failed(eval.ErrUsage, fmt.Errorf(format, args...))
+}
+
+func main() {
+	in := new(eval.Interrupts)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	go watch(in, signals, cancel)
+	disk.SweepTempDirs("", "gavel-bundle-", "gavel-demo-", "gavel-plan-")
+	os.Exit(gavel(ctx, in, os.Stdout, os.Stderr, os.Args[1:]))
+}
+
+// gavel runs one command line and returns the exit status.
+func gavel(ctx context.Context, in *eval.Interrupts, stdout, stderr io.Writer, args []string) int {
+	return newEnv(in, stdout, stderr).gavel(ctx, args)
+}
+
+func newEnv(in *eval.Interrupts, stdout, stderr io.Writer) *env {
+	e := &env{stdout: stdout, stderr: stderr, getenv: os.Getenv, http: newHTTPClient(), now: time.Now, interrupts: in}
+	if f, ok := stderr.(*os.File); ok {
+		e.terminal = term.IsTerminal(int(f.Fd()))
+	}
+	if f, ok := stdout.(*os.File); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+			e.columns = width
+		}
+	}
+	return e
+}
+
+// enoughFiles is more than gavel opens.
+const enoughFiles = 1 << 16
+
+// newHTTPClient is a client whose connections leave half of the files that may be open to the run, its cache and the
+// rest. A request beyond that waits for another to end.
+func newHTTPClient() *http.Client {
+	files := openFiles()
+	client := backends.NewHTTPClient(min(64, files/4))
+	if t, ok := client.Transport.(*http.Transport); ok {
+		t.MaxIdleConns = files / 4
+		t.MaxConnsPerHost = files / 2
+	}
+	return client
+}
+
+func (e *env) gavel(ctx context.Context, args []string) int {
+	defer e.http.CloseIdleConnections()
+	app := newApp(e)
+	if last := len(args) - 1; last >= 0 && args[last] == completing {
+		e.complete(app, args[:last])
+		return exitOK
+	}
+	args, err := arrange(app, args)
+	if err == nil {
+		err = app.RunContext(ctx, append([]string{app.Name}, args...))
+	}
+	return e.status(ctx, err)
+}
+
+// status says what went wrong, in one line, and picks the exit status.
+func (e *env) status(ctx context.Context, err error) int {
+	if err == nil {
+		return exitOK
+	}
+	code := exitError
+	switch {
+	case errors.Is(err, eval.ErrInterrupted), ctx.Err() != nil && errors.Is(context.Cause(ctx), eval.ErrInterrupted):
+		code = exitInterrupted
+	case errors.Is(err, eval.ErrIncomplete):
+		code = exitIncomplete
+	case errors.Is(err, eval.ErrUsage):
+		code = exitUsage
+	case errors.Is(err, eval.ErrRefuted):
+		code = exitRefuted
+	case errors.Is(err, eval.ErrUndecided):
+		code = exitUndecided
+	}
+	if !errors.Is(err, errSaid) {
+		e.say("gavel: %s", terminalWords.Advised(err, plain(err)))
+	}
+	return code
+}
+
+// errSaid is wrapped by an error of which everything has been said.
+var errSaid = errors.New("said")
+
+// plain is what an error says, in one line. Of a file that is not there Go says which of its calls found that out, and
+// names the file even where it was named before: both are left out.
+func plain(err error) string {
+	text := strings.ReplaceAll(err.Error(), "\n", " ")
+	var of *fs.PathError
+	if !errors.As(err, &of) || of.Path == "" {
+		return text
+	}
+	before, after, _ := strings.Cut(text, of.Op+" "+of.Path+": ")
+	if after != "" && !strings.HasSuffix(before, of.Path+": ") {
+		after = of.Path + ": " + after
+	}
+	return before + after
+}
+
+// watch hands Ctrl-C to whoever can end gently. The first one is theirs, the
+// second cancels everything, the third ends the process.
+func watch(in *eval.Interrupts, signals <-chan os.Signal, cancel context.CancelCauseFunc) {
+	cancelled := false
+	for range signals {
+		switch {
+		case in.Gently():
+		case cancelled:
+			os.Exit(exitInterrupted)
+		default:
+			cancelled = true
+			cancel(eval.ErrInterrupted)
+		}
+	}
+}
+
+// version is what `gavel --version` prints and records keep: the module's
+// version where built from one, else the commit.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	if v := info.Main.Version; tagged.MatchString(v) {
+		return v
+	}
+	commit, dirty := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			commit = s.Value[:min(12, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			dirty = "+changes"
+		}
+	}
+	if commit == "" {
+		return release
+	}
+	return release + " (" + commit + dirty + ")"
+}
+
+// tagged is a version with a tag of its own, not one made up from a commit.
+var tagged = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
+
+// release is the version that CHANGELOG.md begins with.
+const release = "0.2.0"
+
+func newApp(e *env) *cli.App {
+	app := &cli.App{
+		Name:            "gavel",
+		Description:     helpText("gavel"),
+		Usage:           "which open-weight model can you trust as a judge?",
+		Version:         version(),
+		HideHelpCommand: true,
+		Writer:          e.stdout,
+		ErrWriter:       e.stderr,
+		ExitErrHandler:  func(*cli.Context, error) {},
+		OnUsageError:    onUsageError,
+		Action:          unknownCommand,
+		// A comma is part of a value: flags that may be given again are given again.
+		DisableSliceFlagSeparator: true,
+		Commands: []*cli.Command{
+			demoCommand(e), runCommand(e), suiteCommand(e), scoreCommand(e), compareCommand(e), raceCommand(e), juryCommand(e), planCommand(e), reportCommand(e), serveCommand(e),
+			labelCommand(e), agreeCommand(e), estimateCommand(e), selectCommand(e), replayCommand(e), bundleCommand(e), mergeCommand(e), clusterCommand(e), importCommand(e), exportCommand(e),
+			datasetsCommand(e), modelsCommand(e), doctorCommand(e), promptsCommand(e), cacheCommand(e), completionCommand(e), versionCommand(), docsCommand(e),
+		},
+	}
+	adopt(app.Name, app.Commands)
+	return app
+}
+
+func versionCommand() *cli.Command {
+	return &cli.Command{Name: "version", Usage: "print the version", Before: noArguments, Action: func(c *cli.Context) error {
+		cli.ShowVersion(c)
+		return nil
+	}}
+}
+
+// adopt gives every command the same manners, and the text of its page.
+func adopt(before string, commands []*cli.Command) {
+	for _, c := range commands {
+		name := before + " " + c.Name
+		c.Description = cmp.Or(c.Description, helpText(name))
+		c.OnUsageError = onUsageError
+		c.HideHelpCommand = true
+		arguments := c.Before
+		c.Before = func(at *cli.Context) error {
+			if f := formats(at); len(f) > 1 {
+				return usage("--%s and --%s: choose one", f[0], f[1])
+			}
+			if arguments != nil {
+				return arguments(at)
+			}
+			return nil
+		}
+		if len(c.Subcommands) > 0 {
+			if c.Action == nil {
+				c.Action = unknownCommand
+			}
+			adopt(name, c.Subcommands)
+		}
+	}
+}

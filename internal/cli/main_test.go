@@ -1,0 +1,246 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/adrg/xdg"
+)
+
+// binary is gavel, built once for the tests that need a process of their own.
+var binary = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "gavel-test-")
+	if err != nil {
+		return "", err
+	}
+	built = dir
+	path := filepath.Join(dir, "gavel.exe")
+	cmd := exec.Command("go", "build", "-o", path, ".")
+	cmd.Dir, cmd.Env = sourceDir, append(startEnv, "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return path, nil
+})
+
+// built is the folder of the binary, to be removed at the end.
+var built string
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	code := m.Run()
+	if built != "" {
+		os.RemoveAll(built)
+	}
+	os.Exit(code)
+}
+
+// home gives the test folders of its own and no servers in its environment.
+func home(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	t.Setenv("HOME", dir)
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
+	t.Setenv("XDG_DATA_HOME", filepath.Join(dir, "data"))
+	t.Setenv("OLLAMA_HOST", "")
+	t.Setenv("OPENAI_BASE_URL", "")
+	t.Setenv("OPENAI_API_KEY", "")
+	xdg.Reload()
+	t.Chdir(dir)
+	return dir
+}
+
+// call runs a command line in this process.
+func call(t testing.TB, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	var errs bytes.Buffer
+	stdout, code = callTo(&errs, args...)
+	return stdout, errs.String(), code
+}
+
+func callTo(stderr io.Writer, args ...string) (stdout string, code int) {
+	var out bytes.Buffer
+	code = gavel(context.Background(), nil, &out, stderr, args)
+	return out.String(), code
+}
+
+// overheard is a command's stderr, for those who wait until something is said.
+type overheard struct {
+	mu   sync.Mutex
+	said bytes.Buffer
+	more chan struct{} // closed when more is said; nil where nobody waits
+}
+
+func (o *overheard) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.more != nil {
+		close(o.more)
+		o.more = nil
+	}
+	return o.said.Write(b)
+}
+
+func (o *overheard) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.said.String()
+}
+
+// until waits for words. Where they are not said it ends after two minutes, and
+// what the test then finds is wrong.
+func (o *overheard) until(words string) {
+	late := time.After(2 * time.Minute)
+	for {
+		o.mu.Lock()
+		if o.more == nil {
+			o.more = make(chan struct{})
+		}
+		more, has := o.more, strings.Contains(o.said.String(), words)
+		o.mu.Unlock()
+		if has {
+			return
+		}
+		select {
+		case <-more:
+		case <-late:
+			return
+		}
+	}
+}
+
+// mustCall is call for a command that has to end well.
+func mustCall(t testing.TB, args ...string) string {
+	t.Helper()
+	stdout, stderr, code := call(t, args...)
+	if code != 0 {
+		t.Fatalf("gavel %s: exit status %d\n%s", strings.Join(args, " "), code, stderr)
+	}
+	return stdout
+}
+
+func write(t testing.TB, path, content string) string {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func read(t testing.TB, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// sourceDir and startEnv are as the tests found them: they change both.
+var (
+	sourceDir, _ = os.Getwd()
+	startEnv     = os.Environ()
+)
+
+// judge is a scripted server: it speaks OpenAI's format, or Ollama's, and
+// answers with what reply makes of the user's last message.
+type judge struct {
+	*httptest.Server
+	calls  atomic.Int64
+	mu     sync.Mutex
+	bodies []string
+	reply  func(call int64, user string) (status int, text string)
+}
+
+func newJudge(t testing.TB, ollama bool, reply func(call int64, user string) (int, string)) *judge {
+	t.Helper()
+	j := &judge{reply: reply}
+	mux := http.NewServeMux()
+	if ollama {
+		mux.HandleFunc("GET /api/version", text(`{"version":"0.17.4"}`))
+		mux.HandleFunc("GET /api/tags", text(`{"models":[{"name":"tiny:latest","model":"tiny:latest","digest":"feed","details":{"family":"llama","parameter_size":"276K","quantization_level":"F32"}}]}`))
+		mux.HandleFunc("POST /api/show", text(`{"details":{},"model_info":{"general.architecture":"llama","llama.context_length":32768}}`))
+		mux.HandleFunc("POST /api/chat", j.chat(func(s string) any {
+			return map[string]any{"model": "tiny", "message": map[string]string{"role": "assistant", "content": s}, "done": true, "done_reason": "stop", "prompt_eval_count": 5000, "eval_count": 5}
+		}))
+	} else {
+		mux.HandleFunc("GET /v1/models", text(`{"object":"list","data":[{"id":"tiny","object":"model","owned_by":"test"}]}`))
+		mux.HandleFunc("POST /v1/chat/completions", j.chat(func(s string) any {
+			return map[string]any{"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]string{"role": "assistant", "content": s}}}, "usage": map[string]int{"prompt_tokens": 5000, "completion_tokens": 5}}
+		}))
+	}
+	j.Server = httptest.NewServer(mux)
+	t.Cleanup(j.Close)
+	return j
+}
+
+func text(s string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(s)) }
+}
+
+func (j *judge) chat(wrap func(string) any) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var body bytes.Buffer
+		body.ReadFrom(r.Body)
+		var req struct {
+			Messages []struct{ Role, Content string } `json:"messages"`
+		}
+		json.Unmarshal(body.Bytes(), &req)
+		j.mu.Lock()
+		j.bodies = append(j.bodies, body.String())
+		j.mu.Unlock()
+		status, words := j.reply(j.calls.Add(1), req.Messages[len(req.Messages)-1].Content)
+		if status != http.StatusOK {
+			http.Error(w, words, status)
+			return
+		}
+		json.NewEncoder(w).Encode(wrap(words))
+	}
+}
+
+// always answers the same.
+func always(words string) func(int64, string) (int, string) {
+	return func(int64, string) (int, string) { return http.StatusOK, words }
+}
+
+// anything plays a judge under every protocol.
+func anything(call int64, user string) (int, string) {
+	switch {
+	case strings.Contains(user, "<|The Start of Assistant A's Answer|>"):
+		return prefersLonger(call, user)
+	case strings.Contains(user, "[User Instruction]"):
+		return http.StatusOK, "Selection: Option 1"
+	}
+	return answersAll(call, user)
+}
+
+// prefersLonger names the longer response: it knows nothing, but is the same in
+// both orders.
+func prefersLonger(_ int64, user string) (int, string) {
+	m := regexp.MustCompile(`(?s)Assistant A's Answer\|>\n(.*)\n<\|The End of Assistant A's.*Assistant B's Answer\|>\n(.*)\n<\|The End of Assistant B's`).FindStringSubmatch(user)
+	if m == nil {
+		return http.StatusInternalServerError, "not a pair"
+	}
+	if len(m[1]) >= len(m[2]) {
+		return http.StatusOK, "The first says more. [[A>B]]"
+	}
+	return http.StatusOK, "The second says more. [[B>A]]"
+}

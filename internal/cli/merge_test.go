@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gavel/judging"
+)
+
+// TestShardsOfARunAreMergedWithTheirReplies: three tasks of an array, each with a cache of its own, come to the run that
+// nobody split, and what they remember replays it and goes into a bundle.
+func TestShardsOfARunAreMergedWithTheirReplies(t *testing.T) {
+	home(t)
+	j := newJudge(t, false, prefersLonger)
+	args := []string{"run", "pairwise", "--base-url", j.URL, "--dataset", "sample"}
+	mustCall(t, append(args, "--no-cache", "--out", "whole")...)
+	calls := j.calls.Load()
+	merge := []string{"merge", "merged"}
+	for i := range 3 {
+		t.Setenv("SLURM_ARRAY_TASK_ID", fmt.Sprint(1+2*i)) // --array=1-5:2
+		t.Setenv("SLURM_ARRAY_TASK_MIN", "1")
+		t.Setenv("SLURM_ARRAY_TASK_STEP", "2")
+		t.Setenv("SLURM_ARRAY_TASK_COUNT", "3")
+		if _, stderr, code := call(t, append(args, "--shard", "auto", "--dry-run")...); code != 0 || !strings.Contains(stderr, fmt.Sprintf("shard %d/3, by SLURM_ARRAY_TASK_ID=%d", i+1, 1+2*i)) {
+			t.Fatalf("exit status %d: %s", code, stderr)
+		}
+		mustCall(t, append(args, "--shard", "auto")...)
+		mustCall(t, append(args, "--shard", "auto", "--out", "named")...)
+		merge = append(merge, fmt.Sprintf("named_shard-%d-of-3", i+1))
+	}
+	if n := j.calls.Load() - calls; n != 2*calls {
+		t.Errorf("%d calls of shards with caches of their own, want twice %d", n, calls)
+	}
+	j.Close()
+	if folders, _ := filepath.Glob("runs/*_shard-?-of-3/.cache"); len(folders) != 3 {
+		t.Errorf("caches: %v", folders)
+	}
+	_, stderr, code := call(t, merge...)
+	if code != 0 || !strings.Contains(stderr, fmt.Sprintf("%d replies taken into the cache, 0 already there", calls)) {
+		t.Fatalf("exit status %d: %s", code, stderr)
+	}
+	if read(t, "merged/results.json") != read(t, "whole/results.json") {
+		t.Error("results.json is not that of the unsharded run")
+	}
+	if _, stderr, code := call(t, "replay", "merged", "--out", "again"); code != 0 || !strings.Contains(stderr, "the same, byte for byte") {
+		t.Errorf("replay: exit status %d: %s", code, stderr)
+	}
+	if _, stderr, code := call(t, "bundle", "export", "merged", "--out", "b.tar"); code != 0 || !strings.Contains(stderr, fmt.Sprintf("%d replies", calls)) || strings.Contains(stderr, "warning") {
+		t.Errorf("bundle: exit status %d: %s", code, stderr)
+	}
+	if _, stderr, code := call(t, "merge"); code != exitUsage || !strings.Contains(stderr, "the folders of the shards are missing") {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
+	if _, stderr, code := call(t, append(args, "--shard", "4/3")...); code != exitUsage || !strings.Contains(stderr, `--shard "4/3": expected K/N`) {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
+	if _, stderr, code := call(t, append(args, "--shard", "1/3", "--until", "strict>=60")...); code != exitUsage || !strings.Contains(stderr, "leave it out with --shard") {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
+}
+
+// TestShardsOfASuiteOnOllama: every shard asks with the context that the whole suite needs, though its own judgments may
+// need less, and so its runs are parts of the same runs.
+func TestShardsOfASuiteOnOllama(t *testing.T) {
+	home(t)
+	j := newJudge(t, true, answersAll)
+	file := write(t, "s.yaml", fmt.Sprintf(`
+name: s
+judges: [{name: one, model: tiny, base-url: %q}]
+conditions:
+  - {protocol: pairwise, dataset: sample, limit: 9, prompt: [sop, direct]}
+  - {protocol: self-reference, dataset: sample-number, agents: ["sim:accuracy=0.5,seed=1"], name: self}
+`, j.URL))
+	mustCall(t, "suite", "run", file)
+	merge := []string{"merge", "merged"}
+	for i := range 4 {
+		mustCall(t, "suite", "run", file, "--shard", fmt.Sprintf("%d/4", i+1))
+		merge = append(merge, fmt.Sprintf("runs/s_shard-%d-of-4", i+1))
+	}
+	mustCall(t, merge...)
+	runs, err := judging.FindRuns([]string{"runs/s"}, 1, nil)
+	if err != nil || len(runs) < 5 {
+		t.Fatalf("%v, %v", runs, err)
+	}
+	for _, run := range runs {
+		if at := filepath.Join("merged", filepath.Base(run)); read(t, run+"/results.json") != read(t, at+"/results.json") {
+			t.Errorf("%s is not that of the unsharded suite", at)
+		}
+	}
+	if mustCall(t, "suite", "results", "--json", file) == "" {
+		t.Error("no results")
+	}
+	if _, stderr, code := call(t, "suite", "run", write(t, "shard.yaml", "judges: [{model: coin, backend: sim}]\nconditions: [{protocol: pairwise, dataset: sample, shard: 1/2}]\n")); code != exitUsage || !strings.Contains(stderr, "it is said on the command line") {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
+	_, stderr, code := call(t, "run", "self-reference", "--base-url", j.URL, "--dataset", "sample-number", "--agents", "sim:accuracy=0.5,seed=1", "--shard", "1/2")
+	if code != exitUsage || !strings.Contains(stderr, "--num-ctx is missing: the context has to be that of all judgments") {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
+}
+
+// TestTheCommandOfAShardNamesItsAgents: one that was asked for its answers is asked again, at its address.
+func TestTheCommandOfAShardNamesItsAgents(t *testing.T) {
+	home(t)
+	j := newJudge(t, false, answersAll)
+	args := []string{"run", "self-reference", "--base-url", j.URL, "--dataset", "sample-number", "--agents", "tiny@" + j.URL, "--limit", "9"}
+	mustCall(t, append(args, "--out", "whole")...)
+	mustCall(t, append(args, "--shard", "1/2", "--out", "part_shard-1-of-2")...)
+	_, stderr, code := call(t, "merge", "merged", "part_shard-1-of-2")
+	_, command, _ := strings.Cut(stderr, "  gavel ")
+	command, _, _ = strings.Cut(command, "\n")
+	if code != 3 || !strings.Contains(command, " --agents tiny@"+j.URL) || strings.Contains(command, "--own") {
+		t.Fatalf("exit status %d: %s", code, stderr)
+	}
+	mustCall(t, strings.Fields(command)...)
+	mustCall(t, "merge", "merged", "part_shard-1-of-2", "part_shard-2-of-2")
+	if read(t, "merged/results.json") != read(t, "whole/results.json") {
+		t.Error("results.json is not that of the unsharded run")
+	}
+}
+
+// TestShardsAreReplayedByTheirOwnReplies: a shard, of a run or of a suite, remembers its replies in its own folder: there a
+// replay and a bundle find them. What is missing in the run is told from what is missing in the caches.
+func TestShardsAreReplayedByTheirOwnReplies(t *testing.T) {
+	home(t)
+	j := newJudge(t, false, prefersLonger)
+	file := write(t, "s.yaml", fmt.Sprintf("name: s\njudges: [{name: one, model: tiny, base-url: %q}]\nconditions: [{protocol: pairwise, dataset: sample, limit: 5}]\n", j.URL))
+	mustCall(t, "suite", "run", file, "--shard", "1/2")
+	mustCall(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--limit", "5", "--shard", "2/2", "--out", "two")
+	suites, err := filepath.Glob("runs/s_shard-1-of-2/*/run.json")
+	if err != nil || len(suites) != 1 {
+		t.Fatal(suites, err)
+	}
+	for i, run := range []string{filepath.Dir(suites[0]), "two"} {
+		if _, stderr, code := call(t, "replay", run, "--out", fmt.Sprint("again", i)); code != 0 || !strings.Contains(stderr, "the same, byte for byte") {
+			t.Errorf("%s: exit status %d: %s", run, code, stderr)
+		}
+	}
+	if _, stderr, code := call(t, "bundle", "export", "runs/s_shard-1-of-2", "two", "--out", "b.tar"); code != 0 || !strings.Contains(stderr, "10 replies") || strings.Contains(stderr, "warning") {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
+
+	lines := strings.SplitAfter(read(t, "two/records.jsonl"), "\n")
+	write(t, "two/records.jsonl", strings.Join(lines[1:], ""))
+	if err := os.Rename("two/.cache", "elsewhere"); err != nil {
+		t.Fatal(err)
+	}
+	_, stderr, code := call(t, "bundle", "export", "two", "--out", "c.tar")
+	if want := "1 of 4 judgments failed or are missing in two itself: repeat its command to complete it; the replies to 3 of 4 judgments are not in the user's cache: name the cache"; code != 0 || !strings.Contains(stderr, want) {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
+	if err := os.Symlink("../elsewhere", "two/.cache"); err != nil {
+		t.Skip(err)
+	}
+	if _, stderr, code := call(t, "replay", "two", "--out", "link"); code != 3 || !strings.Contains(stderr, "the replies to 3 of 4") {
+		t.Errorf("a cache that is a link: exit status %d: %s", code, stderr)
+	}
+	if _, stderr, code := call(t, "replay", "two", "--out", "named", "--cache", "elsewhere"); code != 0 || !strings.Contains(stderr, "the same, byte for byte") {
+		t.Errorf("with the cache that has them all: exit status %d: %s", code, stderr)
+	}
+}
+
+// TestClusterWritesNoJobThatCannotRun: its tasks would all end with what is said now.
+func TestClusterWritesNoJobThatCannotRun(t *testing.T) {
+	home(t)
+	file := write(t, "race.yaml", "judges: [{model: coin, backend: sim}]\nconditions: [{protocol: pairwise, dataset: sample, until: strict>=60}]\n")
+	for _, engine := range []string{"slurm", "kubernetes"} {
+		if stdout, stderr, code := call(t, "cluster", engine, file); code != exitUsage || stdout != "" || !strings.Contains(stderr, "leave it out with --shard") {
+			t.Errorf("exit status %d: %s%s", code, stdout, stderr)
+		}
+	}
+}
+
+// TestClusterPassesOnOnlyVariablesOfKeys: a suite of somebody else had the manifest set LD_PRELOAD.
+func TestClusterPassesOnOnlyVariablesOfKeys(t *testing.T) {
+	home(t)
+	for name, want := range map[string]string{
+		"GPU_KEY": "", "hf_token": "", "APIKEY2": "", "OPENAI_API_KEY_EU": "",
+		"LD_PRELOAD": "named after a KEY", "PYTHONPATH": "named after a KEY", "SSLKEYLOGFILE": "named after a KEY", "MONKEYS": "named after a KEY",
+		"A_KEY, value: /tmp/evil.so}": "not the name of an environment variable", "A_KEY\n": "not the name of an environment variable", "2KEY": "not the name",
+	} {
+		text := fmt.Sprintf("judges:\n  - {model: a, backend: openai, base-url: 'http://127.0.0.1:1',\n     api-key-env: %q}\n", name)
+		file := write(t, "keys.yaml", text+"conditions: [{protocol: pairwise, dataset: sample}]\n")
+		stdout, stderr, code := call(t, "cluster", "kubernetes", "--time", "1h", file)
+		if want == "" && (code != 0 || !strings.Contains(stdout, "name: "+name+"\n")) {
+			t.Errorf("%q: exit status %d: %s%s", name, code, stdout, stderr)
+		}
+		if want != "" && (code != exitUsage || stdout != "" || !strings.Contains(stderr, want) || !strings.Contains(stderr, "keys.yaml:3")) {
+			t.Errorf("%q: exit status %d: %s%s", name, code, stdout, stderr)
+		}
+	}
+}

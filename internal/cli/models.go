@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/urfave/cli/v2"
+
+	"gavel/backends"
+	"gavel/internal/eval"
+	"gavel/internal/report"
+	"gavel/internal/report/table"
+	"gavel/judging"
+)
+
+func modelsCommand(e *env) *cli.Command {
+	return &cli.Command{
+		Name:      "models",
+		Usage:     "the models that the server offers",
+		UsageText: "gavel models [flags]",
+		Flags:     append(flagsOf(eval.EndpointFields), formatFlags()...),
+		Before:    noArguments,
+		Action:    e.listModels,
+	}
+}
+
+func (e *env) listModels(c *cli.Context) error {
+	o, err := endpointFrom(c)
+	if err != nil {
+		return err
+	}
+	var b backends.Backend
+	var server backends.Server
+	if o.Backend == "sim" {
+		b, server, err = eval.Simulated("coin")
+	} else {
+		b, server, err = e.maker().Connect(c.Context, o)
+	}
+	if err != nil {
+		return err
+	}
+	models, err := b.Models(c.Context)
+	if err != nil {
+		return err
+	}
+	t := table.Table{Title: eval.Describe(server), Columns: slices.Concat(table.Left("model", "parameters", "quantisation"), table.Right("context"), table.Left("digest"))}
+	for _, m := range models {
+		context := ""
+		if m.Context > 0 {
+			context = strconv.Itoa(m.Context)
+		}
+		t.Rows = append(t.Rows, []string{m.Name, m.Parameters, m.Quantisation, context, m.Digest[:min(12, len(m.Digest))]})
+	}
+	if len(models) == 0 {
+		t.Notes = []string{"the server offers no model"}
+	}
+	return e.print(c, report.Listing{Table: t, Data: map[string]any{"server": server, "models": models}})
+}
+
+func promptsCommand(e *env) *cli.Command {
+	return &cli.Command{
+		Name:  "prompts",
+		Usage: "list and show the prompts",
+		Subcommands: []*cli.Command{
+			{Name: "list", Usage: "the prompts of every protocol", Flags: formatFlags(), Before: noArguments, Action: e.listPrompts},
+			{
+				Name: "show", Usage: "the text of a prompt", UsageText: "gavel prompts show [PROTOCOL/]NAME",
+				Before: oneArgument("NAME"),
+				Action: e.showPrompt,
+			},
+		},
+	}
+}
+
+func (e *env) listPrompts(c *cli.Context) error {
+	type row struct {
+		Protocol string `json:"protocol"`
+		judging.Template
+	}
+	var rows []row
+	t := table.Table{Columns: table.Left("prompt", "labels", "SHA-256", "origin")}
+	for _, k := range judging.Protocols() {
+		for _, p := range k.Templates {
+			rows = append(rows, row{k.Name, p})
+			labels := ""
+			for _, l := range p.Labels {
+				labels += "[[" + l + "]] "
+			}
+			t.Rows = append(t.Rows, []string{k.Name + "/" + p.Name, labels, p.SHA256[:12], p.Origin})
+		}
+	}
+	return e.print(c, report.Listing{Table: t, Data: map[string]any{"prompts": rows}})
+}
+
+func (e *env) showPrompt(c *cli.Context) error {
+	name, found := c.Args().First(), false
+	for _, k := range judging.Protocols() {
+		for _, p := range k.Templates {
+			switch name {
+			case k.Name + "/" + p.Name:
+				_, err := fmt.Fprintln(e.stdout, p.Text())
+				return err
+			case p.Name:
+				found = true
+				if _, err := fmt.Fprintf(e.stdout, "--- %s/%s ---\n%s\n\n", k.Name, p.Name, p.Text()); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if !found {
+		return usage("unknown prompt %q: \"gavel prompts list\" names them", name)
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"gavel/datasets"
+	"gavel/internal/report"
+	"gavel/internal/suite"
+	"gavel/scoring"
+	"gavel/scoring/race"
+)
+
+func raceCommand(e *env) *cli.Command {
+	return &cli.Command{
+		Name:      "race",
+		Usage:     "find the best of several judges with few judgments",
+		UsageText: "gavel race [flags] FILE.yaml\n   gavel race [flags] RUN RUN [RUN...]",
+		Flags: append(append([]cli.Flag{
+			&cli.Float64Flag{Name: "alpha", Value: 0.05, Usage: "the best judge leaves with probability at most `P`"},
+			&cli.Float64Flag{Name: "margin", Usage: "judges less than `D` points apart are tied; 0: no ties"},
+			&cli.StringFlag{Name: "about", Value: race.AboutItems, Usage: "find the best on `WHAT`: items (like these) or benchmark (exactly these)"},
+			&cli.StringFlag{Name: "budget", Usage: "with a suite's file: end after `N` calls (5000) or hours (2.5h)"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "with a suite's file: print the expected cost of the race, ask nothing"},
+			&cli.IntFlag{Name: "orders", Value: 1000, Usage: "with runs: race in `N` more orders, and count how often the race is wrong"},
+			&cli.Int64Flag{Name: "seed", Value: 1, Usage: "with runs: `SEED` of the order of the items"},
+		}, readingFlags()...), formatFlags()...),
+		Action: func(c *cli.Context) error {
+			rules, err := raceRules(c)
+			if err != nil {
+				return err
+			}
+			if first := c.Args().First(); c.NArg() == 1 && !isFolder(first) {
+				return e.raceFile(c, first, rules)
+			}
+			return e.raceRuns(c, rules)
+		},
+	}
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// raceFile has the runs of a suite made that a race needs.
+func (e *env) raceFile(c *cli.Context, file string, rules race.Rules) error {
+	for _, f := range append(readingFlags(), &cli.IntFlag{Name: "orders"}, &cli.Int64Flag{Name: "seed"}) {
+		if name := f.Names()[0]; c.IsSet(name) {
+			return usage("--%s is for races over finished runs", name)
+		}
+	}
+	budget, err := suite.ParseBudget(c.String("budget"))
+	if err != nil {
+		return usage("--budget %v", err)
+	}
+	s, err := suite.Open(file)
+	if err != nil {
+		return err
+	}
+	if err := s.Check(c.Context, e.maker()); err != nil {
+		return err
+	}
+	if c.Bool("dry-run") {
+		plan, err := s.PlanRace(c.Context, e.maker(), rules)
+		if err != nil {
+			return err
+		}
+		return e.print(c, plan)
+	}
+	out, err := s.Race(c.Context, e.maker(), rules, budget)
+	if out != nil {
+		if perr := e.print(c, out); perr != nil {
+			return errors.Join(err, perr)
+		}
+	}
+	if err == nil {
+		e.next("gavel", "suite", "run", file)
+	}
+	return err
+}
+
+// raceRuns races over runs that are there.
+func (e *env) raceRuns(c *cli.Context, rules race.Rules) error {
+	for _, f := range []string{"budget", "dry-run"} {
+		if c.IsSet(f) {
+			return usage("--%s is for races over a suite's file", f)
+		}
+	}
+	if err := allDifferent(c.Args().Slice()); err != nil {
+		return err
+	}
+	runs, _, err := loadRuns(c, 2, "a race is of two runs or more, or of a suite's FILE.yaml")
+	if err != nil {
+		return err
+	}
+	rights, err := scoring.RightsOf(runs)
+	if err != nil {
+		return err
+	}
+	rules.Items = len(rights.Units)
+	order := func(seed int64) []int {
+		return datasets.Order(rules.Items, func(i int) string { return rights.Units[i] }, seed)
+	}
+	out := report.NewRace(rights, race.Replay(rights.Right, order(c.Int64("seed")), rules), rules, c.Int64("seed"))
+	out.Orders = race.ReplayAll(rights.Right, order, c.Int("orders"), rights.Calls, rules)
+	return e.print(c, out)
+}
+
+// mostOrders bounds the work of a race that asks nothing.
+const mostOrders = 100_000
+
+func raceRules(c *cli.Context) (race.Rules, error) {
+	r := race.Rules{Alpha: c.Float64("alpha"), Margin: c.Float64("margin") / 100, Benchmark: c.String("about") == race.AboutBenchmark}
+	if err := oneOf("--about", c.String("about"), race.Abouts); err != nil {
+		return r, err
+	}
+	switch n := c.Int("orders"); {
+	case !(r.Alpha > 0 && r.Alpha < 1):
+		return r, usage("--alpha %v: expected a probability between 0 and 1", r.Alpha)
+	case !(r.Margin >= 0 && r.Margin < 1):
+		return r, usage("--margin %v: expected points from 0 to less than 100", c.Float64("margin"))
+	case n < 0 || n > mostOrders:
+		return r, usage("--orders %d: expected 0 to %d", n, mostOrders)
+	}
+	return r, nil
+}
+
+// allDifferent refuses a run that is named twice: it would race against itself.
+func allDifferent(dirs []string) error {
+	seen := map[string]bool{}
+	for _, dir := range dirs {
+		if dir = filepath.Clean(dir); seen[dir] {
+			return usage("%s is named twice: give each run once", dir)
+		}
+		seen[dir] = true
+	}
+	return nil
+}

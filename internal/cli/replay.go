@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"gavel/internal/carry/bundle"
+	"gavel/internal/report"
+	"gavel/scoring"
+)
+
+func replayCommand(e *env) *cli.Command {
+	return &cli.Command{
+		Name:      "replay",
+		Usage:     "repeat a run from its folder and the cache: no server, no dataset",
+		UsageText: "gavel replay RUN --out DIR [flags]",
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "out", Usage: "`DIR` of the new run"},
+			cacheFlag(),
+		}, formatFlags()...),
+		Before: oneArgument("RUN"),
+		Action: e.replay,
+	}
+}
+
+func (e *env) replay(c *cli.Context) error {
+	if c.String("out") == "" {
+		return usage("--out is missing: name the folder of the new run")
+	}
+	rep, found, err := bundle.Replay(c.Context, e.maker(), c.Args().First(), c.String("out"), c.String("cache"))
+	if rep != nil {
+		if perr := e.print(c, report.Scores{Runs: []scoring.Report{*rep}}); perr != nil {
+			return perr
+		}
+	}
+	if err != nil {
+		return err
+	}
+	e.say("%s", found)
+	return nil
+}

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gavel/internal/labels"
+	"gavel/internal/report"
+	"gavel/internal/report/table"
+	"gavel/scoring"
+)
+
+func reportCommand(e *env) *cli.Command {
+	flags := slices.Concat([]cli.Flag{
+		&cli.StringFlag{Name: "out", Usage: "`FILE` to write; - is standard output"},
+		&cli.StringFlag{Name: "labels", Usage: "`FILE` of people's labels: say which judge agrees with them"},
+		&cli.BoolFlag{Name: "force", Usage: "overwrite a file that gavel did not write"},
+	}, siteFlags(), readingFlags())
+	return &cli.Command{
+		Name:      "report",
+		Usage:     "write runs with tables and figures as one HTML page, or as a site",
+		UsageText: "gavel report RUN... --out FILE.html | --site DIR",
+		Flags:     flags,
+		Action: func(c *cli.Context) error {
+			if dir := c.String("site"); dir != "" {
+				return e.site(c, dir)
+			}
+			out := c.String("out")
+			if out == "" {
+				return usage("--out is missing: give --out FILE.html, --out - for standard output, or --site DIR")
+			}
+			if ending := filepath.Ext(out); !slices.Contains([]string{"", ".html", ".htm"}, strings.ToLower(ending)) {
+				return usage("--out %s: a report is HTML, not %s: give a name that ends in .html", out, ending[1:])
+			}
+			loaded, o, err := loadRuns(c, 1, "which run? Give the folder of one or more")
+			if err != nil {
+				return err
+			}
+			runs := make([]report.Run, len(loaded))
+			for i, r := range loaded {
+				rep := r.Score(o.Bootstrap)
+				rep.Ledger = r.Ledger()
+				runs[i] = report.Run{Report: rep, Metadata: scoring.Metadata(r.Manifest), Size: r.Manifest.Model.Parameters}
+				runs[i].Run = r.Dir
+			}
+			more, err := e.mine(c, o)
+			if err != nil {
+				return err
+			}
+			if out == "-" {
+				return report.WriteHTML(e.stdout, runs, more...)
+			}
+			if err := report.WritePage(out, c.Bool("force"), runs, more...); err != nil {
+				return err
+			}
+			e.say("report written to %s", out)
+			return nil
+		},
+	}
+}
+
+// mine is the table of judges by agreement with the labels that are given; none where none are.
+func (e *env) mine(c *cli.Context, o scoring.Options) ([]table.Table, error) {
+	if c.String("labels") == "" {
+		return nil, nil
+	}
+	dirs, _, file, err := e.labelled(c)
+	if err != nil {
+		return nil, err
+	}
+	a, err := labels.Rank(dirs, file, o.Reading, o.Bootstrap)
+	if err != nil {
+		return nil, err
+	}
+	return report.LabelAgreement{Agreement: a}.Tables()[:1], nil
+}

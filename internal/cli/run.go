@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gavel/internal/eval"
+	"gavel/internal/report"
+	"gavel/internal/report/table"
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+func runCommand(e *env) *cli.Command {
+	run := &cli.Command{
+		Name:        "run",
+		UsageText:   "gavel run PROTOCOL --model MODEL --dataset NAME|FILE [flags]",
+		Usage:       "ask a model to judge or to answer: " + strings.Join(judging.Names(judging.Protocols()), ", "),
+		Description: strings.Replace(helpText("gavel run"), "ITEMS", itemsOfAll(), 1),
+	}
+	for _, k := range judging.Protocols() {
+		run.Subcommands = append(run.Subcommands, &cli.Command{
+			Name:        k.Name,
+			Usage:       k.About,
+			UsageText:   fmt.Sprintf("gavel run %s --model MODEL --dataset NAME|FILE [flags]", k.Name),
+			Description: describeProtocol(k),
+			Flags:       runFlags(k),
+			Before:      noArguments,
+			Action: func(c *cli.Context) error {
+				o, err := eval.Read(k, given(c, eval.FieldsOf(k)))
+				if err != nil {
+					return err
+				}
+				if c.Bool("dry-run") {
+					return e.planRun(c, o)
+				}
+				return e.makeRun(c, o)
+			},
+		})
+	}
+	return run
+}
+
+// itemsOfAll says which items each protocol takes.
+func itemsOfAll() string {
+	var items []string
+	of := map[string][]string{}
+	for _, p := range judging.Protocols() {
+		if of[p.Items] == nil {
+			items = append(items, p.Items)
+		}
+		of[p.Items] = append(of[p.Items], p.Name)
+	}
+	for i, what := range items {
+		last := len(of[what]) - 1
+		items[i] += " for " + strings.Join(append(of[what][:max(0, last-1)], strings.Join(of[what][max(0, last-1):], " and ")), ", ")
+	}
+	return strings.Join(items, ", ")
+}
+
+func describeProtocol(k judging.Protocol) string {
+	text := strings.NewReplacer("NAME", k.Name, "GOAL", k.Goal).Replace(k.Help) + `
+
+Exit status: 0 every judgment was answered; 3 some failed or are missing, and the same
+command goes on, or some prompts or replies did not fit the context or were refused, and
+--ask-again asks for them; 130 interrupted, and the same command goes on.`
+	if len(scoring.Shares(k.Name)) > 0 {
+		text += ` With --until: 0
+it is surely so, 4 surely not, 5 all items do not tell.`
+	}
+	return text
+}
+
+// runFlags are the fields of a protocol's request, and what the command line adds.
+func runFlags(k judging.Protocol) []cli.Flag {
+	flags := flagsOf(eval.FieldsOf(k))
+	flags = append(flags, &cli.BoolFlag{Name: "dry-run", Usage: "print the plan and the first prompt, ask nothing", Category: eval.Where})
+	return append(flags, formatFlags()...)
+}
+
+func (e *env) makeRun(c *cli.Context, o eval.Request) error {
+	reports, err := e.maker().Run(c.Context, o)
+	if len(reports) > 0 {
+		if perr := e.print(c, report.Scores{Runs: reports}); perr != nil {
+			return perr
+		}
+	}
+	if err == nil && len(reports) > 0 {
+		e.next("gavel", "report", reports[len(reports)-1].Run, "--out", "report.html")
+	}
+	return err
+}
+
+func (e *env) planRun(c *cli.Context, o eval.Request) error {
+	if f := formats(c); len(f) > 0 && !c.Bool("json") {
+		return usage("--dry-run prints text or --json, not --%s", f[0])
+	}
+	plan, err := e.maker().Plan(c.Context, o)
+	if err != nil {
+		return err
+	}
+	for _, note := range plan.Notes {
+		e.say("%s", note)
+	}
+	for _, run := range plan.Runs {
+		if err := e.printPlan(run, c.Bool("json")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *env) printPlan(run *eval.RunPlan, asJSON bool) error {
+	if asJSON {
+		out := struct {
+			Manifest *judging.Manifest `json:"manifest"`
+			Out      string            `json:"out"`
+			Plan     judging.Plan      `json:"plan"`
+			Seconds  *float64          `json:"seconds"` // null where nobody knows
+			Until    []eval.Guess      `json:"until,omitempty"`
+		}{run.Manifest, run.Dir, run.Plan, nil, run.Guesses()}
+		if s, known := run.Seconds(); known {
+			out.Seconds = &s
+		}
+		return report.WriteJSON(e.stdout, out)
+	}
+	plan := table.Table{Title: "plan: nothing is asked", Columns: table.Left("", ""), Rows: run.Rows()}
+	if err := table.TextWithin(e.columns)(e.stdout, plan); err != nil {
+		return err
+	}
+	for _, msg := range run.Plan.First {
+		fmt.Fprintf(e.stdout, "--- first prompt, %s ---\n%s\n", msg.Role, msg.Content)
+	}
+	return nil
+}

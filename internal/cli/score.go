@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"gavel/internal/labels"
+	"gavel/internal/report"
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+func scoringFlags() []cli.Flag { return append(readingFlags(), formatFlags()...) }
+
+// readingFlags say how stored replies are read and scored.
+func readingFlags() []cli.Flag {
+	return append(verdictFlags(),
+		&cli.StringFlag{Name: "extract", Value: extractStrict, Usage: "with the reading paper: how to find the answer to a choice: `RULES` strict, or lenient: also the last letter that stands alone, as in MMLU-Pro's script"},
+		&cli.StringFlag{Name: "missing", Value: string(scoring.DefaultOptions.Missing), Usage: "how to count a judgment without a verdict: `RULE` wrong or drop in self-reference, usable (its default) or strict in multi-option; tables of pairs and answers show it anyway"},
+	)
+}
+
+// verdictFlags are those of readingFlags that verdicts on two answers know.
+func verdictFlags() []cli.Flag {
+	d := scoring.DefaultOptions
+	return []cli.Flag{
+		&cli.StringFlag{Name: "reading", DefaultText: "paper for imported runs, else robust", Usage: "how to read replies: `READING` paper (as published with the protocol) or robust (the final statement, however it is written)"},
+		&cli.StringFlag{Name: "policy", Value: string(judging.Unique), Usage: "with the reading paper: which label counts: `RULE` unique (all must be the same, else it is a conflict) or last"},
+		&cli.BoolFlag{Name: "accept-cut", Usage: "count a verdict that stands in a reply cut at the token limit"},
+		&cli.IntFlag{Name: "rounds", Value: d.Bootstrap.Rounds, Usage: "`N` resamples of the bootstrap"},
+		&cli.Uint64Flag{Name: "bootstrap-seed", Value: d.Bootstrap.Seed, Usage: "`SEED` of the bootstrap"},
+	}
+}
+
+// Values of --extract.
+const (
+	extractStrict  = "strict"
+	extractLenient = "lenient"
+)
+
+// scoringFrom reads these flags; what a command does not know is as by default.
+func scoringFrom(c *cli.Context) (scoring.Options, error) {
+	o := scoring.DefaultOptions
+	extract := cmp.Or(c.String("extract"), extractStrict)
+	o.Missing = cmp.Or(scoring.MissingPolicy(c.String("missing")), o.Missing)
+	if err := cmp.Or(oneOf("--policy", c.String("policy"), judging.Policies), oneOf("--missing", string(o.Missing), scoring.MissingPolicies),
+		oneOf("--extract", extract, []string{extractStrict, extractLenient})); err != nil {
+		return o, err
+	}
+	name, err := readersFrom(c)
+	if err != nil {
+		return o, err
+	}
+	o.Reading = judging.Reading{Name: name, Policy: judging.Policy(c.String("policy")), AcceptCut: c.Bool("accept-cut"), Lenient: extract == extractLenient}
+	o.Bootstrap.Rounds, o.Bootstrap.Seed = c.Int("rounds"), c.Uint64("bootstrap-seed")
+	if o.Bootstrap.Rounds < 100 {
+		return o, usage("--rounds %d: an interval needs at least 100", o.Bootstrap.Rounds)
+	}
+	return o, nil
+}
+
+// readersFrom is the reading that was chosen. Rules of the paper's choose it, too.
+func readersFrom(c *cli.Context) (judging.Readers, error) {
+	name := judging.Readers(c.String("reading"))
+	if c.IsSet("reading") {
+		if err := oneOf("--reading", string(name), []string{string(judging.Paper), string(judging.Robust)}); err != nil {
+			return "", err
+		}
+	}
+	for _, flag := range []string{"policy", "extract"} {
+		switch {
+		case !c.IsSet(flag):
+		case name == judging.Robust:
+			return "", usage("--%s works with --reading paper only: leave it out, or add --reading paper", flag)
+		default:
+			name = judging.Paper
+		}
+	}
+	return name, nil
+}
+
+func loadRuns(c *cli.Context, least int, what string) ([]*scoring.Run, scoring.Options, error) {
+	o, err := scoringFrom(c)
+	if err != nil {
+		return nil, o, err
+	}
+	if c.NArg() < least {
+		return nil, o, usage("%s. See: %s --help", what, commandLine(c))
+	}
+	dirs, err := judging.FindRuns(c.Args().Slice(), least, func(path string) { fmt.Fprintf(c.App.ErrWriter, "skipped %s: it is not a run\n", path) })
+	if err != nil {
+		return nil, o, err
+	}
+	var runs []*scoring.Run
+	for _, dir := range dirs {
+		run, err := scoring.Load(dir, o.Reading)
+		if err != nil {
+			return nil, o, err
+		}
+		run.CountMissing(o.Missing)
+		runs = append(runs, run)
+	}
+	if len(runs) < least {
+		return nil, o, usage("%s. See: %s --help", what, commandLine(c))
+	}
+	return runs, o, nil
+}
+
+func scoreCommand(e *env) *cli.Command {
+	return &cli.Command{
+		Name:      "score",
+		Usage:     "score runs from their stored replies",
+		UsageText: "gavel score [flags] RUN...",
+		Flags: append([]cli.Flag{
+			&cli.BoolFlag{Name: "full", Usage: "print every table of each run, not only the overview"},
+			&cli.StringFlag{Name: "contested", Usage: "score also without the items whose labels `FILE` says are wrong: contested.jsonl in the folder of runs of gavel serve"},
+			&cli.Float64Flag{Name: "watts", Usage: "show the cost in joules, for a machine that uses `W` watts"},
+			&cli.Float64Flag{Name: "price-per-hour", Usage: "show the price, for a machine that costs `P` per hour"},
+		}, scoringFlags()...),
+		Action: func(c *cli.Context) error {
+			rates := scoring.Rates{Watts: c.Float64("watts"), PricePerHour: c.Float64("price-per-hour")}
+			if err := rates.Check(); err != nil {
+				return usage("%w", err)
+			}
+			runs, o, err := loadRuns(c, 1, "which run? Give the folder of one or more")
+			if err != nil {
+				return err
+			}
+			var out report.Scores
+			for _, r := range runs {
+				rep := r.Score(o.Bootstrap)
+				rep.Run, rep.Ledger = r.Dir, r.Ledger()
+				rep.Ledger.At(rates)
+				out.Runs = append(out.Runs, rep)
+				if path := c.String("contested"); path != "" {
+					rep, err := labels.ScoreWithout(r, path, o)
+					if err != nil {
+						return err
+					}
+					out.Runs = append(out.Runs, rep)
+				}
+			}
+			if len(out.Runs) == 1 || c.Bool("full") || c.Bool("json") || c.Bool("csv") {
+				return e.print(c, out)
+			}
+			e.say("every table of each run: --full")
+			return e.print(c, report.Overview{Scores: out})
+		},
+	}
+}
+
+func compareCommand(e *env) *cli.Command {
+	return &cli.Command{
+		Name:      "compare",
+		Usage:     "compare runs on the items that both have judged",
+		UsageText: "gavel compare [flags] RUN_A RUN_B [RUN...]",
+		Flags:     append(scoringFlags(), &cli.Float64Flag{Name: "margin", Usage: "test whether runs are the same within `D` points"}),
+		Action: func(c *cli.Context) error {
+			margin := c.Float64("margin")
+			switch {
+			case c.IsSet("margin") && !(margin > 0 && margin < 100):
+				return usage("--margin %v: expected points above 0 and below 100", margin)
+			case c.IsSet("margin") && c.Bool("csv"):
+				return usage("--margin prints tables or JSON, not CSV: leave out one of the two")
+			}
+			runs, o, err := loadRuns(c, 2, "two or more runs are needed")
+			if err != nil {
+				return err
+			}
+			cmp, err := scoring.Compare(runs, o.Bootstrap)
+			if err == nil && c.IsSet("margin") {
+				err = cmp.Hold(margin)
+			}
+			if err != nil {
+				return err
+			}
+			return e.print(c, report.Comparison{Comparisons: cmp})
+		},
+	}
+}

@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/url"
+	"os"
+	"runtime"
+	"strings"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+
+	"gavel/internal/eval"
+	"gavel/internal/labels"
+	"gavel/internal/server"
+	"gavel/internal/server/guard"
+	"gavel/internal/server/jobs"
+	"gavel/internal/server/store"
+)
+
+func serveCommand(e *env) *cli.Command {
+	return &cli.Command{
+		Name:      "serve",
+		Usage:     "show runs in the browser, start and stop them, and serve them as JSON",
+		UsageText: "gavel serve [flags]",
+		Flags:     append(serveFlags(), &cli.StringFlag{Name: "labels", Usage: "`FILE` of people's labels: say which judge agrees with them"}),
+		Before:    noArguments,
+		Action:    func(c *cli.Context) error { return e.serve(c, nil) },
+	}
+}
+
+func serveFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "addr", Value: "127.0.0.1:7070", Usage: "`ADDRESS` to listen on; an address that others can reach needs --token-file"},
+		&cli.StringFlag{Name: "runs", Value: "runs", Usage: "`DIR` with the runs, also for new ones"},
+		&cli.StringFlag{Name: "token-file", Usage: "`FILE` with the access token, on a line by itself"},
+		&cli.StringSliceFlag{Name: "host", Usage: "another host `NAME` of this server, such as that of a proxy; needs --token-file; may be given again"},
+		&cli.StringSliceFlag{Name: "base-url", Usage: "`URL` of a model server to offer beside those found; may be given again"},
+		&cli.StringFlag{Name: "api-key-env", Usage: "`NAME` of the environment variable that holds the API key for --base-url; default: OPENAI_API_KEY"},
+		&cli.StringFlag{Name: "cache", Usage: "`DIR` of the cache of replies; default: see \"gavel cache path\""},
+		&cli.BoolFlag{Name: "no-cache", Usage: "do not use the cache"},
+		&cli.IntFlag{Name: "max-runs", Value: 2, Usage: "make at most `N` runs at once"},
+		&cli.BoolFlag{Name: "read-only", Usage: "only show runs: no starting, stopping or deleting"},
+	}
+}
+
+// jobOptions are the flags about the runs that are started.
+func jobOptions(c *cli.Context) (jobs.Options, error) {
+	o := jobs.Options{
+		Runs: c.String("runs"), BaseURLs: c.StringSlice("base-url"), APIKeyEnv: c.String("api-key-env"),
+		Cache: c.String("cache"), NoCache: c.Bool("no-cache"), AtOnce: c.Int("max-runs"), Shows: store.Shows,
+	}
+	if err := (eval.Endpoint{Backend: "auto", BaseURLs: o.BaseURLs, APIKeyEnv: o.APIKeyEnv}).Validate(); err != nil {
+		return o, err
+	}
+	switch {
+	case o.AtOnce < 1:
+		return o, usage("--max-runs %d: it must be at least 1", o.AtOnce)
+	case o.NoCache && o.Cache != "":
+		return o, usage("--cache and --no-cache: choose one")
+	case len(c.StringSlice("host")) > 0 && c.String("token-file") == "":
+		return o, usage("--host opens the server to others: it needs --token-file too")
+	}
+	return o, nil
+}
+
+// serve answers requests until Ctrl-C; those of people who label, where there is a desk.
+func (e *env) serve(c *cli.Context, desk *labels.Desk) error {
+	o, err := jobOptions(c)
+	if err != nil {
+		return err
+	}
+	ctx, addr, tokenFile, token := c.Context, c.String("addr"), c.String("token-file"), ""
+	loopback, err := onlyHere(addr)
+	if err != nil {
+		return err
+	}
+	if !loopback && tokenFile == "" {
+		return usage("--addr %s can be reached from other machines: it needs --token-file FILE, or anybody could see and start runs", addr)
+	}
+	if tokenFile != "" {
+		if token, err = e.readToken(tokenFile); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(o.Runs, 0o755); err != nil {
+		return fmt.Errorf("the folder of runs: %w; name another with --runs", err)
+	}
+	opts := server.Options{
+		Runs: o.Runs, Token: token, Loopback: loopback, Hosts: c.StringSlice("host"), Version: version(), Now: e.now, Log: e.say, Metrics: server.NewMetrics(), Desk: desk, Labels: c.String("labels"),
+		Connections: openFiles() / 2,
+	}
+	page := ""
+	switch {
+	case desk == nil && opts.Labels != "":
+		if _, err := labels.Read(opts.Labels); err != nil {
+			return err
+		}
+	case desk != nil:
+		opts.Labels, page = desk.Path(), "labels/"+url.PathEscape(c.String("as"))
+	}
+	var made *jobs.Runner
+	if !c.Bool("read-only") {
+		o.Metrics = opts.Metrics
+		if made, err = jobs.New(ctx, *e.maker(), o); err != nil {
+			return err
+		}
+		defer made.Wait() // not before the server has ended: then nobody starts another
+		opts.Runner = made
+	}
+	s, err := server.New(opts)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
+	if err != nil {
+		return cannotListen(addr, err)
+	}
+	e.say("gavel serves the runs in %s at http://%s/%s (Ctrl-C ends it)", o.Runs, l.Addr(), page)
+	serving, end := context.WithCancel(ctx)
+	defer end()
+	defer e.interrupts.Handle(func() {
+		if made != nil && made.StopAll() {
+			e.say("stopping: runs in progress finish their open requests; Ctrl-C again to abandon them")
+		}
+		end()
+	})()
+	return s.Serve(serving, l)
+}
+
+// onlyHere tells whether an address can be reached from this machine alone.
+func onlyHere(addr string) (bool, error) {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false, usage("--addr %q is not an address: write it like 127.0.0.1:7070", addr)
+	}
+	if host == "" {
+		return false, nil
+	}
+	at, err := net.ResolveTCPAddr("tcp", addr)
+	if err != nil {
+		return false, usage("--addr %s: %v", addr, err)
+	}
+	return at.IP.IsLoopback(), nil
+}
+
+// cannotListen says what to do about it.
+func cannotListen(addr string, err error) error {
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("%s is in use, perhaps by another gavel serve: choose another address with --addr", addr)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%s: no permission to listen on this address: choose another with --addr, with a port above 1023", addr)
+	}
+	return fmt.Errorf("cannot listen on %s: %w; choose another address with --addr", addr, err)
+}
+
+// readToken reads the token: the first line of the file that is not empty.
+func (e *env) readToken(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", fmt.Errorf("--token-file: %w; write one, for example with: (umask 077; openssl rand -hex 24 > %s)", err, path)
+	}
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		e.say("warning: %s can be read by others on this machine: chmod 600 %s", path, path)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("--token-file: %w", err)
+	}
+	token, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
+	if token = strings.TrimSpace(token); len(token) < guard.MinToken {
+		return "", fmt.Errorf("--token-file %s: the token has %d characters, it needs at least %d", path, len(token), guard.MinToken)
+	}
+	return token, nil
+}

@@ -1,0 +1,378 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gavel/internal/doctor"
+	"gavel/internal/report"
+	"gavel/judging"
+)
+
+// These tests ask real servers, which scripts/servers.sh starts with the model
+// of scripts/tinymodel. Its weights are random: it judges nothing. It is there
+// so that real tokenizers, templates, limits and errors are met, and a number
+// in these tables means nothing but that the words of a real server arrived.
+//
+//	eval "$(scripts/servers.sh start)" && go test ./cmd/gavel -run Servers -count=1 -v
+
+// realServers calls f for each server that the environment names.
+func realServers(t *testing.T, f func(t *testing.T, url string)) {
+	for _, s := range []struct{ name, variable string }{{"llama.cpp", "GAVEL_LLAMA_URL"}, {"Ollama", "GAVEL_OLLAMA_URL"}} {
+		t.Run(s.name, func(t *testing.T) {
+			url := os.Getenv(s.variable)
+			if url == "" {
+				t.Skipf("%s is not set: run scripts/servers.sh start", s.variable)
+			}
+			home(t)
+			f(t, url)
+		})
+	}
+}
+
+// outcomes reads the outcome counts of a run from `gavel score --json`.
+func outcomes(t *testing.T, run string) map[string]int {
+	t.Helper()
+	var s report.Scores
+	if err := json.Unmarshal([]byte(mustCall(t, "score", "--json", "--rounds", "100", run)), &s); err != nil {
+		t.Fatal(err)
+	}
+	return s.Runs[0].Outcomes
+}
+
+// records reads a run's records.
+func records(t testing.TB, run string) []*judging.Record {
+	t.Helper()
+	var out []*judging.Record
+	err := judging.ReadRecords(filepath.Join(run, "records.jsonl"), func(r *judging.Record) error { out = append(out, r); return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// judgeBenchFile is the published file of GPT-4o's responses, where it lies.
+func judgeBenchFile(t *testing.T) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(sourceDir, "../../../shared/data/judgebench/data/*gpt-4o*.jsonl"))
+	if err != nil || len(files) == 0 {
+		t.Skip("the JudgeBench file is not in ../shared/data")
+	}
+	return files[0]
+}
+
+// fourRuns makes the four runs on a dataset: both goals, direct and constrained
+// and by the standard prompt in free text. Every judgment is answered, the
+// constrained ones are decided, and a second run asks nothing and ends with the
+// same bytes.
+func fourRuns(t *testing.T, url string, judgments int, dataset ...string) {
+	for _, protocol := range []string{"pairwise", "reversed"} {
+		for _, prompt := range []string{"direct", "sop"} {
+			args := append([]string{"run", protocol, "--base-url", url, "--prompt", prompt, "--max-tokens", "16", "--concurrency", "2", "--attempts", "1"}, dataset...)
+			if prompt == "direct" {
+				args = append(args, "--constrain")
+			}
+			out := protocol + "-" + prompt
+			table := mustCall(t, append(args, "--out", out)...)
+			got := outcomes(t, out)
+			if n := got["decided"] + got["conflict"] + got["no-verdict"] + got["cut"]; n != judgments {
+				t.Errorf("%s: %v", out, got)
+			}
+			if prompt == "direct" && got["decided"] != judgments {
+				t.Errorf("%s is constrained, yet not all is decided: %v", out, got)
+			}
+			if got["decided"] == 0 && !strings.Contains(table, "decided 0 +") {
+				t.Errorf("a table without a verdict should say so:\n%s", table)
+			}
+			for _, r := range records(t, out) {
+				for _, reply := range r.Replies {
+					if reply.PromptTokens < 100 || reply.Cached || reply.Constrained != (prompt == "direct") {
+						t.Fatalf("%s: not what the server was asked: %+v", out, reply)
+					}
+				}
+				if prompt == "direct" {
+					checkProbabilities(t, r)
+				}
+			}
+			mustCall(t, append(args, "--out", out+"-again")...)
+			for _, r := range records(t, out+"-again") {
+				for _, reply := range r.Replies {
+					if !reply.Cached {
+						t.Fatalf("%s: the second run asked for %s", out, r.Item)
+					}
+				}
+			}
+			if read(t, out+"/results.json") != read(t, out+"-again/results.json") {
+				t.Errorf("%s: results.json differs between the run and its repeat from the cache", out)
+			}
+		}
+	}
+}
+
+// checkProbabilities: of both labels, adding up to one. A model with random
+// weights lists neither label among its likeliest tokens, so each was asked for
+// on its own; the label named is the likelier one, as greedy decoding has it.
+func checkProbabilities(t *testing.T, r *judging.Record) {
+	t.Helper()
+	sum, most := 0.0, ""
+	best := -1.0
+	for _, p := range r.Probabilities {
+		if p.Logprob == nil || *p.Logprob >= 0 {
+			t.Fatalf("%s: %+v", r.Item, p)
+		}
+		sum += p.P
+		if p.P > best {
+			best, most = p.P, p.Label
+		}
+	}
+	if len(r.Probabilities) != 2 || sum < 0.999 || sum > 1.001 || most != "[["+r.Label+"]]" {
+		t.Fatalf("%s, presentation %d: verdict %s, probabilities %+v", r.Item, r.Presentation, r.Label, r.Probabilities)
+	}
+}
+
+// few is how many of all items a server is asked about. By day some are enough,
+// and before Ollama, which without a GPU reads some thousand tokens a second,
+// fewer still. The requests are of the same shapes; the rest are other texts.
+func few(url string, all, some, ollama int) int {
+	switch {
+	case os.Getenv("GAVEL_TEST_NIGHTLY") != "":
+		return all
+	case url == os.Getenv("GAVEL_OLLAMA_URL"):
+		return ollama
+	}
+	return some
+}
+
+func TestServersSample(t *testing.T) {
+	realServers(t, func(t *testing.T, url string) {
+		n := few(url, 32, 8, 2)
+		fourRuns(t, url, 2*n, "--dataset", "sample", "--limit", strconv.Itoa(n))
+	})
+}
+
+// TestServersJudgeBench: pairs drawn from the published file; before
+// Ollama, the shortest.
+func TestServersJudgeBench(t *testing.T) {
+	realServers(t, func(t *testing.T, url string) {
+		file := judgeBenchFile(t)
+		n := few(url, 20, 6, 2)
+		pick := []string{"--sample", strconv.Itoa(n)}
+		if url == os.Getenv("GAVEL_OLLAMA_URL") {
+			lines := strings.Split(strings.TrimSpace(read(t, file)), "\n")
+			slices.SortFunc(lines, func(a, b string) int { return len(a) - len(b) })
+			ids := ""
+			for _, line := range lines[:n] {
+				var pair struct {
+					ID string `json:"pair_id"`
+				}
+				if err := json.Unmarshal([]byte(line), &pair); err != nil {
+					t.Fatal(err)
+				}
+				ids += pair.ID + "\n"
+			}
+			write(t, "ids.txt", ids)
+			pick = []string{"--ids", "ids.txt"}
+		}
+		fourRuns(t, url, 2*n, append([]string{"--dataset", file}, pick...)...)
+		if out := mustCall(t, "compare", "pairwise-direct", "reversed-direct"); !strings.Contains(out, "strict") {
+			t.Error(out)
+		}
+	})
+}
+
+// TestServersPromptTooLong: a prompt beyond the context is refused and named so;
+// the one beside it, which fits, is judged. llama.cpp counts it for us, so that
+// it is not even asked. Left to itself, Ollama would have answered.
+func TestServersPromptTooLong(t *testing.T) {
+	realServers(t, func(t *testing.T, url string) {
+		long := strings.Repeat("the question and the answer of the judge ", 8000)
+		write(t, "long.jsonl", goodPair+strings.Replace(strings.Replace(goodPair, "p1", "p2", 1), `"response_A":"a"`, fmt.Sprintf(`"response_A":%q`, long), 1))
+		args := []string{"run", "pairwise", "--base-url", url, "--dataset", "long.jsonl", "--prompt", "direct", "--max-tokens", "16", "--constrain", "--out", "r"}
+		plan := mustCall(t, append(args, "--dry-run")...)
+		mustCall(t, args...)
+		ollama := false
+		for _, r := range records(t, "r") {
+			want := judging.Decided
+			if r.Item == "p2" {
+				want = judging.TooLong
+			}
+			if r.Outcome != want || len(r.Replies) != 1 {
+				t.Errorf("%s, presentation %d: %s (%+v)", r.Item, r.Presentation, r.Outcome, r.Replies)
+			}
+			if ollama = strings.HasPrefix(r.Identity, "ollama"); r.Item == "p2" && !ollama && !strings.HasPrefix(r.Replies[0].Detail, "not asked") {
+				t.Errorf("it was asked: %+v", r.Replies)
+			}
+		}
+		if !ollama {
+			if !regexp.MustCompile(`too long to be asked +2 \(counted by the server\)`).MatchString(plan) {
+				t.Errorf("the plan does not say how many do not fit:\n%s", plan)
+			}
+			return
+		}
+		if !strings.Contains(plan, "may not fit") {
+			t.Errorf("the plan does not say that some may not fit:\n%s", plan)
+		}
+		// What is prevented: the same question asked without gavel's settings is
+		// answered, with status 200, by a model that has read a part of it.
+		body, err := json.Marshal(map[string]any{
+			"model": "tiny", "stream": false, "messages": []map[string]string{{"role": "user", "content": long}},
+			"options": map[string]any{"num_predict": 4, "num_ctx": 2048},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.Post(url+"/api/chat", "application/json", bytes.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		var answer struct {
+			Done  bool `json:"done"`
+			Count int  `json:"prompt_eval_count"`
+		}
+		if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil || resp.StatusCode != 200 || !answer.Done {
+			t.Fatalf("Ollama used to answer this: status %d, %+v, %v", resp.StatusCode, answer, err)
+		}
+		if words := len(strings.Fields(long)); answer.Count == 0 || answer.Count >= words {
+			t.Errorf("the prompt has %d words, Ollama read %d tokens: was it not cut?", words, answer.Count)
+		}
+	})
+}
+
+// TestServersModels: what the servers tell of themselves reaches the manifest.
+func TestServersModels(t *testing.T) {
+	realServers(t, func(t *testing.T, url string) {
+		if out := mustCall(t, "models", "--base-url", url); !strings.Contains(out, "tiny") {
+			t.Errorf("models:\n%s", out)
+		}
+		_, stderr, code := call(t, "run", "pairwise", "--base-url", url, "--model", "no-such-model", "--dataset", "sample")
+		if code != 1 || !strings.Contains(stderr, `unknown model "no-such-model"`) {
+			t.Errorf("exit status %d: %s", code, stderr)
+		}
+		mustCall(t, "run", "pairwise", "--base-url", url, "--dataset", "sample", "--limit", "1", "--max-tokens", "8", "--out", "r")
+		m, err := judging.ReadManifest("r")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Server.Version == "" || m.Model.Digest+m.Model.Fingerprint == "" || m.Model.Trained != 32768 {
+			t.Errorf("server %+v, model %+v", m.Server, m.Model)
+		}
+	})
+}
+
+// TestServersDoctor: what is tried on a real server works there, and a prompt
+// that is too long is refused.
+func TestServersDoctor(t *testing.T) {
+	realServers(t, func(t *testing.T, url string) {
+		var d doctor.Report
+		if err := json.Unmarshal([]byte(mustCall(t, "doctor", "--json", "--base-url", url)), &d); err != nil {
+			t.Fatal(err)
+		}
+		find := func(check string) (f doctor.Finding) {
+			if i := slices.IndexFunc(d.Findings, func(f doctor.Finding) bool { return f.Check == check }); i >= 0 {
+				f = d.Findings[i]
+			}
+			return f
+		}
+		for _, check := range []string{"server", "model", "reply", "over-long prompt", "system role", "speed", "thinking", "constrained output", "logprobs", "throughput"} {
+			if f := find(check); f.Status != doctor.OK {
+				t.Errorf("%+v", f)
+			}
+		}
+		if f := find("over-long prompt"); d.Server.Kind == "ollama" && !strings.Contains(f.Said, "by default the server would have truncated it to 1024") {
+			t.Errorf("%+v", f)
+		}
+		if again := find("same reply again"); again.Value == nil {
+			t.Errorf("%+v", again)
+		}
+		if s := d.Speed; s == nil || s.Clock != "server" || s.Concurrency < 1 || len(s.Paces) < 2 || s.BytesPerTok < 1 {
+			t.Errorf("speed %+v", s)
+		}
+	})
+}
+
+// TestServersSelfReference: published questions and a published model's answers,
+// judged in both modes and held to the labels: all is decided, the judge's own
+// answers are references, and a second run asks nothing.
+func TestServersSelfReference(t *testing.T) {
+	realServers(t, func(t *testing.T, url string) {
+		dir := filepath.Join(sourceDir, "../../../shared/data/mmlu-pro")
+		agents, err := filepath.Glob(filepath.Join(dir, "eval_results/*.zip"))
+		if err != nil || len(agents) == 0 {
+			t.Skip("MMLU-Pro is not in ../shared/data")
+		}
+		n := few(url, 100, 24, 4)
+		pick := []string{"--sample", "0", "--limit", strconv.Itoa(n)}
+		args := append([]string{"run", "self-reference", "--base-url", url, "--dataset", filepath.Join(dir, "data/test-00000-of-00001.parquet"), "--agents", agents[0],
+			"--constrain", "--accept-cut", "--max-tokens", "16", "--concurrency", "2"}, pick...)
+		mustCall(t, append(args, "--out", "one/judged")...)
+		if got := outcomes(t, "one/judged"); got["decided"] != 2*n {
+			t.Errorf("of %d judgments are decided: %v", 2*n, got)
+		}
+		for _, r := range records(t, "one/judged") {
+			if r.Own == nil || r.Agent != "Meta-Llama-3_1-8B-Instruct" || len(r.Replies) != 2 || !r.Replies[1].Constrained {
+				t.Fatalf("not what the server was asked: %+v", r)
+			}
+		}
+		own, err := filepath.Glob("one/*_answer_paper_*")
+		if err != nil || len(own) != 1 {
+			t.Fatalf("the judge's own answers: %v", own)
+		}
+		if got := outcomes(t, own[0]); got["decided"] != n {
+			t.Errorf("of %d own answers are decided: %v", n, got)
+		}
+		mustCall(t, append(args, "--out", "two/judged")...)
+		for _, r := range records(t, "two/judged") {
+			for _, reply := range r.Replies {
+				if !reply.Cached {
+					t.Fatalf("the second run asked for %s", r.Item)
+				}
+			}
+		}
+		if read(t, "one/judged/results.json") != read(t, "two/judged/results.json") {
+			t.Error("results.json differs between the run and its repeat from the cache")
+		}
+		mustCall(t, "report", "one/judged", own[0], "--out", "report.html")
+	})
+}
+
+// TestServersMultiOption: message trees, with and without an unrelated option.
+func TestServersMultiOption(t *testing.T) {
+	realServers(t, func(t *testing.T, url string) {
+		file := filepath.Join(sourceDir, "../../../shared/data/oasst1/trees/oasst2_filtered.ready_for_export.jsonl")
+		if _, err := os.Stat(file); err != nil {
+			t.Skip("the message trees are not in ../shared/data")
+		}
+		limit := strconv.Itoa(few(url, 12, 4, 2))
+		for _, further := range [][]string{nil, {"--unrelated"}, {"--goal", "worst"}} {
+			args := append([]string{"run", "multi-option", "--base-url", url, "--dataset", file, "--limit", limit, "--constrain", "--accept-cut", "--max-tokens", "16", "--concurrency", "2"}, further...)
+			out := "run" + strings.Join(further, "")
+			mustCall(t, append(args, "--out", out)...)
+			made := records(t, out)
+			if got := outcomes(t, out); got["decided"] != len(made) || len(made) < 4 {
+				t.Errorf("%v: of %d judgments: %v", further, len(made), got)
+			}
+			mustCall(t, append(args, "--out", out+"-again")...)
+			for _, r := range records(t, out+"-again") {
+				for _, reply := range r.Replies {
+					if !reply.Cached {
+						t.Fatalf("%v: the second run asked for %s", further, r.Item)
+					}
+				}
+			}
+			if read(t, out+"/results.json") != read(t, out+"-again/results.json") {
+				t.Errorf("%v: results.json differs between the run and its repeat from the cache", further)
+			}
+		}
+		mustCall(t, "compare", "run", "run--unrelated")
+	})
+}

@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"errors"
+
+	"github.com/urfave/cli/v2"
+
+	"gavel/internal/eval"
+	"gavel/internal/suite"
+)
+
+func suiteCommand(e *env) *cli.Command {
+	command := func(name, about string, flags []cli.Flag, act func(c *cli.Context, s *suite.Suite) error) *cli.Command {
+		return &cli.Command{
+			Name: name, Usage: about, UsageText: "gavel suite " + name + " [flags] FILE.yaml",
+			Flags:  append(flags, formatFlags()...),
+			Before: oneArgument("FILE.yaml"),
+			Action: func(c *cli.Context) error {
+				s, err := suite.Open(c.Args().First())
+				if err != nil {
+					return err
+				}
+				return act(c, s)
+			},
+		}
+	}
+	yes := &cli.BoolFlag{Name: "yes", Usage: "run even if the plan exceeds the limits of the file"}
+	shard := &cli.StringFlag{Name: "shard", Usage: "make the runs of a part of the items, `K/N`, auto or auto/N, as \"gavel run --shard\" does, in a folder of their own"}
+	const asks = "ask again for all judgments without a verdict, as \"gavel run --ask-again\" does"
+	again := &cli.BoolFlag{Name: "ask-again", Usage: asks}
+	probe := &cli.BoolFlag{Name: "probe", Usage: "ask each judge a few questions to estimate the time"}
+	return &cli.Command{
+		Name:  "suite",
+		Usage: "judges × protocols × prompts × options × datasets, from one file",
+		Subcommands: []*cli.Command{
+			command("plan", "what the suite would ask, and how long it would take", []cli.Flag{probe}, e.suitePlan),
+			command("run", "make or continue the runs of the suite", []cli.Flag{yes, shard, again}, e.suiteRun),
+			command("status", "how far the suite is", nil, func(c *cli.Context, s *suite.Suite) error {
+				return e.print(c, s.Status(e.now()))
+			}),
+			command("results", "one table of judges and conditions", nil, e.suiteResults),
+		},
+	}
+}
+
+func (e *env) suitePlan(c *cli.Context, s *suite.Suite) error {
+	if err := s.Check(c.Context, e.maker()); err != nil {
+		return err
+	}
+	plan, err := s.Plan(c.Context, e.maker(), c.Bool("probe"))
+	if err != nil {
+		return err
+	}
+	s.WouldRace(e.maker(), plan)
+	if err := e.print(c, plan); err != nil {
+		return err
+	}
+	for _, cell := range plan.Cells {
+		if cell.Error != "" {
+			return eval.Failed(eval.ErrIncomplete, errors.New("some cells cannot be planned: "+cell.Cell+": "+cell.Error))
+		}
+	}
+	e.next("gavel", "suite", "run", c.Args().First())
+	return nil
+}
+
+func (e *env) suiteRun(c *cli.Context, s *suite.Suite) error {
+	if value := c.String("shard"); value != "" {
+		p, err := e.maker().Part(value)
+		if err == nil {
+			err = s.Only(e.maker(), p)
+		}
+		if err != nil {
+			return err
+		}
+		by := ""
+		if p.Said != "" {
+			by = ", by " + p.Said
+		}
+		e.say("shard %s in %s%s", p, s.Out(), by)
+	}
+	for _, cell := range s.Cells {
+		cell.Request.AskAgain = cell.Request.AskAgain || c.Bool("ask-again")
+	}
+	if err := s.Check(c.Context, e.maker()); err != nil {
+		return err
+	}
+	err := s.Run(c.Context, e.maker(), c.Bool("yes"))
+	if err != nil && !errors.Is(err, eval.ErrIncomplete) {
+		return err
+	}
+	if err = errors.Join(err, e.suiteResults(c, s)); err == nil {
+		e.next("gavel", "report", s.Out(), "--out", "report.html")
+	}
+	return err
+}
+
+func (e *env) suiteResults(c *cli.Context, s *suite.Suite) error {
+	out, err := s.Results()
+	if err != nil {
+		return err
+	}
+	return e.print(c, out)
+}

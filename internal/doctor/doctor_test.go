@@ -1,0 +1,272 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gotest.tools/v3/golden"
+
+	"gavel/backends"
+	"gavel/internal/report/table"
+)
+
+// briefly has the load be measured in no time to speak of.
+func briefly(t *testing.T) {
+	old := waveTime
+	waveTime = time.Millisecond
+	t.Cleanup(func() { waveTime = old })
+}
+
+func (d *Report) find(t *testing.T, check string) Finding {
+	t.Helper()
+	for _, f := range d.Findings {
+		if f.Check == check {
+			return f
+		}
+	}
+	t.Fatalf("no finding %q in %+v", check, d.Findings)
+	return Finding{}
+}
+
+// TestHealthy: nothing to complain of, on every wire format.
+func TestHealthy(t *testing.T) {
+	briefly(t)
+	for _, kind := range []string{"ollama", "llama", "vllm"} {
+		t.Run(kind, func(t *testing.T) {
+			d := healthy(kind).visited(t, Request{})
+			if err := d.Err(); err != nil || !d.Ready {
+				t.Errorf("ready is %v, the error %v", d.Ready, err)
+			}
+			for _, f := range d.Findings {
+				known := f.Status == OK || f.Status == Skipped && f.Check == "shared context" ||
+					f.Check == "parallel requests" || kind == "vllm" && f.Check == "model"
+				if !known {
+					t.Errorf("%+v", f)
+				}
+				if (f.Do == "") != (f.Status == OK || f.Status == Skipped) {
+					t.Errorf("what to do stands with what needs doing: %+v", f)
+				}
+			}
+			if len(d.Findings) < len(checks) || d.Speed == nil || d.Speed.Concurrency < 1 || d.Speed.Paces[0].Sop.Hours <= 0 {
+				t.Errorf("%d findings, speed %+v", len(d.Findings), d.Speed)
+			}
+			if wall := kind == "vllm"; (d.Speed.Clock == "wall") != wall {
+				t.Errorf("timed by the %s", d.Speed.Clock)
+			}
+			if kind == "ollama" && !strings.Contains(d.find(t, "over-long prompt").Said, "by default the server would have truncated it to 1024") {
+				t.Errorf("%+v", d.find(t, "over-long prompt"))
+			}
+		})
+	}
+}
+
+// TestFindings: each illness is found, and only by its own check does it
+// end the visit.
+func TestFindings(t *testing.T) {
+	briefly(t)
+	for name, tc := range map[string]struct {
+		ill    func(p *patient)
+		kinds  []string // all where empty
+		role   string
+		check  string
+		status Status
+		said   string
+		do     string
+	}{
+		"cuts in silence":         {ill: func(p *patient) { p.cuts = true }, check: "over-long prompt", status: Fail, said: "is silently truncated"},
+		"an old Ollama":           {ill: func(p *patient) { p.cuts = true }, kinds: []string{"ollama"}, check: "over-long prompt", status: Fail, said: "at a context of 1024: the server read 1024", do: "upgrade Ollama to 0.12.6 or later (this is 0.17.4)"},
+		"refuses in odd words":    {ill: func(p *patient) { p.oddWords = true }, check: "over-long prompt", status: Warn, said: "HTTP 400: no way"},
+		"counts nothing":          {ill: func(p *patient) { p.noUsage = true; p.cuts = true }, check: "over-long prompt", status: Unknown, said: "does not report how much it read"},
+		"counts nothing, ever":    {ill: func(p *patient) { p.noUsage = true }, check: "reply", status: Warn, said: "reports no token counts"},
+		"passes over constraints": {ill: func(p *patient) { p.free = true }, check: "constrained output", status: Warn, said: "ignored", do: "run without --constrain"},
+		"logprobs all the same":   {ill: func(p *patient) { p.free = true }, check: "logprobs", status: OK, said: "returns the probability"},
+		"no logprobs":             {ill: func(p *patient) { p.noLogprobs = true }, check: "logprobs", status: Warn, said: "none came", do: "run without --logprobs"},
+		"logprobs of an old one":  {ill: func(p *patient) { p.noLogprobs = true }, kinds: []string{"ollama"}, check: "logprobs", status: Warn, said: "none came", do: "0.12.11"},
+		"refuses a system role":   {ill: func(p *patient) { p.noSystem = true }, check: "system role", status: Fail, said: "refused: HTTP 400: System role not supported", do: "--system-role user"},
+		"drops a system message":  {ill: func(p *patient) { p.dropSystem = true }, check: "system role", status: Fail, said: "drops it", do: "--system-role user"},
+		"goes on without it":      {ill: func(p *patient) { p.noSystem = true }, check: "same reply again", status: OK, said: "of 8 replies, 0 changed"},
+		"told of the role":        {ill: func(p *patient) { p.noSystem = true }, role: backends.User, check: "system role", status: Skipped},
+		"fickle under load":       {ill: func(p *patient) { p.fickle = true; p.takes = 5 * time.Millisecond }, check: "same reply again", status: Warn, said: "of 8 replies, 0 changed when repeated alone, ", do: "--strict-determinism"},
+		"fickle":                  {ill: func(p *patient) { p.dice = true }, check: "same reply again", status: Warn, said: "of 8 replies, 8 changed when repeated alone", do: "--repeat"},
+		"warm is not cold":        {ill: func(p *patient) { p.stale = true }, check: "warm and cold", status: Warn, said: "32 changed [90.1, 100.0 %] from cached ones, 32 changed [90.1, 100.0 %] under load", do: "--strict-determinism"},
+		"warm on vLLM":            {ill: func(p *patient) { p.stale = true }, kinds: []string{"vllm"}, check: "warm and cold", status: Warn, do: "VLLM_BATCH_INVARIANT=1"},
+		"says no verdicts":        {ill: func(p *patient) { p.free = true }, check: "warm and cold", status: Skipped},
+		"mixes texts up":          {ill: func(p *patient) { p.foreign = true; p.takes = 5 * time.Millisecond }, check: "foreign replies", status: Fail, said: "answered out of another conversation under load", do: "--concurrency 1"},
+		"mixes words up":          {ill: func(p *patient) { p.foreign, p.parrot = true, true; p.takes = 5 * time.Millisecond }, kinds: []string{"llama"}, check: "foreign replies", status: Fail, said: "which only another conversation holds", do: "--cache-ram 0"},
+		"repeats words":           {ill: func(p *patient) { p.parrot = true; p.takes = 5 * time.Millisecond }, check: "foreign replies", status: OK, said: "in its own conversation, by its word"},
+		"one at a time":           {ill: func(p *patient) { p.one = true; p.counts = 180 * time.Millisecond }, kinds: []string{"ollama"}, check: "parallel requests", status: Warn, said: "one at a time", do: "OLLAMA_NUM_PARALLEL"},
+		"all together":            {ill: func(p *patient) { p.counts = 180 * time.Millisecond }, kinds: []string{"ollama", "vllm"}, check: "parallel requests", status: OK, said: "4 were served together"},
+		"one slot":                {ill: func(p *patient) { p.slots = 1 }, kinds: []string{"llama"}, check: "parallel requests", status: Warn, do: "-np 4"},
+		"slots share a context":   {ill: func(p *patient) { p.pooled = true }, kinds: []string{"llama"}, check: "shared context", status: Warn, said: "4 slots share 20480 tokens", do: "-np N"},
+		"thinks when told":        {ill: func(p *patient) { p.thinks = "both" }, check: "thinking", status: OK, said: "with --think off there is none"},
+		"thinks whatever":         {ill: func(p *patient) { p.thinks = "always" }, check: "thinking", status: Warn, said: "--think off changes nothing"},
+		"context too small":       {ill: func(p *patient) { p.context = 1800 }, kinds: []string{"llama", "vllm"}, check: "context", status: Warn, said: "would be prompt-too-long"},
+		"context far too small":   {ill: func(p *patient) { p.context = 900 }, kinds: []string{"llama", "vllm"}, check: "context", status: Fail, said: "mean prompt"},
+		"little room":             {ill: func(p *patient) { p.context = 4096 }, kinds: []string{"llama"}, check: "context", status: Warn, said: "for a reply", do: "-np 4 -c"},
+		"beyond its training":     {ill: func(p *patient) { p.trained = 8192 }, kinds: []string{"llama"}, check: "context", status: Warn, do: "no more context than the model was trained for"},
+		"half on a GPU":           {ill: func(p *patient) { p.gpu = 500 }, kinds: []string{"ollama"}, check: "memory", status: Warn, said: "only 50 % of it on a GPU"},
+		"says no context, cuts":   {ill: func(p *patient) { p.cuts = true }, kinds: []string{"other"}, check: "over-long prompt", status: Fail, said: "a prompt of at least 80000 tokens is silently truncated: the server read 20480"},
+		"says no context":         {ill: func(p *patient) {}, kinds: []string{"other"}, check: "over-long prompt", status: OK, said: "a prompt of at least 80000 tokens is refused"},
+		"context unknown":         {ill: func(p *patient) {}, kinds: []string{"other"}, check: "context", status: Unknown},
+		"answers nothing":         {ill: func(p *patient) { p.fails = 400 }, check: "reply", status: Fail, said: "HTTP 400: out of order"},
+		"the rest of that":        {ill: func(p *patient) { p.fails = 400 }, check: "logprobs", status: Skipped, said: "does not answer"},
+		"dies on the way":         {ill: func(p *patient) { p.diesAfter = 8 }, check: "same reply again", status: Skipped, said: "stopped answering"},
+	} {
+		kinds := tc.kinds
+		if kinds == nil {
+			kinds = []string{"ollama", "llama", "vllm"}
+		}
+		for _, kind := range kinds {
+			t.Run(name+"/"+kind, func(t *testing.T) {
+				p := healthy(kind)
+				tc.ill(p)
+				load := slices.ContainsFunc(checks, func(c check) bool { return c.load && c.name == tc.check })
+				d := p.visited(t, Request{SystemRole: tc.role, Quick: !load})
+				f := d.find(t, tc.check)
+				if f.Status != tc.status || !strings.Contains(f.Said, tc.said) || !strings.Contains(f.Do, tc.do) {
+					t.Errorf("got %+v", f)
+				}
+				var failed NotReady
+				errors.As(d.Err(), &failed)
+				if tc.status == Fail && (d.Ready || failed[0] != tc.check) {
+					t.Errorf("ready is %v, failed are %q", d.Ready, failed)
+				}
+				if tc.said == "stopped answering" && d.Ready {
+					t.Error("a server that died is ready")
+				}
+				if tc.status == Warn && !d.Ready {
+					t.Errorf("after a warning %q failed", failed)
+				}
+				for _, c := range checks { // nothing stops the others from being made
+					d.find(t, c.name)
+				}
+			})
+		}
+	}
+}
+
+// TestText: all that people read, to the byte.
+func TestText(t *testing.T) {
+	for _, kind := range []string{"llama", "ollama"} {
+		t.Run(kind, func(t *testing.T) {
+			p := healthy(kind)
+			p.context, p.free, p.noSystem, p.thinks, p.gpu = 4096, true, true, "always", 500
+			url, client := p.start(t)
+			d := looked(t, t.Context(), url, client, Request{Quick: true})
+			var out strings.Builder
+			for _, laid := range d.Tables() {
+				if err := table.Text(&out, laid); err != nil {
+					t.Fatal(err)
+				}
+			}
+			fmt.Fprintln(&out, d.Verdict())
+			if err := d.Err(); err == nil || err.Error() != "not ready: system role" {
+				t.Errorf("ended with %v", err)
+			}
+			for _, line := range strings.Split(out.String(), "\n") {
+				if n := len([]rune(line)); n > 100 {
+					t.Errorf("%d columns: %s", n, line)
+				}
+			}
+			golden.Assert(t, strings.ReplaceAll(out.String(), url, "http://127.0.0.1:8080"), kind+".txt")
+		})
+	}
+}
+
+// TestVerdict: how many findings there are to mind, and that a failure is said first.
+func TestVerdict(t *testing.T) {
+	all := []Finding{{Status: Skipped}, {Status: OK}, {Status: Warn}, {Status: Unknown}}
+	for n, want := range map[int]string{2: "ready", 3: "ready; read one finding above", 4: "ready; read 2 findings above"} {
+		if got := (&Report{Findings: all[:n], Ready: true}).Verdict(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if got := (&Report{Findings: all}).Verdict(); got != "not ready: see what failed above" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestEstimate: the sum, worked by hand.
+func TestEstimate(t *testing.T) {
+	d := &doctor{bytesPerTok: 4}
+	p := d.paceOf(2, 1000, 100)
+	// sop: 6975/4 = 1744 tokens to read in 1.744 s, 600 to write in 6 s: 7.744 s each, 700 of them take 1.506 h.
+	if got := fmt.Sprintf("%.4f %.3f", p.Sop.PerSecond, p.Sop.Hours); got != "0.1291 1.506" {
+		t.Errorf("sop: %s", got)
+	}
+	// direct: 5872/4 = 1468 tokens in 1.468 s, 8 in 0.08 s: 1.548 s.
+	if got := fmt.Sprintf("%.4f %.3f", p.Direct.PerSecond, p.Direct.Hours); got != "0.6460 0.301" {
+		t.Errorf("direct: %s", got)
+	}
+}
+
+func TestChanged(t *testing.T) {
+	r := func(s string) backends.Response { return backends.Response{Text: s} }
+	first := []backends.Response{r("a"), r("b")}
+	for want, later := range [][]backends.Response{
+		{r("a"), r("b"), r("a"), r("b")},
+		{r("a"), r("x"), r("a"), r("y")},
+		{r("x"), r("b"), r("a"), r("x")},
+	} {
+		if got := changed(first, later); got != want {
+			t.Errorf("%v: %d changed, want %d", later, got, want)
+		}
+	}
+}
+
+func TestWrapped(t *testing.T) {
+	for text, want := range map[string]string{
+		"→ one two three four":  "→ one|  two|  three|  four",
+		"one averylongword end": "one|  averylo|  ngword|  end",
+	} {
+		if got := strings.Join(wrapped(text, 9, "  "), "|"); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	for _, tc := range []struct {
+		err  error
+		want bool
+	}{
+		{nil, false},
+		{errors.New("x"), false},
+		{context.DeadlineExceeded, false},
+		{&backends.Error{Kind: backends.BadRequest, Status: 400}, true},
+		{&backends.Error{Kind: backends.ServerSide, Status: 500}, true},
+		{&backends.Error{Kind: backends.ServerSide, Status: 502}, false},
+		{&backends.Error{Kind: backends.Busy, Status: 503}, false},
+		{&backends.Error{Kind: backends.Transport}, false},
+	} {
+		if got := refused(tc.err); got != tc.want {
+			t.Errorf("%v: %v", tc.err, got)
+		}
+	}
+}
+
+// TestEstimateCountsCalls: what a request takes beside its tokens is part of what a run takes. Of a server that answers
+// each request after a second and a half, however short it is, JudgeBench's 700 judgments take 17 minutes one at a time.
+func TestEstimateCountsCalls(t *testing.T) {
+	old := waveTime
+	waveTime = 3 * time.Second // half of which every question takes
+	t.Cleanup(func() { waveTime = old })
+	for _, kind := range []string{"ollama", "llama", "vllm"} {
+		for _, quick := range []bool{true, false} {
+			p := healthy(kind)
+			p.takes = 1500 * time.Millisecond
+			d := p.visited(t, Request{Quick: quick})
+			for i, pace := range d.Speed.Paces {
+				least := 700 * 1.5 / 3600 / float64(pace.Concurrency)
+				if pace.Direct.Hours < least || pace.Sop.Hours < pace.Direct.Hours || i == 0 && pace.Direct.Hours > 6*least {
+					t.Errorf("%s, quick %t: %d at once take %.2f h (direct) and %.2f h (sop), at least %.2f; %g s a call", kind, quick, pace.Concurrency, pace.Direct.Hours, pace.Sop.Hours, least, d.Speed.Call)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,371 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"gavel/backends"
+	"gavel/cache"
+	"gavel/internal/disk"
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+// make asks for what is missing, writes the run and scores it. The report is
+// there even where the error is not nil, if there was anything to score.
+func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) {
+	m := p.job.Manifest
+	if err := TakeUp(p.out, p.req.try); err != nil {
+		return nil, err
+	}
+	if !e.Beside { // a server's memory is not one run's to rule
+		defer frugal(p.set.Len())()
+	}
+	p.job.Completed = judging.Completed{}
+	var err error
+	how := scoring.DefaultOptions.Reading
+	how.Name = p.reading
+	p.draw()
+	if p.records, err = scoring.NewLoader(m, how, p.set.IDs()); err == nil && e.Runs != "" {
+		err = disk.Within(e.Runs, p.out)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.lookBack()
+	dir, old, err := judging.OpenDir(p.out, m, p.again, func(r *judging.Record) error {
+		p.remember(r)
+		if p.follow != nil {
+			if _, err := p.follow.add(r); err != nil {
+				return err
+			}
+		}
+		return p.records.Add(r)
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	e.sayAltered(p.out, dir.Altered)
+	p.begun(old, e.Now())
+	completed := p.job.Completed.Count()
+	missing, err := p.missing()
+	if err != nil {
+		return nil, err
+	}
+	var runErr error
+	if missing > 0 {
+		client, closeClient, err := e.client(ctx, p)
+		if err != nil {
+			dir.Abandon()
+			return nil, err
+		}
+		if err := dir.Start(m); err != nil {
+			closeClient()
+			return nil, err
+		}
+		p.job.Client = client
+		if err := p.takeOver(dir); err != nil {
+			closeClient()
+			return nil, err
+		}
+		asking, items := p.writeItemsBeside(ctx, dir)
+		e.observer().RunOpened(Opened{Dir: p.out, Manifest: m, Missing: missing, Completed: completed})
+		runErr = e.ask(asking, p, dir)
+		p.job.Client = nil
+		closed := make(chan error, 1)
+		go func() { closed <- closeClient() }() // beside scoring
+		defer func() {
+			if err := <-closed; err != nil && !errors.Is(err, cache.ErrGivenUp) { // which was said
+				e.say("warning: %v", err)
+			}
+		}()
+		if err := <-items; err != nil && ctx.Err() == nil {
+			return nil, err
+		}
+	} else {
+		if err := p.standing(ctx, dir, old); err != nil {
+			return nil, err
+		}
+		e.observer().RunOpened(Opened{Dir: p.out, Manifest: m, Completed: completed})
+		if completed == m.Judgments && completed > 0 {
+			e.say("all %d judgments are in %s already: nothing to ask", m.Judgments, p.out)
+		}
+	}
+	return e.finish(p, dir, missing, runErr)
+}
+
+// begun notes in the manifest when the run began, and what stays as it was then: old is what its folder has, or nil.
+func (p *prepared) begun(old *judging.Manifest, now time.Time) {
+	m := p.job.Manifest
+	if m.Started = now.UTC().Truncate(time.Second); old != nil {
+		m.Started, m.Changes, m.Sample, m.Alternates = old.Started, old.Changes, old.Sample, old.Alternates
+	} else if protocol, err := judging.ProtocolNamed(m.Spec.Protocol); err == nil && p.answer == nil {
+		m.Alternates = protocol.Presentations == 2
+	}
+}
+
+// standing sees to the folder of a run of which nothing is left to ask: old is its manifest, nil of a shard without an item.
+func (p *prepared) standing(ctx context.Context, dir *judging.Dir, old *judging.Manifest) error {
+	m := p.job.Manifest
+	if m.Ended = m.Started; old != nil {
+		m.Ended = old.Ended
+	} else if err := dir.Start(m); err != nil {
+		return err
+	}
+	return p.writeItems(ctx, dir)
+}
+
+// takeOver writes the records that are given.
+func (p *prepared) takeOver(dir *judging.Dir) error {
+	for _, r := range p.given {
+		if p.job.Completed.Has(r.Item, r.Presentation, r.Repetition) {
+			continue
+		}
+		if err := dir.Write(r); err != nil {
+			return err
+		}
+		p.job.Completed.Add(r)
+		if err := p.records.Add(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// frugal gives garbage the same room beside the index of a large dataset as beside that of a small one, so that memory
+// hardly grows with it: enough that collecting costs little, which in the default proportion to a small heap takes a
+// fifth of the time of quick calls. The function returned undoes it.
+func frugal(items int) func() {
+	const ( // bytes
+		room  = 12 << 20
+		small = 6 << 20 // that a small run takes
+		item  = 64
+	)
+	if items*item > small/8 {
+		debug.FreeOSMemory() // what reading the file took
+	}
+	was := debug.SetGCPercent(100 * room / (small + items*item))
+	return func() { debug.SetGCPercent(was) }
+}
+
+// writeItemsBeside writes items.jsonl while calls are made, which mostly wait: a run that is killed before it is there
+// has it written when it goes on. If it cannot be written, the context returned ends, and with it the calls.
+func (p *prepared) writeItemsBeside(ctx context.Context, dir *judging.Dir) (context.Context, <-chan error) {
+	asking, stop := context.WithCancelCause(ctx)
+	done := make(chan error, 1)
+	go func() {
+		err := p.writeItems(ctx, dir)
+		if err != nil {
+			stop(err)
+		}
+		done <- err
+	}()
+	return asking, done
+}
+
+func (p *prepared) writeItems(ctx context.Context, dir *judging.Dir) error {
+	return dir.WriteItems(func(line func([]byte) error) error {
+		var raw []byte
+		for _, row := range p.job.Rows {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			var err error
+			if raw, err = p.set.RawIn(raw, row); err != nil {
+				return err
+			}
+			if err := line(raw); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// client wraps the backend with retries, a time limit and the cache; several
+// are a pool inside the retries. The returned function closes what needs it.
+func (e *Maker) client(ctx context.Context, p *prepared) (backends.Client, func() error, error) {
+	if p.answer != nil {
+		return p.answer, func() error { return nil }, nil
+	}
+	if p.req.Backend == "sim" {
+		return p.judges[0].Client, func() error { return nil }, nil
+	}
+	var store *cache.Store
+	closeStore := func() error { return nil }
+	if !p.req.NoCache {
+		var err error
+		if store, closeStore, err = e.replies(p.replies()); err != nil {
+			return nil, nil, err
+		}
+	}
+	ctx, unwatch := context.WithCancel(ctx)
+	client, closePool, err := e.asked(ctx, p, store)
+	closeAll := func() error {
+		unwatch()
+		closePool()
+		return closeStore()
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, closeAll())
+	}
+	client = backends.WithRetry(e.watched(client), backends.Retry{For: p.req.RetryFor})
+	switch {
+	case store != nil && p.req.AskAgain:
+		client = cache.Renew(client, store)
+	case store != nil:
+		client = cache.Wrap(client, store)
+	}
+	return client, closeAll, nil
+}
+
+// ask runs the job, which a gentle interrupt ends.
+func (e *Maker) ask(ctx context.Context, p *prepared, dir *judging.Dir) error {
+	stop := make(chan struct{})
+	end := sync.OnceFunc(func() { close(stop) })
+	done := e.Interrupts.Handle(func() {
+		end() // first: once it is said, nothing more is asked
+		e.say("stopping: waiting for open requests; %s to abandon them", e.Words.StopNow)
+	})
+	defer done()
+	p.job.Write = func(r *judging.Record) error {
+		p.origins.onto(r)
+		if err := dir.Write(r); err != nil {
+			return err
+		}
+		if p.follow != nil {
+			if enough, err := p.follow.add(r); err != nil {
+				return err
+			} else if enough {
+				end()
+			}
+		}
+		return p.records.Add(r)
+	}
+	p.job.Client = e.doubts(p.job.Client, p.job.Manifest.Model)
+	alarms := judging.Alarms{Manifest: p.job.Manifest}
+	var alarmed atomic.Pointer[string]
+	p.job.Stop, p.job.Progress = stop, func(r *judging.Record) {
+		e.observer().Recorded(r)
+		text := alarms.Look(r)
+		if text == "" {
+			return
+		}
+		if p.req.StopOnAlarm && alarmed.CompareAndSwap(nil, &text) {
+			end() // what ends the run says why
+		} else {
+			e.say("%s", text)
+		}
+	}
+	err := p.job.Run(ctx)
+	e.observer().RunEnded()
+	if why := alarmed.Load(); why != nil && errors.Is(err, judging.ErrStopped) {
+		return &kindError{ErrIncomplete, errors.New(*why)}
+	}
+	return err
+}
+
+// finish writes how the run ended and scores it.
+func (e *Maker) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (*scoring.Report, error) {
+	m := p.job.Manifest
+	run := p.records.Run()
+	run.InFolder(p.out)
+	run.Known(func() ([]string, error) { return p.ids(), nil })
+	left := m.Judgments - run.Answered
+	m.Status = judging.Complete
+	for len(p.changes) > 0 {
+		m.Changes = append(m.Changes, <-p.changes)
+	}
+	switch {
+	case left == 0: // also where it was told to stop when nothing was left to do
+		m.DrawnBy = nil
+	case p.byRule(runErr):
+		m.Status, m.Stopped = judging.ByRule, p.follow.stopped()
+	case errors.Is(runErr, judging.ErrStopped) || errors.Is(runErr, ErrInterrupted):
+		m.Status = judging.Interrupted
+	default:
+		m.Status = judging.Incomplete
+		if other, is := errors.AsType[*backends.ModelChangedError](runErr); is {
+			m.Changes = append(m.Changes, e.change(other))
+		}
+	}
+	if asked > 0 {
+		m.Ended = e.Now().UTC().Truncate(time.Second)
+	}
+	if p.reading != judging.Paper { // numbers of before there were two readings are made again without a word of them
+		if err := run.CompareReadings(func(how judging.Reading) (*scoring.Run, error) { return scoring.Load(p.out, how) }); err != nil {
+			e.say("cannot compare the two readings: %v", err)
+		}
+	}
+	rep := run.Score(scoring.DefaultOptions.Bootstrap)
+	err := judging.WriteJSON(filepath.Join(p.out, judging.ResultsFile), rep)
+	if err == nil {
+		run.Manifest.Status = m.Status
+		err = dir.WriteManifest(m)
+	}
+	rep.Run = p.out
+	switch {
+	case DiskFull(runErr) && DiskFull(err):
+		return &rep, e.ending(m.Status, left, m.Judgments, runErr) // to say it once is enough
+	case err != nil:
+		return &rep, errors.Join(runErr, err)
+	}
+	if asked > 0 || m.Status != judging.Complete {
+		e.say("run written to %s", p.out)
+	}
+	for _, o := range rep.Origins {
+		e.say("%s", o)
+	}
+	err = e.ending(m.Status, left, m.Judgments, runErr)
+	if err == nil {
+		err = e.unserved(p, run.Unserved)
+	}
+	if rep.Judgments() == 0 {
+		return nil, err
+	}
+	return &rep, err
+}
+
+// ending is the error that a run ends with: what is left, and how to go on.
+func (e *Maker) ending(status string, left, expected int, runErr error) error {
+	goOn := e.Words.GoOn
+	var gaveUp *judging.GaveUpError
+	var other *backends.ModelChangedError
+	switch {
+	case errors.As(runErr, &other) && left > 0:
+		return &kindError{ErrIncomplete, fmt.Errorf("%w; its replies since the last check are removed from the run and from the cache; %d of %d judgments are left: serve the first model again; %s", runErr, left, expected, goOn)}
+	case status == judging.Complete && errors.Is(runErr, judging.ErrStopped), status == judging.ByRule:
+		return nil
+	case status == judging.Interrupted:
+		return &kindError{ErrInterrupted, fmt.Errorf("interrupted: %d of %d judgments are left; %s", left, expected, goOn)}
+	case errors.As(runErr, &gaveUp):
+		return &kindError{ErrIncomplete, fmt.Errorf("the server stopped answering: %w; %d of %d judgments are left; %s", runErr, left, expected, goOn)}
+	case judging.DiskFull(runErr): // how to go on is said with it
+		return fmt.Errorf("%w; %d of %d judgments are left", runErr, left, expected)
+	case errors.Is(runErr, ErrIncomplete) && left == 0: // an alarm at the last judgment
+		return nil
+	case runErr != nil:
+		return fmt.Errorf("%w; %d of %d judgments are left; %s", runErr, left, expected, goOn)
+	case left > 0:
+		return &kindError{ErrIncomplete, fmt.Errorf("%d of %d judgments failed or are missing; %s", left, expected, goOn)}
+	}
+	return nil
+}
+
+// change is what a run says of a server that came to serve another model.
+func (e *Maker) change(to *backends.ModelChangedError) judging.ModelChange {
+	return judging.ModelChange{At: e.Now().UTC().Truncate(time.Second), URL: to.URL, Was: to.Was, Is: to.Is}
+}
+
+// DiskFull tells whether a disk is full, that of the cache included.
+func DiskFull(err error) bool {
+	var full *cache.DiskFullError
+	return judging.DiskFull(err) || errors.As(err, &full)
+}

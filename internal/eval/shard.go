@@ -1,0 +1,296 @@
+package eval
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gavel/datasets"
+	"gavel/internal/disk"
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+// Part is which shard of a request's items is asked about.
+type Part struct {
+	Index, Of int
+	Try       string // which try of the task it is: "2" of the second that the engine has counted, or as Apart has it
+	Said      string
+	counted   bool // the engine counts the tries
+}
+
+func (p Part) String() string { return fmt.Sprintf("%d/%d", p.Index, p.Of) }
+
+// Suffix ends the name of the shard's folder.
+func (p Part) Suffix() string { return judging.ShardSuffix(p.Index, p.Of, p.Try) }
+
+// Apart gives the part of an engine that counts no tries a folder of its own in dir where there are no locks, which else
+// keep two tries from writing at once.
+func (e *Maker) Apart(p Part, dir string) Part {
+	locks := e.Locks
+	if locks == nil {
+		locks = disk.Locks
+	}
+	if p.Said == "" || p.counted || locks(dir) {
+		return p
+	}
+	host, _ := os.Hostname() // in a pod its name
+	p.Try = strings.ReplaceAll(UnsafeInNames.ReplaceAllString(fmt.Sprintf("%s-%d", host, os.Getpid()), "-"), "_", "-")
+	return p
+}
+
+// MostShards is more than anybody has machines for.
+const MostShards = 100_000
+
+// parseShard reads "K/N", "auto" or "auto/N", where the index is 0, and N too where it is not said.
+func parseShard(value string) (index, of int, err error) {
+	first, second, given := strings.Cut(value, "/")
+	bad := fmt.Errorf("%q: expected K/N such as 3/16 with K from 1 to N, auto, or auto/N; N is at most %d", value, MostShards)
+	if of, err = strconv.Atoi(second); given && (err != nil || of < 1 || of > MostShards) {
+		return 0, 0, bad
+	}
+	if first == "auto" {
+		return 0, of, nil
+	}
+	if index, err = strconv.Atoi(first); err != nil || !given || index < 1 || index > of {
+		return 0, 0, bad
+	}
+	return index, of, nil
+}
+
+// Part is the shard that a request's text means: auto is what the engine says that runs this process.
+func (e *Maker) Part(value string) (Part, error) {
+	index, of, err := parseShard(value)
+	if err != nil {
+		return Part{}, &FieldError{"shard", value, err.Error()}
+	}
+	if index > 0 {
+		return Part{Index: index, Of: of}, nil
+	}
+	p, err := partOf(e.Getenv, of)
+	if err != nil {
+		return p, &FieldError{"shard", value, value + ": " + err.Error()}
+	}
+	return p, nil
+}
+
+// engine is a program that starts one command many times, by the variables in which it tells which time it is.
+type engine struct {
+	index, min, max, step, count string // "" for what it does not tell
+	first                        int    // what it calls the first, where min is ""
+	tries                        string // how often it started this one before
+}
+
+var engines = []engine{
+	{"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX", "SLURM_ARRAY_TASK_STEP", "SLURM_ARRAY_TASK_COUNT", 0, "SLURM_RESTART_COUNT"},
+	{index: "JOB_COMPLETION_INDEX"}, // Kubernetes
+	{index: "SKYPILOT_JOB_RANK", count: "SKYPILOT_NUM_JOBS"},
+	{index: "DSTACK_NODE_RANK", count: "DSTACK_NODES_NUM"},
+	{index: "PARALLEL_SEQ", first: 1}, // GNU parallel
+}
+
+// partOf asks the environment; given is how many shards there are, 0 where that is for the engine to say.
+func partOf(getenv func(string) string, given int) (Part, error) {
+	var found []engine
+	var names []string
+	for _, en := range engines {
+		names = append(names, en.index)
+		if getenv(en.index) != "" {
+			found = append(found, en)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return Part{}, fmt.Errorf("found no environment variable with the shard's number (looked for %s): give K/N", strings.Join(names, ", "))
+	case len(found) > 1:
+		return Part{}, fmt.Errorf("%s and %s are both set: give K/N", found[0].index, found[1].index)
+	}
+	return found[0].part(getenv, given)
+}
+
+func (en engine) part(getenv func(string) string, given int) (p Part, err error) {
+	var said []string
+	number := func(name string, usual, least int) int {
+		text := getenv(name)
+		if name == "" || text == "" {
+			return usual
+		}
+		n, nerr := strconv.Atoi(text)
+		if said = append(said, name+"="+text); (nerr != nil || n < least) && err == nil {
+			err = fmt.Errorf("%s=%s is not a number from %d", name, text, least)
+		}
+		return n
+	}
+	id, first, step := number(en.index, 0, 0), number(en.min, en.first, 0), number(en.step, 1, 1)
+	p.Of, p.counted = number(en.count, given, 1), en.tries != ""
+	if before := number(en.tries, 0, 0); before > 0 {
+		p.Try = strconv.Itoa(before + 1)
+	}
+	last := number(en.max, -1, 0)
+	p.Said = strings.Join(said, ", ")
+	switch {
+	case err != nil:
+		return p, err
+	case p.Of == 0 && en.count == "":
+		return p, fmt.Errorf("%s does not say how many shards there are: give auto/N", p.Said)
+	case p.Of == 0:
+		return p, fmt.Errorf("%s is set and %s is not: give auto/N", en.index, en.count)
+	case given > 0 && given != p.Of:
+		return p, fmt.Errorf("%s says that there are %d shards, not %d; one shard alone is made with K/%[3]d", p.Said, p.Of, given)
+	case p.Of > MostShards:
+		return p, fmt.Errorf("%s says that there are %d shards: there are at most %d", p.Said, p.Of, MostShards)
+	case last >= 0 && last != first+(p.Of-1)*step:
+		return p, fmt.Errorf("%s is a list: give the array as a range, or give K/N", p.Said)
+	case last >= 0 && given == 0 && (p.Of == 1 || first > 1):
+		return p, fmt.Errorf("%s may be the whole array or a part of a longer one: give auto/%d if it is the whole array, otherwise K/N", p.Said, p.Of)
+	case id >= first && (id-first)%step == 0 && (id-first)/step < p.Of:
+		p.Index = (id-first)/step + 1
+	default:
+		return p, fmt.Errorf("%s is not one of the %d tasks that begin at %d with steps of %d: give the array as a range, or give K/N", p.Said, p.Of, first, step)
+	}
+	return p, nil
+}
+
+// settle finds which shard the request means, says so, and gives its folder a name of its own where the engine knew.
+func (e *Maker) settle(o *Request) error {
+	p, err := e.Part(o.Shard)
+	if err != nil {
+		return err
+	}
+	if p.Said != "" {
+		e.say("shard %s, by %s", p, p.Said)
+		if p = e.Apart(p, cmp.Or(o.Out, e.folder())); p.Try != "" && !p.counted {
+			e.say("the file system has no locks: this try is written apart, as %s", p.Try)
+		}
+		if o.Out != "" {
+			o.Out += p.Suffix()
+		}
+	}
+	o.Shard, o.try = p.String(), p.Try
+	return nil
+}
+
+// sharded keeps of items those of the request's shard, and notes what they are of.
+func (o Request) sharded(its items) (items, error) {
+	if o.Shard == "" {
+		return its, nil
+	}
+	index, of, err := parseShard(o.Shard)
+	if err != nil || index == 0 {
+		return its, fmt.Errorf("--shard %s: %w", o.Shard, cmp.Or(err, errors.New("which one it is was not asked")))
+	}
+	id := func(i int) string { return its.set.ID(its.rows[i]) }
+	its.shard = &judging.Shard{Index: index, Of: of, Items: len(its.rows), IDs: judging.HashIDs(len(its.rows), id), Dataset: its.set.SHA256, Path: o.Dataset}
+	its.places = its.shard.Deal(len(its.rows), id)
+	rows := make([]int, len(its.places))
+	for i, place := range its.places {
+		rows[i] = its.rows[place]
+	}
+	its.rows = rows
+	return its, nil
+}
+
+// ofShard is which part of a run, of a spec but for its items, the items are; nil where they are all.
+func (its items) ofShard(whole judging.Spec) *judging.Shard {
+	if its.shard == nil {
+		return nil
+	}
+	s := *its.shard
+	whole.Dataset.SHA256, whole.Dataset.Items, whole.Dataset.IDs = s.Dataset, s.Items, s.IDs
+	s.Whole = judging.NewManifest("", whole).ID
+	s.At(its.places)
+	return &s
+}
+
+// madeOf are items that a stage made of those of a shard: each has the place of its question.
+func (its items) madeOf(questions items) (items, error) {
+	if questions.shard == nil {
+		return its, nil
+	}
+	place := make(map[string]int, len(questions.rows))
+	for i, row := range questions.rows {
+		place[questions.set.ID(row)] = questions.places[i]
+	}
+	its.shard = questions.shard
+	for _, row := range its.rows {
+		item, err := its.set.Item(row)
+		if err != nil {
+			return its, err
+		}
+		its.places = append(its.places, place[judging.QuestionOf(item)])
+	}
+	return its, nil
+}
+
+// replies are the folder of the cache: of a shard one of its own, since a cache is one process's.
+func (p *prepared) replies() string {
+	switch {
+	case p.req.Shard == "":
+		return p.req.Cache
+	case p.req.Cache == "":
+		return filepath.Join(p.out, judging.CacheDir)
+	}
+	return filepath.Join(p.req.Cache, filepath.Base(p.out))
+}
+
+// takenUp are the files of a run, or of a suite, that a later try of its shard goes on with.
+var takenUp = []string{judging.ManifestFile, judging.ItemsFile, judging.RecordsFile, judging.ResultsFile, scoring.SuiteFile}
+
+// TakeUp copies into the folder of a later try of a shard what the try that wrote last has left, unless it is there
+// already. What that one still writes is asked for by both, and merged.
+func TakeUp(out, try string) error {
+	if _, err := os.Stat(out); err == nil || try == "" {
+		return nil
+	}
+	from, last := "", time.Time{}
+	for _, dir := range judging.OtherTries(out) {
+		if at := lastWritten(dir); !at.Before(last) {
+			from, last = dir, at
+		}
+	}
+	if from == "" {
+		return nil
+	}
+	return takeUp(from, out)
+}
+
+// lastWritten is when anything was that a later try goes on with.
+func lastWritten(dir string) (last time.Time) {
+	filepath.WalkDir(dir, func(_ string, d os.DirEntry, err error) error {
+		if err != nil || !slices.Contains(takenUp, d.Name()) {
+			return nil // what is there is told
+		}
+		if info, err := d.Info(); err == nil && info.ModTime().After(last) {
+			last = info.ModTime()
+		}
+		return nil
+	})
+	return last
+}
+
+func takeUp(from, out string) error {
+	part := filepath.Join(filepath.Dir(out), "."+filepath.Base(out)+"-part")
+	defer os.RemoveAll(part)
+	if err := os.RemoveAll(part); err != nil {
+		return err
+	}
+	err := disk.CopyDir(from, part, func(name string) bool { return slices.Contains(takenUp, name) })
+	if err != nil {
+		return fmt.Errorf("going on with %s: %w", from, err)
+	}
+	return disk.Move(part, out)
+}
+
+// first is an item that tells what kind the items are.
+func (its items) first() (datasets.Item, error) {
+	if len(its.rows) == 0 {
+		return its.set.Item(0) // of a shard that has none
+	}
+	return its.set.Item(its.rows[0])
+}

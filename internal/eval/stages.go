@@ -1,0 +1,377 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gavel/backends"
+	"gavel/datasets"
+	"gavel/internal/disk"
+	"gavel/judging"
+	"gavel/protocols/answer"
+	"gavel/scoring"
+)
+
+// A protocol with stages is a chain of runs, each in a folder of its own beside the others: what one has answered are
+// the dataset lines of the next. Whatever is there already, of this judge or of an agent, is not asked for again.
+
+// stages are the runs that a judging run stands on.
+type stages struct {
+	opts      Request
+	stage     *judging.Stage
+	runs      string // folder of runs, where --out names none
+	questions items
+	judges    []backends.Member
+	own       *judging.Answers
+	agents    []*judging.Answers
+	reports   []scoring.Report // of the answer runs, for the tables
+	passing   string           // of a dry run: folder for what is gone after it
+	remove    func()           // removes it
+}
+
+// work is a request that is being made, or planned.
+type work struct {
+	*Maker
+	plan *Plan // nil where it is made
+	made []scoring.Report
+
+	lacking error // of a stage that is at its end, but lacks answers
+}
+
+// Run makes the run of a request, with the stages it stands on where its protocol has some, or goes on with it. The
+// reports are those of the stages and then of the run itself; they are there even where the error is not nil, as far as
+// there was anything to score. The error may be ErrUsage, ErrIncomplete or ErrInterrupted.
+func (e *Maker) Run(ctx context.Context, o Request) ([]scoring.Report, error) {
+	w := &work{Maker: e}
+	err := w.any(ctx, o)
+	if err == nil {
+		err = w.lacking
+	}
+	return w.made, err
+}
+
+// Plan says what Run would do.
+func (e *Maker) Plan(ctx context.Context, o Request) (*Plan, error) {
+	w := &work{Maker: e, plan: new(Plan)}
+	err := w.any(ctx, o)
+	return w.plan, err
+}
+
+func (w *work) any(ctx context.Context, o Request) error {
+	if err := o.Validate(); err != nil {
+		return err
+	}
+	for _, text := range o.Retired {
+		w.note("%s", text)
+	}
+	if o.Shard != "" {
+		if err := w.settle(&o); err != nil {
+			return err
+		}
+	}
+	protocol, err := o.FindProtocol()
+	if err != nil {
+		return err
+	}
+	if stage := protocol.Before(o.Options); stage != nil {
+		return w.staged(ctx, o, stage)
+	}
+	p, err := w.prepare(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer p.set.Close()
+	return w.planOrMake(ctx, p)
+}
+
+// note says something of a stage.
+func (w *work) note(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); w.plan != nil {
+		w.plan.Notes = append(w.plan.Notes, text)
+	} else {
+		w.say("%s", text)
+	}
+}
+
+// staged asks the judge for its own answers, gathers those of agents where it judges them, and has it judge.
+func (w *work) staged(ctx context.Context, o Request, stage *judging.Stage) error {
+	its, err := w.openItems(o)
+	if err != nil {
+		return err
+	}
+	defer its.set.Close()
+	s := &stages{opts: o, stage: stage, runs: w.folder(), questions: its}
+	before, err := s.before()
+	if err != nil {
+		return err
+	}
+	if !before {
+		p, err := w.prepareWith(ctx, o, its)
+		if err != nil {
+			return err
+		}
+		return w.planOrMake(ctx, p)
+	}
+	defer s.end()
+	if err := w.answerStages(ctx, s); err != nil {
+		return err
+	}
+	p, err := w.judgeStage(ctx, s)
+	if p == nil || err != nil {
+		return err
+	}
+	defer p.set.Close()
+	if stage.Agents { // what is right to a pair's question nobody has published: answers to it have no score
+		w.made = s.reports
+	}
+	return w.planOrMake(ctx, p)
+}
+
+// before tells whether the stages are still to come, or are in the dataset, and refuses what can be neither.
+func (s *stages) before() (bool, error) {
+	its := s.questions
+	if len(its.rows) == 0 && its.shard == nil {
+		return false, fmt.Errorf("%s: no items are left to judge", its.set.Name)
+	}
+	item, err := its.first()
+	if err != nil {
+		return false, err
+	}
+	answered, agents := item.Answered != nil, s.opts.Agents
+	if !s.stage.Agents || answered && len(agents) == 0 {
+		_, err := ask(s.opts, its)
+		return !answered, err
+	}
+	if answered {
+		return false, Wrong("agents", strings.Join(agents, ","), ": %s already holds agents' answers", s.opts.Dataset)
+	}
+	if err := s.stage.Check(item); err != nil {
+		return true, usage("%s has items of shape %s, %w", its.set.Name, item.Shape, err)
+	}
+	if len(agents) == 0 {
+		return true, Wrong("agents", "", "is missing: give a file of answers, an answer run, or MODEL@URL")
+	}
+	_, err = ask(s.answerOptions(), its)
+	return true, err
+}
+
+// answerStages sees to the judge's own answers, then to each agent's.
+func (w *work) answerStages(ctx context.Context, s *stages) (err error) {
+	answering := s.answerOptions()
+	var agents []agentSource // found before anything is asked: what is mistyped costs nothing
+	for _, a := range s.opts.Agents {
+		source, err := w.findAgent(ctx, s, a)
+		if err != nil {
+			return fmt.Errorf("--agents %s: %w", a, err)
+		}
+		agents = append(agents, source)
+	}
+	if s.judges, err = w.FindJudges(ctx, s.opts); err != nil {
+		return err
+	}
+	if s.opts.Own != "" {
+		s.own, err = w.readAnswers(s, s.opts.Own)
+	} else {
+		s.own, err = w.makeAnswers(ctx, s, answering, s.judges, "the judge's own answers")
+	}
+	if err != nil {
+		return err
+	}
+	for i, answers := range agents {
+		agent, err := answers()
+		if err != nil {
+			return fmt.Errorf("--agents %s: %w", s.opts.Agents[i], err)
+		}
+		if agent != nil {
+			s.agents = append(s.agents, agent)
+		}
+	}
+	return nil
+}
+
+// answerOptions are those of an answer run under the same flags.
+func (s *stages) answerOptions() Request {
+	o := s.opts
+	answering := judging.Answering()
+	o.Protocol, o.Options, o.Prompt = answering.Name, nil, answering.Templates[0].Name
+	if o.Out, o.Until = "", ""; len(o.Agents) > 0 {
+		o.Repetitions = 1 // of answers only the first time is judged
+	}
+	return o
+}
+
+// makeAnswers makes an answer run, or goes on with it, beside the judging run. In
+// a dry run it is planned, and its answers are nil unless they are all there.
+func (w *work) makeAnswers(ctx context.Context, s *stages, o Request, judges []backends.Member, what string) (*judging.Answers, error) {
+	p, err := w.prepareFor(ctx, o, s.questions, judges)
+	if err != nil {
+		return nil, err
+	}
+	p.out = filepath.Join(s.folder(), filepath.Base(p.out))
+	w.note("stage: %s, in %s", what, p.out)
+	if w.plan != nil {
+		if m, err := judging.ReadManifest(p.out); err != nil || m.ID != p.job.Manifest.ID || m.Status != judging.Complete {
+			return nil, w.planRun(ctx, p)
+		}
+		return judging.ReadAnswers(p.out, scoring.DefaultOptions.Reading)
+	}
+	rep, err := w.make(ctx, p)
+	if errors.Is(err, ErrUnserved) { // those that have an answer are judged
+		w.say("warning: %v", err)
+		w.lacking = err
+	} else if err != nil {
+		return nil, err
+	}
+	if rep != nil { // there is none of a shard without an item
+		s.reports = append(s.reports, *rep)
+	}
+	return judging.ReadAnswers(p.out, scoring.DefaultOptions.Reading)
+}
+
+// folder is where the stages' runs are: beside the judging run.
+func (s *stages) folder() string {
+	if s.opts.Out == "" {
+		return s.runs
+	}
+	return filepath.Dir(filepath.Clean(s.opts.Out))
+}
+
+// readAnswers reads an answer run that is there.
+func (w *work) readAnswers(s *stages, dir string) (*judging.Answers, error) {
+	rep, err := scoring.Load(dir, scoring.DefaultOptions.Reading)
+	if err != nil {
+		return nil, err
+	}
+	if its, of := s.questions.shard, rep.Manifest.Shard; its != nil && of != nil && (of.Index != its.Index || of.Of != its.Of) {
+		return nil, usage("%s has the answers of shard %s, but this is shard %s: name the answers of this shard, or of the whole run", dir, of, its)
+	}
+	scored := rep.Score(scoring.DefaultOptions.Bootstrap)
+	scored.Run = dir
+	answers, err := judging.ReadAnswers(dir, scoring.DefaultOptions.Reading)
+	if err == nil && answers.Unfinished() && rep.Manifest.Imported == "" {
+		return nil, fmt.Errorf("%s is not finished (%d answers failed or are missing): repeat its command to complete it first", dir, answers.Failed+answers.Lacking)
+	}
+	s.reports = append(s.reports, scored)
+	return answers, err
+}
+
+// agentSource gives an agent's answers. Only that of a model asks for any.
+type agentSource func() (*judging.Answers, error)
+
+// findAgent finds the answers of an agent: of a run, of a file of outputs, or of a model that is to be asked.
+func (w *work) findAgent(ctx context.Context, s *stages, agent string) (agentSource, error) {
+	if dir, err := w.given(s, agent); err != nil {
+		return nil, err
+	} else if dir != "" {
+		answers, err := w.readAnswers(s, dir)
+		return func() (*judging.Answers, error) { return answers, nil }, err
+	}
+	o := s.answerOptions()
+	model, at, named := strings.Cut(agent, "@")
+	switch {
+	case strings.HasPrefix(agent, "sim:"):
+		o.Endpoint = Endpoint{Backend: "sim"}
+		model = agent
+	case !named:
+		return nil, usage("not a file, a run or MODEL@URL")
+	default:
+		o.Endpoint = Endpoint{Backend: "auto", BaseURLs: []string{at}, APIKeyEnv: o.APIKeyEnv}
+	}
+	o.Model = model
+	judges, err := w.FindJudges(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return func() (*judging.Answers, error) {
+		return w.makeAnswers(ctx, s, o, judges, "answers of the agent "+model)
+	}, nil
+}
+
+// given is the run with an agent's answers, where there is one or a file to make
+// it of; "" where they are to be asked for.
+func (w *work) given(s *stages, agent string) (dir string, err error) {
+	info, err := os.Stat(agent)
+	switch {
+	case err != nil:
+		return "", nil
+	case info.IsDir():
+		return agent, nil
+	}
+	return w.importAgent(s, agent)
+}
+
+// importAgent makes an answer run of a file of answers: published MMLU-Pro
+// outputs, or gavel's own lines of answers to the questions at hand.
+func (w *work) importAgent(s *stages, file string) (dir string, err error) {
+	name := strings.Trim(UnsafeInNames.ReplaceAllString(datasets.Base(file), "-"), "-.")
+	dir = filepath.Join(s.folder(), name+"_answer_imported")
+	if w.plan != nil {
+		if s.passing == "" {
+			if s.passing, s.remove, err = disk.TempDir("", "gavel-plan-"); err != nil {
+				return "", err
+			}
+		}
+		dir = filepath.Join(s.passing, name)
+	}
+	into := func(dir string) error {
+		if err := answer.ImportFile(file, dir, s.questions.set, s.questions.info, w.Version); err != nil {
+			return fmt.Errorf("%w; \"gavel import\" makes a run of other files", err)
+		}
+		return nil
+	}
+	if make := into; s.questions.shard != nil && w.plan == nil {
+		into = func(dir string) error { return once(dir, make) }
+	}
+	if err := into(dir); err != nil {
+		return "", err
+	}
+	if w.plan == nil {
+		w.say("stage: answers of %s, in %s", file, dir)
+	}
+	return dir, nil
+}
+
+// once makes an imported run that shards make at the same time: the first to be done gives it its name, and the others
+// find it there.
+func once(dir string, make func(dir string) error) error {
+	parent, name := filepath.Split(dir)
+	if err := os.MkdirAll(filepath.Clean(parent), 0o755); err != nil {
+		return err
+	}
+	passing := "." + name + "-importing-"
+	disk.SweepTempDirs(filepath.Clean(parent), passing)
+	temp, remove, err := disk.TempDir(filepath.Clean(parent), passing)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	part := filepath.Join(temp, name)
+	if err := make(part); err != nil {
+		return err
+	}
+	moved := disk.Move(part, dir)
+	if moved == nil {
+		return nil
+	}
+	mine, err := judging.ReadManifest(part)
+	if err != nil {
+		return err
+	}
+	there, err := judging.ReadManifest(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return moved
+	case err != nil:
+		return err
+	case there.ID != mine.ID:
+		return judging.OtherRun(dir, there, mine)
+	case there.Status == judging.Running: // one that was not shared was cut short
+		return make(dir)
+	}
+	return nil
+}

@@ -1,0 +1,292 @@
+package labels_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+	"gotest.tools/v3/assert"
+
+	"gavel/datasets"
+	"gavel/internal/labels"
+	"gavel/internal/report"
+	"gavel/judging"
+	_ "gavel/protocols"
+	"gavel/protocols/protocoltest"
+	"gavel/scoring/stats"
+)
+
+var reading = judging.Reading{Policy: judging.Unique}
+
+func file(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	assert.NilError(t, os.WriteFile(path, []byte(text), 0o644))
+	return path
+}
+
+func TestRead(t *testing.T) {
+	f, err := labels.Read(file(t, "labels.jsonl", `{"item":"p1","labeller":"ann","label":"A"}
+{"item":"p1","labeller":"ann","label":"B","note":"on second thought"}
+{"item":"p1","labeller":"bob","label":"tie"}
+{"item":"p2","labeller":"ann","label":"A"}
+{"item":"p2","labeller":"ann","undo":true}
+{"item":"p3","labeller":"ann","label":"A"}
+{"item":"p3","labeller":"ann","label":"B","again":true}
+`))
+	assert.NilError(t, err)
+	var said []string
+	for _, l := range f.Labels {
+		said = append(said, l.Item+" "+l.Labeller+" "+l.Label)
+	}
+	assert.Equal(t, strings.Join(said, ", "), "p1 ann B, p1 bob tie, p3 ann A")
+	assert.Equal(t, len(f.Again), 1)
+	assert.DeepEqual(t, f.Majority(), map[string]string{"p1": "tie", "p3": "A"}) // one each is a tie
+
+	f, err = labels.Read(file(t, "anybody.json", `[{"id": 7, "annotator": "x", "winner": "A>B"}, {"id": 7, "annotator": "y", "winner": "A=B"}]`))
+	assert.NilError(t, err)
+	assert.DeepEqual(t, f.Labels, []labels.Label{{Item: "7", Labeller: "x", Label: "A"}, {Item: "7", Labeller: "y", Label: "tie"}})
+
+	f, err = labels.Read(file(t, "table.jsonl", `{"item": 7, "labeller": "x", "label": "model_b", "again": "", "note": ""}`+"\n"))
+	assert.NilError(t, err)
+	assert.DeepEqual(t, f.Labels, []labels.Label{{Item: "7", Labeller: "x", Label: "B"}})
+
+	_, err = labels.Read(file(t, "bad.jsonl", "{\"item\":\"p1\",\"label\":\"A\"}\n{\"item\":\"p2\"}\n"))
+	assert.ErrorContains(t, err, "bad.jsonl:2: no column label")
+	_, err = labels.Read(filepath.Join(t.TempDir(), "gone.jsonl"))
+	assert.ErrorContains(t, err, "no such file of labels")
+}
+
+// labelled are labels of the first n of p001 …, of which right says whether they are what the dataset says (A, B, A, …).
+func labelled(n int, who string, right func(int) bool) (all []labels.Label) {
+	for i := range n {
+		said := "AB"[i%2 : i%2+1]
+		if !right(i) {
+			said = "BA"[i%2 : i%2+1]
+		}
+		all = append(all, labels.Label{Item: fmt.Sprintf("p%03d", i+1), Labeller: who, Label: said})
+	}
+	return all
+}
+
+// judge says what is right of pairs where right is so, the same in both orders.
+func judge(t *testing.T, name string, n int, right func(int) bool, edit ...func(int, *judging.Record)) string {
+	return protocoltest.PairsRun(t, name, n, func(item, _ int) string {
+		if right(item) {
+			return "AB"[item%2 : item%2+1]
+		}
+		return "BA"[item%2 : item%2+1]
+	}, edit...)
+}
+
+func TestAgree(t *testing.T) {
+	const n = 40
+	good := judge(t, "good", n, func(i int) bool { return i%10 != 0 }) // 36 of 40
+	bad := judge(t, "bad", n, func(i int) bool { return i%2 == 0 })    // says A of all
+	mute := protocoltest.PairsRun(t, "mute", n, func(int, int) string { return "" })
+	f := &labels.File{Path: "labels"}
+	for _, who := range []string{"ann", "bob", "cy"} {
+		f.Labels = append(f.Labels, labelled(n, who, func(i int) bool { return who != "cy" || i != 3 })...)
+	}
+	a, err := labels.Agree([]string{bad, good, mute}, f, 0.2, reading, stats.Default)
+	assert.NilError(t, err)
+	assert.Equal(t, a.Judges[0].Run, good)
+	assert.Equal(t, *a.Judges[0].Agreement.Value, 90.0)
+	assert.Equal(t, *a.Judges[1].Agreement.Value, 50.0)
+	assert.Equal(t, *a.Judges[2].Agreement.Value, 0.0) // a judge that is silent agrees with nobody
+	assert.Equal(t, a.Judges[2].NoVerdict, n)
+	assert.Equal(t, a.Judges[0].Letters+a.Judges[1].Letters+a.Judges[2].Letters, "abc")
+	assert.Equal(t, *a.Judges[0].Kappa.Value, 0.8) // 36 of 40, both name A and B as often
+	assert.Equal(t, *a.Judges[1].Kappa.Value, 0.0)
+	assert.Equal(t, a.People.N, n)
+	assert.Equal(t, len(a.StandIn), 3)
+	for _, s := range a.StandIn {
+		if s.Run == good {
+			assert.Equal(t, *s.Winning, 1.0)
+		}
+	}
+	again, err := labels.Agree([]string{bad, good, mute}, f, 0.2, reading, stats.Default)
+	assert.NilError(t, err)
+	assert.DeepEqual(t, a, again) // the same records, the same numbers
+
+	_, err = labels.Agree([]string{good}, &labels.File{Path: "x", Labels: []labels.Label{{Item: "elsewhere", Labeller: "ann", Label: "A"}}}, 0.2, reading, stats.Default)
+	assert.ErrorContains(t, err, "of another dataset")
+	_, err = labels.Agree([]string{good}, &labels.File{Path: "x", Labels: []labels.Label{{Item: "p001", Labeller: "ann", Label: "AA"}}}, 0.2, reading, stats.Default)
+	assert.ErrorContains(t, err, `label "AA" of p001`)
+	turned := protocoltest.PairsRun(t, "turned", n, func(int, int) string { return "A" }, func(_ int, r *judging.Record) { r.Gold = map[string]string{"A": "B", "B": "A"}[r.Gold] })
+	_, err = labels.Agree([]string{good, turned}, f, 0.2, reading, stats.Default)
+	assert.ErrorContains(t, err, "disagree on what is right")
+	_, err = labels.Agree([]string{good}, &labels.File{Path: "x", Labels: []labels.Label{{Item: "p001", Labeller: "ann", Label: "A", SHA256: labels.Sum([]byte("another line"))}}}, 0.2, reading, stats.Default)
+	assert.ErrorContains(t, err, "changed since (p001")
+}
+
+// TestAC1OfPairsWithoutTies: 36 of 40 pairs alike, A and B as often, is an AC1 of .8: a tie that nobody says is no
+// category.
+func TestAC1OfPairsWithoutTies(t *testing.T) {
+	const n = 40
+	good := judge(t, "good", n, func(i int) bool { return i%20 > 1 }) // 36 of 40
+	f := &labels.File{Path: "labels", Labels: labelled(n, "ann", func(int) bool { return true })}
+	a, err := labels.Agree([]string{good}, f, labels.Epsilon, reading, stats.Default)
+	assert.NilError(t, err)
+	assert.DeepEqual(t, a.Categories, []string{"A", "tie", "B"})
+	assert.Equal(t, *a.Pairs[0].AC1.Value, 0.8)
+	assert.Equal(t, *a.Pairs[0].Kappa.Value, 0.8)
+}
+
+// TestStandInKeepsSmallP: a p of the alternative annotator test has all its digits, however small it is.
+func TestStandInKeepsSmallP(t *testing.T) {
+	const n = 200
+	good := judge(t, "good", n, func(int) bool { return true })
+	f := &labels.File{Path: "labels"}
+	for who, name := range []string{"ann", "bob", "cy"} {
+		f.Labels = append(f.Labels, labelled(n, name, func(i int) bool { return i%3 != who })...)
+	}
+	a, err := labels.Agree([]string{good}, f, labels.Epsilon, reading, stats.Default)
+	assert.NilError(t, err)
+	// One of three people is wrong on an item. Beside it the judge is better there, with both others. Elsewhere one
+	// other is right: the same. So of 200 differences 67 or 66 are −1, and the others 0.
+	for i, wrong := range []float64{67, 67, 66} {
+		mean := -wrong / n
+		deviation := math.Sqrt(n * (wrong/n - mean*mean) / (n - 1))
+		want := distuv.StudentsT{Sigma: 1, Nu: n - 1}.CDF((mean - labels.Epsilon) / deviation * math.Sqrt(n))
+		got := *a.StandIn[0].People[i].P
+		assert.Assert(t, want < 1e-20 && math.Abs(got/want-1) < 1e-9, "p is %v, want %v", got, want)
+	}
+	tables := report.LabelAgreement{Agreement: a}.Tables()
+	assert.Equal(t, tables[len(tables)-1].Rows[0][4], "<0.0001")
+}
+
+// TestAgreeOfParts: an item of which not all orders are judged is no verdict of that judge, and a judge of none of the labelled
+// items is refused by name.
+func TestAgreeOfParts(t *testing.T) {
+	whole, part := judge(t, "whole", 40, func(int) bool { return true }), judge(t, "part", 40, func(int) bool { return true })
+	records := filepath.Join(part, judging.RecordsFile)
+	text, err := os.ReadFile(records)
+	assert.NilError(t, err)
+	lines := strings.SplitAfter(string(text), "\n")
+	assert.NilError(t, os.WriteFile(records, []byte(strings.Join(lines[1:], "")), 0o644))
+	f := &labels.File{Path: "labels", Labels: labelled(40, "ann", func(int) bool { return true })}
+	a, err := labels.Agree([]string{whole, part}, f, labels.Epsilon, reading, stats.Default)
+	assert.NilError(t, err)
+	n := map[string]int{}
+	for _, j := range a.Judges {
+		n[j.Run] = j.N
+	}
+	assert.DeepEqual(t, n, map[string]int{whole: 40, part: 39})
+	few := judge(t, "few", 10, func(int) bool { return true })
+	_, err = labels.Agree([]string{whole, few}, &labels.File{Path: "x", Labels: f.Labels[20:]}, labels.Epsilon, reading, stats.Default)
+	assert.ErrorContains(t, err, "none of the 20 labels is of an item that "+few+" has judged")
+}
+
+// FuzzRead: no file of labels makes the reader panic, and what it takes has an item.
+func FuzzRead(f *testing.F) {
+	for _, seed := range []string{`{"item":"p","labeller":"a","label":"A"}`, `{"id":7,"winner":"A>B","annotator":null}`, `{"item":"p","labeller":"","undo":true,"again":true}`, "item,label\np,A\n", `[{"item":"p","label":"tie","probability":0}]`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		path := filepath.Join(t.TempDir(), "l")
+		assert.NilError(t, os.WriteFile(path, text, 0o644))
+		got, err := labels.Read(path)
+		if err == nil {
+			got.Majority()
+			got.Labellers()
+		}
+		_, _ = labels.ReadContested(path)
+	})
+}
+
+// inClusters are labels of items that hang together by ten.
+func inClusters(all []labels.Label) []labels.Label {
+	for i := range all {
+		all[i].Item = "q" + all[i].Item[:3] + ":" + all[i].Item
+	}
+	return all
+}
+
+// TestEstimate: a judge that says A too often is corrected.
+func TestEstimate(t *testing.T) {
+	const n = 400
+	rng := rand.New(rand.NewPCG(1, 1))
+	dir := judge(t, "biased", n, func(i int) bool { return i%2 == 0 || rng.Float64() < 0.5 }) // B is called A half of the time
+	f := &labels.File{Path: "labels", Labels: labelled(100, "ann", func(int) bool { return true })}
+	e, err := labels.Estimate(dir, f, "A", []float64{10}, reading, 0.95)
+	assert.NilError(t, err)
+	assert.Assert(t, *e.JudgeAlone.Low > 60, "the judge alone says %v", e.JudgeAlone)
+	assert.Assert(t, *e.Share.Low < 50 && *e.Share.High > 50, "%v [%v, %v]", *e.Share.Value, *e.Share.Low, *e.Share.High)
+	assert.Assert(t, *e.Share.High-*e.Share.Low < *e.LabelsAlone.High-*e.LabelsAlone.Low, "the judge adds nothing")
+	assert.Assert(t, *e.RoganGladen.Low < 50 && *e.RoganGladen.High > 50)
+	other, err := labels.Estimate(dir, f, "B", []float64{10}, reading, 0.95)
+	assert.NilError(t, err)
+	assert.Assert(t, *e.Share.Value+*other.Share.Value > 99.99 && *e.Share.Value+*other.Share.Value < 100.01, "shares of A and B are %v and %v", *e.Share.Value, *other.Share.Value)
+	alone, err := labels.Estimate(judge(t, "clusters", n, func(int) bool { return true }, func(_ int, r *judging.Record) {
+		r.Source = datasets.MTBench.Name
+		r.Item = "q" + r.Item[:3] + ":" + r.Item
+	}), &labels.File{Path: "labels", Labels: inClusters(labelled(100, "ann", func(int) bool { return true }))}, "A", nil, reading, 0.95)
+	assert.NilError(t, err)
+	assert.Equal(t, alone.Clusters, 41) // p00x to p40x
+	assert.Assert(t, alone.RoganGladen == nil)
+	assert.Equal(t, *alone.Share.Value, 50.0)
+	f.Labels[0].Drawn = labels.ByDisagreement
+	_, err = labels.Estimate(dir, f, "A", nil, reading, 0.95)
+	assert.ErrorContains(t, err, "chosen by disagreement")
+}
+
+func TestSelect(t *testing.T) {
+	const n = 60
+	wrong := func(i int) bool { return i%6 == 5 } // and not sure of it
+	sure := func(i int, r *judging.Record) {
+		p := 0.9
+		if wrong(i) {
+			p = 0.6
+		}
+		r.Probabilities = []judging.Probability{{Label: "[[A>B]]", P: p}, {Label: "[[B>A]]", P: 1 - p}}
+		if r.Label == "B>A" {
+			r.Probabilities[0].P, r.Probabilities[1].P = 1-p, p
+		}
+	}
+	dir := judge(t, "sure", n, func(i int) bool { return !wrong(i) }, sure)
+	f := &labels.File{Path: "labels", Labels: labelled(40, "ann", func(int) bool { return true })}
+	s, err := labels.Select([]string{dir}, f, 0.1, 0.1, reading)
+	assert.NilError(t, err)
+	assert.Equal(t, *s.Judges[0].Threshold, 0.9)
+	assert.Equal(t, s.Judges[0].Of, 34) // of 40, without the six that it is wrong on
+	assert.Equal(t, s.Covered, 50)
+	assert.Equal(t, s.Calls, 2*n)
+	_, err = labels.Select([]string{judge(t, "mute", 4, func(int) bool { return true })}, f, 0.1, 0.1, reading)
+	assert.ErrorContains(t, err, "no label probabilities")
+}
+
+// TestContestAtOnce: of several processes that add lines none writes over another's; each has a lock of its own, as here.
+func TestContestAtOnce(t *testing.T) {
+	root, err := os.OpenRoot(t.TempDir())
+	assert.NilError(t, err)
+	defer root.Close()
+	var all sync.WaitGroup
+	for i := range 40 {
+		all.Go(func() {
+			assert.Check(t, labels.Contest(root, fmt.Sprint("item ", i), "sum", strings.Repeat("x", i*10), false))
+		})
+	}
+	all.Wait()
+	path := filepath.Join(root.Name(), labels.ContestedFile)
+	c, err := labels.ReadContested(path)
+	assert.NilError(t, err)
+	assert.Equal(t, len(c), 40)
+	assert.NilError(t, os.Truncate(path, 16<<20+1))
+	assert.ErrorContains(t, labels.Contest(root, "one more", "sum", "", false), "is longer than 16 MiB")
+	assert.NilError(t, os.Truncate(path, 1<<30))
+	_, err = labels.ReadContested(path)
+	assert.ErrorContains(t, err, "is longer than 32 MiB")
+	for _, name := range []string{labels.ContestedFile, "." + labels.ContestedFile + ".lock"} {
+		assert.NilError(t, root.Rename(name, "kept"))
+		assert.NilError(t, root.Symlink("kept", name))
+		assert.ErrorContains(t, labels.Contest(root, "one more", "sum", "", false), "is a link")
+		assert.NilError(t, root.Rename("kept", name))
+	}
+}

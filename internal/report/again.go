@@ -1,0 +1,141 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gavel/internal/report/figure"
+	"gavel/internal/report/table"
+	"gavel/scoring"
+)
+
+// Again are the tables of what asking more than once showed, and of how sure the judge was; none of a run that tells neither.
+func Again(r scoring.Report) (tables []table.Table) {
+	if r.Repetitions != nil {
+		tables = append(tables, repetitionsTable(r))
+	}
+	if r.Calibration != nil {
+		tables = append(tables, calibrationTable(r), coverageTable(r))
+	}
+	return tables
+}
+
+// repetitionsTable is each metric each time.
+func repetitionsTable(run scoring.Report) table.Table {
+	r := run.Repetitions
+	t := table.Table{Title: fmt.Sprintf("asked %d times", r.Repetitions), Columns: table.Left("percent")}
+	if slices.ContainsFunc(r.Values, func(v scoring.RepetitionValue) bool { return v.Unit != "" }) {
+		t.Columns[0].Name = "percent; correlations and scores as the papers print them"
+	}
+	t.Columns = append(t.Columns, table.Right(run.Bootstrap.Unit+"s")...)
+	for k := range r.Repetitions {
+		t.Columns = append(t.Columns, table.Right(fmt.Sprintf("time %d", k+1))...)
+	}
+	t.Columns = append(t.Columns, table.Right("noise floor")...)
+	for _, v := range r.Values {
+		if v.Group != scoring.Overall {
+			continue
+		}
+		row := []string{strings.TrimSpace(v.Metric + " " + v.Mode), strconv.Itoa(v.Pairs)}
+		for _, x := range append(slices.Clip(v.Each), v.NoiseFloor) {
+			row = append(row, table.Plain(scoring.Result{Value: x, Unit: v.Unit}))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Notes = append(t.Notes,
+		fmt.Sprintf("self-agreement: %s of %d prompts that got a verdict had the same verdict every time", table.Whole(r.SelfAgreement), r.SelfAgreement.N),
+		fmt.Sprintf("noise floor: the largest difference between two repetitions, in points; each repetition on the %ss answered every time, the scores above on all of the first repetition", run.Bootstrap.Unit))
+	if r.SelfAgreement.Note != "" {
+		t.Notes = append(t.Notes, "self-agreement: "+r.SelfAgreement.Note)
+	}
+	return t
+}
+
+const noiseNote = "noise floor: the largest difference that asking the same judge again made, in points"
+
+// NoiseNote says what the noise floors of a comparison are.
+func NoiseNote(cmp *scoring.Comparison) string {
+	if hasFloor(cmp) {
+		return noiseNote
+	}
+	return "noise floor unknown: neither run asked more than once (--repeat 2)"
+}
+
+func hasFloor(cmp *scoring.Comparison) bool {
+	return slices.ContainsFunc(cmp.Differences, func(d scoring.Difference) bool { return d.Floor != nil })
+}
+
+// calibrationTable is the reliability diagram in numbers.
+func calibrationTable(r scoring.Report) table.Table {
+	c, noun := r.Calibration, layoutOf(r.Protocol).Noun
+	t := table.Table{
+		Title:   fmt.Sprintf("is the judge right as often as its confidence says? (%d decided %s)", c.N, noun),
+		Columns: append(table.Left("confidence"), table.Right(noun, "mean confidence", "right")...),
+	}
+	for _, b := range c.Bins {
+		if b.N > 0 {
+			t.Rows = append(t.Rows, []string{fmt.Sprintf("%.1f to %.1f", b.From, b.To), strconv.Itoa(b.N), share(b.Confidence), share(b.Accuracy)})
+		}
+	}
+	t.Rows = append(t.Rows, []string{"all", strconv.Itoa(c.N), Estimate(c.Confidence), Estimate(c.Accuracy)})
+	t.Notes = append(t.Notes,
+		fmt.Sprintf("Brier score %s (0 is best, 0.25 is a coin that says so), expected calibration error %s over ten bins; a judge right as often as its confidence says would get %s on these confidences",
+			Estimate(c.Brier), Estimate(c.ECE), Estimate(c.Calibrated)),
+		"confidence: the probability, among the labels on offer, of those that name what is named; a range holds its upper end",
+		fmt.Sprintf("intervals: over %ss, of what is right in closed form, else by a smoothed bootstrap, of the calibration error less its bias; of the judge right as often as its confidence says, where 95 %% of such judges lie", r.Bootstrap.Unit))
+	if c.Unknown > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("! %d decided %s without probabilities are left out", c.Unknown, noun))
+	}
+	return t
+}
+
+// coverageTable: how right the judge is where it is surest.
+func coverageTable(r scoring.Report) table.Table {
+	c := r.Calibration
+	t := table.Table{
+		Title:   "accuracy over coverage: only verdicts of at least a given confidence",
+		Columns: table.Right("confidence at least", "coverage", layoutOf(r.Protocol).Noun, "right"),
+	}
+	for _, p := range c.Coverage {
+		t.Rows = append(t.Rows, []string{table.Fixed(&p.Threshold, 4), share(&p.Coverage), strconv.Itoa(p.N), Estimate(p.Accuracy)})
+	}
+	return t
+}
+
+// share is a number from 0 to 1.
+func share(v *float64) string { return table.Fixed(v, 3) }
+
+// Estimate is a number from 0 to 1 with its interval.
+func Estimate(e scoring.Estimate) string { return table.Interval(e.Value, e.Low, e.High, 3, 3) }
+
+// Reliability are the reliability diagrams of the runs that have a calibration; noun is what their judgments are.
+func Reliability(runs []Run, noun string) []figure.Spec {
+	var panels []figure.Panel
+	for _, r := range runs {
+		c := r.Calibration
+		if c == nil {
+			continue
+		}
+		series := figure.Series{Name: "judge", Line: figure.Solid}
+		for _, b := range c.Bins {
+			if b.N > 0 {
+				series.Points = append(series.Points, figure.Point{
+					Name: fmt.Sprintf("%.1f to %.1f", b.From, b.To), X: figure.Dot{Value: b.Confidence, N: b.N}, Y: figure.Dot{Value: b.Accuracy, N: b.N},
+				})
+			}
+		}
+		panels = append(panels, figure.Panel{Title: fmt.Sprintf("%s (%d %s)", r.Name, c.N, noun), Chart: figure.Scatter{
+			X: figure.Unit("confidence"), Y: figure.Unit("share right"), Of: "confidence", Series: []figure.Series{series},
+			Guides: []figure.Guide{{Name: "as right as sure", Look: -1, Line: figure.Dashed, At: [][2]float64{{0, 0}, {1, 1}}}},
+		}})
+	}
+	if panels == nil {
+		return nil
+	}
+	return []figure.Spec{{
+		ID: "reliability", Title: "Is the judge right as often as its confidence says?",
+		Caption: []string{fmt.Sprintf("Reliability diagram: the share of right %[1]s over the mean confidence, in ten bins of confidence; n is the %[1]s of a bin. Below the dashed line the judge is right less often than its confidence says. From the decided %[1]s whose label probabilities the server returned, in the title of each panel.", noun)}, Panels: panels,
+	}}
+}

@@ -1,0 +1,183 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gavel/internal/report/table"
+	"gavel/scoring"
+)
+
+// Comparison wraps what `gavel compare` prints.
+type Comparison struct{ *scoring.Comparisons }
+
+// CSV writes one row per comparison, metric and group.
+func (c Comparison) CSV(w io.Writer) error {
+	rows := [][]string{{"run_a", "run_b", "metric", "group", "a", "b", "difference", "low", "high", "n", "both", "only_a", "only_b", "neither", "p", "p_holm", "noise_floor", "may_be_noise", "note", "mode", "unit"}}
+	for _, cmp := range c.Comparisons.Comparisons {
+		for _, d := range cmp.Differences {
+			in := decimals(d.Unit)
+			counts := make([]string, 4)
+			if d.Table != nil {
+				for i, n := range []int{d.Table.Both, d.Table.OnlyA, d.Table.OnlyB, d.Table.Neither} {
+					counts[i] = strconv.Itoa(n)
+				}
+			}
+			row := []string{cmp.A.Run, cmp.B.Run, d.Metric, d.Group, table.Cell(d.A, in), table.Cell(d.B, in), table.Cell(d.Diff, in), table.Cell(d.Low, in), table.Cell(d.High, in), strconv.Itoa(d.N)}
+			row = append(row, counts...)
+			rows = append(rows, append(row, precise(d.P), precise(d.Holm), table.Cell(d.Floor, 4), strconv.FormatBool(d.Noise), d.Note, d.Mode, d.Unit))
+		}
+	}
+	return table.WriteCSV(w, withoutModes(rows))
+}
+
+// Tables lays every comparison out for people.
+func (c Comparison) Tables() []table.Table {
+	var tables []table.Table
+	for _, cmp := range c.Comparisons.Comparisons {
+		compare := layoutOf(cmp.A.Protocol).Compare
+		if compare == nil {
+			compare = func(c *scoring.Comparison, all *scoring.Comparisons) table.Table { return Compared(c, all) }
+		}
+		tables = append(tables, explained(compare(cmp, c.Comparisons), cmp.A.Protocol))
+		if t, ok := tableOfTwo(cmp, c.Bootstrap.Unit); ok {
+			tables = append(tables, t)
+		}
+		if cmp.Within != nil {
+			tables = append(tables, within(cmp.Within))
+		}
+		tables = append(tables, costs("run", []paid{{"A", cmp.A.Ledger}, {"B", cmp.B.Ledger}})...)
+	}
+	return tables
+}
+
+// within is whether two runs are the same.
+func within(w *scoring.Within) table.Table {
+	t := table.Table{
+		Title:   fmt.Sprintf("%s: %s", w.Metric, sameness(w)),
+		Columns: table.Right("n", "B − A", "90 % interval", "right → wrong", "wrong → right"),
+		Notes:   []string{"the same: two one-sided tests at 5 %, by Tango's score interval; different: p (exact McNemar) is below 0.05; → is from A to B"},
+	}
+	if w.Interval != scoring.ByTango {
+		t.Notes = []string{"the same: the interval lies within the margin; different: p is below 0.05; both hold at every look, since a run is not at its end; → is from A to B"}
+	}
+	diff := scoring.Result{Value: w.Diff, Low: w.Low, High: w.High, Mode: scoring.ModeDifference}
+	row := []string{strconv.Itoa(w.N), table.Plain(diff), table.Ends(diff), strconv.Itoa(w.RightToWrong), strconv.Itoa(w.WrongToRight)}
+	if w.Turned != nil {
+		t.Columns = append(t.Columns, table.Right("changed with the order in A", "in B")...)
+		row = append(row, strconv.Itoa(w.Turned[0]), strconv.Itoa(w.Turned[1]))
+	}
+	t.Rows = [][]string{row}
+	return t
+}
+
+// sameness is the verdict, in words.
+func sameness(w *scoring.Within) string {
+	switch w.Verdict {
+	case scoring.WithinMargin:
+		return fmt.Sprintf("the same within %s points", decimal(w.Points))
+	case scoring.Different:
+		return fmt.Sprintf("different, and not surely within %s points", decimal(w.Points))
+	}
+	return fmt.Sprintf("cannot say whether they are the same within %s points; some %d pairs would, if they are", decimal(w.Points), *w.Pairs)
+}
+
+// Sides names two runs; in says what both have judged: "40 pairs".
+func Sides(cmp *scoring.Comparison, in string) string {
+	name := func(s scoring.Side) string {
+		return heading(s.Model, s.Protocol, prompted(s.Prompt, s.Settings), s.Dataset, s.Simulated) + "  (" + s.Run + ")"
+	}
+	return fmt.Sprintf("A = %s\nB = %s\n%s", name(cmp.A), name(cmp.B), in)
+}
+
+// Differs marks what may be noise.
+func Differs(d scoring.Difference) string {
+	if d.Noise {
+		return "~"
+	}
+	return "differs"
+}
+
+// Compared is the table of two runs, with further notes.
+func Compared(cmp *scoring.Comparison, all *scoring.Comparisons, notes ...string) table.Table {
+	t := table.Table{
+		Title:   Sides(cmp, fmt.Sprintf("%d %ss in both", cmp.N, cmp.Unit)),
+		Columns: slices.Concat(table.Left("metric", "mode", "group"), table.Right("n", "A", "B", "B − A", "95 % interval", "p", "Holm"), table.Left("")),
+	}
+	in, floors, floor := "in percent", hasFloor(cmp), ""
+	if floors {
+		floor = ", or the difference is not above the noise floor"
+		t.Columns = slices.Insert(t.Columns, len(t.Columns)-1, table.Right("noise floor")...)
+		notes = append(notes, NoiseNote(cmp))
+	}
+	var said table.Remarks
+	for _, d := range cmp.Differences {
+		of := func(v *float64) string { return table.Plain(scoring.Result{Value: v, Unit: d.Unit}) }
+		diff := scoring.Result{Value: d.Diff, Low: d.Low, High: d.High, Unit: d.Unit, Mode: scoring.ModeDifference}
+		row := []string{d.Metric, d.Mode, d.Group, strconv.Itoa(d.N), of(d.A), of(d.B), table.Plain(diff), table.Ends(diff), table.PValue(d.P), table.PValue(d.Holm)}
+		if floors {
+			row = append(row, of(d.Floor))
+		}
+		t.Rows = append(t.Rows, append(row, Differs(d)))
+		said.Add(strings.Join(strings.Fields(d.Metric+" "+d.Mode+" "+d.Group), " "), d.Note)
+		if d.Unit != "" {
+			in = "in percent, but correlations and scores as the papers print them"
+		}
+	}
+	t.Notes = slices.Concat([]string{
+		fmt.Sprintf("~ may be noise: the interval holds 0, or there is none, or p (%s) is not below 0.05%s; %s", Tests(cmp), floor, Intervals(all.Bootstrap, Methods(cmp))),
+		"Holm over " + all.Family, in,
+	}, said.Lines(), notes, table.Warned(cmp.Warnings))
+	return t
+}
+
+// Tests says what the p of a comparison are of.
+func Tests(cmp *scoring.Comparison) string {
+	var words []string
+	other := map[string][]string{}
+	for _, d := range cmp.Differences {
+		switch {
+		case d.P == nil:
+		case d.Test == "":
+			words = []string{"exact McNemar"}
+		case !slices.Contains(other[d.Test], d.Metric):
+			other[d.Test] = append(other[d.Test], d.Metric)
+		}
+	}
+	for _, test := range slices.Sorted(maps.Keys(other)) {
+		words = append(words, "of "+strings.Join(other[test], " and ")+" by "+test)
+	}
+	if words == nil {
+		return "none here"
+	}
+	return strings.Join(words, ", ")
+}
+
+// tableOfTwo is the 2×2 table of the headline, overall: the first that has one.
+func tableOfTwo(cmp *scoring.Comparison, unit string) (table.Table, bool) {
+	for _, d := range cmp.Differences {
+		if x := d.Table; x != nil && d.Group == scoring.Overall {
+			return table.Table{
+				Title:   fmt.Sprintf("%s, %s by %s", d.Metric, unit, unit),
+				Columns: append(table.Left(""), table.Right("B right", "B wrong")...),
+				Rows: [][]string{
+					{"A right", strconv.Itoa(x.Both), strconv.Itoa(x.OnlyA)},
+					{"A wrong", strconv.Itoa(x.OnlyB), strconv.Itoa(x.Neither)},
+				},
+			}, true
+		}
+	}
+	return table.Table{}, false
+}
+
+// precise writes a p with all its digits; "" for none.
+func precise(p *float64) string {
+	if p == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*p, 'g', -1, 64)
+}

@@ -1,0 +1,105 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"gavel/internal/report/figure"
+	"gavel/internal/report/table"
+	"gavel/scoring"
+)
+
+// figures draws what there is to draw of some runs, those of a layout together.
+func figures(runs []Run) ([]figure.Figure, error) {
+	var all []figure.Figure
+	for _, part := range Part(runs, func(r Run) *Layout { return layoutOf(r.Protocol) }) {
+		specs := layoutOf(part[0].Protocol).Figures
+		if specs == nil {
+			continue
+		}
+		for _, s := range specs(Named(part)) {
+			f, ok, err := s.Draw()
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				all = append(all, f)
+			}
+		}
+	}
+	return all, nil
+}
+
+// Part puts what has the same key together, in the order of the first of each.
+func Part[T any, K comparable](all []T, key func(T) K) (parts [][]T) {
+	place := map[K]int{}
+	for _, x := range all {
+		i, ok := place[key(x)]
+		if !ok {
+			i, place[key(x)] = len(parts), len(parts)
+			parts = append(parts, nil)
+		}
+		parts[i] = append(parts[i], x)
+	}
+	return parts
+}
+
+// Rows are metrics of a run's groups, a row each.
+func (r Run) Rows(groups []string, metrics ...string) []figure.DotRow {
+	rows := make([]figure.DotRow, len(groups))
+	for i, g := range groups {
+		rows[i].Label = g
+		for _, m := range metrics {
+			rows[i].Dots = append(rows[i].Dots, figure.DotOf(r.Result(m, g, "")))
+		}
+	}
+	return rows
+}
+
+// Overall are a metric of all runs, a row each, the highest first and those without a number last.
+func Overall(runs []Run, metric string) []figure.DotRow {
+	rows := make([]figure.DotRow, len(runs))
+	for i, r := range runs {
+		rows[i] = figure.DotRow{Label: r.Name, Dots: []figure.Dot{figure.DotOf(r.Overall(metric))}}
+	}
+	slices.SortStableFunc(rows, func(a, b figure.DotRow) int {
+		x, y := a.Dots[0], b.Dots[0]
+		if x.Defined() && y.Defined() {
+			return cmp.Compare(*y.Value, *x.Value)
+		}
+		return cmp.Compare(of(y.Defined()), of(x.Defined()))
+	})
+	return rows
+}
+
+func of(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// Counted says how much runs are of: "40 pairs", "12 to 40 pairs each".
+func Counted(runs []Run, n func(Run) int, what string) string {
+	var ns []int
+	for _, r := range runs {
+		ns = append(ns, n(r))
+	}
+	low, high := slices.Min(ns), slices.Max(ns)
+	switch {
+	case len(runs) == 1:
+		return "1 run of " + table.Count(low, what)
+	case low == high:
+		return fmt.Sprintf("%d runs of %s each", len(runs), table.Count(low, what))
+	}
+	return fmt.Sprintf("%d runs of %d to %s each", len(runs), low, table.Count(high, what))
+}
+
+// Items of a run, for [Counted].
+func Items(r Run) int { return r.Items }
+
+// IntervalNote says in a caption what the intervals are.
+func IntervalNote(r scoring.Report) string {
+	return fmt.Sprintf("Lines are %g %% intervals (over %ss).", 100*r.Bootstrap.Level, r.Bootstrap.Unit)
+}

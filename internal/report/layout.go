@@ -1,0 +1,87 @@
+package report
+
+import (
+	"slices"
+	"sync"
+
+	"gavel/internal/report/figure"
+	"gavel/internal/report/table"
+	"gavel/scoring"
+)
+
+// Layout is how runs of a protocol are laid out. Protocols that share one are laid out together.
+type Layout struct {
+	Headline string                                                            // the metric that stands for a run; "": its first
+	Noun     string                                                            // what one record is, in the plural
+	Summary  func(runs []scoring.Report) table.Table                           // several runs
+	Tables   func(r scoring.Report) []table.Table                              // one run, the headlines first
+	Figures  func(runs []Run) []figure.Spec                                    // nil: none
+	Figure   string                                                            // id of the one that a single run is shown with first; "": the first
+	Compare  func(c *scoring.Comparison, all *scoring.Comparisons) table.Table // nil: [Compared]
+	Words    map[string]string                                                 // settings that names of runs say in these words
+	Tiles    []Tile                                                            // the numbers of a run that are shown first
+	Terms    []scoring.Term                                                    // its metrics, in words
+}
+
+var layouts sync.Map // by the name of the protocol
+
+// Register says how runs of a protocol are laid out.
+func Register(protocol string, l *Layout) { layouts.Store(protocol, l) }
+
+// layoutOf a protocol. Results of one that nobody registered are listed.
+func layoutOf(protocol string) *Layout {
+	if l, ok := layouts.Load(protocol); ok {
+		return l.(*Layout)
+	}
+	return plain
+}
+
+var plain = &Layout{Noun: "judgments", Summary: listOf, Tables: listed}
+
+// Terms are the metrics of a protocol, in words.
+func Terms(protocol string) []scoring.Term { return layoutOf(protocol).Terms }
+
+// explained is a table whose heads are explained by the terms of a protocol.
+func explained(t table.Table, protocol string) table.Table {
+	t.Terms = Terms(protocol)
+	return t
+}
+
+// Headline is the number that stands for a run, of several modes the first; nil where there is none.
+func Headline(r *scoring.Report) *scoring.Result {
+	metric := layoutOf(r.Protocol).Headline
+	for i := range r.Results {
+		if x := &r.Results[i]; (x.Metric == metric || metric == "") && x.Group == scoring.Overall && x.Mode != scoring.ModeDifference {
+			return x
+		}
+	}
+	return nil
+}
+
+// listOf lists what several runs come to.
+func listOf(runs []scoring.Report) table.Table {
+	t := table.Table{
+		Title:   table.Count(len(runs), "run") + " (95 % intervals)",
+		Columns: append(table.Left("model", "protocol", "prompt", "dataset", "metric", "mode"), table.Right("value", "n")...),
+	}
+	for _, r := range runs {
+		for _, x := range r.Results {
+			if x.Group == scoring.Overall {
+				t.Rows = append(t.Rows, []string{r.Model, r.Protocol, Prompt(r), r.Dataset, x.Metric, x.Mode, table.Whole(x), x.Count()})
+			}
+		}
+	}
+	return t
+}
+
+// listed is a row for each result of a run.
+func listed(r scoring.Report) []table.Table {
+	t := table.Table{Title: Heading(r, false), Columns: append(table.Left("metric", "group", "mode"), table.Right("value", "n")...)}
+	var said table.Remarks
+	for _, x := range r.Results {
+		t.Rows = append(t.Rows, []string{x.Metric, x.Group, x.Mode, table.Whole(x), x.Count()})
+		said.Add(x.Metric, x.Note)
+	}
+	t.Notes = slices.Concat([]string{"judgments: " + Outcomes(r), BootstrapNote(r)}, said.Lines(), table.Warned(r.Warnings))
+	return []table.Table{t}
+}

@@ -1,0 +1,105 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gavel/internal/report/table"
+	"gavel/scoring"
+)
+
+// paid is a ledger, and whose.
+type paid struct {
+	name string
+	*scoring.Ledger
+}
+
+// costs is a table of what runs or judges cost, head being what a row is; none where nobody paid.
+func costs(head string, rows []paid) []table.Table {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(p paid) bool { return p.Ledger == nil })
+	if len(rows) == 0 {
+		return nil
+	}
+	t := table.Table{
+		Title:   "cost (in brackets: per decided item)",
+		Columns: slices.Concat(table.Left(head), table.Right("calls", "tokens read", "generated", "seconds")),
+		Notes:   []string{"seconds: in which a judgment was being made; right for 1,000: items right by the headline, per 1,000 tokens that the judge generated"},
+	}
+	joules, price := rows[0].Joules != nil, rows[0].Price != nil
+	if joules {
+		t.Columns = append(t.Columns, table.Right("joules")...)
+	}
+	if price {
+		t.Columns = append(t.Columns, table.Right("price")...)
+	}
+	t.Columns = append(t.Columns, table.Right("decided items", "right for 1,000")...)
+	for _, p := range rows {
+		each := cmp.Or(p.Each, &scoring.Each{})
+		of := func(whole string, each float64, decimals int) string {
+			if p.Each == nil {
+				return whole
+			}
+			return whole + " (" + strconv.FormatFloat(each, 'f', decimals, 64) + ")"
+		}
+		row := []string{p.name, of(strconv.Itoa(p.Calls), each.Calls, 1), of(strconv.Itoa(p.ReadTokens()), each.ReadTokens, 0),
+			of(strconv.Itoa(p.ReplyTokens), each.ReplyTokens, 0), of(table.Fixed(&p.Seconds, 1), each.Seconds, 2)}
+		zero := new(float64)
+		if joules {
+			row = append(row, of(table.Fixed(p.Joules, 0), *cmp.Or(each.Joules, zero), 1))
+		}
+		if price {
+			row = append(row, of(table.Fixed(p.Price, 2), *cmp.Or(each.Price, zero), 4))
+		}
+		t.Rows = append(t.Rows, append(row, strconv.Itoa(p.DecidedItems), table.Fixed(p.PerThousand, 2)))
+		said := reading(p.Ledger)
+		if p.ThoughtTokens != nil {
+			said = strings.TrimPrefix(said+fmt.Sprintf("; %s of %s tokens were thinking", thousands(*p.ThoughtTokens), thousands(p.GeneratedTokens)), "; ")
+		}
+		if p.ThoughtEach != nil {
+			said += fmt.Sprintf(", %s for each verdict", table.Fixed(p.ThoughtEach, 0))
+		}
+		if p.Remembered > 0 {
+			said = strings.TrimPrefix(said+"; "+table.Count(p.Remembered, "reply")+" from gavel's own cache, paid for before", "; ")
+		}
+		if said != "" && len(rows) > 1 {
+			said = p.name + ": " + said
+		}
+		if said != "" {
+			t.Notes = append(t.Notes, said)
+		}
+	}
+	return []table.Table{t}
+}
+
+// reading says what servers read of the prompts that they were sent; "" where they do not tell.
+func reading(l *scoring.Ledger) string {
+	if l.CachedTokens == nil {
+		return ""
+	}
+	text := fmt.Sprintf("read %s of %s prompt tokens, %s from cache", thousands(l.ReadTokens()), thousands(l.PromptTokens), thousands(*l.CachedTokens))
+	if l.IdealTokens != nil {
+		text += fmt.Sprintf("; an ideal cache would leave %s", thousands(*l.IdealTokens))
+	}
+	return text
+}
+
+// thousands writes a number with commas.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// costs of the runs, a row each.
+func (s Scores) costs() []table.Table {
+	rows := make([]paid, len(s.Runs))
+	for i, name := range runNames(s.Runs) {
+		rows[i] = paid{name, s.Runs[i].Ledger}
+	}
+	return costs("run", rows)
+}

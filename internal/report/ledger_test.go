@@ -1,0 +1,72 @@
+package report_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"gavel/internal/report"
+	"gavel/internal/report/table"
+	"gavel/scoring"
+)
+
+// paidRun is a run with a ledger.
+func paidRun() scoring.Report {
+	r := twoRuns().Runs[0]
+	r.Ledger = &scoring.Ledger{Calls: 80, Remembered: 2, PromptTokens: 233494, CachedTokens: new(33769), IdealTokens: new(194200), ReplyTokens: 640, Seconds: 16.49, DecidedItems: 40, GeneratedTokens: 640, PerThousand: new(12.5)}
+	r.Ledger.At(scoring.Rates{Watts: 100, PricePerHour: 3.6})
+	r.Ledger.PerThousand = new(12.5)
+	return r
+}
+
+// TestCosts: every way to print a run says what it cost and what its server read; a run that nobody was paid for says
+// nothing of it.
+func TestCosts(t *testing.T) {
+	r := paidRun()
+	const read = "read 199,725 of 233,494 prompt tokens, 33,769 from cache; an ideal cache would leave 194,200; 2 replies from gavel's own cache, paid for before"
+	var text, page, several bytes.Buffer
+	if err := table.Writer(table.Text).Each(&text, report.Scores{Runs: []scoring.Report{r}}.Tables()); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{read, "80 (2.0)", "199725 (4993)", "640 (16)", "16.5 (0.41)", "1649 (41.2)", "0.02 (0.0004)", "12.50"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in\n%s", want, text.String())
+		}
+	}
+	if err := report.WriteHTML(&page, []report.Run{{Report: r}}); err != nil || !strings.Contains(page.String(), strings.ReplaceAll(read, "'", "&#39;")) {
+		t.Errorf("the page does not say it: %v", err)
+	}
+	if err := table.Writer(table.Text).Each(&several, report.Overview{Scores: report.Scores{Runs: []scoring.Report{twoRuns().Runs[1], r}}}.Tables()); err != nil || strings.Count(several.String(), "80 (2.0)") != 1 {
+		t.Errorf("of several runs: %v\n%s", err, several.String())
+	}
+	text.Reset()
+	if err := table.Writer(table.Text).Each(&text, twoRuns().Tables()); err != nil || strings.Contains(text.String(), "cost (in brackets") {
+		t.Errorf("nobody was paid: %v\n%s", err, text.String())
+	}
+}
+
+// TestCostOfThinking: how many tokens were thinking is said where nothing was decided, too.
+func TestCostOfThinking(t *testing.T) {
+	for each, want := range map[*float64]string{nil: "; 600 of 640 tokens were thinking; 2 replies", new(15.0): "; 600 of 640 tokens were thinking, 15 for each verdict; 2 replies"} {
+		r := paidRun()
+		r.Ledger.ThoughtTokens, r.Ledger.ThoughtEach = new(600), each
+		var text bytes.Buffer
+		if err := table.Writer(table.Text).Each(&text, report.Scores{Runs: []scoring.Report{r}}.Tables()); err != nil || !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in\n%s", want, text.String())
+		}
+	}
+}
+
+// TestRightForWhatIsWritten: the leaderboard has it as a number of its own, the last.
+func TestRightForWhatIsWritten(t *testing.T) {
+	r := paidRun()
+	r.PerThousand = new(12.5)
+	numbers := report.NumbersOf(&r)
+	last := numbers[len(numbers)-1]
+	if last.Metric != "right-per-1000-tokens" || *last.Value != 12.5 || last.Unit == "" {
+		t.Errorf("%+v", last)
+	}
+	if r.PerThousand = nil; len(report.NumbersOf(&r)) != len(numbers)-1 {
+		t.Error("a number of nothing")
+	}
+}

@@ -1,0 +1,96 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"gavel/internal/report/figure"
+	"gavel/scoring"
+)
+
+// Named names runs among each other, as figures do: by what differs. A model that all of them share is left out.
+func Named(runs []Run) []Run {
+	runs = slices.Clone(runs)
+	same := len(runs) > 1 && !slices.ContainsFunc(runs, func(r Run) bool { return r.Model != runs[0].Model })
+	for i, name := range runNames(reports(runs)) {
+		if runs[i].Name = name; same {
+			runs[i].Name = strings.TrimPrefix(name, runs[i].Model+" · ")
+		}
+	}
+	return runs
+}
+
+// runNames name every run by its model and by what else tells it from the others;
+// those that nothing tells apart, by their folder.
+func runNames(runs []scoring.Report) []string {
+	parts := []func(scoring.Report) string{
+		func(r scoring.Report) string { return r.Protocol },
+		func(r scoring.Report) string { return r.Goal },
+		func(r scoring.Report) string { return "prompt " + r.Prompt },
+		Settings,
+		func(r scoring.Report) string {
+			var said []string
+			for s := range strings.SplitSeq(r.Settings, ", ") {
+				said = append(said, inWords(r, s))
+			}
+			return figure.Joined(said...)
+		},
+		func(r scoring.Report) string { return r.Dataset },
+	}
+	names := make([]string, len(runs))
+	for i, r := range runs {
+		names[i] = r.Model
+	}
+	for k, part := range parts {
+		if k == 1 && parallel(runs, parts[0], part) {
+			continue // the protocol says it already
+		}
+		if !slices.ContainsFunc(runs, func(r scoring.Report) bool { return part(r) != part(runs[0]) }) {
+			continue
+		}
+		for i, r := range runs {
+			if part(r) != "" {
+				names[i] += " · " + part(r)
+			}
+		}
+	}
+	count := map[string]int{}
+	for _, n := range names {
+		count[n]++
+	}
+	for i, r := range runs {
+		if count[names[i]] > 1 {
+			names[i] += " · " + r.Run
+		}
+	}
+	return names
+}
+
+// Settings of a run, without those that its name says in other words.
+func Settings(r scoring.Report) string {
+	return strings.Join(slices.DeleteFunc(strings.Split(r.Settings, ", "), func(s string) bool {
+		return strings.HasPrefix(s, "goal ") || inWords(r, s) != ""
+	}), ", ")
+}
+
+// inWords is how a setting is called in names, where that is otherwise.
+func inWords(r scoring.Report, setting string) string {
+	for prefix, words := range layoutOf(r.Protocol).Words {
+		if strings.HasPrefix(setting, prefix) {
+			return words
+		}
+	}
+	return ""
+}
+
+// parallel tells whether b is the same in all runs of which a is.
+func parallel(runs []scoring.Report, a, b func(scoring.Report) string) bool {
+	of := map[string]string{}
+	for _, r := range runs {
+		if v, ok := of[a(r)]; ok && v != b(r) {
+			return false
+		}
+		of[a(r)] = b(r)
+	}
+	return true
+}

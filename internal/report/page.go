@@ -1,0 +1,296 @@
+package report
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gavel/internal/report/figure"
+	"gavel/internal/report/table"
+	"gavel/scoring"
+)
+
+// Run is what a page says of a run.
+type Run struct {
+	scoring.Report
+	Metadata []scoring.Metadatum // of its manifest
+	Size     string              // parameters of the model, as its server writes it: "8.0B"
+	Name     string              // among the runs of a figure; see [Named]
+}
+
+func reports(runs []Run) []scoring.Report {
+	out := make([]scoring.Report, len(runs))
+	for i, r := range runs {
+		out[i] = r.Report
+	}
+	return out
+}
+
+//go:embed assets
+var assets embed.FS
+
+// Style is the style sheet of pages, tables and figures. They need no other style and no script: a page may be served
+// with a Content-Security-Policy that allows this sheet alone.
+var Style = func() string {
+	b, err := assets.ReadFile("assets/report.css")
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	return string(b)
+}()
+
+var pages = template.Must(template.New("").Funcs(template.FuncMap{"clean": table.Clean}).ParseFS(assets, "assets/*.html"))
+
+// Generator is how a page says what it was made by; gavel writes over pages that say it.
+const Generator = `<meta name="generator" content="gavel">`
+
+// Policy is the Content-Security-Policy of a page of its own: it forbids everything but the style sheet.
+var Policy = func() string {
+	sum := sha256.Sum256([]byte(Style))
+	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
+}()
+
+// Pictures are those of figures, as files.
+type Pictures = figure.Files
+
+// Results are the parts of a page about one run: the answer, with what it stands on and one figure, and the rest, folded.
+// Its pictures are handed out by the names of files, to which links below the address at lead.
+func Results(run Run, at string) (answer, rest template.HTML, pictures figure.Files, err error) {
+	p, err := pageOf([]Run{run})
+	if err != nil {
+		return "", "", nil, err
+	}
+	pictures = figure.Files{}
+	for i := range p.Figures {
+		p.Figures[i].HandOut(pictures, func(file string) string { return at + file })
+	}
+	var parts [2]strings.Builder
+	for i, name := range []string{"answer", "rest"} {
+		if err := pages.ExecuteTemplate(&parts[i], name, p); err != nil {
+			return "", "", nil, err
+		}
+	}
+	return template.HTML(parts[0].String()), template.HTML(parts[1].String()), pictures, nil
+}
+
+// Verdict is the part of a page that says what a run comes to: its diagnosis and its tiles.
+func Verdict(r scoring.Report) (template.HTML, error) {
+	p := page{One: true}
+	if r.Diagnosis != nil {
+		p.Verdicts = []verdict{verdictOf(r, "")}
+	}
+	var b strings.Builder
+	err := pages.ExecuteTemplate(&b, "verdicts", p)
+	return template.HTML(b.String()), err
+}
+
+// WriteHTML writes a page that needs nothing else: no network, no script, no font. The same runs give the same bytes.
+func WriteHTML(w io.Writer, runs []Run, more ...table.Table) error {
+	p, err := pageOf(runs)
+	if err != nil {
+		return err
+	}
+	p.Summaries = append(p.Summaries, more...)
+	for _, f := range p.Figures {
+		for i := range f.Pictures {
+			f.Pictures[i].Link = f.Pictures[i].DataURL()
+		}
+	}
+	return pages.ExecuteTemplate(w, "page", struct {
+		page
+		Generator template.HTML
+		Policy    string // forbids everything but the style sheet
+		Style     template.CSS
+	}{p, Generator, Policy, template.CSS(Style)})
+}
+
+// page is a page as its template takes it.
+type page struct {
+	Title     string
+	One       bool   // run, not several
+	Simulated string // what to say of simulated judges
+	Verdicts  []verdict
+	Warnings  []said
+	Common    []scoring.Metadatum // that all runs share
+	Differ    table.Table         // what they do not
+	Summaries []table.Table       // of several runs of a layout
+	Runs      []section
+	Outcomes  table.Table
+	Costs     []table.Table
+	Figures   []figure.Figure
+	Terms     []scoring.Term // that explain its words
+}
+
+// explained are the terms of the page's words, each once.
+func (p page) explained() (terms []scoring.Term) {
+	add := func(t *scoring.Term) {
+		if t != nil && !slices.ContainsFunc(terms, func(u scoring.Term) bool { return u.ID() == t.ID() }) {
+			terms = append(terms, *t)
+		}
+	}
+	for _, v := range p.Verdicts {
+		for _, t := range v.Tiles {
+			add(t.Explained.Term)
+		}
+	}
+	for _, t := range p.Summaries {
+		t.EachTerm(add)
+	}
+	for _, r := range p.Runs {
+		for _, t := range r.Tables {
+			t.EachTerm(add)
+		}
+	}
+	return terms
+}
+
+// Explanations of the terms.
+func (p page) Explanations() (template.HTML, error) { return table.Explanations(p.Terms) }
+
+// said is a warning, and the runs that it is said of.
+type said struct {
+	Warning string
+	Runs    []string
+}
+
+// section is a run's tables.
+type section struct {
+	Title  string
+	Tables []table.Table
+}
+
+func sectionOf(r scoring.Report, title string) section {
+	s := section{Title: title}
+	for _, t := range layoutOf(r.Protocol).Tables(r) {
+		s.Tables = append(s.Tables, explained(t, r.Protocol))
+	}
+	return s
+}
+
+func pageOf(runs []Run) (page, error) {
+	scores := Scores{reports(runs)}
+	names := runNames(scores.Runs)
+	p := page{Title: titleOf(scores.Runs), One: len(runs) == 1, Outcomes: outcomesTable(scores.Runs, names), Simulated: simulatedNote(scores.Runs)}
+	for i, r := range scores.Runs {
+		p.Runs = append(p.Runs, sectionOf(r, names[i]))
+		if r.Diagnosis != nil {
+			v := verdictOf(r, names[i])
+			for k := range v.Tiles {
+				v.Tiles[k].Explained.Term = table.Explain(Terms(r.Protocol), v.Tiles[k].Metric).Term
+			}
+			p.Verdicts = append(p.Verdicts, v)
+		}
+	}
+	p.Warnings = warnings(scores.Runs, names)
+	p.Common, p.Differ = metadata(runs, names)
+	p.Summaries, p.Costs = scores.summaries(), scores.costs()
+	p.Terms = p.explained()
+	var err error
+	p.Figures, err = figures(runs)
+	if p.One { // the one that says most of it stands first
+		first := "figure-" + layoutOf(runs[0].Protocol).Figure
+		if i := slices.IndexFunc(p.Figures, func(f figure.Figure) bool { return f.ID == first }); i > 0 {
+			p.Figures = slices.Concat(p.Figures[i:i+1], p.Figures[:i], p.Figures[i+1:])
+		}
+	}
+	return p, err
+}
+
+// warnings says each once, however many runs it is said of.
+func warnings(runs []scoring.Report, names []string) []said {
+	var all []said
+	for i, r := range runs {
+		for _, w := range r.Warnings {
+			k := slices.IndexFunc(all, func(s said) bool { return s.Warning == w })
+			if k < 0 {
+				k, all = len(all), append(all, said{Warning: w})
+			}
+			if !slices.Contains(all[k].Runs, names[i]) {
+				all[k].Runs = append(all[k].Runs, names[i])
+			}
+		}
+	}
+	for k, s := range all {
+		switch {
+		case len(runs) == 1:
+			all[k].Runs = nil
+		case len(s.Runs) == len(runs):
+			all[k].Runs = []string{fmt.Sprintf("all %d runs", len(runs))}
+		}
+	}
+	return all
+}
+
+func titleOf(runs []scoring.Report) string {
+	if len(runs) == 1 {
+		return runs[0].Model + " · " + runs[0].Protocol + " · " + runs[0].Dataset
+	}
+	return fmt.Sprintf("%d runs", len(runs))
+}
+
+func simulatedNote(runs []scoring.Report) string {
+	n := 0
+	for _, r := range runs {
+		if r.Simulated {
+			n++
+		}
+	}
+	switch {
+	case n == 0:
+		return ""
+	case n == len(runs):
+		return "SIMULATION: no model was asked. These numbers are of simulated judges and say nothing about any model."
+	}
+	return fmt.Sprintf("SIMULATION: %d of the %d runs are of simulated judges, which are no models.", n, len(runs))
+}
+
+// metadata parts what the manifests share from what they do not.
+func metadata(runs []Run, names []string) (common []scoring.Metadatum, differ table.Table) {
+	var order []string
+	values := map[string][]string{}
+	for i, r := range runs {
+		for _, f := range r.Metadata {
+			if values[f.Name] == nil {
+				order, values[f.Name] = append(order, f.Name), make([]string, len(runs))
+			}
+			values[f.Name][i] = f.Value
+		}
+	}
+	differ = table.Table{Title: "What differs between the runs", Columns: table.Left("run"), Rows: make([][]string, len(runs))}
+	for i := range runs {
+		differ.Rows[i] = []string{names[i]}
+	}
+	for _, name := range order {
+		if v := values[name]; !slices.ContainsFunc(v, func(s string) bool { return s != v[0] }) {
+			common = append(common, scoring.Metadatum{Name: name, Value: v[0]})
+			continue
+		}
+		differ.Columns = append(differ.Columns, table.Left(name)...)
+		for i := range runs {
+			differ.Rows[i] = append(differ.Rows[i], values[name][i])
+		}
+	}
+	if len(differ.Columns) == 1 {
+		differ.Rows = nil
+	}
+	return common, differ
+}
+
+func outcomesTable(runs []scoring.Report, names []string) table.Table {
+	t := table.Table{Title: "How the requests ended", Columns: append(table.Left("run"), table.Right("all")...)}
+	t.Columns = append(t.Columns, table.Right(scoring.Outcomes...)...)
+	for i, r := range runs {
+		row := []string{names[i], strconv.Itoa(r.Judgments())}
+		for _, o := range scoring.Outcomes {
+			row = append(row, strconv.Itoa(r.Outcomes[o]))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}

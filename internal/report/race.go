@@ -1,0 +1,166 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"gavel/internal/report/table"
+	"gavel/scoring"
+	"gavel/scoring/race"
+)
+
+// Race wraps what `gavel race` prints.
+type Race struct {
+	race.Result
+	// Of a race that asks: the hours that it was asking, and those that all items would have taken.
+	Hours      *float64 `json:"hours,omitempty"`
+	FullHours  *float64 `json:"full_hours,omitempty"`
+	Unfinished bool     `json:"unfinished,omitempty"` // it was broken off, and can go on
+
+	asks   bool
+	rights *scoring.Rights
+	rules  race.Rules
+	rows   []racer
+	loads  int
+	seed   int64
+}
+
+// racer is a judge of a race.
+type racer struct {
+	run, name    string
+	items        int
+	share, ahead scoring.Result // of the leader before it, in points; the leader has no ahead
+	left         *race.Leaver
+	state        string
+}
+
+// NewRace lays out a race that is over, in the order of a seed.
+func NewRace(rights *scoring.Rights, r *race.Race, rules race.Rules, seed int64) *Race {
+	var folders []string
+	var sides []scoring.Report
+	for _, s := range rights.Runs {
+		folders = append(folders, s.Run)
+		sides = append(sides, scoring.Report{Run: s.Run, Model: s.Model, Protocol: s.Protocol, Prompt: s.Prompt, Settings: s.Settings, Dataset: s.Dataset})
+	}
+	out := &Race{Result: r.Result(folders, rights.Calls), rights: rights, rules: rules, loads: r.Loads(), seed: seed}
+	names := runNames(sides)
+	in, left := r.In(), r.Left()
+	for _, j := range in {
+		out.add(r, j, in[0], names)
+		switch row := &out.rows[len(out.rows)-1]; {
+		case j == in[0]:
+			row.state = "leads"
+		case r.Tied(in[0], j):
+			row.state = "tied with the leader"
+		default:
+			row.state = "not told apart from the leader"
+		}
+	}
+	for i, l := range slices.Backward(left) {
+		out.add(r, l.Judge, in[0], names)
+		row := &out.rows[len(out.rows)-1]
+		row.left, row.state = &out.Left[i], "left: "+names[l.By]+" is better"
+	}
+	return out
+}
+
+// Took says how long a race that asks has been asking each judge, and whether it is over.
+func (out *Race) Took(seconds []float64, over bool) *Race {
+	out.asks, out.Unfinished = true, !over
+	spent, all := 0.0, 0.0
+	for _, row := range out.rows {
+		j := slices.IndexFunc(out.rights.Runs, func(s scoring.Side) bool { return s.Run == row.run })
+		spent += seconds[j]
+		all += seconds[j] / float64(max(1, row.items)) * float64(out.rules.Items)
+	}
+	hours := func(s float64) *float64 { return new(math.Round(s/3600*1e4) / 1e4) }
+	out.Hours, out.FullHours = hours(spent), hours(all)
+	return out
+}
+
+func (out *Race) add(r *race.Race, j, leader int, names []string) {
+	share, n, iv := r.Share(j)
+	row := racer{run: out.rights.Runs[j].Run, name: names[j], items: n, share: scoring.Result{Value: scoring.Percent(share), Low: scoring.Percent(iv.Low), High: scoring.Percent(iv.High)}}
+	if j != leader {
+		ahead, iv := r.Ahead(leader, j)
+		row.ahead = scoring.Result{Value: scoring.Percent(ahead), Low: scoring.Percent(iv.Low), High: scoring.Percent(iv.High), Mode: scoring.ModeDifference}
+	}
+	out.rows = append(out.rows, row)
+}
+
+// CSV writes a row for each judge.
+func (out *Race) CSV(w io.Writer) error {
+	rows := [][]string{{"run", "state", "items", "share", "low", "high", "leader_ahead", "ahead_low", "ahead_high", "left_after", "e", "by"}}
+	for _, x := range out.rows {
+		row := []string{x.run, x.state, strconv.Itoa(x.items)}
+		for _, v := range []*float64{x.share.Value, x.share.Low, x.share.High, x.ahead.Value, x.ahead.Low, x.ahead.High} {
+			row = append(row, table.Cell(v, 4))
+		}
+		if x.left != nil {
+			row = append(row, strconv.Itoa(x.left.Items), table.Cell(x.left.E, 4), x.left.By)
+		} else {
+			row = append(row, "", "", "")
+		}
+		rows = append(rows, row)
+	}
+	return table.WriteCSV(w, rows)
+}
+
+// Tables is one: who leads, who is tied with it, who left and why.
+func (out *Race) Tables() []table.Table {
+	t := table.Table{
+		Title:   fmt.Sprintf("race of %d judges by %s over %d items, in the order of seed %d · about %s", len(out.rows), out.rights.Metric, out.rules.Items, out.seed, aboutWords[out.About]),
+		Columns: slices.Concat(table.Left("judge"), table.Right("items", "right, %", "leader ahead by, points", "left after", "E"), table.Left("")),
+	}
+	for _, x := range out.rows {
+		row := []string{x.name, strconv.Itoa(x.items), table.Whole(x.share), "", "", "", x.state}
+		if x.ahead.Value != nil {
+			row[3] = table.Whole(x.ahead)
+		}
+		if x.left != nil {
+			row[4], row[5] = strconv.Itoa(x.left.Items), "certain"
+			if x.left.E != nil {
+				row[5] = strconv.FormatFloat(*x.left.E, 'f', 1, 64)
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	share := func(calls float64) string {
+		return fmt.Sprintf("%s of %d calls (%.1f %%)", decimal(calls), out.FullCalls, 100*calls/float64(out.FullCalls))
+	}
+	enough := float64(len(out.rows)-1) / out.Alpha
+	t.Notes = []string{
+		fmt.Sprintf("%s; %d saved; models are loaded %d times where one is at a time", share(float64(out.Calls)), out.FullCalls-out.Calls, out.loads),
+		fmt.Sprintf("who is beaten with E ≥ %s leaves: the best one does so with probability at most %s, however often one looks", decimal(enough), decimal(out.Alpha)),
+		fmt.Sprintf("intervals hold at every look at once: of a share %s %%, of the lead to where E reaches %s", decimal(math.Round(1e4*(1-out.Alpha))/100), decimal(enough)),
+	}
+	if out.asks {
+		t.Notes = slices.Insert(t.Notes, 1, fmt.Sprintf("asking took %s h here; all items would have taken some %s h", decimal(*out.Hours), decimal(*out.FullHours)))
+	}
+	if out.Unfinished {
+		t.Notes = slices.Insert(t.Notes, 0, "! broken off: the same command goes on")
+	}
+	if out.rules.Margin > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("tied: surely less than %s points apart; the race ends when all that are in are tied", decimal(100*out.rules.Margin)))
+	}
+	if o := out.Orders; o.Tried > 0 {
+		behind := ""
+		if out.rules.Margin > 0 {
+			behind = " by more than the margin"
+		}
+		t.Notes = append(t.Notes, fmt.Sprintf("in %d orders: the leader was behind the best of all %d items%s in %d (%.1f %%); a race took %s, the median", o.Tried, out.rules.Items, behind, o.Erred, 100*float64(o.Erred)/float64(o.Tried), share(o.Calls)))
+	}
+	t.Notes = append(t.Notes, table.Warned(out.rights.Warnings)...)
+	return []table.Table{t}
+}
+
+var aboutWords = map[string]string{race.AboutItems: "items like these", race.AboutBenchmark: "this benchmark"}
+
+// decimal writes a number with the digits that it has, of which six count.
+func decimal(x float64) string {
+	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
+	return strconv.FormatFloat(x, 'f', -1, 64)
+}

@@ -1,0 +1,157 @@
+// Package report lays results out: tables, figures and pages. It computes
+// nothing; every number in it comes from scoring.
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"gavel/internal/report/table"
+	"gavel/scoring"
+)
+
+// Scores is `gavel score --json`.
+type Scores struct {
+	Runs []scoring.Report `json:"runs"`
+}
+
+// WriteJSON writes v the way all of gavel's JSON is written.
+func WriteJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// CSV writes one row per run, metric and group.
+func (s Scores) CSV(w io.Writer) error {
+	rows := [][]string{{"run", "protocol", "prompt", "model", "dataset", "metric", "group", "value", "n", "low", "high", "missing", "note", "mode", "unit"}}
+	for _, r := range s.Runs {
+		row := func(x scoring.Result, d int) {
+			rows = append(rows, []string{r.Run, r.Protocol, r.Prompt, r.Model, r.Dataset, x.Metric, x.Group,
+				table.Cell(x.Value, d), strconv.Itoa(x.N), table.Cell(x.Low, d), table.Cell(x.High, d), x.Missing, x.Note, x.Mode, x.Unit})
+		}
+		for _, x := range r.Results {
+			row(x, decimals(x.Unit))
+		}
+		for _, x := range further(r) {
+			row(x, 6)
+		}
+		for _, o := range scoring.Outcomes {
+			row(scoring.Result{Metric: "outcome:" + o, Group: scoring.Overall, Value: new(float64(r.Outcomes[o])), N: r.Judgments(), Note: "count of " + layoutOf(r.Protocol).Noun}, 0)
+		}
+	}
+	return table.WriteCSV(w, withoutModes(rows))
+}
+
+// decimals of a number in CSV.
+func decimals(unit string) int {
+	if unit == "" {
+		return 4
+	}
+	return 6
+}
+
+// withoutModes leaves mode and unit, the last columns, out of a file in which no
+// row has one: files of pairs alone stay as they were.
+func withoutModes(rows [][]string) [][]string {
+	last := len(rows[0]) - 2
+	if slices.ContainsFunc(rows[1:], func(r []string) bool { return r[last]+r[last+1] != "" }) {
+		return rows
+	}
+	for i, r := range rows {
+		rows[i] = r[:last]
+	}
+	return rows
+}
+
+// Tables lays the runs out for people: where there are several of a layout, one table of them all first.
+func (s Scores) Tables() []table.Table {
+	tables := s.summaries()
+	for _, r := range s.Runs {
+		tables = append(tables, layoutOf(r.Protocol).Tables(r)...)
+	}
+	return append(tables, s.costs()...)
+}
+
+// Headlines are the tables over several runs of a layout, and of one with a single run that run's first.
+func (s Scores) Headlines() []table.Table {
+	return append(s.over(func(l *Layout, run scoring.Report) []table.Table { return l.Tables(run)[:1] }), s.costs()...)
+}
+
+// Overview is a table of several runs, the best first.
+type Overview struct{ Scores }
+
+// Tables has one for the runs of each kind.
+func (o Overview) Tables() []table.Table {
+	best := func(r scoring.Report) float64 {
+		if h := Headline(&r); h != nil && h.Value != nil {
+			return *h.Value
+		}
+		return math.Inf(-1)
+	}
+	slices.SortStableFunc(o.Runs, func(a, b scoring.Report) int { return cmp.Compare(best(b), best(a)) })
+	return o.Headlines()
+}
+
+// summaries are the tables over several runs, one for each layout.
+func (s Scores) summaries() []table.Table {
+	return s.over(func(*Layout, scoring.Report) []table.Table { return nil })
+}
+
+// over gives the summary of the runs of each layout, or what single makes of the only one.
+func (s Scores) over(single func(*Layout, scoring.Report) []table.Table) (tables []table.Table) {
+	for _, runs := range Part(s.Runs, func(r scoring.Report) *Layout { return layoutOf(r.Protocol) }) {
+		if l := layoutOf(runs[0].Protocol); len(runs) > 1 {
+			tables = append(tables, explained(diagnosed(l.Summary(runs), runs), runs[0].Protocol))
+		} else {
+			tables = append(tables, single(l, runs[0])...)
+		}
+	}
+	return tables
+}
+
+// diagnosed adds what each judge is good for to a table with a row a run.
+func diagnosed(t table.Table, runs []scoring.Report) table.Table {
+	if len(t.Rows) != len(runs) || !slices.ContainsFunc(runs, func(r scoring.Report) bool { return r.Diagnosis != nil }) {
+		return t
+	}
+	t.Columns = append(t.Columns, table.Left("diagnosis")...)
+	for i, r := range runs {
+		t.Rows[i] = append(t.Rows[i], Diagnosis(r))
+	}
+	return t
+}
+
+// further lists what repetitions, calibration and soft verdicts add to a run's rows.
+func further(r scoring.Report) []scoring.Result {
+	var rows []scoring.Result
+	if x := r.Repetitions; x != nil {
+		rows = append(rows, x.SelfAgreement)
+		for _, v := range x.Values {
+			rows = append(rows, scoring.Result{Metric: "noise-floor:" + v.Metric, Group: v.Group, Mode: v.Mode, Unit: v.Unit, Value: v.NoiseFloor, N: v.Pairs, Missing: r.Bootstrap.Unit + " left out", Note: cmp.Or(v.Unit, "percentage points") + "; n counts " + r.Bootstrap.Unit + "s"})
+		}
+	}
+	add := func(name string, e scoring.Estimate, of scoring.Calibration, note string) {
+		rows = append(rows, scoring.Result{Metric: name, Group: scoring.Overall, Value: e.Value, Low: e.Low, High: e.High, N: of.N, Missing: of.Missing, Note: "from 0 to 1, " + note})
+	}
+	each := func(prefix string, c scoring.Calibration, note string) {
+		add(prefix+"brier", c.Brier, c, note)
+		add(prefix+"ece", c.ECE, c, note)
+		add(prefix+"confidence", c.Confidence, c, note)
+		add(prefix+"accuracy", c.Accuracy, c, note)
+	}
+	if c := r.Calibration; c != nil {
+		each("", *c, "decided "+layoutOf(r.Protocol).Noun)
+	}
+	if s := r.Soft; s != nil {
+		const note = "pairs with probabilities in both orders"
+		each("soft-", s.Calibration, note)
+		add("soft-auroc", s.AUROC, s.Calibration, note)
+	}
+	return rows
+}

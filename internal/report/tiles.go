@@ -1,0 +1,135 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"slices"
+
+	"gavel/internal/report/table"
+	"gavel/scoring"
+)
+
+// Tile is a number that is shown first, with its interval drawn.
+type Tile struct {
+	Metric, Mode string
+	Name         string                          // in plain words
+	About        string                          // what is good
+	Mark         func(r *scoring.Report) float64 // what the number is held against, such as chance; nil: nothing
+	Coins        func(r *scoring.Report) float64 // what a judge gets that throws a coin for each judgment; nil: the mark
+}
+
+// Verdictless is the tile of judgments without a verdict.
+var Verdictless = Tile{Metric: scoring.WithoutVerdict, Name: "without a verdict", About: "lower is better"}
+
+// At is a mark at a value.
+func At(v float64) func(*scoring.Report) float64 {
+	return func(*scoring.Report) float64 { return v }
+}
+
+// AtMetric is a mark at what another metric of the run has.
+func AtMetric(metric string) func(*scoring.Report) float64 {
+	return func(r *scoring.Report) float64 {
+		if v := r.Overall(metric).Value; v != nil {
+			return *v
+		}
+		return -1
+	}
+}
+
+// verdict is what a page says of a run first.
+type verdict struct {
+	Title string
+	*scoring.Diagnosis
+	Tiles []drawn
+}
+
+// drawn is a tile of a run: a bar from 0 to 1 or 100, on it the interval and the mark.
+type drawn struct {
+	Tile
+	Explained table.Explained // the tile's name
+	Value     string
+	Chart     template.HTML
+}
+
+func verdictOf(r scoring.Report, title string) verdict {
+	v := verdict{Title: title, Diagnosis: r.Diagnosis}
+	for _, t := range layoutOf(r.Protocol).Tiles {
+		if x := t.of(&r); x.Value != nil {
+			v.Tiles = append(v.Tiles, drawn{t, table.Explained{Text: t.Name}, table.Whole(x), bar(x, &r, t.Mark)})
+		}
+	}
+	return v
+}
+
+// of is the tile's number of a run.
+func (t Tile) of(r *scoring.Report) scoring.Result {
+	if t.Metric == scoring.WithoutVerdict {
+		return r.Verdictless()
+	}
+	return r.Result(t.Metric, scoring.Overall, t.Mode)
+}
+
+// Number is one that stands for a run.
+type Number struct {
+	scoring.Result
+	Name, About string   // in plain words
+	Coins       *float64 // what a judge gets that throws coins; nil where nobody knows
+}
+
+// NumbersOf are the numbers that stand for a run, each once: its headline, its tiles, and what it gets right for what it writes.
+func NumbersOf(r *scoring.Report) (all []Number) {
+	if x := Headline(r); x != nil {
+		all = append(all, Number{Result: *x, Name: x.Metric})
+	}
+	for _, t := range layoutOf(r.Protocol).Tiles {
+		n := Number{Result: t.of(r), Name: t.Name}
+		if t.Mark == nil { // else it is about what is drawn
+			n.About = t.About
+		}
+		if n.Value == nil {
+			continue
+		}
+		coins := t.Coins
+		if coins == nil {
+			coins = t.Mark
+		}
+		if coins != nil {
+			if at := coins(r); at >= 0 {
+				n.Coins = &at
+			}
+		}
+		if i := slices.IndexFunc(all, func(o Number) bool { return o.Metric == n.Metric && o.Mode == n.Mode }); i >= 0 {
+			all[i] = n
+		} else {
+			all = append(all, n)
+		}
+	}
+	if r.PerThousand != nil && len(all) > 0 {
+		x := scoring.Result{Metric: "right-per-1000-tokens", Group: scoring.Overall, Unit: scoring.UnitStatistic, Value: r.PerThousand, N: r.Items}
+		all = append(all, Number{Result: x, Name: "right for 1,000 generated tokens", About: "items right by the headline, per 1,000 generated tokens"})
+	}
+	return all
+}
+
+// bar draws a value, its interval and a mark, between the ends of the metric's scale.
+func bar(x scoring.Result, r *scoring.Report, mark func(*scoring.Report) float64) template.HTML {
+	const width, edge = 200.0, 4.0
+	from, to := 0.0, 100.0
+	switch x.Unit {
+	case scoring.UnitCorrelation:
+		from, to = -1, 1
+	case scoring.UnitScore:
+		to = 1
+	}
+	at := func(v float64) float64 { return edge + (width-2*edge)*max(0, min(1, (v-from)/(to-from))) }
+	svg := fmt.Sprintf(`<svg class="chart" viewBox="0 0 %g 20" role="presentation" aria-hidden="true"><line class="stroke-grid" x1="%g" x2="%g" y1="10" y2="10" stroke-width="2"/>`, width, edge, width-edge)
+	if x.Low != nil && x.High != nil {
+		svg += fmt.Sprintf(`<line class="stroke-ink" x1="%.1f" x2="%.1f" y1="10" y2="10" stroke-width="6" stroke-opacity="0.45"/>`, at(*x.Low), at(*x.High))
+	}
+	if mark != nil {
+		if m := mark(r); m >= from {
+			svg += fmt.Sprintf(`<line class="stroke-ink" x1="%.1f" x2="%.1f" y1="2" y2="18" stroke-width="1" stroke-dasharray="2 2"/>`, at(m), at(m))
+		}
+	}
+	return template.HTML(svg + fmt.Sprintf(`<circle class="fill-ink" cx="%.1f" cy="10" r="4"/></svg>`, at(*x.Value)))
+}

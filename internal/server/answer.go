@@ -1,0 +1,217 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"mime"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"gavel/internal/server/failure"
+	"gavel/internal/server/guard"
+	"gavel/internal/server/markup"
+)
+
+// Limits of what is asked.
+const (
+	maxBody       = 1 << 20
+	maxHeader     = 64 << 10
+	maxConns      = 1024
+	maxConnsEach  = 256 // of one address
+	headerTimeout = 10 * time.Second
+	bodyTimeout   = 5 * time.Second // until the first byte after the header
+	readTimeout   = 30 * time.Second
+	writeTimeout  = 60 * time.Second
+	idleTimeout   = time.Minute
+	requestTime   = 45 * time.Second // for everything but a stream
+	copyTime      = time.Hour        // for a page that is copied into a file
+)
+
+var errTooSlow = failure.New(http.StatusServiceUnavailable, "request timed out; use the command line for runs this large")
+
+// answer wraps a route with everything that is seen to before it is asked. The
+// order matters: who may not ask is told nothing.
+func (s *Server) answer(rt route) http.HandlerFunc {
+	return func(out http.ResponseWriter, r *http.Request) {
+		began, asked := s.now(), r // r gets a context that has ended by the time of the next function
+		w := &response{ResponseWriter: out}
+		defer func() {
+			if p := recover(); p != nil {
+				if p == http.ErrAbortHandler {
+					panic(p)
+				}
+				s.opts.Log("%s %s: %v\n%s", r.Method, markup.Shortened(r.URL.Path, 200), p, debug.Stack())
+				if w.status == 0 {
+					s.fail(w, asked, errors.New("gavel could not make this page; the server's log says why"))
+				}
+			}
+			s.metrics.request(rt.pattern, w.status, s.now().Sub(began), rt.stream)
+		}()
+		s.headers(w)
+		guard.Pace{Longest: maxBody, First: bodyTimeout, Whole: readTimeout}.Begin(w, r)
+		for _, check := range []func(*http.Request) error{s.guard.Host, s.guard.SameOrigin} {
+			if err := check(r); err != nil {
+				s.fail(w, r, err)
+				return
+			}
+		}
+		if !rt.stream {
+			ctx, cancel := context.WithTimeout(r.Context(), s.patience)
+			defer cancel()
+			r = r.WithContext(ctx)
+		}
+		if !rt.free {
+			if err := s.guard.Known(r); err != nil {
+				s.refuse(w, r, err)
+				return
+			}
+			r, asked = markAuthenticated(r), markAuthenticated(asked)
+		}
+		if err := readForm(r); err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		if !rt.free { // strangers' connections keep no place, whatever they send
+			guard.Answering(r)
+		}
+		if err := rt.handle(w, r); err != nil {
+			if to, ok := s.elsewhere(r, err); ok {
+				http.Redirect(w, r, to, http.StatusFound)
+				return
+			}
+			if r.Context().Err() != nil {
+				err = errTooSlow // unless nobody listens any more
+			}
+			s.fail(w, asked, err)
+		}
+	}
+}
+
+// authenticated marks the context of a request that the token's middleware let pass.
+type authenticated struct{}
+
+func markAuthenticated(r *http.Request) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), authenticated{}, true))
+}
+
+// isAuthenticated tells whether the token's middleware let a request pass: strangers are shown no way into the site. It does not
+// look at the token again, so that nothing but that middleware, which counts the tries, tells whether one is right.
+func isAuthenticated(r *http.Request) bool { return r.Context().Value(authenticated{}) != nil }
+
+// response remembers what was answered.
+type response struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *response) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *response) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+// Unwrap is for http.ResponseController.
+func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// policy: nothing but what comes from here, and no script or style in a page.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+
+func (s *Server) headers(w http.ResponseWriter) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "same-origin") // with "no-referrer" the origin of our own forms would be "null"
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
+	h.Set("Cache-Control", "no-store")
+}
+
+// readForm reads what is sent, and holds it to forms and, for programs, JSON. That nobody was
+// made to send it by a page of another site is SameOrigin's business.
+func readForm(r *http.Request) error {
+	if err := guard.Whole(r); err != nil || r.Method != http.MethodPost {
+		return err
+	}
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if isAPI(r) {
+		if kind != "application/json" {
+			return failure.New(http.StatusUnsupportedMediaType, "send JSON, with Content-Type: application/json")
+		}
+		return nil
+	}
+	if kind != "application/x-www-form-urlencoded" {
+		return failure.New(http.StatusUnsupportedMediaType, "send a form")
+	}
+	if err := r.ParseForm(); err != nil {
+		return failure.Bad("the form cannot be read")
+	}
+	r.PostForm.Del("csrf") // of a page of an earlier gavel
+	return nil
+}
+
+// refuse answers who is not let in: people are shown where to sign in.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	if isAPI(r) || r.URL.Path == "/metrics" {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
+	if isAPI(r) || failure.Status(err) != http.StatusUnauthorized || r.Method != http.MethodGet || !strings.Contains(r.Header.Get("Accept"), "text/html") {
+		s.fail(w, r, err)
+		return
+	}
+	to := "/login"
+	if r.URL.Path != "/" {
+		to += "?to=" + url.QueryEscape(r.URL.RequestURI())
+	}
+	http.Redirect(w, r, to, http.StatusSeeOther)
+}
+
+type loginView struct {
+	To    string
+	Wrong string
+}
+
+func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) error {
+	if s.opts.Token == "" || s.guard.InSession(r) {
+		http.Redirect(w, r, "/", http.StatusSeeOther)
+		return nil
+	}
+	s.pages.render(w, r, http.StatusOK, "login", loginView{To: guard.Here(r.URL.Query().Get("to"))})
+	return nil
+}
+
+// login begins a session for who has the token.
+func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
+	to := guard.Here(r.PostForm.Get("to"))
+	if s.opts.Token == "" {
+		http.Redirect(w, r, "/", http.StatusSeeOther)
+		return nil
+	}
+	switch err := s.guard.SignIn(w, r, strings.TrimSpace(r.PostForm.Get("token"))); {
+	case err == guard.ErrNoToken:
+		s.pages.render(w, r, http.StatusUnauthorized, "login", loginView{To: to, Wrong: "This is not the token."})
+		return nil
+	case err != nil:
+		return err
+	}
+	http.Redirect(w, r, to, http.StatusSeeOther)
+	return nil
+}
+
+func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
+	s.guard.SignOut(w, r)
+	http.Redirect(w, r, "/login", http.StatusSeeOther)
+	return nil
+}

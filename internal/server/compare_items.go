@@ -1,0 +1,240 @@
+package server
+
+import (
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+
+	"gavel/internal/server/failure"
+	"gavel/internal/server/markup"
+	"gavel/internal/server/store"
+)
+
+// difference is a filter of the items of a comparison.
+type difference struct {
+	name, about string
+	is          func(right []bool, same bool) bool
+}
+
+// differences of so many runs, in the order of the page. right says of each run whether it is right on the item.
+func differences(runs int) []difference {
+	count := func(right []bool) (n int) {
+		for _, r := range right {
+			if r {
+				n++
+			}
+		}
+		return n
+	}
+	out := []difference{{"differ", "right in one and not in the other", func(right []bool, _ bool) bool { n := count(right); return n > 0 && n < len(right) }}}
+	if runs > 2 {
+		out[0].about = "right in some and not in others"
+	}
+	for i := range runs {
+		out = append(out, difference{strings.ToLower(letterOf(i)), "right in " + letterOf(i) + " alone", func(right []bool, _ bool) bool { return right[i] && count(right) == 1 }})
+	}
+	return append(out,
+		difference{"none", "right in none", func(right []bool, _ bool) bool { return count(right) == 0 }},
+		difference{"verdicts", "any verdict differs", func(_ []bool, same bool) bool { return !same }},
+		difference{"all", "all", func([]bool, bool) bool { return true }})
+}
+
+// beside lists the items that the filter takes.
+func (s *Server) beside(v *compareView, runs []*store.Index) error {
+	f := v.Filter
+	for i, x := range runs {
+		v.Chosen = append(v.Chosen, comparedRun{Letter: letterOf(i), Head: headOf(x.Run, x.Manifest)})
+	}
+	v.A, v.B = &v.Chosen[0].Head, &v.Chosen[1].Head
+	list := differences(len(runs))
+	chosen := slices.IndexFunc(list, func(d difference) bool { return d.name == f.Show })
+	if chosen < 0 {
+		var names []string
+		for _, d := range list {
+			names = append(names, d.name)
+		}
+		return failure.Bad("show %q: it is one of %s", markup.Visible(f.Show), strings.Join(names, ", "))
+	}
+	texts := make([]*os.File, len(runs))
+	for k, x := range runs {
+		texts[k] = x.OpenItems()
+		defer texts[k].Close()
+	}
+	counts := make([]int, len(list))
+	begin, end := (f.Page-1)*perPage, f.Page*perPage
+	for i := range runs[0].Len() {
+		at, ok := commonItem(runs, i)
+		if !ok {
+			continue
+		}
+		v.Shared++
+		right, same := make([]bool, len(runs)), true
+		for k, x := range runs {
+			right[k] = x.Flags(at[k]).Right
+			same = same && sameVerdicts(runs[0].Judgments(i), x.Judgments(at[k]))
+		}
+		for k, d := range list {
+			if d.is(right, same) {
+				if counts[k]++; k == chosen && counts[k] > begin && counts[k] <= end {
+					v.Items = append(v.Items, compareRow(runs, texts, at, f))
+				}
+			}
+		}
+	}
+	for k, d := range list {
+		v.Shows = append(v.Shows, Option{d.name, d.about, counts[k]})
+	}
+	v.Matches = counts[chosen]
+	v.Pages = max(1, (v.Matches+perPage-1)/perPage)
+	if f.Page > v.Pages {
+		return failure.New(http.StatusNotFound, "there is no page %d: there are %d", f.Page, v.Pages)
+	}
+	return nil
+}
+
+// compareRow is an item, at its place in each run.
+func compareRow(runs []*store.Index, texts []*os.File, at []int, f compareFilter) CompareRow {
+	x := runs[0]
+	row := CompareRow{ID: strings.Clone(x.ID(at[0])), Group: x.Group(at[0])}
+	for k, x := range runs {
+		item := x.ItemIfThere(texts[k], at[k])
+		if row.Question == "" {
+			row.Question = questionOf(item)
+		}
+		row.Cells = append(row.Cells, compareCell{letterOf(k), briefs(x, at[k], item), x.Flags(at[k]).Names()})
+	}
+	a, b := row.Cells[0], row.Cells[1]
+	row.A, row.FlagsA, row.B, row.FlagsB = a.Judgments, a.Flags, b.Judgments, b.Flags
+	row.Link = "/compare/item" + f.Query("item", row.ID)
+	return row
+}
+
+// commonItem is the place of the first run's item in all runs, where all have judged it.
+func commonItem(runs []*store.Index, i int) (at []int, ok bool) {
+	at = make([]int, len(runs))
+	for k, x := range runs {
+		j, ok := x.Find(runs[0].ID(i))
+		if !ok || !x.Judged(j) {
+			return nil, false
+		}
+		at[k] = j
+	}
+	return at, true
+}
+
+// compareItemView is an item with the judgments of all runs.
+type compareItemView struct {
+	A     ItemView      `json:"a"`
+	B     ItemView      `json:"b"`
+	Sides []ItemView    `json:"-"` // all of them
+	Rows  []judgmentRow `json:"-"`
+	Texts *ItemTexts    `json:"-"` // of the first run that has them
+	Back  string        `json:"-"`
+}
+
+// judgmentRow are the judgments of one order, asked for the same time, one of each run.
+type judgmentRow struct {
+	Title *JudgmentView // of the first run that has one
+	Cells []judgmentCell
+}
+
+type judgmentCell struct {
+	Letter string
+	*JudgmentView
+}
+
+func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error) {
+	q := r.URL.Query()
+	runs, err := runsOf(q)
+	if err != nil {
+		return v, err
+	}
+	if len(runs) < 2 {
+		return v, failure.Bad("which runs? Name two at least, as a and b")
+	}
+	err = s.runs.Held(r.Context(), runs, func(runs []*store.Index) error {
+		for k, x := range runs {
+			i, ok := x.Find(q.Get("item"))
+			if !ok {
+				return failure.New(http.StatusNotFound, "there is no item %q that all of these runs have", markup.Shortened(q.Get("item"), 100))
+			}
+			side, err := s.itemOf(x, i)
+			if err != nil {
+				return err
+			}
+			for j := range side.Judgments {
+				side.Judgments[j].side = strings.ToLower(letterOf(k)) + "-"
+			}
+			v.Sides = append(v.Sides, side)
+		}
+		return nil
+	})
+	if err != nil {
+		return v, err
+	}
+	v.A, v.B, v.Rows = v.Sides[0], v.Sides[1], align(v.Sides)
+	for _, side := range v.Sides {
+		if v.Texts == nil {
+			v.Texts = side.Item
+		}
+	}
+	v.Back = "/compare" + compareFilter{Runs: runs}.Query()
+	return v, nil
+}
+
+// aligned is what judgments that stand beside each other have in common; of those that a run has twice, nth counts.
+type aligned struct {
+	order      uint32 // see ShownAs
+	repetition int
+	nth        int
+}
+
+// align puts judgments beside each other that showed the same in the same order, asked for the same time; of those that a
+// run has twice, the first beside the first.
+func align(sides []ItemView) (rows []judgmentRow) {
+	at := map[aligned]int{}
+	var keys []aligned
+	var orders []uint32
+	for k, side := range sides {
+		seen := map[aligned]int{}
+		for i := range side.Judgments {
+			g := &side.Judgments[i]
+			of := aligned{order: store.ShownAs(g.Mode, g.Order), repetition: g.Repetition}
+			n := seen[of]
+			seen[of]++
+			of.nth = n
+			row, ok := at[of]
+			if !ok {
+				row = len(rows)
+				at[of], rows, keys = row, append(rows, judgmentRow{Title: g, Cells: make([]judgmentCell, len(sides))}), append(keys, of)
+				for c := range sides {
+					rows[row].Cells[c].Letter = letterOf(c)
+				}
+			}
+			if !slices.Contains(orders, of.order) {
+				orders = append(orders, of.order)
+			}
+			rows[row].Cells[k].JudgmentView = g
+		}
+	}
+	place := make([]int, len(rows))
+	for i := range place {
+		place[i] = i
+	}
+	slices.SortStableFunc(place, func(i, j int) int {
+		a, b := keys[i], keys[j]
+		if n := slices.Index(orders, a.order) - slices.Index(orders, b.order); n != 0 {
+			return n
+		}
+		if a.nth != b.nth {
+			return a.nth - b.nth
+		}
+		return a.repetition - b.repetition
+	})
+	sorted := make([]judgmentRow, len(rows))
+	for to, from := range place {
+		sorted[to] = rows[from]
+	}
+	return sorted
+}

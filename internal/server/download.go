@@ -1,0 +1,140 @@
+package server
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"gavel/internal/report"
+	"gavel/internal/server/failure"
+	"gavel/internal/server/markup"
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+// download hands out a file of a run under a name of its own. Nothing of it is shown as a page of this server.
+func (s *Server) download(kind, suffix string, write func(*http.Request, string, io.Writer) error) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		name := r.PathValue("run")
+		if _, err := s.runs.Manifest(name); err != nil {
+			return err
+		}
+		return write(r, name, &attachment{w, kind, strings.ReplaceAll(name, "/", "_") + suffix, false})
+	}
+}
+
+// attachment says what it is when its first bytes come: until then an error can be answered in its place.
+type attachment struct {
+	w          http.ResponseWriter
+	kind, name string
+	begun      bool
+}
+
+func (a *attachment) Write(b []byte) (int, error) {
+	if !a.begun {
+		a.begun = true
+		a.w.Header().Set("Content-Type", a.kind)
+		a.w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": a.name}))
+	}
+	return a.w.Write(b)
+}
+
+// writeBy sets when an answer has to be written, where that is later than for other answers.
+func writeBy(w http.ResponseWriter, deadline time.Time) error {
+	err := http.NewResponseController(w).SetWriteDeadline(deadline)
+	if errors.Is(err, http.ErrNotSupported) {
+		return nil
+	}
+	return err
+}
+
+// reported is a run with its numbers, as reports have it.
+func (s *Server) reported(run string) (out report.Run, err error) {
+	m, err := s.runs.Manifest(run)
+	if err != nil {
+		return out, err
+	}
+	n, err := s.numbers(run, m)
+	switch {
+	case err != nil:
+		return out, err
+	case n.rep == nil:
+		return out, failure.New(http.StatusConflict, "%s is in progress: its report comes when it has ended", run)
+	}
+	return report.Run{Report: *n.rep, Metadata: scoring.Metadata(m), Size: m.Model.Parameters}, nil
+}
+
+func (s *Server) writeReport(_ *http.Request, run string, w io.Writer) error {
+	r, err := s.reported(run)
+	if err != nil {
+		return err
+	}
+	return report.WriteHTML(w, []report.Run{r})
+}
+
+func (s *Server) writeCSV(_ *http.Request, run string, w io.Writer) error {
+	r, err := s.reported(run)
+	if err != nil {
+		return err
+	}
+	return report.Scores{Runs: []scoring.Report{r.Report}}.CSV(w)
+}
+
+// downloadTime is how long records may be on their way.
+const downloadTime = 10 * time.Minute
+
+// writeRecords copies the records as they are.
+func (s *Server) writeRecords(_ *http.Request, run string, w io.Writer) error {
+	f, info, err := s.runs.Open(run, judging.RecordsFile)
+	if err != nil {
+		return s.runs.Missing(run, err)
+	}
+	defer f.Close()
+	if info.Size() == 0 {
+		return failure.New(http.StatusNotFound, "the run has no records yet")
+	}
+	if err := writeBy(w.(*attachment).w, s.now().Add(downloadTime)); err != nil {
+		return err
+	}
+	_, err = io.Copy(w, io.NewSectionReader(f, 0, info.Size()))
+	return err
+}
+
+// writeFigure writes a picture of the run's figures.
+func (s *Server) writeFigure(w http.ResponseWriter, r *http.Request) error {
+	run := r.PathValue("run")
+	m, err := s.runs.Manifest(run)
+	if err != nil {
+		return err
+	}
+	n, err := s.numbers(run, m)
+	if err != nil {
+		return err
+	}
+	return s.handOut(w, r, n.pictures, path.Base(strings.ReplaceAll(run, "/", "_")))
+}
+
+// handOut writes one of some pictures; of is how the name of its file begins.
+func (s *Server) handOut(w http.ResponseWriter, r *http.Request, pictures report.Pictures, of string) error {
+	file := r.PathValue("file")
+	draw, ok := pictures[file]
+	if !ok {
+		return failure.New(http.StatusNotFound, "there is no figure %q", markup.Shortened(file, 100))
+	}
+	done, err := s.runs.Place(r.Context()) // a PNG takes memory
+	if err != nil {
+		return err
+	}
+	defer done()
+	picture, err := draw()
+	if err != nil {
+		return failure.Unreadable(err, "%v", err)
+	}
+	out := attachment{w, mime.TypeByExtension(path.Ext(file)), of + "-" + file, false}
+	_, err = out.Write(picture)
+	return err
+}

@@ -1,0 +1,131 @@
+// Package guard decides who a server lets in: the names that it may be asked under, pages of other sites, the token and
+// the sessions that are begun with it, and how many connections an address may hold.
+package guard
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"gavel/internal/server/failure"
+	"gavel/internal/server/markup"
+)
+
+// Options of a guard.
+type Options struct {
+	Token    string   // whoever asks must have it; "" for none
+	Loopback bool     // the server listens on this machine's own address alone
+	Hosts    []string // names that it may be asked under, beside its addresses
+	Now      func() time.Time
+}
+
+// Guard decides who is let in. Its methods may be called from many goroutines. Make one with [New].
+type Guard struct {
+	opts     Options
+	token    [sha256.Size]byte
+	origins  *http.CrossOriginProtection
+	mu       sync.Mutex
+	sessions map[string]time.Time   // until when each is good
+	tries    map[string][]time.Time // of wrong tokens, of late, by the address they came from
+}
+
+// MinToken is the length of the shortest token.
+const MinToken = 16
+
+// New makes a guard. Who lets other machines in, or goes by names, needs a token of at least MinToken characters.
+func New(o Options) (*Guard, error) {
+	if o.Token != "" && len(o.Token) < MinToken {
+		return nil, fmt.Errorf("the token is too short: it needs at least %d characters", MinToken)
+	}
+	if o.Token == "" && (!o.Loopback || len(o.Hosts) > 0) {
+		return nil, errors.New("access from other machines needs a token")
+	}
+	return &Guard{opts: o, token: sha256.Sum256([]byte(o.Token)), origins: http.NewCrossOriginProtection(), sessions: map[string]time.Time{}, tries: map[string][]time.Time{}}, nil
+}
+
+// Host refuses names that this server does not go by: a page elsewhere could
+// have its own name lead here (DNS rebinding). Addresses cannot be made to.
+func (g *Guard) Host(r *http.Request) error {
+	name := r.Host
+	if h, _, err := net.SplitHostPort(r.Host); err == nil {
+		name = h
+	}
+	name = strings.ToLower(strings.TrimSuffix(strings.Trim(name, "[]"), "."))
+	if ip, err := netip.ParseAddr(name); err == nil {
+		if !g.opts.Loopback || ip.IsLoopback() {
+			return nil
+		}
+	} else if name == "localhost" {
+		return nil
+	}
+	for _, h := range g.opts.Hosts {
+		if strings.EqualFold(h, name) {
+			return nil
+		}
+	}
+	return failure.New(http.StatusMisdirectedRequest, "this server does not accept the host name %q; whoever runs it can allow it with --host", markup.Shortened(name, 100))
+}
+
+// SameOrigin refuses what a page from elsewhere sends.
+func (g *Guard) SameOrigin(r *http.Request) error {
+	if g.origins.Check(r) != nil {
+		return failure.New(http.StatusForbidden, "this request came from a page of another site")
+	}
+	return nil
+}
+
+// ErrNoToken is that of who has neither the token nor a session.
+var ErrNoToken = failure.New(http.StatusUnauthorized, "this server needs a token: sign in, or send it as \"Authorization: Bearer TOKEN\"")
+
+// Known lets in who has the token, or a session that was begun with it.
+func (g *Guard) Known(r *http.Request) error {
+	if g.opts.Token == "" {
+		return nil
+	}
+	if given, ok := bearer(r); ok {
+		return g.check(r, given)
+	}
+	if g.session(r) != "" {
+		return nil
+	}
+	return ErrNoToken
+}
+
+func bearer(r *http.Request) (string, bool) {
+	scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " ")
+	return strings.TrimSpace(token), ok && strings.EqualFold(scheme, "Bearer")
+}
+
+// right compares in a time that tells nothing, not even the length.
+func (g *Guard) right(token string) bool {
+	sum := sha256.Sum256([]byte(token))
+	return subtle.ConstantTimeCompare(sum[:], g.token[:]) == 1
+}
+
+// check compares a token, unless too many wrong ones came from where it comes.
+func (g *Guard) check(r *http.Request, token string) error {
+	from := hostOf(r.RemoteAddr)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := g.opts.Now()
+	tries := slices.DeleteFunc(g.tries[from], func(t time.Time) bool { return now.Sub(t) > time.Minute })
+	switch {
+	case len(tries) >= maxTries:
+		return failure.New(http.StatusTooManyRequests, "too many wrong tokens: wait a minute")
+	case g.right(token):
+		return nil
+	}
+	if len(g.tries) >= maxSessions {
+		clear(g.tries)
+	}
+	g.tries[from] = append(tries, now)
+	return ErrNoToken
+}

@@ -1,0 +1,282 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gavel/internal/server/failure"
+	"gavel/internal/server/kept"
+	"gavel/internal/server/markup"
+	"gavel/internal/server/store"
+	"gavel/judging"
+)
+
+// alike are runs of one dataset under one protocol, by different judges or prompts.
+type alike struct{ Protocol, Dataset string }
+
+func alikeOf(m *judging.Manifest) alike { return alike{m.Spec.Protocol, m.Dataset.Name} }
+
+// Query of a link to its items.
+func (a alike) Query(more ...string) string {
+	return query(append([]string{"protocol", a.Protocol, "dataset", a.Dataset}, more...)...)
+}
+
+// alikeGroup is a choice of the page.
+type alikeGroup struct {
+	alike
+	Runs int
+}
+
+// maxAlike is how many runs of a group are looked at.
+const maxAlike = 100
+
+// alikes are the groups of at least two runs that nobody is making, and their runs by name.
+func (s *Server) alikes() (groups []alikeGroup, runs map[alike][]store.Found, err error) {
+	all, err := s.runs.List()
+	if err != nil {
+		return nil, nil, err
+	}
+	runs = map[alike][]store.Found{}
+	for _, run := range all {
+		if run.Err != nil || run.Manifest.Status == judging.Running {
+			continue
+		}
+		if a := alikeOf(run.Manifest); len(runs[a]) < maxAlike {
+			runs[a] = append(runs[a], run)
+		}
+	}
+	for a, of := range runs {
+		if len(of) > 1 {
+			groups = append(groups, alikeGroup{a, len(of)})
+		}
+	}
+	slices.SortFunc(groups, func(a, b alikeGroup) int {
+		return cmp.Or(strings.Compare(a.Dataset, b.Dataset), strings.Compare(a.Protocol, b.Protocol))
+	})
+	return groups, runs, nil
+}
+
+// hardestURL is the page of the hardest items of a run's group; "" where it has no other run.
+func (s *Server) hardestURL(m *judging.Manifest) string {
+	if _, runs, err := s.alikes(); err == nil && len(runs[alikeOf(m)]) > 1 {
+		return "/hardest" + alikeOf(m).Query()
+	}
+	return ""
+}
+
+// across is the link to an item across all judges; "" where there is no other.
+func (s *Server) across(m *judging.Manifest, id string) string {
+	if s.hardestURL(m) == "" {
+		return ""
+	}
+	return "/hardest/item" + alikeOf(m).Query("item", id)
+}
+
+// tally is how the runs of a group did on an item.
+type tally struct {
+	id           string
+	wrong, right int
+	by           []*bool // whether each run is right; nil where it has not judged the item, or nobody can say
+}
+
+// tallies are the items of a group, the hardest first: of which most runs are wrong.
+func (s *Server) tallies(ctx context.Context, a alike, runs []store.Found) ([]tally, error) {
+	var state strings.Builder
+	for _, run := range runs {
+		fmt.Fprintln(&state, run.Name, s.runs.Stamps(run.Name))
+	}
+	ctx = context.WithoutCancel(ctx) // an error is kept: it must be one of the files
+	return kept.Made(&s.scoring, s.hardest, a.Query(), state.String(), func() ([]tally, error) {
+		var ids judging.IDs
+		var all []tally
+		yes, no := true, false
+		for k, run := range runs {
+			x, done, err := s.runs.Index(ctx, run.Name)
+			if err != nil {
+				return nil, err
+			}
+			for i := range x.Len() {
+				n, added := ids.Add(x.ID(i))
+				if added {
+					all = append(all, tally{id: strings.Clone(x.ID(i)), by: make([]*bool, len(runs))})
+				}
+				switch f := x.Flags(i); {
+				case f.Right:
+					all[n].right++
+					all[n].by[k] = &yes
+				case f.Wrong:
+					all[n].wrong++
+					all[n].by[k] = &no
+				}
+			}
+			done()
+		}
+		all = slices.DeleteFunc(all, func(t tally) bool { return t.wrong+t.right == 0 })
+		slices.SortStableFunc(all, func(a, b tally) int { // by the share that is wrong, then by how many say so
+			return cmp.Or(cmp.Compare(b.wrong*(a.wrong+a.right), a.wrong*(b.wrong+b.right)), cmp.Compare(b.wrong, a.wrong), cmp.Compare(a.right, b.right))
+		})
+		return all, nil
+	})
+}
+
+// hardRow is an item of the page.
+type hardRow struct {
+	ID, Question, Link string
+	Wrong, Judged      int
+	Marks              []hardMark
+}
+
+// hardMark is how a run did.
+type hardMark struct {
+	Mark
+	Run string
+}
+
+// hardestFilter is what the page was asked to show.
+type hardestFilter struct {
+	alike
+	Page int
+}
+
+// At is the query of another page.
+func (f hardestFilter) At(page int) string { return f.Query("page", strconv.Itoa(page)) }
+
+// hardestView are the items of a group.
+type hardestView struct {
+	Filter hardestFilter
+	Groups []alikeGroup
+	Runs   []RunHead
+	Items  []hardRow
+	Total  int
+	Pages  int
+}
+
+// group reads which runs a query is about.
+func (s *Server) group(r *http.Request) (a alike, groups []alikeGroup, runs []store.Found, err error) {
+	q := r.URL.Query()
+	groups, all, err := s.alikes()
+	if a = (alike{q.Get("protocol"), q.Get("dataset")}); err == nil && a != (alike{}) && len(all[a]) < 2 {
+		err = failure.New(http.StatusNotFound, "fewer than two runs of %s on %q have ended", markup.Shortened(a.Protocol, 40), markup.Shortened(a.Dataset, 100))
+	}
+	return a, groups, all[a], err
+}
+
+func (s *Server) hardestView(r *http.Request) (v hardestView, err error) {
+	a, groups, runs, err := s.group(r)
+	v = hardestView{Filter: hardestFilter{alike: a, Page: 1}, Groups: groups, Pages: 1}
+	if err == nil {
+		v.Filter.Page, err = counted(r.URL.Query(), "page", 1)
+	}
+	if err != nil || len(runs) == 0 {
+		return v, err
+	}
+	for _, run := range runs {
+		v.Runs = append(v.Runs, headOf(run.Name, run.Manifest))
+	}
+	all, err := s.tallies(r.Context(), a, runs)
+	if err != nil {
+		return v, err
+	}
+	v.Total, v.Pages = len(all), max(1, (len(all)+perPage-1)/perPage)
+	if v.Filter.Page > v.Pages {
+		return v, failure.New(http.StatusNotFound, "there is no page %d: there are %d", v.Filter.Page, v.Pages)
+	}
+	for _, t := range all[(v.Filter.Page-1)*perPage : min(v.Filter.Page*perPage, len(all))] {
+		row := hardRow{ID: t.id, Wrong: t.wrong, Judged: t.wrong + t.right, Link: "/hardest/item" + a.Query("item", t.id)}
+		for k, is := range t.by {
+			mark := Mark{"open", "–", "not scored"}
+			if is != nil {
+				mark = JudgmentBrief{Outcome: string(judging.Decided), Right: is}.Mark()
+			}
+			row.Marks = append(row.Marks, hardMark{mark, runs[k].Name})
+		}
+		v.Items = append(v.Items, row)
+	}
+	return v, s.ask(r.Context(), runs, v.Items)
+}
+
+// ask fills in the questions, each from the first run that has it.
+func (s *Server) ask(ctx context.Context, runs []store.Found, rows []hardRow) error {
+	for _, run := range runs {
+		if !slices.ContainsFunc(rows, func(r hardRow) bool { return r.Question == "" }) {
+			return nil
+		}
+		x, done, err := s.runs.Index(ctx, run.Name)
+		if err != nil {
+			return err
+		}
+		texts := x.OpenItems()
+		for i := range rows {
+			if at, ok := x.Find(rows[i].ID); ok && rows[i].Question == "" {
+				rows[i].Question = questionOf(x.ItemIfThere(texts, at))
+			}
+		}
+		texts.Close()
+		done()
+	}
+	return nil
+}
+
+// acrossView is an item with what all runs of a group came to on it.
+type acrossView struct {
+	alike
+	compareItemView
+	Wrong, Judged  int
+	Previous, Next string // links, in the order of the list
+	Number, Total  int
+	Compare        string // link to the judgments of the first of them beside each other
+}
+
+func (s *Server) acrossView(r *http.Request) (v acrossView, err error) {
+	var runs []store.Found
+	if v.alike, _, runs, err = s.group(r); err != nil {
+		return v, err
+	}
+	all, err := s.tallies(r.Context(), v.alike, runs)
+	if err != nil {
+		return v, err
+	}
+	id := r.URL.Query().Get("item")
+	at := slices.IndexFunc(all, func(t tally) bool { return t.id == id })
+	if at < 0 {
+		return v, failure.New(http.StatusNotFound, "none of these runs has scored the item %q", markup.Shortened(id, 100))
+	}
+	v.Wrong, v.Judged, v.Number, v.Total = all[at].wrong, all[at].wrong+all[at].right, at+1, len(all)
+	if at > 0 {
+		v.Previous = "/hardest/item" + v.Query("item", all[at-1].id)
+	}
+	if at+1 < len(all) {
+		v.Next = "/hardest/item" + v.Query("item", all[at+1].id)
+	}
+	var names []string
+	for _, run := range runs {
+		x, done, err := s.runs.Index(r.Context(), run.Name)
+		if err != nil {
+			return v, err
+		}
+		if i, ok := x.Find(id); ok {
+			var side ItemView
+			side, err = s.itemOf(x, i)
+			v.Sides, names = append(v.Sides, side), append(names, run.Name)
+		}
+		done()
+		if err != nil {
+			return v, err
+		}
+	}
+	for _, side := range v.Sides {
+		if v.Texts == nil {
+			v.Texts = side.Item
+		}
+	}
+	v.A, v.Back = v.Sides[0], "/hardest"+v.Query()
+	if names = names[:min(len(names), maxCompared)]; len(names) > 1 {
+		v.Compare = "/compare/item" + compareFilter{Runs: names}.Query("item", id)
+	}
+	return v, nil
+}

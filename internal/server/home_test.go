@@ -1,0 +1,452 @@
+package server
+
+import (
+	"encoding/csv"
+	"fmt"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"gavel/internal/server/jobs"
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+// judges are runs of known simulated judges on two datasets.
+func judges(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, how := range map[string]making{
+		"good":         {protocol: "pairwise", dataset: "sample", sim: "accuracy=0.95,seed=1"},
+		"other":        {protocol: "pairwise", dataset: "sample", sim: "accuracy=0.9,seed=2"},
+		"silent":       {protocol: "pairwise", dataset: "sample", sim: "silent"},
+		"suite/first":  {protocol: "pairwise", dataset: "sample", sim: "first"},
+		"suite/choice": {protocol: "answer", dataset: "sample-choice", sim: "accuracy=0.6,seed=1"},
+	} {
+		makeRun(t, filepath.Join(dir, filepath.FromSlash(name)), how)
+	}
+	write(t, filepath.Join(dir, "suite", "suite.json"), `{"suite": "s", "judges": ["a"], "conditions": [{"condition": "c"}]}`)
+	return dir
+}
+
+// copyRun makes another run of one, with another dataset's name.
+func copyRun(t testing.TB, from, to, dataset string) {
+	t.Helper()
+	must(t, os.CopyFS(to, os.DirFS(from)))
+	m, err := judging.ReadManifest(to)
+	must(t, err)
+	m.Dataset.Name = dataset
+	must(t, judging.WriteJSON(filepath.Join(to, judging.ManifestFile), m))
+}
+
+// shard makes a run that is part of another.
+func shard(t testing.TB, dir, sim string) {
+	t.Helper()
+	m := makeRun(t, dir, making{protocol: "pairwise", dataset: "sample", sim: sim})
+	m.Shard = &judging.Shard{Index: 1, Of: 2}
+	must(t, judging.WriteJSON(filepath.Join(dir, judging.ManifestFile), m))
+}
+
+// boardOf is the leaderboard of a page, row by row, in words.
+func boardOf(t testing.TB, page string) (rows []string) {
+	t.Helper()
+	for _, tr := range elements(byID(t, page, "leaderboard"), "tr") {
+		var cells []string
+		for _, cell := range slices.Concat(elements(tr, "th"), elements(tr, "td")) {
+			cells = append(cells, strings.Join(strings.Fields(textOf(cell)), " "))
+		}
+		rows = append(rows, strings.Join(cells, " | "))
+	}
+	return rows
+}
+
+func TestLeaderboard(t *testing.T) {
+	dir := judges(t)
+	copyRun(t, filepath.Join(dir, "good"), filepath.Join(dir, "known"), "judgebench-gpt-4o-2024-05-13")
+	shard(t, filepath.Join(dir, "part"), "accuracy=1")         // of a run with the best number of all
+	s := newSite(t, dir, func(o *Options) { o.Static = true }) // which waits for the letters
+	page := s.get("/")
+	says(t, page, "Shards are left out: 1.", "sample shard 1/2")
+	rows := boardOf(t, page)
+	if len(rows) != 8 {
+		t.Fatalf("%d rows:\n%s", len(rows), strings.Join(rows, "\n"))
+	}
+	for i, words := range [][]string{
+		{"Judge | sample | judgebench-gpt-4o-2024-05-13"},
+		{"sim:accuracy=0.95,seed=1", "90.62 [75.7, 97.4] ausable n=32"}, {"sim:accuracy=0.9,seed=2", "] ausable"}, {"sim:first", "0.00 [0.0, 9.9] bunusable n=32 | –"}, {"sim:silent", "bunusable"},
+		{"Coins get | 25.00 | 25.00"}, {"Best here", "sim:accuracy=0.95,seed=1"}, {"Published | – | 58.00 o1-mini, n=350"},
+	} {
+		for _, w := range words {
+			if !strings.Contains(rows[i], w) {
+				t.Errorf("row %d does not say %q: %s", i, w, rows[i])
+			}
+		}
+	}
+	first := func(target string) string { return boardOf(t, s.get(target))[1] }
+	for target, want := range map[string]string{
+		"/?by=-sample": "sim:first", "/?by=judge": "sim:accuracy=0.9,", "/?by=-judge": "sim:silent", "/?metric=first-position": "sim:first", "/?protocol=answer": "sim:accuracy=0.6",
+		"/?q=silent": "sim:silent", "/?metric=nonsense&by=nonsense": "sim:accuracy=0.95",
+	} {
+		if got := first(target); !strings.HasPrefix(got, want) {
+			t.Errorf("%s begins with %s, want %s", target, got, want)
+		}
+	}
+	// What a filter leaves out is still what judges are held against.
+	if rows := boardOf(t, s.get("/?q=first")); !strings.Contains(strings.Join(rows, "\n"), "Best here | 90.62") {
+		t.Errorf("filtered, the best here is another:\n%s", strings.Join(rows, "\n"))
+	}
+	links := 0
+	for _, a := range elements(byID(t, s.get("/"), "leaderboard"), "a") {
+		if href := attr(a, "href"); strings.HasPrefix(href, "/runs/") {
+			s.get(href)
+			links++
+		}
+	}
+	if links != 5+2 {
+		t.Errorf("%d links to runs", links)
+	}
+}
+
+// Nothing but the letters waits for runs to be compared, and a column too large is not.
+func TestLettersFollow(t *testing.T) {
+	dir := judges(t)
+	s := newSite(t, dir, nil)
+	s.letters.mu.Lock() // nobody gets to work
+	done := make(chan string)
+	s.letters.ended = make(chan struct{})
+	s.letters.mu.Unlock()
+	go func() { done <- s.get("/") }()
+	page := <-done
+	says(t, page, "Still computing which judges can be told apart")
+	s.letters.mu.Lock()
+	close(s.letters.ended)
+	s.letters.ended, s.letters.queue = nil, nil
+	s.letters.mu.Unlock()
+	for range 200 {
+		if page = s.get("/"); !strings.Contains(page, "Still computing") {
+			break
+		}
+	}
+	says(t, page, "share a letter")
+	for i := range letteredRuns {
+		copyRun(t, filepath.Join(dir, "good"), filepath.Join(dir, fmt.Sprint("more", i)), "sample")
+		m, err := judging.ReadManifest(filepath.Join(dir, fmt.Sprint("more", i)))
+		must(t, err)
+		m.Spec.Model.Name = fmt.Sprint("model ", i)
+		must(t, judging.WriteJSON(filepath.Join(dir, fmt.Sprint("more", i), judging.ManifestFile), m))
+	}
+	s.runs.Forget()
+	says(t, s.get("/"), "too many or too large runs")
+}
+
+func TestOneRunStandsForItsJudge(t *testing.T) {
+	dir := t.TempDir()
+	makeRun(t, filepath.Join(dir, "a"), making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.9,seed=2"})
+	copyRun(t, filepath.Join(dir, "a"), filepath.Join(dir, "b"), "sample")
+	m, err := judging.ReadManifest(filepath.Join(dir, "a"))
+	must(t, err)
+	m.Status = judging.Incomplete
+	must(t, judging.WriteJSON(filepath.Join(dir, "a", judging.ManifestFile), m))
+	s := newSite(t, dir, nil)
+	board := byID(t, s.get("/"), "leaderboard")
+	if text := textOf(board); !strings.Contains(text, "1 more") || attr(elements(elements(board, "tbody")[0], "a")[0], "href") != "/runs/b" {
+		t.Errorf("not the complete run stands for its judge: %s", text)
+	}
+}
+
+// TestTheAPIGivesRunsInParts: 10,000 runs were one answer of 18.7 MB.
+func TestTheAPIGivesRunsInParts(t *testing.T) {
+	dir := judges(t)
+	seen := map[string]bool{}
+	s := newSite(t, dir, nil)
+	var all runsView
+	s.data("/api/v1/runs?sort=name", &all)
+	if len(all.Runs) != 5 || all.Next != "" || all.Pages != 1 {
+		t.Fatalf("%d runs, next %q", len(all.Runs), all.Next)
+	}
+	parts := 0
+	for next := "/api/v1/runs?sort=name&limit=2&offset=0"; next != ""; parts++ {
+		var v runsView
+		s.data(next, &v)
+		if v.Matches != 5 || v.Total != 5 || v.Pages != 3 {
+			t.Errorf("%s: %d matches of %d on %d pages", next, v.Matches, v.Total, v.Pages)
+		}
+		for _, run := range v.Runs {
+			seen[run.Name] = true
+		}
+		next = v.Next
+	}
+	if parts != 3 || len(seen) != 5 {
+		t.Errorf("%d runs in %d parts", len(seen), parts)
+	}
+	var beyond runsView
+	if s.data("/api/v1/runs?offset=99", &beyond); len(beyond.Runs) != 0 || beyond.Next != "" {
+		t.Errorf("beyond the last: %d runs", len(beyond.Runs))
+	}
+	for _, q := range []string{"limit=0", "limit=x", "offset=-1", "limit=1e9"} {
+		if w := s.ask("GET", "/api/v1/runs?"+q, ""); w.Code != 400 {
+			t.Errorf("%s: status %d", q, w.Code)
+		}
+	}
+	many := runsView{Runs: make([]RunRow, 10*mostRuns)}
+	r := httptest.NewRequest("GET", "/api/v1/runs?q=a+b", nil)
+	if err := many.cut(r, runsFilter{}); err != nil || len(many.Runs) != mostRuns || many.Next != "/api/v1/runs?limit=1000&offset=1000&q=a+b" {
+		t.Errorf("%d runs at once, next %q, %v", len(many.Runs), many.Next, err)
+	}
+}
+
+func TestRunsArePagedAndGrouped(t *testing.T) {
+	dir := judges(t)
+	for i := range runsPerPage {
+		copyRun(t, filepath.Join(dir, "good"), filepath.Join(dir, fmt.Sprintf("copy%03d", i)), "sample")
+	}
+	s := newSite(t, dir, nil)
+	rows := func(page string) int { return len(elements(byID(t, page, "runs"), "input")) }
+	page := s.get("/?sort=name")
+	says(t, page, "105 of 105 runs", "Page 1 of 2")
+	if n := rows(page); n != runsPerPage {
+		t.Errorf("%d runs on the first page", n)
+	}
+	if n := rows(s.get("/?sort=name&page=2")); n != 5 {
+		t.Errorf("%d runs on the second page", n)
+	}
+	if w := s.ask("GET", "/?page=3", ""); w.Code != 404 {
+		t.Errorf("a page that is not there: %d", w.Code)
+	}
+	var all, second runsView
+	s.data("/api/v1/runs", &all)
+	s.data("/api/v1/runs?page=2", &second)
+	if len(all.Runs) != 105 || len(second.Runs) != 5 || second.Pages != 2 || second.Matches != 105 {
+		t.Errorf("the API: %d runs, and %d on page 2 of %d", len(all.Runs), len(second.Runs), second.Pages)
+	}
+	for group, want := range map[string][]string{
+		"suite": {"suite"}, "dataset": {"sample"}, "model": {"sim:accuracy=0.6,seed=1", "sim:accuracy=0.9,seed=2", "sim:accuracy=0.95,seed=1"},
+	} {
+		page := s.get("/?group=" + group)
+		var names []string
+		for _, e := range elements(byID(t, page, "runs"), "tr") {
+			if attr(e, "class") == "group" {
+				names = append(names, textOf(elements(e, "bdi")[0]))
+			}
+		}
+		if len(names) < len(want) || !slices.Equal(names[:len(want)], want) {
+			t.Errorf("by %s: %q, want %q first", group, names, want)
+		}
+	}
+	if w := s.ask("GET", "/?group=size", ""); w.Code != 400 {
+		t.Errorf("an unknown group: %d", w.Code)
+	}
+}
+
+// Headlines of two metrics are not put in one order.
+func TestHeadlinesAreSortedByUnit(t *testing.T) {
+	s := newSite(t, sampleRuns(t), nil)
+	for _, order := range []string{"headline", "-headline"} {
+		var v runsView
+		s.data("/api/v1/runs?sort="+order, &v)
+		var metrics []string
+		for i, r := range v.Runs {
+			if i == 0 || r.Headline.Metric != v.Runs[i-1].Headline.Metric {
+				metrics = append(metrics, r.Headline.Metric)
+			} else if a, b := *v.Runs[i-1].Headline.Value, *r.Headline.Value; a != b && (a < b) != (order == "-headline") {
+				t.Errorf("%s: %v stands before %v", order, a, b)
+			}
+		}
+		if slices.Sort(metrics); len(slices.Compact(metrics)) != 3 || len(v.Runs) != 6 {
+			t.Errorf("%s: metrics %q of %d runs", order, metrics, len(v.Runs))
+		}
+	}
+}
+
+func TestTickedRuns(t *testing.T) {
+	dir := judges(t)
+	fake := &fakeRunner{}
+	s := newSite(t, dir, func(o *Options) { o.Runner = fake })
+	page := s.get("/")
+	buttons := map[string]string{}
+	for _, b := range elements(byID(t, page, "ticked"), "button") {
+		buttons[textOf(b)] = attr(b, "formaction")
+	}
+	if buttons["Compare"] != "/compare/ticked" || buttons["Delete"] != "/delete" || buttons["Scores as CSV"] != "/scores.csv" || buttons["Bundle"] != "/bundle" {
+		t.Errorf("%v", buttons)
+	}
+	if w := s.ask("GET", "/compare/ticked?run=good&run=silent&run=good", ""); w.Code != 303 || w.Header().Get("Location") != "/compare?a=good&b=silent" {
+		t.Errorf("compare: %d %s", w.Code, w.Header())
+	}
+	if w := s.ask("GET", "/report?run=good&run=suite%2Fchoice", ""); w.Code != 200 || !strings.Contains(w.Header().Get("Content-Security-Policy"), "style-src 'sha256-") || !strings.Contains(w.Body.String(), `content="gavel"`) {
+		t.Errorf("the report: %d %s", w.Code, w.Header())
+	} else {
+		says(t, w.Body.String(), "2 runs", "Strict accuracy", "Generation accuracy")
+	}
+	if w := s.ask("GET", "/bundle?run=good&run=silent", ""); w.Code != 200 || w.Body.String() != "bundle of good, silent" || w.Header().Get("Content-Disposition") != "attachment; filename=runs.tar" {
+		t.Errorf("bundle: %d %v %.100s", w.Code, w.Header(), w.Body)
+	}
+	w := s.ask("GET", "/scores.csv?run=good&run=silent", "")
+	lines, err := csv.NewReader(w.Body).ReadAll()
+	if err != nil || len(lines) < 20 || lines[1][0] != "good" || lines[len(lines)-1][0] != "silent" {
+		t.Errorf("CSV: %v, %d lines", err, len(lines))
+	}
+	says(t, s.get("/delete?run=good&run=silent"), "Delete 2 runs?", "good", "silent")
+	form := url.Values{"run": {"good", "silent"}}
+	if code, _, _ := s.post("/delete", form); code != 400 || len(fake.deleted) > 0 {
+		t.Errorf("deleted without having been asked: %d", code)
+	}
+	form.Set("confirm", "2")
+	if code, _, to := s.post("/delete", form); code != 303 || to != "/" || !slices.Equal(fake.deleted, []string{"good", "silent"}) {
+		t.Errorf("%d %s %v", code, to, fake.deleted)
+	}
+	for target, want := range map[string]int{
+		"/compare/ticked?run=good": 400, "/report": 400, "/scores.csv": 400, "/bundle": 400, "/bundle?run=none": 404, "/delete": 400, "/report?run=none": 404, "/delete?run=none": 404,
+		"/report?run=" + strings.Repeat("good&run=", 3) + "..": 404,
+	} {
+		if w := s.ask("GET", target, ""); w.Code != want {
+			t.Errorf("%s: %d, want %d", target, w.Code, want)
+		}
+	}
+	only := newSite(t, dir, nil)
+	if page := only.get("/"); strings.Contains(page, `formaction="/delete"`) || !strings.Contains(page, `formaction="/scores.csv"`) {
+		t.Error("a server that only shows runs offers to delete them, or nothing")
+	}
+	for _, target := range []string{"/delete?run=good", "/runs/good/about"} {
+		if w := only.ask(map[bool]string{true: "GET", false: "POST"}[strings.Contains(target, "?")], target, "", header("Content-Type", "application/x-www-form-urlencoded")); w.Code != 501 {
+			t.Errorf("%s where runs are only shown: %d", target, w.Code)
+		}
+	}
+}
+
+func TestWhatPeopleSayOfARun(t *testing.T) {
+	dir := judges(t)
+	fake := &fakeRunner{}
+	s := newSite(t, dir, func(o *Options) { o.Runner = fake })
+	form := url.Values{"name": {"The baseline"}, "tags": {"paper, 7B"}, "note": {"first try\nof two"}}
+	if code, _, to := s.post("/runs/suite%2Ffirst/about", form); code != 303 || to != "/runs/suite%2Ffirst" {
+		t.Fatalf("%d %s", code, to)
+	}
+	said, err := fake.said["suite/first"].Tidied()
+	must(t, err)
+	must(t, judging.WriteAbout(filepath.Join(dir, "suite", "first"), said))
+	if w := s.ask("POST", "/runs/good/about", form.Encode(), header("Content-Type", "application/x-www-form-urlencoded"), header("Origin", "https://evil.example")); w.Code != 403 {
+		t.Errorf("sent by a page of another site: %d", w.Code)
+	}
+	for _, site := range []*site{s, newSite(t, dir, nil)} {
+		page := site.get("/runs/suite%2Ffirst")
+		says(t, page, "The baseline", "paper", "7B", "first try of two")
+		if shown := strings.Contains(page, `id="about"`); shown != (site == s) {
+			t.Errorf("the form is shown: %t", shown)
+		}
+		says(t, site.get("/?q=of+two"), "1 of 5 runs", "The baseline", "suite/first")
+		var v runsView
+		site.data("/api/v1/runs?tag=7B", &v)
+		if len(v.Runs) != 1 || v.Runs[0].About == nil || v.Runs[0].About.Name != "The baseline" || v.Runs[0].Suite != "suite" {
+			t.Errorf("tagged: %+v", v.Runs)
+		}
+	}
+	var tags []string
+	for _, o := range elements(byID(t, s.get("/"), "tag"), "option") {
+		tags = append(tags, attr(o, "value"))
+	}
+	if !slices.Equal(tags, []string{"", "7B", "paper"}) {
+		t.Errorf("tags on offer: %q", tags)
+	}
+	write(t, filepath.Join(dir, "good", judging.AboutFile), "{")
+	s.get("/runs/good")
+}
+
+// headings are the heads of a page's leaderboard that say how it is sorted.
+func headings(n *html.Node) (out []string) {
+	for _, th := range elements(n, "th") {
+		if sort := attr(th, "aria-sort"); sort != "" {
+			out = append(out, textOf(th)+" "+sort)
+		}
+	}
+	return out
+}
+
+func TestHeadsOfTheLeaderboardSort(t *testing.T) {
+	s := newSite(t, judges(t), func(o *Options) { o.Runner = &fakeRunner{jobs: []jobs.Job{}} })
+	target := "/"
+	for _, want := range []string{"sample descending", "sample ascending", "sample descending"} {
+		board := byID(t, s.get(target), "leaderboard")
+		if got := headings(board); !slices.Equal(got, []string{want}) {
+			t.Errorf("%s: %q, want %s", target, got, want)
+		}
+		for _, a := range elements(board, "a") {
+			if textOf(a) == "sample" {
+				target = attr(a, "href")
+			}
+		}
+	}
+}
+
+// That a judge is simulated is a label of the list, and none of its warnings.
+func TestSimulatedIsNoWarning(t *testing.T) {
+	s := newSite(t, judges(t), nil)
+	var v runsView
+	s.data("/api/v1/runs", &v)
+	for _, r := range v.Runs {
+		if lost := r.Outcomes[string(judging.NoVerdict)] > 0; !r.Simulated || (r.Warnings > 0) != lost {
+			t.Errorf("%s: simulated %t, %d warnings, outcomes %v", r.Name, r.Simulated, r.Warnings, r.Outcomes)
+		}
+	}
+	if list := textOf(byID(t, s.get("/?q=first"), "runs")); strings.Contains(list, "warning") || !strings.Contains(list, "simulated") {
+		t.Errorf("the list says %s", list)
+	}
+}
+
+// What is told apart is corrected over all columns of the table, as in a suite: two judges with a p of 0.02 on one dataset
+// are alike where there are four of them.
+func TestLettersAreCorrectedOverTheTable(t *testing.T) {
+	dir := t.TempDir()
+	for name, sim := range map[string]string{"a": "accuracy=0.95,seed=1", "b": "accuracy=0.7,seed=0"} {
+		makeRun(t, filepath.Join(dir, name), making{protocol: "pairwise", dataset: "sample", sim: sim})
+	}
+	s := newSite(t, dir, func(o *Options) { o.Static = true })
+	page := s.get("/")
+	says(t, page, "after Holm's correction over all columns (every two runs by every headline: 1 test)")
+	if rows := boardOf(t, page); !strings.Contains(rows[1], "] a") || !strings.Contains(rows[2], "] b") {
+		t.Errorf("on one dataset:\n%s", strings.Join(rows, "\n"))
+	}
+	for _, dataset := range []string{"second", "third", "fourth"} {
+		for _, name := range []string{"a", "b"} {
+			copyRun(t, filepath.Join(dir, name), filepath.Join(dir, dataset+name), dataset)
+		}
+	}
+	s.runs.Forget()
+	page = s.get("/")
+	says(t, page, "over all columns (every two runs by every headline: 4 tests)")
+	if rows := boardOf(t, page); strings.Count(rows[1], "] a") != 4 || strings.Count(rows[2], "] a") != 4 {
+		t.Errorf("on four:\n%s", strings.Join(rows, "\n"))
+	}
+	// Of one column alone, what was tested before stands as it did.
+	if rows := boardOf(t, s.get("/?dataset=sample")); !strings.Contains(rows[2], "] b") {
+		t.Errorf("one of four:\n%s", strings.Join(rows, "\n"))
+	}
+}
+
+// TestLeaderboardWithoutAnItem: a run that was interrupted before its first whole pair has no number to be sorted by.
+func TestLeaderboardWithoutAnItem(t *testing.T) {
+	dir := judges(t)
+	begun := filepath.Join(dir, "begun")
+	makeRun(t, begun, making{protocol: "pairwise", dataset: "sample", sim: "right"})
+	all, err := os.ReadFile(filepath.Join(begun, judging.RecordsFile))
+	must(t, err)
+	first, _, _ := strings.Cut(string(all), "\n")
+	write(t, filepath.Join(begun, judging.RecordsFile), first+"\n")
+	m, err := judging.ReadManifest(begun)
+	must(t, err)
+	m.Status = judging.Interrupted
+	must(t, judging.WriteJSON(filepath.Join(begun, judging.ManifestFile), m))
+	run, err := scoring.Load(begun, judging.Reading{})
+	must(t, err)
+	must(t, judging.WriteJSON(filepath.Join(begun, judging.ResultsFile), run.Score(scoring.DefaultOptions.Bootstrap)))
+	s := newSite(t, dir, func(o *Options) { o.Static = true })
+	for _, target := range []string{"/", "/?by=sample", "/?by=-sample", "/?group=model", "/?group=dataset", "/?sort=-headline"} {
+		says(t, s.get(target), "sim:accuracy=0.95,seed=1")
+	}
+}

@@ -1,0 +1,631 @@
+package server
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gavel/internal/server/store"
+	"gavel/judging"
+)
+
+// growing is a run that is being made: its records are written one by one.
+type growing struct {
+	t     testing.TB
+	dir   string
+	lines [][]byte
+	m     *judging.Manifest
+}
+
+// newGrowing takes a made run apart: none of its records stand yet.
+func newGrowing(t testing.TB, dir string) *growing {
+	t.Helper()
+	g := &growing{t: t, dir: dir}
+	g.m = makeRun(t, dir, making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.8,first=0.3,seed=1"})
+	text, err := os.ReadFile(filepath.Join(dir, judging.RecordsFile))
+	must(t, err)
+	g.lines = bytes.SplitAfter(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
+	g.lines[len(g.lines)-1] = append(g.lines[len(g.lines)-1], '\n')
+	must(t, os.WriteFile(filepath.Join(dir, judging.RecordsFile), nil, 0o644))
+	must(t, os.Remove(filepath.Join(dir, judging.ResultsFile)))
+	g.status(judging.Running)
+	return g
+}
+
+func (g *growing) status(status string) {
+	g.t.Helper()
+	g.m.Status = status
+	must(g.t, judging.WriteJSON(filepath.Join(g.dir, judging.ManifestFile), g.m))
+}
+
+func (g *growing) append(text ...[]byte) {
+	g.t.Helper()
+	f, err := os.OpenFile(filepath.Join(g.dir, judging.RecordsFile), os.O_APPEND|os.O_WRONLY, 0o644)
+	must(g.t, err)
+	_, err = f.Write(bytes.Join(text, nil))
+	must(g.t, err)
+	must(g.t, f.Close())
+}
+
+func TestRunsThatGrow(t *testing.T) {
+	dir := t.TempDir()
+	g := newGrowing(t, filepath.Join(dir, "a"))
+	s := newSite(t, dir, nil)
+	done := func() int {
+		var p Progress
+		s.data("/api/v1/runs/a/status", &p)
+		return p.Done
+	}
+	if n := done(); n != 0 {
+		t.Errorf("%d judgments of none", n)
+	}
+	g.append(g.lines[:5]...)
+	if n := done(); n != 5 {
+		t.Errorf("%d judgments, 5 are there", n)
+	}
+	g.append(g.lines[5][:40]) // the beginning of a line that is being written
+	if n := done(); n != 5 {
+		t.Errorf("%d judgments, the sixth is not whole yet", n)
+	}
+	g.append(g.lines[5][40:], g.lines[6])
+	if n := done(); n != 7 {
+		t.Errorf("%d judgments, 7 are there", n)
+	}
+	if page := s.get("/runs/a"); !strings.Contains(page, `data-events="/runs/a/events"`) || strings.Contains(page, `id="scores"`) {
+		t.Error("a run that is being made has numbers, or no progress")
+	}
+	// The next try drops a record, and so writes the file anew.
+	must(t, os.WriteFile(filepath.Join(dir, "a", "new"), bytes.Join(g.lines[1:4], nil), 0o644))
+	must(t, os.Rename(filepath.Join(dir, "a", "new"), filepath.Join(dir, "a", judging.RecordsFile)))
+	if n := done(); n != 3 {
+		t.Errorf("%d judgments after the file was written anew, 3 are there", n)
+	}
+	// A record twice counts once.
+	g.append(g.lines[1])
+	if n := done(); n != 3 {
+		t.Errorf("%d judgments, one of them twice", n)
+	}
+	g.append(g.lines[0])
+	g.append(g.lines[4:]...)
+	g.status(judging.Complete)
+	var run runView
+	s.data("/api/v1/runs/a", &run)
+	if run.Counts.Records != 64 || run.Report == nil || run.Report.Items != 32 {
+		t.Errorf("at the end: %+v", run.Counts)
+	}
+	// The numbers are those that the run itself would write.
+	want, err := json.Marshal(makeReport(t, filepath.Join(t.TempDir(), "b")))
+	must(t, err)
+	run.Report.Run = ""
+	if got, _ := json.Marshal(run.Report); string(got) != string(want) {
+		t.Errorf("numbers differ:\n%s\n%s", got, want)
+	}
+	must(t, os.RemoveAll(filepath.Join(dir, "a")))
+	w := s.ask("GET", "/runs/a/items", "")
+	if w.Code != 404 || !strings.Contains(w.Body.String(), "deleted") {
+		t.Errorf("after it was deleted: %d", w.Code)
+	}
+}
+
+func makeReport(t testing.TB, dir string) any {
+	makeRun(t, dir, making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.8,first=0.3,seed=1"})
+	text, err := os.ReadFile(filepath.Join(dir, judging.ResultsFile))
+	must(t, err)
+	var rep any
+	run := runView{}
+	must(t, json.Unmarshal(text, &run.Report))
+	rep = run.Report
+	return rep
+}
+
+// A file that is written to while a page is made never fails the page.
+func TestPagesBesideAWriter(t *testing.T) {
+	dir := t.TempDir()
+	g := newGrowing(t, filepath.Join(dir, "a"))
+	s := newSite(t, dir, nil)
+	end := make(chan bool)
+	go func() {
+		defer close(end)
+		for _, line := range g.lines {
+			g.append(line[:len(line)/2])
+			g.append(line[len(line)/2:])
+		}
+	}()
+	for {
+		for _, target := range []string{"/", "/runs/a", "/runs/a/items?show=wrong", "/api/v1/runs/a/items?q=metal"} {
+			if w := s.ask("GET", target, ""); w.Code != 200 {
+				t.Errorf("%s: %d %s", target, w.Code, w.Body)
+			}
+		}
+		select {
+		case <-end:
+			return
+		default:
+		}
+	}
+}
+
+// Every filter against a plain reading of all records.
+func TestFilters(t *testing.T) {
+	dir := t.TempDir()
+	makeRun(t, filepath.Join(dir, "a"), making{protocol: "pairwise", prompt: "arena-hard", dataset: "sample", sim: "accuracy=0.5,first=0.1,tie=0.1,silent=0.1,seed=4", repetitions: 2, alter: func(r *judging.Record) {
+		if r.Item == "sample-math-03" { // which no simulated judge does by itself
+			r.Replies = []judging.Reply{{Text: "[[B>A]]", Finish: "stop"}}
+			r.Outcome, r.Label, r.Choice = judging.Decided, "B>A", r.Order[1]
+		}
+	}})
+	records := map[string][]*judging.Record{}
+	must(t, judging.ReadRecords(filepath.Join(dir, "a", judging.RecordsFile), func(r *judging.Record) error {
+		records[r.Item] = append(records[r.Item], r)
+		return nil
+	}))
+	want := map[string]func(rs []*judging.Record) bool{
+		"wrong": func(rs []*judging.Record) bool {
+			return slices.ContainsFunc(rs, func(r *judging.Record) bool { return r.Choice != r.Gold })
+		},
+		"confident": func(rs []*judging.Record) bool {
+			return !slices.ContainsFunc(rs, func(r *judging.Record) bool { return r.Choice == "" || r.Choice == r.Gold })
+		},
+		"tie": func(rs []*judging.Record) bool {
+			return slices.ContainsFunc(rs, func(r *judging.Record) bool { return r.Outcome == judging.Tie })
+		},
+		"right": func(rs []*judging.Record) bool {
+			return !slices.ContainsFunc(rs, func(r *judging.Record) bool { return r.Choice != r.Gold })
+		},
+		"inconsistent": func(rs []*judging.Record) bool {
+			return rs[0].Choice != "" && rs[1].Choice != "" && rs[0].Choice != rs[1].Choice
+		},
+		"first": func(rs []*judging.Record) bool {
+			return rs[0].Choice == rs[0].Order[0] && rs[1].Choice == rs[1].Order[0]
+		},
+		"last": func(rs []*judging.Record) bool {
+			return rs[0].Choice == rs[0].Order[1] && rs[1].Choice == rs[1].Order[1]
+		},
+		"open": func(rs []*judging.Record) bool {
+			return slices.ContainsFunc(rs, func(r *judging.Record) bool {
+				return r.Outcome != judging.Decided && r.Outcome != judging.Tie
+			})
+		},
+		"missing":    func([]*judging.Record) bool { return false },
+		"unlabelled": func([]*judging.Record) bool { return false },
+	}
+	s := newSite(t, dir, nil)
+	listed := func(query string) []string {
+		var v ItemsView
+		s.data("/api/v1/runs/a/items?per=200&"+query, &v)
+		ids := []string{}
+		for _, i := range v.Items {
+			ids = append(ids, i.ID)
+		}
+		slices.Sort(ids)
+		return ids
+	}
+	expected := func(is func([]*judging.Record) bool) []string {
+		ids := []string{}
+		for id, rs := range records {
+			if is(rs) {
+				ids = append(ids, id)
+			}
+		}
+		slices.Sort(ids)
+		return ids
+	}
+	firstTime := func(rs []*judging.Record) []*judging.Record {
+		var out []*judging.Record
+		for _, r := range rs {
+			if r.Repetition == 0 {
+				out = append(out, r)
+			}
+		}
+		return out
+	}
+	for show, is := range want {
+		a, b := listed("show="+show), expected(func(rs []*judging.Record) bool { return is(firstTime(rs)) })
+		if !slices.Equal(a, b) {
+			t.Errorf("%s: %v, want %v", show, a, b)
+		}
+		if show != "missing" && show != "unlabelled" && len(b) == 0 {
+			t.Errorf("%s: the run has none, which shows nothing", show)
+		}
+	}
+	if len(want)+1 != len(store.Filters) { // and changed, below
+		t.Errorf("%d of %d filters are tried", len(want)+1, len(store.Filters))
+	}
+	changed := expected(func(rs []*judging.Record) bool {
+		for _, a := range rs {
+			for _, b := range rs {
+				if a.Presentation == b.Presentation && (a.Outcome != b.Outcome || a.Choice != b.Choice) {
+					return true
+				}
+			}
+		}
+		return false
+	})
+	if a := listed("show=changed"); !slices.Equal(a, changed) {
+		t.Errorf("changed: %v, want %v", a, changed)
+	}
+	for _, o := range []judging.Outcome{judging.Tie, judging.NoVerdict} {
+		b := expected(func(rs []*judging.Record) bool {
+			return slices.ContainsFunc(rs, func(r *judging.Record) bool { return r.Outcome == o })
+		})
+		if a := listed("outcome=" + string(o)); !slices.Equal(a, b) || len(b) == 0 {
+			t.Errorf("%s: %v, want %v", o, a, b)
+		}
+	}
+	if a := listed("group=Math"); len(a) != 8 || !strings.HasPrefix(a[0], "sample-math") {
+		t.Errorf("group Math: %v", a)
+	}
+	if a := listed("group=Astrology"); len(a) != 0 {
+		t.Errorf("a group that is none: %v", a)
+	}
+	for _, q := range []string{"show=odd", "outcome=odd", "page=0", "page=x", "per=-1", "q=" + strings.Repeat("x", 201)} {
+		if w := s.ask("GET", "/runs/a/items?"+q, ""); w.Code != 400 {
+			t.Errorf("%s: %d", q, w.Code)
+		}
+	}
+	if w := s.ask("GET", "/runs/a/items?page=2", ""); w.Code != 404 {
+		t.Errorf("a page that is not there: %d", w.Code)
+	}
+}
+
+func TestPages(t *testing.T) {
+	dir := t.TempDir()
+	makeRun(t, filepath.Join(dir, "a"), making{protocol: "pairwise", dataset: "sample", sim: "coin"})
+	s := newSite(t, dir, nil)
+	var all []string
+	for page := range 4 {
+		var v ItemsView
+		s.data(fmt.Sprintf("/api/v1/runs/a/items?per=10&page=%d", page+1), &v)
+		if v.Pages != 4 || v.Matches != 32 {
+			t.Errorf("%d pages, %d items", v.Pages, v.Matches)
+		}
+		for _, i := range v.Items {
+			all = append(all, i.ID)
+		}
+	}
+	if len(all) != 32 || all[0] != "sample-knowledge-01" || all[31] != "sample-coding-08" {
+		t.Errorf("the pages together: %v", all)
+	}
+	page := s.get("/runs/a/items/sample-knowledge-02")
+	if next := attr(byID(t, page, "next"), "href"); next != "/runs/a/items/sample-knowledge-03" {
+		t.Errorf("the next is %q", next)
+	}
+	if previous := attr(byID(t, page, "previous"), "href"); previous != "/runs/a/items/sample-knowledge-01" {
+		t.Errorf("the one before is %q", previous)
+	}
+	if next := attr(byID(t, s.get("/runs/a/items/sample-math-08?group=Math"), "previous"), "href"); next != "/runs/a/items/sample-math-07?group=Math" {
+		t.Errorf("with a filter, the one before is %q", next)
+	}
+}
+
+func TestSearch(t *testing.T) {
+	dir := t.TempDir()
+	makeRun(t, filepath.Join(dir, "a"), making{protocol: "pairwise", dataset: "sample", sim: "right", alter: func(r *judging.Record) {
+		if r.Item == "sample-math-03" {
+			r.Replies[0].Text = "Größe \"Ω\"\nmatters\u00a0much. " + r.Replies[0].Text
+		}
+		if r.Item == "sample-math-04" {
+			r.Replies[0].Thinking = "a hidden thought"
+		}
+	}})
+	s := newSite(t, dir, nil)
+	for _, c := range []struct {
+		text string
+		want []string
+	}{
+		{"Tungsten", []string{"sample-knowledge-01"}},
+		{"tUNGSTEN", []string{"sample-knowledge-01"}},
+		{"GRÖSSE", nil},
+		{"größe \"ω\"", []string{"sample-math-03"}},
+		{"ω\"\nmatters", []string{"sample-math-03"}},
+		{"hidden THOUGHT", []string{"sample-math-04"}},
+		{"sample-coding-05", []string{"sample-coding-05"}},
+		{"prompt_sha256", nil},
+		{"\"finish\"", nil},
+		{"no such words anywhere", nil},
+	} {
+		var v ItemsView
+		s.data("/api/v1/runs/a/items"+query("q", c.text), &v)
+		var got []string
+		for _, i := range v.Items {
+			got = append(got, i.ID)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%q: %v, want %v", c.text, got, c.want)
+		}
+	}
+}
+
+func TestCompare(t *testing.T) {
+	dir := t.TempDir()
+	makeRun(t, filepath.Join(dir, "a"), making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.8,seed=1"})
+	makeRun(t, filepath.Join(dir, "b"), making{protocol: "reversed", dataset: "sample", sim: "accuracy=0.6,seed=2"})
+	makeRun(t, filepath.Join(dir, "c"), making{protocol: "answer", dataset: "sample-choice", sim: "right"})
+	s := newSite(t, dir, nil)
+	var v compareView
+	s.data("/api/v1/compare?a=a&b=b", &v)
+	var table struct{ OnlyA, OnlyB int }
+	for _, d := range v.Comparison.Comparisons[0].Differences {
+		if d.Metric == "strict" && d.Group == "overall" {
+			table.OnlyA, table.OnlyB = d.Table.OnlyA, d.Table.OnlyB
+		}
+	}
+	if v.Shared != 32 || table.OnlyA+table.OnlyB == 0 || v.Matches != table.OnlyA+table.OnlyB {
+		t.Errorf("%d of %d items differ, the table has %d and %d", v.Matches, v.Shared, table.OnlyA, table.OnlyB)
+	}
+	for show, want := range map[string]int{"a": table.OnlyA, "b": table.OnlyB, "all": 32} {
+		var v compareView
+		s.data("/api/v1/compare?a=a&b=b&show="+show, &v)
+		if v.Matches != want || len(v.Items) != want {
+			t.Errorf("%s: %d items, want %d", show, v.Matches, want)
+		}
+	}
+	var other compareView
+	s.data("/api/v1/compare?a=b&b=a&show=verdicts", &other)
+	var same compareView
+	s.data("/api/v1/compare?a=a&b=a&show=verdicts", &same)
+	if other.Matches < v.Matches || same.Matches != 0 {
+		t.Errorf("verdicts differ on %d items, and on %d of one run with itself", other.Matches, same.Matches)
+	}
+	page := s.get("/compare?a=a&b=b")
+	says(t, page, "McNemar", "right in one and not in the other ("+fmt.Sprint(v.Matches)+")")
+	item := elements(byID(t, page, "items"), "a")[0]
+	says(t, s.get(attr(item, "href")), "Judgment 1 of 2: shown A, then B", "Judgment 2 of 2: shown B, then A", "beside each other")
+	for target, want := range map[string]int{
+		"/api/v1/compare?a=a": 400, "/api/v1/compare?a=a&b=none": 404, "/compare?a=a&b=b&show=odd": 400, "/compare?a=a&b=b&page=9": 404, "/compare/item?a=a&b=b&item=none": 404, "/compare": 200,
+	} {
+		if w := s.ask("GET", target, ""); w.Code != want {
+			t.Errorf("%s: %d, want %d", target, w.Code, want)
+		}
+	}
+	says(t, s.get("/compare?a=a&b=c"), "not scored alike")
+}
+
+// events reads what a stream says until it ends.
+func events(t testing.TB, body *bufio.Reader, each func(name, data string)) {
+	t.Helper()
+	name := ""
+	for {
+		line, err := body.ReadString('\n')
+		if err != nil {
+			return
+		}
+		switch key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": "); key {
+		case "event":
+			name = value
+		case "data":
+			each(name, value)
+		}
+	}
+}
+
+func TestLive(t *testing.T) {
+	dir := t.TempDir()
+	g := newGrowing(t, filepath.Join(dir, "a"))
+	s := newSite(t, dir, func(o *Options) { o.Now = time.Now })
+	web := httptest.NewServer(s.Handler())
+	defer web.Close()
+	const listeners = 20
+	type heard struct {
+		last  Progress
+		names []string
+	}
+	ends := make(chan heard, listeners)
+	var first = make(chan bool, listeners)
+	for range listeners {
+		go func() {
+			var h heard
+			defer func() { ends <- h }()
+			r, err := http.Get(web.URL + "/runs/a/events")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer r.Body.Close()
+			if kind := r.Header.Get("Content-Type"); kind != "text/event-stream" {
+				t.Errorf("it is %q", kind)
+			}
+			events(t, bufio.NewReader(r.Body), func(name, data string) {
+				if h.names = append(h.names, name); name == "progress" {
+					if err := json.Unmarshal([]byte(data), &h.last); err != nil {
+						t.Error(err)
+					}
+					if len(h.names) == 1 {
+						first <- true
+					}
+				}
+			})
+		}()
+	}
+	for range listeners {
+		<-first
+	}
+	if n := len(s.streams); n != listeners {
+		t.Errorf("%d streams for %d listeners", n, listeners)
+	}
+	g.append(g.lines...)
+	g.status(judging.Complete)
+	for range listeners {
+		h := <-ends
+		if h.last.Done != 64 || h.last.Status != judging.Complete || h.names[len(h.names)-1] != "end" {
+			t.Errorf("at last %+v, after %v", h.last, h.names)
+		}
+	}
+	web.Close() // waits for those who answered
+	if len(s.streams) != 0 {
+		t.Error("a stream goes on though nobody listens")
+	}
+}
+
+func TestMetrics(t *testing.T) {
+	s := newSite(t, t.TempDir(), nil)
+	s.metrics.Record(&judging.Record{Outcome: judging.Decided, Replies: []judging.Reply{{PromptTokens: 100, ReplyTokens: 7, Milliseconds: 400}, {Cached: true, PromptTokens: 9, ReplyTokens: 9, Milliseconds: 9000}}})
+	s.metrics.Record(&judging.Record{Outcome: judging.TooLong, Replies: []judging.Reply{{Detail: "not asked: too long", PromptTokens: 5}}})
+	done := s.metrics.Asking()
+	s.metrics.Asking()(context.Canceled)
+	defer done(nil)
+	s.get("/")
+	s.ask("GET", "/nowhere", "")
+	text := s.get("/metrics")
+	for _, line := range []string{
+		`gavel_judgments_total{outcome="decided"} 1`, `gavel_judgments_total{outcome="prompt-too-long"} 1`, `gavel_judgments_total{outcome="failed"} 0`,
+		`gavel_replies_total{from="cache"} 1`, `gavel_replies_total{from="judge"} 1`, "gavel_prompt_tokens_total 100", "gavel_reply_tokens_total 7",
+		`gavel_reply_seconds_bucket{le="0.25"} 0`, `gavel_reply_seconds_bucket{le="0.5"} 1`, `gavel_reply_seconds_bucket{le="+Inf"} 1`, "gavel_reply_seconds_sum 0.4", "gavel_reply_seconds_count 1",
+		"gavel_judge_requests_in_flight 1", "gavel_judge_requests_total 2", "gavel_judge_request_fails_total 1", "gavel_runs_active 0",
+		`gavel_http_requests_total{code="200",route="GET /{$}"} 1`, `gavel_http_requests_total{code="404",route="/"} 1`, "# TYPE gavel_reply_seconds histogram",
+	} {
+		if !strings.Contains(text, line+"\n") {
+			t.Errorf("no line %s in\n%s", line, text)
+		}
+	}
+}
+
+// largeRun writes a run of so many pairs with replies of a kilobyte and more.
+func largeRun(t testing.TB, dir string, pairs int) {
+	t.Helper()
+	small := filepath.Join(t.TempDir(), "small")
+	makeRun(t, small, making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.7,first=0.2,seed=1"})
+	m, err := judging.ReadManifest(small)
+	must(t, err)
+	var records []judging.Record
+	must(t, judging.ReadRecords(filepath.Join(small, judging.RecordsFile), func(r *judging.Record) error {
+		records = append(records, *r)
+		return nil
+	}))
+	itemsText, err := os.ReadFile(filepath.Join(small, judging.ItemsFile))
+	must(t, err)
+	items := map[string]map[string]any{}
+	for line := range bytes.Lines(itemsText) {
+		var v map[string]any
+		must(t, json.Unmarshal(line, &v))
+		items[v["pair_id"].(string)] = v
+	}
+	must(t, os.MkdirAll(dir, 0o755))
+	create := func(name string) (*os.File, *json.Encoder) {
+		f, err := os.Create(filepath.Join(dir, name))
+		must(t, err)
+		enc := json.NewEncoder(f)
+		enc.SetEscapeHTML(false)
+		return f, enc
+	}
+	itemsFile, itemLines := create(judging.ItemsFile)
+	recordsFile, recordLines := create(judging.RecordsFile)
+	words := strings.Repeat("The first response is right about the melting point and says why. ", 20)
+	for i := range pairs {
+		a, b := records[2*(i%32)], records[2*(i%32)+1]
+		v := items[a.Item]
+		id := fmt.Sprintf("%s-%05d", a.Item, i)
+		line := map[string]any{}
+		for k, x := range v {
+			line[k] = x
+		}
+		line["pair_id"] = id
+		must(t, itemLines.Encode(line))
+		for _, r := range []judging.Record{a, b} {
+			r.Item = id
+			r.Replies = []judging.Reply{{Text: fmt.Sprintf("%s Number %d. %s", words, i, r.Replies[0].Text), Finish: "stop", PromptTokens: 1000, ReplyTokens: 300, Milliseconds: 1200}}
+			must(t, recordLines.Encode(r))
+		}
+	}
+	must(t, itemsFile.Close())
+	must(t, recordsFile.Close())
+	m.Judgments, m.Spec.Dataset.Items = 2*pairs, pairs
+	must(t, judging.WriteJSON(filepath.Join(dir, judging.ManifestFile), m))
+}
+
+// BenchmarkItems is 50,000 records: how long pages take once the run was looked
+// at, how long the first look takes, and what it holds in memory.
+func BenchmarkItems(b *testing.B) {
+	dir := b.TempDir()
+	largeRun(b, filepath.Join(dir, "large"), 25_000)
+	s := newSite(b, dir, nil)
+	before := heap()
+	start := time.Now()
+	s.get("/runs/large/items")
+	first := time.Since(start)
+	held := heap() - before
+	for name, target := range map[string]string{
+		"list":      "/runs/large/items?page=250",
+		"filter":    "/runs/large/items?show=inconsistent&group=Math",
+		"item":      "/runs/large/items/sample-knowledge-01-00000",
+		"last item": "/runs/large/items/sample-coding-08-24991?show=wrong",
+		"search":    "/runs/large/items?q=number+24991.",
+		"status":    "/api/v1/runs/large/status",
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				s.get(target)
+			}
+			b.ReportMetric(float64(first.Milliseconds()), "ms-first-look")
+			b.ReportMetric(float64(held)/(1<<20), "MiB-held")
+			b.ReportMetric(residentMiB(), "MiB-resident")
+		})
+	}
+}
+
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// residentMiB is what the process takes, where the system tells.
+func residentMiB() float64 {
+	text, _ := os.ReadFile("/proc/self/status")
+	for line := range strings.Lines(string(text)) {
+		var kb float64
+		if n, _ := fmt.Sscanf(line, "VmRSS: %f kB", &kb); n == 1 {
+			return kb / 1024
+		}
+	}
+	return 0
+}
+
+// results.json counts where it is of the records that are there; where records
+// came after it, or it is another run's, the records do.
+func TestNumbersAreOfTheRecords(t *testing.T) {
+	dir := t.TempDir()
+	makeRun(t, filepath.Join(dir, "a"), making{protocol: "pairwise", dataset: "sample", sim: "right"})
+	path := filepath.Join(dir, "a", judging.ResultsFile)
+	text, err := os.ReadFile(path)
+	must(t, err)
+	from := strings.Index(string(text), `"results"`)
+	changed := string(text[:from]) + strings.Replace(string(text[from:]), `"value": 100`, `"value": 12.34`, 1)
+	s := newSite(t, dir, nil)
+	strict := func() float64 {
+		var v runView
+		s.data("/api/v1/runs/a", &v)
+		return *v.Headline.Value
+	}
+	records, err := os.Stat(filepath.Join(dir, "a", judging.RecordsFile))
+	must(t, err)
+	for _, c := range []struct {
+		name, text string
+		at         time.Duration // after the records
+		want       float64
+	}{
+		{"as the run wrote it", changed, time.Second, 12.34},
+		{"older than the records", changed, -time.Hour, 100},
+		{"another run's", strings.Replace(changed, `"id": "`, `"id": "0`, 1), time.Minute, 100},
+		{"damaged", changed[:len(changed)/2], 2 * time.Minute, 100},
+	} {
+		must(t, os.WriteFile(path, []byte(c.text), 0o644))
+		at := records.ModTime().Add(c.at)
+		must(t, os.Chtimes(path, at, at))
+		if got := strict(); got != c.want {
+			t.Errorf("%s: %g, want %g", c.name, got, c.want)
+		}
+	}
+}

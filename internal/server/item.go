@@ -1,0 +1,284 @@
+package server
+
+import (
+	"cmp"
+	"html/template"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"gavel/datasets"
+	"gavel/internal/server/failure"
+	"gavel/internal/server/markup"
+	"gavel/internal/server/store"
+	"gavel/judging"
+)
+
+// ItemView is the page of an item.
+type ItemView struct {
+	Run       RunHead        `json:"run"`
+	Item      *ItemTexts     `json:"item"`              // null where the run has no texts
+	ID        string         `json:"id"`                // of the item
+	Group     string         `json:"group,omitempty"`   //
+	Flags     []string       `json:"facts"`             // see the filter "show"
+	Problem   string         `json:"problem,omitempty"` // why there is no item
+	Judgments []JudgmentView `json:"games"`
+	Number    int            `json:"number"` // of the item in the run, from 1
+	Total     int            `json:"total"`
+	Previous  string         `json:"-"` // links
+	Next      string         `json:"-"`
+	Back      string         `json:"-"`
+
+	Contested  string `json:"contested,omitempty"` // why somebody says that the label is wrong
+	CanContest bool   `json:"-"`
+
+	Asked  asked            `json:"-"`
+	ToName []string         `json:"-"` // ids of the candidates that it is right to name
+	Diff   *markup.TextDiff `json:"-"` // of two candidates, where it was asked for
+	Across string           `json:"-"` // link to the item across all judges; "" where there are no others
+	Turn   string           `json:"-"` // link to the same with the diff, or without; "" where there is none
+}
+
+// ItemTexts are an item's own words.
+type ItemTexts struct {
+	Source     string          `json:"source,omitempty"`
+	Shape      string          `json:"shape"`
+	Question   string          `json:"question"`
+	Candidates []candidateView `json:"candidates,omitempty"`
+	Answer     string          `json:"answer,omitempty"`   // of a number: the right one
+	Answered   *answeredView   `json:"answered,omitempty"` // of a judgment
+	Note       string          `json:"note,omitempty"`
+}
+
+// candidateView is a candidate.
+type candidateView struct {
+	ID        string `json:"id"`
+	Model     string `json:"model,omitempty"`
+	Text      string `json:"text"`
+	Labelled  bool   `json:"labelled"` // as the right or better one
+	Rank      *int   `json:"rank,omitempty"`
+	Unrelated bool   `json:"unrelated,omitempty"`
+}
+
+// answeredView is an agent's answer that is judged, and the judge's own.
+type answeredView struct {
+	Question  string           `json:"question_id"`
+	Agent     string           `json:"agent"`
+	Text      string           `json:"answer"`
+	Reference string           `json:"reference,omitempty"`
+	Own       *datasets.Answer `json:"own,omitempty"`
+	Right     bool             `json:"right"`
+}
+
+// JudgmentView is a judgment.
+type JudgmentView struct {
+	JudgmentBrief
+	Presentations int                   `json:"showings"`
+	Mode          string                `json:"mode,omitempty"`
+	Order         []string              `json:"order"` // candidates in the order shown
+	System        string                `json:"system,omitempty"`
+	User          string                `json:"user"`
+	Asked         string                `json:"asked"` // whether the prompt is the one that was asked, see askedAs
+	Turns         []TurnView            `json:"turns"`
+	Label         string                `json:"label,omitempty"`
+	Answer        string                `json:"answer,omitempty"`
+	Rule          string                `json:"rule,omitempty"`
+	Gold          string                `json:"gold,omitempty"`
+	Recorded      string                `json:"recorded_as,omitempty"` // the outcome, where it is read otherwise today
+	Error         string                `json:"error,omitempty"`
+	Probabilities []judging.Probability `json:"probabilities,omitempty"`
+	At            time.Time             `json:"at,omitzero"`
+	Imported      *judging.Imported     `json:"imported,omitempty"`
+
+	Words      presented `json:"-"`
+	FilePrompt string    `json:"-"` // of an imported record: the prompt that its file has
+	side       string    // of several runs beside each other: which
+}
+
+// TurnView is a reply and what it was the reply to.
+type TurnView struct {
+	Said        string  `json:"said,omitempty"` // by gavel, before it; "" for the prompt itself
+	Text        string  `json:"text"`
+	Thinking    string  `json:"thinking,omitempty"`
+	Finish      string  `json:"finish"`
+	Detail      string  `json:"detail,omitempty"`
+	Prompt      int     `json:"prompt_tokens,omitempty"`
+	Reply       int     `json:"reply_tokens,omitempty"`
+	MS          float64 `json:"ms,omitempty"`
+	Cached      bool    `json:"cached,omitempty"`
+	Constrained bool    `json:"constrained,omitempty"`
+	Endpoint    string  `json:"endpoint,omitempty"`
+
+	Raw  []markup.Segment `json:"-"` // Text with the verdict where it stands
+	HTML template.HTML    `json:"-"` // laid out; "" where that is not done
+}
+
+// How a prompt that was made again compares with the one that was asked.
+const (
+	askedSame    = "the same, to the byte"
+	askedOther   = "differs"
+	askedUnknown = "unknown" // of an imported run, whose own prompt it was not
+)
+
+func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
+	name, id := r.PathValue("run"), r.PathValue("item")
+	if id == "" {
+		id = r.URL.Query().Get("id")
+	}
+	f, err := itemsFilter(r)
+	if err != nil {
+		return v, err
+	}
+	x, done, err := s.runs.Index(r.Context(), name)
+	if err != nil {
+		return v, err
+	}
+	defer done()
+	i, ok := x.Find(id)
+	if !ok {
+		return v, failure.New(http.StatusNotFound, "the run %q has no item %q", name, markup.Shortened(id, 100))
+	}
+	if v, err = s.itemOf(x, i); err != nil {
+		return v, err
+	}
+	if v.Item.isPair() {
+		if f.Diff {
+			v.Diff = markup.Diff(v.Item.Candidates[0].Text, v.Item.Candidates[1].Text)
+		}
+		turned := f
+		turned.Diff = !f.Diff
+		v.Turn = itemURL(name, v.ID, turned.Query()) + "#candidates-title"
+	}
+	if c, _, err := s.contested(); err == nil && len(c[v.ID]) > 0 {
+		if sum, err := s.sumOf(x, i); err == nil {
+			if note, is := c[v.ID][sum]; is {
+				v.Contested = cmp.Or(note, "no reason given")
+			}
+		}
+	}
+	v.CanContest = s.opts.Runner != nil && v.Item != nil && v.Asked.Right != ""
+	v.Across = s.across(x.Manifest, v.ID)
+	v.Back = "/runs/" + escaped(name) + "/items" + f.Query()
+	all, err := s.matching(r, x, f)
+	if err != nil {
+		return v, err
+	}
+	if at, ok := slices.BinarySearch(all, i); ok {
+		v.Number, v.Total = at+1, len(all)
+		if at > 0 {
+			v.Previous = itemURL(name, x.ID(all[at-1]), f.Query())
+		}
+		if at+1 < len(all) {
+			v.Next = itemURL(name, x.ID(all[at+1]), f.Query())
+		}
+	}
+	return v, nil
+}
+
+// itemOf reads an item with all of its judgments.
+func (s *Server) itemOf(x *store.Index, i int) (ItemView, error) {
+	v := ItemView{Run: headOf(x.Run, x.Manifest), ID: strings.Clone(x.ID(i)), Group: x.Group(i), Flags: x.Flags(i).Names(), Judgments: []JudgmentView{}, Number: i + 1, Total: x.Len()}
+	items := x.OpenItems()
+	defer items.Close()
+	item, err := x.Item(items, i)
+	if err != nil {
+		v.Problem = err.Error()
+	} else {
+		v.Item = textsOf(item)
+	}
+	judgments := x.Judgments(i)
+	v.Asked = askedOf(x.Manifest, v.Item, nil)
+	if len(judgments) == 0 {
+		return v, nil
+	}
+	records, _, err := s.runs.Open(x.Run, judging.RecordsFile)
+	if err != nil {
+		return v, store.ErrChanged
+	}
+	defer records.Close()
+	page := markup.NewLayout()
+	for _, g := range judgments {
+		j, err := x.Record(records, g)
+		if err != nil {
+			return v, err
+		}
+		judgment, err := judgmentView(x.Manifest, x.Asker, j, item, v.Item != nil, page)
+		if err != nil {
+			return v, failure.Unreadable(err, "%v", err)
+		}
+		v.Judgments = append(v.Judgments, judgment)
+		if len(v.Judgments) == 1 {
+			v.Asked, v.ToName = askedOf(x.Manifest, v.Item, j.Record), x.Manifest.ToName(j.Record)
+		}
+	}
+	return v, nil
+}
+
+func textsOf(item datasets.Item) *ItemTexts {
+	t := &ItemTexts{Source: item.Source, Shape: string(item.Shape), Question: item.Question, Answer: item.Answer, Note: item.Note}
+	for i, c := range item.Candidates {
+		if item.Answered != nil && c.Text == "" {
+			continue // of a judgment the candidates are verdicts, which have no text
+		}
+		t.Candidates = append(t.Candidates, candidateView{ID: c.ID, Model: c.Model, Text: c.Text, Labelled: i == item.Gold, Rank: c.Rank, Unrelated: c.Unrelated})
+	}
+	if a := item.Answered; a != nil {
+		t.Answered = &answeredView{Question: a.Question, Agent: a.Agent, Text: a.Text, Reference: a.Reference, Own: a.Own, Right: item.Gold == 0}
+	}
+	return t
+}
+
+// judgmentView is a record for people; known tells whether there is an item to make its prompt of.
+func judgmentView(m *judging.Manifest, asker judging.Asker, j store.Judged, item datasets.Item, known bool, page *markup.Layout) (JudgmentView, error) {
+	r, v := j.Record, j.Verdict
+	g := JudgmentView{
+		JudgmentBrief: brief(store.JudgmentOf(m, r, v)), Presentations: r.Presentations, Mode: r.Mode, Order: r.Order, Asked: askedUnknown,
+		Label: v.Label, Answer: v.Answer, Rule: v.Rule, Gold: r.Gold, Error: r.Error, Probabilities: r.Probabilities, At: r.At, Imported: r.Imported, Turns: []TurnView{},
+	}
+	if im := r.Imported; im != nil && !strings.Contains(r.Text(), strings.TrimSpace(im.Prompt)) {
+		g.FilePrompt = im.Prompt // JudgeBench's files have the judge's first reply there
+	}
+	g.Choice, g.Words = r.CandidateID(v.Choice), present(m, j)
+	if v.Outcome != r.Outcome || g.Choice != r.Choice {
+		g.Recorded = strings.TrimSpace(string(r.Outcome) + " " + r.Choice)
+	}
+	params := m.Spec.Parameters
+	var prompt judging.Prompt
+	if known {
+		var same bool
+		var err error
+		if prompt, same, err = r.Asked(asker, item, params.SystemRole); err != nil {
+			return g, err
+		}
+		if g.System, g.User = prompt.System, prompt.User; r.Imported == nil {
+			if g.Asked = askedOther; same {
+				g.Asked = askedSame
+			}
+		}
+	}
+	turn, at, read := r.Turn(v.Span)
+	for i, reply := range r.Replies {
+		t := turnOf(reply)
+		if i > 0 {
+			t.Said = params.NextTurn(prompt)
+		}
+		t.Raw = markup.Segments(reply.Text, judging.Span{})
+		if i == turn && read {
+			t.Raw = markup.Segments(reply.Text, at)
+		}
+		t.HTML = page.Of(markup.Marked(t.Raw))
+		g.Turns = append(g.Turns, t)
+	}
+	return g, nil
+}
+
+func turnOf(r judging.Reply) TurnView {
+	return TurnView{
+		Text: r.Text, Thinking: r.Thinking, Finish: string(r.Finish), Detail: r.Detail, Prompt: r.PromptTokens, Reply: r.ReplyTokens,
+		MS: r.Milliseconds, Cached: r.Cached, Constrained: r.Constrained, Endpoint: r.Endpoint,
+	}
+}
+
+// Cut tells whether the reply ended at its token limit.
+func (t TurnView) Cut() bool { return t.Finish == "length" }

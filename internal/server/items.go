@@ -1,0 +1,291 @@
+package server
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gavel/datasets"
+	"gavel/internal/server/failure"
+	"gavel/internal/server/markup"
+	"gavel/internal/server/store"
+	"gavel/judging"
+)
+
+// ItemsFilter is what a list of items was asked to show.
+type ItemsFilter struct {
+	Group   string `json:"group,omitempty"`
+	Outcome string `json:"outcome,omitempty"`
+	Show    string `json:"show,omitempty"`
+	Text    string `json:"q,omitempty"`
+	Page    int    `json:"page"`
+	Per     int    `json:"per"`
+
+	Columns []string `json:"-"` // beside those that are always there
+	Diff    bool     `json:"-"` // of an item the differences of its candidates are marked
+}
+
+// Query of a link that keeps the filter, with more of its own.
+func (f ItemsFilter) Query(more ...string) string {
+	diff := ""
+	if f.Diff {
+		diff = "words"
+	}
+	return query(append([]string{"group", f.Group, "outcome", f.Outcome, "show", f.Show, "q", f.Text, "columns", strings.Join(f.Columns, ","), "diff", diff}, more...)...)
+}
+
+// Showing is the query of the same list with another filter of what to show.
+func (f ItemsFilter) Showing(show string) string {
+	f.Show = show
+	return f.Query()
+}
+
+// At is the query of another page.
+func (f ItemsFilter) At(page int) string {
+	per := ""
+	if f.Per != perPage {
+		per = strconv.Itoa(f.Per)
+	}
+	return f.Query("per", per, "page", strconv.Itoa(page))
+}
+
+const (
+	perPage    = 50
+	maxPerPage = 200
+	maxQuery   = 200 // bytes of a text that is searched for
+)
+
+func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
+	q := r.URL.Query()
+	f = ItemsFilter{Diff: q.Get("diff") == "words", Group: q.Get("group"), Outcome: q.Get("outcome"), Show: q.Get("show"), Text: strings.TrimSpace(q.Get("q"))}
+	if f.Page, err = counted(q, "page", 1); err != nil {
+		return f, err
+	}
+	if f.Per, err = counted(q, "per", perPage); err != nil {
+		return f, err
+	}
+	f.Per = min(f.Per, maxPerPage)
+	if f.Outcome != "" && !slices.Contains(judging.Outcomes, judging.Outcome(f.Outcome)) {
+		return f, failure.Bad("unknown outcome %q", markup.Visible(f.Outcome))
+	}
+	if f.Show != "" && store.FilterNamed(f.Show) == nil {
+		var names []string
+		for _, s := range store.Filters {
+			names = append(names, s.Name)
+		}
+		return f, failure.Bad("show %q: it is one of %s", markup.Visible(f.Show), strings.Join(names, ", "))
+	}
+	if f.Columns, err = columnsOf(q["columns"]); err != nil {
+		return f, err
+	}
+	if len(f.Text) > maxQuery {
+		return f, failure.Bad("a search text may have at most %d bytes", maxQuery)
+	}
+	return f, nil
+}
+
+// counted reads a number from 1 of a query.
+func counted(q url.Values, name string, otherwise int) (int, error) {
+	v := q.Get(name)
+	if v == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 1 || n > 1e6 {
+		return 0, failure.Bad("%s %q: expected a number from 1 to 1000000", name, markup.Visible(v))
+	}
+	return n, nil
+}
+
+// matching lists the items that a filter takes.
+func (s *Server) matching(r *http.Request, x *store.Index, f ItemsFilter) ([]int, error) {
+	var has func(int) bool
+	if f.Text != "" {
+		var err error
+		if has, err = x.Search(r.Context(), f.Text); err != nil {
+			return nil, err
+		}
+	}
+	show := store.FilterNamed(f.Show)
+	var out []int
+	for i := range x.Len() {
+		switch {
+		case f.Group != "" && x.Group(i) != f.Group:
+		case f.Outcome != "" && !x.Ended(i, judging.Outcome(f.Outcome)):
+		case show != nil && !show.Is(x.Flags(i)):
+		case has != nil && !has(i):
+		default:
+			out = append(out, i)
+		}
+	}
+	return out, nil
+}
+
+// JudgmentBrief is a judgment in a list.
+type JudgmentBrief struct {
+	Presentation int    `json:"showing"`
+	Repetition   int    `json:"repeat,omitempty"`
+	Outcome      string `json:"outcome"`
+	Choice       string `json:"choice,omitempty"` // id of the candidate
+	Position     int    `json:"place,omitempty"`  // where it was shown, from 1
+	Right        *bool  `json:"right"`            // null where nobody can say
+}
+
+func brief(g store.Judgment) JudgmentBrief {
+	return JudgmentBrief{Presentation: int(g.Presentation), Repetition: int(g.Repetition), Outcome: string(g.Outcome()), Position: int(g.Position) + 1, Right: g.Right.Known()}
+}
+
+// itemRow is an item in a list.
+type itemRow struct {
+	ID        string          `json:"item"`
+	Group     string          `json:"group,omitempty"`
+	Question  string          `json:"question"` // its beginning
+	Judgments []JudgmentBrief `json:"games"`
+	Flags     []string        `json:"facts"`
+	Link      string          `json:"-"`
+	Cells     []string        `json:"-"` // one for each column that was chosen
+}
+
+// Option is a choice of a form with how many it is of.
+type Option struct {
+	Value, Name string
+	N           int
+}
+
+// ItemsView is the list of a run's items.
+type ItemsView struct {
+	Run     RunHead     `json:"run"`
+	Filter  ItemsFilter `json:"filter"`
+	Total   int         `json:"total"`   // items of the run
+	Matches int         `json:"matches"` // that the filter takes
+	Pages   int         `json:"pages"`
+	Items   []itemRow   `json:"items"`
+
+	Groups   []Option `json:"-"`
+	Outcomes []Option `json:"-"`
+	Shows    []Option `json:"-"`
+	Columns  []column `json:"-"` // all there are
+	Chosen   []column `json:"-"`
+	Hardest  string   `json:"-"` // link to those that most judges get wrong; "" where there is one judge
+}
+
+func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
+	name := r.PathValue("run")
+	f, err := itemsFilter(r)
+	if err != nil {
+		return v, err
+	}
+	x, done, err := s.runs.Index(r.Context(), name)
+	if err != nil {
+		return v, err
+	}
+	defer done()
+	all, err := s.matching(r, x, f)
+	if err != nil {
+		return v, err
+	}
+	v = ItemsView{Run: headOf(name, x.Manifest), Filter: f, Total: x.Len(), Matches: len(all), Pages: max(1, (len(all)+f.Per-1)/f.Per), Items: []itemRow{}}
+	if f.Page > v.Pages {
+		return v, failure.New(http.StatusNotFound, "there is no page %d: there are %d", f.Page, v.Pages)
+	}
+	v.offer(x)
+	items := x.OpenItems()
+	defer items.Close()
+	var page []int
+	for _, i := range all[(f.Page-1)*f.Per : min(f.Page*f.Per, len(all))] {
+		v.Items = append(v.Items, itemRowOf(x, items, i, v.Run, f))
+		page = append(page, i)
+	}
+	v.Columns, v.Hardest = columns, s.hardestURL(x.Manifest)
+	if v.Chosen = chosen(f.Columns); isAPI(r) || len(v.Chosen) == 0 {
+		return v, nil
+	}
+	return v, s.fill(x, page, &v)
+}
+
+// Unlabelled tells whether some item has no label.
+func (v ItemsView) Unlabelled() bool {
+	return slices.ContainsFunc(v.Shows, func(o Option) bool { return o.Value == "unlabelled" && o.N > 0 })
+}
+
+// offer counts what the items can be filtered by.
+func (v *ItemsView) offer(x *store.Index) {
+	groups, outcomes, kinds := map[string]int{}, map[string]int{}, make([]int, len(store.Filters))
+	for i := range x.Len() {
+		groups[x.Group(i)]++
+		f := x.Flags(i)
+		for k, s := range store.Filters {
+			if s.Is(f) {
+				kinds[k]++
+			}
+		}
+		for _, o := range judging.Outcomes {
+			if x.Ended(i, o) {
+				outcomes[string(o)]++
+			}
+		}
+	}
+	for g, n := range groups {
+		v.Groups = append(v.Groups, Option{g, g, n})
+	}
+	slices.SortFunc(v.Groups, func(a, b Option) int {
+		return judging.GroupOrder(a.Value, b.Value)
+	})
+	for _, o := range judging.Outcomes {
+		if n := outcomes[string(o)]; n > 0 {
+			v.Outcomes = append(v.Outcomes, Option{string(o), string(o), n})
+		}
+	}
+	for k, s := range store.Filters {
+		v.Shows = append(v.Shows, Option{s.Name, s.Words, kinds[k]})
+	}
+}
+
+func itemRowOf(x *store.Index, items *os.File, i int, run RunHead, f ItemsFilter) itemRow {
+	row := itemRow{ID: strings.Clone(x.ID(i)), Group: x.Group(i), Flags: x.Flags(i).Names()}
+	row.Link = itemURL(run.Name, row.ID, f.Query())
+	item := x.ItemIfThere(items, i)
+	row.Question, row.Judgments = questionOf(item), briefs(x, i, item)
+	return row
+}
+
+func answered(a *datasets.Answered) string {
+	if a == nil {
+		return ""
+	}
+	return a.Text
+}
+
+// questionOf an item is its beginning, on one line.
+func questionOf(item datasets.Item) string {
+	return markup.Shortened(cmp.Or(item.Question, answered(item.Answered)), 160)
+}
+
+// briefs are the judgments of an item in a list. Of an item whose texts are not
+// there nobody can say which candidate was chosen, only where it was shown.
+func briefs(x *store.Index, i int, item datasets.Item) []JudgmentBrief {
+	all := []JudgmentBrief{}
+	for _, g := range x.Judgments(i) {
+		b := brief(g)
+		if g.Choice >= 0 && int(g.Choice) < len(item.Candidates) {
+			b.Choice = item.Candidates[g.Choice].ID
+		}
+		all = append(all, b)
+	}
+	return all
+}
+
+// itemURL is the page of an item. Ids that a browser would take for a way up go where they can do no harm.
+func itemURL(run, id, query string) string {
+	if id == "." || id == ".." {
+		if query != "" {
+			return "/runs/" + escaped(run) + "/item" + query + "&id=" + id
+		}
+		return "/runs/" + escaped(run) + "/item?id=" + id
+	}
+	return "/runs/" + escaped(run) + "/items/" + escaped(id) + query
+}

@@ -1,0 +1,321 @@
+package jobs
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"gavel/backends"
+	"gavel/datasets"
+	"gavel/internal/disk"
+	"gavel/internal/eval"
+	"gavel/judging"
+)
+
+// Names of a job request's fields that are no flags.
+const (
+	fieldProtocol = "protocol"
+	fieldEndpoint = "endpoint"
+	fieldModel    = "model"
+	fieldDataset  = "dataset"
+)
+
+// request reads a job request. Whoever posts a run names no file and no address, but
+// chooses from what is offered: the other fields are the server's own business.
+func (r *Runner) request(ctx context.Context, request JobRequest) (eval.Request, error) {
+	o, err := r.read(ctx, request)
+	return o, refused(http.StatusBadRequest, err)
+}
+
+func (r *Runner) read(ctx context.Context, request JobRequest) (o eval.Request, err error) {
+	protocol, err := judging.ProtocolNamed(request.Get(fieldProtocol))
+	if err != nil {
+		return o, err
+	}
+	if !slices.ContainsFunc(r.datasets(), func(d datasets.Known) bool { return d.Name == request.Get(fieldDataset) }) {
+		return o, eval.Wrong(fieldDataset, request.Get(fieldDataset), "%q is not offered", request.Get(fieldDataset))
+	}
+	at, err := r.asked(ctx, request[fieldEndpoint])
+	if err != nil {
+		return o, err
+	}
+	values, err := r.values(ctx, protocol, request)
+	if err != nil {
+		return o, err
+	}
+	values[fieldModel], values[fieldDataset] = []string{request.Get(fieldModel)}, []string{request.Get(fieldDataset)}
+	values["backend"], values["base-url"] = []string{at.Backend}, at.BaseURLs
+	if r.opts.Cache != "" {
+		values["cache"] = []string{r.opts.Cache}
+	}
+	if r.opts.NoCache {
+		values["no-cache"] = []string{"true"}
+	}
+	return eval.Read(protocol, values)
+}
+
+// asked are the servers that a job request names: one, or several that serve one and the same model.
+func (r *Runner) asked(ctx context.Context, ids []string) (at eval.Endpoint, err error) {
+	if len(ids) == 0 {
+		ids = []string{""}
+	}
+	for i, id := range ids {
+		e, err := r.endpoint(ctx, id)
+		if err != nil {
+			return at, err
+		}
+		if i == 0 {
+			at.Backend = e.backend
+		}
+		if e.url != "" {
+			at.BaseURLs = append(at.BaseURLs, e.url)
+		}
+	}
+	return at, nil
+}
+
+// values are those of the job request's other fields. What is the default is left out:
+// some fields may not be given with some judges, whatever their value.
+func (r *Runner) values(ctx context.Context, protocol judging.Protocol, request JobRequest) (map[string][]string, error) {
+	out := map[string][]string{}
+	for _, name := range slices.Sorted(maps.Keys(request)) {
+		if slices.Contains([]string{fieldProtocol, fieldEndpoint, fieldModel, fieldDataset}, name) {
+			continue
+		}
+		f, ok := eval.FieldNamed(protocol, name)
+		if !ok || !f.Offered {
+			return nil, fmt.Errorf("%q is not a field of %s", name, protocol.Name)
+		}
+		values := request[name]
+		if f.Kind != eval.List && len(values) > 1 {
+			values = values[len(values)-1:] // a field that was given in the address too
+		}
+		for _, value := range values {
+			if value == "" || value == f.Default {
+				continue
+			}
+			value, err := r.value(ctx, protocol, f, value)
+			if err != nil {
+				return nil, err
+			}
+			out[name] = append(out[name], value)
+		}
+	}
+	return out, nil
+}
+
+// value checks values that could name files or addresses.
+func (r *Runner) value(ctx context.Context, protocol judging.Protocol, f eval.Field, value string) (string, error) {
+	if strings.ContainsRune(value, 0) {
+		return "", eval.Wrong(f.Name, value, ": not a text")
+	}
+	switch {
+	case f.Name == "prompt" && !slices.Contains(protocol.TemplateNames(), value):
+		return "", eval.Wrong(f.Name, value, "%q: it is one of %s", value, strings.Join(protocol.TemplateNames(), ", "))
+	case f.Name == "own":
+		return r.runNamed(f.Name, value)
+	case f.Name == "agents":
+		return r.agent(ctx, value)
+	}
+	return value, nil
+}
+
+// agent is who answered what is judged: a simulation, a run of this server's
+// folder, or a model of a server that is offered.
+func (r *Runner) agent(ctx context.Context, value string) (string, error) {
+	if strings.HasPrefix(value, "sim:") {
+		return value, nil
+	}
+	if strings.Contains(value, ",") {
+		return "", eval.Wrong("agents", value, "%q: give each separately", value)
+	}
+	if model, at, ok := strings.Cut(value, "@"); ok {
+		e, err := r.endpoint(ctx, at)
+		if err != nil || e.url == "" {
+			return "", eval.Wrong("agents", value, "%q: expected MODEL@URL with the URL of an offered server, a run, or sim:…", value)
+		}
+		return model + "@" + e.url, nil
+	}
+	return r.runNamed("agents", value)
+}
+
+// runNamed is the folder of a run that a flag names.
+func (r *Runner) runNamed(flag, name string) (string, error) {
+	if !filepath.IsLocal(name) || strings.Contains(name, ",") {
+		return "", eval.Wrong(flag, name, ": there is no run %q", name)
+	}
+	dir := filepath.Join(r.dir, filepath.FromSlash(name))
+	if _, err := judging.ReadManifest(dir); err != nil || !r.opts.Shows(filepath.ToSlash(name)) || disk.Within(r.dir, dir) != nil || disk.Plain(dir, filesOfRun...) != nil {
+		return "", eval.Wrong(flag, name, ": there is no run %q", name)
+	}
+	return dir, nil
+}
+
+// fieldsOf are the fields of a protocol's form.
+func fieldsOf(protocol judging.Protocol) []Field {
+	var fields []Field
+	for _, f := range eval.FieldsOf(protocol) {
+		if !f.Offered || f.Part == eval.Retired {
+			continue
+		}
+		field := Field{Name: f.Name, Label: f.Label(), Kind: string(f.Kind), About: strings.ReplaceAll(cmp.Or(f.About, f.Help), "`", ""), Part: f.Part, Default: f.Default, Values: f.Values, Many: f.Kind == eval.List}
+		switch {
+		case f.Values != nil:
+			field.Kind = "choice"
+		case f.Kind != eval.Number && f.Kind != eval.Switch:
+			field.Kind = "text"
+		}
+		fields = append(fields, field)
+	}
+	return fields
+}
+
+// datasets are those that can be judged now: gavel's own, those fetched, and files that were taken in.
+func (r *Runner) datasets() []datasets.Known {
+	return slices.DeleteFunc(r.maker.Library.All(), func(k datasets.Known) bool { return !r.maker.Library.Has(k) })
+}
+
+// endpoint is a server of models that can be chosen.
+type endpoint struct {
+	EndpointOffer
+	backend, url string
+}
+
+// simulatedEndpoint is always there.
+var simulatedEndpoint = endpoint{EndpointOffer: EndpointOffer{ID: "sim", About: "simulated judges: no model is asked", Models: []string{"right", "first", "coin", "silent", "accuracy=0.8,first=0.1"}}, backend: "sim"}
+
+// offers remembers the servers found for a few seconds. They are looked for once
+// for all who ask meanwhile, and nobody waits for a server that hangs for longer
+// than he wants to.
+type offers struct {
+	flight singleflight.Group // who is in it holds the rest
+	at     time.Time
+	found  []endpoint
+}
+
+// Times of offers: how long they are good, and how long a server has to say what
+// it is, and then which models it has.
+const (
+	offersGood = 10 * time.Second
+	offerTime  = 5 * time.Second
+)
+
+// endpoint finds one that was chosen by its id.
+func (r *Runner) endpoint(ctx context.Context, id string) (endpoint, error) {
+	if id == "" {
+		return endpoint{}, errors.New("endpoint is missing: choose a server")
+	}
+	for _, e := range r.endpoints(ctx) {
+		if e.ID == id {
+			return e, nil
+		}
+	}
+	return endpoint{}, fmt.Errorf("endpoint %q is not offered", id)
+}
+
+// endpoints are the servers that are offered; whoever gives up waiting for them
+// is offered simulated judges alone.
+func (r *Runner) endpoints(ctx context.Context) []endpoint {
+	looked := r.offers.flight.DoChan("", func() (any, error) {
+		o := &r.offers
+		if o.found != nil && r.maker.Now().Sub(o.at) < offersGood {
+			return o.found, nil
+		}
+		found := r.look(r.ctx) // not in the name of who asks first: he may leave
+		if r.ctx.Err() == nil {
+			o.found, o.at = found, r.maker.Now()
+		}
+		return found, nil
+	})
+	select {
+	case <-ctx.Done():
+		return []endpoint{simulatedEndpoint}
+	case l := <-looked:
+		return l.Val.([]endpoint)
+	}
+}
+
+// look looks for servers as the command line does: those named with --base-url,
+// those of the environment, those on the usual ports. It takes no longer than
+// twice offerTime.
+func (r *Runner) look(ctx context.Context) []endpoint {
+	var all []endpoint
+	for _, url := range r.opts.BaseURLs {
+		r.keys.Store(url, r.opts.APIKeyEnv)
+		all = append(all, endpoint{EndpointOffer: EndpointOffer{ID: url, About: url}, backend: "auto", url: url})
+	}
+	if candidates, err := backends.Candidates(r.maker.Getenv("OLLAMA_HOST"), r.maker.Getenv("OPENAI_BASE_URL")); err == nil {
+		limited, cancel := context.WithTimeout(ctx, offerTime)
+		defer cancel()
+		for _, f := range backends.Discover(limited, r.maker.HTTP, candidates, r.maker.Getenv("OPENAI_API_KEY")) {
+			if f.Why == "OPENAI_BASE_URL" {
+				r.keys.LoadOrStore(f.Server.URL, "") // which --base-url may name too
+			}
+			if !slices.ContainsFunc(all, func(e endpoint) bool { return e.ID == f.Server.URL }) {
+				all = append(all, endpoint{EndpointOffer: EndpointOffer{ID: f.Server.URL, About: eval.Describe(f.Server) + " (" + f.Why + ")"}, backend: "auto", url: f.Server.URL})
+			}
+		}
+	}
+	var wg sync.WaitGroup
+	for i := range all {
+		wg.Go(func() { r.models(ctx, &all[i]) })
+	}
+	wg.Wait()
+	return append(all, simulatedEndpoint)
+}
+
+// models asks a server what it has.
+func (r *Runner) models(ctx context.Context, at *endpoint) {
+	ctx, cancel := context.WithTimeout(ctx, offerTime)
+	defer cancel()
+	b, s, err := r.within(eval.Quiet{}, nil).Connect(ctx, eval.Endpoint{Backend: "auto", BaseURLs: []string{at.url}})
+	if err != nil {
+		at.Error = err.Error()
+		return
+	}
+	if at.About == at.url {
+		at.About = eval.Describe(s)
+	}
+	models, err := b.Models(ctx)
+	if err != nil {
+		at.Error = err.Error()
+	}
+	for _, m := range models {
+		at.Models = append(at.Models, m.Name)
+	}
+}
+
+// Offer is what the form has for a protocol.
+func (r *Runner) Offer(ctx context.Context, name string) (Offer, error) {
+	if name == "" {
+		name = judging.Protocols()[0].Name
+	}
+	protocol, err := judging.ProtocolNamed(name)
+	if err != nil {
+		return Offer{}, refused(http.StatusBadRequest, err)
+	}
+	o := Offer{Protocol: protocol.Name, Datasets: []NamedAbout{}, Fields: fieldsOf(protocol)}
+	for _, k := range judging.Protocols() {
+		o.Protocols = append(o.Protocols, NamedAbout{Name: k.Name, About: k.About})
+	}
+	for _, e := range r.endpoints(ctx) {
+		o.Endpoints = append(o.Endpoints, e.EndpointOffer)
+	}
+	for _, d := range r.datasets() {
+		if eval.TakesDataset(protocol, d) {
+			o.Datasets = append(o.Datasets, NamedAbout{Name: d.Name, About: d.About})
+		}
+	}
+	o.Notes = []string{"To offer more datasets, fetch them (gavel datasets fetch NAME); to offer more servers, name them (gavel serve --base-url URL)."}
+	return o, nil
+}

@@ -1,0 +1,75 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"path/filepath"
+
+	"gavel/internal/eval"
+	"gavel/judging"
+)
+
+// CommandOf is the line of a shell that makes a run again or goes on with it; "" where it was imported.
+func CommandOf(m *judging.Manifest) string {
+	if o, ok := eval.RequestOf(m); ok {
+		return o.Command()
+	}
+	return ""
+}
+
+// Resume begins a job that goes on with a run of the folder, held to what is offered: a run that was made with a file of
+// its own, or by a server that is not offered, is gone on with at the command line.
+func (r *Runner) Resume(ctx context.Context, run string) (Job, error) {
+	dir := filepath.Join(r.dir, filepath.FromSlash(run))
+	m, err := judging.ReadManifest(dir)
+	if err != nil {
+		return Job{}, refused(http.StatusUnprocessableEntity, err)
+	}
+	was, ok := eval.RequestOf(m)
+	switch {
+	case !ok:
+		return Job{}, requestError(http.StatusConflict, "%s was imported: there is nothing to ask", run)
+	case m.Status == judging.Complete:
+		return Job{}, requestError(http.StatusConflict, "%s is complete: there is nothing left to ask", run)
+	}
+	var o eval.Request
+	request, err := r.requestOf(ctx, was)
+	if err == nil {
+		o, err = r.request(ctx, request)
+	}
+	if err != nil {
+		return Job{}, requestError(http.StatusConflict, "%s cannot be resumed from here: %v. Use the command line: %s --out %s", run, err, was.Command(), eval.Quoted(dir))
+	}
+	o.Out = dir
+	return r.begin(Job{Request: request, Resumes: run}, func(ctx context.Context, e *eval.Maker) error {
+		_, err := e.Run(ctx, o)
+		return err
+	})
+}
+
+// requestOf is what somebody would ask for to have the same run.
+func (r *Runner) requestOf(ctx context.Context, was eval.Request) (JobRequest, error) {
+	request := JobRequest{fieldProtocol: {was.Protocol}, fieldModel: {was.Model}, fieldDataset: {was.Dataset}}
+	for name, values := range was.Given() {
+		switch name {
+		case "backend", "base-url", "model", "dataset":
+		case "own", "agents":
+			for _, folder := range values {
+				at, err := filepath.Abs(folder)
+				if err != nil {
+					return nil, err
+				}
+				request[name] = append(request[name], r.name(at))
+			}
+		default:
+			request[name] = values
+		}
+	}
+	ids, err := r.judgeAt(ctx, was.Endpoint, was.Model)
+	if err != nil {
+		return nil, fmt.Errorf("its server: %w", err)
+	}
+	request[fieldEndpoint] = ids
+	return request, nil
+}

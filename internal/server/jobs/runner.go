@@ -1,0 +1,356 @@
+// Package jobs makes the runs and suites of a server: they are planned, started, stopped and gone on with.
+package jobs
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"gavel/internal/eval"
+	"gavel/judging"
+)
+
+// Options of a Runner.
+type Options struct {
+	Runs      string   // folder of the runs
+	BaseURLs  []string // servers to offer beside those that are found
+	APIKeyEnv string   // variable with the API key of those
+	Cache     string
+	NoCache   bool
+	AtOnce    int // runs and suites that are made at the most
+	// Shows tells whether a run of that name would stand in the server's list.
+	Shows   func(run string) bool
+	Metrics Metrics
+}
+
+// Metrics count what is done.
+type Metrics interface {
+	Record(r *judging.Record)
+	Asking() (done func(err error))
+	Making() (done func())
+}
+
+// Runner makes the runs of a server. What is posted becomes the request that the
+// command line would make, and is held to the same.
+type Runner struct {
+	maker *eval.Maker
+	opts  Options
+	dir   string // of the runs, absolute: runs name each other by it
+	ctx   context.Context
+
+	turns    chan struct{} // at reading and planning suites
+	asks     chan struct{} // a place for each judgment that is asked for again
+	bundling chan struct{} // a place for the bundle that is made
+	offers   offers
+	keys     sync.Map // addresses of servers that were named, and the variables with their keys
+	jobs     sync.WaitGroup
+	mu       sync.Mutex
+	list     []*runJob // the newest last
+	ending   bool
+	deleting sync.Mutex // two who lock one run to delete it would be in each other's way
+}
+
+// RequestError is an error of whoever asked, with its HTTP status.
+type RequestError struct {
+	status int
+	err    error
+}
+
+func (r *RequestError) Error() string { return r.err.Error() }
+func (r *RequestError) Unwrap() error { return r.err }
+
+// Status is the HTTP status that the error is answered with.
+func (r *RequestError) Status() int { return r.status }
+
+// Field is the field of the job request that is at fault; "" where it is none.
+func (r *RequestError) Field() string {
+	var at *eval.FieldError
+	if errors.As(r.err, &at) {
+		return at.Field
+	}
+	return ""
+}
+
+// refused is err with a status, and nil where it is nil.
+func refused(status int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &RequestError{status, err}
+}
+
+func requestError(status int, format string, args ...any) error {
+	return &RequestError{status, fmt.Errorf(format, args...)}
+}
+
+// New makes a Runner whose jobs end with ctx. maker is what they are made with,
+// but for where, who is told, and how they are stopped.
+func New(ctx context.Context, maker eval.Maker, o Options) (*Runner, error) {
+	dir, err := filepath.Abs(o.Runs)
+	if err != nil {
+		return nil, err
+	}
+	maker.Words = eval.Words{ // as a job's page has it
+		StopNow:  "stop again",
+		GoOn:     "start the same again to go on",
+		AskAgain: "start the same again with \"Ask again where there is no verdict\"",
+	}
+	go sweep(ctx, dir)
+	maker.Beside, maker.Shared, maker.Runs = true, new(eval.SharedCache), dir
+	return &Runner{maker: &maker, opts: o, dir: dir, ctx: ctx, turns: make(chan struct{}, 1), asks: make(chan struct{}, askAtOnce), bundling: make(chan struct{}, 1)}, nil
+}
+
+// runJob is a job with what ends it.
+type runJob struct {
+	Job
+	runner     *Runner
+	interrupts *eval.Interrupts
+	cancel     context.CancelCauseFunc
+}
+
+// Limits of what is kept of jobs.
+const (
+	keepJobs  = 100
+	keepLines = 200
+	longLine  = 2000
+)
+
+// within is what a job is made with: the server's own, but for who is told and how it is stopped.
+func (r *Runner) within(who eval.Observer, in *eval.Interrupts) *eval.Maker {
+	e := *r.maker
+	e.Observer, e.Interrupts, e.KeyOf = who, in, r.keyOf
+	return &e
+}
+
+// notes is an Observer that keeps what is said, and which runs are opened.
+type notes struct {
+	eval.Quiet
+	r     *Runner
+	say   func(line string)
+	begun func(folder string) // nil where nothing is
+}
+
+func (n *notes) Note(text string) {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			n.say(strings.ToValidUTF8(line[:min(len(line), longLine)], ""))
+		}
+	}
+}
+
+func (n *notes) Recorded(rec *judging.Record) { n.r.opts.Metrics.Record(rec) }
+func (n *notes) Asked() func(error)           { return n.r.opts.Metrics.Asking() }
+func (n *notes) RunOpened(run eval.Opened) {
+	if n.begun != nil {
+		n.begun(run.Dir)
+	}
+}
+
+// keyOf keeps keys to the servers that they are of: what is posted may ask
+// several, and one that was found on a port has none.
+func (r *Runner) keyOf(url string) (variable string, known bool) {
+	v, known := r.keys.Load(url)
+	variable, _ = v.(string)
+	return variable, known
+}
+
+// Plan says what a run would ask, and asks nothing.
+func (r *Runner) Plan(ctx context.Context, request JobRequest) (Planned, error) {
+	o, err := r.request(ctx, request)
+	if err != nil {
+		return Planned{}, err
+	}
+	planned := Planned{Stages: []PlannedStage{}}
+	plan, err := r.within(&notes{r: r, say: func(line string) { planned.Notes = append(planned.Notes, line) }}, nil).Plan(ctx, o)
+	for _, run := range plan.Runs {
+		planned.Stages = append(planned.Stages, r.stage(run))
+	}
+	planned.Notes = append(planned.Notes, plan.Notes...)
+	return planned, refused(http.StatusUnprocessableEntity, err)
+}
+
+// stage is a plan for people and for programs.
+func (r *Runner) stage(run *eval.RunPlan) PlannedStage {
+	plan := run.Plan
+	_, err := judging.ReadManifest(run.Dir)
+	s := PlannedStage{Run: r.name(run.Dir), Exists: err == nil, Numbers: map[string]int{
+		"items": plan.Items, "judgments": plan.Judgments, "standing": plan.Completed, "cached": plan.Cached, "calls": plan.Calls(),
+		"calls_at_most": plan.CallsAtMost, "prompt_tokens": plan.Tokens, "reply_tokens_at_most": plan.MaxTokens, "prompt_too_long": plan.TooLong,
+	}}
+	if seconds, known := run.Seconds(); known {
+		s.Seconds = &seconds
+	}
+	s.Time = run.Time()
+	for _, row := range run.Rows() {
+		if row[0] != "run" {
+			s.Rows = append(s.Rows, PlanRow{Name: strings.TrimSpace(row[0]), Value: row[1]})
+		}
+	}
+	for _, m := range plan.First {
+		s.Messages = append(s.Messages, PlanMessage{Role: m.Role, Text: m.Content})
+	}
+	return s
+}
+
+// name of a run's folder below that of the runs.
+func (r *Runner) name(folder string) string {
+	if rel, err := filepath.Rel(r.dir, folder); err == nil {
+		return filepath.ToSlash(rel)
+	}
+	return filepath.ToSlash(folder)
+}
+
+// Start begins a job. It does not wait for the server of the model: what goes wrong then is said on the job's page.
+func (r *Runner) Start(ctx context.Context, request JobRequest) (Job, error) {
+	o, err := r.request(ctx, request)
+	if err != nil {
+		return Job{}, err
+	}
+	return r.begin(Job{Request: request}, func(ctx context.Context, e *eval.Maker) error {
+		_, err := e.Run(ctx, o)
+		return err
+	})
+}
+
+// begin makes a job of some work.
+func (r *Runner) begin(job Job, work func(context.Context, *eval.Maker) error) (Job, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	active := 0
+	for _, j := range r.list {
+		if !j.Active() {
+			continue
+		}
+		if active++; job.Suite != "" && j.Suite == job.Suite {
+			return Job{}, requestError(http.StatusConflict, "the suite %s is in progress already, in job %s", j.Suite, j.ID)
+		}
+		if job.Resumes != "" && (j.Resumes == job.Resumes || j.Run() == job.Resumes) {
+			return Job{}, requestError(http.StatusConflict, "the run %s is in progress already, in job %s", job.Resumes, j.ID)
+		}
+	}
+	switch {
+	case r.ending:
+		return Job{}, requestError(http.StatusServiceUnavailable, "the server is shutting down")
+	case active >= r.opts.AtOnce:
+		return Job{}, requestError(http.StatusConflict, "%d runs or suites are in progress, the most this server makes at once (--max-runs): wait for one to end, or stop one", active)
+	}
+	job.ID, job.State, job.Runs, job.Log = strings.ToLower(rand.Text()[:10]), Preparing, []string{}, []string{}
+	job.Started = r.maker.Now().UTC().Truncate(time.Second)
+	j := &runJob{runner: r, interrupts: new(eval.Interrupts), Job: job}
+	if r.list = append(r.list, j); len(r.list) > keepJobs {
+		if i := slices.IndexFunc(r.list, func(j *runJob) bool { return !j.Active() }); i >= 0 { // else --max-runs is more than are kept
+			r.list = slices.Delete(r.list, i, i+1)
+		}
+	}
+	ctx, cancel := context.WithCancelCause(r.ctx)
+	j.cancel = cancel
+	r.jobs.Go(func() { j.make(ctx, work) })
+	return j.copy(), nil
+}
+
+// make does the work of a job.
+func (j *runJob) make(ctx context.Context, work func(context.Context, *eval.Maker) error) {
+	r := j.runner
+	defer j.cancel(nil)
+	defer r.opts.Metrics.Making()()
+	err := func() (err error) {
+		defer judging.Caught(&err) // a panic ends its own job alone
+		return work(ctx, r.within(&notes{r: r, say: j.say, begun: j.begun}, j.interrupts))
+	}()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	j.Ended = r.maker.Now().UTC().Truncate(time.Second)
+	switch {
+	case err == nil:
+		j.State = Complete
+		return
+	case errors.Is(err, eval.ErrInterrupted), ctx.Err() != nil:
+		j.State = Stopped
+	default:
+		j.State = Failed
+	}
+	j.Error = r.maker.Words.Advised(err, err.Error())
+}
+
+func (j *runJob) say(line string) {
+	j.runner.mu.Lock()
+	defer j.runner.mu.Unlock()
+	if j.Log = append(j.Log, line); len(j.Log) > keepLines {
+		j.Log = slices.Delete(j.Log, 0, len(j.Log)-keepLines)
+	}
+}
+
+// begun notes the run that the job is making now.
+func (j *runJob) begun(folder string) {
+	j.runner.mu.Lock()
+	defer j.runner.mu.Unlock()
+	j.Runs = append(j.Runs, j.runner.name(folder))
+	if j.State == Preparing {
+		j.State = Running
+	}
+}
+
+// copy is the job as it is now; the caller holds the lock.
+func (j *runJob) copy() Job {
+	c := j.Job
+	c.Runs, c.Log = slices.Clone(j.Runs), slices.Clone(j.Log)
+	return c
+}
+
+// Jobs lists the jobs, the newest first.
+func (r *Runner) Jobs() []Job {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := make([]Job, 0, len(r.list))
+	for _, j := range slices.Backward(r.list) {
+		out = append(out, j.copy())
+	}
+	return out
+}
+
+// Stop is Ctrl-C: the first waits for what is in flight, the second gives it up.
+func (r *Runner) Stop(id string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	i := slices.IndexFunc(r.list, func(j *runJob) bool { return j.ID == id })
+	switch {
+	case i < 0:
+		return requestError(http.StatusNotFound, "there is no such job")
+	case !r.list[i].Active():
+		return requestError(http.StatusConflict, "the job has ended already")
+	}
+	r.list[i].stop()
+	return nil
+}
+
+// stop ends the job gently if it can, else at once. The caller holds the lock,
+// which what is told of the stop needs too: so it is told by somebody else.
+func (j *runJob) stop() {
+	j.State = Stopping
+	go j.interrupts.Interrupt(j.cancel)
+}
+
+// StopAll stops all jobs and begins no more; it tells whether there were any.
+func (r *Runner) StopAll() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ending = true
+	some := false
+	for _, j := range r.list {
+		if j.Active() {
+			j.stop()
+			some = true
+		}
+	}
+	return some
+}
+
+// Wait waits for all jobs to end.
+func (r *Runner) Wait() { r.jobs.Wait() }

@@ -1,0 +1,407 @@
+package jobs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gavel/backends"
+	"gavel/cache"
+	"gavel/internal/eval"
+	"gavel/judging"
+)
+
+// uncounted is Metrics that nobody reads.
+type uncounted struct{}
+
+func (uncounted) Record(*judging.Record) {}
+func (uncounted) Asking() func(error)    { return func(error) {} }
+func (uncounted) Making() func()         { return func() {} }
+
+// newRunner makes a Runner in a folder of the test's own.
+func newRunner(t *testing.T, o Options) *Runner {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	o.Runs, o.AtOnce, o.Metrics = "runs", 1, uncounted{}
+	o.Shows = func(string) bool { return true }
+	r, err := New(t.Context(), eval.Maker{
+		HTTP: backends.NewHTTPClient(4), Getenv: os.Getenv, Now: time.Now, Version: "test",
+		OpenCache: func(string) (*cache.Store, error) { return cache.Open("replies", cache.Options{MinFree: 1}) },
+	}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// newModel is a server with the model "tiny", which answers everything alike.
+func newModel(t *testing.T, seen func(r *http.Request)) *httptest.Server {
+	t.Helper()
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, r *http.Request) {
+		seen(r)
+		fmt.Fprint(w, `{"data":[{"id":"tiny"}]}`)
+	})
+	mux.HandleFunc("POST /v1/chat/completions", func(w http.ResponseWriter, r *http.Request) {
+		seen(r)
+		fmt.Fprint(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"The answer is 4. Correct [[A>B]]"}}],"usage":{"prompt_tokens":5000,"completion_tokens":5}}`)
+	})
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// within ends the test where something takes for ever.
+func within(t *testing.T, what string, f func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	select {
+	case <-done:
+	case <-time.After(2 * time.Minute):
+		t.Fatalf("%s: no end after two minutes", what)
+	}
+}
+
+// Suites are read and planned one after the other, and who waits too long goes.
+func TestServeSuiteTurns(t *testing.T) {
+	r := newRunner(t, Options{})
+	end, err := r.turn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	request := JobRequest{"file": {"judges: [{model: coin, backend: sim}]\nconditions: [{protocol: pairwise, dataset: sample, limit: 2}]\n"}}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := r.PlanSuite(gone, request); !errors.Is(err, context.Canceled) {
+		t.Errorf("planning out of turn: %v", err)
+	}
+	if _, err := r.StartSuite(gone, request); !errors.Is(err, context.Canceled) {
+		t.Errorf("starting out of turn: %v", err)
+	}
+	if _, err := r.DraftSuite(gone, request); !errors.Is(err, context.Canceled) {
+		t.Errorf("drafting out of turn: %v", err)
+	}
+	end()
+	if _, err := r.PlanSuite(t.Context(), request); err != nil {
+		t.Errorf("planning: %v", err)
+	}
+}
+
+// A panic, of whatever goroutine, ends its own job alone.
+func TestPanicEndsItsJob(t *testing.T) {
+	r := newRunner(t, Options{})
+	panicked := func(when string, work func(context.Context, *eval.Maker) error) {
+		began, err := r.begin(Job{}, work)
+		if err != nil {
+			t.Fatal(when, err)
+		}
+		within(t, when, r.Wait)
+		if j := r.Jobs()[0]; j.ID != began.ID || j.State != Failed || !strings.Contains(j.Error, "boom (runner_test.go:") {
+			t.Errorf("%s: %+v", when, j)
+		}
+	}
+	panicked("in the job", func(context.Context, *eval.Maker) error { panic("boom") })
+	panicked("in a worker", func(ctx context.Context, e *eval.Maker) error {
+		e.Observer = &exploding{Observer: e.Observer}
+		o := eval.New(judging.Protocols()[0])
+		o.Backend, o.Model, o.Dataset = "sim", "coin", "sample"
+		_, err := e.Run(ctx, o)
+		return err
+	})
+}
+
+// exploding panics at the first judgment.
+type exploding struct{ eval.Observer }
+
+func (exploding) Recorded(*judging.Record) { panic("boom") }
+
+// A judge is found by its model, whose tag may be left out.
+func TestJudgeByItsModel(t *testing.T) {
+	r := newRunner(t, Options{})
+	r.endpoints(t.Context())
+	r.offers.found = []endpoint{{EndpointOffer: EndpointOffer{ID: "x", Models: []string{"other", "small:latest"}}, backend: "auto", url: "http://127.0.0.1:9"}}
+	if ids, err := r.judgeAt(t.Context(), eval.Endpoint{Backend: "auto"}, "small"); err != nil || !slices.Equal(ids, []string{"x"}) {
+		t.Errorf("by a name without its tag: %v %v", ids, err)
+	}
+}
+
+// The key of the servers that were named goes to no other, whoever is asked for
+// what.
+func TestServeSuiteKeepsKeysApart(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "sk-secret")
+	t.Setenv("MY_KEY", "sk-mine")
+	var mu sync.Mutex
+	sent := map[string]bool{}
+	watch := func(name string) *httptest.Server {
+		return newModel(t, func(r *http.Request) {
+			mu.Lock()
+			defer mu.Unlock()
+			sent[name+" "+r.Header.Get("Authorization")] = true
+		})
+	}
+	named, found := watch("named"), watch("found")
+	for _, keyEnv := range []string{"", "MY_KEY"} {
+		clear(sent)
+		r := newRunner(t, Options{NoCache: true, BaseURLs: []string{named.URL}, APIKeyEnv: keyEnv})
+		r.endpoints(t.Context())
+		r.offers.found = append(r.offers.found, endpoint{EndpointOffer: EndpointOffer{ID: found.URL, Models: []string{"tiny"}}, backend: "auto", url: found.URL})
+		file := fmt.Sprintf("name: keys\njudges: [{model: tiny, base-url: %q}]\nconditions: [{protocol: self-reference, dataset: sample-number, sample: 1, agents: ['tiny@%s']}]\n", named.URL, found.URL)
+		if _, err := r.StartSuite(t.Context(), JobRequest{"file": {file}}); err != nil {
+			t.Fatal(err)
+		}
+		r.Wait()
+		if j := r.Jobs()[0]; j.State != Complete {
+			t.Errorf("%+v", j)
+		}
+		want := "named Bearer sk-secret"
+		if keyEnv != "" {
+			want = "named Bearer sk-mine"
+		}
+		if !sent[want] || !sent["found "] || sent["found Bearer sk-secret"] || sent["found Bearer sk-mine"] {
+			t.Errorf("with %q: %v", keyEnv, sent)
+		}
+	}
+}
+
+// A job request that says nothing but what it must is a request that says nothing
+// more, whatever the form sends along as a default.
+func TestDefaultsOfTheForm(t *testing.T) {
+	r := newRunner(t, Options{})
+	for _, k := range judging.Protocols() {
+		request := JobRequest{"protocol": {k.Name}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}}
+		for _, f := range fieldsOf(k) {
+			request[f.Name] = []string{f.Default}
+		}
+		got, err := r.request(t.Context(), request)
+		if err != nil {
+			t.Errorf("%s: %v", k.Name, err)
+			continue
+		}
+		want, err := eval.Read(k, map[string][]string{"backend": {"sim"}, "model": {"coin"}, "dataset": {"sample"}})
+		if err != nil || got.Key() != want.Key() {
+			t.Errorf("%s: %v\n%s\n%s", k.Name, err, got.Key(), want.Key())
+		}
+	}
+}
+
+// A server that was found on a port is not sent the key of another.
+func TestServeKeys(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "sk-secret")
+	var mu sync.Mutex
+	var seen []string
+	j := newModel(t, func(r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		seen = append(seen, r.Header.Get("Authorization"))
+	})
+	r := newRunner(t, Options{})
+	for _, keyless := range []bool{true, false} {
+		want := map[bool]string{true: "", false: "Bearer sk-secret"}[keyless]
+		seen = nil
+		if !keyless {
+			r.keys.Store(j.URL, "")
+		}
+		at := endpoint{backend: "auto", url: j.URL}
+		r.models(t.Context(), &at)
+		if at.Error != "" || len(at.Models) != 1 || !slices.Contains(seen, want) || keyless && slices.Contains(seen, "Bearer sk-secret") {
+			t.Errorf("keyless %t: sent %q, %+v", keyless, seen, at)
+		}
+	}
+}
+
+// Servers are offered where one of them speaks another protocol.
+func TestServeOffersBesideAnotherProtocol(t *testing.T) {
+	j := newModel(t, func(*http.Request) {})
+	for _, inEnvironment := range []bool{false, true} {
+		o := Options{BaseURLs: []string{j.URL}}
+		if odd := upgrading(t); inEnvironment {
+			t.Setenv("OPENAI_BASE_URL", odd)
+		} else {
+			o.BaseURLs = append(o.BaseURLs, odd)
+		}
+		r := newRunner(t, o)
+		within(t, "looking for servers", func() {
+			found := r.endpoints(t.Context())
+			if len(found) < 2 || len(found[0].Models) != 1 || found[0].Error != "" {
+				t.Errorf("offered: %+v", found)
+			}
+			if !inEnvironment && !strings.Contains(found[1].Error, "HTTP 101") {
+				t.Errorf("of the other it is said %q", found[1].Error)
+			}
+		})
+	}
+}
+
+// Whoever asks for offers waits for no other's: not for a server that hangs, if
+// he does not want to.
+func TestServeOffersLockNobodyOut(t *testing.T) {
+	hangs := make(chan struct{}, 64)
+	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		hangs <- struct{}{}
+		<-r.Context().Done()
+	}))
+	defer s.Close()
+	r := newRunner(t, Options{BaseURLs: []string{s.URL}})
+	first := make(chan []endpoint, 1)
+	go func() { first <- r.endpoints(t.Context()) }()
+	<-hangs
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	r.endpoints(gone)
+	select {
+	case <-first:
+		t.Error("who came second had to wait until the first was served")
+	default:
+	}
+	s.CloseClientConnections()
+	within(t, "looking for servers", func() {
+		if found := <-first; len(found) < 2 || found[0].Error == "" {
+			t.Errorf("offered: %+v", found)
+		}
+	})
+}
+
+// upgrading is a server that begins to speak another protocol, and never ends.
+func upgrading(t *testing.T) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+		io.Copy(io.Discard, conn)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// As many jobs as --max-runs allows can go on at once, more than are kept too.
+func TestMoreJobsThanAreKept(t *testing.T) {
+	r := newRunner(t, Options{})
+	r.opts.AtOnce = keepJobs + 2
+	end := make(chan struct{})
+	for range r.opts.AtOnce {
+		_, err := r.begin(Job{}, func(context.Context, *eval.Maker) error {
+			<-end
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(r.Jobs()); n != r.opts.AtOnce {
+		t.Errorf("%d jobs are listed, %d go on", n, r.opts.AtOnce)
+	}
+	close(end)
+	within(t, "the jobs", r.Wait)
+}
+
+// A run that was interrupted is gone on with in its own folder, whatever that is called, and once.
+func TestResume(t *testing.T) {
+	r := newRunner(t, Options{NoCache: true})
+	if _, err := r.Start(t.Context(), JobRequest{"protocol": {"pairwise"}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}, "limit": {"9"}}); err != nil {
+		t.Fatal(err)
+	}
+	r.Wait()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(os.MkdirAll("runs/deep", 0o700))
+	must(os.Rename("runs/"+r.Jobs()[0].Run(), "runs/deep/mine"))
+	whole, err := os.ReadFile("runs/deep/mine/records.jsonl")
+	must(err)
+	half := bytes.Join(bytes.SplitAfter(whole, []byte("\n"))[:9], nil)
+	must(os.WriteFile("runs/deep/mine/records.jsonl", half, 0o600))
+	if _, err := r.Resume(t.Context(), "deep/mine"); err == nil || !strings.Contains(err.Error(), "complete") {
+		t.Errorf("a complete run: %v", err)
+	}
+	m, err := judging.ReadManifest("runs/deep/mine")
+	must(err)
+	m.Status = judging.Interrupted
+	must(judging.WriteJSON("runs/deep/mine/run.json", m))
+	job, err := r.Resume(t.Context(), "deep/mine")
+	must(err)
+	r.Wait()
+	again, err := os.ReadFile("runs/deep/mine/records.jsonl")
+	must(err)
+	if j := r.Jobs()[0]; j.ID != job.ID || j.State != Complete || j.Run() != "deep/mine" || bytes.Count(again, []byte("\n")) != 18 || !bytes.HasPrefix(again, half) {
+		t.Errorf("%+v, %d records", j, bytes.Count(again, []byte("\n")))
+	}
+	m.Spec.Prompt.Name = "mine.txt"
+	must(judging.WriteJSON("runs/deep/mine/run.json", m))
+	if _, err := r.Resume(t.Context(), "deep/mine"); err == nil || !strings.Contains(err.Error(), "Use the command line: gavel run pairwise --model coin --dataset sample --prompt mine.txt --limit 9") {
+		t.Errorf("with a prompt of its own: %v", err)
+	}
+}
+
+// What people say of a run is kept in its folder, and nowhere else.
+func TestDescribe(t *testing.T) {
+	r := newRunner(t, Options{})
+	if err := os.MkdirAll("runs/deep/a", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("runs/deep/a/run.json", []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Describe("deep/a", judging.About{Name: " x ", Tags: []string{"b,a"}}); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := judging.ReadAbout("runs/deep/a"); err != nil || a.Name != "x" || len(a.Tags) != 2 {
+		t.Errorf("%+v, %v", a, err)
+	}
+	for run, status := range map[string]int{"deep": 404, "none": 404, "../runs/deep/a": 404, "": 404} {
+		var at *RequestError
+		if err := r.Describe(run, judging.About{Name: "x"}); !errors.As(err, &at) || at.Status() != status {
+			t.Errorf("%q: %v", run, err)
+		}
+	}
+	var at *RequestError
+	if err := r.Describe("deep/a", judging.About{Name: strings.Repeat("x", 101)}); !errors.As(err, &at) || at.Status() != 400 {
+		t.Errorf("a name that is too long: %v", err)
+	}
+}
+
+// Of each protocol only datasets are offered that it can judge, and every field has words of its own.
+func TestOffersFit(t *testing.T) {
+	r := newRunner(t, Options{})
+	for _, k := range judging.Protocols() {
+		o, err := r.Offer(t.Context(), k.Name)
+		if err != nil || len(o.Datasets) == 0 {
+			t.Fatalf("%s: %d datasets, %v", k.Name, len(o.Datasets), err)
+		}
+		for _, d := range o.Datasets {
+			request := JobRequest{"protocol": {k.Name}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {d.Name}, "limit": {"2"}}
+			if k.JudgesAgents() {
+				request["agents"] = []string{"sim:coin"}
+			}
+			if _, err := r.Plan(t.Context(), request); err != nil {
+				t.Errorf("%s is offered for %s: %v", d.Name, k.Name, err)
+			}
+		}
+		for _, f := range o.Fields {
+			if f.Label == "" || strings.Contains(f.Label, "--") || f.Label == f.Name {
+				t.Errorf("%s: %s is called %q", k.Name, f.Name, f.Label)
+			}
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gavel/internal/disk"
+	"gavel/internal/eval"
+	"gavel/internal/suite"
+	"gavel/scoring"
+)
+
+// A suite that is posted is the file of `gavel suite`, as text. What it may say
+// is less: it names no file of this machine, and no server that is not offered.
+
+// Names of the fields of a job request of a suite.
+const (
+	fieldFile = "file"
+	fieldYes  = "yes"
+)
+
+// postedFile is what errors call the file.
+const postedFile = "suite.yaml"
+
+// turn waits for the work on suites that others have posted: a large matrix
+// keeps a processor busy. Whoever has the turn ends it.
+func (r *Runner) turn(ctx context.Context) (end func(), err error) {
+	select {
+	case r.turns <- struct{}{}:
+		return func() { <-r.turns }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// withSuite reads the suite of a job request, and does something with it.
+func (r *Runner) withSuite(ctx context.Context, request JobRequest, do func(*suite.Suite) error) error {
+	end, err := r.turn(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	var s *suite.Suite
+	if err = onlySuite(request); err == nil {
+		s, err = r.readSuite(ctx, request.Get(fieldFile))
+	}
+	if err == nil {
+		err = s.Check(ctx, r.maker)
+	}
+	if err != nil {
+		return refused(http.StatusBadRequest, err)
+	}
+	return do(s)
+}
+
+// onlySuite refuses what would be passed over in silence.
+func onlySuite(request JobRequest) error {
+	for name, values := range request {
+		switch {
+		case name != fieldFile && name != fieldYes:
+			return fmt.Errorf("%q is not a field of a suite: use %s, and %s to start it above its limits", name, fieldFile, fieldYes)
+		case len(values) > 1:
+			return fmt.Errorf("%s is given %d times: give it once", name, len(values))
+		}
+	}
+	if yes := request.Get(fieldYes); yes != "" && yes != "true" && yes != "false" {
+		return fmt.Errorf("%s %q: it is true or false", fieldYes, yes)
+	}
+	return nil
+}
+
+func (r *Runner) readSuite(ctx context.Context, text string) (*suite.Suite, error) {
+	file, err := suite.ParseFile(postedFile, []byte(strings.ReplaceAll(text, "\r\n", "\n"))) // as browsers send it
+	if err != nil {
+		return nil, err
+	}
+	if err := r.place(file); err != nil {
+		return nil, err
+	}
+	return file.Matrix(func(c *suite.Cell) (eval.Request, error) { return r.readCell(ctx, c) })
+}
+
+// place puts the suite's folder where the server's runs are.
+func (r *Runner) place(file *suite.File) error {
+	return file.Place(r.dir, func(out string) error {
+		rel, err := filepath.Rel(r.dir, out)
+		if err != nil || rel == "." || !r.opts.Shows(path.Join(filepath.ToSlash(rel), "run")) {
+			return errors.New("is not a folder that this server searches for runs: remove this line")
+		}
+		if err := disk.Within(r.dir, out); err != nil {
+			return err
+		}
+		for at := filepath.Dir(out); at != r.dir; at = filepath.Dir(at) {
+			if _, err := os.Stat(filepath.Join(at, scoring.SuiteFile)); err == nil {
+				return errors.New("lies in the folder of another suite: choose another, or remove this line")
+			}
+		}
+		return nil
+	})
+}
+
+// readCell reads a cell's request, as that of a run that is posted.
+func (r *Runner) readCell(ctx context.Context, c *suite.Cell) (o eval.Request, err error) {
+	if ctx.Err() != nil {
+		return o, context.Cause(ctx)
+	}
+	request := JobRequest{fieldProtocol: {c.Protocol().Name}}
+	judge := eval.Endpoint{Backend: eval.Backends[0]}
+	for name, words := range c.Values() {
+		f, known := eval.FieldNamed(c.Protocol(), name)
+		switch {
+		case name == "backend":
+			judge.Backend = words[0]
+		case name == "base-url":
+			judge.BaseURLs = words
+		case known && !f.Offered && name != fieldModel && name != fieldDataset:
+			return o, eval.Wrong(name, words[0], "can be set on the command line only: leave it out")
+		default:
+			request[name] = words
+		}
+	}
+	if request[fieldEndpoint], err = r.judgeAt(ctx, judge, request.Get(fieldModel)); err != nil {
+		return o, err
+	}
+	if o, err = r.read(ctx, request); err != nil {
+		return o, err
+	}
+	o.Backend = judge.Backend
+	return o, nil
+}
+
+// judgeAt finds the servers of a judge among those that are offered: those that
+// it names, else the first that has the model.
+func (r *Runner) judgeAt(ctx context.Context, judge eval.Endpoint, model string) (ids []string, err error) {
+	if err := judge.Validate(); err != nil {
+		return nil, err
+	}
+	offered := r.endpoints(ctx)
+	if judge.Backend == simulatedEndpoint.ID {
+		return []string{simulatedEndpoint.ID}, nil
+	}
+	for _, at := range judge.BaseURLs {
+		i := slices.IndexFunc(offered, func(e endpoint) bool { return e.url != "" && eval.SameAddress(e.url, at) })
+		if i < 0 {
+			return nil, eval.Wrong("base-url", at, "%s is not offered here: whoever runs this server can add it (gavel serve --base-url)", at)
+		}
+		ids = append(ids, offered[i].ID)
+	}
+	if len(ids) > 0 {
+		return ids, nil
+	}
+	for _, e := range offered {
+		if e.url != "" && slices.ContainsFunc(e.Models, func(m string) bool { return m == model || m == model+":latest" }) {
+			return []string{e.ID}, nil
+		}
+	}
+	return nil, eval.Wrong("model", model, "%s: no offered server has it; name one with base-url, or write backend: sim for a simulated judge", model)
+}
+
+// PlanSuite is `gavel suite plan`.
+func (r *Runner) PlanSuite(ctx context.Context, request JobRequest) (out SuitePlanned, err error) {
+	err = r.withSuite(ctx, request, func(s *suite.Suite) error {
+		out = SuitePlanned{Suite: r.name(s.Out()), Notes: []string{}}
+		plan, err := s.Plan(ctx, r.within(&notes{r: r, say: func(line string) { out.Notes = append(out.Notes, line) }}, nil), false)
+		if err != nil {
+			return refused(http.StatusUnprocessableEntity, err)
+		}
+		plan.Out = out.Suite
+		out.Tables, out.Plan, out.Above = plan.Tables(), plan, append([]string{}, plan.Above...)
+		return nil
+	})
+	return out, err
+}
+
+// StartSuite is `gavel suite run`.
+func (r *Runner) StartSuite(ctx context.Context, request JobRequest) (job Job, err error) {
+	err = r.withSuite(ctx, request, func(s *suite.Suite) (err error) {
+		job, err = r.begin(Job{Request: request, Suite: r.name(s.Out())}, func(ctx context.Context, e *eval.Maker) error {
+			err := s.Run(ctx, e, request.Get(fieldYes) == "true")
+			var above *suite.AboveLimits
+			if errors.As(err, &above) {
+				return fmt.Errorf("the plan exceeds the suite's limits: %s; plan it, then confirm to start it anyway", above.What)
+			}
+			return err
+		})
+		return err
+	})
+	return job, err
+}

@@ -1,0 +1,120 @@
+package jobs
+
+import (
+	"net/url"
+	"time"
+
+	"gavel/internal/report/table"
+)
+
+// JobRequest is what somebody asks for: values by the names of fields.
+type JobRequest = url.Values
+
+// Offer is what a form has.
+type Offer struct {
+	Protocol  string          `json:"protocol"`
+	Protocols []NamedAbout    `json:"protocols"`
+	Endpoints []EndpointOffer `json:"endpoints"`
+	Datasets  []NamedAbout    `json:"datasets"`
+	Fields    []Field         `json:"fields"`
+	Notes     []string        `json:"notes,omitempty"`
+}
+
+// NamedAbout is something to choose.
+type NamedAbout struct {
+	Name  string `json:"name"`
+	About string `json:"about,omitempty"`
+}
+
+// EndpointOffer is a server of models.
+type EndpointOffer struct {
+	ID     string   `json:"id"`
+	About  string   `json:"about"`
+	Models []string `json:"models,omitempty"`
+	Error  string   `json:"error,omitempty"`
+}
+
+// Field is something to fill in.
+type Field struct {
+	Name    string   `json:"name"`
+	Label   string   `json:"label"` // what forms call it
+	About   string   `json:"about"`
+	Kind    string   `json:"kind"` // text, number, switch or choice
+	Default string   `json:"default,omitempty"`
+	Values  []string `json:"values,omitempty"` // of a choice
+	Part    string   `json:"part"`             // of the form
+	Many    bool     `json:"many,omitempty"`   // may be given several times
+}
+
+// Planned is what a run would do: its stages, mostly one.
+type Planned struct {
+	Stages []PlannedStage `json:"stages"`
+	Notes  []string       `json:"notes,omitempty"` // what was said while it was worked out
+}
+
+// PlannedStage is the plan of a run.
+type PlannedStage struct {
+	Run      string         `json:"run"`
+	Exists   bool           `json:"exists"` // it goes on with a run that is there
+	Rows     []PlanRow      `json:"rows"`   // for people
+	Numbers  map[string]int `json:"numbers"`
+	Seconds  *float64       `json:"seconds"` // that it takes; null where nobody knows
+	Time     string         `json:"time"`    // the same for people
+	Messages []PlanMessage  `json:"first_prompt"`
+}
+
+// PlanRow is a line of a plan.
+type PlanRow struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// PlanMessage is a turn of the first prompt.
+type PlanMessage struct {
+	Role string `json:"role"`
+	Text string `json:"text"`
+}
+
+// SuitePlanned is what a suite would do.
+type SuitePlanned struct {
+	Suite  string        `json:"suite"` // the folder of its runs
+	Above  []string      `json:"above"` // limits of its file that it is above: to start it then, say yes
+	Plan   any           `json:"plan"`  // as "gavel suite plan --json" has it
+	Tables []table.Table `json:"-"`     // for people
+	Notes  []string      `json:"notes"` // what was said while it was worked out
+}
+
+// States of a job.
+const (
+	Preparing = "preparing"
+	Running   = "running"
+	Stopping  = "stopping"
+	Complete  = "complete"
+	Stopped   = "stopped"
+	Failed    = "failed"
+)
+
+// Job is a run that this server makes, with the stages it stands on, or a suite.
+type Job struct {
+	ID      string     `json:"id"`
+	State   string     `json:"state"`
+	Suite   string     `json:"suite,omitempty"`   // that it makes
+	Resumes string     `json:"resumes,omitempty"` // the run that it goes on with, where it was begun for that
+	Runs    []string   `json:"runs"`              // that it has made so far, by name; the last is being made
+	Request JobRequest `json:"order"`             // what was asked for
+	Log     []string   `json:"log"`               // what was said of it, the newest last
+	Error   string     `json:"error,omitempty"`   // why it ended
+	Started time.Time  `json:"started"`
+	Ended   time.Time  `json:"ended,omitzero"`
+}
+
+// Active tells whether the job has not ended.
+func (j Job) Active() bool { return j.Ended.IsZero() }
+
+// Run is the one that is being made, or was the last.
+func (j Job) Run() string {
+	if len(j.Runs) == 0 {
+		return ""
+	}
+	return j.Runs[len(j.Runs)-1]
+}

@@ -1,0 +1,339 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"gavel/datasets"
+	"gavel/internal/labels"
+	"gavel/internal/report"
+	"gavel/internal/report/table"
+	"gavel/internal/server/failure"
+	"gavel/internal/server/kept"
+	"gavel/internal/server/markup"
+	"gavel/internal/server/store"
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+// labelTable are the routes of labelling, and of what judges are worth by labels.
+func (s *Server) labelTable() []route {
+	return []route{
+		{pattern: "GET /labels", handle: page(s, "labels", s.labelsView)},
+		{pattern: "POST /labels", handle: s.labelAs},
+		{pattern: "GET /labels/{who}", handle: page(s, "label", s.labelView)},
+		{pattern: "POST /labels/{who}", handle: s.labelSay},
+	}
+}
+
+var errNoDesk = failure.New(http.StatusNotFound, "nothing is labelled here: start the server with gavel label DATASET")
+
+// labelsView is who labels what, and which judge agrees with them.
+type labelsView struct {
+	Dataset string // "" where nothing is labelled here
+	Path    string // of the file
+	People  []labels.Progress
+	Judges  template.HTML
+	None    string // why there are none
+}
+
+func (s *Server) labelsView(r *http.Request) (v labelsView, err error) {
+	v.Path = s.opts.Labels
+	if d := s.opts.Desk; d != nil {
+		v.Dataset, v.People = d.Name(), d.Done()
+	} else if v.Path == "" {
+		return v, errNoDesk
+	}
+	v.Judges, v.None = s.mine()
+	return v, nil
+}
+
+// mine is the table of judges by agreement with the labels, or why there is none.
+func (s *Server) mine() (judges template.HTML, none string) {
+	info, err := os.Stat(s.opts.Labels)
+	if err != nil {
+		return "", "there are no labels yet"
+	}
+	all, err := s.runs.List()
+	if err != nil {
+		return "", err.Error()
+	}
+	var state strings.Builder
+	var runs []string
+	fmt.Fprintln(&state, store.StampOf(info))
+	for _, run := range all {
+		if run.Err == nil && run.Manifest.Status != judging.Running && s.labelled(run) {
+			runs = append(runs, run.Name)
+			fmt.Fprintln(&state, run.Name, s.runs.Stamps(run.Name))
+		}
+	}
+	t, err := kept.Made(&s.scoring, s.agreed, "labels", state.String(), func() (t table.Table, err error) {
+		file, err := labels.Read(s.opts.Labels)
+		if err != nil {
+			return t, err
+		}
+		dirs := make([]string, len(runs))
+		for i, run := range runs {
+			dirs[i] = filepath.Join(s.opts.Runs, filepath.FromSlash(run))
+		}
+		o := scoring.DefaultOptions
+		a, err := labels.Rank(dirs, file, o.Reading, o.Bootstrap)
+		if err != nil {
+			return t, err
+		}
+		for i, j := range a.Judges {
+			if name, err := filepath.Rel(s.opts.Runs, j.Run); err == nil {
+				a.Judges[i].Run = filepath.ToSlash(name)
+			}
+		}
+		return report.LabelAgreement{Agreement: a}.Tables()[0], nil
+	})
+	if err == nil {
+		judges, err = t.HTML()
+	}
+	if err != nil {
+		return "", err.Error()
+	}
+	return judges, ""
+}
+
+// labelled tells whether the labels may be of a run's items. The run's files are in the folder, and no links out of it.
+func (s *Server) labelled(run store.Found) bool {
+	if d := s.opts.Desk; d != nil && run.Manifest.Dataset.Name != d.Name() && run.Manifest.Spec.Dataset.SHA256 != d.SHA256() {
+		return false
+	}
+	for _, name := range []string{judging.RecordsFile, judging.ItemsFile} {
+		f, _, err := s.runs.Open(run.Name, name)
+		if err != nil {
+			return name == judging.ItemsFile && errors.Is(err, os.ErrNotExist)
+		}
+		f.Close()
+	}
+	return true
+}
+
+// labelAs leads who says their name to their items.
+func (s *Server) labelAs(w http.ResponseWriter, r *http.Request) error {
+	if s.opts.Desk == nil {
+		return errNoDesk
+	}
+	who := strings.TrimSpace(r.PostForm.Get("as"))
+	if err := labels.CheckName(who); err != nil {
+		return labelFailure(err)
+	}
+	http.Redirect(w, r, labelURL(who), http.StatusSeeOther)
+	return nil
+}
+
+func labelURL(who string) string { return "/labels/" + url.PathEscape(who) }
+
+// labelView is an item that somebody is shown. Nothing on it tells what a judge, a model or somebody else says.
+type labelView struct {
+	labels.Turn
+	Dataset string
+	Texts   []labelText
+	Error   string
+	Said    labels.Said // with an error: what was said
+}
+
+// labelText is a response.
+type labelText struct {
+	Place int
+	Text  string
+	HTML  template.HTML // laid out; "" where that is not done
+}
+
+// Minutes that are left, at least one; 0 where that is not known.
+func (v labelView) Minutes() int {
+	if v.Left <= 0 {
+		return 0
+	}
+	return int((v.Left + time.Minute - 1) / time.Minute)
+}
+
+// Asks is what is asked of the item.
+func (v labelView) Asks() string {
+	switch v.Shape {
+	case datasets.Number:
+		return "What is the right answer?"
+	case datasets.Choice:
+		return "Which option is right?"
+	case datasets.Options:
+		return "Which response is the best?"
+	}
+	return "Which response is better?"
+}
+
+// Key of a response; "" for one that has none.
+func (t labelText) Key() string {
+	if t.Place > 9 {
+		return ""
+	}
+	return fmt.Sprint(t.Place)
+}
+
+func (s *Server) labelView(r *http.Request) (v labelView, err error) {
+	if s.opts.Desk == nil {
+		return v, errNoDesk
+	}
+	v.Dataset = s.opts.Desk.Name()
+	if v.Turn, err = s.opts.Desk.Next(r.PathValue("who")); err != nil {
+		return v, labelFailure(err)
+	}
+	page := markup.NewLayout()
+	for i, text := range v.Shown {
+		v.Texts = append(v.Texts, labelText{Place: i + 1, Text: text, HTML: page.Of(markup.Visible(text))})
+	}
+	return v, nil
+}
+
+// labelFailure is an error of a desk with its status.
+func labelFailure(err error) error {
+	if errors.Is(err, labels.ErrWho) || errors.Is(err, labels.ErrAnswer) {
+		return failure.Bad("%v", err)
+	}
+	if errors.Is(err, labels.ErrChanged) {
+		return failure.New(http.StatusConflict, "%v", err)
+	}
+	return failure.New(http.StatusInsufficientStorage, "%v", err)
+}
+
+// labelSay keeps what somebody says, and shows the next item; where that cannot be, the same one, with the reason.
+func (s *Server) labelSay(w http.ResponseWriter, r *http.Request) error {
+	if s.opts.Desk == nil {
+		return errNoDesk
+	}
+	who, form := r.PathValue("who"), r.PostForm
+	said := labels.Said{Sum: form.Get("sum"), Again: form.Get("again") == "true", Choice: form.Get("choice"), Note: unixLines(form.Get("note"))}
+	switch said.Choice {
+	case "tie":
+		said.Tie = true
+	case "skip":
+		said.Skip = true
+	case "number", "": // of a form that is sent with Enter
+		said.Choice = form.Get("number")
+	}
+	var err error
+	if last := form.Get("undo"); last != "" {
+		err = s.opts.Desk.Undo(who, last)
+	} else if said.At, err = strconv.Atoi(form.Get("item")); err != nil {
+		err = fmt.Errorf("%w: the form names no item", labels.ErrAnswer)
+	} else {
+		err = s.opts.Desk.Say(who, said)
+	}
+	if err == nil {
+		http.Redirect(w, r, labelURL(who), http.StatusSeeOther)
+		return nil
+	}
+	err = labelFailure(err)
+	v, other := s.labelView(r)
+	if other != nil {
+		return err
+	}
+	if v.Sum == said.Sum && v.Again == said.Again {
+		v.Said = said
+	}
+	v.Error = err.Error()
+	s.opts.Log("%s %s: %v", r.Method, r.URL.Path, err)
+	s.pages.render(w, r, failure.Status(err), "label", v)
+	return nil
+}
+
+// contested are the labels that people say are wrong.
+func (s *Server) contested() (labels.Contested, store.Stamp, error) {
+	f, info, err := s.runs.Open(".", labels.ContestedFile)
+	if err != nil {
+		return nil, store.Stamp{}, nil
+	}
+	defer f.Close()
+	at := store.StampOf(info)
+	if last, ok := s.disputed.Get(""); ok && last.Of == at {
+		return last.V, at, last.Err
+	}
+	c, err := labels.DecodeContested(labels.ContestedFile, f)
+	s.disputed.Put("", kept.Value[store.Stamp, labels.Contested]{Of: at, V: c, Err: err})
+	return c, at, err
+}
+
+// sumOf is what a contested label says of an item's line; "" where the run has no texts.
+func (s *Server) sumOf(x *store.Index, i int) (string, error) {
+	items := x.OpenItems()
+	defer items.Close()
+	line, err := x.ItemLine(items, i)
+	if line == nil {
+		return "", err
+	}
+	return labels.Sum(line), nil
+}
+
+// contest keeps that the label of an item is wrong, or no longer.
+func (s *Server) contest(w http.ResponseWriter, r *http.Request) error {
+	run, item := r.PathValue("run"), r.PostForm.Get("item")
+	x, done, err := s.runs.Index(r.Context(), run)
+	if err != nil {
+		return err
+	}
+	defer done()
+	i, ok := x.Find(item)
+	if !ok {
+		return failure.New(http.StatusNotFound, "the run %q has no item %q", run, markup.Shortened(item, 100))
+	}
+	sum, err := s.sumOf(x, i)
+	if err != nil {
+		return err
+	}
+	if sum == "" {
+		return failure.New(http.StatusConflict, "the run's folder does not have the texts of its items: nobody could tell later which label was meant")
+	}
+	if err := s.opts.Runner.Contest(item, sum, unixLines(r.PostForm.Get("note")), r.PostForm.Get("undo") != ""); err != nil {
+		return err
+	}
+	http.Redirect(w, r, itemURL(run, item, ""), http.StatusSeeOther)
+	return nil
+}
+
+// without is what a run comes to without the items whose labels are contested.
+type without struct {
+	N        int // items
+	Headline *scoring.Result
+}
+
+// without scores a run again, without contested labels; nil where it has none.
+func (s *Server) without(x *store.Index) (*without, error) {
+	c, at, err := s.contested()
+	if err != nil || len(c) == 0 {
+		return nil, err
+	}
+	leave := map[string]bool{}
+	for item, sums := range c {
+		if i, is := x.Find(item); is {
+			sum, err := s.sumOf(x, i)
+			if err != nil {
+				return nil, err
+			}
+			if _, is := sums[sum]; is {
+				leave[item] = true
+			}
+		}
+	}
+	if len(leave) == 0 {
+		return nil, nil
+	}
+	run, m := x.Run, x.Manifest
+	return kept.Made(&s.scoring, s.lessened, run, fmt.Sprint(at, s.runs.Stamps(run)), func() (*without, error) {
+		loaded, err := s.runs.LoadBy(run, m, scoring.DefaultOptions.Reading, leave)
+		if err != nil {
+			return nil, err
+		}
+		rep := loaded.Score(scoring.DefaultOptions.Bootstrap)
+		return &without{len(leave), report.Headline(&rep)}, nil
+	})
+}

@@ -1,0 +1,131 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gotest.tools/v3/assert"
+
+	"gavel/datasets"
+	"gavel/internal/labels"
+	"gavel/judging"
+)
+
+// desk is one over the items of a run.
+func desk(t *testing.T, run string) *labels.Desk {
+	t.Helper()
+	set, err := datasets.OpenFile(filepath.Join(run, judging.ItemsFile))
+	must(t, err)
+	t.Cleanup(func() { set.Close() })
+	d, err := labels.OpenDesk(set, labels.DeskOptions{Name: "sample", Path: filepath.Join(t.TempDir(), "l.jsonl"), By: labels.ByRandom, Now: time.Now})
+	must(t, err)
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+// form is what the page's form sends with a button.
+func form(t *testing.T, page, choice string) url.Values {
+	t.Helper()
+	out := url.Values{"choice": {choice}}
+	for _, e := range elements(parse(t, page), "input") {
+		if attr(e, "type") == "hidden" {
+			out.Set(attr(e, "name"), attr(e, "value"))
+		}
+	}
+	return out
+}
+
+// Items are shown without a word of what a model or a judge says, and labels come to a table of judges.
+func TestLabel(t *testing.T) {
+	dir := t.TempDir()
+	m := makeRun(t, dir+"/a", making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.9"})
+	makeRun(t, dir+"/b", making{protocol: "pairwise", dataset: "sample", sim: "first"})
+	d, all := desk(t, dir+"/a"), fmt.Sprintf("%d done", m.Spec.Dataset.Items)
+	s := newSite(t, dir, func(o *Options) { o.Desk, o.Labels = d, d.Path() })
+	says(t, s.get("/labels"), "Your labels of sample", "No table yet")
+	code, _, at := s.post("/labels", url.Values{"as": {"ann lee"}})
+	assert.Equal(t, code, http.StatusSeeOther)
+	assert.Equal(t, at, "/labels/ann%20lee")
+	page := s.get(at)
+	says(t, page, "Which response is better?", "0 of "+all, "Response 1", "Response 2", "Neither is better", "Skip")
+	for _, no := range []string{m.Spec.Model.Name, "candidate labelled", "A&gt;B", "/runs/a"} {
+		assert.Assert(t, !strings.Contains(page, no), "the page says %q", no)
+	}
+	for i, choice := range []string{"1", "2", "tie", "skip", "1"} {
+		code, _, to := s.post(at, form(t, page, choice))
+		assert.Equal(t, code, http.StatusSeeOther)
+		page = s.get(to)
+		says(t, page, fmt.Sprintf("%d of %s", i+1, all))
+	}
+	last := attr(elements(parse(t, page), "button")[len(elements(parse(t, page), "button"))-1], "value")
+	code, _, _ = s.post(at, url.Values{"undo": {last}})
+	assert.Equal(t, code, http.StatusSeeOther)
+	says(t, s.get(at), "4 of "+all)
+	f, err := labels.Read(d.Path())
+	must(t, err)
+	assert.Equal(t, len(f.Labels), 4)
+	page = s.get("/labels")
+	says(t, page, "Which judge agrees with these labels?", "sim:first", "ann lee")
+	says(t, s.get("/"), "Which judge agrees with your labels?")
+
+	for target, values := range map[string]url.Values{
+		at: {"choice": {"7"}, "item": {"0"}}, at + "x%2F..%2F": {"choice": {"1"}}, at + "y": {"choice": {"1"}, "item": {"none"}}, at + "z": {"undo": {"1"}}, "/labels": {"as": {".."}},
+	} {
+		code, page, _ := s.post(target, values)
+		assert.Equal(t, code, http.StatusBadRequest, "%s: %s", target, page)
+	}
+	w := s.ask("POST", at, form(t, s.get(at), "1").Encode(), header("Content-Type", "application/x-www-form-urlencoded"), header("Sec-Fetch-Site", "cross-site"))
+	assert.Equal(t, w.Code, http.StatusForbidden)
+	none := newSite(t, dir, nil)
+	assert.Equal(t, none.ask("GET", "/labels", "").Code, http.StatusNotFound)
+	assert.Assert(t, !strings.Contains(none.get("/"), `href="/labels"`))
+}
+
+// TestTheLabelPageSaysWhatIsNotSaved: where somebody has changed the file of labels, the page says that the label is not in it.
+func TestTheLabelPageSaysWhatIsNotSaved(t *testing.T) {
+	dir := t.TempDir()
+	makeRun(t, dir+"/a", making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.9"})
+	d := desk(t, dir+"/a")
+	s := newSite(t, dir, func(o *Options) { o.Desk, o.Labels = d, d.Path() })
+	code, _, _ := s.post("/labels/ann", form(t, s.get("/labels/ann"), "1"))
+	assert.Equal(t, code, http.StatusSeeOther)
+	must(t, os.Remove(d.Path()))
+	must(t, os.WriteFile(d.Path(), []byte("notes\n"), 0o644))
+	code, page, _ := s.post("/labels/ann", form(t, s.get("/labels/ann"), "1"))
+	assert.Equal(t, code, http.StatusConflict)
+	says(t, page, "this label was not saved", "another program has changed the file", "1 of ")
+}
+
+// A label that is said to be wrong is left out of a second number, and comes back when that is taken back.
+func TestContested(t *testing.T) {
+	dir := t.TempDir()
+	m := makeRun(t, dir+"/a", making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.5"})
+	s := newSite(t, dir, func(o *Options) { o.Runner = &fakeRunner{dir: dir} })
+	var items []string
+	must(t, judging.ReadRecords(filepath.Join(dir, "a", judging.RecordsFile), func(r *judging.Record) error { items = append(items, r.Item); return nil }))
+	item := items[0]
+	says(t, s.get(itemURL("a", item, "")), "The label is wrong")
+	contest := func(values url.Values) int {
+		values.Set("item", item)
+		code, _, _ := s.post("/runs/a/contest", values)
+		return code
+	}
+	assert.Equal(t, contest(url.Values{"note": {"both <b>say</b> it"}}), http.StatusSeeOther)
+	page := s.get(itemURL("a", item, ""))
+	says(t, page, "The label is contested: both <b>say</b> it", "The label is right after all")
+	says(t, s.get("/runs/a"), "1 label of this run's items is contested. Without: strict", fmt.Sprintf("n=%d; with:", m.Spec.Dataset.Items-1))
+	assert.Equal(t, contest(url.Values{"undo": {"1"}}), http.StatusSeeOther)
+	assert.Assert(t, !strings.Contains(s.get("/runs/a"), `id="contested"`))
+	item = "none"
+	assert.Equal(t, contest(url.Values{}), http.StatusNotFound)
+	must(t, os.Remove(filepath.Join(dir, "a", judging.ItemsFile)))
+	shows := newSite(t, dir, nil)
+	w := shows.ask("POST", "/runs/a/contest", "item="+url.QueryEscape(items[0]), header("Content-Type", "application/x-www-form-urlencoded"))
+	assert.Equal(t, w.Code, http.StatusNotImplemented)
+}

@@ -1,0 +1,262 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"maps"
+	"net/http"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"gavel/internal/report"
+	"gavel/internal/server/failure"
+	"gavel/internal/server/jobs"
+	"gavel/internal/server/kept"
+	"gavel/internal/server/markup"
+	"gavel/internal/server/store"
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+// Progress is how far a run is.
+type Progress struct {
+	Run       string         `json:"run"`
+	Status    string         `json:"status"`
+	Stalled   bool           `json:"stalled,omitempty"`
+	Done      int            `json:"done"` // judgments in the records
+	Judgments int            `json:"judgments"`
+	Failed    int            `json:"failed"`
+	Cached    int            `json:"cached_replies"`
+	Outcomes  map[string]int `json:"outcomes"`
+	Rate      float64        `json:"rate"`              // judgments a second, see judging.Tempo
+	Left      *float64       `json:"left_s"`            // seconds, at that rate; null where unknown
+	Job       *jobs.Job      `json:"job,omitempty"`     // that makes it, where this server does
+	Problem   string         `json:"problem,omitempty"` // why nothing can be said
+	Alarm     string         `json:"alarm,omitempty"`   // what the first judgments tell, see judging.Alarms
+	Last      time.Time      `json:"last,omitzero"`     // when the newest judgment began
+	Tokens    float64        `json:"reply_tokens_per_second"`
+	Usual     float64        `json:"usual_ms"`       // of a judgment that was asked, the median of the newest; 0 where unknown
+	Slow      []SlowJudgment `json:"slow,omitempty"` // the slowest of all, the slowest first
+	// Diagnosis is of the judgments so far, a moment ago; nil where there is none yet.
+	Diagnosis *scoring.Diagnosis `json:"diagnosis,omitempty"`
+	Scored    int                `json:"diagnosed,omitempty"` // judgments that it is of
+	Score     template.HTML      `json:"-"`                   // it, with its tiles
+}
+
+// SlowJudgment is one that took much longer than usual.
+type SlowJudgment struct {
+	Item         string  `json:"item"`
+	Milliseconds float64 `json:"ms"`
+	Link         string  `json:"-"`
+}
+
+// progress of the run, of what the index has.
+func progressOf(x *store.Index, now time.Time) Progress {
+	p := Progress{
+		Run: x.Run, Status: x.Manifest.Status, Done: x.Counts.Records, Judgments: x.Manifest.Judgments, Failed: x.Counts.Outcomes[string(judging.Failed)],
+		Cached: x.Counts.Cached, Outcomes: maps.Clone(x.Counts.Outcomes), Last: x.Counts.Last,
+		Alarm: x.Alarms.Said,
+	}
+	if p.Status != judging.Running {
+		return p
+	}
+	at := x.Pace(now)
+	p.Stalled = !at.Written.IsZero() && now.Sub(at.Written) > stalledAfter
+	if p.Rate, p.Tokens, p.Usual = at.Rate, at.Tokens, at.Usual; !p.Stalled {
+		p.Left = at.Left
+	}
+	for _, j := range at.Slow {
+		p.Slow = append(p.Slow, SlowJudgment{j.Item, j.Milliseconds, itemURL(x.Run, j.Item, "")})
+	}
+	return p
+}
+
+// status of a run now.
+func (s *Server) status(ctx context.Context, run string) (Progress, error) {
+	x, done, err := s.runs.Index(ctx, run)
+	if err != nil {
+		return Progress{}, err
+	}
+	p, m := progressOf(x, s.now()), x.Manifest
+	done()
+	s.withJob(&p)
+	s.withScore(&p, m)
+	return p, nil
+}
+
+func (s *Server) statusView(r *http.Request) (Progress, error) {
+	return s.status(r.Context(), r.PathValue("run"))
+}
+
+// withJob adds the job that makes a run. A run that this server makes is not silent, whatever its files look like; one
+// that nobody makes here may be made by another process.
+func (s *Server) withJob(p *Progress) {
+	for _, j := range s.activeJobs() {
+		if j.Run() == p.Run {
+			p.Job, p.Stalled = &j, false
+		}
+	}
+}
+
+// withScore adds what the judgments come to so far.
+func (s *Server) withScore(p *Progress, m *judging.Manifest) {
+	at := s.scoreSoFar(p.Run, m)
+	p.Diagnosis, p.Scored, p.Score = at.diagnosis, at.judgments, at.page
+}
+
+const (
+	lookEvery  = time.Second
+	aliveEvery = 20 * time.Second // a word at least, so that nobody takes the line for dead
+	maxStreams = 2 * maxConnsEach // so one address does not take them all
+)
+
+// runEvents streams how a run goes on, as server-sent events: "progress" when it has changed, "score" with the part of
+// the page that says what it comes to so far, and "end" when there is no more to come.
+func (s *Server) runEvents(w http.ResponseWriter, r *http.Request) error {
+	run := r.PathValue("run")
+	if _, err := s.runs.Manifest(run); err != nil {
+		return err
+	}
+	select {
+	case s.streams <- struct{}{}:
+		defer func() { <-s.streams }()
+	default:
+		return failure.New(http.StatusServiceUnavailable, "too many pages follow runs already")
+	}
+	out := http.NewResponseController(w)
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep them until there are many
+	send := func(text string) error {
+		if err := writeBy(w, s.now().Add(writeTimeout)); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprint(w, text); err != nil {
+			return err
+		}
+		return out.Flush()
+	}
+	s.watch(r.Context(), run, send) // an error is that who listened has gone
+	return nil
+}
+
+// watch looks at a run until it ends, or nobody listens.
+func (s *Server) watch(ctx context.Context, run string, send func(text string) error) error {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	last, score, said := "", template.HTML(""), s.now()
+	for text := "retry: 5000\n\n"; ; text = "" {
+		p, err := s.status(ctx, run)
+		if err != nil {
+			p = Progress{Run: run, Status: "gone", Problem: err.Error()}
+		}
+		over := err != nil || p.Status != judging.Running && p.Job == nil
+		data, err := json.Marshal(p)
+		if err != nil {
+			return err
+		}
+		if string(data) != last {
+			last = string(data)
+			text += "event: progress\ndata: " + last + "\n\n"
+		}
+		if p.Score != score && p.Score != "" {
+			score = p.Score
+			html, err := json.Marshal(string(score))
+			if err != nil {
+				return err
+			}
+			text += "event: score\ndata: " + string(html) + "\n\n"
+		}
+		if over {
+			text += "event: end\ndata: {}\n\n"
+		} else if text == "" && s.now().Sub(said) >= aliveEvery {
+			text = ": \n\n"
+		}
+		if text != "" {
+			if said, err = s.now(), send(text); err != nil || over {
+				return err
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-s.ending.Done():
+			return nil
+		}
+	}
+}
+
+// running keeps what the records of runs that are being made come to so far. It is worked out beside the requests, which
+// show what there is; one run at a time has its turn, and the more work it is the more seldom.
+type running struct {
+	mu     sync.Mutex
+	scores *kept.LRU[string, *soFar]
+	work   sync.WaitGroup
+	turn   sync.Mutex
+}
+
+// soFar is what a run's records came to when they were last looked at.
+type soFar struct {
+	of        store.Stamp // of the records
+	diagnosis *scoring.Diagnosis
+	judgments int           // that it is made of
+	page      template.HTML // diagnosis and tiles
+	next      time.Time     // not to be looked at again before
+	busy      bool
+}
+
+const (
+	scoreEvery = 3 * time.Second
+	scoreShare = 20        // of the time at most one part in so many is spent on scores
+	scoreBytes = 256 << 20 // of records; a larger run has its score when it has ended
+)
+
+// scoreSoFar is what is known of a run that is being made; where there is more by now, that is worked out for the next
+// who asks.
+func (s *Server) scoreSoFar(run string, m *judging.Manifest) soFar {
+	if m.Status != judging.Running {
+		return soFar{}
+	}
+	l, now := &s.running, s.runs.Stamps(run).Records
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	at := l.scores.GetOr(run, func() *soFar { return new(soFar) })
+	if !at.busy && at.of != now && now.Size > 0 && now.Size <= scoreBytes && !s.now().Before(at.next) && s.ending.Err() == nil {
+		at.busy = true
+		l.work.Go(func() { s.scoreNow(run, m, at, now) })
+	}
+	return *at
+}
+
+// scoreNow reads a run's records. What is wrong with them is said elsewhere.
+func (s *Server) scoreNow(run string, m *judging.Manifest, at *soFar, of store.Stamp) {
+	l := &s.running
+	l.turn.Lock()
+	defer l.turn.Unlock()
+	began, found := time.Now(), soFar{}
+	defer func() {
+		if p := recover(); p != nil { // one run must not end the server
+			s.opts.Log("scoring %q: %v\n%s", markup.Visible(run), p, debug.Stack())
+		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if found.of, found.next = of, s.now().Add(max(scoreEvery, scoreShare*time.Since(began))); found.page == "" { // what was known stays
+			found.page, found.diagnosis, found.judgments = at.page, at.diagnosis, at.judgments
+		}
+		*at = found
+	}()
+	loaded, err := s.runs.LoadBy(run, m, scoring.DefaultOptions.Reading, nil)
+	if err != nil {
+		return
+	}
+	rep := loaded.Score(scoring.DefaultOptions.Bootstrap)
+	if rep.Diagnosis == nil {
+		return
+	}
+	if page, err := report.Verdict(rep); err == nil {
+		found.page, found.diagnosis, found.judgments = page, rep.Diagnosis, rep.Judgments()
+	}
+}

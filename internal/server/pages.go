@@ -1,0 +1,266 @@
+package server
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"mime"
+	"net/http"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"gavel/internal/report"
+	"gavel/internal/report/table"
+	"gavel/internal/server/failure"
+	"gavel/internal/server/jobs"
+	"gavel/internal/server/markup"
+	"gavel/internal/server/store"
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+//go:embed templates/*.html
+var templateFiles embed.FS
+
+//go:embed assets
+var assetFiles embed.FS
+
+// pages are the templates, and the assets under names that change with them.
+type pages struct {
+	s      *Server
+	by     map[string]*template.Template
+	assets map[string][]byte // by the name that pages use
+	names  map[string]string // of assets, by their file
+}
+
+// frame is what every page has around its view.
+type frame struct {
+	View    any
+	Name    string
+	Version string
+	Start   bool // runs can be started
+	Static  bool // the page is copied into a file
+	Labels  bool // there are labels, or they can be made
+	Inside  bool // whoever asks was let in
+	Session bool // there is one to end
+	Path    string
+}
+
+func loadPages(s *Server) (*pages, error) {
+	p := &pages{s: s, by: map[string]*template.Template{}, assets: map[string][]byte{}, names: map[string]string{}}
+	files, err := fs.ReadDir(assetFiles, "assets")
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		text, err := assetFiles.ReadFile("assets/" + f.Name())
+		if err != nil {
+			return nil, err
+		}
+		p.add(f.Name(), text)
+	}
+	p.add("report.css", []byte(report.Style))
+	common := template.New("").Funcs(p.functions())
+	if common, err = common.ParseFS(templateFiles, "templates/base.html", "templates/parts.html", "templates/about.html"); err != nil {
+		return nil, err
+	}
+	all, err := fs.Glob(templateFiles, "templates/*.html")
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range all {
+		t, err := common.Clone()
+		if err == nil {
+			t, err = t.ParseFS(templateFiles, file)
+		}
+		if err != nil {
+			return nil, err
+		}
+		p.by[strings.TrimSuffix(path.Base(file), ".html")] = t
+	}
+	return p, nil
+}
+
+// add takes an asset in, under a name that is another when it is another.
+func (p *pages) add(file string, text []byte) {
+	sum := sha256.Sum256(text)
+	ext := path.Ext(file)
+	name := strings.TrimSuffix(file, ext) + "-" + hex.EncodeToString(sum[:6]) + ext
+	p.assets[name], p.names[file] = text, name
+}
+
+// render answers with a page. It is made before a byte is sent, so that one that
+// cannot be made is an error and no half page.
+func (p *pages) render(w http.ResponseWriter, r *http.Request, status int, name string, view any) {
+	f := frame{
+		View: view, Name: name, Version: p.s.opts.Version, Start: p.s.opts.Runner != nil, Static: p.s.opts.Static, Labels: p.s.opts.Labels != "",
+		Inside: isAuthenticated(r), Session: p.s.guard.InSession(r), Path: r.URL.RequestURI(),
+	}
+	var b bytes.Buffer
+	if err := p.by[name].ExecuteTemplate(&b, "base", f); err != nil {
+		p.s.opts.Log("page %s: %v", name, err)
+		http.Error(w, "gavel could not make this page; the server's log says why", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	w.Write(b.Bytes())
+}
+
+func (s *Server) asset(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("file")
+	text, ok := s.pages.assets[name]
+	if !ok {
+		return failure.New(http.StatusNotFound, "there is no such file")
+	}
+	w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
+	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	_, err := w.Write(text)
+	return err
+}
+
+// functions of the templates. Whatever comes from a model, a dataset or a file goes through v.
+func (p *pages) functions() template.FuncMap {
+	return template.FuncMap{
+		"v":         func(s any) string { return markup.Visible(fmt.Sprint(s)) },
+		"short":     func(n int, s string) string { return markup.Shortened(s, n) },
+		"asset":     func(file string) string { return "/assets/" + p.names[file] },
+		"runURL":    func(name string) string { return "/runs/" + escaped(name) },
+		"suiteURL":  func(name string) string { return "/suites/" + escaped(name) },
+		"askURL":    askURL,
+		"urlpart":   url.PathEscape,
+		"when":      when,
+		"day":       day,
+		"joined":    func(tags []string) string { return strings.Join(tags, ", ") },
+		"stamp":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"number":    grouped,
+		"seconds":   seconds,
+		"duration":  duration,
+		"percent":   func(p float64) string { return strconv.FormatFloat(100*p, 'f', 1, 64) + " %" },
+		"query":     query,
+		"result":    result,
+		"sorted":    func(f runsFilter, by, name string) sortedHead { return sortedHead{f, by, name} },
+		"options":   func(empty, chosen string, list any) choices { return choices{empty, chosen, list} },
+		"in":        or,
+		"fieldOf":   fieldOf,
+		"letter":    letterOf,
+		"pvalue":    table.PValue,
+		"inWords":   inWords,
+		"aboutShow": func(name string) string { return store.FilterNamed(name).About },
+		"on2":       func(b *bool) bool { return b != nil && *b },
+		"inc2":      func(i *int) int { return *i + 1 },
+		"facts":     scoring.Metadata,
+		"manifest":  manifestText,
+		"inc":       func(i int) int { return i + 1 },
+		"dec":       func(i int) int { return i - 1 },
+		"share":     func(n, of int) float64 { return float64(n) / float64(max(1, of)) },
+		"sizeOf":    func(s string) int { return len(s) },
+	}
+}
+
+func or(o jobs.JobRequest, name, otherwise string) string {
+	if _, given := o[name]; given {
+		return o.Get(name)
+	}
+	return otherwise
+}
+
+// choices are options of a select, with that chosen and what stands for none.
+type choices struct {
+	Empty, Chosen string
+	List          any
+}
+
+// All lists them in one shape.
+func (c choices) All() []Option {
+	switch list := c.List.(type) {
+	case []Option:
+		return list
+	case []string:
+		var out []Option
+		for _, s := range list {
+			out = append(out, Option{Value: s, Name: s, N: -1})
+		}
+		return out
+	}
+	return nil
+}
+
+// sortedHead is the head of a column by which the list of runs can be sorted.
+type sortedHead struct {
+	f        runsFilter
+	by, Name string
+}
+
+// Sort is the value of aria-sort; the columns of times and numbers begin with the newest and the highest.
+func (h sortedHead) Sort() string {
+	by, reversed := strings.CutPrefix(h.f.Sort, "-")
+	switch {
+	case by != h.by:
+		return ""
+	case reversed != (by == "when" || by == "headline"):
+		return "descending"
+	}
+	return "ascending"
+}
+
+// Link sorts by the column, the other way round where it is already.
+func (h sortedHead) Link() string {
+	by := h.by
+	if h.f.Sort == by {
+		by = "-" + by
+	}
+	return h.f.link("sort", by) + "#runs"
+}
+
+func when(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("2006-01-02 15:04 UTC")
+}
+
+// grouped writes a number with thin spaces between thousands.
+func grouped(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "\u202f" + s[i:]
+	}
+	return s
+}
+
+func seconds(ms float64) string {
+	if ms < 1000 {
+		return strconv.FormatFloat(ms, 'f', 0, 64) + " ms"
+	}
+	return strconv.FormatFloat(ms/1000, 'f', 1, 64) + " s"
+}
+
+func duration(s *float64) string {
+	if s == nil {
+		return "unknown"
+	}
+	return time.Duration(*s * float64(time.Second)).Round(time.Second).String()
+}
+
+// result is a number with its interval, as tables write it.
+func result(x *scoring.Result) string {
+	if x == nil {
+		return ""
+	}
+	return table.Whole(*x)
+}
+
+// manifestText is run.json as it is written.
+func manifestText(m *judging.Manifest) (string, error) {
+	var b bytes.Buffer
+	err := report.WriteJSON(&b, m)
+	return b.String(), err
+}

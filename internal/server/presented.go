@@ -1,0 +1,180 @@
+package server
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gavel/datasets"
+	"gavel/internal/server/store"
+	"gavel/judging"
+)
+
+// presented is a judgment in words: candidates go by their own ids, whatever the prompt called them.
+type presented struct {
+	Says    string   // the verdict
+	Names   []string // what its prompt calls each candidate, in the order shown; nil where it calls them by their ids
+	Right   string   // what is right to name here, as the prompt calls it; "" where nobody can say
+	Swapped bool     // not in the item's own order
+	Percent string   // of the judge's confidence; "" where it is not told
+}
+
+// called is what the prompt of a run calls the candidate shown at a place; "" where it uses its id.
+func called(m *judging.Manifest, position int) string {
+	p, err := judging.ProtocolNamed(m.Spec.Protocol)
+	if err != nil || p.Called == nil {
+		return ""
+	}
+	return p.Called(m.Spec.Prompt, position)
+}
+
+// present puts a judgment into words.
+func present(m *judging.Manifest, j store.Judged) presented {
+	out := presented{Swapped: !slices.IsSorted(j.Order)}
+	if j.Confidence != nil {
+		out.Percent = fmt.Sprintf("%.0f %%", 100**j.Confidence)
+	}
+	var rights []string
+	right := m.ToName(j.Record)
+	for at, id := range j.Order {
+		name := called(m, at)
+		if name == "" {
+			break
+		}
+		out.Names = append(out.Names, fmt.Sprintf("%s is %s", name, id))
+		if slices.Contains(right, id) {
+			rights = append(rights, name)
+		}
+	}
+	out.Right, out.Says = strings.Join(rights, " or "), verdictWords(m, j)
+	return out
+}
+
+// verdictWords is a verdict for the goal of the run.
+func verdictWords(m *judging.Manifest, j store.Judged) string {
+	v := j.Verdict
+	id := j.CandidateID(v.Choice)
+	p, _ := judging.ProtocolNamed(m.Spec.Protocol)
+	switch {
+	case v.Outcome == judging.Tie:
+		return "a tie"
+	case v.Outcome != judging.Decided:
+		return "no verdict: " + string(v.Outcome)
+	case id == "":
+		return v.Answer
+	case p.Says != nil:
+		return p.Says(m.Spec.Goal, id)
+	}
+	return id
+}
+
+// asked is what the judge was asked about an item, and what is right.
+type asked struct {
+	Question string
+	Right    string // "" where nobody can say
+}
+
+// askedOf says what a run asks of an item; r is a record of it, or nil.
+func askedOf(m *judging.Manifest, item *ItemTexts, r *judging.Record) (a asked) {
+	p, _ := judging.ProtocolNamed(m.Spec.Protocol)
+	a.Question = p.Question(m.Spec.Goal)
+	if item != nil && item.Answer != "" {
+		a.Right = item.Answer
+	}
+	if r == nil || a.Right != "" {
+		return a
+	}
+	ids := m.ToName(r)
+	if a.Right = strings.Join(ids, " or "); len(ids) > 0 && p.Labelled != nil {
+		a.Right = p.Labelled(m.Spec.Goal, ids, r.Order)
+	}
+	return a
+}
+
+// gridCell is a candidate at a place.
+type gridCell struct {
+	ID            string
+	Chosen, Right bool
+}
+
+// gridRow is a judgment of several options, in the order shown.
+type gridRow struct {
+	*JudgmentView
+	Cells []gridCell
+}
+
+// Grid are the judgments of more than two options, place by place; nil for others.
+func (v ItemView) Grid() (rows []gridRow) {
+	for i := range v.Judgments {
+		g := &v.Judgments[i]
+		if len(g.Order) < 3 || g.Presentations < 2 {
+			return nil
+		}
+		row := gridRow{JudgmentView: g}
+		for _, id := range g.Order {
+			row.Cells = append(row.Cells, gridCell{id, id == g.Choice, slices.Contains(v.ToName, id)})
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// isPair tells whether an item has two responses to hold beside each other.
+func (t *ItemTexts) isPair() bool {
+	return t != nil && len(t.Candidates) == 2 && (t.Shape == string(datasets.Pair) || t.Shape == string(datasets.Preference))
+}
+
+// Place of the judgment on a page: the id of its element.
+func (g JudgmentView) Place() string {
+	return fmt.Sprintf("%sjudgment-%d-%d", g.side, g.Presentation, g.Repetition)
+}
+
+// Heading of the item: the beginning of its question, else its id.
+func (v ItemView) Heading() string {
+	if v.Item != nil && strings.TrimSpace(v.Item.Question) != "" {
+		return v.Item.Question
+	}
+	return v.ID
+}
+
+// Confident tells whether a judgment says how sure it is.
+func (v ItemView) Confident() bool {
+	return slices.ContainsFunc(v.Judgments, func(g JudgmentView) bool { return g.Words.Percent != "" })
+}
+
+// Briefs are the judgments, for a strip.
+func (v ItemView) Briefs() (all []JudgmentBrief) {
+	for _, g := range v.Judgments {
+		all = append(all, g.JudgmentBrief)
+	}
+	return all
+}
+
+// URL of the item's page in its run.
+func (v ItemView) URL() string { return itemURL(v.Run.Name, v.ID, "") }
+
+// inWords says a filter's name to people.
+func inWords(name string) string {
+	if s := store.FilterNamed(name); s != nil {
+		return s.Words
+	}
+	return name
+}
+
+// Mark is a judgment in a strip: a sign, and the words for who does not see it.
+type Mark struct{ Kind, Sign, Words string }
+
+// Mark of a judgment.
+func (b JudgmentBrief) Mark() Mark {
+	switch {
+	case b.Right != nil && *b.Right:
+		return Mark{"right", "✓", "right"}
+	case b.Outcome == string(judging.Tie):
+		return Mark{"tie", "=", "tie"}
+	case b.Outcome != string(judging.Decided):
+		return Mark{"open", "–", b.Outcome}
+	case b.Right != nil:
+		return Mark{"wrong", "✗", "wrong"}
+	}
+	return Mark{"unlabelled", "•", "names " + b.Choice}
+}

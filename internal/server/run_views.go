@@ -1,0 +1,276 @@
+package server
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"gavel/internal/report"
+	"gavel/internal/server/jobs"
+	"gavel/internal/server/markup"
+	"gavel/internal/server/store"
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+// RunHead is what every page says of a run.
+type RunHead struct {
+	Name      string    `json:"run"`
+	ID        string    `json:"id,omitempty"`
+	Model     string    `json:"model,omitempty"`
+	Protocol  string    `json:"protocol,omitempty"`
+	Goal      string    `json:"goal,omitempty"`
+	Prompt    string    `json:"prompt,omitempty"`
+	Settings  string    `json:"settings,omitempty"`
+	Dataset   string    `json:"dataset,omitempty"`
+	Shard     string    `json:"shard,omitempty"` // which part of another run it is, such as 3/16
+	Simulated bool      `json:"simulated"`
+	Imported  string    `json:"imported,omitempty"`
+	Status    string    `json:"status"`
+	Stalled   bool      `json:"stalled,omitempty"` // said to be running, and silent for long
+	Items     int       `json:"items"`
+	Judgments int       `json:"judgments"`
+	Started   time.Time `json:"started,omitzero"`
+	Ended     time.Time `json:"ended,omitzero"`
+
+	About *judging.About `json:"about,omitempty"` // what people say of it
+}
+
+// damagedStatus is that of a folder whose run cannot be read.
+const damagedStatus = "damaged"
+
+func headOf(name string, m *judging.Manifest) RunHead {
+	p := m.Spec.Parameters
+	var settings []string
+	for _, k := range slices.Sorted(maps.Keys(m.Spec.Options)) {
+		settings = append(settings, k+" "+m.Spec.Options[k])
+	}
+	if p.Constrain {
+		settings = append(settings, "constrained")
+	}
+	if p.Think != "" {
+		settings = append(settings, "think "+string(p.Think))
+	}
+	if p.ThinkBudget > 0 {
+		settings = append(settings, fmt.Sprintf("think budget %d", p.ThinkBudget))
+	}
+	if p.FinishThinking {
+		settings = append(settings, "finish thinking")
+	}
+	if p.StopRepetition {
+		settings = append(settings, "stop repetition")
+	}
+	if p.StrictDeterminism {
+		settings = append(settings, "strict determinism")
+	}
+	if p.Repetitions() > 1 {
+		settings = append(settings, fmt.Sprintf("asked %d times", p.Repetitions()))
+	}
+	h := RunHead{
+		Name: name, ID: m.ID, Model: m.Spec.Model.Name, Protocol: m.Spec.Protocol, Goal: m.Spec.Goal, Prompt: m.Spec.Prompt.Name,
+		Settings: strings.Join(settings, ", "), Dataset: m.Dataset.Name, Simulated: m.Simulated, Imported: m.Imported,
+		Status: m.Status, Items: m.Spec.Dataset.Items, Judgments: m.Judgments, Started: m.Started, Ended: m.Ended,
+	}
+	if m.Shard != nil {
+		h.Shard = m.Shard.String()
+	}
+	return h
+}
+
+// URL of the run's page.
+func (h RunHead) URL() string { return "/runs/" + escaped(h.Name) }
+
+// runView is the page of a run.
+type runView struct {
+	RunHead
+	Headline  *scoring.Result   `json:"headline"`
+	Report    *scoring.Report   `json:"report"` // null while the run is being made
+	Answer    template.HTML     `json:"-"`      // what it comes to, with one figure
+	Rest      template.HTML     `json:"-"`      // its other figures and tables, folded
+	Warnings  []string          `json:"warnings"`
+	Counts    store.Counts      `json:"counts"`
+	Damaged   []string          `json:"damaged,omitempty"` // lines that cannot be read
+	Problem   string            `json:"problem,omitempty"` // why there are no numbers
+	Manifest  *judging.Manifest `json:"manifest"`
+	Progress  Progress          `json:"progress"`
+	Job       *jobs.Job         `json:"job,omitempty"`
+	Without   *without          `json:"-"` // what it comes to without contested labels
+	CanDelete bool              `json:"-"`
+	CanResume bool              `json:"-"`
+	Describes bool              `json:"-"` // it can be given a name, tags and a note
+	Outcomes  []string          `json:"-"` // in their order
+	Matters   []Highlights      `json:"-"`
+	Command   string            `json:"-"` // line of a shell that makes it again
+}
+
+func (s *Server) runView(r *http.Request) (runView, error) {
+	name := r.PathValue("run")
+	x, done, err := s.runs.Index(r.Context(), name)
+	if err != nil {
+		return runView{}, err
+	}
+	m := x.Manifest
+	v := runView{RunHead: headOf(name, m), Counts: x.Counts, Damaged: x.Damaged, Manifest: m, Progress: progressOf(x, s.now()), Warnings: []string{}, Outcomes: scoring.Outcomes}
+	v.Counts.Outcomes = maps.Clone(x.Counts.Outcomes)
+	if !isAPI(r) {
+		v.Matters, v.Command = s.highlights(x), jobs.CommandOf(m)
+		if m.Status != judging.Running {
+			if v.Without, err = s.without(x); err != nil {
+				v.Problem = err.Error()
+			}
+		}
+	}
+	done()
+	s.withJob(&v.Progress)
+	s.withScore(&v.Progress, m)
+	v.Stalled = v.Progress.Stalled
+	if v.Progress.Job != nil {
+		v.Job = v.Progress.Job
+	}
+	v.CanDelete, v.CanResume = s.opts.Runner != nil && v.Job == nil, s.opts.Runner != nil && v.resumable()
+	v.About, v.Describes = s.runs.About(name), s.opts.Runner != nil
+	n, err := s.numbers(name, m)
+	if err != nil {
+		v.Problem = err.Error()
+	}
+	if n.rep != nil {
+		v.Report, v.Headline, v.Warnings, v.Answer, v.Rest = n.rep, report.Headline(n.rep), n.rep.Warnings, n.answer, n.rest
+	}
+	return v, nil
+}
+
+// escaped is a name as one segment of a URL's path.
+func escaped(name string) string { return url.PathEscape(name) }
+
+// query makes a link's query of pairs, leaving out what is empty.
+func query(pairs ...string) string {
+	q := url.Values{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			q.Set(pairs[i], pairs[i+1])
+		}
+	}
+	if len(q) == 0 {
+		return ""
+	}
+	return "?" + q.Encode()
+}
+
+// Title is the name that people gave the run, or that of its folder.
+func (h RunHead) Title() string {
+	if h.About != nil && h.About.Name != "" {
+		return h.About.Name
+	}
+	return h.Name
+}
+
+// Tags that people gave the run.
+func (h RunHead) Tags() []string {
+	if h.About == nil {
+		return nil
+	}
+	return h.About.Tags
+}
+
+// Note that people left on the run.
+func (h RunHead) Note() string {
+	if h.About == nil {
+		return ""
+	}
+	return h.About.Note
+}
+
+// describe keeps what a form says of a run.
+func (s *Server) describe(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("run")
+	if _, err := s.runs.Manifest(name); err != nil {
+		return err
+	}
+	said := judging.About{Name: r.PostForm.Get("name"), Tags: r.PostForm["tags"], Note: r.PostForm.Get("note")}
+	if err := s.opts.Runner.Describe(name, said); err != nil {
+		return err
+	}
+	http.Redirect(w, r, RunHead{Name: name}.URL(), http.StatusSeeOther)
+	return nil
+}
+
+// Highlights are items that matter most, of a kind.
+type Highlights struct {
+	Name  string     `json:"name"`
+	About string     `json:"about"`
+	Show  string     `json:"show"` // the filter of items that has them all
+	Total int        `json:"total"`
+	Items []Mattered `json:"items"` // the first of them
+}
+
+// Mattered is an item that matters.
+type Mattered struct {
+	ID       string          `json:"item"`
+	Group    string          `json:"group,omitempty"`
+	Question string          `json:"question"` // its beginning
+	Games    []JudgmentBrief `json:"games"`
+	Link     string          `json:"-"`
+}
+
+// highlightsEach is how many items of a kind are named.
+const highlightsEach = 5
+
+// highlightKinds are the filters of items whose items matter, and what is said of them, in words that hold for
+// judgments in several orders, in several modes, repeated, and for a single one. An item stands under each that holds
+// for it.
+var highlightKinds = []struct{ show, name, about string }{
+	{"confident", "Wrong every time", "every judgment of the item is wrong: read these first"},
+	{"inconsistent", "Flipped", "the judgments of the item do not agree"},
+	{"open", "Unread", "no verdict was found in a reply"},
+}
+
+// highlights of a run; empty kinds are left out.
+func (s *Server) highlights(x *store.Index) []Highlights {
+	out := []Highlights{}
+	items := x.OpenItems()
+	defer items.Close()
+	for _, k := range highlightKinds {
+		is := store.FilterNamed(k.show).Is
+		h := Highlights{Name: k.name, About: k.about, Show: k.show}
+		for i := range x.Len() {
+			if !x.Judged(i) || !is(x.Flags(i)) {
+				continue
+			}
+			if h.Total++; h.Total > highlightsEach {
+				continue
+			}
+			id, item := strings.Clone(x.ID(i)), x.ItemIfThere(items, i)
+			m := Mattered{ID: id, Group: x.Group(i), Question: markup.Shortened(cmp.Or(item.Question, answered(item.Answered), id), 110), Games: briefs(x, i, item)}
+			m.Link = itemURL(x.Run, m.ID, query("show", k.show))
+			h.Items = append(h.Items, m)
+		}
+		if h.Total > 0 {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// resumable tells whether a run is one that a job can go on with: nobody makes it, and it is not complete.
+func (v runView) resumable() bool {
+	return v.Job == nil && v.Imported == "" && (v.Status == judging.Interrupted || v.Status == judging.Incomplete || v.Status == judging.Running && v.Stalled)
+}
+
+// resumeForm goes on with a run.
+func (s *Server) resumeForm(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("run")
+	if _, err := s.runs.Manifest(name); err != nil {
+		return err
+	}
+	job, err := s.opts.Runner.Resume(r.Context(), name)
+	if err != nil {
+		return err
+	}
+	return toJob(w, r, job.ID)
+}

@@ -1,0 +1,235 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"gavel/internal/labels"
+	"gavel/internal/report/table"
+	"gavel/internal/server/jobs"
+	"gavel/judging"
+)
+
+// fakeRunner starts what it is told to, and makes nothing.
+type fakeRunner struct {
+	mu      sync.Mutex
+	jobs    []jobs.Job
+	deleted []string
+	said    map[string]judging.About
+	fails   error
+	dir     string // of the runs, where something is written
+	panics  string
+}
+
+func (f *fakeRunner) Offer(_ context.Context, protocol string) (jobs.Offer, error) {
+	return jobs.Offer{
+		Protocol: "pairwise", Protocols: []jobs.NamedAbout{{Name: "pairwise", About: "two responses"}}, Datasets: []jobs.NamedAbout{{Name: "sample", About: "pairs"}},
+		Endpoints: []jobs.EndpointOffer{{ID: "sim", About: "simulated", Models: []string{"coin"}}},
+		Fields:    []jobs.Field{{Name: "limit", Label: "Only the first items", About: "only the first", Kind: "number", Part: "what"}, {Name: "constrain", About: "held", Kind: "switch", Part: "how"}, {Name: "think", About: "how", Kind: "choice", Values: []string{"auto", "off"}, Default: "auto", Part: "how"}},
+	}, f.fails
+}
+
+func (f *fakeRunner) Contest(item, sum, note string, undo bool) error {
+	root, err := os.OpenRoot(f.dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return labels.Contest(root, item, sum, note, undo)
+}
+
+func (f *fakeRunner) Plan(_ context.Context, o jobs.JobRequest) (jobs.Planned, error) {
+	return jobs.Planned{Stages: []jobs.PlannedStage{{Run: "planned-" + o.Get("model"), Rows: []jobs.PlanRow{{Name: "judgments", Value: "10"}}, Numbers: map[string]int{"judgments": 10, "calls": 7, "cached": 3}, Time: "about 2 min, by earlier runs", Messages: []jobs.PlanMessage{{Role: "user", Text: "which?"}}}}}, f.fails
+}
+
+func (f *fakeRunner) Start(_ context.Context, o jobs.JobRequest) (jobs.Job, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	j := jobs.Job{ID: "job1", State: jobs.Preparing, Runs: []string{}, Log: []string{}, Request: o, Started: begun}
+	f.jobs = append(f.jobs, j)
+	return j, f.fails
+}
+
+func (f *fakeRunner) Resume(_ context.Context, run string) (jobs.Job, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	j := jobs.Job{ID: "job3", State: jobs.Preparing, Resumes: run, Runs: []string{}, Log: []string{}, Request: jobs.JobRequest{}, Started: begun}
+	f.jobs = append(f.jobs, j)
+	return j, f.fails
+}
+
+func (f *fakeRunner) AskAgain(_ context.Context, a judging.Again) (*judging.Record, error) {
+	if f.fails != nil {
+		return nil, f.fails
+	}
+	r := judging.NewRecord(a.Manifest, a.Item, a.Shown)
+	p := a.Asker.Prompt(a.Item, a.Shown)
+	r.Replies = []judging.Reply{{Text: "You said: " + p.User + "\nI find <b>one</b> good: [[A>B]]", Finish: "stop"}}
+	v, err := r.Read(a.Asker, judging.Reading{Policy: judging.Unique})
+	r.Take(v)
+	return r, err
+}
+
+func (f *fakeRunner) Bundle(_ context.Context, runs []string, w io.Writer) error {
+	if f.fails != nil {
+		return f.fails
+	}
+	_, err := io.WriteString(w, "bundle of "+strings.Join(runs, ", "))
+	return err
+}
+
+func (f *fakeRunner) DraftSuite(_ context.Context, o jobs.JobRequest) (string, error) {
+	return o.Get("file") + "# of " + strings.Join(o["judges"], " and ") + "\n", f.fails
+}
+
+func (f *fakeRunner) PlanSuite(_ context.Context, o jobs.JobRequest) (jobs.SuitePlanned, error) {
+	p := jobs.SuitePlanned{Suite: "planned", Above: []string{}, Plan: map[string]any{"cells": 4}, Notes: []string{"noted"}, Tables: []table.Table{{Title: "the matrix", Columns: table.Left("judge"), Rows: [][]string{{"<b>coin"}}}}}
+	if strings.Contains(o.Get("file"), "limits") {
+		p.Above = []string{"9 calls, the limit is 1"}
+	}
+	return p, f.fails
+}
+
+func (f *fakeRunner) StartSuite(_ context.Context, o jobs.JobRequest) (jobs.Job, error) {
+	if f.fails != nil {
+		return jobs.Job{}, f.fails
+	}
+	j := jobs.Job{ID: "job2", State: jobs.Preparing, Suite: "planned", Runs: []string{}, Log: []string{}, Request: o, Started: begun}
+	f.jobs = append(f.jobs, j)
+	return j, nil
+}
+
+func (f *fakeRunner) Stop(id string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i := range f.jobs {
+		if f.jobs[i].ID == id {
+			f.jobs[i].State = jobs.Stopping
+		}
+	}
+	return f.fails
+}
+
+func (f *fakeRunner) Jobs() []jobs.Job {
+	if f.panics != "" {
+		panic(f.panics)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.jobs)
+}
+
+func (f *fakeRunner) DeleteSuite(folder string) error {
+	f.deleted = append(f.deleted, "suite "+folder)
+	return f.fails
+}
+
+func (f *fakeRunner) Describe(run string, said judging.About) error {
+	f.said = map[string]judging.About{run: said}
+	return f.fails
+}
+
+func (f *fakeRunner) Delete(run string) error {
+	f.deleted = append(f.deleted, run)
+	return f.fails
+}
+
+func (s *site) post(target string, form url.Values) (code int, page, to string) {
+	s.t.Helper()
+	w := s.ask("POST", target, form.Encode(), header("Content-Type", "application/x-www-form-urlencoded"))
+	return w.Code, w.Body.String(), w.Header().Get("Location")
+}
+
+func TestStartForm(t *testing.T) {
+	fake := &fakeRunner{}
+	s := newSite(t, t.TempDir(), func(o *Options) { o.Runner = fake })
+	if page := s.get("/start"); strings.Contains(page, `id="action-start"`) {
+		t.Error("it can be started before it is planned")
+	}
+	form := url.Values{"protocol": {"pairwise"}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}, "limit": {"5"}, "constrain": {"true"}, "action": {"plan"}}
+	code, page, _ := s.post("/start", form)
+	says(t, page, "Plan: nothing is asked yet", "planned-coin", "judgments10", "Start", "7 calls, 3 from the cache; time: about 2 min, by earlier runs", "Only the first items --limit")
+	if code != 200 || len(fake.jobs) != 0 {
+		t.Errorf("planning: %d, %d jobs", code, len(fake.jobs))
+	}
+	if got := attr(byID(t, page, "limit"), "value"); got != "5" {
+		t.Errorf("the form forgot its limit: %q", got)
+	}
+	checked := false
+	for _, a := range byID(t, page, "constrain").Attr {
+		checked = checked || a.Key == "checked"
+	}
+	if !checked {
+		t.Error("the form forgot its switch")
+	}
+	form.Set("action", "start")
+	if code, _, to := s.post("/start", form); code != 303 || to != "/jobs/job1" || fake.jobs[0].Request.Get("limit") != "5" {
+		t.Errorf("starting: %d to %q, order %v", code, to, fake.jobs)
+	}
+	says(t, s.get("/jobs"), "job1", "preparing")
+	if code, _, to := s.post("/jobs/job1/stop", url.Values{}); code != 303 || to != "/jobs/job1" || fake.jobs[0].State != jobs.Stopping {
+		t.Errorf("stopping: %d to %q", code, to)
+	}
+	fake.fails = errors.New("the disk is full")
+	if code, page, _ := s.post("/start", form); code != 500 {
+		t.Errorf("a failure: %d %s", code, page)
+	}
+}
+
+func TestDeleteNeedsConfirmation(t *testing.T) {
+	dir := t.TempDir()
+	makeRun(t, dir+"/a", making{protocol: "pairwise", dataset: "sample", sim: "coin"})
+	fake := &fakeRunner{}
+	s := newSite(t, dir, func(o *Options) { o.Runner = fake })
+	says(t, s.get("/runs/a/delete"), "Delete a?")
+	if code, _, _ := s.post("/runs/a/delete", url.Values{"confirm": {"b"}}); code != 400 || len(fake.deleted) != 0 {
+		t.Errorf("without: %d, deleted %v", code, fake.deleted)
+	}
+	if code, _, to := s.post("/runs/a/delete", url.Values{"confirm": {"a"}}); code != 303 || to != "/" || len(fake.deleted) != 1 {
+		t.Errorf("with: %d, deleted %v", code, fake.deleted)
+	}
+	if code, _, _ := s.post("/runs/none/delete", url.Values{"confirm": {"none"}}); code != 404 {
+		t.Errorf("of no run: %d", code)
+	}
+}
+
+func TestWithoutARunnerRunsAreOnlyShown(t *testing.T) {
+	s := newSite(t, t.TempDir(), nil)
+	for _, target := range []string{"/start", "/jobs", "/api/v1/offer", "/api/v1/jobs"} {
+		if w := s.ask("GET", target, ""); w.Code != 501 {
+			t.Errorf("%s: %d", target, w.Code)
+		}
+	}
+	if page := s.get("/"); strings.Contains(page, `href="/start"`) {
+		t.Error("the page offers to start a run")
+	}
+}
+
+func TestOrders(t *testing.T) {
+	fake := &fakeRunner{}
+	s := newSite(t, t.TempDir(), func(o *Options) { o.Runner = fake })
+	post := func(body string) (int, string) {
+		w := s.ask("POST", "/api/v1/start", body, header("Content-Type", "application/json"))
+		return w.Code, w.Body.String()
+	}
+	if code, text := post(`{"model":"m","limit":5,"constrain":true,"group":["a","b"]}`); code != 202 {
+		t.Fatalf("%d %s", code, text)
+	}
+	got, _ := json.Marshal(fake.jobs[0].Request)
+	if want := `{"constrain":["true"],"group":["a","b"],"limit":["5"],"model":["m"]}`; string(got) != want {
+		t.Errorf("order %s, want %s", got, want)
+	}
+	for _, bad := range []string{"", "[]", "null x", `{"a":{"b":1}}`, `{"a":null}`, `{"a":[[1]]}`, `{} {}`} {
+		if code, _ := post(bad); code != 400 {
+			t.Errorf("%s: %d", bad, code)
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"gavel/internal/server/failure"
+	"gavel/judging"
+)
+
+// Index of a run, up to date and held for reading until done is called.
+func (s *Store) Index(ctx context.Context, run string) (x *Index, done func(), err error) {
+	x, err = s.fresh(ctx, run)
+	if err != nil {
+		return nil, nil, err
+	}
+	x.mu.RLock()
+	if x.Manifest == nil { // read by somebody else meanwhile, who found it damaged
+		x.mu.RUnlock()
+		return nil, nil, ErrChanged
+	}
+	return x, x.mu.RUnlock, nil
+}
+
+// fresh is an index that is up to date, or was brought there. Only who has something to read waits for a place.
+func (s *Store) fresh(ctx context.Context, run string) (*Index, error) {
+	m, err := s.Manifest(run)
+	if err != nil {
+		s.indexes.Drop(run)
+		return nil, err
+	}
+	x := s.indexes.GetOr(run, func() *Index { return newIndex(s, run) })
+	if x.current(m) {
+		return x, nil
+	}
+	done, err := s.Place(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return x, x.refresh()
+}
+
+// Place waits until records may be read, or something else made that takes memory; then it is, until done is called.
+func (s *Store) Place(ctx context.Context) (done func(), err error) {
+	select {
+	case s.places <- struct{}{}:
+		return func() { <-s.places }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Held hands out several runs, held for reading: in the order of their names, since two who hold one each and wait for the
+// other's would wait for ever.
+func (s *Store) Held(ctx context.Context, names []string, use func([]*Index) error) error {
+	runs := make([]*Index, len(names))
+	for i, name := range names {
+		var err error
+		if runs[i], err = s.fresh(ctx, name); err != nil {
+			return err
+		}
+	}
+	order := slices.Clone(runs)
+	slices.SortFunc(order, func(a, b *Index) int { return strings.Compare(a.Run, b.Run) })
+	for _, x := range slices.Compact(order) {
+		x.mu.RLock()
+		defer x.mu.RUnlock()
+		if x.Manifest == nil {
+			return ErrChanged
+		}
+	}
+	return use(runs)
+}
+
+// searchKey is a search of one state of a run.
+type searchKey struct {
+	run, id string
+	version int
+	text    string
+}
+
+// Search tells which items have a text: in their id, question, candidates or the
+// judge's replies. What was searched for is remembered, a bit an item.
+func (x *Index) Search(ctx context.Context, text string) (func(int) bool, error) {
+	key := searchKey{x.Run, x.Manifest.ID, x.version, text}
+	bits, ok := x.store.searches.Get(key)
+	if !ok {
+		done, err := x.store.Place(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+		if bits, err = x.look(ctx, text); err != nil {
+			if errors.Is(err, context.DeadlineExceeded) {
+				return nil, failure.New(http.StatusServiceUnavailable, "the search takes too long: search for something else, or search the files of the run by hand")
+			}
+			return nil, err
+		}
+		x.store.searches.Put(key, bits)
+	}
+	return func(i int) bool { return i/64 < len(bits) && bits[i/64]>>(i%64)&1 == 1 }, nil
+}
+
+func (x *Index) look(ctx context.Context, text string) ([]uint64, error) {
+	bits := make([]uint64, len(x.items)/64+1)
+	want := strings.ToLower(text)
+	has := func(text string) bool { return strings.Contains(strings.ToLower(text), want) }
+	for i := range x.items {
+		if has(x.ids.At(i)) {
+			bits[i/64] |= 1 << (i % 64)
+		}
+	}
+	each := func(file string, texts func(line []byte) (id string, texts []string)) error {
+		f, info, err := x.store.Open(x.Run, file)
+		if err != nil {
+			return nil // a run without it has nothing to find there
+		}
+		defer f.Close()
+		in := &limited{ctx: ctx, r: io.NewSectionReader(f, 0, info.Size())}
+		decode := func(line []byte) (string, error) {
+			if id, texts := texts(line); slices.ContainsFunc(texts, has) {
+				return id, nil
+			}
+			return "", nil
+		}
+		return judging.EachStored(in, decode, func(l judging.StoredLine[string]) error {
+			if i, ok := x.Find(l.Value); ok && l.Value != "" {
+				bits[i/64] |= 1 << (i % 64)
+			}
+			return nil
+		})
+	}
+	err := each(judging.ItemsFile, func(line []byte) (string, []string) {
+		item, err := judging.ItemOf(x.Manifest, line)
+		if err != nil {
+			return "", nil
+		}
+		texts := []string{item.Question}
+		if item.Answered != nil {
+			texts = append(texts, item.Answered.Text)
+		}
+		for _, c := range item.Candidates {
+			texts = append(texts, c.Text)
+		}
+		return item.ID, texts
+	})
+	if err == nil {
+		err = each(judging.RecordsFile, func(line []byte) (string, []string) {
+			r, err := judging.DecodeRecord(line)
+			if err != nil {
+				return "", nil
+			}
+			var texts []string
+			for _, reply := range r.Replies {
+				texts = append(texts, reply.Text, reply.Thinking)
+			}
+			return r.Item, texts
+		})
+	}
+	return bits, err
+}

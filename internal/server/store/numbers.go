@@ -1,0 +1,93 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path"
+
+	"gavel/internal/server/failure"
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+// Stamps of a run's files tell whether anything changed between two looks.
+type Stamps struct{ Records, Manifest, Results Stamp }
+
+// Stamps tells the state of a run's files.
+func (s *Store) Stamps(run string) (at Stamps) {
+	for file, to := range map[string]*Stamp{judging.RecordsFile: &at.Records, judging.ManifestFile: &at.Manifest, judging.ResultsFile: &at.Results} {
+		if info, err := s.root.Stat(path.Join(run, file)); err == nil {
+			*to = StampOf(info)
+		}
+	}
+	return at
+}
+
+// Written are the numbers in results.json, where they are of this run and not older than its records.
+func (s *Store) Written(run string, m *judging.Manifest, at Stamps) *scoring.Report {
+	if at.Results == (Stamp{}) || at.Results.mtime.Before(at.Records.mtime) {
+		return nil
+	}
+	f, _, err := s.Open(run, judging.ResultsFile)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	rep := new(scoring.Report)
+	if json.NewDecoder(io.LimitReader(f, maxManifest)).Decode(rep) != nil || rep.ID != m.ID || rep.Results == nil || rep.Outcomes == nil {
+		return nil
+	}
+	rep.Diagnose(m)
+	return rep
+}
+
+// Score reads the records for their numbers.
+func (s *Store) Score(run string, m *judging.Manifest) (*scoring.Report, error) {
+	loaded, err := s.Load(run, m)
+	if err != nil {
+		return nil, err
+	}
+	rep := loaded.Score(scoring.DefaultOptions.Bootstrap)
+	rep.Ledger = loaded.Ledger()
+	return &rep, nil
+}
+
+// Load is scoring.Load of a run of the folder.
+func (s *Store) Load(run string, m *judging.Manifest) (*scoring.Run, error) {
+	loaded, err := s.LoadBy(run, m, scoring.DefaultOptions.Reading, nil)
+	if err == nil {
+		err = loaded.CompareReadings(func(how judging.Reading) (*scoring.Run, error) { return s.LoadBy(run, m, how, nil) })
+	}
+	return loaded, err
+}
+
+// LoadBy reads a run's records, but for those of the items of leave.
+func (s *Store) LoadBy(run string, m *judging.Manifest, how judging.Reading, leave map[string]bool) (*scoring.Run, error) {
+	loader, err := scoring.NewLoader(m, how, nil)
+	if err != nil {
+		return nil, failure.Unreadable(err, "%s: %v", run, err)
+	}
+	loader.Leave(leave)
+	f, info, err := s.Open(run, judging.RecordsFile)
+	if err != nil {
+		return nil, s.Missing(run, err)
+	}
+	defer f.Close()
+	in := s.reading(f, 0, info)
+	err = judging.EachRecord(in, func(line judging.StoredLine[*judging.Record]) error {
+		if line.Err != nil {
+			return fmt.Errorf("line %d: damaged record: %w", line.Number, line.Err)
+		}
+		if err := loader.Add(line.Value); err != nil {
+			return fmt.Errorf("line %d: %w", line.Number, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, failure.Unreadable(err, "%s: %v: this run has no scores until you repair that", path.Join(run, judging.RecordsFile), err)
+	}
+	loaded := loader.Run()
+	loaded.Dir = run
+	return loaded, nil
+}

@@ -1,0 +1,377 @@
+// Package store is the folder of runs as a server reads it: which runs and suites are there, what their files say, and
+// where the records and items of a run stand. What was read is kept in memory for as long as the files are as they were.
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"gavel/internal/disk"
+	"gavel/internal/server/failure"
+	"gavel/internal/server/kept"
+	"gavel/internal/server/markup"
+	"gavel/judging"
+	"gavel/scoring"
+	"gavel/scoring/race"
+)
+
+// Store is the folder of runs. Everything in it is opened through an os.Root, so that neither a name nor a link in it
+// leads out. Nothing is ever written. Its methods may be called from many goroutines.
+type Store struct {
+	Closing context.Context // over once the store ends, and with it whatever is being read
+	End     context.CancelFunc
+	Most    int // folders that are searched
+
+	root      *os.Root
+	manifests *kept.LRU[string, kept.Value[Stamp, *judging.Manifest]]
+	abouts    *kept.LRU[string, kept.Value[Stamp, *judging.About]]
+	indexes   *kept.LRU[string, *Index]
+	searches  *kept.LRU[searchKey, []uint64]
+	places    chan struct{} // one for each index that is read, or search that is made, at once
+	only      []string      // runs that are shown; nil for all
+	mu        sync.Mutex
+	listed    []Found
+	inSuites  []string // folders of suites, as of the listing
+	ended     bool     // the listing is of the first Most folders alone
+	listedAt  time.Time
+	forgot    int
+	now       func() time.Time
+}
+
+// Stamp tells one state of a file from another.
+type Stamp struct {
+	Size  int64
+	mtime time.Time
+}
+
+// StampOf a file.
+func StampOf(info fs.FileInfo) Stamp { return Stamp{info.Size(), info.ModTime()} }
+
+// Open opens a folder of runs, of which only those named are shown, or all where only is nil.
+func Open(dir string, only []string, now func() time.Time) (*Store, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{Most: MaxFolders, root: root, manifests: kept.NewLRU[string, kept.Value[Stamp, *judging.Manifest]](MaxFolders), abouts: kept.NewLRU[string, kept.Value[Stamp, *judging.About]](MaxFolders), indexes: kept.NewLRU[string, *Index](8), searches: kept.NewLRU[searchKey, []uint64](64), places: make(chan struct{}, 2), only: only, now: now}
+	s.Closing, s.End = context.WithCancel(context.Background())
+	return s, nil
+}
+
+// Close lets go of the folder.
+func (s *Store) Close() error { return s.root.Close() }
+
+// Stat is that of a file below the folder.
+func (s *Store) Stat(name string) (fs.FileInfo, error) { return s.root.Stat(name) }
+
+// checkName refuses names that no run has: they lead out of the folder, or to what is hidden in it.
+func checkName(name string) error {
+	bad := name == "." || !fs.ValidPath(name) || strings.ContainsAny(name, "\\\x00")
+	for part := range strings.SplitSeq(name, "/") {
+		bad = bad || strings.HasPrefix(part, ".")
+	}
+	if bad {
+		return failure.New(404, "there is no run %q: a run is named by its folder below the folder of runs", markup.Visible(name))
+	}
+	return nil
+}
+
+// Open opens a file of a run, and nothing that would have to be waited for.
+func (s *Store) Open(run, file string) (*os.File, fs.FileInfo, error) {
+	return disk.Open(s.root, path.Join(run, file))
+}
+
+// reading reads a file of a run from a place to where it ended when it was looked at, or until the store is closed.
+func (s *Store) reading(f *os.File, from int64, info fs.FileInfo) io.Reader {
+	return &limited{ctx: s.Closing, r: io.NewSectionReader(f, from, info.Size()-from)}
+}
+
+// maxManifest is more than any manifest has: prompts are kilobytes.
+const maxManifest = 16 << 20
+
+// Manifest reads run.json of a run.
+func (s *Store) Manifest(run string) (*judging.Manifest, error) {
+	if err := checkName(run); err != nil {
+		return nil, err
+	}
+	f, info, err := s.Open(run, judging.ManifestFile)
+	if err != nil {
+		return nil, s.Missing(run, err)
+	}
+	defer f.Close()
+	if at, ok := s.manifests.Get(run); ok && at.Of == StampOf(info) {
+		return at.V, nil
+	}
+	m, err := judging.DecodeManifest(path.Join(run, judging.ManifestFile), io.LimitReader(f, maxManifest))
+	if err != nil {
+		return nil, failure.New(422, "%v", err)
+	}
+	s.manifests.Put(run, kept.Value[Stamp, *judging.Manifest]{Of: StampOf(info), V: m})
+	return m, nil
+}
+
+// About is what people say of a run; nil where they say nothing, or nothing that can be read.
+func (s *Store) About(run string) *judging.About {
+	info, err := s.root.Stat(path.Join(run, judging.AboutFile))
+	if err != nil {
+		return nil
+	}
+	if at, ok := s.abouts.Get(run); ok && at.Of == StampOf(info) {
+		return at.V
+	}
+	f, _, err := s.Open(run, judging.AboutFile)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	said, err := judging.DecodeAbout(judging.AboutFile, f)
+	out := &said
+	if err != nil || said.Empty() {
+		out = nil
+	}
+	s.abouts.Put(run, kept.Value[Stamp, *judging.About]{Of: StampOf(info), V: out})
+	return out
+}
+
+// Missing says why a run cannot be read.
+func (s *Store) Missing(run string, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return failure.Unreadable(err, "the run %q cannot be read: %v", run, reason(err))
+	}
+	if info, serr := s.root.Stat(run); serr == nil && info.IsDir() {
+		return failure.New(422, "%q is a folder without a %s: it is not a run", run, judging.ManifestFile)
+	}
+	return failure.New(404, "there is no run %q: it may have been deleted or moved", run)
+}
+
+// reason is the error of a file without the path that stands elsewhere.
+func reason(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// Found is a run of the folder, or a folder that looks like one and is none.
+type Found struct {
+	Name     string
+	Manifest *judging.Manifest
+	Err      error
+}
+
+// How far the folder is searched for runs.
+const (
+	MaxDepth   = 5
+	MaxFolders = 20_000
+	listFor    = time.Second // that a listing is good for
+)
+
+// Shows tells whether a run of that name stands in the list, once it is there.
+func Shows(run string) bool {
+	return checkName(run) == nil && strings.Count(run, "/") < MaxDepth
+}
+
+// List finds the runs, by name. A folder with a run in it is not searched on.
+func (s *Store) List() ([]Found, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.listed != nil && s.now().Sub(s.listedAt) < listFor {
+		return s.listed, nil
+	}
+	runs, suites, err := s.search()
+	if err != nil {
+		return nil, fmt.Errorf("the folder of runs cannot be read: %w", reason(err))
+	}
+	slices.SortFunc(runs, func(a, b Found) int { return strings.Compare(a.Name, b.Name) })
+	slices.Sort(suites)
+	s.listed, s.inSuites, s.listedAt = runs, suites, s.now()
+	return runs, nil
+}
+
+// SearchEnded says that the last listing need not have all runs, and what to do; "" where it has.
+func (s *Store) SearchEnded() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.ended {
+		return ""
+	}
+	return fmt.Sprintf("The search for runs ended after %d folders, and some need not be here: make one run of shards with gavel merge, or serve a folder further down (gavel serve --runs DIR).", s.Most)
+}
+
+// search looks for runs and suites in the folder.
+func (s *Store) search() (runs []Found, suites []string, err error) {
+	if s.only != nil {
+		return s.chosen()
+	}
+	folders := 0
+	s.ended = false
+	err = fs.WalkDir(s.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil && name == ".":
+			return err
+		case err != nil || !d.IsDir():
+			return nil // what went away meanwhile
+		case name == ".":
+			return nil
+		case strings.HasPrefix(d.Name(), ".") || strings.Count(name, "/") >= MaxDepth:
+			return fs.SkipDir
+		}
+		if folders++; folders > s.Most {
+			s.ended = true
+			return fs.SkipAll
+		}
+		if run, is := s.Look(name); is {
+			runs = append(runs, run)
+			return fs.SkipDir
+		}
+		if _, serr := s.root.Lstat(path.Join(name, scoring.SuiteFile)); serr == nil {
+			suites = append(suites, name)
+		}
+		return nil
+	})
+	return runs, suites, err
+}
+
+// chosen are the runs that are shown, and the suites that have no others.
+func (s *Store) chosen() (runs []Found, suites []string, err error) {
+	for _, name := range s.only {
+		if run, is := s.Look(name); is {
+			runs = append(runs, run)
+		}
+		folder := path.Dir(name)
+		if suite, serr := s.Suite(folder); serr == nil && !slices.Contains(suites, folder) && !slices.ContainsFunc(suite.Cells, func(c scoring.SuiteCell) bool {
+			_, there := s.Look(path.Join(folder, c.Run))
+			return there && !slices.Contains(s.only, path.Join(folder, c.Run))
+		}) {
+			suites = append(suites, folder)
+		}
+	}
+	return runs, suites, nil
+}
+
+// Suites are the folders of suites that the last listing found.
+func (s *Store) Suites() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.inSuites
+}
+
+// SuiteOf is the folder of the suite that a run is part of, as of the last listing; "" where it is of none.
+func (s *Store) SuiteOf(run string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, is := slices.BinarySearch(s.inSuites, path.Dir(run)); is {
+		return path.Dir(run)
+	}
+	return ""
+}
+
+// Look tells whether a folder is a run, a damaged one included.
+func (s *Store) Look(name string) (Found, bool) {
+	if checkName(name) != nil {
+		return Found{}, false
+	}
+	m, err := s.Manifest(name)
+	if err == nil {
+		return Found{Name: name, Manifest: m}, true
+	}
+	for _, file := range []string{judging.ManifestFile, judging.RecordsFile} {
+		if _, serr := s.root.Lstat(path.Join(name, file)); serr == nil {
+			return Found{Name: name, Err: err}, true
+		}
+	}
+	return Found{}, false
+}
+
+// Forget makes the next listing a new one.
+func (s *Store) Forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.listed = nil
+	s.forgot++
+}
+
+// Drop lets go of a run that was deleted.
+func (s *Store) Drop(run string) {
+	s.indexes.Drop(run)
+	s.Forget()
+}
+
+// Forgotten is how often the listing was forgotten.
+func (s *Store) Forgotten() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.forgot
+}
+
+// longestLine is the longest line that is read: memory holds a whole one.
+const longestLine = 64 << 20
+
+// limited ends reading with its context, and where a line is longer than memory should have to hold.
+type limited struct {
+	ctx  context.Context
+	r    io.Reader
+	line int64
+}
+
+func (l *limited) Read(b []byte) (int, error) {
+	if err := l.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := l.r.Read(b)
+	if last := bytes.LastIndexByte(b[:n], '\n'); last >= 0 {
+		l.line = int64(n - last - 1)
+	} else {
+		l.line += int64(n)
+	}
+	if l.line > longestLine {
+		return 0, fmt.Errorf("a line is longer than %d MiB: the file is damaged", longestLine>>20)
+	}
+	return n, err
+}
+
+// Suite reads what a suite's folder says of it.
+func (s *Store) Suite(folder string) (*scoring.Suite, error) {
+	if err := checkName(folder); err != nil {
+		return nil, failure.New(http.StatusNotFound, "there is no suite %q", markup.Visible(folder))
+	}
+	f, _, err := s.Open(folder, scoring.SuiteFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, failure.New(http.StatusNotFound, "there is no suite %q: it may have been deleted or moved", folder)
+	case err != nil:
+		return nil, failure.Unreadable(err, "the suite %q cannot be read: %v", folder, reason(err))
+	}
+	defer f.Close()
+	suite, err := scoring.DecodeSuite(path.Join(folder, scoring.SuiteFile), io.LimitReader(f, maxManifest))
+	if err != nil {
+		return nil, failure.New(http.StatusUnprocessableEntity, "%v", err)
+	}
+	return suite, nil
+}
+
+// Race of a suite's cells; nil where there is none that can be read.
+func (s *Store) Race(folder string) *race.State {
+	f, _, err := s.Open(folder, race.StateFile)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	state, err := race.ReadState(race.StateFile, io.LimitReader(f, maxManifest))
+	if err != nil {
+		return nil
+	}
+	return state
+}

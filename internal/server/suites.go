@@ -1,0 +1,304 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"gavel/internal/report"
+	"gavel/internal/report/table"
+	"gavel/internal/server/failure"
+	"gavel/internal/server/jobs"
+	"gavel/internal/server/kept"
+	"gavel/internal/server/markup"
+	"gavel/judging"
+	"gavel/scoring"
+	"gavel/scoring/race"
+)
+
+// SuiteHead is what the list of suites says of one.
+type SuiteHead struct {
+	Folder     string         `json:"folder"` // of its runs
+	Name       string         `json:"suite,omitempty"`
+	Judges     []string       `json:"judges,omitempty"`
+	Conditions int            `json:"conditions"`
+	Cells      int            `json:"cells"`
+	Statuses   map[string]int `json:"statuses"` // of its cells
+	Job        string         `json:"job,omitempty"`
+	Error      string         `json:"error,omitempty"` // why its file cannot be read
+}
+
+// URL of the suite's page.
+func (h SuiteHead) URL() string { return "/suites/" + escaped(h.Folder) }
+
+// suitesView is the list of suites.
+type suitesView struct {
+	Suites []SuiteHead `json:"suites"`
+	Ended  string      `json:"search_ended,omitempty"` // as of the list of runs
+}
+
+// suiteRun is a cell: the run of a judge under a condition.
+type suiteRun struct {
+	Judge     string `json:"judge"`
+	Condition string `json:"condition"`
+	Begun     bool   `json:"begun"`
+	RunRow
+}
+
+// SuiteView is the page of a suite.
+type SuiteView struct {
+	SuiteHead
+	Runs     []suiteRun      `json:"runs"`
+	Results  *report.Ranking `json:"results"` // of the runs that nobody is making; null where there are none
+	File     string          `json:"file"`    // its YAML, as it was run
+	Progress *Progress       `json:"progress,omitempty"`
+	Race     *race.State     `json:"race,omitempty"` // of the cells, where one was begun
+}
+
+// RaceSoFar lays the race out.
+func (v SuiteView) RaceSoFar() table.Table { return report.RaceSoFar(v.Race) }
+
+func (s *Server) suitesView(r *http.Request) (suitesView, error) {
+	if _, err := s.runs.List(); err != nil {
+		return suitesView{}, err
+	}
+	view := suitesView{Suites: []SuiteHead{}, Ended: s.runs.SearchEnded()}
+	for _, folder := range s.runs.Suites() {
+		suite, err := s.runs.Suite(folder)
+		if err != nil {
+			view.Suites = append(view.Suites, SuiteHead{Folder: folder, Statuses: map[string]int{}, Error: err.Error()})
+			continue
+		}
+		head, _ := s.suiteRuns(r, folder, suite)
+		view.Suites = append(view.Suites, head)
+	}
+	return view, nil
+}
+
+// suiteRuns is how far the runs of a suite are.
+func (s *Server) suiteRuns(r *http.Request, folder string, suite *scoring.Suite) (SuiteHead, []suiteRun) {
+	head := SuiteHead{Folder: folder, Name: suite.Name, Judges: suite.Judges, Conditions: len(suite.Conditions), Cells: len(suite.Cells), Statuses: map[string]int{}}
+	for _, j := range s.activeJobs() {
+		if j.Suite == folder {
+			head.Job = j.ID
+		}
+	}
+	runs := []suiteRun{}
+	for _, c := range suite.Cells {
+		run := suiteRun{Judge: c.Judge, Condition: c.Condition, Begun: true}
+		name := path.Join(folder, c.Run)
+		if found, is := s.runs.Look(name); is {
+			run.RunRow = s.row(r.Context(), found)
+		} else {
+			run.Begun, run.RunRow = false, RunRow{RunHead: RunHead{Name: name, Status: report.NotBegun}}
+		}
+		head.Statuses[run.Status]++
+		runs = append(runs, run)
+	}
+	return head, runs
+}
+
+func (s *Server) suiteView(r *http.Request) (SuiteView, error) {
+	folder := r.PathValue("suite")
+	suite, err := s.runs.Suite(folder)
+	if err != nil {
+		return SuiteView{}, err
+	}
+	v := SuiteView{File: suite.File}
+	v.SuiteHead, v.Runs = s.suiteRuns(r, folder, suite)
+	for _, run := range v.Runs {
+		if run.Status == judging.Running {
+			if p, err := s.status(r.Context(), run.Name); err == nil && !p.Stalled {
+				v.Progress = &p
+			}
+		}
+	}
+	v.Race = s.runs.Race(folder)
+	v.Results, err = s.ranking(folder, suite, v.Runs)
+	return v, err
+}
+
+// ranking of a suite's runs; null where none has ended.
+func (s *Server) ranking(folder string, suite *scoring.Suite, runs []suiteRun) (*report.Ranking, error) {
+	state, some := s.stateOf(suite, runs)
+	if !some {
+		return nil, nil
+	}
+	return kept.Made(&s.scoring, s.ranked, folder, state, func() (*report.Ranking, error) {
+		return report.NewRanking(suite, func(run string) (report.Cell, *scoring.Run) { return s.cell(path.Join(folder, run)) })
+	})
+}
+
+// stateOf tells one state of a suite's files from another, and whether any run of it has ended.
+func (s *Server) stateOf(suite *scoring.Suite, runs []suiteRun) (state string, some bool) {
+	var b strings.Builder
+	fmt.Fprintln(&b, suite.Name, suite.Judges, suite.Conditions)
+	for _, run := range runs {
+		fmt.Fprintln(&b, run.Name, run.Status, run.Begun)
+		if run.Begun && run.Status != judging.Running {
+			at := s.runs.Stamps(run.Name)
+			fmt.Fprintln(&b, at.Records, at.Manifest)
+			some = true
+		}
+	}
+	return b.String(), some
+}
+
+// cell is what is known of a run in a suite, and the run where it has ended.
+func (s *Server) cell(name string) (report.Cell, *scoring.Run) {
+	cell := report.Cell{Run: name, Status: report.NotBegun}
+	found, is := s.runs.Look(name)
+	switch {
+	case !is:
+		return cell, nil
+	case found.Err != nil:
+		cell.Status, cell.Error = report.Unreadable, found.Err.Error()
+		return cell, nil
+	}
+	cell.Status, cell.Expected = found.Manifest.Status, found.Manifest.Judgments
+	if found.Manifest.Status == judging.Running {
+		return cell, nil
+	}
+	run, err := s.runs.Load(name, found.Manifest)
+	if err != nil {
+		cell.Status, cell.Error = report.Unreadable, err.Error()
+		return cell, nil
+	}
+	cell.Answered = run.Answered
+	return cell, run
+}
+
+// startSuiteView is the form that starts a suite, with its plan where there is one.
+type startSuiteView struct {
+	jobs.Offer
+	Order jobs.JobRequest
+	File  string
+	Plan  *jobs.SuitePlanned
+	Error string
+	sent  bool // and so what is not in the order was left empty
+}
+
+func (s *Server) startSuiteView(r *http.Request) (startSuiteView, error) {
+	o, err := s.offerData(r)
+	v := startSuiteView{Offer: o, Order: jobs.JobRequest(r.URL.Query())}
+	if folder := v.Order.Get("suite"); folder != "" && err == nil {
+		var suite *scoring.Suite
+		if suite, err = s.runs.Suite(folder); err == nil {
+			v.File = suite.File
+		}
+	}
+	return v, err
+}
+
+// startSuiteForm drafts, plans or starts the suite that a form asks for.
+func (s *Server) startSuiteForm(w http.ResponseWriter, r *http.Request) (err error) {
+	run, request, action := s.opts.Runner, jobs.JobRequest(r.PostForm), r.PostForm.Get("action")
+	delete(request, "action")
+	v, status := startSuiteView{Order: request, File: request.Get("file"), sent: true}, http.StatusOK
+	if protocol, is := strings.CutPrefix(action, "protocol "); is {
+		v.turnTo(protocol)
+		action = ""
+	}
+	switch action {
+	case "": // nothing but another protocol
+	case "draft":
+		v.File, err = run.DraftSuite(r.Context(), request)
+	case "plan", "start":
+		if strings.TrimSpace(v.File) == "" {
+			err = failure.Bad("there is no file yet: tick judges and datasets and press “Add to the file”, or paste a file")
+			break
+		}
+		if action == "start" {
+			var job jobs.Job
+			if job, err = run.StartSuite(r.Context(), suiteIn(request)); err == nil {
+				return toJob(w, r, job.ID)
+			}
+			break
+		}
+		var plan jobs.SuitePlanned
+		if plan, err = run.PlanSuite(r.Context(), suiteIn(request)); err == nil {
+			v.Plan = &plan
+		}
+	default:
+		return failure.Bad("the form's action %q is unknown: use protocol NAME, draft, plan or start", markup.Visible(action))
+	}
+	if err != nil {
+		v.Error, status = err.Error(), failure.Status(err)
+	}
+	if v.Offer, err = run.Offer(r.Context(), v.Order.Get("protocol")); err != nil {
+		return err
+	}
+	s.pages.render(w, r, status, "start-suite", v)
+	return nil
+}
+
+// suiteIn is what a form says of the suite; the rest is what it is drafted with.
+func suiteIn(form jobs.JobRequest) jobs.JobRequest {
+	return jobs.JobRequest{"file": form["file"], "yes": form["yes"]}
+}
+
+// Composed tells whether there is a file, and nobody is at work on it.
+func (v startSuiteView) Composed() bool {
+	return v.Plan != nil || v.File != "" && !v.sent && v.Order.Get("protocol") == ""
+}
+
+// turnTo shows the fields of another protocol, with what every protocol has.
+func (v *startSuiteView) turnTo(protocol string) {
+	kept := jobs.JobRequest{"protocol": {protocol}}
+	for _, field := range []string{"file", "name", "judges", "dataset"} {
+		if values, ok := v.Order[field]; ok {
+			kept[field] = values
+		}
+	}
+	v.Order, v.sent = kept, false
+}
+
+// Has tells whether a field of the form has a value; those of a form that was not sent have their default.
+func (v startSuiteView) Has(field, value, otherwise string) bool {
+	if given, ok := v.Order[field]; ok || v.sent {
+		return slices.Contains(given, value)
+	}
+	return value == otherwise
+}
+
+// deleteSuiteView asks whether a suite is to be deleted.
+type deleteSuiteView struct {
+	Folder string
+	Runs   []string // in its folder
+}
+
+// URL of the suite's page.
+func (v deleteSuiteView) URL() string { return SuiteHead{Folder: v.Folder}.URL() }
+
+func (s *Server) deleteSuiteView(r *http.Request) (deleteSuiteView, error) {
+	v := deleteSuiteView{Folder: r.PathValue("suite")}
+	if err := s.isSuite(v.Folder); err != nil {
+		return v, err
+	}
+	s.runs.Forget()
+	runs, err := s.runs.List()
+	for _, run := range runs {
+		if path.Dir(run.Name) == v.Folder {
+			v.Runs = append(v.Runs, run.Name)
+		}
+	}
+	return v, err
+}
+
+// isSuite wants a suite that is there, be its file damaged.
+func (s *Server) isSuite(folder string) error {
+	if _, err := s.runs.Suite(folder); err != nil && failure.Status(err) == http.StatusNotFound {
+		return err
+	}
+	return nil
+}
+
+func (s *Server) deleteSuite(folder string) error {
+	if err := s.isSuite(folder); err != nil {
+		return err
+	}
+	defer s.runs.Forget() // also where not all of it could be deleted
+	return s.opts.Runner.DeleteSuite(folder)
+}

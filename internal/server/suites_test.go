@@ -1,0 +1,239 @@
+package server
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gavel/internal/report"
+	"gavel/internal/server/failure"
+	"gavel/internal/server/jobs"
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+// suiteOf makes the runs of a suite: two judges of whom one is better, a third
+// that was not begun, and a fourth that is at work.
+func suiteOf(t testing.TB, dir, folder string) *scoring.Suite {
+	t.Helper()
+	suite := &scoring.Suite{
+		Name: "four judges", File: "name: four judges # </textarea><script>alert(1)</script>\n", Judges: []string{"good", "coin", "late", "busy"},
+		Conditions: []scoring.SuiteCondition{{Name: "pairs", Protocol: "pairwise", Dataset: "sample", Prompt: "sop"}},
+	}
+	for _, j := range suite.Judges {
+		suite.Cells = append(suite.Cells, scoring.SuiteCell{Judge: j, Condition: "pairs", Run: j + "_pairs"})
+	}
+	at := filepath.Join(dir, filepath.FromSlash(folder))
+	makeRun(t, filepath.Join(at, "good_pairs"), making{protocol: "pairwise", dataset: "sample", sim: "right"})
+	makeRun(t, filepath.Join(at, "coin_pairs"), making{protocol: "pairwise", dataset: "sample", sim: "coin"})
+	makeRun(t, filepath.Join(at, "busy_pairs"), making{protocol: "pairwise", dataset: "sample", sim: "coin", stop: 5})
+	must(t, judging.WriteJSON(filepath.Join(at, scoring.SuiteFile), suite))
+	return suite
+}
+
+func TestSuitePages(t *testing.T) {
+	dir := t.TempDir()
+	suite := suiteOf(t, dir, "deep/suite")
+	s := newSite(t, dir, func(o *Options) { o.Runner = &fakeRunner{} })
+	says(t, s.get("/suites"), "deep/suite", "good, coin, late, busy", "2 complete", "1 running", "1 not begun")
+	page := s.get("/suites/deep%2Fsuite")
+	says(t, page, "4 judges × 1 condition", "strict", "Holm's correction", "not begun", "In progress: deep/suite/busy_pairs", "5/64", "Plan, change or continue it")
+	harmlessPage(t, "a suite", page)
+	if start := s.get("/start/suite?suite=deep%2Fsuite"); !strings.Contains(start, "name: four judges # &lt;/textarea&gt;") {
+		t.Error("the form does not begin with the suite's file")
+	}
+	if w := s.ask("GET", "/start/suite?suite=none", ""); w.Code != http.StatusNotFound {
+		t.Errorf("a suite that is none: %d", w.Code)
+	}
+
+	var v SuiteView
+	s.data("/api/v1/suites/deep%2Fsuite", &v)
+	cells := v.Results.Conditions[0].Cells
+	if len(v.Runs) != 4 || len(cells) != 4 || cells[0].Answered != 64 || cells[2].Status != report.NotBegun || cells[3].Status != judging.Running || cells[3].Place >= 0 {
+		t.Errorf("runs %+v, cells %+v", v.Runs, cells)
+	}
+	letters := v.Results.Conditions[0].Rankings[0].Runs
+	if letters[0].Letters != "a" || letters[1].Letters != "b" {
+		t.Errorf("a judge that is right and a coin: %+v", letters)
+	}
+	if v.Progress == nil || v.Progress.Run != "deep/suite/busy_pairs" || v.Progress.Done != 5 {
+		t.Errorf("progress %+v", v.Progress)
+	}
+
+	// What nobody changed is not worked out again; what was, is.
+	kept, _ := s.ranked.Get("deep/suite")
+	s.get("/suites/deep%2Fsuite")
+	if again, _ := s.ranked.Get("deep/suite"); again.V != kept.V {
+		t.Error("the results were worked out again")
+	}
+	must(t, os.RemoveAll(filepath.Join(dir, "deep", "suite", "coin_pairs")))
+	s.data("/api/v1/suites/deep%2Fsuite", &v)
+	if c := v.Results.Conditions[0].Cells[1]; c.Status != report.NotBegun || len(v.Results.Conditions[0].Rankings[0].Runs) != 1 {
+		t.Errorf("a run that was deleted: %+v", c)
+	}
+	// A record less, and another name for the same condition.
+	records := filepath.Join(dir, "deep", "suite", "good_pairs", judging.RecordsFile)
+	text, err := os.ReadFile(records)
+	must(t, err)
+	must(t, os.WriteFile(records, text[:strings.LastIndexByte(strings.TrimSpace(string(text)), '\n')+1], 0o644))
+	s.data("/api/v1/suites/deep%2Fsuite", &v)
+	if c := v.Results.Conditions[0].Cells[0]; c.Answered != 63 {
+		t.Errorf("a record less: %+v", c)
+	}
+	suite.Conditions[0].Options = "another"
+	must(t, judging.WriteJSON(filepath.Join(dir, "deep", "suite", scoring.SuiteFile), suite))
+	s.data("/api/v1/suites/deep%2Fsuite", &v)
+	if c := v.Results.Conditions[0]; c.Options != "another" {
+		t.Errorf("a suite that was changed: %+v", c)
+	}
+}
+
+// A run that was ended before its first judgment has no place, one that fell
+// silent no progress.
+func TestSuiteOfEmptyRuns(t *testing.T) {
+	dir := t.TempDir()
+	suiteOf(t, dir, "suite")
+	busy := filepath.Join(dir, "suite", "busy_pairs")
+	s := newSite(t, dir, nil)
+	old := begun.Add(-time.Hour)
+	must(t, os.Chtimes(filepath.Join(busy, judging.RecordsFile), old, old))
+	var v SuiteView
+	s.data("/api/v1/suites/suite", &v)
+	if v.Progress != nil || !v.Runs[3].Stalled {
+		t.Errorf("a run that fell silent: %+v", v.Runs[3])
+	}
+	m, err := judging.ReadManifest(busy)
+	must(t, err)
+	m.Status = judging.Interrupted
+	must(t, judging.WriteJSON(filepath.Join(busy, judging.ManifestFile), m))
+	must(t, os.WriteFile(filepath.Join(busy, judging.RecordsFile), nil, 0o644))
+	s.data("/api/v1/suites/suite", &v)
+	if c := v.Results.Conditions[0].Cells[3]; c.Place >= 0 || c.Status != judging.Interrupted || len(v.Results.Conditions[0].Rankings[0].Runs) != 2 {
+		t.Errorf("a run without records: %+v", c)
+	}
+}
+
+// A suite's file leads nowhere else, whatever it says.
+func TestSuiteFilesThatLie(t *testing.T) {
+	dir, outside := t.TempDir(), t.TempDir()
+	makeRun(t, filepath.Join(outside, "run"), making{protocol: "pairwise", dataset: "sample", sim: "right"})
+	good := suiteOf(t, dir, "suite")
+	s := newSite(t, dir, nil)
+	for name, run := range map[string]string{
+		"above": "../x", "absolute": filepath.Join(outside, "run"), "deeper": "a/b", "hidden": ".lock", "empty": "", "backslash": `..\x`, "zero": "a\x00b", "drive": "C:x",
+	} {
+		bad := *good
+		bad.Cells = []scoring.SuiteCell{{Judge: "good", Condition: "pairs", Run: run}}
+		must(t, judging.WriteJSON(filepath.Join(dir, "suite", scoring.SuiteFile), bad))
+		if w := s.ask("GET", "/api/v1/suites/suite", ""); w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), "damaged") {
+			t.Errorf("%s: %d %s", name, w.Code, w.Body)
+		}
+	}
+	says(t, s.get("/suites"), "damaged")
+	must(t, os.Remove(filepath.Join(dir, "suite", scoring.SuiteFile)))
+	if err := os.Symlink(filepath.Join(outside, "run"), filepath.Join(dir, "suite", "link")); err != nil {
+		t.Skip(err)
+	}
+	linked := *good
+	linked.Cells = []scoring.SuiteCell{{Judge: "good", Condition: "pairs", Run: "link"}}
+	must(t, judging.WriteJSON(filepath.Join(dir, "suite", scoring.SuiteFile), linked))
+	var v SuiteView
+	s.data("/api/v1/suites/suite", &v)
+	if v.Results != nil && v.Results.Conditions[0].Cells[0].Place >= 0 {
+		t.Errorf("a link out of the folder was read: %+v", v.Results.Conditions[0].Cells)
+	}
+	if w := s.ask("GET", "/suites/..%2F..", ""); w.Code != http.StatusNotFound {
+		t.Errorf("a name that leads out: %d", w.Code)
+	}
+}
+
+func TestDeleteSuiteNeedsConfirmation(t *testing.T) {
+	dir := t.TempDir()
+	suiteOf(t, dir, "deep/suite")
+	write(t, filepath.Join(dir, "torn", scoring.SuiteFile), "{")
+	fake := &fakeRunner{}
+	s := newSite(t, dir, func(o *Options) { o.Runner = fake })
+	page := s.get("/suites/deep%2Fsuite/delete")
+	says(t, page, "Delete deep/suite?", "deep/suite/good_pairs", "deep/suite/busy_pairs", "and 3 runs")
+	harmlessPage(t, "deleting", page)
+	if code, _, _ := s.post("/suites/deep%2Fsuite/delete", url.Values{"confirm": {"suite"}}); code != 400 || len(fake.deleted) != 0 {
+		t.Errorf("without: %d, deleted %v", code, fake.deleted)
+	}
+	if code, _, to := s.post("/suites/deep%2Fsuite/delete", url.Values{"confirm": {"deep/suite"}}); code != 303 || to != "/suites" || len(fake.deleted) != 1 || fake.deleted[0] != "suite deep/suite" {
+		t.Errorf("with: %d, deleted %v", code, fake.deleted)
+	}
+	says(t, s.get("/suites"), "Delete it")
+	if code, _, _ := s.post("/suites/torn/delete", url.Values{"confirm": {"torn"}}); code != 303 {
+		t.Errorf("of a damaged suite: %d", code)
+	}
+	for _, none := range []string{"none", "deep"} {
+		if code, _, _ := s.post("/suites/"+none+"/delete", url.Values{"confirm": {none}}); code != 404 || len(fake.deleted) != 2 {
+			t.Errorf("of no suite: %d, deleted %v", code, fake.deleted)
+		}
+	}
+	alone := newSite(t, dir, nil)
+	if w := alone.ask("GET", "/suites/torn/delete", ""); w.Code != http.StatusNotImplemented || strings.Contains(alone.get("/suites"), "Delete it") {
+		t.Errorf("on a server that only shows: %d", w.Code)
+	}
+}
+
+func TestStartSuiteForm(t *testing.T) {
+	fake := &fakeRunner{}
+	s := newSite(t, t.TempDir(), func(o *Options) { o.Runner = fake })
+	page := s.get("/start/suite")
+	says(t, page, "Start a suite", "Judges", "coin", "Datasets")
+	if strings.Contains(page, `id="action-start"`) {
+		t.Error("it can be started before it is planned")
+	}
+	form := url.Values{"protocol": {"pairwise"}, "judges": {"sim coin"}, "dataset": {"sample"}, "name": {"mine"}, "constrain": {"false", "true"}, "action": {"draft"}}
+	code, page, _ := s.post("/start/suite", form)
+	if text := textOf(byID(t, page, "suite-file")); code != 200 || !strings.Contains(text, "# of sim coin") {
+		t.Errorf("the draft: %d %q", code, text)
+	}
+	for _, box := range []string{`value="sim coin" checked`, `value="sample" checked`, `name="constrain" value="true" checked`} {
+		if !strings.Contains(page, box) {
+			t.Errorf("the form forgot %s", box)
+		}
+	}
+	form = url.Values{"protocol": {"pairwise"}, "file": {"limits"}, "action": {"plan"}}
+	code, page, _ = s.post("/start/suite", form)
+	says(t, page, "Plan: nothing is asked yet", "the matrix", "<b>coin", "noted", "9 calls, the limit is 1")
+	if code != 200 || len(fake.jobs) != 0 || byID(t, page, "yes") == nil || byID(t, page, "action-start") == nil {
+		t.Errorf("planning: %d, %d jobs", code, len(fake.jobs))
+	}
+	form.Set("action", "start")
+	form.Set("yes", "true")
+	if code, _, to := s.post("/start/suite", form); code != 303 || to != "/jobs/job2" {
+		t.Fatalf("starting: %d to %q", code, to)
+	}
+	order, _ := json.Marshal(fake.jobs[0].Request)
+	if string(order) != `{"file":["limits"],"yes":["true"]}` {
+		t.Errorf("ordered %s", order)
+	}
+	page = s.get("/jobs/job2")
+	says(t, page, "Suite planned")
+	fake.jobs[0].State, fake.jobs[0].Ended = jobs.Stopped, begun
+	if page = s.get("/jobs/job2"); !strings.Contains(page, `action="/start/suite"`) {
+		t.Error("a suite is gone on with as a run")
+	}
+
+	// Another protocol keeps what every protocol has.
+	code, page, _ = s.post("/start/suite", url.Values{"protocol": {"pairwise"}, "judges": {"sim coin"}, "file": {"so far"}, "think": {"off"}, "action": {"protocol reversed"}})
+	if code != 200 || !strings.Contains(page, `value="sim coin" checked`) || strings.Contains(page, `value="off" checked`) || !strings.Contains(textOf(byID(t, page, "suite-file")), "so far") {
+		t.Errorf("another protocol: %d", code)
+	}
+	if code, _, _ := s.post("/start/suite", url.Values{"action": {"dance"}}); code != http.StatusBadRequest {
+		t.Errorf("an action that is none: %d", code)
+	}
+	fake.fails = failure.New(http.StatusConflict, "it is being made")
+	for _, action := range []string{"draft", "plan", "start"} {
+		if code, _, _ := s.post("/start/suite", url.Values{"action": {action}, "file": {"mine"}}); code != http.StatusConflict {
+			t.Errorf("%s that fails: %d", action, code)
+		}
+	}
+}

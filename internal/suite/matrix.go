@@ -1,0 +1,319 @@
+package suite
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gavel/internal/eval"
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+// Suite is a file with its matrix.
+type Suite struct {
+	*File
+	points []*Condition
+	Cells  []*Cell // judge by judge, then as the file has the conditions
+	bytes  int     // of all that is set for them
+	shard  string  // which shard's folder this is of, such as 3/16; "" for all items
+}
+
+// Condition is one condition of the matrix: what every judge is asked.
+type Condition struct {
+	name     string
+	line     int
+	protocol judging.Protocol
+	settings []setting // each with one value
+	prompt   string
+	dataset  string
+	options  string // what else is set, for people
+}
+
+// Cell is one run: a judge under a condition.
+type Cell struct {
+	Request eval.Request
+	name    string
+	judge   *Judge
+	point   *Condition
+	out     string         // its folder
+	set     []setting      // each with one value
+	lines   map[string]int // where each field is set
+}
+
+// More than anybody means. With aliases a short file can stand for much.
+const (
+	mostCells = scoring.MostCells // and entries of a list
+	mostBytes = 16 << 20          // of all that is set for the cells
+)
+
+// Open reads a file and makes its matrix.
+func Open(path string) (*Suite, error) {
+	file, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return file.Matrix((*Cell).Read)
+}
+
+// Matrix makes the cells of a file; read reads the request of each.
+func (s *File) Matrix(read func(*Cell) (eval.Request, error)) (*Suite, error) {
+	m := &Suite{File: s}
+	for i := range s.conditions {
+		if err := m.expand(&s.conditions[i]); err != nil {
+			return nil, err
+		}
+	}
+	for i := range s.judges {
+		for _, p := range m.points {
+			c, err := m.cell(&s.judges[i], p)
+			if err != nil {
+				return nil, err
+			}
+			if c.Request, err = read(c); err != nil {
+				return nil, m.blame(c, err)
+			}
+			told := func(other *Cell) bool { return other.Request.Retired != nil }
+			if slices.ContainsFunc(m.Cells, told) { // to say it once is enough
+				c.Request.Retired = nil
+			}
+			c.Request.Out = c.out
+			m.Cells = append(m.Cells, c)
+		}
+	}
+	return m, nil
+}
+
+// Read is the request of a cell.
+func (c *Cell) Read() (eval.Request, error) { return eval.Read(c.Protocol(), c.Values()) }
+
+// Protocol is that of the cell's condition.
+func (c *Cell) Protocol() judging.Protocol { return c.point.protocol }
+
+// Values are what is set for the cell, by field.
+func (c *Cell) Values() map[string][]string {
+	values := map[string][]string{}
+	for _, set := range c.set {
+		values[set.flag] = set.values[0].words
+	}
+	return values
+}
+
+// expand makes the conditions that an entry of the file stands for: its axes multiplied, the last one turning first.
+func (s *Suite) expand(c *condition) error {
+	size, err := s.size(c)
+	if err != nil {
+		return err
+	}
+	for n := range size {
+		p := &Condition{line: c.line}
+		left, axes := n, []string{}
+		for _, set := range slices.Backward(c.settings) {
+			n := len(set.values)
+			set.values = set.values[left%n:][:1]
+			left /= n
+			p.settings = append(p.settings, set)
+		}
+		// So that names do not follow the order of the file.
+		slices.SortFunc(p.settings, func(a, b setting) int { return strings.Compare(a.flag, b.flag) })
+		protocol, err := judging.ProtocolNamed(c.protocols[left].String())
+		if err != nil {
+			return s.wrong(c.protocols[left].line, "%v", err)
+		}
+		if err := s.weigh(c.line, p.settings); err != nil {
+			return err
+		}
+		if p.protocol = protocol; c.name != "" && len(c.protocols) > 1 {
+			axes = append(axes, protocol.Name)
+		}
+		if err := s.label(p, c.name, axes); err != nil {
+			return err
+		}
+		s.points = append(s.points, p)
+	}
+	return nil
+}
+
+// size is how many conditions an entry of the file stands for.
+func (s *Suite) size(c *condition) (int, error) {
+	size := 1
+	for _, set := range append(c.settings[:len(c.settings):len(c.settings)], setting{values: c.protocols}) {
+		if size *= len(set.values); (size+len(s.points))*len(s.judges) > mostCells {
+			return 0, s.wrong(c.line, "the matrix has more than %d cells", mostCells)
+		}
+	}
+	return size, nil
+}
+
+// weigh counts what is set for a condition or a cell.
+func (s *Suite) weigh(line int, settings []setting) error {
+	for _, set := range settings {
+		for _, w := range set.values[0].words {
+			s.bytes += len(w) + len(set.flag)
+		}
+	}
+	if s.bytes > mostBytes {
+		return s.wrong(line, "what is set for all cells together has more than %d bytes: is a value as long as it should be?", mostBytes)
+	}
+	return nil
+}
+
+// label names a condition: by what is asked, or by its name and its axes.
+func (s *Suite) label(p *Condition, name string, axes []string) error {
+	p.prompt = p.protocol.Templates[0].Name
+	var options []string
+	for _, set := range p.settings {
+		value := set.values[0].String()
+		switch set.flag {
+		case "dataset":
+			p.dataset = value
+		case "prompt":
+			p.prompt = value
+		default:
+			options = append(options, set.flag+" "+value)
+		}
+		if set.axis {
+			axes = append(axes, s.part(set))
+		}
+	}
+	if p.options = strings.Join(options, ", "); name != "" {
+		p.name = strings.Join(append([]string{s.folder(name)}, axes...), "_")
+	} else {
+		parts := []string{p.protocol.Name, s.base(p.dataset), s.base(p.prompt)}
+		for _, set := range p.settings {
+			if set.flag != "dataset" && set.flag != "prompt" {
+				parts = append(parts, s.part(set))
+			}
+		}
+		p.name = strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "_")
+	}
+	if len(p.name) > 150 {
+		return s.wrong(p.line, "the folder of this condition would be called %.60s…: give the condition a name", p.name)
+	}
+	for _, other := range s.points {
+		if !strings.EqualFold(other.name, p.name) {
+			continue
+		}
+		if slices.Equal(other.words(), p.words()) {
+			return s.wrong(p.line, "the condition %s is there already, from line %d", p.name, other.line)
+		}
+		return s.wrong(p.line, "two conditions would have one folder, %s, the other from line %d: give this one a name", p.name, other.line)
+	}
+	return nil
+}
+
+// words are what is set.
+func (p *Condition) words() []string {
+	words := []string{p.protocol.Name}
+	for _, set := range p.settings {
+		words = append(words, set.flag+"="+strings.Join(set.values[0].words, "\x00"))
+	}
+	return words
+}
+
+// part is a setting in a folder's name.
+func (s *Suite) part(set setting) string {
+	var words []string
+	for _, w := range set.values[0].words {
+		words = append(words, s.base(w))
+	}
+	value := strings.Join(words, "-")
+	if set.flag == "dataset" || set.flag == "prompt" {
+		return value
+	}
+	return set.flag + "-" + value
+}
+
+// base is a word as part of a folder's name: of a path its last element.
+func (s *Suite) base(word string) string {
+	if !strings.Contains(word, "://") && word != "" {
+		word = filepath.Base(word)
+	}
+	return s.folder(word)
+}
+
+// cell is a judge's run under a condition. What the judge or the condition sets stands before the defaults; that both
+// set one thing is an error. A judge's settings and the defaults are for the protocols that have them.
+func (s *Suite) cell(j *Judge, p *Condition) (*Cell, error) {
+	c := &Cell{judge: j, point: p, lines: map[string]int{}}
+	c.name = s.folder(j.name) + "_" + p.name
+	fields := fieldsOf(p.protocol)
+	for _, set := range j.settings {
+		if fields[set.flag].Name != "" {
+			c.add(set)
+		}
+	}
+	for _, set := range p.settings {
+		if line, twice := c.lines[set.flag]; twice {
+			return c, s.wrong(set.line, "%s is set by the judge %s too, in line %d: leave out one", set.flag, j.name, line)
+		}
+		c.add(set)
+	}
+	for _, set := range s.defaults {
+		if _, given := c.lines[set.flag]; !given && fields[set.flag].Name != "" {
+			c.add(set)
+		}
+	}
+	if len(c.name) > mostOfName {
+		return c, s.wrong(j.line, "the folder of this judge's run would be called %.60s…: give the judge a shorter name", c.name)
+	}
+	if err := s.weigh(j.line, c.set); err != nil {
+		return c, err
+	}
+	c.out = filepath.Join(s.out, c.name)
+	return c, nil
+}
+
+func (c *Cell) add(set setting) {
+	c.set = append(c.set, set)
+	c.lines[set.flag] = set.values[0].line
+}
+
+// blame says which line of the file an error of a cell's request is about.
+func (s *Suite) blame(c *Cell, err error) error {
+	var located *lineError
+	if err == nil || errors.As(err, &located) {
+		return err
+	}
+	at := 0
+	var field *eval.FieldError
+	if errors.As(err, &field) {
+		at = c.lines[field.Field]
+	}
+	return &lineError{s.path, cmp.Or(at, c.point.line), err}
+}
+
+// Check opens what the cells are of and holds it to their protocols, before anything is asked.
+func (s *Suite) Check(ctx context.Context, e *eval.Maker) error {
+	checked := map[string]bool{}
+	for _, c := range s.Cells {
+		key := c.Request.Apart()
+		if checked[key] {
+			continue
+		}
+		checked[key] = true
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		err := e.Check(c.Request)
+		if line, ok := c.lines["dataset"]; err != nil && ok && !errors.As(err, new(*eval.FieldError)) {
+			return &lineError{s.path, line, err}
+		}
+		if err := s.blame(c, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// requests are those of all cells.
+func (s *Suite) requests(yield func(eval.Request) bool) {
+	for _, c := range s.Cells {
+		if !yield(c.Request) {
+			return
+		}
+	}
+}

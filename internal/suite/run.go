@@ -1,0 +1,208 @@
+package suite
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"gavel/internal/disk"
+	"gavel/internal/eval"
+	"gavel/judging"
+	"gavel/scoring"
+	"gavel/scoring/race"
+)
+
+// runner makes a suite's runs, one after the other.
+type runner struct {
+	*eval.Maker // what the cells are made with
+	suite       *Suite
+	inner       *eval.Interrupts // of the run that is being made
+	stop        atomic.Bool      // told to stop: nothing more is begun
+	left        []string         // cells that did not come to their end, or lack verdicts
+	open        bool             // one of these did not come to its end
+	full        error            // a disk is: no cell could be written
+}
+
+// Run makes the runs, or goes on with them. The error may be eval.ErrIncomplete, eval.ErrInterrupted or *AboveLimits.
+func (s *Suite) Run(ctx context.Context, e *eval.Maker, yes bool) error {
+	may := func(quiet *eval.Maker) error { return s.mayRun(ctx, quiet, yes) }
+	return s.making(ctx, e, may, func(ctx context.Context, r *runner) error {
+		for i := range s.judges {
+			r.judge(ctx, &s.judges[i])
+		}
+		return r.end(ctx)
+	})
+}
+
+// making makes ready for runs, and has them made if they may be.
+func (s *Suite) making(ctx context.Context, e *eval.Maker, may func(*eval.Maker) error, do func(context.Context, *runner) error) (err error) {
+	quiet := *e
+	release, err := quiet.Hold(s.requests)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	if err := may(&quiet); err != nil {
+		return err
+	}
+	contexts := newContexts(s, e)
+	if err := s.write(contexts.given); err != nil {
+		return err
+	}
+	r := &runner{Maker: &quiet, suite: s, inner: new(eval.Interrupts)}
+	quiet.Interrupts, quiet.NumCtx = r.inner, contexts.of
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer e.Interrupts.Handle(func() {
+		r.stop.Store(true)
+		r.inner.Interrupt(cancel)
+	})()
+	r.agents(ctx)
+	return do(ctx, r)
+}
+
+// mayRun holds the plan to the file's limits.
+func (s *Suite) mayRun(ctx context.Context, e *eval.Maker, yes bool) error {
+	if yes || !s.limits.any() {
+		return nil
+	}
+	plan, err := s.Plan(ctx, e, false)
+	if err != nil || len(plan.Above) == 0 {
+		return err
+	}
+	return &AboveLimits{strings.Join(plan.Above, "; "), s.path}
+}
+
+// AboveLimits is why a suite is not begun.
+type AboveLimits struct{ What, path string }
+
+func (a *AboveLimits) Error() string {
+	return fmt.Sprintf("the plan exceeds the suite's limits: %s; see \"gavel suite plan %s\", and add --yes to run it anyway", a.What, a.path)
+}
+
+// write says in the suite's folder which runs are its own, and what contexts they were given.
+func (s *Suite) write(given scoring.Contexts) error {
+	if _, err := os.Stat(filepath.Join(s.out, judging.ManifestFile)); err == nil {
+		return s.wrong(s.outLine, "out: %s is a run: give the suite another name or out", s.out)
+	}
+	if err := os.MkdirAll(s.out, 0o755); err != nil {
+		return fmt.Errorf("the suite's folder: %w", err)
+	}
+	disk.Sweep(s.out, scoring.SuiteFile, race.StateFile)
+	if err := given.Check(); err != nil {
+		return s.wrong(s.outLine, "out: %s has %v: give the suite another name or out", s.out, err)
+	}
+	file := s.summary()
+	file.NumCtx = given
+	return judging.WriteJSON(filepath.Join(s.out, scoring.SuiteFile), file)
+}
+
+func (r *runner) stopped(ctx context.Context) bool { return r.stop.Load() || ctx.Err() != nil }
+
+// agents asks the models whose answers are judged, each of them all that the cells want of it: later, that would be in
+// the midst of a judge's work, and a workstation would load the judge twice. What fails here is said by the cells.
+func (r *runner) agents(ctx context.Context) {
+	var models []string
+	for o := range r.suite.requests {
+		for _, a := range o.Agents {
+			if strings.Contains(a, "@") && !slices.Contains(models, a) {
+				models = append(models, a)
+			}
+		}
+	}
+	for _, a := range models {
+		asked := map[string]bool{}
+		for _, c := range r.suite.Cells {
+			key := c.Request.OfAnswers()
+			if asked[key] || r.stopped(ctx) || !slices.Contains(c.Request.Agents, a) {
+				continue
+			}
+			asked[key] = true
+			if err := r.Answer(ctx, c.Request, a); err != nil && !r.stopped(ctx) {
+				r.say("answers of %s: %v", a, err)
+				break
+			}
+		}
+	}
+}
+
+func (r *runner) say(format string, args ...any) {
+	if r.Observer != nil {
+		r.Observer.Note(fmt.Sprintf(format, args...))
+	}
+}
+
+// judge makes all runs of one judge. One that cannot be found, or stops answering, is left alone for the rest of them.
+func (r *runner) judge(ctx context.Context, j *Judge) {
+	var broken error
+	for n, c := range r.suite.Cells {
+		switch {
+		case c.judge != j || r.complete(c) && broken != nil:
+			continue
+		case r.stopped(ctx), r.full != nil:
+			return
+		case broken != nil:
+			r.lack(c, fmt.Errorf("not started: the judge stopped answering: %w", broken))
+			continue
+		}
+		r.say("cell %d of %d: %s", n+1, len(r.suite.Cells), c.name)
+		_, err := r.Maker.Run(ctx, c.Request)
+		if err == nil || errors.Is(err, eval.ErrRefuted) || errors.Is(err, eval.ErrUndecided) || r.stopped(ctx) {
+			continue // a suite is no gate: its table says what was found
+		}
+		if eval.DiskFull(err) {
+			r.full = fmt.Errorf("%s: %w", c.name, err)
+			return
+		}
+		var gaveUp *judging.GaveUpError
+		if errors.As(err, &gaveUp) || r.Gone(ctx, c.Request) != nil {
+			broken = err
+			if r.complete(c) { // and so not asked for anything
+				continue
+			}
+		}
+		r.lack(c, err)
+	}
+}
+
+// complete tells whether the run of a cell is, as far as its folder says.
+func (r *runner) complete(c *Cell) bool {
+	m, err := judging.ReadManifest(c.Request.Out)
+	return err == nil && (m.Status == judging.Complete || m.Status == judging.ByRule && c.Request.Until != "")
+}
+
+func (r *runner) lack(c *Cell, err error) {
+	r.say("%s: %s", c.name, strings.ReplaceAll(r.suite.explain(err), "\n", " "))
+	r.left = append(r.left, c.name)
+	r.open = r.open || !errors.Is(err, eval.ErrUnserved)
+}
+
+// end is the error that the suite ends with.
+func (r *runner) end(ctx context.Context) error {
+	if r.stopped(ctx) {
+		if cause := cmp.Or(context.Cause(ctx), eval.ErrInterrupted); !errors.Is(cause, eval.ErrInterrupted) {
+			return cause
+		}
+		open := slices.DeleteFunc(slices.Clone(r.suite.Cells), r.complete)
+		if len(open) == 0 {
+			return nil
+		}
+		return eval.Failed(eval.ErrInterrupted, fmt.Errorf("interrupted: %d of %d cells are not complete; %s", len(open), len(r.suite.Cells), r.Words.GoOn))
+	}
+	if r.full != nil || len(r.left) == 0 {
+		return r.full
+	}
+	what, do := "are not complete", r.Words.GoOn
+	if !r.open {
+		what, do = "have judgments without a verdict", r.Words.AskAgain
+	}
+	names := strings.Join(r.left, ", ")
+	err := fmt.Errorf("%d of %d cells %s (%s); %s", len(r.left), len(r.suite.Cells), what, names, do)
+	return eval.Failed(eval.ErrIncomplete, err)
+}

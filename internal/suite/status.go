@@ -1,0 +1,206 @@
+package suite
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"gavel/internal/report"
+	"gavel/internal/report/table"
+	"gavel/judging"
+	"gavel/scoring"
+	"gavel/scoring/race"
+)
+
+// State is how far a suite is, as its folders tell: nothing is locked and
+// nothing asked, so that it may be looked at while it goes on.
+type State struct {
+	Suite    string         `json:"suite"`
+	Out      string         `json:"out"`
+	Cells    []RunState     `json:"cells"`
+	Stages   []RunState     `json:"stages,omitempty"` // runs beside the cells that those stand on
+	ByStatus map[string]int `json:"by_status"`        // of cells
+	Race     *race.State    `json:"race,omitempty"`   // of the cells, where one was begun
+}
+
+// RunState is one run.
+type RunState struct {
+	Run       string     `json:"run"`
+	Judge     string     `json:"judge,omitempty"`
+	Status    string     `json:"status"`
+	Expected  int        `json:"expected"` // judgments
+	Completed int        `json:"standing"` // of them with an answer
+	Failed    int        `json:"failed"`
+	Rate      float64    `json:"per_second,omitempty"` // over the last records
+	Left      float64    `json:"seconds_left,omitempty"`
+	Last      *time.Time `json:"last_record,omitempty"`
+	Silent    float64    `json:"seconds_silent,omitempty"` // of a run that says it is running
+	// the number that the run stands for, so far; of a run that is not at its end its interval holds however often one looks
+	Value *scoring.Result `json:"value,omitempty"`
+	Error string          `json:"error,omitempty"`
+}
+
+// Status reads the folders of the runs, at a time.
+func (s *Suite) Status(now time.Time) *State {
+	st := &State{Suite: s.name, Out: s.out, ByStatus: map[string]int{}}
+	cells := map[string]bool{}
+	for _, c := range s.Cells {
+		cs := StateOf(c.out, now)
+		cs.Judge = c.judge.name
+		cs.Value = soFar(cs)
+		st.Cells = append(st.Cells, cs)
+		st.ByStatus[cs.Status]++
+		cells[c.name] = true
+	}
+	if f, err := os.Open(filepath.Join(s.out, race.StateFile)); err == nil {
+		st.Race, _ = race.ReadState(f.Name(), f) // a file that is damaged is for the race to complain of
+		f.Close()
+	}
+	entries, _ := os.ReadDir(s.out) // not there before the suite has begun
+	for _, entry := range entries {
+		dir := filepath.Join(s.out, entry.Name())
+		if m, err := judging.ReadManifest(dir); err == nil && !cells[entry.Name()] && m.Imported == "" && m.Spec.Protocol == judging.Answering().Name {
+			st.Stages = append(st.Stages, StateOf(dir, now))
+		}
+	}
+	return st
+}
+
+// StateOf reads run.json and the whole lines of records.jsonl of a run's folder.
+func StateOf(dir string, now time.Time) RunState {
+	c := RunState{Run: dir, Status: report.NotBegun}
+	m, err := judging.ReadManifest(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c
+	}
+	if err != nil {
+		c.Status, c.Error = report.Unreadable, err.Error()
+		return c
+	}
+	c.Status, c.Expected = m.Status, m.Judgments
+	var tempo judging.Tempo
+	var completed judging.Completed
+	failed := map[string]bool{}
+	err = judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {
+		key := fmt.Sprint(r.Item, "\x00", r.Presentation, "\x00", r.Repetition)
+		if r.Outcome == judging.Failed {
+			failed[key] = true
+		} else if completed.Add(r); len(failed) > 0 {
+			delete(failed, key)
+		}
+		tempo.Add(r.At)
+		c.Last = &r.At
+		return nil
+	})
+	c.Completed, c.Failed = completed.Count(), len(failed)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		c.Status, c.Error = report.Unreadable, err.Error()
+	}
+	if c.Status == judging.Running {
+		since := m.Started
+		if c.Last != nil {
+			since = *c.Last
+		}
+		c.going(&tempo, since, now)
+	}
+	return c
+}
+
+// soFar is what a run's judgments come to: as it was written down where they are all there, else as they are now. There is
+// none where they cannot be read, which scoring the run says.
+func soFar(c RunState) *scoring.Result {
+	var rep scoring.Report
+	raw, err := os.ReadFile(filepath.Join(c.Run, judging.ResultsFile))
+	if c.Status != judging.Complete || err != nil || json.Unmarshal(raw, &rep) != nil {
+		if c.Completed == 0 {
+			return nil
+		}
+		run, err := scoring.Load(c.Run, scoring.DefaultOptions.Reading)
+		if err != nil {
+			return nil
+		}
+		rep = run.Score(scoring.DefaultOptions.Bootstrap)
+	}
+	return report.Headline(&rep)
+}
+
+// going adds what a run that is going on comes to.
+func (c *RunState) going(tempo *judging.Tempo, since, now time.Time) {
+	c.Silent = max(0, now.Sub(since).Seconds())
+	c.Rate = tempo.PerSecond(now)
+	c.Left, _ = tempo.Left(c.Expected-c.Completed, now)
+}
+
+// silentAfter is when a run that says it is running is said to be silent: it may have been killed, which no file tells.
+const silentAfter = 2 * time.Minute
+
+// Tables has a row for each run.
+func (s *State) Tables() []table.Table {
+	t := table.Table{Title: fmt.Sprintf("suite %s in %s", s.Suite, s.Out), Columns: append(table.Left("run", "status"), table.Right("judgments", "failed", "per second", "left", "so far")...)}
+	row := func(name string, c RunState) {
+		cells := []string{name, c.Status, "", "", "", "", ""}
+		if c.Status != report.NotBegun {
+			cells[2] = fmt.Sprintf("%d/%d", c.Completed, c.Expected)
+			cells[3] = strconv.Itoa(c.Failed)
+		}
+		if c.Rate > 0 {
+			cells[4] = strconv.FormatFloat(c.Rate, 'f', 1, 64)
+			cells[5] = (time.Duration(c.Left) * time.Second).String()
+		}
+		if silent := time.Duration(c.Silent * float64(time.Second)); silent > silentAfter {
+			cells[1], cells[4], cells[5] = c.Status+", silent for "+silent.Round(time.Minute).String(), "", ""
+		}
+		if c.Value != nil {
+			cells[6] = c.Value.Metric + " " + table.Whole(*c.Value)
+		}
+		t.Rows = append(t.Rows, cells)
+		if c.Error != "" {
+			t.Notes = append(t.Notes, "! "+c.Error)
+		}
+	}
+	for _, c := range s.Stages {
+		row("(stage) "+filepath.Base(c.Run), c)
+	}
+	for _, c := range s.Cells {
+		row(filepath.Base(c.Run), c)
+	}
+	summary := fmt.Sprintf("%d cells", len(s.Cells))
+	for _, status := range []string{judging.Complete, judging.ByRule, judging.Running, judging.Incomplete, judging.Interrupted, report.NotBegun, report.Unreadable} {
+		if n := s.ByStatus[status]; n > 0 {
+			summary += fmt.Sprintf(", %d %s", n, status)
+		}
+	}
+	if slices.ContainsFunc(s.Cells, func(c RunState) bool { return c.Value != nil && c.Status != judging.Complete }) {
+		summary += "; intervals of those not complete hold however often one looks"
+	}
+	t.Notes = append([]string{summary}, t.Notes...)
+	if s.Race != nil {
+		return []table.Table{t, report.RaceSoFar(s.Race)}
+	}
+	return []table.Table{t}
+}
+
+// CSV has a row for each run.
+func (s *State) CSV(w io.Writer) error {
+	t := table.Table{Columns: table.Left("run", "judge", "status", "judgments", "expected", "failed", "per_second", "seconds_left", "seconds_silent", "metric", "value", "low", "high")}
+	for _, c := range slices.Concat(s.Stages, s.Cells) {
+		row := []string{c.Run, c.Judge, c.Status, strconv.Itoa(c.Completed), strconv.Itoa(c.Expected), strconv.Itoa(c.Failed)}
+		for _, v := range []float64{c.Rate, c.Left, c.Silent} {
+			row = append(row, strconv.FormatFloat(v, 'f', 1, 64))
+		}
+		if v := c.Value; v != nil {
+			row = append(row, v.Metric, table.Cell(v.Value, 4), table.Cell(v.Low, 4), table.Cell(v.High, 4))
+		} else {
+			row = append(row, "", "", "", "")
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return table.CSV(w, t)
+}
