@@ -50,7 +50,7 @@ func withRating(t *testing.T) (gavel string) {
 	if gavel = filepath.Join(dir, "gavel"); runtime.GOOS == "windows" {
 		gavel += ".exe"
 	}
-	build := exec.CommandContext(t.Context(), "go", "build", "-overlay", plan, "-o", gavel, "gavel/internal/cli")
+	build := exec.CommandContext(t.Context(), "go", "build", "-overlay", plan, "-o", gavel, "gavel/cmd/gavel")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -1,10 +1,10 @@
 package cli
 
 import (
-	"debug/buildinfo"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -15,17 +15,13 @@ import (
 // TestDependencies: docs/dependencies.md has each module of the binary once, and none that is not in it; of those with
 // known defects it is a version without, and there is one YAML.
 func TestDependencies(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("the page is of the binary for Linux")
-	}
-	path, err := binary()
+	list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}} {{.Version}}{{end}}", "gavel/cmd/gavel")
+	list.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64")
+	out, err := list.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	info, err := buildinfo.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	modules := slices.Compact(slices.Sorted(strings.Lines(string(out))))
 	page := read(t, filepath.Join(sourceDir, "..", "..", "docs", "dependencies.md"))
 	now, left, ok := strings.Cut(page, "## What left")
 	if !ok {
@@ -37,16 +33,20 @@ func TestDependencies(t *testing.T) {
 		listed = append(listed, r[1])
 	}
 	least := map[string]string{"golang.org/x/image": "v0.45.0", "go.opentelemetry.io/otel": "v1.44.0", "github.com/buger/jsonparser": "v1.1.2"}
-	for _, m := range info.Deps {
-		linked = append(linked, m.Path)
-		if want := least[m.Path]; want != "" && semver.Compare(m.Version, want) < 0 {
-			t.Errorf("%s is %s, which has known defects: take %s or later", m.Path, m.Version, want)
+	for _, line := range modules {
+		path, version, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if version == "" { // gavel itself
+			continue
 		}
-		if strings.Contains(m.Path, "yaml") {
-			yaml = append(yaml, m.Path)
+		linked = append(linked, path)
+		if want := least[path]; want != "" && semver.Compare(version, want) < 0 {
+			t.Errorf("%s is %s, which has known defects: take %s or later", path, version, want)
 		}
-		if strings.Contains(left, "`"+m.Path+"`") {
-			t.Errorf("%s left, and is in the binary", m.Path)
+		if strings.Contains(path, "yaml") {
+			yaml = append(yaml, path)
+		}
+		if strings.Contains(left, "`"+path+"`") {
+			t.Errorf("%s left, and is in the binary", path)
 		}
 	}
 	slices.Sort(listed)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"gavel/internal/cli/clitest"
 )
 
 // TestHelpFits: help is no wider than the terminal, but for what is not to be broken: examples, commands, long words.
@@ -78,7 +80,7 @@ func TestHelpOfARun(t *testing.T) {
 
 // TestCommandsPage: docs/cli.md and the man page say what the commands say.
 func TestCommandsPage(t *testing.T) {
-	for page, args := range map[string][]string{"docs/cli.md": {"docs", "markdown"}, "packaging/gavel.1": {"docs", "man"}} {
+	for page, args := range map[string][]string{"docs/cli.md": {"docs", "markdown"}, "scripts/packaging/gavel.1": {"docs", "man"}} {
 		if read(t, filepath.Join(sourceDir, "../..", page)) != mustCall(t, args...) {
 			t.Errorf("%s is not what the commands say: go run ./cmd/gavel %s >%s", page, strings.Join(args, " "), page)
 		}
@@ -177,10 +179,8 @@ func TestBashCompletes(t *testing.T) {
 		t.Skip("no bash here")
 	}
 	dir := t.TempDir()
-	build := exec.Command("go", "build", "-o", filepath.Join(dir, "gavel"), ".")
-	build.Dir = sourceDir
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	if _, err := clitest.Link(dir); err != nil {
+		t.Fatal(err)
 	}
 	script := write(t, filepath.Join(dir, "gavel.bash"), mustCall(t, "completion", "bash"))
 	for line, want := range map[string]string{

@@ -1,4 +1,4 @@
-// Command gavel tells which open-weight model can be trusted as a judge.
+// Package cli is gavel's command line.
 //
 // It is the only reader of flags, environment and clock; everything else is handed what it needs. Data goes to standard
 // output, all that is said about the work to standard error.
@@ -82,7 +82,8 @@ func usage(format string, args ...any) error {
 	return eval.Failed(eval.ErrUsage, fmt.Errorf(format, args...))
 }
 
-func main() {
+// Main runs one command line in the environment of the process and returns its exit status. Signals end it.
+func Main(args []string) int {
 	in := new(eval.Interrupts)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 4)
@@ -92,7 +93,7 @@ func main() {
 	}
 	go watch(in, signals, cancel)
 	disk.SweepTempDirs("", "gavel-bundle-", "gavel-demo-", "gavel-plan-")
-	os.Exit(gavel(ctx, in, os.Stdout, os.Stderr, os.Args[1:]))
+	return gavel(ctx, in, os.Stdout, os.Stderr, args)
 }
 
 // gavel runs one command line and returns the exit status.

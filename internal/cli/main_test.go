@@ -5,12 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -20,32 +18,31 @@ import (
 	"time"
 
 	"github.com/adrg/xdg"
+
+	"gavel/internal/cli/clitest"
 )
 
-// binary is gavel, built once for the tests that need a process of their own.
+// binary is the path of gavel, for the tests that need a process of their own: this test binary under another name.
 var binary = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "gavel-test-")
 	if err != nil {
 		return "", err
 	}
-	built = dir
-	path := filepath.Join(dir, "gavel.exe")
-	cmd := exec.Command("go", "build", "-o", path, ".")
-	cmd.Dir, cmd.Env = sourceDir, append(startEnv, "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w: %s", err, out)
-	}
-	return path, nil
+	linked = dir
+	return clitest.Link(dir)
 })
 
-// built is the folder of the binary, to be removed at the end.
-var built string
+// linked is the folder of the binary, to be removed at the end.
+var linked string
 
 func TestMain(m *testing.M) {
+	if clitest.IsGavel() {
+		os.Exit(Main(os.Args[1:]))
+	}
 	flag.Parse()
 	code := m.Run()
-	if built != "" {
-		os.RemoveAll(built)
+	if linked != "" {
+		os.RemoveAll(linked)
 	}
 	os.Exit(code)
 }

@@ -1,6 +1,6 @@
 // Package golden holds down what a user of gavel sees: run ids, cache keys, requests, records, results, tables, the JSON
-// API, exit statuses and messages. It builds the binary once and drives it as a process, by its command line and over HTTP
-// alone, and imports nothing of gavel's, so that the code may be turned round completely beneath it.
+// API, exit statuses and messages. It drives gavel as a process, by its command line and over HTTP alone, and knows
+// nothing of gavel's but where it begins, so that the code may be turned round completely beneath it.
 //
 //	go test ./scripts/golden                       compares with testdata
 //	go test ./scripts/golden -run Serve -update    writes what it saw; git diff then shows what has changed for users
@@ -27,18 +27,20 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"gavel/internal/cli"
+	"gavel/internal/cli/clitest"
 )
 
 var (
 	update = flag.Bool("update", false, "write testdata/*.txt and testdata/long.tar.zst anew")
-	tested = flag.String("gavel", "", "the `binary` to test; default: it is built")
+	tested = flag.String("gavel", "", "the `binary` to test; default: this one")
 )
 
 const (
@@ -53,6 +55,9 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	if clitest.IsGavel() {
+		os.Exit(cli.Main(os.Args[1:]))
+	}
 	flag.Parse()
 	os.Exit(func() int {
 		dir, err := os.MkdirTemp("", "gavel-golden-")
@@ -76,34 +81,15 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// watch looks at the folders of the sources. Go remembers that a test has passed until a file changes that it has looked
-// at; what a command reads that the test runs, as "go build" does, it does not see. Only a test's looks count, not TestMain's.
-var watch = sync.OnceValue(func() error {
-	return filepath.WalkDir(filepath.Join("..", ".."), func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() && d.Name() == ".git" {
-			return fs.SkipDir
-		}
-		return err
-	})
-})
-
-// build builds gavel, unless a binary was named.
+// build names the binary to test: the one that was asked for, or this one.
 func build(dir string) error {
+	var err error
 	if *tested != "" {
-		var err error
 		gavelBinary, err = filepath.Abs(*tested)
-		return err
+	} else {
+		gavelBinary, err = clitest.Link(dir)
 	}
-	gavelBinary = filepath.Join(dir, "gavel")
-	if runtime.GOOS == "windows" {
-		gavelBinary += ".exe"
-	}
-	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", gavelBinary, "gavel/internal/cli")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return nil
+	return err
 }
 
 func askVersion() error {

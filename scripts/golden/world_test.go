@@ -30,9 +30,6 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	if err := watch(); err != nil {
-		t.Fatal(err)
-	}
 	root := t.TempDir()
 	if real, err := filepath.EvalSymlinks(root); err == nil {
 		root = real

@@ -1,0 +1,163 @@
+// Package internal has only this test, which holds the house to its plan. docs/flow.md draws it.
+package internal
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// rooms lists the rooms that a room may import from. A room is a folder with all folders below it that have no line of
+// their own. Tests may import from anywhere.
+var rooms = map[string]string{
+	"internal/disk":       "",
+	"backends":            "",
+	"cache":               "backends",
+	"datasets/rows":       "",
+	"datasets":            "datasets/rows internal/disk",
+	"judging":             "datasets datasets/rows backends internal/disk",
+	"judging/judgingtest": "datasets backends",
+	"scoring/stats":       "",
+	"scoring/race":        "scoring/stats",
+	"scoring":             "judging scoring/stats",
+
+	"internal/jury":          "scoring scoring/stats judging backends",
+	"internal/labels":        "scoring scoring/stats judging datasets datasets/rows internal/disk",
+	"internal/report/table":  "scoring",
+	"internal/report/figure": "scoring internal/report/table",
+	"internal/report": "internal/report/table internal/report/figure internal/jury internal/labels scoring scoring/race" +
+		" scoring/stats internal/disk",
+
+	"protocols/reading":       "",
+	"protocols/imports":       "judging datasets datasets/rows",
+	"protocols/protocoltest":  "judging judging/judgingtest datasets backends",
+	"protocols/answer":        protocol,
+	"protocols/multioption":   protocol,
+	"protocols/pairwise":      protocol + " protocols/answer",
+	"protocols/selfreference": protocol + " protocols/answer",
+	"protocols": "protocols/answer protocols/multioption protocols/pairwise protocols/selfreference protocols/imports" +
+		" internal/report scoring judging",
+
+	"internal/eval": "protocols protocols/answer scoring scoring/stats judging cache backends datasets internal/disk",
+	"internal/suite": "internal/eval internal/report internal/report/table scoring scoring/race scoring/stats judging" +
+		" datasets internal/disk",
+	"internal/carry":  "internal/eval scoring judging cache backends datasets internal/disk",
+	"internal/doctor": "internal/report/table scoring/stats judging backends",
+
+	"internal/server/failure": "",
+	"internal/server/kept":    "",
+	"internal/server/markup":  "judging",
+	"internal/server/guard":   "internal/server/failure internal/server/markup",
+	"internal/server/site":    "scoring judging internal/disk",
+	"internal/server/store": "internal/server/failure internal/server/kept internal/server/markup protocols scoring" +
+		" scoring/race judging datasets internal/disk",
+	"internal/server/jobs": "internal/suite internal/carry internal/eval internal/labels internal/report/table scoring" +
+		" scoring/race judging datasets backends internal/disk",
+	"internal/server": "internal/server/failure internal/server/guard internal/server/jobs internal/server/kept" +
+		" internal/server/markup internal/server/store internal/report internal/report/table internal/labels scoring" +
+		" scoring/race judging datasets",
+
+	"internal/cli": "internal/server internal/server/guard internal/server/jobs internal/server/site" +
+		" internal/server/store internal/suite internal/carry internal/doctor internal/eval internal/report" +
+		" internal/report/table internal/labels internal/jury protocols protocols/imports protocols/pairwise scoring" +
+		" scoring/race judging cache datasets backends internal/disk internal/cli/demo internal/cli/progress" +
+		" internal/cli/manual",
+	"internal/cli/demo": "internal/eval internal/report internal/report/table protocols/multioption protocols/pairwise" +
+		" protocols/selfreference scoring judging internal/disk",
+	"internal/cli/progress": "internal/eval judging",
+	"internal/cli/manual":   "",
+	"internal/cli/clitest":  "",
+	"cmd":                   "internal/cli",
+}
+
+// protocol is what every protocol may import.
+const protocol = "protocols/imports protocols/reading internal/report internal/report/table internal/report/figure" +
+	" scoring scoring/stats judging datasets backends internal/disk"
+
+// only lists the modules that one place alone may import, so that to leave them is a change of that place.
+var only = map[string]string{
+	"github.com/urfave/cli":        "internal/cli/",
+	"github.com/ollama/ollama":     "backends/ollama.go",
+	"github.com/sashabaranov":      "backends/",
+	"github.com/dgraph-io/badger":  "cache/",
+	"gavel/judging/judgingtest":    "protocols/protocoltest/",
+	"gavel/protocols/protocoltest": "none",
+}
+
+// TestEveryImportGoesDown: no package imports what the plan does not allow, and the plan allows nothing unused.
+func TestEveryImportGoesDown(t *testing.T) {
+	used := map[string]bool{}
+	root := ".."
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() && (name == "testdata" || name == "scripts" || strings.HasPrefix(name, ".") && path != root) {
+			return fs.SkipDir
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		path = filepath.ToSlash(strings.TrimPrefix(path, root+string(filepath.Separator)))
+		for _, i := range file.Imports {
+			imported, err := strconv.Unquote(i.Path.Value)
+			if err != nil {
+				return err
+			}
+			checkImport(t, path, imported, used)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for room, allowed := range rooms {
+		for _, other := range strings.Fields(allowed) {
+			if !used[room+" "+other] && !strings.HasPrefix(allowed, protocol) {
+				t.Errorf("the plan lets %s import %s, and it does not: take that out", room, other)
+			}
+		}
+	}
+}
+
+func checkImport(t *testing.T, path, imported string, used map[string]bool) {
+	for module, place := range only {
+		if strings.HasPrefix(imported, module) && !strings.HasPrefix(path, place) {
+			t.Errorf("%s imports %s, which is for %s alone", path, imported, place)
+		}
+	}
+	imported, ours := strings.CutPrefix(imported, "gavel/")
+	if !ours {
+		return
+	}
+	from, to := roomOf(path), roomOf(imported)
+	if from == "" || to == "" {
+		t.Errorf("%s imports %s: one of them has no line in the plan", path, imported)
+		return
+	}
+	used[from+" "+to] = true
+	if from != to && !slices.Contains(strings.Fields(rooms[from]), to) {
+		t.Errorf("%s imports %s: the plan does not let %s import from %s", path, imported, from, to)
+	}
+}
+
+// roomOf returns the room with the longest name that a path lies in, or "".
+func roomOf(path string) string {
+	found := ""
+	for room := range rooms {
+		if (path == room || strings.HasPrefix(path, room+"/")) && len(room) > len(found) {
+			found = room
+		}
+	}
+	return found
+}
