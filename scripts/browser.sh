@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # usage: scripts/browser.sh [go test's arguments]
 #
-# Runs the tests named TestBrowser… of ./cmd/gavel, which look at the pages of "gavel serve" in Chromium without a window. In this order:
+# Runs the tests named TestBrowser… of ./internal/cli, which look at the pages of "gavel serve" in Chromium without a window. In this order:
 #   1. Chromium: the command in PATH, else Debian's package, which is installed where that can be done without asking (root, apt-get);
 #   2. axe-core, which looks for what keeps people from using a page: its npm package, kept in DIR. It is only run, never part of gavel
 #      (MPL-2.0). Where npm is missing or cannot get it, the tests do without and say so, unless BROWSER_AXE is "must";
@@ -91,4 +91,4 @@ if [[ -z ${GAVEL_AXE:-} ]]; then
 fi
 export GAVEL_CHROMIUM GAVEL_AXE=${GAVEL_AXE:-}
 say "$("$GAVEL_CHROMIUM" --version 2>/dev/null | head -n 1), axe-core ${GAVEL_AXE:-missing}"
-exec go test ./cmd/gavel -count=1 -timeout 20m -run '^TestBrowser' "$@"
+exec go test ./internal/cli -count=1 -timeout 20m -run '^TestBrowser' "$@"

@@ -7,8 +7,8 @@
 #   format       gofmt finds nothing to do
 #   modules      go.mod and go.sum are tidy, and what was downloaded is what go.sum says
 #   vet          go vet
-#   lint         golangci-lint at the version below, built from its Go module: staticcheck, who may import whom, what belongs to
-#                cmd/gavel, how long files and functions are (.golangci.yml); where it cannot be had, staticcheck alone
+#   lint         golangci-lint at the version below, built from its Go module: staticcheck, what belongs to internal/cli, how
+#                long files and functions are (.golangci.yml); where it cannot be had, staticcheck alone
 #   vulnerable   govulncheck, where the database of vulnerabilities can be reached; docs/dependencies.md has what is linked
 #   scripts      shellcheck of every shell script
 #   fresh        a copy of this tree alone in a folder, with an empty HOME and an empty module cache: go run ./cmd/gavel demo
@@ -309,9 +309,9 @@ check_race() {
 	# What scripts/golden tests is another process, which has no detector. Protocols and tables are the work of one goroutine.
 	# The commands go the way of the packages behind them, once more and one after the other: by day those are run in which
 	# goroutines meet.
-	mapfile -t packages < <(go list ./... | grep -vE '/(scripts/[a-z]+|cmd/gavel|protocols/[a-z]+|report/[a-z]+|scoring/[a-z]+)$')
+	mapfile -t packages < <(go list ./... | grep -vE '/(scripts/[a-z]+|internal/cli|protocols/[a-z]+|report/[a-z]+|scoring/[a-z]+)$')
 	CGO_ENABLED=1 say go test -race -skip "$not_for_race" -count=1 -timeout 20m "${packages[@]}"
-	CGO_ENABLED=1 say go test -race -run "$commands_for_race" -skip "$not_for_race" -count=1 -timeout 20m ./cmd/gavel
+	CGO_ENABLED=1 say go test -race -run "$commands_for_race" -skip "$not_for_race" -count=1 -timeout 20m ./internal/cli
 }
 
 # Of each package one binary is built, instrumented, for all its targets.
@@ -394,7 +394,7 @@ check_servers() {
 	else
 		without "shards on Slurm: $(tail -n 1 "$scratch/started-slurm")"
 	fi
-	if ((had)) && ! say go test ./cmd/gavel -run Servers -count=1 -v -timeout 40m; then
+	if ((had)) && ! say go test ./internal/cli -run Servers -count=1 -v -timeout 40m; then
 		echo 'the end of what the servers had to say:'
 		tail -n 20 "$SERVERS_DIR"/*.log
 		failed=1

@@ -41,7 +41,7 @@ func TestWhatIsWrittenIsCurrent(t *testing.T) {
 		assert.NilError(t, err)
 		have, err := os.ReadFile(filepath.Join(root, "docs", name))
 		assert.NilError(t, err)
-		assert.Equal(t, string(have), string(want), "docs/%s is not what the types say: make docs", name)
+		assert.Equal(t, string(have), string(want), "docs/%s is not what the types say: scripts/docs.sh", name)
 	}
 }
 
