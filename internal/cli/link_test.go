@@ -279,7 +279,7 @@ func goroutines() map[string]string {
 	buf := make([]byte, 4<<20)
 	all := map[string]string{}
 	for _, stack := range strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
-		listener := strings.Contains(stack, "created by gavel/cmd/gavel.(*link).up ")
+		listener := strings.Contains(stack, "created by gavel/internal/cli.(*link).up ")
 		if m := goroutineNumber.FindStringSubmatch(stack); m != nil && !listener {
 			all[m[1]] = stack
 		}

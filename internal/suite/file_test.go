@@ -15,7 +15,7 @@ import (
 // TestSuiteExample: the example in the docs is the one beside them, and is a
 // suite.
 func TestSuiteExample(t *testing.T) {
-	const path, page = "../docs/examples/suite.yaml", "../docs/suites.md"
+	const path, page = "../../docs/examples/suite.yaml", "../../docs/suites.md"
 	if !strings.Contains(read(t, page), "```yaml\n"+read(t, path)+"```\n") {
 		t.Error("docs/suites.md has another example than docs/examples/suite.yaml")
 	}
@@ -107,7 +107,7 @@ const suiteHead = "judges:\n- {model: coin, backend: sim}\nconditions:\n"
 // FuzzSuite: whatever the file, there is a suite or one line that says why not,
 // and no folder outside that of the suite.
 func FuzzSuite(f *testing.F) {
-	f.Add(read(f, "../docs/examples/suite.yaml"))
+	f.Add(read(f, "../../docs/examples/suite.yaml"))
 	f.Add(suiteHead + "- {protocol: [pairwise, reversed], dataset: ../../x, prompt: [sop, direct]}\n")
 	f.Add("judges: &a [*a]\nconditions: [{protocol: [[pairwise]]}]")
 	f.Add("judges: [{model: ../.., backend: sim}]\nconditions: [{protocol: answer, name: ..}]")

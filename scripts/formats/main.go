@@ -51,7 +51,7 @@ var documents = []document{
 }
 
 // packages are where the types of the documents are from.
-var packages = []string{"backends", "datasets", "judging", "scoring", "scoring/race", "jury", "labels"}
+var packages = []string{"backends", "datasets", "judging", "scoring", "scoring/race", "internal/jury", "internal/labels"}
 
 func main() {
 	if err := write("."); err != nil {
