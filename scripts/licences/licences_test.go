@@ -89,7 +89,7 @@ func TestEveryKindOfPackageHasThem(t *testing.T) {
 	if len(release.Archives)*len(release.NFPMs)*len(release.Dockers) != 1 {
 		t.Error("another kind of package: hold it to its licences, too")
 	}
-	if !strings.Contains(source(t, "packaging/Dockerfile"), "COPY LICENSE NOTICE "+file) {
+	if !strings.Contains(source(t, "scripts/packaging/Dockerfile"), "COPY LICENSE NOTICE "+file) {
 		t.Error("the image does not copy them")
 	}
 	if !strings.Contains(source(t, "scripts/release.sh"), "go run ./scripts/licences >"+file) {
