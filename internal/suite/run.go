@@ -198,11 +198,13 @@ func (r *runner) end(ctx context.Context) error {
 	if r.full != nil || len(r.left) == 0 {
 		return r.full
 	}
+	kind := eval.ErrIncomplete
 	what, do := "are not complete", r.Words.GoOn
 	if !r.open {
+		kind = eval.ErrUnserved
 		what, do = "have judgments without a verdict", r.Words.AskAgain
 	}
 	names := strings.Join(r.left, ", ")
 	err := fmt.Errorf("%d of %d cells %s (%s); %s", len(r.left), len(r.suite.Cells), what, names, do)
-	return eval.Failed(eval.ErrIncomplete, err)
+	return eval.Failed(kind, err)
 }

@@ -273,6 +273,8 @@ func (j *runJob) make(ctx context.Context, work func(context.Context, *eval.Make
 		return
 	case errors.Is(err, eval.ErrInterrupted), ctx.Err() != nil:
 		j.State = Stopped
+	case errors.Is(err, eval.ErrUnserved): // it is said what is lacking
+		j.State = Complete
 	default:
 		j.State = Failed
 	}
