@@ -53,16 +53,15 @@ var rooms = map[string]string{
 	"internal/server/kept":    "",
 	"internal/server/markup":  "judging",
 	"internal/server/guard":   "internal/server/failure internal/server/markup",
-	"internal/server/site":    "scoring judging internal/disk",
 	"internal/server/store": "internal/server/failure internal/server/kept internal/server/markup protocols scoring" +
 		" scoring/race judging datasets internal/disk",
-	"internal/server/jobs": "internal/suite internal/carry internal/eval internal/labels internal/report/table scoring" +
+	"internal/server/jobs": "internal/suite internal/eval internal/labels internal/report/table scoring" +
 		" scoring/race judging datasets backends internal/disk",
 	"internal/server": "internal/server/failure internal/server/guard internal/server/jobs internal/server/kept" +
 		" internal/server/markup internal/server/store internal/report internal/report/table internal/labels scoring" +
 		" scoring/race judging datasets",
 
-	"internal/cli": "internal/server internal/server/guard internal/server/jobs internal/server/site" +
+	"internal/cli": "internal/server internal/server/guard internal/server/jobs" +
 		" internal/server/store internal/suite internal/carry internal/doctor internal/eval internal/report" +
 		" internal/report/table internal/labels internal/jury protocols protocols/imports protocols/pairwise scoring" +
 		" scoring/race judging cache datasets backends internal/disk internal/cli/demo internal/cli/progress" +

@@ -90,6 +90,12 @@ func flagNamed(flags []cli.Flag, name string) cli.Flag {
 	return nil
 }
 
+// takenAway says what to do in the place of flags that gavel once had.
+var takenAway = map[string]string{
+	"site":       "write one page with gavel report --out FILE.html, or look at the runs with gavel serve",
+	"site-items": "it belonged to --site, which was taken away too",
+}
+
 var undefinedFlag = regexp.MustCompile(`flag provided but not defined: -+(\S+)`)
 var invalidValue = regexp.MustCompile(`invalid (?:boolean )?value "(.*)" for (?:flag )?-(\S+): (.*)`)
 
@@ -101,6 +107,9 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 			for _, f := range c.Command.Flags {
 				names = append(names, f.Names()...)
 			}
+		}
+		if instead, gone := takenAway[m[1]]; gone {
+			return usage("--%s was taken away: %s", m[1], instead)
 		}
 		hint := "."
 		if best := datasets.Nearest(m[1], names); best != "" {

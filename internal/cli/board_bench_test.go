@@ -18,7 +18,7 @@ import (
 // BenchmarkTenThousandRuns is the leaderboard over 10,000 runs: 250 judges, 4 protocols, 10 datasets, each run a copy of
 // one of the demo's under other names. first-s is the first look, and MiB what the heap holds after it and at the end.
 //
-//	go test ./cmd/gavel -run '^$' -bench TenThousandRuns -benchtime 500x
+//	go test ./internal/cli -run '^$' -bench TenThousandRuns -benchtime 500x
 func BenchmarkTenThousandRuns(b *testing.B) {
 	home(b)
 	mustCall(b, "demo", "--out", "demo")

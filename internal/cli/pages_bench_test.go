@@ -10,7 +10,7 @@ import (
 // byte and until Chromium has painted something, both from when the page was asked for, and how much came. The first look
 // of all, at which the server reads the run, is left out: BenchmarkFirstLook of package server has it.
 //
-//	GAVEL_CHROMIUM=chromium go test ./cmd/gavel -run '^$' -bench FirstPaint -benchtime 10x
+//	GAVEL_CHROMIUM=chromium go test ./internal/cli -run '^$' -bench FirstPaint -benchtime 10x
 func BenchmarkFirstPaint(b *testing.B) {
 	browser := chromium(b)
 	home(b)

@@ -18,19 +18,16 @@ func reportCommand(e *env) *cli.Command {
 		&cli.StringFlag{Name: "out", Usage: "`FILE` to write; - is standard output"},
 		&cli.StringFlag{Name: "labels", Usage: "`FILE` of people's labels: say which judge agrees with them"},
 		&cli.BoolFlag{Name: "force", Usage: "overwrite a file that gavel did not write"},
-	}, siteFlags(), readingFlags())
+	}, readingFlags())
 	return &cli.Command{
 		Name:      "report",
-		Usage:     "write runs with tables and figures as one HTML page, or as a site",
-		UsageText: "gavel report RUN... --out FILE.html | --site DIR",
+		Usage:     "write runs with tables and figures as one HTML page",
+		UsageText: "gavel report RUN... --out FILE.html",
 		Flags:     flags,
 		Action: func(c *cli.Context) error {
-			if dir := c.String("site"); dir != "" {
-				return e.site(c, dir)
-			}
 			out := c.String("out")
 			if out == "" {
-				return usage("--out is missing: give --out FILE.html, --out - for standard output, or --site DIR")
+				return usage("--out is missing: give --out FILE.html or --out - for standard output")
 			}
 			if ending := filepath.Ext(out); !slices.Contains([]string{"", ".html", ".htm"}, strings.ToLower(ending)) {
 				return usage("--out %s: a report is HTML, not %s: give a name that ends in .html", out, ending[1:])

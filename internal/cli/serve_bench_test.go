@@ -24,7 +24,7 @@ const audience = 200
 // those with an audience took. Judge, server and audience share the processors
 // of this machine, so on a busy one it is the audience that costs.
 //
-//	go test ./cmd/gavel -run '^$' -bench Live -benchtime 5x
+//	go test ./internal/cli -run '^$' -bench Live -benchtime 5x
 func BenchmarkLive(b *testing.B) {
 	home(b)
 	j := newJudge(b, false, func(call int64, user string) (int, string) {

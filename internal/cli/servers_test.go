@@ -23,7 +23,7 @@ import (
 // so that real tokenizers, templates, limits and errors are met, and a number
 // in these tables means nothing but that the words of a real server arrived.
 //
-//	eval "$(scripts/servers.sh start)" && go test ./cmd/gavel -run Servers -count=1 -v
+//	eval "$(scripts/servers.sh start)" && go test ./internal/cli -run Servers -count=1 -v
 
 // realServers calls f for each server that the environment names.
 func realServers(t *testing.T, f func(t *testing.T, url string)) {

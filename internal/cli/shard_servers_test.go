@@ -18,7 +18,7 @@ import (
 // These tests make a suite in shards with the engines themselves: Slurm, which scripts/slurm.sh runs, and GNU parallel.
 //
 //	eval "$(scripts/servers.sh start llama)"; eval "$(scripts/slurm.sh start)"
-//	go test ./cmd/gavel -run ServersShards -count=1 -v
+//	go test ./internal/cli -run ServersShards -count=1 -v
 
 const shardsOfServers = 8
 

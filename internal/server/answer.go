@@ -27,7 +27,6 @@ const (
 	writeTimeout  = 60 * time.Second
 	idleTimeout   = time.Minute
 	requestTime   = 45 * time.Second // for everything but a stream
-	copyTime      = time.Hour        // for a page that is copied into a file
 )
 
 var errTooSlow = failure.New(http.StatusServiceUnavailable, "request timed out; use the command line for runs this large")
@@ -78,10 +77,6 @@ func (s *Server) answer(rt route) http.HandlerFunc {
 			guard.Answering(r)
 		}
 		if err := rt.handle(w, r); err != nil {
-			if to, ok := s.elsewhere(r, err); ok {
-				http.Redirect(w, r, to, http.StatusFound)
-				return
-			}
 			if r.Context().Err() != nil {
 				err = errTooSlow // unless nobody listens any more
 			}

@@ -31,11 +31,7 @@ type board struct {
 	Tests                 string // what Holm's correction is over
 	Company               bool   // there is a published number
 	Shards                int    // runs that are left out, each a part of another
-	Pairs                 []boardPair
 }
-
-// boardPair are two runs beside each other, which a page that is copied links to.
-type boardPair struct{ A, B RunHead }
 
 // boardChoice is another leaderboard.
 type boardChoice struct {
@@ -85,7 +81,6 @@ const (
 	boardRows    = 50
 	boardAllRows = 1000
 	boardColumns = 8
-	boardPairs   = 60
 )
 
 // numberKey names a number in an address.
@@ -144,9 +139,6 @@ func (s *Server) board(ctx context.Context, all, taken []RunRow, f *runsFilter) 
 		b.Company = b.Company || b.Columns[i].Published != nil
 	}
 	s.letter(ctx, b, cells, f)
-	if s.opts.Static {
-		b.pair()
-	}
 	for _, row := range rows {
 		for _, c := range b.Columns {
 			row.Cells = append(row.Cells, cells[[2]string{row.key, c.key}])
@@ -283,19 +275,6 @@ func (f *runsFilter) head(by, name, first, then string) BoardHead {
 		h.Sort = then
 	}
 	return h
-}
-
-// pair pairs the runs of each column.
-func (b *board) pair() {
-	for _, c := range b.Columns {
-		for i, x := range c.runs {
-			for _, y := range c.runs[i+1:] {
-				if len(b.Pairs) < boardPairs {
-					b.Pairs = append(b.Pairs, boardPair{x.RunHead, y.RunHead})
-				}
-			}
-		}
-	}
 }
 
 // company is what the judges of a column are held against: coins, the best run here, and what is published.

@@ -9,12 +9,12 @@ import (
 )
 
 // BenchmarkFirstLook is what somebody waits for who asks a server that has just
-// begun for a run of 50,000 records: "cold" asks at once, "prefetched" after the
+// begun for a run of 50,000 records: "cold" asks at once, "again" after the
 // server has read what it reads by itself, and "again" a second time. Of the run
 // "numbers" there is a results.json, as of every run that gavel made; of "none"
 // there is not, as of an imported one, and its records are scored.
 //
-//	go test ./server -run '^$' -bench FirstLook -benchtime 10x
+//	go test ./internal/server -run '^$' -bench FirstLook -benchtime 10x
 func BenchmarkFirstLook(b *testing.B) {
 	dir := b.TempDir()
 	for _, run := range []string{"numbers", "none"} {
@@ -39,23 +39,16 @@ func BenchmarkFirstLook(b *testing.B) {
 }
 
 func firstLook(b *testing.B, dir, target string) {
-	var cold, read, again time.Duration
+	var cold, again time.Duration
 	for b.Loop() {
 		b.StopTimer()
 		s := newSite(b, dir, nil)
 		cold += took(s, target)
 		again += took(s, target)
 		s.Close()
-		s = newSite(b, dir, nil)
-		s.prefetchNewest()
-		s.prefetch.wait()
-		b.StartTimer()
-		read += took(s, target)
-		b.StopTimer()
-		s.Close()
 		b.StartTimer()
 	}
-	for unit, d := range map[string]time.Duration{"ms-cold": cold, "ms-prefetched": read, "ms-again": again} {
+	for unit, d := range map[string]time.Duration{"ms-cold": cold, "ms-again": again} {
 		b.ReportMetric(d.Seconds()*1000/float64(b.N), unit)
 	}
 }

@@ -49,8 +49,6 @@ type runsView struct {
 	Groups []runGroup    `json:"-"` // the runs of this page
 	Board  *board        `json:"-"`
 	Mine   template.HTML `json:"-"` // judges by agreement with the labels at hand
-	Ticks  bool          `json:"-"` // runs can be chosen
-	Delete bool          `json:"-"` // and deleted
 }
 
 // runGroup are the runs of a page that belong together.
@@ -150,7 +148,7 @@ func (s *Server) runsView(r *http.Request) (runsView, error) {
 	if err != nil {
 		return runsView{}, err
 	}
-	view := runsView{Runs: []RunRow{}, Total: len(all), Ended: s.runs.SearchEnded(), Delete: s.opts.Runner != nil, Ticks: !s.opts.Static}
+	view := runsView{Runs: []RunRow{}, Total: len(all), Ended: s.runs.SearchEnded()}
 	at := map[string]string{}
 	for _, j := range s.activeJobs() {
 		at[j.Run()] = j.ID

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"encoding/csv"
 	"fmt"
 	"net/http/httptest"
 	"net/url"
@@ -10,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/net/html"
 
@@ -69,8 +69,8 @@ func boardOf(t testing.TB, page string) (rows []string) {
 func TestLeaderboard(t *testing.T) {
 	dir := judges(t)
 	copyRun(t, filepath.Join(dir, "good"), filepath.Join(dir, "known"), "judgebench-gpt-4o-2024-05-13")
-	shard(t, filepath.Join(dir, "part"), "accuracy=1")         // of a run with the best number of all
-	s := newSite(t, dir, func(o *Options) { o.Static = true }) // which waits for the letters
+	shard(t, filepath.Join(dir, "part"), "accuracy=1")                    // of a run with the best number of all
+	s := newSite(t, dir, func(o *Options) { o.letterWait = time.Minute }) // which waits for the letters
 	page := s.get("/")
 	says(t, page, "Shards are left out: 1.", "sample shard 1/2")
 	rows := boardOf(t, page)
@@ -207,7 +207,7 @@ func TestRunsArePagedAndGrouped(t *testing.T) {
 		copyRun(t, filepath.Join(dir, "good"), filepath.Join(dir, fmt.Sprintf("copy%03d", i)), "sample")
 	}
 	s := newSite(t, dir, nil)
-	rows := func(page string) int { return len(elements(byID(t, page, "runs"), "input")) }
+	rows := func(page string) int { return len(elements(byID(t, page, "runs"), "time")) }
 	page := s.get("/?sort=name")
 	says(t, page, "105 of 105 runs", "Page 1 of 2")
 	if n := rows(page); n != runsPerPage {
@@ -260,62 +260,6 @@ func TestHeadlinesAreSortedByUnit(t *testing.T) {
 		}
 		if slices.Sort(metrics); len(slices.Compact(metrics)) != 3 || len(v.Runs) != 6 {
 			t.Errorf("%s: metrics %q of %d runs", order, metrics, len(v.Runs))
-		}
-	}
-}
-
-func TestTickedRuns(t *testing.T) {
-	dir := judges(t)
-	fake := &fakeRunner{}
-	s := newSite(t, dir, func(o *Options) { o.Runner = fake })
-	page := s.get("/")
-	buttons := map[string]string{}
-	for _, b := range elements(byID(t, page, "ticked"), "button") {
-		buttons[textOf(b)] = attr(b, "formaction")
-	}
-	if buttons["Compare"] != "/compare/ticked" || buttons["Delete"] != "/delete" || buttons["Scores as CSV"] != "/scores.csv" || buttons["Bundle"] != "/bundle" {
-		t.Errorf("%v", buttons)
-	}
-	if w := s.ask("GET", "/compare/ticked?run=good&run=silent&run=good", ""); w.Code != 303 || w.Header().Get("Location") != "/compare?a=good&b=silent" {
-		t.Errorf("compare: %d %s", w.Code, w.Header())
-	}
-	if w := s.ask("GET", "/report?run=good&run=suite%2Fchoice", ""); w.Code != 200 || !strings.Contains(w.Header().Get("Content-Security-Policy"), "style-src 'sha256-") || !strings.Contains(w.Body.String(), `content="gavel"`) {
-		t.Errorf("the report: %d %s", w.Code, w.Header())
-	} else {
-		says(t, w.Body.String(), "2 runs", "Strict accuracy", "Generation accuracy")
-	}
-	if w := s.ask("GET", "/bundle?run=good&run=silent", ""); w.Code != 200 || w.Body.String() != "bundle of good, silent" || w.Header().Get("Content-Disposition") != "attachment; filename=runs.tar" {
-		t.Errorf("bundle: %d %v %.100s", w.Code, w.Header(), w.Body)
-	}
-	w := s.ask("GET", "/scores.csv?run=good&run=silent", "")
-	lines, err := csv.NewReader(w.Body).ReadAll()
-	if err != nil || len(lines) < 20 || lines[1][0] != "good" || lines[len(lines)-1][0] != "silent" {
-		t.Errorf("CSV: %v, %d lines", err, len(lines))
-	}
-	says(t, s.get("/delete?run=good&run=silent"), "Delete 2 runs?", "good", "silent")
-	form := url.Values{"run": {"good", "silent"}}
-	if code, _, _ := s.post("/delete", form); code != 400 || len(fake.deleted) > 0 {
-		t.Errorf("deleted without having been asked: %d", code)
-	}
-	form.Set("confirm", "2")
-	if code, _, to := s.post("/delete", form); code != 303 || to != "/" || !slices.Equal(fake.deleted, []string{"good", "silent"}) {
-		t.Errorf("%d %s %v", code, to, fake.deleted)
-	}
-	for target, want := range map[string]int{
-		"/compare/ticked?run=good": 400, "/report": 400, "/scores.csv": 400, "/bundle": 400, "/bundle?run=none": 404, "/delete": 400, "/report?run=none": 404, "/delete?run=none": 404,
-		"/report?run=" + strings.Repeat("good&run=", 3) + "..": 404,
-	} {
-		if w := s.ask("GET", target, ""); w.Code != want {
-			t.Errorf("%s: %d, want %d", target, w.Code, want)
-		}
-	}
-	only := newSite(t, dir, nil)
-	if page := only.get("/"); strings.Contains(page, `formaction="/delete"`) || !strings.Contains(page, `formaction="/scores.csv"`) {
-		t.Error("a server that only shows runs offers to delete them, or nothing")
-	}
-	for _, target := range []string{"/delete?run=good", "/runs/good/about"} {
-		if w := only.ask(map[bool]string{true: "GET", false: "POST"}[strings.Contains(target, "?")], target, "", header("Content-Type", "application/x-www-form-urlencoded")); w.Code != 501 {
-			t.Errorf("%s where runs are only shown: %d", target, w.Code)
 		}
 	}
 }
@@ -406,7 +350,7 @@ func TestLettersAreCorrectedOverTheTable(t *testing.T) {
 	for name, sim := range map[string]string{"a": "accuracy=0.95,seed=1", "b": "accuracy=0.7,seed=0"} {
 		makeRun(t, filepath.Join(dir, name), making{protocol: "pairwise", dataset: "sample", sim: sim})
 	}
-	s := newSite(t, dir, func(o *Options) { o.Static = true })
+	s := newSite(t, dir, func(o *Options) { o.letterWait = time.Minute })
 	page := s.get("/")
 	says(t, page, "after Holm's correction over all columns (every two runs by every headline: 1 test)")
 	if rows := boardOf(t, page); !strings.Contains(rows[1], "] a") || !strings.Contains(rows[2], "] b") {
@@ -445,7 +389,7 @@ func TestLeaderboardWithoutAnItem(t *testing.T) {
 	run, err := scoring.Load(begun, judging.Reading{})
 	must(t, err)
 	must(t, judging.WriteJSON(filepath.Join(begun, judging.ResultsFile), run.Score(scoring.DefaultOptions.Bootstrap)))
-	s := newSite(t, dir, func(o *Options) { o.Static = true })
+	s := newSite(t, dir, func(o *Options) { o.letterWait = time.Minute })
 	for _, target := range []string{"/", "/?by=sample", "/?by=-sample", "/?group=model", "/?group=dataset", "/?sort=-headline"} {
 		says(t, s.get(target), "sim:accuracy=0.95,seed=1")
 	}

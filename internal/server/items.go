@@ -25,8 +25,7 @@ type ItemsFilter struct {
 	Page    int    `json:"page"`
 	Per     int    `json:"per"`
 
-	Columns []string `json:"-"` // beside those that are always there
-	Diff    bool     `json:"-"` // of an item the differences of its candidates are marked
+	Diff bool `json:"-"` // of an item the differences of its candidates are marked
 }
 
 // Query of a link that keeps the filter, with more of its own.
@@ -35,7 +34,7 @@ func (f ItemsFilter) Query(more ...string) string {
 	if f.Diff {
 		diff = "words"
 	}
-	return query(append([]string{"group", f.Group, "outcome", f.Outcome, "show", f.Show, "q", f.Text, "columns", strings.Join(f.Columns, ","), "diff", diff}, more...)...)
+	return query(append([]string{"group", f.Group, "outcome", f.Outcome, "show", f.Show, "q", f.Text, "diff", diff}, more...)...)
 }
 
 // Showing is the query of the same list with another filter of what to show.
@@ -78,9 +77,6 @@ func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
 			names = append(names, s.Name)
 		}
 		return f, failure.Bad("show %q: it is one of %s", markup.Visible(f.Show), strings.Join(names, ", "))
-	}
-	if f.Columns, err = columnsOf(q["columns"]); err != nil {
-		return f, err
 	}
 	if len(f.Text) > maxQuery {
 		return f, failure.Bad("a search text may have at most %d bytes", maxQuery)
@@ -147,7 +143,6 @@ type itemRow struct {
 	Judgments []JudgmentBrief `json:"games"`
 	Flags     []string        `json:"facts"`
 	Link      string          `json:"-"`
-	Cells     []string        `json:"-"` // one for each column that was chosen
 }
 
 // Option is a choice of a form with how many it is of.
@@ -168,8 +163,6 @@ type ItemsView struct {
 	Groups   []Option `json:"-"`
 	Outcomes []Option `json:"-"`
 	Shows    []Option `json:"-"`
-	Columns  []column `json:"-"` // all there are
-	Chosen   []column `json:"-"`
 	Hardest  string   `json:"-"` // link to those that most judges get wrong; "" where there is one judge
 }
 
@@ -195,16 +188,11 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 	v.offer(x)
 	items := x.OpenItems()
 	defer items.Close()
-	var page []int
 	for _, i := range all[(f.Page-1)*f.Per : min(f.Page*f.Per, len(all))] {
 		v.Items = append(v.Items, itemRowOf(x, items, i, v.Run, f))
-		page = append(page, i)
 	}
-	v.Columns, v.Hardest = columns, s.hardestURL(x.Manifest)
-	if v.Chosen = chosen(f.Columns); isAPI(r) || len(v.Chosen) == 0 {
-		return v, nil
-	}
-	return v, s.fill(x, page, &v)
+	v.Hardest = s.hardestURL(x.Manifest)
+	return v, nil
 }
 
 // Unlabelled tells whether some item has no label.

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime/debug"
@@ -125,11 +126,7 @@ func (l *letters) made(c lettering) (rankings []scoring.Ranking) {
 
 // letter gives the cells of a leaderboard their letters, where it shows a headline.
 func (s *Server) letter(ctx context.Context, b *board, cells map[[2]string]*boardCell, f *runsFilter) {
-	patience := letterWait
-	if s.opts.Static {
-		patience = s.patience
-	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(s.opts.letterWait, letterWait))
 	defer cancel()
 	var all []*scoring.Ranking // of all columns
 	for i := range b.Columns {

@@ -30,7 +30,6 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		ConnContext:    conns.Context,
 		ErrorLog:       log.New(logLines(s.opts.Log), "", 0),
 	}
-	go s.prefetchNewest()
 	served := make(chan error, 1)
 	go func() { served <- h.Serve(l) }()
 	select {

@@ -46,7 +46,6 @@ type frame struct {
 	Name    string
 	Version string
 	Start   bool // runs can be started
-	Static  bool // the page is copied into a file
 	Labels  bool // there are labels, or they can be made
 	Inside  bool // whoever asks was let in
 	Session bool // there is one to end
@@ -100,7 +99,7 @@ func (p *pages) add(file string, text []byte) {
 // cannot be made is an error and no half page.
 func (p *pages) render(w http.ResponseWriter, r *http.Request, status int, name string, view any) {
 	f := frame{
-		View: view, Name: name, Version: p.s.opts.Version, Start: p.s.opts.Runner != nil, Static: p.s.opts.Static, Labels: p.s.opts.Labels != "",
+		View: view, Name: name, Version: p.s.opts.Version, Start: p.s.opts.Runner != nil, Labels: p.s.opts.Labels != "",
 		Inside: isAuthenticated(r), Session: p.s.guard.InSession(r), Path: r.URL.RequestURI(),
 	}
 	var b bytes.Buffer

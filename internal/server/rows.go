@@ -128,13 +128,7 @@ func (s *Server) relist(ctx context.Context) ([]RunRow, error) {
 	}
 	rows := make([]RunRow, len(runs))
 	for i, run := range runs {
-		if s.opts.Static {
-			s.prefetch.sumUp(run)
-		}
 		rows[i] = s.row(ctx, run)
-	}
-	if !s.opts.Static {
-		s.prefetch.begin(runs)
 	}
 	k := &s.listing
 	k.mu.Lock()

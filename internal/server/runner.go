@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -29,8 +28,6 @@ type Runner interface {
 	Resume(ctx context.Context, run string) (jobs.Job, error)
 	// AskAgain asks the judge of a run for one judgment, and stores nothing.
 	AskAgain(ctx context.Context, a judging.Again) (*judging.Record, error)
-	// Bundle writes runs with their replies as one file, once all of it is gathered.
-	Bundle(ctx context.Context, runs []string, w io.Writer) error
 	// DraftSuite adds what a form says to the file of a suite. With an error there
 	// may be a file too, which is not right yet.
 	DraftSuite(ctx context.Context, o jobs.JobRequest) (file string, err error)
@@ -70,9 +67,6 @@ func (s *Server) runnerTable() []route {
 		{pattern: "POST /runs/{run}/delete", handle: run.form},
 		{pattern: "POST /runs/{run}/about", handle: s.describe},
 		{pattern: "POST /runs/{run}/contest", handle: s.contest},
-		{pattern: "GET /bundle", handle: s.bundleTicked, stream: true},
-		{pattern: "GET /delete", handle: page(s, "delete-runs", s.deleteTickedView)},
-		{pattern: "POST /delete", handle: s.deleteTicked},
 
 		{pattern: "GET /suites/{suite}/delete", handle: page(s, "delete-suite", s.deleteSuiteView)},
 		{pattern: "POST /suites/{suite}/delete", handle: suite.form},

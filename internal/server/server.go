@@ -35,14 +35,14 @@ type Options struct {
 	Runner   Runner       // makes runs; nil: this server only shows them
 	Desk     *labels.Desk // hands items out to be labelled; nil for none
 	Labels   string       // the file of people's labels that judges are held against; "" for none
-	Static   bool         // its pages are copied into files: nothing in them needs a server, and they wait for all they show
-	Only     []string     // the runs of the folder that are shown; nil for all
 	Metrics  *Metrics     // that whoever makes runs adds to; nil for some of its own
 	Version  string
 	// Connections is how many there may be at once, where that is fewer than gavel would take; 0 for those.
 	Connections int
 	Now         func() time.Time
 	Log         func(format string, args ...any) // for the one who runs it
+
+	letterWait time.Duration // how long a page waits for the letters of its leaderboard, if not as long as usual
 }
 
 // Server answers requests. Make one with [New].
@@ -66,7 +66,6 @@ type Server struct {
 	streams  chan struct{}   // a place for each that is listened to
 	ending   context.Context // what is streamed ends with it
 	end      context.CancelFunc
-	prefetch *prefetcher
 	running  running
 	pages    *pages
 	patience time.Duration // with a request
@@ -87,7 +86,7 @@ func New(o Options) (*Server, error) {
 	if o.Now == nil || o.Log == nil {
 		return nil, errors.New("a server needs a clock and somebody to tell")
 	}
-	runs, err := store.Open(o.Runs, o.Only, o.Now)
+	runs, err := store.Open(o.Runs, o.Now)
 	if err != nil {
 		return nil, fmt.Errorf("the folder of runs: %w", err)
 	}
@@ -101,9 +100,6 @@ func New(o Options) (*Server, error) {
 	if s.metrics == nil {
 		s.metrics = NewMetrics()
 	}
-	if o.Static {
-		s.patience = copyTime
-	}
 	if s.guard, err = guard.New(guard.Options{Token: o.Token, Loopback: o.Loopback, Hosts: o.Hosts, Now: o.Now}); err != nil {
 		return nil, err
 	}
@@ -111,7 +107,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s.ending, s.end = context.WithCancel(context.Background())
-	s.prefetch, s.letters = newPrefetcher(s), newLetters(s)
+	s.letters = newLetters(s)
 	s.mux, s.routes = http.NewServeMux(), s.table()
 	for _, r := range s.routes {
 		s.mux.HandleFunc(r.pattern, s.answer(r))
@@ -119,11 +115,10 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Close ends what is streamed and what is prefetched, and lets go of the folder.
+// Close ends what is streamed, and lets go of the folder.
 func (s *Server) Close() error {
 	s.end()
 	s.runs.End()
-	s.prefetch.wait()
 	s.letters.wait()
 	s.running.work.Wait()
 	return s.runs.Close()
@@ -145,9 +140,6 @@ func (s *Server) table() []route {
 		{pattern: "GET /suites", handle: page(s, "suites", s.suitesView)},
 		{pattern: "GET /suites/{suite}", handle: page(s, "suite", s.suiteView)},
 		{pattern: "GET /compare", handle: page(s, "compare", s.compareView)},
-		{pattern: "GET /compare/ticked", handle: s.compareTicked},
-		{pattern: "GET /report", handle: s.reportTicked},
-		{pattern: "GET /scores.csv", handle: s.scoresTicked},
 		{pattern: "GET /compare/item", handle: page(s, "compare-item", s.compareItemView)},
 		{pattern: "GET /compare/figures/{file}", handle: s.compareFigure},
 		{pattern: "GET /hardest", handle: page(s, "hardest", s.hardestView)},

@@ -15,7 +15,7 @@ import (
 func ofRun(t *testing.T) (s *Store, run string) {
 	t.Helper()
 	dir := protocoltest.PairsRun(t, "run", 20, func(_, _ int) string { return "A" })
-	s, err := Open(filepath.Dir(dir), nil, time.Now)
+	s, err := Open(filepath.Dir(dir), time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

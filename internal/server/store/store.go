@@ -39,7 +39,6 @@ type Store struct {
 	indexes   *kept.LRU[string, *Index]
 	searches  *kept.LRU[searchKey, []uint64]
 	places    chan struct{} // one for each index that is read, or search that is made, at once
-	only      []string      // runs that are shown; nil for all
 	mu        sync.Mutex
 	listed    []Found
 	inSuites  []string // folders of suites, as of the listing
@@ -58,13 +57,13 @@ type Stamp struct {
 // StampOf a file.
 func StampOf(info fs.FileInfo) Stamp { return Stamp{info.Size(), info.ModTime()} }
 
-// Open opens a folder of runs, of which only those named are shown, or all where only is nil.
-func Open(dir string, only []string, now func() time.Time) (*Store, error) {
+// Open opens a folder of runs.
+func Open(dir string, now func() time.Time) (*Store, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{Most: MaxFolders, root: root, manifests: kept.NewLRU[string, kept.Value[Stamp, *judging.Manifest]](MaxFolders), abouts: kept.NewLRU[string, kept.Value[Stamp, *judging.About]](MaxFolders), indexes: kept.NewLRU[string, *Index](8), searches: kept.NewLRU[searchKey, []uint64](64), places: make(chan struct{}, 2), only: only, now: now}
+	s := &Store{Most: MaxFolders, root: root, manifests: kept.NewLRU[string, kept.Value[Stamp, *judging.Manifest]](MaxFolders), abouts: kept.NewLRU[string, kept.Value[Stamp, *judging.About]](MaxFolders), indexes: kept.NewLRU[string, *Index](8), searches: kept.NewLRU[searchKey, []uint64](64), places: make(chan struct{}, 2), now: now}
 	s.Closing, s.End = context.WithCancel(context.Background())
 	return s, nil
 }
@@ -212,9 +211,6 @@ func (s *Store) SearchEnded() string {
 
 // search looks for runs and suites in the folder.
 func (s *Store) search() (runs []Found, suites []string, err error) {
-	if s.only != nil {
-		return s.chosen()
-	}
 	folders := 0
 	s.ended = false
 	err = fs.WalkDir(s.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
@@ -242,23 +238,6 @@ func (s *Store) search() (runs []Found, suites []string, err error) {
 		return nil
 	})
 	return runs, suites, err
-}
-
-// chosen are the runs that are shown, and the suites that have no others.
-func (s *Store) chosen() (runs []Found, suites []string, err error) {
-	for _, name := range s.only {
-		if run, is := s.Look(name); is {
-			runs = append(runs, run)
-		}
-		folder := path.Dir(name)
-		if suite, serr := s.Suite(folder); serr == nil && !slices.Contains(suites, folder) && !slices.ContainsFunc(suite.Cells, func(c scoring.SuiteCell) bool {
-			_, there := s.Look(path.Join(folder, c.Run))
-			return there && !slices.Contains(s.only, path.Join(folder, c.Run))
-		}) {
-			suites = append(suites, folder)
-		}
-	}
-	return runs, suites, nil
 }
 
 // Suites are the folders of suites that the last listing found.
